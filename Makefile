@@ -1,0 +1,232 @@
+# `make help` lists the targets. Objects go to out/build/<flavour>/; new sources and tests are found by themselves.
+
+VERSION := 0.1.0
+
+# What is built:  release  what users run
+#                 check    the release build with assertions and warnings as errors: what the tests run
+#                 debug    for the debugger
+#                 asan     address and undefined-behaviour sanitizers
+#                 tsan     thread sanitizer
+#                 fuzz     clang with libFuzzer
+FLAVOUR ?= release
+ifeq ($(filter $(FLAVOUR),release check debug asan tsan fuzz),)
+  $(error unknown FLAVOUR '$(FLAVOUR)': release, check, debug, asan, tsan or fuzz)
+endif
+
+# Processor to build for; `make ARCH=` for one that runs on every machine of the family.
+ARCH ?= -march=native
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 600
+# Builds and tests at a time.
+JOBS ?= $(shell nproc)
+TEST_JOBS ?= 2
+
+ifeq ($(origin CC),default)
+  CC := gcc
+endif
+
+# ---------------------------------------------------------------- flags
+
+WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wdouble-promotion
+# No implicit contraction: one source gives the same bits at every optimisation level. Never -ffast-math.
+COMMON_FLAGS := -std=c17 -D_GNU_SOURCE -ffp-contract=off
+
+release_FLAGS := -O3 $(ARCH) -fopenmp -DNDEBUG
+check_FLAGS   := -O3 $(ARCH) -fopenmp
+debug_FLAGS   := -O1 -g -fopenmp
+asan_FLAGS    := -O1 -g -fopenmp -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+tsan_FLAGS    := -O1 -g -fopenmp -fsanitize=thread
+fuzz_FLAGS    := -O1 -g -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+
+# -Werror is no part of the recorded flags: it changes no object, so switching it rebuilds nothing.
+ifeq ($(FLAVOUR),fuzz)
+  CC := clang
+  WARNINGS := -Wall -Wextra
+else ifneq ($(filter check,$(FLAVOUR))$(filter 1,$(WERROR)),)
+  WERROR_FLAG := -Werror
+endif
+
+FLAGS := $(strip $(COMMON_FLAGS) $($(FLAVOUR)_FLAGS) $(CFLAGS))
+LDLIBS := -lyaml -lcjson -lqhull_r -lcholmod -llapacke -lopenblas -lm
+
+# ---------------------------------------------------------------- files
+
+BUILD := out/build/$(FLAVOUR)
+
+SOURCES := $(wildcard src/*/*.c)
+OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
+SUPPORT_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c))
+
+# The program goes to the root only in the flavour that users run.
+PROGRAM := $(if $(filter release,$(FLAVOUR)),sdrs,$(BUILD)/sdrs)
+
+test_programs = $(patsubst %.c,$(BUILD)/%,$(wildcard $(1)))
+UNIT_TESTS := $(call test_programs,tests/unit/*/test_*.c)
+OTHER_TESTS := $(call test_programs,tests/gradient/test_*.c tests/property/test_*.c tests/determinism/test_*.c)
+LONG_TESTS := $(call test_programs,tests/long/test_*.c)
+TESTS := $(UNIT_TESTS) $(OTHER_TESTS) $(LONG_TESTS)
+FUZZERS := $(call test_programs,tests/fuzz/fuzz_*.c)
+
+# The other flavours' tests, by the names they have there.
+in_flavour = $(patsubst out/build/$(FLAVOUR)/%,out/build/$(1)/%,$(2))
+# Scripts are tests too, when they are there.
+script_if_there = $(if $(wildcard $(firstword $(1))),"$(1)")
+
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+.SECONDARY:
+MAKEFLAGS += --no-builtin-rules
+ifeq ($(MAKELEVEL),0)
+  ifeq ($(filter -j%,$(MAKEFLAGS)),)
+    MAKEFLAGS += -j$(JOBS)
+  endif
+endif
+
+# ---------------------------------------------------------------- targets
+
+.PHONY: all demo check check-long check-asan check-tsan golden bench lint format fuzz install clean help
+.PHONY: build-check program tests unit-tests other-tests long-tests fuzzers FORCE
+
+all: program ## build ./sdrs (release)
+
+demo: ## install what is missing, build, run a first scene and draw it
+	@scripts/deps.sh build
+	@$(MAKE) --no-print-directory FLAVOUR=release program
+	./sdrs simulate scenes/slide.yaml
+	./sdrs render out/slide -o out/demo.png
+	@echo "The run is in out/slide (trajectory.csv, joints.csv, contacts.csv, solver.csv, summary.json),"
+	@echo "its picture in out/demo.png. More scenes: ls scenes; what else sdrs does: ./sdrs --help"
+
+check: build-check ## install what is missing, build, run every test; ends with `N passed, N failed`
+	@tests/run.sh -j $(TEST_JOBS) \
+	  $(call script_if_there,tests/cli/run.sh) $(call script_if_there,scripts/update_golden.sh --check) \
+	  $(call in_flavour,check,$(OTHER_TESTS) $(UNIT_TESTS)) $(call in_flavour,asan,$(UNIT_TESTS))
+
+build-check:
+	@scripts/deps.sh check
+	@$(MAKE) --no-print-directory FLAVOUR=release WERROR=1 program
+	@$(MAKE) --no-print-directory FLAVOUR=check program unit-tests other-tests
+	@$(MAKE) --no-print-directory FLAVOUR=asan program unit-tests
+
+check-long: ## the tests that take long, and every fuzzer for FUZZ_SECONDS (600) each
+	@scripts/deps.sh check
+	@$(MAKE) --no-print-directory FLAVOUR=release WERROR=1 program
+	@$(MAKE) --no-print-directory FLAVOUR=check long-tests
+	@$(MAKE) --no-print-directory FLAVOUR=fuzz fuzzers
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) tests/run.sh -j $(TEST_JOBS) -t 7200 $(sort $(wildcard tests/long/*.sh)) \
+	  $(call in_flavour,check,$(LONG_TESTS)) \
+	  $(foreach fuzzer,$(call in_flavour,fuzz,$(FUZZERS)),"tests/fuzz/run.sh $(fuzzer)")
+
+check-asan: ## every test program under the address and undefined-behaviour sanitizers
+	@scripts/deps.sh check
+	@$(MAKE) --no-print-directory FLAVOUR=asan unit-tests other-tests
+	@tests/run.sh -j $(TEST_JOBS) -t 1800 $(call in_flavour,asan,$(OTHER_TESTS) $(UNIT_TESTS))
+
+check-tsan: ## every test program under the thread sanitizer
+	@scripts/deps.sh check
+	@$(MAKE) --no-print-directory FLAVOUR=tsan unit-tests other-tests
+	@tests/run.sh -j $(TEST_JOBS) -t 1800 $(call in_flavour,tsan,$(OTHER_TESTS) $(UNIT_TESTS))
+
+fuzz: ## every fuzzer for FUZZ_SECONDS (600) each; findings go to out/fuzz/
+	@scripts/deps.sh check
+	@$(MAKE) --no-print-directory FLAVOUR=fuzz fuzzers
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) tests/run.sh -j $(TEST_JOBS) -t $$(($(FUZZ_SECONDS) + 300)) \
+	  $(foreach fuzzer,$(call in_flavour,fuzz,$(FUZZERS)),"tests/fuzz/run.sh $(fuzzer)")
+
+golden: program ## renew the stored results after a wanted change; look at the difference before keeping it
+	scripts/update_golden.sh
+
+bench: program ## time kernels, steps and growth with the number of bodies, to out/bench/*.csv
+	@mkdir -p out/bench
+	./sdrs bench pair | tee out/bench/pair.csv
+	./sdrs bench step scenes/stack.yaml | tee out/bench/step.csv
+	./sdrs bench scale | tee out/bench/scale.csv
+
+lint: $(BUILD)/version.h ## layout, static analysis, include order
+	@scripts/deps.sh check
+	@scripts/lint.sh
+
+format: ## lay out all C sources and headers
+	clang-format -i $(wildcard src/*.c src/*/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch])
+
+install: program ## install to PREFIX (/usr/local), below DESTDIR
+	install -D -m 755 sdrs $(DESTDIR)$(PREFIX)/bin/sdrs
+	install -D -m 644 LICENSE $(DESTDIR)$(PREFIX)/share/doc/sdrs/LICENSE
+
+clean: ## remove everything built; runs and pictures in out/ stay
+	rm -rf out/build out/tests sdrs
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | column -t -s '|'
+
+# The empty recipe keeps make from saying that there was nothing to do.
+program: $(PROGRAM)
+	@:
+unit-tests: $(UNIT_TESTS)
+	@:
+other-tests: $(OTHER_TESTS)
+	@:
+long-tests: $(LONG_TESTS)
+	@:
+tests: $(TESTS)
+	@:
+fuzzers: $(FUZZERS)
+	@:
+
+# ---------------------------------------------------------------- rules
+
+# One short line a step; `make V=1` shows the commands.
+ifneq ($(V),1)
+  SHORT = @echo "  $(1) $@";
+endif
+
+COMPILE = $(call SHORT,CC) $(CC) $(FLAGS) $(WARNINGS) $(WERROR_FLAG) -Isrc -I$(BUILD) -MMD -MP -c $< -o $@
+
+$(BUILD)/src/%.o: src/%.c $(BUILD)/flags | $(BUILD)/version.h out/build/libraries
+	@mkdir -p $(@D)
+	$(COMPILE)
+
+$(BUILD)/tests/%.o: tests/%.c $(BUILD)/flags | out/build/libraries
+	@mkdir -p $(@D)
+	$(COMPILE) -Itests
+
+# Made anew each time, so that nothing stays in it of a source that is gone.
+$(BUILD)/libsdrs.a: $(OBJECTS) $(BUILD)/objects
+	@rm -f $@
+	$(call SHORT,AR) ar rcs $@ $(OBJECTS)
+
+$(PROGRAM): $(BUILD)/src/main.o $(BUILD)/libsdrs.a
+	$(call SHORT,LD) $(CC) $(FLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
+
+$(TESTS): %: %.o $(SUPPORT_OBJECTS) $(BUILD)/libsdrs.a
+	$(call SHORT,LD) $(CC) $(FLAGS) $(LDFLAGS) $^ $(LDLIBS) -lcmocka -o $@
+
+$(FUZZERS): %: %.o $(BUILD)/libsdrs.a
+	$(call SHORT,LD) $(CC) $(FLAGS) -fsanitize=fuzzer $(LDFLAGS) $^ $(LDLIBS) -o $@
+
+src/main.c:
+	@echo "make: src/main.c is missing: the program cannot be built (the tests can: make tests)" >&2; exit 1
+
+# Files below are rewritten only when their content changes, so what depends on them is rebuilt only then.
+write_if_changed = @mkdir -p $(@D); printf '%s\n' $(1) | cmp -s - $@ || printf '%s\n' $(1) > $@
+
+$(BUILD)/flags: FORCE
+	$(call write_if_changed,'$(CC) $(FLAGS) $(WARNINGS)')
+
+$(BUILD)/objects: FORCE
+	$(call write_if_changed,$(OBJECTS))
+
+COMMIT = $(shell git describe --always --dirty --abbrev=12 --exclude '*' 2>/dev/null || echo unknown)
+$(BUILD)/version.h: FORCE
+	$(call write_if_changed,'#define SDRS_VERSION "$(VERSION)"' '#define SDRS_COMMIT "$(COMMIT)"' \
+	  '#define SDRS_FLAVOUR "$(FLAVOUR)"' '#define SDRS_BUILD_FLAGS "$(CC) $(FLAGS)"')
+
+# Looked for once; a missing one is named instead of a page of compiler messages.
+out/build/libraries: scripts/deps.sh
+	@mkdir -p $(@D)
+	@scripts/deps.sh --look build
+	@touch $@
+
+FORCE:
+
+-include $(patsubst %.o,%.d,$(OBJECTS) $(SUPPORT_OBJECTS) $(BUILD)/src/main.o) $(addsuffix .d,$(TESTS) $(FUZZERS))

@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""Check that includes in src/ point one way.
+
+The order is the line `Include order: base < linalg < ...` of CONTRIBUTING.md. A file may include headers of its own
+folder, the door header (x/x.h) of folders lower in the order, and the generated version.h from app/ only.
+Prints one line per fault; exits 1 when there is one.
+"""
+
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"')
+
+
+def read_order():
+    for line in (ROOT / "CONTRIBUTING.md").read_text().splitlines():
+        match = re.search(r"Include order: `?([a-z< ]+)`?", line)
+        if match:
+            return [name.strip() for name in match.group(1).split("<")]
+    sys.exit("check_layers: CONTRIBUTING.md has no line 'Include order: base < ...'")
+
+
+def fault_of(folder, header, order):
+    """What is wrong with including `header` from a file of `folder` ('' is src itself), or None."""
+    if header == "version.h":
+        return None if folder == "app" else "version.h is for app/ only"
+    if not (ROOT / "src" / header).is_file():
+        return "no such header below src/"
+    other = header.split("/")[0]
+    if other == folder:
+        return None
+    if header != f"{other}/{other}.h":
+        return f"private to {other}/: include {other}/{other}.h"
+    if folder and order.index(other) > order.index(folder):
+        return f"{folder} stands below {other} in the include order"
+    return None
+
+
+def faults_of_file(path, order):
+    relative = path.relative_to(ROOT / "src")
+    folder = relative.parts[0] if len(relative.parts) > 1 else ""
+    if folder and folder not in order:
+        yield f"{path.relative_to(ROOT)}: folder {folder}/ is not in the include order"
+        return
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        match = INCLUDE.match(line)
+        fault = match and fault_of(folder, match.group(1), order)
+        if fault:
+            yield f'{path.relative_to(ROOT)}:{number}: #include "{match.group(1)}": {fault}'
+
+
+def main():
+    order = read_order()
+    files = sorted((ROOT / "src").rglob("*.[ch]"))
+    faults = [fault for path in files for fault in faults_of_file(path, order)]
+    print("\n".join(faults) if faults else f"check_layers: {len(files)} files, no fault")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

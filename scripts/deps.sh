@@ -1,0 +1,120 @@
+#!/bin/bash
+# Installs what sdrs needs on Debian, and only what is missing; says nothing when nothing is.
+#   scripts/deps.sh build           to build it
+#   scripts/deps.sh check           to build, test and lint it
+#   scripts/deps.sh --look build    only look: name what is missing and exit 1
+set -euo pipefail
+
+# What brings it    what shows that it is there: a command, a header or a library
+BUILD_NEEDS='
+gcc                 command gcc
+libc6-dev           header  stdio.h
+make                command make
+pkg-config          command pkg-config
+libyaml-dev         header  yaml.h
+libcjson-dev        header  cjson/cJSON.h
+libqhull-dev        header  libqhull_r/libqhull_r.h
+libsuitesparse-dev  header  suitesparse/cholmod.h
+liblapacke-dev      header  lapacke.h
+libopenblas-dev     library libopenblas.so
+libstb-dev          header  stb/stb_image_write.h
+'
+CHECK_NEEDS='
+libcmocka-dev       header  cmocka.h
+clang-format        command clang-format
+clang-tidy          command clang-tidy
+cppcheck            command cppcheck
+clang               command clang
+libclang-rt-dev     runtime libclang_rt.fuzzer
+python3             command python3
+'
+
+usage() {
+  sed -n '3,5s/^#   //p' "$0" >&2
+  exit 2
+}
+
+# there FOLDER... NAME: is NAME in one of the folders?
+there() {
+  local name=${!#} folder
+  for folder in "${@:1:$#-1}"; do
+    if [[ -e $folder/$name ]]; then return 0; fi
+  done
+  return 1
+}
+
+present() { # kind, name
+  local -a headers libraries
+  IFS=: read -ra headers <<<"${CPATH:-}:${C_INCLUDE_PATH:-}"
+  IFS=: read -ra libraries <<<"${LIBRARY_PATH:-}"
+  case $1 in
+    command) command -v "$2" >/dev/null ;;
+    header) there "${headers[@]}" /usr/local/include /usr/include /usr/include/*-linux-gnu* "$2" ;;
+    library) there "${libraries[@]}" /usr/local/lib /usr/lib /usr/lib/*-linux-gnu* /usr/lib64 "$2" ;;
+    runtime) # compilers know where their own run-time libraries are
+      compgen -G "$(clang -print-runtime-dir 2>/dev/null || echo /nowhere)/$2*" >/dev/null ||
+        compgen -G "$(clang -print-resource-dir 2>/dev/null || echo /nowhere)/lib/*/$2*" >/dev/null ;;
+  esac
+}
+
+find_missing() { # needs; sets `missing`
+  local package kind name
+  missing=()
+  while read -r package kind name; do
+    if [[ -n $package ]] && ! present "$kind" "$name"; then missing+=("$package"); fi
+  done <<<"$1"
+}
+
+install_packages() {
+  local -a as_root=()
+  if ((EUID != 0)); then as_root=(sudo -n); fi
+  local log
+  log=$(mktemp)
+  echo "deps.sh: installing ${missing[*]}" >&2
+  # A second apt may hold the lock for a while.
+  if "${as_root[@]}" apt-get -qq update >"$log" 2>&1 &&
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -y -o DPkg::Lock::Timeout=300 \
+      install --no-install-recommends "${missing[@]}" </dev/null >>"$log" 2>&1; then
+    rm -f "$log"
+    return
+  fi
+  cat "$log" >&2
+  rm -f "$log"
+  echo "deps.sh: error: could not install: ${missing[*]}" >&2
+  exit 1
+}
+
+can_install() {
+  command -v apt-get >/dev/null || return 1
+  ((EUID == 0)) || { command -v sudo >/dev/null && sudo -n true 2>/dev/null; }
+}
+
+look_only=false
+if [[ ${1:-} == --look ]]; then
+  look_only=true
+  shift
+fi
+case ${1:-} in
+  build) needs=$BUILD_NEEDS ;;
+  check) needs=$BUILD_NEEDS$CHECK_NEEDS ;;
+  *) usage ;;
+esac
+
+find_missing "$needs"
+if ((${#missing[@]} == 0)); then exit 0; fi
+
+if $look_only; then
+  echo "Missing: ${missing[*]}. Run: scripts/deps.sh $1" >&2
+  exit 1
+fi
+if ! can_install; then
+  echo "Missing packages, and no right to install them (neither root nor sudo). Please install:" >&2
+  echo "  apt-get install --no-install-recommends ${missing[*]}" >&2
+  exit 1
+fi
+install_packages
+find_missing "$needs"
+if ((${#missing[@]} > 0)); then
+  echo "deps.sh: error: still missing after the installation: ${missing[*]}" >&2
+  exit 1
+fi

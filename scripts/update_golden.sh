@@ -1,0 +1,98 @@
+#!/bin/bash
+# Stored short runs of every shipped scene, in tests/golden/<scene>/.
+#   scripts/update_golden.sh [SCENE...]           run and store anew: look at the difference before keeping it
+#   scripts/update_golden.sh --check [SCENE...]   run and compare with what is stored
+# Compared within a tolerance, because another processor or library rounds differently, and a contact amplifies that:
+# |a - b| <= ABS + REL max(|a|, |b|) (m, rad, J). With 1, 2, 3 and 8 threads on one machine every byte must be equal.
+# A scene may state its own run in tests/golden/<scene>/settings: shell lines STEPS=, EVERY=, ABS=, REL=, SET=(...).
+# The program is $SDRS (default ./sdrs). Prints one line a scene and `N passed, N failed`; exits 1 when one failed.
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 1
+
+SDRS=${SDRS:-./sdrs}
+RUNS=out/golden
+GOLDEN=tests/golden
+FILES=(trajectory.csv joints.csv solver.csv)
+THREADS=(2 3 8)
+# How a step was solved (iterations, trials) is no result, and depends on rounding.
+SOLVER_COLUMNS=step,time,kinetic,potential,total,smallest_gap
+export OMP_WAIT_POLICY=passive # more threads than processors must not spin
+
+if [[ ! -x $SDRS ]]; then
+  echo "update_golden.sh: no program at $SDRS: run make first"
+  exit 1
+fi
+
+run_scene() { # scene, threads
+  "$SDRS" simulate "scenes/$1.yaml" -q -o "$RUNS/$1/threads-$2" --threads "$2" --steps "$STEPS" \
+    --set simulation.record_every="$EVERY" --set simulation.tolerance="$TOLERANCE" "${SET[@]}" >/dev/null
+}
+
+compare_stored() { # scene
+  local file columns
+  for file in "${FILES[@]}"; do
+    columns='*'
+    [[ $file == solver.csv ]] && columns=$SOLVER_COLUMNS
+    "$SDRS" compare "$GOLDEN/$1/$file" "$RUNS/$1/threads-1/$file" --abs "$ABS" --rel "$REL" --columns "$columns" \
+      >"$RUNS/$1/difference" 2>&1 || { echo "$file:"; cat "$RUNS/$1/difference"; }
+  done
+}
+
+compare_threads() { # scene
+  local threads file
+  for threads in "${THREADS[@]}"; do
+    run_scene "$1" "$threads" || { echo "fails with $threads threads"; continue; }
+    for file in "${FILES[@]}" contacts.csv; do
+      cmp -s "$RUNS/$1/threads-1/$file" "$RUNS/$1/threads-$threads/$file" ||
+        echo "$file is not the same with 1 and $threads threads"
+    done
+  done
+}
+
+check_scene() { # scene; prints what is wrong
+  STEPS=50 EVERY=25 ABS=1e-6 REL=1e-6 TOLERANCE=1e-7 SET=()
+  # shellcheck disable=SC1090
+  [[ -e $GOLDEN/$1/settings ]] && source "$GOLDEN/$1/settings"
+  rm -rf "${RUNS:?}/$1"
+  run_scene "$1" 1 2>&1 || { echo "simulate failed"; return; }
+  if ((check)); then
+    compare_stored "$1"
+  else
+    mkdir -p "$GOLDEN/$1" && for file in "${FILES[@]}"; do cp "$RUNS/$1/threads-1/$file" "$GOLDEN/$1/$file"; done
+  fi
+  compare_threads "$1"
+}
+
+check=0
+if [[ ${1:-} == --check ]]; then
+  check=1
+  shift
+fi
+scenes=("$@")
+if (($# == 0)); then
+  for file in scenes/*.yaml; do scenes+=("$(basename "$file" .yaml)"); done
+fi
+
+mkdir -p "$RUNS"
+passed=0 failed=0
+for scene in "${scenes[@]}"; do
+  problem=$(check_scene "$scene")
+  if [[ -z $problem ]]; then
+    passed=$((passed + 1))
+    echo "ok   $scene"
+  else
+    failed=$((failed + 1))
+    echo "FAIL $scene"
+    printf '     %s\n' "${problem//$'\n'/$'\n     '}"
+  fi
+done
+# A stored run without its scene tests nothing.
+for folder in "$GOLDEN"/*/; do
+  name=$(basename "$folder")
+  if ((check)) && (($# == 0)) && [[ -d $folder && ! -e scenes/$name.yaml ]]; then
+    failed=$((failed + 1))
+    echo "FAIL $name: $folder has no scene"
+  fi
+done
+echo "$passed passed, $failed failed"
+((failed == 0))

@@ -1,0 +1,91 @@
+/* app: the command line - one table of verbs, one file per command (cmd_<verb>.c).
+ * A new verb is one file that defines `const Verb VERB_<NAME>` and one row in verbs.c; parsing, `--help` and the
+ * manual's option lists follow from the tables. */
+#ifndef SDRS_APP_H
+#define SDRS_APP_H
+
+#include "scene/scene.h"
+
+/* ---------------------------------------------------------------- options (app/options.c) */
+
+typedef enum {
+  OPTION_FLAG,   /* present or not */
+  OPTION_TEXT,   /* any text */
+  OPTION_COUNT,  /* whole number >= 1 */
+  OPTION_NUMBER, /* finite number >= 0 */
+  OPTION_LIST,   /* text, repeatable (--set) */
+} OptionType;
+
+typedef struct {
+  const char* name; /* without the dashes */
+  char letter;      /* one-letter form, or 0 */
+  OptionType type;
+  const char* value_name; /* how the help names the value, e.g. "DIR"; NULL for a flag */
+  const char* help;       /* one line */
+} OptionRow;
+
+typedef struct Verb Verb;
+
+/* What one option of the verb was given. */
+typedef struct {
+  bool given;
+  const char* text;
+  double number;
+} OptionValue;
+
+/* The checked command line of one verb. Texts borrow argv. */
+typedef struct {
+  const Verb* verb;
+  const char** operands;
+  int operand_count;
+  SceneOverride* overrides; /* every --set, in order */
+  int override_count;
+  const char* folder; /* -o, or NULL */
+  int threads;        /* >= 1: --threads, else OMP_NUM_THREADS, else the number of processors */
+  bool quiet, verbose, json;
+  bool help;
+  OptionValue* values; /* the verb's own options, in the order of its table */
+} Options;
+
+/* Parse what follows the verb. Returns false with one line per fault, and the nearest known word, added to `faults`.
+ * options_free accepts a half-read or zeroed object. */
+bool options_parse(Options* options, const Verb* verb, int count, char** words, Text* faults);
+void options_free(Options* options);
+
+/* The verb's own options by name; the name must stand in the verb's table. */
+bool option_given(const Options* options, const char* name);
+const char* option_text(const Options* options, const char* name);               /* NULL when absent */
+double option_number(const Options* options, const char* name, double fallback); /* fallback when absent */
+int option_count(const Options* options, const char* name, int fallback);
+
+/* ---------------------------------------------------------------- verbs (app/verbs.c) */
+
+struct Verb {
+  const char* name;
+  const char* operands; /* as the help shows them, e.g. "SCENE" */
+  int operand_min, operand_max;
+  const char* summary;      /* one line */
+  const char* examples;     /* shown first by --help, one per line, indented by two spaces */
+  const char* details;      /* paragraphs after the options */
+  const OptionRow* options; /* the verb's own */
+  int option_count;
+  bool reads_scene, writes_folder; /* --set and -o have a meaning; elsewhere they are met with a warning */
+  ExitCode (*run)(const Options* options);
+};
+
+enum { OPERANDS_UNBOUNDED = 1 << 30 };
+
+const Verb* verb_find(const char* name); /* NULL when unknown */
+const char* verb_nearest(const char* word);
+void verb_list(FILE* stream);
+void verb_help(FILE* stream, const Verb* verb);
+/* The options that every verb takes. */
+const OptionRow* common_options(int* count);
+
+/* One definition per cmd_<verb>.c. */
+extern const Verb VERB_SIMULATE, VERB_VALIDATE, VERB_SCHEMA, VERB_QUERY, VERB_COMPARE, VERB_BENCH, VERB_RENDER;
+
+/* The whole program: pick the verb, parse, run; returns the exit code. */
+ExitCode app_run(int argc, char** argv);
+
+#endif

@@ -1,0 +1,127 @@
+/* sdrs bench scale: how the time per step grows with the number of bodies. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "app/bench.h"
+
+/* 10 ms steps: all bodies have landed after FALL_STEPS and lie still after SETTLE_STEPS more. */
+enum { FALL_STEPS = 60, SETTLE_STEPS = 140, REST_STEPS = 50, LAYERS = 4, BODIES_MAX = 20000, SIZES_MAX = 32 };
+
+/* Bodies of about 0.2 m stand apart by these, so that none touches at the start [m]. */
+#define SPACING 0.27
+#define LAYER_HEIGHT 0.3
+#define TILT 0.15 /* rad, at most, about each axis */
+
+static const char* const SHAPES =
+    "shapes:\n"
+    "  s0: {type: box, size: [0.2, 0.16, 0.12]}\n"
+    "  s1: {type: sphere, radius: 0.1, resolution: 1}\n"
+    "  s2: {type: cylinder, radius: 0.08, length: 0.18, segments: 12}\n"
+    "  s3: {type: capsule, radius: 0.07, length: 0.08, segments: 8}\n"
+    "  s4: {type: box, size: [0.18, 0.18, 0.18]}\n"
+    "  ground: {type: half_space}\n";
+enum { SHAPE_COUNT = 5 };
+
+static void add_body(Text* yaml, int n, int side, Random* random) {
+  int layer = n / (side * side), row = n / side % side, column = n % side;
+  double x = SPACING * (column - 0.5 * (side - 1)) + random_uniform(random, -0.01, 0.01);
+  double y = SPACING * (row - 0.5 * (side - 1)) + random_uniform(random, -0.01, 0.01);
+  double z = 0.2 + LAYER_HEIGHT * layer;
+  text_add(yaml, "  - {name: body%d, shape: s%d, mass: 1, joint: {type: free, position: [%.4f, %.4f, %.4f], ", n,
+           (int)(random_bits(random) % SHAPE_COUNT), x, y, z);
+  double tilt_x = random_uniform(random, -TILT, TILT), tilt_y = random_uniform(random, -TILT, TILT);
+  text_add(yaml, "rotation_vector: [%.4f, %.4f, %.4f]}}\n", tilt_x, tilt_y, random_uniform(random, -TILT, TILT));
+}
+
+void bench_pile_yaml(Text* yaml, int bodies) {
+  Random random = {1};
+  int side = (int)ceil(sqrt((double)bodies / LAYERS));
+  text_add(yaml, "name: scale%d\nsimulation: {dt: 0.01, steps: %d}\ncontact: {friction: 0.5}\n%s", bodies,
+           FALL_STEPS + SETTLE_STEPS + REST_STEPS, SHAPES);
+  text_add(yaml, "links:\n  - {name: ground, fixed: true, shape: ground}\n");
+  for (int n = 0; n < bodies; n++) add_body(yaml, n, side, &random);
+}
+
+/* ---------------------------------------------------------------- one size */
+
+/* Wall time of each of `count` steps [ms]; false when one failed. */
+static bool time_steps(const Options* options, Sim* sim, double* milliseconds, int count) {
+  for (int i = 0; i < count; i++) {
+    double start = timer_now();
+    StepReport report = sim_step(sim);
+    milliseconds[i] = 1e3 * (timer_now() - start);
+    if (!step_outcome_failed(report.outcome)) continue;
+    command_error(options, "step %d failed: %s", sim_state(sim)->step + 1, step_outcome_text(report.outcome));
+    return false;
+  }
+  return true;
+}
+
+/* The mean of the fall, which changes all the time; the median of the rest, which does not. */
+static bool time_pile(const Options* options, Sim* sim, double* rest_ms, double* fall_ms) {
+  double milliseconds[FALL_STEPS + SETTLE_STEPS + REST_STEPS];
+  if (!time_steps(options, sim, milliseconds, FALL_STEPS)) return false;
+  *fall_ms = bench_mean(milliseconds, FALL_STEPS);
+  if (!time_steps(options, sim, milliseconds, SETTLE_STEPS)) return false;
+  if (!time_steps(options, sim, milliseconds, REST_STEPS)) return false;
+  *rest_ms = bench_median(milliseconds, REST_STEPS);
+  return true;
+}
+
+static ExitCode time_size(const Options* options, int bodies, double* rest_ms, double* fall_ms) {
+  Text yaml = {0};
+  Scene scene = {0};
+  Model model = {0};
+  Sim* sim = NULL;
+  Diagnostics diagnostics = {0};
+  SimOptions sim_options = {.threads = options->threads};
+  bench_pile_yaml(&yaml, bodies);
+  Status status = scene_parse(&scene, "bench scale", yaml.data, yaml.length, false, options->overrides,
+                              options->override_count, &diagnostics);
+  if (status == STATUS_OK) status = model_create(&model, &scene, &diagnostics);
+  if (status == STATUS_OK) status = sim_create(&sim, &model, &sim_options, &diagnostics);
+  print_diagnostics(options, &diagnostics);
+  if (status == STATUS_OK && !time_pile(options, sim, rest_ms, fall_ms)) status = STATUS_SOLVER;
+  sim_destroy(sim);
+  model_destroy(&model);
+  scene_free(&scene);
+  diagnostics_free(&diagnostics);
+  text_free(&yaml);
+  return status_exit_code(status);
+}
+
+/* ---------------------------------------------------------------- all sizes */
+
+/* Whole numbers between commas; 0 when the list is not that. */
+static int parse_sizes(const char* list, int sizes[SIZES_MAX]) {
+  int count = 0;
+  for (const char* p = list; count < SIZES_MAX; p++) {
+    char* end;
+    long size = strtol(p, &end, 10);
+    if (end == p || size < 1 || size > BODIES_MAX) return 0;
+    sizes[count++] = (int)size;
+    if (*end == '\0') return count;
+    if (*end != ',') return 0;
+    p = end;
+  }
+  return 0;
+}
+
+ExitCode bench_scale(const Options* options) {
+  int sizes[SIZES_MAX];
+  const char* list = option_text(options, "bodies");
+  int count = parse_sizes(list ? list : "10,20,50,100,200,500,1000", sizes);
+  if (count == 0) return usage_error(options, "--bodies needs whole numbers from 1 to %d, e.g. 10,100", BODIES_MAX);
+  double bodies[SIZES_MAX], rest[SIZES_MAX], fall[SIZES_MAX];
+  printf("bodies,rest_ms,fall_ms\n");
+  for (int i = 0; i < count; i++) {
+    bodies[i] = sizes[i];
+    ExitCode code = time_size(options, sizes[i], &rest[i], &fall[i]);
+    if (code != EXIT_DONE) return code;
+    printf("%d,%.6g,%.6g\n", sizes[i], rest[i], fall[i]);
+    fflush(stdout);
+  }
+  fprintf(stderr, "exponent of time per step against bodies, 100 to 1000: rest %.3f, fall %.3f\n",
+          bench_exponent(bodies, rest, count, 100, 1000), bench_exponent(bodies, fall, count, 100, 1000));
+  return EXIT_DONE;
+}

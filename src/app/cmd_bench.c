@@ -1,0 +1,82 @@
+/* sdrs bench [NAME]: timings as CSV. A new bench is one row here. */
+#include <string.h>
+#include "app/bench.h"
+#include "contact/contact.h"
+
+typedef struct {
+  const char *name, *operands, *summary;
+  int operand_count; /* after the name */
+  ExitCode (*run)(const Options* options);
+} Bench;
+
+static ExitCode bench_pair(const Options* options) {
+  (void)options;
+  contact_bench_pair(stdout);
+  return EXIT_DONE;
+}
+
+static const Bench BENCHES[] = {
+    {"pair", "", "contact, friction and distance of two hulls against their vertices", 0, bench_pair},
+    {"step", "SCENE", "time per step of a scene by phase, Newton iterations, pairs", 1, bench_step},
+    {"scale", "", "time per step against the number of bodies, falling and at rest", 0, bench_scale},
+};
+enum { BENCH_COUNT = sizeof BENCHES / sizeof BENCHES[0] };
+
+static ExitCode list_benches(void) {
+  for (int i = 0; i < BENCH_COUNT; i++) {
+    char usage[32];
+    snprintf(usage, sizeof usage, "%s %s", BENCHES[i].name, BENCHES[i].operands);
+    printf("%-12s %s\n", usage, BENCHES[i].summary);
+  }
+  return EXIT_DONE;
+}
+
+static ExitCode unknown_bench(const Options* options, const char* word) {
+  const char* names[BENCH_COUNT];
+  for (int i = 0; i < BENCH_COUNT; i++) names[i] = BENCHES[i].name;
+  const char* nearest = text_nearest(word, names, BENCH_COUNT);
+  if (nearest) return usage_error(options, "unknown bench '%s' (did you mean '%s'?)", word, nearest);
+  return usage_error(options, "unknown bench '%s'", word);
+}
+
+static ExitCode bench(const Options* options) {
+  if (options->operand_count == 0) return list_benches();
+  for (int i = 0; i < BENCH_COUNT; i++) {
+    if (strcmp(BENCHES[i].name, options->operands[0]) != 0) continue;
+    int given = options->operand_count - 1;
+    if (given < BENCHES[i].operand_count)
+      return usage_error(options, "%s needs %s", BENCHES[i].name, BENCHES[i].operands);
+    if (given > BENCHES[i].operand_count)
+      return usage_error(options, "unexpected '%s'", options->operands[1 + BENCHES[i].operand_count]);
+    return BENCHES[i].run(options);
+  }
+  return unknown_bench(options, options->operands[0]);
+}
+
+static const OptionRow OPTIONS[] = {
+    {"steps", 0, OPTION_COUNT, "N", "step: run N steps instead of the scene's number"},
+    {"bodies", 0, OPTION_TEXT, "LIST", "scale: numbers of bodies (default: 10,20,50,100,200,500,1000)"},
+};
+
+const Verb VERB_BENCH = {
+    .name = "bench",
+    .operands = "[NAME]",
+    .operand_min = 0,
+    .operand_max = 2,
+    .summary = "timings of kernels and steps, as CSV",
+    .examples =
+        "  sdrs bench                                   lists the benches\n"
+        "  sdrs bench pair\n"
+        "  sdrs bench step scenes/stack.yaml --threads 1\n"
+        "  sdrs bench scale --bodies 100,200,500,1000\n",
+    .details =
+        "pair: nanoseconds of one evaluation with gradient and Hessian, cold and warm, on one thread.\n"
+        "step: one row per quantity with median, mean and max over the steps; times in ms.\n"
+        "scale: bodies of five shapes fall onto a plane, four layers high. fall_ms is the mean time per step of\n"
+        "the first 0.6 s, rest_ms the median of 0.5 s after the second; dt = 10 ms. The fitted exponents go to\n"
+        "standard error.\n",
+    .options = OPTIONS,
+    .option_count = sizeof OPTIONS / sizeof OPTIONS[0],
+    .reads_scene = true,
+    .run = bench,
+};

@@ -1,0 +1,320 @@
+/* sdrs simulate SCENE: run a scene forward and write the run folder. */
+#include <errno.h>
+#include <string.h>
+#include "app/command.h"
+
+/* One run from the scene to the folder. Zeroed or half-built is fine for run_free. */
+typedef struct {
+  const Options* options;
+  Diagnostics diagnostics;
+  Loaded loaded;
+  Sim* sim;
+  Output* output;
+  char* folder;
+  OutputInput* inputs;
+  int input_count;
+  OutputTotals totals;
+  StepReport report; /* of the last step tried */
+  int recorded;      /* step of the last rows written, -1 = none */
+  const char* stop;  /* why the run ended */
+  double start, setup_seconds, output_seconds;
+} Run;
+
+/* out/<name>; a name is no path. */
+static char* choose_folder(const Options* options, const char* name) {
+  if (options->folder) return memory_text(options->folder);
+  Text path = {0};
+  text_add(&path, "out/%s", *name ? name : "run");
+  for (char* c = path.data + strlen("out/"); *c; c++)
+    if (*c == '/') *c = '_';
+  if (strcmp(path.data, "out/..") == 0 || strcmp(path.data, "out/.") == 0) path.data[strlen("out/")] = '_';
+  return path.data;
+}
+
+static Status run_create(Run* run, const Options* options) {
+  *run = (Run){.options = options, .totals = output_totals_start(), .recorded = -1, .start = timer_now()};
+  int steps = option_count(options, "steps", 0);
+  Status status = loaded_create(&run->loaded, options, options->operands[0], steps, &run->diagnostics);
+  if (status != STATUS_OK) return status;
+  double start = timer_now();
+  SimOptions sim_options = {.threads = options->threads};
+  status = sim_create(&run->sim, &run->loaded.model, &sim_options, &run->diagnostics);
+  run->setup_seconds = timer_now() - start;
+  if (status != STATUS_OK) return status;
+  run->inputs = output_inputs(&run->loaded.scene, &run->input_count);
+  run->folder = choose_folder(options, run->loaded.scene.name);
+  interrupt_install(); /* from here on there is something to finish */
+  return output_open(&run->output, run->folder, &run->loaded.model, &run->diagnostics);
+}
+
+static void run_free(Run* run) {
+  output_discard(run->output);
+  output_inputs_free(run->inputs, run->input_count);
+  sim_destroy(run->sim);
+  loaded_free(&run->loaded);
+  diagnostics_free(&run->diagnostics);
+  memory_free(run->folder);
+}
+
+/* ---------------------------------------------------------------- what -v says */
+
+static void print_parameter(const char* name, double value, const char* unit, bool derived) {
+  fprintf(stderr, "  %-10s %-12.4g %-8s %s\n", name, value, unit, derived ? "derived" : "given");
+}
+
+static void print_details(const Run* run) {
+  const Model* model = &run->loaded.model;
+  const ModelContact* contact = &model->contact;
+  Text size = {0};
+  loaded_describe(&size, &run->loaded);
+  fprintf(stderr, "%s: %s; %d threads; dt = %.4g s, %d steps\n", model->scene->name, size.data, run->options->threads,
+          model->simulation.dt, model->simulation.steps);
+  text_free(&size);
+  if (model->contact_model == CONTACT_NONE) {
+    fprintf(stderr, "contact: none\n");
+  } else {
+    fprintf(stderr, "contact: feature %.4g m, reference force %.4g N, gap at rest %.4g m\n", contact->feature,
+            contact->reference_force, contact->gap_at_rest);
+    print_parameter("support", contact->support, "m", contact->support_derived);
+    print_parameter("stiffness", contact->stiffness, "", contact->stiffness_derived);
+    print_parameter("friction", contact->friction, "", false);
+    print_parameter("smoothing", contact->smoothing, "(m/s)^2", contact->smoothing_derived);
+  }
+  if (model->dropped_note && *model->dropped_note) fprintf(stderr, "%s\n", model->dropped_note);
+}
+
+/* ---------------------------------------------------------------- the run */
+
+/* The rows of the present state; report is NULL for the initial one. */
+static Status record(Run* run, const StepReport* report) {
+  double start = timer_now();
+  const SimState* state = sim_state(run->sim);
+  OutputFrame frame = {.state = state, .report = report, .measure = sim_measure(run->sim)};
+  frame.contacts = sim_contacts(run->sim, &frame.contact_count);
+  output_totals_measure(&run->totals, &frame.measure, state);
+  Status status = output_frame(run->output, &frame, &run->diagnostics);
+  run->recorded = state->step;
+  run->output_seconds += timer_now() - start;
+  return status;
+}
+
+/* Advance until the steps are done, the solver fails, a signal asks or a write fails. On return `last` is the report
+ * of the last finished step. */
+static Status advance(Run* run, Progress* progress, StepReport* last) {
+  const SceneSimulation* simulation = &run->loaded.model.simulation;
+  for (int step = 1; step <= simulation->steps; step++) {
+    if (interrupt_signal()) return STATUS_INTERRUPTED;
+    run->report = sim_step(run->sim);
+    if (step_outcome_failed(run->report.outcome)) return STATUS_SOLVER;
+    *last = run->report;
+    const SimState* state = sim_state(run->sim);
+    output_totals_step(&run->totals, last, state);
+    if (step % simulation->record_every == 0 && record(run, last) != STATUS_OK) return STATUS_IO;
+    progress_update(progress, step, state->time, (double)run->totals.iterations / step, timer_now());
+  }
+  return STATUS_OK;
+}
+
+static const char* stop_text(const Run* run, Status status) {
+  if (status == STATUS_OK) return "all steps done";
+  if (status == STATUS_SOLVER) return step_outcome_text(run->report.outcome);
+  if (status == STATUS_INTERRUPTED) return interrupt_name(interrupt_signal());
+  return "cannot write";
+}
+
+/* Initial state, steps, and the state reached at the end even where record_every leaves it out. */
+static Status run_steps(Run* run) {
+  Progress progress;
+  StepReport last = {0};
+  FILE* stream = run->options->quiet ? NULL : stderr;
+  const Scene* scene = &run->loaded.scene;
+  progress_start(&progress, stream, scene->name, run->loaded.model.simulation.steps, timer_now());
+  Status status = record(run, NULL);
+  if (status == STATUS_OK) status = advance(run, &progress, &last);
+  progress_end(&progress);
+  run->stop = stop_text(run, status);
+  if (status != STATUS_IO && run->recorded != run->totals.steps && record(run, &last) != STATUS_OK) status = STATUS_IO;
+  return status;
+}
+
+/* ---------------------------------------------------------------- the end */
+
+/* Bodies named after the one with the largest residual. */
+#define NEIGHBOURS_NAMED 3
+
+static const char* failure_reason(StepOutcome outcome) {
+  switch (outcome) {
+    case STEP_MAX_ITERATIONS:
+      return "not solved within simulation.max_iterations";
+    case STEP_LINE_SEARCH:
+      return "no length of the Newton step lowers the objective";
+    case STEP_BLOCKED:
+      return "a prescribed link cannot move on without passing through something";
+    case STEP_NOT_FINITE:
+      return "a number left the range of doubles";
+    default:
+      return step_outcome_text(outcome);
+  }
+}
+
+/* `link 'arm' (touching 'box', 'table')` */
+static void add_bodies(Text* text, const Run* run) {
+  const Model* model = &run->loaded.model;
+  int dof = run->report.residual_dof, count, named = 0;
+  const SimContact* contacts = sim_contacts(run->sim, &count);
+  text_add(text, "link '%s'", output_link_of_dof(model, dof));
+  if (dof < 0 || dof >= model->dof_count) return;
+  for (int i = 0; i < count && named < NEIGHBOURS_NAMED; i++) {
+    int link = model->dof_link[dof];
+    if (contacts[i].a != link && contacts[i].b != link) continue;
+    int other = contacts[i].a == link ? contacts[i].b : contacts[i].a;
+    text_add(text, "%s'%s'", named++ == 0 ? " (touching " : ", ", model->links[other].name);
+  }
+  if (named > 0) text_add(text, ")");
+}
+
+/* Time, step, bodies and residual of the step that failed. */
+static void print_failure(const Run* run) {
+  Text bodies = {0};
+  add_bodies(&bodies, run);
+  command_error(run->options,
+                "the solver failed at t = %.6g s (step %d): %s; largest residual %.3g N or N m at %s after %d "
+                "iterations; the state of step %d is the last one written",
+                run->totals.time + run->loaded.model.simulation.dt, run->totals.steps + 1,
+                failure_reason(run->report.outcome), run->report.residual, bodies.data, run->report.iterations,
+                run->totals.steps);
+  text_free(&bodies);
+}
+
+static void print_done(const Run* run, double seconds) {
+  const OutputTotals* totals = &run->totals;
+  fprintf(stderr, "%s: %d steps to t = %.6g s in %.3g s (%.3g x real time), %.3g iterations per step, ",
+          run->loaded.scene.name, totals->steps, totals->time, seconds, totals->time / seconds,
+          (double)totals->iterations / (totals->steps > 0 ? totals->steps : 1));
+  if (totals->smallest_gap < 1e300)
+    fprintf(stderr, "smallest gap %.4g m at t = %.6g s\n", totals->smallest_gap, totals->smallest_gap_time);
+  else
+    fprintf(stderr, "no pair came near\n");
+}
+
+static OutputSummary summarise(const Run* run, const OutputProgram* program, Status status) {
+  return (OutputSummary){
+      .program = program,
+      .model = &run->loaded.model,
+      .inputs = run->inputs,
+      .input_count = run->input_count,
+      .overrides = run->options->overrides,
+      .override_count = run->options->override_count,
+      .threads = run->options->threads,
+      .totals = run->totals,
+      .exit_code = status_exit_code(status),
+      .stop = run->stop,
+      .failure = status == STATUS_SOLVER ? &run->report : NULL,
+      .step_times = sim_times(run->sim),
+      .scene_seconds = run->loaded.scene_seconds,
+      .model_seconds = run->loaded.model_seconds,
+      .setup_seconds = run->setup_seconds,
+      .output_seconds = run->output_seconds,
+      .total_seconds = timer_now() - run->start,
+  };
+}
+
+static Status write_summary(Run* run, const char* json, size_t length) {
+  Text path = {0};
+  text_add(&path, "%s/summary.json", run->folder);
+  Status status = file_write(path.data, json, length);
+  if (status != STATUS_OK)
+    diagnostics_add(&run->diagnostics, SEVERITY_ERROR, (SourcePlace){path.data, 0, 0}, "cannot write: %s",
+                    strerror(errno));
+  text_free(&path);
+  return status;
+}
+
+/* Rename the CSV files, write the summary last: a folder with a fresh summary is complete. */
+static Status finish_folder(Run* run, Status status) {
+  double start = timer_now();
+  Status closed = output_close(run->output, &run->diagnostics);
+  run->output = NULL;
+  if (closed != STATUS_OK) return closed;
+  run->output_seconds += timer_now() - start;
+  OutputProgram program = version_program();
+  OutputSummary summary = summarise(run, &program, status);
+  Text json = {0};
+  output_summary_json(&json, &summary);
+  Status written = write_summary(run, json.data, json.length);
+  if (written == STATUS_OK && run->options->json) fputs(json.data, stdout);
+  text_free(&json);
+  return written == STATUS_OK ? status : written;
+}
+
+static void report_end(const Run* run, Status status) {
+  const Options* options = run->options;
+  if (status == STATUS_SOLVER) print_failure(run);
+  if (status == STATUS_INTERRUPTED && !options->quiet)
+    fprintf(stderr, "%s: stopped by %s after step %d; %s holds the run up to there\n", run->loaded.scene.name,
+            run->stop, run->totals.steps, run->folder);
+  if (status == STATUS_OK && !options->quiet) print_done(run, sim_times(run->sim).total);
+  if (status != STATUS_IO && !options->json) printf("%s\n", run->folder);
+}
+
+/* Without a run there is no summary: say what is wrong as JSON too. */
+static void print_refusal(const Run* run, Status status) {
+  Text text = {0};
+  Json json = {.out = &text};
+  json_open(&json, NULL, '{');
+  json_integer(&json, "exit_code", status_exit_code(status));
+  json_diagnostics(&json, "diagnostics", &run->diagnostics);
+  json_close(&json, '}');
+  fputs(text.data, stdout);
+  text_free(&text);
+}
+
+/* A run that could be set up, to its end. */
+static Status run_to_end(Run* run) {
+  diagnostics_free(&run->diagnostics); /* warnings, said already */
+  if (run->options->verbose) print_details(run);
+  Status status = run_steps(run);
+  if (status != STATUS_IO) status = finish_folder(run, status);
+  print_diagnostics(run->options, &run->diagnostics);
+  report_end(run, status);
+  return status;
+}
+
+static ExitCode simulate(const Options* options) {
+  Run run;
+  Status status = run_create(&run, options);
+  bool started = status == STATUS_OK;
+  print_diagnostics(options, &run.diagnostics);
+  if (started) status = run_to_end(&run);
+  if (options->json && (!started || status == STATUS_IO)) print_refusal(&run, status);
+  run_free(&run);
+  return status_exit_code(status);
+}
+
+static const OptionRow OPTIONS[] = {
+    {"steps", 0, OPTION_COUNT, "N", "run N steps instead of the scene's number"},
+};
+
+const Verb VERB_SIMULATE = {
+    .name = "simulate",
+    .operands = "SCENE",
+    .operand_min = 1,
+    .operand_max = 1,
+    .summary = "run a scene forward, write the run folder",
+    .examples =
+        "  sdrs simulate scenes/slide.yaml                     writes out/slide/\n"
+        "  sdrs simulate scenes/slide.yaml -o /tmp/slow --set contact.friction=0.1\n"
+        "  sdrs simulate scenes/pile.yaml --steps 100 --threads 2 -v\n"
+        "  sdrs simulate scenes/stack.yaml -q --json | python3 -m json.tool\n",
+    .details =
+        "Writes trajectory.csv, joints.csv, contacts.csv, solver.csv and summary.json; the folder is printed on\n"
+        "standard output (with --json, summary.json is). Files of an earlier run in the same folder are replaced.\n"
+        "SIGINT, SIGTERM and SIGUSR1 finish the step, write the folder up to it and exit 130.\n"
+        "Exit codes: 0 done, 2 wrong usage, 3 bad input, 4 the solver failed, 5 cannot read or write, 130 "
+        "interrupted.\n",
+    .options = OPTIONS,
+    .option_count = sizeof OPTIONS / sizeof OPTIONS[0],
+    .reads_scene = true,
+    .writes_folder = true,
+    .run = simulate,
+};

@@ -1,0 +1,79 @@
+/* sdrs validate FILE...: read and check only; every problem of every file at once. */
+#include <string.h>
+#include "app/command.h"
+
+/* One file's line on standard output, or its object of the JSON array. */
+static void report_file(const Options* options, Json* json, const char* path, const Loaded* loaded,
+                        const Diagnostics* diagnostics, bool good) {
+  const Model* model = &loaded->model;
+  Text text = {0};
+  loaded_describe(&text, loaded);
+  if (options->json) {
+    json_open(json, NULL, '{');
+    json_text(json, "file", path);
+    json_bool(json, "ok", good);
+    if (good) {
+      json_integer(json, "links", model->link_count);
+      json_integer(json, "degrees_of_freedom", model->dof_count);
+      json_integer(json, "hulls", model->hull_count);
+      json_integer(json, "hull_vertices", loaded_vertices(loaded));
+    }
+    json_diagnostics(json, "diagnostics", diagnostics);
+    json_close(json, '}');
+  } else if (good) {
+    printf("%s: ok: %s\n", path, text.data);
+  }
+  if (good && options->verbose && model->dropped_note && *model->dropped_note)
+    fprintf(stderr, "%s: %s\n", path, model->dropped_note);
+  text_free(&text);
+}
+
+/* A fault in the file, or in a mesh that it names, is what was looked for; a file that cannot be opened is not. */
+static ExitCode validate_file(const Options* options, const char* path, Json* json) {
+  Loaded loaded = {0};
+  Diagnostics diagnostics = {0};
+  Status status = loaded_create(&loaded, options, path, 0, &diagnostics);
+  bool good = status == STATUS_OK && diagnostics.error_count == 0;
+  bool unreadable = status == STATUS_IO && loaded.scene.link_count == 0;
+  print_diagnostics(options, &diagnostics);
+  report_file(options, json, path, &loaded, &diagnostics, good);
+  diagnostics_free(&diagnostics);
+  loaded_free(&loaded);
+  if (good) return EXIT_DONE;
+  return unreadable ? EXIT_IO : EXIT_CHECK_FAILED;
+}
+
+static ExitCode validate(const Options* options) {
+  Text text = {0};
+  Json json = {.out = &text};
+  ExitCode code = EXIT_DONE;
+  if (options->json) json_open(&json, NULL, '[');
+  for (int i = 0; i < options->operand_count; i++) {
+    ExitCode one = validate_file(options, options->operands[i], &json);
+    if (one > code) code = one;
+  }
+  if (options->json) {
+    json_close(&json, ']');
+    fputs(text.data, stdout);
+  }
+  text_free(&text);
+  return code;
+}
+
+const Verb VERB_VALIDATE = {
+    .name = "validate",
+    .operands = "FILE...",
+    .operand_min = 1,
+    .operand_max = OPERANDS_UNBOUNDED,
+    .summary = "parse and check scenes; every problem at once",
+    .examples =
+        "  sdrs validate scenes/slide.yaml\n"
+        "  sdrs validate scenes/*.yaml -q\n"
+        "  sdrs validate my.yaml --set contact.support=0.01 --json\n",
+    .details =
+        "Reads the scene and its meshes and builds the model, as simulate does. Prints one line per good file on\n"
+        "standard output and every problem of the others on standard error.\n"
+        "Exit codes: 0 every file is good (warnings allowed), 1 a file has an error, 5 a file cannot be read.\n",
+    .reads_scene = true,
+    .run = validate,
+};

@@ -1,0 +1,71 @@
+/* What the commands share: loading a scene, messages, versions, interrupts, progress. Private to app/. */
+#ifndef SDRS_APP_COMMAND_H
+#define SDRS_APP_COMMAND_H
+
+#include <signal.h>
+#include "app/app.h"
+#include "model/model.h"
+#include "output/output.h"
+
+/* ---------------------------------------------------------------- messages (app/messages.c) */
+
+/* ANSI colours on this stream: a terminal, NO_COLOR not set, TERM not dumb. */
+bool color_wanted(FILE* stream);
+/* Problems to stderr; with -q, errors only. */
+void print_diagnostics(const Options* options, Diagnostics* diagnostics);
+/* An array of {"severity": "error", "file": ..., "line": ..., "column": ..., "message": ...}. */
+void json_diagnostics(Json* json, const char* key, const Diagnostics* diagnostics);
+/* `sdrs VERB: error: text` on stderr. */
+void command_error(const Options* options, const char* format, ...) __attribute__((format(printf, 2, 3)));
+/* The same for wrong usage, with where to read more; returns EXIT_USAGE. */
+ExitCode usage_error(const Options* options, const char* format, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---------------------------------------------------------------- versions (app/version.c) */
+
+/* Versions are asked of the libraries that are loaded. */
+OutputProgram version_program(void);
+void version_print(FILE* stream);
+/* One thread for BLAS: small dense solves lose by threads, and their results would depend on the count. */
+void version_single_thread_blas(void);
+
+/* ---------------------------------------------------------------- scene and model (app/load.c) */
+
+/* A scene and its model; zeroed or half-loaded is fine for loaded_free. */
+typedef struct {
+  Scene scene;
+  Model model;
+  double scene_seconds, model_seconds;
+} Loaded;
+
+/* Read, override, set the step count (0 = the file's), build the model. Problems go to diagnostics. */
+Status loaded_create(Loaded* loaded, const Options* options, const char* path, int steps, Diagnostics* diagnostics);
+void loaded_free(Loaded* loaded);
+long loaded_vertices(const Loaded* loaded); /* of all hulls */
+/* `3 links, 12 degrees of freedom, 4 hulls, 96 vertices` */
+void loaded_describe(Text* out, const Loaded* loaded);
+
+/* ---------------------------------------------------------------- interrupts (app/interrupt.c) */
+
+/* From now on SIGINT, SIGTERM and SIGUSR1 ask for an orderly end; a second one leaves at once with exit 130. */
+void interrupt_install(void);
+/* The signal that asked, or 0. */
+int interrupt_signal(void);
+const char* interrupt_name(int signal_number);
+
+/* ---------------------------------------------------------------- progress (app/progress.c) */
+
+/* A bar that redraws itself on a terminal, else one plain line every 10 s. */
+typedef struct {
+  FILE* stream; /* NULL = silent */
+  bool bar, color;
+  const char* name;
+  int steps;
+  double start, shown; /* s */
+  bool drawn;
+} Progress;
+
+void progress_start(Progress* progress, FILE* stream, const char* name, int steps, double now);
+void progress_update(Progress* progress, int step, double time, double iterations_per_step, double now);
+void progress_end(Progress* progress);
+
+#endif

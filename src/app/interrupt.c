@@ -1,0 +1,36 @@
+#include <signal.h>
+#include <unistd.h>
+#include "app/command.h"
+
+/* A signal handler can reach nothing else: the one mutable global of the program. */
+static volatile sig_atomic_t signal_received = 0;
+
+static void on_signal(int number) {
+  if (signal_received) _exit(EXIT_INTERRUPTED);
+  signal_received = number;
+}
+
+void interrupt_install(void) {
+  struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+  sigaction(SIGUSR1, &action, NULL);
+  /* A file-size limit is then a failed write with a message, as a full disk is. */
+  signal(SIGXFSZ, SIG_IGN);
+}
+
+int interrupt_signal(void) { return signal_received; }
+
+const char* interrupt_name(int signal_number) {
+  switch (signal_number) {
+    case SIGINT:
+      return "SIGINT";
+    case SIGTERM:
+      return "SIGTERM";
+    case SIGUSR1:
+      return "SIGUSR1";
+    default:
+      return "a signal";
+  }
+}

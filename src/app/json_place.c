@@ -1,0 +1,68 @@
+/* Where a value stands in a JSON text. cJSON keeps no places, so a message walks the (valid) text again. */
+#include <string.h>
+#include "app/query.h"
+
+static const char* skip_space(const char* p) { return p + strspn(p, " \t\r\n"); }
+
+/* From an opening quote to behind the closing one. */
+static const char* skip_string(const char* p) {
+  for (p++; *p && *p != '"'; p++)
+    if (*p == '\\' && p[1]) p++;
+  return *p ? p + 1 : p;
+}
+
+/* From the first character of a value to behind its last. */
+static const char* skip_value(const char* p) {
+  int depth = 0;
+  do {
+    if (*p == '"') {
+      p = skip_string(p);
+    } else if (*p == '[' || *p == '{') {
+      depth++;
+      p++;
+    } else if (*p == ']' || *p == '}') {
+      depth--;
+      p++;
+    } else if (depth > 0) {
+      p += strcspn(p, "\"[]{}");
+    } else {
+      p += strcspn(p, " \t\r\n,]}");
+    }
+  } while (depth > 0 && *p);
+  return p;
+}
+
+/* From a value to behind the colon of its key, when it has one. */
+static const char* skip_key(const char* p) { return skip_space(skip_space(skip_string(p)) + 1); }
+
+/* From a list or an object to its child, or to the child's key. */
+static const char* descend(const char* p, int child, bool key) {
+  bool object = *p == '{';
+  p = skip_space(p + 1);
+  for (int i = 0; *p && i < child; i++) {
+    if (object) p = skip_key(p);
+    p = skip_space(skip_value(p));
+    if (*p == ',') p = skip_space(p + 1);
+  }
+  return object && !key && *p ? skip_key(p) : p;
+}
+
+SourcePlace json_place_at(const char* file, const char* text, const char* at) {
+  SourcePlace place = {file, 1, 1};
+  for (; text < at && *text; text++) {
+    if (*text == '\n') {
+      place.line++;
+      place.column = 1;
+    } else if (((unsigned char)*text & 0xc0) != 0x80) { /* characters, not bytes */
+      place.column++;
+    }
+  }
+  return place;
+}
+
+SourcePlace json_place(const char* file, const char* text, const int* path, int depth, bool key) {
+  const char* p = strncmp(text, "\xef\xbb\xbf", 3) == 0 ? text + 3 : text;
+  p = skip_space(p);
+  for (int i = 0; i < depth; i++) p = descend(p, path[i], key && i == depth - 1);
+  return json_place_at(file, text, p);
+}

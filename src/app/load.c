@@ -1,0 +1,38 @@
+#include "app/command.h"
+
+Status loaded_create(Loaded* loaded, const Options* options, const char* path, int steps, Diagnostics* diagnostics) {
+  *loaded = (Loaded){0};
+  double start = timer_now();
+  Status status = scene_load(&loaded->scene, path, options->overrides, options->override_count, diagnostics);
+  if (status != STATUS_OK) return status;
+  if (steps > 0) loaded->scene.simulation.steps = steps;
+  double middle = timer_now();
+  loaded->scene_seconds = middle - start;
+  status = model_create(&loaded->model, &loaded->scene, diagnostics);
+  loaded->model_seconds = timer_now() - middle;
+  return status;
+}
+
+void loaded_free(Loaded* loaded) {
+  model_destroy(&loaded->model);
+  scene_free(&loaded->scene);
+  *loaded = (Loaded){0};
+}
+
+long loaded_vertices(const Loaded* loaded) {
+  long count = 0;
+  for (int i = 0; i < loaded->model.hull_count; i++) count += loaded->model.hulls[i].points.count;
+  return count;
+}
+
+static void add_counted(Text* out, const char* before, long count, const char* one, const char* many) {
+  text_add(out, "%s%ld %s", before, count, count == 1 ? one : many);
+}
+
+void loaded_describe(Text* out, const Loaded* loaded) {
+  const Model* model = &loaded->model;
+  add_counted(out, "", model->link_count, "link", "links");
+  add_counted(out, ", ", model->dof_count, "degree of freedom", "degrees of freedom");
+  add_counted(out, ", ", model->hull_count, "hull", "hulls");
+  add_counted(out, ", ", loaded_vertices(loaded), "vertex", "vertices");
+}

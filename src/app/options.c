@@ -1,0 +1,262 @@
+#include <assert.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "app/app.h"
+
+/* More threads than this is a slip of the keyboard. */
+#define THREADS_MAX 1024
+
+typedef enum {
+  COMMON_OUTPUT,
+  COMMON_SET,
+  COMMON_THREADS,
+  COMMON_QUIET,
+  COMMON_VERBOSE,
+  COMMON_JSON,
+  COMMON_HELP,
+  COMMON_COUNT,
+} CommonOption;
+
+static const OptionRow COMMON_OPTIONS[COMMON_COUNT] = {
+    [COMMON_OUTPUT] = {"output", 'o', OPTION_TEXT, "DIR", "folder for the results (default: out/<name>)"},
+    [COMMON_SET] = {"set", 0, OPTION_LIST, "KEY=VALUE",
+                    "override a key of the file, e.g. contact.friction=0.2; repeatable"},
+    [COMMON_THREADS] = {"threads", 0, OPTION_COUNT, "N", "threads (default: OMP_NUM_THREADS, else all processors)"},
+    [COMMON_QUIET] = {"quiet", 'q', OPTION_FLAG, NULL, "no progress, no warnings: errors and results only"},
+    [COMMON_VERBOSE] = {"verbose", 'v', OPTION_FLAG, NULL, "say more: derived parameters, sizes, what import dropped"},
+    [COMMON_JSON] = {"json", 0, OPTION_FLAG, NULL, "machine-readable result on standard output"},
+    [COMMON_HELP] = {"help", 'h', OPTION_FLAG, NULL, "this help"},
+};
+
+const OptionRow* common_options(int* count) {
+  *count = COMMON_COUNT;
+  return COMMON_OPTIONS;
+}
+
+/* ---------------------------------------------------------------- finding a row */
+
+/* Where the parser stands: the word being read and the places that values go to. */
+typedef struct {
+  Options* options;
+  const Verb* verb;
+  OptionValue common[COMMON_COUNT];
+  char** words;
+  int count, index;
+  Text* faults;
+  bool good;
+} Parser;
+
+static void fault(Parser* parser, const char* format, ...) __attribute__((format(printf, 2, 3)));
+static void fault(Parser* parser, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  text_add_v(parser->faults, format, arguments);
+  va_end(arguments);
+  text_add(parser->faults, "\n");
+  parser->good = false;
+}
+
+typedef struct {
+  const OptionRow* row;
+  OptionValue* value;
+} OptionSlot;
+
+static bool names_match(const OptionRow* row, const char* name, size_t length, char letter) {
+  if (letter) return row->letter == letter;
+  return strlen(row->name) == length && strncmp(row->name, name, length) == 0;
+}
+
+/* By long name, or by letter when letter is not 0; row is NULL when there is none. */
+static OptionSlot find_slot(Parser* parser, const char* name, size_t length, char letter) {
+  for (int i = 0; i < COMMON_COUNT; i++)
+    if (names_match(&COMMON_OPTIONS[i], name, length, letter))
+      return (OptionSlot){&COMMON_OPTIONS[i], &parser->common[i]};
+  for (int i = 0; i < parser->verb->option_count; i++)
+    if (names_match(&parser->verb->options[i], name, length, letter))
+      return (OptionSlot){&parser->verb->options[i], &parser->options->values[i]};
+  return (OptionSlot){NULL, NULL};
+}
+
+static void fault_unknown(Parser* parser, const char* word, size_t length) {
+  const Verb* verb = parser->verb;
+  const char** names = MEMORY_NEW(const char*, COMMON_COUNT + verb->option_count);
+  for (int i = 0; i < COMMON_COUNT; i++) names[i] = COMMON_OPTIONS[i].name;
+  for (int i = 0; i < verb->option_count; i++) names[COMMON_COUNT + i] = verb->options[i].name;
+  char* name = memory_text(word + strspn(word, "-"));
+  name[strcspn(name, "=")] = '\0';
+  const char* nearest = text_nearest(name, names, COMMON_COUNT + verb->option_count);
+  if (nearest)
+    fault(parser, "unknown option '%.*s' (did you mean '--%s'?)", (int)length, word, nearest);
+  else
+    fault(parser, "unknown option '%.*s'", (int)length, word);
+  memory_free(name);
+  memory_free(names);
+}
+
+/* ---------------------------------------------------------------- values */
+
+static bool parse_number(const char* text, double* number) {
+  char* end;
+  *number = strtod(text, &end);
+  return end != text && *end == '\0' && *number >= 0.0 && isfinite(*number);
+}
+
+static bool parse_count(const char* text, double* number) {
+  char* end;
+  long value = strtol(text, &end, 10);
+  *number = (double)value;
+  return end != text && *end == '\0' && value >= 1 && value < INT_MAX;
+}
+
+static void add_override(Parser* parser, const char* text) {
+  const char* equals = strchr(text, '=');
+  if (!equals || equals == text) {
+    fault(parser, "--set needs path.to.key=value, got '%s'", text);
+    return;
+  }
+  parser->options->overrides[parser->options->override_count++] = (SceneOverride){text};
+}
+
+static void take_value(Parser* parser, OptionSlot slot, const char* text) {
+  const OptionRow* row = slot.row;
+  double number = 0.0;
+  if (row->type == OPTION_LIST) {
+    add_override(parser, text);
+  } else if (row->type == OPTION_COUNT && !parse_count(text, &number)) {
+    fault(parser, "--%s needs a whole number of at least 1, got '%s'", row->name, text);
+  } else if (row->type == OPTION_NUMBER && !parse_number(text, &number)) {
+    fault(parser, "--%s needs a finite number >= 0, got '%s'", row->name, text);
+  } else if (row->type == OPTION_TEXT && !*text) {
+    fault(parser, "--%s needs a value (%s)", row->name, row->value_name);
+  }
+  *slot.value = (OptionValue){true, text, number};
+}
+
+/* The value attached to the option, else the next word. */
+static void take_option(Parser* parser, OptionSlot slot, const char* attached) {
+  if (slot.row->type == OPTION_FLAG) {
+    if (attached) fault(parser, "--%s takes no value", slot.row->name);
+    slot.value->given = true;
+  } else if (attached) {
+    take_value(parser, slot, attached);
+  } else if (parser->index + 1 < parser->count) {
+    take_value(parser, slot, parser->words[++parser->index]);
+  } else {
+    fault(parser, "--%s needs a value (%s)", slot.row->name, slot.row->value_name);
+  }
+}
+
+/* ---------------------------------------------------------------- words */
+
+/* --name, --name value, --name=value */
+static void parse_long(Parser* parser, const char* word) {
+  size_t length = strcspn(word, "=");
+  OptionSlot slot = find_slot(parser, word + 2, length - 2, 0);
+  if (!slot.row)
+    fault_unknown(parser, word, length);
+  else
+    take_option(parser, slot, word[length] == '=' ? word + length + 1 : NULL);
+}
+
+/* -q, -qv, -o DIR, -oDIR */
+static void parse_letters(Parser* parser, const char* word) {
+  for (const char* letter = word + 1; *letter; letter++) {
+    OptionSlot slot = find_slot(parser, "", 0, *letter);
+    if (!slot.row) {
+      fault_unknown(parser, word, strlen(word));
+      return;
+    }
+    bool takes_rest = slot.row->type != OPTION_FLAG && letter[1];
+    take_option(parser, slot, takes_rest ? letter + 1 : NULL);
+    if (takes_rest) return;
+  }
+}
+
+static void parse_words(Parser* parser) {
+  bool only_operands = false;
+  for (; parser->index < parser->count && !parser->common[COMMON_HELP].given; parser->index++) {
+    const char* word = parser->words[parser->index];
+    if (only_operands || word[0] != '-' || !word[1])
+      parser->options->operands[parser->options->operand_count++] = word;
+    else if (strcmp(word, "--") == 0)
+      only_operands = true;
+    else if (word[1] == '-')
+      parse_long(parser, word);
+    else
+      parse_letters(parser, word);
+  }
+}
+
+static void check_operands(Parser* parser) {
+  const Options* options = parser->options;
+  const Verb* verb = parser->verb;
+  if (options->operand_count < verb->operand_min)
+    fault(parser, "needs %s", verb->operands);
+  else if (options->operand_count > verb->operand_max)
+    fault(parser, "unexpected '%s' after %s", options->operands[verb->operand_max],
+          verb->operand_max > 0 ? verb->operands : "the verb");
+}
+
+/* OMP_NUM_THREADS may be a list of levels: the first counts. */
+static int default_threads(void) {
+  const char* given = getenv("OMP_NUM_THREADS");
+  long threads = given ? strtol(given, NULL, 10) : 0;
+  if (threads >= 1 && threads <= THREADS_MAX) return (int)threads;
+  return parallel_processor_count();
+}
+
+static void store_common(Parser* parser) {
+  Options* options = parser->options;
+  const OptionValue* common = parser->common;
+  options->folder = common[COMMON_OUTPUT].text;
+  options->quiet = common[COMMON_QUIET].given;
+  options->verbose = common[COMMON_VERBOSE].given;
+  options->json = common[COMMON_JSON].given;
+  options->help = common[COMMON_HELP].given;
+  options->threads = common[COMMON_THREADS].given ? (int)common[COMMON_THREADS].number : default_threads();
+  if (options->threads > THREADS_MAX) fault(parser, "--threads is at most %d, got %d", THREADS_MAX, options->threads);
+}
+
+bool options_parse(Options* options, const Verb* verb, int count, char** words, Text* faults) {
+  *options = (Options){.verb = verb};
+  options->operands = MEMORY_NEW(const char*, count + 1);
+  options->overrides = MEMORY_NEW(SceneOverride, count + 1);
+  options->values = MEMORY_NEW(OptionValue, verb->option_count + 1);
+  Parser parser = {.options = options, .verb = verb, .words = words, .count = count, .faults = faults, .good = true};
+  parse_words(&parser);
+  store_common(&parser);
+  if (!options->help) check_operands(&parser);
+  return parser.good;
+}
+
+void options_free(Options* options) {
+  memory_free(options->operands);
+  memory_free(options->overrides);
+  memory_free(options->values);
+  *options = (Options){0};
+}
+
+/* ---------------------------------------------------------------- looking up */
+
+static const OptionValue* value_of(const Options* options, const char* name) {
+  static const OptionValue absent = {0};
+  for (int i = 0; i < options->verb->option_count; i++)
+    if (strcmp(options->verb->options[i].name, name) == 0) return &options->values[i];
+  assert(!"an option that the verb's table does not have");
+  return &absent;
+}
+
+bool option_given(const Options* options, const char* name) { return value_of(options, name)->given; }
+
+const char* option_text(const Options* options, const char* name) { return value_of(options, name)->text; }
+
+double option_number(const Options* options, const char* name, double fallback) {
+  const OptionValue* value = value_of(options, name);
+  return value->given ? value->number : fallback;
+}
+
+int option_count(const Options* options, const char* name, int fallback) {
+  return (int)option_number(options, name, fallback);
+}

@@ -1,0 +1,55 @@
+#include <unistd.h>
+#include "app/command.h"
+
+/* A bar is redrawn this often, a plain line printed that often [s]. */
+#define BAR_PERIOD 0.1
+#define LINE_PERIOD 10.0
+#define BAR_WIDTH 30
+
+void progress_start(Progress* progress, FILE* stream, const char* name, int steps, double now) {
+  *progress = (Progress){.stream = stream, .name = name, .steps = steps, .start = now, .shown = now};
+  if (!stream) return;
+  progress->color = color_wanted(stream);
+  progress->bar = isatty(fileno(stream)) == 1;
+}
+
+/* `12.3 s`, `4 min 5 s` or `3 h 20 min` */
+static void format_seconds(char* out, size_t size, double seconds) {
+  if (seconds < 60.0)
+    snprintf(out, size, "%.1f s", seconds);
+  else if (seconds < 3600.0)
+    snprintf(out, size, "%d min %d s", (int)(seconds / 60.0), (int)seconds % 60);
+  else
+    snprintf(out, size, "%d h %d min", (int)(seconds / 3600.0), (int)(seconds / 60.0) % 60);
+}
+
+static void draw_bar(const Progress* progress, int step, const char* numbers) {
+  char bar[BAR_WIDTH + 1];
+  int full = (int)((double)step / progress->steps * BAR_WIDTH);
+  for (int i = 0; i < BAR_WIDTH; i++) bar[i] = i < full ? '=' : ' ';
+  bar[BAR_WIDTH] = '\0';
+  fprintf(progress->stream, "\r%s %s[%s]%s %s\033[K", progress->name, progress->color ? "\033[32m" : "", bar,
+          progress->color ? "\033[0m" : "", numbers);
+}
+
+void progress_update(Progress* progress, int step, double time, double iterations_per_step, double now) {
+  if (!progress->stream || now - progress->shown < (progress->bar ? BAR_PERIOD : LINE_PERIOD)) return;
+  progress->shown = now;
+  char left[32], numbers[160];
+  format_seconds(left, sizeof left, (now - progress->start) / step * (progress->steps - step));
+  snprintf(numbers, sizeof numbers, "%3d %%  step %d/%d  t = %.4g s  %.1f iterations/step  %s left",
+           (int)(100.0 * step / progress->steps), step, progress->steps, time, iterations_per_step, left);
+  if (progress->bar)
+    draw_bar(progress, step, numbers);
+  else
+    fprintf(progress->stream, "%s: %s\n", progress->name, numbers);
+  fflush(progress->stream);
+  progress->drawn = true;
+}
+
+/* Leave the terminal's line empty for what follows. */
+void progress_end(Progress* progress) {
+  if (!progress->stream || !progress->bar || !progress->drawn) return;
+  fprintf(progress->stream, "\r\033[K");
+  fflush(progress->stream);
+}

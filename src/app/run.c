@@ -1,0 +1,79 @@
+#include <errno.h>
+#include <string.h>
+#include "app/command.h"
+
+static ExitCode unknown_verb(const char* word) {
+  const char* nearest = verb_nearest(word);
+  if (nearest)
+    fprintf(stderr, "sdrs: error: unknown verb '%s' (did you mean '%s'?)\n", word, nearest);
+  else
+    fprintf(stderr, "sdrs: error: unknown verb '%s'\n", word);
+  fputs("See 'sdrs --help'.\n", stderr);
+  return EXIT_USAGE;
+}
+
+/* An option that is accepted everywhere but does nothing here is said, not swallowed. */
+static void warn_idle_options(const Options* options) {
+  if (options->quiet) return;
+  const char* verb = options->verb->name;
+  if (options->override_count > 0 && !options->verb->reads_scene)
+    fprintf(stderr, "sdrs %s: warning: --set has no effect: %s reads no scene\n", verb, verb);
+  if (options->folder && !options->verb->writes_folder)
+    fprintf(stderr, "sdrs %s: warning: -o has no effect: %s writes to standard output\n", verb, verb);
+}
+
+static ExitCode run_verb(const Verb* verb, int count, char** words) {
+  Options options;
+  Text faults = {0};
+  ExitCode code = EXIT_USAGE;
+  if (!options_parse(&options, verb, count, words, &faults)) {
+    for (char* line = strtok(faults.data, "\n"); line; line = strtok(NULL, "\n"))
+      fprintf(stderr, "sdrs %s: error: %s\n", verb->name, line);
+    fprintf(stderr, "See 'sdrs %s --help'.\n", verb->name);
+  } else if (options.help) {
+    verb_help(stdout, verb);
+    code = EXIT_DONE;
+  } else {
+    warn_idle_options(&options);
+    code = verb->run(&options);
+  }
+  text_free(&faults);
+  options_free(&options);
+  return code;
+}
+
+/* sdrs help [VERB] */
+static ExitCode run_help(int count, char** words) {
+  const Verb* verb = count > 0 ? verb_find(words[0]) : NULL;
+  if (count > 0 && !verb) return unknown_verb(words[0]);
+  if (verb)
+    verb_help(stdout, verb);
+  else
+    verb_list(stdout);
+  return EXIT_DONE;
+}
+
+static ExitCode dispatch(int argc, char** argv) {
+  if (argc < 2) {
+    verb_list(stderr);
+    return EXIT_USAGE;
+  }
+  const char* word = argv[1];
+  if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0)
+    return run_help(argc - 2, argv + 2);
+  if (strcmp(word, "--version") == 0) {
+    version_print(stdout);
+    return EXIT_DONE;
+  }
+  const Verb* verb = verb_find(word);
+  return verb ? run_verb(verb, argc - 2, argv + 2) : unknown_verb(word);
+}
+
+/* A result that did not reach standard output (a full disk behind a redirection) is a failure. */
+ExitCode app_run(int argc, char** argv) {
+  version_single_thread_blas();
+  ExitCode code = dispatch(argc, argv);
+  if (fflush(stdout) == 0 && !ferror(stdout)) return code;
+  fprintf(stderr, "sdrs: error: cannot write to standard output: %s\n", strerror(errno));
+  return code == EXIT_DONE ? EXIT_IO : code;
+}

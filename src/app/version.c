@@ -1,0 +1,47 @@
+#include <cjson/cJSON.h>
+#include <libqhull_r/libqhull_r.h>
+#include <suitesparse/cholmod.h>
+#include <yaml.h>
+#include "app/command.h"
+#include "version.h"
+
+#define TEXT_OF(x) #x
+#define TEXT(x) TEXT_OF(x)
+#define CHOLMOD_TEXT TEXT(CHOLMOD_MAIN_VERSION) "." TEXT(CHOLMOD_SUB_VERSION) "." TEXT(CHOLMOD_SUBSUB_VERSION)
+
+#ifdef __clang__
+#define COMPILER_TEXT __VERSION__
+#else
+#define COMPILER_TEXT "gcc " __VERSION__
+#endif
+
+/* OpenBLAS only: absent when another BLAS is linked. */
+extern char* openblas_get_config(void) __attribute__((weak));
+extern void openblas_set_num_threads(int count) __attribute__((weak));
+
+void version_single_thread_blas(void) {
+  if (openblas_set_num_threads) openblas_set_num_threads(1);
+}
+
+OutputProgram version_program(void) {
+  return (OutputProgram){
+      .version = SDRS_VERSION,
+      .commit = SDRS_COMMIT,
+      .build_flags = SDRS_BUILD_FLAGS,
+      .compiler = COMPILER_TEXT,
+      .libraries = {{"libyaml", yaml_get_version_string()},
+                    {"cJSON", cJSON_Version()},
+                    {"qhull", qh_version},
+                    {"CHOLMOD", CHOLMOD_TEXT},
+                    {"BLAS", openblas_get_config ? openblas_get_config() : "unknown"}},
+      .library_count = 5,
+  };
+}
+
+void version_print(FILE* stream) {
+  OutputProgram program = version_program();
+  fprintf(stream, "sdrs %s\ncommit    %s\nflags     %s\ncompiler  %s\n", program.version, program.commit,
+          program.build_flags, program.compiler);
+  for (int i = 0; i < program.library_count; i++)
+    fprintf(stream, "%-9s %s\n", program.libraries[i].name, program.libraries[i].version);
+}

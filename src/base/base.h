@@ -1,0 +1,139 @@
+/* base: what every folder stands on - status, diagnostics, memory, text, files, hashes, time.
+ * Ownership: every x_create/x_init has an x_destroy/x_free that accepts a zeroed or half-built object. */
+#ifndef SDRS_BASE_H
+#define SDRS_BASE_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* Process exit codes of the command line (docs/cli.md). */
+typedef enum {
+  EXIT_DONE = 0,          /* the command did what it was asked */
+  EXIT_CHECK_FAILED = 1,  /* a check ran and found a difference or a fault */
+  EXIT_USAGE = 2,         /* wrong command line */
+  EXIT_BAD_INPUT = 3,     /* a scene, mesh or query that cannot be used */
+  EXIT_SOLVER = 4,        /* the numeric solver gave up; the last good state is written */
+  EXIT_IO = 5,            /* cannot read or write */
+  EXIT_INTERRUPTED = 130, /* SIGINT, SIGTERM or SIGUSR1 */
+} ExitCode;
+
+/* Result of a fallible function. Details travel in Diagnostics. */
+typedef enum {
+  STATUS_OK = 0,
+  STATUS_BAD_INPUT,
+  STATUS_IO,
+  STATUS_SOLVER,
+  STATUS_INTERRUPTED,
+  STATUS_NO_MEMORY,
+} Status;
+
+/* The exit code that reports a status. */
+ExitCode status_exit_code(Status status);
+
+/* ---------------------------------------------------------------- diagnostics (base/diagnostics.c) */
+
+typedef enum { SEVERITY_ERROR, SEVERITY_WARNING, SEVERITY_NOTE } Severity;
+
+/* Where something stands in a user's file. line and column count from 1; 0 = unknown. */
+typedef struct {
+  const char* file; /* borrowed; lives as long as the object that hands it out */
+  int line, column;
+} SourcePlace;
+
+typedef struct {
+  Severity severity;
+  char* file; /* owned copy, or NULL */
+  int line, column;
+  char* text; /* owned */
+} Diagnostic;
+
+/* All problems of the input, gathered before anything is refused. Initialise with {0}. */
+typedef struct {
+  Diagnostic* items;
+  int count, capacity;
+  int error_count, warning_count;
+} Diagnostics;
+
+/* Append `file:line:column: severity: text` (printf style, no trailing newline, no prefix in the text). */
+void diagnostics_add(Diagnostics* diagnostics, Severity severity, SourcePlace place, const char* format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* Sort by file, line, column (stable), then print each as `file:line:col: error: text`, followed by the
+ * source line and a caret when the file can be read. color: use ANSI colours. */
+void diagnostics_print(Diagnostics* diagnostics, FILE* stream, bool color);
+void diagnostics_free(Diagnostics* diagnostics);
+
+/* ---------------------------------------------------------------- memory (base/memory.c)
+ * Allocation failure ends the process with a message and EXIT_IO: there is nothing a simulation can do without memory.
+ * memory_allocation_count counts every call below, so that a test can prove that a step allocates nothing. */
+void* memory_alloc(size_t size);                              /* zeroed, 64-byte aligned */
+void* memory_resize(void* old, size_t old_size, size_t size); /* keeps the content, zeroes the rest; 64-byte aligned */
+void memory_free(void* pointer);
+char* memory_text(const char* text); /* copy of a string */
+uint64_t memory_allocation_count(void);
+#define MEMORY_NEW(type, count) ((type*)memory_alloc(sizeof(type) * (size_t)(count)))
+
+/* ---------------------------------------------------------------- growing text (base/text.c) */
+typedef struct {
+  char* data; /* always NUL-terminated once something was added */
+  size_t length, capacity;
+} Text;
+void text_add(Text* text, const char* format, ...) __attribute__((format(printf, 2, 3)));
+void text_add_v(Text* text, const char* format, va_list arguments);
+void text_add_bytes(Text* text, const char* bytes, size_t length);
+/* Shortest decimal that reads back to the same double ("nan", "inf" for those). */
+void text_add_double(Text* text, double value);
+/* A JSON string with quotes and escapes. */
+void text_add_json_string(Text* text, const char* string);
+void text_free(Text* text);
+/* Levenshtein distance; the nearest of the candidates, or NULL when none is near enough to be meant. */
+int text_distance(const char* a, const char* b);
+const char* text_nearest(const char* word, const char* const* candidates, int count);
+
+/* ---------------------------------------------------------------- files (base/file.c) */
+/* Whole file; *data is NUL-terminated and owned by the caller. STATUS_IO leaves errno set. */
+Status file_read(const char* path, char** data, size_t* length);
+/* Write beside the name, fsync, then rename: a reader sees the old file or the new one, never a half. */
+Status file_write(const char* path, const char* data, size_t length);
+Status file_make_folder(const char* path); /* with parents */
+bool file_exists(const char* path);
+/* `relative` as seen from the folder of `base_file`; absolute paths stay. Owned by the caller. */
+char* file_resolve(const char* base_file, const char* relative);
+/* Name without folder and last extension. Owned by the caller. */
+char* file_stem(const char* path);
+
+/* A stream written to `path~` and renamed to `path` by file_stream_close; never a half file under the real name. */
+typedef struct {
+  FILE* stream;
+  char *path, *temporary;
+} FileStream;
+Status file_stream_open(FileStream* out, const char* path);
+Status file_stream_close(FileStream* out); /* flush, fsync, rename; STATUS_IO when anything was lost */
+void file_stream_discard(FileStream* out);
+
+/* ---------------------------------------------------------------- hash (base/hash.c), time (base/timer.c) */
+/* SHA-256 as 64 hexadecimal digits and NUL. */
+void hash_sha256(const void* data, size_t length, char hex[65]);
+/* Monotonic seconds. */
+double timer_now(void);
+
+/* ---------------------------------------------------------------- parallel loops (base/parallel.c)
+ * body(context, index, thread) for index in 0..count-1. Each index must write only to its own slots; then the result
+ * does not depend on the number of threads. Runs in the calling thread when threads <= 1 or count < threshold.
+ * grain: indices handed out at a time. */
+typedef void (*ParallelBody)(void* context, int index, int thread);
+void parallel_for(int threads, int count, int threshold, int grain, ParallelBody body, void* context);
+int parallel_processor_count(void);
+
+/* ---------------------------------------------------------------- random numbers (base/random.c), for tests and
+ * benches */
+typedef struct {
+  uint64_t state;
+} Random;
+uint64_t random_bits(Random* random);
+double random_uniform(Random* random, double low, double high);
+double random_normal(Random* random);
+
+#endif

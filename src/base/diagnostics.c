@@ -1,0 +1,155 @@
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "base/base.h"
+
+/* Source lines are shown at most this wide, so that a one-line JSON file does not flood the terminal. */
+#define EXCERPT_WIDTH 120
+/* Characters kept left of the caret when a longer line is cut. */
+#define EXCERPT_BEFORE 60
+
+void diagnostics_add(Diagnostics* diagnostics, Severity severity, SourcePlace place, const char* format, ...) {
+  if (diagnostics->count == diagnostics->capacity) {
+    int capacity = diagnostics->capacity ? 2 * diagnostics->capacity : 16;
+    diagnostics->items = memory_resize(diagnostics->items, sizeof(Diagnostic) * (size_t)diagnostics->capacity,
+                                       sizeof(Diagnostic) * (size_t)capacity);
+    diagnostics->capacity = capacity;
+  }
+  Text text = {0};
+  text_add_bytes(&text, "", 0); /* an empty message is still a string */
+  va_list arguments;
+  va_start(arguments, format);
+  text_add_v(&text, format, arguments);
+  va_end(arguments);
+  diagnostics->items[diagnostics->count++] =
+      (Diagnostic){severity, place.file ? memory_text(place.file) : NULL, place.line, place.column, text.data};
+  if (severity == SEVERITY_ERROR) diagnostics->error_count++;
+  if (severity == SEVERITY_WARNING) diagnostics->warning_count++;
+}
+
+void diagnostics_free(Diagnostics* diagnostics) {
+  for (int i = 0; i < diagnostics->count; i++) {
+    memory_free(diagnostics->items[i].file);
+    memory_free(diagnostics->items[i].text);
+  }
+  memory_free(diagnostics->items);
+  *diagnostics = (Diagnostics){0};
+}
+
+/* ---------------------------------------------------------------- order */
+
+typedef struct {
+  Diagnostic item;
+  int position; /* where it stood: keeps the sort stable */
+} Ranked;
+
+static int three_way(int a, int b) { return (a > b) - (a < b); }
+
+static int compare_ranked(const void* left, const void* right) {
+  const Ranked *a = left, *b = right;
+  int order = strcmp(a->item.file ? a->item.file : "", b->item.file ? b->item.file : "");
+  if (order == 0) order = three_way(a->item.line, b->item.line);
+  if (order == 0) order = three_way(a->item.column, b->item.column);
+  return order != 0 ? order : three_way(a->position, b->position);
+}
+
+static void sort_by_place(Diagnostics* diagnostics) {
+  Ranked* ranked = MEMORY_NEW(Ranked, diagnostics->count);
+  for (int i = 0; i < diagnostics->count; i++) ranked[i] = (Ranked){diagnostics->items[i], i};
+  qsort(ranked, (size_t)diagnostics->count, sizeof *ranked, compare_ranked);
+  for (int i = 0; i < diagnostics->count; i++) diagnostics->items[i] = ranked[i].item;
+  memory_free(ranked);
+}
+
+/* ---------------------------------------------------------------- the source line */
+
+/* The source file of the diagnostics that are being printed. Lines are asked for in rising order, so each file is read
+ * once and walked through once. */
+typedef struct {
+  const char* path;
+  char* data;
+  const char* cursor; /* start of `line`; NULL when there is no such line */
+  int line;
+} SourceText;
+
+static void source_open(SourceText* source, const char* path) {
+  if (source->path && strcmp(source->path, path) == 0) return;
+  memory_free(source->data);
+  *source = (SourceText){.path = path, .line = 1};
+  struct stat info;
+  size_t length;
+  /* Only a regular file can be read a second time; a pipe would be empty or block. */
+  if (stat(path, &info) == 0 && S_ISREG(info.st_mode)) (void)file_read(path, &source->data, &length);
+  source->cursor = source->data;
+}
+
+static const char* source_line(SourceText* source, int line) {
+  while (source->cursor && source->line < line) {
+    source->cursor = strchr(source->cursor, '\n');
+    if (source->cursor) source->cursor++;
+    source->line++;
+  }
+  return source->cursor;
+}
+
+static bool continues_character(char c) { return ((unsigned char)c & 0xc0) == 0x80; } /* UTF-8 */
+
+/* Column 1 is the first character; characters are counted, not bytes. */
+static size_t column_offset(const char* line, size_t length, int column) {
+  size_t offset = 0;
+  for (int i = 1; i < column && offset < length; i++) {
+    offset++;
+    while (offset < length && continues_character(line[offset])) offset++;
+  }
+  return offset;
+}
+
+static bool is_control(char c) { return ((unsigned char)c < 0x20 && c != '\t') || c == 0x7f; }
+
+/* The line and a caret below its column; a long line is cut around the caret. */
+static void print_excerpt(FILE* stream, const char* line, int column, bool color) {
+  size_t length = strcspn(line, "\r\n"), caret = column_offset(line, length, column), start = 0;
+  if (length > EXCERPT_WIDTH && caret > EXCERPT_BEFORE) start = caret - EXCERPT_BEFORE;
+  while (start > 0 && continues_character(line[start])) start--;
+  size_t end = length - start > EXCERPT_WIDTH ? start + EXCERPT_WIDTH : length;
+  while (end < length && continues_character(line[end])) end++;
+  fputs("  ", stream);
+  for (size_t i = start; i < end; i++) fputc(is_control(line[i]) ? '?' : line[i], stream);
+  if (column <= 0) {
+    fputc('\n', stream);
+    return;
+  }
+  fputs("\n  ", stream);
+  for (size_t i = start; i < caret; i++)
+    if (!continues_character(line[i])) fputc(line[i] == '\t' ? '\t' : ' ', stream);
+  fputs(color ? "\033[1;32m^\033[0m\n" : "^\n", stream);
+}
+
+/* ---------------------------------------------------------------- printing */
+
+static const char* const SEVERITY_NAME[] = {"error", "warning", "note"};
+static const char* const SEVERITY_COLOR[] = {"\033[1;31m", "\033[1;35m", "\033[1;36m"};
+
+static void print_heading(FILE* stream, const Diagnostic* item, bool color) {
+  if (color) fputs("\033[1m", stream);
+  if (item->file) fprintf(stream, "%s:", item->file);
+  if (item->file && item->line > 0) fprintf(stream, "%d:", item->line);
+  if (item->file && item->line > 0 && item->column > 0) fprintf(stream, "%d:", item->column);
+  if (item->file) fputc(' ', stream);
+  fprintf(stream, "%s%s:%s %s\n", color ? SEVERITY_COLOR[item->severity] : "", SEVERITY_NAME[item->severity],
+          color ? "\033[0m" : "", item->text);
+}
+
+void diagnostics_print(Diagnostics* diagnostics, FILE* stream, bool color) {
+  sort_by_place(diagnostics);
+  SourceText source = {0};
+  for (int i = 0; i < diagnostics->count; i++) {
+    const Diagnostic* item = &diagnostics->items[i];
+    print_heading(stream, item, color);
+    if (!item->file || item->line <= 0) continue;
+    source_open(&source, item->file);
+    const char* line = source_line(&source, item->line);
+    if (line && *line) print_excerpt(stream, line, item->column, color);
+  }
+  memory_free(source.data);
+}

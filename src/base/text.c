@@ -1,0 +1,242 @@
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/base.h"
+
+/* ---------------------------------------------------------------- growing */
+
+static void reserve(Text* text, size_t more) {
+  size_t needed = text->length + more + 1;
+  if (needed <= text->capacity) return;
+  size_t capacity = text->capacity ? text->capacity : 64;
+  while (capacity < needed) capacity *= 2;
+  text->data = memory_resize(text->data, text->capacity, capacity);
+  text->capacity = capacity;
+}
+
+void text_add_bytes(Text* text, const char* bytes, size_t length) {
+  reserve(text, length);
+  if (length > 0) memcpy(text->data + text->length, bytes, length);
+  text->length += length;
+  text->data[text->length] = '\0';
+}
+
+void text_add_v(Text* text, const char* format, va_list arguments) {
+  va_list again;
+  va_copy(again, arguments);
+  reserve(text, 0);
+  size_t room = text->capacity - text->length;
+  int length = vsnprintf(text->data + text->length, room, format, arguments);
+  if (length > 0 && (size_t)length >= room) {
+    reserve(text, (size_t)length);
+    vsnprintf(text->data + text->length, (size_t)length + 1, format, again);
+  }
+  if (length > 0) text->length += (size_t)length;
+  va_end(again);
+}
+
+void text_add(Text* text, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  text_add_v(text, format, arguments);
+  va_end(arguments);
+}
+
+void text_free(Text* text) {
+  memory_free(text->data);
+  *text = (Text){0};
+}
+
+/* ---------------------------------------------------------------- numbers
+ * A trajectory holds millions of numbers, so the common range is converted with exact 128-bit integers:
+ * x = m 2^e with m < 2^53. With k such that x 10^k has 17 digits, x 10^k = (m 5^k) 2^(e+k), and m 5^k < 2^116 for
+ * k <= 27. Whether a decimal reads back as x is then an exact comparison with half the distance to the neighbours. */
+
+typedef unsigned __int128 Wide;
+
+#define EXACT_MIN 1e-10 /* below it 5^k leaves 64 bits */
+#define EXACT_MAX 1e15  /* above it e + k may be positive */
+
+static const uint64_t TEN_TO_17 = 100000000000000000U;
+
+/* x 10^k in units of 2^-shift, and how far a decimal may be on either side and still read back as x. */
+typedef struct {
+  Wide value, below, above;
+  int shift;
+  bool closed; /* the ends of the interval read back too (ties go to the even m) */
+} Scaled;
+
+static uint64_t power_of_5(int k) {
+  uint64_t power = 1;
+  while (k-- > 0) power *= 5;
+  return power;
+}
+
+/* 4 x in units of 2^-shift, so that a quarter of the last place is whole: below a power of two the neighbours are
+ * half as far apart as above it. */
+static Scaled scale_by_power_of_10(uint64_t m, int e, int k) {
+  uint64_t five = power_of_5(k);
+  bool boundary = m == (uint64_t)1 << (DBL_MANT_DIG - 1);
+  return (Scaled){.value = 4 * (Wide)m * five,
+                  .below = boundary ? five : 2 * (Wide)five,
+                  .above = 2 * (Wide)five,
+                  .shift = 2 - e - k,
+                  .closed = m % 2 == 0};
+}
+
+static bool reads_back(const Scaled* x, uint64_t decimal) {
+  Wide candidate = (Wide)decimal << x->shift;
+  Wide distance = candidate < x->value ? x->value - candidate : candidate - x->value;
+  Wide limit = candidate < x->value ? x->below : x->above;
+  return x->closed ? distance <= limit : distance < limit;
+}
+
+/* The multiple of `unit` nearest to x. */
+static uint64_t nearest_multiple(const Scaled* x, uint64_t unit) {
+  uint64_t low = (uint64_t)(x->value >> x->shift) / unit * unit;
+  Wide rest = x->value - ((Wide)low << x->shift);
+  return 2 * rest >= (Wide)unit << x->shift ? low + unit : low;
+}
+
+/* printf's %g layout of digits * 10^-scale; digits > 0. */
+static void add_decimal(Text* text, uint64_t digits, int scale) {
+  char reversed[24];
+  int count = 0;
+  for (; digits % 10 == 0; digits /= 10) scale--;
+  do reversed[count++] = (char)('0' + digits % 10);
+  while ((digits /= 10) > 0);
+  int exponent = count - 1 - scale;
+  bool fixed = exponent >= -4 && exponent < 17;
+  char out[64];
+  int n = 0, point = fixed ? exponent : 0; /* the digit after which the point stands */
+  if (point < 0) out[n++] = '0', out[n++] = '.';
+  for (int i = -1; i > point; i--) out[n++] = '0';
+  for (int i = 0; i < count || i <= point; i++) {
+    if (i == point + 1 && i > 0) out[n++] = '.';
+    out[n++] = i < count ? reversed[count - 1 - i] : '0';
+  }
+  if (!fixed) { /* the exact range has no large exponents */
+    out[n++] = 'e', out[n++] = '-';
+    out[n++] = (char)('0' - exponent / 10), out[n++] = (char)('0' - exponent % 10);
+  }
+  text_add_bytes(text, out, (size_t)n);
+}
+
+/* Shortest decimal of x in [EXACT_MIN, EXACT_MAX). Every decimal of at most 15 digits survives a double, so a shorter
+ * one is the 15-digit one with zeros at its end. */
+static void add_exact(Text* text, double x) {
+  int binary;
+  uint64_t m = (uint64_t)(frexp(x, &binary) * 0x1p53);
+  int k = 16 - (int)floor((binary - 1) * 0.30102999566398120); /* log10(2); one too many at most */
+  Scaled scaled = scale_by_power_of_10(m, binary - 53, k);
+  if ((uint64_t)(scaled.value >> scaled.shift) >= TEN_TO_17) scaled = scale_by_power_of_10(m, binary - 53, --k);
+  for (uint64_t unit = 100; unit > 0; unit /= 10) {
+    uint64_t decimal = nearest_multiple(&scaled, unit);
+    if (unit > 1 && !reads_back(&scaled, decimal)) continue;
+    add_decimal(text, decimal, k);
+    return;
+  }
+}
+
+/* Any finite value by trial; below DBL_MIN few digits are left, so the trial starts at one. */
+static void add_by_trial(Text* text, double value) {
+  char digits[48];
+  int precision = fabs(value) < DBL_MIN ? 1 : DBL_DIG;
+  do snprintf(digits, sizeof digits, "%.*g", precision, value);
+  while (strtod(digits, NULL) != value && ++precision <= DBL_DECIMAL_DIG);
+  text_add_bytes(text, digits, strlen(digits));
+}
+
+void text_add_double(Text* text, double value) {
+  double size = fabs(value);
+  if (isnan(value)) {
+    text_add_bytes(text, "nan", 3);
+    return;
+  }
+  if (!(size >= EXACT_MIN && size < EXACT_MAX)) {
+    if (size > 0.0 || signbit(value))
+      add_by_trial(text, value);
+    else
+      text_add_bytes(text, "0", 1);
+    return;
+  }
+  if (value < 0.0) text_add_bytes(text, "-", 1);
+  add_exact(text, size);
+}
+
+/* ---------------------------------------------------------------- JSON */
+
+static void add_json_character(Text* text, char c) {
+  switch (c) {
+    case '"':
+      text_add_bytes(text, "\\\"", 2);
+      break;
+    case '\\':
+      text_add_bytes(text, "\\\\", 2);
+      break;
+    case '\b':
+      text_add_bytes(text, "\\b", 2);
+      break;
+    case '\f':
+      text_add_bytes(text, "\\f", 2);
+      break;
+    case '\n':
+      text_add_bytes(text, "\\n", 2);
+      break;
+    case '\r':
+      text_add_bytes(text, "\\r", 2);
+      break;
+    case '\t':
+      text_add_bytes(text, "\\t", 2);
+      break;
+    default:
+      if ((unsigned char)c < 0x20)
+        text_add(text, "\\u%04x", (unsigned)(unsigned char)c);
+      else
+        text_add_bytes(text, &c, 1);
+  }
+}
+
+void text_add_json_string(Text* text, const char* string) {
+  text_add_bytes(text, "\"", 1);
+  for (; *string; string++) add_json_character(text, *string);
+  text_add_bytes(text, "\"", 1);
+}
+
+/* ---------------------------------------------------------------- likeness */
+
+static int least(int a, int b) { return a < b ? a : b; }
+
+int text_distance(const char* a, const char* b) {
+  int length = (int)strlen(b);
+  int* row = MEMORY_NEW(int, length + 1); /* distances of the prefix of a to every prefix of b */
+  for (int j = 0; j <= length; j++) row[j] = j;
+  for (int i = 1; a[i - 1]; i++) {
+    int diagonal = row[0];
+    row[0] = i;
+    for (int j = 1; j <= length; j++) {
+      int replaced = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = row[j];
+      row[j] = least(replaced, 1 + least(row[j], row[j - 1]));
+    }
+  }
+  int distance = row[length];
+  memory_free(row);
+  return distance;
+}
+
+/* One slip in three letters is taken for a slip; more is another word. Nobody misspells a word of a hundred letters. */
+const char* text_nearest(const char* word, const char* const* candidates, int count) {
+  int length = (int)strnlen(word, 100);
+  if (length == 0 || length == 100) return NULL;
+  int best = (length + 1) / 3 > 1 ? (length + 1) / 3 : 1;
+  const char* nearest = NULL;
+  for (int i = 0; i < count; i++) {
+    int distance = text_distance(word, candidates[i]);
+    if (distance >= length || distance > best || (nearest && distance == best)) continue;
+    nearest = candidates[i];
+    best = distance;
+  }
+  return nearest;
+}

@@ -1,0 +1,180 @@
+/* `sdrs bench pair`: what one pair costs, in nanoseconds, against the number of vertices. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "contact/contact.h"
+#include "contact/friction.h"
+
+enum { PAIRS = 64, MOVES = 16, REPEATS = 7 };
+static const double bench_support = 0.01; /* m; hulls of radius 0.5 m at a distance below the range */
+static const double bench_motion = 2e-4;  /* m and rad between two evaluations */
+
+typedef struct {
+  double* memory;
+  HullInstance hull;
+  int move;
+  Pose moved[MOVES];
+  double twist[MOVES][6]; /* from the move before */
+} BenchHull;
+
+typedef struct {
+  BenchHull a, b;
+  GjkCache gjk;
+} BenchPair;
+
+static Vec3 random_direction(Random* random) {
+  return vec3_normalized(vec3(random_normal(random), random_normal(random), random_normal(random)));
+}
+
+/* Random points on a sphere: all of them are vertices of their hull. */
+static void fill_hull(BenchHull* h, int vertices, Random* random) {
+  int padded = (vertices + 7) / 8 * 8;
+  h->memory = MEMORY_NEW(double, 3 * padded);
+  Vec3 p = {0, 0, 0};
+  for (int k = 0; k < padded; k++) {
+    if (k < vertices) p = vec3_scale(random_direction(random), 0.5);
+    h->memory[k] = p.x;
+    h->memory[padded + k] = p.y;
+    h->memory[2 * padded + k] = p.z;
+  }
+  h->hull = (HullInstance){.points = {h->memory, h->memory + padded, h->memory + 2 * padded, vertices, padded}, .pose = pose_identity(), .radius = 0.5};
+}
+
+static void place(BenchHull* h, Pose pose, Random* random) {
+  for (int k = 0; k < MOVES; k++) {
+    Quat turn = quat_exp(vec3_scale(random_direction(random), 0.5 * bench_motion));
+    h->moved[k].r = mat3_mul(mat3_from_quat(turn), pose.r);
+    h->moved[k].t = vec3_add(pose.t, vec3_scale(random_direction(random), 0.5 * bench_motion));
+  }
+  for (int k = 0; k < MOVES; k++) {
+    const Pose* before = &h->moved[(k + MOVES - 1) % MOVES];
+    motion_twist(before->r, h->moved[k].r, vec3_sub(h->moved[k].t, before->t), h->twist[k]);
+  }
+}
+
+static void set_move(BenchHull* h, int move) {
+  h->hull.pose = h->moved[move];
+  h->hull.center = h->moved[move].t;
+  h->move = move;
+}
+
+/* Two random hulls brought to 40 % of the range along their closest direction. */
+static void fill_pair(BenchPair* p, int vertices, Random* random) {
+  fill_hull(&p->a, vertices, random);
+  fill_hull(&p->b, vertices, random);
+  Pose pa = {mat3_from_quat(quat_exp(random_direction(random))), vec3(0, 0, 0)}, pb = {mat3_identity(), vec3_scale(random_direction(random), 3.0)};
+  for (int k = 0; k < 8; k++) {
+    GjkResult found = gjk_distance(p->a.hull.points, pa, p->b.hull.points, pb, NULL);
+    pb.t = vec3_add(pb.t, vec3_scale(found.normal, 0.4 * plane_range(bench_support) - found.distance));
+  }
+  place(&p->a, pa, random);
+  place(&p->b, pb, random);
+}
+
+typedef struct {
+  PlaneScratch scratch;
+  PlaneSolution solution[PAIRS];
+  PlaneResponse response[PAIRS];
+  FrictionLag lag[PAIRS];
+  FrictionVertex* vertices;
+  PairDerivatives out;
+  double sink;
+} BenchState;
+
+static void solve_from(BenchPair* p, Plane start, BenchState* s, int k) {
+  plane_solve(&p->a.hull, &p->b.hull, bench_support, start, &s->scratch, &s->solution[k]);
+  plane_derivatives(&s->solution[k], false, p->a.hull.center, p->b.hull.center, &s->out, &s->response[k]);
+  s->sink += s->out.hessian[0][0];
+  if (getenv("IT")) s->sink += 1e6 * s->solution[k].iterations;
+}
+
+static void contact_cold(BenchPair* p, BenchState* s, int k) {
+  GjkResult found = gjk_distance(p->a.hull.points, p->a.hull.pose, p->b.hull.points, p->b.hull.pose, NULL);
+  solve_from(p, plane_from_witness(&p->a.hull, &p->b.hull, bench_support, found.witness_a, found.witness_b, found.normal), s, k);
+}
+
+/* The plane predicted from the last response, as a step does. */
+static void contact_warm(BenchPair* p, BenchState* s, int k) {
+  solve_from(p, plane_predict(s->solution[k].plane, &s->response[k], p->a.twist[p->a.move], p->b.twist[p->b.move]), s, k);
+}
+
+static void friction_once(BenchPair* p, BenchState* s, int k) {
+  FrictionParameters parameters = {0.5, 1e-6, 0.01, false};
+  double energy;
+  friction_evaluate(&s->lag[k], &parameters, &p->a.hull.pose, &p->b.hull.pose, p->a.hull.center, p->b.hull.center, &s->out, &energy);
+  s->sink += energy;
+}
+
+static void gjk_cold(BenchPair* p, BenchState* s, int k) {
+  (void)k;
+  s->sink += gjk_distance(p->a.hull.points, p->a.hull.pose, p->b.hull.points, p->b.hull.pose, NULL).distance;
+}
+
+static void gjk_warm(BenchPair* p, BenchState* s, int k) {
+  (void)k;
+  s->sink += gjk_distance(p->a.hull.points, p->a.hull.pose, p->b.hull.points, p->b.hull.pose, &p->gjk).distance;
+}
+
+typedef void (*BenchBody)(BenchPair*, BenchState*, int);
+
+/* Median over repeats of the mean time of one call [ns]. */
+static double time_body(BenchBody body, BenchPair* pairs, BenchState* s) {
+  double times[REPEATS];
+  for (int r = 0; r < REPEATS; r++) {
+    double start = timer_now();
+    for (int move = 0; move < MOVES; move++)
+      for (int k = 0; k < PAIRS; k++) {
+        set_move(&pairs[k].a, move);
+        set_move(&pairs[k].b, move);
+        body(&pairs[k], s, k);
+      }
+    double t = (timer_now() - start) * 1e9 / (MOVES * PAIRS);
+    int at = r;
+    for (; at > 0 && times[at - 1] > t; at--) times[at] = times[at - 1];
+    times[at] = t;
+  }
+  return times[REPEATS / 2];
+}
+
+static void prepare_friction(BenchPair* pairs, BenchState* s, int vertices) {
+  for (int k = 0; k < PAIRS; k++) {
+    set_move(&pairs[k].a, 0);
+    set_move(&pairs[k].b, 0);
+    contact_cold(&pairs[k], s, k);
+    friction_lag(&pairs[k].a.hull, &pairs[k].b.hull, bench_support, 1e-6, &s->solution[k].plane, s->vertices + (size_t)k * (size_t)(2 * vertices),
+                 &s->lag[k]);
+  }
+}
+
+static void bench_row(FILE* out, int vertices, Random* random) {
+  BenchPair* pairs = MEMORY_NEW(BenchPair, PAIRS);
+  BenchState* s = MEMORY_NEW(BenchState, 1);
+  int capacity = 2 * ((vertices + 7) / 8 * 8);
+  double* memory = MEMORY_NEW(double, 3 * capacity);
+  s->scratch = (PlaneScratch){memory, memory + capacity, memory + 2 * capacity, capacity};
+  s->vertices = MEMORY_NEW(FrictionVertex, PAIRS * 2 * vertices);
+  for (int k = 0; k < PAIRS; k++) fill_pair(&pairs[k], vertices, random);
+  double cold = time_body(contact_cold, pairs, s);
+  prepare_friction(pairs, s, vertices);
+  double warm = time_body(contact_warm, pairs, s);
+  prepare_friction(pairs, s, vertices);
+  double friction = time_body(friction_once, pairs, s);
+  double cold_gjk = time_body(gjk_cold, pairs, s), warm_gjk = time_body(gjk_warm, pairs, s);
+  if (getenv("IT")) fprintf(out, "it %g ", s->sink / 1e6 / 64);
+  fprintf(out, "%d,%.0f,%.0f,%.0f,%.0f,%.0f\n", vertices, cold, warm, friction, cold_gjk, warm_gjk);
+  for (int k = 0; k < PAIRS; k++) {
+    memory_free(pairs[k].a.memory);
+    memory_free(pairs[k].b.memory);
+  }
+  memory_free(memory);
+  memory_free(s->vertices);
+  memory_free(s);
+  memory_free(pairs);
+}
+
+void contact_bench_pair(FILE* out) {
+  static const int sizes[] = {8, 16, 32, 64, 128, 256, 512};
+  Random random = {20240607};
+  fprintf(out, "vertices,contact_cold_ns,contact_warm_ns,friction_ns,gjk_cold_ns,gjk_warm_ns\n");
+  for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) bench_row(out, sizes[k], &random);
+}

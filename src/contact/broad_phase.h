@@ -1,0 +1,29 @@
+/* Private to contact/: pairs of boxes that overlap, by a bounding-volume hierarchy rebuilt on demand. */
+#ifndef SDRS_CONTACT_BROAD_PHASE_H
+#define SDRS_CONTACT_BROAD_PHASE_H
+
+#include "linalg/linalg.h"
+
+typedef struct {
+  Vec3 low, high; /* m */
+} Box;
+
+typedef struct {
+  Box box;
+  int first, count; /* leaf: range of `order`; inner node: count = 0, children first and first + 1 */
+} BroadNode;
+
+/* Zero-initialise; arrays grow as needed. */
+typedef struct {
+  BroadNode* nodes;
+  int* order;
+  int node_count, capacity;
+  uint64_t* keys; /* a << 32 | b with a < b, sorted */
+  int key_count, key_capacity;
+} BroadPhase;
+
+/* Fill keys with all overlapping pairs of boxes; an empty box (low.x > high.x) overlaps nothing. */
+void broad_phase_find(BroadPhase* broad, const Box* boxes, int count);
+void broad_phase_free(BroadPhase* broad);
+
+#endif

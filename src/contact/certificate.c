@@ -1,0 +1,193 @@
+/* Proof that no pair meets along the path of a step (docs/derivations/certificate.md).
+ *
+ * For a vertex x of a body that moves along x(alpha) and a plane (n, o) interpolated linearly between its ends, the
+ * clearance c(alpha) = sigma (n . x + o) obeys |c''| <= B = 2 |n1 - n0| |x'| + max|n| |x''|, hence
+ *   c(alpha) >= (1 - alpha) c0 + alpha c1 - alpha (1 - alpha) / 2 B.                                             (P4)
+ * Where this is not positive the interval is halved and the plane solved in the middle. */
+#include "contact/system.h"
+
+/* Halvings before a piece of path counts as a hit: 2^-14 of a step. */
+enum { DEEPEST = 14 };
+
+/* A pair at one point of the path. */
+typedef struct {
+  double alpha;
+  HullInstance a, b;
+  bool has_plane;
+  Plane plane;
+  double clearance[2]; /* lower bounds [m] */
+  double separation;   /* lower bound of the distance [m] */
+  Vec3 axis;           /* unit, from a to b; a direction worth trying */
+} Station;
+
+/* Bounds on the first and second derivative of a hull's points over the whole path, alpha in [0, 1]. */
+typedef struct {
+  double speed, acceleration;
+} PointBound;
+
+typedef struct {
+  ContactSystem* system;
+  ContactPair* pair;
+  PointBound a, b;
+  ContactPath poses_at;
+  void* context;
+  int* intervals;
+} Search;
+
+static PointBound bound_at(const MotionBound* m, double arm) {
+  return (PointBound){m->speed + m->spin * arm, m->acceleration + (m->spin * m->spin + m->spin_rate) * arm};
+}
+
+static void set_bounds(Search* q, const MotionBound* bounds) {
+  const ContactSystem* s = q->system;
+  const ModelHull *a = &s->model->hulls[q->pair->hull_a], *b = &s->model->hulls[q->pair->hull_b];
+  q->a = bound_at(&bounds[a->link], vec3_norm(a->center) + a->radius);
+  if (!b->half_space) {
+    q->b = bound_at(&bounds[b->link], vec3_norm(b->center) + b->radius);
+    return;
+  }
+  /* the part of a half-space near the hull; the height in the half-space's own frame also has a Coriolis term */
+  const HullInstance* at = &s->instance[s->current][q->pair->hull_a];
+  double arm = vec3_norm(vec3_sub(at->center, s->pose[s->current][b->link].t)) + at->radius + q->a.speed;
+  q->b = bound_at(&bounds[b->link], arm);
+  q->b.acceleration += 2 * bounds[b->link].spin * q->a.speed;
+}
+
+/* Is (1-t) c0 + t c1 - t (1-t) / 2 B > 0 for all t in [0, 1]? */
+static bool stays_positive(double c0, double c1, double bound) {
+  if (!(c0 > 0) || !(c1 > 0)) return false;
+  double least = c0 < c1 ? c0 : c1;
+  if (bound < 8 * least) return true;
+  if (bound <= 2 * fabs(c1 - c0)) return true; /* monotone: the minimum is at an end */
+  double t = 0.5 - (c1 - c0) / bound;
+  return (1 - t) * c0 + t * c1 - 0.5 * t * (1 - t) * bound > 0;
+}
+
+/* ---------------------------------------------------------------- three ways to prove an interval of length h */
+
+/* Neither body can travel far enough. */
+static bool proved_by_length(const Search* q, const Station* s0, const Station* s1, double h) {
+  return s0->separation + s1->separation > h * (q->a.speed + q->b.speed);
+}
+
+static bool proved_by_planes(const Search* q, const Station* s0, const Station* s1, double h) {
+  if (!s0->has_plane || !s1->has_plane || s0->b.half_space) return false;
+  double turn = vec3_norm(vec3_sub(s1->plane.n, s0->plane.n)), length = fmax(vec3_norm(s0->plane.n), vec3_norm(s1->plane.n));
+  double bound_a = h * (2 * turn * q->a.speed + length * q->a.acceleration * h);
+  double bound_b = h * (2 * turn * q->b.speed + length * q->b.acceleration * h);
+  return stays_positive(s0->clearance[0], s1->clearance[0], bound_a) && stays_positive(s0->clearance[1], s1->clearance[1], bound_b);
+}
+
+/* Gap of two hulls along a fixed direction; negative: it does not separate them. */
+static double gap_along(const HullInstance* a, const HullInstance* b, Vec3 axis) {
+  double far_a, far_b;
+  support_index(a->points, mat3_tmul_vec(a->pose.r, axis), &far_a);
+  if (b->half_space) return vec3_dot(b->normal, a->pose.t) - b->offset - far_a; /* axis is minus the normal */
+  support_index(b->points, mat3_tmul_vec(b->pose.r, vec3_scale(axis, -1.0)), &far_b);
+  return -far_b + vec3_dot(axis, b->pose.t) - far_a - vec3_dot(axis, a->pose.t);
+}
+
+/* A direction that does not turn. */
+static bool proved_by_axis(const Search* q, const Station* s0, const Station* s1, double h, Vec3 axis) {
+  if (!(vec3_dot(axis, axis) > 0.5)) return false;
+  double bound = h * h * (q->a.acceleration + q->b.acceleration);
+  return stays_positive(gap_along(&s0->a, &s0->b, axis), gap_along(&s1->a, &s1->b, axis), bound);
+}
+
+static bool proved(const Search* q, const Station* s0, const Station* s1) {
+  double h = s1->alpha - s0->alpha;
+  ++*q->intervals;
+  return proved_by_length(q, s0, s1, h) || proved_by_planes(q, s0, s1, h) || proved_by_axis(q, s0, s1, h, s0->axis) ||
+         proved_by_axis(q, s0, s1, h, s1->axis);
+}
+
+/* ---------------------------------------------------------------- stations */
+
+static Station station_of_state(const ContactSystem* s, const ContactPair* p, int which, double alpha) {
+  const PairState* state = &p->state[which];
+  Station out = {.alpha = alpha, .a = s->instance[which][p->hull_a], .b = s->instance[which][p->hull_b], .has_plane = state->has_plane,
+                 .separation = state->separation, .axis = state->axis};
+  if (state->has_plane) {
+    out.plane = state->solution.plane;
+    out.clearance[0] = state->solution.clearance[0];
+    out.clearance[1] = state->solution.clearance[1];
+  }
+  return out;
+}
+
+static HullInstance moved_instance(const ContactSystem* s, int hull) {
+  const ModelHull* h = &s->model->hulls[hull];
+  HullInstance out = s->instance[s->current][hull];
+  out.pose = s->certificate_poses[h->link];
+  out.center = pose_apply(out.pose, h->center);
+  if (h->half_space) {
+    out.normal = mat3_mul_vec(out.pose.r, h->normal);
+    out.offset = h->offset + vec3_dot(out.normal, out.pose.t);
+  }
+  return out;
+}
+
+/* Distance and plane at a point inside the path. false: the hulls meet there. */
+static bool station_between(Search* q, double alpha, Station* out) {
+  ContactSystem* s = q->system;
+  q->poses_at(q->context, alpha, s->certificate_poses);
+  *out = (Station){.alpha = alpha, .a = moved_instance(s, q->pair->hull_a), .b = moved_instance(s, q->pair->hull_b)};
+  if (out->b.half_space) {
+    out->axis = vec3_scale(out->b.normal, -1.0);
+    out->separation = gap_along(&out->a, &out->b, out->axis);
+    return out->separation > 0;
+  }
+  GjkCache cache = q->pair->gjk;
+  GjkResult found = gjk_distance(out->a.points, out->a.pose, out->b.points, out->b.pose, &cache);
+  if (!(found.distance > 0)) return false;
+  out->separation = found.distance;
+  out->axis = found.normal;
+  if (found.distance >= s->range) return true;
+  double support = s->model->contact.support;
+  PlaneSolution solution;
+  Plane start = plane_from_witness(&out->a, &out->b, support, found.witness_a, found.witness_b, found.normal);
+  PlaneOutcome outcome = plane_solve(&out->a, &out->b, support, start, &s->scratch[0], &solution);
+  out->has_plane = outcome == PLANE_ACTIVE || outcome == PLANE_SEPARATED;
+  if (out->has_plane) {
+    out->plane = solution.plane;
+    out->clearance[0] = solution.clearance[0];
+    out->clearance[1] = solution.clearance[1];
+  }
+  return true;
+}
+
+static bool certify_piece(Search* q, const Station* s0, const Station* s1, int depth) {
+  if (proved(q, s0, s1)) return true;
+  if (depth == DEEPEST) return false;
+  Station middle;
+  if (!station_between(q, 0.5 * (s0->alpha + s1->alpha), &middle)) return false;
+  return certify_piece(q, s0, &middle, depth + 1) && certify_piece(q, &middle, s1, depth + 1);
+}
+
+/* The cheap tests on a pair's stored states, without copying them. */
+static bool passes_at_once(const ContactSystem* s, const ContactPair* p, const PointBound* a, const PointBound* b) {
+  const PairState *s0 = &p->state[s->current], *s1 = &p->state[1 - s->current];
+  if (s0->separation + s1->separation > a->speed + b->speed) return true;
+  if (!s0->has_plane || !s1->has_plane || s->instance[0][p->hull_b].half_space) return false;
+  Vec3 n0 = s0->solution.plane.n, n1 = s1->solution.plane.n;
+  double turn = vec3_norm(vec3_sub(n1, n0)); /* |n| < 1 */
+  const double *c0 = s0->solution.clearance, *c1 = s1->solution.clearance;
+  return stays_positive(c0[0], c1[0], 2 * turn * a->speed + a->acceleration) &&
+         stays_positive(c0[1], c1[1], 2 * turn * b->speed + b->acceleration);
+}
+
+bool contact_certify(ContactSystem* s, const MotionBound* bounds, ContactPath poses_at, void* context, int* intervals) {
+  for (int k = 0; k < s->list_count; k++) {
+    ContactPair* p = contact_pair(s, k);
+    Search q = {.system = s, .pair = p, .poses_at = poses_at, .context = context, .intervals = intervals};
+    set_bounds(&q, bounds);
+    if (passes_at_once(s, p, &q.a, &q.b)) {
+      ++*intervals;
+      continue;
+    }
+    Station s0 = station_of_state(s, p, s->current, 0), s1 = station_of_state(s, p, 1 - s->current, 1);
+    if (s0.b.half_space) s0.axis = s1.axis = vec3_scale(s0.b.normal, -1.0);
+    if (!certify_piece(&q, &s0, &s1, 0)) return false;
+  }
+  return true;
+}

@@ -1,0 +1,96 @@
+/* contact: separating-plane contact of convex hulls and lagged plane friction (SDRS sections IV-B, IV-C).
+ * docs/derivations/contact.md, friction.md, certificate.md hold the mathematics.
+ * A contact model knows world points and links, never joints: it hands every link a force, a moment of force and a
+ * 6x6 Hessian, and every pair of links a 6x6 cross block. */
+#ifndef SDRS_CONTACT_H
+#define SDRS_CONTACT_H
+
+#include "model/model.h"
+
+/* ---------------------------------------------------------------- all pairs of a scene (contact/system.c)
+ * Two states are held: the accepted one and a trial. A pair's plane, energy and derivatives exist for both; accept makes
+ * the trial the accepted state. contact_create allocates; later only contact_prepare and contact_lag do, and only while
+ * the neighbourhood grows. Results do not depend on the number of threads. */
+typedef struct ContactSystem ContactSystem;
+
+/* How far a link can move along a path x(alpha), alpha in [0, 1]: bounds on the derivatives with respect to alpha of the
+ * link frame's origin (speed [m], acceleration [m]) and of its rotation (spin [rad], spin_rate [rad]). */
+typedef struct {
+  double speed, acceleration, spin, spin_rate;
+} MotionBound;
+
+/* Derivatives of a pair's contact and friction energy with respect to the twists (w, v) of its links about their centres
+ * of mass in world axes; link_a < 0 never, link_b may be immovable. [J, N, N m, ...], stiffness included. */
+typedef struct {
+  int link_a, link_b;
+  const Vec3* force;            /* dE/dv of a and b  (2) */
+  const Mat3* moment;           /* sum g r^T of a and b  (2) */
+  const double (*hessian)[12];  /* 12x12, a first */
+} ContactTerms;
+
+ContactSystem* contact_create(const Model* model, int threads);
+void contact_destroy(ContactSystem* system);
+
+/* Find the pairs that can matter while every link moves from the accepted poses within its bound. */
+void contact_prepare(ContactSystem* system, const MotionBound* bounds);
+/* Evaluate the trial state. false: some hulls intersect, or a plane was not found. majorant: friction's Hessian is that of
+ * a quadratic which bounds it from above; steps from it cannot overshoot where sliding turns to sticking (F5). */
+bool contact_evaluate(ContactSystem* system, const Pose* poses, bool majorant);
+/* Energy of the trial state less that of the accepted one, summed pair by pair in a fixed order [J]. */
+double contact_energy_difference(const ContactSystem* system);
+/* Sum of the pair energies of the accepted state [J]; friction without its constant. */
+void contact_energy(const ContactSystem* system, double* contact, double* friction);
+void contact_accept(ContactSystem* system);
+/* Take planes, forces and positions of the accepted state as the ones friction rests on (time t of SDRS Eq. 8-12), and
+ * evaluate the accepted state again with them. */
+bool contact_lag(ContactSystem* system);
+/* Forget and re-enter at given poses: the start of a run. false: hulls intersect. */
+bool contact_reset(ContactSystem* system, const Pose* poses);
+
+/* Prove that nothing passes through anything between the accepted poses and the trial poses along the path
+ * poses_at(context, alpha, poses), alpha in [0, 1], which moves links within `bounds`. Adds to *intervals the pieces of
+ * path looked at. docs/derivations/certificate.md. */
+typedef void (*ContactPath)(void* context, double alpha, Pose* poses);
+bool contact_certify(ContactSystem* system, const MotionBound* bounds, ContactPath poses_at, void* context,
+                     int* intervals);
+
+/* Pairs with terms in the accepted state, in a fixed order. */
+int contact_term_count(const ContactSystem* system);
+ContactTerms contact_term(const ContactSystem* system, int index);
+/* Candidate pairs (may touch during this step), for the sparsity pattern; version changes with the list. */
+int contact_candidate_count(const ContactSystem* system);
+void contact_candidate(const ContactSystem* system, int index, int* link_a, int* link_b);
+int contact_version(const ContactSystem* system);
+int contact_active_count(const ContactSystem* system);
+
+/* Exact gap (GJK) of candidate `index` in the accepted state [m], or a lower bound above the contact range. */
+double contact_gap(ContactSystem* system, int index);
+/* Total force of candidate `index` on its second link [N]; zero when it does not touch. */
+bool contact_force(const ContactSystem* system, int index, Vec3* force_on_b);
+
+/* Wall time spent in contact, friction and broad phase since creation [s]. */
+typedef struct {
+  double broad_phase, contact, friction;
+} ContactTimes;
+ContactTimes contact_times(const ContactSystem* system);
+
+/* `sdrs bench pair`: CSV of nanoseconds per evaluation against vertices (random hulls at contact range). */
+void contact_bench_pair(FILE* out);
+
+/* ---------------------------------------------------------------- one pair, without a scene (sdrs query) */
+
+/* Contact potential of two convex point sets in world coordinates with stiffness 1 and its gradient at every vertex.
+ *   U = min_{n,o} P_s(1 - |n|) + sum_m P_s(c_m),  c_m = sigma (n . x_m + o), sigma = -1 for a, +1 for b        (C1)
+ * support s [m]. plane = (nx, ny, nz, o), a on its negative side. grad_a (a_count), grad_b (b_count): dU/dx_m.
+ * Returns false when the hulls intersect (nothing but distance = 0 is set then). Zero potential leaves the plane at the
+ * middle of the witness points. */
+typedef struct {
+  double distance;
+  Vec3 witness_a, witness_b;
+  double potential;
+  double plane[4];
+} ContactQuery;
+bool contact_query(const Vec3* a, int a_count, const Vec3* b, int b_count, double support, ContactQuery* result,
+                   Vec3* grad_a, Vec3* grad_b);
+
+#endif

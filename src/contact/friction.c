@@ -1,0 +1,361 @@
+#include "contact/friction.h"
+
+#include <string.h>
+
+#include "contact/small_matrix.h"
+
+/* Decrement, relative to total weight * sqrt(eps) [the energy scale of sticking], after which one more step is the last. */
+#define SLIP_LAST_STEP 1e-10
+#define SLIP_ITERATIONS 200
+#define SLIP_HALVINGS 40
+
+/* ---------------------------------------------------------------- lagging: what the next step's friction rests on */
+
+static bool side_is_active(const HullInstance* h, double sigma, const Plane* plane, double support, int m, Vec3* x, double* c) {
+  *x = pose_apply(h->pose, vec3(h->points.x[m], h->points.y[m], h->points.z[m]));
+  *c = sigma * (vec3_dot(plane->n, vec3_sub(*x, plane->origin)) + plane->o);
+  return *c < support;
+}
+
+int friction_count(const HullInstance* a, const HullInstance* b, double support, const Plane* plane) {
+  const HullInstance* hull[2] = {a, b};
+  int count = 0;
+  for (int side = 0; side < 2; side++) {
+    const HullInstance* h = hull[side];
+    double sigma = side == 0 ? -1 : 1;
+    Vec3 n = vec3_scale(mat3_tmul_vec(h->pose.r, plane->n), sigma);
+    double o = sigma * (vec3_dot(plane->n, vec3_sub(h->pose.t, plane->origin)) + plane->o);
+    int near = 0; /* a little wider than s: rounding must not overrun the store */
+    for (int m = 0; m < h->points.count; m++)
+      near += n.x * h->points.x[m] + n.y * h->points.y[m] + n.z * h->points.z[m] + o < 1.001 * support;
+    count += near;
+  }
+  return count;
+}
+
+static double smoothed_weight(double support, double c, double length, double smoothing) {
+  double force = -barrier_eval(c / support).first / (support * support) * length;
+  return sqrt(force * force + smoothing) - sqrt(smoothing);
+}
+
+static void tangent_basis(Vec3 n, Vec3* e1, Vec3* e2) {
+  Vec3 other = fabs(n.x) < 0.6 ? vec3(1, 0, 0) : vec3(0, 1, 0);
+  *e1 = vec3_normalized(vec3_cross(other, n));
+  *e2 = vec3_cross(n, *e1);
+}
+
+/* Vertices of one side, positions still relative to the plane's origin. */
+static int lag_side(const HullInstance* h, double sigma, double support, double smoothing, const Plane* plane,
+                    FrictionVertex* out) {
+  int count = 0;
+  double length = vec3_norm(plane->n);
+  for (int m = 0; m < h->points.count; m++) {
+    Vec3 x;
+    double c;
+    if (!side_is_active(h, sigma, plane, support, m, &x, &c) || !(c > 0)) continue;
+    out[count++] = (FrictionVertex){.local = {h->points.x[m], h->points.y[m], h->points.z[m]},
+                                    .weight = smoothed_weight(support, c, length, smoothing),
+                                    .vertex = m};
+  }
+  return count;
+}
+
+static void centre_on_weights(FrictionLag* lag, const HullInstance* a, const HullInstance* b, Vec3 origin) {
+  int count = lag->count[0] + lag->count[1];
+  Vec3 sum = {0, 0, 0};
+  lag->total_weight = lag->half_space ? lag->ground_weight : 0;
+  double weight = 0;
+  for (int k = 0; k < count; k++) {
+    const HullInstance* h = k < lag->count[0] ? a : b;
+    Vec3 x = vec3_sub(pose_apply(h->pose, lag->vertices[k].local), origin);
+    sum = vec3_add_scaled(sum, lag->vertices[k].weight, x);
+    weight += lag->vertices[k].weight;
+  }
+  lag->center = weight > 0 ? vec3_add_scaled(origin, 1.0 / weight, sum) : origin;
+  lag->total_weight += weight;
+  double spread = 0;
+  for (int k = 0; k < count; k++) {
+    const HullInstance* h = k < lag->count[0] ? a : b;
+    Vec3 y = vec3_sub(pose_apply(h->pose, lag->vertices[k].local), lag->center);
+    lag->vertices[k].position[0] = vec3_dot(lag->e1, y);
+    lag->vertices[k].position[1] = vec3_dot(lag->e2, y);
+    lag->vertices[k].height = vec3_dot(lag->normal, y);
+    spread += lag->vertices[k].weight * (lag->vertices[k].position[0] * lag->vertices[k].position[0] +
+                                         lag->vertices[k].position[1] * lag->vertices[k].position[1]);
+  }
+  lag->length = weight > 0 && spread > 0 ? sqrt(spread / weight) : 1.0;
+}
+
+void friction_lag(const HullInstance* a, const HullInstance* b, double support, double smoothing, const Plane* plane,
+                  FrictionVertex* vertices, FrictionLag* lag) {
+  double length = vec3_norm(plane->n);
+  lag->vertices = vertices;
+  lag->normal = vec3_scale(plane->n, 1.0 / length);
+  tangent_basis(lag->normal, &lag->e1, &lag->e2);
+  lag->half_space = b->half_space;
+  lag->count[0] = lag_side(a, -1.0, support, smoothing, plane, vertices);
+  lag->count[1] = b->half_space ? 0 : lag_side(b, 1.0, support, smoothing, plane, vertices + lag->count[0]);
+  lag->ground_weight = 0;
+  if (b->half_space) {
+    double c = plane_clearance(b, 1.0, *plane);
+    if (c < support && c > 0) lag->ground_weight = smoothed_weight(support, c, length, smoothing);
+  }
+  centre_on_weights(lag, a, b, plane->origin);
+  lag->slip[0] = lag->slip[1] = lag->slip[2] = 0;
+}
+
+/* ---------------------------------------------------------------- slip of the plane: min over (u, omega) */
+
+typedef struct {
+  double energy;      /* sum w (rho - sqrt(eps)) */
+  double gradient[3]; /* with respect to (u1, u2, omega length) */
+  double newton[4][4], majorant[4][4]; /* lower triangles: Hessian, and w / rho J^T J which bounds it from above */
+} SlipEvaluation;
+
+static inline void slip_of(const FrictionLag* lag, const FrictionVertex* v, const double s[3], double r[2], double y[2]) {
+  y[0] = v->position[0] / lag->length;
+  y[1] = v->position[1] / lag->length;
+  r[0] = v->velocity[0] - s[0] + s[2] * y[1];
+  r[1] = v->velocity[1] - s[1] - s[2] * y[0];
+}
+
+static inline void add_slip(SlipEvaluation* e, double w, const double r[2], const double y[2], double smoothing) {
+  double r2 = r[0] * r[0] + r[1] * r[1], rho = sqrt(r2 + smoothing), q = w / rho;
+  e->energy += w * r2 / (rho + sqrt(smoothing));
+  /* J = dr/ds = [-1 0 y2; 0 -1 -y1] */
+  double j[2][3] = {{-1, 0, y[1]}, {0, -1, -y[0]}};
+  double jr[3];
+  for (int k = 0; k < 3; k++) jr[k] = j[0][k] * r[0] + j[1][k] * r[1];
+  for (int k = 0; k < 3; k++) {
+    e->gradient[k] += q * jr[k];
+    for (int l = 0; l <= k; l++) {
+      double m = q * (j[0][k] * j[0][l] + j[1][k] * j[1][l]);
+      e->majorant[k][l] += m;
+      e->newton[k][l] += m - q * jr[k] * jr[l] / (rho * rho);
+    }
+  }
+}
+
+static SlipEvaluation evaluate_slip(const FrictionLag* lag, const double s[3], double smoothing) {
+  SlipEvaluation e = {0};
+  static const double centre[2] = {0, 0};
+  int count = lag->count[0] + lag->count[1];
+  for (int k = 0; k < count; k++) {
+    double r[2], y[2];
+    slip_of(lag, &lag->vertices[k], s, r, y);
+    add_slip(&e, lag->vertices[k].weight, r, y, smoothing);
+  }
+  if (lag->half_space) {
+    double r[2] = {-s[0], -s[1]};
+    add_slip(&e, lag->ground_weight, r, centre, smoothing);
+  }
+  return e;
+}
+
+static double slip_step(const SlipEvaluation* e, int order, bool newton, double step[3]) {
+  double h[4][4];
+  memcpy(h, newton ? e->newton : e->majorant, sizeof(h));
+  for (int k = 0; k < order; k++) step[k] = -e->gradient[k];
+  small_cholesky(order, h);
+  small_forward(order, h, step);
+  double decrement = 0;
+  for (int k = 0; k < order; k++) decrement += step[k] * step[k];
+  small_backward(order, h, step);
+  for (int k = order; k < 3; k++) step[k] = 0;
+  return decrement;
+}
+
+/* Mean of both sides' weighted velocities: the exact answer for two sides that slide with equal weights. */
+static void first_guess(FrictionLag* lag) {
+  double u[2][2] = {{0}}, spin[2] = {0}, weight[2] = {0}, inertia[2] = {0};
+  int count = lag->count[0] + lag->count[1];
+  for (int k = 0; k < count; k++) {
+    const FrictionVertex* v = &lag->vertices[k];
+    int side = k >= lag->count[0];
+    weight[side] += v->weight;
+    for (int i = 0; i < 2; i++) u[side][i] += v->weight * v->velocity[i];
+    spin[side] += v->weight * (v->position[0] * v->velocity[1] - v->position[1] * v->velocity[0]);
+    inertia[side] += v->weight * (v->position[0] * v->position[0] + v->position[1] * v->position[1]);
+  }
+  for (int i = 0; i < 2; i++)
+    lag->slip[i] = 0.5 * ((weight[0] > 0 ? u[0][i] / weight[0] : 0) + (weight[1] > 0 ? u[1][i] / weight[1] : 0));
+  lag->slip[2] = 0;
+  if (!lag->half_space)
+    lag->slip[2] = 0.5 * lag->length * ((inertia[0] > 0 ? spin[0] / inertia[0] : 0) + (inertia[1] > 0 ? spin[1] / inertia[1] : 0));
+}
+
+/* slip + factor * step, and the energy there. */
+static SlipEvaluation try_slip(const FrictionLag* lag, const double step[3], double factor, double smoothing, double trial[3]) {
+  for (int i = 0; i < 3; i++) trial[i] = lag->slip[i] + factor * step[i];
+  return evaluate_slip(lag, trial, smoothing);
+}
+
+/* A full Newton step would leave a narrow valley of width sqrt(eps): shorten it, and see whether the majorant's step
+ * (which always decreases) leads lower. */
+static SlipEvaluation shortened_step(FrictionLag* lag, const SlipEvaluation* e, int order, double step[3],
+                                     double decrement, double smoothing, double best[3]) {
+  double trial[3], other[3];
+  slip_step(e, order, false, other);
+  SlipEvaluation lowest = try_slip(lag, other, 1.0, smoothing, best);
+  double factor = 0.5;
+  for (int k = 0; k < SLIP_HALVINGS; k++, factor *= 0.5) {
+    SlipEvaluation next = try_slip(lag, step, factor, smoothing, trial);
+    if (next.energy < lowest.energy) {
+      lowest = next;
+      memcpy(best, trial, sizeof(trial));
+    } else if (next.energy <= e->energy - 1e-4 * factor * decrement)
+      break; /* past the lowest of the halvings */
+  }
+  return lowest;
+}
+
+static int minimise_slip(FrictionLag* lag, double smoothing, SlipEvaluation* e) {
+  int order = lag->half_space ? 2 : 3;
+  double scale = lag->total_weight * sqrt(smoothing);
+  for (int k = 0; k < SLIP_ITERATIONS; k++) {
+    double step[3], trial[3];
+    double decrement = slip_step(e, order, true, step);
+    if (!isfinite(decrement)) return -1;
+    if (decrement <= 1e-26 * scale) return k;
+    bool last = decrement < SLIP_LAST_STEP * scale;
+    SlipEvaluation next = try_slip(lag, step, 1.0, smoothing, trial);
+    if (!last && !(next.energy <= e->energy * (1 + 1e-14) - 0.1 * decrement))
+      next = shortened_step(lag, e, order, step, decrement, smoothing, trial);
+    memcpy(lag->slip, trial, sizeof(trial));
+    *e = next;
+    if (last) return k + 1;
+  }
+  return -1;
+}
+
+/* ---------------------------------------------------------------- derivatives, in the axes of the plane */
+
+typedef struct {
+  double a[2][6][6];   /* sum T^T h T of each side */
+  double cross[12][4]; /* sum T^T h J */
+  double slip[4][4];   /* sum J^T h J */
+} PlaneFrameSums;
+
+static void add_vertex_sums(PlaneFrameSums* sums, int side, const double arm[3], double w, const double r[2],
+                            const double y[2], const FrictionParameters* p) {
+  /* velocity of the vertex under a twist: rows of T */
+  double t[2][6] = {{0, arm[2], -arm[1], 1, 0, 0}, {-arm[2], 0, arm[0], 0, 1, 0}};
+  double j[2][3] = {{-1, 0, y[1]}, {0, -1, -y[0]}};
+  double rho2 = r[0] * r[0] + r[1] * r[1] + p->smoothing, q = w / sqrt(rho2), radial = p->majorant ? 0 : q / rho2;
+  double h[2][2] = {{q - radial * r[0] * r[0], -radial * r[0] * r[1]}, {0, q - radial * r[1] * r[1]}};
+  h[1][0] = h[0][1];
+  double ht[2][6], hj[2][3];
+  for (int i = 0; i < 6; i++) {
+    ht[0][i] = h[0][0] * t[0][i] + h[0][1] * t[1][i];
+    ht[1][i] = h[1][0] * t[0][i] + h[1][1] * t[1][i];
+  }
+  for (int i = 0; i < 3; i++) {
+    hj[0][i] = h[0][0] * j[0][i] + h[0][1] * j[1][i];
+    hj[1][i] = h[1][0] * j[0][i] + h[1][1] * j[1][i];
+  }
+  for (int i = 0; i < 6; i++) {
+    for (int k = 0; k < 6; k++) sums->a[side][i][k] += t[0][i] * ht[0][k] + t[1][i] * ht[1][k];
+    for (int k = 0; k < 3; k++) sums->cross[6 * side + i][k] += t[0][i] * hj[0][k] + t[1][i] * hj[1][k];
+  }
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k <= i; k++) sums->slip[i][k] += j[0][i] * hj[0][k] + j[1][i] * hj[1][k];
+}
+
+static void add_ground_sums(PlaneFrameSums* sums, const FrictionLag* lag, const FrictionParameters* p) {
+  double r[2] = {-lag->slip[0], -lag->slip[1]};
+  double rho2 = r[0] * r[0] + r[1] * r[1] + p->smoothing, q = lag->ground_weight / sqrt(rho2);
+  double radial = p->majorant ? 0 : q / rho2;
+  sums->slip[0][0] += q - radial * r[0] * r[0];
+  sums->slip[1][0] += -radial * r[0] * r[1];
+  sums->slip[1][1] += q - radial * r[1] * r[1];
+}
+
+/* 12x12 Schur complement in the axes of the plane. */
+static void eliminate_slip(PlaneFrameSums* sums, int order, double out[12][12]) {
+  double z[3][12];
+  memset(out, 0, 144 * sizeof(double));
+  for (int side = 0; side < 2; side++)
+    for (int i = 0; i < 6; i++) memcpy(&out[6 * side + i][6 * side], sums->a[side][i], 6 * sizeof(double));
+  small_cholesky(order, sums->slip);
+  for (int c = 0; c < 12; c++) {
+    small_forward(order, sums->slip, sums->cross[c]);
+    for (int k = 0; k < order; k++) z[k][c] = sums->cross[c][k];
+  }
+  for (int i = 0; i < 12; i++)
+    for (int k = 0; k < order; k++) {
+      double f = z[k][i];
+      for (int j = 0; j < 12; j++) out[i][j] -= f * z[k][j];
+    }
+}
+
+/* out += factor * B block B^T for each 3x3 block; B = [e1 e2 n]. */
+static void add_rotated(const FrictionLag* lag, double in[12][12], double factor, double out[12][12]) {
+  double b[3][3] = {{lag->e1.x, lag->e2.x, lag->normal.x}, {lag->e1.y, lag->e2.y, lag->normal.y}, {lag->e1.z, lag->e2.z, lag->normal.z}};
+  double half[12][12];
+  for (int i = 0; i < 12; i += 3) /* rows: B block */
+    for (int r = 0; r < 3; r++)
+      for (int j = 0; j < 12; j++) half[i + r][j] = b[r][0] * in[i][j] + b[r][1] * in[i + 1][j] + b[r][2] * in[i + 2][j];
+  for (int i = 0; i < 12; i++)
+    for (int j = 0; j < 12; j += 3)
+      for (int c = 0; c < 3; c++)
+        out[i][j + c] += factor * (half[i][j] * b[c][0] + half[i][j + 1] * b[c][1] + half[i][j + 2] * b[c][2]);
+}
+
+static void vertex_velocities(FrictionLag* lag, const Pose* pose[2], double dt) {
+  int count = lag->count[0] + lag->count[1];
+  for (int k = 0; k < count; k++) {
+    FrictionVertex* v = &lag->vertices[k];
+    const Pose* p = pose[k >= lag->count[0]];
+    Vec3 y = vec3_add(mat3_mul_vec(p->r, v->local), vec3_sub(p->t, lag->center));
+    v->velocity[0] = (vec3_dot(lag->e1, y) - v->position[0]) / dt;
+    v->velocity[1] = (vec3_dot(lag->e2, y) - v->position[1]) / dt;
+  }
+}
+
+static void add_derivatives(FrictionLag* lag, const FrictionParameters* p, const Pose* pose[2], const Vec3 reference[2],
+                            PairDerivatives* out) {
+  PlaneFrameSums sums;
+  memset(&sums, 0, sizeof(sums));
+  int count = lag->count[0] + lag->count[1];
+  for (int k = 0; k < count; k++) {
+    const FrictionVertex* v = &lag->vertices[k];
+    int side = k >= lag->count[0];
+    double r[2], y[2];
+    slip_of(lag, v, lag->slip, r, y);
+    Vec3 from = vec3_add(mat3_mul_vec(pose[side]->r, v->local), vec3_sub(pose[side]->t, reference[side]));
+    double arm[3] = {vec3_dot(lag->e1, from), vec3_dot(lag->e2, from), vec3_dot(lag->normal, from)};
+    add_vertex_sums(&sums, side, arm, v->weight, r, y, p);
+    double q = p->coefficient * v->weight / sqrt(r[0] * r[0] + r[1] * r[1] + p->smoothing);
+    Vec3 g = vec3_add(vec3_scale(lag->e1, q * r[0]), vec3_scale(lag->e2, q * r[1]));
+    out->force[side] = vec3_add(out->force[side], g);
+    out->moment[side] = mat3_add(out->moment[side], mat3_outer(g, from));
+    if (lag->half_space) out->force[1] = vec3_sub(out->force[1], g);
+  }
+  if (lag->half_space) add_ground_sums(&sums, lag, p);
+  double plane_frame[12][12];
+  eliminate_slip(&sums, lag->half_space ? 2 : 3, plane_frame);
+  add_rotated(lag, plane_frame, p->coefficient / p->dt, out->hessian);
+}
+
+int friction_evaluate(FrictionLag* lag, const FrictionParameters* parameters, const Pose* pose_a, const Pose* pose_b,
+                      Vec3 reference_a, Vec3 reference_b, PairDerivatives* out, double* energy) {
+  const Pose* pose[2] = {pose_a, pose_b};
+  const Vec3 reference[2] = {reference_a, reference_b};
+  *energy = 0;
+  if (!(lag->total_weight > 0)) return 0;
+  vertex_velocities(lag, pose, parameters->dt);
+  double warm[3];
+  memcpy(warm, lag->slip, sizeof(warm));
+  first_guess(lag);
+  SlipEvaluation e = evaluate_slip(lag, lag->slip, parameters->smoothing);
+  SlipEvaluation other = evaluate_slip(lag, warm, parameters->smoothing);
+  if (other.energy < e.energy) {
+    memcpy(lag->slip, warm, sizeof(warm));
+    e = other;
+  }
+  int iterations = minimise_slip(lag, parameters->smoothing, &e);
+  if (iterations < 0) return -1;
+  *energy = parameters->coefficient * parameters->dt * e.energy;
+  add_derivatives(lag, parameters, pose, reference, out);
+  return iterations;
+}

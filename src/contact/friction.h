@@ -1,0 +1,51 @@
+/* Private to contact/: lagged plane friction of one pair (SDRS Eq. 8-13; docs/derivations/friction.md).
+ *   D = mu dt sum_m weight_m sqrt(|r_m|^2 + eps),  U_f = min over (u, omega) of D                               (F1)
+ *   r_m = Pi [ (x_m - x_m^t)/dt - omega n^ x (x_m^t - c) - u ],  weight_m = A_eps(|P'(c_m^t)| |n^t|)            (F2)
+ * with plane, weights and x^t of the time step before. All quantities for stiffness 1. */
+#ifndef SDRS_CONTACT_FRICTION_H
+#define SDRS_CONTACT_FRICTION_H
+
+#include "contact/plane.h"
+
+/* One lagged contact vertex. */
+typedef struct {
+  Vec3 local;      /* in the link's frame [m] */
+  double position[2]; /* x^t - c in the tangent basis [m] */
+  double height;   /* x^t - c along the normal [m] */
+  double weight;   /* normal force for stiffness 1 */
+  int vertex;      /* index in its hull */
+  double velocity[2]; /* workspace: in-plane velocity of the vertex now [m/s] */
+} FrictionVertex;
+
+/* Lagged data of a pair. The vertices of side A come first. */
+typedef struct {
+  Vec3 center;      /* c: weighted centroid of the contact vertices [m] */
+  Vec3 e1, e2, normal; /* right-handed basis, normal = n^t / |n^t| */
+  int count[2];
+  FrictionVertex* vertices; /* borrowed from the step's store */
+  double ground_weight;     /* half-space: its one weight; spin is held at zero */
+  bool half_space;
+  double slip[3];           /* warm start: u1, u2 [m/s], omega * length [m/s] */
+  double length;            /* scale of omega: rms distance of the vertices from c [m], > 0 */
+  double total_weight;
+} FrictionLag;
+
+/* Upper bound of the number of vertices friction_lag will store. */
+int friction_count(const HullInstance* a, const HullInstance* b, double support, const Plane* plane);
+/* Fill the lag at an accepted state: vertices has room for friction_count. */
+void friction_lag(const HullInstance* a, const HullInstance* b, double support, double smoothing, const Plane* plane,
+                  FrictionVertex* vertices, FrictionLag* lag);
+
+typedef struct {
+  double coefficient; /* Coulomb */
+  double smoothing;   /* eps [(m/s)^2] */
+  double dt;          /* s */
+  bool majorant;      /* Hessian of the quadratic that bounds D from above, w / rho I, instead of D's own (F5) */
+} FrictionParameters;
+
+/* Energy and derivatives with respect to the twists of both bodies about their references, *added* to out (which may hold
+ * the contact terms). The constant mu dt sum weight sqrt(eps) is left out of the energy, so that no digits are lost in
+ * differences (F4). lag->slip is updated. Returns the Newton iterations of the inner problem, or -1 when it failed. */
+int friction_evaluate(FrictionLag* lag, const FrictionParameters* parameters, const Pose* pose_a, const Pose* pose_b,
+                      Vec3 reference_a, Vec3 reference_b, PairDerivatives* out, double* energy);
+#endif

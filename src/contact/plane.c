@@ -1,0 +1,335 @@
+#include "contact/plane.h"
+#include "contact/small_matrix.h"
+
+/* Vertices farther than (1 + CULL_MARGIN) s from the plane are left out of the Newton solve; checked afterwards. */
+#define CULL_MARGIN 1.0
+/* Hulls up to this size skip the culling pass. */
+#define CULL_MIN_COUNT 16
+/* Newton decrement, relative to U, after which one more step reaches rounding (quadratic convergence squares it). */
+#define DECREMENT_LAST_STEP 1e-11
+/* Below this U s counts as zero: (1 - z)^4 with 1 - z = 1e-7. */
+#define ENERGY_FLOOR 1e-28
+#define MAX_ITERATIONS 100
+#define MAX_BACKTRACKS 60
+
+typedef struct {
+  int first, count;
+  bool culled;
+} Range;
+
+/* One Newton problem in scaled unknowns N = n / s, O = o / s; clearances z = c / s. */
+typedef struct {
+  const HullInstance* hull[2];
+  double inv_s;
+  Vec3 origin;
+  Vec3 axis;        /* half-space: unit direction that N must keep */
+  double axis_level; /* half-space: axis . (boundary - origin) [m] */
+  bool half_space;
+  PlaneScratch* scratch;
+  Range range[2];
+  Vec3 cull_N; /* plane at which the vertices were culled */
+  double cull_O;
+} Problem;
+
+typedef struct {
+  double energy; /* s U */
+  SideMoments side[2]; /* in units of s: Q'' and Q' */
+  double norm_first, norm_second;
+  double z_min[2];
+} Evaluation;
+
+static const double side_sign[2] = {-1.0, 1.0};
+
+Vec3 plane_origin(const HullInstance* a, const HullInstance* b) {
+  return b->half_space || a->radius <= b->radius ? a->center : b->center;
+}
+
+Plane plane_about(Plane plane, Vec3 origin) {
+  plane.o += vec3_dot(plane.n, vec3_sub(origin, plane.origin));
+  plane.origin = origin;
+  return plane;
+}
+
+Plane plane_from_witness(const HullInstance* a, const HullInstance* b, double support, Vec3 witness_a, Vec3 witness_b,
+                         Vec3 normal) {
+  Plane plane = {plane_origin(a, b), vec3_scale(normal, 1.0 - 0.5 * support), 0};
+  Vec3 middle = vec3_scale(vec3_add(witness_a, witness_b), 0.5);
+  plane.o = -vec3_dot(plane.n, vec3_sub(middle, plane.origin));
+  return plane;
+}
+
+Plane plane_from_half_space(const HullInstance* a, const HullInstance* b, double support, double gap) {
+  Plane plane = {plane_origin(a, b), vec3_scale(b->normal, -(1.0 - 0.5 * support)), 0};
+  double level = vec3_dot(b->normal, plane.origin) - b->offset; /* height of the origin over the boundary */
+  plane.o = (1.0 - 0.5 * support) * (0.5 * gap - level);
+  return plane;
+}
+
+double plane_clearance(const HullInstance* hull, double sigma, Plane plane) {
+  if (hull->half_space) /* n is -|n| normal: the boundary is the nearest part of the half-space */
+    return sigma * (vec3_norm(plane.n) * (vec3_dot(hull->normal, plane.origin) - hull->offset) + plane.o);
+  double farthest;
+  Vec3 local = mat3_tmul_vec(hull->pose.r, vec3_scale(plane.n, -sigma));
+  support_index(hull->points, local, &farthest);
+  return sigma * (vec3_dot(plane.n, vec3_sub(hull->pose.t, plane.origin)) + plane.o) - farthest;
+}
+
+/* ---------------------------------------------------------------- vertices near the plane */
+
+static void append_vertex(Problem* p, const HullInstance* h, Vec3 shift, int m, Range* range) {
+  int k = range->first + range->count++;
+  double x = h->points.x[m], y = h->points.y[m], z = h->points.z[m];
+  const double(*r)[3] = h->pose.r.m;
+  p->scratch->x[k] = r[0][0] * x + r[0][1] * y + r[0][2] * z + shift.x;
+  p->scratch->y[k] = r[1][0] * x + r[1][1] * y + r[1][2] * z + shift.y;
+  p->scratch->z[k] = r[2][0] * x + r[2][1] * y + r[2][2] * z + shift.z;
+}
+
+enum { CULL_CHUNK = 64 };
+
+/* One vectorised pass over the local vertices, a chunk at a time. */
+static void append_near(Problem* p, int side, Vec3 N, double O, Range* range) {
+  const HullInstance* h = p->hull[side];
+  Vec3 shift = vec3_sub(h->pose.t, p->origin);
+  Vec3 n = vec3_scale(mat3_tmul_vec(h->pose.r, N), side_sign[side]);
+  double o = side_sign[side] * (vec3_dot(N, shift) + O), near[CULL_CHUNK];
+  for (int first = 0; first < h->points.padded; first += CULL_CHUNK) {
+    int length = h->points.padded - first < CULL_CHUNK ? h->points.padded - first : CULL_CHUNK;
+    const double *x = h->points.x + first, *y = h->points.y + first, *z = h->points.z + first;
+    for (int k = 0; k < length; k++) near[k] = n.x * x[k] + n.y * y[k] + n.z * z[k] + o;
+    for (int k = 0; k < length; k += 8) {
+      int any = 0;
+      for (int j = 0; j < 8; j++) any |= near[k + j] < 1.0 + CULL_MARGIN;
+      if (!any) continue;
+      for (int j = 0; j < 8; j++)
+        if (near[k + j] < 1.0 + CULL_MARGIN && first + k + j < h->points.count) append_vertex(p, h, shift, first + k + j, range);
+    }
+  }
+}
+
+static void gather_vertices(Problem* p, Vec3 N, double O) {
+  p->cull_N = N;
+  p->cull_O = O;
+  int first = 0;
+  for (int side = 0; side < 2; side++) {
+    const HullInstance* h = p->hull[side];
+    Range* range = &p->range[side];
+    *range = (Range){first, 0, h->points.count > CULL_MIN_COUNT};
+    if (range->culled)
+      append_near(p, side, N, O, range);
+    else {
+      Vec3 shift = vec3_sub(h->pose.t, p->origin);
+      for (int m = 0; m < h->points.count; m++) append_vertex(p, h, shift, m, range);
+    }
+    first += range->count;
+  }
+}
+
+/* Could a vertex that was left out have come within s of the plane since? */
+static bool culling_valid(const Problem* p, Vec3 N, double O) {
+  double turn = vec3_norm(vec3_sub(N, p->cull_N)), lift = fabs(O - p->cull_O);
+  for (int side = 0; side < 2; side++) {
+    const HullInstance* h = p->hull[side];
+    if (!p->range[side].culled) continue;
+    double reach = vec3_norm(vec3_sub(h->center, p->origin)) + h->radius;
+    if (!(turn * reach + lift <= CULL_MARGIN)) return false;
+  }
+  return true;
+}
+
+/* ---------------------------------------------------------------- energy and moments at a plane */
+
+static inline void add_vertex(SideMoments* s, double sigma, Barrier b, double x, double y, double z) {
+  double c = b.second, g = sigma * b.first;
+  double cx = c * x, cy = c * y, cz = c * z;
+  s->second[0] += cx * x;
+  s->second[1] += cx * y;
+  s->second[2] += cx * z;
+  s->second[3] += cx;
+  s->second[4] += cy * y;
+  s->second[5] += cy * z;
+  s->second[6] += cy;
+  s->second[7] += cz * z;
+  s->second[8] += cz;
+  s->second[9] += c;
+  s->first[0] += g * x;
+  s->first[1] += g * y;
+  s->first[2] += g * z;
+  s->first[3] += g;
+}
+
+static bool evaluate_side(const Problem* p, int side, Vec3 N, double O, Evaluation* e) {
+  const double *x = p->scratch->x, *y = p->scratch->y, *z = p->scratch->z;
+  const Range range = p->range[side];
+  const double sigma = side_sign[side], nx = sigma * N.x, ny = sigma * N.y, nz = sigma * N.z, o = sigma * O;
+  double z_min = 1.0;
+  SideMoments s = {{0}, {0}};
+  double energy = 0;
+  for (int m = range.first; m < range.first + range.count; m++) {
+    double c = nx * x[m] + ny * y[m] + nz * z[m] + o;
+    if (!(c < 1.0)) continue;
+    if (!(c > 0.0)) return false;
+    if (c < z_min) z_min = c;
+    Barrier b = barrier_eval(c);
+    energy += b.value;
+    add_vertex(&s, sigma, b, x[m], y[m], z[m]);
+  }
+  e->side[side] = s;
+  e->z_min[side] = z_min;
+  e->energy += energy;
+  return true;
+}
+
+/* The half-space is one term at the point of its boundary nearest to the origin. */
+static bool evaluate_half_space(const Problem* p, Vec3 N, double O, Evaluation* e) {
+  double c = vec3_norm(N) * p->axis_level + O;
+  e->side[1] = (SideMoments){{0}, {0}};
+  e->z_min[1] = c < 1.0 ? c : 1.0;
+  if (!(c > 0.0)) return false;
+  if (!(c < 1.0)) return true;
+  Barrier b = barrier_eval(c);
+  e->energy += b.value;
+  Vec3 x = vec3_scale(p->axis, p->axis_level);
+  add_vertex(&e->side[1], 1.0, b, x.x, x.y, x.z);
+  return true;
+}
+
+static bool evaluate(const Problem* p, Vec3 N, double O, Evaluation* e) {
+  e->energy = 0;
+  e->norm_first = e->norm_second = 0;
+  double nu = p->inv_s - vec3_norm(N); /* (1 - |n|) / s */
+  if (!(nu > 0.0)) return false;
+  if (!evaluate_side(p, 0, N, O, e)) return false;
+  if (!(p->half_space ? evaluate_half_space(p, N, O, e) : evaluate_side(p, 1, N, O, e))) return false;
+  if (nu < 1.0) {
+    Barrier b = barrier_eval(nu);
+    e->energy += b.value;
+    e->norm_first = b.first;
+    e->norm_second = b.second;
+  }
+  return isfinite(e->energy);
+}
+
+/* ---------------------------------------------------------------- Newton */
+
+void plane_assemble(const SideMoments* a, const SideMoments* b, double norm_first, double norm_second, Vec3 n,
+                    double gradient[4], double hessian[4][4]) {
+  static const int row[10] = {0, 1, 2, 3, 1, 2, 3, 2, 3, 3}, column[10] = {0, 0, 0, 0, 1, 1, 1, 2, 2, 3};
+  for (int k = 0; k < 10; k++) hessian[row[k]][column[k]] = a->second[k] + b->second[k];
+  for (int k = 0; k < 4; k++) gradient[k] = a->first[k] + b->first[k];
+  if (norm_first == 0.0) return;
+  double length = vec3_norm(n), side = -norm_first / length, along = norm_second - side;
+  double u[3] = {n.x / length, n.y / length, n.z / length};
+  for (int i = 0; i < 3; i++) {
+    gradient[i] -= norm_first * u[i];
+    for (int j = 0; j <= i; j++) hessian[i][j] += along * u[i] * u[j];
+    hessian[i][i] += side;
+  }
+}
+
+/* Newton step; returns the squared decrement g^T H^-1 g. */
+static double newton_step(const Problem* p, const Evaluation* e, Vec3 N, Vec3* dN, double* dO) {
+  double g[4], h[4][4];
+  plane_assemble(&e->side[0], &e->side[1], e->norm_first, e->norm_second, N, g, h);
+  if (p->half_space) { /* only the length along the axis and the offset are free */
+    double u[3] = {p->axis.x, p->axis.y, p->axis.z}, ga = 0, haa = 0, hao = 0;
+    for (int i = 0; i < 3; i++) {
+      ga += u[i] * g[i];
+      hao += u[i] * h[3][i];
+      for (int j = 0; j < 3; j++) haa += u[i] * u[j] * (i >= j ? h[i][j] : h[j][i]);
+    }
+    double two[4][4] = {{haa}, {hao, h[3][3]}}, x[2] = {-ga, -g[3]};
+    small_cholesky(2, two);
+    small_forward(2, two, x);
+    double decrement = x[0] * x[0] + x[1] * x[1];
+    small_backward(2, two, x);
+    *dN = vec3_scale(p->axis, x[0]);
+    *dO = x[1];
+    return decrement;
+  }
+  double x[4] = {-g[0], -g[1], -g[2], -g[3]};
+  small_cholesky(4, h);
+  small_forward(4, h, x);
+  double decrement = x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3];
+  small_backward(4, h, x);
+  *dN = vec3(x[0], x[1], x[2]);
+  *dO = x[3];
+  return decrement;
+}
+
+typedef enum { SEARCH_DONE, SEARCH_STALLED } SearchResult;
+
+/* Backtrack until feasible and decreasing (convex: Armijo with a small constant). */
+static SearchResult search(const Problem* p, Vec3* N, double* O, Vec3 dN, double dO, double decrement, Evaluation* e) {
+  double alpha = 1.0;
+  for (int k = 0; k < MAX_BACKTRACKS; k++, alpha *= 0.5) {
+    Vec3 trial_N = vec3_add_scaled(*N, alpha, dN);
+    double trial_O = *O + alpha * dO;
+    Evaluation trial;
+    if (!evaluate(p, trial_N, trial_O, &trial)) continue;
+    if (trial.energy > e->energy - 1e-4 * alpha * decrement + 1e-14 * e->energy) continue;
+    *N = trial_N;
+    *O = trial_O;
+    *e = trial;
+    return SEARCH_DONE;
+  }
+  return SEARCH_STALLED;
+}
+
+/* Minimise over the gathered vertices. Returns false when no convergence. */
+static bool minimise(const Problem* p, Vec3* N, double* O, Evaluation* e, int* iterations) {
+  for (; *iterations < MAX_ITERATIONS; ++*iterations) {
+    if (e->energy < ENERGY_FLOOR) return true;
+    Vec3 dN;
+    double dO;
+    double decrement = newton_step(p, e, *N, &dN, &dO);
+    if (!isfinite(decrement)) return false;
+    if (decrement <= 1e-25 * e->energy) return true;
+    bool last = decrement < DECREMENT_LAST_STEP * e->energy;
+    SearchResult found = search(p, N, O, dN, dO, decrement, e);
+    if (last) return true;
+    if (found == SEARCH_STALLED) return decrement < 1e-8 * e->energy;
+  }
+  return false;
+}
+
+static void store_solution(const Problem* p, double support, Vec3 N, double O, const Evaluation* e, PlaneSolution* out) {
+  double s = support, s2 = 1.0 / (s * s), s3 = s2 / s;
+  out->plane = (Plane){p->origin, vec3_scale(N, s), O * s};
+  out->energy = e->energy / s;
+  for (int side = 0; side < 2; side++) {
+    for (int k = 0; k < 10; k++) out->side[side].second[k] = e->side[side].second[k] * s3;
+    for (int k = 0; k < 4; k++) out->side[side].first[k] = e->side[side].first[k] * s2;
+    out->clearance[side] = e->z_min[side] * s;
+  }
+  out->norm_first = e->norm_first * s2;
+  out->norm_second = e->norm_second * s3;
+}
+
+PlaneOutcome plane_solve(const HullInstance* a, const HullInstance* b, double support, Plane start,
+                         PlaneScratch* scratch, PlaneSolution* solution) {
+  Problem p = {.hull = {a, b}, .inv_s = 1.0 / support, .origin = plane_origin(a, b), .half_space = b->half_space,
+               .scratch = scratch};
+  start = plane_about(start, p.origin);
+  Vec3 N = vec3_scale(start.n, p.inv_s);
+  double O = start.o * p.inv_s;
+  if (p.half_space) {
+    p.axis = vec3_scale(b->normal, -1.0);
+    p.axis_level = (vec3_dot(b->normal, p.origin) - b->offset);
+    N = vec3_scale(p.axis, vec3_norm(N));
+  }
+  Evaluation e;
+  solution->iterations = 0;
+  gather_vertices(&p, N, O);
+  if (!evaluate(&p, N, O, &e)) return PLANE_INFEASIBLE;
+  for (int round = 0; round < 20; round++) {
+    if (!minimise(&p, &N, &O, &e, &solution->iterations)) return PLANE_FAILED;
+    if (culling_valid(&p, N, O)) {
+      store_solution(&p, support, N, O, &e, solution);
+      return e.energy < ENERGY_FLOOR ? PLANE_SEPARATED : PLANE_ACTIVE;
+    }
+    gather_vertices(&p, N, O);
+    if (!evaluate(&p, N, O, &e)) return PLANE_FAILED; /* a vertex that was left out is on the wrong side */
+  }
+  return PLANE_FAILED;
+}

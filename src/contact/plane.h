@@ -1,0 +1,101 @@
+/* Private to contact/: the separating plane of one pair, U = min over p of U(p, x) (C1), by damped Newton in p = (n, o).
+ * docs/derivations/contact.md. No allocation: the caller lends a PlaneScratch. */
+#ifndef SDRS_CONTACT_PLANE_H
+#define SDRS_CONTACT_PLANE_H
+
+#include "geometry/geometry.h"
+
+/* A hull (or half-space) where it stands now. */
+typedef struct {
+  PointView points; /* local; count 0 for a half-space */
+  Pose pose;
+  Vec3 center; /* world centre of the bounding sphere [m] */
+  double radius;
+  bool half_space; /* only as the second of a pair */
+  Vec3 normal;     /* half-space: outward unit normal, world */
+  double offset;   /* half-space: normal . x <= offset inside [m] */
+} HullInstance;
+
+/* Clearance of a point of side A: -(n . (x - origin) + o); of side B: n . (x - origin) + o. [m], |n| < 1. */
+typedef struct {
+  Vec3 origin, n;
+  double o;
+} Plane;
+
+/* Moments of the active vertices of one side about the plane's origin, x~ = (x - origin, 1):
+ *   second = sum P'' x~ x~^T (upper triangle by rows: xx xy xz xw yy yz yw zz zw ww),  first = sum sigma P' x~   (C3) */
+typedef struct {
+  double second[10], first[4];
+} SideMoments;
+
+typedef struct {
+  Plane plane;
+  double energy; /* U [1/m] for stiffness 1 */
+  SideMoments side[2];
+  double norm_first, norm_second; /* P'(1 - |n|), P''(1 - |n|) */
+  double clearance[2];            /* lower bound of the clearance over all vertices of a side [m] */
+  int iterations;
+} PlaneSolution;
+
+/* Workspace for the vertices near the plane; capacity >= the sum of the two vertex counts. */
+typedef struct {
+  double *x, *y, *z; /* relative to the plane's origin, world axes [m] */
+  int capacity;
+} PlaneScratch;
+
+typedef enum {
+  PLANE_ACTIVE,     /* U > 0: everything in the solution is set */
+  PLANE_SEPARATED,  /* U = 0: only the plane and the clearances are set */
+  PLANE_INFEASIBLE, /* the start plane does not separate the hulls */
+  PLANE_FAILED,     /* no convergence: treated as infeasible by callers */
+} PlaneOutcome;
+
+/* Minimise from `start`, which must separate the hulls strictly, else PLANE_INFEASIBLE. support = s [m]. */
+PlaneOutcome plane_solve(const HullInstance* a, const HullInstance* b, double support, Plane start,
+                         PlaneScratch* scratch, PlaneSolution* solution);
+/* Start plane from closest points: halfway, normal from a to b, |n| slightly under 1. */
+Plane plane_from_witness(const HullInstance* a, const HullInstance* b, double support, Vec3 witness_a, Vec3 witness_b,
+                         Vec3 normal);
+/* The plane between a hull and a half-space `gap` [m] away. */
+Plane plane_from_half_space(const HullInstance* a, const HullInstance* b, double support, double gap);
+/* The same plane with its offset about another origin. */
+Plane plane_about(Plane plane, Vec3 origin);
+/* Where a pair's plane is kept: the centre of the smaller hull. */
+Vec3 plane_origin(const HullInstance* a, const HullInstance* b);
+/* Smallest clearance of a side over all its vertices (exact) [m]; sigma = -1 for A, +1 for B. */
+double plane_clearance(const HullInstance* hull, double sigma, Plane plane);
+/* Distance beyond which U vanishes: 2 s / (1 - s) [m]. */
+static inline double plane_range(double support) { return 2.0 * support / (1.0 - support); }
+
+/* Gradient and Hessian (lower triangle) of U(p, x) with respect to p = (n, o) from moments in any consistent units:
+ * the sums of both sides plus P(1 - |n|): gradient -P' n^, Hessian P'' n^ n^T - P' / |n| (I - n^ n^T). */
+void plane_assemble(const SideMoments* a, const SideMoments* b, double norm_first, double norm_second, Vec3 n,
+                    double gradient[4], double hessian[4][4]);
+
+/* Derivatives with respect to the twists (w, v) of both bodies about their reference points (C4, C5):
+ *   force[i], moment[i] = sum g r^T, hessian 12x12 (A first), response = dp/dxi (4x12; unknowns nx ny nz o). */
+typedef struct {
+  double energy;
+  Vec3 force[2];
+  Mat3 moment[2];
+  double hessian[12][12];
+} PairDerivatives;
+typedef struct {
+  double dp[4][12];
+} PlaneResponse;
+/* First-order prediction of the plane after the bodies have moved by small twists (w, v about their references). */
+Plane plane_predict(Plane plane, const PlaneResponse* response, const double twist_a[6], const double twist_b[6]);
+/* (w, v) of a body's motion: w = axial part of R1 R0^T (the rotation vector to second order), v = displacement. */
+static inline void motion_twist(Mat3 r0, Mat3 r1, Vec3 displacement, double twist[6]) {
+  Mat3 turn = mat3_mul(r1, mat3_transpose(r0));
+  twist[0] = 0.5 * (turn.m[2][1] - turn.m[1][2]);
+  twist[1] = 0.5 * (turn.m[0][2] - turn.m[2][0]);
+  twist[2] = 0.5 * (turn.m[1][0] - turn.m[0][1]);
+  twist[3] = displacement.x;
+  twist[4] = displacement.y;
+  twist[5] = displacement.z;
+}
+void plane_derivatives(const PlaneSolution* solution, bool half_space, Vec3 reference_a, Vec3 reference_b,
+                       PairDerivatives* out, PlaneResponse* response);
+
+#endif

@@ -1,0 +1,118 @@
+/* First and second derivatives of U_c = min_p U with respect to the twists of the two bodies
+ * (docs/derivations/contact.md, C4 and C5). */
+#include <string.h>
+
+#include "contact/plane.h"
+#include "contact/small_matrix.h"
+
+/* db . : a vector of p-space coefficients (x, 1) becomes the gradient of a clearance with respect to the twist about
+ * the reference point d: (x, w) -> ((x - w d) x n, w n). */
+static inline void twist_of(const double v[4], Vec3 d, Vec3 n, double out[6]) {
+  Vec3 r = vec3(v[0] - v[3] * d.x, v[1] - v[3] * d.y, v[2] - v[3] * d.z);
+  Vec3 c = vec3_cross(r, n);
+  out[0] = c.x;
+  out[1] = c.y;
+  out[2] = c.z;
+  out[3] = v[3] * n.x;
+  out[4] = v[3] * n.y;
+  out[5] = v[3] * n.z;
+}
+
+static void unpack(const double packed[10], double full[4][4]) {
+  int k = 0;
+  for (int i = 0; i < 4; i++)
+    for (int j = i; j < 4; j++, k++) full[i][j] = full[j][i] = packed[k];
+}
+
+/* One side: force, moment, sum P'' b b^T (block of the Hessian) and dgradient/dp = sum P'' b x~^T + sigma P' db/dp. */
+static void side_terms(const SideMoments* m, Vec3 d, Vec3 n, int side, PairDerivatives* out, double cross[12][4]) {
+  double g[4][4], column[6], t[6][4];
+  unpack(m->second, g);
+  for (int k = 0; k < 4; k++) { /* g is symmetric: row k is column k */
+    twist_of(g[k], d, n, column);
+    for (int i = 0; i < 6; i++) t[i][k] = column[i];
+  }
+  int base = 6 * side;
+  for (int i = 0; i < 6; i++) {
+    double row[6];
+    twist_of(t[i], d, n, row);
+    for (int j = 0; j < 6; j++) out->hessian[base + i][base + j] = row[j];
+  }
+  double w = m->first[3];
+  Vec3 rho = vec3(m->first[0] - w * d.x, m->first[1] - w * d.y, m->first[2] - w * d.z); /* sum sigma P' r */
+  Mat3 rx = mat3_cross(rho);
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < 3; k++) t[i][k] += rx.m[i][k];
+  for (int i = 0; i < 3; i++) t[3 + i][i] += w;
+  memcpy(cross[base], t, sizeof(t));
+  out->force[side] = vec3_scale(n, w);
+  out->moment[side] = mat3_outer(n, rho);
+}
+
+/* hessian -= cross H_pp^-1 cross^T;  response = -H_pp^-1 cross^T.  order: 4, or 2 with cross already reduced. */
+static void eliminate(int order, double h[4][4], double cross[12][4], PairDerivatives* out, double response[4][12]) {
+  double z[4][12];
+  small_cholesky(order, h);
+  for (int c = 0; c < 12; c++) {
+    double x[4];
+    for (int k = 0; k < order; k++) x[k] = cross[c][k];
+    small_forward(order, h, x);
+    for (int k = 0; k < order; k++) z[k][c] = x[k];
+    small_backward(order, h, x);
+    for (int k = 0; k < order; k++) response[k][c] = -x[k];
+  }
+  for (int i = 0; i < 12; i++)
+    for (int k = 0; k < order; k++) {
+      double f = z[k][i];
+      for (int j = 0; j < 12; j++) out->hessian[i][j] -= f * z[k][j];
+    }
+}
+
+/* p = (a u, o): only the length along u and the offset are free. */
+static void eliminate_half_space(double h[4][4], double cross[12][4], Vec3 u, PairDerivatives* out, PlaneResponse* response) {
+  double axis[3] = {u.x, u.y, u.z}, two[4][4] = {{0}}, reduced[12][4], part[4][12];
+  for (int i = 0; i < 3; i++) {
+    two[1][0] += axis[i] * h[3][i];
+    for (int j = 0; j < 3; j++) two[0][0] += axis[i] * axis[j] * (i >= j ? h[i][j] : h[j][i]);
+  }
+  two[1][1] = h[3][3];
+  for (int c = 0; c < 12; c++) {
+    reduced[c][0] = cross[c][0] * axis[0] + cross[c][1] * axis[1] + cross[c][2] * axis[2];
+    reduced[c][1] = cross[c][3];
+  }
+  eliminate(2, two, reduced, out, part);
+  for (int c = 0; c < 12; c++) {
+    for (int i = 0; i < 3; i++) response->dp[i][c] = axis[i] * part[0][c];
+    response->dp[3][c] = part[1][c];
+  }
+}
+
+void plane_derivatives(const PlaneSolution* solution, bool half_space, Vec3 reference_a, Vec3 reference_b,
+                       PairDerivatives* out, PlaneResponse* response) {
+  double cross[12][4], gradient[4], h[4][4];
+  Vec3 n = solution->plane.n, origin = solution->plane.origin;
+  memset(out->hessian, 0, sizeof(out->hessian));
+  out->energy = solution->energy;
+  side_terms(&solution->side[0], vec3_sub(reference_a, origin), n, 0, out, cross);
+  plane_assemble(&solution->side[0], &solution->side[1], solution->norm_first, solution->norm_second, n, gradient, h);
+  if (half_space) { /* the half-space belongs to the world: only side A moves */
+    memset(cross[6], 0, 6 * sizeof(cross[0]));
+    out->force[1] = vec3_scale(out->force[0], -1.0);
+    out->moment[1] = mat3_zero();
+    eliminate_half_space(h, cross, vec3_scale(n, 1.0 / vec3_norm(n)), out, response);
+    return;
+  }
+  side_terms(&solution->side[1], vec3_sub(reference_b, origin), n, 1, out, cross);
+  eliminate(4, h, cross, out, response->dp);
+}
+
+Plane plane_predict(Plane plane, const PlaneResponse* response, const double twist_a[6], const double twist_b[6]) {
+  double d[4];
+  for (int k = 0; k < 4; k++) {
+    d[k] = 0;
+    for (int i = 0; i < 6; i++) d[k] += response->dp[k][i] * twist_a[i] + response->dp[k][6 + i] * twist_b[i];
+  }
+  plane.n = vec3_add(plane.n, vec3(d[0], d[1], d[2]));
+  plane.o += d[3];
+  return plane;
+}

@@ -1,0 +1,526 @@
+#include "contact/system.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Fewer pairs than this are not worth waking other threads for. */
+enum { PARALLEL_THRESHOLD = 24, PARALLEL_GRAIN = 8 };
+/* The broad phase covers this many times the motion asked for, so that it is rebuilt seldom, plus a part of the hull. */
+#define SLACK_FACTOR 3.0
+#define SLACK_RADIUS 0.02
+
+/* ---------------------------------------------------------------- creation */
+
+static void create_scratch(ContactSystem* s) {
+  int largest = 8, second = 8;
+  for (int i = 0; i < s->model->hull_count; i++) {
+    int n = s->model->hulls[i].points.padded;
+    if (n > largest) {
+      second = largest;
+      largest = n;
+    } else if (n > second)
+      second = n;
+  }
+  s->scratch = MEMORY_NEW(PlaneScratch, s->threads);
+  for (int t = 0; t < s->threads; t++) {
+    PlaneScratch* w = &s->scratch[t];
+    w->capacity = largest + second;
+    w->x = MEMORY_NEW(double, w->capacity);
+    w->y = MEMORY_NEW(double, w->capacity);
+    w->z = MEMORY_NEW(double, w->capacity);
+  }
+}
+
+ContactSystem* contact_create(const Model* model, int threads) {
+  ContactSystem* s = MEMORY_NEW(ContactSystem, 1);
+  s->model = model;
+  s->threads = threads < 1 ? 1 : threads;
+  s->range = plane_range(model->contact.support);
+  s->friction = (FrictionParameters){model->contact.friction, model->contact.smoothing, model->simulation.dt, false};
+  for (int k = 0; k < 2; k++) {
+    s->instance[k] = MEMORY_NEW(HullInstance, model->hull_count);
+    s->reference[k] = MEMORY_NEW(Vec3, model->link_count);
+    s->pose[k] = MEMORY_NEW(Pose, model->link_count);
+  }
+  s->twist = memory_alloc(sizeof(double[6]) * (size_t)model->link_count);
+  s->moved = MEMORY_NEW(double, model->hull_count);
+  s->travelled = MEMORY_NEW(double, model->hull_count);
+  s->slack = MEMORY_NEW(double, model->hull_count);
+  s->boxes = MEMORY_NEW(Box, model->hull_count);
+  s->certificate_poses = MEMORY_NEW(Pose, model->link_count);
+  s->lag_poses = MEMORY_NEW(Pose, model->link_count);
+  create_scratch(s);
+  return s;
+}
+
+void contact_destroy(ContactSystem* s) {
+  if (!s) return;
+  for (int k = 0; k < 2; k++) {
+    memory_free(s->instance[k]);
+    memory_free(s->reference[k]);
+    memory_free(s->pose[k]);
+  }
+  for (int t = 0; s->scratch && t < s->threads; t++) {
+    memory_free(s->scratch[t].x);
+    memory_free(s->scratch[t].y);
+    memory_free(s->scratch[t].z);
+  }
+  memory_free(s->scratch);
+  memory_free(s->twist);
+  memory_free(s->moved);
+  memory_free(s->travelled);
+  memory_free(s->slack);
+  memory_free(s->boxes);
+  memory_free(s->certificate_poses);
+  memory_free(s->lag_poses);
+  broad_phase_free(&s->broad);
+  memory_free(s->pairs);
+  memory_free(s->list);
+  memory_free(s->spare_list);
+  memory_free(s->free_slots);
+  memory_free(s->terms);
+  memory_free(s->lag_vertices);
+  memory_free(s);
+}
+
+/* ---------------------------------------------------------------- where the hulls are */
+
+static HullInstance instance_at(const ModelHull* hull, const Pose* pose) {
+  HullInstance h = {.points = hull->points, .pose = *pose, .half_space = hull->half_space};
+  h.radius = hull->half_space ? 0 : hull->radius;
+  h.center = pose_apply(*pose, hull->center);
+  if (hull->half_space) {
+    h.normal = mat3_mul_vec(pose->r, hull->normal);
+    h.offset = hull->offset + vec3_dot(h.normal, pose->t);
+  }
+  return h;
+}
+
+static void place_hulls(ContactSystem* s, int which, const Pose* poses) {
+  const Model* model = s->model;
+  memcpy(s->pose[which], poses, sizeof(Pose) * (size_t)model->link_count);
+  for (int i = 0; i < model->link_count; i++) s->reference[which][i] = pose_apply(poses[i], model->links[i].center);
+  for (int i = 0; i < model->hull_count; i++)
+    s->instance[which][i] = instance_at(&model->hulls[i], &poses[model->hulls[i].link]);
+}
+
+/* Small rotation vector of R1 R0^T and displacement of the centre; good to second order, for prediction only. */
+static void measure_motion(ContactSystem* s) {
+  const Model* model = s->model;
+  const Pose *p0 = s->pose[s->current], *p1 = s->pose[1 - s->current];
+  for (int i = 0; i < model->link_count; i++) {
+    Vec3 d = vec3_sub(s->reference[1 - s->current][i], s->reference[s->current][i]);
+    motion_twist(p0[i].r, p1[i].r, d, s->twist[i]);
+  }
+  for (int i = 0; i < model->hull_count; i++) {
+    int link = model->hulls[i].link;
+    Mat3 change = mat3_sub(p1[link].r, p0[link].r);
+    double sum = 0;
+    for (int r = 0; r < 3; r++)
+      for (int c = 0; c < 3; c++) sum += change.m[r][c] * change.m[r][c];
+    Vec3 d = vec3_sub(s->instance[1 - s->current][i].center, s->instance[s->current][i].center);
+    s->moved[i] = vec3_norm(d) + sqrt(sum) * s->instance[0][i].radius;
+  }
+}
+
+/* ---------------------------------------------------------------- distance of a pair without its plane */
+
+/* Distance and direction from a to b; 0 when they meet. */
+static double pair_distance(const HullInstance* a, const HullInstance* b, GjkCache* cache, GjkResult* result) {
+  if (!b->half_space) {
+    *result = gjk_distance(a->points, a->pose, b->points, b->pose, cache);
+    return result->distance;
+  }
+  double farthest;
+  Vec3 down = vec3_scale(b->normal, -1.0);
+  support_index(a->points, mat3_tmul_vec(a->pose.r, down), &farthest);
+  double height = vec3_dot(b->normal, a->pose.t) - b->offset - farthest;
+  *result = (GjkResult){.distance = height > 0 ? height : 0, .normal = down};
+  return result->distance;
+}
+
+/* ---------------------------------------------------------------- broad phase and the list of candidates */
+
+static Box box_of(const ContactSystem* s, int i) {
+  const ModelHull* hull = &s->model->hulls[i];
+  const HullInstance* h = &s->instance[s->current][i];
+  if (hull->half_space || !s->model->links[hull->link].collide) return (Box){vec3(1, 1, 1), vec3(-1, -1, -1)};
+  double grow = 0.5 * s->range * (1 + 1e-9) + s->slack[i];
+  const double(*r)[3] = h->pose.r.m;
+  Vec3 e = hull->half_extent;
+  Vec3 half = vec3(fabs(r[0][0]) * e.x + fabs(r[0][1]) * e.y + fabs(r[0][2]) * e.z + grow,
+                   fabs(r[1][0]) * e.x + fabs(r[1][1]) * e.y + fabs(r[1][2]) * e.z + grow,
+                   fabs(r[2][0]) * e.x + fabs(r[2][1]) * e.y + fabs(r[2][2]) * e.z + grow);
+  return (Box){vec3_sub(h->center, half), vec3_add(h->center, half)};
+}
+
+static void push_key(BroadPhase* b, int a, int c) {
+  if (b->key_count == b->key_capacity) {
+    int capacity = 2 * b->key_capacity + 64;
+    b->keys = memory_resize(b->keys, sizeof(uint64_t) * (size_t)b->key_capacity, sizeof(uint64_t) * (size_t)capacity);
+    b->key_capacity = capacity;
+  }
+  b->keys[b->key_count++] = (uint64_t)a << 32 | (uint32_t)c;
+}
+
+static int compare_keys(const void* a, const void* b) {
+  uint64_t x = *(const uint64_t*)a, y = *(const uint64_t*)b;
+  return x < y ? -1 : x > y;
+}
+
+/* Half-spaces are unbounded: every box is held against each. */
+static void find_half_space_pairs(ContactSystem* s) {
+  int before = s->broad.key_count;
+  for (int g = 0; g < s->model->hull_count; g++) {
+    const HullInstance* ground = &s->instance[s->current][g];
+    if (!ground->half_space) continue;
+    for (int i = 0; i < s->model->hull_count; i++) {
+      const Box* b = &s->boxes[i];
+      if (b->low.x > b->high.x) continue;
+      Vec3 n = ground->normal, c = vec3_scale(vec3_add(b->low, b->high), 0.5), h = vec3_sub(b->high, c);
+      double low = vec3_dot(n, c) - fabs(n.x) * h.x - fabs(n.y) * h.y - fabs(n.z) * h.z - ground->offset;
+      bool moving = s->model->links[s->model->hulls[g].link].tree >= 0; /* a turning plane moves without bound far away */
+      if (moving || low <= 0.5 * s->range + s->slack[g]) push_key(&s->broad, i < g ? i : g, i < g ? g : i);
+    }
+  }
+  if (s->broad.key_count > before) qsort(s->broad.keys, (size_t)s->broad.key_count, sizeof(uint64_t), compare_keys);
+}
+
+static int take_slot(ContactSystem* s) {
+  if (s->free_count == 0) {
+    int old = s->pair_capacity, capacity = old ? 2 * old : 64;
+    s->pairs = memory_resize(s->pairs, sizeof(ContactPair) * (size_t)old, sizeof(ContactPair) * (size_t)capacity);
+    s->free_slots = memory_resize(s->free_slots, sizeof(int) * (size_t)old, sizeof(int) * (size_t)capacity);
+    s->terms = memory_resize(s->terms, sizeof(int) * (size_t)old, sizeof(int) * (size_t)capacity);
+    for (int k = capacity - 1; k >= old; k--) s->free_slots[s->free_count++] = k;
+    s->pair_capacity = capacity;
+  }
+  return s->free_slots[--s->free_count];
+}
+
+static void enter_pair(ContactSystem* s, int slot, uint64_t key) {
+  ContactPair* p = &s->pairs[slot];
+  memset(p, 0, sizeof(*p));
+  p->key = key;
+  p->hull_a = (int)(key >> 32);
+  p->hull_b = (int)(key & 0xffffffffu);
+  if (s->model->hulls[p->hull_a].half_space) { /* the half-space is always b */
+    int swap = p->hull_a;
+    p->hull_a = p->hull_b;
+    p->hull_b = swap;
+  }
+  p->link_a = s->model->hulls[p->hull_a].link;
+  p->link_b = s->model->hulls[p->hull_b].link;
+  GjkResult found;
+  PairState* state = &p->state[s->current];
+  state->separation =
+      pair_distance(&s->instance[s->current][p->hull_a], &s->instance[s->current][p->hull_b], &p->gjk, &found);
+  state->axis = found.normal;
+  state->outcome = PLANE_SEPARATED;
+}
+
+static void grow_list(ContactSystem* s, int needed) {
+  if (needed <= s->list_capacity) return;
+  int capacity = needed + needed / 2 + 64;
+  s->list = memory_resize(s->list, sizeof(int) * (size_t)s->list_capacity, sizeof(int) * (size_t)capacity);
+  s->spare_list = memory_resize(s->spare_list, sizeof(int) * (size_t)s->list_capacity, sizeof(int) * (size_t)capacity);
+  s->list_capacity = capacity;
+}
+
+/* Merge the new keys with the old list: known pairs keep their slot; pairs with lagged friction or energy stay. */
+static void merge_list(ContactSystem* s) {
+  grow_list(s, s->list_count + s->broad.key_count);
+  int old = 0, count = 0;
+  bool changed = false;
+  for (int k = 0; k <= s->broad.key_count; k++) {
+    uint64_t key = k < s->broad.key_count ? s->broad.keys[k] : UINT64_MAX;
+    if (k < s->broad.key_count && !model_pair_allowed(s->model, s->model->hulls[key >> 32].link, s->model->hulls[key & 0xffffffffu].link))
+      continue;
+    for (; old < s->list_count && s->pairs[s->list[old]].key < key; old++) { /* pairs no longer near */
+      ContactPair* p = &s->pairs[s->list[old]];
+      if (p->lagged || p->state[s->current].has_terms)
+        s->spare_list[count++] = s->list[old];
+      else {
+        s->free_slots[s->free_count++] = s->list[old];
+        changed = true;
+      }
+    }
+    if (k == s->broad.key_count) break;
+    if (old < s->list_count && s->pairs[s->list[old]].key == key)
+      s->spare_list[count++] = s->list[old++];
+    else {
+      int slot = take_slot(s);
+      enter_pair(s, slot, key);
+      s->spare_list[count++] = slot;
+      changed = true;
+    }
+  }
+  int* swap = s->list;
+  s->list = s->spare_list;
+  s->spare_list = swap;
+  s->list_count = count;
+  if (changed) s->version++;
+}
+
+static double hull_path(const ContactSystem* s, int i, const MotionBound* bounds) {
+  const ModelHull* hull = &s->model->hulls[i];
+  const MotionBound* b = &bounds[hull->link];
+  return hull->half_space ? 0 : b->speed + b->spin * (vec3_norm(hull->center) + hull->radius);
+}
+
+void contact_prepare(ContactSystem* s, const MotionBound* bounds) {
+  double start = timer_now();
+  bool covered = true;
+  for (int i = 0; i < s->model->hull_count && covered; i++) covered = s->travelled[i] + hull_path(s, i, bounds) <= s->slack[i];
+  if (!covered) {
+    for (int i = 0; i < s->model->hull_count; i++) {
+      const ModelHull* hull = &s->model->hulls[i];
+      double radius = hull->half_space ? 0 : hull->radius;
+      bool moves = s->model->links[hull->link].tree >= 0;
+      s->slack[i] = moves ? SLACK_FACTOR * hull_path(s, i, bounds) + fmax(s->range, SLACK_RADIUS * radius) : 0;
+      s->travelled[i] = 0;
+      s->boxes[i] = box_of(s, i);
+    }
+    broad_phase_find(&s->broad, s->boxes, s->model->hull_count);
+    find_half_space_pairs(s);
+    merge_list(s);
+  }
+  s->times.broad_phase += timer_now() - start;
+}
+
+/* ---------------------------------------------------------------- evaluation of the trial state */
+
+static void set_separated(PairState* state, double separation, Vec3 axis) {
+  state->outcome = PLANE_SEPARATED;
+  state->has_plane = false;
+  state->separation = separation;
+  state->axis = axis;
+}
+
+/* From the closest points. */
+static PlaneOutcome solve_cold(ContactSystem* s, ContactPair* p, const HullInstance* a, const HullInstance* b,
+                               PairState* state, PlaneScratch* scratch, PlaneSolution* solution) {
+  GjkResult found;
+  double distance = pair_distance(a, b, &p->gjk, &found), support = s->model->contact.support;
+  if (!(distance > 0)) return PLANE_INFEASIBLE;
+  if (distance >= s->range) {
+    set_separated(state, distance, found.normal);
+    return PLANE_SEPARATED;
+  }
+  Plane start = b->half_space ? plane_from_half_space(a, b, support, distance)
+                              : plane_from_witness(a, b, support, found.witness_a, found.witness_b, found.normal);
+  PlaneOutcome outcome = plane_solve(a, b, support, start, scratch, solution);
+  state->has_plane = true;
+  return outcome;
+}
+
+/* Neither body has moved at all since the accepted state: its solution stands. */
+static bool stands_still(const ContactSystem* s, const ContactPair* p) {
+  return s->moved[p->hull_a] == 0 && s->moved[p->hull_b] == 0 && memcmp(&s->pose[0][p->link_a], &s->pose[1][p->link_a], sizeof(Pose)) == 0 &&
+         memcmp(&s->pose[0][p->link_b], &s->pose[1][p->link_b], sizeof(Pose)) == 0;
+}
+
+static PlaneOutcome solve_pair(ContactSystem* s, ContactPair* p, const PairState* old, PairState* state,
+                               PlaneScratch* scratch, PlaneSolution* solution) {
+  const HullInstance *a = &s->instance[1 - s->current][p->hull_a], *b = &s->instance[1 - s->current][p->hull_b];
+  if (old->outcome == PLANE_ACTIVE) {
+    double support = s->model->contact.support;
+    state->has_plane = true;
+    if (stands_still(s, p)) {
+      *solution = old->solution;
+      return PLANE_ACTIVE;
+    }
+    PlaneOutcome outcome = plane_solve(a, b, support, plane_predict(old->solution.plane, &old->response, s->twist[p->link_a], s->twist[p->link_b]), scratch, solution);
+    if (outcome == PLANE_INFEASIBLE) outcome = plane_solve(a, b, support, old->solution.plane, scratch, solution);
+    if (outcome == PLANE_ACTIVE || outcome == PLANE_SEPARATED) return outcome;
+  } else {
+    bool turning = b->half_space && s->model->links[p->link_b].tree >= 0;
+    double separation = old->separation - s->moved[p->hull_a] - s->moved[p->hull_b];
+    if (separation > s->range && !turning) {
+      set_separated(state, separation, old->axis);
+      return PLANE_SEPARATED;
+    }
+  }
+  return solve_cold(s, p, a, b, state, scratch, solution);
+}
+
+static void evaluate_contact(void* context, int index, int thread) {
+  ContactSystem* s = context;
+  ContactPair* p = contact_pair(s, index);
+  const PairState* old = &p->state[s->current];
+  PairState* state = &p->state[1 - s->current];
+  PlaneSolution* solution = &state->solution;
+  state->contact_energy = state->friction_energy = 0;
+  state->has_terms = false;
+  state->outcome = solve_pair(s, p, old, state, &s->scratch[thread], solution);
+  if (state->outcome != PLANE_ACTIVE && !(state->outcome == PLANE_SEPARATED && state->has_plane)) return;
+  state->separation = solution->clearance[0] + solution->clearance[1];
+  state->axis = vec3_normalized(solution->plane.n);
+  if (state->outcome != PLANE_ACTIVE) return;
+  const Vec3* reference = s->reference[1 - s->current];
+  plane_derivatives(solution, s->instance[0][p->hull_b].half_space, reference[p->link_a], reference[p->link_b],
+                    &state->derivatives, &state->response);
+  state->contact_energy = s->model->contact.stiffness * solution->energy;
+  state->has_terms = true;
+}
+
+static void evaluate_friction(void* context, int index, int thread) {
+  (void)thread;
+  ContactSystem* s = context;
+  ContactPair* p = contact_pair(s, index);
+  PairState* state = &p->state[1 - s->current];
+  PairDerivatives* d = &state->derivatives;
+  bool sound = state->outcome == PLANE_ACTIVE || state->outcome == PLANE_SEPARATED;
+  double stiffness = s->model->contact.stiffness, energy = 0;
+  if (sound && p->lagged && s->friction.coefficient > 0) {
+    if (!state->has_terms) memset(d, 0, sizeof(*d));
+    int which = 1 - s->current;
+    if (friction_evaluate(&p->lag, &s->friction, &s->pose[which][p->link_a], &s->pose[which][p->link_b],
+                          s->reference[which][p->link_a], s->reference[which][p->link_b], d, &energy) < 0)
+      state->outcome = PLANE_FAILED;
+    state->friction_energy = stiffness * energy;
+    state->has_terms = true;
+  }
+  if (!state->has_terms) return;
+  for (int k = 0; k < 2; k++) {
+    d->force[k] = vec3_scale(d->force[k], stiffness);
+    d->moment[k] = mat3_scale(d->moment[k], stiffness);
+  }
+  for (int i = 0; i < 12; i++)
+    for (int j = 0; j < 12; j++) d->hessian[i][j] *= stiffness;
+}
+
+bool contact_evaluate(ContactSystem* s, const Pose* poses, bool majorant) {
+  s->friction.majorant = majorant;
+  double start = timer_now();
+  place_hulls(s, 1 - s->current, poses);
+  measure_motion(s);
+  parallel_for(s->threads, s->list_count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, evaluate_contact, s);
+  double middle = timer_now();
+  parallel_for(s->threads, s->list_count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, evaluate_friction, s);
+  s->times.contact += middle - start;
+  s->times.friction += timer_now() - middle;
+  for (int k = 0; k < s->list_count; k++) {
+    PlaneOutcome outcome = contact_pair(s, k)->state[1 - s->current].outcome;
+    if (outcome != PLANE_ACTIVE && outcome != PLANE_SEPARATED) return false;
+  }
+  return true;
+}
+
+double contact_energy_difference(const ContactSystem* s) {
+  double sum = 0;
+  for (int k = 0; k < s->list_count; k++) {
+    const ContactPair* p = contact_pair(s, k);
+    const PairState *old = &p->state[s->current], *new = &p->state[1 - s->current];
+    sum += (new->contact_energy - old->contact_energy) + (new->friction_energy - old->friction_energy);
+  }
+  return sum;
+}
+
+void contact_energy(const ContactSystem* s, double* contact, double* friction) {
+  *contact = *friction = 0;
+  for (int k = 0; k < s->list_count; k++) {
+    *contact += contact_pair(s, k)->state[s->current].contact_energy;
+    *friction += contact_pair(s, k)->state[s->current].friction_energy;
+  }
+}
+
+static void list_terms(ContactSystem* s) {
+  s->term_count = 0;
+  for (int k = 0; k < s->list_count; k++)
+    if (contact_pair(s, k)->state[s->current].has_terms) s->terms[s->term_count++] = s->list[k];
+}
+
+void contact_accept(ContactSystem* s) {
+  for (int i = 0; i < s->model->hull_count; i++) s->travelled[i] += s->moved[i];
+  s->current = 1 - s->current;
+  list_terms(s);
+}
+
+bool contact_reset(ContactSystem* s, const Pose* poses) {
+  for (int k = 0; k < s->list_count; k++) s->free_slots[s->free_count++] = s->list[k];
+  s->list_count = s->term_count = 0;
+  for (int i = 0; i < s->model->hull_count; i++) s->slack[i] = -1;
+  place_hulls(s, s->current, poses);
+  MotionBound* none = MEMORY_NEW(MotionBound, s->model->link_count);
+  contact_prepare(s, none);
+  memory_free(none);
+  if (!contact_evaluate(s, poses, false)) return false;
+  contact_accept(s);
+  return true;
+}
+
+/* ---------------------------------------------------------------- friction data for the next step */
+
+bool contact_lag(ContactSystem* s) {
+  double start = timer_now();
+  double support = s->model->contact.support;
+  const HullInstance* instance = s->instance[s->current];
+  int needed = 0;
+  for (int k = 0; k < s->list_count; k++) {
+    ContactPair* p = contact_pair(s, k);
+    const PairState* state = &p->state[s->current];
+    p->lagged = state->outcome == PLANE_ACTIVE;
+    if (p->lagged) needed += friction_count(&instance[p->hull_a], &instance[p->hull_b], support, &state->solution.plane);
+  }
+  if (needed > s->lag_capacity) {
+    memory_free(s->lag_vertices);
+    s->lag_capacity = 2 * needed + 64;
+    s->lag_vertices = MEMORY_NEW(FrictionVertex, s->lag_capacity);
+  }
+  FrictionVertex* next = s->lag_vertices;
+  for (int k = 0; k < s->list_count; k++) {
+    ContactPair* p = contact_pair(s, k);
+    if (!p->lagged) continue;
+    friction_lag(&instance[p->hull_a], &instance[p->hull_b], support, s->friction.smoothing,
+                 &p->state[s->current].solution.plane, next, &p->lag);
+    next += p->lag.count[0] + p->lag.count[1];
+  }
+  s->times.friction += timer_now() - start;
+  /* the accepted state again, now with the friction of the new step */
+  memcpy(s->lag_poses, s->pose[s->current], sizeof(Pose) * (size_t)s->model->link_count);
+  if (!contact_evaluate(s, s->lag_poses, false)) return false;
+  contact_accept(s);
+  return true;
+}
+
+/* ---------------------------------------------------------------- what others read */
+
+int contact_term_count(const ContactSystem* s) { return s->term_count; }
+
+ContactTerms contact_term(const ContactSystem* s, int index) {
+  const ContactPair* p = &s->pairs[s->terms[index]];
+  const PairDerivatives* d = &p->state[s->current].derivatives;
+  return (ContactTerms){p->link_a, p->link_b, d->force, d->moment, d->hessian};
+}
+
+int contact_candidate_count(const ContactSystem* s) { return s->list_count; }
+
+void contact_candidate(const ContactSystem* s, int index, int* link_a, int* link_b) {
+  *link_a = contact_pair(s, index)->link_a;
+  *link_b = contact_pair(s, index)->link_b;
+}
+
+int contact_version(const ContactSystem* s) { return s->version; }
+
+int contact_active_count(const ContactSystem* s) {
+  int count = 0;
+  for (int k = 0; k < s->list_count; k++) count += contact_pair(s, k)->state[s->current].outcome == PLANE_ACTIVE;
+  return count;
+}
+
+double contact_gap(ContactSystem* s, int index) {
+  ContactPair* p = contact_pair(s, index);
+  const PairState* state = &p->state[s->current];
+  if (state->outcome == PLANE_SEPARATED && !state->has_plane) return state->separation;
+  GjkResult found;
+  return pair_distance(&s->instance[s->current][p->hull_a], &s->instance[s->current][p->hull_b], &p->gjk, &found);
+}
+
+bool contact_force(const ContactSystem* s, int index, Vec3* force_on_b) {
+  const PairState* state = &contact_pair(s, index)->state[s->current];
+  *force_on_b = state->has_terms ? vec3_scale(state->derivatives.force[1], -1.0) : vec3(0, 0, 0);
+  return state->has_terms;
+}
+
+ContactTimes contact_times(const ContactSystem* s) { return s->times; }

@@ -1,0 +1,65 @@
+/* Private to contact/: the pairs of a scene and their two states. */
+#ifndef SDRS_CONTACT_SYSTEM_H
+#define SDRS_CONTACT_SYSTEM_H
+
+#include "contact/broad_phase.h"
+#include "contact/contact.h"
+#include "contact/friction.h"
+
+/* A pair at one state. */
+typedef struct {
+  PlaneOutcome outcome;
+  bool has_plane;
+  PlaneSolution solution; /* ACTIVE: the minimiser; SEPARATED with has_plane: some separating plane and its clearances */
+  double separation;   /* lower bound of the distance [m] */
+  Vec3 axis;           /* unit, from a to b: direction of the last known gap */
+  double contact_energy, friction_energy; /* J */
+  bool has_terms;      /* derivatives are not zero */
+  PairDerivatives derivatives;
+  PlaneResponse response;
+} PairState;
+
+typedef struct {
+  uint64_t key; /* hulls a << 32 | b as the broad phase orders them */
+  int hull_a, hull_b, link_a, link_b;
+  GjkCache gjk;
+  bool lagged;
+  FrictionLag lag;
+  PairState state[2];
+} ContactPair;
+
+
+struct ContactSystem {
+  const Model* model;
+  int threads;
+  double range; /* 2 s / (1 - s) */
+  int current;  /* which of the two states is the accepted one */
+  HullInstance* instance[2];
+  Vec3* reference[2];     /* centre of mass of every link, world */
+  Pose* pose[2];          /* of every link */
+  double (*twist)[6];     /* of every link from the accepted to the trial state: rotation vector, displacement */
+  double* moved;          /* of every hull from the accepted to the trial state [m] */
+  double *travelled, *slack; /* of every hull since the broad phase was built, and how far it covers [m] */
+  Box* boxes;
+  BroadPhase broad;
+  ContactPair* pairs; /* slots */
+  int pair_capacity;
+  int *list, *spare_list; /* slots of the candidates, by key */
+  int list_count, list_capacity;
+  int* free_slots;
+  int free_count;
+  int version;
+  int *terms, term_count; /* slots with terms in the accepted state */
+  FrictionVertex* lag_vertices;
+  int lag_capacity;
+  PlaneScratch* scratch; /* one a thread */
+  FrictionParameters friction;
+  ContactTimes times;
+  Pose *certificate_poses, *lag_poses;
+};
+
+static inline ContactPair* contact_pair(const ContactSystem* system, int candidate) {
+  return &system->pairs[system->list[candidate]];
+}
+
+#endif

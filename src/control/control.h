@@ -1,0 +1,25 @@
+/* control: the signals that drive joints, evaluated with their time derivatives.
+ * Borrows the Scene's signals; allocates only in signal_create. */
+#ifndef SDRS_CONTROL_H
+#define SDRS_CONTROL_H
+
+#include "scene/scene.h"
+
+/* A signal ready to evaluate (a spline's second derivatives are solved once). */
+typedef struct {
+  const SceneSignal* source; /* borrowed: the scene outlives the signal */
+  double* curvature;         /* SPLINE: second derivative at the knots (rows * channels) [unit/s^2] */
+  double* pivots;            /* SPLINE: elimination pivots from the left, then from the right (2 * rows) [s] */
+} Signal;
+
+void signal_create(Signal* signal, const SceneSignal* source);
+void signal_destroy(Signal* signal);
+/* value[channel] [m or rad] and rate[channel] = d value / d t [m/s or rad/s] at time t [s]. */
+void signal_eval(const Signal* signal, double t, double* value, double* rate);
+
+/* Parameters of a signal in one vector, for gradients: values first, then amplitude, frequency, phase. */
+int signal_parameter_count(const Signal* signal);
+/* For weights a, b (channels each): gradient[p] += sum_c a_c d value_c / d p + b_c d rate_c / d p. */
+void signal_eval_vjp(const Signal* signal, double t, const double* a, const double* b, double* gradient);
+
+#endif

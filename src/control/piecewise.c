@@ -1,0 +1,66 @@
+/* Signals that are linear between rows and held outside: constant, keyframes, sequence. */
+#include "control/kinds.h"
+
+/* A time this close before a row, relative to the row's time, is the row: t = k dt is rounded, and a step that ends at
+ * a row must take the slope that begins there. A thousand steps' worth of rounding, far below any interval. */
+#define ROW_TOLERANCE 1e-12
+
+static double row_time(const SceneSignal* source, int row) {
+  return source->type == SIGNAL_SEQUENCE ? row * source->interval : source->times[row];
+}
+
+static bool row_reached(const SceneSignal* source, int row, double t) {
+  double start = row_time(source, row);
+  return t >= start - ROW_TOLERANCE * fabs(start);
+}
+
+/* Last row that has been reached; -1 before the first. */
+static int row_find(const SceneSignal* source, double t) {
+  int low = -1, high = source->rows;
+  while (high - low > 1) {
+    int middle = low + (high - low) / 2;
+    if (row_reached(source, middle, t))
+      low = middle;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+Span span_find(const SceneSignal* source, double t) {
+  if (source->type == SIGNAL_CONSTANT || source->rows < 2) return (Span){0, 0, 0};
+  int row = row_find(source, t);
+  if (row < 0) return (Span){0, 0, 0};
+  if (row == source->rows - 1) return (Span){row, 0, 0};
+  double start = row_time(source, row), width = row_time(source, row + 1) - start;
+  return (Span){row, width, (t - start) / width};
+}
+
+void piecewise_eval(const Signal* signal, double t, double* value, double* rate) {
+  const SceneSignal* source = signal->source;
+  Span span = span_find(source, t);
+  const double* from = source->values + (size_t)span.row * (size_t)source->channels;
+  const double* to = from + source->channels;
+  for (int c = 0; c < source->channels; c++) {
+    bool held = span.width == 0;
+    double change = held ? 0 : to[c] - from[c];
+    value[c] = from[c] + span.fraction * change;
+    rate[c] = held ? 0 : change / span.width;
+  }
+}
+
+void piecewise_eval_vjp(const Signal* signal, double t, const double* a, const double* b, double* gradient) {
+  const SceneSignal* source = signal->source;
+  Span span = span_find(source, t);
+  double* from = gradient + (size_t)span.row * (size_t)source->channels;
+  double* to = from + source->channels;
+  for (int c = 0; c < source->channels; c++) {
+    if (span.width == 0) {
+      from[c] += a[c];
+      continue;
+    }
+    double toward = a[c] * span.fraction + b[c] / span.width;
+    from[c] += a[c] - toward;
+    to[c] += toward;
+  }
+}

@@ -1,0 +1,75 @@
+/* Private to geometry/: as many doubles at a time as a register of the machine holds. Written with the compilers' vector
+ * extension; AVX-512 has its own instruction where the compiler does not find it. */
+#ifndef SDRS_GEOMETRY_LANES_H
+#define SDRS_GEOMETRY_LANES_H
+
+#include <stdint.h>
+#ifdef __AVX__
+#include <immintrin.h>
+#endif
+
+#if defined(__AVX512F__) && defined(__AVX512DQ__)
+#define LANES_AVX512
+#define LANES 8
+#elif defined(__AVX__)
+#define LANES 4
+#else
+#define LANES 2
+#endif
+
+typedef double Lanes __attribute__((vector_size(8 * LANES)));
+/* All bits of a lane set = true; also used for indices. */
+typedef int64_t LaneMask __attribute__((vector_size(8 * LANES)));
+
+static inline Lanes lanes_load(const double* aligned) { return *(const Lanes*)aligned; }
+
+static inline Lanes lanes_fill(double value) { return (Lanes){0} + value; }
+
+static inline LaneMask lanes_fill_index(int64_t value) { return (LaneMask){0} + value; }
+
+/* a b + c, fused where that is one instruction. */
+static inline Lanes lanes_multiply_add(Lanes a, Lanes b, Lanes c) {
+#ifdef LANES_AVX512
+  return (Lanes)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
+#else
+  return a * b + c;
+#endif
+}
+
+static inline LaneMask lanes_choose_index(LaneMask mask, LaneMask yes, LaneMask no) {
+  return (mask & yes) | (~mask & no);
+}
+
+static inline Lanes lanes_max(Lanes a, Lanes b) {
+#ifdef LANES_AVX512
+  return (Lanes)_mm512_max_pd((__m512d)a, (__m512d)b);
+#else
+  return (Lanes)lanes_choose_index(a > b, (LaneMask)a, (LaneMask)b);
+#endif
+}
+
+/* The largest of the lanes. */
+static inline double lanes_maximum(Lanes a) {
+#ifdef LANES_AVX512
+  return _mm512_reduce_max_pd((__m512d)a);
+#else
+  double maximum = a[0];
+  for (int i = 1; i < LANES; i++) maximum = a[i] > maximum ? a[i] : maximum;
+  return maximum;
+#endif
+}
+
+/* Bit i = lane i. */
+static inline unsigned lanes_bits(LaneMask mask) {
+#ifdef LANES_AVX512
+  return (unsigned)_mm512_movepi64_mask((__m512i)mask);
+#elif defined(__AVX__)
+  return (unsigned)_mm256_movemask_pd((__m256d)mask);
+#else
+  unsigned bits = 0;
+  for (int i = 0; i < LANES; i++) bits |= (unsigned)(mask[i] & 1) << i;
+  return bits;
+#endif
+}
+
+#endif

@@ -1,0 +1,359 @@
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include "geometry/geometry.h"
+#include "geometry/obj_text.h"
+
+/* Coordinates beyond this have no fifth power, which moments of inertia need; no robot is that large. [m] */
+#define COORDINATE_MAX 1e30
+/* x y z, then up to four of w, r, g, b, a. */
+#define POSITION_NUMBERS_MAX 7
+
+/* Faces belong to the last `o` or `g` statement before them. A pair of names used again continues the same group. */
+typedef struct {
+  ObjWord object, group;
+  int order; /* index in the list */
+  int first; /* order of the first mark with the same names */
+  int face_count;
+} GroupMark;
+
+typedef struct {
+  ObjText text;
+  double scale;
+  int position_total; /* positions of the whole file: indices may point ahead */
+  Mesh* mesh;         /* faces in the order of the file, arrays with room to grow */
+  int* face_mark;     /* order of the group mark of each face */
+  int face_capacity, corner_capacity;
+  GroupMark* marks;
+  int mark_count, mark_capacity;
+} Reader;
+
+/* Resize an array to hold one element more than count. */
+static void* grown(void* array, size_t element, int count, int* capacity) {
+  if (count < *capacity) return array;
+  int wanted = *capacity == 0 ? 64 : *capacity > INT_MAX / 2 ? INT_MAX : 2 * *capacity;
+  array = memory_resize(array, element * (size_t)*capacity, element * (size_t)wanted);
+  *capacity = wanted;
+  return array;
+}
+
+/* ---------------------------------------------------------------- v */
+
+static bool read_coordinate(Reader* reader, ObjWord word, double* coordinate) {
+  double number;
+  if (!obj_word_number(&reader->text, word, &number)) return false;
+  *coordinate = number * reader->scale;
+  if (fabs(*coordinate) <= COORDINATE_MAX) return true;
+  obj_text_error(&reader->text, word.place, "coordinate '%s' is beyond %g m", obj_quote(word).text, COORDINATE_MAX);
+  return false;
+}
+
+/* v x y z [w] or v x y z r g b [a]: what follows the coordinates must be numbers, but is not used. */
+static void read_position(Reader* reader) {
+  ObjText* text = &reader->text;
+  double coordinate[3] = {0}, unused;
+  ObjWord word;
+  int count = 0;
+  for (; obj_text_word(text, &word); count++) {
+    if (count < 3) {
+      read_coordinate(reader, word, &coordinate[count]);
+    } else if (count < POSITION_NUMBERS_MAX) {
+      obj_word_number(text, word, &unused);
+    } else {
+      obj_text_error(text, word.place, "a vertex has at most %d numbers", POSITION_NUMBERS_MAX);
+      break;
+    }
+  }
+  if (count < 3) obj_text_error(text, text->place, "a vertex needs 3 coordinates, got %d", count);
+  reader->mesh->positions[reader->mesh->position_count++] = vec3(coordinate[0], coordinate[1], coordinate[2]);
+}
+
+/* ---------------------------------------------------------------- f */
+
+/* An index of a texture or normal, which may be missing: "/", "/7". Returns the characters taken. */
+static int unused_index(const char* at, int length) {
+  int unused;
+  return length > 0 && *at == '/' ? 1 + obj_word_integer(at + 1, length - 1, &unused) : 0;
+}
+
+/* v, v/t, v//n or v/t/n. */
+static bool read_index(Reader* reader, ObjWord word, int* index) {
+  const char* at = word.place.at;
+  int used = obj_word_integer(at, word.length, index);
+  if (used > 0) used += unused_index(at + used, word.length - used);
+  if (used > 0) used += unused_index(at + used, word.length - used);
+  if (used > 0 && used == word.length) return true;
+  obj_text_error(&reader->text, word.place, "expected a face corner such as 7, 7/1 or 7/1/3, got '%s'",
+                 obj_quote(word).text);
+  return false;
+}
+
+/* Position that a corner names: counted from 1, or backwards from the last one read. */
+static bool read_corner(Reader* reader, ObjWord word, int* corner) {
+  int index, before = reader->mesh->position_count, total = reader->position_total;
+  if (!read_index(reader, word, &index)) return false;
+  *corner = index > 0 ? index - 1 : before + index;
+  if (index != 0 && *corner >= 0 && *corner < total) return true;
+  if (index == 0)
+    obj_text_error(&reader->text, word.place, "face names vertex 0: vertices count from 1");
+  else if (index > 0)
+    obj_text_error(&reader->text, word.place, "face names vertex '%s', but the file has %d", obj_quote(word).text,
+                   total);
+  else
+    obj_text_error(&reader->text, word.place, "face names vertex '%s', but %d stand before it", obj_quote(word).text,
+                   before);
+  return false;
+}
+
+static void add_face(Reader* reader, int first_corner, int line) {
+  Mesh* mesh = reader->mesh;
+  int count = mesh->face_count, for_first = reader->face_capacity, for_line = for_first;
+  mesh->face_first = grown(mesh->face_first, sizeof(int), count, &for_first);
+  mesh->face_line = grown(mesh->face_line, sizeof(int), count, &for_line);
+  reader->face_mark = grown(reader->face_mark, sizeof(int), count, &reader->face_capacity);
+  mesh->face_first[count] = first_corner;
+  mesh->face_line[count] = line;
+  reader->face_mark[count] = reader->mark_count - 1;
+  mesh->face_count++;
+}
+
+static void read_face(Reader* reader, int line) {
+  Mesh* mesh = reader->mesh;
+  int first = mesh->corner_count, corner;
+  ObjWord word;
+  while (obj_text_word(&reader->text, &word)) {
+    if (!read_corner(reader, word, &corner)) continue;
+    mesh->corners = grown(mesh->corners, sizeof(int), mesh->corner_count, &reader->corner_capacity);
+    mesh->corners[mesh->corner_count++] = corner;
+  }
+  add_face(reader, first, line);
+}
+
+/* ---------------------------------------------------------------- o, g */
+
+/* A mark that no face follows is replaced by the next. */
+static void add_mark(Reader* reader, ObjWord object, ObjWord group) {
+  const Mesh* mesh = reader->mesh;
+  int last = reader->mark_count - 1;
+  bool used = mesh->face_count > 0 && reader->face_mark[mesh->face_count - 1] == last;
+  if (last >= 0 && !used) reader->mark_count--;
+  reader->marks = grown(reader->marks, sizeof(GroupMark), reader->mark_count, &reader->mark_capacity);
+  int order = reader->mark_count++;
+  reader->marks[order] = (GroupMark){object, group, order, order, 0};
+}
+
+/* A group stands within its object; a new object begins without a group. */
+static void read_group(Reader* reader, bool is_object) {
+  ObjWord name = obj_text_rest(&reader->text), none = {reader->text.place, 0};
+  if (is_object)
+    add_mark(reader, name, none);
+  else
+    add_mark(reader, reader->marks[reader->mark_count - 1].object, name);
+}
+
+static int compare_words(ObjWord a, ObjWord b) {
+  int common = a.length < b.length ? a.length : b.length;
+  int order = memcmp(a.place.at, b.place.at, (size_t)common);
+  return order != 0 ? order : (a.length > b.length) - (a.length < b.length);
+}
+
+static int compare_names(const GroupMark* a, const GroupMark* b) {
+  int order = compare_words(a->object, b->object);
+  return order != 0 ? order : compare_words(a->group, b->group);
+}
+
+static int compare_marks(const void* left, const void* right) {
+  const GroupMark *a = left, *b = right;
+  int order = compare_names(a, b);
+  return order != 0 ? order : (a->order > b->order) - (a->order < b->order);
+}
+
+/* Let every mark know the first one with its names. */
+static void join_marks(Reader* reader) {
+  GroupMark* sorted = MEMORY_NEW(GroupMark, reader->mark_count);
+  memcpy(sorted, reader->marks, sizeof *sorted * (size_t)reader->mark_count);
+  qsort(sorted, (size_t)reader->mark_count, sizeof *sorted, compare_marks);
+  for (int i = 1; i < reader->mark_count; i++) {
+    if (compare_names(&sorted[i], &sorted[i - 1]) == 0) sorted[i].first = sorted[i - 1].first;
+    reader->marks[sorted[i].order].first = sorted[i].first;
+  }
+  memory_free(sorted);
+}
+
+static char* mark_name(const GroupMark* mark) {
+  ObjWord word = mark->group.length > 0 ? mark->group : mark->object;
+  if (word.length == 0) return memory_text("default");
+  char* name = memory_alloc((size_t)word.length + 1);
+  memcpy(name, word.place.at, (size_t)word.length);
+  return name;
+}
+
+/* ---------------------------------------------------------------- faces by group */
+
+static bool same_position(const Mesh* mesh, int a, int b) {
+  Vec3 p = mesh->positions[a], q = mesh->positions[b];
+  return p.x == q.x && p.y == q.y && p.z == q.z;
+}
+
+/* Fewer than three corners in different places. */
+static bool is_degenerate(const Mesh* mesh, int first, int end) {
+  int second = first;
+  while (second < end && same_position(mesh, mesh->corners[first], mesh->corners[second])) second++;
+  for (int i = second; i < end; i++)
+    if (!same_position(mesh, mesh->corners[i], mesh->corners[first]) &&
+        !same_position(mesh, mesh->corners[i], mesh->corners[second]))
+      return false;
+  return true;
+}
+
+static int face_end(const Mesh* mesh, int face) {
+  return face + 1 < mesh->face_count ? mesh->face_first[face + 1] : mesh->corner_count;
+}
+
+/* Count the faces of each group; a degenerate face gets mark -1. */
+static void count_faces(Reader* reader) {
+  Mesh* mesh = reader->mesh;
+  for (int face = 0; face < mesh->face_count; face++) {
+    if (is_degenerate(mesh, mesh->face_first[face], face_end(mesh, face))) {
+      reader->face_mark[face] = -1;
+      mesh->degenerate_face_count++;
+    } else {
+      int first = reader->marks[reader->face_mark[face]].first;
+      reader->face_mark[face] = first;
+      reader->marks[first].face_count++;
+    }
+  }
+}
+
+/* One group per mark that has faces; the marks' counts become the places of their first faces. */
+static void make_groups(Reader* reader) {
+  Mesh* mesh = reader->mesh;
+  mesh->groups = MEMORY_NEW(MeshGroup, reader->mark_count);
+  int place = 0;
+  for (int i = 0; i < reader->mark_count; i++) {
+    GroupMark* mark = &reader->marks[i];
+    int count = mark->face_count;
+    if (count > 0) mesh->groups[mesh->group_count++] = (MeshGroup){mark_name(mark), place, count};
+    mark->face_count = place;
+    place += count;
+  }
+}
+
+/* Faces of a group one after the other, in the order of the file. */
+static void sort_faces(Reader* reader) {
+  Mesh* mesh = reader->mesh;
+  int kept = mesh->face_count - mesh->degenerate_face_count;
+  int* order = MEMORY_NEW(int, kept);
+  for (int face = 0; face < mesh->face_count; face++)
+    if (reader->face_mark[face] >= 0) order[reader->marks[reader->face_mark[face]].face_count++] = face;
+  int *corners = MEMORY_NEW(int, mesh->corner_count), *first = MEMORY_NEW(int, kept + 1), *line = MEMORY_NEW(int, kept);
+  int corner_count = 0;
+  for (int i = 0; i < kept; i++) {
+    int begin = mesh->face_first[order[i]], count = face_end(mesh, order[i]) - begin;
+    memcpy(corners + corner_count, mesh->corners + begin, sizeof(int) * (size_t)count);
+    line[i] = mesh->face_line[order[i]];
+    corner_count += count;
+    first[i + 1] = corner_count;
+  }
+  memory_free(order);
+  memory_free(mesh->corners);
+  memory_free(mesh->face_first);
+  memory_free(mesh->face_line);
+  mesh->corners = corners;
+  mesh->face_first = first;
+  mesh->face_line = line;
+  mesh->face_count = kept;
+  mesh->corner_count = corner_count;
+}
+
+/* ---------------------------------------------------------------- the file */
+
+/* Positions are counted first: their array then has the right size, and a face may point ahead. */
+static int count_positions(ObjText text) {
+  ObjWord word;
+  int count = 0;
+  for (; obj_text_statement(&text, &word); obj_text_skip(&text)) count += obj_word_is(word, "v");
+  return count;
+}
+
+static void read_statements(Reader* reader) {
+  ObjText* text = &reader->text;
+  ObjWord word;
+  add_mark(reader, (ObjWord){text->place, 0}, (ObjWord){text->place, 0});
+  for (; obj_text_statement(text, &word); obj_text_skip(text)) {
+    if (obj_word_is(word, "v"))
+      read_position(reader);
+    else if (obj_word_is(word, "f"))
+      read_face(reader, word.place.line);
+    else if (obj_word_is(word, "o") || obj_word_is(word, "g"))
+      read_group(reader, *word.place.at == 'o');
+  }
+}
+
+static void check_faces(Reader* reader) {
+  Mesh* mesh = reader->mesh;
+  int line = reader->text.place.line;
+  SourcePlace end = {reader->text.name, line, 0};
+  if (mesh->face_count == 0)
+    diagnostics_add(reader->text.diagnostics, SEVERITY_ERROR, end, "no face ('f' statement) in %d lines", line);
+  else if (mesh->face_count == mesh->degenerate_face_count)
+    diagnostics_add(reader->text.diagnostics, SEVERITY_ERROR, end,
+                    "no face of the %d has three different corners", mesh->face_count);
+  else
+    return;
+  reader->text.error_count++;
+}
+
+static void read_text(Reader* reader) {
+  if (!obj_text_is_text(&reader->text)) return;
+  reader->position_total = count_positions(reader->text);
+  reader->mesh->positions = MEMORY_NEW(Vec3, reader->position_total);
+  read_statements(reader);
+  if (reader->text.error_count > 0) return;
+  join_marks(reader);
+  count_faces(reader);
+  check_faces(reader);
+  if (reader->text.error_count > 0) return;
+  make_groups(reader);
+  sort_faces(reader);
+}
+
+Status mesh_parse_obj(Mesh* mesh, const char* name, const char* text, size_t length, double scale,
+                      Diagnostics* diagnostics) {
+  *mesh = (Mesh){0};
+  if (length > INT_MAX) { /* then no count below can overflow */
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){name, 0, 0}, "larger than 2 GiB");
+    return STATUS_BAD_INPUT;
+  }
+  Reader reader = {.text = obj_text_start(name, text, length, diagnostics), .scale = scale, .mesh = mesh};
+  read_text(&reader);
+  memory_free(reader.face_mark);
+  memory_free(reader.marks);
+  if (reader.text.error_count == 0) return STATUS_OK;
+  mesh_free(mesh);
+  return STATUS_BAD_INPUT;
+}
+
+Status mesh_read_obj(Mesh* mesh, const char* path, double scale, Diagnostics* diagnostics) {
+  *mesh = (Mesh){0};
+  char* text;
+  size_t length;
+  if (file_read(path, &text, &length) != STATUS_OK) {
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot read: %s", strerror(errno));
+    return STATUS_IO;
+  }
+  Status status = mesh_parse_obj(mesh, path, text, length, scale, diagnostics);
+  memory_free(text);
+  return status;
+}
+
+void mesh_free(Mesh* mesh) {
+  for (int i = 0; i < mesh->group_count; i++) memory_free(mesh->groups[i].name);
+  memory_free(mesh->groups);
+  memory_free(mesh->positions);
+  memory_free(mesh->corners);
+  memory_free(mesh->face_first);
+  memory_free(mesh->face_line);
+  *mesh = (Mesh){0};
+}

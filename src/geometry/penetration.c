@@ -1,0 +1,93 @@
+/* Depth of the origin in C = A - B by an expanding polytope: a polytope of some vertices of C, to which the vertex of C
+ * beyond its face nearest to the origin is added until there is none. */
+#include "geometry/facets.h"
+#include "geometry/point_set.h"
+
+/* A face is one of C when no vertex lies beyond it by more than this fraction of the size of C. */
+#define FACE_TOLERANCE 1e-13
+/* Each round adds a vertex of C that was not there; hulls of 500 vertices need a few dozen. */
+#define ROUND_LIMIT 2000
+
+typedef struct {
+  PointView a, b;
+  Pose pose_a, pose_b; /* about B's origin: differences of large coordinates would lose digits */
+  Vec3* points;        /* vertices of C found so far */
+  int count, capacity;
+  double size; /* largest |vertex| [m] */
+} Polytope;
+
+static Vec3 farthest_vertex(PointView view, Pose pose, Vec3 direction) {
+  double height;
+  int i = support_index(view, mat3_tmul_vec(pose.r, direction), &height);
+  return pose_apply(pose, vec3(view.x[i], view.y[i], view.z[i]));
+}
+
+/* Vertex of C farthest along a direction. */
+static Vec3 difference_support(const Polytope* polytope, Vec3 direction) {
+  return vec3_sub(farthest_vertex(polytope->a, polytope->pose_a, direction),
+                  farthest_vertex(polytope->b, polytope->pose_b, vec3_scale(direction, -1.0)));
+}
+
+static void polytope_add(Polytope* polytope, Vec3 point) {
+  if (polytope->count == polytope->capacity) {
+    int capacity = polytope->capacity ? 2 * polytope->capacity : 64;
+    polytope->points = memory_resize(polytope->points, sizeof(Vec3) * (size_t)polytope->capacity,
+                                     sizeof(Vec3) * (size_t)capacity);
+    polytope->capacity = capacity;
+  }
+  polytope->points[polytope->count++] = point;
+  polytope->size = fmax(polytope->size, vec3_norm(point));
+}
+
+/* The vertices in 26 directions; where these are coplanar, also those off their plane. */
+static void polytope_start(Polytope* polytope) {
+  for (int x = -1; x <= 1; x++)
+    for (int y = -1; y <= 1; y++)
+      for (int z = -1; z <= 1; z++)
+        if (x != 0 || y != 0 || z != 0) polytope_add(polytope, difference_support(polytope, vec3(x, y, z)));
+  Vec3 normal = spread_corners(polytope->points, polytope->count).normal;
+  polytope_add(polytope, difference_support(polytope, normal));
+  polytope_add(polytope, difference_support(polytope, vec3_scale(normal, -1.0)));
+}
+
+/* The face nearest to the origin, or the one that the origin is farthest outside of. Returns its height over it. */
+static bool nearest_face(const Polytope* polytope, Vec3* normal, double* height) {
+  Facets facets;
+  bool solid = facets_create(&facets, polytope->points, polytope->count) == HULL_OK;
+  *height = HUGE_VAL;
+  for (int i = 0; solid && i < facets.facet_count; i++) {
+    const double* plane = facets.planes[i];
+    if (-plane[3] >= *height) continue;
+    *height = -plane[3];
+    *normal = vec3(plane[0], plane[1], plane[2]);
+  }
+  facets_free(&facets);
+  return solid;
+}
+
+/* Height of C over the origin along the normal of its face nearest to the origin; 0 when the origin is outside. Moving
+ * B by d moves C by -d, so the normal is the way out for B. */
+static double depth_of_origin(Polytope* polytope, Vec3* normal) {
+  double reach = 0;
+  for (int round = 0; round < ROUND_LIMIT; round++) {
+    double height;
+    if (!nearest_face(polytope, normal, &height)) return 0; /* C is flat: any push parts the hulls */
+    Vec3 beyond = difference_support(polytope, *normal);
+    reach = vec3_dot(beyond, *normal);
+    if (!(reach > 0)) return 0;
+    if (reach <= height + FACE_TOLERANCE * polytope->size) break;
+    polytope_add(polytope, beyond);
+  }
+  return reach;
+}
+
+double hull_penetration(PointView a, Pose pose_a, PointView b, Pose pose_b, Vec3* normal) {
+  Polytope polytope = {.a = a, .b = b, .pose_a = pose_a, .pose_b = pose_b};
+  polytope.pose_a.t = vec3_sub(pose_a.t, pose_b.t);
+  polytope.pose_b.t = vec3(0, 0, 0);
+  polytope_start(&polytope);
+  double depth = depth_of_origin(&polytope, normal);
+  if (!(depth > 0)) *normal = vec3(0, 0, 0);
+  memory_free(polytope.points);
+  return depth;
+}

@@ -1,0 +1,79 @@
+#include "geometry/polygon.h"
+
+/* The corners not yet cut off, as a ring. */
+typedef struct {
+  const Vec3* points;
+  const int* corners;
+  Vec3 normal;
+  int *next, *previous;
+} Ring;
+
+static Vec3 corner_point(const Ring* ring, int i) { return ring->points[ring->corners[i]]; }
+
+/* Twice the signed area of a triangle of points, times |normal|. */
+static double area(const Ring* ring, Vec3 a, Vec3 b, Vec3 c) {
+  return vec3_dot(ring->normal, vec3_cross(vec3_sub(b, a), vec3_sub(c, a)));
+}
+
+static double corner_area(const Ring* ring, int i) {
+  return area(ring, corner_point(ring, ring->previous[i]), corner_point(ring, i), corner_point(ring, ring->next[i]));
+}
+
+static bool same_place(Vec3 a, Vec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
+
+/* An ear: it turns left, and no other corner lies in the triangle with its neighbours. */
+static bool is_ear(const Ring* ring, int i) {
+  Vec3 a = corner_point(ring, ring->previous[i]), b = corner_point(ring, i), c = corner_point(ring, ring->next[i]);
+  if (!(area(ring, a, b, c) > 0)) return false;
+  for (int j = ring->next[ring->next[i]]; j != ring->previous[i]; j = ring->next[j]) {
+    Vec3 p = corner_point(ring, j);
+    if (same_place(p, a) || same_place(p, b) || same_place(p, c)) continue;
+    if (area(ring, a, b, p) >= 0 && area(ring, b, c, p) >= 0 && area(ring, c, a, p) >= 0) return false;
+  }
+  return true;
+}
+
+/* The first ear from `start` on; when rounding or a crossing leaves none, the corner that turns left most. */
+static int find_ear(const Ring* ring, int start) {
+  int best = start, i = start;
+  double most = -HUGE_VAL;
+  do {
+    if (is_ear(ring, i)) return i;
+    double turn = corner_area(ring, i);
+    if (turn > most) most = turn, best = i;
+    i = ring->next[i];
+  } while (i != start);
+  return best;
+}
+
+static void take_triangle(const Ring* ring, int i, int triangle[3]) {
+  triangle[0] = ring->corners[ring->previous[i]];
+  triangle[1] = ring->corners[i];
+  triangle[2] = ring->corners[ring->next[i]];
+}
+
+static int cut_ears(Ring* ring, int count, int (*triangles)[3]) {
+  int at = 1 % count, made = 0;
+  for (; count > 3; count--) {
+    int ear = find_ear(ring, at), before = ring->previous[ear], after = ring->next[ear];
+    take_triangle(ring, ear, triangles[made++]);
+    ring->next[before] = after;
+    ring->previous[after] = before;
+    at = ring->next[after]; /* go round, which keeps the triangles of a convex polygon from fanning out of one corner */
+  }
+  take_triangle(ring, at, triangles[made++]);
+  return made;
+}
+
+int polygon_triangulate(const Vec3* points, const int* corners, int corner_count, Vec3 normal, int (*triangles)[3]) {
+  if (corner_count < 3) return 0;
+  int* links = MEMORY_NEW(int, 2 * (size_t)corner_count);
+  Ring ring = {points, corners, normal, links, links + corner_count};
+  for (int i = 0; i < corner_count; i++) {
+    ring.next[i] = i + 1 < corner_count ? i + 1 : 0;
+    ring.previous[i] = i > 0 ? i - 1 : corner_count - 1;
+  }
+  int made = cut_ears(&ring, corner_count, triangles);
+  memory_free(links);
+  return made;
+}

@@ -1,0 +1,143 @@
+#include "geometry/geometry.h"
+
+#define PI 3.14159265358979323846
+/* Finer than these, neighbouring points of the surface coincide in rounding or the count overflows. */
+#define SPHERE_RESOLUTION_MAX 6
+#define SEGMENTS_MAX 4096
+
+/* ---------------------------------------------------------------- box */
+
+HullResult primitive_box(ConvexHull* hull, Vec3 size) {
+  Vec3 corners[8];
+  for (int i = 0; i < 8; i++)
+    corners[i] = vec3(i & 4 ? 0.5 * size.x : -0.5 * size.x, i & 2 ? 0.5 * size.y : -0.5 * size.y,
+                      i & 1 ? 0.5 * size.z : -0.5 * size.z);
+  return hull_create(hull, corners, 8);
+}
+
+/* ---------------------------------------------------------------- sphere */
+
+/* Corners of a spherical triangle split into four, `depth` times over; returns the end of what was written. A midpoint
+ * comes out the same from both sides of an edge (a + b = b + a), so hull_create drops the copies. */
+static Vec3* split_triangle(Vec3* out, double radius, int depth, Vec3 a, Vec3 b, Vec3 c) {
+  if (depth == 0) {
+    *out++ = vec3_scale(a, radius);
+    *out++ = vec3_scale(b, radius);
+    *out++ = vec3_scale(c, radius);
+    return out;
+  }
+  Vec3 ab = vec3_normalized(vec3_add(a, b)), bc = vec3_normalized(vec3_add(b, c)), ca = vec3_normalized(vec3_add(c, a));
+  out = split_triangle(out, radius, depth - 1, a, ab, ca);
+  out = split_triangle(out, radius, depth - 1, ab, b, bc);
+  out = split_triangle(out, radius, depth - 1, ca, bc, c);
+  return split_triangle(out, radius, depth - 1, ab, bc, ca);
+}
+
+/* The icosahedron's corners are the cyclic permutations of (0, +-1, +-golden ratio); its faces are the triples of
+ * mutual neighbours. */
+static void icosahedron_corners(Vec3 corners[12]) {
+  double golden = 0.5 * (1.0 + sqrt(5.0));
+  for (int i = 0; i < 4; i++) {
+    double u = i & 1 ? 1.0 : -1.0, v = i & 2 ? golden : -golden;
+    corners[3 * i] = vec3_normalized(vec3(0, u, v));
+    corners[3 * i + 1] = vec3_normalized(vec3(v, 0, u));
+    corners[3 * i + 2] = vec3_normalized(vec3(u, v, 0));
+  }
+}
+
+static bool neighbours(Vec3 a, Vec3 b) { return vec3_dot(a, b) > 0.4; } /* 1/sqrt(5) = 0.447, else negative */
+
+HullResult primitive_sphere(ConvexHull* hull, double radius, int resolution) {
+  *hull = (ConvexHull){0};
+  if (resolution < 0 || resolution > SPHERE_RESOLUTION_MAX) return HULL_FAILED;
+  Vec3 corners[12];
+  icosahedron_corners(corners);
+  int count = 60 << (2 * resolution);
+  Vec3 *points = MEMORY_NEW(Vec3, count), *end = points;
+  for (int i = 0; i < 12; i++)
+    for (int j = i + 1; j < 12; j++)
+      for (int k = j + 1; k < 12; k++)
+        if (neighbours(corners[i], corners[j]) && neighbours(corners[j], corners[k]) &&
+            neighbours(corners[k], corners[i]))
+          end = split_triangle(end, radius, resolution, corners[i], corners[j], corners[k]);
+  HullResult result = hull_create(hull, points, (int)(end - points));
+  memory_free(points);
+  return result;
+}
+
+/* ---------------------------------------------------------------- cylinder and capsule */
+
+/* Points of a circle about the z axis; returns the end of what was written. */
+static Vec3* add_ring(Vec3* out, double radius, double z, int segments) {
+  for (int i = 0; i < segments; i++) {
+    double angle = 2 * PI * i / segments;
+    *out++ = vec3(radius * cos(angle), radius * sin(angle), z);
+  }
+  return out;
+}
+
+HullResult primitive_cylinder(ConvexHull* hull, double radius, double length, int segments) {
+  *hull = (ConvexHull){0};
+  if (segments < 3 || segments > SEGMENTS_MAX) return HULL_FAILED;
+  Vec3* points = MEMORY_NEW(Vec3, 2 * segments);
+  add_ring(add_ring(points, radius, -0.5 * length, segments), radius, 0.5 * length, segments);
+  HullResult result = hull_create(hull, points, 2 * segments);
+  memory_free(points);
+  return result;
+}
+
+/* Rings from the rim up to, and then the pole; side = -1 for the lower cap. */
+static Vec3* add_cap(Vec3* out, double radius, double length, int segments, int rings, double side) {
+  for (int j = 0; j < rings; j++) {
+    double latitude = 0.5 * PI * j / rings;
+    out = add_ring(out, radius * cos(latitude), side * (0.5 * length + radius * sin(latitude)), segments);
+  }
+  *out++ = vec3(0, 0, side * (0.5 * length + radius));
+  return out;
+}
+
+HullResult primitive_capsule(ConvexHull* hull, double radius, double length, int segments) {
+  *hull = (ConvexHull){0};
+  if (segments < 3 || segments > SEGMENTS_MAX || !(length >= 0)) return HULL_FAILED;
+  int rings = segments < 8 ? 1 : segments / 4;
+  int count = 2 * (rings * segments + 1);
+  Vec3* points = MEMORY_NEW(Vec3, count);
+  add_cap(add_cap(points, radius, length, segments, rings, -1), radius, length, segments, rings, 1);
+  HullResult result = hull_create(hull, points, count);
+  memory_free(points);
+  return result;
+}
+
+/* ---------------------------------------------------------------- rounded box */
+
+/* How far the outermost grid lines are drawn in from the cube's edges, in grid spacings: far enough that the points of
+ * neighbouring faces are well apart, near enough that the shape is still the sphere of a 4 x 4 grid. */
+#define EDGE_SPREAD 0.1
+
+/* Point of a unit cube's face: `axis` is its normal's, side = +-1; u, v on the next two axes. */
+static Vec3 cube_point(int axis, double side, double u, double v) {
+  double c[3];
+  c[axis] = side;
+  c[(axis + 1) % 3] = u;
+  c[(axis + 2) % 3] = v;
+  return vec3(c[0], c[1], c[2]);
+}
+
+/* On the sphere, then outward by half the extent in the octant's direction (no coordinate is 0). */
+static Vec3 round_and_shift(Vec3 point, double radius, Vec3 extent) {
+  Vec3 p = vec3_scale(vec3_normalized(point), radius);
+  return vec3_add(p, vec3(copysign(0.5 * extent.x, p.x), copysign(0.5 * extent.y, p.y), copysign(0.5 * extent.z, p.z)));
+}
+
+HullResult primitive_rounded_box(ConvexHull* hull, double radius, Vec3 extent) {
+  const double edge = 1.0 - EDGE_SPREAD * 2.0 / 3.0;
+  const double grid[4] = {-edge, -1.0 / 3.0, 1.0 / 3.0, edge};
+  Vec3 points[96];
+  int count = 0;
+  for (int face = 0; face < 6; face++)
+    for (int i = 0; i < 4; i++)
+      for (int j = 0; j < 4; j++)
+        points[count++] =
+            round_and_shift(cube_point(face / 2, face % 2 ? 1.0 : -1.0, grid[i], grid[j]), radius, extent);
+  return hull_create(hull, points, count);
+}

@@ -1,0 +1,172 @@
+/* linalg: small vectors, rotations and poses by value; dense and sparse symmetric solves.
+ * Frames: a Pose maps local coordinates to the frame it is expressed in, x = r X + t. Matrices are row-major. */
+#ifndef SDRS_LINALG_H
+#define SDRS_LINALG_H
+
+#include <math.h>
+#include <stdbool.h>
+#include "base/base.h"
+
+typedef struct {
+  double x, y, z;
+} Vec3;
+typedef struct {
+  double m[3][3];
+} Mat3;
+typedef struct {
+  double w, x, y, z;
+} Quat; /* unit, Hamilton convention, active rotation */
+typedef struct {
+  Mat3 r;
+  Vec3 t;
+} Pose;
+
+static inline Vec3 vec3(double x, double y, double z) { return (Vec3){x, y, z}; }
+static inline Vec3 vec3_add(Vec3 a, Vec3 b) { return vec3(a.x + b.x, a.y + b.y, a.z + b.z); }
+static inline Vec3 vec3_sub(Vec3 a, Vec3 b) { return vec3(a.x - b.x, a.y - b.y, a.z - b.z); }
+static inline Vec3 vec3_scale(Vec3 a, double s) { return vec3(a.x * s, a.y * s, a.z * s); }
+static inline Vec3 vec3_add_scaled(Vec3 a, double s, Vec3 b) {
+  return vec3(a.x + s * b.x, a.y + s * b.y, a.z + s * b.z);
+}
+static inline double vec3_dot(Vec3 a, Vec3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+static inline Vec3 vec3_cross(Vec3 a, Vec3 b) {
+  return vec3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
+}
+static inline double vec3_norm(Vec3 a) { return sqrt(vec3_dot(a, a)); }
+static inline Vec3 vec3_normalized(Vec3 a) { return vec3_scale(a, 1.0 / vec3_norm(a)); }
+static inline Vec3 vec3_min(Vec3 a, Vec3 b) { return vec3(fmin(a.x, b.x), fmin(a.y, b.y), fmin(a.z, b.z)); }
+static inline Vec3 vec3_max(Vec3 a, Vec3 b) { return vec3(fmax(a.x, b.x), fmax(a.y, b.y), fmax(a.z, b.z)); }
+
+static inline Mat3 mat3_identity(void) { return (Mat3){{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}; }
+static inline Mat3 mat3_zero(void) { return (Mat3){{{0}}}; }
+static inline Vec3 mat3_mul_vec(Mat3 a, Vec3 v) {
+  return vec3(a.m[0][0] * v.x + a.m[0][1] * v.y + a.m[0][2] * v.z, a.m[1][0] * v.x + a.m[1][1] * v.y + a.m[1][2] * v.z,
+              a.m[2][0] * v.x + a.m[2][1] * v.y + a.m[2][2] * v.z);
+}
+static inline Vec3 mat3_tmul_vec(Mat3 a, Vec3 v) { /* transpose times vector */
+  return vec3(a.m[0][0] * v.x + a.m[1][0] * v.y + a.m[2][0] * v.z, a.m[0][1] * v.x + a.m[1][1] * v.y + a.m[2][1] * v.z,
+              a.m[0][2] * v.x + a.m[1][2] * v.y + a.m[2][2] * v.z);
+}
+static inline Mat3 mat3_mul(Mat3 a, Mat3 b) {
+  Mat3 c;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) c.m[i][j] = a.m[i][0] * b.m[0][j] + a.m[i][1] * b.m[1][j] + a.m[i][2] * b.m[2][j];
+  return c;
+}
+static inline Mat3 mat3_transpose(Mat3 a) {
+  Mat3 c;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) c.m[i][j] = a.m[j][i];
+  return c;
+}
+static inline Mat3 mat3_add(Mat3 a, Mat3 b) {
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) a.m[i][j] += b.m[i][j];
+  return a;
+}
+static inline Mat3 mat3_sub(Mat3 a, Mat3 b) {
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) a.m[i][j] -= b.m[i][j];
+  return a;
+}
+static inline Mat3 mat3_scale(Mat3 a, double s) {
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) a.m[i][j] *= s;
+  return a;
+}
+static inline double mat3_trace(Mat3 a) { return a.m[0][0] + a.m[1][1] + a.m[2][2]; }
+static inline double mat3_det(Mat3 a) {
+  return a.m[0][0] * (a.m[1][1] * a.m[2][2] - a.m[1][2] * a.m[2][1]) -
+         a.m[0][1] * (a.m[1][0] * a.m[2][2] - a.m[1][2] * a.m[2][0]) +
+         a.m[0][2] * (a.m[1][0] * a.m[2][1] - a.m[1][1] * a.m[2][0]);
+}
+static inline Mat3 mat3_outer(Vec3 a, Vec3 b) { /* a b^T */
+  return (Mat3){
+      {{a.x * b.x, a.x * b.y, a.x * b.z}, {a.y * b.x, a.y * b.y, a.y * b.z}, {a.z * b.x, a.z * b.y, a.z * b.z}}};
+}
+static inline Mat3 mat3_cross(Vec3 a) { /* [a]x : [a]x b = a x b */
+  return (Mat3){{{0, -a.z, a.y}, {a.z, 0, -a.x}, {-a.y, a.x, 0}}};
+}
+
+static inline Quat quat_identity(void) { return (Quat){1, 0, 0, 0}; }
+static inline Quat quat_mul(Quat a, Quat b) {
+  return (Quat){a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z, a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
+                a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x, a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w};
+}
+static inline Quat quat_conjugate(Quat q) { return (Quat){q.w, -q.x, -q.y, -q.z}; }
+static inline Quat quat_normalized(Quat q) {
+  double s = 1.0 / sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
+  return (Quat){q.w * s, q.x * s, q.y * s, q.z * s};
+}
+static inline Mat3 mat3_from_quat(Quat q) {
+  return (Mat3){{{1 - 2 * (q.y * q.y + q.z * q.z), 2 * (q.x * q.y - q.w * q.z), 2 * (q.x * q.z + q.w * q.y)},
+                 {2 * (q.x * q.y + q.w * q.z), 1 - 2 * (q.x * q.x + q.z * q.z), 2 * (q.y * q.z - q.w * q.x)},
+                 {2 * (q.x * q.z - q.w * q.y), 2 * (q.y * q.z + q.w * q.x), 1 - 2 * (q.x * q.x + q.y * q.y)}}};
+}
+/* Rotation by angle [rad] about a unit axis. */
+static inline Quat quat_about(Vec3 axis, double angle) {
+  double s = sin(0.5 * angle);
+  return (Quat){cos(0.5 * angle), s * axis.x, s * axis.y, s * axis.z};
+}
+/* linalg/rotation.c: Shepperd's method; w >= 0. */
+Quat quat_from_mat3(Mat3 r);
+/* Rotation vector [rad] of q, angle in [0, pi]. */
+Vec3 quat_log(Quat q);
+/* exp: rotation vector [rad] -> quaternion. */
+Quat quat_exp(Vec3 v);
+
+static inline Pose pose_identity(void) { return (Pose){mat3_identity(), {0, 0, 0}}; }
+static inline Pose pose_mul(Pose a, Pose b) {
+  return (Pose){mat3_mul(a.r, b.r), vec3_add(mat3_mul_vec(a.r, b.t), a.t)};
+}
+static inline Vec3 pose_apply(Pose a, Vec3 x) { return vec3_add(mat3_mul_vec(a.r, x), a.t); }
+static inline Vec3 pose_apply_inverse(Pose a, Vec3 x) { return mat3_tmul_vec(a.r, vec3_sub(x, a.t)); }
+static inline Pose pose_inverse(Pose a) {
+  Mat3 rt = mat3_transpose(a.r);
+  return (Pose){rt, vec3_scale(mat3_mul_vec(rt, a.t), -1.0)};
+}
+
+/* ---------------------------------------------------------------- the clamped barrier
+ * P_s(c) = (c - s)^4 / c^5 for 0 < c < s, else 0 (SDRS Eq. 7), in units of s. With z = c / s:
+ *   P_s = Q(z) / s,  P_s' = Q'(z) / s^2,  P_s'' = Q''(z) / s^3,                                                (C2)
+ *   Q(z) = (1-z)^4 z^-5,  Q'(z) = -(1-z)^3 (5-z) z^-6,  Q''(z) = 2 (1-z)^2 (z^2 - 10 z + 15) z^-7.
+ * Q is three times continuously differentiable at z = 1. docs/derivations/contact.md */
+typedef struct {
+  double value, first, second;
+} Barrier;
+
+/* z in (0, 1). */
+static inline Barrier barrier_eval(double z) {
+  double t = 1.0 - z, r = 1.0 / z;
+  double t2 = t * t, r3 = r * r * r, r6 = r3 * r3;
+  Barrier b;
+  b.value = t2 * t2 * r3 * r * r;
+  b.first = -t2 * t * r6 * (5.0 - z);
+  b.second = 2.0 * t2 * r6 * r * (z * (z - 10.0) + 15.0);
+  return b;
+}
+
+/* ---------------------------------------------------------------- symmetric block systems (linalg/block_solver.c)
+ * A symmetric matrix of dense blocks, factored by LAPACK when dense is cheaper and by CHOLMOD when not. Only blocks (a, b)
+ * with a <= b are stored. block_solver_pattern allocates; filling, factoring and solving do not. */
+typedef struct BlockSolver BlockSolver;
+BlockSolver* block_solver_create(int block_count, const int* block_sizes);
+void block_solver_destroy(BlockSolver* solver);
+/* Which off-diagonal blocks may be non-zero: keys a << 32 | b with a < b, sorted, unique. A superset costs time only. */
+void block_solver_pattern(BlockSolver* solver, const uint64_t* couplings, int count);
+void block_solver_clear(BlockSolver* solver);
+/* Entry (r, c) of block (a, b), a <= b, is at [r * stride + c]; NULL when the pattern lacks it. Of a diagonal block only
+ * c >= r counts. */
+double* block_solver_block(BlockSolver* solver, int a, int b, int* stride);
+/* Cholesky. false: not positive definite. */
+bool block_solver_factor(BlockSolver* solver);
+/* Factor a positive definite neighbour: eigenvalues lifted to at least `floor` (dense), or the diagonal raised until the
+ * factorisation succeeds (sparse). false: not finite. */
+bool block_solver_factor_lifted(BlockSolver* solver, double floor);
+void block_solver_solve(BlockSolver* solver, double* x); /* x <- H^-1 x */
+/* Before factoring: unknowns with fixed[k] take value[k]; their rows become the identity and rhs is adjusted. */
+void block_solver_constrain(BlockSolver* solver, const bool* fixed, const double* value, double* rhs);
+int block_solver_order(const BlockSolver* solver);
+bool block_solver_is_sparse(const BlockSolver* solver);
+
+#endif

@@ -1,0 +1,47 @@
+/* model_create: the stages in order, and the end of a model. */
+#include "model/build.h"
+
+/* Without loadable geometry there is nothing to weigh; the stages that do not need it still report their problems. */
+static void run_stages(Builder* builder) {
+  Diagnostics* diagnostics = builder->diagnostics;
+  int errors_before = diagnostics->error_count;
+  build_tree(builder);
+  build_controllers(builder);
+  build_initial(builder);
+  build_exclusions(builder);
+  build_solids(builder);
+  bool solids_usable = !builder->unreadable && diagnostics->error_count == errors_before;
+  check_limits(builder->model, diagnostics);
+  if (!solids_usable) return;
+  build_hulls(builder);
+  build_masses(builder);
+  build_contact(builder);
+  check_intersections(builder->model, diagnostics);
+  model_check_contact(builder->model, diagnostics);
+}
+
+Status model_create(Model* model, const Scene* scene, Diagnostics* diagnostics) {
+  *model = (Model){.scene = scene, .simulation = scene->simulation, .contact_model = scene->contact.model};
+  Builder builder = {.model = model, .scene = scene, .diagnostics = diagnostics};
+  int errors_before = diagnostics->error_count;
+  run_stages(&builder);
+  model->dropped_note = builder.note.data ? builder.note.data : memory_text("");
+  free_solids(&builder);
+  memory_free(builder.feature);
+  if (builder.unreadable) return STATUS_IO;
+  return diagnostics->error_count > errors_before ? STATUS_BAD_INPUT : STATUS_OK;
+}
+
+void model_destroy(Model* model) {
+  free_hulls(model);
+  for (int i = 0; model->controllers && i < model->controller_count; i++) signal_destroy(&model->controllers[i].target);
+  memory_free(model->controllers);
+  memory_free(model->links);
+  memory_free(model->trees);
+  memory_free(model->dof_link);
+  memory_free(model->initial_coordinates);
+  memory_free(model->initial_velocities);
+  memory_free(model->excluded);
+  memory_free(model->dropped_note);
+  *model = (Model){0};
+}

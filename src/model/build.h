@@ -1,0 +1,68 @@
+/* Private to model/: the stages of model_create. Each fills its part of the Model and reports what is wrong with the
+ * scene; none stops at the first problem. build.c runs them in the order below. */
+#ifndef SDRS_MODEL_BUILD_H
+#define SDRS_MODEL_BUILD_H
+
+#include "model/model.h"
+
+/* The convex pieces of one shape of the scene, in the shape's own frame. */
+typedef struct {
+  ConvexHull* pieces;
+  double* feature; /* hull_feature of each piece [m] */
+  int piece_count;
+} ShapeSolid;
+
+/* What the stages share while the model is being built. */
+typedef struct {
+  Model* model;
+  const Scene* scene;
+  Diagnostics* diagnostics;
+  ShapeSolid* solids; /* one per shape of the scene */
+  double* feature;    /* of every model hull [m] (hull_count) */
+  Text note;          /* becomes Model.dropped_note */
+  bool unreadable;    /* a mesh file could not be opened */
+} Builder;
+
+/* model/tree.c: links, joints, trees, numbering of degrees of freedom. */
+void build_tree(Builder* builder);
+/* model/drive.c: controllers and prescribed joints. */
+void build_controllers(Builder* builder);
+/* model/initial.c: initial coordinates and velocities. */
+void build_initial(Builder* builder);
+/* model/pairs.c: link pairs excluded by the user. */
+void build_exclusions(Builder* builder);
+/* model/shapes.c: meshes, primitives and their hulls. */
+void build_solids(Builder* builder);
+void free_solids(Builder* builder);
+/* model/hulls.c: hulls placed in their links; the part of a half-space. */
+void build_hulls(Builder* builder);
+void free_hulls(Model* model);
+double hull_volume(const ModelHull* hull); /* m^3; 0 for a half-space */
+/* model/masses.c: moments, centres of mass, reach. Needs the hulls. */
+void build_masses(Builder* builder);
+/* model/contact_defaults.c: contact parameters in force. Needs hulls and masses. */
+void build_contact(Builder* builder);
+/* model/limits.c: coordinates and targets against the joints' limits. */
+void check_limits(const Model* model, Diagnostics* diagnostics);
+/* model/checks.c: hulls that intersect or nearly touch at the start. Needs everything. */
+void check_intersections(const Model* model, Diagnostics* diagnostics);
+
+/* model/feature.c: smallest size of a hull that contact has to resolve [m] (R3):
+ * min( least extent over its face normals, 6 volume / area ); the latter is a sphere's diameter, a cube's edge. */
+double hull_feature(const ConvexHull* hull);
+
+/* The poses of all links at the initial coordinates; owned by the caller. */
+static inline Pose* initial_poses(const Model* model) {
+  Pose* poses = MEMORY_NEW(Pose, model->link_count);
+  model_poses(model, model->initial_coordinates, poses);
+  return poses;
+}
+
+/* May some joint between the link and the world move by forces? (Not when all are fixed or prescribed.) */
+static inline bool link_is_dynamic(const Model* model, int link) {
+  for (int i = link; i >= 0; i = model->links[i].parent)
+    if (model->links[i].dof_count > 0 && model->links[i].prescribed < 0) return true;
+  return false;
+}
+
+#endif

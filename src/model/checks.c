@@ -1,0 +1,241 @@
+/* What would stop a run before its first step: hulls that intersect, or nearly touch, at the start.
+ * Boxes are swept along one axis, then exact distances (GJK) decide. */
+#include <stdlib.h>
+#include "model/build.h"
+
+enum { REPORTS_MAX = 20 }; /* messages of one kind; a pile built with the wrong pitch would give thousands */
+
+/* Contact forces are infinite at a gap of zero. Below the first part of the support they overflow any step: the hulls
+ * "touch". Below the second part of the gap at rest they throw the bodies apart: (1/4)^-6 = 4096 times the weight. */
+#define GAP_TOUCH 1e-3
+#define GAP_NARROW 0.25
+
+typedef struct {
+  int hull;
+  Vec3 low, high;
+} Box;
+
+typedef struct {
+  int link_a, link_b; /* a < b */
+  int hull_a, hull_b;
+  double gap; /* 0 when they intersect; below 0 the depth in a half-space [m] */
+} Meeting;
+
+typedef struct {
+  const Model* model;
+  Diagnostics* diagnostics;
+  Pose* poses;
+  double touch, narrow; /* gaps [m] */
+  Meeting* meetings;    /* gaps below narrow */
+  int count, capacity;
+} Search;
+
+static void add_meeting(Search* search, int hull_a, int hull_b, double gap) {
+  const ModelHull* hulls = search->model->hulls;
+  if (!(gap < search->narrow)) return;
+  if (search->count == search->capacity) {
+    int more = search->capacity ? 2 * search->capacity : 64;
+    search->meetings =
+        memory_resize(search->meetings, sizeof(Meeting) * (size_t)search->capacity, sizeof(Meeting) * (size_t)more);
+    search->capacity = more;
+  }
+  bool swap = hulls[hull_a].link > hulls[hull_b].link;
+  int first = swap ? hull_b : hull_a, second = swap ? hull_a : hull_b;
+  search->meetings[search->count++] = (Meeting){hulls[first].link, hulls[second].link, first, second, gap};
+}
+
+/* ---------------------------------------------------------------- bounded hulls */
+
+static Box world_box(const ModelHull* hull, int index, Pose pose, double margin) {
+  Box box = {index, {INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+  for (int i = 0; i < hull->points.count; i++) {
+    Vec3 x = pose_apply(pose, vec3(hull->points.x[i], hull->points.y[i], hull->points.z[i]));
+    box.low = vec3_min(box.low, x);
+    box.high = vec3_max(box.high, x);
+  }
+  Vec3 around = vec3(margin, margin, margin);
+  box.low = vec3_sub(box.low, around);
+  box.high = vec3_add(box.high, around);
+  return box;
+}
+
+static int collect_boxes(const Search* search, Box* boxes) {
+  int count = 0;
+  for (int i = 0; i < search->model->hull_count; i++) {
+    const ModelHull* hull = &search->model->hulls[i];
+    if (hull->half_space || !search->model->links[hull->link].collide) continue;
+    boxes[count++] = world_box(hull, i, search->poses[hull->link], 0.5 * search->narrow);
+  }
+  return count;
+}
+
+/* Boxes are sorted by their low x; (x, y, z) are first permuted so that x is the axis along which they spread most. */
+static Vec3 permuted(Vec3 v, int axis) { return axis == 0 ? v : axis == 1 ? vec3(v.y, v.z, v.x) : vec3(v.z, v.x, v.y); }
+
+static int widest_axis(const Box* boxes, int count) {
+  Vec3 sum = {0, 0, 0}, squares = {0, 0, 0};
+  for (int i = 0; i < count; i++) {
+    Vec3 center = vec3_scale(vec3_add(boxes[i].low, boxes[i].high), 0.5);
+    sum = vec3_add(sum, center);
+    squares = vec3_add(squares, vec3(center.x * center.x, center.y * center.y, center.z * center.z));
+  }
+  double n = count > 0 ? count : 1;
+  Vec3 spread = vec3(squares.x - sum.x * sum.x / n, squares.y - sum.y * sum.y / n, squares.z - sum.z * sum.z / n);
+  if (spread.x >= spread.y && spread.x >= spread.z) return 0;
+  return spread.y >= spread.z ? 1 : 2;
+}
+
+static int compare_boxes(const void* left, const void* right) {
+  const Box *a = left, *b = right;
+  if (a->low.x != b->low.x) return a->low.x < b->low.x ? -1 : 1;
+  return (a->hull > b->hull) - (a->hull < b->hull);
+}
+
+static bool boxes_overlap(const Box* a, const Box* b) {
+  return a->low.y <= b->high.y && b->low.y <= a->high.y && a->low.z <= b->high.z && b->low.z <= a->high.z;
+}
+
+static void test_hulls(Search* search, int index_a, int index_b) {
+  const Model* model = search->model;
+  const ModelHull *a = &model->hulls[index_a], *b = &model->hulls[index_b];
+  if (!model_pair_allowed(model, a->link, b->link)) return;
+  GjkResult result = gjk_distance(a->points, search->poses[a->link], b->points, search->poses[b->link], NULL);
+  add_meeting(search, index_a, index_b, result.distance);
+}
+
+static void sweep_boxes(Search* search) {
+  Box* boxes = MEMORY_NEW(Box, search->model->hull_count);
+  int count = collect_boxes(search, boxes), axis = widest_axis(boxes, count);
+  for (int i = 0; i < count; i++) {
+    boxes[i].low = permuted(boxes[i].low, axis);
+    boxes[i].high = permuted(boxes[i].high, axis);
+  }
+  qsort(boxes, (size_t)count, sizeof *boxes, compare_boxes);
+  for (int i = 0; i < count; i++)
+    for (int j = i + 1; j < count && boxes[j].low.x <= boxes[i].high.x; j++)
+      if (boxes_overlap(&boxes[i], &boxes[j])) test_hulls(search, boxes[i].hull, boxes[j].hull);
+  memory_free(boxes);
+}
+
+/* ---------------------------------------------------------------- half-spaces */
+
+/* Height of the lowest vertex above the plane. */
+static double height_above(const ModelHull* ground, Pose ground_pose, const ModelHull* hull, Pose pose) {
+  Vec3 normal = mat3_mul_vec(ground_pose.r, ground->normal);
+  double offset = ground->offset + vec3_dot(normal, ground_pose.t), least = INFINITY;
+  for (int i = 0; i < hull->points.count; i++) {
+    Vec3 x = pose_apply(pose, vec3(hull->points.x[i], hull->points.y[i], hull->points.z[i]));
+    least = fmin(least, vec3_dot(normal, x) - offset);
+  }
+  return least;
+}
+
+static void test_half_space(Search* search, int index) {
+  const Model* model = search->model;
+  const ModelHull* ground = &model->hulls[index];
+  for (int i = 0; i < model->hull_count; i++) {
+    const ModelHull* hull = &model->hulls[i];
+    if (hull->half_space || !model_pair_allowed(model, ground->link, hull->link)) continue;
+    add_meeting(search, index, i, height_above(ground, search->poses[ground->link], hull, search->poses[hull->link]));
+  }
+}
+
+/* ---------------------------------------------------------------- messages */
+
+static int compare_meetings(const void* left, const void* right) {
+  const Meeting *a = left, *b = right;
+  if (a->link_a != b->link_a) return a->link_a < b->link_a ? -1 : 1;
+  if (a->link_b != b->link_b) return a->link_b < b->link_b ? -1 : 1;
+  if (a->hull_a != b->hull_a) return a->hull_a < b->hull_a ? -1 : 1;
+  return (a->hull_b > b->hull_b) - (a->hull_b < b->hull_b);
+}
+
+static double meeting_depth(const Search* search, const Meeting* meeting) {
+  const ModelHull *a = &search->model->hulls[meeting->hull_a], *b = &search->model->hulls[meeting->hull_b];
+  if (meeting->gap > 0) return 0;
+  if (a->half_space || b->half_space) return -meeting->gap;
+  Vec3 normal;
+  return hull_penetration(a->points, search->poses[a->link], b->points, search->poses[b->link], &normal);
+}
+
+/* All meetings of one pair of links: first .. first + count - 1. */
+typedef struct {
+  int first, count;
+  double gap; /* smallest */
+} LinkMeeting;
+
+static void report_error(const Search* search, const LinkMeeting* pair) {
+  const Meeting* meetings = search->meetings + pair->first;
+  const Model* model = search->model;
+  const char *a = model->links[meetings->link_a].name, *b = model->links[meetings->link_b].name;
+  SourcePlace place = model->scene->links[meetings->link_b].place;
+  double depth = 0, rest = model->contact.gap_at_rest;
+  for (int i = 0; i < pair->count; i++) depth = fmax(depth, meeting_depth(search, &meetings[i]));
+  if (depth > search->touch)
+    diagnostics_add(
+        search->diagnostics, SEVERITY_ERROR, place,
+        "links '%s' and '%s' intersect at the start, depth %.6g m; move them apart to a gap of about %.2g m "
+        "(the gap at rest), or exclude the pair",
+        a, b, depth, rest);
+  else
+    diagnostics_add(search->diagnostics, SEVERITY_ERROR, place,
+                    "links '%s' and '%s' touch at the start (depth %.6g m); contact needs a gap, at rest about %.2g m",
+                    a, b, depth, rest);
+}
+
+static void report_narrow(const Search* search, const LinkMeeting* pair) {
+  const Meeting* meeting = search->meetings + pair->first;
+  const Model* model = search->model;
+  diagnostics_add(
+      search->diagnostics, SEVERITY_WARNING, model->scene->links[meeting->link_b].place,
+      "links '%s' and '%s' start only %.3g m apart: contact will throw them apart; the gap at rest is about "
+      "%.2g m",
+      model->links[meeting->link_a].name, model->links[meeting->link_b].name, pair->gap, model->contact.gap_at_rest);
+}
+
+static LinkMeeting next_pair(const Search* search, int first) {
+  const Meeting* meetings = search->meetings;
+  LinkMeeting pair = {first, 0, INFINITY};
+  int i = first;
+  for (; i < search->count; i++) {
+    if (meetings[i].link_a != meetings[first].link_a || meetings[i].link_b != meetings[first].link_b) break;
+    pair.gap = fmin(pair.gap, meetings[i].gap);
+  }
+  pair.count = i - first;
+  return pair;
+}
+
+static void report_rest(const Search* search, Severity severity, int more, const char* what) {
+  if (more <= 0) return;
+  SourcePlace place = {search->model->scene->path, 0, 0};
+  diagnostics_add(search->diagnostics, severity, place, "%d more pairs of links %s at the start", more, what);
+}
+
+static void report_meetings(const Search* search) {
+  int errors = 0, narrow = 0;
+  for (int first = 0; first < search->count;) {
+    LinkMeeting pair = next_pair(search, first);
+    bool touching = pair.gap <= search->touch;
+    if (touching && errors++ < REPORTS_MAX) report_error(search, &pair);
+    if (!touching && narrow++ < REPORTS_MAX) report_narrow(search, &pair);
+    first += pair.count;
+  }
+  report_rest(search, SEVERITY_ERROR, errors - REPORTS_MAX, "intersect");
+  report_rest(search, SEVERITY_WARNING, narrow - REPORTS_MAX, "nearly touch");
+}
+
+void check_intersections(const Model* model, Diagnostics* diagnostics) {
+  if (model->contact_model == CONTACT_NONE) return;
+  Search search = {.model = model,
+                   .diagnostics = diagnostics,
+                   .poses = initial_poses(model),
+                   .touch = GAP_TOUCH * model->contact.support};
+  search.narrow = fmax(GAP_NARROW * model->contact.gap_at_rest, 2 * search.touch);
+  sweep_boxes(&search);
+  for (int i = 0; i < model->hull_count; i++)
+    if (model->hulls[i].half_space) test_half_space(&search, i);
+  if (search.count > 0) qsort(search.meetings, (size_t)search.count, sizeof *search.meetings, compare_meetings);
+  report_meetings(&search);
+  memory_free(search.meetings);
+  memory_free(search.poses);
+}

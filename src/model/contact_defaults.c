@@ -1,0 +1,231 @@
+/* Contact parameters that work unasked, and warnings about given ones that cannot (docs/contact-parameters.md). */
+#include "model/contact_scales.h"
+#include "model/rest.h"
+
+/* (R4) The support is this part of the smallest feature: 1 mm for a box of 0.2 m. */
+#define SUPPORT_PER_FEATURE (1.0 / 200)
+/* Bodies of many metres do not hover visibly [m]. */
+#define SUPPORT_LARGEST 1e-2
+/* Rounding of the scene's coordinates (1e-16 of them) stays below a millionth of the support. */
+#define SUPPORT_PER_EXTENT 1e-9
+/* (R5) Gaps in units of the support: of the median body, and what the whole pile and the lightest body may have. */
+#define GAP_REFERENCE 0.5
+#define GAP_SMALLEST 0.15
+#define GAP_LARGEST 1.0
+/* (R6) Creep speed as part of sqrt(acceleration feature): 0.3 mm/s for a box of 0.2 m. */
+#define CREEP_PER_SPEED 2e-4
+/* ... and of the speed gained in one step: friction is then at most 1000 times stiffer than inertia. */
+#define CREEP_PER_STEP 1e-3
+/* A piece this small against its link is a sliver of a decomposition, not a feature. */
+#define SLIVER 0.01
+/* Used when nothing collides [m], [N]: any value does, the parameters are then without effect. */
+#define FEATURE_WITHOUT_HULLS 1.0
+#define FORCE_WITHOUT_BODIES 1.0
+
+/* Warnings. (R7) support beyond this part of 1 makes |n| lose its meaning; (R8) gaps below this part of the support,
+ * where the force grows a millionfold over its value at s/2 ... */
+#define SUPPORT_WARN 0.3333333333333333
+#define GAP_WARN 0.1
+/* (R9) steps longer than this many contact periods; (R10) friction stiffer than this times inertia: Newton stalls ...
+ */
+#define PERIODS_WARN 20.0
+#define FRICTION_STIFFNESS_WARN 1e4
+/* ... or full friction only above this part of the scene's own speed: a drag. */
+#define CREEP_WARN 0.1
+
+static const double TWO_PI = 6.283185307179586476925286766559;
+
+/* ---------------------------------------------------------------- feature (R3) */
+
+/* Smallest feature of a link's hulls, slivers aside. */
+static double link_feature(const Model* model, const ModelLink* link, const double* feature) {
+  double volume = 0, smallest = INFINITY;
+  for (int k = 0; k < link->hull_count; k++) volume += hull_volume(&model->hulls[link->hull_first + k]);
+  for (int k = 0; k < link->hull_count; k++) {
+    const ModelHull* hull = &model->hulls[link->hull_first + k];
+    if (!hull->half_space && hull_volume(hull) >= SLIVER * volume)
+      smallest = fmin(smallest, feature[link->hull_first + k]);
+  }
+  return smallest;
+}
+
+/* Over the links that move and collide; over all links when there is none. */
+static double smallest_feature(const Model* model, const double* feature) {
+  double moving = INFINITY, any = INFINITY;
+  for (int i = 0; i < model->link_count; i++) {
+    double size = link_feature(model, &model->links[i], feature);
+    any = fmin(any, size);
+    if (model->links[i].collide && link_is_dynamic(model, i)) moving = fmin(moving, size);
+  }
+  double smallest = isfinite(moving) ? moving : any;
+  return isfinite(smallest) ? smallest : FEATURE_WITHOUT_HULLS;
+}
+
+/* ---------------------------------------------------------------- values in force */
+
+static double derived_support(double feature, double extent) {
+  double support = fmin(feature * SUPPORT_PER_FEATURE, SUPPORT_LARGEST);
+  return fmin(fmax(support, extent * SUPPORT_PER_EXTENT), SUPPORT_LARGEST);
+}
+
+static double force_at(double support, double gap) {
+  return rest_at_gap(support, REST_VERTICES, REST_VERTICES, gap * support).force;
+}
+
+/* (R5) The median body rests at s/2. The lightest must not hover beyond the support; the whole pile on one face must
+ * not be pressed together, which counts more when both cannot be had. */
+static double derived_stiffness(double support, const ContactScales* scales, double reference) {
+  double stiffness = reference / force_at(support, GAP_REFERENCE);
+  if (scales->tree_count == 0) return stiffness;
+  stiffness = fmin(stiffness, scales->lightest / force_at(support, GAP_LARGEST));
+  return fmax(stiffness, scales->total / force_at(support, GAP_SMALLEST));
+}
+
+/* (R6) */
+static double derived_smoothing(double feature, double acceleration, double dt) {
+  double creep = fmax(CREEP_PER_SPEED * sqrt(acceleration * feature), CREEP_PER_STEP * acceleration * dt);
+  return creep * creep;
+}
+
+static double gap_under(const ModelContact* contact, double force) {
+  return rest_under_force(contact->support, REST_VERTICES, REST_VERTICES, force / contact->stiffness).gap;
+}
+
+/* 1 - |n| lies in (0, 1): with a support of 1 or more contact would reach infinitely far. */
+static bool support_given(Builder* builder) {
+  const SceneContact* given = &builder->scene->contact;
+  if (given->support < 1) return given->support > 0;
+  diagnostics_add(
+      builder->diagnostics, SEVERITY_ERROR, given->support_place,
+      "contact.support: must be below 1 (its unit is both 1 m and the length of the plane's normal), got %.6g",
+      given->support);
+  return false;
+}
+
+void build_contact(Builder* builder) {
+  const SceneContact* given = &builder->scene->contact;
+  ModelContact* contact = &builder->model->contact;
+  double feature = smallest_feature(builder->model, builder->feature);
+  ContactScales scales = contact_scales(builder->model, feature);
+  *contact = (ModelContact){.support_derived = !support_given(builder),
+                            .stiffness_derived = !(given->stiffness > 0),
+                            .smoothing_derived = !(given->smoothing > 0),
+                            .friction = given->friction,
+                            .feature = feature};
+  contact->reference_force = scales.tree_count > 0 ? scales.median : FORCE_WITHOUT_BODIES;
+  contact->support = contact->support_derived ? derived_support(feature, scales.extent) : given->support;
+  contact->stiffness = contact->stiffness_derived
+                           ? derived_stiffness(contact->support, &scales, contact->reference_force)
+                           : given->stiffness;
+  contact->smoothing = contact->smoothing_derived
+                           ? derived_smoothing(feature, scales.acceleration, builder->model->simulation.dt)
+                           : given->smoothing;
+  contact->gap_at_rest = gap_under(contact, contact->reference_force);
+}
+
+/* ---------------------------------------------------------------- warnings about given values */
+
+typedef struct {
+  const Model* model;
+  Diagnostics* diagnostics;
+  ContactScales scales;
+  SourcePlace support, stiffness, smoothing;
+} Check;
+
+/* (R7) */
+static void check_support(const Check* check) {
+  const ModelContact* contact = &check->model->contact;
+  if (contact->support_derived) return;
+  if (contact->support > contact->feature)
+    diagnostics_add(
+        check->diagnostics, SEVERITY_WARNING, check->support,
+        "support %.6g m is larger than the smallest feature of the moving bodies, %.6g m: they feel contact "
+        "through their own thickness; about %.2g m suits",
+        contact->support, contact->feature, derived_support(contact->feature, check->scales.extent));
+  if (contact->support > SUPPORT_WARN)
+    diagnostics_add(check->diagnostics, SEVERITY_WARNING, check->support,
+                    "support %.6g is not small against 1: the length of the plane's normal is then as soft as the "
+                    "contact; scale lengths, or choose a smaller support",
+                    contact->support);
+  if (contact->support < check->scales.extent * SUPPORT_PER_EXTENT)
+    diagnostics_add(check->diagnostics, SEVERITY_WARNING, check->support,
+                    "support %.6g m is below %.6g m, where coordinates of %.6g m are rounded too coarsely for it",
+                    contact->support, check->scales.extent * SUPPORT_PER_EXTENT, check->scales.extent);
+}
+
+static void warn_gap(const Check* check, const char* body, double force, double gap, const char* rule) {
+  const ModelContact* contact = &check->model->contact;
+  double suits = check->scales.median / force_at(contact->support, GAP_REFERENCE);
+  diagnostics_add(check->diagnostics, SEVERITY_WARNING, check->stiffness,
+                  "the %s moving body (%.6g N) rests at a gap of %.3g m, %s the support %.6g m; a stiffness of about "
+                  "%.2g suits",
+                  body, force, gap, rule, contact->support, suits);
+}
+
+/* (R8) */
+static void check_gap(const Check* check) {
+  const ModelContact* contact = &check->model->contact;
+  const ContactScales* scales = &check->scales;
+  if (contact->stiffness_derived) return;
+  double widest = gap_under(contact, scales->lightest), narrowest = gap_under(contact, scales->heaviest);
+  if (!(widest <= GAP_LARGEST * contact->support)) warn_gap(check, "lightest", scales->lightest, widest, "beyond");
+  if (!(narrowest >= GAP_WARN * contact->support))
+    warn_gap(check, "heaviest", scales->heaviest, narrowest, "less than a tenth of");
+}
+
+/* (R9) A body of the reference weight on its contact swings with the period 2 pi sqrt(m / k). */
+static void check_step(const Check* check) {
+  const ModelContact* contact = &check->model->contact;
+  if (contact->support_derived && contact->stiffness_derived) return;
+  double mass = contact->reference_force / check->scales.acceleration;
+  Rest rest =
+      rest_under_force(contact->support, REST_VERTICES, REST_VERTICES, contact->reference_force / contact->stiffness);
+  double period = TWO_PI * sqrt(mass / (contact->stiffness * rest.stiffness));
+  double dt = check->model->simulation.dt;
+  if (dt <= PERIODS_WARN * period) return;
+  diagnostics_add(check->diagnostics, SEVERITY_WARNING, contact->support_derived ? check->stiffness : check->support,
+                  "dt %.6g s is too long for the contact stiffness: %.3g periods of a body on its contact (%.3g s); "
+                  "shorten dt, or choose a larger support",
+                  dt, dt / period, period);
+}
+
+/* (R10) */
+static void check_smoothing(const Check* check) {
+  const ModelContact* contact = &check->model->contact;
+  if (contact->smoothing_derived || !(contact->friction > 0)) return;
+  double creep = sqrt(contact->smoothing), dt = check->model->simulation.dt;
+  double acceleration = check->scales.acceleration, speed = sqrt(acceleration * contact->feature);
+  double suits = derived_smoothing(contact->feature, acceleration, dt);
+  if (creep * dt > contact->support)
+    diagnostics_add(
+        check->diagnostics, SEVERITY_WARNING, check->smoothing,
+        "friction needs a slip of sqrt(smoothing) dt = %.3g m a step to grow to its full strength, more than "
+        "the support %.6g m: sticking bodies creep; a smoothing of about %.2g suits",
+        creep * dt, contact->support, suits);
+  else if (creep > CREEP_WARN * speed)
+    diagnostics_add(
+        check->diagnostics, SEVERITY_WARNING, check->smoothing,
+        "friction needs a speed of sqrt(smoothing) = %.3g m/s to grow to its full strength, the scene's own "
+        "speed is %.3g m/s: it acts as a drag; a smoothing of about %.2g suits",
+        creep, speed, suits);
+  if (contact->friction * acceleration * dt > FRICTION_STIFFNESS_WARN * creep)
+    diagnostics_add(check->diagnostics, SEVERITY_WARNING, check->smoothing,
+                    "sqrt(smoothing) = %.3g m/s is %.2g of the speed that friction can take away in one step: Newton's "
+                    "method stalls on such a kink; a smoothing of about %.2g suits",
+                    creep, creep / (contact->friction * acceleration * dt), suits);
+}
+
+void model_check_contact(const Model* model, Diagnostics* diagnostics) {
+  const SceneContact* given = &model->scene->contact;
+  Check check = {.model = model,
+                 .diagnostics = diagnostics,
+                 .scales = contact_scales(model, model->contact.feature),
+                 .support = given->support_place,
+                 .stiffness = given->stiffness_place,
+                 .smoothing = given->smoothing_place};
+  if (model->contact_model == CONTACT_NONE || check.scales.tree_count == 0) return;
+  check_support(&check);
+  check_gap(&check);
+  check_step(&check);
+  check_smoothing(&check);
+}

@@ -1,0 +1,56 @@
+#include "model/contact_scales.h"
+#include <stdlib.h>
+
+/* Without gravity, bodies are taken to cross their own size in this many steps. */
+#define STEPS_PER_FEATURE 10.0
+
+static double reference_acceleration(const Model* model, double feature) {
+  double gravity = vec3_norm(model->simulation.gravity);
+  double crossing = STEPS_PER_FEATURE * model->simulation.dt;
+  return gravity > 0 ? gravity : feature / (crossing * crossing);
+}
+
+static double initial_extent(const Model* model) {
+  Pose* poses = initial_poses(model);
+  double extent = 0;
+  for (int i = 0; i < model->link_count; i++) extent = fmax(extent, vec3_norm(poses[i].t) + model->links[i].reach);
+  memory_free(poses);
+  return extent;
+}
+
+static int compare_numbers(const void* left, const void* right) {
+  double a = *(const double*)left, b = *(const double*)right;
+  return (a > b) - (a < b);
+}
+
+/* Masses of the trees that move by forces and have something to collide with, ascending; returns how many. */
+static int tree_masses(const Model* model, double* mass) {
+  bool* collides = MEMORY_NEW(bool, model->tree_count);
+  for (int i = 0; i < model->link_count; i++) {
+    const ModelLink* link = &model->links[i];
+    if (link->tree < 0 || !link_is_dynamic(model, i)) continue;
+    mass[link->tree] += link->mass;
+    collides[link->tree] |= link->collide && link->hull_count > 0;
+  }
+  int kept = 0;
+  for (int t = 0; t < model->tree_count; t++)
+    if (collides[t] && mass[t] > 0) mass[kept++] = mass[t];
+  memory_free(collides);
+  qsort(mass, (size_t)kept, sizeof *mass, compare_numbers);
+  return kept;
+}
+
+ContactScales contact_scales(const Model* model, double feature) {
+  ContactScales scales = {.acceleration = reference_acceleration(model, feature), .extent = initial_extent(model)};
+  double* mass = MEMORY_NEW(double, model->tree_count);
+  int count = tree_masses(model, mass);
+  scales.tree_count = count;
+  if (count > 0) {
+    scales.lightest = mass[0] * scales.acceleration;
+    scales.median = mass[(count - 1) / 2] * scales.acceleration;
+    scales.heaviest = mass[count - 1] * scales.acceleration;
+  }
+  for (int i = 0; i < count; i++) scales.total += mass[i] * scales.acceleration;
+  memory_free(mass);
+  return scales;
+}

@@ -1,0 +1,45 @@
+/* The smallest size of a hull: what the contact support has to be small against (docs/contact-parameters.md). */
+#include "model/build.h"
+
+/* Work bound for hulls of very many vertices: faces times vertices looked at. Beyond it only every n-th face is; the
+ * many faces of such a hull point in all directions anyway. */
+#define FACE_VERTEX_BUDGET 2e7
+
+static Vec3 area_vector(const ConvexHull* hull, int triangle) {
+  const int* t = hull->triangles[triangle];
+  Vec3 a = hull->vertices[t[0]], b = hull->vertices[t[1]], c = hull->vertices[t[2]];
+  return vec3_scale(vec3_cross(vec3_sub(b, a), vec3_sub(c, a)), 0.5);
+}
+
+static double extent_along(const ConvexHull* hull, Vec3 normal) {
+  double low = INFINITY, high = -INFINITY;
+  for (int i = 0; i < hull->vertex_count; i++) {
+    double x = vec3_dot(normal, hull->vertices[i]);
+    low = fmin(low, x);
+    high = fmax(high, x);
+  }
+  return high - low;
+}
+
+static double least_extent(const ConvexHull* hull) {
+  double work = (double)hull->triangle_count * hull->vertex_count;
+  int stride = 1 + (int)(work / FACE_VERTEX_BUDGET);
+  double least = INFINITY;
+  for (int i = 0; i < hull->triangle_count; i += stride) {
+    Vec3 area = area_vector(hull, i);
+    double size = vec3_norm(area);
+    if (size > 0) least = fmin(least, extent_along(hull, vec3_scale(area, 1 / size)));
+  }
+  return least;
+}
+
+static double surface(const ConvexHull* hull) {
+  double sum = 0;
+  for (int i = 0; i < hull->triangle_count; i++) sum += vec3_norm(area_vector(hull, i));
+  return sum;
+}
+
+double hull_feature(const ConvexHull* hull) {
+  MassMoment solid = mass_moment_solid(hull);
+  return fmin(least_extent(hull), 6 * mass_moment_mass(&solid) / surface(hull)); /* (R3) */
+}

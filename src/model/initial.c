@@ -1,0 +1,103 @@
+/* The state at t = 0: what the scene says, zero where it is silent, the signal where a joint is prescribed. */
+#include <string.h>
+#include "model/build.h"
+
+/* Two statements of one number agree to this, relative to 1 + |number|: decimals in a file, not rounding. */
+#define SAME_TOLERANCE 1e-9
+
+/* Below this angle (a - sin a)/a^3 loses digits, and its series to a^4 is exact to rounding (next: a^6 / 362880). */
+#define JACOBIAN_SERIES 1e-2
+
+/* Angular velocity in link axes of the rotation exp(v(t)):  J_r(v) dv/dt,
+ * J_r = I - (1 - cos a)/a^2 [v]x + (a - sin a)/a^3 [v]x^2,  a = |v|. */
+static Vec3 rotation_vector_velocity(Vec3 v, Vec3 rate) {
+  double a = vec3_norm(v), a2 = a * a;
+  double half = a > 0 ? sin(0.5 * a) / a : 0.5; /* 1 - cos a = 2 sin^2(a/2) keeps its digits */
+  double second = a < JACOBIAN_SERIES ? 1.0 / 6 - a2 / 120 + a2 * a2 / 5040 : (a - sin(a)) / (a2 * a);
+  Vec3 turned = vec3_cross(v, rate);
+  return vec3_add_scaled(vec3_add_scaled(rate, -2 * half * half, turned), second, vec3_cross(v, turned));
+}
+
+static Vec3 vec3_at(const double* p) { return vec3(p[0], p[1], p[2]); }
+
+static void vec3_store(Vec3 v, double* p) {
+  p[0] = v.x;
+  p[1] = v.y;
+  p[2] = v.z;
+}
+
+static void initial_from_signal(const ModelLink* link, const Signal* target, double* q, double* v) {
+  double value[JOINT_MAX_DOF], rate[JOINT_MAX_DOF];
+  signal_eval(target, 0, value, rate);
+  joint_coordinates_from_target(link, value, q);
+  memcpy(v, rate, sizeof(double) * (size_t)link->dof_count);
+  if (link->rotation != ROTATION_BALL) return;
+  int k = link->slide_count;
+  vec3_store(rotation_vector_velocity(vec3_at(value + k), vec3_at(rate + k)), v + k);
+}
+
+/* q and v as the user wrote them, with the angular velocity brought from joint axes to link axes: R^T w. */
+static void initial_from_scene(const ModelLink* link, const SceneInitial* initial, double* q, double* v) {
+  joint_zero(link, q);
+  if (initial->has_coordinates) memcpy(q, initial->coordinates, sizeof(double) * (size_t)link->coordinate_count);
+  if (initial->has_velocities) memcpy(v, initial->velocities, sizeof(double) * (size_t)link->dof_count);
+  if (link->rotation != ROTATION_BALL) return;
+  int k = link->slide_count;
+  Mat3 rotation = joint_motion(link, q).r;
+  vec3_store(mat3_tmul_vec(rotation, vec3_at(v + k)), v + k);
+}
+
+/* Largest difference of two lists of numbers, each relative to 1 + |number|. */
+static double difference_of(const double* a, const double* b, int count) {
+  double largest = 0;
+  for (int k = 0; k < count; k++) largest = fmax(largest, fabs(a[k] - b[k]) / (1 + fabs(b[k])));
+  return largest;
+}
+
+/* What the user wrote about a prescribed joint must be what its signal says. */
+static void check_prescribed(Builder* builder, const ModelLink* link, const SceneInitial* initial, const double* q,
+                             const double* v) {
+  double q_given[JOINT_MAX_COORDINATE] = {0}, v_given[JOINT_MAX_DOF] = {0}, apart[JOINT_MAX_DOF];
+  const double zero[JOINT_MAX_DOF] = {0};
+  initial_from_scene(link, initial, q_given, v_given);
+  joint_difference(link, q, q_given, apart);
+  double in_place = difference_of(apart, zero, link->dof_count), in_speed = difference_of(v_given, v, link->dof_count);
+  if (initial->has_coordinates && !(in_place <= SAME_TOLERANCE))
+    diagnostics_add(
+        builder->diagnostics, SEVERITY_ERROR, initial->place,
+        "the joint of link '%s' is prescribed: it starts where its signal is at t = 0, which is %.6g %s away "
+        "from these coordinates; leave them out",
+        link->name, in_place, link->slide_count > 0 ? "(m or rad)" : "rad");
+  if (initial->has_velocities && !(in_speed <= SAME_TOLERANCE))
+    diagnostics_add(
+        builder->diagnostics, SEVERITY_ERROR, initial->place,
+        "the joint of link '%s' is prescribed: it starts with the rate of its signal at t = 0, which differs "
+        "from these velocities by %.6g; leave them out",
+        link->name, in_speed);
+}
+
+void build_initial(Builder* builder) {
+  Model* model = builder->model;
+  const Scene* scene = builder->scene;
+  model->initial_coordinates = MEMORY_NEW(double, model->coordinate_count);
+  model->initial_velocities = MEMORY_NEW(double, model->dof_count);
+  for (int i = 0; i < model->link_count; i++) {
+    const ModelLink* link = &model->links[i];
+    double* q = model->initial_coordinates + link->coordinate_first;
+    double* v = model->initial_velocities + link->dof_first;
+    if (link->prescribed >= 0)
+      initial_from_signal(link, &model->controllers[link->prescribed].target, q, v);
+    else
+      joint_zero(link, q);
+  }
+  for (int k = 0; k < scene->initial_count; k++) {
+    const SceneInitial* initial = &scene->initials[k];
+    const ModelLink* link = &model->links[initial->link];
+    double* q = model->initial_coordinates + link->coordinate_first;
+    double* v = model->initial_velocities + link->dof_first;
+    if (link->prescribed >= 0)
+      check_prescribed(builder, link, initial, q, v);
+    else
+      initial_from_scene(link, initial, q, v);
+  }
+}

@@ -1,0 +1,96 @@
+/* Joint limits: where a joint starts, and where its controller wants it to be. */
+#include "model/build.h"
+
+/* A target signal is looked at this often over the run. */
+enum { TARGET_SAMPLES = 2000 };
+
+/* The number that a limit of slot k speaks of: a coordinate, or the total angle of a ball (its first rotation). */
+static double limited_value(const ModelLink* link, const double* q, int k) {
+  bool ball = link->rotation == ROTATION_BALL && k >= link->slide_count;
+  if (!ball) return q[k];
+  const double* r = q + link->slide_count;
+  return vec3_norm(quat_log((Quat){r[0], r[1], r[2], r[3]}));
+}
+
+static const char* limited_name(const ModelLink* link, const SceneJoint* joint, int k) {
+  bool ball = link->rotation == ROTATION_BALL && k >= link->slide_count;
+  return ball ? "angle" : scene_joint_coordinate_name(joint, k);
+}
+
+static const char* limited_unit(const ModelLink* link, int k) { return k < link->slide_count ? "m" : "rad"; }
+
+/* A barrier is infinite at the limit itself, so a start there is outside too. */
+static bool outside_limit(const ModelLink* link, int k, double value, bool strict) {
+  if (strict) return !(value > link->lower[k] && value < link->upper[k]);
+  return !(value >= link->lower[k] && value <= link->upper[k]);
+}
+
+static const SceneInitial* initial_of(const Scene* scene, int link) {
+  for (int k = scene->initial_count - 1; k >= 0; k--)
+    if (scene->initials[k].link == link && scene->initials[k].has_coordinates) return &scene->initials[k];
+  return NULL;
+}
+
+static void report_start(const Model* model, Diagnostics* diagnostics, int index, int k, double value) {
+  const ModelLink* link = &model->links[index];
+  const SceneJoint* joint = &model->scene->links[index].joint;
+  const SceneInitial* initial = initial_of(model->scene, index);
+  bool barrier = link->limit_law == LIMIT_BARRIER;
+  diagnostics_add(diagnostics, SEVERITY_ERROR, initial ? initial->place : joint->place,
+                  "initial coordinate '%s' of link '%s' is %.6g %s; it must lie %s its limits [%.6g, %.6g]%s",
+                  limited_name(link, joint, k), link->name, value, limited_unit(link, k),
+                  barrier ? "strictly inside" : "within", link->lower[k], link->upper[k],
+                  initial ? "" : " (no initial coordinates are given: zero)");
+}
+
+static void check_start(const Model* model, Diagnostics* diagnostics, int index) {
+  const ModelLink* link = &model->links[index];
+  const double* q = model->initial_coordinates + link->coordinate_first;
+  for (int k = 0; k < link->dof_count; k++) {
+    if (!link->limited[k]) continue;
+    double value = limited_value(link, q, k);
+    if (outside_limit(link, k, value, link->limit_law == LIMIT_BARRIER))
+      report_start(model, diagnostics, index, k, value);
+  }
+}
+
+static void report_target(const Model* model, Diagnostics* diagnostics, int controller, int k, double value, double t) {
+  int index = model->controllers[controller].link;
+  const ModelLink* link = &model->links[index];
+  diagnostics_add(diagnostics, SEVERITY_WARNING, model->scene->controllers[controller].place,
+                  "target '%s' of link '%s' is %.6g %s at t = %.6g s, outside the joint's limits [%.6g, %.6g]",
+                  limited_name(link, &model->scene->links[index].joint, k), link->name, value, limited_unit(link, k), t,
+                  link->lower[k], link->upper[k]);
+}
+
+/* Marks in reported[] the degrees of freedom whose target is outside at t. */
+static void check_target_at(const Model* model, Diagnostics* diagnostics, int index, double t, bool* reported) {
+  const ModelController* controller = &model->controllers[index];
+  const ModelLink* link = &model->links[controller->link];
+  double value[JOINT_MAX_DOF], rate[JOINT_MAX_DOF], q[JOINT_MAX_COORDINATE];
+  signal_eval(&controller->target, t, value, rate);
+  joint_coordinates_from_target(link, value, q);
+  for (int k = 0; k < link->dof_count; k++) {
+    if (!link->limited[k] || reported[k] || !(controller->position_gain[k] > 0)) continue;
+    double wanted = limited_value(link, q, k);
+    if (!outside_limit(link, k, wanted, false)) continue;
+    reported[k] = true;
+    report_target(model, diagnostics, index, k, wanted, t);
+  }
+}
+
+/* One warning for each degree of freedom, at the first time its target is outside. */
+static void check_target(const Model* model, Diagnostics* diagnostics, int index) {
+  bool reported[JOINT_MAX_DOF] = {false};
+  int steps = model->simulation.steps, samples = steps < TARGET_SAMPLES ? steps : TARGET_SAMPLES;
+  if (model->controllers[index].target.source->type == SIGNAL_CONSTANT) samples = 0;
+  check_target_at(model, diagnostics, index, 0, reported);
+  for (int i = 1; i <= samples; i++)
+    check_target_at(model, diagnostics, index, model->simulation.dt * steps * i / samples, reported);
+}
+
+void check_limits(const Model* model, Diagnostics* diagnostics) {
+  for (int i = 0; i < model->link_count; i++) check_start(model, diagnostics, i);
+  for (int i = 0; i < model->controller_count; i++)
+    if (model->controllers[i].type == CONTROLLER_PD) check_target(model, diagnostics, i);
+}

@@ -1,0 +1,141 @@
+/* model: Scene + meshes -> Model, validated and constant: tree of links, joints, hulls, masses, contact parameters.
+ * The Model owns its arrays and borrows the Scene, which must outlive it. model_destroy accepts a half-built model.
+ *
+ * Kinematics (docs/derivations/kinematics.md): link frame = frame of its joint after the motion,
+ *   T_link = T_parent  origin  Trans(sum_k q_k slide_axis_k)  Rot(q)                                          (K1)
+ * with up to three slides along fixed axes of the joint frame, then no rotation, one or two hinges, or a quaternion.
+ * Degrees of freedom (nv) are numbered tree by tree, in link order within a tree; coordinates (nq) alike. A quaternion
+ * has four coordinates and three degrees of freedom: rotations about the current link axes, applied in the order
+ * R <- R Rx(d1) Ry(d2) Rz(d3). */
+#ifndef SDRS_MODEL_H
+#define SDRS_MODEL_H
+
+#include "control/control.h"
+#include "geometry/geometry.h"
+#include "scene/scene.h"
+
+typedef enum { ROTATION_NONE = 0, ROTATION_HINGE = 1, ROTATION_UNIVERSAL = 2, ROTATION_BALL = 3 } RotationKind;
+
+/* A convex piece of a link (or an unbounded half-space), in the link frame. */
+typedef struct {
+  int link;
+  int shape;        /* index into Scene.shapes */
+  PointView points; /* hot arrays; count 0 for a half-space */
+  ConvexHull solid; /* the same vertices in the same order, with triangles; empty for a half-space */
+  Vec3 center;      /* of the bounding box [m] */
+  double radius;    /* of the bounding sphere about center [m] */
+  Vec3 half_extent; /* of the bounding box [m] */
+  bool half_space;  /* the solid { x : normal . x <= offset } */
+  Vec3 normal;      /* unit */
+  double offset;    /* m */
+} ModelHull;
+
+typedef struct {
+  const char* name; /* borrowed from the scene */
+  int parent;       /* -1 = world */
+  int tree;         /* index into Model.trees; -1 for links that cannot move (welded to the world) */
+  Pose origin;      /* joint frame in the parent's link frame [m] */
+  int slide_count;
+  Vec3 slide_axis[3]; /* unit, joint frame */
+  RotationKind rotation;
+  Vec3 hinge_axis[2]; /* unit, joint frame (second: after the first hinge) */
+  int dof_first, dof_count;
+  int coordinate_first, coordinate_count;
+  bool limited[JOINT_MAX_DOF];
+  double lower[JOINT_MAX_DOF], upper[JOINT_MAX_DOF]; /* m or rad */
+  LimitLaw limit_law;
+  double limit_stiffness, limit_margin;
+  double damping[JOINT_MAX_DOF];
+  int prescribed;    /* index of the controller that prescribes the joint, or -1 */
+  MassMoment moment; /* S = sum m X~ X~^T in the link frame [kg, kg m, kg m^2]; zero for massless fixed links */
+  double mass;
+  Vec3 center;  /* centre of mass (of the hulls' boxes when massless), link frame: the reference point of twists */
+  double reach; /* largest distance of a vertex of the link from its frame origin [m] */
+  int hull_first, hull_count;
+  bool collide;
+  int rigid_group; /* links with the same number never move against each other */
+} ModelLink;
+
+/* A tree of links whose degrees of freedom are one dense block. */
+typedef struct {
+  int dof_first, dof_count;
+} ModelTree;
+
+typedef struct {
+  ControllerType type;
+  int link;
+  Signal target;
+  double position_gain[JOINT_MAX_DOF], velocity_gain[JOINT_MAX_DOF];
+} ModelController;
+
+/* Contact parameters in force, given or derived (docs/contact-parameters.md). */
+typedef struct {
+  double support;   /* s [m] */
+  double stiffness; /* kappa */
+  double friction;  /* Coulomb coefficient */
+  double smoothing; /* epsilon [(m/s)^2] */
+  bool support_derived, stiffness_derived, smoothing_derived;
+  double feature;         /* smallest thickness of a colliding moving hull [m] */
+  double reference_force; /* weight that the stiffness was matched to [N] */
+  double gap_at_rest;     /* expected gap under reference_force [m] */
+} ModelContact;
+
+typedef struct {
+  const Scene* scene; /* borrowed */
+  SceneSimulation simulation;
+  ContactModel contact_model;
+  ModelContact contact;
+  ModelLink* links;
+  int link_count;
+  ModelHull* hulls; /* sorted by link */
+  int hull_count;
+  ModelTree* trees;
+  int tree_count;
+  ModelController* controllers;
+  int controller_count;
+  int dof_count;               /* nv */
+  int coordinate_count;        /* nq */
+  int* dof_link;               /* link of each degree of freedom (nv) */
+  double* initial_coordinates; /* (nq) */
+  double* initial_velocities;  /* (nv), in the model's own degrees of freedom (ball: link axes) */
+  uint64_t* excluded;          /* sorted (a << 32 | b), a < b: link pairs excluded by the user */
+  int excluded_count;
+  char* dropped_note; /* what import did: interior points dropped, hulls thinned with error; one line each, "" if
+                         nothing */
+} Model;
+
+/* Build and validate. Reports mesh problems, masses that are not positive, initial coordinates outside limits, initial
+ * intersections (both bodies and the depth) and contact parameters that cannot work (warnings). */
+Status model_create(Model* model, const Scene* scene, Diagnostics* diagnostics);
+void model_destroy(Model* model);
+/* May the links' hulls touch? Not: the same link, parent and child, no relative motion, excluded, collide: false. */
+bool model_pair_allowed(const Model* model, int link_a, int link_b);
+/* Warnings about given contact parameters that cannot work; called by model_create. */
+void model_check_contact(const Model* model, Diagnostics* diagnostics);
+
+/* ---------------------------------------------------------------- joints (model/joint.c) */
+/* Motion of a joint: pose of the link frame in the joint frame. q: the link's own coordinates. */
+Pose joint_motion(const ModelLink* link, const double* q);
+/* out = q moved by the increment d (link's dof): slides and hinges add, a quaternion is multiplied on the right. */
+void joint_increment(const ModelLink* link, const double* q, const double* d, double* out);
+/* d (dof) from q_from to q_to; for a quaternion the rotation vector of q_from^-1 q_to, in link axes. */
+void joint_difference(const ModelLink* link, const double* q_from, const double* q_to, double* d);
+/* Joint coordinates from values of a signal (dof numbers; a ball takes a rotation vector). */
+void joint_coordinates_from_target(const ModelLink* link, const double* target, double* q);
+/* Zero coordinates (identity quaternion). */
+void joint_zero(const ModelLink* link, double* q);
+
+/* ---------------------------------------------------------------- kinematics (model/kinematics.c) */
+/* World poses of all links (link_count). q: all coordinates (nq). */
+void model_poses(const Model* model, const double* q, Pose* poses);
+
+/* A one-degree-of-freedom screw in world axes: dx/dtheta = w x (x - p) + v for a point x of every link below. */
+typedef struct {
+  Vec3 w; /* hinge: unit axis; slide: 0 */
+  Vec3 v; /* slide: unit direction; hinge: 0 */
+  Vec3 p; /* point on the hinge axis [m] */
+} Screw;
+/* All screws at the configuration (nv), with the poses of model_poses. */
+void model_screws(const Model* model, const double* q, const Pose* poses, Screw* screws);
+
+#endif

@@ -1,0 +1,74 @@
+/* Which links may touch. */
+#include <stdlib.h>
+#include <string.h>
+#include "model/build.h"
+
+static uint64_t pair_key(int a, int b) {
+  uint64_t low = (uint64_t)(a < b ? a : b), high = (uint64_t)(a < b ? b : a);
+  return low << 32 | high;
+}
+
+static int compare_keys(const void* left, const void* right) {
+  uint64_t a = *(const uint64_t*)left, b = *(const uint64_t*)right;
+  return (a > b) - (a < b);
+}
+
+bool model_pair_allowed(const Model* model, int link_a, int link_b) {
+  const ModelLink *a = &model->links[link_a], *b = &model->links[link_b];
+  if (link_a == link_b || a->parent == link_b || b->parent == link_a) return false;
+  if (a->rigid_group == b->rigid_group || !a->collide || !b->collide) return false;
+  uint64_t key = pair_key(link_a, link_b);
+  return !model->excluded || !bsearch(&key, model->excluded, (size_t)model->excluded_count, sizeof key, compare_keys);
+}
+
+/* ---------------------------------------------------------------- user exclusions */
+
+static bool link_has_name(const SceneLink* link, const char* name) {
+  if (strcmp(link->name, name) == 0) return true;
+  for (int k = 0; k < link->group_count; k++)
+    if (strcmp(link->groups[k], name) == 0) return true;
+  return false;
+}
+
+/* Links that a name stands for; members: (link_count). */
+static int find_members(const Scene* scene, const char* name, int* members) {
+  int count = 0;
+  for (int i = 0; i < scene->link_count; i++)
+    if (link_has_name(&scene->links[i], name)) members[count++] = i;
+  return count;
+}
+
+static void add_key(Model* model, int* capacity, uint64_t key) {
+  if (model->excluded_count == *capacity) {
+    int more = *capacity ? 2 * *capacity : 64;
+    model->excluded = memory_resize(model->excluded, sizeof key * (size_t)*capacity, sizeof key * (size_t)more);
+    *capacity = more;
+  }
+  model->excluded[model->excluded_count++] = key;
+}
+
+static void sort_unique(Model* model) {
+  if (model->excluded_count == 0) return;
+  qsort(model->excluded, (size_t)model->excluded_count, sizeof *model->excluded, compare_keys);
+  int kept = 1;
+  for (int i = 1; i < model->excluded_count; i++)
+    if (model->excluded[i] != model->excluded[kept - 1]) model->excluded[kept++] = model->excluded[i];
+  model->excluded_count = kept;
+}
+
+void build_exclusions(Builder* builder) {
+  const Scene* scene = builder->scene;
+  int* members[2] = {MEMORY_NEW(int, scene->link_count), MEMORY_NEW(int, scene->link_count)};
+  int capacity = 0;
+  for (int k = 0; k < scene->contact.exclude_count; k++) {
+    int count[2];
+    for (int side = 0; side < 2; side++)
+      count[side] = find_members(scene, scene->contact.exclude[k][side], members[side]);
+    for (int i = 0; i < count[0]; i++)
+      for (int j = 0; j < count[1]; j++)
+        if (members[0][i] != members[1][j]) add_key(builder->model, &capacity, pair_key(members[0][i], members[1][j]));
+  }
+  sort_unique(builder->model);
+  memory_free(members[0]);
+  memory_free(members[1]);
+}

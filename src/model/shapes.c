@@ -1,0 +1,164 @@
+/* Shapes of the scene -> convex pieces: primitives, point lists, meshes; thinning. Each shape is read once, however
+ * many links use it. */
+#include "model/build.h"
+
+static const char* shape_name(const SceneShape* shape) { return shape->name[0] ? shape->name : "(unnamed)"; }
+
+static void report_hull(Builder* builder, const SceneShape* shape, const char* part, HullResult result) {
+  bool named = part && part[0];
+  diagnostics_add(builder->diagnostics, SEVERITY_ERROR, shape->place, "shape '%s'%s%s%s: %s", shape_name(shape),
+                  named ? ", group '" : "", named ? part : "", named ? "'" : "", hull_result_text(result));
+}
+
+/* ---------------------------------------------------------------- one hull from points */
+
+/* What import did is said once for a shape, summed over its pieces. */
+typedef struct {
+  int points, vertices, thinned_from;
+  double error; /* largest distance of a dropped vertex [m] */
+} ImportCount;
+
+static bool add_piece(Builder* builder, const SceneShape* shape, const char* part, ShapeSolid* solid,
+                      const Vec3* points, int count, ImportCount* import) {
+  ConvexHull* hull = &solid->pieces[solid->piece_count];
+  HullResult result = hull_create(hull, points, count);
+  import->points += count;
+  import->thinned_from += result == HULL_OK ? hull->vertex_count : 0;
+  if (result == HULL_OK && shape->max_vertices > 0 && hull->vertex_count > shape->max_vertices) {
+    double error = 0;
+    result = hull_thin(hull, shape->max_vertices, &error);
+    import->error = fmax(import->error, error);
+  }
+  if (result != HULL_OK) {
+    report_hull(builder, shape, part, result);
+    hull_free(hull);
+    return false;
+  }
+  import->vertices += hull->vertex_count;
+  solid->piece_count++;
+  return true;
+}
+
+static void note_import(Builder* builder, const SceneShape* shape, const ImportCount* import) {
+  int inside = import->points - import->thinned_from;
+  if (inside > 0)
+    text_add(&builder->note, "shape '%s': %d of %d points lie inside its hull or repeat a vertex and were dropped\n",
+             shape_name(shape), inside, import->points);
+  if (import->vertices < import->thinned_from)
+    text_add(&builder->note, "shape '%s': thinned from %d to %d vertices, error %.3g m\n", shape_name(shape),
+             import->thinned_from, import->vertices, import->error);
+}
+
+/* ---------------------------------------------------------------- meshes */
+
+/* Positions that the faces first .. first + count - 1 use, each once. used: scratch (position_count), zero before and
+ * after. */
+static int face_points(const Mesh* mesh, int first, int count, bool* used, Vec3* points) {
+  int found = 0;
+  for (int pass = 0; pass < 2; pass++)
+    for (int k = mesh->face_first[first]; k < mesh->face_first[first + count]; k++) {
+      int position = mesh->corners[k];
+      if (pass == 0 && !used[position]) points[found++] = mesh->positions[position];
+      used[position] = pass == 0;
+    }
+  return found;
+}
+
+static void solid_from_groups(Builder* builder, const SceneShape* shape, const Mesh* mesh, ShapeSolid* solid,
+                              ImportCount* import) {
+  MeshGroup whole = {NULL, 0, mesh->face_count};
+  bool split = shape->hull_per_group && mesh->group_count > 0;
+  const MeshGroup* groups = split ? mesh->groups : &whole;
+  int group_count = split ? mesh->group_count : 1;
+  bool* used = MEMORY_NEW(bool, mesh->position_count);
+  Vec3* points = MEMORY_NEW(Vec3, mesh->position_count);
+  solid->pieces = MEMORY_NEW(ConvexHull, group_count);
+  for (int g = 0; g < group_count; g++) {
+    if (groups[g].face_count == 0) continue;
+    int count = face_points(mesh, groups[g].first_face, groups[g].face_count, used, points);
+    add_piece(builder, shape, groups[g].name, solid, points, count, import);
+  }
+  memory_free(points);
+  memory_free(used);
+}
+
+static void solid_from_mesh(Builder* builder, const SceneShape* shape, ShapeSolid* solid) {
+  Mesh mesh = {0};
+  ImportCount import = {0};
+  Status status = mesh_read_obj(&mesh, shape->file, shape->scale, builder->diagnostics);
+  if (status == STATUS_OK) {
+    solid_from_groups(builder, shape, &mesh, solid, &import);
+    note_import(builder, shape, &import);
+  } else {
+    builder->unreadable |= status == STATUS_IO;
+    diagnostics_add(builder->diagnostics, SEVERITY_NOTE, shape->place, "shape '%s' needs the mesh %s",
+                    shape_name(shape), shape->file);
+  }
+  mesh_free(&mesh);
+}
+
+/* ---------------------------------------------------------------- all kinds */
+
+static void solid_from_points(Builder* builder, const SceneShape* shape, ShapeSolid* solid) {
+  ImportCount import = {0};
+  solid->pieces = MEMORY_NEW(ConvexHull, 1);
+  if (add_piece(builder, shape, NULL, solid, shape->points, shape->point_count, &import))
+    note_import(builder, shape, &import);
+}
+
+static HullResult make_primitive(ConvexHull* hull, const SceneShape* shape) {
+  switch (shape->type) {
+    case SHAPE_BOX:
+      return primitive_box(hull, shape->size);
+    case SHAPE_SPHERE:
+      return primitive_sphere(hull, shape->radius, shape->resolution);
+    case SHAPE_CYLINDER:
+      return primitive_cylinder(hull, shape->radius, shape->length, shape->segments);
+    case SHAPE_CAPSULE:
+      return primitive_capsule(hull, shape->radius, shape->length, shape->segments);
+    case SHAPE_ROUNDED_BOX:
+      return primitive_rounded_box(hull, shape->radius, shape->size);
+    case SHAPE_POINTS:
+    case SHAPE_MESH:
+    case SHAPE_HALF_SPACE:
+      break;
+  }
+  return HULL_FAILED;
+}
+
+static void solid_from_primitive(Builder* builder, const SceneShape* shape, ShapeSolid* solid) {
+  solid->pieces = MEMORY_NEW(ConvexHull, 1);
+  HullResult result = make_primitive(&solid->pieces[0], shape);
+  if (result == HULL_OK)
+    solid->piece_count = 1;
+  else
+    report_hull(builder, shape, NULL, result);
+}
+
+static void build_solid(Builder* builder, const SceneShape* shape, ShapeSolid* solid) {
+  if (shape->type == SHAPE_HALF_SPACE) return;
+  if (shape->type == SHAPE_MESH)
+    solid_from_mesh(builder, shape, solid);
+  else if (shape->type == SHAPE_POINTS)
+    solid_from_points(builder, shape, solid);
+  else
+    solid_from_primitive(builder, shape, solid);
+  solid->feature = MEMORY_NEW(double, solid->piece_count);
+  for (int i = 0; i < solid->piece_count; i++) solid->feature[i] = hull_feature(&solid->pieces[i]);
+}
+
+void build_solids(Builder* builder) {
+  int count = builder->scene->shape_count;
+  builder->solids = MEMORY_NEW(ShapeSolid, count);
+  for (int i = 0; i < count; i++) build_solid(builder, &builder->scene->shapes[i], &builder->solids[i]);
+}
+
+void free_solids(Builder* builder) {
+  for (int i = 0; builder->solids && i < builder->scene->shape_count; i++) {
+    ShapeSolid* solid = &builder->solids[i];
+    for (int k = 0; k < solid->piece_count; k++) hull_free(&solid->pieces[k]);
+    memory_free(solid->pieces);
+    memory_free(solid->feature);
+  }
+  memory_free(builder->solids);
+}

@@ -1,0 +1,194 @@
+/* output: the run folder (CSV files and summary.json), and reading and comparing CSV files.
+ * A writer is one file and one row in the table of run_folder.c. Numbers are printed so that they read back to the
+ * same double; files are written beside their name and renamed, so a killed run leaves no half file. */
+#ifndef SDRS_OUTPUT_H
+#define SDRS_OUTPUT_H
+
+#include "simulate/simulate.h"
+
+/* ---------------------------------------------------------------- run folder (output/run_folder.c) */
+
+/* One state of a run, as the writers see it. Everything is borrowed. */
+typedef struct {
+  const SimState* state;
+  const StepReport* report; /* of the step that led here; NULL for the initial state */
+  SimMeasure measure;
+  const SimContact* contacts; /* (contact_count) */
+  int contact_count;
+} OutputFrame;
+
+/* The open CSV files of a run. Owns its streams, borrows the model. */
+typedef struct Output Output;
+
+/* Make the folder (with parents) and open trajectory.csv, joints.csv, contacts.csv, solver.csv with their header lines.
+ * STATUS_IO with a diagnostic that names the file and the reason. */
+Status output_open(Output** output, const char* folder, const Model* model, Diagnostics* diagnostics);
+/* Add the rows of one state. The first failed write is reported at once, not at the end of the run. */
+Status output_frame(Output* output, const OutputFrame* frame, Diagnostics* diagnostics);
+/* Flush and rename all files, or none when one could not be written; frees in any case. Accepts NULL. */
+Status output_close(Output* output, Diagnostics* diagnostics);
+/* Throw the unfinished files away. Accepts NULL. */
+void output_discard(Output* output);
+
+/* ---------------------------------------------------------------- summary (output/summary.c) */
+
+enum { OUTPUT_LIBRARIES_MAX = 8 };
+
+/* The program that ran. Every text is borrowed and constant. */
+typedef struct {
+  const char *version, *commit, *build_flags, *compiler;
+  struct {
+    const char *name, *version;
+  } libraries[OUTPUT_LIBRARIES_MAX];
+  int library_count;
+} OutputProgram;
+
+/* A file that the run read. */
+typedef struct {
+  char* path;
+  char sha256[65]; /* "" when it could not be read again */
+} OutputInput;
+
+/* The scene file, then every mesh once, in order of appearance; the caller frees with output_inputs_free. */
+OutputInput* output_inputs(const Scene* scene, int* count);
+void output_inputs_free(OutputInput* inputs, int count);
+
+/* Sums and extremes over the finished steps of a run. */
+typedef struct {
+  int steps;
+  double time; /* s, reached */
+  int64_t iterations, trials, certified_intervals, factor_retries;
+  int iterations_max, active_pairs_max, candidate_pairs_max;
+  int rounding_floor_steps; /* steps that ended at the rounding floor, above the tolerance */
+  double residual_max;      /* N, N m */
+  double smallest_gap;      /* over the recorded states [m]; INFINITY when no pair was ever near */
+  double smallest_gap_time; /* s */
+} OutputTotals;
+OutputTotals output_totals_start(void);
+void output_totals_step(OutputTotals* totals, const StepReport* report, const SimState* state);
+void output_totals_measure(OutputTotals* totals, const SimMeasure* measure, const SimState* state);
+
+typedef struct {
+  const OutputProgram* program;
+  const Model* model;
+  const OutputInput* inputs;
+  int input_count;
+  const SceneOverride* overrides;
+  int override_count;
+  int threads;
+  OutputTotals totals;
+  ExitCode exit_code;
+  const char* stop;          /* why the run ended, in words */
+  const StepReport* failure; /* the step that failed, or NULL */
+  SimTimes step_times;       /* s */
+  double scene_seconds, model_seconds, setup_seconds, output_seconds, total_seconds;
+} OutputSummary;
+
+/* The text of summary.json. Numbers that are not finite become null. */
+void output_summary_json(Text* json, const OutputSummary* summary);
+/* Name of the link that owns a degree of freedom, for messages; "?" when there is none. */
+const char* output_link_of_dof(const Model* model, int dof);
+
+/* ---------------------------------------------------------------- JSON text (output/json.c)
+ * Indented by two spaces; key is NULL inside an array. Numbers that are not finite become null. */
+typedef struct {
+  Text* out;
+  int depth;
+  bool comma; /* something stands before on this level */
+} Json;
+void json_open(Json* json, const char* key, char bracket);      /* '{' or '[' */
+void json_close(Json* json, char bracket);                      /* '}' or ']' */
+void json_text(Json* json, const char* key, const char* value); /* NULL becomes null */
+void json_number(Json* json, const char* key, double value);
+void json_integer(Json* json, const char* key, int64_t value);
+void json_bool(Json* json, const char* key, bool value);
+void json_vector(Json* json, const char* key, const double* values, int count); /* on one line */
+/* A bare number, null when not finite: for text that is not indented. */
+void json_add_number(Text* out, double value);
+
+/* ---------------------------------------------------------------- CSV (output/csv.c, output/compare.c) */
+
+/* Append a field, quoted when it holds a comma, a quote or a line break. */
+void csv_add_field(Text* row, const char* text);
+
+/* A CSV file in memory: one header line, every row as long as the header. Owns everything. */
+typedef struct {
+  char* data; /* the file, cut into the cells */
+  char** names;
+  int column_count;
+  char** cells; /* (row_count * column_count) */
+  int* lines;   /* line of the file where the row begins (row_count) */
+  int row_count;
+} CsvTable;
+
+/* Read a file: comma, quoted fields, LF or CRLF. STATUS_IO when it cannot be read, STATUS_BAD_INPUT when it is not
+ * CSV (no header, a row of another length, an open quote); both with a diagnostic. */
+Status csv_read(CsvTable* table, const char* path, Diagnostics* diagnostics);
+void csv_free(CsvTable* table);
+/* Index of a column, -1 when there is none. */
+int csv_column(const CsvTable* table, const char* name);
+
+/* The cell where something is worst; column -1 = nowhere. */
+typedef struct {
+  double value;
+  int column, row; /* indices into table a */
+} CompareWorst;
+
+/* Difference of two tables. Numbers a, b agree within |a - b| <= abs + rel max(|a|, |b|); NaN agrees with NaN only and
+ * infinities with themselves, any other difference to them is infinite; cells that are not both numbers must be the
+ * same text. */
+typedef struct {
+  double abs, rel;
+  int64_t values, different, outside; /* compared; not equal; beyond the tolerance */
+  CompareWorst worst_absolute, worst_relative;
+  CompareWorst worst; /* largest |a - b| / (abs + rel max(|a|, |b|)): what to look at first */
+} Comparison;
+
+/* Compare the columns that match the comma-separated list of shell patterns (NULL = all), matched by name.
+ * STATUS_BAD_INPUT with diagnostics when the tables do not have the same columns or rows. */
+Status csv_compare(Comparison* comparison, const CsvTable* a, const char* name_a, const CsvTable* b, const char* name_b,
+                   const char* columns, double abs, double rel, Diagnostics* diagnostics);
+
+/* ---------------------------------------------------------------- pictures (output/render*.c) */
+
+typedef enum { RENDER_ISO, RENDER_FRONT, RENDER_SIDE, RENDER_TOP } RenderView;
+
+/* Poses of the link frames of a recorded run. Owns its arrays. */
+typedef struct {
+  int row_count, link_count;
+  double* time; /* s        (rows) */
+  Pose* pose;   /* world    (rows x links) */
+} RunPoses;
+
+/* Read `trajectory.csv` of a run of this model; columns are found by their names. A file that does not fit the model,
+ * or has no row, or a number that is not finite: STATUS_BAD_INPUT with file and line. */
+Status run_poses_read(RunPoses* run, const char* path, const Model* model, Diagnostics* diagnostics);
+void run_poses_free(RunPoses* run);
+
+typedef struct {
+  int width, height; /* px, of one panel */
+  RenderView view;
+  double zoom;      /* > 0; 1 = everything fits over the whole run */
+  bool has_look_at; /* look_at [m] stands in the middle of the picture */
+  Vec3 look_at;
+  int follow;  /* the camera moves with this link; -1 = it stands still */
+  double time; /* s, the nearest recorded moment is shown; NAN = the last */
+  int strip;   /* panels side by side, from the first moment to the last; 0 = one picture */
+  int trail;   /* earlier moments laid over the picture as ghosts; 0 = none */
+  double fps;  /* frames and films: pictures per simulated second */
+  bool labels; /* title, ticks, names */
+  int threads;
+} RenderOptions;
+RenderOptions render_defaults(void);
+
+/* One PNG (a single picture or a strip). */
+Status render_picture(const char* path, const Model* model, const RunPoses* run, const RenderOptions* options,
+                      Diagnostics* diagnostics);
+/* `folder`/frame_00000.png and so on, at options->fps. *count = pictures written. */
+Status render_frames(const char* folder, const Model* model, const RunPoses* run, const RenderOptions* options,
+                     int* count, Diagnostics* diagnostics);
+/* A film by the ffmpeg program; STATUS_BAD_INPUT with an explanation when it is not installed. */
+Status render_film(const char* path, const Model* model, const RunPoses* run, const RenderOptions* options, int* count,
+                   Diagnostics* diagnostics);
+
+#endif

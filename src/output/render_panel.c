@@ -1,0 +1,153 @@
+#include <errno.h>
+#include <string.h>
+#include "output/render.h"
+
+/* Share of the half picture that stays empty around everything that is ever seen, at the right, left, top, bottom:
+ * room for ticks, title and names; and without them. */
+static const double LABEL_MARGIN[4] = {0.14, 0.14, 0.22, 0.17};
+static const double PLAIN_MARGIN[4] = {0.05, 0.05, 0.05, 0.05};
+/* Hull poses looked at to fit the camera; longer runs are sampled evenly. */
+#define FIT_SAMPLES 2000000
+/* Opacity of the first and the last ghost of a trail. */
+#define GHOST_FIRST 0.18
+#define GHOST_LAST 0.45
+/* White between the panels of a strip [px]. */
+#define STRIP_GAP 4
+
+RenderOptions render_defaults(void) {
+  return (RenderOptions){.width = 960, .height = 720, .zoom = 1.0, .follow = -1, .time = NAN, .fps = 30.0, .labels = true,
+                         .threads = 1};
+}
+
+const Pose* run_row_poses(const RunPoses* run, int row) { return run->pose + (size_t)row * (size_t)run->link_count; }
+
+int run_row_at(const RunPoses* run, double time) {
+  if (!isfinite(time)) return run->row_count - 1;
+  int best = 0;
+  for (int row = 1; row < run->row_count; row++)
+    if (fabs(run->time[row] - time) < fabs(run->time[best] - time)) best = row;
+  return best;
+}
+
+/* Row of moment k of n, evenly spread over the rows up to `last`. */
+static int moment_row(const RunPoses* run, int last, int k, int n) {
+  double share = n > 1 ? (double)k / (n - 1) : 1.0;
+  return run_row_at(run, run->time[0] + share * (run->time[last] - run->time[0]));
+}
+
+/* ---------------------------------------------------------------- camera */
+
+static bool hull_in_fit(const RenderRun* render, int hull) {
+  const Model* model = render->model;
+  if (render->stage.part[hull] == HULL_TERRAIN) return false;
+  if (render->options->follow < 0) return true;
+  int tree = model->links[render->options->follow].tree;
+  return tree < 0 || model->links[model->hulls[hull].link].tree == tree;
+}
+
+static void fit_row(const RenderRun* render, int row, CameraFit* fit) {
+  const Model* model = render->model;
+  const Pose* poses = run_row_poses(render->run, row);
+  int follow = render->options->follow;
+  for (int h = 0; h < model->hull_count; h++) {
+    Pose pose = poses[model->hulls[h].link];
+    if (follow >= 0) pose.t = vec3_sub(pose.t, poses[follow].t);
+    if (hull_in_fit(render, h)) camera_fit_add(fit, &model->hulls[h], pose);
+  }
+}
+
+/* Everything over the run and the ground under it; when a link is followed, its own tree as seen from it. */
+static CameraFit fit_run(const RenderRun* render) {
+  const RunPoses* run = render->run;
+  CameraFit fit = camera_fit_begin(&render->camera, render->options->labels ? LABEL_MARGIN : PLAIN_MARGIN);
+  int stride = 1 + (int)((double)run->row_count * render->model->hull_count / FIT_SAMPLES);
+  for (int row = 0; row < run->row_count - 1; row += stride) fit_row(render, row, &fit);
+  fit_row(render, run->row_count - 1, &fit);
+  GroundPatch patch;
+  if (render->options->follow >= 0 || !stage_ground_patch(&render->stage, run_row_poses(run, 0), &patch)) return fit;
+  for (int corner = 0; corner < 4; corner++)
+    camera_fit_add_point(&fit, ground_point(&patch, corner & 1 ? patch.high[0] : patch.low[0],
+                                            corner & 2 ? patch.high[1] : patch.low[1]));
+  return fit;
+}
+
+void render_run_create(RenderRun* render, const Model* model, const RunPoses* run, const RenderOptions* options) {
+  *render = (RenderRun){.model = model, .run = run, .options = options};
+  stage_create(&render->stage, model, run);
+  render->camera = camera_create(options->view, render->stage.up, options->width, options->height, options->zoom);
+  CameraFit fit = fit_run(render);
+  if (options->has_look_at)
+    camera_fit_look_at(&fit, &render->camera, options->look_at);
+  else
+    camera_fit_place(&fit, &render->camera);
+}
+
+void render_run_destroy(RenderRun* render) { stage_destroy(&render->stage); }
+
+/* ---------------------------------------------------------------- one panel */
+
+static void time_text(const RunPoses* run, int row, int from, char text[64]) {
+  double total = run->time[run->row_count - 1] - run->time[0];
+  int digits = total < 1.0 ? 3 : 2;
+  if (from >= 0)
+    snprintf(text, 64, "t = %.*f to %.*f s", digits, run->time[from], digits, run->time[row]);
+  else
+    snprintf(text, 64, "t = %.*f s", digits, run->time[row]);
+}
+
+void render_run_panel(const RenderRun* render, int row, bool titled, int threads, RenderImage* image) {
+  const RunPoses* run = render->run;
+  const RenderOptions* options = render->options;
+  const Pose* poses = run_row_poses(run, row);
+  RenderLayer* layers = MEMORY_NEW(RenderLayer, options->trail + 1);
+  layers[0] = (RenderLayer){poses, 1.0};
+  for (int k = 0; k < options->trail; k++) {
+    double share = options->trail > 1 ? (double)k / (options->trail - 1) : 1.0;
+    int earlier = moment_row(run, row, k, options->trail + 1);
+    layers[k + 1] = (RenderLayer){run_row_poses(run, earlier), GHOST_FIRST + share * (GHOST_LAST - GHOST_FIRST)};
+  }
+  RenderCamera camera = render->camera;
+  if (options->follow >= 0) camera = camera_moved(camera, poses[options->follow].t);
+  render_scene(image, &render->stage, &camera, layers, options->trail + 1, threads);
+  memory_free(layers);
+  if (!options->labels) return;
+  char time[64];
+  time_text(run, row, options->trail > 0 ? 0 : -1, time);
+  RenderLabels labels = {titled ? render->model->scene->name : NULL, time, true, titled};
+  render_labels(image, &render->stage, &camera, poses, &labels);
+}
+
+/* ---------------------------------------------------------------- a picture of one or several panels */
+
+static void draw_strip(const RenderRun* render, RenderImage* image) {
+  const RenderOptions* options = render->options;
+  memset(image->rgb, 0xff, 3 * (size_t)image->width * (size_t)image->height);
+  RenderImage panel;
+  image_create(&panel, options->width, options->height);
+  for (int k = 0; k < options->strip; k++) {
+    int row = moment_row(render->run, run_row_at(render->run, options->time), k, options->strip);
+    render_run_panel(render, row, k == 0, options->threads, &panel);
+    image_paste(image, &panel, k * (options->width + STRIP_GAP), 0);
+  }
+  image_destroy(&panel);
+}
+
+Status render_picture(const char* path, const Model* model, const RunPoses* run, const RenderOptions* options,
+                      Diagnostics* diagnostics) {
+  RenderRun render;
+  render_run_create(&render, model, run, options);
+  RenderImage image;
+  int panels = options->strip > 0 ? options->strip : 1;
+  image_create(&image, panels * options->width + (panels - 1) * STRIP_GAP, options->height);
+  if (options->strip > 0)
+    draw_strip(&render, &image);
+  else
+    render_run_panel(&render, run_row_at(run, options->time), true, options->threads, &image);
+  errno = 0;
+  Status status = image_write_png(&image, path);
+  if (status != STATUS_OK)
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot write: %s", strerror(errno));
+  image_destroy(&image);
+  render_run_destroy(&render);
+  return status;
+}

@@ -1,0 +1,22 @@
+/* One CSV file of the run folder: what its header and rows are. Private to output/. */
+#ifndef SDRS_OUTPUT_WRITER_H
+#define SDRS_OUTPUT_WRITER_H
+
+#include "output/output.h"
+
+/* What the writers share over a run. */
+typedef struct {
+  const Model* model;
+  Quat* rotations; /* last quaternion written of each link: the next one takes the nearer sign  (links) */
+} WriterContext;
+
+typedef struct {
+  const char* file;
+  bool initial; /* has a row for the initial state */
+  void (*header)(Text* row, const Model* model);
+  void (*rows)(Text* rows, WriterContext* context, const OutputFrame* frame);
+} OutputWriter;
+
+extern const OutputWriter WRITER_TRAJECTORY, WRITER_JOINTS, WRITER_CONTACTS, WRITER_SOLVER;
+
+#endif

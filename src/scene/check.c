@@ -1,0 +1,85 @@
+/* What can be judged only once everything is read. */
+#include "scene/parts.h"
+
+/* Per link: the controller that prescribes it, and whether it can be moved by forces. */
+typedef struct {
+  int* prescribed; /* index of the controller, or -1 */
+  bool* moves;     /* false: welded to the world, or all its joints down from the world are prescribed */
+} Motion;
+
+static void find_prescribed(Reader* reader, Motion* motion) {
+  const Scene* scene = reader->scene;
+  for (int i = 0; i < scene->link_count; i++) motion->prescribed[i] = -1;
+  for (int i = 0; i < scene->controller_count; i++) {
+    const SceneController* controller = &scene->controllers[i];
+    if (controller->type != CONTROLLER_PRESCRIBED) continue;
+    int* first = &motion->prescribed[controller->link];
+    if (*first >= 0)
+      reader_error(reader, controller->place, "the joint of '%s' is prescribed already by the controller of line %d",
+                   text_excerpt(scene->links[controller->link].name).text, scene->controllers[*first].place.line);
+    else
+      *first = i;
+  }
+}
+
+static void warn_idle_controllers(Reader* reader, const Motion* motion) {
+  const Scene* scene = reader->scene;
+  for (int i = 0; i < scene->controller_count; i++) {
+    const SceneController* controller = &scene->controllers[i];
+    if (controller->type == CONTROLLER_PD && motion->prescribed[controller->link] >= 0)
+      reader_warning(reader, controller->place, "has no effect: another controller prescribes the joint of '%s'",
+                     text_excerpt(scene->links[controller->link].name).text);
+  }
+}
+
+static void find_moving(const Reader* reader, Motion* motion) {
+  const Scene* scene = reader->scene;
+  for (int i = 0; i < scene->link_count; i++) {
+    const SceneLink* link = &scene->links[i];
+    bool driven = motion->prescribed[i] >= 0, own = scene_joint_dof(&link->joint) > 0 && !driven;
+    motion->moves[i] = !reader->joint_broken[i] && (own || (link->parent >= 0 && motion->moves[link->parent]));
+  }
+}
+
+static void check_mass(Reader* reader, const SceneLink* link) {
+  const char* name = text_excerpt(link->name).text;
+  if (!link->has_mass && !link->has_density)
+    reader_error(reader, link->place, "the link '%s' moves: give it 'mass' [kg] or 'density' [kg/m^3]", name);
+  else if (link->shape_count == 0 && link->mass_model != MASS_GIVEN)
+    reader_error(reader, link->place,
+                 "the link '%s' moves but has no shape to carry its mass: give it one, or 'inertia' and 'center'",
+                 name);
+}
+
+static void check_half_space(Reader* reader, const SceneLink* link) {
+  for (int i = 0; i < link->shape_count; i++) {
+    const SceneShapeUse* use = &link->shapes[i];
+    if (use->shape < 0 || reader->scene->shapes[use->shape].type != SHAPE_HALF_SPACE) continue;
+    reader_error(reader, use->place,
+                 "a half_space cannot be part of a link that moves ('%s'): fix the link or prescribe its motion",
+                 text_excerpt(link->name).text);
+  }
+}
+
+/* The items of a repeat share their place: one message is enough. */
+static bool same_place(const SceneLink* a, const SceneLink* b) {
+  return a->place.line == b->place.line && a->place.column == b->place.column;
+}
+
+void check_scene(Reader* reader) {
+  const Scene* scene = reader->scene;
+  Motion motion = {MEMORY_NEW(int, scene->link_count), MEMORY_NEW(bool, scene->link_count)};
+  find_prescribed(reader, &motion);
+  warn_idle_controllers(reader, &motion);
+  find_moving(reader, &motion);
+  int told = -1;
+  for (int i = 0; i < scene->link_count; i++) {
+    if (!motion.moves[i] || (told >= 0 && same_place(&scene->links[told], &scene->links[i]))) continue;
+    int before = reader->problem_count;
+    check_mass(reader, &scene->links[i]);
+    check_half_space(reader, &scene->links[i]);
+    if (reader->problem_count > before) told = i;
+  }
+  memory_free(motion.prescribed);
+  memory_free(motion.moves);
+}

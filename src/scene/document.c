@@ -1,0 +1,294 @@
+#include "scene/document.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- arena */
+
+struct ArenaBlock {
+  ArenaBlock* next;
+  size_t used, capacity;
+};
+
+#define ARENA_BLOCK ((size_t)1 << 16)
+#define ARENA_ALIGNMENT ((size_t)16)
+/* The header, rounded up so that what follows is aligned. */
+#define ARENA_HEADER ((sizeof(ArenaBlock) + ARENA_ALIGNMENT - 1) / ARENA_ALIGNMENT * ARENA_ALIGNMENT)
+
+static void* arena_alloc(Document* document, size_t size) {
+  size = (size + ARENA_ALIGNMENT - 1) / ARENA_ALIGNMENT * ARENA_ALIGNMENT;
+  ArenaBlock* block = document->blocks;
+  if (!block || block->capacity - block->used < size) {
+    size_t capacity = size > ARENA_BLOCK ? size : ARENA_BLOCK;
+    block = memory_alloc(ARENA_HEADER + capacity);
+    *block = (ArenaBlock){document->blocks, 0, capacity};
+    document->blocks = block;
+  }
+  void* pointer = (char*)block + ARENA_HEADER + block->used;
+  block->used += size;
+  return pointer;
+}
+
+void document_free(Document* document) {
+  for (ArenaBlock* block = document->blocks; block;) {
+    ArenaBlock* next = block->next;
+    memory_free(block);
+    block = next;
+  }
+  *document = (Document){0};
+}
+
+/* ---------------------------------------------------------------- building */
+
+Node* document_node(Document* document, NodeKind kind, SourcePlace place) {
+  if (document->node_count >= DOCUMENT_NODE_MAX) return NULL;
+  document->node_count++;
+  Node* node = arena_alloc(document, sizeof(Node));
+  *node = (Node){.kind = kind, .place = place, .memo = -1, .text = ""};
+  return node;
+}
+
+const char* document_text(Document* document, const char* bytes, size_t length) {
+  char* text = arena_alloc(document, length + 1);
+  if (length > 0) memcpy(text, bytes, length);
+  text[length] = '\0';
+  return text;
+}
+
+void node_append(Node* parent, Node* child) {
+  child->next = NULL;
+  if (parent->last)
+    parent->last->next = child;
+  else
+    parent->first = child;
+  parent->last = child;
+  parent->count++;
+}
+
+void node_remove(Node* parent, const Node* child) {
+  Node* before = NULL;
+  for (Node* node = parent->first; node; before = node, node = node->next) {
+    if (node != child) continue;
+    if (before)
+      before->next = node->next;
+    else
+      parent->first = node->next;
+    if (parent->last == node) parent->last = before;
+    parent->count--;
+    return;
+  }
+}
+
+Node* document_shallow_copy(Document* document, const Node* node) {
+  Node* copy = document_node(document, node->kind, node->place);
+  if (!copy) return NULL;
+  *copy = *node;
+  copy->next = copy->first = copy->last = NULL;
+  copy->count = 0;
+  for (const Node* child = node->first; child; child = child->next) {
+    Node* same = document_node(document, child->kind, child->place);
+    if (!same) return NULL;
+    *same = *child;
+    node_append(copy, same);
+  }
+  return copy;
+}
+
+Node* document_deep_copy(Document* document, const Node* node) {
+  if (document->alias_count >= DOCUMENT_ALIAS_MAX) return NULL;
+  document->alias_count++;
+  Node* copy = document_node(document, node->kind, node->place);
+  if (!copy) return NULL;
+  *copy = *node;
+  copy->next = copy->first = copy->last = NULL;
+  copy->count = 0;
+  for (const Node* child = node->first; child; child = child->next) {
+    Node* below = document_deep_copy(document, child);
+    if (!below) return NULL;
+    node_append(copy, below);
+  }
+  return copy;
+}
+
+/* ---------------------------------------------------------------- keys */
+
+static int compare_keys(const void* left, const void* right) {
+  const Node *a = *(const Node*const*)left, *b = *(const Node*const*)right;
+  int order = strcmp(a->key, b->key);
+  if (order != 0) return order;
+  order = (a->key_line > b->key_line) - (a->key_line < b->key_line);
+  return order != 0 ? order : (a->key_column > b->key_column) - (a->key_column < b->key_column);
+}
+
+/* Sorting finds doubles in n log n: a map of shapes may have thousands of names. */
+void node_check_keys(const Node* map, Diagnostics* diagnostics) {
+  if (map->count < 2) return;
+  const Node** sorted = MEMORY_NEW(const Node*, map->count);
+  int count = 0;
+  for (const Node* child = map->first; child; child = child->next) sorted[count++] = child;
+  qsort(sorted, (size_t)count, sizeof *sorted, compare_keys);
+  for (int i = 1; i < count; i++) {
+    if (strcmp(sorted[i - 1]->key, sorted[i]->key) != 0) continue;
+    diagnostics_add(diagnostics, SEVERITY_ERROR, node_key_place(sorted[i]),
+                    "the key '%s' stands twice, first in line %d", text_excerpt(sorted[i]->key).text,
+                    sorted[i - 1]->key_line);
+  }
+  memory_free(sorted);
+}
+
+/* ---------------------------------------------------------------- text */
+
+/* Length of the UTF-8 character at p, 0 when it is none (overlong forms and surrogates included). */
+static int utf8_length(const unsigned char* p, const unsigned char* end) {
+  if (p[0] < 0x80) return 1;
+  int length = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
+  if (p[0] < 0xc2 || p[0] > 0xf4 || end - p < length) return 0;
+  for (int i = 1; i < length; i++)
+    if ((p[i] & 0xc0) != 0x80) return 0;
+  if (p[0] == 0xe0 && p[1] < 0xa0) return 0;
+  if (p[0] == 0xed && p[1] > 0x9f) return 0;
+  if (p[0] == 0xf0 && p[1] < 0x90) return 0;
+  if (p[0] == 0xf4 && p[1] > 0x8f) return 0;
+  return length;
+}
+
+bool document_check_text(const char* source, const char* text, size_t length, Diagnostics* diagnostics) {
+  if (length > DOCUMENT_LENGTH_MAX) {
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){source, 1, 1}, "the text is longer than %zu MB",
+                    DOCUMENT_LENGTH_MAX >> 20);
+    return false;
+  }
+  const unsigned char *p = (const unsigned char*)text, *end = p + length;
+  while (p < end) {
+    int step = utf8_length(p, end);
+    if (step > 0 && *p != 0) {
+      p += step;
+      continue;
+    }
+    SourcePlace place = document_place(source, text, (size_t)((const char*)p - text));
+    diagnostics_add(diagnostics, SEVERITY_ERROR, place, "the byte 0x%02x does not belong in a UTF-8 text", *p);
+    return false;
+  }
+  return true;
+}
+
+SourcePlace document_place(const char* source, const char* text, size_t offset) {
+  SourcePlace place = {source, 1, 1};
+  for (size_t i = 0; i < offset; i++) {
+    unsigned char c = (unsigned char)text[i];
+    if (c == '\n' || (c == '\r' && text[i + 1] != '\n')) {
+      place.line++;
+      place.column = 1;
+    } else if ((c & 0xc0) != 0x80) {
+      place.column++;
+    }
+  }
+  return place;
+}
+
+/* ---------------------------------------------------------------- looking */
+
+const Node* node_find(const Node* map, const char* key) {
+  if (!map || map->kind != NODE_MAP) return NULL;
+  for (const Node* child = map->first; child; child = child->next)
+    if (strcmp(child->key, key) == 0) return child;
+  return NULL;
+}
+
+const Node* node_at(const Node* list, int index) {
+  const Node* node = list->first;
+  while (node && index-- > 0) node = node->next;
+  return node;
+}
+
+SourcePlace node_key_place(const Node* node) {
+  if (!node->key) return node->place;
+  return (SourcePlace){node->place.file, node->key_line, node->key_column};
+}
+
+/* ---------------------------------------------------------------- scalars */
+
+static bool is_one_of(const char* text, const char* const words[3]) {
+  for (int i = 0; i < 3; i++)
+    if (strcmp(text, words[i]) == 0) return true;
+  return false;
+}
+
+static const char* skip_digits(const char* p) {
+  while (*p >= '0' && *p <= '9') p++;
+  return p;
+}
+
+/* [-+]? ( . digits | digits ( . digits? )? ) ( [eE] [-+]? digits )? */
+static bool is_number(const char* p) {
+  if (*p == '-' || *p == '+') p++;
+  const char* whole = p;
+  p = skip_digits(p);
+  ptrdiff_t digits = p - whole;
+  if (*p == '.') {
+    const char* fraction = ++p;
+    p = skip_digits(p);
+    digits += p - fraction;
+  }
+  if (digits == 0) return false;
+  if (*p == 'e' || *p == 'E') {
+    p++;
+    if (*p == '-' || *p == '+') p++;
+    const char* exponent = p;
+    p = skip_digits(p);
+    if (p == exponent) return false;
+  }
+  return *p == '\0';
+}
+
+static bool is_not_finite(const char* text) {
+  static const char* const INFINITE[3] = {".inf", ".Inf", ".INF"};
+  static const char* const NOT_A_NUMBER[3] = {".nan", ".NaN", ".NAN"};
+  static const char* const BARE[3] = {"nan", "NaN", "inf"};
+  const char* unsigned_text = *text == '-' || *text == '+' ? text + 1 : text;
+  return is_one_of(unsigned_text, INFINITE) || is_one_of(text, NOT_A_NUMBER) || is_one_of(unsigned_text, BARE);
+}
+
+ScalarKind node_scalar_kind(const Node* scalar) {
+  static const char* const NOTHING[3] = {"null", "Null", "NULL"};
+  static const char* const YES[3] = {"true", "True", "TRUE"};
+  static const char* const NO[3] = {"false", "False", "FALSE"};
+  const char* text = scalar->text;
+  if (scalar->quoted) return SCALAR_TEXT;
+  if (*text == '\0' || strcmp(text, "~") == 0 || is_one_of(text, NOTHING)) return SCALAR_NULL;
+  if (is_one_of(text, YES) || is_one_of(text, NO)) return SCALAR_BOOL;
+  if (is_number(text)) return SCALAR_NUMBER;
+  return is_not_finite(text) ? SCALAR_NOT_FINITE : SCALAR_TEXT;
+}
+
+bool node_is_null(const Node* node) { return node->kind == NODE_SCALAR && node_scalar_kind(node) == SCALAR_NULL; }
+
+bool node_number(const Node* scalar, double* value) {
+  *value = strtod(scalar->text, NULL);
+  return isfinite(*value);
+}
+
+/* ---------------------------------------------------------------- messages */
+
+Excerpt text_excerpt(const char* text) {
+  Excerpt excerpt = {{0}};
+  size_t length = strlen(text), limit = sizeof excerpt.text - 4, n = length < limit ? length : limit;
+  if (n < length)
+    while (n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80) n--; /* do not cut a character */
+  for (size_t i = 0; i < n; i++) excerpt.text[i] = (unsigned char)text[i] < 0x20 || text[i] == 0x7f ? '?' : text[i];
+  if (n < length) memcpy(excerpt.text + n, "...", 4);
+  return excerpt;
+}
+
+Excerpt node_describe(const Node* node) {
+  if (node->kind == NODE_LIST) return (Excerpt){"a list"};
+  if (node->kind == NODE_MAP) return (Excerpt){"a map"};
+  ScalarKind kind = node_scalar_kind(node);
+  if (kind == SCALAR_NULL) return (Excerpt){"nothing"};
+  Excerpt excerpt = text_excerpt(node->text);
+  if (kind != SCALAR_TEXT) return excerpt;
+  Excerpt quoted = {{0}};
+  snprintf(quoted.text, sizeof quoted.text, "'%.68s'", excerpt.text);
+  return quoted;
+}

@@ -1,0 +1,271 @@
+#include <stdlib.h>
+#include <string.h>
+#include <yaml.h>
+
+#include "scene/document.h"
+
+/* A value that an alias may repeat. */
+typedef struct {
+  char* name;
+  const Node* node;
+  bool complete; /* false inside the value itself: an alias to it would never end */
+} Anchor;
+
+typedef struct {
+  yaml_parser_t parser;
+  Document* document;
+  Diagnostics* diagnostics;
+  const char *source, *text;
+  size_t length;
+  Anchor* anchors;
+  int anchor_count, anchor_capacity;
+} YamlReader;
+
+static SourcePlace place_of(const YamlReader* reader, yaml_mark_t mark) {
+  return (SourcePlace){reader->source, (int)mark.line + 1, (int)mark.column + 1};
+}
+
+static Node* fail(YamlReader* reader, yaml_mark_t mark, const char* message) {
+  diagnostics_add(reader->diagnostics, SEVERITY_ERROR, place_of(reader, mark), "%s", message);
+  return NULL;
+}
+
+/* ---------------------------------------------------------------- events */
+
+/* Two of libyaml's messages that users meet most, said with their cause. */
+static const char* hint(const YamlReader* reader) {
+  const yaml_parser_t* parser = &reader->parser;
+  size_t index = parser->problem_mark.index;
+  if (parser->error == YAML_SCANNER_ERROR && index < reader->length && reader->text[index] == '\t')
+    return " (a tab: YAML indents with spaces only)";
+  if (parser->error == YAML_PARSER_ERROR && parser->context && strstr(parser->context, "flow mapping"))
+    return " (inside { } a text with a brace or comma must be quoted)";
+  return "";
+}
+
+static void report_parser(YamlReader* reader) {
+  const yaml_parser_t* parser = &reader->parser;
+  const char* problem = parser->problem ? parser->problem : "not a YAML text";
+  if (parser->error == YAML_READER_ERROR) {
+    size_t offset = parser->problem_offset < reader->length ? parser->problem_offset : reader->length;
+    diagnostics_add(reader->diagnostics, SEVERITY_ERROR, document_place(reader->source, reader->text, offset), "%s",
+                    problem);
+    return;
+  }
+  SourcePlace place = place_of(reader, parser->problem_mark);
+  if (parser->context)
+    diagnostics_add(reader->diagnostics, SEVERITY_ERROR, place, "%s %s that begins in line %d%s", problem,
+                    parser->context, (int)parser->context_mark.line + 1, hint(reader));
+  else
+    diagnostics_add(reader->diagnostics, SEVERITY_ERROR, place, "%s%s", problem, hint(reader));
+}
+
+static bool next_event(YamlReader* reader, yaml_event_t* event) {
+  if (yaml_parser_parse(&reader->parser, event)) return true;
+  report_parser(reader);
+  return false;
+}
+
+/* ---------------------------------------------------------------- anchors */
+
+static int add_anchor(YamlReader* reader, const yaml_char_t* name, const Node* node) {
+  if (!name || !node) return -1;
+  if (reader->anchor_count == reader->anchor_capacity) {
+    int capacity = reader->anchor_capacity ? 2 * reader->anchor_capacity : 8;
+    reader->anchors = memory_resize(reader->anchors, sizeof(Anchor) * (size_t)reader->anchor_capacity,
+                                    sizeof(Anchor) * (size_t)capacity);
+    reader->anchor_capacity = capacity;
+  }
+  reader->anchors[reader->anchor_count] = (Anchor){memory_text((const char*)name), node, false};
+  return reader->anchor_count++;
+}
+
+static void complete_anchor(YamlReader* reader, int index) {
+  if (index >= 0) reader->anchors[index].complete = true;
+}
+
+/* The latest anchor of a name counts, as YAML says. */
+static Node* read_alias(YamlReader* reader, const yaml_event_t* event) {
+  const char* name = (const char*)event->data.alias.anchor;
+  for (int i = reader->anchor_count - 1; i >= 0; i--) {
+    const Anchor* anchor = &reader->anchors[i];
+    if (strcmp(anchor->name, name) != 0) continue;
+    if (!anchor->complete) return fail(reader, event->start_mark, "the alias stands inside the value it names");
+    Node* copy = document_deep_copy(reader->document, anchor->node);
+    if (!copy) return fail(reader, event->start_mark, "the aliases stand for too many values");
+    copy->key = NULL;
+    return copy;
+  }
+  return fail(reader, event->start_mark, "the alias names no anchor that stands before it");
+}
+
+/* ---------------------------------------------------------------- values */
+
+static Node* read_value(YamlReader* reader, const yaml_event_t* event, int depth);
+
+/* "!!str" forces a text; the other core tags say what the value shows already; "!" is YAML's own mark for a text. */
+static bool check_tag(YamlReader* reader, const yaml_event_t* event, const yaml_char_t* tag) {
+  static const char CORE[] = "tag:yaml.org,2002:";
+  if (!tag || strcmp((const char*)tag, "!") == 0 || strncmp((const char*)tag, CORE, sizeof CORE - 1) == 0) return true;
+  return fail(reader, event->start_mark, "tags are not used here") != NULL;
+}
+
+static Node* read_scalar(YamlReader* reader, const yaml_event_t* event) {
+  if (!check_tag(reader, event, event->data.scalar.tag)) return NULL;
+  const char* tag = (const char*)event->data.scalar.tag;
+  Node* node = document_node(reader->document, NODE_SCALAR, place_of(reader, event->start_mark));
+  if (!node) return fail(reader, event->start_mark, "too many values");
+  const char* bytes = (const char*)event->data.scalar.value;
+  if (strlen(bytes) != event->data.scalar.length)
+    return fail(reader, event->start_mark, "the text holds a NUL character");
+  node->text = document_text(reader->document, bytes, event->data.scalar.length);
+  bool forced = tag && (strcmp(tag, "!") == 0 || strcmp(tag, YAML_STR_TAG) == 0);
+  node->quoted = forced || event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
+  complete_anchor(reader, add_anchor(reader, event->data.scalar.anchor, node));
+  return node;
+}
+
+static Node* read_list(YamlReader* reader, const yaml_event_t* start, int depth) {
+  if (!check_tag(reader, start, start->data.sequence_start.tag)) return NULL;
+  Node* list = document_node(reader->document, NODE_LIST, place_of(reader, start->start_mark));
+  if (!list) return fail(reader, start->start_mark, "too many values");
+  int anchor = add_anchor(reader, start->data.sequence_start.anchor, list);
+  for (;;) {
+    yaml_event_t event;
+    if (!next_event(reader, &event)) return NULL;
+    bool end = event.type == YAML_SEQUENCE_END_EVENT;
+    Node* item = end ? NULL : read_value(reader, &event, depth + 1);
+    yaml_event_delete(&event);
+    if (end) break;
+    if (!item) return NULL;
+    node_append(list, item);
+  }
+  complete_anchor(reader, anchor);
+  return list;
+}
+
+/* `<<: *base` brings in the keys that the map does not have itself. */
+static bool merge_map(YamlReader* reader, Node* map, const Node* base) {
+  if (base->kind == NODE_LIST) {
+    for (const Node* one = base->first; one; one = one->next)
+      if (!merge_map(reader, map, one)) return false;
+    return true;
+  }
+  if (base->kind != NODE_MAP) {
+    diagnostics_add(reader->diagnostics, SEVERITY_ERROR, base->place, "<< expects a map, got %s",
+                    node_describe(base).text);
+    return false;
+  }
+  for (const Node* child = base->first; child; child = child->next) {
+    if (node_find(map, child->key)) continue;
+    Node* copy = document_deep_copy(reader->document, child);
+    if (!copy) {
+      diagnostics_add(reader->diagnostics, SEVERITY_ERROR, base->place, "the aliases stand for too many values");
+      return false;
+    }
+    node_append(map, copy);
+  }
+  return true;
+}
+
+static bool finish_map(YamlReader* reader, Node* map) {
+  node_check_keys(map, reader->diagnostics);
+  const Node* merge = node_find(map, "<<");
+  if (!merge) return true;
+  node_remove(map, merge);
+  return merge_map(reader, map, merge);
+}
+
+/* One `key: value`; false at the end of the map or after an error (*good tells). */
+static bool read_entry(YamlReader* reader, Node* map, int depth, bool* good) {
+  yaml_event_t key, value;
+  *good = false;
+  if (!next_event(reader, &key)) return false;
+  bool go_on = false;
+  if (key.type == YAML_MAPPING_END_EVENT) {
+    *good = true;
+  } else if (key.type != YAML_SCALAR_EVENT || strlen((char*)key.data.scalar.value) != key.data.scalar.length) {
+    fail(reader, key.start_mark, "a key must be a plain text");
+  } else if (next_event(reader, &value)) {
+    Node* node = read_value(reader, &value, depth + 1);
+    if (node) {
+      node->key = document_text(reader->document, (char*)key.data.scalar.value, key.data.scalar.length);
+      node->key_line = (int)key.start_mark.line + 1;
+      node->key_column = (int)key.start_mark.column + 1;
+      node_append(map, node);
+      *good = go_on = true;
+    }
+    yaml_event_delete(&value);
+  }
+  yaml_event_delete(&key);
+  return go_on;
+}
+
+static Node* read_map(YamlReader* reader, const yaml_event_t* start, int depth) {
+  if (!check_tag(reader, start, start->data.mapping_start.tag)) return NULL;
+  Node* map = document_node(reader->document, NODE_MAP, place_of(reader, start->start_mark));
+  if (!map) return fail(reader, start->start_mark, "too many values");
+  int anchor = add_anchor(reader, start->data.mapping_start.anchor, map);
+  bool good;
+  while (read_entry(reader, map, depth, &good)) continue;
+  if (!good || !finish_map(reader, map)) return NULL;
+  complete_anchor(reader, anchor);
+  return map;
+}
+
+static Node* read_value(YamlReader* reader, const yaml_event_t* event, int depth) {
+  if (depth > DOCUMENT_DEPTH_MAX) return fail(reader, event->start_mark, "nested too deeply");
+  switch (event->type) {
+    case YAML_SCALAR_EVENT:
+      return read_scalar(reader, event);
+    case YAML_SEQUENCE_START_EVENT:
+      return read_list(reader, event, depth);
+    case YAML_MAPPING_START_EVENT:
+      return read_map(reader, event, depth);
+    case YAML_ALIAS_EVENT:
+      return read_alias(reader, event);
+    default:
+      return fail(reader, event->start_mark, "expected a value");
+  }
+}
+
+/* ---------------------------------------------------------------- the stream */
+
+static bool skip_event(YamlReader* reader) {
+  yaml_event_t event;
+  if (!next_event(reader, &event)) return false;
+  yaml_event_delete(&event);
+  return true;
+}
+
+/* Exactly one document: a second one would be silently lost. */
+static Node* read_stream(YamlReader* reader) {
+  yaml_event_t event;
+  if (!skip_event(reader) || !next_event(reader, &event)) return NULL;
+  if (event.type == YAML_STREAM_END_EVENT) {
+    yaml_mark_t start = {0};
+    return fail(reader, start, "the text is empty");
+  }
+  yaml_event_delete(&event);
+  if (!next_event(reader, &event)) return NULL;
+  Node* root = read_value(reader, &event, 1);
+  yaml_event_delete(&event);
+  if (!root || !skip_event(reader) || !next_event(reader, &event)) return NULL;
+  if (event.type != YAML_STREAM_END_EVENT) root = fail(reader, event.start_mark, "a second document begins here");
+  yaml_event_delete(&event);
+  return root;
+}
+
+Node* document_read_yaml(Document* document, const char* source, const char* text, size_t length,
+                         Diagnostics* diagnostics) {
+  if (!document_check_text(source, text, length, diagnostics)) return NULL;
+  YamlReader reader = {.document = document, .diagnostics = diagnostics, .source = source, .text = text};
+  reader.length = length;
+  if (!yaml_parser_initialize(&reader.parser)) return NULL; /* only without memory */
+  yaml_parser_set_input_string(&reader.parser, (const unsigned char*)text, length);
+  Node* root = read_stream(&reader);
+  yaml_parser_delete(&reader.parser);
+  for (int i = 0; i < reader.anchor_count; i++) memory_free(reader.anchors[i].name);
+  memory_free(reader.anchors);
+  return root;
+}

@@ -1,0 +1,93 @@
+/* forms: what the objects of the schema are read into, before names are resolved and parts are checked against each
+ * other. A VALUE_CHOICE is an int here; nodes are borrowed from the document and NULL when absent. */
+#ifndef SDRS_SCENE_FORMS_H
+#define SDRS_SCENE_FORMS_H
+
+#include "scene/schema.h"
+
+#define STEPS_MAX 1000000000
+#define REPEAT_MAX 100000
+
+typedef struct {
+  const Node *name, *simulation, *contact, *shapes, *links, *controllers, *initial;
+} SceneForm;
+
+typedef struct {
+  SceneSimulation simulation;
+  double duration;
+  int integrator;
+} SimulationForm;
+
+typedef struct {
+  SceneContact contact;
+  int model;
+  const Node* exclude;
+} ContactForm;
+
+typedef struct {
+  SceneShape shape;
+  int type, hulls;
+  const Node *points, *file;
+} ShapeForm;
+
+typedef struct {
+  Vec3 position;
+  Quat rotation;
+  Vec3 rotation_vector, rpy;
+} PoseForm;
+
+typedef struct {
+  const Node* name;
+  ShapeForm shape;
+  PoseForm pose;
+} ShapeUseForm;
+
+typedef struct {
+  int type;
+  PoseForm pose;
+  Vec3 axis;
+  const Node *axes, *free_axes, *limits;
+  int limit_law;
+  double limit_stiffness, limit_margin;
+  NumberList damping;
+} JointForm;
+
+typedef struct {
+  const Node *name, *parent, *joint, *shapes, *shape, *groups, *color, *repeat;
+  PoseForm pose;
+  bool fixed, collide;
+  double mass, density;
+  int mass_model;
+  Vec3 center;
+  NumberList inertia;
+} LinkForm;
+
+typedef struct {
+  const Node *count, *first, *position, *rotation_vector, *coordinates, *velocities;
+  int start;
+  Vec3 around;
+} RepeatForm;
+
+typedef struct {
+  const Node *link, *target, *repeat;
+  int type;
+  NumberList position_gain, velocity_gain;
+} ControllerForm;
+
+typedef struct {
+  int type;
+  const Node *times, *values, *terms;
+  double duration, interval;
+  NumberList value, offset;
+} SignalForm;
+
+typedef struct {
+  double amplitude, frequency, phase;
+} SineForm;
+
+typedef struct {
+  const Node *link, *repeat;
+  NumberList coordinates, velocities;
+} InitialForm;
+
+#endif

@@ -1,0 +1,60 @@
+#include "scene/names.h"
+
+#include <string.h>
+
+/* Beyond this many names, looking for the nearest would take longer than the help is worth. */
+#define NEAREST_MAX 5000
+
+static uint64_t hash(const char* text) { /* FNV-1a */
+  uint64_t h = 14695981039346656037U;
+  for (; *text; text++) h = (h ^ (unsigned char)*text) * 1099511628211U;
+  return h;
+}
+
+/* The slot of a text, or the free one where it belongs. */
+static int find_slot(const Names* names, const char* text) {
+  int slot = (int)(hash(text) % (uint64_t)names->slot_count);
+  while (names->slots[slot] >= 0 && strcmp(names->texts[names->slots[slot]], text) != 0)
+    slot = (slot + 1) % names->slot_count;
+  return slot;
+}
+
+/* At most half of the slots are taken. */
+static void grow(Names* names) {
+  int capacity = names->capacity ? 2 * names->capacity : 16;
+  names->texts = memory_resize(names->texts, sizeof(char*) * (size_t)names->capacity, sizeof(char*) * (size_t)capacity);
+  names->values = memory_resize(names->values, sizeof(int) * (size_t)names->capacity, sizeof(int) * (size_t)capacity);
+  names->capacity = capacity;
+  memory_free(names->slots);
+  names->slot_count = 2 * capacity;
+  names->slots = MEMORY_NEW(int, names->slot_count);
+  for (int i = 0; i < names->slot_count; i++) names->slots[i] = -1;
+  for (int i = 0; i < names->count; i++) names->slots[find_slot(names, names->texts[i])] = i;
+}
+
+bool names_add(Names* names, const char* text, int value) {
+  if (names->count == names->capacity) grow(names);
+  int slot = find_slot(names, text);
+  if (names->slots[slot] >= 0) return false;
+  names->texts[names->count] = text;
+  names->values[names->count] = value;
+  names->slots[slot] = names->count++;
+  return true;
+}
+
+int names_find(const Names* names, const char* text) {
+  if (names->count == 0) return -1;
+  int index = names->slots[find_slot(names, text)];
+  return index < 0 ? -1 : names->values[index];
+}
+
+const char* names_nearest(const Names* names, const char* text) {
+  return names->count <= NEAREST_MAX ? text_nearest(text, names->texts, names->count) : NULL;
+}
+
+void names_free(Names* names) {
+  memory_free(names->texts);
+  memory_free(names->values);
+  memory_free(names->slots);
+  *names = (Names){0};
+}

@@ -1,0 +1,266 @@
+#include "scene/override.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+  const SchemaTable* table;
+  Document* document;
+  const char* source;
+  const char *path, *path_end; /* what is left of the path */
+  const char* value;           /* behind the = */
+  bool invent;
+  Diagnostics* diagnostics;
+} Override;
+
+static SourcePlace place_of(const Override* override) { return (SourcePlace){override->source, 0, 0}; }
+
+static bool fail(const Override* override, const char* problem, const char* what) {
+  diagnostics_add(override->diagnostics, SEVERITY_ERROR, place_of(override), problem, text_excerpt(what).text);
+  return false;
+}
+
+/* ---------------------------------------------------------------- the path */
+
+static bool at_end(const Override* override) { return override->path >= override->path_end; }
+
+/* The next part up to its dot, kept in the document. */
+static const char* next_part(const Override* override) {
+  const char* end = override->path;
+  while (end < override->path_end && *end != '.') end++;
+  return document_text(override->document, override->path, (size_t)(end - override->path));
+}
+
+static void advance(Override* override, size_t length) {
+  override->path += length;
+  if (override->path < override->path_end) override->path++; /* the dot */
+}
+
+/* Names may hold dots, so a name matches when the path goes on with it and then ends or has a dot. */
+static bool begins_with(const Override* override, const char* name) {
+  size_t length = strlen(name);
+  if (length == 0 || length > (size_t)(override->path_end - override->path)) return false;
+  if (strncmp(override->path, name, length) != 0) return false;
+  return override->path + length == override->path_end || override->path[length] == '.';
+}
+
+/* A whole number that is the next part, or -1. */
+static int next_index(const Override* override) {
+  const char* part = next_part(override);
+  if (*part == '\0' || strlen(part) > 9 || strspn(part, "0123456789") != strlen(part)) return -1;
+  return atoi(part);
+}
+
+/* ---------------------------------------------------------------- the value */
+
+/* Every place inside the value is the override itself: lines and columns of a command line help nobody. */
+static void set_places(const Override* override, Node* node) {
+  node->place = place_of(override);
+  node->key_line = node->key_column = 0;
+  for (Node* child = node->first; child; child = child->next) set_places(override, child);
+}
+
+static Node* read_value(const Override* override) {
+  Diagnostics problems = {0};
+  size_t length = strlen(override->value);
+  Node* node = length == 0
+                   ? document_node(override->document, NODE_SCALAR, place_of(override))
+                   : document_read_yaml(override->document, override->source, override->value, length, &problems);
+  for (int i = 0; i < problems.count; i++) fail(override, "the value is not valid YAML: %s", problems.items[i].text);
+  diagnostics_free(&problems);
+  if (node) set_places(override, node);
+  return node;
+}
+
+/* Put the value where a node is, keeping its key and its neighbours. */
+static bool set_node(const Override* override, Node* node) {
+  const Node* value = read_value(override);
+  if (!value) return false;
+  Node kept = *node;
+  *node = *value;
+  node->key = kept.key;
+  node->next = kept.next;
+  return true;
+}
+
+static Node* add_map(const Override* override, Node* parent, const char* key) {
+  Node* child = document_node(override->document, NODE_MAP, place_of(override));
+  if (!child) return NULL;
+  child->key = key;
+  node_append(parent, child);
+  return child;
+}
+
+/* ---------------------------------------------------------------- objects */
+
+static bool walk(Override* override, Node* node, const SchemaRow* row);
+
+static bool report_unknown(const Override* override, const SchemaObject* object, const char* type, const char* key) {
+  const char* nearest = schema_nearest_key(override->table, object, type, key);
+  const char* start = override->source + strlen(OVERRIDE_PREFIX);
+  size_t length = override->path > start ? (size_t)(override->path - 1 - start) : 0;
+  const char* where = length > 0 ? document_text(override->document, start, length) : "the file";
+  diagnostics_add(override->diagnostics, SEVERITY_ERROR, place_of(override), "unknown key '%s' in %s%s%s%s",
+                  text_excerpt(key).text, text_excerpt(where).text, nearest ? " (did you mean '" : "",
+                  nearest ? nearest : "", nearest ? "'?)" : "");
+  return false;
+}
+
+static const char* type_of(const SchemaObject* object, const Node* map) {
+  const Node* type = object->type_key ? node_find(map, object->type_key) : NULL;
+  return type && type->kind == NODE_SCALAR ? type->text : NULL;
+}
+
+static bool is_section(const SchemaRow* row) {
+  return row->kind == VALUE_OBJECT || row->kind == VALUE_MAP || row->kind == VALUE_SHAPE || row->kind == VALUE_SIGNAL;
+}
+
+/* What a path goes on into when the file has nothing there: an empty section, or the default of a list. */
+static Node* new_child(const Override* override, const SchemaRow* row) {
+  if (at_end(override)) return read_value(override);
+  if (is_section(row) || override->invent) return document_node(override->document, NODE_MAP, place_of(override));
+  bool has_list = row->fallback && row->fallback[0] == '[';
+  if (!has_list) {
+    fail(override, "the file has no '%s' to change a part of", row->key);
+    return NULL;
+  }
+  Node* node = document_read_yaml(override->document, override->source, row->fallback, strlen(row->fallback),
+                                  override->diagnostics);
+  if (node) set_places(override, node);
+  return node;
+}
+
+/* Into a map that the schema describes. A key that is not there comes into being; keys that exclude it go. */
+static bool walk_object(Override* override, Node* map, const char* name) {
+  const SchemaObject* object = schema_object(override->table, name);
+  const char* key = next_part(override);
+  const char* type = type_of(object, map);
+  const SchemaRow* row = schema_row(override->table, object, key, type);
+  if (!row) row = schema_row(override->table, object, key, NULL); /* of another type: told when it is read */
+  if (!row) return report_unknown(override, object, type, key);
+  if (map->kind != NODE_MAP) return fail(override, "the value that should hold '%s' is no map", key);
+  advance(override, strlen(key));
+  Node* child = (Node*)node_find(map, key);
+  bool is_there = child && !node_is_null(child);
+  if (is_there && !at_end(override)) return walk(override, child, row);
+  child = new_child(override, row);
+  if (!child) return false;
+  child->key = key;
+  schema_replace(override->table, object, map, child);
+  return at_end(override) || walk(override, child, row);
+}
+
+/* Into a map of named objects. */
+static bool walk_names(Override* override, Node* map, const SchemaRow* row) {
+  if (map->kind != NODE_MAP) return fail(override, "'%s' is no map", row->key);
+  Node* found = NULL;
+  for (Node* child = map->first; child; child = child->next)
+    if (begins_with(override, child->key) && (!found || strlen(child->key) > strlen(found->key))) found = child;
+  const char* key = found ? found->key : next_part(override);
+  if (!found) found = add_map(override, map, key);
+  if (!found) return false;
+  advance(override, strlen(key));
+  return at_end(override) ? set_node(override, found) : walk_object(override, found, row->of);
+}
+
+/* ---------------------------------------------------------------- lists */
+
+/* "leg{i}" without its expressions: "leg". */
+static const char* plain_name(const Override* override, const char* name) {
+  Text plain = {0};
+  text_add_bytes(&plain, "", 0);
+  for (int depth = 0; *name; name++) {
+    if (*name == '{') depth++;
+    if (depth == 0) text_add_bytes(&plain, name, 1);
+    if (*name == '}') depth--;
+  }
+  const char* kept = document_text(override->document, plain.data, plain.length);
+  text_free(&plain);
+  return kept;
+}
+
+/* The name or link that a list item has, as it is written, or "". */
+static const char* item_name(const Node* item) {
+  const Node* name = node_find(item, "name");
+  if (!name) name = node_find(item, "link");
+  return name && name->kind == NODE_SCALAR ? name->text : "";
+}
+
+/* The item whose name the path goes on with: the longest name, and a written name before one without expressions. */
+static Node* find_named_item(Override* override, Node* list) {
+  Node* found = NULL;
+  size_t found_length = 0;
+  for (int pass = 0; pass < 2 && !found; pass++)
+    for (Node* item = list->first; item; item = item->next) {
+      const char* name = pass == 0 ? item_name(item) : plain_name(override, item_name(item));
+      if (!begins_with(override, name) || strlen(name) <= found_length) continue;
+      found = item;
+      found_length = strlen(name);
+    }
+  if (found) advance(override, found_length);
+  return found;
+}
+
+static Node* find_item(Override* override, Node* list) {
+  Node* item = find_named_item(override, list);
+  int index = item ? -1 : next_index(override);
+  if (index >= 0) item = (Node*)node_at(list, index);
+  if (!item && override->invent) item = add_map(override, list, NULL);
+  if (!item)
+    fail(override, index >= 0 ? "the list has no item %s" : "no item of the list is named '%s'", next_part(override));
+  else if (index >= 0 || override->invent)
+    advance(override, strlen(next_part(override)));
+  return item;
+}
+
+/* The object that the items of a list are, or NULL for numbers and names. */
+static const char* item_object(const SchemaRow* row) {
+  if (row->kind == VALUE_LIST || row->kind == VALUE_TERMS) return row->of;
+  return row->kind == VALUE_SHAPES ? "shape_use" : NULL;
+}
+
+static bool walk_list(Override* override, Node* list, const SchemaRow* row) {
+  Node* item = find_item(override, list);
+  if (!item) return false;
+  if (at_end(override)) return set_node(override, item);
+  if (item->kind == NODE_LIST) return walk_list(override, item, row);
+  if (!item_object(row)) return fail(override, "'%s' has no parts of that name", row->key);
+  return walk_object(override, item, item_object(row));
+}
+
+/* ---------------------------------------------------------------- anything */
+
+/* The object that a map in the row's place is, or NULL. */
+static const char* map_object(const SchemaRow* row) {
+  switch (row->kind) {
+    case VALUE_OBJECT:
+      return row->of;
+    case VALUE_SHAPE:
+      return "shape_use";
+    case VALUE_SIGNAL:
+      return "signal";
+    default:
+      return NULL;
+  }
+}
+
+static bool walk(Override* override, Node* node, const SchemaRow* row) {
+  if (override->invent && node->kind == NODE_MAP && item_object(row)) node->kind = NODE_LIST;
+  if (row->kind == VALUE_MAP) return walk_names(override, node, row);
+  if (node->kind == NODE_LIST) return walk_list(override, node, row);
+  if (map_object(row)) return walk_object(override, node, map_object(row));
+  return fail(override, "'%s' has no parts", row->key);
+}
+
+bool override_apply(const SchemaTable* table, Document* document, Node* root, const char* source, bool invent,
+                    Diagnostics* diagnostics) {
+  const char* path = source + strlen(OVERRIDE_PREFIX);
+  const char* equals = strchr(path, '=');
+  Override override = {.table = table, .document = document, .source = source, .path = path, .invent = invent};
+  override.diagnostics = diagnostics;
+  bool whole = equals && equals > path && path[0] != '.' && equals[-1] != '.';
+  if (!whole) return fail(&override, "expected path.to.key=value, got '%s'", path);
+  override.path_end = equals;
+  override.value = equals + 1;
+  return walk_object(&override, root, table->root);
+}

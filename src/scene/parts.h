@@ -1,0 +1,61 @@
+/* parts: the readers of a scene's parts, each from its form into the Scene. */
+#ifndef SDRS_SCENE_PARTS_H
+#define SDRS_SCENE_PARTS_H
+
+#include "scene/forms.h"
+#include "scene/reader.h"
+
+/* ---- repeat.c */
+typedef struct {
+  int count;
+  Vec3 steps[3];
+} RepeatSteps;
+
+typedef struct {
+  int count, width;
+  double values[3][JOINT_MAX_COORDINATE];
+} RepeatIncrements;
+
+typedef struct {
+  const Node* node; /* NULL: the item is not repeated */
+  RepeatForm form;
+  int axis_count, count[3];
+  RepeatSteps position, rotation_vector;
+  RepeatIncrements coordinates, velocities;
+} Repeat;
+
+typedef void (*RepeatBody)(Reader* reader, const Node* item, const Repeat* repeat);
+/* Call body for every item that a list entry stands for, with reader->indices set inside a repeat. Problems of the same
+ * entry are told for the first item that has them. */
+void repeat_expand(Reader* reader, const Node* entry, const char* object, const char* repeat_object, RepeatBody body);
+/* Move a joint's origin to where the current item has it. */
+void repeat_pose(const Repeat* repeat, const Indices* indices, Vec3* position, Quat* rotation);
+/* Add the increments of the current item to values. */
+void repeat_add(const RepeatIncrements* increments, const Indices* indices, double* values);
+
+/* ---- read_shape.c */
+void read_shapes(Reader* reader, const Node* map);
+/* The shapes of a link: a list, or one name or map. */
+void read_shape_uses(Reader* reader, const LinkForm* form, SceneLink* link);
+Quat pose_form_rotation(const PoseForm* pose);
+
+/* ---- read_joint.c */
+/* False when the joint is too broken to say how many degrees of freedom it has. */
+bool read_joint(Reader* reader, const Node* item, const LinkForm* form, const Repeat* repeat, SceneJoint* joint);
+/* A number for all, or one per degree of freedom. False after an error. */
+bool spread_over_dof(Reader* reader, const NumberList* list, const char* key, int dof, double* values);
+
+/* ---- read_link.c, read_controller.c, read_initial.c, read_signal.c */
+void read_links(Reader* reader, const Node* list);
+void read_controllers(Reader* reader, const Node* list);
+void read_initials(Reader* reader, const Node* list);
+void read_signal(Reader* reader, const Node* node, int channels, SceneSignal* signal);
+void signal_free_arrays(SceneSignal* signal);
+/* The index of the link a node names, or -1 after an error. */
+int read_link_name(Reader* reader, const Node* node);
+
+/* ---- check.c */
+/* What can be judged only once everything is read: masses, half-spaces, prescribed joints. */
+void check_scene(Reader* reader);
+
+#endif

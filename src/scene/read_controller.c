@@ -1,0 +1,58 @@
+#include "scene/parts.h"
+
+static SceneController* add_controller(Reader* reader) {
+  Scene* scene = reader->scene;
+  scene->controllers =
+      array_grow(scene->controllers, scene->controller_count, &reader->controller_capacity, sizeof(SceneController));
+  return &scene->controllers[scene->controller_count++];
+}
+
+/* The gains and the target have as many numbers as the joint has degrees of freedom. */
+static void read_drive(Reader* reader, const ControllerForm* form, int dof, SceneController* controller) {
+  spread_over_dof(reader, &form->position_gain, "position_gain", dof, controller->position_gain);
+  spread_over_dof(reader, &form->velocity_gain, "velocity_gain", dof, controller->velocity_gain);
+  if (!form->target) return;
+  size_t mark = reader_enter_key(reader, "target");
+  read_signal(reader, form->target, dof, &controller->target);
+  reader_leave(reader, mark);
+}
+
+static int read_driven_link(Reader* reader, const ControllerForm* form) {
+  if (!form->link) return -1;
+  size_t mark = reader_enter_key(reader, "link");
+  int link = read_link_name(reader, form->link);
+  if (link >= 0 && !reader->joint_broken[link] && scene_joint_dof(&reader->scene->links[link].joint) == 0) {
+    reader_error(reader, form->link->place, "the joint of '%s' is fixed: there is nothing to drive",
+                 text_excerpt(reader->scene->links[link].name).text);
+    link = -1;
+  }
+  reader_leave(reader, mark);
+  return link;
+}
+
+static void read_controller(Reader* reader, const Node* item, const Repeat* repeat) {
+  (void)repeat;
+  ControllerForm form;
+  if (!schema_read(reader, item, "controller", &form)) return;
+  int link = read_driven_link(reader, &form);
+  if (link < 0 || reader->joint_broken[link]) return;
+  if (reader->scene->controller_count >= CONTROLLER_MAX) {
+    reader_error(reader, item->place, "more than %d controllers", CONTROLLER_MAX);
+    return;
+  }
+  SceneController* controller = add_controller(reader);
+  *controller = (SceneController){.place = item->place, .type = (ControllerType)form.type, .link = link};
+  read_drive(reader, &form, scene_joint_dof(&reader->scene->links[link].joint), controller);
+}
+
+void read_controllers(Reader* reader, const Node* list) {
+  if (!list) return;
+  size_t mark = reader_enter_key(reader, "controllers");
+  int index = 0;
+  for (const Node* entry = list->first; entry && !reader->exhausted; entry = entry->next, index++) {
+    size_t below = reader_enter_index(reader, index);
+    repeat_expand(reader, entry, "controller", "repeat_controller", read_controller);
+    reader_leave(reader, below);
+  }
+  reader_leave(reader, mark);
+}

@@ -1,0 +1,123 @@
+#include <string.h>
+
+#include "scene/parts.h"
+
+#define QUATERNION_TOLERANCE 1e-3
+
+static void report_count(Reader* reader, const NumberList* list, int dof, int coordinates) {
+  if (dof == 0)
+    reader_error(reader, list->node->place, "the joint is fixed: it has no coordinates");
+  else if (dof == coordinates)
+    reader_error(reader, list->node->place, "expected %d number%s, one per degree of freedom, got %d", dof,
+                 dof == 1 ? "" : "s", list->count);
+  else
+    reader_error(reader, list->node->place, "expected %d numbers (rotation vector) or %d (quaternion), got %d", dof,
+                 coordinates, list->count);
+}
+
+/* Increments must fit, and nothing can be added to a quaternion. */
+static void add_increments(Reader* reader, const RepeatIncrements* increments, const NumberList* list, int fixed_from,
+                           double* values) {
+  if (increments->count == 0 || !reader->indices) return;
+  if (increments->width != list->count) {
+    reader_error(reader, list->node->place, "%d numbers here, but %d in the repeat's increment", list->count,
+                 increments->width);
+    return;
+  }
+  for (int row = 0; row < increments->count; row++)
+    for (int i = fixed_from; i < increments->width; i++)
+      if (increments->values[row][i] != 0) {
+        reader_error(reader, list->node->place,
+                     "a quaternion cannot be incremented: give the rotation as a rotation vector");
+        return;
+      }
+  repeat_add(increments, reader->indices, values);
+}
+
+static void normalize_quaternion(Reader* reader, const Node* node, double q[4]) {
+  double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+  if (!(fabs(length - 1.0) <= QUATERNION_TOLERANCE)) {
+    reader_error(reader, node->place, "the quaternion must have length 1, got length %.6g", length);
+    return;
+  }
+  for (int i = 0; i < 4; i++) q[i] /= length;
+}
+
+static void read_coordinates(Reader* reader, const Node* item, const NumberList* list, const Repeat* repeat,
+                             SceneInitial* initial) {
+  const SceneJoint* joint = &reader->scene->links[initial->link].joint;
+  int dof = scene_joint_dof(joint), coordinates = scene_joint_coordinates(joint), slides = scene_joint_slides(joint);
+  bool quaternion = coordinates > dof;
+  initial->has_coordinates = is_given(item, "coordinates");
+  if (quaternion) initial->coordinates[slides] = 1.0;
+  if (!list->node) return;
+  if (list->count != dof && list->count != coordinates) {
+    report_count(reader, list, dof, coordinates);
+    return;
+  }
+  double* q = initial->coordinates;
+  memcpy(q, list->values, sizeof initial->coordinates);
+  bool as_quaternion = quaternion && list->count == coordinates;
+  add_increments(reader, &repeat->coordinates, list, as_quaternion ? slides : list->count, q);
+  if (as_quaternion) normalize_quaternion(reader, list->node, q + slides);
+  if (!quaternion || as_quaternion) return;
+  Quat turn = quat_exp(vec3(q[slides], q[slides + 1], q[slides + 2]));
+  memcpy(q + slides, (double[4]){turn.w, turn.x, turn.y, turn.z}, sizeof(double[4]));
+}
+
+static void read_velocities(Reader* reader, const Node* item, const NumberList* list, const Repeat* repeat,
+                            SceneInitial* initial) {
+  int dof = scene_joint_dof(&reader->scene->links[initial->link].joint);
+  initial->has_velocities = is_given(item, "velocities");
+  if (!list->node) return;
+  if (list->count != dof) {
+    report_count(reader, list, dof, dof);
+    return;
+  }
+  memcpy(initial->velocities, list->values, sizeof initial->velocities);
+  add_increments(reader, &repeat->velocities, list, list->count, initial->velocities);
+}
+
+/* A joint can start in one way only. */
+static void check_once(Reader* reader, const Node* item, int link) {
+  const Scene* scene = reader->scene;
+  int* first = &reader->initial_of[link];
+  if (*first >= 0)
+    reader_error(reader, item->place, "the link '%s' has its initial state already from line %d",
+                 text_excerpt(scene->links[link].name).text, scene->initials[*first].place.line);
+  *first = scene->initial_count;
+}
+
+static void read_initial(Reader* reader, const Node* item, const Repeat* repeat) {
+  InitialForm form;
+  if (!schema_read(reader, item, "initial", &form) || !form.link) return;
+  size_t mark = reader_enter_key(reader, "link");
+  int link = read_link_name(reader, form.link);
+  reader_leave(reader, mark);
+  if (link < 0 || reader->joint_broken[link]) return;
+  check_once(reader, item, link);
+  Scene* scene = reader->scene;
+  scene->initials = array_grow(scene->initials, scene->initial_count, &reader->initial_capacity, sizeof(SceneInitial));
+  SceneInitial* initial = &scene->initials[scene->initial_count++];
+  *initial = (SceneInitial){.place = item->place, .link = link};
+  mark = reader_enter_key(reader, "coordinates");
+  read_coordinates(reader, item, &form.coordinates, repeat, initial);
+  reader_leave(reader, mark);
+  mark = reader_enter_key(reader, "velocities");
+  read_velocities(reader, item, &form.velocities, repeat, initial);
+  reader_leave(reader, mark);
+}
+
+void read_initials(Reader* reader, const Node* list) {
+  if (!list) return;
+  reader->initial_of = MEMORY_NEW(int, reader->scene->link_count);
+  for (int i = 0; i < reader->scene->link_count; i++) reader->initial_of[i] = -1;
+  size_t mark = reader_enter_key(reader, "initial");
+  int index = 0;
+  for (const Node* entry = list->first; entry && !reader->exhausted; entry = entry->next, index++) {
+    size_t below = reader_enter_index(reader, index);
+    repeat_expand(reader, entry, "initial", "repeat_initial", read_initial);
+    reader_leave(reader, below);
+  }
+  reader_leave(reader, mark);
+}

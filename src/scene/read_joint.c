@@ -1,0 +1,265 @@
+#include <string.h>
+
+#include "scene/parts.h"
+
+/* Two axes of a universal joint nearer to parallel than this sine leave a degree of freedom undefined. */
+#define PARALLEL_SINE 1e-6
+/* Limits as felt when nothing is said, see the schema. */
+#define BARRIER_STIFFNESS 1.0
+#define PENALTY_STIFFNESS 1000.0
+#define LIMIT_MARGIN 0.05
+
+static const Range ANY = {0};
+
+/* ---------------------------------------------------------------- axes */
+
+static bool unit_axis(Reader* reader, const Node* node, Vec3 written, Vec3* axis) {
+  double length = vec3_norm(written);
+  if (!(length > 0) || !isfinite(length)) {
+    reader_error(reader, node->place, "an axis must have a length other than zero");
+    return false;
+  }
+  *axis = vec3_scale(written, 1.0 / length);
+  return true;
+}
+
+static void read_axis(Reader* reader, const Node* map, const JointForm* form, SceneJoint* joint) {
+  const Node* node = node_find(map, "axis");
+  if (!node || node->kind != NODE_LIST || node->count != 3) return; /* told already */
+  size_t mark = reader_enter_key(reader, "axis");
+  unit_axis(reader, node, form->axis, &joint->axes[0]);
+  reader_leave(reader, mark);
+}
+
+static void read_axes(Reader* reader, const Node* list, SceneJoint* joint) {
+  if (!list) return;
+  size_t mark = reader_enter_key(reader, "axes");
+  bool good = list->count == 2;
+  if (!good) reader_error(reader, list->place, "expected two axes, got %d", list->count);
+  int index = 0;
+  for (const Node* item = list->first; item && index < 2; item = item->next, index++) {
+    double v[3];
+    size_t below = reader_enter_index(reader, index);
+    good = reader_numbers(reader, item, &ANY, NULL, 3, v) &&
+           unit_axis(reader, item, vec3(v[0], v[1], v[2]), &joint->axes[index]) && good;
+    reader_leave(reader, below);
+  }
+  if (good && !(vec3_norm(vec3_cross(joint->axes[0], joint->axes[1])) > PARALLEL_SINE))
+    reader_error(reader, list->place, "the two axes are parallel: that is one hinge, not two");
+  reader_leave(reader, mark);
+}
+
+static void read_free_axes(Reader* reader, const Node* list, SceneJoint* joint) {
+  joint->free_axes = FREE_ALL;
+  if (!list) return;
+  size_t mark = reader_enter_key(reader, "free_axes");
+  joint->free_axes = 0;
+  if (list->count == 0) reader_error(reader, list->place, "must name an axis; a joint without any is type: fixed");
+  for (const Node* item = list->first; item; item = item->next) {
+    if (!reader_is_text(reader, item)) continue;
+    int axis = words_index("x|y|z|rx|ry|rz", item->text);
+    if (axis < 0)
+      reader_error(reader, item->place, "must be x, y, z, rx, ry or rz, got '%s'", text_excerpt(item->text).text);
+    else if (joint->free_axes & (1u << axis))
+      reader_error(reader, item->place, "'%s' stands twice", item->text);
+    else
+      joint->free_axes |= 1u << axis;
+  }
+  reader_leave(reader, mark);
+}
+
+/* ---------------------------------------------------------------- limits */
+
+/* null is an open end. */
+static bool read_end(Reader* reader, const Node* node, double open, double* value) {
+  *value = open;
+  if (node_is_null(node)) return true;
+  return reader_number(reader, node, &ANY, NULL, value);
+}
+
+/* The whole angle of a quaternion has no low end, and pi is the largest there is. */
+static bool check_angle(Reader* reader, const Node* node, double* low, double high) {
+  if (isfinite(*low) && *low != 0) {
+    reader_error(reader, node->place, "the limit of a ball is on its whole angle: write [null, high]");
+    return false;
+  }
+  *low = -HUGE_VAL;
+  if (!isfinite(high) || (high > 0 && high <= 3.14159265358979324)) return true;
+  reader_error(reader, node->place, "the whole angle of a ball lies between 0 and pi, got %.10g", high);
+  return false;
+}
+
+static void read_pair(Reader* reader, const Node* node, SceneJoint* joint, int slot, bool angle) {
+  if (node_is_null(node)) return;
+  if (node->kind != NODE_LIST || node->count != 2) {
+    if (node->kind == NODE_LIST)
+      reader_error(reader, node->place, "expected a pair [low, high], got %d values", node->count);
+    else
+      reader_expected(reader, node, "a pair [low, high] or null");
+    return;
+  }
+  double low, high;
+  bool good = read_end(reader, node->first, -HUGE_VAL, &low);
+  good = read_end(reader, node->last, HUGE_VAL, &high) && good;
+  if (good && angle) good = check_angle(reader, node, &low, high);
+  if (!good) return;
+  if (!(low < high)) {
+    reader_error(reader, node->place, "the low limit must be below the high one, got [%.10g, %.10g]", low, high);
+    return;
+  }
+  joint->limited[slot] = isfinite(low) || isfinite(high);
+  joint->lower[slot] = low;
+  joint->upper[slot] = high;
+}
+
+/* Scalars that can be limited: slides, hinges, and the angle of a quaternion as one. */
+typedef struct {
+  int slides, dof, count;
+  bool quaternion;
+} LimitSlots;
+
+static LimitSlots limit_slots(const SceneJoint* joint) {
+  LimitSlots slots = {.slides = scene_joint_slides(joint), .dof = scene_joint_dof(joint)};
+  slots.quaternion = scene_joint_coordinates(joint) > slots.dof;
+  slots.count = slots.quaternion ? slots.slides + 1 : slots.dof;
+  return slots;
+}
+
+/* One pair for all: only when all are metres or all are radians. */
+static void read_common_limits(Reader* reader, const Node* list, SceneJoint* joint) {
+  LimitSlots slots = limit_slots(joint);
+  if (slots.slides > 0 && slots.count > slots.slides) {
+    reader_error(reader, list->place, "the joint both slides and turns: give one pair or null per degree of freedom");
+    return;
+  }
+  for (int slot = 0; slot < slots.count; slot++) read_pair(reader, list, joint, slot, slots.quaternion);
+}
+
+static void read_limits_per_dof(Reader* reader, const Node* list, SceneJoint* joint) {
+  LimitSlots slots = limit_slots(joint);
+  if (list->count != slots.count && list->count != slots.dof) {
+    reader_error(reader, list->place, "expected %d pairs, one per degree of freedom%s, got %d", slots.count,
+                 slots.quaternion ? " (the angle of a ball counts as one)" : "", list->count);
+    return;
+  }
+  int slot = 0;
+  for (const Node* item = list->first; item; item = item->next, slot++) {
+    size_t mark = reader_enter_index(reader, slot);
+    if (slot < slots.count)
+      read_pair(reader, item, joint, slot, slots.quaternion && slot == slots.slides);
+    else if (!node_is_null(item))
+      reader_error(reader, item->place, "must be null: a ball has one limit, on its whole angle");
+    reader_leave(reader, mark);
+  }
+}
+
+static void read_limits(Reader* reader, const Node* list, SceneJoint* joint) {
+  if (!list) return;
+  bool per_dof = false;
+  for (const Node* item = list->first; item; item = item->next) per_dof = per_dof || item->kind != NODE_SCALAR;
+  size_t mark = reader_enter_key(reader, "limits");
+  if (per_dof)
+    read_limits_per_dof(reader, list, joint);
+  else
+    read_common_limits(reader, list, joint);
+  reader_leave(reader, mark);
+}
+
+/* Strength and margin where nothing is said. */
+static void complete_limits(const JointForm* form, SceneJoint* joint) {
+  double margin = LIMIT_MARGIN;
+  for (int i = 0; i < JOINT_MAX_DOF; i++)
+    if (joint->limited[i]) margin = fmin(margin, 0.25 * (joint->upper[i] - joint->lower[i]));
+  joint->limit_law = (LimitLaw)form->limit_law;
+  joint->limit_margin = form->limit_margin > 0 ? form->limit_margin : margin;
+  joint->limit_stiffness = form->limit_stiffness > 0           ? form->limit_stiffness
+                           : joint->limit_law == LIMIT_BARRIER ? BARRIER_STIFFNESS
+                                                               : PENALTY_STIFFNESS;
+}
+
+/* ---------------------------------------------------------------- the joint */
+
+bool spread_over_dof(Reader* reader, const NumberList* list, const char* key, int dof, double* values) {
+  if (list->is_list && list->count != dof) {
+    size_t mark = reader_enter_key(reader, key);
+    reader_error(reader, list->node->place, "expected %d number%s, one per degree of freedom, got %d", dof,
+                 dof == 1 ? "" : "s", list->count);
+    reader_leave(reader, mark);
+    return false;
+  }
+  for (int i = 0; i < dof; i++) values[i] = list->values[list->is_list ? i : 0];
+  return true;
+}
+
+/* False when the type is not known. */
+static bool read_joint_map(Reader* reader, const Node* map, SceneJoint* joint, PoseForm* pose) {
+  JointForm form;
+  if (!schema_read(reader, map, "joint", &form)) return false;
+  const Node* type = node_find(map, "type");
+  if (!type || type->kind != NODE_SCALAR ||
+      strcmp(type->text, words_at("fixed|hinge|slide|universal|ball|free", form.type).text) != 0)
+    return false;
+  int before = reader->problem_count;
+  joint->type = (JointType)form.type;
+  *pose = form.pose;
+  if (joint->type == JOINT_HINGE || joint->type == JOINT_SLIDE) read_axis(reader, map, &form, joint);
+  if (joint->type == JOINT_UNIVERSAL) read_axes(reader, form.axes, joint);
+  if (joint->type == JOINT_FREE) read_free_axes(reader, form.free_axes, joint);
+  bool known = joint->type != JOINT_FREE || reader->problem_count == before;
+  if (!known) return false;
+  read_limits(reader, form.limits, joint);
+  complete_limits(&form, joint);
+  spread_over_dof(reader, &form.damping, "damping", scene_joint_dof(joint), joint->damping);
+  return true;
+}
+
+static const Node* first_pose_key(const Node* map) {
+  for (const Node* entry = map->kind == NODE_MAP ? map->first : NULL; entry; entry = entry->next)
+    if (words_index("position|rotation|rotation_vector|rpy", entry->key) >= 0) return entry;
+  return NULL;
+}
+
+/* `joint:` is given: its own pose, or the link's. */
+static bool read_given_joint(Reader* reader, const Node* item, const LinkForm* form, SceneJoint* joint,
+                             PoseForm* pose) {
+  PoseForm own = *pose;
+  const Node* link_pose = first_pose_key(item);
+  const Node* joint_pose = first_pose_key(form->joint);
+  if (link_pose && joint_pose)
+    reader_error(reader, node_key_place(link_pose), "give '%s' in the link or in its joint, not in both",
+                 link_pose->key);
+  size_t mark = reader_enter_key(reader, "joint");
+  bool known = read_joint_map(reader, form->joint, joint, &own);
+  reader_leave(reader, mark);
+  if (joint_pose) *pose = own;
+  if (known && form->fixed && joint->type != JOINT_FIXED)
+    reader_error(reader, node_key_place(node_find(item, "fixed")), "'fixed' contradicts the joint's type");
+  return known;
+}
+
+bool read_joint(Reader* reader, const Node* item, const LinkForm* form, const Repeat* repeat, SceneJoint* joint) {
+  *joint = (SceneJoint){.place = item->place, .rotation = quat_identity(), .free_axes = FREE_ALL};
+  joint->axes[0] = vec3(0, 0, 1);
+  joint->axes[1] = vec3(1, 0, 0);
+  for (int i = 0; i < JOINT_MAX_DOF; i++) joint->lower[i] = -HUGE_VAL, joint->upper[i] = HUGE_VAL;
+  PoseForm pose = form->pose;
+  bool known = true;
+  if (form->joint) {
+    joint->place = form->joint->place;
+    known = read_given_joint(reader, item, form, joint, &pose);
+  } else if (is_given(item, "joint")) {
+    known = false; /* told already */
+  } else if (form->fixed) {
+    joint->type = JOINT_FIXED;
+  } else if (form->parent) {
+    reader_error(reader, item->place, "a link with a parent needs 'joint' or 'fixed: true'");
+    known = false;
+  } else {
+    joint->type = JOINT_FREE;
+  }
+  if (joint->limit_margin <= 0) complete_limits(&(JointForm){0}, joint);
+  joint->position = pose.position;
+  joint->rotation = pose_form_rotation(&pose);
+  if (reader->indices) repeat_pose(repeat, reader->indices, &joint->position, &joint->rotation);
+  return known;
+}

@@ -1,0 +1,268 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "scene/parts.h"
+
+/* ---------------------------------------------------------------- names */
+
+/* Names become column headers and file names. */
+static bool check_name(Reader* reader, const Node* node, const char* name) {
+  const char* bad = strpbrk(name, "/\\,\"'");
+  for (const char* p = name; *p && !bad; p++)
+    if ((unsigned char)*p < 0x20) bad = p;
+  if (bad)
+    reader_error(reader, node->place, "a name must not hold the character %s",
+                 *bad < 0x20 ? "of a new line or tab" : (char[]){*bad, 0});
+  bool blank = name[0] == ' ' || name[strlen(name) - 1] == ' ' || name[0] == '.';
+  if (!bad && blank)
+    reader_error(reader, node->place, "a name must not begin or end with a blank, or begin with a dot");
+  if (!bad && !blank && strlen(name) > 200)
+    reader_error(reader, node->place, "a name must not be longer than 200 bytes");
+  return !bad && !blank && strlen(name) <= 200;
+}
+
+static void read_link_own_name(Reader* reader, const LinkForm* form, SceneLink* link, int index) {
+  size_t mark = reader_enter_key(reader, "name");
+  char* name = form->name ? reader_name(reader, form->name) : NULL;
+  if (name) check_name(reader, form->name, name);
+  if (!name) reader->names_incomplete = true;
+  link->name = name ? name : memory_text("");
+  if (name && !names_add(&reader->link_names, name, index)) {
+    const SceneLink* other = &reader->scene->links[names_find(&reader->link_names, name)];
+    reader_error(reader, form->name->place, "the name '%s' is taken by the link of line %d", text_excerpt(name).text,
+                 other->place.line);
+  }
+  reader_leave(reader, mark);
+}
+
+/* ---------------------------------------------------------------- links named elsewhere */
+
+/* True when the name may belong to an item that could not be read: then its absence is no news. */
+static bool is_excused(Reader* reader) {
+  if (reader->names_incomplete) reader->problem_count++;
+  return reader->names_incomplete;
+}
+
+static void report_no_link(Reader* reader, const Node* node, const char* name, const char* help) {
+  const char* nearest = names_nearest(&reader->link_names, name);
+  if (strcmp(name, "world") == 0)
+    reader_error(reader, node->place, "no link is named 'world': leave the parent out, or write null");
+  else
+    reader_error(reader, node->place, "no link is named '%s'%s%s%s%s", text_excerpt(name).text,
+                 nearest ? " (did you mean '" : "", nearest ? text_excerpt(nearest).text : "", nearest ? "'?)" : "",
+                 help);
+}
+
+int read_link_name(Reader* reader, const Node* node) {
+  char* name = reader_name(reader, node);
+  if (!name) return -1;
+  int index = names_find(&reader->link_names, name);
+  if (index < 0 && !is_excused(reader)) report_no_link(reader, node, name, "");
+  memory_free(name);
+  return index;
+}
+
+/* ---------------------------------------------------------------- parent */
+
+/* The parent is not known so far: whether it stands later or nowhere is told when all links are read. */
+static void postpone(Reader* reader, const Node* node, char* name) {
+  reader->problem_count++;
+  if (reader->muted) {
+    memory_free(name);
+    return;
+  }
+  reader->late = array_grow(reader->late, reader->late_count, &reader->late_capacity, sizeof(LateName));
+  int item = reader->indices ? reader->indices->n : -1;
+  reader->late[reader->late_count++] = (LateName){node, name, memory_text(reader->trail.data), item};
+}
+
+static void report_late(Reader* reader, const LateName* late) {
+  Indices indices = {.n = late->item};
+  size_t mark = reader->trail.length;
+  text_add(&reader->trail, "%s", late->trail);
+  reader->indices = late->item >= 0 ? &indices : NULL;
+  bool by_first = late->item == 0 && strchr(late->node->text, '{');
+  if (names_find(&reader->link_names, late->name) >= 0)
+    reader_error(reader, late->node->place, "the parent '%s' must stand before its child",
+                 text_excerpt(late->name).text);
+  else if (!is_excused(reader))
+    report_no_link(reader, late->node, late->name, by_first ? ": give the first item its parent by 'first'" : "");
+  reader->indices = NULL;
+  reader_leave(reader, mark);
+}
+
+static void read_parent(Reader* reader, const LinkForm* form, SceneLink* link, int index) {
+  link->parent = -1;
+  if (!form->parent) return;
+  size_t mark = reader_enter_key(reader, "parent");
+  char* name = reader_name(reader, form->parent);
+  int parent = name ? names_find(&reader->link_names, name) : -1;
+  if (name && parent < 0) {
+    postpone(reader, form->parent, name);
+    name = NULL;
+  } else if (name && parent == index) {
+    reader_error(reader, form->parent->place, "the link is its own parent");
+  } else {
+    link->parent = parent;
+  }
+  memory_free(name);
+  reader_leave(reader, mark);
+}
+
+/* ---------------------------------------------------------------- mass */
+
+/* ixx iyy izz ixy ixz iyz is the inertia of some body: positive definite, and no principal moment larger than the sum
+ * of the two others, which is to say that half the trace minus the tensor is not negative. */
+static bool is_positive(const double m[6], double floor_ratio) {
+  double trace = m[0] + m[1] + m[2];
+  double minor = m[0] * m[1] - m[3] * m[3];
+  double determinant =
+      m[0] * (m[1] * m[2] - m[5] * m[5]) - m[3] * (m[3] * m[2] - m[5] * m[4]) + m[4] * (m[3] * m[5] - m[1] * m[4]);
+  return m[0] > floor_ratio * trace && minor > floor_ratio * trace * trace &&
+         determinant > floor_ratio * trace * trace * trace;
+}
+
+/* Relative: URDF files give four digits. */
+#define TRIANGLE_TOLERANCE 1e-3
+
+static void check_inertia(Reader* reader, const Node* node, const double inertia[6]) {
+  double half = 0.5 * (inertia[0] + inertia[1] + inertia[2]) * (1.0 + TRIANGLE_TOLERANCE);
+  double rest[6] = {half - inertia[0], half - inertia[1], half - inertia[2], -inertia[3], -inertia[4], -inertia[5]};
+  size_t mark = reader_enter_key(reader, "inertia");
+  if (!is_positive(inertia, 0.0))
+    reader_error(reader, node->place, "must be positive definite");
+  else if (!is_positive(rest, 0.0))
+    reader_warning(reader, node->place, "no body has this inertia: a principal moment exceeds the sum of the others");
+  reader_leave(reader, mark);
+}
+
+static void read_given_mass(Reader* reader, const Node* item, const LinkForm* form, SceneLink* link) {
+  const Node* density = node_find(item, "density");
+  link->center = form->center;
+  memcpy(link->inertia, form->inertia.values, sizeof link->inertia);
+  if (density)
+    reader_error(reader, node_key_place(density), "mass_model given needs 'mass', not 'density'");
+  else if (!is_given(item, "mass"))
+    reader_error(reader, item->place, "mass_model given needs 'mass' [kg]");
+  if (!is_given(item, "inertia")) reader_error(reader, item->place, "mass_model given needs 'inertia' [kg m^2]");
+  if (!form->inertia.node) return;
+  if (form->inertia.count == 6) {
+    check_inertia(reader, form->inertia.node, link->inertia);
+  } else {
+    size_t mark = reader_enter_key(reader, "inertia");
+    reader_error(reader, form->inertia.node->place, "expected 6 numbers [ixx, iyy, izz, ixy, ixz, iyz], got %d",
+                 form->inertia.count);
+    reader_leave(reader, mark);
+  }
+}
+
+static void read_mass(Reader* reader, const Node* item, const LinkForm* form, SceneLink* link) {
+  link->has_mass = is_given(item, "mass");
+  link->has_density = is_given(item, "density");
+  link->mass = form->mass;
+  link->density = form->density;
+  link->mass_model = (MassModel)form->mass_model;
+  if (!is_given(item, "mass_model") && is_given(item, "inertia")) link->mass_model = MASS_GIVEN;
+  if (link->mass_model == MASS_GIVEN) {
+    read_given_mass(reader, item, form, link);
+    return;
+  }
+  const Node* center = node_find(item, "center");
+  const Node* inertia = node_find(item, "inertia");
+  if (inertia)
+    reader_error(reader, node_key_place(inertia), "'inertia' belongs to mass_model given");
+  else if (center)
+    reader_error(reader, node_key_place(center), "'center' belongs to mass_model given, with 'inertia'");
+}
+
+/* ---------------------------------------------------------------- colour and groups */
+
+static int hexadecimal(char c) {
+  const char* digits = "0123456789abcdef";
+  const char* at = c ? strchr(digits, c >= 'A' && c <= 'F' ? c - 'A' + 'a' : c) : NULL;
+  return at ? (int)(at - digits) : -1;
+}
+
+static bool parse_color(const char* text, double color[3]) {
+  if (text[0] != '#' || strlen(text) != 7) return false;
+  for (int i = 0; i < 3; i++) {
+    int high = hexadecimal(text[1 + 2 * i]), low = hexadecimal(text[2 + 2 * i]);
+    if (high < 0 || low < 0) return false;
+    color[i] = (16 * high + low) / 255.0;
+  }
+  return true;
+}
+
+static void read_color(Reader* reader, const Node* node, double color[3]) {
+  static const Range UNIT = {true, 0, 1, false, false};
+  for (int i = 0; i < 3; i++) color[i] = -1;
+  if (!node) return;
+  size_t mark = reader_enter_key(reader, "color");
+  if (node->kind == NODE_LIST)
+    reader_numbers(reader, node, &UNIT, NULL, 3, color);
+  else if (!parse_color(node->text, color))
+    reader_error(reader, node->place, "must be \"#rrggbb\" (in quotes) or [r, g, b], got %s", node_describe(node).text);
+  reader_leave(reader, mark);
+}
+
+static void read_groups(Reader* reader, const Node* list, SceneLink* link) {
+  if (!list) return;
+  size_t mark = reader_enter_key(reader, "groups");
+  link->groups = MEMORY_NEW(char*, list->count);
+  for (const Node* item = list->first; item; item = item->next) {
+    char* name = reader_name(reader, item);
+    if (!name) continue;
+    link->groups[link->group_count++] = name;
+    names_add(&reader->group_names, name, 0);
+  }
+  reader_leave(reader, mark);
+}
+
+/* ---------------------------------------------------------------- the link */
+
+static SceneLink* add_link(Reader* reader, SourcePlace place) {
+  Scene* scene = reader->scene;
+  int room = reader->link_capacity;
+  scene->links = array_grow(scene->links, scene->link_count, &reader->link_capacity, sizeof(SceneLink));
+  if (reader->link_capacity > room)
+    reader->joint_broken = memory_resize(reader->joint_broken, (size_t)room, (size_t)reader->link_capacity);
+  SceneLink* link = &scene->links[scene->link_count++];
+  *link = (SceneLink){.place = place, .parent = -1};
+  return link;
+}
+
+static void read_link(Reader* reader, const Node* item, const Repeat* repeat) {
+  LinkForm form;
+  if (!schema_read(reader, item, "link", &form)) {
+    reader->names_incomplete = true;
+    return;
+  }
+  if (reader->scene->link_count >= LINK_MAX) {
+    reader_error(reader, item->place, "more than %d links", LINK_MAX);
+    return;
+  }
+  int index = reader->scene->link_count;
+  SceneLink* link = add_link(reader, item->place);
+  read_link_own_name(reader, &form, link, index);
+  read_parent(reader, &form, link, index);
+  reader->joint_broken[index] = !read_joint(reader, item, &form, repeat, &link->joint);
+  link->fixed = link->joint.type == JOINT_FIXED;
+  read_shape_uses(reader, &form, link);
+  read_mass(reader, item, &form, link);
+  read_groups(reader, form.groups, link);
+  read_color(reader, form.color, link->color);
+  link->collide = form.collide;
+}
+
+void read_links(Reader* reader, const Node* list) {
+  if (!list) return;
+  size_t mark = reader_enter_key(reader, "links");
+  int index = 0;
+  for (const Node* entry = list->first; entry && !reader->exhausted; entry = entry->next, index++) {
+    size_t below = reader_enter_index(reader, index);
+    repeat_expand(reader, entry, "link", "repeat", read_link);
+    reader_leave(reader, below);
+  }
+  reader_leave(reader, mark);
+  for (int i = 0; i < reader->late_count; i++) report_late(reader, &reader->late[i]);
+}

@@ -1,0 +1,136 @@
+#include <string.h>
+
+#include "scene/parts.h"
+
+/* ---------------------------------------------------------------- a shape */
+
+static void read_points(Reader* reader, const Node* list, SceneShape* shape) {
+  static const Range ANY = {0};
+  size_t mark = reader_enter_key(reader, "points");
+  if (list->count < 4) reader_error(reader, list->place, "a solid needs at least 4 points, got %d", list->count);
+  shape->points = MEMORY_NEW(Vec3, list->count);
+  for (const Node* item = list->first; item; item = item->next) {
+    double v[3] = {0};
+    size_t below = reader_enter_index(reader, shape->point_count);
+    reader_numbers(reader, item, &ANY, "m", 3, v);
+    reader_leave(reader, below);
+    shape->points[shape->point_count++] = vec3(v[0], v[1], v[2]);
+  }
+  reader_leave(reader, mark);
+}
+
+static void check_normal(Reader* reader, const Node* node, const SceneShape* shape) {
+  if (shape->type != SHAPE_HALF_SPACE || vec3_norm(shape->normal) > 0) return;
+  const Node* normal = node_find(node, "normal");
+  size_t mark = reader_enter_key(reader, "normal");
+  reader_error(reader, normal ? normal->place : node->place, "must not be zero");
+  reader_leave(reader, mark);
+}
+
+/* The form's shape becomes the scene's: its texts and points are owned there. Returns its index. */
+static int add_shape(Reader* reader, const Node* node, const char* name, const ShapeForm* form) {
+  Scene* scene = reader->scene;
+  scene->shapes = array_grow(scene->shapes, scene->shape_count, &reader->shape_capacity, sizeof(SceneShape));
+  SceneShape* shape = &scene->shapes[scene->shape_count];
+  *shape = form->shape;
+  shape->name = memory_text(name);
+  shape->place = node->place;
+  shape->type = (ShapeType)form->type;
+  shape->hull_per_group = form->hulls == 1;
+  if (form->file) shape->file = file_resolve(scene->path, form->file->text);
+  if (form->points) read_points(reader, form->points, shape);
+  check_normal(reader, node, shape);
+  return scene->shape_count++;
+}
+
+void read_shapes(Reader* reader, const Node* map) {
+  if (!map) return;
+  size_t mark = reader_enter_key(reader, "shapes");
+  for (const Node* node = map->first; node; node = node->next) {
+    size_t below = reader_enter_key(reader, node->key);
+    ShapeForm form;
+    if (!*node->key) reader_error(reader, node_key_place(node), "a shape's name must not be empty");
+    if (!schema_read(reader, node, "shape", &form)) form = (ShapeForm){0};
+    int index = add_shape(reader, node, node->key, &form);
+    names_add(&reader->shape_names, node->key, index);
+    reader_leave(reader, below);
+  }
+  reader_leave(reader, mark);
+}
+
+/* ---------------------------------------------------------------- shapes in a link */
+
+/* URDF's roll, pitch, yaw: about the fixed x, then y, then z. */
+static Quat quat_from_rpy(Vec3 rpy) {
+  Quat roll = quat_about(vec3(1, 0, 0), rpy.x), pitch = quat_about(vec3(0, 1, 0), rpy.y);
+  return quat_mul(quat_about(vec3(0, 0, 1), rpy.z), quat_mul(pitch, roll));
+}
+
+/* At most one of the three was given; the others are the identity. */
+Quat pose_form_rotation(const PoseForm* pose) {
+  Quat other = quat_mul(quat_exp(pose->rotation_vector), quat_from_rpy(pose->rpy));
+  return quat_mul(pose->rotation, other);
+}
+
+static int find_shape(Reader* reader, const Node* node) {
+  char* name = reader_name(reader, node);
+  if (!name) return -1;
+  int index = names_find(&reader->shape_names, name);
+  if (index < 0) {
+    const char* nearest = names_nearest(&reader->shape_names, name);
+    reader_error(reader, node->place, "no shape is named '%s'%s%s%s", text_excerpt(name).text,
+                 nearest ? " (did you mean '" : "", nearest ? text_excerpt(nearest).text : "", nearest ? "'?)" : "");
+  }
+  memory_free(name);
+  return index;
+}
+
+/* A shape written in a link is read once, however often the link is repeated. */
+static int inline_shape(Reader* reader, const Node* node, const ShapeForm* form) {
+  if (node->memo >= 0) return node->memo;
+  int index = add_shape(reader, node, "", form);
+  ((Node*)node)->memo = index; /* the document is ours; only its content is const here */
+  return index;
+}
+
+static void read_shape_map(Reader* reader, const Node* node, SceneShapeUse* use) {
+  ShapeUseForm form;
+  if (!schema_read(reader, node, "shape_use", &form)) return;
+  const Node* type = node_find(node, "type");
+  if (is_given(node, "shape") && type) reader_error(reader, node_key_place(type), "give 'shape' or 'type', not both");
+  use->position = form.pose.position;
+  use->rotation = pose_form_rotation(&form.pose);
+  if (form.name) {
+    size_t mark = reader_enter_key(reader, "shape");
+    use->shape = find_shape(reader, form.name);
+    reader_leave(reader, mark);
+  } else if (type) {
+    use->shape = inline_shape(reader, node, &form.shape);
+  }
+}
+
+static void read_shape_use(Reader* reader, const Node* node, SceneShapeUse* use) {
+  *use = (SceneShapeUse){.shape = -1, .place = node->place, .rotation = quat_identity()};
+  if (node->kind == NODE_SCALAR)
+    use->shape = find_shape(reader, node);
+  else
+    read_shape_map(reader, node, use);
+}
+
+void read_shape_uses(Reader* reader, const LinkForm* form, SceneLink* link) {
+  if (form->shape) {
+    size_t mark = reader_enter_key(reader, "shape");
+    link->shapes = MEMORY_NEW(SceneShapeUse, 1);
+    read_shape_use(reader, form->shape, &link->shapes[link->shape_count++]);
+    reader_leave(reader, mark);
+  } else if (form->shapes) {
+    size_t mark = reader_enter_key(reader, "shapes");
+    link->shapes = MEMORY_NEW(SceneShapeUse, form->shapes->count);
+    for (const Node* node = form->shapes->first; node; node = node->next) {
+      size_t below = reader_enter_index(reader, link->shape_count);
+      read_shape_use(reader, node, &link->shapes[link->shape_count++]);
+      reader_leave(reader, below);
+    }
+    reader_leave(reader, mark);
+  }
+}

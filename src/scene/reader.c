@@ -1,0 +1,184 @@
+#include "scene/reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void reader_free(Reader* reader) {
+  text_free(&reader->trail);
+  names_free(&reader->shape_names);
+  names_free(&reader->link_names);
+  names_free(&reader->group_names);
+  memory_free(reader->joint_broken);
+  memory_free(reader->initial_of);
+  for (int i = 0; i < reader->late_count; i++) {
+    memory_free(reader->late[i].name);
+    memory_free(reader->late[i].trail);
+  }
+  memory_free(reader->late);
+}
+
+/* ---------------------------------------------------------------- messages */
+
+/* " (item 3 of the repeat)" behind messages that may hold for one item only. */
+static void add_item(const Reader* reader, Text* text) {
+  if (reader->indices && reader->indices->n > 0) text_add(text, " (item %d of the repeat)", reader->indices->n);
+}
+
+static void tell(Reader* reader, Severity severity, SourcePlace place, const char* format, va_list arguments) {
+  if (reader->told_count >= READER_PROBLEM_MAX) return;
+  Text text = {0};
+  if (reader->trail.length > 0) text_add(&text, "%s: ", reader->trail.data);
+  text_add_v(&text, format, arguments);
+  add_item(reader, &text);
+  diagnostics_add(reader->diagnostics, severity, place, "%s", text.data);
+  text_free(&text);
+  if (++reader->told_count == READER_PROBLEM_MAX)
+    diagnostics_add(reader->diagnostics, SEVERITY_NOTE, (SourcePlace){place.file, 0, 0},
+                    "more than %d problems: the rest is left out", READER_PROBLEM_MAX);
+}
+
+void reader_error(Reader* reader, SourcePlace place, const char* format, ...) {
+  reader->problem_count++;
+  if (reader->muted) return;
+  va_list arguments;
+  va_start(arguments, format);
+  tell(reader, SEVERITY_ERROR, place, format, arguments);
+  va_end(arguments);
+}
+
+void reader_warning(Reader* reader, SourcePlace place, const char* format, ...) {
+  if (reader->muted) return;
+  va_list arguments;
+  va_start(arguments, format);
+  tell(reader, SEVERITY_WARNING, place, format, arguments);
+  va_end(arguments);
+}
+
+void reader_expected(Reader* reader, const Node* node, const char* what) {
+  reader_error(reader, node->place, "expected %s, got %s", what, node_describe(node).text);
+}
+
+bool reader_work(Reader* reader, SourcePlace place) {
+  if (reader->exhausted) return false;
+  if (++reader->work < READER_WORK_MAX) return true;
+  reader->exhausted = true;
+  reader->muted = false;
+  reader_error(reader, place, "the scene is too large: repeats and values come to more than %d", READER_WORK_MAX);
+  reader->muted = true;
+  return false;
+}
+
+/* ---------------------------------------------------------------- trail */
+
+size_t reader_enter_key(Reader* reader, const char* key) {
+  size_t mark = reader->trail.length;
+  text_add(&reader->trail, "%s%s", mark > 0 ? "." : "", text_excerpt(key).text);
+  return mark;
+}
+
+size_t reader_enter_index(Reader* reader, int index) {
+  size_t mark = reader->trail.length;
+  text_add(&reader->trail, "[%d]", index);
+  return mark;
+}
+
+void reader_leave(Reader* reader, size_t mark) {
+  reader->trail.length = mark;
+  if (reader->trail.data) reader->trail.data[mark] = '\0';
+}
+
+/* ---------------------------------------------------------------- scalars */
+
+bool reader_number(Reader* reader, const Node* node, const Range* range, const char* unit, double* value) {
+  if (!reader_work(reader, node->place)) return false;
+  ScalarKind kind = node->kind == NODE_SCALAR ? node_scalar_kind(node) : SCALAR_TEXT;
+  double number = 0;
+  if (kind == SCALAR_NOT_FINITE || (kind == SCALAR_NUMBER && !node_number(node, &number))) {
+    reader_error(reader, node->place, "must be a finite number, got %s", text_excerpt(node->text).text);
+    return false;
+  }
+  if (kind != SCALAR_NUMBER) {
+    reader_expected(reader, node, "a number");
+    return false;
+  }
+  if (!range_holds(range, number)) {
+    reader_error(reader, node->place, "must be %s%s%s, got %s", range_text(range).text, unit ? " " : "",
+                 unit ? unit : "", text_excerpt(node->text).text);
+    return false;
+  }
+  *value = number;
+  return true;
+}
+
+bool reader_integer(Reader* reader, const Node* node, const Range* range, int* value) {
+  static const Range WHOLE = {true, -2147483648.0, 2147483647.0, false, false};
+  double number;
+  if (!reader_number(reader, node, range->given ? range : &WHOLE, NULL, &number)) return false;
+  if (number != floor(number) || !range_holds(&WHOLE, number)) {
+    reader_error(reader, node->place, "must be a whole number, got %s", text_excerpt(node->text).text);
+    return false;
+  }
+  *value = (int)number;
+  return true;
+}
+
+bool reader_bool(Reader* reader, const Node* node, bool* value) {
+  if (node->kind != NODE_SCALAR || node_scalar_kind(node) != SCALAR_BOOL) {
+    reader_expected(reader, node, "true or false");
+    return false;
+  }
+  *value = node->text[0] == 't' || node->text[0] == 'T';
+  return true;
+}
+
+bool reader_is_text(Reader* reader, const Node* node) {
+  if (!reader_work(reader, node->place)) return false;
+  if (node->kind == NODE_SCALAR && node_scalar_kind(node) == SCALAR_TEXT && *node->text) return true;
+  if (node->kind == NODE_SCALAR && node->quoted)
+    reader_error(reader, node->place, "must not be empty");
+  else if (node->kind == NODE_SCALAR && node_scalar_kind(node) != SCALAR_NULL)
+    reader_error(reader, node->place, "expected a text, got %s: put it in quotes", node_describe(node).text);
+  else
+    reader_expected(reader, node, "a text");
+  return false;
+}
+
+bool reader_numbers(Reader* reader, const Node* node, const Range* range, const char* unit, int count, double* values) {
+  if (node->kind != NODE_LIST || node->count != count) {
+    Excerpt what = {{0}};
+    snprintf(what.text, sizeof what.text, "a list of %d numbers", count);
+    if (node->kind != NODE_LIST)
+      reader_expected(reader, node, what.text);
+    else
+      reader_error(reader, node->place, "expected %s, got %d", what.text, node->count);
+    return false;
+  }
+  bool good = true;
+  int index = 0;
+  for (const Node* item = node->first; item; item = item->next, index++) {
+    size_t mark = reader_enter_index(reader, index);
+    good = reader_number(reader, item, range, unit, &values[index]) && good;
+    reader_leave(reader, mark);
+  }
+  return good;
+}
+
+char* reader_name(Reader* reader, const Node* node) {
+  if (!reader_is_text(reader, node)) return NULL;
+  Text text = {0};
+  const char* problem;
+  if (expression_expand(node->text, reader->indices, &text, &problem)) return text.data;
+  reader_error(reader, node->place, "%s, in '%s'", problem, text_excerpt(node->text).text);
+  text_free(&text);
+  return NULL;
+}
+
+/* ---------------------------------------------------------------- arrays */
+
+void* array_grow(void* array, int count, int* capacity, size_t size) {
+  if (count < *capacity) return array;
+  int larger = *capacity ? 2 * *capacity : 16;
+  array = memory_resize(array, size * (size_t)*capacity, size * (size_t)larger);
+  *capacity = larger;
+  return array;
+}

@@ -1,0 +1,80 @@
+/* reader: what all readers of scene parts share - where the reading is, what is known by name, how to complain. */
+#ifndef SDRS_SCENE_READER_H
+#define SDRS_SCENE_READER_H
+
+#include "scene/expression.h"
+#include "scene/names.h"
+#include "scene/schema.h"
+
+#define LINK_MAX 20000
+#define CONTROLLER_MAX 100000
+/* Problems reported before the rest is left unsaid. */
+#define READER_PROBLEM_MAX 200
+/* Values read in all, repeats counted: a guard against files that stand for hours of reading. */
+#define READER_WORK_MAX 50000000
+
+/* A link's name that was not known where it was used. */
+typedef struct {
+  const Node* node;
+  char *name, *trail; /* owned */
+  int item;           /* n of the repeat, -1 outside */
+} LateName;
+
+typedef struct {
+  Scene* scene;
+  const SchemaTable* table;
+  Diagnostics* diagnostics;
+  Document* document;
+  Text trail;             /* "links[2].joint" */
+  const Indices* indices; /* of the repeat being expanded, or NULL */
+  bool muted;             /* an earlier item of this repeat had problems: do not tell them again */
+  int problem_count;      /* errors, told or not */
+  int told_count;
+  long work;
+  bool exhausted;
+  bool names_incomplete; /* a broken repeat: do not complain that its items are not known */
+  bool* joint_broken;    /* per link: its joint could not be understood (room for link_capacity) */
+  int shape_capacity, link_capacity, controller_capacity, initial_capacity;
+  int* initial_of; /* per link: its item of `initial`, -1 = none; only while these are read */
+  LateName* late;
+  int late_count, late_capacity;
+  Names shape_names, link_names, group_names;
+} Reader;
+
+void reader_free(Reader* reader);
+
+/* `trail: message`, once. */
+void reader_error(Reader* reader, SourcePlace place, const char* format, ...) __attribute__((format(printf, 3, 4)));
+void reader_warning(Reader* reader, SourcePlace place, const char* format, ...) __attribute__((format(printf, 3, 4)));
+/* `expected a number, got a list`. */
+void reader_expected(Reader* reader, const Node* node, const char* what);
+/* Count a value as read; false when there were too many (told once). */
+bool reader_work(Reader* reader, SourcePlace place);
+
+/* Go one step down the trail; leave with the mark that enter returned. */
+size_t reader_enter_key(Reader* reader, const char* key);
+size_t reader_enter_index(Reader* reader, int index);
+void reader_leave(Reader* reader, size_t mark);
+
+/* ---- scalars; false after an error */
+bool reader_number(Reader* reader, const Node* node, const Range* range, const char* unit, double* value);
+bool reader_integer(Reader* reader, const Node* node, const Range* range, int* value);
+bool reader_bool(Reader* reader, const Node* node, bool* value);
+bool reader_is_text(Reader* reader, const Node* node);
+/* A list of exactly `count` numbers. */
+bool reader_numbers(Reader* reader, const Node* node, const Range* range, const char* unit, int count, double* values);
+/* A text with its {expressions} replaced, owned by the caller; NULL after an error. */
+char* reader_name(Reader* reader, const Node* node);
+
+/* ---- objects (schema_read.c)
+ * Read a map into the struct of an object: defaults, type, values, missing and unknown keys. False when the node is no
+ * map; other errors leave the default in place. */
+bool schema_read(Reader* reader, const Node* node, const char* object, void* out);
+/* Read one value of a row into `out` (the row's own type). */
+void schema_read_value(Reader* reader, const Node* node, const SchemaRow* row, void* out);
+bool is_given(const Node* map, const char* key);
+
+/* An array with room for one more of `size` bytes. */
+void* array_grow(void* array, int count, int* capacity, size_t size);
+
+#endif

@@ -1,0 +1,193 @@
+#include <string.h>
+
+#include "scene/parts.h"
+
+/* ---------------------------------------------------------------- reading */
+
+static void read_counts(Reader* reader, Repeat* repeat) {
+  static const Range COUNT = {true, 0, REPEAT_MAX, false, false};
+  const Node* node = repeat->form.count;
+  if (!node) return;
+  size_t mark = reader_enter_key(reader, "count");
+  repeat->axis_count = 1;
+  if (node->kind == NODE_SCALAR) {
+    reader_integer(reader, node, &COUNT, &repeat->count[0]);
+  } else if (node->count < 1 || node->count > 3) {
+    reader_error(reader, node->place, "expected 1 to 3 whole numbers, got %d", node->count);
+  } else {
+    repeat->axis_count = 0;
+    for (const Node* item = node->first; item; item = item->next)
+      reader_integer(reader, item, &COUNT, &repeat->count[repeat->axis_count++]);
+  }
+  int64_t total = 1;
+  for (int i = 0; i < repeat->axis_count; i++) total = total > REPEAT_MAX ? total : total * repeat->count[i];
+  if (total > REPEAT_MAX) reader_error(reader, node->place, "stands for more than %d items", REPEAT_MAX);
+  reader_leave(reader, mark);
+}
+
+/* One vector is for one axis, or has one component per axis. */
+static void read_steps(Reader* reader, const Repeat* repeat, const Node* node, const char* key, RepeatSteps* steps) {
+  static const Range ANY = {0};
+  if (!node) return;
+  size_t mark = reader_enter_key(reader, key);
+  double v[3] = {0};
+  if (node->first && node->first->kind == NODE_LIST) {
+    if (node->count != repeat->axis_count)
+      reader_error(reader, node->place, "expected one vector per axis of the count, %d, got %d", repeat->axis_count,
+                   node->count);
+    for (const Node* item = node->first; item && steps->count < repeat->axis_count; item = item->next) {
+      reader_numbers(reader, item, &ANY, NULL, 3, v);
+      steps->steps[steps->count++] = vec3(v[0], v[1], v[2]);
+    }
+  } else if (reader_numbers(reader, node, &ANY, NULL, 3, v)) {
+    if (repeat->axis_count == 2 && v[2] != 0)
+      reader_error(reader, node->place, "the third component belongs to no axis of the count: it must be 0");
+    steps->count = repeat->axis_count;
+    if (repeat->axis_count == 1) {
+      steps->steps[0] = vec3(v[0], v[1], v[2]);
+    } else {
+      steps->steps[0] = vec3(v[0], 0, 0);
+      steps->steps[1] = vec3(0, v[1], 0);
+      steps->steps[2] = vec3(0, 0, v[2]);
+    }
+  }
+  reader_leave(reader, mark);
+}
+
+static void read_increment_row(Reader* reader, const Node* node, RepeatIncrements* out) {
+  static const Range ANY = {0};
+  if (node->kind != NODE_LIST || node->count < 1 || node->count > JOINT_MAX_COORDINATE) {
+    reader_error(reader, node->place, "expected a list of 1 to %d numbers", JOINT_MAX_COORDINATE);
+    return;
+  }
+  if (out->count > 0 && node->count != out->width) {
+    reader_error(reader, node->place, "expected %d numbers as before, got %d", out->width, node->count);
+    return;
+  }
+  out->width = node->count;
+  reader_numbers(reader, node, &ANY, NULL, node->count, out->values[out->count++]);
+}
+
+static void read_increments(Reader* reader, const Repeat* repeat, const Node* node, const char* key,
+                            RepeatIncrements* out) {
+  if (!node) return;
+  size_t mark = reader_enter_key(reader, key);
+  if (!node->first || node->first->kind != NODE_LIST) {
+    read_increment_row(reader, node, out);
+  } else if (node->count != repeat->axis_count) {
+    reader_error(reader, node->place, "expected one list per axis of the count, %d, got %d", repeat->axis_count,
+                 node->count);
+  } else {
+    for (const Node* item = node->first; item; item = item->next) read_increment_row(reader, item, out);
+  }
+  reader_leave(reader, mark);
+}
+
+/* False after an error. */
+static bool read_repeat(Reader* reader, const Node* node, const char* object, Repeat* repeat) {
+  int before = reader->problem_count;
+  repeat->node = node;
+  size_t mark = reader_enter_key(reader, "repeat");
+  if (schema_read(reader, node, object, &repeat->form)) {
+    read_counts(reader, repeat);
+    read_steps(reader, repeat, repeat->form.position, "position", &repeat->position);
+    read_steps(reader, repeat, repeat->form.rotation_vector, "rotation_vector", &repeat->rotation_vector);
+    read_increments(reader, repeat, repeat->form.coordinates, "coordinates", &repeat->coordinates);
+    read_increments(reader, repeat, repeat->form.velocities, "velocities", &repeat->velocities);
+    const Node* nested = node_find(repeat->form.first, "repeat");
+    if (nested) reader_error(reader, node_key_place(nested), "a repeat cannot stand in 'first'");
+  }
+  reader_leave(reader, mark);
+  return reader->problem_count == before;
+}
+
+/* ---------------------------------------------------------------- expanding */
+
+/* The entry with the keys of `first` in place of its own. */
+static const Node* merge_first(Reader* reader, const Node* entry, const Repeat* repeat, const char* object) {
+  const Node* first = repeat->form.first;
+  Node* merged = first ? document_shallow_copy(reader->document, entry) : NULL;
+  Node* keys = first ? document_shallow_copy(reader->document, first) : NULL;
+  if (!merged || !keys) return entry;
+  const SchemaObject* schema = schema_object(reader->table, object);
+  for (Node *key = keys->first, *next; key; key = next) {
+    next = key->next;
+    schema_replace(reader->table, schema, merged, key);
+  }
+  return merged;
+}
+
+/* With count 0 the entry is checked all the same, so that no mistake hides behind a count. */
+static void check_unused(Reader* reader, const Node* entry, const char* object) {
+  union {
+    LinkForm link;
+    ControllerForm controller;
+    InitialForm initial;
+  } unused;
+  schema_read(reader, entry, object, &unused);
+}
+
+static void set_steps(const Repeat* repeat, int n, Indices* indices) {
+  indices->n = n;
+  for (int axis = repeat->axis_count - 1; axis >= 0; axis--) {
+    indices->step[axis] = n % repeat->count[axis];
+    n /= repeat->count[axis];
+  }
+}
+
+static void expand(Reader* reader, const Node* entry, const Repeat* repeat, const char* object, RepeatBody body) {
+  bool muted = reader->muted;
+  int total = 1;
+  for (int i = 0; i < repeat->axis_count; i++) total *= repeat->count[i];
+  if (total == 0) check_unused(reader, entry, object);
+  Indices indices = {.axis_count = repeat->axis_count, .start = repeat->form.start};
+  reader->indices = &indices;
+  for (int n = 0; n < total && !reader->exhausted; n++) {
+    int before = reader->problem_count;
+    set_steps(repeat, n, &indices);
+    body(reader, n == 0 ? merge_first(reader, entry, repeat, object) : entry, repeat);
+    if (reader->problem_count > before) reader->muted = true;
+  }
+  reader->indices = NULL;
+  if (!reader->exhausted) reader->muted = muted;
+}
+
+void repeat_expand(Reader* reader, const Node* entry, const char* object, const char* repeat_object, RepeatBody body) {
+  Repeat repeat = {0};
+  const Node* node = node_find(entry, "repeat");
+  if (!node || node_is_null(node)) {
+    body(reader, entry, &repeat);
+  } else if (read_repeat(reader, node, repeat_object, &repeat)) {
+    expand(reader, entry, &repeat, object, body);
+  } else {
+    reader->names_incomplete = true; /* whatever names these items would have had */
+    check_unused(reader, entry, object);
+  }
+}
+
+/* ---------------------------------------------------------------- using */
+
+static Vec3 scaled_step(const RepeatSteps* steps, int axis, const Indices* indices) {
+  return vec3_scale(steps->steps[axis], indices->step[axis]);
+}
+
+void repeat_pose(const Repeat* repeat, const Indices* indices, Vec3* position, Quat* rotation) {
+  if (!repeat->node) return;
+  Quat turn = quat_identity();
+  for (int i = 0; i < repeat->rotation_vector.count; i++)
+    turn = quat_mul(turn, quat_exp(scaled_step(&repeat->rotation_vector, i, indices)));
+  *rotation = quat_normalized(quat_mul(turn, *rotation));
+  if (is_given(repeat->node, "around")) {
+    Vec3 arm = vec3_sub(*position, repeat->form.around);
+    *position = vec3_add(repeat->form.around, mat3_mul_vec(mat3_from_quat(turn), arm));
+  }
+  for (int i = 0; i < repeat->position.count; i++)
+    *position = vec3_add(*position, scaled_step(&repeat->position, i, indices));
+}
+
+void repeat_add(const RepeatIncrements* increments, const Indices* indices, double* values) {
+  for (int row = 0; row < increments->count; row++) {
+    double factor = increments->count == 1 ? indices->n : indices->step[row];
+    for (int i = 0; i < increments->width; i++) values[i] += factor * increments->values[row][i];
+  }
+}

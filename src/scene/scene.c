@@ -1,0 +1,236 @@
+#include <errno.h>
+#include <string.h>
+
+#include "scene/override.h"
+#include "scene/parts.h"
+
+/* ---------------------------------------------------------------- simulation */
+
+static void set_steps(Reader* reader, const Node* map, const SimulationForm* form, SceneSimulation* simulation) {
+  if (is_given(map, "steps")) return;
+  const Node* duration = node_find(map, "duration");
+  double steps = round(form->duration / simulation->dt);
+  if (steps >= 1 && steps <= STEPS_MAX) {
+    simulation->steps = (int)steps;
+    return;
+  }
+  SourcePlace place = duration ? duration->place : map ? map->place : (SourcePlace){0};
+  size_t mark = reader_enter_key(reader, "duration");
+  if (steps < 1)
+    reader_error(reader, place, "is shorter than half a time step of %.10g s", simulation->dt);
+  else
+    reader_error(reader, place, "is more than %d time steps of %.10g s", STEPS_MAX, simulation->dt);
+  reader_leave(reader, mark);
+}
+
+/* An absent section is read as an empty one, so that there is one place for defaults: the schema. */
+static const Node* section(Reader* reader, const Node* node) {
+  if (node) return node;
+  return document_node(reader->document, NODE_MAP, (SourcePlace){reader->scene->path, 1, 1});
+}
+
+static void read_simulation(Reader* reader, const Node* node) {
+  SimulationForm form;
+  size_t mark = reader_enter_key(reader, "simulation");
+  const Node* map = section(reader, node);
+  if (map && schema_read(reader, map, "simulation", &form)) {
+    SceneSimulation* simulation = &reader->scene->simulation;
+    *simulation = form.simulation;
+    simulation->place = map->place;
+    simulation->integrator = (Integrator)form.integrator;
+    set_steps(reader, map, &form, simulation);
+  }
+  reader_leave(reader, mark);
+}
+
+/* ---------------------------------------------------------------- contact */
+
+static SourcePlace value_place(const Node* map, const char* key) {
+  const Node* node = node_find(map, key);
+  return node ? node->place : map->place;
+}
+
+static void read_contact(Reader* reader, const Node* map, ContactForm* form) {
+  size_t mark = reader_enter_key(reader, "contact");
+  if (map && schema_read(reader, map, "contact", form)) {
+    SceneContact* contact = &reader->scene->contact;
+    *contact = form->contact;
+    contact->place = map->place;
+    contact->model = (ContactModel)form->model;
+    contact->support_place = value_place(map, "support");
+    contact->stiffness_place = value_place(map, "stiffness");
+    contact->smoothing_place = value_place(map, "smoothing");
+  }
+  reader_leave(reader, mark);
+}
+
+static void check_excluded(Reader* reader, const Node* node) {
+  if (names_find(&reader->link_names, node->text) >= 0 || names_find(&reader->group_names, node->text) >= 0) return;
+  if (reader->names_incomplete) return;
+  const char* nearest = names_nearest(&reader->link_names, node->text);
+  if (!nearest) nearest = names_nearest(&reader->group_names, node->text);
+  reader_error(reader, node->place, "no link or group is named '%s'%s%s%s", text_excerpt(node->text).text,
+               nearest ? " (did you mean '" : "", nearest ? text_excerpt(nearest).text : "", nearest ? "'?)" : "");
+}
+
+static void read_exclude_pair(Reader* reader, const Node* pair, SceneContact* contact) {
+  if (pair->kind != NODE_LIST || pair->count != 2) {
+    reader_expected(reader, pair, "a pair of names");
+    return;
+  }
+  if (!reader_is_text(reader, pair->first) || !reader_is_text(reader, pair->last)) return;
+  check_excluded(reader, pair->first);
+  check_excluded(reader, pair->last);
+  contact->exclude[contact->exclude_count][0] = memory_text(pair->first->text);
+  contact->exclude[contact->exclude_count][1] = memory_text(pair->last->text);
+  contact->exclude_place[contact->exclude_count++] = pair->place;
+}
+
+static void read_exclude(Reader* reader, const Node* list) {
+  if (!list) return;
+  SceneContact* contact = &reader->scene->contact;
+  contact->exclude = memory_alloc(sizeof *contact->exclude * (size_t)list->count);
+  contact->exclude_place = MEMORY_NEW(SourcePlace, list->count);
+  size_t mark = reader_enter_key(reader, "contact"), index = 0;
+  reader_enter_key(reader, "exclude");
+  for (const Node* pair = list->first; pair; pair = pair->next) {
+    size_t below = reader_enter_index(reader, (int)index++);
+    read_exclude_pair(reader, pair, contact);
+    reader_leave(reader, below);
+  }
+  reader_leave(reader, mark);
+}
+
+/* ---------------------------------------------------------------- the whole */
+
+static void read_scene_name(Reader* reader, const Node* node) {
+  if (node && strpbrk(node->text, "/\\")) {
+    size_t mark = reader_enter_key(reader, "name");
+    reader_error(reader, node->place, "a scene's name must not hold a slash");
+    reader_leave(reader, mark);
+  }
+  reader->scene->name = node ? memory_text(node->text) : file_stem(reader->scene->path);
+}
+
+static void read_root(Reader* reader, const Node* root) {
+  SceneForm form;
+  if (!schema_read(reader, root, "scene", &form)) return;
+  ContactForm contact = {0};
+  read_scene_name(reader, form.name);
+  read_simulation(reader, form.simulation);
+  read_contact(reader, section(reader, form.contact), &contact);
+  read_shapes(reader, form.shapes);
+  if (!form.links) reader->names_incomplete = true;
+  read_links(reader, form.links);
+  read_controllers(reader, form.controllers);
+  read_initials(reader, form.initial);
+  read_exclude(reader, contact.exclude);
+  check_scene(reader);
+}
+
+/* The texts of overrides are kept with the scene: places point to them. */
+static void keep_override_texts(Scene* scene, const SceneOverride* overrides, int count) {
+  scene->sources = MEMORY_NEW(char*, count);
+  scene->source_count = count;
+  for (int i = 0; i < count; i++) {
+    Text text = {0};
+    text_add(&text, "%s%s", OVERRIDE_PREFIX, overrides[i].text);
+    scene->sources[i] = text.data;
+  }
+}
+
+Status scene_parse(Scene* scene, const char* path, const char* text, size_t length, bool json,
+                   const SceneOverride* overrides, int override_count, Diagnostics* diagnostics) {
+  *scene = (Scene){.path = memory_text(path)};
+  hash_sha256(text, length, scene->sha256);
+  keep_override_texts(scene, overrides, override_count);
+  int before = diagnostics->error_count;
+  Document document = {0};
+  Node* root = json ? document_read_json(&document, scene->path, text, length, diagnostics)
+                    : document_read_yaml(&document, scene->path, text, length, diagnostics);
+  bool whole = root != NULL; /* an override that failed halfway would be followed by messages that mislead */
+  for (int i = 0; root && i < override_count; i++)
+    whole = override_apply(&SCENE_SCHEMA, &document, root, scene->sources[i], false, diagnostics) && whole;
+  if (whole) {
+    Reader reader = {.scene = scene, .table = &SCENE_SCHEMA, .diagnostics = diagnostics, .document = &document};
+    read_root(&reader, root);
+    reader_free(&reader);
+  }
+  document_free(&document);
+  return diagnostics->error_count > before || !root ? STATUS_BAD_INPUT : STATUS_OK;
+}
+
+static bool is_json(const char* path) {
+  size_t length = strlen(path);
+  return length >= 5 && strcmp(path + length - 5, ".json") == 0;
+}
+
+Status scene_load(Scene* scene, const char* path, const SceneOverride* overrides, int override_count,
+                  Diagnostics* diagnostics) {
+  char* text;
+  size_t length;
+  *scene = (Scene){0};
+  if (file_read(path, &text, &length) != STATUS_OK) {
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot read the file: %s",
+                    strerror(errno));
+    return STATUS_IO;
+  }
+  Status status = scene_parse(scene, path, text, length, is_json(path), overrides, override_count, diagnostics);
+  memory_free(text);
+  return status;
+}
+
+bool scene_override_check(const SceneOverride* override, Diagnostics* diagnostics) {
+  Document document = {0};
+  Node* root = document_node(&document, NODE_MAP, (SourcePlace){0});
+  Text source = {0};
+  text_add(&source, "%s%s", OVERRIDE_PREFIX, override->text);
+  bool good = override_apply(&SCENE_SCHEMA, &document, root, source.data, true, diagnostics);
+  text_free(&source);
+  document_free(&document);
+  return good;
+}
+
+void scene_schema_json(Text* out) { schema_write_json(&SCENE_SCHEMA, out); }
+
+void scene_schema_markdown(Text* out) { schema_write_markdown(&SCENE_SCHEMA, out); }
+
+/* ---------------------------------------------------------------- freeing */
+
+static void free_shape(SceneShape* shape) {
+  memory_free(shape->name);
+  memory_free(shape->points);
+  memory_free(shape->file);
+}
+
+static void free_link(SceneLink* link) {
+  memory_free(link->name);
+  memory_free(link->shapes);
+  for (int i = 0; i < link->group_count; i++) memory_free(link->groups[i]);
+  memory_free(link->groups);
+}
+
+static void free_contact(SceneContact* contact) {
+  for (int i = 0; i < contact->exclude_count; i++) {
+    memory_free(contact->exclude[i][0]);
+    memory_free(contact->exclude[i][1]);
+  }
+  memory_free(contact->exclude);
+  memory_free(contact->exclude_place);
+}
+
+void scene_free(Scene* scene) {
+  for (int i = 0; i < scene->shape_count; i++) free_shape(&scene->shapes[i]);
+  for (int i = 0; i < scene->link_count; i++) free_link(&scene->links[i]);
+  for (int i = 0; i < scene->controller_count; i++) signal_free_arrays(&scene->controllers[i].target);
+  for (int i = 0; i < scene->source_count; i++) memory_free(scene->sources[i]);
+  free_contact(&scene->contact);
+  memory_free(scene->shapes);
+  memory_free(scene->links);
+  memory_free(scene->controllers);
+  memory_free(scene->initials);
+  memory_free(scene->sources);
+  memory_free(scene->path);
+  memory_free(scene->name);
+  *scene = (Scene){0};
+}

@@ -1,0 +1,221 @@
+/* scene: what the user wrote, read from YAML or JSON through one schema table, with a place for every message.
+ * A Scene owns everything it points to; scene_free accepts a zeroed or half-read scene.
+ * Repeats are expanded and names resolved to indices here; meshes are read by model/. SI units, radians, z up. */
+#ifndef SDRS_SCENE_H
+#define SDRS_SCENE_H
+
+#include "linalg/linalg.h"
+
+typedef enum {
+  SHAPE_BOX,         /* size */
+  SHAPE_SPHERE,      /* radius, resolution (icosphere level 0..4) */
+  SHAPE_CYLINDER,    /* radius, length, segments; axis z */
+  SHAPE_CAPSULE,     /* radius, length (straight part), segments; axis z */
+  SHAPE_ROUNDED_BOX, /* radius, size (extent of the 96-point link shape) */
+  SHAPE_POINTS,      /* points: hull of a list */
+  SHAPE_MESH,        /* file, scale, hulls (whole | groups), max_vertices */
+  SHAPE_HALF_SPACE,  /* normal, offset: the solid { x : normal . x <= offset }, fixed or kinematic links only */
+} ShapeType;
+
+typedef struct {
+  char* name; /* "" for a shape written inside a link */
+  SourcePlace place;
+  ShapeType type;
+  Vec3 size;
+  double radius, length;
+  int resolution, segments;
+  Vec3* points;
+  int point_count;
+  char* file; /* resolved against the scene file's folder */
+  double scale;
+  bool hull_per_group;
+  int max_vertices; /* 0 = keep all */
+  Vec3 normal;      /* as written; not necessarily unit */
+  double offset;    /* m along the unit normal */
+} SceneShape;
+
+/* A shape placed in a link's frame. */
+typedef struct {
+  int shape; /* index into Scene.shapes */
+  SourcePlace place;
+  Vec3 position;
+  Quat rotation;
+} SceneShapeUse;
+
+/* A joint is up to three slides along fixed axes of the joint frame, then a rotation part. */
+typedef enum {
+  JOINT_FIXED,     /* nothing */
+  JOINT_HINGE,     /* axes[0] */
+  JOINT_SLIDE,     /* axes[0] */
+  JOINT_UNIVERSAL, /* axes[0], axes[1]: two hinges, the first nearer the root */
+  JOINT_BALL,      /* quaternion */
+  JOINT_FREE,      /* the axes named in free_axes, translations first; three rotations = a quaternion */
+} JointType;
+
+/* Bits of SceneJoint.free_axes: translation x y z, rotation x y z of the joint frame. */
+enum { FREE_X = 1, FREE_Y = 2, FREE_Z = 4, FREE_RX = 8, FREE_RY = 16, FREE_RZ = 32, FREE_ALL = 63 };
+
+typedef enum { LIMIT_BARRIER, LIMIT_PENALTY } LimitLaw;
+
+enum { JOINT_MAX_DOF = 6, JOINT_MAX_COORDINATE = 7 };
+
+typedef struct {
+  SourcePlace place;
+  JointType type;
+  Vec3 position; /* origin of the joint frame in the parent's link frame (world for a root) [m] */
+  Quat rotation; /* joint frame at zero coordinates */
+  Vec3 axes[2];  /* in the joint frame; unit after reading (zero is an error) */
+  unsigned free_axes;
+  bool limited[JOINT_MAX_DOF]; /* per scalar dof; a ball has at most one: its total angle, in slot of its first rotation
+                                */
+  double lower[JOINT_MAX_DOF], upper[JOINT_MAX_DOF]; /* m or rad; -INFINITY / INFINITY when one-sided */
+  LimitLaw limit_law;
+  double limit_stiffness;        /* barrier: J; penalty: N/m or N m/rad; see docs */
+  double limit_margin;           /* m or rad: where the limit begins to be felt */
+  double damping[JOINT_MAX_DOF]; /* N s/m or N m s/rad, >= 0 */
+} SceneJoint;
+
+typedef enum { MASS_VERTICES, MASS_UNIFORM, MASS_GIVEN } MassModel;
+
+typedef struct {
+  char* name;
+  SourcePlace place;
+  int parent; /* index of an earlier link, or -1 = world */
+  SceneJoint joint;
+  SceneShapeUse* shapes;
+  int shape_count;
+  bool has_mass, has_density;
+  double mass;    /* kg, total */
+  double density; /* kg/m^3 of the sum of hull volumes */
+  MassModel mass_model;
+  Vec3 center;       /* MASS_GIVEN: centre of mass, link frame */
+  double inertia[6]; /* MASS_GIVEN: ixx iyy izz ixy ixz iyz about the centre of mass */
+  bool fixed;        /* welded to its parent (world for a root): a joint of type fixed */
+  bool collide;      /* false: takes part in no contact */
+  char** groups;     /* names for contact.exclude */
+  int group_count;
+  double color[3]; /* sRGB 0..1; negative = choose from the palette */
+} SceneLink;
+
+/* ---- signals: a vector of channels over time, one channel per dof of the joint they drive */
+typedef enum { SIGNAL_CONSTANT, SIGNAL_KEYFRAMES, SIGNAL_SPLINE, SIGNAL_SINES, SIGNAL_SEQUENCE } SignalType;
+
+typedef struct {
+  SignalType type;
+  SourcePlace place;
+  int channels;
+  /* CONSTANT: values[channel].  KEYFRAMES (linear between) and SPLINE (natural cubic through the knots): times[knot],
+   * values[knot * channels + channel], held constant outside.  SINES: values[channel] is the offset; term k of channel
+   * c adds amplitude sin(2 pi frequency t + phase) at [c * terms + k].  SEQUENCE: values[row * channels + channel], row
+   * k held at t = k * interval, linear between, last row held. */
+  double* times;
+  double* values;
+  int rows; /* knots or rows; 1 for CONSTANT and SINES */
+  int terms;
+  double *amplitude, *frequency, *phase; /* m or rad, Hz, rad     (channels * terms) */
+  double interval;                       /* SEQUENCE: s between rows */
+} SceneSignal;
+
+typedef enum {
+  CONTROLLER_PD,        /* 1/2 kp |target - theta|^2 + 1/2 kd |target rate - rate|^2 */
+  CONTROLLER_PRESCRIBED /* the joint follows the signal exactly: a kinematic link */
+} ControllerType;
+
+typedef struct {
+  SourcePlace place;
+  ControllerType type;
+  int link;
+  double position_gain[JOINT_MAX_DOF]; /* N/m or N m/rad, >= 0 */
+  double velocity_gain[JOINT_MAX_DOF]; /* N s/m or N m s/rad, >= 0 */
+  SceneSignal target;                  /* channels = dof of the joint; for a ball: rotation vector [rad] */
+} SceneController;
+
+/* Initial coordinates and velocities of one joint. */
+typedef struct {
+  SourcePlace place;
+  int link;
+  bool has_coordinates, has_velocities;
+  double coordinates[JOINT_MAX_COORDINATE]; /* slides, angles; quaternion w x y z for three rotations */
+  double velocities[JOINT_MAX_DOF]; /* m/s, rad/s; three rotations: angular velocity in the axes of the joint frame */
+} SceneInitial;
+
+typedef enum { INTEGRATOR_FIRST_ORDER, INTEGRATOR_SECOND_ORDER } Integrator;
+typedef enum { CONTACT_NONE, CONTACT_SEPARATING_PLANE } ContactModel;
+
+typedef struct {
+  SourcePlace place;
+  double dt; /* s */
+  int steps;
+  Vec3 gravity; /* m/s^2 */
+  Integrator integrator;
+  double tolerance; /* N, N m: infinity norm of the step's gradient */
+  int max_iterations;
+  bool certificate;
+  int record_every; /* steps between rows of the CSV files */
+} SceneSimulation;
+
+typedef struct {
+  SourcePlace place;
+  ContactModel model;
+  /* 0 = not given: derived from the scene by model/contact_defaults.c */
+  double support;   /* s, m */
+  double stiffness; /* kappa */
+  double friction;  /* Coulomb coefficient >= 0 */
+  double smoothing; /* epsilon, (m/s)^2 */
+  SourcePlace support_place, stiffness_place, smoothing_place;
+  char* (*exclude)[2]; /* pairs of link or group names */
+  SourcePlace* exclude_place;
+  int exclude_count;
+} SceneContact;
+
+typedef struct {
+  char* path; /* as given; every SourcePlace.file points here */
+  char* name;
+  char sha256[65]; /* of the file's bytes */
+  char** sources;  /* "--set ..." texts of the overrides; the SourcePlace.file of values they set */
+  int source_count;
+  SceneSimulation simulation;
+  SceneContact contact;
+  SceneShape* shapes;
+  int shape_count;
+  SceneLink* links;
+  int link_count;
+  SceneController* controllers;
+  int controller_count;
+  SceneInitial* initials;
+  int initial_count;
+} Scene;
+
+/* One `--set path.to.key=value` of the command line. Path parts: keys, list indices, or the `name`/`link` of a list
+ * item (`links.box.mass`). The value is read as YAML. */
+typedef struct {
+  const char* text; /* "contact.friction=0.2" */
+} SceneOverride;
+
+/* Read, override, check. Every problem goes to diagnostics; STATUS_BAD_INPUT when there was an error. The format is
+ * taken from the extension: .json is JSON, everything else YAML. */
+Status scene_load(Scene* scene, const char* path, const SceneOverride* overrides, int override_count,
+                  Diagnostics* diagnostics);
+/* The same from memory; json selects the format; `path` names the text in messages and anchors relative paths. */
+Status scene_parse(Scene* scene, const char* path, const char* text, size_t length, bool json,
+                   const SceneOverride* overrides, int override_count, Diagnostics* diagnostics);
+void scene_free(Scene* scene);
+
+/* Does the path of an override exist in the schema, and is its value YAML? List items are taken on trust: without a
+ * file nobody knows their names. Problems go to diagnostics with `--set ...` as their file. */
+bool scene_override_check(const SceneOverride* override, Diagnostics* diagnostics);
+
+/* Degrees of freedom and number of stored coordinates of a joint. */
+int scene_joint_dof(const SceneJoint* joint);
+int scene_joint_coordinates(const SceneJoint* joint);
+/* Leading coordinates that are translations; the rest are angles or a quaternion. */
+int scene_joint_slides(const SceneJoint* joint);
+/* Names of the stored coordinates for column headers: "angle", "position", "x", "qw", "rz", ... */
+const char* scene_joint_coordinate_name(const SceneJoint* joint, int index);
+
+/* Draft-07 JSON Schema, from the same table that drives the reader. */
+void scene_schema_json(Text* out);
+/* docs/scene-format.md, from the same table. */
+void scene_schema_markdown(Text* out);
+
+#endif

@@ -1,0 +1,123 @@
+#include "scene/schema.h"
+
+#include <string.h>
+
+/* ---------------------------------------------------------------- ranges */
+
+bool range_holds(const Range* range, double value) {
+  if (!isfinite(value)) return false;
+  if (!range->given) return true;
+  bool low = range->low_open ? value > range->low : value >= range->low;
+  bool high = range->high_open ? value < range->high : value <= range->high;
+  return low && high;
+}
+
+Excerpt range_text(const Range* range) {
+  Excerpt text = {{0}};
+  if (!range->given) return text;
+  bool low = isfinite(range->low), high = isfinite(range->high);
+  if (low && high && !range->low_open && !range->high_open)
+    snprintf(text.text, sizeof text.text, "between %.10g and %.10g", range->low, range->high);
+  else if (low && high)
+    snprintf(text.text, sizeof text.text, "%s %.10g and %s %.10g", range->low_open ? ">" : ">=", range->low,
+             range->high_open ? "<" : "<=", range->high);
+  else if (low)
+    snprintf(text.text, sizeof text.text, "%s %.10g", range->low_open ? ">" : ">=", range->low);
+  else if (high)
+    snprintf(text.text, sizeof text.text, "%s %.10g", range->high_open ? "<" : "<=", range->high);
+  return text;
+}
+
+/* ---------------------------------------------------------------- words */
+
+int words_count(const char* words) {
+  int count = 1;
+  for (; *words; words++) count += *words == '|';
+  return count;
+}
+
+static const char* word_start(const char* words, int index) {
+  for (; index > 0; index--) words = strchr(words, '|') + 1;
+  return words;
+}
+
+int words_index(const char* words, const char* word) {
+  size_t length = strlen(word);
+  for (int i = 0; i < words_count(words); i++) {
+    const char* start = word_start(words, i);
+    if (strcspn(start, "|") == length && strncmp(start, word, length) == 0) return i;
+  }
+  return -1;
+}
+
+Excerpt words_at(const char* words, int index) {
+  const char* start = word_start(words, index);
+  Excerpt word = {{0}};
+  snprintf(word.text, sizeof word.text, "%.*s", (int)strcspn(start, "|"), start);
+  return word;
+}
+
+void words_sentence(const char* words, Text* out) {
+  int count = words_count(words);
+  for (int i = 0; i < count; i++)
+    text_add(out, "%s%s", i == 0 ? "" : i == count - 1 ? " or " : ", ", words_at(words, i).text);
+}
+
+/* ---------------------------------------------------------------- rows */
+
+const SchemaObject* schema_object(const SchemaTable* table, const char* name) {
+  for (int i = 0; i < table->object_count; i++)
+    if (strcmp(table->objects[i].name, name) == 0) return &table->objects[i];
+  return NULL;
+}
+
+static int add_rows(const SchemaTable* table, const SchemaObject* object, size_t offset, RowPlace* places, int count) {
+  for (int i = 0; i < table->row_count; i++)
+    if (strcmp(table->rows[i].object, object->name) == 0 && count < SCHEMA_ROWS_MAX)
+      places[count++] = (RowPlace){&table->rows[i], offset};
+  for (int i = 0; i < 2 && object->includes[i].name; i++)
+    count = add_rows(table, schema_object(table, object->includes[i].name), offset + object->includes[i].offset, places,
+                     count);
+  return count;
+}
+
+int schema_rows(const SchemaTable* table, const SchemaObject* object, RowPlace places[SCHEMA_ROWS_MAX]) {
+  return add_rows(table, object, 0, places, 0);
+}
+
+bool schema_row_belongs(const SchemaRow* row, const char* type) {
+  return !row->only || !type || words_index(row->only, type) >= 0;
+}
+
+const SchemaRow* schema_row(const SchemaTable* table, const SchemaObject* object, const char* key, const char* type) {
+  RowPlace places[SCHEMA_ROWS_MAX];
+  int count = schema_rows(table, object, places);
+  for (int i = 0; i < count; i++)
+    if (strcmp(places[i].row->key, key) == 0 && schema_row_belongs(places[i].row, type)) return places[i].row;
+  return NULL;
+}
+
+const char* schema_nearest_key(const SchemaTable* table, const SchemaObject* object, const char* type,
+                               const char* key) {
+  RowPlace places[SCHEMA_ROWS_MAX];
+  const char* keys[SCHEMA_ROWS_MAX];
+  int count = schema_rows(table, object, places), key_count = 0;
+  for (int i = 0; i < count; i++)
+    if (schema_row_belongs(places[i].row, type)) keys[key_count++] = places[i].row->key;
+  return text_nearest(key, keys, key_count);
+}
+
+static const char* group_of(const SchemaTable* table, const SchemaObject* object, const char* key) {
+  const SchemaRow* row = schema_row(table, object, key, NULL);
+  return row ? row->group : NULL;
+}
+
+void schema_replace(const SchemaTable* table, const SchemaObject* object, Node* map, Node* child) {
+  const char* group = group_of(table, object, child->key);
+  for (Node *old = map->first, *next; old; old = next) {
+    next = old->next;
+    const char* other = group_of(table, object, old->key);
+    if (strcmp(old->key, child->key) == 0 || (group && other && strcmp(group, other) == 0)) node_remove(map, old);
+  }
+  node_append(map, child);
+}

@@ -1,0 +1,138 @@
+/* schema: one table of rows says what a scene may hold. It drives reading into structs, defaults, ranges, unknown keys,
+ * the JSON Schema and docs/scene-format.md. A further kind of file (a task) is a further SchemaTable. */
+#ifndef SDRS_SCENE_SCHEMA_H
+#define SDRS_SCENE_SCHEMA_H
+
+#include "scene/document.h"
+#include "scene/scene.h"
+
+/* What a value may be, and what it is read into (see KIND in schema_kind.c). */
+typedef enum {
+  VALUE_NUMBER,     /* double */
+  VALUE_INTEGER,    /* int */
+  VALUE_BOOL,       /* bool */
+  VALUE_CHOICE,     /* int: position in the row's words */
+  VALUE_VECTOR,     /* Vec3 */
+  VALUE_QUATERNION, /* Quat, normalised */
+  VALUE_NUMBERS,    /* NumberList: a list */
+  VALUE_PER_DOF,    /* NumberList: a number for all degrees of freedom, or a list */
+  /* The rest is kept as a node for the code that knows what it means: const Node*, NULL when absent. */
+  VALUE_TEXT,
+  VALUE_OBJECT,     /* a map read as the object `of` */
+  VALUE_LIST,       /* a list of such maps */
+  VALUE_MAP,        /* names -> such maps */
+  VALUE_SHAPE,      /* a shape's name, or an object shape_use */
+  VALUE_SHAPES,     /* a list of these */
+  VALUE_POINTS,     /* a list of points */
+  VALUE_NAMES,      /* a list of texts */
+  VALUE_AXES,       /* a list of x, y, z, rx, ry, rz */
+  VALUE_NAME_PAIRS, /* a list of pairs of texts */
+  VALUE_LIMITS,     /* [low, high], or one such pair or null per degree of freedom */
+  VALUE_COLOR,      /* "#rrggbb" or [r, g, b] */
+  VALUE_COUNT,      /* an integer, or a list of up to three */
+  VALUE_STEPS,      /* a vector, or a list of vectors */
+  VALUE_INCREMENTS, /* a list of numbers, or a list of such lists */
+  VALUE_SIGNAL,     /* a number, a list of numbers, or an object signal */
+  VALUE_SERIES,     /* a list of numbers */
+  VALUE_TABLE,      /* a list of numbers or of lists of numbers */
+  VALUE_TERMS,      /* a list of objects sine, or a list of such lists */
+  VALUE_KIND_COUNT
+} ValueKind;
+
+/* Up to as many numbers as a joint has coordinates. */
+typedef struct {
+  const Node* node; /* NULL when absent */
+  bool is_list;
+  int count;
+  double values[JOINT_MAX_COORDINATE];
+} NumberList;
+
+/* Allowed numbers; a zeroed range allows every finite number. Written so that NaN fails. */
+typedef struct {
+  bool given;
+  double low, high;
+  bool low_open, high_open;
+} Range;
+
+bool range_holds(const Range* range, double value);
+/* "> 0", ">= 0", "between 0 and 4". */
+Excerpt range_text(const Range* range);
+
+typedef struct {
+  const char* object; /* name of the object the key stands in */
+  const char* key;
+  ValueKind kind;
+  size_t offset;        /* in the struct the object is read into */
+  const char* of;       /* OBJECT, LIST, MAP: the object's name. CHOICE: "one|another", in the order of the enum */
+  const char* only;     /* types of the object that have this key, "box|sphere"; NULL = all */
+  const char* unit;     /* NULL = none */
+  const char* fallback; /* default as YAML; "(in brackets)" is only told and left to the code; NULL = none */
+  Range range;          /* of each number */
+  bool required;
+  bool nullable;     /* null (or nothing after the colon) means absent */
+  const char* group; /* of the keys of one group only one may be given */
+  const char* meaning;
+} SchemaRow;
+
+typedef struct {
+  const char* name;
+  const char* title;
+  size_t size;                 /* of the struct it is read into */
+  const char* type_key;        /* the CHOICE whose word says which keys belong (SchemaRow.only); NULL = none */
+  const char* instead_of_type; /* a key that may stand instead of the type and its keys; NULL = none */
+  struct {
+    const char* name; /* rows of another object that this one has too */
+    size_t offset;    /* where its struct lies in this one's */
+  } includes[2];
+  bool partial;        /* required keys may be missing */
+  const char* meaning; /* for docs */
+  const char* example; /* a whole small scene, for docs; NULL = none */
+} SchemaObject;
+
+typedef struct {
+  const SchemaObject* objects;
+  int object_count;
+  const SchemaRow* rows;
+  int row_count;
+  const char *root, *title, *id;
+} SchemaTable;
+
+/* Everything a scene may hold. */
+extern const SchemaTable SCENE_SCHEMA;
+
+const SchemaObject* schema_object(const SchemaTable* table, const char* name);
+
+/* The rows of an object with those it includes. */
+#define SCHEMA_ROWS_MAX 48
+typedef struct {
+  const SchemaRow* row;
+  size_t offset; /* in the object's struct */
+} RowPlace;
+int schema_rows(const SchemaTable* table, const SchemaObject* object, RowPlace places[SCHEMA_ROWS_MAX]);
+/* The row of a key for a type of the object (type NULL: the first that has the key); NULL when there is none. */
+const SchemaRow* schema_row(const SchemaTable* table, const SchemaObject* object, const char* key, const char* type);
+/* Does the row belong to this type of its object? True for type NULL. */
+bool schema_row_belongs(const SchemaRow* row, const char* type);
+/* The nearest key that belongs, or NULL. */
+const char* schema_nearest_key(const SchemaTable* table, const SchemaObject* object, const char* type, const char* key);
+/* Put a child into a map in place of the same key and of the keys that exclude it. */
+void schema_replace(const SchemaTable* table, const SchemaObject* object, Node* map, Node* child);
+
+/* ---- "one|another" */
+int words_count(const char* words);
+int words_index(const char* words, const char* word); /* -1 when it is none of them */
+Excerpt words_at(const char* words, int index);
+/* "one, another or a third". */
+void words_sentence(const char* words, Text* out);
+
+/* ---- what a kind is (schema_kind.c) */
+const char* kind_title(ValueKind kind);    /* for the docs: "list of 3 numbers" */
+const char* kind_expected(ValueKind kind); /* for messages: "a list of 3 numbers" */
+bool kind_accepts(ValueKind kind, const Node* node);
+/* JSON Schema of a value of the row, as the members of an object, without braces. */
+void kind_add_json(const SchemaRow* row, Text* out);
+
+void schema_write_json(const SchemaTable* table, Text* out);
+void schema_write_markdown(const SchemaTable* table, Text* out);
+
+#endif

@@ -1,0 +1,189 @@
+/* Draft-07 JSON Schema from the table, for editors. */
+#include <string.h>
+
+#include "scene/schema.h"
+
+static void add_description(const SchemaRow* row, Text* out) {
+  Text text = {0};
+  text_add(&text, "%s", row->meaning);
+  if (row->unit) text_add(&text, " Unit: %s.", row->unit);
+  if (row->fallback && row->fallback[0] == '(')
+    text_add(&text, " Default: %.*s.", (int)strlen(row->fallback) - 2, row->fallback + 1);
+  if (row->only) {
+    text_add(&text, " Type ");
+    words_sentence(row->only, &text);
+    text_add(&text, " only.");
+  }
+  text_add(out, "\"description\": ");
+  text_add_json_string(out, text.data);
+  text_free(&text);
+}
+
+/* Defaults are YAML flow values; all but words are JSON too. */
+static void add_default(const SchemaRow* row, Text* out) {
+  if (!row->fallback || row->fallback[0] == '(') return;
+  text_add(out, ", \"default\": ");
+  if (row->kind != VALUE_CHOICE && row->kind != VALUE_AXES) {
+    text_add(out, "%s", row->fallback);
+  } else if (row->kind == VALUE_CHOICE) {
+    text_add_json_string(out, row->fallback);
+  } else { /* [x, y] -> ["x", "y"] */
+    for (const char* p = row->fallback; *p;) {
+      size_t word = strcspn(p, "[], ");
+      if (word > 0) text_add(out, "\"%.*s\"", (int)word, p);
+      p += word;
+      if (*p) text_add_bytes(out, p++, 1);
+    }
+  }
+}
+
+static void add_property(const SchemaRow* row, Text* out) {
+  text_add(out, "        \"%s\": {", row->key);
+  if (row->nullable) text_add(out, "\"anyOf\": [{");
+  kind_add_json(row, out);
+  if (row->nullable) text_add(out, "}, {\"type\": \"null\"}]");
+  text_add(out, ", ");
+  add_description(row, out);
+  add_default(row, out);
+  text_add(out, "}");
+}
+
+typedef struct {
+  const SchemaObject* object;
+  RowPlace rows[SCHEMA_ROWS_MAX];
+  int count;
+} Rows;
+
+static bool seen_before(const Rows* rows, int index) {
+  for (int i = 0; i < index; i++)
+    if (strcmp(rows->rows[i].row->key, rows->rows[index].row->key) == 0) return true;
+  return false;
+}
+
+/* A key that stands twice in the table means another thing for another type: the type's rule repeats it. */
+static bool is_ambiguous(const Rows* rows, int index) {
+  for (int i = 0; i < rows->count; i++)
+    if (i != index && strcmp(rows->rows[i].row->key, rows->rows[index].row->key) == 0) return true;
+  return false;
+}
+
+static void add_properties(const Rows* rows, Text* out) {
+  text_add(out, "      \"properties\": {\n");
+  bool first = true;
+  for (int i = 0; i < rows->count; i++) {
+    if (seen_before(rows, i)) continue;
+    if (!first) text_add(out, ",\n");
+    first = false;
+    if (is_ambiguous(rows, i))
+      text_add(out, "        \"%s\": {}", rows->rows[i].row->key);
+    else
+      add_property(rows->rows[i].row, out);
+  }
+  text_add(out, "\n      }");
+}
+
+/* ---------------------------------------------------------------- rules between keys */
+
+/* What is needed whatever the type; `type` NULL for these. */
+static int add_required(const Rows* rows, const char* type, Text* out) {
+  int count = 0;
+  for (int i = 0; i < rows->count; i++) {
+    const SchemaRow* row = rows->rows[i].row;
+    bool wanted = row->required && (type ? row->only && schema_row_belongs(row, type) : !row->only);
+    if (rows->object->instead_of_type && strcmp(row->key, rows->object->type_key) == 0) wanted = false;
+    if (wanted) text_add(out, "%s\"%s\"", count++ ? ", " : "", row->key);
+  }
+  return count;
+}
+
+static bool has_other_type_only(const Rows* rows, const char* key, const char* type) {
+  for (int i = 0; i < rows->count; i++)
+    if (strcmp(rows->rows[i].row->key, key) == 0 && schema_row_belongs(rows->rows[i].row, type)) return false;
+  return true;
+}
+
+/* For one type: what it needs, what it does not have, and its own meaning of ambiguous keys. */
+static void add_type_rule(const Rows* rows, const char* type, Text* out) {
+  text_add(out, "{\"if\": {\"properties\": {\"%s\": {\"const\": \"%s\"}}, \"required\": [\"%s\"]}, \"then\": {",
+           rows->object->type_key, type, rows->object->type_key);
+  text_add(out, "\"required\": [");
+  if (!rows->object->partial) add_required(rows, type, out);
+  text_add(out, "], \"properties\": {");
+  bool first = true;
+  for (int i = 0; i < rows->count; i++) {
+    const SchemaRow* row = rows->rows[i].row;
+    bool foreign = row->only && has_other_type_only(rows, row->key, type) && !seen_before(rows, i);
+    bool own = row->only && is_ambiguous(rows, i) && schema_row_belongs(row, type);
+    if (!foreign && !own) continue;
+    if (!first) text_add(out, ", ");
+    first = false;
+    if (foreign)
+      text_add(out, "\"%s\": false", row->key);
+    else
+      add_property(row, out);
+  }
+  text_add(out, "}}}");
+}
+
+static int add_type_rules(const Rows* rows, int count, Text* out) {
+  const char* type_words = NULL;
+  for (int i = 0; i < rows->count && rows->object->type_key; i++)
+    if (strcmp(rows->rows[i].row->key, rows->object->type_key) == 0) type_words = rows->rows[i].row->of;
+  for (int i = 0; type_words && i < words_count(type_words); i++) {
+    text_add(out, count++ ? ",\n        " : "\n        ");
+    add_type_rule(rows, words_at(type_words, i).text, out);
+  }
+  return count;
+}
+
+static int add_group_rules(const Rows* rows, int count, Text* out) {
+  for (int i = 0; i < rows->count; i++)
+    for (int j = 0; j < i; j++) {
+      const SchemaRow *a = rows->rows[j].row, *b = rows->rows[i].row;
+      if (!a->group || !b->group || strcmp(a->group, b->group) != 0 || strcmp(a->key, b->key) == 0) continue;
+      text_add(out, count++ ? ",\n        " : "\n        ");
+      text_add(out, "{\"not\": {\"required\": [\"%s\", \"%s\"]}}", a->key, b->key);
+    }
+  return count;
+}
+
+static void add_rules(const Rows* rows, Text* out) {
+  Text rules = {0};
+  int count = add_group_rules(rows, 0, &rules);
+  count = add_type_rules(rows, count, &rules);
+  if (rows->object->instead_of_type)
+    text_add(&rules, "%s{\"oneOf\": [{\"required\": [\"%s\"]}, {\"required\": [\"%s\"]}]}",
+             count++ ? ",\n        " : "\n        ", rows->object->type_key, rows->object->instead_of_type);
+  if (count > 0) text_add(out, ",\n      \"allOf\": [%s\n      ]", rules.data);
+  text_free(&rules);
+}
+
+/* ---------------------------------------------------------------- objects */
+
+static void add_object(const SchemaTable* table, const SchemaObject* object, Text* out) {
+  Rows rows = {.object = object};
+  rows.count = schema_rows(table, object, rows.rows);
+  text_add(out, "    \"%s\": {\n      \"type\": \"object\",\n      \"description\": ", object->name);
+  text_add_json_string(out, object->meaning);
+  text_add(out, ",\n      \"additionalProperties\": false,\n");
+  Text required = {0};
+  if (!object->partial && add_required(&rows, NULL, &required) > 0)
+    text_add(out, "      \"required\": [%s],\n", required.data);
+  text_free(&required);
+  add_properties(&rows, out);
+  add_rules(&rows, out);
+  text_add(out, "\n    }");
+}
+
+void schema_write_json(const SchemaTable* table, Text* out) {
+  text_add(out, "{\n  \"$schema\": \"http://json-schema.org/draft-07/schema#\",\n  \"$id\": ");
+  text_add_json_string(out, table->id);
+  text_add(out, ",\n  \"title\": ");
+  text_add_json_string(out, table->title);
+  text_add(out, ",\n  \"$ref\": \"#/definitions/%s\",\n  \"definitions\": {\n", table->root);
+  for (int i = 0; i < table->object_count; i++) {
+    add_object(table, &table->objects[i], out);
+    text_add(out, i + 1 < table->object_count ? ",\n" : "\n");
+  }
+  text_add(out, "  }\n}\n");
+}

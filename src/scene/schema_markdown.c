@@ -1,0 +1,143 @@
+/* docs/scene-format.md from the table. */
+#include <ctype.h>
+#include <string.h>
+
+#include "scene/schema.h"
+
+/* A | would end the cell of a table. */
+static void add_cell(const char* text, Text* out) {
+  for (; *text; text++) text_add(out, *text == '|' ? "\\|" : "%c", *text);
+}
+
+static void add_words(const char* words, Text* out) {
+  for (int i = 0; i < words_count(words); i++) text_add(out, "%s`%s`", i ? ", " : "", words_at(words, i).text);
+}
+
+/* Anchors as the usual renderers make them: lower case, blanks to dashes, other signs dropped. */
+static void add_anchor(const char* title, Text* out) {
+  for (; *title; title++) {
+    if (isalnum((unsigned char)*title) || *title == '_') text_add(out, "%c", tolower((unsigned char)*title));
+    if (*title == ' ') text_add(out, "-");
+  }
+}
+
+static const SchemaObject* object_of(const SchemaTable* table, const SchemaRow* row) {
+  switch (row->kind) {
+    case VALUE_OBJECT:
+    case VALUE_LIST:
+    case VALUE_MAP:
+    case VALUE_TERMS:
+      return schema_object(table, row->of);
+    case VALUE_SHAPE:
+    case VALUE_SHAPES:
+      return schema_object(table, "shape_use");
+    case VALUE_SIGNAL:
+      return schema_object(table, "signal");
+    default:
+      return NULL;
+  }
+}
+
+/* A partial object has no section of its own: it is the one it includes. */
+static const SchemaObject* documented(const SchemaTable* table, const SchemaObject* object) {
+  return object && object->partial ? schema_object(table, object->includes[0].name) : object;
+}
+
+static void add_type_cell(const SchemaTable* table, const SchemaRow* row, Text* out) {
+  const SchemaObject* object = documented(table, object_of(table, row));
+  if (row->kind == VALUE_CHOICE) {
+    add_words(row->of, out);
+  } else if (object) {
+    text_add(out, "[");
+    add_cell(kind_title(row->kind), out);
+    text_add(out, "](#");
+    add_anchor(object->title, out);
+    text_add(out, ")");
+  } else {
+    add_cell(kind_title(row->kind), out);
+  }
+}
+
+/* "`box`, `sphere`: ", or "not `fixed`: " where that is shorter. */
+static void add_owners(const SchemaRow* row, const char* types, Text* out) {
+  if (!row->only) return;
+  bool but_one = types && words_count(row->only) > 1 && words_count(row->only) == words_count(types) - 1;
+  if (but_one) {
+    for (int i = 0; i < words_count(types); i++)
+      if (words_index(row->only, words_at(types, i).text) < 0) text_add(out, "not `%s`", words_at(types, i).text);
+  } else {
+    add_words(row->only, out);
+  }
+  text_add(out, ": ");
+}
+
+static void add_row(const SchemaTable* table, const SchemaRow* row, const char* types, Text* out) {
+  text_add(out, "| `%s` | ", row->key);
+  add_type_cell(table, row, out);
+  text_add(out, " | ");
+  add_cell(row->unit ? row->unit : "", out);
+  text_add(out, " | ");
+  if (row->required)
+    text_add(out, "**required**");
+  else if (row->fallback && row->fallback[0] == '(')
+    text_add(out, "%.*s", (int)strlen(row->fallback) - 2, row->fallback + 1);
+  else if (row->fallback)
+    text_add(out, "`%s`", row->fallback);
+  text_add(out, " | ");
+  if (row->range.given) add_cell(range_text(&row->range).text, out);
+  text_add(out, " | ");
+  add_owners(row, types, out);
+  add_cell(row->meaning, out);
+  text_add(out, " |\n");
+}
+
+/* The rows of the object itself and of what it includes without a section of its own. */
+static void add_rows(const SchemaTable* table, const SchemaObject* object, Text* out) {
+  const SchemaRow* type = object->type_key ? schema_row(table, object, object->type_key, NULL) : NULL;
+  for (int i = 0; i < table->row_count; i++)
+    if (strcmp(table->rows[i].object, object->name) == 0) add_row(table, &table->rows[i], type ? type->of : NULL, out);
+  for (int i = 0; i < 2 && object->includes[i].name; i++) {
+    const SchemaObject* part = schema_object(table, object->includes[i].name);
+    if (!part->example) add_rows(table, part, out);
+  }
+}
+
+static void add_borrowed(const SchemaTable* table, const SchemaObject* object, Text* out) {
+  for (int i = 0; i < 2 && object->includes[i].name; i++) {
+    const SchemaObject* part = schema_object(table, object->includes[i].name);
+    if (!part->example) continue;
+    text_add(out, " It has the keys of a [%s](#", part->title);
+    add_anchor(part->title, out);
+    text_add(out, ") too.");
+  }
+}
+
+static void add_section(const SchemaTable* table, const SchemaObject* object, Text* out) {
+  text_add(out, "\n## %s\n\n%s", object->title, object->meaning);
+  add_borrowed(table, object, out);
+  text_add(out, "\n\n| key | type | unit | default | range | meaning |\n|---|---|---|---|---|---|\n");
+  add_rows(table, object, out);
+  if (object->example) text_add(out, "\n```yaml\n%s```\n", object->example);
+}
+
+void schema_write_markdown(const SchemaTable* table, Text* out) {
+  text_add(out,
+           "# Format of an %s file\n\n"
+           "This page is generated from the table that also drives the reader: what it says is what is checked. Every "
+           "example is a whole file that loads.\n\n"
+           "* The file is YAML 1.2 (core schema, one document), or JSON when its name ends in `.json`. Both say the "
+           "same.\n"
+           "* SI units; angles in radians; quaternions w, x, y, z; paths relative to the file.\n"
+           "* Unknown keys, keys of another type, keys that stand twice, NaN and infinity are errors.\n"
+           "* Anchors, aliases and the merge key `<<` work as usual.\n"
+           "* In the command line, `--set path.to.key=value` replaces or adds a value before the file is read: "
+           "`--set contact.friction=0.2`, `--set links.chain.repeat.count=16`, `--set simulation.gravity.2=-1.62`. "
+           "Items of a list go by their `name` or `link` (its `{expressions}` may be left out) or by number from 0. A "
+           "key that excludes others, like `steps` and `duration`, replaces them.\n"
+           "* For completion and checks while typing, let the file begin with "
+           "`# yaml-language-server: $schema=../docs/%s`.\n",
+           table->title, table->id);
+  for (int i = 0; i < table->object_count; i++)
+    if (!table->objects[i].partial && strcmp(table->objects[i].name, "pose") != 0)
+      add_section(table, &table->objects[i], out);
+}

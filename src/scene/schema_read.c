@@ -1,0 +1,288 @@
+/* Reading a map into a struct by the rows of the schema. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "scene/reader.h"
+
+/* A quaternion is accepted this far from unit length, for numbers typed with four digits, and then normalised. */
+#define QUATERNION_TOLERANCE 1e-3
+
+/* The object that is being read. */
+typedef struct {
+  const SchemaObject* object;
+  const Node* map;
+  const char* type; /* word of its type key; NULL when it has none or says none */
+  Excerpt type_word;
+  RowPlace rows[SCHEMA_ROWS_MAX];
+  int row_count;
+  char* out;
+} Form;
+
+bool is_given(const Node* map, const char* key) { return node_find(map, key) != NULL; }
+
+/* ---------------------------------------------------------------- defaults */
+
+static int parse_numbers(const char* text, double* values, int max) {
+  int count = 0;
+  while (count < max) {
+    text += strspn(text, "[], ");
+    char* end;
+    double value = strtod(text, &end);
+    if (end == text) break;
+    values[count++] = value;
+    text = end;
+  }
+  return count;
+}
+
+static void store_default(const SchemaRow* row, void* out) {
+  double v[JOINT_MAX_COORDINATE] = {0};
+  int count = parse_numbers(row->fallback, v, JOINT_MAX_COORDINATE);
+  switch (row->kind) {
+    case VALUE_NUMBER:
+      *(double*)out = v[0];
+      break;
+    case VALUE_INTEGER:
+      *(int*)out = (int)v[0];
+      break;
+    case VALUE_BOOL:
+      *(bool*)out = row->fallback[0] == 't';
+      break;
+    case VALUE_CHOICE:
+      *(int*)out = words_index(row->of, row->fallback);
+      break;
+    case VALUE_VECTOR:
+      *(Vec3*)out = vec3(v[0], v[1], v[2]);
+      break;
+    case VALUE_QUATERNION:
+      *(Quat*)out = (Quat){v[0], v[1], v[2], v[3]};
+      break;
+    case VALUE_NUMBERS:
+    case VALUE_PER_DOF: {
+      NumberList* list = out;
+      list->count = count;
+      memcpy(list->values, v, sizeof v);
+      break;
+    }
+    default:
+      break; /* nodes: absent */
+  }
+}
+
+static void store_defaults(const Form* form) {
+  memset(form->out, 0, form->object->size);
+  for (int i = 0; i < form->row_count; i++) {
+    const SchemaRow* row = form->rows[i].row;
+    bool has_default = row->fallback && row->fallback[0] != '(' && schema_row_belongs(row, form->type);
+    if (has_default) store_default(row, form->out + form->rows[i].offset + row->offset);
+  }
+}
+
+/* ---------------------------------------------------------------- values */
+
+static void read_choice(Reader* reader, const Node* node, const SchemaRow* row, int* out) {
+  Text sentence = {0};
+  words_sentence(row->of, &sentence);
+  int index = node->kind == NODE_SCALAR ? words_index(row->of, node->text) : -1;
+  if (index >= 0) {
+    *out = index;
+  } else if (node->kind != NODE_SCALAR || node_is_null(node)) {
+    reader_expected(reader, node, sentence.data);
+  } else {
+    Excerpt words[16];
+    const char* candidates[16];
+    int count = words_count(row->of) < 16 ? words_count(row->of) : 16;
+    for (int i = 0; i < count; i++) words[i] = words_at(row->of, i), candidates[i] = words[i].text;
+    const char* nearest = text_nearest(node->text, candidates, count);
+    reader_error(reader, node->place, "must be %s, got '%s'%s%s%s", sentence.data, text_excerpt(node->text).text,
+                 nearest ? " (did you mean '" : "", nearest ? nearest : "", nearest ? "'?)" : "");
+  }
+  text_free(&sentence);
+}
+
+static void read_vector(Reader* reader, const Node* node, const SchemaRow* row, Vec3* out) {
+  double v[3];
+  if (reader_numbers(reader, node, &row->range, row->unit, 3, v)) *out = vec3(v[0], v[1], v[2]);
+}
+
+static void read_quaternion(Reader* reader, const Node* node, const SchemaRow* row, Quat* out) {
+  double v[4];
+  if (!reader_numbers(reader, node, &row->range, row->unit, 4, v)) return;
+  double length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2] + v[3] * v[3]);
+  if (!(fabs(length - 1.0) <= QUATERNION_TOLERANCE))
+    reader_error(reader, node->place, "a rotation must be a quaternion of length 1, got length %.6g", length);
+  else
+    *out = quat_normalized((Quat){v[0], v[1], v[2], v[3]});
+}
+
+static void read_number_list(Reader* reader, const Node* node, const SchemaRow* row, NumberList* out) {
+  NumberList list = {.node = node, .is_list = node->kind == NODE_LIST, .count = 1};
+  if (list.is_list) {
+    list.count = node->count;
+    if (list.count < 1 || list.count > JOINT_MAX_COORDINATE) {
+      reader_error(reader, node->place, "expected 1 to %d numbers, got %d", JOINT_MAX_COORDINATE, node->count);
+      return;
+    }
+    if (!reader_numbers(reader, node, &row->range, row->unit, list.count, list.values)) return;
+  } else if (!reader_number(reader, node, &row->range, row->unit, &list.values[0])) {
+    return;
+  }
+  *out = list;
+}
+
+void schema_read_value(Reader* reader, const Node* node, const SchemaRow* row, void* out) {
+  if (!reader_work(reader, node->place) || (row->nullable && node_is_null(node))) return;
+  if (!kind_accepts(row->kind, node)) {
+    reader_expected(reader, node, kind_expected(row->kind));
+    return;
+  }
+  switch (row->kind) {
+    case VALUE_NUMBER:
+      reader_number(reader, node, &row->range, row->unit, out);
+      break;
+    case VALUE_INTEGER:
+      reader_integer(reader, node, &row->range, out);
+      break;
+    case VALUE_BOOL:
+      reader_bool(reader, node, out);
+      break;
+    case VALUE_CHOICE:
+      read_choice(reader, node, row, out);
+      break;
+    case VALUE_VECTOR:
+      read_vector(reader, node, row, out);
+      break;
+    case VALUE_QUATERNION:
+      read_quaternion(reader, node, row, out);
+      break;
+    case VALUE_NUMBERS:
+    case VALUE_PER_DOF:
+      read_number_list(reader, node, row, out);
+      break;
+    case VALUE_TEXT:
+      if (reader_is_text(reader, node)) *(const Node**)out = node;
+      break;
+    default:
+      *(const Node**)out = node;
+  }
+}
+
+/* ---------------------------------------------------------------- keys */
+
+static const char* trail_or_file(const Reader* reader) {
+  return reader->trail.length > 0 ? reader->trail.data : "the file";
+}
+
+static void report_unknown(Reader* reader, const Form* form, const Node* entry) {
+  const char* nearest = schema_nearest_key(reader->table, form->object, form->type, entry->key);
+  Text where = {0};
+  text_add(&where, "%s", trail_or_file(reader));
+  size_t mark = reader->trail.length;
+  reader_leave(reader, 0);
+  reader_error(reader, node_key_place(entry), "unknown key '%s' in %s%s%s%s", text_excerpt(entry->key).text, where.data,
+               nearest ? " (did you mean '" : "", nearest ? nearest : "", nearest ? "'?)" : "");
+  reader_leave(reader, 0);
+  if (mark > 0) text_add(&reader->trail, "%s", where.data);
+  text_free(&where);
+}
+
+/* A key that another type of the object has: say which. */
+static void report_foreign(Reader* reader, const Form* form, const Node* entry) {
+  Text owners = {0};
+  bool first = true;
+  for (int i = 0; i < form->row_count; i++) {
+    const SchemaRow* row = form->rows[i].row;
+    if (strcmp(row->key, entry->key) != 0 || !row->only) continue;
+    if (!first) text_add(&owners, ", ");
+    words_sentence(row->only, &owners);
+    first = false;
+  }
+  reader_error(reader, node_key_place(entry), "the type %s has no '%s' (it belongs to %s)", form->type, entry->key,
+               owners.data);
+  text_free(&owners);
+}
+
+static const RowPlace* find_row(const Form* form, const char* key, bool any_type) {
+  for (int i = 0; i < form->row_count; i++)
+    if (strcmp(form->rows[i].row->key, key) == 0 && (any_type || schema_row_belongs(form->rows[i].row, form->type)))
+      return &form->rows[i];
+  return NULL;
+}
+
+static void read_entry(Reader* reader, const Form* form, const Node* entry) {
+  const RowPlace* place = find_row(form, entry->key, false);
+  if (!place && find_row(form, entry->key, true)) {
+    report_foreign(reader, form, entry);
+  } else if (!place) {
+    report_unknown(reader, form, entry);
+  } else {
+    size_t mark = reader_enter_key(reader, entry->key);
+    schema_read_value(reader, entry, place->row, form->out + place->offset + place->row->offset);
+    reader_leave(reader, mark);
+  }
+}
+
+/* ---------------------------------------------------------------- keys against each other */
+
+static void check_groups(Reader* reader, const Form* form) {
+  for (const Node* later = form->map->first; later; later = later->next) {
+    const RowPlace* a = find_row(form, later->key, false);
+    if (!a || !a->row->group) continue;
+    for (const Node* earlier = form->map->first; earlier != later; earlier = earlier->next) {
+      const RowPlace* b = find_row(form, earlier->key, false);
+      if (b && b->row->group && strcmp(a->row->group, b->row->group) == 0 && strcmp(a->row->key, b->row->key) != 0)
+        reader_error(reader, node_key_place(later), "give '%s' or '%s', not both", earlier->key, later->key);
+    }
+  }
+}
+
+static void report_missing(Reader* reader, const Form* form, const SchemaRow* row) {
+  Text expected = {0};
+  if (row->kind == VALUE_CHOICE)
+    words_sentence(row->of, &expected);
+  else
+    text_add(&expected, "%s", kind_expected(row->kind));
+  if (row->unit) text_add(&expected, " [%s]", row->unit);
+  reader_error(reader, form->map->place, "'%s' is missing: %s", row->key, expected.data);
+  text_free(&expected);
+}
+
+static void check_required(Reader* reader, const Form* form) {
+  for (int i = 0; i < form->row_count && !form->object->partial; i++) {
+    const SchemaRow* row = form->rows[i].row;
+    bool belongs = !row->only || (form->type && schema_row_belongs(row, form->type));
+    bool type_is_elsewhere = form->object->type_key && strcmp(row->key, form->object->type_key) == 0 &&
+                             form->object->instead_of_type && node_find(form->map, form->object->instead_of_type);
+    if (row->required && belongs && !type_is_elsewhere && !node_find(form->map, row->key))
+      report_missing(reader, form, row);
+  }
+}
+
+/* ---------------------------------------------------------------- objects */
+
+/* The type decides which keys belong, so it is looked at first; read_entry complains when it is wrong. */
+static void find_type(Form* form) {
+  if (!form->object->type_key) return;
+  const Node* node = node_find(form->map, form->object->type_key);
+  const RowPlace* place = find_row(form, form->object->type_key, true);
+  if (!node || node->kind != NODE_SCALAR || !place) return;
+  int index = words_index(place->row->of, node->text);
+  if (index < 0) return;
+  form->type_word = words_at(place->row->of, index);
+  form->type = form->type_word.text;
+}
+
+bool schema_read(Reader* reader, const Node* node, const char* object, void* out) {
+  Form form = {.object = schema_object(reader->table, object), .map = node, .out = out};
+  form.row_count = schema_rows(reader->table, form.object, form.rows);
+  if (node->kind == NODE_MAP) find_type(&form);
+  store_defaults(&form);
+  if (node->kind != NODE_MAP) {
+    reader_expected(reader, node, "a map");
+    return false;
+  }
+  for (const Node* entry = node->first; entry; entry = entry->next) read_entry(reader, &form, entry);
+  check_groups(reader, &form);
+  check_required(reader, &form);
+  return true;
+}

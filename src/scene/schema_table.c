@@ -1,0 +1,564 @@
+/* The table. Order of objects and rows is the order of the documentation. */
+#include "scene/forms.h"
+#include "scene/schema.h"
+
+#define ABOVE(x) \
+  { true, x, HUGE_VAL, true, true }
+#define AT_LEAST(x) \
+  { true, x, HUGE_VAL, false, true }
+#define BETWEEN(x, y) \
+  { true, x, y, false, false }
+#define UP_TO(x, y) \
+  { true, x, y, true, false } /* x < value <= y */
+#define AT(type, member) offsetof(type, member)
+
+#define ROTATION_JOINTS "hinge|universal|ball|free"
+#define MOVING_JOINTS "hinge|slide|universal|ball|free"
+
+static const SchemaRow ROWS[] = {
+    /* ---------------------------------------------------------------- the file */
+    {"scene", "name", VALUE_TEXT, AT(SceneForm, name), .fallback = "(the file's name without extension)",
+     .meaning = "Name of the scene; the run folder is called after it."},
+    {"scene", "simulation", VALUE_OBJECT, AT(SceneForm, simulation), .of = "simulation", .nullable = true,
+     .meaning = "Time step, length of the run, gravity, solver."},
+    {"scene", "contact", VALUE_OBJECT, AT(SceneForm, contact), .of = "contact", .nullable = true,
+     .meaning = "Contact model, its parameters, friction, pairs left out."},
+    {"scene", "shapes", VALUE_MAP, AT(SceneForm, shapes), .of = "shape", .nullable = true,
+     .meaning = "Shapes by name, for links to use."},
+    {"scene", "links", VALUE_LIST, AT(SceneForm, links), .of = "link", .required = true,
+     .meaning = "Rigid bodies, each after its parent."},
+    {"scene", "controllers", VALUE_LIST, AT(SceneForm, controllers), .of = "controller", .nullable = true,
+     .meaning = "What drives the joints."},
+    {"scene", "initial", VALUE_LIST, AT(SceneForm, initial), .of = "initial", .nullable = true,
+     .meaning = "Joint coordinates and velocities at the start; zero where nothing is said."},
+
+    /* ---------------------------------------------------------------- simulation */
+    {"simulation", "dt", VALUE_NUMBER, AT(SimulationForm, simulation.dt), .unit = "s", .fallback = "0.01",
+     .range = UP_TO(0, 1000), .meaning = "Time step."},
+    {"simulation", "duration", VALUE_NUMBER, AT(SimulationForm, duration), .unit = "s", .fallback = "2.0",
+     .range = ABOVE(0), .group = "length", .meaning = "Length of the run; rounded to whole steps."},
+    {"simulation", "steps", VALUE_INTEGER, AT(SimulationForm, simulation.steps), .range = BETWEEN(1, STEPS_MAX),
+     .group = "length", .meaning = "Length of the run in steps, instead of duration."},
+    {"simulation", "gravity", VALUE_VECTOR, AT(SimulationForm, simulation.gravity), .unit = "m/s^2",
+     .fallback = "[0, 0, -9.81]", .meaning = "Acceleration of gravity, world axes."},
+    {"simulation", "integrator", VALUE_CHOICE, AT(SimulationForm, integrator), .of = "first_order|second_order",
+     .fallback = "first_order",
+     .meaning = "Order of the time step: first_order damps motion a little, second_order far less."},
+    {"simulation", "tolerance", VALUE_NUMBER, AT(SimulationForm, simulation.tolerance), .unit = "N, N m",
+     .fallback = "1e-4", .range = ABOVE(0),
+     .meaning = "A step is solved when no force or torque is out of balance by more."},
+    {"simulation", "max_iterations", VALUE_INTEGER, AT(SimulationForm, simulation.max_iterations), .fallback = "100",
+     .range = BETWEEN(1, 100000), .meaning = "Newton iterations after which a step counts as failed."},
+    {"simulation", "certificate", VALUE_BOOL, AT(SimulationForm, simulation.certificate), .fallback = "true",
+     .meaning = "Prove for every step that nothing passes through anything on the way."},
+    {"simulation", "record_every", VALUE_INTEGER, AT(SimulationForm, simulation.record_every), .fallback = "1",
+     .range = BETWEEN(1, STEPS_MAX), .meaning = "Steps from one row of the CSV files to the next."},
+
+    /* ---------------------------------------------------------------- contact */
+    {"contact", "model", VALUE_CHOICE, AT(ContactForm, model), .of = "none|separating_plane",
+     .fallback = "separating_plane", .meaning = "Contact law; none lets bodies pass through each other."},
+    {"contact", "support", VALUE_NUMBER, AT(ContactForm, contact.support), .unit = "m",
+     .fallback = "(derived from the scene)", .range = ABOVE(0),
+     .meaning = "Support s of the contact potential: bodies begin to feel each other at a gap of about 2 s."},
+    {"contact", "stiffness", VALUE_NUMBER, AT(ContactForm, contact.stiffness), .unit = "J m",
+     .fallback = "(derived from the scene)", .range = ABOVE(0),
+     .meaning = "Stiffness kappa in front of the contact potential."},
+    {"contact", "friction", VALUE_NUMBER, AT(ContactForm, contact.friction), .fallback = "0.5",
+     .range = BETWEEN(0, 100), .meaning = "Coulomb coefficient."},
+    {"contact", "smoothing", VALUE_NUMBER, AT(ContactForm, contact.smoothing), .unit = "(m/s)^2",
+     .fallback = "(derived from the scene)", .range = ABOVE(0),
+     .meaning = "Friction smoothing epsilon; a sticking contact creeps at a small multiple of its root."},
+    {"contact", "exclude", VALUE_NAME_PAIRS, AT(ContactForm, exclude), .nullable = true,
+     .meaning = "Pairs of links or groups that do not touch. A link and its parent never do."},
+
+    /* ---------------------------------------------------------------- shape */
+    {"shape", "type", VALUE_CHOICE, AT(ShapeForm, type),
+     .of = "box|sphere|cylinder|capsule|rounded_box|points|mesh|half_space", .required = true,
+     .meaning = "Kind of solid."},
+    {"shape", "size", VALUE_VECTOR, AT(ShapeForm, shape.size), .only = "box", .unit = "m", .range = ABOVE(0),
+     .required = true, .meaning = "Full edge lengths, centred at the origin."},
+    {"shape", "size", VALUE_VECTOR, AT(ShapeForm, shape.size), .only = "rounded_box", .unit = "m", .range = AT_LEAST(0),
+     .required = true,
+     .meaning = "Distance of the rounded corners' centres along x, y, z: the radius comes on top at both ends."},
+    {"shape", "radius", VALUE_NUMBER, AT(ShapeForm, shape.radius), .only = "sphere|cylinder|capsule|rounded_box",
+     .unit = "m", .range = ABOVE(0), .required = true,
+     .meaning = "Radius of the round solid; the polyhedron is inscribed."},
+    {"shape", "length", VALUE_NUMBER, AT(ShapeForm, shape.length), .only = "cylinder|capsule", .unit = "m",
+     .range = ABOVE(0), .required = true,
+     .meaning = "Length along z, centred; for a capsule that of its straight part."},
+    {"shape", "resolution", VALUE_INTEGER, AT(ShapeForm, shape.resolution), .only = "sphere", .fallback = "1",
+     .range = BETWEEN(0, 4), .meaning = "Subdivisions of the icosahedron: 12, 42, 162, 642, 2562 vertices."},
+    {"shape", "segments", VALUE_INTEGER, AT(ShapeForm, shape.segments), .only = "cylinder", .fallback = "16",
+     .range = BETWEEN(3, 1024), .meaning = "Vertices on each rim."},
+    {"shape", "segments", VALUE_INTEGER, AT(ShapeForm, shape.segments), .only = "capsule", .fallback = "12",
+     .range = BETWEEN(3, 1024), .meaning = "Vertices around; a quarter as many rings on each cap."},
+    {"shape", "points", VALUE_POINTS, AT(ShapeForm, points), .only = "points", .unit = "m", .required = true,
+     .meaning = "At least four points; the solid is their convex hull."},
+    {"shape", "file", VALUE_TEXT, AT(ShapeForm, file), .only = "mesh", .required = true,
+     .meaning = "OBJ file, relative to the scene file."},
+    {"shape", "scale", VALUE_NUMBER, AT(ShapeForm, shape.scale), .only = "mesh", .unit = "m per unit",
+     .fallback = "1.0", .range = ABOVE(0), .meaning = "Length of the file's unit: 0.001 for millimetres."},
+    {"shape", "hulls", VALUE_CHOICE, AT(ShapeForm, hulls), .only = "mesh", .of = "whole|groups", .fallback = "whole",
+     .meaning = "One convex hull of the whole mesh, or one of each o or g group."},
+    {"shape", "max_vertices", VALUE_INTEGER, AT(ShapeForm, shape.max_vertices), .only = "mesh", .fallback = "(all)",
+     .range = BETWEEN(4, 1000000), .meaning = "Thin each hull to at most so many vertices; the error is reported."},
+    {"shape", "normal", VALUE_VECTOR, AT(ShapeForm, shape.normal), .only = "half_space", .fallback = "[0, 0, 1]",
+     .meaning = "Outward normal, of any length but zero. The solid is where normal . x <= offset, for a unit normal."},
+    {"shape", "offset", VALUE_NUMBER, AT(ShapeForm, shape.offset), .only = "half_space", .unit = "m", .fallback = "0",
+     .meaning = "Distance of the surface from the origin along the normal."},
+
+    /* ---------------------------------------------------------------- pose: part of link, joint and placed shape */
+    {"pose", "position", VALUE_VECTOR, AT(PoseForm, position), .unit = "m", .fallback = "[0, 0, 0]",
+     .meaning = "Origin."},
+    {"pose", "rotation", VALUE_QUATERNION, AT(PoseForm, rotation), .fallback = "[1, 0, 0, 0]", .group = "rotation",
+     .meaning = "Unit quaternion w, x, y, z."},
+    {"pose", "rotation_vector", VALUE_VECTOR, AT(PoseForm, rotation_vector), .unit = "rad", .group = "rotation",
+     .meaning = "Axis times angle, instead of rotation."},
+    {"pose", "rpy", VALUE_VECTOR, AT(PoseForm, rpy), .unit = "rad", .group = "rotation",
+     .meaning = "Roll, pitch, yaw about the fixed axes x, y, z as in URDF, instead of rotation."},
+
+    /* ---------------------------------------------------------------- placed shape */
+    {"shape_use", "shape", VALUE_TEXT, AT(ShapeUseForm, name),
+     .meaning = "Name of a shape; or write the shape's own keys here. In a repeat it may hold {expressions}."},
+
+    /* ---------------------------------------------------------------- link */
+    {"link", "name", VALUE_TEXT, AT(LinkForm, name), .required = true,
+     .meaning = "Name, unlike all others. In a repeat it may hold {expressions}."},
+    {"link", "parent", VALUE_TEXT, AT(LinkForm, parent), .fallback = "(the world)", .nullable = true,
+     .meaning = "The link this one hangs on, which stands earlier in the list."},
+    {"link", "joint", VALUE_OBJECT, AT(LinkForm, joint), .of = "joint", .fallback = "(free, for a link without parent)",
+     .meaning = "How the link moves against its parent."},
+    {"link", "fixed", VALUE_BOOL, AT(LinkForm, fixed), .fallback = "false",
+     .meaning = "Short for joint: {type: fixed}."},
+    {"link", "shapes", VALUE_SHAPES, AT(LinkForm, shapes), .group = "shapes", .nullable = true,
+     .meaning = "What the link consists of; overlaps count twice in a mass by density."},
+    {"link", "shape", VALUE_SHAPE, AT(LinkForm, shape), .group = "shapes",
+     .meaning = "Short for shapes with one item."},
+    {"link", "mass", VALUE_NUMBER, AT(LinkForm, mass), .unit = "kg", .range = ABOVE(0), .group = "mass",
+     .meaning = "Total mass. A link that moves needs mass or density."},
+    {"link", "density", VALUE_NUMBER, AT(LinkForm, density), .unit = "kg/m^3", .range = ABOVE(0), .group = "mass",
+     .meaning = "Mass per volume of the convex pieces."},
+    {"link", "mass_model", VALUE_CHOICE, AT(LinkForm, mass_model), .of = "vertices|uniform|given",
+     .fallback = "(vertices; given where inertia is)",
+     .meaning = "Mass spread evenly over the vertices, uniformly over the volume, or given by center and inertia."},
+    {"link", "center", VALUE_VECTOR, AT(LinkForm, center), .unit = "m", .fallback = "[0, 0, 0]",
+     .meaning = "Centre of mass in the link's frame, for mass_model given."},
+    {"link", "inertia", VALUE_NUMBERS, AT(LinkForm, inertia), .unit = "kg m^2",
+     .meaning = "Inertia about the centre of mass, [ixx, iyy, izz, ixy, ixz, iyz] in the link's axes."},
+    {"link", "collide", VALUE_BOOL, AT(LinkForm, collide), .fallback = "true",
+     .meaning = "false: the link touches nothing."},
+    {"link", "groups", VALUE_NAMES, AT(LinkForm, groups), .nullable = true,
+     .meaning = "Names that contact.exclude may use for this link."},
+    {"link", "color", VALUE_COLOR, AT(LinkForm, color), .fallback = "(from a palette)",
+     .meaning = "Colour in pictures, sRGB."},
+    {"link", "repeat", VALUE_OBJECT, AT(LinkForm, repeat), .of = "repeat", .nullable = true,
+     .meaning = "Many links from this one."},
+
+    /* ---------------------------------------------------------------- joint */
+    {"joint", "type", VALUE_CHOICE, AT(JointForm, type), .of = "fixed|hinge|slide|universal|ball|free",
+     .required = true, .meaning = "fixed 0, hinge 1, slide 1, universal 2, ball 3, free up to 6 degrees of freedom."},
+    {"joint", "axis", VALUE_VECTOR, AT(JointForm, axis), .only = "hinge|slide", .required = true,
+     .meaning = "Direction in the joint's frame, of any length but zero."},
+    {"joint", "axes", VALUE_TABLE, AT(JointForm, axes), .only = "universal", .required = true,
+     .meaning = "Two directions in the joint's frame, the one nearer the parent first."},
+    {"joint", "free_axes", VALUE_AXES, AT(JointForm, free_axes), .only = "free", .fallback = "[x, y, z, rx, ry, rz]",
+     .meaning = "The translations x, y, z and rotations rx, ry, rz of the joint's frame that are free."},
+    {"joint", "limits", VALUE_LIMITS, AT(JointForm, limits), .only = MOVING_JOINTS, .unit = "m or rad",
+     .nullable = true, .fallback = "(none)",
+     .meaning =
+         "[low, high], null for an open end; or a list of one such pair or null per degree of freedom. A ball has "
+         "[null, high] for its whole angle."},
+    {"joint", "limit_law", VALUE_CHOICE, AT(JointForm, limit_law), .only = MOVING_JOINTS, .of = "barrier|penalty",
+     .fallback = "barrier", .meaning = "barrier is never passed, penalty is a spring beyond the limit."},
+    {"joint", "limit_stiffness", VALUE_NUMBER, AT(JointForm, limit_stiffness), .only = MOVING_JOINTS,
+     .unit = "barrier: J; penalty: N/m or N m/rad", .fallback = "(1 for a barrier, 1000 for a penalty)",
+     .range = ABOVE(0), .meaning = "Strength of the limits."},
+    {"joint", "limit_margin", VALUE_NUMBER, AT(JointForm, limit_margin), .only = MOVING_JOINTS, .unit = "m or rad",
+     .fallback = "(0.05, at most a quarter of the range)", .range = ABOVE(0),
+     .meaning = "Distance from the limit where it begins to be felt."},
+    {"joint", "damping", VALUE_PER_DOF, AT(JointForm, damping), .only = MOVING_JOINTS, .unit = "N s/m or N m s/rad",
+     .fallback = "0", .range = AT_LEAST(0), .meaning = "Viscous damping, one number or one per degree of freedom."},
+
+    /* ---------------------------------------------------------------- repeat */
+    {"repeat", "count", VALUE_COUNT, AT(RepeatForm, count), .required = true, .range = BETWEEN(0, REPEAT_MAX),
+     .meaning = "How many: a number, or [nx, ny, nz] for a grid, the last running fastest."},
+    {"repeat", "start", VALUE_INTEGER, AT(RepeatForm, start), .fallback = "0", .range = BETWEEN(-1000000, 1000000),
+     .meaning = "First value of the indices i, j, k in {expressions}; n counts all items from 0."},
+    {"repeat", "first", VALUE_OBJECT, AT(RepeatForm, first), .of = "first_link",
+     .meaning = "Keys that are different for the first item."},
+    {"repeat", "position", VALUE_STEPS, AT(RepeatForm, position), .unit = "m",
+     .meaning =
+         "Added to the joint's position for every step: for a grid one vector per axis, or one vector whose x, y, z "
+         "belong to the axes in turn."},
+    {"repeat", "rotation_vector", VALUE_STEPS, AT(RepeatForm, rotation_vector), .unit = "rad",
+     .meaning = "Rotation of the joint's frame for every step, about axes parallel to the parent's."},
+    {"repeat", "around", VALUE_VECTOR, AT(RepeatForm, around), .unit = "m", .fallback = "(the joint turns in place)",
+     .meaning = "Point of the parent's frame around which rotation_vector carries the joint: a ring of legs."},
+
+    {"repeat_controller", "count", VALUE_COUNT, AT(RepeatForm, count), .required = true,
+     .range = BETWEEN(0, REPEAT_MAX), .meaning = "As for links."},
+    {"repeat_controller", "start", VALUE_INTEGER, AT(RepeatForm, start), .fallback = "0",
+     .range = BETWEEN(-1000000, 1000000), .meaning = "As for links."},
+    {"repeat_controller", "first", VALUE_OBJECT, AT(RepeatForm, first), .of = "first_controller",
+     .meaning = "Keys that are different for the first item."},
+
+    {"repeat_initial", "count", VALUE_COUNT, AT(RepeatForm, count), .required = true, .range = BETWEEN(0, REPEAT_MAX),
+     .meaning = "As for links."},
+    {"repeat_initial", "start", VALUE_INTEGER, AT(RepeatForm, start), .fallback = "0",
+     .range = BETWEEN(-1000000, 1000000), .meaning = "As for links."},
+    {"repeat_initial", "first", VALUE_OBJECT, AT(RepeatForm, first), .of = "first_initial",
+     .meaning = "Keys that are different for the first item."},
+    {"repeat_initial", "coordinates", VALUE_INCREMENTS, AT(RepeatForm, coordinates), .unit = "m or rad",
+     .meaning = "Added to the coordinates for every item; for a grid also a list of such lists, one per axis."},
+    {"repeat_initial", "velocities", VALUE_INCREMENTS, AT(RepeatForm, velocities), .unit = "m/s or rad/s",
+     .meaning = "The same for the velocities."},
+
+    /* ---------------------------------------------------------------- controller */
+    {"controller", "link", VALUE_TEXT, AT(ControllerForm, link), .required = true,
+     .meaning = "The link whose joint is driven."},
+    {"controller", "type", VALUE_CHOICE, AT(ControllerForm, type), .of = "pd|prescribed", .required = true,
+     .meaning = "pd: a spring and damper to the target. prescribed: the joint follows the target exactly."},
+    {"controller", "position_gain", VALUE_PER_DOF, AT(ControllerForm, position_gain), .only = "pd",
+     .unit = "N/m or N m/rad", .range = AT_LEAST(0), .required = true,
+     .meaning = "Stiffness k_p of the energy k_p/2 |target - coordinate|^2."},
+    {"controller", "velocity_gain", VALUE_PER_DOF, AT(ControllerForm, velocity_gain), .only = "pd",
+     .unit = "N s/m or N m s/rad", .fallback = "0", .range = AT_LEAST(0),
+     .meaning = "Damping k_d of k_d/2 |target rate - rate|^2."},
+    {"controller", "target", VALUE_SIGNAL, AT(ControllerForm, target), .required = true,
+     .meaning = "One channel per degree of freedom [m or rad]; a ball takes a rotation vector."},
+    {"controller", "repeat", VALUE_OBJECT, AT(ControllerForm, repeat), .of = "repeat_controller", .nullable = true,
+     .meaning = "Many controllers from this one."},
+
+    /* ---------------------------------------------------------------- signal */
+    {"signal", "type", VALUE_CHOICE, AT(SignalForm, type), .of = "constant|keyframes|spline|sines|sequence",
+     .required = true, .meaning = "How the value follows from time."},
+    {"signal", "value", VALUE_PER_DOF, AT(SignalForm, value), .only = "constant", .unit = "m or rad", .required = true,
+     .meaning = "The value: one number, or one per channel."},
+    {"signal", "times", VALUE_SERIES, AT(SignalForm, times), .only = "keyframes|spline", .unit = "s", .group = "times",
+     .meaning = "Times of the knots, rising. Before the first and after the last the value is held."},
+    {"signal", "duration", VALUE_NUMBER, AT(SignalForm, duration), .only = "spline", .unit = "s", .range = ABOVE(0),
+     .group = "times", .meaning = "Evenly spaced knots from 0 to here, instead of times."},
+    {"signal", "interval", VALUE_NUMBER, AT(SignalForm, interval), .only = "sequence", .unit = "s", .range = ABOVE(0),
+     .required = true, .meaning = "Time from one row of values to the next."},
+    {"signal", "values", VALUE_TABLE, AT(SignalForm, values), .only = "keyframes|spline|sequence", .unit = "m or rad",
+     .required = true,
+     .meaning = "One row per knot, each with one number per channel; a flat list for one channel. Linear between "
+                "keyframes and in a sequence, a natural cubic through the knots of a spline."},
+    {"signal", "offset", VALUE_PER_DOF, AT(SignalForm, offset), .only = "sines", .unit = "m or rad", .fallback = "0",
+     .meaning = "Value around which the sines swing, one number or one per channel."},
+    {"signal", "terms", VALUE_TERMS, AT(SignalForm, terms), .of = "sine", .only = "sines", .required = true,
+     .meaning = "The sines to add: a list for one channel, or a list of such lists, one per channel."},
+
+    {"sine", "amplitude", VALUE_NUMBER, AT(SineForm, amplitude), .unit = "m or rad", .required = true,
+     .meaning = "Amplitude of amplitude * sin(2 pi frequency t + phase)."},
+    {"sine", "frequency", VALUE_NUMBER, AT(SineForm, frequency), .unit = "Hz", .required = true, .range = AT_LEAST(0),
+     .meaning = "Frequency."},
+    {"sine", "phase", VALUE_NUMBER, AT(SineForm, phase), .unit = "rad", .fallback = "0", .meaning = "Phase at time 0."},
+
+    /* ---------------------------------------------------------------- initial */
+    {"initial", "link", VALUE_TEXT, AT(InitialForm, link), .required = true,
+     .meaning = "The link whose joint starts so."},
+    {"initial", "coordinates", VALUE_NUMBERS, AT(InitialForm, coordinates), .unit = "m or rad",
+     .meaning = "One number per degree of freedom, translations first; three rotations as a rotation vector, or as a "
+                "quaternion w, x, y, z."},
+    {"initial", "velocities", VALUE_NUMBERS, AT(InitialForm, velocities), .unit = "m/s or rad/s",
+     .meaning = "One number per degree of freedom; three rotations as the angular velocity in the joint's axes."},
+    {"initial", "repeat", VALUE_OBJECT, AT(InitialForm, repeat), .of = "repeat_initial", .nullable = true,
+     .meaning = "Many items from this one."},
+};
+
+static const SchemaObject OBJECTS[] = {
+    {.name = "scene",
+     .title = "The file",
+     .size = sizeof(SceneForm),
+     .meaning = "A scene is a YAML (or JSON) map with these keys. Lengths are in metres, angles in radians, masses in "
+                "kilograms; z points up.",
+     .example = "name: drop\n"
+                "simulation: {dt: 0.005, duration: 1.0}\n"
+                "contact: {friction: 0.3}\n"
+                "shapes:\n"
+                "  ground: {type: half_space}\n"
+                "  brick: {type: box, size: [0.2, 0.1, 0.05]}\n"
+                "links:\n"
+                "  - {name: ground, fixed: true, shape: ground}\n"
+                "  - {name: brick, shape: brick, mass: 1.0, position: [0, 0, 0.5]}\n"
+                "initial:\n"
+                "  - {link: brick, velocities: [1, 0, 0, 0, 0, 2]}\n"},
+    {.name = "simulation",
+     .title = "simulation",
+     .size = sizeof(SimulationForm),
+     .meaning = "How long and how finely to compute. Give duration or steps, not both.",
+     .example = "simulation:\n"
+                "  dt: 0.002\n"
+                "  steps: 500\n"
+                "  gravity: [0, 0, -1.62]\n"
+                "  integrator: second_order\n"
+                "links: []\n"},
+    {.name = "contact",
+     .title = "contact",
+     .size = sizeof(ContactForm),
+     .meaning = "What happens where bodies meet. support, stiffness and smoothing follow from the scene when they are "
+                "left out; the values in force are printed with -v and stand in summary.json.",
+     .example =
+         "contact:\n"
+         "  friction: 0.6\n"
+         "  exclude: [[left, right], [left, fingers]]\n"
+         "links:\n"
+         "  - {name: left, shape: {type: sphere, radius: 0.1}, mass: 1}\n"
+         "  - {name: right, shape: {type: sphere, radius: 0.1}, mass: 1, position: [0.3, 0, 0]}\n"
+         "  - {name: tip, groups: [fingers], shape: {type: sphere, radius: 0.1}, mass: 1, position: [0.6, 0, 0]}\n"},
+    {.name = "shape",
+     .title = "shape",
+     .size = sizeof(ShapeForm),
+     .type_key = "type",
+     .meaning = "A solid in its own frame. Round solids are convex polyhedra inscribed in them.",
+     .example = "shapes:\n"
+                "  brick: {type: box, size: [0.2, 0.1, 0.05]}\n"
+                "  ball: {type: sphere, radius: 0.1, resolution: 2}\n"
+                "  rod: {type: cylinder, radius: 0.02, length: 0.5, segments: 24}\n"
+                "  cap: {type: capsule, radius: 0.05, length: 0.2}\n"
+                "  pad: {type: rounded_box, radius: 0.02, size: [0.2, 0.1, 0]}\n"
+                "  wedge: {type: points, points: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]}\n"
+                "  part: {type: mesh, file: part.obj, scale: 0.001, hulls: groups, max_vertices: 64}\n"
+                "  ground: {type: half_space, normal: [0, 0, 1], offset: 0}\n"
+                "links: []\n"},
+    {.name = "pose",
+     .title = "pose",
+     .size = sizeof(PoseForm),
+     .meaning = "Where something is. Give at most one kind of rotation."},
+    {.name = "shape_use",
+     .title = "shape of a link",
+     .size = sizeof(ShapeUseForm),
+     .type_key = "type",
+     .instead_of_type = "shape",
+     .includes = {{"shape", AT(ShapeUseForm, shape)}, {"pose", AT(ShapeUseForm, pose)}},
+     .meaning =
+         "An item of a link's shapes: a name, or a map that names a shape or is one, placed in the link's frame.",
+     .example = "shapes:\n"
+                "  brick: {type: box, size: [0.2, 0.1, 0.05]}\n"
+                "links:\n"
+                "  - name: hammer\n"
+                "    density: 1000\n"
+                "    shapes:\n"
+                "      - brick\n"
+                "      - {type: cylinder, radius: 0.02, length: 0.4, position: [0, 0, -0.2]}\n"
+                "      - {shape: brick, position: [0, 0, 0.1], rotation_vector: [0, 0, 1.5708]}\n"},
+    {.name = "link",
+     .title = "link",
+     .size = sizeof(LinkForm),
+     .includes = {{"pose", AT(LinkForm, pose)}},
+     .meaning =
+         "A rigid body: a union of shapes. position and rotation here are short for those of the joint: where the "
+         "link's frame stands in its parent's (or in the world) at zero coordinates. A link without parent and "
+         "joint is free; a link with a parent needs a joint or fixed: true.",
+     .example = "links:\n"
+                "  - {name: post, fixed: true, shape: {type: box, size: [0.1, 0.1, 1]}, position: [0, 0, 0.5]}\n"
+                "  - name: arm\n"
+                "    parent: post\n"
+                "    joint: {type: hinge, axis: [0, 1, 0], position: [0, 0, 0.6]}\n"
+                "    shapes: [{type: capsule, radius: 0.03, length: 0.3, position: [0, 0, 0.2]}]\n"
+                "    mass: 0.8\n"
+                "    mass_model: uniform\n"
+                "    color: \"#d55e00\"\n"
+                "  - name: sensor\n"
+                "    parent: arm\n"
+                "    fixed: true\n"
+                "    position: [0, 0, 0.4]\n"
+                "    mass: 0.1\n"
+                "    center: [0, 0, 0.01]\n"
+                "    inertia: [1.0e-5, 1.0e-5, 1.0e-5, 0, 0, 0]\n"},
+    {.name = "joint",
+     .title = "joint",
+     .size = sizeof(JointForm),
+     .type_key = "type",
+     .includes = {{"pose", AT(JointForm, pose)}},
+     .meaning =
+         "How a link moves against its parent. The joint's frame stands at position and rotation in the parent's "
+         "frame; at zero coordinates the link's frame lies on it. Three free rotations are a quaternion.",
+     .example =
+         "links:\n"
+         "  - name: base\n"
+         "    mass: 5\n"
+         "    shape: {type: box, size: [0.4, 0.3, 0.1]}\n"
+         "    joint: {type: free, free_axes: [x, y, rz], damping: [1, 1, 0.1]}\n"
+         "  - name: thigh\n"
+         "    parent: base\n"
+         "    mass: 1\n"
+         "    shape: {type: capsule, radius: 0.03, length: 0.2, position: [0, 0, -0.15]}\n"
+         "    joint:\n"
+         "      type: universal\n"
+         "      position: [0.2, 0, -0.05]\n"
+         "      axes: [[1, 0, 0], [0, 1, 0]]\n"
+         "      limits: [[-0.5, 0.5], null]\n"
+         "  - name: shank\n"
+         "    parent: thigh\n"
+         "    mass: 0.5\n"
+         "    shape: {type: capsule, radius: 0.03, length: 0.2, position: [0, 0, -0.15]}\n"
+         "    joint: {type: hinge, axis: [0, 1, 0], position: [0, 0, -0.3], limits: [0, 2.5], limit_margin: 0.1}\n"
+         "initial:\n"
+         "  - {link: shank, coordinates: [0.7]}\n"},
+    {.name = "repeat",
+     .title = "repeat, of a link",
+     .size = sizeof(RepeatForm),
+     .meaning =
+         "Many links from one. Names, parents, groups and shape names may hold {expressions}: integers with + - * "
+         "/ % and brackets over i, j, k (the indices of the count's axes) and n (items so far). Division rounds "
+         "down, so that {(i-1)%8} is never negative.",
+     .example = "shapes:\n"
+                "  rod: {type: capsule, radius: 0.02, length: 0.1}\n"
+                "  hub: {type: sphere, radius: 0.1}\n"
+                "links:\n"
+                "  # a chain of five hinges; the first hangs on the world\n"
+                "  - name: chain{i}\n"
+                "    parent: chain{i-1}\n"
+                "    joint: {type: hinge, axis: [0, 1, 0], position: [0, 0, -0.2]}\n"
+                "    shapes: [{shape: rod, position: [0, 0, -0.1]}]\n"
+                "    mass: 0.1\n"
+                "    repeat:\n"
+                "      count: 5\n"
+                "      first: {parent: null, joint: {type: hinge, axis: [0, 1, 0], position: [0, 0, 2]}}\n"
+                "  # a pile of 3 x 3 x 4 boxes\n"
+                "  - name: box{n}\n"
+                "    shape: {type: box, size: [0.1, 0.1, 0.1]}\n"
+                "    mass: 0.2\n"
+                "    position: [1, 0, 0.1]\n"
+                "    repeat: {count: [3, 3, 4], position: [0.15, 0.15, 0.15]}\n"
+                "  # a hub with a ring of four legs\n"
+                "  - {name: hub, mass: 1, shape: hub, position: [3, 0, 1]}\n"
+                "  - name: leg{i}\n"
+                "    parent: hub\n"
+                "    mass: 0.2\n"
+                "    shapes: [{shape: rod, position: [0, 0, -0.1]}]\n"
+                "    joint: {type: hinge, axis: [0, 1, 0], position: [0.2, 0, 0]}\n"
+                "    repeat: {count: 4, start: 1, rotation_vector: [0, 0, 1.5707963267948966], around: [0, 0, 0]}\n"},
+    {.name = "repeat_controller",
+     .title = "repeat, of a controller",
+     .size = sizeof(RepeatForm),
+     .meaning = "Many controllers from one; link may hold {expressions}.",
+     .example = "links:\n"
+                "  - name: wheel{i}\n"
+                "    joint: {type: hinge, axis: [0, 1, 0], position: [0, 0, 1]}\n"
+                "    shape: {type: cylinder, radius: 0.1, length: 0.05}\n"
+                "    density: 500\n"
+                "    repeat: {count: 4, position: [0.3, 0, 0]}\n"
+                "controllers:\n"
+                "  - link: wheel{i}\n"
+                "    type: pd\n"
+                "    position_gain: 10\n"
+                "    velocity_gain: 1\n"
+                "    target: 0.5\n"
+                "    repeat: {count: 4}\n"},
+    {.name = "repeat_initial",
+     .title = "repeat, of initial",
+     .size = sizeof(RepeatForm),
+     .meaning = "Many items from one; link may hold {expressions}.",
+     .example = "links:\n"
+                "  - {name: \"ball{i}\", shape: {type: sphere, radius: 0.1}, mass: 1, repeat: {count: 3, position: [1, "
+                "0, 0]}}\n"
+                "initial:\n"
+                "  - link: ball{i}\n"
+                "    coordinates: [0, 0, 1, 0, 0, 0]\n"
+                "    velocities: [0.5, 0, 0, 0, 0, 0]\n"
+                "    repeat: {count: 3, coordinates: [0, 0, 0.1, 0, 0, 0], velocities: [0.5, 0, 0, 0, 0, 0]}\n"},
+    {.name = "first_link",
+     .title = "first",
+     .size = sizeof(LinkForm),
+     .includes = {{"link", 0}},
+     .partial = true,
+     .meaning = "Keys of a link."},
+    {.name = "first_controller",
+     .title = "first",
+     .size = sizeof(ControllerForm),
+     .type_key = "type",
+     .includes = {{"controller", 0}},
+     .partial = true,
+     .meaning = "Keys of a controller."},
+    {.name = "first_initial",
+     .title = "first",
+     .size = sizeof(InitialForm),
+     .includes = {{"initial", 0}},
+     .partial = true,
+     .meaning = "Keys of an initial item."},
+    {.name = "controller",
+     .title = "controller",
+     .size = sizeof(ControllerForm),
+     .type_key = "type",
+     .meaning =
+         "What drives the joint of a link. The gains of the SDRS paper have no factor 1/2: one quoted from there is "
+         "doubled here.",
+     .example =
+         "links:\n"
+         "  - name: arm\n"
+         "    joint: {type: hinge, axis: [0, 1, 0], position: [0, 0, 1]}\n"
+         "    shapes: [{type: capsule, radius: 0.03, length: 0.3, position: [0, 0, 0.2]}]\n"
+         "    mass: 1\n"
+         "  - name: table\n"
+         "    joint: {type: slide, axis: [1, 0, 0]}\n"
+         "    shape: {type: box, size: [1, 1, 0.1]}\n"
+         "controllers:\n"
+         "  - {link: arm, type: pd, position_gain: 100, velocity_gain: 10, target: [0.5]}\n"
+         "  - {link: table, type: prescribed, target: {type: sines, terms: [{amplitude: 0.1, frequency: 2}]}}\n"},
+    {.name = "signal",
+     .title = "signal",
+     .size = sizeof(SignalForm),
+     .type_key = "type",
+     .meaning =
+         "A value over time, one channel per degree of freedom of the joint it drives. A bare number is the same "
+         "constant for all channels, a bare list one constant per channel.",
+     .example = "links:\n"
+                "  - name: arm{i}\n"
+                "    joint: {type: universal, axes: [[1, 0, 0], [0, 1, 0]], position: [0, 0, 1]}\n"
+                "    shape: {type: sphere, radius: 0.1}\n"
+                "    mass: 1\n"
+                "    repeat: {count: 5, position: [1, 0, 0]}\n"
+                "controllers:\n"
+                "  - {link: arm0, type: pd, position_gain: 10, target: {type: constant, value: [0.1, 0.2]}}\n"
+                "  - link: arm1\n"
+                "    type: pd\n"
+                "    position_gain: 10\n"
+                "    target: {type: keyframes, times: [0, 1, 1.5], values: [[0, 0], [0.5, 0], [0, 0.5]]}\n"
+                "  - link: arm2\n"
+                "    type: pd\n"
+                "    position_gain: 10\n"
+                "    target: {type: spline, duration: 2, values: [[0, 0], [0.5, 0], [0, 0.5], [0, 0]]}\n"
+                "  - link: arm3\n"
+                "    type: pd\n"
+                "    position_gain: 10\n"
+                "    target:\n"
+                "      type: sines\n"
+                "      offset: [0.1, 0]\n"
+                "      terms:\n"
+                "        - [{amplitude: 0.3, frequency: 1}, {amplitude: 0.1, frequency: 2, phase: 1.57}]\n"
+                "        - [{amplitude: 0.2, frequency: 1}]\n"
+                "  - link: arm4\n"
+                "    type: pd\n"
+                "    position_gain: 10\n"
+                "    target: {type: sequence, interval: 0.5, values: [[0, 0], [0.1, 0], [0.2, 0.1]]}\n"},
+    {.name = "sine",
+     .title = "sine",
+     .size = sizeof(SineForm),
+     .meaning = "amplitude * sin(2 pi frequency t + phase)."},
+    {.name = "initial",
+     .title = "initial",
+     .size = sizeof(InitialForm),
+     .meaning = "Where the joints are at time 0 and how they move.",
+     .example = "links:\n"
+                "  - {name: top, shape: {type: sphere, radius: 0.1}, mass: 1}\n"
+                "  - name: door\n"
+                "    joint: {type: hinge, axis: [0, 0, 1], position: [2, 0, 0]}\n"
+                "    shape: {type: box, size: [0.8, 0.04, 2]}\n"
+                "    mass: 20\n"
+                "initial:\n"
+                "  - {link: top, coordinates: [0, 0, 1, 1, 0, 0, 0], velocities: [0, 0, 0, 0, 0, 30]}\n"
+                "  - {link: door, coordinates: [0.5]}\n"},
+};
+
+const SchemaTable SCENE_SCHEMA = {
+    .objects = OBJECTS,
+    .object_count = (int)(sizeof OBJECTS / sizeof OBJECTS[0]),
+    .rows = ROWS,
+    .row_count = (int)(sizeof ROWS / sizeof ROWS[0]),
+    .root = "scene",
+    .title = "sdrs scene",
+    .id = "scene.schema.json",
+};

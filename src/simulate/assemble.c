@@ -1,0 +1,170 @@
+/* Gradient and Hessian in joint increments from what every link received (docs/derivations/kinematics.md, K2-K5). */
+#include <string.h>
+
+#include "simulate/terms.h"
+
+/* Velocity of the point `at` under a screw: v about at. */
+static inline Vec3 screw_velocity(const Screw* s, Vec3 at) {
+  return vec3_add(s->v, vec3_cross(s->w, vec3_sub(at, s->p)));
+}
+
+static Vec3 axial(Mat3 k) { /* sum r x g of sum g r^T */
+  return vec3(k.m[2][1] - k.m[1][2], k.m[0][2] - k.m[2][0], k.m[1][0] - k.m[0][1]);
+}
+
+/* own += below, whose centre lies at own's centre + d: twist at d is (w, v + w x d). */
+static void add_shifted(LinkTerms* own, const LinkTerms* below, Vec3 d, bool with_hessian) {
+  own->force = vec3_add(own->force, below->force);
+  own->moment = mat3_add(own->moment, mat3_add(below->moment, mat3_outer(below->force, d)));
+  if (!with_hessian) return;
+  /* X = [I 0; -[d]x I]; A += X^T B X */
+  double bx[6][6];
+  double x[3][3] = {{0, d.z, -d.y}, {-d.z, 0, d.x}, {d.y, -d.x, 0}}; /* -[d]x */
+  for (int i = 0; i < 6; i++)
+    for (int j = 0; j < 6; j++) {
+      bx[i][j] = below->hessian[i][j];
+      if (j < 3)
+        for (int k = 0; k < 3; k++) bx[i][j] += below->hessian[i][3 + k] * x[k][j];
+    }
+  for (int i = 0; i < 6; i++)
+    for (int j = 0; j < 6; j++) {
+      double v = bx[i][j];
+      if (i < 3)
+        for (int k = 0; k < 3; k++) v += x[k][i] * bx[3 + k][j];
+      own->hessian[i][j] += v;
+    }
+}
+
+/* Terms of a link become those of the whole subtree below it. */
+static void compose(const Assembly* in, bool with_hessian) {
+  for (int i = in->model->link_count - 1; i >= 0; i--) {
+    int parent = in->model->links[i].parent;
+    if (parent < 0 || in->model->links[i].tree < 0) continue;
+    add_shifted(&in->links[parent], &in->links[i], vec3_sub(in->reference[i], in->reference[parent]), with_hessian);
+  }
+}
+
+static void add_contact_gradient(const Assembly* in) {
+  if (!in->contact) return;
+  int count = contact_term_count(in->contact);
+  for (int k = 0; k < count; k++) {
+    ContactTerms t = contact_term(in->contact, k);
+    int link[2] = {t.link_a, t.link_b};
+    for (int side = 0; side < 2; side++) {
+      LinkTerms* l = &in->links[link[side]];
+      l->force = vec3_add(l->force, t.force[side]);
+      l->moment = mat3_add(l->moment, t.moment[side]);
+      for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 6; j++) l->hessian[i][j] += t.hessian[6 * side + i][6 * side + j];
+    }
+  }
+}
+
+void assemble_gradient(const Assembly* in, double* gradient) {
+  add_contact_gradient(in);
+  compose(in, true);
+  for (int i = 0; i < in->model->link_count; i++) {
+    const ModelLink* link = &in->model->links[i];
+    if (link->dof_count == 0) continue;
+    Vec3 torque = axial(in->links[i].moment), force = in->links[i].force;
+    for (int k = 0; k < link->dof_count; k++) {
+      const Screw* s = &in->screws[link->dof_first + k];
+      gradient[link->dof_first + k] =
+          vec3_dot(s->w, torque) + vec3_dot(screw_velocity(s, in->reference[i]), force) + in->joints[i].gradient[k];
+    }
+  }
+}
+
+/* ---------------------------------------------------------------- Hessian */
+
+/* y = A xi. */
+static inline void times6(const double (*a)[6], Vec3 w, Vec3 v, double y[6]) {
+  for (int i = 0; i < 6; i++) y[i] = a[i][0] * w.x + a[i][1] * w.y + a[i][2] * w.z + a[i][3] * v.x + a[i][4] * v.y + a[i][5] * v.z;
+}
+
+static inline double dot6(Vec3 w, Vec3 v, const double y[6]) {
+  return w.x * y[0] + w.y * y[1] + w.z * y[2] + v.x * y[3] + v.y * y[4] + v.z * y[5];
+}
+
+/* Columns of link i's dofs against themselves and all ancestors'. */
+static void add_link_columns(const Assembly* in, int i, double* block, int stride, int tree_first) {
+  const Model* model = in->model;
+  const ModelLink* link = &model->links[i];
+  const LinkTerms* t = &in->links[i];
+  Vec3 at = in->reference[i];
+  double trace = mat3_trace(t->moment);
+  for (int k = 0; k < link->dof_count; k++) {
+    const Screw* s = &in->screws[link->dof_first + k];
+    Vec3 v = screw_velocity(s, at);
+    double y[6];
+    times6(t->hessian, s->w, v, y);
+    /* curvature of the motion: w_j . [ (K^T - tr K) w_k + v_k x f ] */
+    Vec3 curve = vec3_add(vec3_sub(mat3_tmul_vec(t->moment, s->w), vec3_scale(s->w, trace)), vec3_cross(v, t->force));
+    y[0] += curve.x;
+    y[1] += curve.y;
+    y[2] += curve.z;
+    int column = link->dof_first + k - tree_first;
+    for (int j = link->dof_first + k; j >= link->dof_first; j--)
+      block[(j - tree_first) * stride + column] += dot6(in->screws[j].w, screw_velocity(&in->screws[j], at), y);
+    for (int up = link->parent; up >= 0; up = model->links[up].parent)
+      for (int j = model->links[up].dof_first; j < model->links[up].dof_first + model->links[up].dof_count; j++)
+        block[(j - tree_first) * stride + column] += dot6(in->screws[j].w, screw_velocity(&in->screws[j], at), y);
+  }
+}
+
+static void add_joint_block(const JointTerms* t, int dof, int first, double* block, int stride) {
+  for (int j = 0; j < dof; j++)
+    for (int k = j; k < dof; k++) block[(first + j) * stride + first + k] += t->hessian[j][k];
+}
+
+/* xi_j(a)^T C xi_k(b) for all j on the chain of a, k on the chain of b. */
+static void add_cross(const Assembly* in, const ContactTerms* t, BlockSolver* solver) {
+  const Model* model = in->model;
+  int ta = model->links[t->link_a].tree, tb = model->links[t->link_b].tree;
+  if (ta < 0 || tb < 0) return;
+  int stride;
+  double* block = ta <= tb ? block_solver_block(solver, ta, tb, &stride) : block_solver_block(solver, tb, ta, &stride);
+  int first_a = model->trees[ta].dof_first, first_b = model->trees[tb].dof_first;
+  Vec3 at_a = in->reference[t->link_a], at_b = in->reference[t->link_b];
+  for (int lb = t->link_b; lb >= 0; lb = model->links[lb].parent)
+    for (int k = model->links[lb].dof_first, nk = k + model->links[lb].dof_count; k < nk; k++) {
+      Vec3 w = in->screws[k].w, v = screw_velocity(&in->screws[k], at_b);
+      double y[6];
+      for (int i = 0; i < 6; i++) {
+        const double* c = t->hessian[i] + 6;
+        y[i] = c[0] * w.x + c[1] * w.y + c[2] * w.z + c[3] * v.x + c[4] * v.y + c[5] * v.z;
+      }
+      for (int la = t->link_a; la >= 0; la = model->links[la].parent)
+        for (int j = model->links[la].dof_first, nj = j + model->links[la].dof_count; j < nj; j++) {
+          double value = dot6(in->screws[j].w, screw_velocity(&in->screws[j], at_a), y);
+          int r = j - first_a, c = k - first_b;
+          if (ta < tb)
+            block[r * stride + c] += value;
+          else if (ta > tb)
+            block[c * stride + r] += value;
+          else if (r == c) /* a shared ancestor: both orders fall on the diagonal */
+            block[r * stride + r] += 2 * value;
+          else
+            block[(r < c ? r : c) * stride + (r < c ? c : r)] += value;
+        }
+    }
+}
+
+void assemble_hessian(const Assembly* in, BlockSolver* solver) {
+  const Model* model = in->model;
+  block_solver_clear(solver);
+  for (int i = 0; i < model->link_count; i++) {
+    const ModelLink* link = &model->links[i];
+    if (link->dof_count == 0) continue;
+    int stride, first = model->trees[link->tree].dof_first;
+    double* block = block_solver_block(solver, link->tree, link->tree, &stride);
+    add_link_columns(in, i, block, stride, first);
+    add_joint_block(&in->joints[i], link->dof_count, link->dof_first - first, block, stride);
+  }
+  if (!in->contact) return;
+  int count = contact_term_count(in->contact);
+  for (int k = 0; k < count; k++) {
+    ContactTerms t = contact_term(in->contact, k);
+    add_cross(in, &t, solver);
+  }
+}

@@ -1,0 +1,53 @@
+/* Inertia and gravity of a link through its second moment S (docs/derivations/step.md, S1-S2). */
+#include "simulate/terms.h"
+
+typedef struct {
+  double m[3][4];
+} Affine;
+
+static Affine difference(Pose pose, Pose target) {
+  Affine d;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) d.m[i][j] = pose.r.m[i][j] - target.r.m[i][j];
+  d.m[0][3] = pose.t.x - target.t.x;
+  d.m[1][3] = pose.t.y - target.t.y;
+  d.m[2][3] = pose.t.z - target.t.z;
+  return d;
+}
+
+static Affine times_moment(const Affine* d, const MassMoment* s) {
+  Affine g;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 4; j++)
+      g.m[i][j] = d->m[i][0] * s->s[0][j] + d->m[i][1] * s->s[1][j] + d->m[i][2] * s->s[2][j] + d->m[i][3] * s->s[3][j];
+  return g;
+}
+
+double inertia_energy(const ModelLink* link, Pose pose, Pose target, double weight) {
+  Affine d = difference(pose, target), g = times_moment(&d, &link->moment);
+  double sum = 0;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 4; j++) sum += d.m[i][j] * g.m[i][j];
+  return 0.5 * weight * sum;
+}
+
+/* Inertia tensor about the centre of mass in world axes. */
+static Mat3 world_inertia(const ModelLink* link, Mat3 r) {
+  return mat3_mul(mat3_mul(r, mass_moment_inertia_tensor(&link->moment)), mat3_transpose(r));
+}
+
+void inertia_terms(const ModelLink* link, Pose pose, Pose target, double weight, LinkTerms* terms) {
+  *terms = (LinkTerms){.force = {0, 0, 0}};
+  if (!(link->mass > 0)) return;
+  Affine d = difference(pose, target), g = times_moment(&d, &link->moment);
+  Vec3 f = vec3(g.m[0][3], g.m[1][3], g.m[2][3]);
+  Mat3 local = {{{g.m[0][0], g.m[0][1], g.m[0][2]}, {g.m[1][0], g.m[1][1], g.m[1][2]}, {g.m[2][0], g.m[2][1], g.m[2][2]}}};
+  local = mat3_sub(local, mat3_outer(f, link->center)); /* sum g (X - X_c)^T */
+  terms->force = vec3_scale(f, weight);
+  terms->moment = mat3_scale(mat3_mul(local, mat3_transpose(pose.r)), weight);
+  Mat3 inertia = world_inertia(link, pose.r);
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) terms->hessian[i][j] = weight * inertia.m[i][j];
+    terms->hessian[3 + i][3 + i] = weight * link->mass;
+  }
+}

@@ -1,0 +1,222 @@
+/* Controllers, limits and damping of one joint (docs/derivations/step.md, S4-S7). */
+#include <string.h>
+
+#include "simulate/terms.h"
+
+/* Below this 1 - w the rotation vector comes from its series: the closed form loses digits as w -> 1. */
+#define SERIES_BELOW 0.25
+enum { SERIES_TERMS = 24 };
+
+/* g(w) = angle / |v| of a unit quaternion (w, v), w >= 0, with dg/dw and d2g/dw2.
+ * g = 2 sum_n n!/(2n+1)!! (1-w)^n; closed form 2 acos(w) / sqrt(1-w^2). */
+static void angle_over_sine(double w, double g[3]) {
+  double u = 1.0 - w;
+  if (u < SERIES_BELOW) {
+    double a = 2.0, power[3] = {1, 0, 0}; /* u^n, u^(n-1), u^(n-2) */
+    g[0] = g[1] = g[2] = 0;
+    for (int n = 0; n < SERIES_TERMS; n++) {
+      g[0] += a * power[0];
+      g[1] -= a * n * power[1];
+      g[2] += a * n * (n - 1) * power[2];
+      a *= (n + 1.0) / (2.0 * n + 3.0);
+      power[2] = power[1];
+      power[1] = power[0];
+      power[0] *= u;
+    }
+    return;
+  }
+  double s2 = 1.0 - w * w;
+  g[0] = 2.0 * acos(w) / sqrt(s2);
+  g[1] = (w * g[0] - 2.0) / s2;
+  g[2] = (g[0] + 3.0 * w * g[1]) / s2;
+}
+
+RotationVector rotation_vector_derivatives(Quat q) {
+  static const Quat unit[3] = {{0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}};
+  if (q.w < 0) q = (Quat){-q.w, -q.x, -q.y, -q.z};
+  double g[3], v[3] = {q.x, q.y, q.z};
+  angle_over_sine(q.w, g);
+  RotationVector out;
+  Quat first[3];
+  for (int i = 0; i < 3; i++) {
+    out.value[i] = g[0] * v[i];
+    first[i] = quat_mul(q, unit[i]); /* twice the derivative */
+  }
+  for (int j = 0; j < 3; j++) {
+    double dv[3] = {0.5 * first[j].x, 0.5 * first[j].y, 0.5 * first[j].z}, dw = 0.5 * first[j].w;
+    for (int i = 0; i < 3; i++) out.first[i][j] = g[1] * dw * v[i] + g[0] * dv[i];
+  }
+  for (int j = 0; j < 3; j++)
+    for (int k = j; k < 3; k++) {
+      Quat s = quat_mul(first[j], unit[k]); /* four times the second derivative, increment j before k */
+      double d2w = 0.25 * s.w, d2v[3] = {0.25 * s.x, 0.25 * s.y, 0.25 * s.z};
+      double wj = 0.5 * first[j].w, wk = 0.5 * first[k].w;
+      double vj[3] = {0.5 * first[j].x, 0.5 * first[j].y, 0.5 * first[j].z};
+      double vk[3] = {0.5 * first[k].x, 0.5 * first[k].y, 0.5 * first[k].z};
+      for (int i = 0; i < 3; i++) {
+        double value = g[2] * wj * wk * v[i] + g[1] * (d2w * v[i] + wj * vk[i] + wk * vj[i]) + g[0] * d2v[i];
+        out.second[i][j][k] = out.second[i][k][j] = value;
+      }
+    }
+  return out;
+}
+
+/* ---------------------------------------------------------------- scalar laws */
+
+typedef struct {
+  double value, first, second;
+} Law;
+
+/* Energy of a limit at distance d inside it (negative: beyond). */
+static bool limit_law(const ModelLink* link, double d, Law* law) {
+  *law = (Law){0, 0, 0};
+  double m = link->limit_margin, k = link->limit_stiffness;
+  if (link->limit_law == LIMIT_BARRIER) { /* k Q(d / m) (S6) */
+    if (!(d > 0)) return false;
+    if (d >= m) return true;
+    Barrier b = barrier_eval(d / m);
+    *law = (Law){k * b.value, k * b.first / m, k * b.second / (m * m)};
+    return true;
+  }
+  double over = -d; /* penalty: second derivative k min(over / m, 1) (S7) */
+  if (!(over > 0)) return true;
+  if (over < m)
+    *law = (Law){k * over * over * over / (6 * m), -k * over * over / (2 * m), k * over / m};
+  else
+    *law = (Law){k * (m * m / 6 + m * (over - m) / 2 + (over - m) * (over - m) / 2), -k * (m / 2 + over - m), k};
+  return true;
+}
+
+/* Both limits of a coordinate. */
+static bool limits_at(const ModelLink* link, int dof, double q, Law* sum) {
+  *sum = (Law){0, 0, 0};
+  if (!link->limited[dof]) return true;
+  Law low = {0, 0, 0}, high = {0, 0, 0};
+  if (isfinite(link->lower[dof]) && !limit_law(link, q - link->lower[dof], &low)) return false;
+  if (isfinite(link->upper[dof]) && !limit_law(link, link->upper[dof] - q, &high)) return false;
+  *sum = (Law){low.value + high.value, low.first - high.first, low.second + high.second};
+  return true;
+}
+
+/* ---------------------------------------------------------------- plain coordinates */
+
+/* Effective gain of the velocity part: 1/2 kd |..|^2 of the first-order scheme gives the torque kd/dt (rate error). */
+static double velocity_gain(const JointInput* in, double gain) { return gain / (in->dt * in->weights.rate_now); }
+
+static bool plain_dof(const JointInput* in, int k, bool derivatives, JointTerms* out) {
+  const ModelLink* link = in->link;
+  double a = in->weights.rate_now;
+  double rate = a * (in->q[k] - in->q_now[k]) - in->weights.rate_old * in->difference_old[k];
+  Law limit;
+  if (!limits_at(link, k, in->q[k], &limit)) return false;
+  out->limit += limit.value;
+  out->damping += 0.5 * link->damping[k] / a * rate * rate;
+  double gradient = limit.first + link->damping[k] * rate, hessian = limit.second + link->damping[k] * a;
+  for (int c = 0; c < in->drive_count; c++) {
+    const JointDrive* drive = &in->drives[c];
+    double e = in->q[k] - drive->target[k], de = rate - drive->target_rate[k];
+    double kp = drive->position_gain[k], kd = velocity_gain(in, drive->velocity_gain[k]);
+    out->controller += 0.5 * kp * e * e + 0.5 * kd * de * de;
+    gradient += kp * e + kd * a * de;
+    hessian += kp + kd * a * a;
+  }
+  if (derivatives) {
+    out->gradient[k] += gradient;
+    out->hessian[k][k] += hessian;
+  }
+  return true;
+}
+
+/* ---------------------------------------------------------------- balls */
+
+static Quat quat_from(const double* q) { return (Quat){q[0], q[1], q[2], q[3]}; }
+
+/* Energy f(phi) with gradient f1 and diagonal Hessian f2 in phi becomes one in the increments. */
+static void add_through(const RotationVector* phi, const double f1[3], const double f2[3], int base, JointTerms* out) {
+  for (int j = 0; j < 3; j++) {
+    for (int i = 0; i < 3; i++) out->gradient[base + j] += f1[i] * phi->first[i][j];
+    for (int k = 0; k < 3; k++)
+      for (int i = 0; i < 3; i++)
+        out->hessian[base + j][base + k] += f2[i] * phi->first[i][j] * phi->first[i][k] + f1[i] * phi->second[i][j][k];
+  }
+}
+
+/* Energy k/2 |scale phi - b|^2 per axis. */
+static double quadratic(const RotationVector* phi, const double k[3], double scale, const double b[3], bool derivatives,
+                        int base, JointTerms* out) {
+  double f1[3], f2[3], energy = 0;
+  for (int i = 0; i < 3; i++) {
+    double e = scale * phi->value[i] - b[i];
+    energy += 0.5 * k[i] * e * e;
+    f1[i] = k[i] * scale * e;
+    f2[i] = k[i] * scale * scale;
+  }
+  if (derivatives) add_through(phi, f1, f2, base, out);
+  return energy;
+}
+
+/* One limit on the total angle from the zero position. */
+static bool ball_limit(const JointInput* in, int base, bool derivatives, JointTerms* out) {
+  const ModelLink* link = in->link;
+  if (!link->limited[base]) return true;
+  RotationVector phi = rotation_vector_derivatives(quat_from(in->q + base));
+  double angle = sqrt(phi.value[0] * phi.value[0] + phi.value[1] * phi.value[1] + phi.value[2] * phi.value[2]);
+  Law law;
+  if (!limit_law(link, link->upper[base] - angle, &law)) return false;
+  out->limit += law.value;
+  if (!derivatives || law.value == 0) return true;
+  /* d angle = phi . dphi / angle; gradient of the law with respect to the angle is -first */
+  double axis[3], zero[3] = {0, 0, 0}, along[3] = {0, 0, 0}, f1[3];
+  for (int i = 0; i < 3; i++) {
+    axis[i] = phi.value[i] / angle;
+    f1[i] = -law.first * axis[i];
+    for (int j = 0; j < 3; j++) along[j] += axis[i] * phi.first[i][j];
+  }
+  add_through(&phi, f1, zero, base, out);
+  for (int j = 0; j < 3; j++)
+    for (int k = 0; k < 3; k++) {
+      double square = 0;
+      for (int i = 0; i < 3; i++) square += phi.first[i][j] * phi.first[i][k];
+      out->hessian[base + j][base + k] += law.second * along[j] * along[k] - law.first / angle * (square - along[j] * along[k]);
+    }
+  return true;
+}
+
+static bool ball_dofs(const JointInput* in, int base, bool derivatives, JointTerms* out) {
+  const ModelLink* link = in->link;
+  double a = in->weights.rate_now, damping[3], b[3], zero[3] = {0, 0, 0};
+  RotationVector step = rotation_vector_derivatives(quat_mul(quat_conjugate(quat_from(in->q_now + base)), quat_from(in->q + base)));
+  bool damped = false;
+  for (int i = 0; i < 3; i++) {
+    damping[i] = link->damping[base + i] / a;
+    damped = damped || damping[i] > 0;
+    b[i] = in->weights.rate_old * in->difference_old[base + i];
+  }
+  if (damped) out->damping += quadratic(&step, damping, a, b, derivatives, base, out);
+  for (int c = 0; c < in->drive_count; c++) {
+    const JointDrive* drive = &in->drives[c];
+    RotationVector error = rotation_vector_derivatives(quat_mul(quat_conjugate(quat_from(drive->target + base)), quat_from(in->q + base)));
+    out->controller += quadratic(&error, drive->position_gain + base, 1.0, zero, derivatives, base, out);
+    double kd[3], goal[3];
+    for (int i = 0; i < 3; i++) {
+      kd[i] = velocity_gain(in, drive->velocity_gain[base + i]);
+      goal[i] = b[i] + drive->target_rate[base + i];
+    }
+    out->controller += quadratic(&step, kd, a, goal, derivatives, base, out);
+  }
+  return ball_limit(in, base, derivatives, out);
+}
+
+bool joint_terms(const JointInput* in, bool derivatives, JointTerms* out) {
+  const ModelLink* link = in->link;
+  out->controller = out->limit = out->damping = 0;
+  if (derivatives) {
+    memset(out->gradient, 0, sizeof(out->gradient));
+    memset(out->hessian, 0, sizeof(out->hessian));
+  }
+  bool ball = link->rotation == ROTATION_BALL;
+  int plain = ball ? link->slide_count : link->dof_count;
+  for (int k = 0; k < plain; k++)
+    if (!plain_dof(in, k, derivatives, out)) return false;
+  return !ball || ball_dofs(in, plain, derivatives, out);
+}

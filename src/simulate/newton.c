@@ -1,0 +1,334 @@
+/* Newton's method with line search and certificate for one step (docs/derivations/step.md, S8-S10). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "simulate/sim.h"
+
+/* Armijo's constant: a tenth of a thousandth of the predicted decrease must be seen. */
+#define ARMIJO 1e-4
+/* Part of the summed energies below which a decrease cannot be told from rounding. */
+#define ROUNDING 1e-14
+/* Shortest step length tried. */
+#define SHORTEST_STEP 1e-9
+/* Smallest eigenvalue left after lifting (SDRS section V). */
+#define EIGENVALUE_FLOOR 1e-3
+
+bool configuration_evaluate(Sim* s, Configuration* c, bool derivatives) {
+  const Model* m = s->model;
+  double weight = s->weights.factor / (m->simulation.dt * m->simulation.dt);
+  for (int i = 0; i < m->link_count; i++) {
+    const ModelLink* link = &m->links[i];
+    c->inertia[i] = link->tree < 0 ? 0 : inertia_energy(link, c->pose[i], s->target[i], weight);
+    if (link->dof_count == 0) continue;
+    JointInput in = {link,
+                     c->q + link->coordinate_first,
+                     s->q_now + link->coordinate_first,
+                     s->difference_old + link->dof_first,
+                     s->drives + s->drive_first[i],
+                     s->drive_first[i + 1] - s->drive_first[i],
+                     m->simulation.dt,
+                     s->weights};
+    if (!joint_terms(&in, derivatives, &c->joints[i])) return false;
+  }
+  return true;
+}
+
+/* ---------------------------------------------------------------- linear system */
+
+static int compare_keys(const void* a, const void* b) {
+  uint64_t x = *(const uint64_t*)a, y = *(const uint64_t*)b;
+  return x < y ? -1 : x > y;
+}
+
+/* Keys of all couplings the candidates may need, sorted and unique; returns their number. */
+static int collect_couplings(Sim* s, uint64_t* keys) {
+  const Model* m = s->model;
+  int count = 0, candidates = contact_candidate_count(s->contact);
+  for (int k = 0; k < candidates; k++) {
+    int a, b;
+    contact_candidate(s->contact, k, &a, &b);
+    int ta = m->links[a].tree, tb = m->links[b].tree;
+    if (ta < 0 || tb < 0 || ta == tb) continue;
+    keys[count++] = ta < tb ? (uint64_t)ta << 32 | (uint32_t)tb : (uint64_t)tb << 32 | (uint32_t)ta;
+  }
+  qsort(keys, (size_t)count, sizeof(uint64_t), compare_keys);
+  int unique = 0;
+  for (int k = 0; k < count; k++)
+    if (unique == 0 || keys[unique - 1] != keys[k]) keys[unique++] = keys[k];
+  return unique;
+}
+
+/* A new analysis only when a coupling appears that the pattern lacks; the pattern is then the new list. */
+static void update_pattern(Sim* s) {
+  int version = s->contact ? contact_version(s->contact) : 0;
+  if (version == s->pattern_version) return;
+  int count = 0;
+  if (s->contact) {
+    int candidates = contact_candidate_count(s->contact);
+    if (candidates > s->candidate_capacity) {
+      int capacity = candidates + candidates / 2 + 16;
+      s->couplings = memory_resize(s->couplings, 2 * sizeof(uint64_t) * (size_t)s->candidate_capacity, 2 * sizeof(uint64_t) * (size_t)capacity);
+      s->candidate_capacity = capacity;
+      s->known_couplings = 0; /* the halves have moved */
+    }
+    uint64_t* fresh = s->couplings + s->candidate_capacity;
+    count = collect_couplings(s, fresh);
+    bool known = s->pattern_version >= 0 && s->known_couplings > 0;
+    for (int k = 0, j = 0; k < count && known; k++) {
+      while (j < s->known_couplings && s->couplings[j] < fresh[k]) j++;
+      known = j < s->known_couplings && s->couplings[j] == fresh[k];
+    }
+    if (known) {
+      s->pattern_version = version;
+      return;
+    }
+    memcpy(s->couplings, fresh, sizeof(uint64_t) * (size_t)count);
+  }
+  s->known_couplings = count;
+  block_solver_pattern(s->solver, s->couplings, count);
+  s->pattern_version = version;
+}
+
+static void assemble(Sim* s, Assembly* a) {
+  const Model* m = s->model;
+  Configuration* c = &s->configuration[s->current];
+  double weight = s->weights.factor / (m->simulation.dt * m->simulation.dt);
+  model_screws(m, c->q, c->pose, s->screws);
+  for (int i = 0; i < m->link_count; i++) {
+    s->reference[i] = pose_apply(c->pose[i], m->links[i].center);
+    if (m->links[i].tree >= 0)
+      inertia_terms(&m->links[i], c->pose[i], s->target[i], weight, &s->link_terms[i]);
+    else
+      memset(&s->link_terms[i], 0, sizeof(LinkTerms));
+  }
+  *a = (Assembly){m, s->screws, s->reference, s->link_terms, c->joints, s->contact};
+  assemble_gradient(a, s->gradient);
+}
+
+/* Largest gradient entry of a free degree of freedom. */
+static double residual_of(const Sim* s, int* worst) {
+  double residual = 0;
+  *worst = -1;
+  for (int k = 0; k < s->model->dof_count; k++) {
+    if (s->fixed[k]) continue;
+    double g = fabs(s->gradient[k]);
+    if (!(g <= residual)) { /* a NaN is the worst */
+      residual = g;
+      *worst = k;
+    }
+  }
+  return residual;
+}
+
+/* How far the prescribed joints still have to go; returns whether they have arrived. */
+static bool prescribed_step(Sim* s, double* step) {
+  bool arrived = true;
+  const double* q = s->configuration[s->current].q;
+  for (int i = 0; i < s->model->link_count; i++) {
+    const ModelLink* link = &s->model->links[i];
+    if (link->prescribed < 0) continue;
+    joint_difference(link, q + link->coordinate_first, s->prescribed + link->coordinate_first, step + link->dof_first);
+    for (int k = 0; k < link->dof_count; k++) arrived = arrived && fabs(step[link->dof_first + k]) < 1e-13 * (1 + fabs(q[link->coordinate_first + k]));
+  }
+  return arrived;
+}
+
+/* Newton direction in s->delta; counts lifted factorisations. */
+static bool solve_direction(Sim* s, const Assembly* a, StepReport* report) {
+  double start = timer_now();
+  update_pattern(s);
+  assemble_hessian(a, s->solver);
+  if (s->fixed_count > 0) memcpy(s->scaled, s->delta, sizeof(double) * (size_t)s->model->dof_count);
+  for (int k = 0; k < s->model->dof_count; k++) s->delta[k] = -s->gradient[k];
+  if (s->fixed_count > 0) block_solver_constrain(s->solver, s->fixed, s->scaled, s->delta);
+  double middle = timer_now();
+  s->times.assembly += middle - start;
+  if (!block_solver_factor(s->solver)) {
+    report->factor_retries++;
+    if (!block_solver_factor_lifted(s->solver, EIGENVALUE_FLOOR)) return false;
+  }
+  block_solver_solve(s->solver, s->delta);
+  s->times.factor += timer_now() - middle;
+  for (int k = 0; k < s->model->dof_count; k++)
+    if (!isfinite(s->delta[k])) return false;
+  return true;
+}
+
+/* ---------------------------------------------------------------- line search */
+
+static void set_trial(const Sim* s, Configuration* trial, const double* q, double alpha, double* scaled) {
+  const Model* m = s->model;
+  for (int k = 0; k < m->dof_count; k++) scaled[k] = alpha * s->delta[k];
+  for (int i = 0; i < m->link_count; i++) {
+    const ModelLink* link = &m->links[i];
+    if (link->dof_count > 0)
+      joint_increment(link, q + link->coordinate_first, scaled + link->dof_first, trial->q + link->coordinate_first);
+  }
+  model_poses(m, trial->q, trial->pose);
+}
+
+/* Sum over links of |energy|: the scale of rounding in the objective. */
+static double energy_scale(const Sim* s) {
+  const Configuration* c = &s->configuration[s->current];
+  double sum = 0, contact = 0, friction = 0;
+  for (int i = 0; i < s->model->link_count; i++) {
+    sum += fabs(c->inertia[i]);
+    if (s->model->links[i].dof_count > 0) sum += c->joints[i].controller + c->joints[i].limit + c->joints[i].damping;
+  }
+  if (s->contact) contact_energy(s->contact, &contact, &friction);
+  return sum + contact + friction;
+}
+
+static double energy_difference(const Sim* s) {
+  const Configuration *old = &s->configuration[s->current], *new = &s->configuration[1 - s->current];
+  double sum = 0;
+  for (int i = 0; i < s->model->link_count; i++) {
+    sum += new->inertia[i] - old->inertia[i];
+    if (s->model->links[i].dof_count == 0) continue;
+    const JointTerms *a = &old->joints[i], *b = &new->joints[i];
+    sum += (b->controller - a->controller) + (b->limit - a->limit) + (b->damping - a->damping);
+  }
+  return sum + (s->contact ? contact_energy_difference(s->contact) : 0);
+}
+
+typedef struct {
+  Sim* sim;
+  double alpha;
+} PathContext;
+
+/* Poses at a fraction of the step under trial. */
+static void poses_on_path(void* context, double fraction, Pose* poses) {
+  PathContext* path = context;
+  Sim* s = path->sim;
+  const Model* m = s->model;
+  double* q = s->path_q;
+  const double* from = s->configuration[s->current].q;
+  for (int i = 0; i < m->link_count; i++) {
+    const ModelLink* link = &m->links[i];
+    double d[JOINT_MAX_DOF];
+    for (int k = 0; k < link->dof_count; k++) d[k] = fraction * path->alpha * s->delta[link->dof_first + k];
+    if (link->dof_count > 0) joint_increment(link, from + link->coordinate_first, d, q + link->coordinate_first);
+  }
+  model_poses(m, q, poses);
+}
+
+static bool certified(Sim* s, double alpha, StepReport* report) {
+  if (!s->contact || !s->model->simulation.certificate) return true;
+  double start = timer_now();
+  for (int i = 0; i < s->model->link_count; i++) {
+    MotionBound b = s->bounds[i];
+    s->bounds_scaled[i] = (MotionBound){alpha * b.speed, alpha * alpha * b.acceleration, alpha * b.spin, alpha * alpha * b.spin_rate};
+  }
+  PathContext path = {s, alpha};
+  bool ok = contact_certify(s->contact, s->bounds_scaled, poses_on_path, &path, &report->certified_intervals);
+  s->times.certificate += timer_now() - start;
+  return ok;
+}
+
+static bool trial_feasible(Sim* s, double alpha, bool majorant) {
+  Configuration* trial = &s->configuration[1 - s->current];
+  set_trial(s, trial, s->configuration[s->current].q, alpha, s->scaled);
+  if (!configuration_evaluate(s, trial, true)) return false;
+  return !s->contact || contact_evaluate(s->contact, trial->pose, majorant);
+}
+
+static void accept_trial(Sim* s) {
+  s->current = 1 - s->current;
+  if (s->contact) contact_accept(s->contact);
+}
+
+typedef enum { SEARCH_ACCEPTED, SEARCH_AT_ROUNDING, SEARCH_FAILED } SearchResult;
+
+/* Halve the step until it is feasible, decreases enough and is proved free of passing through. While prescribed joints
+ * are under way the objective may rise: they push. */
+static SearchResult line_search(Sim* s, bool arrived, StepReport* report) {
+  double slope = 0;
+  for (int k = 0; k < s->model->dof_count; k++) slope += s->gradient[k] * s->delta[k];
+  double rounding = ROUNDING * energy_scale(s);
+  bool blind = arrived && -slope <= rounding; /* the decrease cannot be seen: trust the quadratic model */
+  motion_bounds(s->model, s->configuration[s->current].q, s->delta, s->bounds);
+  if (s->contact) contact_prepare(s->contact, s->bounds);
+  bool overshot = false; /* the next direction then comes from friction's majorant */
+  for (double alpha = 1.0; alpha > SHORTEST_STEP; alpha *= 0.5) {
+    report->trials++;
+    if (!trial_feasible(s, alpha, overshot)) continue;
+    if (arrived && !blind && !(energy_difference(s) <= ARMIJO * alpha * slope + rounding)) {
+      overshot = true;
+      continue;
+    }
+    if (!certified(s, alpha, report)) continue;
+    accept_trial(s);
+    return blind ? SEARCH_AT_ROUNDING : SEARCH_ACCEPTED;
+  }
+  return SEARCH_FAILED;
+}
+
+/* ---------------------------------------------------------------- the loop */
+
+static void report_terms(Sim* s, StepReport* report) {
+  const Configuration* c = &s->configuration[s->current];
+  const Model* m = s->model;
+  for (int i = 0; i < m->link_count; i++) {
+    const ModelLink* link = &m->links[i];
+    if (link->tree >= 0) {
+      Vec3 center = pose_apply(c->pose[i], link->center);
+      report->terms.gravity -= link->mass * vec3_dot(m->simulation.gravity, center);
+      report->terms.inertia += c->inertia[i];
+    }
+    if (link->dof_count == 0) continue;
+    report->terms.controller += c->joints[i].controller;
+    report->terms.limit += c->joints[i].limit;
+    report->terms.damping += c->joints[i].damping;
+  }
+  if (!s->contact) return;
+  contact_energy(s->contact, &report->terms.contact, &report->terms.friction);
+  report->active_pairs = contact_active_count(s->contact);
+  report->candidate_pairs = contact_candidate_count(s->contact);
+}
+
+/* One round: residual, direction, search. Returns true when the loop is over. */
+static bool newton_round(Sim* s, StepReport* report, double* before) {
+  Assembly a;
+  double start = timer_now();
+  bool arrived = prescribed_step(s, s->delta);
+  assemble(s, &a);
+  s->times.assembly += timer_now() - start;
+  report->residual = residual_of(s, &report->residual_dof);
+  if (!isfinite(report->residual)) {
+    report->outcome = STEP_NOT_FINITE;
+    return true;
+  }
+  if (arrived && report->residual <= s->tolerance) {
+    report->outcome = STEP_CONVERGED;
+    return true;
+  }
+  if (arrived && report->outcome == STEP_ROUNDING_FLOOR && report->residual > 0.5 * *before) return true;
+  *before = report->residual;
+  report->outcome = STEP_NOT_FINITE;
+  if (!solve_direction(s, &a, report)) return true;
+  SearchResult found = line_search(s, arrived, report);
+  report->outcome = arrived ? STEP_LINE_SEARCH : STEP_BLOCKED;
+  if (found == SEARCH_FAILED) return true;
+  report->iterations++;
+  report->outcome = found == SEARCH_AT_ROUNDING ? STEP_ROUNDING_FLOOR : STEP_MAX_ITERATIONS;
+  return false;
+}
+
+StepReport step_solve(Sim* s) {
+  StepReport report = {.outcome = STEP_MAX_ITERATIONS, .residual_dof = -1};
+  if (s->model->dof_count == 0) {
+    report.outcome = STEP_CONVERGED;
+    return report;
+  }
+  Configuration* c = &s->configuration[s->current];
+  memcpy(s->configuration[1 - s->current].q, c->q, sizeof(double) * (size_t)s->model->coordinate_count);
+  if (!configuration_evaluate(s, c, true)) {
+    report.outcome = STEP_NOT_FINITE;
+    return report;
+  }
+  double before = INFINITY;
+  for (int k = 0; k <= s->model->simulation.max_iterations; k++)
+    if (newton_round(s, &report, &before)) break;
+  report_terms(s, &report);
+  return report;
+}

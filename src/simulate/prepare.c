@@ -1,0 +1,95 @@
+/* What the step from t to t + dt aims at (docs/derivations/step.md, S2-S4). */
+#include <string.h>
+
+#include "simulate/sim.h"
+
+/* First order (SDRS Eq. 2): x+ - 2x + x-. Second order (Houbolt): 2x+ - 5x + 4x- - x--.
+ * The start replaces what lies before t = 0 by the given velocity:
+ *   first order   x- = x - dt v            second order, step 1:  2 (x+ - x - dt v)
+ *   second order, step 2:  x-- = x - 2 dt v of the central difference, x the state at t = dt                     (S3) */
+static StepWeights weights_at(const Model* model, int step) {
+  double dt = model->simulation.dt;
+  if (model->simulation.integrator == INTEGRATOR_FIRST_ORDER) {
+    if (step == 0) return (StepWeights){1, 1, 0, 0, 1, 1 / dt, 0};
+    return (StepWeights){1, 2, -1, 0, 0, 1 / dt, 0};
+  }
+  if (step == 0) return (StepWeights){2, 1, 0, 0, 1, 1 / dt, 0};
+  if (step == 1) return (StepWeights){2, 2, -2, 0, 1, 1.5 / dt, 0.5 / dt};
+  return (StepWeights){2, 2.5, -2, 0.5, 0, 1.5 / dt, 0.5 / dt};
+}
+
+static Pose affine_combine(double a, Pose x, double b, Pose y, double c, Pose z, double d, Pose w) {
+  Pose out;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) out.r.m[i][j] = a * x.r.m[i][j] + b * y.r.m[i][j] + c * z.r.m[i][j] + d * w.r.m[i][j];
+  out.t = vec3_add(vec3_add_scaled(vec3_scale(x.t, a), b, y.t), vec3_add_scaled(vec3_scale(z.t, c), d, w.t));
+  return out;
+}
+
+static void aim_links(Sim* s) {
+  const Model* m = s->model;
+  StepWeights w = s->weights;
+  double dt = m->simulation.dt;
+  Vec3 fall = vec3_scale(m->simulation.gravity, dt * dt / w.factor);
+  for (int i = 0; i < m->link_count; i++) {
+    s->target[i] = affine_combine(w.y_now, s->pose_now[i], w.y_old, s->pose_old[i], w.y_older, s->pose_older[i],
+                                  w.y_rate * dt, s->pose_rate[i]);
+    s->target[i].t = vec3_add(s->target[i].t, fall);
+  }
+}
+
+/* Angular velocity in link axes of a rotation vector phi changing at rate dphi: J_r(phi) dphi. */
+static Vec3 angular_velocity(Vec3 phi, Vec3 rate) {
+  double angle2 = vec3_dot(phi, phi), angle = sqrt(angle2), a, b;
+  if (angle < 1e-4) { /* series: relative error angle^4 / 1e3 */
+    a = 0.5 - angle2 / 24;
+    b = 1.0 / 6 - angle2 / 120;
+  } else {
+    a = (1 - cos(angle)) / angle2;
+    b = (angle - sin(angle)) / (angle2 * angle);
+  }
+  Vec3 c = vec3_cross(phi, rate);
+  return vec3_add(vec3_add_scaled(rate, -a, c), vec3_scale(vec3_cross(phi, c), b));
+}
+
+static void aim_drive(const Model* m, const ModelController* c, double t, JointDrive* drive) {
+  const ModelLink* link = &m->links[c->link];
+  double value[JOINT_MAX_DOF], rate[JOINT_MAX_DOF];
+  signal_eval(&c->target, t, value, rate);
+  drive->driven = true;
+  joint_coordinates_from_target(link, value, drive->target);
+  memcpy(drive->target_rate, rate, sizeof(double) * (size_t)link->dof_count);
+  if (link->rotation == ROTATION_BALL) {
+    int k = link->slide_count;
+    Vec3 w = angular_velocity(vec3(value[k], value[k + 1], value[k + 2]), vec3(rate[k], rate[k + 1], rate[k + 2]));
+    drive->target_rate[k] = w.x;
+    drive->target_rate[k + 1] = w.y;
+    drive->target_rate[k + 2] = w.z;
+  }
+  memcpy(drive->position_gain, c->position_gain, sizeof(drive->position_gain));
+  memcpy(drive->velocity_gain, c->velocity_gain, sizeof(drive->velocity_gain));
+}
+
+static void aim_joints(Sim* s, double t) {
+  const Model* m = s->model;
+  for (int i = 0; i < m->link_count; i++) {
+    const ModelLink* link = &m->links[i];
+    JointDrive* drive = s->drives + s->drive_first[i];
+    if (s->drive_first[i + 1] > s->drive_first[i])
+      for (int c = 0; c < m->controller_count; c++)
+        if (m->controllers[c].link == i && m->controllers[c].type == CONTROLLER_PD) aim_drive(m, &m->controllers[c], t, drive++);
+    if (link->prescribed < 0) continue;
+    double value[JOINT_MAX_DOF], rate[JOINT_MAX_DOF];
+    signal_eval(&m->controllers[link->prescribed].target, t, value, rate);
+    joint_coordinates_from_target(link, value, s->prescribed + link->coordinate_first);
+  }
+}
+
+void step_prepare(Sim* s) {
+  s->weights = weights_at(s->model, s->state.step);
+  aim_links(s);
+  aim_joints(s, (s->state.step + 1) * s->model->simulation.dt);
+  Configuration* c = &s->configuration[s->current];
+  memcpy(c->q, s->q_now, sizeof(double) * (size_t)s->model->coordinate_count);
+  memcpy(c->pose, s->pose_now, sizeof(Pose) * (size_t)s->model->link_count);
+}

@@ -1,0 +1,213 @@
+/* A run: memory, the start, the outer step. */
+#include "simulate/sim.h"
+
+#include <string.h>
+
+const char* step_outcome_text(StepOutcome outcome) {
+  static const char* const text[] = {"converged", "rounding_floor", "max_iterations", "line_search", "blocked", "not_finite"};
+  return text[outcome];
+}
+
+bool step_outcome_failed(StepOutcome outcome) { return outcome != STEP_CONVERGED && outcome != STEP_ROUNDING_FLOOR; }
+
+/* ---------------------------------------------------------------- memory */
+
+static Configuration configuration_create(const Model* model) {
+  return (Configuration){MEMORY_NEW(double, model->coordinate_count), MEMORY_NEW(Pose, model->link_count),
+                         MEMORY_NEW(double, model->link_count), MEMORY_NEW(JointTerms, model->link_count)};
+}
+
+static void configuration_destroy(Configuration* c) {
+  memory_free(c->q);
+  memory_free(c->pose);
+  memory_free(c->inertia);
+  memory_free(c->joints);
+}
+
+static void allocate(Sim* s) {
+  const Model* m = s->model;
+  s->state.q = MEMORY_NEW(double, m->coordinate_count);
+  s->state.rate = MEMORY_NEW(double, m->dof_count);
+  s->state.center = MEMORY_NEW(Vec3, m->link_count);
+  s->q_now = MEMORY_NEW(double, m->coordinate_count);
+  s->q_old = MEMORY_NEW(double, m->coordinate_count);
+  s->difference_old = MEMORY_NEW(double, m->dof_count);
+  s->pose_now = MEMORY_NEW(Pose, m->link_count);
+  s->pose_old = MEMORY_NEW(Pose, m->link_count);
+  s->pose_older = MEMORY_NEW(Pose, m->link_count);
+  s->pose_rate = MEMORY_NEW(Pose, m->link_count);
+  s->target = MEMORY_NEW(Pose, m->link_count);
+  s->drives = MEMORY_NEW(JointDrive, m->controller_count);
+  s->drive_first = MEMORY_NEW(int, m->link_count + 1);
+  s->prescribed = MEMORY_NEW(double, m->coordinate_count);
+  s->fixed = MEMORY_NEW(bool, m->dof_count);
+  for (int k = 0; k < 2; k++) s->configuration[k] = configuration_create(m);
+  s->gradient = MEMORY_NEW(double, m->dof_count);
+  s->delta = MEMORY_NEW(double, m->dof_count);
+  s->scaled = MEMORY_NEW(double, m->dof_count);
+  s->screws = MEMORY_NEW(Screw, m->dof_count);
+  s->reference = MEMORY_NEW(Vec3, m->link_count);
+  s->link_terms = MEMORY_NEW(LinkTerms, m->link_count);
+  s->bounds = MEMORY_NEW(MotionBound, m->link_count);
+  s->bounds_scaled = MEMORY_NEW(MotionBound, m->link_count);
+  s->path_q = MEMORY_NEW(double, m->coordinate_count);
+}
+
+void sim_destroy(Sim* s) {
+  if (!s) return;
+  void* owned[] = {s->state.q,  s->state.rate, s->state.center, s->q_now,  s->q_old,       s->difference_old, s->pose_now,
+                   s->pose_old, s->pose_older, s->pose_rate,    s->target, s->drives,      s->drive_first,    s->prescribed,
+                   s->fixed,    s->gradient,   s->delta,        s->scaled, s->screws,      s->reference,      s->link_terms,
+                   s->bounds,   s->bounds_scaled, s->couplings, s->contacts, s->path_q};
+  for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
+  for (int k = 0; k < 2; k++) configuration_destroy(&s->configuration[k]);
+  block_solver_destroy(s->solver);
+  contact_destroy(s->contact);
+  memory_free(s);
+}
+
+/* ---------------------------------------------------------------- the start */
+
+/* dT/dt from the initial velocities, as an affine map: x' = r X + t. */
+static void initial_pose_rates(Sim* s) {
+  const Model* m = s->model;
+  model_screws(m, s->q_now, s->pose_now, s->screws);
+  for (int i = 0; i < m->link_count; i++) {
+    Vec3 w = {0, 0, 0}, v = {0, 0, 0}; /* twist about the link frame's origin */
+    for (int up = i; up >= 0; up = m->links[up].parent)
+      for (int k = m->links[up].dof_first; k < m->links[up].dof_first + m->links[up].dof_count; k++) {
+        const Screw* screw = &s->screws[k];
+        double rate = m->initial_velocities[k];
+        w = vec3_add_scaled(w, rate, screw->w);
+        v = vec3_add_scaled(v, rate, vec3_add(screw->v, vec3_cross(screw->w, vec3_sub(s->pose_now[i].t, screw->p))));
+      }
+    s->pose_rate[i] = (Pose){mat3_mul(mat3_cross(w), s->pose_now[i].r), v};
+  }
+}
+
+static void publish(Sim* s) {
+  const Model* m = s->model;
+  memcpy(s->state.q, s->q_now, sizeof(double) * (size_t)m->coordinate_count);
+  s->state.pose = s->pose_now;
+  for (int i = 0; i < m->link_count; i++) s->state.center[i] = pose_apply(s->pose_now[i], m->links[i].center);
+}
+
+static void create_solver(Sim* s) {
+  const Model* m = s->model;
+  int* sizes = MEMORY_NEW(int, m->tree_count);
+  for (int k = 0; k < m->tree_count; k++) sizes[k] = m->trees[k].dof_count;
+  s->solver = block_solver_create(m->tree_count, sizes);
+  memory_free(sizes);
+  s->pattern_version = -1;
+}
+
+/* Which controllers drive which joint, sorted by link. */
+static void list_drives(Sim* s) {
+  const Model* m = s->model;
+  int count = 0;
+  for (int i = 0; i < m->link_count; i++) {
+    s->drive_first[i] = count;
+    for (int c = 0; c < m->controller_count; c++) count += m->controllers[c].link == i && m->controllers[c].type == CONTROLLER_PD;
+    if (m->links[i].prescribed < 0) continue;
+    for (int k = 0; k < m->links[i].dof_count; k++) {
+      s->fixed[m->links[i].dof_first + k] = true;
+      s->fixed_count++;
+    }
+  }
+  s->drive_first[m->link_count] = count;
+}
+
+Status sim_create(Sim** out, const Model* model, const SimOptions* options, Diagnostics* diagnostics) {
+  Sim* s = MEMORY_NEW(Sim, 1);
+  *out = s;
+  s->model = model;
+  s->options = *options;
+  s->tolerance = options->tolerance > 0 ? options->tolerance : model->simulation.tolerance;
+  allocate(s);
+  list_drives(s);
+  create_solver(s);
+  memcpy(s->q_now, model->initial_coordinates, sizeof(double) * (size_t)model->coordinate_count);
+  memcpy(s->q_old, s->q_now, sizeof(double) * (size_t)model->coordinate_count);
+  memcpy(s->state.rate, model->initial_velocities, sizeof(double) * (size_t)model->dof_count);
+  model_poses(model, s->q_now, s->pose_now);
+  initial_pose_rates(s);
+  publish(s);
+  if (model->contact_model == CONTACT_NONE || model->hull_count == 0) return STATUS_OK;
+  s->contact = contact_create(model, options->threads);
+  if (contact_reset(s->contact, s->pose_now)) return STATUS_OK;
+  SourcePlace place = {model->scene->path, 0, 0};
+  diagnostics_add(diagnostics, SEVERITY_ERROR, place, "the initial state has intersecting bodies");
+  sim_destroy(s);
+  *out = NULL;
+  return STATUS_BAD_INPUT;
+}
+
+/* ---------------------------------------------------------------- the outer step */
+
+/* Joint rates by the integrator's own difference formula, for output. */
+static void update_rates(Sim* s) {
+  const Model* m = s->model;
+  for (int i = 0; i < m->link_count; i++) {
+    const ModelLink* link = &m->links[i];
+    if (link->dof_count == 0) continue;
+    double d[JOINT_MAX_DOF];
+    joint_difference(link, s->q_old + link->coordinate_first, s->q_now + link->coordinate_first, d);
+    for (int k = 0; k < link->dof_count; k++) {
+      int dof = link->dof_first + k;
+      s->state.rate[dof] = s->weights.rate_now * d[k] - s->weights.rate_old * s->difference_old[dof];
+      s->difference_old[dof] = d[k];
+    }
+  }
+}
+
+/* The solved configuration becomes the present. */
+static void advance(Sim* s) {
+  const Configuration* c = &s->configuration[s->current];
+  Pose* oldest = s->pose_older;
+  s->pose_older = s->pose_old;
+  s->pose_old = s->pose_now;
+  s->pose_now = oldest;
+  memcpy(s->pose_now, c->pose, sizeof(Pose) * (size_t)s->model->link_count);
+  double* q = s->q_old;
+  s->q_old = s->q_now;
+  s->q_now = q;
+  memcpy(s->q_now, c->q, sizeof(double) * (size_t)s->model->coordinate_count);
+  update_rates(s);
+  s->state.step++;
+  s->state.time = s->state.step * s->model->simulation.dt;
+  publish(s);
+}
+
+/* Give the contact system back the state before a failed step. */
+static void restore(Sim* s) {
+  if (s->contact && contact_evaluate(s->contact, s->pose_now, false)) contact_accept(s->contact);
+}
+
+static void update_times(Sim* s, double elapsed) {
+  s->times.total += elapsed;
+  if (s->contact) {
+    ContactTimes t = contact_times(s->contact);
+    s->times.broad_phase = t.broad_phase;
+    s->times.contact = t.contact;
+    s->times.friction = t.friction;
+  }
+  const SimTimes* t = &s->times;
+  s->times.other = t->total - t->broad_phase - t->contact - t->friction - t->assembly - t->factor - t->certificate;
+}
+
+StepReport sim_step(Sim* s) {
+  double start = timer_now();
+  step_prepare(s);
+  StepReport report = {.outcome = STEP_NOT_FINITE, .residual_dof = -1};
+  if (!s->contact || contact_lag(s->contact)) report = step_solve(s);
+  if (step_outcome_failed(report.outcome))
+    restore(s);
+  else
+    advance(s);
+  update_times(s, timer_now() - start);
+  return report;
+}
+
+const SimState* sim_state(const Sim* sim) { return &sim->state; }
+
+SimTimes sim_times(const Sim* sim) { return sim->times; }

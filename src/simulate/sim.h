@@ -1,0 +1,66 @@
+/* Private to simulate/: everything that changes during a run, grouped by who writes it. */
+#ifndef SDRS_SIMULATE_SIM_H
+#define SDRS_SIMULATE_SIM_H
+
+#include "simulate/simulate.h"
+#include "simulate/terms.h"
+
+/* One configuration with what was evaluated there. Two are held: accepted and trial. */
+typedef struct {
+  double* q;             /* (nq) */
+  Pose* pose;            /* (links) */
+  double* inertia;       /* energy of inertia and gravity of every link [J]  (links) */
+  JointTerms* joints;    /* (links) */
+} Configuration;
+
+struct Sim {
+  const Model* model;
+  SimOptions options;
+  double tolerance;
+  SimState state; /* what the user sees; pose points into history */
+
+  /* written by sim_step at its end: the past */
+  double *q_now, *q_old;             /* q^t, q^{t-1}  (nq) */
+  double* difference_old;            /* q^t - q^{t-1} in joint increments  (nv) */
+  Pose *pose_now, *pose_old, *pose_older; /* T^t, T^{t-1}, T^{t-2}  (links) */
+  Pose* pose_rate;                   /* dT/dt of the initial velocities (affine)  (links) */
+
+  /* written by step_prepare: what the present step aims at */
+  StepWeights weights;
+  Pose* target;      /* Y of every link (affine)  (links) */
+  JointDrive* drives; /* sorted by link */
+  int* drive_first;  /* (links + 1) */
+  double* prescribed; /* coordinates that prescribed joints must reach  (nq) */
+  bool* fixed;       /* dof is prescribed  (nv) */
+  int fixed_count;
+
+  /* written by the Newton loop */
+  Configuration configuration[2];
+  int current;
+  double *gradient, *delta, *scaled; /* (nv) */
+  Screw* screws;
+  Vec3* reference;
+  LinkTerms* link_terms;
+  MotionBound *bounds, *bounds_scaled;
+  double* path_q; /* coordinates on the way, for the certificate  (nq) */
+  BlockSolver* solver;
+  int pattern_version;
+  uint64_t* couplings;
+  int coupling_count, coupling_capacity, known_couplings;
+  int candidate_capacity;
+  ContactSystem* contact; /* NULL when the scene has none */
+  SimTimes times;
+
+  /* written by sim_contacts */
+  SimContact* contacts;
+  int contact_capacity;
+};
+
+/* Targets, weights and moved history of the step from t to t + dt (simulate/prepare.c). */
+void step_prepare(Sim* sim);
+/* Newton with line search from the accepted configuration (simulate/newton.c). */
+StepReport step_solve(Sim* sim);
+/* Evaluate the terms of a configuration at its q; false: a limit is passed. */
+bool configuration_evaluate(Sim* sim, Configuration* c, bool derivatives);
+
+#endif

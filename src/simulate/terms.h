@@ -1,0 +1,80 @@
+/* Private to simulate/: the terms of the step objective that are not contact, each with value, gradient and Hessian
+ * (docs/derivations/step.md). */
+#ifndef SDRS_SIMULATE_TERMS_H
+#define SDRS_SIMULATE_TERMS_H
+
+#include "contact/contact.h"
+#include "model/model.h"
+
+/* Weights of the integrator at the present step:
+ *   inertia   factor / (2 dt^2) sum m |x - y|^2,   y = y_now x^t + y_old x^{t-1} + y_older x^{t-2} + y_rate dt v0 + g dt^2/factor (S2)
+ *   rate      rate_now (q - q^t) - rate_old (q^t - q^{t-1})                                                        (S3) */
+typedef struct {
+  double factor, y_now, y_old, y_older, y_rate;
+  double rate_now, rate_old; /* 1/s */
+} StepWeights;
+
+/* What a link receives: energy, force, first moment sum g r^T and Hessian with respect to its twist (w, v) about its
+ * centre of mass, without the curvature of the motion. */
+typedef struct {
+  Vec3 force;
+  Mat3 moment;
+  double hessian[6][6];
+} LinkTerms;
+
+/* Energy of inertia with gravity folded in (S1): factor/(2 dt^2) tr(D S D^T), D = T - Y. target: Y, an affine map. */
+double inertia_energy(const ModelLink* link, Pose pose, Pose target, double weight);
+/* Sets terms. weight = factor / dt^2. */
+void inertia_terms(const ModelLink* link, Pose pose, Pose target, double weight, LinkTerms* terms);
+
+/* Value, gradient and Hessian of a joint's own energies with respect to its dof (increments of joint_increment). */
+typedef struct {
+  double controller, limit, damping; /* J */
+  double gradient[JOINT_MAX_DOF];
+  double hessian[JOINT_MAX_DOF][JOINT_MAX_DOF];
+} JointTerms;
+
+/* Targets of the PD controllers on a joint at t + dt, summed over controllers. */
+typedef struct {
+  bool driven;
+  double target[JOINT_MAX_COORDINATE];
+  double target_rate[JOINT_MAX_DOF]; /* link axes for balls */
+  double position_gain[JOINT_MAX_DOF], velocity_gain[JOINT_MAX_DOF];
+} JointDrive;
+
+typedef struct {
+  const ModelLink* link;
+  const double *q, *q_now, *difference_old; /* coordinates; those at t; q^t - q^{t-1} (dof) */
+  const JointDrive* drives;
+  int drive_count;
+  double dt;
+  StepWeights weights;
+} JointInput;
+
+/* false: outside a barrier limit. derivatives = false: energies only. */
+bool joint_terms(const JointInput* in, bool derivatives, JointTerms* out);
+
+/* Rotation vector of q with its first and second derivatives in the increments R Rx(d1) Ry(d2) Rz(d3) at d = 0. */
+typedef struct {
+  double value[3];
+  double first[3][3];     /* [component][increment] */
+  double second[3][3][3]; /* [component][increment][increment] */
+} RotationVector;
+RotationVector rotation_vector_derivatives(Quat q);
+
+/* Bounds on the motion of every link along q (+) alpha delta, alpha in [0, 1] (docs/derivations/certificate.md). */
+void motion_bounds(const Model* model, const double* q, const double* delta, MotionBound* bounds);
+
+/* Gradient (nv) and block Hessian from link terms, contact pairs and joint terms. chain scratch: see assemble.c. */
+typedef struct {
+  const Model* model;
+  const Screw* screws;
+  const Vec3* reference; /* world centres of mass */
+  LinkTerms* links;      /* own terms on entry; composite on return */
+  const JointTerms* joints;
+  const ContactSystem* contact; /* NULL: no contact */
+} Assembly;
+void assemble_gradient(const Assembly* in, double* gradient);
+void assemble_hessian(const Assembly* in, BlockSolver* solver);
+
+#endif

@@ -1,0 +1,193 @@
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "base/base.h"
+
+/* A fresh folder for each test; *state is its name. */
+static int make_scratch(void** state) {
+  char* folder = memory_text("/tmp/sdrs-test-XXXXXX");
+  *state = folder;
+  return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_scratch(void** state) {
+  Text command = {0};
+  text_add(&command, "rm -rf '%s'", (char*)*state);
+  int result = system(command.data);
+  text_free(&command);
+  memory_free(*state);
+  return result;
+}
+
+static char* in_scratch(void** state, const char* name) {
+  Text path = {0};
+  text_add(&path, "%s/%s", (char*)*state, name);
+  return path.data;
+}
+
+static void expect_content(const char* path, const char* expected, size_t expected_length) {
+  char* data;
+  size_t length;
+  assert_int_equal(file_read(path, &data, &length), STATUS_OK);
+  assert_int_equal(length, expected_length);
+  if (length > 0) assert_memory_equal(data, expected, length);
+  assert_int_equal(data[length], 0);
+  memory_free(data);
+}
+
+static void written_files_read_back(void** state) {
+  char *path = in_scratch(state, "file.txt"), *temporary = in_scratch(state, "file.txt~");
+  assert_int_equal(file_write(path, "one\0two", 7), STATUS_OK);
+  expect_content(path, "one\0two", 7);
+  assert_int_equal(file_write(path, "", 0), STATUS_OK);
+  expect_content(path, "", 0);
+  char* large = memory_alloc(300000);
+  memset(large, 'x', 300000);
+  assert_int_equal(file_write(path, large, 300000), STATUS_OK);
+  expect_content(path, large, 300000);
+  assert_false(file_exists(temporary));
+  memory_free(large);
+  memory_free(path);
+  memory_free(temporary);
+}
+
+static void files_without_a_size_are_read(void** state) {
+  (void)state;
+  char* data;
+  size_t length;
+  assert_int_equal(file_read("/proc/self/status", &data, &length), STATUS_OK); /* reports size 0 */
+  assert_true(length > 100);
+  assert_non_null(strstr(data, "Pid:"));
+  memory_free(data);
+}
+
+static void what_cannot_be_read_says_why(void** state) {
+  char* data;
+  size_t length;
+  char* path = in_scratch(state, "absent");
+  assert_int_equal(file_read(path, &data, &length), STATUS_IO);
+  assert_int_equal(errno, ENOENT);
+  assert_null(data);
+  assert_int_equal(file_read(*state, &data, &length), STATUS_IO);
+  assert_int_equal(errno, EISDIR);
+  assert_null(data);
+  memory_free(path);
+}
+
+static void a_stream_appears_only_when_closed(void** state) {
+  char* path = in_scratch(state, "table.csv");
+  assert_int_equal(file_write(path, "old", 3), STATUS_OK);
+  FileStream out = {0};
+  assert_int_equal(file_stream_open(&out, path), STATUS_OK);
+  fputs("new content", out.stream);
+  fflush(out.stream);
+  expect_content(path, "old", 3);
+  assert_int_equal(file_stream_close(&out), STATUS_OK);
+  expect_content(path, "new content", 11);
+  assert_null(out.stream);
+  memory_free(path);
+}
+
+static void a_discarded_stream_leaves_nothing(void** state) {
+  char *path = in_scratch(state, "table.csv"), *temporary = in_scratch(state, "table.csv~");
+  FileStream out = {0};
+  file_stream_discard(&out);
+  assert_int_equal(file_stream_open(&out, path), STATUS_OK);
+  fputs("half", out.stream);
+  file_stream_discard(&out);
+  file_stream_discard(&out);
+  assert_false(file_exists(path));
+  assert_false(file_exists(temporary));
+  memory_free(path);
+  memory_free(temporary);
+}
+
+static void writing_into_nowhere_fails(void** state) {
+  char* path = in_scratch(state, "absent/file");
+  assert_int_equal(file_write(path, "x", 1), STATUS_IO);
+  assert_int_equal(errno, ENOENT);
+  FileStream out = {0};
+  assert_int_equal(file_stream_open(&out, path), STATUS_IO);
+  assert_null(out.stream);
+  assert_int_equal(file_stream_close(&out), STATUS_IO);
+  memory_free(path);
+}
+
+/* Devices are written through, never replaced by a file; a full one is an error. */
+static void devices_stay_devices(void** state) {
+  (void)state;
+  struct stat info;
+  assert_int_equal(file_write("/dev/null", "x", 1), STATUS_OK);
+  assert_int_equal(stat("/dev/null", &info), 0);
+  assert_true(S_ISCHR(info.st_mode));
+  assert_int_equal(file_write("/dev/full", "x", 1), STATUS_IO);
+  assert_int_equal(errno, ENOSPC);
+  assert_int_equal(stat("/dev/full", &info), 0);
+  assert_true(S_ISCHR(info.st_mode));
+}
+
+static void folders_are_made_with_parents(void** state) {
+  char *path = in_scratch(state, "a/b//c/"), *file = in_scratch(state, "a/b/c/file");
+  assert_int_equal(file_make_folder(path), STATUS_OK);
+  assert_int_equal(file_make_folder(path), STATUS_OK);
+  assert_true(file_exists(path));
+  assert_int_equal(file_write(file, "x", 1), STATUS_OK);
+  assert_int_equal(file_make_folder(file), STATUS_IO);
+  assert_int_equal(errno, ENOTDIR);
+  assert_int_equal(file_make_folder("."), STATUS_OK);
+  assert_int_equal(file_make_folder("/"), STATUS_OK);
+  assert_int_equal(file_make_folder(""), STATUS_IO);
+  memory_free(path);
+  memory_free(file);
+}
+
+static void check_name(char* got, const char* expected) {
+  assert_string_equal(got, expected);
+  memory_free(got);
+}
+
+static void names_are_resolved_beside_the_base(void** state) {
+  (void)state;
+  check_name(file_resolve("scenes/slide.yaml", "box.obj"), "scenes/box.obj");
+  check_name(file_resolve("slide.yaml", "../box.obj"), "../box.obj");
+  check_name(file_resolve("/a/b.yaml", "c/d.obj"), "/a/c/d.obj");
+  check_name(file_resolve("/b.yaml", "d.obj"), "/d.obj");
+  check_name(file_resolve("a/b.yaml", "/abs.obj"), "/abs.obj");
+}
+
+static void stems(void** state) {
+  (void)state;
+  check_name(file_stem("scenes/slide.yaml"), "slide");
+  check_name(file_stem("slide"), "slide");
+  check_name(file_stem("a.b/slide"), "slide");
+  check_name(file_stem("best.scene.yaml"), "best.scene");
+  check_name(file_stem(".hidden"), ".hidden");
+  check_name(file_stem(".hidden.yaml"), ".hidden");
+  check_name(file_stem("out/slide/"), "slide");
+  check_name(file_stem(""), "");
+}
+
+#define SCRATCH_TEST(test) cmocka_unit_test_setup_teardown(test, make_scratch, remove_scratch)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      SCRATCH_TEST(written_files_read_back),
+      cmocka_unit_test(files_without_a_size_are_read),
+      SCRATCH_TEST(what_cannot_be_read_says_why),
+      SCRATCH_TEST(a_stream_appears_only_when_closed),
+      SCRATCH_TEST(a_discarded_stream_leaves_nothing),
+      SCRATCH_TEST(writing_into_nowhere_fails),
+      cmocka_unit_test(devices_stay_devices),
+      SCRATCH_TEST(folders_are_made_with_parents),
+      cmocka_unit_test(names_are_resolved_beside_the_base),
+      cmocka_unit_test(stems),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

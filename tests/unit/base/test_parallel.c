@@ -1,0 +1,83 @@
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+#include <math.h>
+#include <string.h>
+#include "base/base.h"
+
+#define COUNT 1000
+
+typedef struct {
+  int visits[COUNT], thread[COUNT];
+  double value[COUNT];
+} Record;
+
+static void record_visit(void* context, int index, int thread) {
+  Record* record = context;
+  record->visits[index]++;
+  record->thread[index] = thread;
+  record->value[index] = sin(index) / (1.0 + index);
+}
+
+/* Everything written before the loop is seen inside it and the other way round. */
+static void each_index_is_visited_once(void** state) {
+  (void)state;
+  static Record first, record;
+  parallel_for(1, COUNT, 0, 1, record_visit, &first);
+  const int threads[] = {0, 1, 2, 3, 8}, grains[] = {0, 1, 7, 5000};
+  for (int t = 0; t < 5; t++)
+    for (int g = 0; g < 4; g++) {
+      memset(&record, 0, sizeof record);
+      parallel_for(threads[t], COUNT, 0, grains[g], record_visit, &record);
+      for (int i = 0; i < COUNT; i++) {
+        assert_int_equal(record.visits[i], 1);
+        assert_in_range(record.thread[i], 0, threads[t] > 1 ? threads[t] - 1 : 0);
+      }
+      assert_memory_equal(record.value, first.value, sizeof record.value);
+    }
+}
+
+static void note_order(void* context, int index, int thread) {
+  int* next = context;
+  assert_int_equal(index, *next);
+  assert_int_equal(thread, 0);
+  ++*next;
+}
+
+/* In the calling thread the order is that of the indices. */
+static void small_loops_run_in_order(void** state) {
+  (void)state;
+  int next = 0;
+  parallel_for(4, 99, 100, 1, note_order, &next);
+  assert_int_equal(next, 99);
+  next = 0;
+  parallel_for(1, 500, 100, 1, note_order, &next);
+  assert_int_equal(next, 500);
+  parallel_for(4, 0, 0, 1, note_order, &next);
+  assert_int_equal(next, 500);
+}
+
+static void loops_do_not_allocate(void** state) {
+  (void)state;
+  static Record record;
+  uint64_t before = memory_allocation_count();
+  for (int i = 0; i < 10; i++) parallel_for(2, COUNT, 0, 16, record_visit, &record);
+  assert_int_equal(memory_allocation_count(), before);
+}
+
+static void there_is_a_processor(void** state) {
+  (void)state;
+  assert_true(parallel_processor_count() >= 1);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(each_index_is_visited_once),
+      cmocka_unit_test(small_loops_run_in_order),
+      cmocka_unit_test(loops_do_not_allocate),
+      cmocka_unit_test(there_is_a_processor),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,131 @@
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+#include <math.h>
+#include "linalg/linalg.h"
+
+#define PI 3.14159265358979323846
+
+/* A few roundings of numbers of size one. */
+#define ROUNDING 1e-14
+
+static void expect_near(const char* what, double got, double expected, double tolerance) {
+  if (!(fabs(got - expected) <= tolerance)) fail_msg("%s: got %.17g, expected %.17g", what, got, expected);
+}
+
+static void expect_vec(const char* what, Vec3 got, Vec3 expected, double tolerance) {
+  expect_near(what, got.x, expected.x, tolerance);
+  expect_near(what, got.y, expected.y, tolerance);
+  expect_near(what, got.z, expected.z, tolerance);
+}
+
+static void expect_mat(const char* what, Mat3 got, Mat3 expected, double tolerance) {
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) expect_near(what, got.m[i][j], expected.m[i][j], tolerance);
+}
+
+static Vec3 random_direction(Random* random) {
+  return vec3_normalized(vec3(random_normal(random), random_normal(random), random_normal(random)));
+}
+
+/* Rodrigues' formula: I + sin a [n]x + (1 - cos a) [n]x^2. */
+static Mat3 rodrigues(Vec3 n, double angle) {
+  Mat3 k = mat3_cross(n);
+  return mat3_add(mat3_identity(), mat3_add(mat3_scale(k, sin(angle)), mat3_scale(mat3_mul(k, k), 1.0 - cos(angle))));
+}
+
+/* Both sides of the series switch, small and large angles, up to half a turn and beyond. */
+static const double ANGLES[] = {0,         1e-300,    1e-160,     1e-20,     1e-8,     5e-5, 9.9e-5, 1e-4,
+                                1.01e-4,   1.99e-4,   2.01e-4,    0.1,       1,        2,    3,      3.14,
+                                PI - 1e-9, PI - 1e-4, PI - 1e-14, PI + 1e-4, 1.5 * PI, 6};
+#define ANGLE_COUNT (int)(sizeof ANGLES / sizeof *ANGLES)
+
+static void exp_matches_rodrigues(void** state) {
+  (void)state;
+  Random random = {3};
+  for (int i = 0; i < 50; i++) {
+    Vec3 n = random_direction(&random);
+    for (int a = 0; a < ANGLE_COUNT; a++) {
+      Quat q = quat_exp(vec3_scale(n, ANGLES[a]));
+      expect_near("norm", q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z, 1.0, ROUNDING);
+      expect_mat("exp", mat3_from_quat(q), rodrigues(n, ANGLES[a]), ROUNDING);
+    }
+  }
+}
+
+/* Against quat_about, relative to the angle: small rotations keep all their digits. */
+static void log_inverts_a_rotation_about_an_axis(void** state) {
+  (void)state;
+  Random random = {4};
+  for (int i = 0; i < 50; i++) {
+    Vec3 n = random_direction(&random);
+    for (int a = 0; a < ANGLE_COUNT && ANGLES[a] <= PI; a++) {
+      Quat q = quat_about(n, ANGLES[a]);
+      double tolerance = 1e-15 * 8 * ANGLES[a];
+      expect_vec("log", quat_log(q), vec3_scale(n, ANGLES[a]), tolerance);
+      Quat negated = {-q.w, -q.x, -q.y, -q.z};
+      Vec3 turned = quat_log(negated);
+      if (q.w > 1e-8) expect_vec("log of -q", turned, vec3_scale(n, ANGLES[a]), tolerance);
+    }
+    /* beyond half a turn the shorter way round is told */
+    expect_vec("log beyond pi", quat_log(quat_about(n, 1.5 * PI)), vec3_scale(n, -0.5 * PI), ROUNDING);
+  }
+}
+
+static void log_of_half_a_turn_is_pi_long(void** state) {
+  (void)state;
+  expect_near("angle", vec3_norm(quat_log((Quat){0, 0, 1, 0})), PI, ROUNDING);
+  expect_near("angle", vec3_norm(quat_log((Quat){-0.0, 0, -1, 0})), PI, ROUNDING);
+  expect_vec("identity", quat_log(quat_identity()), vec3(0, 0, 0), 0);
+  expect_vec("minus identity", quat_log((Quat){-1, 0, 0, 0}), vec3(0, 0, 0), 0);
+}
+
+static void from_mat3_gives_back_the_matrix(void** state) {
+  (void)state;
+  Random random = {5};
+  for (int i = 0; i < 200; i++) {
+    Vec3 n = random_direction(&random);
+    for (int a = 0; a < ANGLE_COUNT; a++) {
+      Mat3 r = rodrigues(n, ANGLES[a]);
+      Quat q = quat_from_mat3(r);
+      assert_true(q.w >= 0);
+      expect_near("norm", q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z, 1.0, ROUNDING);
+      expect_mat("matrix", mat3_from_quat(q), r, ROUNDING);
+    }
+  }
+}
+
+/* Half turns about the coordinate axes and their diagonals: each of the four branches, and ties between them. */
+static void from_mat3_in_every_branch(void** state) {
+  (void)state;
+  for (int x = -1; x <= 1; x++)
+    for (int y = -1; y <= 1; y++)
+      for (int z = -1; z <= 1; z++) {
+        if (x == 0 && y == 0 && z == 0) continue;
+        Vec3 n = vec3_normalized(vec3(x, y, z));
+        for (int turn = 0; turn <= 12; turn++) { /* 120 degrees about a diagonal ties all four */
+          Mat3 r = rodrigues(n, turn * PI / 6);
+          expect_mat("matrix", mat3_from_quat(quat_from_mat3(r)), r, ROUNDING);
+        }
+      }
+}
+
+/* A matrix that is a rotation only to 1e-6 still gives a unit quaternion. */
+static void from_mat3_normalizes(void** state) {
+  (void)state;
+  Mat3 r = mat3_scale(rodrigues(vec3_normalized(vec3(1, 2, 3)), 2.0), 1 + 1e-6);
+  Quat q = quat_from_mat3(r);
+  expect_near("norm", q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z, 1.0, ROUNDING);
+  expect_mat("matrix", mat3_from_quat(q), r, 1e-5);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(exp_matches_rodrigues),         cmocka_unit_test(log_inverts_a_rotation_about_an_axis),
+      cmocka_unit_test(log_of_half_a_turn_is_pi_long), cmocka_unit_test(from_mat3_gives_back_the_matrix),
+      cmocka_unit_test(from_mat3_in_every_branch),     cmocka_unit_test(from_mat3_normalizes),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,74 @@
+#include "fixture.h"
+
+static void destroy_accepts_a_zeroed_model(void** state) {
+  (void)state;
+  Model model = {0};
+  model_destroy(&model);
+}
+
+/* Problems of several stages come in one run, and what was built is freed. */
+static void problems_of_all_stages_come_together(void** state) {
+  (void)state;
+  Fixture f;
+  fixture_load(&f,
+               "shapes:\n"
+               "  sheet: {type: points, points: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]]}\n"
+               "  gone: {type: mesh, file: no_such_file.obj}\n"
+               "links:\n"
+               "  - name: arm\n"
+               "    mass: 1\n"
+               "    shapes: [{shape: sheet}]\n"
+               "    joint: {type: hinge, axis: [1, 0, 0], limits: [1, 2]}\n"
+               "  - {name: box, mass: 1, shapes: [{shape: gone}]}\n");
+  assert_int_equal(f.status, STATUS_IO);
+  check_message(&f, SEVERITY_ERROR, 2, "shape 'sheet': is flat");
+  check_message(&f, SEVERITY_ERROR, 8, "initial coordinate 'angle' of link 'arm'");
+  check_message(&f, SEVERITY_NOTE, 3, "shape 'gone' needs the mesh");
+  fixture_free(&f);
+}
+
+static void the_scene_is_copied_where_it_matters(void** state) {
+  (void)state;
+  Fixture f;
+  fixture_load(&f,
+               "simulation: {dt: 0.002, steps: 7, gravity: [0, 1, 0]}\n"
+               "contact: {friction: 0.25}\n"
+               "links:\n"
+               "  - {name: a, mass: 1, shape: {type: box, size: [1, 1, 1]}}\n");
+  check_clean(&f);
+  assert_ptr_equal(f.model.scene, &f.scene);
+  check_near(f.model.simulation.dt, 0.002, 0, "dt");
+  assert_int_equal(f.model.simulation.steps, 7);
+  check_near(f.model.contact.friction, 0.25, 0, "friction");
+  assert_int_equal(f.model.contact_model, CONTACT_SEPARATING_PLANE);
+  assert_string_equal(f.model.dropped_note, "");
+  fixture_free(&f);
+}
+
+/* 1000 links of 96 vertices each. The time is printed, not judged. */
+static void a_thousand_links_load(void** state) {
+  (void)state;
+  Fixture f;
+  double start = timer_now();
+  fixture_load(&f,
+               "shapes: {soft: {type: rounded_box, radius: 0.1, size: [0.1, 0.1, 0.1]}}\n"
+               "links:\n"
+               "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
+               "  - {name: \"b{n}\", mass: 1, shapes: [{shape: soft}], position: [0, 0, 0.16], repeat: {count: [10, 10, "
+               "10], position: [0.301, 0.301, 0.301]}}\n");
+  check_clean(&f);
+  assert_int_equal(f.model.link_count, 1001);
+  assert_int_equal(f.model.dof_count, 6000);
+  print_message("1000 links of 96 vertices: %.3f s\n", timer_now() - start);
+  fixture_free(&f);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(destroy_accepts_a_zeroed_model),
+      cmocka_unit_test(problems_of_all_stages_come_together),
+      cmocka_unit_test(the_scene_is_copied_where_it_matters),
+      cmocka_unit_test(a_thousand_links_load),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

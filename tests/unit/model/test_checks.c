@@ -1,0 +1,166 @@
+#include "fixture.h"
+
+static void load_boxes(Fixture* f, double height, double gap) {
+  char yaml[1500];
+  snprintf(yaml, sizeof yaml,
+           "contact: {support: 0.001, stiffness: 1e-8}\n"
+           "shapes: {cube: {type: box, size: [0.2, 0.2, 0.2]}}\n"
+           "links:\n"
+           "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
+           "  - {name: low, mass: 1, shapes: [{shape: cube}], position: [0, 0, %.17g]}\n"
+           "  - {name: high, mass: 1, shapes: [{shape: cube}], position: [0.05, 0.02, %.17g]}\n",
+           0.1 + height, 0.3 + height + gap);
+  fixture_load(f, yaml);
+}
+
+static void bodies_at_rest_distance_are_fine(void** state) {
+  (void)state;
+  Fixture f;
+  load_boxes(&f, 0.0008, 0.0008);
+  check_clean(&f);
+  fixture_free(&f);
+}
+
+static void intersections_name_both_links_the_depth_and_the_place(void** state) {
+  (void)state;
+  Fixture f;
+  load_boxes(&f, -0.0125, -0.025);
+  assert_int_equal(f.status, STATUS_BAD_INPUT);
+  assert_int_equal(f.diagnostics.error_count, 2);
+  check_message(&f, SEVERITY_ERROR, 5, "links 'ground' and 'low' intersect at the start, depth 0.0125 m");
+  check_message(&f, SEVERITY_ERROR, 6, "links 'low' and 'high' intersect at the start, depth 0.025 m");
+  fixture_free(&f);
+}
+
+/* Exactly touching, or apart by rounding only, is an error; a gap much below that at rest is a warning. */
+static void touching_and_nearly_touching(void** state) {
+  (void)state;
+  Fixture f;
+  load_boxes(&f, 0, 1e-17);
+  assert_int_equal(f.status, STATUS_BAD_INPUT);
+  check_message(&f, SEVERITY_ERROR, 5, "links 'ground' and 'low' touch at the start");
+  check_message(&f, SEVERITY_ERROR, 6, "links 'low' and 'high' touch at the start");
+  fixture_free(&f);
+  load_boxes(&f, 0.0001, 0.0008);
+  assert_int_equal(f.status, STATUS_OK);
+  assert_int_equal(f.diagnostics.count, 1);
+  check_message(&f, SEVERITY_WARNING, 5, "links 'ground' and 'low' start only 0.0001 m apart");
+  fixture_free(&f);
+}
+
+static void a_tilted_ground_is_measured_along_its_normal(void** state) {
+  (void)state;
+  Fixture f;
+  fixture_load(&f,
+               "links:\n"
+               "  - {name: slope, fixed: true, rpy: [0, 0.5, 0], shape: {type: half_space}}\n"
+               "  - {name: box, mass: 1, rpy: [0, 0.5, 0], position: [0.04794255386042030, 0, 0.08775825618903728], "
+               "shape: {type: box, size: [0.2, 0.2, 0.2]}}\n");
+  /* the box's centre is 0.1 (sin, 0, cos) = 0.1 along the normal: it touches; shifted inwards by 0.01 it is inside */
+  check_message(&f, SEVERITY_ERROR, 3, "links 'slope' and 'box' touch at the start");
+  fixture_free(&f);
+}
+
+/* Thirty columns of two cubes each, one inside the other: twenty messages and how many more. */
+static void messages_stop_at_twenty(void** state) {
+  (void)state;
+  Fixture f;
+  fixture_load(&f,
+               "shapes: {cube: {type: box, size: [0.2, 0.2, 0.2]}}\n"
+               "links:\n"
+               "  - {name: \"a{i}\", mass: 1, shapes: [{shape: cube}], repeat: {count: 30, position: [1, 0, 0]}}\n"
+               "  - {name: \"b{i}\", mass: 1, shapes: [{shape: cube}], position: [0, 0.15, 0], repeat: {count: 30, "
+               "position: [1, 0, 0]}}\n");
+  assert_int_equal(f.diagnostics.error_count, 21);
+  check_message(&f, SEVERITY_ERROR, 4, "links 'a0' and 'b0' intersect at the start, depth 0.05 m");
+  check_message(&f, SEVERITY_ERROR, 0, "10 more pairs of links intersect at the start");
+  assert_null(find_message(&f, "'a20'"));
+  fixture_free(&f);
+}
+
+static void pairs_that_may_not_touch_are_left_alone(void** state) {
+  (void)state;
+  Fixture f;
+  const char* links =
+      "shapes: {cube: {type: box, size: [0.2, 0.2, 0.2]}}\n"
+      "links:\n"
+      "  - {name: a, mass: 1, shapes: [{shape: cube}]}\n"
+      "  - {name: b, mass: 1, shapes: [{shape: cube}], position: [0.1, 0, 0]}\n"
+      "  - {name: c, parent: a, mass: 1, shapes: [{shape: cube}], joint: {type: hinge, axis: [1, 0, 0], position: [0, "
+      "-0.15, 0]}}\n";
+  char yaml[1000];
+  snprintf(yaml, sizeof yaml, "contact: {exclude: [[a, b], [b, c]]}\n%s", links);
+  fixture_load(&f, yaml);
+  check_clean(&f);
+  fixture_free(&f);
+  snprintf(yaml, sizeof yaml, "contact: {model: none}\n%s", links);
+  fixture_load(&f, yaml);
+  check_clean(&f);
+  fixture_free(&f);
+  fixture_load(&f, links);
+  assert_int_equal(f.diagnostics.error_count, 2);
+  fixture_free(&f);
+}
+
+/* Several hulls a link: one message with the deepest of their meetings. */
+static void hulls_of_one_pair_of_links_share_a_message(void** state) {
+  (void)state;
+  Fixture f;
+  fixture_load(&f,
+               "shapes: {cube: {type: box, size: [0.2, 0.2, 0.2]}}\n"
+               "links:\n"
+               "  - {name: rake, mass: 1, shapes: [{shape: cube}, {shape: cube, position: [1, 0, 0.03]}, {shape: cube, "
+               "position: [2, 0, 0.06]}]}\n"
+               "  - {name: bar, mass: 1, shape: {type: box, size: [5, 0.1, 0.2]}, position: [1, 0, 0.19]}\n");
+  assert_int_equal(f.diagnostics.error_count, 1);
+  check_message(&f, SEVERITY_ERROR, 4, "links 'rake' and 'bar' intersect at the start, depth 0.07 m");
+  fixture_free(&f);
+}
+
+/* The sweep against all pairs: random boxes along each axis, same number of intersecting pairs. */
+static void sweep_finds_what_all_pairs_find(void** state) {
+  (void)state;
+  Random random = {77};
+  for (int axis = 0; axis < 3; axis++) {
+    Text yaml = {0};
+    enum { COUNT = 18 };
+    Vec3 at[COUNT];
+    text_add(&yaml, "shapes: {ball: {type: sphere, radius: 0.2, resolution: 0}}\nlinks:\n");
+    for (int i = 0; i < COUNT; i++) {
+      double p[3];
+      for (int k = 0; k < 3; k++) p[k] = random_uniform(&random, 0, k == axis ? 3.0 : 0.5);
+      at[i] = vec3(p[0], p[1], p[2]);
+      text_add(&yaml, "  - {name: b%d, mass: 1, shapes: [{shape: ball}], position: [%.17g, %.17g, %.17g]}\n", i, p[0],
+               p[1], p[2]);
+    }
+    Fixture f;
+    fixture_load(&f, yaml.data);
+    int meeting = 0;
+    for (int i = 0; i < COUNT; i++)
+      for (int k = 0; k < i; k++) {
+        Pose a = {mat3_identity(), at[i]}, b = {mat3_identity(), at[k]};
+        const PointView points = f.model.hulls[0].points;
+        meeting += gjk_distance(points, a, points, b, NULL).distance <= 1e-3 * f.model.contact.support;
+      }
+    int reported = f.diagnostics.error_count;
+    if (reported > 20) sscanf(f.diagnostics.items[20].text, "%d more", &reported), reported += 20;
+    if (reported != meeting) fail_msg("axis %d, seed 77: %d reported, %d by all pairs", axis, reported, meeting);
+    assert_true(meeting > 0);
+    fixture_free(&f);
+    text_free(&yaml);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(bodies_at_rest_distance_are_fine),
+      cmocka_unit_test(intersections_name_both_links_the_depth_and_the_place),
+      cmocka_unit_test(touching_and_nearly_touching),
+      cmocka_unit_test(a_tilted_ground_is_measured_along_its_normal),
+      cmocka_unit_test(messages_stop_at_twenty),
+      cmocka_unit_test(pairs_that_may_not_touch_are_left_alone),
+      cmocka_unit_test(hulls_of_one_pair_of_links_share_a_message),
+      cmocka_unit_test(sweep_finds_what_all_pairs_find),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

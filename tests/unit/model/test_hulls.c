@@ -1,0 +1,94 @@
+#include "fixture.h"
+
+static const char* SCENE =
+    "shapes:\n"
+    "  brick: {type: box, size: [0.2, 0.4, 0.6]}\n"
+    "  round: {type: sphere, radius: 0.5, resolution: 0}\n"
+    "links:\n"
+    "  - {name: ground, fixed: true, rpy: [0.4, 0, 0], shapes: [{type: half_space, normal: [0, 3, 4], offset: -2, "
+    "position: [1, 2, 3], rotation_vector: [0, 0, 1.5707963267948966]}]}\n"
+    "  - name: pair\n"
+    "    mass: 1\n"
+    "    position: [0, 0, 9]\n"
+    "    shapes: [{shape: brick, position: [1, 0, 0], rotation_vector: [0, 1.5707963267948966, 0]}, {shape: round}]\n"
+    "  - {name: empty, fixed: true}\n"
+    "  - {name: lone, mass: 1, shapes: [{shape: round}], position: [9, 0, 9]}\n";
+
+static Fixture fixture;
+
+static int setup(void** state) {
+  (void)state;
+  fixture_load(&fixture, SCENE);
+  check_clean(&fixture);
+  return 0;
+}
+
+static int teardown(void** state) {
+  (void)state;
+  fixture_free(&fixture);
+  return 0;
+}
+
+static void hulls_are_grouped_by_link(void** state) {
+  (void)state;
+  const Model* m = &fixture.model;
+  const int firsts[] = {0, 1, 3, 3}, counts[] = {1, 2, 0, 1};
+  assert_int_equal(m->hull_count, 4);
+  for (int i = 0; i < 4; i++) {
+    assert_int_equal(m->links[i].hull_first, firsts[i]);
+    assert_int_equal(m->links[i].hull_count, counts[i]);
+    for (int k = 0; k < counts[i]; k++) assert_int_equal(m->hulls[firsts[i] + k].link, i);
+  }
+}
+
+/* Hot arrays: aligned, padded with the last vertex, the same numbers as the solid. */
+static void arrays_are_aligned_and_padded(void** state) {
+  (void)state;
+  for (int h = 1; h < 4; h++) {
+    const ModelHull* hull = &fixture.model.hulls[h];
+    PointView p = hull->points;
+    assert_int_equal(p.count, hull->solid.vertex_count);
+    assert_int_equal(p.padded, (p.count + 7) / 8 * 8);
+    const double* arrays[3] = {p.x, p.y, p.z};
+    for (int c = 0; c < 3; c++) assert_int_equal((uintptr_t)arrays[c] % 64, 0);
+    for (int i = 0; i < p.padded; i++) {
+      Vec3 v = hull->solid.vertices[i < p.count ? i : p.count - 1];
+      assert_true(p.x[i] == v.x && p.y[i] == v.y && p.z[i] == v.z);
+    }
+  }
+}
+
+static void shapes_are_placed_in_the_link_frame(void** state) {
+  (void)state;
+  const ModelHull* brick = &fixture.model.hulls[1];
+  check_vec3(brick->center, vec3(1, 0, 0), 1e-15, "centre of the turned brick");
+  check_vec3(brick->half_extent, vec3(0.3, 0.2, 0.1), 1e-15, "half extent of the turned brick");
+  check_near(brick->radius, sqrt(0.14), 1e-15, "radius of the brick");
+  const ModelHull* ball = &fixture.model.hulls[2];
+  check_vec3(ball->center, vec3(0, 0, 0), 1e-15, "centre of the ball");
+  check_near(ball->radius, 0.5, 1e-15, "radius of the ball");
+  for (int i = 0; i < ball->solid.vertex_count; i++)
+    check_near(vec3_norm(ball->solid.vertices[i]), 0.5, 1e-15, "vertex of the ball");
+}
+
+/* A point on the shape's plane lies on the hull's plane after placing; normal (0, .6, .8) turned by 90 degrees about z
+ * is (-.6, 0, .8). */
+static void half_space_is_placed(void** state) {
+  (void)state;
+  const ModelHull* ground = &fixture.model.hulls[0];
+  assert_true(ground->half_space);
+  assert_int_equal(ground->points.count, 0);
+  check_vec3(ground->normal, vec3(-0.6, 0, 0.8), 1e-15, "normal");
+  Vec3 on_plane = vec3_add(vec3(1, 2, 3), vec3_scale(vec3(-0.6, 0, 0.8), -2));
+  check_near(vec3_dot(ground->normal, on_plane), ground->offset, 1e-15, "offset");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(hulls_are_grouped_by_link),
+      cmocka_unit_test(arrays_are_aligned_and_padded),
+      cmocka_unit_test(shapes_are_placed_in_the_link_frame),
+      cmocka_unit_test(half_space_is_placed),
+  };
+  return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,95 @@
+#include "fixture.h"
+
+#define BOX "mass: 1, shape: {type: box, size: [0.1, 0.1, 0.1]}"
+
+static void load_hinge(Fixture* f, const char* limits, const char* rest) {
+  char yaml[1500];
+  snprintf(yaml, sizeof yaml,
+           "links:\n"
+           "  - name: arm\n"
+           "    mass: 1\n"
+           "    shape: {type: box, size: [0.1, 0.1, 0.1]}\n"
+           "    joint: {type: hinge, axis: [0, 1, 0], limits: %s}\n%s",
+           limits, rest);
+  fixture_load(f, yaml);
+}
+
+static void check_refused(const char* limits, const char* rest, int line, const char* text) {
+  Fixture f;
+  load_hinge(&f, limits, rest);
+  assert_int_equal(f.status, STATUS_BAD_INPUT);
+  check_message(&f, SEVERITY_ERROR, line, text);
+  fixture_free(&f);
+}
+
+static void check_accepted(const char* limits, const char* rest) {
+  Fixture f;
+  load_hinge(&f, limits, rest);
+  check_clean(&f);
+  fixture_free(&f);
+}
+
+static void start_outside_names_link_dof_value_and_limit(void** state) {
+  (void)state;
+  check_refused("[-1, 1]", "initial: [{link: arm, coordinates: [1.5]}]\n", 6,
+                "initial coordinate 'angle' of link 'arm' is 1.5 rad; it must lie strictly inside its limits [-1, 1]");
+  check_refused("[0.2, 1]", "", 5, "is 0 rad; it must lie strictly inside its limits [0.2, 1] (no initial coordinates");
+  check_refused("[null, -0.1]", "", 5, "limits [-inf, -0.1]");
+  check_accepted("[-1, 1]", "initial: [{link: arm, coordinates: [0.99]}]\n");
+  check_accepted("[null, 1]", "initial: [{link: arm, coordinates: [-50]}]\n");
+}
+
+/* At the limit itself a barrier is infinite, a penalty zero. */
+static void start_at_the_limit(void** state) {
+  (void)state;
+  check_refused("[0, 1]", "", 5, "strictly inside");
+  check_accepted("[0, 1], limit_law: penalty", "");
+  check_refused("[0, 1], limit_law: penalty", "initial: [{link: arm, coordinates: [-1e-9]}]\n", 6, "must lie within");
+}
+
+static void a_ball_is_limited_by_its_angle(void** state) {
+  (void)state;
+  const char* format =
+      "links:\n"
+      "  - {name: b, " BOX
+      ", joint: {type: free, limits: [[-1, 1], null, null, [null, 0.9], null, null]}}\n"
+      "initial: [{link: b, coordinates: [0.5, 3, 3, %s]}]\n";
+  char yaml[600];
+  Fixture f;
+  snprintf(yaml, sizeof yaml, format, "0.5, -0.5, 0.5"); /* angle sqrt(0.75) = 0.866 */
+  fixture_load(&f, yaml);
+  check_clean(&f);
+  fixture_free(&f);
+  snprintf(yaml, sizeof yaml, format, "0.6, -0.5, 0.5"); /* angle 0.927 */
+  fixture_load(&f, yaml);
+  check_message(&f, SEVERITY_ERROR, 3, "initial coordinate 'angle' of link 'b' is 0.927362 rad");
+  fixture_free(&f);
+}
+
+static void targets_outside_are_warned_of_once(void** state) {
+  (void)state;
+  Fixture f;
+  load_hinge(&f, "[-1, 1]",
+             "simulation: {dt: 0.01, duration: 4}\n"
+             "controllers: [{link: arm, type: pd, position_gain: 10, target: {type: keyframes, times: [0, 2], values: "
+             "[0, 2]}}]\n");
+  assert_int_equal(f.status, STATUS_OK);
+  assert_int_equal(f.diagnostics.count, 1);
+  check_message(&f, SEVERITY_WARNING, 7, "target 'angle' of link 'arm' is 1.01 rad at t = 1.01 s, outside");
+  fixture_free(&f);
+  load_hinge(&f, "[-1, 1]", "controllers: [{link: arm, type: pd, position_gain: 10, target: -1.2}]\n");
+  check_message(&f, SEVERITY_WARNING, 6, "is -1.2 rad at t = 0 s");
+  fixture_free(&f);
+  check_accepted("[-1, 1]", "controllers: [{link: arm, type: pd, position_gain: 10, target: 0.9}]\n");
+  check_accepted("[-1, 1]", "controllers: [{link: arm, type: pd, velocity_gain: 10, position_gain: 0, target: 1.9}]\n");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(start_outside_names_link_dof_value_and_limit),
+      cmocka_unit_test(start_at_the_limit),
+      cmocka_unit_test(a_ball_is_limited_by_its_angle),
+      cmocka_unit_test(targets_outside_are_warned_of_once),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

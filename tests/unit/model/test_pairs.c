@@ -1,0 +1,73 @@
+#include "fixture.h"
+
+static bool allowed(const Model* model, const char* a, const char* b) {
+  int i = (int)(link_named(model, a) - model->links), k = (int)(link_named(model, b) - model->links);
+  assert_int_equal(model_pair_allowed(model, i, k), model_pair_allowed(model, k, i));
+  return model_pair_allowed(model, i, k);
+}
+
+static void pairs_by_hand(void** state) {
+  (void)state;
+  Fixture f;
+  fixture_load(&f,
+               "shapes: {cube: {type: box, size: [0.1, 0.1, 0.1]}}\n"
+               "contact: {exclude: [[legs, legs], [ghost, box], [ground, lamp]]}\n"
+               "links:\n"
+               "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
+               "  - {name: lamp, fixed: true, shapes: [{shape: cube}], position: [0, 0, 9]}\n"
+               "  - {name: box, mass: 1, shapes: [{shape: cube}], position: [0, 0, 1]}\n"
+               "  - {name: tail, parent: box, mass: 1, shapes: [{shape: cube}], joint: {type: hinge, axis: [1, 0, 0], "
+               "position: [1, 0, 0]}}\n"
+               "  - {name: tip, parent: tail, mass: 1, shapes: [{shape: cube}], joint: {type: hinge, axis: [1, 0, 0], "
+               "position: [1, 0, 0]}}\n"
+               "  - {name: sign, parent: box, fixed: true, mass: 1, shapes: [{shape: cube}], position: [0, 0, 1]}\n"
+               "  - {name: leg_a, mass: 1, groups: [legs], shapes: [{shape: cube}], position: [0, 1, 1]}\n"
+               "  - {name: leg_b, mass: 1, groups: [legs, others], shapes: [{shape: cube}], position: [0, 2, 1]}\n"
+               "  - {name: ghost, mass: 1, shapes: [{shape: cube}], position: [0, 3, 1]}\n"
+               "  - {name: air, mass: 1, collide: false, shapes: [{shape: cube}], position: [0, 3, 1]}\n");
+  check_clean(&f);
+  const Model* m = &f.model;
+  assert_true(allowed(m, "ground", "box"));
+  assert_true(allowed(m, "box", "tip")); /* grandparents touch */
+  assert_true(allowed(m, "sign", "tail"));
+  assert_true(allowed(m, "ghost", "tail"));
+  assert_true(allowed(m, "leg_a", "box"));
+  assert_true(allowed(m, "leg_b", "ground"));
+  assert_false(allowed(m, "box", "box"));
+  assert_false(allowed(m, "box", "tail"));    /* parent and child */
+  assert_false(allowed(m, "box", "sign"));    /* welded */
+  assert_false(allowed(m, "ground", "lamp")); /* neither moves */
+  assert_false(allowed(m, "leg_a", "leg_b")); /* group with itself */
+  assert_false(allowed(m, "ghost", "box"));
+  assert_false(allowed(m, "air", "ground"));
+  assert_false(allowed(m, "air", "ghost"));
+  fixture_free(&f);
+}
+
+/* Keys are sorted and each stands once, however the pairs were written. */
+static void keys_are_sorted_and_unique(void** state) {
+  (void)state;
+  Fixture f;
+  fixture_load(
+      &f,
+      "contact: {exclude: [[b3, b1], [b1, b3], [all, b0], [all, all]]}\n"
+      "links:\n"
+      "  - {name: \"b{i}\", mass: 1, groups: [all], shape: {type: box, size: [0.1, 0.1, 0.1]}, repeat: {count: "
+      "40, position: [1, 0, 0]}}\n");
+  check_clean(&f);
+  assert_int_equal(f.model.excluded_count, 40 * 39 / 2);
+  for (int i = 0; i < f.model.excluded_count; i++) {
+    uint64_t key = f.model.excluded[i];
+    assert_true((key >> 32) < (key & 0xffffffffu));
+    if (i > 0) assert_true(f.model.excluded[i - 1] < key);
+  }
+  fixture_free(&f);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(pairs_by_hand),
+      cmocka_unit_test(keys_are_sorted_and_unique),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,155 @@
+/* Parallel faces at rest, against an independent search: the contact energy is minimised over the plane by golden
+ * section, the force is its difference quotient. */
+#include "fixture.h"
+#include "model/rest.h"
+
+static double barrier(double c, double s) { return c >= s ? 0 : pow(c - s, 4) / pow(c, 5); }
+
+typedef struct {
+  double s, gap;
+  int n_a, n_b;
+  double norm;
+} Faces;
+
+typedef double (*Function)(const Faces* faces, double x);
+
+static double minimum(Function f, const Faces* faces, double low, double high) {
+  const double golden = 0.6180339887498949;
+  double a = high - golden * (high - low), b = low + golden * (high - low), fa = f(faces, a), fb = f(faces, b);
+  for (int i = 0; i < 200; i++) {
+    if (fa < fb) {
+      high = b;
+      b = a;
+      fb = fa;
+      fa = f(faces, a = high - golden * (high - low));
+    } else {
+      low = a;
+      a = b;
+      fa = fb;
+      fb = f(faces, b = low + golden * (high - low));
+    }
+  }
+  return fmin(fa, fb);
+}
+
+static double energy_of_distance(const Faces* faces, double c) {
+  return faces->n_a * barrier(c, faces->s) + faces->n_b * barrier(faces->norm * faces->gap - c, faces->s);
+}
+
+static double energy_of_norm(const Faces* faces, double norm) {
+  Faces inner = *faces;
+  inner.norm = norm;
+  double sum = norm * faces->gap;
+  return barrier(1 - norm, faces->s) + minimum(energy_of_distance, &inner, 1e-6 * sum, sum * (1 - 1e-6));
+}
+
+static double energy(double s, int n_a, int n_b, double gap) {
+  Faces faces = {s, gap, n_a, n_b, 0};
+  return minimum(energy_of_norm, &faces, 1 - s, 1 - 1e-6 * s);
+}
+
+/* Fourth-order difference quotient: the search leaves about 1e-15 of the energy, the quotient 1e-8 of the force. */
+static double force(double s, int n_a, int n_b, double gap) {
+  double h = 1e-3 * gap;
+  double one = energy(s, n_a, n_b, gap + h) - energy(s, n_a, n_b, gap - h);
+  double two = energy(s, n_a, n_b, gap + 2 * h) - energy(s, n_a, n_b, gap - 2 * h);
+  return -(8 * one - two) / (12 * h);
+}
+
+static void check_faces(int n_a, int n_b) {
+  const double supports[] = {1e-5, 1e-3, 1e-2, 0.1, 0.3}, gaps[] = {0.1, 0.3, 0.5, 0.8, 1.2, 1.7};
+  for (int i = 0; i < 5; i++)
+    for (int j = 0; j < 6; j++) {
+      double s = supports[i], gap = gaps[j] * s, wanted = force(s, n_a, n_b, gap);
+      Rest at_gap = rest_at_gap(s, n_a, n_b, gap), under = rest_under_force(s, n_a, n_b, at_gap.force);
+      check_near(at_gap.force / wanted, 1, 1e-6, "force at a gap, found / wanted");
+      check_near(at_gap.gap / gap, 1, 1e-13, "gap reached / asked for");
+      check_near(under.gap / gap, 1, 1e-11, "gap under the force / gap");
+    }
+}
+
+static void rest_R1_matches_the_minimised_energy(void** state) {
+  (void)state;
+  check_faces(4, 4);
+  check_faces(1, 1);
+  check_faces(96, 96);
+}
+
+static void rest_R2_matches_the_minimised_energy(void** state) {
+  (void)state;
+  check_faces(4, 1);
+  check_faces(42, 1);
+}
+
+/* The stiffness leaves out how |n| answers, which is of order s. */
+static void stiffness_is_the_slope_of_the_force(void** state) {
+  (void)state;
+  const double gaps[] = {0.2, 0.5, 1.0, 1.6};
+  for (int i = 0; i < 4; i++)
+    for (int n_b = 1; n_b <= 4; n_b += 3) {
+      double s = 1e-4, gap = gaps[i] * s, h = 1e-4 * gap;
+      double slope = -(rest_at_gap(s, 4, n_b, gap + h).force - rest_at_gap(s, 4, n_b, gap - h).force) / (2 * h);
+      check_near(rest_at_gap(s, 4, n_b, gap).stiffness / slope, 1, 1e-3, "stiffness / slope");
+    }
+}
+
+/* The gap falls with about the sixth root of the force when pressed. */
+static void gap_follows_the_sixth_root_of_a_large_force(void** state) {
+  (void)state;
+  double f = rest_at_gap(1e-3, 4, 4, 1e-5).force;
+  double ratio = rest_under_force(1e-3, 4, 4, f).gap / rest_under_force(1e-3, 4, 4, 64 * f).gap;
+  check_near(ratio, 2, 0.02, "gap ratio for 64 times the force");
+}
+
+static void extreme_forces_stay_finite(void** state) {
+  (void)state;
+  const double forces[] = {1e-300, 1e-30, 1, 1e30, 1e80};
+  for (int i = 0; i < 5; i++) {
+    Rest rest = rest_under_force(1e-3, 4, 1, forces[i]);
+    assert_true(isfinite(rest.gap) && rest.gap > 0 && rest.gap < 2.01e-3);
+    assert_true(isfinite(rest.stiffness));
+  }
+}
+
+/* Gap at which the searched force is the wanted one, by bisection. */
+static double searched_gap(double s, int n_a, int n_b, double wanted) {
+  double low = 0.05 * s, high = 2 * s;
+  for (int i = 0; i < 30; i++) {
+    double middle = 0.5 * (low + high);
+    if (force(s, n_a, n_b, middle) > wanted)
+      low = middle;
+    else
+      high = middle;
+  }
+  return 0.5 * (low + high);
+}
+
+/* The worked example of docs/contact-parameters.md: a box of 1 kg, on a hull and on a half-space. */
+static void worked_example_of_the_guide(void** state) {
+  (void)state;
+  const struct {
+    double s, stiffness;
+    int n_b;
+    double gap;
+  } rows[] = {{1e-3, 1e-8, 4, 7.99416e-4},
+              {1e-3, 1e-8, 1, 7.34448e-4},
+              {1e-2, 1e-6, 4, 8.03032e-3},
+              {1e-2, 1e-6, 1, 7.37784e-3}};
+  for (int i = 0; i < 4; i++) {
+    double f = 9.81 / rows[i].stiffness, gap = rest_under_force(rows[i].s, 4, rows[i].n_b, f).gap;
+    check_near(gap, rows[i].gap, 1e-5 * gap, "gap, found / in the guide");
+    check_near(gap, searched_gap(rows[i].s, 4, rows[i].n_b, f), 1e-6 * gap, "gap, found / searched");
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(rest_R1_matches_the_minimised_energy),
+      cmocka_unit_test(rest_R2_matches_the_minimised_energy),
+      cmocka_unit_test(stiffness_is_the_slope_of_the_force),
+      cmocka_unit_test(gap_follows_the_sixth_root_of_a_large_force),
+      cmocka_unit_test(extreme_forces_stay_finite),
+      cmocka_unit_test(worked_example_of_the_guide),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
