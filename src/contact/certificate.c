@@ -18,6 +18,7 @@ typedef struct {
   double clearance[2]; /* lower bounds [m] */
   double separation;   /* lower bound of the distance [m] */
   Vec3 axis;           /* unit, from a to b; a direction worth trying */
+  Mat3 frame;          /* of the common ancestor: the motion is looked at from there */
 } Station;
 
 /* Bounds on the first and second derivative of a hull's points over the whole path, alpha in [0, 1]. */
@@ -38,19 +39,29 @@ static PointBound bound_at(const MotionBound* m, double arm) {
   return (PointBound){m->speed + m->spin * arm, m->acceleration + (m->spin * m->spin + m->spin_rate) * arm};
 }
 
-static void set_bounds(Search* q, const MotionBound* bounds) {
+/* Motion of a link as seen from an ancestor. */
+static MotionBound bound_from(const Model* model, const JointBound* joints, int ancestor, int link) {
+  if (link == ancestor) return (MotionBound){0, 0, 0, 0};
+  return motion_bound_below(bound_from(model, joints, ancestor, model->links[link].parent), &joints[link]);
+}
+
+/* Seen from the common ancestor, if there is one: what both bodies share cannot bring them together. */
+static void set_bounds(Search* q, const MotionBounds* bounds) {
   const ContactSystem* s = q->system;
   const ModelHull *a = &s->model->hulls[q->pair->hull_a], *b = &s->model->hulls[q->pair->hull_b];
-  q->a = bound_at(&bounds[a->link], vec3_norm(a->center) + a->radius);
+  int common = q->pair->common;
+  MotionBound ma = common < 0 ? bounds->link[a->link] : bound_from(s->model, bounds->joint, common, a->link);
+  MotionBound mb = common < 0 ? bounds->link[b->link] : bound_from(s->model, bounds->joint, common, b->link);
+  q->a = bound_at(&ma, vec3_norm(a->center) + a->radius);
   if (!b->half_space) {
-    q->b = bound_at(&bounds[b->link], vec3_norm(b->center) + b->radius);
+    q->b = bound_at(&mb, vec3_norm(b->center) + b->radius);
     return;
   }
   /* the part of a half-space near the hull; the height in the half-space's own frame also has a Coriolis term */
   const HullInstance* at = &s->instance[s->current][q->pair->hull_a];
   double arm = vec3_norm(vec3_sub(at->center, s->pose[s->current][b->link].t)) + at->radius + q->a.speed;
-  q->b = bound_at(&bounds[b->link], arm);
-  q->b.acceleration += 2 * bounds[b->link].spin * q->a.speed;
+  q->b = bound_at(&mb, arm);
+  q->b.acceleration += 2 * mb.spin * q->a.speed;
 }
 
 /* Is (1-t) c0 + t c1 - t (1-t) / 2 B > 0 for all t in [0, 1]? */
@@ -72,7 +83,8 @@ static bool proved_by_length(const Search* q, const Station* s0, const Station* 
 
 static bool proved_by_planes(const Search* q, const Station* s0, const Station* s1, double h) {
   if (!s0->has_plane || !s1->has_plane || s0->b.half_space) return false;
-  double turn = vec3_norm(vec3_sub(s1->plane.n, s0->plane.n)), length = fmax(vec3_norm(s0->plane.n), vec3_norm(s1->plane.n));
+  double turn = vec3_norm(vec3_sub(mat3_tmul_vec(s1->frame, s1->plane.n), mat3_tmul_vec(s0->frame, s0->plane.n)));
+  double length = fmax(vec3_norm(s0->plane.n), vec3_norm(s1->plane.n));
   double bound_a = h * (2 * turn * q->a.speed + length * q->a.acceleration * h);
   double bound_b = h * (2 * turn * q->b.speed + length * q->b.acceleration * h);
   return stays_positive(s0->clearance[0], s1->clearance[0], bound_a) && stays_positive(s0->clearance[1], s1->clearance[1], bound_b);
@@ -87,18 +99,19 @@ static double gap_along(const HullInstance* a, const HullInstance* b, Vec3 axis)
   return -far_b + vec3_dot(axis, b->pose.t) - far_a - vec3_dot(axis, a->pose.t);
 }
 
-/* A direction that does not turn. */
+/* A direction that does not turn; given in the frame of the common ancestor. */
 static bool proved_by_axis(const Search* q, const Station* s0, const Station* s1, double h, Vec3 axis) {
   if (!(vec3_dot(axis, axis) > 0.5)) return false;
   double bound = h * h * (q->a.acceleration + q->b.acceleration);
-  return stays_positive(gap_along(&s0->a, &s0->b, axis), gap_along(&s1->a, &s1->b, axis), bound);
+  double gap0 = gap_along(&s0->a, &s0->b, mat3_mul_vec(s0->frame, axis));
+  return gap0 > 0 && stays_positive(gap0, gap_along(&s1->a, &s1->b, mat3_mul_vec(s1->frame, axis)), bound);
 }
 
 static bool proved(const Search* q, const Station* s0, const Station* s1) {
   double h = s1->alpha - s0->alpha;
   ++*q->intervals;
-  return proved_by_length(q, s0, s1, h) || proved_by_planes(q, s0, s1, h) || proved_by_axis(q, s0, s1, h, s0->axis) ||
-         proved_by_axis(q, s0, s1, h, s1->axis);
+  return proved_by_length(q, s0, s1, h) || proved_by_planes(q, s0, s1, h) || proved_by_axis(q, s0, s1, h, mat3_tmul_vec(s0->frame, s0->axis)) ||
+         proved_by_axis(q, s0, s1, h, mat3_tmul_vec(s1->frame, s1->axis));
 }
 
 /* ---------------------------------------------------------------- stations */
@@ -106,7 +119,7 @@ static bool proved(const Search* q, const Station* s0, const Station* s1) {
 static Station station_of_state(const ContactSystem* s, const ContactPair* p, int which, double alpha) {
   const PairState* state = &p->state[which];
   Station out = {.alpha = alpha, .a = s->instance[which][p->hull_a], .b = s->instance[which][p->hull_b], .has_plane = state->has_plane,
-                 .separation = state->separation, .axis = state->axis};
+                 .frame = p->common < 0 ? mat3_identity() : s->pose[which][p->common].r, .separation = state->separation, .axis = state->axis};
   if (state->has_plane) {
     out.plane = state->solution.plane;
     out.clearance[0] = state->solution.clearance[0];
@@ -131,7 +144,8 @@ static HullInstance moved_instance(const ContactSystem* s, int hull) {
 static bool station_between(Search* q, double alpha, Station* out) {
   ContactSystem* s = q->system;
   q->poses_at(q->context, alpha, s->certificate_poses);
-  *out = (Station){.alpha = alpha, .a = moved_instance(s, q->pair->hull_a), .b = moved_instance(s, q->pair->hull_b)};
+  int common = q->pair->common;
+  *out = (Station){.alpha = alpha, .frame = common < 0 ? mat3_identity() : s->certificate_poses[common].r, .a = moved_instance(s, q->pair->hull_a), .b = moved_instance(s, q->pair->hull_b)};
   if (out->b.half_space) {
     out->axis = vec3_scale(out->b.normal, -1.0);
     out->separation = gap_along(&out->a, &out->b, out->axis);
@@ -170,15 +184,33 @@ static bool passes_at_once(const ContactSystem* s, const ContactPair* p, const P
   if (s0->separation + s1->separation > a->speed + b->speed) return true;
   if (!s0->has_plane || !s1->has_plane || s->instance[0][p->hull_b].half_space) return false;
   Vec3 n0 = s0->solution.plane.n, n1 = s1->solution.plane.n;
+  if (p->common >= 0) {
+    n0 = mat3_tmul_vec(s->pose[s->current][p->common].r, n0);
+    n1 = mat3_tmul_vec(s->pose[1 - s->current][p->common].r, n1);
+  }
   double turn = vec3_norm(vec3_sub(n1, n0)); /* |n| < 1 */
   const double *c0 = s0->solution.clearance, *c1 = s1->solution.clearance;
   return stays_positive(c0[0], c1[0], 2 * turn * a->speed + a->acceleration) &&
          stays_positive(c0[1], c1[1], 2 * turn * b->speed + b->acceleration);
 }
 
-bool contact_certify(ContactSystem* s, const MotionBound* bounds, ContactPath poses_at, void* context, int* intervals) {
+/* Bounds against the world show that two far bodies cannot meet; most pairs end here. */
+static bool too_far_apart(const ContactSystem* s, const ContactPair* p, const MotionBounds* bounds) {
+  const ModelHull *a = &s->model->hulls[p->hull_a], *b = &s->model->hulls[p->hull_b];
+  if (b->half_space && s->model->links[b->link].tree >= 0) return false;
+  const MotionBound *ma = &bounds->link[a->link], *mb = &bounds->link[b->link];
+  double path = ma->speed + ma->spin * (vec3_norm(a->center) + a->radius);
+  if (!b->half_space) path += mb->speed + mb->spin * (vec3_norm(b->center) + b->radius);
+  return p->state[0].separation + p->state[1].separation > path;
+}
+
+bool contact_certify(ContactSystem* s, const MotionBounds* bounds, ContactPath poses_at, void* context, int* intervals) {
   for (int k = 0; k < s->list_count; k++) {
     ContactPair* p = contact_pair(s, k);
+    if (too_far_apart(s, p, bounds)) {
+      ++*intervals;
+      continue;
+    }
     Search q = {.system = s, .pair = p, .poses_at = poses_at, .context = context, .intervals = intervals};
     set_bounds(&q, bounds);
     if (passes_at_once(s, p, &q.a, &q.b)) {

@@ -19,6 +19,22 @@ typedef struct {
   double speed, acceleration, spin, spin_rate;
 } MotionBound;
 
+/* The same for what a link's own joint adds to its parent: docs/derivations/certificate.md (P1-P3). */
+typedef struct {
+  double arm;    /* distance of the joint's origin from the parent's [m] */
+  double length; /* largest distance the slides carry the link from there [m] */
+  double slide;  /* rate of the slides [m] */
+  double spin, spin_rate; /* of the rotation [rad] */
+} JointBound;
+
+typedef struct {
+  MotionBound* link; /* against the world  (links) */
+  JointBound* joint; /* against the parent  (links) */
+} MotionBounds;
+
+/* Bound of a link from that of its parent and its own joint. */
+MotionBound motion_bound_below(MotionBound up, const JointBound* own);
+
 /* Derivatives of a pair's contact and friction energy with respect to the twists (w, v) of its links about their centres
  * of mass in world axes; link_a < 0 never, link_b may be immovable. [J, N, N m, ...], stiffness included. */
 typedef struct {
@@ -32,7 +48,7 @@ ContactSystem* contact_create(const Model* model, int threads);
 void contact_destroy(ContactSystem* system);
 
 /* Find the pairs that can matter while every link moves from the accepted poses within its bound. */
-void contact_prepare(ContactSystem* system, const MotionBound* bounds);
+void contact_prepare(ContactSystem* system, const MotionBounds* bounds);
 /* Evaluate the trial state. false: some hulls intersect, or a plane was not found. majorant: friction's Hessian is that of
  * a quadratic which bounds it from above; steps from it cannot overshoot where sliding turns to sticking (F5). */
 bool contact_evaluate(ContactSystem* system, const Pose* poses, bool majorant);
@@ -51,7 +67,7 @@ bool contact_reset(ContactSystem* system, const Pose* poses);
  * poses_at(context, alpha, poses), alpha in [0, 1], which moves links within `bounds`. Adds to *intervals the pieces of
  * path looked at. docs/derivations/certificate.md. */
 typedef void (*ContactPath)(void* context, double alpha, Pose* poses);
-bool contact_certify(ContactSystem* system, const MotionBound* bounds, ContactPath poses_at, void* context,
+bool contact_certify(ContactSystem* system, const MotionBounds* bounds, ContactPath poses_at, void* context,
                      int* intervals);
 
 /* Pairs with terms in the accepted state, in a fixed order. */

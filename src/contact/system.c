@@ -5,9 +5,10 @@
 
 /* Fewer pairs than this are not worth waking other threads for. */
 enum { PARALLEL_THRESHOLD = 24, PARALLEL_GRAIN = 8 };
-/* The broad phase covers this many times the motion asked for, so that it is rebuilt seldom, plus a part of the hull. */
-#define SLACK_FACTOR 3.0
-#define SLACK_RADIUS 0.02
+/* The broad phase covers the motion asked for and a reserve, so that it is rebuilt seldom: up to so many such motions, but
+ * at most this part of the hull's radius, and at least the contact range. */
+#define SLACK_PATHS 4.0
+#define SLACK_RADIUS 0.1
 
 /* ---------------------------------------------------------------- creation */
 
@@ -198,6 +199,17 @@ static int take_slot(ContactSystem* s) {
   return s->free_slots[--s->free_count];
 }
 
+static int common_ancestor(const Model* model, int a, int b) {
+  while (a != b) { /* parents stand earlier */
+    if (a > b)
+      a = model->links[a].parent;
+    else
+      b = model->links[b].parent;
+    if (a < 0 || b < 0) return -1;
+  }
+  return a;
+}
+
 static void enter_pair(ContactSystem* s, int slot, uint64_t key) {
   ContactPair* p = &s->pairs[slot];
   memset(p, 0, sizeof(*p));
@@ -211,6 +223,7 @@ static void enter_pair(ContactSystem* s, int slot, uint64_t key) {
   }
   p->link_a = s->model->hulls[p->hull_a].link;
   p->link_b = s->model->hulls[p->hull_b].link;
+  p->common = common_ancestor(s->model, p->link_a, p->link_b);
   GjkResult found;
   PairState* state = &p->state[s->current];
   state->separation =
@@ -262,13 +275,13 @@ static void merge_list(ContactSystem* s) {
   if (changed) s->version++;
 }
 
-static double hull_path(const ContactSystem* s, int i, const MotionBound* bounds) {
+static double hull_path(const ContactSystem* s, int i, const MotionBounds* bounds) {
   const ModelHull* hull = &s->model->hulls[i];
-  const MotionBound* b = &bounds[hull->link];
+  const MotionBound* b = &bounds->link[hull->link];
   return hull->half_space ? 0 : b->speed + b->spin * (vec3_norm(hull->center) + hull->radius);
 }
 
-void contact_prepare(ContactSystem* s, const MotionBound* bounds) {
+void contact_prepare(ContactSystem* s, const MotionBounds* bounds) {
   double start = timer_now();
   bool covered = true;
   for (int i = 0; i < s->model->hull_count && covered; i++) covered = s->travelled[i] + hull_path(s, i, bounds) <= s->slack[i];
@@ -277,7 +290,8 @@ void contact_prepare(ContactSystem* s, const MotionBound* bounds) {
       const ModelHull* hull = &s->model->hulls[i];
       double radius = hull->half_space ? 0 : hull->radius;
       bool moves = s->model->links[hull->link].tree >= 0;
-      s->slack[i] = moves ? SLACK_FACTOR * hull_path(s, i, bounds) + fmax(s->range, SLACK_RADIUS * radius) : 0;
+      double path = hull_path(s, i, bounds), reserve = fmin(SLACK_PATHS * path, SLACK_RADIUS * radius);
+      s->slack[i] = moves ? path + fmax(reserve, s->range) : 0;
       s->travelled[i] = 0;
       s->boxes[i] = box_of(s, i);
     }
@@ -442,9 +456,9 @@ bool contact_reset(ContactSystem* s, const Pose* poses) {
   s->list_count = s->term_count = 0;
   for (int i = 0; i < s->model->hull_count; i++) s->slack[i] = -1;
   place_hulls(s, s->current, poses);
-  MotionBound* none = MEMORY_NEW(MotionBound, s->model->link_count);
-  contact_prepare(s, none);
-  memory_free(none);
+  MotionBounds none = {MEMORY_NEW(MotionBound, s->model->link_count), NULL};
+  contact_prepare(s, &none);
+  memory_free(none.link);
   if (!contact_evaluate(s, poses, false)) return false;
   contact_accept(s);
   return true;

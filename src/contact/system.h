@@ -22,6 +22,7 @@ typedef struct {
 typedef struct {
   uint64_t key; /* hulls a << 32 | b as the broad phase orders them */
   int hull_a, hull_b, link_a, link_b;
+  int common; /* nearest common ancestor link, or -1 = the world */
   GjkCache gjk;
   bool lagged;
   FrictionLag lag;

@@ -5,9 +5,9 @@
 #define NEAR_SHARE 1e-3
 
 /* Light: a sky that is brighter above, and a lamp over the viewer's left shoulder. */
-#define SKY_LIGHT 0.50f
-#define BOUNCE_LIGHT 0.26f
-#define LAMP_LIGHT 0.58f
+#define SKY_LIGHT 0.55f
+#define BOUNCE_LIGHT 0.34f
+#define LAMP_LIGHT 0.60f
 
 /* Sharp edges are this much darker; faces narrower than the width [px] get weaker ones: else they would be all edge. */
 #define EDGE_DARKNESS 0.45f

@@ -8,6 +8,8 @@
 #define LEGEND_LINES 2
 /* Ticks are numbered within this many reaches of what is looked at. */
 #define TICK_REACH 1.5
+/* An axis that is shorter than this share of the smaller side of the picture points away from the viewer: left out. */
+#define AXIS_SHARE 0.25
 
 typedef struct {
   RenderImage* image;
@@ -48,90 +50,92 @@ static double near_side(const LabelPen* pen, const GroundPatch* patch, int axis)
   return weight[1] > weight[0] ? across[1] : across[0];
 }
 
-/* A row of ticks: numbers along one side of the rectangle. */
+/* One axis of the ground patch on the picture: a line from the lower to the upper end, ticks and numbers beside it. */
 typedef struct {
   const GroundPatch* patch;
   int axis;
-  double spacing;       /* m */
-  double side, outward; /* where the ticks are and where their numbers go, across the axis [m] */
-} TickRow;
+  double spacing, side;          /* of the grid; where the axis lies across the patch [m] */
+  double x[2], y[2];             /* both ends [px] */
+  double normal_x, normal_y;     /* unit, away from the scene, square to the axis on the picture */
+} AxisLine;
 
-/* Where a tick and its number stand [px]. */
-typedef struct {
-  double x, y, outer_x, outer_y;
-} TickPlace;
-
-static bool place_tick(const LabelPen* pen, const TickRow* row, double along, TickPlace* place) {
+static bool place_tick(const LabelPen* pen, const AxisLine* line, double along, double* x, double* y) {
   double distance;
-  return camera_project(pen->camera, patch_point(row->patch, row->axis, along, row->side), &place->x, &place->y,
-                        &distance) &&
-         camera_project(pen->camera, patch_point(row->patch, row->axis, along, row->side + row->outward),
-                        &place->outer_x, &place->outer_y, &distance);
+  return camera_project(pen->camera, patch_point(line->patch, line->axis, along, line->side), x, y, &distance);
 }
 
-static void tick_text(const TickRow* row, int number, char text[32]) {
-  double value = number * row->spacing;
-  snprintf(text, 32, "%g", fabs(value) < 1e-9 * row->spacing ? 0.0 : value);
+/* False when the axis is behind the viewer or too short to read. */
+static bool place_axis(const LabelPen* pen, const GroundPatch* patch, int axis, AxisLine* line) {
+  *line = (AxisLine){.patch = patch, .axis = axis, .spacing = grid_spacing(2.0 * pen->camera->reach)};
+  line->side = near_side(pen, patch, axis);
+  double inner_x, inner_y, distance, middle = 0.5 * (patch->low[axis] + patch->high[axis]);
+  double across = 0.5 * (patch->low[1 - axis] + patch->high[1 - axis]);
+  if (!place_tick(pen, line, patch->low[axis], &line->x[0], &line->y[0]) ||
+      !place_tick(pen, line, patch->high[axis], &line->x[1], &line->y[1]) ||
+      !camera_project(pen->camera, patch_point(patch, axis, middle, across), &inner_x, &inner_y, &distance))
+    return false;
+  double dx = line->x[1] - line->x[0], dy = line->y[1] - line->y[0], length = hypot(dx, dy);
+  if (!(length > AXIS_SHARE * fmin(pen->camera->width, pen->camera->height))) return false;
+  double outward = dx * (inner_y - line->y[0]) - dy * (inner_x - line->x[0]) > 0.0 ? 1.0 : -1.0;
+  line->normal_x = outward * dy / length;
+  line->normal_y = -outward * dx / length;
+  return true;
 }
 
-/* Every how many grid lines a number fits: 1, 2, 5, 10, ... */
-static int tick_stride(const LabelPen* pen, const TickRow* row, int first, int last) {
+static void tick_text(const AxisLine* line, int number, char text[32]) {
+  snprintf(text, 32, "%g", number == 0 ? 0.0 : number * line->spacing);
+}
+
+/* Every how many grid lines a number fits: 1, 2, 5, 10, ...; 0 = never. */
+static int tick_stride(const LabelPen* pen, const AxisLine* line, int first, int last) {
   static const int STRIDES[] = {1, 2, 5, 10, 20, 50};
-  double need = 0.0;
+  double wide = 0.0, length = line->patch->high[line->axis] - line->patch->low[line->axis];
+  double step_x = fabs(line->x[1] - line->x[0]) * line->spacing / length;
+  double step_y = fabs(line->y[1] - line->y[0]) * line->spacing / length;
   for (int i = first; i <= last; i++) {
     char text[32];
-    tick_text(row, i, text);
-    need = fmax(need, image_text_width(pen->scale, text) + pen->letter);
+    tick_text(line, i, text);
+    wide = fmax(wide, image_text_width(pen->scale, text) + pen->letter);
   }
-  for (int k = 0; k < 6; k++) {
-    TickPlace a, b;
-    double step = STRIDES[k] * row->spacing, middle = 0.5 * (first + last) * row->spacing;
-    if (!place_tick(pen, row, middle, &a) || !place_tick(pen, row, middle + step, &b)) continue;
-    if (fabs(b.x - a.x) > need || fabs(b.y - a.y) > 2.2 * pen->letter) return STRIDES[k];
-  }
+  for (int k = 0; k < 6; k++)
+    if (STRIDES[k] * step_x > wide || STRIDES[k] * step_y > 2.2 * pen->letter) return STRIDES[k];
   return 0;
 }
 
-static bool inside(const LabelPen* pen, double x, double y, double width) {
-  return x >= 2.0 && y >= 2.0 && x + width <= pen->camera->width - 2.0 &&
-         y + pen->letter <= pen->camera->height - 2.0;
-}
-
-/* Text beside the tick, on the outer side; returns where it ended up. */
-static void write_outside(const LabelPen* pen, const TickPlace* place, double gap, const char* text) {
-  double dx = place->outer_x - place->x, dy = place->outer_y - place->y, length = hypot(dx, dy);
+/* Text beside the axis, `gap` away from (x, y), if it fits into the picture. */
+static void write_beside(const LabelPen* pen, const AxisLine* line, double x, double y, double gap, const char* text) {
   double width = image_text_width(pen->scale, text);
-  if (!(length > 0.0)) return;
-  double x = place->x + dx / length * (gap + 0.5 * width) - 0.5 * width;
-  double y = place->y + dy / length * (gap + 0.5 * pen->letter) - 0.5 * pen->letter;
-  if (inside(pen, x, y, width)) image_text(pen->image, x, y, pen->scale, text);
+  double left = x + line->normal_x * (gap + 0.5 * width) - 0.5 * width;
+  double top = y + line->normal_y * (gap + 0.5 * pen->letter) - 0.5 * pen->letter;
+  if (left >= 2.0 && top >= 2.0 && left + width <= pen->camera->width - 2.0 &&
+      top + pen->letter <= pen->camera->height - 2.0)
+    image_text(pen->image, left, top, pen->scale, text);
 }
 
 static const char* axis_name(Vec3 axis) {
   return fabs(axis.x) > 0.999 ? "x [m]" : fabs(axis.y) > 0.999 ? "y [m]" : fabs(axis.z) > 0.999 ? "z [m]" : "[m]";
 }
 
-static void draw_ticks(const LabelPen* pen, const GroundPatch* patch, int axis) {
-  TickRow row = {.patch = patch, .axis = axis, .spacing = grid_spacing(2.0 * pen->camera->reach), .side = near_side(pen, patch, axis)};
-  row.outward = row.side == patch->low[1 - axis] ? -row.spacing : row.spacing;
-  int first = (int)ceil(patch->low[axis] / row.spacing - 1e-6), last = (int)floor(patch->high[axis] / row.spacing + 1e-6);
-  int stride = tick_stride(pen, &row, first, last);
+static void draw_axis(const LabelPen* pen, const GroundPatch* patch, int axis) {
+  AxisLine line;
+  if (!place_axis(pen, patch, axis, &line)) return;
+  int first = (int)ceil(patch->low[axis] / line.spacing - 1e-6);
+  int last = (int)floor(patch->high[axis] / line.spacing + 1e-6);
+  int stride = tick_stride(pen, &line, first, last);
   if (stride == 0) return;
-  TickPlace place, from, to;
+  double x, y, widest = 0.0, tick = 0.5 * pen->letter;
+  image_line(pen->image, line.x[0], line.y[0], line.x[1], line.y[1], 0.13 * pen->letter);
   for (int i = first; i <= last; i++) {
-    if (i % stride != 0 || !place_tick(pen, &row, i * row.spacing, &place)) continue;
     char text[32];
-    tick_text(&row, i, text);
-    double dx = place.outer_x - place.x, dy = place.outer_y - place.y, length = hypot(dx, dy);
-    if (length > 0.0)
-      image_line(pen->image, place.x, place.y, place.x + dx / length * 0.6 * pen->letter,
-                 place.y + dy / length * 0.6 * pen->letter, 0.13 * pen->letter);
-    write_outside(pen, &place, pen->letter, text);
+    if (i % stride != 0 || !place_tick(pen, &line, i * line.spacing, &x, &y)) continue;
+    tick_text(&line, i, text);
+    image_line(pen->image, x, y, x + line.normal_x * tick, y + line.normal_y * tick, 0.13 * pen->letter);
+    write_beside(pen, &line, x, y, pen->letter, text);
+    widest = fmax(widest, image_text_width(pen->scale, text));
   }
-  if (!place_tick(pen, &row, patch->low[axis], &from) || !place_tick(pen, &row, patch->high[axis], &to)) return;
-  image_line(pen->image, from.x, from.y, to.x, to.y, 0.13 * pen->letter);
-  if (place_tick(pen, &row, 0.5 * (patch->low[axis] + patch->high[axis]), &place))
-    write_outside(pen, &place, 3.0 * pen->letter, axis_name(patch->axis[axis]));
+  double beyond = 2.0 * pen->letter + fabs(line.normal_x) * widest + fabs(line.normal_y) * pen->letter;
+  write_beside(pen, &line, 0.5 * (line.x[0] + line.x[1]), 0.5 * (line.y[0] + line.y[1]), beyond,
+               axis_name(patch->axis[axis]));
 }
 
 /* A bar of a round length at the distance of what is looked at. */
@@ -195,8 +199,8 @@ void render_labels(RenderImage* image, const RenderStage* stage, const RenderCam
   LabelPen pen = {image, stage, camera, poses, letter / TEXT_CAPITAL, letter};
   GroundPatch patch;
   if (labels->ground && find_patch(&pen, &patch)) {
-    draw_ticks(&pen, &patch, 0);
-    draw_ticks(&pen, &patch, 1);
+    draw_axis(&pen, &patch, 0);
+    draw_axis(&pen, &patch, 1);
   } else if (labels->ground) {
     draw_bar(&pen);
   }

@@ -9,8 +9,8 @@ static const double PLAIN_MARGIN[4] = {0.05, 0.05, 0.05, 0.05};
 /* Hull poses looked at to fit the camera; longer runs are sampled evenly. */
 #define FIT_SAMPLES 2000000
 /* Opacity of the first and the last ghost of a trail. */
-#define GHOST_FIRST 0.18
-#define GHOST_LAST 0.45
+#define GHOST_FIRST 0.25
+#define GHOST_LAST 0.55
 /* White between the panels of a strip [px]. */
 #define STRIP_GAP 4
 

@@ -10,8 +10,8 @@ typedef struct {
   Diagnostics* diagnostics;
   const char *source, *text, *end;
   const char* cursor; /* next character to look at */
-  int line;
-  const char* line_start;
+  int line, column;
+  const char* counted; /* line and column are those of this character */
 } JsonReader;
 
 /* A key, a value's first character, or a whole scalar: [start, start + length). */
@@ -21,14 +21,17 @@ typedef struct {
   SourcePlace place;
 } Token;
 
-static int count_characters(const char* from, const char* to) {
-  int count = 0;
-  for (; from < to; from++) count += ((unsigned char)*from & 0xc0) != 0x80;
-  return count;
-}
-
-static SourcePlace place_of(const JsonReader* reader, const char* at) {
-  return (SourcePlace){reader->source, reader->line, count_characters(reader->line_start, at) + 1};
+/* Places are asked for in the order of the text: each character is counted once, also in a file of one long line. */
+static SourcePlace place_of(JsonReader* reader, const char* at) {
+  for (; reader->counted < at; reader->counted++) {
+    if (*reader->counted == '\n') {
+      reader->line++;
+      reader->column = 1;
+    } else {
+      reader->column += ((unsigned char)*reader->counted & 0xc0) != 0x80;
+    }
+  }
+  return (SourcePlace){reader->source, reader->line, reader->column};
 }
 
 static Node* fail(JsonReader* reader, SourcePlace place, const char* message) {
@@ -40,15 +43,7 @@ static Node* fail(JsonReader* reader, SourcePlace place, const char* message) {
 
 /* To the next token; punctuation was checked by cJSON. */
 static void skip_to_token(JsonReader* reader) {
-  for (; reader->cursor < reader->end; reader->cursor++) {
-    char c = *reader->cursor;
-    if (c == '\n') {
-      reader->line++;
-      reader->line_start = reader->cursor + 1;
-    } else if (!strchr(" \t\r,:]}", c)) {
-      return;
-    }
-  }
+  while (reader->cursor < reader->end && strchr(" \t\r\n,:]}", *reader->cursor)) reader->cursor++;
 }
 
 /* Past the closing quote. cJSON lets raw control characters through, and turns \u0000 into an end. */
@@ -180,9 +175,9 @@ static void report_invalid(JsonReader* reader, const char* at) {
 Node* document_read_json(Document* document, const char* source, const char* text, size_t length,
                          Diagnostics* diagnostics) {
   if (!document_check_text(source, text, length, diagnostics)) return NULL;
-  JsonReader reader = {document, diagnostics, source, text, text + length, text, 1, text};
+  JsonReader reader = {document, diagnostics, source, text, text + length, text, 1, 1, text};
   if (!check_white_space(&reader)) return NULL;
-  if (strncmp(text, "\xef\xbb\xbf", 3) == 0) reader.cursor = reader.line_start = text + 3; /* byte order mark */
+  if (strncmp(text, "\xef\xbb\xbf", 3) == 0) reader.cursor = reader.counted = text + 3; /* byte order mark */
   const char* stopped = NULL;
   cJSON* root = cJSON_ParseWithLengthOpts(text, length + 1, &stopped, true);
   if (!root) {

@@ -152,17 +152,26 @@ static void expand(Reader* reader, const Node* entry, const Repeat* repeat, cons
   if (!reader->exhausted) reader->muted = muted;
 }
 
+/* The repeat itself is wrong: read the entry once for its other mistakes. The names of the items it stands for stay
+ * unknown, and that is no further mistake. */
+static void read_once(Reader* reader, const Node* entry, RepeatBody body) {
+  Indices indices = {.axis_count = 3};
+  Repeat none = {0};
+  reader->names_incomplete = true;
+  reader->indices = &indices;
+  body(reader, entry, &none);
+  reader->indices = NULL;
+}
+
 void repeat_expand(Reader* reader, const Node* entry, const char* object, const char* repeat_object, RepeatBody body) {
   Repeat repeat = {0};
   const Node* node = node_find(entry, "repeat");
-  if (!node || node_is_null(node)) {
+  if (!node || node_is_null(node))
     body(reader, entry, &repeat);
-  } else if (read_repeat(reader, node, repeat_object, &repeat)) {
+  else if (read_repeat(reader, node, repeat_object, &repeat))
     expand(reader, entry, &repeat, object, body);
-  } else {
-    reader->names_incomplete = true; /* whatever names these items would have had */
-    check_unused(reader, entry, object);
-  }
+  else
+    read_once(reader, entry, body);
 }
 
 /* ---------------------------------------------------------------- using */

@@ -87,7 +87,7 @@ static inline double dot6(Vec3 w, Vec3 v, const double y[6]) {
 }
 
 /* Columns of link i's dofs against themselves and all ancestors'. */
-static void add_link_columns(const Assembly* in, int i, double* block, int stride, int tree_first) {
+static void add_link_columns(const Assembly* in, int i, bool curvature, double* block, int stride, int tree_first) {
   const Model* model = in->model;
   const ModelLink* link = &model->links[i];
   const LinkTerms* t = &in->links[i];
@@ -100,9 +100,11 @@ static void add_link_columns(const Assembly* in, int i, double* block, int strid
     times6(t->hessian, s->w, v, y);
     /* curvature of the motion: w_j . [ (K^T - tr K) w_k + v_k x f ] */
     Vec3 curve = vec3_add(vec3_sub(mat3_tmul_vec(t->moment, s->w), vec3_scale(s->w, trace)), vec3_cross(v, t->force));
-    y[0] += curve.x;
-    y[1] += curve.y;
-    y[2] += curve.z;
+    if (curvature) {
+      y[0] += curve.x;
+      y[1] += curve.y;
+      y[2] += curve.z;
+    }
     int column = link->dof_first + k - tree_first;
     for (int j = link->dof_first + k; j >= link->dof_first; j--)
       block[(j - tree_first) * stride + column] += dot6(in->screws[j].w, screw_velocity(&in->screws[j], at), y);
@@ -150,7 +152,7 @@ static void add_cross(const Assembly* in, const ContactTerms* t, BlockSolver* so
     }
 }
 
-void assemble_hessian(const Assembly* in, BlockSolver* solver) {
+void assemble_hessian(const Assembly* in, bool curvature, BlockSolver* solver) {
   const Model* model = in->model;
   block_solver_clear(solver);
   for (int i = 0; i < model->link_count; i++) {
@@ -158,7 +160,7 @@ void assemble_hessian(const Assembly* in, BlockSolver* solver) {
     if (link->dof_count == 0) continue;
     int stride, first = model->trees[link->tree].dof_first;
     double* block = block_solver_block(solver, link->tree, link->tree, &stride);
-    add_link_columns(in, i, block, stride, first);
+    add_link_columns(in, i, curvature, block, stride, first);
     add_joint_block(&in->joints[i], link->dof_count, link->dof_first - first, block, stride);
   }
   if (!in->contact) return;

@@ -17,27 +17,63 @@ static void own_rotation(const ModelLink* link, const double* d, double* spin, d
   }
 }
 
-void motion_bounds(const Model* model, const double* q, const double* delta, MotionBound* bounds) {
+static JointBound joint_bound(const ModelLink* link, const double* q, const double* d) {
+  JointBound own = {.arm = vec3_norm(link->origin.t)};
+  double slide = 0;
+  for (int k = 0; k < link->slide_count; k++) {
+    own.length += fabs(q[k]) + fabs(d[k]);
+    slide += d[k] * d[k]; /* several slides are perpendicular */
+  }
+  own.slide = sqrt(slide);
+  if (link->dof_count > 0) own_rotation(link, d, &own.spin, &own.spin_rate);
+  return own;
+}
+
+MotionBound motion_bound_below(MotionBound up, const JointBound* own) {
+  double turning = up.spin * up.spin + up.spin_rate, arm = own->arm + own->length;
+  return (MotionBound){up.speed + up.spin * arm + own->slide, up.acceleration + turning * arm + 2 * up.spin * own->slide,
+                       up.spin + own->spin, up.spin_rate + up.spin * own->spin + own->spin_rate};
+}
+
+/* Exact twist of a link's frame at the start of the path. */
+typedef struct {
+  Vec3 w, v;
+} Twist;
+
+static Twist start_twist(const Model* model, int i, const Pose* poses, const Screw* screws, const double* delta) {
+  Twist t = {{0, 0, 0}, {0, 0, 0}};
+  for (int up = i; up >= 0; up = model->links[up].parent)
+    for (int k = model->links[up].dof_first; k < model->links[up].dof_first + model->links[up].dof_count; k++) {
+      t.w = vec3_add_scaled(t.w, delta[k], screws[k].w);
+      t.v = vec3_add_scaled(t.v, delta[k], vec3_add(screws[k].v, vec3_cross(screws[k].w, vec3_sub(poses[i].t, screws[k].p))));
+    }
+  return t;
+}
+
+/* Summed rates of a chain are far above its true speed: what is known at the start, plus what can be gained on the way,
+ * is the better bound. */
+static void sharpen(MotionBound* b, Twist start) {
+  b->spin = fmin(b->spin, vec3_norm(start.w) + b->spin_rate);
+  b->speed = fmin(b->speed, vec3_norm(start.v) + b->acceleration);
+}
+
+void motion_bounds(const Model* model, const double* q, const Pose* poses, const Screw* screws, const double* delta,
+                   MotionBounds* bounds) {
   for (int i = 0; i < model->link_count; i++) {
     const ModelLink* link = &model->links[i];
-    MotionBound up = link->parent < 0 ? (MotionBound){0, 0, 0, 0} : bounds[link->parent];
-    double turning = up.spin * up.spin + up.spin_rate, arm = vec3_norm(link->origin.t);
-    MotionBound b = {up.speed + up.spin * arm, up.acceleration + turning * arm, up.spin, up.spin_rate};
-    if (link->dof_count > 0) {
-      const double *d = delta + link->dof_first, *at = q + link->coordinate_first;
-      double length = 0, slide = 0;
-      for (int k = 0; k < link->slide_count; k++) {
-        length += fabs(at[k]) + fabs(d[k]);
-        slide += d[k] * d[k];
-      }
-      slide = sqrt(slide);
-      b.speed += up.spin * length + slide;
-      b.acceleration += turning * length + 2 * up.spin * slide;
-      double spin, rate;
-      own_rotation(link, d, &spin, &rate);
-      b.spin_rate += up.spin * spin + rate;
-      b.spin += spin;
-    }
-    bounds[i] = b;
+    MotionBound up = link->parent < 0 ? (MotionBound){0, 0, 0, 0} : bounds->link[link->parent];
+    bounds->joint[i] = joint_bound(link, q + link->coordinate_first, delta + link->dof_first);
+    bounds->link[i] = motion_bound_below(up, &bounds->joint[i]);
+    if (link->tree >= 0) sharpen(&bounds->link[i], start_twist(model, i, poses, screws, delta));
+  }
+}
+
+void motion_bounds_scale(const Model* model, const MotionBounds* in, double alpha, MotionBounds* out) {
+  double square = alpha * alpha;
+  for (int i = 0; i < model->link_count; i++) {
+    MotionBound b = in->link[i];
+    out->link[i] = (MotionBound){alpha * b.speed, square * b.acceleration, alpha * b.spin, square * b.spin_rate};
+    JointBound j = in->joint[i];
+    out->joint[i] = (JointBound){j.arm, j.length, alpha * j.slide, alpha * j.spin, square * j.spin_rate};
   }
 }

@@ -133,22 +133,30 @@ static bool prescribed_step(Sim* s, double* step) {
   return arrived;
 }
 
-/* Newton direction in s->delta; counts lifted factorisations. */
+/* H delta = -g with the prescribed increments of `pushed` (NULL: none), factored as asked. */
+static bool try_direction(Sim* s, const Assembly* a, bool curvature, bool lifted) {
+  double start = timer_now();
+  assemble_hessian(a, curvature, s->solver);
+  for (int k = 0; k < s->model->dof_count; k++) s->delta[k] = -s->gradient[k];
+  if (s->fixed_count > 0) block_solver_constrain(s->solver, s->fixed, s->rhs, s->delta);
+  double middle = timer_now();
+  s->times.assembly += middle - start;
+  bool ok = lifted ? block_solver_factor_lifted(s->solver, EIGENVALUE_FLOOR) : block_solver_factor(s->solver);
+  if (ok) block_solver_solve(s->solver, s->delta);
+  s->times.factor += timer_now() - middle;
+  return ok;
+}
+
+/* Newton direction in s->delta. An indefinite Hessian is first replaced by its Gauss-Newton part, which costs a Cholesky
+ * factorisation; only if contact makes that indefinite too are eigenvalues lifted. */
 static bool solve_direction(Sim* s, const Assembly* a, StepReport* report) {
   double start = timer_now();
   update_pattern(s);
-  assemble_hessian(a, s->solver);
-  if (s->fixed_count > 0) memcpy(s->scaled, s->delta, sizeof(double) * (size_t)s->model->dof_count);
-  for (int k = 0; k < s->model->dof_count; k++) s->delta[k] = -s->gradient[k];
-  if (s->fixed_count > 0) block_solver_constrain(s->solver, s->fixed, s->scaled, s->delta);
-  double middle = timer_now();
-  s->times.assembly += middle - start;
-  if (!block_solver_factor(s->solver)) {
+  s->times.assembly += timer_now() - start;
+  if (!try_direction(s, a, true, false)) {
     report->factor_retries++;
-    if (!block_solver_factor_lifted(s->solver, EIGENVALUE_FLOOR)) return false;
+    if (!try_direction(s, a, false, false) && !try_direction(s, a, false, true)) return false;
   }
-  block_solver_solve(s->solver, s->delta);
-  s->times.factor += timer_now() - middle;
   for (int k = 0; k < s->model->dof_count; k++)
     if (!isfinite(s->delta[k])) return false;
   return true;
@@ -215,12 +223,9 @@ static void poses_on_path(void* context, double fraction, Pose* poses) {
 static bool certified(Sim* s, double alpha, StepReport* report) {
   if (!s->contact || !s->model->simulation.certificate) return true;
   double start = timer_now();
-  for (int i = 0; i < s->model->link_count; i++) {
-    MotionBound b = s->bounds[i];
-    s->bounds_scaled[i] = (MotionBound){alpha * b.speed, alpha * alpha * b.acceleration, alpha * b.spin, alpha * alpha * b.spin_rate};
-  }
+  motion_bounds_scale(s->model, &s->bounds, alpha, &s->bounds_scaled);
   PathContext path = {s, alpha};
-  bool ok = contact_certify(s->contact, s->bounds_scaled, poses_on_path, &path, &report->certified_intervals);
+  bool ok = contact_certify(s->contact, &s->bounds_scaled, poses_on_path, &path, &report->certified_intervals);
   s->times.certificate += timer_now() - start;
   return ok;
 }
@@ -237,6 +242,13 @@ static void accept_trial(Sim* s) {
   if (s->contact) contact_accept(s->contact);
 }
 
+/* Everything near the path along s->delta is looked at from now on. */
+static void prepare_path(Sim* s) {
+  const Configuration* c = &s->configuration[s->current];
+  motion_bounds(s->model, c->q, c->pose, s->screws, s->delta, &s->bounds);
+  if (s->contact) contact_prepare(s->contact, &s->bounds);
+}
+
 typedef enum { SEARCH_ACCEPTED, SEARCH_AT_ROUNDING, SEARCH_FAILED } SearchResult;
 
 /* Halve the step until it is feasible, decreases enough and is proved free of passing through. While prescribed joints
@@ -246,8 +258,7 @@ static SearchResult line_search(Sim* s, bool arrived, StepReport* report) {
   for (int k = 0; k < s->model->dof_count; k++) slope += s->gradient[k] * s->delta[k];
   double rounding = ROUNDING * energy_scale(s);
   bool blind = arrived && -slope <= rounding; /* the decrease cannot be seen: trust the quadratic model */
-  motion_bounds(s->model, s->configuration[s->current].q, s->delta, s->bounds);
-  if (s->contact) contact_prepare(s->contact, s->bounds);
+  prepare_path(s);
   bool overshot = false; /* the next direction then comes from friction's majorant */
   for (double alpha = 1.0; alpha > SHORTEST_STEP; alpha *= 0.5) {
     report->trials++;
@@ -261,6 +272,23 @@ static SearchResult line_search(Sim* s, bool arrived, StepReport* report) {
     return blind ? SEARCH_AT_ROUNDING : SEARCH_ACCEPTED;
   }
   return SEARCH_FAILED;
+}
+
+/* Before Newton: the step of the last time step once more, if it lowers the objective. A moving body is then near its
+ * solution, where the Hessian is positive definite; a body at rest is left alone. */
+static bool try_last_step(Sim* s, StepReport* report) {
+  double slope = 0, largest = 0;
+  for (int k = 0; k < s->model->dof_count; k++) {
+    s->delta[k] = s->fixed[k] ? 0 : s->difference_old[k];
+    slope += s->gradient[k] * s->delta[k];
+    largest = fmax(largest, fabs(s->delta[k]));
+  }
+  if (!(slope < -1e-6 * energy_scale(s)) || !(largest > 0)) return false;
+  prepare_path(s);
+  report->trials++;
+  if (!trial_feasible(s, 1.0, false) || !(energy_difference(s) <= 0.1 * slope) || !certified(s, 1.0, report)) return false;
+  accept_trial(s);
+  return true;
 }
 
 /* ---------------------------------------------------------------- the loop */
@@ -290,7 +318,7 @@ static void report_terms(Sim* s, StepReport* report) {
 static bool newton_round(Sim* s, StepReport* report, double* before) {
   Assembly a;
   double start = timer_now();
-  bool arrived = prescribed_step(s, s->delta);
+  bool arrived = prescribed_step(s, s->rhs);
   assemble(s, &a);
   s->times.assembly += timer_now() - start;
   report->residual = residual_of(s, &report->residual_dof);
@@ -303,7 +331,9 @@ static bool newton_round(Sim* s, StepReport* report, double* before) {
     return true;
   }
   if (arrived && report->outcome == STEP_ROUNDING_FLOOR && report->residual > 0.5 * *before) return true;
+  bool first = isinf(*before);
   *before = report->residual;
+  if (first && s->model->simulation.max_iterations > 0 && try_last_step(s, report)) return false;
   report->outcome = STEP_NOT_FINITE;
   if (!solve_direction(s, &a, report)) return true;
   SearchResult found = line_search(s, arrived, report);

@@ -37,11 +37,11 @@ struct Sim {
   /* written by the Newton loop */
   Configuration configuration[2];
   int current;
-  double *gradient, *delta, *scaled; /* (nv) */
+  double *gradient, *delta, *scaled, *rhs; /* (nv) */
   Screw* screws;
   Vec3* reference;
   LinkTerms* link_terms;
-  MotionBound *bounds, *bounds_scaled;
+  MotionBounds bounds, bounds_scaled;
   double* path_q; /* coordinates on the way, for the certificate  (nq) */
   BlockSolver* solver;
   int pattern_version;

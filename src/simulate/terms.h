@@ -63,7 +63,10 @@ typedef struct {
 RotationVector rotation_vector_derivatives(Quat q);
 
 /* Bounds on the motion of every link along q (+) alpha delta, alpha in [0, 1] (docs/derivations/certificate.md). */
-void motion_bounds(const Model* model, const double* q, const double* delta, MotionBound* bounds);
+void motion_bounds(const Model* model, const double* q, const Pose* poses, const Screw* screws, const double* delta,
+                   MotionBounds* bounds);
+/* Bounds of the same path cut short at alpha. */
+void motion_bounds_scale(const Model* model, const MotionBounds* in, double alpha, MotionBounds* out);
 
 /* Gradient (nv) and block Hessian from link terms, contact pairs and joint terms. chain scratch: see assemble.c. */
 typedef struct {
@@ -75,6 +78,7 @@ typedef struct {
   const ContactSystem* contact; /* NULL: no contact */
 } Assembly;
 void assemble_gradient(const Assembly* in, double* gradient);
-void assemble_hessian(const Assembly* in, BlockSolver* solver);
+/* curvature = false leaves out the curvature of the motion (Gauss-Newton): positive definite but for contact. */
+void assemble_hessian(const Assembly* in, bool curvature, BlockSolver* solver);
 
 #endif

@@ -50,12 +50,13 @@ static void a_thousand_links_load(void** state) {
   (void)state;
   Fixture f;
   double start = timer_now();
-  fixture_load(&f,
-               "shapes: {soft: {type: rounded_box, radius: 0.1, size: [0.1, 0.1, 0.1]}}\n"
-               "links:\n"
-               "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
-               "  - {name: \"b{n}\", mass: 1, shapes: [{shape: soft}], position: [0, 0, 0.16], repeat: {count: [10, 10, "
-               "10], position: [0.301, 0.301, 0.301]}}\n");
+  fixture_load(
+      &f,
+      "shapes: {soft: {type: rounded_box, radius: 0.1, size: [0.1, 0.1, 0.1]}}\n"
+      "links:\n"
+      "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
+      "  - {name: \"b{n}\", mass: 1, shapes: [{shape: soft}], position: [0, 0, 0.16], repeat: {count: [10, 10, "
+      "10], position: [0.301, 0.301, 0.301]}}\n");
   check_clean(&f);
   assert_int_equal(f.model.link_count, 1001);
   assert_int_equal(f.model.dof_count, 6000);

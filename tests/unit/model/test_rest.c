@@ -1,66 +1,13 @@
-/* Parallel faces at rest, against an independent search: the contact energy is minimised over the plane by golden
- * section, the force is its difference quotient. */
+/* Parallel faces at rest, against an independent search. */
 #include "fixture.h"
 #include "model/rest.h"
-
-static double barrier(double c, double s) { return c >= s ? 0 : pow(c - s, 4) / pow(c, 5); }
-
-typedef struct {
-  double s, gap;
-  int n_a, n_b;
-  double norm;
-} Faces;
-
-typedef double (*Function)(const Faces* faces, double x);
-
-static double minimum(Function f, const Faces* faces, double low, double high) {
-  const double golden = 0.6180339887498949;
-  double a = high - golden * (high - low), b = low + golden * (high - low), fa = f(faces, a), fb = f(faces, b);
-  for (int i = 0; i < 200; i++) {
-    if (fa < fb) {
-      high = b;
-      b = a;
-      fb = fa;
-      fa = f(faces, a = high - golden * (high - low));
-    } else {
-      low = a;
-      a = b;
-      fa = fb;
-      fb = f(faces, b = low + golden * (high - low));
-    }
-  }
-  return fmin(fa, fb);
-}
-
-static double energy_of_distance(const Faces* faces, double c) {
-  return faces->n_a * barrier(c, faces->s) + faces->n_b * barrier(faces->norm * faces->gap - c, faces->s);
-}
-
-static double energy_of_norm(const Faces* faces, double norm) {
-  Faces inner = *faces;
-  inner.norm = norm;
-  double sum = norm * faces->gap;
-  return barrier(1 - norm, faces->s) + minimum(energy_of_distance, &inner, 1e-6 * sum, sum * (1 - 1e-6));
-}
-
-static double energy(double s, int n_a, int n_b, double gap) {
-  Faces faces = {s, gap, n_a, n_b, 0};
-  return minimum(energy_of_norm, &faces, 1 - s, 1 - 1e-6 * s);
-}
-
-/* Fourth-order difference quotient: the search leaves about 1e-15 of the energy, the quotient 1e-8 of the force. */
-static double force(double s, int n_a, int n_b, double gap) {
-  double h = 1e-3 * gap;
-  double one = energy(s, n_a, n_b, gap + h) - energy(s, n_a, n_b, gap - h);
-  double two = energy(s, n_a, n_b, gap + 2 * h) - energy(s, n_a, n_b, gap - 2 * h);
-  return -(8 * one - two) / (12 * h);
-}
+#include "rest_search.h"
 
 static void check_faces(int n_a, int n_b) {
   const double supports[] = {1e-5, 1e-3, 1e-2, 0.1, 0.3}, gaps[] = {0.1, 0.3, 0.5, 0.8, 1.2, 1.7};
   for (int i = 0; i < 5; i++)
     for (int j = 0; j < 6; j++) {
-      double s = supports[i], gap = gaps[j] * s, wanted = force(s, n_a, n_b, gap);
+      double s = supports[i], gap = gaps[j] * s, wanted = searched_force(s, n_a, n_b, gap);
       Rest at_gap = rest_at_gap(s, n_a, n_b, gap), under = rest_under_force(s, n_a, n_b, at_gap.force);
       check_near(at_gap.force / wanted, 1, 1e-6, "force at a gap, found / wanted");
       check_near(at_gap.gap / gap, 1, 1e-13, "gap reached / asked for");
@@ -109,19 +56,6 @@ static void extreme_forces_stay_finite(void** state) {
     assert_true(isfinite(rest.gap) && rest.gap > 0 && rest.gap < 2.01e-3);
     assert_true(isfinite(rest.stiffness));
   }
-}
-
-/* Gap at which the searched force is the wanted one, by bisection. */
-static double searched_gap(double s, int n_a, int n_b, double wanted) {
-  double low = 0.05 * s, high = 2 * s;
-  for (int i = 0; i < 30; i++) {
-    double middle = 0.5 * (low + high);
-    if (force(s, n_a, n_b, middle) > wanted)
-      low = middle;
-    else
-      high = middle;
-  }
-  return 0.5 * (low + high);
 }
 
 /* The worked example of docs/contact-parameters.md: a box of 1 kg, on a hull and on a half-space. */

@@ -63,7 +63,8 @@ static void groups_are_hulls(void** state) {
   unlink(path);
 }
 
-/* 162 points on a sphere of radius 1 thinned to 20: the note says by how much, and every vertex is one of the points. */
+/* 162 points on a sphere of radius 1 thinned to 20: the note says by how much, and every vertex is one of the points.
+ */
 static void thinning_is_noted_with_its_error(void** state) {
   (void)state;
   ConvexHull ball;
@@ -80,7 +81,8 @@ static void thinning_is_noted_with_its_error(void** state) {
   check_clean(&f);
   assert_int_equal(f.model.hulls[0].points.count, 20);
   double error = 0;
-  assert_int_equal(sscanf(f.model.dropped_note, "shape 'thing': thinned from 162 to 20 vertices, error %lf m", &error), 1);
+  assert_int_equal(sscanf(f.model.dropped_note, "shape 'thing': thinned from 162 to 20 vertices, error %lf m", &error),
+                   1);
   double farthest = 0;
   for (int i = 0; i < ball.vertex_count; i++) {
     double x[24], y[24], z[24];

@@ -1,0 +1,20 @@
+/* The separating plane by a slow second method: long double, all vertices, the potential as the paper writes it
+ * (P_s(c) = (c - s)^4 / c^5), damped Newton with Gaussian elimination. Judges plane_solve. */
+#ifndef SDRS_TESTS_SUPPORT_REFERENCE_PLANE_H
+#define SDRS_TESTS_SUPPORT_REFERENCE_PLANE_H
+
+#include "support/bodies.h"
+
+typedef struct {
+  Vec3 n;
+  double o;      /* n . x + o, x relative to the origin asked for */
+  double energy; /* U [1/m] */
+  double gradient; /* norm of dU/dp relative to the largest term in it: how well it is solved */
+} ReferencePlane;
+
+/* Plane with its offset about `origin`. The bodies must be apart. */
+ReferencePlane reference_plane(const Body* a, const Body* b, double support, Vec3 origin);
+/* U of any plane; INFINITY when it does not separate. Offset about origin. */
+double reference_energy(const Body* a, const Body* b, double support, Vec3 origin, Vec3 n, double o);
+
+#endif

@@ -1,0 +1,218 @@
+/* The rule of docs/contact-parameters.md. Gaps are judged by the independent search of rest_search.h. */
+#include "fixture.h"
+#include "rest_search.h"
+
+/* A free box of edge 0.2 m and 1 kg over the ground, with lines put before. */
+static void load_box(Fixture* f, const char* before) {
+  char yaml[1500];
+  snprintf(yaml, sizeof yaml,
+           "%s\n"
+           "links:\n"
+           "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
+           "  - {name: box, mass: 1, shape: {type: box, size: [0.2, 0.2, 0.2]}, position: [0, 0, 5]}\n",
+           before);
+  fixture_load(f, yaml);
+}
+
+static ModelContact contact_of(const char* yaml) {
+  Fixture f;
+  fixture_load(&f, yaml);
+  check_clean(&f);
+  ModelContact contact = f.model.contact;
+  fixture_free(&f);
+  return contact;
+}
+
+static double gap_of(const ModelContact* contact, double force) {
+  return searched_gap(contact->support, 4, 4, force / contact->stiffness);
+}
+
+/* The worked example of the guide, numbers and all. */
+static void derived_R4_R5_R6_for_one_box(void** state) {
+  (void)state;
+  Fixture f;
+  load_box(&f, "name: box");
+  check_clean(&f);
+  const ModelContact* c = &f.model.contact;
+  assert_true(c->support_derived && c->stiffness_derived && c->smoothing_derived);
+  check_near(c->feature, 0.2, 1e-15, "feature");
+  check_near(c->support, 1e-3, 1e-17, "support: feature / 200");
+  check_near(c->stiffness, 2.97813e-10, 1e-15, "stiffness, the guide's figure");
+  check_near(c->smoothing, 7.848e-8, 1e-12, "smoothing: (2e-4 sqrt(g feature))^2");
+  check_near(c->reference_force, 9.81, 1e-12, "reference force");
+  check_near(c->gap_at_rest, 5e-4, 1e-12, "gap at rest");
+  check_near(gap_of(c, 9.81), 5e-4, 1e-9, "gap at rest by search");
+  check_near(searched_gap(c->support, 4, 1, 9.81 / c->stiffness), 4.54657e-4, 1e-9, "the same on a half-space");
+  fixture_free(&f);
+}
+
+/* Ten million times between the lightest and the whole pile cannot all rest well: the pile decides. */
+static void derived_R5_keeps_pile_and_lightest_in_range(void** state) {
+  (void)state;
+  const double masses[] = {1, 2, 10, 50, 300, 3000, 1e5, 1e8};
+  for (int i = 0; i < 8; i++) {
+    char yaml[700];
+    snprintf(
+        yaml, sizeof yaml,
+        "shapes: {cube: {type: box, size: [0.2, 0.2, 0.2]}}\n"
+        "links:\n"
+        "  - {name: light, mass: 1, shapes: [{shape: cube}]}\n"
+        "  - {name: \"b{i}\", mass: %g, shapes: [{shape: cube}], position: [1, 0, 0], repeat: {count: 4, position: "
+        "[1, 0, 0]}}\n",
+        masses[i]);
+    ModelContact c = contact_of(yaml);
+    double pile = gap_of(&c, 9.81 * (1 + 4 * masses[i])), light = gap_of(&c, 9.81);
+    if (!(pile >= 0.15 * c.support * (1 - 1e-6)))
+      fail_msg("masses of %g kg: the pile rests at %g of the support", masses[i], pile / c.support);
+    bool both_possible = 4 * masses[i] < 5e5;
+    if (both_possible && !(light <= c.support * (1 + 1e-6)))
+      fail_msg("masses of %g kg: the lightest rests at %g of the support", masses[i], light / c.support);
+  }
+}
+
+static void derived_R5_without_gravity(void** state) {
+  (void)state;
+  ModelContact c = contact_of(
+      "simulation: {gravity: [0, 0, 0], dt: 0.01}\n"
+      "links: [{name: a, mass: 3, shape: {type: box, size: [0.2, 0.2, 0.2]}}]\n");
+  check_near(c.reference_force, 60, 1e-9, "3 kg 0.2 m / (0.1 s)^2");
+  check_near(gap_of(&c, 60), 0.5 * c.support, 1e-9, "gap");
+}
+
+/* Small bodies at long steps: the floor 1e-3 g dt. */
+static void derived_R6_has_a_floor_from_the_step(void** state) {
+  (void)state;
+  ModelContact c = contact_of(
+      "simulation: {dt: 0.02}\n"
+      "links: [{name: a, mass: 1, shape: {type: box, size: [0.01, 0.01, 0.01]}}]\n");
+  check_near(c.smoothing, 1.96e-4 * 1.96e-4 * (9.81 / 9.8) * (9.81 / 9.8), 1e-14, "smoothing");
+}
+
+static void derived_R4_is_clipped(void** state) {
+  (void)state;
+  ModelContact c = contact_of("links: [{name: a, mass: 1, shape: {type: box, size: [90, 90, 90]}}]\n");
+  check_near(c.support, 0.01, 0, "bodies of 90 m");
+  c = contact_of("links: [{name: a, mass: 1, shape: {type: box, size: [0.2, 0.2, 0.2]}, position: [0, 0, 5e6]}]\n");
+  check_near(c.support, 5e-3, 1e-9, "5000 km from the origin");
+}
+
+/* A sliver of a decomposition is not a feature; a thin body of its own is, also when it stands still only now. */
+static void derived_R3_leaves_out_slivers_and_fixed_bodies(void** state) {
+  (void)state;
+  ModelContact c = contact_of(
+      "shapes: {cube: {type: box, size: [0.2, 0.2, 0.2]}, sliver: {type: box, size: [0.2, 0.2, 1e-4]}}\n"
+      "links:\n"
+      "  - {name: a, mass: 1, shapes: [{shape: cube}, {shape: sliver, position: [0, 0, 0.1]}]}\n"
+      "  - {name: sheet, fixed: true, shapes: [{shape: sliver}], position: [3, 0, 0]}\n"
+      "  - {name: ghost, mass: 1, collide: false, shapes: [{shape: sliver}], position: [4, 0, 0]}\n");
+  check_near(c.feature, 0.2, 1e-15, "feature");
+  c = contact_of(
+      "shapes: {cube: {type: box, size: [0.2, 0.2, 0.2]}, sheet: {type: box, size: [0.2, 0.2, 1e-4]}}\n"
+      "links:\n"
+      "  - {name: a, mass: 1, shapes: [{shape: cube}]}\n"
+      "  - {name: b, mass: 1, shapes: [{shape: sheet}], position: [3, 0, 0]}\n");
+  check_near(c.feature, 1e-4, 1e-18, "feature of the sheet");
+}
+
+static void given_values_are_kept_and_the_rest_follows_them(void** state) {
+  (void)state;
+  Fixture f;
+  load_box(&f, "contact: {support: 0.01, friction: 0.3}");
+  check_clean(&f);
+  const ModelContact* c = &f.model.contact;
+  assert_true(!c->support_derived && c->stiffness_derived && c->smoothing_derived);
+  check_near(c->support, 0.01, 0, "support");
+  check_near(gap_of(c, 9.81), 5e-3, 1e-8, "gap for the given support");
+  fixture_free(&f);
+  load_box(&f, "contact: {support: 0.001, stiffness: 1e-8, smoothing: 1e-6}");
+  check_clean(&f);
+  check_near(f.model.contact.gap_at_rest, 7.99416e-4, 1e-8, "gap of the guide");
+  assert_true(!f.model.contact.stiffness_derived && !f.model.contact.smoothing_derived);
+  fixture_free(&f);
+}
+
+/* ---------------------------------------------------------------- warnings */
+
+static void check_warned(const char* before, const char* text) {
+  Fixture f;
+  load_box(&f, before);
+  assert_int_equal(f.status, STATUS_OK);
+  check_message(&f, SEVERITY_WARNING, 1, text);
+  fixture_free(&f);
+}
+
+static void check_silent(const char* before) {
+  Fixture f;
+  load_box(&f, before);
+  check_clean(&f);
+  fixture_free(&f);
+}
+
+static void warns_R7_of_supports_that_are_too_large_or_too_small(void** state) {
+  (void)state;
+  check_warned("contact: {support: 0.25}",
+               "support 0.25 m is larger than the smallest feature of the moving bodies, 0.2 m");
+  check_warned("contact: {support: 0.4}", "support 0.4 is not small against 1");
+  check_warned("contact: {support: 1e-12}", "support 1e-12 m is below");
+  check_silent("contact: {support: 0.02}");
+  Fixture f;
+  load_box(&f, "contact: {support: 1.0}");
+  assert_int_equal(f.status, STATUS_BAD_INPUT);
+  check_message(&f, SEVERITY_ERROR, 1, "contact.support: must be below 1");
+  fixture_free(&f);
+}
+
+/* The place is that of the value itself: column of the number. */
+static void warns_R8_of_stiffness_out_of_range(void** state) {
+  (void)state;
+  Fixture f;
+  load_box(&f, "contact: {support: 0.001, stiffness: 1e-5}");
+  check_message(&f, SEVERITY_WARNING, 1, "the lightest moving body (9.81 N) rests at a gap of");
+  assert_int_equal(find_message(&f, "lightest")->column, (int)strlen("contact: {support: 0.001, stiffness: ") + 1);
+  fixture_free(&f);
+  check_warned("contact: {support: 0.001, stiffness: 1e-5}",
+               "beyond the support 0.001 m; a stiffness of about 3e-10 suits");
+  check_warned("contact: {support: 0.001, stiffness: 1e-16}", "less than a tenth of the support 0.001 m");
+  check_silent("contact: {support: 0.001, stiffness: 3e-8}");
+  check_silent("contact: {support: 0.001, stiffness: 1e-12}");
+}
+
+/* At rest at s/2, k = 14.1 F/s: the period is 2 pi sqrt(s / (14.1 g)) = 0.535 s^(1/2), 17 ms for s = 1 mm. Twenty of
+ * them are dt = 10 ms at s = 0.87 um. */
+static void warns_R9_of_steps_too_long_for_the_stiffness(void** state) {
+  (void)state;
+  check_warned("contact: {support: 0.8e-6}", "dt 0.01 s is too long for the contact stiffness: 20.9 periods");
+  check_silent("contact: {support: 0.95e-6}");
+}
+
+static void warns_R10_of_smoothing(void** state) {
+  (void)state;
+  check_warned("contact: {smoothing: 100}", "friction needs a slip of sqrt(smoothing) dt = 0.1 m a step");
+  check_warned("contact: {support: 0.01, smoothing: 0.04}", "friction needs a speed of sqrt(smoothing) = 0.2 m/s");
+  check_warned("contact: {smoothing: 1e-16}", "sqrt(smoothing) = 1e-08 m/s is 2e-07 of the speed");
+  check_silent("contact: {smoothing: 1e-6}");
+  check_silent("contact: {smoothing: 1e-16, friction: 0}");
+}
+
+static void no_contact_no_warnings(void** state) {
+  (void)state;
+  check_silent("contact: {model: none, support: 0.3, stiffness: 1e9, smoothing: 100}");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(derived_R4_R5_R6_for_one_box),
+      cmocka_unit_test(derived_R5_keeps_pile_and_lightest_in_range),
+      cmocka_unit_test(derived_R5_without_gravity),
+      cmocka_unit_test(derived_R6_has_a_floor_from_the_step),
+      cmocka_unit_test(derived_R4_is_clipped),
+      cmocka_unit_test(derived_R3_leaves_out_slivers_and_fixed_bodies),
+      cmocka_unit_test(given_values_are_kept_and_the_rest_follows_them),
+      cmocka_unit_test(warns_R7_of_supports_that_are_too_large_or_too_small),
+      cmocka_unit_test(warns_R8_of_stiffness_out_of_range),
+      cmocka_unit_test(warns_R9_of_steps_too_long_for_the_stiffness),
+      cmocka_unit_test(warns_R10_of_smoothing),
+      cmocka_unit_test(no_contact_no_warnings),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
