@@ -15,12 +15,10 @@ enum { FALL_STEPS = 60, SETTLE_STEPS = 140, REST_STEPS = 50, LAYERS = 4, BODIES_
 static const char* const SHAPES =
     "shapes:\n"
     "  s0: {type: box, size: [0.2, 0.16, 0.12]}\n"
-    "  s1: {type: sphere, radius: 0.1, resolution: 1}\n"
-    "  s2: {type: cylinder, radius: 0.08, length: 0.18, segments: 12}\n"
-    "  s3: {type: capsule, radius: 0.07, length: 0.08, segments: 8}\n"
-    "  s4: {type: box, size: [0.18, 0.18, 0.18]}\n"
+    "  s1: {type: box, size: [0.18, 0.18, 0.18]}\n"
+    "  s2: {type: box, size: [0.15, 0.2, 0.1]}\n"
     "  ground: {type: half_space}\n";
-enum { SHAPE_COUNT = 5 };
+enum { SHAPE_COUNT = 3 };
 
 static void add_body(Text* yaml, int n, int side, Random* random) {
   int layer = n / (side * side), row = n / side % side, column = n % side;

@@ -280,6 +280,13 @@ static Status load_scene(Rendering* rendering, const char* path) {
   return STATUS_OK;
 }
 
+static Status load_operand(Rendering* rendering, const char* path) {
+  if (is_folder(path)) return load_run(rendering, path);
+  if (file_exists(path)) return load_scene(rendering, path);
+  diagnostics_add(&rendering->diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "no such run folder or scene");
+  return STATUS_IO;
+}
+
 /* ---------------------------------------------------------------- drawing */
 
 static ExitCode find_followed(Rendering* rendering) {
@@ -374,7 +381,7 @@ static ExitCode render(const Options* options) {
   ExitCode code = read_options(&rendering);
   if (code == EXIT_DONE) {
     const char* operand = options->operands[0];
-    Status status = is_folder(operand) ? load_run(&rendering, operand) : load_scene(&rendering, operand);
+    Status status = load_operand(&rendering, operand);
     if (!options->verbose) drop_scene_warnings(&rendering);
     code = status == STATUS_OK ? draw_loaded(&rendering) : status_exit_code(status);
   }

@@ -67,7 +67,7 @@ static void print_details(const Run* run) {
   const ModelContact* contact = &model->contact;
   Text size = {0};
   loaded_describe(&size, &run->loaded);
-  fprintf(stderr, "%s: %s; %d threads; dt = %.4g s, %d steps\n", model->scene->name, size.data, run->options->threads,
+  fprintf(stderr, "%s: %s; threads: %d; dt = %.4g s, %d steps\n", model->scene->name, size.data, run->options->threads,
           model->simulation.dt, model->simulation.steps);
   text_free(&size);
   if (model->contact_model == CONTACT_NONE) {

@@ -85,7 +85,6 @@ static void solve_from(BenchPair* p, Plane start, BenchState* s, int k) {
   plane_solve(&p->a.hull, &p->b.hull, bench_support, start, &s->scratch, &s->solution[k]);
   plane_derivatives(&s->solution[k], false, p->a.hull.center, p->b.hull.center, &s->out, &s->response[k]);
   s->sink += s->out.hessian[0][0];
-  if (getenv("IT")) s->sink += 1e6 * s->solution[k].iterations;
 }
 
 static void contact_cold(BenchPair* p, BenchState* s, int k) {
@@ -151,7 +150,7 @@ static void bench_row(FILE* out, int vertices, Random* random) {
   BenchState* s = MEMORY_NEW(BenchState, 1);
   int capacity = 2 * ((vertices + 7) / 8 * 8);
   double* memory = MEMORY_NEW(double, 3 * capacity);
-  s->scratch = (PlaneScratch){memory, memory + capacity, memory + 2 * capacity, capacity};
+  s->scratch = (PlaneScratch){memory, memory + capacity, memory + 2 * capacity, capacity, 1e-9};
   s->vertices = MEMORY_NEW(FrictionVertex, PAIRS * 2 * vertices);
   for (int k = 0; k < PAIRS; k++) fill_pair(&pairs[k], vertices, random);
   double cold = time_body(contact_cold, pairs, s);
@@ -160,7 +159,6 @@ static void bench_row(FILE* out, int vertices, Random* random) {
   prepare_friction(pairs, s, vertices);
   double friction = time_body(friction_once, pairs, s);
   double cold_gjk = time_body(gjk_cold, pairs, s), warm_gjk = time_body(gjk_warm, pairs, s);
-  if (getenv("IT")) fprintf(out, "it %g ", s->sink / 1e6 / 64);
   fprintf(out, "%d,%.0f,%.0f,%.0f,%.0f,%.0f\n", vertices, cold, warm, friction, cold_gjk, warm_gjk);
   for (int k = 0; k < PAIRS; k++) {
     memory_free(pairs[k].a.memory);

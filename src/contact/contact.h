@@ -44,7 +44,8 @@ typedef struct {
   const double (*hessian)[12];  /* 12x12, a first */
 } ContactTerms;
 
-ContactSystem* contact_create(const Model* model, int threads);
+/* tolerance: of the step [N]; planes are solved tightly enough for it. */
+ContactSystem* contact_create(const Model* model, int threads, double tolerance);
 void contact_destroy(ContactSystem* system);
 
 /* Find the pairs that can matter while every link moves from the accepted poses within its bound. */

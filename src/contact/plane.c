@@ -3,10 +3,11 @@
 
 /* Vertices farther than (1 + CULL_MARGIN) s from the plane are left out of the Newton solve; checked afterwards. */
 #define CULL_MARGIN 1.0
-/* Hulls up to this size skip the culling pass. */
+/* Small hulls whose radius is large against s skip the culling pass: the least turn of the plane would undo it. */
 #define CULL_MIN_COUNT 16
+#define CULL_MAX_RADIUS 300.0
 /* Newton decrement, relative to U, after which one more step reaches rounding (quadratic convergence squares it). */
-#define DECREMENT_LAST_STEP 1e-11
+#define DECREMENT_TO_ROUNDING 1e-13
 /* Below this U s counts as zero: (1 - z)^4 with 1 - z = 1e-7. */
 #define ENERGY_FLOOR 1e-28
 #define MAX_ITERATIONS 100
@@ -26,6 +27,7 @@ typedef struct {
   double axis_level; /* half-space: axis . (boundary - origin) [m] */
   bool half_space;
   PlaneScratch* scratch;
+  double last_step;
   Range range[2];
   Vec3 cull_N; /* plane at which the vertices were culled */
   double cull_O;
@@ -114,7 +116,7 @@ static void gather_vertices(Problem* p, Vec3 N, double O) {
   for (int side = 0; side < 2; side++) {
     const HullInstance* h = p->hull[side];
     Range* range = &p->range[side];
-    *range = (Range){first, 0, h->points.count > CULL_MIN_COUNT};
+    *range = (Range){first, 0, h->points.count > CULL_MIN_COUNT || h->radius * p->inv_s < CULL_MAX_RADIUS};
     if (range->culled)
       append_near(p, side, N, O, range);
     else {
@@ -276,6 +278,17 @@ static SearchResult search(const Problem* p, Vec3* N, double* O, Vec3 dN, double
   return SEARCH_STALLED;
 }
 
+/* The last step: quadratic convergence makes a test of the energy needless, and rounding would make it fail. */
+static bool full_step(const Problem* p, Vec3* N, double* O, Vec3 dN, double dO, Evaluation* e) {
+  Evaluation trial;
+  Vec3 trial_N = vec3_add(*N, dN);
+  if (!evaluate(p, trial_N, *O + dO, &trial)) return false;
+  *N = trial_N;
+  *O += dO;
+  *e = trial;
+  return true;
+}
+
 /* Minimise over the gathered vertices. Returns false when no convergence. */
 static bool minimise(const Problem* p, Vec3* N, double* O, Evaluation* e, int* iterations) {
   for (; *iterations < MAX_ITERATIONS; ++*iterations) {
@@ -285,9 +298,8 @@ static bool minimise(const Problem* p, Vec3* N, double* O, Evaluation* e, int* i
     double decrement = newton_step(p, e, *N, &dN, &dO);
     if (!isfinite(decrement)) return false;
     if (decrement <= 1e-25 * e->energy) return true;
-    bool last = decrement < DECREMENT_LAST_STEP * e->energy;
+    if (decrement < p->last_step * e->energy && full_step(p, N, O, dN, dO, e)) return true;
     SearchResult found = search(p, N, O, dN, dO, decrement, e);
-    if (last) return true;
     if (found == SEARCH_STALLED) return decrement < 1e-8 * e->energy;
   }
   return false;
@@ -309,7 +321,7 @@ static void store_solution(const Problem* p, double support, Vec3 N, double O, c
 PlaneOutcome plane_solve(const HullInstance* a, const HullInstance* b, double support, Plane start,
                          PlaneScratch* scratch, PlaneSolution* solution) {
   Problem p = {.hull = {a, b}, .inv_s = 1.0 / support, .origin = plane_origin(a, b), .half_space = b->half_space,
-               .scratch = scratch};
+               .scratch = scratch, .last_step = scratch->last_step > 0 ? scratch->last_step : DECREMENT_TO_ROUNDING};
   start = plane_about(start, p.origin);
   Vec3 N = vec3_scale(start.n, p.inv_s);
   double O = start.o * p.inv_s;

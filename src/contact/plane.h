@@ -41,6 +41,7 @@ typedef struct {
 typedef struct {
   double *x, *y, *z; /* relative to the plane's origin, world axes [m] */
   int capacity;
+  double last_step; /* Newton decrement relative to U after which one more step ends the solve; 0 = to rounding */
 } PlaneScratch;
 
 typedef enum {

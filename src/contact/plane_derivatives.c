@@ -112,7 +112,11 @@ Plane plane_predict(Plane plane, const PlaneResponse* response, const double twi
     d[k] = 0;
     for (int i = 0; i < 6; i++) d[k] += response->dp[k][i] * twist_a[i] + response->dp[k][6 + i] * twist_b[i];
   }
-  plane.n = vec3_add(plane.n, vec3(d[0], d[1], d[2]));
-  plane.o += d[3];
+  /* a turning normal must not grow: its length follows the prediction to first order, the plane itself stays */
+  Vec3 n = vec3_add(plane.n, vec3(d[0], d[1], d[2]));
+  double length = vec3_norm(plane.n);
+  double wanted = length + (plane.n.x * d[0] + plane.n.y * d[1] + plane.n.z * d[2]) / length, scale = wanted / vec3_norm(n);
+  plane.n = vec3_scale(n, scale);
+  plane.o = (plane.o + d[3]) * scale;
   return plane;
 }

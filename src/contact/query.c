@@ -52,7 +52,7 @@ bool contact_query(const Vec3* a, int a_count, const Vec3* b, int b_count, doubl
     if (found.distance < plane_range(support)) {
       int capacity = qa.hull.points.padded + qb.hull.points.padded;
       double* memory = MEMORY_NEW(double, 3 * capacity);
-      PlaneScratch scratch = {memory, memory + capacity, memory + 2 * capacity, capacity};
+      PlaneScratch scratch = {memory, memory + capacity, memory + 2 * capacity, capacity, 0};
       PlaneSolution solution;
       PlaneOutcome outcome = plane_solve(&qa.hull, &qb.hull, support, plane, &scratch, &solution);
       apart = outcome == PLANE_ACTIVE || outcome == PLANE_SEPARATED;

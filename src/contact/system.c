@@ -5,6 +5,9 @@
 
 /* Fewer pairs than this are not worth waking other threads for. */
 enum { PARALLEL_THRESHOLD = 24, PARALLEL_GRAIN = 8 };
+/* Steps solved to this [N] or looser take planes whose forces are right to about 1e-8; tighter ones go to rounding. */
+#define LOOSE_TOLERANCE 1e-5
+#define LOOSE_LAST_STEP 1e-9
 /* The broad phase covers the motion asked for and a reserve, so that it is rebuilt seldom: up to so many such motions, but
  * at most this part of the hull's radius, and at least the contact range. */
 #define SLACK_PATHS 4.0
@@ -12,7 +15,7 @@ enum { PARALLEL_THRESHOLD = 24, PARALLEL_GRAIN = 8 };
 
 /* ---------------------------------------------------------------- creation */
 
-static void create_scratch(ContactSystem* s) {
+static void create_scratch(ContactSystem* s, double tolerance) {
   int largest = 8, second = 8;
   for (int i = 0; i < s->model->hull_count; i++) {
     int n = s->model->hulls[i].points.padded;
@@ -26,13 +29,14 @@ static void create_scratch(ContactSystem* s) {
   for (int t = 0; t < s->threads; t++) {
     PlaneScratch* w = &s->scratch[t];
     w->capacity = largest + second;
+    w->last_step = tolerance >= LOOSE_TOLERANCE ? LOOSE_LAST_STEP : 0;
     w->x = MEMORY_NEW(double, w->capacity);
     w->y = MEMORY_NEW(double, w->capacity);
     w->z = MEMORY_NEW(double, w->capacity);
   }
 }
 
-ContactSystem* contact_create(const Model* model, int threads) {
+ContactSystem* contact_create(const Model* model, int threads, double tolerance) {
   ContactSystem* s = MEMORY_NEW(ContactSystem, 1);
   s->model = model;
   s->threads = threads < 1 ? 1 : threads;
@@ -50,7 +54,7 @@ ContactSystem* contact_create(const Model* model, int threads) {
   s->boxes = MEMORY_NEW(Box, model->hull_count);
   s->certificate_poses = MEMORY_NEW(Pose, model->link_count);
   s->lag_poses = MEMORY_NEW(Pose, model->link_count);
-  create_scratch(s);
+  create_scratch(s, tolerance);
   return s;
 }
 

@@ -41,6 +41,9 @@ typedef struct {
   double weight[4];
 } Nearest;
 
+/* fmax is a function call: it must care for operands that are not numbers. */
+static inline double larger(double a, double b) { return a > b ? a : b; }
+
 /* ---------------------------------------------------------------- nearest point of a simplex */
 
 static inline Nearest nearest_vertex(const Vec3* p, int i) {
@@ -64,33 +67,80 @@ static inline void keep_nearer(Nearest* best, Nearest other) {
   if (other.square < best->square) *best = other;
 }
 
-/* The point in the plane of a triangle: along the normal, which keeps the digits that a sum of corners would lose. */
-static inline Nearest nearest_in_plane(const Vec3* p, const int corner[3], Vec3 normal, const double part[3]) {
-  double square = vec3_dot(normal, normal), sum = part[0] + part[1] + part[2];
+/* A triangle with corner 0 opposite to its longest edge: of the three edges, the two used are the short ones, whose
+ * cross product keeps the most digits. */
+typedef struct {
+  int corner[3];
+  Vec3 point[3];
+  Vec3 u, w; /* edges from corner 0 to 1 and 2 */
+  Vec3 normal;
+  double square; /* |normal|^2 */
+  bool collinear;
+} Triangle;
+
+static inline Triangle triangle(const Vec3* p, int i, int j, int k) {
+  Vec3 ij = vec3_sub(p[j], p[i]), jk = vec3_sub(p[k], p[j]), ki = vec3_sub(p[i], p[k]);
+  double ij2 = vec3_dot(ij, ij), jk2 = vec3_dot(jk, jk), ki2 = vec3_dot(ki, ki), sides;
+  Triangle t;
+  if (jk2 >= ij2 && jk2 >= ki2) {
+    t = (Triangle){.corner = {i, j, k}, .point = {p[i], p[j], p[k]}, .u = ij, .w = vec3_scale(ki, -1.0)};
+    sides = ij2 * ki2;
+  } else if (ki2 >= ij2) {
+    t = (Triangle){.corner = {j, k, i}, .point = {p[j], p[k], p[i]}, .u = jk, .w = vec3_scale(ij, -1.0)};
+    sides = jk2 * ij2;
+  } else {
+    t = (Triangle){.corner = {k, i, j}, .point = {p[k], p[i], p[j]}, .u = ki, .w = vec3_scale(jk, -1.0)};
+    sides = ki2 * jk2;
+  }
+  t.normal = vec3_cross(t.u, t.w);
+  t.square = vec3_dot(t.normal, t.normal);
+  t.collinear = !(t.square > COLLINEAR_SINE * COLLINEAR_SINE * sides);
+  return t;
+}
+
+/* Barycentric coordinates of the foot of the origin, times |normal|^2; point is some point of the plane that stands for
+ * corner 0 and has the coordinates `part` so far. */
+static inline void add_parts(const Triangle* t, Vec3 point, double part[3]) {
+  Vec3 turn = vec3_cross(point, t->normal);
+  double u = vec3_dot(turn, t->w), w = -vec3_dot(turn, t->u);
+  part[1] += u;
+  part[2] += w;
+  part[0] -= u + w;
+}
+
+static inline Vec3 foot_by_parts(const Triangle* t, const double part[3]) {
+  Vec3 along_u = vec3_scale(t->u, part[1] / t->square);
+  return vec3_add(t->point[0], vec3_add_scaled(along_u, part[2] / t->square, t->w));
+}
+
+/* Along the normal, which keeps the digits that a sum of corners would lose, and from the nearest corner. */
+static inline Nearest nearest_in_plane(const Triangle* t, const double part[3]) {
   int near = part[1] > part[0] ? 1 : 0;
   near = part[2] > part[near] ? 2 : near;
-  Vec3 point = vec3_scale(normal, vec3_dot(normal, p[corner[near]]) / square);
+  Vec3 point = vec3_scale(t->normal, vec3_dot(t->normal, t->point[near]) / t->square);
   return (Nearest){point,
                    vec3_dot(point, point),
                    3,
-                   {corner[0], corner[1], corner[2]},
-                   {part[0] / sum, part[1] / sum, part[2] / sum}};
+                   {t->corner[0], t->corner[1], t->corner[2]},
+                   {part[0] / t->square, part[1] / t->square, part[2] / t->square}};
 }
 
 static Nearest nearest_on_triangle(const Vec3* p, int i, int j, int k) {
-  Vec3 u = vec3_sub(p[j], p[i]), w = vec3_sub(p[k], p[i]), normal = vec3_cross(u, w);
-  double square = vec3_dot(normal, normal);
-  bool collinear = !(square > COLLINEAR_SINE * COLLINEAR_SINE * vec3_dot(u, u) * vec3_dot(w, w));
-  /* Areas of the triangles that the origin's foot makes with the edges, times 2 |normal|. */
-  Vec3 turn = vec3_cross(p[i], normal);
-  double part_j = vec3_dot(turn, w), part_k = -vec3_dot(turn, u), part_i = square - part_j - part_k;
-  if (!collinear && part_i > 0 && part_j > 0 && part_k > 0)
-    return nearest_in_plane(p, (int[3]){i, j, k}, normal, (double[3]){part_i, part_j, part_k});
+  Triangle t = triangle(p, i, j, k);
+  double part[3] = {t.square, 0, 0};
+  add_parts(&t, t.point[0], part);
+  bool inside = !t.collinear && part[0] > 0 && part[1] > 0 && part[2] > 0;
+  if (inside) {
+    add_parts(&t, foot_by_parts(&t, part), part); /* a thin triangle's parts come with rounding: refine */
+    inside = part[0] > 0 && part[1] > 0 && part[2] > 0;
+  }
+  if (inside) return nearest_in_plane(&t, part);
   /* Outside: the nearest point is on an edge that the foot lies beyond. */
   Nearest best = {.square = HUGE_VAL};
-  if (collinear || !(part_i > 0)) best = nearest_on_edge(p, j, k);
-  if (collinear || !(part_j > 0)) keep_nearer(&best, nearest_on_edge(p, i, k));
-  if (collinear || !(part_k > 0)) keep_nearer(&best, nearest_on_edge(p, i, j));
+  const int* corner = t.corner;
+  if (t.collinear || !(part[0] > 0)) best = nearest_on_edge(p, corner[1], corner[2]);
+  if (t.collinear || !(part[1] > 0)) keep_nearer(&best, nearest_on_edge(p, corner[0], corner[2]));
+  if (t.collinear || !(part[2] > 0)) keep_nearer(&best, nearest_on_edge(p, corner[0], corner[1]));
   return best;
 }
 
@@ -106,7 +156,7 @@ static inline Tetrahedron tetrahedron(const Vec3* p, double scale) {
   Vec3 n1 = vec3_cross(e2, e3), n2 = vec3_cross(e3, e1), n3 = vec3_cross(e1, e2);
   Vec3 n0 = vec3_add(n1, vec3_add(n2, n3));
   double volume = vec3_dot(e1, n1);
-  double face = fmax(fmax(vec3_dot(n0, n0), vec3_dot(n1, n1)), fmax(vec3_dot(n2, n2), vec3_dot(n3, n3)));
+  double face = larger(larger(vec3_dot(n0, n0), vec3_dot(n1, n1)), larger(vec3_dot(n2, n2), vec3_dot(n3, n3)));
   return (Tetrahedron){{n0, n1, n2, n3}, volume, !(volume * volume > ZERO_TOLERANCE * ZERO_TOLERANCE * scale * face)};
 }
 
@@ -126,6 +176,8 @@ static bool holds_origin(const Vec3* p, const Tetrahedron* solid, double part[4]
   Vec3 rest = combination(p, part);
   part[0] += vec3_dot(rest, solid->normal[0]) / solid->volume;
   for (int i = 1; i < 4; i++) part[i] -= vec3_dot(rest, solid->normal[i]) / solid->volume;
+  double sum = part[0] + part[1] + part[2] + part[3]; /* 1, but for rounding that the refinement cannot see */
+  for (int i = 0; i < 4; i++) part[i] /= sum;
   rest = combination(p, part);
   double square = vec3_dot(rest, rest);
   *inside = (Nearest){rest, square, 4, {0, 1, 2, 3}, {part[0], part[1], part[2], part[3]}};
@@ -181,7 +233,7 @@ static inline Vec3 view_vertex(const PointView* view, int i) { return vec3(view-
 static inline void simplex_append(Simplex* simplex, Pair* pair, int a, int b) {
   Vec3 point_a = view_vertex(&pair->a, a);
   Vec3 point_b = vec3_add(mat3_mul_vec(pair->r, view_vertex(&pair->b, b)), pair->t);
-  pair->scale = fmax(pair->scale, fmax(vec3_dot(point_a, point_a), vec3_dot(point_b, point_b)));
+  pair->scale = larger(pair->scale, larger(vec3_dot(point_a, point_a), vec3_dot(point_b, point_b)));
   int i = simplex->count++;
   simplex->vertex[i] = vec3_sub(point_a, point_b);
   simplex->a[i] = a;

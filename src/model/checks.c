@@ -6,7 +6,8 @@
 enum { REPORTS_MAX = 20 }; /* messages of one kind; a pile built with the wrong pitch would give thousands */
 
 /* Contact forces are infinite at a gap of zero. Below the first part of the support they overflow any step: the hulls
- * "touch". Below the second part of the gap at rest they throw the bodies apart: (1/4)^-6 = 4096 times the weight. */
+ * "touch". Below the second part of the gap at rest they are thousands of times the weight and throw the bodies apart.
+ */
 #define GAP_TOUCH 1e-3
 #define GAP_NARROW 0.25
 
@@ -47,7 +48,7 @@ static void add_meeting(Search* search, int hull_a, int hull_b, double gap) {
 /* ---------------------------------------------------------------- bounded hulls */
 
 static Box world_box(const ModelHull* hull, int index, Pose pose, double margin) {
-  Box box = {index, {INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+  Box box = {index, {HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
   for (int i = 0; i < hull->points.count; i++) {
     Vec3 x = pose_apply(pose, vec3(hull->points.x[i], hull->points.y[i], hull->points.z[i]));
     box.low = vec3_min(box.low, x);
@@ -122,7 +123,7 @@ static void sweep_boxes(Search* search) {
 /* Height of the lowest vertex above the plane. */
 static double height_above(const ModelHull* ground, Pose ground_pose, const ModelHull* hull, Pose pose) {
   Vec3 normal = mat3_mul_vec(ground_pose.r, ground->normal);
-  double offset = ground->offset + vec3_dot(normal, ground_pose.t), least = INFINITY;
+  double offset = ground->offset + vec3_dot(normal, ground_pose.t), least = HUGE_VAL;
   for (int i = 0; i < hull->points.count; i++) {
     Vec3 x = pose_apply(pose, vec3(hull->points.x[i], hull->points.y[i], hull->points.z[i]));
     least = fmin(least, vec3_dot(normal, x) - offset);
@@ -195,7 +196,7 @@ static void report_narrow(const Search* search, const LinkMeeting* pair) {
 
 static LinkMeeting next_pair(const Search* search, int first) {
   const Meeting* meetings = search->meetings;
-  LinkMeeting pair = {first, 0, INFINITY};
+  LinkMeeting pair = {first, 0, HUGE_VAL};
   int i = first;
   for (; i < search->count; i++) {
     if (meetings[i].link_a != meetings[first].link_a || meetings[i].link_b != meetings[first].link_b) break;

@@ -12,7 +12,8 @@
 #define GAP_REFERENCE 0.5
 #define GAP_SMALLEST 0.15
 #define GAP_LARGEST 1.0
-/* (R6) Creep speed as part of sqrt(acceleration feature): 0.3 mm/s for a box of 0.2 m. */
+/* (R6) Creep speed as part of sqrt(acceleration feature): 0.3 mm/s for a box of 0.2 m; a held body creeps at a small
+ * multiple of it (R11). */
 #define CREEP_PER_SPEED 2e-4
 /* ... and of the speed gained in one step: friction is then at most 1000 times stiffer than inertia. */
 #define CREEP_PER_STEP 1e-3
@@ -23,7 +24,7 @@
 #define FORCE_WITHOUT_BODIES 1.0
 
 /* Warnings. (R7) support beyond this part of 1 makes |n| lose its meaning; (R8) gaps below this part of the support,
- * where the force grows a millionfold over its value at s/2 ... */
+ * where the force is already 33 000 times that at s/2. */
 #define SUPPORT_WARN 0.3333333333333333
 #define GAP_WARN 0.1
 /* (R9) steps longer than this many contact periods; (R10) friction stiffer than this times inertia: Newton stalls ...
@@ -39,7 +40,7 @@ static const double TWO_PI = 6.283185307179586476925286766559;
 
 /* Smallest feature of a link's hulls, slivers aside. */
 static double link_feature(const Model* model, const ModelLink* link, const double* feature) {
-  double volume = 0, smallest = INFINITY;
+  double volume = 0, smallest = HUGE_VAL;
   for (int k = 0; k < link->hull_count; k++) volume += hull_volume(&model->hulls[link->hull_first + k]);
   for (int k = 0; k < link->hull_count; k++) {
     const ModelHull* hull = &model->hulls[link->hull_first + k];
@@ -51,7 +52,7 @@ static double link_feature(const Model* model, const ModelLink* link, const doub
 
 /* Over the links that move and collide; over all links when there is none. */
 static double smallest_feature(const Model* model, const double* feature) {
-  double moving = INFINITY, any = INFINITY;
+  double moving = HUGE_VAL, any = HUGE_VAL;
   for (int i = 0; i < model->link_count; i++) {
     double size = link_feature(model, &model->links[i], feature);
     any = fmin(any, size);
@@ -102,6 +103,17 @@ static bool support_given(Builder* builder) {
   return false;
 }
 
+/* Masses and accelerations at the ends of the range of doubles leave no usable product. */
+static void check_derived(Builder* builder) {
+  const ModelContact* contact = &builder->model->contact;
+  if (isnormal(contact->support) && isnormal(contact->stiffness) && isnormal(contact->smoothing)) return;
+  diagnostics_add(
+      builder->diagnostics, SEVERITY_ERROR, builder->scene->contact.place,
+      "no contact parameters follow from these masses, sizes and gravity (support %.3g m, stiffness %.3g J, "
+      "smoothing %.3g (m/s)^2): give them, or check the units",
+      contact->support, contact->stiffness, contact->smoothing);
+}
+
 void build_contact(Builder* builder) {
   const SceneContact* given = &builder->scene->contact;
   ModelContact* contact = &builder->model->contact;
@@ -121,6 +133,7 @@ void build_contact(Builder* builder) {
                            ? derived_smoothing(feature, scales.acceleration, builder->model->simulation.dt)
                            : given->smoothing;
   contact->gap_at_rest = gap_under(contact, contact->reference_force);
+  check_derived(builder);
 }
 
 /* ---------------------------------------------------------------- warnings about given values */

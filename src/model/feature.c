@@ -12,7 +12,7 @@ static Vec3 area_vector(const ConvexHull* hull, int triangle) {
 }
 
 static double extent_along(const ConvexHull* hull, Vec3 normal) {
-  double low = INFINITY, high = -INFINITY;
+  double low = HUGE_VAL, high = -HUGE_VAL;
   for (int i = 0; i < hull->vertex_count; i++) {
     double x = vec3_dot(normal, hull->vertices[i]);
     low = fmin(low, x);
@@ -24,7 +24,7 @@ static double extent_along(const ConvexHull* hull, Vec3 normal) {
 static double least_extent(const ConvexHull* hull) {
   double work = (double)hull->triangle_count * hull->vertex_count;
   int stride = 1 + (int)(work / FACE_VERTEX_BUDGET);
-  double least = INFINITY;
+  double least = HUGE_VAL;
   for (int i = 0; i < hull->triangle_count; i += stride) {
     Vec3 area = area_vector(hull, i);
     double size = vec3_norm(area);

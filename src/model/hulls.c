@@ -57,8 +57,8 @@ static void place_half_space(ModelHull* hull, const SceneShape* shape, Pose pose
   hull->normal = mat3_mul_vec(pose.r, vec3_normalized(shape->normal));
   hull->offset = shape->offset + vec3_dot(hull->normal, pose.t);
   hull->center = vec3_scale(hull->normal, hull->offset);
-  hull->radius = INFINITY;
-  hull->half_extent = vec3(INFINITY, INFINITY, INFINITY);
+  hull->radius = HUGE_VAL;
+  hull->half_extent = vec3(HUGE_VAL, HUGE_VAL, HUGE_VAL);
 }
 
 /* ---------------------------------------------------------------- all links */

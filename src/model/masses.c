@@ -75,7 +75,7 @@ static void weigh_link(Builder* builder, int index) {
 
 /* Centre of the box around the boxes of all bounded hulls; the frame's origin without any. */
 static Vec3 box_center(const Model* model, const ModelLink* link) {
-  Vec3 low = vec3(INFINITY, INFINITY, INFINITY), high = vec3_scale(low, -1);
+  Vec3 low = vec3(HUGE_VAL, HUGE_VAL, HUGE_VAL), high = vec3_scale(low, -1);
   for (int k = 0; k < link->hull_count; k++) {
     const ModelHull* hull = &model->hulls[link->hull_first + k];
     if (hull->half_space) continue;

@@ -1,8 +1,15 @@
 /* Shapes of the scene -> convex pieces: primitives, point lists, meshes; thinning. Each shape is read once, however
  * many links use it. */
+#include <string.h>
 #include "model/build.h"
 
-static const char* shape_name(const SceneShape* shape) { return shape->name[0] ? shape->name : "(unnamed)"; }
+/* A mesh written inside a link goes by its file. */
+static const char* shape_name(const SceneShape* shape) {
+  if (shape->name[0]) return shape->name;
+  if (!shape->file) return "(unnamed)";
+  const char* slash = strrchr(shape->file, '/');
+  return slash ? slash + 1 : shape->file;
+}
 
 static void report_hull(Builder* builder, const SceneShape* shape, const char* part, HullResult result) {
   bool named = part && part[0];
@@ -41,6 +48,7 @@ static bool add_piece(Builder* builder, const SceneShape* shape, const char* par
 
 static void note_import(Builder* builder, const SceneShape* shape, const ImportCount* import) {
   int inside = import->points - import->thinned_from;
+  if (import->vertices == 0) return; /* no hull: there is an error instead */
   if (inside > 0)
     text_add(&builder->note, "shape '%s': %d of %d points lie inside its hull or repeat a vertex and were dropped\n",
              shape_name(shape), inside, import->points);
@@ -88,6 +96,9 @@ static void solid_from_mesh(Builder* builder, const SceneShape* shape, ShapeSoli
   Status status = mesh_read_obj(&mesh, shape->file, shape->scale, builder->diagnostics);
   if (status == STATUS_OK) {
     solid_from_groups(builder, shape, &mesh, solid, &import);
+    if (mesh.degenerate_face_count > 0)
+      text_add(&builder->note, "shape '%s': %d degenerate faces were dropped\n", shape_name(shape),
+               mesh.degenerate_face_count);
     note_import(builder, shape, &import);
   } else {
     builder->unreadable |= status == STATUS_IO;

@@ -11,8 +11,8 @@ static void free_axes(ModelLink* link, unsigned axes) {
   Vec3 turning[3];
   int turning_count = 0;
   for (int k = 0; k < 3; k++) {
-    if (axes & (FREE_X << k)) add_slide(link, UNIT[k]);
-    if (axes & (FREE_RX << k)) turning[turning_count++] = UNIT[k];
+    if (axes & (unsigned)FREE_X << k) add_slide(link, UNIT[k]);
+    if (axes & (unsigned)FREE_RX << k) turning[turning_count++] = UNIT[k];
   }
   static const RotationKind KIND[4] = {ROTATION_NONE, ROTATION_HINGE, ROTATION_UNIVERSAL, ROTATION_BALL};
   link->rotation = KIND[turning_count];

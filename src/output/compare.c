@@ -16,6 +16,12 @@ static bool name_selected(const char* name, const char* patterns) {
   return selected;
 }
 
+/* The column of `table` with this name; looks at the same position first, where it nearly always is. */
+static int find_column(const CsvTable* table, const char* name, int position) {
+  if (position < table->column_count && strcmp(table->names[position], name) == 0) return position;
+  return csv_column(table, name);
+}
+
 /* partner[i]: column of b for column i of a, -1 = not compared. Returns false when the selected columns differ. */
 static bool match_columns(int* partner, const CsvTable* a, const char* name_a, const CsvTable* b, const char* name_b,
                           const char* patterns, Diagnostics* diagnostics) {
@@ -25,13 +31,13 @@ static bool match_columns(int* partner, const CsvTable* a, const char* name_a, c
     partner[i] = -1;
     if (!name_selected(a->names[i], patterns)) continue;
     selected++;
-    partner[i] = csv_column(b, a->names[i]);
+    partner[i] = find_column(b, a->names[i], i);
     if (partner[i] >= 0) continue;
     missing++;
     diagnostics_add(diagnostics, SEVERITY_ERROR, place_b, "no column '%s', which %s has", a->names[i], name_a);
   }
   for (int i = 0; i < b->column_count; i++) {
-    if (!name_selected(b->names[i], patterns) || csv_column(a, b->names[i]) >= 0) continue;
+    if (!name_selected(b->names[i], patterns) || find_column(a, b->names[i], i) >= 0) continue;
     missing++;
     diagnostics_add(diagnostics, SEVERITY_ERROR, place_a, "no column '%s', which %s has", b->names[i], name_b);
   }

@@ -69,7 +69,7 @@ double hull_extent(const ModelHull* hull, Pose pose, Vec3 direction);
 /* How a hull takes part in a picture. */
 typedef enum {
   HULL_BODY,    /* seen whole, casts a shadow */
-  HULL_FLOOR,   /* fixed and large: its upward faces carry the metric grid */
+  HULL_FLOOR,   /* fixed and as wide as what moves: its upward faces carry the metric grid */
   HULL_TERRAIN, /* fixed and much larger than what moves: a floor that the camera need not show whole */
 } HullPart;
 

@@ -9,7 +9,14 @@
 /* Ticks are numbered within this many reaches of what is looked at. */
 #define TICK_REACH 1.5
 /* An axis that is shorter than this share of the smaller side of the picture points away from the viewer: left out. */
-#define AXIS_SHARE 0.25
+#define AXIS_SHARE 0.15
+
+/* Numbers whose places are remembered, so that none is written over another. */
+enum { PLACES_MAX = 128 };
+
+typedef struct {
+  double left, top, right, bottom; /* px */
+} TextPlace;
 
 typedef struct {
   RenderImage* image;
@@ -18,6 +25,8 @@ typedef struct {
   const Pose* poses;
   double scale;  /* px per unit of text */
   double letter; /* height of a capital [px] */
+  TextPlace places[PLACES_MAX];
+  int place_count;
 } LabelPen;
 
 /* ---------------------------------------------------------------- ticks along the ground */
@@ -102,21 +111,36 @@ static int tick_stride(const LabelPen* pen, const AxisLine* line, int first, int
   return 0;
 }
 
-/* Text beside the axis, `gap` away from (x, y), if it fits into the picture. */
-static void write_beside(const LabelPen* pen, const AxisLine* line, double x, double y, double gap, const char* text) {
+static bool place_is_free(const LabelPen* pen, TextPlace place) {
+  if (place.left < 2.0 || place.top < 2.0 || place.right > pen->camera->width - 2.0 ||
+      place.bottom > pen->camera->height - 2.0)
+    return false;
+  for (int i = 0; i < pen->place_count; i++) {
+    const TextPlace* other = &pen->places[i];
+    if (place.left < other->right && other->left < place.right && place.top < other->bottom && other->top < place.bottom)
+      return false;
+  }
+  return true;
+}
+
+/* Text beside the axis, `gap` away from (x, y), where it fits into the picture and hides no other. */
+static void write_beside(LabelPen* pen, const AxisLine* line, double x, double y, double gap, const char* text) {
   double width = image_text_width(pen->scale, text);
   double left = x + line->normal_x * (gap + 0.5 * width) - 0.5 * width;
   double top = y + line->normal_y * (gap + 0.5 * pen->letter) - 0.5 * pen->letter;
-  if (left >= 2.0 && top >= 2.0 && left + width <= pen->camera->width - 2.0 &&
-      top + pen->letter <= pen->camera->height - 2.0)
-    image_text(pen->image, left, top, pen->scale, text);
+  TextPlace place = {left, top, left + width, top + pen->letter};
+  if (!place_is_free(pen, place)) return;
+  image_text(pen->image, left, top, pen->scale, text);
+  double rim = 0.4 * pen->letter;
+  if (pen->place_count < PLACES_MAX)
+    pen->places[pen->place_count++] = (TextPlace){left - rim, top - rim, left + width + rim, top + pen->letter + rim};
 }
 
 static const char* axis_name(Vec3 axis) {
   return fabs(axis.x) > 0.999 ? "x [m]" : fabs(axis.y) > 0.999 ? "y [m]" : fabs(axis.z) > 0.999 ? "z [m]" : "[m]";
 }
 
-static void draw_axis(const LabelPen* pen, const GroundPatch* patch, int axis) {
+static void draw_axis(LabelPen* pen, const GroundPatch* patch, int axis) {
   AxisLine line;
   if (!place_axis(pen, patch, axis, &line)) return;
   int first = (int)ceil(patch->low[axis] / line.spacing - 1e-6);
@@ -196,7 +220,8 @@ static void draw_title(const LabelPen* pen, const RenderLabels* labels) {
 void render_labels(RenderImage* image, const RenderStage* stage, const RenderCamera* camera, const Pose* poses,
                    const RenderLabels* labels) {
   double letter = fmax(LETTER_MIN, LETTER_SHARE * fmin(camera->width, camera->height));
-  LabelPen pen = {image, stage, camera, poses, letter / TEXT_CAPITAL, letter};
+  LabelPen pen = {.image = image, .stage = stage, .camera = camera, .poses = poses, .letter = letter};
+  pen.scale = letter / TEXT_CAPITAL;
   GroundPatch patch;
   if (labels->ground && find_patch(&pen, &patch)) {
     draw_axis(&pen, &patch, 0);

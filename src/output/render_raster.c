@@ -18,22 +18,28 @@ static int first_sample(double number, int limit) {
   return sample < limit ? (int)sample : limit;
 }
 
-/* The part of the line at height y inside the triangle: [*from, *to). Each edge is taken from its upper to its lower
- * corner, so that two triangles find the very same crossing on the edge they share. */
-static bool row_span(const double x[3], const double y[3], double row, double* from, double* to) {
+/* An edge from its upper to its lower corner: two triangles find the very same crossings on the edge they share. */
+typedef struct {
+  double top, bottom; /* y of the corners */
+  double x, slope;    /* x at the top, dx/dy */
+} Edge;
+
+static Edge edge_between(const double x[3], const double y[3], int a, int b) {
+  int upper = y[a] <= y[b] ? a : b, lower = y[a] <= y[b] ? b : a;
+  double height = y[lower] - y[upper];
+  return (Edge){y[upper], y[lower], x[upper], height > 0.0 ? (x[lower] - x[upper]) / height : 0.0};
+}
+
+/* The part of the line at height y inside the triangle: [*from, *to). */
+static bool row_span(const Edge edges[3], double y, double* from, double* to) {
   *from = INFINITY;
   *to = -INFINITY;
   for (int k = 0; k < 3; k++) {
-    int upper = k, lower = k == 2 ? 0 : k + 1;
-    if (y[lower] < y[upper]) {
-      int swap = upper;
-      upper = lower;
-      lower = swap;
-    }
-    if (!(row >= y[upper] && row < y[lower])) continue;
-    double crossing = x[upper] + (row - y[upper]) * ((x[lower] - x[upper]) / (y[lower] - y[upper]));
-    *from = fmin(*from, crossing);
-    *to = fmax(*to, crossing);
+    const Edge* edge = &edges[k];
+    if (!(y >= edge->top && y < edge->bottom)) continue;
+    double crossing = edge->x + (y - edge->top) * edge->slope;
+    *from = crossing < *from ? crossing : *from;
+    *to = crossing > *to ? crossing : *to;
   }
   return *to > *from;
 }
@@ -63,9 +69,10 @@ void raster_triangle(const RenderTarget* target, const double x[3], const double
   int end = target->first_row + target->row_count;
   int first = first_sample(top * rows - 0.5, end), last = first_sample(bottom * rows - 0.5, end);
   if (first < target->first_row) first = target->first_row;
+  const Edge edges[3] = {edge_between(x, y, 0, 1), edge_between(x, y, 1, 2), edge_between(x, y, 2, 0)};
   for (int row = first; row < last; row++) {
     double height = (row + 0.5) / rows, from, to;
-    if (!row_span(x, y, height, &from, &to)) continue;
+    if (!row_span(edges, height, &from, &to)) continue;
     double offset = target->offset[row % target->rows_per_pixel];
     size_t start = (size_t)(row - target->first_row) * (size_t)target->width;
     fill_span(target->nearness + start, target->face ? target->face + start : NULL,

@@ -1,11 +1,12 @@
 #include <stdlib.h>
 #include "output/render.h"
 
-/* Edges between faces that meet at a sharper angle than this are drawn: cos(25 degrees). Finer facets of round solids
+/* Edges between faces that meet at a sharper angle than this are drawn: cos(34 degrees). Finer facets of round solids
  * stay smooth. */
-#define EDGE_COSINE 0.906
-/* A fixed hull at least this many times as large as what moves carries the grid. */
-#define FLOOR_SHARE 1.2
+#define EDGE_COSINE 0.829
+/* A fixed hull that is at least as wide as what moves, and in its narrower direction this share of it, carries the
+ * grid. */
+#define FLOOR_NARROW_SHARE 0.3
 /* A fixed hull this many times as large as what moves need not be seen whole. */
 #define TERRAIN_SHARE 3.0
 /* Hull poses looked at to find the run's extent; longer runs are sampled evenly. */
@@ -148,16 +149,38 @@ static void add_extents(RenderStage* stage, const RunPoses* run, bool moving) {
   }
 }
 
-static void classify_hulls(RenderStage* stage) {
+/* Smaller and larger horizontal width of a hull [m]. */
+static void hull_widths(const RenderStage* stage, const ModelHull* hull, Pose pose, double* narrow, double* wide) {
+  Vec3 axis[2];
+  double width[2];
+  plane_axes(stage->up, &axis[0], &axis[1]);
+  for (int k = 0; k < 2; k++)
+    width[k] = hull_extent(hull, pose, axis[k]) + hull_extent(hull, pose, vec3_scale(axis[k], -1.0));
+  *narrow = fmin(width[0], width[1]);
+  *wide = fmax(width[0], width[1]);
+}
+
+/* The same of the box of what moves: its larger width only. */
+static double moving_width(const RenderStage* stage) {
+  Vec3 axis[2], size = vec3_sub(stage->upper, stage->lower);
+  double width = 0.0;
+  plane_axes(stage->up, &axis[0], &axis[1]);
+  for (int k = 0; k < 2; k++)
+    width = fmax(width, fabs(axis[k].x) * size.x + fabs(axis[k].y) * size.y + fabs(axis[k].z) * size.z);
+  return width;
+}
+
+static void classify_hulls(RenderStage* stage, const RunPoses* run) {
   const Model* model = stage->model;
-  double moving = vec3_norm(vec3_sub(stage->upper, stage->lower));
+  double moving = vec3_norm(vec3_sub(stage->upper, stage->lower)), moving_wide = moving_width(stage);
   for (int h = 0; h < model->hull_count; h++) {
     const ModelHull* hull = &model->hulls[h];
+    double narrow, wide, size = 2.0 * fmax(hull->half_extent.x, fmax(hull->half_extent.y, hull->half_extent.z));
     stage->part[h] = HULL_BODY;
     if (hull->half_space) stage->part[h] = HULL_TERRAIN;
     if (hull->half_space || model->links[hull->link].tree >= 0 || !isfinite(moving)) continue;
-    double size = 2.0 * fmax(hull->half_extent.x, fmax(hull->half_extent.y, hull->half_extent.z));
-    if (size > FLOOR_SHARE * moving) stage->part[h] = HULL_FLOOR;
+    hull_widths(stage, hull, run->pose[hull->link], &narrow, &wide);
+    if (wide >= moving_wide && narrow >= FLOOR_NARROW_SHARE * moving_wide) stage->part[h] = HULL_FLOOR;
     if (size > TERRAIN_SHARE * moving) stage->part[h] = HULL_TERRAIN;
   }
 }
@@ -167,7 +190,7 @@ static void find_extent(RenderStage* stage, const RunPoses* run) {
   stage->lower = vec3(INFINITY, INFINITY, INFINITY);
   stage->upper = vec3(-INFINITY, -INFINITY, -INFINITY);
   add_extents(stage, run, true);
-  classify_hulls(stage);
+  classify_hulls(stage, run);
   add_extents(stage, run, false);
   if (stage->upper.x >= stage->lower.x) return;
   stage->lower = vec3(-0.5, -0.5, -0.5);

@@ -173,17 +173,19 @@ bool document_check_text(const char* source, const char* text, size_t length, Di
   return true;
 }
 
+void place_advance(SourcePlace* place, const char* at) {
+  unsigned char c = (unsigned char)at[0];
+  if (c == '\n' || (c == '\r' && at[1] != '\n')) {
+    place->line++;
+    place->column = 1;
+  } else if ((c & 0xc0) != 0x80) { /* not inside a character */
+    place->column++;
+  }
+}
+
 SourcePlace document_place(const char* source, const char* text, size_t offset) {
   SourcePlace place = {source, 1, 1};
-  for (size_t i = 0; i < offset; i++) {
-    unsigned char c = (unsigned char)text[i];
-    if (c == '\n' || (c == '\r' && text[i + 1] != '\n')) {
-      place.line++;
-      place.column = 1;
-    } else if ((c & 0xc0) != 0x80) {
-      place.column++;
-    }
-  }
+  for (size_t i = 0; i < offset; i++) place_advance(&place, text + i);
   return place;
 }
 

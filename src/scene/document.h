@@ -60,7 +60,10 @@ Node* document_deep_copy(Document* document, const Node* node);
 void node_check_keys(const Node* map, Diagnostics* diagnostics);
 /* False after a diagnostic at the first byte that is not UTF-8, or when the text is too long. */
 bool document_check_text(const char* source, const char* text, size_t length, Diagnostics* diagnostics);
+/* False after a diagnostic where the text breaks the grammar of JSON (json_grammar.c). */
+bool document_check_json(const char* source, const char* text, size_t length, Diagnostics* diagnostics);
 /* Line and column (in characters, from 1) of a byte offset. */
+void place_advance(SourcePlace* place, const char* at); /* past one byte */
 SourcePlace document_place(const char* source, const char* text, size_t offset);
 
 /* ---- looking */

@@ -38,6 +38,7 @@ static void read_controller(Reader* reader, const Node* item, const Repeat* repe
   if (link < 0 || reader->joint_broken[link]) return;
   if (reader->scene->controller_count >= CONTROLLER_MAX) {
     reader_error(reader, item->place, "more than %d controllers", CONTROLLER_MAX);
+    reader_stop(reader);
     return;
   }
   SceneController* controller = add_controller(reader);

@@ -239,6 +239,7 @@ static void read_link(Reader* reader, const Node* item, const Repeat* repeat) {
   }
   if (reader->scene->link_count >= LINK_MAX) {
     reader_error(reader, item->place, "more than %d links", LINK_MAX);
+    reader_stop(reader);
     return;
   }
   int index = reader->scene->link_count;

@@ -61,12 +61,13 @@ void reader_expected(Reader* reader, const Node* node, const char* what) {
 bool reader_work(Reader* reader, SourcePlace place) {
   if (reader->exhausted) return false;
   if (++reader->work < READER_WORK_MAX) return true;
-  reader->exhausted = true;
   reader->muted = false;
   reader_error(reader, place, "the scene is too large: repeats and values come to more than %d", READER_WORK_MAX);
-  reader->muted = true;
+  reader_stop(reader);
   return false;
 }
+
+void reader_stop(Reader* reader) { reader->exhausted = reader->muted = true; }
 
 /* ---------------------------------------------------------------- trail */
 

@@ -50,6 +50,8 @@ void reader_warning(Reader* reader, SourcePlace place, const char* format, ...) 
 void reader_expected(Reader* reader, const Node* node, const char* what);
 /* Count a value as read; false when there were too many (told once). */
 bool reader_work(Reader* reader, SourcePlace place);
+/* Read and tell nothing more: what follows would be misunderstood. */
+void reader_stop(Reader* reader);
 
 /* Go one step down the trail; leave with the mark that enter returned. */
 size_t reader_enter_key(Reader* reader, const char* key);

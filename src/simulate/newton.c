@@ -82,7 +82,7 @@ static void update_pattern(Sim* s) {
       s->pattern_version = version;
       return;
     }
-    memcpy(s->couplings, fresh, sizeof(uint64_t) * (size_t)count);
+    if (count > 0) memcpy(s->couplings, fresh, sizeof(uint64_t) * (size_t)count);
   }
   s->known_couplings = count;
   block_solver_pattern(s->solver, s->couplings, count);

@@ -134,7 +134,7 @@ Status sim_create(Sim** out, const Model* model, const SimOptions* options, Diag
   initial_pose_rates(s);
   publish(s);
   if (model->contact_model == CONTACT_NONE || model->hull_count == 0) return STATUS_OK;
-  s->contact = contact_create(model, options->threads);
+  s->contact = contact_create(model, options->threads, s->tolerance);
   if (contact_reset(s->contact, s->pose_now)) return STATUS_OK;
   SourcePlace place = {model->scene->path, 0, 0};
   diagnostics_add(diagnostics, SEVERITY_ERROR, place, "the initial state has intersecting bodies");

@@ -105,7 +105,7 @@ Pose pose_twisted(Pose pose, Vec3 c, const double t[6]) {
 Workspace workspace_create(const Body* a, const Body* b) {
   int capacity = a->hull.points.padded + b->hull.points.padded + 8;
   double* m = MEMORY_NEW(double, 3 * capacity);
-  return (Workspace){m, {m, m + capacity, m + 2 * capacity, capacity}};
+  return (Workspace){m, {.x = m, .y = m + capacity, .z = m + 2 * capacity, .capacity = capacity}};
 }
 
 void workspace_free(Workspace* workspace) { memory_free(workspace->memory); }

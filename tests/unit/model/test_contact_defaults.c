@@ -79,6 +79,47 @@ static void derived_R5_without_gravity(void** state) {
   check_near(gap_of(&c, 60), 0.5 * c.support, 1e-9, "gap");
 }
 
+/* Speed at which friction of both sides of a contact, each slipping half, holds a pull: the plane's tangential speed u
+ * minimises mu F (sqrt((v - u)^2 + eps) + sqrt(u^2 + eps)); force by difference quotient, root by bisection. */
+static double friction_energy(double v, double eps) {
+  double low = 0, high = v;
+  for (int i = 0; i < 200; i++) {
+    double a = low + (high - low) / 3, b = high - (high - low) / 3;
+    double at_a = sqrt((v - a) * (v - a) + eps) + sqrt(a * a + eps);
+    double at_b = sqrt((v - b) * (v - b) + eps) + sqrt(b * b + eps);
+    if (at_a < at_b)
+      high = b;
+    else
+      low = a;
+  }
+  double u = 0.5 * (low + high);
+  return sqrt((v - u) * (v - u) + eps) + sqrt(u * u + eps);
+}
+
+static double creep_speed(double part_of_friction, double eps) {
+  double low = 0, high = 1000 * sqrt(eps);
+  for (int i = 0; i < 60; i++) {
+    double v = 0.5 * (low + high), h = 1e-4 * v;
+    double force = (friction_energy(v + h, eps) - friction_energy(v - h, eps)) / (2 * h);
+    if (force < part_of_friction)
+      low = v;
+    else
+      high = v;
+  }
+  return 0.5 * (low + high);
+}
+
+static void creep_R11_matches_the_guide(void** state) {
+  (void)state;
+  const double tangent = tan(15 * 3.14159265358979324 / 180), friction[] = {0.28, 0.4, 1.0};
+  for (int i = 0; i < 3; i++) {
+    double mu = friction[i], eps = 1e-6, wanted = creep_speed(tangent / mu, eps);
+    check_near(2 * sqrt(eps) * tangent / sqrt(mu * mu - tangent * tangent), wanted, 1e-6 * wanted, "creep");
+  }
+  check_near(creep_speed(tangent / 0.4, 1e-6), 1.8e-3, 1e-5, "creep of the guide, eps = 1e-6");
+  check_near(creep_speed(tangent / 0.4, 7.848e-8), 0.5e-3, 1e-5, "creep of the guide, derived smoothing");
+}
+
 /* Small bodies at long steps: the floor 1e-3 g dt. */
 static void derived_R6_has_a_floor_from_the_step(void** state) {
   (void)state;
@@ -128,6 +169,15 @@ static void given_values_are_kept_and_the_rest_follows_them(void** state) {
   check_clean(&f);
   check_near(f.model.contact.gap_at_rest, 7.99416e-4, 1e-8, "gap of the guide");
   assert_true(!f.model.contact.stiffness_derived && !f.model.contact.smoothing_derived);
+  fixture_free(&f);
+}
+
+static void numbers_beyond_doubles_are_an_error(void** state) {
+  (void)state;
+  Fixture f;
+  load_box(&f, "simulation: {gravity: [0, 0, -1e200]}");
+  assert_int_equal(f.status, STATUS_BAD_INPUT);
+  check_message(&f, SEVERITY_ERROR, 0, "no contact parameters follow from these masses, sizes and gravity");
   fixture_free(&f);
 }
 
@@ -204,10 +254,12 @@ int main(void) {
       cmocka_unit_test(derived_R4_R5_R6_for_one_box),
       cmocka_unit_test(derived_R5_keeps_pile_and_lightest_in_range),
       cmocka_unit_test(derived_R5_without_gravity),
+      cmocka_unit_test(creep_R11_matches_the_guide),
       cmocka_unit_test(derived_R6_has_a_floor_from_the_step),
       cmocka_unit_test(derived_R4_is_clipped),
       cmocka_unit_test(derived_R3_leaves_out_slivers_and_fixed_bodies),
       cmocka_unit_test(given_values_are_kept_and_the_rest_follows_them),
+      cmocka_unit_test(numbers_beyond_doubles_are_an_error),
       cmocka_unit_test(warns_R7_of_supports_that_are_too_large_or_too_small),
       cmocka_unit_test(warns_R8_of_stiffness_out_of_range),
       cmocka_unit_test(warns_R9_of_steps_too_long_for_the_stiffness),

@@ -76,6 +76,19 @@ static void worked_example_of_the_guide(void** state) {
   }
 }
 
+/* The guide's table: gaps over s when the force is a multiple of that at s/2. */
+static void table_of_the_guide(void** state) {
+  (void)state;
+  const double times[] = {1.0 / 228, 0.1, 1, 10, 100, 1000, 2668}, s = 1e-3;
+  const double on_hull[] = {1.000, 0.685, 0.500, 0.357, 0.252, 0.175, 0.150};
+  const double on_ground[] = {0.927, 0.627, 0.455, 0.324, 0.227, 0.158, 0.135};
+  double unit = searched_force(s, 4, 4, 0.5 * s);
+  for (int i = 0; i < 7; i++) {
+    check_near(rest_under_force(s, 4, 4, times[i] * unit).gap / s, on_hull[i], 5.1e-4, "gap on a hull");
+    check_near(rest_under_force(s, 4, 1, times[i] * unit).gap / s, on_ground[i], 5.1e-4, "gap on a half-space");
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rest_R1_matches_the_minimised_energy),
@@ -84,6 +97,7 @@ int main(void) {
       cmocka_unit_test(gap_follows_the_sixth_root_of_a_large_force),
       cmocka_unit_test(extreme_forces_stay_finite),
       cmocka_unit_test(worked_example_of_the_guide),
+      cmocka_unit_test(table_of_the_guide),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -85,7 +85,7 @@ static void thinning_is_noted_with_its_error(void** state) {
                    1);
   double farthest = 0;
   for (int i = 0; i < ball.vertex_count; i++) {
-    double x[24], y[24], z[24];
+    _Alignas(64) double x[8], y[8], z[8];
     for (int k = 0; k < 8; k++) {
       x[k] = ball.vertices[i].x;
       y[k] = ball.vertices[i].y;

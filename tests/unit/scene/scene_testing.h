@@ -1,0 +1,66 @@
+/* What the tests of scene/ share: reading texts, and comparing the problems that were told. */
+#ifndef SDRS_TESTS_UNIT_SCENE_TESTING_H
+#define SDRS_TESTS_UNIT_SCENE_TESTING_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+#include "scene/scene.h"
+#include "support/compare.h"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+/* All that was told, one `line:column: severity: text` a line. */
+static inline char* told(const Diagnostics* diagnostics) {
+  static const char* const NAMES[] = {"error", "warning", "note"};
+  Text text = {0};
+  text_add_bytes(&text, "", 0);
+  for (int i = 0; i < diagnostics->count; i++) {
+    const Diagnostic* one = &diagnostics->items[i];
+    text_add(&text, "%d:%d: %s: %s\n", one->line, one->column, NAMES[one->severity], one->text);
+  }
+  return text.data;
+}
+
+static inline Status parse_with(Scene* scene, Diagnostics* diagnostics, const char* text, const char* set) {
+  SceneOverride override = {set};
+  return scene_parse(scene, "folder/test.yaml", text, strlen(text), false, &override, set ? 1 : 0, diagnostics);
+}
+
+/* The text must be refused with exactly these problems. */
+static inline void expect_problems(const char* text, const char* wanted) {
+  Scene scene;
+  Diagnostics diagnostics = {0};
+  Status status = parse_with(&scene, &diagnostics, text, NULL);
+  char* found = told(&diagnostics);
+  if (strcmp(found, wanted) != 0) fail_msg("for the text\n%s\ntold\n%s\nwanted\n%s", text, found, wanted);
+  assert_int_equal(status, STATUS_BAD_INPUT);
+  memory_free(found);
+  scene_free(&scene);
+  diagnostics_free(&diagnostics);
+}
+
+/* The text must load without any word. */
+static inline Scene load(const char* text) {
+  Scene scene;
+  Diagnostics diagnostics = {0};
+  Status status = parse_with(&scene, &diagnostics, text, NULL);
+  char* found = told(&diagnostics);
+  if (status != STATUS_OK || *found) fail_msg("for the text\n%s\ntold\n%s", text, found);
+  memory_free(found);
+  diagnostics_free(&diagnostics);
+  return scene;
+}
+
+static inline void compare_quat(Quat found, Quat wanted, double tolerance, const char* what) {
+  compare_near(found.w, wanted.w, tolerance, "%s w", what);
+  compare_vec3(vec3(found.x, found.y, found.z), vec3(wanted.x, wanted.y, wanted.z), tolerance, "%s", what);
+}
+
+#define BALL_LINK "  - {name: ball, mass: 1, shape: {type: sphere, radius: 0.1}}\n"
+#define PI 3.14159265358979323846
+
+#endif
