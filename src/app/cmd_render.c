@@ -90,7 +90,8 @@ static ExitCode read_camera_options(Rendering* rendering) {
   if (view && !parse_view(view, &render->view))
     return usage_error(options, "--view is iso, front, side or top, got '%s'", view);
   if (size && !parse_size(size, &render->width, &render->height))
-    return usage_error(options, "--size needs WIDTHxHEIGHT in pixels, %d to %d each, got '%s'", SIDE_MIN, SIDE_MAX, size);
+    return usage_error(options, "--size needs WIDTHxHEIGHT in pixels, %d to %d each, got '%s'", SIDE_MIN, SIDE_MAX,
+                       size);
   render->has_look_at = look_at != NULL;
   if (look_at && !parse_vector(look_at, &render->look_at))
     return usage_error(options, "--look-at needs x,y,z in metres, got '%s'", look_at);
@@ -114,7 +115,8 @@ static ExitCode read_time_options(Rendering* rendering) {
     render->height = STRIP_PANEL_HEIGHT;
   }
   if (render->strip > STRIP_WIDTH_MAX / render->width)
-    return usage_error(options, "%d panels of %d pixels are wider than %d", render->strip, render->width, STRIP_WIDTH_MAX);
+    return usage_error(options, "%d panels of %d pixels are wider than %d", render->strip, render->width,
+                       STRIP_WIDTH_MAX);
   if (render->trail > TRAIL_MAX) return usage_error(options, "--trail is at most %d, got %d", TRAIL_MAX, render->trail);
   if (!(render->fps > 0.0)) return usage_error(options, "--fps must be > 0");
   return EXIT_DONE;
@@ -144,8 +146,8 @@ static ExitCode choose_target(Rendering* rendering) {
   else if (ends_with(target, ".mp4"))
     rendering->kind = TARGET_FILM;
   else if (!ends_with(target, ".png"))
-    return usage_error(options, "-o names a picture (.png), a film (.mp4) or a folder for frames (ends in '/'), got '%s'",
-                       target);
+    return usage_error(
+        options, "-o names a picture (.png), a film (.mp4) or a folder for frames (ends in '/'), got '%s'", target);
   if (rendering->kind == TARGET_PICTURE) return EXIT_DONE;
   if (rendering->render.strip > 0) return usage_error(options, "--strip makes one picture: -o needs a .png file");
   if (option_given(options, "time")) return usage_error(options, "--time makes one picture: -o needs a .png file");
@@ -219,7 +221,7 @@ static bool hash_matches(const char* path, const char* sha256) {
 /* The scene's path was noted as seen from where the run was started: from here it may be reached through a folder above
  * the run. The file with the recorded content is taken, else the first that exists. */
 static char* find_scene(const Rendering* rendering, const char* folder) {
-  char *first = file_exists(rendering->scene_path) ? memory_text(rendering->scene_path) : NULL;
+  char* first = file_exists(rendering->scene_path) ? memory_text(rendering->scene_path) : NULL;
   if (rendering->scene_path[0] == '/' || (first && hash_matches(first, rendering->scene_sha256))) return first;
   char* absolute = realpath(folder, NULL);
   for (char* end = absolute ? absolute + strlen(absolute) : NULL; end && end > absolute; end = strrchr(absolute, '/')) {
@@ -309,7 +311,8 @@ static Status draw(Rendering* rendering, int* count) {
   const char* target = rendering->target;
   *count = 1;
   if (rendering->kind == TARGET_FRAMES)
-    return render_frames(target, &rendering->model, &rendering->run, &rendering->render, count, &rendering->diagnostics);
+    return render_frames(target, &rendering->model, &rendering->run, &rendering->render, count,
+                         &rendering->diagnostics);
   if (rendering->kind == TARGET_FILM)
     return render_film(target, &rendering->model, &rendering->run, &rendering->render, count, &rendering->diagnostics);
   return render_picture(target, &rendering->model, &rendering->run, &rendering->render, &rendering->diagnostics);
@@ -324,8 +327,8 @@ static Status make_target_folder(Rendering* rendering) {
     *slash = '\0';
     status = file_make_folder(folder);
     if (status != STATUS_OK)
-      diagnostics_add(&rendering->diagnostics, SEVERITY_ERROR, (SourcePlace){folder, 0, 0}, "cannot make the folder: %s",
-                      strerror(errno));
+      diagnostics_add(&rendering->diagnostics, SEVERITY_ERROR, (SourcePlace){folder, 0, 0},
+                      "cannot make the folder: %s", strerror(errno));
   }
   memory_free(folder);
   return status;
@@ -409,12 +412,13 @@ const Verb VERB_RENDER = {
     .operand_min = 1,
     .operand_max = 1,
     .summary = "draw a run (or a scene's initial state): picture, film strip, frames, film",
-    .examples = "  sdrs render out/slide                               writes out/slide/picture.png, the last moment\n"
-                "  sdrs render out/slide -o slide.png --strip 4        four moments side by side\n"
-                "  sdrs render out/spider -o s.png --trail 6 --view side\n"
-                "  sdrs render out/spider -o frames/ --follow body     frames/frame_00000.png, ...\n"
-                "  sdrs render out/spider -o spider.mp4 --fps 60       needs the program ffmpeg\n"
-                "  sdrs render scenes/stack.yaml -o stack.png          the initial state of a scene\n",
+    .examples =
+        "  sdrs render out/slide                               writes out/slide/picture.png, the last moment\n"
+        "  sdrs render out/slide -o slide.png --strip 4        four moments side by side\n"
+        "  sdrs render out/spider -o s.png --trail 6 --view side\n"
+        "  sdrs render out/spider -o frames/ --follow body     frames/frame_00000.png, ...\n"
+        "  sdrs render out/spider -o spider.mp4 --fps 60       needs the program ffmpeg\n"
+        "  sdrs render scenes/stack.yaml -o stack.png          the initial state of a scene\n",
     .details =
         "Draws on the processor: no display and no graphics driver is needed. The scene that the run was made from is\n"
         "read again, with the overrides that the run's summary records. -o names a picture (.png), a film (.mp4) or a\n"

@@ -90,21 +90,12 @@ static bool proved_by_planes(const Search* q, const Station* s0, const Station* 
   return stays_positive(s0->clearance[0], s1->clearance[0], bound_a) && stays_positive(s0->clearance[1], s1->clearance[1], bound_b);
 }
 
-/* Gap of two hulls along a fixed direction; negative: it does not separate them. */
-static double gap_along(const HullInstance* a, const HullInstance* b, Vec3 axis) {
-  double far_a, far_b;
-  support_index(a->points, mat3_tmul_vec(a->pose.r, axis), &far_a);
-  if (b->half_space) return vec3_dot(b->normal, a->pose.t) - b->offset - far_a; /* axis is minus the normal */
-  support_index(b->points, mat3_tmul_vec(b->pose.r, vec3_scale(axis, -1.0)), &far_b);
-  return -far_b + vec3_dot(axis, b->pose.t) - far_a - vec3_dot(axis, a->pose.t);
-}
-
 /* A direction that does not turn; given in the frame of the common ancestor. */
 static bool proved_by_axis(const Search* q, const Station* s0, const Station* s1, double h, Vec3 axis) {
   if (!(vec3_dot(axis, axis) > 0.5)) return false;
   double bound = h * h * (q->a.acceleration + q->b.acceleration);
-  double gap0 = gap_along(&s0->a, &s0->b, mat3_mul_vec(s0->frame, axis));
-  return gap0 > 0 && stays_positive(gap0, gap_along(&s1->a, &s1->b, mat3_mul_vec(s1->frame, axis)), bound);
+  double gap0 = pair_gap_along(&s0->a, &s0->b, mat3_mul_vec(s0->frame, axis));
+  return gap0 > 0 && stays_positive(gap0, pair_gap_along(&s1->a, &s1->b, mat3_mul_vec(s1->frame, axis)), bound);
 }
 
 static bool proved(const Search* q, const Station* s0, const Station* s1) {
@@ -148,7 +139,7 @@ static bool station_between(Search* q, double alpha, Station* out) {
   *out = (Station){.alpha = alpha, .frame = common < 0 ? mat3_identity() : s->certificate_poses[common].r, .a = moved_instance(s, q->pair->hull_a), .b = moved_instance(s, q->pair->hull_b)};
   if (out->b.half_space) {
     out->axis = vec3_scale(out->b.normal, -1.0);
-    out->separation = gap_along(&out->a, &out->b, out->axis);
+    out->separation = pair_gap_along(&out->a, &out->b, out->axis);
     return out->separation > 0;
   }
   GjkCache cache = q->pair->gjk;
@@ -204,7 +195,8 @@ static bool too_far_apart(const ContactSystem* s, const ContactPair* p, const Mo
   return p->state[0].separation + p->state[1].separation > path;
 }
 
-bool contact_certify(ContactSystem* s, const MotionBounds* bounds, ContactPath poses_at, void* context, int* intervals) {
+bool contact_certify(ContactSystem* s, const MotionBounds* bounds, ContactPath poses_at, void* context, int* intervals,
+                     int* failed) {
   for (int k = 0; k < s->list_count; k++) {
     ContactPair* p = contact_pair(s, k);
     if (too_far_apart(s, p, bounds)) {
@@ -219,6 +211,7 @@ bool contact_certify(ContactSystem* s, const MotionBounds* bounds, ContactPath p
     }
     Station s0 = station_of_state(s, p, s->current, 0), s1 = station_of_state(s, p, 1 - s->current, 1);
     if (s0.b.half_space) s0.axis = s1.axis = vec3_scale(s0.b.normal, -1.0);
+    *failed = k;
     if (!certify_piece(&q, &s0, &s1, 0)) return false;
   }
   return true;

@@ -53,8 +53,15 @@ void contact_prepare(ContactSystem* system, const MotionBounds* bounds);
 /* Evaluate the trial state. false: some hulls intersect, or a plane was not found. majorant: friction's Hessian is that of
  * a quadratic which bounds it from above; steps from it cannot overshoot where sliding turns to sticking (F5). */
 bool contact_evaluate(ContactSystem* system, const Pose* poses, bool majorant);
-/* Energy of the trial state less that of the accepted one, summed pair by pair in a fixed order [J]. */
-double contact_energy_difference(const ContactSystem* system);
+/* One candidate pair in the accepted and in the trial state. */
+typedef struct {
+  int link_a, link_b;
+  bool coupled;  /* it has terms in the accepted state: its links move together in Newton's model */
+  bool feasible; /* in the trial state */
+  double energy; /* of the accepted state [J] */
+  double change; /* energy of the trial state less that of the accepted one [J] */
+} ContactTrial;
+ContactTrial contact_trial(const ContactSystem* system, int candidate);
 /* Sum of the pair energies of the accepted state [J]; friction without its constant. */
 void contact_energy(const ContactSystem* system, double* contact, double* friction);
 void contact_accept(ContactSystem* system);
@@ -66,10 +73,10 @@ bool contact_reset(ContactSystem* system, const Pose* poses);
 
 /* Prove that nothing passes through anything between the accepted poses and the trial poses along the path
  * poses_at(context, alpha, poses), alpha in [0, 1], which moves links within `bounds`. Adds to *intervals the pieces of
- * path looked at. docs/derivations/certificate.md. */
+ * path looked at; *failed is the candidate that could not be proved. docs/derivations/certificate.md. */
 typedef void (*ContactPath)(void* context, double alpha, Pose* poses);
 bool contact_certify(ContactSystem* system, const MotionBounds* bounds, ContactPath poses_at, void* context,
-                     int* intervals);
+                     int* intervals, int* failed);
 
 /* Pairs with terms in the accepted state, in a fixed order. */
 int contact_term_count(const ContactSystem* system);

@@ -425,14 +425,19 @@ bool contact_evaluate(ContactSystem* s, const Pose* poses, bool majorant) {
   return true;
 }
 
-double contact_energy_difference(const ContactSystem* s) {
-  double sum = 0;
-  for (int k = 0; k < s->list_count; k++) {
-    const ContactPair* p = contact_pair(s, k);
-    const PairState *old = &p->state[s->current], *new = &p->state[1 - s->current];
-    sum += (new->contact_energy - old->contact_energy) + (new->friction_energy - old->friction_energy);
-  }
-  return sum;
+double pair_gap_along(const HullInstance* a, const HullInstance* b, Vec3 axis) {
+  double far_a, far_b;
+  support_index(a->points, mat3_tmul_vec(a->pose.r, axis), &far_a);
+  if (b->half_space) return vec3_dot(b->normal, a->pose.t) - b->offset - far_a; /* axis is minus the normal */
+  support_index(b->points, mat3_tmul_vec(b->pose.r, vec3_scale(axis, -1.0)), &far_b);
+  return -far_b + vec3_dot(axis, b->pose.t) - far_a - vec3_dot(axis, a->pose.t);
+}
+
+ContactTrial contact_trial(const ContactSystem* s, int candidate) {
+  const ContactPair* p = contact_pair(s, candidate);
+  const PairState *old = &p->state[s->current], *new = &p->state[1 - s->current];
+  return (ContactTrial){p->link_a, p->link_b, old->has_terms, new->outcome == PLANE_ACTIVE || new->outcome == PLANE_SEPARATED,
+                        old->contact_energy + old->friction_energy, (new->contact_energy - old->contact_energy) + (new->friction_energy - old->friction_energy)};
 }
 
 void contact_energy(const ContactSystem* s, double* contact, double* friction) {

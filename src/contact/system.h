@@ -59,6 +59,9 @@ struct ContactSystem {
   Pose *certificate_poses, *lag_poses;
 };
 
+/* Gap of two hulls along a fixed unit direction from a to b [m]; negative when it does not separate them. */
+double pair_gap_along(const HullInstance* a, const HullInstance* b, Vec3 axis);
+
 static inline ContactPair* contact_pair(const ContactSystem* system, int candidate) {
   return &system->pairs[system->list[candidate]];
 }

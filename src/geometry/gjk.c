@@ -13,8 +13,8 @@
 #define COLLINEAR_SINE 1e-14
 /* Cold starts need 4 to 20 iterations; the cap is for hulls of many thousand vertices on a sphere. */
 #define ITERATION_LIMIT 256
-/* Rounds that only improve the normal; one or two are enough. */
-#define SETTLE_LIMIT 8
+/* Steps that only improve the normal; one or two are enough. */
+#define STALL_LIMIT 8
 
 typedef struct {
   PointView a, b;
@@ -184,21 +184,37 @@ static bool holds_origin(const Vec3* p, const Tetrahedron* solid, double part[4]
   return all_positive(part) && square <= ZERO_TOLERANCE * ZERO_TOLERANCE * scale;
 }
 
+/* Distance of the plane through the point, across to it, that all four corners are known to lie behind. */
+static inline double height_behind(const Vec3* p, const Nearest* nearest) {
+  double height = vec3_dot(nearest->point, p[0]);
+  for (int i = 1; i < 4; i++) height = -larger(-height, -vec3_dot(nearest->point, p[i]));
+  return height / sqrt(nearest->square);
+}
+
+/* Of two faces equally near up to rounding, the one that leaves no corner before it is right. */
+static void keep_better_face(const Vec3* p, Nearest* best, Nearest other, double scale) {
+  double difference = other.square - best->square;
+  bool tie = difference * difference <= 4 * GAP_TOLERANCE * GAP_TOLERANCE * scale * best->square;
+  if (best->count > 0 && tie ? height_behind(p, &other) > height_behind(p, best) : other.square < best->square)
+    *best = other;
+}
+
 static Nearest nearest_on_tetrahedron(const Vec3* p, double scale) {
   static const int face[4][3] = {{1, 2, 3}, {0, 2, 3}, {0, 1, 3}, {0, 1, 2}};
   Tetrahedron solid = tetrahedron(p, scale);
   double part[4] = {vec3_dot(p[1], solid.normal[0]) / solid.volume};
   for (int i = 1; i < 4; i++) part[i] = -vec3_dot(p[0], solid.normal[i]) / solid.volume;
-  Nearest best = {.square = HUGE_VAL};
+  Nearest best;
   bool all = solid.flat;
   if (!all && all_positive(part)) {
     if (holds_origin(p, &solid, part, scale, &best)) return best;
     all = true;
-    best.square = HUGE_VAL;
   }
   /* Outside: the nearest point is on a face that the origin sees. */
+  best = (Nearest){.square = HUGE_VAL};
   for (int i = 0; i < 4; i++)
-    if (all || !(part[i] > 0)) keep_nearer(&best, nearest_on_triangle(p, face[i][0], face[i][1], face[i][2]));
+    if (all || !(part[i] > 0))
+      keep_better_face(p, &best, nearest_on_triangle(p, face[i][0], face[i][1], face[i][2]), scale);
   return best;
 }
 
@@ -285,46 +301,41 @@ static inline bool simplex_holds_origin(const Simplex* simplex, const Pair* pair
   return simplex->count == 4 || !(simplex->square > ZERO_TOLERANCE * ZERO_TOLERANCE * pair->scale);
 }
 
-/* Distance of the plane with normal v through the support w from the origin: no point of A - B is nearer. */
-static inline double proven_distance(const Simplex* simplex, Vec3 support) {
-  return vec3_dot(simplex->nearest, support) / sqrt(simplex->square);
-}
-
 /* Is |v| the distance, up to rounding? v . v - v . w is what |v| may come down by, times |v|. */
 static inline bool is_proven(const Simplex* simplex, Vec3 support, const Pair* pair) {
   double gap = simplex->square - vec3_dot(simplex->nearest, support);
   return !(gap > 0) || gap * gap <= GAP_TOLERANCE * GAP_TOLERANCE * pair->scale * simplex->square;
 }
 
-/* Where |v| no longer decreases its direction may still improve: go on while the proven distance grows. */
-static int simplex_settle(Simplex* simplex, Simplex next, Vec3 support, Pair* pair) {
-  double proven = proven_distance(simplex, support);
-  for (int round = 1; round <= SETTLE_LIMIT; round++) {
-    if (simplex_holds_origin(&next, pair)) return round - 1;
-    Simplex extended = next;
-    simplex_append_support(&extended, pair, next.nearest);
-    Vec3 last = extended.vertex[extended.count - 1];
-    double height = proven_distance(&next, last);
-    if (!(height > proven)) return round;
-    proven = height;
-    *simplex = next;
-    if (is_proven(&next, last, pair) || simplex_repeats_last(&extended)) return round;
-    simplex_reduce(&extended, pair->scale);
-    next = extended;
-  }
-  return SETTLE_LIMIT;
+/* Is next no farther than simplex, up to rounding? */
+static inline bool is_as_near(const Simplex* next, const Simplex* simplex, const Pair* pair) {
+  double more = next->square - simplex->square;
+  return !(more > 0) || more * more <= 4 * ZERO_TOLERANCE * ZERO_TOLERANCE * pair->scale * simplex->square;
 }
 
-/* Returns the number of support vertices that were asked for. */
+/* Until the origin is inside or |v| is proven to be the distance. Where |v| no longer decreases its direction may still
+ * improve: a few such steps are made while the proven distance grows. Returns the number of support vertices that were
+ * asked for. */
 static int simplex_search(Simplex* simplex, Pair* pair) {
-  for (int iteration = 1; iteration <= ITERATION_LIMIT; iteration++) {
+  Simplex before = *simplex;
+  double proven = -HUGE_VAL;
+  bool stalled = false;
+  for (int iteration = 1, stalls = 0; iteration <= ITERATION_LIMIT; iteration++) {
     if (simplex_holds_origin(simplex, pair)) return iteration - 1;
     Simplex next = *simplex;
     simplex_append_support(&next, pair, simplex->nearest);
     Vec3 support = next.vertex[next.count - 1];
+    double height = vec3_dot(simplex->nearest, support) / sqrt(simplex->square);
+    if (stalled && !(height > proven)) {
+      *simplex = before;
+      return iteration;
+    }
     if (is_proven(simplex, support, pair) || simplex_repeats_last(&next)) return iteration;
     simplex_reduce(&next, pair->scale);
-    if (!(next.square < simplex->square)) return iteration + simplex_settle(simplex, next, support, pair);
+    stalled = !(next.square < simplex->square);
+    if (stalled && (++stalls > STALL_LIMIT || !is_as_near(&next, simplex, pair))) return iteration;
+    proven = height;
+    before = *simplex;
     *simplex = next;
   }
   return ITERATION_LIMIT;

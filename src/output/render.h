@@ -1,4 +1,4 @@
-/* Pictures of a scene by a software rasteriser: no GPU, no display. Private to output/; docs/rendering.md.
+/* Pictures of a scene by a software rasteriser: no GPU, no display. Private to output/.
  * Lengths m, world frame; picture coordinates in pixels, x to the right, y down, pixel (i, j) covers
  * [i, i + 1) x [j, j + 1). Colours are linear light unless a name says sRGB.
  * The same input gives the same bytes for any number of threads. */
@@ -45,7 +45,7 @@ bool camera_project(const RenderCamera* camera, Vec3 point, double* x, double* y
 RenderCamera camera_moved(RenderCamera camera, Vec3 offset);
 
 /* What a camera has to see, as four support values: of all points p added so far,
- *   side[k] = max n_k . p,   n_k the outward normals of the viewing pyramid (right, left, up, down),            (V1)
+ *   side[k] = max n_k . p,   n_k the outward normals of the viewing pyramid (right, left, up, down),
  *   near and far = extreme forward . p. */
 typedef struct {
   Vec3 normal[4], forward;
@@ -57,7 +57,7 @@ void camera_fit_add_point(CameraFit* fit, Vec3 point);
 /* Support of a hull under a pose, bounded by its box and its sphere: never less than the true one. Half-spaces add
  * nothing. */
 void camera_fit_add(CameraFit* fit, const ModelHull* hull, Pose pose);
-/* The closest eye from which every point lies inside the pyramid. (V2) */
+/* The closest eye from which every point lies inside the pyramid. */
 void camera_fit_place(const CameraFit* fit, RenderCamera* camera);
 /* The same with `target` in the middle of the picture. */
 void camera_fit_look_at(const CameraFit* fit, RenderCamera* camera, Vec3 target);
@@ -76,13 +76,13 @@ typedef enum {
 /* What does not change during a run: colours, edges, which hulls are ground. Borrows the model. */
 typedef struct {
   const Model* model;
-  Vec3 up;            /* unit, against gravity */
-  HullPart* part;     /* (hulls) */
-  float (*color)[3];  /* (links) */
-  int* edge_first;    /* first triangle of a hull in `edges`  (hulls + 1) */
-  uint8_t* edges;     /* bit k: the edge from corner k to k + 1 of the triangle is sharp  (triangles) */
-  Vec3 lower, upper;  /* box of everything but terrain over the whole run [m] */
-  uint8_t* srgb;      /* linear light to sRGB  (STAGE_TONES) */
+  Vec3 up;           /* unit, against gravity */
+  HullPart* part;    /* (hulls) */
+  float (*color)[3]; /* (links) */
+  int* edge_first;   /* first triangle of a hull in `edges`  (hulls + 1) */
+  uint8_t* edges;    /* bit k: the edge from corner k to k + 1 of the triangle is sharp  (triangles) */
+  Vec3 lower, upper; /* box of everything but terrain over the whole run [m] */
+  uint8_t* srgb;     /* linear light to sRGB  (STAGE_TONES) */
 } RenderStage;
 
 enum { STAGE_TONES = 4096 };
@@ -105,8 +105,8 @@ bool stage_ground(const RenderStage* stage, const Pose* poses, Vec3* normal, Vec
 
 /* The rectangle of the ground under everything that is seen over the run: p = origin + u axis[0] + v axis[1]. */
 typedef struct {
-  Vec3 origin;  /* the point of the plane nearest to the world's origin */
-  Vec3 axis[2]; /* unit */
+  Vec3 origin;            /* the point of the plane nearest to the world's origin */
+  Vec3 axis[2];           /* unit */
   double low[2], high[2]; /* m */
 } GroundPatch;
 bool stage_ground_patch(const RenderStage* stage, const Pose* poses, GroundPatch* patch);
@@ -139,17 +139,17 @@ bool raster_plane(const double x[3], const double y[3], const double w[3], doubl
 /* Heights against the light of everything that casts a shadow, seen from the light. Map coordinates of a point p:
  * x, y, height = (s, t, light) . (p - origin) / texel. */
 typedef struct {
-  Vec3 light, s, t; /* unit: towards the light; the two axes of the map */
-  Vec3 origin;      /* m */
-  double texel;     /* m */
-  int size;         /* texels a side; 0 = nothing casts a shadow */
-  int blur;         /* half width of the penumbra [texel] */
-  float* height;    /* of the uppermost caster; -INFINITY = none  (size x size) */
+  Vec3 light, s, t;        /* unit: towards the light; the two axes of the map */
+  Vec3 origin;             /* m */
+  double texel;            /* m */
+  int size;                /* texels a side; 0 = nothing casts a shadow */
+  int blur;                /* half width of the penumbra [texel] */
+  float* height;           /* of the uppermost caster; -INFINITY = none  (size x size) */
   float *lowest, *highest; /* extremes of height over the penumbra's square  (size x size) */
   float* owner;            /* the hull that alone fills the penumbra's square, else -1  (size x size) */
 } ShadowMap;
 
-void shadow_create(ShadowMap* map, const RenderStage* stage, const Pose* poses, Vec3 light);
+void shadow_create(ShadowMap* map, const RenderStage* stage, const Pose* poses, const RenderCamera* camera, Vec3 light);
 void shadow_destroy(ShadowMap* map);
 /* Share of the light that reaches a point of a hull's surface; slope: d height / dx and / dy of the surface. */
 float shadow_visibility(const ShadowMap* map, const float point[3], const float slope[2], int hull);
@@ -185,7 +185,7 @@ void render_labels(RenderImage* image, const RenderStage* stage, const RenderCam
  * printable ASCII become '?'. */
 void image_text(RenderImage* image, double x, double y, double scale, const char* text);
 double image_text_width(double scale, const char* text); /* px */
-#define TEXT_CAPITAL 7.0 /* units */
+#define TEXT_CAPITAL 7.0                                 /* units */
 /* A straight dark stroke of the given width [px]. */
 void image_line(RenderImage* image, double x0, double y0, double x1, double y1, double width);
 /* Blend a rectangle with an sRGB colour; edges between pixels are soft. */

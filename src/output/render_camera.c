@@ -68,8 +68,8 @@ CameraFit camera_fit_begin(const RenderCamera* camera, const double margin[4]) {
 
 double hull_extent(const ModelHull* hull, Pose pose, Vec3 direction) {
   Vec3 local = mat3_tmul_vec(pose.r, direction);
-  double box = fabs(local.x) * hull->half_extent.x + fabs(local.y) * hull->half_extent.y +
-               fabs(local.z) * hull->half_extent.z;
+  double box =
+      fabs(local.x) * hull->half_extent.x + fabs(local.y) * hull->half_extent.y + fabs(local.z) * hull->half_extent.z;
   double sphere = hull->radius * vec3_norm(direction);
   return vec3_dot(direction, pose.t) + vec3_dot(local, hull->center) + (box < sphere ? box : sphere);
 }
@@ -93,7 +93,7 @@ static void set_reach(RenderCamera* camera, double distance) {
 }
 
 /* With the eye at e = a right + b up + c forward, the side k is respected when n_k . e >= side[k]: for the right and
- * left sides, h the tangents,  a - h_0 c >= s_0  and  -a - h_1 c >= s_1.  Their sum bounds c,                      (V2)
+ * left sides, h the tangents,  a - h_0 c >= s_0  and  -a - h_1 c >= s_1.  Their sum bounds c,
  * and the middle of what is left is a. The wider of the two pairs decides how far back the eye goes. */
 void camera_fit_place(const CameraFit* fit, RenderCamera* camera) {
   CameraFit empty = *fit;
@@ -105,8 +105,8 @@ void camera_fit_place(const CameraFit* fit, RenderCamera* camera) {
   const double *s = fit->side, *h = fit->tangent;
   double c = fmin(-(s[0] + s[1]) / (h[0] + h[1]), -(s[2] + s[3]) / (h[2] + h[3]));
   double a = 0.5 * (s[0] + h[0] * c - s[1] - h[1] * c), b = 0.5 * (s[2] + h[2] * c - s[3] - h[3] * c);
-  camera->eye = vec3_add(vec3_add(vec3_scale(camera->right, a), vec3_scale(camera->up, b)),
-                         vec3_scale(camera->forward, c));
+  camera->eye =
+      vec3_add(vec3_add(vec3_scale(camera->right, a), vec3_scale(camera->up, b)), vec3_scale(camera->forward, c));
   set_reach(camera, 0.5 * (fit->near + fit->far) - c);
 }
 

@@ -12,10 +12,10 @@ enum { BAND_ROWS = 16 };
 typedef struct {
   double nearness[3]; /* form: 1 / distance along forward [1/m] */
   float color[3];
-  float ambient, lamp;    /* brightness from the sky; from the lamp where nothing is in its way */
-  float in_map[3][3];     /* forms: coordinates in the shadow map times nearness */
-  float slope[2];         /* of the height in the shadow map */
-  float edge[3][3];       /* forms: distance to the sharp edges [px]; large where there is none */
+  float ambient, lamp; /* brightness from the sky; from the lamp where nothing is in its way */
+  float in_map[3][3];  /* forms: coordinates in the shadow map times nearness */
+  float slope[2];      /* of the height in the shadow map */
+  float edge[3][3];    /* forms: distance to the sharp edges [px]; large where there is none */
   float edge_strength;
   int hull;
   int floor; /* index of its grid, or -1 */

@@ -33,7 +33,7 @@ static void* grown(void* array, int count, int* capacity, size_t size) {
 typedef struct {
   Vec3 corner[4];
   int corner_count;
-  Vec3 normal; /* unit, outward */
+  Vec3 normal;    /* unit, outward */
   unsigned sharp; /* bit k: the edge from corner k to k + 1 */
   const float* color;
   int hull;
@@ -184,8 +184,8 @@ static void add_hull(Drawing* drawing, int index, Pose pose) {
   for (int i = 0; i < solid->triangle_count; i++) {
     Polygon polygon = {.corner_count = 3, .hull = index, .color = stage->color[hull->link]};
     for (int k = 0; k < 3; k++) polygon.corner[k] = pose_apply(pose, solid->vertices[solid->triangles[i][k]]);
-    Vec3 normal = vec3_cross(vec3_sub(polygon.corner[1], polygon.corner[0]),
-                             vec3_sub(polygon.corner[2], polygon.corner[0]));
+    Vec3 normal =
+        vec3_cross(vec3_sub(polygon.corner[1], polygon.corner[0]), vec3_sub(polygon.corner[2], polygon.corner[0]));
     double length = vec3_norm(normal);
     if (!(length > 0.0)) continue;
     polygon.normal = vec3_scale(normal, 1.0 / length);
@@ -218,7 +218,7 @@ static void add_layer(Drawing* drawing, int layer) {
   const Model* model = drawing->stage->model;
   for (int h = 0; h < model->hull_count; h++) {
     const ModelHull* hull = &model->hulls[h];
-    if (layer > 0 && model->links[hull->link].tree < 0) continue;
+    if (layer > 0 && (model->links[hull->link].tree < 0 || hull->half_space)) continue;
     Pose pose = drawing->layers[layer].poses[hull->link];
     if (hull->half_space)
       add_half_space(drawing, h, pose);
@@ -277,7 +277,7 @@ void drawing_create(Drawing* drawing, const RenderStage* stage, const RenderCame
   *drawing = (Drawing){.stage = stage, .camera = camera, .layers = layers, .layer_count = layer_count};
   drawing->band_count = ((int)camera->height + BAND_ROWS - 1) / BAND_ROWS;
   drawing->layer_first = MEMORY_NEW(int, layer_count + 1);
-  shadow_create(&drawing->shadow, stage, layers[0].poses, lamp_direction(stage, camera));
+  shadow_create(&drawing->shadow, stage, layers[0].poses, camera, lamp_direction(stage, camera));
   for (int layer = 0; layer < layer_count; layer++) {
     add_layer(drawing, layer);
     drawing->layer_first[layer + 1] = drawing->piece_count;

@@ -97,7 +97,8 @@ Status render_frames(const char* folder, const Model* model, const RunPoses* run
 
 extern char** environ;
 
-/* The encoder at work: pictures go in through a socket, which, unlike a pipe, reports a dead reader without a signal. */
+/* The encoder at work: pictures go in through a socket, which, unlike a pipe, reports a dead reader without a signal.
+ */
 typedef struct {
   pid_t process;
   int input;
@@ -108,10 +109,19 @@ static int encoder_start(Encoder* encoder, const char* path, const RenderOptions
   char size[32], rate[32];
   snprintf(size, sizeof size, "%dx%d", options->width, options->height);
   snprintf(rate, sizeof rate, "%.6g", options->fps);
-  const char* words[] = {"ffmpeg", "-hide_banner", "-loglevel", "error",    "-y",      "-f",      "rawvideo",
-                         "-pix_fmt", "rgb24",      "-s",        size,       "-r",      rate,      "-i",
-                         "-",        "-an",        "-vf",       "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-c:v", "libx264",
-                         "-pix_fmt", "yuv420p",    "-f",        "mp4",      path,      NULL};
+  const char* words[] = {"ffmpeg",    "-hide_banner",
+                         "-loglevel", "error",
+                         "-y",        "-f",
+                         "rawvideo",  "-pix_fmt",
+                         "rgb24",     "-s",
+                         size,        "-r",
+                         rate,        "-i",
+                         "-",         "-an",
+                         "-vf",       "pad=ceil(iw/2)*2:ceil(ih/2)*2:color=white",
+                         "-c:v",      "libx264",
+                         "-pix_fmt",  "yuv420p",
+                         "-f",        "mp4",
+                         path,        NULL};
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return errno;
   posix_spawn_file_actions_t actions;

@@ -8,8 +8,9 @@
 #define LEGEND_LINES 2
 /* Ticks are numbered within this many reaches of what is looked at. */
 #define TICK_REACH 1.5
-/* An axis that is shorter than this share of the smaller side of the picture points away from the viewer: left out. */
-#define AXIS_SHARE 0.15
+/* An axis that shows less than this share of its length points away from the viewer: left out, for it would stand
+ * before the bodies. */
+#define AXIS_SHARE 0.3
 
 /* Numbers whose places are remembered, so that none is written over another. */
 enum { PLACES_MAX = 128 };
@@ -63,14 +64,19 @@ static double near_side(const LabelPen* pen, const GroundPatch* patch, int axis)
 typedef struct {
   const GroundPatch* patch;
   int axis;
-  double spacing, side;          /* of the grid; where the axis lies across the patch [m] */
-  double x[2], y[2];             /* both ends [px] */
-  double normal_x, normal_y;     /* unit, away from the scene, square to the axis on the picture */
+  double spacing, side;      /* of the grid; where the axis lies across the patch [m] */
+  double x[2], y[2];         /* both ends [px] */
+  double normal_x, normal_y; /* unit, away from the scene, square to the axis on the picture */
 } AxisLine;
 
 static bool place_tick(const LabelPen* pen, const AxisLine* line, double along, double* x, double* y) {
   double distance;
   return camera_project(pen->camera, patch_point(line->patch, line->axis, along, line->side), x, y, &distance);
+}
+
+/* At the distance of what is looked at. */
+static double pixels_per_metre(const RenderCamera* camera) {
+  return 0.5 * fmin(camera->width, camera->height) / camera->reach;
 }
 
 /* False when the axis is behind the viewer or too short to read. */
@@ -84,7 +90,8 @@ static bool place_axis(const LabelPen* pen, const GroundPatch* patch, int axis, 
       !camera_project(pen->camera, patch_point(patch, axis, middle, across), &inner_x, &inner_y, &distance))
     return false;
   double dx = line->x[1] - line->x[0], dy = line->y[1] - line->y[0], length = hypot(dx, dy);
-  if (!(length > AXIS_SHARE * fmin(pen->camera->width, pen->camera->height))) return false;
+  double whole = (patch->high[axis] - patch->low[axis]) * pixels_per_metre(pen->camera);
+  if (!(length > AXIS_SHARE * whole && length > 3.0 * pen->letter)) return false;
   double outward = dx * (inner_y - line->y[0]) - dy * (inner_x - line->x[0]) > 0.0 ? 1.0 : -1.0;
   line->normal_x = outward * dy / length;
   line->normal_y = -outward * dx / length;
@@ -92,7 +99,7 @@ static bool place_axis(const LabelPen* pen, const GroundPatch* patch, int axis, 
 }
 
 static void tick_text(const AxisLine* line, int number, char text[32]) {
-  snprintf(text, 32, "%g", number == 0 ? 0.0 : number * line->spacing);
+  snprintf(text, 32, "%.8g", number == 0 ? 0.0 : number * line->spacing);
 }
 
 /* Every how many grid lines a number fits: 1, 2, 5, 10, ...; 0 = never. */
@@ -117,7 +124,8 @@ static bool place_is_free(const LabelPen* pen, TextPlace place) {
     return false;
   for (int i = 0; i < pen->place_count; i++) {
     const TextPlace* other = &pen->places[i];
-    if (place.left < other->right && other->left < place.right && place.top < other->bottom && other->top < place.bottom)
+    if (place.left < other->right && other->left < place.right && place.top < other->bottom &&
+        other->top < place.bottom)
       return false;
   }
   return true;
@@ -164,9 +172,9 @@ static void draw_axis(LabelPen* pen, const GroundPatch* patch, int axis) {
 
 /* A bar of a round length at the distance of what is looked at. */
 static void draw_bar(const LabelPen* pen) {
-  double per_metre = 0.5 * fmin(pen->camera->width, pen->camera->height) / pen->camera->reach;
   double length = 2.0 * grid_spacing(2.0 * pen->camera->reach);
-  double x = 2.0 * pen->letter, y = pen->camera->height - 2.0 * pen->letter, end = x + length * per_metre;
+  double x = 2.0 * pen->letter, y = pen->camera->height - 2.0 * pen->letter,
+         end = x + length * pixels_per_metre(pen->camera);
   image_line(pen->image, x, y, end, y, 0.2 * pen->letter);
   image_line(pen->image, x, y - 0.4 * pen->letter, x, y + 0.4 * pen->letter, 0.2 * pen->letter);
   image_line(pen->image, end, y - 0.4 * pen->letter, end, y + 0.4 * pen->letter, 0.2 * pen->letter);

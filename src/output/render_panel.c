@@ -6,6 +6,8 @@
  * room for ticks, title and names; and without them. */
 static const double LABEL_MARGIN[4] = {0.14, 0.14, 0.22, 0.17};
 static const double PLAIN_MARGIN[4] = {0.05, 0.05, 0.05, 0.05};
+/* Around a followed link, so that what it meets is seen too. */
+static const double FOLLOW_MARGIN[4] = {0.5, 0.5, 0.5, 0.5};
 /* Hull poses looked at to fit the camera; longer runs are sampled evenly. */
 #define FIT_SAMPLES 2000000
 /* Opacity of the first and the last ghost of a trail. */
@@ -15,8 +17,8 @@ static const double PLAIN_MARGIN[4] = {0.05, 0.05, 0.05, 0.05};
 #define STRIP_GAP 4
 
 RenderOptions render_defaults(void) {
-  return (RenderOptions){.width = 960, .height = 720, .zoom = 1.0, .follow = -1, .time = NAN, .fps = 30.0, .labels = true,
-                         .threads = 1};
+  return (RenderOptions){
+      .width = 960, .height = 720, .zoom = 1.0, .follow = -1, .time = NAN, .fps = 30.0, .labels = true, .threads = 1};
 }
 
 const Pose* run_row_poses(const RunPoses* run, int row) { return run->pose + (size_t)row * (size_t)run->link_count; }
@@ -59,12 +61,14 @@ static void fit_row(const RenderRun* render, int row, CameraFit* fit) {
 /* Everything over the run and the ground under it; when a link is followed, its own tree as seen from it. */
 static CameraFit fit_run(const RenderRun* render) {
   const RunPoses* run = render->run;
-  CameraFit fit = camera_fit_begin(&render->camera, render->options->labels ? LABEL_MARGIN : PLAIN_MARGIN);
+  bool follow = render->options->follow >= 0;
+  const double* margin = follow ? FOLLOW_MARGIN : render->options->labels ? LABEL_MARGIN : PLAIN_MARGIN;
+  CameraFit fit = camera_fit_begin(&render->camera, margin);
   int stride = 1 + (int)((double)run->row_count * render->model->hull_count / FIT_SAMPLES);
   for (int row = 0; row < run->row_count - 1; row += stride) fit_row(render, row, &fit);
   fit_row(render, run->row_count - 1, &fit);
   GroundPatch patch;
-  if (render->options->follow >= 0 || !stage_ground_patch(&render->stage, run_row_poses(run, 0), &patch)) return fit;
+  if (follow || !stage_ground_patch(&render->stage, run_row_poses(run, 0), &patch)) return fit;
   for (int corner = 0; corner < 4; corner++)
     camera_fit_add_point(&fit, ground_point(&patch, corner & 1 ? patch.high[0] : patch.low[0],
                                             corner & 2 ? patch.high[1] : patch.low[1]));

@@ -67,10 +67,9 @@ static Status read_rows(RunPoses* run, const CsvTable* table, const char* path, 
   run->link_count = model->link_count;
   run->time = MEMORY_NEW(double, table->row_count);
   run->pose = MEMORY_NEW(Pose, (size_t)table->row_count * (size_t)model->link_count + 1);
-  int* columns = MEMORY_NEW(int, model->link_count * POSE_COLUMN_COUNT + 1);
+  int* columns = MEMORY_NEW(int, model->link_count* POSE_COLUMN_COUNT + 1);
   bool good = find_columns(table, path, model, columns, diagnostics);
-  for (int row = 0; row < run->row_count && good; row++)
-    good = read_row(run, row, table, path, columns, diagnostics);
+  for (int row = 0; row < run->row_count && good; row++) good = read_row(run, row, table, path, columns, diagnostics);
   memory_free(columns);
   return good ? STATUS_OK : STATUS_BAD_INPUT;
 }

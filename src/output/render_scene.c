@@ -44,8 +44,8 @@ typedef struct {
 } Band;
 
 static void draw_samples(const Drawing* drawing, int layer, int index, Band band, float* nearness, uint32_t* face) {
-  RenderTarget target = {band.width, band.first_row * SAMPLES, band.row_count * SAMPLES, SAMPLES, SAMPLE_OFFSET,
-                         nearness,   face};
+  RenderTarget target = {
+      band.width, band.first_row * SAMPLES, band.row_count * SAMPLES, SAMPLES, SAMPLE_OFFSET, nearness, face};
   const int* bin = &drawing->bin_first[layer * drawing->band_count + index];
   for (int i = bin[0]; i < bin[1]; i++) {
     const Piece* piece = &drawing->pieces[drawing->bins[i]];
@@ -72,7 +72,7 @@ static bool pixel_alike(const uint32_t* face, int width, int x, uint32_t number)
 /* Colour of a pixel that shows several faces: the mean over its samples, each face's colour found once;
  * `behind` where a sample shows none. */
 static void mixed_color(const Drawing* drawing, const PixelSamples* pixel, int x, int y, bool shadowed,
-                         const float behind[3], float out[3]) {
+                        const float behind[3], float out[3]) {
   float color[3], sum[3] = {0};
   int covered = 0;
   for (int k = 0; k < SAMPLES; k++) {

@@ -3,6 +3,8 @@
 
 /* Texels along a side of the map. */
 #define SHADOW_SIZE 384
+/* Casters matter within this many half-pictures of what is looked at: a close view gets a fine map. */
+#define SHADOW_REACH 3.0
 /* Half width of the penumbra [texel]. */
 #define SHADOW_BLUR 4
 /* Texels that one row of the penumbra's square may touch, rounded up for vector loads. */
@@ -20,26 +22,37 @@ static Pose hull_pose(const RenderStage* stage, const Pose* poses, int hull) {
   return poses[stage->model->hulls[hull].link];
 }
 
-/* Place the map over everything that casts. Returns false when nothing does. */
-static bool place_map(ShadowMap* map, const RenderStage* stage, const Pose* poses) {
-  double s0 = INFINITY, s1 = -INFINITY, t0 = INFINITY, t1 = -INFINITY;
+/* Range of axis . x over everything that casts, near what is looked at. */
+static void cast_range(const RenderStage* stage, const Pose* poses, const RenderCamera* camera, Vec3 axis, double* low,
+                       double* high) {
+  *low = INFINITY;
+  *high = -INFINITY;
   for (int h = 0; h < stage->model->hull_count; h++) {
     if (!casts(stage, h)) continue;
-    const ModelHull* hull = &stage->model->hulls[h];
     Pose pose = hull_pose(stage, poses, h);
-    s1 = fmax(s1, hull_extent(hull, pose, map->s));
-    s0 = fmin(s0, -hull_extent(hull, pose, vec3_scale(map->s, -1.0)));
-    t1 = fmax(t1, hull_extent(hull, pose, map->t));
-    t0 = fmin(t0, -hull_extent(hull, pose, vec3_scale(map->t, -1.0)));
+    *high = fmax(*high, hull_extent(&stage->model->hulls[h], pose, axis));
+    *low = fmin(*low, -hull_extent(&stage->model->hulls[h], pose, vec3_scale(axis, -1.0)));
   }
+  double middle = vec3_dot(axis, camera->target), larger = fmax(camera->width, camera->height);
+  double reach = SHADOW_REACH * camera->reach * larger / fmin(camera->width, camera->height);
+  *low = fmax(*low, middle - reach);
+  *high = fmin(*high, middle + reach);
+}
+
+/* Returns false when nothing casts a shadow. */
+static bool place_map(ShadowMap* map, const RenderStage* stage, const Pose* poses, const RenderCamera* camera) {
+  double s0, s1, t0, t1;
+  cast_range(stage, poses, camera, map->s, &s0, &s1);
+  cast_range(stage, poses, camera, map->t, &t0, &t1);
+  if (!(s1 > s0 && t1 > t0)) return false;
   double side = fmax(s1 - s0, t1 - t0);
-  if (!(side > 0.0 && isfinite(side))) return false;
+  if (!isfinite(side)) return false;
   int border = SHADOW_BLUR + 2; /* the penumbra reaches beyond the casters */
   map->size = SHADOW_SIZE;
   map->blur = SHADOW_BLUR;
   map->texel = side / (SHADOW_SIZE - 2 * border);
   double s = 0.5 * (s0 + s1) - 0.5 * SHADOW_SIZE * map->texel, t = 0.5 * (t0 + t1) - 0.5 * SHADOW_SIZE * map->texel;
-  double height = vec3_dot(map->light, poses[0].t); /* near the scene, so that floats resolve it */
+  double height = vec3_dot(map->light, camera->target); /* near the scene, so that floats resolve it */
   map->origin = vec3_add_scaled(vec3_add_scaled(vec3_scale(map->s, s), t, map->t), height, map->light);
   return true;
 }
@@ -118,11 +131,12 @@ static float* lone_owner(const uint32_t* number, int size, int reach) {
   return owner;
 }
 
-void shadow_create(ShadowMap* map, const RenderStage* stage, const Pose* poses, Vec3 light) {
+void shadow_create(ShadowMap* map, const RenderStage* stage, const Pose* poses, const RenderCamera* camera,
+                   Vec3 light) {
   static const double CENTER[1] = {0.5};
   *map = (ShadowMap){.light = light};
   plane_axes(light, &map->s, &map->t);
-  if (!place_map(map, stage, poses)) return;
+  if (!place_map(map, stage, poses, camera)) return;
   size_t count = (size_t)map->size * (size_t)map->size;
   map->height = MEMORY_NEW(float, count + SHADOW_ROW); /* rows are read past the last texel, with no weight */
   uint32_t* number = MEMORY_NEW(uint32_t, count);
@@ -156,7 +170,10 @@ static float sample_square(const ShadowMap* map, float x, float y, float height,
   float column[SHADOW_ROW] = {0}, level[SHADOW_ROW];
   for (int i = 0; i < SHADOW_ROW; i++) level[i] = height + slope[0] * ((float)(i + 1 - map->blur) - in_x);
   for (int j = 0; j <= last; j++) {
-    float weight = j == 0 ? 1.0f - in_y : j == last ? in_y : 1.0f, rise = slope[1] * ((float)(j + 1 - map->blur) - in_y);
+    float weight = j == 0      ? 1.0f - in_y
+                   : j == last ? in_y
+                               : 1.0f,
+          rise = slope[1] * ((float)(j + 1 - map->blur) - in_y);
     const float* row = map->height + (size_t)(top + j + 1 - map->blur) * (size_t)map->size + (left + 1 - map->blur);
     for (int i = 0; i < SHADOW_ROW; i++) column[i] += row[i] <= level[i] + rise ? weight : 0.0f;
   }

@@ -119,8 +119,7 @@ static void find_edges(RenderStage* stage) {
   for (int h = 0; h < model->hull_count; h++)
     stage->edge_first[h + 1] = stage->edge_first[h] + model->hulls[h].solid.triangle_count;
   stage->edges = MEMORY_NEW(uint8_t, stage->edge_first[model->hull_count] + 1);
-  for (int h = 0; h < model->hull_count; h++)
-    mark_edges(&model->hulls[h].solid, stage->edges + stage->edge_first[h]);
+  for (int h = 0; h < model->hull_count; h++) mark_edges(&model->hulls[h].solid, stage->edges + stage->edge_first[h]);
 }
 
 /* ---------------------------------------------------------------- extent and grounds */
@@ -278,6 +277,13 @@ bool stage_ground(const RenderStage* stage, const Pose* poses, Vec3* normal, Vec
   return best > 0.0;
 }
 
+/* The same axis, or its opposite where that points along a world axis: ticks then count as the world does. */
+static Vec3 along_world(Vec3 axis) {
+  double x = fabs(axis.x), y = fabs(axis.y), z = fabs(axis.z);
+  double largest = x >= y && x >= z ? axis.x : y >= z ? axis.y : axis.z;
+  return vec3_scale(axis, largest < 0.0 ? -1.0 : 1.0);
+}
+
 Vec3 ground_point(const GroundPatch* patch, double u, double v) {
   return vec3_add_scaled(vec3_add_scaled(patch->origin, u, patch->axis[0]), v, patch->axis[1]);
 }
@@ -288,6 +294,7 @@ bool stage_ground_patch(const RenderStage* stage, const Pose* poses, GroundPatch
   plane_axes(normal, &patch->axis[0], &patch->axis[1]);
   patch->origin = vec3_scale(normal, vec3_dot(normal, point));
   for (int k = 0; k < 2; k++) {
+    patch->axis[k] = along_world(patch->axis[k]);
     patch->low[k] = INFINITY;
     patch->high[k] = -INFINITY;
     for (int corner = 0; corner < 8; corner++) {

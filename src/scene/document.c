@@ -113,6 +113,10 @@ Node* document_deep_copy(Document* document, const Node* node) {
 
 /* ---------------------------------------------------------------- keys */
 
+#define MEMO_DOUBLE (-2)
+/* Doubled keys are told up to so many errors in all. */
+#define DOUBLES_TOLD 200
+
 static int compare_keys(const void* left, const void* right) {
   const Node *a = *(const Node*const*)left, *b = *(const Node*const*)right;
   int order = strcmp(a->key, b->key);
@@ -122,19 +126,36 @@ static int compare_keys(const void* left, const void* right) {
 }
 
 /* Sorting finds doubles in n log n: a map of shapes may have thousands of names. */
-void node_check_keys(const Node* map, Diagnostics* diagnostics) {
-  if (map->count < 2) return;
-  const Node** sorted = MEMORY_NEW(const Node*, map->count);
+static void mark_doubles(const Node* map, Diagnostics* diagnostics) {
+  Node** sorted = MEMORY_NEW(Node*, map->count);
   int count = 0;
-  for (const Node* child = map->first; child; child = child->next) sorted[count++] = child;
+  for (Node* child = map->first; child; child = child->next) sorted[count++] = child;
   qsort(sorted, (size_t)count, sizeof *sorted, compare_keys);
+  int first = 0;
   for (int i = 1; i < count; i++) {
-    if (strcmp(sorted[i - 1]->key, sorted[i]->key) != 0) continue;
-    diagnostics_add(diagnostics, SEVERITY_ERROR, node_key_place(sorted[i]),
-                    "the key '%s' stands twice, first in line %d", text_excerpt(sorted[i]->key).text,
-                    sorted[i - 1]->key_line);
+    if (strcmp(sorted[first]->key, sorted[i]->key) != 0) {
+      first = i;
+      continue;
+    }
+    sorted[i]->memo = MEMO_DOUBLE;
+    if (diagnostics->error_count < DOUBLES_TOLD)
+      diagnostics_add(diagnostics, SEVERITY_ERROR, node_key_place(sorted[i]),
+                      "the key '%s' stands twice, first in line %d", text_excerpt(sorted[i]->key).text,
+                      sorted[first]->key_line);
   }
   memory_free(sorted);
+}
+
+void node_check_keys(Node* map, Diagnostics* diagnostics) {
+  if (map->count < 2) return;
+  mark_doubles(map, diagnostics);
+  Node* child = map->first;
+  map->first = map->last = NULL;
+  map->count = 0;
+  for (Node* next; child; child = next) {
+    next = child->next;
+    if (child->memo != MEMO_DOUBLE) node_append(map, child);
+  }
 }
 
 /* ---------------------------------------------------------------- text */

@@ -56,8 +56,8 @@ void node_remove(Node* parent, const Node* child);
 Node* document_shallow_copy(Document* document, const Node* node);
 /* A copy in all depth; NULL beyond DOCUMENT_ALIAS_MAX. */
 Node* document_deep_copy(Document* document, const Node* node);
-/* A diagnostic for every key that stands twice in the map. */
-void node_check_keys(const Node* map, Diagnostics* diagnostics);
+/* A diagnostic for every key that stands twice in the map, and only the first is kept. */
+void node_check_keys(Node* map, Diagnostics* diagnostics);
 /* False after a diagnostic at the first byte that is not UTF-8, or when the text is too long. */
 bool document_check_text(const char* source, const char* text, size_t length, Diagnostics* diagnostics);
 /* False after a diagnostic where the text breaks the grammar of JSON (json_grammar.c). */

@@ -68,8 +68,11 @@ static bool next_event(YamlReader* reader, yaml_event_t* event) {
 
 /* ---------------------------------------------------------------- anchors */
 
+/* More are no use to anybody, and each alias is looked for among all. */
+#define ANCHOR_MAX 10000
+
 static int add_anchor(YamlReader* reader, const yaml_char_t* name, const Node* node) {
-  if (!name || !node) return -1;
+  if (!name || !node || reader->anchor_count >= ANCHOR_MAX) return -1;
   if (reader->anchor_count == reader->anchor_capacity) {
     int capacity = reader->anchor_capacity ? 2 * reader->anchor_capacity : 8;
     reader->anchors = memory_resize(reader->anchors, sizeof(Anchor) * (size_t)reader->anchor_capacity,

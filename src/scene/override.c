@@ -111,6 +111,18 @@ static const char* type_of(const SchemaObject* object, const Node* map) {
   return type && type->kind == NODE_SCALAR ? type->text : NULL;
 }
 
+/* Without a file: a list where its items are objects or the path goes on with a number, else a map. */
+static Node* invent_node(const Override* override, bool list) {
+  NodeKind kind = list || next_index(override) >= 0 ? NODE_LIST : NODE_MAP;
+  return document_node(override->document, kind, place_of(override));
+}
+
+/* The object that the items of a list are, or NULL for numbers and names. */
+static const char* item_object(const SchemaRow* row) {
+  if (row->kind == VALUE_LIST || row->kind == VALUE_TERMS) return row->of;
+  return row->kind == VALUE_SHAPES ? "shape_use" : NULL;
+}
+
 static bool is_section(const SchemaRow* row) {
   return row->kind == VALUE_OBJECT || row->kind == VALUE_MAP || row->kind == VALUE_SHAPE || row->kind == VALUE_SIGNAL;
 }
@@ -118,7 +130,8 @@ static bool is_section(const SchemaRow* row) {
 /* What a path goes on into when the file has nothing there: an empty section, or the default of a list. */
 static Node* new_child(const Override* override, const SchemaRow* row) {
   if (at_end(override)) return read_value(override);
-  if (is_section(row) || override->invent) return document_node(override->document, NODE_MAP, place_of(override));
+  if (override->invent) return invent_node(override, item_object(row) != NULL);
+  if (is_section(row)) return document_node(override->document, NODE_MAP, place_of(override));
   bool has_list = row->fallback && row->fallback[0] == '[';
   if (!has_list) {
     fail(override, "the file has no '%s' to change a part of", row->key);
@@ -203,20 +216,19 @@ static Node* find_named_item(Override* override, Node* list) {
 
 static Node* find_item(Override* override, Node* list) {
   Node* item = find_named_item(override, list);
-  int index = item ? -1 : next_index(override);
+  if (item) return item;
+  int index = next_index(override);
+  const char* part = next_part(override);
   if (index >= 0) item = (Node*)node_at(list, index);
-  if (!item && override->invent) item = add_map(override, list, NULL);
-  if (!item)
-    fail(override, index >= 0 ? "the list has no item %s" : "no item of the list is named '%s'", next_part(override));
-  else if (index >= 0 || override->invent)
-    advance(override, strlen(next_part(override)));
+  if (!item && !override->invent) {
+    fail(override, index >= 0 ? "the list has no item %s" : "no item of the list is named '%s'", part);
+    return NULL;
+  }
+  advance(override, strlen(part));
+  if (item) return item;
+  item = invent_node(override, false);
+  if (item) node_append(list, item);
   return item;
-}
-
-/* The object that the items of a list are, or NULL for numbers and names. */
-static const char* item_object(const SchemaRow* row) {
-  if (row->kind == VALUE_LIST || row->kind == VALUE_TERMS) return row->of;
-  return row->kind == VALUE_SHAPES ? "shape_use" : NULL;
 }
 
 static bool walk_list(Override* override, Node* list, const SchemaRow* row) {
@@ -245,7 +257,6 @@ static const char* map_object(const SchemaRow* row) {
 }
 
 static bool walk(Override* override, Node* node, const SchemaRow* row) {
-  if (override->invent && node->kind == NODE_MAP && item_object(row)) node->kind = NODE_LIST;
   if (row->kind == VALUE_MAP) return walk_names(override, node, row);
   if (node->kind == NODE_LIST) return walk_list(override, node, row);
   if (map_object(row)) return walk_object(override, node, map_object(row));

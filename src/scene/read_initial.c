@@ -79,13 +79,16 @@ static void read_velocities(Reader* reader, const Node* item, const NumberList* 
 }
 
 /* A joint can start in one way only. */
-static void check_once(Reader* reader, const Node* item, int link) {
+static bool is_first(Reader* reader, const Node* item, int link) {
   const Scene* scene = reader->scene;
   int* first = &reader->initial_of[link];
-  if (*first >= 0)
+  if (*first >= 0) {
     reader_error(reader, item->place, "the link '%s' has its initial state already from line %d",
                  text_excerpt(scene->links[link].name).text, scene->initials[*first].place.line);
+    return false;
+  }
   *first = scene->initial_count;
+  return true;
 }
 
 static void read_initial(Reader* reader, const Node* item, const Repeat* repeat) {
@@ -94,8 +97,7 @@ static void read_initial(Reader* reader, const Node* item, const Repeat* repeat)
   size_t mark = reader_enter_key(reader, "link");
   int link = read_link_name(reader, form.link);
   reader_leave(reader, mark);
-  if (link < 0 || reader->joint_broken[link]) return;
-  check_once(reader, item, link);
+  if (link < 0 || reader->joint_broken[link] || !is_first(reader, item, link)) return;
   Scene* scene = reader->scene;
   scene->initials = array_grow(scene->initials, scene->initial_count, &reader->initial_capacity, sizeof(SceneInitial));
   SceneInitial* initial = &scene->initials[scene->initial_count++];

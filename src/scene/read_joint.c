@@ -237,6 +237,10 @@ static bool read_given_joint(Reader* reader, const Node* item, const LinkForm* f
   return known;
 }
 
+static bool is_unreadable_flag(const Node* node) {
+  return node && (node->kind != NODE_SCALAR || node_scalar_kind(node) != SCALAR_BOOL);
+}
+
 bool read_joint(Reader* reader, const Node* item, const LinkForm* form, const Repeat* repeat, SceneJoint* joint) {
   *joint = (SceneJoint){.place = item->place, .rotation = quat_identity(), .free_axes = FREE_ALL};
   joint->axes[0] = vec3(0, 0, 1);
@@ -247,7 +251,7 @@ bool read_joint(Reader* reader, const Node* item, const LinkForm* form, const Re
   if (form->joint) {
     joint->place = form->joint->place;
     known = read_given_joint(reader, item, form, joint, &pose);
-  } else if (is_given(item, "joint")) {
+  } else if (is_given(item, "joint") || is_unreadable_flag(node_find(item, "fixed"))) {
     known = false; /* told already */
   } else if (form->fixed) {
     joint->type = JOINT_FIXED;

@@ -16,9 +16,7 @@ static bool check_name(Reader* reader, const Node* node, const char* name) {
   bool blank = name[0] == ' ' || name[strlen(name) - 1] == ' ' || name[0] == '.';
   if (!bad && blank)
     reader_error(reader, node->place, "a name must not begin or end with a blank, or begin with a dot");
-  if (!bad && !blank && strlen(name) > 200)
-    reader_error(reader, node->place, "a name must not be longer than 200 bytes");
-  return !bad && !blank && strlen(name) <= 200;
+  return !bad && !blank;
 }
 
 static void read_link_own_name(Reader* reader, const LinkForm* form, SceneLink* link, int index) {
@@ -208,6 +206,7 @@ static void read_color(Reader* reader, const Node* node, double color[3]) {
 static void read_groups(Reader* reader, const Node* list, SceneLink* link) {
   if (!list) return;
   size_t mark = reader_enter_key(reader, "groups");
+  if (!reader_work(reader, list->place, 16 * (int64_t)list->count)) return; /* each is a text of its own */
   link->groups = MEMORY_NEW(char*, list->count);
   for (const Node* item = list->first; item; item = item->next) {
     char* name = reader_name(reader, item);

@@ -9,7 +9,7 @@ static void read_points(Reader* reader, const Node* list, SceneShape* shape) {
   size_t mark = reader_enter_key(reader, "points");
   if (list->count < 4) reader_error(reader, list->place, "a solid needs at least 4 points, got %d", list->count);
   shape->points = MEMORY_NEW(Vec3, list->count);
-  for (const Node* item = list->first; item; item = item->next) {
+  for (const Node* item = list->first; item && !reader->exhausted; item = item->next) {
     double v[3] = {0};
     size_t below = reader_enter_index(reader, shape->point_count);
     reader_numbers(reader, item, &ANY, "m", 3, v);
@@ -125,8 +125,9 @@ void read_shape_uses(Reader* reader, const LinkForm* form, SceneLink* link) {
     reader_leave(reader, mark);
   } else if (form->shapes) {
     size_t mark = reader_enter_key(reader, "shapes");
-    link->shapes = MEMORY_NEW(SceneShapeUse, form->shapes->count);
-    for (const Node* node = form->shapes->first; node; node = node->next) {
+    int64_t size = 16 * (int64_t)form->shapes->count; /* a use takes as much room as so many numbers */
+    if (reader_work(reader, form->shapes->place, size)) link->shapes = MEMORY_NEW(SceneShapeUse, form->shapes->count);
+    for (const Node* node = form->shapes->first; node && !reader->exhausted; node = node->next) {
       size_t below = reader_enter_index(reader, link->shape_count);
       read_shape_use(reader, node, &link->shapes[link->shape_count++]);
       reader_leave(reader, below);

@@ -29,7 +29,8 @@ static void read_table(Reader* reader, const Node* list, SceneSignal* signal) {
   if (!list) return;
   size_t mark = reader_enter_key(reader, "values");
   if (list->count == 0) reader_error(reader, list->place, "must not be empty");
-  signal->values = MEMORY_NEW(double, list->count * signal->channels);
+  int64_t size = (int64_t)list->count * signal->channels;
+  if (reader_work(reader, list->place, size)) signal->values = MEMORY_NEW(double, size);
   for (const Node* item = list->first; item && !reader->exhausted; item = item->next) {
     size_t below = reader_enter_index(reader, signal->rows);
     read_row(reader, item, signal->channels, signal->values + signal->rows * signal->channels);
@@ -43,9 +44,10 @@ static void read_table(Reader* reader, const Node* list, SceneSignal* signal) {
 
 static void read_times(Reader* reader, const Node* list, SceneSignal* signal) {
   size_t mark = reader_enter_key(reader, "times");
-  if (signal->rows != list->count)
+  if (signal->rows > 0 && signal->rows != list->count)
     reader_error(reader, list->place, "%d times for %d rows of values", list->count, signal->rows);
-  signal->times = MEMORY_NEW(double, list->count > signal->rows ? list->count : signal->rows);
+  int size = list->count > signal->rows ? list->count : signal->rows;
+  if (reader_work(reader, list->place, size)) signal->times = MEMORY_NEW(double, size);
   int index = 0;
   for (const Node* item = list->first; item && !reader->exhausted; item = item->next, index++) {
     size_t below = reader_enter_index(reader, index);
@@ -109,7 +111,8 @@ static void read_terms(Reader* reader, const Node* list, SceneSignal* signal) {
     }
     if (item->count > signal->terms) signal->terms = item->count;
   }
-  int size = signal->terms * channels;
+  int64_t size = (int64_t)signal->terms * channels;
+  if (!reader_work(reader, list->place, 3 * size)) return;
   signal->amplitude = MEMORY_NEW(double, size);
   signal->frequency = MEMORY_NEW(double, size);
   signal->phase = MEMORY_NEW(double, size);

@@ -58,9 +58,10 @@ void reader_expected(Reader* reader, const Node* node, const char* what) {
   reader_error(reader, node->place, "expected %s, got %s", what, node_describe(node).text);
 }
 
-bool reader_work(Reader* reader, SourcePlace place) {
+bool reader_work(Reader* reader, SourcePlace place, int64_t count) {
   if (reader->exhausted) return false;
-  if (++reader->work < READER_WORK_MAX) return true;
+  reader->work += count;
+  if (reader->work <= READER_WORK_MAX) return true;
   reader->muted = false;
   reader_error(reader, place, "the scene is too large: repeats and values come to more than %d", READER_WORK_MAX);
   reader_stop(reader);
@@ -91,7 +92,7 @@ void reader_leave(Reader* reader, size_t mark) {
 /* ---------------------------------------------------------------- scalars */
 
 bool reader_number(Reader* reader, const Node* node, const Range* range, const char* unit, double* value) {
-  if (!reader_work(reader, node->place)) return false;
+  if (!reader_work(reader, node->place, 1)) return false;
   ScalarKind kind = node->kind == NODE_SCALAR ? node_scalar_kind(node) : SCALAR_TEXT;
   double number = 0;
   if (kind == SCALAR_NOT_FINITE || (kind == SCALAR_NUMBER && !node_number(node, &number))) {
@@ -133,7 +134,7 @@ bool reader_bool(Reader* reader, const Node* node, bool* value) {
 }
 
 bool reader_is_text(Reader* reader, const Node* node) {
-  if (!reader_work(reader, node->place)) return false;
+  if (!reader_work(reader, node->place, 1)) return false;
   if (node->kind == NODE_SCALAR && node_scalar_kind(node) == SCALAR_TEXT && *node->text) return true;
   if (node->kind == NODE_SCALAR && node->quoted)
     reader_error(reader, node->place, "must not be empty");
@@ -166,6 +167,10 @@ bool reader_numbers(Reader* reader, const Node* node, const Range* range, const 
 
 char* reader_name(Reader* reader, const Node* node) {
   if (!reader_is_text(reader, node)) return NULL;
+  if (strlen(node->text) > NAME_MAX_LENGTH) {
+    reader_error(reader, node->place, "a name must not be longer than %d bytes", NAME_MAX_LENGTH);
+    return NULL;
+  }
   Text text = {0};
   const char* problem;
   if (expression_expand(node->text, reader->indices, &text, &problem)) return text.data;

@@ -8,6 +8,8 @@
 
 #define LINK_MAX 20000
 #define CONTROLLER_MAX 100000
+/* Bytes of a name as written. */
+#define NAME_MAX_LENGTH 200
 /* Problems reported before the rest is left unsaid. */
 #define READER_PROBLEM_MAX 200
 /* Values read in all, repeats counted: a guard against files that stand for hours of reading. */
@@ -30,7 +32,7 @@ typedef struct {
   bool muted;             /* an earlier item of this repeat had problems: do not tell them again */
   int problem_count;      /* errors, told or not */
   int told_count;
-  long work;
+  int64_t work;
   bool exhausted;
   bool names_incomplete; /* a broken repeat: do not complain that its items are not known */
   bool* joint_broken;    /* per link: its joint could not be understood (room for link_capacity) */
@@ -48,8 +50,8 @@ void reader_error(Reader* reader, SourcePlace place, const char* format, ...) __
 void reader_warning(Reader* reader, SourcePlace place, const char* format, ...) __attribute__((format(printf, 3, 4)));
 /* `expected a number, got a list`. */
 void reader_expected(Reader* reader, const Node* node, const char* what);
-/* Count a value as read; false when there were too many (told once). */
-bool reader_work(Reader* reader, SourcePlace place);
+/* Count values as read; false when there were too many (told once). Called before memory is taken for them. */
+bool reader_work(Reader* reader, SourcePlace place, int64_t count);
 /* Read and tell nothing more: what follows would be misunderstood. */
 void reader_stop(Reader* reader);
 

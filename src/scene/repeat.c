@@ -168,7 +168,7 @@ void repeat_expand(Reader* reader, const Node* entry, const char* object, const 
   const Node* node = node_find(entry, "repeat");
   if (!node || node_is_null(node))
     body(reader, entry, &repeat);
-  else if (read_repeat(reader, node, repeat_object, &repeat))
+  else if (node->kind == NODE_MAP && read_repeat(reader, node, repeat_object, &repeat))
     expand(reader, entry, &repeat, object, body);
   else
     read_once(reader, entry, body);

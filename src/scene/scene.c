@@ -103,12 +103,14 @@ static void read_exclude(Reader* reader, const Node* list) {
 
 /* ---------------------------------------------------------------- the whole */
 
+/* The run folder is called after it. */
 static void read_scene_name(Reader* reader, const Node* node) {
-  if (node && strpbrk(node->text, "/\\")) {
-    size_t mark = reader_enter_key(reader, "name");
+  size_t mark = reader_enter_key(reader, "name");
+  if (node && strpbrk(node->text, "/\\"))
     reader_error(reader, node->place, "a scene's name must not hold a slash");
-    reader_leave(reader, mark);
-  }
+  else if (node && node->text[0] == '.')
+    reader_error(reader, node->place, "a scene's name must not begin with a dot");
+  reader_leave(reader, mark);
   reader->scene->name = node ? memory_text(node->text) : file_stem(reader->scene->path);
 }
 

@@ -22,7 +22,7 @@ static const Kind KINDS[VALUE_KIND_COUNT] = {
     [VALUE_NUMBER] = {"number", "a number", ACCEPT_SCALAR, "\"type\": \"number\"@R"},
     [VALUE_INTEGER] = {"integer", "a whole number", ACCEPT_SCALAR, "\"type\": \"integer\"@R"},
     [VALUE_BOOL] = {"true or false", "true or false", ACCEPT_SCALAR, "\"type\": \"boolean\""},
-    [VALUE_CHOICE] = {"word", "a word", ACCEPT_SCALAR, "\"enum\": [@C]"},
+    [VALUE_CHOICE] = {"word", "a word", ACCEPT_SCALAR | ACCEPT_LIST | ACCEPT_MAP, "\"enum\": [@C]"},
     [VALUE_VECTOR] = {"3 numbers", "a list of 3 numbers", ACCEPT_LIST, JSON_VECTOR},
     [VALUE_QUATERNION] = {"4 numbers", "a list of 4 numbers", ACCEPT_LIST,
                           "\"type\": \"array\", \"items\": {\"type\": \"number\"}, \"minItems\": 4, \"maxItems\": 4"},

@@ -131,7 +131,7 @@ static void read_number_list(Reader* reader, const Node* node, const SchemaRow* 
 }
 
 void schema_read_value(Reader* reader, const Node* node, const SchemaRow* row, void* out) {
-  if (!reader_work(reader, node->place) || (row->nullable && node_is_null(node))) return;
+  if (!reader_work(reader, node->place, 1) || (row->nullable && node_is_null(node))) return;
   if (!kind_accepts(row->kind, node)) {
     reader_expected(reader, node, kind_expected(row->kind));
     return;
@@ -277,6 +277,7 @@ bool schema_read(Reader* reader, const Node* node, const char* object, void* out
   form.row_count = schema_rows(reader->table, form.object, form.rows);
   if (node->kind == NODE_MAP) find_type(&form);
   store_defaults(&form);
+  if (!reader_work(reader, node->place, 1)) return false;
   if (node->kind != NODE_MAP) {
     reader_expected(reader, node, "a map");
     return false;

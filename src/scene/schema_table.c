@@ -224,8 +224,8 @@ static const SchemaRow ROWS[] = {
     {"controller", "velocity_gain", VALUE_PER_DOF, AT(ControllerForm, velocity_gain), .only = "pd",
      .unit = "N s/m or N m s/rad", .fallback = "0", .range = AT_LEAST(0),
      .meaning = "Damping k_d of k_d/2 |target rate - rate|^2."},
-    {"controller", "target", VALUE_SIGNAL, AT(ControllerForm, target), .required = true,
-     .meaning = "One channel per degree of freedom [m or rad]; a ball takes a rotation vector."},
+    {"controller", "target", VALUE_SIGNAL, AT(ControllerForm, target), .unit = "m or rad", .required = true,
+     .meaning = "Where to: one channel per degree of freedom; a ball takes a rotation vector."},
     {"controller", "repeat", VALUE_OBJECT, AT(ControllerForm, repeat), .of = "repeat_controller", .nullable = true,
      .meaning = "Many controllers from this one."},
 

@@ -216,7 +216,8 @@ bool joint_terms(const JointInput* in, bool derivatives, JointTerms* out) {
   }
   bool ball = link->rotation == ROTATION_BALL;
   int plain = ball ? link->slide_count : link->dof_count;
-  for (int k = 0; k < plain; k++)
-    if (!plain_dof(in, k, derivatives, out)) return false;
-  return !ball || ball_dofs(in, plain, derivatives, out);
+  out->outside = false;
+  for (int k = 0; k < plain; k++) out->outside = out->outside || !plain_dof(in, k, derivatives, out);
+  if (ball && !out->outside) out->outside = !ball_dofs(in, plain, derivatives, out);
+  return !out->outside;
 }

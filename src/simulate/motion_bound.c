@@ -67,13 +67,3 @@ void motion_bounds(const Model* model, const double* q, const Pose* poses, const
     if (link->tree >= 0) sharpen(&bounds->link[i], start_twist(model, i, poses, screws, delta));
   }
 }
-
-void motion_bounds_scale(const Model* model, const MotionBounds* in, double alpha, MotionBounds* out) {
-  double square = alpha * alpha;
-  for (int i = 0; i < model->link_count; i++) {
-    MotionBound b = in->link[i];
-    out->link[i] = (MotionBound){alpha * b.speed, square * b.acceleration, alpha * b.spin, square * b.spin_rate};
-    JointBound j = in->joint[i];
-    out->joint[i] = (JointBound){j.arm, j.length, alpha * j.slide, alpha * j.spin, square * j.spin_rate};
-  }
-}

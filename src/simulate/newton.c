@@ -1,19 +1,14 @@
-/* Newton's method with line search and certificate for one step (docs/derivations/step.md, S8-S10). */
+/* Newton's method for one step (docs/derivations/step.md, S8-S9). */
 #include <stdlib.h>
 #include <string.h>
 
 #include "simulate/sim.h"
 
-/* Armijo's constant: a tenth of a thousandth of the predicted decrease must be seen. */
-#define ARMIJO 1e-4
-/* Part of the summed energies below which a decrease cannot be told from rounding. */
-#define ROUNDING 1e-14
-/* Shortest step length tried. */
-#define SHORTEST_STEP 1e-9
 /* Smallest eigenvalue left after lifting (SDRS section V). */
 #define EIGENVALUE_FLOOR 1e-3
 
 bool configuration_evaluate(Sim* s, Configuration* c, bool derivatives) {
+  bool inside = true;
   const Model* m = s->model;
   double weight = s->weights.factor / (m->simulation.dt * m->simulation.dt);
   for (int i = 0; i < m->link_count; i++) {
@@ -28,9 +23,9 @@ bool configuration_evaluate(Sim* s, Configuration* c, bool derivatives) {
                      s->drive_first[i + 1] - s->drive_first[i],
                      m->simulation.dt,
                      s->weights};
-    if (!joint_terms(&in, derivatives, &c->joints[i])) return false;
+    inside = joint_terms(&in, derivatives, &c->joints[i]) && inside;
   }
-  return true;
+  return inside;
 }
 
 /* ---------------------------------------------------------------- linear system */
@@ -162,135 +157,6 @@ static bool solve_direction(Sim* s, const Assembly* a, StepReport* report) {
   return true;
 }
 
-/* ---------------------------------------------------------------- line search */
-
-static void set_trial(const Sim* s, Configuration* trial, const double* q, double alpha, double* scaled) {
-  const Model* m = s->model;
-  for (int k = 0; k < m->dof_count; k++) scaled[k] = alpha * s->delta[k];
-  for (int i = 0; i < m->link_count; i++) {
-    const ModelLink* link = &m->links[i];
-    if (link->dof_count > 0)
-      joint_increment(link, q + link->coordinate_first, scaled + link->dof_first, trial->q + link->coordinate_first);
-  }
-  model_poses(m, trial->q, trial->pose);
-}
-
-/* Sum over links of |energy|: the scale of rounding in the objective. */
-static double energy_scale(const Sim* s) {
-  const Configuration* c = &s->configuration[s->current];
-  double sum = 0, contact = 0, friction = 0;
-  for (int i = 0; i < s->model->link_count; i++) {
-    sum += fabs(c->inertia[i]);
-    if (s->model->links[i].dof_count > 0) sum += c->joints[i].controller + c->joints[i].limit + c->joints[i].damping;
-  }
-  if (s->contact) contact_energy(s->contact, &contact, &friction);
-  return sum + contact + friction;
-}
-
-static double energy_difference(const Sim* s) {
-  const Configuration *old = &s->configuration[s->current], *new = &s->configuration[1 - s->current];
-  double sum = 0;
-  for (int i = 0; i < s->model->link_count; i++) {
-    sum += new->inertia[i] - old->inertia[i];
-    if (s->model->links[i].dof_count == 0) continue;
-    const JointTerms *a = &old->joints[i], *b = &new->joints[i];
-    sum += (b->controller - a->controller) + (b->limit - a->limit) + (b->damping - a->damping);
-  }
-  return sum + (s->contact ? contact_energy_difference(s->contact) : 0);
-}
-
-typedef struct {
-  Sim* sim;
-  double alpha;
-} PathContext;
-
-/* Poses at a fraction of the step under trial. */
-static void poses_on_path(void* context, double fraction, Pose* poses) {
-  PathContext* path = context;
-  Sim* s = path->sim;
-  const Model* m = s->model;
-  double* q = s->path_q;
-  const double* from = s->configuration[s->current].q;
-  for (int i = 0; i < m->link_count; i++) {
-    const ModelLink* link = &m->links[i];
-    double d[JOINT_MAX_DOF];
-    for (int k = 0; k < link->dof_count; k++) d[k] = fraction * path->alpha * s->delta[link->dof_first + k];
-    if (link->dof_count > 0) joint_increment(link, from + link->coordinate_first, d, q + link->coordinate_first);
-  }
-  model_poses(m, q, poses);
-}
-
-static bool certified(Sim* s, double alpha, StepReport* report) {
-  if (!s->contact || !s->model->simulation.certificate) return true;
-  double start = timer_now();
-  motion_bounds_scale(s->model, &s->bounds, alpha, &s->bounds_scaled);
-  PathContext path = {s, alpha};
-  bool ok = contact_certify(s->contact, &s->bounds_scaled, poses_on_path, &path, &report->certified_intervals);
-  s->times.certificate += timer_now() - start;
-  return ok;
-}
-
-static bool trial_feasible(Sim* s, double alpha, bool majorant) {
-  Configuration* trial = &s->configuration[1 - s->current];
-  set_trial(s, trial, s->configuration[s->current].q, alpha, s->scaled);
-  if (!configuration_evaluate(s, trial, true)) return false;
-  return !s->contact || contact_evaluate(s->contact, trial->pose, majorant);
-}
-
-static void accept_trial(Sim* s) {
-  s->current = 1 - s->current;
-  if (s->contact) contact_accept(s->contact);
-}
-
-/* Everything near the path along s->delta is looked at from now on. */
-static void prepare_path(Sim* s) {
-  const Configuration* c = &s->configuration[s->current];
-  motion_bounds(s->model, c->q, c->pose, s->screws, s->delta, &s->bounds);
-  if (s->contact) contact_prepare(s->contact, &s->bounds);
-}
-
-typedef enum { SEARCH_ACCEPTED, SEARCH_AT_ROUNDING, SEARCH_FAILED } SearchResult;
-
-/* Halve the step until it is feasible, decreases enough and is proved free of passing through. While prescribed joints
- * are under way the objective may rise: they push. */
-static SearchResult line_search(Sim* s, bool arrived, StepReport* report) {
-  double slope = 0;
-  for (int k = 0; k < s->model->dof_count; k++) slope += s->gradient[k] * s->delta[k];
-  double rounding = ROUNDING * energy_scale(s);
-  bool blind = arrived && -slope <= rounding; /* the decrease cannot be seen: trust the quadratic model */
-  prepare_path(s);
-  bool overshot = false; /* the next direction then comes from friction's majorant */
-  for (double alpha = 1.0; alpha > SHORTEST_STEP; alpha *= 0.5) {
-    report->trials++;
-    if (!trial_feasible(s, alpha, overshot)) continue;
-    if (arrived && !blind && !(energy_difference(s) <= ARMIJO * alpha * slope + rounding)) {
-      overshot = true;
-      continue;
-    }
-    if (!certified(s, alpha, report)) continue;
-    accept_trial(s);
-    return blind ? SEARCH_AT_ROUNDING : SEARCH_ACCEPTED;
-  }
-  return SEARCH_FAILED;
-}
-
-/* Before Newton: the step of the last time step once more, if it lowers the objective. A moving body is then near its
- * solution, where the Hessian is positive definite; a body at rest is left alone. */
-static bool try_last_step(Sim* s, StepReport* report) {
-  double slope = 0, largest = 0;
-  for (int k = 0; k < s->model->dof_count; k++) {
-    s->delta[k] = s->fixed[k] ? 0 : s->difference_old[k];
-    slope += s->gradient[k] * s->delta[k];
-    largest = fmax(largest, fabs(s->delta[k]));
-  }
-  if (!(slope < -1e-6 * energy_scale(s)) || !(largest > 0)) return false;
-  prepare_path(s);
-  report->trials++;
-  if (!trial_feasible(s, 1.0, false) || !(energy_difference(s) <= 0.1 * slope) || !certified(s, 1.0, report)) return false;
-  accept_trial(s);
-  return true;
-}
-
 /* ---------------------------------------------------------------- the loop */
 
 static void report_terms(Sim* s, StepReport* report) {
@@ -333,10 +199,10 @@ static bool newton_round(Sim* s, StepReport* report, double* before) {
   if (arrived && report->outcome == STEP_ROUNDING_FLOOR && report->residual > 0.5 * *before) return true;
   bool first = isinf(*before);
   *before = report->residual;
-  if (first && s->model->simulation.max_iterations > 0 && try_last_step(s, report)) return false;
+  if (first && s->model->simulation.max_iterations > 0 && step_repeat_last(s, report)) return false;
   report->outcome = STEP_NOT_FINITE;
   if (!solve_direction(s, &a, report)) return true;
-  SearchResult found = line_search(s, arrived, report);
+  SearchResult found = step_search(s, arrived, report);
   report->outcome = arrived ? STEP_LINE_SEARCH : STEP_BLOCKED;
   if (found == SEARCH_FAILED) return true;
   report->iterations++;

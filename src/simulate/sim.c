@@ -49,8 +49,10 @@ static void allocate(Sim* s) {
   s->reference = MEMORY_NEW(Vec3, m->link_count);
   s->link_terms = MEMORY_NEW(LinkTerms, m->link_count);
   s->bounds = (MotionBounds){MEMORY_NEW(MotionBound, m->link_count), MEMORY_NEW(JointBound, m->link_count)};
-  s->bounds_scaled = (MotionBounds){MEMORY_NEW(MotionBound, m->link_count), MEMORY_NEW(JointBound, m->link_count)};
   s->rhs = MEMORY_NEW(double, m->dof_count);
+  s->island = MEMORY_NEW(int, m->tree_count);
+  s->islands = MEMORY_NEW(Island, m->tree_count);
+  s->group = MEMORY_NEW(int, m->tree_count);
   s->path_q = MEMORY_NEW(double, m->coordinate_count);
 }
 
@@ -59,7 +61,7 @@ void sim_destroy(Sim* s) {
   void* owned[] = {s->state.q,  s->state.rate, s->state.center, s->q_now,  s->q_old,       s->difference_old, s->pose_now,
                    s->pose_old, s->pose_older, s->pose_rate,    s->target, s->drives,      s->drive_first,    s->prescribed,
                    s->fixed,    s->gradient,   s->delta,        s->scaled, s->screws,      s->reference,      s->link_terms,
-                   s->bounds.link, s->bounds.joint, s->bounds_scaled.link, s->bounds_scaled.joint, s->rhs, s->couplings, s->contacts, s->path_q};
+                   s->bounds.link, s->bounds.joint, s->rhs, s->island, s->islands, s->group, s->couplings, s->contacts, s->path_q};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   for (int k = 0; k < 2; k++) configuration_destroy(&s->configuration[k]);
   block_solver_destroy(s->solver);

@@ -13,6 +13,18 @@ typedef struct {
   JointTerms* joints;    /* (links) */
 } Configuration;
 
+/* Trees coupled in Newton's model. Islands do not know of each other there, so each has a step length of its own. */
+typedef struct {
+  double alpha;
+  double slope;    /* gradient . delta over its degrees of freedom [J] */
+  double rounding; /* decrease that cannot be told from rounding [J] */
+  double change;   /* of its energy at the trial [J] */
+  double excess;   /* change above what is allowed, of its group [J] */
+  bool settled;    /* its gradient is below the tolerance: it stays where it is */
+  bool shorten;    /* the trial was refused because of it */
+  bool blind;      /* the predicted decrease is below rounding: the full step is taken on trust */
+} Island;
+
 struct Sim {
   const Model* model;
   SimOptions options;
@@ -41,7 +53,11 @@ struct Sim {
   Screw* screws;
   Vec3* reference;
   LinkTerms* link_terms;
-  MotionBounds bounds, bounds_scaled;
+  MotionBounds bounds;
+  int* island;    /* of every tree: trees that contact or friction couples  (trees) */
+  Island* islands; /* (trees) */
+  int* group;      /* of every island: islands that meet in the trial  (trees) */
+  int island_count;
   double* path_q; /* coordinates on the way, for the certificate  (nq) */
   BlockSolver* solver;
   int pattern_version;
@@ -60,6 +76,11 @@ struct Sim {
 void step_prepare(Sim* sim);
 /* Newton with line search from the accepted configuration (simulate/newton.c). */
 StepReport step_solve(Sim* sim);
+/* Move along s->delta as far as feasibility, Armijo's rule and the certificate allow (simulate/line_search.c). */
+typedef enum { SEARCH_ACCEPTED, SEARCH_AT_ROUNDING, SEARCH_FAILED } SearchResult;
+SearchResult step_search(Sim* sim, bool arrived, StepReport* report);
+/* The motion of the last time step once more, if that lowers the objective well. */
+bool step_repeat_last(Sim* sim, StepReport* report);
 /* Evaluate the terms of a configuration at its q; false: a limit is passed. */
 bool configuration_evaluate(Sim* sim, Configuration* c, bool derivatives);
 

@@ -30,6 +30,7 @@ void inertia_terms(const ModelLink* link, Pose pose, Pose target, double weight,
 /* Value, gradient and Hessian of a joint's own energies with respect to its dof (increments of joint_increment). */
 typedef struct {
   double controller, limit, damping; /* J */
+  bool outside; /* beyond a barrier limit: nothing else is set */
   double gradient[JOINT_MAX_DOF];
   double hessian[JOINT_MAX_DOF][JOINT_MAX_DOF];
 } JointTerms;
@@ -65,9 +66,6 @@ RotationVector rotation_vector_derivatives(Quat q);
 /* Bounds on the motion of every link along q (+) alpha delta, alpha in [0, 1] (docs/derivations/certificate.md). */
 void motion_bounds(const Model* model, const double* q, const Pose* poses, const Screw* screws, const double* delta,
                    MotionBounds* bounds);
-/* Bounds of the same path cut short at alpha. */
-void motion_bounds_scale(const Model* model, const MotionBounds* in, double alpha, MotionBounds* out);
-
 /* Gradient (nv) and block Hessian from link terms, contact pairs and joint terms. chain scratch: see assemble.c. */
 typedef struct {
   const Model* model;

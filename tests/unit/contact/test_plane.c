@@ -150,7 +150,7 @@ static void plane_refuses_a_start_that_does_not_separate(void** state) {
     start.o -= 0.2;
     assert_int_equal(pair_solve(&pair, start, &found), PLANE_INFEASIBLE);
     start.o += 0.1;
-    start.n = vec3_normalized(start.n); /* |n| = 1 is not allowed */
+    start.n = vec3_scale(vec3_normalized(start.n), 1 + 1e-9); /* |n| >= 1 is not allowed */
     assert_int_equal(pair_solve(&pair, start, &found), PLANE_INFEASIBLE);
     pair_free(&pair);
   }
@@ -257,12 +257,16 @@ static void plane_C3_forces_of_the_two_sides_sum_to_zero(void** state) {
         Pair pair = pair_create((PairKind)kind, &random, scales[k].size, scales[k].support, gaps[g]);
         PlaneSolution found = pair_solution(&pair, pair_kind_name((PairKind)kind));
         double a = found.side[0].first[3], b = found.side[1].first[3];
-        worst = fmax(worst, fabs(a + b) / fabs(a));
-        compare_near(a, -b, 1e-10 * fabs(a), "seed 12, %s, size %g, s %g, gap %g s: force", pair_kind_name((PairKind)kind),
+        /* clearances are differences of coordinates: they carry rounding of size / clearance */
+        double rounding = 2.2e-16 * scales[k].size / (fmin(found.clearance[0], found.clearance[1]));
+        double slope = 6.0 + 4.0 / (1.0 - 0.5 * gaps[g]); /* relative change of the force for one of the clearance */
+        double allowed = fmax(1e-10, 20 * slope * rounding);
+        worst = fmax(worst, fabs(a + b) / (fabs(a) * allowed));
+        compare_near(a, -b, allowed * fabs(a), "seed 12, %s, size %g, s %g, gap %g s: force", pair_kind_name((PairKind)kind),
                      scales[k].size, scales[k].support, gaps[g]);
         pair_free(&pair);
       }
-  print_message("largest relative sum of forces %.1e\n", worst);
+  print_message("largest sum of forces: %.2f of what is allowed\n", worst);
 }
 
 /* ---------------------------------------------------------------- moments */

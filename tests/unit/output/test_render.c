@@ -268,7 +268,8 @@ static void triangles_share_edges_without_gap_or_overlap(void** state) {
           least = fmin(least, cross / hypot(x[next] - x[k], y[next] - y[k]));
         }
         if (fabs(least) < 1e-9) continue;
-        if (count[row * SIZE + i] != (least > 0)) fail_msg("trial %d: %d times at (%g, %g)", trial, count[row * SIZE + i], px, py);
+        if (count[row * SIZE + i] != (least > 0))
+          fail_msg("trial %d: %d times at (%g, %g)", trial, count[row * SIZE + i], px, py);
       }
   }
   memory_free(count);
@@ -303,13 +304,15 @@ static void silhouette_has_the_area_of_the_projected_box(void** state) {
   for (int trial = 0; trial < 8; trial++) {
     Toy *toy = toy_create(), *empty = toy_create();
     Vec3 axis = vec3(random_normal(&random), random_normal(&random), random_normal(&random));
-    int box = toy_box(toy, "box", 0, vec3(1.0, 0.6, 0.8), turned(at(0.1, 0, -0.05), axis, random_uniform(&random, 0, 3)));
+    int box =
+        toy_box(toy, "box", 0, vec3(1.0, 0.6, 0.8), turned(at(0.1, 0, -0.05), axis, random_uniform(&random, 0, 3)));
     toy_color(toy, box, 0, 0, 0);
     RenderCamera camera = plain_camera(vec3(0, -5, 0), 320, 240, 600);
     RenderImage image = draw_toy(toy, &camera), background = draw_toy(empty, &camera);
     double covered = 0.0, corner[8][3];
     for (int i = 0; i < 3 * 320 * 240; i += 3)
-      covered += 1.0 - (double)linear_from_srgb(image.rgb[i] / 255.0) / (double)linear_from_srgb(background.rgb[i] / 255.0);
+      covered +=
+          1.0 - (double)linear_from_srgb(image.rgb[i] / 255.0) / (double)linear_from_srgb(background.rgb[i] / 255.0);
     for (int i = 0; i < 8; i++) {
       double distance;
       Vec3 p = pose_apply(toy->poses[0], toy->hulls[0].solid.vertices[i]);
@@ -336,7 +339,8 @@ static void the_nearer_surface_is_seen(void** state) {
     RenderCamera camera = plain_camera(vec3(0, -9, 0), 200, 200, 400);
     RenderImage image = draw_toy(toy, &camera);
     const uint8_t* middle = pixel_at(&image, 100, 100);
-    if (order ? middle[0] <= middle[2] : middle[2] <= middle[0]) fail_msg("order %d: (%d, %d, %d)", order, middle[0], middle[1], middle[2]);
+    if (order ? middle[0] <= middle[2] : middle[2] <= middle[0])
+      fail_msg("order %d: (%d, %d, %d)", order, middle[0], middle[1], middle[2]);
     image_destroy(&image);
     toy_destroy(toy);
   }
@@ -371,7 +375,8 @@ static void shadow_lies_behind_the_body_as_seen_from_the_light(void** state) {
   ShadowMap map;
   Vec3 light = vec3_normalized(vec3(-0.4, -0.3, 1));
   stage_create(&stage, &toy->model, &run);
-  shadow_create(&map, &stage, run.pose, light);
+  RenderCamera camera = plain_camera(vec3(0, -9, 0), 640, 480, 500);
+  shadow_create(&map, &stage, run.pose, &camera, light);
   const float flat[2] = {(float)(-map.s.z / light.z), (float)(-map.t.z / light.z)};
   /* The slab's centre at height 1 throws its shadow to (0.4, 0.3); the edges of its shadow lie 0.3 around. */
   const struct {
@@ -386,7 +391,8 @@ static void shadow_lies_behind_the_body_as_seen_from_the_light(void** state) {
   Vec3 top = vec3_sub(vec3(0.1, 0.1, 1.05), map.origin);
   float point[3] = {(float)(vec3_dot(map.s, top) / map.texel), (float)(vec3_dot(map.t, top) / map.texel),
                     (float)(vec3_dot(map.light, top) / map.texel)};
-  assert_near((double)shadow_visibility(&map, point, flat, slab), 1, 1e-6, "a convex body does not shadow its lit face");
+  assert_near((double)shadow_visibility(&map, point, flat, slab), 1, 1e-6,
+              "a convex body does not shadow its lit face");
   shadow_destroy(&map);
   stage_destroy(&stage);
   toy_destroy(toy);
@@ -459,9 +465,8 @@ static void grid_spacing_is_round_and_gives_8_to_20_cells(void** state) {
 
 /* Vienot, Brettel and Mollon (1999): what a viewer without red (0) or green (1) cones sees, linear RGB. */
 static void simulate_dichromat(int kind, const float in[3], double out[3]) {
-  static const double MATRIX[2][3][3] = {
-      {{0.11238, 0.88762, 0}, {0.11238, 0.88762, 0}, {0.00401, -0.00401, 1}},
-      {{0.29275, 0.70725, 0}, {0.29275, 0.70725, 0}, {-0.02234, 0.02234, 1}}};
+  static const double MATRIX[2][3][3] = {{{0.11238, 0.88762, 0}, {0.11238, 0.88762, 0}, {0.00401, -0.00401, 1}},
+                                         {{0.29275, 0.70725, 0}, {0.29275, 0.70725, 0}, {-0.02234, 0.02234, 1}}};
   for (int i = 0; i < 3; i++) {
     out[i] = 0.0;
     for (int j = 0; j < 3; j++) out[i] += (kind < 2 ? MATRIX[kind][i][j] : i == j) * (double)in[j];
@@ -492,7 +497,8 @@ static void palette_can_be_told_apart_by_the_colour_blind(void** state) {
         simulate_dichromat(kind, b, seen_b);
         lab_from_linear(seen_a, lab_a);
         lab_from_linear(seen_b, lab_b);
-        double difference = sqrt(pow(lab_a[0] - lab_b[0], 2) + pow(lab_a[1] - lab_b[1], 2) + pow(lab_a[2] - lab_b[2], 2));
+        double difference =
+            sqrt(pow(lab_a[0] - lab_b[0], 2) + pow(lab_a[1] - lab_b[1], 2) + pow(lab_a[2] - lab_b[2], 2));
         if (difference < 10.0) fail_msg("kind %d, colours %d and %d: difference %g", kind, i, j, difference);
       }
 }
@@ -553,7 +559,8 @@ static void pictures_are_bright_and_whole(void** state) {
       coloured += is_coloured;
       dark += brightness(p) < 0.02;
     }
-    if (coloured < 400 * 300 / 20 || dark > 400 * 300 / 100) fail_msg("view %d: %d coloured, %d dark", view, coloured, dark);
+    if (coloured < 400 * 300 / 20 || dark > 400 * 300 / 100)
+      fail_msg("view %d: %d coloured, %d dark", view, coloured, dark);
     image_destroy(&image);
     toy_destroy(toy);
   }
@@ -776,8 +783,8 @@ static void poses_are_read_and_mistakes_named(void** state) {
   toy_box(toy, "a", 0, vec3(1, 1, 1), at(0, 0, 0));
   RunPoses run;
   Diagnostics diagnostics = {0};
-  assert_int_equal(read_text(HEADER "0,1,2,3,1,0,0,0,0,0,0\n0.5,4,5,6,0,0,0,2,0,0,0\n", &toy->model, &run, &diagnostics),
-                   STATUS_OK);
+  assert_int_equal(
+      read_text(HEADER "0,1,2,3,1,0,0,0,0,0,0\n0.5,4,5,6,0,0,0,2,0,0,0\n", &toy->model, &run, &diagnostics), STATUS_OK);
   assert_int_equal(run.row_count, 2);
   assert_axis(run.pose[0].t, vec3(1, 2, 3), "position");
   assert_axis(pose_apply(run.pose[1], vec3(1, 0, 0)), vec3(3, 5, 6), "half a turn about z, not normalised");
@@ -800,7 +807,8 @@ static void poses_are_read_and_mistakes_named(void** state) {
     assert_int_equal(read_text(faults[i].text, &toy->model, &run, &found), STATUS_BAD_INPUT);
     assert_int_equal(found.count, 1);
     assert_int_equal(found.items[0].line, faults[i].line);
-    if (!strstr(found.items[0].text, faults[i].message)) fail_msg("'%s' for '%s'", found.items[0].text, faults[i].message);
+    if (!strstr(found.items[0].text, faults[i].message))
+      fail_msg("'%s' for '%s'", found.items[0].text, faults[i].message);
     run_poses_free(&run);
     diagnostics_free(&found);
   }

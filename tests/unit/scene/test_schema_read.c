@@ -108,13 +108,13 @@ static void all_problems_are_told_in_one_go(void** state) {
       "  - {mass: 1, shape: nix}\n"
       "  - {name: a, mass: 1, mass: 2, shape: {type: sphere}}\n"
       "  - 7\n",
-      "5:22: error: the key 'mass' stands twice, first in line 5\n"
+      "5:24: error: the key 'mass' stands twice, first in line 5\n"
       "1:18: error: simulation.dt: must be > 0 and <= 1000 s, got -1\n"
       "1:22: error: unknown key 'stesp' in simulation (did you mean 'steps'?)\n"
       "2:21: error: contact.friction: expected a number, got 'x'\n"
       "4:5: error: links[0]: 'name' is missing: a text\n"
       "4:22: error: links[0].shape: no shape is named 'nix'\n"
-      "5:38: error: links[1].shape: 'radius' is missing: a number [m]\n"
+      "5:40: error: links[1].shape: 'radius' is missing: a number [m]\n"
       "6:5: error: links[2]: expected a map, got 7\n");
 }
 

@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""Writes the meshes in assets/ that scenes/mesh.yaml uses. Metres; one `o` group for each convex piece.
+
+    scripts/make_assets.py            writes assets/*.obj
+    scripts/make_assets.py --check    compares them with what it would write; exit 1 when they differ
+"""
+import math
+import pathlib
+import sys
+
+ASSETS = pathlib.Path(__file__).resolve().parent.parent / "assets"
+
+
+def prism(outline, bottom, top):
+    """Points and outward faces of a counter-clockwise outline in the x-y plane, extruded from z = bottom to top."""
+    n = len(outline)
+    points = [(x, y, bottom) for x, y in outline] + [(x, y, top) for x, y in outline]
+    faces = [list(range(n - 1, -1, -1)), list(range(n, 2 * n))]
+    faces += [[i, (i + 1) % n, n + (i + 1) % n, n + i] for i in range(n)]
+    return points, faces
+
+
+def box(low, high):
+    (x0, y0, z0), (x1, y1, z1) = low, high
+    return prism([(x0, y0), (x1, y0), (x1, y1), (x0, y1)], z0, z1)
+
+
+def polar(radius, angle):
+    return radius * math.cos(angle), radius * math.sin(angle)
+
+
+def standing(piece):
+    """The same piece with its axis z laid along -y: an outline in x, z."""
+    points, faces = piece
+    return [(x, -z, y) for x, y, z in points], faces
+
+
+def bracket():
+    """An angle of two plates with a rib between them: 3 pieces."""
+    rib = standing(prism([(0.02, 0.02), (0.09, 0.02), (0.02, 0.09)], -0.01, 0.01))
+    return {"foot": box((0, -0.05, 0), (0.12, 0.05, 0.02)),
+            "wall": box((0, -0.05, 0.02), (0.02, 0.05, 0.12)),
+            "rib": rib}
+
+
+def gear(teeth=12, root=0.07, tip=0.09, height=0.03):
+    """A spur gear: a hub and one piece for each tooth."""
+    pitch = 2 * math.pi / teeth
+    pieces = {"hub": prism([polar(root, pitch * (k + 0.5)) for k in range(teeth)], -height / 2, height / 2)}
+    for k in range(teeth):
+        inside = root * math.cos(pitch / 2)  # the middle of the hub's side
+        outline = []
+        for radius, half in ((inside * 0.98, -0.28), (tip, -0.15), (tip, 0.15), (inside * 0.98, 0.28)):
+            across = 2 * math.pi * root * half / teeth
+            x, y = radius, across
+            c, s = math.cos(pitch * (k + 1)), math.sin(pitch * (k + 1))
+            outline.append((c * x - s * y, s * x + c * y))
+        pieces[f"tooth{k}"] = prism(outline, -height / 2, height / 2)
+    return pieces
+
+
+def mug(staves=12, inner=0.034, outer=0.04, height=0.095, floor=0.008):
+    """A cup of staves with a floor and a handle of three bars."""
+    step = 2 * math.pi / staves
+    pieces = {"floor": prism([polar(inner, step * k) for k in range(staves)], 0, floor)}
+    for k in range(staves):
+        a, b = step * k, step * (k + 1)
+        pieces[f"stave{k}"] = prism([polar(inner, a), polar(outer, a), polar(outer, b), polar(inner, b)], 0, height)
+    side = outer * math.cos(step / 2)  # the flat of the first stave, turned to x by half a step
+    c, s = math.cos(step / 2), math.sin(step / 2)
+    bars = {"handle_top": box((side, -0.006, 0.068), (side + 0.03, 0.006, 0.08)),
+            "handle_grip": box((side + 0.018, -0.006, 0.027), (side + 0.03, 0.006, 0.068)),
+            "handle_bottom": box((side, -0.006, 0.015), (side + 0.03, 0.006, 0.027))}
+    for name, (points, faces) in bars.items():
+        pieces[name] = ([(c * x - s * y, s * x + c * y, z) for x, y, z in points], faces)
+    return pieces
+
+
+def obj_text(title, pieces):
+    lines = [f"# {title}; written by scripts/make_assets.py; unit: metre"]
+    first = 1
+    for name, (points, faces) in pieces.items():
+        lines.append(f"o {name}")
+        lines += ["v %.6f %.6f %.6f" % tuple(round(c, 6) + 0.0 for c in point) for point in points]
+        lines += ["f " + " ".join(str(first + corner) for corner in face) for face in faces]
+        first += len(points)
+    return "\n".join(lines) + "\n"
+
+
+MESHES = {"bracket": (bracket, "angle bracket, 3 convex pieces"),
+          "gear": (gear, "gear of 12 teeth, 13 convex pieces"),
+          "mug": (mug, "mug, 16 convex pieces")}
+
+
+def main():
+    check = sys.argv[1:] == ["--check"]
+    if sys.argv[1:] and not check:
+        sys.exit(__doc__)
+    ASSETS.mkdir(exist_ok=True)
+    differing = 0
+    for name, (make, title) in MESHES.items():
+        text = obj_text(title, make())
+        path = ASSETS / f"{name}.obj"
+        if not check:
+            path.write_text(text)
+        elif not path.exists() or path.read_text() != text:
+            print(f"{path} is not what scripts/make_assets.py writes", file=sys.stderr)
+            differing += 1
+    sys.exit(1 if differing else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,276 @@
+/* Line search and certificate, island by island (docs/derivations/step.md, S10).
+ *
+ * Bodies that neither touch nor rub at the accepted state are not coupled in Newton's quadratic model. One common step
+ * length would let the first pair that meets hold back every other body of the scene; so each island of coupled trees
+ * has its own. Islands that come into contact in a trial are judged together. */
+#include <string.h>
+
+#include "simulate/sim.h"
+
+/* Armijo's constant: a tenth of a thousandth of the predicted decrease must be seen. */
+#define ARMIJO 1e-4
+/* Part of the summed energies below which a decrease cannot be told from rounding. */
+#define ROUNDING 1e-14
+/* Shortest step length tried. */
+#define SHORTEST_STEP 1e-9
+/* Repeating the last step must bring this part of the decrease that its slope promises. */
+#define REPEAT_SHARE 0.1
+
+/* ---------------------------------------------------------------- islands */
+
+static int root_of(int* parent, int k) {
+  while (parent[k] != k) k = parent[k] = parent[parent[k]];
+  return k;
+}
+
+/* The root of a set is its smallest member, so that the numbering is the same every time. */
+static void join(int* parent, int a, int b) {
+  a = root_of(parent, a);
+  b = root_of(parent, b);
+  parent[a > b ? a : b] = a < b ? a : b;
+}
+
+static void couple(Sim* s) {
+  const Model* m = s->model;
+  for (int k = 0; k < m->tree_count; k++) s->island[k] = k;
+  int count = s->contact ? contact_candidate_count(s->contact) : 0;
+  for (int k = 0; k < count; k++) {
+    ContactTrial pair = contact_trial(s->contact, k);
+    int a = m->links[pair.link_a].tree, b = m->links[pair.link_b].tree;
+    if (pair.coupled && a >= 0 && b >= 0) join(s->island, a, b);
+  }
+  for (int k = 0; k < m->tree_count; k++) root_of(s->island, k);
+  s->island_count = 0;
+  for (int k = 0; k < m->tree_count; k++) /* roots come before their members */
+    s->island[k] = s->island[k] == k ? s->island_count++ : s->island[root_of(s->island, s->island[k])];
+}
+
+static Island* island_of_link(Sim* s, int link) {
+  int tree = s->model->links[link].tree;
+  return tree < 0 ? NULL : &s->islands[s->island[tree]];
+}
+
+static void measure_islands(Sim* s, bool arrived) {
+  const Model* m = s->model;
+  const Configuration* c = &s->configuration[s->current];
+  couple(s);
+  for (int k = 0; k < s->island_count; k++) s->islands[k] = (Island){.alpha = 1.0, .settled = true};
+  for (int k = 0; k < m->tree_count; k++) {
+    Island* island = &s->islands[s->island[k]];
+    for (int d = m->trees[k].dof_first; d < m->trees[k].dof_first + m->trees[k].dof_count; d++) {
+      island->slope += s->gradient[d] * s->delta[d];
+      bool done = s->fixed[d] ? arrived : fabs(s->gradient[d]) <= s->tolerance;
+      island->settled = island->settled && done;
+    }
+  }
+  for (int i = 0; i < m->link_count; i++) {
+    Island* island = island_of_link(s, i);
+    if (!island) continue;
+    island->rounding += ROUNDING * fabs(c->inertia[i]);
+    if (m->links[i].dof_count > 0)
+      island->rounding += ROUNDING * (c->joints[i].controller + c->joints[i].limit + c->joints[i].damping);
+  }
+  int count = s->contact ? contact_candidate_count(s->contact) : 0;
+  for (int k = 0; k < count; k++) {
+    ContactTrial pair = contact_trial(s->contact, k);
+    Island *a = island_of_link(s, pair.link_a), *b = island_of_link(s, pair.link_b);
+    if (a) a->rounding += ROUNDING * pair.energy;
+    if (b && b != a) b->rounding += ROUNDING * pair.energy;
+  }
+  for (int k = 0; k < s->island_count; k++) {
+    Island* island = &s->islands[k];
+    if (island->settled) island->alpha = 0;
+    island->blind = island->settled || (arrived && -island->slope <= island->rounding);
+  }
+}
+
+/* ---------------------------------------------------------------- the trial */
+
+static void scale_step(Sim* s) {
+  const Model* m = s->model;
+  for (int k = 0; k < m->tree_count; k++) {
+    double alpha = s->islands[s->island[k]].alpha;
+    for (int d = m->trees[k].dof_first; d < m->trees[k].dof_first + m->trees[k].dof_count; d++) s->scaled[d] = alpha * s->delta[d];
+  }
+}
+
+/* Coordinates at a fraction of the scaled step. */
+static void move_coordinates(const Sim* s, double fraction, double* q) {
+  const Model* m = s->model;
+  const double* from = s->configuration[s->current].q;
+  for (int i = 0; i < m->link_count; i++) {
+    const ModelLink* link = &m->links[i];
+    double d[JOINT_MAX_DOF];
+    for (int k = 0; k < link->dof_count; k++) d[k] = fraction * s->scaled[link->dof_first + k];
+    if (link->dof_count > 0) joint_increment(link, from + link->coordinate_first, d, q + link->coordinate_first);
+  }
+}
+
+static void shorten_link(Sim* s, int link) {
+  Island* island = island_of_link(s, link);
+  if (island) island->shorten = true;
+}
+
+/* Evaluate everything at the scaled step and mark the islands that stand in the way. */
+static bool trial_feasible(Sim* s, bool majorant) {
+  Configuration* trial = &s->configuration[1 - s->current];
+  move_coordinates(s, 1.0, trial->q);
+  model_poses(s->model, trial->q, trial->pose);
+  if (!configuration_evaluate(s, trial, true)) {
+    for (int i = 0; i < s->model->link_count; i++)
+      if (s->model->links[i].dof_count > 0 && trial->joints[i].outside) shorten_link(s, i);
+    return false;
+  }
+  if (!s->contact || contact_evaluate(s->contact, trial->pose, majorant)) return true;
+  for (int k = 0; k < contact_candidate_count(s->contact); k++) {
+    ContactTrial pair = contact_trial(s->contact, k);
+    if (pair.feasible) continue;
+    shorten_link(s, pair.link_a);
+    shorten_link(s, pair.link_b);
+  }
+  return false;
+}
+
+/* Energy changes, a pair between islands being counted with the first of its group. */
+static void measure_change(Sim* s) {
+  const Configuration *old = &s->configuration[s->current], *new = &s->configuration[1 - s->current];
+  for (int k = 0; k < s->island_count; k++) {
+    s->islands[k].change = 0;
+    s->group[k] = k;
+  }
+  for (int i = 0; i < s->model->link_count; i++) {
+    Island* island = island_of_link(s, i);
+    if (!island) continue;
+    island->change += new->inertia[i] - old->inertia[i];
+    if (s->model->links[i].dof_count == 0) continue;
+    const JointTerms *a = &old->joints[i], *b = &new->joints[i];
+    island->change += (b->controller - a->controller) + (b->limit - a->limit) + (b->damping - a->damping);
+  }
+  int count = s->contact ? contact_candidate_count(s->contact) : 0;
+  for (int k = 0; k < count; k++) {
+    ContactTrial pair = contact_trial(s->contact, k);
+    Island *a = island_of_link(s, pair.link_a), *b = island_of_link(s, pair.link_b);
+    if (pair.change == 0) continue;
+    (a ? a : b)->change += pair.change;
+    if (a && b && a != b) join(s->group, (int)(a - s->islands), (int)(b - s->islands));
+  }
+}
+
+/* Marks the groups of islands whose energy does not fall enough: to `share` of what their slopes promise. */
+static bool decreases(Sim* s, double share) {
+  bool all = true;
+  measure_change(s);
+  for (int k = 0; k < s->island_count; k++) { /* the root is the smallest: it comes first and gathers the rest */
+    Island *island = &s->islands[k], *root = &s->islands[root_of(s->group, k)];
+    double excess = island->change - share * island->alpha * island->slope - island->rounding;
+    if (island->blind) excess = fmin(excess, 0);
+    root->excess = root == island ? excess : root->excess + excess;
+  }
+  for (int k = 0; k < s->island_count; k++) {
+    Island* island = &s->islands[k];
+    if (s->islands[root_of(s->group, k)].excess <= 0 || island->alpha == 0) continue;
+    island->shorten = true;
+    all = false;
+  }
+  return all;
+}
+
+static void poses_on_path(void* context, double fraction, Pose* poses) {
+  Sim* s = context;
+  move_coordinates(s, fraction, s->path_q);
+  model_poses(s->model, s->path_q, poses);
+}
+
+static bool certified(Sim* s, StepReport* report) {
+  if (!s->contact || !s->model->simulation.certificate) return true;
+  double start = timer_now();
+  const Configuration* c = &s->configuration[s->current];
+  int failed = 0, link_a, link_b;
+  motion_bounds(s->model, c->q, c->pose, s->screws, s->scaled, &s->bounds);
+  bool ok = contact_certify(s->contact, &s->bounds, poses_on_path, s, &report->certified_intervals, &failed);
+  if (!ok) {
+    contact_candidate(s->contact, failed, &link_a, &link_b);
+    shorten_link(s, link_a);
+    shorten_link(s, link_b);
+  }
+  s->times.certificate += timer_now() - start;
+  return ok;
+}
+
+static void accept_trial(Sim* s) {
+  s->current = 1 - s->current;
+  if (s->contact) contact_accept(s->contact);
+}
+
+/* Everything near the path along the full step is looked at from now on. */
+static void prepare_path(Sim* s) {
+  const Configuration* c = &s->configuration[s->current];
+  motion_bounds(s->model, c->q, c->pose, s->screws, s->delta, &s->bounds);
+  if (s->contact) contact_prepare(s->contact, &s->bounds);
+}
+
+/* Halve the step of every marked island, of all when none is to blame. false: one has become too short. */
+static bool shorten_marked(Sim* s) {
+  bool any = false;
+  for (int k = 0; k < s->island_count; k++) any = any || s->islands[k].shorten;
+  for (int k = 0; k < s->island_count; k++) {
+    Island* island = &s->islands[k];
+    if (island->settled || (any && !island->shorten)) continue;
+    island->shorten = false;
+    island->alpha *= 0.5;
+    if (island->alpha < SHORTEST_STEP) return false;
+  }
+  return true;
+}
+
+/* While prescribed joints are under way the objective may rise: they push. */
+SearchResult step_search(Sim* s, bool arrived, StepReport* report) {
+  prepare_path(s);
+  measure_islands(s, arrived);
+  bool overshot = false; /* the next direction then comes from friction's majorant */
+  do {
+    report->trials++;
+    scale_step(s);
+    if (!trial_feasible(s, overshot)) continue;
+    if (arrived && !decreases(s, ARMIJO)) {
+      overshot = true;
+      continue;
+    }
+    if (!certified(s, report)) continue;
+    accept_trial(s);
+    bool blind = true;
+    for (int k = 0; k < s->island_count; k++) blind = blind && s->islands[k].blind;
+    return blind ? SEARCH_AT_ROUNDING : SEARCH_ACCEPTED;
+  } while (shorten_marked(s));
+  return SEARCH_FAILED;
+}
+
+/* A moving body is then near its solution, where the Hessian is positive definite; one at rest is left alone. */
+bool step_repeat_last(Sim* s, StepReport* report) {
+  for (int k = 0; k < s->model->dof_count; k++) s->delta[k] = s->fixed[k] ? 0 : s->difference_old[k];
+  measure_islands(s, false);
+  bool any = false;
+  for (int k = 0; k < s->island_count; k++) {
+    Island* island = &s->islands[k];
+    bool worth = !island->settled && island->slope < -1e8 * island->rounding;
+    if (!worth) island->alpha = 0;
+    any = any || worth;
+  }
+  if (!any) return false;
+  scale_step(s);
+  memcpy(s->delta, s->scaled, sizeof(double) * (size_t)s->model->dof_count);
+  prepare_path(s);
+  for (int attempt = 0; attempt < 2; attempt++) { /* islands in the way stay where they are the second time */
+    report->trials++;
+    bool fine = trial_feasible(s, false);
+    fine = fine && decreases(s, REPEAT_SHARE);
+    if (fine && certified(s, report)) {
+      accept_trial(s);
+      return true;
+    }
+    for (int k = 0; k < s->island_count; k++)
+      if (s->islands[k].shorten) s->islands[k].alpha = 0;
+    scale_step(s);
+  }
+  return false;
+}

@@ -1,0 +1,211 @@
+#include "scene_testing.h"
+
+static const char TEXT[] =
+    "name: t\n"
+    "simulation: {dt: 0.01, duration: 1}\n"
+    "shapes:\n"
+    "  ball: {type: sphere, radius: 0.1}\n"
+    "  ball.big: {type: sphere, radius: 1}\n"
+    "links:\n"
+    "  - {name: base, fixed: true, shapes: [ball, {shape: ball, position: [1, 2, 3]}]}\n"
+    "  - {name: 'arm{i}', mass: 1, shape: ball, joint: {type: hinge, axis: [0, 1, 0]}, repeat: {count: 3}}\n"
+    "  - {name: arm, mass: 1, shape: ball.big, joint: {type: universal, axes: [[1, 0, 0], [0, 1, 0]]}}\n"
+    "controllers:\n"
+    "  - {link: 'arm{i}', type: pd, position_gain: 1, target: 0, repeat: {count: 3}}\n"
+    "  - {link: arm, type: pd, position_gain: 1, target: {type: sines, terms: [[{amplitude: 1, frequency: 2}], []]}}\n"
+    "initial:\n"
+    "  - {link: arm1, coordinates: [0.1]}\n";
+
+static Scene load_set(const char* set) {
+  Scene scene;
+  Diagnostics diagnostics = {0};
+  Status status = parse_with(&scene, &diagnostics, TEXT, set);
+  char* found = told(&diagnostics);
+  if (status != STATUS_OK || *found) fail_msg("--set %s: %s", set, found);
+  memory_free(found);
+  diagnostics_free(&diagnostics);
+  return scene;
+}
+
+static void values_are_replaced(void** state) {
+  (void)state;
+  Scene scene = load_set("simulation.dt=1e-3");
+  assert_int_equal(scene.simulation.steps, 1000);
+  scene_free(&scene);
+  scene = load_set("simulation.gravity=[0, 0, -1.62]");
+  compare_vec3(scene.simulation.gravity, vec3(0, 0, -1.62), 0, "gravity");
+  scene_free(&scene);
+  scene = load_set("shapes.ball.radius=0.3");
+  compare_near(scene.shapes[0].radius, 0.3, 0, "radius");
+  scene_free(&scene);
+  scene = load_set("shapes.ball.big.radius=0.3"); /* the longest name that fits */
+  compare_near(scene.shapes[0].radius, 0.1, 0, "radius");
+  compare_near(scene.shapes[1].radius, 0.3, 0, "radius");
+  scene_free(&scene);
+  scene = load_set("shapes.ball={type: box, size: [1, 1, 1]}");
+  assert_int_equal(scene.shapes[0].type, SHAPE_BOX);
+  scene_free(&scene);
+}
+
+static void list_items_go_by_name_or_number(void** state) {
+  (void)state;
+  static const char* const SETS[] = {"links.arm{i}.repeat.count=7", "links.1.repeat.count=7"};
+  for (int i = 0; i < COUNT(SETS); i++) {
+    Scene scene = load_set(SETS[i]);
+    assert_int_equal(scene.link_count, 9);
+    scene_free(&scene);
+  }
+  Scene scene = load_set("links.arm.mass=5"); /* the written name comes before one without its expressions */
+  compare_near(scene.links[4].mass, 5, 0, "mass of arm");
+  compare_near(scene.links[1].mass, 1, 0, "mass of arm0");
+  scene_free(&scene);
+  scene = load_set("controllers.arm{i}.position_gain=9");
+  compare_near(scene.controllers[2].position_gain[0], 9, 0, "gain");
+  compare_near(scene.controllers[3].position_gain[0], 1, 0, "gain");
+  scene_free(&scene);
+  scene = load_set("initial.arm1.coordinates=[0.4]");
+  compare_near(scene.initials[0].coordinates[0], 0.4, 0, "coordinate");
+  scene_free(&scene);
+}
+
+static void a_name_without_its_expressions_will_do(void** state) {
+  (void)state;
+  const char* text = "links: [{name: 'chain{i}', fixed: true, repeat: {count: 3}}]\n";
+  Scene scene;
+  Diagnostics diagnostics = {0};
+  assert_int_equal(parse_with(&scene, &diagnostics, text, "links.chain.repeat.count=16"), STATUS_OK);
+  assert_int_equal(scene.link_count, 16);
+  scene_free(&scene);
+  diagnostics_free(&diagnostics);
+}
+
+static void parts_of_lists_can_be_set(void** state) {
+  (void)state;
+  Scene scene = load_set("links.base.shapes.1.position.2=-7");
+  compare_vec3(scene.links[0].shapes[1].position, vec3(1, 2, -7), 0, "position");
+  scene_free(&scene);
+  scene = load_set("links.base.shapes.0=ball.big");
+  assert_int_equal(scene.links[0].shapes[0].shape, 1);
+  scene_free(&scene);
+  scene = load_set("controllers.arm.target.terms.0.0.amplitude=4");
+  compare_near(scene.controllers[3].target.amplitude[0], 4, 0, "amplitude");
+  scene_free(&scene);
+  scene = load_set("simulation.gravity.1=3"); /* the default, but for one number */
+  compare_vec3(scene.simulation.gravity, vec3(0, 3, -9.81), 0, "gravity");
+  scene_free(&scene);
+}
+
+static void new_keys_come_into_being(void** state) {
+  (void)state;
+  Scene scene = load_set("contact.friction=0.2");
+  compare_near(scene.contact.friction, 0.2, 0, "friction");
+  assert_string_equal(scene.contact.place.file, "--set contact.friction=0.2");
+  scene_free(&scene);
+  scene = load_set("shapes.new={type: box, size: [1, 1, 1]}");
+  assert_int_equal(scene.shape_count, 3);
+  scene_free(&scene);
+  scene = load_set("links.arm.joint.damping=[1, 2]");
+  compare_arrays(scene.links[4].joint.damping, (double[]){1, 2}, 2, 0, "damping");
+  scene_free(&scene);
+}
+
+static void a_new_key_drops_what_it_excludes(void** state) {
+  (void)state;
+  Scene scene = load_set("simulation.steps=5");
+  assert_int_equal(scene.simulation.steps, 5);
+  scene_free(&scene);
+  scene = load_set("links.arm.density=5");
+  assert_true(scene.links[4].has_density && !scene.links[4].has_mass);
+  scene_free(&scene);
+}
+
+static void later_overrides_see_earlier_ones(void** state) {
+  (void)state;
+  const SceneOverride overrides[] = {{"shapes.s.type=box"}, {"shapes.s.size=[1, 2, 3]"}, {"shapes.s.size.0=9"}};
+  Scene scene;
+  Diagnostics diagnostics = {0};
+  assert_int_equal(scene_parse(&scene, "t.yaml", TEXT, sizeof TEXT - 1, false, overrides, 3, &diagnostics), STATUS_OK);
+  compare_vec3(scene.shapes[2].size, vec3(9, 2, 3), 0, "size");
+  scene_free(&scene);
+  diagnostics_free(&diagnostics);
+}
+
+static void mistakes_name_the_override(void** state) {
+  (void)state;
+  static const struct {
+    const char *set, *problem;
+  } CASES[] = {
+      {"contact.frction=1", "unknown key 'frction' in contact (did you mean 'friction'?)"},
+      {"contct.friction=1", "unknown key 'contct' in the file (did you mean 'contact'?)"},
+      {"links.arm.joint.dampng=1", "unknown key 'dampng' in links.arm.joint (did you mean 'damping'?)"},
+      {"contact.friction=-1", "contact.friction: must be between 0 and 100, got -1"},
+      {"contact.friction=", "contact.friction: expected a number, got nothing"},
+      {"contact.friction=[1", NULL},
+      {"contact.friction", "expected path.to.key=value, got 'contact.friction'"},
+      {"=1", "expected path.to.key=value, got '=1'"},
+      {".a=1", "expected path.to.key=value, got '.a=1'"},
+      {"contact.=1", "expected path.to.key=value, got 'contact.=1'"},
+      {"contact..friction=1", "unknown key '' in contact"},
+      {"links.amr.mass=1", "no item of the list is named 'amr'"},
+      {"links.9.mass=1", "the list has no item 9"},
+      {"links.99999999999.mass=1", "no item of the list is named '99999999999'"},
+      {"simulation.dt.x=1", "'dt' has no parts"},
+      {"simulation.gravity.3=1", "the list has no item 3"},
+      {"links.base.shapes.0.radius=1", "the value that should hold 'radius' is no map"},
+      {"links.arm.groups.0=x", "the file has no 'groups' to change a part of"},
+      {"shapes.ball.radius=&a [*a]", "the value is not valid YAML: the alias stands inside the value it names"},
+      {"shapes.ball.size=[1, 1, 1]", "shapes.ball: the type sphere has no 'size' (it belongs to box, rounded_box)"},
+  };
+  for (int i = 0; i < COUNT(CASES); i++) {
+    Scene scene;
+    Diagnostics diagnostics = {0};
+    Text source = {0};
+    text_add(&source, "--set %s", CASES[i].set);
+    assert_int_equal(parse_with(&scene, &diagnostics, TEXT, CASES[i].set), STATUS_BAD_INPUT);
+    if (diagnostics.count != 1) fail_msg("--set %s: %d problems", CASES[i].set, diagnostics.count);
+    assert_string_equal(diagnostics.items[0].file, source.data);
+    assert_int_equal(diagnostics.items[0].line, 0);
+    if (CASES[i].problem) assert_string_equal(diagnostics.items[0].text, CASES[i].problem);
+    scene_free(&scene);
+    diagnostics_free(&diagnostics);
+    text_free(&source);
+  }
+}
+
+static void a_path_can_be_judged_without_a_file(void** state) {
+  (void)state;
+  static const char* const GOOD[] = {"contact.friction=1",          "links.any.repeat.count=3",
+                                     "links.any.shapes.0.radius=3", "shapes.any.radius=1",
+                                     "simulation.gravity.2=1",      "controllers.0.target.terms.0.1.phase=1",
+                                     "links.a.joint.limits.0.1=1",  "initial=[]"};
+  static const char* const BAD[] = {"contact.frction=1", "links.any.repeat.cont=3", "shapes.any.rdius=1", "x", "a=1",
+                                    "simulation=[",      "simulation.dt.x=3"};
+  for (int i = 0; i < COUNT(GOOD); i++) {
+    Diagnostics diagnostics = {0};
+    if (!scene_override_check(&(SceneOverride){GOOD[i]}, &diagnostics))
+      fail_msg("%s: %s", GOOD[i], diagnostics.items[0].text);
+    assert_int_equal(diagnostics.count, 0);
+    diagnostics_free(&diagnostics);
+  }
+  for (int i = 0; i < COUNT(BAD); i++) {
+    Diagnostics diagnostics = {0};
+    if (scene_override_check(&(SceneOverride){BAD[i]}, &diagnostics)) fail_msg("%s is accepted", BAD[i]);
+    assert_int_equal(diagnostics.count, 1);
+    diagnostics_free(&diagnostics);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(values_are_replaced),
+      cmocka_unit_test(list_items_go_by_name_or_number),
+      cmocka_unit_test(a_name_without_its_expressions_will_do),
+      cmocka_unit_test(parts_of_lists_can_be_set),
+      cmocka_unit_test(new_keys_come_into_being),
+      cmocka_unit_test(a_new_key_drops_what_it_excludes),
+      cmocka_unit_test(later_overrides_see_earlier_ones),
+      cmocka_unit_test(mistakes_name_the_override),
+      cmocka_unit_test(a_path_can_be_judged_without_a_file),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,73 @@
+#include "scene_testing.h"
+
+#define BALL "mass: 1, shape: {type: sphere, radius: 1}"
+static const char LINKS[] =
+    "links:\n"
+    "  - {name: base, fixed: true}\n"
+    "  - {name: h, joint: {type: hinge, axis: [0, 1, 0]}, " BALL
+    "}\n"
+    "  - {name: u, joint: {type: universal, axes: [[1, 0, 0], [0, 1, 0]]}, " BALL
+    "}\n"
+    "  - {name: b, joint: {type: ball}, " BALL "}\n";
+
+static void gains_are_numbers_or_lists(void** state) {
+  (void)state;
+  Text text = {0};
+  text_add(&text,
+           "%scontrollers:\n"
+           "  - {link: u, type: pd, position_gain: 3, target: 0}\n"
+           "  - {link: u, type: pd, position_gain: [3, 4], velocity_gain: [1, 2], target: 0}\n"
+           "  - {link: b, type: pd, position_gain: 0, velocity_gain: 5, target: [0.1, 0.2, 0.3]}\n"
+           "  - {link: h, type: prescribed, target: 0}\n",
+           LINKS);
+  Scene scene = load(text.data);
+  const SceneController* controllers = scene.controllers;
+  assert_int_equal(scene.controller_count, 4);
+  compare_arrays(controllers[0].position_gain, (double[]){3, 3, 0}, 3, 0, "one gain for two");
+  compare_arrays(controllers[0].velocity_gain, (double[]){0, 0}, 2, 0, "default");
+  compare_arrays(controllers[1].position_gain, (double[]){3, 4}, 2, 0, "gains");
+  compare_arrays(controllers[1].velocity_gain, (double[]){1, 2}, 2, 0, "gains");
+  compare_arrays(controllers[2].velocity_gain, (double[]){5, 5, 5}, 3, 0, "gains of a ball");
+  assert_int_equal(controllers[2].target.channels, 3);
+  assert_int_equal(controllers[2].link, 3);
+  assert_int_equal(controllers[3].type, CONTROLLER_PRESCRIBED);
+  scene_free(&scene);
+  text_free(&text);
+}
+
+static void mistakes_are_told(void** state) {
+  (void)state;
+  static const struct {
+    const char *item, *problem;
+  } CASES[] = {
+      {"{}",
+       "6:15: error: controllers[0]: 'link' is missing: a text\n"
+       "6:15: error: controllers[0]: 'type' is missing: pd or prescribed\n"
+       "6:15: error: controllers[0]: 'target' is missing: a number, a list of numbers or a map [m or rad]\n"},
+      {"{link: base, type: pd, position_gain: 1, target: 0}",
+       "6:22: error: controllers[0].link: the joint of 'base' is fixed: there is nothing to drive\n"},
+      {"{link: h, type: pd, target: 0}",
+       "6:15: error: controllers[0]: 'position_gain' is missing: a number or a list of numbers [N/m or N m/rad]\n"},
+      {"{link: h, type: pd, position_gain: -1, target: 0}",
+       "6:50: error: controllers[0].position_gain: must be >= 0 N/m or N m/rad, got -1\n"},
+      {"{link: b, type: pd, position_gain: [1, 1], target: 0}",
+       "6:50: error: controllers[0].position_gain: expected 3 numbers, one per degree of freedom, got 2\n"},
+      {"{link: h, type: pid, target: 0}",
+       "6:31: error: controllers[0].type: must be pd or prescribed, got 'pid' (did "
+       "you mean 'pd'?)\n"},
+  };
+  for (int i = 0; i < COUNT(CASES); i++) {
+    Text text = {0};
+    text_add(&text, "%scontrollers: [%s]\n", LINKS, CASES[i].item);
+    expect_problems(text.data, CASES[i].problem);
+    text_free(&text);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(gains_are_numbers_or_lists),
+      cmocka_unit_test(mistakes_are_told),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
