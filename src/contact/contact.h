@@ -58,7 +58,7 @@ typedef struct {
   int link_a, link_b;
   bool coupled;  /* it has terms in the accepted state: its links move together in Newton's model */
   bool feasible; /* in the trial state */
-  double energy; /* of the accepted state [J] */
+  double rounding; /* of the pair's energy: clearances are differences of coordinates [J] */
   double change; /* energy of the trial state less that of the accepted one [J] */
 } ContactTrial;
 ContactTrial contact_trial(const ContactSystem* system, int candidate);

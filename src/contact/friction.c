@@ -192,19 +192,20 @@ static SlipEvaluation try_slip(const FrictionLag* lag, const double step[3], dou
 
 /* A full Newton step would leave a narrow valley of width sqrt(eps): shorten it, and see whether the majorant's step
  * (which always decreases) leads lower. */
-static SlipEvaluation shortened_step(FrictionLag* lag, const SlipEvaluation* e, int order, double step[3],
-                                     double decrement, double smoothing, double best[3]) {
+static SlipEvaluation shortened_step(FrictionLag* lag, const SlipEvaluation* e, int order, const double step[3],
+                                     double smoothing, double best[3]) {
   double trial[3], other[3];
   slip_step(e, order, false, other);
   SlipEvaluation lowest = try_slip(lag, other, 1.0, smoothing, best);
-  double factor = 0.5;
+  double factor = 0.5, before = INFINITY;
   for (int k = 0; k < SLIP_HALVINGS; k++, factor *= 0.5) {
     SlipEvaluation next = try_slip(lag, step, factor, smoothing, trial);
+    if (next.energy > before) break; /* convex along the line: past its minimum */
+    before = next.energy;
     if (next.energy < lowest.energy) {
       lowest = next;
       memcpy(best, trial, sizeof(trial));
-    } else if (next.energy <= e->energy - 1e-4 * factor * decrement)
-      break; /* past the lowest of the halvings */
+    }
   }
   return lowest;
 }
@@ -220,7 +221,7 @@ static int minimise_slip(FrictionLag* lag, double smoothing, SlipEvaluation* e) 
     bool last = decrement < SLIP_LAST_STEP * scale;
     SlipEvaluation next = try_slip(lag, step, 1.0, smoothing, trial);
     if (!last && !(next.energy <= e->energy * (1 + 1e-14) - 0.1 * decrement))
-      next = shortened_step(lag, e, order, step, decrement, smoothing, trial);
+      next = shortened_step(lag, e, order, step, smoothing, trial);
     memcpy(lag->slip, trial, sizeof(trial));
     *e = next;
     if (last) return k + 1;

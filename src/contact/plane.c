@@ -1,13 +1,15 @@
 #include "contact/plane.h"
 #include "contact/small_matrix.h"
 
-/* Vertices farther than (1 + CULL_MARGIN) s from the plane are left out of the Newton solve; checked afterwards. */
+/* Vertices farther than (1 + CULL_MARGIN) s from the plane are left out while the plane stays near enough to where it was. */
 #define CULL_MARGIN 1.0
 /* Small hulls whose radius is large against s skip the culling pass: the least turn of the plane would undo it. */
 #define CULL_MIN_COUNT 16
 #define CULL_MAX_RADIUS 300.0
 /* Newton decrement, relative to U, after which one more step reaches rounding (quadratic convergence squares it). */
 #define DECREMENT_TO_ROUNDING 1e-13
+/* Newton decrement, relative to U, below which convergence is quadratic. */
+#define NEAR_MINIMUM 1e-6
 /* Below this U s counts as zero: (1 - z)^4 with 1 - z = 1e-7. */
 #define ENERGY_FLOOR 1e-28
 #define MAX_ITERATIONS 100
@@ -109,14 +111,14 @@ static void append_near(Problem* p, int side, Vec3 N, double O, Range* range) {
   }
 }
 
-static void gather_vertices(Problem* p, Vec3 N, double O) {
+static void gather_vertices(Problem* p, Vec3 N, double O, bool all) {
   p->cull_N = N;
   p->cull_O = O;
   int first = 0;
   for (int side = 0; side < 2; side++) {
     const HullInstance* h = p->hull[side];
     Range* range = &p->range[side];
-    *range = (Range){first, 0, h->points.count > CULL_MIN_COUNT || h->radius * p->inv_s < CULL_MAX_RADIUS};
+    *range = (Range){first, 0, !all && (h->points.count > CULL_MIN_COUNT || h->radius * p->inv_s < CULL_MAX_RADIUS)};
     if (range->culled)
       append_near(p, side, N, O, range);
     else {
@@ -278,7 +280,7 @@ static SearchResult search(const Problem* p, Vec3* N, double* O, Vec3 dN, double
   return SEARCH_STALLED;
 }
 
-/* The last step: quadratic convergence makes a test of the energy needless, and rounding would make it fail. */
+/* The Newton step as it is; false when it is infeasible. */
 static bool full_step(const Problem* p, Vec3* N, double* O, Vec3 dN, double dO, Evaluation* e) {
   Evaluation trial;
   Vec3 trial_N = vec3_add(*N, dN);
@@ -290,7 +292,8 @@ static bool full_step(const Problem* p, Vec3* N, double* O, Vec3 dN, double dO, 
 }
 
 /* Minimise over the gathered vertices. Returns false when no convergence. */
-static bool minimise(const Problem* p, Vec3* N, double* O, Evaluation* e, int* iterations) {
+static bool minimise(Problem* p, Vec3* N, double* O, Evaluation* e, int* iterations) {
+  double before = INFINITY;
   for (; *iterations < MAX_ITERATIONS; ++*iterations) {
     if (e->energy < ENERGY_FLOOR) return true;
     Vec3 dN;
@@ -298,9 +301,16 @@ static bool minimise(const Problem* p, Vec3* N, double* O, Evaluation* e, int* i
     double decrement = newton_step(p, e, *N, &dN, &dO);
     if (!isfinite(decrement)) return false;
     if (decrement <= 1e-25 * e->energy) return true;
-    if (decrement < p->last_step * e->energy && full_step(p, N, O, dN, dO, e)) return true;
-    SearchResult found = search(p, N, O, dN, dO, decrement, e);
-    if (found == SEARCH_STALLED) return decrement < 1e-8 * e->energy;
+    if (!culling_valid(p, vec3_add(*N, dN), *O + dO)) gather_vertices(p, *N, *O, true); /* nothing new is near yet */
+    /* Near the minimum convergence is quadratic; a test of the energy is needless there, and rounding makes it fail. */
+    bool near = decrement < NEAR_MINIMUM * e->energy;
+    if (near && decrement >= 0.5 * before) return true; /* rounding of 1 - |n| */
+    before = decrement;
+    if (near && full_step(p, N, O, dN, dO, e)) {
+      if (decrement < p->last_step * e->energy) return true;
+      continue;
+    }
+    if (search(p, N, O, dN, dO, decrement, e) == SEARCH_STALLED) return near;
   }
   return false;
 }
@@ -332,16 +342,10 @@ PlaneOutcome plane_solve(const HullInstance* a, const HullInstance* b, double su
   }
   Evaluation e;
   solution->iterations = 0;
-  gather_vertices(&p, N, O);
+  if (!isfinite(vec3_norm(N) + O)) return PLANE_INFEASIBLE;
+  gather_vertices(&p, N, O, false);
   if (!evaluate(&p, N, O, &e)) return PLANE_INFEASIBLE;
-  for (int round = 0; round < 20; round++) {
-    if (!minimise(&p, &N, &O, &e, &solution->iterations)) return PLANE_FAILED;
-    if (culling_valid(&p, N, O)) {
-      store_solution(&p, support, N, O, &e, solution);
-      return e.energy < ENERGY_FLOOR ? PLANE_SEPARATED : PLANE_ACTIVE;
-    }
-    gather_vertices(&p, N, O);
-    if (!evaluate(&p, N, O, &e)) return PLANE_FAILED; /* a vertex that was left out is on the wrong side */
-  }
-  return PLANE_FAILED;
+  if (!minimise(&p, &N, &O, &e, &solution->iterations)) return PLANE_FAILED;
+  store_solution(&p, support, N, O, &e, solution);
+  return e.energy < ENERGY_FLOOR ? PLANE_SEPARATED : PLANE_ACTIVE;
 }

@@ -1,10 +1,14 @@
 #include "contact/system.h"
 
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Fewer pairs than this are not worth waking other threads for. */
 enum { PARALLEL_THRESHOLD = 24, PARALLEL_GRAIN = 8 };
+/* Roundings that add up in a pair's energy: of the sums, and of a clearance, taken five times and for a few vertices. */
+#define ENERGY_ROUNDINGS 50.0
+#define CLEARANCE_ROUNDINGS 20.0
 /* Steps solved to this [N] or looser take planes whose forces are right to about 1e-8; tighter ones go to rounding. */
 #define LOOSE_TOLERANCE 1e-5
 #define LOOSE_LAST_STEP 1e-9
@@ -433,11 +437,25 @@ double pair_gap_along(const HullInstance* a, const HullInstance* b, Vec3 axis) {
   return -far_b + vec3_dot(axis, b->pose.t) - far_a - vec3_dot(axis, a->pose.t);
 }
 
+/* A clearance c is a difference of coordinates of size `reach`, so c / s is uncertain by eps reach / s, and P_s goes with
+ * about its fifth power. */
+static double energy_rounding(const ContactSystem* s, const ContactPair* p) {
+  const HullInstance *a = &s->instance[s->current][p->hull_a], *b = &s->instance[s->current][p->hull_b];
+  double reach = a->radius + b->radius + (b->half_space ? 0 : vec3_norm(vec3_sub(a->center, b->center)));
+  const PairState* state = &p->state[s->current];
+  return DBL_EPSILON * (ENERGY_ROUNDINGS + CLEARANCE_ROUNDINGS * reach / s->model->contact.support) *
+         (state->contact_energy + state->friction_energy);
+}
+
 ContactTrial contact_trial(const ContactSystem* s, int candidate) {
   const ContactPair* p = contact_pair(s, candidate);
   const PairState *old = &p->state[s->current], *new = &p->state[1 - s->current];
-  return (ContactTrial){p->link_a, p->link_b, old->has_terms, new->outcome == PLANE_ACTIVE || new->outcome == PLANE_SEPARATED,
-                        old->contact_energy + old->friction_energy, (new->contact_energy - old->contact_energy) + (new->friction_energy - old->friction_energy)};
+  return (ContactTrial){.link_a = p->link_a,
+                        .link_b = p->link_b,
+                        .coupled = old->has_terms,
+                        .feasible = new->outcome == PLANE_ACTIVE || new->outcome == PLANE_SEPARATED,
+                        .rounding = old->has_terms ? energy_rounding(s, p) : 0,
+                        .change = (new->contact_energy - old->contact_energy) + (new->friction_energy - old->friction_energy)};
 }
 
 void contact_energy(const ContactSystem* s, double* contact, double* friction) {

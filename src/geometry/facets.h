@@ -18,7 +18,8 @@ typedef struct {
 HullResult facets_create(Facets* facets, const Vec3* points, int count);
 void facets_free(Facets* facets);
 /* Triangles of all facets, counter-clockwise seen from outside: corner total - 2 facet_count of them, for which
- * `triangles` must have room. A merged facet may be slightly concave, so these are not mere fans. Returns their number. */
+ * `triangles` must have room. A merged facet may be slightly concave, so these are not mere fans. Returns their number.
+ */
 int facets_triangles(const Facets* facets, const Vec3* points, int (*triangles)[3]);
 
 #endif

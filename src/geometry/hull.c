@@ -42,10 +42,14 @@ void hull_free(ConvexHull* hull) {
 
 const char* hull_result_text(HullResult result) {
   switch (result) {
-    case HULL_OK: return "has a convex hull";
-    case HULL_TOO_FEW_POINTS: return "has fewer than four different points";
-    case HULL_FLAT: return "is flat: all points lie in one plane";
-    case HULL_FAILED: break;
+    case HULL_OK:
+      return "has a convex hull";
+    case HULL_TOO_FEW_POINTS:
+      return "has fewer than four different points";
+    case HULL_FLAT:
+      return "is flat: all points lie in one plane";
+    case HULL_FAILED:
+      break;
   }
   return "has no convex hull that can be computed (coordinates not finite, or too uneven)";
 }

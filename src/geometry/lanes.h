@@ -1,5 +1,5 @@
-/* Private to geometry/: as many doubles at a time as a register of the machine holds. Written with the compilers' vector
- * extension; AVX-512 has its own instruction where the compiler does not find it. */
+/* Private to geometry/: as many doubles at a time as a register of the machine holds. Written with the compilers'
+ * vector extension; AVX-512 has its own instruction where the compiler does not find it. */
 #ifndef SDRS_GEOMETRY_LANES_H
 #define SDRS_GEOMETRY_LANES_H
 

@@ -24,7 +24,8 @@ static MassMoment assemble(double mass, Vec3 first, Mat3 second) {
 static void add_tetrahedron(double* mass, Vec3* first, Mat3* second, Vec3 a, Vec3 b, Vec3 c) {
   double volume = vec3_dot(a, vec3_cross(b, c)) / 6.0;
   Vec3 sum = vec3_add(a, vec3_add(b, c));
-  Mat3 squares = mat3_add(mat3_add(mat3_outer(a, a), mat3_outer(b, b)), mat3_add(mat3_outer(c, c), mat3_outer(sum, sum)));
+  Mat3 squares =
+      mat3_add(mat3_add(mat3_outer(a, a), mat3_outer(b, b)), mat3_add(mat3_outer(c, c), mat3_outer(sum, sum)));
   *mass += volume;
   *first = vec3_add_scaled(*first, volume / 4.0, sum);
   *second = mat3_add(*second, mat3_scale(squares, volume / 20.0));

@@ -298,8 +298,8 @@ static void check_faces(Reader* reader) {
   if (mesh->face_count == 0)
     diagnostics_add(reader->text.diagnostics, SEVERITY_ERROR, end, "no face ('f' statement) in %d lines", line);
   else if (mesh->face_count == mesh->degenerate_face_count)
-    diagnostics_add(reader->text.diagnostics, SEVERITY_ERROR, end,
-                    "no face of the %d has three different corners", mesh->face_count);
+    diagnostics_add(reader->text.diagnostics, SEVERITY_ERROR, end, "no face of the %d has three different corners",
+                    mesh->face_count);
   else
     return;
   reader->text.error_count++;

@@ -31,8 +31,8 @@ static Vec3 difference_support(const Polytope* polytope, Vec3 direction) {
 static void polytope_add(Polytope* polytope, Vec3 point) {
   if (polytope->count == polytope->capacity) {
     int capacity = polytope->capacity ? 2 * polytope->capacity : 64;
-    polytope->points = memory_resize(polytope->points, sizeof(Vec3) * (size_t)polytope->capacity,
-                                     sizeof(Vec3) * (size_t)capacity);
+    polytope->points =
+        memory_resize(polytope->points, sizeof(Vec3) * (size_t)polytope->capacity, sizeof(Vec3) * (size_t)capacity);
     polytope->capacity = capacity;
   }
   polytope->points[polytope->count++] = point;

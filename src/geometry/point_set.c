@@ -82,8 +82,7 @@ static void drop_duplicates(NormalisedSet* set) {
   for (int i = 0; i < count; i++) sorted[i] = (Tagged){set->points[i], i};
   qsort(sorted, (size_t)count, sizeof *sorted, compare_tagged);
   bool* first = MEMORY_NEW(bool, count);
-  for (int i = 0; i < count; i++)
-    first[sorted[i].source] = i == 0 || !same_point(sorted[i].point, sorted[i - 1].point);
+  for (int i = 0; i < count; i++) first[sorted[i].source] = i == 0 || !same_point(sorted[i].point, sorted[i - 1].point);
   set->count = 0;
   for (int i = 0; i < count; i++) {
     if (!first[i]) continue;

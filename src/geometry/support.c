@@ -1,5 +1,3 @@
 #include "geometry/support.h"
 
-int support_index(PointView points, Vec3 direction, double* value) {
-  return support_vertex(&points, direction, value);
-}
+int support_index(PointView points, Vec3 direction, double* value) { return support_vertex(&points, direction, value); }

@@ -32,14 +32,25 @@ static Node* fail(YamlReader* reader, yaml_mark_t mark, const char* message) {
 
 /* ---------------------------------------------------------------- events */
 
+/* The byte at a mark, whose index counts characters; 0 at the end. */
+static char byte_at(const YamlReader* reader, yaml_mark_t mark) {
+  const char* p = reader->text;
+  if (strncmp(p, "\xef\xbb\xbf", 3) == 0) p += 3; /* byte order mark */
+  for (size_t i = 0; i < mark.index && *p; i++) {
+    p++;
+    while (((unsigned char)*p & 0xc0) == 0x80) p++;
+  }
+  return *p;
+}
+
 /* Two of libyaml's messages that users meet most, said with their cause. */
 static const char* hint(const YamlReader* reader) {
   const yaml_parser_t* parser = &reader->parser;
-  size_t index = parser->problem_mark.index;
-  if (parser->error == YAML_SCANNER_ERROR && index < reader->length && reader->text[index] == '\t')
-    return " (a tab: YAML indents with spaces only)";
-  if (parser->error == YAML_PARSER_ERROR && parser->context && strstr(parser->context, "flow mapping"))
-    return " (inside { } a text with a brace or comma must be quoted)";
+  char c = byte_at(reader, parser->problem_mark);
+  if (parser->error == YAML_SCANNER_ERROR && c == '\t') return " (a tab: YAML indents with spaces only)";
+  bool in_flow = parser->context && strstr(parser->context, "flow");
+  if (parser->error == YAML_PARSER_ERROR && in_flow && c == '{')
+    return " (inside { } and [ ] a text with a brace must be quoted)";
   return "";
 }
 

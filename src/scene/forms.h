@@ -7,6 +7,7 @@
 
 #define STEPS_MAX 1000000000
 #define REPEAT_MAX 100000
+#define JOINT_TYPES "fixed|hinge|slide|universal|ball|free" /* in the order of JointType */
 
 typedef struct {
   const Node *name, *simulation, *contact, *shapes, *links, *controllers, *initial;

@@ -196,9 +196,7 @@ static bool read_joint_map(Reader* reader, const Node* map, SceneJoint* joint, P
   JointForm form;
   if (!schema_read(reader, map, "joint", &form)) return false;
   const Node* type = node_find(map, "type");
-  if (!type || type->kind != NODE_SCALAR ||
-      strcmp(type->text, words_at("fixed|hinge|slide|universal|ball|free", form.type).text) != 0)
-    return false;
+  if (!type || type->kind != NODE_SCALAR || words_index(JOINT_TYPES, type->text) < 0) return false;
   int before = reader->problem_count;
   joint->type = (JointType)form.type;
   *pose = form.pose;

@@ -13,7 +13,7 @@
 /* Problems reported before the rest is left unsaid. */
 #define READER_PROBLEM_MAX 200
 /* Values read in all, repeats counted: a guard against files that stand for hours of reading. */
-#define READER_WORK_MAX 50000000
+#define READER_WORK_MAX 20000000
 
 /* A link's name that was not known where it was used. */
 typedef struct {

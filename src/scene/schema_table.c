@@ -12,7 +12,6 @@
   { true, x, y, true, false } /* x < value <= y */
 #define AT(type, member) offsetof(type, member)
 
-#define ROTATION_JOINTS "hinge|universal|ball|free"
 #define MOVING_JOINTS "hinge|slide|universal|ball|free"
 
 static const SchemaRow ROWS[] = {
@@ -155,8 +154,8 @@ static const SchemaRow ROWS[] = {
      .meaning = "Many links from this one."},
 
     /* ---------------------------------------------------------------- joint */
-    {"joint", "type", VALUE_CHOICE, AT(JointForm, type), .of = "fixed|hinge|slide|universal|ball|free",
-     .required = true, .meaning = "fixed 0, hinge 1, slide 1, universal 2, ball 3, free up to 6 degrees of freedom."},
+    {"joint", "type", VALUE_CHOICE, AT(JointForm, type), .of = JOINT_TYPES, .required = true,
+     .meaning = "fixed 0, hinge 1, slide 1, universal 2, ball 3, free up to 6 degrees of freedom."},
     {"joint", "axis", VALUE_VECTOR, AT(JointForm, axis), .only = "hinge|slide", .required = true,
      .meaning = "Direction in the joint's frame, of any length but zero."},
     {"joint", "axes", VALUE_TABLE, AT(JointForm, axes), .only = "universal", .required = true,

@@ -39,10 +39,10 @@ static void couple(Sim* s) {
     int a = m->links[pair.link_a].tree, b = m->links[pair.link_b].tree;
     if (pair.coupled && a >= 0 && b >= 0) join(s->island, a, b);
   }
-  for (int k = 0; k < m->tree_count; k++) root_of(s->island, k);
+  for (int k = 0; k < m->tree_count; k++) s->island[k] = root_of(s->island, k);
   s->island_count = 0;
-  for (int k = 0; k < m->tree_count; k++) /* roots come before their members */
-    s->island[k] = s->island[k] == k ? s->island_count++ : s->island[root_of(s->island, s->island[k])];
+  for (int k = 0; k < m->tree_count; k++) /* now numbers: a root comes before its members, which all point to it */
+    s->island[k] = s->island[k] == k ? s->island_count++ : s->island[s->island[k]];
 }
 
 static Island* island_of_link(Sim* s, int link) {
@@ -74,8 +74,8 @@ static void measure_islands(Sim* s, bool arrived) {
   for (int k = 0; k < count; k++) {
     ContactTrial pair = contact_trial(s->contact, k);
     Island *a = island_of_link(s, pair.link_a), *b = island_of_link(s, pair.link_b);
-    if (a) a->rounding += ROUNDING * pair.energy;
-    if (b && b != a) b->rounding += ROUNDING * pair.energy;
+    if (a) a->rounding += pair.rounding;
+    if (b && b != a) b->rounding += pair.rounding;
   }
   for (int k = 0; k < s->island_count; k++) {
     Island* island = &s->islands[k];

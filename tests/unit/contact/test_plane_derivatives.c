@@ -133,9 +133,9 @@ static void check_pair(PairKind kind, Random* random, double size, double suppor
   for (int i = 0; i < rows; i++)
     for (int j = 0; j < inputs; j++) hessian[i * inputs + j] = full[i][j];
   memcpy(gradient, y + 1, sizeof gradient);
-  Sweep energy = {only_energy, &t, inputs, 1, NULL, u.unit, NULL, 0.3, 3, 11};
+  Sweep energy = {only_energy, &t, inputs, 1, NULL, u.unit, NULL, 0.1, 5, 7};
   sweep_expect(&energy, gradient, 0, allowed(&pair, gap, 1e-7), "%s: gradient", what);
-  Sweep force = {only_gradient, &t, inputs, 12, NULL, u.unit, u.inverse, 0.3, 3, 11};
+  Sweep force = {only_gradient, &t, inputs, 12, NULL, u.unit, u.inverse, 0.1, 5, 7};
   double padded[144] = {0};
   memcpy(padded, hessian, sizeof(double) * (size_t)(rows * inputs));
   if (t.ground.half_space) /* the reaction on the half-space is minus the force; no torque about its reference */
@@ -145,7 +145,7 @@ static void check_pair(PairKind kind, Random* random, double size, double suppor
   const double plane_scale[4] = {u.unit[0], u.unit[0], u.unit[0], u.unit[3]};
   for (int i = 0; i < 4; i++)
     for (int j = 0; j < inputs; j++) dp[i * inputs + j] = response.dp[i][j];
-  Sweep plane = {plane_at, &t, inputs, 4, NULL, u.unit, plane_scale, 0.3, 3, 11};
+  Sweep plane = {plane_at, &t, inputs, 4, NULL, u.unit, plane_scale, 0.1, 5, 7};
   sweep_expect(&plane, dp, 0, allowed(&pair, gap, 1e-5), "%s: plane response", what);
   solve_at(&t, zero, &base);
   pair_free(&pair);

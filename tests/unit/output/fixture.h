@@ -72,7 +72,7 @@ static inline OutputFrame fixture_frame(Fixture* f, int step) {
 }
 
 /* Content of a file of the fixture's folder, owned by the caller; NULL when there is none. */
-static inline char* fixture_read(const Fixture* f, const char* name) {
+__attribute__((noinline, unused)) static char* fixture_read(const Fixture* f, const char* name) {
   Text path = {0};
   text_add(&path, "%s/%s", f->folder, name);
   char* data = NULL;

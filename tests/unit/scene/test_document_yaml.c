@@ -106,8 +106,11 @@ static void one_mistake_one_message(void** state) {
   expect("a: [1, 2\nb: 3\n",
          "2:2: error: did not find expected ',' or ']' while parsing a flow sequence that begins in line 1\n");
   expect("{name: link{i}}\n",
-         "1:12: error: did not find expected ',' or '}' while parsing a flow mapping that begins in "
-         "line 1 (inside { } a text with a brace or comma must be quoted)\n");
+         "1:12: error: did not find expected ',' or '}' while parsing a flow mapping that begins in line 1 (inside { } "
+         "and [ ] a text with a brace must be quoted)\n");
+  expect("# \xc3\xa4\xc3\xa4\xc3\xa4\n[link{i}]\n",
+         "2:6: error: did not find expected ',' or ']' while parsing a flow sequence that begins in line 2 (inside { } "
+         "and [ ] a text with a brace must be quoted)\n");
 }
 
 static void a_byte_order_mark_is_no_part_of_the_text(void** state) {

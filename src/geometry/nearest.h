@@ -1,0 +1,227 @@
+/* Private to geometry/: the point of a vertex, edge, triangle or tetrahedron nearest to the origin, inline because GJK
+ * lives on it. Thin triangles and tetrahedra, which hulls of very different size give, are solved as accurately as
+ * their corners are known: by the shortest edges, with steps of refinement, and along normals. */
+#ifndef SDRS_GEOMETRY_NEAREST_H
+#define SDRS_GEOMETRY_NEAREST_H
+
+#include "geometry/geometry.h"
+
+/* Lengths below these fractions of the largest coordinate are rounding: a corner carries an error of about 3 ulp, a
+ * height over a face two or three times that. `scale` below is the square of that coordinate [m^2]. */
+#define GAP_TOLERANCE 1e-15  /* two distances that differ by less are the same */
+#define ZERO_TOLERANCE 4e-15 /* a point this near is the origin; a tetrahedron this flat is treated by its faces */
+/* Sine of the angle below which three corners count as collinear: the normal would be rounding only. */
+#define COLLINEAR_SINE 1e-14
+/* Each step gains what digits the thinness of the tetrahedron leaves, 3 at the thinnest that counts. */
+#define REFINEMENT_LIMIT 4
+
+/* The part of a simplex that carries the nearest point. */
+typedef struct {
+  Vec3 point;
+  double square;
+  int count, corner[4];
+  double weight[4];
+} Nearest;
+
+/* fmax is a function call: it must care for operands that are not numbers. */
+static inline double larger(double a, double b) { return a > b ? a : b; }
+
+static inline Nearest nearest_vertex(const Vec3* p, int i) {
+  return (Nearest){p[i], vec3_dot(p[i], p[i]), 1, {i}, {1.0}};
+}
+
+static inline Nearest nearest_on_edge(const Vec3* p, int i, int j) {
+  Vec3 edge = vec3_sub(p[j], p[i]);
+  double square = vec3_dot(edge, edge), along = -vec3_dot(p[i], edge);
+  if (!(along > 0)) return nearest_vertex(p, i);
+  if (!(along < square)) return nearest_vertex(p, j);
+  double weight = along / square;
+  /* From the nearer end: its coordinates are smaller, and so is their rounding. What is left of it along the edge would
+   * tilt the normal of hulls that nearly touch. */
+  Vec3 point = weight < 0.5 ? vec3_add_scaled(p[i], weight, edge) : vec3_add_scaled(p[j], weight - 1.0, edge);
+  point = vec3_add_scaled(point, -vec3_dot(point, edge) / square, edge);
+  return (Nearest){point, vec3_dot(point, point), 2, {i, j}, {1.0 - weight, weight}};
+}
+
+static inline void keep_nearer(Nearest* best, Nearest other) {
+  if (other.square < best->square) *best = other;
+}
+
+/* ---------------------------------------------------------------- triangle */
+
+/* A triangle with corner 0 opposite to its longest edge: of the three edges, the two used are the short ones, whose
+ * cross product keeps the most digits. */
+typedef struct {
+  int corner[3];
+  Vec3 point[3];
+  Vec3 u, w; /* edges from corner 0 to 1 and 2 */
+  Vec3 normal;
+  double square; /* |normal|^2 */
+  bool collinear;
+} Triangle;
+
+static inline Triangle triangle(const Vec3* p, int i, int j, int k) {
+  Vec3 ij = vec3_sub(p[j], p[i]), jk = vec3_sub(p[k], p[j]), ki = vec3_sub(p[i], p[k]);
+  double ij2 = vec3_dot(ij, ij), jk2 = vec3_dot(jk, jk), ki2 = vec3_dot(ki, ki), sides;
+  Triangle t;
+  if (jk2 >= ij2 && jk2 >= ki2) {
+    t = (Triangle){.corner = {i, j, k}, .point = {p[i], p[j], p[k]}, .u = ij, .w = vec3_scale(ki, -1.0)};
+    sides = ij2 * ki2;
+  } else if (ki2 >= ij2) {
+    t = (Triangle){.corner = {j, k, i}, .point = {p[j], p[k], p[i]}, .u = jk, .w = vec3_scale(ij, -1.0)};
+    sides = jk2 * ij2;
+  } else {
+    t = (Triangle){.corner = {k, i, j}, .point = {p[k], p[i], p[j]}, .u = ki, .w = vec3_scale(jk, -1.0)};
+    sides = ki2 * jk2;
+  }
+  t.normal = vec3_cross(t.u, t.w);
+  t.square = vec3_dot(t.normal, t.normal);
+  t.collinear = !(t.square > COLLINEAR_SINE * COLLINEAR_SINE * sides);
+  return t;
+}
+
+/* Barycentric coordinates of the foot of the origin, times |normal|^2; point is some point of the plane that stands for
+ * corner 0 and has the coordinates `part` so far. */
+static inline void add_parts(const Triangle* t, Vec3 point, double part[3]) {
+  Vec3 turn = vec3_cross(point, t->normal);
+  double u = vec3_dot(turn, t->w), w = -vec3_dot(turn, t->u);
+  part[1] += u;
+  part[2] += w;
+  part[0] -= u + w;
+}
+
+static inline Vec3 foot_by_parts(const Triangle* t, const double part[3]) {
+  Vec3 along_u = vec3_scale(t->u, part[1] / t->square);
+  return vec3_add(t->point[0], vec3_add_scaled(along_u, part[2] / t->square, t->w));
+}
+
+/* Along the normal, which keeps the digits that a sum of corners would lose, and from the nearest corner. */
+static inline Nearest nearest_in_plane(const Triangle* t, const double part[3]) {
+  int near = part[1] > part[0] ? 1 : 0;
+  near = part[2] > part[near] ? 2 : near;
+  Vec3 point = vec3_scale(t->normal, vec3_dot(t->normal, t->point[near]) / t->square);
+  return (Nearest){point,
+                   vec3_dot(point, point),
+                   3,
+                   {t->corner[0], t->corner[1], t->corner[2]},
+                   {part[0] / t->square, part[1] / t->square, part[2] / t->square}};
+}
+
+static inline Nearest nearest_on_triangle(const Vec3* p, int i, int j, int k) {
+  Triangle t = triangle(p, i, j, k);
+  double part[3] = {t.square, 0, 0};
+  add_parts(&t, t.point[0], part);
+  bool inside = !t.collinear && part[0] > 0 && part[1] > 0 && part[2] > 0;
+  if (inside) {
+    add_parts(&t, foot_by_parts(&t, part), part); /* a thin triangle's parts come with rounding: refine */
+    inside = part[0] > 0 && part[1] > 0 && part[2] > 0;
+  }
+  if (inside) return nearest_in_plane(&t, part);
+  /* Outside: the nearest point is on an edge that the foot lies beyond. */
+  Nearest best = {.square = HUGE_VAL};
+  const int* corner = t.corner;
+  if (t.collinear || !(part[0] > 0)) best = nearest_on_edge(p, corner[1], corner[2]);
+  if (t.collinear || !(part[1] > 0)) keep_nearer(&best, nearest_on_edge(p, corner[0], corner[2]));
+  if (t.collinear || !(part[2] > 0)) keep_nearer(&best, nearest_on_edge(p, corner[0], corner[1]));
+  return best;
+}
+
+/* ---------------------------------------------------------------- tetrahedron */
+
+/* Barycentric coordinates of a point x: part i is (x - p0) . normal i / volume, for i = 1, 2, 3. */
+typedef struct {
+  Vec3 normal[4]; /* of the faces opposite to the corners; normal 0 is the sum of the others */
+  double volume;  /* six times, signed */
+  bool flat;      /* no inside above rounding */
+} Tetrahedron;
+
+static inline Tetrahedron tetrahedron(const Vec3* p, double scale) {
+  Vec3 e1 = vec3_sub(p[1], p[0]), e2 = vec3_sub(p[2], p[0]), e3 = vec3_sub(p[3], p[0]);
+  Vec3 n1 = vec3_cross(e2, e3), n2 = vec3_cross(e3, e1), n3 = vec3_cross(e1, e2);
+  Vec3 n0 = vec3_add(n1, vec3_add(n2, n3));
+  double volume = vec3_dot(e1, n1);
+  double face = larger(larger(vec3_dot(n0, n0), vec3_dot(n1, n1)), larger(vec3_dot(n2, n2), vec3_dot(n3, n3)));
+  return (Tetrahedron){{n0, n1, n2, n3}, volume, !(volume * volume > ZERO_TOLERANCE * ZERO_TOLERANCE * scale * face)};
+}
+
+static inline Vec3 combination(const Vec3* p, const double part[4]) {
+  Vec3 sum = vec3_scale(p[0], part[0]);
+  for (int i = 1; i < 4; i++) sum = vec3_add_scaled(sum, part[i], p[i]);
+  return sum;
+}
+
+/* Add the barycentric coordinates of the origin as seen from a point near it. */
+static inline void add_barycentric(const Tetrahedron* solid, Vec3 from, double part[4]) {
+  double inverse = 1.0 / solid->volume, sum = 0;
+  for (int i = 1; i < 4; i++) {
+    double step = -vec3_dot(from, solid->normal[i]) * inverse;
+    part[i] += step;
+    sum += step;
+  }
+  part[0] -= sum;
+}
+
+/* The origin as a combination of the four corners with sum 1. The first solution of a thin tetrahedron is mostly
+ * rounding, which steps of refinement remove as far as the digits go. */
+static inline Nearest origin_by_corners(const Vec3* p, const Tetrahedron* solid, double scale) {
+  double part[4] = {1, 0, 0, 0};
+  Vec3 rest = p[0];
+  Nearest origin = {.count = 4, .corner = {0, 1, 2, 3}};
+  for (int step = 0; step < REFINEMENT_LIMIT; step++) {
+    add_barycentric(solid, rest, part);
+    rest = combination(p, part);
+    origin.square = vec3_dot(rest, rest);
+    if (origin.square <= ZERO_TOLERANCE * ZERO_TOLERANCE * scale) break;
+  }
+  origin.point = rest;
+  for (int i = 0; i < 4; i++) origin.weight[i] = part[i];
+  return origin;
+}
+
+static inline bool all_positive(const double part[4]) {
+  return part[0] > 0 && part[1] > 0 && part[2] > 0 && part[3] > 0;
+}
+
+/* Distance of the plane through the point, across to it, that all four corners are known to lie behind. */
+static inline double height_behind(const Vec3* p, const Nearest* nearest) {
+  double height = vec3_dot(nearest->point, p[0]);
+  for (int i = 1; i < 4; i++) height = -larger(-height, -vec3_dot(nearest->point, p[i]));
+  return height / sqrt(nearest->square);
+}
+
+/* Of two faces equally near up to rounding, the one that leaves no corner before it is right. */
+static inline void keep_better_face(const Vec3* p, Nearest* best, Nearest other, double scale) {
+  double difference = other.square - best->square;
+  bool tie = difference * difference <= 4 * GAP_TOLERANCE * GAP_TOLERANCE * scale * best->square;
+  if (best->count > 0 && tie ? height_behind(p, &other) > height_behind(p, best) : other.square < best->square)
+    *best = other;
+}
+
+static inline Nearest nearest_on_tetrahedron(const Vec3* p, double scale) {
+  static const int face[4][3] = {{1, 2, 3}, {0, 2, 3}, {0, 1, 3}, {0, 1, 2}};
+  Tetrahedron solid = tetrahedron(p, scale);
+  Nearest origin = {.count = 0};
+  bool all = solid.flat;
+  if (!all) {
+    origin = origin_by_corners(p, &solid, scale);
+    bool inside = all_positive(origin.weight);
+    if (inside && origin.square <= ZERO_TOLERANCE * ZERO_TOLERANCE * scale) return origin;
+    all = inside; /* but not proven */
+  }
+  /* Outside: the nearest point is on a face that the origin sees. */
+  Nearest best = {.square = HUGE_VAL};
+  for (int i = 0; i < 4; i++)
+    if (all || !(origin.weight[i] > 0))
+      keep_better_face(p, &best, nearest_on_triangle(p, face[i][0], face[i][1], face[i][2]), scale);
+  return best;
+}
+
+/* The same for 1 to 4 corners. */
+static inline Nearest nearest_on_simplex(const Vec3* p, int count, double scale) {
+  if (count == 1) return nearest_vertex(p, 0);
+  if (count == 2) return nearest_on_edge(p, 0, 1);
+  if (count == 3) return nearest_on_triangle(p, 0, 1, 2);
+  return nearest_on_tetrahedron(p, scale);
+}
+
+#endif

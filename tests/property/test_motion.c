@@ -1,0 +1,182 @@
+/* Laws that hold for every motion: momentum of a free body, action and reaction, energy that never grows. */
+#include "scene_run.h"
+
+/* ---------------------------------------------------------------- a free body */
+
+static const char THROWN[] =
+    "simulation: {dt: 0.001, duration: 2}\n"
+    "contact: {model: none}\n"
+    "links:\n"
+    "  - {name: body, shape: {type: box, size: [0.1, 0.2, 0.3]}, mass: 2.0, mass_model: uniform, position: [1, 2, 3]}\n"
+    "initial:\n"
+    "  - {link: body, velocities: [3, -2, 4, 3.0, 0.2, 1.0]}\n";
+
+/* Velocity grows by g dt in every step, from the first on: momentum is exact up to rounding of positions over dt. */
+static void linear_momentum_is_exact(void** state) {
+  (void)state;
+  SceneRun run;
+  run_parse(&run, THROWN, NULL);
+  const double dt = 0.001, rounding = 4e-15 / dt; /* positions of 8 m are rounded to 1e-15 m */
+  Vec3 before = sim_state(run.sim)->center[0];
+  for (int n = 1; n <= 1000; n++) {
+    run_step(&run);
+    Vec3 now = sim_state(run.sim)->center[0], velocity = vec3_scale(vec3_sub(now, before), 1 / dt);
+    expect_near(velocity.x, 3, rounding, "velocity along x");
+    expect_near(velocity.y, -2, rounding, "velocity along y");
+    expect_near(velocity.z, 4 - 9.81 * dt * n, n * rounding, "velocity along z");
+    before = now;
+  }
+  run_close(&run);
+}
+
+/* Angular velocity (world) that carries one orientation into the next in dt, from the skew part of the turn. */
+static Vec3 turn_rate(Mat3 from, Mat3 to, double dt) {
+  double q[3][3];
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+      q[i][j] = to.m[i][0] * from.m[j][0] + to.m[i][1] * from.m[j][1] + to.m[i][2] * from.m[j][2];
+  Vec3 sine = vec3(0.5 * (q[2][1] - q[1][2]), 0.5 * (q[0][2] - q[2][0]), 0.5 * (q[1][0] - q[0][1]));
+  double s = vec3_norm(sine);
+  return vec3_scale(sine, (s > 1e-9 ? asin(s) / s : 1) / dt);
+}
+
+/* World angular momentum of a body with the given principal inertia in link axes. */
+static Vec3 angular_momentum(Mat3 rotation, Vec3 inertia, Vec3 rate) {
+  Vec3 local = mat3_tmul_vec(rotation, rate);
+  return mat3_mul_vec(rotation, vec3(inertia.x * local.x, inertia.y * local.y, inertia.z * local.z));
+}
+
+static double angular_momentum_error(double dt) {
+  char step[64];
+  snprintf(step, sizeof step, "simulation.dt=%.17g", dt);
+  const char* overrides[] = {step, "simulation.tolerance=1e-6", NULL};
+  SceneRun run;
+  run_parse(&run, THROWN, overrides);
+  run_until(&run, 1.0 - dt);
+  Mat3 before = run_pose(&run, "body").r;
+  run_step(&run);
+  Mat3 now = run_pose(&run, "body").r;
+  run_close(&run);
+  Vec3 inertia = vec3(2.0 / 12 * (0.04 + 0.09), 2.0 / 12 * (0.01 + 0.09), 2.0 / 12 * (0.01 + 0.04));
+  Vec3 wanted = angular_momentum(mat3_identity(), inertia, vec3(3.0, 0.2, 1.0));
+  Vec3 found = angular_momentum(now, inertia, turn_rate(before, now, dt));
+  return vec3_norm(vec3_sub(found, wanted)) / vec3_norm(wanted);
+}
+
+static void angular_momentum_error_falls_with_dt(void** state) {
+  (void)state;
+  double before = angular_momentum_error(0.002);
+  for (double dt = 0.001; dt > 2e-4; dt /= 2) {
+    double error = angular_momentum_error(dt);
+    print_message("angular momentum after 1 s: dt %g s, relative error %.3e, ratio %.3f\n", dt, error, before / error);
+    expect_between(before / error, 1.8, 2.2, "ratio of errors when dt is halved");
+    before = error;
+  }
+  expect_between(before, 0, 0.01, "relative error of the angular momentum at dt = 0.25 ms");
+}
+
+/* ---------------------------------------------------------------- two bodies that strike and rub */
+
+static const char COLLISION[] =
+    "simulation: {dt: 0.001, duration: 1, gravity: [0, 0, 0]}\n"
+    "contact: {friction: 0.6}\n"
+    "links:\n"
+    "  - {name: left, shape: {type: box, size: [0.2, 0.3, 0.1]}, mass: 1.0}\n"
+    "  - {name: right, shape: {type: cylinder, radius: 0.1, length: 0.3}, mass: 2.5, position: [0.4, 0.05, 0.02]}\n"
+    "initial:\n"
+    "  - {link: left, velocities: [2, 0.3, 0.1, 0.5, 2, -3]}\n"
+    "  - {link: right, velocities: [-1, -0.2, 0, 4, -1, 2]}\n";
+
+/* What a step leaves out of balance is at most its residual on each link; beyond that the forces of the pair must
+ * cancel to 1e-10 of them. */
+static void forces_of_a_pair_cancel(void** state) {
+  (void)state;
+  SceneRun run;
+  run_parse(&run, COLLISION, NULL);
+  const double dt = 0.001, mass[2] = {1.0, 2.5};
+  Vec3 before = vec3(1.0 * 2 - 2.5, 0.3 - 2.5 * 0.2, 0.1), was[2];
+  double strongest = 0, energy = run_energy(&run);
+  for (int k = 0; k < 2; k++) was[k] = sim_state(run.sim)->center[k];
+  for (int n = 0; n < 300; n++) {
+    run_step(&run);
+    Vec3 momentum = vec3(0, 0, 0);
+    for (int k = 0; k < 2; k++) {
+      Vec3 now = sim_state(run.sim)->center[k];
+      momentum = vec3_add_scaled(momentum, mass[k] / dt, vec3_sub(now, was[k]));
+      was[k] = now;
+    }
+    double force = vec3_norm(run_force(&run, "left", "right"));
+    strongest = fmax(strongest, force);
+    double allowed = 2 * sqrt(3) * run.report.residual + 1e-10 * force + 1e-8; /* rounding of m x / dt^2 */
+    expect_between(vec3_norm(vec3_sub(momentum, before)) / dt, 0, allowed, "sum of the forces of the pair");
+    before = momentum;
+  }
+  expect_between(strongest, 100, 1e6, "largest force of the impact");
+  expect_between(run_energy(&run) / energy, 0.01, 1.0, "energy after the impact over energy before");
+  run_close(&run);
+}
+
+/* ---------------------------------------------------------------- energy */
+
+static void energy_never_grows(const char* path, double time) {
+  SceneRun run;
+  run_open(&run, path, NULL);
+  run_step(&run);
+  double first = run_energy(&run), before = first;
+  while (sim_state(run.sim)->time < time - 1e-9) {
+    run_step(&run);
+    double now = run_energy(&run);
+    if (!(now <= before + 1e-9 * first))
+      fail_msg("%s: energy grows from %.12g to %.12g J at t = %g s", path, before, now, sim_state(run.sim)->time);
+    before = now;
+  }
+  print_message("%s: energy %.6g J, lost after %g s: %.3g %%\n", path, first, time, 100 * (1 - before / first));
+  run_close(&run);
+}
+
+static void energy_of_pendulum_never_grows(void** state) {
+  (void)state;
+  energy_never_grows("scenes/pendulum.yaml", 2.0);
+}
+
+static void energy_of_double_pendulum_never_grows(void** state) {
+  (void)state;
+  energy_never_grows("scenes/double-pendulum.yaml", 2.0);
+}
+
+static void energy_of_sliding_box_never_grows(void** state) {
+  (void)state;
+  energy_never_grows("scenes/slide.yaml", 0.3);
+}
+
+/* The second-order step may let the energy swing by its own error, but not above where it started. */
+static void second_order_keeps_the_energy(void** state) {
+  (void)state;
+  static const char* const overrides[] = {"simulation.integrator=second_order", NULL};
+  SceneRun run;
+  run_open(&run, "scenes/pendulum.yaml", overrides);
+  double first = run_energy(&run), lowest = INFINITY, highest = 0;
+  for (int n = 0; n < 2000; n++) {
+    run_step(&run);
+    lowest = fmin(lowest, run_energy(&run));
+    highest = fmax(highest, run_energy(&run));
+  }
+  print_message("second order: energy between %.3g below and %.3g above its start\n", 1 - lowest / first,
+                highest / first - 1);
+  expect_between(lowest / first, 1 - 1e-4, 1, "lowest energy over that at the start");
+  expect_between(highest / first, 0, 1 + 1e-9, "highest energy over that at the start");
+  run_close(&run);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(linear_momentum_is_exact),
+      cmocka_unit_test(angular_momentum_error_falls_with_dt),
+      cmocka_unit_test(forces_of_a_pair_cancel),
+      cmocka_unit_test(energy_of_pendulum_never_grows),
+      cmocka_unit_test(energy_of_double_pendulum_never_grows),
+      cmocka_unit_test(energy_of_sliding_box_never_grows),
+      cmocka_unit_test(second_order_keeps_the_energy),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

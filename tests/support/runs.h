@@ -1,0 +1,26 @@
+/* A run from a scene written in the test. Sim borrows Model borrows Scene: all three live behind one pointer. */
+#ifndef SDRS_TESTS_SUPPORT_RUNS_H
+#define SDRS_TESTS_SUPPORT_RUNS_H
+
+#include "simulate/simulate.h"
+#include "support/compare.h"
+
+typedef struct {
+  Scene scene;
+  Model model;
+  Diagnostics diagnostics;
+  Sim* sim;
+} Run;
+
+/* Printf-style scene text (YAML) -> model -> sim; the test fails with the messages when that does not work.
+ * tolerance 0 = the scene's. */
+Run* run_create(int threads, double tolerance, const char* format, ...) __attribute__((format(printf, 3, 4)));
+/* Only scene and model. */
+Run* run_model(const char* format, ...) __attribute__((format(printf, 1, 2)));
+void run_free(Run* run);
+/* Steps that must not fail; the last report. */
+StepReport run_steps(Run* run, int steps);
+/* Index of a link by name. */
+int run_link(const Run* run, const char* name);
+
+#endif
