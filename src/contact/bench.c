@@ -37,7 +37,9 @@ static void fill_hull(BenchHull* h, int vertices, Random* random) {
     h->memory[padded + k] = p.y;
     h->memory[2 * padded + k] = p.z;
   }
-  h->hull = (HullInstance){.points = {h->memory, h->memory + padded, h->memory + 2 * padded, vertices, padded}, .pose = pose_identity(), .radius = 0.5};
+  h->hull = (HullInstance){.points = {h->memory, h->memory + padded, h->memory + 2 * padded, vertices, padded},
+                           .pose = pose_identity(),
+                           .radius = 0.5};
 }
 
 static void place(BenchHull* h, Pose pose, Random* random) {
@@ -62,7 +64,8 @@ static void set_move(BenchHull* h, int move) {
 static void fill_pair(BenchPair* p, int vertices, Random* random) {
   fill_hull(&p->a, vertices, random);
   fill_hull(&p->b, vertices, random);
-  Pose pa = {mat3_from_quat(quat_exp(random_direction(random))), vec3(0, 0, 0)}, pb = {mat3_identity(), vec3_scale(random_direction(random), 3.0)};
+  Pose pa = {mat3_from_quat(quat_exp(random_direction(random))), vec3(0, 0, 0)},
+       pb = {mat3_identity(), vec3_scale(random_direction(random), 3.0)};
   for (int k = 0; k < 8; k++) {
     GjkResult found = gjk_distance(p->a.hull.points, pa, p->b.hull.points, pb, NULL);
     pb.t = vec3_add(pb.t, vec3_scale(found.normal, 0.4 * plane_range(bench_support) - found.distance));
@@ -89,18 +92,22 @@ static void solve_from(BenchPair* p, Plane start, BenchState* s, int k) {
 
 static void contact_cold(BenchPair* p, BenchState* s, int k) {
   GjkResult found = gjk_distance(p->a.hull.points, p->a.hull.pose, p->b.hull.points, p->b.hull.pose, NULL);
-  solve_from(p, plane_from_witness(&p->a.hull, &p->b.hull, bench_support, found.witness_a, found.witness_b, found.normal), s, k);
+  solve_from(p,
+             plane_from_witness(&p->a.hull, &p->b.hull, bench_support, found.witness_a, found.witness_b, found.normal),
+             s, k);
 }
 
 /* The plane predicted from the last response, as a step does. */
 static void contact_warm(BenchPair* p, BenchState* s, int k) {
-  solve_from(p, plane_predict(s->solution[k].plane, &s->response[k], p->a.twist[p->a.move], p->b.twist[p->b.move]), s, k);
+  solve_from(p, plane_predict(s->solution[k].plane, &s->response[k], p->a.twist[p->a.move], p->b.twist[p->b.move]), s,
+             k);
 }
 
 static void friction_once(BenchPair* p, BenchState* s, int k) {
   FrictionParameters parameters = {0.5, 1e-6, 0.01, false};
   double energy;
-  friction_evaluate(&s->lag[k], &parameters, &p->a.hull.pose, &p->b.hull.pose, p->a.hull.center, p->b.hull.center, &s->out, &energy);
+  friction_evaluate(&s->lag[k], &parameters, &p->a.hull.pose, &p->b.hull.pose, p->a.hull.center, p->b.hull.center,
+                    &s->out, &energy);
   s->sink += energy;
 }
 
@@ -118,7 +125,7 @@ typedef void (*BenchBody)(BenchPair*, BenchState*, int);
 
 /* Median over repeats of the mean time of one call [ns]. */
 static double time_body(BenchBody body, BenchPair* pairs, BenchState* s) {
-  double times[REPEATS];
+  double times[REPEATS] = {0};
   for (int r = 0; r < REPEATS; r++) {
     double start = timer_now();
     for (int move = 0; move < MOVES; move++)
@@ -140,8 +147,8 @@ static void prepare_friction(BenchPair* pairs, BenchState* s, int vertices) {
     set_move(&pairs[k].a, 0);
     set_move(&pairs[k].b, 0);
     contact_cold(&pairs[k], s, k);
-    friction_lag(&pairs[k].a.hull, &pairs[k].b.hull, bench_support, 1e-6, &s->solution[k].plane, s->vertices + (size_t)k * (size_t)(2 * vertices),
-                 &s->lag[k]);
+    friction_lag(&pairs[k].a.hull, &pairs[k].b.hull, bench_support, 1e-6, &s->solution[k].plane,
+                 s->vertices + (size_t)k * (size_t)(2 * vertices), &s->lag[k]);
   }
 }
 

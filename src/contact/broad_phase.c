@@ -79,7 +79,8 @@ static void build(BroadPhase* broad, const Box* boxes, int node, int first, int 
 static void add_key(BroadPhase* broad, int a, int b) {
   if (broad->key_count == broad->key_capacity) {
     int capacity = broad->key_capacity ? 2 * broad->key_capacity : 256;
-    broad->keys = memory_resize(broad->keys, sizeof(uint64_t) * (size_t)broad->key_capacity, sizeof(uint64_t) * (size_t)capacity);
+    broad->keys =
+        memory_resize(broad->keys, sizeof(uint64_t) * (size_t)broad->key_capacity, sizeof(uint64_t) * (size_t)capacity);
     broad->key_capacity = capacity;
   }
   broad->keys[broad->key_count++] = (uint64_t)a << 32 | (uint32_t)b;

@@ -87,7 +87,8 @@ static bool proved_by_planes(const Search* q, const Station* s0, const Station* 
   double length = fmax(vec3_norm(s0->plane.n), vec3_norm(s1->plane.n));
   double bound_a = h * (2 * turn * q->a.speed + length * q->a.acceleration * h);
   double bound_b = h * (2 * turn * q->b.speed + length * q->b.acceleration * h);
-  return stays_positive(s0->clearance[0], s1->clearance[0], bound_a) && stays_positive(s0->clearance[1], s1->clearance[1], bound_b);
+  return stays_positive(s0->clearance[0], s1->clearance[0], bound_a) &&
+         stays_positive(s0->clearance[1], s1->clearance[1], bound_b);
 }
 
 /* A direction that does not turn; given in the frame of the common ancestor. */
@@ -101,7 +102,8 @@ static bool proved_by_axis(const Search* q, const Station* s0, const Station* s1
 static bool proved(const Search* q, const Station* s0, const Station* s1) {
   double h = s1->alpha - s0->alpha;
   ++*q->intervals;
-  return proved_by_length(q, s0, s1, h) || proved_by_planes(q, s0, s1, h) || proved_by_axis(q, s0, s1, h, mat3_tmul_vec(s0->frame, s0->axis)) ||
+  return proved_by_length(q, s0, s1, h) || proved_by_planes(q, s0, s1, h) ||
+         proved_by_axis(q, s0, s1, h, mat3_tmul_vec(s0->frame, s0->axis)) ||
          proved_by_axis(q, s0, s1, h, mat3_tmul_vec(s1->frame, s1->axis));
 }
 
@@ -109,8 +111,13 @@ static bool proved(const Search* q, const Station* s0, const Station* s1) {
 
 static Station station_of_state(const ContactSystem* s, const ContactPair* p, int which, double alpha) {
   const PairState* state = &p->state[which];
-  Station out = {.alpha = alpha, .a = s->instance[which][p->hull_a], .b = s->instance[which][p->hull_b], .has_plane = state->has_plane,
-                 .frame = p->common < 0 ? mat3_identity() : s->pose[which][p->common].r, .separation = state->separation, .axis = state->axis};
+  Station out = {.alpha = alpha,
+                 .a = s->instance[which][p->hull_a],
+                 .b = s->instance[which][p->hull_b],
+                 .has_plane = state->has_plane,
+                 .frame = p->common < 0 ? mat3_identity() : s->pose[which][p->common].r,
+                 .separation = state->separation,
+                 .axis = state->axis};
   if (state->has_plane) {
     out.plane = state->solution.plane;
     out.clearance[0] = state->solution.clearance[0];
@@ -136,7 +143,10 @@ static bool station_between(Search* q, double alpha, Station* out) {
   ContactSystem* s = q->system;
   q->poses_at(q->context, alpha, s->certificate_poses);
   int common = q->pair->common;
-  *out = (Station){.alpha = alpha, .frame = common < 0 ? mat3_identity() : s->certificate_poses[common].r, .a = moved_instance(s, q->pair->hull_a), .b = moved_instance(s, q->pair->hull_b)};
+  *out = (Station){.alpha = alpha,
+                   .frame = common < 0 ? mat3_identity() : s->certificate_poses[common].r,
+                   .a = moved_instance(s, q->pair->hull_a),
+                   .b = moved_instance(s, q->pair->hull_b)};
   if (out->b.half_space) {
     out->axis = vec3_scale(out->b.normal, -1.0);
     out->separation = pair_gap_along(&out->a, &out->b, out->axis);

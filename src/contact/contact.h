@@ -8,22 +8,22 @@
 #include "model/model.h"
 
 /* ---------------------------------------------------------------- all pairs of a scene (contact/system.c)
- * Two states are held: the accepted one and a trial. A pair's plane, energy and derivatives exist for both; accept makes
- * the trial the accepted state. contact_create allocates; later only contact_prepare and contact_lag do, and only while
- * the neighbourhood grows. Results do not depend on the number of threads. */
+ * Two states are held: the accepted one and a trial. A pair's plane, energy and derivatives exist for both; accept
+ * makes the trial the accepted state. contact_create allocates; later only contact_prepare and contact_lag do, and only
+ * while the neighbourhood grows. Results do not depend on the number of threads. */
 typedef struct ContactSystem ContactSystem;
 
-/* How far a link can move along a path x(alpha), alpha in [0, 1]: bounds on the derivatives with respect to alpha of the
- * link frame's origin (speed [m], acceleration [m]) and of its rotation (spin [rad], spin_rate [rad]). */
+/* How far a link can move along a path x(alpha), alpha in [0, 1]: bounds on the derivatives with respect to alpha of
+ * the link frame's origin (speed [m], acceleration [m]) and of its rotation (spin [rad], spin_rate [rad]). */
 typedef struct {
   double speed, acceleration, spin, spin_rate;
 } MotionBound;
 
 /* The same for what a link's own joint adds to its parent: docs/derivations/certificate.md (P1-P3). */
 typedef struct {
-  double arm;    /* distance of the joint's origin from the parent's [m] */
-  double length; /* largest distance the slides carry the link from there [m] */
-  double slide;  /* rate of the slides [m] */
+  double arm;             /* distance of the joint's origin from the parent's [m] */
+  double length;          /* largest distance the slides carry the link from there [m] */
+  double slide;           /* rate of the slides [m] */
   double spin, spin_rate; /* of the rotation [rad] */
 } JointBound;
 
@@ -35,13 +35,13 @@ typedef struct {
 /* Bound of a link from that of its parent and its own joint. */
 MotionBound motion_bound_below(MotionBound up, const JointBound* own);
 
-/* Derivatives of a pair's contact and friction energy with respect to the twists (w, v) of its links about their centres
- * of mass in world axes; link_a < 0 never, link_b may be immovable. [J, N, N m, ...], stiffness included. */
+/* Derivatives of a pair's contact and friction energy with respect to the twists (w, v) of its links about their
+ * centres of mass in world axes; link_a < 0 never, link_b may be immovable. [J, N, N m, ...], stiffness included. */
 typedef struct {
   int link_a, link_b;
-  const Vec3* force;            /* dE/dv of a and b  (2) */
-  const Mat3* moment;           /* sum g r^T of a and b  (2) */
-  const double (*hessian)[12];  /* 12x12, a first */
+  const Vec3* force;           /* dE/dv of a and b  (2) */
+  const Mat3* moment;          /* sum g r^T of a and b  (2) */
+  const double (*hessian)[12]; /* 12x12, a first */
 } ContactTerms;
 
 /* tolerance: of the step [N]; planes are solved tightly enough for it. */
@@ -50,16 +50,16 @@ void contact_destroy(ContactSystem* system);
 
 /* Find the pairs that can matter while every link moves from the accepted poses within its bound. */
 void contact_prepare(ContactSystem* system, const MotionBounds* bounds);
-/* Evaluate the trial state. false: some hulls intersect, or a plane was not found. majorant: friction's Hessian is that of
- * a quadratic which bounds it from above; steps from it cannot overshoot where sliding turns to sticking (F5). */
+/* Evaluate the trial state. false: some hulls intersect, or a plane was not found. majorant: friction's Hessian is that
+ * of a quadratic which bounds it from above; steps from it cannot overshoot where sliding turns to sticking (F5). */
 bool contact_evaluate(ContactSystem* system, const Pose* poses, bool majorant);
 /* One candidate pair in the accepted and in the trial state. */
 typedef struct {
   int link_a, link_b;
-  bool coupled;  /* it has terms in the accepted state: its links move together in Newton's model */
-  bool feasible; /* in the trial state */
+  bool coupled;    /* it has terms in the accepted state: its links move together in Newton's model */
+  bool feasible;   /* in the trial state */
   double rounding; /* of the pair's energy: clearances are differences of coordinates [J] */
-  double change; /* energy of the trial state less that of the accepted one [J] */
+  double change;   /* energy of the trial state less that of the accepted one [J] */
 } ContactTrial;
 ContactTrial contact_trial(const ContactSystem* system, int candidate);
 /* Sum of the pair energies of the accepted state [J]; friction without its constant. */

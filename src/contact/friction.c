@@ -4,14 +4,16 @@
 
 #include "contact/small_matrix.h"
 
-/* Decrement, relative to total weight * sqrt(eps) [the energy scale of sticking], after which one more step is the last. */
+/* Decrement, relative to total weight * sqrt(eps) [the energy scale of sticking], after which one more step is the
+ * last. */
 #define SLIP_LAST_STEP 1e-10
 #define SLIP_ITERATIONS 200
 #define SLIP_HALVINGS 40
 
 /* ---------------------------------------------------------------- lagging: what the next step's friction rests on */
 
-static bool side_is_active(const HullInstance* h, double sigma, const Plane* plane, double support, int m, Vec3* x, double* c) {
+static bool side_is_active(const HullInstance* h, double sigma, const Plane* plane, double support, int m, Vec3* x,
+                           double* c) {
   *x = pose_apply(h->pose, vec3(h->points.x[m], h->points.y[m], h->points.z[m]));
   *c = sigma * (vec3_dot(plane->n, vec3_sub(*x, plane->origin)) + plane->o);
   return *c < support;
@@ -107,12 +109,13 @@ void friction_lag(const HullInstance* a, const HullInstance* b, double support, 
 /* ---------------------------------------------------------------- slip of the plane: min over (u, omega) */
 
 typedef struct {
-  double energy;      /* sum w (rho - sqrt(eps)) */
-  double gradient[3]; /* with respect to (u1, u2, omega length) */
+  double energy;                       /* sum w (rho - sqrt(eps)) */
+  double gradient[3];                  /* with respect to (u1, u2, omega length) */
   double newton[4][4], majorant[4][4]; /* lower triangles: Hessian, and w / rho J^T J which bounds it from above */
 } SlipEvaluation;
 
-static inline void slip_of(const FrictionLag* lag, const FrictionVertex* v, const double s[3], double r[2], double y[2]) {
+static inline void slip_of(const FrictionLag* lag, const FrictionVertex* v, const double s[3], double r[2],
+                           double y[2]) {
   y[0] = v->position[0] / lag->length;
   y[1] = v->position[1] / lag->length;
   r[0] = v->velocity[0] - s[0] + s[2] * y[1];
@@ -181,11 +184,13 @@ static void first_guess(FrictionLag* lag) {
     lag->slip[i] = 0.5 * ((weight[0] > 0 ? u[0][i] / weight[0] : 0) + (weight[1] > 0 ? u[1][i] / weight[1] : 0));
   lag->slip[2] = 0;
   if (!lag->half_space)
-    lag->slip[2] = 0.5 * lag->length * ((inertia[0] > 0 ? spin[0] / inertia[0] : 0) + (inertia[1] > 0 ? spin[1] / inertia[1] : 0));
+    lag->slip[2] =
+        0.5 * lag->length * ((inertia[0] > 0 ? spin[0] / inertia[0] : 0) + (inertia[1] > 0 ? spin[1] / inertia[1] : 0));
 }
 
 /* slip + factor * step, and the energy there. */
-static SlipEvaluation try_slip(const FrictionLag* lag, const double step[3], double factor, double smoothing, double trial[3]) {
+static SlipEvaluation try_slip(const FrictionLag* lag, const double step[3], double factor, double smoothing,
+                               double trial[3]) {
   for (int i = 0; i < 3; i++) trial[i] = lag->slip[i] + factor * step[i];
   return evaluate_slip(lag, trial, smoothing);
 }
@@ -291,11 +296,14 @@ static void eliminate_slip(PlaneFrameSums* sums, int order, double out[12][12]) 
 
 /* out += factor * B block B^T for each 3x3 block; B = [e1 e2 n]. */
 static void add_rotated(const FrictionLag* lag, double in[12][12], double factor, double out[12][12]) {
-  double b[3][3] = {{lag->e1.x, lag->e2.x, lag->normal.x}, {lag->e1.y, lag->e2.y, lag->normal.y}, {lag->e1.z, lag->e2.z, lag->normal.z}};
+  double b[3][3] = {{lag->e1.x, lag->e2.x, lag->normal.x},
+                    {lag->e1.y, lag->e2.y, lag->normal.y},
+                    {lag->e1.z, lag->e2.z, lag->normal.z}};
   double half[12][12];
   for (int i = 0; i < 12; i += 3) /* rows: B block */
     for (int r = 0; r < 3; r++)
-      for (int j = 0; j < 12; j++) half[i + r][j] = b[r][0] * in[i][j] + b[r][1] * in[i + 1][j] + b[r][2] * in[i + 2][j];
+      for (int j = 0; j < 12; j++)
+        half[i + r][j] = b[r][0] * in[i][j] + b[r][1] * in[i + 1][j] + b[r][2] * in[i + 2][j];
   for (int i = 0; i < 12; i++)
     for (int j = 0; j < 12; j += 3)
       for (int c = 0; c < 3; c++)

@@ -9,24 +9,24 @@
 
 /* One lagged contact vertex. */
 typedef struct {
-  Vec3 local;      /* in the link's frame [m] */
+  Vec3 local;         /* in the link's frame [m] */
   double position[2]; /* x^t - c in the tangent basis [m] */
-  double height;   /* x^t - c along the normal [m] */
-  double weight;   /* normal force for stiffness 1 */
-  int vertex;      /* index in its hull */
+  double height;      /* x^t - c along the normal [m] */
+  double weight;      /* normal force for stiffness 1 */
+  int vertex;         /* index in its hull */
   double velocity[2]; /* workspace: in-plane velocity of the vertex now [m/s] */
 } FrictionVertex;
 
 /* Lagged data of a pair. The vertices of side A come first. */
 typedef struct {
-  Vec3 center;      /* c: weighted centroid of the contact vertices [m] */
+  Vec3 center;         /* c: weighted centroid of the contact vertices [m] */
   Vec3 e1, e2, normal; /* right-handed basis, normal = n^t / |n^t| */
   int count[2];
   FrictionVertex* vertices; /* borrowed from the step's store */
   double ground_weight;     /* half-space: its one weight; spin is held at zero */
   bool half_space;
-  double slip[3];           /* warm start: u1, u2 [m/s], omega * length [m/s] */
-  double length;            /* scale of omega: rms distance of the vertices from c [m], > 0 */
+  double slip[3]; /* warm start: u1, u2 [m/s], omega * length [m/s] */
+  double length;  /* scale of omega: rms distance of the vertices from c [m], > 0 */
   double total_weight;
 } FrictionLag;
 
@@ -43,9 +43,10 @@ typedef struct {
   bool majorant;      /* Hessian of the quadratic that bounds D from above, w / rho I, instead of D's own (F5) */
 } FrictionParameters;
 
-/* Energy and derivatives with respect to the twists of both bodies about their references, *added* to out (which may hold
- * the contact terms). The constant mu dt sum weight sqrt(eps) is left out of the energy, so that no digits are lost in
- * differences (F4). lag->slip is updated. Returns the Newton iterations of the inner problem, or -1 when it failed. */
+/* Energy and derivatives with respect to the twists of both bodies about their references, *added* to out (which may
+ * hold the contact terms). The constant mu dt sum weight sqrt(eps) is left out of the energy, so that no digits are
+ * lost in differences (F4). lag->slip is updated. Returns the Newton iterations of the inner problem, or -1 when it
+ * failed. */
 int friction_evaluate(FrictionLag* lag, const FrictionParameters* parameters, const Pose* pose_a, const Pose* pose_b,
                       Vec3 reference_a, Vec3 reference_b, PairDerivatives* out, double* energy);
 #endif

@@ -1,7 +1,8 @@
 #include "contact/plane.h"
 #include "contact/small_matrix.h"
 
-/* Vertices farther than (1 + CULL_MARGIN) s from the plane are left out while the plane stays near enough to where it was. */
+/* Vertices farther than (1 + CULL_MARGIN) s from the plane are left out while the plane stays near enough to where it
+ * was. */
 #define CULL_MARGIN 1.0
 /* Small hulls whose radius is large against s skip the culling pass: the least turn of the plane would undo it. */
 #define CULL_MIN_COUNT 16
@@ -25,7 +26,7 @@ typedef struct {
   const HullInstance* hull[2];
   double inv_s;
   Vec3 origin;
-  Vec3 axis;        /* half-space: unit direction that N must keep */
+  Vec3 axis;         /* half-space: unit direction that N must keep */
   double axis_level; /* half-space: axis . (boundary - origin) [m] */
   bool half_space;
   PlaneScratch* scratch;
@@ -36,7 +37,7 @@ typedef struct {
 } Problem;
 
 typedef struct {
-  double energy; /* s U */
+  double energy;       /* s U */
   SideMoments side[2]; /* in units of s: Q'' and Q' */
   double norm_first, norm_second;
   double z_min[2];
@@ -106,7 +107,8 @@ static void append_near(Problem* p, int side, Vec3 N, double O, Range* range) {
       for (int j = 0; j < 8; j++) any |= near[k + j] < 1.0 + CULL_MARGIN;
       if (!any) continue;
       for (int j = 0; j < 8; j++)
-        if (near[k + j] < 1.0 + CULL_MARGIN && first + k + j < h->points.count) append_vertex(p, h, shift, first + k + j, range);
+        if (near[k + j] < 1.0 + CULL_MARGIN && first + k + j < h->points.count)
+          append_vertex(p, h, shift, first + k + j, range);
     }
   }
 }
@@ -315,7 +317,8 @@ static bool minimise(Problem* p, Vec3* N, double* O, Evaluation* e, int* iterati
   return false;
 }
 
-static void store_solution(const Problem* p, double support, Vec3 N, double O, const Evaluation* e, PlaneSolution* out) {
+static void store_solution(const Problem* p, double support, Vec3 N, double O, const Evaluation* e,
+                           PlaneSolution* out) {
   double s = support, s2 = 1.0 / (s * s), s3 = s2 / s;
   out->plane = (Plane){p->origin, vec3_scale(N, s), O * s};
   out->energy = e->energy / s;
@@ -330,8 +333,12 @@ static void store_solution(const Problem* p, double support, Vec3 N, double O, c
 
 PlaneOutcome plane_solve(const HullInstance* a, const HullInstance* b, double support, Plane start,
                          PlaneScratch* scratch, PlaneSolution* solution) {
-  Problem p = {.hull = {a, b}, .inv_s = 1.0 / support, .origin = plane_origin(a, b), .half_space = b->half_space,
-               .scratch = scratch, .last_step = scratch->last_step > 0 ? scratch->last_step : DECREMENT_TO_ROUNDING};
+  Problem p = {.hull = {a, b},
+               .inv_s = 1.0 / support,
+               .origin = plane_origin(a, b),
+               .half_space = b->half_space,
+               .scratch = scratch,
+               .last_step = scratch->last_step > 0 ? scratch->last_step : DECREMENT_TO_ROUNDING};
   start = plane_about(start, p.origin);
   Vec3 N = vec3_scale(start.n, p.inv_s);
   double O = start.o * p.inv_s;

@@ -1,5 +1,5 @@
-/* Private to contact/: the separating plane of one pair, U = min over p of U(p, x) (C1), by damped Newton in p = (n, o).
- * docs/derivations/contact.md. No allocation: the caller lends a PlaneScratch. */
+/* Private to contact/: the separating plane of one pair, U = min over p of U(p, x) (C1), by damped Newton in p = (n,
+ * o). docs/derivations/contact.md. No allocation: the caller lends a PlaneScratch. */
 #ifndef SDRS_CONTACT_PLANE_H
 #define SDRS_CONTACT_PLANE_H
 
@@ -23,7 +23,8 @@ typedef struct {
 } Plane;
 
 /* Moments of the active vertices of one side about the plane's origin, x~ = (x - origin, 1):
- *   second = sum P'' x~ x~^T (upper triangle by rows: xx xy xz xw yy yz yw zz zw ww),  first = sum sigma P' x~   (C3) */
+ *   second = sum P'' x~ x~^T (upper triangle by rows: xx xy xz xw yy yz yw zz zw ww),  first = sum sigma P' x~   (C3)
+ */
 typedef struct {
   double second[10], first[4];
 } SideMoments;

@@ -69,7 +69,8 @@ static void eliminate(int order, double h[4][4], double cross[12][4], PairDeriva
 }
 
 /* p = (a u, o): only the length along u and the offset are free. */
-static void eliminate_half_space(double h[4][4], double cross[12][4], Vec3 u, PairDerivatives* out, PlaneResponse* response) {
+static void eliminate_half_space(double h[4][4], double cross[12][4], Vec3 u, PairDerivatives* out,
+                                 PlaneResponse* response) {
   double axis[3] = {u.x, u.y, u.z}, two[4][4] = {{0}}, reduced[12][4], part[4][12];
   for (int i = 0; i < 3; i++) {
     two[1][0] += axis[i] * h[3][i];
@@ -115,7 +116,8 @@ Plane plane_predict(Plane plane, const PlaneResponse* response, const double twi
   /* a turning normal must not grow: its length follows the prediction to first order, the plane itself stays */
   Vec3 n = vec3_add(plane.n, vec3(d[0], d[1], d[2]));
   double length = vec3_norm(plane.n);
-  double wanted = length + (plane.n.x * d[0] + plane.n.y * d[1] + plane.n.z * d[2]) / length, scale = wanted / vec3_norm(n);
+  double wanted = length + (plane.n.x * d[0] + plane.n.y * d[1] + plane.n.z * d[2]) / length,
+         scale = wanted / vec3_norm(n);
   plane.n = vec3_scale(n, scale);
   plane.o = (plane.o + d[3]) * scale;
   return plane;

@@ -28,7 +28,8 @@ static QueryHull query_hull(const Vec3* points, int count) {
 }
 
 /* dU/dx_m = sigma P'(c_m) n (envelope theorem). */
-static void vertex_gradients(const Vec3* points, int count, double sigma, double support, const Plane* plane, Vec3* out) {
+static void vertex_gradients(const Vec3* points, int count, double sigma, double support, const Plane* plane,
+                             Vec3* out) {
   for (int k = 0; k < count; k++) {
     double c = sigma * (vec3_dot(plane->n, vec3_sub(points[k], plane->origin)) + plane->o);
     double slope = c < support ? barrier_eval(c / support).first / (support * support) : 0.0;

@@ -6,14 +6,15 @@
 
 /* Fewer pairs than this are not worth waking other threads for. */
 enum { PARALLEL_THRESHOLD = 24, PARALLEL_GRAIN = 8 };
-/* Roundings that add up in a pair's energy: of the sums, and of a clearance, taken five times and for a few vertices. */
+/* Roundings that add up in a pair's energy: of the sums, and of a clearance, taken five times and for a few vertices.
+ */
 #define ENERGY_ROUNDINGS 50.0
 #define CLEARANCE_ROUNDINGS 20.0
 /* Steps solved to this [N] or looser take planes whose forces are right to about 1e-8; tighter ones go to rounding. */
 #define LOOSE_TOLERANCE 1e-5
 #define LOOSE_LAST_STEP 1e-9
-/* The broad phase covers the motion asked for and a reserve, so that it is rebuilt seldom: up to so many such motions, but
- * at most this part of the hull's radius, and at least the contact range. */
+/* The broad phase covers the motion asked for and a reserve, so that it is rebuilt seldom: up to so many such motions,
+ * but at most this part of the hull's radius, and at least the contact range. */
 #define SLACK_PATHS 4.0
 #define SLACK_RADIUS 0.1
 
@@ -188,7 +189,8 @@ static void find_half_space_pairs(ContactSystem* s) {
       if (b->low.x > b->high.x) continue;
       Vec3 n = ground->normal, c = vec3_scale(vec3_add(b->low, b->high), 0.5), h = vec3_sub(b->high, c);
       double low = vec3_dot(n, c) - fabs(n.x) * h.x - fabs(n.y) * h.y - fabs(n.z) * h.z - ground->offset;
-      bool moving = s->model->links[s->model->hulls[g].link].tree >= 0; /* a turning plane moves without bound far away */
+      bool moving =
+          s->model->links[s->model->hulls[g].link].tree >= 0; /* a turning plane moves without bound far away */
       if (moving || low <= 0.5 * s->range + s->slack[g]) push_key(&s->broad, i < g ? i : g, i < g ? g : i);
     }
   }
@@ -255,7 +257,8 @@ static void merge_list(ContactSystem* s) {
   bool changed = false;
   for (int k = 0; k <= s->broad.key_count; k++) {
     uint64_t key = k < s->broad.key_count ? s->broad.keys[k] : UINT64_MAX;
-    if (k < s->broad.key_count && !model_pair_allowed(s->model, s->model->hulls[key >> 32].link, s->model->hulls[key & 0xffffffffu].link))
+    if (k < s->broad.key_count &&
+        !model_pair_allowed(s->model, s->model->hulls[key >> 32].link, s->model->hulls[key & 0xffffffffu].link))
       continue;
     for (; old < s->list_count && s->pairs[s->list[old]].key < key; old++) { /* pairs no longer near */
       ContactPair* p = &s->pairs[s->list[old]];
@@ -292,7 +295,8 @@ static double hull_path(const ContactSystem* s, int i, const MotionBounds* bound
 void contact_prepare(ContactSystem* s, const MotionBounds* bounds) {
   double start = timer_now();
   bool covered = true;
-  for (int i = 0; i < s->model->hull_count && covered; i++) covered = s->travelled[i] + hull_path(s, i, bounds) <= s->slack[i];
+  for (int i = 0; i < s->model->hull_count && covered; i++)
+    covered = s->travelled[i] + hull_path(s, i, bounds) <= s->slack[i];
   if (!covered) {
     for (int i = 0; i < s->model->hull_count; i++) {
       const ModelHull* hull = &s->model->hulls[i];
@@ -338,7 +342,8 @@ static PlaneOutcome solve_cold(ContactSystem* s, ContactPair* p, const HullInsta
 
 /* Neither body has moved at all since the accepted state: its solution stands. */
 static bool stands_still(const ContactSystem* s, const ContactPair* p) {
-  return s->moved[p->hull_a] == 0 && s->moved[p->hull_b] == 0 && memcmp(&s->pose[0][p->link_a], &s->pose[1][p->link_a], sizeof(Pose)) == 0 &&
+  return s->moved[p->hull_a] == 0 && s->moved[p->hull_b] == 0 &&
+         memcmp(&s->pose[0][p->link_a], &s->pose[1][p->link_a], sizeof(Pose)) == 0 &&
          memcmp(&s->pose[0][p->link_b], &s->pose[1][p->link_b], sizeof(Pose)) == 0;
 }
 
@@ -352,7 +357,9 @@ static PlaneOutcome solve_pair(ContactSystem* s, ContactPair* p, const PairState
       *solution = old->solution;
       return PLANE_ACTIVE;
     }
-    PlaneOutcome outcome = plane_solve(a, b, support, plane_predict(old->solution.plane, &old->response, s->twist[p->link_a], s->twist[p->link_b]), scratch, solution);
+    PlaneOutcome outcome = plane_solve(
+        a, b, support, plane_predict(old->solution.plane, &old->response, s->twist[p->link_a], s->twist[p->link_b]),
+        scratch, solution);
     if (outcome == PLANE_INFEASIBLE) outcome = plane_solve(a, b, support, old->solution.plane, scratch, solution);
     if (outcome == PLANE_ACTIVE || outcome == PLANE_SEPARATED) return outcome;
   } else {
@@ -437,8 +444,8 @@ double pair_gap_along(const HullInstance* a, const HullInstance* b, Vec3 axis) {
   return -far_b + vec3_dot(axis, b->pose.t) - far_a - vec3_dot(axis, a->pose.t);
 }
 
-/* A clearance c is a difference of coordinates of size `reach`, so c / s is uncertain by eps reach / s, and P_s goes with
- * about its fifth power. */
+/* A clearance c is a difference of coordinates of size `reach`, so c / s is uncertain by eps reach / s, and P_s goes
+ * with about its fifth power. */
 static double energy_rounding(const ContactSystem* s, const ContactPair* p) {
   const HullInstance *a = &s->instance[s->current][p->hull_a], *b = &s->instance[s->current][p->hull_b];
   double reach = a->radius + b->radius + (b->half_space ? 0 : vec3_norm(vec3_sub(a->center, b->center)));
@@ -450,12 +457,13 @@ static double energy_rounding(const ContactSystem* s, const ContactPair* p) {
 ContactTrial contact_trial(const ContactSystem* s, int candidate) {
   const ContactPair* p = contact_pair(s, candidate);
   const PairState *old = &p->state[s->current], *new = &p->state[1 - s->current];
-  return (ContactTrial){.link_a = p->link_a,
-                        .link_b = p->link_b,
-                        .coupled = old->has_terms,
-                        .feasible = new->outcome == PLANE_ACTIVE || new->outcome == PLANE_SEPARATED,
-                        .rounding = old->has_terms ? energy_rounding(s, p) : 0,
-                        .change = (new->contact_energy - old->contact_energy) + (new->friction_energy - old->friction_energy)};
+  return (ContactTrial){
+      .link_a = p->link_a,
+      .link_b = p->link_b,
+      .coupled = old->has_terms,
+      .feasible = new->outcome == PLANE_ACTIVE || new->outcome == PLANE_SEPARATED,
+      .rounding = old->has_terms ? energy_rounding(s, p) : 0,
+      .change = (new->contact_energy - old->contact_energy) + (new->friction_energy - old->friction_energy)};
 }
 
 void contact_energy(const ContactSystem* s, double* contact, double* friction) {
@@ -502,7 +510,8 @@ bool contact_lag(ContactSystem* s) {
     ContactPair* p = contact_pair(s, k);
     const PairState* state = &p->state[s->current];
     p->lagged = state->outcome == PLANE_ACTIVE;
-    if (p->lagged) needed += friction_count(&instance[p->hull_a], &instance[p->hull_b], support, &state->solution.plane);
+    if (p->lagged)
+      needed += friction_count(&instance[p->hull_a], &instance[p->hull_b], support, &state->solution.plane);
   }
   if (needed > s->lag_capacity) {
     memory_free(s->lag_vertices);

@@ -10,11 +10,12 @@
 typedef struct {
   PlaneOutcome outcome;
   bool has_plane;
-  PlaneSolution solution; /* ACTIVE: the minimiser; SEPARATED with has_plane: some separating plane and its clearances */
-  double separation;   /* lower bound of the distance [m] */
-  Vec3 axis;           /* unit, from a to b: direction of the last known gap */
+  PlaneSolution
+      solution;      /* ACTIVE: the minimiser; SEPARATED with has_plane: some separating plane and its clearances */
+  double separation; /* lower bound of the distance [m] */
+  Vec3 axis;         /* unit, from a to b: direction of the last known gap */
   double contact_energy, friction_energy; /* J */
-  bool has_terms;      /* derivatives are not zero */
+  bool has_terms;                         /* derivatives are not zero */
   PairDerivatives derivatives;
   PlaneResponse response;
 } PairState;
@@ -29,17 +30,16 @@ typedef struct {
   PairState state[2];
 } ContactPair;
 
-
 struct ContactSystem {
   const Model* model;
   int threads;
   double range; /* 2 s / (1 - s) */
   int current;  /* which of the two states is the accepted one */
   HullInstance* instance[2];
-  Vec3* reference[2];     /* centre of mass of every link, world */
-  Pose* pose[2];          /* of every link */
-  double (*twist)[6];     /* of every link from the accepted to the trial state: rotation vector, displacement */
-  double* moved;          /* of every hull from the accepted to the trial state [m] */
+  Vec3* reference[2];        /* centre of mass of every link, world */
+  Pose* pose[2];             /* of every link */
+  double (*twist)[6];        /* of every link from the accepted to the trial state: rotation vector, displacement */
+  double* moved;             /* of every hull from the accepted to the trial state [m] */
   double *travelled, *slack; /* of every hull since the broad phase was built, and how far it covers [m] */
   Box* boxes;
   BroadPhase broad;

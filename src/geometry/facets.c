@@ -53,6 +53,7 @@ static void copy_facets(Facets* facets, qhT* qh) {
     for (int k = 0; k < 3; k++) facets->planes[index][k] = facet->normal[k];
     facets->planes[index][3] = facet->offset;
     setT* loop = qh_facet3vertex(qh, facet);
+    /* cppcheck-suppress unknownMacro ; Qhull's loop over a set */
     FOREACHvertex_(loop) facets->corners[corner++] = qh_pointid(qh, vertex->point);
     qh_settempfree(qh, &loop);
     facets->first[++index] = corner;

@@ -274,8 +274,8 @@ static bool try_sparse(BlockSolver* s, const uint64_t* couplings, int count) {
 static void prepare_dense(BlockSolver* s) {
   if (s->dense) return;
   size_t n = (size_t)s->order;
-  s->dense = MEMORY_NEW(double, n * n);
-  s->factor = MEMORY_NEW(double, n * n);
+  s->dense = MEMORY_NEW(double, n* n);
+  s->factor = MEMORY_NEW(double, n* n);
 }
 
 void block_solver_pattern(BlockSolver* s, const uint64_t* couplings, int count) {
@@ -334,11 +334,12 @@ static void prepare_spectral(BlockSolver* s) {
   if (s->eigenvalues) return;
   size_t n = (size_t)s->order;
   s->eigenvalues = MEMORY_NEW(double, n);
-  s->vectors = MEMORY_NEW(double, n * n);
+  s->vectors = MEMORY_NEW(double, n* n);
   s->rotated = MEMORY_NEW(double, n);
   double size;
   int integer_size;
-  LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'L', s->order, s->vectors, s->order, s->eigenvalues, &size, -1, &integer_size, -1);
+  LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'L', s->order, s->vectors, s->order, s->eigenvalues, &size, -1,
+                      &integer_size, -1);
   s->work_size = (int)size;
   s->integer_work_size = integer_size;
   s->work = MEMORY_NEW(double, s->work_size);
@@ -356,8 +357,8 @@ bool block_solver_factor_lifted(BlockSolver* s, double floor) {
   memcpy(s->vectors, s->dense, sizeof(double) * n * n);
   for (size_t k = 0; k < n * n; k++)
     if (!isfinite(s->vectors[k])) return false;
-  if (LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'L', s->order, s->vectors, s->order, s->eigenvalues, s->work, s->work_size,
-                          s->integer_work, s->integer_work_size) != 0)
+  if (LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'L', s->order, s->vectors, s->order, s->eigenvalues, s->work,
+                          s->work_size, s->integer_work, s->integer_work_size) != 0)
     return false;
   for (size_t k = 0; k < n; k++) s->eigenvalues[k] = fmax(fabs(s->eigenvalues[k]), floor);
   s->spectral = true;

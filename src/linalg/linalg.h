@@ -147,21 +147,22 @@ static inline Barrier barrier_eval(double z) {
 }
 
 /* ---------------------------------------------------------------- symmetric block systems (linalg/block_solver.c)
- * A symmetric matrix of dense blocks, factored by LAPACK when dense is cheaper and by CHOLMOD when not. Only blocks (a, b)
- * with a <= b are stored. block_solver_pattern allocates; filling, factoring and solving do not. */
+ * A symmetric matrix of dense blocks, factored by LAPACK when dense is cheaper and by CHOLMOD when not. Only blocks (a,
+ * b) with a <= b are stored. block_solver_pattern allocates; filling, factoring and solving do not. */
 typedef struct BlockSolver BlockSolver;
 BlockSolver* block_solver_create(int block_count, const int* block_sizes);
 void block_solver_destroy(BlockSolver* solver);
-/* Which off-diagonal blocks may be non-zero: keys a << 32 | b with a < b, sorted, unique. A superset costs time only. */
+/* Which off-diagonal blocks may be non-zero: keys a << 32 | b with a < b, sorted, unique. A superset costs time only.
+ */
 void block_solver_pattern(BlockSolver* solver, const uint64_t* couplings, int count);
 void block_solver_clear(BlockSolver* solver);
-/* Entry (r, c) of block (a, b), a <= b, is at [r * stride + c]; NULL when the pattern lacks it. Of a diagonal block only
- * c >= r counts. */
+/* Entry (r, c) of block (a, b), a <= b, is at [r * stride + c]; NULL when the pattern lacks it. Of a diagonal block
+ * only c >= r counts. */
 double* block_solver_block(BlockSolver* solver, int a, int b, int* stride);
 /* Cholesky. false: not positive definite. */
 bool block_solver_factor(BlockSolver* solver);
-/* Factor a positive definite neighbour: eigenvalues lifted to at least `floor` (dense), or the diagonal raised until the
- * factorisation succeeds (sparse). false: not finite. */
+/* Factor a positive definite neighbour: eigenvalues lifted to at least `floor` (dense), or the diagonal raised until
+ * the factorisation succeeds (sparse). false: not finite. */
 bool block_solver_factor_lifted(BlockSolver* solver, double floor);
 void block_solver_solve(BlockSolver* solver, double* x); /* x <- H^-1 x */
 /* Before factoring: unknowns with fixed[k] take value[k]; their rows become the identity and rhs is adjusted. */

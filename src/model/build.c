@@ -28,7 +28,6 @@ Status model_create(Model* model, const Scene* scene, Diagnostics* diagnostics) 
   model->dropped_note = builder.note.data ? builder.note.data : memory_text("");
   free_solids(&builder);
   memory_free(builder.feature);
-  if (builder.unreadable) return STATUS_IO;
   return diagnostics->error_count > errors_before ? STATUS_BAD_INPUT : STATUS_OK;
 }
 

@@ -23,12 +23,17 @@ Pose joint_motion(const ModelLink* link, const double* q) {
   Pose motion = {mat3_identity(), slide_offset(link, q)};
   const double* angle = q + link->slide_count;
   switch (link->rotation) {
-    case ROTATION_NONE: break;
-    case ROTATION_HINGE: motion.r = hinge_rotation(link->hinge_axis[0], angle[0]); break;
+    case ROTATION_NONE:
+      break;
+    case ROTATION_HINGE:
+      motion.r = hinge_rotation(link->hinge_axis[0], angle[0]);
+      break;
     case ROTATION_UNIVERSAL:
       motion.r = mat3_mul(hinge_rotation(link->hinge_axis[0], angle[0]), hinge_rotation(link->hinge_axis[1], angle[1]));
       break;
-    case ROTATION_BALL: motion.r = mat3_from_quat(quat_at(angle)); break;
+    case ROTATION_BALL:
+      motion.r = mat3_from_quat(quat_at(angle));
+      break;
   }
   return motion;
 }

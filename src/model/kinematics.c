@@ -30,6 +30,7 @@ void model_screws(const Model* model, const double* q, const Pose* poses, Screw*
       *out++ = (Screw){mat3_mul_vec(joint, axis), zero, p};
     }
     if (link->rotation == ROTATION_BALL)
-      for (int k = 0; k < 3; k++) *out++ = (Screw){vec3(poses[i].r.m[0][k], poses[i].r.m[1][k], poses[i].r.m[2][k]), zero, p};
+      for (int k = 0; k < 3; k++)
+        *out++ = (Screw){vec3(poses[i].r.m[0][k], poses[i].r.m[1][k], poses[i].r.m[2][k]), zero, p};
   }
 }

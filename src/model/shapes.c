@@ -102,8 +102,9 @@ static void solid_from_mesh(Builder* builder, const SceneShape* shape, ShapeSoli
     note_import(builder, shape, &import);
   } else {
     builder->unreadable |= status == STATUS_IO;
-    diagnostics_add(builder->diagnostics, SEVERITY_NOTE, shape->place, "shape '%s' needs the mesh %s",
-                    shape_name(shape), shape->file);
+    /* the mistake is the scene's: it names what cannot be read */
+    diagnostics_add(builder->diagnostics, status == STATUS_IO ? SEVERITY_ERROR : SEVERITY_NOTE, shape->place,
+                    "shape '%s' needs the mesh %s", shape_name(shape), shape->file);
   }
   mesh_free(&mesh);
 }

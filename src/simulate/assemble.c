@@ -79,7 +79,8 @@ void assemble_gradient(const Assembly* in, double* gradient) {
 
 /* y = A xi. */
 static inline void times6(const double (*a)[6], Vec3 w, Vec3 v, double y[6]) {
-  for (int i = 0; i < 6; i++) y[i] = a[i][0] * w.x + a[i][1] * w.y + a[i][2] * w.z + a[i][3] * v.x + a[i][4] * v.y + a[i][5] * v.z;
+  for (int i = 0; i < 6; i++)
+    y[i] = a[i][0] * w.x + a[i][1] * w.y + a[i][2] * w.z + a[i][3] * v.x + a[i][4] * v.y + a[i][5] * v.z;
 }
 
 static inline double dot6(Vec3 w, Vec3 v, const double y[6]) {

@@ -41,7 +41,8 @@ void inertia_terms(const ModelLink* link, Pose pose, Pose target, double weight,
   if (!(link->mass > 0)) return;
   Affine d = difference(pose, target), g = times_moment(&d, &link->moment);
   Vec3 f = vec3(g.m[0][3], g.m[1][3], g.m[2][3]);
-  Mat3 local = {{{g.m[0][0], g.m[0][1], g.m[0][2]}, {g.m[1][0], g.m[1][1], g.m[1][2]}, {g.m[2][0], g.m[2][1], g.m[2][2]}}};
+  Mat3 local = {
+      {{g.m[0][0], g.m[0][1], g.m[0][2]}, {g.m[1][0], g.m[1][1], g.m[1][2]}, {g.m[2][0], g.m[2][1], g.m[2][2]}}};
   local = mat3_sub(local, mat3_outer(f, link->center)); /* sum g (X - X_c)^T */
   terms->force = vec3_scale(f, weight);
   terms->moment = mat3_scale(mat3_mul(local, mat3_transpose(pose.r)), weight);

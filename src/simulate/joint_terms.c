@@ -177,7 +177,8 @@ static bool ball_limit(const JointInput* in, int base, bool derivatives, JointTe
     for (int k = 0; k < 3; k++) {
       double square = 0;
       for (int i = 0; i < 3; i++) square += phi.first[i][j] * phi.first[i][k];
-      out->hessian[base + j][base + k] += law.second * along[j] * along[k] - law.first / angle * (square - along[j] * along[k]);
+      out->hessian[base + j][base + k] +=
+          law.second * along[j] * along[k] - law.first / angle * (square - along[j] * along[k]);
     }
   return true;
 }
@@ -185,7 +186,8 @@ static bool ball_limit(const JointInput* in, int base, bool derivatives, JointTe
 static bool ball_dofs(const JointInput* in, int base, bool derivatives, JointTerms* out) {
   const ModelLink* link = in->link;
   double a = in->weights.rate_now, damping[3], b[3], zero[3] = {0, 0, 0};
-  RotationVector step = rotation_vector_derivatives(quat_mul(quat_conjugate(quat_from(in->q_now + base)), quat_from(in->q + base)));
+  RotationVector step =
+      rotation_vector_derivatives(quat_mul(quat_conjugate(quat_from(in->q_now + base)), quat_from(in->q + base)));
   bool damped = false;
   for (int i = 0; i < 3; i++) {
     damping[i] = link->damping[base + i] / a;
@@ -195,7 +197,8 @@ static bool ball_dofs(const JointInput* in, int base, bool derivatives, JointTer
   if (damped) out->damping += quadratic(&step, damping, a, b, derivatives, base, out);
   for (int c = 0; c < in->drive_count; c++) {
     const JointDrive* drive = &in->drives[c];
-    RotationVector error = rotation_vector_derivatives(quat_mul(quat_conjugate(quat_from(drive->target + base)), quat_from(in->q + base)));
+    RotationVector error =
+        rotation_vector_derivatives(quat_mul(quat_conjugate(quat_from(drive->target + base)), quat_from(in->q + base)));
     out->controller += quadratic(&error, drive->position_gain + base, 1.0, zero, derivatives, base, out);
     double kd[3], goal[3];
     for (int i = 0; i < 3; i++) {

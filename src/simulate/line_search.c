@@ -90,7 +90,8 @@ static void scale_step(Sim* s) {
   const Model* m = s->model;
   for (int k = 0; k < m->tree_count; k++) {
     double alpha = s->islands[s->island[k]].alpha;
-    for (int d = m->trees[k].dof_first; d < m->trees[k].dof_first + m->trees[k].dof_count; d++) s->scaled[d] = alpha * s->delta[d];
+    for (int d = m->trees[k].dof_first; d < m->trees[k].dof_first + m->trees[k].dof_count; d++)
+      s->scaled[d] = alpha * s->delta[d];
   }
 }
 
@@ -150,9 +151,9 @@ static void measure_change(Sim* s) {
   for (int k = 0; k < count; k++) {
     ContactTrial pair = contact_trial(s->contact, k);
     Island *a = island_of_link(s, pair.link_a), *b = island_of_link(s, pair.link_b);
-    if (pair.change == 0) continue;
-    (a ? a : b)->change += pair.change;
-    if (a && b && a != b) join(s->group, (int)(a - s->islands), (int)(b - s->islands));
+    if (a) a->change += pair.change;
+    if (b && !a) b->change += pair.change;
+    if (a && b && a != b && pair.change != 0) join(s->group, (int)(a - s->islands), (int)(b - s->islands));
   }
 }
 

@@ -11,8 +11,9 @@ static double kinetic_energy(const Sim* s, int i) {
   double v[3][4];
   for (int r = 0; r < 3; r++)
     for (int c = 0; c < 3; c++)
-      v[r][c] = s->state.step == 0 ? s->pose_rate[i].r.m[r][c]
-                                   : a * (p0->r.m[r][c] - p1->r.m[r][c]) - (b != 0 ? b * (p1->r.m[r][c] - p2->r.m[r][c]) : 0);
+      v[r][c] = s->state.step == 0
+                    ? s->pose_rate[i].r.m[r][c]
+                    : a * (p0->r.m[r][c] - p1->r.m[r][c]) - (b != 0 ? b * (p1->r.m[r][c] - p2->r.m[r][c]) : 0);
   Vec3 t = s->pose_rate[i].t;
   if (s->state.step > 0) {
     t = vec3_scale(vec3_sub(p0->t, p1->t), a);

@@ -31,8 +31,9 @@ static JointBound joint_bound(const ModelLink* link, const double* q, const doub
 
 MotionBound motion_bound_below(MotionBound up, const JointBound* own) {
   double turning = up.spin * up.spin + up.spin_rate, arm = own->arm + own->length;
-  return (MotionBound){up.speed + up.spin * arm + own->slide, up.acceleration + turning * arm + 2 * up.spin * own->slide,
-                       up.spin + own->spin, up.spin_rate + up.spin * own->spin + own->spin_rate};
+  return (MotionBound){up.speed + up.spin * arm + own->slide,
+                       up.acceleration + turning * arm + 2 * up.spin * own->slide, up.spin + own->spin,
+                       up.spin_rate + up.spin * own->spin + own->spin_rate};
 }
 
 /* Exact twist of a link's frame at the start of the path. */
@@ -45,7 +46,8 @@ static Twist start_twist(const Model* model, int i, const Pose* poses, const Scr
   for (int up = i; up >= 0; up = model->links[up].parent)
     for (int k = model->links[up].dof_first; k < model->links[up].dof_first + model->links[up].dof_count; k++) {
       t.w = vec3_add_scaled(t.w, delta[k], screws[k].w);
-      t.v = vec3_add_scaled(t.v, delta[k], vec3_add(screws[k].v, vec3_cross(screws[k].w, vec3_sub(poses[i].t, screws[k].p))));
+      t.v = vec3_add_scaled(t.v, delta[k],
+                            vec3_add(screws[k].v, vec3_cross(screws[k].w, vec3_sub(poses[i].t, screws[k].p))));
     }
   return t;
 }

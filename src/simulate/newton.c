@@ -62,7 +62,8 @@ static void update_pattern(Sim* s) {
     int candidates = contact_candidate_count(s->contact);
     if (candidates > s->candidate_capacity) {
       int capacity = candidates + candidates / 2 + 16;
-      s->couplings = memory_resize(s->couplings, 2 * sizeof(uint64_t) * (size_t)s->candidate_capacity, 2 * sizeof(uint64_t) * (size_t)capacity);
+      s->couplings = memory_resize(s->couplings, 2 * sizeof(uint64_t) * (size_t)s->candidate_capacity,
+                                   2 * sizeof(uint64_t) * (size_t)capacity);
       s->candidate_capacity = capacity;
       s->known_couplings = 0; /* the halves have moved */
     }
@@ -123,7 +124,8 @@ static bool prescribed_step(Sim* s, double* step) {
     const ModelLink* link = &s->model->links[i];
     if (link->prescribed < 0) continue;
     joint_difference(link, q + link->coordinate_first, s->prescribed + link->coordinate_first, step + link->dof_first);
-    for (int k = 0; k < link->dof_count; k++) arrived = arrived && fabs(step[link->dof_first + k]) < 1e-13 * (1 + fabs(q[link->coordinate_first + k]));
+    for (int k = 0; k < link->dof_count; k++)
+      arrived = arrived && fabs(step[link->dof_first + k]) < 1e-13 * (1 + fabs(q[link->coordinate_first + k]));
   }
   return arrived;
 }
@@ -142,8 +144,8 @@ static bool try_direction(Sim* s, const Assembly* a, bool curvature, bool lifted
   return ok;
 }
 
-/* Newton direction in s->delta. An indefinite Hessian is first replaced by its Gauss-Newton part, which costs a Cholesky
- * factorisation; only if contact makes that indefinite too are eigenvalues lifted. */
+/* Newton direction in s->delta. An indefinite Hessian is first replaced by its Gauss-Newton part, which costs a
+ * Cholesky factorisation; only if contact makes that indefinite too are eigenvalues lifted. */
 static bool solve_direction(Sim* s, const Assembly* a, StepReport* report) {
   double start = timer_now();
   update_pattern(s);

@@ -6,7 +6,8 @@
 /* First order (SDRS Eq. 2): x+ - 2x + x-. Second order (Houbolt): 2x+ - 5x + 4x- - x--.
  * The start replaces what lies before t = 0 by the given velocity:
  *   first order   x- = x - dt v            second order, step 1:  2 (x+ - x - dt v)
- *   second order, step 2:  x-- = x - 2 dt v of the central difference, x the state at t = dt                     (S3) */
+ *   second order, step 2:  x-- = x - 2 dt v of the central difference, x the state at t = dt                     (S3)
+ */
 static StepWeights weights_at(const Model* model, int step) {
   double dt = model->simulation.dt;
   if (model->simulation.integrator == INTEGRATOR_FIRST_ORDER) {
@@ -77,7 +78,8 @@ static void aim_joints(Sim* s, double t) {
     JointDrive* drive = s->drives + s->drive_first[i];
     if (s->drive_first[i + 1] > s->drive_first[i])
       for (int c = 0; c < m->controller_count; c++)
-        if (m->controllers[c].link == i && m->controllers[c].type == CONTROLLER_PD) aim_drive(m, &m->controllers[c], t, drive++);
+        if (m->controllers[c].link == i && m->controllers[c].type == CONTROLLER_PD)
+          aim_drive(m, &m->controllers[c], t, drive++);
     if (link->prescribed < 0) continue;
     double value[JOINT_MAX_DOF], rate[JOINT_MAX_DOF];
     signal_eval(&m->controllers[link->prescribed].target, t, value, rate);

@@ -4,7 +4,8 @@
 #include <string.h>
 
 const char* step_outcome_text(StepOutcome outcome) {
-  static const char* const text[] = {"converged", "rounding_floor", "max_iterations", "line_search", "blocked", "not_finite"};
+  static const char* const text[] = {"converged",   "rounding_floor", "max_iterations",
+                                     "line_search", "blocked",        "not_finite"};
   return text[outcome];
 }
 
@@ -58,10 +59,11 @@ static void allocate(Sim* s) {
 
 void sim_destroy(Sim* s) {
   if (!s) return;
-  void* owned[] = {s->state.q,  s->state.rate, s->state.center, s->q_now,  s->q_old,       s->difference_old, s->pose_now,
-                   s->pose_old, s->pose_older, s->pose_rate,    s->target, s->drives,      s->drive_first,    s->prescribed,
-                   s->fixed,    s->gradient,   s->delta,        s->scaled, s->screws,      s->reference,      s->link_terms,
-                   s->bounds.link, s->bounds.joint, s->rhs, s->island, s->islands, s->group, s->couplings, s->contacts, s->path_q};
+  void* owned[] = {s->state.q,     s->state.rate, s->state.center, s->q_now,       s->q_old,        s->difference_old,
+                   s->pose_now,    s->pose_old,   s->pose_older,   s->pose_rate,   s->target,       s->drives,
+                   s->drive_first, s->prescribed, s->fixed,        s->gradient,    s->delta,        s->scaled,
+                   s->screws,      s->reference,  s->link_terms,   s->bounds.link, s->bounds.joint, s->rhs,
+                   s->island,      s->islands,    s->group,        s->couplings,   s->contacts,     s->path_q};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   for (int k = 0; k < 2; k++) configuration_destroy(&s->configuration[k]);
   block_solver_destroy(s->solver);
@@ -110,7 +112,8 @@ static void list_drives(Sim* s) {
   int count = 0;
   for (int i = 0; i < m->link_count; i++) {
     s->drive_first[i] = count;
-    for (int c = 0; c < m->controller_count; c++) count += m->controllers[c].link == i && m->controllers[c].type == CONTROLLER_PD;
+    for (int c = 0; c < m->controller_count; c++)
+      count += m->controllers[c].link == i && m->controllers[c].type == CONTROLLER_PD;
     if (m->links[i].prescribed < 0) continue;
     for (int k = 0; k < m->links[i].dof_count; k++) {
       s->fixed[m->links[i].dof_first + k] = true;

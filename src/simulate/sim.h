@@ -7,10 +7,10 @@
 
 /* One configuration with what was evaluated there. Two are held: accepted and trial. */
 typedef struct {
-  double* q;             /* (nq) */
-  Pose* pose;            /* (links) */
-  double* inertia;       /* energy of inertia and gravity of every link [J]  (links) */
-  JointTerms* joints;    /* (links) */
+  double* q;          /* (nq) */
+  Pose* pose;         /* (links) */
+  double* inertia;    /* energy of inertia and gravity of every link [J]  (links) */
+  JointTerms* joints; /* (links) */
 } Configuration;
 
 /* Trees coupled in Newton's model. Islands do not know of each other there, so each has a step length of its own. */
@@ -32,18 +32,18 @@ struct Sim {
   SimState state; /* what the user sees; pose points into history */
 
   /* written by sim_step at its end: the past */
-  double *q_now, *q_old;             /* q^t, q^{t-1}  (nq) */
-  double* difference_old;            /* q^t - q^{t-1} in joint increments  (nv) */
+  double *q_now, *q_old;                  /* q^t, q^{t-1}  (nq) */
+  double* difference_old;                 /* q^t - q^{t-1} in joint increments  (nv) */
   Pose *pose_now, *pose_old, *pose_older; /* T^t, T^{t-1}, T^{t-2}  (links) */
-  Pose* pose_rate;                   /* dT/dt of the initial velocities (affine)  (links) */
+  Pose* pose_rate;                        /* dT/dt of the initial velocities (affine)  (links) */
 
   /* written by step_prepare: what the present step aims at */
   StepWeights weights;
-  Pose* target;      /* Y of every link (affine)  (links) */
+  Pose* target;       /* Y of every link (affine)  (links) */
   JointDrive* drives; /* sorted by link */
-  int* drive_first;  /* (links + 1) */
+  int* drive_first;   /* (links + 1) */
   double* prescribed; /* coordinates that prescribed joints must reach  (nq) */
-  bool* fixed;       /* dof is prescribed  (nv) */
+  bool* fixed;        /* dof is prescribed  (nv) */
   int fixed_count;
 
   /* written by the Newton loop */
@@ -54,7 +54,7 @@ struct Sim {
   Vec3* reference;
   LinkTerms* link_terms;
   MotionBounds bounds;
-  int* island;    /* of every tree: trees that contact or friction couples  (trees) */
+  int* island;     /* of every tree: trees that contact or friction couples  (trees) */
   Island* islands; /* (trees) */
   int* group;      /* of every island: islands that meet in the trial  (trees) */
   int island_count;

@@ -7,8 +7,8 @@
 #include "model/model.h"
 
 /* Weights of the integrator at the present step:
- *   inertia   factor / (2 dt^2) sum m |x - y|^2,   y = y_now x^t + y_old x^{t-1} + y_older x^{t-2} + y_rate dt v0 + g dt^2/factor (S2)
- *   rate      rate_now (q - q^t) - rate_old (q^t - q^{t-1})                                                        (S3) */
+ *   inertia   factor / (2 dt^2) sum m |x - y|^2,   y = y_now x^t + y_old x^{t-1} + y_older x^{t-2} + y_rate dt v0 + g
+ * dt^2/factor (S2) rate      rate_now (q - q^t) - rate_old (q^t - q^{t-1}) (S3) */
 typedef struct {
   double factor, y_now, y_old, y_older, y_rate;
   double rate_now, rate_old; /* 1/s */
@@ -30,7 +30,7 @@ void inertia_terms(const ModelLink* link, Pose pose, Pose target, double weight,
 /* Value, gradient and Hessian of a joint's own energies with respect to its dof (increments of joint_increment). */
 typedef struct {
   double controller, limit, damping; /* J */
-  bool outside; /* beyond a barrier limit: nothing else is set */
+  bool outside;                      /* beyond a barrier limit: nothing else is set */
   double gradient[JOINT_MAX_DOF];
   double hessian[JOINT_MAX_DOF][JOINT_MAX_DOF];
 } JointTerms;

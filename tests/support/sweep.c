@@ -9,6 +9,7 @@
 #define LEAST_ORDER 1.7
 #define COARSE 0.1
 #define NOISE 20.0
+#define EXACT 1e-13 /* rounding of numbers of order 1 */
 
 static bool quotients(const Sweep* s, double h, double* quotient) {
   int n = s->inputs, m = s->outputs;
@@ -52,7 +53,7 @@ static double largest_error(const Sweep* s, const double* a, const double* b, in
 static double observed_order(const Sweep* s, const SweepResult* r) {
   int from = 0, to = r->best;
   while (from < r->best && r->error[from] > COARSE) from++;
-  while (to > from && r->error[to] < NOISE * r->error[r->best]) to--;
+  while (to > from && r->error[to] < fmax(NOISE * r->error[r->best], EXACT)) to--;
   if (to <= from) return NAN;
   return log(r->error[from] / r->error[to]) / (log(s->factor) * (to - from));
 }

@@ -33,7 +33,7 @@ static void points_and_segments(void** state) {
   (void)state;
   const Vec3 ends[] = {{-1, 0, 0}, {1, 0, 0}}, origin[] = {{0, 0, 0}};
   OwnedView point = owned_view(origin, 1), segment = owned_view(ends, 2);
-  check_pair(point.view, at(0, 0, 0), point.view, at(3, 4, 12), 13, vec3(3.0 / 13, 4.0 / 13, 12.0 / 13), 1e-14);
+  check_pair(point.view, at(0, 0, 0), point.view, at(3, 4, 12), 13, vec3(3.0 / 13, 4.0 / 13, 12.0 / 13), 1e-13);
   check_pair(point.view, at(2, 0, 0), segment.view, at(0, 0, 0), 1, vec3(-1, 0, 0), 1e-14);
   check_pair(point.view, at(0.3, 0, 2), segment.view, at(0, 0, 0), 2, vec3(0, 0, -1), 1e-14);
   /* Crossed segments, 0.25 apart; and crossing ones. */

@@ -20,7 +20,7 @@ static void problems_of_all_stages_come_together(void** state) {
                "    shapes: [{shape: sheet}]\n"
                "    joint: {type: hinge, axis: [1, 0, 0], limits: [1, 2]}\n"
                "  - {name: box, mass: 1, shapes: [{shape: gone}]}\n");
-  assert_int_equal(f.status, STATUS_IO);
+  assert_int_equal(f.status, STATUS_BAD_INPUT);
   check_message(&f, SEVERITY_ERROR, 2, "shape 'sheet': is flat");
   check_message(&f, SEVERITY_ERROR, 8, "initial coordinate 'angle' of link 'arm'");
   check_message(&f, SEVERITY_NOTE, 3, "shape 'gone' needs the mesh");

@@ -48,7 +48,10 @@ static void every_row_is_sound(void** state) {
   for (int i = 0; i < table->row_count; i++) {
     const SchemaRow* row = &table->rows[i];
     const SchemaObject* object = schema_object(table, row->object);
-    if (!object) fail_msg("%s.%s: no such object", row->object, row->key);
+    if (!object) {
+      fail_msg("%s.%s: no such object", row->object, row->key);
+      return;
+    }
     if (row->offset >= object->size) fail_msg("%s.%s: offset beyond its struct", row->object, row->key);
     if (has_object(row->kind) && !schema_object(table, row->of)) fail_msg("%s.%s: of what?", row->object, row->key);
     if (row->kind == VALUE_CHOICE && row->fallback && row->fallback[0] != '(')

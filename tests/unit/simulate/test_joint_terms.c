@@ -1,0 +1,395 @@
+/* Controllers, limits and damping of a joint (S4-S7): gradient and Hessian against central differences for every kind of
+ * joint, both limit laws, both integrators; the rotation vector's derivatives on both branches and near pi. */
+#include "simulate/terms.h"
+
+#include <string.h>
+
+#include "support/bodies.h"
+#include "support/sweep.h"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+/* ---------------------------------------------------------------- rotation vector */
+
+typedef struct {
+  Quat q;
+} AtQuat;
+
+static Quat turned(Quat q, const double* d) {
+  return quat_mul(quat_mul(quat_mul(q, quat_about(vec3(1, 0, 0), d[0])), quat_about(vec3(0, 1, 0), d[1])), quat_about(vec3(0, 0, 1), d[2]));
+}
+
+static bool rotation_vector_at(void* context, const double* d, double* y) {
+  Vec3 v = quat_log(turned(((AtQuat*)context)->q, d)); /* linalg's own logarithm: a second method */
+  y[0] = v.x, y[1] = v.y, y[2] = v.z;
+  return true;
+}
+
+/* first derivatives at R Rx(d1) Ry(d2) Rz(d3), in these d: by chain rule from the increments there. */
+static bool rotation_slope_at(void* context, const double* d, double* y) {
+  const double h = 1e-5; /* fourth order: error h^4, rounding 1e-11 */
+  for (int j = 0; j < 3; j++) {
+    double value[4][3];
+    const double at[4] = {-2 * h, -h, h, 2 * h};
+    for (int k = 0; k < 4; k++) {
+      double x[3] = {d[0], d[1], d[2]};
+      x[j] += at[k];
+      rotation_vector_at(context, x, value[k]);
+    }
+    for (int i = 0; i < 3; i++) y[3 * i + j] = (value[0][i] - 8 * value[1][i] + 8 * value[2][i] - value[3][i]) / (12 * h);
+  }
+  return true;
+}
+
+static void check_rotation_vector(double angle, Vec3 axis) {
+  AtQuat at = {quat_about(axis, angle)};
+  RotationVector r = rotation_vector_derivatives(at.q);
+  Vec3 wanted = quat_log(at.q);
+  compare_vec3(vec3(r.value[0], r.value[1], r.value[2]), wanted, 1e-14 * (1 + 1 / fmax(M_PI - fabs(angle), 1e-8) * 1e-1), "angle %.17g: value", angle);
+  const double unit[3] = {1, 1, 1};
+  double room = M_PI - fabs(angle);
+  Sweep first = {rotation_vector_at, &at, 3, 3, NULL, unit, NULL, fmin(0.1, 0.3 * room), 5, 8};
+  sweep_expect(&first, &r.first[0][0], 0, 1e-8, "angle %.17g: first derivative", angle);
+  double second[27];
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+      for (int k = 0; k < 3; k++) second[(3 * i + j) * 3 + k] = r.second[i][j][k];
+  Sweep slope = {rotation_slope_at, &at, 3, 9, NULL, unit, NULL, fmin(0.1, 0.3 * room), 4, 6};
+  sweep_expect(&slope, second, 0, 1e-6, "angle %.17g: second derivative", angle);
+}
+
+/* cos(angle / 2) = 0.75 is where the series ends: angle = 1.4454684956268313. */
+static void rotation_vector_derivatives_match_central_differences(void** state) {
+  (void)state;
+  Random random = {61};
+  static const double angles[] = {0, 1e-9, 1e-4, 0.3, 1.0, 1.4454684, 1.44546849, 1.4454686, 1.5, 2.5, 3.0, 3.1, 3.14};
+  for (int k = 0; k < COUNT(angles); k++)
+    for (int i = 0; i < 3; i++) {
+      Vec3 axis = random_direction(&random);
+      check_rotation_vector(angles[k], axis);
+      check_rotation_vector(-angles[k], axis);
+    }
+}
+
+/* Both formulas at the same place: the numbers on the two sides of the switch differ by no more than rounding. */
+static void rotation_vector_branches_meet(void** state) {
+  (void)state;
+  Vec3 axis = vec3_normalized(vec3(1, -2, 0.5));
+  double angle = 2 * acos(0.75);
+  RotationVector below = rotation_vector_derivatives(quat_about(axis, angle - 1e-9)), above = rotation_vector_derivatives(quat_about(axis, angle + 1e-9));
+  compare_arrays(below.value, above.value, 3, 4e-9, "value");
+  compare_arrays(&below.first[0][0], &above.first[0][0], 9, 1e-8, "first");
+  compare_arrays(&below.second[0][0][0], &above.second[0][0][0], 27, 1e-7, "second");
+}
+
+/* q and -q are one rotation. */
+static void rotation_vector_does_not_see_the_sign_of_q(void** state) {
+  (void)state;
+  Random random = {62};
+  for (int k = 0; k < 50; k++) {
+    Quat q = quat_about(random_direction(&random), random_uniform(&random, -3.1, 3.1)), minus = {-q.w, -q.x, -q.y, -q.z};
+    RotationVector a = rotation_vector_derivatives(q), b = rotation_vector_derivatives(minus);
+    compare_arrays(b.value, a.value, 3, 1e-15, "value");
+    compare_arrays(&b.first[0][0], &a.first[0][0], 9, 1e-15, "first");
+    compare_arrays(&b.second[0][0][0], &a.second[0][0][0], 27, 1e-15, "second");
+  }
+}
+
+/* ---------------------------------------------------------------- joints */
+
+typedef struct {
+  ModelLink link;
+  double q[JOINT_MAX_COORDINATE], q_now[JOINT_MAX_COORDINATE], difference_old[JOINT_MAX_DOF];
+  JointDrive drives[2];
+  JointInput in;
+} Joint;
+
+static void joint_set(Joint* j, int slides, RotationKind rotation, const StepWeights* weights, Random* random) {
+  memset(j, 0, sizeof *j);
+  j->link = (ModelLink){.slide_count = slides, .rotation = rotation, .parent = -1, .prescribed = -1};
+  j->link.slide_axis[0] = vec3(1, 0, 0), j->link.slide_axis[1] = vec3(0, 1, 0), j->link.slide_axis[2] = vec3(0, 0, 1);
+  j->link.hinge_axis[0] = vec3(0, 0, 1), j->link.hinge_axis[1] = vec3(0, 1, 0);
+  j->link.dof_count = slides + (int)rotation;
+  j->link.coordinate_count = j->link.dof_count + (rotation == ROTATION_BALL);
+  joint_zero(&j->link, j->q_now);
+  double d[JOINT_MAX_DOF];
+  for (int k = 0; k < j->link.dof_count; k++) {
+    j->link.damping[k] = 0.3 + 0.1 * k;
+    d[k] = 0.5 * random_normal(random);
+    j->difference_old[k] = 0.02 * random_normal(random);
+  }
+  joint_increment(&j->link, j->q_now, d, j->q_now);
+  for (int k = 0; k < j->link.dof_count; k++) d[k] = 0.03 * random_normal(random);
+  joint_increment(&j->link, j->q_now, d, j->q);
+  for (int c = 0; c < 2; c++) {
+    double target[JOINT_MAX_DOF];
+    j->drives[c].driven = true;
+    for (int k = 0; k < j->link.dof_count; k++) {
+      target[k] = random_normal(random);
+      j->drives[c].target_rate[k] = random_normal(random);
+      j->drives[c].position_gain[k] = 5 + k;
+      j->drives[c].velocity_gain[k] = 0.01 * (1 + k);
+    }
+    joint_coordinates_from_target(&j->link, target, j->drives[c].target);
+  }
+  j->in = (JointInput){&j->link, j->q, j->q_now, j->difference_old, j->drives, 2, 0.01, *weights};
+}
+
+static double energy_of(const JointTerms* t) { return t->controller + t->limit + t->damping; }
+
+static bool terms_at(Joint* j, const double* d, JointTerms* t) {
+  double moved[JOINT_MAX_COORDINATE];
+  joint_increment(&j->link, j->q, d, moved);
+  JointInput in = j->in;
+  in.q = moved;
+  return joint_terms(&in, true, t);
+}
+
+static bool energy_at(void* context, const double* d, double* y) {
+  JointTerms t;
+  if (!terms_at(context, d, &t)) return false;
+  y[0] = energy_of(&t);
+  return true;
+}
+
+static bool gradient_at(void* context, const double* d, double* y) {
+  Joint* j = context;
+  JointTerms t;
+  if (!terms_at(j, d, &t)) return false;
+  memcpy(y, t.gradient, sizeof(double) * (size_t)j->link.dof_count);
+  return true;
+}
+
+/* What differences of the gradient show above the Hessian of R Rx Ry Rz: a commutator (see tests/gradient). */
+static double commutator(const Joint* j, const double* gradient, int row, int column) {
+  int i = row - j->link.slide_count, k = column - j->link.slide_count;
+  if (j->link.rotation != ROTATION_BALL || i < 0 || k <= i) return 0;
+  double sign = i == (k + 1) % 3 ? 1 : -1;
+  return sign * gradient[j->link.slide_count + 3 - i - k];
+}
+
+static void check_joint(Joint* j, const char* what) {
+  int n = j->link.dof_count;
+  JointTerms t, plain;
+  const double zero[JOINT_MAX_DOF] = {0};
+  assert_true(terms_at(j, zero, &t));
+  assert_true(joint_terms(&j->in, false, &plain));
+  compare_near(energy_of(&plain), energy_of(&t), 0, "%s: energy with and without derivatives", what);
+  double h[36];
+  for (int r = 0; r < n; r++)
+    for (int c = 0; c < n; c++) h[r * n + c] = t.hessian[r][c] + commutator(j, t.gradient, r, c);
+  Sweep energy = {energy_at, j, n, 1, NULL, NULL, NULL, 1e-2, 4, 8};
+  sweep_expect(&energy, t.gradient, 1e-6, 1e-7, "%s: gradient", what);
+  Sweep slope = {gradient_at, j, n, n, NULL, NULL, NULL, 1e-2, 4, 8};
+  sweep_expect(&slope, h, 1e-6, 1e-7, "%s: Hessian", what);
+}
+
+static const StepWeights integrators[] = {{1, 2, -1, 0, 0, 100, 0}, {2, 2.5, -2, 0.5, 0, 150, 50}};
+
+static void joint_S4_S5_drives_and_damping_of_every_kind(void** state) {
+  (void)state;
+  Random random = {63};
+  for (int w = 0; w < 2; w++)
+    for (int slides = 0; slides <= 3; slides++)
+      for (int rotation = 0; rotation <= 3; rotation++) {
+        if (slides + rotation == 0) continue;
+        Joint j;
+        joint_set(&j, slides, (RotationKind)rotation, &integrators[w], &random);
+        char what[80];
+        snprintf(what, sizeof what, "seed 63, %d slides, rotation %d, integrator %d", slides, rotation, w);
+        check_joint(&j, what);
+      }
+}
+
+/* S4 in numbers: one hinge, torque kp (q - target), kd / dt (rate - target rate); damping c rate. */
+static void joint_S4_S5_worked_example(void** state) {
+  (void)state;
+  Random random = {1};
+  Joint j;
+  joint_set(&j, 0, ROTATION_HINGE, &integrators[0], &random);
+  j.in.drive_count = 1;
+  j.q_now[0] = 0.1;
+  j.q[0] = 0.12;                       /* rate (0.12 - 0.1) 100 = 2 rad/s */
+  j.drives[0].target[0] = 0.5;         /* error -0.38 */
+  j.drives[0].target_rate[0] = 1;      /* rate error 1 */
+  j.drives[0].position_gain[0] = 10;
+  j.drives[0].velocity_gain[0] = 0.04;
+  j.link.damping[0] = 0.3;
+  JointTerms t;
+  assert_true(joint_terms(&j.in, true, &t));
+  compare_near(t.controller, 0.5 * 10 * 0.38 * 0.38 + 0.5 * 0.04 * 1, 1e-12, "controller energy");
+  compare_near(t.damping, 0.5 * 0.3 * 0.01 * 4, 1e-12, "damping energy");
+  compare_near(t.gradient[0], -3.8 + 0.04 / 0.01 * 1 + 0.3 * 2, 1e-12, "gradient");
+  compare_near(t.hessian[0][0], 10 + 0.04 / 1e-4 + 0.3 / 0.01, 1e-9, "Hessian");
+}
+
+/* ---------------------------------------------------------------- limits */
+
+static void limit_only(Joint* j, int slides, RotationKind rotation, LimitLaw law, Random* random) {
+  joint_set(j, slides, rotation, &integrators[0], random);
+  j->in.drive_count = 0;
+  memset(j->link.damping, 0, sizeof j->link.damping);
+  j->link.limit_law = law;
+  j->link.limit_stiffness = law == LIMIT_BARRIER ? 0.7 : 900;
+  j->link.limit_margin = 0.05;
+}
+
+/* Far inside, within the margin, near the limit, and (penalty) a little and far beyond. */
+static void joint_S6_S7_limits_of_plain_coordinates(void** state) {
+  (void)state;
+  Random random = {64};
+  static const double inside[] = {0.2, 0.0501, 0.0499, 0.02, 0.003, -0.003, -0.049, -0.051, -0.3};
+  for (int law = 0; law < 2; law++)
+    for (int side = 0; side < 2; side++)
+      for (int k = 0; k < COUNT(inside); k++) {
+        if (law == LIMIT_BARRIER && inside[k] <= 0) continue;
+        Joint j;
+        limit_only(&j, 1, ROTATION_UNIVERSAL, law ? LIMIT_PENALTY : LIMIT_BARRIER, &random);
+        j.link.limit_law = (LimitLaw)law;
+        for (int d = 0; d < 3; d++) {
+          j.link.limited[d] = true;
+          j.link.lower[d] = side == 0 ? -1 - 0.1 * d : -HUGE_VAL;
+          j.link.upper[d] = side == 0 ? 1 : 1 + 0.1 * d;
+          j.q[d] = side == 0 ? j.link.lower[d] + inside[k] : j.link.upper[d] - inside[k];
+        }
+        JointTerms t;
+        const double zero[3] = {0};
+        assert_true(terms_at(&j, zero, &t));
+        if (inside[k] > 0.05 && law == LIMIT_BARRIER) compare_near(t.limit, 0, 0, "beyond the margin");
+        double unit[3], floor = 1e-3;
+        /* small against the distances to the limit and to the margin */
+        for (int d = 0; d < 3; d++) unit[d] = fmin(fabs(inside[k]), 3 * fabs(fabs(inside[k]) - 0.05) + 1e-5);
+        double h[9];
+        for (int r = 0; r < 9; r++) h[r] = t.hessian[r / 3][r % 3];
+        Sweep energy = {energy_at, &j, 3, 1, NULL, unit, NULL, 0.1, 4, 8};
+        sweep_expect(&energy, t.gradient, floor * unit[0], 1e-6, "law %d, side %d, %g inside: gradient", law, side, inside[k]);
+        Sweep slope = {gradient_at, &j, 3, 3, NULL, unit, NULL, 0.1, 4, 8};
+        /* the penalty's curvature has a kink at 0 and at the margin: differences across it are of first order */
+        if (law == LIMIT_BARRIER) sweep_expect(&slope, h, floor, 1e-6, "law %d, side %d, %g inside: Hessian", law, side, inside[k]);
+        else {
+          SweepResult r = sweep_jacobian(&slope, h, floor);
+          compare_at_most(r.error[r.best], 1e-6, "law %d, side %d, %g inside: Hessian", law, side, inside[k]);
+        }
+      }
+}
+
+static void joint_S6_barrier_is_never_passed(void** state) {
+  (void)state;
+  Random random = {65};
+  Joint j;
+  limit_only(&j, 1, ROTATION_NONE, LIMIT_BARRIER, &random);
+  j.link.limit_law = LIMIT_BARRIER;
+  j.link.limited[0] = true;
+  j.link.lower[0] = -1;
+  j.link.upper[0] = 1;
+  JointTerms t;
+  static const double bad[] = {-1, 1, -1.001, 7, NAN};
+  for (int k = 0; k < COUNT(bad); k++) {
+    j.q[0] = bad[k];
+    if (joint_terms(&j.in, true, &t)) fail_msg("coordinate %g passes a barrier limit of [-1, 1]", bad[k]);
+  }
+  j.q[0] = 0.9999999;
+  assert_true(joint_terms(&j.in, true, &t));
+  assert_true(t.gradient[0] > 1e10); /* pushes back */
+}
+
+/* S7: value, slope and curvature of the penalty are continuous at the limit and at the margin beyond it. */
+static void joint_S7_penalty_is_twice_continuous(void** state) {
+  (void)state;
+  Random random = {66};
+  Joint j;
+  limit_only(&j, 1, ROTATION_NONE, LIMIT_PENALTY, &random);
+  j.link.limited[0] = true;
+  j.link.lower[0] = -HUGE_VAL;
+  j.link.upper[0] = 1;
+  for (int at = 0; at < 2; at++) {
+    JointTerms a, b;
+    double corner = 1 + 0.05 * at;
+    j.q[0] = corner - 1e-9;
+    assert_true(joint_terms(&j.in, true, &a));
+    j.q[0] = corner + 1e-9;
+    assert_true(joint_terms(&j.in, true, &b));
+    compare_near(b.limit, a.limit, 1e-7, "value at %g", corner);
+    compare_near(b.gradient[0], a.gradient[0], 1e-5, "slope at %g", corner);
+    compare_near(b.hessian[0][0], a.hessian[0][0], 1e-4, "curvature at %g", corner);
+  }
+  /* far beyond: k (over - m/2) */
+  j.q[0] = 3;
+  JointTerms t;
+  assert_true(joint_terms(&j.in, true, &t));
+  compare_near(t.gradient[0], 900 * (2 - 0.025), 1e-9, "slope far beyond");
+  compare_near(t.hessian[0][0], 900, 1e-9, "curvature far beyond");
+}
+
+static void joint_S6_S7_limit_of_a_ball(void** state) {
+  (void)state;
+  Random random = {67};
+  static const double angles[] = {0.3, 0.851, 0.849, 0.88, 0.897, 0.93, 1.3, 2.5};
+  for (int law = 0; law < 2; law++)
+    for (int k = 0; k < COUNT(angles); k++) {
+      if (law == LIMIT_BARRIER && angles[k] > 0.9) continue;
+      Joint j;
+      limit_only(&j, 0, ROTATION_BALL, LIMIT_BARRIER, &random);
+      j.link.limit_law = (LimitLaw)law;
+      j.link.limited[0] = true;
+      j.link.lower[0] = -HUGE_VAL;
+      j.link.upper[0] = 0.9;
+      Quat q = quat_about(random_direction(&random), angles[k]);
+      j.q[0] = q.w, j.q[1] = q.x, j.q[2] = q.y, j.q[3] = q.z;
+      JointTerms t;
+      const double zero[3] = {0};
+      assert_true(terms_at(&j, zero, &t));
+      double unit[3], h[9];
+      for (int d = 0; d < 3; d++) unit[d] = fmin(0.05, fabs(0.9 - angles[k]));
+      for (int r = 0; r < 3; r++)
+        for (int c = 0; c < 3; c++) h[r * 3 + c] = t.hessian[r][c] + commutator(&j, t.gradient, r, c);
+      Sweep energy = {energy_at, &j, 3, 1, NULL, unit, NULL, 0.1, 4, 8};
+      sweep_expect(&energy, t.gradient, 1e-3 * unit[0], 1e-6, "law %d, angle %g of 0.9: gradient", law, angles[k]);
+      Sweep slope = {gradient_at, &j, 3, 3, NULL, unit, NULL, 0.1, 4, 8};
+      SweepResult r = sweep_jacobian(&slope, h, 1e-3);
+      compare_at_most(r.error[r.best], 1e-6, "law %d, angle %g of 0.9: Hessian", law, angles[k]);
+    }
+  Joint j;
+  limit_only(&j, 0, ROTATION_BALL, LIMIT_BARRIER, &random);
+  j.link.limited[0] = true;
+  j.link.upper[0] = 0.9;
+  Quat q = quat_about(vec3(0, 1, 0), 0.95);
+  j.q[0] = q.w, j.q[1] = q.x, j.q[2] = q.y, j.q[3] = q.z;
+  JointTerms t;
+  assert_false(joint_terms(&j.in, true, &t));
+}
+
+/* A limit narrower than its margin is felt at zero angle already: nothing may become 0 / 0 there. */
+static void joint_S6_limit_of_a_ball_at_zero_angle(void** state) {
+  (void)state;
+  Random random = {68};
+  Joint j;
+  limit_only(&j, 0, ROTATION_BALL, LIMIT_BARRIER, &random);
+  j.link.limited[0] = true;
+  j.link.lower[0] = -HUGE_VAL;
+  j.link.upper[0] = 0.04; /* margin 0.05 */
+  j.q[0] = 1, j.q[1] = j.q[2] = j.q[3] = 0;
+  JointTerms t;
+  assert_true(joint_terms(&j.in, true, &t));
+  for (int r = 0; r < 3; r++) {
+    if (!isfinite(t.gradient[r])) fail_msg("gradient %d at zero angle is %g", r, t.gradient[r]);
+    for (int c = 0; c < 3; c++)
+      if (!isfinite(t.hessian[r][c])) fail_msg("Hessian (%d, %d) at zero angle is %g", r, c, t.hessian[r][c]);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(rotation_vector_derivatives_match_central_differences),
+      cmocka_unit_test(rotation_vector_branches_meet),
+      cmocka_unit_test(rotation_vector_does_not_see_the_sign_of_q),
+      cmocka_unit_test(joint_S4_S5_drives_and_damping_of_every_kind),
+      cmocka_unit_test(joint_S4_S5_worked_example),
+      cmocka_unit_test(joint_S6_S7_limits_of_plain_coordinates),
+      cmocka_unit_test(joint_S6_barrier_is_never_passed),
+      cmocka_unit_test(joint_S7_penalty_is_twice_continuous),
+      cmocka_unit_test(joint_S6_S7_limit_of_a_ball),
+      cmocka_unit_test(joint_S6_limit_of_a_ball_at_zero_angle),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
