@@ -86,6 +86,8 @@ static void centre_on_weights(FrictionLag* lag, const HullInstance* a, const Hul
                                          lag->vertices[k].position[1] * lag->vertices[k].position[1]);
   }
   lag->length = weight > 0 && spread > 0 ? sqrt(spread / weight) : 1.0;
+  for (int k = 0; k < count; k++)
+    for (int i = 0; i < 2; i++) lag->vertices[k].scaled[i] = lag->vertices[k].position[i] / lag->length;
 }
 
 void friction_lag(const HullInstance* a, const HullInstance* b, double support, double smoothing, const Plane* plane,
@@ -108,56 +110,72 @@ void friction_lag(const HullInstance* a, const HullInstance* b, double support, 
 
 /* ---------------------------------------------------------------- slip of the plane: min over (u, omega) */
 
+/* Sums over the vertices with q = w / rho, r the slip and y the scaled position; dr/ds = [-1 0 y2; 0 -1 -y1]. */
 typedef struct {
-  double energy;                       /* sum w (rho - sqrt(eps)) */
-  double gradient[3];                  /* with respect to (u1, u2, omega length) */
-  double newton[4][4], majorant[4][4]; /* lower triangles: Hessian, and w / rho J^T J which bounds it from above */
+  double energy;        /* sum w (rho - sqrt(eps)) */
+  double gradient[3];   /* with respect to (u1, u2, omega length) */
+  double q, qy[2], qyy; /* sum q, q y, q |y|^2: the majorant sum q J^T J */
+  double radial[6]; /* sum q / rho^2 (J^T r)(J^T r)^T, lower triangle by rows: the Hessian is the majorant less this */
 } SlipEvaluation;
 
-static inline void slip_of(const FrictionLag* lag, const FrictionVertex* v, const double s[3], double r[2],
-                           double y[2]) {
-  y[0] = v->position[0] / lag->length;
-  y[1] = v->position[1] / lag->length;
-  r[0] = v->velocity[0] - s[0] + s[2] * y[1];
-  r[1] = v->velocity[1] - s[1] - s[2] * y[0];
+static inline void slip_of(const FrictionVertex* v, const double s[3], double r[2]) {
+  r[0] = v->velocity[0] - s[0] + s[2] * v->scaled[1];
+  r[1] = v->velocity[1] - s[1] - s[2] * v->scaled[0];
 }
 
-static inline void add_slip(SlipEvaluation* e, double w, const double r[2], const double y[2], double smoothing) {
-  double r2 = r[0] * r[0] + r[1] * r[1], rho = sqrt(r2 + smoothing), q = w / rho;
-  e->energy += w * r2 / (rho + sqrt(smoothing));
-  /* J = dr/ds = [-1 0 y2; 0 -1 -y1] */
-  double j[2][3] = {{-1, 0, y[1]}, {0, -1, -y[0]}};
-  double jr[3];
-  for (int k = 0; k < 3; k++) jr[k] = j[0][k] * r[0] + j[1][k] * r[1];
-  for (int k = 0; k < 3; k++) {
-    e->gradient[k] += q * jr[k];
-    for (int l = 0; l <= k; l++) {
-      double m = q * (j[0][k] * j[0][l] + j[1][k] * j[1][l]);
-      e->majorant[k][l] += m;
-      e->newton[k][l] += m - q * jr[k] * jr[l] / (rho * rho);
-    }
-  }
+static inline void add_slip(SlipEvaluation* e, double w, const double r[2], const double y[2], double smoothing,
+                            double root) {
+  double r2 = r[0] * r[0] + r[1] * r[1], rho = sqrt(r2 + smoothing), inverse = 1.0 / rho, q = w * inverse;
+  double spin = y[1] * r[0] - y[0] * r[1], p = q * inverse * inverse;
+  e->energy += w * r2 / (rho + root);
+  e->gradient[0] -= q * r[0];
+  e->gradient[1] -= q * r[1];
+  e->gradient[2] += q * spin;
+  e->q += q;
+  e->qy[0] += q * y[0];
+  e->qy[1] += q * y[1];
+  e->qyy += q * (y[0] * y[0] + y[1] * y[1]);
+  double a = p * r[0], b = p * r[1], c = p * spin;
+  e->radial[0] += a * r[0];
+  e->radial[1] += a * r[1];
+  e->radial[2] += b * r[1];
+  e->radial[3] -= a * spin;
+  e->radial[4] -= b * spin;
+  e->radial[5] += c * spin;
 }
 
 static SlipEvaluation evaluate_slip(const FrictionLag* lag, const double s[3], double smoothing) {
   SlipEvaluation e = {0};
   static const double centre[2] = {0, 0};
+  double r[2], root = sqrt(smoothing);
   int count = lag->count[0] + lag->count[1];
   for (int k = 0; k < count; k++) {
-    double r[2], y[2];
-    slip_of(lag, &lag->vertices[k], s, r, y);
-    add_slip(&e, lag->vertices[k].weight, r, y, smoothing);
+    const FrictionVertex* v = &lag->vertices[k];
+    slip_of(v, s, r);
+    add_slip(&e, v->weight, r, v->scaled, smoothing, root);
   }
   if (lag->half_space) {
-    double r[2] = {-s[0], -s[1]};
-    add_slip(&e, lag->ground_weight, r, centre, smoothing);
+    r[0] = -s[0];
+    r[1] = -s[1];
+    add_slip(&e, lag->ground_weight, r, centre, smoothing, root);
   }
   return e;
 }
 
+/* Lower triangle of the Hessian, or of its majorant. */
+static void slip_matrix(const SlipEvaluation* e, bool newton, double h[4][4]) {
+  double part = newton ? 1.0 : 0.0;
+  h[0][0] = e->q - part * e->radial[0];
+  h[1][0] = -part * e->radial[1];
+  h[1][1] = e->q - part * e->radial[2];
+  h[2][0] = -e->qy[1] - part * e->radial[3];
+  h[2][1] = e->qy[0] - part * e->radial[4];
+  h[2][2] = e->qyy - part * e->radial[5];
+}
+
 static double slip_step(const SlipEvaluation* e, int order, bool newton, double step[3]) {
   double h[4][4];
-  memcpy(h, newton ? e->newton : e->majorant, sizeof(h));
+  slip_matrix(e, newton, h);
   for (int k = 0; k < order; k++) step[k] = -e->gradient[k];
   small_cholesky(order, h);
   small_forward(order, h, step);
@@ -198,10 +216,11 @@ static SlipEvaluation try_slip(const FrictionLag* lag, const double step[3], dou
 /* A full Newton step would leave a narrow valley of width sqrt(eps): shorten it, and see whether the majorant's step
  * (which always decreases) leads lower. */
 static SlipEvaluation shortened_step(FrictionLag* lag, const SlipEvaluation* e, int order, const double step[3],
-                                     double smoothing, double best[3]) {
+                                     double decrement, double smoothing, double best[3]) {
   double trial[3], other[3];
   slip_step(e, order, false, other);
   SlipEvaluation lowest = try_slip(lag, other, 1.0, smoothing, best);
+  if (lowest.energy <= e->energy - 0.1 * decrement) return lowest;
   double factor = 0.5, before = INFINITY;
   for (int k = 0; k < SLIP_HALVINGS; k++, factor *= 0.5) {
     SlipEvaluation next = try_slip(lag, step, factor, smoothing, trial);
@@ -226,7 +245,7 @@ static int minimise_slip(FrictionLag* lag, double smoothing, SlipEvaluation* e) 
     bool last = decrement < SLIP_LAST_STEP * scale;
     SlipEvaluation next = try_slip(lag, step, 1.0, smoothing, trial);
     if (!last && !(next.energy <= e->energy * (1 + 1e-14) - 0.1 * decrement))
-      next = shortened_step(lag, e, order, step, smoothing, trial);
+      next = shortened_step(lag, e, order, step, decrement, smoothing, trial);
     memcpy(lag->slip, trial, sizeof(trial));
     *e = next;
     if (last) return k + 1;
@@ -234,80 +253,64 @@ static int minimise_slip(FrictionLag* lag, double smoothing, SlipEvaluation* e) 
   return -1;
 }
 
-/* ---------------------------------------------------------------- derivatives, in the axes of the plane */
+/* ---------------------------------------------------------------- derivatives */
 
 typedef struct {
-  double a[2][6][6];   /* sum T^T h T of each side */
-  double cross[12][4]; /* sum T^T h J */
-  double slip[4][4];   /* sum J^T h J */
-} PlaneFrameSums;
+  double cross[3][12]; /* (mu / dt) sum J^T h T of both sides */
+  double slip[4][4];   /* (mu / dt) sum J^T h J, lower triangle */
+} SlipSums;
 
-static void add_vertex_sums(PlaneFrameSums* sums, int side, const double arm[3], double w, const double r[2],
-                            const double y[2], const FrictionParameters* p) {
-  /* velocity of the vertex under a twist: rows of T */
-  double t[2][6] = {{0, arm[2], -arm[1], 1, 0, 0}, {-arm[2], 0, arm[0], 0, 1, 0}};
-  double j[2][3] = {{-1, 0, y[1]}, {0, -1, -y[0]}};
-  double rho2 = r[0] * r[0] + r[1] * r[1] + p->smoothing, q = w / sqrt(rho2), radial = p->majorant ? 0 : q / rho2;
-  double h[2][2] = {{q - radial * r[0] * r[0], -radial * r[0] * r[1]}, {0, q - radial * r[1] * r[1]}};
-  h[1][0] = h[0][1];
-  double ht[2][6], hj[2][3];
+/* Second derivative of w rho with respect to r, times `factor`. */
+static void slip_hessian(double w, const double r[2], const FrictionParameters* p, double factor, double h[2][2]) {
+  double rho2 = r[0] * r[0] + r[1] * r[1] + p->smoothing, q = factor * w / sqrt(rho2);
+  double radial = p->majorant ? 0 : q / rho2;
+  h[0][0] = q - radial * r[0] * r[0];
+  h[0][1] = h[1][0] = -radial * r[0] * r[1];
+  h[1][1] = q - radial * r[1] * r[1];
+}
+
+/* Rows of T: in-plane velocity of the vertex under a twist of its body, e . (w x a + v) = (a x e, e) . (w, v). */
+static void add_vertex_sums(const FrictionLag* lag, int side, Vec3 arm, const double h[2][2], const double y[2],
+                            SlipSums* sums, double hessian[12][12]) {
+  Vec3 w1 = vec3_cross(arm, lag->e1), w2 = vec3_cross(arm, lag->e2);
+  const double t[2][6] = {{w1.x, w1.y, w1.z, lag->e1.x, lag->e1.y, lag->e1.z},
+                          {w2.x, w2.y, w2.z, lag->e2.x, lag->e2.y, lag->e2.z}};
+  int base = 6 * side;
+  double ht[2][6];
   for (int i = 0; i < 6; i++) {
     ht[0][i] = h[0][0] * t[0][i] + h[0][1] * t[1][i];
     ht[1][i] = h[1][0] * t[0][i] + h[1][1] * t[1][i];
   }
-  for (int i = 0; i < 3; i++) {
-    hj[0][i] = h[0][0] * j[0][i] + h[0][1] * j[1][i];
-    hj[1][i] = h[1][0] * j[0][i] + h[1][1] * j[1][i];
+  for (int i = 0; i < 6; i++)
+    for (int k = 0; k < 6; k++) hessian[base + i][base + k] += t[0][i] * ht[0][k] + t[1][i] * ht[1][k];
+  for (int k = 0; k < 6; k++) { /* J = [-1 0 y2; 0 -1 -y1] */
+    sums->cross[0][base + k] -= ht[0][k];
+    sums->cross[1][base + k] -= ht[1][k];
+    sums->cross[2][base + k] += y[1] * ht[0][k] - y[0] * ht[1][k];
   }
-  for (int i = 0; i < 6; i++) {
-    for (int k = 0; k < 6; k++) sums->a[side][i][k] += t[0][i] * ht[0][k] + t[1][i] * ht[1][k];
-    for (int k = 0; k < 3; k++) sums->cross[6 * side + i][k] += t[0][i] * hj[0][k] + t[1][i] * hj[1][k];
-  }
-  for (int i = 0; i < 3; i++)
-    for (int k = 0; k <= i; k++) sums->slip[i][k] += j[0][i] * hj[0][k] + j[1][i] * hj[1][k];
+  double s0 = y[1] * h[0][0] - y[0] * h[0][1], s1 = y[1] * h[0][1] - y[0] * h[1][1];
+  sums->slip[0][0] += h[0][0];
+  sums->slip[1][0] += h[1][0];
+  sums->slip[1][1] += h[1][1];
+  sums->slip[2][0] -= s0;
+  sums->slip[2][1] -= s1;
+  sums->slip[2][2] += y[1] * s0 - y[0] * s1;
 }
 
-static void add_ground_sums(PlaneFrameSums* sums, const FrictionLag* lag, const FrictionParameters* p) {
-  double r[2] = {-lag->slip[0], -lag->slip[1]};
-  double rho2 = r[0] * r[0] + r[1] * r[1] + p->smoothing, q = lag->ground_weight / sqrt(rho2);
-  double radial = p->majorant ? 0 : q / rho2;
-  sums->slip[0][0] += q - radial * r[0] * r[0];
-  sums->slip[1][0] += -radial * r[0] * r[1];
-  sums->slip[1][1] += q - radial * r[1] * r[1];
-}
-
-/* 12x12 Schur complement in the axes of the plane. */
-static void eliminate_slip(PlaneFrameSums* sums, int order, double out[12][12]) {
-  double z[3][12];
-  memset(out, 0, 144 * sizeof(double));
-  for (int side = 0; side < 2; side++)
-    for (int i = 0; i < 6; i++) memcpy(&out[6 * side + i][6 * side], sums->a[side][i], 6 * sizeof(double));
-  small_cholesky(order, sums->slip);
-  for (int c = 0; c < 12; c++) {
-    small_forward(order, sums->slip, sums->cross[c]);
-    for (int k = 0; k < order; k++) z[k][c] = sums->cross[c][k];
+/* hessian -= cross^T slip^-1 cross. */
+static void eliminate_slip(SlipSums* sums, int order, double hessian[12][12]) {
+  double(*z)[12] = sums->cross, (*l)[4] = sums->slip;
+  small_cholesky(order, l);
+  for (int i = 0; i < order; i++) {
+    for (int k = 0; k < i; k++)
+      for (int c = 0; c < 12; c++) z[i][c] -= l[i][k] * z[k][c];
+    for (int c = 0; c < 12; c++) z[i][c] *= l[i][i];
   }
   for (int i = 0; i < 12; i++)
     for (int k = 0; k < order; k++) {
       double f = z[k][i];
-      for (int j = 0; j < 12; j++) out[i][j] -= f * z[k][j];
+      for (int j = 0; j < 12; j++) hessian[i][j] -= f * z[k][j];
     }
-}
-
-/* out += factor * B block B^T for each 3x3 block; B = [e1 e2 n]. */
-static void add_rotated(const FrictionLag* lag, double in[12][12], double factor, double out[12][12]) {
-  double b[3][3] = {{lag->e1.x, lag->e2.x, lag->normal.x},
-                    {lag->e1.y, lag->e2.y, lag->normal.y},
-                    {lag->e1.z, lag->e2.z, lag->normal.z}};
-  double half[12][12];
-  for (int i = 0; i < 12; i += 3) /* rows: B block */
-    for (int r = 0; r < 3; r++)
-      for (int j = 0; j < 12; j++)
-        half[i + r][j] = b[r][0] * in[i][j] + b[r][1] * in[i + 1][j] + b[r][2] * in[i + 2][j];
-  for (int i = 0; i < 12; i++)
-    for (int j = 0; j < 12; j += 3)
-      for (int c = 0; c < 3; c++)
-        out[i][j + c] += factor * (half[i][j] * b[c][0] + half[i][j + 1] * b[c][1] + half[i][j + 2] * b[c][2]);
 }
 
 static void vertex_velocities(FrictionLag* lag, const Pose* pose[2], double dt) {
@@ -323,27 +326,32 @@ static void vertex_velocities(FrictionLag* lag, const Pose* pose[2], double dt) 
 
 static void add_derivatives(FrictionLag* lag, const FrictionParameters* p, const Pose* pose[2], const Vec3 reference[2],
                             PairDerivatives* out) {
-  PlaneFrameSums sums;
+  SlipSums sums;
   memset(&sums, 0, sizeof(sums));
+  double factor = p->coefficient / p->dt, h[2][2], r[2];
   int count = lag->count[0] + lag->count[1];
   for (int k = 0; k < count; k++) {
     const FrictionVertex* v = &lag->vertices[k];
     int side = k >= lag->count[0];
-    double r[2], y[2];
-    slip_of(lag, v, lag->slip, r, y);
-    Vec3 from = vec3_add(mat3_mul_vec(pose[side]->r, v->local), vec3_sub(pose[side]->t, reference[side]));
-    double arm[3] = {vec3_dot(lag->e1, from), vec3_dot(lag->e2, from), vec3_dot(lag->normal, from)};
-    add_vertex_sums(&sums, side, arm, v->weight, r, y, p);
+    slip_of(v, lag->slip, r);
+    Vec3 arm = vec3_add(mat3_mul_vec(pose[side]->r, v->local), vec3_sub(pose[side]->t, reference[side]));
+    slip_hessian(v->weight, r, p, factor, h);
+    add_vertex_sums(lag, side, arm, h, v->scaled, &sums, out->hessian);
     double q = p->coefficient * v->weight / sqrt(r[0] * r[0] + r[1] * r[1] + p->smoothing);
     Vec3 g = vec3_add(vec3_scale(lag->e1, q * r[0]), vec3_scale(lag->e2, q * r[1]));
     out->force[side] = vec3_add(out->force[side], g);
-    out->moment[side] = mat3_add(out->moment[side], mat3_outer(g, from));
+    out->moment[side] = mat3_add(out->moment[side], mat3_outer(g, arm));
     if (lag->half_space) out->force[1] = vec3_sub(out->force[1], g);
   }
-  if (lag->half_space) add_ground_sums(&sums, lag, p);
-  double plane_frame[12][12];
-  eliminate_slip(&sums, lag->half_space ? 2 : 3, plane_frame);
-  add_rotated(lag, plane_frame, p->coefficient / p->dt, out->hessian);
+  if (lag->half_space) {
+    r[0] = -lag->slip[0];
+    r[1] = -lag->slip[1];
+    slip_hessian(lag->ground_weight, r, p, factor, h);
+    sums.slip[0][0] += h[0][0];
+    sums.slip[1][0] += h[1][0];
+    sums.slip[1][1] += h[1][1];
+  }
+  eliminate_slip(&sums, lag->half_space ? 2 : 3, out->hessian);
 }
 
 int friction_evaluate(FrictionLag* lag, const FrictionParameters* parameters, const Pose* pose_a, const Pose* pose_b,

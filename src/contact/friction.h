@@ -11,6 +11,7 @@
 typedef struct {
   Vec3 local;         /* in the link's frame [m] */
   double position[2]; /* x^t - c in the tangent basis [m] */
+  double scaled[2];   /* position / length of the lag */
   double height;      /* x^t - c along the normal [m] */
   double weight;      /* normal force for stiffness 1 */
   int vertex;         /* index in its hull */

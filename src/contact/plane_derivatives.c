@@ -24,87 +24,102 @@ static void unpack(const double packed[10], double full[4][4]) {
     for (int j = i; j < 4; j++, k++) full[i][j] = full[j][i] = packed[k];
 }
 
+/* dgradient/dp of both bodies, transposed so that every loop below runs over the 12 twist components. */
+typedef struct {
+  double v[4][12];
+} Cross;
+
 /* One side: force, moment, sum P'' b b^T (block of the Hessian) and dgradient/dp = sum P'' b x~^T + sigma P' db/dp. */
-static void side_terms(const SideMoments* m, Vec3 d, Vec3 n, int side, PairDerivatives* out, double cross[12][4]) {
-  double g[4][4], column[6], t[6][4];
+static void side_terms(const SideMoments* m, Vec3 d, Vec3 n, int side, PairDerivatives* out, Cross* cross) {
+  double g[4][4], t[4][6];
   unpack(m->second, g);
-  for (int k = 0; k < 4; k++) { /* g is symmetric: row k is column k */
-    twist_of(g[k], d, n, column);
-    for (int i = 0; i < 6; i++) t[i][k] = column[i];
-  }
+  for (int k = 0; k < 4; k++) twist_of(g[k], d, n, t[k]); /* t[k] = column k of sum P'' b x~^T */
   int base = 6 * side;
-  for (int i = 0; i < 6; i++) {
-    double row[6];
-    twist_of(t[i], d, n, row);
-    for (int j = 0; j < 6; j++) out->hessian[base + i][base + j] = row[j];
+  double(*h)[12] = out->hessian + base;
+  for (int i = 0; i < 6; i++) { /* the same map again, on rows; the result is symmetric, so rows stand for columns */
+    double x = t[0][i] - t[3][i] * d.x, y = t[1][i] - t[3][i] * d.y, z = t[2][i] - t[3][i] * d.z;
+    h[0][base + i] = y * n.z - z * n.y;
+    h[1][base + i] = z * n.x - x * n.z;
+    h[2][base + i] = x * n.y - y * n.x;
+    h[3][base + i] = t[3][i] * n.x;
+    h[4][base + i] = t[3][i] * n.y;
+    h[5][base + i] = t[3][i] * n.z;
   }
   double w = m->first[3];
   Vec3 rho = vec3(m->first[0] - w * d.x, m->first[1] - w * d.y, m->first[2] - w * d.z); /* sum sigma P' r */
   Mat3 rx = mat3_cross(rho);
-  for (int i = 0; i < 3; i++)
-    for (int k = 0; k < 3; k++) t[i][k] += rx.m[i][k];
-  for (int i = 0; i < 3; i++) t[3 + i][i] += w;
-  memcpy(cross[base], t, sizeof(t));
+  for (int k = 0; k < 3; k++) {
+    for (int i = 0; i < 3; i++) t[k][i] += rx.m[i][k];
+    t[k][3 + k] += w;
+  }
+  for (int k = 0; k < 4; k++) memcpy(&cross->v[k][base], t[k], sizeof(t[k]));
   out->force[side] = vec3_scale(n, w);
   out->moment[side] = mat3_outer(n, rho);
 }
 
-/* hessian -= cross H_pp^-1 cross^T;  response = -H_pp^-1 cross^T.  order: 4, or 2 with cross already reduced. */
-static void eliminate(int order, double h[4][4], double cross[12][4], PairDerivatives* out, double response[4][12]) {
-  double z[4][12];
+/* hessian -= cross H_pp^-1 cross^T;  cross becomes the response -H_pp^-1 cross^T.  order: 4, or 2. */
+static void eliminate(int order, double h[4][4], Cross* cross, double hessian[12][12]) {
+  double(*z)[12] = cross->v;
   small_cholesky(order, h);
-  for (int c = 0; c < 12; c++) {
-    double x[4];
-    for (int k = 0; k < order; k++) x[k] = cross[c][k];
-    small_forward(order, h, x);
-    for (int k = 0; k < order; k++) z[k][c] = x[k];
-    small_backward(order, h, x);
-    for (int k = 0; k < order; k++) response[k][c] = -x[k];
+  for (int i = 0; i < order; i++) {
+    for (int k = 0; k < i; k++)
+      for (int c = 0; c < 12; c++) z[i][c] -= h[i][k] * z[k][c];
+    for (int c = 0; c < 12; c++) z[i][c] *= h[i][i];
   }
   for (int i = 0; i < 12; i++)
     for (int k = 0; k < order; k++) {
       double f = z[k][i];
-      for (int j = 0; j < 12; j++) out->hessian[i][j] -= f * z[k][j];
+      for (int j = 0; j < 12; j++) hessian[i][j] -= f * z[k][j];
     }
+  for (int i = order - 1; i >= 0; i--) {
+    for (int k = i + 1; k < order; k++)
+      for (int c = 0; c < 12; c++) z[i][c] -= h[k][i] * z[k][c];
+    for (int c = 0; c < 12; c++) z[i][c] *= h[i][i];
+  }
+  for (int i = 0; i < order; i++)
+    for (int c = 0; c < 12; c++) z[i][c] = -z[i][c];
 }
 
 /* p = (a u, o): only the length along u and the offset are free. */
-static void eliminate_half_space(double h[4][4], double cross[12][4], Vec3 u, PairDerivatives* out,
+static void eliminate_half_space(double h[4][4], const Cross* cross, Vec3 u, double hessian[12][12],
                                  PlaneResponse* response) {
-  double axis[3] = {u.x, u.y, u.z}, two[4][4] = {{0}}, reduced[12][4], part[4][12];
+  double axis[3] = {u.x, u.y, u.z}, two[4][4] = {{0}};
   for (int i = 0; i < 3; i++) {
     two[1][0] += axis[i] * h[3][i];
     for (int j = 0; j < 3; j++) two[0][0] += axis[i] * axis[j] * (i >= j ? h[i][j] : h[j][i]);
   }
   two[1][1] = h[3][3];
+  Cross reduced;
   for (int c = 0; c < 12; c++) {
-    reduced[c][0] = cross[c][0] * axis[0] + cross[c][1] * axis[1] + cross[c][2] * axis[2];
-    reduced[c][1] = cross[c][3];
+    reduced.v[0][c] = cross->v[0][c] * axis[0] + cross->v[1][c] * axis[1] + cross->v[2][c] * axis[2];
+    reduced.v[1][c] = cross->v[3][c];
   }
-  eliminate(2, two, reduced, out, part);
+  eliminate(2, two, &reduced, hessian);
   for (int c = 0; c < 12; c++) {
-    for (int i = 0; i < 3; i++) response->dp[i][c] = axis[i] * part[0][c];
-    response->dp[3][c] = part[1][c];
+    for (int i = 0; i < 3; i++) response->dp[i][c] = axis[i] * reduced.v[0][c];
+    response->dp[3][c] = reduced.v[1][c];
   }
 }
 
 void plane_derivatives(const PlaneSolution* solution, bool half_space, Vec3 reference_a, Vec3 reference_b,
                        PairDerivatives* out, PlaneResponse* response) {
-  double cross[12][4], gradient[4], h[4][4];
+  Cross cross;
+  double gradient[4], h[4][4];
   Vec3 n = solution->plane.n, origin = solution->plane.origin;
   memset(out->hessian, 0, sizeof(out->hessian));
   out->energy = solution->energy;
-  side_terms(&solution->side[0], vec3_sub(reference_a, origin), n, 0, out, cross);
+  side_terms(&solution->side[0], vec3_sub(reference_a, origin), n, 0, out, &cross);
   plane_assemble(&solution->side[0], &solution->side[1], solution->norm_first, solution->norm_second, n, gradient, h);
   if (half_space) { /* the half-space belongs to the world: only side A moves */
-    memset(cross[6], 0, 6 * sizeof(cross[0]));
+    for (int k = 0; k < 4; k++) memset(&cross.v[k][6], 0, 6 * sizeof(double));
     out->force[1] = vec3_scale(out->force[0], -1.0);
     out->moment[1] = mat3_zero();
-    eliminate_half_space(h, cross, vec3_scale(n, 1.0 / vec3_norm(n)), out, response);
+    eliminate_half_space(h, &cross, vec3_scale(n, 1.0 / vec3_norm(n)), out->hessian, response);
     return;
   }
-  side_terms(&solution->side[1], vec3_sub(reference_b, origin), n, 1, out, cross);
-  eliminate(4, h, cross, out, response->dp);
+  side_terms(&solution->side[1], vec3_sub(reference_b, origin), n, 1, out, &cross);
+  eliminate(4, h, &cross, out->hessian);
+  memcpy(response->dp, cross.v, sizeof(response->dp));
 }
 
 Plane plane_predict(Plane plane, const PlaneResponse* response, const double twist_a[6], const double twist_b[6]) {

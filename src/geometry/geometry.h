@@ -7,7 +7,9 @@
 
 /* ---------------------------------------------------------------- meshes (geometry/mesh_obj.c) */
 
-/* A polygon group (`o` or `g` line) of an OBJ file: corners [first_corner, first_corner + corner_count). */
+/* The faces that follow an `o` or `g` line of an OBJ file. Faces are sorted by group, in the order of the file within
+ * one: groups cover all faces, none is empty, and a name used again continues its group (a `g` name within its `o`).
+ * The name is that of `g`, else of `o`, else "default". */
 typedef struct {
   char* name;
   int first_face, face_count;
@@ -23,7 +25,7 @@ typedef struct {
   int corner_count, face_count;
   MeshGroup* groups;
   int group_count;
-  int degenerate_face_count; /* faces dropped: fewer than three different corners */
+  int degenerate_face_count; /* faces dropped: fewer than three corners in different places */
 } Mesh;
 
 /* Read an OBJ file: v, f (v, v/t, v//n, v/t/n, negative indices, n-gons, line continuation), o, g; other statements are
@@ -69,8 +71,8 @@ HullResult primitive_cylinder(ConvexHull* hull, double radius, double length, in
  * pole. */
 HullResult primitive_capsule(ConvexHull* hull, double radius, double length, int segments);
 /* 96 points: cube surface with 4 x 4 grids on six faces, normalised to radius, each coordinate shifted by +- extent/2
- * (SDRS link shape, a rounded box or capsule); all 96 kept distinct (the corner and edge points that coincide between
- * faces are spread by `spread` in (0, 0.2] of the grid spacing). */
+ * (SDRS link shape, a rounded box or capsule); all 96 kept distinct: the outermost grid lines of each face are drawn in
+ * by 0.1 of the grid spacing, which parts the corner and edge points that would coincide between faces. */
 HullResult primitive_rounded_box(ConvexHull* hull, double radius, Vec3 extent);
 
 /* ---------------------------------------------------------------- mass (geometry/mass.c)
@@ -123,8 +125,9 @@ typedef struct {
 GjkResult gjk_distance(PointView a, Pose pose_a, PointView b, Pose pose_b, GjkCache* cache);
 /* Index of the vertex farthest along a local direction, smallest index on ties; *value = that maximum. */
 int support_index(PointView points, Vec3 direction, double* value);
-/* Penetration depth [m] of two intersecting hulls: the least translation that parts them (exact, by Qhull on the
- * Minkowski difference); normal = unit direction to move b. 0 when they do not meet. Allocates; for messages only. */
+/* Penetration depth [m] of two intersecting hulls: the least translation that parts them (exact, by an expanding
+ * polytope in the Minkowski difference, Qhull inside); normal = unit direction to move b. 0 when they do not meet.
+ * Allocates; for messages only. */
 double hull_penetration(PointView a, Pose pose_a, PointView b, Pose pose_b, Vec3* normal);
 
 #endif

@@ -291,18 +291,19 @@ static void read_statements(Reader* reader) {
   }
 }
 
+/* A mesh is of no use without a face; the message stands at the last line. */
 static void check_faces(Reader* reader) {
-  Mesh* mesh = reader->mesh;
-  int line = reader->text.place.line;
-  SourcePlace end = {reader->text.name, line, 0};
-  if (mesh->face_count == 0)
-    diagnostics_add(reader->text.diagnostics, SEVERITY_ERROR, end, "no face ('f' statement) in %d lines", line);
-  else if (mesh->face_count == mesh->degenerate_face_count)
-    diagnostics_add(reader->text.diagnostics, SEVERITY_ERROR, end, "no face of the %d has three different corners",
-                    mesh->face_count);
-  else
-    return;
+  const Mesh* mesh = reader->mesh;
+  ObjPlace end = reader->text.place;
+  if (end.at == end.line_start && end.line > 1) end.line--;
+  SourcePlace place = {reader->text.name, end.line, 0};
+  if (mesh->face_count > mesh->degenerate_face_count) return;
   reader->text.error_count++;
+  if (mesh->face_count == 0)
+    diagnostics_add(reader->text.diagnostics, SEVERITY_ERROR, place, "no face: there is no 'f' statement");
+  else
+    diagnostics_add(reader->text.diagnostics, SEVERITY_ERROR, place, "no face of the %d has three different corners",
+                    mesh->face_count);
 }
 
 static void read_text(Reader* reader) {

@@ -1,6 +1,6 @@
 /* GJK on random pairs against methods that share nothing with it:
- *  - an exhaustive search over all vertex-face and edge-edge pairs (distance), over all face normals and edge-edge cross
- *    products (do the hulls meet?), in extended precision;
+ *  - an exhaustive search over all vertex-face and edge-edge pairs (distance), over all face normals and edge-edge
+ * cross products (do the hulls meet?), in extended precision;
  *  - certificates, for hulls of any size: the witness points bound the distance from above, the plane through them from
  *    below; at distance zero the witness points are one point. */
 #include "../unit/geometry/geometry_testing.h"
@@ -18,13 +18,16 @@ static Point cross(Point a, Point b) {
 }
 static Real norm(Point a) { return sqrtl(dot(a, a)); }
 static Real clamp(Real t) { return t < 0 ? 0 : t > 1 ? 1 : t; }
-static Point point_of(Vec3 a) { return (Point){a.x, a.y, a.z}; }
+static Point point_of(Vec3 a) { return (Point){(Real)a.x, (Real)a.y, (Real)a.z}; }
 
 static Point transformed(Pose pose, Vec3 v) {
-  const double(*m)[3] = pose.r.m;
-  return (Point){(Real)m[0][0] * v.x + (Real)m[0][1] * v.y + (Real)m[0][2] * v.z + pose.t.x,
-                 (Real)m[1][0] * v.x + (Real)m[1][1] * v.y + (Real)m[1][2] * v.z + pose.t.y,
-                 (Real)m[2][0] * v.x + (Real)m[2][1] * v.y + (Real)m[2][2] * v.z + pose.t.z};
+  Point p = point_of(v), result = point_of(pose.t);
+  for (int k = 0; k < 3; k++) {
+    Real component = k == 0 ? p.x : k == 1 ? p.y : p.z;
+    Point column = {(Real)pose.r.m[0][k], (Real)pose.r.m[1][k], (Real)pose.r.m[2][k]};
+    result = along(result, component, column);
+  }
+  return result;
 }
 
 /* ---------------------------------------------------------------- a hull in the world */
@@ -46,8 +49,8 @@ static Point corner(const Solid* solid, int triangle, int k) {
 }
 
 static void extent(const Solid* solid, Point axis, Real* low, Real* high) {
-  *low = HUGE_VAL;
-  *high = -HUGE_VAL;
+  *low = HUGE_VALL;
+  *high = -HUGE_VALL;
   for (int i = 0; i < solid->count; i++) {
     Real h = dot(axis, solid->points[i]);
     if (h < *low) *low = h;
@@ -70,7 +73,7 @@ static void try_axis(const Solid* a, const Solid* b, Point axis, Real size, Real
 
 /* Convex polyhedra are apart exactly when a face normal or a cross product of edges shows it. */
 static Real exhaustive_separation(const Solid* a, const Solid* b, Real size) {
-  Real most = -HUGE_VAL;
+  Real most = -HUGE_VALL;
   for (int side = 0; side < 2; side++) {
     const Solid* s = side ? b : a;
     for (int i = 0; i < s->hull->triangle_count; i++)
@@ -103,15 +106,15 @@ static Real point_triangle(Point p, Point a, Point b, Point c) {
 static Real segment_segment(Point a, Point b, Point c, Point d) {
   Point u = minus(b, a), v = minus(d, c), w = minus(a, c);
   Real uu = dot(u, u), vv = dot(v, v), uv = dot(u, v), den = uu * vv - uv * uv;
-  if (!(den > 0)) return HUGE_VAL;
+  if (!(den > 0)) return HUGE_VALL;
   Real s = (uv * dot(v, w) - vv * dot(u, w)) / den, t = (uu * dot(v, w) - uv * dot(u, w)) / den;
-  if (!(s >= 0 && s <= 1 && t >= 0 && t <= 1)) return HUGE_VAL;
+  if (!(s >= 0 && s <= 1 && t >= 0 && t <= 1)) return HUGE_VALL;
   return norm(minus(along(a, s, u), along(c, t, v)));
 }
 
 /* Distance of hulls that are apart. */
 static Real exhaustive_distance(const Solid* a, const Solid* b) {
-  Real least = HUGE_VAL;
+  Real least = HUGE_VALL;
   for (int side = 0; side < 2; side++) {
     const Solid *s = side ? b : a, *other = side ? a : b;
     for (int i = 0; i < s->hull->triangle_count; i++)
@@ -270,8 +273,8 @@ static GjkResult pair_distance(const TestPair* pair, GjkCache* cache) {
 static void move_pair(TestPair* pair, Random* random, GjkResult now) {
   double wanted = pair->scale * pow(10, random_uniform(random, -9, 0));
   if (random_bits(random) % 4 == 0) wanted *= -0.1;
-  Vec3 step = now.distance > 0 ? vec3_scale(now.normal, wanted - now.distance)
-                               : random_vector(random, 0.3 * pair->scale);
+  Vec3 step =
+      now.distance > 0 ? vec3_scale(now.normal, wanted - now.distance) : random_vector(random, 0.3 * pair->scale);
   pair->pose[1].t = vec3_add(pair->pose[1].t, step);
 }
 
@@ -295,7 +298,7 @@ static void agrees_with_exhaustive_search(void** state) {
       measure_pair(&pair);
       GjkResult result = pair_distance(&pair, NULL);
       Solid a = solid_at(&pair.hull[0], pair.pose[0]), b = solid_at(&pair.hull[1], pair.pose[1]);
-      double separation = (double)exhaustive_separation(&a, &b, pair.scale);
+      double separation = (double)exhaustive_separation(&a, &b, (Real)pair.scale);
       double want = separation > 0 ? (double)exhaustive_distance(&a, &b) : 0;
       double error = fabs(result.distance - want) / pair.size;
       if (error > 1e-13) report("exhaustive", seed, trial, &pair, result.distance, want);
@@ -318,12 +321,12 @@ static void agrees_with_exhaustive_search(void** state) {
 /* distance - (gap that the normal proves), both bounds of the true distance. */
 static double certificate_gap(const TestPair* pair, const GjkResult* result) {
   Point normal = point_of(result->normal);
-  Real high_a = -HUGE_VAL, low_b = HUGE_VAL, length = norm(normal);
+  Real high_a = -HUGE_VALL, low_b = HUGE_VALL, length = norm(normal);
   for (int i = 0; i < pair->hull[0].vertex_count; i++)
     high_a = fmaxl(high_a, dot(normal, transformed(pair->pose[0], pair->hull[0].vertices[i])));
   for (int i = 0; i < pair->hull[1].vertex_count; i++)
     low_b = fminl(low_b, dot(normal, transformed(pair->pose[1], pair->hull[1].vertices[i])));
-  return (double)(result->distance - (low_b - high_a) / length);
+  return (double)((Real)result->distance - (low_b - high_a) / length);
 }
 
 static double check_certificate(const TestPair* pair, const GjkResult* result, uint64_t seed, int trial) {
@@ -402,8 +405,8 @@ static void is_invariant(void** state) {
     for (int i = 0; i < reversed.vertex_count; i++)
       reversed.vertices[i] = pair.hull[1].vertices[reversed.vertex_count - 1 - i];
     OwnedView view = owned_view(reversed.vertices, reversed.vertex_count);
-    GjkResult other = gjk_distance(view.view, pose_mul(world, pair.pose[1]), pair.view[0].view,
-                                   pose_mul(world, pair.pose[0]), NULL);
+    GjkResult other =
+        gjk_distance(view.view, pose_mul(world, pair.pose[1]), pair.view[0].view, pose_mul(world, pair.pose[0]), NULL);
     double error = fabs(other.distance - plain.distance) / pair.size;
     if (error > 1e-13) report("invariance", seed, trial, &pair, other.distance, plain.distance);
     assert_true(error <= 1e-13);

@@ -72,9 +72,9 @@ static void faces_edges_and_corners_of_boxes(void** state) {
 static void meeting_hulls_have_distance_exactly_zero(void** state) {
   (void)state;
   OwnedView cube = box_view(vec3(1, 1, 1));
-  const Pose poses[] = {at(0, 0, 0),          at(0.5, 0.5, 0.5),  at(0.999999, 0, 0), at(1, 0, 0),
-                        at(1, 1, 1),          at(0.2, 0.3, 1.0),  at(1 - 1e-12, 1, 1), at(0, 0, 0.999),
-                        turned(vec3(1, 2, 3), 1, vec3(0.4, 0.3, 0.2))};
+  const Pose poses[] = {at(0, 0, 0),         at(0.5, 0.5, 0.5), at(0.999999, 0, 0),
+                        at(1, 0, 0),         at(1, 1, 1),       at(0.2, 0.3, 1.0),
+                        at(1 - 1e-12, 1, 1), at(0, 0, 0.999),   turned(vec3(1, 2, 3), 1, vec3(0.4, 0.3, 0.2))};
   for (int i = 0; i < COUNT(poses); i++) {
     GjkCache cache = {0};
     for (int repeat = 0; repeat < 3; repeat++) {
@@ -154,7 +154,7 @@ static void a_foreign_cache_does_no_harm(void** state) {
       {.count = 4, .a = {1, 1, 1, 1}, .b = {2, 2, 2, 2}},
       {.count = 4, .a = {0, 1, 2, 3}, .b = {0, 1, 2, 3}},
       {.count = 3, .a = {7, 7, 6}, .b = {0, 0, 0}},
-      {.count = 0, .direction = {NAN, 0, 0}},
+      {.count = 0, .direction = {(double)NAN, 0, 0}},
   };
   for (int i = 0; i < COUNT(caches); i++) {
     GjkCache cache = caches[i];
@@ -167,7 +167,7 @@ static void a_foreign_cache_does_no_harm(void** state) {
 static void poses_that_are_not_numbers_count_as_meeting(void** state) {
   (void)state;
   OwnedView cube = box_view(vec3(1, 1, 1));
-  GjkResult result = gjk_distance(cube.view, at(NAN, 0, 0), cube.view, at(2, 0, 0), NULL);
+  GjkResult result = gjk_distance(cube.view, at((double)NAN, 0, 0), cube.view, at(2, 0, 0), NULL);
   assert_true(result.distance == 0);
   owned_view_free(&cube);
 }

@@ -33,7 +33,7 @@ static void a_grid_leaves_the_corners_of_its_box(void** state) {
 
 static void interior_and_duplicate_points_are_dropped(void** state) {
   (void)state;
-  const Vec3 points[] = {{0.1, 0.1, 0.1}, {1, 0, 0}, {0, 1, 0}, {1, 0, 0}, {0, 0, 1},
+  const Vec3 points[] = {{0.1, 0.1, 0.1}, {1, 0, 0}, {0, 1, 0}, {1, 0, 0},  {0, 0, 1},
                          {0, 0, 0},       {0, 0, 0}, {0, 0, 1}, {0.2, 0, 0}};
   ConvexHull hull;
   assert_int_equal(hull_create(&hull, points, COUNT(points)), HULL_OK);
@@ -51,7 +51,7 @@ static void sets_without_a_hull_say_why(void** state) {
   const Vec3 line[] = {{0, 0, 0}, {1, 1, 1}, {2, 2, 2}, {3, 3, 3}, {4, 4, 4}};
   const Vec3 square[] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0.5, 0.5, 1e-11}};
   const Vec3 thin[] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0.5, 0.5, 1e-9}};
-  const Vec3 nan[] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, NAN}, {1, 1, 1}};
+  const Vec3 nan[] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, (double)NAN}, {1, 1, 1}};
   const Vec3 infinite[] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, HUGE_VAL}, {1, 1, 1}};
   const struct {
     const Vec3* points;
@@ -95,12 +95,18 @@ typedef enum { IN_BALL, ON_SPHERE, IN_CUBE, ON_GRID, ON_CYLINDER, NEAR_PLANE, DI
 static Vec3 draw(Random* random, Distribution distribution) {
   Vec3 p = random_vector(random, 1);
   switch (distribution) {
-    case IN_BALL: return vec3_scale(random_direction(random), cbrt(random_uniform(random, 0, 1)));
-    case ON_SPHERE: return random_direction(random);
-    case ON_GRID: return vec3(round(3 * p.x), round(3 * p.y), round(3 * p.z));
-    case ON_CYLINDER: return vec3(cos(3 * p.x), sin(3 * p.x), round(p.y));
-    case NEAR_PLANE: return vec3(p.x, p.y, 1e-7 * p.z);
-    default: return p;
+    case IN_BALL:
+      return vec3_scale(random_direction(random), cbrt(random_uniform(random, 0, 1)));
+    case ON_SPHERE:
+      return random_direction(random);
+    case ON_GRID:
+      return vec3(round(3 * p.x), round(3 * p.y), round(3 * p.z));
+    case ON_CYLINDER:
+      return vec3(cos(3 * p.x), sin(3 * p.x), round(p.y));
+    case NEAR_PLANE:
+      return vec3(p.x, p.y, 1e-7 * p.z);
+    default:
+      return p;
   }
 }
 
@@ -230,12 +236,12 @@ static void volumes_of_the_convex_shared_meshes(void** state) {
 /* Sets that make Qhull complain: its messages must not reach the streams of the program, and no memory may be lost. */
 static void qhull_prints_nothing(void** state) {
   (void)state;
-  char name[] = "/tmp/sdrs_hull_XXXXXX";
-  int file = mkstemp(name), out = dup(1), err = dup(2);
-  assert_true(file >= 0);
-  fflush(stdout);
-  dup2(file, 1);
-  dup2(file, 2);
+  FILE* catcher = tmpfile();
+  assert_non_null(catcher);
+  int out = dup(1), err = dup(2);
+  fflush(NULL);
+  dup2(fileno(catcher), 1);
+  dup2(fileno(catcher), 2);
   Random random = {15};
   for (int trial = 0; trial < 300; trial++) {
     Vec3 points[40];
@@ -251,11 +257,10 @@ static void qhull_prints_nothing(void** state) {
   fflush(NULL);
   dup2(out, 1);
   dup2(err, 2);
-  long length = lseek(file, 0, SEEK_END);
-  close(file);
+  long length = lseek(fileno(catcher), 0, SEEK_END);
+  fclose(catcher);
   close(out);
   close(err);
-  unlink(name);
   assert_int_equal(length, 0);
 }
 

@@ -1,4 +1,3 @@
-#include <dirent.h>
 #include "geometry_testing.h"
 
 /* ---------------------------------------------------------------- helpers */
@@ -93,8 +92,9 @@ static void check_face(const Mesh* mesh, int face, int line, const int* corners,
 
 static void numbers_in_all_spellings(void** state) {
   (void)state;
-  Parsed parsed = parse("v 1 -2.5 +3\nv .5 1. 1e2\nv 1E-1 -0 0.125e+1 1.0\nv 0 0 1 0.1 0.2 0.3\nv 0 1 0 1 1 1 1\n"
-                        "f 1 2 3\n");
+  Parsed parsed = parse(
+      "v 1 -2.5 +3\nv .5 1. 1e2\nv 1E-1 -0 0.125e+1 1.0\nv 0 0 1 0.1 0.2 0.3\nv 0 1 0 1 1 1 1\n"
+      "f 1 2 3\n");
   assert_int_equal(parsed.status, STATUS_OK);
   const Vec3 want[] = {{1, -2.5, 3}, {0.5, 1, 100}, {0.1, 0, 1.25}, {0, 0, 1}, {0, 1, 0}};
   assert_int_equal(parsed.mesh.position_count, 5);
@@ -109,8 +109,9 @@ static void numbers_in_all_spellings(void** state) {
 
 static void face_corners_in_all_spellings(void** state) {
   (void)state;
-  Parsed parsed = parse(TRIANGLE "v 0 0 1\nvt 0 0\nvn 0 0 1\nf 1 2 3\nf 1/1 2/1 3/1 4/1\nf 1//1 2//1 4//1\n"
-                                 "f 1/1/1 2/1/1 +3/1/1\nf -1 -2 -3\nf 1/ 2// 3/1/\nf -4//-1 2 3/-1\n");
+  Parsed parsed = parse(TRIANGLE
+                        "v 0 0 1\nvt 0 0\nvn 0 0 1\nf 1 2 3\nf 1/1 2/1 3/1 4/1\nf 1//1 2//1 4//1\n"
+                        "f 1/1/1 2/1/1 +3/1/1\nf -1 -2 -3\nf 1/ 2// 3/1/\nf -4//-1 2 3/-1\n");
   if (parsed.status != STATUS_OK) print_diagnostics(&parsed.diagnostics);
   assert_int_equal(parsed.status, STATUS_OK);
   const Mesh* mesh = &parsed.mesh;
@@ -163,7 +164,8 @@ static void line_ends_blanks_and_comments(void** state) {
 
 static void groups_collect_their_faces(void** state) {
   (void)state;
-  Parsed parsed = parse("f 1 2 3\no  Left arm \n" TRIANGLE "v 0 0 1\nf 2 3 4\ng upper # part\nf 1 3 4\ng empty\n"
+  Parsed parsed = parse("f 1 2 3\no  Left arm \n" TRIANGLE
+                        "v 0 0 1\nf 2 3 4\ng upper # part\nf 1 3 4\ng empty\n"
                         "o Right\nf 1 2 4\ng upper\nf 3 2 1\no Left arm\nf 4 3 2\ng upper\nf 4 3 1\ng\nf 4 2 1\n");
   print_diagnostics(&parsed.diagnostics);
   assert_int_equal(parsed.status, STATUS_OK);
@@ -200,8 +202,8 @@ static void degenerate_faces_are_dropped_and_counted(void** state) {
 
 static void bad_numbers_have_line_and_column(void** state) {
   (void)state;
-  static const char* const bad[] = {"x",  "nan",  "NaN", "inf", "-inf",  "Infinity", "0x10", "1e", "1e+",
-                                    "--1", "1.2.3", ".",  "+",   "1,5",  "1e5f",     "e5",   "1d3"};
+  static const char* const bad[] = {"x",   "nan",   "NaN", "inf", "-inf", "Infinity", "0x10", "1e", "1e+",
+                                    "--1", "1.2.3", ".",   "+",   "1,5",  "1e5f",     "e5",   "1d3"};
   for (int i = 0; i < COUNT(bad); i++) {
     char text[100];
     snprintf(text, sizeof text, "%s  v 1 %s 0\nf 1 2 3\n", TRIANGLE, bad[i]);
@@ -215,7 +217,11 @@ static void bad_numbers_have_line_and_column(void** state) {
   check_error("v 0 0 0 red\n" TRIANGLE "f 2 3 4\n", 1, 9, "expected a finite decimal number");
   check_error("v 0 \\\n x 0\n" TRIANGLE "f 2 3 4\n", 2, 2, "'x'");
   check_error("v 0 0 \xc3\xa9 \n", 1, 7, "'\?\?'");
-  check_error("# \xc3\xa9\xc3\xa9\nv 0 \xc3\xa9 0 x\n", 2, 5, "expected");
+  check_error(
+      "g \xc3\xa9\xc3\xa9\nv \xc3\xa9"
+      "0 0 0\n",
+      2, 3, "expected");
+  check_error(TRIANGLE "f 1 2 3 # \xc3\xa9\nf 1/\xc3\xa9 2 3", 5, 3, "expected");
   Parsed tiny = parse("v 1e-400 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"); /* underflow is no error */
   assert_int_equal(tiny.status, STATUS_OK);
   parsed_free(&tiny);
@@ -267,9 +273,9 @@ static void after_twenty_errors_it_stops(void** state) {
 static void what_is_no_mesh_is_refused(void** state) {
   (void)state;
   check_error("", 1, 0, "no face");
-  check_error("\n\n", 3, 0, "no face");
-  check_error(TRIANGLE, 4, 0, "no face");
-  check_error("solid cube\nfacet normal 0 0 1\n", 3, 0, "no face");
+  check_error("\n\n", 2, 0, "no face");
+  check_error(TRIANGLE, 3, 0, "no face");
+  check_error("solid cube\nfacet normal 0 0 1\n", 2, 0, "no face");
   check_error(TRIANGLE "f 1 2\nf 1 1 2", 5, 0, "no face of the 2 has three different corners");
   Parsed parsed = parse_bytes("v 0 0 0\nv \0 1", 13, 1);
   check_errors(&parsed, &(Expected){2, 3, "not text"}, 1);
@@ -281,7 +287,7 @@ static void what_is_no_mesh_is_refused(void** state) {
 
 static void files_that_cannot_be_opened(void** state) {
   (void)state;
-  static const char* const paths[] = {"no/such/file.obj", "/tmp"};
+  static const char* const paths[] = {"no/such/file.obj", "src"};
   for (int i = 0; i < COUNT(paths); i++) {
     Mesh mesh;
     Diagnostics diagnostics = {0};
@@ -321,13 +327,27 @@ static void nasty_files_are_read_or_refused(void** state) {
     int faces, degenerate; /* faces -1: refused */
     int line;              /* of the first error */
   } row[] = {
-      {"bad_index", -1, 0, 22},          {"bad_number", -1, 0, 3},       {"binary", -1, 0, 1},
-      {"concave_ngon", 10, 0, 0},        {"crlf_vt_vn", 6, 0, 0},        {"degenerate_triangles", 14, 4, 0},
-      {"doubled_faces", 24, 0, 0},       {"empty", -1, 0, 1},            {"far_away", 12, 0, 0},
-      {"flat", 2, 0, 0},                 {"inner_wall", 22, 0, 0},       {"inside_out", 12, 0, 0},
-      {"mixed_orientation", 12, 0, 0},   {"no_faces", -1, 0, 10},        {"nonmanifold_edge", 24, 0, 0},
-      {"nonmanifold_vertex", 24, 0, 0},  {"one_triangle", 1, 0, 0},      {"open_box", 10, 0, 0},
-      {"quads_ngons_negative", 8, 0, 0}, {"two_point_face", 12, 2, 0},   {"vertex_colors_w", 4, 0, 0},
+      {"bad_index", -1, 0, 22},
+      {"bad_number", -1, 0, 3},
+      {"binary", -1, 0, 1},
+      {"concave_ngon", 10, 0, 0},
+      {"crlf_vt_vn", 6, 0, 0},
+      {"degenerate_triangles", 14, 4, 0},
+      {"doubled_faces", 24, 0, 0},
+      {"empty", -1, 0, 1},
+      {"far_away", 12, 0, 0},
+      {"flat", 2, 0, 0},
+      {"inner_wall", 22, 0, 0},
+      {"inside_out", 12, 0, 0},
+      {"mixed_orientation", 12, 0, 0},
+      {"no_faces", -1, 0, 9},
+      {"nonmanifold_edge", 24, 0, 0},
+      {"nonmanifold_vertex", 24, 0, 0},
+      {"one_triangle", 1, 0, 0},
+      {"open_box", 10, 0, 0},
+      {"quads_ngons_negative", 8, 0, 0},
+      {"two_point_face", 12, 2, 0},
+      {"vertex_colors_w", 4, 0, 0},
   };
   for (int i = 0; i < COUNT(row); i++) {
     char path[100];

@@ -54,7 +54,7 @@ static void a_direction_that_is_not_a_number_gives_some_vertex(void** state) {
   for (int count = 1; count <= 20; count++) {
     OwnedView owned = owned_view(points, count);
     double value;
-    assert_in_range(support_index(owned.view, vec3(NAN, 0, 0), &value), 0, count - 1);
+    assert_in_range(support_index(owned.view, vec3((double)NAN, 0, 0), &value), 0, count - 1);
     owned_view_free(&owned);
   }
 }

@@ -23,7 +23,7 @@ static void problems_of_all_stages_come_together(void** state) {
   assert_int_equal(f.status, STATUS_BAD_INPUT);
   check_message(&f, SEVERITY_ERROR, 2, "shape 'sheet': is flat");
   check_message(&f, SEVERITY_ERROR, 8, "initial coordinate 'angle' of link 'arm'");
-  check_message(&f, SEVERITY_NOTE, 3, "shape 'gone' needs the mesh");
+  check_message(&f, SEVERITY_ERROR, 3, "shape 'gone' needs the mesh");
   fixture_free(&f);
 }
 

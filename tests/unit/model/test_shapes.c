@@ -127,7 +127,7 @@ static void a_mesh_that_cannot_be_used_is_named_with_its_shape(void** state) {
   unlink(path);
   load_mesh(&f, "/tmp/sdrs_no_such_mesh.obj", "");
   assert_int_equal(f.status, STATUS_BAD_INPUT);
-  check_message(&f, SEVERITY_NOTE, 2, "shape 'thing' needs the mesh");
+  check_message(&f, SEVERITY_ERROR, 2, "shape 'thing' needs the mesh");
   fixture_free(&f);
 }
 
