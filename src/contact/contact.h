@@ -81,6 +81,8 @@ bool contact_certify(ContactSystem* system, const MotionBounds* bounds, ContactP
 /* Pairs with terms in the accepted state, in a fixed order. */
 int contact_term_count(const ContactSystem* system);
 ContactTerms contact_term(const ContactSystem* system, int index);
+/* Replace the Hessian of every pair in the accepted state by the nearest positive semidefinite one. */
+void contact_project(ContactSystem* system);
 /* Candidate pairs (may touch during this step), for the sparsity pattern; version changes with the list. */
 int contact_candidate_count(const ContactSystem* system);
 void contact_candidate(const ContactSystem* system, int index, int* link_a, int* link_b);

@@ -544,6 +544,18 @@ ContactTerms contact_term(const ContactSystem* s, int index) {
   return (ContactTerms){p->link_a, p->link_b, d->force, d->moment, d->hessian};
 }
 
+static void project_pair(void* context, int index, int thread) {
+  (void)thread;
+  ContactSystem* s = context;
+  symmetric_project(12, &s->pairs[s->terms[index]].state[s->current].derivatives.hessian[0][0]);
+}
+
+void contact_project(ContactSystem* s) {
+  double start = timer_now();
+  parallel_for(s->threads, s->term_count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, project_pair, s);
+  s->times.contact += timer_now() - start;
+}
+
 int contact_candidate_count(const ContactSystem* s) { return s->list_count; }
 
 void contact_candidate(const ContactSystem* s, int index, int* link_a, int* link_b) {

@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -66,6 +67,7 @@ static void read_position(Reader* reader) {
     }
   }
   if (count < 3) obj_text_error(text, text->place, "a vertex needs 3 coordinates, got %d", count);
+  assert(reader->mesh->position_count < reader->position_total);
   reader->mesh->positions[reader->mesh->position_count++] = vec3(coordinate[0], coordinate[1], coordinate[2]);
 }
 
@@ -144,8 +146,8 @@ static void add_mark(Reader* reader, ObjWord object, ObjWord group) {
 }
 
 /* A group stands within its object; a new object begins without a group. */
-static void read_group(Reader* reader, bool is_object) {
-  ObjWord name = obj_text_rest(&reader->text), none = {reader->text.place, 0};
+static void read_group(Reader* reader, bool is_object, ObjWord name) {
+  ObjWord none = {name.place, 0};
   if (is_object)
     add_mark(reader, name, none);
   else
@@ -269,25 +271,58 @@ static void sort_faces(Reader* reader) {
 
 /* ---------------------------------------------------------------- the file */
 
+typedef enum { STATEMENT_POSITION, STATEMENT_FACE, STATEMENT_OBJECT, STATEMENT_GROUP, STATEMENT_OTHER } StatementKind;
+
+typedef struct {
+  StatementKind kind;
+  int line;
+  ObjWord name; /* of an object or group */
+} Statement;
+
+static StatementKind kind_of(ObjWord word) {
+  if (obj_word_is(word, "v")) return STATEMENT_POSITION;
+  if (obj_word_is(word, "f")) return STATEMENT_FACE;
+  if (obj_word_is(word, "o")) return STATEMENT_OBJECT;
+  return obj_word_is(word, "g") ? STATEMENT_GROUP : STATEMENT_OTHER;
+}
+
+/* The file is gone through twice, and both times must agree on where statements begin: names, which hold blanks and
+ * '#', are taken here, words may be left to obj_text_skip. */
+static bool next_statement(ObjText* text, Statement* statement) {
+  ObjWord word;
+  if (!obj_text_statement(text, &word)) return false;
+  *statement = (Statement){kind_of(word), word.place.line, {word.place, 0}};
+  if (statement->kind == STATEMENT_OBJECT || statement->kind == STATEMENT_GROUP) statement->name = obj_text_rest(text);
+  return true;
+}
+
 /* Positions are counted first: their array then has the right size, and a face may point ahead. */
 static int count_positions(ObjText text) {
-  ObjWord word;
+  Statement statement;
   int count = 0;
-  for (; obj_text_statement(&text, &word); obj_text_skip(&text)) count += obj_word_is(word, "v");
+  for (; next_statement(&text, &statement); obj_text_skip(&text)) count += statement.kind == STATEMENT_POSITION;
   return count;
 }
 
 static void read_statements(Reader* reader) {
   ObjText* text = &reader->text;
-  ObjWord word;
+  Statement statement;
   add_mark(reader, (ObjWord){text->place, 0}, (ObjWord){text->place, 0});
-  for (; obj_text_statement(text, &word); obj_text_skip(text)) {
-    if (obj_word_is(word, "v"))
-      read_position(reader);
-    else if (obj_word_is(word, "f"))
-      read_face(reader, word.place.line);
-    else if (obj_word_is(word, "o") || obj_word_is(word, "g"))
-      read_group(reader, *word.place.at == 'o');
+  for (; next_statement(text, &statement); obj_text_skip(text)) {
+    switch (statement.kind) {
+      case STATEMENT_POSITION:
+        read_position(reader);
+        break;
+      case STATEMENT_FACE:
+        read_face(reader, statement.line);
+        break;
+      case STATEMENT_OBJECT:
+      case STATEMENT_GROUP:
+        read_group(reader, statement.kind == STATEMENT_OBJECT, statement.name);
+        break;
+      case STATEMENT_OTHER:
+        break;
+    }
   }
 }
 

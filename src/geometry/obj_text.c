@@ -86,7 +86,7 @@ ObjWord obj_text_rest(ObjText* text) {
   ObjWord rest = {text->place, 0};
   const char* end = text->place.at;
   for (const char* at = end; at < text->end && !is_line_end(*at); at++) {
-    if (*at == '#' && (at == rest.place.at || is_blank(at[-1]))) break;
+    if (continuation(text, at) || (*at == '#' && (at == rest.place.at || is_blank(at[-1])))) break;
     if (!is_blank(*at)) end = at + 1;
   }
   rest.length = (int)(end - rest.place.at);

@@ -37,7 +37,8 @@ bool obj_text_statement(ObjText* text, ObjWord* word);
 bool obj_text_word(ObjText* text, ObjWord* word);
 /* The rest of the statement is not wanted. */
 void obj_text_skip(ObjText* text);
-/* The rest of the line without blanks at both ends and without a comment: a name with blanks. Length 0 when empty. */
+/* The rest of the line without blanks at both ends and without a comment (which a blank must precede): a name with
+ * blanks. Length 0 when empty. */
 ObjWord obj_text_rest(ObjText* text);
 
 /* Add an error at a place. After the last one allowed a note follows and obj_text_statement finds nothing more. */

@@ -2,6 +2,10 @@
 #include <string.h>
 #include <suitesparse/cholmod.h>
 
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
 #include "linalg/linalg.h"
 
 /* Up to this order a dense factorisation is not worth avoiding. */
@@ -312,6 +316,15 @@ static bool factor_dense(BlockSolver* s, double shift) {
   return LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', s->order, s->factor, s->order) == 0;
 }
 
+/* CHOLMOD opens parallel regions of its own, each for a few microseconds of work: keep it in this thread. */
+static void allow_parallel(bool allowed) {
+#ifdef _OPENMP
+  omp_set_max_active_levels(allowed ? 1 : 0);
+#else
+  (void)allowed;
+#endif
+}
+
 static bool factor_sparse(BlockSolver* s, double relative_shift) {
   double* x = s->matrix->x;
   const int *p = s->matrix->p, *row = s->matrix->i;
@@ -325,7 +338,10 @@ static bool factor_sparse(BlockSolver* s, double relative_shift) {
       for (int k = p[j]; k < p[j + 1]; k++)
         if (row[k] == j) x[k] += relative_shift * (fabs(x[k]) + 1e-6 * largest);
   }
-  return cholmod_factorize(s->matrix, s->l, &s->common) && s->common.status == CHOLMOD_OK;
+  allow_parallel(false);
+  bool ok = cholmod_factorize(s->matrix, s->l, &s->common) && s->common.status == CHOLMOD_OK;
+  allow_parallel(true);
+  return ok;
 }
 
 bool block_solver_factor(BlockSolver* s) { return s->sparse ? factor_sparse(s, 0) : factor_dense(s, 0); }

@@ -146,6 +146,11 @@ static inline Barrier barrier_eval(double z) {
   return b;
 }
 
+/* The nearest positive semidefinite matrix: negative eigenvalues become zero (linalg/project.c). matrix is symmetric,
+ * order x order, order <= SYMMETRIC_PROJECT_MAX. No allocation. false: not finite, matrix unchanged. */
+enum { SYMMETRIC_PROJECT_MAX = 12 };
+bool symmetric_project(int order, double* matrix);
+
 /* ---------------------------------------------------------------- symmetric block systems (linalg/block_solver.c)
  * A symmetric matrix of dense blocks, factored by LAPACK when dense is cheaper and by CHOLMOD when not. Only blocks (a,
  * b) with a <= b are stored. block_solver_pattern allocates; filling, factoring and solving do not. */

@@ -11,6 +11,8 @@
 #define ARMIJO 1e-4
 /* Part of the summed energies below which a decrease cannot be told from rounding. */
 #define ROUNDING 1e-14
+/* Rounding of a link's pose, relative to its distance from the origin: a few bits, for the product along its chain. */
+#define POSITION_ROUNDING 1e-15
 /* Shortest step length tried. */
 #define SHORTEST_STEP 1e-9
 /* Repeating the last step must bring this part of the decrease that its slope promises. */
@@ -66,7 +68,10 @@ static void measure_islands(Sim* s, bool arrived) {
   for (int i = 0; i < m->link_count; i++) {
     Island* island = island_of_link(s, i);
     if (!island) continue;
-    island->rounding += ROUNDING * fabs(c->inertia[i]);
+    double weight = s->weights.factor / (m->simulation.dt * m->simulation.dt) * m->links[i].mass;
+    double size = vec3_norm(c->pose[i].t) + m->links[i].reach;
+    island->rounding +=
+        ROUNDING * fabs(c->inertia[i]) + POSITION_ROUNDING * size * sqrt(2 * weight * fabs(c->inertia[i]));
     if (m->links[i].dof_count > 0)
       island->rounding += ROUNDING * (c->joints[i].controller + c->joints[i].limit + c->joints[i].damping);
   }

@@ -46,7 +46,7 @@ static int collect_couplings(Sim* s, uint64_t* keys) {
     if (ta < 0 || tb < 0 || ta == tb) continue;
     keys[count++] = ta < tb ? (uint64_t)ta << 32 | (uint32_t)tb : (uint64_t)tb << 32 | (uint32_t)ta;
   }
-  qsort(keys, (size_t)count, sizeof(uint64_t), compare_keys);
+  if (count > 1) qsort(keys, (size_t)count, sizeof(uint64_t), compare_keys);
   int unique = 0;
   for (int k = 0; k < count; k++)
     if (unique == 0 || keys[unique - 1] != keys[k]) keys[unique++] = keys[k];
@@ -144,14 +144,17 @@ static bool try_direction(Sim* s, const Assembly* a, bool curvature, bool lifted
   return ok;
 }
 
-/* Newton direction in s->delta. An indefinite Hessian is first replaced by its Gauss-Newton part, which costs a
- * Cholesky factorisation; only if contact makes that indefinite too are eigenvalues lifted. */
-static bool solve_direction(Sim* s, const Assembly* a, StepReport* report) {
+/* Newton direction in s->delta. An indefinite Hessian is first made definite where it is cheap and tells most: the
+ * curvature of the motion is left out (Gauss-Newton) and each pair of bodies gets its nearest semidefinite Hessian.
+ * Only if that is not enough are eigenvalues of the whole lifted. */
+static bool solve_direction(Sim* s, Assembly* a, StepReport* report) {
   double start = timer_now();
   update_pattern(s);
   s->times.assembly += timer_now() - start;
   if (!try_direction(s, a, true, false)) {
     report->factor_retries++;
+    if (s->contact) contact_project(s->contact);
+    assemble(s, a);
     if (!try_direction(s, a, false, false) && !try_direction(s, a, false, true)) return false;
   }
   for (int k = 0; k < s->model->dof_count; k++)

@@ -15,7 +15,7 @@ static StepWeights weights_at(const Model* model, int step) {
     return (StepWeights){1, 2, -1, 0, 0, 1 / dt, 0};
   }
   if (step == 0) return (StepWeights){2, 1, 0, 0, 1, 1 / dt, 0};
-  if (step == 1) return (StepWeights){2, 2, -2, 0, 1, 1.5 / dt, 0.5 / dt};
+  if (step == 1) return (StepWeights){2, 3, -2, 0, -1, 1.5 / dt, 0.5 / dt};
   return (StepWeights){2, 2.5, -2, 0.5, 0, 1.5 / dt, 0.5 / dt};
 }
 

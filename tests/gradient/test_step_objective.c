@@ -1,4 +1,4 @@
-/* The whole objective of a time step (S1-S7, C, F, K2-K5): the assembled gradient against central differences of the
+/* The whole objective of a time step (S1 to S7 over K2 to K5): the assembled gradient against central differences of the
  * energies, and the assembled Hessian against central differences of the assembled gradient. Mixed trees: chains of
  * hinges, universals, balls, free joints and parts of them, welded children; contact across and within trees, friction,
  * controllers, limits, damping; both integrators; away from the solution, so that every curvature term counts. */
@@ -239,18 +239,18 @@ static void check_row(const Row* row, uint64_t seed) {
   objective_free(&o);
 }
 
-static void objective_first_order_with_friction(void** state) {
+static void objective_K3_K4_K5_first_order_with_friction(void** state) {
   (void)state;
   check_row(&(Row){"first_order", "0.5", &half_space, 0}, 41);
   check_row(&(Row){"first_order", "0.5", &slab, 3}, 42);
 }
 
-static void objective_first_order_without_friction(void** state) {
+static void objective_K3_K4_K5_first_order_without_friction(void** state) {
   (void)state;
   check_row(&(Row){"first_order", "0", &half_space, 3}, 43);
 }
 
-static void objective_second_order_start_and_later(void** state) {
+static void objective_K3_K4_K5_second_order_start_and_later(void** state) {
   (void)state;
   check_row(&(Row){"second_order", "0.5", &half_space, 0}, 44);
   check_row(&(Row){"second_order", "0.5", &slab, 1}, 45);
@@ -259,9 +259,9 @@ static void objective_second_order_start_and_later(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(objective_first_order_with_friction),
-      cmocka_unit_test(objective_first_order_without_friction),
-      cmocka_unit_test(objective_second_order_start_and_later),
+      cmocka_unit_test(objective_K3_K4_K5_first_order_with_friction),
+      cmocka_unit_test(objective_K3_K4_K5_first_order_without_friction),
+      cmocka_unit_test(objective_K3_K4_K5_second_order_start_and_later),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -202,7 +202,7 @@ static void random_twist(Random* random, double speed, double dt, double xi[12])
   for (int k = 0; k < 12; k++) xi[k] = random_normal(random) * speed * dt / (k % 6 < 3 ? 0.3 : 1.0);
 }
 
-static void friction_F1_is_the_minimum_over_slip_and_spin(void** state) {
+static void friction_F1_F2_is_the_minimum_over_slip_and_spin(void** state) {
   (void)state;
   Random random = {31};
   static const double speeds[] = {1e-5, 1e-3, 0.1, 3};
@@ -497,6 +497,59 @@ static void friction_always_finds_its_slip(void** state) {
   print_message("at most %d inner iterations\n", worst);
 }
 
+/* F4: what is left out of the energy does not depend on the motion: the energy is zero without it, and grows from there
+ * with all its digits - the sum with the constant would lose them. */
+static void friction_F4_energy_keeps_its_digits(void** state) {
+  (void)state;
+  Random random = {39};
+  for (int kind = 0; kind < PAIR_KINDS; kind++) {
+    Rig r = rig_create((PairKind)kind, &random, 0.7, 1e-2);
+    double direction[12], energy[2];
+    random_twist(&random, 1, r.parameters.dt, direction);
+    for (int i = 0; i < 12; i++)
+      if (i % 6 < 3) direction[i] = 0;
+    /* far below sqrt(eps) friction is quadratic: a tenth of the motion, a hundredth of the energy */
+    energy[0] = work_along(&r, direction, 1e-5);
+    energy[1] = work_along(&r, direction, 1e-6);
+    assert_true(energy[0] > 0);
+    compare_relative(energy[1], energy[0] / 100, 1e-6, "seed 39, %s: energy at a tenth of the motion", pair_kind_name((PairKind)kind));
+    rig_free(&r);
+  }
+}
+
+/* F5: the quadratic with the majorant's Hessian lies above the energy everywhere, not only near by. */
+static void friction_F5_majorant_bounds_the_energy(void** state) {
+  (void)state;
+  Random random = {40};
+  for (int kind = 0; kind < PAIR_KINDS; kind++)
+    for (int k = 0; k < 20; k++) {
+      Rig r = rig_create((PairKind)kind, &random, 0.7, 1e-6);
+      double at[12], energy, there;
+      random_twist(&random, pow(10, random_uniform(&random, -5, 0)), r.parameters.dt, at);
+      for (int i = 0; i < 12; i++)
+        if (i % 6 < 3) at[i] = 0; /* translations: vertices then move along straight lines */
+      PairDerivatives d, unused;
+      r.parameters.majorant = true;
+      assert_true(rig_evaluate(&r, at, &d, &energy));
+      for (int far = 0; far < 10; far++) {
+        double step[12], to[12], quadratic = energy;
+        random_twist(&random, pow(10, random_uniform(&random, -5, 1)), r.parameters.dt, step);
+        for (int i = 0; i < 12; i++) {
+          if (i % 6 < 3) step[i] = 0;
+          if (r.lag.half_space && i >= 6) step[i] = 0;
+          to[i] = at[i] + step[i];
+        }
+        for (int side = 0; side < 2; side++)
+          quadratic += vec3_dot(d.force[side], vec3(step[6 * side + 3], step[6 * side + 4], step[6 * side + 5]));
+        for (int i = 0; i < 12; i++)
+          for (int j = 0; j < 12; j++) quadratic += 0.5 * step[i] * d.hessian[i][j] * step[j];
+        assert_true(rig_evaluate(&r, to, &unused, &there));
+        compare_at_most(there, quadratic + 1e-9 * (fabs(quadratic) + there), "seed 40, %s: energy against the majorant", pair_kind_name((PairKind)kind));
+      }
+      rig_free(&r);
+    }
+}
+
 /* ---------------------------------------------------------------- invariants */
 
 static void friction_of_the_swapped_pair_is_the_same(void** state) {
@@ -552,13 +605,15 @@ static void friction_F1_worked_example(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(friction_F1_is_the_minimum_over_slip_and_spin),
+      cmocka_unit_test(friction_F1_F2_is_the_minimum_over_slip_and_spin),
       cmocka_unit_test(friction_F3_derivatives_match_central_differences),
       cmocka_unit_test(friction_F3_of_a_single_vertex_leaves_the_spin_alone),
       cmocka_unit_test(friction_dissipates),
       cmocka_unit_test(friction_stays_in_the_cone_and_cancels),
       cmocka_unit_test(friction_brakes_a_spin),
       cmocka_unit_test(friction_always_finds_its_slip),
+      cmocka_unit_test(friction_F4_energy_keeps_its_digits),
+      cmocka_unit_test(friction_F5_majorant_bounds_the_energy),
       cmocka_unit_test(friction_of_the_swapped_pair_is_the_same),
       cmocka_unit_test(friction_F1_worked_example),
   };

@@ -186,6 +186,24 @@ static void groups_collect_their_faces(void** state) {
   parsed_free(&parsed);
 }
 
+/* Names swallow '#' and end at a continued line, whose words are then lost; vertices are counted alike. */
+static void names_end_where_statements_end(void** state) {
+  (void)state;
+  static const char* const lost[] = {"o name \\\nv 9 9 9\n", "g name\\\nv 9 9 9\n", "o a#b \\\n v 9 9 9\n",
+                                     "o \\\nv 9 9 9\n"};
+  static const char* const kept[] = {"o a # b \\\nv 9 9 9\n", "o # b \\\nv 9 9 9\n", "g a\\b\nv 9 9 9\n"};
+  for (int i = 0; i < COUNT(lost) + COUNT(kept); i++) {
+    bool is_lost = i < COUNT(lost);
+    Text text = {0};
+    text_add(&text, "%s%sf 1 2 3\n", TRIANGLE, is_lost ? lost[i] : kept[i - COUNT(lost)]);
+    Parsed parsed = parse(text.data);
+    assert_int_equal(parsed.status, STATUS_OK);
+    assert_int_equal(parsed.mesh.position_count, is_lost ? 3 : 4);
+    parsed_free(&parsed);
+    text_free(&text);
+  }
+}
+
 static void degenerate_faces_are_dropped_and_counted(void** state) {
   (void)state;
   Parsed parsed = parse(TRIANGLE "v 1 0 0\nf 1 2\nf 3\nf\nf 1 1 2\nf 1 2 4\nf 2 4 2 4\nf 1 2 3\nf 1 2 2 3\n");
@@ -404,6 +422,7 @@ int main(void) {
       cmocka_unit_test(indices_may_point_ahead_and_backwards),
       cmocka_unit_test(line_ends_blanks_and_comments),
       cmocka_unit_test(groups_collect_their_faces),
+      cmocka_unit_test(names_end_where_statements_end),
       cmocka_unit_test(degenerate_faces_are_dropped_and_counted),
       cmocka_unit_test(bad_numbers_have_line_and_column),
       cmocka_unit_test(bad_indices_have_line_and_column),

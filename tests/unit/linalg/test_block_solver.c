@@ -1,0 +1,349 @@
+/* The block solver, dense and sparse, against LAPACK on the full matrix: solving, constraints, what it does with matrices
+ * that are not positive definite, growth of the pattern. */
+#include <lapacke.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/compare.h"
+
+typedef struct {
+  int blocks, order;
+  int *size, *first;
+  uint64_t* couplings;
+  int coupling_count;
+  double* full; /* symmetric, row-major (order x order) */
+} System;
+
+/* A chain of blocks with a few random couplings; positive definite by its diagonal. */
+static System system_create(Random* random, int blocks, int largest, int extra, double shift) {
+  System s = {.blocks = blocks, .size = MEMORY_NEW(int, blocks), .first = MEMORY_NEW(int, blocks + 1)};
+  for (int k = 0; k < blocks; k++) {
+    s.size[k] = 1 + (int)random_uniform(random, 0, largest);
+    s.first[k + 1] = s.first[k] + s.size[k];
+  }
+  s.order = s.first[blocks];
+  bool* used = MEMORY_NEW(bool, blocks * blocks);
+  for (int k = 0; k + 1 < blocks; k++) used[k * blocks + k + 1] = true;
+  for (int k = 0; k < extra; k++) {
+    int a = (int)random_uniform(random, 0, blocks), b = (int)random_uniform(random, 0, blocks);
+    if (a != b) used[(a < b ? a : b) * blocks + (a < b ? b : a)] = true;
+  }
+  s.couplings = MEMORY_NEW(uint64_t, blocks * blocks);
+  for (int a = 0; a < blocks; a++)
+    for (int b = a + 1; b < blocks; b++)
+      if (used[a * blocks + b]) s.couplings[s.coupling_count++] = (uint64_t)a << 32 | (uint32_t)b;
+  s.full = MEMORY_NEW(double, s.order * s.order);
+  for (int a = 0; a < blocks; a++)
+    for (int b = a; b < blocks; b++) {
+      if (a != b && !used[a * blocks + b]) continue;
+      for (int r = s.first[a]; r < s.first[a + 1]; r++)
+        for (int c = s.first[b]; c < s.first[b + 1]; c++) {
+          if (c < r) continue;
+          s.full[r * s.order + c] = s.full[c * s.order + r] = random_normal(random) + (r == c ? shift : 0);
+        }
+    }
+  memory_free(used);
+  return s;
+}
+
+static void system_free(System* s) {
+  memory_free(s->size);
+  memory_free(s->first);
+  memory_free(s->couplings);
+  memory_free(s->full);
+}
+
+/* Fill what counts: the upper blocks, and only c >= r of diagonal ones (the rest gets rubbish). */
+static void fill(BlockSolver* solver, const System* s) {
+  block_solver_clear(solver);
+  for (int a = 0; a < s->blocks; a++)
+    for (int b = a; b < s->blocks; b++) {
+      uint64_t key = (uint64_t)a << 32 | (uint32_t)b;
+      bool there = a == b;
+      for (int k = 0; k < s->coupling_count; k++) there = there || s->couplings[k] == key;
+      if (!there) continue;
+      int stride;
+      double* block = block_solver_block(solver, a, b, &stride);
+      assert_non_null(block);
+      for (int r = 0; r < s->size[a]; r++)
+        for (int c = 0; c < s->size[b]; c++) {
+          if (a == b && c < r) continue;
+          block[r * stride + c] += s->full[(s->first[a] + r) * s->order + s->first[b] + c];
+        }
+    }
+}
+
+static BlockSolver* prepared(const System* s) {
+  BlockSolver* solver = block_solver_create(s->blocks, s->size);
+  assert_int_equal(block_solver_order(solver), s->order);
+  block_solver_pattern(solver, s->couplings, s->coupling_count);
+  fill(solver, s);
+  return solver;
+}
+
+/* x with full x = b by LAPACK's general elimination. */
+static void reference_solve(const double* full, int n, const double* b, double* x) {
+  double* copy = MEMORY_NEW(double, n * n);
+  lapack_int* pivot = memory_alloc(sizeof(lapack_int) * (size_t)(n + 1));
+  memcpy(copy, full, sizeof(double) * (size_t)n * (size_t)n);
+  memcpy(x, b, sizeof(double) * (size_t)n);
+  assert_int_equal(LAPACKE_dgesv(LAPACK_COL_MAJOR, n, 1, copy, n, pivot, x, n), 0); /* symmetric: either order */
+  memory_free(copy);
+  memory_free(pivot);
+}
+
+static void random_vector(Random* random, double* x, int n) {
+  for (int k = 0; k < n; k++) x[k] = random_normal(random);
+}
+
+typedef struct {
+  int blocks, largest, extra;
+  bool sparse;
+} Shape;
+/* the last ones are large and loosely coupled: simplicial and supernodal CHOLMOD */
+static const Shape shapes[] = {{1, 6, 0, false}, {3, 6, 2, false}, {12, 6, 20, false}, {30, 6, 400, false}, {120, 6, 10, true}, {60, 20, 5, true}, {400, 4, 300, true}};
+enum { SHAPES = sizeof shapes / sizeof *shapes };
+
+static void solver_agrees_with_lapack(void** state) {
+  (void)state;
+  Random random = {91};
+  for (int k = 0; k < SHAPES; k++) {
+    System s = system_create(&random, shapes[k].blocks, shapes[k].largest, shapes[k].extra, 60);
+    BlockSolver* solver = prepared(&s);
+    if (block_solver_is_sparse(solver) != shapes[k].sparse)
+      fail_msg("seed 91, shape %d of order %d: sparse %d, wanted %d", k, s.order, block_solver_is_sparse(solver), shapes[k].sparse);
+    double *b = MEMORY_NEW(double, s.order), *x = MEMORY_NEW(double, s.order), *wanted = MEMORY_NEW(double, s.order);
+    assert_true(block_solver_factor(solver));
+    for (int trial = 0; trial < 3; trial++) { /* one factorisation serves many right-hand sides */
+      random_vector(&random, b, s.order);
+      reference_solve(s.full, s.order, b, wanted);
+      memcpy(x, b, sizeof(double) * (size_t)s.order);
+      block_solver_solve(solver, x);
+      compare_arrays(x, wanted, s.order, 1e-11, "seed 91, shape %d of order %d", k, s.order);
+    }
+    /* the same numbers once more: same bits */
+    memcpy(wanted, x, sizeof(double) * (size_t)s.order);
+    fill(solver, &s);
+    assert_true(block_solver_factor(solver));
+    memcpy(x, b, sizeof(double) * (size_t)s.order);
+    block_solver_solve(solver, x);
+    compare_bytes(x, wanted, sizeof(double) * (size_t)s.order, "shape %d: repeated solve", k);
+    memory_free(b);
+    memory_free(x);
+    memory_free(wanted);
+    block_solver_destroy(solver);
+    system_free(&s);
+  }
+}
+
+/* Unknowns held at values: the reference eliminates them from the full system. */
+static void solver_constrains_unknowns(void** state) {
+  (void)state;
+  Random random = {92};
+  for (int k = 0; k < SHAPES; k++) {
+    System s = system_create(&random, shapes[k].blocks, shapes[k].largest, shapes[k].extra, 60);
+    BlockSolver* solver = prepared(&s);
+    int n = s.order;
+    double *b = MEMORY_NEW(double, n), *value = MEMORY_NEW(double, n), *x = MEMORY_NEW(double, n), *wanted = MEMORY_NEW(double, n), *full = MEMORY_NEW(double, n * n);
+    bool* fixed = MEMORY_NEW(bool, n);
+    random_vector(&random, b, n);
+    random_vector(&random, value, n);
+    for (int i = 0; i < n; i++) fixed[i] = random_uniform(&random, 0, 1) < 0.3;
+    memcpy(full, s.full, sizeof(double) * (size_t)n * (size_t)n);
+    memcpy(wanted, b, sizeof(double) * (size_t)n);
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++)
+        if (!fixed[i] && fixed[j]) wanted[i] -= s.full[i * n + j] * value[j];
+    for (int i = 0; i < n; i++) {
+      if (fixed[i]) wanted[i] = value[i];
+      for (int j = 0; j < n; j++)
+        if (fixed[i] || fixed[j]) full[i * n + j] = i == j;
+    }
+    double* rhs = MEMORY_NEW(double, n);
+    memcpy(rhs, wanted, sizeof(double) * (size_t)n);
+    reference_solve(full, n, rhs, wanted);
+    memcpy(x, b, sizeof(double) * (size_t)n);
+    block_solver_constrain(solver, fixed, value, x);
+    assert_true(block_solver_factor(solver));
+    block_solver_solve(solver, x);
+    compare_arrays(x, wanted, n, 1e-11, "seed 92, shape %d of order %d", k, n);
+    for (int i = 0; i < n; i++)
+      if (fixed[i]) compare_near(x[i], value[i], 1e-15 * fabs(value[i]), "seed 92, shape %d: held unknown %d", k, i);
+    memory_free(b);
+    memory_free(value);
+    memory_free(x);
+    memory_free(wanted);
+    memory_free(full);
+    memory_free(fixed);
+    memory_free(rhs);
+    block_solver_destroy(solver);
+    system_free(&s);
+  }
+}
+
+/* An indefinite matrix is refused; the lifted factorisation then gives a descent direction; afterwards a definite one is
+ * factored as if nothing had been. */
+static void solver_lifts_what_is_not_definite(void** state) {
+  (void)state;
+  Random random = {93};
+  for (int k = 0; k < SHAPES; k++) {
+    System s = system_create(&random, shapes[k].blocks, shapes[k].largest, shapes[k].extra, 0);
+    s.full[0] = -3; /* surely indefinite */
+    BlockSolver* solver = prepared(&s);
+    double *g = MEMORY_NEW(double, s.order), *x = MEMORY_NEW(double, s.order), *wanted = MEMORY_NEW(double, s.order), slope = 0;
+    assert_false(block_solver_factor(solver));
+    assert_true(block_solver_factor_lifted(solver, 1e-3));
+    random_vector(&random, g, s.order);
+    memcpy(x, g, sizeof(double) * (size_t)s.order);
+    block_solver_solve(solver, x);
+    for (int i = 0; i < s.order; i++) slope += g[i] * x[i];
+    if (!(slope > 0)) fail_msg("seed 93, shape %d: g . H^-1 g = %g after lifting", k, slope);
+    for (int i = 0; i < s.order; i++) s.full[i * s.order + i] += 80;
+    fill(solver, &s);
+    assert_true(block_solver_factor(solver));
+    reference_solve(s.full, s.order, g, wanted);
+    memcpy(x, g, sizeof(double) * (size_t)s.order);
+    block_solver_solve(solver, x);
+    compare_arrays(x, wanted, s.order, 1e-11, "seed 93, shape %d: after a lifted one", k);
+    memory_free(g);
+    memory_free(x);
+    memory_free(wanted);
+    block_solver_destroy(solver);
+    system_free(&s);
+  }
+}
+
+/* Dense lifting, against the definition: eigenvalues |l| and at least the floor, eigenvectors kept. */
+static void solver_lifts_eigenvalues(void** state) {
+  (void)state;
+  Random random = {94};
+  System s = system_create(&random, 4, 5, 6, 0);
+  int n = s.order;
+  s.full[0] = -2;
+  double floor = 0.5;
+  BlockSolver* solver = prepared(&s);
+  assert_true(block_solver_factor_lifted(solver, floor));
+  double *v = MEMORY_NEW(double, n * n), *l = MEMORY_NEW(double, n), *b = MEMORY_NEW(double, n), *x = MEMORY_NEW(double, n), *wanted = MEMORY_NEW(double, n);
+  memcpy(v, s.full, sizeof(double) * (size_t)n * (size_t)n);
+  assert_int_equal(LAPACKE_dsyev(LAPACK_COL_MAJOR, 'V', 'L', n, v, n, l), 0);
+  random_vector(&random, b, n);
+  for (int e = 0; e < n; e++) {
+    double along = 0;
+    for (int i = 0; i < n; i++) along += v[e * n + i] * b[i];
+    for (int i = 0; i < n; i++) wanted[i] += v[e * n + i] * along / fmax(fabs(l[e]), floor);
+  }
+  memcpy(x, b, sizeof(double) * (size_t)n);
+  block_solver_solve(solver, x);
+  compare_arrays(x, wanted, n, 1e-12, "seed 94: lifted solve");
+  memory_free(v);
+  memory_free(l);
+  memory_free(b);
+  memory_free(x);
+  memory_free(wanted);
+  block_solver_destroy(solver);
+  system_free(&s);
+}
+
+static void solver_refuses_numbers_that_are_not(void** state) {
+  (void)state;
+  Random random = {95};
+  for (int k = 0; k < SHAPES; k++) {
+    System s = system_create(&random, shapes[k].blocks, shapes[k].largest, shapes[k].extra, 60);
+    s.full[0] = NAN;
+    BlockSolver* solver = prepared(&s);
+    bool factored = block_solver_factor(solver);
+    if (factored) { /* CHOLMOD may not notice: then the solution must show it */
+      double* x = MEMORY_NEW(double, s.order);
+      x[0] = 1;
+      block_solver_solve(solver, x);
+      if (isfinite(x[0])) fail_msg("seed 95, shape %d: a finite solution %g of a matrix with a NaN", k, x[0]);
+      memory_free(x);
+    }
+    block_solver_destroy(solver);
+    system_free(&s);
+  }
+}
+
+/* A wider pattern than needed only costs time; a new pattern replaces the old one. */
+static void solver_takes_a_new_pattern(void** state) {
+  (void)state;
+  Random random = {96};
+  for (int k = 0; k < SHAPES; k++) {
+    System s = system_create(&random, shapes[k].blocks, shapes[k].largest, shapes[k].extra, 60), narrow = s;
+    BlockSolver* solver = block_solver_create(s.blocks, s.size);
+    narrow.coupling_count = 0;
+    double *full = MEMORY_NEW(double, s.order * s.order), *b = MEMORY_NEW(double, s.order), *x = MEMORY_NEW(double, s.order), *wanted = MEMORY_NEW(double, s.order);
+    random_vector(&random, b, s.order);
+    for (int round = 0; round < 4; round++) {
+      bool wide = round % 2 == 1;
+      block_solver_pattern(solver, s.couplings, wide ? s.coupling_count : 0);
+      fill(solver, wide ? &s : &narrow);
+      memcpy(full, s.full, sizeof(double) * (size_t)s.order * (size_t)s.order);
+      for (int i = 0; i < s.blocks && !wide; i++)
+        for (int r = s.first[i]; r < s.first[i + 1]; r++)
+          for (int c = 0; c < s.order; c++)
+            if (c < s.first[i] || c >= s.first[i + 1]) full[r * s.order + c] = 0;
+      assert_true(block_solver_factor(solver));
+      reference_solve(full, s.order, b, wanted);
+      memcpy(x, b, sizeof(double) * (size_t)s.order);
+      block_solver_solve(solver, x);
+      compare_arrays(x, wanted, s.order, 1e-11, "seed 96, shape %d, round %d", k, round);
+    }
+    memory_free(full);
+    memory_free(b);
+    memory_free(x);
+    memory_free(wanted);
+    block_solver_destroy(solver);
+    system_free(&s);
+  }
+}
+
+/* Filling, factoring and solving allocate nothing. */
+static void solver_does_not_allocate_after_the_pattern(void** state) {
+  (void)state;
+  Random random = {97};
+  for (int k = 0; k < SHAPES; k++) {
+    System s = system_create(&random, shapes[k].blocks, shapes[k].largest, shapes[k].extra, 60);
+    BlockSolver* solver = prepared(&s);
+    double* x = MEMORY_NEW(double, s.order);
+    uint64_t before = memory_allocation_count();
+    for (int round = 0; round < 3; round++) {
+      fill(solver, &s);
+      assert_true(block_solver_factor(solver));
+      block_solver_solve(solver, x);
+    }
+    assert_int_equal(memory_allocation_count() - before, 0);
+    memory_free(x);
+    block_solver_destroy(solver);
+    system_free(&s);
+  }
+}
+
+static void solver_of_order_zero(void** state) {
+  (void)state;
+  const int sizes[2] = {0, 0};
+  for (int blocks = 0; blocks <= 2; blocks++) {
+    BlockSolver* solver = block_solver_create(blocks, sizes);
+    block_solver_pattern(solver, NULL, 0);
+    block_solver_clear(solver);
+    assert_int_equal(block_solver_order(solver), 0);
+    assert_true(block_solver_factor(solver));
+    block_solver_solve(solver, NULL);
+    block_solver_destroy(solver);
+  }
+  block_solver_destroy(NULL);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(solver_agrees_with_lapack),
+      cmocka_unit_test(solver_constrains_unknowns),
+      cmocka_unit_test(solver_lifts_what_is_not_definite),
+      cmocka_unit_test(solver_lifts_eigenvalues),
+      cmocka_unit_test(solver_refuses_numbers_that_are_not),
+      cmocka_unit_test(solver_takes_a_new_pattern),
+      cmocka_unit_test(solver_does_not_allocate_after_the_pattern),
+      cmocka_unit_test(solver_of_order_zero),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
