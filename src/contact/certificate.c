@@ -57,11 +57,11 @@ static void set_bounds(Search* q, const MotionBounds* bounds) {
     q->b = bound_at(&mb, vec3_norm(b->center) + b->radius);
     return;
   }
-  /* the part of a half-space near the hull; the height in the half-space's own frame also has a Coriolis term */
+  /* the height of x over a half-space at t with normal n: n'' . (x - t) + 2 n' . (x' - t') + n . (x'' - t'') */
   const HullInstance* at = &s->instance[s->current][q->pair->hull_a];
-  double arm = vec3_norm(vec3_sub(at->center, s->pose[s->current][b->link].t)) + at->radius + q->a.speed;
+  double arm = vec3_norm(vec3_sub(at->center, s->pose[s->current][b->link].t)) + at->radius + q->a.speed + mb.speed;
   q->b = bound_at(&mb, arm);
-  q->b.acceleration += 2 * mb.spin * q->a.speed;
+  q->b.acceleration += 2 * mb.spin * (q->a.speed + mb.speed);
 }
 
 /* Is (1-t) c0 + t c1 - t (1-t) / 2 B > 0 for all t in [0, 1]? */

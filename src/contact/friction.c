@@ -8,6 +8,9 @@
  * last. */
 #define SLIP_LAST_STEP 1e-10
 #define SLIP_ITERATIONS 200
+/* Contact vertices closer together than this part of the smaller hull's radius are one point: planes are solved to
+ * 1e-8. */
+#define ONE_POINT 1e-6
 #define SLIP_HALVINGS 40
 
 /* ---------------------------------------------------------------- lagging: what the next step's friction rests on */
@@ -85,7 +88,11 @@ static void centre_on_weights(FrictionLag* lag, const HullInstance* a, const Hul
     spread += lag->vertices[k].weight * (lag->vertices[k].position[0] * lag->vertices[k].position[0] +
                                          lag->vertices[k].position[1] * lag->vertices[k].position[1]);
   }
-  lag->length = weight > 0 && spread > 0 ? sqrt(spread / weight) : 1.0;
+  double length = weight > 0 ? sqrt(spread / weight) : 0;
+  /* All weight at one point leaves the spin undetermined (SDRS Lemma VIII.2): what parts the points is rounding. */
+  bool one_point = !(length > ONE_POINT * (b->half_space || a->radius < b->radius ? a->radius : b->radius));
+  lag->order = b->half_space || one_point ? 2 : 3;
+  lag->length = one_point ? 1.0 : length;
   for (int k = 0; k < count; k++)
     for (int i = 0; i < 2; i++) lag->vertices[k].scaled[i] = lag->vertices[k].position[i] / lag->length;
 }
@@ -97,6 +104,7 @@ void friction_lag(const HullInstance* a, const HullInstance* b, double support, 
   lag->normal = vec3_scale(plane->n, 1.0 / length);
   tangent_basis(lag->normal, &lag->e1, &lag->e2);
   lag->half_space = b->half_space;
+  lag->ground = b->pose;
   lag->count[0] = lag_side(a, -1.0, support, smoothing, plane, vertices);
   lag->count[1] = b->half_space ? 0 : lag_side(b, 1.0, support, smoothing, plane, vertices + lag->count[0]);
   lag->ground_weight = 0;
@@ -174,7 +182,7 @@ static void slip_matrix(const SlipEvaluation* e, bool newton, double h[4][4]) {
 }
 
 static double slip_step(const SlipEvaluation* e, int order, bool newton, double step[3]) {
-  double h[4][4];
+  double h[4][4] = {{0}};
   slip_matrix(e, newton, h);
   for (int k = 0; k < order; k++) step[k] = -e->gradient[k];
   small_cholesky(order, h);
@@ -201,7 +209,7 @@ static void first_guess(FrictionLag* lag) {
   for (int i = 0; i < 2; i++)
     lag->slip[i] = 0.5 * ((weight[0] > 0 ? u[0][i] / weight[0] : 0) + (weight[1] > 0 ? u[1][i] / weight[1] : 0));
   lag->slip[2] = 0;
-  if (!lag->half_space)
+  if (lag->order == 3)
     lag->slip[2] =
         0.5 * lag->length * ((inertia[0] > 0 ? spin[0] / inertia[0] : 0) + (inertia[1] > 0 ? spin[1] / inertia[1] : 0));
 }
@@ -235,7 +243,7 @@ static SlipEvaluation shortened_step(FrictionLag* lag, const SlipEvaluation* e, 
 }
 
 static int minimise_slip(FrictionLag* lag, double smoothing, SlipEvaluation* e) {
-  int order = lag->half_space ? 2 : 3;
+  int order = lag->order;
   double scale = lag->total_weight * sqrt(smoothing);
   for (int k = 0; k < SLIP_ITERATIONS; k++) {
     double step[3], trial[3];
@@ -314,11 +322,18 @@ static void eliminate_slip(SlipSums* sums, int order, double hessian[12][12]) {
 }
 
 static void vertex_velocities(FrictionLag* lag, const Pose* pose[2], double dt) {
+  bool moving_ground = lag->half_space && memcmp(&lag->ground, pose[1], sizeof(Pose)) != 0;
   int count = lag->count[0] + lag->count[1];
   for (int k = 0; k < count; k++) {
     FrictionVertex* v = &lag->vertices[k];
     const Pose* p = pose[k >= lag->count[0]];
     Vec3 y = vec3_add(mat3_mul_vec(p->r, v->local), vec3_sub(p->t, lag->center));
+    if (moving_ground) { /* a half-space that moves takes its part of the plane along */
+      Vec3 at = vec3_add(vec3_scale(lag->e1, v->position[0]),
+                         vec3_add(vec3_scale(lag->e2, v->position[1]), vec3_scale(lag->normal, v->height)));
+      at = vec3_add(lag->center, at);
+      y = vec3_sub(y, vec3_sub(pose_apply(*pose[1], pose_apply_inverse(lag->ground, at)), at));
+    }
     v->velocity[0] = (vec3_dot(lag->e1, y) - v->position[0]) / dt;
     v->velocity[1] = (vec3_dot(lag->e2, y) - v->position[1]) / dt;
   }
@@ -351,7 +366,7 @@ static void add_derivatives(FrictionLag* lag, const FrictionParameters* p, const
     sums.slip[1][0] += h[1][0];
     sums.slip[1][1] += h[1][1];
   }
-  eliminate_slip(&sums, lag->half_space ? 2 : 3, out->hessian);
+  eliminate_slip(&sums, lag->order, out->hessian);
 }
 
 int friction_evaluate(FrictionLag* lag, const FrictionParameters* parameters, const Pose* pose_a, const Pose* pose_b,

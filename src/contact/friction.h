@@ -24,8 +24,10 @@ typedef struct {
   Vec3 e1, e2, normal; /* right-handed basis, normal = n^t / |n^t| */
   int count[2];
   FrictionVertex* vertices; /* borrowed from the step's store */
+  Pose ground;              /* half-space: its pose at t */
   double ground_weight;     /* half-space: its one weight; spin is held at zero */
   bool half_space;
+  int order;      /* unknowns of the slip: 3, or 2 where the spin is pinned (half-space, or one contact point) */
   double slip[3]; /* warm start: u1, u2 [m/s], omega * length [m/s] */
   double length;  /* scale of omega: rms distance of the vertices from c [m], > 0 */
   double total_weight;

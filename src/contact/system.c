@@ -438,8 +438,9 @@ bool contact_evaluate(ContactSystem* s, const Pose* poses, bool majorant) {
 
 double pair_gap_along(const HullInstance* a, const HullInstance* b, Vec3 axis) {
   double far_a, far_b;
+  if (b->half_space) axis = vec3_scale(b->normal, -1.0); /* nothing else bounds it */
   support_index(a->points, mat3_tmul_vec(a->pose.r, axis), &far_a);
-  if (b->half_space) return vec3_dot(b->normal, a->pose.t) - b->offset - far_a; /* axis is minus the normal */
+  if (b->half_space) return vec3_dot(b->normal, a->pose.t) - b->offset - far_a;
   support_index(b->points, mat3_tmul_vec(b->pose.r, vec3_scale(axis, -1.0)), &far_b);
   return -far_b + vec3_dot(axis, b->pose.t) - far_a - vec3_dot(axis, a->pose.t);
 }

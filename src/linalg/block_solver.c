@@ -344,7 +344,10 @@ static bool factor_sparse(BlockSolver* s, double relative_shift) {
   return ok;
 }
 
-bool block_solver_factor(BlockSolver* s) { return s->sparse ? factor_sparse(s, 0) : factor_dense(s, 0); }
+bool block_solver_factor(BlockSolver* s) {
+  if (s->order == 0) return true;
+  return s->sparse ? factor_sparse(s, 0) : factor_dense(s, 0);
+}
 
 static void prepare_spectral(BlockSolver* s) {
   if (s->eigenvalues) return;
@@ -363,6 +366,7 @@ static void prepare_spectral(BlockSolver* s) {
 }
 
 bool block_solver_factor_lifted(BlockSolver* s, double floor) {
+  if (s->order == 0) return true;
   if (s->sparse) {
     for (double shift = 1e-4; shift < 1e6; shift *= 10)
       if (factor_sparse(s, shift)) return true;
@@ -394,6 +398,7 @@ static void solve_spectral(BlockSolver* s, double* x) {
 }
 
 void block_solver_solve(BlockSolver* s, double* x) {
+  if (s->order == 0) return;
   if (!s->sparse) {
     if (s->spectral)
       solve_spectral(s, x);

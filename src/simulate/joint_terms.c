@@ -164,7 +164,7 @@ static bool ball_limit(const JointInput* in, int base, bool derivatives, JointTe
   Law law;
   if (!limit_law(link, link->upper[base] - angle, &law)) return false;
   out->limit += law.value;
-  if (!derivatives || law.value == 0) return true;
+  if (!derivatives || law.value == 0 || !(angle > 0)) return true; /* at zero angle the limit has no direction */
   /* d angle = phi . dphi / angle; gradient of the law with respect to the angle is -first */
   double axis[3], zero[3] = {0, 0, 0}, along[3] = {0, 0, 0}, f1[3];
   for (int i = 0; i < 3; i++) {

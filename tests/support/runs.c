@@ -4,18 +4,19 @@
 #include <string.h>
 
 static void give_up(Run* run, const char* what) {
-  for (int i = 0; i < run->diagnostics.count; i++)
+  for (int i = 0; i < run->diagnostics.count && i < 5; i++)
     print_message("%d:%d: %s\n", run->diagnostics.items[i].line, run->diagnostics.items[i].column, run->diagnostics.items[i].text);
   fail_msg("%s", what);
 }
 
-static Run* read_model(const char* format, va_list arguments) {
+static Run* read_model(SceneEdit edit, void* context, const char* format, va_list arguments) {
   Run* run = MEMORY_NEW(Run, 1);
   Text text = {0};
   text_add_v(&text, format, arguments);
   Status status = scene_parse(&run->scene, "inline.yaml", text.data, text.length, false, NULL, 0, &run->diagnostics);
   text_free(&text);
   if (status != STATUS_OK) give_up(run, "the test's scene cannot be read");
+  if (edit) edit(&run->scene, context);
   if (model_create(&run->model, &run->scene, &run->diagnostics) != STATUS_OK) give_up(run, "the test's model cannot be built");
   return run;
 }
@@ -23,18 +24,31 @@ static Run* read_model(const char* format, va_list arguments) {
 Run* run_model(const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  Run* run = read_model(format, arguments);
+  Run* run = read_model(NULL, NULL, format, arguments);
   va_end(arguments);
   return run;
+}
+
+static void start(Run* run, int threads, double tolerance) {
+  const SimOptions options = {.threads = threads, .tolerance = tolerance};
+  if (sim_create(&run->sim, &run->model, &options, &run->diagnostics) != STATUS_OK) give_up(run, "the test's run cannot be started");
 }
 
 Run* run_create(int threads, double tolerance, const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  Run* run = read_model(format, arguments);
+  Run* run = read_model(NULL, NULL, format, arguments);
   va_end(arguments);
-  const SimOptions options = {.threads = threads, .tolerance = tolerance};
-  if (sim_create(&run->sim, &run->model, &options, &run->diagnostics) != STATUS_OK) give_up(run, "the test's run cannot be started");
+  start(run, threads, tolerance);
+  return run;
+}
+
+Run* run_create_edited(int threads, double tolerance, SceneEdit edit, void* context, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  Run* run = read_model(edit, context, format, arguments);
+  va_end(arguments);
+  start(run, threads, tolerance);
   return run;
 }
 

@@ -497,6 +497,27 @@ static void friction_always_finds_its_slip(void** state) {
   print_message("at most %d inner iterations\n", worst);
 }
 
+/* A half-space that moves and a body that moves the other way rub alike. */
+static void friction_F2_of_a_moving_half_space_is_relative(void** state) {
+  (void)state;
+  Random random = {41};
+  for (int k = 0; k < 20; k++) {
+    Rig r = rig_create(k % 2 ? PAIR_HALF_SPACE_FACE : PAIR_HALF_SPACE_RANDOM, &random, 0.7, 1e-6);
+    double xi[12] = {0}, wanted, found, size = 3e-3 * random_uniform(&random, 0.1, 1);
+    Vec3 way = vec3_add(vec3_scale(r.lag.e1, size), vec3_scale(r.lag.e2, -0.4 * size));
+    xi[3] = way.x, xi[4] = way.y, xi[5] = way.z;
+    PairDerivatives d, e;
+    assert_true(rig_evaluate(&r, xi, &d, &wanted));
+    Pose ground = r.pose[1];
+    ground.t = vec3_sub(ground.t, way);
+    memset(&e, 0, sizeof e);
+    assert_true(friction_evaluate(&r.lag, &r.parameters, &r.pose[0], &ground, r.reference[0], ground.t, &e, &found) >= 0);
+    compare_relative(found, wanted, 1e-9, "seed 41, case %d: energy", k);
+    compare_vec3(e.force[0], d.force[0], 1e-9 * vec3_norm(d.force[0]), "seed 41, case %d: force", k);
+    rig_free(&r);
+  }
+}
+
 /* F4: what is left out of the energy does not depend on the motion: the energy is zero without it, and grows from there
  * with all its digits - the sum with the constant would lose them. */
 static void friction_F4_energy_keeps_its_digits(void** state) {
@@ -587,7 +608,7 @@ static void friction_F1_worked_example(void** state) {
   (void)state;
   FrictionVertex v[2] = {{.local = {0, 0, 0}, .weight = 1}, {.local = {0, 0, 0}, .weight = 1}};
   FrictionLag lag = {.center = {0, 0, 0}, .e1 = {1, 0, 0}, .e2 = {0, 1, 0}, .normal = {0, 0, 1}, .count = {1, 1},
-                     .vertices = v, .length = 1, .total_weight = 2};
+                     .vertices = v, .order = 3, .length = 1, .total_weight = 2};
   FrictionParameters p = {.coefficient = 1, .smoothing = 16, .dt = 1};
   Pose a = pose_identity(), b = pose_identity();
   a.t.x = 3;
@@ -612,6 +633,7 @@ int main(void) {
       cmocka_unit_test(friction_stays_in_the_cone_and_cancels),
       cmocka_unit_test(friction_brakes_a_spin),
       cmocka_unit_test(friction_always_finds_its_slip),
+      cmocka_unit_test(friction_F2_of_a_moving_half_space_is_relative),
       cmocka_unit_test(friction_F4_energy_keeps_its_digits),
       cmocka_unit_test(friction_F5_majorant_bounds_the_energy),
       cmocka_unit_test(friction_of_the_swapped_pair_is_the_same),

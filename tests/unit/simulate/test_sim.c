@@ -112,6 +112,29 @@ static void sim_stack_carries_its_weight(void** state) {
   run_free(run);
 }
 
+/* A conveyor drags what lies on it, be its belt a hull or a half-space: to mu g t, until the speed of the belt. */
+static void sim_moving_ground_drags_what_lies_on_it(void** state) {
+  (void)state;
+  static const char* const belt[] = {"{type: box, size: [20, 20, 1], position: [0, 0, -0.5]}", "{type: half_space}"};
+  for (int k = 0; k < 2; k++) {
+    Run* run = run_create(1, 1e-8,
+                          "simulation: {dt: 0.005, steps: 100}\n"
+                          "contact: {support: 1.0e-3, stiffness: 1.0e-8, friction: 0.2, smoothing: 1.0e-6}\n"
+                          "links:\n"
+                          "  - {name: belt, joint: {type: slide, axis: [1, 0, 0]}, shapes: [%s]}\n"
+                          "  - {name: box, shape: {type: box, size: [0.2, 0.2, 0.2]}, mass: 1, position: [0, 0, 0.1008]}\n"
+                          "controllers:\n"
+                          "  - {link: belt, type: prescribed, target: {type: keyframes, times: [0, 10], values: [0, 10]}}\n",
+                          belt[k]);
+    run_steps(run, 60);
+    double speed = sim_state(run->sim)->rate[1];
+    compare_near(speed, 0.2 * 9.81 * 0.3, 0.03, "%s: speed of the box after 0.3 s", belt[k]);
+    run_steps(run, 90);
+    compare_near(sim_state(run->sim)->rate[1], 1, 0.01, "%s: speed of the box in the end", belt[k]);
+    run_free(run);
+  }
+}
+
 /* ---------------------------------------------------------------- momentum */
 
 static const char collision[] =
@@ -294,6 +317,7 @@ int main(void) {
       cmocka_unit_test(sim_box_rests_at_the_gap_of_the_closed_form),
       cmocka_unit_test(sim_rest_closed_form_gives_the_known_number),
       cmocka_unit_test(sim_stack_carries_its_weight),
+      cmocka_unit_test(sim_moving_ground_drags_what_lies_on_it),
       cmocka_unit_test(sim_momentum_is_conserved_in_collisions),
       cmocka_unit_test(sim_angular_momentum_error_has_the_order_of_the_scheme),
       cmocka_unit_test(sim_failed_step_keeps_the_state),

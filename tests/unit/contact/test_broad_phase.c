@@ -1,0 +1,86 @@
+/* Overlapping boxes against all pairs. */
+#include "contact/broad_phase.h"
+
+#include "support/compare.h"
+
+static bool overlap(const Box* a, const Box* b) {
+  if (a->low.x > a->high.x || b->low.x > b->high.x) return false;
+  return a->low.x <= b->high.x && b->low.x <= a->high.x && a->low.y <= b->high.y && b->low.y <= a->high.y && a->low.z <= b->high.z && b->low.z <= a->high.z;
+}
+
+static void check_all_pairs(BroadPhase* broad, const Box* boxes, int count, const char* what) {
+  broad_phase_find(broad, boxes, count);
+  int at = 0;
+  for (int i = 0; i < count; i++)
+    for (int j = i + 1; j < count; j++) {
+      if (!overlap(&boxes[i], &boxes[j])) continue;
+      uint64_t key = (uint64_t)i << 32 | (uint32_t)j;
+      if (at >= broad->key_count || broad->keys[at] != key) fail_msg("%s: pair (%d, %d) is missing or out of order", what, i, j);
+      at++;
+    }
+  if (at != broad->key_count) fail_msg("%s: %d pairs found, wanted %d", what, broad->key_count, at);
+}
+
+static Box random_box(Random* random, double spread, double size) {
+  Vec3 low = vec3(random_uniform(random, -spread, spread), random_uniform(random, -spread, spread), random_uniform(random, -spread, spread));
+  return (Box){low, vec3_add(low, vec3(random_uniform(random, 0, size), random_uniform(random, 0, size), random_uniform(random, 0, size)))};
+}
+
+static void broad_phase_finds_all_overlaps(void** state) {
+  (void)state;
+  Random random = {141};
+  BroadPhase broad = {0};
+  static const int counts[] = {0, 1, 2, 3, 5, 17, 100, 600, 50};
+  Box* boxes = MEMORY_NEW(Box, 600);
+  for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)
+    for (double size = 0.01; size < 3; size *= 5) {
+      for (int i = 0; i < counts[k]; i++) {
+        boxes[i] = random_box(&random, 1, size);
+        if (i % 11 == 3) boxes[i] = (Box){vec3(1, 1, 1), vec3(-1, -1, -1)}; /* empty */
+        if (i % 13 == 5) boxes[i] = boxes[i / 2];                              /* the same box twice */
+        if (i % 50 == 9) boxes[i] = random_box(&random, 1, 20);               /* a large one */
+      }
+      char what[80];
+      snprintf(what, sizeof what, "seed 141, %d boxes of size %g", counts[k], size);
+      check_all_pairs(&broad, boxes, counts[k], what);
+    }
+  memory_free(boxes);
+  broad_phase_free(&broad);
+}
+
+/* All in one place, and all in a row: the tree must neither end nor grow deep. */
+static void broad_phase_of_degenerate_sets(void** state) {
+  (void)state;
+  BroadPhase broad = {0};
+  Box boxes[200];
+  for (int i = 0; i < 200; i++) boxes[i] = (Box){vec3(0, 0, 0), vec3(0, 0, 0)};
+  check_all_pairs(&broad, boxes, 200, "200 times the same point");
+  for (int i = 0; i < 200; i++) boxes[i] = (Box){vec3(i, 0, 0), vec3(i + 1, 1, 1)};
+  check_all_pairs(&broad, boxes, 200, "a row that touches");
+  for (int i = 0; i < 200; i++) boxes[i] = (Box){vec3(0, 0, 1e-300 * i), vec3(1, 1, 1e-300 * i)};
+  check_all_pairs(&broad, boxes, 200, "sheets almost in one plane");
+  broad_phase_free(&broad);
+}
+
+static void broad_phase_does_not_allocate_again(void** state) {
+  (void)state;
+  Random random = {142};
+  BroadPhase broad = {0};
+  Box boxes[300];
+  for (int i = 0; i < 300; i++) boxes[i] = random_box(&random, 1, 0.3);
+  broad_phase_find(&broad, boxes, 300);
+  uint64_t before = memory_allocation_count();
+  broad_phase_find(&broad, boxes, 300);
+  broad_phase_find(&broad, boxes, 100);
+  assert_int_equal(memory_allocation_count() - before, 0);
+  broad_phase_free(&broad);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(broad_phase_finds_all_overlaps),
+      cmocka_unit_test(broad_phase_of_degenerate_sets),
+      cmocka_unit_test(broad_phase_does_not_allocate_again),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

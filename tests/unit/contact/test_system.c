@@ -1,0 +1,225 @@
+/* All pairs of a scene over random motion: no pair within the contact range is ever missed, what is stored is a lower bound
+ * or the exact thing, energies are sums over pairs, forces cancel, and friction rests on the state it was told to. */
+#include "contact/system.h"
+
+#include <string.h>
+
+#include "support/pairs.h"
+#include "support/paths.h"
+#include "support/reference_plane.h"
+#include "support/runs.h"
+
+static const char crowd[] =
+    "contact: {support: 0.01, stiffness: 1.0e-6, friction: 0.3, smoothing: 1.0e-4, exclude: [[stone0, stone1]]}\n"
+    "links:\n"
+    "  - {name: ground, fixed: true, shape: {type: half_space}, position: [0, 0, -1.5]}\n"
+    "  - {name: post, fixed: true, shape: {type: box, size: [0.2, 0.2, 1]}}\n"
+    "  - {name: \"stone{i}\", mass: 1, shape: {type: sphere, radius: 0.15, resolution: 1}, position: [0.4, 0, 0], repeat: {count: 6, position: [0.35, 0.1, 0.05]}}\n"
+    "  - {name: arm, mass: 1, joint: {type: hinge, axis: [0, 0, 1], position: [-0.5, 0, 0]}, shapes: [{type: box, size: [0.4, 0.1, 0.1], position: [-0.25, 0, 0]}]}\n"
+    "  - {name: hand, parent: arm, mass: 1, joint: {type: ball, position: [-0.5, 0, 0]}, shapes: [{type: box, size: [0.3, 0.1, 0.1], position: [-0.2, 0, 0]}]}\n"
+    "  - {name: twin, mass: 1, position: [0, 0.6, 0], shapes: [{type: box, size: [0.2, 0.2, 0.2]}, {type: box, size: [0.2, 0.2, 0.2], position: [0.25, 0, 0]}]}\n";
+
+typedef struct {
+  Run* run;
+  ContactSystem* contact;
+  JointPath path;
+  Pose *from, *to;
+  MotionBounds bounds;
+  Screw* screws;
+} Rig;
+
+static Rig rig_create(void) {
+  Rig r = {.run = run_model("%s", crowd)};
+  const Model* m = &r.run->model;
+  r.contact = contact_create(m, 1, 1e-9);
+  r.path = joint_path_create(m);
+  r.from = MEMORY_NEW(Pose, m->link_count);
+  r.to = MEMORY_NEW(Pose, m->link_count);
+  r.bounds = (MotionBounds){MEMORY_NEW(MotionBound, m->link_count), MEMORY_NEW(JointBound, m->link_count)};
+  r.screws = MEMORY_NEW(Screw, m->dof_count);
+  joint_path_poses(&r.path, 0, r.from);
+  assert_true(contact_reset(r.contact, r.from));
+  return r;
+}
+
+static void rig_free(Rig* r) {
+  contact_destroy(r->contact);
+  joint_path_free(&r->path);
+  memory_free(r->from);
+  memory_free(r->to);
+  memory_free(r->bounds.link);
+  memory_free(r->bounds.joint);
+  memory_free(r->screws);
+  run_free(r->run);
+}
+
+/* motion_bounds is simulate's; here every body gets what it really does, a little rounded up. */
+static void bound_motion(Rig* r) {
+  const Model* m = &r->run->model;
+  for (int i = 0; i < m->link_count; i++) {
+    Mat3 change = mat3_sub(r->to[i].r, r->from[i].r);
+    double turn = 0;
+    for (int k = 0; k < 9; k++) turn += (&change.m[0][0])[k] * (&change.m[0][0])[k];
+    r->bounds.link[i] = (MotionBound){vec3_norm(vec3_sub(r->to[i].t, r->from[i].t)) * 1.0001, 0, 1.2 * sqrt(turn), 0};
+  }
+}
+
+static bool random_step(Rig* r, Random* random, double size) {
+  const Model* m = &r->run->model;
+  for (int k = 0; k < m->dof_count; k++) r->path.delta[k] = size * random_normal(random);
+  joint_path_poses(&r->path, 1, r->to);
+  bound_motion(r);
+  contact_prepare(r->contact, &r->bounds);
+  if (!contact_evaluate(r->contact, r->to, false)) return false;
+  contact_accept(r->contact);
+  memcpy(r->path.q, r->path.there, sizeof(double) * (size_t)m->coordinate_count);
+  memcpy(r->from, r->to, sizeof(Pose) * (size_t)m->link_count);
+  return true;
+}
+
+static Body body_of(const ModelHull* hull, Pose pose) {
+  if (hull->half_space) {
+    Vec3 n = mat3_mul_vec(pose.r, hull->normal);
+    return body_half_space(n, hull->offset + vec3_dot(n, pose.t));
+  }
+  Vec3* points = MEMORY_NEW(Vec3, hull->points.count);
+  for (int k = 0; k < hull->points.count; k++) points[k] = vec3(hull->points.x[k], hull->points.y[k], hull->points.z[k]);
+  Body body = body_create(points, hull->points.count);
+  body_place(&body, pose);
+  memory_free(points);
+  return body;
+}
+
+/* The candidate of two hulls, or -1. */
+static int find_candidate(const ContactSystem* s, int i, int j) {
+  for (int k = 0; k < s->list_count; k++) {
+    const ContactPair* p = contact_pair(s, k);
+    if ((p->hull_a == i && p->hull_b == j) || (p->hull_a == j && p->hull_b == i)) return k;
+  }
+  return -1;
+}
+
+/* Returns the number of pairs within the range; adds their reference energy. */
+static int check_pairs(Rig* r, double* energy, int step) {
+  const Model* m = &r->run->model;
+  double range = plane_range(m->contact.support);
+  int near = 0;
+  for (int i = 0; i < m->hull_count; i++)
+    for (int j = i + 1; j < m->hull_count; j++) {
+      if (!model_pair_allowed(m, m->hulls[i].link, m->hulls[j].link)) {
+        if (find_candidate(r->contact, i, j) >= 0) fail_msg("step %d: hulls %d and %d must not touch but are candidates", step, i, j);
+        continue;
+      }
+      if (m->hulls[i].half_space && m->hulls[j].half_space) continue;
+      bool swap = m->hulls[i].half_space;
+      Body a = body_of(&m->hulls[swap ? j : i], r->from[m->hulls[swap ? j : i].link]);
+      Body b = body_of(&m->hulls[swap ? i : j], r->from[m->hulls[swap ? i : j].link]);
+      double distance = body_distance(&a, &b);
+      int k = find_candidate(r->contact, i, j);
+      if (distance < range && k < 0) fail_msg("seed 161, step %d: hulls %d and %d are %g m apart and no candidates", step, i, j, distance);
+      if (k >= 0) {
+        const PairState* state = &contact_pair(r->contact, k)->state[r->contact->current];
+        compare_at_most(state->separation, distance + 1e-12, "seed 161, step %d, hulls %d and %d: separation is a lower bound", step, i, j);
+        compare_at_most(contact_gap(r->contact, k), distance + 1e-12, "seed 161, step %d: gap", step);
+        if (distance < range) compare_near(contact_gap(r->contact, k), distance, 1e-12, "seed 161, step %d: exact gap within the range", step);
+      }
+      if (distance < range) {
+        near++;
+        ReferencePlane plane = reference_plane(&a, &b, m->contact.support, a.hull.center);
+        *energy += m->contact.stiffness * plane.energy;
+      }
+      body_free(&a);
+      body_free(&b);
+    }
+  return near;
+}
+
+static void system_never_misses_a_pair(void** state) {
+  (void)state;
+  Random random = {161};
+  Rig r = rig_create();
+  int near = 0, accepted = 0;
+  for (int step = 0; step < 400; step++) {
+    double size = pow(10, random_uniform(&random, -3.5, -0.7));
+    if (!random_step(&r, &random, size)) continue;
+    accepted++;
+    double wanted = 0, contact, friction;
+    near += check_pairs(&r, &wanted, step);
+    contact_energy(r.contact, &contact, &friction);
+    compare_near(contact, wanted, 1e-7 * wanted + 1e-18, "seed 161, step %d: contact energy", step);
+    compare_near(friction, 0, 0, "seed 161, step %d: friction before anything was lagged", step);
+  }
+  print_message("%d steps, %d pairs within the range\n", accepted, near);
+  assert_true(accepted > 100 && near > 100);
+  rig_free(&r);
+}
+
+/* Force on one body of a pair is minus that on the other; forces of immovable bodies included. */
+static void system_forces_cancel(void** state) {
+  (void)state;
+  Random random = {162};
+  Rig r = rig_create();
+  int seen = 0;
+  for (int step = 0; step < 300; step++) {
+    if (step % 5 == 0 && !contact_lag(r.contact)) fail_msg("friction cannot be lagged");
+    if (!random_step(&r, &random, pow(10, random_uniform(&random, -3.5, -1)))) continue;
+    for (int k = 0; k < contact_term_count(r.contact); k++, seen++) {
+      ContactTerms t = contact_term(r.contact, k);
+      double size = vec3_norm(t.force[0]);
+      compare_vec3(vec3_add(t.force[0], t.force[1]), vec3(0, 0, 0), 1e-10 * size + 1e-16, "seed 162, step %d, term %d: sum of forces", step, k);
+    }
+  }
+  assert_true(seen > 100);
+  rig_free(&r);
+}
+
+/* Lagging is evaluating the same state again: contact as before, friction zero without motion, then its sign. */
+static void system_lag_rests_on_the_accepted_state(void** state) {
+  (void)state;
+  Random random = {163};
+  Rig r = rig_create();
+  int rubbed = 0;
+  for (int step = 0; step < 200; step++) {
+    random_step(&r, &random, pow(10, random_uniform(&random, -3.5, -1.5)));
+    double before, after, friction;
+    contact_energy(r.contact, &before, &friction);
+    assert_true(contact_lag(r.contact));
+    contact_energy(r.contact, &after, &friction);
+    compare_near(after, before, 0, "seed 163, step %d: contact energy", step);
+    compare_near(friction, 0, 1e-20, "seed 163, step %d: friction without motion", step);
+    if (!random_step(&r, &random, 1e-4)) continue;
+    contact_energy(r.contact, &after, &friction);
+    assert_true(friction >= 0);
+    rubbed += friction > 0;
+  }
+  assert_true(rubbed > 20);
+  rig_free(&r);
+}
+
+/* A state reached by another way is the same state: planes do not remember. */
+static void system_does_not_depend_on_the_way(void** state) {
+  (void)state;
+  Random random = {164};
+  Rig r = rig_create();
+  for (int step = 0; step < 100; step++) {
+    if (!random_step(&r, &random, pow(10, random_uniform(&random, -3, -1)))) continue;
+    double warm, cold, friction;
+    contact_energy(r.contact, &warm, &friction);
+    ContactSystem* fresh = contact_create(&r.run->model, 1, 1e-9);
+    assert_true(contact_reset(fresh, r.from));
+    contact_energy(fresh, &cold, &friction);
+    compare_near(warm, cold, 1e-9 * cold + 1e-20, "seed 164, step %d: energy", step);
+    contact_destroy(fresh);
+  }
+  rig_free(&r);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(system_never_misses_a_pair),
+      cmocka_unit_test(system_forces_cancel),
+      cmocka_unit_test(system_lag_rests_on_the_accepted_state),
+      cmocka_unit_test(system_does_not_depend_on_the_way),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
