@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""Check that equations, code and tests know of each other.
+
+A numbered result is a tag like C4: a letter of its page and a number. docs/derivations/<page>.md define theirs in bold,
+**(C4)**; docs/contact-parameters.md in brackets, (R4). Then
+  - every tag in a comment of src/ is defined in docs/;
+  - every defined tag stands in a comment of src/, alone, in a list or in a range (K2-K5);
+  - every tag of docs/derivations/ is part of a test's name (derivatives_C4_C5_for_every_kind_of_pair).
+Prints one line per fault; exits 1 when there is one.
+"""
+
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+TEST_NAME = re.compile(r"cmocka_unit_test\w*\(\s*(\w+)")
+
+
+def tags_of(text, letters):
+    """(tag, position) of every tag in the text, ranges written out."""
+    pattern = re.compile(rf"\b([{letters}])(\d{{1,2}})(?:-\1?(\d{{1,2}}))?\b")
+    for match in pattern.finditer(text):
+        letter, first, last = match.group(1), int(match.group(2)), int(match.group(3) or match.group(2))
+        for number in range(first, last + 1):
+            yield f"{letter}{number}", match.start()
+
+
+def definitions():
+    """tag -> (page, must have a test)"""
+    found, faults = {}, []
+    pages = [(page, r"\*\*\(([A-Z]\d+)\)\*\*", True) for page in sorted((ROOT / "docs/derivations").glob("*.md"))]
+    pages.append((ROOT / "docs/contact-parameters.md", r"\(([A-Z]\d+)\)", False))
+    for page, pattern, tested in pages:
+        if not page.is_file():
+            continue
+        for tag in dict.fromkeys(re.findall(pattern, page.read_text())):
+            if tag in found:
+                faults.append(f"{page.relative_to(ROOT)}: ({tag}) is defined in {found[tag][0]} too")
+            else:
+                found[tag] = (page.relative_to(ROOT), tested)
+    return found, faults
+
+
+def used_in_code(letters):
+    """tag -> first place"""
+    used = {}
+    for source in sorted((ROOT / "src").rglob("*.[ch]")):
+        text = source.read_text()
+        for comment in COMMENT.finditer(text):
+            for tag, offset in tags_of(comment.group(), letters):
+                line = text.count("\n", 0, comment.start() + offset) + 1
+                used.setdefault(tag, f"{source.relative_to(ROOT)}:{line}")
+    return used
+
+
+def used_in_tests():
+    tags = set()
+    for source in sorted((ROOT / "tests").rglob("test_*.c")):
+        for name in TEST_NAME.findall(source.read_text()):
+            tags.update(part for part in name.split("_") if re.fullmatch(r"[A-Z]\d+", part))
+    return tags
+
+
+def main():
+    defined, faults = definitions()
+    if not defined:
+        sys.exit("check_equations: no tag is defined in docs/derivations/")
+    letters = "".join(sorted({tag[0] for tag in defined}))
+    code, tests = used_in_code(letters), used_in_tests()
+    faults += [f"{place}: ({tag}) is defined nowhere in docs/" for tag, place in code.items() if tag not in defined]
+    for tag, (page, tested) in defined.items():
+        if tag not in code:
+            faults.append(f"{page}: ({tag}) stands in no comment of src/")
+        if tested and tag not in tests:
+            faults.append(f"{page}: ({tag}) is part of no test's name")
+    faults += [f"tests: ({tag}) is in a test's name but defined nowhere" for tag in sorted(tests)
+               if tag[0] in letters and tag not in defined]
+    for fault in faults:
+        print(fault)
+    print(f"{len(defined)} equations, {len(faults)} faults")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
