@@ -93,9 +93,10 @@ demo: ## install what is missing, build, run a first scene and draw it
 	@scripts/deps.sh build
 	@$(MAKE) --no-print-directory FLAVOUR=release program
 	./sdrs simulate scenes/slide.yaml
-	./sdrs render out/slide -o out/demo.png
-	@echo "The run is in out/slide (trajectory.csv, joints.csv, contacts.csv, solver.csv, summary.json),"
-	@echo "its picture in out/demo.png. More scenes: ls scenes; what else sdrs does: ./sdrs --help"
+	./sdrs simulate scenes/spider.yaml
+	./sdrs render out/spider -o out/demo.png --trail 5
+	@echo "The runs are in out/slide and out/spider (trajectory.csv, joints.csv, contacts.csv, solver.csv, summary.json),"
+	@echo "a picture of the second in out/demo.png. More scenes: ls scenes; what else sdrs does: ./sdrs --help"
 
 check: build-check ## install what is missing, build, run every test; ends with `N passed, N failed`
 	@tests/run.sh -j $(TEST_JOBS) \

@@ -18,11 +18,15 @@ COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 TEST_NAME = re.compile(r"cmocka_unit_test\w*\(\s*(\w+)")
 
 
-def tags_of(text, letters):
-    """(tag, position) of every tag in the text, ranges written out."""
-    pattern = re.compile(rf"\b([{letters}])(\d{{1,2}})(?:-\1?(\d{{1,2}}))?\b")
-    for match in pattern.finditer(text):
-        letter, first, last = match.group(1), int(match.group(2)), int(match.group(3) or match.group(2))
+def tags_of(text, plain, bracketed):
+    """(tag, position) of every tag in the text, ranges written out. Letters of `bracketed` count in brackets only."""
+    pattern = rf"\b([{plain}])(\d{{1,2}})(?:-\1?(\d{{1,2}}))?\b"
+    if bracketed:
+        pattern += rf"|\(([{bracketed}])(\d{{1,2}})\)()"
+    for match in re.finditer(pattern, text):
+        groups = [group for group in match.groups() if group is not None]
+        letter, first = groups[0], int(groups[1])
+        last = int(groups[2]) if len(groups) > 2 and groups[2] else first
         for number in range(first, last + 1):
             yield f"{letter}{number}", match.start()
 
@@ -43,13 +47,13 @@ def definitions():
     return found, faults
 
 
-def used_in_code(letters):
+def used_in_code(plain, bracketed):
     """tag -> first place"""
     used = {}
     for source in sorted((ROOT / "src").rglob("*.[ch]")):
         text = source.read_text()
         for comment in COMMENT.finditer(text):
-            for tag, offset in tags_of(comment.group(), letters):
+            for tag, offset in tags_of(comment.group(), plain, bracketed):
                 line = text.count("\n", 0, comment.start() + offset) + 1
                 used.setdefault(tag, f"{source.relative_to(ROOT)}:{line}")
     return used
@@ -67,8 +71,9 @@ def main():
     defined, faults = definitions()
     if not defined:
         sys.exit("check_equations: no tag is defined in docs/derivations/")
-    letters = "".join(sorted({tag[0] for tag in defined}))
-    code, tests = used_in_code(letters), used_in_tests()
+    plain = "".join(sorted({tag[0] for tag, (_, derived) in defined.items() if derived}))
+    bracketed = "".join(sorted({tag[0] for tag in defined} - set(plain)))
+    code, tests = used_in_code(plain, bracketed), used_in_tests()
     faults += [f"{place}: ({tag}) is defined nowhere in docs/" for tag, place in code.items() if tag not in defined]
     for tag, (page, tested) in defined.items():
         if tag not in code:
@@ -76,7 +81,7 @@ def main():
         if tested and tag not in tests:
             faults.append(f"{page}: ({tag}) is part of no test's name")
     faults += [f"tests: ({tag}) is in a test's name but defined nowhere" for tag in sorted(tests)
-               if tag[0] in letters and tag not in defined]
+               if tag[0] in plain and tag not in defined]
     for fault in faults:
         print(fault)
     print(f"{len(defined)} equations, {len(faults)} faults")

@@ -305,9 +305,23 @@ static void plane_C3_moments_are_the_sums_over_vertices(void** state) {
   }
 }
 
+/* contact.md, worked example: one vertex 0.1 over a half-space, s = 0.1. */
+static void plane_C1_worked_example(void** state) {
+  (void)state;
+  const Vec3 points[4] = {{0, 0, 0}, {1, 0, 1}, {-1, 1, 1}, {-1, -1, 1}};
+  Pair pair = {body_create(points, 4), body_half_space(vec3(0, 0, 1), -0.1), 0.1, 1};
+  PlaneSolution found = pair_solution(&pair, "worked example");
+  compare_near(vec3_norm(found.plane.n), 0.9401926903949133, 1e-12, "length of the normal");
+  compare_near(found.energy, 3.410491558751142 + 2 * 34.34419061599702, 1e-10, "U");
+  compare_near(found.plane.n.z * found.side[0].first[3], -5871.855126215798, 1e-6, "dU/dz");
+  compare_near(found.clearance[0], 0.047009634519745665, 1e-13, "clearance");
+  pair_free(&pair);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(plane_C1_is_the_minimum_for_every_kind_of_pair),
+      cmocka_unit_test(plane_C1_worked_example),
       cmocka_unit_test(plane_C1_no_plane_nearby_is_better),
       cmocka_unit_test(plane_C1_normal_is_just_under_unit_length),
       cmocka_unit_test(plane_is_separated_beyond_the_range),

@@ -266,12 +266,28 @@ static void plane_predict_is_first_order(void** state) {
   }
 }
 
+/* contact.md, worked example: force and curvature of one vertex 0.1 over a half-space, s = 0.1. */
+static void derivatives_C4_C5_worked_example(void** state) {
+  (void)state;
+  const Vec3 points[4] = {{0, 0, 0}, {1, 0, 1}, {-1, 1, 1}, {-1, -1, 1}};
+  Pair pair = {body_create(points, 4), body_half_space(vec3(0, 0, 1), -0.1), 0.1, 1};
+  PlaneSolution found = pair_solution(&pair, "worked example");
+  PairDerivatives d;
+  PlaneResponse response;
+  plane_derivatives(&found, true, vec3(0, 0, 0), vec3(0, 0, 0), &d, &response);
+  compare_vec3(d.force[0], vec3(0, 0, -5871.855126215798), 1e-6, "dU/dx");
+  compare_vec3(d.force[1], vec3(0, 0, 5871.855126215798), 1e-6, "reaction");
+  compare_near(d.hessian[5][5], 494492.8435528792, 1e-3, "d2U/dz2");
+  pair_free(&pair);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(derivatives_C4_C5_for_every_kind_of_pair),
       cmocka_unit_test(derivatives_C4_C5_from_millimetres_to_100_m),
       cmocka_unit_test(derivatives_C4_C5_at_the_end_of_the_range),
       cmocka_unit_test(derivatives_C4_C5_of_a_tiny_gap),
+      cmocka_unit_test(derivatives_C4_C5_worked_example),
       cmocka_unit_test(derivatives_are_symmetric_and_forces_cancel),
       cmocka_unit_test(derivatives_have_translations_in_the_null_space),
       cmocka_unit_test(plane_predict_is_first_order),

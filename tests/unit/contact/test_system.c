@@ -64,9 +64,27 @@ static void bound_motion(Rig* r) {
   }
 }
 
+/* Bring one free body within about the contact range of another hull. */
+static void approach(Rig* r, Random* random) {
+  const Model* m = &r->run->model;
+  for (int attempt = 0; attempt < 20; attempt++) {
+    const ModelHull *a = &m->hulls[(int)random_uniform(random, 0, m->hull_count)], *b = &m->hulls[(int)random_uniform(random, 0, m->hull_count)];
+    const ModelLink* link = &m->links[b->link];
+    if (a->half_space || link->dof_count < 6 || link->parent >= 0 || !model_pair_allowed(m, a->link, b->link)) continue;
+    GjkResult found = gjk_distance(a->points, r->from[a->link], b->points, r->from[b->link], NULL);
+    double shift = m->contact.support * random_uniform(random, 0.3, 2.5) - found.distance;
+    for (int k = 0; k < m->dof_count; k++) r->path.delta[k] *= 0.01;
+    r->path.delta[link->dof_first] += shift * found.normal.x;
+    r->path.delta[link->dof_first + 1] += shift * found.normal.y;
+    r->path.delta[link->dof_first + 2] += shift * found.normal.z;
+    return;
+  }
+}
+
 static bool random_step(Rig* r, Random* random, double size) {
   const Model* m = &r->run->model;
   for (int k = 0; k < m->dof_count; k++) r->path.delta[k] = size * random_normal(random);
+  if (random_uniform(random, 0, 1) < 0.5) approach(r, random);
   joint_path_poses(&r->path, 1, r->to);
   bound_motion(r);
   contact_prepare(r->contact, &r->bounds);
