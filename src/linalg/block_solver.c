@@ -27,6 +27,13 @@ struct BlockSolver {
   int* integer_work;
   int work_size, integer_work_size;
   bool spectral; /* the last factorisation is an eigen-decomposition */
+  /* dense: blocks that were asked for couple; the matrix falls into the components of that graph, each factored alone
+   */
+  bool* coupled;        /* (a, b), a < b, asked for since block_solver_clear  (block_count^2) */
+  int* component;       /* of every block: the smallest block it hangs together with  (block_count) */
+  int* component_first; /* first entry of every component in `permutation`; component_count + 1 */
+  int component_count;
+  double* gathered; /* right-hand side of one component (order) */
   /* sparse */
   Block* blocks; /* diagonal ones first, then the couplings, sorted by key within each */
   int coupling_count, block_capacity;
@@ -88,6 +95,10 @@ void block_solver_destroy(BlockSolver* s) {
   memory_free(s->rotated);
   memory_free(s->work);
   memory_free(s->integer_work);
+  memory_free(s->coupled);
+  memory_free(s->component);
+  memory_free(s->component_first);
+  memory_free(s->gathered);
   memory_free(s->blocks);
   memory_free(s->values);
   memory_free(s->source);
@@ -277,9 +288,13 @@ static bool try_sparse(BlockSolver* s, const uint64_t* couplings, int count) {
 
 static void prepare_dense(BlockSolver* s) {
   if (s->dense) return;
-  size_t n = (size_t)s->order;
+  size_t n = (size_t)s->order, blocks = (size_t)s->block_count;
   s->dense = MEMORY_NEW(double, n* n);
   s->factor = MEMORY_NEW(double, n* n);
+  s->gathered = MEMORY_NEW(double, n);
+  s->coupled = MEMORY_NEW(bool, blocks* blocks);
+  s->component = MEMORY_NEW(int, blocks);
+  s->component_first = MEMORY_NEW(int, blocks + 1);
 }
 
 void block_solver_pattern(BlockSolver* s, const uint64_t* couplings, int count) {
@@ -294,9 +309,10 @@ void block_solver_clear(BlockSolver* s) {
     memset(s->values, 0, sizeof(double) * s->value_count);
   else
     memset(s->dense, 0, sizeof(double) * (size_t)s->order * (size_t)s->order);
+  if (!s->sparse) memset(s->coupled, 0, sizeof(bool) * (size_t)s->block_count * (size_t)s->block_count);
 }
 
-double* block_solver_block(BlockSolver* s, int a, int b, int* stride) {
+static double* block_at(BlockSolver* s, int a, int b, int* stride) {
   if (!s->sparse) {
     *stride = s->order;
     return s->dense + (size_t)s->first[a] * (size_t)s->order + s->first[b];
@@ -306,14 +322,67 @@ double* block_solver_block(BlockSolver* s, int a, int b, int* stride) {
   return block ? s->values + block->offset : NULL;
 }
 
+double* block_solver_block(BlockSolver* s, int a, int b, int* stride) {
+  if (!s->sparse && a != b) s->coupled[(size_t)a * (size_t)s->block_count + (size_t)b] = true;
+  return block_at(s, a, b, stride);
+}
+
 /* ---------------------------------------------------------------- factoring and solving */
 
-static bool factor_dense(BlockSolver* s, double shift) {
+static int component_of(BlockSolver* s, int block) {
+  while (s->component[block] != block) block = s->component[block] = s->component[s->component[block]];
+  return block;
+}
+
+/* Blocks that hang together, and the unknowns sorted by them. */
+static void find_components(BlockSolver* s) {
+  int blocks = s->block_count;
+  for (int a = 0; a < blocks; a++) s->component[a] = a;
+  for (int a = 0; a < blocks; a++)
+    for (int b = a + 1; b < blocks; b++) {
+      if (!s->coupled[(size_t)a * (size_t)blocks + (size_t)b]) continue;
+      int x = component_of(s, a), y = component_of(s, b);
+      s->component[x > y ? x : y] = x < y ? x : y;
+    }
+  for (int a = 0; a < blocks; a++) s->component[a] = component_of(s, a);
+  int next = 0;
+  s->component_count = 0;
+  for (int root = 0; root < blocks; root++) {
+    if (s->component[root] != root) continue;
+    s->component_first[s->component_count++] = next;
+    for (int b = root; b < blocks; b++)
+      for (int k = s->first[b]; s->component[b] == root && k < s->first[b + 1]; k++) s->permutation[next++] = k;
+  }
+  s->component_first[s->component_count] = next;
+}
+
+static bool factor_dense(BlockSolver* s) {
   size_t n = (size_t)s->order;
-  memcpy(s->factor, s->dense, sizeof(double) * n * n);
-  for (size_t k = 0; k < n && shift > 0; k++) s->factor[k * n + k] += shift;
+  double* factor = s->factor;
   s->spectral = false;
-  return LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', s->order, s->factor, s->order) == 0;
+  find_components(s);
+  for (int c = 0; c < s->component_count; c++) {
+    const int* index = s->permutation + s->component_first[c];
+    int size = s->component_first[c + 1] - s->component_first[c];
+    for (int i = 0; i < size; i++)
+      for (int j = i; j < size; j++)
+        factor[(size_t)i * (size_t)size + (size_t)j] = s->dense[(size_t)index[i] * n + (size_t)index[j]];
+    if (size > 0 && LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', size, factor, size) != 0) return false;
+    factor += (size_t)size * (size_t)size;
+  }
+  return true;
+}
+
+static void solve_dense(BlockSolver* s, double* x) {
+  const double* factor = s->factor;
+  for (int c = 0; c < s->component_count; c++) {
+    const int* index = s->permutation + s->component_first[c];
+    int size = s->component_first[c + 1] - s->component_first[c];
+    for (int i = 0; i < size; i++) s->gathered[i] = x[index[i]];
+    if (size > 0) LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'L', size, 1, factor, size, s->gathered, size);
+    for (int i = 0; i < size; i++) x[index[i]] = s->gathered[i];
+    factor += (size_t)size * (size_t)size;
+  }
 }
 
 /* CHOLMOD opens parallel regions of its own, each for a few microseconds of work: keep it in this thread. */
@@ -346,7 +415,7 @@ static bool factor_sparse(BlockSolver* s, double relative_shift) {
 
 bool block_solver_factor(BlockSolver* s) {
   if (s->order == 0) return true;
-  return s->sparse ? factor_sparse(s, 0) : factor_dense(s, 0);
+  return s->sparse ? factor_sparse(s, 0) : factor_dense(s);
 }
 
 static void prepare_spectral(BlockSolver* s) {
@@ -403,7 +472,7 @@ void block_solver_solve(BlockSolver* s, double* x) {
     if (s->spectral)
       solve_spectral(s, x);
     else
-      LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'L', s->order, 1, s->factor, s->order, x, s->order);
+      solve_dense(s, x);
     return;
   }
   double* b = s->rhs->x;
@@ -415,7 +484,7 @@ void block_solver_solve(BlockSolver* s, double* x) {
 
 static void constrain_block(BlockSolver* s, int a, int b, const bool* fixed, const double* value, double* rhs) {
   int stride;
-  double* block = block_solver_block(s, a, b, &stride);
+  double* block = block_at(s, a, b, &stride);
   for (int r = 0; block && r < s->size[a]; r++)
     for (int c = a == b ? r : 0; c < s->size[b]; c++) {
       int i = s->first[a] + r, j = s->first[b] + c;

@@ -35,6 +35,7 @@ static void add_term(const Problem* q, Sums* sums, const Real p[4], const Real g
     sums->feasible = false;
     return;
   }
+  if (c >= q->s) return;
   barrier(c, q->s, value);
   sums->energy += value[0];
   sums->largest = fmaxl(sums->largest, fabsl(value[1]));
@@ -153,6 +154,7 @@ static bool descend(const Problem* q, Real p[4], Sums* sums) {
   Real step[4], slope = 0;
   newton_step(q, sums, step);
   for (int k = 0; k < 4; k++) slope += step[k] * sums->gradient[k];
+  if (-slope < 1e-20L * sums->energy) return false; /* the decrement: the plane is right to 1e-10, the energy to 1e-20 */
   for (Real alpha = 1; alpha > 1e-15L; alpha /= 2) {
     Real trial[4];
     for (int k = 0; k < 4; k++) trial[k] = p[k] + alpha * step[k];

@@ -27,9 +27,12 @@ static Twisted twisted_create(Pair* pair, Random* random) {
   return t;
 }
 
-/* Planes are solved from the base plane where it separates, as a warm start would. */
-static bool solve_at(Twisted* t, const double xi[12], PlaneSolution* solution) {
-  for (int side = 0; side < 2; side++) t->moved[side] = vec3_add(t->reference[side], vec3(xi[6 * side + 3], xi[6 * side + 4], xi[6 * side + 5]));
+/* Planes are solved from the base plane where it separates, as a warm start would. A half-space stays: 6 numbers then. */
+static bool solve_at(Twisted* t, const double* xi, PlaneSolution* solution) {
+  for (int side = 0; side < 2; side++) {
+    bool still = side == 1 && t->ground.half_space;
+    t->moved[side] = still ? t->reference[1] : vec3_add(t->reference[side], vec3(xi[6 * side + 3], xi[6 * side + 4], xi[6 * side + 5]));
+  }
   body_place(&t->pair->a, pose_twisted(t->pose[0], t->reference[0], xi));
   if (!t->ground.half_space) body_place(&t->pair->b, pose_twisted(t->pose[1], t->reference[1], xi + 6));
   PlaneOutcome outcome = pair_solve(t->pair, t->start, solution);

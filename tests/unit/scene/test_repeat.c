@@ -110,7 +110,8 @@ static void controllers_and_initials_repeat(void** state) {
   assert_int_equal(scene.initial_count, 6);
   for (int n = 0; n < 6; n++) {
     assert_int_equal(scene.initials[n].link, n);
-    compare_near(scene.initials[n].coordinates[0], 5 + 10 * (n / 3) + n % 3, 0, "coordinate of item %d", n);
+    int row = n / 3;
+    compare_near(scene.initials[n].coordinates[0], 5 + 10 * row + n % 3, 0, "coordinate of item %d", n);
     compare_near(scene.initials[n].velocities[0], 1 + 0.5 * n, 0, "velocity of item %d", n);
   }
   scene_free(&scene);

@@ -18,7 +18,10 @@ static void check_invalid(const char* path) {
   size_t length;
   assert_int_equal(file_read(path, &text, &length), STATUS_OK);
   char* wanted = first_line_after(text, "# expect: ");
-  if (!wanted) fail_msg("%s does not begin with '# expect: '", path);
+  if (!wanted) {
+    fail_msg("%s does not begin with '# expect: '", path);
+    return;
+  }
   Scene scene;
   Diagnostics diagnostics = {0};
   Status status = scene_load(&scene, path, NULL, 0, &diagnostics);
