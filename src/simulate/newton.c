@@ -108,10 +108,11 @@ static double residual_of(const Sim* s, int* worst) {
   for (int k = 0; k < s->model->dof_count; k++) {
     if (s->fixed[k]) continue;
     double g = fabs(s->gradient[k]);
-    if (!(g <= residual)) { /* a NaN is the worst */
+    if (!(g <= residual)) {
       residual = g;
       *worst = k;
     }
+    if (!isfinite(residual)) break; /* nothing is worse */
   }
   return residual;
 }

@@ -13,9 +13,11 @@ static const char pile[] =
     "contact: {support: 2.0e-3, stiffness: 1.0e-8, friction: 0.4, smoothing: 1.0e-5}\n"
     "links:\n"
     "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
-    "  - {name: \"box{n}\", mass: 0.3, shape: {type: box, size: [0.2, 0.16, 0.12]}, position: [0, 0, 0.075], rotation_vector: [0.02, 0.03, 0.3], "
+    "  - {name: \"box{n}\", mass: 0.3, shape: {type: box, size: [0.2, 0.16, 0.12]}, position: [0, 0, 0.075], "
+    "rotation_vector: [0.02, 0.03, 0.3], "
     "repeat: {count: [%d, %d, %d], position: [0.245, 0.225, 0.15]}}\n"
-    "  - {name: \"ball{n}\", mass: 0.2, shape: {type: sphere, radius: 0.07}, position: [0.05, 0.03, %g], repeat: {count: [%d, %d, 1], position: [0.24, 0.22, 0.1]}}\n"
+    "  - {name: \"ball{n}\", mass: 0.2, shape: {type: sphere, radius: 0.07}, position: [0.05, 0.03, %g], repeat: "
+    "{count: [%d, %d, 1], position: [0.24, 0.22, 0.1]}}\n"
     "initial:\n"
     "  - {link: ball0, velocities: [0.4, -0.3, -2, 3, 1, -2]}\n";
 
@@ -27,10 +29,13 @@ static const char chains[] =
     "links:\n"
     "  - {name: \"a{i}\", parent: \"a{i-1}\", mass: 0.2, joint: {type: ball, position: [0.2, 0, 0], damping: 0.001}, "
     "shapes: [{shape: bone, position: [0.1, 0, 0]}], repeat: {count: 6, first: {parent: null, joint: {type: ball}}}}\n"
-    "  - {name: \"b{i}\", parent: \"b{i-1}\", mass: 0.2, joint: {type: universal, axes: [[0, 1, 0], [0, 0, 1]], position: [0.2, 0, 0], damping: 0.001}, "
-    "shapes: [{shape: bone, position: [0.1, 0, 0]}], repeat: {count: 6, first: {parent: null, joint: {type: universal, axes: [[0, 1, 0], [0, 0, 1]], position: [0, 0.12, 0.05]}}}}\n"
+    "  - {name: \"b{i}\", parent: \"b{i-1}\", mass: 0.2, joint: {type: universal, axes: [[0, 1, 0], [0, 0, 1]], "
+    "position: [0.2, 0, 0], damping: 0.001}, "
+    "shapes: [{shape: bone, position: [0.1, 0, 0]}], repeat: {count: 6, first: {parent: null, joint: {type: universal, "
+    "axes: [[0, 1, 0], [0, 0, 1]], position: [0, 0.12, 0.05]}}}}\n"
     "controllers:\n"
-    "  - {link: b0, type: pd, position_gain: 20, target: {type: sines, terms: [[{amplitude: 0.3, frequency: 1}], [{amplitude: -0.8, frequency: 1}]]}}\n";
+    "  - {link: b0, type: pd, position_gain: 20, target: {type: sines, terms: [[{amplitude: 0.3, frequency: 1}], "
+    "[{amplitude: -0.8, frequency: 1}]]}}\n";
 
 /* Everything a run shows, appended step by step. */
 typedef struct {
@@ -57,13 +62,16 @@ static void record_state(Record* r, Run* run, const StepReport* report) {
   record_add(r, s->rate, sizeof(double) * (size_t)m->dof_count);
   record_add(r, s->pose, sizeof(Pose) * (size_t)m->link_count);
   record_add(r, s->center, sizeof(Vec3) * (size_t)m->link_count);
-  const double numbers[] = {report->outcome, report->iterations, report->trials, report->residual, report->residual_dof, report->terms.contact,
-                            report->terms.friction, report->terms.inertia, report->active_pairs, report->candidate_pairs, report->certified_intervals};
+  const double numbers[] = {report->outcome,         report->iterations,         report->trials,
+                            report->residual,        report->residual_dof,       report->terms.contact,
+                            report->terms.friction,  report->terms.inertia,      report->active_pairs,
+                            report->candidate_pairs, report->certified_intervals};
   record_add(r, numbers, sizeof numbers);
   int count;
   const SimContact* contacts = sim_contacts(run->sim, &count);
   for (int k = 0; k < count; k++) {
-    const double contact[] = {contacts[k].a, contacts[k].b, contacts[k].gap, contacts[k].force.x, contacts[k].force.y, contacts[k].force.z};
+    const double contact[] = {contacts[k].a,       contacts[k].b,       contacts[k].gap,
+                              contacts[k].force.x, contacts[k].force.y, contacts[k].force.z};
     record_add(r, contact, sizeof contact);
   }
   SimMeasure measure = sim_measure(run->sim);
@@ -88,7 +96,8 @@ static void check_same(Run* (*create)(int threads), int steps, bool sparse, cons
     int pairs = 0;
     Record r = record_run(run, steps, &pairs);
     if (pairs < 24) fail_msg("%s: only %d pairs: nothing ran in parallel", what, pairs);
-    if (block_solver_is_sparse(run->sim->solver) != sparse) fail_msg("%s: the solver is %s", what, sparse ? "dense" : "sparse");
+    if (block_solver_is_sparse(run->sim->solver) != sparse)
+      fail_msg("%s: the solver is %s", what, sparse ? "dense" : "sparse");
     if (k == 0)
       first = r;
     else {
@@ -103,7 +112,9 @@ static void check_same(Run* (*create)(int threads), int steps, bool sparse, cons
 
 static Run* create_small(int threads) { return run_create(threads, 0, pile, "first_order", 2, 2, 3, 0.62, 2, 1); }
 static Run* create_large(int threads) { return run_create(threads, 0, pile, "first_order", 6, 6, 1, 0.3, 3, 3); }
-static Run* create_second_order(int threads) { return run_create(threads, 0, pile, "second_order", 2, 2, 3, 0.62, 2, 1); }
+static Run* create_second_order(int threads) {
+  return run_create(threads, 0, pile, "second_order", 2, 2, 3, 0.62, 2, 1);
+}
 static Run* create_chains(int threads) { return run_create(threads, 0, "%s", chains); }
 
 static void threads_change_no_bit_of_a_small_pile(void** state) {

@@ -1,5 +1,5 @@
-/* The whole objective of a time step (S1 to S7 over K2 to K5): the assembled gradient against central differences of the
- * energies, and the assembled Hessian against central differences of the assembled gradient. Mixed trees: chains of
+/* The whole objective of a time step (S1 to S7 over K2 to K5): the assembled gradient against central differences of
+ * the energies, and the assembled Hessian against central differences of the assembled gradient. Mixed trees: chains of
  * hinges, universals, balls, free joints and parts of them, welded children; contact across and within trees, friction,
  * controllers, limits, damping; both integrators; away from the solution, so that every curvature term counts. */
 #include <string.h>
@@ -19,14 +19,17 @@ static const char* const mixed_scene =
     "links:\n"
     "  - {name: ground, fixed: true, position: [0, 0, %s], shape: ground}\n"
     "  - {name: base, shape: brick, mass: 2, joint: {type: free, position: [0, 0, 0.07]}}\n"
-    "  - {name: plate, parent: base, fixed: true, position: [0.12, 0.02, 0.08], mass: 0.3, shape: {type: box, size: [0.1, 0.1, 0.06]}}\n"
+    "  - {name: plate, parent: base, fixed: true, position: [0.12, 0.02, 0.08], mass: 0.3, shape: {type: box, size: "
+    "[0.1, 0.1, 0.06]}}\n"
     "  - {name: arm, parent: plate, mass: 0.5, shapes: [{shape: bone, position: [0, 0, 0.17]}], "
-    "joint: {type: universal, axes: [[1, 0.1, 0], [0, 1, 0.3]], position: [0, 0.01, 0.05], damping: [0.2, 0.1], limits: [[-0.5, 0.5], [-1, 0.4]]}}\n"
+    "joint: {type: universal, axes: [[1, 0.1, 0], [0, 1, 0.3]], position: [0, 0.01, 0.05], damping: [0.2, 0.1], "
+    "limits: [[-0.5, 0.5], [-1, 0.4]]}}\n"
     "  - {name: fore, parent: arm, mass: 0.4, shapes: [{shape: bone, position: [0, 0, 0.16]}], "
     "joint: {type: hinge, axis: [0, 1, 0.2], position: [0.02, 0, 0.33], limits: [-3, 0.5], limit_law: penalty}}\n"
     "  - {name: hand, parent: fore, mass: 0.2, shape: {type: sphere, radius: 0.06, resolution: 0}, "
     "joint: {type: ball, position: [0, 0, 0.38], limits: [null, 0.9], limit_margin: 0.3, damping: 0.05}}\n"
-    "  - {name: slider, mass: 1, shape: brick, joint: {type: free, free_axes: [x, z, ry], position: [0.36, 0.05, 0.075], rotation_vector: [0, 0, 0.4]}}\n"
+    "  - {name: slider, mass: 1, shape: brick, joint: {type: free, free_axes: [x, z, ry], position: [0.36, 0.05, "
+    "0.075], rotation_vector: [0, 0, 0.4]}}\n"
     "  - {name: lid, parent: slider, mass: 0.3, mass_model: uniform, shape: {type: box, size: [0.1, 0.2, 0.08]}, "
     "joint: {type: slide, axis: [0.1, 0, 1], position: [0.02, 0, 0.15]}}\n"
     "  - {name: spinner, mass: 0.7, shape: {type: cylinder, radius: 0.08, length: 0.1, segments: 7}, "
@@ -34,7 +37,8 @@ static const char* const mixed_scene =
     "controllers:\n"
     "  - {link: arm, type: pd, position_gain: [20, 30], velocity_gain: 0.02, target: [0.2, -0.3]}\n"
     "  - {link: fore, type: pd, position_gain: 40, target: -0.9}\n"
-    "  - {link: hand, type: pd, position_gain: [3, 2, 1], velocity_gain: [0.003, 0.002, 0.001], target: [0.4, -0.2, 0.3]}\n"
+    "  - {link: hand, type: pd, position_gain: [3, 2, 1], velocity_gain: [0.003, 0.002, 0.001], target: [0.4, -0.2, "
+    "0.3]}\n"
     "initial:\n"
     "  - {link: base, velocities: [0.4, -0.3, -0.1, 0.3, -0.2, 0.5]}\n"
     "  - {link: arm, coordinates: [0.1, -0.05], velocities: [0.5, -0.7]}\n"
@@ -65,7 +69,8 @@ static void set_coordinates(Objective* o, const double* q) {
 static void increment(const Model* m, const double* q, const double* d, double* out) {
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
-    if (link->dof_count > 0) joint_increment(link, q + link->coordinate_first, d + link->dof_first, out + link->coordinate_first);
+    if (link->dof_count > 0)
+      joint_increment(link, q + link->coordinate_first, d + link->dof_first, out + link->coordinate_first);
   }
 }
 
@@ -84,7 +89,8 @@ static double total_energy(Objective* o) {
   double sum = 0, contact, friction;
   for (int i = 0; i < o->run->model.link_count; i++) {
     sum += c->inertia[i];
-    if (o->run->model.links[i].dof_count > 0) sum += c->joints[i].controller + c->joints[i].limit + c->joints[i].damping;
+    if (o->run->model.links[i].dof_count > 0)
+      sum += c->joints[i].controller + c->joints[i].limit + c->joints[i].damping;
   }
   contact_energy(o->s->contact, &contact, &friction);
   return sum + contact + friction;
@@ -99,7 +105,8 @@ static Assembly assemble_at(Objective* o, double* gradient) {
     s->reference[i] = pose_apply(c->pose[i], m->links[i].center);
     memset(&s->link_terms[i], 0, sizeof(LinkTerms));
     if (m->links[i].tree >= 0)
-      inertia_terms(&m->links[i], c->pose[i], s->target[i], s->weights.factor / (m->simulation.dt * m->simulation.dt), &s->link_terms[i]);
+      inertia_terms(&m->links[i], c->pose[i], s->target[i], s->weights.factor / (m->simulation.dt * m->simulation.dt),
+                    &s->link_terms[i]);
   }
   Assembly a = {m, s->screws, s->reference, s->link_terms, c->joints, s->contact};
   assemble_gradient(&a, gradient);
@@ -194,7 +201,8 @@ static double commutator(const Model* m, const double* gradient, int row, int co
 
 static void check_objective(Objective* o, const char* what) {
   int n = o->run->model.dof_count;
-  double *gradient = MEMORY_NEW(double, n), *h = MEMORY_NEW(double, n * n), *unit = MEMORY_NEW(double, n), *inverse = MEMORY_NEW(double, n);
+  double *gradient = MEMORY_NEW(double, n), *h = MEMORY_NEW(double, n*n), *unit = MEMORY_NEW(double, n),
+         *inverse = MEMORY_NEW(double, n);
   assert_true(accept_at(o, o->base));
   Assembly a = assemble_at(o, gradient);
   full_pattern(o);
@@ -230,7 +238,8 @@ static void check_row(const Row* row, uint64_t seed) {
   ContactSystem* contact = o.s->contact;
   char what[160];
   for (int k = 0; k < 3; k++) {
-    snprintf(what, sizeof what, "seed %d, %s, friction %s, after %d steps, state %d", (int)seed, row->integrator, row->friction, row->steps, k);
+    snprintf(what, sizeof what, "seed %d, %s, friction %s, after %d steps, state %d", (int)seed, row->integrator,
+             row->friction, row->steps, k);
     move_away(&o, &random, k == 0 ? 0 : 3e-4 * k);
     int active = contact_active_count(contact);
     if (active < 4) fail_msg("%s: only %d pairs touch", what, active);

@@ -1,5 +1,6 @@
-/* What must not matter: where the world stands and how it is turned, the order of links, the order of a hull's vertices,
- * which body of a pair comes first. Short runs with contact, friction and joints agree to the growth of rounding. */
+/* What must not matter: where the world stands and how it is turned, the order of links, the order of a hull's
+ * vertices, which body of a pair comes first. Short runs with contact, friction and joints agree to the growth of
+ * rounding. */
 #include <string.h>
 
 #include "support/bodies.h"
@@ -10,25 +11,29 @@ enum { STEPS = 60 };
 #define TOLERANCE 1e-10
 #define ALLOWED 1e-9
 
-#define HEAD                                                                                             \
-  "simulation: {dt: 0.005, steps: 100, integrator: %s}\n"                                                \
-  "contact: {support: 2.0e-3, stiffness: 1.0e-7, friction: 0.4, smoothing: 1.0e-4}\n"                    \
-  "shapes:\n"                                                                                            \
-  "  brick: {type: box, size: [0.2, 0.15, 0.1]}\n"                                                       \
-  "  stone: {type: points, points: [[0.1, 0, 0], [-0.05, 0.09, 0.01], [-0.04, -0.08, 0], [0, 0.01, 0.1], [0.01, 0, -0.09], [0.05, 0.06, 0.05]]}\n"
+#define HEAD                                                                                                         \
+  "simulation: {dt: 0.005, steps: 100, integrator: %s}\n"                                                            \
+  "contact: {support: 2.0e-3, stiffness: 1.0e-7, friction: 0.4, smoothing: 1.0e-4}\n"                                \
+  "shapes:\n"                                                                                                        \
+  "  brick: {type: box, size: [0.2, 0.15, 0.1]}\n"                                                                   \
+  "  stone: {type: points, points: [[0.1, 0, 0], [-0.05, 0.09, 0.01], [-0.04, -0.08, 0], [0, 0.01, 0.1], [0.01, 0, " \
+  "-0.09], [0.05, 0.06, 0.05]]}\n"
 #define GROUND_SLAB "  - {name: ground, fixed: true, position: [0, 0, -0.5], shape: {type: box, size: [4, 4, 1]}}\n"
 #define GROUND_HALF_SPACE "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
 #define BRICK_1 "  - {name: b1, mass: 0.5, shape: brick, position: [0, 0, 0.055], rotation_vector: [0, 0, 0.3]}\n"
-#define BRICK_2 "  - {name: b2, mass: 0.7, shape: brick, position: [0.05, 0.02, 0.17], rotation_vector: [0.05, 0.02, 1]}\n"
+#define BRICK_2 \
+  "  - {name: b2, mass: 0.7, shape: brick, position: [0.05, 0.02, 0.17], rotation_vector: [0.05, 0.02, 1]}\n"
 #define STONE "  - {name: s1, mass: 0.4, shape: stone, position: [-0.3, 0, 0.12]}\n"
-#define ARM                                                                                                                   \
-  "  - {name: arm, mass: 0.6, joint: {type: hinge, axis: [0, 1, 0.1], position: [0.5, 0.1, 0.35], damping: 0.01}, shapes: [{shape: brick, position: [-0.12, 0, 0]}]}\n" \
-  "  - {name: hand, parent: arm, mass: 0.3, joint: {type: ball, position: [-0.25, 0, 0], damping: 0.002}, shapes: [{shape: stone, position: [-0.11, 0, 0]}]}\n"
-#define TAIL                                                               \
-  "initial:\n"                                                             \
-  "  - {link: b1, velocities: [0.5, -0.2, 0, 0, 0, 1]}\n"                 \
-  "  - {link: b2, velocities: [-0.3, 0.1, -0.5, 0.5, 0, -1]}\n"           \
-  "  - {link: s1, velocities: [1, 0.3, -1, 3, -2, 1]}\n"                  \
+#define ARM                                                                                                         \
+  "  - {name: arm, mass: 0.6, joint: {type: hinge, axis: [0, 1, 0.1], position: [0.5, 0.1, 0.35], damping: 0.01}, " \
+  "shapes: [{shape: brick, position: [-0.12, 0, 0]}]}\n"                                                            \
+  "  - {name: hand, parent: arm, mass: 0.3, joint: {type: ball, position: [-0.25, 0, 0], damping: 0.002}, shapes: " \
+  "[{shape: stone, position: [-0.11, 0, 0]}]}\n"
+#define TAIL                                                    \
+  "initial:\n"                                                  \
+  "  - {link: b1, velocities: [0.5, -0.2, 0, 0, 0, 1]}\n"       \
+  "  - {link: b2, velocities: [-0.3, 0.1, -0.5, 0.5, 0, -1]}\n" \
+  "  - {link: s1, velocities: [1, 0.3, -1, 3, -2, 1]}\n"        \
   "  - {link: hand, velocities: [1, -1, 2]}\n"
 
 static const char usual[] = HEAD "links:\n" GROUND_SLAB BRICK_1 BRICK_2 STONE ARM TAIL;
@@ -81,7 +86,8 @@ static void invariant_under_motion_of_the_world(void** state) {
     for (int order = 0; order < 2; order++) {
       Pose move = random_pose(&random, 3);
       Run* first = run_create(1, TOLERANCE, k == 0 ? usual : usual_half_space, integrators[order]);
-      Run* second = run_create_edited(1, TOLERANCE, move_world, &move, k == 0 ? usual : usual_half_space, integrators[order]);
+      Run* second =
+          run_create_edited(1, TOLERANCE, move_world, &move, k == 0 ? usual : usual_half_space, integrators[order]);
       char what[120];
       snprintf(what, sizeof what, "seed 121, moved world, scene %d, %s", k, integrators[order]);
       compare_runs(first, second, move, what);
@@ -90,7 +96,8 @@ static void invariant_under_motion_of_the_world(void** state) {
     }
 }
 
-/* ---------------------------------------------------------------- order of links: also which body of a pair is first */
+/* ---------------------------------------------------------------- order of links: also which body of a pair is first
+ */
 
 static void invariant_under_the_order_of_links(void** state) {
   (void)state;
@@ -168,12 +175,17 @@ static void invariant_under_the_order_of_vertices(void** state) {
 
 static void invariant_under_company(void** state) {
   (void)state;
-  Run* first = run_create(1, TOLERANCE, HEAD "links:\n" GROUND_HALF_SPACE BRICK_1 BRICK_2 "initial:\n  - {link: b1, velocities: [0.5, -0.2, 0, 0, 0, 1]}\n", integrators[0]);
-  Run* second = run_create(1, TOLERANCE,
-                           HEAD "links:\n" GROUND_HALF_SPACE BRICK_1 BRICK_2
-                                "  - {name: far, mass: 3, shape: brick, position: [50, 0, 0.2], rotation_vector: [1, 1, 0]}\n"
-                                "initial:\n  - {link: b1, velocities: [0.5, -0.2, 0, 0, 0, 1]}\n  - {link: far, velocities: [0, 0, -20, 0, 0, 0]}\n",
-                           integrators[0]);
+  Run* first = run_create(1, TOLERANCE,
+                          HEAD "links:\n" GROUND_HALF_SPACE BRICK_1 BRICK_2
+                               "initial:\n  - {link: b1, velocities: [0.5, -0.2, 0, 0, 0, 1]}\n",
+                          integrators[0]);
+  Run* second =
+      run_create(1, TOLERANCE,
+                 HEAD "links:\n" GROUND_HALF_SPACE BRICK_1 BRICK_2
+                      "  - {name: far, mass: 3, shape: brick, position: [50, 0, 0.2], rotation_vector: [1, 1, 0]}\n"
+                      "initial:\n  - {link: b1, velocities: [0.5, -0.2, 0, 0, 0, 1]}\n  - {link: far, velocities: [0, "
+                      "0, -20, 0, 0, 0]}\n",
+                 integrators[0]);
   compare_runs(first, second, pose_identity(), "with a body far away that strikes the ground hard");
   run_free(first);
   run_free(second);

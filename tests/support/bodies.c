@@ -14,7 +14,8 @@ Body body_create(const Vec3* points, int count) {
   }
   Body body = {.memory = m, .middle = vec3_scale(vec3_add(low, high), 0.5)};
   body.hull.points = (PointView){m, m + padded, m + 2 * padded, count, padded};
-  for (int k = 0; k < count; k++) body.hull.radius = fmax(body.hull.radius, vec3_norm(vec3_sub(points[k], body.middle)));
+  for (int k = 0; k < count; k++)
+    body.hull.radius = fmax(body.hull.radius, vec3_norm(vec3_sub(points[k], body.middle)));
   body_place(&body, pose_identity());
   return body;
 }
@@ -40,7 +41,8 @@ Body body_random(Random* random, int count, double radius, double flatness) {
 
 Body body_half_space(Vec3 normal, double offset) {
   Body body = {.memory = NULL};
-  body.hull = (HullInstance){.pose = pose_identity(), .half_space = true, .normal = vec3_normalized(normal), .offset = offset};
+  body.hull =
+      (HullInstance){.pose = pose_identity(), .half_space = true, .normal = vec3_normalized(normal), .offset = offset};
   return body;
 }
 
@@ -57,7 +59,8 @@ Vec3 body_vertex(const Body* body, int index) {
 }
 
 double body_distance(const Body* a, const Body* b) {
-  if (!b->hull.half_space) return gjk_distance(a->hull.points, a->hull.pose, b->hull.points, b->hull.pose, NULL).distance;
+  if (!b->hull.half_space)
+    return gjk_distance(a->hull.points, a->hull.pose, b->hull.points, b->hull.pose, NULL).distance;
   double least = HUGE_VAL;
   for (int k = 0; k < a->hull.points.count; k++)
     least = fmin(least, vec3_dot(b->hull.normal, body_vertex(a, k)) - b->hull.offset);

@@ -6,10 +6,10 @@
 
 enum { TEXT_LENGTH = 300 };
 
-#define FORMAT_WHAT(text)                    \
-  char text[TEXT_LENGTH];                    \
-  va_list arguments;                         \
-  va_start(arguments, what);                 \
+#define FORMAT_WHAT(text)                        \
+  char text[TEXT_LENGTH];                        \
+  va_list arguments;                             \
+  va_start(arguments, what);                     \
   vsnprintf(text, sizeof text, what, arguments); \
   va_end(arguments)
 

@@ -2,9 +2,18 @@
 #include "support/compare.h"
 
 const char* pair_kind_name(PairKind kind) {
-  static const char* const name[PAIR_KINDS] = {
-      "tetrahedra", "vertex on face", "edge on edge", "faces", "nearly parallel faces", "random 8", "random 17", "random 64",
-      "random 512", "6 on 200 large", "face on half-space", "random 40 on half-space"};
+  static const char* const name[PAIR_KINDS] = {"tetrahedra",
+                                               "vertex on face",
+                                               "edge on edge",
+                                               "faces",
+                                               "nearly parallel faces",
+                                               "random 8",
+                                               "random 17",
+                                               "random 64",
+                                               "random 512",
+                                               "6 on 200 large",
+                                               "face on half-space",
+                                               "random 40 on half-space"};
   return name[kind];
 }
 
@@ -14,8 +23,9 @@ static Mat3 about(Vec3 axis, double angle) { return mat3_from_quat(quat_about(ve
 static void make_bodies(PairKind kind, Random* random, double size, Pair* pair) {
   Vec3 box = vec3(1.1 * size, 1.3 * size, 0.9 * size);
   Mat3 turn_a = mat3_identity(), turn_b = mat3_identity();
-  static const int counts[PAIR_KINDS] = {[PAIR_TETRAHEDRA] = 4, [PAIR_RANDOM_8] = 8, [PAIR_RANDOM_17] = 17, [PAIR_RANDOM_64] = 64,
-                                         [PAIR_RANDOM_512] = 512, [PAIR_UNEQUAL] = 6, [PAIR_HALF_SPACE_RANDOM] = 40};
+  static const int counts[PAIR_KINDS] = {
+      [PAIR_TETRAHEDRA] = 4,   [PAIR_RANDOM_8] = 8, [PAIR_RANDOM_17] = 17,        [PAIR_RANDOM_64] = 64,
+      [PAIR_RANDOM_512] = 512, [PAIR_UNEQUAL] = 6,  [PAIR_HALF_SPACE_RANDOM] = 40};
   if (counts[kind] > 0) {
     pair->a = body_random(random, counts[kind], size, 0.8);
     if (kind == PAIR_UNEQUAL)
@@ -39,7 +49,8 @@ static void make_bodies(PairKind kind, Random* random, double size, Pair* pair) 
   if (ground)
     pair->b = body_half_space(vec3(0, 0, -1), -3 * size); /* solid above z = 3 size */
   else
-    body_place(&pair->b, (Pose){turn_b, vec3(0.31 * size, -0.17 * size, pair->a.hull.radius + pair->b.hull.radius + size)});
+    body_place(&pair->b,
+               (Pose){turn_b, vec3(0.31 * size, -0.17 * size, pair->a.hull.radius + pair->b.hull.radius + size)});
 }
 
 Pair pair_create(PairKind kind, Random* random, double size, double support, double gap) {
@@ -78,6 +89,7 @@ PlaneOutcome pair_solve(const Pair* pair, Plane start, PlaneSolution* solution) 
 PlaneSolution pair_solution(const Pair* pair, const char* what) {
   PlaneSolution solution;
   PlaneOutcome outcome = pair_solve(pair, pair_start(pair), &solution);
-  if (outcome != PLANE_ACTIVE) fail_msg("%s: plane_solve returned %d, wanted %d (active)", what, (int)outcome, (int)PLANE_ACTIVE);
+  if (outcome != PLANE_ACTIVE)
+    fail_msg("%s: plane_solve returned %d, wanted %d (active)", what, (int)outcome, (int)PLANE_ACTIVE);
   return solution;
 }

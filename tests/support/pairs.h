@@ -5,16 +5,16 @@
 #include "support/bodies.h"
 
 typedef enum {
-  PAIR_TETRAHEDRA,     /* 4 vertices each */
-  PAIR_VERTEX_FACE,    /* a box stands on its corner over the face of another */
-  PAIR_EDGE_EDGE,      /* two boxes on their edges, crossed */
-  PAIR_FACES,          /* parallel faces, partly over each other */
-  PAIR_NEARLY_FACES,   /* the same, tilted by 1e-4 */
-  PAIR_RANDOM_8,       /* random hulls of so many vertices */
+  PAIR_TETRAHEDRA,   /* 4 vertices each */
+  PAIR_VERTEX_FACE,  /* a box stands on its corner over the face of another */
+  PAIR_EDGE_EDGE,    /* two boxes on their edges, crossed */
+  PAIR_FACES,        /* parallel faces, partly over each other */
+  PAIR_NEARLY_FACES, /* the same, tilted by 1e-4 */
+  PAIR_RANDOM_8,     /* random hulls of so many vertices */
   PAIR_RANDOM_17,
   PAIR_RANDOM_64,
   PAIR_RANDOM_512,
-  PAIR_UNEQUAL,        /* 6 vertices against 200 of a body 20 times as large */
+  PAIR_UNEQUAL, /* 6 vertices against 200 of a body 20 times as large */
   PAIR_HALF_SPACE_FACE,
   PAIR_HALF_SPACE_RANDOM, /* 40 vertices */
   PAIR_KINDS,

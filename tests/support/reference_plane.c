@@ -125,7 +125,9 @@ static void start_plane(const Problem* q, Real p[4]) {
     normal = vec3_scale(q->b->hull.normal, -1.0);
     double gap = body_distance(q->a, q->b);
     middle = vec3_scale(q->b->hull.normal, q->b->hull.offset + 0.5 * gap);
-    middle = vec3_add(middle, vec3_scale(vec3_sub(q->origin, vec3_scale(q->b->hull.normal, vec3_dot(q->b->hull.normal, q->origin))), 1.0));
+    middle = vec3_add(
+        middle,
+        vec3_scale(vec3_sub(q->origin, vec3_scale(q->b->hull.normal, vec3_dot(q->b->hull.normal, q->origin))), 1.0));
   } else {
     GjkResult found = gjk_distance(q->a->hull.points, q->a->hull.pose, q->b->hull.points, q->b->hull.pose, NULL);
     normal = found.normal;
@@ -154,7 +156,8 @@ static bool descend(const Problem* q, Real p[4], Sums* sums) {
   Real step[4], slope = 0;
   newton_step(q, sums, step);
   for (int k = 0; k < 4; k++) slope += step[k] * sums->gradient[k];
-  if (-slope < 1e-20L * sums->energy) return false; /* the decrement: the plane is right to 1e-10, the energy to 1e-20 */
+  if (-slope < 1e-20L * sums->energy)
+    return false; /* the decrement: the plane is right to 1e-10, the energy to 1e-20 */
   for (Real alpha = 1; alpha > 1e-15L; alpha /= 2) {
     Real trial[4];
     for (int k = 0; k < 4; k++) trial[k] = p[k] + alpha * step[k];
@@ -173,8 +176,7 @@ ReferencePlane reference_plane(const Body* a, const Body* b, double support, Vec
   Real p[4];
   start_plane(&q, p);
   Sums sums = evaluate(&q, p);
-  for (int k = 0; k < 500 && sums.feasible && descend(&q, p, &sums); k++) {
-  }
+  for (int k = 0; k < 500 && sums.feasible && descend(&q, p, &sums); k++) {}
   Real norm = 0;
   for (int i = 0; i < q.unknowns; i++) {
     Real g = 0;

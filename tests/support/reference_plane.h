@@ -7,8 +7,8 @@
 
 typedef struct {
   Vec3 n;
-  double o;      /* n . x + o, x relative to the origin asked for */
-  double energy; /* U [1/m] */
+  double o;        /* n . x + o, x relative to the origin asked for */
+  double energy;   /* U [1/m] */
   double gradient; /* norm of dU/dp relative to the largest term in it: how well it is solved */
 } ReferencePlane;
 

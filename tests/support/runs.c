@@ -5,7 +5,8 @@
 
 static void give_up(Run* run, const char* what) {
   for (int i = 0; i < run->diagnostics.count && i < 5; i++)
-    print_message("%d:%d: %s\n", run->diagnostics.items[i].line, run->diagnostics.items[i].column, run->diagnostics.items[i].text);
+    print_message("%d:%d: %s\n", run->diagnostics.items[i].line, run->diagnostics.items[i].column,
+                  run->diagnostics.items[i].text);
   fail_msg("%s", what);
 }
 
@@ -17,7 +18,8 @@ static Run* read_model(SceneEdit edit, void* context, const char* format, va_lis
   text_free(&text);
   if (status != STATUS_OK) give_up(run, "the test's scene cannot be read");
   if (edit) edit(&run->scene, context);
-  if (model_create(&run->model, &run->scene, &run->diagnostics) != STATUS_OK) give_up(run, "the test's model cannot be built");
+  if (model_create(&run->model, &run->scene, &run->diagnostics) != STATUS_OK)
+    give_up(run, "the test's model cannot be built");
   return run;
 }
 
@@ -31,7 +33,8 @@ Run* run_model(const char* format, ...) {
 
 static void start(Run* run, int threads, double tolerance) {
   const SimOptions options = {.threads = threads, .tolerance = tolerance};
-  if (sim_create(&run->sim, &run->model, &options, &run->diagnostics) != STATUS_OK) give_up(run, "the test's run cannot be started");
+  if (sim_create(&run->sim, &run->model, &options, &run->diagnostics) != STATUS_OK)
+    give_up(run, "the test's run cannot be started");
 }
 
 Run* run_create(int threads, double tolerance, const char* format, ...) {

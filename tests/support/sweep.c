@@ -33,7 +33,9 @@ static bool quotients(const Sweep* s, double h, double* quotient) {
   return defined;
 }
 
-static double weight(const Sweep* s, int i, int j) { return (s->unit ? s->unit[j] : 1.0) / (s->scale ? s->scale[i] : 1.0); }
+static double weight(const Sweep* s, int i, int j) {
+  return (s->unit ? s->unit[j] : 1.0) / (s->scale ? s->scale[i] : 1.0);
+}
 
 /* Largest weighted difference; NaN counts as infinite. */
 static double largest_error(const Sweep* s, const double* a, const double* b, int* row, int* column) {

@@ -1,5 +1,5 @@
-/* Central differences over a sweep of step sizes: a derivative is right when the error falls with the square of the step
- * until rounding takes over, and is small there. One lucky step proves nothing. */
+/* Central differences over a sweep of step sizes: a derivative is right when the error falls with the square of the
+ * step until rounding takes over, and is small there. One lucky step proves nothing. */
 #ifndef SDRS_TESTS_SUPPORT_SWEEP_H
 #define SDRS_TESTS_SUPPORT_SWEEP_H
 
@@ -20,13 +20,13 @@ typedef struct {
   int steps;           /* number of h */
 } Sweep;
 
-/* Errors are max over the entries of |difference quotient - J| unit / scale, divided by the largest entry of J so scaled
- * (or by `floor`, when that is larger: what counts as zero). */
+/* Errors are max over the entries of |difference quotient - J| unit / scale, divided by the largest entry of J so
+ * scaled (or by `floor`, when that is larger: what counts as zero). */
 typedef struct {
   double error[16];
-  int best;            /* index of the least error */
-  double order;        /* observed exponent of the step above the least error; NAN when rounding was met at once */
-  int row, column;     /* worst entry at the best step */
+  int best;             /* index of the least error */
+  double order;         /* observed exponent of the step above the least error; NAN when rounding was met at once */
+  int row, column;      /* worst entry at the best step */
   double found, wanted; /* the analytic entry; the difference quotient */
 } SweepResult;
 

@@ -5,7 +5,8 @@
 
 static bool overlap(const Box* a, const Box* b) {
   if (a->low.x > a->high.x || b->low.x > b->high.x) return false;
-  return a->low.x <= b->high.x && b->low.x <= a->high.x && a->low.y <= b->high.y && b->low.y <= a->high.y && a->low.z <= b->high.z && b->low.z <= a->high.z;
+  return a->low.x <= b->high.x && b->low.x <= a->high.x && a->low.y <= b->high.y && b->low.y <= a->high.y &&
+         a->low.z <= b->high.z && b->low.z <= a->high.z;
 }
 
 static void check_all_pairs(BroadPhase* broad, const Box* boxes, int count, const char* what) {
@@ -15,15 +16,18 @@ static void check_all_pairs(BroadPhase* broad, const Box* boxes, int count, cons
     for (int j = i + 1; j < count; j++) {
       if (!overlap(&boxes[i], &boxes[j])) continue;
       uint64_t key = (uint64_t)i << 32 | (uint32_t)j;
-      if (at >= broad->key_count || broad->keys[at] != key) fail_msg("%s: pair (%d, %d) is missing or out of order", what, i, j);
+      if (at >= broad->key_count || broad->keys[at] != key)
+        fail_msg("%s: pair (%d, %d) is missing or out of order", what, i, j);
       at++;
     }
   if (at != broad->key_count) fail_msg("%s: %d pairs found, wanted %d", what, broad->key_count, at);
 }
 
 static Box random_box(Random* random, double spread, double size) {
-  Vec3 low = vec3(random_uniform(random, -spread, spread), random_uniform(random, -spread, spread), random_uniform(random, -spread, spread));
-  return (Box){low, vec3_add(low, vec3(random_uniform(random, 0, size), random_uniform(random, 0, size), random_uniform(random, 0, size)))};
+  Vec3 low = vec3(random_uniform(random, -spread, spread), random_uniform(random, -spread, spread),
+                  random_uniform(random, -spread, spread));
+  return (Box){low, vec3_add(low, vec3(random_uniform(random, 0, size), random_uniform(random, 0, size),
+                                       random_uniform(random, 0, size)))};
 }
 
 static void broad_phase_finds_all_overlaps(void** state) {
@@ -37,8 +41,8 @@ static void broad_phase_finds_all_overlaps(void** state) {
       for (int i = 0; i < counts[k]; i++) {
         boxes[i] = random_box(&random, 1, size);
         if (i % 11 == 3) boxes[i] = (Box){vec3(1, 1, 1), vec3(-1, -1, -1)}; /* empty */
-        if (i % 13 == 5) boxes[i] = boxes[i / 2];                              /* the same box twice */
-        if (i % 50 == 9) boxes[i] = random_box(&random, 1, 20);               /* a large one */
+        if (i % 13 == 5) boxes[i] = boxes[i / 2];                           /* the same box twice */
+        if (i % 50 == 9) boxes[i] = random_box(&random, 1, 20);             /* a large one */
       }
       char what[80];
       snprintf(what, sizeof what, "seed 141, %d boxes of size %g", counts[k], size);

@@ -1,5 +1,5 @@
-/* Lagged plane friction (F1-F4): the minimum over the plane's slip against a slow second minimiser, gradient and Hessian
- * against central differences, and what friction must do: oppose motion, stay in the cone, cancel. */
+/* Lagged plane friction (F1-F4): the minimum over the plane's slip against a slow second minimiser, gradient and
+ * Hessian against central differences, and what friction must do: oppose motion, stay in the cone, cancel. */
 #include "contact/friction.h"
 
 #include <stdlib.h>
@@ -34,12 +34,14 @@ static void rig_lag(Rig* r) {
 }
 
 static Rig rig_create(PairKind kind, Random* random, double gap, double smoothing) {
-  Rig r = {.pair = pair_create(kind, random, 0.3, 1e-2, gap), .parameters = {.coefficient = 0.4, .smoothing = smoothing, .dt = 5e-3}};
+  Rig r = {.pair = pair_create(kind, random, 0.3, 1e-2, gap),
+           .parameters = {.coefficient = 0.4, .smoothing = smoothing, .dt = 5e-3}};
   r.plane = pair_solution(&r.pair, pair_kind_name(kind)).plane;
   r.pose[0] = r.pair.a.hull.pose;
   r.pose[1] = r.pair.b.hull.pose;
   r.reference[0] = r.pair.a.hull.center;
-  r.reference[1] = r.pair.b.hull.half_space ? vec3(0, 0, 0) : vec3_add_scaled(r.pair.b.hull.center, 0.1, random_direction(random));
+  r.reference[1] =
+      r.pair.b.hull.half_space ? vec3(0, 0, 0) : vec3_add_scaled(r.pair.b.hull.center, 0.1, random_direction(random));
   rig_lag(&r);
   return r;
 }
@@ -53,7 +55,8 @@ static void rig_free(Rig* r) {
 static void rig_move(Rig* r, const double xi[12]) {
   for (int side = 0; side < 2; side++) {
     bool still = side == 1 && r->lag.half_space;
-    r->moved[side] = still ? r->reference[1] : vec3_add(r->reference[side], vec3(xi[6 * side + 3], xi[6 * side + 4], xi[6 * side + 5]));
+    r->moved[side] = still ? r->reference[1]
+                           : vec3_add(r->reference[side], vec3(xi[6 * side + 3], xi[6 * side + 4], xi[6 * side + 5]));
     r->now[side] = still ? r->pose[1] : pose_twisted(r->pose[side], r->reference[side], xi + 6 * side);
   }
 }
@@ -89,7 +92,8 @@ static void add_points(Definition* d, const Rig* r, int side, const Real n[3], R
   const PointView* p = &body->hull.points;
   Real sigma = side == 0 ? -1 : 1;
   for (int m = 0; m < p->count; m++) {
-    Vec3 local = vec3(p->x[m], p->y[m], p->z[m]), x0 = pose_apply(r->pose[side], local), x1 = pose_apply(r->now[side], local);
+    Vec3 local = vec3(p->x[m], p->y[m], p->z[m]), x0 = pose_apply(r->pose[side], local),
+         x1 = pose_apply(r->now[side], local);
     Vec3 from = vec3_sub(x0, r->plane.origin);
     Real c = sigma * (n[0] * (Real)from.x + n[1] * (Real)from.y + n[2] * (Real)from.z + (Real)r->plane.o);
     if (c >= (Real)r->pair.support) continue;
@@ -144,7 +148,8 @@ typedef struct {
 } Search;
 
 static Real value_at(const Search* q, const Real s[3]) {
-  const Real slip[4] = {s[0] * (Real)q->e[0].x + s[1] * (Real)q->e[1].x, s[0] * (Real)q->e[0].y + s[1] * (Real)q->e[1].y,
+  const Real slip[4] = {s[0] * (Real)q->e[0].x + s[1] * (Real)q->e[1].x,
+                        s[0] * (Real)q->e[0].y + s[1] * (Real)q->e[1].y,
                         s[0] * (Real)q->e[0].z + s[1] * (Real)q->e[1].z, q->unknowns == 3 ? s[2] : 0};
   return definition_value(q->definition, slip);
 }
@@ -176,7 +181,8 @@ static Real definition_minimum(const Definition* d, const Vec3 e[2]) {
     Real trace = 0;
     for (int i = 0; i < q.unknowns; i++) trace += fabsl(m[i][i]);
     for (int i = 0; i < q.unknowns; i++) {
-      for (int j = 0; j < q.unknowns; j++) a[i][j] = m[i][j] + (i == j ? damping * (fabsl(m[i][i]) + 1e-12L * trace) : 0);
+      for (int j = 0; j < q.unknowns; j++)
+        a[i][j] = m[i][j] + (i == j ? damping * (fabsl(m[i][i]) + 1e-12L * trace) : 0);
       a[i][3] = -g[i];
     }
     for (int c = 0; c < q.unknowns; c++)
@@ -218,8 +224,10 @@ static void friction_F1_F2_is_the_minimum_over_slip_and_spin(void** state) {
       const Vec3 e[2] = {r.lag.e1, r.lag.e2};
       Real wanted = definition_minimum(&definition, e) * (Real)(r.parameters.coefficient * r.parameters.dt);
       /* the search stops a little above the minimum, never below */
-      compare_at_most(energy, (double)wanted * (1 + 1e-7), "seed 31, %s at %g m/s: U_f against the search", pair_kind_name((PairKind)kind), speeds[k]);
-      compare_relative(energy, (double)wanted, 1e-7, "seed 31, %s at %g m/s: U_f", pair_kind_name((PairKind)kind), speeds[k]);
+      compare_at_most(energy, (double)wanted * (1 + 1e-7), "seed 31, %s at %g m/s: U_f against the search",
+                      pair_kind_name((PairKind)kind), speeds[k]);
+      compare_relative(energy, (double)wanted, 1e-7, "seed 31, %s at %g m/s: U_f", pair_kind_name((PairKind)kind),
+                       speeds[k]);
       /* the value of the definition at the slip found is the energy: nothing is left out, F4's constant apart */
       Real slip[4] = {0};
       Vec3 u = vec3_add(vec3_scale(r.lag.e1, r.lag.slip[0]), vec3_scale(r.lag.e2, r.lag.slip[1]));
@@ -227,7 +235,8 @@ static void friction_F1_F2_is_the_minimum_over_slip_and_spin(void** state) {
       u = vec3_sub(u, vec3_scale(vec3_cross(r.lag.normal, vec3_sub(r.lag.center, r.plane.origin)), omega));
       slip[0] = (Real)u.x, slip[1] = (Real)u.y, slip[2] = (Real)u.z, slip[3] = (Real)omega;
       double own = (double)(definition_value(&definition, slip) * (Real)(r.parameters.coefficient * r.parameters.dt));
-      compare_relative(own, energy, 1e-7, "seed 31, %s at %g m/s: F1 at the slip found", pair_kind_name((PairKind)kind), speeds[k]);
+      compare_relative(own, energy, 1e-7, "seed 31, %s at %g m/s: F1 at the slip found", pair_kind_name((PairKind)kind),
+                       speeds[k]);
       free(definition.points);
       rig_free(&r);
     }
@@ -265,13 +274,15 @@ static bool from_there(void* context, const double* xi, double* y, bool energy_o
   Pose now[2];
   for (int side = 0; side < 2; side++) {
     bool still = side == 1 && r->lag.half_space;
-    reference[side] = still ? r->moved[1] : vec3_add(r->moved[side], vec3(xi[6 * side + 3], xi[6 * side + 4], xi[6 * side + 5]));
+    reference[side] =
+        still ? r->moved[1] : vec3_add(r->moved[side], vec3(xi[6 * side + 3], xi[6 * side + 4], xi[6 * side + 5]));
     now[side] = still ? a->pose[1] : pose_twisted(a->pose[side], r->moved[side], xi + 6 * side);
   }
   PairDerivatives d;
   memset(&d, 0, sizeof d);
   double energy;
-  if (friction_evaluate(&r->lag, &r->parameters, &now[0], &now[1], reference[0], reference[1], &d, &energy) < 0) return false;
+  if (friction_evaluate(&r->lag, &r->parameters, &now[0], &now[1], reference[0], reference[1], &d, &energy) < 0)
+    return false;
   if (energy_only) {
     y[0] = energy;
     return true;
@@ -313,7 +324,8 @@ static void check_derivatives(Rig* r, const double at[12], double speed, const c
     for (int j = 0; j < inputs; j++) {
       double value = d.hessian[i][j];
       int side = i / 6;
-      if (side == j / 6 && i % 6 < 3 && j % 6 < 3) value += d.moment[side].m[j % 6][i % 6] - (i == j ? mat3_trace(d.moment[side]) : 0);
+      if (side == j / 6 && i % 6 < 3 && j % 6 < 3)
+        value += d.moment[side].m[j % 6][i % 6] - (i == j ? mat3_trace(d.moment[side]) : 0);
       hessian[i * inputs + j] = value;
     }
   if (r->lag.half_space)
@@ -337,7 +349,8 @@ static double motion_of(State state, const Rig* r, Random* random, double xi[12]
     return 0.3 * root;
   }
   if (state == SLIDING)
-    for (int i = 0; i < 3; i++) xi[3 + i] = dt * 30 * root * (i == 0 ? r->lag.e1.x : i == 1 ? r->lag.e1.y : r->lag.e1.z);
+    for (int i = 0; i < 3; i++)
+      xi[3 + i] = dt * 30 * root * (i == 0 ? r->lag.e1.x : i == 1 ? r->lag.e1.y : r->lag.e1.z);
   if (state == SPINNING) {
     xi[0] = dt * 100 * root * r->lag.normal.x;
     xi[1] = dt * 100 * root * r->lag.normal.y;
@@ -362,8 +375,8 @@ static void friction_F3_derivatives_match_central_differences(void** state) {
     }
 }
 
-/* One vertex a side: the spin of the plane is not determined (Lemma VIII.2), and the rounding that parts the two vertices
- * in the plane is no arm. The plane then passes the whole slip on. */
+/* One vertex a side: the spin of the plane is not determined (Lemma VIII.2), and the rounding that parts the two
+ * vertices in the plane is no arm. The plane then passes the whole slip on. */
 static void friction_F3_of_a_single_vertex_leaves_the_spin_alone(void** state) {
   (void)state;
   Random random = {33};
@@ -385,7 +398,8 @@ static void friction_F3_of_a_single_vertex_leaves_the_spin_alone(void** state) {
       xi[0] = 0.3 * r.lag.normal.x, xi[1] = 0.3 * r.lag.normal.y, xi[2] = 0.3 * r.lag.normal.z; /* spin costs nothing */
       r.reference[0] = pose_apply(r.pose[0], r.vertices[0].local);
       assert_true(rig_evaluate(&r, xi, &d, &energy));
-      compare_relative(energy, full * speed * r.parameters.dt, 1e-3, "seed 33, vertex on vertex %d, spinning: energy", seen);
+      compare_relative(energy, full * speed * r.parameters.dt, 1e-3, "seed 33, vertex on vertex %d, spinning: energy",
+                       seen);
     }
     rig_free(&r);
   }
@@ -413,10 +427,12 @@ static void friction_dissipates(void** state) {
       random_twist(&random, pow(10, random_uniform(&random, -4, 0.5)), r.parameters.dt, direction);
       for (int i = 0; i < 12; i++)
         if (i % 6 < 3) direction[i] *= 0.1; /* nearly straight for every vertex */
-      compare_near(work_along(&r, direction, 0), 0, 1e-18 * r.lag.total_weight, "seed 34, %s: energy without motion", pair_kind_name((PairKind)kind));
+      compare_near(work_along(&r, direction, 0), 0, 1e-18 * r.lag.total_weight, "seed 34, %s: energy without motion",
+                   pair_kind_name((PairKind)kind));
       for (double share = 0.1; share < 1.05; share += 0.1) {
         double energy = work_along(&r, direction, share);
-        compare_at_most(before, energy * (1 + 1e-9), "seed 34, %s: energy at %g of the motion", pair_kind_name((PairKind)kind), share);
+        compare_at_most(before, energy * (1 + 1e-9), "seed 34, %s: energy at %g of the motion",
+                        pair_kind_name((PairKind)kind), share);
         before = energy;
       }
       rig_free(&r);
@@ -440,11 +456,15 @@ static void friction_stays_in_the_cone_and_cancels(void** state) {
       PairDerivatives d;
       assert_true(rig_evaluate(&r, xi, &d, &energy));
       double limit = r.parameters.coefficient * normal_force;
-      compare_at_most(vec3_norm(d.force[0]), limit * (1 + 1e-9), "seed 35, %s: friction against the cone", pair_kind_name((PairKind)kind));
+      compare_at_most(vec3_norm(d.force[0]), limit * (1 + 1e-9), "seed 35, %s: friction against the cone",
+                      pair_kind_name((PairKind)kind));
       if (k < 5) /* dU_f/dx of the body that moves points along its motion: the force is minus that */
-        compare_vec3(d.force[0], vec3_scale(way, limit), 1e-4 * limit, "seed 35, %s: sliding", pair_kind_name((PairKind)kind));
-      compare_vec3(vec3_scale(d.force[1], -1), d.force[0], 1e-10 * limit, "seed 35, %s: sum of forces", pair_kind_name((PairKind)kind));
-      compare_near(vec3_dot(d.force[0], r.lag.normal), 0, 1e-12 * limit, "seed 35, %s: along the normal", pair_kind_name((PairKind)kind));
+        compare_vec3(d.force[0], vec3_scale(way, limit), 1e-4 * limit, "seed 35, %s: sliding",
+                     pair_kind_name((PairKind)kind));
+      compare_vec3(vec3_scale(d.force[1], -1), d.force[0], 1e-10 * limit, "seed 35, %s: sum of forces",
+                   pair_kind_name((PairKind)kind));
+      compare_near(vec3_dot(d.force[0], r.lag.normal), 0, 1e-12 * limit, "seed 35, %s: along the normal",
+                   pair_kind_name((PairKind)kind));
       rig_free(&r);
     }
 }
@@ -489,8 +509,10 @@ static void friction_always_finds_its_slip(void** state) {
         for (int i = 6; i < 12; i++) xi[i] = 0;
       rig_move(&r, xi);
       memset(&d, 0, sizeof d);
-      int iterations = friction_evaluate(&r.lag, &r.parameters, &r.now[0], &r.now[1], r.moved[0], r.moved[1], &d, &energy);
-      if (iterations < 0) fail_msg("seed 37, %s, eps %g, speed %g: no slip found", pair_kind_name((PairKind)kind), eps, speed);
+      int iterations =
+          friction_evaluate(&r.lag, &r.parameters, &r.now[0], &r.now[1], r.moved[0], r.moved[1], &d, &energy);
+      if (iterations < 0)
+        fail_msg("seed 37, %s, eps %g, speed %g: no slip found", pair_kind_name((PairKind)kind), eps, speed);
       if (iterations > worst) worst = iterations;
       rig_free(&r);
     }
@@ -511,7 +533,8 @@ static void friction_F2_of_a_moving_half_space_is_relative(void** state) {
     Pose ground = r.pose[1];
     ground.t = vec3_sub(ground.t, way);
     memset(&e, 0, sizeof e);
-    assert_true(friction_evaluate(&r.lag, &r.parameters, &r.pose[0], &ground, r.reference[0], ground.t, &e, &found) >= 0);
+    assert_true(friction_evaluate(&r.lag, &r.parameters, &r.pose[0], &ground, r.reference[0], ground.t, &e, &found) >=
+                0);
     compare_relative(found, wanted, 1e-9, "seed 41, case %d: energy", k);
     compare_vec3(e.force[0], d.force[0], 1e-9 * vec3_norm(d.force[0]), "seed 41, case %d: force", k);
     rig_free(&r);
@@ -533,7 +556,8 @@ static void friction_F4_energy_keeps_its_digits(void** state) {
     energy[0] = work_along(&r, direction, 1e-5);
     energy[1] = work_along(&r, direction, 1e-6);
     assert_true(energy[0] > 0);
-    compare_relative(energy[1], energy[0] / 100, 1e-6, "seed 39, %s: energy at a tenth of the motion", pair_kind_name((PairKind)kind));
+    compare_relative(energy[1], energy[0] / 100, 1e-6, "seed 39, %s: energy at a tenth of the motion",
+                     pair_kind_name((PairKind)kind));
     rig_free(&r);
   }
 }
@@ -565,7 +589,8 @@ static void friction_F5_majorant_bounds_the_energy(void** state) {
         for (int i = 0; i < 12; i++)
           for (int j = 0; j < 12; j++) quadratic += 0.5 * step[i] * d.hessian[i][j] * step[j];
         assert_true(rig_evaluate(&r, to, &unused, &there));
-        compare_at_most(there, quadratic + 1e-9 * (fabs(quadratic) + there), "seed 40, %s: energy against the majorant", pair_kind_name((PairKind)kind));
+        compare_at_most(there, quadratic + 1e-9 * (fabs(quadratic) + there), "seed 40, %s: energy against the majorant",
+                        pair_kind_name((PairKind)kind));
       }
       rig_free(&r);
     }
@@ -596,7 +621,8 @@ static void friction_of_the_swapped_pair_is_the_same(void** state) {
     rig_lag(&s);
     assert_true(rig_evaluate(&s, yi, &e, &other));
     compare_relative(other, energy, 1e-9, "seed 38, %s: energy", pair_kind_name((PairKind)kind));
-    compare_vec3(e.force[0], d.force[1], 1e-7 * r.parameters.coefficient * r.lag.total_weight, "seed 38, %s: force", pair_kind_name((PairKind)kind));
+    compare_vec3(e.force[0], d.force[1], 1e-7 * r.parameters.coefficient * r.lag.total_weight, "seed 38, %s: force",
+                 pair_kind_name((PairKind)kind));
     memory_free(s.vertices);
     rig_free(&r);
   }
@@ -607,8 +633,15 @@ static void friction_of_the_swapped_pair_is_the_same(void** state) {
 static void friction_F1_worked_example(void** state) {
   (void)state;
   FrictionVertex v[2] = {{.local = {0, 0, 0}, .weight = 1}, {.local = {0, 0, 0}, .weight = 1}};
-  FrictionLag lag = {.center = {0, 0, 0}, .e1 = {1, 0, 0}, .e2 = {0, 1, 0}, .normal = {0, 0, 1}, .count = {1, 1},
-                     .vertices = v, .order = 3, .length = 1, .total_weight = 2};
+  FrictionLag lag = {.center = {0, 0, 0},
+                     .e1 = {1, 0, 0},
+                     .e2 = {0, 1, 0},
+                     .normal = {0, 0, 1},
+                     .count = {1, 1},
+                     .vertices = v,
+                     .order = 3,
+                     .length = 1,
+                     .total_weight = 2};
   FrictionParameters p = {.coefficient = 1, .smoothing = 16, .dt = 1};
   Pose a = pose_identity(), b = pose_identity();
   a.t.x = 3;

@@ -11,7 +11,8 @@ typedef struct {
   double size, support;
 } Scale;
 /* millimetres to 100 m, the support scaled along, thin and thick against the body */
-static const Scale scales[] = {{1e-3, 1e-6}, {5e-3, 1e-4}, {0.1, 1e-3}, {0.5, 1e-2}, {2, 1e-3}, {100, 1e-2}, {100, 0.1}};
+static const Scale scales[] = {{1e-3, 1e-6}, {5e-3, 1e-4}, {0.1, 1e-3}, {0.5, 1e-2},
+                               {2, 1e-3},    {100, 1e-2},  {100, 0.1}};
 static const double gaps[] = {0.02, 0.3, 0.9, 1.4, 1.9, 1.99};
 
 /* ---------------------------------------------------------------- the minimum */
@@ -20,8 +21,8 @@ static void check_against_reference(const Pair* pair, const char* what) {
   PlaneSolution found = pair_solution(pair, what);
   Vec3 origin = found.plane.origin;
   ReferencePlane wanted = reference_plane(&pair->a, &pair->b, pair->support, origin);
-  /* Clearances and 1 - |n| are differences of numbers of the size of the bodies and of 1. The barrier sees them divided by
-   * s z, z the least of them in units of s, to the fifth power: some roundings of eps / (s z) each. */
+  /* Clearances and 1 - |n| are differences of numbers of the size of the bodies and of 1. The barrier sees them divided
+   * by s z, z the least of them in units of s, to the fifth power: some roundings of eps / (s z) each. */
   double least = fmin(fmin(found.clearance[0], found.clearance[1]), 1.0 - vec3_norm(found.plane.n));
   double allowed = 1e-9 + 100 * DBL_EPSILON / least;
   compare_relative(found.energy, wanted.energy, allowed, "%s: U", what);
@@ -40,8 +41,8 @@ static void plane_C1_is_the_minimum_for_every_kind_of_pair(void** state) {
       for (int g = 0; g < COUNT(gaps); g++) {
         Pair pair = pair_create((PairKind)kind, &random, scales[k].size, scales[k].support, gaps[g]);
         char what[160];
-        snprintf(what, sizeof what, "seed 1, %s, size %g, s %g, gap %g s", pair_kind_name((PairKind)kind), scales[k].size,
-                 scales[k].support, gaps[g]);
+        snprintf(what, sizeof what, "seed 1, %s, size %g, s %g, gap %g s", pair_kind_name((PairKind)kind),
+                 scales[k].size, scales[k].support, gaps[g]);
         check_against_reference(&pair, what);
         pair_free(&pair);
       }
@@ -93,7 +94,8 @@ static void plane_is_separated_beyond_the_range(void** state) {
       PlaneSolution found;
       const char* name = pair_kind_name((PairKind)kind);
       PlaneOutcome outcome = pair_solve(&pair, pair_start(&pair), &found);
-      if (outcome != PLANE_SEPARATED) fail_msg("seed 4, %s, s = %g: outcome %d just beyond the range", name, s, (int)outcome);
+      if (outcome != PLANE_SEPARATED)
+        fail_msg("seed 4, %s, s = %g: outcome %d just beyond the range", name, s, (int)outcome);
       for (int side = 0; side < 2; side++) {
         const HullInstance* h = side == 0 ? &pair.a.hull : &pair.b.hull;
         double exact = plane_clearance(h, side == 0 ? -1.0 : 1.0, found.plane);
@@ -135,8 +137,10 @@ static void plane_clearance_is_that_of_the_lowest_vertex(void** state) {
         Vec3 x = vec3_sub(body_vertex(body, k), found.plane.origin);
         least = fmin(least, sigma * (vec3_dot(found.plane.n, x) + found.plane.o));
       }
-      compare_near(plane_clearance(&body->hull, sigma, found.plane), least, 1e-14, "%s: side %d", pair_kind_name((PairKind)kind), side);
-      compare_near(found.clearance[side], fmin(least, pair.support), 1e-13, "%s: solution's side %d", pair_kind_name((PairKind)kind), side);
+      compare_near(plane_clearance(&body->hull, sigma, found.plane), least, 1e-14, "%s: side %d",
+                   pair_kind_name((PairKind)kind), side);
+      compare_near(found.clearance[side], fmin(least, pair.support), 1e-13, "%s: solution's side %d",
+                   pair_kind_name((PairKind)kind), side);
     }
     pair_free(&pair);
   }
@@ -170,7 +174,8 @@ static void plane_refuses_numbers_that_are_not(void** state) {
   PlaneSolution found;
   start.o = NAN;
   PlaneOutcome outcome = pair_solve(&pair, start, &found);
-  if (outcome != PLANE_INFEASIBLE && outcome != PLANE_FAILED) fail_msg("a plane that is not a number: outcome %d", (int)outcome);
+  if (outcome != PLANE_INFEASIBLE && outcome != PLANE_FAILED)
+    fail_msg("a plane that is not a number: outcome %d", (int)outcome);
   pair_free(&pair);
 }
 
@@ -181,7 +186,8 @@ static void check_same(const PlaneSolution* found, const PlaneSolution* wanted, 
   Plane plane = plane_about(found->plane, wanted->plane.origin);
   compare_vec3(plane.n, wanted->plane.n, 1e-5, "%s: normal", what);
   for (int side = 0; side < 2; side++)
-    compare_relative(found->side[side].first[3], wanted->side[side].first[3], 1e4 * tolerance, "%s: force of side %d", what, side);
+    compare_relative(found->side[side].first[3], wanted->side[side].first[3], 1e4 * tolerance, "%s: force of side %d",
+                     what, side);
 }
 
 static void plane_does_not_depend_on_its_start(void** state) {
@@ -194,14 +200,16 @@ static void plane_does_not_depend_on_its_start(void** state) {
       int tried = 0;
       for (int k = 0; k < 400 && tried < 20; k++) {
         Plane start = pair_start(&pair);
-        start.n = vec3_scale(vec3_normalized(vec3_add_scaled(start.n, random_uniform(&random, 0, 0.5), random_direction(&random))),
-                             random_uniform(&random, 0.3, 0.9999));
+        start.n = vec3_scale(
+            vec3_normalized(vec3_add_scaled(start.n, random_uniform(&random, 0, 0.5), random_direction(&random))),
+            random_uniform(&random, 0.3, 0.9999));
         /* a plane between the two sides along that normal, if there is one */
         double below = plane_clearance(&pair.a.hull, -1.0, start), above = plane_clearance(&pair.b.hull, 1.0, start);
         if (!(below + above > 0)) continue;
         start.o += 0.5 * (below - above);
         tried++;
-        if (pair_solve(&pair, start, &found) != PLANE_ACTIVE) fail_msg("seed 9, %s: no plane from another start", pair_kind_name((PairKind)kind));
+        if (pair_solve(&pair, start, &found) != PLANE_ACTIVE)
+          fail_msg("seed 9, %s: no plane from another start", pair_kind_name((PairKind)kind));
         check_same(&found, &wanted, 1e-10, pair_kind_name((PairKind)kind));
       }
       pair_free(&pair);
@@ -218,8 +226,10 @@ static void plane_of_the_swapped_pair_is_the_other_way_round(void** state) {
       Pair swapped = {pair.b, pair.a, pair.support, pair.size};
       PlaneSolution found = pair_solution(&swapped, pair_kind_name((PairKind)kind));
       compare_relative(found.energy, wanted.energy, 1e-10, "seed 10, %s: U", pair_kind_name((PairKind)kind));
-      compare_vec3(vec3_scale(found.plane.n, -1.0), wanted.plane.n, 1e-5, "seed 10, %s: normal", pair_kind_name((PairKind)kind));
-      compare_relative(found.side[0].first[3], wanted.side[1].first[3] * -1, 1e-6, "seed 10, %s: force", pair_kind_name((PairKind)kind));
+      compare_vec3(vec3_scale(found.plane.n, -1.0), wanted.plane.n, 1e-5, "seed 10, %s: normal",
+                   pair_kind_name((PairKind)kind));
+      compare_relative(found.side[0].first[3], wanted.side[1].first[3] * -1, 1e-6, "seed 10, %s: force",
+                       pair_kind_name((PairKind)kind));
       pair_free(&pair);
     }
 }
@@ -268,8 +278,8 @@ static void plane_C3_forces_of_the_two_sides_sum_to_zero(void** state) {
         double slope = 6.0 + 4.0 / (1.0 - 0.5 * gaps[g]); /* relative change of the force for one of the clearance */
         double allowed = fmax(1e-10, 20 * slope * rounding);
         worst = fmax(worst, fabs(a + b) / (fabs(a) * allowed));
-        compare_near(a, -b, allowed * fabs(a), "seed 12, %s, size %g, s %g, gap %g s: force", pair_kind_name((PairKind)kind),
-                     scales[k].size, scales[k].support, gaps[g]);
+        compare_near(a, -b, allowed * fabs(a), "seed 12, %s, size %g, s %g, gap %g s: force",
+                     pair_kind_name((PairKind)kind), scales[k].size, scales[k].support, gaps[g]);
         pair_free(&pair);
       }
   print_message("largest sum of forces: %.2f of what is allowed\n", worst);
@@ -298,8 +308,10 @@ static void plane_C3_moments_are_the_sums_over_vertices(void** state) {
           for (int j = i; j < 4; j++) second[k++] += p2 * x[i] * x[j];
         }
       }
-      compare_arrays(found.side[side].second, second, 10, 1e-9, "%s: second moment of side %d", pair_kind_name((PairKind)kind), side);
-      compare_arrays(found.side[side].first, first, 4, 1e-9, "%s: first moment of side %d", pair_kind_name((PairKind)kind), side);
+      compare_arrays(found.side[side].second, second, 10, 1e-9, "%s: second moment of side %d",
+                     pair_kind_name((PairKind)kind), side);
+      compare_arrays(found.side[side].first, first, 4, 1e-9, "%s: first moment of side %d",
+                     pair_kind_name((PairKind)kind), side);
     }
     pair_free(&pair);
   }

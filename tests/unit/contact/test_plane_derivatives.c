@@ -20,18 +20,22 @@ typedef struct {
 static Twisted twisted_create(Pair* pair, Random* random) {
   Twisted t = {.pair = pair, .pose = {pair->a.hull.pose, pair->b.hull.pose}, .ground = pair->b.hull};
   t.reference[0] = vec3_add_scaled(pair->a.hull.center, 0.3 * pair->size, random_direction(random));
-  t.reference[1] = pair->b.hull.half_space ? pair->a.hull.center : vec3_add_scaled(pair->b.hull.center, 0.3 * pair->size, random_direction(random));
+  t.reference[1] = pair->b.hull.half_space
+                       ? pair->a.hull.center
+                       : vec3_add_scaled(pair->b.hull.center, 0.3 * pair->size, random_direction(random));
   PlaneSolution base = pair_solution(pair, "base");
   t.start = base.plane;
   t.origin = base.plane.origin;
   return t;
 }
 
-/* Planes are solved from the base plane where it separates, as a warm start would. A half-space stays: 6 numbers then. */
+/* Planes are solved from the base plane where it separates, as a warm start would. A half-space stays: 6 numbers then.
+ */
 static bool solve_at(Twisted* t, const double* xi, PlaneSolution* solution) {
   for (int side = 0; side < 2; side++) {
     bool still = side == 1 && t->ground.half_space;
-    t->moved[side] = still ? t->reference[1] : vec3_add(t->reference[side], vec3(xi[6 * side + 3], xi[6 * side + 4], xi[6 * side + 5]));
+    t->moved[side] = still ? t->reference[1]
+                           : vec3_add(t->reference[side], vec3(xi[6 * side + 3], xi[6 * side + 4], xi[6 * side + 5]));
   }
   body_place(&t->pair->a, pose_twisted(t->pose[0], t->reference[0], xi));
   if (!t->ground.half_space) body_place(&t->pair->b, pose_twisted(t->pose[1], t->reference[1], xi + 6));
@@ -171,7 +175,8 @@ static void derivatives_C4_C5_from_millimetres_to_100_m(void** state) {
   static const PairKind kinds[] = {PAIR_RANDOM_8, PAIR_EDGE_EDGE, PAIR_FACES, PAIR_HALF_SPACE_FACE};
   for (int i = 0; i < COUNT(sizes); i++)
     for (int j = 0; j < COUNT(ratios); j++)
-      if (sizes[i] * ratios[j] < 0.2) check_pair(kinds[(i + j) % COUNT(kinds)], &random, sizes[i], sizes[i] * ratios[j], 0.9);
+      if (sizes[i] * ratios[j] < 0.2)
+        check_pair(kinds[(i + j) % COUNT(kinds)], &random, sizes[i], sizes[i] * ratios[j], 0.9);
 }
 
 /* c -> s: everything goes to zero smoothly; the sweep crosses the end of the range. */
@@ -208,15 +213,19 @@ static void derivatives_are_symmetric_and_forces_cancel(void** state) {
       for (int i = 0; i < 12; i++)
         for (int j = 0; j < 12; j++) scale = fmax(scale, fabs(d.hessian[i][j]));
       for (int i = 0; i < 12; i++)
-        for (int j = 0; j < i; j++) compare_near(d.hessian[i][j], d.hessian[j][i], 1e-13 * scale, "Hessian (%d, %d)", i, j);
+        for (int j = 0; j < i; j++)
+          compare_near(d.hessian[i][j], d.hessian[j][i], 1e-13 * scale, "Hessian (%d, %d)", i, j);
       double force = vec3_norm(d.force[0]);
-      compare_vec3(vec3_scale(d.force[1], -1.0), d.force[0], 1e-10 * force, "seed 25, %s: force", pair_kind_name((PairKind)kind));
-      /* turning both bodies together about any axis in space does no work (frame independence) except through |n| terms,
-       * which do not see rotations: the torques cancel too */
+      compare_vec3(vec3_scale(d.force[1], -1.0), d.force[0], 1e-10 * force, "seed 25, %s: force",
+                   pair_kind_name((PairKind)kind));
+      /* turning both bodies together about any axis in space does no work (frame independence) except through |n|
+       * terms, which do not see rotations: the torques cancel too */
       double ta[3], tb[3];
       torque_of(d.moment[0], ta);
       torque_of(d.moment[1], tb);
-      for (int i = 0; i < 3; i++) compare_near(ta[i], -tb[i], 1e-9 * force * pair.size, "seed 25, %s: torque %d", pair_kind_name((PairKind)kind), i);
+      for (int i = 0; i < 3; i++)
+        compare_near(ta[i], -tb[i], 1e-9 * force * pair.size, "seed 25, %s: torque %d", pair_kind_name((PairKind)kind),
+                     i);
       pair_free(&pair);
     }
 }
@@ -234,8 +243,10 @@ static void derivatives_have_translations_in_the_null_space(void** state) {
     plane_derivatives(&base, false, pair.a.hull.center, pair.b.hull.center, &d, &response);
     for (int axis = 3; axis < 6; axis++)
       for (int i = 0; i < 12; i++)
-        compare_near(d.hessian[i][axis], -d.hessian[i][6 + axis], 1e-9 * fabs(d.hessian[axis][axis]) * (i % 6 < 3 ? 1 : 1) + 1e-9 * vec3_norm(d.force[0]) / pair.support,
-                     "%s: row %d, translation %d", pair_kind_name((PairKind)kind), i, axis - 3);
+        compare_near(
+            d.hessian[i][axis], -d.hessian[i][6 + axis],
+            1e-9 * fabs(d.hessian[axis][axis]) * (i % 6 < 3 ? 1 : 1) + 1e-9 * vec3_norm(d.force[0]) / pair.support,
+            "%s: row %d, translation %d", pair_kind_name((PairKind)kind), i, axis - 3);
     pair_free(&pair);
   }
 }
@@ -255,15 +266,18 @@ static void plane_predict_is_first_order(void** state) {
     plane_derivatives(&base, t.ground.half_space, t.reference[0], t.reference[1], &d, &response);
     double direction[12], error[3];
     Units u = units_of(&pair, 0.8);
-    for (int k = 0; k < 12; k++) direction[k] = (t.ground.half_space && k >= 6) ? 0 : u.unit[k] * random_normal(&random);
+    for (int k = 0; k < 12; k++)
+      direction[k] = (t.ground.half_space && k >= 6) ? 0 : u.unit[k] * random_normal(&random);
     for (int k = 0; k < 3; k++) {
       double xi[12], step = 0.05 * pow(0.1, k);
       for (int i = 0; i < 12; i++) xi[i] = step * direction[i];
       assert_true(solve_at(&t, xi, &there));
-      Plane found = plane_about(plane_predict(base.plane, &response, xi, xi + 6), t.origin), wanted = plane_about(there.plane, t.origin);
+      Plane found = plane_about(plane_predict(base.plane, &response, xi, xi + 6), t.origin),
+            wanted = plane_about(there.plane, t.origin);
       error[k] = vec3_norm(vec3_sub(found.n, wanted.n)) + fabs(found.o - wanted.o) / pair.size;
     }
-    compare_at_most(error[1], error[0] / 50 + 1e-10, "%s: error of the prediction at a tenth of the twist", pair_kind_name((PairKind)kind));
+    compare_at_most(error[1], error[0] / 50 + 1e-10, "%s: error of the prediction at a tenth of the twist",
+                    pair_kind_name((PairKind)kind));
     compare_at_most(error[2], error[1] / 50 + 1e-10, "%s: at a hundredth", pair_kind_name((PairKind)kind));
     pair_free(&pair);
   }

@@ -1,5 +1,5 @@
-/* One pair outside any scene: potential, plane and the gradient at every vertex (C1, C4), against the slow reference and
- * central differences. */
+/* One pair outside any scene: potential, plane and the gradient at every vertex (C1, C4), against the slow reference
+ * and central differences. */
 #include "support/paths.h"
 #include "support/reference_plane.h"
 #include "support/sweep.h"
@@ -41,7 +41,8 @@ static void query_C1_potential_and_plane(void** state) {
     ReferencePlane wanted = reference_plane(&a, &b, q.support, vec3(0, 0, 0));
     compare_relative(r.potential, wanted.energy, 1e-8, "seed 151, pair %d: potential", k);
     compare_near(r.distance, body_distance(&a, &b), 1e-14, "seed 151, pair %d: distance", k);
-    compare_near(vec3_norm(vec3_sub(r.witness_b, r.witness_a)), r.distance, 1e-13, "seed 151, pair %d: witness points", k);
+    compare_near(vec3_norm(vec3_sub(r.witness_b, r.witness_a)), r.distance, 1e-13, "seed 151, pair %d: witness points",
+                 k);
     Vec3 sum = vec3(0, 0, 0);
     double size = 0;
     for (int m = 0; m < q.a_count; m++) { /* the plane in the coordinates given: a below, b above */

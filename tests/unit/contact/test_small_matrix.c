@@ -35,7 +35,8 @@ static void small_cholesky_agrees_with_lapack(void** state) {
       small_forward(n, a, x);
       small_backward(n, a, x);
       compare_arrays(x, wanted, n, 1e-11, "seed 131, order %d, trial %d", n, trial);
-      for (int i = 0; i < n; i++) compare_relative(1 / a[i][i], full[i * n + i], 1e-12, "seed 131, order %d: pivot %d", n, i);
+      for (int i = 0; i < n; i++)
+        compare_relative(1 / a[i][i], full[i * n + i], 1e-12, "seed 131, order %d: pivot %d", n, i);
     }
 }
 

@@ -1,5 +1,6 @@
-/* All pairs of a scene over random motion: no pair within the contact range is ever missed, what is stored is a lower bound
- * or the exact thing, energies are sums over pairs, forces cancel, and friction rests on the state it was told to. */
+/* All pairs of a scene over random motion: no pair within the contact range is ever missed, what is stored is a lower
+ * bound or the exact thing, energies are sums over pairs, forces cancel, and friction rests on the state it was told
+ * to. */
 #include "contact/system.h"
 
 #include <string.h>
@@ -14,10 +15,14 @@ static const char crowd[] =
     "links:\n"
     "  - {name: ground, fixed: true, shape: {type: half_space}, position: [0, 0, -1.5]}\n"
     "  - {name: post, fixed: true, shape: {type: box, size: [0.2, 0.2, 1]}}\n"
-    "  - {name: \"stone{i}\", mass: 1, shape: {type: sphere, radius: 0.15, resolution: 1}, position: [0.4, 0, 0], repeat: {count: 6, position: [0.35, 0.1, 0.05]}}\n"
-    "  - {name: arm, mass: 1, joint: {type: hinge, axis: [0, 0, 1], position: [-0.5, 0, 0]}, shapes: [{type: box, size: [0.4, 0.1, 0.1], position: [-0.25, 0, 0]}]}\n"
-    "  - {name: hand, parent: arm, mass: 1, joint: {type: ball, position: [-0.5, 0, 0]}, shapes: [{type: box, size: [0.3, 0.1, 0.1], position: [-0.2, 0, 0]}]}\n"
-    "  - {name: twin, mass: 1, position: [0, 0.6, 0], shapes: [{type: box, size: [0.2, 0.2, 0.2]}, {type: box, size: [0.2, 0.2, 0.2], position: [0.25, 0, 0]}]}\n";
+    "  - {name: \"stone{i}\", mass: 1, shape: {type: sphere, radius: 0.15, resolution: 1}, position: [0.4, 0, 0], "
+    "repeat: {count: 6, position: [0.35, 0.1, 0.05]}}\n"
+    "  - {name: arm, mass: 1, joint: {type: hinge, axis: [0, 0, 1], position: [-0.5, 0, 0]}, shapes: [{type: box, "
+    "size: [0.4, 0.1, 0.1], position: [-0.25, 0, 0]}]}\n"
+    "  - {name: hand, parent: arm, mass: 1, joint: {type: ball, position: [-0.5, 0, 0]}, shapes: [{type: box, size: "
+    "[0.3, 0.1, 0.1], position: [-0.2, 0, 0]}]}\n"
+    "  - {name: twin, mass: 1, position: [0, 0.6, 0], shapes: [{type: box, size: [0.2, 0.2, 0.2]}, {type: box, size: "
+    "[0.2, 0.2, 0.2], position: [0.25, 0, 0]}]}\n";
 
 typedef struct {
   Run* run;
@@ -68,7 +73,8 @@ static void bound_motion(Rig* r) {
 static void approach(Rig* r, Random* random) {
   const Model* m = &r->run->model;
   for (int attempt = 0; attempt < 20; attempt++) {
-    const ModelHull *a = &m->hulls[(int)random_uniform(random, 0, m->hull_count)], *b = &m->hulls[(int)random_uniform(random, 0, m->hull_count)];
+    const ModelHull *a = &m->hulls[(int)random_uniform(random, 0, m->hull_count)],
+                    *b = &m->hulls[(int)random_uniform(random, 0, m->hull_count)];
     const ModelLink* link = &m->links[b->link];
     if (a->half_space || link->dof_count < 6 || link->parent >= 0 || !model_pair_allowed(m, a->link, b->link)) continue;
     GjkResult found = gjk_distance(a->points, r->from[a->link], b->points, r->from[b->link], NULL);
@@ -101,7 +107,8 @@ static Body body_of(const ModelHull* hull, Pose pose) {
     return body_half_space(n, hull->offset + vec3_dot(n, pose.t));
   }
   Vec3* points = MEMORY_NEW(Vec3, hull->points.count);
-  for (int k = 0; k < hull->points.count; k++) points[k] = vec3(hull->points.x[k], hull->points.y[k], hull->points.z[k]);
+  for (int k = 0; k < hull->points.count; k++)
+    points[k] = vec3(hull->points.x[k], hull->points.y[k], hull->points.z[k]);
   Body body = body_create(points, hull->points.count);
   body_place(&body, pose);
   memory_free(points);
@@ -125,7 +132,8 @@ static int check_pairs(Rig* r, double* energy, int step) {
   for (int i = 0; i < m->hull_count; i++)
     for (int j = i + 1; j < m->hull_count; j++) {
       if (!model_pair_allowed(m, m->hulls[i].link, m->hulls[j].link)) {
-        if (find_candidate(r->contact, i, j) >= 0) fail_msg("step %d: hulls %d and %d must not touch but are candidates", step, i, j);
+        if (find_candidate(r->contact, i, j) >= 0)
+          fail_msg("step %d: hulls %d and %d must not touch but are candidates", step, i, j);
         continue;
       }
       if (m->hulls[i].half_space && m->hulls[j].half_space) continue;
@@ -134,12 +142,16 @@ static int check_pairs(Rig* r, double* energy, int step) {
       Body b = body_of(&m->hulls[swap ? i : j], r->from[m->hulls[swap ? i : j].link]);
       double distance = body_distance(&a, &b);
       int k = find_candidate(r->contact, i, j);
-      if (distance < range && k < 0) fail_msg("seed 161, step %d: hulls %d and %d are %g m apart and no candidates", step, i, j, distance);
+      if (distance < range && k < 0)
+        fail_msg("seed 161, step %d: hulls %d and %d are %g m apart and no candidates", step, i, j, distance);
       if (k >= 0) {
         const PairState* state = &contact_pair(r->contact, k)->state[r->contact->current];
-        compare_at_most(state->separation, distance + 1e-12, "seed 161, step %d, hulls %d and %d: separation is a lower bound", step, i, j);
+        compare_at_most(state->separation, distance + 1e-12,
+                        "seed 161, step %d, hulls %d and %d: separation is a lower bound", step, i, j);
         compare_at_most(contact_gap(r->contact, k), distance + 1e-12, "seed 161, step %d: gap", step);
-        if (distance < range) compare_near(contact_gap(r->contact, k), distance, 1e-12, "seed 161, step %d: exact gap within the range", step);
+        if (distance < range)
+          compare_near(contact_gap(r->contact, k), distance, 1e-12, "seed 161, step %d: exact gap within the range",
+                       step);
       }
       if (distance < range) {
         near++;
@@ -172,6 +184,32 @@ static void system_never_misses_a_pair(void** state) {
   rig_free(&r);
 }
 
+/* Slow motion that goes on for long: the reserve of the broad phase is used up step by step, never at once. */
+static void system_never_misses_a_pair_in_slow_motion(void** state) {
+  (void)state;
+  Random random = {165};
+  Rig r = rig_create();
+  const Model* m = &r.run->model;
+  for (int way = 0; way < 3; way++) {
+    double* velocity = MEMORY_NEW(double, m->dof_count);
+    for (int k = 0; k < m->dof_count; k++) velocity[k] = 2e-3 * random_normal(&random);
+    for (int step = 0; step < 150; step++) {
+      memcpy(r.path.delta, velocity, sizeof(double) * (size_t)m->dof_count);
+      joint_path_poses(&r.path, 1, r.to);
+      bound_motion(&r);
+      contact_prepare(r.contact, &r.bounds);
+      if (!contact_evaluate(r.contact, r.to, false)) break; /* something is in the way */
+      contact_accept(r.contact);
+      memcpy(r.path.q, r.path.there, sizeof(double) * (size_t)m->coordinate_count);
+      memcpy(r.from, r.to, sizeof(Pose) * (size_t)m->link_count);
+      double energy = 0;
+      if (step % 5 == 0) check_pairs(&r, &energy, step);
+    }
+    memory_free(velocity);
+  }
+  rig_free(&r);
+}
+
 /* Force on one body of a pair is minus that on the other; forces of immovable bodies included. */
 static void system_forces_cancel(void** state) {
   (void)state;
@@ -184,7 +222,8 @@ static void system_forces_cancel(void** state) {
     for (int k = 0; k < contact_term_count(r.contact); k++, seen++) {
       ContactTerms t = contact_term(r.contact, k);
       double size = vec3_norm(t.force[0]);
-      compare_vec3(vec3_add(t.force[0], t.force[1]), vec3(0, 0, 0), 1e-10 * size + 1e-16, "seed 162, step %d, term %d: sum of forces", step, k);
+      compare_vec3(vec3_add(t.force[0], t.force[1]), vec3(0, 0, 0), 1e-10 * size + 1e-16,
+                   "seed 162, step %d, term %d: sum of forces", step, k);
     }
   }
   assert_true(seen > 100);
@@ -235,6 +274,7 @@ static void system_does_not_depend_on_the_way(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(system_never_misses_a_pair),
+      cmocka_unit_test(system_never_misses_a_pair_in_slow_motion),
       cmocka_unit_test(system_forces_cancel),
       cmocka_unit_test(system_lag_rests_on_the_accepted_state),
       cmocka_unit_test(system_does_not_depend_on_the_way),

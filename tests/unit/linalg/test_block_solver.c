@@ -1,5 +1,5 @@
-/* The block solver, dense and sparse, against LAPACK on the full matrix: solving, constraints, what it does with matrices
- * that are not positive definite, growth of the pattern. */
+/* The block solver, dense and sparse, against LAPACK on the full matrix: solving, constraints, what it does with
+ * matrices that are not positive definite, growth of the pattern. */
 #include <lapacke.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static System system_create(Random* random, int blocks, int largest, int extra, 
     s.first[k + 1] = s.first[k] + s.size[k];
   }
   s.order = s.first[blocks];
-  bool* used = MEMORY_NEW(bool, blocks * blocks);
+  bool* used = MEMORY_NEW(bool, blocks* blocks);
   for (int k = 0; k + 1 < blocks; k++) used[k * blocks + k + 1] = true;
   for (int k = 0; k < extra; k++) {
     int a = (int)random_uniform(random, 0, blocks), b = (int)random_uniform(random, 0, blocks);
@@ -32,7 +32,7 @@ static System system_create(Random* random, int blocks, int largest, int extra, 
   for (int a = 0; a < blocks; a++)
     for (int b = a + 1; b < blocks; b++)
       if (used[a * blocks + b]) s.couplings[s.coupling_count++] = (uint64_t)a << 32 | (uint32_t)b;
-  s.full = MEMORY_NEW(double, s.order * s.order);
+  s.full = MEMORY_NEW(double, s.order* s.order);
   for (int a = 0; a < blocks; a++)
     for (int b = a; b < blocks; b++) {
       if (a != b && !used[a * blocks + b]) continue;
@@ -83,7 +83,7 @@ static BlockSolver* prepared(const System* s) {
 
 /* x with full x = b by LAPACK's general elimination. */
 static void reference_solve(const double* full, int n, const double* b, double* x) {
-  double* copy = MEMORY_NEW(double, n * n);
+  double* copy = MEMORY_NEW(double, n* n);
   lapack_int* pivot = memory_alloc(sizeof(lapack_int) * (size_t)(n + 1));
   memcpy(copy, full, sizeof(double) * (size_t)n * (size_t)n);
   memcpy(x, b, sizeof(double) * (size_t)n);
@@ -101,7 +101,8 @@ typedef struct {
   bool sparse;
 } Shape;
 /* the last ones are large and loosely coupled: simplicial and supernodal CHOLMOD */
-static const Shape shapes[] = {{1, 6, 0, false}, {3, 6, 2, false}, {12, 6, 20, false}, {30, 6, 400, false}, {120, 6, 10, true}, {60, 20, 5, true}, {400, 4, 300, true}};
+static const Shape shapes[] = {{1, 6, 0, false},   {3, 6, 2, false},  {12, 6, 20, false}, {30, 6, 400, false},
+                               {120, 6, 10, true}, {60, 20, 5, true}, {400, 4, 300, true}};
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
 static void solver_agrees_with_lapack(void** state) {
@@ -111,7 +112,8 @@ static void solver_agrees_with_lapack(void** state) {
     System s = system_create(&random, shapes[k].blocks, shapes[k].largest, shapes[k].extra, 60);
     BlockSolver* solver = prepared(&s);
     if (block_solver_is_sparse(solver) != shapes[k].sparse)
-      fail_msg("seed 91, shape %d of order %d: sparse %d, wanted %d", k, s.order, block_solver_is_sparse(solver), shapes[k].sparse);
+      fail_msg("seed 91, shape %d of order %d: sparse %d, wanted %d", k, s.order, block_solver_is_sparse(solver),
+               shapes[k].sparse);
     double *b = MEMORY_NEW(double, s.order), *x = MEMORY_NEW(double, s.order), *wanted = MEMORY_NEW(double, s.order);
     assert_true(block_solver_factor(solver));
     for (int trial = 0; trial < 3; trial++) { /* one factorisation serves many right-hand sides */
@@ -144,7 +146,8 @@ static void solver_constrains_unknowns(void** state) {
     System s = system_create(&random, shapes[k].blocks, shapes[k].largest, shapes[k].extra, 60);
     BlockSolver* solver = prepared(&s);
     int n = s.order;
-    double *b = MEMORY_NEW(double, n), *value = MEMORY_NEW(double, n), *x = MEMORY_NEW(double, n), *wanted = MEMORY_NEW(double, n), *full = MEMORY_NEW(double, n * n);
+    double *b = MEMORY_NEW(double, n), *value = MEMORY_NEW(double, n), *x = MEMORY_NEW(double, n),
+           *wanted = MEMORY_NEW(double, n), *full = MEMORY_NEW(double, n*n);
     bool* fixed = MEMORY_NEW(bool, n);
     random_vector(&random, b, n);
     random_vector(&random, value, n);
@@ -181,8 +184,8 @@ static void solver_constrains_unknowns(void** state) {
   }
 }
 
-/* An indefinite matrix is refused; the lifted factorisation then gives a descent direction; afterwards a definite one is
- * factored as if nothing had been. */
+/* An indefinite matrix is refused; the lifted factorisation then gives a descent direction; afterwards a definite one
+ * is factored as if nothing had been. */
 static void solver_lifts_what_is_not_definite(void** state) {
   (void)state;
   Random random = {93};
@@ -190,7 +193,8 @@ static void solver_lifts_what_is_not_definite(void** state) {
     System s = system_create(&random, shapes[k].blocks, shapes[k].largest, shapes[k].extra, 0);
     s.full[0] = -3; /* surely indefinite */
     BlockSolver* solver = prepared(&s);
-    double *g = MEMORY_NEW(double, s.order), *x = MEMORY_NEW(double, s.order), *wanted = MEMORY_NEW(double, s.order), slope = 0;
+    double *g = MEMORY_NEW(double, s.order), *x = MEMORY_NEW(double, s.order), *wanted = MEMORY_NEW(double, s.order),
+           slope = 0;
     assert_false(block_solver_factor(solver));
     assert_true(block_solver_factor_lifted(solver, 1e-3));
     random_vector(&random, g, s.order);
@@ -223,7 +227,8 @@ static void solver_lifts_eigenvalues(void** state) {
   double floor = 0.5;
   BlockSolver* solver = prepared(&s);
   assert_true(block_solver_factor_lifted(solver, floor));
-  double *v = MEMORY_NEW(double, n * n), *l = MEMORY_NEW(double, n), *b = MEMORY_NEW(double, n), *x = MEMORY_NEW(double, n), *wanted = MEMORY_NEW(double, n);
+  double *v = MEMORY_NEW(double, n*n), *l = MEMORY_NEW(double, n), *b = MEMORY_NEW(double, n),
+         *x = MEMORY_NEW(double, n), *wanted = MEMORY_NEW(double, n);
   memcpy(v, s.full, sizeof(double) * (size_t)n * (size_t)n);
   assert_int_equal(LAPACKE_dsyev(LAPACK_COL_MAJOR, 'V', 'L', n, v, n, l), 0);
   random_vector(&random, b, n);
@@ -272,7 +277,8 @@ static void solver_takes_a_new_pattern(void** state) {
     System s = system_create(&random, shapes[k].blocks, shapes[k].largest, shapes[k].extra, 60), narrow = s;
     BlockSolver* solver = block_solver_create(s.blocks, s.size);
     narrow.coupling_count = 0;
-    double *full = MEMORY_NEW(double, s.order * s.order), *b = MEMORY_NEW(double, s.order), *x = MEMORY_NEW(double, s.order), *wanted = MEMORY_NEW(double, s.order);
+    double *full = MEMORY_NEW(double, s.order*s.order), *b = MEMORY_NEW(double, s.order),
+           *x = MEMORY_NEW(double, s.order), *wanted = MEMORY_NEW(double, s.order);
     random_vector(&random, b, s.order);
     for (int round = 0; round < 4; round++) {
       bool wide = round % 2 == 1;

@@ -31,7 +31,8 @@ static void project_drops_negative_eigenvalues(void** state) {
       assert_true(symmetric_project(n, a));
       double scale = 0;
       for (int k = 0; k < n * n; k++) scale = fmax(scale, fabs(before[k]));
-      for (int k = 0; k < n * n; k++) compare_near(a[k], wanted[k], 1e-13 * n * scale, "seed 171, order %d, entry %d", n, k);
+      for (int k = 0; k < n * n; k++)
+        compare_near(a[k], wanted[k], 1e-13 * n * scale, "seed 171, order %d, entry %d", n, k);
     }
 }
 

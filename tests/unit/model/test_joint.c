@@ -39,14 +39,16 @@ static void joint_K1_motion_is_slides_then_rotations(void** state) {
         double angle = random_uniform(&random, -3, 3);
         if (rotation == 3) {
           q[slides] = cos(angle / 2);
-          q[slides + 1] = sin(angle / 2) * axis.x, q[slides + 2] = sin(angle / 2) * axis.y, q[slides + 3] = sin(angle / 2) * axis.z;
+          q[slides + 1] = sin(angle / 2) * axis.x, q[slides + 2] = sin(angle / 2) * axis.y,
+                     q[slides + 3] = sin(angle / 2) * axis.z;
         }
         Vec3 x = vec3(random_normal(&random), random_normal(&random), random_normal(&random)), wanted = x;
         if (rotation == 2) wanted = rodrigues(link.hinge_axis[1], q[slides + 1], wanted);
         if (rotation == 1 || rotation == 2) wanted = rodrigues(link.hinge_axis[0], q[slides], wanted);
         if (rotation == 3) wanted = rodrigues(axis, angle, wanted);
         for (int k = 0; k < slides; k++) wanted = vec3_add_scaled(wanted, q[k], link.slide_axis[k]);
-        compare_vec3(pose_apply(joint_motion(&link, q), x), wanted, 1e-13, "seed 101, %d slides, rotation %d", slides, rotation);
+        compare_vec3(pose_apply(joint_motion(&link, q), x), wanted, 1e-13, "seed 101, %d slides, rotation %d", slides,
+                     rotation);
       }
 }
 

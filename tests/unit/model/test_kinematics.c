@@ -1,5 +1,5 @@
-/* World poses and screws of a mixed tree (K1, K2): poses by hand-made composition, screws against central differences of
- * points of every link, second derivatives along two increments against K4. */
+/* World poses and screws of a mixed tree (K1, K2): poses by hand-made composition, screws against central differences
+ * of points of every link, second derivatives along two increments against K4. */
 #include <string.h>
 
 #include "support/bodies.h"
@@ -12,12 +12,16 @@ static const char scene[] =
     "  bar: {type: box, size: [0.6, 0.05, 0.03]}\n"
     "links:\n"
     "  - {name: root, mass: 1, shape: bar, position: [0.1, 0.2, 0.3], rotation_vector: [0.3, -0.2, 0.5]}\n"
-    "  - {name: b, parent: root, mass: 1, joint: {type: hinge, axis: [0.2, 0.3, 1], position: [0.4, 0, 0.1], rpy: [0.1, 0.2, -0.3]}, shape: bar}\n"
-    "  - {name: c, parent: b, mass: 1, joint: {type: universal, axes: [[0.3, 0, 1], [0, 1, 0.4]], position: [0.6, 0.1, 0]}, shape: bar}\n"
+    "  - {name: b, parent: root, mass: 1, joint: {type: hinge, axis: [0.2, 0.3, 1], position: [0.4, 0, 0.1], rpy: "
+    "[0.1, 0.2, -0.3]}, shape: bar}\n"
+    "  - {name: c, parent: b, mass: 1, joint: {type: universal, axes: [[0.3, 0, 1], [0, 1, 0.4]], position: [0.6, 0.1, "
+    "0]}, shape: bar}\n"
     "  - {name: d, parent: c, mass: 1, joint: {type: ball, position: [0.5, 0, 0]}, shape: bar}\n"
-    "  - {name: e, parent: d, fixed: true, position: [0.6, 0, 0.2], rotation_vector: [1, 0, 0.2], mass: 1, shape: bar}\n"
+    "  - {name: e, parent: d, fixed: true, position: [0.6, 0, 0.2], rotation_vector: [1, 0, 0.2], mass: 1, shape: "
+    "bar}\n"
     "  - {name: f, parent: root, mass: 1, joint: {type: slide, axis: [1, 1, 0], position: [0, 0.3, 0]}, shape: bar}\n"
-    "  - {name: g, parent: f, mass: 1, joint: {type: free, free_axes: [x, z, rx, rz], position: [0.2, 0, 0]}, shape: bar}\n"
+    "  - {name: g, parent: f, mass: 1, joint: {type: free, free_axes: [x, z, rx, rz], position: [0.2, 0, 0]}, shape: "
+    "bar}\n"
     "  - {name: post, fixed: true, position: [3, 0, 0], shape: bar}\n"
     "  - {name: lone, parent: post, mass: 1, joint: {type: free, free_axes: [y, ry]}, shape: bar}\n";
 
@@ -30,12 +34,17 @@ typedef struct {
 
 static Tree tree_create(const Run* run, Random* random) {
   const Model* m = &run->model;
-  Tree t = {run, MEMORY_NEW(double, m->coordinate_count), MEMORY_NEW(double, m->coordinate_count), MEMORY_NEW(Pose, m->link_count), {0.2, -0.1, 0.3}};
+  Tree t = {run,
+            MEMORY_NEW(double, m->coordinate_count),
+            MEMORY_NEW(double, m->coordinate_count),
+            MEMORY_NEW(Pose, m->link_count),
+            {0.2, -0.1, 0.3}};
   for (int i = 0; i < m->link_count; i++) {
     double d[JOINT_MAX_DOF];
     const ModelLink* link = &m->links[i];
     for (int k = 0; k < link->dof_count; k++) d[k] = random_normal(random);
-    if (link->dof_count > 0) joint_increment(link, m->initial_coordinates + link->coordinate_first, d, t.base + link->coordinate_first);
+    if (link->dof_count > 0)
+      joint_increment(link, m->initial_coordinates + link->coordinate_first, d, t.base + link->coordinate_first);
   }
   return t;
 }
@@ -50,7 +59,9 @@ static void move_to(Tree* t, const double* increments) {
   const Model* m = &t->run->model;
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
-    if (link->dof_count > 0) joint_increment(link, t->base + link->coordinate_first, increments + link->dof_first, t->at + link->coordinate_first);
+    if (link->dof_count > 0)
+      joint_increment(link, t->base + link->coordinate_first, increments + link->dof_first,
+                      t->at + link->coordinate_first);
   }
   model_poses(m, t->at, t->poses);
 }
@@ -105,7 +116,8 @@ static void kinematics_K2_screws_match_central_differences(void** state) {
     for (int i = 0; i < m->link_count; i++)
       for (int k = 0; k < m->dof_count; k++) {
         Vec3 dx = vec3(0, 0, 0);
-        if (hangs_on(m, i, m->dof_link[k])) dx = vec3_add(screws[k].v, vec3_cross(screws[k].w, vec3_sub(pose_apply(t.poses[i], t.point), screws[k].p)));
+        if (hangs_on(m, i, m->dof_link[k]))
+          dx = vec3_add(screws[k].v, vec3_cross(screws[k].w, vec3_sub(pose_apply(t.poses[i], t.point), screws[k].p)));
         jacobian[(3 * i) * m->dof_count + k] = dx.x;
         jacobian[(3 * i + 1) * m->dof_count + k] = dx.y;
         jacobian[(3 * i + 2) * m->dof_count + k] = dx.z;
@@ -119,8 +131,8 @@ static void kinematics_K2_screws_match_central_differences(void** state) {
   run_free(run);
 }
 
-/* K4: d2x / dtheta_j dtheta_k = w_j x dx/dtheta_k for j nearer the root than k or j = k; for axes of one ball in the order
- * of the increments. By mixed central differences. */
+/* K4: d2x / dtheta_j dtheta_k = w_j x dx/dtheta_k for j nearer the root than k or j = k; for axes of one ball in the
+ * order of the increments. By mixed central differences. */
 static void kinematics_K4_second_derivatives(void** state) {
   (void)state;
   Random random = {113};
@@ -155,7 +167,8 @@ static void kinematics_K4_second_derivatives(void** state) {
           int n = 3 * m->link_count;
           found[c] = (p[3 * n] - p[2 * n] - p[n] + p[0]) / (4 * h * h);
         }
-        compare_vec3(wanted, vec3(found[0], found[1], found[2]), 2e-5, "seed 113, link %s, dof %d and %d", m->links[i].name, j, k);
+        compare_vec3(wanted, vec3(found[0], found[1], found[2]), 2e-5, "seed 113, link %s, dof %d and %d",
+                     m->links[i].name, j, k);
       }
     }
   memory_free(screws);
@@ -167,14 +180,16 @@ static void kinematics_K4_second_derivatives(void** state) {
 }
 
 /* kinematics.md, worked example: two hinges about z, 1 m apart, at 90 degrees each: the second link's frame stands at
- * (0, 1, 0), its point (1, 0, 0) at (-1, 1, 0); dx/dq1 = z x (-1, 1, 0) = (-1, -1, 0), dx/dq2 = z x (-1, 0, 0) = (0, -1, 0). */
+ * (0, 1, 0), its point (1, 0, 0) at (-1, 1, 0); dx/dq1 = z x (-1, 1, 0) = (-1, -1, 0), dx/dq2 = z x (-1, 0, 0) = (0,
+ * -1, 0). */
 static void kinematics_K2_worked_example(void** state) {
   (void)state;
   Run* run = run_model(
       "contact: {model: none}\n"
       "links:\n"
       "  - {name: a, mass: 1, joint: {type: hinge, axis: [0, 0, 1]}, shape: {type: box, size: [1, 1, 1]}}\n"
-      "  - {name: b, parent: a, mass: 1, joint: {type: hinge, axis: [0, 0, 1], position: [1, 0, 0]}, shape: {type: box, size: [1, 1, 1]}}\n");
+      "  - {name: b, parent: a, mass: 1, joint: {type: hinge, axis: [0, 0, 1], position: [1, 0, 0]}, shape: {type: "
+      "box, size: [1, 1, 1]}}\n");
   const double q[2] = {M_PI / 2, M_PI / 2};
   Pose poses[2];
   Screw s[2];

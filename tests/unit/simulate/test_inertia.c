@@ -1,5 +1,5 @@
-/* Inertia and gravity of a link through its second moment (S1), against the sum over its mass points, and its derivatives
- * against central differences under finite twists. */
+/* Inertia and gravity of a link through its second moment (S1), against the sum over its mass points, and its
+ * derivatives against central differences under finite twists. */
 #include "simulate/terms.h"
 
 #include <string.h>
@@ -54,13 +54,15 @@ static void inertia_S1_is_the_sum_over_mass_points(void** state) {
   Random random = {71};
   for (int k = 0; k < 20; k++) {
     Case c = case_create(&random);
-    compare_relative(inertia_energy(&c.link, c.pose, c.target, c.weight), energy_of_points(&c, c.pose), 1e-12, "seed 71, energy");
+    compare_relative(inertia_energy(&c.link, c.pose, c.target, c.weight), energy_of_points(&c, c.pose), 1e-12,
+                     "seed 71, energy");
     LinkTerms t;
     inertia_terms(&c.link, c.pose, c.target, c.weight, &t);
     Vec3 force = {0, 0, 0};
     Mat3 moment = mat3_zero();
     for (int m = 0; m < POINTS; m++) {
-      Vec3 x = pose_apply(c.pose, c.point[m]), g = vec3_scale(vec3_sub(x, pose_apply(c.target, c.point[m])), c.weight * c.mass[m]);
+      Vec3 x = pose_apply(c.pose, c.point[m]),
+           g = vec3_scale(vec3_sub(x, pose_apply(c.target, c.point[m])), c.weight * c.mass[m]);
       force = vec3_add(force, g);
       moment = mat3_add(moment, mat3_outer(g, vec3_sub(x, c.reference)));
     }

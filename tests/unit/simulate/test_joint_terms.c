@@ -1,5 +1,5 @@
-/* Controllers, limits and damping of a joint (S4-S7): gradient and Hessian against central differences for every kind of
- * joint, both limit laws, both integrators; the rotation vector's derivatives on both branches and near pi. */
+/* Controllers, limits and damping of a joint (S4-S7): gradient and Hessian against central differences for every kind
+ * of joint, both limit laws, both integrators; the rotation vector's derivatives on both branches and near pi. */
 #include "simulate/terms.h"
 
 #include <string.h>
@@ -16,7 +16,8 @@ typedef struct {
 } AtQuat;
 
 static Quat turned(Quat q, const double* d) {
-  return quat_mul(quat_mul(quat_mul(q, quat_about(vec3(1, 0, 0), d[0])), quat_about(vec3(0, 1, 0), d[1])), quat_about(vec3(0, 0, 1), d[2]));
+  return quat_mul(quat_mul(quat_mul(q, quat_about(vec3(1, 0, 0), d[0])), quat_about(vec3(0, 1, 0), d[1])),
+                  quat_about(vec3(0, 0, 1), d[2]));
 }
 
 static bool rotation_vector_at(void* context, const double* d, double* y) {
@@ -36,7 +37,8 @@ static bool rotation_slope_at(void* context, const double* d, double* y) {
       x[j] += at[k];
       rotation_vector_at(context, x, value[k]);
     }
-    for (int i = 0; i < 3; i++) y[3 * i + j] = (value[0][i] - 8 * value[1][i] + 8 * value[2][i] - value[3][i]) / (12 * h);
+    for (int i = 0; i < 3; i++)
+      y[3 * i + j] = (value[0][i] - 8 * value[1][i] + 8 * value[2][i] - value[3][i]) / (12 * h);
   }
   return true;
 }
@@ -45,7 +47,8 @@ static void check_rotation_vector(double angle, Vec3 axis) {
   AtQuat at = {quat_about(axis, angle)};
   RotationVector r = rotation_vector_derivatives(at.q);
   Vec3 wanted = quat_log(at.q);
-  compare_vec3(vec3(r.value[0], r.value[1], r.value[2]), wanted, 1e-14 * (1 + 1 / fmax(M_PI - fabs(angle), 1e-8) * 1e-1), "angle %.17g: value", angle);
+  compare_vec3(vec3(r.value[0], r.value[1], r.value[2]), wanted,
+               1e-14 * (1 + 1 / fmax(M_PI - fabs(angle), 1e-8) * 1e-1), "angle %.17g: value", angle);
   const double unit[3] = {1, 1, 1};
   double room = M_PI - fabs(angle);
   Sweep first = {rotation_vector_at, &at, 3, 3, NULL, unit, NULL, fmin(0.1, 0.3 * room), 5, 8};
@@ -76,7 +79,8 @@ static void rotation_vector_branches_meet(void** state) {
   (void)state;
   Vec3 axis = vec3_normalized(vec3(1, -2, 0.5));
   double angle = 2 * acos(0.75);
-  RotationVector below = rotation_vector_derivatives(quat_about(axis, angle - 1e-9)), above = rotation_vector_derivatives(quat_about(axis, angle + 1e-9));
+  RotationVector below = rotation_vector_derivatives(quat_about(axis, angle - 1e-9)),
+                 above = rotation_vector_derivatives(quat_about(axis, angle + 1e-9));
   compare_arrays(below.value, above.value, 3, 4e-9, "value");
   compare_arrays(&below.first[0][0], &above.first[0][0], 9, 1e-8, "first");
   compare_arrays(&below.second[0][0][0], &above.second[0][0][0], 27, 1e-7, "second");
@@ -87,7 +91,8 @@ static void rotation_vector_does_not_see_the_sign_of_q(void** state) {
   (void)state;
   Random random = {62};
   for (int k = 0; k < 50; k++) {
-    Quat q = quat_about(random_direction(&random), random_uniform(&random, -3.1, 3.1)), minus = {-q.w, -q.x, -q.y, -q.z};
+    Quat q = quat_about(random_direction(&random), random_uniform(&random, -3.1, 3.1)),
+         minus = {-q.w, -q.x, -q.y, -q.z};
     RotationVector a = rotation_vector_derivatives(q), b = rotation_vector_derivatives(minus);
     compare_arrays(b.value, a.value, 3, 1e-15, "value");
     compare_arrays(&b.first[0][0], &a.first[0][0], 9, 1e-15, "first");
@@ -210,9 +215,9 @@ static void joint_S4_S5_worked_example(void** state) {
   joint_set(&j, 0, ROTATION_HINGE, &integrators[0], &random);
   j.in.drive_count = 1;
   j.q_now[0] = 0.1;
-  j.q[0] = 0.12;                       /* rate (0.12 - 0.1) 100 = 2 rad/s */
-  j.drives[0].target[0] = 0.5;         /* error -0.38 */
-  j.drives[0].target_rate[0] = 1;      /* rate error 1 */
+  j.q[0] = 0.12;                  /* rate (0.12 - 0.1) 100 = 2 rad/s */
+  j.drives[0].target[0] = 0.5;    /* error -0.38 */
+  j.drives[0].target_rate[0] = 1; /* rate error 1 */
   j.drives[0].position_gain[0] = 10;
   j.drives[0].velocity_gain[0] = 0.04;
   j.link.damping[0] = 0.3;
@@ -263,10 +268,12 @@ static void joint_S6_S7_limits_of_plain_coordinates(void** state) {
         double h[9];
         for (int r = 0; r < 9; r++) h[r] = t.hessian[r / 3][r % 3];
         Sweep energy = {energy_at, &j, 3, 1, NULL, unit, NULL, 0.1, 4, 8};
-        sweep_expect(&energy, t.gradient, floor * unit[0], 1e-6, "law %d, side %d, %g inside: gradient", law, side, inside[k]);
+        sweep_expect(&energy, t.gradient, floor * unit[0], 1e-6, "law %d, side %d, %g inside: gradient", law, side,
+                     inside[k]);
         Sweep slope = {gradient_at, &j, 3, 3, NULL, unit, NULL, 0.1, 4, 8};
         /* the penalty's curvature has a kink at 0 and at the margin: differences across it are of first order */
-        if (law == LIMIT_BARRIER) sweep_expect(&slope, h, floor, 1e-6, "law %d, side %d, %g inside: Hessian", law, side, inside[k]);
+        if (law == LIMIT_BARRIER)
+          sweep_expect(&slope, h, floor, 1e-6, "law %d, side %d, %g inside: Hessian", law, side, inside[k]);
         else {
           SweepResult r = sweep_jacobian(&slope, h, floor);
           compare_at_most(r.error[r.best], 1e-6, "law %d, side %d, %g inside: Hessian", law, side, inside[k]);

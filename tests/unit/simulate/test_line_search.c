@@ -1,5 +1,5 @@
-/* Line search (S10): the objective never rises over a step, a body that strikes holds back nobody else, a fast thin body is
- * stopped by a thin wall, and nothing does that with the certificate off. */
+/* Line search (S10): the objective never rises over a step, a body that strikes holds back nobody else, a fast thin
+ * body is stopped by a thin wall, and nothing does that with the certificate off. */
 #include "simulate/sim.h"
 
 #include "support/runs.h"
@@ -12,7 +12,8 @@ static void line_search_S10_lowers_the_objective(void** state) {
                         "contact: {support: 2.0e-3, stiffness: 1.0e-7, friction: 0.4, smoothing: 1.0e-5}\n"
                         "links:\n"
                         "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
-                        "  - {name: a, mass: 1, shape: {type: box, size: [0.2, 0.2, 0.2]}, position: [0, 0, 0.15], rotation_vector: [0.3, 0.2, 0]}\n"
+                        "  - {name: a, mass: 1, shape: {type: box, size: [0.2, 0.2, 0.2]}, position: [0, 0, 0.15], "
+                        "rotation_vector: [0.3, 0.2, 0]}\n"
                         "  - {name: b, mass: 1, shape: {type: sphere, radius: 0.1}, position: [0.05, 0.03, 0.45]}\n"
                         "initial:\n"
                         "  - {link: a, velocities: [1, 0, -2, 3, 0, 1]}\n");
@@ -36,8 +37,8 @@ static void line_search_S10_lowers_the_objective(void** state) {
   run_free(run);
 }
 
-/* A far body that crashes into something costs the others no accuracy and no iterations of theirs: their steps are the same
- * bits with and without it. */
+/* A far body that crashes into something costs the others no accuracy and no iterations of theirs: their steps are the
+ * same bits with and without it. */
 static void line_search_S10_islands_are_independent(void** state) {
   (void)state;
   static const char scene[] =
@@ -52,7 +53,8 @@ static void line_search_S10_islands_are_independent(void** state) {
       "%s";
   Run* alone = run_create(1, 1e-9, scene, "", "");
   Run* beside = run_create(1, 1e-9, scene,
-                           "  - {name: far, mass: 5, shape: {type: box, size: [0.2, 0.3, 0.25]}, position: [30, 0, 0.4], rotation_vector: [0.5, 0.3, 0]}\n",
+                           "  - {name: far, mass: 5, shape: {type: box, size: [0.2, 0.3, 0.25]}, position: [30, 0, "
+                           "0.4], rotation_vector: [0.5, 0.3, 0]}\n",
                            "  - {link: far, velocities: [0, 0, -12, 3, 5, 0]}\n");
   int shortened = 0;
   for (int n = 0; n < 100; n++) {
@@ -70,15 +72,16 @@ static void line_search_S10_islands_are_independent(void** state) {
 
 /* 30 m/s at dt = 0.01: 30 cm a step, against a wall of 2 mm. */
 static double thin_wall(const char* certificate, double* smallest) {
-  Run* run = run_create(1, 1e-6,
-                        "simulation: {dt: 0.01, steps: 20, gravity: [0, 0, 0], certificate: %s}\n"
-                        "contact: {support: 5.0e-4, stiffness: 1.0e-9, friction: 0.3, smoothing: 1.0e-5}\n"
-                        "links:\n"
-                        "  - {name: wall, fixed: true, shape: {type: box, size: [0.002, 2, 2]}}\n"
-                        "  - {name: dart, mass: 0.1, shape: {type: box, size: [0.002, 0.1, 0.1]}, position: [-0.41, 0, 0]}\n"
-                        "initial:\n"
-                        "  - {link: dart, velocities: [30, 0, 0, 0, 0, 0]}\n",
-                        certificate);
+  Run* run =
+      run_create(1, 1e-6,
+                 "simulation: {dt: 0.01, steps: 20, gravity: [0, 0, 0], certificate: %s}\n"
+                 "contact: {support: 5.0e-4, stiffness: 1.0e-9, friction: 0.3, smoothing: 1.0e-5}\n"
+                 "links:\n"
+                 "  - {name: wall, fixed: true, shape: {type: box, size: [0.002, 2, 2]}}\n"
+                 "  - {name: dart, mass: 0.1, shape: {type: box, size: [0.002, 0.1, 0.1]}, position: [-0.41, 0, 0]}\n"
+                 "initial:\n"
+                 "  - {link: dart, velocities: [30, 0, 0, 0, 0, 0]}\n",
+                 certificate);
   *smallest = HUGE_VAL;
   for (int n = 0; n < 20; n++) {
     run_steps(run, 1);
@@ -95,7 +98,8 @@ static void line_search_S10_nothing_passes_a_thin_wall(void** state) {
   if (!(with < 0)) fail_msg("the dart is at x = %g, behind the wall", with);
   assert_true(gap > 0);
   without = thin_wall("false", &gap);
-  if (!(without > 0)) fail_msg("the dart is stopped at x = %g without the certificate too: the test shows nothing", without);
+  if (!(without > 0))
+    fail_msg("the dart is stopped at x = %g without the certificate too: the test shows nothing", without);
 }
 
 int main(void) {

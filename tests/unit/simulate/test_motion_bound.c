@@ -1,5 +1,5 @@
-/* Bounds on the motion of links along a path (P1-P3): what vertices really do, by differences of their positions at points
- * of random paths, stays within them; and they are not so wide as to be useless. */
+/* Bounds on the motion of links along a path (P1-P3): what vertices really do, by differences of their positions at
+ * points of random paths, stays within them; and they are not so wide as to be useless. */
 #include "simulate/terms.h"
 
 #include <string.h>
@@ -13,12 +13,16 @@ static const char scene[] =
     "  bar: {type: box, size: [0.6, 0.05, 0.03]}\n"
     "links:\n"
     "  - {name: root, mass: 1, shape: bar, position: [0.1, 0.2, 0.3], rotation_vector: [0.3, -0.2, 0.5]}\n"
-    "  - {name: b, parent: root, mass: 1, joint: {type: hinge, axis: [0.2, 0.3, 1], position: [0.4, 0, 0.1]}, shapes: [{shape: bar, position: [0.3, 0, 0]}]}\n"
-    "  - {name: c, parent: b, mass: 1, joint: {type: universal, axes: [[0.3, 0, 1], [0, 1, 0.4]], position: [0.6, 0.1, 0]}, shapes: [{shape: bar, position: [0.3, 0, 0]}]}\n"
-    "  - {name: d, parent: c, mass: 1, joint: {type: ball, position: [0.5, 0, 0]}, shapes: [{shape: bar, position: [0.3, 0.1, 0]}]}\n"
+    "  - {name: b, parent: root, mass: 1, joint: {type: hinge, axis: [0.2, 0.3, 1], position: [0.4, 0, 0.1]}, shapes: "
+    "[{shape: bar, position: [0.3, 0, 0]}]}\n"
+    "  - {name: c, parent: b, mass: 1, joint: {type: universal, axes: [[0.3, 0, 1], [0, 1, 0.4]], position: [0.6, 0.1, "
+    "0]}, shapes: [{shape: bar, position: [0.3, 0, 0]}]}\n"
+    "  - {name: d, parent: c, mass: 1, joint: {type: ball, position: [0.5, 0, 0]}, shapes: [{shape: bar, position: "
+    "[0.3, 0.1, 0]}]}\n"
     "  - {name: e, parent: d, fixed: true, position: [0.6, 0, 0.2], mass: 1, shape: bar}\n"
     "  - {name: f, parent: root, mass: 1, joint: {type: slide, axis: [1, 1, 0], position: [0, 0.3, 0]}, shape: bar}\n"
-    "  - {name: g, parent: f, mass: 1, joint: {type: free, free_axes: [x, z, rx, rz], position: [0.2, 0, 0]}, shape: bar}\n"
+    "  - {name: g, parent: f, mass: 1, joint: {type: free, free_axes: [x, z, rx, rz], position: [0.2, 0, 0]}, shape: "
+    "bar}\n"
     "  - {name: lone, mass: 1, joint: {type: free, free_axes: [y, ry]}, shape: bar}\n";
 
 typedef struct {
@@ -34,7 +38,9 @@ static Vec3 small_turn(Mat3 a, Mat3 b) {
 /* Second differences of coordinates of order 1 over h^2 = 1e-6 carry this much rounding. */
 #define ROUNDING 4e-9
 
-static double ratio(double seen, double bound) { return bound > 0 ? (seen - ROUNDING) / bound : (seen > ROUNDING ? HUGE_VAL : 0); }
+static double ratio(double seen, double bound) {
+  return bound > 0 ? (seen - ROUNDING) / bound : (seen > ROUNDING ? HUGE_VAL : 0);
+}
 
 static void look_at(const JointPath* path, double alpha, const MotionBounds* bounds, Pose (*p)[3], Ratios* worst) {
   const double h = 1e-3;
@@ -61,9 +67,11 @@ static void look_at(const JointPath* path, double alpha, const MotionBounds* bou
       Vec3 x = vec3(hull->points.x[k], hull->points.y[k], hull->points.z[k]);
       double arm = vec3_norm(x);
       Vec3 x0 = pose_apply(p[i][0], x), x1 = pose_apply(p[i][1], x), x2 = pose_apply(p[i][2], x);
-      Vec3 xv = vec3_scale(vec3_sub(x2, x0), 0.5 / h), xa = vec3_scale(vec3_sub(vec3_add(x2, x0), vec3_scale(x1, 2)), 1 / (h * h));
+      Vec3 xv = vec3_scale(vec3_sub(x2, x0), 0.5 / h),
+           xa = vec3_scale(vec3_sub(vec3_add(x2, x0), vec3_scale(x1, 2)), 1 / (h * h));
       worst->speed = fmax(worst->speed, ratio(vec3_norm(xv), b->speed + b->spin * arm));
-      worst->acceleration = fmax(worst->acceleration, ratio(vec3_norm(xa), b->acceleration + (b->spin * b->spin + b->spin_rate) * arm));
+      worst->acceleration =
+          fmax(worst->acceleration, ratio(vec3_norm(xa), b->acceleration + (b->spin * b->spin + b->spin_rate) * arm));
     }
   }
 }
@@ -85,7 +93,8 @@ static void bounds_P1_P2_P3_hold_along_random_paths(void** state) {
     for (int i = 0; i < m->link_count; i++) {
       const ModelLink* link = &m->links[i];
       if (link->dof_count > 0)
-        joint_increment(link, m->initial_coordinates + link->coordinate_first, path.delta + link->dof_first, path.q + link->coordinate_first);
+        joint_increment(link, m->initial_coordinates + link->coordinate_first, path.delta + link->dof_first,
+                        path.q + link->coordinate_first);
     }
     for (int i = 0; i < m->dof_count; i++) path.delta[i] = k % 4 && i % 3 == k % 3 ? 0 : size * random_normal(&random);
     model_poses(m, path.q, poses);
@@ -99,7 +108,8 @@ static void bounds_P1_P2_P3_hold_along_random_paths(void** state) {
     compare_at_most(worst.spin, slack, "seed 81, path %d, size %g: spin against its bound", k, size);
     compare_at_most(worst.spin_rate, slack, "seed 81, path %d, size %g: change of spin against its bound", k, size);
   }
-  print_message("largest share of the bound: speed %.2f, acceleration %.2f, spin %.2f, its change %.2f\n", worst.speed, worst.acceleration, worst.spin, worst.spin_rate);
+  print_message("largest share of the bound: speed %.2f, acceleration %.2f, spin %.2f, its change %.2f\n", worst.speed,
+                worst.acceleration, worst.spin, worst.spin_rate);
   assert_true(worst.speed > 0.5 && worst.spin > 0.5 && worst.acceleration > 0.1 && worst.spin_rate > 0.1);
   joint_path_free(&path);
   memory_free(bounds.link);

@@ -11,7 +11,8 @@ static const char tower[] =
     "contact: {support: 1.0e-3, stiffness: 1.0e-9, friction: 0.5, smoothing: 1.0e-6}\n"
     "links:\n"
     "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
-    "  - {name: \"plank{i}\", shape: {type: box, size: [0.4, 0.2, 0.05]}, mass: 0.3, position: [0, 0, 0.0255], repeat: {count: 5, position: [0.003, 0, 0.0508]}}\n";
+    "  - {name: \"plank{i}\", shape: {type: box, size: [0.4, 0.2, 0.05]}, mass: 0.3, position: [0, 0, 0.0255], repeat: "
+    "{count: 5, position: [0.003, 0, 0.0508]}}\n";
 
 /* At rest a step is solved in a few iterations, however tight the tolerance: convergence is quadratic. */
 static void newton_S8_converges_fast_at_rest(void** state) {
@@ -39,8 +40,10 @@ static void newton_S8_reports_the_residual_it_reached(void** state) {
                         "simulation: {dt: 0.01, steps: 100}\n"
                         "contact: {model: none}\n"
                         "links:\n"
-                        "  - {name: a, mass: 1, joint: {type: hinge, axis: [0, 1, 0]}, shapes: [{type: box, size: [0.1, 0.1, 0.5], position: [0, 0, -0.25]}]}\n"
-                        "  - {name: b, parent: a, mass: 1, joint: {type: ball, position: [0, 0, -0.5]}, shapes: [{type: box, size: [0.1, 0.1, 0.5], position: [0, 0, -0.25]}]}\n"
+                        "  - {name: a, mass: 1, joint: {type: hinge, axis: [0, 1, 0]}, shapes: [{type: box, size: "
+                        "[0.1, 0.1, 0.5], position: [0, 0, -0.25]}]}\n"
+                        "  - {name: b, parent: a, mass: 1, joint: {type: ball, position: [0, 0, -0.5]}, shapes: "
+                        "[{type: box, size: [0.1, 0.1, 0.5], position: [0, 0, -0.25]}]}\n"
                         "initial:\n"
                         "  - {link: a, coordinates: [1]}\n"
                         "  - {link: b, velocities: [1, 2, 3]}\n");
@@ -70,16 +73,18 @@ static void newton_S8_reports_the_residual_it_reached(void** state) {
 /* A long step of a fast, driven chain: the Hessian is indefinite on the way, and the step still ends. */
 static void newton_S9_overcomes_indefinite_hessians(void** state) {
   (void)state;
-  Run* run = run_create(1, 1e-8,
-                        "simulation: {dt: 0.1, steps: 100}\n"
-                        "contact: {model: none}\n"
-                        "links:\n"
-                        "  - {name: \"a{i}\", parent: \"a{i-1}\", mass: 1, joint: {type: ball, position: [0, 0, -0.5]}, "
-                        "shapes: [{type: box, size: [0.1, 0.15, 0.5], position: [0, 0, -0.25]}], repeat: {count: 4, first: {parent: null, joint: {type: ball}}}}\n"
-                        "initial:\n"
-                        "  - {link: a0, coordinates: [2, 0, 1], velocities: [8, -5, 3]}\n"
-                        "  - {link: a1, velocities: [-9, 6, 12]}\n"
-                        "  - {link: a3, velocities: [20, 0, -15]}\n");
+  Run* run =
+      run_create(1, 1e-8,
+                 "simulation: {dt: 0.1, steps: 100}\n"
+                 "contact: {model: none}\n"
+                 "links:\n"
+                 "  - {name: \"a{i}\", parent: \"a{i-1}\", mass: 1, joint: {type: ball, position: [0, 0, -0.5]}, "
+                 "shapes: [{type: box, size: [0.1, 0.15, 0.5], position: [0, 0, -0.25]}], repeat: {count: 4, first: "
+                 "{parent: null, joint: {type: ball}}}}\n"
+                 "initial:\n"
+                 "  - {link: a0, coordinates: [2, 0, 1], velocities: [8, -5, 3]}\n"
+                 "  - {link: a1, velocities: [-9, 6, 12]}\n"
+                 "  - {link: a3, velocities: [20, 0, -15]}\n");
   int retries = 0;
   for (int n = 0; n < 60; n++) {
     StepReport r = run_steps(run, 1);
@@ -93,15 +98,17 @@ static void newton_S9_overcomes_indefinite_hessians(void** state) {
 /* A prescribed joint pushes a free body ahead of it through contact; it arrives where its signal says at every step. */
 static void newton_S8_prescribed_joints_push(void** state) {
   (void)state;
-  Run* run = run_create(1, 1e-6,
-                        "simulation: {dt: 0.01, steps: 200}\n"
-                        "contact: {support: 2.0e-3, stiffness: 1.0e-7, friction: 0.2, smoothing: 1.0e-6}\n"
-                        "links:\n"
-                        "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
-                        "  - {name: ram, joint: {type: slide, axis: [1, 0, 0], position: [0, 0, 0.2]}, shape: {type: box, size: [0.1, 0.3, 0.2]}}\n"
-                        "  - {name: box, mass: 2, shape: {type: box, size: [0.2, 0.2, 0.2]}, position: [0.2, 0, 0.1015]}\n"
-                        "controllers:\n"
-                        "  - {link: ram, type: prescribed, target: {type: keyframes, times: [0, 1], values: [0, 0.5]}}\n");
+  Run* run =
+      run_create(1, 1e-6,
+                 "simulation: {dt: 0.01, steps: 200}\n"
+                 "contact: {support: 2.0e-3, stiffness: 1.0e-7, friction: 0.2, smoothing: 1.0e-6}\n"
+                 "links:\n"
+                 "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
+                 "  - {name: ram, joint: {type: slide, axis: [1, 0, 0], position: [0, 0, 0.2]}, shape: {type: box, "
+                 "size: [0.1, 0.3, 0.2]}}\n"
+                 "  - {name: box, mass: 2, shape: {type: box, size: [0.2, 0.2, 0.2]}, position: [0.2, 0, 0.1015]}\n"
+                 "controllers:\n"
+                 "  - {link: ram, type: prescribed, target: {type: keyframes, times: [0, 1], values: [0, 0.5]}}\n");
   for (int n = 1; n <= 100; n++) {
     StepReport r = run_steps(run, 1);
     compare_near(sim_state(run->sim)->q[0], 0.005 * n, 1e-12, "step %d: ram", n);
@@ -133,7 +140,8 @@ static void newton_takes_no_gradient_that_is_not_finite(void** state) {
   run_steps(run, 1);
   run->sim->pose_old[0].t.x = NAN; /* the history of the first body is spoilt; the second is at rest */
   StepReport r = sim_step(run->sim);
-  if (!step_outcome_failed(r.outcome)) fail_msg("a step with a NaN in the gradient: %s, residual %g", step_outcome_text(r.outcome), r.residual);
+  if (!step_outcome_failed(r.outcome))
+    fail_msg("a step with a NaN in the gradient: %s, residual %g", step_outcome_text(r.outcome), r.residual);
   run_free(run);
 }
 

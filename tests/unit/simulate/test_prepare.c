@@ -1,5 +1,6 @@
-/* What a step aims at (S2, S3): both integrators from their first step on. Free fall and motion at constant speed in closed
- * form, order of convergence against the exact oscillator and the exact spinning body, targets of controllers. */
+/* What a step aims at (S2, S3): both integrators from their first step on. Free fall and motion at constant speed in
+ * closed form, order of convergence against the exact oscillator and the exact spinning body, targets of controllers.
+ */
 #include "simulate/sim.h"
 
 #include "support/runs.h"
@@ -54,7 +55,8 @@ static void prepare_S2_weights_reproduce_uniform_motion(void** state) {
       double h = 0.01;
       compare_near(w.y_now + w.y_old + w.y_older, 1, 1e-15, "%s, step %d: sum of the weights", integrator[k], n);
       /* x = t, x(0) = 0: y must be t + dt, times counted from the present */
-      compare_near(-h * w.y_old - 2 * h * w.y_older + h * w.y_rate, h, 1e-16, "%s, step %d: y of uniform motion", integrator[k], n);
+      compare_near(-h * w.y_old - 2 * h * w.y_older + h * w.y_rate, h, 1e-16, "%s, step %d: y of uniform motion",
+                   integrator[k], n);
       compare_near(w.rate_now * h - w.rate_old * h, 1, 1e-14, "%s, step %d: rate of uniform motion", integrator[k], n);
       run_steps(run, 1);
     }
@@ -71,7 +73,8 @@ static double oscillator_error(const char* integrator, int steps) {
                         "simulation: {dt: %.17g, steps: %d, gravity: [0, 0, 0], integrator: %s}\n"
                         "contact: {model: none}\n"
                         "links:\n"
-                        "  - {name: body, mass: %g, joint: {type: slide, axis: [1, 0, 0], damping: %.17g}, shape: {type: box, size: [1, 1, 1]}}\n"
+                        "  - {name: body, mass: %g, joint: {type: slide, axis: [1, 0, 0], damping: %.17g}, shape: "
+                        "{type: box, size: [1, 1, 1]}}\n"
                         "controllers:\n"
                         "  - {link: body, type: pd, position_gain: %.17g, target: 0.5}\n"
                         "initial:\n"
@@ -91,7 +94,8 @@ static void prepare_S3_orders_of_an_oscillator(void** state) {
   (void)state;
   static const char* const integrator[] = {"first_order", "second_order"};
   for (int k = 0; k < 2; k++) {
-    double coarse = oscillator_error(integrator[k], 400), fine = oscillator_error(integrator[k], 800), finest = oscillator_error(integrator[k], 1600);
+    double coarse = oscillator_error(integrator[k], 400), fine = oscillator_error(integrator[k], 800),
+           finest = oscillator_error(integrator[k], 1600);
     double order = log2(coarse / fine), again = log2(fine / finest);
     print_message("%s: errors %.2e %.2e %.2e, orders %.2f %.2f\n", integrator[k], coarse, fine, finest, order, again);
     compare_near(again, k + 1, 0.12, "%s: order", integrator[k]);
@@ -99,8 +103,8 @@ static void prepare_S3_orders_of_an_oscillator(void** state) {
   }
 }
 
-/* A tumbling free body: angle of a rotation about a principal axis grows as w t; first order loses some, second far less.
- * Exact: a symmetric body spun about its axis keeps turning at w. Errors shrink with the order. */
+/* A tumbling free body: angle of a rotation about a principal axis grows as w t; first order loses some, second far
+ * less. Exact: a symmetric body spun about its axis keeps turning at w. Errors shrink with the order. */
 static double spin_error(const char* integrator, int steps) {
   Run* run = run_create(1, 1e-10,
                         "simulation: {dt: %.17g, steps: %d, gravity: [0, 0, 0], integrator: %s}\n"
@@ -122,8 +126,10 @@ static void prepare_S3_orders_of_a_spin(void** state) {
   (void)state;
   static const char* const integrator[] = {"first_order", "second_order"};
   for (int k = 0; k < 2; k++) {
-    double coarse = spin_error(integrator[k], 100), fine = spin_error(integrator[k], 200), finest = spin_error(integrator[k], 400);
-    print_message("%s: errors %.2e %.2e %.2e, orders %.2f %.2f\n", integrator[k], coarse, fine, finest, log2(coarse / fine), log2(fine / finest));
+    double coarse = spin_error(integrator[k], 100), fine = spin_error(integrator[k], 200),
+           finest = spin_error(integrator[k], 400);
+    print_message("%s: errors %.2e %.2e %.2e, orders %.2f %.2f\n", integrator[k], coarse, fine, finest,
+                  log2(coarse / fine), log2(fine / finest));
     compare_at_most(k + 0.88, log2(fine / finest), "%s: order", integrator[k]);
   }
 }
@@ -139,17 +145,21 @@ static void prepare_target_rate_of_a_ball(void** state) {
                         "links:\n"
                         "  - {name: body, mass: 1, joint: {type: ball}, shape: {type: box, size: [0.3, 0.2, 0.1]}}\n"
                         "controllers:\n"
-                        "  - {link: body, type: pd, position_gain: 10, velocity_gain: 0.01, target: {type: sines, offset: [0.3, -0.2, 0.1], "
-                        "terms: [[{amplitude: 1, frequency: 0.3}], [{amplitude: 0.7, frequency: 0.2, phase: 1}], [{amplitude: 0.5, frequency: 0.4, phase: 2}]]}}\n");
+                        "  - {link: body, type: pd, position_gain: 10, velocity_gain: 0.01, target: {type: sines, "
+                        "offset: [0.3, -0.2, 0.1], "
+                        "terms: [[{amplitude: 1, frequency: 0.3}], [{amplitude: 0.7, frequency: 0.2, phase: 1}], "
+                        "[{amplitude: 0.5, frequency: 0.4, phase: 2}]]}}\n");
   for (int k = 0; k < 200; k++) {
     step_prepare(run->sim);
     const JointDrive* drive = &run->sim->drives[0];
     double t = 0.01 * (sim_state(run->sim)->step + 1), value[2][3], rate[3], h = 1e-6;
     signal_eval(&run->model.controllers[0].target, t - h, value[0], rate);
     signal_eval(&run->model.controllers[0].target, t + h, value[1], rate);
-    Quat a = quat_exp(vec3(value[0][0], value[0][1], value[0][2])), b = quat_exp(vec3(value[1][0], value[1][1], value[1][2]));
+    Quat a = quat_exp(vec3(value[0][0], value[0][1], value[0][2])),
+         b = quat_exp(vec3(value[1][0], value[1][1], value[1][2]));
     Vec3 wanted = vec3_scale(quat_log(quat_mul(quat_conjugate(a), b)), 0.5 / h);
-    compare_vec3(vec3(drive->target_rate[0], drive->target_rate[1], drive->target_rate[2]), wanted, 1e-8, "t = %g: angular velocity of the target", t);
+    compare_vec3(vec3(drive->target_rate[0], drive->target_rate[1], drive->target_rate[2]), wanted, 1e-8,
+                 "t = %g: angular velocity of the target", t);
     run_steps(run, 1);
   }
   run_free(run);
@@ -158,14 +168,16 @@ static void prepare_target_rate_of_a_ball(void** state) {
 /* A prescribed joint is at its signal after every step, and a link below it is carried along. */
 static void prepare_prescribed_joint_follows_exactly(void** state) {
   (void)state;
-  Run* run = run_create(1, 1e-9,
-                        "simulation: {dt: 0.01, steps: 100}\n"
-                        "contact: {model: none}\n"
-                        "links:\n"
-                        "  - {name: crank, joint: {type: hinge, axis: [0, 1, 0]}, shape: {type: box, size: [0.3, 0.2, 0.1]}}\n"
-                        "  - {name: bob, parent: crank, mass: 1, joint: {type: ball, position: [0.5, 0, 0]}, shapes: [{type: box, size: [0.1, 0.1, 0.1], position: [0, 0, -0.3]}]}\n"
-                        "controllers:\n"
-                        "  - {link: crank, type: prescribed, target: {type: sines, terms: [{amplitude: 1, frequency: 1}]}}\n");
+  Run* run =
+      run_create(1, 1e-9,
+                 "simulation: {dt: 0.01, steps: 100}\n"
+                 "contact: {model: none}\n"
+                 "links:\n"
+                 "  - {name: crank, joint: {type: hinge, axis: [0, 1, 0]}, shape: {type: box, size: [0.3, 0.2, 0.1]}}\n"
+                 "  - {name: bob, parent: crank, mass: 1, joint: {type: ball, position: [0.5, 0, 0]}, shapes: [{type: "
+                 "box, size: [0.1, 0.1, 0.1], position: [0, 0, -0.3]}]}\n"
+                 "controllers:\n"
+                 "  - {link: crank, type: prescribed, target: {type: sines, terms: [{amplitude: 1, frequency: 1}]}}\n");
   for (int n = 1; n <= 100; n++) {
     run_steps(run, 1);
     compare_near(sim_state(run->sim)->q[0], sin(2 * M_PI * 0.01 * n), 2e-13, "step %d: crank", n);

@@ -1,5 +1,5 @@
-/* A run as a whole (S8-S10): rest in closed form, weights carried, momentum, what a failed step leaves behind, no allocation
- * inside a step. */
+/* A run as a whole (S8-S10): rest in closed form, weights carried, momentum, what a failed step leaves behind, no
+ * allocation inside a step. */
 #include "simulate/simulate.h"
 
 #include <string.h>
@@ -36,7 +36,8 @@ static Real clearance_of(Real p, Real s) {
 static Real rest_gap(Real s, Real kappa, Real weight, int ground) {
   Real a = 1 - s / 2, gap = s;
   for (int k = 0; k < 300; k++) {
-    Real lambda = weight / (kappa * a), c_box = clearance_of(lambda / 4, s), c_ground = clearance_of(lambda / ground, s);
+    Real lambda = weight / (kappa * a), c_box = clearance_of(lambda / 4, s),
+         c_ground = clearance_of(lambda / ground, s);
     gap = (c_box + c_ground) / a;
     a = 1 - clearance_of(gap * lambda, s);
   }
@@ -62,19 +63,21 @@ static void sim_box_rests_at_the_gap_of_the_closed_form(void** state) {
   for (size_t k = 0; k < sizeof rests / sizeof *rests; k++) {
     const Rest* r = &rests[k];
     double wanted = (double)rest_gap((Real)r->s, (Real)r->kappa, (Real)r->mass * 9.81L, r->terms);
-    Run* run = run_create(1, 1e-8,
-                          "simulation: {dt: 0.02, steps: 100}\n"
-                          "contact: {support: %g, stiffness: %g, friction: 0.3, smoothing: 1.0e-6}\n"
-                          "links:\n"
-                          "  - {name: ground, fixed: true, %s}\n"
-                          "  - {name: box, shape: {type: box, size: [0.2, 0.2, 0.2]}, mass: %g, position: [0.3, -0.2, %.17g]}\n",
-                          r->s, r->kappa, r->ground, r->mass, 0.1 + wanted * 1.001);
+    Run* run = run_create(
+        1, 1e-8,
+        "simulation: {dt: 0.02, steps: 100}\n"
+        "contact: {support: %g, stiffness: %g, friction: 0.3, smoothing: 1.0e-6}\n"
+        "links:\n"
+        "  - {name: ground, fixed: true, %s}\n"
+        "  - {name: box, shape: {type: box, size: [0.2, 0.2, 0.2]}, mass: %g, position: [0.3, -0.2, %.17g]}\n",
+        r->s, r->kappa, r->ground, r->mass, 0.1 + wanted * 1.001);
     run_steps(run, 100);
     int count;
     const SimContact* contacts = sim_contacts(run->sim, &count);
     assert_int_equal(count, 1);
     compare_relative(contacts[0].gap, wanted, 1e-4, "case %d: gap at rest", (int)k);
-    compare_relative(sim_state(run->sim)->center[1].z - 0.1, wanted, 1e-4, "case %d: height of the box over the gap", (int)k);
+    compare_relative(sim_state(run->sim)->center[1].z - 0.1, wanted, 1e-4, "case %d: height of the box over the gap",
+                     (int)k);
     compare_relative(contacts[0].force.z, r->mass * 9.81, 1e-6, "case %d: force on the box", (int)k);
     run_free(run);
   }
@@ -83,8 +86,10 @@ static void sim_box_rests_at_the_gap_of_the_closed_form(void** state) {
 /* The prototype's number: 0.80 mm for the first of them. */
 static void sim_rest_closed_form_gives_the_known_number(void** state) {
   (void)state;
-  compare_near((double)rest_gap(1e-3L, 1e-8L, 9.81L, 4), 0.80e-3, 0.005e-3, "gap of the 1 kg box at s = 1e-3, kappa = 1e-8");
-  compare_near((double)rest_gap(1e-2L, 1e-6L, 9.81L, 4), 8.0e-3, 0.05e-3, "gap of the 1 kg box at s = 1e-2, kappa = 1e-6");
+  compare_near((double)rest_gap(1e-3L, 1e-8L, 9.81L, 4), 0.80e-3, 0.005e-3,
+               "gap of the 1 kg box at s = 1e-3, kappa = 1e-8");
+  compare_near((double)rest_gap(1e-2L, 1e-6L, 9.81L, 4), 8.0e-3, 0.05e-3,
+               "gap of the 1 kg box at s = 1e-2, kappa = 1e-6");
 }
 
 static const char stack[] =
@@ -94,7 +99,8 @@ static const char stack[] =
     "  plank: {type: box, size: [0.4, 0.2, 0.05]}\n"
     "links:\n"
     "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
-    "  - {name: \"plank{i}\", shape: plank, mass: 0.3, position: [0, 0, 0.0255], repeat: {count: %d, position: [0.003, 0, 0.0508]}}\n";
+    "  - {name: \"plank{i}\", shape: plank, mass: 0.3, position: [0, 0, 0.0255], repeat: {count: %d, position: [0.003, "
+    "0, 0.0508]}}\n";
 
 /* Every interface carries what lies on it. */
 static void sim_stack_carries_its_weight(void** state) {
@@ -117,15 +123,16 @@ static void sim_moving_ground_drags_what_lies_on_it(void** state) {
   (void)state;
   static const char* const belt[] = {"{type: box, size: [20, 20, 1], position: [0, 0, -0.5]}", "{type: half_space}"};
   for (int k = 0; k < 2; k++) {
-    Run* run = run_create(1, 1e-8,
-                          "simulation: {dt: 0.005, steps: 100}\n"
-                          "contact: {support: 1.0e-3, stiffness: 1.0e-8, friction: 0.2, smoothing: 1.0e-6}\n"
-                          "links:\n"
-                          "  - {name: belt, joint: {type: slide, axis: [1, 0, 0]}, shapes: [%s]}\n"
-                          "  - {name: box, shape: {type: box, size: [0.2, 0.2, 0.2]}, mass: 1, position: [0, 0, 0.1008]}\n"
-                          "controllers:\n"
-                          "  - {link: belt, type: prescribed, target: {type: keyframes, times: [0, 10], values: [0, 10]}}\n",
-                          belt[k]);
+    Run* run =
+        run_create(1, 1e-8,
+                   "simulation: {dt: 0.005, steps: 100}\n"
+                   "contact: {support: 1.0e-3, stiffness: 1.0e-8, friction: 0.2, smoothing: 1.0e-6}\n"
+                   "links:\n"
+                   "  - {name: belt, joint: {type: slide, axis: [1, 0, 0]}, shapes: [%s]}\n"
+                   "  - {name: box, shape: {type: box, size: [0.2, 0.2, 0.2]}, mass: 1, position: [0, 0, 0.1008]}\n"
+                   "controllers:\n"
+                   "  - {link: belt, type: prescribed, target: {type: keyframes, times: [0, 10], values: [0, 10]}}\n",
+                   belt[k]);
     run_steps(run, 60);
     double speed = sim_state(run->sim)->rate[1];
     compare_near(speed, 0.2 * 9.81 * 0.3, 0.03, "%s: speed of the box after 0.3 s", belt[k]);
@@ -143,7 +150,8 @@ static const char collision[] =
     "links:\n"
     "  - {name: a, mass: 1.5, shape: {type: box, size: [0.2, 0.3, 0.1]}, position: [0, 0, 0]}\n"
     "  - {name: b, mass: 0.7, shape: {type: sphere, radius: 0.1}, position: [0.3, 0.05, 0.02]}\n"
-    "  - {name: c, mass: 1.1, shape: {type: cylinder, radius: 0.1, length: 0.2, segments: 9}, position: [-0.3, -0.03, 0]}\n"
+    "  - {name: c, mass: 1.1, shape: {type: cylinder, radius: 0.1, length: 0.2, segments: 9}, position: [-0.3, -0.03, "
+    "0]}\n"
     "initial:\n"
     "  - {link: b, velocities: [-1, 0.1, 0, 0, 2, 3]}\n"
     "  - {link: c, velocities: [0.8, 0, 0.1, 1, 0, -2]}\n";
@@ -191,7 +199,8 @@ static double angular_drift(const char* integrator, int steps) {
   Vec3 start = mat3_mul_vec(inertia, vec3(3, 0.3, 0.2)), x0 = sim_state(run->sim)->center[0];
   run_steps(run, steps);
   const SimState* s = sim_state(run->sim);
-  compare_vec3(vec3_sub(s->center[0], x0), vec3(1, -2, 0.5), 1e-11 * steps, "%s, %d steps: path of the centre", integrator, steps);
+  compare_vec3(vec3_sub(s->center[0], x0), vec3(1, -2, 0.5), 1e-11 * steps, "%s, %d steps: path of the centre",
+               integrator, steps);
   Vec3 w = vec3(s->rate[3], s->rate[4], s->rate[5]); /* link axes */
   Vec3 now = mat3_mul_vec(s->pose[0].r, mat3_mul_vec(inertia, w));
   double drift = vec3_norm(vec3_sub(now, start)) / vec3_norm(start);
@@ -255,19 +264,21 @@ static void sim_stops_at_the_rounding_floor(void** state) {
   (void)state;
   static const double far[] = {1, 30, 1000};
   for (int k = 0; k < 3; k++) {
-    Run* run = run_create(1, 1e-11,
-                          "simulation: {dt: 0.001, steps: 100}\n"
-                          "contact: {support: 1.0e-3, stiffness: 1.0e-8, friction: 0.3, smoothing: 1.0e-6}\n"
-                          "links:\n"
-                          "  - {name: ground, fixed: true, position: [%g, 0, -0.5], shape: {type: box, size: [10, 10, 1]}}\n"
-                          "  - {name: box, shape: {type: box, size: [0.2, 0.2, 0.2]}, mass: 1, position: [%g, 0, 0.1008]}\n"
-                          "initial:\n"
-                          "  - {link: box, velocities: [0.5, 0, 0, 0, 0, 1]}\n",
-                          far[k], far[k]);
+    Run* run =
+        run_create(1, 1e-11,
+                   "simulation: {dt: 0.001, steps: 100}\n"
+                   "contact: {support: 1.0e-3, stiffness: 1.0e-8, friction: 0.3, smoothing: 1.0e-6}\n"
+                   "links:\n"
+                   "  - {name: ground, fixed: true, position: [%g, 0, -0.5], shape: {type: box, size: [10, 10, 1]}}\n"
+                   "  - {name: box, shape: {type: box, size: [0.2, 0.2, 0.2]}, mass: 1, position: [%g, 0, 0.1008]}\n"
+                   "initial:\n"
+                   "  - {link: box, velocities: [0.5, 0, 0, 0, 0, 1]}\n",
+                   far[k], far[k]);
     int most = 0, floors = 0;
     for (int n = 0; n < 100; n++) {
       StepReport r = sim_step(run->sim);
-      if (step_outcome_failed(r.outcome)) fail_msg("%g m away, step %d: %s, residual %g", far[k], n, step_outcome_text(r.outcome), r.residual);
+      if (step_outcome_failed(r.outcome))
+        fail_msg("%g m away, step %d: %s, residual %g", far[k], n, step_outcome_text(r.outcome), r.residual);
       if (r.iterations > most) most = r.iterations;
       floors += r.outcome == STEP_ROUNDING_FLOOR;
     }
@@ -301,13 +312,19 @@ static void sim_step_does_not_allocate(void** state) {
                    "shapes:\n"
                    "  bone: {type: rounded_box, radius: 0.04, size: [0.12, 0, 0]}\n"
                    "links:\n"
-                   "  - {name: \"a{i}\", parent: \"a{i-1}\", mass: 0.2, joint: {type: universal, axes: [[0, 1, 0], [0, 0, 1]], position: [0.22, 0, 0], damping: 0.001}, "
-                   "shapes: [{shape: bone, position: [0.11, 0, 0]}], repeat: {count: 6, first: {parent: null, joint: {type: universal, axes: [[0, 1, 0], [0, 0, 1]]}}}}\n"
-                   "  - {name: \"b{i}\", parent: \"b{i-1}\", mass: 0.2, joint: {type: universal, axes: [[0, 1, 0], [0, 0, 1]], position: [0.22, 0, 0], damping: 0.001}, "
-                   "shapes: [{shape: bone, position: [0.11, 0, 0]}], repeat: {count: 6, first: {parent: null, joint: {type: universal, axes: [[0, 1, 0], [0, 0, 1]], position: [0, 0.2, 0]}}}}\n"
+                   "  - {name: \"a{i}\", parent: \"a{i-1}\", mass: 0.2, joint: {type: universal, axes: [[0, 1, 0], [0, "
+                   "0, 1]], position: [0.22, 0, 0], damping: 0.001}, "
+                   "shapes: [{shape: bone, position: [0.11, 0, 0]}], repeat: {count: 6, first: {parent: null, joint: "
+                   "{type: universal, axes: [[0, 1, 0], [0, 0, 1]]}}}}\n"
+                   "  - {name: \"b{i}\", parent: \"b{i-1}\", mass: 0.2, joint: {type: universal, axes: [[0, 1, 0], [0, "
+                   "0, 1]], position: [0.22, 0, 0], damping: 0.001}, "
+                   "shapes: [{shape: bone, position: [0.11, 0, 0]}], repeat: {count: 6, first: {parent: null, joint: "
+                   "{type: universal, axes: [[0, 1, 0], [0, 0, 1]], position: [0, 0.2, 0]}}}}\n"
                    "controllers:\n"
-                   "  - {link: a0, type: pd, position_gain: 20, target: {type: sines, terms: [[{amplitude: 0.3, frequency: 1}], [{amplitude: 0.8, frequency: 1}]]}}\n"
-                   "  - {link: b0, type: pd, position_gain: 20, target: {type: sines, terms: [[{amplitude: 0.3, frequency: 1, phase: 1}], [{amplitude: -0.8, frequency: 1}]]}}\n");
+                   "  - {link: a0, type: pd, position_gain: 20, target: {type: sines, terms: [[{amplitude: 0.3, "
+                   "frequency: 1}], [{amplitude: 0.8, frequency: 1}]]}}\n"
+                   "  - {link: b0, type: pd, position_gain: 20, target: {type: sines, terms: [[{amplitude: 0.3, "
+                   "frequency: 1, phase: 1}], [{amplitude: -0.8, frequency: 1}]]}}\n");
   check_allocations(run, 250, 80, "two chains that strike each other");
   run_free(run);
 }
