@@ -157,7 +157,7 @@ static void bench_row(FILE* out, int vertices, Random* random) {
   BenchState* s = MEMORY_NEW(BenchState, 1);
   int capacity = 2 * ((vertices + 7) / 8 * 8);
   double* memory = MEMORY_NEW(double, 3 * capacity);
-  s->scratch = (PlaneScratch){memory, memory + capacity, memory + 2 * capacity, capacity, 1e-9};
+  s->scratch = (PlaneScratch){memory, memory + capacity, memory + 2 * capacity, capacity, 1e-11};
   s->vertices = MEMORY_NEW(FrictionVertex, PAIRS * 2 * vertices);
   for (int k = 0; k < PAIRS; k++) fill_pair(&pairs[k], vertices, random);
   double cold = time_body(contact_cold, pairs, s);

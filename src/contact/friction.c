@@ -261,7 +261,7 @@ static int minimise_slip(FrictionLag* lag, double smoothing, SlipEvaluation* e) 
   return -1;
 }
 
-/* ---------------------------------------------------------------- derivatives */
+/* ---------------------------------------------------------------- derivatives (F3) */
 
 typedef struct {
   double cross[3][12]; /* (mu / dt) sum J^T h T of both sides */

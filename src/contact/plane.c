@@ -55,18 +55,26 @@ Plane plane_about(Plane plane, Vec3 origin) {
   return plane;
 }
 
+/* |n| to start from: with z = gap / 2s and nu = (1 - |n|) / s the slopes balance at 1 - nu ~ gap^(1/3) (1 - z). */
+static double start_length(double s, double gap) {
+  double z = 0.5 * gap / s;
+  return z < 1 ? 1 - s * (1 - fmin(0.6, cbrt(2 * gap)) * (1 - z)) : 1 - s;
+}
+
 Plane plane_from_witness(const HullInstance* a, const HullInstance* b, double support, Vec3 witness_a, Vec3 witness_b,
                          Vec3 normal) {
-  Plane plane = {plane_origin(a, b), vec3_scale(normal, 1.0 - 0.5 * support), 0};
+  double gap = vec3_norm(vec3_sub(witness_b, witness_a));
+  Plane plane = {plane_origin(a, b), vec3_scale(normal, start_length(support, gap)), 0};
   Vec3 middle = vec3_scale(vec3_add(witness_a, witness_b), 0.5);
   plane.o = -vec3_dot(plane.n, vec3_sub(middle, plane.origin));
   return plane;
 }
 
 Plane plane_from_half_space(const HullInstance* a, const HullInstance* b, double support, double gap) {
-  Plane plane = {plane_origin(a, b), vec3_scale(b->normal, -(1.0 - 0.5 * support)), 0};
+  double length = start_length(support, gap);
+  Plane plane = {plane_origin(a, b), vec3_scale(b->normal, -length), 0};
   double level = vec3_dot(b->normal, plane.origin) - b->offset; /* height of the origin over the boundary */
-  plane.o = (1.0 - 0.5 * support) * (0.5 * gap - level);
+  plane.o = length * (0.5 * gap - level);
   return plane;
 }
 

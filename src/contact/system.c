@@ -10,9 +10,9 @@ enum { PARALLEL_THRESHOLD = 24, PARALLEL_GRAIN = 8 };
  */
 #define ENERGY_ROUNDINGS 50.0
 #define CLEARANCE_ROUNDINGS 20.0
-/* Steps solved to this [N] or looser take planes whose forces are right to about 1e-8; tighter ones go to rounding. */
+/* Steps solved to this [N] or looser take planes whose forces are right to about 1e-10; tighter ones go to rounding. */
 #define LOOSE_TOLERANCE 1e-5
-#define LOOSE_LAST_STEP 1e-9
+#define LOOSE_LAST_STEP 1e-11
 /* The broad phase covers the motion asked for and a reserve, so that it is rebuilt seldom: up to so many such motions,
  * but at most this part of the hull's radius, and at least the contact range. */
 #define SLACK_PATHS 4.0

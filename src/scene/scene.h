@@ -126,7 +126,7 @@ typedef struct {
   ControllerType type;
   int link;
   double position_gain[JOINT_MAX_DOF]; /* N/m or N m/rad, >= 0 */
-  double velocity_gain[JOINT_MAX_DOF]; /* N s/m or N m s/rad, >= 0 */
+  double velocity_gain[JOINT_MAX_DOF]; /* N s^2/m or N m s^2/rad, >= 0: the force is gain / dt times the rate error */
   SceneSignal target;                  /* channels = dof of the joint; for a ball: rotation vector [rad] */
 } SceneController;
 

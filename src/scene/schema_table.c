@@ -221,8 +221,9 @@ static const SchemaRow ROWS[] = {
      .unit = "N/m or N m/rad", .range = AT_LEAST(0), .required = true,
      .meaning = "Stiffness k_p of the energy k_p/2 |target - coordinate|^2."},
     {"controller", "velocity_gain", VALUE_PER_DOF, AT(ControllerForm, velocity_gain), .only = "pd",
-     .unit = "N s/m or N m s/rad", .fallback = "0", .range = AT_LEAST(0),
-     .meaning = "Damping k_d of k_d/2 |target rate - rate|^2."},
+     .unit = "N s^2/m or N m s^2/rad", .fallback = "0", .range = AT_LEAST(0),
+     .meaning =
+         "Damping k_d of k_d/2 |target rate - rate|^2 in the step's energy: the force is k_d/dt times the rate error."},
     {"controller", "target", VALUE_SIGNAL, AT(ControllerForm, target), .unit = "m or rad", .required = true,
      .meaning = "Where to: one channel per degree of freedom; a ball takes a rotation vector."},
     {"controller", "repeat", VALUE_OBJECT, AT(ControllerForm, repeat), .of = "repeat_controller", .nullable = true,

@@ -79,7 +79,7 @@ const SimContact* sim_contacts(Sim* s, int* count) {
     if (c.a > c.b) c = (SimContact){c.b, c.a, c.gap, vec3_scale(force, -1.0)};
     s->contacts[(*count)++] = c;
   }
-  qsort(s->contacts, (size_t)*count, sizeof(SimContact), compare_contacts);
+  if (*count > 1) qsort(s->contacts, (size_t)*count, sizeof(SimContact), compare_contacts);
   merge_sorted(s->contacts, count);
   return s->contacts;
 }

@@ -186,7 +186,11 @@ static void advance(Sim* s) {
 
 /* Give the contact system back the state before a failed step. */
 static void restore(Sim* s) {
-  if (s->contact && contact_evaluate(s->contact, s->pose_now, false)) contact_accept(s->contact);
+  if (!s->contact) return;
+  if (contact_evaluate(s->contact, s->pose_now, false))
+    contact_accept(s->contact);
+  else
+    (void)contact_reset(s->contact, s->pose_now);
 }
 
 static void update_times(Sim* s, double elapsed) {

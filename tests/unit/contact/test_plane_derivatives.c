@@ -243,10 +243,9 @@ static void derivatives_have_translations_in_the_null_space(void** state) {
     plane_derivatives(&base, false, pair.a.hull.center, pair.b.hull.center, &d, &response);
     for (int axis = 3; axis < 6; axis++)
       for (int i = 0; i < 12; i++)
-        compare_near(
-            d.hessian[i][axis], -d.hessian[i][6 + axis],
-            1e-9 * fabs(d.hessian[axis][axis]) * (i % 6 < 3 ? 1 : 1) + 1e-9 * vec3_norm(d.force[0]) / pair.support,
-            "%s: row %d, translation %d", pair_kind_name((PairKind)kind), i, axis - 3);
+        compare_near(d.hessian[i][axis], -d.hessian[i][6 + axis],
+                     1e-9 * fabs(d.hessian[axis][axis]) + 1e-9 * vec3_norm(d.force[0]) / pair.support,
+                     "%s: row %d, translation %d", pair_kind_name((PairKind)kind), i, axis - 3);
     pair_free(&pair);
   }
 }
