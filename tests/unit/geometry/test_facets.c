@@ -9,8 +9,10 @@ static void a_box_has_six_facets(void** state) {
     double scale = pow(10, random_uniform(&random, -6, 6));
     Vec3 half = vec3_scale(vec3(1, 0.6, 0.3), scale), points[27];
     Pose pose = random_pose(&random, scale);
-    for (int i = 0; i < 27; i++)
-      points[i] = pose_apply(pose, vec3((i % 3 - 1) * half.x, (i / 3 % 3 - 1) * half.y, (i / 9 - 1) * half.z));
+    for (int i = 0; i < 27; i++) {
+      int x = i % 3 - 1, y = i / 3 % 3 - 1, z = i / 9 - 1;
+      points[i] = pose_apply(pose, vec3(x * half.x, y * half.y, z * half.z));
+    }
     Facets facets;
     assert_int_equal(facets_create(&facets, points, 27), HULL_OK);
     assert_int_equal(facets.facet_count, 6);
