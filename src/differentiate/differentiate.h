@@ -1,0 +1,62 @@
+/* differentiate: a run kept whole, losses over it, and the exact gradient by the adjoint method (SDRS Eq. 86-88;
+ * docs/derivations/adjoint.md). Every x_create has an x_destroy that accepts a zeroed object. */
+#ifndef SDRS_DIFFERENTIATE_H
+#define SDRS_DIFFERENTIATE_H
+
+#include "scene/task.h"
+#include "simulate/simulate.h"
+
+/* ---------------------------------------------------------------- a run kept whole (differentiate/recording.c) */
+
+/* States 0..steps of a run, row by row. Borrows the model. */
+typedef struct {
+  const Model* model;
+  int steps;
+  double* q;    /* joint coordinates                     ((steps + 1) * nq) */
+  double* rate; /* SimState.rate [m/s, rad/s]            ((steps + 1) * nv) */
+  Pose* pose;   /* world pose of every link frame        ((steps + 1) * links) */
+  Vec3* force;  /* total contact and friction force on every link, world [N]; row 0 is zero ((steps + 1) * links) */
+  struct RecordedContact* contacts; /* private: planes and slips, for the adjoint */
+  int* contact_first;               /* (steps + 2) */
+  int contact_capacity, contact_count, step_capacity;
+} Recording;
+
+static inline const Pose* recording_pose(const Recording* r, int step) {
+  return r->pose + (size_t)step * (size_t)r->model->link_count;
+}
+
+/* How a run ended that was to be recorded. */
+typedef struct {
+  StepReport last; /* of the step that failed, or of the last */
+  bool failed;
+  int failed_step;  /* the step (1..) that failed */
+  double residual;  /* largest of all steps */
+  int largest_step; /* where */
+} RecordReport;
+
+/* ---------------------------------------------------------------- what a loss hands to the adjoint
+ * Derivatives of the loss with respect to the recorded quantities, each taken as independent of the others; losses add
+ * to them. Rows as in Recording. */
+typedef struct {
+  double (*pose)[3][4]; /* dL/d(R | t) of every link's frame, entry by entry  ((steps + 1) * links) */
+  double* rate;         /* ((steps + 1) * nv) */
+  Vec3* force;          /* ((steps + 1) * links) */
+  Vec3* center;         /* of the link's centre of mass in its own frame, at fixed poses  (links) */
+  Vec3* vertices;       /* of hull vertices in the link frame, at fixed poses and centre; all hulls in order (vertices) */
+  double* control;      /* of controller parameters, at fixed poses; all controllers in order (controls) */
+} LossSeeds;
+
+/* ---------------------------------------------------------------- losses (differentiate/loss.c and loss_<kind>.c) */
+typedef struct Loss Loss; /* all losses of a task in one scenario, names resolved */
+
+/* Looks up links, checks windows against the horizon, draws random targets (scenario: index, task->seed). model: of the
+ * initial design; its vertices, volumes and edges are the reference of shape losses. */
+Status loss_create(Loss** loss, const Task* task, int scenario, const Model* model, Diagnostics* diagnostics);
+void loss_destroy(Loss* loss);
+int loss_count(const Loss* loss);
+const char* loss_name(const Loss* loss, int index);
+/* Each term, weighted, to terms (loss_count); returns their sum. seeds NULL: values only; else derivatives of the sum are
+ * added. `model` is the recording's. */
+double loss_evaluate(const Loss* loss, const Recording* recording, double* terms, LossSeeds* seeds);
+
+#endif

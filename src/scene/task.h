@@ -1,0 +1,205 @@
+/* task: what the user wants designed - scenarios, what may change, what is wanted, how it is sought. Read through the
+ * same kind of schema table as a scene. Names of links are kept as texts with their places: they are looked up in every
+ * scenario's scene later (optimize/design.c, differentiate/loss.c). A Task owns everything it points to. */
+#ifndef SDRS_SCENE_TASK_H
+#define SDRS_SCENE_TASK_H
+
+#include "scene/scene.h"
+
+/* A name as it stands in the file. */
+typedef struct {
+  char* text; /* NULL = not given */
+  SourcePlace place;
+} TaskName;
+
+/* One scene that the design is tried in. A scene belongs to it: read from a file (path relative to the task) or written
+ * inside the task. */
+typedef struct {
+  SourcePlace place;
+  char* name;    /* "0", "1", ... when not given */
+  double weight; /* of its losses, > 0; default 1 */
+  int steps;     /* horizon; 0 = the scene's own length */
+  Scene scene;
+} TaskScenario;
+
+/* Bounds of a group of variables: relative to the initial value (within) or absolute (low, high). Absent = infinite. */
+typedef struct {
+  double within; /* >= 0; INFINITY when absent */
+  double low[3], high[3];
+} TaskBounds;
+
+typedef struct {
+  SourcePlace place;
+  TaskName link;
+  int* hulls; /* which hulls of the link (0..); NULL = all */
+  int hull_count;
+  bool has_box; /* only vertices of the initial shape within [box_low, box_high], link frame [m] */
+  Vec3 box_low, box_high;
+  bool axes[3];      /* which coordinates move; default all */
+  TaskBounds bounds; /* m, link frame */
+} TaskVertices;
+
+typedef struct {
+  SourcePlace place;
+  TaskName link;     /* the link whose joint origin moves in its parent's frame */
+  bool axes[3];      /* default all */
+  TaskBounds bounds; /* m, parent's frame */
+} TaskAttachment;
+
+typedef enum { SYMMETRY_MIRROR, SYMMETRY_ROTATION, SYMMETRY_COPY } TaskSymmetryType;
+
+/* The design of links[1..] follows that of links[0]:
+ *   COPY      the same vertices in each link's own frame
+ *   MIRROR    reflected in the plane through the origin with `normal`, in the links' frames; with one link, the link is
+ *             symmetric in itself
+ *   ROTATION  with one link: symmetric in itself under turns of 2 pi / count about `axis` through the frame's origin */
+typedef struct {
+  SourcePlace place;
+  TaskSymmetryType type;
+  TaskName* links;
+  int link_count;
+  Vec3 normal; /* MIRROR */
+  Vec3 axis;   /* ROTATION */
+  int count;   /* ROTATION, >= 2 */
+} TaskSymmetry;
+
+/* sum_k coefficient_k variable_k  (<=, =, >=)  value; over coordinates of attachments and control parameters. */
+typedef enum { RELATION_AT_MOST, RELATION_EQUAL, RELATION_AT_LEAST } TaskRelation;
+typedef struct {
+  SourcePlace place;
+  TaskName* variables; /* "link/attachment/x", "link/values/3", "link/velocity/0": names as in design.csv */
+  double* coefficients;
+  int count;
+  TaskRelation relation;
+  double value;
+} TaskConstraint;
+
+/* Which parameters of a link's controller move. */
+enum { CONTROL_VALUES = 1, CONTROL_AMPLITUDE = 2, CONTROL_FREQUENCY = 4, CONTROL_PHASE = 8 };
+typedef struct {
+  SourcePlace place;
+  TaskName link;       /* all controllers of this link's joint */
+  unsigned parameters; /* CONTROL_* bits; default VALUES, for sines AMPLITUDE | PHASE | VALUES */
+  bool has_parameters; /* false: the default of the signal's kind */
+  double within;       /* bounds around the initial value; INFINITY when absent */
+  double low, high;    /* absolute; -INFINITY, INFINITY when absent */
+} TaskControl;
+
+/* Initial coordinates or velocities of a joint that move. */
+typedef struct {
+  SourcePlace place;
+  TaskName link;
+  bool coordinates, velocities; /* at least one; coordinates not for a joint with three rotations */
+  bool dof[JOINT_MAX_DOF];      /* which degrees of freedom; default all */
+  double within, low, high;     /* as in TaskControl */
+} TaskStart;
+
+typedef enum {
+  LOSS_POINT,      /* distance of a point of `link` to `target`: power 1 = |x - target|, power 2 = its square */
+  LOSS_TRAVEL,     /* - direction . (centre at the end of the window - centre at its beginning) */
+  LOSS_RELATIVE,   /* motion of link against other: |T_link^-1 x_other - its value at the window's start|^2, x_other = centre */
+  LOSS_REACH,      /* max(|x - target|^2 - margin^2, 0) */
+  LOSS_ORIENTATION, /* |a_world - target direction|^2, a = `axis` of the link */
+  LOSS_VELOCITY,   /* |dx/dt - target|^2 of the point */
+  LOSS_EFFORT,     /* sum over its controllers' degrees of freedom of the squared joint force [N^2, N^2 m^2] */
+  LOSS_SMOOTHNESS, /* squared rate of change of the controllers' targets [1/s^2] */
+  LOSS_FORCE,      /* |contact force on link - target|^2 [N^2] */
+  LOSS_GAP,        /* max(margin - smallest gap of link and other, 0)^2 [m^2] */
+  LOSS_SHAPE,      /* sum of squared distances of the link's vertices from the initial shape, mean over vertices */
+  LOSS_VOLUME,     /* (volume / initial volume - 1)^2 of the link's hulls, summed hull by hull */
+  LOSS_ROUGHNESS   /* squared difference of the displacements of neighbouring vertices, mean over edges of the initial hull */
+} TaskLossType;
+
+typedef struct {
+  SourcePlace place;
+  TaskLossType type;
+  char* name;    /* column of convergence.csv; default: the type's word, with _2, _3 when repeated */
+  double weight; /* > 0 */
+  TaskName link, other;
+  bool has_point; /* false: the centre of mass */
+  Vec3 point;     /* link frame [m] */
+  Vec3 target;    /* world: m, m/s, N, or a direction */
+  Vec3 direction; /* TRAVEL */
+  Vec3 axis;      /* ORIENTATION, link frame */
+  double margin;  /* m */
+  int power;      /* POINT: 1 or 2 */
+  double from, to; /* window of time [s]; -1 = not given: type's default (end of the run, or all of it) */
+  /* random targets: target += a number in [-spread, spread] per axis, a different one per scenario, from task.seed */
+  Vec3 spread;
+} TaskLoss;
+
+typedef enum { OPTIMIZER_ADAM, OPTIMIZER_STEP_BOUNDED, OPTIMIZER_GRADIENT, OPTIMIZER_LBFGS } TaskOptimizerType;
+typedef enum { NORM_INFINITY, NORM_EUCLIDEAN } TaskNorm;
+typedef enum { SCHEDULE_CONSTANT, SCHEDULE_STEP, SCHEDULE_COSINE } TaskSchedule;
+
+typedef struct {
+  SourcePlace place;
+  TaskOptimizerType type;
+  int iterations;
+  double design_step, control_step; /* learning rate (adam, gradient) or trust radius (step_bounded), per block */
+  TaskNorm norm;                    /* step_bounded */
+  double beta1, beta2, epsilon;     /* adam */
+  int memory;                       /* lbfgs */
+  TaskSchedule schedule;
+  double decay;       /* STEP: factor every `decay_every` iterations; COSINE: final factor */
+  int decay_every;
+  double clip;        /* of the gradient's Euclidean norm; INFINITY = off */
+  double discount;    /* per step of the adjoint back in time; 1 = the true gradient */
+  double shrink, grow; /* of the trust radius at a rejected and at an accepted step */
+  double stop_loss;   /* stop when the loss is at most this; -INFINITY = off */
+  int stall;          /* stop after so many iterations without a new best; 0 = off */
+  double stall_decrease; /* relative decrease that counts as one */
+  int save_every;     /* iterations between design/<iteration>/ and checkpoints */
+  double tolerance;   /* of the steps [N, N m]; default 1e-9 */
+  bool connect;       /* insert shared vertices for overlapping hulls and attachments */
+} TaskOptimizer;
+
+/* What becomes of the mass while vertices move. */
+typedef enum { TASK_MASS_FIXED, TASK_MASS_DENSITY } TaskMass;
+
+typedef struct {
+  char* path;
+  char* name;
+  char sha256[65];
+  char** sources; /* texts of overrides */
+  int source_count;
+  uint64_t seed;
+  TaskScenario* scenarios;
+  int scenario_count;
+  TaskVertices* vertices;
+  int vertices_count;
+  TaskAttachment* attachments;
+  int attachment_count;
+  TaskSymmetry* symmetries;
+  int symmetry_count;
+  TaskConstraint* constraints;
+  int constraint_count;
+  TaskMass mass;
+  double min_thickness; /* m: no hull that moves may get thinner; 0 = only not flat */
+  TaskControl* controls;
+  int control_count;
+  TaskStart* starts;
+  int start_count;
+  TaskLoss* losses;
+  int loss_count;
+  TaskOptimizer optimizer;
+} Task;
+
+/* Read, override, check; every problem to diagnostics. Overrides that begin with `scene.` go to the scenes of all
+ * scenarios, the others to the task. */
+Status task_load(Task* task, const char* path, const SceneOverride* overrides, int override_count,
+                 Diagnostics* diagnostics);
+Status task_parse(Task* task, const char* path, const char* text, size_t length, bool json,
+                  const SceneOverride* overrides, int override_count, Diagnostics* diagnostics);
+void task_free(Task* task);
+/* Is this file a task (a map with `loss` or `scenarios` at its top) rather than a scene? false when unreadable. */
+bool task_recognise(const char* path);
+
+void task_schema_json(Text* out);
+void task_schema_markdown(Text* out);
+
+/* The scene as YAML that reads back to the same model, bit for bit: what an optimized design is handed over as. Paths of
+ * meshes are written relative to `folder`. */
+void scene_write_yaml(const Scene* scene, const char* folder, Text* out);
+
+#endif
