@@ -81,6 +81,14 @@ bool contact_certify(ContactSystem* system, const MotionBounds* bounds, ContactP
 /* Pairs with terms in the accepted state, in a fixed order. */
 int contact_term_count(const ContactSystem* system);
 ContactTerms contact_term(const ContactSystem* system, int index);
+
+/* Terms of whoever holds some: a ContactSystem, or a ContactReplay. Zeroed: none. */
+typedef struct {
+  const void* holder;
+  int (*count)(const void* holder);
+  ContactTerms (*at)(const void* holder, int index);
+} ContactTermList;
+ContactTermList contact_term_list(const ContactSystem* system); /* system may be NULL */
 /* Replace the Hessian of every pair in the accepted state by the nearest positive semidefinite one. */
 void contact_project(ContactSystem* system);
 /* Candidate pairs (may touch during this step), for the sparsity pattern; version changes with the list. */
@@ -99,6 +107,55 @@ typedef struct {
   double broad_phase, contact, friction;
 } ContactTimes;
 ContactTimes contact_times(const ContactSystem* system);
+
+/* ---------------------------------------------------------------- a run kept (contact/replay.c) */
+
+/* All that must be kept of a pair in an accepted state to have its derivatives again later. */
+typedef struct {
+  int hull_a, hull_b; /* a half-space is always b */
+  bool active;        /* the hulls are in contact: the plane below is the minimiser, and the next step's friction rests
+                         on it */
+  bool rubbing;       /* friction acts between them, resting on the state before */
+  Vec3 origin, normal;
+  double offset;  /* plane: normal . (x - origin) + offset; |normal| < 1 */
+  double slip[3]; /* u1, u2 [m/s], omega * length [m/s] in the basis of the lagged plane */
+} ContactRecord;
+/* Of the accepted state, before contact_lag moves on; records has room for contact_candidate_count. Returns how many.
+ */
+int contact_record(const ContactSystem* system, ContactRecord* records);
+
+/* The pairs of one recorded step from t to t + dt: their terms again, and the derivative of
+ *   Phi = sum over pairs and both links of  dE/d(twist) . (w, v)                                                (A4)
+ * with respect to everything else that E depends on, for given twists. docs/derivations/adjoint.md. */
+typedef struct ContactReplay ContactReplay;
+ContactReplay* contact_replay_create(const Model* model, int threads);
+void contact_replay_destroy(ContactReplay* replay);
+/* Poses (links) and records at t and at t + dt; borrowed until the next call. false: a plane or slip was not found. */
+typedef struct {
+  const Pose* pose;
+  const ContactRecord* records;
+  int count;
+} ContactMoment;
+/* Forget what was loaded: the next step belongs to another run. */
+void contact_replay_begin(ContactReplay* replay);
+bool contact_replay_load(ContactReplay* replay, const ContactMoment* now, const ContactMoment* next);
+ContactTermList contact_replay_terms(const ContactReplay* replay);
+
+/* Twists (w, v) of every link about its centre of mass at t + dt (NULL: zero), and derivatives by total contact forces:
+ * a scalar that grows by force[i] . (change of the contact force on link i) (NULL: none). */
+typedef struct {
+  double (*twist)[6]; /* (links) */
+  const Vec3* force;  /* (links) */
+} ContactField;
+/* Adds the derivatives of Phi + sum force . (contact forces): with respect to poses at t as 3x4 matrices, entry by entry
+ * (links), to hull vertices in link frames and to the contact parameters (gradient: vertices, contact). */
+void contact_replay_adjoint(ContactReplay* replay, const ContactField* field, double (*pose_now)[3][4],
+                            ModelGradient* gradient);
+/* Change of the terms' torque and force on every link while the links move by the twists of the field: the pairs'
+ * Hessians times the field, added to wrench (torque about the centre of mass, force) (links). */
+void contact_replay_product(const ContactReplay* replay, const ContactField* field, double (*wrench)[6]);
+/* Total contact and friction force on every link [N] (links), set. */
+void contact_replay_forces(const ContactReplay* replay, Vec3* force);
 
 /* `sdrs bench pair`: CSV of nanoseconds per evaluation against vertices (random hulls at contact range). */
 void contact_bench_pair(FILE* out);

@@ -20,25 +20,34 @@ enum { PARALLEL_THRESHOLD = 24, PARALLEL_GRAIN = 8 };
 
 /* ---------------------------------------------------------------- creation */
 
-static void create_scratch(ContactSystem* s, double tolerance) {
+PlaneScratch* contact_scratch_create(const Model* model, int threads) {
   int largest = 8, second = 8;
-  for (int i = 0; i < s->model->hull_count; i++) {
-    int n = s->model->hulls[i].points.padded;
+  for (int i = 0; i < model->hull_count; i++) {
+    int n = model->hulls[i].points.padded;
     if (n > largest) {
       second = largest;
       largest = n;
     } else if (n > second)
       second = n;
   }
-  s->scratch = MEMORY_NEW(PlaneScratch, s->threads);
-  for (int t = 0; t < s->threads; t++) {
-    PlaneScratch* w = &s->scratch[t];
+  PlaneScratch* scratch = MEMORY_NEW(PlaneScratch, threads);
+  for (int t = 0; t < threads; t++) {
+    PlaneScratch* w = &scratch[t];
     w->capacity = largest + second;
-    w->last_step = tolerance >= LOOSE_TOLERANCE ? LOOSE_LAST_STEP : 0;
     w->x = MEMORY_NEW(double, w->capacity);
     w->y = MEMORY_NEW(double, w->capacity);
     w->z = MEMORY_NEW(double, w->capacity);
   }
+  return scratch;
+}
+
+void contact_scratch_destroy(PlaneScratch* scratch, int threads) {
+  for (int t = 0; scratch && t < threads; t++) {
+    memory_free(scratch[t].x);
+    memory_free(scratch[t].y);
+    memory_free(scratch[t].z);
+  }
+  memory_free(scratch);
 }
 
 ContactSystem* contact_create(const Model* model, int threads, double tolerance) {
@@ -59,7 +68,8 @@ ContactSystem* contact_create(const Model* model, int threads, double tolerance)
   s->boxes = MEMORY_NEW(Box, model->hull_count);
   s->certificate_poses = MEMORY_NEW(Pose, model->link_count);
   s->lag_poses = MEMORY_NEW(Pose, model->link_count);
-  create_scratch(s, tolerance);
+  s->scratch = contact_scratch_create(model, s->threads);
+  for (int t = 0; t < s->threads; t++) s->scratch[t].last_step = tolerance >= LOOSE_TOLERANCE ? LOOSE_LAST_STEP : 0;
   return s;
 }
 
@@ -70,12 +80,7 @@ void contact_destroy(ContactSystem* s) {
     memory_free(s->reference[k]);
     memory_free(s->pose[k]);
   }
-  for (int t = 0; s->scratch && t < s->threads; t++) {
-    memory_free(s->scratch[t].x);
-    memory_free(s->scratch[t].y);
-    memory_free(s->scratch[t].z);
-  }
-  memory_free(s->scratch);
+  contact_scratch_destroy(s->scratch, s->threads);
   memory_free(s->twist);
   memory_free(s->moved);
   memory_free(s->travelled);
@@ -95,7 +100,7 @@ void contact_destroy(ContactSystem* s) {
 
 /* ---------------------------------------------------------------- where the hulls are */
 
-static HullInstance instance_at(const ModelHull* hull, const Pose* pose) {
+HullInstance contact_hull_at(const ModelHull* hull, const Pose* pose) {
   HullInstance h = {.points = hull->points, .pose = *pose, .half_space = hull->half_space};
   h.radius = hull->half_space ? 0 : hull->radius;
   h.center = pose_apply(*pose, hull->center);
@@ -111,7 +116,7 @@ static void place_hulls(ContactSystem* s, int which, const Pose* poses) {
   memcpy(s->pose[which], poses, sizeof(Pose) * (size_t)model->link_count);
   for (int i = 0; i < model->link_count; i++) s->reference[which][i] = pose_apply(poses[i], model->links[i].center);
   for (int i = 0; i < model->hull_count; i++)
-    s->instance[which][i] = instance_at(&model->hulls[i], &poses[model->hulls[i].link]);
+    s->instance[which][i] = contact_hull_at(&model->hulls[i], &poses[model->hulls[i].link]);
 }
 
 /* Small rotation vector of R1 R0^T and displacement of the centre; good to second order, for prediction only. */
@@ -543,6 +548,33 @@ ContactTerms contact_term(const ContactSystem* s, int index) {
   const ContactPair* p = &s->pairs[s->terms[index]];
   const PairDerivatives* d = &p->state[s->current].derivatives;
   return (ContactTerms){p->link_a, p->link_b, d->force, d->moment, d->hessian};
+}
+
+static int system_term_count(const void* holder) { return contact_term_count(holder); }
+
+static ContactTerms system_term(const void* holder, int index) { return contact_term(holder, index); }
+
+ContactTermList contact_term_list(const ContactSystem* s) {
+  return (ContactTermList){s, s ? system_term_count : NULL, s ? system_term : NULL};
+}
+
+int contact_record(const ContactSystem* s, ContactRecord* records) {
+  int count = 0;
+  for (int k = 0; k < s->list_count; k++) {
+    const ContactPair* p = contact_pair(s, k);
+    const PairState* state = &p->state[s->current];
+    bool active = state->outcome == PLANE_ACTIVE, rubbing = p->lagged && s->friction.coefficient > 0;
+    if (!active && !rubbing) continue;
+    ContactRecord* r = &records[count++];
+    *r = (ContactRecord){.hull_a = p->hull_a, .hull_b = p->hull_b, .active = active, .rubbing = rubbing};
+    if (active) {
+      r->origin = state->solution.plane.origin;
+      r->normal = state->solution.plane.n;
+      r->offset = state->solution.plane.o;
+    }
+    if (rubbing) memcpy(r->slip, p->lag.slip, sizeof(r->slip));
+  }
+  return count;
 }
 
 static void project_pair(void* context, int index, int thread) {

@@ -59,6 +59,12 @@ struct ContactSystem {
   Pose *certificate_poses, *lag_poses;
 };
 
+/* A hull where its link stands. */
+HullInstance contact_hull_at(const ModelHull* hull, const Pose* pose);
+/* Workspaces for plane_solve, one a thread. */
+PlaneScratch* contact_scratch_create(const Model* model, int threads);
+void contact_scratch_destroy(PlaneScratch* scratch, int threads);
+
 /* Gap of two hulls along a fixed unit direction from a to b [m]; negative when it does not separate them. */
 double pair_gap_along(const HullInstance* a, const HullInstance* b, Vec3 axis);
 

@@ -23,7 +23,9 @@ struct BlockSolver {
   int *size, *first; /* of every block */
   bool sparse;
   /* dense: row-major upper = column-major lower, leading dimension `order` */
-  double *dense, *factor, *eigenvalues, *vectors, *rotated, *work;
+  double *dense, *factor;
+  /* eigen-decomposition, of either */
+  double *eigenvalues, *vectors, *rotated, *work;
   int* integer_work;
   int work_size, integer_work_size;
   bool spectral; /* the last factorisation is an eigen-decomposition */
@@ -396,6 +398,7 @@ static void allow_parallel(bool allowed) {
 
 static bool factor_sparse(BlockSolver* s, double relative_shift) {
   double* x = s->matrix->x;
+  s->spectral = false;
   const int *p = s->matrix->p, *row = s->matrix->i;
   for (int k = 0; k < p[s->order]; k++) x[k] = s->values[s->source[k]];
   if (relative_shift > 0) {
@@ -466,13 +469,74 @@ static void solve_spectral(BlockSolver* s, double* x) {
     for (size_t i = 0; i < n; i++) x[i] += s->vectors[k * n + i] * s->rotated[k];
 }
 
+/* All blocks as one dense matrix, row-major upper = column-major lower. */
+static void fill_vectors(BlockSolver* s) {
+  size_t n = (size_t)s->order;
+  if (!s->sparse) {
+    memcpy(s->vectors, s->dense, sizeof(double) * n * n);
+    return;
+  }
+  memset(s->vectors, 0, sizeof(double) * n * n);
+  for (int k = 0; k < s->block_count + s->coupling_count; k++) {
+    int a = (int)(s->blocks[k].key >> 32), b = (int)(s->blocks[k].key & 0xffffffffu);
+    for (int r = 0; r < s->size[a]; r++)
+      for (int c = 0; c < s->size[b]; c++)
+        s->vectors[(size_t)(s->first[a] + r) * n + (size_t)(s->first[b] + c)] =
+            s->values[s->blocks[k].offset + (size_t)(r * s->size[b] + c)];
+  }
+}
+
+/* Eigenvalues this far below the largest are rounding. */
+#define SINGULAR 1e-14
+
+bool block_solver_factor_indefinite(BlockSolver* s, double* smallest) {
+  *smallest = 0;
+  if (s->order == 0) return true;
+  size_t n = (size_t)s->order;
+  prepare_spectral(s);
+  fill_vectors(s);
+  for (size_t k = 0; k < n * n; k++)
+    if (!isfinite(s->vectors[k])) return false;
+  if (LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'L', s->order, s->vectors, s->order, s->eigenvalues, s->work,
+                          s->work_size, s->integer_work, s->integer_work_size) != 0)
+    return false;
+  double largest = 0;
+  *smallest = s->eigenvalues[0];
+  for (size_t k = 0; k < n; k++) {
+    largest = fmax(largest, fabs(s->eigenvalues[k]));
+    if (fabs(s->eigenvalues[k]) < fabs(*smallest)) *smallest = s->eigenvalues[k];
+  }
+  s->spectral = true;
+  return fabs(*smallest) > SINGULAR * largest;
+}
+
+void block_solver_multiply(const BlockSolver* s, const double* x, double* y) {
+  memset(y, 0, sizeof(double) * (size_t)s->order);
+  int pairs = s->sparse ? s->block_count + s->coupling_count : s->block_count * s->block_count;
+  for (int k = 0; k < pairs; k++) {
+    int a = s->sparse ? (int)(s->blocks[k].key >> 32) : k / s->block_count;
+    int b = s->sparse ? (int)(s->blocks[k].key & 0xffffffffu) : k % s->block_count;
+    if (b < a || (!s->sparse && a != b && !s->coupled[(size_t)k])) continue;
+    const double* block = s->sparse ? s->values + s->blocks[k].offset
+                                    : s->dense + (size_t)s->first[a] * (size_t)s->order + s->first[b];
+    int stride = s->sparse ? s->size[b] : s->order;
+    for (int r = 0; r < s->size[a]; r++)
+      for (int c = a == b ? r : 0; c < s->size[b]; c++) {
+        int i = s->first[a] + r, j = s->first[b] + c;
+        y[i] += block[r * stride + c] * x[j];
+        if (i != j) y[j] += block[r * stride + c] * x[i];
+      }
+  }
+}
+
 void block_solver_solve(BlockSolver* s, double* x) {
   if (s->order == 0) return;
+  if (s->spectral) {
+    solve_spectral(s, x);
+    return;
+  }
   if (!s->sparse) {
-    if (s->spectral)
-      solve_spectral(s, x);
-    else
-      solve_dense(s, x);
+    solve_dense(s, x);
     return;
   }
   double* b = s->rhs->x;

@@ -114,6 +114,11 @@ Quat quat_from_mat3(Mat3 r);
 Vec3 quat_log(Quat q);
 /* exp: rotation vector [rad] -> quaternion. */
 Quat quat_exp(Vec3 v);
+/* Angular velocity in body axes [rad/s] of the rotation exp(v(t)): J_r(v) dv/dt, J_r = I - a [v]x + b [v]x^2,
+ * a = (1 - cos|v|)/|v|^2, b = (|v| - sin|v|)/|v|^3. Also the increment in body axes that a change of v makes. */
+Vec3 rotation_rate(Vec3 v, Vec3 rate);
+/* For a scalar with derivative `bar` by the result: its derivatives by v and by rate. */
+void rotation_rate_vjp(Vec3 v, Vec3 rate, Vec3 bar, Vec3* v_bar, Vec3* rate_bar);
 
 static inline Pose pose_identity(void) { return (Pose){mat3_identity(), {0, 0, 0}}; }
 static inline Pose pose_mul(Pose a, Pose b) {
@@ -169,7 +174,12 @@ bool block_solver_factor(BlockSolver* solver);
 /* Factor a positive definite neighbour: eigenvalues lifted to at least `floor` (dense), or the diagonal raised until
  * the factorisation succeeds (sparse). false: not finite. */
 bool block_solver_factor_lifted(BlockSolver* solver, double floor);
+/* The matrix as it is, indefinite or not, by its eigenvalues (dense, order^3; for when Cholesky has failed). smallest:
+ * the eigenvalue nearest to zero. false: singular to rounding, or not finite. */
+bool block_solver_factor_indefinite(BlockSolver* solver, double* smallest);
 void block_solver_solve(BlockSolver* solver, double* x); /* x <- H^-1 x */
+/* y = H x for the matrix as it was filled (and constrained, if it was). */
+void block_solver_multiply(const BlockSolver* solver, const double* x, double* y);
 /* Before factoring: unknowns with fixed[k] take value[k]; their rows become the identity and rhs is adjusted. */
 void block_solver_constrain(BlockSolver* solver, const bool* fixed, const double* value, double* rhs);
 int block_solver_order(const BlockSolver* solver);

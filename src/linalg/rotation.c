@@ -36,3 +36,41 @@ Quat quat_exp(Vec3 v) {
   double s = a < SERIES_LIMIT ? 0.5 - a * a / 48.0 : sin(0.5 * a) / a;
   return (Quat){cos(0.5 * a), s * v.x, s * v.y, s * v.z};
 }
+
+/* J_r(v) = I - a [v]x + b [v]x^2 with a = (1 - cos t)/t^2, b = (t - sin t)/t^3, t = |v|, and (da/dt)/t, (db/dt)/t. */
+typedef struct {
+  double a, b, a_slope, b_slope;
+} RightJacobian;
+
+/* Below this angle [rad] the closed forms lose digits; what the series leave out is below 1e-15 relative. */
+#define JACOBIAN_SERIES 0.1
+
+static RightJacobian right_jacobian(Vec3 v) {
+  double t2 = vec3_dot(v, v), t = sqrt(t2);
+  if (t < JACOBIAN_SERIES)
+    return (RightJacobian){1.0 / 2 - t2 * (1.0 / 24 - t2 * (1.0 / 720 - t2 * (1.0 / 40320 - t2 / 3628800))),
+                           1.0 / 6 - t2 * (1.0 / 120 - t2 * (1.0 / 5040 - t2 * (1.0 / 362880 - t2 / 39916800))),
+                           -1.0 / 12 + t2 * (1.0 / 180 - t2 * (1.0 / 6720 - t2 / 453600)),
+                           -1.0 / 60 + t2 * (1.0 / 1260 - t2 * (1.0 / 60480 - t2 / 4989600))};
+  double half = sin(0.5 * t), versine = 2 * half * half, lag = t - sin(t); /* 1 - cos keeps its digits */
+  return (RightJacobian){versine / t2, lag / (t2 * t), (t * sin(t) - 2 * versine) / (t2 * t2),
+                         (versine * t - 3 * lag) / (t2 * t2 * t)};
+}
+
+Vec3 rotation_rate(Vec3 v, Vec3 rate) {
+  RightJacobian j = right_jacobian(v);
+  Vec3 turned = vec3_cross(v, rate);
+  return vec3_add_scaled(vec3_add_scaled(rate, -j.a, turned), j.b, vec3_cross(v, turned));
+}
+
+void rotation_rate_vjp(Vec3 v, Vec3 rate, Vec3 bar, Vec3* v_bar, Vec3* rate_bar) {
+  RightJacobian j = right_jacobian(v);
+  Vec3 turned = vec3_cross(v, bar); /* J^T = I + a [v]x + b [v]x^2 */
+  *rate_bar = vec3_add_scaled(vec3_add_scaled(bar, j.a, turned), j.b, vec3_cross(v, turned));
+  Vec3 c = vec3_cross(v, rate);
+  Vec3 out = vec3_scale(v, -j.a_slope * vec3_dot(bar, c) + j.b_slope * vec3_dot(bar, vec3_cross(v, c)) -
+                               2 * j.b * vec3_dot(bar, rate));
+  out = vec3_add_scaled(out, -j.a, vec3_cross(rate, bar));
+  out = vec3_add_scaled(out, j.b * vec3_dot(v, rate), bar);
+  *v_bar = vec3_add_scaled(out, j.b * vec3_dot(bar, v), rate);
+}

@@ -16,6 +16,8 @@ void build_controllers(Builder* builder) {
       controller->velocity_gain[k] = source->velocity_gain[k];
     }
     signal_create(&controller->target, &source->target);
+    controller->parameter_first = model->parameter_count;
+    model->parameter_count += signal_parameter_count(&controller->target);
     if (source->type == CONTROLLER_PRESCRIBED) model->links[source->link].prescribed = i;
   }
 }

@@ -105,6 +105,10 @@ void build_hulls(Builder* builder) {
     for (int k = 0; k < link->shape_count; k++) add_shape(builder, i, &link->shapes[k]);
     model->links[i].hull_count = model->hull_count - model->links[i].hull_first;
   }
+  for (int i = 0; i < model->hull_count; i++) {
+    model->hulls[i].vertex_first = model->vertex_count;
+    model->vertex_count += model->hulls[i].points.count;
+  }
 }
 
 void free_hulls(Model* model) {

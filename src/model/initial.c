@@ -5,19 +5,6 @@
 /* Two statements of one number agree to this, relative to 1 + |number|: decimals in a file, not rounding. */
 #define SAME_TOLERANCE 1e-9
 
-/* Below this angle (a - sin a)/a^3 loses digits, and its series to a^4 is exact to rounding (next: a^6 / 362880). */
-#define JACOBIAN_SERIES 1e-2
-
-/* Angular velocity in link axes of the rotation exp(v(t)):  J_r(v) dv/dt,
- * J_r = I - (1 - cos a)/a^2 [v]x + (a - sin a)/a^3 [v]x^2,  a = |v|. */
-static Vec3 rotation_vector_velocity(Vec3 v, Vec3 rate) {
-  double a = vec3_norm(v), a2 = a * a;
-  double half = a > 0 ? sin(0.5 * a) / a : 0.5; /* 1 - cos a = 2 sin^2(a/2) keeps its digits */
-  double second = a < JACOBIAN_SERIES ? 1.0 / 6 - a2 / 120 + a2 * a2 / 5040 : (a - sin(a)) / (a2 * a);
-  Vec3 turned = vec3_cross(v, rate);
-  return vec3_add_scaled(vec3_add_scaled(rate, -2 * half * half, turned), second, vec3_cross(v, turned));
-}
-
 static Vec3 vec3_at(const double* p) { return vec3(p[0], p[1], p[2]); }
 
 static void vec3_store(Vec3 v, double* p) {
@@ -33,7 +20,7 @@ static void initial_from_signal(const ModelLink* link, const Signal* target, dou
   memcpy(v, rate, sizeof(double) * (size_t)link->dof_count);
   if (link->rotation != ROTATION_BALL) return;
   int k = link->slide_count;
-  vec3_store(rotation_vector_velocity(vec3_at(value + k), vec3_at(rate + k)), v + k);
+  vec3_store(rotation_rate(vec3_at(value + k), vec3_at(rate + k)), v + k);
 }
 
 /* q and v as the user wrote them, with the angular velocity brought from joint axes to link axes: R^T w. */

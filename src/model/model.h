@@ -28,6 +28,7 @@ typedef struct {
   bool half_space;  /* the solid { x : normal . x <= offset } */
   Vec3 normal;      /* unit */
   double offset;    /* m */
+  int vertex_first; /* number of its first vertex among those of all hulls */
 } ModelHull;
 
 typedef struct {
@@ -66,6 +67,7 @@ typedef struct {
   int link;
   Signal target;
   double position_gain[JOINT_MAX_DOF], velocity_gain[JOINT_MAX_DOF];
+  int parameter_first; /* number of its signal's first parameter among those of all controllers */
 } ModelController;
 
 /* Contact parameters in force, given or derived (docs/contact-parameters.md). */
@@ -89,10 +91,12 @@ typedef struct {
   int link_count;
   ModelHull* hulls; /* sorted by link */
   int hull_count;
+  int vertex_count; /* of all hulls */
   ModelTree* trees;
   int tree_count;
   ModelController* controllers;
   int controller_count;
+  int parameter_count;         /* of all controllers' signals */
   int dof_count;               /* nv */
   int coordinate_count;        /* nq */
   int* dof_link;               /* link of each degree of freedom (nv) */
@@ -137,5 +141,28 @@ typedef struct {
 } Screw;
 /* All screws at the configuration (nv), with the poses of model_poses. */
 void model_screws(const Model* model, const double* q, const Pose* poses, Screw* screws);
+
+/* ---------------------------------------------------------------- derivatives (model/gradient.c) */
+
+enum { CONTACT_SUPPORT, CONTACT_STIFFNESS, CONTACT_FRICTION, CONTACT_SMOOTHING, CONTACT_PARAMETER_COUNT };
+
+/* Derivatives of a scalar with respect to all that a model holds and a run starts from. */
+typedef struct {
+  Vec3* vertices;    /* hull vertices in their link's frame  [1/m]  (vertices) */
+  Vec3* attachments; /* joint origins in the parent's frame  [1/m]  (links) */
+  double* mass;      /* total masses at fixed distribution  [1/kg]  (links) */
+  double* control;   /* parameters of signals, in the order of signal_eval_vjp  (parameters) */
+  double contact[CONTACT_PARAMETER_COUNT]; /* support, stiffness, friction, smoothing */
+  double* coordinates;                     /* initial coordinates, as increments of joint_increment  (nv) */
+  double* velocities;                      /* initial velocities  (nv) */
+  MassMoment* moment; /* entry by entry; model_gradient_masses turns it into vertices and mass  (links) */
+} ModelGradient;
+
+void model_gradient_create(ModelGradient* gradient, const Model* model);
+void model_gradient_destroy(ModelGradient* gradient);
+void model_gradient_clear(ModelGradient* gradient, const Model* model);
+/* Spend `moment`: S depends on the vertices by the link's mass model, and on its mass (docs/derivations/adjoint.md,
+ * A9). */
+void model_gradient_masses(const Model* model, ModelGradient* gradient);
 
 #endif

@@ -45,10 +45,9 @@ static void compose(const Assembly* in, bool with_hessian) {
 }
 
 static void add_contact_gradient(const Assembly* in) {
-  if (!in->contact) return;
-  int count = contact_term_count(in->contact);
+  int count = in->contact.holder ? in->contact.count(in->contact.holder) : 0;
   for (int k = 0; k < count; k++) {
-    ContactTerms t = contact_term(in->contact, k);
+    ContactTerms t = in->contact.at(in->contact.holder, k);
     int link[2] = {t.link_a, t.link_b};
     for (int side = 0; side < 2; side++) {
       LinkTerms* l = &in->links[link[side]];
@@ -164,10 +163,9 @@ void assemble_hessian(const Assembly* in, bool curvature, BlockSolver* solver) {
     add_link_columns(in, i, curvature, block, stride, first);
     add_joint_block(&in->joints[i], link->dof_count, link->dof_first - first, block, stride);
   }
-  if (!in->contact) return;
-  int count = contact_term_count(in->contact);
+  int count = in->contact.holder ? in->contact.count(in->contact.holder) : 0;
   for (int k = 0; k < count; k++) {
-    ContactTerms t = contact_term(in->contact, k);
+    ContactTerms t = in->contact.at(in->contact.holder, k);
     add_cross(in, &t, solver);
   }
 }

@@ -52,3 +52,17 @@ void inertia_terms(const ModelLink* link, Pose pose, Pose target, double weight,
     terms->hessian[3 + i][3 + i] = weight * link->mass;
   }
 }
+
+void inertia_adjoint(const ModelLink* link, Pose pose, Pose target, double weight, const double motion[3][4],
+                     double target_bar[3][4], MassMoment* moment_bar) {
+  if (!(link->mass > 0)) return;
+  Affine d = difference(pose, target), m;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 4; j++) m.m[i][j] = motion[i][j];
+  Affine ms = times_moment(&m, &link->moment);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 4; j++) {
+      target_bar[i][j] -= weight * ms.m[i][j];
+      for (int k = 0; k < 4; k++) moment_bar->s[j][k] += weight * m.m[i][j] * d.m[i][k];
+    }
+}

@@ -100,9 +100,6 @@ static bool limits_at(const ModelLink* link, int dof, double q, Law* sum) {
 
 /* ---------------------------------------------------------------- plain coordinates */
 
-/* Effective gain of the velocity part: 1/2 kd |..|^2 of the first-order scheme gives the torque kd/dt (rate error). */
-static double velocity_gain(const JointInput* in, double gain) { return gain / (in->dt * in->weights.rate_now); }
-
 static bool plain_dof(const JointInput* in, int k, bool derivatives, JointTerms* out) {
   const ModelLink* link = in->link;
   double a = in->weights.rate_now;
@@ -115,7 +112,7 @@ static bool plain_dof(const JointInput* in, int k, bool derivatives, JointTerms*
   for (int c = 0; c < in->drive_count; c++) {
     const JointDrive* drive = &in->drives[c];
     double e = in->q[k] - drive->target[k], de = rate - drive->target_rate[k];
-    double kp = drive->position_gain[k], kd = velocity_gain(in, drive->velocity_gain[k]);
+    double kp = drive->position_gain[k], kd = joint_velocity_gain(in, drive->velocity_gain[k]);
     out->controller += 0.5 * kp * e * e + 0.5 * kd * de * de;
     gradient += kp * e + kd * a * de;
     hessian += kp + kd * a * a;
@@ -202,7 +199,7 @@ static bool ball_dofs(const JointInput* in, int base, bool derivatives, JointTer
     out->controller += quadratic(&error, drive->position_gain + base, 1.0, zero, derivatives, base, out);
     double kd[3], goal[3];
     for (int i = 0; i < 3; i++) {
-      kd[i] = velocity_gain(in, drive->velocity_gain[base + i]);
+      kd[i] = joint_velocity_gain(in, drive->velocity_gain[base + i]);
       goal[i] = b[i] + drive->target_rate[base + i];
     }
     out->controller += quadratic(&step, kd, a, goal, derivatives, base, out);

@@ -83,3 +83,16 @@ const SimContact* sim_contacts(Sim* s, int* count) {
   merge_sorted(s->contacts, count);
   return s->contacts;
 }
+
+const ContactRecord* sim_contact_records(Sim* s, int* count) {
+  *count = 0;
+  if (!s->contact) return NULL;
+  int candidates = contact_candidate_count(s->contact);
+  if (candidates > s->record_capacity) {
+    memory_free(s->records);
+    s->record_capacity = 2 * candidates;
+    s->records = MEMORY_NEW(ContactRecord, s->record_capacity);
+  }
+  *count = contact_record(s->contact, s->records);
+  return s->records;
+}

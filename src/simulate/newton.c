@@ -7,6 +7,18 @@
 /* Smallest eigenvalue left after lifting (SDRS section V). */
 #define EIGENVALUE_FLOOR 1e-3
 
+JointInput step_joint_input(const Sim* s, const Configuration* c, int i) {
+  const ModelLink* link = &s->model->links[i];
+  return (JointInput){link,
+                      c->q + link->coordinate_first,
+                      s->q_now + link->coordinate_first,
+                      s->difference_old + link->dof_first,
+                      s->drives + s->drive_first[i],
+                      s->drive_first[i + 1] - s->drive_first[i],
+                      s->model->simulation.dt,
+                      s->weights};
+}
+
 bool configuration_evaluate(Sim* s, Configuration* c, bool derivatives) {
   bool inside = true;
   const Model* m = s->model;
@@ -15,14 +27,7 @@ bool configuration_evaluate(Sim* s, Configuration* c, bool derivatives) {
     const ModelLink* link = &m->links[i];
     c->inertia[i] = link->tree < 0 ? 0 : inertia_energy(link, c->pose[i], s->target[i], weight);
     if (link->dof_count == 0) continue;
-    JointInput in = {link,
-                     c->q + link->coordinate_first,
-                     s->q_now + link->coordinate_first,
-                     s->difference_old + link->dof_first,
-                     s->drives + s->drive_first[i],
-                     s->drive_first[i + 1] - s->drive_first[i],
-                     m->simulation.dt,
-                     s->weights};
+    JointInput in = step_joint_input(s, c, i);
     inside = joint_terms(&in, derivatives, &c->joints[i]) && inside;
   }
   return inside;
@@ -35,57 +40,69 @@ static int compare_keys(const void* a, const void* b) {
   return x < y ? -1 : x > y;
 }
 
-/* Keys of all couplings the candidates may need, sorted and unique; returns their number. */
-static int collect_couplings(Sim* s, uint64_t* keys) {
-  const Model* m = s->model;
-  int count = 0, candidates = contact_candidate_count(s->contact);
-  for (int k = 0; k < candidates; k++) {
-    int a, b;
-    contact_candidate(s->contact, k, &a, &b);
-    int ta = m->links[a].tree, tb = m->links[b].tree;
-    if (ta < 0 || tb < 0 || ta == tb) continue;
-    keys[count++] = ta < tb ? (uint64_t)ta << 32 | (uint32_t)tb : (uint64_t)tb << 32 | (uint32_t)ta;
+/* Room for two lists of `count` keys: the known ones and fresh ones. */
+static uint64_t* room_for_couplings(Sim* s, int count) {
+  if (count > s->candidate_capacity) {
+    int capacity = count + count / 2 + 16;
+    s->couplings = memory_resize(s->couplings, 2 * sizeof(uint64_t) * (size_t)s->candidate_capacity,
+                                 2 * sizeof(uint64_t) * (size_t)capacity);
+    s->candidate_capacity = capacity;
+    s->known_couplings = 0; /* the halves have moved */
+    s->pattern_set = false;
   }
+  return s->couplings + s->candidate_capacity;
+}
+
+static int add_coupling(const Model* m, int link_a, int link_b, uint64_t* keys, int count) {
+  int a = m->links[link_a].tree, b = m->links[link_b].tree;
+  if (a < 0 || b < 0 || a == b) return count;
+  keys[count] = a < b ? (uint64_t)a << 32 | (uint32_t)b : (uint64_t)b << 32 | (uint32_t)a;
+  return count + 1;
+}
+
+/* A new analysis only when a coupling appears that the pattern lacks; the pattern is then the new list. */
+static void adopt_couplings(Sim* s, uint64_t* keys, int count) {
   if (count > 1) qsort(keys, (size_t)count, sizeof(uint64_t), compare_keys);
   int unique = 0;
   for (int k = 0; k < count; k++)
     if (unique == 0 || keys[unique - 1] != keys[k]) keys[unique++] = keys[k];
-  return unique;
+  bool known = s->pattern_set;
+  for (int k = 0, j = 0; k < unique && known; k++) {
+    while (j < s->known_couplings && s->couplings[j] < keys[k]) j++;
+    known = j < s->known_couplings && s->couplings[j] == keys[k];
+  }
+  if (known) return;
+  if (unique > 0) memcpy(s->couplings, keys, sizeof(uint64_t) * (size_t)unique);
+  s->known_couplings = unique;
+  s->pattern_set = true;
+  block_solver_pattern(s->solver, s->couplings, unique);
 }
 
-/* A new analysis only when a coupling appears that the pattern lacks; the pattern is then the new list. */
 static void update_pattern(Sim* s) {
   int version = s->contact ? contact_version(s->contact) : 0;
   if (version == s->pattern_version) return;
-  int count = 0;
-  if (s->contact) {
-    int candidates = contact_candidate_count(s->contact);
-    if (candidates > s->candidate_capacity) {
-      int capacity = candidates + candidates / 2 + 16;
-      s->couplings = memory_resize(s->couplings, 2 * sizeof(uint64_t) * (size_t)s->candidate_capacity,
-                                   2 * sizeof(uint64_t) * (size_t)capacity);
-      s->candidate_capacity = capacity;
-      s->known_couplings = 0; /* the halves have moved */
-    }
-    uint64_t* fresh = s->couplings + s->candidate_capacity;
-    count = collect_couplings(s, fresh);
-    bool known = s->pattern_version >= 0 && s->known_couplings > 0;
-    for (int k = 0, j = 0; k < count && known; k++) {
-      while (j < s->known_couplings && s->couplings[j] < fresh[k]) j++;
-      known = j < s->known_couplings && s->couplings[j] == fresh[k];
-    }
-    if (known) {
-      s->pattern_version = version;
-      return;
-    }
-    if (count > 0) memcpy(s->couplings, fresh, sizeof(uint64_t) * (size_t)count);
+  int count = 0, candidates = s->contact ? contact_candidate_count(s->contact) : 0;
+  uint64_t* keys = room_for_couplings(s, candidates);
+  for (int k = 0; k < candidates; k++) {
+    int a, b;
+    contact_candidate(s->contact, k, &a, &b);
+    count = add_coupling(s->model, a, b, keys, count);
   }
-  s->known_couplings = count;
-  block_solver_pattern(s->solver, s->couplings, count);
+  adopt_couplings(s, keys, count);
   s->pattern_version = version;
 }
 
-static void assemble(Sim* s, Assembly* a) {
+void step_pattern(Sim* s, ContactTermList contact) {
+  int count = 0, terms = contact.holder ? contact.count(contact.holder) : 0;
+  uint64_t* keys = room_for_couplings(s, terms);
+  for (int k = 0; k < terms; k++) {
+    ContactTerms t = contact.at(contact.holder, k);
+    count = add_coupling(s->model, t.link_a, t.link_b, keys, count);
+  }
+  adopt_couplings(s, keys, count);
+}
+
+void step_assemble(Sim* s, ContactTermList contact, Assembly* a) {
   const Model* m = s->model;
   Configuration* c = &s->configuration[s->current];
   double weight = s->weights.factor / (m->simulation.dt * m->simulation.dt);
@@ -97,9 +114,11 @@ static void assemble(Sim* s, Assembly* a) {
     else
       memset(&s->link_terms[i], 0, sizeof(LinkTerms));
   }
-  *a = (Assembly){m, s->screws, s->reference, s->link_terms, c->joints, s->contact};
+  *a = (Assembly){m, s->screws, s->reference, s->link_terms, c->joints, contact};
   assemble_gradient(a, s->gradient);
 }
+
+static void assemble(Sim* s, Assembly* a) { step_assemble(s, contact_term_list(s->contact), a); }
 
 /* Largest gradient entry of a free degree of freedom. */
 static double residual_of(const Sim* s, int* worst) {

@@ -39,20 +39,6 @@ static void aim_links(Sim* s) {
   }
 }
 
-/* Angular velocity in link axes of a rotation vector phi changing at rate dphi: J_r(phi) dphi. */
-static Vec3 angular_velocity(Vec3 phi, Vec3 rate) {
-  double angle2 = vec3_dot(phi, phi), angle = sqrt(angle2), a, b;
-  if (angle < 1e-4) { /* series: relative error angle^4 / 1e3 */
-    a = 0.5 - angle2 / 24;
-    b = 1.0 / 6 - angle2 / 120;
-  } else {
-    a = (1 - cos(angle)) / angle2;
-    b = (angle - sin(angle)) / (angle2 * angle);
-  }
-  Vec3 c = vec3_cross(phi, rate);
-  return vec3_add(vec3_add_scaled(rate, -a, c), vec3_scale(vec3_cross(phi, c), b));
-}
-
 static void aim_drive(const Model* m, const ModelController* c, double t, JointDrive* drive) {
   const ModelLink* link = &m->links[c->link];
   double value[JOINT_MAX_DOF], rate[JOINT_MAX_DOF];
@@ -62,7 +48,7 @@ static void aim_drive(const Model* m, const ModelController* c, double t, JointD
   memcpy(drive->target_rate, rate, sizeof(double) * (size_t)link->dof_count);
   if (link->rotation == ROTATION_BALL) {
     int k = link->slide_count;
-    Vec3 w = angular_velocity(vec3(value[k], value[k + 1], value[k + 2]), vec3(rate[k], rate[k + 1], rate[k + 2]));
+    Vec3 w = rotation_rate(vec3(value[k], value[k + 1], value[k + 2]), vec3(rate[k], rate[k + 1], rate[k + 2]));
     drive->target_rate[k] = w.x;
     drive->target_rate[k + 1] = w.y;
     drive->target_rate[k + 2] = w.z;

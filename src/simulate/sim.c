@@ -63,7 +63,8 @@ void sim_destroy(Sim* s) {
                    s->pose_now,    s->pose_old,   s->pose_older,   s->pose_rate,   s->target,       s->drives,
                    s->drive_first, s->prescribed, s->fixed,        s->gradient,    s->delta,        s->scaled,
                    s->screws,      s->reference,  s->link_terms,   s->bounds.link, s->bounds.joint, s->rhs,
-                   s->island,      s->islands,    s->group,        s->couplings,   s->contacts,     s->path_q};
+                   s->island,      s->islands,    s->group,        s->couplings,   s->contacts,     s->path_q,
+                   s->records};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   for (int k = 0; k < 2; k++) configuration_destroy(&s->configuration[k]);
   block_solver_destroy(s->solver);
@@ -123,9 +124,8 @@ static void list_drives(Sim* s) {
   s->drive_first[m->link_count] = count;
 }
 
-Status sim_create(Sim** out, const Model* model, const SimOptions* options, Diagnostics* diagnostics) {
+static Sim* create_at_start(const Model* model, const SimOptions* options) {
   Sim* s = MEMORY_NEW(Sim, 1);
-  *out = s;
   s->model = model;
   s->options = *options;
   s->tolerance = options->tolerance > 0 ? options->tolerance : model->simulation.tolerance;
@@ -138,6 +138,16 @@ Status sim_create(Sim** out, const Model* model, const SimOptions* options, Diag
   model_poses(model, s->q_now, s->pose_now);
   initial_pose_rates(s);
   publish(s);
+  return s;
+}
+
+Sim* sim_create_bare(const Model* model, int threads) {
+  SimOptions options = {threads, 0};
+  return create_at_start(model, &options);
+}
+
+Status sim_create(Sim** out, const Model* model, const SimOptions* options, Diagnostics* diagnostics) {
+  Sim* s = *out = create_at_start(model, options);
   if (model->contact_model == CONTACT_NONE || model->hull_count == 0) return STATUS_OK;
   s->contact = contact_create(model, options->threads, s->tolerance);
   if (contact_reset(s->contact, s->pose_now)) return STATUS_OK;

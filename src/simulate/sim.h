@@ -62,15 +62,22 @@ struct Sim {
   BlockSolver* solver;
   int pattern_version;
   uint64_t* couplings;
-  int coupling_count, coupling_capacity, known_couplings;
-  int candidate_capacity;
+  int known_couplings, candidate_capacity;
+  bool pattern_set;
   ContactSystem* contact; /* NULL when the scene has none */
   SimTimes times;
 
   /* written by sim_contacts */
   SimContact* contacts;
   int contact_capacity;
+
+  /* written by sim_contact_records */
+  ContactRecord* records;
+  int record_capacity;
 };
+
+/* A run without contact of its own, at rest at the start: for whoever wants the terms of one step. */
+Sim* sim_create_bare(const Model* model, int threads);
 
 /* Targets, weights and moved history of the step from t to t + dt (simulate/prepare.c). */
 void step_prepare(Sim* sim);
@@ -81,6 +88,11 @@ typedef enum { SEARCH_ACCEPTED, SEARCH_AT_ROUNDING, SEARCH_FAILED } SearchResult
 SearchResult step_search(Sim* sim, bool arrived, StepReport* report);
 /* The motion of the last time step once more, if that lowers the objective well. */
 bool step_repeat_last(Sim* sim, StepReport* report);
+/* Gradient, link terms and what assemble_hessian needs at the current configuration, with the given contact terms. */
+void step_assemble(Sim* sim, ContactTermList contact, Assembly* assembly);
+/* Make room in the Hessian for the couplings of the terms. */
+void step_pattern(Sim* sim, ContactTermList contact);
+JointInput step_joint_input(const Sim* sim, const Configuration* c, int link);
 /* Evaluate the terms of a configuration at its q; false: a limit is passed. */
 bool configuration_evaluate(Sim* sim, Configuration* c, bool derivatives);
 

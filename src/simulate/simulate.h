@@ -79,5 +79,52 @@ SimTimes sim_times(const Sim* sim);
 /* Touching link pairs at the current state, sorted by (a, b); valid until the next call. */
 const SimContact* sim_contacts(Sim* sim, int* count);
 SimMeasure sim_measure(Sim* sim);
+/* Records of the pairs in contact at the current state; valid until the next call. */
+const ContactRecord* sim_contact_records(Sim* sim, int* count);
+
+/* ---------------------------------------------------------------- one recorded step backwards (simulate/step_adjoint.c)
+ * The step from t to t + dt solves F(next; now, old, older, model) = 0. Given the derivatives of a scalar by all that
+ * the state at t + dt holds, the adjoint solves H lambda = -(those by its coordinates) and adds lambda . dF/d(rest) to
+ * the derivatives by the states before and by the model (SDRS Eq. 86-88; docs/derivations/adjoint.md). */
+typedef struct StepAdjoint StepAdjoint;
+
+/* Derivatives of a scalar by a state, poses and coordinates each as if independent of the other. */
+typedef struct {
+  double (*pose)[3][4]; /* by (R | t) of every link's frame, entry by entry  (links) */
+  double* q;            /* by increments of the coordinates  (nv) */
+} StateBar;
+
+/* A step out of a run: poses and coordinates of its states; before the start they repeat the first. */
+typedef struct {
+  int step; /* from state `step` to `step + 1` */
+  const double *q_next, *q_now, *q_old;
+  const Pose *pose_next, *pose_now, *pose_old, *pose_older;
+  const ContactRecord *contacts_next, *contacts_now;
+  int contact_count_next, contact_count_now;
+} RecordedStep;
+
+typedef struct {
+  bool sound;            /* false: the gradient is not one; the rest says why */
+  bool contact_failed;   /* a plane or a slip of the record was not found again */
+  bool singular;         /* H to rounding */
+  bool indefinite;       /* H: the state is no minimum; the gradient stands */
+  double eigenvalue;     /* of H nearest to zero, when it is singular or indefinite */
+  double residual;       /* of the step's equations [N, N m] */
+  double largest_lambda; /* infinity norm of lambda */
+} StepAdjointReport;
+
+StepAdjoint* step_adjoint_create(const Model* model, int threads);
+void step_adjoint_destroy(StepAdjoint* adjoint);
+/* Forget what was gathered for the initial velocities. */
+void step_adjoint_begin(StepAdjoint* adjoint);
+/* next: complete on entry, its q grows by what rates and forces hand on; rate: by SimState.rate at t + dt (nv); force: by
+ * the contact force on every link at t + dt (links, NULL: none). now, old, older and gradient are added to (older: poses
+ * only). Steps must come from the last to the first. */
+StepAdjointReport step_adjoint(StepAdjoint* adjoint, const RecordedStep* step, StateBar next, const double* rate,
+                               const Vec3* force, StateBar now, StateBar old, StateBar older, ModelGradient* gradient);
+/* The start: from the derivatives by the first state to the initial coordinates and velocities, the signals of
+ * prescribed joints and the attachments. */
+void step_adjoint_start(StepAdjoint* adjoint, const double* q, const Pose* pose, StateBar first, const double* rate,
+                        ModelGradient* gradient);
 
 #endif

@@ -26,6 +26,10 @@ typedef struct {
 double inertia_energy(const ModelLink* link, Pose pose, Pose target, double weight);
 /* Sets terms. weight = factor / dt^2. */
 void inertia_terms(const ModelLink* link, Pose pose, Pose target, double weight, LinkTerms* terms);
+/* For Phi = force and torque of the inertia . a motion dT (3x4, dT = (dR | dt)): its derivatives by the target Y,
+ * -weight dT S, added to target_bar, and by the entries of S, weight dT^T (T - Y), added to moment_bar (A2). */
+void inertia_adjoint(const ModelLink* link, Pose pose, Pose target, double weight, const double motion[3][4],
+                     double target_bar[3][4], MassMoment* moment_bar);
 
 /* Value, gradient and Hessian of a joint's own energies with respect to its dof (increments of joint_increment). */
 typedef struct {
@@ -55,6 +59,26 @@ typedef struct {
 /* false: outside a barrier limit. derivatives = false: energies only. */
 bool joint_terms(const JointInput* in, bool derivatives, JointTerms* out);
 
+/* Effective gain of the velocity part: 1/2 kd |..|^2 of the first-order scheme gives the torque kd/dt (rate error). */
+static inline double joint_velocity_gain(const JointInput* in, double gain) {
+  return gain / (in->dt * in->weights.rate_now);
+}
+
+/* Derivatives of lambda . (gradient of joint_terms) (simulate/joint_adjoint.c; docs/derivations/adjoint.md, A3). */
+typedef struct {
+  double now[JOINT_MAX_DOF];            /* by increments of the coordinates at t */
+  double difference_old[JOINT_MAX_DOF]; /* by q^t - q^{t-1} */
+  double (*target)[JOINT_MAX_DOF];      /* by increments of each drive's target; lent  (drives) */
+  double (*target_rate)[JOINT_MAX_DOF]; /* lent  (drives) */
+} JointShares;
+void joint_adjoint(const JointInput* in, const double* lambda, JointShares* out);
+/* For a scalar with derivative bar by joint_difference(q_from, q_to): adds its derivatives by increments of both. */
+void joint_difference_adjoint(const ModelLink* link, const double* q_from, const double* q_to, const double* bar,
+                              double* from_bar, double* to_bar);
+/* From increments of a target and its rate in link axes to the signal's value and rate (rotation vectors). */
+void joint_target_adjoint(const ModelLink* link, const double* value, const double* rate, const double* target_bar,
+                          const double* rate_bar, double* value_bar, double* value_rate_bar);
+
 /* Rotation vector of q with its first and second derivatives in the increments R Rx(d1) Ry(d2) Rz(d3) at d = 0. */
 typedef struct {
   double value[3];
@@ -73,7 +97,7 @@ typedef struct {
   const Vec3* reference; /* world centres of mass */
   LinkTerms* links;      /* own terms on entry; composite on return */
   const JointTerms* joints;
-  const ContactSystem* contact; /* NULL: no contact */
+  ContactTermList contact;
 } Assembly;
 void assemble_gradient(const Assembly* in, double* gradient);
 /* curvature = false leaves out the curvature of the motion (Gauss-Newton): positive definite but for contact. */

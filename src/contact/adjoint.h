@@ -1,0 +1,60 @@
+/* Private to contact/: derivatives of  Phi = dE/d(twists of both bodies) . (w, v)  of one pair with respect to what E
+ * depends on besides the bodies' poses (docs/derivations/adjoint.md, A5-A8). Everything for stiffness 1.
+ * The twist field is eta(x) = v + w x (x - reference) on either side. */
+#ifndef SDRS_CONTACT_ADJOINT_H
+#define SDRS_CONTACT_ADJOINT_H
+
+#include "contact/contact.h"
+#include "contact/friction.h"
+
+/* A body of the pair with its reference point. */
+typedef struct {
+  HullInstance hull;
+  Vec3 reference; /* world */
+} PairBody;
+
+/* A vertex that feels the plane: x relative to the plane's origin, world axes. */
+typedef struct {
+  int vertex; /* in its hull */
+  Vec3 x;
+  double first, second; /* P', P'' at its clearance */
+  double clearance;
+} ActiveVertex;
+/* Vertices with 0 < c < s; out has room for all of the hull's. A half-space has one, vertex -1. */
+int active_vertices(const HullInstance* hull, double sigma, double support, const Plane* plane, ActiveVertex* out);
+
+/* dP'/ds at fixed clearance c: -(2 Q' + z Q'') / s^3, z = c / s. */
+static inline double barrier_first_by_support(double clearance, double support) {
+  Barrier b = barrier_eval(clearance / support);
+  return -(2 * b.first + clearance / support * b.second) / (support * support * support);
+}
+
+/* Shares of the vertices of one side: derivatives in world axes. */
+typedef struct {
+  int vertex;
+  Vec3 next, now; /* with respect to the vertex's position at t + dt and at t */
+} VertexShare;
+
+/* What one pair adds. */
+typedef struct {
+  VertexShare* share[2];
+  int count[2];
+  double value;   /* Phi */
+  double support; /* dPhi/ds */
+  double friction, smoothing;
+} PairShares;
+
+/* Contact at t + dt. vertices: scratch for the active vertices of one side. */
+void plane_adjoint(const PairBody body[2], double support, const PlaneSolution* solution, const PlaneResponse* response,
+                   const double twist[2][6], ActiveVertex* vertices, PairShares* out);
+
+/* Friction of the step; lag after friction_evaluate at the poses of `next`. solution: the plane at t. */
+void friction_adjoint(const FrictionLag* lag, const FrictionParameters* parameters, double support,
+                      const PairBody now[2], const PairBody next[2], const PlaneSolution* solution,
+                      const double twist[2][6], PairShares* out);
+
+/* plane_bar: derivative of a scalar with respect to the plane (n, o) that minimises U at t. Gives z = -H_pp^-1 plane_bar;
+ * the scalar then depends on a vertex at t by  P'' n (x~ . z) + sigma P' z_n. */
+void plane_implicit(const PlaneSolution* solution, bool half_space, const double plane_bar[4], double z[4]);
+
+#endif

@@ -1,0 +1,241 @@
+/* Reverse derivatives of the friction force of a pair (docs/derivations/adjoint.md, A7-A8).
+ *   Phi = mu sum w phi(r) . zeta,  phi = r / rho,  zeta = E^T eta;  the slip s = (u, omega) solves sum w J^T phi = 0.
+ * With a from  (sum w J^T h J) a = - sum w J^T h zeta,  h = dphi/dr,  q = zeta + J a, the derivative of
+ *   mu sum w phi(r) . q  at fixed s and a is that of Phi. */
+#include <string.h>
+
+#include "contact/adjoint.h"
+#include "contact/small_matrix.h"
+
+typedef struct {
+  const FrictionLag* lag;
+  double smoothing;
+  double a[3];
+} SlipAdjoint;
+
+/* phi, dphi/dr (symmetric) and rho of a slip. */
+typedef struct {
+  double r[2], phi[2], h[2][2], rho;
+} Slip;
+
+static Slip slip_from(double r0, double r1, double smoothing) {
+  Slip s = {.r = {r0, r1}, .rho = sqrt(r0 * r0 + r1 * r1 + smoothing)};
+  for (int i = 0; i < 2; i++) s.phi[i] = s.r[i] / s.rho;
+  for (int i = 0; i < 2; i++)
+    for (int j = 0; j < 2; j++) s.h[i][j] = ((i == j ? 1.0 : 0.0) - s.phi[i] * s.phi[j]) / s.rho;
+  return s;
+}
+
+static Slip slip_at(const FrictionLag* lag, const FrictionVertex* v, double smoothing) {
+  const double* s = lag->slip;
+  return slip_from(v->velocity[0] - s[0] + s[2] * v->scaled[1], v->velocity[1] - s[1] - s[2] * v->scaled[0], smoothing);
+}
+
+static Slip ground_slip(const FrictionLag* lag, double smoothing) {
+  return slip_from(-lag->slip[0], -lag->slip[1], smoothing);
+}
+
+/* J = [-1 0 y2; 0 -1 -y1]. */
+static void add_normal_equations(double w, const Slip* s, const double y[2], const double zeta[2], double h[4][4],
+                                 double rhs[3]) {
+  double j[2][3] = {{-1, 0, y[1]}, {0, -1, -y[0]}}, hj[2][3], hz[2];
+  for (int i = 0; i < 2; i++) {
+    hz[i] = w * (s->h[i][0] * zeta[0] + s->h[i][1] * zeta[1]);
+    for (int k = 0; k < 3; k++) hj[i][k] = w * (s->h[i][0] * j[0][k] + s->h[i][1] * j[1][k]);
+  }
+  for (int k = 0; k < 3; k++) {
+    rhs[k] -= j[0][k] * hz[0] + j[1][k] * hz[1];
+    for (int l = 0; l <= k; l++) h[k][l] += j[0][k] * hj[0][l] + j[1][k] * hj[1][l];
+  }
+}
+
+static void vertex_zeta(const FrictionLag* lag, Vec3 field, double zeta[2]) {
+  zeta[0] = vec3_dot(lag->e1, field);
+  zeta[1] = vec3_dot(lag->e2, field);
+}
+
+static Vec3 field_of(const PairBody* body, const double twist[6], Vec3 x) {
+  return vec3_add(vec3(twist[3], twist[4], twist[5]),
+                  vec3_cross(vec3(twist[0], twist[1], twist[2]), vec3_sub(x, body->reference)));
+}
+
+static void solve_slip_adjoint(const FrictionLag* lag, double smoothing, const PairBody next[2],
+                               const double twist[2][6], double a[3]) {
+  static const double centre[2] = {0, 0};
+  double h[4][4] = {{0}};
+  a[0] = a[1] = a[2] = 0;
+  for (int k = 0; k < lag->count[0] + lag->count[1]; k++) {
+    const FrictionVertex* v = &lag->vertices[k];
+    int side = k >= lag->count[0];
+    double zeta[2];
+    vertex_zeta(lag, field_of(&next[side], twist[side], pose_apply(next[side].hull.pose, v->local)), zeta);
+    Slip s = slip_at(lag, v, smoothing);
+    add_normal_equations(v->weight, &s, v->scaled, zeta, h, a);
+  }
+  if (lag->half_space) {
+    Slip s = ground_slip(lag, smoothing);
+    add_normal_equations(lag->ground_weight, &s, centre, centre, h, a);
+  }
+  for (int k = lag->order; k < 3; k++) a[k] = 0;
+  small_cholesky(lag->order, h);
+  small_forward(lag->order, h, a);
+  small_backward(lag->order, h, a);
+}
+
+/* The weight w = A_eps(|P'| |n|) and its derivatives. */
+typedef struct {
+  double by_clearance, by_length, by_support, by_smoothing;
+} WeightSlope;
+
+static WeightSlope weight_slope(double clearance, double support, double length, double smoothing) {
+  Barrier b = barrier_eval(clearance / support);
+  double s2 = support * support, first = b.first / s2, second = b.second / (s2 * support);
+  double force = -first * length, root = sqrt(force * force + smoothing), slope = force / root;
+  return (WeightSlope){-slope * second * length, -slope * first,
+                       -slope * barrier_first_by_support(clearance, support) * length,
+                       0.5 / root - 0.5 / sqrt(smoothing)};
+}
+
+/* Derivatives with respect to the lagged plane, gathered over the vertices. */
+typedef struct {
+  Vec3 direction; /* of n^ */
+  double length;  /* of |n| */
+  double plane[4];
+} LagBar;
+
+static void add_weight(const WeightSlope* slope, double weight_bar, double sigma, Vec3 x, LagBar* bar,
+                       PairShares* out) {
+  double c = weight_bar * slope->by_clearance * sigma;
+  bar->plane[0] += c * x.x;
+  bar->plane[1] += c * x.y;
+  bar->plane[2] += c * x.z;
+  bar->plane[3] += c;
+  bar->length += weight_bar * slope->by_length;
+  out->support += weight_bar * slope->by_support;
+  out->smoothing += weight_bar * slope->by_smoothing;
+}
+
+/* Where a point of side A at t would be at t + dt if it moved with a half-space that moves. */
+static Pose ground_motion(const FrictionLag* lag, const PairBody next[2]) {
+  if (!lag->half_space || memcmp(&lag->ground, &next[1].hull.pose, sizeof(Pose)) == 0) return pose_identity();
+  return pose_mul(next[1].hull.pose, pose_inverse(lag->ground));
+}
+
+static Vec3 in_plane(const FrictionLag* lag, double a, double b) {
+  return vec3_add(vec3_scale(lag->e1, a), vec3_scale(lag->e2, b));
+}
+
+typedef struct {
+  const FrictionLag* lag;
+  const FrictionParameters* parameters;
+  double support, length;
+  const PairBody *now, *next;
+  const Plane* plane;
+  Pose ground;
+  double a[3];
+} FrictionReverse;
+
+static VertexShare vertex_reverse(const FrictionReverse* f, int side, const FrictionVertex* v, const double twist[6],
+                                  LagBar* bar, PairShares* out) {
+  const FrictionLag* lag = f->lag;
+  double mu = f->parameters->coefficient, dt = f->parameters->dt, zeta[2], q[2], b[2], e[2];
+  Vec3 x1 = pose_apply(f->next[side].hull.pose, v->local), x0 = pose_apply(f->now[side].hull.pose, v->local);
+  Vec3 moved = vec3_sub(x1, pose_apply(f->ground, x0));
+  Vec3 field = field_of(&f->next[side], twist, x1);
+  vertex_zeta(lag, field, zeta);
+  Slip s = slip_at(lag, v, f->parameters->smoothing);
+  q[0] = zeta[0] - f->a[0] + f->a[2] * v->scaled[1];
+  q[1] = zeta[1] - f->a[1] - f->a[2] * v->scaled[0];
+  double weight = mu * v->weight, phi_q = s.phi[0] * q[0] + s.phi[1] * q[1];
+  for (int i = 0; i < 2; i++) {
+    b[i] = weight * (s.h[i][0] * q[0] + s.h[i][1] * q[1]); /* bar of r */
+    e[i] = weight * s.phi[i];                              /* bar of q */
+  }
+  out->value += e[0] * zeta[0] + e[1] * zeta[1];
+  out->smoothing -= 0.5 * weight * (s.r[0] * q[0] + s.r[1] * q[1]) / (s.rho * s.rho * s.rho);
+  /* r and zeta: positions now and next, and the basis, which turns with n^: de_i = -(e_i . dn^) n^ */
+  Vec3 by_r = in_plane(lag, b[0] / dt, b[1] / dt), by_q = in_plane(lag, e[0], e[1]);
+  VertexShare share = {v->vertex, by_r, vec3_scale(mat3_tmul_vec(f->ground.r, by_r), -1)};
+  share.next = vec3_add(share.next, vec3_cross(by_q, vec3(twist[0], twist[1], twist[2])));
+  bar->direction = vec3_add_scaled(bar->direction, -vec3_dot(lag->normal, moved), by_r);
+  bar->direction = vec3_add_scaled(bar->direction, -vec3_dot(lag->normal, field), by_q);
+  /* the arm y in omega n x y */
+  double omega = lag->slip[2] / lag->length, turn = f->a[2] / lag->length;
+  Vec3 by_y = in_plane(lag, -(omega * b[1] + turn * e[1]), omega * b[0] + turn * e[0]);
+  share.now = vec3_add(share.now, by_y);
+  bar->direction = vec3_add_scaled(bar->direction, -v->height, by_y);
+  /* the weight */
+  double sigma = side == 0 ? -1 : 1, clearance;
+  Vec3 x = vec3_sub(x0, f->plane->origin);
+  clearance = sigma * (vec3_dot(f->plane->n, x) + f->plane->o);
+  WeightSlope slope = weight_slope(clearance, f->support, f->length, f->parameters->smoothing);
+  add_weight(&slope, mu * phi_q, sigma, x, bar, out);
+  share.now = vec3_add_scaled(share.now, mu * phi_q * slope.by_clearance * sigma, f->plane->n);
+  return share;
+}
+
+/* The half-space's one weight; its slip is -u and its q is -a. */
+static void ground_reverse(const FrictionReverse* f, LagBar* bar, PairShares* out) {
+  const FrictionLag* lag = f->lag;
+  double mu = f->parameters->coefficient, q[2] = {-f->a[0], -f->a[1]};
+  ActiveVertex ground;
+  if (active_vertices(&f->now[1].hull, 1, f->support, f->plane, &ground) == 0) return;
+  Slip s = ground_slip(lag, f->parameters->smoothing);
+  out->smoothing -=
+      0.5 * mu * lag->ground_weight * (s.r[0] * q[0] + s.r[1] * q[1]) / (s.rho * s.rho * s.rho);
+  WeightSlope slope = weight_slope(ground.clearance, f->support, f->length, f->parameters->smoothing);
+  add_weight(&slope, mu * (s.phi[0] * q[0] + s.phi[1] * q[1]), 1, ground.x, bar, out);
+}
+
+/* The plane at t is itself a function of the vertices at t. The lagged vertices are all that feel it. */
+static void plane_reverse(const FrictionReverse* f, const PlaneSolution* solution, LagBar* bar, PairShares* out,
+                          const int first[2]) {
+  Vec3 n = f->lag->normal;
+  Vec3 across = vec3_add_scaled(bar->direction, -vec3_dot(n, bar->direction), n);
+  Vec3 by_n = vec3_add_scaled(vec3_scale(across, 1 / f->length), bar->length, n);
+  double plane_bar[4] = {bar->plane[0] + by_n.x, bar->plane[1] + by_n.y, bar->plane[2] + by_n.z, bar->plane[3]}, z[4];
+  plane_implicit(solution, f->lag->half_space, plane_bar, z);
+  Vec3 zn = vec3(z[0], z[1], z[2]);
+  double nu = 1 - f->length;
+  if (nu < f->support) out->support -= barrier_first_by_support(nu, f->support) * vec3_dot(n, zn);
+  for (int k = 0; k < f->lag->count[0] + f->lag->count[1]; k++) {
+    int side = k >= f->lag->count[0];
+    double sigma = side == 0 ? -1 : 1, s2 = f->support * f->support;
+    const FrictionVertex* v = &f->lag->vertices[k];
+    VertexShare* share = &out->share[side][first[side] + k - (side ? f->lag->count[0] : 0)];
+    Vec3 x = vec3_sub(pose_apply(f->now[side].hull.pose, v->local), f->plane->origin);
+    double clearance = sigma * (vec3_dot(f->plane->n, x) + f->plane->o), along = vec3_dot(x, zn) + z[3];
+    Barrier b = barrier_eval(clearance / f->support);
+    share->now = vec3_add_scaled(share->now, b.second / (s2 * f->support) * along, f->plane->n);
+    share->now = vec3_add_scaled(share->now, sigma * b.first / s2, zn);
+    out->support += sigma * barrier_first_by_support(clearance, f->support) * along;
+  }
+  ActiveVertex ground;
+  if (f->lag->half_space && active_vertices(&f->now[1].hull, 1, f->support, f->plane, &ground) > 0)
+    out->support += barrier_first_by_support(ground.clearance, f->support) * (vec3_dot(ground.x, zn) + z[3]);
+}
+
+void friction_adjoint(const FrictionLag* lag, const FrictionParameters* parameters, double support,
+                      const PairBody now[2], const PairBody next[2], const PlaneSolution* solution,
+                      const double twist[2][6], PairShares* out) {
+  if (!(lag->total_weight > 0)) return;
+  FrictionReverse f = {.lag = lag,
+                       .parameters = parameters,
+                       .support = support,
+                       .length = vec3_norm(solution->plane.n),
+                       .now = now,
+                       .next = next,
+                       .plane = &solution->plane,
+                       .ground = ground_motion(lag, next)};
+  solve_slip_adjoint(lag, parameters->smoothing, next, twist, f.a);
+  LagBar bar = {{0, 0, 0}, 0, {0}};
+  double before = out->value;
+  int first[2] = {out->count[0], out->count[1]};
+  for (int k = 0; k < lag->count[0] + lag->count[1]; k++) {
+    int side = k >= lag->count[0];
+    out->share[side][out->count[side]++] = vertex_reverse(&f, side, &lag->vertices[k], twist[side], &bar, out);
+  }
+  if (lag->half_space) ground_reverse(&f, &bar, out);
+  plane_reverse(&f, solution, &bar, out, first);
+  out->friction += (out->value - before) / parameters->coefficient;
+}

@@ -1,0 +1,102 @@
+/* Reverse derivatives of the contact force of a pair (docs/derivations/adjoint.md, A5-A6). */
+#include "contact/adjoint.h"
+#include "contact/small_matrix.h"
+
+int active_vertices(const HullInstance* h, double sigma, double support, const Plane* plane, ActiveVertex* out) {
+  double s2 = support * support;
+  if (h->half_space) { /* one term at the point of its boundary nearest to the origin */
+    double level = h->offset - vec3_dot(h->normal, plane->origin);
+    Vec3 x = vec3_scale(h->normal, level);
+    double c = vec3_dot(plane->n, x) + plane->o;
+    if (!(c < support) || !(c > 0)) return 0;
+    Barrier b = barrier_eval(c / support);
+    out[0] = (ActiveVertex){-1, x, b.first / s2, b.second / (s2 * support), c};
+    return 1;
+  }
+  int count = 0;
+  Vec3 shift = vec3_sub(h->pose.t, plane->origin), n = mat3_tmul_vec(h->pose.r, plane->n);
+  double o = sigma * (vec3_dot(plane->n, shift) + plane->o);
+  n = vec3_scale(n, sigma);
+  for (int m = 0; m < h->points.count; m++) {
+    double c = n.x * h->points.x[m] + n.y * h->points.y[m] + n.z * h->points.z[m] + o;
+    if (!(c < support) || !(c > 0)) continue;
+    Vec3 x = vec3_add(mat3_mul_vec(h->pose.r, vec3(h->points.x[m], h->points.y[m], h->points.z[m])), shift);
+    Barrier b = barrier_eval(c / support);
+    out[count++] = (ActiveVertex){m, x, b.first / s2, b.second / (s2 * support), c};
+  }
+  return count;
+}
+
+static Vec3 field_at(const double twist[6], Vec3 arm) {
+  return vec3_add(vec3(twist[3], twist[4], twist[5]), vec3_cross(vec3(twist[0], twist[1], twist[2]), arm));
+}
+
+/* Change of the plane while the bodies move by their twists. */
+static void plane_change(const PlaneResponse* response, const double twist[2][6], double dp[4]) {
+  for (int k = 0; k < 4; k++) {
+    dp[k] = 0;
+    for (int i = 0; i < 6; i++) dp[k] += response->dp[k][i] * twist[0][i] + response->dp[k][6 + i] * twist[1][i];
+  }
+}
+
+/* d2U/dp ds . dp of the term P(1 - |n|). */
+static double length_by_support(Vec3 n, double support, const double dp[4]) {
+  double length = vec3_norm(n), nu = 1 - length;
+  if (!(nu < support)) return 0;
+  return -barrier_first_by_support(nu, support) * (n.x * dp[0] + n.y * dp[1] + n.z * dp[2]) / length;
+}
+
+void plane_adjoint(const PairBody body[2], double support, const PlaneSolution* solution, const PlaneResponse* response,
+                   const double twist[2][6], ActiveVertex* vertices, PairShares* out) {
+  const Plane* plane = &solution->plane;
+  Vec3 n = plane->n;
+  double dp[4];
+  plane_change(response, twist, dp);
+  Vec3 dn = vec3(dp[0], dp[1], dp[2]);
+  out->support += length_by_support(n, support, dp);
+  for (int side = 0; side < 2; side++) {
+    double sigma = side == 0 ? -1 : 1;
+    Vec3 w = vec3(twist[side][0], twist[side][1], twist[side][2]);
+    Vec3 shift = vec3_sub(plane->origin, body[side].reference);
+    bool ground = body[side].hull.half_space;
+    int count = active_vertices(&body[side].hull, sigma, support, plane, vertices);
+    for (int k = 0; k < count; k++) {
+      const ActiveVertex* v = &vertices[k];
+      double along = ground ? 0 : vec3_dot(n, field_at(twist[side], vec3_add(v->x, shift)));
+      double turned = vec3_dot(v->x, dn) + dp[3];
+      out->value += sigma * v->first * along;
+      out->support += sigma * barrier_first_by_support(v->clearance, support) * (along + turned);
+      if (ground) continue;
+      /* A5: v_m + g_m x w */
+      Vec3 change = vec3_add_scaled(vec3_scale(n, v->second * (along + turned)), sigma * v->first, dn);
+      change = vec3_add_scaled(change, sigma * v->first, vec3_cross(n, w));
+      out->share[side][out->count[side]++] = (VertexShare){v->vertex, change, {0, 0, 0}};
+    }
+  }
+}
+
+void plane_implicit(const PlaneSolution* solution, bool half_space, const double plane_bar[4], double z[4]) {
+  double gradient[4], h[4][4];
+  Vec3 n = solution->plane.n;
+  plane_assemble(&solution->side[0], &solution->side[1], solution->norm_first, solution->norm_second, n, gradient, h);
+  if (!half_space) {
+    for (int k = 0; k < 4; k++) z[k] = -plane_bar[k];
+    small_cholesky(4, h);
+    small_forward(4, h, z);
+    small_backward(4, h, z);
+    return;
+  }
+  Vec3 u = vec3_normalized(n); /* only the length along u and the offset are free */
+  double axis[3] = {u.x, u.y, u.z}, two[4][4] = {{0}}, x[2] = {0, -plane_bar[3]};
+  for (int i = 0; i < 3; i++) {
+    x[0] -= axis[i] * plane_bar[i];
+    two[1][0] += axis[i] * h[3][i];
+    for (int j = 0; j < 3; j++) two[0][0] += axis[i] * axis[j] * (i >= j ? h[i][j] : h[j][i]);
+  }
+  two[1][1] = h[3][3];
+  small_cholesky(2, two);
+  small_forward(2, two, x);
+  small_backward(2, two, x);
+  for (int i = 0; i < 3; i++) z[i] = axis[i] * x[0];
+  z[3] = x[1];
+}

@@ -1,0 +1,331 @@
+/* The pairs of a recorded step once more: their terms, and reverse derivatives (docs/derivations/adjoint.md).
+ * A run is gone through backwards, so the planes at t of one step are those at t + dt of the next one looked at. */
+#include <string.h>
+
+#include "contact/adjoint.h"
+#include "contact/system.h"
+
+enum { PARALLEL_THRESHOLD = 16, PARALLEL_GRAIN = 4 };
+
+/* A recorded pair where it stood at one moment. */
+typedef struct {
+  PairBody body[2];
+  PlaneSolution solution; /* of an active record */
+  bool found;
+} ReplayPlane;
+
+typedef struct {
+  const ContactRecord* records; /* whose planes these are; NULL: none */
+  int count, capacity;
+  ReplayPlane* planes;
+} ReplaySide;
+
+typedef struct {
+  const ContactRecord* record;
+  int link[2];
+  const ReplayPlane* next;
+  const ReplayPlane* now; /* NULL: no friction */
+  FrictionLag lag;
+  PairDerivatives derivatives;
+  PlaneResponse response;
+  PairShares shares;
+  bool sound;
+} ReplayPair;
+
+struct ContactReplay {
+  const Model* model;
+  int threads;
+  FrictionParameters friction;
+  PlaneScratch* scratch;        /* one a thread */
+  ActiveVertex** active;        /* one a thread */
+  ReplaySide side[2];           /* planes at t and at t + dt */
+  int next;                     /* which of them is at t + dt */
+  const Pose *pose_now, *pose_next;
+  ReplayPair* pairs;
+  int count, capacity;
+  FrictionVertex* lag_vertices;
+  int lag_capacity;
+  VertexShare* shares;
+  int share_capacity;
+  const ContactField* field; /* during contact_replay_adjoint */
+};
+
+/* ---------------------------------------------------------------- creation */
+
+ContactReplay* contact_replay_create(const Model* model, int threads) {
+  ContactReplay* r = MEMORY_NEW(ContactReplay, 1);
+  r->model = model;
+  r->threads = threads < 1 ? 1 : threads;
+  r->friction = (FrictionParameters){model->contact.friction, model->contact.smoothing, model->simulation.dt, false};
+  r->scratch = contact_scratch_create(model, r->threads);
+  int largest = 1;
+  for (int i = 0; i < model->hull_count; i++)
+    if (model->hulls[i].points.count > largest) largest = model->hulls[i].points.count;
+  r->active = MEMORY_NEW(ActiveVertex*, r->threads);
+  for (int t = 0; t < r->threads; t++) r->active[t] = MEMORY_NEW(ActiveVertex, largest);
+  return r;
+}
+
+void contact_replay_destroy(ContactReplay* r) {
+  if (!r) return;
+  for (int t = 0; t < r->threads; t++) memory_free(r->active[t]);
+  memory_free(r->active);
+  contact_scratch_destroy(r->scratch, r->threads);
+  for (int k = 0; k < 2; k++) memory_free(r->side[k].planes);
+  memory_free(r->pairs);
+  memory_free(r->lag_vertices);
+  memory_free(r->shares);
+  memory_free(r);
+}
+
+/* Room for `count` items; the content is not kept. */
+static void* room_for(void* old, int* capacity, int count, size_t size) {
+  if (count <= *capacity) return old;
+  memory_free(old);
+  *capacity = count + count / 2 + 16;
+  return memory_alloc(size * (size_t)*capacity);
+}
+
+/* ---------------------------------------------------------------- planes of one moment */
+
+typedef struct {
+  ContactReplay* replay;
+  ReplaySide* side;
+  const Pose* pose;
+} PlaneTask;
+
+static PairBody body_at(const Model* model, int hull, const Pose* poses) {
+  int link = model->hulls[hull].link;
+  return (PairBody){contact_hull_at(&model->hulls[hull], &poses[link]),
+                    pose_apply(poses[link], model->links[link].center)};
+}
+
+static void solve_plane(void* context, int index, int thread) {
+  PlaneTask* t = context;
+  const ContactRecord* record = &t->side->records[index];
+  ReplayPlane* plane = &t->side->planes[index];
+  const Model* model = t->replay->model;
+  plane->body[0] = body_at(model, record->hull_a, t->pose);
+  plane->body[1] = body_at(model, record->hull_b, t->pose);
+  plane->found = true;
+  if (!record->active) return;
+  Plane start = {record->origin, record->normal, record->offset};
+  PlaneOutcome outcome = plane_solve(&plane->body[0].hull, &plane->body[1].hull, model->contact.support, start,
+                                     &t->replay->scratch[thread], &plane->solution);
+  plane->found = outcome == PLANE_ACTIVE;
+}
+
+static void load_planes(ContactReplay* r, ReplaySide* side, const ContactMoment* moment) {
+  side->planes = room_for(side->planes, &side->capacity, moment->count, sizeof(ReplayPlane));
+  side->records = moment->records;
+  side->count = moment->count;
+  PlaneTask task = {r, side, moment->pose};
+  parallel_for(r->threads, moment->count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, solve_plane, &task);
+}
+
+/* ---------------------------------------------------------------- pairs of the step */
+
+static uint64_t record_key(const ContactRecord* record) {
+  int a = record->hull_a, b = record->hull_b;
+  return a < b ? (uint64_t)a << 32 | (uint32_t)b : (uint64_t)b << 32 | (uint32_t)a;
+}
+
+/* Both lists are sorted by key; whoever rubs was in contact before. */
+static void match_pairs(ContactReplay* r, const ReplaySide* now, const ReplaySide* next) {
+  r->pairs = room_for(r->pairs, &r->capacity, next->count, sizeof(ReplayPair));
+  r->count = next->count;
+  for (int k = 0, before = 0; k < next->count; k++) {
+    ReplayPair* p = &r->pairs[k];
+    const ContactRecord* record = &next->records[k];
+    *p = (ReplayPair){.record = record, .next = &next->planes[k]};
+    p->link[0] = r->model->hulls[record->hull_a].link;
+    p->link[1] = r->model->hulls[record->hull_b].link;
+    while (before < now->count && record_key(&now->records[before]) < record_key(record)) before++;
+    bool known = before < now->count && record_key(&now->records[before]) == record_key(record);
+    if (record->rubbing && known && now->records[before].active) p->now = &now->planes[before];
+  }
+}
+
+static int hull_points(const ContactReplay* r, int hull) { return r->model->hulls[hull].points.count; }
+
+static void lend_vertices(ContactReplay* r) {
+  int needed = 0;
+  for (int k = 0; k < r->count; k++)
+    needed += hull_points(r, r->pairs[k].record->hull_a) + hull_points(r, r->pairs[k].record->hull_b);
+  r->lag_vertices = room_for(r->lag_vertices, &r->lag_capacity, needed, sizeof(FrictionVertex));
+  r->shares = room_for(r->shares, &r->share_capacity, 2 * needed, sizeof(VertexShare));
+  int first = 0;
+  for (int k = 0; k < r->count; k++) {
+    ReplayPair* p = &r->pairs[k];
+    int a = hull_points(r, p->record->hull_a), b = hull_points(r, p->record->hull_b);
+    p->lag.vertices = r->lag_vertices + first;
+    p->shares.share[0] = r->shares + 2 * (size_t)first; /* contact and friction: each vertex at most twice */
+    p->shares.share[1] = p->shares.share[0] + 2 * (size_t)a;
+    first += a + b;
+  }
+}
+
+static void scale_terms(PairDerivatives* d, double factor) {
+  for (int k = 0; k < 2; k++) {
+    d->force[k] = vec3_scale(d->force[k], factor);
+    d->moment[k] = mat3_scale(d->moment[k], factor);
+  }
+  for (int i = 0; i < 12; i++)
+    for (int j = 0; j < 12; j++) d->hessian[i][j] *= factor;
+}
+
+static void evaluate_pair(void* context, int index, int thread) {
+  (void)thread;
+  ContactReplay* r = context;
+  ReplayPair* p = &r->pairs[index];
+  const PairBody* next = p->next->body;
+  PairDerivatives* d = &p->derivatives;
+  p->sound = p->next->found && (!p->now || p->now->found);
+  memset(d, 0, sizeof(*d));
+  memset(&p->response, 0, sizeof(p->response));
+  if (!p->sound) return;
+  if (p->record->active)
+    plane_derivatives(&p->next->solution, next[1].hull.half_space, next[0].reference, next[1].reference, d,
+                      &p->response);
+  if (p->now) {
+    double energy;
+    friction_lag(&p->now->body[0].hull, &p->now->body[1].hull, r->model->contact.support, r->friction.smoothing,
+                 &p->now->solution.plane, p->lag.vertices, &p->lag);
+    memcpy(p->lag.slip, p->record->slip, sizeof(p->lag.slip));
+    p->sound = friction_evaluate(&p->lag, &r->friction, &next[0].hull.pose, &next[1].hull.pose, next[0].reference,
+                                 next[1].reference, d, &energy) >= 0;
+  }
+  scale_terms(d, r->model->contact.stiffness);
+}
+
+void contact_replay_begin(ContactReplay* r) {
+  r->side[0].records = r->side[1].records = NULL;
+  r->pose_now = NULL;
+}
+
+bool contact_replay_load(ContactReplay* r, const ContactMoment* now, const ContactMoment* next) {
+  if (r->side[1 - r->next].records == next->records && next->records && r->pose_now == next->pose)
+    r->next = 1 - r->next;
+  else
+    load_planes(r, &r->side[r->next], next);
+  load_planes(r, &r->side[1 - r->next], now);
+  r->pose_now = now->pose;
+  r->pose_next = next->pose;
+  match_pairs(r, &r->side[1 - r->next], &r->side[r->next]);
+  lend_vertices(r);
+  parallel_for(r->threads, r->count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, evaluate_pair, r);
+  bool sound = true;
+  for (int k = 0; k < r->count; k++) sound = sound && r->pairs[k].sound;
+  return sound;
+}
+
+static int replay_count(const void* holder) { return ((const ContactReplay*)holder)->count; }
+
+static ContactTerms replay_term(const void* holder, int index) {
+  const ReplayPair* p = &((const ContactReplay*)holder)->pairs[index];
+  const PairDerivatives* d = &p->derivatives;
+  return (ContactTerms){p->link[0], p->link[1], d->force, d->moment, d->hessian};
+}
+
+ContactTermList contact_replay_terms(const ContactReplay* r) {
+  return (ContactTermList){r, replay_count, replay_term};
+}
+
+/* ---------------------------------------------------------------- reverse */
+
+/* The force on a link is minus the derivative by its displacement: a field of displacements adds to the twists. A
+ * half-space takes no part in the terms, and what acts on it is minus what acts on the other. */
+static void pair_field(const ReplayPair* p, const ContactField* f, double twist[2][6]) {
+  memset(twist, 0, 2 * sizeof(double[6]));
+  for (int side = 0; side < 2; side++) {
+    if (f->twist) memcpy(twist[side], f->twist[p->link[side]], sizeof(double[6]));
+    if (!f->force) continue;
+    Vec3 d = f->force[p->link[side]];
+    twist[side][3] -= d.x;
+    twist[side][4] -= d.y;
+    twist[side][5] -= d.z;
+  }
+  if (!p->next->body[1].hull.half_space) return;
+  for (int i = 0; f->force && i < 3; i++) twist[0][3 + i] -= twist[1][3 + i];
+  memset(twist[1], 0, sizeof(double[6]));
+}
+
+static void reverse_pair(void* context, int index, int thread) {
+  ContactReplay* r = context;
+  ReplayPair* p = &r->pairs[index];
+  double twist[2][6], support = r->model->contact.support;
+  PairShares* s = &p->shares;
+  s->count[0] = s->count[1] = 0;
+  s->value = s->support = s->friction = s->smoothing = 0;
+  pair_field(p, r->field, twist);
+  if (p->record->active)
+    plane_adjoint(p->next->body, support, &p->next->solution, &p->response, twist, r->active[thread], s);
+  if (p->now)
+    friction_adjoint(&p->lag, &r->friction, support, p->now->body, p->next->body, &p->now->solution, twist, s);
+}
+
+static Vec3 local_point(const ModelHull* hull, int m) {
+  return vec3(hull->points.x[m], hull->points.y[m], hull->points.z[m]);
+}
+
+/* Shares of the vertices of one side to poses at t and to the design. */
+static void gather_side(const ContactReplay* r, const ReplayPair* p, int side, double (*pose_now)[3][4],
+                        ModelGradient* gradient) {
+  const ModelHull* hull = &r->model->hulls[side == 0 ? p->record->hull_a : p->record->hull_b];
+  const PairShares* s = &p->shares;
+  double kappa = r->model->contact.stiffness;
+  Mat3 turn_now = r->pose_now[hull->link].r, turn_next = r->pose_next[hull->link].r;
+  double(*pose)[4] = pose_now[hull->link];
+  for (int k = 0; k < s->count[side]; k++) {
+    const VertexShare* v = &s->share[side][k];
+    Vec3 now = vec3_scale(v->now, kappa), x = local_point(hull, v->vertex);
+    double row[3] = {now.x, now.y, now.z};
+    for (int i = 0; i < 3; i++) {
+      pose[i][0] += row[i] * x.x;
+      pose[i][1] += row[i] * x.y;
+      pose[i][2] += row[i] * x.z;
+      pose[i][3] += row[i];
+    }
+    Vec3 own = vec3_add(mat3_tmul_vec(turn_now, now), mat3_tmul_vec(turn_next, vec3_scale(v->next, kappa)));
+    Vec3* out = &gradient->vertices[hull->vertex_first + v->vertex];
+    *out = vec3_add(*out, own);
+  }
+}
+
+void contact_replay_adjoint(ContactReplay* r, const ContactField* field, double (*pose_now)[3][4],
+                            ModelGradient* gradient) {
+  r->field = field;
+  parallel_for(r->threads, r->count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, reverse_pair, r);
+  r->field = NULL;
+  double kappa = r->model->contact.stiffness;
+  for (int k = 0; k < r->count; k++) {
+    const ReplayPair* p = &r->pairs[k];
+    for (int side = 0; side < 2; side++) gather_side(r, p, side, pose_now, gradient);
+    gradient->contact[CONTACT_SUPPORT] += kappa * p->shares.support;
+    gradient->contact[CONTACT_STIFFNESS] += p->shares.value;
+    gradient->contact[CONTACT_FRICTION] += kappa * p->shares.friction;
+    gradient->contact[CONTACT_SMOOTHING] += kappa * p->shares.smoothing;
+  }
+}
+
+void contact_replay_product(const ContactReplay* r, const ContactField* field, double (*wrench)[6]) {
+  for (int k = 0; k < r->count; k++) {
+    const ReplayPair* p = &r->pairs[k];
+    double twist[2][6];
+    pair_field(p, field, twist);
+    for (int i = 0; i < 12; i++) {
+      double sum = 0;
+      for (int j = 0; j < 12; j++) sum += p->derivatives.hessian[i][j] * twist[j / 6][j % 6];
+      wrench[p->link[i / 6]][i % 6] += sum;
+    }
+  }
+}
+
+void contact_replay_forces(const ContactReplay* r, Vec3* force) {
+  for (int i = 0; i < r->model->link_count; i++) force[i] = vec3(0, 0, 0);
+  for (int k = 0; k < r->count; k++)
+    for (int side = 0; side < 2; side++) {
+      Vec3* f = &force[r->pairs[k].link[side]];
+      *f = vec3_sub(*f, r->pairs[k].derivatives.force[side]);
+    }
+}

@@ -1,0 +1,141 @@
+/* Derivatives of lambda . (gradient of a joint's energies) with respect to the state before and the targets
+ * (docs/derivations/adjoint.md, A3). The state at t + dt itself enters through the Hessian. */
+#include <string.h>
+
+#include "simulate/terms.h"
+
+static Quat quat_at(const double* q) { return (Quat){q[0], q[1], q[2], q[3]}; }
+
+static Quat relative(const double* from, const double* to) {
+  return quat_mul(quat_conjugate(quat_at(from)), quat_at(to));
+}
+
+/* ---------------------------------------------------------------- plain coordinates */
+
+static void plain_adjoint(const JointInput* in, int k, double lambda, JointShares* out) {
+  double a = in->weights.rate_now, b = in->weights.rate_old, by_rate = lambda * in->link->damping[k];
+  for (int c = 0; c < in->drive_count; c++) {
+    const JointDrive* drive = &in->drives[c];
+    double kd = joint_velocity_gain(in, drive->velocity_gain[k]);
+    out->target[c][k] -= lambda * drive->position_gain[k];
+    out->target_rate[c][k] -= lambda * kd * a;
+    by_rate += lambda * kd * a;
+  }
+  out->now[k] -= a * by_rate;
+  out->difference_old[k] -= b * by_rate;
+}
+
+/* ---------------------------------------------------------------- balls */
+
+/* For Phi(p) = sum_j lambda_j dE/dd_j, E = sum_i k_i/2 (scale phi_i - b_i)^2 and phi the rotation vector of p: the
+ * derivatives by increments on the right of p, and by b. Increments of p come before those of the gradient, so where the
+ * coordinates R Rx Ry Rz have them the other way round the bracket e_k x e_j is added. */
+static void quadratic_adjoint(Quat p, const double gain[3], double scale, const double b[3], const double lambda[3],
+                              double by_right[3], double by_b[3]) {
+  RotationVector phi = rotation_vector_derivatives(p);
+  double f1[3], f2[3], g[3] = {0}, along[3] = {0};
+  for (int i = 0; i < 3; i++) {
+    f1[i] = gain[i] * scale * (scale * phi.value[i] - b[i]);
+    f2[i] = gain[i] * scale * scale;
+    for (int j = 0; j < 3; j++) {
+      g[j] += f1[i] * phi.first[i][j];
+      along[i] += phi.first[i][j] * lambda[j];
+    }
+  }
+  for (int i = 0; i < 3; i++) by_b[i] -= gain[i] * scale * along[i];
+  for (int k = 0; k < 3; k++)
+    for (int i = 0; i < 3; i++) {
+      by_right[k] += f2[i] * phi.first[i][k] * along[i];
+      for (int j = 0; j < 3; j++) by_right[k] += f1[i] * phi.second[i][j][k] * lambda[j];
+    }
+  by_right[1] -= g[2] * lambda[0]; /* e_1 x e_0 = -e_2 */
+  by_right[2] += g[1] * lambda[0]; /* e_2 x e_0 =  e_1 */
+  by_right[2] -= g[0] * lambda[1]; /* e_2 x e_1 = -e_0 */
+}
+
+/* p = q_left^-1 q: an increment d of q_left is one of -R(p)^T d on the right of p. */
+static void add_left(Quat p, const double by_right[3], double* out) {
+  Vec3 d = mat3_mul_vec(mat3_from_quat(p), vec3(by_right[0], by_right[1], by_right[2]));
+  out[0] -= d.x;
+  out[1] -= d.y;
+  out[2] -= d.z;
+}
+
+static void ball_adjoint(const JointInput* in, int base, const double* lambda, JointShares* out) {
+  double a = in->weights.rate_now, b_old = in->weights.rate_old, damping[3], b[3], zero[3] = {0, 0, 0};
+  Quat step = relative(in->q_now + base, in->q + base);
+  double by_step[3] = {0}, by_b[3] = {0};
+  for (int i = 0; i < 3; i++) {
+    damping[i] = in->link->damping[base + i] / a;
+    b[i] = b_old * in->difference_old[base + i];
+  }
+  quadratic_adjoint(step, damping, a, b, lambda, by_step, by_b);
+  for (int c = 0; c < in->drive_count; c++) {
+    const JointDrive* drive = &in->drives[c];
+    double kd[3], goal[3], by_right[3] = {0}, unused[3] = {0}, by_goal[3] = {0};
+    Quat error = relative(drive->target + base, in->q + base);
+    quadratic_adjoint(error, drive->position_gain + base, 1.0, zero, lambda, by_right, unused);
+    add_left(error, by_right, out->target[c] + base);
+    for (int i = 0; i < 3; i++) {
+      kd[i] = joint_velocity_gain(in, drive->velocity_gain[base + i]);
+      goal[i] = b[i] + drive->target_rate[base + i];
+    }
+    quadratic_adjoint(step, kd, a, goal, lambda, by_step, by_goal);
+    for (int i = 0; i < 3; i++) {
+      out->target_rate[c][base + i] += by_goal[i];
+      by_b[i] += by_goal[i];
+    }
+  }
+  add_left(step, by_step, out->now + base);
+  for (int i = 0; i < 3; i++) out->difference_old[base + i] += b_old * by_b[i];
+}
+
+void joint_adjoint(const JointInput* in, const double* lambda, JointShares* out) {
+  bool ball = in->link->rotation == ROTATION_BALL;
+  int plain = ball ? in->link->slide_count : in->link->dof_count;
+  memset(out->now, 0, sizeof(out->now));
+  memset(out->difference_old, 0, sizeof(out->difference_old));
+  for (int c = 0; c < in->drive_count; c++) {
+    memset(out->target[c], 0, sizeof(out->target[c]));
+    memset(out->target_rate[c], 0, sizeof(out->target_rate[c]));
+  }
+  for (int k = 0; k < plain; k++) plain_adjoint(in, k, lambda[k], out);
+  if (ball) ball_adjoint(in, plain, lambda + plain, out);
+}
+
+void joint_difference_adjoint(const ModelLink* link, const double* q_from, const double* q_to, const double* bar,
+                              double* from_bar, double* to_bar) {
+  int plain = link->rotation == ROTATION_BALL ? link->slide_count : link->dof_count;
+  for (int k = 0; k < plain; k++) {
+    from_bar[k] -= bar[k];
+    to_bar[k] += bar[k];
+  }
+  if (link->rotation != ROTATION_BALL) return;
+  Quat p = relative(q_from + plain, q_to + plain);
+  RotationVector phi = rotation_vector_derivatives(p);
+  double by_right[3] = {0};
+  for (int k = 0; k < 3; k++)
+    for (int i = 0; i < 3; i++) by_right[k] += bar[plain + i] * phi.first[i][k];
+  for (int k = 0; k < 3; k++) to_bar[plain + k] += by_right[k];
+  add_left(p, by_right, from_bar + plain);
+}
+
+void joint_target_adjoint(const ModelLink* link, const double* value, const double* rate, const double* target_bar,
+                          const double* rate_bar, double* value_bar, double* value_rate_bar) {
+  int plain = link->rotation == ROTATION_BALL ? link->slide_count : link->dof_count;
+  for (int k = 0; k < plain; k++) {
+    value_bar[k] = target_bar[k];
+    value_rate_bar[k] = rate_bar[k];
+  }
+  if (link->rotation != ROTATION_BALL) return;
+  Vec3 v = vec3(value[plain], value[plain + 1], value[plain + 2]), by_v, by_rate, unused;
+  Vec3 w = vec3(rate[plain], rate[plain + 1], rate[plain + 2]);
+  Vec3 turn = vec3(target_bar[plain], target_bar[plain + 1], target_bar[plain + 2]);
+  Vec3 spin = vec3(rate_bar[plain], rate_bar[plain + 1], rate_bar[plain + 2]);
+  rotation_rate_vjp(v, w, spin, &by_v, &by_rate);
+  rotation_rate_vjp(v, vec3(0, 0, 0), turn, &unused, &turn); /* the increment that a change of v makes is J_r(v) dv */
+  by_v = vec3_add(by_v, turn);
+  double out[3] = {by_v.x, by_v.y, by_v.z}, out_rate[3] = {by_rate.x, by_rate.y, by_rate.z};
+  memcpy(value_bar + plain, out, sizeof(out));
+  memcpy(value_rate_bar + plain, out_rate, sizeof(out_rate));
+}

@@ -1,0 +1,448 @@
+/* A recorded step backwards (docs/derivations/adjoint.md). A Sim without contact of its own holds the step's terms; the
+ * pairs come from a ContactReplay. */
+#include <string.h>
+
+#include "simulate/sim.h"
+
+typedef struct {
+  Vec3 w, v;
+} Twist;
+
+struct StepAdjoint {
+  const Model* model;
+  Sim* sim;
+  ContactReplay* replay;
+  double *lambda, *reduced, *product, *zero; /* (nv) */
+  double (*twist)[6];                        /* of every link by lambda, about its centre of mass  (links) */
+  double (*wrench)[6];                       /* (links) */
+  double (*rate_bar)[3][4];                  /* by dT/dt of the initial velocities  (links) */
+  Vec3* force;                               /* (links) */
+  Vec3* bar_force;                           /* (links) */
+  Mat3* bar_moment;                          /* (links) */
+  double (*target)[JOINT_MAX_DOF], (*target_rate)[JOINT_MAX_DOF]; /* (controllers) */
+};
+
+/* ---------------------------------------------------------------- creation */
+
+StepAdjoint* step_adjoint_create(const Model* model, int threads) {
+  StepAdjoint* a = MEMORY_NEW(StepAdjoint, 1);
+  size_t links = (size_t)model->link_count;
+  a->model = model;
+  a->sim = sim_create_bare(model, threads);
+  if (model->contact_model != CONTACT_NONE && model->hull_count > 0) a->replay = contact_replay_create(model, threads);
+  a->lambda = MEMORY_NEW(double, model->dof_count);
+  a->reduced = MEMORY_NEW(double, model->dof_count);
+  a->product = MEMORY_NEW(double, model->dof_count);
+  a->zero = MEMORY_NEW(double, model->dof_count);
+  a->twist = memory_alloc(sizeof(double[6]) * links);
+  a->wrench = memory_alloc(sizeof(double[6]) * links);
+  a->rate_bar = memory_alloc(sizeof(double[3][4]) * links);
+  a->force = MEMORY_NEW(Vec3, links);
+  a->bar_force = MEMORY_NEW(Vec3, links);
+  a->bar_moment = MEMORY_NEW(Mat3, links);
+  a->target = memory_alloc(sizeof(double[JOINT_MAX_DOF]) * (size_t)(model->controller_count + 1));
+  a->target_rate = memory_alloc(sizeof(double[JOINT_MAX_DOF]) * (size_t)(model->controller_count + 1));
+  return a;
+}
+
+void step_adjoint_destroy(StepAdjoint* a) {
+  if (!a) return;
+  sim_destroy(a->sim);
+  contact_replay_destroy(a->replay);
+  void* owned[] = {a->lambda,   a->reduced, a->product,   a->zero,       a->twist,  a->wrench,
+                   a->rate_bar, a->force,   a->bar_force, a->bar_moment, a->target, a->target_rate};
+  for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
+  memory_free(a);
+}
+
+void step_adjoint_begin(StepAdjoint* a) {
+  if (a->replay) contact_replay_begin(a->replay);
+  memset(a->rate_bar, 0, sizeof(double[3][4]) * (size_t)a->model->link_count);
+}
+
+/* ---------------------------------------------------------------- the step's terms again */
+
+static void copy_poses(const Model* m, Pose* to, const Pose* from) {
+  memcpy(to, from, sizeof(Pose) * (size_t)m->link_count);
+}
+
+static void load_history(StepAdjoint* a, const RecordedStep* step) {
+  Sim* s = a->sim;
+  const Model* m = a->model;
+  size_t coordinates = sizeof(double) * (size_t)m->coordinate_count;
+  s->state.step = step->step;
+  memcpy(s->q_now, step->q_now, coordinates);
+  memcpy(s->q_old, step->q_old, coordinates);
+  copy_poses(m, s->pose_now, step->pose_now);
+  copy_poses(m, s->pose_old, step->pose_old);
+  copy_poses(m, s->pose_older, step->pose_older);
+  for (int i = 0; i < m->link_count; i++)
+    joint_difference(&m->links[i], s->q_old + m->links[i].coordinate_first, s->q_now + m->links[i].coordinate_first,
+                     s->difference_old + m->links[i].dof_first);
+  step_prepare(s);
+  Configuration* c = &s->configuration[s->current];
+  memcpy(c->q, step->q_next, coordinates);
+  copy_poses(m, c->pose, step->pose_next);
+}
+
+/* Value and derivatives of all terms at t + dt; false: the contact of the record was not found. */
+static bool load_terms(StepAdjoint* a, const RecordedStep* step, Assembly* assembly) {
+  Sim* s = a->sim;
+  ContactTermList contact = {0};
+  if (a->replay) {
+    ContactMoment now = {step->pose_now, step->contacts_now, step->contact_count_now};
+    ContactMoment next = {step->pose_next, step->contacts_next, step->contact_count_next};
+    if (!contact_replay_load(a->replay, &now, &next)) return false;
+    contact = contact_replay_terms(a->replay);
+  }
+  if (!configuration_evaluate(s, &s->configuration[s->current], true)) return false;
+  step_assemble(s, contact, assembly);
+  return true;
+}
+
+/* ---------------------------------------------------------------- between links and coordinates */
+
+static Vec3 axial(Mat3 k) {
+  return vec3(k.m[2][1] - k.m[1][2], k.m[0][2] - k.m[2][0], k.m[1][0] - k.m[0][1]);
+}
+
+static Mat3 pose_rotation_bar(const double bar[3][4]) {
+  Mat3 m;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) m.m[i][j] = bar[i][j];
+  return m;
+}
+
+/* Derivatives by poses become force and first moment about every link's frame origin, summed over what hangs on it. */
+static void compose_bars(StepAdjoint* a, const Pose* pose, double (*bar)[3][4]) {
+  const Model* m = a->model;
+  for (int i = 0; i < m->link_count; i++) {
+    a->bar_force[i] = vec3(bar[i][0][3], bar[i][1][3], bar[i][2][3]);
+    a->bar_moment[i] = mat3_mul(pose_rotation_bar(bar[i]), mat3_transpose(pose[i].r)); /* sum g r^T */
+  }
+  for (int i = m->link_count - 1; i >= 0; i--) {
+    int up = m->links[i].parent;
+    if (up < 0) continue;
+    Mat3 arm = mat3_outer(a->bar_force[i], vec3_sub(pose[i].t, pose[up].t));
+    a->bar_moment[up] = mat3_add(a->bar_moment[up], mat3_add(a->bar_moment[i], arm));
+    a->bar_force[up] = vec3_add(a->bar_force[up], a->bar_force[i]);
+  }
+}
+
+static Vec3 velocity_at(const Screw* s, Vec3 at) { return vec3_add(s->v, vec3_cross(s->w, vec3_sub(at, s->p))); }
+
+/* Adds the composed bars to derivatives by coordinates. */
+static void reduce_bars(const StepAdjoint* a, const Pose* pose, const Screw* screws, double* reduced) {
+  const Model* m = a->model;
+  for (int i = 0; i < m->link_count; i++) {
+    Vec3 torque = axial(a->bar_moment[i]);
+    for (int k = m->links[i].dof_first; k < m->links[i].dof_first + m->links[i].dof_count; k++)
+      reduced[k] += vec3_dot(screws[k].w, torque) + vec3_dot(velocity_at(&screws[k], pose[i].t), a->bar_force[i]);
+  }
+}
+
+/* A change of the joint's origin in the parent's frame carries everything below along. */
+static void add_attachments(const StepAdjoint* a, const Pose* pose, const Vec3* force, ModelGradient* gradient) {
+  for (int i = 0; i < a->model->link_count; i++) {
+    int up = a->model->links[i].parent;
+    Vec3 own = up < 0 ? force[i] : mat3_tmul_vec(pose[up].r, force[i]);
+    gradient->attachments[i] = vec3_add(gradient->attachments[i], own);
+  }
+}
+
+static Twist twist_of(const double t[6]) { return (Twist){vec3(t[0], t[1], t[2]), vec3(t[3], t[4], t[5])}; }
+
+/* Twists of all links about `at` (links) for joint rates. */
+static void link_twists(const Model* m, const Screw* screws, const Vec3* at, const double* rates, double (*twist)[6]) {
+  for (int i = 0; i < m->link_count; i++) {
+    const ModelLink* link = &m->links[i];
+    Twist t = {{0, 0, 0}, {0, 0, 0}};
+    if (link->parent >= 0) {
+      t = twist_of(twist[link->parent]);
+      t.v = vec3_add(t.v, vec3_cross(t.w, vec3_sub(at[i], at[link->parent])));
+    }
+    for (int k = link->dof_first; k < link->dof_first + link->dof_count; k++) {
+      t.w = vec3_add_scaled(t.w, rates[k], screws[k].w);
+      t.v = vec3_add_scaled(t.v, rates[k], velocity_at(&screws[k], at[i]));
+    }
+    double out[6] = {t.w.x, t.w.y, t.w.z, t.v.x, t.v.y, t.v.z};
+    memcpy(twist[i], out, sizeof(out));
+  }
+}
+
+/* ---------------------------------------------------------------- signals */
+
+static void add_signal(StepAdjoint* a, int controller, double t, const double* target_bar, const double* rate_bar,
+                       ModelGradient* gradient) {
+  const ModelController* c = &a->model->controllers[controller];
+  double value[JOINT_MAX_DOF], rate[JOINT_MAX_DOF], value_bar[JOINT_MAX_DOF] = {0}, value_rate_bar[JOINT_MAX_DOF] = {0};
+  signal_eval(&c->target, t, value, rate);
+  joint_target_adjoint(&a->model->links[c->link], value, rate, target_bar, rate_bar, value_bar, value_rate_bar);
+  signal_eval_vjp(&c->target, t, value_bar, value_rate_bar, gradient->control + c->parameter_first);
+}
+
+/* ---------------------------------------------------------------- lambda */
+
+/* What rates at t + dt hand on: rate = rate_now (q+ - q) - rate_old (q - q-). */
+static void pull_rates(StepAdjoint* a, const RecordedStep* step, const double* rate, StateBar next, StateBar now,
+                       StateBar old) {
+  const Model* m = a->model;
+  for (int i = 0; i < m->link_count; i++) {
+    const ModelLink* link = &m->links[i];
+    double by_new[JOINT_MAX_DOF], by_old[JOINT_MAX_DOF];
+    for (int k = 0; k < link->dof_count; k++) {
+      by_new[k] = a->sim->weights.rate_now * rate[link->dof_first + k];
+      by_old[k] = -a->sim->weights.rate_old * rate[link->dof_first + k];
+    }
+    const double *q_next = step->q_next + link->coordinate_first, *q_now = step->q_now + link->coordinate_first;
+    joint_difference_adjoint(link, q_now, q_next, by_new, now.q + link->dof_first, next.q + link->dof_first);
+    joint_difference_adjoint(link, step->q_old + link->coordinate_first, q_now, by_old, old.q + link->dof_first,
+                             now.q + link->dof_first);
+  }
+}
+
+/* What contact forces at t + dt hand on to the poses there. */
+static void pull_forces(StepAdjoint* a, const Vec3* force, const Pose* pose, double (*bar)[3][4]) {
+  if (!force || !a->replay) return;
+  size_t links = (size_t)a->model->link_count;
+  memset(a->wrench, 0, sizeof(double[6]) * links);
+  ContactField field = {NULL, force};
+  contact_replay_product(a->replay, &field, a->wrench);
+  for (size_t i = 0; i < links; i++) {
+    Twist g = twist_of(a->wrench[i]); /* torque, force about the centre of mass: entries of dR with dR = [w]x R */
+    Vec3 arm = vec3_sub(a->sim->reference[i], pose[i].t);
+    Vec3 torque = vec3_add(g.w, vec3_cross(arm, g.v));
+    Mat3 r = mat3_scale(mat3_mul(mat3_cross(torque), pose[i].r), 0.5);
+    double v[3] = {g.v.x, g.v.y, g.v.z};
+    for (int k = 0; k < 3; k++) {
+      for (int j = 0; j < 3; j++) bar[i][k][j] += r.m[k][j];
+      bar[i][k][3] += v[k];
+    }
+  }
+}
+
+/* Largest gradient entry of a free degree of freedom: how well the step was solved. */
+static double residual_of(const Sim* s) {
+  double residual = 0;
+  for (int k = 0; k < s->model->dof_count; k++)
+    if (!s->fixed[k]) residual = fmax(residual, fabs(s->gradient[k]));
+  return residual;
+}
+
+static void fill_hessian(StepAdjoint* a, const Assembly* assembly) {
+  Sim* s = a->sim;
+  step_pattern(s, assembly->contact);
+  assemble_hessian(assembly, true, s->solver);
+  for (int k = 0; k < a->model->dof_count; k++) a->lambda[k] = -a->reduced[k];
+  if (s->fixed_count > 0) block_solver_constrain(s->solver, s->fixed, a->zero, a->lambda);
+}
+
+static bool solve_lambda(StepAdjoint* a, const Assembly* assembly, StepAdjointReport* report) {
+  Sim* s = a->sim;
+  fill_hessian(a, assembly);
+  if (!block_solver_factor(s->solver)) {
+    fill_hessian(a, assembly);
+    report->indefinite = true;
+    report->singular = !block_solver_factor_indefinite(s->solver, &report->eigenvalue);
+    if (report->singular) return false;
+  }
+  block_solver_solve(s->solver, a->lambda);
+  for (int k = 0; k < a->model->dof_count; k++) {
+    if (!isfinite(a->lambda[k])) return false;
+    report->largest_lambda = fmax(report->largest_lambda, fabs(a->lambda[k]));
+  }
+  return true;
+}
+
+/* Prescribed coordinates: their derivative is what is left of the equations they do not have to obey. */
+static void add_prescribed(StepAdjoint* a, const Assembly* assembly, double t, ModelGradient* gradient) {
+  Sim* s = a->sim;
+  const Model* m = a->model;
+  if (s->fixed_count == 0) return;
+  assemble_hessian(assembly, true, s->solver);
+  block_solver_multiply(s->solver, a->lambda, a->product);
+  for (int i = 0; i < m->link_count; i++) {
+    const ModelLink* link = &m->links[i];
+    if (link->prescribed < 0) continue;
+    double bar[JOINT_MAX_DOF], zero[JOINT_MAX_DOF] = {0};
+    for (int k = 0; k < link->dof_count; k++)
+      bar[k] = a->reduced[link->dof_first + k] + a->product[link->dof_first + k];
+    add_signal(a, link->prescribed, t, bar, zero, gradient);
+  }
+}
+
+/* ---------------------------------------------------------------- lambda . dF / d(the rest) */
+
+static void add_scaled_bar(double to[3][4], double factor, const double from[3][4]) {
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 4; j++) to[i][j] += factor * from[i][j];
+}
+
+static void reverse_inertia(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old, StateBar older,
+                            ModelGradient* gradient) {
+  const Sim* s = a->sim;
+  double dt = a->model->simulation.dt, weight = s->weights.factor / (dt * dt);
+  for (int i = 0; i < a->model->link_count; i++) {
+    const ModelLink* link = &a->model->links[i];
+    if (link->tree < 0 || !(link->mass > 0)) continue;
+    Twist t = twist_of(a->twist[i]);
+    Mat3 turn = mat3_mul(mat3_cross(t.w), step->pose_next[i].r);
+    Vec3 v = vec3_add(t.v, vec3_cross(t.w, vec3_sub(step->pose_next[i].t, s->reference[i])));
+    double motion[3][4] = {{turn.m[0][0], turn.m[0][1], turn.m[0][2], v.x},
+                           {turn.m[1][0], turn.m[1][1], turn.m[1][2], v.y},
+                           {turn.m[2][0], turn.m[2][1], turn.m[2][2], v.z}};
+    double target_bar[3][4] = {{0}};
+    inertia_adjoint(link, step->pose_next[i], s->target[i], weight, motion, target_bar, &gradient->moment[i]);
+    add_scaled_bar(now.pose[i], s->weights.y_now, target_bar);
+    if (s->weights.y_old != 0) add_scaled_bar(old.pose[i], s->weights.y_old, target_bar);
+    if (s->weights.y_older != 0) add_scaled_bar(older.pose[i], s->weights.y_older, target_bar);
+    if (s->weights.y_rate != 0) add_scaled_bar(a->rate_bar[i], s->weights.y_rate * dt, target_bar);
+  }
+}
+
+static void reverse_joints(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old,
+                           ModelGradient* gradient) {
+  const Sim* s = a->sim;
+  const Model* m = a->model;
+  double t = (step->step + 1) * m->simulation.dt;
+  for (int i = 0; i < m->link_count; i++) {
+    const ModelLink* link = &m->links[i];
+    if (link->dof_count == 0) continue;
+    JointInput in = step_joint_input(s, &s->configuration[s->current], i);
+    JointShares shares = {.target = a->target, .target_rate = a->target_rate};
+    joint_adjoint(&in, a->lambda + link->dof_first, &shares);
+    for (int k = 0; k < link->dof_count; k++) now.q[link->dof_first + k] += shares.now[k];
+    joint_difference_adjoint(link, step->q_old + link->coordinate_first, step->q_now + link->coordinate_first,
+                             shares.difference_old, old.q + link->dof_first, now.q + link->dof_first);
+    int drive = 0;
+    for (int c = 0; c < m->controller_count && drive < in.drive_count; c++)
+      if (m->controllers[c].link == i && m->controllers[c].type == CONTROLLER_PD) {
+        add_signal(a, c, t, a->target[drive], a->target_rate[drive], gradient);
+        drive++;
+      }
+  }
+}
+
+/* lambda . d2O/dq da = R_p^T (change of the force below by lambda + F x w of the parent) (A10). */
+static void reverse_attachments(StepAdjoint* a, const RecordedStep* step, ModelGradient* gradient) {
+  const Model* m = a->model;
+  const Sim* s = a->sim;
+  double dt = m->simulation.dt, weight = s->weights.factor / (dt * dt);
+  memset(a->wrench, 0, sizeof(double[6]) * (size_t)m->link_count);
+  ContactField field = {a->twist, NULL};
+  if (a->replay) contact_replay_product(a->replay, &field, a->wrench);
+  for (int i = 0; i < m->link_count; i++) {
+    Twist change = twist_of(a->wrench[i]), own = twist_of(a->twist[i]);
+    a->bar_force[i] = m->links[i].tree < 0 ? change.v : vec3_add_scaled(change.v, weight * m->links[i].mass, own.v);
+    a->force[i] = s->link_terms[i].force; /* of all that hangs on links that move */
+  }
+  for (int i = m->link_count - 1; i >= 0; i--) {
+    int up = m->links[i].parent;
+    if (up < 0) continue;
+    a->bar_force[up] = vec3_add(a->bar_force[up], a->bar_force[i]);
+    if (m->links[i].tree < 0) a->force[up] = vec3_add(a->force[up], a->force[i]);
+  }
+  for (int i = 0; i < m->link_count; i++) {
+    int up = m->links[i].parent;
+    if (up >= 0) a->bar_force[i] = vec3_add(a->bar_force[i], vec3_cross(a->force[i], twist_of(a->twist[up]).w));
+  }
+  add_attachments(a, step->pose_next, a->bar_force, gradient);
+}
+
+StepAdjointReport step_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar next, const double* rate,
+                               const Vec3* force, StateBar now, StateBar old, StateBar older, ModelGradient* gradient) {
+  StepAdjointReport report = {.sound = false};
+  const Model* m = a->model;
+  Sim* s = a->sim;
+  Assembly assembly;
+  load_history(a, step);
+  if (!load_terms(a, step, &assembly)) {
+    report.contact_failed = true;
+    return report;
+  }
+  report.residual = residual_of(s);
+  pull_rates(a, step, rate, next, now, old);
+  pull_forces(a, force, step->pose_next, next.pose);
+  compose_bars(a, step->pose_next, next.pose);
+  memcpy(a->reduced, next.q, sizeof(double) * (size_t)m->dof_count);
+  reduce_bars(a, step->pose_next, s->screws, a->reduced);
+  add_attachments(a, step->pose_next, a->bar_force, gradient);
+  if (!solve_lambda(a, &assembly, &report)) return report;
+  add_prescribed(a, &assembly, (step->step + 1) * m->simulation.dt, gradient);
+  link_twists(m, s->screws, s->reference, a->lambda, a->twist);
+  reverse_inertia(a, step, now, old, older, gradient);
+  reverse_joints(a, step, now, old, gradient);
+  reverse_attachments(a, step, gradient);
+  ContactField field = {a->twist, force};
+  if (a->replay) contact_replay_adjoint(a->replay, &field, now.pose, gradient);
+  report.sound = true;
+  return report;
+}
+
+/* ---------------------------------------------------------------- the start */
+
+/* Twists of the initial velocities about the links' frame origins and their derivatives: psi = sum bar : dT/dt. */
+static void reverse_initial_rates(StepAdjoint* a, const Pose* pose, const double* velocities, double* q_bar,
+                                  ModelGradient* gradient) {
+  const Model* m = a->model;
+  const Screw* screws = a->sim->screws;
+  Vec3* at = a->force; /* frame origins */
+  for (int i = 0; i < m->link_count; i++) at[i] = pose[i].t;
+  link_twists(m, screws, at, velocities, a->twist);
+  compose_bars(a, pose, a->rate_bar);
+  reduce_bars(a, pose, screws, gradient->velocities);
+  for (int i = 0; i < m->link_count; i++) { /* the curvature of the motion, K2: far joint i, every joint nearer the root */
+    Mat3 k = a->bar_moment[i];
+    Vec3 f = a->bar_force[i];
+    double trace = mat3_trace(k);
+    const ModelLink* link = &m->links[i];
+    bool ball = link->rotation == ROTATION_BALL;
+    for (int j = link->dof_first; j < link->dof_first + link->dof_count; j++) {
+      Vec3 v = velocity_at(&screws[j], pose[i].t), w = screws[j].w;
+      Vec3 curve = vec3_add(vec3_sub(mat3_tmul_vec(k, w), vec3_scale(w, trace)), vec3_cross(v, f));
+      for (int up = i; up >= 0; up = m->links[up].parent)
+        for (int n = m->links[up].dof_first; n < m->links[up].dof_first + m->links[up].dof_count; n++) {
+          bool same = up == i, in_ball = same && ball && n - link->dof_first >= link->slide_count &&
+                                         j - link->dof_first >= link->slide_count;
+          if (same && n > j && !in_ball) continue;
+          double share = vec3_dot(screws[n].w, curve);
+          q_bar[n] += velocities[j] * share; /* n nearer the root: increments come before velocities */
+          if (n != j && !in_ball) q_bar[j] += velocities[n] * share;
+        }
+    }
+  }
+  /* an attachment moves what is below, and with it the velocity that the parent's turning gives it */
+  for (int i = 0; i < m->link_count; i++) {
+    int up = m->links[i].parent;
+    a->bar_force[i] = up < 0 ? vec3(0, 0, 0) : vec3_cross(a->bar_force[i], twist_of(a->twist[up]).w);
+  }
+  add_attachments(a, pose, a->bar_force, gradient);
+}
+
+/* Prescribed joints start where their signals are. */
+static void start_prescribed(StepAdjoint* a, ModelGradient* gradient) {
+  const Model* m = a->model;
+  for (int i = 0; i < m->link_count; i++) {
+    const ModelLink* link = &m->links[i];
+    if (link->prescribed < 0) continue;
+    double *q = gradient->coordinates + link->dof_first, *v = gradient->velocities + link->dof_first;
+    add_signal(a, link->prescribed, 0, q, v, gradient);
+    memset(q, 0, sizeof(double) * (size_t)link->dof_count);
+    memset(v, 0, sizeof(double) * (size_t)link->dof_count);
+  }
+}
+
+void step_adjoint_start(StepAdjoint* a, const double* q, const Pose* pose, StateBar first, const double* rate,
+                        ModelGradient* gradient) {
+  const Model* m = a->model;
+  model_screws(m, q, pose, a->sim->screws);
+  for (int k = 0; k < m->dof_count; k++) {
+    gradient->coordinates[k] += first.q[k];
+    gradient->velocities[k] += rate[k];
+  }
+  compose_bars(a, pose, first.pose);
+  reduce_bars(a, pose, a->sim->screws, gradient->coordinates);
+  add_attachments(a, pose, a->bar_force, gradient);
+  reverse_initial_rates(a, pose, m->initial_velocities, gradient->coordinates, gradient);
+  start_prescribed(a, gradient);
+}
