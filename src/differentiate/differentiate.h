@@ -3,7 +3,6 @@
 #ifndef SDRS_DIFFERENTIATE_H
 #define SDRS_DIFFERENTIATE_H
 
-#include "scene/task.h"
 #include "simulate/simulate.h"
 
 /* ---------------------------------------------------------------- a run kept whole (differentiate/recording.c) */
@@ -16,9 +15,9 @@ typedef struct {
   double* rate; /* SimState.rate [m/s, rad/s]            ((steps + 1) * nv) */
   Pose* pose;   /* world pose of every link frame        ((steps + 1) * links) */
   Vec3* force;  /* total contact and friction force on every link, world [N]; row 0 is zero ((steps + 1) * links) */
-  struct RecordedContact* contacts; /* private: planes and slips, for the adjoint */
-  int* contact_first;               /* (steps + 2) */
-  int contact_capacity, contact_count, step_capacity;
+  ContactRecord* contacts; /* of all states, one after the other */
+  int* contact_first;      /* first of every state  (steps + 2) */
+  int contact_capacity, step_capacity;
 } Recording;
 
 static inline const Pose* recording_pose(const Recording* r, int step) {
@@ -30,15 +29,31 @@ typedef struct {
   StepReport last; /* of the step that failed, or of the last */
   bool failed;
   int failed_step;  /* the step (1..) that failed */
-  double residual;  /* largest of all steps */
+  double residual;  /* largest of all steps [N, N m] */
   int largest_step; /* where */
+  int iterations;   /* of all steps */
 } RecordReport;
+
+/* Room for `steps` steps; a recording can be run again and again, with other models of the same sizes too. */
+void recording_create(Recording* recording, const Model* model, int steps);
+void recording_destroy(Recording* recording);
+/* Run from the model's start. Stops at a step that fails: recording->steps are then those before. interrupted: asked
+ * after every step (NULL: never). STATUS_OK, STATUS_SOLVER, STATUS_BAD_INPUT (the start intersects), or
+ * STATUS_INTERRUPTED. */
+typedef struct {
+  int threads;
+  double tolerance; /* [N, N m]; 0 = the scene's */
+  bool (*interrupted)(void);
+} RecordOptions;
+Status recording_run(Recording* recording, const Model* model, const RecordOptions* options, RecordReport* report,
+                     Diagnostics* diagnostics);
 
 /* ---------------------------------------------------------------- what a loss hands to the adjoint
  * Derivatives of the loss with respect to the recorded quantities, each taken as independent of the others; losses add
  * to them. Rows as in Recording. */
 typedef struct {
   double (*pose)[3][4]; /* dL/d(R | t) of every link's frame, entry by entry  ((steps + 1) * links) */
+  double* q;            /* by coordinates, in increments of joint_increment  ((steps + 1) * nv) */
   double* rate;         /* ((steps + 1) * nv) */
   Vec3* force;          /* ((steps + 1) * links) */
   Vec3* center;         /* of the link's centre of mass in its own frame, at fixed poses  (links) */
@@ -58,5 +73,24 @@ const char* loss_name(const Loss* loss, int index);
 /* Each term, weighted, to terms (loss_count); returns their sum. seeds NULL: values only; else derivatives of the sum are
  * added. `model` is the recording's. */
 double loss_evaluate(const Loss* loss, const Recording* recording, double* terms, LossSeeds* seeds);
+
+/* ---------------------------------------------------------------- the adjoint of a run (differentiate/adjoint.c) */
+typedef struct RunAdjoint RunAdjoint;
+
+typedef struct {
+  bool sound;             /* false: what was computed is no gradient */
+  int unsound_step;       /* where */
+  StepAdjointReport step; /* of the unsound step, or of the one with the largest lambda */
+  int largest_step;       /* with the largest lambda */
+  int indefinite_steps;   /* with a Hessian that is not positive definite */
+  double growth;          /* largest |lambda| of the run over that of its last loaded step */
+} AdjointReport;
+
+RunAdjoint* run_adjoint_create(const Model* model, int threads);
+void run_adjoint_destroy(RunAdjoint* adjoint);
+/* Gradient of a loss over the run by all that the model holds; seeds are used up. discount: factor per step on what is
+ * handed back in time; 1 gives the gradient, less a tamer vector that is none. */
+AdjointReport run_adjoint(RunAdjoint* adjoint, const Recording* recording, LossSeeds* seeds, double discount,
+                          ModelGradient* gradient);
 
 #endif

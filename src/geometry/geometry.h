@@ -53,6 +53,9 @@ typedef enum { HULL_OK, HULL_TOO_FEW_POINTS, HULL_FLAT, HULL_FAILED } HullResult
 /* Convex hull of a point set by Qhull, interior and duplicate points dropped, vertices in order of their first
  * appearance in `points` (deterministic). HULL_FLAT: the points lie in a plane to within relative rounding 1e-10. */
 HullResult hull_create(ConvexHull* hull, const Vec3* points, int count);
+/* The same with every point kept as a vertex, in the given order, those inside too: a shape that is being designed,
+ * where a vertex that lies inside today may come out tomorrow. Only corners are in the triangles. */
+HullResult hull_create_keeping(ConvexHull* hull, const Vec3* points, int count);
 /* Keep at most max_vertices of the hull's own vertices (>= 4), chosen greedily: start from a large tetrahedron, add the
  * vertex farthest outside until the budget is spent. Returns the largest distance of a dropped vertex to the thinned
  * hull [m] in *error (0 when nothing was dropped). The thinned hull lies inside the original. */

@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "geometry/facets.h"
 #include "geometry/point_set.h"
 
@@ -30,6 +32,22 @@ HullResult hull_create(ConvexHull* hull, const Vec3* points, int count) {
   Facets facets;
   HullResult result = facets_create(&facets, points, count);
   if (result == HULL_OK) fill_hull(hull, &facets, points, count);
+  facets_free(&facets);
+  return result;
+}
+
+HullResult hull_create_keeping(ConvexHull* hull, const Vec3* points, int count) {
+  *hull = (ConvexHull){0};
+  Facets facets;
+  HullResult result = facets_create(&facets, points, count);
+  if (result == HULL_OK) {
+    hull->vertex_count = count;
+    hull->vertices = MEMORY_NEW(Vec3, count);
+    memcpy(hull->vertices, points, sizeof(Vec3) * (size_t)count);
+    int triangle_count = facets.first[facets.facet_count] - 2 * facets.facet_count;
+    hull->triangles = memory_alloc(sizeof *hull->triangles * (size_t)triangle_count);
+    hull->triangle_count = facets_triangles(&facets, points, hull->triangles);
+  }
   facets_free(&facets);
   return result;
 }

@@ -117,6 +117,11 @@ bool model_pair_allowed(const Model* model, int link_a, int link_b);
 /* Warnings about given contact parameters that cannot work; called by model_create. */
 void model_check_contact(const Model* model, Diagnostics* diagnostics);
 
+/* Rewrite the model's own scene so that every hull is a list of points (model/expand.c): hull k of a link is its shape
+ * use k, with keep_interior and in the link's frame, and contact parameters are the model's numbers. The model built from
+ * it is the same. A link with two half-spaces keeps the pose of the first that has the shape. */
+void model_expand_shapes(const Model* model, Scene* scene);
+
 /* ---------------------------------------------------------------- joints (model/joint.c) */
 /* Motion of a joint: pose of the link frame in the joint frame. q: the link's own coordinates. */
 Pose joint_motion(const ModelLink* link, const double* q);

@@ -26,7 +26,8 @@ typedef struct {
   int resolution, segments;
   Vec3* points;
   int point_count;
-  char* file; /* resolved against the scene file's folder */
+  bool keep_interior; /* POINTS: points inside the hull stay vertices (they weigh, and may come out in a design) */
+  char* file;         /* resolved against the scene file's folder */
   double scale;
   bool hull_per_group;
   int max_vertices; /* 0 = keep all */
@@ -217,5 +218,8 @@ const char* scene_joint_coordinate_name(const SceneJoint* joint, int index);
 void scene_schema_json(Text* out);
 /* docs/scene-format.md, from the same table. */
 void scene_schema_markdown(Text* out);
+
+/* What the user wants designed. */
+#include "scene/task.h"
 
 #endif

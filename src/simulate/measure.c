@@ -96,3 +96,13 @@ const ContactRecord* sim_contact_records(Sim* s, int* count) {
   *count = contact_record(s->contact, s->records);
   return s->records;
 }
+
+void sim_link_forces(const Sim* s, Vec3* force) {
+  for (int i = 0; i < s->model->link_count; i++) force[i] = vec3(0, 0, 0);
+  int count = s->contact ? contact_term_count(s->contact) : 0;
+  for (int k = 0; k < count; k++) {
+    ContactTerms t = contact_term(s->contact, k);
+    force[t.link_a] = vec3_sub(force[t.link_a], t.force[0]);
+    force[t.link_b] = vec3_sub(force[t.link_b], t.force[1]);
+  }
+}

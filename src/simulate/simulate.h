@@ -79,6 +79,8 @@ SimTimes sim_times(const Sim* sim);
 /* Touching link pairs at the current state, sorted by (a, b); valid until the next call. */
 const SimContact* sim_contacts(Sim* sim, int* count);
 SimMeasure sim_measure(Sim* sim);
+/* Total contact and friction force on every link at the current state, world [N] (links); set. */
+void sim_link_forces(const Sim* sim, Vec3* force);
 /* Records of the pairs in contact at the current state; valid until the next call. */
 const ContactRecord* sim_contact_records(Sim* sim, int* count);
 

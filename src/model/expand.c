@@ -1,0 +1,42 @@
+/* The shapes of a scene as point lists, one per hull of the model, so that single vertices can be moved and written. */
+#include <string.h>
+
+#include "model/model.h"
+
+static void add_point_shape(Scene* scene, const ModelHull* hull, SceneShapeUse* use) {
+  SceneShape* shape = &scene->shapes[scene->shape_count];
+  *shape = (SceneShape){.name = memory_text(""),
+                        .place = use->place,
+                        .type = SHAPE_POINTS,
+                        .point_count = hull->solid.vertex_count,
+                        .keep_interior = true};
+  shape->points = MEMORY_NEW(Vec3, hull->solid.vertex_count);
+  memcpy(shape->points, hull->solid.vertices, sizeof(Vec3) * (size_t)hull->solid.vertex_count);
+  *use = (SceneShapeUse){scene->shape_count++, use->place, {0, 0, 0}, quat_identity()};
+}
+
+/* One use per hull, in the model's order; half-spaces stay as they are. */
+static void expand_link(Scene* scene, const Model* model, int index) {
+  SceneLink* link = &scene->links[index];
+  const ModelLink* source = &model->links[index];
+  SceneShapeUse* uses = MEMORY_NEW(SceneShapeUse, source->hull_count);
+  for (int k = 0; k < source->hull_count; k++) {
+    const ModelHull* hull = &model->hulls[source->hull_first + k];
+    int from = 0;
+    while (from < link->shape_count - 1 && link->shapes[from].shape != hull->shape) from++;
+    uses[k] = link->shapes[from];
+    if (!hull->half_space) add_point_shape(scene, hull, &uses[k]);
+  }
+  memory_free(link->shapes);
+  link->shapes = uses;
+  link->shape_count = source->hull_count;
+}
+
+void model_expand_shapes(const Model* model, Scene* scene) {
+  size_t old = sizeof(SceneShape) * (size_t)scene->shape_count;
+  scene->shapes = memory_resize(scene->shapes, old, old + sizeof(SceneShape) * (size_t)model->hull_count);
+  for (int i = 0; i < scene->link_count; i++) expand_link(scene, model, i);
+  scene->contact.support = model->contact.support;
+  scene->contact.stiffness = model->contact.stiffness;
+  scene->contact.smoothing = model->contact.smoothing;
+}
