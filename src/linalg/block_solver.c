@@ -111,7 +111,7 @@ void block_solver_destroy(BlockSolver* s) {
 static bool order_blocks(BlockSolver* s, const uint64_t* couplings, int count, int* order) {
   cholmod_common* c = &s->common;
   cholmod_sparse* graph = cholmod_allocate_sparse((size_t)s->block_count, (size_t)s->block_count,
-                                                  (size_t)(s->block_count + count), 1, 1, 1, CHOLMOD_PATTERN, c);
+                                                  (size_t)s->block_count + (size_t)count, 1, 1, 1, CHOLMOD_PATTERN, c);
   int *p = graph->p, *i = graph->i;
   memset(p, 0, sizeof(int) * (size_t)(s->block_count + 1));
   for (int k = 0; k < count; k++) p[(couplings[k] & 0xffffffffu) + 1]++;
