@@ -7,7 +7,7 @@
 /* Smallest eigenvalue left after lifting (SDRS section V). */
 #define EIGENVALUE_FLOOR 1e-3
 
-bool configuration_evaluate(Sim* s, Configuration* c, bool derivatives) {
+bool configuration_evaluate(Sim* s, Configuration* c) {
   bool inside = true;
   const Model* m = s->model;
   double weight = s->weights.factor / (m->simulation.dt * m->simulation.dt);
@@ -23,17 +23,12 @@ bool configuration_evaluate(Sim* s, Configuration* c, bool derivatives) {
                      s->drive_first[i + 1] - s->drive_first[i],
                      m->simulation.dt,
                      s->weights};
-    inside = joint_terms(&in, derivatives, &c->joints[i]) && inside;
+    inside = joint_terms(&in, true, &c->joints[i]) && inside;
   }
   return inside;
 }
 
 /* ---------------------------------------------------------------- linear system */
-
-static int compare_keys(const void* a, const void* b) {
-  uint64_t x = *(const uint64_t*)a, y = *(const uint64_t*)b;
-  return x < y ? -1 : x > y;
-}
 
 /* Keys of all couplings the candidates may need, sorted and unique; returns their number. */
 static int collect_couplings(Sim* s, uint64_t* keys) {
@@ -46,7 +41,7 @@ static int collect_couplings(Sim* s, uint64_t* keys) {
     if (ta < 0 || tb < 0 || ta == tb) continue;
     keys[count++] = ta < tb ? (uint64_t)ta << 32 | (uint32_t)tb : (uint64_t)tb << 32 | (uint32_t)ta;
   }
-  if (count > 1) qsort(keys, (size_t)count, sizeof(uint64_t), compare_keys);
+  if (count > 1) qsort(keys, (size_t)count, sizeof(uint64_t), order_uint64);
   int unique = 0;
   for (int k = 0; k < count; k++)
     if (unique == 0 || keys[unique - 1] != keys[k]) keys[unique++] = keys[k];
@@ -224,7 +219,7 @@ StepReport step_solve(Sim* s) {
   }
   Configuration* c = &s->configuration[s->current];
   memcpy(s->configuration[1 - s->current].q, c->q, sizeof(double) * (size_t)s->model->coordinate_count);
-  if (!configuration_evaluate(s, c, true)) {
+  if (!configuration_evaluate(s, c)) {
     report.outcome = STEP_NOT_FINITE;
     return report;
   }

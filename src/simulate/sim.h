@@ -82,6 +82,6 @@ SearchResult step_search(Sim* sim, bool arrived, StepReport* report);
 /* The motion of the last time step once more, if that lowers the objective well. */
 bool step_repeat_last(Sim* sim, StepReport* report);
 /* Evaluate the terms of a configuration at its q; false: a limit is passed. */
-bool configuration_evaluate(Sim* sim, Configuration* c, bool derivatives);
+bool configuration_evaluate(Sim* sim, Configuration* c);
 
 #endif
