@@ -73,6 +73,7 @@ static ExitCode time_size(const Options* options, int bodies, double* rest_ms, d
   Sim* sim = NULL;
   Diagnostics diagnostics = {0};
   SimOptions sim_options = {.threads = options->threads};
+  *rest_ms = *fall_ms = (double)NAN; /* until they are measured */
   bench_pile_yaml(&yaml, bodies);
   Status status = scene_parse(&scene, "bench scale", yaml.data, yaml.length, false, options->overrides,
                               options->override_count, &diagnostics);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include "app/command.h"
 
 /* Sides of a picture [px], and the widest strip. */
@@ -218,26 +219,42 @@ static bool hash_matches(const char* path, const char* sha256) {
   return same;
 }
 
-/* The scene's path was noted as seen from where the run was started: from here it may be reached through a folder above
- * the run. The file with the recorded content is taken, else the first that exists. */
+/* Keeps `path` (owned) as *found when it has the recorded content, which ends the search, or is the first that exists.
+ */
+static bool try_scene(const Rendering* rendering, char* path, char** found) {
+  bool there = file_exists(path), same = there && hash_matches(path, rendering->scene_sha256);
+  if (same || (there && !*found)) {
+    memory_free(*found);
+    *found = path;
+  } else {
+    memory_free(path);
+  }
+  return same;
+}
+
+static bool is_working_folder(const char* folder) {
+  char* here = getcwd(NULL, 0);
+  bool same = here && strcmp(here, folder) == 0;
+  free(here);
+  return same;
+}
+
+/* The scene's path was noted as seen from where the run was started. When that place is gone or holds another scene by
+ * now, the two may have been moved together: here, or a folder above the run, is then that place. */
 static char* find_scene(const Rendering* rendering, const char* folder) {
-  char* first = file_exists(rendering->scene_path) ? memory_text(rendering->scene_path) : NULL;
-  if (rendering->scene_path[0] == '/' || (first && hash_matches(first, rendering->scene_sha256))) return first;
+  const char* scene = rendering->scene_path;
+  char* found = NULL;
+  if (scene[0] == '/') return file_exists(scene) ? memory_text(scene) : NULL;
+  const char* started = cJSON_GetStringValue(cJSON_GetObjectItem(rendering->summary, "working_folder"));
+  if (started && !is_working_folder(started) && try_scene(rendering, join_path(started, scene), &found)) return found;
+  if (try_scene(rendering, memory_text(scene), &found)) return found;
   char* absolute = realpath(folder, NULL);
   for (char* end = absolute ? absolute + strlen(absolute) : NULL; end && end > absolute; end = strrchr(absolute, '/')) {
     *end = '\0';
-    char* path = join_path(absolute, rendering->scene_path);
-    bool same = file_exists(path) && hash_matches(path, rendering->scene_sha256);
-    if (same || (!first && file_exists(path))) {
-      memory_free(first);
-      first = path;
-    } else {
-      memory_free(path);
-    }
-    if (same) break;
+    if (try_scene(rendering, join_path(absolute, scene), &found)) break;
   }
   free(absolute);
-  return first;
+  return found;
 }
 
 static Status load_model(Rendering* rendering, const char* path) {
@@ -253,8 +270,10 @@ static Status load_run(Rendering* rendering, const char* folder) {
   if (status != STATUS_OK) return status;
   char* scene = find_scene(rendering, folder);
   if (!scene) {
-    diagnostics_add(&rendering->diagnostics, SEVERITY_ERROR, (SourcePlace){rendering->scene_path, 0, 0},
-                    "the scene of this run is not there any more (looked here and in the folders above the run)");
+    diagnostics_add(
+        &rendering->diagnostics, SEVERITY_ERROR, (SourcePlace){rendering->scene_path, 0, 0},
+        "the scene of this run is not there any more (looked where the run was started, here and in the folders "
+        "above the run)");
     return STATUS_IO;
   }
   if (!hash_matches(scene, rendering->scene_sha256))

@@ -119,6 +119,18 @@ void hash_sha256(const void* data, size_t length, char hex[65]);
 /* Monotonic seconds. */
 double timer_now(void);
 
+/* ---------------------------------------------------------------- order (base/order.c) */
+
+/* For qsort: ascending uint64_t. */
+int order_uint64(const void* a, const void* b);
+
+/* ---------------------------------------------------------------- disjoint sets (base/disjoint_sets.c)
+ * Sets of the members 0..count-1 as a forest in the caller's array: parent[k] of every member, a root is its own. The
+ * root of a set is its smallest member, so that numbers made from roots do not depend on the order of the joins. */
+void sets_separate(int* parent, int count); /* every member alone */
+int sets_root(int* parent, int member);     /* shortens the way that it walks */
+void sets_join(int* parent, int a, int b);
+
 /* ---------------------------------------------------------------- parallel loops (base/parallel.c)
  * body(context, index, thread) for index in 0..count-1. Each index must write only to its own slots; then the result
  * does not depend on the number of threads. Runs in the calling thread when threads <= 1 or count < threshold.

@@ -10,8 +10,7 @@ static const double bench_support = 0.01; /* m; hulls of radius 0.5 m at a dista
 static const double bench_motion = 2e-4;  /* m and rad between two evaluations */
 
 typedef struct {
-  double* memory;
-  HullInstance hull;
+  HullInstance hull; /* owns its points */
   int move;
   Pose moved[MOVES];
   double twist[MOVES][6]; /* from the move before */
@@ -28,18 +27,10 @@ static Vec3 random_direction(Random* random) {
 
 /* Random points on a sphere: all of them are vertices of their hull. */
 static void fill_hull(BenchHull* h, int vertices, Random* random) {
-  int padded = (vertices + 7) / 8 * 8;
-  h->memory = MEMORY_NEW(double, 3 * padded);
-  Vec3 p = {0, 0, 0};
-  for (int k = 0; k < padded; k++) {
-    if (k < vertices) p = vec3_scale(random_direction(random), 0.5);
-    h->memory[k] = p.x;
-    h->memory[padded + k] = p.y;
-    h->memory[2 * padded + k] = p.z;
-  }
-  h->hull = (HullInstance){.points = {h->memory, h->memory + padded, h->memory + 2 * padded, vertices, padded},
-                           .pose = pose_identity(),
-                           .radius = 0.5};
+  Vec3* points = MEMORY_NEW(Vec3, vertices);
+  for (int k = 0; k < vertices; k++) points[k] = vec3_scale(random_direction(random), 0.5);
+  h->hull = (HullInstance){.points = point_view_create(points, vertices), .pose = pose_identity(), .radius = 0.5};
+  memory_free(points);
 }
 
 static void place(BenchHull* h, Pose pose, Random* random) {
@@ -168,8 +159,8 @@ static void bench_row(FILE* out, int vertices, Random* random) {
   double cold_gjk = time_body(gjk_cold, pairs, s), warm_gjk = time_body(gjk_warm, pairs, s);
   fprintf(out, "%d,%.0f,%.0f,%.0f,%.0f,%.0f\n", vertices, cold, warm, friction, cold_gjk, warm_gjk);
   for (int k = 0; k < PAIRS; k++) {
-    memory_free(pairs[k].a.memory);
-    memory_free(pairs[k].b.memory);
+    point_view_free(&pairs[k].a.hull.points);
+    point_view_free(&pairs[k].b.hull.points);
   }
   memory_free(memory);
   memory_free(s->vertices);

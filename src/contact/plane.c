@@ -100,7 +100,7 @@ static void append_vertex(Problem* p, const HullInstance* h, Vec3 shift, int m, 
 
 enum { CULL_CHUNK = 64 };
 
-/* One vectorised pass over the local vertices, a chunk at a time. */
+/* One vectorised pass over the local vertices, a chunk at a time; `padded` is a multiple of 8. */
 static void append_near(Problem* p, int side, Vec3 N, double O, Range* range) {
   const HullInstance* h = p->hull[side];
   Vec3 shift = vec3_sub(h->pose.t, p->origin);
@@ -110,7 +110,7 @@ static void append_near(Problem* p, int side, Vec3 N, double O, Range* range) {
     int length = h->points.padded - first < CULL_CHUNK ? h->points.padded - first : CULL_CHUNK;
     const double *x = h->points.x + first, *y = h->points.y + first, *z = h->points.z + first;
     for (int k = 0; k < length; k++) near[k] = n.x * x[k] + n.y * y[k] + n.z * z[k] + o;
-    for (int k = 0; k < length; k += 8) {
+    for (int k = 0; k + 8 <= length; k += 8) {
       int any = 0;
       for (int j = 0; j < 8; j++) any |= near[k + j] < 1.0 + CULL_MARGIN;
       if (!any) continue;

@@ -4,27 +4,17 @@
 #include "contact/plane.h"
 #include "contact/contact.h"
 
-typedef struct {
-  double* memory;
-  HullInstance hull;
-} QueryHull;
-
-static QueryHull query_hull(const Vec3* points, int count) {
-  int padded = (count + 7) / 8 * 8;
-  double* m = MEMORY_NEW(double, 3 * padded);
+/* Owns its points. */
+static HullInstance query_hull(const Vec3* points, int count) {
+  HullInstance hull = {.points = point_view_create(points, count), .pose = pose_identity()};
   Vec3 low = points[0], high = points[0];
-  for (int k = 0; k < padded; k++) {
-    Vec3 p = points[k < count ? k : count - 1];
-    m[k] = p.x;
-    m[padded + k] = p.y;
-    m[2 * padded + k] = p.z;
-    low = vec3_min(low, p);
-    high = vec3_max(high, p);
+  for (int k = 1; k < count; k++) {
+    low = vec3_min(low, points[k]);
+    high = vec3_max(high, points[k]);
   }
-  QueryHull q = {m, {.points = {m, m + padded, m + 2 * padded, count, padded}, .pose = pose_identity()}};
-  q.hull.center = vec3_scale(vec3_add(low, high), 0.5);
-  for (int k = 0; k < count; k++) q.hull.radius = fmax(q.hull.radius, vec3_norm(vec3_sub(points[k], q.hull.center)));
-  return q;
+  hull.center = vec3_scale(vec3_add(low, high), 0.5);
+  for (int k = 0; k < count; k++) hull.radius = fmax(hull.radius, vec3_norm(vec3_sub(points[k], hull.center)));
+  return hull;
 }
 
 /* dU/dx_m = sigma P'(c_m) n (envelope theorem). */
@@ -42,20 +32,20 @@ bool contact_query(const Vec3* a, int a_count, const Vec3* b, int b_count, doubl
   memset(result, 0, sizeof(*result));
   memset(grad_a, 0, sizeof(Vec3) * (size_t)a_count);
   memset(grad_b, 0, sizeof(Vec3) * (size_t)b_count);
-  QueryHull qa = query_hull(a, a_count), qb = query_hull(b, b_count);
-  GjkResult found = gjk_distance(qa.hull.points, qa.hull.pose, qb.hull.points, qb.hull.pose, NULL);
+  HullInstance qa = query_hull(a, a_count), qb = query_hull(b, b_count);
+  GjkResult found = gjk_distance(qa.points, qa.pose, qb.points, qb.pose, NULL);
   bool apart = found.distance > 0;
   if (apart) {
     result->distance = found.distance;
     result->witness_a = found.witness_a;
     result->witness_b = found.witness_b;
-    Plane plane = plane_from_witness(&qa.hull, &qb.hull, support, found.witness_a, found.witness_b, found.normal);
+    Plane plane = plane_from_witness(&qa, &qb, support, found.witness_a, found.witness_b, found.normal);
     if (found.distance < plane_range(support)) {
-      int capacity = qa.hull.points.padded + qb.hull.points.padded;
+      int capacity = qa.points.padded + qb.points.padded;
       double* memory = MEMORY_NEW(double, 3 * capacity);
       PlaneScratch scratch = {memory, memory + capacity, memory + 2 * capacity, capacity, 0};
       PlaneSolution solution;
-      PlaneOutcome outcome = plane_solve(&qa.hull, &qb.hull, support, plane, &scratch, &solution);
+      PlaneOutcome outcome = plane_solve(&qa, &qb, support, plane, &scratch, &solution);
       apart = outcome == PLANE_ACTIVE || outcome == PLANE_SEPARATED;
       if (apart) plane = solution.plane;
       if (outcome == PLANE_ACTIVE) {
@@ -70,7 +60,7 @@ bool contact_query(const Vec3* a, int a_count, const Vec3* b, int b_count, doubl
     result->plane[2] = plane.n.z;
     result->plane[3] = plane.o - vec3_dot(plane.n, plane.origin);
   }
-  memory_free(qa.memory);
-  memory_free(qb.memory);
+  point_view_free(&qa.points);
+  point_view_free(&qb.points);
   return apart;
 }

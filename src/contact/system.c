@@ -140,17 +140,21 @@ static void measure_motion(ContactSystem* s) {
 
 /* ---------------------------------------------------------------- distance of a pair without its plane */
 
+/* Of the lowest vertex of a over the boundary of b [m]. */
+static double height_over_half_space(const HullInstance* a, const HullInstance* b) {
+  double farthest;
+  support_index(a->points, mat3_tmul_vec(a->pose.r, vec3_scale(b->normal, -1.0)), &farthest);
+  return vec3_dot(b->normal, a->pose.t) - b->offset - farthest;
+}
+
 /* Distance and direction from a to b; 0 when they meet. */
 static double pair_distance(const HullInstance* a, const HullInstance* b, GjkCache* cache, GjkResult* result) {
   if (!b->half_space) {
     *result = gjk_distance(a->points, a->pose, b->points, b->pose, cache);
     return result->distance;
   }
-  double farthest;
-  Vec3 down = vec3_scale(b->normal, -1.0);
-  support_index(a->points, mat3_tmul_vec(a->pose.r, down), &farthest);
-  double height = vec3_dot(b->normal, a->pose.t) - b->offset - farthest;
-  *result = (GjkResult){.distance = height > 0 ? height : 0, .normal = down};
+  double height = height_over_half_space(a, b);
+  *result = (GjkResult){.distance = height > 0 ? height : 0, .normal = vec3_scale(b->normal, -1.0)};
   return result->distance;
 }
 
@@ -178,11 +182,6 @@ static void push_key(BroadPhase* b, int a, int c) {
   b->keys[b->key_count++] = (uint64_t)a << 32 | (uint32_t)c;
 }
 
-static int compare_keys(const void* a, const void* b) {
-  uint64_t x = *(const uint64_t*)a, y = *(const uint64_t*)b;
-  return x < y ? -1 : x > y;
-}
-
 /* Half-spaces are unbounded: every box is held against each. */
 static void find_half_space_pairs(ContactSystem* s) {
   int before = s->broad.key_count;
@@ -199,7 +198,7 @@ static void find_half_space_pairs(ContactSystem* s) {
       if (moving || low <= 0.5 * s->range + s->slack[g]) push_key(&s->broad, i < g ? i : g, i < g ? g : i);
     }
   }
-  if (s->broad.key_count > before) qsort(s->broad.keys, (size_t)s->broad.key_count, sizeof(uint64_t), compare_keys);
+  if (s->broad.key_count > before) qsort(s->broad.keys, (size_t)s->broad.key_count, sizeof(uint64_t), order_uint64);
 }
 
 static int take_slot(ContactSystem* s) {
@@ -442,10 +441,9 @@ bool contact_evaluate(ContactSystem* s, const Pose* poses, bool majorant) {
 }
 
 double pair_gap_along(const HullInstance* a, const HullInstance* b, Vec3 axis) {
+  if (b->half_space) return height_over_half_space(a, b); /* it has no end along other axes */
   double far_a, far_b;
-  if (b->half_space) axis = vec3_scale(b->normal, -1.0); /* nothing else bounds it */
   support_index(a->points, mat3_tmul_vec(a->pose.r, axis), &far_a);
-  if (b->half_space) return vec3_dot(b->normal, a->pose.t) - b->offset - far_a;
   support_index(b->points, mat3_tmul_vec(b->pose.r, vec3_scale(axis, -1.0)), &far_b);
   return -far_b + vec3_dot(axis, b->pose.t) - far_a - vec3_dot(axis, a->pose.t);
 }

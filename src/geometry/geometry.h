@@ -106,6 +106,9 @@ typedef struct {
   const double *x, *y, *z;
   int count, padded;
 } PointView;
+/* Own arrays with a copy of the points (count >= 1), in one block; freed by point_view_free, which accepts {0}. */
+PointView point_view_create(const Vec3* points, int count);
+void point_view_free(PointView* view);
 
 /* ---------------------------------------------------------------- distance (geometry/gjk.c) */
 

@@ -130,7 +130,7 @@ ObjQuote obj_quote(ObjWord word) {
     char c = word.place.at[i];
     quote.text[i] = c >= ' ' && c <= '~' ? c : '?';
   }
-  strcpy(quote.text + length, word.length > room ? "..." : "");
+  snprintf(quote.text + length, sizeof quote.text - (size_t)length, "%s", word.length > room ? "..." : "");
   return quote;
 }
 

@@ -113,7 +113,7 @@ void block_solver_destroy(BlockSolver* s) {
 static bool order_blocks(BlockSolver* s, const uint64_t* couplings, int count, int* order) {
   cholmod_common* c = &s->common;
   cholmod_sparse* graph = cholmod_allocate_sparse((size_t)s->block_count, (size_t)s->block_count,
-                                                  (size_t)(s->block_count + count), 1, 1, 1, CHOLMOD_PATTERN, c);
+                                                  (size_t)s->block_count + (size_t)count, 1, 1, 1, CHOLMOD_PATTERN, c);
   int *p = graph->p, *i = graph->i;
   memset(p, 0, sizeof(int) * (size_t)(s->block_count + 1));
   for (int k = 0; k < count; k++) p[(couplings[k] & 0xffffffffu) + 1]++;
@@ -331,22 +331,14 @@ double* block_solver_block(BlockSolver* s, int a, int b, int* stride) {
 
 /* ---------------------------------------------------------------- factoring and solving */
 
-static int component_of(BlockSolver* s, int block) {
-  while (s->component[block] != block) block = s->component[block] = s->component[s->component[block]];
-  return block;
-}
-
 /* Blocks that hang together, and the unknowns sorted by them. */
 static void find_components(BlockSolver* s) {
   int blocks = s->block_count;
-  for (int a = 0; a < blocks; a++) s->component[a] = a;
+  sets_separate(s->component, blocks);
   for (int a = 0; a < blocks; a++)
-    for (int b = a + 1; b < blocks; b++) {
-      if (!s->coupled[(size_t)a * (size_t)blocks + (size_t)b]) continue;
-      int x = component_of(s, a), y = component_of(s, b);
-      s->component[x > y ? x : y] = x < y ? x : y;
-    }
-  for (int a = 0; a < blocks; a++) s->component[a] = component_of(s, a);
+    for (int b = a + 1; b < blocks; b++)
+      if (s->coupled[(size_t)a * (size_t)blocks + (size_t)b]) sets_join(s->component, a, b);
+  for (int a = 0; a < blocks; a++) s->component[a] = sets_root(s->component, a);
   int next = 0;
   s->component_count = 0;
   for (int root = 0; root < blocks; root++) {

@@ -2,8 +2,6 @@
 #include <string.h>
 #include "model/build.h"
 
-enum { LANES = 8 }; /* PointView arrays are padded to a multiple of this */
-
 static Pose shape_pose(const SceneShapeUse* use) { return (Pose){mat3_from_quat(use->rotation), use->position}; }
 
 static ConvexHull placed_solid(const ConvexHull* piece, Pose pose) {
@@ -13,20 +11,6 @@ static ConvexHull placed_solid(const ConvexHull* piece, Pose pose) {
   for (int i = 0; i < piece->vertex_count; i++) solid.vertices[i] = pose_apply(pose, piece->vertices[i]);
   memcpy(solid.triangles, piece->triangles, sizeof *piece->triangles * (size_t)piece->triangle_count);
   return solid;
-}
-
-/* One block of three arrays; the padding repeats the last vertex. Freed through the first array. */
-static PointView point_arrays(const Vec3* vertices, int count) {
-  int padded = (count + LANES - 1) / LANES * LANES;
-  double* x = MEMORY_NEW(double, 3 * (size_t)padded);
-  double *y = x + padded, *z = y + padded;
-  for (int i = 0; i < padded; i++) {
-    Vec3 v = vertices[i < count ? i : count - 1];
-    x[i] = v.x;
-    y[i] = v.y;
-    z[i] = v.z;
-  }
-  return (PointView){x, y, z, count, padded};
 }
 
 double hull_volume(const ModelHull* hull) {
@@ -87,7 +71,7 @@ static void add_shape(Builder* builder, int link, const SceneShapeUse* use) {
   for (int i = 0; i < solid->piece_count; i++) {
     ModelHull* hull = &model->hulls[model->hull_count];
     *hull = (ModelHull){.link = link, .shape = use->shape, .solid = placed_solid(&solid->pieces[i], pose)};
-    hull->points = point_arrays(hull->solid.vertices, hull->solid.vertex_count);
+    hull->points = point_view_create(hull->solid.vertices, hull->solid.vertex_count);
     bound_hull(hull);
     builder->feature[model->hull_count++] = solid->feature[i];
   }
@@ -113,11 +97,7 @@ void build_hulls(Builder* builder) {
 
 void free_hulls(Model* model) {
   for (int i = 0; model->hulls && i < model->hull_count; i++) {
-    union { /* the model owns what the view only reads */
-      const double* read;
-      double* own;
-    } block = {.read = model->hulls[i].points.x};
-    memory_free(block.own);
+    point_view_free(&model->hulls[i].points);
     hull_free(&model->hulls[i].solid);
   }
   memory_free(model->hulls);

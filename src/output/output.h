@@ -22,7 +22,7 @@ typedef struct Output Output;
 
 /* Make the folder (with parents) and open trajectory.csv, joints.csv, contacts.csv, solver.csv with their header lines.
  * STATUS_IO with a diagnostic that names the file and the reason. */
-Status output_open(Output** output, const char* folder, const Model* model, Diagnostics* diagnostics);
+Status output_open(Output** result, const char* folder, const Model* model, Diagnostics* diagnostics);
 /* Add the rows of one state. The first failed write is reported at once, not at the end of the run. */
 Status output_frame(Output* output, const OutputFrame* frame, Diagnostics* diagnostics);
 /* Flush and rename all files, or none when one could not be written; frees in any case. Accepts NULL. */
@@ -85,7 +85,7 @@ typedef struct {
 } OutputSummary;
 
 /* The text of summary.json. Numbers that are not finite become null. */
-void output_summary_json(Text* json, const OutputSummary* summary);
+void output_summary_json(Text* text, const OutputSummary* summary);
 /* Name of the link that owns a degree of freedom, for messages; "?" when there is none. */
 const char* output_link_of_dof(const Model* model, int dof);
 

@@ -95,8 +95,6 @@ Status render_frames(const char* folder, const Model* model, const RunPoses* run
 
 /* ---------------------------------------------------------------- a film */
 
-extern char** environ;
-
 /* The encoder at work: pictures go in through a socket, which, unlike a pipe, reports a dead reader without a signal.
  */
 typedef struct {
@@ -203,7 +201,7 @@ Status render_film(const char* path, const Model* model, const RunPoses* run, co
   *count = 0;
   Text temporary = {0};
   text_add(&temporary, "%s~", path);
-  Encoder encoder;
+  Encoder encoder = {.input = -1};
   int error = encoder_start(&encoder, temporary.data, options);
   if (error != 0) {
     text_free(&temporary);

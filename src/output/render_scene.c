@@ -43,6 +43,7 @@ typedef struct {
   int width, first_row, row_count; /* px */
 } Band;
 
+// NOLINTNEXTLINE(readability-non-const-parameter): raster_triangle writes through the target
 static void draw_samples(const Drawing* drawing, int layer, int index, Band band, float* nearness, uint32_t* face) {
   RenderTarget target = {
       band.width, band.first_row * SAMPLES, band.row_count * SAMPLES, SAMPLES, SAMPLE_OFFSET, nearness, face};
@@ -117,11 +118,11 @@ static void color_row(const Drawing* drawing, const uint32_t* face, int width, i
 /* Lay a ghost over a row: out += opacity (ghost - out) where the ghost covers the pixel. */
 static void blend_row(const Drawing* drawing, const uint32_t* face, int width, int y, float opacity, float* out) {
   for (int x = 0; x < width; x++) {
-    float color[3], *pixel_out = out + 3 * x;
+    float color[3], *shown = out + 3 * x;
     if (pixel_alike(face, width, x, NO_FACE)) continue;
     PixelSamples pixel = pixel_samples(face, width, x);
-    mixed_color(drawing, &pixel, x, y, false, pixel_out, color);
-    for (int k = 0; k < 3; k++) pixel_out[k] += opacity * (color[k] - pixel_out[k]);
+    mixed_color(drawing, &pixel, x, y, false, shown, color);
+    for (int k = 0; k < 3; k++) shown[k] += opacity * (color[k] - shown[k]);
   }
 }
 

@@ -130,7 +130,7 @@ static void mark_doubles(const Node* map, Diagnostics* diagnostics) {
   Node** sorted = MEMORY_NEW(Node*, map->count);
   int count = 0;
   for (Node* child = map->first; child; child = child->next) sorted[count++] = child;
-  qsort(sorted, (size_t)count, sizeof *sorted, compare_keys);
+  qsort(sorted, (size_t)count, sizeof(Node*), compare_keys);
   int first = 0;
   for (int i = 1; i < count; i++) {
     if (strcmp(sorted[first]->key, sorted[i]->key) != 0) {

@@ -20,28 +20,16 @@
 
 /* ---------------------------------------------------------------- islands */
 
-static int root_of(int* parent, int k) {
-  while (parent[k] != k) k = parent[k] = parent[parent[k]];
-  return k;
-}
-
-/* The root of a set is its smallest member, so that the numbering is the same every time. */
-static void join(int* parent, int a, int b) {
-  a = root_of(parent, a);
-  b = root_of(parent, b);
-  parent[a > b ? a : b] = a < b ? a : b;
-}
-
 static void couple(Sim* s) {
   const Model* m = s->model;
-  for (int k = 0; k < m->tree_count; k++) s->island[k] = k;
+  sets_separate(s->island, m->tree_count);
   int count = s->contact ? contact_candidate_count(s->contact) : 0;
   for (int k = 0; k < count; k++) {
     ContactTrial pair = contact_trial(s->contact, k);
     int a = m->links[pair.link_a].tree, b = m->links[pair.link_b].tree;
-    if (pair.coupled && a >= 0 && b >= 0) join(s->island, a, b);
+    if (pair.coupled && a >= 0 && b >= 0) sets_join(s->island, a, b);
   }
-  for (int k = 0; k < m->tree_count; k++) s->island[k] = root_of(s->island, k);
+  for (int k = 0; k < m->tree_count; k++) s->island[k] = sets_root(s->island, k);
   s->island_count = 0;
   for (int k = 0; k < m->tree_count; k++) /* now numbers: a root comes before its members, which all point to it */
     s->island[k] = s->island[k] == k ? s->island_count++ : s->island[s->island[k]];
@@ -122,7 +110,7 @@ static bool trial_feasible(Sim* s, bool majorant) {
   Configuration* trial = &s->configuration[1 - s->current];
   move_coordinates(s, 1.0, trial->q);
   model_poses(s->model, trial->q, trial->pose);
-  if (!configuration_evaluate(s, trial, true)) {
+  if (!configuration_evaluate(s, trial)) {
     for (int i = 0; i < s->model->link_count; i++)
       if (s->model->links[i].dof_count > 0 && trial->joints[i].outside) shorten_link(s, i);
     return false;
@@ -140,10 +128,8 @@ static bool trial_feasible(Sim* s, bool majorant) {
 /* Energy changes, a pair between islands being counted with the first of its group. */
 static void measure_change(Sim* s) {
   const Configuration *old = &s->configuration[s->current], *new = &s->configuration[1 - s->current];
-  for (int k = 0; k < s->island_count; k++) {
-    s->islands[k].change = 0;
-    s->group[k] = k;
-  }
+  sets_separate(s->group, s->island_count);
+  for (int k = 0; k < s->island_count; k++) s->islands[k].change = 0;
   for (int i = 0; i < s->model->link_count; i++) {
     Island* island = island_of_link(s, i);
     if (!island) continue;
@@ -158,7 +144,7 @@ static void measure_change(Sim* s) {
     Island *a = island_of_link(s, pair.link_a), *b = island_of_link(s, pair.link_b);
     if (a) a->change += pair.change;
     if (b && !a) b->change += pair.change;
-    if (a && b && a != b && pair.change != 0) join(s->group, (int)(a - s->islands), (int)(b - s->islands));
+    if (a && b && a != b && pair.change != 0) sets_join(s->group, (int)(a - s->islands), (int)(b - s->islands));
   }
 }
 
@@ -167,14 +153,14 @@ static bool decreases(Sim* s, double share) {
   bool all = true;
   measure_change(s);
   for (int k = 0; k < s->island_count; k++) { /* the root is the smallest: it comes first and gathers the rest */
-    Island *island = &s->islands[k], *root = &s->islands[root_of(s->group, k)];
+    Island *island = &s->islands[k], *root = &s->islands[sets_root(s->group, k)];
     double excess = island->change - share * island->alpha * island->slope - island->rounding;
     if (island->blind) excess = fmin(excess, 0);
     root->excess = root == island ? excess : root->excess + excess;
   }
   for (int k = 0; k < s->island_count; k++) {
     Island* island = &s->islands[k];
-    if (s->islands[root_of(s->group, k)].excess <= 0 || island->alpha == 0) continue;
+    if (s->islands[sets_root(s->group, k)].excess <= 0 || island->alpha == 0) continue;
     island->shorten = true;
     all = false;
   }

@@ -19,7 +19,7 @@ JointInput step_joint_input(const Sim* s, const Configuration* c, int i) {
                       s->weights};
 }
 
-bool configuration_evaluate(Sim* s, Configuration* c, bool derivatives) {
+bool configuration_evaluate(Sim* s, Configuration* c) {
   bool inside = true;
   const Model* m = s->model;
   double weight = s->weights.factor / (m->simulation.dt * m->simulation.dt);
@@ -28,17 +28,12 @@ bool configuration_evaluate(Sim* s, Configuration* c, bool derivatives) {
     c->inertia[i] = link->tree < 0 ? 0 : inertia_energy(link, c->pose[i], s->target[i], weight);
     if (link->dof_count == 0) continue;
     JointInput in = step_joint_input(s, c, i);
-    inside = joint_terms(&in, derivatives, &c->joints[i]) && inside;
+    inside = joint_terms(&in, true, &c->joints[i]) && inside;
   }
   return inside;
 }
 
 /* ---------------------------------------------------------------- linear system */
-
-static int compare_keys(const void* a, const void* b) {
-  uint64_t x = *(const uint64_t*)a, y = *(const uint64_t*)b;
-  return x < y ? -1 : x > y;
-}
 
 /* Room for two lists of `count` keys: the known ones and fresh ones. */
 static uint64_t* room_for_couplings(Sim* s, int count) {
@@ -62,7 +57,7 @@ static int add_coupling(const Model* m, int link_a, int link_b, uint64_t* keys, 
 
 /* A new analysis only when a coupling appears that the pattern lacks; the pattern is then the new list. */
 static void adopt_couplings(Sim* s, uint64_t* keys, int count) {
-  if (count > 1) qsort(keys, (size_t)count, sizeof(uint64_t), compare_keys);
+  if (count > 1) qsort(keys, (size_t)count, sizeof(uint64_t), order_uint64);
   int unique = 0;
   for (int k = 0; k < count; k++)
     if (unique == 0 || keys[unique - 1] != keys[k]) keys[unique++] = keys[k];
@@ -243,7 +238,7 @@ StepReport step_solve(Sim* s) {
   }
   Configuration* c = &s->configuration[s->current];
   memcpy(s->configuration[1 - s->current].q, c->q, sizeof(double) * (size_t)s->model->coordinate_count);
-  if (!configuration_evaluate(s, c, true)) {
+  if (!configuration_evaluate(s, c)) {
     report.outcome = STEP_NOT_FINITE;
     return report;
   }

@@ -43,7 +43,6 @@ static void aim_drive(const Model* m, const ModelController* c, double t, JointD
   const ModelLink* link = &m->links[c->link];
   double value[JOINT_MAX_DOF], rate[JOINT_MAX_DOF];
   signal_eval(&c->target, t, value, rate);
-  drive->driven = true;
   joint_coordinates_from_target(link, value, drive->target);
   memcpy(drive->target_rate, rate, sizeof(double) * (size_t)link->dof_count);
   if (link->rotation == ROTATION_BALL) {

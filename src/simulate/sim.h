@@ -94,6 +94,6 @@ void step_assemble(Sim* sim, ContactTermList contact, Assembly* assembly);
 void step_pattern(Sim* sim, ContactTermList contact);
 JointInput step_joint_input(const Sim* sim, const Configuration* c, int link);
 /* Evaluate the terms of a configuration at its q; false: a limit is passed. */
-bool configuration_evaluate(Sim* sim, Configuration* c, bool derivatives);
+bool configuration_evaluate(Sim* sim, Configuration* c);
 
 #endif

@@ -70,7 +70,7 @@ typedef struct {
   double smallest_gap;       /* over all pairs near each other; INFINITY when there is none [m] */
 } SimMeasure;
 
-Status sim_create(Sim** sim, const Model* model, const SimOptions* options, Diagnostics* diagnostics);
+Status sim_create(Sim** out, const Model* model, const SimOptions* options, Diagnostics* diagnostics);
 void sim_destroy(Sim* sim);
 /* Advance by dt. On failure the state is that before the call. */
 StepReport sim_step(Sim* sim);

@@ -95,7 +95,7 @@ static bool load_terms(StepAdjoint* a, const RecordedStep* step, Assembly* assem
     if (!contact_replay_load(a->replay, &now, &next)) return false;
     contact = contact_replay_terms(a->replay);
   }
-  if (!configuration_evaluate(s, &s->configuration[s->current], true)) return false;
+  if (!configuration_evaluate(s, &s->configuration[s->current])) return false;
   step_assemble(s, contact, assembly);
   return true;
 }

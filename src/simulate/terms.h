@@ -41,7 +41,6 @@ typedef struct {
 
 /* Targets of the PD controllers on a joint at t + dt, summed over controllers. */
 typedef struct {
-  bool driven;
   double target[JOINT_MAX_COORDINATE];
   double target_rate[JOINT_MAX_DOF]; /* link axes for balls */
   double position_gain[JOINT_MAX_DOF], velocity_gain[JOINT_MAX_DOF];

@@ -78,7 +78,7 @@ static void increment(const Model* m, const double* q, const double* d, double* 
 static bool accept_at(Objective* o, const double* q) {
   set_coordinates(o, q);
   Configuration* c = &o->s->configuration[o->s->current];
-  if (!configuration_evaluate(o->s, c, true)) return false;
+  if (!configuration_evaluate(o->s, c)) return false;
   if (!contact_evaluate(o->s->contact, c->pose, false)) return false;
   contact_accept(o->s->contact);
   return true;

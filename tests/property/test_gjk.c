@@ -222,7 +222,7 @@ static int make_shape(Random* random, Shape shape, ConvexHull* hull) {
 
 typedef struct {
   ConvexHull hull[2];
-  OwnedView view[2];
+  PointView view[2];
   Pose pose[2];
   Shape shape[2];
   double size; /* largest coordinate involved [m] */
@@ -237,7 +237,7 @@ static TestPair make_pair(Random* random, int shapes) {
     pair.shape[side] = (Shape)(random_bits(random) % (uint64_t)shapes);
     while (make_shape(random, pair.shape[side], hull) != HULL_OK) continue;
     for (int i = 0; i < hull->vertex_count; i++) hull->vertices[i] = vec3_scale(hull->vertices[i], pair.scale);
-    pair.view[side] = owned_view(hull->vertices, hull->vertex_count);
+    pair.view[side] = point_view_create(hull->vertices, hull->vertex_count);
     pair.pose[side] = random_pose(random, pair.scale);
   }
   /* Half of the pairs are parallel, exactly or nearly. */
@@ -254,7 +254,7 @@ static TestPair make_pair(Random* random, int shapes) {
 static void free_pair(TestPair* pair) {
   for (int side = 0; side < 2; side++) {
     hull_free(&pair->hull[side]);
-    owned_view_free(&pair->view[side]);
+    point_view_free(&pair->view[side]);
   }
 }
 
@@ -266,7 +266,7 @@ static void measure_pair(TestPair* pair) {
 }
 
 static GjkResult pair_distance(const TestPair* pair, GjkCache* cache) {
-  return gjk_distance(pair->view[0].view, pair->pose[0], pair->view[1].view, pair->pose[1], cache);
+  return gjk_distance(pair->view[0], pair->pose[0], pair->view[1], pair->pose[1], cache);
 }
 
 /* Next state of a pair: pulled to a chosen gap (or pushed in), or moved a little when it meets. */
@@ -404,14 +404,14 @@ static void is_invariant(void** state) {
     ConvexHull reversed = {MEMORY_NEW(Vec3, pair.hull[1].vertex_count), pair.hull[1].vertex_count, NULL, 0};
     for (int i = 0; i < reversed.vertex_count; i++)
       reversed.vertices[i] = pair.hull[1].vertices[reversed.vertex_count - 1 - i];
-    OwnedView view = owned_view(reversed.vertices, reversed.vertex_count);
+    PointView view = point_view_create(reversed.vertices, reversed.vertex_count);
     GjkResult other =
-        gjk_distance(view.view, pose_mul(world, pair.pose[1]), pair.view[0].view, pose_mul(world, pair.pose[0]), NULL);
+        gjk_distance(view, pose_mul(world, pair.pose[1]), pair.view[0], pose_mul(world, pair.pose[0]), NULL);
     double error = fabs(other.distance - plain.distance) / pair.size;
     if (error > 1e-13) report("invariance", seed, trial, &pair, other.distance, plain.distance);
     assert_true(error <= 1e-13);
     worst = fmax(worst, error);
-    owned_view_free(&view);
+    point_view_free(&view);
     hull_free(&reversed);
     free_pair(&pair);
   }

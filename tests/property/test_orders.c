@@ -40,7 +40,7 @@ static void solve_dense(int n, double a[RODS_MAX][RODS_MAX], double* x) {
 static void chain_rate(const void* context, const double* y, double* rate) {
   const Chain* c = context;
   int n = c->rods;
-  double a[RODS_MAX][RODS_MAX], *acceleration = rate + n;
+  double a[RODS_MAX][RODS_MAX] = {{0}}, *acceleration = rate + n;
   for (int i = 0; i < n; i++) {
     rate[i] = y[n + i];
     acceleration[i] = -c->mass * GRAVITY * c->length * (n - 1 - i + 0.5) * sin(y[i]);

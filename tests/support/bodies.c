@@ -1,19 +1,12 @@
 #include "support/bodies.h"
 
 Body body_create(const Vec3* points, int count) {
-  int padded = (count + 7) / 8 * 8;
-  double* m = MEMORY_NEW(double, 3 * padded);
   Vec3 low = points[0], high = points[0];
-  for (int k = 0; k < padded; k++) {
-    Vec3 p = points[k < count ? k : count - 1];
-    m[k] = p.x;
-    m[padded + k] = p.y;
-    m[2 * padded + k] = p.z;
-    low = vec3_min(low, p);
-    high = vec3_max(high, p);
+  for (int k = 1; k < count; k++) {
+    low = vec3_min(low, points[k]);
+    high = vec3_max(high, points[k]);
   }
-  Body body = {.memory = m, .middle = vec3_scale(vec3_add(low, high), 0.5)};
-  body.hull.points = (PointView){m, m + padded, m + 2 * padded, count, padded};
+  Body body = {.middle = vec3_scale(vec3_add(low, high), 0.5), .hull.points = point_view_create(points, count)};
   for (int k = 0; k < count; k++)
     body.hull.radius = fmax(body.hull.radius, vec3_norm(vec3_sub(points[k], body.middle)));
   body_place(&body, pose_identity());
@@ -40,13 +33,13 @@ Body body_random(Random* random, int count, double radius, double flatness) {
 }
 
 Body body_half_space(Vec3 normal, double offset) {
-  Body body = {.memory = NULL};
+  Body body = {.middle = {0, 0, 0}};
   body.hull =
       (HullInstance){.pose = pose_identity(), .half_space = true, .normal = vec3_normalized(normal), .offset = offset};
   return body;
 }
 
-void body_free(Body* body) { memory_free(body->memory); }
+void body_free(Body* body) { point_view_free(&body->hull.points); }
 
 void body_place(Body* body, Pose pose) {
   body->hull.pose = pose;

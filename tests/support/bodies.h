@@ -5,9 +5,8 @@
 #include "contact/plane.h"
 
 typedef struct {
-  double* memory;
-  Vec3 middle; /* centre of the bounding sphere, local */
-  HullInstance hull;
+  Vec3 middle;       /* centre of the bounding sphere, local */
+  HullInstance hull; /* owns its points */
 } Body;
 
 /* Instance at the identity; the points are copied. */

@@ -32,28 +32,6 @@ static inline void assert_close_at(double got, double want, double tolerance, co
     assert_close(got_.z, want_.z, tolerance);   \
   } while (0)
 
-/* ---------------------------------------------------------------- point views */
-
-/* Owned copy of points as a PointView. */
-typedef struct {
-  double* data;
-  PointView view;
-} OwnedView;
-
-static inline OwnedView owned_view(const Vec3* points, int count) {
-  int padded = (count + 7) / 8 * 8;
-  double* data = MEMORY_NEW(double, 3 * padded);
-  for (int i = 0; i < padded; i++) {
-    Vec3 p = points[i < count ? i : count - 1];
-    data[i] = p.x;
-    data[padded + i] = p.y;
-    data[2 * padded + i] = p.z;
-  }
-  return (OwnedView){data, {data, data + padded, data + 2 * padded, count, padded}};
-}
-
-static inline void owned_view_free(OwnedView* owned) { memory_free(owned->data); }
-
 /* ---------------------------------------------------------------- random things */
 
 static inline Vec3 random_vector(Random* random, double size) {

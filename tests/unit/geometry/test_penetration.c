@@ -25,22 +25,22 @@ static void parallel_boxes(void** state) {
     ConvexHull hull_a, hull_b;
     primitive_box(&hull_a, size_a);
     primitive_box(&hull_b, size_b);
-    OwnedView view_a = owned_view(hull_a.vertices, 8), view_b = owned_view(hull_b.vertices, 8);
+    PointView view_a = point_view_create(hull_a.vertices, 8), view_b = point_view_create(hull_b.vertices, 8);
     Pose world = random_pose(&random, scale);
     Pose beside = pose_mul(world, (Pose){mat3_identity(), offset});
     Vec3 normal;
-    double depth = hull_penetration(view_a.view, world, view_b.view, beside, &normal);
+    double depth = hull_penetration(view_a, world, view_b, beside, &normal);
     assert_close(depth, fmax(least, 0), 1e-12 * scale);
     if (depth > 0) {
       assert_vec3_close(mat3_tmul_vec(world.r, normal), way, 1e-9);
       beside.t = vec3_add_scaled(beside.t, depth + 1e-9 * scale, normal); /* it parts them */
-      assert_true(gjk_distance(view_a.view, world, view_b.view, beside, NULL).distance > 0);
+      assert_true(gjk_distance(view_a, world, view_b, beside, NULL).distance > 0);
       met++;
     } else {
       assert_vec3_close(normal, vec3(0, 0, 0), 0);
     }
-    owned_view_free(&view_a);
-    owned_view_free(&view_b);
+    point_view_free(&view_a);
+    point_view_free(&view_b);
     hull_free(&hull_a);
     hull_free(&hull_b);
   }
@@ -55,24 +55,24 @@ static void a_sunken_corner_and_two_spheres(void** state) {
   primitive_box(&cube, vec3(1, 1, 1));
   primitive_box(&plate, vec3(10, 10, 4));
   primitive_sphere(&sphere, 1, 3);
-  OwnedView cube_view = owned_view(cube.vertices, cube.vertex_count);
-  OwnedView plate_view = owned_view(plate.vertices, plate.vertex_count);
-  OwnedView sphere_view = owned_view(sphere.vertices, sphere.vertex_count);
+  PointView cube_view = point_view_create(cube.vertices, cube.vertex_count);
+  PointView plate_view = point_view_create(plate.vertices, plate.vertex_count);
+  PointView sphere_view = point_view_create(sphere.vertices, sphere.vertex_count);
   Vec3 axis = vec3_normalized(vec3(1, -1, 0)), normal;
   Pose upright = {mat3_from_quat(quat_about(axis, acos(1 / sqrt(3)))), vec3(0.3, 0.2, 2 + 0.5 * sqrt(3) - 0.07)};
-  double depth = hull_penetration(plate_view.view, pose_identity(), cube_view.view, upright, &normal);
+  double depth = hull_penetration(plate_view, pose_identity(), cube_view, upright, &normal);
   assert_close(depth, 0.07, 1e-13);
   assert_vec3_close(normal, vec3(0, 0, 1), 1e-12);
   Pose apart = {mat3_identity(), {1.2, 0.5, -0.3}};
-  depth = hull_penetration(sphere_view.view, pose_identity(), sphere_view.view, apart, &normal);
+  depth = hull_penetration(sphere_view, pose_identity(), sphere_view, apart, &normal);
   assert_close(depth, 2 - vec3_norm(apart.t), 0.01);
   assert_true(vec3_dot(normal, vec3_normalized(apart.t)) > 0.99);
   /* Concentric spheres: out through the nearest face of the difference. */
-  depth = hull_penetration(sphere_view.view, pose_identity(), sphere_view.view, pose_identity(), &normal);
+  depth = hull_penetration(sphere_view, pose_identity(), sphere_view, pose_identity(), &normal);
   assert_close(depth, 2, 0.02);
-  owned_view_free(&cube_view);
-  owned_view_free(&plate_view);
-  owned_view_free(&sphere_view);
+  point_view_free(&cube_view);
+  point_view_free(&plate_view);
+  point_view_free(&sphere_view);
   hull_free(&cube);
   hull_free(&plate);
   hull_free(&sphere);
@@ -85,35 +85,35 @@ static void no_direction_is_shorter(void** state) {
   for (int trial = 0; trial < 100; trial++) {
     Vec3 points[2][20];
     for (int i = 0; i < 40; i++) points[i / 20][i % 20] = random_vector(&random, 1);
-    OwnedView a = owned_view(points[0], 20), b = owned_view(points[1], 20);
+    PointView a = point_view_create(points[0], 20), b = point_view_create(points[1], 20);
     Pose pose_a = random_pose(&random, 0.3), pose_b = random_pose(&random, 0.3);
     Vec3 normal;
-    double depth = hull_penetration(a.view, pose_a, b.view, pose_b, &normal);
-    bool meet = gjk_distance(a.view, pose_a, b.view, pose_b, NULL).distance == 0;
+    double depth = hull_penetration(a, pose_a, b, pose_b, &normal);
+    bool meet = gjk_distance(a, pose_a, b, pose_b, NULL).distance == 0;
     assert_int_equal(meet, depth > 0);
     for (int k = 0; meet && k < 500; k++) {
       Vec3 direction = k == 0 ? normal : random_direction(&random);
       double reach_a, reach_b;
-      support_index(a.view, mat3_tmul_vec(pose_a.r, direction), &reach_a);
-      support_index(b.view, mat3_tmul_vec(pose_b.r, vec3_scale(direction, -1)), &reach_b);
+      support_index(a, mat3_tmul_vec(pose_a.r, direction), &reach_a);
+      support_index(b, mat3_tmul_vec(pose_b.r, vec3_scale(direction, -1)), &reach_b);
       double push = reach_a + reach_b + vec3_dot(direction, vec3_sub(pose_a.t, pose_b.t));
       if (k == 0) assert_close(push, depth, 1e-13);
       assert_true(push >= depth - 1e-13);
     }
-    owned_view_free(&a);
-    owned_view_free(&b);
+    point_view_free(&a);
+    point_view_free(&b);
   }
 }
 
 static void flat_sets_have_no_depth(void** state) {
   (void)state;
   const Vec3 square[] = {{-1, -1, 0}, {1, -1, 0}, {1, 1, 0}, {-1, 1, 0}};
-  OwnedView view = owned_view(square, 4);
+  PointView view = point_view_create(square, 4);
   Vec3 normal;
   Pose beside = {mat3_identity(), {0.5, 0.5, 0}};
-  assert_true(hull_penetration(view.view, pose_identity(), view.view, beside, &normal) == 0);
+  assert_true(hull_penetration(view, pose_identity(), view, beside, &normal) == 0);
   assert_vec3_close(normal, vec3(0, 0, 0), 0);
-  owned_view_free(&view);
+  point_view_free(&view);
 }
 
 int main(void) {

@@ -15,15 +15,15 @@ static void random_sets_of_every_size(void** state) {
   for (int count = 1; count <= 300; count++)
     for (int trial = 0; trial < 50; trial++) {
       for (int i = 0; i < count; i++) points[i] = random_vector(&random, 1);
-      OwnedView owned = owned_view(points, count);
+      PointView owned = point_view_create(points, count);
       Vec3 direction = random_direction(&random);
       double value;
-      int index = support_index(owned.view, direction, &value);
+      int index = support_index(owned, direction, &value);
       assert_in_range(index, 0, count - 1);
       double want = vec3_dot(points[plain_support(points, count, direction)], direction);
       assert_close(value, want, 1e-15); /* fused operations round differently */
       assert_close(vec3_dot(points[index], direction), want, 1e-15);
-      owned_view_free(&owned);
+      point_view_free(&owned);
     }
 }
 
@@ -38,13 +38,13 @@ static void ties_go_to_the_smallest_index(void** state) {
       Vec3 p = random_vector(&random, 1.5);
       points[i] = vec3(round(p.x), round(p.y), round(p.z));
     }
-    OwnedView owned = owned_view(points, count);
+    PointView owned = point_view_create(points, count);
     Vec3 d = random_vector(&random, 1.5), direction = vec3(round(d.x), round(d.y), round(d.z));
     double value;
     int want = plain_support(points, count, direction);
-    assert_int_equal(support_index(owned.view, direction, &value), want);
+    assert_int_equal(support_index(owned, direction, &value), want);
     assert_true(value == vec3_dot(points[want], direction));
-    owned_view_free(&owned);
+    point_view_free(&owned);
   }
 }
 
@@ -52,10 +52,10 @@ static void a_direction_that_is_not_a_number_gives_some_vertex(void** state) {
   (void)state;
   const Vec3 points[20] = {{1, 2, 3}};
   for (int count = 1; count <= 20; count++) {
-    OwnedView owned = owned_view(points, count);
+    PointView owned = point_view_create(points, count);
     double value;
-    assert_in_range(support_index(owned.view, vec3((double)NAN, 0, 0), &value), 0, count - 1);
-    owned_view_free(&owned);
+    assert_in_range(support_index(owned, vec3((double)NAN, 0, 0), &value), 0, count - 1);
+    point_view_free(&owned);
   }
 }
 

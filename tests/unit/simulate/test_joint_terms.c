@@ -128,7 +128,6 @@ static void joint_set(Joint* j, int slides, RotationKind rotation, const StepWei
   joint_increment(&j->link, j->q_now, d, j->q);
   for (int c = 0; c < 2; c++) {
     double target[JOINT_MAX_DOF];
-    j->drives[c].driven = true;
     for (int k = 0; k < j->link.dof_count; k++) {
       target[k] = random_normal(random);
       j->drives[c].target_rate[k] = random_normal(random);

@@ -23,7 +23,7 @@ static void line_search_S10_lowers_the_objective(void** state) {
     step_prepare(s);
     assert_true(contact_lag(s->contact));
     Configuration* c = &s->configuration[s->current];
-    assert_true(configuration_evaluate(s, c, true));
+    assert_true(configuration_evaluate(s, c));
     double before = 0, after = 0, contact, friction;
     for (int i = 0; i < run->model.link_count; i++) before += c->inertia[i];
     contact_energy(s->contact, &contact, &friction);
