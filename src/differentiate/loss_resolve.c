@@ -44,7 +44,7 @@ static int find_link(const LossOrigin* origin, const TaskName* name, const char*
 
 void loss_unit(const LossOrigin* origin, const char* what, Vec3* direction) {
   double norm = vec3_norm(*direction);
-  if (norm > 0 && norm < INFINITY)
+  if (norm > 0 && norm < HUGE_VAL)
     *direction = vec3_scale(*direction, 1 / norm);
   else
     loss_complain(origin, origin->source->place, "'%s' has no direction", what);
