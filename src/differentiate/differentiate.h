@@ -49,29 +49,40 @@ Status recording_run(Recording* recording, const Model* model, const RecordOptio
                      Diagnostics* diagnostics);
 
 /* ---------------------------------------------------------------- what a loss hands to the adjoint
+ * (differentiate/loss_seeds.c)
  * Derivatives of the loss with respect to the recorded quantities, each taken as independent of the others; losses add
- * to them. Rows as in Recording. */
+ * to them. Rows as in Recording. All arrays are one block that begins at pose. */
 typedef struct {
   double (*pose)[3][4]; /* dL/d(R | t) of every link's frame, entry by entry  ((steps + 1) * links) */
-  double* q;            /* by coordinates, in increments of joint_increment  ((steps + 1) * nv) */
+  double* q;            /* of joint coordinates, in increments of joint_increment, at fixed poses  ((steps + 1) * nv) */
   double* rate;         /* ((steps + 1) * nv) */
   Vec3* force;          /* ((steps + 1) * links) */
   Vec3* center;         /* of the link's centre of mass in its own frame, at fixed poses  (links) */
-  Vec3* vertices;       /* of hull vertices in the link frame, at fixed poses and centre; all hulls in order (vertices) */
-  double* control;      /* of controller parameters, at fixed poses; all controllers in order (controls) */
+  Vec3* vertices;  /* of hull vertices in the link frame, at fixed poses and centre; all hulls in order (vertices) */
+  double* control; /* of controller parameters, at fixed poses; all controllers in order (controls) */
+  size_t length;   /* numbers in the block */
 } LossSeeds;
 
-/* ---------------------------------------------------------------- losses (differentiate/loss.c and loss_<kind>.c) */
+/* Zeros, for recordings of `steps` steps of models with these links, joints, hulls and controllers. */
+LossSeeds loss_seeds_create(const Model* model, int steps);
+void loss_seeds_clear(LossSeeds* seeds);
+void loss_seeds_destroy(LossSeeds* seeds);
+
+/* ---------------------------------------------------------------- losses (differentiate/loss.c and loss_<kind>.c)
+ * docs/losses.md defines them. */
 typedef struct Loss Loss; /* all losses of a task in one scenario, names resolved */
 
 /* Looks up links, checks windows against the horizon, draws random targets (scenario: index, task->seed). model: of the
- * initial design; its vertices, volumes and edges are the reference of shape losses. */
+ * initial design; its vertices, volumes and edges are the reference of shape losses. Neither task nor model is kept.
+ * Every problem goes to diagnostics; STATUS_BAD_INPUT and *loss = NULL when there was one. */
 Status loss_create(Loss** loss, const Task* task, int scenario, const Model* model, Diagnostics* diagnostics);
 void loss_destroy(Loss* loss);
 int loss_count(const Loss* loss);
-const char* loss_name(const Loss* loss, int index);
-/* Each term, weighted, to terms (loss_count); returns their sum. seeds NULL: values only; else derivatives of the sum are
- * added. `model` is the recording's. */
+const char* loss_name(const Loss* loss, int index); /* unlike all others: a column of convergence.csv */
+/* Each term times its own weight (not the scenario's) to terms (loss_count); returns their sum. seeds NULL: values
+ * only; else derivatives of the sum are added. Links, hulls, vertices and controllers of the recording's model are
+ * those that the loss was made for. A recording shorter than the horizon has no loss: NaN, seeds untouched. No
+ * allocation. */
 double loss_evaluate(const Loss* loss, const Recording* recording, double* terms, LossSeeds* seeds);
 
 /* ---------------------------------------------------------------- the adjoint of a run (differentiate/adjoint.c) */

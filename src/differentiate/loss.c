@@ -1,0 +1,93 @@
+/* All losses of a task in one scenario. */
+#include "differentiate/loss.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct Loss {
+  LossTerm* terms;
+  int count;
+  int steps; /* horizon */
+};
+
+/* ---------------------------------------------------------------- names */
+
+static bool is_taken(const Loss* loss, const char* name) {
+  for (int i = 0; i < loss->count; i++)
+    if (loss->terms[i].name && strcmp(loss->terms[i].name, name) == 0) return true;
+  return false;
+}
+
+static void complain_of_twin(const Task* task, int index, Diagnostics* diagnostics) {
+  const TaskLoss* loss = &task->losses[index];
+  int first = 0;
+  while (!task->losses[first].name || strcmp(task->losses[first].name, loss->name) != 0) first++;
+  diagnostics_add(diagnostics, SEVERITY_ERROR, loss->place, "the name '%.60s' is taken by the loss of line %d",
+                  loss->name, task->losses[first].place.line);
+}
+
+/* Given names first; the others take the word of their kind, with _2, _3, ... as far as needed. */
+static void name_terms(Loss* loss, const Task* task, Diagnostics* diagnostics) {
+  for (int i = 0; i < loss->count; i++) {
+    if (!task->losses[i].name) continue;
+    if (is_taken(loss, task->losses[i].name)) complain_of_twin(task, i, diagnostics);
+    loss->terms[i].name = memory_text(task->losses[i].name);
+  }
+  for (int i = 0; i < loss->count; i++) {
+    if (loss->terms[i].name) continue;
+    char name[40];
+    snprintf(name, sizeof name, "%s", loss->terms[i].kind->word);
+    for (int n = 2; is_taken(loss, name); n++) snprintf(name, sizeof name, "%s_%d", loss->terms[i].kind->word, n);
+    loss->terms[i].name = memory_text(name);
+  }
+}
+
+/* ---------------------------------------------------------------- creation */
+
+Status loss_create(Loss** out, const Task* task, int scenario, const Model* model, Diagnostics* diagnostics) {
+  Loss* loss = MEMORY_NEW(Loss, 1);
+  *out = NULL;
+  int before = diagnostics->error_count, asked = task->scenarios[scenario].steps;
+  loss->steps = asked > 0 ? asked : model->simulation.steps;
+  loss->count = task->loss_count;
+  loss->terms = MEMORY_NEW(LossTerm, task->loss_count);
+  for (int i = 0; i < task->loss_count; i++) {
+    const LossOrigin origin = {task, &task->losses[i], scenario, i, model, loss->steps, diagnostics};
+    loss_resolve(&loss->terms[i], &origin);
+  }
+  name_terms(loss, task, diagnostics);
+  if (diagnostics->error_count > before) {
+    loss_destroy(loss);
+    return STATUS_BAD_INPUT;
+  }
+  *out = loss;
+  return STATUS_OK;
+}
+
+void loss_destroy(Loss* loss) {
+  if (!loss) return;
+  for (int i = 0; i < loss->count; i++) {
+    memory_free(loss->terms[i].name);
+    loss_hulls_free(&loss->terms[i]);
+  }
+  memory_free(loss->terms);
+  memory_free(loss);
+}
+
+int loss_count(const Loss* loss) { return loss->count; }
+
+const char* loss_name(const Loss* loss, int index) { return loss->terms[index].name; }
+
+/* ---------------------------------------------------------------- value */
+
+double loss_evaluate(const Loss* loss, const Recording* recording, double* terms, LossSeeds* seeds) {
+  const double none = NAN;
+  bool whole = recording->steps >= loss->steps;
+  double sum = 0;
+  for (int i = 0; i < loss->count; i++) {
+    const LossTerm* term = &loss->terms[i];
+    terms[i] = whole ? term->kind->evaluate(term, recording, seeds) : none;
+    sum += terms[i];
+  }
+  return whole ? sum : none;
+}

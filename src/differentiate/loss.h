@@ -1,0 +1,118 @@
+/* Private to differentiate/: the terms of a loss and their kinds (docs/losses.md). A new kind is one file
+ * loss_<kind>.c with value and derivative side by side, and one row in loss_table.c. */
+#ifndef SDRS_DIFFERENTIATE_LOSS_H
+#define SDRS_DIFFERENTIATE_LOSS_H
+
+#include "differentiate/differentiate.h"
+
+typedef struct LossKind LossKind;
+
+/* What a shape loss remembers of a hull of the initial design. */
+typedef struct {
+  int hull;         /* index in the model; half-spaces are left out */
+  int first_vertex; /* its place in LossSeeds.vertices */
+  int vertex_count;
+  Vec3* vertices; /* link frame [m]  (vertex_count) */
+  double volume;  /* m^3 */
+  int (*edges)[2];
+  int edge_count;
+} HullReference;
+
+/* One loss of the task with its names resolved. Owns its name and what stands behind hulls. */
+typedef struct {
+  const LossKind* kind;
+  char* name;
+  double weight;
+  int link, other; /* -1 = not given */
+  bool has_point;  /* false: the centre of mass */
+  Vec3 point;      /* link frame [m] */
+  Vec3 target;     /* world, with its random part; a direction is unit */
+  Vec3 direction;  /* unit, world */
+  Vec3 axis;       /* unit, link frame */
+  double margin;   /* m */
+  int power;       /* 1 or 2 */
+  int first, last; /* states of the window */
+  int reference;   /* the state that others are compared with */
+  HullReference* hulls;
+  int hull_count, vertex_count, edge_count; /* of all hulls together */
+} LossTerm;
+
+/* Where a loss is made from. */
+typedef struct {
+  const Task* task;
+  const TaskLoss* source;
+  int scenario, index; /* of the loss */
+  const Model* model;
+  int steps; /* horizon */
+  Diagnostics* diagnostics;
+} LossOrigin;
+
+/* Which states count when no window is given. */
+typedef enum {
+  WINDOW_NONE, /* not a loss over time */
+  WINDOW_END,  /* the last */
+  WINDOW_RUN,  /* all */
+} LossWindow;
+
+typedef enum { LINK_UNUSED, LINK_OPTIONAL, LINK_REQUIRED } LossLink;
+
+struct LossKind {
+  const char* word; /* as the task's file has it; the default name */
+  LossLink link, other;
+  LossWindow window;
+  int first_state;  /* 1: the quantity belongs to a step, and the initial state has none */
+  int least_states; /* that a window must hold */
+  /* What else has to be looked up or checked, once links and window stand; NULL = nothing. */
+  void (*prepare)(LossTerm* term, const LossOrigin* origin);
+  /* Value times weight; adds the derivatives of that to seeds unless they are NULL. No allocation. */
+  double (*evaluate)(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
+};
+
+const LossKind* loss_kind(TaskLossType type); /* loss_table.c */
+
+/* ---------------------------------------------------------------- creation (differentiate/loss_resolve.c) */
+/* Links, target, window and what the kind prepares; every problem to the diagnostics. Without the name. */
+void loss_resolve(LossTerm* term, const LossOrigin* origin);
+void loss_complain(const LossOrigin* origin, SourcePlace place, const char* format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Make `direction` unit; complain when it is zero. what: its key. */
+void loss_unit(const LossOrigin* origin, const char* what, Vec3* direction);
+
+/* ---------------------------------------------------------------- parts of kinds (differentiate/loss_term.c) */
+/* What a state of the window counts: weight / number of states, so that a finer dt does not count more. */
+double loss_share(const LossTerm* term);
+/* World position of the term's point of `link`, or of its centre of mass: R X + t. */
+Vec3 loss_position(const LossTerm* term, const Recording* recording, int link, int step);
+/* g = dL/dx of that position: g (X, 1)^T to the pose, R^T g to the centre. seeds may be NULL here and below. */
+void loss_seed_position(const LossTerm* term, const Recording* recording, int link, int step, Vec3 g, LossSeeds* seeds);
+/* g = dL/dx of R X + t, X constant. */
+void loss_seed_pose(const Recording* recording, int link, int step, Vec3 x_local, Vec3 g, LossSeeds* seeds);
+/* Place of a hull's first vertex in LossSeeds.vertices. */
+int loss_first_vertex(const Model* model, int hull);
+
+/* ---------------------------------------------------------------- kinds */
+double loss_point(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
+double loss_travel(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
+void loss_travel_prepare(LossTerm* term, const LossOrigin* origin);
+double loss_relative(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
+void loss_relative_prepare(LossTerm* term, const LossOrigin* origin);
+double loss_reach(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
+double loss_orientation(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
+void loss_orientation_prepare(LossTerm* term, const LossOrigin* origin);
+double loss_velocity(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
+double loss_effort(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
+void loss_effort_prepare(LossTerm* term, const LossOrigin* origin);
+double loss_smoothness(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
+void loss_smoothness_prepare(LossTerm* term, const LossOrigin* origin);
+double loss_force(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
+void loss_force_prepare(LossTerm* term, const LossOrigin* origin);
+double loss_gap(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
+void loss_gap_prepare(LossTerm* term, const LossOrigin* origin);
+double loss_shape(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
+double loss_volume(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
+double loss_roughness(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
+/* Of all three (differentiate/loss_hulls.c): vertices, volumes and edges of the initial design. */
+void loss_hulls_prepare(LossTerm* term, const LossOrigin* origin);
+void loss_hulls_free(LossTerm* term);
+
+#endif

@@ -1,0 +1,115 @@
+/* Effort: sum over PD controllers and degrees of freedom of the squared joint force, mean over the window's states
+ * k >= 1:
+ *   force = kp (target - q) + kd / dt (target rate - rate)                                       [N, N m]
+ * Of three rotations, target - q is minus the rotation vector e of target^-1 q and the target rate the angular velocity
+ * J(v) dv/dt of the target's rotation vector v, in the axes of the turned link. */
+#include "differentiate/loss.h"
+#include "differentiate/rotation_vector.h"
+
+static bool counts(const LossTerm* term, const ModelController* controller, const Model* model) {
+  return controller->type == CONTROLLER_PD && model->links[controller->link].prescribed < 0 &&
+         (term->link < 0 || controller->link == term->link);
+}
+
+void loss_effort_prepare(LossTerm* term, const LossOrigin* origin) {
+  const Model* model = origin->model;
+  for (int c = 0; c < model->controller_count; c++)
+    if (counts(term, &model->controllers[c], model)) return;
+  if (term->link < 0)
+    loss_complain(origin, origin->source->place, "the scene has no pd controller that could have an effort");
+  else
+    loss_complain(origin, origin->source->link.place, "no pd controller moves the joint of '%.60s'",
+                  model->links[term->link].name);
+}
+
+/* A controller at a recorded state. */
+typedef struct {
+  const ModelController* controller;
+  const ModelLink* link;
+  const double *q, *rate;                                 /* of the link's joint */
+  double t, per_second;                                   /* time; 1 / dt */
+  double value[JOINT_MAX_DOF], value_rate[JOINT_MAX_DOF]; /* of the signal */
+  double error[JOINT_MAX_DOF], rate_error[JOINT_MAX_DOF]; /* q - target, rate - target rate */
+} Drive;
+
+static Vec3 triple(const double* x) { return vec3(x[0], x[1], x[2]); }
+
+static void store(Vec3 x, double* out) {
+  out[0] = x.x;
+  out[1] = x.y;
+  out[2] = x.z;
+}
+
+static int plain_count(const ModelLink* link) {
+  return link->rotation == ROTATION_BALL ? link->slide_count : link->dof_count;
+}
+
+static void drive_errors(Drive* d) {
+  signal_eval(&d->controller->target, d->t, d->value, d->value_rate);
+  double target[JOINT_MAX_COORDINATE], rate[JOINT_MAX_DOF];
+  joint_coordinates_from_target(d->link, d->value, target);
+  joint_difference(d->link, target, d->q, d->error);
+  int ball = plain_count(d->link);
+  for (int i = 0; i < ball; i++) rate[i] = d->value_rate[i];
+  if (d->link->rotation == ROTATION_BALL)
+    store(rotation_vector_spin(triple(d->value + ball), triple(d->value_rate + ball)), rate + ball);
+  for (int i = 0; i < d->link->dof_count; i++) d->rate_error[i] = d->rate[i] - rate[i];
+}
+
+/* by_error, by_rate: dL by error and rate error. The seeds of the joint and of the signal's parameters:
+ *   d e = J(e)^-1 dq,   d e = -J(e)^-T J(v) dv,   d (J(v) dv/dt): rotation_vector.h */
+static void drive_seed(const Drive* d, const double* by_error, const double* by_rate, double* q, double* rate,
+                       double* control) {
+  double by_value[JOINT_MAX_DOF], by_value_rate[JOINT_MAX_DOF];
+  int ball = plain_count(d->link);
+  for (int i = 0; i < d->link->dof_count; i++) rate[i] += by_rate[i];
+  for (int i = 0; i < ball; i++) {
+    q[i] += by_error[i];
+    by_value[i] = -by_error[i];
+    by_value_rate[i] = -by_rate[i];
+  }
+  if (d->link->rotation == ROTATION_BALL) {
+    Vec3 e = triple(d->error + ball), v = triple(d->value + ball), h = triple(by_rate + ball);
+    Vec3 g = triple(by_error + ball), back = vec3_scale(v, -1);
+    Vec3 by_turn = rotation_vector_turn(vec3_scale(e, -1), g), by_goal = rotation_vector_turn(e, g);
+    for (int i = 0; i < 3; i++) q[ball + i] += (const double[]){by_turn.x, by_turn.y, by_turn.z}[i];
+    Vec3 by_spin = rotation_vector_spin_grad(v, triple(d->value_rate + ball), h);
+    store(vec3_scale(vec3_add(rotation_vector_spin(back, by_goal), by_spin), -1), by_value + ball);
+    store(vec3_scale(rotation_vector_spin(back, h), -1), by_value_rate + ball);
+  }
+  signal_eval_vjp(&d->controller->target, d->t, by_value, by_value_rate, control);
+}
+
+/* Sum of the squared forces of one controller at one state; seeds with `factor`. */
+static double drive_effort(Drive* d, double factor, size_t dof, double* control, LossSeeds* seeds) {
+  double sum = 0, by_error[JOINT_MAX_DOF], by_rate[JOINT_MAX_DOF];
+  drive_errors(d);
+  for (int i = 0; i < d->link->dof_count; i++) {
+    double kp = d->controller->position_gain[i], kd = d->controller->velocity_gain[i] * d->per_second;
+    double force = -kp * d->error[i] - kd * d->rate_error[i];
+    sum += force * force;
+    by_error[i] = -2 * factor * force * kp;
+    by_rate[i] = -2 * factor * force * kd;
+  }
+  if (seeds) drive_seed(d, by_error, by_rate, seeds->q + dof, seeds->rate + dof, control);
+  return sum;
+}
+
+double loss_effort(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {
+  const Model* model = recording->model;
+  double sum = 0, share = loss_share(term), dt = model->simulation.dt;
+  for (int c = 0, parameter = 0; c < model->controller_count; c++) {
+    const ModelController* controller = &model->controllers[c];
+    const ModelLink* link = &model->links[controller->link];
+    for (int k = term->first; counts(term, controller, model) && k <= term->last; k++) {
+      size_t dof = (size_t)k * (size_t)model->dof_count + (size_t)link->dof_first;
+      size_t coordinate = (size_t)k * (size_t)model->coordinate_count + (size_t)link->coordinate_first;
+      Drive drive = {.controller = controller, .link = link, .t = k * dt, .per_second = 1 / dt};
+      drive.q = recording->q + coordinate;
+      drive.rate = recording->rate + dof;
+      sum += drive_effort(&drive, share, dof, seeds ? seeds->control + parameter : NULL, seeds);
+    }
+    parameter += signal_parameter_count(&controller->target);
+  }
+  return share * sum;
+}

@@ -1,0 +1,26 @@
+/* Orientation: |R axis - target|^2 of two directions, mean over the window: 4 sin^2 of half the angle between them. */
+#include "differentiate/loss.h"
+
+void loss_orientation_prepare(LossTerm* term, const LossOrigin* origin) {
+  loss_unit(origin, "axis", &term->axis);
+  loss_unit(origin, "target", &term->target);
+}
+
+/* 2 (R axis - target) axis^T to R. */
+static void seed_rotation(const LossTerm* term, const Recording* recording, int step, Vec3 g, LossSeeds* seeds) {
+  if (!seeds) return;
+  double(*pose)[4] = seeds->pose[(size_t)step * (size_t)recording->model->link_count + (size_t)term->link];
+  Mat3 by_rotation = mat3_outer(g, term->axis);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) pose[i][j] += by_rotation.m[i][j];
+}
+
+double loss_orientation(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {
+  double sum = 0, share = loss_share(term);
+  for (int k = term->first; k <= term->last; k++) {
+    Vec3 e = vec3_sub(mat3_mul_vec(recording_pose(recording, k)[term->link].r, term->axis), term->target);
+    sum += vec3_dot(e, e);
+    seed_rotation(term, recording, k, vec3_scale(e, 2 * share), seeds);
+  }
+  return share * sum;
+}

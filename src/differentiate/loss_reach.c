@@ -1,0 +1,14 @@
+/* Reach: max(|x - target|^2 - margin^2, 0), mean over the window. */
+#include "differentiate/loss.h"
+
+double loss_reach(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {
+  double sum = 0, share = loss_share(term);
+  for (int k = term->first; k <= term->last; k++) {
+    Vec3 e = vec3_sub(loss_position(term, recording, term->link, k), term->target);
+    double excess = vec3_dot(e, e) - term->margin * term->margin;
+    if (excess <= 0) continue; /* NaN goes on */
+    sum += excess;
+    loss_seed_position(term, recording, term->link, k, vec3_scale(e, 2 * share), seeds);
+  }
+  return share * sum;
+}

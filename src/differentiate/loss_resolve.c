@@ -1,0 +1,116 @@
+/* From what the task says to what a loss computes with: links, targets, windows. */
+#include <string.h>
+
+#include "differentiate/loss.h"
+
+/* A time this close to a state, in steps, is that state's: 0.3 s is the third step of 0.1 s, whatever the rounding. */
+#define TIME_ROUNDING 1e-6
+
+void loss_complain(const LossOrigin* origin, SourcePlace place, const char* format, ...) {
+  Text text = {0};
+  va_list arguments;
+  va_start(arguments, format);
+  text_add_v(&text, format, arguments);
+  va_end(arguments);
+  diagnostics_add(origin->diagnostics, SEVERITY_ERROR, place, "%s", text.data);
+  text_free(&text);
+}
+
+/* ---------------------------------------------------------------- links */
+
+static const char* nearest_link(const Model* model, const char* name) {
+  const char** names = MEMORY_NEW(const char*, model->link_count);
+  for (int i = 0; i < model->link_count; i++) names[i] = model->links[i].name;
+  const char* nearest = text_nearest(name, names, model->link_count);
+  memory_free(names);
+  return nearest;
+}
+
+static int find_link(const LossOrigin* origin, const TaskName* name, const char* key, LossLink use) {
+  const Model* model = origin->model;
+  if (!name->text) {
+    if (use == LINK_REQUIRED) loss_complain(origin, origin->source->place, "needs '%s'", key);
+    return -1;
+  }
+  for (int i = 0; i < model->link_count; i++)
+    if (strcmp(model->links[i].name, name->text) == 0) return i;
+  const char* nearest = nearest_link(model, name->text);
+  loss_complain(origin, name->place, "no link is named '%.60s'%s%.60s%s", name->text, nearest ? " (did you mean '" : "",
+                nearest ? nearest : "", nearest ? "'?)" : "");
+  return -1;
+}
+
+/* ---------------------------------------------------------------- targets */
+
+void loss_unit(const LossOrigin* origin, const char* what, Vec3* direction) {
+  double norm = vec3_norm(*direction);
+  if (norm > 0 && norm < HUGE_VAL)
+    *direction = vec3_scale(*direction, 1 / norm);
+  else
+    loss_complain(origin, origin->source->place, "'%s' has no direction", what);
+}
+
+/* Seed, scenario and loss each are hashed in, so that every loss of every scenario has numbers of its own, and all
+ * three axes are drawn, so that the spread of one does not change the others. */
+static Vec3 draw_target(const LossOrigin* origin) {
+  Vec3 target = origin->source->target, spread = origin->source->spread;
+  Random random = {origin->task->seed};
+  random.state = random_bits(&random) + (uint64_t)origin->scenario;
+  random.state = random_bits(&random) + (uint64_t)origin->index;
+  target.x += random_uniform(&random, -spread.x, spread.x);
+  target.y += random_uniform(&random, -spread.y, spread.y);
+  target.z += random_uniform(&random, -spread.z, spread.z);
+  return target;
+}
+
+/* ---------------------------------------------------------------- windows */
+
+/* Does the time lie within the run? -1: it was not given. */
+static bool check_time(const LossOrigin* origin, const char* key, double t) {
+  double dt = origin->model->simulation.dt;
+  if (t == -1 || (t >= 0 && t <= (origin->steps + TIME_ROUNDING) * dt)) return true;
+  loss_complain(origin, origin->source->place, "'%s' (%g s) lies outside of the run, which lasts from 0 to %g s", key,
+                t, origin->steps * dt);
+  return false;
+}
+
+/* States k with from <= k dt <= to. As soon as one end is given, the other is that of the run. */
+static void set_window(LossTerm* term, const LossOrigin* origin) {
+  const LossKind* kind = term->kind;
+  double dt = origin->model->simulation.dt, from = origin->source->from, to = origin->source->to;
+  bool given = from != -1 || to != -1;
+  term->first = kind->window == WINDOW_END && !given ? origin->steps : kind->first_state;
+  term->last = origin->steps;
+  bool inside = check_time(origin, "from", from);
+  inside = check_time(origin, "to", to) && inside;
+  if (!inside) return;
+  if (from != -1) term->first = (int)ceil(from / dt - TIME_ROUNDING);
+  if (to != -1) term->last = (int)floor(to / dt + TIME_ROUNDING);
+  if (term->first < kind->first_state) term->first = kind->first_state;
+  int states = term->last - term->first + 1;
+  if (from != -1 && to != -1 && !(from <= to))
+    loss_complain(origin, origin->source->place, "the window begins (%g s) after it ends (%g s)", from, to);
+  else if (states < kind->least_states)
+    loss_complain(
+        origin, origin->source->place, "the window holds %d recorded states and needs %d: there is one every %g s%s",
+        states > 0 ? states : 0, kind->least_states, dt, kind->first_state > 0 ? ", from the first step's end" : "");
+}
+
+/* ---------------------------------------------------------------- all */
+
+void loss_resolve(LossTerm* term, const LossOrigin* origin) {
+  const TaskLoss* source = origin->source;
+  const LossKind* kind = loss_kind(source->type);
+  *term = (LossTerm){.kind = kind, .weight = source->weight, .link = -1, .other = -1, .has_point = source->has_point};
+  term->point = source->point;
+  term->target = draw_target(origin);
+  term->direction = source->direction;
+  term->axis = source->axis;
+  term->margin = source->margin;
+  term->power = source->power;
+  int before = origin->diagnostics->error_count;
+  if (kind->link != LINK_UNUSED) term->link = find_link(origin, &source->link, "link", kind->link);
+  if (kind->other != LINK_UNUSED) term->other = find_link(origin, &source->other, "other", kind->other);
+  if (kind->window != WINDOW_NONE) set_window(term, origin);
+  if (kind->prepare && origin->diagnostics->error_count == before) kind->prepare(term, origin);
+}

@@ -1,0 +1,37 @@
+/* Smoothness: sum over controllers and channels of (d target / dt)^2, mean over the window. */
+#include "differentiate/loss.h"
+
+static bool counts(const LossTerm* term, const ModelController* controller) {
+  return term->link < 0 || controller->link == term->link;
+}
+
+void loss_smoothness_prepare(LossTerm* term, const LossOrigin* origin) {
+  const Model* model = origin->model;
+  for (int c = 0; c < model->controller_count; c++)
+    if (counts(term, &model->controllers[c])) return;
+  if (term->link < 0)
+    loss_complain(origin, origin->source->place, "the scene has no controller whose target could be smooth");
+  else
+    loss_complain(origin, origin->source->link.place, "no controller drives the joint of '%.60s'",
+                  model->links[term->link].name);
+}
+
+double loss_smoothness(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {
+  const Model* model = recording->model;
+  const double none[JOINT_MAX_DOF] = {0};
+  double sum = 0, share = loss_share(term), value[JOINT_MAX_DOF], rate[JOINT_MAX_DOF], by_rate[JOINT_MAX_DOF];
+  for (int c = 0, parameter = 0; c < model->controller_count; c++) {
+    const ModelController* controller = &model->controllers[c];
+    for (int k = term->first; counts(term, controller) && k <= term->last; k++) {
+      double t = k * model->simulation.dt;
+      signal_eval(&controller->target, t, value, rate);
+      for (int i = 0; i < model->links[controller->link].dof_count; i++) {
+        sum += rate[i] * rate[i];
+        by_rate[i] = 2 * share * rate[i];
+      }
+      if (seeds) signal_eval_vjp(&controller->target, t, none, by_rate, seeds->control + parameter);
+    }
+    parameter += signal_parameter_count(&controller->target);
+  }
+  return share * sum;
+}

@@ -1,0 +1,40 @@
+/* What several kinds of loss are made of: shares of a window, points of links. */
+#include "differentiate/loss.h"
+
+double loss_share(const LossTerm* term) { return term->weight / (term->last - term->first + 1); }
+
+/* The point in the link's frame. */
+static Vec3 local_point(const LossTerm* term, const Model* model, int link) {
+  return term->has_point ? term->point : model->links[link].center;
+}
+
+Vec3 loss_position(const LossTerm* term, const Recording* recording, int link, int step) {
+  return pose_apply(recording_pose(recording, step)[link], local_point(term, recording->model, link));
+}
+
+void loss_seed_pose(const Recording* recording, int link, int step, Vec3 x_local, Vec3 g, LossSeeds* seeds) {
+  if (!seeds) return;
+  double(*pose)[4] = seeds->pose[(size_t)step * (size_t)recording->model->link_count + (size_t)link];
+  const double row[3] = {g.x, g.y, g.z};
+  for (int i = 0; i < 3; i++) {
+    pose[i][0] += row[i] * x_local.x;
+    pose[i][1] += row[i] * x_local.y;
+    pose[i][2] += row[i] * x_local.z;
+    pose[i][3] += row[i];
+  }
+}
+
+void loss_seed_position(const LossTerm* term, const Recording* recording, int link, int step, Vec3 g,
+                        LossSeeds* seeds) {
+  if (!seeds) return;
+  loss_seed_pose(recording, link, step, local_point(term, recording->model, link), g, seeds);
+  if (term->has_point) return;
+  Vec3* center = &seeds->center[link];
+  *center = vec3_add(*center, mat3_tmul_vec(recording_pose(recording, step)[link].r, g));
+}
+
+int loss_first_vertex(const Model* model, int hull) {
+  int first = 0;
+  for (int i = 0; i < hull; i++) first += model->hulls[i].points.count;
+  return first;
+}

@@ -1,0 +1,13 @@
+/* Travel: - direction . (x at the window's end - x at its beginning). */
+#include "differentiate/loss.h"
+
+void loss_travel_prepare(LossTerm* term, const LossOrigin* origin) { loss_unit(origin, "direction", &term->direction); }
+
+double loss_travel(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {
+  Vec3 from = loss_position(term, recording, term->link, term->first);
+  Vec3 to = loss_position(term, recording, term->link, term->last);
+  Vec3 g = vec3_scale(term->direction, term->weight);
+  loss_seed_position(term, recording, term->link, term->first, g, seeds);
+  loss_seed_position(term, recording, term->link, term->last, vec3_scale(g, -1), seeds);
+  return -vec3_dot(g, vec3_sub(to, from));
+}

@@ -1,0 +1,280 @@
+/* Every kind of loss: seeds against central differences by every array that a loss could depend on, over a run with
+ * contact, on both sides of every branch, for both integrators. */
+#include "support/losses.h"
+
+#include <stdio.h>
+
+#include "support/bodies.h"
+
+static const char* const INTEGRATORS[] = {"", ", integrator: second_order"};
+
+/* The same checks on a run of each integrator. */
+static void on_runs(void (*body)(LossRun* run)) {
+  for (int i = 0; i < 2; i++) {
+    LossRun* run = loss_run_create(6, LOSS_SCENE, INTEGRATORS[i]);
+    body(run);
+    loss_run_free(run);
+  }
+}
+
+static void check(LossRun* run, const TaskLoss* loss, unsigned moved, bool rigid, double first, const char* what) {
+  Loss* made = loss_make(run, loss);
+  loss_check_seeds(run, made, moved, rigid, first, what);
+  loss_destroy(made);
+}
+
+/* The windows that a loss over time is tried with: the default, one in the middle, from somewhere, up to somewhere. */
+static const double WINDOWS[][2] = {{-1, -1}, {0.02, 0.04}, {0.03, -1}, {-1, 0.03}};
+enum { WINDOW_COUNT = sizeof WINDOWS / sizeof WINDOWS[0] };
+
+static void check_windows(LossRun* run, TaskLoss loss, unsigned moved, const char* what) {
+  loss.weight = 1.7;
+  for (int w = 0; w < WINDOW_COUNT; w++) {
+    loss.from = WINDOWS[w][0];
+    loss.to = WINDOWS[w][1];
+    char text[160];
+    snprintf(text, sizeof text, "%s, window %g to %g", what, loss.from, loss.to);
+    check(run, &loss, moved, false, 1e-3, text);
+  }
+}
+
+/* With a point the centre does not matter. */
+static void check_points(LossRun* run, TaskLoss loss, const char* what) {
+  char text[60];
+  loss.target = vec3(0.3, -0.2, 0.9);
+  check_windows(run, loss, SEED_POSE | SEED_CENTER, what);
+  snprintf(text, sizeof text, "%s of a point", what);
+  loss.has_point = true;
+  loss.point = vec3(0.1, 0.2, -0.3);
+  check_windows(run, loss, SEED_POSE, text);
+}
+
+static void points(LossRun* run) {
+  TaskLoss loss = loss_of(LOSS_POINT, "hand");
+  check_points(run, loss, "point");
+  loss.power = 1;
+  check_points(run, loss, "point, power 1");
+}
+static void point(void** state) {
+  (void)state;
+  on_runs(points);
+}
+
+/* Near the tip of the cone, where the curvature is 1 / distance. */
+static void near_points(LossRun* run) {
+  const Pose pose = recording_pose(&run->recording, 6)[run_link(run->run, "drone")];
+  TaskLoss loss = loss_of(LOSS_POINT, "drone");
+  loss.power = 1;
+  for (int k = 0; k < 3; k++) {
+    double distance = (const double[]){1e-2, 1e-3, 1e-4}[k]; /* nearer, coordinates of 1 m leave too few digits */
+    Vec3 center = run->run->model.links[run_link(run->run, "drone")].center;
+    loss.target = vec3_add(pose_apply(pose, center), vec3_scale(vec3(0.6, 0, -0.8), distance));
+    check(run, &loss, SEED_POSE | SEED_CENTER, false, 0.1 * distance, "point, power 1, near");
+  }
+}
+static void point_near_its_target(void** state) {
+  (void)state;
+  on_runs(near_points);
+}
+
+static void travels(LossRun* run) {
+  TaskLoss loss = loss_of(LOSS_TRAVEL, "crate");
+  loss.direction = vec3(1, -2, 0.5);
+  check_points(run, loss, "travel");
+}
+static void travel(void** state) {
+  (void)state;
+  on_runs(travels);
+}
+
+static void relatives(LossRun* run) {
+  TaskLoss loss = loss_of(LOSS_RELATIVE, "hand");
+  loss.other.text = "drone";
+  check_points(run, loss, "relative");
+}
+static void relative(void** state) {
+  (void)state;
+  on_runs(relatives);
+}
+
+/* Outside the margin, and inside, where there is nothing. */
+static void reaches(LossRun* run) {
+  TaskLoss loss = loss_of(LOSS_REACH, "drone");
+  loss.margin = 0.1;
+  check_points(run, loss, "reach");
+  loss.margin = 10;
+  check(run, &loss, 0, false, 1e-3, "reach, inside");
+}
+static void reach(void** state) {
+  (void)state;
+  on_runs(reaches);
+}
+
+/* A millionth of the margin off the kink: on either side its own formula. */
+static void near_reaches(LossRun* run) {
+  int drone = run_link(run->run, "drone");
+  Vec3 x = pose_apply(recording_pose(&run->recording, 6)[drone], run->run->model.links[drone].center);
+  TaskLoss loss = loss_of(LOSS_REACH, "drone");
+  loss.margin = 0.5;
+  loss.target = vec3_add_scaled(x, 0.5 * (1 + 1e-6), vec3(0, 0.6, 0.8));
+  check(run, &loss, SEED_POSE | SEED_CENTER, false, 1e-8, "reach, just outside");
+  loss.target = vec3_add_scaled(x, 0.5 * (1 - 1e-6), vec3(0, 0.6, 0.8));
+  check(run, &loss, 0, false, 1e-8, "reach, just inside");
+}
+static void reach_near_its_margin(void** state) {
+  (void)state;
+  on_runs(near_reaches);
+}
+
+static void orientations(LossRun* run) {
+  TaskLoss loss = loss_of(LOSS_ORIENTATION, "drone");
+  loss.axis = vec3(1, 2, -2);
+  loss.target = vec3(0, 3, 4);
+  check_windows(run, loss, SEED_POSE, "orientation");
+}
+static void orientation(void** state) {
+  (void)state;
+  on_runs(orientations);
+}
+
+static void velocities(LossRun* run) { check_points(run, loss_of(LOSS_VELOCITY, "hand"), "velocity"); }
+static void velocity(void** state) {
+  (void)state;
+  on_runs(velocities);
+}
+
+static void efforts(LossRun* run) {
+  static const char* const links[] = {NULL, "arm", "hand", "cart", "drone"};
+  for (int k = 0; k < 5; k++)
+    check_windows(run, loss_of(LOSS_EFFORT, links[k]), SEED_Q | SEED_RATE | SEED_CONTROL, links[k] ? links[k] : "all");
+}
+static void effort(void** state) {
+  (void)state;
+  on_runs(efforts);
+}
+
+static void smoothnesses(LossRun* run) {
+  static const char* const links[] = {NULL, "arm", "hand", "cart", "drone", "piston"};
+  for (int k = 0; k < 6; k++)
+    check_windows(run, loss_of(LOSS_SMOOTHNESS, links[k]), SEED_CONTROL, links[k] ? links[k] : "all");
+}
+static void smoothness(void** state) {
+  (void)state;
+  on_runs(smoothnesses);
+}
+
+static void forces(LossRun* run) {
+  TaskLoss loss = loss_of(LOSS_FORCE, "crate");
+  loss.target = vec3(1, 2, 15);
+  check_windows(run, loss, SEED_FORCE, "force");
+}
+static void force(void** state) {
+  (void)state;
+  on_runs(forces);
+}
+
+/* Hull over half-space both ways round, hulls of one and of two pieces; far away there is nothing. */
+static void gaps(LossRun* run) {
+  static const char* const pairs[][2] = {{"crate", "ground"}, {"ground", "hand"}, {"arm", "hand"},
+                                         {"arm", "crate"},    {"cart", "drone"},  {"drone", "cart"}};
+  for (int k = 0; k < 6; k++) {
+    char what[80];
+    TaskLoss loss = loss_of(LOSS_GAP, pairs[k][0]);
+    loss.other.text = (char*)(uintptr_t)pairs[k][1];
+    loss.weight = 1.7;
+    loss.margin = 9;
+    snprintf(what, sizeof what, "gap of %s and %s", pairs[k][0], pairs[k][1]);
+    check(run, &loss, SEED_POSE | SEED_VERTICES, true, 1e-4, what);
+    loss.from = 0.02, loss.to = 0.04;
+    check(run, &loss, SEED_POSE | SEED_VERTICES, true, 1e-4, what);
+    loss.margin = 1e-9;
+    check(run, &loss, 0, true, 1e-4, what);
+  }
+}
+static void gap(void** state) {
+  (void)state;
+  on_runs(gaps);
+}
+
+/* Bodies turned every way and some way apart: nearest at vertices, edges and faces. */
+static void random_gaps(LossRun* run) {
+  Random random = {72};
+  int links = run->run->model.link_count, drone = run_link(run->run, "drone");
+  TaskLoss loss = loss_of(LOSS_GAP, "drone");
+  loss.margin = 3;
+  static const char* const others[] = {"crate", "cart", "hand", "ground"};
+  for (int trial = 0; trial < 3; trial++) {
+    for (int i = 0; i < links * (run->recording.steps + 1); i++) {
+      if (i % links == run_link(run->run, "ground")) continue;
+      Vec3 near = vec3_scale(random_direction(&random), i % links == drone ? 0.01 : 0.8);
+      run->recording.pose[i] = (Pose){random_rotation(&random), vec3_add(near, vec3(0, 0, 2))};
+    }
+    loss_run_rebase(run);
+    for (int k = 0; k < 4; k++) {
+      loss.other.text = (char*)(uintptr_t)others[k];
+      char what[60];
+      snprintf(what, sizeof what, "gap, seed 72, trial %d, against %s", trial, others[k]);
+      check(run, &loss, SEED_POSE | SEED_VERTICES, true, 1e-5, what);
+    }
+  }
+}
+static void gap_of_bodies_in_any_position(void** state) {
+  (void)state;
+  LossRun* run = loss_run_create(6, LOSS_SCENE, "");
+  random_gaps(run);
+  loss_run_free(run);
+}
+
+/* At the initial design there is no slope; a deformed one has one. */
+static void shapes_of(LossRun* run, TaskLossType type, const char* what) {
+  static const char* const links[] = {NULL, "arm", "hand", "cart"};
+  Random random = {71};
+  for (int k = 0; k < 4; k++) {
+    TaskLoss loss = loss_of(type, links[k]);
+    loss.weight = 1.7;
+    Loss* made = loss_make(run, &loss);
+    loss_run_deform(run, &random, 0.02);
+    loss_check_seeds(run, made, SEED_VERTICES, false, 1e-3, what);
+    loss_destroy(made);
+  }
+}
+
+static void shapes(LossRun* run) { shapes_of(run, LOSS_SHAPE, "shape, seed 71"); }
+static void shape(void** state) {
+  (void)state;
+  on_runs(shapes);
+}
+
+static void volumes(LossRun* run) { shapes_of(run, LOSS_VOLUME, "volume, seed 71"); }
+static void volume(void** state) {
+  (void)state;
+  on_runs(volumes);
+}
+
+static void roughnesses(LossRun* run) { shapes_of(run, LOSS_ROUGHNESS, "roughness, seed 71"); }
+static void roughness(void** state) {
+  (void)state;
+  on_runs(roughnesses);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(point),
+      cmocka_unit_test(point_near_its_target),
+      cmocka_unit_test(travel),
+      cmocka_unit_test(relative),
+      cmocka_unit_test(reach),
+      cmocka_unit_test(reach_near_its_margin),
+      cmocka_unit_test(orientation),
+      cmocka_unit_test(velocity),
+      cmocka_unit_test(effort),
+      cmocka_unit_test(smoothness),
+      cmocka_unit_test(force),
+      cmocka_unit_test(gap),
+      cmocka_unit_test(gap_of_bodies_in_any_position),
+      cmocka_unit_test(shape),
+      cmocka_unit_test(volume),
+      cmocka_unit_test(roughness),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,62 @@
+/* Contact force against a wanted one. */
+#include "loss_testing.h"
+
+static void states_count_from_the_first_step(void** state) {
+  (void)state;
+  LossRun* run = loss_run_create(4, TWO_BRICKS);
+  for (int k = 1; k <= 4; k++) run->recording.force[2 * k + 1] = vec3(k, 0, 10);
+  TaskLoss loss = loss_of(LOSS_FORCE, "b");
+  loss.target = vec3(0, 0, 10);
+  compare_near(loss_value(run, &loss), (1 + 4 + 9 + 16) / 4.0, 1e-12, "the run without its first state");
+  loss.from = 0.2;
+  loss.to = 0.3;
+  compare_near(loss_value(run, &loss), (4 + 9) / 2.0, 1e-12, "window");
+  loss.link.text = name_text("a");
+  compare_near(loss_value(run, &loss), 100, 1e-12, "the other link");
+  loss_run_free(run);
+}
+
+/* A crate that falls on the ground: what it feels the ground feels the other way. */
+static void contact_is_felt_on_both_sides(void** state) {
+  (void)state;
+  LossRun* run = loss_run_create(6, LOSS_SCENE, "");
+  TaskLoss loss = loss_of(LOSS_FORCE, "crate");
+  double felt = loss_value(run, &loss);
+  assert_true(felt > 1);
+  loss.link.text = name_text("ground");
+  compare_relative(loss_value(run, &loss), felt, 1e-14, "action and reaction");
+  loss_run_free(run);
+}
+
+static void without_contact_it_is_warned_of(void** state) {
+  (void)state;
+  static const char* const scenes[] = {
+      "contact: {model: none}\nlinks: [{name: x, mass: 1, shape: {type: sphere, radius: 1}}]\n",
+      "links: [{name: x, mass: 1, shape: {type: sphere, radius: 1}, collide: false}]\n"};
+  for (int i = 0; i < 2; i++) {
+    Run* run = run_model("%s", scenes[i]);
+    TaskLoss loss = loss_of(LOSS_FORCE, "x");
+    loss.place = (SourcePlace){"task.yaml", 7, 3};
+    LossTask task;
+    loss_task_set(&task, &loss, 1);
+    Loss* made;
+    Diagnostics diagnostics = {0};
+    assert_int_equal(loss_create(&made, &task.task, 0, &run->model, &diagnostics), STATUS_OK);
+    assert_int_equal(diagnostics.count, 1);
+    assert_int_equal(diagnostics.items[0].severity, SEVERITY_WARNING);
+    assert_int_equal(diagnostics.items[0].line, 7);
+    assert_string_equal(diagnostics.items[0].text, "nothing touches 'x': the force on it is always zero");
+    loss_destroy(made);
+    diagnostics_free(&diagnostics);
+    run_free(run);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(states_count_from_the_first_step),
+      cmocka_unit_test(contact_is_felt_on_both_sides),
+      cmocka_unit_test(without_contact_it_is_warned_of),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,50 @@
+/* Differences of neighbours' displacements. */
+#include "loss_testing.h"
+
+/* A box has 12 edges and 6 diagonals of its faces: 18. A vertex moved alone by 0.5 differs from all its neighbours, of
+ * which there are 3 to 6; their count is the sum over all vertices divided by 8: 2 * 18 / 8. */
+static void mean_over_the_edges(void** state) {
+  (void)state;
+  LossRun* run = loss_run_create(4, TWO_BRICKS);
+  TaskLoss loss = loss_of(LOSS_ROUGHNESS, "b");
+  Loss* made = loss_make(run, &loss);
+  Vec3* vertices = run->run->model.hulls[1].solid.vertices;
+  double term, sum = 0;
+  for (int i = 0; i < 8; i++) {
+    Vec3 before = vertices[i];
+    vertices[i] = vec3_add(before, vec3(0.3, 0, 0.4));
+    double neighbours = loss_evaluate(made, &run->recording, &term, NULL) * 18 / 0.25;
+    compare_near(neighbours, round(neighbours), 1e-12, "neighbours of vertex %d", i);
+    assert_true(neighbours > 2.5 && neighbours < 6.5);
+    sum += neighbours;
+    vertices[i] = before;
+  }
+  compare_near(sum, 2 * 18, 1e-11, "every edge has two ends");
+  loss_destroy(made);
+  loss_run_free(run);
+}
+
+/* A shift costs nothing, a stretch the same for every pair: x -> 1.1 x moves neighbours apart by 0.1 (x_i - x_j). */
+static void a_shift_is_smooth(void** state) {
+  (void)state;
+  LossRun* run = loss_run_create(4, TWO_BRICKS);
+  TaskLoss loss = loss_of(LOSS_ROUGHNESS, "b");
+  Loss* made = loss_make(run, &loss);
+  Vec3* vertices = run->run->model.hulls[1].solid.vertices;
+  double term;
+  for (int i = 0; i < 8; i++) vertices[i] = vec3_add(vertices[i], vec3(1, 2, 3));
+  compare_near(loss_evaluate(made, &run->recording, &term, NULL), 0, 1e-28, "shifted");
+  for (int i = 0; i < 8; i++) vertices[i].x *= 1.1;
+  /* 4 edges along x and the 4 diagonals of the faces that hold x differ by 0.1 * 0.2 */
+  compare_near(loss_evaluate(made, &run->recording, &term, NULL), 8 * 0.0004 / 18, 1e-15, "stretched along x");
+  loss_destroy(made);
+  loss_run_free(run);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(mean_over_the_edges),
+      cmocka_unit_test(a_shift_is_smooth),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
