@@ -1,23 +1,41 @@
 /* sdrs schema [scene|task]: the JSON Schema of the input files. */
 #include <string.h>
 #include "app/command.h"
+#include "scene/task.h"
+
+typedef struct {
+  const char* name;
+  void (*json)(Text* out);
+  void (*markdown)(Text* out);
+} Format;
+
+static const Format FORMATS[] = {
+    {"scene", scene_schema_json, scene_schema_markdown},
+    {"task", task_schema_json, task_schema_markdown},
+};
+
+static const Format* find_format(const char* name) {
+  for (size_t i = 0; i < sizeof FORMATS / sizeof FORMATS[0]; i++)
+    if (strcmp(FORMATS[i].name, name) == 0) return &FORMATS[i];
+  return NULL;
+}
 
 static ExitCode schema(const Options* options) {
   const char* kind = options->operand_count > 0 ? options->operands[0] : "scene";
-  if (strcmp(kind, "task") == 0) return usage_error(options, "there is no schema of tasks yet; 'scene' is");
-  if (strcmp(kind, "scene") != 0) return usage_error(options, "unknown schema '%s' (known: scene)", kind);
+  const Format* format = find_format(kind);
+  if (!format) return usage_error(options, "unknown schema '%s' (known: scene, task)", kind);
   Text text = {0};
   if (option_given(options, "markdown"))
-    scene_schema_markdown(&text);
+    format->markdown(&text);
   else
-    scene_schema_json(&text);
+    format->json(&text);
   fwrite(text.data, 1, text.length, stdout);
   text_free(&text);
   return EXIT_DONE;
 }
 
 static const OptionRow OPTIONS[] = {
-    {"markdown", 0, OPTION_FLAG, NULL, "the reference page (docs/scene-format.md) instead"},
+    {"markdown", 0, OPTION_FLAG, NULL, "the reference page (docs/<kind>-format.md) instead"},
 };
 
 const Verb VERB_SCHEMA = {
@@ -28,9 +46,10 @@ const Verb VERB_SCHEMA = {
     .summary = "print the JSON Schema (draft-07) of a file format",
     .examples =
         "  sdrs schema > scene.schema.json\n"
+        "  sdrs schema task > task.schema.json\n"
         "  sdrs schema scene --markdown > scene-format.md\n",
     .details =
-        "Editors check and complete a scene whose first line is\n"
+        "Editors check and complete a scene or a task whose first line is\n"
         "  # yaml-language-server: $schema=scene.schema.json\n",
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof OPTIONS[0],

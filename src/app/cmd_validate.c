@@ -1,6 +1,9 @@
-/* sdrs validate FILE...: read and check only; every problem of every file at once. */
+/* sdrs validate FILE...: read and check scenes and tasks only; every problem of every file at once. */
 #include <string.h>
 #include "app/command.h"
+#include "scene/task.h"
+
+/* ---------------------------------------------------------------- scenes */
 
 /* One file's line on standard output, or its object of the JSON array. */
 static void report_file(const Options* options, Json* json, const char* path, const Loaded* loaded,
@@ -29,7 +32,12 @@ static void report_file(const Options* options, Json* json, const char* path, co
 }
 
 /* A fault in the file, or in a mesh that it names, is what was looked for; a file that cannot be opened is not. */
-static ExitCode validate_file(const Options* options, const char* path, Json* json) {
+static ExitCode exit_code(bool good, bool unreadable) {
+  if (good) return EXIT_DONE;
+  return unreadable ? EXIT_IO : EXIT_CHECK_FAILED;
+}
+
+static ExitCode validate_scene(const Options* options, const char* path, Json* json) {
   Loaded loaded = {0};
   Diagnostics diagnostics = {0};
   Status status = loaded_create(&loaded, options, path, 0, &diagnostics);
@@ -39,9 +47,55 @@ static ExitCode validate_file(const Options* options, const char* path, Json* js
   report_file(options, json, path, &loaded, &diagnostics, good);
   diagnostics_free(&diagnostics);
   loaded_free(&loaded);
-  if (good) return EXIT_DONE;
-  return unreadable ? EXIT_IO : EXIT_CHECK_FAILED;
+  return exit_code(good, unreadable);
 }
+
+/* ---------------------------------------------------------------- tasks */
+
+static void report_task(const Options* options, Json* json, const char* path, const Task* task,
+                        const Diagnostics* diagnostics, bool good) {
+  if (options->json) {
+    json_open(json, NULL, '{');
+    json_text(json, "file", path);
+    json_bool(json, "ok", good);
+    if (good) {
+      json_integer(json, "scenarios", task->scenario_count);
+      json_integer(json, "losses", task->loss_count);
+    }
+    json_diagnostics(json, "diagnostics", diagnostics);
+    json_close(json, '}');
+  } else if (good) {
+    printf("%s: ok: a task of %d scenario%s and %d loss%s\n", path, task->scenario_count,
+           task->scenario_count == 1 ? "" : "s", task->loss_count, task->loss_count == 1 ? "" : "es");
+  }
+}
+
+/* As far as a scene alone can be judged: whether it makes a model. Scenarios that share a scene tell the same. */
+static void check_scenarios(const Task* task, Diagnostics* diagnostics) {
+  for (int i = 0; i < task->scenario_count; i++) {
+    Model model;
+    Diagnostics problems = {0};
+    model_create(&model, &task->scenarios[i].scene, &problems);
+    diagnostics_add_new(diagnostics, &problems);
+    diagnostics_free(&problems);
+    model_destroy(&model);
+  }
+}
+
+static ExitCode validate_task(const Options* options, const char* path, Json* json) {
+  Task task;
+  Diagnostics diagnostics = {0};
+  Status status = task_load(&task, path, options->overrides, options->override_count, &diagnostics);
+  if (status == STATUS_OK) check_scenarios(&task, &diagnostics);
+  bool good = status == STATUS_OK && diagnostics.error_count == 0;
+  print_diagnostics(options, &diagnostics);
+  report_task(options, json, path, &task, &diagnostics, good);
+  diagnostics_free(&diagnostics);
+  task_free(&task);
+  return exit_code(good, status == STATUS_IO);
+}
+
+/* ---------------------------------------------------------------- all files */
 
 static ExitCode validate(const Options* options) {
   Text text = {0};
@@ -49,7 +103,8 @@ static ExitCode validate(const Options* options) {
   ExitCode code = EXIT_DONE;
   if (options->json) json_open(&json, NULL, '[');
   for (int i = 0; i < options->operand_count; i++) {
-    ExitCode one = validate_file(options, options->operands[i], &json);
+    const char* path = options->operands[i];
+    ExitCode one = task_recognise(path) ? validate_task(options, path, &json) : validate_scene(options, path, &json);
     if (one > code) code = one;
   }
   if (options->json) {
@@ -65,14 +120,17 @@ const Verb VERB_VALIDATE = {
     .operands = "FILE...",
     .operand_min = 1,
     .operand_max = OPERANDS_UNBOUNDED,
-    .summary = "parse and check scenes; every problem at once",
+    .summary = "parse and check scenes and tasks; every problem at once",
     .examples =
         "  sdrs validate scenes/slide.yaml\n"
         "  sdrs validate scenes/*.yaml -q\n"
         "  sdrs validate my.yaml --set contact.support=0.01 --json\n",
     .details =
-        "Reads the scene and its meshes and builds the model, as simulate does. Prints one line per good file on\n"
-        "standard output and every problem of the others on standard error.\n"
+        "Reads the scene and its meshes and builds the model, as simulate does. A file with a loss or scenarios is a "
+        "task:\n"
+        "it is read with its scenes. Prints one line per good file on standard output and every problem of the others "
+        "on\n"
+        "standard error.\n"
         "Exit codes: 0 every file is good (warnings allowed), 1 a file has an error, 5 a file cannot be read.\n",
     .reads_scene = true,
     .run = validate,

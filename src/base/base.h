@@ -60,6 +60,8 @@ typedef struct {
 /* Append `file:line:column: severity: text` (printf style, no trailing newline, no prefix in the text). */
 void diagnostics_add(Diagnostics* diagnostics, Severity severity, SourcePlace place, const char* format, ...)
     __attribute__((format(printf, 4, 5)));
+/* Append those of `more` that are not there yet: several readings of one file tell the same. */
+void diagnostics_add_new(Diagnostics* diagnostics, const Diagnostics* more);
 /* Sort by file, line, column (stable), then print each as `file:line:col: error: text`, followed by the
  * source line and a caret when the file can be read. color: use ANSI colours. */
 void diagnostics_print(Diagnostics* diagnostics, FILE* stream, bool color);

@@ -27,6 +27,25 @@ void diagnostics_add(Diagnostics* diagnostics, Severity severity, SourcePlace pl
   if (severity == SEVERITY_WARNING) diagnostics->warning_count++;
 }
 
+static bool same_text(const char* a, const char* b) { return a == b || (a && b && strcmp(a, b) == 0); }
+
+static bool is_there(const Diagnostics* diagnostics, const Diagnostic* one) {
+  for (int i = 0; i < diagnostics->count; i++) {
+    const Diagnostic* other = &diagnostics->items[i];
+    bool same_place = other->line == one->line && other->column == one->column && same_text(other->file, one->file);
+    if (same_place && other->severity == one->severity && same_text(other->text, one->text)) return true;
+  }
+  return false;
+}
+
+void diagnostics_add_new(Diagnostics* diagnostics, const Diagnostics* more) {
+  for (int i = 0; i < more->count; i++) {
+    const Diagnostic* one = &more->items[i];
+    if (is_there(diagnostics, one)) continue;
+    diagnostics_add(diagnostics, one->severity, (SourcePlace){one->file, one->line, one->column}, "%s", one->text);
+  }
+}
+
 void diagnostics_free(Diagnostics* diagnostics) {
   for (int i = 0; i < diagnostics->count; i++) {
     memory_free(diagnostics->items[i].file);

@@ -210,6 +210,17 @@ SourcePlace document_place(const char* source, const char* text, size_t offset) 
   return place;
 }
 
+Node* document_read(Document* document, const char* source, const char* text, size_t length, bool json,
+                    Diagnostics* diagnostics) {
+  return json ? document_read_json(document, source, text, length, diagnostics)
+              : document_read_yaml(document, source, text, length, diagnostics);
+}
+
+bool path_is_json(const char* path) {
+  size_t length = strlen(path);
+  return length >= 5 && strcmp(path + length - 5, ".json") == 0;
+}
+
 /* ---------------------------------------------------------------- looking */
 
 const Node* node_find(const Node* map, const char* key) {

@@ -47,6 +47,11 @@ Node* document_read_yaml(Document* document, const char* source, const char* tex
 Node* document_read_json(Document* document, const char* source, const char* text, size_t length,
                          Diagnostics* diagnostics);
 
+/* The one of the two that the flag says, and the flag that a file's name says. */
+Node* document_read(Document* document, const char* source, const char* text, size_t length, bool json,
+                    Diagnostics* diagnostics);
+bool path_is_json(const char* path);
+
 /* ---- building */
 Node* document_node(Document* document, NodeKind kind, SourcePlace place); /* NULL beyond DOCUMENT_NODE_MAX */
 const char* document_text(Document* document, const char* bytes, size_t length);

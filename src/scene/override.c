@@ -3,17 +3,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+char** override_sources(const SceneOverride* overrides, int count) {
+  char** sources = MEMORY_NEW(char*, count);
+  for (int i = 0; i < count; i++) {
+    Text text = {0};
+    text_add(&text, "%s%s", OVERRIDE_PREFIX, overrides[i].text);
+    sources[i] = text.data;
+  }
+  return sources;
+}
+
+PlacedOverride override_of_source(const char* source) {
+  return (PlacedOverride){source + strlen(OVERRIDE_PREFIX), {source, 0, 0}};
+}
+
 typedef struct {
   const SchemaTable* table;
   Document* document;
-  const char* source;
+  const PlacedOverride* placed;
   const char *path, *path_end; /* what is left of the path */
   const char* value;           /* behind the = */
   bool invent;
   Diagnostics* diagnostics;
 } Override;
 
-static SourcePlace place_of(const Override* override) { return (SourcePlace){override->source, 0, 0}; }
+static SourcePlace place_of(const Override* override) { return override->placed->place; }
 
 static bool fail(const Override* override, const char* problem, const char* what) {
   diagnostics_add(override->diagnostics, SEVERITY_ERROR, place_of(override), problem, text_excerpt(what).text);
@@ -53,19 +67,20 @@ static int next_index(const Override* override) {
 
 /* ---------------------------------------------------------------- the value */
 
-/* Every place inside the value is the override itself: lines and columns of a command line help nobody. */
+/* Every place inside the value is that of the override itself. */
 static void set_places(const Override* override, Node* node) {
   node->place = place_of(override);
-  node->key_line = node->key_column = 0;
+  node->key_line = node->place.line;
+  node->key_column = node->place.column;
   for (Node* child = node->first; child; child = child->next) set_places(override, child);
 }
 
 static Node* read_value(const Override* override) {
   Diagnostics problems = {0};
   size_t length = strlen(override->value);
-  Node* node = length == 0
-                   ? document_node(override->document, NODE_SCALAR, place_of(override))
-                   : document_read_yaml(override->document, override->source, override->value, length, &problems);
+  Node* node =
+      length == 0 ? document_node(override->document, NODE_SCALAR, place_of(override))
+                  : document_read_yaml(override->document, place_of(override).file, override->value, length, &problems);
   for (int i = 0; i < problems.count; i++) fail(override, "the value is not valid YAML: %s", problems.items[i].text);
   diagnostics_free(&problems);
   if (node) set_places(override, node);
@@ -97,7 +112,7 @@ static bool walk(Override* override, Node* node, const SchemaRow* row);
 
 static bool report_unknown(const Override* override, const SchemaObject* object, const char* type, const char* key) {
   const char* nearest = schema_nearest_key(override->table, object, type, key);
-  const char* start = override->source + strlen(OVERRIDE_PREFIX);
+  const char* start = override->placed->text;
   size_t length = override->path > start ? (size_t)(override->path - 1 - start) : 0;
   const char* where = length > 0 ? document_text(override->document, start, length) : "the file";
   diagnostics_add(override->diagnostics, SEVERITY_ERROR, place_of(override), "unknown key '%s' in %s%s%s%s",
@@ -137,7 +152,7 @@ static Node* new_child(const Override* override, const SchemaRow* row) {
     fail(override, "the file has no '%s' to change a part of", row->key);
     return NULL;
   }
-  Node* node = document_read_yaml(override->document, override->source, row->fallback, strlen(row->fallback),
+  Node* node = document_read_yaml(override->document, place_of(override).file, row->fallback, strlen(row->fallback),
                                   override->diagnostics);
   if (node) set_places(override, node);
   return node;
@@ -256,18 +271,27 @@ static const char* map_object(const SchemaRow* row) {
   }
 }
 
+/* Into a scene that stands inside a task. */
+static bool walk_scene(Override* override, Node* node) {
+  if (node->kind == NODE_SCALAR)
+    return fail(override, "the scene is another file, '%s': change its values by 'set'", node->text);
+  override->table = &SCENE_SCHEMA;
+  return walk_object(override, node, SCENE_SCHEMA.root);
+}
+
 static bool walk(Override* override, Node* node, const SchemaRow* row) {
+  if (row->kind == VALUE_SCENE) return walk_scene(override, node);
   if (row->kind == VALUE_MAP) return walk_names(override, node, row);
   if (node->kind == NODE_LIST) return walk_list(override, node, row);
   if (map_object(row)) return walk_object(override, node, map_object(row));
   return fail(override, "'%s' has no parts", row->key);
 }
 
-bool override_apply(const SchemaTable* table, Document* document, Node* root, const char* source, bool invent,
+bool override_apply(const SchemaTable* table, Document* document, Node* root, const PlacedOverride* placed, bool invent,
                     Diagnostics* diagnostics) {
-  const char* path = source + strlen(OVERRIDE_PREFIX);
+  const char* path = placed->text;
   const char* equals = strchr(path, '=');
-  Override override = {.table = table, .document = document, .source = source, .path = path, .invent = invent};
+  Override override = {.table = table, .document = document, .placed = placed, .path = path, .invent = invent};
   override.diagnostics = diagnostics;
   bool whole = equals && equals > path && path[0] != '.' && equals[-1] != '.';
   if (!whole) return fail(&override, "expected path.to.key=value, got '%s'", path);

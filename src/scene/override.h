@@ -1,15 +1,25 @@
-/* override: `--set path.to.key=value` on the document, before it is read. */
+/* override: `path.to.key=value` on the document, before it is read. */
 #ifndef SDRS_SCENE_OVERRIDE_H
 #define SDRS_SCENE_OVERRIDE_H
 
 #include "scene/schema.h"
 
-/* What messages put before the override's text. */
+/* What messages put before the text of an override of the command line. */
 #define OVERRIDE_PREFIX "--set "
 
-/* source: "--set path.to.key=value"; it names the override in messages and must outlive the nodes. False after a
- * diagnostic. invent: take list items that do not exist for empty ones, to judge a path without a file. */
-bool override_apply(const SchemaTable* table, Document* document, Node* root, const char* source, bool invent,
+/* An override and where it stands: on the command line, or in a task. */
+typedef struct {
+  const char* text;  /* "path.to.key=value" */
+  SourcePlace place; /* what messages about it and its value point to; the file's name must outlive the nodes */
+} PlacedOverride;
+
+/* "--set path.to.key=value" of each, owned by the caller: what places on the command line point to. */
+char** override_sources(const SceneOverride* overrides, int count);
+PlacedOverride override_of_source(const char* source);
+
+/* False after a diagnostic. invent: take list items that do not exist for empty ones, to judge a path without a file.
+ */
+bool override_apply(const SchemaTable* table, Document* document, Node* root, const PlacedOverride* placed, bool invent,
                     Diagnostics* diagnostics);
 
 #endif

@@ -3,6 +3,7 @@
 #define SDRS_SCENE_PARTS_H
 
 #include "scene/forms.h"
+#include "scene/override.h"
 #include "scene/reader.h"
 
 /* ---- repeat.c */
@@ -53,6 +54,15 @@ void read_signal(Reader* reader, const Node* node, int channels, SceneSignal* si
 void signal_free_arrays(SceneSignal* signal);
 /* The index of the link a node names, or -1 after an error. */
 int read_link_name(Reader* reader, const Node* node);
+
+/* ---- scene.c
+ * What scene_parse does, with overrides that have their places; scene is zeroed. */
+Status scene_read_text(Scene* scene, const char* path, const char* text, size_t length, bool json,
+                       const PlacedOverride* overrides, int override_count, Diagnostics* diagnostics);
+/* A scene written inside another file that `outer` reads; the caller has set scene->path and sha256. */
+void scene_read_inside(Scene* scene, Reader* outer, Node* root, const PlacedOverride* overrides, int override_count);
+/* The name that a run folder is called by: what is written, or the file's. Owned by the caller. */
+char* read_file_name(Reader* reader, const Node* node, const char* owner, const char* path);
 
 /* ---- check.c */
 /* What can be judged only once everything is read: masses, half-spaces, prescribed joints. */

@@ -40,7 +40,7 @@ static void normalize_quaternion(Reader* reader, const Node* node, double q[4]) 
     reader_error(reader, node->place, "the quaternion must have length 1, got length %.6g", length);
     return;
   }
-  for (int i = 0; i < 4; i++) q[i] /= length;
+  for (int i = 0; i < 4 && !is_unit(length); i++) q[i] /= length;
 }
 
 static void read_coordinates(Reader* reader, const Node* item, const NumberList* list, const Repeat* repeat,

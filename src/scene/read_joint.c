@@ -19,7 +19,7 @@ static bool unit_axis(Reader* reader, const Node* node, Vec3 written, Vec3* axis
     reader_error(reader, node->place, "an axis must have a length other than zero");
     return false;
   }
-  *axis = vec3_scale(written, 1.0 / length);
+  *axis = is_unit(length) ? written : vec3_scale(written, 1.0 / length);
   return true;
 }
 

@@ -71,7 +71,7 @@ static void postpone(Reader* reader, const Node* node, char* name) {
   }
   reader->late = array_grow(reader->late, reader->late_count, &reader->late_capacity, sizeof(LateName));
   int item = reader->indices ? reader->indices->n : -1;
-  reader->late[reader->late_count++] = (LateName){node, name, memory_text(reader->trail.data), item};
+  reader->late[reader->late_count++] = (LateName){node, name, memory_text(reader->trail.data + reader->base), item};
 }
 
 static void report_late(Reader* reader, const LateName* late) {

@@ -66,8 +66,11 @@ static Quat quat_from_rpy(Vec3 rpy) {
   return quat_mul(quat_about(vec3(0, 0, 1), rpy.z), quat_mul(pitch, roll));
 }
 
-/* At most one of the three was given; the others are the identity. */
+static bool is_zero(Vec3 v) { return v.x == 0 && v.y == 0 && v.z == 0; }
+
+/* At most one of the three was given; the others are the identity, and products with it might turn -0 into 0. */
 Quat pose_form_rotation(const PoseForm* pose) {
+  if (is_zero(pose->rotation_vector) && is_zero(pose->rpy)) return pose->rotation;
   Quat other = quat_mul(quat_exp(pose->rotation_vector), quat_from_rpy(pose->rpy));
   return quat_mul(pose->rotation, other);
 }

@@ -63,7 +63,7 @@ bool reader_work(Reader* reader, SourcePlace place, int64_t count) {
   reader->work += count;
   if (reader->work <= READER_WORK_MAX) return true;
   reader->muted = false;
-  reader_error(reader, place, "the scene is too large: repeats and values come to more than %d", READER_WORK_MAX);
+  reader_error(reader, place, "the file is too large: repeats and values come to more than %d", READER_WORK_MAX);
   reader_stop(reader);
   return false;
 }
@@ -178,6 +178,8 @@ char* reader_name(Reader* reader, const Node* node) {
   text_free(&text);
   return NULL;
 }
+
+bool is_unit(double length) { return fabs(length - 1.0) <= UNIT_TOLERANCE; }
 
 /* ---------------------------------------------------------------- arrays */
 

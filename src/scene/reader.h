@@ -18,7 +18,7 @@
 /* A link's name that was not known where it was used. */
 typedef struct {
   const Node* node;
-  char *name, *trail; /* owned */
+  char *name, *trail; /* owned; the trail from the reader's base */
   int item;           /* n of the repeat, -1 outside */
 } LateName;
 
@@ -28,6 +28,7 @@ typedef struct {
   Diagnostics* diagnostics;
   Document* document;
   Text trail;             /* "links[2].joint" */
+  size_t base;            /* length of the trail where the scene begins inside another file */
   const Indices* indices; /* of the repeat being expanded, or NULL */
   bool muted;             /* an earlier item of this repeat had problems: do not tell them again */
   int problem_count;      /* errors, told or not */
@@ -69,6 +70,11 @@ bool reader_is_text(Reader* reader, const Node* node);
 bool reader_numbers(Reader* reader, const Node* node, const Range* range, const char* unit, int count, double* values);
 /* A text with its {expressions} replaced, owned by the caller; NULL after an error. */
 char* reader_name(Reader* reader, const Node* node);
+
+/* Unit vectors and quaternions are left as they are when their length is this near to 1, so that a number written out
+ * reads back to the same bits: above the rounding of a few products, far below what anybody types. */
+#define UNIT_TOLERANCE 1e-14
+bool is_unit(double length);
 
 /* ---- objects (schema_read.c)
  * Read a map into the struct of an object: defaults, type, values, missing and unknown keys. False when the node is no

@@ -103,22 +103,21 @@ static void read_exclude(Reader* reader, const Node* list) {
 
 /* ---------------------------------------------------------------- the whole */
 
-/* The run folder is called after it. */
-static void read_scene_name(Reader* reader, const Node* node) {
+char* read_file_name(Reader* reader, const Node* node, const char* owner, const char* path) {
   size_t mark = reader_enter_key(reader, "name");
   if (node && strpbrk(node->text, "/\\"))
-    reader_error(reader, node->place, "a scene's name must not hold a slash");
+    reader_error(reader, node->place, "a %s's name must not hold a slash", owner);
   else if (node && node->text[0] == '.')
-    reader_error(reader, node->place, "a scene's name must not begin with a dot");
+    reader_error(reader, node->place, "a %s's name must not begin with a dot", owner);
   reader_leave(reader, mark);
-  reader->scene->name = node ? memory_text(node->text) : file_stem(reader->scene->path);
+  return node ? memory_text(node->text) : file_stem(path);
 }
 
 static void read_root(Reader* reader, const Node* root) {
   SceneForm form;
   if (!schema_read(reader, root, "scene", &form)) return;
   ContactForm contact = {0};
-  read_scene_name(reader, form.name);
+  reader->scene->name = read_file_name(reader, form.name, "scene", reader->scene->path);
   read_simulation(reader, form.simulation);
   read_contact(reader, section(reader, form.contact), &contact);
   read_shapes(reader, form.shapes);
@@ -130,30 +129,23 @@ static void read_root(Reader* reader, const Node* root) {
   check_scene(reader);
 }
 
-/* The texts of overrides are kept with the scene: places point to them. */
-static void keep_override_texts(Scene* scene, const SceneOverride* overrides, int count) {
-  scene->sources = MEMORY_NEW(char*, count);
-  scene->source_count = count;
-  for (int i = 0; i < count; i++) {
-    Text text = {0};
-    text_add(&text, "%s%s", OVERRIDE_PREFIX, overrides[i].text);
-    scene->sources[i] = text.data;
-  }
+static bool apply_all(Document* document, Node* root, const PlacedOverride* overrides, int count,
+                      Diagnostics* diagnostics) {
+  bool whole = true;
+  for (int i = 0; i < count; i++)
+    whole = override_apply(&SCENE_SCHEMA, document, root, &overrides[i], false, diagnostics) && whole;
+  return whole;
 }
 
-Status scene_parse(Scene* scene, const char* path, const char* text, size_t length, bool json,
-                   const SceneOverride* overrides, int override_count, Diagnostics* diagnostics) {
-  *scene = (Scene){.path = memory_text(path)};
+Status scene_read_text(Scene* scene, const char* path, const char* text, size_t length, bool json,
+                       const PlacedOverride* overrides, int override_count, Diagnostics* diagnostics) {
+  scene->path = memory_text(path);
   hash_sha256(text, length, scene->sha256);
-  keep_override_texts(scene, overrides, override_count);
   int before = diagnostics->error_count;
   Document document = {0};
-  Node* root = json ? document_read_json(&document, scene->path, text, length, diagnostics)
-                    : document_read_yaml(&document, scene->path, text, length, diagnostics);
-  bool whole = root != NULL; /* an override that failed halfway would be followed by messages that mislead */
-  for (int i = 0; root && i < override_count; i++)
-    whole = override_apply(&SCENE_SCHEMA, &document, root, scene->sources[i], false, diagnostics) && whole;
-  if (whole) {
+  Node* root = document_read(&document, scene->path, text, length, json, diagnostics);
+  /* an override that failed halfway would be followed by messages that mislead */
+  if (root && apply_all(&document, root, overrides, override_count, diagnostics)) {
     Reader reader = {.scene = scene, .table = &SCENE_SCHEMA, .diagnostics = diagnostics, .document = &document};
     read_root(&reader, root);
     reader_free(&reader);
@@ -162,9 +154,29 @@ Status scene_parse(Scene* scene, const char* path, const char* text, size_t leng
   return diagnostics->error_count > before || !root ? STATUS_BAD_INPUT : STATUS_OK;
 }
 
-static bool is_json(const char* path) {
-  size_t length = strlen(path);
-  return length >= 5 && strcmp(path + length - 5, ".json") == 0;
+void scene_read_inside(Scene* scene, Reader* outer, Node* root, const PlacedOverride* overrides, int override_count) {
+  int before = outer->diagnostics->error_count;
+  if (apply_all(outer->document, root, overrides, override_count, outer->diagnostics)) {
+    Reader reader = {
+        .scene = scene, .table = &SCENE_SCHEMA, .diagnostics = outer->diagnostics, .document = outer->document};
+    reader.work = outer->work;
+    text_add(&reader.trail, "%s", outer->trail.data);
+    reader.base = reader.trail.length;
+    read_root(&reader, root);
+    outer->work = reader.work;
+    reader_free(&reader);
+  }
+  outer->problem_count += outer->diagnostics->error_count - before;
+}
+
+Status scene_parse(Scene* scene, const char* path, const char* text, size_t length, bool json,
+                   const SceneOverride* overrides, int override_count, Diagnostics* diagnostics) {
+  *scene = (Scene){.sources = override_sources(overrides, override_count), .source_count = override_count};
+  PlacedOverride* placed = MEMORY_NEW(PlacedOverride, override_count);
+  for (int i = 0; i < override_count; i++) placed[i] = override_of_source(scene->sources[i]);
+  Status status = scene_read_text(scene, path, text, length, json, placed, override_count, diagnostics);
+  memory_free(placed);
+  return status;
 }
 
 Status scene_load(Scene* scene, const char* path, const SceneOverride* overrides, int override_count,
@@ -177,7 +189,7 @@ Status scene_load(Scene* scene, const char* path, const SceneOverride* overrides
                     strerror(errno));
     return STATUS_IO;
   }
-  Status status = scene_parse(scene, path, text, length, is_json(path), overrides, override_count, diagnostics);
+  Status status = scene_parse(scene, path, text, length, path_is_json(path), overrides, override_count, diagnostics);
   memory_free(text);
   return status;
 }
@@ -187,7 +199,8 @@ bool scene_override_check(const SceneOverride* override, Diagnostics* diagnostic
   Node* root = document_node(&document, NODE_MAP, (SourcePlace){0});
   Text source = {0};
   text_add(&source, "%s%s", OVERRIDE_PREFIX, override->text);
-  bool good = override_apply(&SCENE_SCHEMA, &document, root, source.data, true, diagnostics);
+  PlacedOverride placed = override_of_source(source.data);
+  bool good = override_apply(&SCENE_SCHEMA, &document, root, &placed, true, diagnostics);
   text_free(&source);
   document_free(&document);
   return good;

@@ -1,5 +1,5 @@
-/* schema: one table of rows says what a scene may hold. It drives reading into structs, defaults, ranges, unknown keys,
- * the JSON Schema and docs/scene-format.md. A further kind of file (a task) is a further SchemaTable. */
+/* schema: one table of rows says what a file may hold, a scene or a task. It drives reading into structs, defaults,
+ * ranges, unknown keys, the JSON Schema and the pages docs/scene-format.md and docs/task-format.md. */
 #ifndef SDRS_SCENE_SCHEMA_H
 #define SDRS_SCENE_SCHEMA_H
 
@@ -16,6 +16,8 @@ typedef enum {
   VALUE_QUATERNION, /* Quat, normalised */
   VALUE_NUMBERS,    /* NumberList: a list */
   VALUE_PER_DOF,    /* NumberList: a number for all degrees of freedom, or a list */
+  VALUE_BOUND,      /* NumberList: a number for all three axes, or three */
+  VALUE_WORDS,      /* unsigned: a list of the row's words, one bit each */
   /* The rest is kept as a node for the code that knows what it means: const Node*, NULL when absent. */
   VALUE_TEXT,
   VALUE_OBJECT,     /* a map read as the object `of` */
@@ -36,6 +38,8 @@ typedef enum {
   VALUE_SERIES,     /* a list of numbers */
   VALUE_TABLE,      /* a list of numbers or of lists of numbers */
   VALUE_TERMS,      /* a list of objects sine, or a list of such lists */
+  VALUE_INTEGERS,   /* a list of whole numbers */
+  VALUE_SCENE,      /* the path of a scene, or a scene */
   VALUE_KIND_COUNT
 } ValueKind;
 
@@ -63,7 +67,7 @@ typedef struct {
   const char* key;
   ValueKind kind;
   size_t offset;        /* in the struct the object is read into */
-  const char* of;       /* OBJECT, LIST, MAP: the object's name. CHOICE: "one|another", in the order of the enum */
+  const char* of;       /* OBJECT, LIST, MAP: the object's name. CHOICE, WORDS: "one|another", in the enum's order */
   const char* only;     /* types of the object that have this key, "box|sphere"; NULL = all */
   const char* unit;     /* NULL = none */
   const char* fallback; /* default as YAML; "(in brackets)" is only told and left to the code; NULL = none */
@@ -85,20 +89,25 @@ typedef struct {
     size_t offset;    /* where its struct lies in this one's */
   } includes[2];
   bool partial;        /* required keys may be missing */
+  bool part;           /* stands in other objects only: no section of its own in the docs */
   const char* meaning; /* for docs */
   const char* example; /* a whole small scene, for docs; NULL = none */
 } SchemaObject;
 
-typedef struct {
+typedef struct SchemaTable SchemaTable;
+struct SchemaTable {
   const SchemaObject* objects;
   int object_count;
   const SchemaRow* rows;
   int row_count;
   const char *root, *title, *id;
-} SchemaTable;
+  const char* command;       /* that prints the docs */
+  const char* overrides;     /* for the docs: what --set can do here */
+  const SchemaTable* embeds; /* whose objects may stand inside (VALUE_SCENE); NULL = none */
+};
 
-/* Everything a scene may hold. */
-extern const SchemaTable SCENE_SCHEMA;
+/* Everything a scene may hold, and a task. */
+extern const SchemaTable SCENE_SCHEMA, TASK_SCHEMA;
 
 const SchemaObject* schema_object(const SchemaTable* table, const char* name);
 

@@ -23,7 +23,7 @@ static void add_description(const SchemaRow* row, Text* out) {
 static void add_default(const SchemaRow* row, Text* out) {
   if (!row->fallback || row->fallback[0] == '(') return;
   text_add(out, ", \"default\": ");
-  if (row->kind != VALUE_CHOICE && row->kind != VALUE_AXES) {
+  if (row->kind != VALUE_CHOICE && row->kind != VALUE_AXES && row->kind != VALUE_WORDS) {
     text_add(out, "%s", row->fallback);
   } else if (row->kind == VALUE_CHOICE) {
     text_add_json_string(out, row->fallback);
@@ -102,10 +102,12 @@ static bool has_other_type_only(const Rows* rows, const char* key, const char* t
   return true;
 }
 
-/* For one type: what it needs, what it does not have, and its own meaning of ambiguous keys. */
-static void add_type_rule(const Rows* rows, const char* type, Text* out) {
-  text_add(out, "{\"if\": {\"properties\": {\"%s\": {\"const\": \"%s\"}}, \"required\": [\"%s\"]}, \"then\": {",
-           rows->object->type_key, type, rows->object->type_key);
+/* For one type, also when it is the default and left out: what it needs, what it does not have, and its own meaning of
+ * ambiguous keys. */
+static void add_type_rule(const Rows* rows, const char* type, bool is_default, Text* out) {
+  text_add(out, "{\"if\": {\"properties\": {\"%s\": {\"const\": \"%s\"}}", rows->object->type_key, type);
+  if (!is_default) text_add(out, ", \"required\": [\"%s\"]", rows->object->type_key);
+  text_add(out, "}, \"then\": {");
   text_add(out, "\"required\": [");
   if (!rows->object->partial) add_required(rows, type, out);
   text_add(out, "], \"properties\": {");
@@ -126,12 +128,13 @@ static void add_type_rule(const Rows* rows, const char* type, Text* out) {
 }
 
 static int add_type_rules(const Rows* rows, int count, Text* out) {
-  const char* type_words = NULL;
+  const SchemaRow* type = NULL;
   for (int i = 0; i < rows->count && rows->object->type_key; i++)
-    if (strcmp(rows->rows[i].row->key, rows->object->type_key) == 0) type_words = rows->rows[i].row->of;
-  for (int i = 0; type_words && i < words_count(type_words); i++) {
+    if (strcmp(rows->rows[i].row->key, rows->object->type_key) == 0) type = rows->rows[i].row;
+  for (int i = 0; type && i < words_count(type->of); i++) {
+    Excerpt word = words_at(type->of, i);
     text_add(out, count++ ? ",\n        " : "\n        ");
-    add_type_rule(rows, words_at(type_words, i).text, out);
+    add_type_rule(rows, word.text, type->fallback && strcmp(type->fallback, word.text) == 0, out);
   }
   return count;
 }
@@ -175,15 +178,23 @@ static void add_object(const SchemaTable* table, const SchemaObject* object, Tex
   text_add(out, "\n    }");
 }
 
+static void add_objects(const SchemaTable* table, Text* out) {
+  for (int i = 0; i < table->object_count; i++) {
+    if (i > 0) text_add(out, ",\n");
+    add_object(table, &table->objects[i], out);
+  }
+}
+
 void schema_write_json(const SchemaTable* table, Text* out) {
   text_add(out, "{\n  \"$schema\": \"http://json-schema.org/draft-07/schema#\",\n  \"$id\": ");
   text_add_json_string(out, table->id);
   text_add(out, ",\n  \"title\": ");
   text_add_json_string(out, table->title);
   text_add(out, ",\n  \"$ref\": \"#/definitions/%s\",\n  \"definitions\": {\n", table->root);
-  for (int i = 0; i < table->object_count; i++) {
-    add_object(table, &table->objects[i], out);
-    text_add(out, i + 1 < table->object_count ? ",\n" : "\n");
+  add_objects(table, out);
+  if (table->embeds) {
+    text_add(out, ",\n");
+    add_objects(table->embeds, out);
   }
-  text_add(out, "  }\n}\n");
+  text_add(out, "\n  }\n}\n");
 }

@@ -31,6 +31,11 @@ static const Kind KINDS[VALUE_KIND_COUNT] = {
     [VALUE_PER_DOF] = {"number or list", "a number or a list of numbers", ACCEPT_SCALAR | ACCEPT_LIST,
                        "\"type\": [\"number\", \"array\"]@R, \"items\": {\"type\": \"number\"@R}, \"minItems\": 1, "
                        "\"maxItems\": 6"},
+    [VALUE_BOUND] = {"number or 3 numbers", "a number or a list of 3 numbers", ACCEPT_SCALAR | ACCEPT_LIST,
+                     "\"type\": [\"number\", \"array\"]@R, \"items\": {\"type\": \"number\"@R}, \"minItems\": 3, "
+                     "\"maxItems\": 3"},
+    [VALUE_WORDS] = {"list of words", "a list of words", ACCEPT_LIST,
+                     "\"type\": \"array\", \"items\": {\"enum\": [@C]}, \"minItems\": 1, \"uniqueItems\": true"},
     [VALUE_TEXT] = {"text", "a text", ACCEPT_SCALAR, "\"type\": \"string\""},
     [VALUE_OBJECT] = {"map", "a map", ACCEPT_MAP, "\"allOf\": [@O]"},
     [VALUE_LIST] = {"list", "a list", ACCEPT_LIST, "\"type\": \"array\", \"items\": @O"},
@@ -75,6 +80,10 @@ static const Kind KINDS[VALUE_KIND_COUNT] = {
                      "{\"type\": \"number\"}}"},
     [VALUE_TERMS] = {"list of sines, or list of such", "a list of sines, or a list of such lists", ACCEPT_LIST,
                      "\"type\": \"array\", \"items\": {\"anyOf\": [@O, {\"type\": \"array\", \"items\": @O}]}"},
+    [VALUE_INTEGERS] = {"list of integers", "a list of whole numbers", ACCEPT_LIST,
+                        "\"type\": \"array\", \"items\": {\"type\": \"integer\"@R}, \"minItems\": 1"},
+    [VALUE_SCENE] = {"path, or [scene](scene-format.md)", "the path of a scene, or a scene", ACCEPT_SCALAR | ACCEPT_MAP,
+                     "\"anyOf\": [{\"type\": \"string\"}, {\"$ref\": \"#/definitions/scene\"}]"},
 };
 
 const char* kind_title(ValueKind kind) { return KINDS[kind].title; }

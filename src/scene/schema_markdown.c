@@ -1,4 +1,4 @@
-/* docs/scene-format.md from the table. */
+/* The page of a format from its table. */
 #include <ctype.h>
 #include <string.h>
 
@@ -45,7 +45,8 @@ static const SchemaObject* documented(const SchemaTable* table, const SchemaObje
 
 static void add_type_cell(const SchemaTable* table, const SchemaRow* row, Text* out) {
   const SchemaObject* object = documented(table, object_of(table, row));
-  if (row->kind == VALUE_CHOICE) {
+  if (row->kind == VALUE_CHOICE || row->kind == VALUE_WORDS) {
+    if (row->kind == VALUE_WORDS) text_add(out, "list of ");
     add_words(row->of, out);
   } else if (object) {
     text_add(out, "[");
@@ -121,24 +122,19 @@ static void add_section(const SchemaTable* table, const SchemaObject* object, Te
 }
 
 void schema_write_markdown(const SchemaTable* table, Text* out) {
-  text_add(
-      out,
-      "# Format of an %s file\n\n"
-      "This page is written by `sdrs schema --markdown` from the table that also drives the reader: what it says is "
-      "what is checked. Every example is a whole file that loads.\n\n"
-      "* The file is YAML 1.2 (core schema, one document), or JSON when its name ends in `.json`. Both say the "
-      "same.\n"
-      "* SI units; angles in radians; quaternions w, x, y, z; paths relative to the file.\n"
-      "* Unknown keys, keys of another type, keys that stand twice, NaN and infinity are errors.\n"
-      "* Anchors, aliases and the merge key `<<` work as usual.\n"
-      "* In the command line, `--set path.to.key=value` replaces or adds a value before the file is read: "
-      "`--set contact.friction=0.2`, `--set links.chain.repeat.count=16`, `--set simulation.gravity.2=-1.62`. "
-      "Items of a list go by their `name` or `link` (its `{expressions}` may be left out) or by number from 0. A "
-      "key that excludes others, like `steps` and `duration`, replaces them.\n"
-      "* For completion and checks while typing, let the file begin with "
-      "`# yaml-language-server: $schema=../docs/%s`.\n",
-      table->title, table->id);
+  text_add(out,
+           "# Format of an %s file\n\n"
+           "This page is written by `%s` from the table that also drives the reader: what it says is "
+           "what is checked. Every example is a whole file that loads.\n\n"
+           "* The file is YAML 1.2 (core schema, one document), or JSON when its name ends in `.json`. Both say the "
+           "same.\n"
+           "* SI units; angles in radians; quaternions w, x, y, z; paths relative to the file.\n"
+           "* Unknown keys, keys of another type, keys that stand twice, NaN and infinity are errors.\n"
+           "* Anchors, aliases and the merge key `<<` work as usual.\n"
+           "* In the command line, `--set path.to.key=value` replaces or adds a value before the file is read: %s\n"
+           "* For completion and checks while typing, let the file begin with "
+           "`# yaml-language-server: $schema=../docs/%s`.\n",
+           table->title, table->command, table->overrides, table->id);
   for (int i = 0; i < table->object_count; i++)
-    if (!table->objects[i].partial && strcmp(table->objects[i].name, "pose") != 0)
-      add_section(table, &table->objects[i], out);
+    if (!table->objects[i].partial && !table->objects[i].part) add_section(table, &table->objects[i], out);
 }

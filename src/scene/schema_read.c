@@ -35,6 +35,19 @@ static int parse_numbers(const char* text, double* values, int max) {
   return count;
 }
 
+/* The bits of a default like [x, y]. */
+static unsigned parse_words(const char* text, const char* words) {
+  unsigned bits = 0;
+  for (text += strspn(text, "[], "); *text; text += strspn(text, "[], ")) {
+    Excerpt word = {{0}};
+    size_t length = strcspn(text, "[], ");
+    snprintf(word.text, sizeof word.text, "%.*s", (int)length, text);
+    bits |= 1u << words_index(words, word.text);
+    text += length;
+  }
+  return bits;
+}
+
 static void store_default(const SchemaRow* row, void* out) {
   double v[JOINT_MAX_COORDINATE] = {0};
   int count = parse_numbers(row->fallback, v, JOINT_MAX_COORDINATE);
@@ -56,6 +69,9 @@ static void store_default(const SchemaRow* row, void* out) {
       break;
     case VALUE_QUATERNION:
       *(Quat*)out = (Quat){v[0], v[1], v[2], v[3]};
+      break;
+    case VALUE_WORDS:
+      *(unsigned*)out = parse_words(row->fallback, row->of);
       break;
     case VALUE_NUMBERS:
     case VALUE_PER_DOF: {
@@ -80,13 +96,16 @@ static void store_defaults(const Form* form) {
 
 /* ---------------------------------------------------------------- values */
 
-static void read_choice(Reader* reader, const Node* node, const SchemaRow* row, int* out) {
+/* The position of a word in the row's words, or -1 after an error. */
+static int read_word(Reader* reader, const Node* node, const SchemaRow* row) {
   Text sentence = {0};
   words_sentence(row->of, &sentence);
   int index = node->kind == NODE_SCALAR ? words_index(row->of, node->text) : -1;
   if (index >= 0) {
-    *out = index;
-  } else if (node->kind != NODE_SCALAR || node_is_null(node)) {
+    text_free(&sentence);
+    return index;
+  }
+  if (node->kind != NODE_SCALAR || node_is_null(node)) {
     reader_expected(reader, node, sentence.data);
   } else {
     Excerpt words[16];
@@ -98,6 +117,26 @@ static void read_choice(Reader* reader, const Node* node, const SchemaRow* row, 
                  nearest ? " (did you mean '" : "", nearest ? nearest : "", nearest ? "'?)" : "");
   }
   text_free(&sentence);
+  return -1;
+}
+
+static void read_choice(Reader* reader, const Node* node, const SchemaRow* row, int* out) {
+  int index = read_word(reader, node, row);
+  if (index >= 0) *out = index;
+}
+
+static void read_words(Reader* reader, const Node* list, const SchemaRow* row, unsigned* out) {
+  unsigned bits = 0;
+  int place = 0, before = reader->problem_count;
+  if (list->count == 0) reader_error(reader, list->place, "must not be empty");
+  for (const Node* item = list->first; item; item = item->next) {
+    size_t mark = reader_enter_index(reader, place++);
+    int index = read_word(reader, item, row);
+    if (index >= 0 && (bits >> index & 1u)) reader_error(reader, item->place, "'%s' stands twice", item->text);
+    if (index >= 0) bits |= 1u << index;
+    reader_leave(reader, mark);
+  }
+  if (reader->problem_count == before) *out = bits;
 }
 
 static void read_vector(Reader* reader, const Node* node, const SchemaRow* row, Vec3* out) {
@@ -111,8 +150,22 @@ static void read_quaternion(Reader* reader, const Node* node, const SchemaRow* r
   double length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2] + v[3] * v[3]);
   if (!(fabs(length - 1.0) <= QUATERNION_TOLERANCE))
     reader_error(reader, node->place, "a rotation must be a quaternion of length 1, got length %.6g", length);
+  else if (is_unit(length))
+    *out = (Quat){v[0], v[1], v[2], v[3]};
   else
     *out = quat_normalized((Quat){v[0], v[1], v[2], v[3]});
+}
+
+/* One number for all three axes, or three. */
+static void read_bound(Reader* reader, const Node* node, const SchemaRow* row, NumberList* out) {
+  NumberList list = {.node = node, .is_list = node->kind == NODE_LIST, .count = 3};
+  if (list.is_list) {
+    if (!reader_numbers(reader, node, &row->range, row->unit, 3, list.values)) return;
+  } else {
+    if (!reader_number(reader, node, &row->range, row->unit, &list.values[0])) return;
+    list.values[1] = list.values[2] = list.values[0];
+  }
+  *out = list;
 }
 
 static void read_number_list(Reader* reader, const Node* node, const SchemaRow* row, NumberList* out) {
@@ -158,6 +211,12 @@ void schema_read_value(Reader* reader, const Node* node, const SchemaRow* row, v
     case VALUE_NUMBERS:
     case VALUE_PER_DOF:
       read_number_list(reader, node, row, out);
+      break;
+    case VALUE_BOUND:
+      read_bound(reader, node, row, out);
+      break;
+    case VALUE_WORDS:
+      read_words(reader, node, row, out);
       break;
     case VALUE_TEXT:
       if (reader_is_text(reader, node)) *(const Node**)out = node;
@@ -265,8 +324,8 @@ static void find_type(Form* form) {
   if (!form->object->type_key) return;
   const Node* node = node_find(form->map, form->object->type_key);
   const RowPlace* place = find_row(form, form->object->type_key, true);
-  if (!node || node->kind != NODE_SCALAR || !place) return;
-  int index = words_index(place->row->of, node->text);
+  if (!place || (node ? node->kind != NODE_SCALAR : !place->row->fallback)) return;
+  int index = words_index(place->row->of, node ? node->text : place->row->fallback);
   if (index < 0) return;
   form->type_word = words_at(place->row->of, index);
   form->type = form->type_word.text;

@@ -328,6 +328,7 @@ static const SchemaObject OBJECTS[] = {
     {.name = "pose",
      .title = "pose",
      .size = sizeof(PoseForm),
+     .part = true,
      .meaning = "Where something is. Give at most one kind of rotation."},
     {.name = "shape_use",
      .title = "shape of a link",
@@ -564,4 +565,9 @@ const SchemaTable SCENE_SCHEMA = {
     .root = "scene",
     .title = "sdrs scene",
     .id = "scene.schema.json",
+    .command = "sdrs schema --markdown",
+    .overrides =
+        "`--set contact.friction=0.2`, `--set links.chain.repeat.count=16`, `--set simulation.gravity.2=-1.62`. "
+        "Items of a list go by their `name` or `link` (its `{expressions}` may be left out) or by number from 0. A "
+        "key that excludes others, like `steps` and `duration`, replaces them.",
 };

@@ -58,8 +58,8 @@ typedef struct {
   TaskSymmetryType type;
   TaskName* links;
   int link_count;
-  Vec3 normal; /* MIRROR */
-  Vec3 axis;   /* ROTATION */
+  Vec3 normal; /* MIRROR; unit */
+  Vec3 axis;   /* ROTATION; unit */
   int count;   /* ROTATION, >= 2 */
 } TaskSymmetry;
 
@@ -95,34 +95,38 @@ typedef struct {
 } TaskStart;
 
 typedef enum {
-  LOSS_POINT,      /* distance of a point of `link` to `target`: power 1 = |x - target|, power 2 = its square */
-  LOSS_TRAVEL,     /* - direction . (centre at the end of the window - centre at its beginning) */
-  LOSS_RELATIVE,   /* motion of link against other: |T_link^-1 x_other - its value at the window's start|^2, x_other = centre */
-  LOSS_REACH,      /* max(|x - target|^2 - margin^2, 0) */
+  LOSS_POINT,       /* distance of a point of `link` to `target`: power 1 = |x - target|, power 2 = its square */
+  LOSS_TRAVEL,      /* - direction . (centre at the end of the window - centre at its beginning) */
+  LOSS_RELATIVE,    /* motion of link against other: |T_link^-1 x_other - its value at the window's start|^2, x_other =
+                       centre */
+  LOSS_REACH,       /* max(|x - target|^2 - margin^2, 0) */
   LOSS_ORIENTATION, /* |a_world - target direction|^2, a = `axis` of the link */
-  LOSS_VELOCITY,   /* |dx/dt - target|^2 of the point */
-  LOSS_EFFORT,     /* sum over its controllers' degrees of freedom of the squared joint force [N^2, N^2 m^2] */
-  LOSS_SMOOTHNESS, /* squared rate of change of the controllers' targets [1/s^2] */
-  LOSS_FORCE,      /* |contact force on link - target|^2 [N^2] */
-  LOSS_GAP,        /* max(margin - smallest gap of link and other, 0)^2 [m^2] */
-  LOSS_SHAPE,      /* sum of squared distances of the link's vertices from the initial shape, mean over vertices */
-  LOSS_VOLUME,     /* (volume / initial volume - 1)^2 of the link's hulls, summed hull by hull */
-  LOSS_ROUGHNESS   /* squared difference of the displacements of neighbouring vertices, mean over edges of the initial hull */
+  LOSS_VELOCITY,    /* |dx/dt - target|^2 of the point */
+  LOSS_EFFORT,      /* sum over its controllers' degrees of freedom of the squared joint force [N^2, N^2 m^2] */
+  LOSS_SMOOTHNESS,  /* squared rate of change of the controllers' targets [1/s^2] */
+  LOSS_FORCE,       /* |contact force on link - target|^2 [N^2] */
+  LOSS_GAP,         /* max(margin - smallest gap of link and other, 0)^2 [m^2] */
+  LOSS_SHAPE,       /* sum of squared distances of the link's vertices from the initial shape, mean over vertices */
+  LOSS_VOLUME,      /* (volume / initial volume - 1)^2 of the link's hulls, summed hull by hull */
+  LOSS_ROUGHNESS    /* squared difference of the displacements of neighbouring vertices, mean over edges of the initial
+                       hull */
 } TaskLossType;
+enum { LOSS_TYPE_COUNT = LOSS_ROUGHNESS + 1 };
 
 typedef struct {
   SourcePlace place;
   TaskLossType type;
-  char* name;    /* column of convergence.csv; default: the type's word, with _2, _3 when repeated */
+  char* name;    /* column of convergence.csv; default: the type's word, with _2, _3 when repeated; unlike all others */
   double weight; /* > 0 */
+  /* link not given: all links (EFFORT, SMOOTHNESS, SHAPE, VOLUME, ROUGHNESS only). other: RELATIVE and GAP only */
   TaskName link, other;
-  bool has_point; /* false: the centre of mass */
-  Vec3 point;     /* link frame [m] */
-  Vec3 target;    /* world: m, m/s, N, or a direction */
-  Vec3 direction; /* TRAVEL */
-  Vec3 axis;      /* ORIENTATION, link frame */
-  double margin;  /* m */
-  int power;      /* POINT: 1 or 2 */
+  bool has_point;  /* false: the centre of mass */
+  Vec3 point;      /* link frame [m] */
+  Vec3 target;     /* world: m, m/s, N, or (ORIENTATION) a unit vector */
+  Vec3 direction;  /* TRAVEL; unit */
+  Vec3 axis;       /* ORIENTATION, link frame; unit */
+  double margin;   /* m */
+  int power;       /* POINT: 1 or 2 */
   double from, to; /* window of time [s]; -1 = not given: type's default (end of the run, or all of it) */
   /* random targets: target += a number in [-spread, spread] per axis, a different one per scenario, from task.seed */
   Vec3 spread;
@@ -141,17 +145,17 @@ typedef struct {
   double beta1, beta2, epsilon;     /* adam */
   int memory;                       /* lbfgs */
   TaskSchedule schedule;
-  double decay;       /* STEP: factor every `decay_every` iterations; COSINE: final factor */
+  double decay; /* STEP: factor every `decay_every` iterations; COSINE: final factor */
   int decay_every;
-  double clip;        /* of the gradient's Euclidean norm; INFINITY = off */
-  double discount;    /* per step of the adjoint back in time; 1 = the true gradient */
-  double shrink, grow; /* of the trust radius at a rejected and at an accepted step */
-  double stop_loss;   /* stop when the loss is at most this; -INFINITY = off */
-  int stall;          /* stop after so many iterations without a new best; 0 = off */
+  double clip;           /* of the gradient's Euclidean norm; INFINITY = off */
+  double discount;       /* per step of the adjoint back in time; 1 = the true gradient */
+  double shrink, grow;   /* of the trust radius at a rejected and at an accepted step */
+  double stop_loss;      /* stop when the loss is at most this; -INFINITY = off */
+  int stall;             /* stop after so many iterations without a new best; 0 = off */
   double stall_decrease; /* relative decrease that counts as one */
-  int save_every;     /* iterations between design/<iteration>/ and checkpoints */
-  double tolerance;   /* of the steps [N, N m]; default 1e-9 */
-  bool connect;       /* insert shared vertices for overlapping hulls and attachments */
+  int save_every;        /* iterations between design/<iteration>/ and checkpoints */
+  double tolerance;      /* of the steps [N, N m]; default 1e-9 */
+  bool connect;          /* insert shared vertices for overlapping hulls and attachments */
 } TaskOptimizer;
 
 /* What becomes of the mass while vertices move. */
@@ -185,8 +189,9 @@ typedef struct {
   TaskOptimizer optimizer;
 } Task;
 
-/* Read, override, check; every problem to diagnostics. Overrides that begin with `scene.` go to the scenes of all
- * scenarios, the others to the task. */
+/* Read, override, check; every problem to diagnostics, those of scenes with their own files' places. Overrides that
+ * begin with `scene.` go to the scenes of all scenarios, the others to the task. Once the task is read without an
+ * error, every link that it names is a link of every scenario's scene, and at least one thing may change. */
 Status task_load(Task* task, const char* path, const SceneOverride* overrides, int override_count,
                  Diagnostics* diagnostics);
 Status task_parse(Task* task, const char* path, const char* text, size_t length, bool json,
@@ -198,8 +203,8 @@ bool task_recognise(const char* path);
 void task_schema_json(Text* out);
 void task_schema_markdown(Text* out);
 
-/* The scene as YAML that reads back to the same model, bit for bit: what an optimized design is handed over as. Paths of
- * meshes are written relative to `folder`. */
+/* The scene as YAML that reads back to the same model, bit for bit: what an optimized design is handed over as. Paths
+ * of meshes are written relative to `folder`. */
 void scene_write_yaml(const Scene* scene, const char* folder, Text* out);
 
 #endif

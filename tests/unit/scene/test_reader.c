@@ -71,7 +71,7 @@ static void a_file_cannot_stand_for_everything(void** state) {
   Scene scene;
   assert_int_equal(parse_with(&scene, &diagnostics, text.data, NULL), STATUS_BAD_INPUT);
   assert_int_equal(diagnostics.count, 1);
-  assert_non_null(strstr(diagnostics.items[0].text, "the scene is too large"));
+  assert_non_null(strstr(diagnostics.items[0].text, "the file is too large"));
   scene_free(&scene);
   text_free(&text);
 }

@@ -41,10 +41,15 @@ static bool has_object(ValueKind kind) {
   return kind == VALUE_OBJECT || kind == VALUE_LIST || kind == VALUE_MAP || kind == VALUE_TERMS;
 }
 
+static void check_choices(const SchemaRow* row) {
+  bool words = row->kind == VALUE_CHOICE || row->kind == VALUE_WORDS;
+  if (words && !row->of) fail_msg("%s.%s: of which words?", row->object, row->key);
+  if (row->kind == VALUE_CHOICE && row->fallback && row->fallback[0] != '(')
+    assert_true(words_index(row->of, row->fallback) >= 0);
+}
+
 /* A slip in the table would be a crash or a silent gap. */
-static void every_row_is_sound(void** state) {
-  (void)state;
-  const SchemaTable* table = &SCENE_SCHEMA;
+static void check_rows(const SchemaTable* table) {
   for (int i = 0; i < table->row_count; i++) {
     const SchemaRow* row = &table->rows[i];
     const SchemaObject* object = schema_object(table, row->object);
@@ -54,8 +59,7 @@ static void every_row_is_sound(void** state) {
     }
     if (row->offset >= object->size) fail_msg("%s.%s: offset beyond its struct", row->object, row->key);
     if (has_object(row->kind) && !schema_object(table, row->of)) fail_msg("%s.%s: of what?", row->object, row->key);
-    if (row->kind == VALUE_CHOICE && row->fallback && row->fallback[0] != '(')
-      assert_true(words_index(row->of, row->fallback) >= 0);
+    check_choices(row);
     if (row->only) {
       const SchemaRow* type = schema_row(table, object, object->type_key, NULL);
       for (int k = 0; k < words_count(row->only); k++)
@@ -67,9 +71,7 @@ static void every_row_is_sound(void** state) {
   }
 }
 
-static void every_object_is_sound(void** state) {
-  (void)state;
-  const SchemaTable* table = &SCENE_SCHEMA;
+static void check_objects(const SchemaTable* table) {
   for (int i = 0; i < table->object_count; i++) {
     const SchemaObject* object = &table->objects[i];
     RowPlace rows[SCHEMA_ROWS_MAX];
@@ -81,6 +83,20 @@ static void every_object_is_sound(void** state) {
       assert_true(object->includes[k].offset + part->size <= object->size);
     }
   }
+}
+
+static void every_row_is_sound(void** state) {
+  (void)state;
+  check_rows(&SCENE_SCHEMA);
+  check_rows(&TASK_SCHEMA);
+}
+
+static void every_object_is_sound(void** state) {
+  (void)state;
+  check_objects(&SCENE_SCHEMA);
+  check_objects(&TASK_SCHEMA);
+  for (int i = 0; i < TASK_SCHEMA.object_count; i++) /* one JSON Schema holds both */
+    assert_null(schema_object(&SCENE_SCHEMA, TASK_SCHEMA.objects[i].name));
 }
 
 static void rows_depend_on_the_type(void** state) {

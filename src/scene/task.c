@@ -1,0 +1,116 @@
+#include "scene/task.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "scene/task_parts.h"
+
+/* ---------------------------------------------------------------- the whole */
+
+static bool anything_moves(const Task* task) {
+  return task->vertices_count + task->attachment_count + task->control_count + task->start_count > 0;
+}
+
+static void read_root(Reader* reader, Task* task, const Node* root) {
+  TaskForm form;
+  int before = reader->problem_count;
+  if (!schema_read(reader, root, "task", &form)) return;
+  task->name = read_file_name(reader, form.name, "task", task->path);
+  task->seed = (uint64_t)form.seed;
+  read_scenarios(reader, task, root, &form);
+  read_design(reader, task, form.design);
+  read_controls(reader, task, form.control);
+  read_starts(reader, task, form.initial);
+  read_losses(reader, task, form.loss);
+  read_optimizer(reader, task, form.optimizer);
+  if (reader->problem_count > before) return; /* what follows would be misunderstood */
+  if (!anything_moves(task))
+    reader_error(reader, root->place,
+                 "nothing may change: give design with vertices or attachments, control, or initial");
+  check_link_names(reader, task);
+}
+
+/* Those for the scenes are applied to each of them. */
+static bool apply_overrides(const Task* task, Document* document, Node* root, Diagnostics* diagnostics) {
+  bool whole = true;
+  for (int i = 0; i < task->source_count; i++) {
+    PlacedOverride override = override_of_source(task->sources[i]);
+    if (strncmp(override.text, TASK_SCENE_PREFIX, strlen(TASK_SCENE_PREFIX)) == 0) continue;
+    whole = override_apply(&TASK_SCHEMA, document, root, &override, false, diagnostics) && whole;
+  }
+  return whole;
+}
+
+Status task_parse(Task* task, const char* path, const char* text, size_t length, bool json,
+                  const SceneOverride* overrides, int override_count, Diagnostics* diagnostics) {
+  *task = (Task){.path = memory_text(path),
+                 .sources = override_sources(overrides, override_count),
+                 .source_count = override_count};
+  hash_sha256(text, length, task->sha256);
+  int before = diagnostics->error_count;
+  Document document = {0};
+  Node* root = document_read(&document, task->path, text, length, json, diagnostics);
+  if (root && apply_overrides(task, &document, root, diagnostics)) {
+    Reader reader = {.table = &TASK_SCHEMA, .diagnostics = diagnostics, .document = &document};
+    read_root(&reader, task, root);
+    reader_free(&reader);
+  }
+  document_free(&document);
+  return diagnostics->error_count > before || !root ? STATUS_BAD_INPUT : STATUS_OK;
+}
+
+Status task_load(Task* task, const char* path, const SceneOverride* overrides, int override_count,
+                 Diagnostics* diagnostics) {
+  char* text;
+  size_t length;
+  *task = (Task){0};
+  if (file_read(path, &text, &length) != STATUS_OK) {
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot read the file: %s",
+                    strerror(errno));
+    return STATUS_IO;
+  }
+  Status status = task_parse(task, path, text, length, path_is_json(path), overrides, override_count, diagnostics);
+  memory_free(text);
+  return status;
+}
+
+bool task_recognise(const char* path) {
+  char* text;
+  size_t length;
+  if (file_read(path, &text, &length) != STATUS_OK) return false;
+  Document document = {0};
+  Diagnostics unheard = {0};
+  const Node* root = document_read(&document, path, text, length, path_is_json(path), &unheard);
+  bool found = node_find(root, "loss") || node_find(root, "scenarios");
+  diagnostics_free(&unheard);
+  document_free(&document);
+  memory_free(text);
+  return found;
+}
+
+void task_schema_json(Text* out) { schema_write_json(&TASK_SCHEMA, out); }
+
+void task_schema_markdown(Text* out) { schema_write_markdown(&TASK_SCHEMA, out); }
+
+/* ---------------------------------------------------------------- freeing */
+
+void task_free(Task* task) {
+  for (int i = 0; i < task->scenario_count; i++) scenario_free(&task->scenarios[i]);
+  for (int i = 0; i < task->control_count; i++) task_name_free(&task->controls[i].link);
+  for (int i = 0; i < task->start_count; i++) task_name_free(&task->starts[i].link);
+  for (int i = 0; i < task->loss_count; i++) {
+    memory_free(task->losses[i].name);
+    task_name_free(&task->losses[i].link);
+    task_name_free(&task->losses[i].other);
+  }
+  for (int i = 0; i < task->source_count; i++) memory_free(task->sources[i]);
+  design_free(task);
+  memory_free(task->scenarios);
+  memory_free(task->controls);
+  memory_free(task->starts);
+  memory_free(task->losses);
+  memory_free(task->sources);
+  memory_free(task->path);
+  memory_free(task->name);
+  *task = (Task){0};
+}

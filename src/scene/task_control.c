@@ -1,0 +1,70 @@
+/* Controller parameters and initial values that move. */
+#include "scene/task_parts.h"
+
+typedef struct {
+  double within, low, high;
+} Interval;
+
+/* Infinite where nothing is said. */
+static Interval read_interval(Reader* reader, const Node* item, const IntervalForm* form) {
+  Interval interval = {.within = is_given(item, "within") ? form->within : HUGE_VAL,
+                       .low = is_given(item, "low") ? form->low : -HUGE_VAL,
+                       .high = is_given(item, "high") ? form->high : HUGE_VAL};
+  check_order(reader, item, interval.low, interval.high);
+  return interval;
+}
+
+static void read_control(Reader* reader, Task* task, const Node* item, int* capacity) {
+  ControlForm form;
+  if (!schema_read(reader, item, "control", &form)) return;
+  Interval interval = read_interval(reader, item, &form.interval);
+  TaskControl control = {.place = item->place, .within = interval.within, .low = interval.low, .high = interval.high};
+  control.has_parameters = is_given(item, "parameters");
+  control.parameters = form.parameters; /* the words stand in the order of the CONTROL_ bits */
+  int link_count;
+  TaskName* links = read_which(reader, item, &form.which, &link_count);
+  for (int i = 0; i < link_count; i++) {
+    control.link = links[i];
+    task->controls = array_grow(task->controls, task->control_count, capacity, sizeof(TaskControl));
+    task->controls[task->control_count++] = control;
+  }
+  memory_free(links);
+}
+
+static void read_dof(Reader* reader, const Node* list, TaskStart* start) {
+  static const Range DOF = {true, 0, JOINT_MAX_DOF - 1, false, false};
+  int count, before = reader->problem_count;
+  int* numbers = task_integers(reader, list, "dof", &DOF, &count);
+  for (int i = 0; i < JOINT_MAX_DOF; i++) start->dof[i] = !list;
+  for (int i = 0; i < count && reader->problem_count == before; i++) start->dof[numbers[i]] = true;
+  memory_free(numbers);
+}
+
+static void read_start(Reader* reader, Task* task, const Node* item, int* capacity) {
+  StartForm form;
+  int before = reader->problem_count;
+  if (!schema_read(reader, item, "start", &form)) return;
+  if (reader->problem_count == before && !form.coordinates && !form.velocities)
+    reader_error(reader, item->place, "nothing moves: give 'coordinates: true' or 'velocities: true'");
+  Interval interval = read_interval(reader, item, &form.interval);
+  TaskStart start = {.place = item->place, .within = interval.within, .low = interval.low, .high = interval.high};
+  start.coordinates = form.coordinates;
+  start.velocities = form.velocities;
+  read_dof(reader, form.dof, &start);
+  int link_count;
+  TaskName* links = read_which(reader, item, &form.which, &link_count);
+  for (int i = 0; i < link_count; i++) {
+    start.link = links[i];
+    task->starts = array_grow(task->starts, task->start_count, capacity, sizeof(TaskStart));
+    task->starts[task->start_count++] = start;
+  }
+  memory_free(links);
+}
+
+void read_controls(Reader* reader, Task* task, const Node* list) {
+  task_items(reader, task, list, "control", read_control);
+}
+
+void read_starts(Reader* reader, Task* task, const Node* list) {
+  task_items(reader, task, list, "initial", read_start);
+}

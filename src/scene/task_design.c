@@ -1,0 +1,172 @@
+/* The design of a task: vertices, attachments, symmetries, constraints. */
+#include <string.h>
+
+#include "scene/task_parts.h"
+
+/* ---------------------------------------------------------------- bounds and axes */
+
+static TaskBounds read_bounds(Reader* reader, const Node* item, const BoundsForm* form) {
+  TaskBounds bounds = {.within = is_given(item, "within") ? form->within : HUGE_VAL};
+  bool ordered = true;
+  for (int i = 0; i < 3; i++) {
+    bounds.low[i] = form->low.node ? form->low.values[i] : -HUGE_VAL;
+    bounds.high[i] = form->high.node ? form->high.values[i] : HUGE_VAL;
+    ordered = ordered && check_order(reader, item, bounds.low[i], bounds.high[i]);
+  }
+  return bounds;
+}
+
+static void set_axes(bool axes[3], unsigned bits) {
+  for (int i = 0; i < 3; i++) axes[i] = (bits >> i & 1u) != 0;
+}
+
+/* ---------------------------------------------------------------- vertices */
+
+static void read_box(Reader* reader, const Node* node, TaskVertices* vertices) {
+  BoxForm form;
+  size_t mark = reader_enter_key(reader, "box");
+  int before = reader->problem_count;
+  if (schema_read(reader, node, "box", &form) && reader->problem_count == before) {
+    vertices->has_box = true;
+    vertices->box_low = form.low;
+    vertices->box_high = form.high;
+    if (check_order(reader, node, form.low.x, form.high.x) && check_order(reader, node, form.low.y, form.high.y))
+      check_order(reader, node, form.low.z, form.high.z);
+  }
+  reader_leave(reader, mark);
+}
+
+/* The hulls' numbers belong to each of the links that the item names. */
+static int* copy_numbers(Reader* reader, SourcePlace place, const int* numbers, int count) {
+  if (count == 0 || !reader_work(reader, place, count)) return NULL;
+  int* copy = MEMORY_NEW(int, count);
+  memcpy(copy, numbers, sizeof(int) * (size_t)count);
+  return copy;
+}
+
+static void read_vertices(Reader* reader, Task* task, const Node* item, int* capacity) {
+  static const Range HULL = {true, 0, 1000000, false, false};
+  VerticesForm form;
+  if (!schema_read(reader, item, "vertices", &form)) return;
+  TaskVertices pattern = {.place = item->place, .bounds = read_bounds(reader, item, &form.bounds)};
+  int link_count;
+  TaskName* links = read_which(reader, item, &form.which, &link_count);
+  int* hulls = task_integers(reader, form.hulls, "hulls", &HULL, &pattern.hull_count);
+  if (form.box) read_box(reader, form.box, &pattern);
+  set_axes(pattern.axes, form.axes);
+  for (int i = 0; i < link_count; i++) {
+    pattern.link = links[i];
+    pattern.hulls = copy_numbers(reader, item->place, hulls, pattern.hull_count);
+    task->vertices = array_grow(task->vertices, task->vertices_count, capacity, sizeof(TaskVertices));
+    task->vertices[task->vertices_count++] = pattern;
+  }
+  memory_free(links);
+  memory_free(hulls);
+}
+
+/* ---------------------------------------------------------------- attachments */
+
+static void read_attachment(Reader* reader, Task* task, const Node* item, int* capacity) {
+  AttachmentForm form;
+  if (!schema_read(reader, item, "attachment", &form)) return;
+  TaskAttachment pattern = {.place = item->place, .bounds = read_bounds(reader, item, &form.bounds)};
+  set_axes(pattern.axes, form.axes);
+  int link_count;
+  TaskName* links = read_which(reader, item, &form.which, &link_count);
+  for (int i = 0; i < link_count; i++) {
+    pattern.link = links[i];
+    task->attachments = array_grow(task->attachments, task->attachment_count, capacity, sizeof(TaskAttachment));
+    task->attachments[task->attachment_count++] = pattern;
+  }
+  memory_free(links);
+}
+
+/* ---------------------------------------------------------------- symmetries */
+
+/* How many links each type is about. */
+static void check_link_count(Reader* reader, const Node* list, const TaskSymmetry* symmetry) {
+  size_t mark = reader_enter_key(reader, "links");
+  if (symmetry->type == SYMMETRY_COPY && symmetry->link_count == 1)
+    reader_error(reader, list->place, "a copy needs two or more links, got one");
+  if (symmetry->type == SYMMETRY_ROTATION && symmetry->link_count > 1)
+    reader_error(reader, list->place, "a rotation is about one link, got %d", symmetry->link_count);
+  reader_leave(reader, mark);
+}
+
+static void read_symmetry(Reader* reader, Task* task, const Node* item, int* capacity) {
+  SymmetryForm form;
+  int before = reader->problem_count;
+  if (!schema_read(reader, item, "symmetry", &form)) return;
+  TaskSymmetry symmetry = {.place = item->place, .type = (TaskSymmetryType)form.type, .count = form.count};
+  if (reader->problem_count == before && symmetry.type == SYMMETRY_MIRROR)
+    symmetry.normal = task_direction(reader, item, "normal", form.normal);
+  if (reader->problem_count == before && symmetry.type == SYMMETRY_ROTATION)
+    symmetry.axis = task_direction(reader, item, "axis", form.axis);
+  symmetry.links = task_names(reader, form.links, "links", &symmetry.link_count);
+  if (reader->problem_count == before) check_link_count(reader, form.links, &symmetry);
+  task->symmetries = array_grow(task->symmetries, task->symmetry_count, capacity, sizeof(TaskSymmetry));
+  task->symmetries[task->symmetry_count++] = symmetry;
+}
+
+/* ---------------------------------------------------------------- constraints */
+
+/* One number per variable; 1 where nothing is said. */
+static double* read_coefficients(Reader* reader, const Node* list, int count) {
+  static const Range ANY = {0};
+  double* coefficients = MEMORY_NEW(double, count);
+  size_t mark = reader_enter_key(reader, "coefficients");
+  for (int i = 0; i < count; i++) coefficients[i] = 1;
+  if (list && list->count != count)
+    reader_error(reader, list->place, "expected %d number%s, one per variable, got %d", count, count == 1 ? "" : "s",
+                 list->count);
+  else if (list)
+    reader_numbers(reader, list, &ANY, NULL, count, coefficients);
+  reader_leave(reader, mark);
+  return coefficients;
+}
+
+static void read_constraint(Reader* reader, Task* task, const Node* item, int* capacity) {
+  ConstraintForm form;
+  if (!schema_read(reader, item, "constraint", &form) || !form.variables) return;
+  TaskConstraint constraint = {.place = item->place, .relation = (TaskRelation)form.relation, .value = form.value};
+  constraint.variables = task_names(reader, form.variables, "variables", &constraint.count);
+  constraint.coefficients = read_coefficients(reader, form.coefficients, constraint.count);
+  task->constraints = array_grow(task->constraints, task->constraint_count, capacity, sizeof(TaskConstraint));
+  task->constraints[task->constraint_count++] = constraint;
+}
+
+/* ---------------------------------------------------------------- the design */
+
+void read_design(Reader* reader, Task* task, const Node* node) {
+  DesignForm form;
+  size_t mark = reader_enter_key(reader, "design");
+  const Node* map = task_section(reader, task, node);
+  if (map && schema_read(reader, map, "design", &form)) {
+    task->mass = (TaskMass)form.mass;
+    task->min_thickness = form.min_thickness;
+    task->optimizer.connect = form.connect;
+    task_items(reader, task, form.vertices, "vertices", read_vertices);
+    task_items(reader, task, form.attachments, "attachments", read_attachment);
+    task_items(reader, task, form.symmetry, "symmetry", read_symmetry);
+    task_items(reader, task, form.constraints, "constraints", read_constraint);
+  }
+  reader_leave(reader, mark);
+}
+
+void design_free(Task* task) {
+  for (int i = 0; i < task->vertices_count; i++) {
+    task_name_free(&task->vertices[i].link);
+    memory_free(task->vertices[i].hulls);
+  }
+  for (int i = 0; i < task->attachment_count; i++) task_name_free(&task->attachments[i].link);
+  for (int i = 0; i < task->symmetry_count; i++)
+    task_names_free(task->symmetries[i].links, task->symmetries[i].link_count);
+  for (int i = 0; i < task->constraint_count; i++) {
+    task_names_free(task->constraints[i].variables, task->constraints[i].count);
+    memory_free(task->constraints[i].coefficients);
+  }
+  memory_free(task->vertices);
+  memory_free(task->attachments);
+  memory_free(task->symmetries);
+  memory_free(task->constraints);
+}

@@ -1,0 +1,54 @@
+/* What the readers of a task's sections share. */
+#include "scene/task_parts.h"
+
+void task_items(Reader* reader, Task* task, const Node* list, const char* key, ReadItem read) {
+  if (!list) return;
+  size_t mark = reader_enter_key(reader, key);
+  int index = 0, capacity = 0;
+  if (list->count > TASK_ITEM_MAX) reader_error(reader, list->place, "more than %d items", TASK_ITEM_MAX);
+  for (const Node* item = list->first; item && index < TASK_ITEM_MAX && !reader->exhausted; item = item->next) {
+    size_t below = reader_enter_index(reader, index++);
+    read(reader, task, item, &capacity);
+    reader_leave(reader, below);
+  }
+  reader_leave(reader, mark);
+}
+
+const Node* task_section(Reader* reader, const Task* task, const Node* node) {
+  return node ? node : document_node(reader->document, NODE_MAP, (SourcePlace){task->path, 1, 1});
+}
+
+bool check_order(Reader* reader, const Node* map, double low, double high) {
+  if (low <= high) return true;
+  const Node* node = node_find(map, "high");
+  size_t mark = reader_enter_key(reader, "high");
+  reader_error(reader, node ? node->place : map->place, "must not be below 'low': %.10g is below %.10g", high, low);
+  reader_leave(reader, mark);
+  return false;
+}
+
+int* task_integers(Reader* reader, const Node* list, const char* key, const Range* range, int* count) {
+  *count = 0;
+  if (!list || !reader_work(reader, list->place, list->count)) return NULL;
+  int* numbers = MEMORY_NEW(int, list->count);
+  size_t mark = reader_enter_key(reader, key);
+  if (list->count == 0) reader_error(reader, list->place, "must not be empty");
+  for (const Node* item = list->first; item && !reader->exhausted; item = item->next) {
+    size_t below = reader_enter_index(reader, *count);
+    reader_integer(reader, item, range, &numbers[*count]);
+    reader_leave(reader, below);
+    ++*count;
+  }
+  reader_leave(reader, mark);
+  return numbers;
+}
+
+Vec3 task_direction(Reader* reader, const Node* map, const char* key, Vec3 written) {
+  double length = vec3_norm(written);
+  if (length > 0 && isfinite(length)) return is_unit(length) ? written : vec3_scale(written, 1.0 / length);
+  const Node* node = node_find(map, key);
+  size_t mark = reader_enter_key(reader, key);
+  reader_error(reader, node ? node->place : map->place, "must have a length other than zero");
+  reader_leave(reader, mark);
+  return written;
+}

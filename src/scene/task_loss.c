@@ -1,0 +1,105 @@
+/* The loss terms of a task, and their names. */
+#include <string.h>
+
+#include "scene/task_parts.h"
+
+/* The other columns of convergence.csv. */
+#define COLUMNS "iteration|loss|grad_design|grad_control|step_design|step_control|seconds"
+
+/* ---------------------------------------------------------------- names */
+
+/* A column of a CSV file. */
+static char* read_column_name(Reader* reader, const Node* node) {
+  if (!node) return NULL;
+  size_t mark = reader_enter_key(reader, "name");
+  bool bad = strpbrk(node->text, ",\"") != NULL;
+  for (const char* p = node->text; *p && !bad; p++) bad = (unsigned char)*p < 0x20;
+  if (bad) reader_error(reader, node->place, "a name must not hold a comma, a quote or a new line");
+  if (words_index(COLUMNS, node->text) >= 0)
+    reader_error(reader, node->place, "'%s' is another column of convergence.csv", node->text);
+  if (strlen(node->text) > NAME_MAX_LENGTH)
+    reader_error(reader, node->place, "a name must not be longer than %d bytes", NAME_MAX_LENGTH);
+  reader_leave(reader, mark);
+  return memory_text(node->text);
+}
+
+static void take_given_names(Reader* reader, const Task* task, Names* names) {
+  for (int i = 0; i < task->loss_count; i++) {
+    const TaskLoss* loss = &task->losses[i];
+    if (!loss->name || names_add(names, loss->name, i)) continue;
+    size_t mark = reader_enter_key(reader, "loss");
+    reader_enter_index(reader, i);
+    reader_error(reader, loss->place, "the name '%s' is taken by the term of line %d", text_excerpt(loss->name).text,
+                 task->losses[names_find(names, loss->name)].place.line);
+    reader_leave(reader, mark);
+  }
+}
+
+/* The others are called by their type: point, point_2, point_3. */
+static void give_names(const Task* task, const char* types, Names* names) {
+  int used[LOSS_TYPE_COUNT] = {0};
+  for (int i = 0; i < task->loss_count; i++) {
+    TaskLoss* loss = &task->losses[i];
+    while (!loss->name) {
+      Text name = {0};
+      text_add(&name, "%s", words_at(types, (int)loss->type).text);
+      if (++used[loss->type] > 1) text_add(&name, "_%d", used[loss->type]);
+      if (names_find(names, name.data) < 0) {
+        loss->name = name.data;
+        names_add(names, loss->name, i);
+      } else {
+        text_free(&name);
+      }
+    }
+  }
+}
+
+/* ---------------------------------------------------------------- a term */
+
+static void read_directions(Reader* reader, const Node* item, TaskLoss* loss) {
+  if (loss->type == LOSS_TRAVEL) loss->direction = task_direction(reader, item, "direction", loss->direction);
+  if (loss->type != LOSS_ORIENTATION) return;
+  loss->axis = task_direction(reader, item, "axis", loss->axis);
+  loss->target = task_direction(reader, item, "target", loss->target);
+}
+
+static void read_window(Reader* reader, const Node* item, TaskLoss* loss) {
+  if (!is_given(item, "from")) loss->from = -1;
+  if (!is_given(item, "to")) loss->to = -1;
+  if (loss->to < 0 || loss->from <= loss->to) return;
+  size_t mark = reader_enter_key(reader, "to");
+  reader_error(reader, node_find(item, "to")->place, "the window ends before it begins, at %.10g s", loss->from);
+  reader_leave(reader, mark);
+}
+
+static void read_loss(Reader* reader, Task* task, const Node* item, int* capacity) {
+  LossForm form;
+  int before = reader->problem_count;
+  if (!schema_read(reader, item, "loss", &form)) return;
+  TaskLoss loss = form.loss;
+  loss.place = item->place;
+  loss.type = (TaskLossType)form.type;
+  loss.has_point = is_given(item, "point");
+  if (reader->problem_count == before) read_directions(reader, item, &loss);
+  if (reader->problem_count == before) read_window(reader, item, &loss);
+  loss.name = read_column_name(reader, form.name);
+  loss.link = task_name(reader, form.link, "link");
+  loss.other = task_name(reader, form.other, "other");
+  if (loss.link.text && loss.other.text && strcmp(loss.link.text, loss.other.text) == 0)
+    reader_error(reader, loss.other.place, "'link' and 'other' must be two links");
+  task->losses = array_grow(task->losses, task->loss_count, capacity, sizeof(TaskLoss));
+  task->losses[task->loss_count++] = loss;
+}
+
+void read_losses(Reader* reader, Task* task, const Node* list) {
+  if (!list) return;
+  size_t mark = reader_enter_key(reader, "loss");
+  if (list->count == 0) reader_error(reader, list->place, "must not be empty");
+  reader_leave(reader, mark);
+  task_items(reader, task, list, "loss", read_loss);
+  const SchemaRow* type = schema_row(reader->table, schema_object(reader->table, "loss"), "type", NULL);
+  Names names = {0};
+  take_given_names(reader, task, &names);
+  give_names(task, type->of, &names);
+  names_free(&names);
+}

@@ -1,0 +1,132 @@
+/* Names of links in a task: kept with their places, and looked for in the scenes once everything is read. */
+#include <string.h>
+
+#include "scene/task_parts.h"
+
+/* ---------------------------------------------------------------- reading */
+
+static TaskName copy_name(Reader* reader, const Node* node) {
+  TaskName name = {.place = node->place};
+  if (!reader_is_text(reader, node)) return name;
+  if (strlen(node->text) > NAME_MAX_LENGTH)
+    reader_error(reader, node->place, "a name must not be longer than %d bytes", NAME_MAX_LENGTH);
+  else
+    name.text = memory_text(node->text);
+  return name;
+}
+
+TaskName task_name(Reader* reader, const Node* node, const char* key) {
+  if (!node) return (TaskName){0};
+  size_t mark = reader_enter_key(reader, key);
+  TaskName name = copy_name(reader, node);
+  reader_leave(reader, mark);
+  return name;
+}
+
+void task_name_free(TaskName* name) {
+  memory_free(name->text);
+  *name = (TaskName){0};
+}
+
+TaskName* task_names(Reader* reader, const Node* list, const char* key, int* count) {
+  *count = 0;
+  if (!list || !reader_work(reader, list->place, 8 * (int64_t)list->count)) return NULL;
+  TaskName* names = MEMORY_NEW(TaskName, list->count);
+  Names seen = {0};
+  size_t mark = reader_enter_key(reader, key);
+  if (list->count == 0) reader_error(reader, list->place, "must not be empty");
+  for (const Node* item = list->first; item; item = item->next) {
+    size_t below = reader_enter_index(reader, *count);
+    TaskName name = copy_name(reader, item);
+    if (name.text && !names_add(&seen, name.text, *count))
+      reader_error(reader, item->place, "'%s' stands twice", text_excerpt(name.text).text);
+    names[(*count)++] = name;
+    reader_leave(reader, below);
+  }
+  reader_leave(reader, mark);
+  names_free(&seen);
+  return names;
+}
+
+void task_names_free(TaskName* names, int count) {
+  for (int i = 0; i < count; i++) memory_free(names[i].text);
+  memory_free(names);
+}
+
+TaskName* read_which(Reader* reader, const Node* item, const WhichForm* form, int* count) {
+  if (form->links) return task_names(reader, form->links, "links", count);
+  *count = form->link ? 1 : 0;
+  if (!is_given(item, "link") && !is_given(item, "links"))
+    reader_error(reader, item->place, "'link' is missing: a text, or 'links': a list of names");
+  if (!form->link) return NULL;
+  TaskName* names = MEMORY_NEW(TaskName, 1);
+  names[0] = task_name(reader, form->link, "link");
+  return names;
+}
+
+/* ---------------------------------------------------------------- looking them up */
+
+/* The names of all scenarios' links. */
+typedef struct {
+  Reader* reader;
+  const Task* task;
+  Names* links; /* per scenario */
+} Lookup;
+
+static void look_up(const Lookup* lookup, const char* text, SourcePlace place) {
+  for (int i = 0; i < lookup->task->scenario_count; i++) {
+    const Names* links = &lookup->links[i];
+    if (names_find(links, text) >= 0) continue;
+    const char* nearest = names_nearest(links, text);
+    reader_error(lookup->reader, place, "no link of the scene %s is named '%s'%s%s%s",
+                 lookup->task->scenarios[i].scene.path, text_excerpt(text).text, nearest ? " (did you mean '" : "",
+                 nearest ? text_excerpt(nearest).text : "", nearest ? "'?)" : "");
+    return;
+  }
+}
+
+static void look_up_name(const Lookup* lookup, const TaskName* name) {
+  if (name->text) look_up(lookup, name->text, name->place);
+}
+
+/* "link/attachment/x": links' names hold no slash. */
+static void look_up_variable(const Lookup* lookup, const TaskName* variable) {
+  const char* slash = strchr(variable->text, '/');
+  if (!slash || !strchr(slash + 1, '/')) {
+    reader_error(lookup->reader, variable->place,
+                 "must be a variable like link/attachment/x or link/values/0, got '%s'",
+                 text_excerpt(variable->text).text);
+    return;
+  }
+  Text link = {0};
+  text_add_bytes(&link, variable->text, (size_t)(slash - variable->text));
+  look_up(lookup, link.data, variable->place);
+  text_free(&link);
+}
+
+static void look_up_all(const Lookup* lookup) {
+  const Task* task = lookup->task;
+  for (int i = 0; i < task->vertices_count; i++) look_up_name(lookup, &task->vertices[i].link);
+  for (int i = 0; i < task->attachment_count; i++) look_up_name(lookup, &task->attachments[i].link);
+  for (int i = 0; i < task->symmetry_count; i++)
+    for (int k = 0; k < task->symmetries[i].link_count; k++) look_up_name(lookup, &task->symmetries[i].links[k]);
+  for (int i = 0; i < task->constraint_count; i++)
+    for (int k = 0; k < task->constraints[i].count; k++) look_up_variable(lookup, &task->constraints[i].variables[k]);
+  for (int i = 0; i < task->control_count; i++) look_up_name(lookup, &task->controls[i].link);
+  for (int i = 0; i < task->start_count; i++) look_up_name(lookup, &task->starts[i].link);
+  for (int i = 0; i < task->loss_count; i++) {
+    look_up_name(lookup, &task->losses[i].link);
+    look_up_name(lookup, &task->losses[i].other);
+  }
+}
+
+void check_link_names(Reader* reader, const Task* task) {
+  Lookup lookup = {reader, task, MEMORY_NEW(Names, task->scenario_count)};
+  for (int i = 0; i < task->scenario_count; i++) {
+    const Scene* scene = &task->scenarios[i].scene;
+    for (int k = 0; k < scene->link_count; k++) names_add(&lookup.links[i], scene->links[k].name, k);
+  }
+  look_up_all(&lookup);
+  for (int i = 0; i < task->scenario_count; i++) names_free(&lookup.links[i]);
+  memory_free(lookup.links);
+}

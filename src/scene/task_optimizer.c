@@ -1,0 +1,30 @@
+/* How the task's loss is made small. */
+#include "scene/task_parts.h"
+
+/* Said, but without effect: a slip that is worth a word. */
+static void warn_idle(Reader* reader, const Node* map, const char* key, bool idle, const char* schedule) {
+  const Node* node = node_find(map, key);
+  if (node && idle) reader_warning(reader, node_key_place(node), "'%s' has no effect with schedule %s", key, schedule);
+}
+
+void read_optimizer(Reader* reader, Task* task, const Node* node) {
+  OptimizerForm form;
+  bool connect = task->optimizer.connect; /* stands in the design */
+  size_t mark = reader_enter_key(reader, "optimizer");
+  const Node* map = task_section(reader, task, node);
+  if (map && schema_read(reader, map, "optimizer", &form)) {
+    TaskOptimizer* optimizer = &task->optimizer;
+    *optimizer = form.optimizer;
+    optimizer->place = map->place;
+    optimizer->connect = connect;
+    optimizer->type = (TaskOptimizerType)form.type;
+    optimizer->norm = (TaskNorm)form.norm;
+    optimizer->schedule = (TaskSchedule)form.schedule;
+    if (!is_given(map, "clip")) optimizer->clip = HUGE_VAL;
+    if (!is_given(map, "stop_loss")) optimizer->stop_loss = -HUGE_VAL;
+    warn_idle(reader, map, "decay", optimizer->schedule == SCHEDULE_CONSTANT, "constant");
+    warn_idle(reader, map, "decay_every", optimizer->schedule == SCHEDULE_CONSTANT, "constant");
+    warn_idle(reader, map, "decay_every", optimizer->schedule == SCHEDULE_COSINE, "cosine");
+  }
+  reader_leave(reader, mark);
+}

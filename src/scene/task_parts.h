@@ -1,0 +1,151 @@
+/* task_parts: what the objects of a task are read into, and the readers of its parts. As in forms.h, a VALUE_CHOICE is
+ * an int here, and nodes are borrowed from the document and NULL when absent. */
+#ifndef SDRS_SCENE_TASK_PARTS_H
+#define SDRS_SCENE_TASK_PARTS_H
+
+#include "scene/parts.h"
+#include "scene/task.h"
+
+/* ---------------------------------------------------------------- forms */
+
+typedef struct {
+  const Node *name, *scene, *scenarios, *set, *design, *control, *initial, *loss, *optimizer;
+  int seed, steps;
+} TaskForm;
+
+typedef struct {
+  const Node *name, *scene, *set;
+  int steps;
+  double weight;
+} ScenarioForm;
+
+typedef struct {
+  const Node *vertices, *attachments, *symmetry, *constraints;
+  int mass;
+  double min_thickness;
+  bool connect;
+} DesignForm;
+
+/* The links that an item is about: one of the two. */
+typedef struct {
+  const Node *link, *links;
+} WhichForm;
+
+typedef struct {
+  double within;
+  NumberList low, high;
+} BoundsForm;
+
+typedef struct {
+  double within, low, high;
+} IntervalForm;
+
+typedef struct {
+  Vec3 low, high;
+} BoxForm;
+
+typedef struct {
+  WhichForm which;
+  BoundsForm bounds;
+  const Node *hulls, *box;
+  unsigned axes;
+} VerticesForm;
+
+typedef struct {
+  WhichForm which;
+  BoundsForm bounds;
+  unsigned axes;
+} AttachmentForm;
+
+typedef struct {
+  int type;
+  const Node* links;
+  Vec3 normal, axis;
+  int count;
+} SymmetryForm;
+
+typedef struct {
+  const Node *variables, *coefficients;
+  int relation;
+  double value;
+} ConstraintForm;
+
+typedef struct {
+  WhichForm which;
+  IntervalForm interval;
+  unsigned parameters;
+} ControlForm;
+
+typedef struct {
+  WhichForm which;
+  IntervalForm interval;
+  bool coordinates, velocities;
+  const Node* dof;
+} StartForm;
+
+typedef struct {
+  TaskLoss loss;
+  int type;
+  const Node *name, *link, *other;
+} LossForm;
+
+typedef struct {
+  TaskOptimizer optimizer;
+  int type, norm, schedule;
+} OptimizerForm;
+
+/* ---------------------------------------------------------------- guards
+ * Items of one list of a task. */
+#define TASK_ITEM_MAX 100000
+#define SCENARIO_MAX 1000
+
+/* Overrides that begin so are for the scenes. */
+#define TASK_SCENE_PREFIX "scene."
+
+/* ---------------------------------------------------------------- readers
+ * Each reads its section of the task; node NULL: the section is absent. */
+
+/* task_scenario.c: the scenarios with their scenes. */
+void read_scenarios(Reader* reader, Task* task, const Node* root, const TaskForm* form);
+void scenario_free(TaskScenario* scenario);
+
+/* task_design.c; connect of the design belongs to the optimizer. */
+void read_design(Reader* reader, Task* task, const Node* node);
+void design_free(Task* task);
+
+/* task_control.c: control and initial. */
+void read_controls(Reader* reader, Task* task, const Node* list);
+void read_starts(Reader* reader, Task* task, const Node* list);
+
+/* task_loss.c */
+void read_losses(Reader* reader, Task* task, const Node* list);
+
+/* task_optimizer.c */
+void read_optimizer(Reader* reader, Task* task, const Node* node);
+
+/* task_names.c
+ * A copy of a text with its place; text NULL for node NULL and after an error. */
+TaskName task_name(Reader* reader, const Node* node, const char* key);
+void task_name_free(TaskName* name);
+/* The names of a list, none twice; owned by the caller. */
+TaskName* task_names(Reader* reader, const Node* list, const char* key, int* count);
+void task_names_free(TaskName* names, int count);
+/* The links that an item of a list is about: of `link` or of `links`. */
+TaskName* read_which(Reader* reader, const Node* item, const WhichForm* form, int* count);
+/* Complain about names that are no link of every scenario's scene. */
+void check_link_names(Reader* reader, const Task* task);
+
+/* ---- for several (task_items.c)
+ * Read the items of a list into an array of the task; capacity: of that array, for array_grow. */
+typedef void (*ReadItem)(Reader* reader, Task* task, const Node* item, int* capacity);
+void task_items(Reader* reader, Task* task, const Node* list, const char* key, ReadItem read);
+/* An absent section is read as an empty one, so that there is one place for defaults: the schema. */
+const Node* task_section(Reader* reader, const Task* task, const Node* node);
+/* Complain at the key `high` of a map when low is above high; false then. */
+bool check_order(Reader* reader, const Node* map, double low, double high);
+/* The numbers of a list, owned by the caller; NULL and count 0 for list NULL. */
+int* task_integers(Reader* reader, const Node* list, const char* key, const Range* range, int* count);
+/* The unit vector along what is written under a key; zero is an error. */
+Vec3 task_direction(Reader* reader, const Node* map, const char* key, Vec3 written);
+
+#endif

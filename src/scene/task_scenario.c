@@ -1,0 +1,162 @@
+/* The scenarios of a task, each with its scene: read from a file, or written inside. */
+#include <errno.h>
+#include <string.h>
+
+#include "scene/task_parts.h"
+
+typedef struct {
+  PlacedOverride* items;
+  int count;
+} Overrides;
+
+/* What the scenarios have in common. */
+typedef struct {
+  Reader* reader;
+  Task* task;
+  int steps;
+  Overrides set; /* of the task */
+} ScenarioReader;
+
+/* ---------------------------------------------------------------- changes to a scene */
+
+/* room: for as many more. */
+static Overrides read_set(Reader* reader, const Node* list, int room) {
+  Overrides set = {MEMORY_NEW(PlacedOverride, room + (list ? list->count : 0)), 0};
+  size_t mark = reader_enter_key(reader, "set");
+  int index = 0;
+  for (const Node* item = list ? list->first : NULL; item; item = item->next, index++) {
+    size_t below = reader_enter_index(reader, index);
+    if (reader_is_text(reader, item)) set.items[set.count++] = (PlacedOverride){item->text, item->place};
+    reader_leave(reader, below);
+  }
+  reader_leave(reader, mark);
+  return set;
+}
+
+/* Those of the command line that begin with `scene.`, without it. */
+static void add_command_line(const Task* task, Overrides* overrides) {
+  for (int i = 0; i < task->source_count; i++) {
+    PlacedOverride override = override_of_source(task->sources[i]);
+    if (strncmp(override.text, TASK_SCENE_PREFIX, strlen(TASK_SCENE_PREFIX)) != 0) continue;
+    override.text += strlen(TASK_SCENE_PREFIX);
+    overrides->items[overrides->count++] = override;
+  }
+}
+
+/* Later ones win: of the task, of the scenario, of the command line. own: the scenario's list, or NULL. */
+static Overrides collect_overrides(const ScenarioReader* scenarios, const Node* own) {
+  const Overrides* common = &scenarios->set;
+  Overrides overrides = read_set(scenarios->reader, own, common->count + scenarios->task->source_count);
+  memmove(overrides.items + common->count, overrides.items, sizeof(PlacedOverride) * (size_t)overrides.count);
+  if (common->count > 0) memcpy(overrides.items, common->items, sizeof(PlacedOverride) * (size_t)common->count);
+  overrides.count += common->count;
+  add_command_line(scenarios->task, &overrides);
+  return overrides;
+}
+
+/* ---------------------------------------------------------------- the scene */
+
+static void read_scene_file(Reader* reader, const Task* task, const Node* node, const Overrides* overrides,
+                            Scene* scene) {
+  if (!reader_is_text(reader, node)) return;
+  char *path = file_resolve(task->path, node->text), *text = NULL;
+  size_t length;
+  if (file_read(path, &text, &length) != STATUS_OK) {
+    reader_error(reader, node->place, "cannot read the scene %s: %s", path, strerror(errno));
+  } else {
+    Diagnostics problems = {0};
+    scene_read_text(scene, path, text, length, path_is_json(path), overrides->items, overrides->count, &problems);
+    reader->problem_count += problems.error_count;
+    diagnostics_add_new(reader->diagnostics, &problems); /* scenarios often share a scene */
+    diagnostics_free(&problems);
+  }
+  memory_free(text);
+  memory_free(path);
+}
+
+static void read_scene(const ScenarioReader* scenarios, const Node* node, const Node* set, Scene* scene) {
+  if (!node) return;
+  Reader* reader = scenarios->reader;
+  Overrides overrides = collect_overrides(scenarios, set);
+  size_t mark = reader_enter_key(reader, "scene");
+  if (node->kind == NODE_MAP) {
+    scene->path = memory_text(scenarios->task->path);
+    memcpy(scene->sha256, scenarios->task->sha256, sizeof scene->sha256);
+    /* the document is ours; only its content is const here */
+    scene_read_inside(scene, reader, (Node*)node, overrides.items, overrides.count);
+  } else {
+    read_scene_file(reader, scenarios->task, node, &overrides, scene);
+  }
+  reader_leave(reader, mark);
+  memory_free(overrides.items);
+}
+
+/* ---------------------------------------------------------------- scenarios */
+
+static void read_scenario_name(Reader* reader, Names* names, const Node* node, int index, TaskScenario* scenario) {
+  Text number = {0};
+  text_add(&number, "%d", index);
+  scenario->name = read_file_name(reader, node, "scenario", number.data);
+  if (!names_add(names, scenario->name, index)) {
+    size_t mark = reader_enter_key(reader, "name");
+    reader_error(reader, node ? node->place : scenario->place, "the name '%s' is taken by another scenario",
+                 text_excerpt(scenario->name).text);
+    reader_leave(reader, mark);
+  }
+  text_free(&number);
+}
+
+static void read_scenario(const ScenarioReader* scenarios, Names* names, const Node* item, int index) {
+  ScenarioForm form;
+  TaskScenario* scenario = &scenarios->task->scenarios[scenarios->task->scenario_count++];
+  *scenario = (TaskScenario){.place = item->place, .weight = 1};
+  if (!schema_read(scenarios->reader, item, "scenario", &form)) return;
+  read_scenario_name(scenarios->reader, names, form.name, index, scenario);
+  scenario->weight = form.weight;
+  scenario->steps = is_given(item, "steps") ? form.steps : scenarios->steps;
+  read_scene(scenarios, form.scene, form.set, &scenario->scene);
+}
+
+static void read_list(const ScenarioReader* scenarios, const Node* list) {
+  Reader* reader = scenarios->reader;
+  Names names = {0};
+  size_t mark = reader_enter_key(reader, "scenarios");
+  int index = 0;
+  if (list->count == 0) reader_error(reader, list->place, "must not be empty");
+  if (list->count > SCENARIO_MAX) {
+    reader_error(reader, list->place, "more than %d scenarios", SCENARIO_MAX);
+  } else {
+    scenarios->task->scenarios = MEMORY_NEW(TaskScenario, list->count);
+    for (const Node* item = list->first; item && !reader->exhausted; item = item->next, index++) {
+      size_t below = reader_enter_index(reader, index);
+      read_scenario(scenarios, &names, item, index);
+      reader_leave(reader, below);
+    }
+  }
+  reader_leave(reader, mark);
+  names_free(&names);
+}
+
+static void read_single(const ScenarioReader* scenarios, const Node* node) {
+  TaskScenario* scenario = scenarios->task->scenarios = MEMORY_NEW(TaskScenario, 1);
+  scenarios->task->scenario_count = 1;
+  *scenario = (TaskScenario){.place = node->place, .name = memory_text("0"), .weight = 1};
+  scenario->steps = scenarios->steps;
+  read_scene(scenarios, node, NULL, &scenario->scene);
+}
+
+void read_scenarios(Reader* reader, Task* task, const Node* root, const TaskForm* form) {
+  ScenarioReader scenarios = {reader, task, form->steps, read_set(reader, form->set, 0)};
+  if (form->scenarios)
+    read_list(&scenarios, form->scenarios);
+  else if (form->scene)
+    read_single(&scenarios, form->scene);
+  else if (!is_given(root, "scene") && !is_given(root, "scenarios"))
+    reader_error(reader, root->place, "'scene' is missing: the path of a scene, or 'scenarios': a list of them");
+  memory_free(scenarios.set.items);
+}
+
+void scenario_free(TaskScenario* scenario) {
+  memory_free(scenario->name);
+  scene_free(&scenario->scene);
+}

@@ -1,0 +1,431 @@
+/* The table of tasks. Order of objects and rows is the order of the documentation. */
+#include "scene/task_parts.h"
+
+#define ABOVE(x) \
+  { true, x, HUGE_VAL, true, true }
+#define AT_LEAST(x) \
+  { true, x, HUGE_VAL, false, true }
+#define BETWEEN(x, y) \
+  { true, x, y, false, false }
+#define UP_TO(x, y) \
+  { true, x, y, true, false } /* x < value <= y */
+#define INSIDE(x, y) \
+  { true, x, y, true, true } /* x < value < y */
+#define BELOW(x, y) \
+  { true, x, y, false, true } /* x <= value < y */
+#define AT(type, member) offsetof(type, member)
+
+/* Types of losses that have a key, in the order of TaskLossType. */
+#define LOSSES                                                                                 \
+  "point|travel|relative|reach|orientation|velocity|effort|smoothness|force|gap|shape|volume|" \
+  "roughness"
+#define LOSSES_OF_A_LINK "point|travel|relative|reach|orientation|velocity|force|gap"
+#define LOSSES_OF_ANY_LINK "effort|smoothness|shape|volume|roughness"
+#define LOSSES_IN_TIME "point|travel|relative|reach|orientation|velocity|effort|smoothness|force|gap"
+#define LOSSES_WITH_TARGET "point|reach|orientation|velocity|force"
+
+static const SchemaRow ROWS[] = {
+    /* ---------------------------------------------------------------- the file */
+    {"task", "name", VALUE_TEXT, AT(TaskForm, name), .fallback = "(the file's name without extension)",
+     .meaning = "Name of the task; the run folder is called after it."},
+    {"task", "seed", VALUE_INTEGER, AT(TaskForm, seed), .fallback = "0", .range = BETWEEN(0, 2147483647),
+     .meaning = "Of the random targets (spread); the same seed gives the same targets."},
+    {"task", "scene", VALUE_SCENE, AT(TaskForm, scene), .group = "scenarios",
+     .meaning = "The scene to work on: its path relative to this file, or the scene itself. Short for scenarios with "
+                "one item."},
+    {"task", "scenarios", VALUE_LIST, AT(TaskForm, scenarios), .of = "scenario", .group = "scenarios",
+     .meaning = "Several scenes that one design and one control are tried in; the loss is their weighted sum."},
+    {"task", "steps", VALUE_INTEGER, AT(TaskForm, steps), .range = BETWEEN(1, STEPS_MAX),
+     .fallback = "(the scene's own length)", .meaning = "Steps to run, for scenarios that do not say their own."},
+    {"task", "set", VALUE_NAMES, AT(TaskForm, set), .nullable = true,
+     .meaning = "Changes to the scene of every scenario, like those of `--set`: `[contact.friction=0.2]`."},
+    {"task", "design", VALUE_OBJECT, AT(TaskForm, design), .of = "design", .nullable = true,
+     .meaning = "Which shapes and joint origins may change, and how."},
+    {"task", "control", VALUE_LIST, AT(TaskForm, control), .of = "control", .nullable = true,
+     .meaning = "Which controller parameters may change."},
+    {"task", "initial", VALUE_LIST, AT(TaskForm, initial), .of = "start", .nullable = true,
+     .meaning = "Which initial coordinates and velocities may change."},
+    {"task", "loss", VALUE_LIST, AT(TaskForm, loss), .of = "loss", .required = true,
+     .meaning = "What is wanted: terms whose weighted sum is made small."},
+    {"task", "optimizer", VALUE_OBJECT, AT(TaskForm, optimizer), .of = "optimizer", .nullable = true,
+     .meaning = "How it is sought."},
+
+    /* ---------------------------------------------------------------- scenario */
+    {"scenario", "name", VALUE_TEXT, AT(ScenarioForm, name), .fallback = "(its number, from 0)",
+     .meaning = "Name, unlike all others."},
+    {"scenario", "scene", VALUE_SCENE, AT(ScenarioForm, scene), .required = true,
+     .meaning = "Path of the scene relative to this file, or the scene itself."},
+    {"scenario", "steps", VALUE_INTEGER, AT(ScenarioForm, steps), .range = BETWEEN(1, STEPS_MAX),
+     .fallback = "(the task's steps, else the scene's own length)", .meaning = "Steps to run."},
+    {"scenario", "weight", VALUE_NUMBER, AT(ScenarioForm, weight), .fallback = "1", .range = ABOVE(0),
+     .meaning = "Weight of its losses in the sum."},
+    {"scenario", "set", VALUE_NAMES, AT(ScenarioForm, set), .nullable = true,
+     .meaning = "Changes to its scene after those of the task: `[contact.friction=0.2, links.box.mass=2]`."},
+
+    /* ---------------------------------------------------------------- design */
+    {"design", "mass", VALUE_CHOICE, AT(DesignForm, mass), .of = "fixed|density", .fallback = "fixed",
+     .meaning = "What a link keeps while its vertices move: its mass, or its mass per volume."},
+    {"design", "min_thickness", VALUE_NUMBER, AT(DesignForm, min_thickness), .unit = "m", .fallback = "0",
+     .range = AT_LEAST(0),
+     .meaning = "No hull that changes becomes thinner than this; 0 asks only that it is not flat."},
+    {"design", "connect", VALUE_BOOL, AT(DesignForm, connect), .fallback = "true",
+     .meaning = "Keep overlapping hulls of a link, and a link and its joint's origins, together by shared vertices."},
+    {"design", "vertices", VALUE_LIST, AT(DesignForm, vertices), .of = "vertices", .nullable = true,
+     .meaning = "Hull vertices that move."},
+    {"design", "attachments", VALUE_LIST, AT(DesignForm, attachments), .of = "attachment", .nullable = true,
+     .meaning = "Joint origins that move."},
+    {"design", "symmetry", VALUE_LIST, AT(DesignForm, symmetry), .of = "symmetry", .nullable = true,
+     .meaning = "Links whose design follows from each other or from itself."},
+    {"design", "constraints", VALUE_LIST, AT(DesignForm, constraints), .of = "constraint", .nullable = true,
+     .meaning = "Linear conditions on the variables."},
+
+    /* ---------------------------------------------------------------- parts: which links, and bounds */
+    {"which", "link", VALUE_TEXT, AT(WhichForm, link), .group = "link", .meaning = "The link."},
+    {"which", "links", VALUE_NAMES, AT(WhichForm, links), .group = "link",
+     .meaning = "Several links, as if the item stood once for each."},
+    {"bounds", "within", VALUE_NUMBER, AT(BoundsForm, within), .unit = "m", .fallback = "(unbounded)",
+     .range = AT_LEAST(0), .meaning = "Largest change of each coordinate from its initial value."},
+    {"bounds", "low", VALUE_BOUND, AT(BoundsForm, low), .unit = "m", .fallback = "(unbounded)",
+     .meaning = "Smallest value of the coordinates, one number or one for x, y, z."},
+    {"bounds", "high", VALUE_BOUND, AT(BoundsForm, high), .unit = "m", .fallback = "(unbounded)",
+     .meaning = "Largest value of the coordinates."},
+    {"interval", "within", VALUE_NUMBER, AT(IntervalForm, within), .fallback = "(unbounded)", .range = AT_LEAST(0),
+     .meaning = "Largest change of each variable from its initial value, in its own unit."},
+    {"interval", "low", VALUE_NUMBER, AT(IntervalForm, low), .fallback = "(unbounded)",
+     .meaning = "Smallest value of each variable."},
+    {"interval", "high", VALUE_NUMBER, AT(IntervalForm, high), .fallback = "(unbounded)",
+     .meaning = "Largest value of each variable."},
+
+    /* ---------------------------------------------------------------- vertices, attachment */
+    {"vertices", "hulls", VALUE_INTEGERS, AT(VerticesForm, hulls), .fallback = "(all)", .range = BETWEEN(0, 1000000),
+     .meaning = "Numbers of the link's hulls, from 0 in the order of its shapes."},
+    {"vertices", "box", VALUE_OBJECT, AT(VerticesForm, box), .of = "box", .fallback = "(everywhere)",
+     .meaning = "Only vertices whose initial place lies in this box."},
+    {"vertices", "axes", VALUE_WORDS, AT(VerticesForm, axes), .of = "x|y|z", .fallback = "[x, y, z]",
+     .meaning = "Coordinates that move, in the link's frame."},
+    {"box", "low", VALUE_VECTOR, AT(BoxForm, low), .unit = "m", .required = true,
+     .meaning = "Corner with the smallest coordinates."},
+    {"box", "high", VALUE_VECTOR, AT(BoxForm, high), .unit = "m", .required = true,
+     .meaning = "Corner with the largest coordinates."},
+    {"attachment", "axes", VALUE_WORDS, AT(AttachmentForm, axes), .of = "x|y|z", .fallback = "[x, y, z]",
+     .meaning = "Coordinates that move, in the parent's frame."},
+
+    /* ---------------------------------------------------------------- symmetry, constraint */
+    {"symmetry", "type", VALUE_CHOICE, AT(SymmetryForm, type), .of = "mirror|rotation|copy", .required = true,
+     .meaning = "How the design of the later links follows from that of the first, each in its own frame."},
+    {"symmetry", "links", VALUE_NAMES, AT(SymmetryForm, links), .required = true,
+     .meaning = "copy: two or more links. mirror: one that is symmetric in itself, or the first and its images. "
+                "rotation: one that is symmetric in itself."},
+    {"symmetry", "normal", VALUE_VECTOR, AT(SymmetryForm, normal), .only = "mirror", .required = true,
+     .meaning = "Normal of the mirror, which goes through the origin of the link's frame; of any length but zero."},
+    {"symmetry", "axis", VALUE_VECTOR, AT(SymmetryForm, axis), .only = "rotation", .required = true,
+     .meaning = "Axis through the origin of the link's frame, of any length but zero."},
+    {"symmetry", "count", VALUE_INTEGER, AT(SymmetryForm, count), .only = "rotation", .required = true,
+     .range = BETWEEN(2, 1000), .meaning = "Turns that make a whole: the design repeats after 2 pi / count."},
+    {"constraint", "variables", VALUE_NAMES, AT(ConstraintForm, variables), .required = true,
+     .meaning = "Variables by the names they have in design.csv: `leg/attachment/x`, `hip/values/3`, "
+                "`box/velocity/0`."},
+    {"constraint", "coefficients", VALUE_SERIES, AT(ConstraintForm, coefficients), .fallback = "(1 each)",
+     .meaning = "One number per variable."},
+    {"constraint", "relation", VALUE_CHOICE, AT(ConstraintForm, relation), .of = "at_most|equal|at_least",
+     .required = true, .meaning = "How the sum of coefficient times variable compares with the value."},
+    {"constraint", "value", VALUE_NUMBER, AT(ConstraintForm, value), .fallback = "0", .meaning = "Right-hand side."},
+
+    /* ---------------------------------------------------------------- control, start */
+    {"control", "parameters", VALUE_WORDS, AT(ControlForm, parameters), .of = "values|amplitude|frequency|phase",
+     .fallback = "(values; of sines values, amplitude and phase)",
+     .meaning = "Parameters that move: values are constants, knots, rows of a sequence, or the offset of sines."},
+    {"start", "coordinates", VALUE_BOOL, AT(StartForm, coordinates), .fallback = "false",
+     .meaning = "The joint's initial coordinates move; not for a joint with three rotations."},
+    {"start", "velocities", VALUE_BOOL, AT(StartForm, velocities), .fallback = "false",
+     .meaning = "The joint's initial velocities move."},
+    {"start", "dof", VALUE_INTEGERS, AT(StartForm, dof), .fallback = "(all)", .range = BETWEEN(0, JOINT_MAX_DOF - 1),
+     .meaning = "Numbers of the degrees of freedom, from 0, translations first."},
+
+    /* ---------------------------------------------------------------- loss */
+    {"loss", "type", VALUE_CHOICE, AT(LossForm, type), .of = LOSSES, .required = true,
+     .meaning = "What the term is about, as above."},
+    {"loss", "name", VALUE_TEXT, AT(LossForm, name), .fallback = "(the type, with _2, _3, ... when repeated)",
+     .meaning = "Its column in convergence.csv."},
+    {"loss", "weight", VALUE_NUMBER, AT(LossForm, loss.weight), .fallback = "1", .range = ABOVE(0),
+     .meaning = "Factor in the sum; it carries the unit that makes the term comparable with the others."},
+    {"loss", "link", VALUE_TEXT, AT(LossForm, link), .only = LOSSES_OF_A_LINK, .required = true,
+     .meaning = "The link."},
+    {"loss", "link", VALUE_TEXT, AT(LossForm, link), .only = LOSSES_OF_ANY_LINK, .fallback = "(all links)",
+     .meaning = "The link."},
+    {"loss", "other", VALUE_TEXT, AT(LossForm, other), .only = "relative|gap", .required = true,
+     .meaning = "The other link."},
+    {"loss", "point", VALUE_VECTOR, AT(LossForm, loss.point), .only = "point|reach|velocity", .unit = "m",
+     .fallback = "(the centre of mass)", .meaning = "The point, in the link's frame."},
+    {"loss", "target", VALUE_VECTOR, AT(LossForm, loss.target), .only = "point|reach", .unit = "m", .required = true,
+     .meaning = "Where the point should be, world axes."},
+    {"loss", "target", VALUE_VECTOR, AT(LossForm, loss.target), .only = "velocity", .unit = "m/s", .required = true,
+     .meaning = "How the point should move, world axes."},
+    {"loss", "target", VALUE_VECTOR, AT(LossForm, loss.target), .only = "force", .unit = "N", .fallback = "[0, 0, 0]",
+     .meaning = "The wanted contact force, world axes."},
+    {"loss", "target", VALUE_VECTOR, AT(LossForm, loss.target), .only = "orientation", .required = true,
+     .meaning = "Where the axis should point, world axes; of any length but zero, read as a unit vector."},
+    {"loss", "axis", VALUE_VECTOR, AT(LossForm, loss.axis), .only = "orientation", .required = true,
+     .meaning = "The axis in the link's frame; of any length but zero, read as a unit vector."},
+    {"loss", "direction", VALUE_VECTOR, AT(LossForm, loss.direction), .only = "travel", .required = true,
+     .meaning = "Where to, world axes; of any length but zero, read as a unit vector."},
+    {"loss", "margin", VALUE_NUMBER, AT(LossForm, loss.margin), .only = "reach", .unit = "m", .fallback = "0",
+     .range = AT_LEAST(0), .meaning = "Distance from the target that is near enough."},
+    {"loss", "margin", VALUE_NUMBER, AT(LossForm, loss.margin), .only = "gap", .unit = "m", .required = true,
+     .range = ABOVE(0), .meaning = "Gap that is wide enough."},
+    {"loss", "power", VALUE_INTEGER, AT(LossForm, loss.power), .only = "point", .fallback = "2", .range = BETWEEN(1, 2),
+     .meaning = "1 for the distance, 2 for its square."},
+    {"loss", "from", VALUE_NUMBER, AT(LossForm, loss.from), .only = LOSSES_IN_TIME, .unit = "s",
+     .fallback = "(the type's own: the end of the run, or its beginning)", .range = AT_LEAST(0),
+     .meaning = "Beginning of the window of time that the term is about."},
+    {"loss", "to", VALUE_NUMBER, AT(LossForm, loss.to), .only = LOSSES_IN_TIME, .unit = "s",
+     .fallback = "(the end of the run)", .range = AT_LEAST(0), .meaning = "End of the window."},
+    {"loss", "spread", VALUE_VECTOR, AT(LossForm, loss.spread), .only = LOSSES_WITH_TARGET, .unit = "as the target",
+     .fallback = "[0, 0, 0]", .range = AT_LEAST(0),
+     .meaning = "A random number between -spread and spread comes to each component of the target, another one in "
+                "each scenario."},
+
+    /* ---------------------------------------------------------------- optimizer */
+    {"optimizer", "type", VALUE_CHOICE, AT(OptimizerForm, type), .of = "adam|step_bounded|gradient|lbfgs",
+     .fallback = "adam",
+     .meaning = "adam: momentum and a scale per variable. step_bounded: the best linear step within a trust radius. "
+                "gradient: steps along the gradient. lbfgs: a quasi-Newton method."},
+    {"optimizer", "iterations", VALUE_INTEGER, AT(OptimizerForm, optimizer.iterations), .fallback = "100",
+     .range = BETWEEN(1, 100000000), .meaning = "Updates of the variables."},
+    {"optimizer", "design_step", VALUE_NUMBER, AT(OptimizerForm, optimizer.design_step), .unit = "m",
+     .fallback = "0.01", .range = ABOVE(0),
+     .meaning = "Step of the design's variables: learning rate (adam, gradient) or first trust radius (step_bounded)."},
+    {"optimizer", "control_step", VALUE_NUMBER, AT(OptimizerForm, optimizer.control_step), .fallback = "0.05",
+     .range = ABOVE(0), .meaning = "The same for parameters of controllers and initial states, in their own units."},
+    {"optimizer", "norm", VALUE_CHOICE, AT(OptimizerForm, norm), .only = "step_bounded", .of = "infinity|euclidean",
+     .fallback = "infinity", .meaning = "Length of a step: its largest component, or the root of the sum of squares."},
+    {"optimizer", "beta1", VALUE_NUMBER, AT(OptimizerForm, optimizer.beta1), .only = "adam", .fallback = "0.9",
+     .range = BELOW(0, 1), .meaning = "Memory of the mean gradient."},
+    {"optimizer", "beta2", VALUE_NUMBER, AT(OptimizerForm, optimizer.beta2), .only = "adam", .fallback = "0.999",
+     .range = BELOW(0, 1), .meaning = "Memory of the mean squared gradient."},
+    {"optimizer", "epsilon", VALUE_NUMBER, AT(OptimizerForm, optimizer.epsilon), .only = "adam", .fallback = "1e-8",
+     .range = ABOVE(0), .meaning = "Added to the root of the mean squared gradient."},
+    {"optimizer", "memory", VALUE_INTEGER, AT(OptimizerForm, optimizer.memory), .only = "lbfgs", .fallback = "10",
+     .range = BETWEEN(1, 1000), .meaning = "Steps remembered."},
+    {"optimizer", "schedule", VALUE_CHOICE, AT(OptimizerForm, schedule), .of = "constant|step|cosine",
+     .fallback = "constant", .meaning = "How the steps shrink with the iterations."},
+    {"optimizer", "decay", VALUE_NUMBER, AT(OptimizerForm, optimizer.decay), .fallback = "0.1", .range = UP_TO(0, 1),
+     .meaning = "schedule step: factor every decay_every iterations. cosine: factor at the last iteration."},
+    {"optimizer", "decay_every", VALUE_INTEGER, AT(OptimizerForm, optimizer.decay_every), .fallback = "50",
+     .range = BETWEEN(1, 100000000), .meaning = "Iterations between two decays of schedule step."},
+    {"optimizer", "clip", VALUE_NUMBER, AT(OptimizerForm, optimizer.clip), .fallback = "(off)", .range = ABOVE(0),
+     .meaning = "A gradient of larger Euclidean norm is shortened to it."},
+    {"optimizer", "discount", VALUE_NUMBER, AT(OptimizerForm, optimizer.discount), .fallback = "1",
+     .range = UP_TO(0, 1),
+     .meaning =
+         "Factor on what flows back through each time step. Below 1 the result is no longer the gradient, but it "
+         "cannot grow over long runs."},
+    {"optimizer", "shrink", VALUE_NUMBER, AT(OptimizerForm, optimizer.shrink), .fallback = "0.5", .range = INSIDE(0, 1),
+     .meaning = "Factor on the step after a rejected trial."},
+    {"optimizer", "grow", VALUE_NUMBER, AT(OptimizerForm, optimizer.grow), .fallback = "1.2", .range = AT_LEAST(1),
+     .meaning = "Factor on the step after an accepted trial."},
+    {"optimizer", "stop_loss", VALUE_NUMBER, AT(OptimizerForm, optimizer.stop_loss), .fallback = "(off)",
+     .meaning = "Stop when the loss is at most this."},
+    {"optimizer", "stall", VALUE_INTEGER, AT(OptimizerForm, optimizer.stall), .fallback = "0",
+     .range = BETWEEN(0, 100000000), .meaning = "Stop after so many iterations without a new best; 0 never."},
+    {"optimizer", "stall_decrease", VALUE_NUMBER, AT(OptimizerForm, optimizer.stall_decrease), .fallback = "1e-4",
+     .range = BELOW(0, 1), .meaning = "Relative decrease that counts as a new best for stall."},
+    {"optimizer", "save_every", VALUE_INTEGER, AT(OptimizerForm, optimizer.save_every), .fallback = "10",
+     .range = BETWEEN(1, 100000000), .meaning = "Iterations between two checkpoints and folders design/<iteration>/."},
+    {"optimizer", "tolerance", VALUE_NUMBER, AT(OptimizerForm, optimizer.tolerance), .unit = "N, N m",
+     .fallback = "1e-9", .range = ABOVE(0),
+     .meaning = "Tolerance of the time steps, in place of the scene's: a gradient is as good as its steps."},
+};
+
+static const SchemaObject OBJECTS[] = {
+    {.name = "task",
+     .title = "The file",
+     .size = sizeof(TaskForm),
+     .meaning = "A task is a YAML (or JSON) map with these keys: scenes, what may change in them, what is wanted, and "
+                "how it is sought. At least one of design (with vertices or attachments), control and initial must say "
+                "what may change.",
+     .example = "# the end of a double pendulum is to be at a point after two seconds\n"
+                "name: reach\n"
+                "scene: ../scenes/double-pendulum.yaml\n"
+                "steps: 200\n"
+                "design:\n"
+                "  vertices: [{link: lower, axes: [x, z], within: 0.05}]\n"
+                "  attachments: [{link: lower, axes: [z], within: 0.1}]\n"
+                "loss:\n"
+                "  - {type: point, link: lower, point: [0, 0, -1], target: [0.5, 0, -1.5]}\n"
+                "  - {type: volume, weight: 0.01}\n"
+                "optimizer: {type: adam, iterations: 50}\n"},
+    {.name = "scenario",
+     .title = "scenario",
+     .size = sizeof(ScenarioForm),
+     .meaning = "One scene that the design and the control are tried in.",
+     .example = "scenarios:\n"
+                "  - {name: smooth, scene: ../scenes/slide.yaml, steps: 100, set: [contact.friction=0.1]}\n"
+                "  - {name: rough, scene: ../scenes/slide.yaml, steps: 50, weight: 0.5}\n"
+                "  - name: short\n"
+                "    scene:\n"
+                "      simulation: {dt: 0.01, steps: 20}\n"
+                "      links: [{name: box, mass: 1, shape: {type: box, size: [0.2, 0.2, 0.2]}}]\n"
+                "initial: [{link: box, velocities: true, dof: [0]}]\n"
+                "loss: [{type: point, link: box, target: [0.3, 0, 0.1]}]\n"},
+    {.name = "design",
+     .title = "design",
+     .size = sizeof(DesignForm),
+     .meaning = "What may change in the links and joints.",
+     .example = "scene: ../scenes/pendulum.yaml\n"
+                "design:\n"
+                "  mass: density\n"
+                "  min_thickness: 0.005\n"
+                "  connect: true\n"
+                "  vertices: [{link: rod8}]\n"
+                "loss: [{type: travel, link: rod8, direction: [1, 0, 0]}]\n"},
+    {.name = "which",
+     .title = "which links",
+     .size = sizeof(WhichForm),
+     .part = true,
+     .meaning = "Links of the scene."},
+    {.name = "bounds",
+     .title = "bounds",
+     .size = sizeof(BoundsForm),
+     .part = true,
+     .meaning = "Where coordinates may go."},
+    {.name = "interval",
+     .title = "interval",
+     .size = sizeof(IntervalForm),
+     .part = true,
+     .meaning = "Where variables may go."},
+    {.name = "vertices",
+     .title = "vertices",
+     .size = sizeof(VerticesForm),
+     .includes = {{"which", AT(VerticesForm, which)}, {"bounds", AT(VerticesForm, bounds)}},
+     .meaning = "Vertices of a link's hulls that move, in the link's frame. The hull is that of the moved vertices.",
+     .example = "scene: ../scenes/chains.yaml\n"
+                "design:\n"
+                "  vertices:\n"
+                "    - links: [chain0link0, chain0link1]\n"
+                "      box: {low: [-1, -1, -1], high: [1, 1, 0]}\n"
+                "      axes: [x, y]\n"
+                "      within: 0.02\n"
+                "    - {link: chain0link2, hulls: [0], low: -0.2, high: [0.05, 0.05, 0.1]}\n"
+                "loss: [{type: shape}]\n"},
+    {.name = "box",
+     .title = "box",
+     .size = sizeof(BoxForm),
+     .meaning = "A box with edges along the axes of the link's frame."},
+    {.name = "attachment",
+     .title = "attachment",
+     .size = sizeof(AttachmentForm),
+     .includes = {{"which", AT(AttachmentForm, which)}, {"bounds", AT(AttachmentForm, bounds)}},
+     .meaning = "The origin of a link's joint moves in its parent's frame, and with it every link below.",
+     .example = "scene: ../scenes/double-pendulum.yaml\n"
+                "design: {attachments: [{link: lower, axes: [x], within: 0.05}]}\n"
+                "loss: [{type: point, link: lower, target: [0.5, 0, -1]}]\n"},
+    {.name = "symmetry",
+     .title = "symmetry",
+     .size = sizeof(SymmetryForm),
+     .type_key = "type",
+     .meaning = "Links that stay alike: the design of the first is varied, that of the others follows.",
+     .example = "scene: ../scenes/chains.yaml\n"
+                "design:\n"
+                "  vertices: [{links: [chain0link0, chain0link1, chain0link2], within: 0.02}]\n"
+                "  symmetry:\n"
+                "    - {type: copy, links: [chain0link0, chain0link1, chain0link2]}\n"
+                "    - {type: mirror, links: [chain0link0], normal: [0, 1, 0]}\n"
+                "    - {type: rotation, links: [chain0link0], axis: [0, 0, 1], count: 2}\n"
+                "loss: [{type: travel, link: chain0link2, direction: [1, 0, 0]}]\n"},
+    {.name = "constraint",
+     .title = "constraint",
+     .size = sizeof(ConstraintForm),
+     .meaning = "A linear condition on coordinates of attachments, controller parameters and initial values.",
+     .example = "scene: ../scenes/double-pendulum.yaml\n"
+                "design:\n"
+                "  attachments: [{links: [upper, lower], axes: [z]}]\n"
+                "  constraints:\n"
+                "    - variables: [upper/attachment/z, lower/attachment/z]\n"
+                "      coefficients: [1, -1]\n"
+                "      relation: at_least\n"
+                "      value: 0.1\n"
+                "loss: [{type: point, link: lower, target: [0.5, 0, -1]}]\n"},
+    {.name = "control",
+     .title = "control",
+     .size = sizeof(ControlForm),
+     .includes = {{"which", AT(ControlForm, which)}, {"interval", AT(ControlForm, interval)}},
+     .meaning = "Parameters of the controllers of a link's joint that move.",
+     .example = "scene: ../scenes/spider.yaml\n"
+                "control: [{links: [upper0, upper1], parameters: [amplitude, phase], within: 0.5}]\n"
+                "loss: [{type: travel, link: body, direction: [1, 0, 0]}, {type: effort, weight: 1e-6}]\n"},
+    {.name = "start",
+     .title = "initial",
+     .size = sizeof(StartForm),
+     .includes = {{"which", AT(StartForm, which)}, {"interval", AT(StartForm, interval)}},
+     .meaning = "Initial values of a joint that move.",
+     .example = "scene: ../scenes/slide.yaml\n"
+                "initial: [{link: box, velocities: true, dof: [0], within: 3}]\n"
+                "loss: [{type: point, link: box, target: [0.3, 0, 0.1]}]\n"},
+    {.name = "loss",
+     .title = "loss",
+     .size = sizeof(LossForm),
+     .type_key = "type",
+     .meaning =
+         "A term of what is made small.\n\n"
+         "* `point`: distance of a point of the link from its target (power 1), or its square (power 2)\n"
+         "* `travel`: minus the way of the centre of mass along the direction, from the beginning to the end of the "
+         "window\n"
+         "* `relative`: squared change of the place of the other link's centre in this link's frame, since the "
+         "beginning of the window\n"
+         "* `reach`: max(distance^2 - margin^2, 0), of a point of the link from its target\n"
+         "* `orientation`: squared difference of the link's axis and the target\n"
+         "* `velocity`: squared difference of the velocity of a point of the link and the target\n"
+         "* `effort`: squared forces of the controllers, summed over degrees of freedom\n"
+         "* `smoothness`: squared rates of the controllers' targets\n"
+         "* `force`: squared difference of the contact force on the link and the target\n"
+         "* `gap`: max(margin - smallest gap of the link and the other, 0)^2\n"
+         "* `shape`: squared distance of the vertices from where they were, mean over vertices\n"
+         "* `volume`: (volume / initial volume - 1)^2, summed over hulls\n"
+         "* `roughness`: squared difference of the displacements of neighbouring vertices, mean over edges",
+     .example =
+         "seed: 1\n"
+         "scene: ../scenes/spider.yaml\n"
+         "control: [{link: upper0}]\n"
+         "loss:\n"
+         "  - {type: travel, name: forward, link: body, direction: [1, 0, 0], weight: 2}\n"
+         "  - {type: orientation, link: body, axis: [0, 0, 1], target: [0, 0, 1], from: 0, to: 1}\n"
+         "  - {type: reach, link: body, point: [0.1, 0, 0], target: [1, 0, 0.3], margin: 0.05, spread: [0.1, 0.1, "
+         "0]}\n"
+         "  - {type: effort, weight: 1e-6}\n"},
+    {.name = "optimizer",
+     .title = "optimizer",
+     .size = sizeof(OptimizerForm),
+     .type_key = "type",
+     .meaning = "How the variables are changed. The design (vertices and attachments) and the rest (controllers and "
+                "initial values) have steps of their own.",
+     .example = "scene: ../scenes/slide.yaml\n"
+                "initial: [{link: box, velocities: true}]\n"
+                "loss: [{type: point, link: box, target: [0.3, 0, 0.1]}]\n"
+                "optimizer:\n"
+                "  type: step_bounded\n"
+                "  iterations: 200\n"
+                "  control_step: 0.1\n"
+                "  norm: euclidean\n"
+                "  schedule: cosine\n"
+                "  decay: 0.01\n"
+                "  stop_loss: 1e-6\n"
+                "  stall: 20\n"},
+};
+
+const SchemaTable TASK_SCHEMA = {
+    .objects = OBJECTS,
+    .object_count = (int)(sizeof OBJECTS / sizeof OBJECTS[0]),
+    .rows = ROWS,
+    .row_count = (int)(sizeof ROWS / sizeof ROWS[0]),
+    .root = "task",
+    .title = "sdrs task",
+    .id = "task.schema.json",
+    .command = "sdrs schema task --markdown",
+    .overrides =
+        "`--set optimizer.iterations=20`, `--set loss.forward.weight=2`, `--set design.vertices.foot.within=0.02`. "
+        "What begins with `scene.` is changed in the scene of every scenario, after its own `set`: "
+        "`--set scene.contact.friction=0.2`. Items of a list go by their `name` or `link`, or by number from 0. A key "
+        "that excludes others, like `scene` and `scenarios`, replaces them.",
+    .embeds = &SCENE_SCHEMA,
+};
