@@ -104,4 +104,60 @@ void run_adjoint_destroy(RunAdjoint* adjoint);
 AdjointReport run_adjoint(RunAdjoint* adjoint, const Recording* recording, LossSeeds* seeds, double discount,
                           ModelGradient* gradient);
 
+/* ---------------------------------------------------------------- gradient check (differentiate/gradcheck.c) */
+
+typedef enum {
+  GRADCHECK_STATE,       /* initial coordinates (increments) and velocities */
+  GRADCHECK_CONTROL,     /* parameters of signals */
+  GRADCHECK_VERTICES,    /* hull vertices */
+  GRADCHECK_ATTACHMENTS, /* joint origins */
+  GRADCHECK_MASS,        /* masses, densities where those are given */
+  GRADCHECK_CONTACT,     /* support, stiffness, friction, smoothing */
+  GRADCHECK_BLOCKS
+} GradcheckBlock;
+const char* gradcheck_block_name(GradcheckBlock block);
+
+enum { GRADCHECK_DIRECTIONS = 16, GRADCHECK_SWEEP = 13 };
+
+typedef struct {
+  unsigned blocks; /* 1 << GradcheckBlock */
+  int directions;  /* random ones per block, <= GRADCHECK_DIRECTIONS */
+  int steps;       /* of the run; 0 = all */
+  double tolerance; /* of the steps [N, N m] */
+  double bound;     /* relative error that passes */
+  uint64_t seed;
+  int threads;
+  bool (*interrupted)(void);
+} GradcheckOptions;
+
+/* One direction: (L(x + h d) - L(x - h d)) / 2h for falling h against g . d. */
+typedef struct {
+  double analytic, scale; /* g . d; what errors are relative to: max(|g . d|, |g||d| / sqrt(n)) */
+  double step[GRADCHECK_SWEEP], difference[GRADCHECK_SWEEP];
+  int tried;
+  double error, best_step; /* least relative error, and where */
+  double order;            /* power of h with which errors fall; NaN when they never rise above rounding */
+} GradcheckDirection;
+
+typedef struct {
+  int count;   /* numbers in the block */
+  double norm; /* of the gradient, in the numbers' scales */
+  double error, order; /* worst of the directions */
+  int directions;
+  GradcheckDirection direction[GRADCHECK_DIRECTIONS];
+} GradcheckBlockReport;
+
+typedef struct {
+  bool passed;
+  double value; /* of the loss */
+  RecordReport run;
+  AdjointReport adjoint;
+  GradcheckBlockReport block[GRADCHECK_BLOCKS];
+} GradcheckReport;
+
+/* scene: expanded (model_expand_shapes), model: built from it; the scene is moved about and put back. loss NULL: a random
+ * linear function of the poses and rates of the run. */
+Status gradcheck_scene(Scene* scene, const Model* model, const Loss* loss, const GradcheckOptions* options,
+                       GradcheckReport* report, Diagnostics* diagnostics);
+
 #endif
