@@ -110,9 +110,9 @@ def spider_leg():
 
 
 def biped_foot():
-    """A short, round foot, its toe along x, its ankle at the origin, 0.03 m above the middle of its sole."""
+    """A short, round foot, its toe along x, its ankle at the origin, 0.03 m above the sole."""
     names = ("heel", "arch", "toe")
-    return {name: barrel(rings) for name, rings in zip(names, rounded_bar(-0.03, 0.06, 0.06, 0.06, 0.03, 0.015))}
+    return {name: barrel(rings) for name, rings in zip(names, rounded_bar(-0.02, 0.06, 0.06, 0.06, 0.03, 0.015))}
 
 
 def obj_text(title, pieces):
