@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the meshes in assets/ that scenes/mesh.yaml uses. Metres; one `o` group for each convex piece.
+"""Writes the meshes in assets/ that the scenes use. Metres; one `o` group for each convex piece.
 
     scripts/make_assets.py            writes assets/*.obj
     scripts/make_assets.py --check    compares them with what it would write; exit 1 when they differ
@@ -76,6 +76,45 @@ def mug(staves=12, inner=0.034, outer=0.04, height=0.095, floor=0.008):
     return pieces
 
 
+def barrel(rings, sides=8):
+    """Rings (x, half width along y, half height along z) of `sides` corners about the axis x, a side facing down."""
+    n, corners = sides, [polar(1, 2 * math.pi * (k + 0.5) / sides) for k in range(sides)]
+    points = [(x, width * y, height * z) for x, width, height in rings for y, z in corners]
+    last = len(rings) - 1
+    faces = [list(range(n - 1, -1, -1)), [last * n + k for k in range(n)]]
+    faces += [[i * n + k, i * n + (k + 1) % n, (i + 1) * n + (k + 1) % n, (i + 1) * n + k]
+              for i in range(last) for k in range(n)]
+    return points, faces
+
+
+def rounded_bar(start, length, width, height, ends, overlap):
+    """A bar along x with round ends (lengths `ends`), in 3 barrels of 4 rings of 8 corners that overlap: 96 vertices."""
+    stop, third = start + length, length / 3
+    cap = [(0.92, 0.39), (0.70, 0.71), (0, 1)]  # along the axis and across it, on the unit circle
+
+    def ring(x, scale):
+        return x, scale * width / 2, scale * height / 2
+
+    first = [ring(start - a * ends, r) for a, r in cap] + [ring(start + third + overlap / 2, 1)]
+    inside = start + third - overlap / 2, stop - third + overlap / 2
+    # The rings between bulge a little: every corner is one of the hull.
+    bulge = [ring(inside[0] + (inside[1] - inside[0]) * k / 3, 1.03 if k in (1, 2) else 1) for k in range(4)]
+    last = [ring(stop - third - overlap / 2, 1)] + [ring(stop + a * ends, r) for a, r in reversed(cap)]
+    return first, bulge, last
+
+
+def spider_leg():
+    """The lower leg of the spider, from the knee at the origin along x: 0.443 m and 0.08 m radius."""
+    names = ("knee", "shin", "foot")
+    return {name: barrel(rings) for name, rings in zip(names, rounded_bar(0, 0.443, 0.16, 0.16, 0.08, 0.06))}
+
+
+def biped_foot():
+    """A short, round foot, its toe along x, its ankle at the origin, 0.03 m above the sole."""
+    names = ("heel", "arch", "toe")
+    return {name: barrel(rings) for name, rings in zip(names, rounded_bar(-0.02, 0.06, 0.06, 0.06, 0.03, 0.015))}
+
+
 def obj_text(title, pieces):
     lines = [f"# {title}; written by scripts/make_assets.py; unit: metre"]
     first = 1
@@ -89,6 +128,8 @@ def obj_text(title, pieces):
 
 MESHES = {"bracket": (bracket, "angle bracket, 3 convex pieces"),
           "gear": (gear, "gear of 12 teeth, 13 convex pieces"),
+          "spider_leg": (spider_leg, "lower leg of a spider, 3 convex pieces of 32 vertices"),
+          "biped_foot": (biped_foot, "foot of a biped, 3 convex pieces of 32 vertices"),
           "mug": (mug, "mug, 16 convex pieces")}
 
 

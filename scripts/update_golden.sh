@@ -1,5 +1,5 @@
 #!/bin/bash
-# Stored short runs of every shipped scene, in tests/golden/<scene>/.
+# Stored short runs of every shipped scene, in tests/golden/<scene>/; those of tasks are called tasks/<scene>.
 #   scripts/update_golden.sh [SCENE...]           run and store anew: look at the difference before keeping it
 #   scripts/update_golden.sh --check [SCENE...]   run and compare with what is stored
 # Compared within a tolerance, because another processor or library rounds differently, and a contact amplifies that:
@@ -70,10 +70,13 @@ if [[ ${1:-} == --check ]]; then
 fi
 scenes=("$@")
 if (($# == 0)); then
-  for file in scenes/*.yaml; do scenes+=("$(basename "$file" .yaml)"); done
+  for file in scenes/*.yaml scenes/tasks/*-scene.yaml; do
+    file=${file#scenes/}
+    scenes+=("${file%.yaml}")
+  done
 fi
 
-mkdir -p "$RUNS"
+mkdir -p "$RUNS/tasks"
 passed=0 failed=0
 for scene in "${scenes[@]}"; do
   problem=$(check_scene "$scene")
@@ -87,8 +90,10 @@ for scene in "${scenes[@]}"; do
   fi
 done
 # A stored run without its scene tests nothing.
-for folder in "$GOLDEN"/*/; do
-  name=$(basename "$folder")
+for folder in "$GOLDEN"/*/ "$GOLDEN"/tasks/*/; do
+  name=${folder#"$GOLDEN"/}
+  name=${name%/}
+  [[ $name == tasks ]] && continue
   if ((check)) && (($# == 0)) && [[ -d $folder && ! -e scenes/$name.yaml ]]; then
     failed=$((failed + 1))
     echo "FAIL $name: $folder has no scene"
