@@ -48,7 +48,7 @@ else ifneq ($(filter check,$(FLAVOUR))$(filter 1,$(WERROR)),)
 endif
 
 FLAGS := $(strip $(COMMON_FLAGS) $($(FLAVOUR)_FLAGS) $(CFLAGS))
-LDLIBS := -lyaml -lcjson -lqhull_r -lcholmod -llapacke -lopenblas -lm
+LDLIBS := -lyaml -lcjson -lqhull_r -lglpk -lcholmod -llapacke -lopenblas -lm
 
 # ---------------------------------------------------------------- files
 

@@ -17,6 +17,7 @@ libqhull-dev        header  libqhull_r/libqhull_r.h
 libsuitesparse-dev  header  suitesparse/cholmod.h
 liblapacke-dev      header  lapacke.h
 libopenblas-dev     library libopenblas.so
+libglpk-dev         header  glpk.h
 libstb-dev          header  stb/stb_image_write.h
 '
 CHECK_NEEDS='

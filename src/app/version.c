@@ -1,4 +1,5 @@
 #include <cjson/cJSON.h>
+#include <glpk.h>
 #include <libqhull_r/libqhull_r.h>
 #include <suitesparse/cholmod.h>
 #include <yaml.h>
@@ -33,8 +34,9 @@ OutputProgram version_program(void) {
                     {"cJSON", cJSON_Version()},
                     {"qhull", qh_version},
                     {"CHOLMOD", CHOLMOD_TEXT},
+                    {"GLPK", glp_version()},
                     {"BLAS", openblas_get_config ? openblas_get_config() : "unknown"}},
-      .library_count = 5,
+      .library_count = 6,
   };
 }
 
