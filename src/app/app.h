@@ -83,7 +83,8 @@ void verb_help(FILE* stream, const Verb* verb);
 const OptionRow* common_options(int* count);
 
 /* One definition per cmd_<verb>.c. */
-extern const Verb VERB_SIMULATE, VERB_VALIDATE, VERB_SCHEMA, VERB_QUERY, VERB_COMPARE, VERB_BENCH, VERB_RENDER, VERB_GRADCHECK;
+extern const Verb VERB_SIMULATE, VERB_VALIDATE, VERB_SCHEMA, VERB_QUERY, VERB_COMPARE, VERB_BENCH, VERB_RENDER,
+    VERB_GRADCHECK;
 
 /* The whole program: pick the verb, parse, run; returns the exit code. */
 ExitCode app_run(int argc, char** argv);

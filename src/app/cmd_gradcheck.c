@@ -33,8 +33,8 @@ static bool read_blocks(const Options* options, unsigned* blocks) {
       known = true;
     }
     if (!known) {
-      usage_error(options, "--wrt: '%.*s' is none of state, control, vertices, attachments, mass, contact",
-                  (int)length, word);
+      usage_error(options, "--wrt: '%.*s' is none of state, control, vertices, attachments, mass, contact", (int)length,
+                  word);
       return false;
     }
     word += length + (word[length] == ',');
@@ -87,9 +87,12 @@ static void json_report(Json* json, const char* name, const GradcheckReport* r) 
 static void explain_unsound(const AdjointReport* a) {
   const StepAdjointReport* s = &a->step;
   printf("  no gradient: step %d ", a->unsound_step);
-  if (s->contact_failed) printf("does not give its contact again\n");
-  else if (s->singular) printf("has a singular Hessian, smallest eigenvalue %.3g\n", s->eigenvalue);
-  else printf("has a solution that is not finite\n");
+  if (s->contact_failed)
+    printf("does not give its contact again\n");
+  else if (s->singular)
+    printf("has a singular Hessian, smallest eigenvalue %.3g\n", s->eigenvalue);
+  else
+    printf("has a solution that is not finite\n");
 }
 
 static void print_report(const Options* options, const char* name, const GradcheckReport* r, double bound) {
@@ -105,7 +108,8 @@ static void print_report(const Options* options, const char* name, const Gradche
     for (int b = 0; b < GRADCHECK_BLOCKS; b++) print_sweeps(gradcheck_block_name((GradcheckBlock)b), &r->block[b]);
 }
 
-/* One scene, with the losses of a task or with a probe. The model is built twice: as written, then from its own hulls. */
+/* One scene, with the losses of a task or with a probe. The model is built twice: as written, then from its own hulls.
+ */
 static ExitCode check_one(const Options* options, const GradcheckOptions* check, Scene* scene, const Task* task,
                           int scenario, const char* name, Json* json) {
   Diagnostics diagnostics = {0};
@@ -114,6 +118,12 @@ static ExitCode check_one(const Options* options, const GradcheckOptions* check,
   Status status = model_create(&model, scene, &diagnostics);
   if (status == STATUS_OK) {
     model_expand_shapes(&model, scene);
+    bool vertices = check->blocks & 1u << GRADCHECK_VERTICES;
+    if (vertices && gradcheck_make_generic(scene, &model, check->seed) && !options->quiet)
+      fprintf(stderr,
+              "%s: hulls that weigh by their volume are shrunk by up to 1 %% at random: a flat face with more "
+              "than three corners is a kink of the volume\n",
+              name);
     model_destroy(&model);
     diagnostics_free(&diagnostics);
     diagnostics = (Diagnostics){0};
@@ -179,8 +189,8 @@ static ExitCode gradcheck(const Options* options) {
   Text text = {0};
   Json json = {.out = &text};
   if (options->json) json_open(&json, NULL, '[');
-  ExitCode code = task_recognise(options->operands[0]) ? check_task(options, &check, &json)
-                                                       : check_scene(options, &check, &json);
+  ExitCode code =
+      task_recognise(options->operands[0]) ? check_task(options, &check, &json) : check_scene(options, &check, &json);
   if (options->json) {
     json_close(&json, ']');
     fputs(text.data, stdout);
@@ -200,11 +210,14 @@ const Verb VERB_GRADCHECK = {
         "  sdrs gradcheck scenes/tasks/throw.yaml --wrt state,vertices --directions 5\n"
         "  sdrs gradcheck scenes/slide.yaml --steps 60 -v      every step size of every direction\n",
     .details =
-        "Runs the scene, takes the gradient of its loss by the adjoint method, and compares it with central differences\n"
+        "Runs the scene, takes the gradient of its loss by the adjoint method, and compares it with central "
+        "differences\n"
         "of whole runs along random directions, for step sizes from 1e-2 to 1e-8 of each number's own scale. Printed\n"
         "are the worst of the directions' best relative errors and the power of the step size with which the error\n"
-        "falls (2 for a smooth function). A scene has no loss: a random linear function of its poses and rates stands in.\n"
-        "Numbers per block: initial coordinates and velocities (state), parameters of signals (control), hull vertices,\n"
+        "falls (2 for a smooth function). A scene has no loss: a random linear function of its poses and rates stands "
+        "in.\n"
+        "Numbers per block: initial coordinates and velocities (state), parameters of signals (control), hull "
+        "vertices,\n"
         "joint origins (attachments), masses or densities, and support, stiffness, friction, smoothing (contact).\n"
         "Exit codes: 0 every block passes, 1 one does not, 3 bad input, 4 a step is not solved.\n",
     .options = OPTIONS,

@@ -3,7 +3,8 @@
 
 /* In the order of the help. */
 static const Verb* const VERBS[] = {
-    &VERB_SIMULATE, &VERB_GRADCHECK, &VERB_RENDER, &VERB_VALIDATE, &VERB_SCHEMA, &VERB_QUERY, &VERB_COMPARE, &VERB_BENCH,
+    &VERB_SIMULATE, &VERB_GRADCHECK, &VERB_RENDER,  &VERB_VALIDATE,
+    &VERB_SCHEMA,   &VERB_QUERY,     &VERB_COMPARE, &VERB_BENCH,
 };
 enum { VERB_COUNT = sizeof VERBS / sizeof VERBS[0] };
 

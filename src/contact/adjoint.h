@@ -53,8 +53,8 @@ void friction_adjoint(const FrictionLag* lag, const FrictionParameters* paramete
                       const PairBody now[2], const PairBody next[2], const PlaneSolution* solution,
                       const double twist[2][6], PairShares* out);
 
-/* plane_bar: derivative of a scalar with respect to the plane (n, o) that minimises U at t. Gives z = -H_pp^-1 plane_bar;
- * the scalar then depends on a vertex at t by  P'' n (x~ . z) + sigma P' z_n. */
+/* plane_bar: derivative of a scalar with respect to the plane (n, o) that minimises U at t. Gives z = -H_pp^-1
+ * plane_bar; the scalar then depends on a vertex at t by  P'' n (x~ . z) + sigma P' z_n. */
 void plane_implicit(const PlaneSolution* solution, bool half_space, const double plane_bar[4], double z[4]);
 
 #endif

@@ -147,8 +147,8 @@ typedef struct {
   double (*twist)[6]; /* (links) */
   const Vec3* force;  /* (links) */
 } ContactField;
-/* Adds the derivatives of Phi + sum force . (contact forces): with respect to poses at t as 3x4 matrices, entry by entry
- * (links), to hull vertices in link frames and to the contact parameters (gradient: vertices, contact). */
+/* Adds the derivatives of Phi + sum force . (contact forces): with respect to poses at t as 3x4 matrices, entry by
+ * entry (links), to hull vertices in link frames and to the contact parameters (gradient: vertices, contact). */
 void contact_replay_adjoint(ContactReplay* replay, const ContactField* field, double (*pose_now)[3][4],
                             ModelGradient* gradient);
 /* Change of the terms' torque and force on every link while the links move by the twists of the field: the pairs'

@@ -181,8 +181,7 @@ static void ground_reverse(const FrictionReverse* f, LagBar* bar, PairShares* ou
   ActiveVertex ground;
   if (active_vertices(&f->now[1].hull, 1, f->support, f->plane, &ground) == 0) return;
   Slip s = ground_slip(lag, f->parameters->smoothing);
-  out->smoothing -=
-      0.5 * mu * lag->ground_weight * (s.r[0] * q[0] + s.r[1] * q[1]) / (s.rho * s.rho * s.rho);
+  out->smoothing -= 0.5 * mu * lag->ground_weight * (s.r[0] * q[0] + s.r[1] * q[1]) / (s.rho * s.rho * s.rho);
   WeightSlope slope = weight_slope(ground.clearance, f->support, f->length, f->parameters->smoothing);
   add_weight(&slope, mu * (s.phi[0] * q[0] + s.phi[1] * q[1]), 1, ground.x, bar, out);
 }

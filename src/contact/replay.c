@@ -36,10 +36,10 @@ struct ContactReplay {
   const Model* model;
   int threads;
   FrictionParameters friction;
-  PlaneScratch* scratch;        /* one a thread */
-  ActiveVertex** active;        /* one a thread */
-  ReplaySide side[2];           /* planes at t and at t + dt */
-  int next;                     /* which of them is at t + dt */
+  PlaneScratch* scratch; /* one a thread */
+  ActiveVertex** active; /* one a thread */
+  ReplaySide side[2];    /* planes at t and at t + dt */
+  int next;              /* which of them is at t + dt */
   const Pose *pose_now, *pose_next;
   ReplayPair* pairs;
   int count, capacity;
@@ -174,6 +174,15 @@ static void scale_terms(PairDerivatives* d, double factor) {
     for (int j = 0; j < 12; j++) d->hessian[i][j] *= factor;
 }
 
+/* A half-space has no part of its own in the terms. Only the difference of both displacements counts, so those of the
+ * ground are minus the body's. (Its turning is left out: no derivative by the motion of a turning half-space.) */
+static void move_ground(PairDerivatives* d) {
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 6; j++) d->hessian[9 + i][j] = d->hessian[j][9 + i] = -d->hessian[3 + i][j];
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) d->hessian[9 + i][9 + j] = d->hessian[3 + i][3 + j];
+}
+
 static void evaluate_pair(void* context, int index, int thread) {
   (void)thread;
   ContactReplay* r = context;
@@ -195,6 +204,7 @@ static void evaluate_pair(void* context, int index, int thread) {
     p->sound = friction_evaluate(&p->lag, &r->friction, &next[0].hull.pose, &next[1].hull.pose, next[0].reference,
                                  next[1].reference, d, &energy) >= 0;
   }
+  if (next[1].hull.half_space) move_ground(d);
   scale_terms(d, r->model->contact.stiffness);
 }
 
@@ -227,14 +237,11 @@ static ContactTerms replay_term(const void* holder, int index) {
   return (ContactTerms){p->link[0], p->link[1], d->force, d->moment, d->hessian};
 }
 
-ContactTermList contact_replay_terms(const ContactReplay* r) {
-  return (ContactTermList){r, replay_count, replay_term};
-}
+ContactTermList contact_replay_terms(const ContactReplay* r) { return (ContactTermList){r, replay_count, replay_term}; }
 
 /* ---------------------------------------------------------------- reverse */
 
-/* The force on a link is minus the derivative by its displacement: a field of displacements adds to the twists. A
- * half-space takes no part in the terms, and what acts on it is minus what acts on the other. */
+/* The force on a link is minus the derivative by its displacement: a field of displacements adds to the twists. */
 static void pair_field(const ReplayPair* p, const ContactField* f, double twist[2][6]) {
   memset(twist, 0, 2 * sizeof(double[6]));
   for (int side = 0; side < 2; side++) {
@@ -245,9 +252,6 @@ static void pair_field(const ReplayPair* p, const ContactField* f, double twist[
     twist[side][4] -= d.y;
     twist[side][5] -= d.z;
   }
-  if (!p->next->body[1].hull.half_space) return;
-  for (int i = 0; f->force && i < 3; i++) twist[0][3 + i] -= twist[1][3 + i];
-  memset(twist[1], 0, sizeof(double[6]));
 }
 
 static void reverse_pair(void* context, int index, int thread) {
@@ -258,6 +262,11 @@ static void reverse_pair(void* context, int index, int thread) {
   s->count[0] = s->count[1] = 0;
   s->value = s->support = s->friction = s->smoothing = 0;
   pair_field(p, r->field, twist);
+  if (p->next->body[1].hull.half_space) /* as if the body moved against a ground at rest */
+    for (int i = 0; i < 3; i++) {
+      twist[0][3 + i] -= twist[1][3 + i];
+      twist[1][3 + i] = 0;
+    }
   if (p->record->active)
     plane_adjoint(p->next->body, support, &p->next->solution, &p->response, twist, r->active[thread], s);
   if (p->now)
@@ -289,6 +298,8 @@ static void gather_side(const ContactReplay* r, const ReplayPair* p, int side, d
     Vec3 own = vec3_add(mat3_tmul_vec(turn_now, now), mat3_tmul_vec(turn_next, vec3_scale(v->next, kappa)));
     Vec3* out = &gradient->vertices[hull->vertex_first + v->vertex];
     *out = vec3_add(*out, own);
+    if (p->next->body[1].hull.half_space)
+      for (int i = 0; i < 3; i++) pose_now[p->link[1]][i][3] -= row[i];
   }
 }
 

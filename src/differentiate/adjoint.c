@@ -76,10 +76,11 @@ static StepAdjointReport one_step(RunAdjoint* a, const Recording* r, LossSeeds* 
   for (int k = 0; k < 3; k++) before[k] = bar_at(m, seeds, step - k);
   const double* rate = seeds->rate + (size_t)(step + 1) * (size_t)m->dof_count;
   const Vec3* force = seeds->force + (size_t)(step + 1) * (size_t)m->link_count;
-  if (discount == 1.0) return step_adjoint(a->step, &recorded, next, rate, force, before[0], before[1], before[2], gradient);
+  if (discount == 1.0)
+    return step_adjoint(a->step, &recorded, next, rate, force, before[0], before[1], before[2], gradient);
   clear_handed(a);
-  StepAdjointReport report = step_adjoint(a->step, &recorded, next, rate, force, a->handed[0], a->handed[1],
-                                          a->handed[2], gradient);
+  StepAdjointReport report =
+      step_adjoint(a->step, &recorded, next, rate, force, a->handed[0], a->handed[1], a->handed[2], gradient);
   for (int k = 0; k < 3; k++) add_discounted(m, before[k], a->handed[k], discount);
   return report;
 }

@@ -120,9 +120,9 @@ const char* gradcheck_block_name(GradcheckBlock block);
 enum { GRADCHECK_DIRECTIONS = 16, GRADCHECK_SWEEP = 13 };
 
 typedef struct {
-  unsigned blocks; /* 1 << GradcheckBlock */
-  int directions;  /* random ones per block, <= GRADCHECK_DIRECTIONS */
-  int steps;       /* of the run; 0 = all */
+  unsigned blocks;  /* 1 << GradcheckBlock */
+  int directions;   /* random ones per block, <= GRADCHECK_DIRECTIONS */
+  int steps;        /* of the run; 0 = all */
   double tolerance; /* of the steps [N, N m] */
   double bound;     /* relative error that passes */
   uint64_t seed;
@@ -140,8 +140,8 @@ typedef struct {
 } GradcheckDirection;
 
 typedef struct {
-  int count;   /* numbers in the block */
-  double norm; /* of the gradient, in the numbers' scales */
+  int count;           /* numbers in the block */
+  double norm;         /* of the gradient, in the numbers' scales */
   double error, order; /* worst of the directions */
   int directions;
   GradcheckDirection direction[GRADCHECK_DIRECTIONS];
@@ -155,8 +155,12 @@ typedef struct {
   GradcheckBlockReport block[GRADCHECK_BLOCKS];
 } GradcheckReport;
 
-/* scene: expanded (model_expand_shapes), model: built from it; the scene is moved about and put back. loss NULL: a random
- * linear function of the poses and rates of the run. */
+/* The volume of a hull has a kink where a face has more than three corners: moved outward, different triangles span it.
+ * Shrinks the hulls of an expanded scene whose mass comes from their volume a little, each vertex by a random share.
+ * Returns whether there was one. */
+bool gradcheck_make_generic(Scene* scene, const Model* model, uint64_t seed);
+/* scene: expanded (model_expand_shapes), model: built from it; the scene is moved about and put back. loss NULL: a
+ * random linear function of the poses and rates of the run. */
 Status gradcheck_scene(Scene* scene, const Model* model, const Loss* loss, const GradcheckOptions* options,
                        GradcheckReport* report, Diagnostics* diagnostics);
 

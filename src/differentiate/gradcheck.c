@@ -10,6 +10,29 @@ enum { SWEEP = GRADCHECK_SWEEP };
 /* After so many growing errors in a row rounding has taken over. */
 enum { GROWING = 4 };
 
+/* Vertices are drawn towards the middle of their hull by up to this part of the way. */
+#define GENERIC_SHIFT 1e-2
+
+bool gradcheck_make_generic(Scene* scene, const Model* model, uint64_t seed) {
+  Random random = {seed};
+  bool any = false;
+  for (int i = 0; i < scene->link_count; i++) {
+    SceneLink* link = &scene->links[i];
+    bool by_volume = !link->has_mass || link->mass_model == MASS_UNIFORM;
+    if (!(model->links[i].mass > 0) || !by_volume || link->mass_model == MASS_GIVEN) continue;
+    for (int k = 0; k < link->shape_count; k++) {
+      SceneShape* shape = &scene->shapes[link->shapes[k].shape];
+      Vec3 center = model->hulls[model->links[i].hull_first + k].center;
+      for (int m = 0; m < shape->point_count; m++) {
+        double part = random_uniform(&random, 0, GENERIC_SHIFT);
+        shape->points[m] = vec3_add_scaled(shape->points[m], part, vec3_sub(center, shape->points[m]));
+        any = true;
+      }
+    }
+  }
+  return any;
+}
+
 static const char* const NAMES[GRADCHECK_BLOCKS] = {"state", "control", "vertices", "attachments", "mass", "contact"};
 
 const char* gradcheck_block_name(GradcheckBlock block) { return NAMES[block]; }
@@ -51,19 +74,15 @@ static double value_at(Check* c, GradcheckBlock block, const double* values) {
   return value;
 }
 
-/* Where errors fall before rounding takes over, the power of h with which they do; NaN when they never do. */
+/* The power of h with which errors fall, where they are clear of rounding: between the two smallest steps whose errors
+ * are at least 30 times the least one. NaN when there are none. */
 static double observed_order(const GradcheckDirection* d) {
-  double slopes[SWEEP];
-  int count = 0;
-  for (int k = 0; k + 1 < d->tried; k++) {
+  double order = NAN;
+  for (int k = 0; k + 1 < d->tried && d->step[k + 1] > d->best_step; k++) {
     double e0 = fabs(d->difference[k] - d->analytic), e1 = fabs(d->difference[k + 1] - d->analytic);
-    double floor = 30 * d->error * d->scale;
-    if (!(e1 > floor) || !isfinite(e0)) continue;
-    slopes[count++] = log(e0 / e1) / log(d->step[k] / d->step[k + 1]);
+    if (isfinite(e0) && e1 > 30 * d->error * d->scale) order = log(e0 / e1) / log(d->step[k] / d->step[k + 1]);
   }
-  double best = NAN; /* the last slopes lie where h is smallest and the next order is least felt */
-  if (count > 0) best = slopes[count - 1];
-  return best;
+  return order;
 }
 
 /* A random direction with components of the numbers' own scale, of length one in that scale. */
@@ -71,8 +90,8 @@ static void draw_direction(Random* random, const double* scale, int count, doubl
   for (int k = 0; k < count; k++) direction[k] = scale[k] * random_normal(random) / sqrt((double)count);
 }
 
-static void sweep(Check* c, GradcheckBlock block, const double* base, const double* direction, double* values, int count,
-                  GradcheckDirection* d) {
+static void sweep(Check* c, GradcheckBlock block, const double* base, const double* direction, double* values,
+                  int count, GradcheckDirection* d) {
   double h = LARGEST_STEP;
   d->error = INFINITY;
   int growing = 0;
@@ -98,7 +117,7 @@ static void check_block(Check* c, GradcheckBlock block, const ModelGradient* gra
   const Model* m = c->model;
   GradcheckBlockReport* out = &c->report->block[block];
   int count = block_size(m, block);
-  *out = (GradcheckBlockReport){.count = count};
+  *out = (GradcheckBlockReport){.count = count, .order = NAN};
   if (count == 0 || !(c->options->blocks & 1u << block)) return;
   double* memory = MEMORY_NEW(double, 5 * (size_t)count);
   double *g = memory, *scale = g + count, *base = scale + count, *direction = base + count, *values = direction + count;

@@ -5,8 +5,8 @@
 void recording_create(Recording* r, const Model* model, int steps) {
   size_t rows = (size_t)steps + 1, links = (size_t)model->link_count;
   *r = (Recording){.model = model, .step_capacity = steps};
-  r->q = MEMORY_NEW(double, rows * (size_t)model->coordinate_count);
-  r->rate = MEMORY_NEW(double, rows * (size_t)model->dof_count);
+  r->q = MEMORY_NEW(double, rows*(size_t)model->coordinate_count);
+  r->rate = MEMORY_NEW(double, rows*(size_t)model->dof_count);
   r->pose = MEMORY_NEW(Pose, rows * links);
   r->force = MEMORY_NEW(Vec3, rows * links);
   r->contact_first = MEMORY_NEW(int, rows + 1);

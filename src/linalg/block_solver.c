@@ -509,8 +509,8 @@ void block_solver_multiply(const BlockSolver* s, const double* x, double* y) {
     int a = s->sparse ? (int)(s->blocks[k].key >> 32) : k / s->block_count;
     int b = s->sparse ? (int)(s->blocks[k].key & 0xffffffffu) : k % s->block_count;
     if (b < a || (!s->sparse && a != b && !s->coupled[(size_t)k])) continue;
-    const double* block = s->sparse ? s->values + s->blocks[k].offset
-                                    : s->dense + (size_t)s->first[a] * (size_t)s->order + s->first[b];
+    const double* block =
+        s->sparse ? s->values + s->blocks[k].offset : s->dense + (size_t)s->first[a] * (size_t)s->order + s->first[b];
     int stride = s->sparse ? s->size[b] : s->order;
     for (int r = 0; r < s->size[a]; r++)
       for (int c = a == b ? r : 0; c < s->size[b]; c++) {

@@ -68,8 +68,8 @@ void rotation_rate_vjp(Vec3 v, Vec3 rate, Vec3 bar, Vec3* v_bar, Vec3* rate_bar)
   Vec3 turned = vec3_cross(v, bar); /* J^T = I + a [v]x + b [v]x^2 */
   *rate_bar = vec3_add_scaled(vec3_add_scaled(bar, j.a, turned), j.b, vec3_cross(v, turned));
   Vec3 c = vec3_cross(v, rate);
-  Vec3 out = vec3_scale(v, -j.a_slope * vec3_dot(bar, c) + j.b_slope * vec3_dot(bar, vec3_cross(v, c)) -
-                               2 * j.b * vec3_dot(bar, rate));
+  Vec3 out = vec3_scale(
+      v, -j.a_slope * vec3_dot(bar, c) + j.b_slope * vec3_dot(bar, vec3_cross(v, c)) - 2 * j.b * vec3_dot(bar, rate));
   out = vec3_add_scaled(out, -j.a, vec3_cross(rate, bar));
   out = vec3_add_scaled(out, j.b * vec3_dot(v, rate), bar);
   *v_bar = vec3_add_scaled(out, j.b * vec3_dot(bar, v), rate);

@@ -72,8 +72,7 @@ static void tetrahedron_slope(const MomentBar* bar, const Vec3 p[3], double* val
   for (int k = 0; k < 3; k++) h += vec3_dot(p[k], mat3_mul_vec(bar->second, p[k])) / 20;
   *value += volume * h;
   for (int k = 0; k < 3; k++) {
-    Vec3 by_h = vec3_add(vec3_scale(bar->first, 0.25),
-                         vec3_scale(vec3_add(mat3_mul_vec(bar->second, p[k]), qs), 0.1));
+    Vec3 by_h = vec3_add(vec3_scale(bar->first, 0.25), vec3_scale(vec3_add(mat3_mul_vec(bar->second, p[k]), qs), 0.1));
     Vec3 by_volume = vec3_scale(vec3_cross(p[(k + 1) % 3], p[(k + 2) % 3]), 1.0 / 6);
     slope[k] = vec3_add(slope[k], vec3_add(vec3_scale(by_volume, h), vec3_scale(by_h, volume)));
   }

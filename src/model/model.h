@@ -118,8 +118,8 @@ bool model_pair_allowed(const Model* model, int link_a, int link_b);
 void model_check_contact(const Model* model, Diagnostics* diagnostics);
 
 /* Rewrite the model's own scene so that every hull is a list of points (model/expand.c): hull k of a link is its shape
- * use k, with keep_interior and in the link's frame, and contact parameters are the model's numbers. The model built from
- * it is the same. A link with two half-spaces keeps the pose of the first that has the shape. */
+ * use k, with keep_interior and in the link's frame, and contact parameters are the model's numbers. The model built
+ * from it is the same. A link with two half-spaces keeps the pose of the first that has the shape. */
 void model_expand_shapes(const Model* model, Scene* scene);
 
 /* ---------------------------------------------------------------- joints (model/joint.c) */
@@ -153,10 +153,10 @@ enum { CONTACT_SUPPORT, CONTACT_STIFFNESS, CONTACT_FRICTION, CONTACT_SMOOTHING, 
 
 /* Derivatives of a scalar with respect to all that a model holds and a run starts from. */
 typedef struct {
-  Vec3* vertices;    /* hull vertices in their link's frame  [1/m]  (vertices) */
-  Vec3* attachments; /* joint origins in the parent's frame  [1/m]  (links) */
-  double* mass;      /* total masses at fixed distribution  [1/kg]  (links) */
-  double* control;   /* parameters of signals, in the order of signal_eval_vjp  (parameters) */
+  Vec3* vertices;                          /* hull vertices in their link's frame  [1/m]  (vertices) */
+  Vec3* attachments;                       /* joint origins in the parent's frame  [1/m]  (links) */
+  double* mass;                            /* total masses at fixed distribution  [1/kg]  (links) */
+  double* control;                         /* parameters of signals, in the order of signal_eval_vjp  (parameters) */
   double contact[CONTACT_PARAMETER_COUNT]; /* support, stiffness, friction, smoothing */
   double* coordinates;                     /* initial coordinates, as increments of joint_increment  (nv) */
   double* velocities;                      /* initial velocities  (nv) */

@@ -28,7 +28,8 @@ typedef struct {
 static bool add_piece(Builder* builder, const SceneShape* shape, const char* part, ShapeSolid* solid,
                       const Vec3* points, int count, ImportCount* import) {
   ConvexHull* hull = &solid->pieces[solid->piece_count];
-  HullResult result = shape->keep_interior ? hull_create_keeping(hull, points, count) : hull_create(hull, points, count);
+  HullResult result =
+      shape->keep_interior ? hull_create_keeping(hull, points, count) : hull_create(hull, points, count);
   import->points += count;
   import->thinned_from += result == HULL_OK ? hull->vertex_count : 0;
   if (result == HULL_OK && shape->max_vertices > 0 && hull->vertex_count > shape->max_vertices) {

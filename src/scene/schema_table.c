@@ -94,8 +94,9 @@ static const SchemaRow ROWS[] = {
     {"shape", "points", VALUE_POINTS, AT(ShapeForm, points), .only = "points", .unit = "m", .required = true,
      .meaning = "At least four points; the solid is their convex hull."},
     {"shape", "keep_interior", VALUE_BOOL, AT(ShapeForm, shape.keep_interior), .only = "points", .fallback = "false",
-     .meaning = "Keep points that lie inside the hull: they carry mass with mass_model vertices, and an optimization may "
-                "bring them out. Else they are dropped."},
+     .meaning =
+         "Keep points that lie inside the hull: they carry mass with mass_model vertices, and an optimization may "
+         "bring them out. Else they are dropped."},
     {"shape", "file", VALUE_TEXT, AT(ShapeForm, file), .only = "mesh", .required = true,
      .meaning = "OBJ file, relative to the scene file."},
     {"shape", "scale", VALUE_NUMBER, AT(ShapeForm, shape.scale), .only = "mesh", .unit = "m per unit",

@@ -28,8 +28,8 @@ static void plain_adjoint(const JointInput* in, int k, double lambda, JointShare
 /* ---------------------------------------------------------------- balls */
 
 /* For Phi(p) = sum_j lambda_j dE/dd_j, E = sum_i k_i/2 (scale phi_i - b_i)^2 and phi the rotation vector of p: the
- * derivatives by increments on the right of p, and by b. Increments of p come before those of the gradient, so where the
- * coordinates R Rx Ry Rz have them the other way round the bracket e_k x e_j is added. */
+ * derivatives by increments on the right of p, and by b. Increments of p come before those of the gradient, so where
+ * the coordinates R Rx Ry Rz have them the other way round the bracket e_k x e_j is added. */
 static void quadratic_adjoint(Quat p, const double gain[3], double scale, const double b[3], const double lambda[3],
                               double by_right[3], double by_b[3]) {
   RotationVector phi = rotation_vector_derivatives(p);

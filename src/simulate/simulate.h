@@ -84,10 +84,11 @@ void sim_link_forces(const Sim* sim, Vec3* force);
 /* Records of the pairs in contact at the current state; valid until the next call. */
 const ContactRecord* sim_contact_records(Sim* sim, int* count);
 
-/* ---------------------------------------------------------------- one recorded step backwards (simulate/step_adjoint.c)
- * The step from t to t + dt solves F(next; now, old, older, model) = 0. Given the derivatives of a scalar by all that
- * the state at t + dt holds, the adjoint solves H lambda = -(those by its coordinates) and adds lambda . dF/d(rest) to
- * the derivatives by the states before and by the model (SDRS Eq. 86-88; docs/derivations/adjoint.md). */
+/* ---------------------------------------------------------------- one recorded step backwards
+ * (simulate/step_adjoint.c) The step from t to t + dt solves F(next; now, old, older, model) = 0. Given the derivatives
+ * of a scalar by all that the state at t + dt holds, the adjoint solves H lambda = -(those by its coordinates) and adds
+ * lambda . dF/d(rest) to the derivatives by the states before and by the model (SDRS Eq. 86-88;
+ * docs/derivations/adjoint.md). */
 typedef struct StepAdjoint StepAdjoint;
 
 /* Derivatives of a scalar by a state, poses and coordinates each as if independent of the other. */
@@ -119,9 +120,9 @@ StepAdjoint* step_adjoint_create(const Model* model, int threads);
 void step_adjoint_destroy(StepAdjoint* adjoint);
 /* Forget what was gathered for the initial velocities. */
 void step_adjoint_begin(StepAdjoint* adjoint);
-/* next: complete on entry, its q grows by what rates and forces hand on; rate: by SimState.rate at t + dt (nv); force: by
- * the contact force on every link at t + dt (links, NULL: none). now, old, older and gradient are added to (older: poses
- * only). Steps must come from the last to the first. */
+/* next: complete on entry, its q grows by what rates and forces hand on; rate: by SimState.rate at t + dt (nv); force:
+ * by the contact force on every link at t + dt (links, NULL: none). now, old, older and gradient are added to (older:
+ * poses only). Steps must come from the last to the first. */
 StepAdjointReport step_adjoint(StepAdjoint* adjoint, const RecordedStep* step, StateBar next, const double* rate,
                                const Vec3* force, StateBar now, StateBar old, StateBar older, ModelGradient* gradient);
 /* The start: from the derivatives by the first state to the initial coordinates and velocities, the signals of

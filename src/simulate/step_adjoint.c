@@ -102,9 +102,7 @@ static bool load_terms(StepAdjoint* a, const RecordedStep* step, Assembly* assem
 
 /* ---------------------------------------------------------------- between links and coordinates */
 
-static Vec3 axial(Mat3 k) {
-  return vec3(k.m[2][1] - k.m[1][2], k.m[0][2] - k.m[2][0], k.m[1][0] - k.m[0][1]);
-}
+static Vec3 axial(Mat3 k) { return vec3(k.m[2][1] - k.m[1][2], k.m[0][2] - k.m[2][0], k.m[1][0] - k.m[0][1]); }
 
 static Mat3 pose_rotation_bar(const double bar[3][4]) {
   Mat3 m;
@@ -391,7 +389,8 @@ static void reverse_initial_rates(StepAdjoint* a, const Pose* pose, const double
   link_twists(m, screws, at, velocities, a->twist);
   compose_bars(a, pose, a->rate_bar);
   reduce_bars(a, pose, screws, gradient->velocities);
-  for (int i = 0; i < m->link_count; i++) { /* the curvature of the motion, K2: far joint i, every joint nearer the root */
+  for (int i = 0; i < m->link_count;
+       i++) { /* the curvature of the motion, K2: far joint i, every joint nearer the root */
     Mat3 k = a->bar_moment[i];
     Vec3 f = a->bar_force[i];
     double trace = mat3_trace(k);
