@@ -1,22 +1,8 @@
-/* Private to differentiate/: the numbers of a scene and its model as flat vectors, block by block, so that they can be
- * moved and their gradient compared. */
+/* Private to differentiate/: the loss of scenes that have none. */
 #ifndef SDRS_DIFFERENTIATE_GRADCHECK_H
 #define SDRS_DIFFERENTIATE_GRADCHECK_H
 
 #include "differentiate/differentiate.h"
-
-int block_size(const Model* model, GradcheckBlock block);
-/* A change of each number that counts as large: lengths of the link's reach, whole masses, whole contact parameters,
- * 1 for coordinates, velocities and signals (1 / duration for frequencies). */
-void block_scale(const Model* model, GradcheckBlock block, double* scale);
-/* Derivatives by each number. */
-void block_gradient(const Model* model, GradcheckBlock block, const ModelGradient* gradient, double* out);
-/* Numbers of an expanded scene (model_expand_shapes); zeros for the state, which is moved by increments. */
-void block_read(const Scene* scene, const Model* model, GradcheckBlock block, double* values);
-/* Put numbers into the scene; nothing for the state. */
-void block_write(Scene* scene, const Model* model, GradcheckBlock block, const double* values);
-/* Move initial coordinates by increments, and velocities. */
-void state_move(Model* model, const double* values);
 
 typedef struct Probe Probe;
 /* base must outlive the probe. */

@@ -1,0 +1,149 @@
+/* Shared vertices: convexity then keeps a link in one piece and joints on their links, whatever the design does (SDRS
+ * section III-B). */
+#include <glpk.h>
+#include <string.h>
+
+#include "optimize/design.h"
+
+/* A ball smaller than this part of the hulls' size is no overlap to rely on. */
+#define LEAST_OVERLAP 1e-3
+
+/* ---------------------------------------------------------------- the middle of an intersection */
+
+/* n . x + r <= d for every facet plane. */
+static void add_facets(glp_prob* lp, const ConvexHull* hull, Vec3 origin) {
+  for (int t = 0; t < hull->triangle_count; t++) {
+    const int* corner = hull->triangles[t];
+    Vec3 a = vec3_sub(hull->vertices[corner[0]], origin), b = vec3_sub(hull->vertices[corner[1]], origin);
+    Vec3 c = vec3_sub(hull->vertices[corner[2]], origin);
+    Vec3 n = vec3_cross(vec3_sub(b, a), vec3_sub(c, a));
+    double length = vec3_norm(n);
+    if (!(length > 0)) continue;
+    n = vec3_scale(n, 1 / length);
+    int row = glp_add_rows(lp, 1), columns[5] = {0, 1, 2, 3, 4};
+    double values[5] = {0, n.x, n.y, n.z, 1};
+    glp_set_row_bnds(lp, row, GLP_UP, 0, vec3_dot(n, a));
+    glp_set_mat_row(lp, row, 4, columns, values);
+  }
+}
+
+bool intersection_center(const ConvexHull* a, const ConvexHull* b, Vec3* center) {
+  Vec3 origin = a->vertices[0];
+  double size = 0;
+  for (int i = 0; i < a->vertex_count; i++) size = fmax(size, vec3_norm(vec3_sub(a->vertices[i], origin)));
+  glp_prob* lp = glp_create_prob();
+  glp_set_obj_dir(lp, GLP_MAX);
+  glp_add_cols(lp, 4);
+  for (int k = 1; k <= 3; k++) glp_set_col_bnds(lp, k, GLP_FR, 0, 0);
+  glp_set_col_bnds(lp, 4, GLP_LO, 0, 0);
+  glp_set_obj_coef(lp, 4, 1);
+  add_facets(lp, a, origin);
+  add_facets(lp, b, origin);
+  glp_smcp settings;
+  glp_init_smcp(&settings);
+  settings.msg_lev = GLP_MSG_OFF;
+  bool found = glp_simplex(lp, &settings) == 0 && glp_get_status(lp) == GLP_OPT &&
+               glp_get_col_prim(lp, 4) > LEAST_OVERLAP * size;
+  *center = vec3_add(origin, vec3(glp_get_col_prim(lp, 1), glp_get_col_prim(lp, 2), glp_get_col_prim(lp, 3)));
+  glp_delete_prob(lp);
+  return found;
+}
+
+/* ---------------------------------------------------------------- insertion */
+
+static SharedVertex* add_shared(SharedVertices* s) {
+  if (s->count == s->capacity) {
+    int capacity = 2 * s->capacity + 16;
+    s->items = memory_resize(s->items, sizeof(SharedVertex) * (size_t)s->capacity, sizeof(SharedVertex) * (size_t)capacity);
+    s->capacity = capacity;
+  }
+  return &s->items[s->count++];
+}
+
+void shared_vertices_free(SharedVertices* s) {
+  memory_free(s->items);
+  *s = (SharedVertices){0};
+}
+
+/* Returns the new vertex's number in its hull. */
+static int append_point(Scene* scene, int link, int hull, Vec3 point) {
+  SceneShape* shape = &scene->shapes[scene->links[link].shapes[hull].shape];
+  size_t old = sizeof(Vec3) * (size_t)shape->point_count;
+  shape->points = memory_resize(shape->points, old, old + sizeof(Vec3));
+  shape->points[shape->point_count] = point;
+  return shape->point_count++;
+}
+
+/* Distance of a point from a hull; 0 inside. */
+static double distance_from(const ModelHull* hull, Vec3 point) {
+  _Alignas(64) double coordinates[3][8];
+  for (int k = 0; k < 8; k++) {
+    coordinates[0][k] = point.x;
+    coordinates[1][k] = point.y;
+    coordinates[2][k] = point.z;
+  }
+  PointView view = {coordinates[0], coordinates[1], coordinates[2], 1, 8};
+  return gjk_distance(view, pose_identity(), hull->points, pose_identity(), NULL).distance;
+}
+
+/* The bounded hull of a link nearest to a point; -1 when there is none. */
+static int nearest_hull(const Model* model, int link, Vec3 point, double* distance) {
+  int best = -1;
+  *distance = HUGE_VAL;
+  for (int k = 0; k < model->links[link].hull_count; k++) {
+    const ModelHull* hull = &model->hulls[model->links[link].hull_first + k];
+    double d = hull->half_space ? HUGE_VAL : distance_from(hull, point);
+    if (!(d < *distance)) continue;
+    *distance = d;
+    best = k;
+  }
+  return best;
+}
+
+static void attach(Scene* scene, const Model* model, int link, int child, Vec3 point, SharedVertices* shared) {
+  double outside;
+  int hull = nearest_hull(model, link, point, &outside);
+  if (hull < 0) return;
+  int vertex = append_point(scene, link, hull, point);
+  *add_shared(shared) = (SharedVertex){link, {hull, -1}, {vertex, -1}, child, point, outside};
+}
+
+static void join_hulls(Scene* scene, const Model* model, int link, SharedVertices* shared) {
+  const ModelHull* hulls = model->hulls + model->links[link].hull_first;
+  for (int a = 0; a < model->links[link].hull_count; a++)
+    for (int b = a + 1; b < model->links[link].hull_count; b++) {
+      Vec3 center;
+      if (hulls[a].half_space || hulls[b].half_space) continue;
+      if (!intersection_center(&hulls[a].solid, &hulls[b].solid, &center)) continue;
+      int first = append_point(scene, link, a, center), second = append_point(scene, link, b, center);
+      *add_shared(shared) = (SharedVertex){link, {a, b}, {first, second}, -1, center, 0};
+    }
+}
+
+/* The same vertices as in the link that is followed, mapped. */
+static void copy_joined(Scene* scene, int link, int from, Mat3 map, SharedVertices* shared) {
+  int count = shared->count;
+  for (int k = 0; k < count; k++) {
+    SharedVertex v = shared->items[k];
+    if (v.link != from || v.child >= 0) continue;
+    v.link = link;
+    v.position = mat3_mul_vec(map, v.position);
+    for (int side = 0; side < 2; side++) v.vertex[side] = append_point(scene, link, v.hull[side], v.position);
+    *add_shared(shared) = v;
+  }
+}
+
+void connect_hulls(Scene* scene, const Model* model, const ConnectRequest* request, SharedVertices* shared) {
+  for (int i = 0; i < scene->link_count; i++)
+    if (request->shapes[i] && request->follows[i] < 0) join_hulls(scene, model, i, shared);
+  for (int i = 0; i < scene->link_count; i++)
+    if (request->shapes[i] && request->follows[i] >= 0)
+      copy_joined(scene, i, request->follows[i], request->map[i], shared);
+  for (int i = 0; i < scene->link_count; i++) {
+    int parent = model->links[i].parent;
+    if (parent < 0) continue;
+    if (request->shapes[i]) attach(scene, model, i, i, vec3(0, 0, 0), shared);
+    if (request->shapes[parent] || request->joints[i])
+      attach(scene, model, parent, i, scene->links[i].joint.position, shared);
+  }
+}

@@ -1,0 +1,88 @@
+/* Private to optimize/: the variables of a task and the numbers of scenes that they move
+ * (docs/derivations/design.md). A number is  base + sum coefficient (variable - its initial value). */
+#ifndef SDRS_OPTIMIZE_DESIGN_H
+#define SDRS_OPTIMIZE_DESIGN_H
+
+#include "differentiate/differentiate.h"
+#include "optimize/optimizer.h"
+
+/* ---------------------------------------------------------------- shared vertices (optimize/connect.c) */
+
+/* A vertex that was put into hulls so that what belongs together stays together (SDRS section III-B). */
+typedef struct {
+  int link;
+  int hull[2], vertex[2]; /* of the link; hull[1] = -1: an attachment */
+  int child;              /* attachment: the link whose joint sits here; the link itself: its own joint; -1 = two hulls */
+  Vec3 position;          /* link frame [m] */
+  double outside;         /* how far it lies outside the hull it was put into [m] */
+} SharedVertex;
+
+typedef struct {
+  SharedVertex* items;
+  int count, capacity;
+} SharedVertices;
+
+/* Insert into the expanded scene: one vertex inside the intersection of every two overlapping hulls of a link of
+ * `shapes` (links), one at every attachment on it, and one at every attachment of `joints` (links) in the parent. follows[i]: link
+ * whose vertices link i copies with its map, or -1. */
+typedef struct {
+  const bool *shapes, *joints;
+  const int* follows;
+  const Mat3* map;
+} ConnectRequest;
+void connect_hulls(Scene* scene, const Model* model, const ConnectRequest* request, SharedVertices* shared);
+void shared_vertices_free(SharedVertices* shared);
+/* Centre of the largest ball in the intersection of two hulls (a linear program); false: they do not overlap. */
+bool intersection_center(const ConvexHull* a, const ConvexHull* b, Vec3* center);
+
+/* ---------------------------------------------------------------- variables (optimize/design.c) */
+
+typedef struct {
+  char* name; /* "foot/0/17/x", "shank/attachment/x", "hip/amplitude/3", "box/velocity/0" */
+  double initial, low, high;
+  int block; /* 0 design, 1 control and start */
+} DesignVariable;
+
+typedef enum { TARGET_VERTEX, TARGET_ATTACHMENT, TARGET_CONTROL, TARGET_COORDINATE, TARGET_VELOCITY } TargetKind;
+
+/* A number of a scene, found anew in every scenario. */
+typedef struct {
+  TargetKind kind;
+  int link;        /* in the first scenario */
+  int hull, index; /* VERTEX: hull of the link, 3 vertex + axis. ATTACHMENT: axis. CONTROL: which controller of the link,
+                      parameter. COORDINATE, VELOCITY: degree of freedom of the joint */
+  double base;
+  int term_first, term_count;
+} DesignNumber;
+
+typedef struct {
+  int variable;
+  double coefficient;
+} DesignTerm;
+
+typedef struct {
+  DesignVariable* variables;
+  int variable_count, variable_capacity;
+  DesignNumber* numbers;
+  int number_count, number_capacity;
+  DesignTerm* terms;
+  int term_count, term_capacity;
+  int* link_of; /* a link of the first scenario in each of them  (scenarios x links) */
+  int link_count, scenario_count;
+  int* block;      /* of every variable, for the feasible set */
+  FeasibleSet set; /* bounds and rows; borrows block */
+  double* low_high;
+  SharedVertices shared; /* of the first scenario */
+} Design;
+
+/* Expand the task's scenes, insert shared vertices, fix what is derived (contact parameters, masses), set horizons and the
+ * solver's tolerance, list variables. Problems name the place in the task. */
+Status design_create(Design* design, Task* task, Diagnostics* diagnostics);
+void design_destroy(Design* design);
+/* Put the numbers for x into a scenario's scene. */
+void design_apply(const Design* design, const double* x, int scenario, Scene* scene);
+/* Add factor times the derivative by the variables. */
+void design_gradient(const Design* design, const Model* model, const ModelGradient* gradient, int scenario,
+                     double factor, double* out);
+
+#endif

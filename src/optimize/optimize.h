@@ -1,0 +1,98 @@
+/* optimize: a task's variables, update rules, and the loop that designs (SDRS sections III-B, V; docs/co-design.md).
+ * An Optimization borrows the Task, whose scenes it rewrites, and must be destroyed before it. Results do not depend on
+ * the number of threads, and a loaded checkpoint goes on bit by bit as the run that wrote it would have. */
+#ifndef SDRS_OPTIMIZE_H
+#define SDRS_OPTIMIZE_H
+
+#include "differentiate/differentiate.h"
+#include "optimize/checkpoint.h"
+
+typedef struct Optimization Optimization;
+
+/* What became of an iteration's trial. */
+typedef enum {
+  TRIAL_START,        /* iteration 0: the initial design */
+  TRIAL_ACCEPTED,
+  TRIAL_ROSE,         /* the loss rose where the method wants descent */
+  TRIAL_INVALID,      /* bodies intersect at the start, a hull is flat or too thin, or the scene is refused */
+  TRIAL_SOLVER,       /* a step was not solved */
+  TRIAL_NO_GRADIENT,  /* the run has no gradient: a singular Hessian */
+  TRIAL_NOT_FINITE,   /* the loss is no number */
+} TrialOutcome;
+const char* trial_outcome_text(TrialOutcome outcome);
+
+/* A row of convergence.csv: where the optimization stands after an iteration, and what its trial gave. */
+typedef struct {
+  double loss;       /* of the design that stands */
+  double trial_loss; /* NaN when there is none */
+  double grad_design, grad_control; /* Euclidean norms of the gradient of the design that stands */
+  double step_design, step_control; /* infinity norms of the trial's step */
+  double seconds;                   /* of wall time; the only number that differs between equal runs */
+  TrialOutcome outcome;
+} OptimizationRow;
+
+typedef enum {
+  STOP_NOT_YET,
+  STOP_ITERATIONS,
+  STOP_LOSS,       /* below stop_loss */
+  STOP_STALL,      /* no better design for `stall` iterations */
+  STOP_SHORT_STEP, /* trials are refused until the step has become too short */
+  STOP_FLAT,       /* the gradient is zero */
+  STOP_INTERRUPTED,
+} OptimizationStop;
+const char* optimization_stop_text(OptimizationStop stop);
+
+typedef struct {
+  int threads;
+  bool (*interrupted)(void); /* NULL: never */
+} OptimizationOptions;
+
+/* Set up variables, losses, memory. STATUS_BAD_INPUT with diagnostics. Nothing is run yet. */
+Status optimization_create(Optimization** optimization, Task* task, const OptimizationOptions* options,
+                           Diagnostics* diagnostics);
+void optimization_destroy(Optimization* optimization);
+/* The initial design (iteration 0). It must run: STATUS_SOLVER, STATUS_BAD_INPUT with diagnostics. */
+Status optimization_start(Optimization* optimization, Diagnostics* diagnostics);
+/* One more iteration. STATUS_INTERRUPTED: nothing has changed since the iteration before. */
+Status optimization_advance(Optimization* optimization);
+OptimizationStop optimization_stop(const Optimization* optimization);
+int optimization_iteration(const Optimization* optimization);
+/* Rows 0..iteration and their terms: of the scenarios' losses, weighted and summed over scenarios. */
+const OptimizationRow* optimization_rows(const Optimization* optimization);
+int optimization_term_count(const Optimization* optimization);
+const char* optimization_term_name(const Optimization* optimization, int term);
+const double* optimization_terms(const Optimization* optimization, int iteration);
+double optimization_best_loss(const Optimization* optimization);
+int optimization_best_iteration(const Optimization* optimization);
+/* What the last refused trial failed of, in words ("" when it was not). */
+const char* optimization_reason(const Optimization* optimization);
+/* How the last gradient was found. */
+AdjointReport optimization_adjoint(const Optimization* optimization);
+/* Seconds of wall time in forward runs and in adjoints so far. */
+void optimization_times(const Optimization* optimization, double* forward, double* adjoint);
+
+/* Variables: name, initial value, bounds, value now and in the best design. */
+typedef struct {
+  const char* name;
+  double initial, low, high, now, best;
+  bool is_control;
+} OptimizationVariable;
+int optimization_variable_count(const Optimization* optimization);
+OptimizationVariable optimization_variable(const Optimization* optimization, int index);
+/* Put the best (or the present) design into the scenes of all scenarios: the caller may write them or build models. */
+const Scene* optimization_scene(Optimization* optimization, int scenario, bool best);
+/* Links of a scenario whose shape is designed. */
+bool optimization_shapes_link(const Optimization* optimization, int link);
+/* What import inserted to keep hulls together; one line each, "" if nothing. */
+const char* optimization_note(const Optimization* optimization);
+
+/* The whole state between two iterations. */
+void optimization_save(const Optimization* optimization, Checkpoint* checkpoint);
+/* false, with diagnostics: a checkpoint of another task, or of other settings. */
+bool optimization_load(Optimization* optimization, const Checkpoint* checkpoint, Diagnostics* diagnostics);
+
+/* gradcheck of the variables: the gradient of the summed loss against central differences along random directions. */
+Status optimization_gradcheck(Optimization* optimization, const GradcheckOptions* options, GradcheckBlockReport* report,
+                              Diagnostics* diagnostics);
+
+#endif
