@@ -18,7 +18,8 @@
   "  - {name: slider, joint: {type: slide, axis: [0, 1, 0], position: [29, 0, 9]}, shape: ball}\n"             \
   "controllers:\n"                                                                                             \
   "  - {link: upper arm, type: pd, position_gain: 1, target: 0}\n"                                             \
-  "  - {link: slider, type: prescribed, target: 0}\n"
+  "  - {link: slider, type: prescribed, target: 0}\n"                                                          \
+  "  - {link: slider, type: pd, position_gain: 1, target: 1}\n"
 
 typedef struct {
   Run* run;
