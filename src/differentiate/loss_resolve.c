@@ -88,7 +88,7 @@ static void set_window(LossTerm* term, const LossOrigin* origin) {
   if (to != -1) term->last = (int)floor(to / dt + TIME_ROUNDING);
   if (term->first < kind->first_state) term->first = kind->first_state;
   int states = term->last - term->first + 1;
-  if (from != -1 && to != -1 && !(from <= to))
+  if (from != -1 && to != -1 && !(from <= to + TIME_ROUNDING * dt))
     loss_complain(origin, origin->source->place, "the window begins (%g s) after it ends (%g s)", from, to);
   else if (states < kind->least_states)
     loss_complain(

@@ -89,7 +89,7 @@ static void travel(void** state) {
 
 static void relatives(LossRun* run) {
   TaskLoss loss = loss_of(LOSS_RELATIVE, "hand");
-  loss.other.text = "drone";
+  loss.other.text = name_text("drone");
   check_points(run, loss, "relative");
 }
 static void relative(void** state) {
@@ -180,7 +180,7 @@ static void gaps(LossRun* run) {
   for (int k = 0; k < 6; k++) {
     char what[80];
     TaskLoss loss = loss_of(LOSS_GAP, pairs[k][0]);
-    loss.other.text = (char*)(uintptr_t)pairs[k][1];
+    loss.other.text = name_text(pairs[k][1]);
     loss.weight = 1.7;
     loss.margin = 9;
     snprintf(what, sizeof what, "gap of %s and %s", pairs[k][0], pairs[k][1]);
@@ -211,7 +211,7 @@ static void random_gaps(LossRun* run) {
     }
     loss_run_rebase(run);
     for (int k = 0; k < 4; k++) {
-      loss.other.text = (char*)(uintptr_t)others[k];
+      loss.other.text = name_text(others[k]);
       char what[60];
       snprintf(what, sizeof what, "gap, seed 72, trial %d, against %s", trial, others[k]);
       check(run, &loss, SEED_POSE | SEED_VERTICES, true, 1e-5, what);

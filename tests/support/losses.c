@@ -260,12 +260,16 @@ void loss_task_set(LossTask* task, TaskLoss* losses, int count) {
   task->task = (Task){.scenarios = &task->scenario, .scenario_count = 1, .losses = losses, .loss_count = count};
 }
 
-TaskLoss loss_of(TaskLossType type, const char* link) {
+char* name_text(const char* text) {
   union {
     const char* read;
     char* text;
-  } name = {.read = link};
-  return (TaskLoss){.type = type, .weight = 1, .link = {.text = name.text}, .power = 2, .from = -1, .to = -1};
+  } name = {.read = text};
+  return name.text;
+}
+
+TaskLoss loss_of(TaskLossType type, const char* link) {
+  return (TaskLoss){.type = type, .weight = 1, .link = {.text = name_text(link)}, .power = 2, .from = -1, .to = -1};
 }
 
 Loss* loss_make(const LossRun* run, const TaskLoss* loss) {

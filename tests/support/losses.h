@@ -28,6 +28,8 @@ typedef struct {
   TaskScenario scenario;
 } LossTask;
 void loss_task_set(LossTask* task, TaskLoss* losses, int count);
+/* A text as a Task holds it; nobody writes to it. */
+char* name_text(const char* text);
 /* A loss with weight 1, without window; link NULL = none. */
 TaskLoss loss_of(TaskLossType type, const char* link);
 /* The loss alone; the test fails with the messages when it cannot be made. */

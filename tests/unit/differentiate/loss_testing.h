@@ -39,12 +39,4 @@ static inline void expect_same_when_moved(LossRun* run, TaskLoss before, TaskLos
   move_world(run, pose_inverse(motion));
 }
 
-static inline char* name_text(const char* text) {
-  union {
-    const char* read;
-    char* text;
-  } name = {.read = text};
-  return name.text;
-}
-
 #endif

@@ -24,6 +24,23 @@ static void mean_over_the_edges(void** state) {
   loss_run_free(run);
 }
 
+/* The edges of all hulls are one set: 18 of each brick. */
+static void mean_over_all_hulls(void** state) {
+  (void)state;
+  LossRun* run = loss_run_create(4, TWO_BRICKS);
+  TaskLoss loss = loss_of(LOSS_ROUGHNESS, "b");
+  Loss* b = loss_make(run, &loss);
+  loss.link.text = NULL;
+  Loss* all = loss_make(run, &loss);
+  run->run->model.hulls[1].solid.vertices[0].x += 0.1;
+  double term, alone = loss_evaluate(b, &run->recording, &term, NULL);
+  assert_true(alone > 0);
+  compare_relative(loss_evaluate(all, &run->recording, &term, NULL), alone / 2, 1e-14, "one of two hulls moved");
+  loss_destroy(b);
+  loss_destroy(all);
+  loss_run_free(run);
+}
+
 /* A shift costs nothing, a stretch the same for every pair: x -> 1.1 x moves neighbours apart by 0.1 (x_i - x_j). */
 static void a_shift_is_smooth(void** state) {
   (void)state;
@@ -44,6 +61,7 @@ static void a_shift_is_smooth(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(mean_over_the_edges),
+      cmocka_unit_test(mean_over_all_hulls),
       cmocka_unit_test(a_shift_is_smooth),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

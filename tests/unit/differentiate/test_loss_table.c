@@ -1,0 +1,37 @@
+/* Every kind of the task has its row. */
+#include "differentiate/loss.h"
+
+#include "support/compare.h"
+
+static void words(void** state) {
+  (void)state;
+  static const struct {
+    TaskLossType type;
+    const char* word;
+  } wanted[] = {{LOSS_POINT, "point"},
+                {LOSS_TRAVEL, "travel"},
+                {LOSS_RELATIVE, "relative"},
+                {LOSS_REACH, "reach"},
+                {LOSS_ORIENTATION, "orientation"},
+                {LOSS_VELOCITY, "velocity"},
+                {LOSS_EFFORT, "effort"},
+                {LOSS_SMOOTHNESS, "smoothness"},
+                {LOSS_FORCE, "force"},
+                {LOSS_GAP, "gap"},
+                {LOSS_SHAPE, "shape"},
+                {LOSS_VOLUME, "volume"},
+                {LOSS_ROUGHNESS, "roughness"}};
+  for (int i = 0; i <= LOSS_ROUGHNESS; i++) {
+    const LossKind* kind = loss_kind(wanted[i].type);
+    assert_int_equal(wanted[i].type, i);
+    assert_string_equal(kind->word, wanted[i].word);
+    assert_non_null(kind->evaluate);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(words),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
