@@ -122,6 +122,9 @@ void model_check_contact(const Model* model, Diagnostics* diagnostics);
  * from it is the same. A link with two half-spaces keeps the pose of the first that has the shape. */
 void model_expand_shapes(const Model* model, Scene* scene);
 
+/* Smallest size of a hull that contact has to resolve [m]: min(least extent over its face normals, 6 volume / area). */
+double model_hull_thickness(const ModelHull* hull);
+
 /* ---------------------------------------------------------------- joints (model/joint.c) */
 /* Motion of a joint: pose of the link frame in the joint frame. q: the link's own coordinates. */
 Pose joint_motion(const ModelLink* link, const double* q);

@@ -1,0 +1,162 @@
+/* One design in every scenario: side by side on threads, sums in the scenarios' order. */
+#include <string.h>
+
+#include "optimize/optimization.h"
+
+typedef struct {
+  Optimization* optimization;
+  const double* x;
+  int threads; /* of each run */
+} Batch;
+
+static Batch batch_of(Optimization* o, const double* x) {
+  return (Batch){o, x, o->run_count > 1 ? 1 : o->options.threads};
+}
+
+static void run_all(Batch* batch, ParallelBody body) {
+  Optimization* o = batch->optimization;
+  parallel_for(o->options.threads, o->run_count, 2, 1, body, batch);
+}
+
+void scenario_free(ScenarioRun* run) {
+  if (run->has_model) model_destroy(&run->model);
+  run->has_model = false;
+  recording_destroy(&run->recording);
+  loss_destroy(run->loss);
+  loss_seeds_destroy(&run->seeds);
+  model_gradient_destroy(&run->gradient);
+  memory_free(run->terms);
+  text_free(&run->reason);
+}
+
+/* The first error, as the reason of a refusal. */
+static void keep_reason(ScenarioRun* run, const Diagnostics* diagnostics) {
+  text_free(&run->reason);
+  for (int k = 0; k < diagnostics->count; k++) {
+    if (diagnostics->items[k].severity != SEVERITY_ERROR) continue;
+    text_add(&run->reason, "%s", diagnostics->items[k].text);
+    return;
+  }
+}
+
+/* Are the hulls that move thick enough? */
+static bool thick_enough(const Optimization* o, ScenarioRun* run) {
+  double least = o->task->min_thickness;
+  for (int i = 0; least > 0 && i < run->model.hull_count; i++) {
+    const ModelHull* hull = &run->model.hulls[i];
+    if (!optimization_shapes_link(o, hull->link)) continue;
+    double thickness = model_hull_thickness(hull);
+    if (thickness >= least) continue;
+    text_free(&run->reason);
+    text_add(&run->reason, "a hull of link '%s' is %.4g m thin, less than %.4g m", run->model.links[hull->link].name,
+             thickness, least);
+    return false;
+  }
+  return true;
+}
+
+static bool build_model(const Optimization* o, ScenarioRun* run) {
+  Diagnostics diagnostics = {0};
+  if (run->has_model) model_destroy(&run->model);
+  run->has_model = true;
+  Status status = model_create(&run->model, run->scene, &diagnostics);
+  if (status != STATUS_OK) keep_reason(run, &diagnostics);
+  diagnostics_free(&diagnostics);
+  run->outcome = status == STATUS_OK && thick_enough(o, run) ? TRIAL_ACCEPTED : TRIAL_INVALID;
+  return run->outcome == TRIAL_ACCEPTED;
+}
+
+static void run_forward(void* context, int index, int thread) {
+  (void)thread;
+  Batch* batch = context;
+  Optimization* o = batch->optimization;
+  ScenarioRun* run = &o->runs[index];
+  run->status = STATUS_OK;
+  design_apply(&o->design, batch->x, index, run->scene);
+  if (!build_model(o, run)) return;
+  Diagnostics diagnostics = {0};
+  RecordOptions options = {batch->threads, 0, o->options.interrupted};
+  run->status = recording_run(&run->recording, &run->model, &options, &run->report, &diagnostics);
+  if (run->status == STATUS_BAD_INPUT) {
+    run->outcome = TRIAL_INVALID;
+    keep_reason(run, &diagnostics);
+  }
+  if (run->status == STATUS_SOLVER) {
+    run->outcome = TRIAL_SOLVER;
+    text_free(&run->reason);
+    text_add(&run->reason, "step %d: %s, residual %.3g", run->report.failed_step,
+             step_outcome_text(run->report.last.outcome), run->report.last.residual);
+  }
+  diagnostics_free(&diagnostics);
+  if (run->status != STATUS_OK) return;
+  run->value = loss_evaluate(run->loss, &run->recording, run->terms, NULL);
+  if (!isfinite(run->value)) run->outcome = TRIAL_NOT_FINITE;
+}
+
+TrialOutcome evaluate_design(Optimization* o, const double* x, double* loss, double* terms, bool* interrupted) {
+  double start = timer_now();
+  Batch batch = batch_of(o, x);
+  run_all(&batch, run_forward);
+  o->forward_seconds += timer_now() - start;
+  *loss = 0;
+  *interrupted = false;
+  memset(terms, 0, sizeof(double) * (size_t)o->term_count);
+  memory_free(o->reason);
+  o->reason = NULL;
+  for (int k = 0; k < o->run_count; k++) {
+    const ScenarioRun* run = &o->runs[k];
+    if (run->status == STATUS_INTERRUPTED) *interrupted = true;
+    if (run->outcome != TRIAL_ACCEPTED) {
+      *loss = NAN;
+      if (run->reason.data) o->reason = memory_text(run->reason.data);
+      return run->outcome;
+    }
+    *loss += run->weight * run->value;
+    for (int t = 0; t < o->term_count; t++) terms[t] += run->weight * run->terms[t];
+  }
+  return TRIAL_ACCEPTED;
+}
+
+static void run_backward(void* context, int index, int thread) {
+  (void)thread;
+  Batch* batch = context;
+  Optimization* o = batch->optimization;
+  ScenarioRun* run = &o->runs[index];
+  loss_seeds_clear(&run->seeds);
+  loss_evaluate(run->loss, &run->recording, run->terms, &run->seeds);
+  RunAdjoint* adjoint = run_adjoint_create(&run->model, batch->threads);
+  run->adjoint = run_adjoint(adjoint, &run->recording, &run->seeds, o->task->optimizer.discount, &run->gradient);
+  run_adjoint_destroy(adjoint);
+}
+
+static void unsound_reason(Optimization* o, const AdjointReport* report) {
+  Text text = {0};
+  text_add(&text, "step %d has no derivative: %s", report->unsound_step,
+           report->step.contact_failed ? "its contact is not found again"
+           : report->step.singular     ? "its Hessian is singular"
+                                       : "numbers are not finite");
+  memory_free(o->reason);
+  o->reason = text.data;
+}
+
+TrialOutcome evaluate_gradient(Optimization* o, double* gradient) {
+  double start = timer_now();
+  Batch batch = batch_of(o, NULL);
+  run_all(&batch, run_backward);
+  o->adjoint_seconds += timer_now() - start;
+  memset(gradient, 0, sizeof(double) * (size_t)o->design.variable_count);
+  o->adjoint = o->runs[0].adjoint;
+  for (int k = 0; k < o->run_count; k++) {
+    const ScenarioRun* run = &o->runs[k];
+    if (run->adjoint.growth > o->adjoint.growth) o->adjoint = run->adjoint;
+    if (!run->adjoint.sound) {
+      o->adjoint = run->adjoint;
+      unsound_reason(o, &run->adjoint);
+      return TRIAL_NO_GRADIENT;
+    }
+    design_gradient(&o->design, &run->model, &run->gradient, k, run->weight, gradient);
+  }
+  for (int k = 0; k < o->design.variable_count; k++)
+    if (!isfinite(gradient[k])) return TRIAL_NOT_FINITE;
+  return TRIAL_ACCEPTED;
+}

@@ -1,0 +1,56 @@
+/* Private to optimize/: what an optimization holds, and evaluating a design in all scenarios (optimize/evaluate.c). */
+#ifndef SDRS_OPTIMIZE_OPTIMIZATION_H
+#define SDRS_OPTIMIZE_OPTIMIZATION_H
+
+#include "optimize/design.h"
+#include "optimize/optimize.h"
+
+/* A scenario with the design that was tried last. */
+typedef struct {
+  Scene* scene; /* borrowed from the task */
+  double weight;
+  Model model;
+  bool has_model;
+  Recording recording;
+  Loss* loss;
+  LossSeeds seeds;
+  ModelGradient gradient;
+  double* terms;
+  double value;
+  Status status;
+  RecordReport report;
+  AdjointReport adjoint;
+  TrialOutcome outcome;
+  Text reason;
+} ScenarioRun;
+
+struct Optimization {
+  Task* task;
+  OptimizationOptions options;
+  Design design;
+  Optimizer* optimizer;
+  ScenarioRun* runs;
+  int run_count, term_count, capacity;
+  double *x, *gradient, *trial, *trial_gradient, *best_x; /* (variables) */
+  double *terms, *trial_terms;                            /* of the design that stands, of the trial  (terms) */
+  double* spare_state;                                    /* of the optimizer, before a proposal */
+  double loss, best_loss;
+  int iteration, best_iteration, since_best;
+  OptimizationStop stop;
+  OptimizationRow* rows; /* (iterations + 1) */
+  double* row_terms;     /* ((iterations + 1) * terms) */
+  char* reason;
+  Text note;
+  AdjointReport adjoint;
+  double started, seconds_before; /* wall time */
+  double forward_seconds, adjoint_seconds;
+};
+
+/* Build the models of a design and run them: the weighted loss and its terms. TRIAL_ACCEPTED: it ran. interrupted: set
+ * when a run was cut short. */
+TrialOutcome evaluate_design(Optimization* o, const double* x, double* loss, double* terms, bool* interrupted);
+/* Gradient at the design that evaluate_design has just run. */
+TrialOutcome evaluate_gradient(Optimization* o, double* gradient);
+void scenario_free(ScenarioRun* run);
+
+#endif
