@@ -7,6 +7,7 @@
 #include <cmocka.h>
 #include <stdlib.h>
 #include "unit/scene/scene_consistency.h"
+#include "unit/scene/scene_round_trip.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
@@ -195,6 +196,7 @@ static void try_text(const Text* text, bool json, const char* set, Tally* tally,
   SceneOverride override = {set};
   Status status = scene_parse(&scene, path, text->data, text->length, json, &override, set ? 1 : 0, &diagnostics);
   const char* fault = reading_fault(&scene, status, &diagnostics, path, count_lines(text->data, text->length));
+  if (!fault && status == STATUS_OK) fault = round_trip_fault(&scene);
   if (fault)
     fail_msg("seed %llu, trial %d: not %s, of\n%s\n(first message: %s)", (unsigned long long)seed, trial, fault,
              text->data, diagnostics.count ? diagnostics.items[0].text : "none");
