@@ -197,7 +197,8 @@ Status task_load(Task* task, const char* path, const SceneOverride* overrides, i
 Status task_parse(Task* task, const char* path, const char* text, size_t length, bool json,
                   const SceneOverride* overrides, int override_count, Diagnostics* diagnostics);
 void task_free(Task* task);
-/* Is this file a task (a map with `loss` or `scenarios` at its top) rather than a scene? false when unreadable. */
+/* Is this file a task (a map with `loss`, `scenarios` or `scene` at its top) rather than a scene? false when
+ * unreadable. */
 bool task_recognise(const char* path);
 
 void task_schema_json(Text* out);
