@@ -103,6 +103,9 @@ Status file_make_folder(const char* path); /* with parents */
 bool file_exists(const char* path);
 /* `relative` as seen from the folder of `base_file`; absolute paths stay. Owned by the caller. */
 char* file_resolve(const char* base_file, const char* relative);
+/* A path as seen from a folder, by `..` where need be; absolute paths stay. Links in both are followed when they exist.
+ * Owned by the caller. */
+char* file_relative(const char* folder, const char* path);
 /* Name without folder and last extension. Owned by the caller. */
 char* file_stem(const char* path);
 

@@ -161,6 +161,49 @@ char* file_resolve(const char* base_file, const char* relative) {
   return path.data;
 }
 
+/* From the root, without links, `.` and `..`; what does not exist yet is taken as written. */
+static char* absolute_path(const char* path) {
+  char* real = realpath(path, NULL); /* of the C library: freed by free */
+  if (!real && path[0] != '/') real = realpath(".", NULL);
+  Text text = {0};
+  bool whole = real && file_exists(path);
+  text_add(&text, "%s%s%s", real ? real : "", whole ? "" : "/", whole ? "" : path);
+  free(real);
+  Text clean = {0};
+  text_add_bytes(&clean, "", 0);
+  for (const char* part = text.data; *part;) {
+    size_t length = strcspn(part, "/");
+    if (length == 2 && strncmp(part, "..", 2) == 0) {
+      while (clean.length > 0 && clean.data[--clean.length] != '/') continue;
+      clean.data[clean.length] = '\0';
+    } else if (length > 0 && !(length == 1 && part[0] == '.')) {
+      text_add(&clean, "/%.*s", (int)length, part);
+    }
+    part += length + (part[length] == '/');
+  }
+  text_free(&text);
+  return clean.data;
+}
+
+char* file_relative(const char* folder, const char* path) {
+  if (path[0] == '/') return memory_text(path);
+  char *from = absolute_path(folder), *to = absolute_path(path);
+  size_t same = 0; /* length of the folders that both share */
+  for (size_t i = 0;; i++) {
+    bool from_ends = from[i] == '/' || from[i] == '\0', to_ends = to[i] == '/' || to[i] == '\0';
+    if (from_ends && to_ends) same = i;
+    if (from[i] != to[i] || from[i] == '\0') break;
+  }
+  Text text = {0};
+  text_add_bytes(&text, "", 0);
+  for (const char* up = from + same; *up; up++)
+    if (*up == '/') text_add(&text, "../");
+  text_add(&text, "%s", to[same] == '/' ? to + same + 1 : to + same);
+  memory_free(from);
+  memory_free(to);
+  return text.data;
+}
+
 char* file_stem(const char* path) {
   size_t end = strlen(path);
   while (end > 1 && path[end - 1] == '/') end--; /* a folder named with its slash */

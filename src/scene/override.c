@@ -287,6 +287,14 @@ static bool walk(Override* override, Node* node, const SchemaRow* row) {
   return fail(override, "'%s' has no parts", row->key);
 }
 
+/* The path may become a name; the value is looked at when it is read. */
+static bool is_utf8(const char* text) {
+  Diagnostics unheard = {0};
+  bool good = document_check_text("", text, strlen(text), &unheard);
+  diagnostics_free(&unheard);
+  return good;
+}
+
 bool override_apply(const SchemaTable* table, Document* document, Node* root, const PlacedOverride* placed, bool invent,
                     Diagnostics* diagnostics) {
   const char* path = placed->text;
@@ -295,6 +303,7 @@ bool override_apply(const SchemaTable* table, Document* document, Node* root, co
   override.diagnostics = diagnostics;
   bool whole = equals && equals > path && path[0] != '.' && equals[-1] != '.';
   if (!whole) return fail(&override, "expected path.to.key=value, got '%s'", path);
+  if (!is_utf8(path)) return fail(&override, "must be a UTF-8 text%s", "");
   override.path_end = equals;
   override.value = equals + 1;
   return walk_object(&override, root, table->root);

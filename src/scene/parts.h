@@ -43,6 +43,8 @@ Quat pose_form_rotation(const PoseForm* pose);
 /* ---- read_joint.c */
 /* False when the joint is too broken to say how many degrees of freedom it has. */
 bool read_joint(Reader* reader, const Node* item, const LinkForm* form, const Repeat* repeat, SceneJoint* joint);
+/* Strength and margin as they are when only the limits are given. */
+void joint_default_limits(SceneJoint* joint);
 /* A number for all, or one per degree of freedom. False after an error. */
 bool spread_over_dof(Reader* reader, const NumberList* list, const char* key, int dof, double* values);
 

@@ -177,6 +177,8 @@ static void complete_limits(const JointForm* form, SceneJoint* joint) {
                                                                : PENALTY_STIFFNESS;
 }
 
+void joint_default_limits(SceneJoint* joint) { complete_limits(&(JointForm){0}, joint); }
+
 /* ---------------------------------------------------------------- the joint */
 
 bool spread_over_dof(Reader* reader, const NumberList* list, const char* key, int dof, double* values) {
@@ -259,7 +261,7 @@ bool read_joint(Reader* reader, const Node* item, const LinkForm* form, const Re
   } else {
     joint->type = JOINT_FREE;
   }
-  if (joint->limit_margin <= 0) complete_limits(&(JointForm){0}, joint);
+  if (joint->limit_margin <= 0) joint_default_limits(joint);
   joint->position = pose.position;
   joint->rotation = pose_form_rotation(&pose);
   if (reader->indices) repeat_pose(repeat, reader->indices, &joint->position, &joint->rotation);

@@ -81,7 +81,7 @@ bool task_recognise(const char* path) {
   Document document = {0};
   Diagnostics unheard = {0};
   const Node* root = document_read(&document, path, text, length, path_is_json(path), &unheard);
-  bool found = node_find(root, "loss") || node_find(root, "scenarios");
+  bool found = node_find(root, "loss") || node_find(root, "scenarios") || node_find(root, "scene");
   diagnostics_free(&unheard);
   document_free(&document);
   memory_free(text);

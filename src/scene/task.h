@@ -197,12 +197,15 @@ Status task_load(Task* task, const char* path, const SceneOverride* overrides, i
 Status task_parse(Task* task, const char* path, const char* text, size_t length, bool json,
                   const SceneOverride* overrides, int override_count, Diagnostics* diagnostics);
 void task_free(Task* task);
-/* Is this file a task (a map with `loss` or `scenarios` at its top) rather than a scene? false when unreadable. */
+/* Is this file a task (a map with `loss`, `scenarios` or `scene` at its top) rather than a scene? false when
+ * unreadable. */
 bool task_recognise(const char* path);
 
 void task_schema_json(Text* out);
 void task_schema_markdown(Text* out);
 
+/* Contact parameters as numbers: what was derived for a model (ModelContact) is kept when its scene is written. */
+void scene_give_contact(Scene* scene, double support, double stiffness, double smoothing);
 /* The scene as YAML that reads back to the same model, bit for bit: what an optimized design is handed over as. Paths
  * of meshes are written relative to `folder`. */
 void scene_write_yaml(const Scene* scene, const char* folder, Text* out);

@@ -74,6 +74,7 @@ typedef struct {
 } Lookup;
 
 static void look_up(const Lookup* lookup, const char* text, SourcePlace place) {
+  if (lookup->reader->told_count >= READER_PROBLEM_MAX) return; /* looking for the nearest takes time */
   for (int i = 0; i < lookup->task->scenario_count; i++) {
     const Names* links = &lookup->links[i];
     if (names_find(links, text) >= 0) continue;

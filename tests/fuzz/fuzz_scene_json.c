@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "unit/scene/scene_consistency.h"
+#include "unit/scene/scene_round_trip.h"
 
 #define PATH "folder/fuzz.json"
 
@@ -19,6 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Diagnostics diagnostics = {0};
   Status status = scene_parse(&scene, PATH, text, size, true, NULL, 0, &diagnostics);
   const char* fault = reading_fault(&scene, status, &diagnostics, PATH, count_lines(text, size));
+  if (!fault && status == STATUS_OK) fault = round_trip_fault(&scene);
   if (fault) fail(fault, &diagnostics);
   scene_free(&scene);
   diagnostics_free(&diagnostics);

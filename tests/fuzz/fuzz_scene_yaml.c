@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "unit/scene/scene_consistency.h"
+#include "unit/scene/scene_round_trip.h"
 
 #define PATH "folder/fuzz.yaml"
 
@@ -11,6 +12,7 @@ static void check(const char* text, size_t length, const char* set) {
   SceneOverride override = {set};
   Status status = scene_parse(&scene, PATH, text, length, false, &override, set ? 1 : 0, &diagnostics);
   const char* fault = reading_fault(&scene, status, &diagnostics, PATH, count_lines(text, length));
+  if (!fault && status == STATUS_OK) fault = round_trip_fault(&scene);
   if (fault) {
     fprintf(stderr, "not %s (first message: %s)\n", fault, diagnostics.count ? diagnostics.items[0].text : "none");
     abort();

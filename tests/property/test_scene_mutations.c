@@ -1,14 +1,8 @@
 /* Scenes with random mistakes: each gives a message with file, line and column, or a right scene. Never a crash (run
  * under the sanitizers too). SDRS_SEED repeats a run, SDRS_TRIALS asks for more. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-#include <stdlib.h>
+#include "mutations.h"
 #include "unit/scene/scene_consistency.h"
-
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+#include "unit/scene/scene_round_trip.h"
 
 static const char* const SCENES[] = {
     "simulation: {dt: 0.005, duration: 1.0, gravity: [0, 0, -9.81], integrator: second_order}\n"
@@ -80,113 +74,7 @@ static const char JSON_SCENE[] =
     "  \"initial\": [{\"link\": \"a\", \"velocities\": [1, 0, 0, 0, 0, 0]}]\n"
     "}\n";
 
-/* ---------------------------------------------------------------- mutations */
-
-static size_t pick(Random* random, size_t count) { return count ? (size_t)(random_bits(random) % count) : 0; }
-
-static void replace(Text* text, size_t at, size_t length, const char* with) {
-  Text changed = {0};
-  text_add_bytes(&changed, text->data, at);
-  text_add(&changed, "%s", with);
-  text_add_bytes(&changed, text->data + at + length, text->length - at - length);
-  text_free(text);
-  *text = changed;
-}
-
-/* Start and length of a random word or number. */
-static size_t pick_word(Random* random, const Text* text, size_t* length) {
-  static const char WORD[] = "abcdefghijklmnopqrstuvwxyz_0123456789.-";
-  size_t at = pick(random, text->length);
-  while (at < text->length && !strchr(WORD, text->data[at])) at++;
-  while (at > 0 && strchr(WORD, text->data[at - 1])) at--;
-  *length = strspn(text->data + at, WORD);
-  return at;
-}
-
-static size_t pick_line(Random* random, const Text* text, size_t* length) {
-  size_t at = pick(random, text->length);
-  while (at > 0 && text->data[at - 1] != '\n') at--;
-  *length = strcspn(text->data + at, "\n");
-  if (text->data[at + *length] == '\n') ++*length;
-  return at;
-}
-
-static void change_word(Random* random, Text* text) {
-  static const char* const VALUES[] = {
-      "-1",  "0",  "1e999", ".nan", "-.inf", "null",   "~",      "true",        "yes",
-      "x",   "''", "[]",    "{}",   "[1]",   "{a: 1}", "1e-320", "99999999999", "\"1\"",
-      "{i}", "*a", "&a x",  "- 1",  "|",     ">",      "\t",     "!!str 1",     "0x1F",
-      "1_0", "?",  "é",     "\xff", "#",     "type",   "name",   "[[1, 2], 3]", "1e5"};
-  size_t length, at = pick_word(random, text, &length);
-  replace(text, at, length, VALUES[pick(random, COUNT(VALUES))]);
-}
-
-static void misspell_word(Random* random, Text* text) {
-  size_t length, at = pick_word(random, text, &length);
-  if (length > 1) replace(text, at + pick(random, length), 1, pick(random, 2) ? "" : "q");
-}
-
-static void change_byte(Random* random, Text* text) {
-  char byte[2] = {(char)(1 + pick(random, 255)), 0};
-  replace(text, pick(random, text->length), 1, byte);
-}
-
-static void change_punctuation(Random* random, Text* text) {
-  static const char* const MARKS[] = {"{", "}", "[", "]", ",", ":", "-", "\"", "'", "\n", " ", "\\"};
-  size_t at = pick(random, text->length);
-  replace(text, at, pick(random, 2), MARKS[pick(random, COUNT(MARKS))]);
-}
-
-static void drop_line(Random* random, Text* text) {
-  size_t length, at = pick_line(random, text, &length);
-  replace(text, at, length, "");
-}
-
-static void double_line(Random* random, Text* text) {
-  size_t length, at = pick_line(random, text, &length);
-  Text line = {0};
-  text_add_bytes(&line, text->data + at, length);
-  replace(text, at, 0, line.data);
-  text_free(&line);
-}
-
-static void move_line(Random* random, Text* text) {
-  size_t length, at = pick_line(random, text, &length), ignored;
-  Text line = {0};
-  text_add_bytes(&line, text->data + at, length);
-  replace(text, at, length, "");
-  if (text->length > 0) replace(text, pick_line(random, text, &ignored), 0, line.data);
-  text_free(&line);
-}
-
-static void cut_short(Random* random, Text* text) {
-  size_t at = pick(random, text->length);
-  replace(text, at, text->length - at, "");
-}
-
-static void indent_line(Random* random, Text* text) {
-  size_t length, at = pick_line(random, text, &length);
-  replace(text, at, 0, pick(random, 2) ? "  " : "\t");
-}
-
-static void mutate(Random* random, Text* text) {
-  static void (*const MUTATIONS[])(Random*, Text*) = {change_word,        change_word, misspell_word, change_byte,
-                                                      change_punctuation, drop_line,   double_line,   move_line,
-                                                      cut_short,          indent_line};
-  int count = pick(random, 3) > 0 ? 1 : 1 + (int)pick(random, 3);
-  for (int i = 0; i < count && text->length > 0; i++) MUTATIONS[pick(random, COUNT(MUTATIONS))](random, text);
-}
-
 /* ---------------------------------------------------------------- tests */
-
-static uint64_t environment(const char* name, uint64_t otherwise) {
-  const char* text = getenv(name);
-  return text ? strtoull(text, NULL, 10) : otherwise;
-}
-
-typedef struct {
-  int good, bad;
-} Tally;
 
 static void try_text(const Text* text, bool json, const char* set, Tally* tally, uint64_t seed, int trial) {
   const char* path = json ? "folder/mutated.json" : "folder/mutated.yaml";
@@ -195,6 +83,7 @@ static void try_text(const Text* text, bool json, const char* set, Tally* tally,
   SceneOverride override = {set};
   Status status = scene_parse(&scene, path, text->data, text->length, json, &override, set ? 1 : 0, &diagnostics);
   const char* fault = reading_fault(&scene, status, &diagnostics, path, count_lines(text->data, text->length));
+  if (!fault && status == STATUS_OK) fault = round_trip_fault(&scene);
   if (fault)
     fail_msg("seed %llu, trial %d: not %s, of\n%s\n(first message: %s)", (unsigned long long)seed, trial, fault,
              text->data, diagnostics.count ? diagnostics.items[0].text : "none");

@@ -123,6 +123,28 @@ static void several_problems_share_one_file(void** state) {
   diagnostics_free(&diagnostics);
 }
 
+static void what_was_told_is_not_told_again(void** state) {
+  (void)state;
+  Diagnostics first = {0}, more = {0};
+  diagnostics_add(&first, SEVERITY_ERROR, (SourcePlace){"a.yaml", 3, 3}, "bad");
+  diagnostics_add(&more, SEVERITY_ERROR, (SourcePlace){"a.yaml", 3, 3}, "bad"); /* the same */
+  diagnostics_add(&more, SEVERITY_ERROR, (SourcePlace){"b.yaml", 3, 3}, "bad");
+  diagnostics_add(&more, SEVERITY_ERROR, (SourcePlace){"a.yaml", 4, 3}, "bad");
+  diagnostics_add(&more, SEVERITY_ERROR, (SourcePlace){"a.yaml", 3, 4}, "bad");
+  diagnostics_add(&more, SEVERITY_ERROR, (SourcePlace){"a.yaml", 3, 3}, "worse: 100%%");
+  diagnostics_add(&more, SEVERITY_WARNING, (SourcePlace){"a.yaml", 3, 3}, "bad");
+  diagnostics_add(&more, SEVERITY_NOTE, (SourcePlace){NULL, 0, 0}, "nowhere");
+  for (int i = 0; i < 2; i++) { /* the second time adds nothing */
+    diagnostics_add_new(&first, &more);
+    assert_int_equal(first.count, 7);
+    assert_int_equal(first.error_count, 5);
+    assert_int_equal(first.warning_count, 1);
+  }
+  assert_string_equal(first.items[4].text, "worse: 100%");
+  diagnostics_free(&first);
+  diagnostics_free(&more);
+}
+
 /* A whole scene on one line of JSON: the part around the caret is shown. */
 static void long_lines_are_cut_around_the_caret(void** state) {
   FILE* stream = fopen(*state, "w");
@@ -164,7 +186,7 @@ int main(void) {
       cmocka_unit_test(counts_are_kept_by_severity),   cmocka_unit_test(unknown_parts_of_the_place_are_left_out),
       cmocka_unit_test(sorted_by_place_and_stable),    SOURCE_TEST(the_caret_stands_below_the_column),
       SOURCE_TEST(several_problems_share_one_file),    SOURCE_TEST(long_lines_are_cut_around_the_caret),
-      cmocka_unit_test(only_regular_files_are_quoted),
+      cmocka_unit_test(only_regular_files_are_quoted), cmocka_unit_test(what_was_told_is_not_told_again),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -162,6 +162,36 @@ static void names_are_resolved_beside_the_base(void** state) {
   check_name(file_resolve("a/b.yaml", "/abs.obj"), "/abs.obj");
 }
 
+static void paths_are_seen_from_a_folder(void** state) {
+  (void)state;
+  check_name(file_relative("no/such", "/abs.obj"), "/abs.obj");
+  check_name(file_relative("no/such", "m.obj"), "../../m.obj");
+  check_name(file_relative("no/such/", "./no/./m.obj"), "../m.obj");
+  check_name(file_relative(".", "no/m.obj"), "no/m.obj");
+  check_name(file_relative("", "m.obj"), "m.obj");
+  check_name(file_relative("no", "no/such/m.obj"), "such/m.obj");
+  check_name(file_relative("nob", "no/m.obj"), "../no/m.obj");
+  check_name(file_relative("no", "nob/m.obj"), "../nob/m.obj");
+  check_name(file_relative("no/a/../b", "no/c/../m.obj"), "../m.obj");
+}
+
+/* Through a link the way back is another one: the path must lead to the file all the same. */
+static void links_of_folders_are_followed(void** state) {
+  char *there = in_scratch(state, "a/b/c"), *link = in_scratch(state, "link"), *file = in_scratch(state, "m.obj");
+  assert_int_equal(file_make_folder(there), STATUS_OK);
+  assert_int_equal(symlink(there, link), 0);
+  assert_int_equal(file_write(file, "x", 1), STATUS_OK);
+  char* start = getcwd(NULL, 0);
+  assert_int_equal(chdir(*state), 0);
+  check_name(file_relative("link", "m.obj"), "../../../m.obj");
+  assert_true(file_exists("link/../../../m.obj"));
+  assert_int_equal(chdir(start), 0);
+  free(start);
+  memory_free(there);
+  memory_free(link);
+  memory_free(file);
+}
+
 static void stems(void** state) {
   (void)state;
   check_name(file_stem("scenes/slide.yaml"), "slide");
@@ -187,6 +217,8 @@ int main(void) {
       cmocka_unit_test(devices_stay_devices),
       SCRATCH_TEST(folders_are_made_with_parents),
       cmocka_unit_test(names_are_resolved_beside_the_base),
+      cmocka_unit_test(paths_are_seen_from_a_folder),
+      SCRATCH_TEST(links_of_folders_are_followed),
       cmocka_unit_test(stems),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -146,6 +146,7 @@ static void mistakes_name_the_override(void** state) {
       {".a=1", "expected path.to.key=value, got '.a=1'"},
       {"contact.=1", "expected path.to.key=value, got 'contact.=1'"},
       {"contact..friction=1", "unknown key '' in contact"},
+      {"shapes.b\xff=1", "must be a UTF-8 text"},
       {"links.amr.mass=1", "no item of the list is named 'amr'"},
       {"links.9.mass=1", "the list has no item 9"},
       {"links.99999999999.mass=1", "no item of the list is named '99999999999'"},

@@ -1,0 +1,421 @@
+/* A scene as YAML. Repeats stand expanded, derived values of the reader (steps, limit margins, knots) as numbers. */
+#include <string.h>
+
+#include "scene/parts.h"
+#include "scene/task.h"
+#include "scene/write_text.h"
+
+typedef struct {
+  const Scene* scene;
+  const char* folder; /* that paths are seen from */
+  Text* out;
+  char** shape_names; /* owned; one per shape */
+} Writer;
+
+static bool same_bits(const void* a, const void* b, size_t size) { return memcmp(a, b, size) == 0; }
+
+static bool all_zero(const double* values, int count) {
+  const double zero[JOINT_MAX_COORDINATE] = {0};
+  return same_bits(values, zero, sizeof(double) * (size_t)count);
+}
+
+/* ---------------------------------------------------------------- simulation, contact */
+
+static void write_simulation(const Writer* writer) {
+  static const char* const INTEGRATORS[] = {"first_order", "second_order"};
+  const SceneSimulation* simulation = &writer->scene->simulation;
+  Text* out = writer->out;
+  text_add(out, "simulation: {steps: %d", simulation->steps);
+  write_key_number(out, "dt", simulation->dt);
+  write_key_vector(out, "gravity", simulation->gravity);
+  write_key_text(out, "integrator", INTEGRATORS[simulation->integrator]);
+  write_key_number(out, "tolerance", simulation->tolerance);
+  text_add(out, ", max_iterations: %d, certificate: %s, record_every: %d}\n", simulation->max_iterations,
+           simulation->certificate ? "true" : "false", simulation->record_every);
+}
+
+static void write_contact(const Writer* writer) {
+  static const char* const MODELS[] = {"none", "separating_plane"};
+  const SceneContact* contact = &writer->scene->contact;
+  Text* out = writer->out;
+  text_add(out, "contact:\n  model: %s\n  friction: ", MODELS[contact->model]);
+  text_add_double(out, contact->friction);
+  text_add(out, "\n");
+  const char* const keys[] = {"support", "stiffness", "smoothing"};
+  const double values[] = {contact->support, contact->stiffness, contact->smoothing};
+  for (int i = 0; i < 3; i++) {
+    if (!(values[i] > 0)) continue; /* derived */
+    text_add(out, "  %s: ", keys[i]);
+    text_add_double(out, values[i]);
+    text_add(out, "\n");
+  }
+  if (contact->exclude_count > 0) text_add(out, "  exclude:\n");
+  for (int i = 0; i < contact->exclude_count; i++) {
+    text_add(out, "    - [");
+    write_text(out, contact->exclude[i][0]);
+    text_add(out, ", ");
+    write_text(out, contact->exclude[i][1]);
+    text_add(out, "]\n");
+  }
+}
+
+/* ---------------------------------------------------------------- shapes */
+
+/* Shapes written in links have no name, and a few names cannot stand as a key. */
+static bool is_usable_name(const char* name) {
+  return *name && strlen(name) <= NAME_MAX_LENGTH && strcmp(name, "<<") != 0;
+}
+
+static void name_shapes(Writer* writer) {
+  const Scene* scene = writer->scene;
+  Names names = {0};
+  writer->shape_names = MEMORY_NEW(char*, scene->shape_count);
+  for (int i = 0; i < scene->shape_count; i++)
+    if (is_usable_name(scene->shapes[i].name) && names_add(&names, scene->shapes[i].name, i))
+      writer->shape_names[i] = memory_text(scene->shapes[i].name);
+  int number = 0;
+  for (int i = 0; i < scene->shape_count; i++)
+    while (!writer->shape_names[i]) {
+      Text name = {0};
+      text_add(&name, "shape%d", number++);
+      if (names_find(&names, name.data) < 0)
+        writer->shape_names[i] = name.data;
+      else
+        text_free(&name);
+    }
+  names_free(&names);
+}
+
+static void write_mesh(const Writer* writer, const SceneShape* shape) {
+  char* file = file_relative(writer->folder, shape->file);
+  write_key_text(writer->out, "file", file);
+  write_key_number(writer->out, "scale", shape->scale);
+  text_add(writer->out, ", hulls: %s", shape->hull_per_group ? "groups" : "whole");
+  if (shape->max_vertices > 0) text_add(writer->out, ", max_vertices: %d", shape->max_vertices);
+  memory_free(file);
+}
+
+static void write_points(Text* out, const SceneShape* shape) {
+  text_add(out, ", points: [");
+  for (int i = 0; i < shape->point_count; i++) {
+    text_add(out, "%s\n      ", i > 0 ? "," : "");
+    write_numbers(out, (const double[3]){shape->points[i].x, shape->points[i].y, shape->points[i].z}, 3);
+  }
+  text_add(out, "]");
+}
+
+/* The keys that the type has. */
+static void write_shape_keys(const Writer* writer, const SceneShape* shape) {
+  Text* out = writer->out;
+  switch (shape->type) {
+    case SHAPE_BOX:
+      write_key_vector(out, "size", shape->size);
+      break;
+    case SHAPE_SPHERE:
+      write_key_number(out, "radius", shape->radius);
+      text_add(out, ", resolution: %d", shape->resolution);
+      break;
+    case SHAPE_CYLINDER:
+    case SHAPE_CAPSULE:
+      write_key_number(out, "radius", shape->radius);
+      write_key_number(out, "length", shape->length);
+      text_add(out, ", segments: %d", shape->segments);
+      break;
+    case SHAPE_ROUNDED_BOX:
+      write_key_number(out, "radius", shape->radius);
+      write_key_vector(out, "size", shape->size);
+      break;
+    case SHAPE_POINTS:
+      write_points(out, shape);
+      break;
+    case SHAPE_MESH:
+      write_mesh(writer, shape);
+      break;
+    case SHAPE_HALF_SPACE:
+      write_key_vector(out, "normal", shape->normal);
+      write_key_number(out, "offset", shape->offset);
+      break;
+  }
+}
+
+static void write_shapes(const Writer* writer) {
+  static const char* const TYPES[] = {"box",         "sphere", "cylinder", "capsule",
+                                      "rounded_box", "points", "mesh",     "half_space"};
+  const Scene* scene = writer->scene;
+  if (scene->shape_count > 0) text_add(writer->out, "shapes:\n");
+  for (int i = 0; i < scene->shape_count; i++) {
+    text_add(writer->out, "  ");
+    write_text(writer->out, writer->shape_names[i]);
+    text_add(writer->out, ": {type: %s", TYPES[scene->shapes[i].type]);
+    write_shape_keys(writer, &scene->shapes[i]);
+    text_add(writer->out, "}\n");
+  }
+}
+
+/* ---------------------------------------------------------------- poses */
+
+static void write_pose(Text* out, Vec3 position, Quat rotation) {
+  const Vec3 origin = vec3(0, 0, 0);
+  const Quat identity = quat_identity();
+  if (!same_bits(&position, &origin, sizeof position)) write_key_vector(out, "position", position);
+  if (!same_bits(&rotation, &identity, sizeof rotation))
+    write_key_numbers(out, "rotation", (const double[4]){rotation.w, rotation.x, rotation.y, rotation.z}, 4);
+}
+
+/* ---------------------------------------------------------------- joints */
+
+static void write_axes(Text* out, const SceneJoint* joint) {
+  static const char* const FREE[] = {"x", "y", "z", "rx", "ry", "rz"};
+  if (joint->type == JOINT_HINGE || joint->type == JOINT_SLIDE) write_key_vector(out, "axis", joint->axes[0]);
+  if (joint->type == JOINT_UNIVERSAL) {
+    text_add(out, ", axes: [");
+    for (int i = 0; i < 2; i++) {
+      write_numbers(out, (const double[3]){joint->axes[i].x, joint->axes[i].y, joint->axes[i].z}, 3);
+      text_add(out, i == 0 ? ", " : "]");
+    }
+  }
+  if (joint->type != JOINT_FREE || joint->free_axes == FREE_ALL) return;
+  const char* separator = ", free_axes: [";
+  for (unsigned i = 0; i < 6; i++)
+    if (joint->free_axes >> i & 1u) {
+      text_add(out, "%s%s", separator, FREE[i]);
+      separator = ", ";
+    }
+  text_add(out, "]");
+}
+
+static void write_end(Text* out, double value) {
+  if (isfinite(value))
+    text_add_double(out, value);
+  else
+    text_add(out, "null");
+}
+
+/* One pair or null for each scalar that can be limited; a quaternion counts as one, its angle. */
+static void write_limits(Text* out, const SceneJoint* joint) {
+  int dof = scene_joint_dof(joint), slides = scene_joint_slides(joint);
+  int count = scene_joint_coordinates(joint) > dof ? slides + 1 : dof;
+  bool any = false;
+  for (int i = 0; i < count; i++) any = any || joint->limited[i];
+  if (!any) return;
+  text_add(out, ", limits: [");
+  for (int i = 0; i < count; i++) {
+    text_add(out, i > 0 ? ", " : "");
+    if (!joint->limited[i]) {
+      text_add(out, "null");
+      continue;
+    }
+    text_add(out, "[");
+    write_end(out, joint->lower[i]);
+    text_add(out, ", ");
+    write_end(out, joint->upper[i]);
+    text_add(out, "]");
+  }
+  text_add(out, "]");
+}
+
+/* Where they differ from what the reader takes. */
+static void write_limit_law(Text* out, const SceneJoint* joint) {
+  SceneJoint plain = *joint;
+  joint_default_limits(&plain);
+  if (joint->limit_law != plain.limit_law) text_add(out, ", limit_law: penalty");
+  if (!same_bits(&joint->limit_stiffness, &plain.limit_stiffness, sizeof(double)))
+    write_key_number(out, "limit_stiffness", joint->limit_stiffness);
+  if (!same_bits(&joint->limit_margin, &plain.limit_margin, sizeof(double)))
+    write_key_number(out, "limit_margin", joint->limit_margin);
+}
+
+static void write_joint(Text* out, const SceneJoint* joint) {
+  text_add(out, "    joint: {type: %s", words_at(JOINT_TYPES, (int)joint->type).text);
+  write_pose(out, joint->position, joint->rotation);
+  if (joint->type != JOINT_FIXED) {
+    int dof = scene_joint_dof(joint);
+    write_axes(out, joint);
+    write_limits(out, joint);
+    write_limit_law(out, joint);
+    if (!all_zero(joint->damping, dof)) write_key_numbers(out, "damping", joint->damping, dof);
+  }
+  text_add(out, "}\n");
+}
+
+/* ---------------------------------------------------------------- links */
+
+static void write_mass(Text* out, const SceneLink* link) {
+  static const char* const MODELS[] = {"vertices", "uniform", "given"};
+  if (link->has_mass || link->has_density) {
+    text_add(out, link->has_mass ? "    mass: " : "    density: ");
+    text_add_double(out, link->has_mass ? link->mass : link->density);
+    text_add(out, "\n");
+  }
+  text_add(out, "    mass_model: %s\n", MODELS[link->mass_model]);
+  if (link->mass_model != MASS_GIVEN) return;
+  text_add(out, "    center: ");
+  write_numbers(out, (const double[3]){link->center.x, link->center.y, link->center.z}, 3);
+  text_add(out, "\n    inertia: ");
+  write_numbers(out, link->inertia, 6);
+  text_add(out, "\n");
+}
+
+static void write_groups(Text* out, const SceneLink* link) {
+  for (int i = 0; i < link->group_count; i++) {
+    text_add(out, i == 0 ? "    groups: [" : ", ");
+    write_text(out, link->groups[i]);
+  }
+  if (link->group_count > 0) text_add(out, "]\n");
+}
+
+static void write_shape_uses(const Writer* writer, const SceneLink* link) {
+  Text* out = writer->out;
+  if (link->shape_count > 0) text_add(out, "    shapes:\n");
+  for (int i = 0; i < link->shape_count; i++) {
+    const SceneShapeUse* use = &link->shapes[i];
+    text_add(out, "      - {shape: ");
+    write_text(out, writer->shape_names[use->shape]);
+    write_pose(out, use->position, use->rotation);
+    text_add(out, "}\n");
+  }
+}
+
+static void write_link(const Writer* writer, const SceneLink* link) {
+  Text* out = writer->out;
+  text_add(out, "  - name: ");
+  write_text(out, link->name);
+  text_add(out, "\n");
+  if (link->parent >= 0) {
+    text_add(out, "    parent: ");
+    write_text(out, writer->scene->links[link->parent].name);
+    text_add(out, "\n");
+  }
+  write_joint(out, &link->joint);
+  write_shape_uses(writer, link);
+  write_mass(out, link);
+  write_groups(out, link);
+  if (!link->collide) text_add(out, "    collide: false\n");
+  if (link->color[0] < 0) return;
+  text_add(out, "    color: ");
+  write_numbers(out, link->color, 3);
+  text_add(out, "\n");
+}
+
+static void write_links(const Writer* writer) {
+  const Scene* scene = writer->scene;
+  text_add(writer->out, scene->link_count > 0 ? "links:\n" : "links: []\n");
+  for (int i = 0; i < scene->link_count; i++) write_link(writer, &scene->links[i]);
+}
+
+/* ---------------------------------------------------------------- signals */
+
+/* One row of a channel each to a line. */
+static void write_rows(Text* out, const SceneSignal* signal) {
+  text_add(out, ", values: [");
+  for (int i = 0; i < signal->rows; i++) {
+    text_add(out, "%s\n      ", i > 0 ? "," : "");
+    write_numbers(out, signal->values + (size_t)i * (size_t)signal->channels, signal->channels);
+  }
+  text_add(out, "]");
+}
+
+static void write_sines(Text* out, const SceneSignal* signal) {
+  write_key_numbers(out, "offset", signal->values, signal->channels);
+  text_add(out, ", terms: [");
+  for (int channel = 0; channel < signal->channels; channel++) {
+    text_add(out, "%s\n      [", channel > 0 ? "," : "");
+    for (int k = 0; k < signal->terms; k++) {
+      int term = channel * signal->terms + k;
+      text_add(out, "%s{amplitude: ", k > 0 ? ", " : "");
+      text_add_double(out, signal->amplitude[term]);
+      write_key_number(out, "frequency", signal->frequency[term]);
+      write_key_number(out, "phase", signal->phase[term]);
+      text_add(out, "}");
+    }
+    text_add(out, "]");
+  }
+  text_add(out, "]");
+}
+
+static void write_signal(Text* out, const SceneSignal* signal) {
+  static const char* const TYPES[] = {"constant", "keyframes", "spline", "sines", "sequence"};
+  text_add(out, "    target: {type: %s", TYPES[signal->type]);
+  switch (signal->type) {
+    case SIGNAL_CONSTANT:
+      write_key_numbers(out, "value", signal->values, signal->channels);
+      break;
+    case SIGNAL_KEYFRAMES:
+    case SIGNAL_SPLINE:
+      write_key_numbers(out, "times", signal->times, signal->rows);
+      write_rows(out, signal);
+      break;
+    case SIGNAL_SINES:
+      write_sines(out, signal);
+      break;
+    case SIGNAL_SEQUENCE:
+      write_key_number(out, "interval", signal->interval);
+      write_rows(out, signal);
+      break;
+  }
+  text_add(out, "}\n");
+}
+
+/* ---------------------------------------------------------------- controllers, initial state */
+
+static void write_controller(const Writer* writer, const SceneController* controller) {
+  const SceneLink* link = &writer->scene->links[controller->link];
+  int dof = scene_joint_dof(&link->joint);
+  Text* out = writer->out;
+  bool driven = controller->type == CONTROLLER_PD;
+  text_add(out, "  - link: ");
+  write_text(out, link->name);
+  text_add(out, "\n    type: %s\n", driven ? "pd" : "prescribed");
+  if (driven) {
+    text_add(out, "    position_gain: ");
+    write_numbers(out, controller->position_gain, dof);
+    text_add(out, "\n    velocity_gain: ");
+    write_numbers(out, controller->velocity_gain, dof);
+    text_add(out, "\n");
+  }
+  write_signal(out, &controller->target);
+}
+
+static void write_initial(const Writer* writer, const SceneInitial* initial) {
+  const SceneLink* link = &writer->scene->links[initial->link];
+  text_add(writer->out, "  - {link: ");
+  write_text(writer->out, link->name);
+  if (initial->has_coordinates)
+    write_key_numbers(writer->out, "coordinates", initial->coordinates, scene_joint_coordinates(&link->joint));
+  if (initial->has_velocities)
+    write_key_numbers(writer->out, "velocities", initial->velocities, scene_joint_dof(&link->joint));
+  text_add(writer->out, "}\n");
+}
+
+/* ---------------------------------------------------------------- the whole */
+
+/* A name taken from a file's name may be one that cannot be written. */
+static void write_name(const Writer* writer) {
+  const char* name = writer->scene->name;
+  if (!*name || *name == '.' || strpbrk(name, "/\\")) return;
+  text_add(writer->out, "name: ");
+  write_text(writer->out, name);
+  text_add(writer->out, "\n");
+}
+
+void scene_give_contact(Scene* scene, double support, double stiffness, double smoothing) {
+  scene->contact.support = support;
+  scene->contact.stiffness = stiffness;
+  scene->contact.smoothing = smoothing;
+}
+
+void scene_write_yaml(const Scene* scene, const char* folder, Text* out) {
+  Writer writer = {.scene = scene, .folder = folder, .out = out};
+  name_shapes(&writer);
+  write_name(&writer);
+  write_simulation(&writer);
+  write_contact(&writer);
+  write_shapes(&writer);
+  write_links(&writer);
+  if (scene->controller_count > 0) text_add(out, "controllers:\n");
+  for (int i = 0; i < scene->controller_count; i++) write_controller(&writer, &scene->controllers[i]);
+  if (scene->initial_count > 0) text_add(out, "initial:\n");
+  for (int i = 0; i < scene->initial_count; i++) write_initial(&writer, &scene->initials[i]);
+  for (int i = 0; i < scene->shape_count; i++) memory_free(writer.shape_names[i]);
+  memory_free(writer.shape_names);
+}

@@ -1,0 +1,156 @@
+/* Are two scenes the same bit for bit, but for the places of their values in the text? */
+#ifndef SDRS_TESTS_UNIT_SCENE_DIFFERENCE_H
+#define SDRS_TESTS_UNIT_SCENE_DIFFERENCE_H
+
+#include <string.h>
+#include "scene/scene.h"
+
+/* The first field that differs, or NULL. */
+#define SAME(field)                                                             \
+  do {                                                                          \
+    if (memcmp(&(a->field), &(b->field), sizeof(a->field)) != 0) return #field; \
+  } while (0)
+#define SAME_TEXT(field)                                \
+  do {                                                  \
+    if (strcmp(a->field, b->field) != 0) return #field; \
+  } while (0)
+/* An array that may be absent in both. */
+#define SAME_ARRAY(field, count)                                                                               \
+  do {                                                                                                         \
+    size_t size_of_array = sizeof(*a->field) * (size_t)(count);                                                \
+    if (!a->field != !b->field || (a->field && memcmp(a->field, b->field, size_of_array) != 0)) return #field; \
+  } while (0)
+
+static inline const char* shape_difference(const SceneShape* a, const SceneShape* b) {
+  SAME(type);
+  SAME(size);
+  SAME(radius);
+  SAME(length);
+  SAME(resolution);
+  SAME(segments);
+  SAME(point_count);
+  SAME_ARRAY(points, a->point_count);
+  SAME(scale);
+  SAME(hull_per_group);
+  SAME(max_vertices);
+  SAME(normal);
+  SAME(offset);
+  return NULL;
+}
+
+static inline const char* joint_difference_of(const SceneJoint* a, const SceneJoint* b) {
+  SAME(type);
+  SAME(position);
+  SAME(rotation);
+  SAME(axes);
+  SAME(free_axes);
+  SAME(limited);
+  SAME(lower);
+  SAME(upper);
+  SAME(limit_law);
+  SAME(limit_stiffness);
+  SAME(limit_margin);
+  SAME(damping);
+  return NULL;
+}
+
+static inline const char* use_difference(const SceneShapeUse* a, const SceneShapeUse* b) {
+  SAME(shape);
+  SAME(position);
+  SAME(rotation);
+  return NULL;
+}
+
+static inline const char* link_difference(const SceneLink* a, const SceneLink* b) {
+  const char* difference = NULL;
+  SAME_TEXT(name);
+  SAME(parent);
+  SAME(shape_count);
+  for (int i = 0; i < a->shape_count && !difference; i++) difference = use_difference(&a->shapes[i], &b->shapes[i]);
+  if (difference) return difference;
+  SAME(has_mass);
+  SAME(has_density);
+  SAME(mass);
+  SAME(density);
+  SAME(mass_model);
+  SAME(center);
+  SAME(inertia);
+  SAME(fixed);
+  SAME(collide);
+  SAME(group_count);
+  for (int i = 0; i < a->group_count; i++) SAME_TEXT(groups[i]);
+  SAME(color);
+  return joint_difference_of(&a->joint, &b->joint);
+}
+
+static inline const char* signal_difference(const SceneSignal* a, const SceneSignal* b) {
+  SAME(type);
+  SAME(channels);
+  SAME(rows);
+  SAME(terms);
+  SAME(interval);
+  SAME_ARRAY(times, a->rows);
+  SAME_ARRAY(values, a->rows * a->channels);
+  SAME_ARRAY(amplitude, a->terms * a->channels);
+  SAME_ARRAY(frequency, a->terms * a->channels);
+  SAME_ARRAY(phase, a->terms * a->channels);
+  return NULL;
+}
+
+static inline const char* controller_difference(const SceneController* a, const SceneController* b) {
+  SAME(type);
+  SAME(link);
+  SAME(position_gain);
+  SAME(velocity_gain);
+  return signal_difference(&a->target, &b->target);
+}
+
+static inline const char* initial_difference(const SceneInitial* a, const SceneInitial* b) {
+  SAME(link);
+  SAME(has_coordinates);
+  SAME(has_velocities);
+  SAME(coordinates);
+  SAME(velocities);
+  return NULL;
+}
+
+static inline const char* settings_difference(const Scene* a, const Scene* b) {
+  SAME(simulation.dt);
+  SAME(simulation.steps);
+  SAME(simulation.gravity);
+  SAME(simulation.integrator);
+  SAME(simulation.tolerance);
+  SAME(simulation.max_iterations);
+  SAME(simulation.certificate);
+  SAME(simulation.record_every);
+  SAME(contact.model);
+  SAME(contact.support);
+  SAME(contact.stiffness);
+  SAME(contact.friction);
+  SAME(contact.smoothing);
+  SAME(contact.exclude_count);
+  for (int i = 0; i < a->contact.exclude_count; i++) {
+    SAME_TEXT(contact.exclude[i][0]);
+    SAME_TEXT(contact.exclude[i][1]);
+  }
+  return NULL;
+}
+
+/* Names of shapes and paths of meshes may differ. */
+static inline const char* scene_difference(const Scene* a, const Scene* b) {
+  const char* difference = settings_difference(a, b);
+  if (difference) return difference;
+  SAME(shape_count);
+  SAME(link_count);
+  SAME(controller_count);
+  SAME(initial_count);
+  for (int i = 0; i < a->shape_count && !difference; i++) difference = shape_difference(&a->shapes[i], &b->shapes[i]);
+  for (int i = 0; i < a->link_count && !difference; i++) difference = link_difference(&a->links[i], &b->links[i]);
+  for (int i = 0; i < a->controller_count && !difference; i++)
+    difference = controller_difference(&a->controllers[i], &b->controllers[i]);
+  for (int i = 0; i < a->initial_count && !difference; i++)
+    difference = initial_difference(&a->initials[i], &b->initials[i]);
+  return difference;
+}
+
+#endif

@@ -1,0 +1,68 @@
+#include "task_testing.h"
+
+/* Everything in a task that names a link, each once, wrong. */
+static void unknown_links_are_told_wherever_they_stand(void** state) {
+  (void)state;
+  expect_task_problems(TWO_LINKS
+                       "design:\n"
+                       "  vertices: [{link: bux}]\n"
+                       "  attachments: [{links: [box, amr]}]\n"
+                       "  symmetry: [{type: copy, links: [box, arms]}]\n"
+                       "  constraints: [{variables: [bex/attachment/x], relation: equal}]\n"
+                       "control: [{link: hip}]\n"
+                       "initial: [{link: knee, velocities: true}]\n"
+                       "loss: [{type: gap, link: brm, other: foot, margin: 1}]\n",
+                       "3:21: error: no link of the scene scenes/test.task.yaml is named 'bux' (did you mean 'box'?)\n"
+                       "4:31: error: no link of the scene scenes/test.task.yaml is named 'amr'\n"
+                       "5:40: error: no link of the scene scenes/test.task.yaml is named 'arms' (did you mean 'arm'?)\n"
+                       "6:30: error: no link of the scene scenes/test.task.yaml is named 'bex' (did you mean 'box'?)\n"
+                       "7:18: error: no link of the scene scenes/test.task.yaml is named 'hip'\n"
+                       "8:18: error: no link of the scene scenes/test.task.yaml is named 'knee'\n"
+                       "9:26: error: no link of the scene scenes/test.task.yaml is named 'brm' (did you mean 'arm'?)\n"
+                       "9:38: error: no link of the scene scenes/test.task.yaml is named 'foot'\n");
+}
+
+static void a_link_must_be_in_every_scene(void** state) {
+  (void)state;
+  expect_task_problems(
+      "scenarios: [{scene: slide.yaml}, {scene: double-pendulum.yaml}, {scene: pendulum.yaml}]\n" MOVE_BOX SHAPE_LOSS,
+      "2:18: error: no link of the scene scenes/double-pendulum.yaml is named 'box'\n"); /* told once */
+}
+
+/* A mistake elsewhere may be why a link is not known. */
+static void names_wait_until_the_rest_is_right(void** state) {
+  (void)state;
+  expect_task_problems("scene: slide.yaml\ninitial: [{link: knee, velocities: 1}]\n" SHAPE_LOSS,
+                       "2:36: error: initial[0].velocities: expected true or false, got 1\n");
+}
+
+static void a_variable_has_three_parts(void** state) {
+  (void)state;
+  expect_task_problems(TWO_LINKS
+                       "design:\n"
+                       "  constraints:\n"
+                       "    - {variables: [box, box/values, box/values/0], relation: equal}\n" MOVE_BOX SHAPE_LOSS,
+                       "4:20: error: must be a variable like link/attachment/x or link/values/0, got 'box'\n"
+                       "4:25: error: must be a variable like link/attachment/x or link/values/0, got 'box/values'\n");
+}
+
+static void names_have_a_length(void** state) {
+  (void)state;
+  Text text = {0};
+  text_add(&text, TWO_LINKS "initial: [{link: ");
+  for (int i = 0; i < 201; i++) text_add(&text, "a");
+  text_add(&text, ", velocities: true}]\n" SHAPE_LOSS);
+  expect_task_problems(text.data, "2:18: error: initial[0].link: a name must not be longer than 200 bytes\n");
+  text_free(&text);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(unknown_links_are_told_wherever_they_stand),
+      cmocka_unit_test(a_link_must_be_in_every_scene),
+      cmocka_unit_test(names_wait_until_the_rest_is_right),
+      cmocka_unit_test(a_variable_has_three_parts),
+      cmocka_unit_test(names_have_a_length),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
