@@ -20,17 +20,6 @@ typedef struct {
   double start, setup_seconds, output_seconds;
 } Run;
 
-/* out/<name>; a name is no path. */
-static char* choose_folder(const Options* options, const char* name) {
-  if (options->folder) return memory_text(options->folder);
-  Text path = {0};
-  text_add(&path, "out/%s", *name ? name : "run");
-  for (char* c = path.data + strlen("out/"); *c; c++)
-    if (*c == '/') *c = '_';
-  if (strcmp(path.data, "out/..") == 0 || strcmp(path.data, "out/.") == 0) path.data[strlen("out/")] = '_';
-  return path.data;
-}
-
 static Status run_create(Run* run, const Options* options) {
   *run = (Run){.options = options, .totals = output_totals_start(), .recorded = -1, .start = timer_now()};
   int steps = option_count(options, "steps", 0);
@@ -42,7 +31,7 @@ static Status run_create(Run* run, const Options* options) {
   run->setup_seconds = timer_now() - start;
   if (status != STATUS_OK) return status;
   run->inputs = output_inputs(&run->loaded.scene, &run->input_count);
-  run->folder = choose_folder(options, run->loaded.scene.name);
+  run->folder = run_folder_path(options, run->loaded.scene.name);
   interrupt_install(); /* from here on there is something to finish */
   return output_open(&run->output, run->folder, &run->loaded.model, &run->diagnostics);
 }

@@ -40,6 +40,8 @@ typedef struct {
 /* Read, override, set the step count (0 = the file's), build the model. Problems go to diagnostics. */
 Status loaded_create(Loaded* loaded, const Options* options, const char* path, int steps, Diagnostics* diagnostics);
 void loaded_free(Loaded* loaded);
+/* The folder of -o, else out/<name>: a name is no path. Owned by the caller. */
+char* run_folder_path(const Options* options, const char* name);
 long loaded_vertices(const Loaded* loaded); /* of all hulls */
 /* `3 links, 12 degrees of freedom, 4 hulls, 96 vertices` */
 void loaded_describe(Text* out, const Loaded* loaded);
@@ -67,5 +69,7 @@ typedef struct {
 void progress_start(Progress* progress, FILE* stream, const char* name, int steps, double now);
 void progress_update(Progress* progress, int step, double time, double iterations_per_step, double now);
 void progress_end(Progress* progress);
+/* The same with numbers of the caller's own: `bar 12 % numbers  3 s left`. force: also within the period. */
+void progress_report(Progress* progress, int step, const char* numbers, double now, bool force);
 
 #endif

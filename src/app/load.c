@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "app/command.h"
 
 Status loaded_create(Loaded* loaded, const Options* options, const char* path, int steps, Diagnostics* diagnostics) {
@@ -11,6 +13,16 @@ Status loaded_create(Loaded* loaded, const Options* options, const char* path, i
   status = model_create(&loaded->model, &loaded->scene, diagnostics);
   loaded->model_seconds = timer_now() - middle;
   return status;
+}
+
+char* run_folder_path(const Options* options, const char* name) {
+  if (options->folder) return memory_text(options->folder);
+  Text path = {0};
+  text_add(&path, "out/%s", *name ? name : "run");
+  for (char* c = path.data + strlen("out/"); *c; c++)
+    if (*c == '/') *c = '_';
+  if (strcmp(path.data, "out/..") == 0 || strcmp(path.data, "out/.") == 0) path.data[strlen("out/")] = '_';
+  return path.data;
 }
 
 void loaded_free(Loaded* loaded) {

@@ -32,19 +32,25 @@ static void draw_bar(const Progress* progress, int step, const char* numbers) {
           progress->color ? "\033[0m" : "", numbers);
 }
 
-void progress_update(Progress* progress, int step, double time, double iterations_per_step, double now) {
-  if (!progress->stream || now - progress->shown < (progress->bar ? BAR_PERIOD : LINE_PERIOD)) return;
+void progress_report(Progress* progress, int step, const char* numbers, double now, bool force) {
+  if (!progress->stream || (!force && now - progress->shown < (progress->bar ? BAR_PERIOD : LINE_PERIOD))) return;
   progress->shown = now;
-  char left[32], numbers[160];
+  char left[32], line[320];
   format_seconds(left, sizeof left, (now - progress->start) / step * (progress->steps - step));
-  snprintf(numbers, sizeof numbers, "%3d %%  step %d/%d  t = %.4g s  %.1f iterations/step  %s left",
-           (int)(100.0 * step / progress->steps), step, progress->steps, time, iterations_per_step, left);
+  snprintf(line, sizeof line, "%3d %%  %s  %s left", (int)(100.0 * step / progress->steps), numbers, left);
   if (progress->bar)
-    draw_bar(progress, step, numbers);
+    draw_bar(progress, step, line);
   else
-    fprintf(progress->stream, "%s: %s\n", progress->name, numbers);
+    fprintf(progress->stream, "%s: %s\n", progress->name, line);
   fflush(progress->stream);
   progress->drawn = true;
+}
+
+void progress_update(Progress* progress, int step, double time, double iterations_per_step, double now) {
+  char numbers[160];
+  snprintf(numbers, sizeof numbers, "step %d/%d  t = %.4g s  %.1f iterations/step", step, progress->steps, time,
+           iterations_per_step);
+  progress_report(progress, step, numbers, now, false);
 }
 
 /* Leave the terminal's line empty for what follows. */

@@ -18,7 +18,7 @@ static void run_all(Batch* batch, ParallelBody body) {
   parallel_for(o->options.threads, o->run_count, 2, 1, body, batch);
 }
 
-void scenario_free(ScenarioRun* run) {
+void scenario_run_free(ScenarioRun* run) {
   if (run->has_model) model_destroy(&run->model);
   run->has_model = false;
   recording_destroy(&run->recording);

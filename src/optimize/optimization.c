@@ -96,7 +96,7 @@ Status optimization_create(Optimization** out, Task* task, const OptimizationOpt
 
 void optimization_destroy(Optimization* o) {
   if (!o) return;
-  for (int k = 0; o->runs && k < o->run_count; k++) scenario_free(&o->runs[k]);
+  for (int k = 0; o->runs && k < o->run_count; k++) scenario_run_free(&o->runs[k]);
   optimizer_destroy(o->optimizer);
   design_destroy(&o->design);
   void* owned[] = {o->runs,  o->x,           o->gradient,    o->trial, o->trial_gradient, o->best_x,

@@ -51,6 +51,6 @@ struct Optimization {
 TrialOutcome evaluate_design(Optimization* o, const double* x, double* loss, double* terms, bool* interrupted);
 /* Gradient at the design that evaluate_design has just run. */
 TrialOutcome evaluate_gradient(Optimization* o, double* gradient);
-void scenario_free(ScenarioRun* run);
+void scenario_run_free(ScenarioRun* run);
 
 #endif

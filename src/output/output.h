@@ -89,6 +89,11 @@ void output_summary_json(Text* text, const OutputSummary* summary);
 /* Name of the link that owns a degree of freedom, for messages; "?" when there is none. */
 const char* output_link_of_dof(const Model* model, int dof);
 
+/* ---------------------------------------------------------------- meshes (output/write_obj.c) */
+
+/* The hulls of a link in its frame, one `o` group each. STATUS_IO with a diagnostic. */
+Status output_link_obj(const char* path, const Model* model, int link, Diagnostics* diagnostics);
+
 /* ---------------------------------------------------------------- JSON text (output/json.c)
  * Indented by two spaces; key is NULL inside an array. Numbers that are not finite become null. */
 typedef struct {

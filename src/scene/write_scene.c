@@ -101,7 +101,7 @@ static void write_points(Text* out, const SceneShape* shape) {
     text_add(out, "%s\n      ", i > 0 ? "," : "");
     write_numbers(out, (const double[3]){shape->points[i].x, shape->points[i].y, shape->points[i].z}, 3);
   }
-  text_add(out, "]");
+  text_add(out, "]%s", shape->keep_interior ? ", keep_interior: true" : "");
 }
 
 /* The keys that the type has. */

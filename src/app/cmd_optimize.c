@@ -1,0 +1,208 @@
+/* sdrs optimize TASK: design by gradients, write the run folder. */
+#include <errno.h>
+#include <string.h>
+
+#include "app/optimize_files.h"
+
+/* Zeroed or half-built is fine for design_run_free. */
+typedef struct {
+  const Options* options;
+  Diagnostics diagnostics;
+  Task task;
+  Optimization* optimization;
+  char* folder;
+} DesignRun;
+
+static bool interrupted(void) { return interrupt_signal() != 0; }
+
+static Status design_run_create(DesignRun* run, const Options* options) {
+  *run = (DesignRun){.options = options};
+  Status status = task_load(&run->task, options->operands[0], options->overrides, options->override_count,
+                            &run->diagnostics);
+  if (status != STATUS_OK) return status;
+  if (option_given(options, "iterations")) run->task.optimizer.iterations = option_count(options, "iterations", 1);
+  OptimizationOptions settings = {options->threads, interrupted};
+  status = optimization_create(&run->optimization, &run->task, &settings, &run->diagnostics);
+  if (status != STATUS_OK) return status;
+  run->folder = run_folder_path(options, run->task.name);
+  if (file_make_folder(run->folder) == STATUS_OK) return STATUS_OK;
+  diagnostics_add(&run->diagnostics, SEVERITY_ERROR, (SourcePlace){run->folder, 0, 0}, "cannot make the folder: %s",
+                  strerror(errno));
+  return STATUS_IO;
+}
+
+static void design_run_free(DesignRun* run) {
+  optimization_destroy(run->optimization);
+  task_free(&run->task);
+  diagnostics_free(&run->diagnostics);
+  memory_free(run->folder);
+}
+
+/* ---------------------------------------------------------------- files on the way */
+
+static Status save_progress(DesignRun* run) {
+  Status status = write_convergence(run->folder, run->optimization, &run->diagnostics);
+  if (status == STATUS_OK) status = write_checkpoint(run->folder, run->optimization, &run->diagnostics);
+  return status;
+}
+
+/* The present design, its log and a checkpoint, every save_every iterations. */
+static Status save_iteration(DesignRun* run) {
+  int iteration = optimization_iteration(run->optimization);
+  if (iteration % run->task.optimizer.save_every != 0) return STATUS_OK;
+  char name[32];
+  snprintf(name, sizeof name, "%d", iteration);
+  Status status = write_design(run->folder, name, run->optimization, false, &run->diagnostics);
+  return status == STATUS_OK ? save_progress(run) : status;
+}
+
+static Status save_end(DesignRun* run) {
+  Status status = save_progress(run);
+  if (status == STATUS_OK) status = write_variables(run->folder, run->optimization, &run->diagnostics);
+  if (status == STATUS_OK) status = write_design(run->folder, "final", run->optimization, true, &run->diagnostics);
+  if (status == STATUS_OK) status = write_best_scenes(run->folder, &run->task, run->optimization, &run->diagnostics);
+  return status;
+}
+
+/* ---------------------------------------------------------------- what is said on the way */
+
+static void show_progress(DesignRun* run, Progress* progress) {
+  const Optimization* o = run->optimization;
+  int iteration = optimization_iteration(o);
+  const OptimizationRow* row = &optimization_rows(o)[iteration];
+  char numbers[200];
+  snprintf(numbers, sizeof numbers, "iteration %d/%d  loss %.6g (best %.6g)  moved: design %.2g, control %.2g  %s",
+           iteration, run->task.optimizer.iterations, row->loss, optimization_best_loss(o), row->step_design,
+           row->step_control, trial_outcome_text(row->outcome));
+  progress_report(progress, iteration, numbers, timer_now(), false);
+  bool failed = row->outcome > TRIAL_ROSE;
+  if (failed && !run->options->quiet) {
+    progress_end(progress);
+    fprintf(stderr, "%s: iteration %d: %s%s%s; a shorter step follows\n", run->task.name, iteration,
+            trial_outcome_text(row->outcome), *optimization_reason(o) ? ": " : "", optimization_reason(o));
+  }
+}
+
+static void print_start(const DesignRun* run) {
+  const Optimization* o = run->optimization;
+  int controls = 0, count = optimization_variable_count(o);
+  for (int k = 0; k < count; k++) controls += optimization_variable(o, k).is_control;
+  if (run->options->quiet) return;
+  fprintf(stderr, "%s: %d design and %d control variables, %d scenario%s, seed %llu\n", run->task.name,
+          count - controls, controls, run->task.scenario_count, run->task.scenario_count == 1 ? "" : "s",
+          (unsigned long long)run->task.seed);
+  if (*optimization_note(o) && run->options->verbose) fputs(optimization_note(o), stderr);
+}
+
+static void print_end(const DesignRun* run) {
+  const Optimization* o = run->optimization;
+  const OptimizationRow* rows = optimization_rows(o);
+  double forward, adjoint;
+  optimization_times(o, &forward, &adjoint);
+  if (run->options->quiet) return;
+  fprintf(stderr, "%s: %s after %d iterations: loss %.8g -> %.8g (iteration %d); %.3g s, forward %.3g s, adjoint %.3g s\n",
+          run->task.name, optimization_stop_text(optimization_stop(o)), optimization_iteration(o), rows[0].loss,
+          optimization_best_loss(o), optimization_best_iteration(o), rows[optimization_iteration(o)].seconds, forward,
+          adjoint);
+}
+
+/* ---------------------------------------------------------------- the loop */
+
+static Status resume(DesignRun* run) {
+  char* path = checkpoint_path(run->folder);
+  Checkpoint checkpoint = {0};
+  Status status = checkpoint_read(&checkpoint, path, &run->diagnostics);
+  if (status == STATUS_OK && !optimization_load(run->optimization, &checkpoint, &run->diagnostics))
+    status = STATUS_BAD_INPUT;
+  if (status == STATUS_OK && !run->options->quiet)
+    fprintf(stderr, "%s: goes on after iteration %d\n", run->task.name, optimization_iteration(run->optimization));
+  checkpoint_free(&checkpoint);
+  memory_free(path);
+  return status;
+}
+
+static Status begin(DesignRun* run) {
+  if (option_given(run->options, "resume")) return resume(run);
+  Status status = optimization_start(run->optimization, &run->diagnostics);
+  return status == STATUS_OK ? save_iteration(run) : status;
+}
+
+static Status iterate(DesignRun* run) {
+  Progress progress;
+  progress_start(&progress, run->options->quiet ? NULL : stderr, run->task.name, run->task.optimizer.iterations,
+                 timer_now());
+  Status status = STATUS_OK;
+  while (status == STATUS_OK && optimization_stop(run->optimization) == STOP_NOT_YET) {
+    status = interrupted() ? STATUS_INTERRUPTED : optimization_advance(run->optimization);
+    if (status != STATUS_OK || optimization_stop(run->optimization) == STOP_FLAT) break;
+    show_progress(run, &progress);
+    status = save_iteration(run);
+  }
+  progress_end(&progress);
+  return status;
+}
+
+static ExitCode finish(DesignRun* run, Status status) {
+  Status written = save_end(run);
+  ExitCode code = status_exit_code(written == STATUS_OK ? status : written);
+  if (written == STATUS_OK &&
+      write_optimize_summary(run->folder, run->options, &run->task, run->optimization, code, run->options->json,
+                             &run->diagnostics) != STATUS_OK)
+    code = EXIT_IO;
+  if (status == STATUS_INTERRUPTED && !run->options->quiet)
+    fprintf(stderr, "%s: stopped by %s after iteration %d; sdrs optimize %s -o %s --resume goes on\n", run->task.name,
+            interrupt_name(interrupt_signal()), optimization_iteration(run->optimization), run->options->operands[0],
+            run->folder);
+  if (status == STATUS_OK) print_end(run);
+  if (!run->options->json) printf("%s\n", run->folder);
+  return code;
+}
+
+static ExitCode optimize(const Options* options) {
+  DesignRun run;
+  Status status = design_run_create(&run, options);
+  print_diagnostics(options, &run.diagnostics);
+  diagnostics_free(&run.diagnostics);
+  ExitCode code = status_exit_code(status);
+  if (status == STATUS_OK) {
+    interrupt_install();
+    print_start(&run);
+    status = begin(&run);
+    code = status_exit_code(status);
+    if (status == STATUS_OK) code = finish(&run, iterate(&run));
+    print_diagnostics(options, &run.diagnostics);
+  }
+  design_run_free(&run);
+  return code;
+}
+
+static const OptionRow OPTIONS[] = {
+    {"resume", 0, OPTION_FLAG, NULL, "go on from the checkpoint in the run folder"},
+    {"iterations", 0, OPTION_COUNT, "N", "end after N iterations instead of the task's number"},
+};
+
+const Verb VERB_OPTIMIZE = {
+    .name = "optimize",
+    .operands = "TASK",
+    .operand_min = 1,
+    .operand_max = 1,
+    .summary = "design shape and control by gradients, write the run folder",
+    .examples =
+        "  sdrs optimize scenes/tasks/throw.yaml               writes out/throw/\n"
+        "  sdrs optimize scenes/tasks/reach.yaml -o /tmp/reach --set optimizer.iterations=200\n"
+        "  sdrs optimize scenes/tasks/reach.yaml -o /tmp/reach --resume\n"
+        "  sdrs simulate out/throw/best.scene.yaml             the design that was found\n",
+    .details =
+        "Writes convergence.csv (a row per iteration), design/<iteration>/<link>.obj and a checkpoint every\n"
+        "optimizer.save_every iterations, and at the end design/final/, design.csv (all variables), best.scene.yaml and\n"
+        "summary.json; the folder is printed on standard output (with --json, summary.json is).\n"
+        "SIGINT, SIGTERM and SIGUSR1 leave the checkpoint and all files, exit 130; --resume goes on to the same end, bit\n"
+        "by bit. Overrides of the scenes begin with scene: --set scene.contact.friction=0.2\n"
+        "Exit codes: 0 done, 2 wrong usage, 3 bad input, 4 the initial design cannot be simulated, 5 cannot read or\n"
+        "write, 130 interrupted.\n",
+    .options = OPTIONS,
+    .option_count = sizeof OPTIONS / sizeof OPTIONS[0],
+    .reads_scene = true,
+    .writes_folder = true,
+    .run = optimize,
+};

@@ -1,0 +1,217 @@
+#include "app/optimize_files.h"
+
+#include <errno.h>
+#include <string.h>
+
+static Status write_text(const char* folder, const char* name, const Text* text, Diagnostics* diagnostics) {
+  Text path = {0};
+  text_add(&path, "%s/%s", folder, name);
+  Status status = file_write(path.data, text->data, text->length);
+  if (status != STATUS_OK)
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path.data, 0, 0}, "cannot write: %s", strerror(errno));
+  text_free(&path);
+  return status;
+}
+
+static void add_cell(Text* out, double value) {
+  text_add(out, ",");
+  text_add_double(out, value);
+}
+
+Status write_convergence(const char* folder, const Optimization* o, Diagnostics* diagnostics) {
+  Text text = {0};
+  int terms = optimization_term_count(o);
+  text_add(&text, "iteration,loss");
+  for (int t = 0; t < terms; t++) {
+    text_add(&text, ",");
+    csv_add_field(&text, optimization_term_name(o, t));
+  }
+  text_add(&text, ",grad_design,grad_control,step_design,step_control,seconds,trial_loss,outcome\n");
+  for (int k = 0; k <= optimization_iteration(o); k++) {
+    const OptimizationRow* r = &optimization_rows(o)[k];
+    text_add(&text, "%d", k);
+    add_cell(&text, r->loss);
+    for (int t = 0; t < terms; t++) add_cell(&text, optimization_terms(o, k)[t]);
+    const double numbers[7] = {r->grad_design, r->grad_control, r->step_design, r->step_control, r->seconds,
+                               r->trial_loss};
+    for (int n = 0; n < 6; n++) add_cell(&text, numbers[n]);
+    text_add(&text, ",%s\n", trial_outcome_text(r->outcome));
+  }
+  Status status = write_text(folder, "convergence.csv", &text, diagnostics);
+  text_free(&text);
+  return status;
+}
+
+Status write_variables(const char* folder, const Optimization* o, Diagnostics* diagnostics) {
+  Text text = {0};
+  text_add(&text, "variable,block,initial,low,high,best\n");
+  for (int k = 0; k < optimization_variable_count(o); k++) {
+    OptimizationVariable v = optimization_variable(o, k);
+    csv_add_field(&text, v.name);
+    text_add(&text, ",%s", v.is_control ? "control" : "design");
+    const double numbers[4] = {v.initial, v.low, v.high, v.best};
+    for (int n = 0; n < 4; n++) add_cell(&text, numbers[n]);
+    text_add(&text, "\n");
+  }
+  Status status = write_text(folder, "design.csv", &text, diagnostics);
+  text_free(&text);
+  return status;
+}
+
+/* A link's name as a file's: no slashes. */
+static void add_file_name(Text* path, const char* name) {
+  for (const char* c = name; *c; c++) text_add(path, "%c", *c == '/' ? '_' : *c);
+}
+
+Status write_design(const char* folder, const char* name, Optimization* o, bool best, Diagnostics* diagnostics) {
+  Model model = {0};
+  Diagnostics quiet = {0}; /* its warnings were told at the start */
+  Text path = {0};
+  text_add(&path, "%s/design/%s", folder, name);
+  Status status = model_create(&model, optimization_scene(o, 0, best), &quiet);
+  bool made = false;
+  for (int i = 0; status == STATUS_OK && i < model.link_count; i++) {
+    if (!optimization_shapes_link(o, i)) continue;
+    if (!made) status = file_make_folder(path.data);
+    made = true;
+    if (status != STATUS_OK) {
+      diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path.data, 0, 0}, "cannot make the folder: %s",
+                      strerror(errno));
+      break;
+    }
+    Text file = {0};
+    text_add(&file, "%s/", path.data);
+    add_file_name(&file, model.links[i].name);
+    text_add(&file, ".obj");
+    status = output_link_obj(file.data, &model, i, diagnostics);
+    text_free(&file);
+  }
+  text_free(&path);
+  model_destroy(&model);
+  diagnostics_free(&quiet);
+  return status;
+}
+
+Status write_best_scenes(const char* folder, const Task* task, Optimization* o, Diagnostics* diagnostics) {
+  Status status = STATUS_OK;
+  for (int k = 0; k < task->scenario_count && status == STATUS_OK; k++) {
+    Text text = {0}, name = {0};
+    text_add(&text, "# The best design of task %s: loss ", task->name);
+    text_add_double(&text, optimization_best_loss(o));
+    text_add(&text, " at iteration %d.\n", optimization_best_iteration(o));
+    scene_write_yaml(optimization_scene(o, k, true), folder, &text);
+    text_add(&name, "best.");
+    if (k > 0) {
+      add_file_name(&name, task->scenarios[k].name);
+      text_add(&name, ".");
+    }
+    text_add(&name, "scene.yaml");
+    status = write_text(folder, name.data, &text, diagnostics);
+    text_free(&text);
+    text_free(&name);
+  }
+  return status;
+}
+
+char* checkpoint_path(const char* folder) {
+  Text path = {0};
+  text_add(&path, "%s/checkpoint", folder);
+  return path.data;
+}
+
+Status write_checkpoint(const char* folder, const Optimization* o, Diagnostics* diagnostics) {
+  Checkpoint checkpoint = {0};
+  optimization_save(o, &checkpoint);
+  char* path = checkpoint_path(folder);
+  Status status = checkpoint_write(&checkpoint, path);
+  if (status != STATUS_OK)
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot write: %s", strerror(errno));
+  memory_free(path);
+  checkpoint_free(&checkpoint);
+  return status;
+}
+
+static void add_program(Json* json) {
+  OutputProgram program = version_program();
+  json_open(json, "program", '{');
+  json_text(json, "version", program.version);
+  json_text(json, "commit", program.commit);
+  json_text(json, "build_flags", program.build_flags);
+  json_close(json, '}');
+}
+
+static void add_inputs(Json* json, const Task* task) {
+  json_open(json, "inputs", '[');
+  json_open(json, NULL, '{');
+  json_text(json, "path", task->path);
+  json_text(json, "sha256", task->sha256);
+  json_close(json, '}');
+  for (int k = 0; k < task->scenario_count; k++) {
+    int count;
+    OutputInput* inputs = output_inputs(&task->scenarios[k].scene, &count);
+    for (int i = 0; i < count; i++) {
+      json_open(json, NULL, '{');
+      json_text(json, "path", inputs[i].path);
+      json_text(json, "sha256", inputs[i].sha256);
+      json_close(json, '}');
+    }
+    output_inputs_free(inputs, count);
+  }
+  json_close(json, ']');
+}
+
+static void add_results(Json* json, const Optimization* o) {
+  const OptimizationRow* rows = optimization_rows(o);
+  int iteration = optimization_iteration(o), accepted = 0, refused = 0, rose = 0;
+  for (int k = 1; k <= iteration; k++) {
+    accepted += rows[k].outcome == TRIAL_ACCEPTED;
+    rose += rows[k].outcome == TRIAL_ROSE;
+    refused += rows[k].outcome > TRIAL_ROSE;
+  }
+  json_integer(json, "iterations", iteration);
+  json_integer(json, "accepted", accepted);
+  json_integer(json, "rejected_rose", rose);
+  json_integer(json, "rejected_failed", refused);
+  json_number(json, "initial_loss", rows[0].loss);
+  json_number(json, "best_loss", optimization_best_loss(o));
+  json_integer(json, "best_iteration", optimization_best_iteration(o));
+  json_open(json, "best_terms", '{');
+  for (int t = 0; t < optimization_term_count(o); t++)
+    json_number(json, optimization_term_name(o, t), optimization_terms(o, optimization_best_iteration(o))[t]);
+  json_close(json, '}');
+  AdjointReport adjoint = optimization_adjoint(o);
+  json_number(json, "gradient_growth", adjoint.growth);
+  json_integer(json, "indefinite_steps", adjoint.indefinite_steps);
+}
+
+Status write_optimize_summary(const char* folder, const Options* options, const Task* task, const Optimization* o,
+                              ExitCode code, bool print, Diagnostics* diagnostics) {
+  Text text = {0};
+  Json json = {.out = &text};
+  double forward, adjoint;
+  optimization_times(o, &forward, &adjoint);
+  json_open(&json, NULL, '{');
+  json_text(&json, "task", task->name);
+  json_integer(&json, "exit_code", code);
+  json_text(&json, "stop", optimization_stop_text(optimization_stop(o)));
+  add_program(&json);
+  json_integer(&json, "threads", options->threads);
+  add_inputs(&json, task);
+  json_open(&json, "overrides", '[');
+  for (int k = 0; k < options->override_count; k++) json_text(&json, NULL, options->overrides[k].text);
+  json_close(&json, ']');
+  json_integer(&json, "seed", (int64_t)task->seed);
+  json_integer(&json, "variables", optimization_variable_count(o));
+  json_text(&json, "shared_vertices", optimization_note(o));
+  add_results(&json, o);
+  json_open(&json, "seconds", '{');
+  json_number(&json, "total", optimization_rows(o)[optimization_iteration(o)].seconds);
+  json_number(&json, "forward", forward);
+  json_number(&json, "adjoint", adjoint);
+  json_close(&json, '}');
+  json_close(&json, '}');
+  Status status = write_text(folder, "summary.json", &text, diagnostics);
+  if (status == STATUS_OK && print) fputs(text.data, stdout);
+  text_free(&text);
+  return status;
+}
