@@ -108,7 +108,12 @@ static Assembly assemble_at(Objective* o, double* gradient) {
       inertia_terms(&m->links[i], c->pose[i], s->target[i], s->weights.factor / (m->simulation.dt * m->simulation.dt),
                     &s->link_terms[i]);
   }
-  Assembly a = {m, s->screws, s->reference, s->link_terms, c->joints, s->contact};
+  Assembly a = {.model = m,
+                .screws = s->screws,
+                .reference = s->reference,
+                .links = s->link_terms,
+                .joints = c->joints,
+                .contact = contact_term_list(s->contact)};
   assemble_gradient(&a, gradient);
   return a;
 }
