@@ -39,14 +39,14 @@ static void write_contact(const Writer* writer) {
   const SceneContact* contact = &writer->scene->contact;
   Text* out = writer->out;
   text_add(out, "contact:\n  model: %s\n  friction: ", MODELS[contact->model]);
-  text_add_double(out, contact->friction);
+  write_number(out, contact->friction);
   text_add(out, "\n");
   const char* const keys[] = {"support", "stiffness", "smoothing"};
   const double values[] = {contact->support, contact->stiffness, contact->smoothing};
   for (int i = 0; i < 3; i++) {
     if (!(values[i] > 0)) continue; /* derived */
     text_add(out, "  %s: ", keys[i]);
-    text_add_double(out, values[i]);
+    write_number(out, values[i]);
     text_add(out, "\n");
   }
   if (contact->exclude_count > 0) text_add(out, "  exclude:\n");
@@ -186,7 +186,7 @@ static void write_axes(Text* out, const SceneJoint* joint) {
 
 static void write_end(Text* out, double value) {
   if (isfinite(value))
-    text_add_double(out, value);
+    write_number(out, value);
   else
     text_add(out, "null");
 }
@@ -244,7 +244,7 @@ static void write_mass(Text* out, const SceneLink* link) {
   static const char* const MODELS[] = {"vertices", "uniform", "given"};
   if (link->has_mass || link->has_density) {
     text_add(out, link->has_mass ? "    mass: " : "    density: ");
-    text_add_double(out, link->has_mass ? link->mass : link->density);
+    write_number(out, link->has_mass ? link->mass : link->density);
     text_add(out, "\n");
   }
   text_add(out, "    mass_model: %s\n", MODELS[link->mass_model]);
@@ -323,7 +323,7 @@ static void write_sines(Text* out, const SceneSignal* signal) {
     for (int k = 0; k < signal->terms; k++) {
       int term = channel * signal->terms + k;
       text_add(out, "%s{amplitude: ", k > 0 ? ", " : "");
-      text_add_double(out, signal->amplitude[term]);
+      write_number(out, signal->amplitude[term]);
       write_key_number(out, "frequency", signal->frequency[term]);
       write_key_number(out, "phase", signal->phase[term]);
       text_add(out, "}");

@@ -53,11 +53,20 @@ void write_text(Text* out, const char* text) {
 
 /* ---------------------------------------------------------------- numbers */
 
+void write_number(Text* out, double value) {
+  Text digits = {0};
+  text_add_double(&digits, value);
+  size_t mantissa = strcspn(digits.data, "e");
+  bool pointless = digits.data[mantissa] && !memchr(digits.data, '.', mantissa);
+  text_add(out, "%.*s%s%s", (int)mantissa, digits.data, pointless ? ".0" : "", digits.data + mantissa);
+  text_free(&digits);
+}
+
 void write_numbers(Text* out, const double* values, int count) {
   text_add(out, "[");
   for (int i = 0; i < count; i++) {
     if (i > 0) text_add(out, ", ");
-    text_add_double(out, values[i]);
+    write_number(out, values[i]);
   }
   text_add(out, "]");
 }
@@ -71,7 +80,7 @@ void write_key_text(Text* out, const char* key, const char* text) {
 
 void write_key_number(Text* out, const char* key, double value) {
   text_add(out, ", %s: ", key);
-  text_add_double(out, value);
+  write_number(out, value);
 }
 
 void write_key_numbers(Text* out, const char* key, const double* values, int count) {

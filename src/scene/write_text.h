@@ -6,6 +6,8 @@
 
 /* Plain where every reader of YAML sees a text, else in quotes. */
 void write_text(Text* out, const char* text);
+/* Shortest decimal of the same bits, with a point before an exponent: YAML 1.1 takes 1e-3 for a text. */
+void write_number(Text* out, double value);
 /* "[1, 2.5]" */
 void write_numbers(Text* out, const double* values, int count);
 /* ", key: value" inside { }. */

@@ -14,6 +14,11 @@ enum { STEPS = 60 };
 
 #define SAME_VALUE(what, a, b) compare_bytes(&(a), &(b), sizeof(a), "%s: %s", name, what)
 
+/* Arrays of no entries are NULL. */
+static void compare_list(const char* name, const char* what, const void* a, const void* b, size_t size) {
+  if (size > 0) compare_bytes(a, b, size, "%s: %s", name, what);
+}
+
 static void compare_links(const char* name, const ModelLink* a, const ModelLink* b) {
   assert_string_equal(a->name, b->name);
   SAME_VALUE("parent", a->parent, b->parent);
@@ -84,13 +89,13 @@ static void compare_models(const char* name, const Model* a, const Model* b) {
   compare_contact(name, &a->contact, &b->contact);
   for (int i = 0; i < a->link_count; i++) compare_links(name, &a->links[i], &b->links[i]);
   for (int i = 0; i < a->hull_count; i++) compare_hulls(name, &a->hulls[i], &b->hulls[i]);
-  compare_bytes(a->trees, b->trees, sizeof(ModelTree) * (size_t)a->tree_count, "%s: trees", name);
-  compare_bytes(a->dof_link, b->dof_link, sizeof(int) * (size_t)a->dof_count, "%s: dof_link", name);
-  compare_bytes(a->initial_coordinates, b->initial_coordinates, sizeof(double) * (size_t)a->coordinate_count,
-                "%s: initial coordinates", name);
-  compare_bytes(a->initial_velocities, b->initial_velocities, sizeof(double) * (size_t)a->dof_count,
-                "%s: initial velocities", name);
-  compare_bytes(a->excluded, b->excluded, sizeof(uint64_t) * (size_t)a->excluded_count, "%s: excluded", name);
+  compare_list(name, "trees", a->trees, b->trees, sizeof(ModelTree) * (size_t)a->tree_count);
+  compare_list(name, "links of dof", a->dof_link, b->dof_link, sizeof(int) * (size_t)a->dof_count);
+  compare_list(name, "initial coordinates", a->initial_coordinates, b->initial_coordinates,
+               sizeof(double) * (size_t)a->coordinate_count);
+  compare_list(name, "initial velocities", a->initial_velocities, b->initial_velocities,
+               sizeof(double) * (size_t)a->dof_count);
+  compare_list(name, "excluded pairs", a->excluded, b->excluded, sizeof(uint64_t) * (size_t)a->excluded_count);
 }
 
 /* ---------------------------------------------------------------- runs */

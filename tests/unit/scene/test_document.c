@@ -156,6 +156,22 @@ static void excerpts_are_short_and_printable(void** state) {
   }
 }
 
+static void the_format_is_chosen_by_a_flag(void** state) {
+  (void)state;
+  static const char* const NAMES[] = {"a.json", "folder/a.json", ".json"}; /* and these it is not: */
+  static const char* const OTHERS[] = {"a.yaml", "a.json.yaml", "json", "", "a.JSON"};
+  for (int i = 0; i < COUNT(NAMES); i++) assert_true(path_is_json(NAMES[i]));
+  for (int i = 0; i < COUNT(OTHERS); i++) assert_false(path_is_json(OTHERS[i]));
+  Document document = {0};
+  Diagnostics diagnostics = {0};
+  assert_non_null(document_read(&document, "t", "a: b", 4, false, &diagnostics));
+  assert_int_equal(diagnostics.count, 0);
+  assert_null(document_read(&document, "t", "a: b", 4, true, &diagnostics));
+  assert_int_equal(diagnostics.error_count, 1);
+  document_free(&document);
+  diagnostics_free(&diagnostics);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(scalars_follow_the_core_schema),
@@ -165,6 +181,7 @@ int main(void) {
       cmocka_unit_test(bytes_that_are_not_utf8_are_refused),
       cmocka_unit_test(places_count_lines_and_characters),
       cmocka_unit_test(excerpts_are_short_and_printable),
+      cmocka_unit_test(the_format_is_chosen_by_a_flag),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

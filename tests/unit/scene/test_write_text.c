@@ -120,6 +120,14 @@ static void numbers_read_back_to_the_same_bits(void** state) {
   text_free(&yaml);
 }
 
+static void exponents_have_a_point(void** state) {
+  (void)state;
+  Text out = {0};
+  write_numbers(&out, (const double[6]){1e-7, -2e300, 1.5e-9, 0.5, 3, -0.0}, 6);
+  assert_string_equal(out.data, "[1.0e-07, -2.0e+300, 1.5e-09, 0.5, 3, -0]");
+  text_free(&out);
+}
+
 static void keys_follow_a_comma(void** state) {
   (void)state;
   Text out = {0};
@@ -134,7 +142,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(simple_texts_stand_plain), cmocka_unit_test(others_stand_in_quotes),
       cmocka_unit_test(every_text_reads_back),    cmocka_unit_test(numbers_read_back_to_the_same_bits),
-      cmocka_unit_test(keys_follow_a_comma),
+      cmocka_unit_test(exponents_have_a_point),   cmocka_unit_test(keys_follow_a_comma),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
