@@ -398,7 +398,8 @@ StepAdjointReport step_adjoint(StepAdjoint* a, const RecordedStep* step, StateBa
 
 /* ---------------------------------------------------------------- the start */
 
-/* Twists of the initial velocities about the links' frame origins and their derivatives: psi = sum bar : dT/dt. */
+/* Twists of the initial velocities about the links' frame origins and their derivatives: psi = sum bar : dT/dt (A12).
+ */
 static void reverse_initial_rates(StepAdjoint* a, const Pose* pose, const double* velocities, double* q_bar,
                                   ModelGradient* gradient) {
   const Model* m = a->model;
