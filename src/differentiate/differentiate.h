@@ -130,19 +130,22 @@ typedef struct {
   bool (*interrupted)(void);
 } GradcheckOptions;
 
-/* One direction: (L(x + h d) - L(x - h d)) / 2h for falling h against g . d. */
+/* One direction: (L(x + h d) - L(x - h d)) / 2h for falling h against g . d, and two neighbours extrapolated to h = 0
+ * (Richardson). */
 typedef struct {
   double analytic, scale; /* g . d; what errors are relative to: max(|g . d|, |g||d| / sqrt(n)) */
   double step[GRADCHECK_SWEEP], difference[GRADCHECK_SWEEP];
   int tried;
   double error, best_step; /* least relative error, and where */
-  double order;            /* power of h with which errors fall; NaN when they never rise above rounding */
+  double resolution; /* relative: how well differences of neighbouring h agree at best; errors below it say nothing,
+                        and a bound below it cannot be checked */
+  double order;      /* power of h with which errors fall; NaN when they never rise above rounding */
 } GradcheckDirection;
 
 typedef struct {
-  int count;           /* numbers in the block */
-  double norm;         /* of the gradient, in the numbers' scales */
-  double error, order; /* worst of the directions */
+  int count;                       /* numbers in the block */
+  double norm;                     /* of the gradient, in the numbers' scales */
+  double error, resolution, order; /* worst of the directions */
   int directions;
   GradcheckDirection direction[GRADCHECK_DIRECTIONS];
 } GradcheckBlockReport;
@@ -156,9 +159,10 @@ typedef struct {
 } GradcheckReport;
 
 /* The volume of a hull has a kink where a face has more than three corners: moved outward, different triangles span it.
- * Shrinks the hulls of an expanded scene whose mass comes from their volume a little, each vertex by a random share.
- * Returns whether there was one. */
-bool gradcheck_make_generic(Scene* scene, const Model* model, uint64_t seed);
+ * Is there such a hull that a link's mass comes from? Shrinks them a little, each vertex by a random share (scene:
+ * expanded, model: built from it). */
+bool gradcheck_has_flat_faces(const Model* model);
+void gradcheck_make_generic(Scene* scene, const Model* model, uint64_t seed);
 /* scene: expanded (model_expand_shapes), model: built from it; the scene is moved about and put back. loss NULL: a
  * random linear function of the poses and rates of the run. */
 Status gradcheck_scene(Scene* scene, const Model* model, const Loss* loss, const GradcheckOptions* options,
