@@ -1,5 +1,5 @@
 /* Private to contact/: derivatives of  Phi = dE/d(twists of both bodies) . (w, v)  of one pair with respect to what E
- * depends on besides the bodies' poses (docs/derivations/adjoint.md, A5-A8). Everything for stiffness 1.
+ * depends on besides the bodies' poses (docs/derivations/adjoint.md, A5-A8, A13). Everything for stiffness 1.
  * The twist field is eta(x) = v + w x (x - reference) on either side. */
 #ifndef SDRS_CONTACT_ADJOINT_H
 #define SDRS_CONTACT_ADJOINT_H
@@ -35,6 +35,17 @@ typedef struct {
   Vec3 next, now; /* with respect to the vertex's position at t + dt and at t */
 } VertexShare;
 
+/* Derivatives by the motion of a half-space: by its displacement, and by its turning about the origin of its frame
+ * (A13). */
+typedef struct {
+  Vec3 force, torque;
+} GroundShare;
+/* Adds that of a displacement at the point `at` of a half-space with this origin. */
+static inline void ground_add(GroundShare* share, Vec3 force, Vec3 at, Vec3 origin) {
+  share->force = vec3_add(share->force, force);
+  share->torque = vec3_add(share->torque, vec3_cross(vec3_sub(at, origin), force));
+}
+
 /* What one pair adds. */
 typedef struct {
   VertexShare* share[2];
@@ -42,6 +53,7 @@ typedef struct {
   double value;   /* Phi */
   double support; /* dPhi/ds */
   double friction, smoothing;
+  GroundShare ground_now, ground_next; /* of a half-space */
 } PairShares;
 
 /* Contact at t + dt. vertices: scratch for the active vertices of one side. */

@@ -148,11 +148,13 @@ typedef struct {
   const Vec3* force;  /* (links) */
 } ContactField;
 /* Adds the derivatives of Phi + sum force . (contact forces): with respect to poses at t as 3x4 matrices, entry by
- * entry (links), to hull vertices in link frames and to the contact parameters (gradient: vertices, contact). */
+ * entry (links), to the poses of half-spaces at t + dt alike, which the terms leave out (ground_next, links), to hull
+ * vertices in link frames and to the contact parameters (gradient: vertices, contact). */
 void contact_replay_adjoint(ContactReplay* replay, const ContactField* field, double (*pose_now)[3][4],
-                            ModelGradient* gradient);
+                            double (*ground_next)[3][4], ModelGradient* gradient);
 /* Change of the terms' torque and force on every link while the links move by the twists of the field: the pairs'
- * Hessians times the field, added to wrench (torque about the centre of mass, force) (links). */
+ * Hessians times the field, added to wrench (torque about the centre of mass, force) (links). Nothing for half-spaces.
+ */
 void contact_replay_product(const ContactReplay* replay, const ContactField* field, double (*wrench)[6]);
 /* Total contact and friction force on every link [N] (links), set. */
 void contact_replay_forces(const ContactReplay* replay, Vec3* force);

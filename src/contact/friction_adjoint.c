@@ -133,9 +133,10 @@ typedef struct {
   const Plane* plane;
   Pose ground;
   double a[3];
+  Vec3 fixed; /* part of LagBar.direction that comes from what does not turn with the bodies at t */
 } FrictionReverse;
 
-static VertexShare vertex_reverse(const FrictionReverse* f, int side, const FrictionVertex* v, const double twist[6],
+static VertexShare vertex_reverse(FrictionReverse* f, int side, const FrictionVertex* v, const double twist[6],
                                   LagBar* bar, PairShares* out) {
   const FrictionLag* lag = f->lag;
   double mu = f->parameters->coefficient, dt = f->parameters->dt, zeta[2], q[2], b[2], e[2];
@@ -156,9 +157,12 @@ static VertexShare vertex_reverse(const FrictionReverse* f, int side, const Fric
   /* r and zeta: positions now and next, and the basis, which turns with n^: de_i = -(e_i . dn^) n^ */
   Vec3 by_r = in_plane(lag, b[0] / dt, b[1] / dt), by_q = in_plane(lag, e[0], e[1]);
   VertexShare share = {v->vertex, by_r, vec3_scale(mat3_tmul_vec(f->ground.r, by_r), -1)};
+  if (lag->half_space) ground_add(&out->ground_next, vec3_scale(by_r, -1), vec3_sub(x1, moved), f->next[1].hull.pose.t);
   share.next = vec3_add(share.next, vec3_cross(by_q, vec3(twist[0], twist[1], twist[2])));
-  bar->direction = vec3_add_scaled(bar->direction, -vec3_dot(lag->normal, moved), by_r);
-  bar->direction = vec3_add_scaled(bar->direction, -vec3_dot(lag->normal, field), by_q);
+  Vec3 by_direction =
+      vec3_add(vec3_scale(by_r, -vec3_dot(lag->normal, moved)), vec3_scale(by_q, -vec3_dot(lag->normal, field)));
+  f->fixed = vec3_add(f->fixed, by_direction);
+  bar->direction = vec3_add(bar->direction, by_direction);
   /* the arm y in omega n x y */
   double omega = lag->slip[2] / lag->length, turn = f->a[2] / lag->length;
   Vec3 by_y = in_plane(lag, -(omega * b[1] + turn * e[1]), omega * b[0] + turn * e[0]);
@@ -184,6 +188,15 @@ static void ground_reverse(const FrictionReverse* f, LagBar* bar, PairShares* ou
   out->smoothing -= 0.5 * mu * lag->ground_weight * (s.r[0] * q[0] + s.r[1] * q[1]) / (s.rho * s.rho * s.rho);
   WeightSlope slope = weight_slope(ground.clearance, f->support, f->length, f->parameters->smoothing);
   add_weight(&slope, mu * (s.phi[0] * q[0] + s.phi[1] * q[1]), 1, ground.x, bar, out);
+}
+
+/* Turned or shifted with the body's vertices at t, the half-space leaves all as it was but for the plane's direction,
+ * against which the motion since t and the field are seen. */
+static void ground_follows(const FrictionReverse* f, int first, PairShares* out) {
+  for (int k = 0; k < f->lag->count[0]; k++) {
+    Vec3 at = pose_apply(f->now[0].hull.pose, f->lag->vertices[k].local);
+    ground_add(&out->ground_now, vec3_scale(out->share[0][first + k].now, -1), at, f->now[1].hull.pose.t);
+  }
 }
 
 /* The plane at t is itself a function of the vertices at t. The lagged vertices are all that feel it. */
@@ -234,7 +247,11 @@ void friction_adjoint(const FrictionLag* lag, const FrictionParameters* paramete
     int side = k >= lag->count[0];
     out->share[side][out->count[side]++] = vertex_reverse(&f, side, &lag->vertices[k], twist[side], &bar, out);
   }
-  if (lag->half_space) ground_reverse(&f, &bar, out);
+  if (lag->half_space) {
+    ground_reverse(&f, &bar, out);
+    out->ground_now.torque = vec3_add(out->ground_now.torque, vec3_cross(lag->normal, f.fixed));
+  }
   plane_reverse(&f, solution, &bar, out, first);
+  if (lag->half_space) ground_follows(&f, first[0], out);
   out->friction += (out->value - before) / parameters->coefficient;
 }

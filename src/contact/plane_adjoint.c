@@ -1,4 +1,4 @@
-/* Reverse derivatives of the contact force of a pair (docs/derivations/adjoint.md, A5-A6). */
+/* Reverse derivatives of the contact force of a pair (docs/derivations/adjoint.md, A5-A6; half-spaces A13). */
 #include "contact/adjoint.h"
 #include "contact/small_matrix.h"
 
@@ -62,13 +62,19 @@ void plane_adjoint(const PairBody body[2], double support, const PlaneSolution* 
     int count = active_vertices(&body[side].hull, sigma, support, plane, vertices);
     for (int k = 0; k < count; k++) {
       const ActiveVertex* v = &vertices[k];
-      double along = ground ? 0 : vec3_dot(n, field_at(twist[side], vec3_add(v->x, shift)));
+      Vec3 field = ground ? vec3(0, 0, 0) : field_at(twist[side], vec3_add(v->x, shift));
+      double along = vec3_dot(n, field);
       double turned = vec3_dot(v->x, dn) + dp[3];
       out->value += sigma * v->first * along;
       out->support += sigma * barrier_first_by_support(v->clearance, support) * (along + turned);
       if (ground) continue;
       /* A5: v_m + g_m x w */
       Vec3 change = vec3_add_scaled(vec3_scale(n, v->second * (along + turned)), sigma * v->first, dn);
+      if (body[1].hull.half_space) { /* the ground's turning by d is the body's by -d, in a field turned by -d */
+        Vec3 at = vec3_add(plane->origin, v->x);
+        ground_add(&out->ground_next, vec3_scale(change, -1), at, body[1].hull.pose.t);
+        out->ground_next.torque = vec3_add_scaled(out->ground_next.torque, -sigma * v->first, vec3_cross(field, n));
+      }
       change = vec3_add_scaled(change, sigma * v->first, vec3_cross(n, w));
       out->share[side][out->count[side]++] = (VertexShare){v->vertex, change, {0, 0, 0}};
     }

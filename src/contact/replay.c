@@ -174,22 +174,13 @@ static void scale_terms(PairDerivatives* d, double factor) {
     for (int j = 0; j < 12; j++) d->hessian[i][j] *= factor;
 }
 
-/* A half-space has no part of its own in the terms. Only the difference of both displacements counts, so those of the
- * ground are minus the body's. (Its turning is left out: no derivative by the motion of a turning half-space.) */
-static void move_ground(PairDerivatives* d) {
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 6; j++) d->hessian[9 + i][j] = d->hessian[j][9 + i] = -d->hessian[3 + i][j];
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) d->hessian[9 + i][9 + j] = d->hessian[3 + i][3 + j];
-}
-
 static void evaluate_pair(void* context, int index, int thread) {
   (void)thread;
   ContactReplay* r = context;
   ReplayPair* p = &r->pairs[index];
   const PairBody* next = p->next->body;
   PairDerivatives* d = &p->derivatives;
-  p->sound = p->next->found && (!p->now || p->now->found);
+  p->sound = p->next->found && (p->now ? p->now->found : !p->record->rubbing);
   memset(d, 0, sizeof(*d));
   memset(&p->response, 0, sizeof(p->response));
   if (!p->sound) return;
@@ -204,7 +195,6 @@ static void evaluate_pair(void* context, int index, int thread) {
     p->sound = friction_evaluate(&p->lag, &r->friction, &next[0].hull.pose, &next[1].hull.pose, next[0].reference,
                                  next[1].reference, d, &energy) >= 0;
   }
-  if (next[1].hull.half_space) move_ground(d);
   scale_terms(d, r->model->contact.stiffness);
 }
 
@@ -241,7 +231,8 @@ ContactTermList contact_replay_terms(const ContactReplay* r) { return (ContactTe
 
 /* ---------------------------------------------------------------- reverse */
 
-/* The force on a link is minus the derivative by its displacement: a field of displacements adds to the twists. */
+/* The force on a link is minus the derivative by its displacement: a field of displacements adds to the twists. A
+ * half-space has no part of its own in the terms: the force on it is minus that on the body. */
 static void pair_field(const ReplayPair* p, const ContactField* f, double twist[2][6]) {
   memset(twist, 0, 2 * sizeof(double[6]));
   for (int side = 0; side < 2; side++) {
@@ -252,6 +243,11 @@ static void pair_field(const ReplayPair* p, const ContactField* f, double twist[
     twist[side][4] -= d.y;
     twist[side][5] -= d.z;
   }
+  if (!p->next->body[1].hull.half_space) return;
+  for (int i = 0; i < 3; i++) {
+    twist[0][3 + i] -= twist[1][3 + i];
+    twist[1][3 + i] = 0;
+  }
 }
 
 static void reverse_pair(void* context, int index, int thread) {
@@ -261,12 +257,8 @@ static void reverse_pair(void* context, int index, int thread) {
   PairShares* s = &p->shares;
   s->count[0] = s->count[1] = 0;
   s->value = s->support = s->friction = s->smoothing = 0;
+  s->ground_now = s->ground_next = (GroundShare){{0, 0, 0}, {0, 0, 0}};
   pair_field(p, r->field, twist);
-  if (p->next->body[1].hull.half_space) /* as if the body moved against a ground at rest */
-    for (int i = 0; i < 3; i++) {
-      twist[0][3 + i] -= twist[1][3 + i];
-      twist[1][3 + i] = 0;
-    }
   if (p->record->active)
     plane_adjoint(p->next->body, support, &p->next->solution, &p->response, twist, r->active[thread], s);
   if (p->now)
@@ -298,13 +290,21 @@ static void gather_side(const ContactReplay* r, const ReplayPair* p, int side, d
     Vec3 own = vec3_add(mat3_tmul_vec(turn_now, now), mat3_tmul_vec(turn_next, vec3_scale(v->next, kappa)));
     Vec3* out = &gradient->vertices[hull->vertex_first + v->vertex];
     *out = vec3_add(*out, own);
-    if (p->next->body[1].hull.half_space)
-      for (int i = 0; i < 3; i++) pose_now[p->link[1]][i][3] -= row[i];
+  }
+}
+
+/* Entry by entry: a turning by w changes R by [w]x R. */
+static void add_ground(const GroundShare* share, double kappa, Mat3 r, double (*pose)[4]) {
+  Mat3 turn = mat3_scale(mat3_mul(mat3_cross(share->torque), r), 0.5 * kappa);
+  double force[3] = {share->force.x, share->force.y, share->force.z};
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) pose[i][j] += turn.m[i][j];
+    pose[i][3] += kappa * force[i];
   }
 }
 
 void contact_replay_adjoint(ContactReplay* r, const ContactField* field, double (*pose_now)[3][4],
-                            ModelGradient* gradient) {
+                            double (*ground_next)[3][4], ModelGradient* gradient) {
   r->field = field;
   parallel_for(r->threads, r->count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, reverse_pair, r);
   r->field = NULL;
@@ -312,6 +312,10 @@ void contact_replay_adjoint(ContactReplay* r, const ContactField* field, double 
   for (int k = 0; k < r->count; k++) {
     const ReplayPair* p = &r->pairs[k];
     for (int side = 0; side < 2; side++) gather_side(r, p, side, pose_now, gradient);
+    if (p->next->body[1].hull.half_space) {
+      add_ground(&p->shares.ground_now, kappa, r->pose_now[p->link[1]].r, pose_now[p->link[1]]);
+      add_ground(&p->shares.ground_next, kappa, r->pose_next[p->link[1]].r, ground_next[p->link[1]]);
+    }
     gradient->contact[CONTACT_SUPPORT] += kappa * p->shares.support;
     gradient->contact[CONTACT_STIFFNESS] += p->shares.value;
     gradient->contact[CONTACT_FRICTION] += kappa * p->shares.friction;

@@ -127,11 +127,18 @@ static void control_scale(const Model* model, double* scale) {
   }
 }
 
+/* Prescribed joints start where their signals are: their state is no variable. */
+static void state_scale(const Model* model, double* scale) {
+  for (int k = 0; k < model->dof_count; k++)
+    if (model->links[model->dof_link[k]].prescribed >= 0) scale[k] = scale[model->dof_count + k] = 0;
+}
+
 void block_scale(const Model* model, GradcheckBlock block, double* scale) {
   const ModelContact* contact = &model->contact;
   double parameters[CONTACT_PARAMETER_COUNT] = {contact->support, contact->stiffness, contact->friction,
                                                 contact->smoothing};
   for (int k = 0; k < block_size(model, block); k++) scale[k] = 1;
+  if (block == GRADCHECK_STATE) state_scale(model, scale);
   if (block == GRADCHECK_CONTROL) control_scale(model, scale);
   if (block == GRADCHECK_CONTACT && has_contact(model)) memcpy(scale, parameters, sizeof(parameters));
   if (block == GRADCHECK_ATTACHMENTS)

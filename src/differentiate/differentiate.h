@@ -117,19 +117,6 @@ typedef enum {
 } GradcheckBlock;
 const char* gradcheck_block_name(GradcheckBlock block);
 
-/* ---- numbers of a scene and its model as flat vectors, block by block (differentiate/blocks.c) */
-int block_size(const Model* model, GradcheckBlock block);
-/* A change of each number that counts as large: lengths of the link's reach, whole masses, whole contact parameters,
- * 1 for coordinates, velocities and signals (1 / duration for frequencies). */
-void block_scale(const Model* model, GradcheckBlock block, double* scale);
-/* Derivatives by each number. */
-void block_gradient(const Model* model, GradcheckBlock block, const ModelGradient* gradient, double* out);
-/* Numbers of an expanded scene (model_expand_shapes); zeros for the state, which is moved by increments. */
-void block_read(const Scene* scene, const Model* model, GradcheckBlock block, double* values);
-/* Put numbers into the scene; nothing for the state. */
-void block_write(Scene* scene, const Model* model, GradcheckBlock block, const double* values);
-/* Move initial coordinates by increments, and velocities. */
-void state_move(Model* model, const double* values);
 
 enum { GRADCHECK_DIRECTIONS = 16, GRADCHECK_SWEEP = 13 };
 
@@ -144,19 +131,22 @@ typedef struct {
   bool (*interrupted)(void);
 } GradcheckOptions;
 
-/* One direction: (L(x + h d) - L(x - h d)) / 2h for falling h against g . d. */
+/* One direction: (L(x + h d) - L(x - h d)) / 2h for falling h against g . d, and two neighbours extrapolated to h = 0
+ * (Richardson). */
 typedef struct {
   double analytic, scale; /* g . d; what errors are relative to: max(|g . d|, |g||d| / sqrt(n)) */
   double step[GRADCHECK_SWEEP], difference[GRADCHECK_SWEEP];
   int tried;
   double error, best_step; /* least relative error, and where */
-  double order;            /* power of h with which errors fall; NaN when they never rise above rounding */
+  double resolution; /* relative: how well differences of neighbouring h agree at best; errors below it say nothing,
+                        and a bound below it cannot be checked */
+  double order;      /* power of h with which errors fall; NaN when they never rise above rounding */
 } GradcheckDirection;
 
 typedef struct {
-  int count;           /* numbers in the block */
-  double norm;         /* of the gradient, in the numbers' scales */
-  double error, order; /* worst of the directions */
+  int count;                       /* numbers in the block */
+  double norm;                     /* of the gradient, in the numbers' scales */
+  double error, resolution, order; /* worst of the directions */
   int directions;
   GradcheckDirection direction[GRADCHECK_DIRECTIONS];
 } GradcheckBlockReport;
@@ -170,9 +160,10 @@ typedef struct {
 } GradcheckReport;
 
 /* The volume of a hull has a kink where a face has more than three corners: moved outward, different triangles span it.
- * Shrinks the hulls of an expanded scene whose mass comes from their volume a little, each vertex by a random share.
- * Returns whether there was one. */
-bool gradcheck_make_generic(Scene* scene, const Model* model, uint64_t seed);
+ * Is there such a hull that a link's mass comes from? Shrinks them a little, each vertex by a random share (scene:
+ * expanded, model: built from it). */
+bool gradcheck_has_flat_faces(const Model* model);
+void gradcheck_make_generic(Scene* scene, const Model* model, uint64_t seed);
 /* scene: expanded (model_expand_shapes), model: built from it; the scene is moved about and put back. loss NULL: a
  * random linear function of the poses and rates of the run. */
 Status gradcheck_scene(Scene* scene, const Model* model, const Loss* loss, const GradcheckOptions* options,

@@ -10,27 +10,58 @@ enum { SWEEP = GRADCHECK_SWEEP };
 /* After so many growing errors in a row rounding has taken over. */
 enum { GROWING = 4 };
 
-/* Vertices are drawn towards the middle of their hull by up to this part of the way. */
-#define GENERIC_SHIFT 1e-2
+/* A vertex this close to the plane of a triangle it does not belong to, in radii of the hull, is soon on its other
+ * side; vertices of such hulls are drawn towards the middle by up to the second part of the way. */
+#define FLAT 1e-3
+#define GENERIC_SHIFT 3e-2
 
-bool gradcheck_make_generic(Scene* scene, const Model* model, uint64_t seed) {
-  Random random = {seed};
+static bool has_flat_face(const ModelHull* hull) {
+  const ConvexHull* solid = &hull->solid;
+  for (int t = 0; t < solid->triangle_count; t++) {
+    const int* corner = solid->triangles[t];
+    Vec3 a = solid->vertices[corner[0]], ab = vec3_sub(solid->vertices[corner[1]], a);
+    Vec3 normal = vec3_cross(ab, vec3_sub(solid->vertices[corner[2]], a));
+    for (int m = 0; m < solid->vertex_count; m++) {
+      if (m == corner[0] || m == corner[1] || m == corner[2]) continue;
+      double height = vec3_dot(normal, vec3_sub(solid->vertices[m], a));
+      if (fabs(height) < FLAT * hull->radius * vec3_norm(normal)) return true;
+    }
+  }
+  return false;
+}
+
+static bool weighs_by_volume(const SceneLink* link, const ModelLink* built) {
+  bool by_volume = !link->has_mass || link->mass_model == MASS_UNIFORM;
+  return built->mass > 0 && by_volume && link->mass_model != MASS_GIVEN;
+}
+
+static void shrink_shape(SceneShape* shape, Vec3 center, Random* random) {
+  for (int m = 0; m < shape->point_count; m++) {
+    double part = random_uniform(random, 0, GENERIC_SHIFT);
+    shape->points[m] = vec3_add_scaled(shape->points[m], part, vec3_sub(center, shape->points[m]));
+  }
+}
+
+/* random NULL: only looks whether there is one. */
+static bool visit_flat_hulls(Scene* scene, const Model* model, Random* random) {
   bool any = false;
-  for (int i = 0; i < scene->link_count; i++) {
-    SceneLink* link = &scene->links[i];
-    bool by_volume = !link->has_mass || link->mass_model == MASS_UNIFORM;
-    if (!(model->links[i].mass > 0) || !by_volume || link->mass_model == MASS_GIVEN) continue;
-    for (int k = 0; k < link->shape_count; k++) {
-      SceneShape* shape = &scene->shapes[link->shapes[k].shape];
-      Vec3 center = model->hulls[model->links[i].hull_first + k].center;
-      for (int m = 0; m < shape->point_count; m++) {
-        double part = random_uniform(&random, 0, GENERIC_SHIFT);
-        shape->points[m] = vec3_add_scaled(shape->points[m], part, vec3_sub(center, shape->points[m]));
-        any = true;
-      }
+  for (int i = 0; i < model->link_count; i++) {
+    if (!weighs_by_volume(&model->scene->links[i], &model->links[i])) continue;
+    for (int k = 0; k < model->links[i].hull_count; k++) {
+      const ModelHull* hull = &model->hulls[model->links[i].hull_first + k];
+      if (hull->half_space || !has_flat_face(hull)) continue;
+      any = true;
+      if (random) shrink_shape(&scene->shapes[scene->links[i].shapes[k].shape], hull->center, random);
     }
   }
   return any;
+}
+
+bool gradcheck_has_flat_faces(const Model* model) { return visit_flat_hulls(NULL, model, NULL); }
+
+void gradcheck_make_generic(Scene* scene, const Model* model, uint64_t seed) {
+  Random random = {seed};
+  visit_flat_hulls(scene, model, &random);
 }
 
 static const char* const NAMES[GRADCHECK_BLOCKS] = {"state", "control", "vertices", "attachments", "mass", "contact"};
@@ -74,15 +105,46 @@ static double value_at(Check* c, GradcheckBlock block, const double* values) {
   return value;
 }
 
+static double error_of(const GradcheckDirection* d, double difference) {
+  return fabs(difference - d->analytic) / d->scale;
+}
+
 /* The power of h with which errors fall, where they are clear of rounding: between the two smallest steps whose errors
  * are at least 30 times the least one. NaN when there are none. */
 static double observed_order(const GradcheckDirection* d) {
   double order = NAN;
-  for (int k = 0; k + 1 < d->tried && d->step[k + 1] > d->best_step; k++) {
-    double e0 = fabs(d->difference[k] - d->analytic), e1 = fabs(d->difference[k + 1] - d->analytic);
-    if (isfinite(e0) && e1 > 30 * d->error * d->scale) order = log(e0 / e1) / log(d->step[k] / d->step[k + 1]);
+  int best = 0;
+  for (int k = 0; k < d->tried; k++)
+    if (error_of(d, d->difference[k]) < error_of(d, d->difference[best])) best = k;
+  double least = error_of(d, d->difference[best]);
+  for (int k = 0; k + 1 < best; k++) {
+    double e0 = error_of(d, d->difference[k]), e1 = error_of(d, d->difference[k + 1]);
+    if (isfinite(e0) && e1 > 30 * least) order = log(e0 / e1) / log(d->step[k] / d->step[k + 1]);
   }
   return order;
+}
+
+/* Richardson: the h^2 of two neighbouring differences cancels. */
+static double extrapolated(const GradcheckDirection* d, int k) {
+  if (k == 0) return NAN;
+  double ratio = d->step[k - 1] / d->step[k], square = ratio * ratio;
+  return d->difference[k] + (d->difference[k] - d->difference[k - 1]) / (square - 1);
+}
+
+/* How far the differences agree among themselves around step k, whatever the gradient says. */
+static double spread(const GradcheckDirection* d, int k) {
+  double here = extrapolated(d, k), before = extrapolated(d, k - 1);
+  return fmax(fabs(here - before), fabs(here - d->difference[k])) / d->scale;
+}
+
+/* What the differences at step k add to the verdict; true when it became better. */
+static bool judge(GradcheckDirection* d, int k) {
+  double error = fmin(error_of(d, d->difference[k]), error_of(d, extrapolated(d, k))); /* fmin leaves NaN out */
+  if (k > 1) d->resolution = fmin(d->resolution, spread(d, k));
+  if (!(error < d->error)) return false;
+  d->error = error;
+  d->best_step = d->step[k];
+  return true;
 }
 
 /* A random direction with components of the numbers' own scale, of length one in that scale. */
@@ -93,7 +155,7 @@ static void draw_direction(Random* random, const double* scale, int count, doubl
 static void sweep(Check* c, GradcheckBlock block, const double* base, const double* direction, double* values,
                   int count, GradcheckDirection* d) {
   double h = LARGEST_STEP;
-  d->error = INFINITY;
+  d->error = d->resolution = INFINITY;
   int growing = 0;
   for (d->tried = 0; d->tried < SWEEP && growing < GROWING; d->tried++, h *= sqrt(0.1)) {
     for (int k = 0; k < count; k++) values[k] = base[k] + h * direction[k];
@@ -102,13 +164,8 @@ static void sweep(Check* c, GradcheckBlock block, const double* base, const doub
     double minus = value_at(c, block, values);
     d->step[d->tried] = h;
     d->difference[d->tried] = (plus - minus) / (2 * h);
-    double error = fabs(d->difference[d->tried] - d->analytic) / d->scale;
-    if (!isfinite(error)) continue;
-    growing = error > d->error ? growing + 1 : 0;
-    if (error < d->error) {
-      d->error = error;
-      d->best_step = h;
-    }
+    bool better = judge(d, d->tried);
+    if (isfinite(d->difference[d->tried])) growing = better ? 0 : growing + 1;
   }
   d->order = observed_order(d);
 }
@@ -137,6 +194,7 @@ static void check_block(Check* c, GradcheckBlock block, const ModelGradient* gra
     if (d->scale == 0) d->scale = 1;
     sweep(c, block, base, direction, values, count, d);
     if (!(d->error <= out->error)) out->error = d->error;
+    if (!(d->resolution <= out->resolution)) out->resolution = d->resolution;
     if (!isfinite(out->order) || d->order < out->order) out->order = d->order;
   }
   block_write(c->scene, m, block, base);

@@ -4,6 +4,19 @@
 
 #include "differentiate/differentiate.h"
 
+int block_size(const Model* model, GradcheckBlock block);
+/* A change of each number that counts as large: lengths of the link's reach, whole masses, whole contact parameters,
+ * 1 for coordinates and velocities (0 where they are prescribed), 0.1 for signals (0.1 / duration for frequencies). */
+void block_scale(const Model* model, GradcheckBlock block, double* scale);
+/* Derivatives by each number. */
+void block_gradient(const Model* model, GradcheckBlock block, const ModelGradient* gradient, double* out);
+/* Numbers of an expanded scene (model_expand_shapes); zeros for the state, which is moved by increments. */
+void block_read(const Scene* scene, const Model* model, GradcheckBlock block, double* values);
+/* Put numbers into the scene; nothing for the state. */
+void block_write(Scene* scene, const Model* model, GradcheckBlock block, const double* values);
+/* Move initial coordinates by increments, and velocities. */
+void state_move(Model* model, const double* values);
+
 typedef struct Probe Probe;
 /* base must outlive the probe. */
 Probe* probe_create(const Recording* base, uint64_t seed);

@@ -16,6 +16,7 @@ struct StepAdjoint {
   double (*twist)[6];                        /* of every link by lambda, about its centre of mass  (links) */
   double (*wrench)[6];                       /* (links) */
   double (*rate_bar)[3][4];                  /* by dT/dt of the initial velocities  (links) */
+  double (*ground_bar)[3][4];                /* by poses of half-spaces at t + dt  (links) */
   Vec3* force;                               /* (links) */
   Vec3* bar_force;                           /* (links) */
   Mat3* bar_moment;                          /* (links) */
@@ -37,6 +38,7 @@ StepAdjoint* step_adjoint_create(const Model* model, int threads) {
   a->twist = memory_alloc(sizeof(double[6]) * links);
   a->wrench = memory_alloc(sizeof(double[6]) * links);
   a->rate_bar = memory_alloc(sizeof(double[3][4]) * links);
+  a->ground_bar = memory_alloc(sizeof(double[3][4]) * links);
   a->force = MEMORY_NEW(Vec3, links);
   a->bar_force = MEMORY_NEW(Vec3, links);
   a->bar_moment = MEMORY_NEW(Mat3, links);
@@ -49,8 +51,8 @@ void step_adjoint_destroy(StepAdjoint* a) {
   if (!a) return;
   sim_destroy(a->sim);
   contact_replay_destroy(a->replay);
-  void* owned[] = {a->lambda,   a->reduced, a->product,   a->zero,       a->twist,  a->wrench,
-                   a->rate_bar, a->force,   a->bar_force, a->bar_moment, a->target, a->target_rate};
+  void* owned[] = {a->lambda,     a->reduced, a->product,   a->zero,       a->twist,  a->wrench,     a->rate_bar,
+                   a->ground_bar, a->force,   a->bar_force, a->bar_moment, a->target, a->target_rate};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   memory_free(a);
 }
@@ -252,21 +254,23 @@ static bool solve_lambda(StepAdjoint* a, const Assembly* assembly, StepAdjointRe
   return true;
 }
 
-/* Prescribed coordinates: their derivative is what is left of the equations they do not have to obey. */
-static void add_prescribed(StepAdjoint* a, const Assembly* assembly, double t, ModelGradient* gradient) {
-  Sim* s = a->sim;
+/* Derivatives by the prescribed coordinates at time t (nv, others are ignored) to their signals. */
+static void add_prescribed(StepAdjoint* a, const double* bar, double t, ModelGradient* gradient) {
   const Model* m = a->model;
+  double zero[JOINT_MAX_DOF] = {0};
+  for (int i = 0; i < m->link_count; i++)
+    if (m->links[i].prescribed >= 0)
+      add_signal(a, m->links[i].prescribed, t, bar + m->links[i].dof_first, zero, gradient);
+}
+
+/* By prescribed coordinates: what is left of the equations that they do not have to obey, reduced + H lambda (A11). */
+static void reverse_prescribed(StepAdjoint* a, const Assembly* assembly, double t, ModelGradient* gradient) {
+  Sim* s = a->sim;
   if (s->fixed_count == 0) return;
   assemble_hessian(assembly, true, s->solver);
   block_solver_multiply(s->solver, a->lambda, a->product);
-  for (int i = 0; i < m->link_count; i++) {
-    const ModelLink* link = &m->links[i];
-    if (link->prescribed < 0) continue;
-    double bar[JOINT_MAX_DOF], zero[JOINT_MAX_DOF] = {0};
-    for (int k = 0; k < link->dof_count; k++)
-      bar[k] = a->reduced[link->dof_first + k] + a->product[link->dof_first + k];
-    add_signal(a, link->prescribed, t, bar, zero, gradient);
-  }
+  for (int k = 0; k < a->model->dof_count; k++) a->product[k] += a->reduced[k];
+  add_prescribed(a, a->product, t, gradient);
 }
 
 /* ---------------------------------------------------------------- lambda . dF / d(the rest) */
@@ -347,6 +351,22 @@ static void reverse_attachments(StepAdjoint* a, const RecordedStep* step, ModelG
   add_attachments(a, step->pose_next, a->bar_force, gradient);
 }
 
+/* Contact by all that it depends on besides the state at t + dt. Half-spaces are the exception: they stand where
+ * signals and attachments put them, and what hangs on their poses at t + dt goes there at once (A13). */
+static void reverse_contact(StepAdjoint* a, const RecordedStep* step, const Vec3* force, StateBar now,
+                            ModelGradient* gradient) {
+  const Model* m = a->model;
+  if (!a->replay) return;
+  ContactField field = {a->twist, force};
+  memset(a->ground_bar, 0, sizeof(double[3][4]) * (size_t)m->link_count);
+  contact_replay_adjoint(a->replay, &field, now.pose, a->ground_bar, gradient);
+  compose_bars(a, step->pose_next, a->ground_bar);
+  add_attachments(a, step->pose_next, a->bar_force, gradient);
+  memset(a->product, 0, sizeof(double) * (size_t)m->dof_count);
+  reduce_bars(a, step->pose_next, a->sim->screws, a->product);
+  add_prescribed(a, a->product, (step->step + 1) * m->simulation.dt, gradient);
+}
+
 StepAdjointReport step_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar next, const double* rate,
                                const Vec3* force, StateBar now, StateBar old, StateBar older, ModelGradient* gradient) {
   StepAdjointReport report = {.sound = false};
@@ -366,20 +386,20 @@ StepAdjointReport step_adjoint(StepAdjoint* a, const RecordedStep* step, StateBa
   reduce_bars(a, step->pose_next, s->screws, a->reduced);
   add_attachments(a, step->pose_next, a->bar_force, gradient);
   if (!solve_lambda(a, &assembly, &report)) return report;
-  add_prescribed(a, &assembly, (step->step + 1) * m->simulation.dt, gradient);
+  reverse_prescribed(a, &assembly, (step->step + 1) * m->simulation.dt, gradient);
   link_twists(m, s->screws, s->reference, a->lambda, a->twist);
   reverse_inertia(a, step, now, old, older, gradient);
   reverse_joints(a, step, now, old, gradient);
   reverse_attachments(a, step, gradient);
-  ContactField field = {a->twist, force};
-  if (a->replay) contact_replay_adjoint(a->replay, &field, now.pose, gradient);
+  reverse_contact(a, step, force, now, gradient);
   report.sound = true;
   return report;
 }
 
 /* ---------------------------------------------------------------- the start */
 
-/* Twists of the initial velocities about the links' frame origins and their derivatives: psi = sum bar : dT/dt. */
+/* Twists of the initial velocities about the links' frame origins and their derivatives: psi = sum bar : dT/dt (A12).
+ */
 static void reverse_initial_rates(StepAdjoint* a, const Pose* pose, const double* velocities, double* q_bar,
                                   ModelGradient* gradient) {
   const Model* m = a->model;
