@@ -169,4 +169,9 @@ void gradcheck_make_generic(Scene* scene, const Model* model, uint64_t seed);
 Status gradcheck_scene(Scene* scene, const Model* model, const Loss* loss, const GradcheckOptions* options,
                        GradcheckReport* report, Diagnostics* diagnostics);
 
+/* The same for any scalar of a vector: value(context, values), NaN where there is none. */
+typedef double (*GradcheckValue)(void* context, const double* values);
+void gradcheck_vector(int count, const double* gradient, const double* scale, const double* base, GradcheckValue value,
+                      void* context, const GradcheckOptions* options, uint64_t seed, GradcheckBlockReport* report);
+
 #endif

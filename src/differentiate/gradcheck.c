@@ -152,16 +152,26 @@ static void draw_direction(Random* random, const double* scale, int count, doubl
   for (int k = 0; k < count; k++) direction[k] = scale[k] * random_normal(random) / sqrt((double)count);
 }
 
-static void sweep(Check* c, GradcheckBlock block, const double* base, const double* direction, double* values,
-                  int count, GradcheckDirection* d) {
+/* What a sweep moves and what it looks at. */
+typedef struct {
+  GradcheckValue value;
+  void* context;
+  int count;
+  const double *base, *direction;
+  double* values;
+} Sweep;
+
+static double value_beside(const Sweep* s, double h) {
+  for (int k = 0; k < s->count; k++) s->values[k] = s->base[k] + h * s->direction[k];
+  return s->value(s->context, s->values);
+}
+
+static void sweep(const Sweep* s, GradcheckDirection* d) {
   double h = LARGEST_STEP;
   d->error = d->resolution = INFINITY;
   int growing = 0;
   for (d->tried = 0; d->tried < SWEEP && growing < GROWING; d->tried++, h *= sqrt(0.1)) {
-    for (int k = 0; k < count; k++) values[k] = base[k] + h * direction[k];
-    double plus = value_at(c, block, values);
-    for (int k = 0; k < count; k++) values[k] = base[k] - h * direction[k];
-    double minus = value_at(c, block, values);
+    double plus = value_beside(s, h), minus = value_beside(s, -h);
     d->step[d->tried] = h;
     d->difference[d->tried] = (plus - minus) / (2 * h);
     bool better = judge(d, d->tried);
@@ -170,33 +180,55 @@ static void sweep(Check* c, GradcheckBlock block, const double* base, const doub
   d->order = observed_order(d);
 }
 
-static void check_block(Check* c, GradcheckBlock block, const ModelGradient* gradient) {
-  const Model* m = c->model;
-  GradcheckBlockReport* out = &c->report->block[block];
-  int count = block_size(m, block);
+void gradcheck_vector(int count, const double* gradient, const double* scale, const double* base, GradcheckValue value,
+                      void* context, const GradcheckOptions* options, uint64_t seed, GradcheckBlockReport* out) {
   *out = (GradcheckBlockReport){.count = count, .order = NAN};
-  if (count == 0 || !(c->options->blocks & 1u << block)) return;
-  double* memory = MEMORY_NEW(double, 5 * (size_t)count);
-  double *g = memory, *scale = g + count, *base = scale + count, *direction = base + count, *values = direction + count;
-  block_gradient(m, block, gradient, g);
-  block_scale(m, block, scale);
-  block_read(c->scene, m, block, base);
-  for (int k = 0; k < count; k++) out->norm += g[k] * scale[k] * g[k] * scale[k];
+  if (count == 0) return;
+  double *direction = MEMORY_NEW(double, 2 * (size_t)count), *values = direction + count;
+  for (int k = 0; k < count; k++) out->norm += gradient[k] * scale[k] * gradient[k] * scale[k];
   out->norm = sqrt(out->norm);
-  Random random = {c->options->seed * 7919u + (uint64_t)block};
-  for (int n = 0; n < c->options->directions && n < GRADCHECK_DIRECTIONS; n++) {
+  Random random = {seed};
+  Sweep s = {value, context, count, base, direction, values};
+  for (int n = 0; n < options->directions && n < GRADCHECK_DIRECTIONS; n++) {
     GradcheckDirection* d = &out->direction[out->directions++];
     draw_direction(&random, scale, count, direction);
     d->analytic = 0;
-    for (int k = 0; k < count; k++) d->analytic += g[k] * direction[k];
+    for (int k = 0; k < count; k++) d->analytic += gradient[k] * direction[k];
     /* a direction that happens to lie across the gradient is held against what a typical one gives */
     d->scale = fmax(fabs(d->analytic), out->norm / sqrt((double)count));
     if (d->scale == 0) d->scale = 1;
-    sweep(c, block, base, direction, values, count, d);
+    sweep(&s, d);
     if (!(d->error <= out->error)) out->error = d->error;
     if (!(d->resolution <= out->resolution)) out->resolution = d->resolution;
     if (!isfinite(out->order) || d->order < out->order) out->order = d->order;
   }
+  memory_free(direction);
+}
+
+typedef struct {
+  Check* check;
+  GradcheckBlock block;
+} BlockContext;
+
+static double block_value(void* context, const double* values) {
+  BlockContext* c = context;
+  return value_at(c->check, c->block, values);
+}
+
+static void check_block(Check* c, GradcheckBlock block, const ModelGradient* gradient) {
+  const Model* m = c->model;
+  int count = block_size(m, block);
+  GradcheckBlockReport* out = &c->report->block[block];
+  *out = (GradcheckBlockReport){.count = count, .order = NAN};
+  if (count == 0 || !(c->options->blocks & 1u << block)) return;
+  double* memory = MEMORY_NEW(double, 3 * (size_t)count);
+  double *g = memory, *scale = g + count, *base = scale + count;
+  block_gradient(m, block, gradient, g);
+  block_scale(m, block, scale);
+  block_read(c->scene, m, block, base);
+  BlockContext context = {c, block};
+  gradcheck_vector(count, g, scale, base, block_value, &context, c->options,
+                   c->options->seed * 7919u + (uint64_t)block, out);
   block_write(c->scene, m, block, base);
   memory_free(memory);
 }

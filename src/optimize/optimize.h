@@ -91,8 +91,9 @@ void optimization_save(const Optimization* optimization, Checkpoint* checkpoint)
 /* false, with diagnostics: a checkpoint of another task, or of other settings. */
 bool optimization_load(Optimization* optimization, const Checkpoint* checkpoint, Diagnostics* diagnostics);
 
-/* gradcheck of the variables: the gradient of the summed loss against central differences along random directions. */
-Status optimization_gradcheck(Optimization* optimization, const GradcheckOptions* options, GradcheckBlockReport* report,
-                              Diagnostics* diagnostics);
+/* The gradient of the summed loss by the task's variables, design and control apart, against central differences along
+ * random directions. After optimization_start. report[0]: design, report[1]: control and start. */
+void optimization_gradcheck(Optimization* optimization, const GradcheckOptions* options,
+                            GradcheckBlockReport report[2]);
 
 #endif

@@ -1,0 +1,46 @@
+/* The variables' own gradient against central differences: symmetries and shared vertices are in it. */
+#include <string.h>
+
+#include "optimize/optimization.h"
+
+/* A change of a variable that counts as large [m, rad, ...]. */
+#define LARGE 0.1
+
+typedef struct {
+  Optimization* optimization;
+  int block;
+  double* x;
+} BlockMove;
+
+/* values: of the block's variables alone. */
+static double moved_loss(void* context, const double* values) {
+  BlockMove* move = context;
+  Optimization* o = move->optimization;
+  double loss;
+  bool interrupted;
+  for (int k = 0, next = 0; k < o->design.variable_count; k++)
+    move->x[k] = o->design.block[k] == move->block ? values[next++] : o->x[k];
+  TrialOutcome outcome = evaluate_design(o, move->x, &loss, o->trial_terms, &interrupted);
+  return outcome == TRIAL_ACCEPTED && !interrupted ? loss : NAN;
+}
+
+static void check_block(Optimization* o, const GradcheckOptions* options, int block, GradcheckBlockReport* report) {
+  size_t n = (size_t)o->design.variable_count;
+  double* memory = MEMORY_NEW(double, 4 * n + 1);
+  double *gradient = memory, *scale = gradient + n, *base = scale + n;
+  int count = 0;
+  for (int k = 0; k < o->design.variable_count; k++) {
+    if (o->design.block[k] != block) continue;
+    gradient[count] = o->gradient[k];
+    scale[count] = LARGE;
+    base[count++] = o->x[k];
+  }
+  BlockMove move = {o, block, base + n};
+  gradcheck_vector(count, gradient, scale, base, moved_loss, &move, options, options->seed * 104729u + (uint64_t)block,
+                   report);
+  memory_free(memory);
+}
+
+void optimization_gradcheck(Optimization* o, const GradcheckOptions* options, GradcheckBlockReport report[2]) {
+  for (int block = 0; block < 2; block++) check_block(o, options, block, &report[block]);
+}
