@@ -325,6 +325,87 @@ static void solver_does_not_allocate_after_the_pattern(void** state) {
   }
 }
 
+/* ---------------------------------------------------------------- products and indefinite matrices */
+
+static void solver_multiplies(void** state) {
+  (void)state;
+  Random random = {97};
+  for (int k = 0; k < SHAPES; k++) {
+    System s = system_create(&random, shapes[k].blocks, shapes[k].largest, shapes[k].extra, 5);
+    BlockSolver* solver = prepared(&s);
+    double *x = MEMORY_NEW(double, s.order), *y = MEMORY_NEW(double, s.order), *wanted = MEMORY_NEW(double, s.order);
+    random_vector(&random, x, s.order);
+    for (int i = 0; i < s.order; i++)
+      for (int j = 0; j < s.order; j++) wanted[i] += s.full[i * s.order + j] * x[j];
+    block_solver_multiply(solver, x, y);
+    compare_arrays(y, wanted, s.order, 1e-13, "seed 97, shape %d", k);
+    memory_free(x);
+    memory_free(y);
+    memory_free(wanted);
+    block_solver_destroy(solver);
+    system_free(&s);
+  }
+}
+
+/* Eigenvalue of the full matrix nearest to zero. */
+static double nearest_eigenvalue(const System* s) {
+  size_t n = (size_t)s->order;
+  double *copy = MEMORY_NEW(double, n*n), *values = MEMORY_NEW(double, n), nearest = HUGE_VAL;
+  memcpy(copy, s->full, sizeof(double) * n * n);
+  assert_int_equal(LAPACKE_dsyev(LAPACK_ROW_MAJOR, 'N', 'U', s->order, copy, s->order, values), 0);
+  for (size_t k = 0; k < n; k++)
+    if (fabs(values[k]) < fabs(nearest)) nearest = values[k];
+  memory_free(copy);
+  memory_free(values);
+  return nearest;
+}
+
+static void solver_factors_indefinite_matrices_as_they_are(void** state) {
+  (void)state;
+  Random random = {98};
+  for (int k = 0; k < 6; k++) {
+    System s = system_create(&random, shapes[k].blocks, shapes[k].largest, shapes[k].extra, 0.3);
+    BlockSolver* solver = prepared(&s);
+    if (s.order > 3) assert_false(block_solver_factor(solver));
+    fill(solver, &s);
+    double *b = MEMORY_NEW(double, s.order), *x = MEMORY_NEW(double, s.order), *back = MEMORY_NEW(double, s.order);
+    double smallest, nearest = nearest_eigenvalue(&s);
+    assert_true(block_solver_factor_indefinite(solver, &smallest));
+    compare_near(smallest, nearest, 1e-12 * s.order, "seed 98, shape %d: eigenvalue nearest to zero", k);
+    random_vector(&random, b, s.order);
+    memcpy(x, b, sizeof(double) * (size_t)s.order);
+    block_solver_solve(solver, x);
+    for (int i = 0; i < s.order; i++)
+      for (int j = 0; j < s.order; j++) back[i] += s.full[i * s.order + j] * x[j];
+    compare_arrays(back, b, s.order, 1e-12 * s.order / fabs(nearest), "seed 98, shape %d: H (H^-1 b)", k);
+    memory_free(b);
+    memory_free(x);
+    memory_free(back);
+    block_solver_destroy(solver);
+    system_free(&s);
+  }
+}
+
+/* Two equal rows and columns; and a matrix with a number that is none. */
+static void solver_tells_singular_matrices(void** state) {
+  (void)state;
+  Random random = {99};
+  for (int k = 1; k < 6; k++) {
+    System s = system_create(&random, shapes[k].blocks, shapes[k].largest, shapes[k].extra, 1);
+    int n = s.order, last = n - 1;
+    for (int j = 0; j < n; j++) s.full[last * n + j] = s.full[j * n + last] = 0;
+    BlockSolver* solver = prepared(&s);
+    double smallest = 1;
+    assert_false(block_solver_factor_indefinite(solver, &smallest));
+    compare_near(smallest, 0, 1e-13, "seed 99, shape %d", k);
+    s.full[0] = NAN;
+    fill(solver, &s);
+    assert_false(block_solver_factor_indefinite(solver, &smallest));
+    block_solver_destroy(solver);
+    system_free(&s);
+  }
+}
+
 static void solver_of_order_zero(void** state) {
   (void)state;
   const int sizes[2] = {0, 0};
@@ -349,6 +430,9 @@ int main(void) {
       cmocka_unit_test(solver_refuses_numbers_that_are_not),
       cmocka_unit_test(solver_takes_a_new_pattern),
       cmocka_unit_test(solver_does_not_allocate_after_the_pattern),
+      cmocka_unit_test(solver_multiplies),
+      cmocka_unit_test(solver_factors_indefinite_matrices_as_they_are),
+      cmocka_unit_test(solver_tells_singular_matrices),
       cmocka_unit_test(solver_of_order_zero),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

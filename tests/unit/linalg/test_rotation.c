@@ -1,10 +1,4 @@
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-#include <math.h>
-#include "linalg/linalg.h"
+#include "support/sweep.h"
 
 #define PI 3.14159265358979323846
 
@@ -121,11 +115,80 @@ static void from_mat3_normalizes(void** state) {
   expect_mat("matrix", mat3_from_quat(q), r, 1e-5);
 }
 
+/* ---------------------------------------------------------------- rates of rotation vectors */
+
+/* Both sides of where the series of J_r ends (0.1), up to beyond half a turn. */
+static const double RATE_ANGLES[] = {0, 1e-9, 1e-3, 0.05, 0.0999, 0.1001, 0.2, 1, 2, 3, 3.14, 4, 6};
+enum { RATE_ANGLE_COUNT = sizeof RATE_ANGLES / sizeof *RATE_ANGLES };
+
+/* Rotation vector from exp(v) to exp(v + d), in the axes of the first: J_r(v) d to first order. */
+static bool turn_between(void* context, const double* d, double* y) {
+  Vec3 v = *(Vec3*)context, moved = vec3_add(v, vec3(d[0], d[1], d[2]));
+  Vec3 turn = quat_log(quat_mul(quat_conjugate(quat_exp(v)), quat_exp(moved)));
+  y[0] = turn.x, y[1] = turn.y, y[2] = turn.z;
+  return true;
+}
+
+static void rotation_rate_A3_is_the_turning_of_the_exponential(void** state) {
+  (void)state;
+  Random random = {6};
+  for (int k = 0; k < RATE_ANGLE_COUNT; k++) {
+    Vec3 v = vec3_scale(random_direction(&random), RATE_ANGLES[k]);
+    double jacobian[9];
+    for (int j = 0; j < 3; j++) {
+      Vec3 column = rotation_rate(v, vec3(j == 0, j == 1, j == 2));
+      jacobian[j] = column.x, jacobian[3 + j] = column.y, jacobian[6 + j] = column.z;
+    }
+    Sweep sweep = {turn_between, &v, 3, 3, NULL, NULL, NULL, 0.1, 5, 8};
+    sweep_expect(&sweep, jacobian, 0, 1e-9, "seed 6, angle %g", RATE_ANGLES[k]);
+  }
+}
+
+static bool rate_along(void* context, const double* x, double* y) {
+  *y = vec3_dot(*(Vec3*)context, rotation_rate(vec3(x[0], x[1], x[2]), vec3(x[3], x[4], x[5])));
+  return true;
+}
+
+static void rotation_rate_vjp_A3_matches_central_differences(void** state) {
+  (void)state;
+  Random random = {7};
+  for (int k = 0; k < RATE_ANGLE_COUNT; k++) {
+    Vec3 v = vec3_scale(random_direction(&random), RATE_ANGLES[k]), bar = random_direction(&random),
+         rate = vec3_scale(random_direction(&random), 2), v_bar, rate_bar;
+    rotation_rate_vjp(v, rate, bar, &v_bar, &rate_bar);
+    const double x[6] = {v.x, v.y, v.z, rate.x, rate.y, rate.z},
+                 found[6] = {v_bar.x, v_bar.y, v_bar.z, rate_bar.x, rate_bar.y, rate_bar.z};
+    Sweep sweep = {rate_along, &bar, 6, 1, x, NULL, NULL, 0.1, 5, 8};
+    sweep_expect(&sweep, found, 0, 1e-9, "seed 7, angle %g", RATE_ANGLES[k]);
+  }
+}
+
+/* Series and closed form at the same place. */
+static void rotation_rate_branches_meet(void** state) {
+  (void)state;
+  Vec3 axis = vec3_normalized(vec3(1, -2, 0.5)), rate = vec3(0.3, 2, -1), bar = vec3(-1, 0.4, 0.2);
+  Vec3 value[2], v_bar[2], rate_bar[2];
+  for (int side = 0; side < 2; side++) {
+    Vec3 v = vec3_scale(axis, side == 0 ? 0.1 - 1e-14 : 0.1 + 1e-14);
+    value[side] = rotation_rate(v, rate);
+    rotation_rate_vjp(v, rate, bar, &v_bar[side], &rate_bar[side]);
+  }
+  expect_vec("rate", value[0], value[1], 1e-13);
+  expect_vec("bar of v", v_bar[0], v_bar[1], 1e-11); /* the closed form's slopes lose a few digits here */
+  expect_vec("bar of rate", rate_bar[0], rate_bar[1], 1e-13);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(exp_matches_rodrigues),         cmocka_unit_test(log_inverts_a_rotation_about_an_axis),
-      cmocka_unit_test(log_of_half_a_turn_is_pi_long), cmocka_unit_test(from_mat3_gives_back_the_matrix),
-      cmocka_unit_test(from_mat3_in_every_branch),     cmocka_unit_test(from_mat3_normalizes),
+      cmocka_unit_test(exp_matches_rodrigues),
+      cmocka_unit_test(log_inverts_a_rotation_about_an_axis),
+      cmocka_unit_test(log_of_half_a_turn_is_pi_long),
+      cmocka_unit_test(from_mat3_gives_back_the_matrix),
+      cmocka_unit_test(from_mat3_in_every_branch),
+      cmocka_unit_test(from_mat3_normalizes),
+      cmocka_unit_test(rotation_rate_A3_is_the_turning_of_the_exponential),
+      cmocka_unit_test(rotation_rate_vjp_A3_matches_central_differences),
+      cmocka_unit_test(rotation_rate_branches_meet),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
