@@ -1,5 +1,5 @@
-/* Private to optimize/: update rules on a vector of variables (docs/derivations/update.md). They know nothing of robots.
- * All state is in flat arrays, so that a checkpoint can hold it exactly. */
+/* Private to optimize/: update rules on a vector of variables (docs/derivations/update.md). They know nothing of
+ * robots. All state is in flat arrays, so that a checkpoint can hold it exactly. */
 #ifndef SDRS_OPTIMIZE_OPTIMIZER_H
 #define SDRS_OPTIMIZE_OPTIMIZER_H
 
