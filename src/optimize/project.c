@@ -24,7 +24,6 @@ enum { HELD_HIGH = -1, FREE = 0, HELD_LOW = 1, HELD_FIXED = 2 };
 /* Unknowns are the variables that stand in rows ("columns"), divided by their scale; normals point inwards. */
 struct Projector {
   int count;
-  const int* block;
   ProjectRows rows;
   int* held; /* of all variables (count) */
 
@@ -93,7 +92,6 @@ static void copy_rows(ProjectRows* rows, const FeasibleSet* set) {
 Projector* projector_create(const FeasibleSet* set) {
   Projector* p = MEMORY_NEW(Projector, 1);
   p->count = set->count;
-  p->block = set->block;
   copy_rows(&p->rows, set);
   int columns = p->rows.column_count, rows = p->rows.row_count;
   p->held = MEMORY_NEW(int, set->count);
@@ -162,10 +160,10 @@ static bool bounds_are_possible(const Projector* p, const ProjectLimits* limits,
 }
 
 /* The columns in scaled form, clamped: the solution under the bounds alone, with its multipliers. */
-static void load_columns(Projector* p, const ProjectLimits* limits, const double scale[2], const double* x) {
+static void load_columns(Projector* p, const ProjectLimits* limits, const double* scale, const double* x) {
   for (int c = 0; c < p->rows.column_count; c++) {
     int i = p->rows.variable[c];
-    double s = scale[p->block[i]];
+    double s = scale[i];
     double given = x[i] / s;
     p->low[c] = limits->low[i] / s;
     p->high[c] = limits->high[i] / s;
@@ -177,12 +175,12 @@ static void load_columns(Projector* p, const ProjectLimits* limits, const double
 }
 
 /* Rows with normals of length 1. */
-static void load_rows(Projector* p, const ProjectLimits* limits, const double scale[2]) {
+static void load_rows(Projector* p, const ProjectLimits* limits, const double* scale) {
   const ProjectRows* rows = &p->rows;
   for (int row = 0; row < rows->row_count; row++) {
     double square = 0;
     for (int k = rows->first[row]; k < rows->first[row + 1]; k++) {
-      p->entry[k] = rows->value[k] * scale[p->block[rows->variable[rows->column[k]]]];
+      p->entry[k] = rows->value[k] * scale[rows->variable[rows->column[k]]];
       square += p->entry[k] * p->entry[k];
     }
     double length = square > 0 ? sqrt(square) : 1.0;
@@ -464,7 +462,7 @@ static bool solve_rows(Projector* p) {
   return taken < limit || rows_are_kept(p);
 }
 
-bool projector_nearest(Projector* p, const ProjectLimits* limits, const double scale[2], double* x) {
+bool projector_nearest(Projector* p, const ProjectLimits* limits, const double* scale, double* x) {
   if (!bounds_are_possible(p, limits, x)) return false;
   load_columns(p, limits, scale, x);
   load_rows(p, limits, scale);
@@ -472,7 +470,7 @@ bool projector_nearest(Projector* p, const ProjectLimits* limits, const double s
   for (int i = 0; i < p->count; i++) x[i] = clamp(x[i], limits->low[i], limits->high[i], &p->held[i]);
   for (int c = 0; c < p->rows.column_count; c++) {
     int i = p->rows.variable[c], ignored;
-    x[i] = clamp(p->x[c] * scale[p->block[i]], limits->low[i], limits->high[i], &ignored);
+    x[i] = clamp(p->x[c] * scale[i], limits->low[i], limits->high[i], &ignored);
     if (p->side[c] == HELD_LOW) x[i] = limits->low[i];
     if (p->side[c] == HELD_HIGH) x[i] = limits->high[i];
     p->held[i] = p->side[c];

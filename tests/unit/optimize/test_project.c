@@ -3,9 +3,16 @@
 
 static const double UNIT[2] = {1, 1};
 
+/* By block. */
+static void fill_scale(const TestSet* t, const double by_block[2], double* scale) {
+  for (int i = 0; i < t->set.count; i++) scale[i] = by_block[t->block[i]];
+}
+
 static ProjectLimits limits_of(const TestSet* t) { return (ProjectLimits){t->low, t->high, t->row_low, t->row_high}; }
 
-static bool nearest(const TestSet* t, const double scale[2], double* x) {
+static bool nearest(const TestSet* t, const double by_block[2], double* x) {
+  double scale[TEST_COUNT_MAX];
+  fill_scale(t, by_block, scale);
   Projector* projector = projector_create(&t->set);
   ProjectLimits limits = limits_of(t);
   bool found = projector_nearest(projector, &limits, scale, x);
@@ -212,12 +219,13 @@ static void directions_along_the_face(void** state) {
   Random random = {15};
   for (int round = 0; round < 100; round++) {
     enum { N = 15 };
-    double inside[N], x[N], v[N], w[N];
+    double inside[N], x[N], v[N], w[N], scale[N];
     TestSet* t = test_set_random(&random, N, 6, 0.4, inside);
     for (int i = 0; i < N; i++) x[i] = random_uniform(&random, -4, 4);
     Projector* projector = projector_create(&t->set);
     ProjectLimits limits = limits_of(t);
-    assert_true(projector_nearest(projector, &limits, UNIT, x));
+    fill_scale(t, UNIT, scale);
+    assert_true(projector_nearest(projector, &limits, scale, x));
     for (int i = 0; i < N; i++) v[i] = random_normal(&random);
     projector_along_face(projector, v);
     memcpy(w, v, sizeof v);
@@ -239,13 +247,14 @@ static void directions_along_the_face(void** state) {
 static void nothing_is_allocated_after_creation(void** state) {
   (void)state;
   Random random = {16};
-  double inside[30], x[30];
+  double inside[30], x[30], scale[30];
   TestSet* t = test_set_random(&random, 30, 8, 0.3, inside);
   Projector* projector = projector_create(&t->set);
   ProjectLimits limits = limits_of(t);
   for (int i = 0; i < 30; i++) x[i] = random_uniform(&random, -4, 4);
+  fill_scale(t, UNIT, scale);
   uint64_t before = memory_allocation_count();
-  assert_true(projector_nearest(projector, &limits, UNIT, x));
+  assert_true(projector_nearest(projector, &limits, scale, x));
   projector_along_face(projector, x);
   assert_int_equal(memory_allocation_count(), before);
   projector_destroy(projector);
