@@ -1,5 +1,6 @@
 /* Private to optimize/: update rules on a vector of variables (docs/derivations/update.md). They know nothing of
- * robots. All state is in flat arrays, so that a checkpoint can hold it exactly. */
+ * robots. All state is in flat arrays, so that a checkpoint can hold it exactly. Every step length is per block and in
+ * the units of the block's variables. */
 #ifndef SDRS_OPTIMIZE_OPTIMIZER_H
 #define SDRS_OPTIMIZE_OPTIMIZER_H
 
@@ -19,22 +20,31 @@ typedef struct {
 
 typedef struct Optimizer Optimizer;
 
+/* Borrows the set, whose bounds must not change; copies the settings (both steps > 0). All memory but GLPK's is taken
+ * here. */
 Optimizer* optimizer_create(const TaskOptimizer* settings, const FeasibleSet* set);
 void optimizer_destroy(Optimizer* optimizer);
-/* The nearest point of the set (Euclidean), by clamping when there are only bounds, else by Dykstra's or an active-set
- * method to 1e-12 relative. false: the set is empty. */
+/* The nearest point of the set (Euclidean): bounds by clamping, rows by a dual active-set method to 1e-12 relative.
+ * Bounds hold exactly. false: the set is empty, or x is not finite; x is unchanged.                            (O1) */
 bool optimizer_project(const Optimizer* optimizer, double* x);
-/* Next trial from x with loss and gradient there. x is the last accepted point. */
+/* Next trial, a point of the set, from x with loss and gradient there. x is the last accepted point, of the set too.
+ *   adam          x - step m / (sqrt(v) + epsilon), projected                                                  (O5)
+ *   gradient      x - step g / max(1, |g|_inf of the block), projected                                         (O4)
+ *   step_bounded  the least g . trial over the set and |trial - x| <= step per block. Infinity norm: closed form for
+ *                 variables in no row, GLPK for the others (O6). Euclidean norm: exact in finitely many steps when
+ * there are no rows (O7), else proximal steps until they are below 1e-10 of the radius (O8). lbfgs         x + d,
+ * projected; d by the two-loop formula within the face x lies on, |d|_inf <= step       (O9) `step` is
+ * optimizer_step_bound. trial = x when there is no step: x is stationary, or a number was not finite. */
 void optimizer_propose(Optimizer* optimizer, const double* x, double loss, const double* gradient, double* trial);
 /* The trial was accepted (loss known) or rejected (run failed, shapes intersect, or the loss rose where the method
  * demands descent): the next optimizer_propose from the same x gives a shorter step. Returns false when the step has
- * become too short to go on. */
+ * become too short to go on: below 1e-9 of the steps in the settings.                                        (O3) */
 bool optimizer_verdict(Optimizer* optimizer, bool accepted, double loss);
 /* Does this method demand that the loss falls? (step_bounded, lbfgs and gradient: yes within a tolerance; adam: no) */
 bool optimizer_descends(const Optimizer* optimizer);
-/* Present step bound of a block, for the log. */
+/* Present step bound of a block, for the log: the step in the settings x schedule (O2) x factor (O3). */
 double optimizer_step_bound(const Optimizer* optimizer, int block);
-/* The whole state as doubles, for checkpoints: size, write, read back. */
+/* The whole state as doubles, for checkpoints: size, write, read back. What is read back goes on bit for bit. */
 int optimizer_state_size(const Optimizer* optimizer);
 void optimizer_state_save(const Optimizer* optimizer, double* state);
 void optimizer_state_load(Optimizer* optimizer, const double* state);

@@ -1,0 +1,33 @@
+/* Projected gradient, with the step of a block capped. */
+#include <math.h>
+#include "optimize/rule.h"
+
+static int state_size(const TaskOptimizer* settings, int count) {
+  (void)settings;
+  (void)count;
+  return 0;
+}
+
+static int work_size(const TaskOptimizer* settings, const FeasibleSet* set) {
+  (void)settings;
+  return 2 * set->count;
+}
+
+/* (O4). Rates differ between blocks: the projection is that of the metric in which the step is the steepest, so that
+ * rows over both blocks do not turn it uphill. */
+static bool propose(Optimizer* o, const double* x, const double* gradient, double* trial) {
+  double *step = o->work, *scale = step + o->set->count;
+  for (int block = 0; block < 2; block++) {
+    double largest = rule_largest(o->set, gradient, block) * o->clip;
+    double rate = optimizer_step_bound(o, block) * o->clip / fmax(1.0, largest);
+    for (int i = 0; i < o->set->count; i++) {
+      if (o->set->block[i] != block) continue;
+      step[i] = -rate * gradient[i];
+      scale[i] = sqrt(rate);
+    }
+  }
+  return rule_project_step(o, scale, x, step, trial);
+}
+
+const UpdateRule RULE_GRADIENT = {
+    .descends = true, .factor_limit = 10, .state_size = state_size, .work_size = work_size, .propose = propose};

@@ -1,0 +1,193 @@
+/* Limited-memory BFGS within the face of the set that x lies on, in variables divided by their block's step. */
+#include <math.h>
+#include <string.h>
+#include "optimize/rule.h"
+
+/* A pair is used when the curvature along it is this part of the product of its lengths: below, it is rounding or the
+ * loss bends the other way. */
+#define CURVATURE_LEAST 1e-8
+/* A projected step this much shorter than the step itself is rounding: the set holds all of it. */
+#define STATIONARY 1e-15
+
+/* Own state: is there an earlier point, how many pairs; the earlier point and its gradient (scaled); steps and gradient
+ * differences, the oldest first. */
+enum { HAS_LAST, PAIRS, VECTORS };
+
+static int state_size(const TaskOptimizer* settings, int count) {
+  return VECTORS + 2 * count + 2 * settings->memory * count;
+}
+
+/* Gradient, direction, way to the face, limits; two products and one pair within the face per pair. */
+static int work_size(const TaskOptimizer* settings, const FeasibleSet* set) {
+  return 5 * set->count + 2 * set->row_count + 2 * settings->memory + 2 * settings->memory * set->count;
+}
+
+static double dot(int count, const double* a, const double* b) {
+  double sum = 0;
+  for (int i = 0; i < count; i++) sum += a[i] * b[i];
+  return sum;
+}
+
+static bool is_curved(int count, const double* step, const double* change) {
+  return dot(count, step, change) > CURVATURE_LEAST * rule_norm(step, count) * rule_norm(change, count);
+}
+
+/* ---------------------------------------------------------------- pairs */
+
+typedef struct {
+  int count, memory;
+  double *last, *last_gradient, *steps, *changes;
+} History;
+
+static History history_of(const Optimizer* o) {
+  int count = o->set->count, memory = o->settings.memory;
+  double* v = o->own + VECTORS;
+  return (History){count, memory, v, v + count, v + 2 * count, v + (2 + memory) * count};
+}
+
+/* Room for one more at the end. */
+static void forget_oldest(Optimizer* o, const History* h) {
+  if ((int)o->own[PAIRS] < h->memory) return;
+  size_t kept = sizeof(double) * (size_t)(h->memory - 1) * (size_t)h->count;
+  memmove(h->steps, h->steps + h->count, kept);
+  memmove(h->changes, h->changes + h->count, kept);
+  o->own[PAIRS] -= 1;
+}
+
+static void learn(Optimizer* o, const double* x, const double* gradient) {
+  History h = history_of(o);
+  if (o->own[HAS_LAST] == 1 && h.memory > 0) {
+    forget_oldest(o, &h);
+    size_t place = (size_t)o->own[PAIRS] * (size_t)h.count;
+    double *step = h.steps + place, *change = h.changes + place;
+    for (int i = 0; i < h.count; i++) {
+      step[i] = x[i] / o->step_of[i] - h.last[i];
+      change[i] = gradient[i] - h.last_gradient[i];
+    }
+    if (is_curved(h.count, step, change)) o->own[PAIRS] += 1;
+  }
+  for (int i = 0; i < h.count; i++) {
+    h.last[i] = x[i] / o->step_of[i];
+    h.last_gradient[i] = gradient[i];
+  }
+  o->own[HAS_LAST] = 1;
+}
+
+/* ---------------------------------------------------------------- the face */
+
+/* How long a step along the gradient is natural: the inverse of the curvature last seen, within the step bound. */
+static double natural_length(const Optimizer* o, const double* gradient) {
+  History h = history_of(o);
+  double largest = 0;
+  for (int i = 0; i < h.count; i++) largest = fmax(largest, fabs(gradient[i]));
+  double length = optimizer_step_bound(o, 0) / o->steps[0] / largest;
+  if (o->own[PAIRS] == 0) return length;
+  size_t newest = (size_t)(o->own[PAIRS] - 1) * (size_t)h.count;
+  const double *step = h.steps + newest, *change = h.changes + newest;
+  return fmin(length, dot(h.count, step, change) / dot(h.count, change, change));
+}
+
+/* The face of the set that a projected step of natural length ends on: bounds and rows that are merely near must be in
+ * it too, or the search would run into them again and again. The projector remembers it. to_face = the shortest way
+ * there, direction = -gradient along it. Both in steps. false: x is stationary. */
+static bool find_face(Optimizer* o, const double* x, const double* gradient, double* limits, double* to_face,
+                      double* direction) {
+  int count = o->set->count;
+  double *low = limits, *high = limits + count, *row_low = limits + 2 * count, *row_high = row_low + o->set->row_count;
+  double length = natural_length(o, gradient), norm = rule_norm(gradient, count);
+  if (norm == 0) return false;
+  rule_shift_limits(o->set, x, low, high, row_low, row_high);
+  for (int i = 0; i < count; i++) to_face[i] = -length * gradient[i] * o->step_of[i];
+  ProjectLimits all = {low, high, row_low, row_high};
+  if (!projector_nearest(o->projector, &all, o->step_of, to_face)) return false;
+  for (int i = 0; i < count; i++) {
+    to_face[i] /= o->step_of[i];
+    direction[i] = to_face[i];
+  }
+  if (rule_norm(to_face, count) <= STATIONARY * length * norm) return false;
+  projector_along_face(o->projector, direction);
+  for (int i = 0; i < count; i++) {
+    to_face[i] -= direction[i];
+    direction[i] = -gradient[i];
+  }
+  projector_along_face(o->projector, direction);
+  return true;
+}
+
+/* ---------------------------------------------------------------- the direction */
+
+/* Two loops over the pairs, seen within the face; those that are not curved there are passed over. False: no pair is
+ * left, direction is unchanged. */
+static bool apply_pairs(const Optimizer* o, double* products, double* within, double* direction) {
+  History h = history_of(o);
+  int count = h.count, pairs = (int)o->own[PAIRS];
+  double *slope = products, *inverse = products + pairs, scale = 0;
+  for (int k = pairs - 1; k >= 0; k--) {
+    double *step = within + 2 * (size_t)k * (size_t)count, *change = step + count;
+    memcpy(step, h.steps + (size_t)k * (size_t)count, sizeof(double) * (size_t)count);
+    memcpy(change, h.changes + (size_t)k * (size_t)count, sizeof(double) * (size_t)count);
+    projector_along_face(o->projector, step);
+    projector_along_face(o->projector, change);
+    inverse[k] = is_curved(count, step, change) ? 1.0 / dot(count, step, change) : 0.0;
+    if (inverse[k] == 0) continue;
+    if (scale == 0) scale = 1.0 / (inverse[k] * dot(count, change, change));
+    slope[k] = inverse[k] * dot(count, step, direction);
+    for (int i = 0; i < count; i++) direction[i] -= slope[k] * change[i];
+  }
+  if (scale == 0) return false;
+  for (int i = 0; i < count; i++) direction[i] *= scale;
+  for (int k = 0; k < pairs; k++) {
+    if (inverse[k] == 0) continue;
+    const double *step = within + 2 * (size_t)k * (size_t)count, *change = step + count;
+    double amount = slope[k] - inverse[k] * dot(count, change, direction);
+    for (int i = 0; i < count; i++) direction[i] += amount * step[i];
+  }
+  return true;
+}
+
+/* In units of the steps: the quasi-Newton step, cut to the bound; without pairs as long as the bound allows. */
+static void set_length(const Optimizer* o, bool is_newton, double* direction) {
+  double bound = optimizer_step_bound(o, 0) / o->steps[0], largest = 0;
+  for (int i = 0; i < o->set->count; i++) largest = fmax(largest, fabs(direction[i]));
+  double factor = largest > 0 ? bound / largest : 0.0;
+  if (is_newton) factor = fmin(factor, o->clip);
+  for (int i = 0; i < o->set->count; i++) direction[i] *= factor;
+}
+
+/* trial = x + direction (in steps), projected. */
+static bool go(Optimizer* o, const double* x, double* direction, double* trial) {
+  for (int i = 0; i < o->set->count; i++) direction[i] *= o->step_of[i];
+  return rule_project_step(o, o->step_of, x, direction, trial);
+}
+
+static bool descends(int count, const double* gradient, const double* x, const double* trial) {
+  double slope = 0;
+  for (int i = 0; i < count; i++) slope += gradient[i] * (trial[i] - x[i]);
+  return slope < 0;
+}
+
+/* (O9) */
+static bool propose(Optimizer* o, const double* x, const double* gradient, double* trial) {
+  int count = o->set->count, memory = o->settings.memory;
+  double *scaled = o->work, *direction = scaled + count, *to_face = direction + count, *limits = to_face + count;
+  double *products = limits + 2 * count + 2 * o->set->row_count, *within = products + 2 * memory;
+  for (int i = 0; i < count; i++) scaled[i] = gradient[i] * o->step_of[i];
+  if (o->state[STATE_FRESH] == 1) learn(o, x, scaled);
+  o->state[STATE_FRESH] = 0;
+  if (!find_face(o, x, scaled, limits, to_face, direction)) return false;
+  set_length(o, apply_pairs(o, products, within, direction), direction);
+  for (int i = 0; i < count; i++) direction[i] += to_face[i];
+  if (!go(o, x, direction, trial)) return false;
+  if (descends(count, gradient, x, trial)) return true;
+  /* What the projection took away has spoilt it; that of the gradient itself always descends. */
+  for (int i = 0; i < count; i++) direction[i] = -scaled[i];
+  set_length(o, false, direction);
+  return go(o, x, direction, trial) && descends(count, gradient, x, trial);
+}
+
+const UpdateRule RULE_LBFGS = {.descends = true,
+                               .factor_limit = 10,
+                               .restores = true,
+                               .state_size = state_size,
+                               .work_size = work_size,
+                               .propose = propose};

@@ -1,0 +1,205 @@
+#include "optimize/optimizer.h"
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+#include "optimize/rule.h"
+
+/* A factor below this says that no step of a useful length succeeds: 30 halvings. */
+#define FACTOR_LEAST 1e-9
+/* Residuals of a row this small, relative to its terms, are the rounding of an equation that holds. */
+#define ROW_TOLERANCE 1e-12
+/* Of differences of variables, with which lengths are compared. */
+#define ROUNDING 1e-6
+
+/* The table of methods. */
+static const UpdateRule* const RULES[] = {
+    [OPTIMIZER_ADAM] = &RULE_ADAM,
+    [OPTIMIZER_STEP_BOUNDED] = &RULE_STEP_BOUNDED,
+    [OPTIMIZER_GRADIENT] = &RULE_GRADIENT,
+    [OPTIMIZER_LBFGS] = &RULE_LBFGS,
+};
+
+Optimizer* optimizer_create(const TaskOptimizer* settings, const FeasibleSet* set) {
+  assert(settings->design_step > 0 && settings->control_step > 0);
+  Optimizer* o = MEMORY_NEW(Optimizer, 1);
+  o->rule = RULES[settings->type];
+  o->settings = *settings;
+  o->set = set;
+  o->projector = projector_create(set);
+  if (settings->type == OPTIMIZER_STEP_BOUNDED) o->program = linear_program_create(projector_rows(o->projector));
+  o->steps[0] = settings->design_step;
+  o->steps[1] = settings->control_step;
+  o->step_of = MEMORY_NEW(double, set->count);
+  o->ones = MEMORY_NEW(double, set->count);
+  for (int i = 0; i < set->count; i++) {
+    o->step_of[i] = o->steps[set->block[i]];
+    o->ones[i] = 1;
+  }
+  o->clip = 1;
+  o->state_size = STATE_OWN + o->rule->state_size(settings, set->count);
+  o->state = MEMORY_NEW(double, o->state_size);
+  o->own = o->state + STATE_OWN;
+  o->state[STATE_FACTOR] = 1;
+  o->state[STATE_FRESH] = 1;
+  o->work = MEMORY_NEW(double, o->rule->work_size(settings, set));
+  return o;
+}
+
+void optimizer_destroy(Optimizer* o) {
+  if (!o) return;
+  projector_destroy(o->projector);
+  linear_program_destroy(o->program);
+  memory_free(o->step_of);
+  memory_free(o->ones);
+  memory_free(o->state);
+  memory_free(o->work);
+  memory_free(o);
+}
+
+/* ---------------------------------------------------------------- shared by the rules */
+
+double rule_norm(const double* vector, int count) {
+  double largest = 0, sum = 0;
+  for (int i = 0; i < count; i++) largest = fmax(largest, fabs(vector[i]));
+  if (largest == 0) return 0;
+  for (int i = 0; i < count; i++) sum += vector[i] / largest * (vector[i] / largest);
+  return largest * sqrt(sum);
+}
+
+double rule_largest(const FeasibleSet* set, const double* vector, int block) {
+  double largest = 0;
+  for (int i = 0; i < set->count; i++)
+    if (set->block[i] == block) largest = fmax(largest, fabs(vector[i]));
+  return largest;
+}
+
+static bool project(const Optimizer* o, const double* scale, double* x) {
+  ProjectLimits limits = {o->set->low, o->set->high, o->set->row_low, o->set->row_high};
+  return projector_nearest(o->projector, &limits, scale, x);
+}
+
+bool optimizer_project(const Optimizer* o, double* x) { return project(o, o->ones, x); }
+
+bool rule_project_step(Optimizer* o, const double* scale, const double* x, const double* step, double* trial) {
+  for (int i = 0; i < o->set->count; i++) trial[i] = x[i] + step[i];
+  return project(o, scale, trial);
+}
+
+/* What is left of a row's limits at x. */
+static void shift_row(const FeasibleSet* set, int row, const double* x, double* low, double* high) {
+  double value = 0, size = 0;
+  for (int k = set->row_first[row]; k < set->row_first[row + 1]; k++) {
+    double term = set->coefficient[k] * x[set->column[k]];
+    value += term;
+    size += fabs(term);
+  }
+  *low = set->row_low[row] - value;
+  *high = set->row_high[row] - value;
+  if (fabs(*low) <= ROW_TOLERANCE * size) *low = 0;
+  if (fabs(*high) <= ROW_TOLERANCE * size) *high = 0;
+  *low = fmin(*low, 0.0);
+  *high = fmax(*high, 0.0);
+}
+
+void rule_shift_limits(const FeasibleSet* set, const double* x, double* low, double* high, double* row_low,
+                       double* row_high) {
+  for (int i = 0; i < set->count; i++) {
+    low[i] = fmin(set->low[i] - x[i], 0.0);
+    high[i] = fmax(set->high[i] - x[i], 0.0);
+  }
+  for (int row = 0; row < set->row_count; row++) shift_row(set, row, x, &row_low[row], &row_high[row]);
+}
+
+/* ---------------------------------------------------------------- step lengths */
+
+/* (O2) after `accepted` steps. */
+static double schedule_factor(const TaskOptimizer* settings, double accepted) {
+  switch (settings->schedule) {
+    case SCHEDULE_CONSTANT:
+      return 1;
+    case SCHEDULE_STEP:
+      return settings->decay_every > 0 ? pow(settings->decay, floor(accepted / settings->decay_every)) : 1;
+    case SCHEDULE_COSINE: {
+      double part = settings->iterations > 0 ? fmin(accepted / settings->iterations, 1.0) : 1.0;
+      return settings->decay + (1 - settings->decay) * 0.5 * (1 + cos(3.14159265358979323846 * part));
+    }
+  }
+  return 1;
+}
+
+double optimizer_step_bound(const Optimizer* o, int block) {
+  return o->steps[block] * schedule_factor(&o->settings, o->state[STATE_ACCEPTED]) * o->state[STATE_FACTOR];
+}
+
+bool optimizer_descends(const Optimizer* o) { return o->rule->descends; }
+
+/* (O3) */
+bool optimizer_verdict(Optimizer* o, bool accepted, double loss) {
+  (void)loss;
+  double* factor = &o->state[STATE_FACTOR];
+  if (accepted) {
+    o->state[STATE_ACCEPTED] += 1;
+    o->state[STATE_FRESH] = 1;
+    o->state[STATE_REFUSED] = 0;
+    *factor = fmin(*factor * o->settings.grow, o->rule->factor_limit);
+    if (o->rule->restores) *factor = fmax(*factor, 1.0);
+    return true;
+  }
+  o->state[STATE_REFUSED] = o->state[STATE_LENGTH];
+  *factor *= o->settings.shrink;
+  return *factor >= FACTOR_LEAST;
+}
+
+/* ---------------------------------------------------------------- a trial */
+
+static bool all_finite(const double* vector, int count) {
+  for (int i = 0; i < count; i++)
+    if (!isfinite(vector[i])) return false;
+  return true;
+}
+
+/* Euclidean, of the variables divided by the steps in the settings. */
+static double length_of(const Optimizer* o, const double* x, const double* trial) {
+  double sum = 0;
+  for (int i = 0; i < o->set->count; i++) {
+    double part = (trial[i] - x[i]) / o->step_of[i];
+    sum += part * part;
+  }
+  return sqrt(sum);
+}
+
+/* Bounds may cut a shorter step to the very trial that was refused, and a quasi-Newton step may end far within the step
+ * bound: then the factor shrinks on, until the step is shorter by it. */
+static bool propose_shorter(Optimizer* o, const double* x, const double* gradient, double* trial) {
+  double allowed = o->state[STATE_REFUSED] > 0 ? o->settings.shrink * o->state[STATE_REFUSED] : HUGE_VAL;
+  for (;;) {
+    if (!o->rule->propose(o, x, gradient, trial)) return false;
+    o->state[STATE_LENGTH] = length_of(o, x, trial);
+    if (o->state[STATE_LENGTH] <= allowed * (1 + ROUNDING) || o->state[STATE_FACTOR] < FACTOR_LEAST) return true;
+    o->state[STATE_FACTOR] *= o->settings.shrink;
+  }
+}
+
+void optimizer_propose(Optimizer* o, const double* x, double loss, const double* gradient, double* trial) {
+  (void)loss;
+  int count = o->set->count;
+  bool usable = all_finite(x, count) && all_finite(gradient, count);
+  if (usable) {
+    double norm = rule_norm(gradient, count);
+    o->clip = norm > o->settings.clip ? o->settings.clip / norm : 1.0; /* (O10) */
+    usable = propose_shorter(o, x, gradient, trial) && all_finite(trial, count);
+  }
+  if (!usable && count > 0) memcpy(trial, x, sizeof(double) * (size_t)count);
+}
+
+/* ---------------------------------------------------------------- state */
+
+int optimizer_state_size(const Optimizer* o) { return o->state_size; }
+
+void optimizer_state_save(const Optimizer* o, double* state) {
+  memcpy(state, o->state, sizeof(double) * (size_t)o->state_size);
+}
+
+void optimizer_state_load(Optimizer* o, const double* state) {
+  memcpy(o->state, state, sizeof(double) * (size_t)o->state_size);
+}

@@ -1,0 +1,488 @@
+/* Goldfarb and Idnani's dual method with the identity as Hessian: begin at the unconstrained minimum, take violated
+ * constraints in one by one, keep every multiplier non-negative. Bounds that hold a variable only take it out of the
+ * rows, so the linear algebra is as small as the rows that hold. */
+#include "optimize/project.h"
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+/* Rows count as kept when they are so to this part of the sum of the sizes of their terms (the largest met): above the
+ * rounding of a row of a thousand terms, below the 1e-12 that is promised. */
+#define ROW_TOLERANCE 1e-13
+/* The same for a bound; the end result is clamped exactly. */
+#define BOUND_TOLERANCE 1e-15
+/* A normal whose part outside the span of the others is this small (of its own length) counts as dependent on them. */
+#define DEPENDENT 1e-10
+/* A dependent constraint violated by less, relative to its terms, is rounding and not a contradiction. */
+#define CONTRADICTION 1e-9
+/* Multipliers do not leave for a slope that is rounding. */
+#define SLOPE_TOLERANCE 1e-13
+
+/* What holds a variable or a row. */
+enum { HELD_HIGH = -1, FREE = 0, HELD_LOW = 1, HELD_FIXED = 2 };
+
+/* Unknowns are the variables that stand in rows ("columns"), divided by their scale; normals point inwards. */
+struct Projector {
+  int count;
+  ProjectRows rows;
+  int* held; /* of all variables (count) */
+
+  double *x, *low, *high;      /* columns, scaled */
+  double* met;                 /* the largest size a column had since the start: what its rounding is relative to */
+  double* entry;               /* of A times scale, divided by the row's length */
+  double *row_low, *row_high;  /* divided by the row's length */
+  int *side, *row_side;        /* what holds a column, a row */
+  bool *ignored, *row_ignored; /* dependent and violated by rounding only */
+  double *force, *row_force;   /* multipliers, >= 0 unless fixed */
+  int* active;                 /* rows that hold, in the order taken (row_count) */
+  int active_count;
+  double *q, *r;             /* of their normals on the free columns: active_count x columns; upper triangle */
+  double *normal, *along;    /* of the constraint being taken in; its part outside the span */
+  double *slope, *row_slope; /* how the multipliers fall with its own */
+};
+
+typedef struct {
+  bool is_row;
+  int index;
+  int side; /* HELD_LOW or HELD_HIGH */
+} Constraint;
+
+/* ---------------------------------------------------------------- creation */
+
+/* Columns of the variables in rows; -1 of the others. */
+static int* number_columns(ProjectRows* rows, const FeasibleSet* set) {
+  int* column = MEMORY_NEW(int, set->count);
+  int entries = set->row_count > 0 ? set->row_first[set->row_count] : 0;
+  for (int k = 0; k < entries; k++) column[set->column[k]] = 1;
+  for (int i = 0; i < set->count; i++) rows->column_count += column[i];
+  rows->variable = MEMORY_NEW(int, rows->column_count);
+  for (int i = 0, next = 0; i < set->count; i++) {
+    bool used = column[i] == 1;
+    column[i] = used ? next : -1;
+    if (used) rows->variable[next++] = i;
+  }
+  return column;
+}
+
+static void add_entry(ProjectRows* rows, int row, int column, double value) {
+  for (int k = rows->first[row]; k < rows->first[row + 1]; k++) {
+    if (rows->column[k] != column) continue;
+    rows->value[k] += value;
+    return;
+  }
+  rows->column[rows->first[row + 1]] = column;
+  rows->value[rows->first[row + 1]++] = value;
+}
+
+static void copy_rows(ProjectRows* rows, const FeasibleSet* set) {
+  rows->row_count = set->row_count;
+  int entries = set->row_count > 0 ? set->row_first[set->row_count] : 0;
+  rows->first = MEMORY_NEW(int, set->row_count + 1);
+  rows->column = MEMORY_NEW(int, entries);
+  rows->value = MEMORY_NEW(double, entries);
+  int* column = number_columns(rows, set);
+  for (int row = 0; row < set->row_count; row++) {
+    rows->first[row + 1] = rows->first[row];
+    for (int k = set->row_first[row]; k < set->row_first[row + 1]; k++)
+      add_entry(rows, row, column[set->column[k]], set->coefficient[k]);
+  }
+  memory_free(column);
+}
+
+Projector* projector_create(const FeasibleSet* set) {
+  Projector* p = MEMORY_NEW(Projector, 1);
+  p->count = set->count;
+  copy_rows(&p->rows, set);
+  int columns = p->rows.column_count, rows = p->rows.row_count;
+  p->held = MEMORY_NEW(int, set->count);
+  double** by_column[] = {&p->x, &p->met, &p->low, &p->high, &p->force, &p->normal, &p->along, &p->slope};
+  double** by_row[] = {&p->row_low, &p->row_high, &p->row_force, &p->row_slope};
+  for (size_t k = 0; k < sizeof by_column / sizeof *by_column; k++) *by_column[k] = MEMORY_NEW(double, columns);
+  for (size_t k = 0; k < sizeof by_row / sizeof *by_row; k++) *by_row[k] = MEMORY_NEW(double, rows);
+  p->entry = MEMORY_NEW(double, p->rows.first[rows]);
+  p->side = MEMORY_NEW(int, columns);
+  p->row_side = MEMORY_NEW(int, rows);
+  p->ignored = MEMORY_NEW(bool, columns);
+  p->row_ignored = MEMORY_NEW(bool, rows);
+  p->active = MEMORY_NEW(int, rows);
+  /* No more rows than columns can hold at a time. */
+  size_t most = (size_t)(rows < columns ? rows : columns);
+  p->q = MEMORY_NEW(double, most*(size_t)columns);
+  p->r = MEMORY_NEW(double, most* most);
+  return p;
+}
+
+void projector_destroy(Projector* p) {
+  if (!p) return;
+  void* all[] = {p->rows.variable,
+                 p->rows.first,
+                 p->rows.column,
+                 p->rows.value,
+                 p->held,
+                 p->x,
+                 p->met,
+                 p->low,
+                 p->high,
+                 p->entry,
+                 p->row_low,
+                 p->row_high,
+                 p->side,
+                 p->row_side,
+                 p->ignored,
+                 p->force,
+                 p->row_force,
+                 p->active,
+                 p->row_ignored,
+                 p->q,
+                 p->r,
+                 p->normal,
+                 p->along,
+                 p->slope,
+                 p->row_slope,
+                 p};
+  for (size_t k = 0; k < sizeof all / sizeof *all; k++) memory_free(all[k]);
+}
+
+const ProjectRows* projector_rows(const Projector* p) { return &p->rows; }
+
+/* ---------------------------------------------------------------- the start: only bounds */
+
+/* The nearest number within the bounds, and which of them holds it. */
+static double clamp(double x, double low, double high, int* held) {
+  *held = low == high ? HELD_FIXED : x < low ? HELD_LOW : x > high ? HELD_HIGH : FREE;
+  return fmin(fmax(x, low), high);
+}
+
+static bool bounds_are_possible(const Projector* p, const ProjectLimits* limits, const double* x) {
+  for (int i = 0; i < p->count; i++)
+    if (!isfinite(x[i]) || !(limits->low[i] <= limits->high[i])) return false;
+  return true;
+}
+
+/* The columns in scaled form, clamped: the solution under the bounds alone, with its multipliers. */
+static void load_columns(Projector* p, const ProjectLimits* limits, const double* scale, const double* x) {
+  for (int c = 0; c < p->rows.column_count; c++) {
+    int i = p->rows.variable[c];
+    double s = scale[i];
+    double given = x[i] / s;
+    p->low[c] = limits->low[i] / s;
+    p->high[c] = limits->high[i] / s;
+    p->x[c] = clamp(given, p->low[c], p->high[c], &p->side[c]);
+    p->force[c] = fabs(p->x[c] - given);
+    p->met[c] = fmax(fabs(given), fabs(p->x[c]));
+    p->ignored[c] = false;
+  }
+}
+
+/* Rows with normals of length 1. */
+static void load_rows(Projector* p, const ProjectLimits* limits, const double* scale) {
+  const ProjectRows* rows = &p->rows;
+  for (int row = 0; row < rows->row_count; row++) {
+    double square = 0;
+    for (int k = rows->first[row]; k < rows->first[row + 1]; k++) {
+      p->entry[k] = rows->value[k] * scale[rows->variable[rows->column[k]]];
+      square += p->entry[k] * p->entry[k];
+    }
+    double length = square > 0 ? sqrt(square) : 1.0;
+    for (int k = rows->first[row]; k < rows->first[row + 1]; k++) p->entry[k] /= length;
+    p->row_low[row] = limits->row_low[row] / length;
+    p->row_high[row] = limits->row_high[row] / length;
+    p->row_side[row] = FREE;
+    p->row_ignored[row] = false;
+    p->row_force[row] = 0;
+  }
+  p->active_count = 0;
+}
+
+/* ---------------------------------------------------------------- constraints */
+
+static double row_product(const Projector* p, int row, const double* x) {
+  double sum = 0;
+  for (int k = p->rows.first[row]; k < p->rows.first[row + 1]; k++) sum += p->entry[k] * x[p->rows.column[k]];
+  return sum;
+}
+
+static double limit_of(const Projector* p, Constraint c) {
+  if (c.is_row) return c.side == HELD_LOW ? p->row_low[c.index] : p->row_high[c.index];
+  return c.side == HELD_LOW ? p->low[c.index] : p->high[c.index];
+}
+
+static double violation_of(const Projector* p, Constraint c) {
+  double value = c.is_row ? row_product(p, c.index, p->x) : p->x[c.index];
+  return c.side == HELD_LOW ? limit_of(p, c) - value : value - limit_of(p, c);
+}
+
+/* Sizes of the numbers that a constraint was made of: what its rounding is relative to. */
+static double size_of(const Projector* p, Constraint c) {
+  double sum = fabs(limit_of(p, c));
+  if (!c.is_row) return sum + p->met[c.index];
+  for (int k = p->rows.first[c.index]; k < p->rows.first[c.index + 1]; k++)
+    sum += fabs(p->entry[k]) * p->met[p->rows.column[k]];
+  return sum;
+}
+
+/* Takes the constraint when it is violated beyond rounding and more than the worst so far. */
+static void compare_violation(const Projector* p, Constraint c, Constraint* worst, double* worst_violation) {
+  double violation = violation_of(p, c);
+  if (!(violation > *worst_violation)) return;
+  if (violation <= (c.is_row ? ROW_TOLERANCE : BOUND_TOLERANCE) * size_of(p, c)) return;
+  *worst = c;
+  *worst_violation = violation;
+}
+
+/* The most violated constraint; false when all are kept. */
+static bool find_worst(const Projector* p, Constraint* worst) {
+  double violation = 0;
+  for (int c = 0; c < p->rows.column_count; c++) {
+    if (p->side[c] != FREE || p->ignored[c]) continue;
+    compare_violation(p, (Constraint){false, c, HELD_LOW}, worst, &violation);
+    compare_violation(p, (Constraint){false, c, HELD_HIGH}, worst, &violation);
+  }
+  for (int row = 0; row < p->rows.row_count; row++) {
+    if (p->row_side[row] != FREE || p->row_ignored[row]) continue;
+    compare_violation(p, (Constraint){true, row, HELD_LOW}, worst, &violation);
+    compare_violation(p, (Constraint){true, row, HELD_HIGH}, worst, &violation);
+  }
+  return violation > 0;
+}
+
+/* ---------------------------------------------------------------- the face that holds */
+
+static double dot(int count, const double* a, const double* b) {
+  double sum = 0;
+  for (int i = 0; i < count; i++) sum += a[i] * b[i];
+  return sum;
+}
+
+/* Takes out of v what lies in the first `rank` rows of q; the amounts are added to `amount`. Twice, because once leaves
+ * the rounding of nearly parallel rows. */
+static void orthogonalise(const Projector* p, int rank, double* v, double* amount, int stride) {
+  int columns = p->rows.column_count;
+  for (int pass = 0; pass < 2; pass++)
+    for (int k = 0; k < rank; k++) {
+      const double* q = p->q + (size_t)k * (size_t)columns;
+      double part = dot(columns, q, v);
+      for (int c = 0; c < columns; c++) v[c] -= part * q[c];
+      if (amount) amount[(size_t)k * (size_t)stride] += part;
+    }
+}
+
+/* The normal of a row on the free columns. */
+static void scatter_row(const Projector* p, int row, double sign, double* v) {
+  memset(v, 0, sizeof(double) * (size_t)p->rows.column_count);
+  for (int k = p->rows.first[row]; k < p->rows.first[row + 1]; k++) {
+    int c = p->rows.column[k];
+    if (p->side[c] == FREE) v[c] = sign * p->entry[k];
+  }
+}
+
+static double sign_of(int side) { return side == HELD_HIGH ? -1.0 : 1.0; }
+
+/* q r = normals of the active rows on the free columns, by Gram and Schmidt. */
+static void factor(Projector* p) {
+  int columns = p->rows.column_count, rank = p->active_count;
+  memset(p->r, 0, sizeof(double) * (size_t)rank * (size_t)rank);
+  for (int k = 0; k < rank; k++) {
+    double* q = p->q + (size_t)k * (size_t)columns;
+    scatter_row(p, p->active[k], sign_of(p->row_side[p->active[k]]), q);
+    orthogonalise(p, k, q, p->r + k, rank);
+    double length = sqrt(dot(columns, q, q));
+    p->r[k * rank + k] = length > 0 ? length : 1.0;
+    for (int c = 0; c < columns; c++) q[c] /= p->r[k * rank + k];
+  }
+}
+
+/* Taking c in: `along` is the part of its normal along the face, the slopes say how the multipliers of what holds the
+ * face fall. Returns the square of along. */
+static double find_direction(Projector* p, Constraint c) {
+  int columns = p->rows.column_count, rank = p->active_count;
+  memset(p->normal, 0, sizeof(double) * (size_t)columns);
+  if (!c.is_row) p->normal[c.index] = sign_of(c.side);
+  for (int k = c.is_row ? p->rows.first[c.index] : 0; c.is_row && k < p->rows.first[c.index + 1]; k++)
+    p->normal[p->rows.column[k]] = sign_of(c.side) * p->entry[k];
+  for (int i = 0; i < columns; i++) p->along[i] = p->side[i] == FREE ? p->normal[i] : 0.0;
+
+  /* Rows: r slope = q normal. */
+  memset(p->row_slope, 0, sizeof(double) * (size_t)rank);
+  orthogonalise(p, rank, p->along, p->row_slope, 1);
+  for (int k = rank - 1; k >= 0; k--) {
+    for (int j = k + 1; j < rank; j++) p->row_slope[k] -= p->r[k * rank + j] * p->row_slope[j];
+    p->row_slope[k] /= p->r[k * rank + k];
+  }
+  /* Bounds: what the rows leave over of the normal. */
+  memcpy(p->slope, p->normal, sizeof(double) * (size_t)columns);
+  for (int k = 0; k < rank; k++) {
+    int row = p->active[k];
+    double amount = sign_of(p->row_side[row]) * p->row_slope[k];
+    for (int e = p->rows.first[row]; e < p->rows.first[row + 1]; e++)
+      p->slope[p->rows.column[e]] -= amount * p->entry[e];
+  }
+  for (int i = 0; i < columns; i++) p->slope[i] = p->side[i] == FREE ? 0.0 : sign_of(p->side[i]) * p->slope[i];
+  return dot(columns, p->along, p->along);
+}
+
+/* ---------------------------------------------------------------- taking in and letting go */
+
+/* How far the new multiplier may grow until another becomes zero, and whose: a column, or -1 - place among the active
+ * rows. INFINITY when none does. */
+static double find_leaving(const Projector* p, int* leaving) {
+  double least = HUGE_VAL;
+  for (int c = 0; c < p->rows.column_count; c++) {
+    if (p->side[c] == FREE || p->side[c] == HELD_FIXED || !(p->slope[c] > SLOPE_TOLERANCE)) continue;
+    double until = fmax(p->force[c], 0.0) / p->slope[c];
+    if (until >= least) continue;
+    least = until;
+    *leaving = c;
+  }
+  for (int k = 0; k < p->active_count; k++) {
+    int row = p->active[k];
+    if (p->row_low[row] == p->row_high[row] || !(p->row_slope[k] > SLOPE_TOLERANCE)) continue;
+    double until = fmax(p->row_force[row], 0.0) / p->row_slope[k];
+    if (until >= least) continue;
+    least = until;
+    *leaving = -1 - k;
+  }
+  return least;
+}
+
+static void move_columns(Projector* p, double step) {
+  for (int c = 0; c < p->rows.column_count; c++) {
+    p->x[c] += step * p->along[c];
+    p->met[c] = fmax(p->met[c], fabs(p->x[c]));
+  }
+}
+
+static void move_forces(Projector* p, double step) {
+  for (int c = 0; c < p->rows.column_count; c++)
+    if (p->side[c] != FREE) p->force[c] -= step * p->slope[c];
+  for (int k = 0; k < p->active_count; k++) p->row_force[p->active[k]] -= step * p->row_slope[k];
+}
+
+static void let_go(Projector* p, int leaving) {
+  if (leaving >= 0) {
+    p->side[leaving] = FREE;
+    p->force[leaving] = 0;
+  } else {
+    int place = -1 - leaving;
+    p->row_side[p->active[place]] = FREE;
+    p->row_force[p->active[place]] = 0;
+    p->active_count--;
+    memmove(p->active + place, p->active + place + 1, sizeof(int) * (size_t)(p->active_count - place));
+  }
+  factor(p);
+}
+
+static void hold(Projector* p, Constraint c, double force) {
+  if (c.is_row) {
+    p->row_side[c.index] = c.side;
+    p->row_force[c.index] = force;
+    p->active[p->active_count++] = c.index;
+  } else {
+    p->side[c.index] = c.side;
+    p->force[c.index] = force;
+    p->x[c.index] = limit_of(p, c);
+  }
+  factor(p);
+}
+
+/* What depends on the others and is violated all the same contradicts them, unless it is rounding. */
+static bool forgive(Projector* p, Constraint c) {
+  if (violation_of(p, c) > CONTRADICTION * size_of(p, c)) return false;
+  if (c.is_row)
+    p->row_ignored[c.index] = true;
+  else
+    p->ignored[c.index] = true;
+  return true;
+}
+
+/* Moves to the minimum with c held too. Each pass but the last lets one constraint go, so it ends. false: none. */
+static bool take_in(Projector* p, Constraint c) {
+  double force = 0;
+  for (;;) {
+    double square = find_direction(p, c);
+    int leaving = 0;
+    double until_leaving = find_leaving(p, &leaving);
+    if (square <= DEPENDENT * DEPENDENT) {
+      if (isinf(until_leaving)) return forgive(p, c);
+      move_forces(p, until_leaving);
+      force += until_leaving;
+      let_go(p, leaving);
+      continue;
+    }
+    double until_kept = fmax(violation_of(p, c), 0.0) / square;
+    double step = fmin(until_kept, until_leaving);
+    move_columns(p, step);
+    move_forces(p, step);
+    force += step;
+    if (until_kept <= until_leaving) {
+      hold(p, c, force);
+      return true;
+    }
+    let_go(p, leaving);
+  }
+}
+
+/* ---------------------------------------------------------------- the end */
+
+/* Rows that hold are met once more: the steps before have left their rounding. */
+static void polish(Projector* p) {
+  int rank = p->active_count, columns = p->rows.column_count;
+  double* amount = p->row_slope;
+  for (int k = 0; k < rank; k++) {
+    int row = p->active[k];
+    amount[k] = violation_of(p, (Constraint){true, row, p->row_side[row]});
+    for (int j = 0; j < k; j++) amount[k] -= p->r[j * rank + k] * amount[j];
+    amount[k] /= p->r[k * rank + k];
+  }
+  for (int k = 0; k < rank; k++)
+    for (int c = 0; c < columns; c++) p->x[c] += amount[k] * p->q[(size_t)k * (size_t)columns + (size_t)c];
+}
+
+/* Were the rows kept although the search was cut off? */
+static bool rows_are_kept(const Projector* p) {
+  for (int row = 0; row < p->rows.row_count; row++)
+    for (int side = HELD_HIGH; side <= HELD_LOW; side += 2) {
+      Constraint c = {true, row, side};
+      if (violation_of(p, c) > CONTRADICTION * size_of(p, c)) return false;
+    }
+  return true;
+}
+
+/* The dual objective rises with every constraint taken in, so no set of holding ones comes twice; the limit is for
+ * rounding. */
+static bool solve_rows(Projector* p) {
+  int limit = 100 + 20 * (p->rows.column_count + p->rows.row_count);
+  Constraint worst = {0};
+  int taken = 0;
+  while (taken < limit && find_worst(p, &worst)) {
+    if (!take_in(p, worst)) return false;
+    taken++;
+  }
+  polish(p);
+  return taken < limit || rows_are_kept(p);
+}
+
+bool projector_nearest(Projector* p, const ProjectLimits* limits, const double* scale, double* x) {
+  if (!bounds_are_possible(p, limits, x)) return false;
+  load_columns(p, limits, scale, x);
+  load_rows(p, limits, scale);
+  if (!solve_rows(p)) return false;
+  for (int i = 0; i < p->count; i++) x[i] = clamp(x[i], limits->low[i], limits->high[i], &p->held[i]);
+  for (int c = 0; c < p->rows.column_count; c++) {
+    int i = p->rows.variable[c], ignored;
+    x[i] = clamp(p->x[c] * scale[i], limits->low[i], limits->high[i], &ignored);
+    if (p->side[c] == HELD_LOW) x[i] = limits->low[i];
+    if (p->side[c] == HELD_HIGH) x[i] = limits->high[i];
+    p->held[i] = p->side[c];
+  }
+  return true;
+}
+
+void projector_along_face(const Projector* p, double* direction) {
+  for (int i = 0; i < p->count; i++)
+    if (p->held[i] != FREE) direction[i] = 0;
+  if (p->active_count == 0) return;
+  for (int c = 0; c < p->rows.column_count; c++) p->along[c] = direction[p->rows.variable[c]];
+  orthogonalise(p, p->active_count, p->along, NULL, 0);
+  for (int c = 0; c < p->rows.column_count; c++) direction[p->rows.variable[c]] = p->along[c];
+}

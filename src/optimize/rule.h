@@ -1,0 +1,56 @@
+/* Private to optimize/: what an update rule is, and what all of them share. A rule is one file and one row of the table
+ * in optimizer.c. */
+#ifndef SDRS_OPTIMIZE_RULE_H
+#define SDRS_OPTIMIZE_RULE_H
+
+#include "optimize/linear_program.h"
+#include "optimize/project.h"
+
+/* Places in Optimizer.state. Counts and flags are doubles too, so that the state is one array. */
+enum {
+  STATE_FACTOR,   /* of the steps in the settings, (O3) */
+  STATE_LENGTH,   /* of the last trial, as optimizer_propose measures it */
+  STATE_REFUSED,  /* length of the trial refused last at this x; 0 = none */
+  STATE_ACCEPTED, /* trials accepted: the time of the schedule */
+  STATE_FRESH,    /* 1 until the gradient at this x was seen: moments and pairs advance once for each x */
+  STATE_OWN       /* where the rule's own begins */
+};
+
+typedef struct {
+  bool descends;
+  double factor_limit; /* how far (O3) may grow */
+  bool restores;       /* an accepted step brings a factor below 1 back to 1 at once */
+  int (*state_size)(const TaskOptimizer* settings, int count);
+  int (*work_size)(const TaskOptimizer* settings, const FeasibleSet* set);
+  /* Sets trial, a point of the set; called again with a smaller factor when the trial is too long. The gradient is
+   * finite and not clipped. false: no step, trial is of no use. */
+  bool (*propose)(Optimizer* optimizer, const double* x, const double* gradient, double* trial);
+} UpdateRule;
+
+struct Optimizer {
+  const UpdateRule* rule;
+  TaskOptimizer settings;
+  const FeasibleSet* set;
+  Projector* projector;
+  LinearProgram* program; /* NULL unless the rule solves some */
+  double steps[2];        /* of the settings, per block */
+  double *step_of, *ones; /* scales for the projection: steps of every variable's block; 1 */
+  double clip;            /* factor of the present gradient, (O10) */
+  double *state, *own;    /* own = state + STATE_OWN */
+  int state_size;
+  double* work;
+};
+
+/* trial = the projection of x + step, nearest in the metric sum (dx_i / scale_i)^2. false: none. */
+bool rule_project_step(Optimizer* optimizer, const double* scale, const double* x, const double* step, double* trial);
+/* The set as seen from x: limits of a step. Zero is within all of them: x is in the set, so what is not is rounding. */
+void rule_shift_limits(const FeasibleSet* set, const double* x, double* low, double* high, double* row_low,
+                       double* row_high);
+/* The largest size of a block's entries. */
+double rule_largest(const FeasibleSet* set, const double* vector, int block);
+/* Euclidean norm without overflow. */
+double rule_norm(const double* vector, int count);
+
+extern const UpdateRule RULE_ADAM, RULE_GRADIENT, RULE_STEP_BOUNDED, RULE_LBFGS;
+
+#endif
