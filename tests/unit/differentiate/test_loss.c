@@ -197,7 +197,6 @@ static void nan_is_passed_on(void** state) {
                        NULL,
                        NULL,
                        0,
-                       0,
                        0};
       memset(bad.q, 0xff, sizeof(double) * 7 * (size_t)m->coordinate_count);
       memset(bad.rate, 0xff, sizeof(double) * 7 * (size_t)m->dof_count);

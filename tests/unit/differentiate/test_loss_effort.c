@@ -72,7 +72,7 @@ static double torque_of_step(const LossRun* run, int link, int controller, int s
   const double* q = run->recording.q + l->coordinate_first;
   int nq = m->coordinate_count;
   if (step > 1) joint_difference(l, q + (step - 2) * nq, q + (step - 1) * nq, difference);
-  JointDrive drive = {.driven = true};
+  JointDrive drive = {.target = {0}};
   signal_eval(&c->target, step * dt, value, drive.target_rate);
   joint_coordinates_from_target(l, value, drive.target);
   memcpy(drive.position_gain, c->position_gain, sizeof drive.position_gain);
