@@ -250,10 +250,11 @@ static ExitCode check_variables(const Options* options, const GradcheckOptions* 
   if (status == STATUS_OK) {
     optimization_gradcheck(optimization, check, report);
     bool passed = true;
-    for (int b = 0; b < 2; b++)
-      passed = passed && (report[b].directions == 0 || report[b].error <= check->bound);
-    if (options->json) json_variables(json, task.name, report, passed);
-    else print_variables(options, task.name, report, passed);
+    for (int b = 0; b < 2; b++) passed = passed && (report[b].directions == 0 || report[b].error <= check->bound);
+    if (options->json)
+      json_variables(json, task.name, report, passed);
+    else
+      print_variables(options, task.name, report, passed);
     code = passed ? EXIT_DONE : EXIT_CHECK_FAILED;
   }
   print_diagnostics(options, &diagnostics);
@@ -332,7 +333,8 @@ const Verb VERB_GRADCHECK = {
         "Numbers per block: initial coordinates and velocities (state), parameters of signals (control), hull "
         "vertices,\n"
         "joint origins (attachments), masses or densities, and support, stiffness, friction, smoothing (contact).\n"
-        "A task is checked scenario by scenario with its own losses, then by its own design and control variables; with\n"
+        "A task is checked scenario by scenario with its own losses, then by its own design and control variables; "
+        "with\n"
         "--steps the random function stands in, because the losses' times may lie beyond.\n"
         "Exit codes: 0 every block passes, 1 one does not, 3 bad input, 4 a step is not solved.\n",
     .options = OPTIONS,

@@ -17,8 +17,8 @@ static bool interrupted(void) { return interrupt_signal() != 0; }
 
 static Status design_run_create(DesignRun* run, const Options* options) {
   *run = (DesignRun){.options = options};
-  Status status = task_load(&run->task, options->operands[0], options->overrides, options->override_count,
-                            &run->diagnostics);
+  Status status =
+      task_load(&run->task, options->operands[0], options->overrides, options->override_count, &run->diagnostics);
   if (status != STATUS_OK) return status;
   if (option_given(options, "iterations")) run->task.optimizer.iterations = option_count(options, "iterations", 1);
   OptimizationOptions settings = {options->threads, interrupted};
@@ -100,7 +100,8 @@ static void print_end(const DesignRun* run) {
   double forward, adjoint;
   optimization_times(o, &forward, &adjoint);
   if (run->options->quiet) return;
-  fprintf(stderr, "%s: %s after %d iterations: loss %.8g -> %.8g (iteration %d); %.3g s, forward %.3g s, adjoint %.3g s\n",
+  fprintf(stderr,
+          "%s: %s after %d iterations: loss %.8g -> %.8g (iteration %d); %.3g s, forward %.3g s, adjoint %.3g s\n",
           run->task.name, optimization_stop_text(optimization_stop(o)), optimization_iteration(o), rows[0].loss,
           optimization_best_loss(o), optimization_best_iteration(o), rows[optimization_iteration(o)].seconds, forward,
           adjoint);
@@ -145,9 +146,8 @@ static Status iterate(DesignRun* run) {
 static ExitCode finish(DesignRun* run, Status status) {
   Status written = save_end(run);
   ExitCode code = status_exit_code(written == STATUS_OK ? status : written);
-  if (written == STATUS_OK &&
-      write_optimize_summary(run->folder, run->options, &run->task, run->optimization, code, run->options->json,
-                             &run->diagnostics) != STATUS_OK)
+  if (written == STATUS_OK && write_optimize_summary(run->folder, run->options, &run->task, run->optimization, code,
+                                                     run->options->json, &run->diagnostics) != STATUS_OK)
     code = EXIT_IO;
   if (status == STATUS_INTERRUPTED && !run->options->quiet)
     fprintf(stderr, "%s: stopped by %s after iteration %d; sdrs optimize %s -o %s --resume goes on\n", run->task.name,
@@ -194,9 +194,11 @@ const Verb VERB_OPTIMIZE = {
         "  sdrs simulate out/throw/best.scene.yaml             the design that was found\n",
     .details =
         "Writes convergence.csv (a row per iteration), design/<iteration>/<link>.obj and a checkpoint every\n"
-        "optimizer.save_every iterations, and at the end design/final/, design.csv (all variables), best.scene.yaml and\n"
+        "optimizer.save_every iterations, and at the end design/final/, design.csv (all variables), best.scene.yaml "
+        "and\n"
         "summary.json; the folder is printed on standard output (with --json, summary.json is).\n"
-        "SIGINT, SIGTERM and SIGUSR1 leave the checkpoint and all files, exit 130; --resume goes on to the same end, bit\n"
+        "SIGINT, SIGTERM and SIGUSR1 leave the checkpoint and all files, exit 130; --resume goes on to the same end, "
+        "bit\n"
         "by bit. Overrides of the scenes begin with scene: --set scene.contact.friction=0.2\n"
         "Exit codes: 0 done, 2 wrong usage, 3 bad input, 4 the initial design cannot be simulated, 5 cannot read or\n"
         "write, 130 interrupted.\n",

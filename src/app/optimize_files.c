@@ -32,8 +32,8 @@ Status write_convergence(const char* folder, const Optimization* o, Diagnostics*
     text_add(&text, "%d", k);
     add_cell(&text, r->loss);
     for (int t = 0; t < terms; t++) add_cell(&text, optimization_terms(o, k)[t]);
-    const double numbers[7] = {r->grad_design, r->grad_control, r->step_design, r->step_control, r->seconds,
-                               r->trial_loss};
+    const double numbers[7] = {r->grad_design,  r->grad_control, r->step_design,
+                               r->step_control, r->seconds,      r->trial_loss};
     for (int n = 0; n < 6; n++) add_cell(&text, numbers[n]);
     text_add(&text, ",%s\n", trial_outcome_text(r->outcome));
   }

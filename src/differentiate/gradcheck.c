@@ -227,8 +227,8 @@ static void check_block(Check* c, GradcheckBlock block, const ModelGradient* gra
   block_scale(m, block, scale);
   block_read(c->scene, m, block, base);
   BlockContext context = {c, block};
-  gradcheck_vector(count, g, scale, base, block_value, &context, c->options,
-                   c->options->seed * 7919u + (uint64_t)block, out);
+  gradcheck_vector(count, g, scale, base, block_value, &context, c->options, c->options->seed * 7919u + (uint64_t)block,
+                   out);
   block_write(c->scene, m, block, base);
   memory_free(memory);
 }

@@ -44,7 +44,9 @@ static SceneShape* hull_shape(const Scene* scene, int link, int hull) {
   return &scene->shapes[scene->links[link].shapes[hull].shape];
 }
 
-static double* coordinate_of(Vec3* point, int axis) { return axis == 0 ? &point->x : axis == 1 ? &point->y : &point->z; }
+static double* coordinate_of(Vec3* point, int axis) {
+  return axis == 0 ? &point->x : axis == 1 ? &point->y : &point->z;
+}
 
 static SceneController* controller_of(const Scene* scene, int link, int number) {
   for (int c = 0; c < scene->controller_count; c++)
@@ -152,8 +154,8 @@ typedef struct {
   Scene* scene; /* of the first scenario */
   const Model* model;
   Diagnostics* diagnostics;
-  int* follows;      /* (links) */
-  Mat3* map;         /* displacement of a follower for one of its leader  (links) */
+  int* follows;          /* (links) */
+  Mat3* map;             /* displacement of a follower for one of its leader  (links) */
   bool *shapes, *joints; /* links whose vertices, whose attachments move  (links) */
 } DesignBuild;
 
@@ -166,8 +168,7 @@ static int link_named(const Scene* scene, const char* name) {
 /* The reader has checked the names; -1 only for a task that was not loaded by it. */
 static int link_of_name(DesignBuild* b, const TaskName* name) {
   int link = link_named(b->scene, name->text);
-  if (link < 0)
-    diagnostics_add(b->diagnostics, SEVERITY_ERROR, name->place, "no link '%s' in the scene", name->text);
+  if (link < 0) diagnostics_add(b->diagnostics, SEVERITY_ERROR, name->place, "no link '%s' in the scene", name->text);
   return link;
 }
 
@@ -334,8 +335,8 @@ static void link_variables_free(LinkVariables* v) {
   memory_free(v->variable);
 }
 
-/* The representative of a vertex: of a shared pair the first, of an orbit under self-maps the first in order. map: takes
- * the representative's displacement to the vertex's. */
+/* The representative of a vertex: of a shared pair the first, of an orbit under self-maps the first in order. map:
+ * takes the representative's displacement to the vertex's. */
 static VertexPlace representative(const DesignBuild* b, int link, VertexPlace at, const Mat3* maps, int map_count,
                                   double tolerance, Mat3* map) {
   *map = mat3_identity();
@@ -352,8 +353,8 @@ static VertexPlace representative(const DesignBuild* b, int link, VertexPlace at
   return best;
 }
 
-static void want_vertex(DesignBuild* b, int link, VertexPlace at, const TaskVertices* wish, const Mat3* maps, int map_count,
-                        double tolerance, LinkVariables* v) {
+static void want_vertex(DesignBuild* b, int link, VertexPlace at, const TaskVertices* wish, const Mat3* maps,
+                        int map_count, double tolerance, LinkVariables* v) {
   const SharedVertex* s = shared_at(b->design, link, at.hull, at.vertex);
   if (s && s->child >= 0) return; /* an attachment goes with its joint */
   Mat3 map;
@@ -599,10 +600,8 @@ static void build_set(DesignBuild* b) {
   Design* d = b->design;
   d->block = MEMORY_NEW(int, d->variable_count);
   d->low_high = MEMORY_NEW(double, 2 * (size_t)d->variable_count);
-  d->set = (FeasibleSet){.count = d->variable_count,
-                         .block = d->block,
-                         .low = d->low_high,
-                         .high = d->low_high + d->variable_count};
+  d->set = (FeasibleSet){
+      .count = d->variable_count, .block = d->block, .low = d->low_high, .high = d->low_high + d->variable_count};
   for (int k = 0; k < d->variable_count; k++) {
     d->block[k] = d->variables[k].block;
     d->set.low[k] = d->variables[k].low;
@@ -655,7 +654,7 @@ static bool map_links(DesignBuild* b) {
   const Scene* first = &b->task->scenarios[0].scene;
   d->link_count = first->link_count;
   d->scenario_count = b->task->scenario_count;
-  d->link_of = MEMORY_NEW(int, (size_t)d->scenario_count* (size_t)d->link_count);
+  d->link_of = MEMORY_NEW(int, (size_t)d->scenario_count*(size_t)d->link_count);
   bool same = true;
   for (int s = 0; s < d->scenario_count; s++) {
     const Scene* scene = &b->task->scenarios[s].scene;

@@ -12,9 +12,9 @@
 typedef struct {
   int link;
   int hull[2], vertex[2]; /* of the link; hull[1] = -1: an attachment */
-  int child;              /* attachment: the link whose joint sits here; the link itself: its own joint; -1 = two hulls */
-  Vec3 position;          /* link frame [m] */
-  double outside;         /* how far it lies outside the hull it was put into [m] */
+  int child;      /* attachment: the link whose joint sits here; the link itself: its own joint; -1 = two hulls */
+  Vec3 position;  /* link frame [m] */
+  double outside; /* how far it lies outside the hull it was put into [m] */
 } SharedVertex;
 
 typedef struct {
@@ -23,8 +23,8 @@ typedef struct {
 } SharedVertices;
 
 /* Insert into the expanded scene: one vertex inside the intersection of every two overlapping hulls of a link of
- * `shapes` (links), one at every attachment on it, and one at every attachment of `joints` (links) in the parent. follows[i]: link
- * whose vertices link i copies with its map, or -1. */
+ * `shapes` (links), one at every attachment on it, and one at every attachment of `joints` (links) in the parent.
+ * follows[i]: link whose vertices link i copies with its map, or -1. */
 typedef struct {
   const bool *shapes, *joints;
   const int* follows;
@@ -49,8 +49,8 @@ typedef enum { TARGET_VERTEX, TARGET_ATTACHMENT, TARGET_CONTROL, TARGET_COORDINA
 typedef struct {
   TargetKind kind;
   int link;        /* in the first scenario */
-  int hull, index; /* VERTEX: hull of the link, 3 vertex + axis. ATTACHMENT: axis. CONTROL: which controller of the link,
-                      parameter. COORDINATE, VELOCITY: degree of freedom of the joint */
+  int hull, index; /* VERTEX: hull of the link, 3 vertex + axis. ATTACHMENT: axis. CONTROL: which controller of the
+                      link, parameter. COORDINATE, VELOCITY: degree of freedom of the joint */
   double base;
   int term_first, term_count;
 } DesignNumber;
@@ -75,8 +75,8 @@ typedef struct {
   SharedVertices shared; /* of the first scenario */
 } Design;
 
-/* Expand the task's scenes, insert shared vertices, fix what is derived (contact parameters, masses), set horizons and the
- * solver's tolerance, list variables. Problems name the place in the task. */
+/* Expand the task's scenes, insert shared vertices, fix what is derived (contact parameters, masses), set horizons and
+ * the solver's tolerance, list variables. Problems name the place in the task. */
 Status design_create(Design* design, Task* task, Diagnostics* diagnostics);
 void design_destroy(Design* design);
 /* Put the numbers for x into a scenario's scene. */

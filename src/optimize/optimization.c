@@ -3,19 +3,14 @@
 #include <string.h>
 
 const char* trial_outcome_text(TrialOutcome outcome) {
-  static const char* const text[] = {"start",        "accepted",    "rejected_rose",      "rejected_invalid",
+  static const char* const text[] = {"start",           "accepted",          "rejected_rose",      "rejected_invalid",
                                      "rejected_solver", "rejected_gradient", "rejected_not_finite"};
   return text[outcome];
 }
 
 const char* optimization_stop_text(OptimizationStop stop) {
-  static const char* const text[] = {"running",
-                                     "all iterations done",
-                                     "loss below stop_loss",
-                                     "stalled",
-                                     "step too short",
-                                     "gradient is zero",
-                                     "interrupted"};
+  static const char* const text[] = {"running",        "all iterations done", "loss below stop_loss", "stalled",
+                                     "step too short", "gradient is zero",    "interrupted"};
   return text[stop];
 }
 
@@ -39,7 +34,7 @@ static void describe_shared(Optimization* o) {
 static void make_rows(Optimization* o) {
   o->capacity = o->task->optimizer.iterations + 1;
   o->rows = MEMORY_NEW(OptimizationRow, o->capacity);
-  o->row_terms = MEMORY_NEW(double, (size_t)o->capacity* (size_t)o->term_count);
+  o->row_terms = MEMORY_NEW(double, (size_t)o->capacity*(size_t)o->term_count);
 }
 
 static void make_vectors(Optimization* o) {

@@ -11,20 +11,20 @@ typedef struct Optimization Optimization;
 
 /* What became of an iteration's trial. */
 typedef enum {
-  TRIAL_START,        /* iteration 0: the initial design */
+  TRIAL_START, /* iteration 0: the initial design */
   TRIAL_ACCEPTED,
-  TRIAL_ROSE,         /* the loss rose where the method wants descent */
-  TRIAL_INVALID,      /* bodies intersect at the start, a hull is flat or too thin, or the scene is refused */
-  TRIAL_SOLVER,       /* a step was not solved */
-  TRIAL_NO_GRADIENT,  /* the run has no gradient: a singular Hessian */
-  TRIAL_NOT_FINITE,   /* the loss is no number */
+  TRIAL_ROSE,        /* the loss rose where the method wants descent */
+  TRIAL_INVALID,     /* bodies intersect at the start, a hull is flat or too thin, or the scene is refused */
+  TRIAL_SOLVER,      /* a step was not solved */
+  TRIAL_NO_GRADIENT, /* the run has no gradient: a singular Hessian */
+  TRIAL_NOT_FINITE,  /* the loss is no number */
 } TrialOutcome;
 const char* trial_outcome_text(TrialOutcome outcome);
 
 /* A row of convergence.csv: where the optimization stands after an iteration, and what its trial gave. */
 typedef struct {
-  double loss;       /* of the design that stands */
-  double trial_loss; /* NaN when there is none */
+  double loss;                      /* of the design that stands */
+  double trial_loss;                /* NaN when there is none */
   double grad_design, grad_control; /* Euclidean norms of the gradient of the design that stands */
   double step_design, step_control; /* infinity norms of the trial's step */
   double seconds;                   /* of wall time; the only number that differs between equal runs */
