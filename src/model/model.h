@@ -118,8 +118,8 @@ bool model_pair_allowed(const Model* model, int link_a, int link_b);
 void model_check_contact(const Model* model, Diagnostics* diagnostics);
 
 /* Rewrite the model's own scene so that every hull is a list of points (model/expand.c): hull k of a link is its shape
- * use k, with keep_interior and in the link's frame, and contact parameters are the model's numbers. The model built
- * from it is the same. A link with two half-spaces keeps the pose of the first that has the shape. */
+ * use k, with keep_interior and in the link's frame, and contact parameters are the model's numbers. Half-spaces stay
+ * as they are. The model built from it is the same. */
 void model_expand_shapes(const Model* model, Scene* scene);
 
 /* Smallest size of a hull that contact has to resolve [m]: min(least extent over its face normals, 6 volume / area). */
