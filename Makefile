@@ -90,14 +90,20 @@ endif
 
 all: program ## build ./sdrs (release)
 
-demo: ## install what is missing, build, run a first scene and draw it
+demo: ## install what is missing, build, simulate and optimize shipped scenes and draw them
 	@scripts/deps.sh build
 	@$(MAKE) --no-print-directory FLAVOUR=release program
 	./sdrs simulate scenes/slide.yaml
 	./sdrs simulate scenes/spider.yaml
 	./sdrs render out/spider -o out/demo.png --trail 5
+	./sdrs optimize scenes/tasks/throw.yaml
+	./sdrs optimize scenes/tasks/pinch.yaml
+	./sdrs simulate out/pinch/best.scene.yaml -o out/pinch/best
+	./sdrs render out/pinch/best -o out/demo-design.png --strip 4
 	@echo "The runs are in out/slide and out/spider (trajectory.csv, joints.csv, contacts.csv, solver.csv, summary.json),"
-	@echo "a picture of the second in out/demo.png. More scenes: ls scenes; what else sdrs does: ./sdrs --help"
+	@echo "a picture of the second in out/demo.png; the designs in out/throw and out/pinch (convergence.csv, design/,"
+	@echo "best.scene.yaml), a picture of the fingers found in out/demo-design.png."
+	@echo "More scenes: ls scenes scenes/tasks; what else sdrs does: ./sdrs --help"
 
 check: build-check ## install what is missing, build, run every test; ends with `N passed, N failed`
 	@tests/run.sh -j $(TEST_JOBS) \
