@@ -109,19 +109,23 @@ static double error_of(const GradcheckDirection* d, double difference) {
   return fabs(difference - d->analytic) / d->scale;
 }
 
-/* The power of h with which errors fall, where they are clear of rounding: between the two smallest steps whose errors
- * are at least 30 times the least one. NaN when there are none. */
+/* Errors above COARSE say nothing of how they fall yet, those below so many times the least one or the resolution say
+ * nothing any more. */
+#define COARSE 0.1
+#define CLEAR_OF_LEAST 30
+#define CLEAR_OF_RESOLUTION 3
+
+/* The power of h with which the errors of the plain differences fall; NaN when they are rounding at once. */
 static double observed_order(const GradcheckDirection* d) {
-  double order = NAN;
-  int best = 0;
+  int best = 0, from = 0;
   for (int k = 0; k < d->tried; k++)
     if (error_of(d, d->difference[k]) < error_of(d, d->difference[best])) best = k;
-  double least = error_of(d, d->difference[best]);
-  for (int k = 0; k + 1 < best; k++) {
-    double e0 = error_of(d, d->difference[k]), e1 = error_of(d, d->difference[k + 1]);
-    if (isfinite(e0) && e1 > 30 * least) order = log(e0 / e1) / log(d->step[k] / d->step[k + 1]);
-  }
-  return order;
+  double rounding = fmax(CLEAR_OF_LEAST * error_of(d, d->difference[best]), CLEAR_OF_RESOLUTION * d->resolution);
+  while (from < best && !(error_of(d, d->difference[from]) < COARSE)) from++;
+  int to = best;
+  while (to > from && !(error_of(d, d->difference[to]) > rounding)) to--;
+  if (to == from) return NAN;
+  return log(error_of(d, d->difference[from]) / error_of(d, d->difference[to])) / log(d->step[from] / d->step[to]);
 }
 
 /* Richardson: the h^2 of two neighbouring differences cancels. */
