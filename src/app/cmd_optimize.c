@@ -125,7 +125,9 @@ static Status resume(DesignRun* run) {
 static Status begin(DesignRun* run) {
   if (option_given(run->options, "resume")) return resume(run);
   Status status = optimization_start(run->optimization, &run->diagnostics);
-  return status == STATUS_OK ? save_iteration(run) : status;
+  if (status != STATUS_OK) return status;
+  remove_old_designs(run->folder);
+  return save_iteration(run);
 }
 
 static Status iterate(DesignRun* run) {

@@ -1,7 +1,9 @@
 #include "app/optimize_files.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 static Status write_text(const char* folder, const char* name, const Text* text, Diagnostics* diagnostics) {
   Text path = {0};
@@ -56,6 +58,45 @@ Status write_variables(const char* folder, const Optimization* o, Diagnostics* d
   Status status = write_text(folder, "design.csv", &text, diagnostics);
   text_free(&text);
   return status;
+}
+
+static bool is_design_name(const char* name) {
+  return strcmp(name, "final") == 0 || (*name && strspn(name, "0123456789") == strlen(name));
+}
+
+static bool ends_in_obj(const char* name) {
+  size_t length = strlen(name);
+  return length > 4 && strcmp(name + length - 4, ".obj") == 0;
+}
+
+/* Its OBJ files; the folder too when nothing else is in it. */
+static void remove_design(const char* path) {
+  DIR* folder = opendir(path);
+  if (!folder) return;
+  for (struct dirent* entry; (entry = readdir(folder));) {
+    if (!ends_in_obj(entry->d_name)) continue;
+    Text file = {0};
+    text_add(&file, "%s/%s", path, entry->d_name);
+    unlink(file.data);
+    text_free(&file);
+  }
+  closedir(folder);
+  rmdir(path);
+}
+
+void remove_old_designs(const char* folder) {
+  Text path = {0};
+  text_add(&path, "%s/design", folder);
+  DIR* designs = opendir(path.data);
+  for (struct dirent* entry; designs && (entry = readdir(designs));) {
+    if (!is_design_name(entry->d_name)) continue;
+    Text one = {0};
+    text_add(&one, "%s/%s", path.data, entry->d_name);
+    remove_design(one.data);
+    text_free(&one);
+  }
+  if (designs) closedir(designs);
+  text_free(&path);
 }
 
 /* A link's name as a file's: no slashes. */

@@ -8,6 +8,8 @@
 /* convergence.csv and design.csv, whole. */
 Status write_convergence(const char* folder, const Optimization* optimization, Diagnostics* diagnostics);
 Status write_variables(const char* folder, const Optimization* optimization, Diagnostics* diagnostics);
+/* OBJ files of an earlier optimization in the same folder. */
+void remove_old_designs(const char* folder);
 /* design/<name>/<link>.obj of every link whose shape is designed. */
 Status write_design(const char* folder, const char* name, Optimization* optimization, bool best,
                     Diagnostics* diagnostics);
