@@ -32,7 +32,8 @@ typedef struct {
 } ConnectRequest;
 void connect_hulls(Scene* scene, const Model* model, const ConnectRequest* request, SharedVertices* shared);
 void shared_vertices_free(SharedVertices* shared);
-/* Centre of the largest ball in the intersection of two hulls (a linear program); false: they do not overlap. */
+/* Centre of a largest ball in the intersection of two hulls, by a linear program (D5); false: they do not overlap by
+ * a thousandth of the smaller one. */
 bool intersection_center(const ConvexHull* a, const ConvexHull* b, Vec3* center);
 
 /* ---------------------------------------------------------------- variables (optimize/design*.c) */
