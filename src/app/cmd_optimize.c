@@ -125,8 +125,11 @@ static Status resume(DesignRun* run) {
 static Status begin(DesignRun* run) {
   if (option_given(run->options, "resume")) return resume(run);
   Status status = optimization_start(run->optimization, &run->diagnostics);
+  if (status == STATUS_INTERRUPTED && !run->options->quiet)
+    fprintf(stderr, "%s: stopped by %s before the initial design was done; nothing is written\n", run->task.name,
+            interrupt_name(interrupt_signal()));
   if (status != STATUS_OK) return status;
-  remove_old_designs(run->folder);
+  remove_results(run->folder, &run->task);
   return save_iteration(run);
 }
 
@@ -146,7 +149,7 @@ static Status iterate(DesignRun* run) {
 }
 
 static ExitCode finish(DesignRun* run, Status status) {
-  Status written = save_end(run);
+  Status written = status == STATUS_IO ? status : save_end(run); /* what cannot be written is told once */
   ExitCode code = status_exit_code(written == STATUS_OK ? status : written);
   if (written == STATUS_OK && write_optimize_summary(run->folder, run->options, &run->task, run->optimization, code,
                                                      run->options->json, &run->diagnostics) != STATUS_OK)

@@ -8,13 +8,13 @@
 /* convergence.csv and design.csv, whole. */
 Status write_convergence(const char* folder, const Optimization* optimization, Diagnostics* diagnostics);
 Status write_variables(const char* folder, const Optimization* optimization, Diagnostics* diagnostics);
-/* OBJ files of an earlier optimization in the same folder. */
-void remove_old_designs(const char* folder);
 /* design/<name>/<link>.obj of every link whose shape is designed. */
 Status write_design(const char* folder, const char* name, Optimization* optimization, bool best,
                     Diagnostics* diagnostics);
 /* best.scene.yaml; of further scenarios best.<name>.scene.yaml. */
 Status write_best_scenes(const char* folder, const Task* task, Optimization* optimization, Diagnostics* diagnostics);
+/* Those and summary.json, of an earlier run. */
+void remove_results(const char* folder, const Task* task);
 Status write_checkpoint(const char* folder, const Optimization* optimization, Diagnostics* diagnostics);
 Status write_optimize_summary(const char* folder, const Options* options, const Task* task,
                               const Optimization* optimization, ExitCode code, bool print, Diagnostics* diagnostics);

@@ -44,7 +44,7 @@ static bool thick_enough(const Optimization* o, ScenarioRun* run) {
   double least = o->task->min_thickness;
   for (int i = 0; least > 0 && i < run->model.hull_count; i++) {
     const ModelHull* hull = &run->model.hulls[i];
-    if (!optimization_shapes_link(o, hull->link)) continue;
+    if (!o->design.hull_changes[i]) continue;
     double thickness = model_hull_thickness(hull);
     if (thickness >= least) continue;
     text_free(&run->reason);
@@ -72,7 +72,8 @@ static void run_forward(void* context, int index, int thread) {
   Optimization* o = batch->optimization;
   ScenarioRun* run = &o->runs[index];
   run->status = STATUS_OK;
-  design_apply(&o->design, batch->x, index, run->scene);
+  text_free(&run->reason);
+  design_apply(&o->design, batch->x, run->scene);
   if (!build_model(o, run)) return;
   Diagnostics diagnostics = {0};
   RecordOptions options = {batch->threads, 0, o->options.interrupted};
@@ -154,7 +155,7 @@ TrialOutcome evaluate_gradient(Optimization* o, double* gradient) {
       unsound_reason(o, &run->adjoint);
       return TRIAL_NO_GRADIENT;
     }
-    design_gradient(&o->design, &run->model, &run->gradient, k, run->weight, gradient);
+    design_gradient(&o->design, &run->model, &run->gradient, run->weight, gradient);
   }
   for (int k = 0; k < o->design.variable_count; k++)
     if (!isfinite(gradient[k])) return TRIAL_NOT_FINITE;
