@@ -111,7 +111,7 @@ build-check:
 	@$(MAKE) --no-print-directory FLAVOUR=asan program unit-tests
 
 check-long: ## the tests that take long, and every fuzzer for FUZZ_SECONDS (600) each
-	@scripts/deps.sh check
+	@scripts/deps.sh long
 	@$(MAKE) --no-print-directory FLAVOUR=release WERROR=1 program
 	@$(MAKE) --no-print-directory FLAVOUR=check long-tests
 	@$(MAKE) --no-print-directory FLAVOUR=fuzz fuzzers
