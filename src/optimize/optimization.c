@@ -64,6 +64,7 @@ static Status create_runs(Optimization* o, Diagnostics* diagnostics) {
     run->seeds = loss_seeds_create(&run->model, run->model.simulation.steps);
     model_gradient_create(&run->gradient, &run->model);
     run->terms = MEMORY_NEW(double, loss_count(run->loss));
+    run->by_variables = MEMORY_NEW(double, o->design.variable_count);
   }
   o->term_count = loss_count(o->runs[0].loss);
   return STATUS_OK;
@@ -286,6 +287,9 @@ void optimization_save(const Optimization* o, Checkpoint* c) {
   checkpoint_add_integers(c, "counts", counts, 4);
   double losses[3] = {o->loss, o->best_loss, o->rows[o->iteration].seconds};
   checkpoint_add_doubles(c, "losses", losses, 3);
+  /* Of the last gradient, which a run that goes on may not compute again: summary.json tells it. */
+  double adjoint[2] = {o->adjoint.growth, (double)o->adjoint.indefinite_steps};
+  checkpoint_add_doubles(c, "adjoint", adjoint, 2);
   checkpoint_add_doubles(c, "x", o->x, n);
   checkpoint_add_doubles(c, "gradient", o->gradient, n);
   checkpoint_add_doubles(c, "best_x", o->best_x, n);
@@ -328,11 +332,12 @@ static void unpack_rows(Optimization* o, const double* numbers, int rows) {
 
 bool optimization_load(Optimization* o, const Checkpoint* c, Diagnostics* diagnostics) {
   int64_t counts[4];
-  double losses[3];
+  double losses[3], adjoint[2];
   int n = o->design.variable_count, states = optimizer_state_size(o->optimizer);
   if (!same_identity(o, c, diagnostics)) return false;
   if (!checkpoint_get_integers(c, "counts", counts, 4, diagnostics)) return false;
   if (!checkpoint_get_doubles(c, "losses", losses, 3, diagnostics)) return false;
+  if (!checkpoint_get_doubles(c, "adjoint", adjoint, 2, diagnostics)) return false;
   if (counts[0] < 0 || counts[0] >= o->capacity) {
     diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){c->path, 0, 0},
                     "the checkpoint stands at iteration %lld, the task ends at %d", (long long)counts[0],
@@ -359,6 +364,7 @@ bool optimization_load(Optimization* o, const Checkpoint* c, Diagnostics* diagno
     o->loss = losses[0];
     o->best_loss = losses[1];
     o->seconds_before = losses[2];
+    o->adjoint = (AdjointReport){.sound = true, .growth = adjoint[0], .indefinite_steps = (int)adjoint[1]};
     o->started = timer_now();
     if ((OptimizationStop)counts[3] != STOP_ITERATIONS && (OptimizationStop)counts[3] != STOP_INTERRUPTED)
       o->stop = (OptimizationStop)counts[3];
