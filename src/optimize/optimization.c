@@ -64,6 +64,7 @@ static Status create_runs(Optimization* o, Diagnostics* diagnostics) {
     run->seeds = loss_seeds_create(&run->model, run->model.simulation.steps);
     model_gradient_create(&run->gradient, &run->model);
     run->terms = MEMORY_NEW(double, loss_count(run->loss));
+    run->by_variables = MEMORY_NEW(double, o->design.variable_count);
   }
   o->term_count = loss_count(o->runs[0].loss);
   return STATUS_OK;
@@ -315,7 +316,8 @@ void optimization_save(const Optimization* o, Checkpoint* c) {
   checkpoint_add_integers(c, "counts", counts, 4);
   double losses[3] = {o->loss, o->best_loss, o->rows[o->iteration].seconds};
   checkpoint_add_doubles(c, "losses", losses, 3);
-  double adjoint[2] = {o->adjoint.growth, o->adjoint.indefinite_steps};
+  /* Of the last gradient, which a run that goes on may not compute again: summary.json tells it. */
+  double adjoint[2] = {o->adjoint.growth, (double)o->adjoint.indefinite_steps};
   checkpoint_add_doubles(c, "adjoint", adjoint, 2);
   checkpoint_add_doubles(c, "x", o->x, n);
   checkpoint_add_doubles(c, "gradient", o->gradient, n);
@@ -390,8 +392,8 @@ bool optimization_load(Optimization* o, const Checkpoint* c, Diagnostics* diagno
     o->stop = STOP_NOT_YET;
     o->loss = losses[0];
     o->best_loss = losses[1];
-    o->adjoint = (AdjointReport){.growth = adjoint[0], .indefinite_steps = (int)adjoint[1]};
     o->seconds_before = losses[2];
+    o->adjoint = (AdjointReport){.sound = true, .growth = adjoint[0], .indefinite_steps = (int)adjoint[1]};
     o->started = timer_now();
     if (counts[3] == STOP_SHORT_STEP || counts[3] == STOP_FLAT) o->stop = (OptimizationStop)counts[3];
     if (o->stop == STOP_NOT_YET) judge_end(o, true);
