@@ -109,22 +109,21 @@ static double error_of(const GradcheckDirection* d, double difference) {
   return fabs(difference - d->analytic) / d->scale;
 }
 
-/* Errors above COARSE say nothing of how they fall yet, those below so many times the least one or the resolution say
- * nothing any more. */
-#define COARSE 0.1
+/* Errors below so many times the least one, or the resolution, say nothing of how they fall. */
 #define CLEAR_OF_LEAST 30
 #define CLEAR_OF_RESOLUTION 3
 
-/* The power of h with which the errors of the plain differences fall; NaN when they are rounding at once. */
+/* The power of h with which the errors of the plain differences fall, over the last decade that is clear of rounding;
+ * NaN when there is none. */
 static double observed_order(const GradcheckDirection* d) {
-  int best = 0, from = 0;
+  int best = 0;
   for (int k = 0; k < d->tried; k++)
     if (error_of(d, d->difference[k]) < error_of(d, d->difference[best])) best = k;
   double rounding = fmax(CLEAR_OF_LEAST * error_of(d, d->difference[best]), CLEAR_OF_RESOLUTION * d->resolution);
-  while (from < best && !(error_of(d, d->difference[from]) < COARSE)) from++;
   int to = best;
-  while (to > from && !(error_of(d, d->difference[to]) > rounding)) to--;
-  if (to == from) return NAN;
+  while (to > 0 && !(error_of(d, d->difference[to]) > rounding)) to--;
+  if (to == 0) return NAN;
+  int from = to > 1 ? to - 2 : 0;
   return log(error_of(d, d->difference[from]) / error_of(d, d->difference[to])) / log(d->step[from] / d->step[to]);
 }
 
