@@ -186,26 +186,26 @@ static void sweep(const Sweep* s, GradcheckDirection* d) {
 }
 
 void gradcheck_vector(int count, const double* gradient, const double* scale, const double* base, GradcheckValue value,
-                      void* context, const GradcheckOptions* options, uint64_t seed, GradcheckBlockReport* out) {
-  *out = (GradcheckBlockReport){.count = count, .order = NAN};
+                      void* context, const GradcheckOptions* options, uint64_t seed, GradcheckBlockReport* report) {
+  *report = (GradcheckBlockReport){.count = count, .order = NAN};
   if (count == 0) return;
   double *direction = MEMORY_NEW(double, 2 * (size_t)count), *values = direction + count;
-  for (int k = 0; k < count; k++) out->norm += gradient[k] * scale[k] * gradient[k] * scale[k];
-  out->norm = sqrt(out->norm);
+  for (int k = 0; k < count; k++) report->norm += gradient[k] * scale[k] * gradient[k] * scale[k];
+  report->norm = sqrt(report->norm);
   Random random = {seed};
   Sweep s = {value, context, count, base, direction, values};
   for (int n = 0; n < options->directions && n < GRADCHECK_DIRECTIONS; n++) {
-    GradcheckDirection* d = &out->direction[out->directions++];
+    GradcheckDirection* d = &report->direction[report->directions++];
     draw_direction(&random, scale, count, direction);
     d->analytic = 0;
     for (int k = 0; k < count; k++) d->analytic += gradient[k] * direction[k];
     /* a direction that happens to lie across the gradient is held against what a typical one gives */
-    d->scale = fmax(fabs(d->analytic), out->norm / sqrt((double)count));
+    d->scale = fmax(fabs(d->analytic), report->norm / sqrt((double)count));
     if (d->scale == 0) d->scale = 1;
     sweep(&s, d);
-    if (!(d->error <= out->error)) out->error = d->error;
-    if (!(d->resolution <= out->resolution)) out->resolution = d->resolution;
-    if (!isfinite(out->order) || d->order < out->order) out->order = d->order;
+    if (!(d->error <= report->error)) report->error = d->error;
+    if (!(d->resolution <= report->resolution)) report->resolution = d->resolution;
+    if (!isfinite(report->order) || d->order < report->order) report->order = d->order;
   }
   memory_free(direction);
 }

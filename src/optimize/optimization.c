@@ -70,10 +70,10 @@ static Status create_runs(Optimization* o, Diagnostics* diagnostics) {
   return STATUS_OK;
 }
 
-Status optimization_create(Optimization** out, Task* task, const OptimizationOptions* options,
+Status optimization_create(Optimization** optimization, Task* task, const OptimizationOptions* options,
                            Diagnostics* diagnostics) {
   Optimization* o = MEMORY_NEW(Optimization, 1);
-  *out = o;
+  *optimization = o;
   o->task = task;
   o->options = *options;
   Status status = design_create(&o->design, task, diagnostics);
@@ -252,6 +252,8 @@ bool optimization_shapes_link(const Optimization* o, int link) { return o->desig
 
 /* ---------------------------------------------------------------- checkpoints */
 
+enum { IDENTITY_LENGTH = 64 }; /* digits of a SHA-256 */
+
 static void add_vector(Text* text, Vec3 v) { text_add(text, " %a %a %a", v.x, v.y, v.z); }
 
 static void identify_losses(const Optimization* o, Text* text) {
@@ -290,7 +292,7 @@ static void identify_settings(const Optimization* o, Text* text) {
 
 /* What must be the same for a checkpoint to be of use: all that decides on the next trial and its loss. When to stop
  * and when to save may change. */
-static void identify(const Optimization* o, char hex[65]) {
+static void identify(const Optimization* o, int64_t identity[IDENTITY_LENGTH]) {
   Text text = {0};
   identify_settings(o, &text);
   identify_variables(o, &text);
@@ -300,19 +302,19 @@ static void identify(const Optimization* o, char hex[65]) {
     text_add(&text, "%s %a %d\n", scene->sha256, o->runs[k].weight, scene->simulation.steps);
     for (int j = 0; j < scene->source_count; j++) text_add(&text, "%s\n", scene->sources[j]);
   }
+  char hex[IDENTITY_LENGTH + 1];
   hash_sha256(text.data, text.length, hex);
+  for (int k = 0; k < IDENTITY_LENGTH; k++) identity[k] = (unsigned char)hex[k];
   text_free(&text);
 }
 
 enum { ROW_NUMBERS = 8 };
 
 void optimization_save(const Optimization* o, Checkpoint* c) {
-  char hex[65];
-  int64_t identity[64], counts[4] = {o->iteration, o->best_iteration, o->since_best, o->stop};
+  int64_t identity[IDENTITY_LENGTH], counts[4] = {o->iteration, o->best_iteration, o->since_best, o->stop};
   int n = o->design.variable_count, rows = o->iteration + 1, states = optimizer_state_size(o->optimizer);
-  identify(o, hex);
-  for (int k = 0; k < 64; k++) identity[k] = hex[k];
-  checkpoint_add_integers(c, "identity", identity, 64);
+  identify(o, identity);
+  checkpoint_add_integers(c, "identity", identity, IDENTITY_LENGTH);
   checkpoint_add_integers(c, "counts", counts, 4);
   double losses[3] = {o->loss, o->best_loss, o->rows[o->iteration].seconds};
   checkpoint_add_doubles(c, "losses", losses, 3);
@@ -338,18 +340,13 @@ void optimization_save(const Optimization* o, Checkpoint* c) {
 }
 
 static bool same_identity(const Optimization* o, const Checkpoint* c, Diagnostics* diagnostics) {
-  char hex[65];
-  int64_t identity[64];
-  if (!checkpoint_get_integers(c, "identity", identity, 64, diagnostics)) return false;
-  identify(o, hex);
-  for (int k = 0; k < 64; k++)
-    if (identity[k] != hex[k]) {
-      diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){c->path, 0, 0},
-                      "the checkpoint is of another task, scene or design: start without --resume, or in another "
-                      "folder");
-      return false;
-    }
-  return true;
+  int64_t saved[IDENTITY_LENGTH], identity[IDENTITY_LENGTH];
+  if (!checkpoint_get_integers(c, "identity", saved, IDENTITY_LENGTH, diagnostics)) return false;
+  identify(o, identity);
+  if (memcmp(saved, identity, sizeof(identity)) == 0) return true;
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){c->path, 0, 0},
+                  "the checkpoint is of another task, scene or design: start without --resume, or in another folder");
+  return false;
 }
 
 static void unpack_rows(Optimization* o, const double* numbers, int rows) {

@@ -133,7 +133,7 @@ static void degenerate_sets_are_no_trouble(void** state) {
       }
     }
     test_set_pack(t);
-    double y[3], x[3], wanted[3];
+    double y[3] = {0}, x[3], wanted[3] = {0};
     for (int i = 0; i < n; i++) y[i] = x[i] = (double)(random_bits(&random) % 9) - 4;
     bool possible = test_nearest_by_enumeration(t, (double[]){1, 1, 1}, y, wanted), is_found = nearest(t, UNIT, x);
     if (possible != is_found) fail_msg("round %d: the set is %s", round, possible ? "not empty" : "empty");
