@@ -28,9 +28,12 @@ int design_new_variable(DesignBuild* b, const VariableWish* wish, double initial
   DesignVariable v = {.name = name.data, .initial = initial, .block = wish->block, .place = wish->place};
   v.low = fmax(wish->low, initial - wish->within);
   v.high = fmin(wish->high, initial + wish->within);
-  if (!(initial >= v.low && initial <= v.high))
+  bool told = wish->place.line == b->told.line && wish->place.column == b->told.column && b->told.line > 0;
+  if (!(initial >= v.low && initial <= v.high) && !told) {
     diagnostics_add(b->diagnostics, SEVERITY_ERROR, wish->place, "%s starts at %.6g, outside its bounds [%.6g, %.6g]",
                     v.name, initial, v.low, v.high);
+    b->told = wish->place;
+  }
   return design_add_variable(b->design, &v);
 }
 
@@ -234,7 +237,7 @@ static void check_variables(DesignBuild* b) {
     break;
   }
   memory_free(sorted);
-  if (d->variable_count == 0)
+  if (d->variable_count == 0 && b->diagnostics->error_count == b->errors_before)
     diagnostics_add(b->diagnostics, SEVERITY_ERROR, (SourcePlace){b->task->path, 0, 0}, "nothing may change");
 }
 
@@ -286,8 +289,9 @@ static Status list_all(DesignBuild* b) {
 
 Status design_create(Design* design, Task* task, Diagnostics* diagnostics) {
   *design = (Design){0};
-  int links = task->scenarios[0].scene.link_count, errors = diagnostics->error_count;
-  DesignBuild b = {.design = design, .task = task, .diagnostics = diagnostics};
+  int links = task->scenarios[0].scene.link_count;
+  DesignBuild b = {
+      .design = design, .task = task, .diagnostics = diagnostics, .errors_before = diagnostics->error_count};
   b.follows = MEMORY_NEW(int, links);
   b.map = MEMORY_NEW(Mat3, links);
   b.shapes = MEMORY_NEW(bool, links);
@@ -309,6 +313,6 @@ Status design_create(Design* design, Task* task, Diagnostics* diagnostics) {
   memory_free(b.joints);
   memory_free(b.shared_first);
   memory_free(b.shared_next);
-  if (status == STATUS_OK && diagnostics->error_count > errors) status = STATUS_BAD_INPUT;
+  if (status == STATUS_OK && diagnostics->error_count > b.errors_before) status = STATUS_BAD_INPUT;
   return status;
 }

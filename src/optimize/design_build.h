@@ -16,6 +16,8 @@ typedef struct {
   bool *shapes, *joints; /* links whose vertices, whose attachments move  (links) */
   int* shared_first;     /* first of a link's shared vertices; -1 = none  (links) */
   int* shared_next;      /* the next of the same link  (shared vertices) */
+  int errors_before;     /* in diagnostics, before this design */
+  SourcePlace told;      /* of the item whose bounds were told last: one message is enough for an item */
 } DesignBuild;
 
 /* ---------------------------------------------------------------- numbers of a scene (optimize/design.c) */

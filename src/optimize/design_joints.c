@@ -28,17 +28,19 @@ static unsigned parameters_wanted(const TaskControl* item, const SceneSignal* si
   return signal->type == SIGNAL_SINES ? CONTROL_AMPLITUDE | CONTROL_PHASE | CONTROL_VALUES : CONTROL_VALUES;
 }
 
+/* The parameters of the number-th controller of the joint: link/values/3, of further ones link/controller2_values/3. */
 static void list_signal(DesignBuild* b, const TaskControl* item, int link, int number, SceneSignal* s) {
   static const char* const part[4] = {"values", "amplitude", "frequency", "phase"};
   int values = design_signal_values(s), terms = design_signal_terms(s);
   unsigned wanted = parameters_wanted(item, s);
+  char which[32] = "";
+  if (number > 0) snprintf(which, sizeof which, "controller%d_", number + 1);
   VariableWish wish = {item->place, item->within, item->low, item->high, 1};
   for (int k = 0; k < values + 3 * terms; k++) {
     int kind = k < values ? 0 : 1 + (k - values) / terms, index = k < values ? k : (k - values) % terms;
     if (!(wanted & 1u << kind)) continue;
     double initial = *design_signal_parameter(s, k);
-    int variable = design_new_variable(b, &wish, initial, "%s/%s%s/%d", item->link.text, number > 0 ? "second_" : "",
-                                       part[kind], index);
+    int variable = design_new_variable(b, &wish, initial, "%s/%s%s/%d", item->link.text, which, part[kind], index);
     design_add_number(b->design, TARGET_CONTROL, link, number, k, initial);
     design_add_term(b->design, variable, 1);
   }
@@ -87,6 +89,7 @@ void design_list_start(DesignBuild* b, const TaskStart* item) {
   if (link < 0) return;
   const ModelLink* l = &b->model->links[link];
   const char* fixed = fixed_start(item, l);
+  int before = b->design->variable_count;
   if (fixed) {
     diagnostics_add(b->diagnostics, SEVERITY_ERROR, item->link.place,
                     "the joint of link '%s' %s: its start cannot be chosen", item->link.text, fixed);
@@ -98,4 +101,8 @@ void design_list_start(DesignBuild* b, const TaskStart* item) {
       if (!item->dof[dof] || !(velocity ? item->velocities : item->coordinates) || (!velocity && turns)) continue;
       list_start_number(b, item, link, dof, velocity);
     }
+  if (b->design->variable_count == before)
+    diagnostics_add(b->diagnostics, SEVERITY_ERROR, item->link.place,
+                    "link '%s': three rotations are a quaternion, which cannot be chosen number by number",
+                    item->link.text);
 }

@@ -43,6 +43,7 @@ struct Optimization {
   OptimizationRow* rows; /* (iterations + 1) */
   double* row_terms;     /* ((iterations + 1) * terms) */
   char* reason;
+  char identity[65]; /* of the task, for checkpoints */
   Text note;
   AdjointReport adjoint;
   double started, seconds_before; /* wall time */
@@ -55,5 +56,9 @@ TrialOutcome evaluate_design(Optimization* o, const double* x, double* loss, dou
 /* Gradient at the design that evaluate_design has just run. */
 TrialOutcome evaluate_gradient(Optimization* o, double* gradient);
 void scenario_run_free(ScenarioRun* run);
+/* Why it ends here, if it does; can_step: the optimizer can go on (optimize/optimization.c). */
+void optimization_judge_end(Optimization* o, bool can_step);
+/* Sets identity; the scenes must be the initial ones (optimize/optimization_checkpoint.c). */
+void optimization_identify(Optimization* o);
 
 #endif
