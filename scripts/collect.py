@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """One table of a sweep: inputs, results and timings of every row, from its summary.json.
 
-    scripts/collect.py [--no-timings] [--last FILE:COLUMN]... DIR
+    scripts/collect.py [--no-timings] [--columns LIST] [--last FILE:COLUMN]... DIR
 
 DIR is a folder of scripts/sweep.sh. Prints a CSV: row, status, exit_code, the study's columns, the results, and last
 the timings, which alone differ from one sweep to the next. --last adds the last value of a column of a CSV in the run's
-folder: --last trajectory.csv:box/px. Rows stand in the study's order, whatever the order of the runs.
+folder: --last trajectory.csv:box/px. --columns keeps those that one of the shell patterns between commas fits, in the
+order of the patterns: --columns 'row,contact.*,*/px'. Rows stand in the study's order, whatever the order of the runs.
 
 status   done         exit code 0
          failed       another one: the solver failed (4), or the run was refused (no summary; see DIR/<row>/log)
@@ -15,6 +16,7 @@ Rows that are not done are named on standard error, and the exit code is 1.
 """
 import argparse
 import csv
+import fnmatch
 import json
 import os
 import sys
@@ -115,15 +117,24 @@ def collect(folder, lasts):
     return columns, rows
 
 
-def write_table(out, columns, rows, timings):
+def choose(names, patterns):
+    """Names that fit, by pattern, each once; without patterns all."""
+    if not patterns:
+        return names
+    return list(dict.fromkeys(name for pattern in patterns for name in names if fnmatch.fnmatchcase(name, pattern)))
+
+
+def write_table(out, columns, rows, timings, patterns):
     # A column that only some rows have stands where the first of them has it; what the study sets is told once.
     names = list(dict.fromkeys(name for _, values in rows for name in values if name not in columns))
     results = [name for name in names if not is_timing(name)]
     times = [name for name in names if is_timing(name)] if timings else []
+    shown = choose(columns + results + times, patterns)
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(columns + results + times)
+    writer.writerow(shown)
     for head, values in rows:
-        writer.writerow([text(head[name]) for name in columns] + [text(values.get(name)) for name in results + times])
+        row = {**values, **head}
+        writer.writerow([text(row.get(name)) for name in shown])
 
 
 def name_unfinished(rows):
@@ -148,6 +159,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", metavar="DIR")
     parser.add_argument("--no-timings", action="store_true", help="leave out the columns of timings")
+    parser.add_argument("--columns", metavar="LIST", type=lambda word: word.split(","))
     parser.add_argument("--last", metavar="FILE:COLUMN", action="append", default=[], type=file_and_column)
     arguments = parser.parse_args()
     try:
@@ -155,7 +167,7 @@ def main():
     except OSError as error:
         print(f"collect.py: error: {error}", file=sys.stderr)
         return 5
-    write_table(sys.stdout, columns, rows, not arguments.no_timings)
+    write_table(sys.stdout, columns, rows, not arguments.no_timings, arguments.columns)
     return 1 if name_unfinished(rows) else 0
 
 

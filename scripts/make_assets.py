@@ -109,6 +109,15 @@ def spider_leg():
     return {name: barrel(rings) for name, rings in zip(names, rounded_bar(0, 0.443, 0.16, 0.16, 0.08, 0.06))}
 
 
+def round_leg(rings, sides):
+    """The lower leg of the spider as one round bar of `rings` times `sides` corners: its size, not its three pieces."""
+    radius, length, half = 0.08, 0.443, rings // 2
+    cap = [math.pi / 2 * k / (half - 0.5) for k in range(half)]  # latitudes; the last ring is the flat end
+    left = [(-radius * math.sin(a), radius * math.cos(a), radius * math.cos(a)) for a in reversed(cap)]
+    right = [(length - x, width, height) for x, width, height in reversed(left)]
+    return {"leg": barrel(left + right, sides)}
+
+
 def biped_foot():
     """A short, round foot, its toe along x, its ankle at the origin, 0.03 m above the sole."""
     names = ("heel", "arch", "toe")
@@ -129,6 +138,10 @@ def obj_text(title, pieces):
 MESHES = {"bracket": (bracket, "angle bracket, 3 convex pieces"),
           "gear": (gear, "gear of 12 teeth, 13 convex pieces"),
           "spider_leg": (spider_leg, "lower leg of a spider, 3 convex pieces of 32 vertices"),
+          "round_leg_96": (lambda: round_leg(8, 12), "lower leg of a spider, round, 96 vertices"),
+          "round_leg_192": (lambda: round_leg(12, 16), "lower leg of a spider, round, 192 vertices"),
+          "round_leg_384": (lambda: round_leg(16, 24), "lower leg of a spider, round, 384 vertices"),
+          "round_leg_768": (lambda: round_leg(24, 32), "lower leg of a spider, round, 768 vertices"),
           "biped_foot": (biped_foot, "foot of a biped, 3 convex pieces of 32 vertices"),
           "mug": (mug, "mug, 16 convex pieces")}
 
