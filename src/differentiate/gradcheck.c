@@ -13,12 +13,13 @@ enum { GROWING = 4 };
 #define CONVERGING 1e-3
 
 /* A vertex this close to the plane of a triangle it does not belong to, in radii of the hull, is soon on its other
- * side; vertices of such hulls are drawn towards the middle by up to the second part of the way. */
+ * side; vertices of such hulls are drawn towards the middle by up to the second part of the way, drawing lots so often
+ * for a hull without such vertices (large ones have always some). */
 #define FLAT 1e-3
 #define GENERIC_SHIFT 3e-2
+enum { GENERIC_DRAWS = 30 };
 
-static bool has_flat_face(const ModelHull* hull) {
-  const ConvexHull* solid = &hull->solid;
+static bool has_flat_face(const ConvexHull* solid, double radius) {
   for (int t = 0; t < solid->triangle_count; t++) {
     const int* corner = solid->triangles[t];
     Vec3 a = solid->vertices[corner[0]], ab = vec3_sub(solid->vertices[corner[1]], a);
@@ -26,7 +27,7 @@ static bool has_flat_face(const ModelHull* hull) {
     for (int m = 0; m < solid->vertex_count; m++) {
       if (m == corner[0] || m == corner[1] || m == corner[2]) continue;
       double height = vec3_dot(normal, vec3_sub(solid->vertices[m], a));
-      if (fabs(height) < FLAT * hull->radius * vec3_norm(normal)) return true;
+      if (fabs(height) < FLAT * radius * vec3_norm(normal)) return true;
     }
   }
   return false;
@@ -37,10 +38,18 @@ static bool weighs_by_volume(const SceneLink* link, const ModelLink* built) {
   return built->mass > 0 && by_volume && link->mass_model != MASS_GIVEN;
 }
 
-static void shrink_shape(SceneShape* shape, Vec3 center, Random* random) {
-  for (int m = 0; m < shape->point_count; m++) {
-    double part = random_uniform(random, 0, GENERIC_SHIFT);
-    shape->points[m] = vec3_add_scaled(shape->points[m], part, vec3_sub(center, shape->points[m]));
+/* points: of the hull, moved. */
+static void shrink_hull(const ModelHull* hull, Random* random, Vec3* points) {
+  bool flat = true;
+  for (int draw = 0; flat && draw < GENERIC_DRAWS; draw++) {
+    for (int m = 0; m < hull->solid.vertex_count; m++) {
+      Vec3 x = hull->solid.vertices[m];
+      points[m] = vec3_add_scaled(x, random_uniform(random, 0, GENERIC_SHIFT), vec3_sub(hull->center, x));
+    }
+    ConvexHull solid;
+    flat =
+        hull_create_keeping(&solid, points, hull->solid.vertex_count) != HULL_OK || has_flat_face(&solid, hull->radius);
+    hull_free(&solid);
   }
 }
 
@@ -51,9 +60,9 @@ static bool visit_flat_hulls(Scene* scene, const Model* model, Random* random) {
     if (!weighs_by_volume(&model->scene->links[i], &model->links[i])) continue;
     for (int k = 0; k < model->links[i].hull_count; k++) {
       const ModelHull* hull = &model->hulls[model->links[i].hull_first + k];
-      if (hull->half_space || !has_flat_face(hull)) continue;
+      if (hull->half_space || !has_flat_face(&hull->solid, hull->radius)) continue;
       any = true;
-      if (random) shrink_shape(&scene->shapes[scene->links[i].shapes[k].shape], hull->center, random);
+      if (random) shrink_hull(hull, random, scene->shapes[scene->links[i].shapes[k].shape].points);
     }
   }
   return any;

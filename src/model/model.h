@@ -169,6 +169,9 @@ typedef struct {
 void model_gradient_create(ModelGradient* gradient, const Model* model);
 void model_gradient_destroy(ModelGradient* gradient);
 void model_gradient_clear(ModelGradient* gradient, const Model* model);
+/* For a scalar that grows by bar . (change of ModelLink.center): adds to `moment`, or for a link without mass, whose
+ * centre is the middle of its hulls' boxes, to the vertices that bound these. */
+void model_gradient_center(const Model* model, int link, Vec3 bar, ModelGradient* gradient);
 /* Spend `moment`: S depends on the vertices by the link's mass model, and on its mass (docs/derivations/adjoint.md,
  * A9). */
 void model_gradient_masses(const Model* model, ModelGradient* gradient);
