@@ -79,9 +79,9 @@ Status loss_create(Loss** loss, const Task* task, int scenario, const Model* mod
 void loss_destroy(Loss* loss);
 int loss_count(const Loss* loss);
 const char* loss_name(const Loss* loss, int index); /* unlike all others: a column of convergence.csv */
-/* Each term times its own weight (not the scenario's) to terms (loss_count); returns their sum. seeds NULL: values
- * only; else derivatives of the sum are added. Links, hulls, vertices and controllers of the recording's model are
- * those that the loss was made for. A recording shorter than the horizon has no loss: NaN, seeds untouched. No
+/* Each term times its own weight (not the scenario's) to terms (loss_count, or NULL); returns their sum. seeds NULL:
+ * values only; else derivatives of the sum are added. Links, hulls, vertices and controllers of the recording's model
+ * are those that the loss was made for. A recording shorter than the horizon has no loss: NaN, seeds untouched. No
  * allocation. */
 double loss_evaluate(const Loss* loss, const Recording* recording, double* terms, LossSeeds* seeds);
 
@@ -116,7 +116,6 @@ typedef enum {
   GRADCHECK_BLOCKS
 } GradcheckBlock;
 const char* gradcheck_block_name(GradcheckBlock block);
-
 
 enum { GRADCHECK_DIRECTIONS = 16, GRADCHECK_SWEEP = 13 };
 

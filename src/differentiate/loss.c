@@ -86,8 +86,9 @@ double loss_evaluate(const Loss* loss, const Recording* recording, double* terms
   double sum = 0;
   for (int i = 0; i < loss->count; i++) {
     const LossTerm* term = &loss->terms[i];
-    terms[i] = whole ? term->kind->evaluate(term, recording, seeds) : none;
-    sum += terms[i];
+    double value = whole ? term->kind->evaluate(term, recording, seeds) : none;
+    if (terms) terms[i] = value;
+    sum += value;
   }
   return whole ? sum : none;
 }
