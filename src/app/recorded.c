@@ -166,8 +166,18 @@ static Status load_scene(Recorded* recorded, const char* path) {
   return STATUS_OK;
 }
 
+/* A run of optimize has no trajectory; what it found is a scene. */
+static Status load_folder(Recorded* recorded, const char* folder) {
+  char *trajectory = path_join(folder, "trajectory.csv"), *best = path_join(folder, "best.scene.yaml");
+  bool is_design = !file_exists(trajectory) && file_exists(best);
+  Status status = is_design ? load_scene(recorded, best) : load_run(recorded, folder);
+  memory_free(trajectory);
+  memory_free(best);
+  return status;
+}
+
 Status recorded_load(Recorded* recorded, const char* path) {
-  if (path_is_folder(path)) return load_run(recorded, path);
+  if (path_is_folder(path)) return load_folder(recorded, path);
   if (file_exists(path)) return load_scene(recorded, path);
   diagnostics_add(&recorded->diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "no such run folder or scene");
   return STATUS_IO;
