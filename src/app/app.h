@@ -77,6 +77,7 @@ enum { OPERANDS_UNBOUNDED = 1 << 30 };
 
 const Verb* verb_find(const char* name); /* NULL when unknown */
 const char* verb_nearest(const char* word);
+const Verb* verb_at(int index); /* in the order of the help; NULL after the last */
 void verb_list(FILE* stream);
 void verb_help(FILE* stream, const Verb* verb);
 /* The options that every verb takes. */

@@ -17,6 +17,8 @@ const Verb* verb_find(const char* name) {
   return NULL;
 }
 
+const Verb* verb_at(int index) { return index < VERB_COUNT ? VERBS[index] : NULL; }
+
 const char* verb_nearest(const char* word) {
   const char* names[VERB_COUNT + 2];
   for (int i = 0; i < VERB_COUNT; i++) names[i] = VERBS[i]->name;
@@ -36,6 +38,7 @@ void verb_list(FILE* stream) {
   fprintf(stream,
           "\n"
           "  sdrs VERB --help   examples and options of one verb\n"
+          "  sdrs help --man    the manual page; --bash, --zsh: completion\n"
           "  sdrs --version     version, build flags, libraries\n");
 }
 
