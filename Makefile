@@ -118,6 +118,7 @@ demo: ## install what is missing, build, simulate and optimize shipped scenes an
 check: build-check ## install what is missing, build, run every test; ends with `N passed, N failed`
 	@tests/run.sh -j $(TEST_JOBS) \
 	  $(call script_if_there,tests/cli/run.sh) $(call script_if_there,scripts/update_golden.sh --check) \
+	  $(call script_if_there,tests/mujoco/run.sh) \
 	  $(call in_flavour,check,$(OTHER_TESTS) $(UNIT_TESTS)) $(call in_flavour,asan,$(UNIT_TESTS))
 
 build-check:
@@ -167,9 +168,23 @@ lint: $(BUILD)/version.h ## layout, static analysis, include order
 format: ## lay out all C sources and headers
 	clang-format -i $(wildcard src/*.c src/*/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch])
 
+SHARE := $(DESTDIR)$(PREFIX)/share
+# Manual pages and completions are printed by the program itself, from the tables of its help and its formats. They go to
+# a folder of their own first: a program that fails leaves no empty page behind.
 install: program ## install to PREFIX (/usr/local), below DESTDIR
+	@mkdir -p out/install
+	./sdrs help --man >out/install/sdrs.1
+	./sdrs schema scene --man >out/install/sdrs-scene.5
+	./sdrs schema task --man >out/install/sdrs-task.5
+	./sdrs help --bash >out/install/sdrs
+	./sdrs help --zsh >out/install/_sdrs
 	install -D -m 755 sdrs $(DESTDIR)$(PREFIX)/bin/sdrs
-	install -D -m 644 LICENSE $(DESTDIR)$(PREFIX)/share/doc/sdrs/LICENSE
+	install -D -m 644 out/install/sdrs.1 $(SHARE)/man/man1/sdrs.1
+	install -D -m 644 out/install/sdrs-scene.5 $(SHARE)/man/man5/sdrs-scene.5
+	install -D -m 644 out/install/sdrs-task.5 $(SHARE)/man/man5/sdrs-task.5
+	install -D -m 644 out/install/sdrs $(SHARE)/bash-completion/completions/sdrs
+	install -D -m 644 out/install/_sdrs $(SHARE)/zsh/site-functions/_sdrs
+	install -D -m 644 LICENSE $(SHARE)/doc/sdrs/LICENSE
 
 clean: ## remove everything built; runs and pictures in out/ stay
 	rm -rf out/build out/tests sdrs
