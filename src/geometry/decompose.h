@@ -82,7 +82,7 @@ HullResult hull_outer(ConvexHull* hull, int max_vertices);
 
 /* Signed distance of a point from the farthest face: > 0 outside. */
 double hull_outside(const ConvexHull* hull, Vec3 point);
-/* Outward unit normal and offset of a triangle; zero normal when it has no area. */
+/* Outward unit normal and offset of a triangle; zero normal when it is a needle. */
 Plane hull_plane(const ConvexHull* hull, int triangle);
 double solid_volume(const ConvexHull* hull);
 

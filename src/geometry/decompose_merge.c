@@ -3,12 +3,17 @@
 
 #include "geometry/decompose.h"
 
+/* A triangle this thin (height / longest side) has a normal of rounding only; its neighbours bound the hull there. */
+#define NEEDLE 1e-8
+
 Plane hull_plane(const ConvexHull* hull, int triangle) {
   const int* t = hull->triangles[triangle];
   Vec3 a = hull->vertices[t[0]];
   Vec3 n = vec3_cross(vec3_sub(hull->vertices[t[1]], a), vec3_sub(hull->vertices[t[2]], a));
-  double length = vec3_norm(n);
-  if (!(length > 0)) return (Plane){{0, 0, 0}, 0};
+  double length = vec3_norm(n), longest = 0;
+  for (int k = 0; k < 3; k++)
+    longest = fmax(longest, vec3_norm(vec3_sub(hull->vertices[t[k]], hull->vertices[t[(k + 1) % 3]])));
+  if (!(length > NEEDLE * longest * longest)) return (Plane){{0, 0, 0}, 0};
   n = vec3_scale(n, 1.0 / length);
   return (Plane){n, vec3_dot(n, a)};
 }

@@ -19,6 +19,12 @@
 #define FACE_WORTH 0.02
 #define COMPONENT_COST 0.01
 
+/* Weight of what further cuts would leave, against 1 of what this one leaves. */
+#define OUTLOOK_WORTH 1.0
+/* Size of the copy for that, and pieces up to which it looks two cuts ahead instead of one. */
+#define OUTLOOK_TRIANGLES 300
+#define DEEP_SPLITS 10
+
 /* ---------------------------------------------------------------- a coarse copy */
 
 static double part_area(const Part* part) {
@@ -327,6 +333,88 @@ static void score_body(void* context, int index, int thread) {
   c->score = score_plane(list->piece, c->plane, c->step == 0);
 }
 
+/* ---------------------------------------------------------------- outlook */
+
+/* Least volume of hulls when the part is halved `depth` times more, each time across the best of the three axes. A ring
+ * shows no gain at the first cut, and all of it at the second and third. */
+static double outlook(const Part* part, int depth) {
+  double least = rough_hull_volume(part->points, part->point_count);
+  for (int axis = 0; depth > 0 && axis < 3; axis++) {
+    Vec3 n = vec3(axis == 0, axis == 1, axis == 2);
+    Range r = range_along(part, n);
+    Plane plane = {n, 0.5 * (r.low + r.high)};
+    Part a = part_cut(part, plane, PLANE_ROUNDING), b = part_cut(part, plane_flipped(plane), PLANE_ROUNDING);
+    if (a.point_count > 3 && b.point_count > 3) least = fmin(least, outlook(&a, depth - 1) + outlook(&b, depth - 1));
+    part_free(&a);
+    part_free(&b);
+  }
+  return least;
+}
+
+static double outlook_of_half(const Part* part, Plane plane, int depth) {
+  Part cut = part_cut(part, plane, PLANE_ROUNDING);
+  Part* pieces;
+  double sum = 0;
+  int count = part_components(&cut, &pieces);
+  for (int k = 0; k < count; k++) {
+    sum += pieces[k].point_count > 3 ? outlook(&pieces[k], depth) : 0;
+    part_free(&pieces[k]);
+  }
+  memory_free(pieces);
+  part_free(&cut);
+  return sum;
+}
+
+typedef struct {
+  Candidates* list;
+  Part rough;
+  const int* chosen;
+  int depth;
+} Outlook;
+
+static void outlook_body(void* context, int index, int thread) {
+  Outlook* o = context;
+  Candidate* c = &o->list->items[o->chosen[index]];
+  (void)thread;
+  double sum =
+      outlook_of_half(&o->rough, c->plane, o->depth) + outlook_of_half(&o->rough, plane_flipped(c->plane), o->depth);
+  c->score += OUTLOOK_WORTH * sum / o->list->piece->hull.volume;
+}
+
+/* Worth a longer look: of every direction the best and the middle offset, and the best face planes. */
+static int choose_promising(const Candidates* list, int* chosen) {
+  int count = 0, faces = 0;
+  for (int i = 0; i < list->count;) {
+    if (list->items[i].step == 0) {
+      if (isfinite(list->items[i].score) && faces++ < FACE_PLANES) chosen[count++] = i;
+      i++;
+      continue;
+    }
+    int best = i, middle = i + OFFSETS / 2;
+    for (int k = i; k < i + OFFSETS; k++)
+      if (list->items[k].score < list->items[best].score) best = k;
+    if (isfinite(list->items[best].score)) chosen[count++] = best;
+    if (middle != best && isfinite(list->items[middle].score)) chosen[count++] = middle;
+    i += OFFSETS;
+  }
+  return count;
+}
+
+/* Judge the promising candidates by immediate gain and outlook; the others are out. */
+static void look_ahead(Candidates* list, int depth, int threads) {
+  int chosen[CANDIDATES_MAX];
+  Outlook o = {list, coarse_copy(&list->piece->coarse, OUTLOOK_TRIANGLES), chosen, depth};
+  int count = choose_promising(list, chosen);
+  parallel_for(threads, count, 2, 1, outlook_body, &o);
+  for (int i = 0, k = 0; i < list->count; i++) {
+    if (k < count && chosen[k] == i)
+      k++;
+    else
+      list->items[i].score = HUGE_VAL;
+  }
+  part_free(&o.rough);
+}
+
 static Candidate best_of(const Candidates* list) {
   Candidate best = {.score = HUGE_VAL};
   for (int k = 0; k < list->count; k++)
@@ -369,7 +457,7 @@ static Candidate refine(const Piece* piece, Candidate best, int threads) {
   return best;
 }
 
-static Candidate best_plane(const Piece* piece, int threads) {
+static Candidate best_plane(const Piece* piece, int depth, int threads) {
   Candidate items[CANDIDATES_MAX];
   Candidates list = {piece, items, 0};
   add_direction(&list, vec3(1, 0, 0));
@@ -378,15 +466,18 @@ static Candidate best_plane(const Piece* piece, int threads) {
   add_principal_axes(&list);
   add_face_planes(&list);
   parallel_for(threads, list.count, 2, 1, score_body, &list);
+  look_ahead(&list, depth, threads);
   Candidate best = best_of(&list);
-  return isfinite(best.score) ? refine(piece, best, threads) : best;
+  if (!isfinite(best.score)) return best;
+  best.score = score_plane(piece, best.plane, best.step == 0);
+  return refine(piece, best, threads);
 }
 
 /* ---------------------------------------------------------------- splitting */
 
 static bool split_piece(Pieces* pieces, int index, const SearchOptions* options) {
   Piece piece = pieces->items[index];
-  Candidate best = best_plane(&piece, options->threads);
+  Candidate best = best_plane(&piece, pieces->count < DEEP_SPLITS ? 2 : 1, options->threads);
   if (!isfinite(best.score)) return false;
   Part a = part_cut(&piece.part, best.plane, PLANE_ROUNDING);
   Part b = part_cut(&piece.part, plane_flipped(best.plane), PLANE_ROUNDING);

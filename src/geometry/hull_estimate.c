@@ -118,11 +118,11 @@ double points_volume(const Vec3* points, int count) {
 
 /* The 26 directions of a cube's faces, edges and corners, then a spiral of evenly spaced ones; every one with its
  * mirror images in the three planes, so that mirror images are estimated alike. */
-static int make_directions(Vec3 directions[ESTIMATE_DIRECTIONS]) {
+static int make_directions(Vec3* directions, int wanted) {
   int count = 0;
   for (int k = 0; k < 27; k++)
     if (k != 13) directions[count++] = vec3_normalized(vec3(k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1));
-  int octant = (ESTIMATE_DIRECTIONS - count) / 8;
+  int octant = (wanted - count) / 8;
   for (int i = 0; i < octant; i++) {
     double z = (i + 0.5) / octant, angle = 0.5 * 3.14159265358979323846 * fmod(0.5 + 0.6180339887498949 * i, 1.0);
     double r = sqrt(1 - z * z);
@@ -142,9 +142,9 @@ static int farthest(const Vec3* points, int count, Vec3 d) {
   return best;
 }
 
-static void choose_points(HullEstimate* e, const Vec3* points, int count) {
+static void choose_points(HullEstimate* e, const Vec3* points, int count, int wanted) {
   Vec3 directions[ESTIMATE_DIRECTIONS];
-  int direction_count = make_directions(directions);
+  int direction_count = make_directions(directions, wanted);
   bool* taken = MEMORY_NEW(bool, count);
   e->count = 0;
   for (int k = 0; k < direction_count; k++) {
@@ -158,7 +158,7 @@ static void choose_points(HullEstimate* e, const Vec3* points, int count) {
 HullEstimate hull_estimate(const Vec3* points, int count) {
   HullEstimate e = {.count = count};
   if (count > ESTIMATE_POINTS / 2)
-    choose_points(&e, points, count);
+    choose_points(&e, points, count, ESTIMATE_DIRECTIONS);
   else
     memcpy(e.points, points, sizeof(Vec3) * (size_t)count);
   e.volume = points_volume(e.points, e.count);
@@ -170,4 +170,14 @@ HullEstimate hull_estimate_joined(const HullEstimate* a, const HullEstimate* b) 
   memcpy(points, a->points, sizeof(Vec3) * (size_t)a->count);
   memcpy(points + a->count, b->points, sizeof(Vec3) * (size_t)b->count);
   return hull_estimate(points, a->count + b->count);
+}
+
+/* Directions of a rough estimate. */
+#define ROUGH_DIRECTIONS 50
+
+double rough_hull_volume(const Vec3* points, int count) {
+  if (count <= ROUGH_DIRECTIONS) return points_volume(points, count);
+  HullEstimate e;
+  choose_points(&e, points, count, ROUGH_DIRECTIONS);
+  return points_volume(e.points, e.count);
 }

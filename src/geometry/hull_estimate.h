@@ -17,6 +17,8 @@ typedef struct {
 HullEstimate hull_estimate(const Vec3* points, int count);
 /* Of both together. */
 HullEstimate hull_estimate_joined(const HullEstimate* a, const HullEstimate* b);
+/* Volume only, from fewer directions. */
+double rough_hull_volume(const Vec3* points, int count);
 /* Volume of the hull of at most 2 ESTIMATE_POINTS points by adding one after the other; 0 when they are flat. Points
  * within 1e-12 of the extent of a face count as on it. */
 double points_volume(const Vec3* points, int count);
