@@ -47,12 +47,22 @@ else ifneq ($(filter check,$(FLAVOUR))$(filter 1,$(WERROR)),)
   WERROR_FLAG := -Werror
 endif
 
-FLAGS := $(strip $(COMMON_FLAGS) $($(FLAVOUR)_FLAGS) $(CFLAGS))
-LDLIBS := -lyaml -lcjson -lqhull_r -lglpk -lcholmod -llapacke -lopenblas -lm
+# `make MPI=1`: sdrs optimize spreads scenarios over the processes of mpirun (src/base/processes.c).
+ifeq ($(MPI),1)
+  MPI_FLAGS := -DSDRS_MPI $(patsubst -I%,-isystem %,$(shell pkg-config --cflags-only-I ompi-c))
+  MPI_LIBS := $(shell pkg-config --libs ompi-c)
+  ifeq ($(MPI_LIBS),)
+    $(error no OpenMPI: scripts/deps.sh mpi)
+  endif
+endif
+
+FLAGS := $(strip $(COMMON_FLAGS) $($(FLAVOUR)_FLAGS) $(MPI_FLAGS) $(CFLAGS))
+LDLIBS := $(MPI_LIBS) -lyaml -lcjson -lqhull_r -lglpk -lcholmod -llapacke -lopenblas -lm
 
 # ---------------------------------------------------------------- files
 
-BUILD := out/build/$(FLAVOUR)
+VARIANT := $(if $(MPI_LIBS),-mpi)
+BUILD := out/build/$(FLAVOUR)$(VARIANT)
 
 SOURCES := $(wildcard src/*/*.c)
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
@@ -69,7 +79,7 @@ TESTS := $(UNIT_TESTS) $(OTHER_TESTS) $(LONG_TESTS)
 FUZZERS := $(call test_programs,tests/fuzz/fuzz_*.c)
 
 # The other flavours' tests, by the names they have there.
-in_flavour = $(patsubst out/build/$(FLAVOUR)/%,out/build/$(1)/%,$(2))
+in_flavour = $(patsubst $(BUILD)/%,out/build/$(1)$(VARIANT)/%,$(2))
 # Scripts are tests too, when they are there.
 script_if_there = $(if $(wildcard $(firstword $(1))),"$(1)")
 
@@ -117,7 +127,7 @@ build-check:
 	@$(MAKE) --no-print-directory FLAVOUR=asan program unit-tests
 
 check-long: ## the tests that take long, and every fuzzer for FUZZ_SECONDS (600) each
-	@scripts/deps.sh check
+	@scripts/deps.sh long
 	@$(MAKE) --no-print-directory FLAVOUR=release WERROR=1 program
 	@$(MAKE) --no-print-directory FLAVOUR=check long-tests
 	@$(MAKE) --no-print-directory FLAVOUR=fuzz fuzzers
@@ -203,8 +213,9 @@ $(BUILD)/libsdrs.a: $(OBJECTS) $(BUILD)/objects
 	@rm -f $@
 	$(call SHORT,AR) ar rcs $@ $(OBJECTS)
 
-$(PROGRAM): $(BUILD)/src/main.o $(BUILD)/libsdrs.a
-	$(call SHORT,LD) $(CC) $(FLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
+# ./sdrs is linked anew when it comes from the other folder: with MPI, or without.
+$(PROGRAM): $(BUILD)/src/main.o $(BUILD)/libsdrs.a $(if $(filter sdrs,$(PROGRAM)),out/build/origin)
+	$(call SHORT,LD) $(CC) $(FLAGS) $(LDFLAGS) $(BUILD)/src/main.o $(BUILD)/libsdrs.a $(LDLIBS) -o $@
 
 $(TESTS): %: %.o $(SUPPORT_OBJECTS) $(BUILD)/libsdrs.a
 	$(call SHORT,LD) $(CC) $(FLAGS) $(LDFLAGS) $^ $(LDLIBS) -lcmocka -o $@
@@ -220,6 +231,9 @@ write_if_changed = @mkdir -p $(@D); printf '%s\n' $(1) | cmp -s - $@ || printf '
 
 $(BUILD)/flags: FORCE
 	$(call write_if_changed,'$(CC) $(FLAGS) $(WARNINGS)')
+
+out/build/origin: FORCE
+	$(call write_if_changed,$(BUILD))
 
 $(BUILD)/objects: FORCE
 	$(call write_if_changed,$(OBJECTS))

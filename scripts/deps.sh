@@ -2,6 +2,9 @@
 # Installs what sdrs needs on Debian, and only what is missing; says nothing when nothing is.
 #   scripts/deps.sh build           to build it
 #   scripts/deps.sh check           to build, test and lint it
+#   scripts/deps.sh sweep           to run many (scripts/sweep.sh)
+#   scripts/deps.sh mpi             to build with `make MPI=1`
+#   scripts/deps.sh long            for the long tests too
 #   scripts/deps.sh --look build    only look: name what is missing and exit 1
 set -euo pipefail
 
@@ -27,11 +30,22 @@ clang-tidy          command clang-tidy
 cppcheck            command cppcheck
 clang               command clang
 libclang-rt-dev     runtime libclang_rt.fuzzer
+'
+SWEEP_NEEDS='
+parallel            command parallel
 python3             command python3
+'
+MPI_NEEDS='
+openmpi-bin         command mpirun
+libopenmpi-dev      command mpicc
+'
+SLURM_NEEDS='
+slurm-wlm           command slurmctld
+munge               command munged
 '
 
 usage() {
-  sed -n '3,5s/^#   //p' "$0" >&2
+  sed -n '3,8s/^#   //p' "$0" >&2
   exit 2
 }
 
@@ -97,7 +111,10 @@ if [[ ${1:-} == --look ]]; then
 fi
 case ${1:-} in
   build) needs=$BUILD_NEEDS ;;
-  check) needs=$BUILD_NEEDS$CHECK_NEEDS ;;
+  check) needs=$BUILD_NEEDS$CHECK_NEEDS$SWEEP_NEEDS ;;
+  sweep) needs=$SWEEP_NEEDS ;;
+  mpi) needs=$BUILD_NEEDS$MPI_NEEDS ;;
+  long) needs=$BUILD_NEEDS$CHECK_NEEDS$SWEEP_NEEDS$MPI_NEEDS$SLURM_NEEDS ;;
   *) usage ;;
 esac
 

@@ -15,6 +15,11 @@ typedef struct {
 
 static bool interrupted(void) { return interrupt_signal() != 0; }
 
+/* Of several processes one writes and speaks. */
+static bool is_writer(void) { return processes_rank() == 0; }
+/* The worst that happened to any process: all go on, or none. */
+static Status agreed(Status status) { return (Status)processes_largest((int)status); }
+
 static Status design_run_create(DesignRun* run, const Options* options) {
   *run = (DesignRun){.options = options};
   Status status =
@@ -25,6 +30,7 @@ static Status design_run_create(DesignRun* run, const Options* options) {
   status = optimization_create(&run->optimization, &run->task, &settings, &run->diagnostics);
   if (status != STATUS_OK) return status;
   run->folder = run_folder_path(options, run->task.name);
+  if (!is_writer()) return STATUS_OK;
   if (file_make_folder(run->folder) == STATUS_OK) return STATUS_OK;
   diagnostics_add(&run->diagnostics, SEVERITY_ERROR, (SourcePlace){run->folder, 0, 0}, "cannot make the folder: %s",
                   strerror(errno));
@@ -49,7 +55,7 @@ static Status save_progress(DesignRun* run) {
 /* The present design, its log and a checkpoint, every save_every iterations. */
 static Status save_iteration(DesignRun* run) {
   int iteration = optimization_iteration(run->optimization);
-  if (iteration % run->task.optimizer.save_every != 0) return STATUS_OK;
+  if (iteration % run->task.optimizer.save_every != 0 || !is_writer()) return STATUS_OK;
   char name[32];
   snprintf(name, sizeof name, "%d", iteration);
   Status status = write_design(run->folder, name, run->optimization, false, &run->diagnostics);
@@ -57,6 +63,7 @@ static Status save_iteration(DesignRun* run) {
 }
 
 static Status save_end(DesignRun* run) {
+  if (!is_writer()) return STATUS_OK;
   Status status = save_progress(run);
   if (status == STATUS_OK) status = write_variables(run->folder, run->optimization, &run->diagnostics);
   if (status == STATUS_OK) status = write_design(run->folder, "final", run->optimization, true, &run->diagnostics);
@@ -123,9 +130,14 @@ static Status resume(DesignRun* run) {
 }
 
 static Status begin(DesignRun* run) {
-  if (option_given(run->options, "resume")) return resume(run);
+  if (option_given(run->options, "resume")) return agreed(resume(run));
   Status status = optimization_start(run->optimization, &run->diagnostics);
-  return status == STATUS_OK ? save_iteration(run) : status;
+  if (status == STATUS_INTERRUPTED && !run->options->quiet)
+    fprintf(stderr, "%s: stopped by %s before the initial design was done; nothing is written\n", run->task.name,
+            interrupt_name(interrupt_signal()));
+  if (status != STATUS_OK) return status;
+  if (is_writer()) remove_results(run->folder, &run->task);
+  return agreed(save_iteration(run));
 }
 
 static Status iterate(DesignRun* run) {
@@ -134,18 +146,21 @@ static Status iterate(DesignRun* run) {
                  timer_now());
   Status status = STATUS_OK;
   while (status == STATUS_OK && optimization_stop(run->optimization) == STOP_NOT_YET) {
-    status = interrupted() ? STATUS_INTERRUPTED : optimization_advance(run->optimization);
+    /* A signal reaches the processes at different times. */
+    status = agreed(interrupted() ? STATUS_INTERRUPTED : STATUS_OK);
+    if (status == STATUS_OK) status = optimization_advance(run->optimization);
     if (status != STATUS_OK || optimization_stop(run->optimization) == STOP_FLAT) break;
     show_progress(run, &progress);
-    status = save_iteration(run);
+    status = agreed(save_iteration(run));
   }
   progress_end(&progress);
   return status;
 }
 
 static ExitCode finish(DesignRun* run, Status status) {
-  Status written = save_end(run);
+  Status written = status == STATUS_IO ? status : agreed(save_end(run)); /* what cannot be written is told once */
   ExitCode code = status_exit_code(written == STATUS_OK ? status : written);
+  if (!is_writer()) return code;
   if (written == STATUS_OK && write_optimize_summary(run->folder, run->options, &run->task, run->optimization, code,
                                                      run->options->json, &run->diagnostics) != STATUS_OK)
     code = EXIT_IO;
@@ -158,10 +173,17 @@ static ExitCode finish(DesignRun* run, Status status) {
   return code;
 }
 
-static ExitCode optimize(const Options* options) {
+/* The writer's problems; of another process those that the writer does not have. */
+static void print_problems(const DesignRun* run, Diagnostics* diagnostics) {
+  int writer_errors = diagnostics->error_count;
+  processes_share(&writer_errors, sizeof(writer_errors), 0);
+  if (is_writer() || writer_errors == 0) print_diagnostics(run->options, diagnostics);
+}
+
+static ExitCode design(const Options* options) {
   DesignRun run;
-  Status status = design_run_create(&run, options);
-  print_diagnostics(options, &run.diagnostics);
+  Status status = agreed(design_run_create(&run, options));
+  print_problems(&run, &run.diagnostics);
   diagnostics_free(&run.diagnostics);
   ExitCode code = status_exit_code(status);
   if (status == STATUS_OK) {
@@ -170,9 +192,18 @@ static ExitCode optimize(const Options* options) {
     status = begin(&run);
     code = status_exit_code(status);
     if (status == STATUS_OK) code = finish(&run, iterate(&run));
-    print_diagnostics(options, &run.diagnostics);
+    print_problems(&run, &run.diagnostics);
   }
   design_run_free(&run);
+  return code;
+}
+
+static ExitCode optimize(const Options* options) {
+  processes_start();
+  Options own = *options;
+  if (!is_writer()) own.quiet = true;
+  ExitCode code = design(&own);
+  processes_finish();
   return code;
 }
 

@@ -144,6 +144,18 @@ typedef void (*ParallelBody)(void* context, int index, int thread);
 void parallel_for(int threads, int count, int threshold, int grain, ParallelBody body, void* context);
 int parallel_processor_count(void);
 
+/* ---------------------------------------------------------------- processes (base/processes.c)
+ * Copies of the program that mpirun has started and that share work, in a build of `make MPI=1`; otherwise there is
+ * one, of rank 0, and the functions below leave everything as it is. All ranks call processes_start, _share, _largest
+ * and _finish in the same order; a rank that dies ends the others. */
+void processes_start(void);  /* once; before it there is one process */
+void processes_finish(void); /* nothing is shared after it */
+int processes_count(void);
+int processes_rank(void); /* rank 0 writes files and speaks */
+/* The bytes that `owner` has, to all; copies them as they are, so they hold no pointers. */
+void processes_share(void* data, size_t size, int owner);
+int processes_largest(int value); /* of all ranks' values, to all */
+
 /* ---------------------------------------------------------------- random numbers (base/random.c), for tests and
  * benches */
 typedef struct {

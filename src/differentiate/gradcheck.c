@@ -7,8 +7,10 @@
 /* The sweep: from LARGEST_STEP of the scale down by half decades. */
 #define LARGEST_STEP 1e-2
 enum { SWEEP = GRADCHECK_SWEEP };
-/* After so many growing errors in a row rounding has taken over. */
+/* After so many growing errors in a row rounding has taken over, provided that they have once been below the second
+ * number: large steps of a run that topples one way or the other agree with nothing. */
 enum { GROWING = 4 };
+#define CONVERGING 1e-3
 
 /* A vertex this close to the plane of a triangle it does not belong to, in radii of the hull, is soon on its other
  * side; vertices of such hulls are drawn towards the middle by up to the second part of the way. */
@@ -109,19 +111,22 @@ static double error_of(const GradcheckDirection* d, double difference) {
   return fabs(difference - d->analytic) / d->scale;
 }
 
-/* The power of h with which errors fall, where they are clear of rounding: between the two smallest steps whose errors
- * are at least 30 times the least one. NaN when there are none. */
+/* Errors below so many times the least one, or the resolution, say nothing of how they fall. */
+#define CLEAR_OF_LEAST 30
+#define CLEAR_OF_RESOLUTION 3
+
+/* The power of h with which the errors of the plain differences fall, over the last decade that is clear of rounding;
+ * NaN when there is none. */
 static double observed_order(const GradcheckDirection* d) {
-  double order = NAN;
   int best = 0;
   for (int k = 0; k < d->tried; k++)
     if (error_of(d, d->difference[k]) < error_of(d, d->difference[best])) best = k;
-  double least = error_of(d, d->difference[best]);
-  for (int k = 0; k + 1 < best; k++) {
-    double e0 = error_of(d, d->difference[k]), e1 = error_of(d, d->difference[k + 1]);
-    if (isfinite(e0) && e1 > 30 * least) order = log(e0 / e1) / log(d->step[k] / d->step[k + 1]);
-  }
-  return order;
+  double rounding = fmax(CLEAR_OF_LEAST * error_of(d, d->difference[best]), CLEAR_OF_RESOLUTION * d->resolution);
+  int to = best;
+  while (to > 0 && !(error_of(d, d->difference[to]) > rounding)) to--;
+  if (to == 0) return NAN;
+  int from = to > 1 ? to - 2 : 0;
+  return log(error_of(d, d->difference[from]) / error_of(d, d->difference[to])) / log(d->step[from] / d->step[to]);
 }
 
 /* Richardson: the h^2 of two neighbouring differences cancels. */
@@ -170,7 +175,7 @@ static void sweep(const Sweep* s, GradcheckDirection* d) {
   double h = LARGEST_STEP;
   d->error = d->resolution = INFINITY;
   int growing = 0;
-  for (d->tried = 0; d->tried < SWEEP && growing < GROWING; d->tried++, h *= sqrt(0.1)) {
+  for (d->tried = 0; d->tried < SWEEP && !(growing >= GROWING && d->error < CONVERGING); d->tried++, h *= sqrt(0.1)) {
     double plus = value_beside(s, h), minus = value_beside(s, -h);
     d->step[d->tried] = h;
     d->difference[d->tried] = (plus - minus) / (2 * h);

@@ -1,22 +1,29 @@
-/* One design in every scenario: side by side on threads, sums in the scenarios' order. */
+/* One design in every scenario: side by side on processes and threads, sums in the scenarios' order. */
 #include <string.h>
 
 #include "optimize/optimization.h"
 
+/* The scenarios that this process runs: every processes_count()-th. */
 typedef struct {
   Optimization* optimization;
   const double* x;
+  int first, stride, count;
   int threads; /* of each run */
 } Batch;
 
+static int owner_of(int scenario) { return scenario % processes_count(); }
+
 static Batch batch_of(Optimization* o, const double* x) {
-  return (Batch){o, x, o->run_count > 1 ? 1 : o->options.threads};
+  int first = processes_rank(), stride = processes_count();
+  int count = first < o->run_count ? (o->run_count - 1 - first) / stride + 1 : 0;
+  return (Batch){o, x, first, stride, count, count > 1 ? 1 : o->options.threads};
 }
 
 static void run_all(Batch* batch, ParallelBody body) {
-  Optimization* o = batch->optimization;
-  parallel_for(o->options.threads, o->run_count, 2, 1, body, batch);
+  parallel_for(batch->optimization->options.threads, batch->count, 2, 1, body, batch);
 }
+
+static int scenario_of(const Batch* batch, int index) { return batch->first + index * batch->stride; }
 
 void scenario_run_free(ScenarioRun* run) {
   if (run->has_model) model_destroy(&run->model);
@@ -26,6 +33,7 @@ void scenario_run_free(ScenarioRun* run) {
   loss_seeds_destroy(&run->seeds);
   model_gradient_destroy(&run->gradient);
   memory_free(run->terms);
+  memory_free(run->by_variables);
   text_free(&run->reason);
 }
 
@@ -44,7 +52,7 @@ static bool thick_enough(const Optimization* o, ScenarioRun* run) {
   double least = o->task->min_thickness;
   for (int i = 0; least > 0 && i < run->model.hull_count; i++) {
     const ModelHull* hull = &run->model.hulls[i];
-    if (!optimization_shapes_link(o, hull->link)) continue;
+    if (!o->design.hull_changes[i]) continue;
     double thickness = model_hull_thickness(hull);
     if (thickness >= least) continue;
     text_free(&run->reason);
@@ -70,9 +78,11 @@ static void run_forward(void* context, int index, int thread) {
   (void)thread;
   Batch* batch = context;
   Optimization* o = batch->optimization;
-  ScenarioRun* run = &o->runs[index];
+  int scenario = scenario_of(batch, index);
+  ScenarioRun* run = &o->runs[scenario];
   run->status = STATUS_OK;
-  design_apply(&o->design, batch->x, index, run->scene);
+  text_free(&run->reason);
+  design_apply(&o->design, batch->x, run->scene);
   if (!build_model(o, run)) return;
   Diagnostics diagnostics = {0};
   RecordOptions options = {batch->threads, 0, o->options.interrupted};
@@ -93,10 +103,34 @@ static void run_forward(void* context, int index, int thread) {
   if (!isfinite(run->value)) run->outcome = TRIAL_NOT_FINITE;
 }
 
+/* What a run came to, from the process that ran it to all. */
+static void share_outcome(Optimization* o, int scenario) {
+  ScenarioRun* run = &o->runs[scenario];
+  int owner = owner_of(scenario);
+  struct {
+    Status status;
+    TrialOutcome outcome;
+    double value;
+    size_t length;
+  } what = {run->status, run->outcome, run->value, run->reason.length};
+  processes_share(&what, sizeof(what), owner);
+  run->status = what.status;
+  run->outcome = what.outcome;
+  run->value = what.value;
+  processes_share(run->terms, sizeof(double) * (size_t)o->term_count, owner);
+  char* reason = MEMORY_NEW(char, what.length + 1);
+  if (run->reason.length == what.length && what.length > 0) memcpy(reason, run->reason.data, what.length);
+  processes_share(reason, what.length, owner);
+  text_free(&run->reason);
+  text_add(&run->reason, "%s", reason);
+  memory_free(reason);
+}
+
 TrialOutcome evaluate_design(Optimization* o, const double* x, double* loss, double* terms, bool* interrupted) {
   double start = timer_now();
   Batch batch = batch_of(o, x);
   run_all(&batch, run_forward);
+  for (int k = 0; processes_count() > 1 && k < o->run_count; k++) share_outcome(o, k);
   o->forward_seconds += timer_now() - start;
   *loss = 0;
   *interrupted = false;
@@ -121,12 +155,22 @@ static void run_backward(void* context, int index, int thread) {
   (void)thread;
   Batch* batch = context;
   Optimization* o = batch->optimization;
-  ScenarioRun* run = &o->runs[index];
+  int scenario = scenario_of(batch, index);
+  ScenarioRun* run = &o->runs[scenario];
   loss_seeds_clear(&run->seeds);
   loss_evaluate(run->loss, &run->recording, run->terms, &run->seeds);
   RunAdjoint* adjoint = run_adjoint_create(&run->model, batch->threads);
   run->adjoint = run_adjoint(adjoint, &run->recording, &run->seeds, o->task->optimizer.discount, &run->gradient);
   run_adjoint_destroy(adjoint);
+  memset(run->by_variables, 0, sizeof(double) * (size_t)o->design.variable_count);
+  if (run->adjoint.sound)
+    design_gradient(&o->design, &run->model, &run->gradient, run->weight, run->by_variables);
+}
+
+static void share_gradient(Optimization* o, int scenario) {
+  ScenarioRun* run = &o->runs[scenario];
+  processes_share(&run->adjoint, sizeof(run->adjoint), owner_of(scenario));
+  processes_share(run->by_variables, sizeof(double) * (size_t)o->design.variable_count, owner_of(scenario));
 }
 
 static void unsound_reason(Optimization* o, const AdjointReport* report) {
@@ -143,6 +187,7 @@ TrialOutcome evaluate_gradient(Optimization* o, double* gradient) {
   double start = timer_now();
   Batch batch = batch_of(o, NULL);
   run_all(&batch, run_backward);
+  for (int k = 0; k < o->run_count; k++) share_gradient(o, k);
   o->adjoint_seconds += timer_now() - start;
   memset(gradient, 0, sizeof(double) * (size_t)o->design.variable_count);
   o->adjoint = o->runs[0].adjoint;
@@ -154,7 +199,7 @@ TrialOutcome evaluate_gradient(Optimization* o, double* gradient) {
       unsound_reason(o, &run->adjoint);
       return TRIAL_NO_GRADIENT;
     }
-    design_gradient(&o->design, &run->model, &run->gradient, k, run->weight, gradient);
+    for (int v = 0; v < o->design.variable_count; v++) gradient[v] += run->by_variables[v];
   }
   for (int k = 0; k < o->design.variable_count; k++)
     if (!isfinite(gradient[k])) return TRIAL_NOT_FINITE;

@@ -64,6 +64,7 @@ static Status create_runs(Optimization* o, Diagnostics* diagnostics) {
     run->seeds = loss_seeds_create(&run->model, run->model.simulation.steps);
     model_gradient_create(&run->gradient, &run->model);
     run->terms = MEMORY_NEW(double, loss_count(run->loss));
+    run->by_variables = MEMORY_NEW(double, o->design.variable_count);
   }
   o->term_count = loss_count(o->runs[0].loss);
   return STATUS_OK;
@@ -243,30 +244,59 @@ OptimizationVariable optimization_variable(const Optimization* o, int index) {
 
 const Scene* optimization_scene(Optimization* o, int scenario, bool best) {
   Scene* scene = &o->task->scenarios[scenario].scene;
-  design_apply(&o->design, best ? o->best_x : o->x, scenario, scene);
+  design_apply(&o->design, best ? o->best_x : o->x, scene);
   return scene;
 }
 
-bool optimization_shapes_link(const Optimization* o, int link) {
-  for (int k = 0; k < o->design.number_count; k++)
-    if (o->design.numbers[k].kind == TARGET_VERTEX && o->design.numbers[k].link == link) return true;
-  return false;
-}
+bool optimization_shapes_link(const Optimization* o, int link) { return o->design.link_changes[link]; }
 
 /* ---------------------------------------------------------------- checkpoints */
 
 enum { IDENTITY_LENGTH = 64 };
 
-/* What must be the same for a checkpoint to be of use - variables, losses, method, scenes - as digits of a SHA-256. */
-static void identify(const Optimization* o, int64_t identity[IDENTITY_LENGTH]) {
-  Text text = {0};
-  text_add(&text, "optimizer %d\n", (int)o->task->optimizer.type);
+static void add_vector(Text* text, Vec3 v) { text_add(text, " %a %a %a", v.x, v.y, v.z); }
+
+static void identify_losses(const Optimization* o, Text* text) {
+  for (int t = 0; t < o->term_count; t++) {
+    const TaskLoss* l = &o->task->losses[t];
+    text_add(text, "%s %d %s %s %d %d %a %a %a %a", loss_name(o->runs[0].loss, t), (int)l->type,
+             l->link.text ? l->link.text : "", l->other.text ? l->other.text : "", l->has_point, l->power, l->weight,
+             l->margin, l->from, l->to);
+    const Vec3 vectors[] = {l->point, l->target, l->direction, l->axis, l->spread};
+    for (int k = 0; k < 5; k++) add_vector(text, vectors[k]);
+    text_add(text, "\n");
+  }
+}
+
+static void identify_variables(const Optimization* o, Text* text) {
+  const FeasibleSet* set = &o->design.set;
   for (int k = 0; k < o->design.variable_count; k++) {
     const DesignVariable* v = &o->design.variables[k];
-    text_add(&text, "%s %a %a %a\n", v->name, v->initial, v->low, v->high);
+    text_add(text, "%s %a %a %a\n", v->name, v->initial, v->low, v->high);
   }
-  for (int t = 0; t < o->term_count; t++)
-    text_add(&text, "%s %a\n", loss_name(o->runs[0].loss, t), o->task->losses[t].weight);
+  for (int row = 0; row < set->row_count; row++) {
+    for (int k = set->row_first[row]; k < set->row_first[row + 1]; k++)
+      text_add(text, "%d %a ", set->column[k], set->coefficient[k]);
+    text_add(text, "%a %a\n", set->row_low[row], set->row_high[row]);
+  }
+}
+
+static void identify_settings(const Optimization* o, Text* text) {
+  const TaskOptimizer* s = &o->task->optimizer;
+  text_add(text, "%d %d %d %d %d", (int)s->type, (int)s->norm, s->memory, (int)s->schedule, s->decay_every);
+  const double numbers[] = {s->design_step, s->control_step, s->beta1,  s->beta2, s->epsilon,  s->decay,
+                            s->clip,        s->discount,     s->shrink, s->grow,  s->tolerance};
+  for (size_t k = 0; k < sizeof(numbers) / sizeof(numbers[0]); k++) text_add(text, " %a", numbers[k]);
+  text_add(text, "\n%d %a %llu\n", (int)o->task->mass, o->task->min_thickness, (unsigned long long)o->task->seed);
+}
+
+/* What must be the same for a checkpoint to be of use: all that decides on the next trial and its loss. When to stop
+ * and when to save may change. As digits of a SHA-256. */
+static void identify(const Optimization* o, int64_t identity[IDENTITY_LENGTH]) {
+  Text text = {0};
+  identify_settings(o, &text);
+  identify_variables(o, &text);
+  identify_losses(o, &text);
   for (int k = 0; k < o->run_count; k++) {
     const Scene* scene = o->runs[k].scene;
     text_add(&text, "%s %a %d\n", scene->sha256, o->runs[k].weight, scene->simulation.steps);
@@ -288,6 +318,9 @@ void optimization_save(const Optimization* o, Checkpoint* c) {
   checkpoint_add_integers(c, "counts", counts, 4);
   double losses[3] = {o->loss, o->best_loss, o->rows[o->iteration].seconds};
   checkpoint_add_doubles(c, "losses", losses, 3);
+  /* Of the last gradient, which a run that goes on may not compute again: summary.json tells it. */
+  double adjoint[2] = {o->adjoint.growth, (double)o->adjoint.indefinite_steps};
+  checkpoint_add_doubles(c, "adjoint", adjoint, 2);
   checkpoint_add_doubles(c, "x", o->x, n);
   checkpoint_add_doubles(c, "gradient", o->gradient, n);
   checkpoint_add_doubles(c, "best_x", o->best_x, n);
@@ -325,11 +358,12 @@ static void unpack_rows(Optimization* o, const double* numbers, int rows) {
 
 bool optimization_load(Optimization* o, const Checkpoint* c, Diagnostics* diagnostics) {
   int64_t counts[4];
-  double losses[3];
+  double losses[3], adjoint[2];
   int n = o->design.variable_count, states = optimizer_state_size(o->optimizer);
   if (!same_identity(o, c, diagnostics)) return false;
   if (!checkpoint_get_integers(c, "counts", counts, 4, diagnostics)) return false;
   if (!checkpoint_get_doubles(c, "losses", losses, 3, diagnostics)) return false;
+  if (!checkpoint_get_doubles(c, "adjoint", adjoint, 2, diagnostics)) return false;
   if (counts[0] < 0 || counts[0] >= o->capacity) {
     diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){c->path, 0, 0},
                     "the checkpoint stands at iteration %lld, the task ends at %d", (long long)counts[0],
@@ -356,9 +390,9 @@ bool optimization_load(Optimization* o, const Checkpoint* c, Diagnostics* diagno
     o->loss = losses[0];
     o->best_loss = losses[1];
     o->seconds_before = losses[2];
+    o->adjoint = (AdjointReport){.sound = true, .growth = adjoint[0], .indefinite_steps = (int)adjoint[1]};
     o->started = timer_now();
-    if ((OptimizationStop)counts[3] != STOP_ITERATIONS && (OptimizationStop)counts[3] != STOP_INTERRUPTED)
-      o->stop = (OptimizationStop)counts[3];
+    if (counts[3] == STOP_SHORT_STEP || counts[3] == STOP_FLAT) o->stop = (OptimizationStop)counts[3];
     if (o->stop == STOP_NOT_YET) judge_end(o, true);
   }
   memory_free(memory);

@@ -1,4 +1,6 @@
-/* Private to optimize/: what an optimization holds, and evaluating a design in all scenarios (optimize/evaluate.c). */
+/* Private to optimize/: what an optimization holds, and evaluating a design in all scenarios (optimize/evaluate.c).
+ * Under several processes each holds all of this and has run its own scenarios only; what counts of a run - outcome,
+ * value, terms, by_variables - is then shared, so that all take the same steps. */
 #ifndef SDRS_OPTIMIZE_OPTIMIZATION_H
 #define SDRS_OPTIMIZE_OPTIMIZATION_H
 
@@ -15,6 +17,7 @@ typedef struct {
   Loss* loss;
   LossSeeds seeds;
   ModelGradient gradient;
+  double* by_variables; /* gradient of weight times value  (variables) */
   double* terms;
   double value;
   Status status;

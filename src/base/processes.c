@@ -1,0 +1,65 @@
+/* The one file that knows MPI. */
+#include "base/base.h"
+
+#ifdef SDRS_MPI
+#include <mpi.h>
+#include <stdlib.h>
+
+/* A program that was started alone stays alone: MPI would start a daemon for it. */
+static bool launched(void) { return getenv("OMPI_COMM_WORLD_SIZE") || getenv("PMIX_RANK") || getenv("PMI_RANK"); }
+
+/* A failure of MPI itself ends all processes with a message: its default, and there is nothing else to do. */
+static bool connected(void) {
+  int started, finished;
+  MPI_Initialized(&started);
+  MPI_Finalized(&finished);
+  return started && !finished;
+}
+
+void processes_start(void) {
+  int level;
+  if (launched() && !connected()) MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level);
+}
+
+void processes_finish(void) {
+  if (connected()) MPI_Finalize();
+}
+
+int processes_count(void) {
+  int count = 1;
+  if (connected()) MPI_Comm_size(MPI_COMM_WORLD, &count);
+  return count;
+}
+
+int processes_rank(void) {
+  int rank = 0;
+  if (connected()) MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+
+void processes_share(void* data, size_t size, int owner) {
+  const size_t most = (size_t)1 << 30; /* MPI counts in int */
+  char* bytes = data;
+  if (!connected()) return;
+  for (size_t done = 0; done < size; done += most) {
+    size_t part = size - done < most ? size - done : most;
+    MPI_Bcast(bytes + done, (int)part, MPI_BYTE, owner, MPI_COMM_WORLD);
+  }
+}
+
+int processes_largest(int value) {
+  int largest = value;
+  if (connected()) MPI_Allreduce(&value, &largest, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  return largest;
+}
+
+#else
+
+void processes_start(void) {}
+void processes_finish(void) {}
+int processes_count(void) { return 1; }
+int processes_rank(void) { return 0; }
+void processes_share(void* data, size_t size, int owner) { (void)data, (void)size, (void)owner; }
+int processes_largest(int value) { return value; }
+
+#endif

@@ -1,0 +1,113 @@
+#!/bin/bash
+# sdrs optimize over the processes of mpirun: the same bits as one process, an orderly end on a signal, and a checkpoint
+# that survives the death of a process.
+cd "$(dirname "$0")/../.." || exit 1
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0
+TASK=scenes/tasks/throw-four.yaml
+SDRS=out/build/release-mpi/sdrs
+
+if ! command -v mpirun >/dev/null || ! command -v mpicc >/dev/null; then
+  echo "SKIP: no OpenMPI here (scripts/deps.sh mpi)"
+  echo "0 passed, 0 failed"
+  exit 0
+fi
+# Neither the flags of a make above nor its ./sdrs.
+if ! env -u MAKEFLAGS -u MAKELEVEL make -s -j2 MPI=1 PROGRAM=$SDRS program; then
+  echo "0 passed, 1 failed"
+  exit 1
+fi
+
+# A container's root may, and more processes than processors must.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+mpi() { mpirun --oversubscribe -n "$@"; }
+
+judge() { # name, what is wrong ("" = nothing)
+  if [[ -z $2 ]]; then
+    passed=$((passed + 1))
+    echo "ok   $1"
+  else
+    failed=$((failed + 1))
+    printf 'FAIL %s\n%s\n' "$1" "$2"
+  fi
+}
+
+# The log of iterations without its time.
+convergence() {
+  python3 - "$1/convergence.csv" <<'END'
+import csv, sys
+for row in csv.DictReader(open(sys.argv[1])):
+    del row["seconds"]
+    print(*row.values(), sep=",")
+END
+}
+
+differences() { # two run folders
+  diff <(convergence "$1") <(convergence "$2") | head -n 5
+  cmp "$1/design.csv" "$2/design.csv"
+}
+
+"$SDRS" optimize $TASK -q -o "$work/alone" >/dev/null
+for processes in 1 2 3 6; do # 6: more than scenarios
+  said=$(mpi $processes "$SDRS" optimize $TASK -q -o "$work/$processes") || said+=" exit code $?"
+  [[ $said == "$work/$processes" ]] && said=
+  judge "$processes processes" "$said$(differences "$work/alone" "$work/$processes" 2>&1)"
+done
+
+# The best throw by its closed form (scenes/tasks/throw-four.yaml); creep and the lagged friction are below 1 mm/s.
+judge "the best throw" "$(
+  python3 - "$work/3/design.csv" <<'END'
+import csv, math, sys
+found = [float(row["best"]) for row in csv.DictReader(open(sys.argv[1]))]
+mark, dt, g = math.hypot(0.5, 0.2), 0.005, 9.81
+loss = lambda v: sum((v * v / (2 * m * g) - v * dt / 2 - mark) ** 2 for m in (0.24, 0.28, 0.32, 0.36))
+best = min((k * 1e-5 for k in range(100000, 300000)), key=loss)
+expected = [best * 0.5 / mark, best * 0.2 / mark]
+if max(abs(a - b) for a, b in zip(found, expected)) > 1e-3:
+    print("found", found, "expected", expected)
+END
+)"
+
+# A long way, so that there is time to die on it: small steps, a checkpoint after each.
+long=("$SDRS" optimize "$TASK" --set "optimizer={type: adam, iterations: 150, control_step: 0.01, save_every: 1}")
+"${long[@]}" -q -o "$work/long" >/dev/null
+
+iterations() { if [[ -e $1/convergence.csv ]]; then wc -l <"$1/convergence.csv"; else echo 0; fi; }
+
+# Start with three processes in the background; `launcher` is mpirun's number.
+start_and_wait() { # folder, lines of convergence.csv to wait for, options...
+  mpirun --oversubscribe -n 3 "${long[@]}" -q -o "$1" "${@:3}" >"$work/said" 2>&1 &
+  launcher=$!
+  while kill -0 "$launcher" 2>/dev/null && (($(iterations "$1") < $2)); do sleep 0.02; done
+}
+
+for victim in first last; do
+  start_and_wait "$work/$victim" 20
+  mapfile -t ranks < <(pgrep -P "$launcher")
+  if [[ $victim == first ]]; then kill -KILL "${ranks[0]}"; else kill -KILL "${ranks[-1]}"; fi
+  wait "$launcher"
+  code=$?
+  problem=$( ((code != 0)) || echo "mpirun ends with 0")
+  [[ ${#ranks[@]} == 3 ]] || problem+="${#ranks[@]} processes"
+  (($(iterations "$work/$victim") < 152)) || problem+="it was killed after the end"
+  mpi 3 "${long[@]}" -q -o "$work/$victim" --resume >/dev/null || problem+="cannot go on: exit code $?"
+  judge "the $victim process dies" "$problem$(differences "$work/long" "$work/$victim" 2>&1)"
+done
+
+start_and_wait "$work/asked" 20
+kill -USR1 "$launcher"
+wait "$launcher"
+code=$?
+problem=$([[ $code == 130 ]] || echo "exit code $code"; grep -qs '"exit_code": 130' "$work/asked/summary.json" || echo "no summary")
+mpi 2 "${long[@]}" -q -o "$work/asked" --resume >/dev/null || problem+="cannot go on: exit code $?"
+judge "SIGUSR1, then on with two processes" "$problem$(differences "$work/long" "$work/asked" 2>&1)"
+
+# One message, not one of each process, and nobody waits for ever.
+said=$(timeout 60 mpirun --oversubscribe -n 3 "$SDRS" optimize $TASK -q -o "$work/bad" --set optimizer.type=none 2>&1)
+code=$?
+problem=$( ((code == 3)) || echo "exit code $code")
+judge "bad input" "$problem$([[ $(grep -c 'error: optimizer' <<<"$said") == 1 ]] || echo "$said")"
+
+echo "$passed passed, $failed failed"
+((failed == 0))

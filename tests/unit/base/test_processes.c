@@ -1,0 +1,25 @@
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+#include "base/base.h"
+
+/* A program that mpirun has not started is alone, in every build; tests/long/test_mpi.sh has the company. */
+static void alone_nothing_changes(void** state) {
+  (void)state;
+  int data[3] = {1, 2, 3};
+  processes_start();
+  assert_int_equal(processes_count(), 1);
+  assert_int_equal(processes_rank(), 0);
+  processes_share(data, sizeof data, 0);
+  assert_true(data[0] == 1 && data[1] == 2 && data[2] == 3);
+  assert_int_equal(processes_largest(-7), -7);
+  processes_finish();
+  assert_int_equal(processes_count(), 1);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(alone_nothing_changes)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
