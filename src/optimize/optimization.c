@@ -252,7 +252,7 @@ bool optimization_shapes_link(const Optimization* o, int link) { return o->desig
 
 /* ---------------------------------------------------------------- checkpoints */
 
-enum { IDENTITY_LENGTH = 64 };
+enum { IDENTITY_LENGTH = 64 }; /* digits of a SHA-256 */
 
 static void add_vector(Text* text, Vec3 v) { text_add(text, " %a %a %a", v.x, v.y, v.z); }
 
@@ -291,7 +291,7 @@ static void identify_settings(const Optimization* o, Text* text) {
 }
 
 /* What must be the same for a checkpoint to be of use: all that decides on the next trial and its loss. When to stop
- * and when to save may change. As digits of a SHA-256. */
+ * and when to save may change. */
 static void identify(const Optimization* o, int64_t identity[IDENTITY_LENGTH]) {
   Text text = {0};
   identify_settings(o, &text);
