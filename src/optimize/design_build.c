@@ -155,6 +155,7 @@ static Status prepare_scene(DesignBuild* b, TaskScenario* scenario, bool first, 
     ConnectRequest request = {b->shapes, b->joints, b->follows, b->map};
     if (b->task->optimizer.connect) connect_hulls(scene, &model, &request, shared);
   }
+  b->model = NULL;
   model_destroy(&model);
   return status;
 }
@@ -280,6 +281,7 @@ static Status list_all(DesignBuild* b) {
     check_scenarios(b);
     build_set(b);
   }
+  b->model = NULL;
   model_destroy(&model);
   return status;
 }
