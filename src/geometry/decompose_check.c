@@ -160,12 +160,12 @@ static double mirror_distance(const Decomposition* d, int hull, int axis, double
 }
 
 static void check_symmetry(Decomposition* d, Vec3 low, Vec3 high) {
+  const double twice_middle[3] = {low.x + high.x, low.y + high.y, low.z + high.z};
   d->mirror_error = 0;
   for (int axis = 0; axis < 3; axis++) {
     if (!d->mirror[axis]) continue;
-    double twice_middle = (&low.x)[axis] + (&high.x)[axis];
     for (int h = 0; h < d->hull_count; h++)
-      d->mirror_error = fmax(d->mirror_error, mirror_distance(d, h, axis, twice_middle) / d->diagonal);
+      d->mirror_error = fmax(d->mirror_error, mirror_distance(d, h, axis, twice_middle[axis]) / d->diagonal);
   }
   d->symmetric = d->mirror_error <= MIRROR_TOLERANCE;
 }

@@ -266,8 +266,8 @@ static void look_at_edge(const Part* part, const Side* a, const Side* b, FacePla
 static int order_weights(const void* a, const void* b) {
   const FacePlane *p = a, *q = b;
   if (p->weight != q->weight) return p->weight > q->weight ? -1 : 1;
-  const double* x = &p->plane.n.x;
-  const double* y = &q->plane.n.x;
+  const double x[4] = {p->plane.n.x, p->plane.n.y, p->plane.n.z, p->plane.offset};
+  const double y[4] = {q->plane.n.x, q->plane.n.y, q->plane.n.z, q->plane.offset};
   for (int k = 0; k < 4; k++)
     if (x[k] != y[k]) return x[k] < y[k] ? -1 : 1;
   return 0;

@@ -158,6 +158,7 @@ static Status prepare_scene(DesignBuild* b, TaskScenario* scenario, bool first, 
     ConnectRequest request = {b->shapes, b->joints, b->follows, b->map};
     if (b->task->optimizer.connect) connect_hulls(scene, &model, &request, shared);
   }
+  b->model = NULL;
   model_destroy(&model);
   return status;
 }
@@ -230,7 +231,7 @@ static void check_variables(DesignBuild* b) {
   Design* d = b->design;
   const DesignVariable** sorted = MEMORY_NEW(const DesignVariable*, d->variable_count);
   for (int k = 0; k < d->variable_count; k++) sorted[k] = &d->variables[k];
-  qsort(sorted, (size_t)d->variable_count, sizeof(sorted[0]), by_name);
+  qsort(sorted, (size_t)d->variable_count, sizeof(DesignVariable*), by_name);
   for (int k = 1; k < d->variable_count; k++) {
     if (by_name(&sorted[k - 1], &sorted[k]) != 0) continue;
     diagnostics_add(b->diagnostics, SEVERITY_ERROR, sorted[k]->place, "'%s' is asked for twice", sorted[k]->name);
@@ -283,6 +284,7 @@ static Status list_all(DesignBuild* b) {
     check_scenarios(b);
     build_set(b);
   }
+  b->model = NULL;
   model_destroy(&model);
   return status;
 }

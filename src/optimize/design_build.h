@@ -77,8 +77,8 @@ bool design_free_axes(const SelfMaps* maps, Vec3 p, double tolerance, bool axes[
 
 /* Variables and numbers of hull vertices (optimize/design_vertices.c), and of joints (optimize/design_joints.c). */
 void design_list_vertices(DesignBuild* build);
-void design_list_attachment(DesignBuild* build, const TaskAttachment* wish);
-void design_list_control(DesignBuild* build, const TaskControl* wish);
-void design_list_start(DesignBuild* build, const TaskStart* wish);
+void design_list_attachment(DesignBuild* build, const TaskAttachment* item);
+void design_list_control(DesignBuild* build, const TaskControl* item);
+void design_list_start(DesignBuild* build, const TaskStart* item);
 
 #endif

@@ -106,9 +106,9 @@ SelfMaps design_self_maps(DesignBuild* b, int link) {
   return g;
 }
 
-void design_self_maps_free(SelfMaps* g) {
-  memory_free(g->maps);
-  *g = (SelfMaps){0};
+void design_self_maps_free(SelfMaps* maps) {
+  memory_free(maps->maps);
+  *maps = (SelfMaps){0};
 }
 
 void design_check_symmetries(DesignBuild* b) {

@@ -213,7 +213,8 @@ static void joints_on_a_link(void** state) {
   robot_connect(&r);
   assert_int_equal(r.shared.count, 3);
   const SharedVertex *arm = shared_of(&r, BODY, ARM), *tail = shared_of(&r, BODY, TAIL);
-  assert_true(arm && tail);
+  assert_non_null(arm);
+  assert_non_null(tail);
   assert_true(arm->hull[0] == 1 && arm->hull[1] == -1 && tail->hull[0] == 2);
   compare_vec3(arm->position, vec3(1.3, 0, 0), 0, "arm");
   compare_near(arm->outside, 0, 1e-12, "on the face");
