@@ -30,11 +30,14 @@ static void describe_shared(Optimization* o) {
   }
 }
 
-/* Rows for all iterations to come. */
-static void make_rows(Optimization* o) {
-  o->capacity = o->task->optimizer.iterations + 1;
-  o->rows = MEMORY_NEW(OptimizationRow, o->capacity);
-  o->row_terms = MEMORY_NEW(double, (size_t)o->capacity*(size_t)o->term_count);
+void optimization_room(Optimization* o, int rows) {
+  if (rows <= o->capacity) return;
+  int capacity = rows + rows / 2 + 64;
+  size_t terms = sizeof(double) * (size_t)o->term_count;
+  o->rows =
+      memory_resize(o->rows, sizeof(OptimizationRow) * (size_t)o->capacity, sizeof(OptimizationRow) * (size_t)capacity);
+  o->row_terms = memory_resize(o->row_terms, terms * (size_t)o->capacity, terms * (size_t)capacity);
+  o->capacity = capacity;
 }
 
 static void make_vectors(Optimization* o) {
@@ -82,7 +85,6 @@ Status optimization_create(Optimization** optimization, Task* task, const Optimi
   describe_shared(o);
   optimization_identify(o);
   make_vectors(o);
-  make_rows(o);
   o->optimizer = optimizer_create(&task->optimizer, &o->design.set);
   o->spare_state = MEMORY_NEW(double, optimizer_state_size(o->optimizer));
   if (optimizer_project(o->optimizer, o->x)) return STATUS_OK;
@@ -121,6 +123,7 @@ static double block_step(const Optimization* o, const double* from, const double
 
 static void write_row(Optimization* o, TrialOutcome outcome, double trial_loss, double step_design,
                       double step_control) {
+  optimization_room(o, o->iteration + 1);
   o->rows[o->iteration] = (OptimizationRow){.loss = o->loss,
                                             .trial_loss = trial_loss,
                                             .grad_design = block_norm(o, o->gradient, 0),

@@ -116,13 +116,14 @@ bool optimization_load(Optimization* o, const Checkpoint* c, Diagnostics* diagno
   if (!checkpoint_get_integers(c, "counts", counts, 4, diagnostics)) return false;
   if (!checkpoint_get_doubles(c, "losses", losses, 3, diagnostics)) return false;
   if (!checkpoint_get_doubles(c, "adjoint", adjoint, 2, diagnostics)) return false;
-  if (counts[0] < 0 || counts[0] >= o->capacity) {
+  if (counts[0] < 0 || counts[0] > o->task->optimizer.iterations) {
     diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){c->path, 0, 0},
                     "the checkpoint stands at iteration %lld, the task ends at %d", (long long)counts[0],
-                    o->capacity - 1);
+                    o->task->optimizer.iterations);
     return false;
   }
   int rows = (int)counts[0] + 1;
+  optimization_room(o, rows);
   int largest = states > ROW_NUMBERS * rows ? states : ROW_NUMBERS * rows;
   double* memory = MEMORY_NEW(double, largest);
   bool ok = checkpoint_get_doubles(c, "x", o->x, n, diagnostics) &&
