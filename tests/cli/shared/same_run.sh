@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Everything but what tells of time: the seconds, and what they are in the checkpoint and the summary.
 same_run() {
   python3 - "$1" "$2" <<'P'
