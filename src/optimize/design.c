@@ -80,6 +80,7 @@ static double* number_at(const DesignNumber* n, Scene* scene) {
   return NULL;
 }
 
+/* (D1) */
 void design_apply(const Design* d, const double* x, Scene* scene) {
   for (int k = 0; k < d->number_count; k++) {
     const DesignNumber* n = &d->numbers[k];
@@ -125,6 +126,7 @@ static double slope_at(const DesignNumber* n, const Model* m, const ModelGradien
   return 0;
 }
 
+/* (D2) */
 void design_gradient(const Design* d, const Model* model, const ModelGradient* gradient, double factor, double* out) {
   for (int k = 0; k < d->number_count; k++) {
     const DesignNumber* n = &d->numbers[k];

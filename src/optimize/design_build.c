@@ -66,6 +66,7 @@ static const char* nearest_variable(const Design* d, const char* name) {
   return nearest;
 }
 
+/* (D6) */
 static void build_rows(DesignBuild* b) {
   Design* d = b->design;
   FeasibleSet* set = &d->set;

@@ -1,4 +1,4 @@
-/* optimize: a task's variables, update rules, and the loop that designs (SDRS sections III-B, V; docs/co-design.md).
+/* optimize: a task's variables, update rules, and the loop that designs (SDRS sections III-B, V; docs/derivations/design.md).
  * An Optimization borrows the Task, whose scenes it rewrites, and must be destroyed before it. Results do not depend on
  * the number of threads, and a loaded checkpoint goes on bit by bit as the run that wrote it would have. */
 #ifndef SDRS_OPTIMIZE_H

@@ -31,7 +31,7 @@ static double depth_in(const ConvexHull* hull, Vec3 p) {
 
 /* Two boxes meet in a cube: one ball only is largest. For all sizes from a tenth of a millimetre to a hundred metres.
  */
-static void boxes_that_meet_in_a_cube(void** state) {
+static void boxes_that_meet_in_a_cube_D5(void** state) {
   (void)state;
   for (double size = 1e-4; size < 1e3; size *= 10) {
     Vec3 shift = vec3(3 * size, -7 * size, size);
@@ -90,7 +90,7 @@ static void what_does_not_overlap(void** state) {
 }
 
 /* Random hulls: the point is inside both, and no random point is deeper. */
-static void no_point_is_deeper(void** state) {
+static void no_point_is_deeper_D5(void** state) {
   (void)state;
   Random random = {7};
   for (int trial = 0; trial < 20; trial++) {
@@ -300,11 +300,11 @@ static void without_bounded_hulls(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(boxes_that_meet_in_a_cube),
+      cmocka_unit_test(boxes_that_meet_in_a_cube_D5),
       cmocka_unit_test(crossed_boxes),
       cmocka_unit_test(a_tetrahedron_in_a_box),
       cmocka_unit_test(what_does_not_overlap),
-      cmocka_unit_test(no_point_is_deeper),
+      cmocka_unit_test(no_point_is_deeper_D5),
       cmocka_unit_test(nothing_is_asked),
       cmocka_unit_test(hulls_of_a_link),
       cmocka_unit_test(joints_on_a_link),
