@@ -1,5 +1,7 @@
 #include "optimize/design_build.h"
 
+#include <assert.h>
+
 /* ---------------------------------------------------------------- growing arrays */
 
 static void* grown(void* old, int count, int* capacity, size_t size) {
@@ -54,6 +56,7 @@ double* design_signal_parameter(SceneSignal* s, int index) {
   int values = design_signal_values(s), terms = design_signal_terms(s);
   if (index < values) return &s->values[index];
   index -= values;
+  assert(terms > 0);
   double* part[3] = {s->amplitude, s->frequency, s->phase};
   return &part[index / terms][index % terms];
 }

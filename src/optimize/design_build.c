@@ -159,6 +159,7 @@ static Status prepare_scene(DesignBuild* b, TaskScenario* scenario, bool first, 
     ConnectRequest request = {b->shapes, b->joints, b->follows, b->map};
     if (b->task->optimizer.connect) connect_hulls(scene, &model, &request, shared);
   }
+  b->model = NULL;
   model_destroy(&model);
   return status;
 }
@@ -222,19 +223,29 @@ static void check_scenarios(DesignBuild* b) {
 
 /* ---------------------------------------------------------------- all together */
 
+typedef struct {
+  const char* name;
+  SourcePlace place;
+} NamePlace;
+
 static int by_name(const void* a, const void* b) {
-  return strcmp((*(const DesignVariable* const*)a)->name, (*(const DesignVariable* const*)b)->name);
+  return strcmp(((const NamePlace*)a)->name, ((const NamePlace*)b)->name);
 }
 
 /* Two variables for one number would fight. */
 static void check_variables(DesignBuild* b) {
   Design* d = b->design;
-  const DesignVariable** sorted = MEMORY_NEW(const DesignVariable*, d->variable_count);
-  for (int k = 0; k < d->variable_count; k++) sorted[k] = &d->variables[k];
-  qsort(sorted, (size_t)d->variable_count, sizeof(sorted[0]), by_name);
+  NamePlace* sorted = MEMORY_NEW(NamePlace, d->variable_count);
+  for (int k = 0; k < d->variable_count; k++) sorted[k] = (NamePlace){d->variables[k].name, d->variables[k].place};
+  qsort(sorted, (size_t)d->variable_count, sizeof(NamePlace), by_name);
   for (int k = 1; k < d->variable_count; k++) {
     if (by_name(&sorted[k - 1], &sorted[k]) != 0) continue;
-    diagnostics_add(b->diagnostics, SEVERITY_ERROR, sorted[k]->place, "'%s' is asked for twice", sorted[k]->name);
+    /* of equal names the one that stands later in the task is told */
+    const NamePlace *one = &sorted[k - 1], *two = &sorted[k];
+    bool later = one->place.line > two->place.line ||
+                 (one->place.line == two->place.line && one->place.column > two->place.column);
+    SourcePlace place = later ? one->place : two->place;
+    diagnostics_add(b->diagnostics, SEVERITY_ERROR, place, "'%s' is asked for twice", two->name);
     break;
   }
   memory_free(sorted);
@@ -284,6 +295,7 @@ static Status list_all(DesignBuild* b) {
     check_scenarios(b);
     build_set(b);
   }
+  b->model = NULL;
   model_destroy(&model);
   return status;
 }
