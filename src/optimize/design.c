@@ -83,6 +83,11 @@ static double* number_at(const DesignNumber* n, Scene* scene) {
   return NULL;
 }
 
+bool design_changes_hull(const Design* d, int link, int hull) {
+  int at = d->hull_first[link] + hull;
+  return at < d->hull_first[link + 1] && d->hull_changes[at];
+}
+
 /* (D1) */
 void design_apply(const Design* d, const double* x, Scene* scene) {
   for (int k = 0; k < d->number_count; k++) {
@@ -146,6 +151,7 @@ void design_destroy(Design* d) {
   memory_free(d->terms);
   memory_free(d->link_changes);
   memory_free(d->hull_changes);
+  memory_free(d->hull_first);
   memory_free(d->block);
   memory_free(d->low_high);
   memory_free(d->set.row_first);

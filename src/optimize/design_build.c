@@ -269,11 +269,14 @@ static void mark_changes(DesignBuild* b) {
   Design* d = b->design;
   d->link_changes = MEMORY_NEW(bool, b->model->link_count);
   d->hull_changes = MEMORY_NEW(bool, b->model->hull_count);
+  d->hull_first = MEMORY_NEW(int, b->model->link_count + 1);
+  for (int i = 0; i < b->model->link_count; i++)
+    d->hull_first[i + 1] = d->hull_first[i] + b->model->links[i].hull_count;
   for (int k = 0; k < d->number_count; k++) {
     const DesignNumber* n = &d->numbers[k];
     if (n->kind != TARGET_VERTEX) continue;
     d->link_changes[n->link] = true;
-    d->hull_changes[b->model->links[n->link].hull_first + n->hull] = true;
+    d->hull_changes[d->hull_first[n->link] + n->hull] = true;
   }
 }
 

@@ -150,7 +150,7 @@ static void mirror_images_D3(void** state) {
   assert_int_equal(c->design.variable_count, 3 * (4 + 8 + 1));
   apply_random(c, 2, 0.05);
   for (int hull = 0; hull < 2; hull++) expect_image(c, "a", "b", hull, (Mat3){{{1, 0, 0}, {0, -1, 0}, {0, 0, 1}}});
-  assert_true(c->design.link_changes[0] && c->design.link_changes[1] && c->design.hull_changes[3]);
+  assert_true(c->design.link_changes[0] && c->design.link_changes[1] && design_changes_hull(&c->design, 1, 1));
   design_case_free(c);
 }
 
@@ -285,7 +285,7 @@ static void a_resting_hull_rests(void** state) {
     snprintf(text, sizeof text, TWO_HULLS "design: {vertices: [{link: a, hulls: [%d]}]}\n" LOSS, hull);
     DesignCase* c = design_case(text);
     assert_int_equal(c->design.variable_count, 24);
-    assert_true(c->design.hull_changes[hull] && !c->design.hull_changes[1 - hull]);
+    assert_true(design_changes_hull(&c->design, 0, hull) && !design_changes_hull(&c->design, 0, 1 - hull));
     design_case_free(c);
   }
 }
