@@ -169,7 +169,7 @@ static ExitCode finish(DesignRun* run, Status status) {
             interrupt_name(interrupt_signal()), optimization_iteration(run->optimization), run->options->operands[0],
             run->folder);
   if (status == STATUS_OK) print_end(run);
-  if (!run->options->json) printf("%s\n", run->folder);
+  if (!run->options->json && code != EXIT_IO) printf("%s\n", run->folder);
   return code;
 }
 

@@ -1,5 +1,7 @@
 #include "optimize/design_build.h"
 
+#include <assert.h>
+
 /* ---------------------------------------------------------------- growing arrays */
 
 static void* grown(void* old, int count, int* capacity, size_t size) {
@@ -54,6 +56,7 @@ double* design_signal_parameter(SceneSignal* s, int index) {
   int values = design_signal_values(s), terms = design_signal_terms(s);
   if (index < values) return &s->values[index];
   index -= values;
+  assert(terms > 0);
   double* part[3] = {s->amplitude, s->frequency, s->phase};
   return &part[index / terms][index % terms];
 }
@@ -80,6 +83,12 @@ static double* number_at(const DesignNumber* n, Scene* scene) {
   return NULL;
 }
 
+bool design_changes_hull(const Design* d, int link, int hull) {
+  int at = d->hull_first[link] + hull;
+  return at < d->hull_first[link + 1] && d->hull_changes[at];
+}
+
+/* (D1) */
 void design_apply(const Design* d, const double* x, Scene* scene) {
   for (int k = 0; k < d->number_count; k++) {
     const DesignNumber* n = &d->numbers[k];
@@ -125,6 +134,7 @@ static double slope_at(const DesignNumber* n, const Model* m, const ModelGradien
   return 0;
 }
 
+/* (D2) */
 void design_gradient(const Design* d, const Model* model, const ModelGradient* gradient, double factor, double* out) {
   for (int k = 0; k < d->number_count; k++) {
     const DesignNumber* n = &d->numbers[k];
@@ -141,6 +151,7 @@ void design_destroy(Design* d) {
   memory_free(d->terms);
   memory_free(d->link_changes);
   memory_free(d->hull_changes);
+  memory_free(d->hull_first);
   memory_free(d->block);
   memory_free(d->low_high);
   memory_free(d->set.row_first);

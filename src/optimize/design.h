@@ -71,7 +71,8 @@ typedef struct {
   int term_count, term_capacity;
   int link_count, scenario_count;
   bool* link_changes; /* does a hull of the link change?  (links) */
-  bool* hull_changes; /* in the order of the model's hulls  (hulls) */
+  bool* hull_changes; /* of the first scenario's hulls, link by link; other links of others may have more  (hulls) */
+  int* hull_first;    /* of a link in hull_changes  (links + 1) */
   int* block;         /* of every variable, for the feasible set */
   FeasibleSet set;    /* bounds and rows; borrows block */
   double* low_high;
@@ -82,6 +83,8 @@ typedef struct {
  * the solver's tolerance, list variables. Problems name the place in the task. */
 Status design_create(Design* design, Task* task, Diagnostics* diagnostics);
 void design_destroy(Design* design);
+/* Does this hull of the link change? false where the first scenario has none. */
+bool design_changes_hull(const Design* design, int link, int hull);
 /* Put the numbers for x into a scenario's scene. */
 void design_apply(const Design* design, const double* x, Scene* scene);
 /* Add factor times the derivative by the variables. */

@@ -66,6 +66,7 @@ static const char* nearest_variable(const Design* d, const char* name) {
   return nearest;
 }
 
+/* (D6) */
 static void build_rows(DesignBuild* b) {
   Design* d = b->design;
   FeasibleSet* set = &d->set;
@@ -222,19 +223,29 @@ static void check_scenarios(DesignBuild* b) {
 
 /* ---------------------------------------------------------------- all together */
 
+typedef struct {
+  const char* name;
+  SourcePlace place;
+} NamePlace;
+
 static int by_name(const void* a, const void* b) {
-  return strcmp((*(const DesignVariable* const*)a)->name, (*(const DesignVariable* const*)b)->name);
+  return strcmp(((const NamePlace*)a)->name, ((const NamePlace*)b)->name);
 }
 
 /* Two variables for one number would fight. */
 static void check_variables(DesignBuild* b) {
   Design* d = b->design;
-  const DesignVariable** sorted = MEMORY_NEW(const DesignVariable*, d->variable_count);
-  for (int k = 0; k < d->variable_count; k++) sorted[k] = &d->variables[k];
-  qsort(sorted, (size_t)d->variable_count, sizeof(DesignVariable*), by_name);
+  NamePlace* sorted = MEMORY_NEW(NamePlace, d->variable_count);
+  for (int k = 0; k < d->variable_count; k++) sorted[k] = (NamePlace){d->variables[k].name, d->variables[k].place};
+  qsort(sorted, (size_t)d->variable_count, sizeof(NamePlace), by_name);
   for (int k = 1; k < d->variable_count; k++) {
     if (by_name(&sorted[k - 1], &sorted[k]) != 0) continue;
-    diagnostics_add(b->diagnostics, SEVERITY_ERROR, sorted[k]->place, "'%s' is asked for twice", sorted[k]->name);
+    /* of equal names the one that stands later in the task is told */
+    const NamePlace *one = &sorted[k - 1], *two = &sorted[k];
+    bool later = one->place.line > two->place.line ||
+                 (one->place.line == two->place.line && one->place.column > two->place.column);
+    SourcePlace place = later ? one->place : two->place;
+    diagnostics_add(b->diagnostics, SEVERITY_ERROR, place, "'%s' is asked for twice", two->name);
     break;
   }
   memory_free(sorted);
@@ -258,11 +269,14 @@ static void mark_changes(DesignBuild* b) {
   Design* d = b->design;
   d->link_changes = MEMORY_NEW(bool, b->model->link_count);
   d->hull_changes = MEMORY_NEW(bool, b->model->hull_count);
+  d->hull_first = MEMORY_NEW(int, b->model->link_count + 1);
+  for (int i = 0; i < b->model->link_count; i++)
+    d->hull_first[i + 1] = d->hull_first[i] + b->model->links[i].hull_count;
   for (int k = 0; k < d->number_count; k++) {
     const DesignNumber* n = &d->numbers[k];
     if (n->kind != TARGET_VERTEX) continue;
     d->link_changes[n->link] = true;
-    d->hull_changes[b->model->links[n->link].hull_first + n->hull] = true;
+    d->hull_changes[d->hull_first[n->link] + n->hull] = true;
   }
 }
 

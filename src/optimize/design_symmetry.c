@@ -71,7 +71,7 @@ static void add_map(SelfMaps* g, Mat3 map) {
   g->maps[g->count++] = map;
 }
 
-/* Products too: a link with two mirrors is its own image under their half turn. */
+/* (D3) Products too: a link with two mirrors is its own image under their half turn. */
 static bool close_group(SelfMaps* g, const Mat3* generators, int count) {
   for (int k = 0; k < g->count; k++)
     for (int j = 0; j < count; j++) {
@@ -122,7 +122,7 @@ void design_check_symmetries(DesignBuild* b) {
   }
 }
 
-/* Directions that a map keeps: the plane of a mirror, the axis of a turn, else none. */
+/* (D4) Directions that a map keeps: the plane of a mirror, the axis of a turn, else none. */
 static int kept_dimensions(Mat3 map) {
   if (mat3_det(map) > 0) return 1;
   return fabs(mat3_trace(map) - 1) < SAME_MAP ? 2 : 0;

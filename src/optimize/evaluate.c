@@ -52,7 +52,7 @@ static bool thick_enough(const Optimization* o, ScenarioRun* run) {
   double least = o->task->min_thickness;
   for (int i = 0; least > 0 && i < run->model.hull_count; i++) {
     const ModelHull* hull = &run->model.hulls[i];
-    if (!o->design.hull_changes[i]) continue;
+    if (!design_changes_hull(&o->design, hull->link, i - run->model.links[hull->link].hull_first)) continue;
     double thickness = model_hull_thickness(hull);
     if (thickness >= least) continue;
     text_free(&run->reason);

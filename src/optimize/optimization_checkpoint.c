@@ -63,7 +63,7 @@ enum { ROW_NUMBERS = 8 };
 void optimization_save(const Optimization* o, Checkpoint* c) {
   int64_t identity[64], counts[4] = {o->iteration, o->best_iteration, o->since_best, o->stop};
   int n = o->design.variable_count, rows = o->iteration + 1, states = optimizer_state_size(o->optimizer);
-  for (int k = 0; k < 64; k++) identity[k] = o->identity[k];
+  for (int k = 0; k < 64; k++) identity[k] = (unsigned char)o->identity[k];
   checkpoint_add_integers(c, "identity", identity, 64);
   checkpoint_add_integers(c, "counts", counts, 4);
   double losses[3] = {o->loss, o->best_loss, o->rows[o->iteration].seconds};
@@ -92,7 +92,7 @@ static bool same_identity(const Optimization* o, const Checkpoint* c, Diagnostic
   int64_t identity[64];
   if (!checkpoint_get_integers(c, "identity", identity, 64, diagnostics)) return false;
   for (int k = 0; k < 64; k++)
-    if (identity[k] != o->identity[k]) {
+    if (identity[k] != (unsigned char)o->identity[k]) {
       diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){c->path, 0, 0},
                       "the checkpoint is of another task, scene or design: start without --resume, or in another "
                       "folder");

@@ -1,6 +1,7 @@
-/* optimize: a task's variables, update rules, and the loop that designs (SDRS sections III-B, V; docs/co-design.md).
- * An Optimization borrows the Task, whose scenes it rewrites, and must be destroyed before it. Results do not depend on
- * the number of threads, and a loaded checkpoint goes on bit by bit as the run that wrote it would have. */
+/* optimize: a task's variables, update rules, and the loop that designs (SDRS sections III-B, V;
+ * docs/derivations/design.md). An Optimization borrows the Task, whose scenes it rewrites, and must be destroyed before
+ * it. Results do not depend on the number of threads, and a loaded checkpoint goes on bit by bit as the run that wrote
+ * it would have. */
 #ifndef SDRS_OPTIMIZE_H
 #define SDRS_OPTIMIZE_H
 
@@ -48,7 +49,7 @@ typedef struct {
 } OptimizationOptions;
 
 /* Set up variables, losses, memory. STATUS_BAD_INPUT with diagnostics. Nothing is run yet. */
-Status optimization_create(Optimization** optimization, Task* task, const OptimizationOptions* options,
+Status optimization_create(Optimization** out, Task* task, const OptimizationOptions* options,
                            Diagnostics* diagnostics);
 void optimization_destroy(Optimization* optimization);
 /* The initial design (iteration 0). It must run: STATUS_SOLVER, STATUS_BAD_INPUT with diagnostics. */

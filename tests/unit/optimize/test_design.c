@@ -32,7 +32,7 @@ static void every_coordinate_has_a_variable(void** state) {
 }
 
 /* within, low and high together: the narrower holds. */
-static void bounds(void** state) {
+static void bounds_D6(void** state) {
   (void)state;
   DesignCase* c = design_case(
       PAIR
@@ -144,13 +144,13 @@ static const char MIRRORED[] =
     "  vertices: [{link: a}]\n"
     "  symmetry: [{type: mirror, links: [a, b], normal: [0, 2, 0]}]\n" LOSS;
 
-static void mirror_images(void** state) {
+static void mirror_images_D3(void** state) {
   (void)state;
   DesignCase* c = design_case(MIRRORED);
   assert_int_equal(c->design.variable_count, 3 * (4 + 8 + 1));
   apply_random(c, 2, 0.05);
   for (int hull = 0; hull < 2; hull++) expect_image(c, "a", "b", hull, (Mat3){{{1, 0, 0}, {0, -1, 0}, {0, 0, 1}}});
-  assert_true(c->design.link_changes[0] && c->design.link_changes[1] && c->design.hull_changes[3]);
+  assert_true(c->design.link_changes[0] && c->design.link_changes[1] && design_changes_hull(&c->design, 1, 1));
   design_case_free(c);
 }
 
@@ -174,7 +174,7 @@ static const Mat3 MIRROR_X = {{{-1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, MIRROR_Y = {{
 /* An octahedron: four vertices on the plane, which stay on it, and a pair. */
 #define OCTAHEDRON "{type: points, points: [[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]]}"
 
-static void a_mirror(void** state) {
+static void a_mirror_D3_D4(void** state) {
   (void)state;
   DesignCase* c =
       design_case("scene: {links: [{name: a, mass: 1, shape: " OCTAHEDRON
@@ -189,7 +189,7 @@ static void a_mirror(void** state) {
 }
 
 /* Two mirrors make four quarters of a box: one corner of each half above and below is free. */
-static void two_mirrors(void** state) {
+static void two_mirrors_D3(void** state) {
   (void)state;
   DesignCase* c =
       design_case("scene: {links: [{name: a, mass: 1, shape: " BOX
@@ -210,7 +210,7 @@ static void two_mirrors(void** state) {
 static Mat3 turn_z(double angle) { return mat3_from_quat(quat_about(vec3(0, 0, 1), angle)); }
 
 /* A square pyramid: its tip stays on the axis, its base has one free corner. */
-static void a_rotation(void** state) {
+static void a_rotation_D3_D4(void** state) {
   (void)state;
   DesignCase* c = design_case(
       "scene: {links: [{name: a, mass: 1, shape: {type: points, points: [[1, 0, 0], [0, 1, 0], [-1, 0, 0], [0, -1, 0], "
@@ -285,7 +285,7 @@ static void a_resting_hull_rests(void** state) {
     snprintf(text, sizeof text, TWO_HULLS "design: {vertices: [{link: a, hulls: [%d]}]}\n" LOSS, hull);
     DesignCase* c = design_case(text);
     assert_int_equal(c->design.variable_count, 24);
-    assert_true(c->design.hull_changes[hull] && !c->design.hull_changes[1 - hull]);
+    assert_true(design_changes_hull(&c->design, 0, hull) && !design_changes_hull(&c->design, 0, 1 - hull));
     design_case_free(c);
   }
 }
@@ -559,7 +559,7 @@ static double linear_value(const ModelGradient* g, const Model* m, const Model* 
 
 /* g . (y - x) by design_gradient is what the model's numbers change by: both are linear, to rounding. The parameters of
  * signals, which a model keeps to itself, are judged by sines_keep_their_places and below. */
-static void the_gradient_is_that_of_apply(void** state) {
+static void gradient_D2_is_that_of_numbers_D1(void** state) {
   (void)state;
   DesignCase* c = design_case(RICH);
   const Design* d = &c->design;
@@ -687,7 +687,7 @@ static void scenarios_with_other_controllers(void** state) {
 
 /* ---------------------------------------------------------------- rows */
 
-static void constraints_are_rows(void** state) {
+static void constraints_are_rows_D6(void** state) {
   (void)state;
   DesignCase* c =
       design_case(ARM
@@ -792,15 +792,15 @@ static void messages(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_coordinate_has_a_variable),
-      cmocka_unit_test(bounds),
+      cmocka_unit_test(bounds_D6),
       cmocka_unit_test(a_box_and_axes_select),
       cmocka_unit_test(hulls_and_items),
       cmocka_unit_test(solids_become_points),
       cmocka_unit_test(copies),
-      cmocka_unit_test(mirror_images),
-      cmocka_unit_test(a_mirror),
-      cmocka_unit_test(two_mirrors),
-      cmocka_unit_test(a_rotation),
+      cmocka_unit_test(mirror_images_D3),
+      cmocka_unit_test(a_mirror_D3_D4),
+      cmocka_unit_test(two_mirrors_D3),
+      cmocka_unit_test(a_rotation_D3_D4),
       cmocka_unit_test(many_turns),
       cmocka_unit_test(shared_vertices_are_symmetric),
       cmocka_unit_test(shared_vertices_are_one),
@@ -814,12 +814,12 @@ int main(void) {
       cmocka_unit_test(a_start_that_is_not_written),
       cmocka_unit_test(masses),
       cmocka_unit_test(the_scene_is_made_ready),
-      cmocka_unit_test(the_gradient_is_that_of_apply),
+      cmocka_unit_test(gradient_D2_is_that_of_numbers_D1),
       cmocka_unit_test(the_gradient_of_parameters),
       cmocka_unit_test(scenarios_share_a_design),
       cmocka_unit_test(scenarios_that_differ),
       cmocka_unit_test(scenarios_with_other_controllers),
-      cmocka_unit_test(constraints_are_rows),
+      cmocka_unit_test(constraints_are_rows_D6),
       cmocka_unit_test(messages),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

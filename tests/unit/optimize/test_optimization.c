@@ -365,6 +365,22 @@ static void other_hulls_may_be_thin(void** state) {
   search_free(s);
 }
 
+/* Scenarios may have other surroundings, with more hulls before those that change. */
+static void other_surroundings(void** state) {
+  (void)state;
+#define AMONG(walls)                                                                                          \
+  "{simulation: {gravity: [0, 0, 0]}, links: [{name: wall, fixed: true, position: [9, 0, 0], shapes: [" walls \
+  "]}, {name: a, mass: 1, shape: {type: box, size: [1, 1, 1]}}]}"
+#define THIN "{type: box, size: [1, 1, 0.01]}"
+  static const char TEXT[] = "scenarios: [{scene: " AMONG(THIN) "}, {scene: " AMONG(THIN ", " THIN ", " THIN) "}]\nsteps: 2\n"
+      "design: {min_thickness: 0.5, " TOP "}\nloss: [{type: point, link: a, target: [0, 0, -1]}]\n"
+      "optimizer: {type: step_bounded, iterations: 2, design_step: 0.6}\n";
+  Search* s = search_run(TEXT, 1);
+  assert_int_equal(optimization_rows(s->o)[1].outcome, TRIAL_INVALID);
+  assert_int_equal(optimization_rows(s->o)[2].outcome, TRIAL_ACCEPTED);
+  search_free(s);
+}
+
 /* The ball is wanted inside the ground. */
 static void bodies_that_meet_at_the_start(void** state) {
   (void)state;
@@ -493,9 +509,10 @@ static void expect_stop(const char* text, OptimizationStop stop, int iteration) 
 #define NO_WAY CUBE "design: {min_thickness: 0.9999999999999, " TOP "}\n"
 
 /* The shape is as it should be. */
-#define FLAT                                                                                               \
-  "scene: {links: [{name: a, mass: 1, shape: {type: box, size: [1, 1, 1]}}]}\nsteps: 1\ndesign: {" TOP "}" \
-                                                                                                       "\n" SHAPE_LOSS
+#define FLAT                                                                                           \
+  "scene: {links: [{name: a, mass: 1, shape: {type: box, size: [1, 1, 1]}}]}\nsteps: 1\ndesign: {" TOP \
+  "}"                                                                                                  \
+  "\n" SHAPE_LOSS
 
 static void why_it_ends(void** state) {
   (void)state;
@@ -526,6 +543,19 @@ static void the_gradient_is_right(void** state) {
     search_free(s);
     memory_free(text);
   }
+}
+
+/* A block without variables has nothing to check. */
+static void a_block_may_be_empty(void** state) {
+  (void)state;
+  Search* s = search_start(FLIGHT MARK, 1);
+  GradcheckOptions options = {.directions = 2, .seed = 1, .threads = 1};
+  GradcheckBlockReport report[2];
+  optimization_gradcheck(s->o, &options, report);
+  assert_int_equal(report[0].count, 0);
+  assert_int_equal(report[0].directions, 0);
+  compare_at_most(report[1].error, 1e-7, "a quadratic loss");
+  search_free(s);
 }
 
 /* The scene that is written, read again and run by itself: the same loss to the bit. */
@@ -608,6 +638,7 @@ int main(void) {
       cmocka_unit_test(threads_change_nothing),
       cmocka_unit_test(hulls_that_cannot_be),
       cmocka_unit_test(other_hulls_may_be_thin),
+      cmocka_unit_test(other_surroundings),
       cmocka_unit_test(bodies_that_meet_at_the_start),
       cmocka_unit_test(steps_that_are_not_solved),
       cmocka_unit_test(a_start_that_does_not_run),
@@ -617,6 +648,7 @@ int main(void) {
       cmocka_unit_test(an_interrupted_start),
       cmocka_unit_test(why_it_ends),
       cmocka_unit_test(the_gradient_is_right),
+      cmocka_unit_test(a_block_may_be_empty),
       cmocka_unit_test(the_best_scene_gives_the_best_loss),
       cmocka_unit_test(looking_does_not_disturb),
       cmocka_unit_test(the_note_says_what_was_put_in),
