@@ -100,18 +100,25 @@ endif
 
 all: program ## build ./sdrs (release)
 
-demo: ## install what is missing, build, run a first scene and draw it
+demo: ## install what is missing, build, simulate and optimize shipped scenes and draw them
 	@scripts/deps.sh build
 	@$(MAKE) --no-print-directory FLAVOUR=release program
 	./sdrs simulate scenes/slide.yaml
 	./sdrs simulate scenes/spider.yaml
 	./sdrs render out/spider -o out/demo.png --trail 5
+	./sdrs optimize scenes/tasks/throw.yaml
+	./sdrs optimize scenes/tasks/pinch.yaml
+	./sdrs simulate out/pinch/best.scene.yaml -o out/pinch/best
+	./sdrs render out/pinch/best -o out/demo-design.png --strip 4
 	@echo "The runs are in out/slide and out/spider (trajectory.csv, joints.csv, contacts.csv, solver.csv, summary.json),"
-	@echo "a picture of the second in out/demo.png. More scenes: ls scenes; what else sdrs does: ./sdrs --help"
+	@echo "a picture of the second in out/demo.png; the designs in out/throw and out/pinch (convergence.csv, design/,"
+	@echo "best.scene.yaml), a picture of the fingers found in out/demo-design.png."
+	@echo "More scenes: ls scenes scenes/tasks; what else sdrs does: ./sdrs --help"
 
 check: build-check ## install what is missing, build, run every test; ends with `N passed, N failed`
 	@tests/run.sh -j $(TEST_JOBS) \
 	  $(call script_if_there,tests/cli/run.sh) $(call script_if_there,scripts/update_golden.sh --check) \
+	  $(call script_if_there,tests/mujoco/run.sh) \
 	  $(call in_flavour,check,$(OTHER_TESTS) $(UNIT_TESTS)) $(call in_flavour,asan,$(UNIT_TESTS))
 
 build-check:
@@ -161,9 +168,23 @@ lint: $(BUILD)/version.h ## layout, static analysis, include order
 format: ## lay out all C sources and headers
 	clang-format -i $(wildcard src/*.c src/*/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch])
 
+SHARE := $(DESTDIR)$(PREFIX)/share
+# Manual pages and completions are printed by the program itself, from the tables of its help and its formats. They go to
+# a folder of their own first: a program that fails leaves no empty page behind.
 install: program ## install to PREFIX (/usr/local), below DESTDIR
+	@mkdir -p out/install
+	./sdrs help --man >out/install/sdrs.1
+	./sdrs schema scene --man >out/install/sdrs-scene.5
+	./sdrs schema task --man >out/install/sdrs-task.5
+	./sdrs help --bash >out/install/sdrs
+	./sdrs help --zsh >out/install/_sdrs
 	install -D -m 755 sdrs $(DESTDIR)$(PREFIX)/bin/sdrs
-	install -D -m 644 LICENSE $(DESTDIR)$(PREFIX)/share/doc/sdrs/LICENSE
+	install -D -m 644 out/install/sdrs.1 $(SHARE)/man/man1/sdrs.1
+	install -D -m 644 out/install/sdrs-scene.5 $(SHARE)/man/man5/sdrs-scene.5
+	install -D -m 644 out/install/sdrs-task.5 $(SHARE)/man/man5/sdrs-task.5
+	install -D -m 644 out/install/sdrs $(SHARE)/bash-completion/completions/sdrs
+	install -D -m 644 out/install/_sdrs $(SHARE)/zsh/site-functions/_sdrs
+	install -D -m 644 LICENSE $(SHARE)/doc/sdrs/LICENSE
 
 clean: ## remove everything built; runs and pictures in out/ stay
 	rm -rf out/build out/tests sdrs

@@ -77,6 +77,7 @@ enum { OPERANDS_UNBOUNDED = 1 << 30 };
 
 const Verb* verb_find(const char* name); /* NULL when unknown */
 const char* verb_nearest(const char* word);
+const Verb* verb_at(int index); /* in the order of the help; NULL after the last */
 void verb_list(FILE* stream);
 void verb_help(FILE* stream, const Verb* verb);
 /* The options that every verb takes. */
@@ -84,7 +85,7 @@ const OptionRow* common_options(int* count);
 
 /* One definition per cmd_<verb>.c. */
 extern const Verb VERB_SIMULATE, VERB_VALIDATE, VERB_SCHEMA, VERB_QUERY, VERB_COMPARE, VERB_BENCH, VERB_RENDER,
-    VERB_GRADCHECK, VERB_OPTIMIZE;
+    VERB_GRADCHECK, VERB_OPTIMIZE, VERB_DECOMPOSE, VERB_EXPORT;
 
 /* The whole program: pick the verb, parse, run; returns the exit code. */
 ExitCode app_run(int argc, char** argv);

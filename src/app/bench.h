@@ -7,6 +7,7 @@
 /* Each prints CSV on standard output. */
 ExitCode bench_step(const Options* options);
 ExitCode bench_scale(const Options* options);
+ExitCode bench_gradient(const Options* options);
 
 /* Sorts the values; 0 for none. */
 double bench_median(double* values, int count);

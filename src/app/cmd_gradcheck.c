@@ -276,8 +276,12 @@ static ExitCode check_task(const Options* options, const GradcheckOptions* check
     TaskScenario* scenario = &task.scenarios[k];
     if (scenario->steps > 0) scenario->scene.simulation.steps = scenario->steps;
     if (steps > 0) scenario->scene.simulation.steps = steps; /* the losses' windows may lie beyond: the probe instead */
-    Subject subject = {&scenario->scene, steps > 0 ? NULL : &task, k, scenario->name};
+    Text name = {0};
+    text_add(&name, "%s", task.name);
+    if (task.scenario_count > 1) text_add(&name, ", scenario %s", scenario->name);
+    Subject subject = {&scenario->scene, steps > 0 ? NULL : &task, k, name.data};
     ExitCode one = check_one(options, check, &subject, json);
+    text_free(&name);
     if (one > code) code = one;
   }
   task_free(&task);

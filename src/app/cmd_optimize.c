@@ -132,7 +132,12 @@ static Status resume(DesignRun* run) {
 static Status begin(DesignRun* run) {
   if (option_given(run->options, "resume")) return agreed(resume(run));
   Status status = optimization_start(run->optimization, &run->diagnostics);
-  return status == STATUS_OK ? agreed(save_iteration(run)) : status;
+  if (status == STATUS_INTERRUPTED && !run->options->quiet)
+    fprintf(stderr, "%s: stopped by %s before the initial design was done; nothing is written\n", run->task.name,
+            interrupt_name(interrupt_signal()));
+  if (status != STATUS_OK) return status;
+  if (is_writer()) remove_results(run->folder, &run->task);
+  return agreed(save_iteration(run));
 }
 
 static Status iterate(DesignRun* run) {
@@ -153,7 +158,7 @@ static Status iterate(DesignRun* run) {
 }
 
 static ExitCode finish(DesignRun* run, Status status) {
-  Status written = agreed(save_end(run));
+  Status written = status == STATUS_IO ? status : agreed(save_end(run)); /* what cannot be written is told once */
   ExitCode code = status_exit_code(written == STATUS_OK ? status : written);
   if (!is_writer()) return code;
   if (written == STATUS_OK && write_optimize_summary(run->folder, run->options, &run->task, run->optimization, code,

@@ -1,10 +1,6 @@
 /* sdrs render RUN|SCENE: pictures of a run, drawn without GPU and display. */
-#include <cjson/cJSON.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include "app/command.h"
 
 /* Sides of a picture [px], and the widest strip. */
@@ -19,41 +15,15 @@ typedef enum { TARGET_PICTURE, TARGET_FRAMES, TARGET_FILM } TargetKind;
 /* From the run folder to the picture. Zeroed or half-built is fine for rendering_free. */
 typedef struct {
   const Options* options;
-  Diagnostics diagnostics;
-  char *scene_path, *scene_sha256; /* as the summary records them; the hash may be NULL */
-  SceneOverride* overrides;        /* the run's, then the command line's */
-  int override_count;
-  cJSON* summary; /* owns the texts of the run's overrides */
-  Scene scene;
-  Model model;
-  RunPoses run;
+  Recorded recorded;
   RenderOptions render;
-  int own_messages; /* diagnostics about the run itself; those of its scene follow */
   char* target;
   TargetKind kind;
 } Rendering;
 
 static void rendering_free(Rendering* rendering) {
-  run_poses_free(&rendering->run);
-  model_destroy(&rendering->model);
-  scene_free(&rendering->scene);
-  memory_free(rendering->overrides);
-  cJSON_Delete(rendering->summary);
-  memory_free(rendering->scene_path);
+  recorded_free(&rendering->recorded);
   memory_free(rendering->target);
-  diagnostics_free(&rendering->diagnostics);
-}
-
-static bool is_folder(const char* path) {
-  struct stat state;
-  return stat(path, &state) == 0 && S_ISDIR(state.st_mode);
-}
-
-static char* join_path(const char* folder, const char* name) {
-  Text path = {0};
-  size_t length = strlen(folder);
-  text_add(&path, "%s%s%s", folder, length > 0 && folder[length - 1] == '/' ? "" : "/", name);
-  return path.data;
 }
 
 /* ---------------------------------------------------------------- options */
@@ -125,7 +95,7 @@ static ExitCode read_time_options(Rendering* rendering) {
 
 /* Where the picture goes when nothing is said: into the run folder, or beside the runs. */
 static char* default_target(const char* operand) {
-  if (is_folder(operand)) return join_path(operand, "picture.png");
+  if (path_is_folder(operand)) return path_join(operand, "picture.png");
   char* name = file_stem(operand);
   Text path = {0};
   text_add(&path, "out/%s.png", name);
@@ -142,7 +112,7 @@ static ExitCode choose_target(Rendering* rendering) {
   const Options* options = rendering->options;
   rendering->target = options->folder ? memory_text(options->folder) : default_target(options->operands[0]);
   const char* target = rendering->target;
-  if (ends_with(target, "/") || is_folder(target))
+  if (ends_with(target, "/") || path_is_folder(target))
     rendering->kind = TARGET_FRAMES;
   else if (ends_with(target, ".mp4"))
     rendering->kind = TARGET_FILM;
@@ -165,154 +135,11 @@ static ExitCode read_options(Rendering* rendering) {
   return code;
 }
 
-/* ---------------------------------------------------------------- what the run was made from */
-
-static Status refuse(Rendering* rendering, const char* path, const char* text) {
-  diagnostics_add(&rendering->diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "%s", text);
-  return STATUS_BAD_INPUT;
-}
-
-/* The scene is the first input; overrides are texts. */
-static Status take_summary(Rendering* rendering, const char* path) {
-  const cJSON* first = cJSON_GetArrayItem(cJSON_GetObjectItem(rendering->summary, "inputs"), 0);
-  const char* file = cJSON_GetStringValue(cJSON_GetObjectItem(first, "file"));
-  if (!file) return refuse(rendering, path, "it names no scene: inputs[0].file is missing");
-  rendering->scene_path = memory_text(file);
-  rendering->scene_sha256 = cJSON_GetStringValue(cJSON_GetObjectItem(first, "sha256"));
-  const cJSON *overrides = cJSON_GetObjectItem(rendering->summary, "overrides"), *item;
-  int capacity = cJSON_GetArraySize(overrides) + rendering->options->override_count;
-  rendering->overrides = MEMORY_NEW(SceneOverride, capacity + 1);
-  cJSON_ArrayForEach(item, overrides) {
-    const char* text = cJSON_GetStringValue(item);
-    if (text) rendering->overrides[rendering->override_count++].text = text;
-  }
-  for (int i = 0; i < rendering->options->override_count; i++)
-    rendering->overrides[rendering->override_count++] = rendering->options->overrides[i];
-  return STATUS_OK;
-}
-
-static Status read_summary(Rendering* rendering, const char* folder) {
-  char *path = join_path(folder, "summary.json"), *data = NULL;
-  size_t length;
-  Status status = file_read(path, &data, &length);
-  if (status != STATUS_OK) {
-    diagnostics_add(&rendering->diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0},
-                    "cannot read: %s (render needs a folder that `sdrs simulate` has finished)", strerror(errno));
-  } else {
-    rendering->summary = cJSON_ParseWithLength(data, length);
-    status = rendering->summary ? take_summary(rendering, path) : refuse(rendering, path, "it is not valid JSON");
-  }
-  memory_free(data);
-  memory_free(path);
-  return status;
-}
-
-static bool hash_matches(const char* path, const char* sha256) {
-  char *data = NULL, hex[65];
-  size_t length;
-  bool same = false;
-  if (file_read(path, &data, &length) == STATUS_OK) {
-    hash_sha256(data, length, hex);
-    same = !sha256 || strcmp(hex, sha256) == 0;
-  }
-  memory_free(data);
-  return same;
-}
-
-/* Keeps `path` (owned) as *found when it has the recorded content, which ends the search, or is the first that exists.
- */
-static bool try_scene(const Rendering* rendering, char* path, char** found) {
-  bool there = file_exists(path), same = there && hash_matches(path, rendering->scene_sha256);
-  if (same || (there && !*found)) {
-    memory_free(*found);
-    *found = path;
-  } else {
-    memory_free(path);
-  }
-  return same;
-}
-
-static bool is_working_folder(const char* folder) {
-  char* here = getcwd(NULL, 0);
-  bool same = here && strcmp(here, folder) == 0;
-  free(here);
-  return same;
-}
-
-/* The scene's path was noted as seen from where the run was started. When that place is gone or holds another scene by
- * now, the two may have been moved together: here, or a folder above the run, is then that place. */
-static char* find_scene(const Rendering* rendering, const char* folder) {
-  const char* scene = rendering->scene_path;
-  char* found = NULL;
-  if (scene[0] == '/') return file_exists(scene) ? memory_text(scene) : NULL;
-  const char* started = cJSON_GetStringValue(cJSON_GetObjectItem(rendering->summary, "working_folder"));
-  if (started && !is_working_folder(started) && try_scene(rendering, join_path(started, scene), &found)) return found;
-  if (try_scene(rendering, memory_text(scene), &found)) return found;
-  char* absolute = realpath(folder, NULL);
-  for (char* end = absolute ? absolute + strlen(absolute) : NULL; end && end > absolute; end = strrchr(absolute, '/')) {
-    *end = '\0';
-    if (try_scene(rendering, join_path(absolute, scene), &found)) break;
-  }
-  free(absolute);
-  return found;
-}
-
-static Status load_model(Rendering* rendering, const char* path) {
-  Diagnostics* diagnostics = &rendering->diagnostics;
-  rendering->own_messages = diagnostics->count;
-  Status status = scene_load(&rendering->scene, path, rendering->overrides, rendering->override_count, diagnostics);
-  if (status == STATUS_OK) status = model_create(&rendering->model, &rendering->scene, diagnostics);
-  return status;
-}
-
-static Status load_run(Rendering* rendering, const char* folder) {
-  Status status = read_summary(rendering, folder);
-  if (status != STATUS_OK) return status;
-  char* scene = find_scene(rendering, folder);
-  if (!scene) {
-    diagnostics_add(
-        &rendering->diagnostics, SEVERITY_ERROR, (SourcePlace){rendering->scene_path, 0, 0},
-        "the scene of this run is not there any more (looked where the run was started, here and in the folders "
-        "above the run)");
-    return STATUS_IO;
-  }
-  if (!hash_matches(scene, rendering->scene_sha256))
-    diagnostics_add(&rendering->diagnostics, SEVERITY_WARNING, (SourcePlace){scene, 0, 0},
-                    "the scene has changed since the run: shapes may differ from what was simulated");
-  status = load_model(rendering, scene);
-  memory_free(scene);
-  char* trajectory = join_path(folder, "trajectory.csv");
-  if (status == STATUS_OK)
-    status = run_poses_read(&rendering->run, trajectory, &rendering->model, &rendering->diagnostics);
-  memory_free(trajectory);
-  return status;
-}
-
-/* A scene by itself shows its initial state. */
-static Status load_scene(Rendering* rendering, const char* path) {
-  rendering->overrides = MEMORY_NEW(SceneOverride, rendering->options->override_count + 1);
-  for (int i = 0; i < rendering->options->override_count; i++)
-    rendering->overrides[rendering->override_count++] = rendering->options->overrides[i];
-  Status status = load_model(rendering, path);
-  if (status != STATUS_OK) return status;
-  const Model* model = &rendering->model;
-  rendering->run = (RunPoses){1, model->link_count, MEMORY_NEW(double, 1), MEMORY_NEW(Pose, model->link_count + 1)};
-  model_poses(model, model->initial_coordinates, rendering->run.pose);
-  return STATUS_OK;
-}
-
-static Status load_operand(Rendering* rendering, const char* path) {
-  if (is_folder(path)) return load_run(rendering, path);
-  if (file_exists(path)) return load_scene(rendering, path);
-  diagnostics_add(&rendering->diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "no such run folder or scene");
-  return STATUS_IO;
-}
-
 /* ---------------------------------------------------------------- drawing */
 
 static ExitCode find_followed(Rendering* rendering) {
   const char* name = option_text(rendering->options, "follow");
-  const Model* model = &rendering->model;
+  const Model* model = &rendering->recorded.model;
   if (!name) return EXIT_DONE;
   const char** names = MEMORY_NEW(const char*, model->link_count + 1);
   for (int i = 0; i < model->link_count; i++) {
@@ -330,11 +157,13 @@ static Status draw(Rendering* rendering, int* count) {
   const char* target = rendering->target;
   *count = 1;
   if (rendering->kind == TARGET_FRAMES)
-    return render_frames(target, &rendering->model, &rendering->run, &rendering->render, count,
-                         &rendering->diagnostics);
+    return render_frames(target, &rendering->recorded.model, &rendering->recorded.run, &rendering->render, count,
+                         &rendering->recorded.diagnostics);
   if (rendering->kind == TARGET_FILM)
-    return render_film(target, &rendering->model, &rendering->run, &rendering->render, count, &rendering->diagnostics);
-  return render_picture(target, &rendering->model, &rendering->run, &rendering->render, &rendering->diagnostics);
+    return render_film(target, &rendering->recorded.model, &rendering->recorded.run, &rendering->render, count,
+                       &rendering->recorded.diagnostics);
+  return render_picture(target, &rendering->recorded.model, &rendering->recorded.run, &rendering->render,
+                        &rendering->recorded.diagnostics);
 }
 
 /* The folder that the picture goes to is made when it is not there. */
@@ -346,7 +175,7 @@ static Status make_target_folder(Rendering* rendering) {
     *slash = '\0';
     status = file_make_folder(folder);
     if (status != STATUS_OK)
-      diagnostics_add(&rendering->diagnostics, SEVERITY_ERROR, (SourcePlace){folder, 0, 0},
+      diagnostics_add(&rendering->recorded.diagnostics, SEVERITY_ERROR, (SourcePlace){folder, 0, 0},
                       "cannot make the folder: %s", strerror(errno));
   }
   memory_free(folder);
@@ -371,20 +200,8 @@ static void print_result(const Rendering* rendering, int count, double seconds) 
   text_free(&text);
 }
 
-/* Warnings about the scene were said when it was simulated; only those about the run itself are repeated. */
-static void drop_scene_warnings(Rendering* rendering) {
-  Diagnostics *diagnostics = &rendering->diagnostics, left = {0};
-  for (int i = 0; i < diagnostics->count; i++) {
-    const Diagnostic* item = &diagnostics->items[i];
-    if (i >= rendering->own_messages && item->severity != SEVERITY_ERROR) continue;
-    diagnostics_add(&left, item->severity, (SourcePlace){item->file, item->line, item->column}, "%s", item->text);
-  }
-  diagnostics_free(diagnostics);
-  *diagnostics = left;
-}
-
 static ExitCode draw_loaded(Rendering* rendering) {
-  const RunPoses* run = &rendering->run;
+  const RunPoses* run = &rendering->recorded.run;
   double frames = (run->time[run->row_count - 1] - run->time[0]) * rendering->render.fps, start = timer_now();
   ExitCode code = find_followed(rendering);
   if (code != EXIT_DONE) return code;
@@ -399,15 +216,15 @@ static ExitCode draw_loaded(Rendering* rendering) {
 }
 
 static ExitCode render(const Options* options) {
-  Rendering rendering = {.options = options};
+  Rendering rendering = {.options = options, .recorded = {.options = options}};
   ExitCode code = read_options(&rendering);
   if (code == EXIT_DONE) {
     const char* operand = options->operands[0];
-    Status status = load_operand(&rendering, operand);
-    if (!options->verbose) drop_scene_warnings(&rendering);
+    Status status = recorded_load(&rendering.recorded, operand);
+    if (!options->verbose) recorded_drop_scene_warnings(&rendering.recorded);
     code = status == STATUS_OK ? draw_loaded(&rendering) : status_exit_code(status);
   }
-  print_diagnostics(options, &rendering.diagnostics);
+  print_diagnostics(options, &rendering.recorded.diagnostics);
   rendering_free(&rendering);
   return code;
 }

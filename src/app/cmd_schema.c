@@ -7,11 +7,12 @@ typedef struct {
   const char* name;
   void (*json)(Text* out);
   void (*markdown)(Text* out);
+  void (*man)(Text* out);
 } Format;
 
 static const Format FORMATS[] = {
-    {"scene", scene_schema_json, scene_schema_markdown},
-    {"task", task_schema_json, task_schema_markdown},
+    {"scene", scene_schema_json, scene_schema_markdown, scene_schema_man},
+    {"task", task_schema_json, task_schema_markdown, task_schema_man},
 };
 
 static const Format* find_format(const char* name) {
@@ -25,7 +26,9 @@ static ExitCode schema(const Options* options) {
   const Format* format = find_format(kind);
   if (!format) return usage_error(options, "unknown schema '%s' (known: scene, task)", kind);
   Text text = {0};
-  if (option_given(options, "markdown"))
+  if (option_given(options, "man"))
+    format->man(&text);
+  else if (option_given(options, "markdown"))
     format->markdown(&text);
   else
     format->json(&text);
@@ -36,6 +39,7 @@ static ExitCode schema(const Options* options) {
 
 static const OptionRow OPTIONS[] = {
     {"markdown", 0, OPTION_FLAG, NULL, "the reference page (docs/<kind>-format.md) instead"},
+    {"man", 0, OPTION_FLAG, NULL, "the manual page sdrs-<kind>(5) instead"},
 };
 
 const Verb VERB_SCHEMA = {
@@ -47,7 +51,8 @@ const Verb VERB_SCHEMA = {
     .examples =
         "  sdrs schema > scene.schema.json\n"
         "  sdrs schema task > task.schema.json\n"
-        "  sdrs schema scene --markdown > scene-format.md\n",
+        "  sdrs schema scene --markdown > scene-format.md\n"
+        "  sdrs schema scene --man | man -l -\n",
     .details =
         "Editors check and complete a scene or a task whose first line is\n"
         "  # yaml-language-server: $schema=scene.schema.json\n",

@@ -46,6 +46,32 @@ long loaded_vertices(const Loaded* loaded); /* of all hulls */
 /* `3 links, 12 degrees of freedom, 4 hulls, 96 vertices` */
 void loaded_describe(Text* out, const Loaded* loaded);
 
+/* ---------------------------------------------------------------- runs (app/recorded.c) */
+
+/* A run folder with the scene that it was made from, or a scene by itself, whose only row is its initial state. Set
+ * `options`, zero the rest; half-loaded is fine for recorded_free. */
+typedef struct {
+  const Options* options;
+  Diagnostics diagnostics;
+  char* scene_path;         /* as the summary records it */
+  const char* scene_sha256; /* borrowed from the summary; NULL = not recorded */
+  SceneOverride* overrides; /* the run's, then the command line's */
+  int override_count;
+  struct cJSON* summary; /* owns the texts of the run's overrides; NULL for a scene */
+  Scene scene;
+  Model model;
+  RunPoses run;
+  int own_messages; /* diagnostics about the run itself; those of its scene follow */
+} Recorded;
+
+/* Problems go to recorded->diagnostics. */
+Status recorded_load(Recorded* recorded, const char* path);
+/* Warnings about the scene were said when it was simulated; only those about the run itself are kept. */
+void recorded_drop_scene_warnings(Recorded* recorded);
+void recorded_free(Recorded* recorded);
+bool path_is_folder(const char* path);
+char* path_join(const char* folder, const char* name); /* owned by the caller */
+
 /* ---------------------------------------------------------------- interrupts (app/interrupt.c) */
 
 /* From now on SIGINT, SIGTERM and SIGUSR1 ask for an orderly end; a second one leaves at once with exit 130. */

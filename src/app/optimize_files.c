@@ -3,12 +3,17 @@
 #include <errno.h>
 #include <string.h>
 
+static Status write_file(const char* path, const Text* text, Diagnostics* diagnostics) {
+  Status status = file_write(path, text->data, text->length);
+  if (status != STATUS_OK)
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot write: %s", strerror(errno));
+  return status;
+}
+
 static Status write_text(const char* folder, const char* name, const Text* text, Diagnostics* diagnostics) {
   Text path = {0};
   text_add(&path, "%s/%s", folder, name);
-  Status status = file_write(path.data, text->data, text->length);
-  if (status != STATUS_OK)
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path.data, 0, 0}, "cannot write: %s", strerror(errno));
+  Status status = write_file(path.data, text, diagnostics);
   text_free(&path);
   return status;
 }
@@ -32,7 +37,7 @@ Status write_convergence(const char* folder, const Optimization* o, Diagnostics*
     text_add(&text, "%d", k);
     add_cell(&text, r->loss);
     for (int t = 0; t < terms; t++) add_cell(&text, optimization_terms(o, k)[t]);
-    const double numbers[7] = {r->grad_design,  r->grad_control, r->step_design,
+    const double numbers[6] = {r->grad_design,  r->grad_control, r->step_design,
                                r->step_control, r->seconds,      r->trial_loss};
     for (int n = 0; n < 6; n++) add_cell(&text, numbers[n]);
     text_add(&text, ",%s\n", trial_outcome_text(r->outcome));
@@ -58,11 +63,6 @@ Status write_variables(const char* folder, const Optimization* o, Diagnostics* d
   return status;
 }
 
-/* A link's name as a file's: no slashes. */
-static void add_file_name(Text* path, const char* name) {
-  for (const char* c = name; *c; c++) text_add(path, "%c", *c == '/' ? '_' : *c);
-}
-
 Status write_design(const char* folder, const char* name, Optimization* o, bool best, Diagnostics* diagnostics) {
   Model model = {0};
   Diagnostics quiet = {0}; /* its warnings were told at the start */
@@ -80,9 +80,7 @@ Status write_design(const char* folder, const char* name, Optimization* o, bool 
       break;
     }
     Text file = {0};
-    text_add(&file, "%s/", path.data);
-    add_file_name(&file, model.links[i].name);
-    text_add(&file, ".obj");
+    text_add(&file, "%s/%s.obj", path.data, model.links[i].name); /* names hold no slash */
     status = output_link_obj(file.data, &model, i, diagnostics);
     text_free(&file);
   }
@@ -92,25 +90,44 @@ Status write_design(const char* folder, const char* name, Optimization* o, bool 
   return status;
 }
 
+/* best.scene.yaml, best.<scenario>.scene.yaml */
+static char* best_path(const char* folder, const Task* task, int scenario) {
+  Text path = {0};
+  text_add(&path, "%s/best.", folder);
+  if (scenario > 0) text_add(&path, "%s.", task->scenarios[scenario].name);
+  text_add(&path, "scene.yaml");
+  return path.data;
+}
+
 Status write_best_scenes(const char* folder, const Task* task, Optimization* o, Diagnostics* diagnostics) {
   Status status = STATUS_OK;
   for (int k = 0; k < task->scenario_count && status == STATUS_OK; k++) {
-    Text text = {0}, name = {0};
+    Text text = {0};
+    char* path = best_path(folder, task, k);
     text_add(&text, "# The best design of task %s: loss ", task->name);
     text_add_double(&text, optimization_best_loss(o));
     text_add(&text, " at iteration %d.\n", optimization_best_iteration(o));
     scene_write_yaml(optimization_scene(o, k, true), folder, &text);
-    text_add(&name, "best.");
-    if (k > 0) {
-      add_file_name(&name, task->scenarios[k].name);
-      text_add(&name, ".");
-    }
-    text_add(&name, "scene.yaml");
-    status = write_text(folder, name.data, &text, diagnostics);
+    status = write_file(path, &text, diagnostics);
     text_free(&text);
-    text_free(&name);
+    memory_free(path);
   }
   return status;
+}
+
+void remove_results(const char* folder, const Task* task) {
+  for (int k = 0; k < task->scenario_count; k++) {
+    char* path = best_path(folder, task, k);
+    remove(path);
+    memory_free(path);
+  }
+  static const char* const names[] = {"design.csv", "summary.json"};
+  for (int k = 0; k < 2; k++) {
+    Text path = {0};
+    text_add(&path, "%s/%s", folder, names[k]);
+    remove(path.data);
+    text_free(&path);
+  }
 }
 
 char* checkpoint_path(const char* folder) {
@@ -193,7 +210,7 @@ Status write_optimize_summary(const char* folder, const Options* options, const 
   json_open(&json, NULL, '{');
   json_text(&json, "task", task->name);
   json_integer(&json, "exit_code", code);
-  json_text(&json, "stop", optimization_stop_text(optimization_stop(o)));
+  json_text(&json, "stop", optimization_stop_text(code == EXIT_INTERRUPTED ? STOP_INTERRUPTED : optimization_stop(o)));
   add_program(&json);
   json_integer(&json, "threads", options->threads);
   add_inputs(&json, task);

@@ -13,6 +13,8 @@ Status write_design(const char* folder, const char* name, Optimization* optimiza
                     Diagnostics* diagnostics);
 /* best.scene.yaml; of further scenarios best.<name>.scene.yaml. */
 Status write_best_scenes(const char* folder, const Task* task, Optimization* optimization, Diagnostics* diagnostics);
+/* Those and summary.json, of an earlier run. */
+void remove_results(const char* folder, const Task* task);
 Status write_checkpoint(const char* folder, const Optimization* optimization, Diagnostics* diagnostics);
 Status write_optimize_summary(const char* folder, const Options* options, const Task* task,
                               const Optimization* optimization, ExitCode code, bool print, Diagnostics* diagnostics);

@@ -1,6 +1,7 @@
 #include <errno.h>
 #include <string.h>
 #include "app/command.h"
+#include "app/manual.h"
 
 static ExitCode unknown_verb(const char* word) {
   const char* nearest = verb_nearest(word);
@@ -42,8 +43,27 @@ static ExitCode run_verb(const Verb* verb, int count, char** words) {
   return code;
 }
 
-/* sdrs help [VERB] */
+/* What `make install` asks for. */
+static const struct {
+  const char* word;
+  void (*write)(Text* out);
+} PAGES[] = {{"--man", manual_man}, {"--bash", manual_bash}, {"--zsh", manual_zsh}};
+
+static bool print_page(const char* word) {
+  for (size_t i = 0; i < sizeof PAGES / sizeof PAGES[0]; i++) {
+    if (strcmp(PAGES[i].word, word) != 0) continue;
+    Text text = {0};
+    PAGES[i].write(&text);
+    fwrite(text.data, 1, text.length, stdout);
+    text_free(&text);
+    return true;
+  }
+  return false;
+}
+
+/* sdrs help [VERB|--man|--bash|--zsh] */
 static ExitCode run_help(int count, char** words) {
+  if (count > 0 && print_page(words[0])) return EXIT_DONE;
   const Verb* verb = count > 0 ? verb_find(words[0]) : NULL;
   if (count > 0 && !verb) return unknown_verb(words[0]);
   if (verb)

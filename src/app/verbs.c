@@ -3,8 +3,8 @@
 
 /* In the order of the help. */
 static const Verb* const VERBS[] = {
-    &VERB_SIMULATE, &VERB_OPTIMIZE, &VERB_GRADCHECK, &VERB_RENDER, &VERB_VALIDATE,
-    &VERB_SCHEMA,   &VERB_QUERY,    &VERB_COMPARE,   &VERB_BENCH,
+    &VERB_SIMULATE, &VERB_OPTIMIZE, &VERB_GRADCHECK, &VERB_RENDER,  &VERB_EXPORT, &VERB_DECOMPOSE,
+    &VERB_VALIDATE, &VERB_SCHEMA,   &VERB_QUERY,     &VERB_COMPARE, &VERB_BENCH,
 };
 enum { VERB_COUNT = sizeof VERBS / sizeof VERBS[0] };
 
@@ -16,6 +16,8 @@ const Verb* verb_find(const char* name) {
     if (strcmp(VERBS[i]->name, name) == 0) return VERBS[i];
   return NULL;
 }
+
+const Verb* verb_at(int index) { return index < VERB_COUNT ? VERBS[index] : NULL; }
 
 const char* verb_nearest(const char* word) {
   const char* names[VERB_COUNT + 2];
@@ -36,6 +38,7 @@ void verb_list(FILE* stream) {
   fprintf(stream,
           "\n"
           "  sdrs VERB --help   examples and options of one verb\n"
+          "  sdrs help --man    the manual page; --bash, --zsh: completion\n"
           "  sdrs --version     version, build flags, libraries\n");
 }
 

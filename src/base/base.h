@@ -90,6 +90,8 @@ void text_add_double(Text* text, double value);
 /* A JSON string with quotes and escapes. */
 void text_add_json_string(Text* text, const char* string);
 void text_free(Text* text);
+/* For manual pages: escaped for roff, words between backquotes in bold (base/roff.c). */
+void text_add_roff(Text* out, const char* text);
 /* Levenshtein distance; the nearest of the candidates, or NULL when none is near enough to be meant. */
 int text_distance(const char* a, const char* b);
 const char* text_nearest(const char* word, const char* const* candidates, int count);

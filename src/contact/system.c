@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Fewer pairs than this are not worth waking other threads for. */
-enum { PARALLEL_THRESHOLD = 24, PARALLEL_GRAIN = 8 };
+/* Fewer pairs than this are not worth waking other threads for; PARALLEL_FAR: when at most one of them touches. */
+enum { PARALLEL_THRESHOLD = 24, PARALLEL_GRAIN = 8, PARALLEL_FAR = 500 };
 /* Roundings that add up in a pair's energy: of the sums, and of a clearance, taken five times and for a few vertices.
  */
 #define ENERGY_ROUNDINGS 50.0
@@ -423,14 +423,20 @@ static void evaluate_friction(void* context, int index, int thread) {
     for (int j = 0; j < 12; j++) d->hessian[i][j] *= stiffness;
 }
 
+/* A pair that is far apart costs less than the way to another thread; one that touches is worth it. */
+static int threads_worth_waking(const ContactSystem* s) {
+  return s->term_count > 1 || s->list_count >= PARALLEL_FAR ? s->threads : 1;
+}
+
 bool contact_evaluate(ContactSystem* s, const Pose* poses, bool majorant) {
   s->friction.majorant = majorant;
   double start = timer_now();
   place_hulls(s, 1 - s->current, poses);
   measure_motion(s);
-  parallel_for(s->threads, s->list_count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, evaluate_contact, s);
+  int threads = threads_worth_waking(s);
+  parallel_for(threads, s->list_count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, evaluate_contact, s);
   double middle = timer_now();
-  parallel_for(s->threads, s->list_count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, evaluate_friction, s);
+  parallel_for(threads, s->list_count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, evaluate_friction, s);
   s->times.contact += middle - start;
   s->times.friction += timer_now() - middle;
   for (int k = 0; k < s->list_count; k++) {

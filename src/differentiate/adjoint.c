@@ -85,17 +85,9 @@ static StepAdjointReport one_step(RunAdjoint* a, const Recording* r, LossSeeds* 
   return report;
 }
 
-/* The centre of mass (S_x / m) of every link, vertices and signals that losses name themselves. */
+/* Centres, vertices and signals that losses name themselves. */
 static void add_direct(const Model* m, const LossSeeds* seeds, ModelGradient* gradient) {
-  for (int i = 0; i < m->link_count; i++) {
-    if (!(m->links[i].mass > 0)) continue;
-    Vec3 by = vec3_scale(seeds->center[i], 1 / m->links[i].mass);
-    MassMoment* moment = &gradient->moment[i];
-    moment->s[0][3] += by.x;
-    moment->s[1][3] += by.y;
-    moment->s[2][3] += by.z;
-    moment->s[3][3] -= vec3_dot(by, m->links[i].center);
-  }
+  for (int i = 0; i < m->link_count; i++) model_gradient_center(m, i, seeds->center[i], gradient);
   for (int k = 0; k < m->vertex_count; k++) gradient->vertices[k] = vec3_add(gradient->vertices[k], seeds->vertices[k]);
   for (int k = 0; k < m->parameter_count; k++) gradient->control[k] += seeds->control[k];
 }

@@ -74,8 +74,8 @@ typedef struct Loss Loss; /* all losses of a task in one scenario, names resolve
 
 /* Looks up links, checks windows against the horizon, draws random targets (scenario: index, task->seed). model: of the
  * initial design; its vertices, volumes and edges are the reference of shape losses. Neither task nor model is kept.
- * Every problem goes to diagnostics; STATUS_BAD_INPUT and *loss = NULL when there was one. */
-Status loss_create(Loss** loss, const Task* task, int scenario, const Model* model, Diagnostics* diagnostics);
+ * Every problem goes to diagnostics; STATUS_BAD_INPUT and *out = NULL when there was one. */
+Status loss_create(Loss** out, const Task* task, int scenario, const Model* model, Diagnostics* diagnostics);
 void loss_destroy(Loss* loss);
 int loss_count(const Loss* loss);
 const char* loss_name(const Loss* loss, int index); /* unlike all others: a column of convergence.csv */

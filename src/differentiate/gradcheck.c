@@ -7,16 +7,19 @@
 /* The sweep: from LARGEST_STEP of the scale down by half decades. */
 #define LARGEST_STEP 1e-2
 enum { SWEEP = GRADCHECK_SWEEP };
-/* After so many growing errors in a row rounding has taken over. */
+/* After so many growing errors in a row rounding has taken over, provided that they have once been below the second
+ * number: large steps of a run that topples one way or the other agree with nothing. */
 enum { GROWING = 4 };
+#define CONVERGING 1e-3
 
 /* A vertex this close to the plane of a triangle it does not belong to, in radii of the hull, is soon on its other
- * side; vertices of such hulls are drawn towards the middle by up to the second part of the way. */
+ * side; vertices of such hulls are drawn towards the middle by up to the second part of the way, drawing lots so often
+ * for a hull without such vertices (large ones have always some). */
 #define FLAT 1e-3
 #define GENERIC_SHIFT 3e-2
+enum { GENERIC_DRAWS = 30 };
 
-static bool has_flat_face(const ModelHull* hull) {
-  const ConvexHull* solid = &hull->solid;
+static bool has_flat_face(const ConvexHull* solid, double radius) {
   for (int t = 0; t < solid->triangle_count; t++) {
     const int* corner = solid->triangles[t];
     Vec3 a = solid->vertices[corner[0]], ab = vec3_sub(solid->vertices[corner[1]], a);
@@ -24,7 +27,7 @@ static bool has_flat_face(const ModelHull* hull) {
     for (int m = 0; m < solid->vertex_count; m++) {
       if (m == corner[0] || m == corner[1] || m == corner[2]) continue;
       double height = vec3_dot(normal, vec3_sub(solid->vertices[m], a));
-      if (fabs(height) < FLAT * hull->radius * vec3_norm(normal)) return true;
+      if (fabs(height) < FLAT * radius * vec3_norm(normal)) return true;
     }
   }
   return false;
@@ -35,10 +38,18 @@ static bool weighs_by_volume(const SceneLink* link, const ModelLink* built) {
   return built->mass > 0 && by_volume && link->mass_model != MASS_GIVEN;
 }
 
-static void shrink_shape(SceneShape* shape, Vec3 center, Random* random) {
-  for (int m = 0; m < shape->point_count; m++) {
-    double part = random_uniform(random, 0, GENERIC_SHIFT);
-    shape->points[m] = vec3_add_scaled(shape->points[m], part, vec3_sub(center, shape->points[m]));
+/* points: of the hull, moved. */
+static void shrink_hull(const ModelHull* hull, Random* random, Vec3* points) {
+  bool flat = true;
+  for (int draw = 0; flat && draw < GENERIC_DRAWS; draw++) {
+    for (int m = 0; m < hull->solid.vertex_count; m++) {
+      Vec3 x = hull->solid.vertices[m];
+      points[m] = vec3_add_scaled(x, random_uniform(random, 0, GENERIC_SHIFT), vec3_sub(hull->center, x));
+    }
+    ConvexHull solid;
+    flat =
+        hull_create_keeping(&solid, points, hull->solid.vertex_count) != HULL_OK || has_flat_face(&solid, hull->radius);
+    hull_free(&solid);
   }
 }
 
@@ -49,9 +60,9 @@ static bool visit_flat_hulls(Scene* scene, const Model* model, Random* random) {
     if (!weighs_by_volume(&model->scene->links[i], &model->links[i])) continue;
     for (int k = 0; k < model->links[i].hull_count; k++) {
       const ModelHull* hull = &model->hulls[model->links[i].hull_first + k];
-      if (hull->half_space || !has_flat_face(hull)) continue;
+      if (hull->half_space || !has_flat_face(&hull->solid, hull->radius)) continue;
       any = true;
-      if (random) shrink_shape(&scene->shapes[scene->links[i].shapes[k].shape], hull->center, random);
+      if (random) shrink_hull(hull, random, scene->shapes[scene->links[i].shapes[k].shape].points);
     }
   }
   return any;
@@ -109,19 +120,22 @@ static double error_of(const GradcheckDirection* d, double difference) {
   return fabs(difference - d->analytic) / d->scale;
 }
 
-/* The power of h with which errors fall, where they are clear of rounding: between the two smallest steps whose errors
- * are at least 30 times the least one. NaN when there are none. */
+/* Errors below so many times the least one, or the resolution, say nothing of how they fall. */
+#define CLEAR_OF_LEAST 30
+#define CLEAR_OF_RESOLUTION 3
+
+/* The power of h with which the errors of the plain differences fall, over the last decade that is clear of rounding;
+ * NaN when there is none. */
 static double observed_order(const GradcheckDirection* d) {
-  double order = NAN;
   int best = 0;
   for (int k = 0; k < d->tried; k++)
     if (error_of(d, d->difference[k]) < error_of(d, d->difference[best])) best = k;
-  double least = error_of(d, d->difference[best]);
-  for (int k = 0; k + 1 < best; k++) {
-    double e0 = error_of(d, d->difference[k]), e1 = error_of(d, d->difference[k + 1]);
-    if (isfinite(e0) && e1 > 30 * least) order = log(e0 / e1) / log(d->step[k] / d->step[k + 1]);
-  }
-  return order;
+  double rounding = fmax(CLEAR_OF_LEAST * error_of(d, d->difference[best]), CLEAR_OF_RESOLUTION * d->resolution);
+  int to = best;
+  while (to > 0 && !(error_of(d, d->difference[to]) > rounding)) to--;
+  if (to == 0) return NAN;
+  int from = to > 1 ? to - 2 : 0;
+  return log(error_of(d, d->difference[from]) / error_of(d, d->difference[to])) / log(d->step[from] / d->step[to]);
 }
 
 /* Richardson: the h^2 of two neighbouring differences cancels. */
@@ -170,7 +184,7 @@ static void sweep(const Sweep* s, GradcheckDirection* d) {
   double h = LARGEST_STEP;
   d->error = d->resolution = INFINITY;
   int growing = 0;
-  for (d->tried = 0; d->tried < SWEEP && growing < GROWING; d->tried++, h *= sqrt(0.1)) {
+  for (d->tried = 0; d->tried < SWEEP && !(growing >= GROWING && d->error < CONVERGING); d->tried++, h *= sqrt(0.1)) {
     double plus = value_beside(s, h), minus = value_beside(s, -h);
     d->step[d->tried] = h;
     d->difference[d->tried] = (plus - minus) / (2 * h);
@@ -181,26 +195,26 @@ static void sweep(const Sweep* s, GradcheckDirection* d) {
 }
 
 void gradcheck_vector(int count, const double* gradient, const double* scale, const double* base, GradcheckValue value,
-                      void* context, const GradcheckOptions* options, uint64_t seed, GradcheckBlockReport* out) {
-  *out = (GradcheckBlockReport){.count = count, .order = NAN};
+                      void* context, const GradcheckOptions* options, uint64_t seed, GradcheckBlockReport* report) {
+  *report = (GradcheckBlockReport){.count = count, .order = NAN};
   if (count == 0) return;
   double *direction = MEMORY_NEW(double, 2 * (size_t)count), *values = direction + count;
-  for (int k = 0; k < count; k++) out->norm += gradient[k] * scale[k] * gradient[k] * scale[k];
-  out->norm = sqrt(out->norm);
+  for (int k = 0; k < count; k++) report->norm += gradient[k] * scale[k] * gradient[k] * scale[k];
+  report->norm = sqrt(report->norm);
   Random random = {seed};
   Sweep s = {value, context, count, base, direction, values};
   for (int n = 0; n < options->directions && n < GRADCHECK_DIRECTIONS; n++) {
-    GradcheckDirection* d = &out->direction[out->directions++];
+    GradcheckDirection* d = &report->direction[report->directions++];
     draw_direction(&random, scale, count, direction);
     d->analytic = 0;
     for (int k = 0; k < count; k++) d->analytic += gradient[k] * direction[k];
     /* a direction that happens to lie across the gradient is held against what a typical one gives */
-    d->scale = fmax(fabs(d->analytic), out->norm / sqrt((double)count));
+    d->scale = fmax(fabs(d->analytic), report->norm / sqrt((double)count));
     if (d->scale == 0) d->scale = 1;
     sweep(&s, d);
-    if (!(d->error <= out->error)) out->error = d->error;
-    if (!(d->resolution <= out->resolution)) out->resolution = d->resolution;
-    if (!isfinite(out->order) || d->order < out->order) out->order = d->order;
+    if (!(d->error <= report->error)) report->error = d->error;
+    if (!(d->resolution <= report->resolution)) report->resolution = d->resolution;
+    if (!isfinite(report->order) || d->order < report->order) report->order = d->order;
   }
   memory_free(direction);
 }

@@ -82,7 +82,7 @@ static void drive_seed(const Drive* d, const double* by_error, const double* by_
 
 /* Sum of the squared forces of one controller at one state; seeds with `factor`. */
 static double drive_effort(Drive* d, double factor, size_t dof, double* control, LossSeeds* seeds) {
-  double sum = 0, by_error[JOINT_MAX_DOF], by_rate[JOINT_MAX_DOF];
+  double sum = 0, by_error[JOINT_MAX_DOF] = {0}, by_rate[JOINT_MAX_DOF] = {0};
   drive_errors(d);
   for (int i = 0; i < d->link->dof_count; i++) {
     double kp = d->controller->position_gain[i], kd = d->controller->velocity_gain[i] * d->per_second;

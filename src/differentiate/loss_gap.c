@@ -78,16 +78,18 @@ static Nearest nearest_of_hulls(const Model* model, int a, int b, Pose pose_a, P
   return out;
 }
 
-/* Hull b over half-space a: the surface's point below the lowest vertex. */
-static Nearest nearest_of_half_space(const Model* model, int a, int b, Pose pose_a, Pose pose_b) {
-  const ModelHull* half = &model->hulls[a];
-  PointView view = model->hulls[b].points;
-  Nearest out = {.a = a, .b = b, .normal = mat3_mul_vec(pose_a.r, half->normal), .count = 1, .weight = {1}};
+/* A hull over a half-space, which is a of the two: the surface's point below the lowest vertex. */
+static Nearest nearest_of_half_space(const Model* model, int half_space, int hull, Pose half_space_pose,
+                                     Pose hull_pose) {
+  const ModelHull* half = &model->hulls[half_space];
+  PointView view = model->hulls[hull].points;
+  Nearest out = {
+      .a = half_space, .b = hull, .normal = mat3_mul_vec(half_space_pose.r, half->normal), .count = 1, .weight = {1}};
   double height;
   out.vertex_a[0] = -1;
-  out.vertex_b[0] = support_index(view, mat3_tmul_vec(pose_b.r, vec3_scale(out.normal, -1)), &height);
+  out.vertex_b[0] = support_index(view, mat3_tmul_vec(hull_pose.r, vec3_scale(out.normal, -1)), &height);
   out.point_b = vertex(view, out.vertex_b[0]);
-  Vec3 seen = pose_apply_inverse(pose_a, pose_apply(pose_b, out.point_b));
+  Vec3 seen = pose_apply_inverse(half_space_pose, pose_apply(hull_pose, out.point_b));
   out.distance = vec3_dot(half->normal, seen) - half->offset;
   out.point_a = vec3_add_scaled(seen, -out.distance, half->normal);
   return out;

@@ -42,7 +42,7 @@ static void keep_state(Recording* r, Sim* sim, int row) {
   memcpy(r->q + at * nq, state->q, sizeof(double) * nq);
   memcpy(r->rate + at * nv, state->rate, sizeof(double) * nv);
   memcpy(r->pose + at * links, state->pose, sizeof(Pose) * links);
-  sim_link_forces(sim, r->force + at * links);
+  if (row > 0) sim_link_forces(sim, r->force + at * links);
   keep_contacts(r, sim, row);
 }
 
@@ -72,6 +72,7 @@ Status recording_run(Recording* r, const Model* model, const RecordOptions* opti
   *report = (RecordReport){.failed = false};
   r->model = model;
   r->steps = 0;
+  memset(r->force, 0, sizeof(Vec3) * (size_t)model->link_count); /* no step has led to the first state */
   SimOptions sim_options = {options->threads, options->tolerance};
   Sim* sim;
   Status status = sim_create(&sim, model, &sim_options, diagnostics);

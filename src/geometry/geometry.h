@@ -63,6 +63,62 @@ HullResult hull_thin(ConvexHull* hull, int max_vertices, double* error);
 void hull_free(ConvexHull* hull);
 const char* hull_result_text(HullResult result);
 
+/* ---------------------------------------------------------------- convex decomposition (geometry/decompose.c) */
+
+/* What was wrong with a mesh as a solid, and was mended (docs/decompose.md). */
+typedef struct {
+  int unused_points, joined_points;             /* of no face; equal to an earlier one */
+  int degenerate_triangles, repeated_triangles; /* dropped */
+  int border_edges, branching_edges;            /* of one face; of more than two */
+  int turned_triangles;                         /* against their neighbours */
+  bool inside_out;                              /* the whole surface was turned */
+  int closed_borders;                           /* holes closed by a fan */
+  int components, cavities;                     /* surfaces that do not hang together; those of them around a void */
+} MeshCondition;
+
+/* 0 in a count or an error stands for the default. */
+typedef struct {
+  int max_hulls;      /* default 16 */
+  int max_vertices;   /* of a hull, >= 4; default 64 */
+  double error;       /* stop when the excess volume of the hulls is below this fraction of the mesh's volume */
+  int resolution;     /* triangles of the copy that the search for planes works on; default 1200 */
+  int grid[3];        /* blocks along x, y, z instead of a search; 0 = search */
+  bool symmetry[3];   /* mirror planes normal to x, y, z to keep */
+  bool symmetry_auto; /* those that the mesh has */
+  int threads;
+} DecomposeOptions;
+
+/* Two hulls of one link that overlap, and a point inside both. */
+typedef struct {
+  int a, b;
+  Vec3 point;
+  double depth; /* radius of a ball round the point in both hulls, mesh unit */
+} HullJoint;
+
+typedef struct {
+  ConvexHull* hulls;
+  int hull_count;
+  HullJoint* joints;
+  int joint_count;
+  MeshCondition condition;
+  double diagonal;     /* of the mesh's box */
+  double mesh_volume;  /* of the mended mesh */
+  double hull_volume;  /* sum of the hulls' */
+  double covered_miss; /* largest distance of a surface sample from the union, / diagonal */
+  int samples;         /* of the surface */
+
+  int pieces;          /* of the union, by overlap of positive depth */
+  int mesh_pieces;     /* what the mesh itself has, counting surfaces that meet as one */
+  bool mirror[3];      /* mirror planes kept */
+  double mirror_error; /* largest distance of a mirrored hull's corners from the mirror hull's, / diagonal */
+  bool convex, covers, connected, symmetric, within_budget; /* the guarantees */
+} Decomposition;
+
+/* Approximate convex decomposition; a pure function of mesh and options, whatever the number of threads.
+ * HULL_FLAT etc.: the mesh has no volume, nothing to free. */
+HullResult mesh_decompose(Decomposition* result, const Mesh* mesh, const DecomposeOptions* options);
+void decomposition_free(Decomposition* decomposition);
+
 /* ---------------------------------------------------------------- primitives (geometry/primitives.c)
  * Convex polyhedra *inscribed* in the round solid; each returns a hull centred at the origin. */
 HullResult primitive_box(ConvexHull* hull, Vec3 size);

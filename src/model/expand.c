@@ -20,12 +20,14 @@ static void expand_link(Scene* scene, const Model* model, int index) {
   SceneLink* link = &scene->links[index];
   const ModelLink* source = &model->links[index];
   SceneShapeUse* uses = MEMORY_NEW(SceneShapeUse, source->hull_count);
-  for (int k = 0; k < source->hull_count; k++) {
+  for (int k = 0, from = 0; k < source->hull_count; k++) {
     const ModelHull* hull = &model->hulls[source->hull_first + k];
-    int from = 0;
-    while (from < link->shape_count - 1 && link->shapes[from].shape != hull->shape) from++;
+    while (link->shapes[from].shape != hull->shape) from++; /* hulls come in the order of the uses */
     uses[k] = link->shapes[from];
-    if (!hull->half_space) add_point_shape(scene, hull, &uses[k]);
+    if (hull->half_space)
+      from++; /* it is one hull, and keeps the pose of its use */
+    else
+      add_point_shape(scene, hull, &uses[k]);
   }
   memory_free(link->shapes);
   link->shapes = uses;

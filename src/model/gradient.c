@@ -36,6 +36,42 @@ void model_gradient_clear(ModelGradient* g, const Model* model) {
   memset(g->moment, 0, sizeof(MassMoment) * links);
 }
 
+/* ---------------------------------------------------------------- centres */
+
+static double* component(Vec3* v, int axis) { return axis == 0 ? &v->x : axis == 1 ? &v->y : &v->z; }
+
+/* Of all hulls of a link the vertex farthest along an axis, or against it; -1: there are none. */
+static int outermost_vertex(const Model* model, const ModelLink* link, int axis, double sign) {
+  int found = -1;
+  double farthest = -HUGE_VAL;
+  for (int k = link->hull_first; k < link->hull_first + link->hull_count; k++)
+    for (int m = 0; m < model->hulls[k].solid.vertex_count; m++) {
+      double at = sign * *component(&model->hulls[k].solid.vertices[m], axis);
+      if (!(at > farthest)) continue;
+      farthest = at;
+      found = model->hulls[k].vertex_first + m;
+    }
+  return found;
+}
+
+void model_gradient_center(const Model* model, int link, Vec3 bar, ModelGradient* gradient) {
+  const ModelLink* own = &model->links[link];
+  if (own->mass > 0) { /* S_x / m */
+    MassMoment* moment = &gradient->moment[link];
+    Vec3 by = vec3_scale(bar, 1 / own->mass);
+    moment->s[0][3] += by.x;
+    moment->s[1][3] += by.y;
+    moment->s[2][3] += by.z;
+    moment->s[3][3] -= vec3_dot(by, own->center);
+    return;
+  }
+  for (int axis = 0; axis < 3; axis++)
+    for (int side = -1; side <= 1; side += 2) {
+      int vertex = outermost_vertex(model, own, axis, side);
+      if (vertex >= 0) *component(&gradient->vertices[vertex], axis) += 0.5 * *component(&bar, axis);
+    }
+}
+
 /* ---------------------------------------------------------------- moments to vertices */
 
 /* The derivative of a scalar by S, made symmetric: second (3x3), first (twice the entries of the column), mass. */

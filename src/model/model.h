@@ -118,8 +118,8 @@ bool model_pair_allowed(const Model* model, int link_a, int link_b);
 void model_check_contact(const Model* model, Diagnostics* diagnostics);
 
 /* Rewrite the model's own scene so that every hull is a list of points (model/expand.c): hull k of a link is its shape
- * use k, with keep_interior and in the link's frame, and contact parameters are the model's numbers. The model built
- * from it is the same. A link with two half-spaces keeps the pose of the first that has the shape. */
+ * use k, with keep_interior and in the link's frame, and contact parameters are the model's numbers. Half-spaces stay
+ * as they are. The model built from it is the same. */
 void model_expand_shapes(const Model* model, Scene* scene);
 
 /* Smallest size of a hull that contact has to resolve [m]: min(least extent over its face normals, 6 volume / area). */
@@ -169,6 +169,9 @@ typedef struct {
 void model_gradient_create(ModelGradient* gradient, const Model* model);
 void model_gradient_destroy(ModelGradient* gradient);
 void model_gradient_clear(ModelGradient* gradient, const Model* model);
+/* For a scalar that grows by bar . (change of ModelLink.center): adds to `moment`, or for a link without mass, whose
+ * centre is the middle of its hulls' boxes, to the vertices that bound these. */
+void model_gradient_center(const Model* model, int link, Vec3 bar, ModelGradient* gradient);
 /* Spend `moment`: S depends on the vertices by the link's mass model, and on its mass (docs/derivations/adjoint.md,
  * A9). */
 void model_gradient_masses(const Model* model, ModelGradient* gradient);

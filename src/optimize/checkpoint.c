@@ -248,14 +248,14 @@ static bool read_array(Lines* lines, Checkpoint* checkpoint, const char* text, s
     return refuse(lines, "must be 'doubles <name> <count>', 'integers <name> <count>' or 'end'");
   const char *name = text + strlen(kind_word(is_integers)) + 1, *stop = text + length;
   const char* space = memchr(name, ' ', (size_t)(stop - name));
-  size_t name_length = space ? (size_t)(space - name) : 0;
-  if (!is_name(name, name_length)) return refuse(lines, "array without a proper name");
+  if (!space || !is_name(name, (size_t)(space - name))) return refuse(lines, "array without a proper name");
   int count;
   /* No more than the rest of the file can hold, so that a wrong count asks for no memory. */
   size_t most = (size_t)(lines->end - lines->at) / (NUMBER_DIGITS + 1);
   if (!read_count(space + 1, (size_t)(stop - space - 1), most, &count))
     return refuse(lines, "count of an array must be a whole number, at most what the file holds");
   char copy[CHECKPOINT_NAME_SIZE] = {0};
+  size_t name_length = (size_t)(space - name);
   memcpy(copy, name, name_length);
   if (find(checkpoint, copy)) return refuse(lines, "array '%s' occurs twice", copy);
   return read_values(lines, append(checkpoint, name, name_length, is_integers, count));

@@ -32,23 +32,25 @@ typedef struct {
 } ConnectRequest;
 void connect_hulls(Scene* scene, const Model* model, const ConnectRequest* request, SharedVertices* shared);
 void shared_vertices_free(SharedVertices* shared);
-/* Centre of the largest ball in the intersection of two hulls (a linear program); false: they do not overlap. */
+/* Centre of a largest ball in the intersection of two hulls, by a linear program (D5); false: they do not overlap by
+ * a thousandth of the smaller one. */
 bool intersection_center(const ConvexHull* a, const ConvexHull* b, Vec3* center);
 
-/* ---------------------------------------------------------------- variables (optimize/design.c) */
+/* ---------------------------------------------------------------- variables (optimize/design*.c) */
 
 typedef struct {
   char* name; /* "foot/0/17/x", "shank/attachment/x", "hip/amplitude/3", "box/velocity/0" */
   double initial, low, high;
-  int block; /* 0 design, 1 control and start */
+  int block;         /* 0 design, 1 control and start */
+  SourcePlace place; /* in the task, of what asked for it */
 } DesignVariable;
 
 typedef enum { TARGET_VERTEX, TARGET_ATTACHMENT, TARGET_CONTROL, TARGET_COORDINATE, TARGET_VELOCITY } TargetKind;
 
-/* A number of a scene, found anew in every scenario. */
+/* A number of a scene; all scenarios have the same links, and what moves is at the same place in each. */
 typedef struct {
   TargetKind kind;
-  int link;        /* in the first scenario */
+  int link;
   int hull, index; /* VERTEX: hull of the link, 3 vertex + axis. ATTACHMENT: axis. CONTROL: which controller of the
                       link, parameter. COORDINATE, VELOCITY: degree of freedom of the joint */
   double base;
@@ -67,10 +69,11 @@ typedef struct {
   int number_count, number_capacity;
   DesignTerm* terms;
   int term_count, term_capacity;
-  int* link_of; /* a link of the first scenario in each of them  (scenarios x links) */
   int link_count, scenario_count;
-  int* block;      /* of every variable, for the feasible set */
-  FeasibleSet set; /* bounds and rows; borrows block */
+  bool* link_changes; /* does a hull of the link change?  (links) */
+  bool* hull_changes; /* in the order of the model's hulls  (hulls) */
+  int* block;         /* of every variable, for the feasible set */
+  FeasibleSet set;    /* bounds and rows; borrows block */
   double* low_high;
   SharedVertices shared; /* of the first scenario */
 } Design;
@@ -80,9 +83,9 @@ typedef struct {
 Status design_create(Design* design, Task* task, Diagnostics* diagnostics);
 void design_destroy(Design* design);
 /* Put the numbers for x into a scenario's scene. */
-void design_apply(const Design* design, const double* x, int scenario, Scene* scene);
+void design_apply(const Design* design, const double* x, Scene* scene);
 /* Add factor times the derivative by the variables. */
-void design_gradient(const Design* design, const Model* model, const ModelGradient* gradient, int scenario,
-                     double factor, double* out);
+void design_gradient(const Design* design, const Model* model, const ModelGradient* gradient, double factor,
+                     double* out);
 
 #endif

@@ -52,7 +52,7 @@ static bool thick_enough(const Optimization* o, ScenarioRun* run) {
   double least = o->task->min_thickness;
   for (int i = 0; least > 0 && i < run->model.hull_count; i++) {
     const ModelHull* hull = &run->model.hulls[i];
-    if (!optimization_shapes_link(o, hull->link)) continue;
+    if (!o->design.hull_changes[i]) continue;
     double thickness = model_hull_thickness(hull);
     if (thickness >= least) continue;
     text_free(&run->reason);
@@ -81,7 +81,8 @@ static void run_forward(void* context, int index, int thread) {
   int scenario = scenario_of(batch, index);
   ScenarioRun* run = &o->runs[scenario];
   run->status = STATUS_OK;
-  design_apply(&o->design, batch->x, scenario, run->scene);
+  text_free(&run->reason);
+  design_apply(&o->design, batch->x, run->scene);
   if (!build_model(o, run)) return;
   Diagnostics diagnostics = {0};
   RecordOptions options = {batch->threads, 0, o->options.interrupted};
@@ -162,8 +163,7 @@ static void run_backward(void* context, int index, int thread) {
   run->adjoint = run_adjoint(adjoint, &run->recording, &run->seeds, o->task->optimizer.discount, &run->gradient);
   run_adjoint_destroy(adjoint);
   memset(run->by_variables, 0, sizeof(double) * (size_t)o->design.variable_count);
-  if (run->adjoint.sound)
-    design_gradient(&o->design, &run->model, &run->gradient, scenario, run->weight, run->by_variables);
+  if (run->adjoint.sound) design_gradient(&o->design, &run->model, &run->gradient, run->weight, run->by_variables);
 }
 
 static void share_gradient(Optimization* o, int scenario) {

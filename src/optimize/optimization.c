@@ -30,11 +30,14 @@ static void describe_shared(Optimization* o) {
   }
 }
 
-/* Rows for all iterations to come. */
-static void make_rows(Optimization* o) {
-  o->capacity = o->task->optimizer.iterations + 1;
-  o->rows = MEMORY_NEW(OptimizationRow, o->capacity);
-  o->row_terms = MEMORY_NEW(double, (size_t)o->capacity*(size_t)o->term_count);
+void optimization_room(Optimization* o, int rows) {
+  if (rows <= o->capacity) return;
+  int capacity = rows + rows / 2 + 64;
+  size_t terms = sizeof(double) * (size_t)o->term_count;
+  o->rows =
+      memory_resize(o->rows, sizeof(OptimizationRow) * (size_t)o->capacity, sizeof(OptimizationRow) * (size_t)capacity);
+  o->row_terms = memory_resize(o->row_terms, terms * (size_t)o->capacity, terms * (size_t)capacity);
+  o->capacity = capacity;
 }
 
 static void make_vectors(Optimization* o) {
@@ -70,18 +73,18 @@ static Status create_runs(Optimization* o, Diagnostics* diagnostics) {
   return STATUS_OK;
 }
 
-Status optimization_create(Optimization** out, Task* task, const OptimizationOptions* options,
+Status optimization_create(Optimization** optimization, Task* task, const OptimizationOptions* options,
                            Diagnostics* diagnostics) {
   Optimization* o = MEMORY_NEW(Optimization, 1);
-  *out = o;
+  *optimization = o;
   o->task = task;
   o->options = *options;
   Status status = design_create(&o->design, task, diagnostics);
   if (status == STATUS_OK) status = create_runs(o, diagnostics);
   if (status != STATUS_OK) return status;
   describe_shared(o);
+  optimization_identify(o);
   make_vectors(o);
-  make_rows(o);
   o->optimizer = optimizer_create(&task->optimizer, &o->design.set);
   o->spare_state = MEMORY_NEW(double, optimizer_state_size(o->optimizer));
   if (optimizer_project(o->optimizer, o->x)) return STATUS_OK;
@@ -120,6 +123,7 @@ static double block_step(const Optimization* o, const double* from, const double
 
 static void write_row(Optimization* o, TrialOutcome outcome, double trial_loss, double step_design,
                       double step_control) {
+  optimization_room(o, o->iteration + 1);
   o->rows[o->iteration] = (OptimizationRow){.loss = o->loss,
                                             .trial_loss = trial_loss,
                                             .grad_design = block_norm(o, o->gradient, 0),
@@ -142,7 +146,7 @@ static void keep_best(Optimization* o) {
   memcpy(o->best_x, o->x, sizeof(double) * (size_t)o->design.variable_count);
 }
 
-static void judge_end(Optimization* o, bool can_step) {
+void optimization_judge_end(Optimization* o, bool can_step) {
   const TaskOptimizer* settings = &o->task->optimizer;
   if (o->best_loss <= settings->stop_loss)
     o->stop = STOP_LOSS;
@@ -168,7 +172,7 @@ Status optimization_start(Optimization* o, Diagnostics* diagnostics) {
   }
   keep_best(o);
   write_row(o, TRIAL_START, o->loss, 0, 0);
-  judge_end(o, true);
+  optimization_judge_end(o, true);
   return STATUS_OK;
 }
 
@@ -210,7 +214,7 @@ Status optimization_advance(Optimization* o) {
   o->iteration++;
   keep_best(o);
   write_row(o, outcome, loss, step_design, step_control);
-  judge_end(o, can_step);
+  optimization_judge_end(o, can_step);
   return STATUS_OK;
 }
 
@@ -244,132 +248,8 @@ OptimizationVariable optimization_variable(const Optimization* o, int index) {
 
 const Scene* optimization_scene(Optimization* o, int scenario, bool best) {
   Scene* scene = &o->task->scenarios[scenario].scene;
-  design_apply(&o->design, best ? o->best_x : o->x, scenario, scene);
+  design_apply(&o->design, best ? o->best_x : o->x, scene);
   return scene;
 }
 
-bool optimization_shapes_link(const Optimization* o, int link) {
-  for (int k = 0; k < o->design.number_count; k++)
-    if (o->design.numbers[k].kind == TARGET_VERTEX && o->design.numbers[k].link == link) return true;
-  return false;
-}
-
-/* ---------------------------------------------------------------- checkpoints */
-
-/* What must be the same for a checkpoint to be of use: variables, losses, method, scenes. */
-static void identify(const Optimization* o, char hex[65]) {
-  Text text = {0};
-  text_add(&text, "optimizer %d\n", (int)o->task->optimizer.type);
-  for (int k = 0; k < o->design.variable_count; k++) {
-    const DesignVariable* v = &o->design.variables[k];
-    text_add(&text, "%s %a %a %a\n", v->name, v->initial, v->low, v->high);
-  }
-  for (int t = 0; t < o->term_count; t++)
-    text_add(&text, "%s %a\n", loss_name(o->runs[0].loss, t), o->task->losses[t].weight);
-  for (int k = 0; k < o->run_count; k++) {
-    const Scene* scene = o->runs[k].scene;
-    text_add(&text, "%s %a %d\n", scene->sha256, o->runs[k].weight, scene->simulation.steps);
-    for (int j = 0; j < scene->source_count; j++) text_add(&text, "%s\n", scene->sources[j]);
-  }
-  hash_sha256(text.data, text.length, hex);
-  text_free(&text);
-}
-
-enum { ROW_NUMBERS = 8 };
-
-void optimization_save(const Optimization* o, Checkpoint* c) {
-  char hex[65];
-  int64_t identity[64], counts[4] = {o->iteration, o->best_iteration, o->since_best, o->stop};
-  int n = o->design.variable_count, rows = o->iteration + 1, states = optimizer_state_size(o->optimizer);
-  identify(o, hex);
-  for (int k = 0; k < 64; k++) identity[k] = hex[k];
-  checkpoint_add_integers(c, "identity", identity, 64);
-  checkpoint_add_integers(c, "counts", counts, 4);
-  double losses[3] = {o->loss, o->best_loss, o->rows[o->iteration].seconds};
-  checkpoint_add_doubles(c, "losses", losses, 3);
-  /* Of the last gradient, which a run that goes on may not compute again: summary.json tells it. */
-  double adjoint[2] = {o->adjoint.growth, (double)o->adjoint.indefinite_steps};
-  checkpoint_add_doubles(c, "adjoint", adjoint, 2);
-  checkpoint_add_doubles(c, "x", o->x, n);
-  checkpoint_add_doubles(c, "gradient", o->gradient, n);
-  checkpoint_add_doubles(c, "best_x", o->best_x, n);
-  checkpoint_add_doubles(c, "terms", o->terms, o->term_count);
-  double* memory = MEMORY_NEW(double, states > ROW_NUMBERS * rows ? states : ROW_NUMBERS * rows);
-  optimizer_state_save(o->optimizer, memory);
-  checkpoint_add_doubles(c, "optimizer", memory, states);
-  for (int k = 0; k < rows; k++) {
-    const OptimizationRow* r = &o->rows[k];
-    double numbers[ROW_NUMBERS] = {r->loss,        r->trial_loss,   r->grad_design, r->grad_control,
-                                   r->step_design, r->step_control, r->seconds,     (double)r->outcome};
-    memcpy(memory + ROW_NUMBERS * k, numbers, sizeof(numbers));
-  }
-  checkpoint_add_doubles(c, "rows", memory, ROW_NUMBERS * rows);
-  checkpoint_add_doubles(c, "row_terms", o->row_terms, rows * o->term_count);
-  memory_free(memory);
-}
-
-static bool same_identity(const Optimization* o, const Checkpoint* c, Diagnostics* diagnostics) {
-  char hex[65];
-  int64_t identity[64];
-  if (!checkpoint_get_integers(c, "identity", identity, 64, diagnostics)) return false;
-  identify(o, hex);
-  for (int k = 0; k < 64; k++)
-    if (identity[k] != hex[k]) {
-      diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){c->path, 0, 0},
-                      "the checkpoint is of another task, scene or design: start without --resume, or in another "
-                      "folder");
-      return false;
-    }
-  return true;
-}
-
-static void unpack_rows(Optimization* o, const double* numbers, int rows) {
-  for (int k = 0; k < rows; k++) {
-    const double* r = numbers + ROW_NUMBERS * k;
-    o->rows[k] = (OptimizationRow){r[0], r[1], r[2], r[3], r[4], r[5], r[6], (TrialOutcome)r[7]};
-  }
-}
-
-bool optimization_load(Optimization* o, const Checkpoint* c, Diagnostics* diagnostics) {
-  int64_t counts[4];
-  double losses[3], adjoint[2];
-  int n = o->design.variable_count, states = optimizer_state_size(o->optimizer);
-  if (!same_identity(o, c, diagnostics)) return false;
-  if (!checkpoint_get_integers(c, "counts", counts, 4, diagnostics)) return false;
-  if (!checkpoint_get_doubles(c, "losses", losses, 3, diagnostics)) return false;
-  if (!checkpoint_get_doubles(c, "adjoint", adjoint, 2, diagnostics)) return false;
-  if (counts[0] < 0 || counts[0] >= o->capacity) {
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){c->path, 0, 0},
-                    "the checkpoint stands at iteration %lld, the task ends at %d", (long long)counts[0],
-                    o->capacity - 1);
-    return false;
-  }
-  int rows = (int)counts[0] + 1;
-  int largest = states > ROW_NUMBERS * rows ? states : ROW_NUMBERS * rows;
-  double* memory = MEMORY_NEW(double, largest);
-  bool ok = checkpoint_get_doubles(c, "x", o->x, n, diagnostics) &&
-            checkpoint_get_doubles(c, "gradient", o->gradient, n, diagnostics) &&
-            checkpoint_get_doubles(c, "best_x", o->best_x, n, diagnostics) &&
-            checkpoint_get_doubles(c, "terms", o->terms, o->term_count, diagnostics) &&
-            checkpoint_get_doubles(c, "row_terms", o->row_terms, rows * o->term_count, diagnostics) &&
-            checkpoint_get_doubles(c, "rows", memory, ROW_NUMBERS * rows, diagnostics);
-  if (ok) unpack_rows(o, memory, rows);
-  ok = ok && checkpoint_get_doubles(c, "optimizer", memory, states, diagnostics);
-  if (ok) {
-    optimizer_state_load(o->optimizer, memory);
-    o->iteration = (int)counts[0];
-    o->best_iteration = (int)counts[1];
-    o->since_best = (int)counts[2];
-    o->stop = STOP_NOT_YET;
-    o->loss = losses[0];
-    o->best_loss = losses[1];
-    o->seconds_before = losses[2];
-    o->adjoint = (AdjointReport){.sound = true, .growth = adjoint[0], .indefinite_steps = (int)adjoint[1]};
-    o->started = timer_now();
-    if ((OptimizationStop)counts[3] != STOP_ITERATIONS && (OptimizationStop)counts[3] != STOP_INTERRUPTED)
-      o->stop = (OptimizationStop)counts[3];
-    if (o->stop == STOP_NOT_YET) judge_end(o, true);
-  }
-  memory_free(memory);
-  return ok;
-}
+bool optimization_shapes_link(const Optimization* o, int link) { return o->design.link_changes[link]; }

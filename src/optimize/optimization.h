@@ -33,16 +33,18 @@ struct Optimization {
   Design design;
   Optimizer* optimizer;
   ScenarioRun* runs;
-  int run_count, term_count, capacity;
+  int run_count, term_count;
+  int capacity;                                           /* of rows */
   double *x, *gradient, *trial, *trial_gradient, *best_x; /* (variables) */
   double *terms, *trial_terms;                            /* of the design that stands, of the trial  (terms) */
   double* spare_state;                                    /* of the optimizer, before a proposal */
   double loss, best_loss;
   int iteration, best_iteration, since_best;
   OptimizationStop stop;
-  OptimizationRow* rows; /* (iterations + 1) */
-  double* row_terms;     /* ((iterations + 1) * terms) */
+  OptimizationRow* rows; /* (capacity) */
+  double* row_terms;     /* (capacity * terms) */
   char* reason;
+  char identity[65]; /* of the task, for checkpoints */
   Text note;
   AdjointReport adjoint;
   double started, seconds_before; /* wall time */
@@ -55,5 +57,12 @@ TrialOutcome evaluate_design(Optimization* o, const double* x, double* loss, dou
 /* Gradient at the design that evaluate_design has just run. */
 TrialOutcome evaluate_gradient(Optimization* o, double* gradient);
 void scenario_run_free(ScenarioRun* run);
+/* Why it ends here, if it does; can_step: the optimizer can go on (optimize/optimization.c). */
+void optimization_judge_end(Optimization* o, bool can_step);
+/* Sets identity; the scenes must be the initial ones (optimize/optimization_checkpoint.c). */
+void optimization_identify(Optimization* o);
+
+/* Room for so many rows. */
+void optimization_room(Optimization* o, int rows);
 
 #endif

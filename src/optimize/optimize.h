@@ -88,7 +88,8 @@ const char* optimization_note(const Optimization* optimization);
 
 /* The whole state between two iterations. */
 void optimization_save(const Optimization* optimization, Checkpoint* checkpoint);
-/* false, with diagnostics: a checkpoint of another task, or of other settings. */
+/* false, with diagnostics: a checkpoint of another task, or of other settings. What may differ: the number of
+ * iterations, the other conditions to stop, and save_every. */
 bool optimization_load(Optimization* optimization, const Checkpoint* checkpoint, Diagnostics* diagnostics);
 
 /* The gradient of the summed loss by the task's variables, design and control apart, against central differences along

@@ -189,7 +189,9 @@ void optimizer_propose(Optimizer* o, const double* x, double loss, const double*
     o->clip = norm > o->settings.clip ? o->settings.clip / norm : 1.0; /* (O10) */
     usable = propose_shorter(o, x, gradient, trial) && all_finite(trial, count);
   }
-  if (!usable && count > 0) memcpy(trial, x, sizeof(double) * (size_t)count);
+  if (usable) return;
+  o->state[STATE_LENGTH] = 0;
+  if (count > 0) memcpy(trial, x, sizeof(double) * (size_t)count);
 }
 
 /* ---------------------------------------------------------------- state */

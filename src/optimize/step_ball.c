@@ -101,23 +101,27 @@ static double excess(Ball* ball, int which, double share) {
 }
 
 /* The largest share for which the block is within its ball; the excess grows with the share and is -1 at 0. Secants
- * through the bracket's ends (Illinois), every third step a halving. Leaves d there; returns the excess. */
+ * through the bracket's ends, of which one that stays twice counts half (Illinois); every fourth step halves the
+ * bracket. Leaves d there; returns the excess. */
 static double enter_ball(Ball* ball, int which) {
   double high = 1, above = excess(ball, which, high), low = 0, below = -1;
   if (above <= 0 || ball->empty) return above;
-  for (int step = 0; step < SEARCH_MAX; step++) {
-    double middle = step % 3 == 2 ? 0.5 * (low + high) : low + (high - low) * (below / (below - above));
+  int stayed = 0; /* 1: low did, -1: high did */
+  for (int step = 1; step < SEARCH_MAX; step++) {
+    double middle = step % 4 == 0 ? 0.5 * (low + high) : low + (high - low) * (below / (below - above));
     if (!(middle > low && middle < high)) break;
     double found = excess(ball, which, middle);
     if (ball->empty || fabs(found) <= SPHERE_TOLERANCE) return found;
     if (found > 0) {
       high = middle;
       above = found;
-      below *= 0.5;
+      if (stayed == 1) below *= 0.5;
+      stayed = 1;
     } else {
       low = middle;
       below = found;
-      above *= 0.5;
+      if (stayed == -1) above *= 0.5;
+      stayed = -1;
     }
   }
   return excess(ball, which, low);

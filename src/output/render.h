@@ -114,7 +114,11 @@ Vec3 ground_point(const GroundPatch* patch, double u, double v);
 /* The colour of link `index` when the scene gives none: Okabe and Ito's palette, which colour-blind readers can tell
  * apart; later rounds are lighter. */
 void palette_color(int index, float color[3]);
+/* Linear light of every link: its own color, else light grey where it cannot move and the palette where it can  (links)
+ */
+void link_colors(const Model* model, float (*color)[3]);
 float linear_from_srgb(double value);
+double srgb_from_linear(double value);
 
 /* ---------------------------------------------------------------- rasteriser (render_raster.c) */
 

@@ -19,7 +19,7 @@ float linear_from_srgb(double value) {
   return (float)(value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4));
 }
 
-static double srgb_from_linear(double value) {
+double srgb_from_linear(double value) {
   return value <= 0.0031308 ? 12.92 * value : 1.055 * pow(value, 1.0 / 2.4) - 0.055;
 }
 
@@ -47,20 +47,16 @@ void palette_color(int index, float color[3]) {
   }
 }
 
-static void choose_colors(RenderStage* stage) {
-  const Model* model = stage->model;
+void link_colors(const Model* model, float (*color)[3]) {
   int moving = 0;
   for (int link = 0; link < model->link_count; link++) {
     const double* given = model->scene->links[link].color;
-    float* color = stage->color[link];
     bool fixed = model->links[link].tree < 0;
-    if (given[0] >= 0.0) {
-      for (int k = 0; k < 3; k++) color[k] = linear_from_srgb(given[k]);
-    } else if (fixed) {
-      for (int k = 0; k < 3; k++) color[k] = FIXED_COLOR[k];
-    } else {
-      palette_color(moving, color);
-    }
+    for (int k = 0; k < 3; k++) color[link][k] = FIXED_COLOR[k];
+    if (given[0] >= 0.0)
+      for (int k = 0; k < 3; k++) color[link][k] = linear_from_srgb(given[k]);
+    else if (!fixed)
+      palette_color(moving, color[link]);
     if (!fixed) moving++;
   }
 }
@@ -205,7 +201,7 @@ void stage_create(RenderStage* stage, const Model* model, const RunPoses* run) {
   *stage = (RenderStage){.model = model, .up = up_axis(model->simulation.gravity)};
   stage->part = MEMORY_NEW(HullPart, model->hull_count + 1);
   stage->color = (float(*)[3])memory_alloc(sizeof(float[3]) * (size_t)(model->link_count + 1));
-  choose_colors(stage);
+  link_colors(model, stage->color);
   make_tones(stage);
   find_edges(stage);
   find_extent(stage, run);

@@ -210,6 +210,8 @@ void scene_schema_json(Text* out) { schema_write_json(&SCENE_SCHEMA, out); }
 
 void scene_schema_markdown(Text* out) { schema_write_markdown(&SCENE_SCHEMA, out); }
 
+void scene_schema_man(Text* out) { schema_write_man(&SCENE_SCHEMA, "scene", out); }
+
 /* ---------------------------------------------------------------- freeing */
 
 static void free_shape(SceneShape* shape) {

@@ -218,6 +218,8 @@ const char* scene_joint_coordinate_name(const SceneJoint* joint, int index);
 void scene_schema_json(Text* out);
 /* docs/scene-format.md, from the same table. */
 void scene_schema_markdown(Text* out);
+/* The manual page sdrs-scene(5), from the same table. */
+void scene_schema_man(Text* out);
 
 /* What the user wants designed. */
 #include "scene/task.h"

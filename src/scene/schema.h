@@ -143,5 +143,7 @@ void kind_add_json(const SchemaRow* row, Text* out);
 
 void schema_write_json(const SchemaTable* table, Text* out);
 void schema_write_markdown(const SchemaTable* table, Text* out);
+/* sdrs-<name>(5) */
+void schema_write_man(const SchemaTable* table, const char* name, Text* out);
 
 #endif

@@ -92,6 +92,8 @@ void task_schema_json(Text* out) { schema_write_json(&TASK_SCHEMA, out); }
 
 void task_schema_markdown(Text* out) { schema_write_markdown(&TASK_SCHEMA, out); }
 
+void task_schema_man(Text* out) { schema_write_man(&TASK_SCHEMA, "task", out); }
+
 /* ---------------------------------------------------------------- freeing */
 
 void task_free(Task* task) {

@@ -203,6 +203,8 @@ bool task_recognise(const char* path);
 
 void task_schema_json(Text* out);
 void task_schema_markdown(Text* out);
+/* The manual page sdrs-task(5), from the same table. */
+void task_schema_man(Text* out);
 
 /* Contact parameters as numbers: what was derived for a model (ModelContact) is kept when its scene is written. */
 void scene_give_contact(Scene* scene, double support, double stiffness, double smoothing);

@@ -7,14 +7,14 @@
 /* Smallest eigenvalue left after lifting (SDRS section V). */
 #define EIGENVALUE_FLOOR 1e-3
 
-JointInput step_joint_input(const Sim* s, const Configuration* c, int i) {
-  const ModelLink* link = &s->model->links[i];
-  return (JointInput){link,
-                      c->q + link->coordinate_first,
-                      s->q_now + link->coordinate_first,
-                      s->difference_old + link->dof_first,
-                      s->drives + s->drive_first[i],
-                      s->drive_first[i + 1] - s->drive_first[i],
+JointInput step_joint_input(const Sim* s, const Configuration* c, int link) {
+  const ModelLink* l = &s->model->links[link];
+  return (JointInput){l,
+                      c->q + l->coordinate_first,
+                      s->q_now + l->coordinate_first,
+                      s->difference_old + l->dof_first,
+                      s->drives + s->drive_first[link],
+                      s->drive_first[link + 1] - s->drive_first[link],
                       s->model->simulation.dt,
                       s->weights};
 }

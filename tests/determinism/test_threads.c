@@ -80,11 +80,12 @@ static void record_state(Record* r, Run* run, const StepReport* report) {
   record_add(r, measured, sizeof measured);
 }
 
-static Record record_run(Run* run, int steps, int* most_pairs) {
+static Record record_run(Run* run, int steps, int* most_pairs, int* most_active) {
   Record r = {NULL, 0, 0};
   for (int k = 0; k < steps; k++) {
     StepReport report = run_steps(run, 1);
     if (report.candidate_pairs > *most_pairs) *most_pairs = report.candidate_pairs;
+    if (report.active_pairs > *most_active) *most_active = report.active_pairs;
     record_state(&r, run, &report);
   }
   return r;
@@ -94,9 +95,10 @@ static void check_same(Run* (*create)(int threads), int steps, bool sparse, cons
   Record first = {NULL, 0, 0};
   for (int k = 0; k < THREADS; k++) {
     Run* run = create(thread_counts[k]);
-    int pairs = 0;
-    Record r = record_run(run, steps, &pairs);
-    if (pairs < 24) fail_msg("%s: only %d pairs: nothing ran in parallel", what, pairs);
+    int pairs = 0, active = 0;
+    Record r = record_run(run, steps, &pairs, &active);
+    if (pairs < 24 || active < 2)
+      fail_msg("%s: only %d pairs, %d of them touching: nothing ran in parallel", what, pairs, active);
     if (block_solver_is_sparse(run->sim->solver) != sparse)
       fail_msg("%s: the solver is %s", what, sparse ? "dense" : "sparse");
     if (k == 0)

@@ -140,17 +140,19 @@ static double* parameter_of(const SceneSignal* signal, int p) {
                          : &signal->phase[p - 2 * terms];
 }
 
-/* base NULL: read the parameters into `to`; else set them to base + moved. */
-static void walk_controls(Model* m, const double* base, const double* moved, double* to) {
+static void read_controls(const Model* m, double* to) {
+  for (int c = 0, k = 0; c < m->controller_count; c++) {
+    const Signal* signal = &m->controllers[c].target;
+    for (int p = 0; p < signal_parameter_count(signal); p++) to[k++] = *parameter_of(signal->source, p);
+  }
+}
+
+/* Parameters to base + moved. */
+static void set_controls(Model* m, const double* base, const double* moved) {
   for (int c = 0, k = 0; c < m->controller_count; c++) {
     Signal* signal = &m->controllers[c].target;
     const SceneSignal* source = signal->source;
-    for (int p = 0; p < signal_parameter_count(signal); p++, k++) {
-      if (base)
-        *parameter_of(source, p) = base[k] + moved[k];
-      else
-        to[k] = *parameter_of(source, p);
-    }
+    for (int p = 0; p < signal_parameter_count(signal); p++, k++) *parameter_of(source, p) = base[k] + moved[k];
     signal_destroy(signal);
     signal_create(signal, source);
   }
@@ -168,7 +170,7 @@ void loss_run_rebase(LossRun* run) {
   for (int i = 0; i < m->link_count; i++) run->center[i] = m->links[i].center;
   for (int h = 0, k = 0; h < m->hull_count; h++)
     for (int i = 0; i < m->hulls[h].points.count; i++) run->vertices[k++] = m->hulls[h].solid.vertices[i];
-  walk_controls(m, NULL, NULL, run->control);
+  read_controls(m, run->control);
 }
 
 /* ---------------------------------------------------------------- displacements, in the order of LossSeeds */
@@ -208,7 +210,7 @@ static void displace(LossRun* run, const double* x, bool rigid) {
     vertices += count;
     x += 3 * count;
   }
-  walk_controls(m, run->control, x, NULL);
+  set_controls(m, run->control, x);
 }
 
 void loss_run_deform(LossRun* run, Random* random, double size) {

@@ -7,7 +7,7 @@
 #include "app/app.h"
 
 static const Verb* const VERBS[] = {&VERB_SIMULATE, &VERB_RENDER,  &VERB_VALIDATE, &VERB_SCHEMA,
-                                    &VERB_QUERY,    &VERB_COMPARE, &VERB_BENCH};
+                                    &VERB_QUERY,    &VERB_COMPARE, &VERB_BENCH,    &VERB_EXPORT};
 enum { VERB_COUNT = sizeof VERBS / sizeof VERBS[0] };
 
 /* What a printer writes; the caller frees. */

@@ -319,6 +319,53 @@ static void thinning_within_the_budget_changes_nothing(void** state) {
   hull_free(&hull);
 }
 
+/* ---------------------------------------------------------------- every point kept */
+
+static bool is_corner(const ConvexHull* hull, int vertex) {
+  for (int t = 0; t < hull->triangle_count; t++)
+    for (int k = 0; k < 3; k++)
+      if (hull->triangles[t][k] == vertex) return true;
+  return false;
+}
+
+/* The same solid as without the points inside, which are vertices of it in the given order and corners of no triangle.
+ */
+static void keeping_holds_every_point_in_its_place(void** state) {
+  (void)state;
+  Random random = {29};
+  for (int trial = 0; trial < 100; trial++) {
+    Vec3 points[60];
+    int count = 5 + trial % 50, corners = 0;
+    for (int i = 0; i < count; i++)
+      points[i] = vec3_scale(random_direction(&random), i % 3 == 0 ? 0.4 * random_uniform(&random, 0, 1) : 1);
+    points[count] = points[1]; /* a point twice */
+    count++;
+    ConvexHull plain, kept;
+    assert_int_equal(hull_create(&plain, points, count), HULL_OK);
+    assert_int_equal(hull_create_keeping(&kept, points, count), HULL_OK);
+    assert_int_equal(kept.vertex_count, count);
+    assert_memory_equal(kept.vertices, points, sizeof(Vec3) * (size_t)count);
+    assert_int_equal(kept.triangle_count, plain.triangle_count);
+    assert_close(volume_by_flux(&kept), volume_by_flux(&plain), 1e-14);
+    for (int i = 0; i < count; i++) corners += is_corner(&kept, i);
+    assert_int_equal(corners, plain.vertex_count);
+    hull_free(&plain);
+    hull_free(&kept);
+  }
+}
+
+static void keeping_says_why_there_is_no_hull(void** state) {
+  (void)state;
+  const Vec3 square[] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0.5, 0.5, 1e-11}};
+  const Vec3 nan[] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, (double)NAN}, {1, 1, 1}};
+  ConvexHull hull;
+  assert_int_equal(hull_create_keeping(&hull, square, 3), HULL_TOO_FEW_POINTS);
+  assert_int_equal(hull_create_keeping(&hull, square, 5), HULL_FLAT);
+  assert_int_equal(hull_create_keeping(&hull, nan, 5), HULL_FAILED);
+  assert_int_equal(hull.vertex_count, 0);
+  hull_free(&hull);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_grid_leaves_the_corners_of_its_box),
@@ -332,6 +379,8 @@ int main(void) {
       cmocka_unit_test(qhull_prints_nothing),
       cmocka_unit_test(a_thinned_hull_lies_inside_and_states_its_error),
       cmocka_unit_test(thinning_within_the_budget_changes_nothing),
+      cmocka_unit_test(keeping_holds_every_point_in_its_place),
+      cmocka_unit_test(keeping_says_why_there_is_no_hull),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

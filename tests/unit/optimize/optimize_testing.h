@@ -291,8 +291,12 @@ static inline bool test_sides_keep(const TestSides* sides, int n, const double* 
 static inline bool test_nearest_by_enumeration(const TestSet* t, const double* scale, const double* y,
                                                double* nearest) {
   static TestSides sides;
-  test_sides_of(t, &sides);
   int n = t->set.count;
+  if (n > 3) {
+    fail_msg("no enumeration in %d dimensions", n);
+    return false;
+  }
+  test_sides_of(t, &sides);
   double least = HUGE_VAL;
   int none = sides.count; /* an index that chooses nothing; one chosen twice counts once */
   for (int a = 0; a <= none; a++)

@@ -141,6 +141,42 @@ static void O9_two_loops_match_the_matrix(void** state) {
   memory_free(t);
 }
 
+/* On a plane n . x = c the direction is that of the same problem in two orthonormal coordinates of the plane, where
+ * there is no set at all. Without cap, so that the directions themselves are compared. */
+static void O9_direction_in_a_face_is_that_of_its_coordinates(void** state) {
+  (void)state;
+  enum { STEPS = 6 };
+  Random random = {52};
+  TestSet *space = test_set_create(3, 1), *plane = test_set_create(2, 0);
+  TestQuadratic* q = test_quadratic_create(&random, 3);
+  Vec3 n = vec3_normalized(vec3(1, -2, 0.5)), e[2] = {vec3_normalized(vec3_cross(n, vec3(0, 0, 1)))};
+  e[1] = vec3_cross(n, e[0]);
+  memcpy(space->dense[0], &n, sizeof n);
+  space->row_low[0] = space->row_high[0] = 0.7;
+  test_set_pack(space);
+  TaskOptimizer s = test_settings(OPTIMIZER_LBFGS);
+  s.design_step = 1e3;
+  Optimizer *in_space = optimizer_create(&s, &space->set), *in_plane = optimizer_create(&s, &plane->set);
+  for (int k = 0; k < STEPS; k++) {
+    double u[2] = {random_normal(&random), random_normal(&random)}, x[3], g[3], h[2], trial[3], flat[2];
+    Vec3 point = vec3_add_scaled(vec3_add_scaled(vec3_scale(n, 0.7), u[0], e[0]), u[1], e[1]);
+    memcpy(x, &point, sizeof point);
+    test_quadratic(q, 3, x, g);
+    for (int i = 0; i < 2; i++) h[i] = vec3_dot(vec3(g[0], g[1], g[2]), e[i]);
+    optimizer_propose(in_space, x, 0, g, trial);
+    optimizer_propose(in_plane, u, 0, h, flat);
+    Vec3 wanted = vec3_add_scaled(vec3_add_scaled(vec3_scale(n, 0.7), flat[0], e[0]), flat[1], e[1]);
+    if (k > 0) compare_vec3(vec3(trial[0], trial[1], trial[2]), wanted, 1e-11, "after %d pairs", k);
+    optimizer_verdict(in_space, true, 0);
+    optimizer_verdict(in_plane, true, 0);
+  }
+  optimizer_destroy(in_space);
+  optimizer_destroy(in_plane);
+  memory_free(q);
+  memory_free(space);
+  memory_free(plane);
+}
+
 /* A pair along which the loss bends down would turn the direction uphill: it is left out, and the step goes down. */
 static void pairs_without_curvature_are_left_out(void** state) {
   (void)state;
@@ -181,6 +217,7 @@ int main(void) {
       cmocka_unit_test(rosenbrock_with_bounds_and_rows),
       cmocka_unit_test(O9_second_step_of_a_line_is_newtons),
       cmocka_unit_test(O9_two_loops_match_the_matrix),
+      cmocka_unit_test(O9_direction_in_a_face_is_that_of_its_coordinates),
       cmocka_unit_test(pairs_without_curvature_are_left_out),
       cmocka_unit_test(stationary_points_stay),
   };

@@ -50,8 +50,8 @@ static void every_point_of_the_face_is_best(void** state) {
   Random random = {31};
   for (int round = 0; round < 300; round++) {
     int n = 2 + round % 30, rows = 1 + round % 8;
-    double inside[TEST_COUNT_MAX], cost[TEST_COUNT_MAX], wanted[TEST_COUNT_MAX], x[TEST_COUNT_MAX],
-        scale[TEST_COUNT_MAX];
+    double inside[TEST_COUNT_MAX], cost[TEST_COUNT_MAX] = {0}, wanted[TEST_COUNT_MAX] = {0};
+    double x[TEST_COUNT_MAX] = {0}, scale[TEST_COUNT_MAX];
     const double unit[2] = {1, round % 2 ? 1e-3 : 1};
     TestSet* t = test_set_random(&random, n, rows, 0.5, inside);
     for (int r = 0; r < rows; r++) {

@@ -133,7 +133,7 @@ static void degenerate_sets_are_no_trouble(void** state) {
       }
     }
     test_set_pack(t);
-    double y[3], x[3], wanted[3];
+    double y[3] = {0}, x[3], wanted[3] = {0};
     for (int i = 0; i < n; i++) y[i] = x[i] = (double)(random_bits(&random) % 9) - 4;
     bool possible = test_nearest_by_enumeration(t, (double[]){1, 1, 1}, y, wanted), is_found = nearest(t, UNIT, x);
     if (possible != is_found) fail_msg("round %d: the set is %s", round, possible ? "not empty" : "empty");
@@ -167,6 +167,64 @@ static void repeated_equations_are_no_contradiction(void** state) {
     assert_true(nearest(t, UNIT, x));
     test_expect_inside(t, x, 1e-9, "repeated", round);
     memory_free(t);
+  }
+}
+
+/* From a million times as far as the set is large, the rows are met as closely as numbers of the set's size allow. */
+static void rows_hold_from_far_away(void** state) {
+  (void)state;
+  Random random = {17};
+  for (int round = 0; round < 100; round++) {
+    enum { N = 10, ROWS = 6 };
+    double inside[N], x[N];
+    TestSet* t = test_set_create(N, ROWS);
+    for (int i = 0; i < N; i++) {
+      inside[i] = random_uniform(&random, -1, 1);
+      x[i] = 1e6 * random_normal(&random);
+      if (i % 2) t->low[i] = inside[i] - 0.5, t->high[i] = inside[i] + 0.5;
+    }
+    for (int r = 0; r < ROWS; r++) {
+      for (int i = 0; i < N; i++) t->dense[r][i] = random_normal(&random);
+      t->row_low[r] = test_row(t, r, inside) - (r % 2);
+      t->row_high[r] = test_row(t, r, inside) + (r % 2);
+    }
+    test_set_pack(t);
+    assert_true(nearest(t, UNIT, x));
+    test_expect_inside(t, x, 1e-13, "from far away", round);
+    memory_free(t);
+  }
+}
+
+/* Two planes at an angle of 1e-7 through a point: the nearest point of their line, with the plane equations themselves
+ * and, as the judge, with an orthogonal pair that spans the same normals. */
+static void nearly_parallel_rows(void** state) {
+  (void)state;
+  const double angle = 1e-7;
+  Random random = {18};
+  for (int round = 0; round < 100; round++) {
+    TestSet *t = test_set_create(3, 2), *judge = test_set_create(3, 2);
+    Vec3 a = vec3_normalized(vec3(random_normal(&random), random_normal(&random), random_normal(&random)));
+    Vec3 b = vec3_normalized(vec3_cross(a, vec3(random_normal(&random), random_normal(&random), 1)));
+    Vec3 p = vec3(random_normal(&random), random_normal(&random), random_normal(&random));
+    Vec3 tilted = vec3_add_scaled(a, angle, b);
+    const Vec3 rows[2] = {a, tilted}, judges[2] = {a, b};
+    for (int r = 0; r < 2; r++) {
+      memcpy(t->dense[r], &rows[r], sizeof(Vec3));
+      memcpy(judge->dense[r], &judges[r], sizeof(Vec3));
+      t->row_low[r] = t->row_high[r] = vec3_dot(rows[r], p);
+      judge->row_low[r] = judge->row_high[r] = vec3_dot(judges[r], p);
+    }
+    test_set_pack(t);
+    test_set_pack(judge);
+    double x[3], wanted[3];
+    for (int i = 0; i < 3; i++) x[i] = wanted[i] = random_uniform(&random, -3, 3);
+    assert_true(nearest(t, UNIT, x));
+    assert_true(nearest(judge, UNIT, wanted));
+    test_expect_inside(t, x, 1e-12, "nearly parallel", round);
+    /* The given limits are rounded to 1e-16, which the angle turns into 1e-9. */
+    for (int i = 0; i < 3; i++) compare_near(x[i], wanted[i], 1e-8, "round %d, x[%d]", round, i);
+    memory_free(t);
+    memory_free(judge);
   }
 }
 
@@ -270,6 +328,8 @@ int main(void) {
       cmocka_unit_test(O1_multipliers_exist_in_many_dimensions),
       cmocka_unit_test(degenerate_sets_are_no_trouble),
       cmocka_unit_test(repeated_equations_are_no_contradiction),
+      cmocka_unit_test(rows_hold_from_far_away),
+      cmocka_unit_test(nearly_parallel_rows),
       cmocka_unit_test(what_is_empty_is_said),
       cmocka_unit_test(repeated_columns_are_summed),
       cmocka_unit_test(directions_along_the_face),

@@ -52,7 +52,7 @@ static void O7_multipliers_exist(void** state) {
   for (int round = 0; round < 400; round++) {
     int n = 1 + round % 30;
     TestSet* t = test_set_create(n, 0);
-    double g[TEST_COUNT_MAX], d[TEST_COUNT_MAX], radius[2];
+    double g[TEST_COUNT_MAX] = {0}, d[TEST_COUNT_MAX], radius[2];
     for (int b = 0; b < 2; b++) radius[b] = exp(random_uniform(&random, -2, 2));
     for (int i = 0; i < n; i++) {
       t->block[i] = random_bits(&random) % 2;
@@ -98,7 +98,7 @@ static void O8_multipliers_exist(void** state) {
   Random random = {22};
   for (int round = 0; round < 150; round++) {
     int n = 2 + round % 24, rows = 1 + round % 5;
-    double inside[TEST_COUNT_MAX], g[TEST_COUNT_MAX], d[TEST_COUNT_MAX], radius[2];
+    double inside[TEST_COUNT_MAX], g[TEST_COUNT_MAX] = {0}, d[TEST_COUNT_MAX], radius[2];
     for (int b = 0; b < 2; b++) radius[b] = exp(random_uniform(&random, -3, 1));
     TestSet* t = test_set_random(&random, n, rows, 0.5, inside);
     cut_to_radius(t, inside, radius);

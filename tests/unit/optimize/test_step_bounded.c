@@ -62,8 +62,8 @@ static void O6_decrease_matches_a_linear_program(void** state) {
   Random random = {42};
   for (int round = 0; round < 200; round++) {
     int n = 2 + round % 30, rows = 1 + round % 8;
-    double x[TEST_COUNT_MAX], g[TEST_COUNT_MAX], d[TEST_COUNT_MAX];
-    double least[TEST_COUNT_MAX], most[TEST_COUNT_MAX], wanted[TEST_COUNT_MAX];
+    double x[TEST_COUNT_MAX], g[TEST_COUNT_MAX] = {0}, d[TEST_COUNT_MAX];
+    double least[TEST_COUNT_MAX] = {0}, most[TEST_COUNT_MAX] = {0}, wanted[TEST_COUNT_MAX] = {0};
     TestSet* t = test_set_random(&random, n, rows, 0.4, x);
     TaskOptimizer s = settings(NORM_INFINITY);
     for (int i = 0; i < n; i++) {
@@ -92,7 +92,7 @@ static void O6_nothing_moves_without_a_reason(void** state) {
   t->row_high[1] = 5;
   test_set_pack(t);
   TaskOptimizer s = settings(NORM_INFINITY);
-  double x[4] = {0.5, 0.5, 1, 1}, d[4];
+  double x[4] = {0.5, 0.5, 1, 1}, d[4] = {0};
   step(&s, t, x, (double[]){0, 0, 1, 0}, d);
   compare_arrays(d, (double[]){0, 0, -0.3, 0}, 4, 1e-15, "only the third");
   step(&s, t, x, (double[]){1, 0, 0, 0}, d);

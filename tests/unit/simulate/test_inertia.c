@@ -16,6 +16,7 @@ typedef struct {
   Pose pose, target;
   double weight;
   Vec3 reference;
+  Pose motion; /* M: a change of the pose, any affine map */
 } Case;
 
 static Case case_create(Random* random) {
@@ -110,6 +111,73 @@ static void inertia_S1_derivatives_match_central_differences(void** state) {
   }
 }
 
+/* Phi = sum w m (x - y) . (M X~) over the mass points, by the entries of Y, by the points and by their masses. */
+enum { INERTIA_INPUTS = 12 + 4 * POINTS };
+
+static bool phi_of_points(void* context, const double* x, double* y) {
+  const Case* c = context;
+  Pose target = c->target;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) target.r.m[i][j] += x[4 * i + j];
+  target.t = vec3_add(target.t, vec3(x[3], x[7], x[11]));
+  *y = 0;
+  for (int k = 0; k < POINTS; k++) {
+    const double* own = x + 12 + 4 * k;
+    Vec3 p = vec3_add(c->point[k], vec3(own[0], own[1], own[2]));
+    Vec3 d = vec3_sub(pose_apply(c->pose, p), pose_apply(target, p));
+    Vec3 eta = vec3_add(mat3_mul_vec(c->motion.r, p), c->motion.t);
+    *y += c->weight * (c->mass[k] + own[3]) * vec3_dot(d, eta);
+  }
+  return true;
+}
+
+static void inertia_adjoint_A2_matches_central_differences(void** state) {
+  (void)state;
+  Random random = {74};
+  for (int k = 0; k < 10; k++) {
+    Case c = case_create(&random);
+    double motion[3][4], target_bar[3][4] = {{0}}, found[INERTIA_INPUTS];
+    MassMoment bar = mass_moment_zero();
+    for (int i = 0; i < 3; i++) {
+      for (int j = 0; j < 4; j++) motion[i][j] = random_normal(&random);
+      for (int j = 0; j < 3; j++) c.motion.r.m[i][j] = motion[i][j];
+    }
+    c.motion.t = vec3(motion[0][3], motion[1][3], motion[2][3]);
+    inertia_adjoint(&c.link, c.pose, c.target, c.weight, motion, target_bar, &bar);
+    memcpy(found, target_bar, sizeof target_bar);
+    for (int m = 0; m < POINTS; m++) { /* S = sum m X~ X~^T */
+      const double x[4] = {c.point[m].x, c.point[m].y, c.point[m].z, 1};
+      double* own = found + 12 + 4 * m;
+      own[0] = own[1] = own[2] = own[3] = 0;
+      for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++) {
+          own[3] += bar.s[i][j] * x[i] * x[j];
+          if (i < 3) own[i] += c.mass[m] * (bar.s[i][j] + bar.s[j][i]) * x[j];
+        }
+    }
+    Sweep sweep = {phi_of_points, &c, INERTIA_INPUTS, 1, NULL, NULL, NULL, 0.1, 10, 4};
+    sweep_expect(&sweep, found, 0, 1e-9, "seed 74, case %d", k);
+  }
+}
+
+/* Shares add to what is there; a link without mass has none. */
+static void inertia_adjoint_adds(void** state) {
+  (void)state;
+  Random random = {75};
+  Case c = case_create(&random);
+  const double motion[3][4] = {{0, -1, 0, 2}, {1, 0, 0, 0}, {0, 0, 0, 1}};
+  double once[3][4] = {{0}}, twice[3][4] = {{0}};
+  MassMoment bar = mass_moment_zero(), bar_twice = mass_moment_zero();
+  inertia_adjoint(&c.link, c.pose, c.target, c.weight, motion, once, &bar);
+  for (int k = 0; k < 2; k++) inertia_adjoint(&c.link, c.pose, c.target, c.weight, motion, twice, &bar_twice);
+  c.link.mass = 0;
+  inertia_adjoint(&c.link, c.pose, c.target, c.weight, motion, twice, &bar_twice);
+  for (int k = 0; k < 12; k++) once[k / 4][k % 4] *= 2;
+  for (int k = 0; k < 16; k++) bar.s[k / 4][k % 4] *= 2;
+  compare_arrays(&twice[0][0], &once[0][0], 12, 1e-15, "bar of Y");
+  compare_arrays(&bar_twice.s[0][0], &bar.s[0][0], 16, 1e-15, "bar of S");
+}
+
 /* At rest with Y = the pose itself nothing pulls; and a link without mass has no terms. */
 static void inertia_is_zero_where_it_must_be(void** state) {
   (void)state;
@@ -152,6 +220,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(inertia_S1_is_the_sum_over_mass_points),
       cmocka_unit_test(inertia_S1_derivatives_match_central_differences),
+      cmocka_unit_test(inertia_adjoint_A2_matches_central_differences),
+      cmocka_unit_test(inertia_adjoint_adds),
       cmocka_unit_test(inertia_is_zero_where_it_must_be),
       cmocka_unit_test(inertia_S1_worked_example),
   };

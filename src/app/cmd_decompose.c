@@ -1,0 +1,254 @@
+/* sdrs decompose MESH.obj: a mesh as convex hulls that cover it. */
+#include <errno.h>
+#include <string.h>
+
+#include "app/command.h"
+#include "geometry/geometry.h"
+
+/* ---------------------------------------------------------------- options */
+
+static bool read_symmetry(DecomposeOptions* settings, const char* text) {
+  settings->symmetry_auto = !text || strcmp(text, "auto") == 0;
+  if (settings->symmetry_auto || strcmp(text, "none") == 0) return true;
+  for (const char* letter = text; *letter; letter++) {
+    if (*letter < 'x' || *letter > 'z') return false;
+    settings->symmetry[*letter - 'x'] = true;
+  }
+  return true;
+}
+
+static bool read_grid(DecomposeOptions* settings, const char* text) {
+  char rest;
+  if (!text) return true;
+  int* n = settings->grid;
+  return sscanf(text, "%d,%d,%d%c", &n[0], &n[1], &n[2], &rest) == 3 && n[0] > 0 && n[1] > 0 && n[2] > 0 &&
+         n[0] <= 1000 && n[1] <= 1000 && n[2] <= 1000;
+}
+
+static ExitCode read_settings(DecomposeOptions* settings, const Options* options) {
+  *settings = (DecomposeOptions){
+      .max_hulls = option_count(options, "max-hulls", 0),
+      .max_vertices = option_count(options, "max-vertices", 0),
+      .error = option_number(options, "error", 0),
+      .resolution = option_count(options, "resolution", 0),
+      .threads = options->threads,
+  };
+  const char* symmetry = option_text(options, "symmetry");
+  if (!read_symmetry(settings, symmetry))
+    return usage_error(options, "--symmetry is auto, none or letters of xyz, got '%s'", symmetry);
+  const char* grid = option_text(options, "grid");
+  if (!read_grid(settings, grid)) return usage_error(options, "--grid needs three counts of 1 to 1000, got '%s'", grid);
+  if (settings->max_vertices > 0 && settings->max_vertices < 8)
+    return usage_error(options, "--max-vertices is at least 8, got %d", settings->max_vertices);
+  return EXIT_DONE;
+}
+
+/* ---------------------------------------------------------------- files */
+
+static void add_coordinates(Text* out, Vec3 v) {
+  text_add(out, "v ");
+  text_add_double(out, v.x);
+  text_add(out, " ");
+  text_add_double(out, v.y);
+  text_add(out, " ");
+  text_add_double(out, v.z);
+  text_add(out, "\n");
+}
+
+static void hulls_text(Text* out, const Decomposition* result) {
+  int first = 1;
+  for (int h = 0; h < result->hull_count; h++) {
+    const ConvexHull* hull = &result->hulls[h];
+    text_add(out, "o hull_%d\n", h);
+    for (int i = 0; i < hull->vertex_count; i++) add_coordinates(out, hull->vertices[i]);
+    for (int t = 0; t < hull->triangle_count; t++)
+      text_add(out, "f %d %d %d\n", first + hull->triangles[t][0], first + hull->triangles[t][1],
+               first + hull->triangles[t][2]);
+    first += hull->vertex_count;
+  }
+}
+
+static void add_condition(Json* json, const MeshCondition* c) {
+  json_open(json, "condition", '{');
+  json_integer(json, "unused_points", c->unused_points);
+  json_integer(json, "joined_points", c->joined_points);
+  json_integer(json, "degenerate_triangles", c->degenerate_triangles);
+  json_integer(json, "repeated_triangles", c->repeated_triangles);
+  json_integer(json, "border_edges", c->border_edges);
+  json_integer(json, "branching_edges", c->branching_edges);
+  json_integer(json, "turned_triangles", c->turned_triangles);
+  json_bool(json, "inside_out", c->inside_out);
+  json_integer(json, "closed_borders", c->closed_borders);
+  json_integer(json, "components", c->components);
+  json_integer(json, "cavities", c->cavities);
+  json_close(json, '}');
+}
+
+static void add_guarantees(Json* json, const Decomposition* d) {
+  json_open(json, "guarantees", '{');
+  json_bool(json, "convex", d->convex);
+  json_bool(json, "covers", d->covers);
+  json_bool(json, "connected", d->connected);
+  json_bool(json, "symmetric", d->symmetric);
+  json_bool(json, "within_budget", d->within_budget);
+  json_close(json, '}');
+}
+
+static void add_joints(Json* json, const Decomposition* d) {
+  json_open(json, "joints", '[');
+  for (int k = 0; k < d->joint_count; k++) {
+    const HullJoint* joint = &d->joints[k];
+    json_open(json, NULL, '{');
+    json_vector(json, "hulls", (double[2]){joint->a, joint->b}, 2);
+    json_vector(json, "point", &joint->point.x, 3);
+    json_number(json, "depth", joint->depth);
+    json_close(json, '}');
+  }
+  json_close(json, ']');
+}
+
+/* No time and no thread count: the report of equal input is equal, byte for byte. */
+static void report_text(Text* out, const char* mesh, const Decomposition* d) {
+  Json json = {.out = out};
+  const char* const axes[3] = {"x", "y", "z"};
+  int vertices = 0;
+  for (int h = 0; h < d->hull_count; h++) vertices += d->hulls[h].vertex_count;
+  json_open(&json, NULL, '{');
+  json_text(&json, "mesh", mesh);
+  json_number(&json, "diagonal", d->diagonal);
+  json_number(&json, "mesh_volume", d->mesh_volume);
+  json_integer(&json, "hulls", d->hull_count);
+  json_integer(&json, "vertices", vertices);
+  json_number(&json, "hull_volume", d->hull_volume);
+  json_number(&json, "largest_miss", d->covered_miss);
+  json_integer(&json, "samples", d->samples);
+  json_integer(&json, "pieces", d->pieces);
+  json_open(&json, "mirror_planes", '[');
+  for (int k = 0; k < 3; k++)
+    if (d->mirror[k]) json_text(&json, NULL, axes[k]);
+  json_close(&json, ']');
+  json_number(&json, "mirror_error", d->mirror_error);
+  add_guarantees(&json, d);
+  add_condition(&json, &d->condition);
+  add_joints(&json, d);
+  json_close(&json, '}');
+}
+
+static Status write_text(const char* folder, const char* name, const Text* text, Diagnostics* diagnostics) {
+  Text path = {0};
+  text_add(&path, "%s/%s", folder, name);
+  Status status = file_write(path.data, text->data, text->length);
+  if (status != STATUS_OK)
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path.data, 0, 0}, "cannot write: %s", strerror(errno));
+  text_free(&path);
+  return status;
+}
+
+static Status write_files(const Options* options, const Decomposition* result, const char* folder, const Text* report,
+                          Diagnostics* diagnostics) {
+  Status status = file_make_folder(folder);
+  if (status != STATUS_OK) {
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){folder, 0, 0}, "cannot make the folder: %s",
+                    strerror(errno));
+    return status;
+  }
+  Text hulls = {0};
+  text_add(&hulls, "# convex hulls of %s\n", options->operands[0]);
+  hulls_text(&hulls, result);
+  status = write_text(folder, "hulls.obj", &hulls, diagnostics);
+  text_free(&hulls);
+  Status second = write_text(folder, "report.json", report, diagnostics);
+  return status != STATUS_OK ? status : second;
+}
+
+/* ---------------------------------------------------------------- what the user sees */
+
+static void say_result(const Options* options, const Decomposition* d, const char* folder) {
+  int vertices = 0;
+  for (int h = 0; h < d->hull_count; h++) vertices += d->hulls[h].vertex_count;
+  if (!options->quiet)
+    fprintf(stderr, "%d hulls, %d vertices, %d piece%s; volume of the hulls %.4g times that of the mesh\n",
+            d->hull_count, vertices, d->pieces, d->pieces == 1 ? "" : "s", d->hull_volume / d->mesh_volume);
+  if (!options->json) printf("%s\n", folder);
+}
+
+static bool guarantees_hold(const Options* options, const Decomposition* d) {
+  if (!d->convex) command_error(options, "a hull is not convex or has no volume");
+  if (!d->covers) command_error(options, "the hulls miss a point of the surface by %g diagonals", d->covered_miss);
+  if (!d->connected) command_error(options, "the hulls are in %d pieces, the mesh in %d", d->pieces, d->mesh_pieces);
+  if (!d->symmetric) command_error(options, "the hulls miss the mirror symmetry by %g diagonals", d->mirror_error);
+  if (!d->within_budget) command_error(options, "there are more hulls, or a hull has more vertices, than allowed");
+  return d->convex && d->covers && d->connected && d->symmetric && d->within_budget;
+}
+
+static ExitCode finish(const Options* options, const Decomposition* result, Diagnostics* diagnostics) {
+  char* stem = file_stem(options->operands[0]);
+  char* folder = run_folder_path(options, stem);
+  Text report = {0};
+  report_text(&report, options->operands[0], result);
+  Status status = write_files(options, result, folder, &report, diagnostics);
+  ExitCode code = status_exit_code(status);
+  if (status == STATUS_OK) {
+    if (options->json) fwrite(report.data, 1, report.length, stdout);
+    say_result(options, result, folder);
+    code = guarantees_hold(options, result) ? EXIT_DONE : EXIT_CHECK_FAILED;
+  }
+  text_free(&report);
+  memory_free(stem);
+  memory_free(folder);
+  return code;
+}
+
+static ExitCode decompose(const Options* options) {
+  DecomposeOptions settings;
+  ExitCode code = read_settings(&settings, options);
+  if (code != EXIT_DONE) return code;
+  Diagnostics diagnostics = {0};
+  Mesh mesh = {0};
+  Decomposition result = {0};
+  Status status = mesh_read_obj(&mesh, options->operands[0], 1.0, &diagnostics);
+  code = status_exit_code(status);
+  if (status == STATUS_OK) {
+    HullResult hulls = mesh_decompose(&result, &mesh, &settings);
+    if (hulls == HULL_OK) {
+      code = finish(options, &result, &diagnostics);
+    } else {
+      diagnostics_add(&diagnostics, SEVERITY_ERROR, (SourcePlace){options->operands[0], mesh.face_line[0], 0},
+                      "the mesh %s", hull_result_text(hulls));
+      code = EXIT_BAD_INPUT;
+    }
+  }
+  print_diagnostics(options, &diagnostics);
+  decomposition_free(&result);
+  mesh_free(&mesh);
+  diagnostics_free(&diagnostics);
+  return code;
+}
+
+static const OptionRow OPTIONS[] = {
+    {"max-hulls", 0, OPTION_COUNT, "N", "at most this many hulls (default: 16)"},
+    {"max-vertices", 0, OPTION_COUNT, "N", "at most this many vertices a hull, >= 8 (default: 64)"},
+    {"error", 0, OPTION_NUMBER, "E", "stop when the hulls' excess volume is below E of the mesh's (default: 1e-3)"},
+    {"resolution", 0, OPTION_COUNT, "N", "triangles of the copy that planes are searched on (default: 1200)"},
+    {"grid", 0, OPTION_TEXT, "NX,NY,NZ", "even blocks of the mesh's box instead of a search"},
+    {"symmetry", 0, OPTION_TEXT, "AXES", "mirror planes to keep: auto, none or letters of xyz (default: auto)"},
+};
+
+const Verb VERB_DECOMPOSE = {
+    .name = "decompose",
+    .operands = "MESH.obj",
+    .operand_min = 1,
+    .operand_max = 1,
+    .summary = "a mesh as convex hulls that cover it",
+    .examples =
+        "  sdrs decompose mug.obj\n"
+        "  sdrs decompose mug.obj --max-hulls 32 --max-vertices 32 -o out/mug\n",
+    .details =
+        "Writes hulls.obj (one `o` group a hull) and report.json. Every hull is convex, the hulls cover the surface,\n"
+        "those of a connected part overlap, a symmetric part gives symmetric hulls; what could not be kept is told.\n"
+        "Exit codes: 0 done, 1 a guarantee is not met, 3 the mesh cannot be meant, 5 cannot read or write.\n",
+    .options = OPTIONS,
+    .option_count = sizeof OPTIONS / sizeof OPTIONS[0],
+    .writes_folder = true,
+    .run = decompose,
+};

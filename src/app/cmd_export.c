@@ -1,0 +1,275 @@
+/* sdrs export SCENE|RUN: the model for other programs, and its parts for printing. */
+#include <errno.h>
+#include <string.h>
+#include "app/command.h"
+
+typedef enum { EXPORT_MJCF, EXPORT_OBJ, EXPORT_STL, EXPORT_UNKNOWN } ExportFormat;
+
+static const struct {
+  const char *name, *ending;
+} FORMATS[] = {[EXPORT_MJCF] = {"mjcf", ".xml"}, [EXPORT_OBJ] = {"obj", ".obj"}, [EXPORT_STL] = {"stl", ".stl"}};
+
+/* From the operand to the files. Zeroed or half-built is fine for exporting_free. */
+typedef struct {
+  const Options* options;
+  Recorded recorded;
+  ExportFormat format;
+  char* target;
+  bool folder; /* the target is one: a file per link */
+  int link;    /* -1 = all */
+  Text json;   /* with --json: one object a file */
+  Json objects;
+} Exporting;
+
+static void exporting_free(Exporting* exporting) {
+  recorded_free(&exporting->recorded);
+  memory_free(exporting->target);
+  text_free(&exporting->json);
+}
+
+/* ---------------------------------------------------------------- options */
+
+static bool ends_with(const char* text, const char* end) {
+  size_t length = strlen(text), tail = strlen(end);
+  return length >= tail && strcmp(text + length - tail, end) == 0;
+}
+
+static ExportFormat format_of(const char* name, const char* target) {
+  for (int f = 0; f < EXPORT_UNKNOWN; f++)
+    if (name ? strcmp(FORMATS[f].name, name) == 0 : ends_with(target, FORMATS[f].ending)) return (ExportFormat)f;
+  return EXPORT_UNKNOWN;
+}
+
+static ExitCode read_options(Exporting* exporting) {
+  const Options* options = exporting->options;
+  const char *target = options->folder, *format = option_text(options, "format");
+  if (!target) return usage_error(options, "-o is missing: a file (.xml, .obj, .stl) or a folder (ends in '/')");
+  exporting->target = memory_text(target);
+  exporting->folder = ends_with(target, "/") || path_is_folder(target);
+  if (exporting->folder && !format) return usage_error(options, "a folder needs --format obj or stl");
+  exporting->format = format_of(format, target);
+  if (exporting->format == EXPORT_UNKNOWN && format)
+    return usage_error(options, "--format is mjcf, obj or stl, got '%s'", format);
+  if (exporting->format == EXPORT_UNKNOWN)
+    return usage_error(options, "-o names a model (.xml) or surfaces (.obj, .stl); for others give --format, got '%s'",
+                       target);
+  if (exporting->format != EXPORT_MJCF) return EXIT_DONE;
+  if (exporting->folder) return usage_error(options, "MJCF is one file: -o names it");
+  if (option_given(options, "link")) return usage_error(options, "--link chooses a surface: MJCF holds all links");
+  if (option_given(options, "time")) return usage_error(options, "--time poses surfaces: MJCF holds the initial state");
+  return EXIT_DONE;
+}
+
+static ExitCode find_link(Exporting* exporting) {
+  const char* name = option_text(exporting->options, "link");
+  const Model* model = &exporting->recorded.model;
+  exporting->link = -1;
+  if (!name) return EXIT_DONE;
+  const char** names = MEMORY_NEW(const char*, model->link_count + 1);
+  for (int i = 0; i < model->link_count; i++) {
+    names[i] = model->links[i].name;
+    if (strcmp(names[i], name) == 0) exporting->link = i;
+  }
+  const char* nearest = text_nearest(name, names, model->link_count);
+  memory_free(names);
+  if (exporting->link >= 0) return EXIT_DONE;
+  if (nearest) return usage_error(exporting->options, "no link '%s' (did you mean '%s'?)", name, nearest);
+  return usage_error(exporting->options, "no link '%s' in the scene", name);
+}
+
+/* ---------------------------------------------------------------- files */
+
+static Status write_file(Exporting* exporting, const char* path, const Text* text) {
+  char* folder = memory_text(path);
+  char* slash = strrchr(folder, '/');
+  if (slash) *slash = '\0';
+  Status status = slash && slash > folder ? file_make_folder(folder) : STATUS_OK;
+  if (status == STATUS_OK) status = file_write(path, text->length > 0 ? text->data : "", text->length);
+  if (status != STATUS_OK)
+    diagnostics_add(&exporting->recorded.diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot write: %s",
+                    strerror(errno));
+  memory_free(folder);
+  return status;
+}
+
+static void tell_file(Exporting* exporting, const char* path) {
+  if (!exporting->options->json) {
+    printf("%s\n", path);
+    return;
+  }
+  json_open(&exporting->objects, NULL, '{');
+  json_text(&exporting->objects, "file", path);
+  json_close(&exporting->objects, '}');
+}
+
+static Status write_mjcf(Exporting* exporting) {
+  Text mjcf = {0}, controls = {0}, path = {0};
+  const char* target = exporting->target;
+  export_mjcf(&exporting->recorded.model, target, &mjcf, &controls, &exporting->recorded.diagnostics);
+  Status status = write_file(exporting, target, &mjcf);
+  if (status == STATUS_OK) tell_file(exporting, target);
+  if (status == STATUS_OK && controls.length > 0) {
+    int stem = (int)(strlen(target) - (ends_with(target, ".xml") ? 4 : 0));
+    text_add(&path, "%.*s.controls.csv", stem, target);
+    status = write_file(exporting, path.data, &controls);
+    if (status == STATUS_OK) tell_file(exporting, path.data);
+  }
+  text_free(&mjcf);
+  text_free(&controls);
+  text_free(&path);
+  return status;
+}
+
+/* ---------------------------------------------------------------- surfaces */
+
+static void print_report(const char* path, const SurfaceReport* report) {
+  Vec3 size = vec3_scale(vec3_sub(report->high, report->low), 1e3);
+  printf("%s: %d %s, %d triangles, %s, %s, %d component%s; %.6g x %.6g x %.6g mm, %.6g cm^3, %.6g kg, %.4g mm thick",
+         path, report->pieces, report->pieces == 1 ? "solid" : "solids", report->triangles,
+         report->closed ? "closed" : "OPEN", report->manifold ? "manifold" : "NOT MANIFOLD", report->components,
+         report->components == 1 ? "" : "s", size.x, size.y, size.z, 1e6 * report->volume, report->mass,
+         1e3 * report->thickness);
+  if (report->overlaps > 0)
+    printf("; %d pair%s of solids overlap and count twice there", report->overlaps, report->overlaps == 1 ? "" : "s");
+  printf("\n");
+}
+
+static void report_json(Json* json, const char* path, const SurfaceReport* report) {
+  Vec3 size = vec3_sub(report->high, report->low);
+  const double extent[3] = {size.x, size.y, size.z};
+  json_open(json, NULL, '{');
+  json_text(json, "file", path);
+  json_integer(json, "solids", report->pieces);
+  json_integer(json, "triangles", report->triangles);
+  json_bool(json, "closed", report->closed);
+  json_bool(json, "manifold", report->manifold);
+  json_integer(json, "components", report->components);
+  json_integer(json, "overlapping_pairs", report->overlaps);
+  json_vector(json, "size", extent, 3);
+  json_number(json, "volume", report->volume);
+  json_number(json, "mass", report->mass);
+  json_number(json, "thickness", report->thickness);
+  json_close(json, '}');
+}
+
+static ExitCode write_surface(Exporting* exporting, const char* path, int link, const Pose* poses) {
+  Text text = {0};
+  SurfaceFormat format = exporting->format == EXPORT_STL ? SURFACE_STL : SURFACE_OBJ;
+  SurfaceReport report = export_surface(&text, &exporting->recorded.model, link, poses, format);
+  Status status = STATUS_OK;
+  if (report.pieces == 0) {
+    diagnostics_add(&exporting->recorded.diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0},
+                    "nothing to write: no bounded shape");
+    status = STATUS_BAD_INPUT;
+  } else {
+    status = write_file(exporting, path, &text);
+  }
+  text_free(&text);
+  if (status != STATUS_OK) return status_exit_code(status);
+  if (exporting->options->json)
+    report_json(&exporting->objects, path, &report);
+  else
+    print_report(path, &report);
+  return report.closed && report.manifold ? EXIT_DONE : EXIT_CHECK_FAILED;
+}
+
+static bool has_solid(const Model* model, int link) {
+  for (int k = 0; k < model->links[link].hull_count; k++)
+    if (!model->hulls[model->links[link].hull_first + k].half_space) return true;
+  return false;
+}
+
+/* One file per link, in the link's own frame. The first failure to write ends it; a failed check does not. */
+static ExitCode write_folder(Exporting* exporting, const Pose* own) {
+  const Model* model = &exporting->recorded.model;
+  ExitCode worst = EXIT_DONE;
+  for (int link = 0; link < model->link_count && worst <= EXIT_CHECK_FAILED; link++) {
+    if (!has_solid(model, link) || (exporting->link >= 0 && exporting->link != link)) continue;
+    Text name = {0};
+    text_add(&name, "%s%s", model->links[link].name, FORMATS[exporting->format].ending);
+    char* path = path_join(exporting->target, name.data);
+    ExitCode code = write_surface(exporting, path, link, own);
+    if (code > worst) worst = code;
+    memory_free(path);
+    text_free(&name);
+  }
+  return worst;
+}
+
+static int row_at(const RunPoses* run, double time) {
+  int best = 0;
+  for (int row = 1; row < run->row_count; row++)
+    if (fabs(run->time[row] - time) < fabs(run->time[best] - time)) best = row;
+  return best;
+}
+
+/* A link alone stands in its own frame; all links stand where they are at --time (default: the start). */
+static ExitCode write_surfaces(Exporting* exporting) {
+  const Model* model = &exporting->recorded.model;
+  const RunPoses* run = &exporting->recorded.run;
+  Pose* own = MEMORY_NEW(Pose, model->link_count + 1);
+  for (int i = 0; i < model->link_count; i++) own[i] = pose_identity();
+  const Pose* poses = own;
+  if (!exporting->folder && exporting->link < 0)
+    poses = run->pose + (size_t)row_at(run, option_number(exporting->options, "time", 0.0)) * (size_t)run->link_count;
+  ExitCode code = exporting->folder ? write_folder(exporting, own)
+                                    : write_surface(exporting, exporting->target, exporting->link, poses);
+  memory_free(own);
+  return code;
+}
+
+static ExitCode write_all(Exporting* exporting) {
+  ExitCode code = find_link(exporting);
+  if (code != EXIT_DONE) return code;
+  exporting->objects = (Json){.out = &exporting->json};
+  json_open(&exporting->objects, NULL, '[');
+  code = exporting->format == EXPORT_MJCF ? status_exit_code(write_mjcf(exporting)) : write_surfaces(exporting);
+  json_close(&exporting->objects, ']');
+  if (exporting->options->json) fputs(exporting->json.data, stdout);
+  return code;
+}
+
+static ExitCode export_model(const Options* options) {
+  Exporting exporting = {.options = options, .recorded = {.options = options}};
+  ExitCode code = read_options(&exporting);
+  if (code == EXIT_DONE) {
+    Status status = recorded_load(&exporting.recorded, options->operands[0]);
+    if (!options->verbose) recorded_drop_scene_warnings(&exporting.recorded);
+    code = status == STATUS_OK ? write_all(&exporting) : status_exit_code(status);
+  }
+  print_diagnostics(options, &exporting.recorded.diagnostics);
+  exporting_free(&exporting);
+  return code;
+}
+
+static const OptionRow OPTIONS[] = {
+    {"format", 0, OPTION_TEXT, "NAME", "mjcf, obj or stl (default: by the ending of -o)"},
+    {"link", 0, OPTION_TEXT, "LINK", "surfaces: only this link, in its own frame"},
+    {"time", 0, OPTION_NUMBER, "T", "surfaces of a run: where the links stand at T seconds (default 0)"},
+};
+
+const Verb VERB_EXPORT = {
+    .name = "export",
+    .operands = "SCENE|RUN",
+    .operand_min = 1,
+    .operand_max = 1,
+    .summary = "the model for MuJoCo (MJCF), surfaces as OBJ or STL",
+    .examples =
+        "  sdrs export scenes/spider.yaml -o spider.xml          MJCF; controls over time in spider.controls.csv\n"
+        "  sdrs export scenes/spider.yaml -o upper.stl --link upper0\n"
+        "  sdrs export out/throw/best.scene.yaml -o parts/ --format stl    one file per link\n"
+        "  sdrs export out/wall -o wall.obj --time 4             all links where they stand at 4 s\n",
+    .details =
+        "MJCF holds meshes, masses, joints, limits, actuators, contacts, pairs that do not touch and the initial "
+        "state\n"
+        "(keyframe 0); what MuJoCo has no exact counterpart for is noted. OBJ is in metres, STL in millimetres. Every\n"
+        "convex piece is a closed solid of its own: those of a link touch or overlap, they are not united. What was\n"
+        "written is checked and measured; volume is the sum of the pieces, mass that of the model.\n"
+        "Exit codes: 0 done, 1 a surface is not closed or not manifold, 2 wrong usage, 3 bad input, 5 cannot read or\n"
+        "write.\n",
+    .options = OPTIONS,
+    .option_count = sizeof OPTIONS / sizeof OPTIONS[0],
+    .reads_scene = true,
+    .writes_folder = true,
+    .run = export_model,
+};

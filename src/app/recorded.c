@@ -1,0 +1,196 @@
+/* What a picture or an export is made from: a run folder with the scene behind it, or a scene by itself. */
+#include <cjson/cJSON.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "app/command.h"
+
+bool path_is_folder(const char* path) {
+  struct stat state;
+  return stat(path, &state) == 0 && S_ISDIR(state.st_mode);
+}
+
+char* path_join(const char* folder, const char* name) {
+  Text path = {0};
+  size_t length = strlen(folder);
+  text_add(&path, "%s%s%s", folder, length > 0 && folder[length - 1] == '/' ? "" : "/", name);
+  return path.data;
+}
+
+void recorded_free(Recorded* recorded) {
+  run_poses_free(&recorded->run);
+  model_destroy(&recorded->model);
+  scene_free(&recorded->scene);
+  memory_free(recorded->overrides);
+  cJSON_Delete(recorded->summary);
+  memory_free(recorded->scene_path);
+  diagnostics_free(&recorded->diagnostics);
+}
+
+/* ---------------------------------------------------------------- what the run was made from */
+
+static Status refuse(Recorded* recorded, const char* path, const char* text) {
+  diagnostics_add(&recorded->diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "%s", text);
+  return STATUS_BAD_INPUT;
+}
+
+/* The scene is the first input; overrides are texts. */
+static Status take_summary(Recorded* recorded, const char* path) {
+  const cJSON* first = cJSON_GetArrayItem(cJSON_GetObjectItem(recorded->summary, "inputs"), 0);
+  const char* file = cJSON_GetStringValue(cJSON_GetObjectItem(first, "file"));
+  if (!file) return refuse(recorded, path, "it names no scene: inputs[0].file is missing");
+  recorded->scene_path = memory_text(file);
+  recorded->scene_sha256 = cJSON_GetStringValue(cJSON_GetObjectItem(first, "sha256"));
+  const cJSON *overrides = cJSON_GetObjectItem(recorded->summary, "overrides"), *item;
+  int capacity = cJSON_GetArraySize(overrides) + recorded->options->override_count;
+  recorded->overrides = MEMORY_NEW(SceneOverride, capacity + 1);
+  cJSON_ArrayForEach(item, overrides) {
+    const char* text = cJSON_GetStringValue(item);
+    if (text) recorded->overrides[recorded->override_count++].text = text;
+  }
+  for (int i = 0; i < recorded->options->override_count; i++)
+    recorded->overrides[recorded->override_count++] = recorded->options->overrides[i];
+  return STATUS_OK;
+}
+
+static Status read_summary(Recorded* recorded, const char* folder) {
+  char *path = path_join(folder, "summary.json"), *data = NULL;
+  size_t length;
+  Status status = file_read(path, &data, &length);
+  if (status != STATUS_OK) {
+    diagnostics_add(&recorded->diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0},
+                    "cannot read: %s (%s needs a folder that `sdrs simulate` has finished)", strerror(errno),
+                    recorded->options->verb->name);
+  } else {
+    recorded->summary = cJSON_ParseWithLength(data, length);
+    status = recorded->summary ? take_summary(recorded, path) : refuse(recorded, path, "it is not valid JSON");
+  }
+  memory_free(data);
+  memory_free(path);
+  return status;
+}
+
+static bool hash_matches(const char* path, const char* sha256) {
+  char *data = NULL, hex[65];
+  size_t length;
+  bool same = false;
+  if (file_read(path, &data, &length) == STATUS_OK) {
+    hash_sha256(data, length, hex);
+    same = !sha256 || strcmp(hex, sha256) == 0;
+  }
+  memory_free(data);
+  return same;
+}
+
+/* Keeps `path` (owned) as *found when it has the recorded content, which ends the search, or is the first that exists.
+ */
+static bool try_scene(const Recorded* recorded, char* path, char** found) {
+  bool there = file_exists(path), same = there && hash_matches(path, recorded->scene_sha256);
+  if (same || (there && !*found)) {
+    memory_free(*found);
+    *found = path;
+  } else {
+    memory_free(path);
+  }
+  return same;
+}
+
+static bool is_working_folder(const char* folder) {
+  char* here = getcwd(NULL, 0);
+  bool same = here && strcmp(here, folder) == 0;
+  free(here);
+  return same;
+}
+
+/* The scene's path was noted as seen from where the run was started. When that place is gone or holds another scene by
+ * now, the two may have been moved together: here, or a folder above the run, is then that place. */
+static char* find_scene(const Recorded* recorded, const char* folder) {
+  const char* scene = recorded->scene_path;
+  char* found = NULL;
+  if (scene[0] == '/') return file_exists(scene) ? memory_text(scene) : NULL;
+  const char* started = cJSON_GetStringValue(cJSON_GetObjectItem(recorded->summary, "working_folder"));
+  if (started && !is_working_folder(started) && try_scene(recorded, path_join(started, scene), &found)) return found;
+  if (try_scene(recorded, memory_text(scene), &found)) return found;
+  char* absolute = realpath(folder, NULL);
+  for (char* end = absolute ? absolute + strlen(absolute) : NULL; end && end > absolute; end = strrchr(absolute, '/')) {
+    *end = '\0';
+    if (try_scene(recorded, path_join(absolute, scene), &found)) break;
+  }
+  free(absolute);
+  return found;
+}
+
+static Status load_model(Recorded* recorded, const char* path) {
+  Diagnostics* diagnostics = &recorded->diagnostics;
+  recorded->own_messages = diagnostics->count;
+  Status status = scene_load(&recorded->scene, path, recorded->overrides, recorded->override_count, diagnostics);
+  if (status == STATUS_OK) status = model_create(&recorded->model, &recorded->scene, diagnostics);
+  return status;
+}
+
+static Status load_run(Recorded* recorded, const char* folder) {
+  Status status = read_summary(recorded, folder);
+  if (status != STATUS_OK) return status;
+  char* scene = find_scene(recorded, folder);
+  if (!scene) {
+    diagnostics_add(
+        &recorded->diagnostics, SEVERITY_ERROR, (SourcePlace){recorded->scene_path, 0, 0},
+        "the scene of this run is not there any more (looked where the run was started, here and in the folders "
+        "above the run)");
+    return STATUS_IO;
+  }
+  if (!hash_matches(scene, recorded->scene_sha256))
+    diagnostics_add(&recorded->diagnostics, SEVERITY_WARNING, (SourcePlace){scene, 0, 0},
+                    "the scene has changed since the run: shapes may differ from what was simulated");
+  status = load_model(recorded, scene);
+  memory_free(scene);
+  char* trajectory = path_join(folder, "trajectory.csv");
+  if (status == STATUS_OK)
+    status = run_poses_read(&recorded->run, trajectory, &recorded->model, &recorded->diagnostics);
+  memory_free(trajectory);
+  return status;
+}
+
+/* A scene by itself shows its initial state. */
+static Status load_scene(Recorded* recorded, const char* path) {
+  recorded->overrides = MEMORY_NEW(SceneOverride, recorded->options->override_count + 1);
+  for (int i = 0; i < recorded->options->override_count; i++)
+    recorded->overrides[recorded->override_count++] = recorded->options->overrides[i];
+  Status status = load_model(recorded, path);
+  if (status != STATUS_OK) return status;
+  const Model* model = &recorded->model;
+  recorded->run = (RunPoses){1, model->link_count, MEMORY_NEW(double, 1), MEMORY_NEW(Pose, model->link_count + 1)};
+  model_poses(model, model->initial_coordinates, recorded->run.pose);
+  return STATUS_OK;
+}
+
+/* A run of optimize has no trajectory; what it found is a scene. */
+static Status load_folder(Recorded* recorded, const char* folder) {
+  char *trajectory = path_join(folder, "trajectory.csv"), *best = path_join(folder, "best.scene.yaml");
+  bool is_design = !file_exists(trajectory) && file_exists(best);
+  Status status = is_design ? load_scene(recorded, best) : load_run(recorded, folder);
+  memory_free(trajectory);
+  memory_free(best);
+  return status;
+}
+
+Status recorded_load(Recorded* recorded, const char* path) {
+  if (path_is_folder(path)) return load_folder(recorded, path);
+  if (file_exists(path)) return load_scene(recorded, path);
+  diagnostics_add(&recorded->diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "no such run folder or scene");
+  return STATUS_IO;
+}
+
+/* Warnings about the scene were said when it was simulated; only those about the run itself are repeated. */
+void recorded_drop_scene_warnings(Recorded* recorded) {
+  Diagnostics *diagnostics = &recorded->diagnostics, left = {0};
+  for (int i = 0; i < diagnostics->count; i++) {
+    const Diagnostic* item = &diagnostics->items[i];
+    if (i >= recorded->own_messages && item->severity != SEVERITY_ERROR) continue;
+    diagnostics_add(&left, item->severity, (SourcePlace){item->file, item->line, item->column}, "%s", item->text);
+  }
+  diagnostics_free(diagnostics);
+  *diagnostics = left;
+}

@@ -1,0 +1,20 @@
+#include "base/base.h"
+
+/* A line that begins with . or ' would be a request; a minus is written so that it can be copied as one. Words between
+ * backquotes are bold. */
+void text_add_roff(Text* out, const char* text) {
+  bool bold = false;
+  for (const char* c = text; *c; c++) {
+    bool starts = out->length == 0 || out->data[out->length - 1] == '\n';
+    if (starts && (*c == '.' || *c == '\'')) text_add(out, "\\&");
+    if (*c == '\\')
+      text_add(out, "\\e");
+    else if (*c == '-')
+      text_add(out, "\\-");
+    else if (*c == '`')
+      text_add(out, (bold = !bold) ? "\\fB" : "\\fR");
+    else
+      text_add_bytes(out, c, 1);
+  }
+  if (bold) text_add(out, "\\fR");
+}

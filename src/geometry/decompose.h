@@ -1,0 +1,89 @@
+/* Private to geometry/: the steps of mesh_decompose, in unit size. docs/decompose.md tells the method. */
+#ifndef SDRS_GEOMETRY_DECOMPOSE_H
+#define SDRS_GEOMETRY_DECOMPOSE_H
+
+#include "geometry/hull_estimate.h"
+#include "geometry/part.h"
+
+/* Points nearer to a plane than this lie on it [unit size]. */
+#define PLANE_ROUNDING 1e-11
+/* Hulls nearer than this touch, a face this near to a plane lies in it [unit size]. */
+#define TOUCH_DISTANCE 1e-9
+
+/* ---------------------------------------------------------------- cutting (decompose_search.c) */
+
+/* A connected piece of the solid, with a coarser copy that the search works on. */
+typedef struct {
+  Part part, coarse;
+  HullEstimate hull;
+  double excess; /* volume of the hull outside the piece; < 0 when no plane cuts it any more */
+} Piece;
+
+typedef struct {
+  Piece* items;
+  int count, capacity;
+} Pieces;
+
+typedef struct {
+  int triangles; /* of a coarse copy */
+  int threads;
+} SearchOptions;
+
+/* Takes the part over; adds each of its components. */
+void pieces_add(Pieces* pieces, Part part, const SearchOptions* options);
+void pieces_free(Pieces* pieces);
+/* Cut the piece with the largest excess until there are `count` pieces or the sum of excesses is at most `enough`. */
+void pieces_split(Pieces* pieces, int count, double enough, const SearchOptions* options);
+
+/* ---------------------------------------------------------------- hulls (decompose_merge.c) */
+
+typedef struct {
+  ConvexHull hull; /* of a flat piece only its points */
+  bool flat;
+  HullEstimate estimate;
+} Block;
+
+typedef struct {
+  Block* items;
+  int count;
+} Blocks;
+
+Block block_create(const Vec3* points, int count);
+void block_free(Block* block);
+Block block_copy(const Block* block);
+/* Hull of both. */
+Block block_join(const Block* a, const Block* b);
+Blocks blocks_create(const Pieces* pieces);
+void blocks_free(Blocks* blocks);
+/* Distance of two hulls, 0 when they meet. */
+double block_distance(const Block* a, const Block* b);
+/* Replace touching pairs by their hull, the pair that adds the least volume first, while there are more than `count` or
+ * the added volume is at most `free_volume`. */
+void blocks_merge(Blocks* blocks, int count, double free_volume);
+/* Volume that the hull of both adds to both. */
+double merge_cost(const Block* a, const Block* b);
+
+/* ---------------------------------------------------------------- joining (decompose_join.c) */
+
+/* Let blocks of few faces grow through the neighbours that hold the face they share, where that leaves the union as it
+ * is: bars that cross become whole. */
+void blocks_extend(Blocks* blocks);
+/* Give pairs that only touch a corner inside the other, so that they overlap. Changes the union by nothing where one
+ * holds the shared face of the other, else by slivers beside the shared face. */
+void blocks_overlap(Blocks* blocks);
+/* Centre and radius of the largest ball in both hulls; false when none has a positive radius. By linear program. */
+bool hulls_common_ball(const ConvexHull* a, const ConvexHull* b, Vec3* center, double* radius);
+
+/* ---------------------------------------------------------------- fewer vertices (hull_outer.c) */
+
+/* A hull of at most max_vertices (>= 4) that holds all of the old one: edges are contracted to the point outside the
+ * faces around that adds the least volume. */
+HullResult hull_outer(ConvexHull* hull, int max_vertices);
+
+/* Signed distance of a point from the farthest face: > 0 outside. */
+double hull_outside(const ConvexHull* hull, Vec3 point);
+/* Outward unit normal and offset of a triangle; zero normal when it is a needle. */
+Plane hull_plane(const ConvexHull* hull, int triangle);
+double solid_volume(const ConvexHull* hull);
+
+#endif

@@ -1,0 +1,187 @@
+#include "geometry/decompose_check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Samples of the surface in all, at least: corners and middles of faces, more of large faces. */
+#define SAMPLES_LEAST 20000
+
+/* ---------------------------------------------------------------- planes of all hulls */
+
+typedef struct {
+  Plane* planes;
+  int* first; /* of each hull     (hull_count + 1) */
+  int hull_count;
+} PlaneTable;
+
+static PlaneTable plane_table(const Decomposition* d) {
+  PlaneTable table = {.hull_count = d->hull_count, .first = MEMORY_NEW(int, d->hull_count + 1)};
+  int total = 0;
+  for (int h = 0; h < d->hull_count; h++) total += d->hulls[h].triangle_count;
+  table.planes = MEMORY_NEW(Plane, total + 1);
+  total = 0;
+  for (int h = 0; h < d->hull_count; h++) {
+    table.first[h] = total;
+    for (int t = 0; t < d->hulls[h].triangle_count; t++) {
+      Plane p = hull_plane(&d->hulls[h], t);
+      if (vec3_dot(p.n, p.n) > 0) table.planes[total++] = p;
+    }
+  }
+  table.first[d->hull_count] = total;
+  return table;
+}
+
+static void plane_table_free(PlaneTable* table) {
+  memory_free(table->planes);
+  memory_free(table->first);
+}
+
+/* Distance outside the union by the planes: a lower bound of the true distance that is 0 or less inside. */
+static double outside_union(const PlaneTable* table, Vec3 p) {
+  double least = HUGE_VAL;
+  for (int h = 0; h < table->hull_count; h++) {
+    double most = -HUGE_VAL;
+    for (int k = table->first[h]; k < table->first[h + 1] && most < least; k++)
+      most = fmax(most, vec3_dot(table->planes[k].n, p) - table->planes[k].offset);
+    least = fmin(least, most);
+    if (least <= 0) return 0;
+  }
+  return least;
+}
+
+/* ---------------------------------------------------------------- coverage */
+
+typedef struct {
+  const Mesh* mesh;
+  const PlaneTable* table;
+  int rings;     /* subdivisions of a face's triangles */
+  double* worst; /* per face */
+} Coverage;
+
+/* Points i/n, j/n of each triangle of the face's fan; for a bent or concave face they may leave it, so those are only
+ * sampled at their corners. */
+static void cover_face(void* context, int face, int thread) {
+  Coverage* c = context;
+  (void)thread;
+  const int* corners = c->mesh->corners + c->mesh->face_first[face];
+  int count = c->mesh->face_first[face + 1] - c->mesh->face_first[face], n = count == 3 ? c->rings : 1;
+  Vec3 a = c->mesh->positions[corners[0]];
+  double worst = 0;
+  for (int k = 1; k + 1 < count; k++) {
+    Vec3 u = vec3_sub(c->mesh->positions[corners[k]], a), v = vec3_sub(c->mesh->positions[corners[k + 1]], a);
+    for (int i = 0; i <= n; i++)
+      for (int j = 0; i + j <= n; j++)
+        worst = fmax(worst,
+                     outside_union(c->table, vec3_add_scaled(vec3_add_scaled(a, (double)i / n, u), (double)j / n, v)));
+    if (count == 3)
+      worst = fmax(worst, outside_union(c->table, vec3_add_scaled(vec3_add_scaled(a, 1.0 / 3, u), 1.0 / 3, v)));
+  }
+  c->worst[face] = worst;
+}
+
+static void check_coverage(Decomposition* d, const Mesh* mesh, const PlaneTable* table, int threads) {
+  int rings = 1;
+  while ((rings + 1) * (rings + 2) / 2 * mesh->face_count < SAMPLES_LEAST) rings++;
+  Coverage c = {mesh, table, rings, MEMORY_NEW(double, mesh->face_count + 1)};
+  parallel_for(threads, mesh->face_count, 64, 64, cover_face, &c);
+  double worst = 0;
+  for (int f = 0; f < mesh->face_count; f++) worst = fmax(worst, c.worst[f]);
+  d->samples = ((rings + 1) * (rings + 2) / 2 + 1) * mesh->face_count;
+  d->covered_miss = worst / d->diagonal;
+  d->covers = d->covered_miss <= COVER_TOLERANCE;
+  memory_free(c.worst);
+}
+
+/* ---------------------------------------------------------------- convexity, connection, symmetry */
+
+static void check_hulls(Decomposition* d, const PlaneTable* table, int max_vertices) {
+  d->convex = d->within_budget = true;
+  d->hull_volume = 0;
+  for (int h = 0; h < d->hull_count; h++) {
+    const ConvexHull* hull = &d->hulls[h];
+    double volume = solid_volume(hull);
+    d->hull_volume += volume;
+    d->convex &= volume > 0;
+    d->within_budget &= hull->vertex_count <= max_vertices;
+    for (int k = table->first[h]; k < table->first[h + 1]; k++)
+      for (int i = 0; i < hull->vertex_count; i++)
+        d->convex &=
+            vec3_dot(table->planes[k].n, hull->vertices[i]) - table->planes[k].offset <= CONVEX_TOLERANCE * d->diagonal;
+  }
+}
+
+static bool boxes_apart(const ConvexHull* a, const ConvexHull* b) {
+  Vec3 la = a->vertices[0], ha = la, lb = b->vertices[0], hb = lb;
+  for (int i = 1; i < a->vertex_count; i++) la = vec3_min(la, a->vertices[i]), ha = vec3_max(ha, a->vertices[i]);
+  for (int i = 1; i < b->vertex_count; i++) lb = vec3_min(lb, b->vertices[i]), hb = vec3_max(hb, b->vertices[i]);
+  return la.x > hb.x || lb.x > ha.x || la.y > hb.y || lb.y > ha.y || la.z > hb.z || lb.z > ha.z;
+}
+
+void decomposition_join(Decomposition* d) {
+  int* piece = MEMORY_NEW(int, d->hull_count + 1);
+  sets_separate(piece, d->hull_count);
+  d->joints = MEMORY_NEW(HullJoint, d->hull_count * (d->hull_count - 1) / 2 + 1);
+  for (int i = 0; i < d->hull_count; i++)
+    for (int j = i + 1; j < d->hull_count; j++) {
+      HullJoint joint = {.a = i, .b = j};
+      if (boxes_apart(&d->hulls[i], &d->hulls[j])) continue;
+      if (!hulls_common_ball(&d->hulls[i], &d->hulls[j], &joint.point, &joint.depth)) continue;
+      if (joint.depth <= OVERLAP_TOLERANCE * d->diagonal) continue;
+      d->joints[d->joint_count++] = joint;
+      sets_join(piece, i, j);
+    }
+  d->pieces = 0;
+  for (int i = 0; i < d->hull_count; i++) d->pieces += sets_root(piece, i) == i;
+  memory_free(piece);
+}
+
+static Vec3 mirrored(Vec3 p, int axis, double twice_middle) {
+  double* x = &p.x + axis;
+  *x = twice_middle - *x;
+  return p;
+}
+
+/* Distance of the mirrored corners of a hull from the corners of the hull that fits best. */
+static double mirror_distance(const Decomposition* d, int hull, int axis, double twice_middle) {
+  const ConvexHull* a = &d->hulls[hull];
+  double best = HUGE_VAL;
+  for (int h = 0; h < d->hull_count; h++) {
+    const ConvexHull* b = &d->hulls[h];
+    double worst = 0;
+    for (int i = 0; i < a->vertex_count && worst < best; i++) {
+      Vec3 p = mirrored(a->vertices[i], axis, twice_middle);
+      double least = HUGE_VAL;
+      for (int j = 0; j < b->vertex_count; j++) least = fmin(least, vec3_norm(vec3_sub(p, b->vertices[j])));
+      worst = fmax(worst, least);
+    }
+    best = fmin(best, worst);
+  }
+  return best;
+}
+
+static void check_symmetry(Decomposition* d, Vec3 low, Vec3 high) {
+  const double twice_middle[3] = {low.x + high.x, low.y + high.y, low.z + high.z};
+  d->mirror_error = 0;
+  for (int axis = 0; axis < 3; axis++) {
+    if (!d->mirror[axis]) continue;
+    for (int h = 0; h < d->hull_count; h++)
+      d->mirror_error = fmax(d->mirror_error, mirror_distance(d, h, axis, twice_middle[axis]) / d->diagonal);
+  }
+  d->symmetric = d->mirror_error <= MIRROR_TOLERANCE;
+}
+
+void decomposition_check(Decomposition* d, const Mesh* mesh, const DecomposeOptions* options) {
+  Vec3 low = vec3(HUGE_VAL, HUGE_VAL, HUGE_VAL), high = vec3_scale(low, -1.0);
+  for (int i = 0; i < mesh->corner_count; i++) {
+    low = vec3_min(low, mesh->positions[mesh->corners[i]]);
+    high = vec3_max(high, mesh->positions[mesh->corners[i]]);
+  }
+  d->diagonal = vec3_norm(vec3_sub(high, low));
+  PlaneTable table = plane_table(d);
+  check_hulls(d, &table, options->max_vertices);
+  check_coverage(d, mesh, &table, options->threads);
+  decomposition_join(d);
+  d->connected = d->pieces <= d->mesh_pieces;
+  check_symmetry(d, low, high);
+  plane_table_free(&table);
+}

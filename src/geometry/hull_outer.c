@@ -1,0 +1,278 @@
+/* A hull with fewer vertices that holds the old one: edges are contracted, the cheapest first. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "geometry/decompose.h"
+
+/* Faces round an edge; contractions with more are passed over. */
+enum { AROUND_MAX = 24 };
+/* A new point may lie inside a face's plane by this [hull size]: rounding. */
+#define INSIDE_ROUNDING 1e-13
+
+typedef struct {
+  Vec3* points;
+  int point_count;
+  int (*faces)[3];
+  bool* gone;
+  int face_count;
+  int* stamp;  /* of each point: changes when something around it does */
+  int** rings; /* faces at each point */
+  int *ring_count, *ring_capacity;
+  double size;
+} Mantle;
+
+typedef struct {
+  double cost;
+  int a, b, stamp;
+  Vec3 point;
+} Contraction;
+
+typedef struct {
+  Contraction* items;
+  int count, capacity;
+} Heap;
+
+/* ---------------------------------------------------------------- heap by cost, then by numbers */
+
+static bool cheaper(const Contraction* p, const Contraction* q) {
+  if (p->cost != q->cost) return p->cost < q->cost;
+  return p->a != q->a ? p->a < q->a : p->b < q->b;
+}
+
+static void heap_push(Heap* heap, Contraction item) {
+  if (heap->count == heap->capacity) {
+    int capacity = 2 * heap->capacity + 64;
+    heap->items = memory_resize(heap->items, sizeof(Contraction) * (size_t)heap->capacity,
+                                sizeof(Contraction) * (size_t)capacity);
+    heap->capacity = capacity;
+  }
+  int i = heap->count++;
+  for (; i > 0 && cheaper(&item, &heap->items[(i - 1) / 2]); i = (i - 1) / 2) heap->items[i] = heap->items[(i - 1) / 2];
+  heap->items[i] = item;
+}
+
+static Contraction heap_pop(Heap* heap) {
+  Contraction top = heap->items[0], last = heap->items[--heap->count];
+  int i = 0;
+  for (;;) {
+    int child = 2 * i + 1;
+    if (child + 1 < heap->count && cheaper(&heap->items[child + 1], &heap->items[child])) child++;
+    if (child >= heap->count || !cheaper(&heap->items[child], &last)) break;
+    heap->items[i] = heap->items[child];
+    i = child;
+  }
+  heap->items[i] = last;
+  return top;
+}
+
+/* ---------------------------------------------------------------- the point that adds least */
+
+/* Minimise c . x over n_k . x >= o_k by trying the meeting points of three planes: there are few. */
+static bool least_point(const Plane* planes, int count, Vec3 c, double rounding, Vec3* point) {
+  double best = HUGE_VAL;
+  for (int i = 0; i < count; i++)
+    for (int j = i + 1; j < count; j++) {
+      Vec3 line = vec3_cross(planes[i].n, planes[j].n);
+      if (vec3_dot(line, line) < 1e-12) continue;
+      for (int k = j + 1; k < count; k++) {
+        double det = vec3_dot(line, planes[k].n);
+        if (fabs(det) < 1e-7) continue;
+        Vec3 x = vec3_scale(line, planes[k].offset);
+        x = vec3_add_scaled(x, planes[i].offset, vec3_cross(planes[j].n, planes[k].n));
+        x = vec3_scale(vec3_add_scaled(x, planes[j].offset, vec3_cross(planes[k].n, planes[i].n)), 1.0 / det);
+        double value = vec3_dot(c, x);
+        if (!(value < best)) continue;
+        bool outside = true;
+        for (int m = 0; outside && m < count; m++)
+          outside = m == i || m == j || m == k || vec3_dot(planes[m].n, x) - planes[m].offset >= -rounding;
+        if (outside) best = value, *point = x;
+      }
+    }
+  return isfinite(best);
+}
+
+static Vec3 face_cross(const Mantle* m, int f) {
+  Vec3 a = m->points[m->faces[f][0]];
+  return vec3_cross(vec3_sub(m->points[m->faces[f][1]], a), vec3_sub(m->points[m->faces[f][2]], a));
+}
+
+static bool has(const int face[3], int point) { return face[0] == point || face[1] == point || face[2] == point; }
+
+/* Faces at either end, once each. */
+static int faces_around(const Mantle* m, int a, int b, int* around) {
+  int count = 0;
+  for (int k = 0; k < m->ring_count[a]; k++) {
+    int f = m->rings[a][k];
+    if (m->gone[f]) continue;
+    if (count == AROUND_MAX) return -1;
+    around[count++] = f;
+  }
+  for (int k = 0; k < m->ring_count[b]; k++) {
+    int f = m->rings[b][k];
+    if (m->gone[f] || has(m->faces[f], a)) continue;
+    if (count == AROUND_MAX) return -1;
+    around[count++] = f;
+  }
+  return count;
+}
+
+/* Volume added = sum over the faces around of (n . x - o) area / 3. Coordinates are relative to the edge's first end.
+ */
+static bool price(const Mantle* m, int a, int b, Contraction* c) {
+  int around[AROUND_MAX], count = faces_around(m, a, b, around), used = 0;
+  if (count < 0) return false;
+  Plane planes[AROUND_MAX];
+  Vec3 sum = {0, 0, 0}, origin = m->points[a];
+  double base = 0;
+  for (int k = 0; k < count; k++) {
+    Vec3 cross = face_cross(m, around[k]);
+    double length = vec3_norm(cross);
+    if (!(length > 1e-14 * m->size * m->size)) continue;
+    Vec3 n = vec3_scale(cross, 1.0 / length);
+    planes[used] = (Plane){n, vec3_dot(n, vec3_sub(m->points[m->faces[around[k]][0]], origin))};
+    sum = vec3_add(sum, cross);
+    base += length * planes[used++].offset;
+  }
+  Vec3 point = {0, 0, 0};
+  if (!least_point(planes, used, sum, INSIDE_ROUNDING * m->size, &point)) return false;
+  /* A far point is a needle between nearly parallel faces. */
+  if (vec3_norm(point) > 2 * m->size) return false;
+  *c = (Contraction){(vec3_dot(sum, point) - base) / 6.0, a, b, m->stamp[a] + m->stamp[b], vec3_add(origin, point)};
+  return true;
+}
+
+/* ---------------------------------------------------------------- contracting */
+
+static void ring_add(Mantle* m, int point, int face) {
+  if (m->ring_count[point] == m->ring_capacity[point]) {
+    int old = m->ring_capacity[point], capacity = 2 * old + 8;
+    m->rings[point] = memory_resize(m->rings[point], sizeof(int) * (size_t)old, sizeof(int) * (size_t)capacity);
+    m->ring_capacity[point] = capacity;
+  }
+  m->rings[point][m->ring_count[point]++] = face;
+}
+
+static Mantle mantle_create(const ConvexHull* hull) {
+  Mantle m = {.point_count = hull->vertex_count, .face_count = hull->triangle_count};
+  m.points = MEMORY_NEW(Vec3, m.point_count);
+  m.faces = memory_alloc(sizeof *m.faces * (size_t)m.face_count);
+  m.gone = MEMORY_NEW(bool, m.face_count);
+  m.stamp = MEMORY_NEW(int, m.point_count);
+  m.rings = MEMORY_NEW(int*, m.point_count);
+  m.ring_count = MEMORY_NEW(int, m.point_count);
+  m.ring_capacity = MEMORY_NEW(int, m.point_count);
+  memcpy(m.points, hull->vertices, sizeof(Vec3) * (size_t)m.point_count);
+  memcpy(m.faces, hull->triangles, sizeof *m.faces * (size_t)m.face_count);
+  for (int f = 0; f < m.face_count; f++)
+    for (int k = 0; k < 3; k++) ring_add(&m, m.faces[f][k], f);
+  Vec3 low = m.points[0], high = m.points[0];
+  for (int i = 1; i < m.point_count; i++) low = vec3_min(low, m.points[i]), high = vec3_max(high, m.points[i]);
+  m.size = vec3_norm(vec3_sub(high, low));
+  return m;
+}
+
+static void mantle_free(Mantle* m) {
+  for (int i = 0; i < m->point_count; i++) memory_free(m->rings[i]);
+  memory_free(m->points), memory_free(m->faces), memory_free(m->gone), memory_free(m->stamp);
+  memory_free(m->rings), memory_free(m->ring_count), memory_free(m->ring_capacity);
+}
+
+static void offer(Mantle* m, Heap* heap, int a, int b) {
+  Contraction c;
+  if (price(m, a < b ? a : b, a < b ? b : a, &c)) heap_push(heap, c);
+}
+
+/* Both ends become one point at a; faces that held both go. */
+static void contract(Mantle* m, Heap* heap, const Contraction* c) {
+  m->points[c->a] = c->point;
+  for (int k = 0; k < m->ring_count[c->b]; k++) {
+    int f = m->rings[c->b][k];
+    if (m->gone[f]) continue;
+    if (has(m->faces[f], c->a)) {
+      m->gone[f] = true;
+      continue;
+    }
+    for (int i = 0; i < 3; i++)
+      if (m->faces[f][i] == c->b) m->faces[f][i] = c->a;
+    ring_add(m, c->a, f);
+  }
+  m->stamp[c->b] = -1000000;
+  for (int k = 0; k < m->ring_count[c->a]; k++) {
+    int f = m->rings[c->a][k];
+    for (int i = 0; !m->gone[f] && i < 3; i++) m->stamp[m->faces[f][i]]++;
+  }
+  for (int k = 0; k < m->ring_count[c->a]; k++) {
+    int f = m->rings[c->a][k];
+    for (int i = 0; !m->gone[f] && i < 3; i++)
+      if (m->faces[f][i] == c->a) offer(m, heap, c->a, m->faces[f][(i + 1) % 3]);
+  }
+}
+
+/* A stale price is asked again when it comes up: it has seldom fallen. */
+static bool contract_next(Mantle* m, Heap* heap) {
+  while (heap->count > 0) {
+    Contraction c = heap_pop(heap);
+    if (m->stamp[c.a] < 0 || m->stamp[c.b] < 0) continue;
+    if (m->stamp[c.a] + m->stamp[c.b] != c.stamp) {
+      offer(m, heap, c.a, c.b);
+      continue;
+    }
+    contract(m, heap, &c);
+    return true;
+  }
+  return false;
+}
+
+static HullResult mantle_hull(const Mantle* m, ConvexHull* hull) {
+  Vec3* points = MEMORY_NEW(Vec3, m->point_count);
+  int count = 0;
+  for (int i = 0; i < m->point_count; i++)
+    if (m->stamp[i] >= 0) points[count++] = m->points[i];
+  HullResult result = hull_create(hull, points, count);
+  memory_free(points);
+  return result;
+}
+
+/* A box round everything, when nothing better is found. */
+static HullResult bounding_box(const ConvexHull* hull, ConvexHull* box) {
+  Vec3 p[2] = {hull->vertices[0], hull->vertices[0]}, corners[8];
+  for (int i = 1; i < hull->vertex_count; i++)
+    p[0] = vec3_min(p[0], hull->vertices[i]), p[1] = vec3_max(p[1], hull->vertices[i]);
+  for (int k = 0; k < 8; k++) corners[k] = vec3(p[k & 1].x, p[k >> 1 & 1].y, p[k >> 2].z);
+  return hull_create(box, corners, 8);
+}
+
+static double worst_outside(const ConvexHull* outer, const ConvexHull* inner) {
+  double worst = -HUGE_VAL;
+  for (int i = 0; i < inner->vertex_count; i++) worst = fmax(worst, hull_outside(outer, inner->vertices[i]));
+  return worst;
+}
+
+/* Nothing may stick out by more than this [hull size]. */
+#define OUTER_ROUNDING 1e-10
+
+HullResult hull_outer(ConvexHull* hull, int max_vertices) {
+  if (hull->vertex_count <= max_vertices) return HULL_OK;
+  Mantle m = mantle_create(hull);
+  Heap heap = {0};
+  for (int f = 0; f < m.face_count; f++)
+    for (int k = 0; k < 3; k++)
+      if (m.faces[f][k] < m.faces[f][(k + 1) % 3]) offer(&m, &heap, m.faces[f][k], m.faces[f][(k + 1) % 3]);
+  int left = m.point_count;
+  while (left > max_vertices && contract_next(&m, &heap)) left--;
+  ConvexHull outer;
+  HullResult result = mantle_hull(&m, &outer);
+  bool good =
+      result == HULL_OK && outer.vertex_count <= max_vertices && worst_outside(&outer, hull) <= OUTER_ROUNDING * m.size;
+  mantle_free(&m);
+  memory_free(heap.items);
+  if (!good) {
+    hull_free(&outer);
+    if (max_vertices < 8) return HULL_FAILED;
+    result = bounding_box(hull, &outer);
+  }
+  if (result != HULL_OK) return result;
+  hull_free(hull);
+  *hull = outer;
+  return HULL_OK;
+}

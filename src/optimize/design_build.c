@@ -1,0 +1,320 @@
+/* design_create: the scenes are made ready, then variables, numbers and the feasible set are listed. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "optimize/design_build.h"
+
+/* ---------------------------------------------------------------- what is asked for */
+
+int design_link_named(const Scene* scene, const char* name) {
+  for (int i = 0; i < scene->link_count; i++)
+    if (strcmp(scene->links[i].name, name) == 0) return i;
+  return -1;
+}
+
+/* The reader has checked the names; -1 only for a task that was not loaded by it. */
+int design_link(DesignBuild* b, const TaskName* name) {
+  int link = design_link_named(b->scene, name->text);
+  if (link < 0) diagnostics_add(b->diagnostics, SEVERITY_ERROR, name->place, "no link '%s' in the scene", name->text);
+  return link;
+}
+
+int design_new_variable(DesignBuild* b, const VariableWish* wish, double initial, const char* format, ...) {
+  Text name = {0};
+  va_list arguments;
+  va_start(arguments, format);
+  text_add_v(&name, format, arguments);
+  va_end(arguments);
+  DesignVariable v = {.name = name.data, .initial = initial, .block = wish->block, .place = wish->place};
+  v.low = fmax(wish->low, initial - wish->within);
+  v.high = fmin(wish->high, initial + wish->within);
+  bool told = wish->place.line == b->told.line && wish->place.column == b->told.column && b->told.line > 0;
+  if (!(initial >= v.low && initial <= v.high) && !told) {
+    diagnostics_add(b->diagnostics, SEVERITY_ERROR, wish->place, "%s starts at %.6g, outside its bounds [%.6g, %.6g]",
+                    v.name, initial, v.low, v.high);
+    b->told = wish->place;
+  }
+  return design_add_variable(b->design, &v);
+}
+
+static void read_wishes(DesignBuild* b) {
+  for (int k = 0; k < b->task->vertices_count; k++) {
+    int link = design_link(b, &b->task->vertices[k].link);
+    if (link >= 0) b->shapes[link] = true;
+  }
+  for (int k = 0; k < b->task->attachment_count; k++) {
+    int link = design_link(b, &b->task->attachments[k].link);
+    if (link >= 0) b->joints[link] = true;
+  }
+  for (int i = 0; i < b->scene->link_count; i++)
+    if (b->follows[i] >= 0) b->shapes[i] = b->shapes[b->follows[i]];
+}
+
+/* ---------------------------------------------------------------- the feasible set */
+
+static int variable_named(const Design* d, const char* name) {
+  for (int k = 0; k < d->variable_count; k++)
+    if (strcmp(d->variables[k].name, name) == 0) return k;
+  return -1;
+}
+
+static const char* nearest_variable(const Design* d, const char* name) {
+  const char** names = MEMORY_NEW(const char*, d->variable_count);
+  for (int k = 0; k < d->variable_count; k++) names[k] = d->variables[k].name;
+  const char* nearest = text_nearest(name, names, d->variable_count);
+  memory_free(names);
+  return nearest;
+}
+
+static void build_rows(DesignBuild* b) {
+  Design* d = b->design;
+  FeasibleSet* set = &d->set;
+  int entries = 0, rows = b->task->constraint_count;
+  for (int k = 0; k < rows; k++) entries += b->task->constraints[k].count;
+  set->row_first = MEMORY_NEW(int, rows + 1);
+  set->column = MEMORY_NEW(int, entries + 1);
+  set->coefficient = MEMORY_NEW(double, entries + 1);
+  set->row_low = MEMORY_NEW(double, rows + 1);
+  set->row_high = MEMORY_NEW(double, rows + 1);
+  for (int k = 0, next = 0; k < rows; k++) {
+    const TaskConstraint* c = &b->task->constraints[k];
+    for (int j = 0; j < c->count; j++) {
+      int variable = variable_named(d, c->variables[j].text);
+      const char* near = variable < 0 ? nearest_variable(d, c->variables[j].text) : NULL;
+      if (variable < 0)
+        diagnostics_add(b->diagnostics, SEVERITY_ERROR, c->variables[j].place, "no variable '%s'%s%s%s",
+                        c->variables[j].text, near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+      set->column[next] = variable < 0 ? 0 : variable;
+      set->coefficient[next++] = c->coefficients[j];
+    }
+    set->row_first[k + 1] = next;
+    set->row_low[k] = c->relation == RELATION_AT_MOST ? -HUGE_VAL : c->value;
+    set->row_high[k] = c->relation == RELATION_AT_LEAST ? HUGE_VAL : c->value;
+  }
+  set->row_count = rows;
+}
+
+static void build_set(DesignBuild* b) {
+  Design* d = b->design;
+  d->block = MEMORY_NEW(int, d->variable_count);
+  d->low_high = MEMORY_NEW(double, 2 * (size_t)d->variable_count);
+  d->set = (FeasibleSet){
+      .count = d->variable_count, .block = d->block, .low = d->low_high, .high = d->low_high + d->variable_count};
+  for (int k = 0; k < d->variable_count; k++) {
+    d->block[k] = d->variables[k].block;
+    d->set.low[k] = d->variables[k].low;
+    d->set.high[k] = d->variables[k].high;
+  }
+  build_rows(b);
+}
+
+/* ---------------------------------------------------------------- scenes */
+
+/* Scenes that say nothing about the joint get zeros to start from. */
+static void ensure_initial(Scene* scene, int link) {
+  SceneInitial* initial = design_start(scene, link);
+  if (!initial) {
+    size_t old = sizeof(SceneInitial) * (size_t)scene->initial_count;
+    scene->initials = memory_resize(scene->initials, old, old + sizeof(SceneInitial));
+    initial = &scene->initials[scene->initial_count++];
+    *initial = (SceneInitial){.place = scene->links[link].place, .link = link};
+  }
+  const SceneJoint* joint = &scene->links[link].joint;
+  if (!initial->has_coordinates && scene_joint_coordinates(joint) > scene_joint_dof(joint))
+    initial->coordinates[scene_joint_slides(joint)] = 1; /* identity quaternion */
+  initial->has_coordinates = initial->has_velocities = true;
+}
+
+/* Nothing that is derived from shapes may change while shapes do. */
+static void fix_masses(const Task* task, const Model* model, Scene* scene) {
+  if (task->mass == TASK_MASS_DENSITY) return;
+  for (int i = 0; i < scene->link_count; i++) {
+    if (!(model->links[i].mass > 0)) continue;
+    scene->links[i].has_mass = true;
+    scene->links[i].has_density = false;
+    scene->links[i].mass = model->links[i].mass;
+  }
+}
+
+static Status prepare_scene(DesignBuild* b, TaskScenario* scenario, bool first, SharedVertices* shared) {
+  Model model = {0};
+  Scene* scene = &scenario->scene;
+  if (scenario->steps > 0) scene->simulation.steps = scenario->steps;
+  scene->simulation.tolerance = b->task->optimizer.tolerance;
+  Status status = model_create(&model, scene, b->diagnostics);
+  if (status == STATUS_OK) {
+    model_expand_shapes(&model, scene);
+    fix_masses(b->task, &model, scene);
+    b->scene = scene;
+    b->model = &model;
+    if (first) {
+      design_read_followers(b);
+      read_wishes(b);
+    }
+    for (int k = 0; k < b->task->start_count; k++) {
+      int link = design_link_named(scene, b->task->starts[k].link.text);
+      if (link >= 0 && model.links[link].prescribed < 0) ensure_initial(scene, link);
+    }
+    ConnectRequest request = {b->shapes, b->joints, b->follows, b->map};
+    if (b->task->optimizer.connect) connect_hulls(scene, &model, &request, shared);
+  }
+  b->model = NULL;
+  model_destroy(&model);
+  return status;
+}
+
+/* ---------------------------------------------------------------- scenarios share one design */
+
+static void tell_other(DesignBuild* b, const TaskScenario* scenario, const char* link) {
+  diagnostics_add(b->diagnostics, SEVERITY_ERROR, scenario->place,
+                  "scenario '%s': link '%s' has other hulls, another joint or other controllers than in the first "
+                  "scenario: scenarios share one design",
+                  scenario->name, link);
+}
+
+static bool same_links(DesignBuild* b, const TaskScenario* scenario) {
+  const Scene *first = &b->task->scenarios[0].scene, *scene = &scenario->scene;
+  if (scene->link_count != first->link_count) {
+    diagnostics_add(b->diagnostics, SEVERITY_ERROR, scenario->place,
+                    "scenario '%s' has %d links, the first has %d: scenarios share one design", scenario->name,
+                    scene->link_count, first->link_count);
+    return false;
+  }
+  for (int i = 0; i < first->link_count; i++) {
+    if (strcmp(scene->links[i].name, first->links[i].name) == 0) continue;
+    diagnostics_add(b->diagnostics, SEVERITY_ERROR, scenario->place,
+                    "scenario '%s': link %d is '%s', in the first '%s': scenarios share one design", scenario->name, i,
+                    scene->links[i].name, first->links[i].name);
+    return false;
+  }
+  return true;
+}
+
+static bool same_signal(const SceneController* a, const SceneController* b) {
+  return b && a->target.type == b->target.type && a->target.rows == b->target.rows &&
+         a->target.channels == b->target.channels && a->target.terms == b->target.terms;
+}
+
+/* Is the number at the same place in another scene? */
+static bool number_fits(const DesignNumber* n, const Scene* first, const Scene* other) {
+  if (n->kind == TARGET_ATTACHMENT) return true;
+  if (n->kind == TARGET_CONTROL)
+    return same_signal(design_controller(first, n->link, n->hull), design_controller(other, n->link, n->hull));
+  if (n->kind == TARGET_VERTEX) {
+    if (n->hull >= other->links[n->link].shape_count) return false;
+    const SceneShape *a = design_hull(first, n->link, n->hull), *b = design_hull(other, n->link, n->hull);
+    return b->type == SHAPE_POINTS && a->point_count == b->point_count;
+  }
+  const SceneJoint *a = &first->links[n->link].joint, *b = &other->links[n->link].joint;
+  return design_start(other, n->link) && scene_joint_slides(a) == scene_joint_slides(b) &&
+         scene_joint_dof(a) == scene_joint_dof(b) && scene_joint_coordinates(a) == scene_joint_coordinates(b);
+}
+
+static void check_scenarios(DesignBuild* b) {
+  for (int s = 1; s < b->task->scenario_count; s++)
+    for (int k = 0; k < b->design->number_count; k++) {
+      const DesignNumber* n = &b->design->numbers[k];
+      if (number_fits(n, b->scene, &b->task->scenarios[s].scene)) continue;
+      tell_other(b, &b->task->scenarios[s], b->scene->links[n->link].name);
+      break;
+    }
+}
+
+/* ---------------------------------------------------------------- all together */
+
+static int by_name(const void* a, const void* b) {
+  return strcmp((*(const DesignVariable* const*)a)->name, (*(const DesignVariable* const*)b)->name);
+}
+
+/* Two variables for one number would fight. */
+static void check_variables(DesignBuild* b) {
+  Design* d = b->design;
+  const DesignVariable** sorted = MEMORY_NEW(const DesignVariable*, d->variable_count);
+  for (int k = 0; k < d->variable_count; k++) sorted[k] = &d->variables[k];
+  qsort(sorted, (size_t)d->variable_count, sizeof(DesignVariable*), by_name);
+  for (int k = 1; k < d->variable_count; k++) {
+    if (by_name(&sorted[k - 1], &sorted[k]) != 0) continue;
+    diagnostics_add(b->diagnostics, SEVERITY_ERROR, sorted[k]->place, "'%s' is asked for twice", sorted[k]->name);
+    break;
+  }
+  memory_free(sorted);
+  if (d->variable_count == 0 && b->diagnostics->error_count == b->errors_before)
+    diagnostics_add(b->diagnostics, SEVERITY_ERROR, (SourcePlace){b->task->path, 0, 0}, "nothing may change");
+}
+
+/* Shared vertices by their links: looking through all of them for every vertex takes long in large scenes. */
+static void index_shared(DesignBuild* b) {
+  const SharedVertices* shared = &b->design->shared;
+  b->shared_first = MEMORY_NEW(int, b->scene->link_count);
+  b->shared_next = MEMORY_NEW(int, shared->count);
+  for (int i = 0; i < b->scene->link_count; i++) b->shared_first[i] = -1;
+  for (int k = shared->count - 1; k >= 0; k--) {
+    b->shared_next[k] = b->shared_first[shared->items[k].link];
+    b->shared_first[shared->items[k].link] = k;
+  }
+}
+
+static void mark_changes(DesignBuild* b) {
+  Design* d = b->design;
+  d->link_changes = MEMORY_NEW(bool, b->model->link_count);
+  d->hull_changes = MEMORY_NEW(bool, b->model->hull_count);
+  for (int k = 0; k < d->number_count; k++) {
+    const DesignNumber* n = &d->numbers[k];
+    if (n->kind != TARGET_VERTEX) continue;
+    d->link_changes[n->link] = true;
+    d->hull_changes[b->model->links[n->link].hull_first + n->hull] = true;
+  }
+}
+
+static Status list_all(DesignBuild* b) {
+  Task* task = b->task;
+  Model model = {0};
+  b->scene = &b->task->scenarios[0].scene;
+  Status status = model_create(&model, b->scene, b->diagnostics);
+  b->model = &model;
+  if (status == STATUS_OK) {
+    index_shared(b);
+    design_check_symmetries(b);
+    design_list_vertices(b);
+    for (int k = 0; k < task->attachment_count; k++) design_list_attachment(b, &task->attachments[k]);
+    for (int k = 0; k < task->control_count; k++) design_list_control(b, &task->controls[k]);
+    for (int k = 0; k < task->start_count; k++) design_list_start(b, &task->starts[k]);
+    mark_changes(b);
+    check_variables(b);
+    check_scenarios(b);
+    build_set(b);
+  }
+  b->model = NULL;
+  model_destroy(&model);
+  return status;
+}
+
+Status design_create(Design* design, Task* task, Diagnostics* diagnostics) {
+  *design = (Design){0};
+  int links = task->scenarios[0].scene.link_count;
+  DesignBuild b = {
+      .design = design, .task = task, .diagnostics = diagnostics, .errors_before = diagnostics->error_count};
+  b.follows = MEMORY_NEW(int, links);
+  b.map = MEMORY_NEW(Mat3, links);
+  b.shapes = MEMORY_NEW(bool, links);
+  b.joints = MEMORY_NEW(bool, links);
+  design->link_count = links;
+  design->scenario_count = task->scenario_count;
+  Status status = STATUS_OK;
+  for (int s = 1; s < task->scenario_count; s++)
+    if (!same_links(&b, &task->scenarios[s])) status = STATUS_BAD_INPUT;
+  for (int s = 0; s < task->scenario_count && status == STATUS_OK; s++) {
+    SharedVertices other = {0};
+    status = prepare_scene(&b, &task->scenarios[s], s == 0, s == 0 ? &design->shared : &other);
+    shared_vertices_free(&other);
+  }
+  if (status == STATUS_OK) status = list_all(&b);
+  memory_free(b.follows);
+  memory_free(b.map);
+  memory_free(b.shapes);
+  memory_free(b.joints);
+  memory_free(b.shared_first);
+  memory_free(b.shared_next);
+  if (status == STATUS_OK && diagnostics->error_count > b.errors_before) status = STATUS_BAD_INPUT;
+  return status;
+}

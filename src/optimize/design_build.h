@@ -1,0 +1,84 @@
+/* Private to optimize/design*.c: what the parts of design_create share (docs/derivations/design.md). */
+#ifndef SDRS_OPTIMIZE_DESIGN_BUILD_H
+#define SDRS_OPTIMIZE_DESIGN_BUILD_H
+
+#include "optimize/design.h"
+
+/* Borrows all but its arrays. */
+typedef struct {
+  Design* design;
+  Task* task;
+  Scene* scene; /* of the first scenario */
+  const Model* model;
+  Diagnostics* diagnostics;
+  int* follows;          /* (links) */
+  Mat3* map;             /* displacement of a follower for one of its leader  (links) */
+  bool *shapes, *joints; /* links whose vertices, whose attachments move  (links) */
+  int* shared_first;     /* first of a link's shared vertices; -1 = none  (links) */
+  int* shared_next;      /* the next of the same link  (shared vertices) */
+  int errors_before;     /* in diagnostics, before this design */
+  SourcePlace told;      /* of the item whose bounds were told last: one message is enough for an item */
+} DesignBuild;
+
+/* ---------------------------------------------------------------- numbers of a scene (optimize/design.c) */
+
+SceneShape* design_hull(const Scene* scene, int link, int hull);
+/* The number-th controller of a link's joint, and what is written about its start; NULL = none. */
+SceneController* design_controller(const Scene* scene, int link, int number);
+SceneInitial* design_start(const Scene* scene, int link);
+/* A signal's parameters in the order of signal_eval_vjp: values, amplitude, frequency, phase. */
+int design_signal_values(const SceneSignal* signal);
+int design_signal_terms(const SceneSignal* signal); /* in each of the other three */
+double* design_signal_parameter(SceneSignal* signal, int index);
+double design_component(Vec3 v, int axis);
+
+/* ---------------------------------------------------------------- lists (optimize/design.c) */
+
+/* Returns the variable's number; the design owns the name. */
+int design_add_variable(Design* design, const DesignVariable* variable);
+/* Terms of a number follow it directly. */
+void design_add_number(Design* design, TargetKind kind, int link, int hull, int index, double base);
+void design_add_term(Design* design, int variable, double coefficient);
+
+/* ---------------------------------------------------------------- what is asked for (optimize/design_build.c) */
+
+int design_link_named(const Scene* scene, const char* name); /* -1 = none */
+/* The reader has checked the names; -1, with a message, only for a task that was not loaded by it. */
+int design_link(DesignBuild* build, const TaskName* name);
+/* A variable between max(low, initial - within) and min(high, initial + within); a message when it does not start
+ * there. The name is formatted. Returns its number. */
+typedef struct {
+  SourcePlace place;
+  double within, low, high;
+  int block;
+} VariableWish;
+int design_new_variable(DesignBuild* build, const VariableWish* wish, double initial, const char* format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* ---------------------------------------------------------------- symmetries (optimize/design_symmetry.c) */
+
+/* Maps under which a link is to be its own image: a group without its identity. */
+typedef struct {
+  Mat3* maps;
+  int count, capacity;
+} SelfMaps;
+
+/* Sets follows and map; the scene is expanded. */
+void design_read_followers(DesignBuild* build);
+/* A message for every symmetry of a link in itself whose link follows another. */
+void design_check_symmetries(DesignBuild* build);
+SelfMaps design_self_maps(DesignBuild* build, int link);
+void design_self_maps_free(SelfMaps* maps);
+/* Of `axes` stays what keeps a vertex at p on the planes and axes of symmetry that it lies on. false: one of them is
+ * not along the axes of the frame. */
+bool design_free_axes(const SelfMaps* maps, Vec3 p, double tolerance, bool axes[3]);
+
+/* ---------------------------------------------------------------- lists of variables and numbers */
+
+/* Variables and numbers of hull vertices (optimize/design_vertices.c), and of joints (optimize/design_joints.c). */
+void design_list_vertices(DesignBuild* build);
+void design_list_attachment(DesignBuild* build, const TaskAttachment* item);
+void design_list_control(DesignBuild* build, const TaskControl* item);
+void design_list_start(DesignBuild* build, const TaskStart* item);
+
+#endif

@@ -1,0 +1,108 @@
+/* Joint origins, controllers and initial states: every variable is one number of the scene. */
+#include <string.h>
+
+#include "optimize/design_build.h"
+
+/* ---------------------------------------------------------------- attachments, control, start */
+
+void design_list_attachment(DesignBuild* b, const TaskAttachment* item) {
+  int link = design_link(b, &item->link);
+  for (int axis = 0; axis < 3 && link >= 0; axis++) {
+    if (!item->axes[axis]) continue;
+    VariableWish wish = {item->place, item->bounds.within, item->bounds.low[axis], item->bounds.high[axis], 0};
+    double initial = design_component(b->scene->links[link].joint.position, axis);
+    int variable = design_new_variable(b, &wish, initial, "%s/attachment/%c", item->link.text, "xyz"[axis]);
+    design_add_number(b->design, TARGET_ATTACHMENT, link, 0, axis, initial);
+    design_add_term(b->design, variable, 1);
+    for (int k = 0; k < b->design->shared.count; k++) { /* the parent's hull reaches to where the joint goes */
+      const SharedVertex* s = &b->design->shared.items[k];
+      if (s->child != link || s->link == link) continue;
+      design_add_number(b->design, TARGET_VERTEX, s->link, s->hull[0], 3 * s->vertex[0] + axis, initial);
+      design_add_term(b->design, variable, 1);
+    }
+  }
+}
+
+static unsigned parameters_wanted(const TaskControl* item, const SceneSignal* signal) {
+  if (item->has_parameters) return item->parameters;
+  return signal->type == SIGNAL_SINES ? CONTROL_AMPLITUDE | CONTROL_PHASE | CONTROL_VALUES : CONTROL_VALUES;
+}
+
+/* The parameters of the number-th controller of the joint: link/values/3, of further ones link/controller2_values/3. */
+static void list_signal(DesignBuild* b, const TaskControl* item, int link, int number, SceneSignal* s) {
+  static const char* const part[4] = {"values", "amplitude", "frequency", "phase"};
+  int values = design_signal_values(s), terms = design_signal_terms(s);
+  unsigned wanted = parameters_wanted(item, s);
+  char which[32] = "";
+  if (number > 0) snprintf(which, sizeof which, "controller%d_", number + 1);
+  VariableWish wish = {item->place, item->within, item->low, item->high, 1};
+  for (int k = 0; k < values + 3 * terms; k++) {
+    int kind = k < values ? 0 : 1 + (k - values) / terms, index = k < values ? k : (k - values) % terms;
+    if (!(wanted & 1u << kind)) continue;
+    double initial = *design_signal_parameter(s, k);
+    int variable = design_new_variable(b, &wish, initial, "%s/%s%s/%d", item->link.text, which, part[kind], index);
+    design_add_number(b->design, TARGET_CONTROL, link, number, k, initial);
+    design_add_term(b->design, variable, 1);
+  }
+}
+
+void design_list_control(DesignBuild* b, const TaskControl* item) {
+  int link = design_link(b, &item->link), number = 0, before = b->design->variable_count;
+  if (link < 0) return;
+  for (; design_controller(b->scene, link, number); number++)
+    list_signal(b, item, link, number, &design_controller(b->scene, link, number)->target);
+  if (number == 0)
+    diagnostics_add(b->diagnostics, SEVERITY_ERROR, item->link.place, "no controller drives the joint of link '%s'",
+                    item->link.text);
+  else if (b->design->variable_count == before)
+    diagnostics_add(b->diagnostics, SEVERITY_ERROR, item->link.place,
+                    "the controller of link '%s' has none of these parameters", item->link.text);
+}
+
+/* ---------------------------------------------------------------- start */
+
+/* Why the start cannot be chosen; NULL when it can. */
+static const char* fixed_start(const TaskStart* item, const ModelLink* l) {
+  bool all = true, beyond = false;
+  for (int dof = 0; dof < JOINT_MAX_DOF; dof++) {
+    all = all && item->dof[dof];
+    beyond = beyond || (item->dof[dof] && dof >= l->dof_count);
+  }
+  if (l->dof_count == 0) return "cannot move";
+  if (l->prescribed >= 0) return "is prescribed";
+  if (beyond && !all) return "has fewer degrees of freedom";
+  return NULL;
+}
+
+static void list_start_number(DesignBuild* b, const TaskStart* item, int link, int dof, bool velocity) {
+  const SceneInitial* start = design_start(b->scene, link);
+  VariableWish wish = {item->place, item->within, item->low, item->high, 1};
+  double initial = velocity ? start->velocities[dof] : start->coordinates[dof];
+  int variable =
+      design_new_variable(b, &wish, initial, "%s/%s/%d", item->link.text, velocity ? "velocity" : "coordinate", dof);
+  design_add_number(b->design, velocity ? TARGET_VELOCITY : TARGET_COORDINATE, link, 0, dof, initial);
+  design_add_term(b->design, variable, 1);
+}
+
+void design_list_start(DesignBuild* b, const TaskStart* item) {
+  int link = design_link(b, &item->link);
+  if (link < 0) return;
+  const ModelLink* l = &b->model->links[link];
+  const char* fixed = fixed_start(item, l);
+  int before = b->design->variable_count;
+  if (fixed) {
+    diagnostics_add(b->diagnostics, SEVERITY_ERROR, item->link.place,
+                    "the joint of link '%s' %s: its start cannot be chosen", item->link.text, fixed);
+    return;
+  }
+  for (int velocity = 0; velocity < 2; velocity++)
+    for (int dof = 0; dof < l->dof_count; dof++) {
+      bool turns = l->rotation == ROTATION_BALL && dof >= l->slide_count; /* a quaternion is no variable */
+      if (!item->dof[dof] || !(velocity ? item->velocities : item->coordinates) || (!velocity && turns)) continue;
+      list_start_number(b, item, link, dof, velocity);
+    }
+  if (b->design->variable_count == before)
+    diagnostics_add(b->diagnostics, SEVERITY_ERROR, item->link.place,
+                    "link '%s': three rotations are a quaternion, which cannot be chosen number by number",
+                    item->link.text);
+}

@@ -1,0 +1,145 @@
+/* Symmetries: links that follow others, and the maps under which a link is its own image. */
+#include <string.h>
+
+#include "optimize/design_build.h"
+
+/* Entries of two maps that differ by less are the same: rounding of decimals in a file. */
+#define SAME_MAP 1e-9
+/* More maps than one rotation can ask for, with a mirror or two. */
+enum { MAPS_MAX = 4096 };
+
+static Mat3 reflection(Vec3 n) { return mat3_sub(mat3_identity(), mat3_scale(mat3_outer(n, n), 2)); }
+
+/* ---------------------------------------------------------------- links that follow */
+
+static bool leads(const DesignBuild* b, int link) {
+  for (int i = 0; i < b->scene->link_count; i++)
+    if (b->follows[i] == link) return true;
+  return false;
+}
+
+/* One level only, and hull k of the follower is the image of hull k. */
+static bool may_follow(DesignBuild* b, const TaskName* name, int link, int leader) {
+  const Scene* scene = b->scene;
+  const char* text = scene->links[leader].name;
+  if (link == leader || b->follows[link] >= 0 || b->follows[leader] >= 0 || leads(b, link)) {
+    diagnostics_add(b->diagnostics, SEVERITY_ERROR, name->place,
+                    "link '%s' cannot follow '%s': one of them follows already, or is followed", name->text, text);
+    return false;
+  }
+  if (scene->links[link].shape_count == scene->links[leader].shape_count) return true;
+  diagnostics_add(b->diagnostics, SEVERITY_ERROR, name->place,
+                  "link '%s' has %d hulls, '%s', which it is to follow, %d", name->text, scene->links[link].shape_count,
+                  text, scene->links[leader].shape_count);
+  return false;
+}
+
+void design_read_followers(DesignBuild* b) {
+  const Task* task = b->task;
+  for (int i = 0; i < b->scene->link_count; i++) b->follows[i] = -1;
+  for (int k = 0; k < task->symmetry_count; k++) {
+    const TaskSymmetry* s = &task->symmetries[k];
+    if (s->type == SYMMETRY_ROTATION || s->link_count < 2) continue;
+    int leader = design_link(b, &s->links[0]);
+    for (int j = 1; j < s->link_count && leader >= 0; j++) {
+      int link = design_link(b, &s->links[j]);
+      if (link < 0 || !may_follow(b, &s->links[j], link, leader)) continue;
+      b->follows[link] = leader;
+      b->map[link] = s->type == SYMMETRY_MIRROR ? reflection(s->normal) : mat3_identity();
+    }
+  }
+}
+
+/* ---------------------------------------------------------------- a link's own maps */
+
+static bool same_map(Mat3 a, Mat3 b) {
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+      if (!(fabs(a.m[i][j] - b.m[i][j]) < SAME_MAP)) return false;
+  return true;
+}
+
+static void add_map(SelfMaps* g, Mat3 map) {
+  if (same_map(map, mat3_identity())) return;
+  for (int k = 0; k < g->count; k++)
+    if (same_map(g->maps[k], map)) return;
+  if (g->count == g->capacity) {
+    int capacity = 2 * g->capacity + 8;
+    g->maps = memory_resize(g->maps, sizeof(Mat3) * (size_t)g->capacity, sizeof(Mat3) * (size_t)capacity);
+    g->capacity = capacity;
+  }
+  g->maps[g->count++] = map;
+}
+
+/* Products too: a link with two mirrors is its own image under their half turn. */
+static bool close_group(SelfMaps* g, const Mat3* generators, int count) {
+  for (int k = 0; k < g->count; k++)
+    for (int j = 0; j < count; j++) {
+      add_map(g, mat3_mul(generators[j], g->maps[k]));
+      if (g->count > MAPS_MAX) return false;
+    }
+  return true;
+}
+
+SelfMaps design_self_maps(DesignBuild* b, int link) {
+  SelfMaps g = {0};
+  Mat3* generators = MEMORY_NEW(Mat3, b->task->symmetry_count + 1);
+  SourcePlace place = {0};
+  int count = 0;
+  for (int k = 0; k < b->task->symmetry_count; k++) {
+    const TaskSymmetry* s = &b->task->symmetries[k];
+    if (s->link_count != 1 || strcmp(s->links[0].text, b->scene->links[link].name) != 0) continue;
+    place = s->place;
+    generators[count++] =
+        s->type == SYMMETRY_MIRROR ? reflection(s->normal) : mat3_from_quat(quat_about(s->axis, 2 * M_PI / s->count));
+    add_map(&g, generators[count - 1]);
+    for (int n = 2; s->type == SYMMETRY_ROTATION && n < s->count; n++)
+      add_map(&g, mat3_from_quat(quat_about(s->axis, 2 * M_PI * n / s->count)));
+  }
+  if (count > 1 && !close_group(&g, generators, count)) {
+    diagnostics_add(b->diagnostics, SEVERITY_ERROR, place,
+                    "the symmetries of link '%s' have no end: applied in turn they give ever new ones",
+                    b->scene->links[link].name);
+    g.count = 0;
+  }
+  memory_free(generators);
+  return g;
+}
+
+void design_self_maps_free(SelfMaps* maps) {
+  memory_free(maps->maps);
+  *maps = (SelfMaps){0};
+}
+
+void design_check_symmetries(DesignBuild* b) {
+  for (int k = 0; k < b->task->symmetry_count; k++) {
+    const TaskSymmetry* s = &b->task->symmetries[k];
+    int link = s->link_count == 1 ? design_link_named(b->scene, s->links[0].text) : -1;
+    if (link >= 0 && b->follows[link] >= 0)
+      diagnostics_add(b->diagnostics, SEVERITY_ERROR, s->links[0].place,
+                      "link '%s' follows '%s': give the symmetry to that one", s->links[0].text,
+                      b->scene->links[b->follows[link]].name);
+  }
+}
+
+/* Directions that a map keeps: the plane of a mirror, the axis of a turn, else none. */
+static int kept_dimensions(Mat3 map) {
+  if (mat3_det(map) > 0) return 1;
+  return fabs(mat3_trace(map) - 1) < SAME_MAP ? 2 : 0;
+}
+
+bool design_free_axes(const SelfMaps* g, Vec3 p, double tolerance, bool axes[3]) {
+  bool along_axes = true;
+  for (int k = 0; k < g->count; k++) {
+    if (vec3_norm(vec3_sub(mat3_mul_vec(g->maps[k], p), p)) > tolerance) continue;
+    int kept = 0;
+    for (int i = 0; i < 3; i++) {
+      if (fabs(g->maps[k].m[i][i] - 1) < SAME_MAP)
+        kept++;
+      else
+        axes[i] = false;
+    }
+    along_axes = along_axes && kept == kept_dimensions(g->maps[k]);
+  }
+  return along_axes;
+}

@@ -1,0 +1,266 @@
+/* Hull vertices: which of them are variables, and which follow by a symmetry, a shared vertex or another link. */
+#include <string.h>
+
+#include "optimize/design_build.h"
+
+/* Vertices that a symmetry maps onto each other lie this near, relative to the link. */
+#define SAME_PLACE 1e-6
+/* A component of a unit vector below this is rounding of decimals in a file. */
+#define ALIGNED 1e-9
+
+typedef struct {
+  int hull, vertex; /* hull -1: none */
+} VertexPlace;
+
+/* One link's vertices. */
+typedef struct {
+  int link, hull_count;
+  SelfMaps maps;
+  double tolerance; /* m */
+  bool** asked;     /* of every hull: does an item of the task select the vertex?  (vertices) */
+  int** variable;   /* of every hull: -1 where a coordinate does not move of itself  (3 vertices) */
+  bool told;        /* one message is enough */
+} LinkVertices;
+
+/* ---------------------------------------------------------------- memory */
+
+static LinkVertices link_vertices_create(DesignBuild* b, int link) {
+  LinkVertices v = {.link = link, .hull_count = b->scene->links[link].shape_count};
+  v.maps = design_self_maps(b, link);
+  v.tolerance = SAME_PLACE * b->model->links[link].reach;
+  v.asked = MEMORY_NEW(bool*, v.hull_count);
+  v.variable = MEMORY_NEW(int*, v.hull_count);
+  for (int h = 0; h < v.hull_count; h++) {
+    const SceneShape* shape = design_hull(b->scene, link, h);
+    v.asked[h] = MEMORY_NEW(bool, shape->point_count);
+    v.variable[h] = MEMORY_NEW(int, 3 * shape->point_count);
+    for (int k = 0; k < 3 * shape->point_count; k++) v.variable[h][k] = -1;
+  }
+  return v;
+}
+
+static void link_vertices_free(LinkVertices* v) {
+  for (int h = 0; h < v->hull_count; h++) {
+    memory_free(v->asked[h]);
+    memory_free(v->variable[h]);
+  }
+  memory_free(v->asked);
+  memory_free(v->variable);
+  design_self_maps_free(&v->maps);
+}
+
+/* ---------------------------------------------------------------- what an item selects */
+
+static bool hull_listed(const TaskVertices* wish, int hull) {
+  if (!wish->hulls) return true;
+  for (int k = 0; k < wish->hull_count; k++)
+    if (wish->hulls[k] == hull) return true;
+  return false;
+}
+
+static bool in_box(const TaskVertices* wish, Vec3 p) {
+  if (!wish->has_box) return true;
+  return p.x >= wish->box_low.x && p.y >= wish->box_low.y && p.z >= wish->box_low.z && p.x <= wish->box_high.x &&
+         p.y <= wish->box_high.y && p.z <= wish->box_high.z;
+}
+
+static const SharedVertex* shared_at(const DesignBuild* b, int link, VertexPlace at) {
+  for (int k = b->shared_first[link]; k >= 0; k = b->shared_next[k]) {
+    const SharedVertex* s = &b->design->shared.items[k];
+    for (int side = 0; side < 2; side++)
+      if (s->hull[side] == at.hull && s->vertex[side] == at.vertex) return s;
+  }
+  return NULL;
+}
+
+/* A vertex at a joint goes with the joint. */
+static bool is_attachment(const SharedVertex* shared) { return shared && shared->child >= 0; }
+
+static bool selects(const DesignBuild* b, const TaskVertices* wish, int link, VertexPlace at) {
+  return hull_listed(wish, at.hull) && in_box(wish, design_hull(b->scene, link, at.hull)->points[at.vertex]) &&
+         !is_attachment(shared_at(b, link, at));
+}
+
+/* Calls `body` for every vertex that an item selects; returns how many. */
+typedef void (*VertexBody)(DesignBuild* b, LinkVertices* v, VertexPlace at, const TaskVertices* wish);
+
+static int each_selected(DesignBuild* b, LinkVertices* v, const TaskVertices* wish, VertexBody body) {
+  int count = 0;
+  for (int h = 0; h < v->hull_count; h++) {
+    const SceneShape* shape = design_hull(b->scene, v->link, h);
+    for (int m = 0; shape->type == SHAPE_POINTS && m < shape->point_count; m++) {
+      VertexPlace at = {h, m};
+      if (!selects(b, wish, v->link, at)) continue;
+      body(b, v, at, wish);
+      count++;
+    }
+  }
+  return count;
+}
+
+static void ask(DesignBuild* b, LinkVertices* v, VertexPlace at, const TaskVertices* wish) {
+  (void)b, (void)wish;
+  v->asked[at.hull][at.vertex] = true;
+}
+
+/* ---------------------------------------------------------------- representatives */
+
+/* The first vertex of the link at a place. */
+static VertexPlace vertex_near(const DesignBuild* b, int link, Vec3 p, double tolerance) {
+  for (int h = 0; h < b->scene->links[link].shape_count; h++) {
+    const SceneShape* shape = design_hull(b->scene, link, h);
+    for (int m = 0; shape->type == SHAPE_POINTS && m < shape->point_count; m++)
+      if (vec3_norm(vec3_sub(shape->points[m], p)) <= tolerance) return (VertexPlace){h, m};
+  }
+  return (VertexPlace){-1, -1};
+}
+
+static bool before(VertexPlace a, VertexPlace b) {
+  return a.hull < b.hull || (a.hull == b.hull && a.vertex < b.vertex);
+}
+
+/* Of a shared pair the first; of the images under the link's own maps the first in order (D3). `map` takes the
+ * displacement of the representative to the vertex's. hull -1: an image is missing. */
+static VertexPlace representative(const DesignBuild* b, const LinkVertices* v, VertexPlace at, Mat3* map) {
+  *map = mat3_identity();
+  const SharedVertex* s = shared_at(b, v->link, at);
+  Vec3 p = design_hull(b->scene, v->link, at.hull)->points[at.vertex];
+  VertexPlace best = s ? (VertexPlace){s->hull[0], s->vertex[0]} : at;
+  for (int k = 0; k < v->maps.count; k++) {
+    VertexPlace image = vertex_near(b, v->link, mat3_mul_vec(v->maps.maps[k], p), v->tolerance);
+    if (image.hull < 0 || is_attachment(shared_at(b, v->link, image))) return (VertexPlace){-1, -1};
+    if (!before(image, best)) continue;
+    best = image;
+    *map = mat3_transpose(v->maps.maps[k]); /* image = M p, so p = M^T image */
+  }
+  return best;
+}
+
+static void tell_once(DesignBuild* b, LinkVertices* v, SourcePlace place, VertexPlace at, const char* what) {
+  if (!v->told)
+    diagnostics_add(b->diagnostics, SEVERITY_ERROR, place, "link '%s': vertex %d of hull %d %s",
+                    b->scene->links[v->link].name, at.vertex, at.hull, what);
+  v->told = true;
+}
+
+/* ---------------------------------------------------------------- variables */
+
+static int vertex_variable(DesignBuild* b, int link, VertexPlace at, int axis, const TaskVertices* item) {
+  const TaskBounds* bounds = &item->bounds;
+  VariableWish wish = {item->place, bounds->within, bounds->low[axis], bounds->high[axis], 0};
+  double initial = design_component(design_hull(b->scene, link, at.hull)->points[at.vertex], axis);
+  return design_new_variable(b, &wish, initial, "%s/%d/%d/%c", b->scene->links[link].name, at.hull, at.vertex,
+                             "xyz"[axis]);
+}
+
+/* Only representatives become variables; a vertex of two hulls when both are asked for. */
+static void make_variables(DesignBuild* b, LinkVertices* v, VertexPlace at, const TaskVertices* wish) {
+  Mat3 map;
+  const SharedVertex* s = shared_at(b, v->link, at);
+  VertexPlace first = representative(b, v, at, &map);
+  if (first.hull < 0 && !s) tell_once(b, v, wish->place, at, "has no image under the link's symmetry");
+  if (first.hull < 0 || (s && !(v->asked[s->hull[0]][s->vertex[0]] && v->asked[s->hull[1]][s->vertex[1]]))) return;
+  if (!v->asked[first.hull][first.vertex])
+    tell_once(b, v, wish->place, at, "is to move, but not its image under the link's symmetry");
+  if (first.hull != at.hull || first.vertex != at.vertex) return;
+  bool axes[3] = {wish->axes[0], wish->axes[1], wish->axes[2]};
+  if (!design_free_axes(&v->maps, design_hull(b->scene, v->link, at.hull)->points[at.vertex], v->tolerance, axes))
+    tell_once(b, v, wish->place, at,
+              "lies on a plane or axis of symmetry that is not along the axes of the frame: turn the frame");
+  for (int axis = 0; axis < 3; axis++) {
+    int* variable = &v->variable[at.hull][3 * at.vertex + axis];
+    if (axes[axis] && *variable < 0) *variable = vertex_variable(b, v->link, at, axis, wish);
+  }
+}
+
+/* ---------------------------------------------------------------- numbers */
+
+static bool moves_along(const int variable[3], Mat3 map, int axis, int j) {
+  return variable[j] >= 0 && fabs(map.m[axis][j]) > ALIGNED;
+}
+
+/* Numbers of a vertex: displacement = map (displacement of the representative)  (D3). */
+static void add_vertex_numbers(DesignBuild* b, int link, VertexPlace at, const int variable[3], Mat3 map) {
+  Vec3 p = design_hull(b->scene, link, at.hull)->points[at.vertex];
+  for (int axis = 0; axis < 3; axis++) {
+    bool moves = false;
+    for (int j = 0; j < 3; j++) moves = moves || moves_along(variable, map, axis, j);
+    if (!moves) continue;
+    design_add_number(b->design, TARGET_VERTEX, link, at.hull, 3 * at.vertex + axis, design_component(p, axis));
+    for (int j = 0; j < 3; j++)
+      if (moves_along(variable, map, axis, j)) design_add_term(b->design, variable[j], map.m[axis][j]);
+  }
+}
+
+/* A follower's vertex: the same number in the same hull if it lies there, else the first of that hull there. */
+static VertexPlace image_in(const DesignBuild* b, int link, VertexPlace at, Vec3 image, double tolerance) {
+  const SceneShape* shape = design_hull(b->scene, link, at.hull);
+  if (at.vertex < shape->point_count && vec3_norm(vec3_sub(shape->points[at.vertex], image)) <= tolerance) return at;
+  for (int m = 0; m < shape->point_count; m++)
+    if (vec3_norm(vec3_sub(shape->points[m], image)) <= tolerance) return (VertexPlace){at.hull, m};
+  return vertex_near(b, link, image, tolerance);
+}
+
+static void follow(DesignBuild* b, LinkVertices* v, int follower, VertexPlace at, const int variable[3], Mat3 map) {
+  Vec3 p = design_hull(b->scene, v->link, at.hull)->points[at.vertex];
+  VertexPlace image = image_in(b, follower, at, mat3_mul_vec(b->map[follower], p), v->tolerance);
+  if (image.hull >= 0) {
+    add_vertex_numbers(b, follower, image, variable, mat3_mul(b->map[follower], map));
+    return;
+  }
+  if (!v->told)
+    diagnostics_add(b->diagnostics, SEVERITY_ERROR, b->scene->links[follower].place,
+                    "link '%s' is to follow '%s', but has no vertex at the image of vertex %d of hull %d",
+                    b->scene->links[follower].name, b->scene->links[v->link].name, at.vertex, at.hull);
+  v->told = true;
+}
+
+static void number_vertex(DesignBuild* b, LinkVertices* v, VertexPlace at) {
+  Mat3 map;
+  if (is_attachment(shared_at(b, v->link, at))) return;
+  VertexPlace first = representative(b, v, at, &map);
+  if (first.hull < 0) return;
+  const int* variable = &v->variable[first.hull][3 * first.vertex];
+  if (variable[0] < 0 && variable[1] < 0 && variable[2] < 0) return;
+  add_vertex_numbers(b, v->link, at, variable, map);
+  for (int i = 0; i < b->scene->link_count; i++)
+    if (b->follows[i] == v->link) follow(b, v, i, at, variable, map);
+}
+
+/* ---------------------------------------------------------------- a link */
+
+static void vertices_of_link(DesignBuild* b, int link) {
+  LinkVertices v = link_vertices_create(b, link);
+  for (int pass = 0; pass < 2; pass++) /* all that is asked for is known before variables are made */
+    for (int k = 0; k < b->task->vertices_count; k++) {
+      const TaskVertices* wish = &b->task->vertices[k];
+      if (strcmp(wish->link.text, b->scene->links[link].name) != 0) continue;
+      int count = each_selected(b, &v, wish, pass == 0 ? ask : make_variables);
+      if (count == 0 && pass == 0)
+        diagnostics_add(b->diagnostics, SEVERITY_ERROR, wish->place,
+                        "link '%s' has no vertex in these hulls and this box that could move", wish->link.text);
+    }
+  for (int h = 0; h < v.hull_count; h++) {
+    const SceneShape* shape = design_hull(b->scene, link, h);
+    for (int m = 0; shape->type == SHAPE_POINTS && m < shape->point_count; m++)
+      number_vertex(b, &v, (VertexPlace){h, m});
+  }
+  link_vertices_free(&v);
+}
+
+/* A follower's own item says nothing that its leader's does not. */
+static void check_followers(DesignBuild* b) {
+  for (int k = 0; k < b->task->vertices_count; k++) {
+    const TaskName* name = &b->task->vertices[k].link;
+    int link = design_link_named(b->scene, name->text), leader = link < 0 ? -1 : b->follows[link];
+    if (leader >= 0 && !b->shapes[leader])
+      diagnostics_add(b->diagnostics, SEVERITY_ERROR, name->place, "link '%s' follows '%s', whose vertices do not move",
+                      name->text, b->scene->links[leader].name);
+  }
+}
+
+void design_list_vertices(DesignBuild* b) {
+  check_followers(b);
+  for (int i = 0; i < b->scene->link_count; i++)
+    if (b->shapes[i] && b->follows[i] < 0) vertices_of_link(b, i);
+}

@@ -1,0 +1,153 @@
+/* The whole state of an optimization between two iterations, as named arrays, and whose it is. */
+#include <string.h>
+
+#include "optimize/optimization.h"
+
+/* ---------------------------------------------------------------- identity */
+
+static void add_vector(Text* text, Vec3 v) { text_add(text, " %a %a %a", v.x, v.y, v.z); }
+
+static void identify_losses(const Optimization* o, Text* text) {
+  for (int t = 0; t < o->term_count; t++) {
+    const TaskLoss* l = &o->task->losses[t];
+    text_add(text, "%s %d %s %s %d %d %a %a %a %a", loss_name(o->runs[0].loss, t), (int)l->type,
+             l->link.text ? l->link.text : "", l->other.text ? l->other.text : "", l->has_point, l->power, l->weight,
+             l->margin, l->from, l->to);
+    const Vec3 vectors[] = {l->point, l->target, l->direction, l->axis, l->spread};
+    for (int k = 0; k < 5; k++) add_vector(text, vectors[k]);
+    text_add(text, "\n");
+  }
+}
+
+static void identify_variables(const Optimization* o, Text* text) {
+  const FeasibleSet* set = &o->design.set;
+  for (int k = 0; k < o->design.variable_count; k++) {
+    const DesignVariable* v = &o->design.variables[k];
+    text_add(text, "%s %a %a %a\n", v->name, v->initial, v->low, v->high);
+  }
+  for (int row = 0; row < set->row_count; row++) {
+    for (int k = set->row_first[row]; k < set->row_first[row + 1]; k++)
+      text_add(text, "%d %a ", set->column[k], set->coefficient[k]);
+    text_add(text, "%a %a\n", set->row_low[row], set->row_high[row]);
+  }
+}
+
+static void identify_settings(const Optimization* o, Text* text) {
+  const TaskOptimizer* s = &o->task->optimizer;
+  text_add(text, "%d %d %d %d %d", (int)s->type, (int)s->norm, s->memory, (int)s->schedule, s->decay_every);
+  const double numbers[] = {s->design_step, s->control_step, s->beta1,  s->beta2, s->epsilon,  s->decay,
+                            s->clip,        s->discount,     s->shrink, s->grow,  s->tolerance};
+  for (size_t k = 0; k < sizeof(numbers) / sizeof(numbers[0]); k++) text_add(text, " %a", numbers[k]);
+  text_add(text, "\n%d %a %llu\n", (int)o->task->mass, o->task->min_thickness, (unsigned long long)o->task->seed);
+}
+
+/* What must be the same for a checkpoint to be of use: all that decides on the next trial and its loss. When to stop
+ * and when to save may change. The scenes are the initial ones. */
+void optimization_identify(Optimization* o) {
+  Text text = {0};
+  identify_settings(o, &text);
+  identify_variables(o, &text);
+  identify_losses(o, &text);
+  for (int k = 0; k < o->run_count; k++) {
+    text_add(&text, "%a\n", o->runs[k].weight);
+    scene_write_yaml(o->runs[k].scene, ".", &text);
+  }
+  hash_sha256(text.data, text.length, o->identity);
+  text_free(&text);
+}
+
+/* ---------------------------------------------------------------- checkpoints */
+
+enum { ROW_NUMBERS = 8 };
+
+void optimization_save(const Optimization* o, Checkpoint* c) {
+  int64_t identity[64], counts[4] = {o->iteration, o->best_iteration, o->since_best, o->stop};
+  int n = o->design.variable_count, rows = o->iteration + 1, states = optimizer_state_size(o->optimizer);
+  for (int k = 0; k < 64; k++) identity[k] = o->identity[k];
+  checkpoint_add_integers(c, "identity", identity, 64);
+  checkpoint_add_integers(c, "counts", counts, 4);
+  double losses[3] = {o->loss, o->best_loss, o->rows[o->iteration].seconds};
+  checkpoint_add_doubles(c, "losses", losses, 3);
+  double adjoint[2] = {o->adjoint.growth, o->adjoint.indefinite_steps};
+  checkpoint_add_doubles(c, "adjoint", adjoint, 2);
+  checkpoint_add_doubles(c, "x", o->x, n);
+  checkpoint_add_doubles(c, "gradient", o->gradient, n);
+  checkpoint_add_doubles(c, "best_x", o->best_x, n);
+  checkpoint_add_doubles(c, "terms", o->terms, o->term_count);
+  double* memory = MEMORY_NEW(double, states > ROW_NUMBERS * rows ? states : ROW_NUMBERS * rows);
+  optimizer_state_save(o->optimizer, memory);
+  checkpoint_add_doubles(c, "optimizer", memory, states);
+  for (int k = 0; k < rows; k++) {
+    const OptimizationRow* r = &o->rows[k];
+    double numbers[ROW_NUMBERS] = {r->loss,        r->trial_loss,   r->grad_design, r->grad_control,
+                                   r->step_design, r->step_control, r->seconds,     (double)r->outcome};
+    memcpy(memory + ROW_NUMBERS * k, numbers, sizeof(numbers));
+  }
+  checkpoint_add_doubles(c, "rows", memory, ROW_NUMBERS * rows);
+  checkpoint_add_doubles(c, "row_terms", o->row_terms, rows * o->term_count);
+  memory_free(memory);
+}
+
+static bool same_identity(const Optimization* o, const Checkpoint* c, Diagnostics* diagnostics) {
+  int64_t identity[64];
+  if (!checkpoint_get_integers(c, "identity", identity, 64, diagnostics)) return false;
+  for (int k = 0; k < 64; k++)
+    if (identity[k] != o->identity[k]) {
+      diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){c->path, 0, 0},
+                      "the checkpoint is of another task, scene or design: start without --resume, or in another "
+                      "folder");
+      return false;
+    }
+  return true;
+}
+
+static void unpack_rows(Optimization* o, const double* numbers, int rows) {
+  for (int k = 0; k < rows; k++) {
+    const double* r = numbers + ROW_NUMBERS * k;
+    o->rows[k] = (OptimizationRow){r[0], r[1], r[2], r[3], r[4], r[5], r[6], (TrialOutcome)r[7]};
+  }
+}
+
+bool optimization_load(Optimization* o, const Checkpoint* c, Diagnostics* diagnostics) {
+  int64_t counts[4];
+  double losses[3], adjoint[2];
+  int n = o->design.variable_count, states = optimizer_state_size(o->optimizer);
+  if (!same_identity(o, c, diagnostics)) return false;
+  if (!checkpoint_get_integers(c, "counts", counts, 4, diagnostics)) return false;
+  if (!checkpoint_get_doubles(c, "losses", losses, 3, diagnostics)) return false;
+  if (!checkpoint_get_doubles(c, "adjoint", adjoint, 2, diagnostics)) return false;
+  if (counts[0] < 0 || counts[0] > o->task->optimizer.iterations) {
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){c->path, 0, 0},
+                    "the checkpoint stands at iteration %lld, the task ends at %d", (long long)counts[0],
+                    o->task->optimizer.iterations);
+    return false;
+  }
+  int rows = (int)counts[0] + 1;
+  optimization_room(o, rows);
+  int largest = states > ROW_NUMBERS * rows ? states : ROW_NUMBERS * rows;
+  double* memory = MEMORY_NEW(double, largest);
+  bool ok = checkpoint_get_doubles(c, "x", o->x, n, diagnostics) &&
+            checkpoint_get_doubles(c, "gradient", o->gradient, n, diagnostics) &&
+            checkpoint_get_doubles(c, "best_x", o->best_x, n, diagnostics) &&
+            checkpoint_get_doubles(c, "terms", o->terms, o->term_count, diagnostics) &&
+            checkpoint_get_doubles(c, "row_terms", o->row_terms, rows * o->term_count, diagnostics) &&
+            checkpoint_get_doubles(c, "rows", memory, ROW_NUMBERS * rows, diagnostics);
+  if (ok) unpack_rows(o, memory, rows);
+  ok = ok && checkpoint_get_doubles(c, "optimizer", memory, states, diagnostics);
+  if (ok) {
+    optimizer_state_load(o->optimizer, memory);
+    o->iteration = (int)counts[0];
+    o->best_iteration = (int)counts[1];
+    o->since_best = (int)counts[2];
+    o->stop = STOP_NOT_YET;
+    o->loss = losses[0];
+    o->best_loss = losses[1];
+    o->adjoint = (AdjointReport){.growth = adjoint[0], .indefinite_steps = (int)adjoint[1]};
+    o->seconds_before = losses[2];
+    o->started = timer_now();
+    if (counts[3] == STOP_SHORT_STEP || counts[3] == STOP_FLAT) o->stop = (OptimizationStop)counts[3];
+    if (o->stop == STOP_NOT_YET) optimization_judge_end(o, true);
+  }
+  memory_free(memory);
+  return ok;
+}

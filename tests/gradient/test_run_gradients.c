@@ -1,0 +1,376 @@
+/* The gradient of whole runs against central differences of whole runs, block by block (gradcheck_scene, with its
+ * random linear loss over poses and rates): every kind of joint, controller, limit and integrator without contact, and
+ * bodies that slide, stick, roll, topple, bounce, break contact, are pushed by prescribed joints, and stand on fixed
+ * links. */
+#include <string.h>
+
+#include "differentiate/differentiate.h"
+#include "simulate/sim.h"
+#include "support/runs.h"
+
+enum {
+  STATE = 1 << GRADCHECK_STATE,
+  CONTROL = 1 << GRADCHECK_CONTROL,
+  VERTICES = 1 << GRADCHECK_VERTICES,
+  ATTACHMENTS = 1 << GRADCHECK_ATTACHMENTS,
+  MASS = 1 << GRADCHECK_MASS,
+  CONTACT = 1 << GRADCHECK_CONTACT,
+};
+
+typedef struct {
+  const char* name;
+  unsigned blocks; /* to check; in each the gradient must not be zero */
+  int steps;
+  double bound;
+  const char *integrator, *scene; /* with a %s for the integrator */
+} Row;
+
+static void print_block(GradcheckBlock block, const GradcheckBlockReport* b) {
+  print_message("  %s: |g| = %.3g, error %.2e, resolution %.1e, order %.2f\n", gradcheck_block_name(block), b->norm,
+                b->error, b->resolution, b->order);
+  for (int n = 0; n < b->directions; n++)
+    for (int k = 0; k < b->direction[n].tried; k++)
+      print_message("    direction %d, h = %.1e: %.15g, gradient %.15g\n", n, b->direction[n].step[k],
+                    b->direction[n].difference[k], b->direction[n].analytic);
+}
+
+static void judge_block(const Row* row, GradcheckBlock block, const GradcheckBlockReport* b) {
+  if (b->norm > 1e-9 && b->error <= row->bound && !(b->order < 1.5)) return;
+  print_block(block, b);
+  if (!(b->norm > 1e-9)) fail_msg("%s: the gradient by the %s is zero", row->name, gradcheck_block_name(block));
+  fail_msg("%s: gradient by the %s: relative error %.3g, allowed %.3g", row->name, gradcheck_block_name(block),
+           b->error, row->bound);
+}
+
+/* Scene and model from their own hulls; the vertices' scene has no flat faces where volumes weigh. */
+static void expand(Run* run, bool vertices) {
+  for (int round = 0; round < (vertices ? 2 : 1); round++) {
+    if (round == 0) model_expand_shapes(&run->model, &run->scene);
+    if (round == 1) gradcheck_make_generic(&run->scene, &run->model, 1);
+    model_destroy(&run->model);
+    if (model_create(&run->model, &run->scene, &run->diagnostics) != STATUS_OK) fail_msg("the scene does not expand");
+  }
+}
+
+static void check_blocks(const Row* row, unsigned blocks) {
+  Run* run = run_model(row->scene, row->integrator);
+  expand(run, blocks == VERTICES);
+  GradcheckOptions options = {.blocks = blocks,
+                              .directions = 2,
+                              .steps = row->steps,
+                              .tolerance = 1e-11,
+                              .bound = row->bound,
+                              .seed = 5,
+                              .threads = 1};
+  GradcheckReport* report = MEMORY_NEW(GradcheckReport, 1);
+  Status status = gradcheck_scene(&run->scene, &run->model, NULL, &options, report, &run->diagnostics);
+  if (status != STATUS_OK) fail_msg("%s: step %d failed", row->name, report->run.failed_step);
+  if (!report->adjoint.sound) fail_msg("%s: no gradient at step %d", row->name, report->adjoint.unsound_step);
+  assert_int_equal(report->adjoint.indefinite_steps, 0);
+  for (int b = 0; b < GRADCHECK_BLOCKS; b++)
+    if (blocks & 1u << b) judge_block(row, (GradcheckBlock)b, &report->block[b]);
+  memory_free(report);
+  run_free(run);
+}
+
+/* What the run shows, so that a row is what its name says: pairs that begin and cease to touch, how far a link gets and
+ * how far it turns in all. */
+typedef struct {
+  int meets, leaves;
+  double travel, turn;
+} Witness;
+
+static Witness watch(const Row* row, const char* link) {
+  Run* run = run_create(1, 1e-11, row->scene, row->integrator);
+  int body = run_link(run, link), touching = 0;
+  Witness w = {0, 0, 0, 0};
+  Pose start = sim_state(run->sim)->pose[body], before = start;
+  for (int k = 0; k < row->steps; k++) {
+    int pairs = run_steps(run, 1).active_pairs;
+    Pose now = sim_state(run->sim)->pose[body];
+    w.meets += pairs > touching ? pairs - touching : 0;
+    w.leaves += pairs < touching ? touching - pairs : 0;
+    touching = pairs;
+    w.turn += vec3_norm(quat_log(quat_from_mat3(mat3_mul(mat3_transpose(before.r), now.r))));
+    before = now;
+  }
+  w.travel = vec3_norm(vec3_sub(before.t, start.t));
+  run_free(run);
+  return w;
+}
+
+static void expect_motion(const Row* row, const char* link, Witness least) {
+  Witness w = watch(row, link);
+  if (w.meets >= least.meets && w.leaves >= least.leaves && w.travel >= least.travel && w.turn >= least.turn) return;
+  fail_msg("%s: %d pairs meet, %d part, %s moves %g m and turns %g rad: not what the row is for", row->name, w.meets,
+           w.leaves, link, w.travel, w.turn);
+}
+
+static void check_row(const Row* row) {
+  check_blocks(row, row->blocks & ~(unsigned)VERTICES);
+  if (row->blocks & VERTICES) check_blocks(row, VERTICES);
+}
+
+/* ---------------------------------------------------------------- without contact */
+
+/* A tree of all joints: a universal on the world, balls and a slide below it, driven by splines and sines; damping; a
+ * barrier and a penalty limit that are felt; masses of every model. Beside it a free body and one on three slides. */
+static const char TREE[] =
+    "simulation: {dt: 0.01, steps: 100, integrator: %s}\n"
+    "contact: {model: none}\n"
+    "shapes:\n"
+    "  bone: {type: points, points: [[-0.05, -0.04, 0], [0.06, -0.05, 0.01], [0, 0.07, 0], [0.01, 0, -0.3], [0.05, "
+    "0.02, -0.25], [0.2, 0, -0.1]]}\n"
+    "links:\n"
+    "  - {name: base, fixed: true, position: [0.1, 0.2, 1], rotation_vector: [0.1, 0.2, 0.3]}\n"
+    "  - {name: root, parent: base, mass: 1, shape: bone, joint: {type: universal, axes: [[1, 0, 0], [0, 1, 0]], "
+    "position: [0, 0.1, 0], damping: [0.05, 0.02], limits: [[-0.3, 0.4], [-0.5, 0.5]], limit_law: penalty, "
+    "limit_stiffness: 40, limit_margin: 0.2}}\n"
+    "  - {name: arm, parent: root, density: 300, mass_model: uniform, shape: bone, joint: {type: ball, position: "
+    "[0.02, 0, -0.3], rpy: [0.2, 0.1, 0], damping: 0.01, limits: [null, 1.5], limit_margin: 0.9}}\n"
+    "  - {name: hand, parent: arm, density: 200, shape: bone, joint: {type: slide, axis: [0.1, 0, 1], position: [0, "
+    "0.05, -0.3], limits: [-0.1, 0.2], limit_stiffness: 0.5, limit_margin: 0.08}}\n"
+    "  - {name: leg, parent: root, mass: 0.4, center: [0.05, 0, -0.1], inertia: [0.004, 0.005, 0.003, 0, 0.0005, 0], "
+    "joint: {type: hinge, axis: [0.2, 1, 0], position: [0.2, 0, -0.1]}}\n"
+    "  - {name: free, mass: 0.5, mass_model: uniform, shape: bone, position: [3, 0, 0]}\n"
+    "  - {name: cart, mass: 0.5, shape: bone, joint: {type: free, free_axes: [x, y, rz], position: [6, 0, 0], damping: "
+    "[0.3, 0.2, 0.01]}}\n"
+    "controllers:\n"
+    "  - {link: root, type: pd, position_gain: 30, velocity_gain: 0.02, target: {type: sines, offset: [0.2, -0.1], "
+    "terms: [[{amplitude: 0.5, frequency: 2, phase: 0.3}], [{amplitude: 0.4, frequency: 3}]]}}\n"
+    "  - {link: arm, type: pd, position_gain: [3, 4, 5], velocity_gain: [0.01, 0.02, 0.03], target: {type: spline, "
+    "times: [0, 0.2, 0.5], values: [[0.3, 0.2, -0.4], [0.5, -0.1, 0.2], [1.0, 0.6, -0.5]]}}\n"
+    "  - {link: arm, type: pd, position_gain: 1, target: [0.2, 0.1, -0.1]}\n"
+    "  - {link: leg, type: pd, position_gain: 2, velocity_gain: 0.01, target: {type: sequence, interval: 0.15, values: "
+    "[[0], [0.5], [-0.4], [0.3]]}}\n"
+    "  - {link: cart, type: pd, position_gain: [10, 20, 3], velocity_gain: 0.1, target: {type: keyframes, times: [0, "
+    "0.33], values: [[0, 0, 0], [0.4, -0.3, 1]]}}\n"
+    "initial:\n"
+    "  - {link: root, coordinates: [0.35, 0.1], velocities: [1, -0.5]}\n"
+    "  - {link: arm, coordinates: [0.4, 0.3, 0.2], velocities: [1, 2, -1]}\n"
+    "  - {link: leg, coordinates: [0.4], velocities: [-2]}\n"
+    "  - {link: free, coordinates: [0, 0, 0, 0.4, -0.3, 0.2], velocities: [0.5, 0, 0, 1, 6, 3]}\n";
+
+static void run_A1_A2_A3_A9_A10_A12_without_contact(void** state) {
+  (void)state;
+  const unsigned blocks = STATE | CONTROL | VERTICES | ATTACHMENTS | MASS;
+  check_row(&(Row){"tree, first order", blocks, 50, 1e-8, "first_order", TREE});
+  check_row(&(Row){"tree, second order", blocks, 50, 1e-8, "second_order", TREE});
+  check_row(&(Row){"tree, two steps of second order", blocks, 2, 1e-8, "second_order", TREE});
+}
+
+/* Prescribed joints of all kinds carry what hangs on them: a ball along a spline, a hinge, a slide. */
+static const char CARRIED[] =
+    "simulation: {dt: 0.01, steps: 60, integrator: %s}\n"
+    "contact: {model: none}\n"
+    "shapes:\n"
+    "  bone: {type: points, points: [[-0.05, -0.04, 0], [0.06, -0.05, 0.01], [0, 0.07, 0], [0.01, 0, -0.3], [0.05, "
+    "0.02, -0.25], [0.2, 0, -0.1]]}\n"
+    "links:\n"
+    "  - {name: lift, joint: {type: slide, axis: [0, 0.2, 1]}}\n"
+    "  - {name: wrist, parent: lift, mass: 0.2, shape: bone, joint: {type: ball, position: [0.1, 0, 0.1]}}\n"
+    "  - {name: rod, parent: wrist, mass: 0.5, shape: bone, joint: {type: ball, position: [0, 0.05, -0.3], damping: "
+    "0.01}}\n"
+    "  - {name: crank, parent: rod, mass: 0.3, shape: bone, joint: {type: hinge, axis: [0, 1, 0], position: [0.02, 0, "
+    "-0.25]}}\n"
+    "  - {name: tip, parent: crank, mass: 0.1, shape: bone, joint: {type: universal, axes: [[1, 0, 0], [0, 0.3, 1]], "
+    "position: [0, 0, -0.3], damping: 0.002}}\n"
+    "controllers:\n"
+    "  - {link: lift, type: prescribed, target: {type: sines, terms: [{amplitude: 0.1, frequency: 1.5, phase: 0.4}]}}\n"
+    "  - {link: wrist, type: prescribed, target: {type: spline, times: [0, 0.25, 0.6], values: [[0.3, 0.2, -0.4], "
+    "[0.5, -0.9, 0.2], [1.5, 0.6, -0.5]]}}\n"
+    "  - {link: crank, type: prescribed, target: {type: spline, times: [0, 0.25, 0.6], values: [[0.3], [-0.9], "
+    "[1.5]]}}\n"
+    "initial:\n"
+    "  - {link: rod, coordinates: [0.4, 0.3, 0.2], velocities: [1, 2, -1]}\n";
+
+static void run_A11_prescribed_joints_without_contact(void** state) {
+  (void)state;
+  const unsigned blocks = STATE | CONTROL | VERTICES | ATTACHMENTS | MASS;
+  check_row(&(Row){"carried, first order", blocks, 40, 1e-8, "first_order", CARRIED});
+  check_row(&(Row){"carried, second order", blocks, 40, 1e-8, "second_order", CARRIED});
+}
+
+/* ---------------------------------------------------------------- with contact */
+
+#define IN_CONTACT (STATE | VERTICES | ATTACHMENTS | MASS | CONTACT)
+
+/* One body on fixed ground: a half-space, or a slab that is a hull. */
+#define ON_GROUND(ground, body)                                                       \
+  "simulation: {dt: 0.005, steps: 200, integrator: %s}\n"                             \
+  "contact: {support: 2.0e-3, stiffness: 1.0e-7, friction: 0.4, smoothing: 1.0e-4}\n" \
+  "shapes:\n"                                                                         \
+  "  brick: {type: box, size: [0.2, 0.16, 0.1]}\n"                                    \
+  "  ball: {type: sphere, radius: 0.1, resolution: 1}\n"                              \
+  "links:\n"                                                                          \
+  "  - {name: ground, fixed: true, " ground "}\n" body
+
+#define HALF_SPACE "shape: {type: half_space}"
+#define SLAB "position: [0.1, 0, -0.1], shape: {type: box, size: [3, 2, 0.2]}"
+/* 15 degrees, where 0.4 holds. */
+#define SLOPE "rotation_vector: [0, 0.2617993877991494, 0], shape: {type: half_space}"
+
+static const char SLIDES[] = ON_GROUND(HALF_SPACE,
+                                       "  - {name: box, mass: 0.6, shape: brick, position: [0, 0, 0.0515]}\n"
+                                       "initial: [{link: box, velocities: [0.8, 0.2, 0, 0, 0, 2]}]\n");
+static const char SLIDES_ON_SLAB[] = ON_GROUND(SLAB,
+                                               "  - {name: box, mass: 0.6, shape: brick, position: [0, 0, 0.0515]}\n"
+                                               "initial: [{link: box, velocities: [0.8, 0.2, 0, 0, 0, 2]}]\n");
+static const char STICKS[] =
+    ON_GROUND(SLOPE,
+              "  - {name: box, density: 300, shape: brick, position: [0, 0, 0.0535], rotation_vector: [0, "
+              "0.2617993877991494, 0]}\n");
+static const char ROLLS[] = ON_GROUND(SLAB,
+                                      "  - {name: ball, density: 250, mass_model: uniform, shape: ball, position: [0, "
+                                      "0, 0.1012]}\n"
+                                      "initial: [{link: ball, velocities: [0.7, 0.1, 0, -1, 7, 0.5]}]\n");
+static const char TOPPLES[] = ON_GROUND(HALF_SPACE,
+                                        "  - {name: box, mass: 0.6, shape: brick, position: [0, 0, 0.102], "
+                                        "rotation_vector: [0, 1.5707963267948966, 0]}\n"
+                                        "initial: [{link: box, velocities: [1.2, 0.1, 0, 0, 13, 0]}]\n");
+/* Dropped on an edge with spin: it bounces off and comes down again. */
+static const char BOUNCES[] = ON_GROUND(SLAB,
+                                        "  - {name: box, mass: 0.6, shape: brick, position: [0, 0, 0.1], "
+                                        "rotation_vector: [0.3, 0.25, 0.1]}\n"
+                                        "initial: [{link: box, velocities: [0.3, 0, -2, 2, -1, 1]}]\n");
+
+static void run_A4_to_A8_one_body_on_the_ground(void** state) {
+  (void)state;
+  static const struct {
+    Row row;
+    const char* link;
+    Witness least;
+  } rows[] = {
+      {{"slides", IN_CONTACT, 60, 1e-6, "first_order", SLIDES}, "box", {1, 0, 0.06, 0.15}},
+      {{"slides on a slab, second order", IN_CONTACT, 40, 1e-6, "second_order", SLIDES_ON_SLAB},
+       "box",
+       {1, 0, 0.06, 0.15}},
+      {{"sticks", IN_CONTACT, 60, 1e-6, "first_order", STICKS}, "box", {1, 0, 0, 0}},
+      {{"rolls", IN_CONTACT, 50, 1e-6, "first_order", ROLLS}, "ball", {1, 0, 0.14, 1.4}},
+      {{"topples", IN_CONTACT, 80, 1e-6, "first_order", TOPPLES}, "box", {1, 0, 0.1, 1.5}},
+      {{"bounces", IN_CONTACT, 60, 1e-6, "second_order", BOUNCES}, "box", {2, 1, 0.05, 0.5}},
+  };
+  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+    expect_motion(&rows[k].row, rows[k].link, rows[k].least);
+    check_row(&rows[k].row);
+  }
+}
+
+/* A paddle on a hinge, a piston and a hand on a ball joint push what lies before them. */
+static const char PUSHED[] =
+    ON_GROUND(HALF_SPACE,
+              "  - {name: crate, mass: 0.4, shape: brick, position: [0, 0, 0.0515]}\n"
+              "  - {name: stone, mass: 0.3, shape: ball, position: [2, 0, 0.1015]}\n"
+              "  - {name: block, mass: 0.3, shape: brick, position: [3.987, 0, 0.0515]}\n"
+              "  - {name: paddle, joint: {type: hinge, axis: [0, 0, 1], position: [-0.25, -0.25, 0.07]}, shapes: "
+              "[{shape: brick, position: [0.25, 0.08, 0]}]}\n"
+              "  - {name: piston, joint: {type: slide, axis: [1, 0.1, 0], position: [1.79, 0.02, 0.1]}, shape: brick}\n"
+              "  - {name: hand, joint: {type: ball, position: [3.75, 0, 0.1]}, shapes: [{shape: brick, position: "
+              "[0.03, 0.01, 0.01]}]}\n"
+              "controllers:\n"
+              "  - {link: paddle, type: prescribed, target: {type: sines, terms: [{amplitude: 0.4, frequency: 1}]}}\n"
+              "  - {link: piston, type: prescribed, target: {type: spline, times: [0, 0.1, 0.4], values: [[0], [0.02], "
+              "[0.2]]}}\n"
+              "  - {link: hand, type: prescribed, target: {type: spline, times: [0, 0.1, 0.4], values: [[0, 0, 0], "
+              "[0.05, 0.05, 0.5], [0.1, 0.2, 1.6]]}}\n");
+
+static void run_A11_prescribed_joints_push(void** state) {
+  (void)state;
+  const Row row = {"pushed", IN_CONTACT | CONTROL, 50, 1e-6, "first_order", PUSHED};
+  expect_motion(&row, "crate", (Witness){6, 0, 0.01, 0});
+  expect_motion(&row, "stone", (Witness){6, 0, 0.01, 0});
+  expect_motion(&row, "block", (Witness){6, 0, 0.01, 0});
+  check_row(&row);
+}
+
+/* Ground that shakes and tilts under a box. */
+static const char SHAKEN[] =
+    "simulation: {dt: 0.005, steps: 200, integrator: %s}\n"
+    "contact: {support: 2.0e-3, stiffness: 1.0e-7, friction: 0.3, smoothing: 1.0e-4}\n"
+    "links:\n"
+    "  - {name: shaker, joint: {type: slide, axis: [1, 0.3, 0.1], position: [0.01, 0, -0.2]}}\n"
+    "  - {name: ground, parent: shaker, joint: {type: ball, position: [0.1, 0.2, 0.1]}, shape: {type: half_space, "
+    "offset: 0.1}}\n"
+    "  - {name: box, mass: 0.6, shape: {type: box, size: [0.2, 0.16, 0.1]}, position: [0, 0, 0.0515]}\n"
+    "controllers:\n"
+    "  - {link: shaker, type: prescribed, target: {type: sines, terms: [{amplitude: 0.03, frequency: 2}]}}\n"
+    "  - {link: ground, type: prescribed, target: {type: spline, times: [0, 0.15, 0.4], values: [[0, 0, 0], [0.03, "
+    "0.06, 0.1], [0.1, 0.4, 0.3]]}}\n";
+
+static void run_A13_ground_that_moves(void** state) {
+  (void)state;
+  check_row(&(Row){"shaken", IN_CONTACT | CONTROL, 50, 1e-6, "first_order", SHAKEN});
+  check_row(&(Row){"shaken, second order", STATE | CONTROL | ATTACHMENTS, 30, 1e-6, "second_order", SHAKEN});
+}
+
+/* Two walkers with feet of several hulls that push each other, a table that hangs on fixed links with attachments of
+ * their own, and a cup on it. */
+static const char TOGETHER[] =
+    "simulation: {dt: 0.005, steps: 200, integrator: %s}\n"
+    "contact: {support: 2.0e-3, stiffness: 1.0e-7, friction: 0.5, smoothing: 1.0e-4}\n"
+    "shapes:\n"
+    "  body: {type: box, size: [0.2, 0.16, 0.1]}\n"
+    "  foot: {type: box, size: [0.06, 0.06, 0.12]}\n"
+    "  pad: {type: sphere, radius: 0.045, resolution: 0}\n"
+    "links:\n"
+    "  - {name: floor, fixed: true, position: [0, 0, -0.3]}\n"
+    "  - {name: leg, parent: floor, fixed: true, position: [0.2, 0, 0.1]}\n"
+    "  - {name: table, parent: leg, fixed: true, position: [0, 0.1, 0.1], shape: {type: box, size: [2, 2, 0.2]}}\n"
+    "  - {name: one, mass: 0.8, mass_model: uniform, shape: body, position: [0, 0, 0.1835]}\n"
+    "  - {name: one_foot, parent: one, density: 400, mass_model: uniform, shapes: [{shape: foot, position: [0, 0, "
+    "-0.04]}, {shape: pad, position: [0, 0, -0.1]}], joint: {type: ball, position: [0.05, 0, -0.04], damping: 0.005}}\n"
+    "  - {name: one_back, parent: one, density: 400, shapes: [{shape: foot, position: [0, 0, -0.04]}, {shape: pad, "
+    "position: [0, 0, -0.1]}], joint: {type: hinge, axis: [0, 1, 0], position: [-0.07, 0, -0.04]}}\n"
+    "  - {name: two, density: 200, shape: body, position: [0.21, 0.03, 0.0515]}\n"
+    "  - {name: arm, parent: two, mass: 0.1, joint: {type: universal, axes: [[0, 1, 0], [0, 0, 1]], position: [0, 0, "
+    "0.08]}, shapes: [{shape: foot, position: [0, 0, 0.08]}]}\n"
+    "controllers:\n"
+    "  - {link: one_foot, type: pd, position_gain: 8, velocity_gain: 0.02, target: {type: spline, times: [0, 0.15, "
+    "0.3], values: [[0, 0, 0], [0.1, -0.5, 0.1], [0, 0.3, 0]]}}\n"
+    "  - {link: one_back, type: pd, position_gain: 8, velocity_gain: 0.02, target: {type: sines, terms: [{amplitude: "
+    "-0.5, frequency: 2}]}}\n"
+    "  - {link: arm, type: pd, position_gain: 2, target: [0.2, -0.4]}\n"
+    "initial:\n"
+    "  - {link: one, velocities: [0.6, 0, 0, 0, 0, 0]}\n";
+
+static void run_A10_trees_that_meet(void** state) {
+  (void)state;
+  const Row row = {"together", IN_CONTACT | CONTROL, 40, 1e-6, "first_order", TOGETHER};
+  expect_motion(&row, "one", (Witness){3, 1, 0.02, 0.1});
+  check_row(&row);
+}
+
+/* So many bodies that the solver is the sparse one. */
+static const char FIELD[] =
+    "simulation: {dt: 0.01, steps: 20, integrator: %s}\n"
+    "contact: {support: 2.0e-3, stiffness: 1.0e-8, friction: 0.4, smoothing: 1.0e-4}\n"
+    "links:\n"
+    "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
+    "  - {name: \"box{n}\", mass: 0.3, shape: {type: box, size: [0.2, 0.16, 0.12]}, position: [0, 0, 0.062], "
+    "repeat: {count: [6, 6, 1], position: [0.202, 0.162, 0.15]}}\n"
+    "initial:\n"
+    "  - {link: box0, velocities: [0.4, 0.3, 0, 0, 0, 0]}\n";
+
+static void run_A1_with_the_sparse_solver(void** state) {
+  (void)state;
+  const Row row = {"field", STATE | MASS, 6, 1e-6, "first_order", FIELD};
+  Run* run = run_create(1, 1e-11, row.scene, row.integrator);
+  run_steps(run, row.steps);
+  assert_true(block_solver_is_sparse(run->sim->solver));
+  run_free(run);
+  expect_motion(&row, "box0", (Witness){60, 0, 0, 0});
+  check_row(&row);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(run_A1_A2_A3_A9_A10_A12_without_contact),
+      cmocka_unit_test(run_A11_prescribed_joints_without_contact),
+      cmocka_unit_test(run_A4_to_A8_one_body_on_the_ground),
+      cmocka_unit_test(run_A11_prescribed_joints_push),
+      cmocka_unit_test(run_A13_ground_that_moves),
+      cmocka_unit_test(run_A10_trees_that_meet),
+      cmocka_unit_test(run_A1_with_the_sparse_solver),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""Runs scenes in sdrs and, exported, in MuJoCo, and compares them: one row a quantity.
+
+    tests/mujoco/compare.py SDRS MUJOCO_RUN WORK_FOLDER [RESULTS.csv]
+
+Prints `ok` or `FAIL` a row and `N passed, N failed`. Rows without a limit are for information (docs/results/README.md
+says why they differ)."""
+import csv
+import math
+import os
+import subprocess
+import sys
+
+SDRS, RUN, WORK = sys.argv[1:4]
+rows = []
+
+
+def both(scene, name, sets=(), duration=None, interval=0.1, timestep=0, forces=False):
+    """Trajectories of both programs as lists of {column: number}; with forces, MuJoCo's contact forces too."""
+    run, model = os.path.join(WORK, name), os.path.join(WORK, name + ".xml")
+    options = [word for text in sets for word in ("--set", text)]
+    subprocess.run([SDRS, "simulate", scene, "-q", "-o", run, *options], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([SDRS, "export", scene, "-q", "-o", model, *options], check=True, stdout=subprocess.DEVNULL)
+    ours = numbers(open(os.path.join(run, "trajectory.csv")))
+    command = [RUN, model, repr(duration or ours[-1]["time"]), repr(interval), repr(timestep)]
+    controls = os.path.join(WORK, name + ".controls.csv")
+    if os.path.exists(controls):
+        command.append(controls)
+    result = subprocess.run(command, check=True, capture_output=True, text=True,
+                            env=dict(os.environ, **({"FORCES": "1"} if forces else {})))
+    theirs = numbers(result.stdout.splitlines())
+    if any("warning" in line for line in result.stderr.splitlines()):
+        sys.exit(f"{name}: {result.stderr}")
+    if not forces:
+        return ours, theirs
+    return ours, theirs, [line.split(",") for line in result.stderr.splitlines() if line.startswith("force,")]
+
+
+def numbers(lines):
+    return [{key: float(value) for key, value in row.items()} for row in csv.DictReader(lines)]
+
+
+def rotation_angle(a, b, link):
+    """Angle of the rotation between two orientations of a link [rad], from the sine: exact for small angles."""
+    p, q = ([row[f"{link}/q{k}"] for k in "wxyz"] for row in (a, b))
+    vector = [p[0] * q[1] - p[1] * q[0] - p[2] * q[3] + p[3] * q[2],
+              p[0] * q[2] + p[1] * q[3] - p[2] * q[0] - p[3] * q[1],
+              p[0] * q[3] - p[1] * q[2] + p[2] * q[1] - p[3] * q[0]]
+    scalar = sum(x * y for x, y in zip(p, q))
+    return 2 * math.atan2(math.hypot(*vector), abs(scalar))
+
+
+def distance(a, b, link):
+    return math.dist([a[f"{link}/p{k}"] for k in "xyz"], [b[f"{link}/p{k}"] for k in "xyz"])
+
+
+def links(row):
+    return sorted({key.split("/")[0] for key in row if "/" in key})
+
+
+def matched(ours, theirs):
+    """Rows of the same time."""
+    at = {round(row["time"], 6): row for row in ours}
+    return [(at[round(row["time"], 6)], row) for row in theirs if round(row["time"], 6) in at]
+
+
+def tell(case, quantity, unit, ours, theirs, difference, limit):
+    rows.append([case, quantity, unit, f"{ours:.6g}", f"{theirs:.6g}", f"{difference:.3g}",
+                 "" if limit is None else f"{limit:g}",
+                 "" if limit is None else "ok" if difference <= limit else "FAIL"])
+
+
+def relative(case, quantity, unit, ours, theirs, limit):
+    tell(case, quantity, unit, ours, theirs, abs(ours / theirs - 1), limit)
+
+
+def pendulum():
+    ours, theirs = both("scenes/pendulum.yaml", "pendulum", interval=0.01, timestep=1e-4, sets=[
+        "simulation.dt=1e-4", "simulation.record_every=100", "simulation.integrator=second_order"])
+    pairs = matched(ours, theirs)
+    assert len(pairs) == 201, len(pairs)
+    worst = max(rotation_angle(a, b, link) for a, b in pairs for link in links(a))
+    end = [2 * math.atan2(-row["rod8/qy"], row["rod8/qw"]) for row in pairs[-1]]
+    tell("pendulum of 8 links, dt = 1e-4", "largest difference of any angle over 2 s (angle of rod8 at 2 s)", "rad",
+         *end, worst, 1e-3)
+
+
+def double_pendulum():
+    ours, theirs = both("scenes/double-pendulum.yaml", "double-pendulum", interval=0.01, timestep=1e-4, sets=[
+        "simulation.dt=1e-4", "simulation.record_every=100", "simulation.integrator=second_order"])
+    pairs = matched(ours, theirs)
+    worst = max(rotation_angle(a, b, link) for a, b in pairs for link in links(a))
+    end = [2 * math.atan2(-row["lower/qy"], row["lower/qw"]) for row in pairs[-1]]
+    tell("double pendulum, dt = 1e-4", "largest difference of any angle over 2 s (angle of lower at 2 s)", "rad", *end,
+         worst, 1e-3)
+
+
+def slide():
+    ours, theirs = both("scenes/slide.yaml", "slide", interval=0.5)
+    relative("slide", "distance (closed form 0.169895)", "m", ours[-1]["box/px"], theirs[-1]["box/px"], 0.02)
+
+
+def incline():
+    ours, theirs = both("scenes/incline.yaml", "incline", interval=1.0, sets=["simulation.dt=0.001"])
+    moved = [distance(run[0], run[-1], "box") for run in (ours, theirs)]
+    relative("incline, friction 0.2", "distance in 1 s (closed form 0.321934)", "m", *moved, 0.02)
+
+
+def wall():
+    ours, theirs = both("scenes/wall.yaml", "wall", interval=4.0)
+    for board in ("inner", "outer"):
+        tilt = [math.degrees(2 * math.atan2(abs(run[-1][f"{board}/qy"]), run[-1][f"{board}/qw"]))
+                for run in (ours, theirs)]
+        relative("wall", f"tilt of the {board} board", "degree", *tilt, 0.05)
+
+
+def stack():
+    sets = ["simulation.duration=5", "simulation.record_every=100"]
+    ours, theirs, forces = both("scenes/stack.yaml", "stack", sets=sets, interval=1.0, forces=True)
+    planks = [link for link in links(ours[0]) if link.startswith("plank")]
+    assert len(planks) == 20 and len(forces) == 20
+    moved = [max(distance(run[0], run[-1], link) for link in planks) for run in (ours, theirs)]
+    tell("stack of 20 planks", "largest movement of a plank in 5 s (it stands: < 10 mm)", "m", *moved, moved[1], 0.01)
+    at_end = {}
+    for row in csv.DictReader(open(os.path.join(WORK, "stack", "contacts.csv"))):
+        if float(row["time"]) == ours[-1]["time"]:
+            at_end[frozenset((row["a"], row["b"]))] = abs(float(row["fz"]))
+    worst = 0
+    for _, a, b, force in forces:
+        worst = max(worst, abs(float(force) / at_end[frozenset((a, b))] - 1))
+    bottom = at_end[frozenset(("ground", "plank20"))], float(forces[0][3])
+    tell("stack of 20 planks", "weight between planks (mean of a second), worst relative difference (lowest)", "N", *bottom, worst, 1e-3)
+
+
+def spider_in_the_air():
+    ours, theirs = both("scenes/spider.yaml", "spider-in-the-air", interval=0.1, sets=[
+        "contact.model=none", "simulation.gravity=[0, 0, 0]", "simulation.dt=1e-3", "simulation.duration=2",
+        *[f"controllers.{part}{i}.velocity_gain=2" for part in ("upper", "lower") for i in range(4)]])
+    pairs = matched(ours, theirs)
+    worst = max(rotation_angle(a, b, link) for a, b in pairs for link in links(a))
+    tell("spider without ground and weight", "largest difference of any orientation over 2 s (lower0/pz)", "rad",
+         *[row["lower0/pz"] for row in pairs[-1]], worst, 1e-3)
+
+
+def spider():
+    ours, theirs = both("scenes/spider.yaml", "spider", interval=6.0)
+    far = [run[-1]["body/px"] for run in (ours, theirs)]
+    relative("spider", "way along x in 6 s", "m", *far, None)
+    high = [run[-1]["body/pz"] for run in (ours, theirs)]
+    relative("spider", "height of the body at 6 s", "m", *high, 0.05)
+
+
+for case in (pendulum, double_pendulum, slide, incline, wall, stack, spider_in_the_air, spider):
+    case()
+header = ["scene", "quantity", "unit", "sdrs", "mujoco", "difference", "limit", "verdict"]
+for row in rows:
+    print(f"{row[7] or 'info':4} {row[0]}: {row[1]}: {row[3]}, {row[4]} {row[2]}; difference {row[5]}, limit {row[6]}")
+if len(sys.argv) > 4:
+    with open(sys.argv[4], "w", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([header[:7]] + [row[:7] for row in rows])
+failed = sum(row[7] == "FAIL" for row in rows)
+print(f"{sum(row[7] == 'ok' for row in rows)} passed, {failed} failed")
+sys.exit(failed > 0)

@@ -1,0 +1,121 @@
+/* Runs an MJCF file in MuJoCo from its keyframe 0 and prints body poses in the columns of trajectory.csv.
+ *   mujoco_run MODEL.xml DURATION INTERVAL [TIMESTEP [CONTROLS.csv]]
+ * DURATION, INTERVAL (between rows), TIMESTEP in seconds (0 = the file's). Controls over time hold each row until the
+ * next. With FORCES=1 in the environment: the mean vertical contact
+ * force between bodies over the last second, on stderr. */
+#include <math.h>
+#include <mujoco/mujoco.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Controls over time. */
+typedef struct {
+  double* rows; /* (count x (1 + nu)) */
+  int count, width;
+} Controls;
+
+static void fail(const char* text) {
+  fprintf(stderr, "mujoco_run: %s\n", text);
+  exit(1);
+}
+
+static void read_controls(Controls* controls, const char* path, int nu) {
+  FILE* file = fopen(path, "r");
+  int c, capacity = 1024, values = 0;
+  if (!file) fail("cannot open the controls");
+  while ((c = fgetc(file)) != EOF && c != '\n')
+    ;
+  controls->width = 1 + nu;
+  controls->rows = malloc(sizeof(double) * (size_t)capacity);
+  while (fscanf(file, "%lf%*[,\n]", &controls->rows[values]) == 1) {
+    values++;
+    if (values == capacity) controls->rows = realloc(controls->rows, sizeof(double) * (size_t)(capacity *= 2));
+  }
+  controls->count = values / controls->width;
+  if (values % controls->width != 0) fail("the controls do not fit the model");
+  fclose(file);
+}
+
+/* The row that holds from its time on; the step that ends at a time aims at that time's target, as ours does. */
+static void set_controls(const Controls* controls, const mjModel* m, mjData* d, double interval) {
+  int row = (int)floor(d->time / interval + 1e-6) + 1;
+  if (controls->count == 0) return;
+  if (row >= controls->count) row = controls->count - 1;
+  for (int k = 0; k < m->nu; k++) d->ctrl[k] = controls->rows[(size_t)row * (size_t)controls->width + 1 + (size_t)k];
+}
+
+static void print_header(const mjModel* m) {
+  static const char* const columns[] = {"px", "py", "pz", "qw", "qx", "qy", "qz"};
+  printf("time");
+  for (int b = 1; b < m->nbody; b++)
+    for (int k = 0; k < 7; k++) printf(",%s/%s", mj_id2name(m, mjOBJ_BODY, b), columns[k]);
+  printf("\n");
+}
+
+static void print_row(const mjModel* m, const mjData* d) {
+  printf("%.9g", d->time);
+  for (int b = 1; b < m->nbody; b++) {
+    for (int k = 0; k < 3; k++) printf(",%.12g", d->xpos[3 * b + k]);
+    for (int k = 0; k < 4; k++) printf(",%.12g", d->xquat[4 * b + k]);
+  }
+  printf("\n");
+}
+
+/* Add the vertical forces of all contacts of every pair of bodies. force: (nbody x nbody) */
+static void add_forces(const mjModel* m, const mjData* d, double* force) {
+  for (int c = 0; c < d->ncon; c++) {
+    const mjContact* contact = &d->contact[c];
+    mjtNum six[6];
+    int a = m->geom_bodyid[contact->geom1], b = m->geom_bodyid[contact->geom2];
+    mj_contactForce(m, d, c, six);
+    double up = 0; /* frame rows: normal, tangents; force on the second */
+    for (int k = 0; k < 3; k++) up += contact->frame[3 * k + 2] * six[k];
+    force[(a < b ? a : b) * m->nbody + (a < b ? b : a)] += fabs(up);
+  }
+}
+
+static void print_forces(const mjModel* m, const double* force, long count) {
+  for (int a = 0; a < m->nbody; a++)
+    for (int b = a + 1; b < m->nbody; b++)
+      if (force[a * m->nbody + b] > 0)
+        fprintf(stderr, "force,%s,%s,%.9g\n", mj_id2name(m, mjOBJ_BODY, a), mj_id2name(m, mjOBJ_BODY, b),
+                force[a * m->nbody + b] / (double)count);
+}
+
+int main(int argc, char** argv) {
+  char error[1000] = "";
+  if (argc < 4) fail("usage: mujoco_run MODEL.xml DURATION INTERVAL [TIMESTEP [CONTROLS.csv]]");
+  double duration = atof(argv[2]), interval = atof(argv[3]);
+  mjModel* m = mj_loadXML(argv[1], NULL, error, sizeof error);
+  if (!m) fail(error);
+  if (argc > 4 && atof(argv[4]) > 0) m->opt.timestep = atof(argv[4]);
+  mjData* d = mj_makeData(m);
+  Controls controls = {0};
+  if (argc > 5) read_controls(&controls, argv[5], m->nu);
+  double hold = controls.count > 1 ? controls.rows[controls.width] - controls.rows[0] : 1.0;
+  if (m->nkey < 1) fail("no keyframe");
+  mj_resetDataKeyframe(m, d, 0);
+  mj_forward(m, d);
+  print_header(m);
+  print_row(m, d);
+  long steps = lround(duration / m->opt.timestep), every = lround(interval / m->opt.timestep);
+  long second = lround(1.0 / m->opt.timestep);
+  double* force = calloc((size_t)m->nbody * (size_t)m->nbody, sizeof(double));
+  for (long step = 1; step <= steps; step++) {
+    set_controls(&controls, m, d, hold);
+    mj_step(m, d);
+    if (step > steps - second) add_forces(m, d, force);
+    if (step % every != 0) continue;
+    mj_kinematics(m, d);
+    print_row(m, d);
+  }
+  if (getenv("FORCES")) print_forces(m, force, second);
+  for (int w = 0; w < mjNWARNING; w++)
+    if (d->warning[w].number > 0) fprintf(stderr, "mujoco_run: warning %d came up %d times\n", w, d->warning[w].number);
+  free(force);
+  free(controls.rows);
+  mj_deleteData(d);
+  mj_deleteModel(m);
+  return 0;
+}

@@ -1,0 +1,163 @@
+/* The check itself: that it passes and fails where it must, leaves the scene as it was, sees a wrong gradient, and
+ * knows flat faces. */
+#include "differentiate/gradcheck.h"
+
+#include <string.h>
+
+#include "support/runs.h"
+
+static const char SWINGS[] =
+    "simulation: {dt: 0.01, steps: 20%s}\n"
+    "contact: {model: none}\n"
+    "links:\n"
+    "  - {name: rod, %s, shape: {type: box, size: [0.1, 0.1, 0.4]}, joint: {type: hinge, axis: [0, 1, 0], position: "
+    "[0, 0, 1]}}\n"
+    "initial: [{link: rod, coordinates: [1.2]}]\n";
+
+static Run* expanded(const char* simulation, const char* mass) {
+  Run* run = run_model(SWINGS, simulation, mass);
+  model_expand_shapes(&run->model, &run->scene);
+  model_destroy(&run->model);
+  assert_int_equal(model_create(&run->model, &run->scene, &run->diagnostics), STATUS_OK);
+  return run;
+}
+
+static GradcheckOptions options_with(double bound) {
+  return (GradcheckOptions){.blocks = (1u << GRADCHECK_BLOCKS) - 1,
+                            .directions = 2,
+                            .tolerance = 1e-12,
+                            .bound = bound,
+                            .seed = 3,
+                            .threads = 1};
+}
+
+static void gradcheck_passes_and_leaves_the_scene_alone(void** state) {
+  (void)state;
+  Run* run = expanded("", "mass: 1");
+  GradcheckOptions options = options_with(1e-8);
+  GradcheckReport report;
+  double before[24], after[24];
+  block_read(&run->scene, &run->model, GRADCHECK_VERTICES, before);
+  assert_int_equal(gradcheck_scene(&run->scene, &run->model, NULL, &options, &report, &run->diagnostics), STATUS_OK);
+  assert_true(report.passed && report.adjoint.sound);
+  for (int b = 0; b < GRADCHECK_BLOCKS; b++) {
+    const GradcheckBlockReport* block = &report.block[b];
+    assert_int_equal(block->directions, block->count > 0 ? 2 : 0); /* no signals, no contact */
+    if (block->count == 0 || block->norm < 1e-6) continue;         /* a mass does not change how it swings */
+    if (!(block->order > 1.8 && block->order < 2.2) && isfinite(block->order))
+      fail_msg("%s: order %g", gradcheck_block_name((GradcheckBlock)b), block->order);
+    compare_at_most(block->error, 1e-8, "%s: error", gradcheck_block_name((GradcheckBlock)b));
+    compare_at_most(block->resolution, 1e-6, "%s: resolution", gradcheck_block_name((GradcheckBlock)b));
+  }
+  block_read(&run->scene, &run->model, GRADCHECK_VERTICES, after);
+  compare_bytes(after, before, sizeof before, "the scene's vertices");
+  run_free(run);
+}
+
+static void gradcheck_fails_below_its_resolution(void** state) {
+  (void)state;
+  Run* run = expanded("", "mass: 1");
+  GradcheckOptions options = options_with(1e-30);
+  GradcheckReport report;
+  assert_int_equal(gradcheck_scene(&run->scene, &run->model, NULL, &options, &report, &run->diagnostics), STATUS_OK);
+  assert_false(report.passed);
+  assert_true(report.block[GRADCHECK_STATE].error > 1e-30);
+  run_free(run);
+}
+
+/* Differences of runs with another damping than the one the gradient was taken at: off by some percent. */
+static void gradcheck_sees_a_gradient_that_is_wrong(void** state) {
+  (void)state;
+  Run* run = expanded("", "mass: 1");
+  run->model.links[0].damping[0] = 0.05; /* the models of the differences are built from the scene, which has none */
+  GradcheckOptions options = options_with(1e-4);
+  GradcheckReport report;
+  assert_int_equal(gradcheck_scene(&run->scene, &run->model, NULL, &options, &report, &run->diagnostics), STATUS_OK);
+  assert_false(report.passed);
+  assert_true(report.block[GRADCHECK_STATE].error > 1e-3);
+  assert_true(report.block[GRADCHECK_STATE].resolution < 1e-6);
+  run_free(run);
+}
+
+static void gradcheck_reports_a_step_that_is_not_solved(void** state) {
+  (void)state;
+  Run* run = expanded(", max_iterations: 1", "mass: 1");
+  run->model.initial_velocities[0] = 30;
+  GradcheckOptions options = options_with(1e-6);
+  GradcheckReport report;
+  assert_int_equal(gradcheck_scene(&run->scene, &run->model, NULL, &options, &report, &run->diagnostics),
+                   STATUS_SOLVER);
+  assert_false(report.passed);
+  assert_true(report.run.failed_step >= 1);
+  run_free(run);
+}
+
+/* Only where a volume weighs, and only until the corners have left the faces' planes. */
+static void gradcheck_makes_flat_faces_generic(void** state) {
+  (void)state;
+  static const struct {
+    const char* mass;
+    bool flat;
+  } rows[] = {{"mass: 1", false},
+              {"density: 300", true},
+              {"mass: 1, mass_model: uniform", true},
+              {"mass: 1, inertia: [1, 1, 1, 0, 0, 0]", false}};
+  for (int k = 0; k < 4; k++) {
+    Run* run = expanded("", rows[k].mass);
+    double before[24], after[24];
+    block_read(&run->scene, &run->model, GRADCHECK_VERTICES, before);
+    if (gradcheck_has_flat_faces(&run->model) != rows[k].flat) fail_msg("%s: wanted %d", rows[k].mass, rows[k].flat);
+    gradcheck_make_generic(&run->scene, &run->model, 1);
+    block_read(&run->scene, &run->model, GRADCHECK_VERTICES, after);
+    assert_int_equal(memcmp(before, after, sizeof before) != 0, rows[k].flat);
+    for (int i = 0; i < 24; i++) compare_near(after[i], before[i], 0.031 * 0.2, "%s: vertex moved", rows[k].mass);
+    model_destroy(&run->model);
+    assert_int_equal(model_create(&run->model, &run->scene, &run->diagnostics), STATUS_OK);
+    assert_false(gradcheck_has_flat_faces(&run->model));
+    run_free(run);
+  }
+}
+
+/* The probe: zero at its own run, and its seeds are its derivative, as it is linear in the poses and rates. */
+static void probe_is_linear_in_poses_and_rates(void** state) {
+  (void)state;
+  Run* run = expanded("", "mass: 1");
+  Recording base, other;
+  RecordOptions options = {.threads = 1, .tolerance = 1e-10};
+  RecordReport report;
+  recording_create(&base, &run->model, 20);
+  recording_create(&other, &run->model, 20);
+  assert_int_equal(recording_run(&base, &run->model, &options, &report, &run->diagnostics), STATUS_OK);
+  run->model.initial_velocities[0] = 0.7;
+  assert_int_equal(recording_run(&other, &run->model, &options, &report, &run->diagnostics), STATUS_OK);
+  Probe* probe = probe_create(&base, 5);
+  LossSeeds seeds = loss_seeds_create(&run->model, 20);
+  compare_near(probe_evaluate(probe, &base, &seeds), 0, 0, "at its own run");
+  double sum = 0;
+  for (int row = 0; row <= 20; row++) {
+    for (int i = 0; i < 3; i++)
+      for (int j = 0; j < 3; j++) sum += seeds.pose[row][i][j] * (other.pose[row].r.m[i][j] - base.pose[row].r.m[i][j]);
+    Vec3 d = vec3_sub(other.pose[row].t, base.pose[row].t);
+    sum += seeds.pose[row][0][3] * d.x + seeds.pose[row][1][3] * d.y + seeds.pose[row][2][3] * d.z;
+    sum += seeds.rate[row] * (other.rate[row] - base.rate[row]);
+  }
+  compare_relative(probe_evaluate(probe, &other, NULL), sum, 1e-13, "at another run");
+  assert_true(fabs(sum) > 1e-3);
+  loss_seeds_destroy(&seeds);
+  probe_destroy(probe);
+  recording_destroy(&base);
+  recording_destroy(&other);
+  run_free(run);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(gradcheck_passes_and_leaves_the_scene_alone),
+      cmocka_unit_test(gradcheck_fails_below_its_resolution),
+      cmocka_unit_test(gradcheck_sees_a_gradient_that_is_wrong),
+      cmocka_unit_test(gradcheck_reports_a_step_that_is_not_solved),
+      cmocka_unit_test(gradcheck_makes_flat_faces_generic),
+      cmocka_unit_test(probe_is_linear_in_poses_and_rates),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
