@@ -188,6 +188,7 @@ queue_again() { # DIR, rows that ended in this task, rows of the block...
   if ((ended == 0)) && [[ ! -e $dir/$row/checkpoint ]]; then
     fail 1 "row $row does not end within the task's time limit, and leaves no checkpoint: not queued again"
   fi
+  echo "told to end: ${#left[@]} rows left, from row $row; queued again"
   exec scontrol requeue "${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID"
 }
 
