@@ -133,8 +133,10 @@ typedef struct {
 /* One direction: (L(x + h d) - L(x - h d)) / 2h for falling h against g . d, and two neighbours extrapolated to h = 0
  * (Richardson). */
 typedef struct {
-  double analytic, scale; /* g . d; what errors are relative to: max(|g . d|, |g||d| / sqrt(n)) */
+  double analytic, scale; /* g . d; what errors are relative to: max(|g . d|, |g||d| / sqrt(n)), |g| at least 1e-12 of
+                             the largest block's */
   double step[GRADCHECK_SWEEP], difference[GRADCHECK_SWEEP];
+  double extrapolated[GRADCHECK_SWEEP]; /* from this step and the one before; NaN for the first */
   int tried;
   double error, best_step; /* least relative error, and where */
   double resolution; /* relative: how well differences of neighbouring h agree at best; errors below it say nothing,
