@@ -54,7 +54,7 @@ void compare_arrays(const double* found, const double* wanted, int count, double
 }
 
 void compare_bytes(const void* found, const void* wanted, size_t size, const char* what, ...) {
-  if (memcmp(found, wanted, size) == 0) return;
+  if (size == 0 || memcmp(found, wanted, size) == 0) return;
   FORMAT_WHAT;
   size_t at = 0;
   const unsigned char *a = found, *b = wanted;
