@@ -39,6 +39,19 @@ static bool read_blocks(const Options* options, unsigned* blocks) {
     }
     word += length + (word[length] == ',');
   }
+  if (*blocks == 0) usage_error(options, "--wrt names no block");
+  return *blocks != 0;
+}
+
+static bool sound_usage(const Options* options, const GradcheckOptions* check, bool task) {
+  if (check->directions < 1 || check->directions > GRADCHECK_DIRECTIONS) {
+    usage_error(options, "--directions must be 1 to %d, got %d", GRADCHECK_DIRECTIONS, check->directions);
+    return false;
+  }
+  if (task && check->steps > 0) {
+    usage_error(options, "--steps is for scenes: the losses of a task look at its whole horizon");
+    return false;
+  }
   return true;
 }
 
@@ -59,8 +72,9 @@ static void print_sweeps(const char* name, const GradcheckBlockReport* b) {
     const GradcheckDirection* d = &b->direction[n];
     fprintf(stderr, "%s, direction %d: g.d = %.15g\n", name, n, d->analytic);
     for (int k = 0; k < d->tried; k++)
-      fprintf(stderr, "  h = %8.2e  difference %.15g  relative error %9.2e\n", d->step[k], d->difference[k],
-              fabs(d->difference[k] - d->analytic) / d->scale);
+      fprintf(stderr, "  h = %8.2e  difference %.15g  relative error %9.2e, extrapolated %9.2e\n", d->step[k],
+              d->difference[k], fabs(d->difference[k] - d->analytic) / d->scale,
+              fabs(d->extrapolated[k] - d->analytic) / d->scale);
   }
 }
 
@@ -78,6 +92,7 @@ static void json_report(Json* json, const char* name, const GradcheckReport* r) 
   json_open(json, NULL, '{');
   json_text(json, "scenario", name);
   json_bool(json, "passed", r->passed);
+  json_bool(json, "sound", r->adjoint.sound);
   json_number(json, "loss", r->value);
   json_number(json, "residual", r->run.residual);
   json_open(json, "blocks", '{');
@@ -182,6 +197,13 @@ static Status check_subject(const Options* options, const GradcheckOptions* chec
   return status;
 }
 
+/* A check of no numbers would pass. */
+static bool has_numbers(const GradcheckReport* report) {
+  int directions = 0;
+  for (int b = 0; b < GRADCHECK_BLOCKS; b++) directions += report->block[b].directions;
+  return directions > 0 || !report->adjoint.sound;
+}
+
 static ExitCode check_one(const Options* options, const GradcheckOptions* check, const Subject* subject, Json* json) {
   Diagnostics diagnostics = {0};
   GradcheckReport* report = MEMORY_NEW(GradcheckReport, 1);
@@ -190,6 +212,10 @@ static ExitCode check_one(const Options* options, const GradcheckOptions* check,
   if (status == STATUS_SOLVER)
     command_error(options, "%s: step %d is not solved: %s, residual %.3g", subject->name, report->run.failed_step,
                   step_outcome_text(report->run.last.outcome), report->run.last.residual);
+  if (status == STATUS_OK && !has_numbers(report)) {
+    command_error(options, "%s has no numbers in the blocks asked for", subject->name);
+    status = STATUS_BAD_INPUT;
+  }
   if (status == STATUS_OK && options->json) json_report(json, subject->name, report);
   if (status == STATUS_OK && !options->json) print_report(options, subject->name, report, check->bound);
   ExitCode code = status != STATUS_OK ? status_exit_code(status) : report->passed ? EXIT_DONE : EXIT_CHECK_FAILED;
@@ -301,13 +327,13 @@ static ExitCode gradcheck(const Options* options) {
                             .seed = (uint64_t)option_count(options, "seed", 1),
                             .threads = options->threads,
                             .interrupted = interrupted};
-  if (!read_blocks(options, &check.blocks)) return EXIT_USAGE;
+  bool task = task_recognise(options->operands[0]);
+  if (!read_blocks(options, &check.blocks) || !sound_usage(options, &check, task)) return EXIT_USAGE;
   interrupt_install();
   Text text = {0};
   Json json = {.out = &text};
   if (options->json) json_open(&json, NULL, '[');
-  ExitCode code =
-      task_recognise(options->operands[0]) ? check_task(options, &check, &json) : check_scene(options, &check, &json);
+  ExitCode code = task ? check_task(options, &check, &json) : check_scene(options, &check, &json);
   if (options->json) {
     json_close(&json, ']');
     fputs(text.data, stdout);

@@ -133,8 +133,10 @@ typedef struct {
 /* One direction: (L(x + h d) - L(x - h d)) / 2h for falling h against g . d, and two neighbours extrapolated to h = 0
  * (Richardson). */
 typedef struct {
-  double analytic, scale; /* g . d; what errors are relative to: max(|g . d|, |g||d| / sqrt(n)) */
+  double analytic, scale; /* g . d; what errors are relative to: max(|g . d|, |g||d| / sqrt(n)), |g| at least 1e-12 of
+                             the largest block's */
   double step[GRADCHECK_SWEEP], difference[GRADCHECK_SWEEP];
+  double extrapolated[GRADCHECK_SWEEP]; /* from this step and the one before; NaN for the first */
   int tried;
   double error, best_step; /* least relative error, and where */
   double resolution; /* relative: how well differences of neighbouring h agree at best; errors below it say nothing,
@@ -168,9 +170,11 @@ void gradcheck_make_generic(Scene* scene, const Model* model, uint64_t seed);
 Status gradcheck_scene(Scene* scene, const Model* model, const Loss* loss, const GradcheckOptions* options,
                        GradcheckReport* report, Diagnostics* diagnostics);
 
-/* The same for any scalar of a vector: value(context, values), NaN where there is none. */
+/* The same for any scalar of a vector: value(context, values), NaN where there is none. zero: a norm of the gradient,
+ * in the scales, that counts as none. */
 typedef double (*GradcheckValue)(void* context, const double* values);
-void gradcheck_vector(int count, const double* gradient, const double* scale, const double* base, GradcheckValue value,
-                      void* context, const GradcheckOptions* options, uint64_t seed, GradcheckBlockReport* report);
+void gradcheck_vector(int count, const double* gradient, const double* scale, const double* base, double zero,
+                      GradcheckValue value, void* context, const GradcheckOptions* options, uint64_t seed,
+                      GradcheckBlockReport* report);
 
 #endif

@@ -84,13 +84,14 @@ typedef struct {
   Scene* scene;
   const Model* model; /* of the unmoved scene */
   const Loss* loss;   /* NULL: the probe */
+  double* terms;      /* of the loss */
   Probe* probe;
   Recording base, moved;
   GradcheckReport* report;
 } Check;
 
 static double value_of(const Check* c, const Recording* r, LossSeeds* seeds) {
-  return c->loss ? loss_evaluate(c->loss, r, NULL, seeds) : probe_evaluate(c->probe, r, seeds);
+  return c->loss ? loss_evaluate(c->loss, r, c->terms, seeds) : probe_evaluate(c->probe, r, seeds);
 }
 
 static RecordOptions record_options(const Check* c) {
@@ -139,7 +140,7 @@ static double observed_order(const GradcheckDirection* d) {
 }
 
 /* Richardson: the h^2 of two neighbouring differences cancels. */
-static double extrapolated(const GradcheckDirection* d, int k) {
+static double extrapolate(const GradcheckDirection* d, int k) {
   if (k == 0) return NAN;
   double ratio = d->step[k - 1] / d->step[k], square = ratio * ratio;
   return d->difference[k] + (d->difference[k] - d->difference[k - 1]) / (square - 1);
@@ -147,13 +148,14 @@ static double extrapolated(const GradcheckDirection* d, int k) {
 
 /* How far the differences agree among themselves around step k, whatever the gradient says. */
 static double spread(const GradcheckDirection* d, int k) {
-  double here = extrapolated(d, k), before = extrapolated(d, k - 1);
+  double here = d->extrapolated[k], before = d->extrapolated[k - 1];
   return fmax(fabs(here - before), fabs(here - d->difference[k])) / d->scale;
 }
 
 /* What the differences at step k add to the verdict; true when it became better. */
 static bool judge(GradcheckDirection* d, int k) {
-  double error = fmin(error_of(d, d->difference[k]), error_of(d, extrapolated(d, k))); /* fmin leaves NaN out */
+  d->extrapolated[k] = extrapolate(d, k);
+  double error = fmin(error_of(d, d->difference[k]), error_of(d, d->extrapolated[k])); /* fmin leaves NaN out */
   if (k > 1) d->resolution = fmin(d->resolution, spread(d, k));
   if (!(error < d->error)) return false;
   d->error = error;
@@ -194,8 +196,9 @@ static void sweep(const Sweep* s, GradcheckDirection* d) {
   d->order = observed_order(d);
 }
 
-void gradcheck_vector(int count, const double* gradient, const double* scale, const double* base, GradcheckValue value,
-                      void* context, const GradcheckOptions* options, uint64_t seed, GradcheckBlockReport* report) {
+void gradcheck_vector(int count, const double* gradient, const double* scale, const double* base, double zero,
+                      GradcheckValue value, void* context, const GradcheckOptions* options, uint64_t seed,
+                      GradcheckBlockReport* report) {
   *report = (GradcheckBlockReport){.count = count, .order = NAN};
   if (count == 0) return;
   double *direction = MEMORY_NEW(double, 2 * (size_t)count), *values = direction + count;
@@ -209,7 +212,7 @@ void gradcheck_vector(int count, const double* gradient, const double* scale, co
     d->analytic = 0;
     for (int k = 0; k < count; k++) d->analytic += gradient[k] * direction[k];
     /* a direction that happens to lie across the gradient is held against what a typical one gives */
-    d->scale = fmax(fabs(d->analytic), report->norm / sqrt((double)count));
+    d->scale = fmax(fabs(d->analytic), fmax(report->norm, zero) / sqrt((double)count));
     if (d->scale == 0) d->scale = 1;
     sweep(&s, d);
     if (!(d->error <= report->error)) report->error = d->error;
@@ -228,6 +231,20 @@ static double block_value(void* context, const double* values) {
   BlockContext* c = context;
   return value_at(c->check, c->block, values);
 }
+/* Norm of a block's gradient in its numbers' scales. */
+static double block_norm(const Model* m, GradcheckBlock block, const ModelGradient* gradient) {
+  int count = block_size(m, block);
+  double *g = MEMORY_NEW(double, 2 * (size_t)count), *scale = g + count, sum = 0;
+  block_gradient(m, block, gradient, g);
+  block_scale(m, block, scale);
+  for (int k = 0; k < count; k++) sum += g[k] * scale[k] * g[k] * scale[k];
+  memory_free(g);
+  return sqrt(sum);
+}
+
+/* A block whose gradient is this small against that of the largest block counts as zero: it is rounding, as are the
+ * differences. */
+#define ZERO 1e-12
 
 static void check_block(Check* c, GradcheckBlock block, const ModelGradient* gradient) {
   const Model* m = c->model;
@@ -240,9 +257,11 @@ static void check_block(Check* c, GradcheckBlock block, const ModelGradient* gra
   block_gradient(m, block, gradient, g);
   block_scale(m, block, scale);
   block_read(c->scene, m, block, base);
+  double zero = 0;
+  for (int b = 0; b < GRADCHECK_BLOCKS; b++) zero = fmax(zero, ZERO * block_norm(m, (GradcheckBlock)b, gradient));
   BlockContext context = {c, block};
-  gradcheck_vector(count, g, scale, base, block_value, &context, c->options, c->options->seed * 7919u + (uint64_t)block,
-                   out);
+  gradcheck_vector(count, g, scale, base, zero, block_value, &context, c->options,
+                   c->options->seed * 7919u + (uint64_t)block, out);
   block_write(c->scene, m, block, base);
   memory_free(memory);
 }
@@ -266,6 +285,7 @@ Status gradcheck_scene(Scene* scene, const Model* model, const Loss* loss, const
   recording_create(&c.base, model, steps);
   recording_create(&c.moved, model, steps);
   c.probe = probe_create(&c.base, options->seed);
+  c.terms = MEMORY_NEW(double, loss ? loss_count(loss) : 0);
   Status status = recording_run(&c.base, model, &record, &report->run, diagnostics);
   ModelGradient gradient;
   model_gradient_create(&gradient, model);
@@ -279,6 +299,7 @@ Status gradcheck_scene(Scene* scene, const Model* model, const Loss* loss, const
   }
   model_gradient_destroy(&gradient);
   probe_destroy(c.probe);
+  memory_free(c.terms);
   recording_destroy(&c.base);
   recording_destroy(&c.moved);
   return status;

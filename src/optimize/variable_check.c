@@ -36,8 +36,8 @@ static void check_block(Optimization* o, const GradcheckOptions* options, int bl
     base[count++] = o->x[k];
   }
   BlockMove move = {o, block, base + n};
-  gradcheck_vector(count, gradient, scale, base, moved_loss, &move, options, options->seed * 104729u + (uint64_t)block,
-                   report);
+  gradcheck_vector(count, gradient, scale, base, 0, moved_loss, &move, options,
+                   options->seed * 104729u + (uint64_t)block, report);
   memory_free(memory);
 }
 
