@@ -3,7 +3,7 @@
 
 /* In the order of the help. */
 static const Verb* const VERBS[] = {
-    &VERB_SIMULATE, &VERB_OPTIMIZE, &VERB_GRADCHECK, &VERB_RENDER,  &VERB_EXPORT,
+    &VERB_SIMULATE, &VERB_OPTIMIZE, &VERB_GRADCHECK, &VERB_RENDER,  &VERB_PLOT,  &VERB_EXPORT,
     &VERB_VALIDATE, &VERB_SCHEMA,   &VERB_QUERY,     &VERB_COMPARE, &VERB_BENCH,
 };
 enum { VERB_COUNT = sizeof VERBS / sizeof VERBS[0] };

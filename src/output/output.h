@@ -120,6 +120,27 @@ typedef struct {
  * millimetres. */
 SurfaceReport export_surface(Text* out, const Model* model, int link, const Pose* poses, SurfaceFormat format);
 
+/* ---------------------------------------------------------------- plots (output/plot*.c) */
+
+typedef struct {
+  int width, height; /* px */
+  bool log_y;        /* logarithmic also where the plot is not by itself */
+} PlotOptions;
+PlotOptions plot_defaults(bool overview);
+
+/* Name of a plot of a run, "energy"; NULL after the last. */
+const char* plot_name(int index);
+/* Draw the plot `what` of a run folder, or all for which there is something (NULL), with the gnuplot program. The
+ * ending of `path` chooses PNG or SVG. STATUS_IO with an explanation when gnuplot is not installed. */
+Status plot_run(const char* path, const char* folder, const char* what, const PlotOptions* options,
+                Diagnostics* diagnostics);
+/* Draw the columns of a CSV file that match the comma-separated list of shell patterns, against `time`, else against
+ * the first column. */
+Status plot_columns(const char* path, const char* file, const char* patterns, const PlotOptions* options,
+                    Diagnostics* diagnostics);
+/* The run's file that has such a column, owned by the caller; NULL when none has. */
+char* plot_file_with(const char* folder, const char* patterns);
+
 /* ---------------------------------------------------------------- JSON text (output/json.c)
  * Indented by two spaces; key is NULL inside an array. Numbers that are not finite become null. */
 typedef struct {
