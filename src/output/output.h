@@ -94,32 +94,6 @@ const char* output_link_of_dof(const Model* model, int dof);
 /* The hulls of a link in its frame, one `o` group each. STATUS_IO with a diagnostic. */
 Status output_link_obj(const char* path, const Model* model, int link, Diagnostics* diagnostics);
 
-/* ---------------------------------------------------------------- other programs' formats (output/export_*.c) */
-
-/* The model as MJCF for MuJoCo 2.2.2 or later: one file that needs no other. controls: the actuators' controls over the
- * run as CSV, left empty when they do not change. What MuJoCo has no exact counterpart for is noted in diagnostics,
- * with `path` as the file. */
-void export_mjcf(const Model* model, const char* path, Text* mjcf, Text* controls, Diagnostics* diagnostics);
-
-typedef enum { SURFACE_OBJ, SURFACE_STL } SurfaceFormat;
-
-/* What was written, measured on the numbers that are in the file. */
-typedef struct {
-  int pieces, triangles;
-  bool closed;      /* every edge has a triangle on both sides */
-  bool manifold;    /* exactly one on each, and every piece is a sphere */
-  int components;   /* groups of pieces that touch */
-  int overlaps;     /* pairs of pieces with common volume, which `volume` counts twice */
-  Vec3 low, high;   /* box [m] */
-  double volume;    /* sum of the pieces [m^3] */
-  double mass;      /* of the links, by their mass model [kg] */
-  double thickness; /* of the thinnest piece [m] */
-} SurfaceReport;
-
-/* Append the bounded hulls of a link (-1 = of all) under the poses (links), as OBJ in metres or binary STL in
- * millimetres. */
-SurfaceReport export_surface(Text* out, const Model* model, int link, const Pose* poses, SurfaceFormat format);
-
 /* ---------------------------------------------------------------- plots (output/plot*.c) */
 
 typedef struct {
@@ -242,5 +216,36 @@ Status render_frames(const char* folder, const Model* model, const RunPoses* run
 /* A film by the ffmpeg program; STATUS_BAD_INPUT with an explanation when it is not installed. */
 Status render_film(const char* path, const Model* model, const RunPoses* run, const RenderOptions* options, int* count,
                    Diagnostics* diagnostics);
+
+/* ---------------------------------------------------------------- other programs' formats (output/export_*.c) */
+
+/* The model as MJCF for MuJoCo 2.2.2 or later: one file that needs no other. controls: the actuators' controls over the
+ * run as CSV, left empty when they do not change. What MuJoCo has no exact counterpart for is noted in diagnostics,
+ * with `path` as the file. */
+void export_mjcf(const Model* model, const char* path, Text* mjcf, Text* controls, Diagnostics* diagnostics);
+
+/* A recorded run as a binary glTF 2.0 file: the bounded hulls of every link under a node of its name, with its colour
+ * and its motion as an animation at about `fps` moments per second; half-spaces as squares as wide as the run. Metres,
+ * Y up (a root node turns Z to Y). *moments = of the animation. */
+void export_glb(Text* out, const Model* model, const RunPoses* run, double fps, int* moments);
+
+typedef enum { SURFACE_OBJ, SURFACE_STL } SurfaceFormat;
+
+/* What was written, measured on the numbers that are in the file. */
+typedef struct {
+  int pieces, triangles;
+  bool closed;      /* every edge has a triangle on both sides */
+  bool manifold;    /* exactly one on each, and every piece is a sphere */
+  int components;   /* groups of pieces that touch */
+  int overlaps;     /* pairs of pieces with common volume, which `volume` counts twice */
+  Vec3 low, high;   /* box [m] */
+  double volume;    /* sum of the pieces [m^3] */
+  double mass;      /* of the links, by their mass model [kg] */
+  double thickness; /* of the thinnest piece [m] */
+} SurfaceReport;
+
+/* Append the bounded hulls of a link (-1 = of all) under the poses (links), as OBJ in metres or binary STL in
+ * millimetres. */
+SurfaceReport export_surface(Text* out, const Model* model, int link, const Pose* poses, SurfaceFormat format);
 
 #endif
