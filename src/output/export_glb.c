@@ -1,5 +1,5 @@
 /* A run as binary glTF 2.0: one buffer with positions, normals and poses; one accessor and one view for each array. */
-#include <string.h>
+#include <assert.h>
 
 #include "output/export.h"
 #include "output/render.h"
@@ -49,8 +49,9 @@ static Accessor* start_accessor(Glb* g, int width, bool vertices) {
 }
 
 /* One element; bounds are those of the numbers as they are written. */
-static void add_element(Glb* g, Accessor* accessor, const double* values) {
-  for (int k = 0; k < accessor->width; k++) {
+static void add_element(Glb* g, Accessor* accessor, const double* values, int count) {
+  assert(count == accessor->width);
+  for (int k = 0; k < count; k++) {
     volatile float single = (float)values[k]; /* volatile: the rounding must not be forgotten (export_surface.c) */
     bytes_add_float(&g->buffer, (double)single);
     accessor->low[k] = fmin(accessor->low[k], (double)single);
@@ -61,7 +62,7 @@ static void add_element(Glb* g, Accessor* accessor, const double* values) {
 }
 
 static void add_vector(Glb* g, Accessor* accessor, Vec3 v) {
-  add_element(g, accessor, (const double[]){v.x, v.y, v.z});
+  add_element(g, accessor, (const double[]){v.x, v.y, v.z}, 3);
 }
 
 /* ---------------------------------------------------------------- what is shown */
@@ -162,7 +163,7 @@ static Quat nearer(Quat q, Quat last) {
 /* Accessors of the animation: times, then position and rotation of every node. */
 static void add_motion(Glb* g) {
   Accessor* times = start_accessor(g, 1, false);
-  for (int i = 0; i < g->row_count; i++) add_element(g, times, &g->run->time[g->rows[i]]);
+  for (int i = 0; i < g->row_count; i++) add_element(g, times, &g->run->time[g->rows[i]], 1);
   for (int n = 0; n < g->node_count; n++) {
     Accessor* place = start_accessor(g, 3, false);
     for (int i = 0; i < g->row_count; i++) add_vector(g, place, pose_at(g, g->rows[i], g->node[n]).t);
@@ -170,7 +171,7 @@ static void add_motion(Glb* g) {
     Quat last = quat_identity();
     for (int i = 0; i < g->row_count; i++) {
       last = nearer(quat_from_mat3(pose_at(g, g->rows[i], g->node[n]).r), last);
-      add_element(g, turn, (const double[]){last.x, last.y, last.z, last.w});
+      add_element(g, turn, (const double[]){last.x, last.y, last.z, last.w}, 4);
     }
   }
 }

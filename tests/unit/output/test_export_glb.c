@@ -93,7 +93,7 @@ static Pose animated_pose(const Glb* g, int node, int moment) {
   cJSON_ArrayForEach(channel, cJSON_GetObjectItem(animation, "channels")) {
     const cJSON* target = cJSON_GetObjectItem(channel, "target");
     if (number(target, "node") != node) continue;
-    double v[4];
+    double v[4] = {0};
     int output = number(item(animation, "samplers", number(channel, "sampler")), "output");
     if (element(g, output, moment, v) == 3)
       pose.t = vec3(v[0], v[1], v[2]);
@@ -168,7 +168,7 @@ static void moments_are_as_dense_as_asked(void** state) {
   assert_int_equal(g.moments, 5);
   int times = number(item(item(g.json, "animations", 0), "samplers", 0), "input");
   for (int i = 0; i < 5; i++) {
-    double v[4];
+    double v[4] = {0};
     element(&g, times, i, v);
     compare_near(v[0], expected[i], 1e-6, "time of moment %d", i);
   }
@@ -187,9 +187,9 @@ static void links_are_meshes_with_materials(void** state) {
   assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(g.json, "nodes")), 3); /* root, ground, box: nothing bare */
   const cJSON* mesh = item(g.json, "meshes", number(item(g.json, "nodes", node_of(&g, "box")), "mesh"));
   const cJSON *part = item(mesh, "primitives", 0), *attributes = cJSON_GetObjectItem(part, "attributes");
-  double volume = 0, v[4], n[4];
+  double volume = 0, v[4] = {0}, n[4] = {0};
   for (int t = 0; t < 12; t++) {
-    Vec3 p[3];
+    Vec3 p[3] = {{0}};
     for (int k = 0; k < 3; k++) {
       element(&g, number(attributes, "POSITION"), 3 * t + k, v);
       element(&g, number(attributes, "NORMAL"), 3 * t + k, n);
@@ -206,7 +206,7 @@ static void links_are_meshes_with_materials(void** state) {
   compare_near(cJSON_GetArrayItem(color, 0)->valuedouble, 1, 1e-6, "red");
   compare_near(cJSON_GetArrayItem(color, 2)->valuedouble, pow((0.5 + 0.055) / 1.055, 2.4), 1e-6, "blue");
   const cJSON* turn = cJSON_GetObjectItem(item(g.json, "nodes", 0), "rotation");
-  double q[4];
+  double q[4] = {0};
   for (int k = 0; k < 4; k++) q[k] = cJSON_GetArrayItem(turn, k)->valuedouble;
   Vec3 up = mat3_mul_vec(mat3_from_quat((Quat){q[3], q[0], q[1], q[2]}), vec3(0, 0, 1));
   compare_vec3(up, vec3(0, 1, 0), 1e-12, "up");

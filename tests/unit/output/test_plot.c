@@ -6,8 +6,9 @@
 #include <string.h>
 #include "output/plot.h"
 
-static void set_points(PlotCurve* curve, const double* y) {
-  for (int i = 0; i < curve->count; i++) curve->x[i] = i, curve->y[i] = y[i];
+static void add_points(PlotPanel* panel, const double* y, int count) {
+  PlotCurve* curve = plot_panel_add(panel, "c", count);
+  for (int i = 0; i < count; i++) curve->x[i] = i, curve->y[i] = y[i];
 }
 
 static Text script_of(const PlotPanel* panel, const char* name) {
@@ -25,7 +26,7 @@ static void numbers_that_are_not_leave_a_hole(void** state) {
   (void)state;
   PlotPanel panel;
   plot_panel_start(&panel, "say \"a\\b\"", "time [s]", "gap [m]", false);
-  set_points(plot_panel_add(&panel, "c", 4), (const double[]){1, (double)INFINITY, 3, (double)NAN});
+  add_points(&panel, (const double[]){1, (double)INFINITY, 3, (double)NAN}, 4);
   Text script = script_of(&panel, "x.svg");
   expect_in(&script, "<< END\n0 1\n\n2 3\n\nEND\n");
   expect_in(&script, "set title \"say \\\"a\\\\b\\\"\"");
@@ -42,7 +43,7 @@ static void logarithms_need_a_decade(void** state) {
   for (int c = 0; c < 2; c++) {
     PlotPanel panel;
     plot_panel_start(&panel, "t", "x", "y", true);
-    set_points(plot_panel_add(&panel, "c", 3), (const double[]){0, 1, largest[c]});
+    add_points(&panel, (const double[]){0, 1, largest[c]}, 3);
     Text script = script_of(&panel, "x.png");
     expect_in(&script, c == 0 ? "unset logscale y" : "\nset logscale y");
     expect_in(&script, "<< END\n\n1 1\n");
