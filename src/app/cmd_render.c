@@ -110,7 +110,7 @@ static bool ends_with(const char* text, const char* end) {
 
 /* Who opens a model looks at it from anywhere. */
 static ExitCode refuse_view_options(const Options* options) {
-  static const char* const names[] = {"view", "trail", "look-at", "follow", "zoom", "size"};
+  static const char* const names[] = {"view", "trail", "path", "look-at", "follow", "zoom", "size"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
     if (option_given(options, names[i]))
       return usage_error(options, "--%s is for pictures: a .glb file has all of the scene in it", names[i]);
@@ -151,20 +151,29 @@ static ExitCode read_options(Rendering* rendering) {
 
 /* ---------------------------------------------------------------- drawing */
 
-static ExitCode find_followed(Rendering* rendering) {
-  const char* name = option_text(rendering->options, "follow");
+static ExitCode find_link(const Rendering* rendering, const char* name, int* index) {
   const Model* model = &rendering->recorded.model;
-  if (!name) return EXIT_DONE;
+  bool found = false;
   const char** names = MEMORY_NEW(const char*, model->link_count + 1);
   for (int i = 0; i < model->link_count; i++) {
     names[i] = model->links[i].name;
-    if (strcmp(names[i], name) == 0) rendering->render.follow = i;
+    if (strcmp(names[i], name) != 0) continue;
+    *index = i;
+    found = true;
   }
   const char* nearest = text_nearest(name, names, model->link_count);
   memory_free(names);
-  if (rendering->render.follow >= 0) return EXIT_DONE;
+  if (found) return EXIT_DONE;
   if (nearest) return usage_error(rendering->options, "no link '%s' (did you mean '%s'?)", name, nearest);
   return usage_error(rendering->options, "no link '%s' in the scene", name);
+}
+
+static ExitCode find_links(Rendering* rendering) {
+  const char *follow = option_text(rendering->options, "follow"), *path = option_text(rendering->options, "path");
+  ExitCode code = follow ? find_link(rendering, follow, &rendering->render.follow) : EXIT_DONE;
+  if (code != EXIT_DONE || !path) return code;
+  rendering->render.path = RENDER_PATH_ALL;
+  return strcmp(path, "all") == 0 ? EXIT_DONE : find_link(rendering, path, &rendering->render.path);
 }
 
 static Status write_glb(Rendering* rendering, int* count) {
@@ -229,7 +238,7 @@ static void print_result(const Rendering* rendering, int count, double seconds) 
 static ExitCode draw_loaded(Rendering* rendering) {
   const RunPoses* run = &rendering->recorded.run;
   double frames = (run->time[run->row_count - 1] - run->time[0]) * rendering->render.fps, start = timer_now();
-  ExitCode code = find_followed(rendering);
+  ExitCode code = find_links(rendering);
   if (code != EXIT_DONE) return code;
   if (rendering->kind != TARGET_PICTURE && frames > FRAMES_MAX)
     return usage_error(rendering->options, "%.3g pictures at %g per second: choose a smaller --fps", frames,
@@ -260,6 +269,7 @@ static const OptionRow OPTIONS[] = {
     {"time", 0, OPTION_NUMBER, "T", "the recorded moment nearest to T seconds (default: the last)"},
     {"strip", 0, OPTION_COUNT, "N", "N moments side by side, from the first to --time"},
     {"trail", 0, OPTION_COUNT, "N", "N earlier moments laid over the picture as ghosts"},
+    {"path", 0, OPTION_TEXT, "LINK", "the way of the link's centre of mass so far; all: of all that can move"},
     {"look-at", 0, OPTION_TEXT, "X,Y,Z", "the point in the middle of the picture [m]"},
     {"follow", 0, OPTION_TEXT, "LINK", "the camera moves with this link"},
     {"zoom", 0, OPTION_NUMBER, "Z", "magnify (1 = all that is ever seen fits)"},
@@ -278,6 +288,7 @@ const Verb VERB_RENDER = {
         "  sdrs render out/slide                               writes out/slide/picture.png, the last moment\n"
         "  sdrs render out/slide -o slide.png --strip 4        four moments side by side\n"
         "  sdrs render out/spider -o s.png --trail 6 --view side\n"
+        "  sdrs render out/chains -o way.png --path all        with the way of the centre of mass\n"
         "  sdrs render out/spider -o frames/ --follow body     frames/frame_00000.png, ...\n"
         "  sdrs render out/spider -o spider.mp4 --fps 60       needs the program ffmpeg\n"
         "  sdrs render out/spider -o spider.glb                animated glTF for Blender, three.js, viewers\n"

@@ -191,6 +191,8 @@ typedef struct {
 Status run_poses_read(RunPoses* run, const char* path, const Model* model, Diagnostics* diagnostics);
 void run_poses_free(RunPoses* run);
 
+enum { RENDER_PATH_NONE = -1, RENDER_PATH_ALL = -2 };
+
 typedef struct {
   int width, height; /* px, of one panel */
   RenderView view;
@@ -200,6 +202,7 @@ typedef struct {
   int follow;  /* the camera moves with this link; -1 = it stands still */
   double time; /* s, the nearest recorded moment is shown; NAN = the last */
   int strip;   /* panels side by side, from the first moment to the last; 0 = one picture */
+  int path;    /* the way of this link's centre of mass; RENDER_PATH_NONE, RENDER_PATH_ALL: of all that can move */
   int trail;   /* earlier moments laid over the picture as ghosts; 0 = none */
   double fps;  /* frames and films: pictures per simulated second */
   bool labels; /* title, ticks, names */
