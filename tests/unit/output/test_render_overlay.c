@@ -40,8 +40,10 @@ static void the_line_lies_on_the_centres(void** state) {
       "true, mass: 100, shape: b, position: [0, -9, 0]}]\n");
   double time[3] = {0, 1, 2};
   Pose poses[9];
-  for (int i = 0; i < 9; i++)
-    poses[i] = (Pose){mat3_identity(), vec3(-5 + 5 * (i / 3), (double[]){0, 4, -9}[i % 3], 0)};
+  static const double line[3] = {0, 4, -9};
+  for (int row = 0; row < 3; row++)
+    for (int link = 0; link < 3; link++)
+      poses[3 * row + link] = (Pose){mat3_identity(), vec3(5.0 * (row - 1), line[link], 0)};
   RunPoses rows = {3, 3, time, poses};
   static const double height[3] = {0, 4, 3}; /* of the line: first, second, all */
   for (int c = 0; c < 3; c++) {
