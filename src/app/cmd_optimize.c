@@ -169,6 +169,7 @@ static ExitCode finish(DesignRun* run, Status status) {
             interrupt_name(interrupt_signal()), optimization_iteration(run->optimization), run->options->operands[0],
             run->folder);
   if (status == STATUS_OK) print_end(run);
+  if (code != EXIT_IO) leave_overview(run->options, run->folder);
   if (!run->options->json && code != EXIT_IO) printf("%s\n", run->folder);
   return code;
 }
@@ -210,6 +211,7 @@ static ExitCode optimize(const Options* options) {
 static const OptionRow OPTIONS[] = {
     {"resume", 0, OPTION_FLAG, NULL, "go on from the checkpoint in the run folder"},
     {"iterations", 0, OPTION_COUNT, "N", "end after N iterations instead of the task's number"},
+    OVERVIEW_OPTIONS,
 };
 
 const Verb VERB_OPTIMIZE = {

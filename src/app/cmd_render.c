@@ -10,7 +10,7 @@ enum { STRIP_PANEL_WIDTH = 480, STRIP_PANEL_HEIGHT = 360 };
 /* Pictures of a film or a folder that are more likely a slip than a wish. */
 #define FRAMES_MAX 100000.0
 
-typedef enum { TARGET_PICTURE, TARGET_FRAMES, TARGET_FILM } TargetKind;
+typedef enum { TARGET_PICTURE, TARGET_FRAMES, TARGET_FILM, TARGET_GLB } TargetKind;
 
 /* From the run folder to the picture. Zeroed or half-built is fine for rendering_free. */
 typedef struct {
@@ -108,6 +108,15 @@ static bool ends_with(const char* text, const char* end) {
   return length >= tail && strcmp(text + length - tail, end) == 0;
 }
 
+/* Who opens a model looks at it from anywhere. */
+static ExitCode refuse_view_options(const Options* options) {
+  static const char* const names[] = {"view", "trail", "path", "look-at", "follow", "zoom", "size"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    if (option_given(options, names[i]))
+      return usage_error(options, "--%s is for pictures: a .glb file has all of the scene in it", names[i]);
+  return EXIT_DONE;
+}
+
 static ExitCode choose_target(Rendering* rendering) {
   const Options* options = rendering->options;
   rendering->target = options->folder ? memory_text(options->folder) : default_target(options->operands[0]);
@@ -116,12 +125,17 @@ static ExitCode choose_target(Rendering* rendering) {
     rendering->kind = TARGET_FRAMES;
   else if (ends_with(target, ".mp4"))
     rendering->kind = TARGET_FILM;
+  else if (ends_with(target, ".glb"))
+    rendering->kind = TARGET_GLB;
   else if (!ends_with(target, ".png"))
-    return usage_error(
-        options, "-o names a picture (.png), a film (.mp4) or a folder for frames (ends in '/'), got '%s'", target);
+    return usage_error(options,
+                       "-o names a picture (.png), a film (.mp4), a model (.glb) or a folder for frames (ends in '/'), "
+                       "got '%s'",
+                       target);
   if (rendering->kind == TARGET_PICTURE) return EXIT_DONE;
   if (rendering->render.strip > 0) return usage_error(options, "--strip makes one picture: -o needs a .png file");
   if (option_given(options, "time")) return usage_error(options, "--time makes one picture: -o needs a .png file");
+  if (rendering->kind == TARGET_GLB) return refuse_view_options(options);
   return EXIT_DONE;
 }
 
@@ -137,25 +151,46 @@ static ExitCode read_options(Rendering* rendering) {
 
 /* ---------------------------------------------------------------- drawing */
 
-static ExitCode find_followed(Rendering* rendering) {
-  const char* name = option_text(rendering->options, "follow");
+static ExitCode find_link(const Rendering* rendering, const char* name, int* index) {
   const Model* model = &rendering->recorded.model;
-  if (!name) return EXIT_DONE;
+  bool found = false;
   const char** names = MEMORY_NEW(const char*, model->link_count + 1);
   for (int i = 0; i < model->link_count; i++) {
     names[i] = model->links[i].name;
-    if (strcmp(names[i], name) == 0) rendering->render.follow = i;
+    if (strcmp(names[i], name) != 0) continue;
+    *index = i;
+    found = true;
   }
   const char* nearest = text_nearest(name, names, model->link_count);
   memory_free(names);
-  if (rendering->render.follow >= 0) return EXIT_DONE;
+  if (found) return EXIT_DONE;
   if (nearest) return usage_error(rendering->options, "no link '%s' (did you mean '%s'?)", name, nearest);
   return usage_error(rendering->options, "no link '%s' in the scene", name);
+}
+
+static ExitCode find_links(Rendering* rendering) {
+  const char *follow = option_text(rendering->options, "follow"), *path = option_text(rendering->options, "path");
+  ExitCode code = follow ? find_link(rendering, follow, &rendering->render.follow) : EXIT_DONE;
+  if (code != EXIT_DONE || !path) return code;
+  rendering->render.path = RENDER_PATH_ALL;
+  return strcmp(path, "all") == 0 ? EXIT_DONE : find_link(rendering, path, &rendering->render.path);
+}
+
+static Status write_glb(Rendering* rendering, int* count) {
+  Text glb = {0};
+  export_glb(&glb, &rendering->recorded.model, &rendering->recorded.run, rendering->render.fps, count);
+  Status status = file_write(rendering->target, glb.data, glb.length);
+  if (status != STATUS_OK)
+    diagnostics_add(&rendering->recorded.diagnostics, SEVERITY_ERROR, (SourcePlace){rendering->target, 0, 0},
+                    "cannot write: %s", strerror(errno));
+  text_free(&glb);
+  return status;
 }
 
 static Status draw(Rendering* rendering, int* count) {
   const char* target = rendering->target;
   *count = 1;
+  if (rendering->kind == TARGET_GLB) return write_glb(rendering, count);
   if (rendering->kind == TARGET_FRAMES)
     return render_frames(target, &rendering->recorded.model, &rendering->recorded.run, &rendering->render, count,
                          &rendering->recorded.diagnostics);
@@ -203,7 +238,7 @@ static void print_result(const Rendering* rendering, int count, double seconds) 
 static ExitCode draw_loaded(Rendering* rendering) {
   const RunPoses* run = &rendering->recorded.run;
   double frames = (run->time[run->row_count - 1] - run->time[0]) * rendering->render.fps, start = timer_now();
-  ExitCode code = find_followed(rendering);
+  ExitCode code = find_links(rendering);
   if (code != EXIT_DONE) return code;
   if (rendering->kind != TARGET_PICTURE && frames > FRAMES_MAX)
     return usage_error(rendering->options, "%.3g pictures at %g per second: choose a smaller --fps", frames,
@@ -234,11 +269,12 @@ static const OptionRow OPTIONS[] = {
     {"time", 0, OPTION_NUMBER, "T", "the recorded moment nearest to T seconds (default: the last)"},
     {"strip", 0, OPTION_COUNT, "N", "N moments side by side, from the first to --time"},
     {"trail", 0, OPTION_COUNT, "N", "N earlier moments laid over the picture as ghosts"},
+    {"path", 0, OPTION_TEXT, "LINK", "the way of the link's centre of mass so far; all: of all that can move"},
     {"look-at", 0, OPTION_TEXT, "X,Y,Z", "the point in the middle of the picture [m]"},
     {"follow", 0, OPTION_TEXT, "LINK", "the camera moves with this link"},
     {"zoom", 0, OPTION_NUMBER, "Z", "magnify (1 = all that is ever seen fits)"},
     {"size", 0, OPTION_TEXT, "WxH", "pixels of a picture (default 960x720) or panel (480x360)"},
-    {"fps", 0, OPTION_NUMBER, "N", "frames and films: pictures per simulated second (default 30)"},
+    {"fps", 0, OPTION_NUMBER, "N", "frames, films, models: moments per simulated second (default 30)"},
     {"no-labels", 0, OPTION_FLAG, NULL, "no title, time, names and ticks"},
 };
 
@@ -247,18 +283,21 @@ const Verb VERB_RENDER = {
     .operands = "RUN",
     .operand_min = 1,
     .operand_max = 1,
-    .summary = "draw a run (or a scene's initial state): picture, film strip, frames, film",
+    .summary = "draw a run (or a scene's initial state): picture, strip, frames, film, glTF",
     .examples =
         "  sdrs render out/slide                               writes out/slide/picture.png, the last moment\n"
         "  sdrs render out/slide -o slide.png --strip 4        four moments side by side\n"
         "  sdrs render out/spider -o s.png --trail 6 --view side\n"
+        "  sdrs render out/chains -o way.png --path all        with the way of the centre of mass\n"
         "  sdrs render out/spider -o frames/ --follow body     frames/frame_00000.png, ...\n"
         "  sdrs render out/spider -o spider.mp4 --fps 60       needs the program ffmpeg\n"
+        "  sdrs render out/spider -o spider.glb                animated glTF for Blender, three.js, viewers\n"
         "  sdrs render scenes/stack.yaml -o stack.png          the initial state of a scene\n",
     .details =
         "Draws on the processor: no display and no graphics driver is needed. The scene that the run was made from is\n"
-        "read again, with the overrides that the run's summary records. -o names a picture (.png), a film (.mp4) or a\n"
-        "folder for frames (it ends in '/'). Without --look-at, --follow and --zoom the\n"
+        "read again, with the overrides that the run's summary records. -o names a picture (.png), a film (.mp4), a\n"
+        "model with its motion (.glb: glTF 2.0, metres, Y up) or a folder for frames (it ends in '/'). Without "
+        "--look-at, --follow and --zoom the\n"
         "camera shows all bodies over the whole run. Lengths along the ground are metres. The file's name is printed\n"
         "on standard output.\n"
         "Exit codes: 0 done, 2 wrong usage, 3 bad input, 5 cannot read or write (also: ffmpeg is missing).\n",

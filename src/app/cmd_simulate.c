@@ -265,6 +265,7 @@ static Status run_to_end(Run* run) {
   Status status = run_steps(run);
   if (status != STATUS_IO) status = finish_folder(run, status);
   print_diagnostics(run->options, &run->diagnostics);
+  if (status != STATUS_IO) leave_overview(run->options, run->folder);
   report_end(run, status);
   return status;
 }
@@ -282,6 +283,7 @@ static ExitCode simulate(const Options* options) {
 
 static const OptionRow OPTIONS[] = {
     {"steps", 0, OPTION_COUNT, "N", "run N steps instead of the scene's number"},
+    OVERVIEW_OPTIONS,
 };
 
 const Verb VERB_SIMULATE = {

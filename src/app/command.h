@@ -72,6 +72,16 @@ void recorded_free(Recorded* recorded);
 bool path_is_folder(const char* path);
 char* path_join(const char* folder, const char* name); /* owned by the caller */
 
+/* ---------------------------------------------------------------- plots (app/cmd_plot.c) */
+
+/* Leave overview.png in a finished run folder when somebody watches (standard error is a terminal, no -q) or --overview
+ * asks for it, never with --no-overview. Failure is one line and no more. The verb has both options. */
+void leave_overview(const Options* options, const char* folder);
+#define OVERVIEW_OPTIONS                                                                                  \
+  {"overview", 0, OPTION_FLAG, NULL, "leave overview.png in the folder (default: on a terminal only)"}, { \
+    "no-overview", 0, OPTION_FLAG, NULL, "leave no overview.png"                                          \
+  }
+
 /* ---------------------------------------------------------------- interrupts (app/interrupt.c) */
 
 /* From now on SIGINT, SIGTERM and SIGUSR1 ask for an orderly end; a second one leaves at once with exit 130. */

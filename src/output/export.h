@@ -15,6 +15,10 @@ void xml_text(Text* out, const char* key, const char* text);
 /* Numbers after a space each. */
 void text_add_numbers(Text* out, const double* values, int count);
 
+/* Little-endian, of 1 to 4 bytes. */
+void bytes_add_integer(Text* out, uint32_t value, int bytes);
+void bytes_add_float(Text* out, double value);
+
 /* ---------------------------------------------------------------- solids (output/export_solid.c) */
 
 /* Is the hull a box? Then its centre and axes in the link's frame, and half its edges [m]. */

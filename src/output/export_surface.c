@@ -171,19 +171,6 @@ static void add_obj(Text* out, const Model* model, int hull, const Piece* piece,
   }
 }
 
-static void add_little_endian(Text* out, uint32_t value, int bytes) {
-  char data[4];
-  for (int k = 0; k < bytes; k++) data[k] = (char)(value >> 8 * k & 255);
-  text_add_bytes(out, data, (size_t)bytes);
-}
-
-static void add_float(Text* out, double value) {
-  float single = (float)value;
-  uint32_t bits;
-  memcpy(&bits, &single, sizeof bits);
-  add_little_endian(out, bits, 4);
-}
-
 static void add_stl(Text* out, const Piece* piece) {
   for (int t = 0; t < piece->triangle_count; t++) {
     Vec3 p[3];
@@ -195,8 +182,9 @@ static void add_stl(Text* out, const Piece* piece) {
     double length = vec3_norm(normal);
     normal = length > 0 ? vec3_scale(normal, 1 / length) : vec3(0, 0, 0); /* readers take it from the corners then */
     const Vec3 four[4] = {normal, p[0], p[1], p[2]};
-    for (int k = 0; k < 4; k++) add_float(out, four[k].x), add_float(out, four[k].y), add_float(out, four[k].z);
-    add_little_endian(out, 0, 2);
+    for (int k = 0; k < 4; k++)
+      bytes_add_float(out, four[k].x), bytes_add_float(out, four[k].y), bytes_add_float(out, four[k].z);
+    bytes_add_integer(out, 0, 2);
   }
 }
 
@@ -204,7 +192,7 @@ static void add_stl(Text* out, const Piece* piece) {
 static void begin_stl(Text* out) {
   char head[STL_HEAD] = "binary STL, millimetres, written by sdrs";
   text_add_bytes(out, head, sizeof head);
-  add_little_endian(out, 0, 4);
+  bytes_add_integer(out, 0, 4);
 }
 
 static void set_stl_count(Text* out, int triangles) {

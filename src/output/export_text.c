@@ -1,5 +1,7 @@
 #include "output/export.h"
 
+#include <string.h>
+
 void text_add_numbers(Text* out, const double* values, int count) {
   for (int k = 0; k < count; k++) {
     text_add(out, " ");
@@ -41,4 +43,17 @@ void xml_text(Text* out, const char* key, const char* text) {
       text_add_bytes(out, c, 1);
   }
   text_add(out, "\"");
+}
+
+void bytes_add_integer(Text* out, uint32_t value, int bytes) {
+  char data[4];
+  for (int k = 0; k < bytes; k++) data[k] = (char)(value >> 8 * k & 255);
+  text_add_bytes(out, data, (size_t)bytes);
+}
+
+void bytes_add_float(Text* out, double value) {
+  float single = (float)value;
+  uint32_t bits;
+  memcpy(&bits, &single, sizeof bits);
+  bytes_add_integer(out, bits, 4);
 }

@@ -94,31 +94,26 @@ const char* output_link_of_dof(const Model* model, int dof);
 /* The hulls of a link in its frame, one `o` group each. STATUS_IO with a diagnostic. */
 Status output_link_obj(const char* path, const Model* model, int link, Diagnostics* diagnostics);
 
-/* ---------------------------------------------------------------- other programs' formats (output/export_*.c) */
+/* ---------------------------------------------------------------- plots (output/plot*.c) */
 
-/* The model as MJCF for MuJoCo 2.2.2 or later: one file that needs no other. controls: the actuators' controls over the
- * run as CSV, left empty when they do not change. What MuJoCo has no exact counterpart for is noted in diagnostics,
- * with `path` as the file. */
-void export_mjcf(const Model* model, const char* path, Text* mjcf, Text* controls, Diagnostics* diagnostics);
-
-typedef enum { SURFACE_OBJ, SURFACE_STL } SurfaceFormat;
-
-/* What was written, measured on the numbers that are in the file. */
 typedef struct {
-  int pieces, triangles;
-  bool closed;      /* every edge has a triangle on both sides */
-  bool manifold;    /* exactly one on each, and every piece is a sphere */
-  int components;   /* groups of pieces that touch */
-  int overlaps;     /* pairs of pieces with common volume, which `volume` counts twice */
-  Vec3 low, high;   /* box [m] */
-  double volume;    /* sum of the pieces [m^3] */
-  double mass;      /* of the links, by their mass model [kg] */
-  double thickness; /* of the thinnest piece [m] */
-} SurfaceReport;
+  int width, height; /* px */
+  bool log_y;        /* logarithmic also where the plot is not by itself */
+} PlotOptions;
+PlotOptions plot_defaults(bool overview);
 
-/* Append the bounded hulls of a link (-1 = of all) under the poses (links), as OBJ in metres or binary STL in
- * millimetres. */
-SurfaceReport export_surface(Text* out, const Model* model, int link, const Pose* poses, SurfaceFormat format);
+/* Name of a plot of a run, "energy"; NULL after the last. */
+const char* plot_name(int index);
+/* Draw the plot `what` of a run folder, or all for which there is something (NULL), with the gnuplot program. The
+ * ending of `path` chooses PNG or SVG. STATUS_IO with an explanation when gnuplot is not installed. */
+Status plot_run(const char* path, const char* folder, const char* what, const PlotOptions* options,
+                Diagnostics* diagnostics);
+/* Draw the columns of a CSV file that match the comma-separated list of shell patterns, against `time`, else against
+ * the first column. */
+Status plot_columns(const char* path, const char* file, const char* patterns, const PlotOptions* options,
+                    Diagnostics* diagnostics);
+/* The run's file that has such a column, owned by the caller; NULL when none has. */
+char* plot_file_with(const char* folder, const char* patterns);
 
 /* ---------------------------------------------------------------- JSON text (output/json.c)
  * Indented by two spaces; key is NULL inside an array. Numbers that are not finite become null. */
@@ -196,6 +191,8 @@ typedef struct {
 Status run_poses_read(RunPoses* run, const char* path, const Model* model, Diagnostics* diagnostics);
 void run_poses_free(RunPoses* run);
 
+enum { RENDER_PATH_NONE = -1, RENDER_PATH_ALL = -2 };
+
 typedef struct {
   int width, height; /* px, of one panel */
   RenderView view;
@@ -205,6 +202,7 @@ typedef struct {
   int follow;  /* the camera moves with this link; -1 = it stands still */
   double time; /* s, the nearest recorded moment is shown; NAN = the last */
   int strip;   /* panels side by side, from the first moment to the last; 0 = one picture */
+  int path;    /* the way of this link's centre of mass; RENDER_PATH_NONE, RENDER_PATH_ALL: of all that can move */
   int trail;   /* earlier moments laid over the picture as ghosts; 0 = none */
   double fps;  /* frames and films: pictures per simulated second */
   bool labels; /* title, ticks, names */
@@ -221,5 +219,36 @@ Status render_frames(const char* folder, const Model* model, const RunPoses* run
 /* A film by the ffmpeg program; STATUS_BAD_INPUT with an explanation when it is not installed. */
 Status render_film(const char* path, const Model* model, const RunPoses* run, const RenderOptions* options, int* count,
                    Diagnostics* diagnostics);
+
+/* ---------------------------------------------------------------- other programs' formats (output/export_*.c) */
+
+/* The model as MJCF for MuJoCo 2.2.2 or later: one file that needs no other. controls: the actuators' controls over the
+ * run as CSV, left empty when they do not change. What MuJoCo has no exact counterpart for is noted in diagnostics,
+ * with `path` as the file. */
+void export_mjcf(const Model* model, const char* path, Text* mjcf, Text* controls, Diagnostics* diagnostics);
+
+/* A recorded run as a binary glTF 2.0 file: the bounded hulls of every link under a node of its name, with its colour
+ * and its motion as an animation at about `fps` moments per second; half-spaces as squares as wide as the run. Metres,
+ * Y up (a root node turns Z to Y). *moments = of the animation. */
+void export_glb(Text* out, const Model* model, const RunPoses* run, double fps, int* moments);
+
+typedef enum { SURFACE_OBJ, SURFACE_STL } SurfaceFormat;
+
+/* What was written, measured on the numbers that are in the file. */
+typedef struct {
+  int pieces, triangles;
+  bool closed;      /* every edge has a triangle on both sides */
+  bool manifold;    /* exactly one on each, and every piece is a sphere */
+  int components;   /* groups of pieces that touch */
+  int overlaps;     /* pairs of pieces with common volume, which `volume` counts twice */
+  Vec3 low, high;   /* box [m] */
+  double volume;    /* sum of the pieces [m^3] */
+  double mass;      /* of the links, by their mass model [kg] */
+  double thickness; /* of the thinnest piece [m] */
+} SurfaceReport;
+
+/* Append the bounded hulls of a link (-1 = of all) under the poses (links), as OBJ in metres or binary STL in
+ * millimetres. */
+SurfaceReport export_surface(Text* out, const Model* model, int link, const Pose* poses, SurfaceFormat format);
 
 #endif

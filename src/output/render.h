@@ -196,6 +196,13 @@ void image_line(RenderImage* image, double x0, double y0, double x1, double y1, 
 void image_rectangle(RenderImage* image, double x0, double y0, double x1, double y1, const uint8_t color[3],
                      double opacity);
 
+/* ---------------------------------------------------------------- overlays (render_overlay.c) */
+
+/* The way of a link's centre of mass (RENDER_PATH_ALL: of all that can move) from the first row to `row`, over all that
+ * was drawn, with a cross at its end. */
+void render_path(RenderImage* image, const RenderCamera* camera, const Model* model, const RunPoses* run, int row,
+                 int link);
+
 /* ---------------------------------------------------------------- panels (render_panel.c) */
 
 /* A run with its stage and a camera that sees all of it. Borrows everything it is made from. */

@@ -17,8 +17,15 @@ static const double FOLLOW_MARGIN[4] = {0.5, 0.5, 0.5, 0.5};
 #define STRIP_GAP 4
 
 RenderOptions render_defaults(void) {
-  return (RenderOptions){
-      .width = 960, .height = 720, .zoom = 1.0, .follow = -1, .time = NAN, .fps = 30.0, .labels = true, .threads = 1};
+  return (RenderOptions){.width = 960,
+                         .height = 720,
+                         .zoom = 1.0,
+                         .follow = -1,
+                         .path = RENDER_PATH_NONE,
+                         .time = NAN,
+                         .fps = 30.0,
+                         .labels = true,
+                         .threads = 1};
 }
 
 const Pose* run_row_poses(const RunPoses* run, int row) { return run->pose + (size_t)row * (size_t)run->link_count; }
@@ -114,6 +121,7 @@ void render_run_panel(const RenderRun* render, int row, bool titled, int threads
   if (options->follow >= 0) camera = camera_moved(camera, poses[options->follow].t);
   render_scene(image, &render->stage, &camera, layers, options->trail + 1, threads);
   memory_free(layers);
+  if (options->path != RENDER_PATH_NONE) render_path(image, &camera, render->model, run, row, options->path);
   if (!options->labels) return;
   char time[64];
   time_text(run, row, options->trail > 0 ? 0 : -1, time);

@@ -140,7 +140,7 @@ static void half_spaces_become_planes_when_they_stand_still(void** state) {
       "1]}}\n"
       "  - {name: box, shape: b, mass: 1, position: [5, 0, 5]}\n"
       "controllers: [{link: moves, type: prescribed, target: 0}]\n");
-  double pos[3], quat[4];
+  double pos[3] = {0}, quat[4] = {0};
   assert_int_equal(numbers_of(&e, "type=\"plane\"", "pos=", pos, 3), 3);
   assert_int_equal(numbers_of(&e, "type=\"plane\"", "quat=", quat, 4), 4);
   compare_near(pos[0], 2, 0, "pos[0]");

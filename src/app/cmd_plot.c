@@ -1,0 +1,154 @@
+/* sdrs plot RUN|FILE.csv: diagrams of what a run recorded, drawn by gnuplot. */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+#include "app/command.h"
+
+/* Sides of a picture [px]. */
+enum { SIDE_MIN = 100, SIDE_MAX = 8192 };
+
+static bool ends_with(const char* text, const char* end) {
+  size_t length = strlen(text), tail = strlen(end);
+  return length >= tail && strcmp(text + length - tail, end) == 0;
+}
+
+static bool is_plot(const char* name) {
+  for (int i = 0; plot_name(i); i++)
+    if (strcmp(plot_name(i), name) == 0) return true;
+  return false;
+}
+
+static ExitCode refuse_plot(const Options* options, const char* name) {
+  Text known = {0};
+  for (int i = 0; plot_name(i); i++) text_add(&known, "%s%s", i ? ", " : "", plot_name(i));
+  ExitCode code = usage_error(options, "no plot '%s' (there are %s; without a name: all)", name, known.data);
+  text_free(&known);
+  return code;
+}
+
+static ExitCode read_options(const Options* options, PlotOptions* plot) {
+  const char *size = option_text(options, "size"), *target = options->folder;
+  const char* what = options->operand_count > 1 ? options->operands[1] : NULL;
+  char tail;
+  *plot = plot_defaults(what == NULL && !option_given(options, "columns"));
+  plot->log_y = option_given(options, "log");
+  if (size && (sscanf(size, "%dx%d%c", &plot->width, &plot->height, &tail) != 2 || plot->width < SIDE_MIN ||
+               plot->height < SIDE_MIN || plot->width > SIDE_MAX || plot->height > SIDE_MAX))
+    return usage_error(options, "--size needs WIDTHxHEIGHT in pixels, %d to %d each, got '%s'", SIDE_MIN, SIDE_MAX,
+                       size);
+  if (target && !ends_with(target, ".png") && !ends_with(target, ".svg"))
+    return usage_error(options, "-o names a picture (.png or .svg), got '%s'", target);
+  if (what && !is_plot(what)) return refuse_plot(options, what);
+  if (what && option_given(options, "columns"))
+    return usage_error(options, "'%s' and --columns exclude each other", what);
+  if (!path_is_folder(options->operands[0]) && !option_given(options, "columns"))
+    return usage_error(options, "%s is no run folder: --columns says what to plot of a file", options->operands[0]);
+  return EXIT_DONE;
+}
+
+/* In the run folder: <plot>.png; of a file alone: beside it. */
+static char* default_target(const Options* options) {
+  const char* operand = options->operands[0];
+  const char* what = options->operand_count > 1 ? options->operands[1] : NULL;
+  if (!what) what = option_given(options, "columns") ? "columns" : "overview";
+  Text name = {0};
+  if (path_is_folder(operand)) {
+    text_add(&name, "%s.png", what);
+    char* path = path_join(operand, name.data);
+    text_free(&name);
+    return path;
+  }
+  size_t stem = strlen(operand) - (ends_with(operand, ".csv") ? 4 : 0);
+  text_add(&name, "%.*s.png", (int)stem, operand);
+  return name.data;
+}
+
+static Status plot_matching(const Options* options, const char* target, const PlotOptions* plot,
+                            Diagnostics* diagnostics) {
+  const char *operand = options->operands[0], *columns = option_text(options, "columns");
+  if (!path_is_folder(operand)) return plot_columns(target, operand, columns, plot, diagnostics);
+  char* file = plot_file_with(operand, columns);
+  if (!file) {
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){operand, 0, 0}, "no file of the run has a column '%s'",
+                    columns);
+    return STATUS_BAD_INPUT;
+  }
+  Status status = plot_columns(target, file, columns, plot, diagnostics);
+  memory_free(file);
+  return status;
+}
+
+static Status make_folder_of(const char* target, Diagnostics* diagnostics) {
+  char* folder = memory_text(target);
+  char* slash = strrchr(folder, '/');
+  if (slash) *slash = '\0';
+  Status status = slash && slash > folder ? file_make_folder(folder) : STATUS_OK;
+  if (status != STATUS_OK)
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){folder, 0, 0}, "cannot make the folder: %s",
+                    strerror(errno));
+  memory_free(folder);
+  return status;
+}
+
+static ExitCode plot(const Options* options) {
+  PlotOptions settings;
+  Diagnostics diagnostics = {0};
+  ExitCode code = read_options(options, &settings);
+  if (code != EXIT_DONE) return code;
+  char* target = options->folder ? memory_text(options->folder) : default_target(options);
+  const char* what = options->operand_count > 1 ? options->operands[1] : NULL;
+  Status status = make_folder_of(target, &diagnostics);
+  if (status == STATUS_OK)
+    status = option_given(options, "columns") ? plot_matching(options, target, &settings, &diagnostics)
+                                              : plot_run(target, options->operands[0], what, &settings, &diagnostics);
+  if (status == STATUS_OK) printf("%s\n", target);
+  print_diagnostics(options, &diagnostics);
+  diagnostics_free(&diagnostics);
+  memory_free(target);
+  return status_exit_code(status);
+}
+
+/* ---------------------------------------------------------------- overview.png of simulate and optimize */
+
+void leave_overview(const Options* options, const char* folder) {
+  bool watched = isatty(STDERR_FILENO) && !options->quiet;
+  if (option_given(options, "no-overview") || !(watched || option_given(options, "overview"))) return;
+  Diagnostics diagnostics = {0};
+  PlotOptions settings = plot_defaults(true);
+  char* target = path_join(folder, "overview.png");
+  if (plot_run(target, folder, NULL, &settings, &diagnostics) != STATUS_OK && diagnostics.count > 0)
+    fprintf(stderr, "no overview.png: %s\n", diagnostics.items[0].text);
+  memory_free(target);
+  diagnostics_free(&diagnostics);
+}
+
+static const OptionRow OPTIONS[] = {
+    {"columns", 0, OPTION_TEXT, "LIST", "columns of a CSV file against time: names and shell patterns between commas"},
+    {"log", 0, OPTION_FLAG, NULL, "logarithmic axis upwards"},
+    {"size", 0, OPTION_TEXT, "WxH", "pixels (default 800x500, all plots 1200x800)"},
+};
+
+const Verb VERB_PLOT = {
+    .name = "plot",
+    .operands = "RUN|FILE.csv [PLOT]",
+    .operand_min = 1,
+    .operand_max = 2,
+    .summary = "diagrams of a run: energy, forces, gaps, convergence, any columns",
+    .examples =
+        "  sdrs plot out/wall                                  writes out/wall/overview.png: all that there is\n"
+        "  sdrs plot out/wall forces -o forces.svg\n"
+        "  sdrs plot out/throw convergence\n"
+        "  sdrs plot out/spider --columns 'body/px,body/py' -o way.png\n"
+        "  sdrs plot docs/results/orders.csv --columns error --log -o orders.png\n",
+    .details =
+        "Plots of simulate's runs: energy, forces (size of each pair's contact force), gap, iterations; of "
+        "optimize's:\n"
+        "convergence, gradients, steps. -o names a picture, .png or .svg; its name is printed on standard output. "
+        "Drawn by\n"
+        "the program gnuplot, which must be installed; no display is needed.\n"
+        "Exit codes: 0 done, 2 wrong usage, 3 bad input, 5 cannot read or write (also: gnuplot is missing).\n",
+    .options = OPTIONS,
+    .option_count = sizeof OPTIONS / sizeof OPTIONS[0],
+    .writes_folder = true,
+    .run = plot,
+};

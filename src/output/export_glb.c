@@ -1,0 +1,379 @@
+/* A run as binary glTF 2.0: one buffer with positions, normals and poses; one accessor and one view for each array. */
+#include <assert.h>
+
+#include "output/export.h"
+#include "output/render.h"
+
+/* Numbers of the format. */
+enum { GLTF_FLOAT = 5126, GLTF_ARRAY_BUFFER = 34962, GLTF_TRIANGLES = 4 };
+enum { GLB_MAGIC = 0x46546C67, GLB_JSON = 0x4E4F534A, GLB_BINARY = 0x004E4942, GLB_HEAD = 12, GLB_CHUNK_HEAD = 8 };
+/* Half the side of a half-space's square, of the run's extent. */
+#define GROUND_SHARE 1.0
+#define ROUGHNESS 0.7
+
+typedef struct {
+  size_t offset, length; /* bytes in the buffer */
+  int count, width;      /* elements, numbers in each */
+  bool vertices;         /* else a part of an animation */
+  double low[4], high[4];
+} Accessor;
+
+typedef struct {
+  const Model* model;
+  const RunPoses* run;
+  int* rows; /* of the run that are shown  (row_count) */
+  int row_count;
+  int* node; /* links that have something to show  (node_count) */
+  int node_count;
+  Vec3 middle; /* of the run [m] */
+  double extent;
+  Text buffer;
+  Accessor* accessors;
+  int accessor_count, accessor_capacity;
+  float (*color)[3]; /* linear  (links) */
+} Glb;
+
+/* ---------------------------------------------------------------- arrays */
+
+static Accessor* start_accessor(Glb* g, int width, bool vertices) {
+  if (g->accessor_count == g->accessor_capacity) {
+    int more = g->accessor_capacity ? 2 * g->accessor_capacity : 32;
+    g->accessors =
+        memory_resize(g->accessors, sizeof(Accessor) * (size_t)g->accessor_capacity, sizeof(Accessor) * (size_t)more);
+    g->accessor_capacity = more;
+  }
+  Accessor* accessor = &g->accessors[g->accessor_count++];
+  *accessor = (Accessor){.offset = g->buffer.length, .width = width, .vertices = vertices};
+  for (int k = 0; k < 4; k++) accessor->low[k] = INFINITY, accessor->high[k] = -INFINITY;
+  return accessor;
+}
+
+/* One element; bounds are those of the numbers as they are written. */
+static void add_element(Glb* g, Accessor* accessor, const double* values, int count) {
+  assert(count == accessor->width);
+  for (int k = 0; k < count; k++) {
+    volatile float single = (float)values[k]; /* volatile: the rounding must not be forgotten (export_surface.c) */
+    bytes_add_float(&g->buffer, (double)single);
+    accessor->low[k] = fmin(accessor->low[k], (double)single);
+    accessor->high[k] = fmax(accessor->high[k], (double)single);
+  }
+  accessor->count++;
+  accessor->length = g->buffer.length - accessor->offset;
+}
+
+static void add_vector(Glb* g, Accessor* accessor, Vec3 v) {
+  add_element(g, accessor, (const double[]){v.x, v.y, v.z}, 3);
+}
+
+/* ---------------------------------------------------------------- what is shown */
+
+static Pose pose_at(const Glb* g, int row, int link) {
+  return g->run->pose[(size_t)row * (size_t)g->run->link_count + (size_t)link];
+}
+
+/* Moments about 1 / fps apart, the first and the last among them; their times as written rise. */
+static void choose_rows(Glb* g, double fps) {
+  const RunPoses* run = g->run;
+  g->rows = MEMORY_NEW(int, run->row_count + 1);
+  g->rows[g->row_count++] = 0;
+  for (int row = 1; row < run->row_count; row++) {
+    double since = run->time[row] - run->time[g->rows[g->row_count - 1]];
+    bool due = since * fps >= 1.0 - 1e-6, last = row == run->row_count - 1;
+    bool rises = (float)run->time[row] > (float)run->time[g->rows[g->row_count - 1]];
+    if (rises && (due || last)) g->rows[g->row_count++] = row;
+  }
+}
+
+static void choose_nodes(Glb* g) {
+  g->node = MEMORY_NEW(int, g->model->link_count + 1);
+  for (int i = 0; i < g->model->link_count; i++)
+    if (g->model->links[i].hull_count > 0) g->node[g->node_count++] = i;
+}
+
+static void measure(Glb* g) {
+  Vec3 low = vec3(INFINITY, INFINITY, INFINITY), high = vec3_scale(low, -1);
+  for (int h = 0; h < g->model->hull_count; h++) {
+    const ModelHull* hull = &g->model->hulls[h];
+    if (hull->half_space) continue;
+    for (int i = 0; i < g->row_count; i++) {
+      Vec3 center = pose_apply(pose_at(g, g->rows[i], hull->link), hull->center);
+      Vec3 reach = vec3(hull->radius, hull->radius, hull->radius);
+      low = vec3_min(low, vec3_sub(center, reach));
+      high = vec3_max(high, vec3_add(center, reach));
+    }
+  }
+  bool any = low.x <= high.x;
+  g->middle = any ? vec3_scale(vec3_add(low, high), 0.5) : vec3(0, 0, 0);
+  g->extent = any ? vec3_norm(vec3_sub(high, low)) : 1.0;
+}
+
+/* ---------------------------------------------------------------- surfaces */
+
+typedef void (*TriangleVisit)(Glb* g, Accessor* accessor, const Vec3 corner[3]);
+
+static Vec3 normal_of(const Vec3 corner[3]) {
+  Vec3 normal = vec3_cross(vec3_sub(corner[1], corner[0]), vec3_sub(corner[2], corner[0]));
+  double length = vec3_norm(normal);
+  return length > 0 ? vec3_scale(normal, 1 / length) : vec3(0, 0, 1);
+}
+
+static void add_corners(Glb* g, Accessor* accessor, const Vec3 corner[3]) {
+  for (int k = 0; k < 3; k++) add_vector(g, accessor, corner[k]);
+}
+
+/* Flat: the solids are polyhedra. */
+static void add_normals(Glb* g, Accessor* accessor, const Vec3 corner[3]) {
+  for (int k = 0; k < 3; k++) add_vector(g, accessor, normal_of(corner));
+}
+
+/* The square under the run, in the link's frame. */
+static void visit_half_space(Glb* g, const ModelHull* hull, Accessor* accessor, TriangleVisit visit) {
+  static const double side[4][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}};
+  Vec3 u, v, middle = pose_apply_inverse(pose_at(g, 0, hull->link), g->middle), corner[4];
+  plane_axes(hull->normal, &u, &v);
+  middle = vec3_add_scaled(middle, hull->offset - vec3_dot(hull->normal, middle), hull->normal);
+  for (int k = 0; k < 4; k++) {
+    corner[k] = vec3_add_scaled(middle, GROUND_SHARE * g->extent * side[k][0], u);
+    corner[k] = vec3_add_scaled(corner[k], GROUND_SHARE * g->extent * side[k][1], v);
+  }
+  visit(g, accessor, (const Vec3[]){corner[0], corner[1], corner[2]});
+  visit(g, accessor, (const Vec3[]){corner[0], corner[2], corner[3]});
+}
+
+static void visit_triangles(Glb* g, int index, Accessor* accessor, TriangleVisit visit) {
+  const ModelLink* link = &g->model->links[index];
+  for (int k = 0; k < link->hull_count; k++) {
+    const ModelHull* hull = &g->model->hulls[link->hull_first + k];
+    if (hull->half_space) visit_half_space(g, hull, accessor, visit);
+    for (int t = 0; t < hull->solid.triangle_count; t++) {
+      const int* c = hull->solid.triangles[t];
+      const Vec3* vertices = hull->solid.vertices;
+      visit(g, accessor, (const Vec3[]){vertices[c[0]], vertices[c[1]], vertices[c[2]]});
+    }
+  }
+}
+
+/* ---------------------------------------------------------------- motion */
+
+static Quat nearer(Quat q, Quat last) {
+  double dot = q.w * last.w + q.x * last.x + q.y * last.y + q.z * last.z;
+  return dot < 0 ? (Quat){-q.w, -q.x, -q.y, -q.z} : q;
+}
+
+/* Accessors of the animation: times, then position and rotation of every node. */
+static void add_motion(Glb* g) {
+  Accessor* times = start_accessor(g, 1, false);
+  for (int i = 0; i < g->row_count; i++) add_element(g, times, &g->run->time[g->rows[i]], 1);
+  for (int n = 0; n < g->node_count; n++) {
+    Accessor* place = start_accessor(g, 3, false);
+    for (int i = 0; i < g->row_count; i++) add_vector(g, place, pose_at(g, g->rows[i], g->node[n]).t);
+    Accessor* turn = start_accessor(g, 4, false);
+    Quat last = quat_identity();
+    for (int i = 0; i < g->row_count; i++) {
+      last = nearer(quat_from_mat3(pose_at(g, g->rows[i], g->node[n]).r), last);
+      add_element(g, turn, (const double[]){last.x, last.y, last.z, last.w}, 4);
+    }
+  }
+}
+
+/* Positions and normals of node n are accessors 2 n and 2 n + 1; the animation's follow. */
+static void add_arrays(Glb* g) {
+  for (int n = 0; n < g->node_count; n++) {
+    visit_triangles(g, g->node[n], start_accessor(g, 3, true), add_corners);
+    visit_triangles(g, g->node[n], start_accessor(g, 3, true), add_normals);
+  }
+  if (g->row_count > 1) add_motion(g);
+}
+
+/* ---------------------------------------------------------------- the text */
+
+static void write_nodes(Json* json, const Glb* g) {
+  const double half = 0.70710678118654752440, up[4] = {-half, 0, 0, half}; /* x y z w: Z to Y */
+  json_open(json, "nodes", '[');
+  json_open(json, NULL, '{');
+  json_text(json, "name", g->model->scene->name);
+  json_vector(json, "rotation", up, 4);
+  if (g->node_count > 0) json_open(json, "children", '[');
+  for (int n = 0; n < g->node_count; n++) json_integer(json, NULL, n + 1);
+  if (g->node_count > 0) json_close(json, ']');
+  json_close(json, '}');
+  for (int n = 0; n < g->node_count; n++) {
+    Pose pose = pose_at(g, g->rows[0], g->node[n]);
+    Quat q = quat_from_mat3(pose.r);
+    json_open(json, NULL, '{');
+    json_text(json, "name", g->model->links[g->node[n]].name);
+    json_integer(json, "mesh", n);
+    json_vector(json, "translation", (const double[]){pose.t.x, pose.t.y, pose.t.z}, 3);
+    json_vector(json, "rotation", (const double[]){q.x, q.y, q.z, q.w}, 4);
+    json_close(json, '}');
+  }
+  json_close(json, ']');
+}
+
+static void write_mesh(Json* json, const Glb* g, int n) {
+  json_open(json, NULL, '{');
+  json_text(json, "name", g->model->links[g->node[n]].name);
+  json_open(json, "primitives", '[');
+  json_open(json, NULL, '{');
+  json_open(json, "attributes", '{');
+  json_integer(json, "POSITION", 2 * n);
+  json_integer(json, "NORMAL", 2 * n + 1);
+  json_close(json, '}');
+  json_integer(json, "material", n);
+  json_integer(json, "mode", GLTF_TRIANGLES);
+  json_close(json, '}');
+  json_close(json, ']');
+  json_close(json, '}');
+}
+
+static void write_material(Json* json, const Glb* g, int n) {
+  const float* color = g->color[g->node[n]];
+  json_open(json, NULL, '{');
+  json_text(json, "name", g->model->links[g->node[n]].name);
+  json_open(json, "pbrMetallicRoughness", '{');
+  json_vector(json, "baseColorFactor", (const double[]){(double)color[0], (double)color[1], (double)color[2], 1.0}, 4);
+  json_number(json, "metallicFactor", 0.0);
+  json_number(json, "roughnessFactor", ROUGHNESS);
+  json_close(json, '}');
+  json_close(json, '}');
+}
+
+static void write_channel(Json* json, int sampler, const char* path) {
+  json_open(json, NULL, '{');
+  json_integer(json, "sampler", sampler);
+  json_open(json, "target", '{');
+  json_integer(json, "node", sampler / 2 + 1);
+  json_text(json, "path", path);
+  json_close(json, '}');
+  json_close(json, '}');
+}
+
+/* Straight (and along great circles) from moment to moment. */
+static void write_animation(Json* json, const Glb* g) {
+  int times = 2 * g->node_count;
+  json_open(json, "animations", '[');
+  json_open(json, NULL, '{');
+  json_text(json, "name", "run");
+  json_open(json, "channels", '[');
+  for (int s = 0; s < 2 * g->node_count; s++) write_channel(json, s, s % 2 ? "rotation" : "translation");
+  json_close(json, ']');
+  json_open(json, "samplers", '[');
+  for (int s = 0; s < 2 * g->node_count; s++) {
+    json_open(json, NULL, '{');
+    json_integer(json, "input", times);
+    json_integer(json, "output", times + 1 + s);
+    json_text(json, "interpolation", "LINEAR");
+    json_close(json, '}');
+  }
+  json_close(json, ']');
+  json_close(json, '}');
+  json_close(json, ']');
+}
+
+static void write_accessor(Json* json, const Accessor* accessor, int index) {
+  static const char* const types[] = {"", "SCALAR", "VEC2", "VEC3", "VEC4"};
+  json_open(json, NULL, '{');
+  json_integer(json, "bufferView", index);
+  json_integer(json, "componentType", GLTF_FLOAT);
+  json_integer(json, "count", accessor->count);
+  json_text(json, "type", types[accessor->width]);
+  json_vector(json, "min", accessor->low, accessor->width);
+  json_vector(json, "max", accessor->high, accessor->width);
+  json_close(json, '}');
+}
+
+static void write_view(Json* json, const Accessor* accessor) {
+  json_open(json, NULL, '{');
+  json_integer(json, "buffer", 0);
+  json_integer(json, "byteOffset", (int64_t)accessor->offset);
+  json_integer(json, "byteLength", (int64_t)accessor->length);
+  if (accessor->vertices) json_integer(json, "target", GLTF_ARRAY_BUFFER);
+  json_close(json, '}');
+}
+
+static void write_arrays(Json* json, const Glb* g) {
+  json_open(json, "accessors", '[');
+  for (int i = 0; i < g->accessor_count; i++) write_accessor(json, &g->accessors[i], i);
+  json_close(json, ']');
+  json_open(json, "bufferViews", '[');
+  for (int i = 0; i < g->accessor_count; i++) write_view(json, &g->accessors[i]);
+  json_close(json, ']');
+  json_open(json, "buffers", '[');
+  json_open(json, NULL, '{');
+  json_integer(json, "byteLength", (int64_t)g->buffer.length);
+  json_close(json, '}');
+  json_close(json, ']');
+}
+
+/* Arrays of nothing are not allowed: a scene without shapes has only its root. */
+static void write_text(Text* text, const Glb* g) {
+  Json json = {.out = text};
+  json_open(&json, NULL, '{');
+  json_open(&json, "asset", '{');
+  json_text(&json, "version", "2.0");
+  json_text(&json, "generator", "sdrs");
+  json_close(&json, '}');
+  json_integer(&json, "scene", 0);
+  json_open(&json, "scenes", '[');
+  json_open(&json, NULL, '{');
+  json_open(&json, "nodes", '[');
+  json_integer(&json, NULL, 0);
+  json_close(&json, ']');
+  json_close(&json, '}');
+  json_close(&json, ']');
+  write_nodes(&json, g);
+  if (g->node_count > 0) {
+    json_open(&json, "meshes", '[');
+    for (int n = 0; n < g->node_count; n++) write_mesh(&json, g, n);
+    json_close(&json, ']');
+    json_open(&json, "materials", '[');
+    for (int n = 0; n < g->node_count; n++) write_material(&json, g, n);
+    json_close(&json, ']');
+    if (g->row_count > 1) write_animation(&json, g);
+    write_arrays(&json, g);
+  }
+  json_close(&json, '}');
+}
+
+/* ---------------------------------------------------------------- the file */
+
+static void pad(Text* text, char filler) {
+  while (text->length % 4 != 0) text_add_bytes(text, &filler, 1);
+}
+
+static void add_chunk(Text* out, uint32_t type, const Text* content) {
+  bytes_add_integer(out, (uint32_t)content->length, 4);
+  bytes_add_integer(out, type, 4);
+  text_add_bytes(out, content->data, content->length);
+}
+
+static void write_file(Text* out, Glb* g) {
+  Text text = {0};
+  write_text(&text, g);
+  pad(&text, ' ');
+  pad(&g->buffer, '\0');
+  size_t binary = g->buffer.length > 0 ? GLB_CHUNK_HEAD + g->buffer.length : 0;
+  bytes_add_integer(out, GLB_MAGIC, 4);
+  bytes_add_integer(out, 2, 4);
+  bytes_add_integer(out, (uint32_t)(GLB_HEAD + GLB_CHUNK_HEAD + text.length + binary), 4);
+  add_chunk(out, GLB_JSON, &text);
+  if (binary > 0) add_chunk(out, GLB_BINARY, &g->buffer);
+  text_free(&text);
+}
+
+void export_glb(Text* out, const Model* model, const RunPoses* run, double fps, int* moments) {
+  Glb g = {.model = model, .run = run};
+  g.color = (float(*)[3])memory_alloc(sizeof(float[3]) * (size_t)(model->link_count + 1));
+  link_colors(model, g.color);
+  choose_rows(&g, fps);
+  choose_nodes(&g);
+  measure(&g);
+  add_arrays(&g);
+  write_file(out, &g);
+  *moments = g.row_count;
+  memory_free(g.rows);
+  memory_free(g.node);
+  memory_free(g.accessors);
+  memory_free(g.color);
+  text_free(&g.buffer);
+}

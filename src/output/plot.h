@@ -1,0 +1,39 @@
+/* Plots: panels of curves, drawn by the gnuplot program. Private to output/. */
+#ifndef SDRS_OUTPUT_PLOT_H
+#define SDRS_OUTPUT_PLOT_H
+
+#include "output/output.h"
+
+typedef struct {
+  char* name;
+  double *x, *y; /* (count); what is not finite leaves a hole */
+  int count;
+} PlotCurve;
+
+/* One diagram. Owns everything; plot_panel_free accepts a zeroed one. */
+typedef struct {
+  char *title, *x_label, *y_label;
+  bool log_y;
+  PlotCurve* curves;
+  int curve_count, capacity;
+} PlotPanel;
+
+void plot_panel_start(PlotPanel* panel, const char* title, const char* x_label, const char* y_label, bool log_y);
+void plot_panel_free(PlotPanel* panel);
+/* A curve with room for `count` points, zeroed; the name is copied. */
+PlotCurve* plot_panel_add(PlotPanel* panel, const char* name, int count);
+/* What gnuplot is told, for one picture of all panels that have something to show; `target` is written to. The ending
+ * of `name` chooses the format: .svg, else PNG. */
+void plot_script(Text* out, const PlotPanel* panels, int count, const char* name, const char* target,
+                 const PlotOptions* options);
+/* Has a curve something to show? On a logarithmic axis only positive numbers count. */
+bool plot_curve_visible(const PlotPanel* panel, const PlotCurve* curve);
+
+/* One picture of all panels that have something to show. STATUS_IO with a diagnostic. */
+Status plot_draw(const char* path, const PlotPanel* panels, int count, const PlotOptions* options,
+                 Diagnostics* diagnostics);
+
+/* Unit of a column of a run's file ("solver.csv", "kinetic" -> "J"); "" = none, NULL = not known. */
+const char* plot_unit(const char* file, const char* column);
+
+#endif

@@ -1,0 +1,32 @@
+#!/bin/bash
+# Every shipped scene as glTF, with a short run behind it, through the Khronos validator (npm: gltf-validator); skipped
+# where node or npm is missing or the package cannot be fetched. It is kept in out/node/. The program is $SDRS (./sdrs).
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+SDRS=$(realpath "${SDRS:-./sdrs}")
+VERSION=2.0.0-dev.3.10
+MODULES=$PWD/out/node/node_modules
+skip() {
+  echo "SKIP validation of glTF files: $1"
+  echo "0 passed, 0 failed"
+  exit 0
+}
+
+command -v node >/dev/null || skip "node is not installed"
+if [[ ! -d $MODULES/gltf-validator ]]; then
+  command -v npm >/dev/null || skip "npm is not installed"
+  mkdir -p out/node
+  timeout 120 npm install --prefix out/node --silent --no-audit --no-fund "gltf-validator@$VERSION" >/dev/null 2>&1 ||
+    skip "npm cannot fetch gltf-validator@$VERSION"
+fi
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+for scene in scenes/*.yaml scenes/tasks/*-scene.yaml; do
+  name=$(basename "$scene" .yaml)
+  "$SDRS" simulate "$scene" -q --steps 20 -o "$work/$name" >/dev/null
+  "$SDRS" render "$work/$name" -q -o "$work/$name.glb" >/dev/null
+done
+"$SDRS" render scenes/stack.yaml -q -o "$work/still.glb" >/dev/null
+NODE_PATH=$MODULES node tests/gltf/validate.js "$work"/*.glb
