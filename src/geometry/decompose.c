@@ -52,18 +52,37 @@ static Blocks unfolded(const Blocks* blocks, const bool mirror[3], double free_v
   return copy;
 }
 
-/* As many blocks of the fundamental part as leave at most max_hulls when unfolded; blocks that cross a mirror plane are
- * one when that is free, then when it costs a little, then in any case. */
+static double estimated_volume(const Blocks* blocks) {
+  double sum = 0;
+  for (int k = 0; k < blocks->count; k++) sum += blocks->items[k].estimate.volume;
+  return sum;
+}
+
+/* The unfolded blocks of least volume, at most max_hulls: over the number of blocks of the fundamental part, and over
+ * what a block that crosses a mirror plane may cost as one. */
 static Blocks unfold_to_fit(Blocks* blocks, const bool mirror[3], int max_hulls, double volume) {
-  const double worth[3] = {FREE_VOLUME, 3e-3, HUGE_VAL};
-  for (int count = blocks->count < max_hulls ? blocks->count : max_hulls;; count--) {
+  const double worth[] = {FREE_VOLUME, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, HUGE_VAL};
+  const int worths = sizeof worth / sizeof worth[0];
+  Blocks best = {0};
+  blocks_merge(blocks, blocks->count, FREE_VOLUME * volume);
+  const int free_count = blocks->count;
+  for (int count = blocks->count < max_hulls ? blocks->count : max_hulls; count >= 1; count--) {
     blocks_merge(blocks, count, FREE_VOLUME * volume);
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < worths; k++) {
       Blocks whole = unfolded(blocks, mirror, worth[k] * volume);
-      if (whole.count <= max_hulls || (k == 2 && count <= 1)) return whole;
-      blocks_free(&whole);
+      bool better = best.count == 0 || estimated_volume(&whole) < (1 - 1e-9) * estimated_volume(&best);
+      if ((whole.count <= max_hulls && better) || (best.count == 0 && count == 1 && k == worths - 1)) {
+        blocks_free(&best);
+        best = whole;
+      } else {
+        blocks_free(&whole);
+      }
+      /* Nothing had to be given up. */
+      if (k == 0 && blocks->count == free_count && best.count > 0) return best;
     }
+    if (blocks->count < count) count = blocks->count;
   }
+  return best;
 }
 
 static void cut_and_merge(Blocks* blocks, const Part* solid, const bool mirror[3], const DecomposeOptions* o) {
@@ -161,8 +180,16 @@ static void choose_mirrors(Decomposition* result, const Part* solid, const Decom
     result->mirror[axis] = o->symmetry_auto ? part_is_mirrored(solid, axis) : o->symmetry[axis];
 }
 
-static HullResult thin_all(Blocks* blocks, const bool mirror[3], int max_vertices) {
-  if (mirror[0] || mirror[1] || mirror[2]) return blocks_thin_mirrored(blocks, mirror, max_vertices);
+/* Overlap, then few enough vertices: thinning keeps all that a hull holds. */
+static HullResult join_and_thin(Blocks* blocks, const bool mirror[3], int max_vertices) {
+  if (mirror[0] || mirror[1] || mirror[2]) {
+    MirrorGroups groups = mirror_groups(blocks, mirror);
+    blocks_overlap(blocks);
+    HullResult result = blocks_thin_mirrored(blocks, &groups, mirror, max_vertices);
+    mirror_groups_free(&groups);
+    return result;
+  }
+  blocks_overlap(blocks);
   for (int k = 0; k < blocks->count; k++) {
     HullResult result = hull_outer(&blocks->items[k].hull, max_vertices);
     if (result != HULL_OK) return result;
@@ -195,8 +222,7 @@ HullResult mesh_decompose(Decomposition* result, const Mesh* mesh, const Decompo
     } else {
       choose_mirrors(result, &solid, &options);
       cut_symmetric(&blocks, &solid, result->mirror, &options);
-      blocks_overlap(&blocks);
-      status = thin_all(&blocks, result->mirror, options.max_vertices);
+      status = join_and_thin(&blocks, result->mirror, options.max_vertices);
     }
     take_hulls(result, &blocks, frame);
     blocks_free(&blocks);

@@ -235,36 +235,54 @@ bool blocks_are_mirrored(const Blocks* blocks, const bool mirror[3]) {
   return true;
 }
 
-HullResult blocks_thin_mirrored(Blocks* blocks, const bool mirror[3], int max_vertices) {
-  int* copied = MEMORY_NEW(int, blocks->count + 1);
-  int* by = MEMORY_NEW(int, blocks->count + 1);
-  bool(*own)[3] = memory_alloc(sizeof *own * (size_t)(blocks->count + 1));
-  HullResult result = HULL_OK;
-  /* Who is whose image, before anything changes. */
+MirrorGroups mirror_groups(const Blocks* blocks, const bool mirror[3]) {
+  MirrorGroups g = {MEMORY_NEW(int, blocks->count + 1), MEMORY_NEW(int, blocks->count + 1),
+                    memory_alloc(sizeof *g.own * (size_t)(blocks->count + 1))};
   for (int k = 0; k < blocks->count; k++) {
     const ConvexHull* hull = &blocks->items[k].hull;
-    copied[k] = -1;
-    for (int axis = 0; axis < 3; axis++) own[k][axis] = mirror[axis] && are_images(hull, hull, mirror, 1 << axis);
-    for (int h = 0; h < k && copied[k] < 0; h++)
-      for (int which = 1; which < 8 && copied[k] < 0; which++)
-        if (copied[h] < 0 && are_images(&blocks->items[h].hull, hull, mirror, which)) copied[k] = h, by[k] = which;
+    g.first[k] = k;
+    for (int axis = 0; axis < 3; axis++) g.own[k][axis] = mirror[axis] && are_images(hull, hull, mirror, 1 << axis);
+    for (int h = 0; h < k && g.first[k] == k; h++)
+      for (int which = 1; which < 8 && g.first[k] == k; which++)
+        if (g.first[h] == h && are_images(&blocks->items[h].hull, hull, mirror, which)) g.first[k] = h, g.by[k] = which;
   }
+  return g;
+}
+
+void mirror_groups_free(MirrorGroups* groups) {
+  memory_free(groups->first);
+  memory_free(groups->by);
+  memory_free(groups->own);
+}
+
+static HullResult copy_image(ConvexHull* hull, const Block* first, const bool mirror[3], int by) {
+  Block copy = block_copy(first);
+  for (int i = 0; i < copy.hull.vertex_count; i++)
+    copy.hull.vertices[i] = image_of_image(copy.hull.vertices[i], mirror, by);
+  hull_free(hull);
+  HullResult result = hull_create(hull, copy.hull.vertices, copy.hull.vertex_count);
+  block_free(&copy);
+  return result;
+}
+
+/* With the corners that it got for overlap on one side on all sides. */
+static HullResult thin_first(ConvexHull* hull, const bool own[3], int max_vertices) {
+  if (!own[0] && !own[1] && !own[2]) return hull_outer(hull, max_vertices);
+  ConvexHull whole;
+  HullResult result = hull_of_images(&whole, hull, own);
+  if (result != HULL_OK) return result;
+  hull_free(hull);
+  *hull = whole;
+  return hull->vertex_count > max_vertices ? thin_own_image(hull, own, max_vertices) : HULL_OK;
+}
+
+HullResult blocks_thin_mirrored(Blocks* blocks, const MirrorGroups* groups, const bool mirror[3], int max_vertices) {
+  HullResult result = HULL_OK;
   for (int k = 0; k < blocks->count && result == HULL_OK; k++) {
     ConvexHull* hull = &blocks->items[k].hull;
-    if (copied[k] >= 0) {
-      Block copy = block_copy(&blocks->items[copied[k]]);
-      for (int i = 0; i < copy.hull.vertex_count; i++)
-        copy.hull.vertices[i] = image_of_image(copy.hull.vertices[i], mirror, by[k]);
-      hull_free(hull);
-      result = hull_create(hull, copy.hull.vertices, copy.hull.vertex_count);
-      block_free(&copy);
-    } else if (hull->vertex_count > max_vertices) {
-      bool any = own[k][0] || own[k][1] || own[k][2];
-      result = any ? thin_own_image(hull, own[k], max_vertices) : hull_outer(hull, max_vertices);
-    }
+    int first = groups->first[k];
+    result = first == k ? thin_first(hull, groups->own[k], max_vertices)
+                        : copy_image(hull, &blocks->items[first], mirror, groups->by[k]);
   }
-  memory_free(copied);
-  memory_free(by);
-  memory_free(own);
   return result;
 }

@@ -12,7 +12,15 @@ bool part_is_mirrored(const Part* part, int axis);
 void blocks_unfold(Blocks* blocks, int axis, double free_volume);
 /* Is the image of every block in each of the planes a block? */
 bool blocks_are_mirrored(const Blocks* blocks, const bool mirror[3]);
-/* Thin every hull so that hulls that were mirror images stay so, and those that were their own stay so. */
-HullResult blocks_thin_mirrored(Blocks* blocks, const bool mirror[3], int max_vertices);
+/* Which blocks are images of others. Owned arrays. */
+typedef struct {
+  int* first;     /* the block that it is an image of, itself if none before     (count) */
+  int* by;        /* bit k = mirrored in plane k                                 (count) */
+  bool (*own)[3]; /* planes in which it is its own image                         (count) */
+} MirrorGroups;
+MirrorGroups mirror_groups(const Blocks* blocks, const bool mirror[3]);
+void mirror_groups_free(MirrorGroups* groups);
+/* Thin every hull, and make the images those of the first of their group again. */
+HullResult blocks_thin_mirrored(Blocks* blocks, const MirrorGroups* groups, const bool mirror[3], int max_vertices);
 
 #endif

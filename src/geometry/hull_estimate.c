@@ -98,6 +98,14 @@ static double extent_of(const Vec3* points, int count) {
   return vec3_norm(vec3_sub(high, low));
 }
 
+static double volume_by_qhull(const Vec3* points, int count) {
+  ConvexHull hull;
+  double sum = 0;
+  if (hull_create(&hull, points, count) == HULL_OK) sum = mass_moment_solid(&hull).s[3][3];
+  hull_free(&hull);
+  return sum;
+}
+
 double points_volume(const Vec3* points, int count) {
   if (count < 4 || count > 2 * ESTIMATE_POINTS) return 0;
   Growing g = {.points = points, .count = count, .rounding = 1e-12 * extent_of(points, count)};
@@ -109,7 +117,12 @@ double points_volume(const Vec3* points, int count) {
   g.at = at;
   start(&g, four);
   for (int i = 0; i < count; i++)
-    if (i != four[0] && i != four[1] && i != four[2] && i != four[3]) add_point(&g, i);
+    if (i != four[0] && i != four[1] && i != four[2] && i != four[3] && g.face_count <= 2 * count) add_point(&g, i);
+  /* More faces than a closed surface has: rounding tore it, at points nearly in one plane. */
+  if (g.face_count > 2 * count) {
+    memory_free(g.faces);
+    return volume_by_qhull(points, count);
+  }
   double sum = 0;
   Vec3 origin = points[four[0]];
   for (int f = 0; f < g.face_count; f++) sum += g.faces[f].offset - vec3_dot(g.faces[f].n, origin);
