@@ -12,7 +12,7 @@
 #define DEFAULT_ERROR 1e-3
 #define DEFAULT_RESOLUTION 1200
 /* Pieces cut for every hull wanted: merging then undoes the cuts that were not worth it. */
-#define PIECES_PER_HULL 3
+#define PIECES_PER_HULL 5
 /* Merging is free below this volume [mesh volume]. */
 #define FREE_VOLUME 1e-9
 
