@@ -169,14 +169,15 @@ static void join_shared_corners(Decomposition* d) {
   memory_free(piece);
 }
 
-static Vec3 mirrored(Vec3 p, int axis, double twice_middle) {
-  double* x = &p.x + axis;
-  *x = twice_middle - *x;
+static Vec3 mirrored(Vec3 p, int axis, Vec3 twice_middle) {
+  if (axis == 0) p.x = twice_middle.x - p.x;
+  if (axis == 1) p.y = twice_middle.y - p.y;
+  if (axis == 2) p.z = twice_middle.z - p.z;
   return p;
 }
 
 /* How far the mirror image of a hull sticks out of the hull that fits best. */
-static double mirror_distance(const Decomposition* d, int hull, int axis, double twice_middle) {
+static double mirror_distance(const Decomposition* d, int hull, int axis, Vec3 twice_middle) {
   const ConvexHull* a = &d->hulls[hull];
   double best = HUGE_VAL;
   for (int h = 0; h < d->hull_count; h++) {
@@ -189,10 +190,10 @@ static double mirror_distance(const Decomposition* d, int hull, int axis, double
 }
 
 static void check_symmetry(Decomposition* d, Vec3 low, Vec3 high) {
+  Vec3 twice_middle = vec3_add(low, high);
   d->mirror_error = 0;
   for (int axis = 0; axis < 3; axis++) {
     if (!d->mirror[axis]) continue;
-    double twice_middle = (&low.x)[axis] + (&high.x)[axis];
     for (int h = 0; h < d->hull_count; h++)
       d->mirror_error = fmax(d->mirror_error, mirror_distance(d, h, axis, twice_middle) / d->diagonal);
   }

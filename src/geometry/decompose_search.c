@@ -266,8 +266,8 @@ static void look_at_edge(const Part* part, const Side* a, const Side* b, FacePla
 static int order_weights(const void* a, const void* b) {
   const FacePlane *p = a, *q = b;
   if (p->weight != q->weight) return p->weight > q->weight ? -1 : 1;
-  const double* x = &p->plane.n.x;
-  const double* y = &q->plane.n.x;
+  const double x[4] = {p->plane.n.x, p->plane.n.y, p->plane.n.z, p->plane.offset};
+  const double y[4] = {q->plane.n.x, q->plane.n.y, q->plane.n.z, q->plane.offset};
   for (int k = 0; k < 4; k++)
     if (x[k] != y[k]) return x[k] < y[k] ? -1 : 1;
   return 0;
@@ -286,7 +286,7 @@ static void add_face_planes(Candidates* list) {
   for (int i = 0; i + 1 < 3 * part->triangle_count; i++)
     if (sides[i].low == sides[i + 1].low && sides[i].high == sides[i + 1].high)
       look_at_edge(part, &sides[i], &sides[i + 1], &planes);
-  qsort(planes.items, (size_t)planes.count, sizeof(FacePlane), order_weights);
+  if (planes.count > 0) qsort(planes.items, (size_t)planes.count, sizeof(FacePlane), order_weights);
   double least = CONCAVE_LENGTH * cbrt(fmax(list->piece->hull.volume, 0));
   for (int k = 0; k < planes.count && k < FACE_PLANES; k++)
     if (planes.items[k].weight >= least) list->items[list->count++] = (Candidate){planes.items[k].plane, 0, HUGE_VAL};
