@@ -100,7 +100,7 @@ static void add_joints(Json* json, const Decomposition* d) {
     const HullJoint* joint = &d->joints[k];
     json_open(json, NULL, '{');
     json_vector(json, "hulls", (double[2]){joint->a, joint->b}, 2);
-    json_vector(json, "point", &joint->point.x, 3);
+    json_vector(json, "point", (double[3]){joint->point.x, joint->point.y, joint->point.z}, 3);
     json_number(json, "depth", joint->depth);
     json_close(json, '}');
   }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "geometry/decompose_check.h"
+#include "geometry/decompose_mirror.h"
 #include "geometry/mesh_repair.h"
 
 #define DEFAULT_HULLS 16
@@ -11,7 +12,7 @@
 #define DEFAULT_ERROR 1e-3
 #define DEFAULT_RESOLUTION 1200
 /* Pieces cut for every hull wanted: merging then undoes the cuts that were not worth it. */
-#define PIECES_PER_HULL 3
+#define PIECES_PER_HULL 5
 /* Merging is free below this volume [mesh volume]. */
 #define FREE_VOLUME 1e-9
 
@@ -31,18 +32,132 @@ static void move_out(ConvexHull* hull, UnitFrame frame) {
     hull->vertices[i] = vec3_add_scaled(frame.center, frame.scale, hull->vertices[i]);
 }
 
-static void cut_and_merge(Blocks* blocks, const Part* solid, const DecomposeOptions* o) {
+/* The part of the solid that the mirror planes repeat: that of negative coordinates. */
+static Part fundamental(const Part* solid, const bool mirror[3]) {
+  Part part = part_cut(solid, (Plane){{1, 0, 0}, 10}, 0);
+  for (int axis = 0; axis < 3; axis++) {
+    if (!mirror[axis]) continue;
+    Part half = part_cut(&part, (Plane){vec3(axis == 0, axis == 1, axis == 2), 0}, PLANE_ROUNDING);
+    part_free(&part);
+    part = half;
+  }
+  return part;
+}
+
+static Blocks unfolded(const Blocks* blocks, const bool mirror[3], double free_volume) {
+  Blocks copy = {MEMORY_NEW(Block, blocks->count + 1), blocks->count};
+  for (int k = 0; k < blocks->count; k++) copy.items[k] = block_copy(&blocks->items[k]);
+  for (int axis = 0; axis < 3; axis++)
+    if (mirror[axis]) blocks_unfold(&copy, axis, free_volume);
+  return copy;
+}
+
+static double estimated_volume(const Blocks* blocks) {
+  double sum = 0;
+  for (int k = 0; k < blocks->count; k++) sum += blocks->items[k].estimate.volume;
+  return sum;
+}
+
+/* The unfolded blocks of least volume, at most max_hulls: over the number of blocks of the fundamental part, and over
+ * what a block that crosses a mirror plane may cost as one. */
+static Blocks unfold_to_fit(Blocks* blocks, const bool mirror[3], int max_hulls, double volume) {
+  const double worth[] = {FREE_VOLUME, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, HUGE_VAL};
+  const int worths = sizeof worth / sizeof worth[0];
+  Blocks best = {0};
+  blocks_merge(blocks, blocks->count, FREE_VOLUME * volume);
+  const int free_count = blocks->count;
+  for (int count = blocks->count < max_hulls ? blocks->count : max_hulls; count >= 1; count--) {
+    blocks_merge(blocks, count, FREE_VOLUME * volume);
+    for (int k = 0; k < worths; k++) {
+      Blocks whole = unfolded(blocks, mirror, worth[k] * volume);
+      bool better = best.count == 0 || estimated_volume(&whole) < (1 - 1e-9) * estimated_volume(&best);
+      if ((whole.count <= max_hulls && better) || (best.count == 0 && count == 1 && k == worths - 1)) {
+        blocks_free(&best);
+        best = whole;
+      } else {
+        blocks_free(&whole);
+      }
+      /* Nothing had to be given up. */
+      if (k == 0 && blocks->count == free_count && best.count > 0) return best;
+    }
+    if (blocks->count < count) count = blocks->count;
+  }
+  return best;
+}
+
+static void cut_and_merge(Blocks* blocks, const Part* solid, const bool mirror[3], const DecomposeOptions* o) {
   SearchOptions search = {o->resolution, o->threads};
   double volume = fabs(part_volume(solid));
+  int fold = (mirror[0] ? 2 : 1) * (mirror[1] ? 2 : 1) * (mirror[2] ? 2 : 1);
   Pieces pieces = {0};
-  Part copy = part_cut(solid, (Plane){{1, 0, 0}, 10}, 0);
-  pieces_add(&pieces, copy, &search);
-  pieces_split(&pieces, PIECES_PER_HULL * o->max_hulls, 0.2 * o->error * volume, &search);
+  pieces_add(&pieces, fundamental(solid, mirror), &search);
+  int wanted = PIECES_PER_HULL * o->max_hulls / fold;
+  pieces_split(&pieces, wanted > 2 ? wanted : 2, 0.2 * o->error * volume / fold, &search);
   *blocks = blocks_create(&pieces);
   pieces_free(&pieces);
   blocks_extend(blocks);
-  blocks_merge(blocks, o->max_hulls, FREE_VOLUME * volume);
+  if (fold == 1) {
+    blocks_merge(blocks, o->max_hulls, FREE_VOLUME * volume);
+    return;
+  }
+  Blocks whole = unfold_to_fit(blocks, mirror, o->max_hulls, volume);
+  blocks_free(blocks);
+  *blocks = whole;
 }
+
+/* ---------------------------------------------------------------- even blocks */
+
+/* Whole cells of the box that hold some of the solid; neighbours have the same corners, bit for bit. */
+static void add_cell(Blocks* blocks, const double* x, const double* y, const double* z) {
+  Vec3 corners[8];
+  for (int k = 0; k < 8; k++) corners[k] = vec3(x[k & 1], y[k >> 1 & 1], z[k >> 2]);
+  blocks->items[blocks->count++] = block_create(corners, 8);
+}
+
+static Part slab(const Part* part, int axis, const double* limits) {
+  Vec3 n = vec3(axis == 0, axis == 1, axis == 2);
+  Part below = part_cut(part, (Plane){n, limits[1]}, PLANE_ROUNDING);
+  Part between = part_cut(&below, plane_flipped((Plane){n, limits[0]}), PLANE_ROUNDING);
+  part_free(&below);
+  return between;
+}
+
+/* Limits of n even cells between the ends. */
+static double* even_limits(double low, double high, int n) {
+  double* limits = MEMORY_NEW(double, n + 1);
+  for (int k = 0; k <= n; k++) limits[k] = k == n ? high : low + (high - low) * k / n;
+  return limits;
+}
+
+static void cut_grid(Blocks* blocks, const Part* solid, const int grid[3]) {
+  Vec3 low = solid->points[0], high = low;
+  for (int i = 1; i < solid->point_count; i++)
+    low = vec3_min(low, solid->points[i]), high = vec3_max(high, solid->points[i]);
+  double* x = even_limits(low.x, high.x, grid[0]);
+  double* y = even_limits(low.y, high.y, grid[1]);
+  double* z = even_limits(low.z, high.z, grid[2]);
+  *blocks = (Blocks){MEMORY_NEW(Block, (size_t)grid[0] * (size_t)grid[1] * (size_t)grid[2]), 0};
+  double least = 1e-9 * fabs(part_volume(solid)) / ((double)grid[0] * grid[1] * grid[2]);
+  for (int i = 0; i < grid[0]; i++) {
+    Part sheet = slab(solid, 0, x + i);
+    for (int j = 0; j < grid[1]; j++) {
+      Part bar = slab(&sheet, 1, y + j);
+      for (int k = 0; k < grid[2]; k++) {
+        Part cell = slab(&bar, 2, z + k);
+        if (cell.triangle_count + cell.edge_count > 0 && part_volume(&cell) > least)
+          add_cell(blocks, x + i, y + j, z + k);
+        part_free(&cell);
+      }
+      part_free(&bar);
+    }
+    part_free(&sheet);
+  }
+  memory_free(x);
+  memory_free(y);
+  memory_free(z);
+}
+
+/* ---------------------------------------------------------------- all together */
 
 static HullResult all_in_one(const Part* solid) {
   ConvexHull hull;
@@ -51,7 +166,30 @@ static HullResult all_in_one(const Part* solid) {
   return result;
 }
 
-static HullResult thin_all(Blocks* blocks, int max_vertices) {
+/* The whole part first: often its hulls are symmetric by themselves, and then they are fewer. */
+static void cut_symmetric(Blocks* blocks, const Part* solid, const bool mirror[3], const DecomposeOptions* o) {
+  const bool none[3] = {false, false, false};
+  cut_and_merge(blocks, solid, none, o);
+  if (blocks_are_mirrored(blocks, mirror)) return;
+  blocks_free(blocks);
+  cut_and_merge(blocks, solid, mirror, o);
+}
+
+static void choose_mirrors(Decomposition* result, const Part* solid, const DecomposeOptions* o) {
+  for (int axis = 0; axis < 3; axis++)
+    result->mirror[axis] = o->symmetry_auto ? part_is_mirrored(solid, axis) : o->symmetry[axis];
+}
+
+/* Overlap, then few enough vertices: thinning keeps all that a hull holds. */
+static HullResult join_and_thin(Blocks* blocks, const bool mirror[3], int max_vertices) {
+  if (mirror[0] || mirror[1] || mirror[2]) {
+    MirrorGroups groups = mirror_groups(blocks, mirror);
+    blocks_overlap(blocks);
+    HullResult result = blocks_thin_mirrored(blocks, &groups, mirror, max_vertices);
+    mirror_groups_free(&groups);
+    return result;
+  }
+  blocks_overlap(blocks);
   for (int k = 0; k < blocks->count; k++) {
     HullResult result = hull_outer(&blocks->items[k].hull, max_vertices);
     if (result != HULL_OK) return result;
@@ -79,9 +217,13 @@ HullResult mesh_decompose(Decomposition* result, const Mesh* mesh, const Decompo
   if (status == HULL_OK) {
     result->mesh_volume = part_volume(&solid) * frame.scale * frame.scale * frame.scale;
     Blocks blocks;
-    cut_and_merge(&blocks, &solid, &options);
-    blocks_overlap(&blocks);
-    status = thin_all(&blocks, options.max_vertices);
+    if (options.grid[0] > 0) {
+      cut_grid(&blocks, &solid, options.grid);
+    } else {
+      choose_mirrors(result, &solid, &options);
+      cut_symmetric(&blocks, &solid, result->mirror, &options);
+      status = join_and_thin(&blocks, result->mirror, options.max_vertices);
+    }
     take_hulls(result, &blocks, frame);
     blocks_free(&blocks);
     result->mesh_pieces = result->condition.components - result->condition.cavities;

@@ -94,15 +94,16 @@ static void check_coverage(Decomposition* d, const Mesh* mesh, const PlaneTable*
 
 /* ---------------------------------------------------------------- convexity, connection, symmetry */
 
-static void check_hulls(Decomposition* d, const PlaneTable* table, int max_vertices) {
-  d->convex = d->within_budget = true;
+static void check_hulls(Decomposition* d, const PlaneTable* table, const DecomposeOptions* options) {
+  d->convex = true;
+  d->within_budget = options->grid[0] > 0 || d->hull_count <= options->max_hulls;
   d->hull_volume = 0;
   for (int h = 0; h < d->hull_count; h++) {
     const ConvexHull* hull = &d->hulls[h];
     double volume = solid_volume(hull);
     d->hull_volume += volume;
     d->convex &= volume > 0;
-    d->within_budget &= hull->vertex_count <= max_vertices;
+    d->within_budget &= hull->vertex_count <= options->max_vertices;
     for (int k = table->first[h]; k < table->first[h + 1]; k++)
       for (int i = 0; i < hull->vertex_count; i++)
         d->convex &=
@@ -135,32 +136,61 @@ void decomposition_join(Decomposition* d) {
   memory_free(piece);
 }
 
-static Vec3 mirrored(Vec3 p, int axis, double twice_middle) {
-  double* x = &p.x + axis;
-  *x = twice_middle - *x;
+/* A corner and whose it is. */
+typedef struct {
+  Vec3 point;
+  int hull;
+} Corner;
+
+static int order_corners(const void* a, const void* b) {
+  const Corner *p = a, *q = b;
+  const double u[3] = {p->point.x, p->point.y, p->point.z}, v[3] = {q->point.x, q->point.y, q->point.z};
+  for (int k = 0; k < 3; k++)
+    if (u[k] != v[k]) return u[k] < v[k] ? -1 : 1;
+  return p->hull < q->hull ? -1 : p->hull > q->hull;
+}
+
+/* Even blocks hang together by the corners that they have in common. */
+static void join_shared_corners(Decomposition* d) {
+  int total = 0, *piece = MEMORY_NEW(int, d->hull_count + 1);
+  for (int h = 0; h < d->hull_count; h++) total += d->hulls[h].vertex_count;
+  Corner* corners = MEMORY_NEW(Corner, total + 1);
+  total = 0;
+  for (int h = 0; h < d->hull_count; h++)
+    for (int i = 0; i < d->hulls[h].vertex_count; i++) corners[total++] = (Corner){d->hulls[h].vertices[i], h};
+  qsort(corners, (size_t)total, sizeof *corners, order_corners);
+  sets_separate(piece, d->hull_count);
+  for (int i = 0; i + 1 < total; i++) {
+    Corner a = corners[i], b = corners[i + 1];
+    if (a.point.x == b.point.x && a.point.y == b.point.y && a.point.z == b.point.z) sets_join(piece, a.hull, b.hull);
+  }
+  for (int h = 0; h < d->hull_count; h++) d->pieces += sets_root(piece, h) == h;
+  memory_free(corners);
+  memory_free(piece);
+}
+
+static Vec3 mirrored(Vec3 p, int axis, Vec3 twice_middle) {
+  if (axis == 0) p.x = twice_middle.x - p.x;
+  if (axis == 1) p.y = twice_middle.y - p.y;
+  if (axis == 2) p.z = twice_middle.z - p.z;
   return p;
 }
 
-/* Distance of the mirrored corners of a hull from the corners of the hull that fits best. */
-static double mirror_distance(const Decomposition* d, int hull, int axis, double twice_middle) {
+/* How far the mirror image of a hull sticks out of the hull that fits best. */
+static double mirror_distance(const Decomposition* d, int hull, int axis, Vec3 twice_middle) {
   const ConvexHull* a = &d->hulls[hull];
   double best = HUGE_VAL;
   for (int h = 0; h < d->hull_count; h++) {
-    const ConvexHull* b = &d->hulls[h];
     double worst = 0;
-    for (int i = 0; i < a->vertex_count && worst < best; i++) {
-      Vec3 p = mirrored(a->vertices[i], axis, twice_middle);
-      double least = HUGE_VAL;
-      for (int j = 0; j < b->vertex_count; j++) least = fmin(least, vec3_norm(vec3_sub(p, b->vertices[j])));
-      worst = fmax(worst, least);
-    }
+    for (int i = 0; i < a->vertex_count && worst < best; i++)
+      worst = fmax(worst, hull_outside(&d->hulls[h], mirrored(a->vertices[i], axis, twice_middle)));
     best = fmin(best, worst);
   }
   return best;
 }
 
 static void check_symmetry(Decomposition* d, Vec3 low, Vec3 high) {
-  const double twice_middle[3] = {low.x + high.x, low.y + high.y, low.z + high.z};
+  Vec3 twice_middle = vec3_add(low, high);
   d->mirror_error = 0;
   for (int axis = 0; axis < 3; axis++) {
     if (!d->mirror[axis]) continue;
@@ -178,9 +208,12 @@ void decomposition_check(Decomposition* d, const Mesh* mesh, const DecomposeOpti
   }
   d->diagonal = vec3_norm(vec3_sub(high, low));
   PlaneTable table = plane_table(d);
-  check_hulls(d, &table, options->max_vertices);
+  check_hulls(d, &table, options);
   check_coverage(d, mesh, &table, options->threads);
-  decomposition_join(d);
+  if (options->grid[0] > 0)
+    join_shared_corners(d);
+  else
+    decomposition_join(d);
   d->connected = d->pieces <= d->mesh_pieces;
   check_symmetry(d, low, high);
   plane_table_free(&table);

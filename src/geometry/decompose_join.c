@@ -145,25 +145,27 @@ void blocks_extend(Blocks* blocks) {
 
 /* ---------------------------------------------------------------- a corner inside the neighbour */
 
+/* Middle of the box: unlike the mean of the corners it does not depend on corners within a flat face. */
 static Vec3 middle_of(const ConvexHull* hull) {
-  Vec3 sum = {0, 0, 0};
-  for (int i = 0; i < hull->vertex_count; i++) sum = vec3_add_scaled(sum, 1.0 / hull->vertex_count, hull->vertices[i]);
-  return sum;
+  Vec3 low = hull->vertices[0], high = low;
+  for (int i = 1; i < hull->vertex_count; i++)
+    low = vec3_min(low, hull->vertices[i]), high = vec3_max(high, hull->vertices[i]);
+  return vec3_scale(vec3_add(low, high), 0.5);
 }
 
 /* Middle of what the faces in the plane have in common: of the corners of each that the other holds. */
 static bool shared_middle(const ConvexHull* a, const ConvexHull* b, Plane plane, Vec3* middle) {
   const ConvexHull* hulls[2] = {a, b};
   int count = 0;
-  *middle = vec3(0, 0, 0);
+  Vec3 low = vec3(HUGE_VAL, HUGE_VAL, HUGE_VAL), high = vec3_scale(low, -1.0);
   for (int side = 0; side < 2; side++)
     for (int i = 0; i < hulls[side]->vertex_count; i++) {
       Vec3 p = hulls[side]->vertices[i];
       if (!on_plane(plane, p) || hull_outside(hulls[1 - side], p) > TOUCH_DISTANCE) continue;
-      *middle = vec3_add(*middle, p);
+      low = vec3_min(low, p), high = vec3_max(high, p);
       count++;
     }
-  if (count > 0) *middle = vec3_scale(*middle, 1.0 / count);
+  *middle = vec3_scale(vec3_add(low, high), 0.5);
   return count > 0;
 }
 

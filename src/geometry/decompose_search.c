@@ -286,7 +286,7 @@ static void add_face_planes(Candidates* list) {
   for (int i = 0; i + 1 < 3 * part->triangle_count; i++)
     if (sides[i].low == sides[i + 1].low && sides[i].high == sides[i + 1].high)
       look_at_edge(part, &sides[i], &sides[i + 1], &planes);
-  qsort(planes.items, (size_t)planes.count, sizeof(FacePlane), order_weights);
+  if (planes.count > 0) qsort(planes.items, (size_t)planes.count, sizeof(FacePlane), order_weights);
   double least = CONCAVE_LENGTH * cbrt(fmax(list->piece->hull.volume, 0));
   for (int k = 0; k < planes.count && k < FACE_PLANES; k++)
     if (planes.items[k].weight >= least) list->items[list->count++] = (Candidate){planes.items[k].plane, 0, HUGE_VAL};

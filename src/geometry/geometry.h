@@ -110,7 +110,7 @@ typedef struct {
   int pieces;          /* of the union, by overlap of positive depth */
   int mesh_pieces;     /* what the mesh itself has, counting surfaces that meet as one */
   bool mirror[3];      /* mirror planes kept */
-  double mirror_error; /* largest distance of a mirrored hull's corners from the mirror hull's, / diagonal */
+  double mirror_error; /* how far a mirrored hull sticks out of its image, / diagonal */
   bool convex, covers, connected, symmetric, within_budget; /* the guarantees */
 } Decomposition;
 

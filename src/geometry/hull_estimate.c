@@ -16,7 +16,7 @@ typedef struct {
   int count;
   Face* faces;
   int face_count, face_capacity;
-  int* at; /* face on the left of the edge i -> j     (count x count) */
+  uint16_t* at; /* face on the left of the edge i -> j     (count x count) */
   double rounding;
 } Growing;
 
@@ -29,7 +29,8 @@ static void add_face(Growing* g, int a, int b, int c) {
   Vec3 p = g->points[a];
   Vec3 n = vec3_cross(vec3_sub(g->points[b], p), vec3_sub(g->points[c], p));
   g->faces[g->face_count] = (Face){{a, b, c}, n, vec3_dot(n, p), g->rounding * vec3_norm(n), false};
-  g->at[a * g->count + b] = g->at[b * g->count + c] = g->at[c * g->count + a] = g->face_count++;
+  g->at[a * g->count + b] = g->at[b * g->count + c] = g->at[c * g->count + a] = (uint16_t)g->face_count;
+  g->face_count++;
 }
 
 static bool sees(const Growing* g, const Face* face, int point) {
@@ -85,7 +86,7 @@ static void add_point(Growing* g, int point) {
   for (int f = 0; f < g->face_count; f++) {
     if (g->faces[f].gone) continue;
     Face face = g->faces[kept] = g->faces[f];
-    for (int k = 0; k < 3; k++) g->at[face.corner[k] * g->count + face.corner[next[k]]] = kept;
+    for (int k = 0; k < 3; k++) g->at[face.corner[k] * g->count + face.corner[next[k]]] = (uint16_t)kept;
     kept++;
   }
   g->face_count = kept;
@@ -97,20 +98,35 @@ static double extent_of(const Vec3* points, int count) {
   return vec3_norm(vec3_sub(high, low));
 }
 
+static double volume_by_qhull(const Vec3* points, int count) {
+  ConvexHull hull;
+  double sum = 0;
+  if (hull_create(&hull, points, count) == HULL_OK) sum = mass_moment_solid(&hull).s[3][3];
+  hull_free(&hull);
+  return sum;
+}
+
 double points_volume(const Vec3* points, int count) {
-  if (count < 4) return 0;
+  if (count < 4 || count > 2 * ESTIMATE_POINTS) return 0;
   Growing g = {.points = points, .count = count, .rounding = 1e-12 * extent_of(points, count)};
   int four[4] = {0};
   if (!first_four(&g, four)) return 0;
-  g.at = MEMORY_NEW(int, (size_t)count*(size_t)count);
+  /* On the stack: as a block of the heap it would cost more than the hull. */
+  uint16_t at[4 * ESTIMATE_POINTS * ESTIMATE_POINTS];
+  memset(at, 0, sizeof at[0] * (size_t)count * (size_t)count);
+  g.at = at;
   start(&g, four);
   for (int i = 0; i < count; i++)
-    if (i != four[0] && i != four[1] && i != four[2] && i != four[3]) add_point(&g, i);
+    if (i != four[0] && i != four[1] && i != four[2] && i != four[3] && g.face_count <= 2 * count) add_point(&g, i);
+  /* More faces than a closed surface has: rounding tore it, at points nearly in one plane. */
+  if (g.face_count > 2 * count) {
+    memory_free(g.faces);
+    return volume_by_qhull(points, count);
+  }
   double sum = 0;
   Vec3 origin = points[four[0]];
   for (int f = 0; f < g.face_count; f++) sum += g.faces[f].offset - vec3_dot(g.faces[f].n, origin);
   memory_free(g.faces);
-  memory_free(g.at);
   return sum / 6.0;
 }
 

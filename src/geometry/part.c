@@ -177,6 +177,7 @@ static void reach(Cutter* c, Reaches* reaches, Vec3 line, int point, int weight)
 /* Close the boundary of a cut cap along the line where its plane meets the cutting plane: between two points the number
  * of segments is the sum of what was reached before. The new wall gets the same segments turned. */
 static void close_cap(Cutter* c, Reaches* reaches, int cap) {
+  if (reaches->count == 0) return;
   qsort(reaches->items, (size_t)reaches->count, sizeof(Reach), order_reaches);
   int sum = 0;
   for (int k = 0; k + 1 < reaches->count; k++) {
@@ -242,6 +243,7 @@ static int order_edges(const void* a, const void* b) {
 
 /* Segments that run both ways cancel; the rest is sorted by cap. */
 static void tidy_edges(Part* part) {
+  if (part->edge_count == 0) return;
   qsort(part->edges, (size_t)part->edge_count, sizeof(CapEdge), order_edges);
   int kept = 0;
   for (int i = 0, next; i < part->edge_count; i = next) {
