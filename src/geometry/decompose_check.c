@@ -190,7 +190,7 @@ static double mirror_distance(const Decomposition* d, int hull, int axis, Vec3 t
 }
 
 static void check_symmetry(Decomposition* d, Vec3 low, Vec3 high) {
-  Vec3 twice_middle = vec3_add(low, high);
+  const double twice_middle[3] = {low.x + high.x, low.y + high.y, low.z + high.z};
   d->mirror_error = 0;
   for (int axis = 0; axis < 3; axis++) {
     if (!d->mirror[axis]) continue;
