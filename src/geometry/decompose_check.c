@@ -190,12 +190,12 @@ static double mirror_distance(const Decomposition* d, int hull, int axis, Vec3 t
 }
 
 static void check_symmetry(Decomposition* d, Vec3 low, Vec3 high) {
-  const double twice_middle[3] = {low.x + high.x, low.y + high.y, low.z + high.z};
+  Vec3 twice_middle = vec3_add(low, high);
   d->mirror_error = 0;
   for (int axis = 0; axis < 3; axis++) {
     if (!d->mirror[axis]) continue;
     for (int h = 0; h < d->hull_count; h++)
-      d->mirror_error = fmax(d->mirror_error, mirror_distance(d, h, axis, twice_middle[axis]) / d->diagonal);
+      d->mirror_error = fmax(d->mirror_error, mirror_distance(d, h, axis, twice_middle) / d->diagonal);
   }
   d->symmetric = d->mirror_error <= MIRROR_TOLERANCE;
 }
