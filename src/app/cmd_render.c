@@ -296,10 +296,9 @@ const Verb VERB_RENDER = {
     .details =
         "Draws on the processor: no display and no graphics driver is needed. The scene that the run was made from is\n"
         "read again, with the overrides that the run's summary records. -o names a picture (.png), a film (.mp4), a\n"
-        "model with its motion (.glb: glTF 2.0, metres, Y up) or a folder for frames (it ends in '/'). Without "
-        "--look-at, --follow and --zoom the\n"
-        "camera shows all bodies over the whole run. Lengths along the ground are metres. The file's name is printed\n"
-        "on standard output.\n"
+        "model with its motion (.glb: glTF 2.0, metres, Y up) or a folder for frames (it ends in '/').\n"
+        "Without --look-at, --follow and --zoom the camera shows all bodies over the whole run. Lengths along the\n"
+        "ground are metres. The file's name is printed on standard output.\n"
         "Exit codes: 0 done, 2 wrong usage, 3 bad input, 5 cannot read or write (also: ffmpeg is missing).\n",
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof OPTIONS[0],

@@ -6,8 +6,8 @@
 #include <string.h>
 #include "app/app.h"
 
-static const Verb* const VERBS[] = {&VERB_SIMULATE, &VERB_RENDER,  &VERB_VALIDATE, &VERB_SCHEMA,
-                                    &VERB_QUERY,    &VERB_COMPARE, &VERB_BENCH,    &VERB_EXPORT};
+static const Verb* const VERBS[] = {&VERB_SIMULATE, &VERB_RENDER, &VERB_VALIDATE, &VERB_SCHEMA, &VERB_QUERY,
+                                    &VERB_COMPARE,  &VERB_BENCH,  &VERB_EXPORT,   &VERB_PLOT};
 enum { VERB_COUNT = sizeof VERBS / sizeof VERBS[0] };
 
 /* What a printer writes; the caller frees. */
