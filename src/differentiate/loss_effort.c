@@ -4,7 +4,6 @@
  * Of three rotations, target - q is minus the rotation vector e of target^-1 q and the target rate the angular velocity
  * J(v) dv/dt of the target's rotation vector v, in the axes of the turned link. */
 #include "differentiate/loss.h"
-#include "differentiate/rotation_vector.h"
 
 static bool counts(const LossTerm* term, const ModelController* controller, const Model* model) {
   return controller->type == CONTROLLER_PD && model->links[controller->link].prescribed < 0 &&
@@ -52,12 +51,12 @@ static void drive_errors(Drive* d) {
   int ball = plain_count(d->link);
   for (int i = 0; i < ball; i++) rate[i] = d->value_rate[i];
   if (d->link->rotation == ROTATION_BALL)
-    store(rotation_vector_spin(triple(d->value + ball), triple(d->value_rate + ball)), rate + ball);
+    store(rotation_rate(triple(d->value + ball), triple(d->value_rate + ball)), rate + ball);
   for (int i = 0; i < d->link->dof_count; i++) d->rate_error[i] = d->rate[i] - rate[i];
 }
 
 /* by_error, by_rate: dL by error and rate error. The seeds of the joint and of the signal's parameters:
- *   d e = J(e)^-1 dq,   d e = -J(e)^-T J(v) dv,   d (J(v) dv/dt): rotation_vector.h */
+ *   d e = J(e)^-1 dq,   d e = -J(e)^-T J(v) dv,   d (J(v) dv/dt): rotation_rate of linalg.h, J(v)^T = J(-v) */
 static void drive_seed(const Drive* d, const double* by_error, const double* by_rate, double* q, double* rate,
                        double* control) {
   double by_value[JOINT_MAX_DOF], by_value_rate[JOINT_MAX_DOF];
@@ -70,12 +69,12 @@ static void drive_seed(const Drive* d, const double* by_error, const double* by_
   }
   if (d->link->rotation == ROTATION_BALL) {
     Vec3 e = triple(d->error + ball), v = triple(d->value + ball), h = triple(by_rate + ball);
-    Vec3 g = triple(by_error + ball), back = vec3_scale(v, -1);
-    Vec3 by_turn = rotation_vector_turn(vec3_scale(e, -1), g), by_goal = rotation_vector_turn(e, g);
+    Vec3 g = triple(by_error + ball), back = vec3_scale(v, -1), by_spin, by_own_rate;
+    Vec3 by_turn = rotation_rate_inverse(vec3_scale(e, -1), g), by_goal = rotation_rate_inverse(e, g);
     for (int i = 0; i < 3; i++) q[ball + i] += (const double[]){by_turn.x, by_turn.y, by_turn.z}[i];
-    Vec3 by_spin = rotation_vector_spin_grad(v, triple(d->value_rate + ball), h);
-    store(vec3_scale(vec3_add(rotation_vector_spin(back, by_goal), by_spin), -1), by_value + ball);
-    store(vec3_scale(rotation_vector_spin(back, h), -1), by_value_rate + ball);
+    rotation_rate_vjp(v, triple(d->value_rate + ball), h, &by_spin, &by_own_rate);
+    store(vec3_scale(vec3_add(rotation_rate(back, by_goal), by_spin), -1), by_value + ball);
+    store(vec3_scale(by_own_rate, -1), by_value_rate + ball);
   }
   signal_eval_vjp(&d->controller->target, d->t, by_value, by_value_rate, control);
 }

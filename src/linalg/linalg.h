@@ -119,6 +119,8 @@ Quat quat_exp(Vec3 v);
 Vec3 rotation_rate(Vec3 v, Vec3 rate);
 /* For a scalar with derivative `bar` by the result: its derivatives by v and by rate. */
 void rotation_rate_vjp(Vec3 v, Vec3 rate, Vec3 bar, Vec3* v_bar, Vec3* rate_bar);
+/* J_r(v)^-1 turn: the change of v while exp(v) turns by a small rotation about the body's axes; |v| < 2 pi. */
+Vec3 rotation_rate_inverse(Vec3 v, Vec3 turn);
 
 static inline Pose pose_identity(void) { return (Pose){mat3_identity(), {0, 0, 0}}; }
 static inline Pose pose_mul(Pose a, Pose b) {
