@@ -7,8 +7,9 @@
 /* The sweep: from LARGEST_STEP of the scale down by half decades. */
 #define LARGEST_STEP 1e-2
 enum { SWEEP = GRADCHECK_SWEEP };
-/* After so many growing errors in a row rounding has taken over. */
+/* After so many growing errors in a row rounding has taken over, if the least one is small. */
 enum { GROWING = 4 };
+#define SMALL 1e-4
 
 /* A vertex this close to the plane of a triangle it does not belong to, in radii of the hull, is soon on its other
  * side; vertices of such hulls are drawn towards the middle by up to the second part of the way, drawing lots so often
@@ -179,7 +180,7 @@ static void sweep(Check* c, GradcheckBlock block, const double* base, const doub
     d->step[d->tried] = h;
     d->difference[d->tried] = (plus - minus) / (2 * h);
     bool better = judge(d, d->tried);
-    if (isfinite(d->difference[d->tried])) growing = better ? 0 : growing + 1;
+    growing = better || !(d->error < SMALL) ? 0 : growing + 1;
   }
   d->order = observed_order(d);
 }
