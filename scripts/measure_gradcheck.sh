@@ -6,8 +6,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 OUT=docs/results/gradcheck.csv
-report=$(mktemp)
-trap 'rm -f "$report"' EXIT
+report=$(mktemp) table=$(mktemp)
+trap 'rm -f "$report" "$table"' EXIT
 
 measure() { # file, options...
   echo "$*" >&2
@@ -33,6 +33,6 @@ P
     fi
   done
   for task in throw reach spider biped pinch; do measure "scenes/tasks/$task.yaml"; done
-} >"$OUT.new"
-mv "$OUT.new" "$OUT"
+} >"$table"
+cp "$table" "$OUT"
 awk -F, 'NR > 1 && $5 > 1e-6' "$OUT"

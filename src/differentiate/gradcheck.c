@@ -7,10 +7,9 @@
 /* The sweep: from LARGEST_STEP of the scale down by half decades. */
 #define LARGEST_STEP 1e-2
 enum { SWEEP = GRADCHECK_SWEEP };
-/* After so many growing errors in a row rounding has taken over, provided that they have once been below the second
- * number: large steps of a run that topples one way or the other agree with nothing. */
+/* After so many growing errors in a row rounding has taken over, if the least one is small. */
 enum { GROWING = 4 };
-#define CONVERGING 1e-3
+#define SMALL 1e-4
 
 /* A vertex this close to the plane of a triangle it does not belong to, in radii of the hull, is soon on its other
  * side; vertices of such hulls are drawn towards the middle by up to the second part of the way, drawing lots so often
@@ -186,12 +185,12 @@ static void sweep(const Sweep* s, GradcheckDirection* d) {
   double h = LARGEST_STEP;
   d->error = d->resolution = INFINITY;
   int growing = 0;
-  for (d->tried = 0; d->tried < SWEEP && !(growing >= GROWING && d->error < CONVERGING); d->tried++, h *= sqrt(0.1)) {
+  for (d->tried = 0; d->tried < SWEEP && growing < GROWING; d->tried++, h *= sqrt(0.1)) {
     double plus = value_beside(s, h), minus = value_beside(s, -h);
     d->step[d->tried] = h;
     d->difference[d->tried] = (plus - minus) / (2 * h);
     bool better = judge(d, d->tried);
-    if (isfinite(d->difference[d->tried])) growing = better ? 0 : growing + 1;
+    growing = better || !(d->error < SMALL) ? 0 : growing + 1;
   }
   d->order = observed_order(d);
 }

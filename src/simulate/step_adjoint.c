@@ -336,13 +336,12 @@ static void reverse_attachments(StepAdjoint* a, const RecordedStep* step, ModelG
   for (int i = 0; i < m->link_count; i++) {
     Twist change = twist_of(a->wrench[i]), own = twist_of(a->twist[i]);
     a->bar_force[i] = m->links[i].tree < 0 ? change.v : vec3_add_scaled(change.v, weight * m->links[i].mass, own.v);
-    a->force[i] = s->link_terms[i].force; /* of all that hangs on links that move */
+    a->force[i] = s->link_terms[i].force; /* of all below; parents of links that do not move do not turn */
   }
   for (int i = m->link_count - 1; i >= 0; i--) {
     int up = m->links[i].parent;
     if (up < 0) continue;
     a->bar_force[up] = vec3_add(a->bar_force[up], a->bar_force[i]);
-    if (m->links[i].tree < 0) a->force[up] = vec3_add(a->force[up], a->force[i]);
   }
   for (int i = 0; i < m->link_count; i++) {
     int up = m->links[i].parent;
