@@ -171,18 +171,13 @@ static HullResult all_in_one(const Part* solid) {
 }
 
 /* The whole part first: often its hulls are symmetric by themselves, and then they are fewer. */
-static void cut_symmetric(Blocks* blocks, const Part* solid, const bool mirror[3], const DecomposeOptions* o) {
+static void cut_symmetric(Blocks* blocks, const Part* solid, const bool mirror[3], int pieces_per_hull,
+                          const DecomposeOptions* o) {
   const bool none[3] = {false, false, false};
   cut_and_merge(blocks, solid, none, PIECES_PER_HULL, o);
   if (blocks_are_mirrored(blocks, mirror)) return;
   blocks_free(blocks);
-  cut_and_merge(blocks, solid, mirror, PIECES_PER_HULL, o);
-  if (solid->triangle_count > SMALL_MESH) return;
-  Blocks other;
-  cut_and_merge(&other, solid, mirror, FEW_PIECES_PER_HULL, o);
-  bool better = other.count <= o->max_hulls && estimated_volume(&other) < estimated_volume(blocks);
-  blocks_free(better ? blocks : &other);
-  if (better) *blocks = other;
+  cut_and_merge(blocks, solid, mirror, pieces_per_hull, o);
 }
 
 static void choose_mirrors(Decomposition* result, const Part* solid, const DecomposeOptions* o) {
@@ -217,7 +212,8 @@ static void take_hulls(Decomposition* result, Blocks* blocks, UnitFrame frame) {
   }
 }
 
-static HullResult decompose_once(Decomposition* result, const Mesh* mesh, const DecomposeOptions* o) {
+static HullResult decompose_once(Decomposition* result, const Mesh* mesh, int pieces_per_hull,
+                                 const DecomposeOptions* o) {
   *result = (Decomposition){0};
   Part solid;
   UnitFrame frame;
@@ -230,7 +226,7 @@ static HullResult decompose_once(Decomposition* result, const Mesh* mesh, const 
       cut_grid(&blocks, &solid, o->grid);
     } else {
       choose_mirrors(result, &solid, o);
-      cut_symmetric(&blocks, &solid, result->mirror, o);
+      cut_symmetric(&blocks, &solid, result->mirror, pieces_per_hull, o);
       status = join_and_thin(&blocks, result->mirror, o->max_vertices);
     }
     take_hulls(result, &blocks, frame);
@@ -245,17 +241,32 @@ static HullResult decompose_once(Decomposition* result, const Mesh* mesh, const 
   return status;
 }
 
+static bool holds_all(const Decomposition* d) {
+  return d->convex && d->covers && d->connected && d->symmetric && d->within_budget;
+}
+
+/* Keep the better of two: guarantees first, then volume. */
+static void keep_better(Decomposition* result, Decomposition* other) {
+  bool better = holds_all(other) && (!holds_all(result) || other->hull_volume < result->hull_volume);
+  decomposition_free(better ? result : other);
+  if (better) *result = *other;
+}
+
 /* Points may be symmetric where the triangles between them are not: what was found to be missed then is cut again as it
  * is. */
 HullResult mesh_decompose(Decomposition* result, const Mesh* mesh, const DecomposeOptions* given) {
   DecomposeOptions options = with_defaults(given);
-  HullResult status = decompose_once(result, mesh, &options);
+  HullResult status = decompose_once(result, mesh, PIECES_PER_HULL, &options);
   bool mirrored = result->mirror[0] || result->mirror[1] || result->mirror[2];
-  if (status != HULL_OK || !options.symmetry_auto || !mirrored) return status;
-  if (result->covers && result->connected && result->symmetric && result->within_budget) return status;
-  decomposition_free(result);
+  if (status != HULL_OK || !mirrored) return status;
+  Decomposition other;
+  bool few = result->hull_count < options.max_hulls / 2;
+  if (!few && mesh->face_count <= SMALL_MESH && decompose_once(&other, mesh, FEW_PIECES_PER_HULL, &options) == HULL_OK)
+    keep_better(result, &other);
+  if (!options.symmetry_auto || holds_all(result)) return status;
   options.symmetry_auto = false;
-  return decompose_once(result, mesh, &options);
+  if (decompose_once(&other, mesh, PIECES_PER_HULL, &options) == HULL_OK) keep_better(result, &other);
+  return status;
 }
 
 void decomposition_free(Decomposition* decomposition) {
