@@ -13,9 +13,10 @@
 #define DEFAULT_RESOLUTION 1200
 /* Pieces cut for every hull wanted: merging then undoes the cuts that were not worth it. */
 #define PIECES_PER_HULL 5
-/* Of a part of a symmetric mesh fewer may do better, which is tried when the mesh has at most this many triangles. */
+/* Of a part of a symmetric mesh fewer may do better, which is tried when the mesh is one surface of at most this many
+ * triangles. */
 #define FEW_PIECES_PER_HULL 3
-#define SMALL_MESH 10000
+#define SMALL_MESH 2400
 /* Merging is free below this volume [mesh volume]. */
 #define FREE_VOLUME 1e-9
 
@@ -261,7 +262,8 @@ HullResult mesh_decompose(Decomposition* result, const Mesh* mesh, const Decompo
   if (status != HULL_OK || !mirrored) return status;
   Decomposition other;
   bool few = result->hull_count < options.max_hulls / 2;
-  if (!few && mesh->face_count <= SMALL_MESH && decompose_once(&other, mesh, FEW_PIECES_PER_HULL, &options) == HULL_OK)
+  if (!few && result->condition.components == 1 && options.max_hulls <= DEFAULT_HULLS &&
+      mesh->face_count <= SMALL_MESH && decompose_once(&other, mesh, FEW_PIECES_PER_HULL, &options) == HULL_OK)
     keep_better(result, &other);
   if (!options.symmetry_auto || holds_all(result)) return status;
   options.symmetry_auto = false;
