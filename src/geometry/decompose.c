@@ -13,6 +13,10 @@
 #define DEFAULT_RESOLUTION 1200
 /* Pieces cut for every hull wanted: merging then undoes the cuts that were not worth it. */
 #define PIECES_PER_HULL 5
+/* Of a part of a symmetric mesh fewer may do better, which is tried when the mesh is one surface of at most this many
+ * triangles. */
+#define FEW_PIECES_PER_HULL 3
+#define SMALL_MESH 2400
 /* Merging is free below this volume [mesh volume]. */
 #define FREE_VOLUME 1e-9
 
@@ -85,13 +89,14 @@ static Blocks unfold_to_fit(Blocks* blocks, const bool mirror[3], int max_hulls,
   return best;
 }
 
-static void cut_and_merge(Blocks* blocks, const Part* solid, const bool mirror[3], const DecomposeOptions* o) {
+static void cut_and_merge(Blocks* blocks, const Part* solid, const bool mirror[3], int pieces_per_hull,
+                          const DecomposeOptions* o) {
   SearchOptions search = {o->resolution, o->threads};
   double volume = fabs(part_volume(solid));
   int fold = (mirror[0] ? 2 : 1) * (mirror[1] ? 2 : 1) * (mirror[2] ? 2 : 1);
   Pieces pieces = {0};
   pieces_add(&pieces, fundamental(solid, mirror), &search);
-  int wanted = PIECES_PER_HULL * o->max_hulls / fold;
+  int wanted = pieces_per_hull * o->max_hulls / fold;
   pieces_split(&pieces, wanted > 2 ? wanted : 2, 0.2 * o->error * volume / fold, &search);
   *blocks = blocks_create(&pieces);
   pieces_free(&pieces);
@@ -167,12 +172,13 @@ static HullResult all_in_one(const Part* solid) {
 }
 
 /* The whole part first: often its hulls are symmetric by themselves, and then they are fewer. */
-static void cut_symmetric(Blocks* blocks, const Part* solid, const bool mirror[3], const DecomposeOptions* o) {
+static void cut_symmetric(Blocks* blocks, const Part* solid, const bool mirror[3], int pieces_per_hull,
+                          const DecomposeOptions* o) {
   const bool none[3] = {false, false, false};
-  cut_and_merge(blocks, solid, none, o);
+  cut_and_merge(blocks, solid, none, PIECES_PER_HULL, o);
   if (blocks_are_mirrored(blocks, mirror)) return;
   blocks_free(blocks);
-  cut_and_merge(blocks, solid, mirror, o);
+  cut_and_merge(blocks, solid, mirror, pieces_per_hull, o);
 }
 
 static void choose_mirrors(Decomposition* result, const Part* solid, const DecomposeOptions* o) {
@@ -207,8 +213,8 @@ static void take_hulls(Decomposition* result, Blocks* blocks, UnitFrame frame) {
   }
 }
 
-HullResult mesh_decompose(Decomposition* result, const Mesh* mesh, const DecomposeOptions* given) {
-  DecomposeOptions options = with_defaults(given);
+static HullResult decompose_once(Decomposition* result, const Mesh* mesh, int pieces_per_hull,
+                                 const DecomposeOptions* o) {
   *result = (Decomposition){0};
   Part solid;
   UnitFrame frame;
@@ -217,24 +223,52 @@ HullResult mesh_decompose(Decomposition* result, const Mesh* mesh, const Decompo
   if (status == HULL_OK) {
     result->mesh_volume = part_volume(&solid) * frame.scale * frame.scale * frame.scale;
     Blocks blocks;
-    if (options.grid[0] > 0) {
-      cut_grid(&blocks, &solid, options.grid);
+    if (o->grid[0] > 0) {
+      cut_grid(&blocks, &solid, o->grid);
     } else {
-      choose_mirrors(result, &solid, &options);
-      cut_symmetric(&blocks, &solid, result->mirror, &options);
-      status = join_and_thin(&blocks, result->mirror, options.max_vertices);
+      choose_mirrors(result, &solid, o);
+      cut_symmetric(&blocks, &solid, result->mirror, pieces_per_hull, o);
+      status = join_and_thin(&blocks, result->mirror, o->max_vertices);
     }
     take_hulls(result, &blocks, frame);
     blocks_free(&blocks);
     result->mesh_pieces = result->condition.components - result->condition.cavities;
   }
   part_free(&solid);
-  if (status != HULL_OK) {
+  if (status == HULL_OK)
+    decomposition_check(result, mesh, o);
+  else
     decomposition_free(result);
-    return status;
-  }
-  decomposition_check(result, mesh, &options);
-  return HULL_OK;
+  return status;
+}
+
+static bool holds_all(const Decomposition* d) {
+  return d->convex && d->covers && d->connected && d->symmetric && d->within_budget;
+}
+
+/* Keep the better of two: guarantees first, then volume. */
+static void keep_better(Decomposition* result, Decomposition* other) {
+  bool better = holds_all(other) && (!holds_all(result) || other->hull_volume < result->hull_volume);
+  decomposition_free(better ? result : other);
+  if (better) *result = *other;
+}
+
+/* Points may be symmetric where the triangles between them are not: what was found to be missed then is cut again as it
+ * is. */
+HullResult mesh_decompose(Decomposition* result, const Mesh* mesh, const DecomposeOptions* given) {
+  DecomposeOptions options = with_defaults(given);
+  HullResult status = decompose_once(result, mesh, PIECES_PER_HULL, &options);
+  bool mirrored = result->mirror[0] || result->mirror[1] || result->mirror[2];
+  if (status != HULL_OK || !mirrored) return status;
+  Decomposition other;
+  bool few = result->hull_count < options.max_hulls / 2;
+  if (!few && result->condition.components == 1 && options.max_hulls <= DEFAULT_HULLS &&
+      mesh->face_count <= SMALL_MESH && decompose_once(&other, mesh, FEW_PIECES_PER_HULL, &options) == HULL_OK)
+    keep_better(result, &other);
+  if (!options.symmetry_auto || holds_all(result)) return status;
+  options.symmetry_auto = false;
+  if (decompose_once(&other, mesh, PIECES_PER_HULL, &options) == HULL_OK) keep_better(result, &other);
+  return status;
 }
 
 void decomposition_free(Decomposition* decomposition) {

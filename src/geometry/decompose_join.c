@@ -112,7 +112,7 @@ static bool extend(Block* a, const Block* b) {
   if (!facing_plane(&a->hull, &b->hull, &plane) || !face_held(&a->hull, &b->hull, plane)) return false;
   Part part = beyond(&a->hull, &b->hull, plane);
   bool grown = false;
-  if (part.triangle_count > 0 && part_volume(&part) > 1e-9 * a->estimate.volume) {
+  if (part.point_count > 3 && part_volume(&part) > 1e-9 * a->estimate.volume) {
     for (int i = 0; i < a->hull.vertex_count; i++) part_add_point(&part, a->hull.vertices[i]);
     Block larger = block_create(part.points, part.point_count);
     grown = !larger.flat && larger.hull.vertex_count <= a->hull.vertex_count + 2;

@@ -4,7 +4,7 @@
 #include "geometry/decompose.h"
 
 /* A triangle this thin (height / longest side) has a normal of rounding only; its neighbours bound the hull there. */
-#define NEEDLE 1e-8
+#define NEEDLE 1e-6
 
 Plane hull_plane(const ConvexHull* hull, int triangle) {
   const int* t = hull->triangles[triangle];

@@ -54,8 +54,8 @@ static double six_volumes(Vec3 origin, Vec3 a, Vec3 b, Vec3 c) {
 
 /* A cap is summed as a fan from the first point of its boundary: signs cancel what lies outside it. */
 double part_volume(const Part* part) {
-  if (part->triangle_count == 0) return 0;
-  Vec3 origin = part->points[part->triangles[0][0]];
+  if (part->point_count == 0) return 0;
+  Vec3 origin = part->points[0];
   int* apex = MEMORY_NEW(int, part->cap_count + 1);
   for (int k = 0; k < part->cap_count; k++) apex[k] = -1;
   double sum = 0;

@@ -152,6 +152,18 @@ static void even_blocks_share_their_corners(void** state) {
   mesh_free(&mesh);
 }
 
+/* The middle block has no surface of its own. */
+static void inner_blocks_are_there(void** state) {
+  (void)state;
+  Mesh mesh = mesh_of_text(CUBE);
+  Decomposition d;
+  assert_int_equal(mesh_decompose(&d, &mesh, &(DecomposeOptions){.grid = {3, 3, 3}}), HULL_OK);
+  check_guarantees(&d);
+  assert_int_equal(d.hull_count, 27);
+  decomposition_free(&d);
+  mesh_free(&mesh);
+}
+
 static void a_flat_mesh_is_refused(void** state) {
   (void)state;
   Mesh mesh = mesh_of_text("v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n");
@@ -165,7 +177,8 @@ int main(void) {
       cmocka_unit_test(crossed_bars_are_two_hulls),      cmocka_unit_test(an_angle_is_two_hulls),
       cmocka_unit_test(a_channel_is_three_hulls),        cmocka_unit_test(a_cube_is_one_hull),
       cmocka_unit_test(a_ring_is_covered_and_symmetric), cmocka_unit_test(threads_do_not_change_the_hulls),
-      cmocka_unit_test(even_blocks_share_their_corners), cmocka_unit_test(a_flat_mesh_is_refused),
+      cmocka_unit_test(even_blocks_share_their_corners), cmocka_unit_test(inner_blocks_are_there),
+      cmocka_unit_test(a_flat_mesh_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
