@@ -71,8 +71,6 @@ void blocks_extend(Blocks* blocks);
 /* Give pairs that only touch a corner inside the other, so that they overlap. Changes the union by nothing where one
  * holds the shared face of the other, else by slivers beside the shared face. */
 void blocks_overlap(Blocks* blocks);
-/* Centre and radius of the largest ball in both hulls; false when none has a positive radius. By linear program. */
-bool hulls_common_ball(const ConvexHull* a, const ConvexHull* b, Vec3* center, double* radius);
 
 /* ---------------------------------------------------------------- fewer vertices (hull_outer.c) */
 

@@ -1,5 +1,4 @@
 /* Hulls that only touch are made to overlap, as far as possible without a change of their union. */
-#include <glpk.h>
 #include <string.h>
 
 #include "geometry/decompose.h"
@@ -12,44 +11,6 @@
 #define SLIVER_DEPTH 0.01
 /* Radius of a common ball from which hulls count as joined [unit size]. */
 #define JOINED_RADIUS 1e-3
-
-/* ---------------------------------------------------------------- the largest common ball */
-
-/* n . x + r <= d for every face. */
-static void add_faces(glp_prob* lp, const ConvexHull* hull, Vec3 origin, double scale) {
-  for (int t = 0; t < hull->triangle_count; t++) {
-    Plane plane = hull_plane(hull, t);
-    if (!(vec3_dot(plane.n, plane.n) > 0)) continue;
-    int row = glp_add_rows(lp, 1), columns[5] = {0, 1, 2, 3, 4};
-    double values[5] = {0, plane.n.x, plane.n.y, plane.n.z, 1};
-    Vec3 corner = vec3_sub(hull->vertices[hull->triangles[t][0]], origin);
-    glp_set_row_bnds(lp, row, GLP_UP, 0, vec3_dot(plane.n, corner) / scale);
-    glp_set_mat_row(lp, row, 4, columns, values);
-  }
-}
-
-bool hulls_common_ball(const ConvexHull* a, const ConvexHull* b, Vec3* center, double* radius) {
-  Vec3 origin = a->vertices[0];
-  double size = 0;
-  for (int i = 0; i < a->vertex_count; i++) size = fmax(size, vec3_norm(vec3_sub(a->vertices[i], origin)));
-  glp_prob* lp = glp_create_prob();
-  glp_set_obj_dir(lp, GLP_MAX);
-  glp_add_cols(lp, 4);
-  for (int k = 1; k <= 3; k++) glp_set_col_bnds(lp, k, GLP_FR, 0, 0);
-  glp_set_col_bnds(lp, 4, GLP_LO, 0, 0);
-  glp_set_obj_coef(lp, 4, 1);
-  add_faces(lp, a, origin, size);
-  add_faces(lp, b, origin, size);
-  glp_smcp settings;
-  glp_init_smcp(&settings);
-  settings.msg_lev = GLP_MSG_OFF;
-  bool found = glp_simplex(lp, &settings) == 0 && glp_get_status(lp) == GLP_OPT;
-  Vec3 x = vec3(glp_get_col_prim(lp, 1), glp_get_col_prim(lp, 2), glp_get_col_prim(lp, 3));
-  *center = vec3_add_scaled(origin, size, x);
-  *radius = size * glp_get_col_prim(lp, 4);
-  glp_delete_prob(lp);
-  return found && *radius > 0;
-}
 
 /* ---------------------------------------------------------------- the face towards a neighbour */
 

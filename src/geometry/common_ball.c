@@ -1,0 +1,49 @@
+/* The largest ball that two hulls have in common, by a linear program. */
+#include <glpk.h>
+
+#include "geometry/geometry.h"
+
+static double extent(const ConvexHull* hull) {
+  double size = 0;
+  for (int i = 0; i < hull->vertex_count; i++)
+    size = fmax(size, vec3_norm(vec3_sub(hull->vertices[i], hull->vertices[0])));
+  return size;
+}
+
+/* n . x + r <= d for every face, in units of `size`: GLPK's tolerances are absolute near zero.                 (D5) */
+static void add_faces(glp_prob* lp, const ConvexHull* hull, Vec3 origin, double size) {
+  for (int t = 0; t < hull->triangle_count; t++) {
+    const int* corner = hull->triangles[t];
+    Vec3 a = vec3_sub(hull->vertices[corner[0]], origin), b = vec3_sub(hull->vertices[corner[1]], origin);
+    Vec3 n = vec3_cross(vec3_sub(b, a), vec3_sub(vec3_sub(hull->vertices[corner[2]], origin), a));
+    double length = vec3_norm(n);
+    if (!(length > 0)) continue;
+    n = vec3_scale(n, 1 / length);
+    int row = glp_add_rows(lp, 1), columns[5] = {0, 1, 2, 3, 4};
+    double values[5] = {0, n.x, n.y, n.z, 1};
+    glp_set_row_bnds(lp, row, GLP_UP, 0, vec3_dot(n, a) / size);
+    glp_set_mat_row(lp, row, 4, columns, values);
+  }
+}
+
+bool hulls_common_ball(const ConvexHull* a, const ConvexHull* b, Vec3* center, double* radius) {
+  Vec3 origin = a->vertices[0];
+  double size = fmin(extent(a), extent(b));
+  glp_prob* lp = glp_create_prob();
+  glp_set_obj_dir(lp, GLP_MAX);
+  glp_add_cols(lp, 4);
+  for (int k = 1; k <= 3; k++) glp_set_col_bnds(lp, k, GLP_FR, 0, 0);
+  glp_set_col_bnds(lp, 4, GLP_LO, 0, 0);
+  glp_set_obj_coef(lp, 4, 1);
+  add_faces(lp, a, origin, size);
+  add_faces(lp, b, origin, size);
+  glp_smcp settings;
+  glp_init_smcp(&settings);
+  settings.msg_lev = GLP_MSG_OFF;
+  bool found = glp_simplex(lp, &settings) == 0 && glp_get_status(lp) == GLP_OPT;
+  Vec3 place = vec3(glp_get_col_prim(lp, 1), glp_get_col_prim(lp, 2), glp_get_col_prim(lp, 3));
+  *center = vec3_add_scaled(origin, size, place);
+  *radius = size * glp_get_col_prim(lp, 4);
+  glp_delete_prob(lp);
+  return found && *radius > 0;
+}
