@@ -108,7 +108,7 @@ static Assembly assemble_at(Objective* o, double* gradient) {
       inertia_terms(&m->links[i], c->pose[i], s->target[i], s->weights.factor / (m->simulation.dt * m->simulation.dt),
                     &s->link_terms[i]);
   }
-  Assembly a = {m, s->screws, s->reference, s->link_terms, c->joints, s->contact};
+  Assembly a = {m, s->screws, s->reference, s->link_terms, c->joints, contact_term_list(s->contact)};
   assemble_gradient(&a, gradient);
   return a;
 }

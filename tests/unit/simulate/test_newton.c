@@ -60,7 +60,7 @@ static void newton_S8_reports_the_residual_it_reached(void** state) {
       s->reference[i] = pose_apply(c->pose[i], m->links[i].center);
       inertia_terms(&m->links[i], c->pose[i], s->target[i], s->weights.factor / 1e-4, &s->link_terms[i]);
     }
-    Assembly a = {m, s->screws, s->reference, s->link_terms, c->joints, NULL};
+    Assembly a = {m, s->screws, s->reference, s->link_terms, c->joints, {0}};
     assemble_gradient(&a, gradient);
     for (int k = 0; k < 4; k++) worst = fmax(worst, fabs(gradient[k]));
     compare_near(r.residual, worst, 1e-12, "step %d: residual", n);
