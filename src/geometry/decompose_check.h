@@ -15,8 +15,8 @@
 
 /* Fill in the measures and guarantees of the result, whose hulls are in the mesh's coordinates; all loops over samples
  * write to their own slots. */
-void decomposition_check(Decomposition* result, const Mesh* mesh, const DecomposeOptions* options);
+void decomposition_check(Decomposition* d, const Mesh* mesh, const DecomposeOptions* options);
 /* Find the joints of all overlapping pairs. */
-void decomposition_join(Decomposition* result);
+void decomposition_join(Decomposition* d);
 
 #endif

@@ -134,7 +134,7 @@ static HullResult supported(ConvexHull* out, const ConvexHull* hull) {
   hull_free(&box);
   for (int k = 0; k < 27; k++) {
     if (k == 13) continue;
-    Vec3 n = vec3_normalized(vec3(k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1));
+    Vec3 n = cube_direction(k);
     double offset = -HUGE_VAL;
     for (int i = 0; i < hull->vertex_count; i++) offset = fmax(offset, vec3_dot(n, hull->vertices[i]));
     Part cut = part_cut(&part, (Plane){n, offset}, PLANE_ROUNDING);

@@ -116,7 +116,7 @@ typedef struct {
 
 /* Approximate convex decomposition; a pure function of mesh and options, whatever the number of threads.
  * HULL_FLAT etc.: the mesh has no volume, nothing to free. */
-HullResult mesh_decompose(Decomposition* result, const Mesh* mesh, const DecomposeOptions* options);
+HullResult mesh_decompose(Decomposition* result, const Mesh* mesh, const DecomposeOptions* given);
 void decomposition_free(Decomposition* decomposition);
 
 /* ---------------------------------------------------------------- primitives (geometry/primitives.c)

@@ -137,7 +137,7 @@ double points_volume(const Vec3* points, int count) {
 static int make_directions(Vec3* directions, int wanted) {
   int count = 0;
   for (int k = 0; k < 27; k++)
-    if (k != 13) directions[count++] = vec3_normalized(vec3(k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1));
+    if (k != 13) directions[count++] = cube_direction(k);
   int octant = (wanted - count) / 8;
   for (int i = 0; i < octant; i++) {
     double z = (i + 0.5) / octant, angle = 0.5 * 3.14159265358979323846 * fmod(0.5 + 0.6180339887498949 * i, 1.0);

@@ -23,4 +23,10 @@ double rough_hull_volume(const Vec3* points, int count);
  * within 1e-12 of the extent of a face count as on it. */
 double points_volume(const Vec3* points, int count);
 
+/* The 27 directions of a cube's faces, edges and corners, unit; k = 13 is none. */
+static inline Vec3 cube_direction(int k) {
+  const int along[3] = {k % 3, k / 3 % 3, k / 9};
+  return vec3_normalized(vec3(along[0] - 1.0, along[1] - 1.0, along[2] - 1.0));
+}
+
 #endif

@@ -425,7 +425,7 @@ static Part borrowed(const Part* part, const int* number, int component, bool ot
 
 static void turn_outward(Part* part, const int* number, int component, MeshCondition* condition) {
   Part piece = borrowed(part, number, component, false), rest = borrowed(part, number, component, true);
-  if (part_volume(&piece) < 0) {
+  if (piece.triangle_count > 0 && part_volume(&piece) < 0) {
     Vec3 point = part->points[piece.triangles[0][0]];
     if (winding_number(&rest, point) > 0.5) {
       condition->cavities++;

@@ -68,7 +68,7 @@ void design_read_followers(DesignBuild* build);
 /* A message for every symmetry of a link in itself whose link follows another. */
 void design_check_symmetries(DesignBuild* build);
 SelfMaps design_self_maps(DesignBuild* build, int link);
-void design_self_maps_free(SelfMaps* g);
+void design_self_maps_free(SelfMaps* maps);
 /* Of `axes` stays what keeps a vertex at p on the planes and axes of symmetry that it lies on. false: one of them is
  * not along the axes of the frame. */
 bool design_free_axes(const SelfMaps* g, Vec3 p, double tolerance, bool axes[3]);

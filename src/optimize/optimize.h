@@ -49,7 +49,7 @@ typedef struct {
 } OptimizationOptions;
 
 /* Set up variables, losses, memory. STATUS_BAD_INPUT with diagnostics. Nothing is run yet. */
-Status optimization_create(Optimization** out, Task* task, const OptimizationOptions* options,
+Status optimization_create(Optimization** optimization, Task* task, const OptimizationOptions* options,
                            Diagnostics* diagnostics);
 void optimization_destroy(Optimization* optimization);
 /* The initial design (iteration 0). It must run: STATUS_SOLVER, STATUS_BAD_INPUT with diagnostics. */

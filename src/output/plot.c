@@ -16,8 +16,6 @@
 /* More panels than this stand in two columns. */
 enum { PANELS_IN_A_COLUMN = 2 };
 
-extern char** environ;
-
 PlotOptions plot_defaults(bool overview) {
   return overview ? (PlotOptions){1200, 800, false} : (PlotOptions){800, 500, false};
 }
@@ -217,7 +215,7 @@ Status plot_draw(const char* path, const PlotPanel* panels, int count, const Plo
   SourcePlace place = {path, 0, 0};
   text_add(&temporary, "%s~", path);
   plot_script(&script, panels, count, path, temporary.data, options);
-  pid_t process;
+  pid_t process = -1;
   int input = -1, error = start_gnuplot(&process, &input);
   bool good = error == 0;
   if (error == ENOENT)

@@ -4,8 +4,7 @@
 #include "support/sweep.h"
 
 /* Small angles, both sides of the series' end (0.1), and large ones. */
-static const double ANGLES[] = {0,         1e-9,      1e-4, 0.0999999, 0.1000001, 0.5, 1.0,
-                                1.9999999, 2.5,  3.1,       4.5,       6,   20};
+static const double ANGLES[] = {0, 1e-9, 1e-4, 0.0999999, 0.1000001, 0.5, 1.0, 1.9999999, 2.5, 3.1, 4.5, 6, 20};
 enum { ANGLE_COUNT = sizeof ANGLES / sizeof ANGLES[0] };
 
 static Vec3 triple(const double* x) { return vec3(x[0], x[1], x[2]); }
