@@ -31,11 +31,7 @@ void loaded_free(Loaded* loaded) {
   *loaded = (Loaded){0};
 }
 
-long loaded_vertices(const Loaded* loaded) {
-  long count = 0;
-  for (int i = 0; i < loaded->model.hull_count; i++) count += loaded->model.hulls[i].points.count;
-  return count;
-}
+long loaded_vertices(const Loaded* loaded) { return loaded->model.vertex_count; }
 
 static void add_counted(Text* out, const char* before, long count, const char* one, const char* many) {
   text_add(out, "%s%ld %s", before, count, count == 1 ? one : many);

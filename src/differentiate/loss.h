@@ -87,8 +87,6 @@ Vec3 loss_position(const LossTerm* term, const Recording* recording, int link, i
 void loss_seed_position(const LossTerm* term, const Recording* recording, int link, int step, Vec3 g, LossSeeds* seeds);
 /* g = dL/dx of R X + t, X constant. */
 void loss_seed_pose(const Recording* recording, int link, int step, Vec3 x_local, Vec3 g, LossSeeds* seeds);
-/* Place of a hull's first vertex in LossSeeds.vertices. */
-int loss_first_vertex(const Model* model, int hull);
 
 /* ---------------------------------------------------------------- kinds */
 double loss_point(const LossTerm* term, const Recording* recording, LossSeeds* seeds);

@@ -97,7 +97,7 @@ static double drive_effort(Drive* d, double factor, size_t dof, double* control,
 double loss_effort(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {
   const Model* model = recording->model;
   double sum = 0, share = loss_share(term), dt = model->simulation.dt;
-  for (int c = 0, parameter = 0; c < model->controller_count; c++) {
+  for (int c = 0; c < model->controller_count; c++) {
     const ModelController* controller = &model->controllers[c];
     const ModelLink* link = &model->links[controller->link];
     for (int k = term->first; counts(term, controller, model) && k <= term->last; k++) {
@@ -106,9 +106,8 @@ double loss_effort(const LossTerm* term, const Recording* recording, LossSeeds* 
       Drive drive = {.controller = controller, .link = link, .t = k * dt, .per_second = 1 / dt};
       drive.q = recording->q + coordinate;
       drive.rate = recording->rate + dof;
-      sum += drive_effort(&drive, share, dof, seeds ? seeds->control + parameter : NULL, seeds);
+      sum += drive_effort(&drive, share, dof, seeds ? seeds->control + controller->parameter_first : NULL, seeds);
     }
-    parameter += signal_parameter_count(&controller->target);
   }
   return share * sum;
 }

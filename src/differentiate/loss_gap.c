@@ -139,7 +139,7 @@ static void seed_side(const Recording* recording, int step, int hull, Vec3 point
   loss_seed_pose(recording, link, step, point, g, seeds);
   if (index[0] < 0) return;
   Vec3 local = mat3_tmul_vec(recording_pose(recording, step)[link].r, g);
-  Vec3* vertices = seeds->vertices + loss_first_vertex(model, hull);
+  Vec3* vertices = seeds->vertices + model->hulls[hull].vertex_first;
   for (int i = 0; i < nearest->count; i++)
     vertices[index[i]] = vec3_add_scaled(vertices[index[i]], nearest->weight[i], local);
 }

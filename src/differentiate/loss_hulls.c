@@ -29,7 +29,7 @@ static void remember(HullReference* out, const Model* model, int hull) {
   const ConvexHull* solid = &model->hulls[hull].solid;
   MassMoment moment = mass_moment_solid(solid);
   *out = (HullReference){.hull = hull, .vertex_count = solid->vertex_count, .volume = mass_moment_mass(&moment)};
-  out->first_vertex = loss_first_vertex(model, hull);
+  out->first_vertex = model->hulls[hull].vertex_first;
   out->vertices = MEMORY_NEW(Vec3, solid->vertex_count);
   memcpy(out->vertices, solid->vertices, sizeof(Vec3) * (size_t)solid->vertex_count);
   list_edges(solid, out);

@@ -3,21 +3,9 @@
 
 #include "differentiate/differentiate.h"
 
-static int vertex_count(const Model* model) {
-  int count = 0;
-  for (int i = 0; i < model->hull_count; i++) count += model->hulls[i].points.count;
-  return count;
-}
-
-static int control_count(const Model* model) {
-  int count = 0;
-  for (int i = 0; i < model->controller_count; i++) count += signal_parameter_count(&model->controllers[i].target);
-  return count;
-}
-
 LossSeeds loss_seeds_create(const Model* model, int steps) {
   size_t states = (size_t)steps + 1, links = (size_t)model->link_count, dofs = (size_t)model->dof_count;
-  size_t vertices = (size_t)vertex_count(model), controls = (size_t)control_count(model);
+  size_t vertices = (size_t)model->vertex_count, controls = (size_t)model->parameter_count;
   LossSeeds seeds = {.length = states * (15 * links + 2 * dofs) + 3 * (links + vertices) + controls};
   double* block = MEMORY_NEW(double, seeds.length);
   seeds.pose = (double(*)[3][4])block;

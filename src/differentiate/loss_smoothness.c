@@ -20,7 +20,7 @@ double loss_smoothness(const LossTerm* term, const Recording* recording, LossSee
   const Model* model = recording->model;
   const double none[JOINT_MAX_DOF] = {0};
   double sum = 0, share = loss_share(term), value[JOINT_MAX_DOF], rate[JOINT_MAX_DOF], by_rate[JOINT_MAX_DOF];
-  for (int c = 0, parameter = 0; c < model->controller_count; c++) {
+  for (int c = 0; c < model->controller_count; c++) {
     const ModelController* controller = &model->controllers[c];
     for (int k = term->first; counts(term, controller) && k <= term->last; k++) {
       double t = k * model->simulation.dt;
@@ -29,9 +29,8 @@ double loss_smoothness(const LossTerm* term, const Recording* recording, LossSee
         sum += rate[i] * rate[i];
         by_rate[i] = 2 * share * rate[i];
       }
-      if (seeds) signal_eval_vjp(&controller->target, t, none, by_rate, seeds->control + parameter);
+      if (seeds) signal_eval_vjp(&controller->target, t, none, by_rate, seeds->control + controller->parameter_first);
     }
-    parameter += signal_parameter_count(&controller->target);
   }
   return share * sum;
 }

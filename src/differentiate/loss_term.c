@@ -32,9 +32,3 @@ void loss_seed_position(const LossTerm* term, const Recording* recording, int li
   Vec3* center = &seeds->center[link];
   *center = vec3_add(*center, mat3_tmul_vec(recording_pose(recording, step)[link].r, g));
 }
-
-int loss_first_vertex(const Model* model, int hull) {
-  int first = 0;
-  for (int i = 0; i < hull; i++) first += model->hulls[i].points.count;
-  return first;
-}

@@ -3,7 +3,7 @@
 
 #include "geometry/geometry.h"
 
-static double extent(const ConvexHull* hull) {
+double hull_size(const ConvexHull* hull) {
   double size = 0;
   for (int i = 0; i < hull->vertex_count; i++)
     size = fmax(size, vec3_norm(vec3_sub(hull->vertices[i], hull->vertices[0])));
@@ -28,7 +28,7 @@ static void add_faces(glp_prob* lp, const ConvexHull* hull, Vec3 origin, double 
 
 bool hulls_common_ball(const ConvexHull* a, const ConvexHull* b, Vec3* center, double* radius) {
   Vec3 origin = a->vertices[0];
-  double size = fmin(extent(a), extent(b));
+  double size = fmin(hull_size(a), hull_size(b));
   glp_prob* lp = glp_create_prob();
   glp_set_obj_dir(lp, GLP_MAX);
   glp_add_cols(lp, 4);

@@ -192,6 +192,8 @@ int support_index(PointView points, Vec3 direction, double* value);
  * Allocates; for messages only. */
 double hull_penetration(PointView a, Pose pose_a, PointView b, Pose pose_b, Vec3* normal);
 
+/* Largest distance of a vertex from the first [m]: the hull's size, within a factor of two. */
+double hull_size(const ConvexHull* hull);
 /* Centre and radius [m] of the largest ball inside both hulls; false: they have none in common. Allocates.
  * geometry/common_ball.c; docs/derivations/design.md */
 bool hulls_common_ball(const ConvexHull* a, const ConvexHull* b, Vec3* center, double* radius);

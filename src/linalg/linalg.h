@@ -87,6 +87,10 @@ static inline Mat3 mat3_outer(Vec3 a, Vec3 b) { /* a b^T */
 static inline Mat3 mat3_cross(Vec3 a) { /* [a]x : [a]x b = a x b */
   return (Mat3){{{0, -a.z, a.y}, {a.z, 0, -a.x}, {-a.y, a.x, 0}}};
 }
+/* sum r x g of sum g r^T; a . axial(K) = sum of K's entries times those of [a]x. */
+static inline Vec3 mat3_axial(Mat3 k) {
+  return vec3(k.m[2][1] - k.m[1][2], k.m[0][2] - k.m[2][0], k.m[1][0] - k.m[0][1]);
+}
 
 static inline Quat quat_identity(void) { return (Quat){1, 0, 0, 0}; }
 static inline Quat quat_mul(Quat a, Quat b) {

@@ -147,6 +147,10 @@ typedef struct {
   Vec3 v; /* slide: unit direction; hinge: 0 */
   Vec3 p; /* point on the hinge axis [m] */
 } Screw;
+/* Velocity of a point at `at` under a screw of rate one. */
+static inline Vec3 screw_velocity(const Screw* screw, Vec3 at) {
+  return vec3_add(screw->v, vec3_cross(screw->w, vec3_sub(at, screw->p)));
+}
 /* All screws at the configuration (nv), with the poses of model_poses. */
 void model_screws(const Model* model, const double* q, const Pose* poses, Screw* screws);
 

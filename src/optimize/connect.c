@@ -9,16 +9,9 @@
 
 /* ---------------------------------------------------------------- the middle of an intersection */
 
-static double extent(const ConvexHull* hull) {
-  double size = 0;
-  for (int i = 0; i < hull->vertex_count; i++)
-    size = fmax(size, vec3_norm(vec3_sub(hull->vertices[i], hull->vertices[0])));
-  return size;
-}
-
 bool intersection_center(const ConvexHull* a, const ConvexHull* b, Vec3* center) {
   double radius;
-  return hulls_common_ball(a, b, center, &radius) && radius > LEAST_OVERLAP * fmin(extent(a), extent(b));
+  return hulls_common_ball(a, b, center, &radius) && radius > LEAST_OVERLAP * fmin(hull_size(a), hull_size(b));
 }
 
 /* ---------------------------------------------------------------- insertion */

@@ -109,19 +109,13 @@ static void add_inputs(Json* json, const OutputSummary* summary) {
   json_close(json, ']');
 }
 
-static int64_t vertex_count(const Model* model) {
-  int64_t count = 0;
-  for (int i = 0; i < model->hull_count; i++) count += model->hulls[i].points.count;
-  return count;
-}
-
 static void add_model(Json* json, const Model* model) {
   json_open(json, "model", '{');
   json_integer(json, "links", model->link_count);
   json_integer(json, "degrees_of_freedom", model->dof_count);
   json_integer(json, "coordinates", model->coordinate_count);
   json_integer(json, "hulls", model->hull_count);
-  json_integer(json, "hull_vertices", vertex_count(model));
+  json_integer(json, "hull_vertices", model->vertex_count);
   json_close(json, '}');
 }
 

@@ -3,15 +3,6 @@
 
 #include "simulate/terms.h"
 
-/* Velocity of the point `at` under a screw: v about at. */
-static inline Vec3 screw_velocity(const Screw* s, Vec3 at) {
-  return vec3_add(s->v, vec3_cross(s->w, vec3_sub(at, s->p)));
-}
-
-static Vec3 axial(Mat3 k) { /* sum r x g of sum g r^T */
-  return vec3(k.m[2][1] - k.m[1][2], k.m[0][2] - k.m[2][0], k.m[1][0] - k.m[0][1]);
-}
-
 /* own += below, whose centre lies at own's centre + d: twist at d is (w, v + w x d). */
 static void add_shifted(LinkTerms* own, const LinkTerms* below, Vec3 d, bool with_hessian) {
   own->force = vec3_add(own->force, below->force);
@@ -65,7 +56,7 @@ void assemble_gradient(const Assembly* in, double* gradient) {
   for (int i = 0; i < in->model->link_count; i++) {
     const ModelLink* link = &in->model->links[i];
     if (link->dof_count == 0) continue;
-    Vec3 torque = axial(in->links[i].moment), force = in->links[i].force;
+    Vec3 torque = mat3_axial(in->links[i].moment), force = in->links[i].force;
     for (int k = 0; k < link->dof_count; k++) {
       const Screw* s = &in->screws[link->dof_first + k];
       gradient[link->dof_first + k] =

@@ -46,8 +46,7 @@ static Twist start_twist(const Model* model, int i, const Pose* poses, const Scr
   for (int up = i; up >= 0; up = model->links[up].parent)
     for (int k = model->links[up].dof_first; k < model->links[up].dof_first + model->links[up].dof_count; k++) {
       t.w = vec3_add_scaled(t.w, delta[k], screws[k].w);
-      t.v = vec3_add_scaled(t.v, delta[k],
-                            vec3_add(screws[k].v, vec3_cross(screws[k].w, vec3_sub(poses[i].t, screws[k].p))));
+      t.v = vec3_add_scaled(t.v, delta[k], screw_velocity(&screws[k], poses[i].t));
     }
   return t;
 }

@@ -85,7 +85,7 @@ static void initial_pose_rates(Sim* s) {
         const Screw* screw = &s->screws[k];
         double rate = m->initial_velocities[k];
         w = vec3_add_scaled(w, rate, screw->w);
-        v = vec3_add_scaled(v, rate, vec3_add(screw->v, vec3_cross(screw->w, vec3_sub(s->pose_now[i].t, screw->p))));
+        v = vec3_add_scaled(v, rate, screw_velocity(screw, s->pose_now[i].t));
       }
     s->pose_rate[i] = (Pose){mat3_mul(mat3_cross(w), s->pose_now[i].r), v};
   }

@@ -104,8 +104,6 @@ static bool load_terms(StepAdjoint* a, const RecordedStep* step, Assembly* assem
 
 /* ---------------------------------------------------------------- between links and coordinates */
 
-static Vec3 axial(Mat3 k) { return vec3(k.m[2][1] - k.m[1][2], k.m[0][2] - k.m[2][0], k.m[1][0] - k.m[0][1]); }
-
 static Mat3 pose_rotation_bar(const double bar[3][4]) {
   Mat3 m;
   for (int i = 0; i < 3; i++)
@@ -129,15 +127,13 @@ static void compose_bars(StepAdjoint* a, const Pose* pose, double (*bar)[3][4]) 
   }
 }
 
-static Vec3 velocity_at(const Screw* s, Vec3 at) { return vec3_add(s->v, vec3_cross(s->w, vec3_sub(at, s->p))); }
-
 /* Adds the composed bars to derivatives by coordinates. */
 static void reduce_bars(const StepAdjoint* a, const Pose* pose, const Screw* screws, double* reduced) {
   const Model* m = a->model;
   for (int i = 0; i < m->link_count; i++) {
-    Vec3 torque = axial(a->bar_moment[i]);
+    Vec3 torque = mat3_axial(a->bar_moment[i]);
     for (int k = m->links[i].dof_first; k < m->links[i].dof_first + m->links[i].dof_count; k++)
-      reduced[k] += vec3_dot(screws[k].w, torque) + vec3_dot(velocity_at(&screws[k], pose[i].t), a->bar_force[i]);
+      reduced[k] += vec3_dot(screws[k].w, torque) + vec3_dot(screw_velocity(&screws[k], pose[i].t), a->bar_force[i]);
   }
 }
 
@@ -163,7 +159,7 @@ static void link_twists(const Model* m, const Screw* screws, const Vec3* at, con
     }
     for (int k = link->dof_first; k < link->dof_first + link->dof_count; k++) {
       t.w = vec3_add_scaled(t.w, rates[k], screws[k].w);
-      t.v = vec3_add_scaled(t.v, rates[k], velocity_at(&screws[k], at[i]));
+      t.v = vec3_add_scaled(t.v, rates[k], screw_velocity(&screws[k], at[i]));
     }
     double out[6] = {t.w.x, t.w.y, t.w.z, t.v.x, t.v.y, t.v.z};
     memcpy(twist[i], out, sizeof(out));
@@ -416,7 +412,7 @@ static void reverse_initial_rates(StepAdjoint* a, const Pose* pose, const double
     const ModelLink* link = &m->links[i];
     bool ball = link->rotation == ROTATION_BALL;
     for (int j = link->dof_first; j < link->dof_first + link->dof_count; j++) {
-      Vec3 v = velocity_at(&screws[j], pose[i].t), w = screws[j].w;
+      Vec3 v = screw_velocity(&screws[j], pose[i].t), w = screws[j].w;
       Vec3 curve = vec3_add(vec3_sub(mat3_tmul_vec(k, w), vec3_scale(w, trace)), vec3_cross(v, f));
       for (int up = i; up >= 0; up = m->links[up].parent)
         for (int n = m->links[up].dof_first; n < m->links[up].dof_first + m->links[up].dof_count; n++) {
