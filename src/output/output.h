@@ -232,23 +232,36 @@ void export_mjcf(const Model* model, const char* path, Text* mjcf, Text* control
  * Y up (a root node turns Z to Y). *moments = of the animation. */
 void export_glb(Text* out, const Model* model, const RunPoses* run, double fps, int* moments);
 
-typedef enum { SURFACE_OBJ, SURFACE_STL } SurfaceFormat;
+typedef enum { SURFACE_OBJ, SURFACE_STL, SURFACE_3MF } SurfaceFormat;
+
+typedef struct {
+  SurfaceFormat format;
+  bool pieces; /* every convex piece as a solid of its own, instead of each link's union */
+  int threads;
+} SurfaceOptions;
 
 /* What was written, measured on the numbers that are in the file. */
 typedef struct {
-  int pieces, triangles;
+  int pieces, triangles; /* solids: one per link, or one per hull of those that are not united */
+  bool united;           /* each link's hulls are one surface; not asked for with `pieces` */
+  const char* reason; /* why a link could not be united (constant), or NULL; its hulls are solids of their own then */
+  int reason_link;
+  double snap;      /* points nearer than this were made one by the union [m] */
   bool closed;      /* every edge has a triangle on both sides */
-  bool manifold;    /* exactly one on each, and every piece is a sphere */
-  int components;   /* groups of pieces that touch */
-  int overlaps;     /* pairs of pieces with common volume, which `volume` counts twice */
+  bool manifold;    /* exactly one on each, one fan round every point */
+  bool oriented;    /* neighbours run their edge opposite ways, the outside is outside */
+  int components;   /* groups of hulls that touch */
+  int cavities;     /* voids inside solids */
+  int overlaps;     /* pairs of hulls with common volume, which `volume` counts twice where they are not united */
   Vec3 low, high;   /* box [m] */
-  double volume;    /* sum of the pieces [m^3] */
+  double volume;    /* sum of the solids [m^3] */
   double mass;      /* of the links, by their mass model [kg] */
-  double thickness; /* of the thinnest piece [m] */
+  double thickness; /* of the thinnest wall [m] (surface_thickness); not united: of the thinnest hull */
+  double thickness_spacing; /* distance of the samples of the wall [m]; 0 when not united */
 } SurfaceReport;
 
-/* Append the bounded hulls of a link (-1 = of all) under the poses (links), as OBJ in metres or binary STL in
+/* Append the bounded hulls of a link (-1 = of all) under the poses (links), as OBJ in metres, binary STL or 3MF in
  * millimetres. */
-SurfaceReport export_surface(Text* out, const Model* model, int link, const Pose* poses, SurfaceFormat format);
+SurfaceReport export_surface(Text* out, const Model* model, int link, const Pose* poses, const SurfaceOptions* options);
 
 #endif
