@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include "output/output.h"
 
@@ -141,4 +142,14 @@ int csv_column(const CsvTable* table, const char* name) {
   for (int i = 0; i < table->column_count; i++)
     if (strcmp(table->names[i], name) == 0) return i;
   return -1;
+}
+
+bool csv_number(const CsvTable* table, const char* path, int row, int column, double* value, Diagnostics* diagnostics) {
+  const char* cell = table->cells[(size_t)row * (size_t)table->column_count + (size_t)column];
+  char* end;
+  *value = strtod(cell, &end);
+  if (end != cell && *end == '\0' && isfinite(*value)) return true;
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, table->lines[row], 0},
+                  "column '%s': '%s' is not a finite number", table->names[column], cell);
+  return false;
 }

@@ -177,11 +177,12 @@ static bool certified(Sim* s, StepReport* report) {
   if (!s->contact || !s->model->simulation.certificate) return true;
   double start = timer_now();
   const Configuration* c = &s->configuration[s->current];
-  int failed = 0, link_a, link_b;
+  ContactFailure failure;
+  int link_a, link_b;
   motion_bounds(s->model, c->q, c->pose, s->screws, s->scaled, &s->bounds);
-  bool ok = contact_certify(s->contact, &s->bounds, poses_on_path, s, &report->certified_intervals, &failed);
+  bool ok = contact_certify(s->contact, &s->bounds, poses_on_path, s, &report->certified_intervals, &failure);
   if (!ok) {
-    contact_candidate(s->contact, failed, &link_a, &link_b);
+    contact_candidate(s->contact, failure.candidate, &link_a, &link_b);
     shorten_link(s, link_a);
     shorten_link(s, link_b);
   }

@@ -41,10 +41,10 @@ static PathVerdict certify(const JointPath* path, ContactSystem* contact, Pose* 
   contact_prepare(contact, &bounds);
   joint_path_poses(path, 1, poses);
   PathVerdict verdict = PATH_ENDS_MEET;
-  int failed;
+  ContactFailure failure;
   if (contact_evaluate(contact, poses, false)) {
     JointPath copy = *path;
-    verdict = contact_certify(contact, &bounds, poses_at, &copy, intervals, &failed) ? PATH_CERTIFIED : PATH_REFUSED;
+    verdict = contact_certify(contact, &bounds, poses_at, &copy, intervals, &failure) ? PATH_CERTIFIED : PATH_REFUSED;
   }
   memory_free(bounds.link);
   memory_free(bounds.joint);
