@@ -90,14 +90,7 @@ static void scale_step(Sim* s) {
 
 /* Coordinates at a fraction of the scaled step. */
 static void move_coordinates(const Sim* s, double fraction, double* q) {
-  const Model* m = s->model;
-  const double* from = s->configuration[s->current].q;
-  for (int i = 0; i < m->link_count; i++) {
-    const ModelLink* link = &m->links[i];
-    double d[JOINT_MAX_DOF];
-    for (int k = 0; k < link->dof_count; k++) d[k] = fraction * s->scaled[link->dof_first + k];
-    if (link->dof_count > 0) joint_increment(link, from + link->coordinate_first, d, q + link->coordinate_first);
-  }
+  model_increment(s->model, s->configuration[s->current].q, s->scaled, fraction, q);
 }
 
 static void shorten_link(Sim* s, int link) {

@@ -60,19 +60,9 @@ static void way_of_link(const ModelLink* link, const double* from, const double*
   rotation_increments((Quat){a[0], a[1], a[2], a[3]}, (Quat){b[0], b[1], b[2], b[3]}, d + plain);
 }
 
-/* out = q (+) fraction d. */
-static void move_coordinates(const Model* m, const double* q, const double* increments, double fraction, double* out) {
-  for (int i = 0; i < m->link_count; i++) {
-    const ModelLink* link = &m->links[i];
-    double d[JOINT_MAX_DOF];
-    for (int k = 0; k < link->dof_count; k++) d[k] = fraction * increments[link->dof_first + k];
-    if (link->dof_count > 0) joint_increment(link, q + link->coordinate_first, d, out + link->coordinate_first);
-  }
-}
-
 static void poses_on_way(void* context, double fraction, Pose* poses) {
   Proof* p = context;
-  move_coordinates(&p->model, p->q, p->delta, fraction, p->there);
+  model_increment(&p->model, p->q, p->delta, fraction, p->there);
   model_poses(&p->model, p->there, poses);
 }
 
@@ -179,7 +169,7 @@ static void push_apart(Proof* p, double* q) {
       any = true;
     }
     if (!any) return;
-    move_coordinates(m, q, p->push, 1.0, q);
+    model_increment(m, q, p->push, 1.0, q);
   }
 }
 
@@ -191,7 +181,7 @@ static bool go(Proof* p, const double* q, int halvings, ProofReport* report) {
   double *start = MEMORY_NEW(double, p->model.coordinate_count),
          *middle = MEMORY_NEW(double, p->model.coordinate_count);
   memcpy(start, p->q, size);
-  move_coordinates(&p->model, p->q, p->delta, 0.5, middle);
+  model_increment(&p->model, p->q, p->delta, 0.5, middle);
   push_apart(p, middle);
   bool arrived = enter(p, start) && go(p, middle, halvings - 1, report) && go(p, q, halvings - 1, report);
   if (!arrived) (void)enter(p, start);

@@ -18,13 +18,7 @@ void joint_path_free(JointPath* path) {
 }
 
 void joint_path_poses(const JointPath* path, double alpha, Pose* poses) {
-  for (int i = 0; i < path->model->link_count; i++) {
-    const ModelLink* link = &path->model->links[i];
-    double d[JOINT_MAX_DOF];
-    for (int k = 0; k < link->dof_count; k++) d[k] = alpha * path->delta[link->dof_first + k];
-    if (link->dof_count > 0)
-      joint_increment(link, path->q + link->coordinate_first, d, path->there + link->coordinate_first);
-  }
+  model_increment(path->model, path->q, path->delta, alpha, path->there);
   model_poses(path->model, path->there, poses);
 }
 

@@ -119,12 +119,7 @@ static void proofs_agree_with_dense_sampling(void** state) {
     double size = pow(10, random_uniform(&random, -1.5, 0));
     memcpy(path.q, m->initial_coordinates, sizeof(double) * (size_t)m->coordinate_count);
     for (int i = 0; i < m->dof_count; i++) path.delta[i] = fmax(-1.4, fmin(1.4, size * random_normal(&random)));
-    for (int i = 0; i < m->link_count; i++) {
-      const ModelLink* link = &m->links[i];
-      if (link->dof_count > 0)
-        joint_increment(link, path.q + link->coordinate_first, path.delta + link->dof_first,
-                        to + link->coordinate_first);
-    }
+    model_increment(m, path.q, path.delta, 1, to);
     double least = joint_path_least_distance(&path, 400);
     ProofReport report = prove_two(m, path.q, to);
     if (report.outcome == PROOF_APART && !report.detour) {
