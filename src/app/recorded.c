@@ -183,6 +183,21 @@ Status recorded_load(Recorded* recorded, const char* path) {
   return STATUS_IO;
 }
 
+bool recorded_unchanged(Recorded* recorded) {
+  const cJSON* then = cJSON_GetObjectItem(recorded->summary, "inputs");
+  int count, differ = 0;
+  OutputInput* now = output_inputs(&recorded->scene, &count);
+  for (int i = 0; i < count; i++) {
+    const char* sha256 = cJSON_GetStringValue(cJSON_GetObjectItem(cJSON_GetArrayItem(then, i), "sha256"));
+    if (sha256 && strcmp(sha256, now[i].sha256) == 0) continue;
+    diagnostics_add(&recorded->diagnostics, SEVERITY_ERROR, (SourcePlace){now[i].path, 0, 0},
+                    "it has changed since the run");
+    differ++;
+  }
+  output_inputs_free(now, count);
+  return differ == 0 && count == cJSON_GetArraySize(then);
+}
+
 /* Warnings about the scene were said when it was simulated; only those about the run itself are repeated. */
 void recorded_drop_scene_warnings(Recorded* recorded) {
   Diagnostics *diagnostics = &recorded->diagnostics, left = {0};

@@ -99,6 +99,8 @@ const char* text_nearest(const char* word, const char* const* candidates, int co
 /* ---------------------------------------------------------------- files (base/file.c) */
 /* Whole file; *data is NUL-terminated and owned by the caller. STATUS_IO leaves errno set. */
 Status file_read(const char* path, char** data, size_t* length);
+/* The same with a diagnostic that says why it cannot be read. */
+Status file_read_reported(const char* path, char** data, size_t* length, Diagnostics* diagnostics);
 /* Write beside the name, fsync, then rename: a reader sees the old file or the new one, never a half. */
 Status file_write(const char* path, const char* data, size_t length);
 Status file_make_folder(const char* path); /* with parents */

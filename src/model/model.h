@@ -140,6 +140,8 @@ void joint_zero(const ModelLink* link, double* q);
 /* ---------------------------------------------------------------- kinematics (model/kinematics.c) */
 /* World poses of all links (link_count). q: all coordinates (nq). */
 void model_poses(const Model* model, const double* q, Pose* poses);
+/* out = q moved by fraction * increments, joint by joint (nv -> nq); out may be q. */
+void model_increment(const Model* model, const double* q, const double* increments, double fraction, double* out);
 
 /* A one-degree-of-freedom screw in world axes: dx/dtheta = w x (x - p) + v for a point x of every link below. */
 typedef struct {

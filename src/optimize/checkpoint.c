@@ -285,10 +285,7 @@ Status checkpoint_read(Checkpoint* checkpoint, const char* path, Diagnostics* di
   *checkpoint = (Checkpoint){0};
   char* data;
   size_t length;
-  if (file_read(path, &data, &length) != STATUS_OK) {
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){.file = path}, "cannot read: %s", strerror(errno));
-    return STATUS_IO;
-  }
+  if (file_read_reported(path, &data, &length, diagnostics) != STATUS_OK) return STATUS_IO;
   Status status = checkpoint_parse(checkpoint, path, data, length, diagnostics);
   memory_free(data);
   return status;

@@ -153,6 +153,8 @@ Status csv_read(CsvTable* table, const char* path, Diagnostics* diagnostics);
 void csv_free(CsvTable* table);
 /* Index of a column, -1 when there is none. */
 int csv_column(const CsvTable* table, const char* name);
+/* A cell that must be a finite number; else false, and a diagnostic with the line. */
+bool csv_number(const CsvTable* table, const char* path, int row, int column, double* value, Diagnostics* diagnostics);
 
 /* The cell where something is worst; column -1 = nowhere. */
 typedef struct {
@@ -190,6 +192,17 @@ typedef struct {
  * or has no row, or a number that is not finite: STATUS_BAD_INPUT with file and line. */
 Status run_poses_read(RunPoses* run, const char* path, const Model* model, Diagnostics* diagnostics);
 void run_poses_free(RunPoses* run);
+
+/* Recorded joint coordinates. */
+typedef struct {
+  int row_count, coordinate_count;
+  double* time; /* s  (rows) */
+  double* q;    /* as written: m, rad, quaternions  (rows x nq) */
+} RunCoordinates;
+
+/* Read `joints.csv` of a run of this model, like run_poses_read. */
+Status run_coordinates_read(RunCoordinates* run, const char* path, const Model* model, Diagnostics* diagnostics);
+void run_coordinates_free(RunCoordinates* run);
 
 enum { RENDER_PATH_NONE = -1, RENDER_PATH_ALL = -2 };
 
