@@ -94,7 +94,7 @@ static void solid_from_groups(Builder* builder, const SceneShape* shape, const M
 static void solid_from_mesh(Builder* builder, const SceneShape* shape, ShapeSolid* solid) {
   Mesh mesh = {0};
   ImportCount import = {0};
-  Status status = mesh_read_obj(&mesh, shape->file, shape->scale, builder->diagnostics);
+  Status status = mesh_read(&mesh, shape->file, shape->scale, builder->diagnostics);
   if (status == STATUS_OK) {
     solid_from_groups(builder, shape, &mesh, solid, &import);
     if (mesh.degenerate_face_count > 0)
