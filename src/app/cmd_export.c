@@ -133,6 +133,7 @@ static void print_report(const char* path, const SurfaceReport* report) {
          report->pieces == 1 ? "solid" : "solids", report->triangles, report->closed ? "closed" : "OPEN",
          report->manifold ? "manifold" : "NOT MANIFOLD", report->oriented ? "oriented" : "NOT ORIENTED",
          report->components, report->components == 1 ? "" : "s");
+  if (report->pinches > 0) printf(", touches itself in %d point%s", report->pinches, report->pinches == 1 ? "" : "s");
   if (report->cavities > 0) printf(", %d cavit%s", report->cavities, report->cavities == 1 ? "y" : "ies");
   printf("; %.6g x %.6g x %.6g mm, %.6g cm^3, %.6g kg", size.x, size.y, size.z, 1e6 * report->volume, report->mass);
   if (!report->united)
@@ -156,6 +157,7 @@ static void report_json(Json* json, const char* path, const SurfaceReport* repor
   json_bool(json, "closed", report->closed);
   json_bool(json, "manifold", report->manifold);
   json_bool(json, "oriented", report->oriented);
+  json_integer(json, "pinches", report->pinches);
   json_integer(json, "components", report->components);
   json_integer(json, "cavities", report->cavities);
   json_integer(json, "overlapping_pairs", report->overlaps);

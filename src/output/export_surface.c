@@ -39,23 +39,20 @@ static int* equal_points(const Vec3* points, int count) {
   return number;
 }
 
-/* Drop triangles with fewer than three corners, then points of no triangle. */
-static void compact(TriangleSurface* surface, const int* number) {
-  int *place = MEMORY_NEW(int, surface->point_count + 1), kept = 0, points = 0;
-  for (int t = 0; t < surface->triangle_count; t++) {
-    int* corner = surface->triangles[kept];
-    for (int k = 0; k < 3; k++) corner[k] = number[surface->triangles[t][k]];
-    if (corner[0] != corner[1] && corner[1] != corner[2] && corner[2] != corner[0]) kept++;
-  }
-  surface->triangle_count = kept;
-  for (int i = 0; i < 3 * kept; i++) place[surface->triangles[i / 3][i % 3]] = 1;
+/* Drop points of no triangle. */
+static void compact(TriangleSurface* surface) {
+  int *place = MEMORY_NEW(int, surface->point_count + 1), points = 0;
+  for (int i = 0; i < 3 * surface->triangle_count; i++) place[surface->triangles[i / 3][i % 3]] = 1;
   for (int i = 0; i < surface->point_count; i++) {
     if (!place[i]) continue;
     place[i] = points;
     surface->points[points++] = surface->points[i];
   }
   surface->point_count = points;
-  for (int i = 0; i < 3 * kept; i++) surface->triangles[i / 3][i % 3] = place[surface->triangles[i / 3][i % 3]];
+  for (int i = 0; i < 3 * surface->triangle_count; i++) {
+    int* corner = &surface->triangles[i / 3][i % 3];
+    *corner = place[*corner];
+  }
   memory_free(place);
 }
 
@@ -72,7 +69,8 @@ static void round_surface(TriangleSurface* surface, Pose pose, SurfaceFormat for
     surface->points[i] = vec3(rounded(p.x, format), rounded(p.y, format), rounded(p.z, format));
   }
   int* number = equal_points(surface->points, surface->point_count);
-  compact(surface, number);
+  surface_join_points(surface, number);
+  compact(surface);
   memory_free(number);
 }
 
@@ -150,7 +148,8 @@ static void check_solid(const ExportSolid* solid, Pose placed, double unit, Surf
   report->pieces++;
   report->triangles += solid->surface.triangle_count;
   report->closed = report->closed && check.closed;
-  report->manifold = report->manifold && check.manifold;
+  report->manifold = report->manifold && check.closed && check.branching_edges == 0;
+  report->pinches += check.branching_points;
   report->oriented = report->oriented && check.oriented && check.volume > 0;
   report->cavities += check.cavities;
   report->volume += check.volume / (unit * unit * unit);
