@@ -1,4 +1,4 @@
-/* sdrs export SCENE|RUN: the model for other programs, and its parts for printing. */
+/* sdrs export SCENE|RUN|HULLS.obj: the model for other programs, and its parts for printing. */
 #include <errno.h>
 #include <string.h>
 #include "app/command.h"
@@ -290,7 +290,7 @@ static const OptionRow OPTIONS[] = {
 
 const Verb VERB_EXPORT = {
     .name = "export",
-    .operands = "SCENE|RUN",
+    .operands = "SCENE|RUN|HULLS.obj",
     .operand_min = 1,
     .operand_max = 1,
     .summary = "the model for MuJoCo (MJCF), parts as OBJ, STL or 3MF",
@@ -298,6 +298,7 @@ const Verb VERB_EXPORT = {
         "  sdrs export scenes/spider.yaml -o spider.xml          MJCF; controls over time in spider.controls.csv\n"
         "  sdrs export scenes/spider.yaml -o upper.stl --link upper0\n"
         "  sdrs export out/throw/best.scene.yaml -o parts/ --format stl    one file per link\n"
+        "  sdrs export out/mug/hulls.obj -o mug.stl              what decompose found, as one part\n"
         "  sdrs export out/pinch -o pinch.3mf --min-wall 2       all parts of a design, walls of 2 mm and more\n"
         "  sdrs export out/wall -o wall.obj --time 4             all links where they stand at 4 s\n",
     .details =
@@ -308,7 +309,7 @@ const Verb VERB_EXPORT = {
         "The convex pieces of a link are united to one watertight surface; where they touch along an edge or in a "
         "point\n"
         "only there is none, and each is a solid of its own. What was written is checked and measured: walls by rays\n"
-        "from the surface inwards, mass by the model.\n"
+        "from the surface inwards, mass by the model (a mesh alone: of water).\n"
         "Exit codes: 0 done, 1 a surface is not closed, manifold and oriented, a link could not be united or a wall "
         "is\n"
         "thinner than --min-wall, 2 wrong usage, 3 bad input, 5 cannot read or write.\n",

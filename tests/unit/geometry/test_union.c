@@ -229,7 +229,7 @@ static ConvexHull random_hull(Random* random, int points, double spread) {
   return hull;
 }
 
-static void random_hulls(void** state) {
+static void random_hulls_U3(void** state) {
   (void)state;
   Random random = {7};
   int united = 0;
@@ -255,7 +255,7 @@ static void random_hulls(void** state) {
 }
 
 /* Hulls that share corners as designs do: neighbours along a chain have four common points, in no common plane. */
-static void hulls_with_common_corners(void** state) {
+static void hulls_with_common_corners_U4(void** state) {
   (void)state;
   Random random = {9};
   for (int trial = 0; trial < 60; trial++) {
@@ -378,8 +378,8 @@ int main(void) {
       cmocka_unit_test(crossed_bars),
       cmocka_unit_test(grids_with_a_hole),
       cmocka_unit_test(wedges_of_a_cake),
-      cmocka_unit_test(random_hulls),
-      cmocka_unit_test(hulls_with_common_corners),
+      cmocka_unit_test(random_hulls_U3),
+      cmocka_unit_test(hulls_with_common_corners_U4),
       cmocka_unit_test(decomposed_meshes),
       cmocka_unit_test(what_is_no_manifold_is_told),
   };
