@@ -81,6 +81,10 @@ void surface_free(TriangleSurface* surface);
 /* Point i becomes point number[i] in all triangles. Those left with fewer than three corners vanish, and pairs that
  * come to lie back to back: what was closed and oriented stays so. Points keep their numbers, used or not. */
 void surface_join_points(TriangleSurface* surface, const int* number);
+/* Where sheets touch along edges no longer than length, which then have four triangles, these become points. */
+void surface_settle(TriangleSurface* surface, double length);
+/* Drop points of no triangle; old[i], when given, is the number that point i had. */
+void surface_drop_unused(TriangleSurface* surface, int* old);
 
 /* What a surface is by its numbers alone; places do not count but for the volume. */
 typedef struct {

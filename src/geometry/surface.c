@@ -4,6 +4,9 @@
 
 #include "geometry/geometry.h"
 
+/* Contracting an edge may leave another one with many triangles; it settles in one or two passes. */
+enum { SETTLE_PASSES = 5 };
+
 /* A side of a triangle. key first: order_uint64 sorts by it. */
 typedef struct {
   uint64_t key; /* smaller point << 32 | larger point */
@@ -72,6 +75,23 @@ void surface_join_points(TriangleSurface* surface, const int* number) {
   drop_opposite_pairs(surface);
 }
 
+void surface_drop_unused(TriangleSurface* surface, int* old) {
+  int *place = MEMORY_NEW(int, surface->point_count + 1), points = 0;
+  for (int i = 0; i < 3 * surface->triangle_count; i++) place[surface->triangles[i / 3][i % 3]] = 1;
+  for (int i = 0; i < surface->point_count; i++) {
+    if (!place[i]) continue;
+    place[i] = points;
+    if (old) old[points] = i;
+    surface->points[points++] = surface->points[i];
+  }
+  surface->point_count = points;
+  for (int i = 0; i < 3 * surface->triangle_count; i++) {
+    int* corner = &surface->triangles[i / 3][i % 3];
+    *corner = place[*corner];
+  }
+  memory_free(place);
+}
+
 /* ---------------------------------------------------------------- uses of edges */
 
 static EdgeUse* edge_uses(const TriangleSurface* surface) {
@@ -84,6 +104,36 @@ static EdgeUse* edge_uses(const TriangleSurface* surface) {
   }
   qsort(uses, (size_t)count, sizeof *uses, order_uint64);
   return uses;
+}
+
+/* ---------------------------------------------------------------- short edges of many triangles */
+
+/* Join the ends of edges of more than two triangles that are short. Returns how many. */
+static int join_branching(const TriangleSurface* surface, double length, int* set) {
+  int count = 3 * surface->triangle_count, joined = 0;
+  EdgeUse* uses = edge_uses(surface);
+  for (int i = 0; i + 2 < count; i++) {
+    int a = (int)(uses[i].key >> 32), b = (int)(uses[i].key & UINT32_MAX);
+    if (uses[i].key != uses[i + 2].key || sets_root(set, a) == sets_root(set, b)) continue;
+    if (vec3_norm(vec3_sub(surface->points[a], surface->points[b])) > length) continue;
+    sets_join(set, a, b);
+    joined++;
+  }
+  memory_free(uses);
+  return joined;
+}
+
+void surface_settle(TriangleSurface* surface, double length) {
+  int *set = MEMORY_NEW(int, surface->point_count + 1), *number = MEMORY_NEW(int, surface->point_count + 1);
+  int joined = 1;
+  sets_separate(set, surface->point_count);
+  for (int pass = 0; pass < SETTLE_PASSES && joined > 0; pass++) {
+    for (int i = 0; i < surface->point_count; i++) number[i] = sets_root(set, i);
+    surface_join_points(surface, number); /* the first time: triangles that lie back to back */
+    joined = join_branching(surface, length, set);
+  }
+  memory_free(number);
+  memory_free(set);
 }
 
 /* ---------------------------------------------------------------- edges */

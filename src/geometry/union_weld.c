@@ -569,69 +569,21 @@ static void cut_loop(const Patchwork* work, EdgeSet* edges, Loop* loop, Triangle
   }
 }
 
-/* Join the ends of edges of more than two triangles that are short. Returns how many. */
-static int join_branching(const Patchwork* work, const TriangleSurface* surface, int* set) {
-  int count = 3 * surface->triangle_count, joined = 0;
-  uint64_t* keys = MEMORY_NEW(uint64_t, count + 1);
-  for (int i = 0; i < count; i++) {
-    int a = surface->triangles[i / 3][i % 3], b = surface->triangles[i / 3][(i + 1) % 3];
-    keys[i] = a < b ? edge_key(a, b) : edge_key(b, a);
-  }
-  qsort(keys, (size_t)count, sizeof *keys, order_uint64);
-  for (int i = 0; i + 2 < count; i++) {
-    int a = (int)(keys[i] >> 32), b = (int)(keys[i] & UINT32_MAX);
-    if (keys[i] != keys[i + 2] || sets_root(set, a) == sets_root(set, b)) continue;
-    if (vec3_norm(vec3_sub(work->points[a], work->points[b])) > SHORT_EDGE * work->weld) continue;
-    sets_join(set, a, b);
-    joined++;
-  }
-  memory_free(keys);
-  return joined;
-}
-
-/* Where sheets touch along an edge of about the weld distance, it becomes a point: their triangles there vanish. */
-static void contract_branching(const Patchwork* work, TriangleSurface* surface) {
-  int *set = MEMORY_NEW(int, work->point_count + 1), *number = MEMORY_NEW(int, work->point_count + 1);
-  for (int i = 0; i < work->point_count; i++) number[i] = i;
-  surface_join_points(surface, number); /* loops that were cut alike, back to back */
-  sets_separate(set, work->point_count);
-  for (int pass = 0; pass < BEND_PASSES && join_branching(work, surface, set) > 0; pass++) {
-    for (int i = 0; i < work->point_count; i++) number[i] = sets_root(set, i);
-    surface_join_points(surface, number);
-  }
-  memory_free(number);
-  memory_free(set);
-}
-
-/* Points in the order of their numbers: hulls' corners first. */
-static void keep_used_points(const Patchwork* work, int corner_count, TriangleSurface* surface, int* corner) {
-  int* number = MEMORY_NEW(int, work->point_count + 1);
-  for (int i = 0; i < 3 * surface->triangle_count; i++) number[surface->triangles[i / 3][i % 3]] = 1;
-  for (int i = 0; i < work->point_count; i++) {
-    if (!number[i]) continue;
-    number[i] = surface->point_count;
-    corner[surface->point_count] = i < corner_count ? i : -1;
-    surface->points[surface->point_count++] = work->points[i];
-  }
-  for (int i = 0; i < 3 * surface->triangle_count; i++) {
-    int* id = &surface->triangles[i / 3][i % 3];
-    *id = number[*id];
-  }
-  memory_free(number);
-}
-
 static TriangleSurface triangles_of_loops(Patchwork* work, int corner_count, int** corner) {
-  TriangleSurface surface = {0};
+  TriangleSurface surface = {.point_count = work->point_count};
   int total = 0;
   for (int l = 0; l < work->loop_count; l++) total += work->loops[l].count - 2;
   surface.triangles = (int(*)[3])memory_alloc(sizeof *surface.triangles * (size_t)(total + 1));
+  surface.points = MEMORY_NEW(Vec3, work->point_count + 1);
+  memcpy(surface.points, work->points, sizeof(Vec3) * (size_t)work->point_count);
   EdgeSet edges = edges_of_loops(work);
   for (int l = 0; l < work->loop_count; l++) cut_loop(work, &edges, &work->loops[l], &surface);
   memory_free(edges.slots);
-  contract_branching(work, &surface);
-  surface.points = MEMORY_NEW(Vec3, work->point_count + 1);
+  surface_settle(&surface, SHORT_EDGE * work->weld);
   *corner = MEMORY_NEW(int, work->point_count + 1);
-  keep_used_points(work, corner_count, &surface, *corner);
+  surface_drop_unused(&surface, *corner);
+  for (int i = 0; i < surface.point_count; i++)
+    if ((*corner)[i] >= corner_count) (*corner)[i] = -1;
   return surface;
 }
 

@@ -1,5 +1,6 @@
 /* Surfaces of links as OBJ [m], binary STL [mm] and 3MF [mm]: the union of a link's convex pieces, or each piece as a
  * closed solid of its own (docs/export.md). */
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,8 @@ enum { WALL_SAMPLES = 4096 };
 /* STL's head, then the number of triangles, then so many bytes each. */
 enum { STL_HEAD = 80, STL_TRIANGLE = 50 };
 #define MILLIMETRES 1000.0
+/* So many roundings of a coordinate apart, points may be joined to keep a surface a manifold. */
+#define ROUNDINGS 50
 
 /* ---------------------------------------------------------------- as it will stand in the file */
 
@@ -39,23 +42,6 @@ static int* equal_points(const Vec3* points, int count) {
   return number;
 }
 
-/* Drop points of no triangle. */
-static void compact(TriangleSurface* surface) {
-  int *place = MEMORY_NEW(int, surface->point_count + 1), points = 0;
-  for (int i = 0; i < 3 * surface->triangle_count; i++) place[surface->triangles[i / 3][i % 3]] = 1;
-  for (int i = 0; i < surface->point_count; i++) {
-    if (!place[i]) continue;
-    place[i] = points;
-    surface->points[points++] = surface->points[i];
-  }
-  surface->point_count = points;
-  for (int i = 0; i < 3 * surface->triangle_count; i++) {
-    int* corner = &surface->triangles[i / 3][i % 3];
-    *corner = place[*corner];
-  }
-  memory_free(place);
-}
-
 /* A coordinate as the file will hold it. volatile: gcc 12.2 at -O3 forgets the rounding to float in some lanes of the
  * vector that it makes of the caller's loop (tests/unit/output/test_export_surface shows it). */
 static double rounded(double value, SurfaceFormat format) {
@@ -63,14 +49,19 @@ static double rounded(double value, SurfaceFormat format) {
   return (format == SURFACE_OBJ ? value : (double)single) + 0.0;
 }
 
+/* Points that rounding has made one are joined; what touches itself after that along an edge of a few roundings'
+ * length is joined there too. */
 static void round_surface(TriangleSurface* surface, Pose pose, SurfaceFormat format) {
+  double largest = 0;
   for (int i = 0; i < surface->point_count; i++) {
     Vec3 p = pose_apply(pose, surface->points[i]);
     surface->points[i] = vec3(rounded(p.x, format), rounded(p.y, format), rounded(p.z, format));
+    largest = fmax(largest, vec3_norm(surface->points[i]));
   }
   int* number = equal_points(surface->points, surface->point_count);
   surface_join_points(surface, number);
-  compact(surface);
+  surface_settle(surface, ROUNDINGS * largest * (format == SURFACE_OBJ ? DBL_EPSILON : (double)FLT_EPSILON));
+  surface_drop_unused(surface, NULL);
   memory_free(number);
 }
 
