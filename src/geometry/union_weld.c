@@ -14,7 +14,7 @@ static const Vec3 SORT_AXIS = {0.5257311121191336, 0.7236067977499790, 0.4472135
 #define ROUNDING 1e-12
 
 /* Edges that are contracted where surfaces touch in them are no longer than this [weld distances]. */
-#define SHORT_EDGE 10
+#define SHORT_EDGE 30
 /* An edge that was bent may come near to other points; it settles in one or two passes. */
 enum { BEND_PASSES = 4 };
 
