@@ -779,6 +779,43 @@ static void film_goes_through_ffmpeg_or_says_what_is_missing(void** state) {
   toy_destroy(toy);
 }
 
+/* ---------------------------------------------------------------- two side by side */
+
+/* A run beside itself gives the same panel twice; beside a wider one both are seen by the same camera, which sees all
+ * of the wider. */
+static void panels_share_the_camera(void** state) {
+  (void)state;
+  Toy *toy = toy_still_life(), *wide = toy_still_life();
+  toy_box(wide, "far", 4, vec3(0.2, 0.2, 0.2), at(3, 0, 0.1));
+  RunPoses run = toy_run(toy, 1), wide_run = toy_run(wide, 1);
+  RenderOptions options = render_defaults();
+  options.width = 160, options.height = 120;
+  RenderSubject subjects[2] = {{.model = &toy->model, .run = &run}, {.model = &toy->model, .run = &run}};
+  RenderSheet sheet;
+  RenderImage image;
+  sheet_create(&sheet, (RenderSubjects){subjects, 2}, &options);
+  sheet_image(&sheet, &image);
+  assert_int_equal(image.width, 2 * 160 + 4);
+  assert_int_equal(image.height, 120);
+  sheet_draw(&sheet, 0.0, 1, &image);
+  for (int y = 0; y < 120; y++) {
+    const uint8_t* row = image.rgb + 3 * (y * image.width);
+    assert_memory_equal(row, row + 3 * 164, 3 * 160);
+    for (int x = 3 * 160; x < 3 * 164; x++) assert_int_equal(row[x], 0xff);
+  }
+  image_destroy(&image);
+  sheet_destroy(&sheet);
+  subjects[1] = (RenderSubject){.model = &wide->model, .run = &wide_run};
+  sheet_create(&sheet, (RenderSubjects){subjects, 2}, &options);
+  assert_memory_equal(&sheet.panels[0].camera, &sheet.panels[1].camera, sizeof(RenderCamera));
+  double x, y, distance;
+  assert_true(camera_project(&sheet.panels[0].camera, vec3(3, 0, 0.1), &x, &y, &distance));
+  assert_true(x > 0 && x < 160 && y > 0 && y < 120);
+  sheet_destroy(&sheet);
+  toy_destroy(toy);
+  toy_destroy(wide);
+}
+
 /* ---------------------------------------------------------------- reading a run */
 
 static Status read_text(const char* text, const Model* model, RunPoses* run, Diagnostics* diagnostics) {
@@ -865,6 +902,7 @@ int main(void) {
       cmocka_unit_test(png_reads_back),
       cmocka_unit_test(strip_and_frames_have_the_promised_number_of_pictures),
       cmocka_unit_test(film_goes_through_ffmpeg_or_says_what_is_missing),
+      cmocka_unit_test(panels_share_the_camera),
       cmocka_unit_test(poses_are_read_and_mistakes_named),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
