@@ -147,32 +147,53 @@ static void time_text(const RunPoses* run, int row, int from, char text[64]) {
     snprintf(text, 64, "t = %.*f s", digits, run->time[row]);
 }
 
-void render_run_panel(const RenderRun* render, int row, bool titled, int threads, RenderImage* image) {
-  const RenderSubject* subject = render->subject;
-  const RunPoses* run = subject->run;
-  const Model* model = subject->model;
-  const RenderOptions* options = render->options;
-  const Pose* poses = run_row_poses(run, row);
-  RenderLayer* layers = MEMORY_NEW(RenderLayer, options->trail + 1);
-  layers[0] = (RenderLayer){poses, 1.0};
-  for (int k = 0; k < options->trail; k++) {
-    double share = options->trail > 1 ? (double)k / (options->trail - 1) : 1.0;
-    int earlier = moment_row(run, row, k, options->trail + 1);
+RenderCamera render_run_camera(const RenderRun* render, int row) {
+  int follow = render->options->follow;
+  if (follow < 0) return render->camera;
+  return camera_moved(render->camera, run_row_poses(render->subject->run, row)[follow].t);
+}
+
+void render_run_bodies(const RenderRun* render, int row, int threads, RenderImage* image) {
+  const RunPoses* run = render->subject->run;
+  int trail = render->options->trail;
+  RenderCamera camera = render_run_camera(render, row);
+  RenderLayer* layers = MEMORY_NEW(RenderLayer, trail + 1);
+  layers[0] = (RenderLayer){run_row_poses(run, row), 1.0};
+  for (int k = 0; k < trail; k++) {
+    double share = trail > 1 ? (double)k / (trail - 1) : 1.0;
+    int earlier = moment_row(run, row, k, trail + 1);
     layers[k + 1] = (RenderLayer){run_row_poses(run, earlier), GHOST_FIRST + share * (GHOST_LAST - GHOST_FIRST)};
   }
-  RenderCamera camera = render->camera;
-  if (options->follow >= 0) camera = camera_moved(camera, poses[options->follow].t);
-  render_scene(image, &render->stage, &camera, layers, options->trail + 1, threads);
+  render_scene(image, &render->stage, &camera, layers, trail + 1, threads);
   memory_free(layers);
-  if (options->path != RENDER_PATH_NONE) render_path(image, &camera, model, run, row, options->path);
-  render_marks(image, &camera, model, poses, run->time[row], subject->contacts, &render->marks);
-  if (!options->labels) return;
+}
+
+void render_run_marks(const RenderRun* render, int row, RenderImage* image) {
+  const RenderSubject* subject = render->subject;
+  RenderCamera camera = render_run_camera(render, row);
+  int path = render->options->path;
+  if (path != RENDER_PATH_NONE) render_path(image, &camera, subject->model, subject->run, row, path);
+  render_marks(image, &camera, subject->model, run_row_poses(subject->run, row), subject->run->time[row],
+               subject->contacts, &render->marks);
+}
+
+void render_run_words(const RenderRun* render, int row, bool titled, RenderImage* image) {
+  const RenderSubject* subject = render->subject;
+  const RunPoses* run = subject->run;
+  RenderCamera camera = render_run_camera(render, row);
   char time[64] = "";
-  if (run->row_count > 1 || !subject->caption) time_text(run, row, options->trail > 0 ? 0 : -1, time);
-  const char* title = subject->caption ? subject->caption : model->scene->name;
+  if (!render->options->labels) return;
+  if (run->row_count > 1 || !subject->caption) time_text(run, row, render->options->trail > 0 ? 0 : -1, time);
+  const char* title = subject->caption ? subject->caption : subject->model->scene->name;
   RenderLabels labels = {titled ? title : NULL, time, true, titled && !render->stage.moved,
                          titled ? &render->marks : NULL};
-  render_labels(image, &render->stage, &camera, poses, &labels);
+  render_labels(image, &render->stage, &camera, run_row_poses(run, row), &labels);
+}
+
+void render_run_panel(const RenderRun* render, int row, bool titled, int threads, RenderImage* image) {
+  render_run_bodies(render, row, threads, image);
+  render_run_marks(render, row, image);
+  render_run_words(render, row, titled, image);
 }
 
 /* ---------------------------------------------------------------- panels side by side */
