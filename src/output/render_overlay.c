@@ -134,6 +134,7 @@ static void draw_contact(const MarkPen* pen, const ContactSpot* spot) {
 static bool pair_point(const MarkPen* pen, int a, int b, Vec3* point) {
   double sum = 0.0, nearest = INFINITY;
   Vec3 weighted = vec3(0, 0, 0);
+  *point = weighted;
   for (int i = 0; i < pen->count; i++) {
     const ContactSpot* spot = &pen->spots[i];
     int one = pen->model->hulls[spot->hull_a].link, two = pen->model->hulls[spot->hull_b].link;

@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 #include "output/render.h"
@@ -79,8 +80,7 @@ static void fit_run(const RenderRun* render, CameraFit* fit) {
 }
 
 /* The camera of the first run, far enough from all of them. */
-static RenderCamera fit_camera(const RenderRun* runs, int count) {
-  const RenderOptions* options = runs->options;
+static RenderCamera fit_camera(const RenderRun* runs, int count, const RenderOptions* options) {
   RenderCamera camera = camera_create(options->view, runs->stage.up, options->width, options->height, options->zoom);
   const double* margin = options->follow >= 0 ? FOLLOW_MARGIN : options->labels ? LABEL_MARGIN : PLAIN_MARGIN;
   CameraFit fit = camera_fit_begin(&camera, margin);
@@ -101,19 +101,19 @@ static const char* path_name(const RenderRun* render) {
 }
 
 /* The largest unit of force that a run asks for. */
-static double common_unit(const RenderRun* runs, int count) {
-  double unit = runs->options->newtons;
+static double common_unit(const RenderRun* runs, int count, const RenderOptions* options) {
+  double unit = options->newtons;
   if (unit > 0.0) return unit;
   for (int i = 0; i < count; i++)
     if (runs[i].subject->contacts) unit = fmax(unit, force_unit(runs[i].subject->contacts));
   return unit;
 }
 
-static void set_scales(RenderRun* runs, int count) {
-  double newtons = common_unit(runs, count), metres = 2.0 * KEY_ARROW_SHARE * runs->camera.reach, most = 0.0;
+static void set_scales(RenderRun* runs, int count, const RenderOptions* options) {
+  double newtons = common_unit(runs, count, options), metres = 2.0 * KEY_ARROW_SHARE * runs->camera.reach, most = 0.0;
   for (int i = 0; i < count; i++) most = fmax(most, runs[i].stage.moved_most);
   for (int i = 0; i < count; i++) {
-    unsigned show = runs[i].options->show;
+    unsigned show = options->show;
     if (!runs[i].subject->contacts) show &= ~(unsigned)RENDER_FORCES;
     runs[i].marks = (RenderMarks){show, newtons, newtons > 0.0 ? metres / newtons : 0.0, path_name(&runs[i])};
     runs[i].stage.moved_most = most;
@@ -130,8 +130,8 @@ static void set_up_run(RenderRun* render, const RenderSubject* subject, const Re
 
 void render_run_create(RenderRun* render, const RenderSubject* subject, const RenderOptions* options) {
   set_up_run(render, subject, options);
-  render->camera = fit_camera(render, 1);
-  set_scales(render, 1);
+  render->camera = fit_camera(render, 1, options);
+  set_scales(render, 1, options);
 }
 
 void render_run_destroy(RenderRun* render) { stage_destroy(&render->stage); }
@@ -199,11 +199,12 @@ void render_run_panel(const RenderRun* render, int row, bool titled, int threads
 /* ---------------------------------------------------------------- panels side by side */
 
 void sheet_create(RenderSheet* sheet, RenderSubjects subjects, const RenderOptions* options) {
+  assert(subjects.count >= 1 && subjects.count <= RENDER_SUBJECTS_MAX);
   *sheet = (RenderSheet){.count = subjects.count, .options = options};
   for (int i = 0; i < sheet->count; i++) set_up_run(&sheet->panels[i], &subjects.subjects[i], options);
-  RenderCamera camera = fit_camera(sheet->panels, sheet->count);
+  RenderCamera camera = fit_camera(sheet->panels, sheet->count, options);
   for (int i = 0; i < sheet->count; i++) sheet->panels[i].camera = camera;
-  set_scales(sheet->panels, sheet->count);
+  set_scales(sheet->panels, sheet->count, options);
 }
 
 void sheet_destroy(RenderSheet* sheet) {

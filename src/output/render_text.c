@@ -18,7 +18,9 @@ static const uint8_t INK[3] = {40, 44, 52}, PAPER[3] = {255, 255, 255};
 /* A pale rim keeps text readable over bodies [px]. */
 #define RIM 1.0
 #define RIM_OPACITY 0.55
-/* Of the paper behind a line of words, which bodies may lie behind. */
+/* The paper behind a line of words, which bodies may lie behind: as bright as the empty picture, where it is not to be
+ * seen. */
+static const uint8_t BACKING[3] = {249, 249, 249};
 #define BACKING_OPACITY 0.6
 
 /* A corner as the font hands it out. */
@@ -148,7 +150,7 @@ static void fill_quads(RenderImage* image, double x, double y, double scale, con
 
 void image_backing(RenderImage* image, double x, double y, double width, double height) {
   double rim = 0.35 * height;
-  image_rectangle(image, x - rim, y - rim, x + width + rim, y + height + rim, PAPER, BACKING_OPACITY);
+  image_rectangle(image, x - rim, y - rim, x + width + rim, y + height + rim, BACKING, BACKING_OPACITY);
 }
 
 void image_text(RenderImage* image, double x, double y, double scale, const char* text) {
