@@ -39,6 +39,8 @@ void read_shapes(Reader* reader, const Node* map);
 /* The shapes of a link: a list, or one name or map. */
 void read_shape_uses(Reader* reader, const LinkForm* form, SceneLink* link);
 Quat pose_form_rotation(const PoseForm* pose);
+/* URDF's roll, pitch, yaw [rad]: about the fixed x, then y, then z. */
+Quat quat_from_rpy(Vec3 rpy);
 
 /* ---- read_joint.c */
 /* False when the joint is too broken to say how many degrees of freedom it has. */
@@ -47,6 +49,15 @@ bool read_joint(Reader* reader, const Node* item, const LinkForm* form, const Re
 void joint_default_limits(SceneJoint* joint);
 /* A number for all, or one per degree of freedom. False after an error. */
 bool spread_over_dof(Reader* reader, const NumberList* list, const char* key, int dof, double* values);
+
+/* ---- read_link.c
+ * Names become column headers and file names: the character that must not be in one, or NULL. */
+const char* name_bad_character(const char* name);
+/* Begins or ends with a blank, or begins with a dot. */
+bool name_is_blank(const char* name);
+/* ixx iyy izz ixy ixz iyz is positive definite; no principal moment is larger than the sum of the two others. */
+bool inertia_is_positive(const double inertia[6]);
+bool inertia_of_a_body(const double inertia[6]);
 
 /* ---- read_link.c, read_controller.c, read_initial.c, read_signal.c */
 void read_links(Reader* reader, const Node* list);
