@@ -128,7 +128,7 @@ static ExitCode read_options(Importing* importing) {
   return code == EXIT_DONE ? read_starts(importing) : code;
 }
 
-/* ---------------------------------------------------------------- what meets at the start */
+/* ---------------------------------------------------------------- what touches at the start */
 
 static void exclude(Scene* scene, int a, int b) {
   SceneContact* contact = &scene->contact;
@@ -142,10 +142,11 @@ static void exclude(Scene* scene, int a, int b) {
   contact->exclude_count++;
 }
 
-static bool has_half_space(const Model* model, int link) {
-  for (int k = 0; k < model->links[link].hull_count; k++)
-    if (model->hulls[model->links[link].hull_first + k].half_space) return true;
-  return false;
+/* Do joints join the links? */
+static bool is_one_robot(const Model* model, int a, int b) {
+  while (model->links[a].parent >= 0) a = model->links[a].parent;
+  while (model->links[b].parent >= 0) b = model->links[b].parent;
+  return a == b;
 }
 
 /* Height of the robot's lowest vertex at the start [m]; HUGE_VAL without one. */
@@ -172,27 +173,27 @@ static void put_on_ground(Importing* importing) {
 }
 
 /* Parts of a robot often overlap where no joint says that they belong together. */
-static void exclude_meetings(Importing* importing) {
+static void exclude_touching(Importing* importing) {
   const Model* model = &importing->model;
-  int(*pairs)[2], count = model_meetings(model, &pairs), excluded = 0;
+  int(*pairs)[2], count = model_touching(model, &pairs), excluded = 0;
   Text names = {0};
   for (int k = 0; k < count; k++) {
-    if (has_half_space(model, pairs[k][0]) || has_half_space(model, pairs[k][1])) continue;
+    if (!is_one_robot(model, pairs[k][0], pairs[k][1])) continue;
     exclude(&importing->scene, pairs[k][0], pairs[k][1]);
     text_add(&names, "%s%s - %s", excluded++ > 0 ? ", " : "", model->links[pairs[k][0]].name,
              model->links[pairs[k][1]].name);
   }
-  if (excluded > 0) remark(importing, "pairs that meet at the start never touch (contact.exclude): %s", names.data);
+  if (excluded > 0) remark(importing, "pairs that touch at the start are never tested (contact.exclude): %s", names.data);
   text_free(&names);
   memory_free(pairs);
 }
 
-/* First only to see what meets, with the problems left unsaid; then as simulate will. */
+/* First only to see what touches, with the problems left unsaid; then as simulate will. */
 static Status build_model(Importing* importing) {
   Diagnostics unsaid = {0};
   model_create(&importing->model, &importing->scene, &unsaid);
   put_on_ground(importing);
-  exclude_meetings(importing);
+  exclude_touching(importing);
   model_destroy(&importing->model);
   diagnostics_free(&unsaid);
   return model_create(&importing->model, &importing->scene, &importing->diagnostics);

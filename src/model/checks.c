@@ -247,14 +247,16 @@ void check_intersections(const Model* model, Diagnostics* diagnostics) {
   memory_free(search.poses);
 }
 
-int model_meetings(const Model* model, int (**pairs)[2]) {
+int model_touching(const Model* model, int (**pairs)[2]) {
   Search search = find_meetings(model, NULL);
   int count = 0;
   *pairs = memory_alloc(sizeof **pairs * (size_t)(search.count + 1));
-  for (int first = 0; first < search.count; count++) {
+  for (int first = 0; first < search.count;) {
+    LinkMeeting pair = next_pair(&search, first);
     (*pairs)[count][0] = search.meetings[first].link_a;
     (*pairs)[count][1] = search.meetings[first].link_b;
-    first += next_pair(&search, first).count;
+    count += pair.gap <= search.touch;
+    first += pair.count;
   }
   memory_free(search.meetings);
   memory_free(search.poses);

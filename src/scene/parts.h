@@ -39,8 +39,6 @@ void read_shapes(Reader* reader, const Node* map);
 /* The shapes of a link: a list, or one name or map. */
 void read_shape_uses(Reader* reader, const LinkForm* form, SceneLink* link);
 Quat pose_form_rotation(const PoseForm* pose);
-/* URDF's roll, pitch, yaw [rad]: about the fixed x, then y, then z. */
-Quat quat_from_rpy(Vec3 rpy);
 
 /* ---- read_joint.c */
 /* False when the joint is too broken to say how many degrees of freedom it has. */

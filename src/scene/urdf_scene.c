@@ -94,6 +94,7 @@ static int add_link(UrdfBuild* build, const char* name, SourcePlace place) {
   joint->axes[0] = vec3(0, 0, 1);
   joint->axes[1] = vec3(1, 0, 0);
   for (int i = 0; i < JOINT_MAX_DOF; i++) joint->lower[i] = -HUGE_VAL, joint->upper[i] = HUGE_VAL;
+  joint_default_limits(joint);
   return index;
 }
 
