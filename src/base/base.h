@@ -110,6 +110,8 @@ char* file_resolve(const char* base_file, const char* relative);
 /* A path as seen from a folder, by `..` where need be; absolute paths stay. Links in both are followed when they exist.
  * Owned by the caller. */
 char* file_relative(const char* folder, const char* path);
+/* The same for a path within the folder, absolute or not; NULL when it is not within. Owned by the caller. */
+char* file_inside(const char* folder, const char* path);
 /* Name without folder and last extension. Owned by the caller. */
 char* file_stem(const char* path);
 

@@ -93,6 +93,8 @@ const char* output_link_of_dof(const Model* model, int dof);
 
 /* The hulls of a link in its frame, one `o` group each. STATUS_IO with a diagnostic. */
 Status output_link_obj(const char* path, const Model* model, int link, Diagnostics* diagnostics);
+/* The same of one hull, as text. */
+void output_hull_obj(Text* out, const Model* model, int hull);
 
 /* ---------------------------------------------------------------- plots (output/plot*.c) */
 
@@ -239,6 +241,14 @@ Status render_film(const char* path, const Model* model, const RunPoses* run, co
  * run as CSV, left empty when they do not change. What MuJoCo has no exact counterpart for is noted in diagnostics,
  * with `path` as the file. */
 void export_mjcf(const Model* model, const char* path, Text* mjcf, Text* controls, Diagnostics* diagnostics);
+
+/* The model as URDF, all joints at zero. `meshes`: what references to mesh files begin with ("robot_meshes/"); the
+ * files are those of export_urdf_mesh. What URDF cannot say is left out, told as notes with `path` as their file, and
+ * stands in a comment. STATUS_BAD_INPUT after an error for each link whose joint it has no counterpart for.
+ * docs/urdf.md */
+Status export_urdf(const Model* model, const char* path, const char* meshes, Text* urdf, Diagnostics* diagnostics);
+/* Name of the file that a hull is in (its content: output_hull_obj); false: it is in none. */
+bool export_urdf_mesh(const Model* model, int hull, Text* name);
 
 /* A recorded run as a binary glTF 2.0 file: the bounded hulls of every link under a node of its name, with its colour
  * and its motion as an animation at about `fps` moments per second; half-spaces as squares as wide as the run. Metres,
