@@ -78,6 +78,7 @@ Status optimization_create(Optimization** optimization, Task* task, const Optimi
   Optimization* o = MEMORY_NEW(Optimization, 1);
   *optimization = o;
   o->task = task;
+  for (int k = 0; k < task->scenario_count; k++) task->scenarios[k].scene.threads = options->threads;
   o->options = *options;
   Status status = design_create(&o->design, task, diagnostics);
   if (status == STATUS_OK) status = create_runs(o, diagnostics);
