@@ -126,6 +126,7 @@ static Status load_model(Recorded* recorded, const char* path) {
   Diagnostics* diagnostics = &recorded->diagnostics;
   recorded->own_messages = diagnostics->count;
   Status status = scene_load(&recorded->scene, path, recorded->overrides, recorded->override_count, diagnostics);
+  recorded->scene.threads = recorded->options->threads;
   if (status == STATUS_OK) status = model_create(&recorded->model, &recorded->scene, diagnostics);
   return status;
 }

@@ -20,7 +20,7 @@
 /* Merging is free below this volume [mesh volume]. */
 #define FREE_VOLUME 1e-9
 
-static DecomposeOptions with_defaults(const DecomposeOptions* given) {
+DecomposeOptions decompose_with_defaults(const DecomposeOptions* given) {
   DecomposeOptions o = *given;
   if (o.max_hulls <= 0) o.max_hulls = DEFAULT_HULLS;
   if (o.max_vertices <= 0) o.max_vertices = DEFAULT_VERTICES;
@@ -256,7 +256,7 @@ static void keep_better(Decomposition* result, Decomposition* other) {
 /* Points may be symmetric where the triangles between them are not: what was found to be missed then is cut again as it
  * is. */
 HullResult mesh_decompose(Decomposition* result, const Mesh* mesh, const DecomposeOptions* given) {
-  DecomposeOptions options = with_defaults(given);
+  DecomposeOptions options = decompose_with_defaults(given);
   HullResult status = decompose_once(result, mesh, PIECES_PER_HULL, &options);
   bool mirrored = result->mirror[0] || result->mirror[1] || result->mirror[2];
   if (status != HULL_OK || !mirrored) return status;
