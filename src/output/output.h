@@ -155,7 +155,8 @@ Status csv_read(CsvTable* table, const char* path, Diagnostics* diagnostics);
 void csv_free(CsvTable* table);
 /* Index of a column, -1 when there is none. */
 int csv_column(const CsvTable* table, const char* name);
-/* A cell that must be a finite number; else false, and a diagnostic with the line. */
+const char* csv_cell(const CsvTable* table, int row, int column);
+/* A cell as a number; false with a diagnostic that names line and column when it is not a finite one. */
 bool csv_number(const CsvTable* table, const char* path, int row, int column, double* value, Diagnostics* diagnostics);
 
 /* The cell where something is worst; column -1 = nowhere. */
@@ -206,7 +207,42 @@ typedef struct {
 Status run_coordinates_read(RunCoordinates* run, const char* path, const Model* model, Diagnostics* diagnostics);
 void run_coordinates_free(RunCoordinates* run);
 
+/* A row of contacts.csv: what a touching pair of links exerts. */
+typedef struct {
+  double time; /* s */
+  int a, b;    /* links */
+  Vec3 force;  /* on b, world [N] */
+} RunContact;
+
+/* Contacts of a recorded run, by rising time. Owns its rows. */
+typedef struct {
+  int count;
+  RunContact* rows;
+} RunContacts;
+
+/* Read `contacts.csv` of a run of this model. STATUS_IO, STATUS_BAD_INPUT with file and line as for run_poses_read. */
+Status run_contacts_read(RunContacts* contacts, const char* path, const Model* model, Diagnostics* diagnostics);
+void run_contacts_free(RunContacts* contacts);
+
+/* What is drawn. Everything is borrowed. */
+typedef struct {
+  const Model* model;
+  const RunPoses* run;
+  const RunContacts* contacts; /* for RENDER_FORCES; NULL: none were recorded */
+  const Model* initial;        /* for RENDER_DISPLACEMENT: the same hulls before they were moved; NULL: nothing moved */
+  const char* caption;         /* the title; NULL: the scene's name */
+} RenderSubject;
+
 enum { RENDER_PATH_NONE = -1, RENDER_PATH_ALL = -2 };
+
+/* What is laid over a picture on request (RenderOptions.show). */
+enum {
+  RENDER_CONTACTS = 1 << 0,     /* a dot where two hulls press on each other */
+  RENDER_FORCES = 1 << 1,       /* the force of every touching pair of links as an arrow */
+  RENDER_PLANES = 1 << 2,       /* the planes that part hulls near each other */
+  RENDER_EDGES = 1 << 3,        /* every edge of every hull, not the sharp ones only */
+  RENDER_DISPLACEMENT = 1 << 4, /* colour by the distance of the vertices from those of the initial design */
+};
 
 typedef struct {
   int width, height; /* px, of one panel */
@@ -214,26 +250,38 @@ typedef struct {
   double zoom;      /* > 0; 1 = everything fits over the whole run */
   bool has_look_at; /* look_at [m] stands in the middle of the picture */
   Vec3 look_at;
-  int follow;  /* the camera moves with this link; -1 = it stands still */
-  double time; /* s, the nearest recorded moment is shown; NAN = the last */
-  int strip;   /* panels side by side, from the first moment to the last; 0 = one picture */
-  int path;    /* the way of this link's centre of mass; RENDER_PATH_NONE, RENDER_PATH_ALL: of all that can move */
-  int trail;   /* earlier moments laid over the picture as ghosts; 0 = none */
-  double fps;  /* frames and films: pictures per simulated second */
-  bool labels; /* title, ticks, names */
+  int follow;     /* the camera moves with this link; -1 = it stands still */
+  double time;    /* s, the nearest recorded moment is shown; NAN = the last */
+  int strip;      /* panels side by side, from the first moment to the last; 0 = one picture */
+  int path;       /* the way of this link's centre of mass; RENDER_PATH_NONE, RENDER_PATH_ALL: of all that can move */
+  int trail;      /* earlier moments laid over the picture as ghosts; 0 = none */
+  double fps;     /* frames and films: pictures per simulated second */
+  bool labels;    /* title, ticks, names */
+  unsigned show;  /* RENDER_CONTACTS and so on */
+  double newtons; /* of the arrow in the key; 0 = a round number that suits the run */
   int threads;
 } RenderOptions;
 RenderOptions render_defaults(void);
 
-/* One PNG (a single picture or a strip). */
-Status render_picture(const char* path, const Model* model, const RunPoses* run, const RenderOptions* options,
+/* What is drawn together: one subject, or two side by side, seen by the same camera and to the same scale. Links that
+ * the options name have the same index in both. */
+typedef struct {
+  const RenderSubject* subjects; /* (count) */
+  int count;
+} RenderSubjects;
+enum { RENDER_SUBJECTS_MAX = 2 };
+
+/* One PNG (a single picture, or a strip of one subject). */
+Status render_picture(const char* path, RenderSubjects subjects, const RenderOptions* options,
                       Diagnostics* diagnostics);
 /* `folder`/frame_00000.png and so on, at options->fps. *count = pictures written. */
-Status render_frames(const char* folder, const Model* model, const RunPoses* run, const RenderOptions* options,
-                     int* count, Diagnostics* diagnostics);
-/* A film by the ffmpeg program; STATUS_BAD_INPUT with an explanation when it is not installed. */
-Status render_film(const char* path, const Model* model, const RunPoses* run, const RenderOptions* options, int* count,
+Status render_frames(const char* folder, RenderSubjects subjects, const RenderOptions* options, int* count,
+                     Diagnostics* diagnostics);
+/* A film by the ffmpeg program; STATUS_IO with an explanation when it is not installed. */
+Status render_film(const char* path, RenderSubjects subjects, const RenderOptions* options, int* count,
                    Diagnostics* diagnostics);
+/* The hulls of two models answer to each other: as many, on the same links, with as many vertices. */
+bool render_same_hulls(const Model* model, const Model* initial);
 
 /* ---------------------------------------------------------------- other programs' formats (output/export_*.c) */
 
@@ -254,6 +302,15 @@ bool export_urdf_mesh(const Model* model, int hull, Text* name);
  * and its motion as an animation at about `fps` moments per second; half-spaces as squares as wide as the run. Metres,
  * Y up (a root node turns Z to Y). *moments = of the animation. */
 void export_glb(Text* out, const Model* model, const RunPoses* run, double fps, int* moments);
+
+/* The same of several runs or designs beside each other, under a node each: what `name` says, its links as
+ * `name/link`. Everything is borrowed. */
+typedef struct {
+  const char* name;
+  const Model* model;
+  const RunPoses* run;
+} GlbPart;
+void export_glb_parts(Text* out, const GlbPart* parts, int count, double fps, int* moments);
 
 typedef enum { SURFACE_OBJ, SURFACE_STL, SURFACE_3MF } SurfaceFormat;
 
