@@ -12,7 +12,8 @@ status   done         exit code 0
          failed       another one: the solver failed (4), or the run was refused (no summary; see DIR/<row>/log)
          interrupted  stopped by a signal
          missing      not run, or killed before its summary was written
-Rows that are not done are named on standard error, and the exit code is 1.
+Rows that are not done are named on standard error, and the exit code is 1. Rows that ran with different versions of a file
+(sweep.sh --keep) are named too.
 """
 import argparse
 import csv
@@ -20,6 +21,8 @@ import fnmatch
 import json
 import os
 import sys
+
+from sweep_inputs import inputs_of
 
 TIMINGS = ("wall_time", "seconds", "real_time_factor", "peak_memory_bytes")
 # What a run was given, not what it gave: the study's own columns say it.
@@ -148,6 +151,17 @@ def name_unfinished(rows):
     return found
 
 
+def name_versions(folder, rows):
+    """Tell which rows ran with another version of a file than the first row that read it."""
+    first, others = {}, {}
+    for head, _ in rows:
+        for told, path, digest in inputs_of(os.path.join(folder, head["row"])):
+            if first.setdefault(path, digest) != digest:
+                others.setdefault(told, []).append(head["row"])
+    for told, names in others.items():
+        print(f"collect.py: rows ran with another version of {told} than those before: {' '.join(names)}", file=sys.stderr)
+
+
 def file_and_column(word):
     file_name, colon, column = word.partition(":")
     if not colon or not file_name or not column:
@@ -168,6 +182,7 @@ def main():
         print(f"collect.py: error: {error}", file=sys.stderr)
         return 5
     write_table(sys.stdout, columns, rows, not arguments.no_timings, arguments.columns)
+    name_versions(arguments.folder, rows)
     return 1 if name_unfinished(rows) else 0
 
 
