@@ -620,7 +620,7 @@ double contact_trial_gap(ContactSystem* s, int index) {
   ContactPair* p = contact_pair(s, index);
   const HullInstance* instance = s->instance[1 - s->current];
   GjkResult found;
-  return pair_distance(&instance[p->hull_a], &instance[p->hull_b], &p->gjk, &found);
+  return contact_pair_distance(&instance[p->hull_a], &instance[p->hull_b], &p->gjk, &found);
 }
 
 bool contact_force(const ContactSystem* s, int index, Vec3* force_on_b) {

@@ -98,9 +98,14 @@ void output_hull_obj(Text* out, const Model* model, int hull);
 
 /* ---------------------------------------------------------------- plots (output/plot*.c) */
 
+/* Texts are borrowed; NULL: what the table or the run itself says. */
 typedef struct {
   int width, height; /* px */
   bool log_y;        /* logarithmic also where the plot is not by itself */
+  bool log_x;
+  const char *title, *x_label, *y_label;
+  /* Of plot_columns: the column across, and the column of which each value has a curve of its own. */
+  const char *x, *by;
 } PlotOptions;
 PlotOptions plot_defaults(bool overview);
 
@@ -110,8 +115,8 @@ const char* plot_name(int index);
  * ending of `path` chooses PNG or SVG. STATUS_IO with an explanation when gnuplot is not installed. */
 Status plot_run(const char* path, const char* folder, const char* what, const PlotOptions* options,
                 Diagnostics* diagnostics);
-/* Draw the columns of a CSV file that match the comma-separated list of shell patterns, against `time`, else against
- * the first column. */
+/* Draw the columns of a CSV file that match the comma-separated list of shell patterns, against options->x, else
+ * against `time`, else against the first column. Points are joined in the order of the rows. */
 Status plot_columns(const char* path, const char* file, const char* patterns, const PlotOptions* options,
                     Diagnostics* diagnostics);
 /* The run's file that has such a column, owned by the caller; NULL when none has. */
