@@ -83,6 +83,10 @@ if chosen mesh; then
   simulate mesh --steps 400
   draw scenes/mesh $RUNS/mesh --size 640x480 --show edges
 fi
+if chosen rings; then
+  simulate rings --steps 400
+  draw scenes/rings $RUNS/rings --strip 2 --size 400x360
+fi
 if chosen chains; then
   simulate chains --steps 300
   draw scenes/chains $RUNS/chains --trail 2 --size 560x400
