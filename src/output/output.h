@@ -285,6 +285,14 @@ Status render_frames(const char* folder, RenderSubjects subjects, const RenderOp
 /* A film by the ffmpeg program; STATUS_IO with an explanation when it is not installed. */
 Status render_film(const char* path, RenderSubjects subjects, const RenderOptions* options, int* count,
                    Diagnostics* diagnostics);
+/* Seconds that one picture of a subject takes, by what is drawn. */
+typedef struct {
+  double bodies, marks, words, png;
+  size_t bytes; /* of the PNG */
+} RenderTimes;
+/* Draw `count` moments, spread evenly over the run, without writing them (times: count). Returns the seconds spent
+ * before the first: camera, edges, extents. */
+double render_measure(const RenderSubject* subject, const RenderOptions* options, int count, RenderTimes* times);
 /* The hulls of two models answer to each other: as many, on the same links, with as many vertices. */
 bool render_same_hulls(const Model* model, const Model* initial);
 
