@@ -10,7 +10,7 @@ enum { STRIP_PANEL_WIDTH = 480, STRIP_PANEL_HEIGHT = 360 };
 /* Pictures of a film or a folder that are more likely a slip than a wish. */
 #define FRAMES_MAX 100000.0
 
-typedef enum { TARGET_PICTURE, TARGET_FRAMES, TARGET_FILM, TARGET_GLB } TargetKind;
+typedef enum { TARGET_PICTURE, TARGET_FRAMES, TARGET_FILM, TARGET_GLB, TARGET_PAGE } TargetKind;
 
 /* From the run folder to the picture. Zeroed or half-built is fine for rendering_free. */
 typedef struct {
@@ -19,11 +19,13 @@ typedef struct {
   RenderOptions render;
   char* target;
   TargetKind kind;
+  char* best_folder; /* a page of an optimization: the run of its best design; else NULL */
 } Rendering;
 
 static void rendering_free(Rendering* rendering) {
   recorded_free(&rendering->recorded);
   memory_free(rendering->target);
+  memory_free(rendering->best_folder);
 }
 
 /* ---------------------------------------------------------------- options */
@@ -108,12 +110,12 @@ static bool ends_with(const char* text, const char* end) {
   return length >= tail && strcmp(text + length - tail, end) == 0;
 }
 
-/* Who opens a model looks at it from anywhere. */
-static ExitCode refuse_view_options(const Options* options) {
+/* Who opens a model or a page looks at it from anywhere. */
+static ExitCode refuse_view_options(const Options* options, const char* what) {
   static const char* const names[] = {"view", "trail", "path", "look-at", "follow", "zoom", "size"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
     if (option_given(options, names[i]))
-      return usage_error(options, "--%s is for pictures: a .glb file has all of the scene in it", names[i]);
+      return usage_error(options, "--%s is for pictures: a %s file has all of the scene in it", names[i], what);
   return EXIT_DONE;
 }
 
@@ -127,15 +129,19 @@ static ExitCode choose_target(Rendering* rendering) {
     rendering->kind = TARGET_FILM;
   else if (ends_with(target, ".glb"))
     rendering->kind = TARGET_GLB;
+  else if (ends_with(target, ".html"))
+    rendering->kind = TARGET_PAGE;
   else if (!ends_with(target, ".png"))
-    return usage_error(options,
-                       "-o names a picture (.png), a film (.mp4), a model (.glb) or a folder for frames (ends in '/'), "
-                       "got '%s'",
-                       target);
+    return usage_error(
+        options,
+        "-o names a picture (.png), a film (.mp4), a model (.glb), a page (.html) or a folder for frames "
+        "(ends in '/'), got '%s'",
+        target);
   if (rendering->kind == TARGET_PICTURE) return EXIT_DONE;
   if (rendering->render.strip > 0) return usage_error(options, "--strip makes one picture: -o needs a .png file");
   if (option_given(options, "time")) return usage_error(options, "--time makes one picture: -o needs a .png file");
-  if (rendering->kind == TARGET_GLB) return refuse_view_options(options);
+  if (rendering->kind == TARGET_GLB) return refuse_view_options(options, ".glb");
+  if (rendering->kind == TARGET_PAGE) return refuse_view_options(options, ".html");
   return EXIT_DONE;
 }
 
@@ -176,14 +182,37 @@ static ExitCode find_links(Rendering* rendering) {
   return strcmp(path, "all") == 0 ? EXIT_DONE : find_link(rendering, path, &rendering->render.path);
 }
 
-static Status write_glb(Rendering* rendering, int* count) {
-  Text glb = {0};
-  export_glb(&glb, &rendering->recorded.model, &rendering->recorded.run, rendering->render.fps, count);
-  Status status = file_write(rendering->target, glb.data, glb.length);
+static Status write_target(Rendering* rendering, const Text* content) {
+  Status status = file_write(rendering->target, content->data, content->length);
   if (status != STATUS_OK)
     diagnostics_add(&rendering->recorded.diagnostics, SEVERITY_ERROR, (SourcePlace){rendering->target, 0, 0},
                     "cannot write: %s", strerror(errno));
+  return status;
+}
+
+static Status write_glb(Rendering* rendering, int* count) {
+  Text glb = {0};
+  export_glb(&glb, &rendering->recorded.model, &rendering->recorded.run, rendering->render.fps, count);
+  Status status = write_target(rendering, &glb);
   text_free(&glb);
+  return status;
+}
+
+static Status write_page(Rendering* rendering, int* count) {
+  const Options* options = rendering->options;
+  const char *operand = options->operands[0], *best = rendering->best_folder;
+  PageSource source = {.model = &rendering->recorded.model, .run = &rendering->recorded.run};
+  source.folder = best ? best : path_is_folder(operand) ? operand : NULL;
+  source.design = best ? operand : NULL;
+  source.fps = option_number(options, "fps", 0.0);
+  Text page = {0};
+  PageExtent extent;
+  Status status = page_write(&page, &source, &extent, &rendering->recorded.diagnostics);
+  if (status == STATUS_OK) status = write_target(rendering, &page);
+  if (status == STATUS_OK && extent.moments < extent.recorded && !options->quiet)
+    fprintf(stderr, "%s: shows %d of %d recorded moments\n", rendering->target, extent.moments, extent.recorded);
+  *count = extent.moments;
+  text_free(&page);
   return status;
 }
 
@@ -191,6 +220,7 @@ static Status draw(Rendering* rendering, int* count) {
   const char* target = rendering->target;
   *count = 1;
   if (rendering->kind == TARGET_GLB) return write_glb(rendering, count);
+  if (rendering->kind == TARGET_PAGE) return write_page(rendering, count);
   if (rendering->kind == TARGET_FRAMES)
     return render_frames(target, &rendering->recorded.model, &rendering->recorded.run, &rendering->render, count,
                          &rendering->recorded.diagnostics);
@@ -250,11 +280,19 @@ static ExitCode draw_loaded(Rendering* rendering) {
   return status_exit_code(status);
 }
 
+/* A page plays the best design of an optimization: its run is made where it is not there. */
+static ExitCode find_best_run(Rendering* rendering) {
+  const char* operand = rendering->options->operands[0];
+  if (rendering->kind != TARGET_PAGE || !path_is_folder(operand)) return EXIT_DONE;
+  return best_run(rendering->options, operand, &rendering->best_folder);
+}
+
 static ExitCode render(const Options* options) {
   Rendering rendering = {.options = options, .recorded = {.options = options}};
   ExitCode code = read_options(&rendering);
+  if (code == EXIT_DONE) code = find_best_run(&rendering);
   if (code == EXIT_DONE) {
-    const char* operand = options->operands[0];
+    const char* operand = rendering.best_folder ? rendering.best_folder : options->operands[0];
     Status status = recorded_load(&rendering.recorded, operand);
     if (!options->verbose) recorded_drop_scene_warnings(&rendering.recorded);
     code = status == STATUS_OK ? draw_loaded(&rendering) : status_exit_code(status);
@@ -274,7 +312,7 @@ static const OptionRow OPTIONS[] = {
     {"follow", 0, OPTION_TEXT, "LINK", "the camera moves with this link"},
     {"zoom", 0, OPTION_NUMBER, "Z", "magnify (1 = all that is ever seen fits)"},
     {"size", 0, OPTION_TEXT, "WxH", "pixels of a picture (default 960x720) or panel (480x360)"},
-    {"fps", 0, OPTION_NUMBER, "N", "frames, films, models: moments per simulated second (default 30)"},
+    {"fps", 0, OPTION_NUMBER, "N", "frames, films, models: moments per simulated second (default 30; pages: all)"},
     {"no-labels", 0, OPTION_FLAG, NULL, "no title, time, names and ticks"},
 };
 
@@ -283,7 +321,7 @@ const Verb VERB_RENDER = {
     .operands = "RUN",
     .operand_min = 1,
     .operand_max = 1,
-    .summary = "draw a run (or a scene's initial state): picture, strip, frames, film, glTF",
+    .summary = "draw a run (or a scene's initial state): picture, strip, frames, film, glTF, page",
     .examples =
         "  sdrs render out/slide                               writes out/slide/picture.png, the last moment\n"
         "  sdrs render out/slide -o slide.png --strip 4        four moments side by side\n"
@@ -292,11 +330,16 @@ const Verb VERB_RENDER = {
         "  sdrs render out/spider -o frames/ --follow body     frames/frame_00000.png, ...\n"
         "  sdrs render out/spider -o spider.mp4 --fps 60       needs the program ffmpeg\n"
         "  sdrs render out/spider -o spider.glb                animated glTF for Blender, three.js, viewers\n"
+        "  sdrs render out/spider -o spider.html               a page to send: 3D, plots and summary in one file\n"
+        "  sdrs render out/pinch -o pinch.html                 of sdrs optimize: the best design, and its way there\n"
         "  sdrs render scenes/stack.yaml -o stack.png          the initial state of a scene\n",
     .details =
         "Draws on the processor: no display and no graphics driver is needed. The scene that the run was made from is\n"
         "read again, with the overrides that the run's summary records. -o names a picture (.png), a film (.mp4), a\n"
-        "model with its motion (.glb: glTF 2.0, metres, Y up) or a folder for frames (it ends in '/').\n"
+        "model with its motion (.glb: glTF 2.0, metres, Y up), a page for a browser (.html: one file that needs no\n"
+        "network) or a folder for frames (it ends in '/'). A page of an optimization plays RUN/best, the run of its "
+        "best\n"
+        "design, which is simulated where it is not there.\n"
         "Without --look-at, --follow and --zoom the camera shows all bodies over the whole run. Lengths along the\n"
         "ground are metres. The file's name is printed on standard output.\n"
         "Exit codes: 0 done, 2 wrong usage, 3 bad input, 5 cannot read or write (also: ffmpeg is missing).\n",

@@ -72,6 +72,15 @@ void recorded_free(Recorded* recorded);
 bool path_is_folder(const char* path);
 char* path_join(const char* folder, const char* name); /* owned by the caller */
 
+/* The run of the best design of an optimization: *best = `folder`/best, owned by the caller, simulated from
+ * best.scene.yaml unless a run of exactly that scene is there. NULL when the folder is of no optimization.
+ * (app/best_run.c) */
+ExitCode best_run(const Options* options, const char* folder, char** best);
+/* Run a scene into a folder with the threads of `options` and nothing on standard output (app/cmd_simulate.c). */
+ExitCode simulate_into(const Options* options, const char* scene, const char* folder);
+/* Has the file this content? NULL or "" = not known, any content will do. */
+bool file_has_sha256(const char* path, const char* sha256);
+
 /* ---------------------------------------------------------------- plots (app/cmd_plot.c) */
 
 /* Leave overview.png in a finished run folder when somebody watches (standard error is a terminal, no -q) or --overview

@@ -1,4 +1,6 @@
 #include <errno.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include "output/output.h"
 
@@ -141,4 +143,15 @@ int csv_column(const CsvTable* table, const char* name) {
   for (int i = 0; i < table->column_count; i++)
     if (strcmp(table->names[i], name) == 0) return i;
   return -1;
+}
+
+const char* csv_cell(const CsvTable* table, int row, int column) {
+  return table->cells[(size_t)row * (size_t)table->column_count + (size_t)column];
+}
+
+double csv_number(const CsvTable* table, int row, int column) {
+  const char* cell = csv_cell(table, row, column);
+  char* end;
+  double value = strtod(cell, &end);
+  return end != cell && *end == '\0' ? value : (double)NAN;
 }

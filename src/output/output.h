@@ -153,6 +153,8 @@ Status csv_read(CsvTable* table, const char* path, Diagnostics* diagnostics);
 void csv_free(CsvTable* table);
 /* Index of a column, -1 when there is none. */
 int csv_column(const CsvTable* table, const char* name);
+const char* csv_cell(const CsvTable* table, int row, int column);
+double csv_number(const CsvTable* table, int row, int column); /* NAN where the cell is no number */
 
 /* The cell where something is worst; column -1 = nowhere. */
 typedef struct {
@@ -219,6 +221,42 @@ Status render_frames(const char* folder, const Model* model, const RunPoses* run
 /* A film by the ffmpeg program; STATUS_BAD_INPUT with an explanation when it is not installed. */
 Status render_film(const char* path, const Model* model, const RunPoses* run, const RenderOptions* options, int* count,
                    Diagnostics* diagnostics);
+
+/* ---------------------------------------------------------------- where links touch (output/contact_points.c) */
+
+enum { CONTACT_POINTS_MAX = 8 };
+/* Corners of the regions where two links touch at these poses (links), world frame [m]; contacts.csv records the pair's
+ * gap [m] and force, no place. Of every pair of hulls not farther apart than gap + s (s the contact support): the
+ * overlap of the two faces that look at each other, corners within s of the foremost counting as of the face, half-way
+ * between the hulls. Returns how many, 0..CONTACT_POINTS_MAX. */
+int contact_points(const Model* model, const Pose* poses, int link_a, int link_b, double gap,
+                   Vec3 points[CONTACT_POINTS_MAX]);
+
+/* ---------------------------------------------------------------- a page to look at (output/page*.c) */
+
+/* Version of three.js in the page's template, by its length; 0 where this build has no template (scripts/make_page.sh).
+ */
+int page_library_version(const char** version);
+
+/* What a page shows. Everything is borrowed. */
+typedef struct {
+  const Model* model;
+  const RunPoses* run;
+  const char* folder; /* of the run: its CSV files and summary.json; NULL for a scene by itself */
+  const char* design; /* of sdrs optimize, whose best design the run is: its convergence.csv, design/, summary.json;
+                         NULL = none */
+  double fps;         /* moments per simulated second; 0 = all recorded ones, or as many as a page of 5 MB can hold */
+} PageSource;
+
+/* How much of the run the page holds. */
+typedef struct {
+  int moments, recorded;
+  int designs; /* with their shapes */
+} PageExtent;
+
+/* One HTML file that needs no other and no network. STATUS_IO or STATUS_BAD_INPUT with diagnostics; STATUS_IO also
+ * where the build has no template. */
+Status page_write(Text* out, const PageSource* source, PageExtent* extent, Diagnostics* diagnostics);
 
 /* ---------------------------------------------------------------- other programs' formats (output/export_*.c) */
 
