@@ -1,16 +1,9 @@
 // Diagrams: curves against time or iteration, with a cursor that can be dragged.
 import { contacts, convergence, links, moving, palette, pointOf, tables, times } from './data.js';
+import { numberText } from './numbers.js';
 
 // Curves in one diagram, at most: the largest are named.
 const CURVES_MAX = 12;
-
-export function numberText(x) {
-  if (!Number.isFinite(x)) return String(x);
-  if (x === 0) return '0';
-  const size = Math.abs(x);
-  if (size >= 1e5 || size < 1e-3) return x.toExponential(2).replace('e+', 'e');
-  return String(Number(x.toPrecision(4)));
-}
 
 // ---------------------------------------------------------------- what can be plotted
 
@@ -178,6 +171,8 @@ function logTicks(low, high, count) {
   return ticks;
 }
 
+const powerText = (k) => `10${String(k).replace(/./g, (c) => '⁰¹²³⁴⁵⁶⁷⁸⁹⁻'['0123456789-'.indexOf(c)])}`;
+
 function range(curves, pick, usable) {
   let low = Infinity;
   let high = -Infinity;
@@ -200,7 +195,7 @@ const MARGIN = { left: 58, right: 12, top: 10, bottom: 30 };
 const DASHES = [[], [6, 3], [2, 3]];
 
 export class Plot {
-  // options: xLabel, pick(x) when the cursor is dragged, nearest(x): where the cursor then stands
+  // options: xLabel, range (else that of the curves), pick(x) when the cursor is dragged
   constructor(element, source, options) {
     this.options = options;
     this.hidden = new Set();
@@ -273,7 +268,7 @@ export class Plot {
   usable = (c, i) => Number.isFinite(c.y[i]) && (!this.log || c.y[i] > 0);
 
   measure() {
-    this.x = range(this.curves, (c, i) => c.x[i], () => true) ?? [0, 1];
+    this.x = this.options.range ?? range(this.curves, (c, i) => c.x[i], () => true) ?? [0, 1];
     const y = range(this.shown, (c, i) => this.yOf(c.y[i]), this.usable) ?? [0, 1];
     const margin = 0.06 * (y[1] - y[0]);
     this.y = [y[0] - margin, y[1] + margin];
@@ -325,7 +320,7 @@ export class Plot {
       pen.moveTo(MARGIN.left, y);
       pen.lineTo(right, y);
       pen.stroke();
-      pen.fillText(this.log ? `1e${v}` : numberText(v), MARGIN.left - 6, y);
+      pen.fillText(this.log ? powerText(v) : numberText(v), MARGIN.left - 6, y);
     }
     pen.textAlign = 'center';
     pen.textBaseline = 'top';

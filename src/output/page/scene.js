@@ -9,8 +9,10 @@ import { centerOf, contacts, design, links, moving, run, times } from './data.js
 // Edges between faces that meet at a sharper angle are drawn, as in the pictures: cos(34 degrees).
 const EDGE_COSINE = 0.829;
 const DARK = 0x1b1f24;
-// Length of the arrow of the force that 95 of 100 stay below, in sizes of a link.
-const ARROW_SIZES = 1.5;
+// A force arrow as long as a usual link stands for a usual force; of larger forces it grows to this many times that.
+const ARROW_LONGEST = 3;
+// Shorter than this many sizes of the bodies, the way of the centre of mass leaves the camera where it is.
+const FAR = 1.5;
 const vec = (a) => new THREE.Vector3(a[0], a[1], a[2]);
 
 const up = vec(run.up);
@@ -21,6 +23,10 @@ const size = high.clone().sub(low).length();
 // ---------------------------------------------------------------- stage
 
 const canvas = document.getElementById('scene');
+const ratio = Math.min(window.devicePixelRatio, 2);
+// The first buffer has its size at once: to be given another is what costs most at the start.
+canvas.width = Math.floor(canvas.parentElement.clientWidth * ratio);
+canvas.height = Math.floor(canvas.parentElement.clientHeight * ratio);
 let renderer;
 try {
   renderer = new THREE.WebGLRenderer({ canvas, antialias: true, alpha: true });
@@ -30,7 +36,6 @@ try {
 }
 renderer.shadowMap.enabled = true;
 renderer.shadowMap.type = THREE.PCFShadowMap;
-renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
 
 const scene = new THREE.Scene();
 const camera = new THREE.PerspectiveCamera(26, 1, size / 500, size * 50);
@@ -40,8 +45,8 @@ controls.enableDamping = true;
 controls.dampingFactor = 0.15;
 controls.zoomToCursor = true;
 
-scene.add(new THREE.HemisphereLight(0xffffff, 0xb9bdc4, 2.1));
-const sun = new THREE.DirectionalLight(0xffffff, 2.2);
+scene.add(new THREE.HemisphereLight(0xffffff, 0xc6cad0, 2.5));
+const sun = new THREE.DirectionalLight(0xffffff, 1.9);
 sun.castShadow = true;
 sun.shadow.mapSize.set(2048, 2048);
 sun.shadow.radius = 3;
@@ -187,6 +192,7 @@ function edgesOf({ vertices, triangles }) {
 
 const edgeMaterial = new THREE.LineBasicMaterial({ color: DARK, transparent: true, opacity: 0.6 });
 const wireMaterial = new THREE.LineBasicMaterial({ color: DARK, transparent: true, opacity: 0.28 });
+const ghostMaterial = new THREE.LineBasicMaterial({ color: DARK, transparent: true, opacity: 0.45, depthTest: false });
 
 function lineGeometry(vertices, indices) {
   const geometry = new THREE.BufferGeometry();
@@ -200,8 +206,8 @@ class Body {
     this.link = link;
     this.group = new THREE.Group();
     const color = new THREE.Color().setRGB(...link.color, THREE.LinearSRGBColorSpace);
-    this.mesh = new THREE.Mesh(undefined, new THREE.MeshStandardMaterial({
-      color, roughness: 0.75, metalness: 0, flatShading: true, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1,
+    this.mesh = new THREE.Mesh(undefined, new THREE.MeshLambertMaterial({
+      color, flatShading: true, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1,
     }));
     this.mesh.castShadow = true;
     this.mesh.receiveShadow = true;
@@ -224,11 +230,13 @@ class Body {
   // The shape that the optimization began with, seen through.
   addGhost(shape) {
     this.ghost = new THREE.Group();
-    const skin = new THREE.Mesh(surface(shape), new THREE.MeshBasicMaterial({ color: DARK, transparent: true, opacity: 0.13, depthWrite: false, side: THREE.DoubleSide }));
-    const lines = new THREE.LineSegments(lineGeometry(shape.vertices, edgesOf(shape).all),
-      new THREE.LineBasicMaterial({ color: DARK, transparent: true, opacity: 0.55, depthTest: false }));
+    const skin = new THREE.Mesh(surface(shape), new THREE.MeshLambertMaterial({
+      color: 0xffffff, flatShading: true, transparent: true, opacity: 0.45, depthWrite: false,
+    }));
+    const lines = new THREE.LineSegments(lineGeometry(shape.vertices, edgesOf(shape).sharp), ghostMaterial);
+    skin.renderOrder = 2;
+    lines.renderOrder = 3;
     this.ghost.add(skin, lines);
-    this.ghost.renderOrder = 2;
     this.ghost.visible = false;
     this.group.add(this.ghost);
   }
@@ -252,11 +260,16 @@ if (design) design.links.forEach((index, k) => bodies.get(index)?.addGhost(desig
 
 // ---------------------------------------------------------------- contacts
 
-// What a force arrow of one link's size stands for; the lengths of links' boxes decide.
+const median = (list) => list.sort((a, b) => a - b)[list.length >> 1];
+
+// Geometric mean of the sides of its box, of the link in the middle [m].
 function linkSize() {
-  const sizes = [...bodies.values()].filter((b) => !b.link.fixed).map((b) => 2 * b.mesh.geometry.boundingSphere.radius);
-  sizes.sort((a, b) => a - b);
-  return sizes.length ? sizes[sizes.length >> 1] : 0.1 * size;
+  const sizes = [...bodies.values()].filter((body) => !body.link.fixed).map((body) => {
+    body.mesh.geometry.computeBoundingBox();
+    const sides = body.mesh.geometry.boundingBox.getSize(new THREE.Vector3());
+    return Math.cbrt(sides.x * sides.y * sides.z);
+  });
+  return sizes.length ? median(sizes) : 0.1 * size;
 }
 
 function roundNumber(x) {
@@ -266,12 +279,11 @@ function roundNumber(x) {
 
 function usualForce() {
   if (!contacts || contacts.count === 0) return 1;
-  const sorted = Float32Array.from(contacts.sizes).sort();
-  return roundNumber(sorted[Math.floor(0.95 * (sorted.length - 1))] || 1);
+  return roundNumber(median([...contacts.sizes].filter((x) => x > 0)) || 1);
 }
 
 const arrows = {
-  force: usualForce(), length: ARROW_SIZES * linkSize(), factor: 1,
+  force: usualForce(), length: linkSize(), factor: 1,
   shafts: null, heads: null, points: null, most: 0, mostPoints: 0,
 };
 
@@ -304,7 +316,7 @@ function addContacts() {
   const geometry = new THREE.BufferGeometry();
   geometry.setAttribute('position', new THREE.BufferAttribute(new Float32Array(3 * arrows.mostPoints), 3));
   arrows.points = new THREE.Points(geometry, new THREE.PointsMaterial({
-    size: 9 * renderer.getPixelRatio(), sizeAttenuation: false, map: disc(), alphaTest: 0.3, transparent: true, depthTest: false,
+    size: 9 * ratio, sizeAttenuation: false, map: disc(), alphaTest: 0.3, transparent: true, depthTest: false,
   }));
   for (const part of [arrows.shafts, arrows.heads, arrows.points]) {
     part.frustumCulled = false;
@@ -317,17 +329,17 @@ addContacts();
 
 const Y = new THREE.Vector3(0, 1, 0);
 
-// The arrow begins in the middle of the pair's points. Longer than three arrows of the usual force none is drawn.
+// The arrow begins in the middle of the pair's points.
 function placeArrow(slot, i) {
   const force = new THREE.Vector3().fromArray(contacts.forces, 3 * i);
   const [from, to] = [contacts.first[i], contacts.first[i + 1]];
   const start = new THREE.Vector3();
   for (let p = from; p < to; p++) start.add(new THREE.Vector3().fromArray(contacts.points, 3 * p));
   if (to > from) start.divideScalar(to - from);
-  const length = arrows.length * arrows.factor * Math.min(force.length() / arrows.force, 3);
+  const length = arrows.length * arrows.factor * Math.min(force.length() / arrows.force, ARROW_LONGEST);
   const shown = to > from && length > 0 ? 1 : 0;
-  const width = 0.022 * arrows.length * Math.sqrt(arrows.factor) * shown;
-  const headLength = Math.min(0.6 * length, 7 * width);
+  const width = 0.03 * arrows.length * Math.sqrt(arrows.factor) * shown;
+  const headLength = Math.min(0.6 * length, 8 * width);
   const turn = new THREE.Quaternion().setFromUnitVectors(Y, force.clone().normalize());
   const along = force.normalize();
   const matrix = new THREE.Matrix4();
@@ -377,7 +389,7 @@ function setWay(link) {
   way.all = lineOf(points, DARK, 1.5, 0.25);
   way.past = lineOf(points, DARK, 2.5, 0.9);
   way.end = new THREE.Points(new THREE.BufferGeometry().setAttribute('position', new THREE.Float32BufferAttribute([0, 0, 0], 3)),
-    new THREE.PointsMaterial({ size: 12 * renderer.getPixelRatio(), sizeAttenuation: false, map: disc(), alphaTest: 0.3, transparent: true, depthTest: false }));
+    new THREE.PointsMaterial({ size: 12 * ratio, sizeAttenuation: false, map: disc(), alphaTest: 0.3, transparent: true, depthTest: false }));
   way.end.frustumCulled = false;
   way.end.renderOrder = 6;
   scene.add(way.end);
@@ -435,6 +447,16 @@ let viewName = 'iso';
 let touched = false; // by the user: a new size of the window then keeps the camera
 controls.addEventListener('start', () => { touched = true; });
 
+// Does the run go so far that it is small when seen whole?
+function goesFar() {
+  if (moving.length === 0) return false;
+  const [a, b] = [0, times.length - 1].map((m) => vec(centerOf(null, m)));
+  follow = null;
+  const box = seenBox();
+  follow = undefined;
+  return a.distanceTo(b) > FAR * box[0].distanceTo(box[1]);
+}
+
 function setFollow(link) {
   follow = link;
   if (follow !== undefined) followed = vec(followPoint());
@@ -469,7 +491,8 @@ function show(from, to, share) {
 
 function resize() {
   const { clientWidth, clientHeight } = canvas.parentElement;
-  renderer.setSize(clientWidth, clientHeight, false);
+  const [width, height] = [Math.floor(clientWidth * ratio), Math.floor(clientHeight * ratio)];
+  if (width !== canvas.width || height !== canvas.height) renderer.setSize(width, height, false);
   camera.aspect = clientWidth / Math.max(clientHeight, 1);
   camera.updateProjectionMatrix();
   if (!touched) setView(viewName);
@@ -509,5 +532,5 @@ function setDesign(stop) {
 
 export const stage = {
   scene, camera, controls, canvas, bodies, arrows, way, toggles, now,
-  show, draw, resize, setView, setFollow, setWay, setDesign, linkAt,
+  show, draw, resize, setView, setFollow, goesFar, setWay, setDesign, linkAt,
 };

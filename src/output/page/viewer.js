@@ -1,6 +1,8 @@
 // The page of `sdrs render -o x.html`: what the buttons, sliders and keys do.
-import { design, duration, links, momentAt, moving, optimization, run, summary, times } from './data.js';
-import { convergenceSources, numberText, Plot, sources } from './plots.js';
+import './words.js'; // before the scene: they decide how much room it has
+import { cssColor, design, duration, links, momentAt, moving, optimization, run, summary, times } from './data.js';
+import { numberText } from './numbers.js';
+import { convergenceSources, Plot, sources } from './plots.js';
 import { stage } from './scene.js';
 import { fillTables } from './tables.js';
 
@@ -10,6 +12,7 @@ const PAUSE = 'M5 3h4v14H5zM11 3h4v14h-4z';
 const SPEEDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8];
 // Seconds that a design stands still while the designs are played.
 const DESIGN_SECONDS = 0.4;
+const LEGEND_MAX = 12;
 
 const state = { time: times[0], playing: false, speed: 1, stop: design ? design.stops.length - 1 : 0, evolving: 0 };
 const plots = [];
@@ -158,11 +161,12 @@ function toggleRow(id, text, key, on) {
   keys.set(key, () => box.click());
 }
 
-function choiceRow(text, choices, change) {
+function choiceRow(text, choices, change, chosen = 0) {
   const label = document.createElement('label');
   label.className = 'choice';
   const select = document.createElement('select');
-  select.replaceChildren(...choices.map(([name], k) => new Option(name, String(k))));
+  select.replaceChildren(...choices.map(([name], k) => new Option(name, String(k), k === chosen, k === chosen)));
+  if (chosen > 0) change(choices[chosen][1]);
   select.addEventListener('change', () => {
     change(choices[Number(select.value)][1]);
     goToTime(state.time);
@@ -179,6 +183,7 @@ function arrowRow() {
   const slider = Object.assign(document.createElement('input'), { type: 'range', min: -2, max: 2, step: 0.1, value: 0 });
   slider.addEventListener('input', () => {
     stage.arrows.factor = 2 ** Number(slider.value);
+    showScale();
     goToTime(state.time);
     wake();
   });
@@ -202,7 +207,7 @@ function fillShow() {
   const named = moving.map((link) => [link.name, link]);
   if (last > 0 && moving.length > 0) {
     choiceRow('Centre of mass', [['none', undefined], ['of all', null], ...named], stage.setWay);
-    choiceRow('Follow', [['nothing', undefined], ['centre of all', null], ...named], stage.setFollow);
+    choiceRow('Follow', [['nothing', undefined], ['centre of all', null], ...named], stage.setFollow, stage.goesFar() ? 1 : 0);
   }
   $('toggle-keys').replaceChildren(...[...keys.keys()].flatMap((key) => {
     const kbd = document.createElement('kbd');
@@ -247,6 +252,7 @@ function addPlot(index) {
   $('plot-list').append(card);
   const plot = new Plot(card, sources[index], {
     xLabel: 'time [s]',
+    range: [times[0], times[last]],
     pick: (t) => {
       setPlaying(false);
       goTo(momentAt(t));
@@ -331,20 +337,25 @@ function fillTabs() {
   selectTab(wanted.design ? 'design' : wanted.plots ? 'plots' : 'help');
 }
 
-const counted = (n, word) => `${n} ${word}${n === 1 ? '' : 's'}`;
+// What a metre of the grid and of an arrow is.
+function showScale() {
+  const lines = [];
+  const { arrows } = stage;
+  if (arrows.most > 0) lines.push(`force arrow: ${numberText(arrows.force)} N is ${numberText(Number((arrows.length * arrows.factor).toPrecision(2)))} m`);
+  if (run.ground) lines.push(`grid ${numberText(run.ground.spacing)} m, heavy lines ${numberText(run.ground.major)} m`);
+  $('scale').textContent = lines.join('\n');
+}
 
-function fillWords() {
-  $('name').textContent = optimization ? `${optimization.task}: best design` : run.name;
-  const facts = [counted(moving.length, 'moving link')];
-  if (summary?.model) facts.push(`${counted(summary.model.degrees_of_freedom, 'degree')} of freedom`);
-  if (last > 0) facts.push(`${numberText(times[last])} s, ${counted(times.length, 'moment')}`);
-  if (optimization) facts.push(`loss ${numberText(optimization.initial_loss)} → ${numberText(optimization.best_loss)}`);
-  if (summary?.program) facts.push(`sdrs ${summary.program.version}`);
-  $('facts').textContent = facts.join(' · ');
-  if (run.ground) $('scale').textContent = `grid ${numberText(run.ground.spacing)} m, heavy lines ${numberText(run.ground.major)} m`;
-  $('thinned').hidden = times.length === run.recorded;
-  $('thinned').textContent = `The page holds ${times.length} of ${run.recorded} recorded moments.`;
-  for (const element of document.querySelectorAll('.of-design')) element.hidden = !design;
+// Colours and names, where they are few.
+function fillLegend() {
+  if (moving.length > LEGEND_MAX) return;
+  $('names').replaceChildren(...moving.map((link) => {
+    const item = document.createElement('div');
+    const swatch = document.createElement('i');
+    swatch.style.background = cssColor(link.color);
+    item.append(swatch, link.name);
+    return item;
+  }));
 }
 
 // ---------------------------------------------------------------- hands
@@ -410,8 +421,6 @@ function listenTransport() {
   });
   $('speed').replaceChildren(...SPEEDS.map((s) => new Option(`${s}×`, String(s))));
   $('speed').addEventListener('change', () => setSpeed(Number($('speed').value)));
-  $('time-row').hidden = last === 0;
-  $('design-row').hidden = !design;
   $('stop').max = design ? design.stops.length - 1 : 0;
   $('stop').addEventListener('input', () => {
     setEvolving(false);
@@ -421,7 +430,8 @@ function listenTransport() {
   for (const button of $('views').children) button.addEventListener('click', () => setView(button.dataset.view));
 }
 
-fillWords();
+showScale();
+fillLegend();
 fillShow();
 fillPlots();
 fillTables($('tables'), { optimization, summary });
