@@ -47,10 +47,13 @@ function fill(table, object, path) {
   }
 }
 
-// The result first: it is what a reader looks for.
+// What a reader looks for comes first, what was read and with what program last.
+const FIRST = ['name', 'task', 'result'];
+const LAST = ['inputs', 'overrides', 'working_folder', 'shared_vertices', 'threads', 'seed', 'program'];
+
 function sorted(object) {
-  const { name, result, ...rest } = object;
-  return { ...(name === undefined ? {} : { name }), ...(result === undefined ? {} : { result }), ...rest };
+  const rank = (key) => (FIRST.includes(key) ? FIRST.indexOf(key) - FIRST.length : 1 + LAST.indexOf(key));
+  return Object.fromEntries(Object.entries(object).sort(([a], [b]) => rank(a) - rank(b)));
 }
 
 export function fillTables(element, parts) {
