@@ -149,7 +149,7 @@ const char* csv_cell(const CsvTable* table, int row, int column) {
   return table->cells[(size_t)row * (size_t)table->column_count + (size_t)column];
 }
 
-double csv_number(const CsvTable* table, int row, int column) {
+double csv_value(const CsvTable* table, int row, int column) {
   const char* cell = csv_cell(table, row, column);
   char* end;
   double value = strtod(cell, &end);

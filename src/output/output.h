@@ -154,7 +154,7 @@ void csv_free(CsvTable* table);
 /* Index of a column, -1 when there is none. */
 int csv_column(const CsvTable* table, const char* name);
 const char* csv_cell(const CsvTable* table, int row, int column);
-double csv_number(const CsvTable* table, int row, int column); /* NAN where the cell is no number */
+double csv_value(const CsvTable* table, int row, int column); /* NAN where the cell is no number */
 
 /* The cell where something is worst; column -1 = nowhere. */
 typedef struct {

@@ -27,7 +27,7 @@ static Status read_table(const Page* page, const char* folder, const char* file,
 static int number_columns(const CsvTable* table) {
   int count = 0;
   for (int column = 0; column < table->column_count && table->row_count > 0; column++)
-    if (!isnan(csv_number(table, 0, column))) count++;
+    if (!isnan(csv_value(table, 0, column))) count++;
   return count;
 }
 
@@ -88,7 +88,7 @@ static int* moments_of(const Page* page, const CsvTable* table) {
   int time = csv_column(table, "time");
   if (time < 0) return NULL;
   int* moment = MEMORY_NEW(int, table->row_count + 1);
-  for (int row = 0; row < table->row_count; row++) moment[row] = moment_at(page, csv_number(table, row, time));
+  for (int row = 0; row < table->row_count; row++) moment[row] = moment_at(page, csv_value(table, row, time));
   return moment;
 }
 
@@ -98,13 +98,13 @@ static int* moments_of(const Page* page, const CsvTable* table) {
 static void add_columns(Page* page, const CsvTable* table, const char* file, const int* moment) {
   json_open(&page->json, "columns", '[');
   for (int column = 0; column < table->column_count; column++) {
-    if (table->row_count == 0 || isnan(csv_number(table, 0, column))) continue;
+    if (table->row_count == 0 || isnan(csv_value(table, 0, column))) continue;
     json_open(&page->json, NULL, '{');
     json_text(&page->json, "name", table->names[column]);
     json_text(&page->json, "unit", plot_unit(file, table->names[column]));
     PageArray array = page_start(page, 4);
     for (int row = 0; row < table->row_count; row++)
-      if (!moment || moment[row] >= 0) page_add_float(page, csv_number(table, row, column));
+      if (!moment || moment[row] >= 0) page_add_float(page, csv_value(table, row, column));
     page_end(page, "values", array);
     json_close(&page->json, '}');
   }
@@ -174,10 +174,10 @@ static bool read_contact(const Page* page, const CsvTable* table, const int colu
   const Model* model = page->source->model;
   contact->a = find_link(model, csv_cell(table, row, columns[0]));
   contact->b = find_link(model, csv_cell(table, row, columns[1]));
-  contact->gap = csv_number(table, row, columns[2]);
+  contact->gap = csv_value(table, row, columns[2]);
   bool good = contact->a >= 0 && contact->b >= 0 && isfinite(contact->gap);
   for (int k = 0; k < 3; k++) {
-    contact->force[k] = csv_number(table, row, columns[3 + k]);
+    contact->force[k] = csv_value(table, row, columns[3 + k]);
     good = good && isfinite(contact->force[k]);
   }
   if (!good) refuse(page, table->lines[row], "not a contact of this scene: two of its links, gap and force as numbers");

@@ -63,8 +63,8 @@ static char* label(const char* name, const char* unit) {
 static void add_column(PlotPanel* panel, const CsvTable* table, int x, int y) {
   PlotCurve* curve = plot_panel_add(panel, table->names[y], table->row_count);
   for (int i = 0; i < table->row_count; i++) {
-    curve->x[i] = x < 0 ? i : csv_number(table, i, x);
-    curve->y[i] = csv_number(table, i, y);
+    curve->x[i] = x < 0 ? i : csv_value(table, i, x);
+    curve->y[i] = csv_value(table, i, y);
   }
 }
 
@@ -123,7 +123,7 @@ static bool find_contact_columns(ContactColumns* c, const CsvTable* table) {
 
 static double contact_force_size(const ContactColumns* c, int row) {
   double f[3];
-  for (int k = 0; k < 3; k++) f[k] = csv_number(c->table, row, c->force[k]);
+  for (int k = 0; k < 3; k++) f[k] = csv_value(c->table, row, c->force[k]);
   return sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2]);
 }
 
@@ -162,13 +162,13 @@ static void add_pair(PlotPanel* panel, const ContactColumns* c, const PairCurve*
     for (int row = 0; row < c->table->row_count; row++) {
       if (strcmp(csv_cell(c->table, row, c->a), pair->a) != 0 || strcmp(csv_cell(c->table, row, c->b), pair->b) != 0)
         continue;
-      double time = csv_number(c->table, row, c->time);
+      double time = csv_value(c->table, row, c->time);
       if (pass == 0) {
         step = fmin(step, time - last);
       } else {
         if (isfinite(last) && time - last > 1.5 * step) curve->x[count] = last, curve->y[count++] = (double)NAN;
         curve->x[count] = time;
-        curve->y[count++] = force ? contact_force_size(c, row) : csv_number(c->table, row, c->gap);
+        curve->y[count++] = force ? contact_force_size(c, row) : csv_value(c->table, row, c->gap);
       }
       last = time;
     }
@@ -305,7 +305,7 @@ static bool in_list(const char* name, const char* patterns) {
 static int column_across(const CsvTable* table) {
   int time = csv_column(table, "time");
   if (time >= 0) return time;
-  return table->row_count > 0 && isfinite(csv_number(table, 0, 0)) ? 0 : -1;
+  return table->row_count > 0 && isfinite(csv_value(table, 0, 0)) ? 0 : -1;
 }
 
 static void add_matching(PlotPanel* panel, const char** unit, bool* one_unit, const CsvTable* table, const char* file,

@@ -112,10 +112,10 @@ static void numbers_are_those_of_whole_cells(void** state) {
   Diagnostics diagnostics = {0};
   static const char text[] = "a,b,c\n1.5,inf,1e-3x\n,nan,word\n";
   assert_int_equal(read_bytes(&table, text, strlen(text), &diagnostics), STATUS_OK);
-  assert_true(csv_number(&table, 0, 0) == 1.5);
-  assert_true(csv_number(&table, 0, 1) == (double)INFINITY);
-  assert_true(isnan(csv_number(&table, 0, 2)));
-  for (int column = 0; column < 3; column++) assert_true(isnan(csv_number(&table, 1, column)));
+  assert_true(csv_value(&table, 0, 0) == 1.5);
+  assert_true(csv_value(&table, 0, 1) == (double)INFINITY);
+  assert_true(isnan(csv_value(&table, 0, 2)));
+  for (int column = 0; column < 3; column++) assert_true(isnan(csv_value(&table, 1, column)));
   assert_string_equal(csv_cell(&table, 1, 2), "word");
   csv_free(&table);
 }
