@@ -69,13 +69,11 @@ Status recorded_load(Recorded* recorded, const char* path);
 /* Warnings about the scene were said when it was simulated; only those about the run itself are kept. */
 void recorded_drop_scene_warnings(Recorded* recorded);
 void recorded_free(Recorded* recorded);
+/* A folder of `sdrs optimize`: it has a best scene and no trajectory. */
+bool folder_of_design(const char* folder);
 bool path_is_folder(const char* path);
 char* path_join(const char* folder, const char* name); /* owned by the caller */
 
-/* The run of the best design of an optimization: *best = `folder`/best, owned by the caller, simulated from
- * best.scene.yaml unless a run of exactly that scene is there. NULL when the folder is of no optimization.
- * (app/best_run.c) */
-ExitCode best_run(const Options* options, const char* folder, char** best);
 /* Run a scene into a folder with the threads of `options` and nothing on standard output (app/cmd_simulate.c). */
 ExitCode simulate_into(const Options* options, const char* scene, const char* folder);
 /* Has the file this content? NULL or "" = not known, any content will do. */

@@ -166,12 +166,19 @@ static Status load_scene(Recorded* recorded, const char* path) {
   return STATUS_OK;
 }
 
-/* A run of optimize has no trajectory; what it found is a scene. */
-static Status load_folder(Recorded* recorded, const char* folder) {
+bool folder_of_design(const char* folder) {
   char *trajectory = path_join(folder, "trajectory.csv"), *best = path_join(folder, "best.scene.yaml");
   bool is_design = !file_exists(trajectory) && file_exists(best);
-  Status status = is_design ? load_scene(recorded, best) : load_run(recorded, folder);
   memory_free(trajectory);
+  memory_free(best);
+  return is_design;
+}
+
+/* A run of optimize has no trajectory; what it found is a scene. */
+static Status load_folder(Recorded* recorded, const char* folder) {
+  if (!folder_of_design(folder)) return load_run(recorded, folder);
+  char* best = path_join(folder, "best.scene.yaml");
+  Status status = load_scene(recorded, best);
   memory_free(best);
   return status;
 }

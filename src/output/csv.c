@@ -139,14 +139,24 @@ void csv_free(CsvTable* table) {
   *table = (CsvTable){0};
 }
 
+const char* csv_cell(const CsvTable* table, int row, int column) {
+  return table->cells[(size_t)row * (size_t)table->column_count + (size_t)column];
+}
+
+bool csv_number(const CsvTable* table, const char* path, int row, int column, double* value, Diagnostics* diagnostics) {
+  const char* cell = csv_cell(table, row, column);
+  char* end;
+  *value = strtod(cell, &end);
+  if (end != cell && *end == '\0' && isfinite(*value)) return true;
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, table->lines[row], 0},
+                  "column '%s': '%s' is not a finite number", table->names[column], cell);
+  return false;
+}
+
 int csv_column(const CsvTable* table, const char* name) {
   for (int i = 0; i < table->column_count; i++)
     if (strcmp(table->names[i], name) == 0) return i;
   return -1;
-}
-
-const char* csv_cell(const CsvTable* table, int row, int column) {
-  return table->cells[(size_t)row * (size_t)table->column_count + (size_t)column];
 }
 
 double csv_value(const CsvTable* table, int row, int column) {

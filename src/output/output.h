@@ -155,6 +155,8 @@ void csv_free(CsvTable* table);
 int csv_column(const CsvTable* table, const char* name);
 const char* csv_cell(const CsvTable* table, int row, int column);
 double csv_value(const CsvTable* table, int row, int column); /* NAN where the cell is no number */
+/* A cell as a number; false with a diagnostic that names line and column when it is not a finite one. */
+bool csv_number(const CsvTable* table, const char* path, int row, int column, double* value, Diagnostics* diagnostics);
 
 /* The cell where something is worst; column -1 = nowhere. */
 typedef struct {
@@ -193,7 +195,43 @@ typedef struct {
 Status run_poses_read(RunPoses* run, const char* path, const Model* model, Diagnostics* diagnostics);
 void run_poses_free(RunPoses* run);
 
+/* A row of contacts.csv: what a touching pair of links exerts. */
+typedef struct {
+  double time; /* s */
+  int a, b;    /* links */
+  double gap;  /* m */
+  Vec3 force;  /* on b, world [N] */
+} RunContact;
+
+/* Contacts of a recorded run, by rising time. Owns its rows. */
+typedef struct {
+  int count;
+  RunContact* rows;
+} RunContacts;
+
+/* Read `contacts.csv` of a run of this model. STATUS_IO, STATUS_BAD_INPUT with file and line as for run_poses_read. */
+Status run_contacts_read(RunContacts* contacts, const char* path, const Model* model, Diagnostics* diagnostics);
+void run_contacts_free(RunContacts* contacts);
+
+/* What is drawn. Everything is borrowed. */
+typedef struct {
+  const Model* model;
+  const RunPoses* run;
+  const RunContacts* contacts; /* for RENDER_FORCES; NULL: none were recorded */
+  const Model* initial;        /* for RENDER_DISPLACEMENT: the same hulls before they were moved; NULL: nothing moved */
+  const char* caption;         /* the title; NULL: the scene's name */
+} RenderSubject;
+
 enum { RENDER_PATH_NONE = -1, RENDER_PATH_ALL = -2 };
+
+/* What is laid over a picture on request (RenderOptions.show). */
+enum {
+  RENDER_CONTACTS = 1 << 0,     /* a dot where two hulls press on each other */
+  RENDER_FORCES = 1 << 1,       /* the force of every touching pair of links as an arrow */
+  RENDER_PLANES = 1 << 2,       /* the planes that part hulls near each other */
+  RENDER_EDGES = 1 << 3,        /* every edge of every hull, not the sharp ones only */
+  RENDER_DISPLACEMENT = 1 << 4, /* colour by the distance of the vertices from those of the initial design */
+};
 
 typedef struct {
   int width, height; /* px, of one panel */
@@ -201,36 +239,38 @@ typedef struct {
   double zoom;      /* > 0; 1 = everything fits over the whole run */
   bool has_look_at; /* look_at [m] stands in the middle of the picture */
   Vec3 look_at;
-  int follow;  /* the camera moves with this link; -1 = it stands still */
-  double time; /* s, the nearest recorded moment is shown; NAN = the last */
-  int strip;   /* panels side by side, from the first moment to the last; 0 = one picture */
-  int path;    /* the way of this link's centre of mass; RENDER_PATH_NONE, RENDER_PATH_ALL: of all that can move */
-  int trail;   /* earlier moments laid over the picture as ghosts; 0 = none */
-  double fps;  /* frames and films: pictures per simulated second */
-  bool labels; /* title, ticks, names */
+  int follow;     /* the camera moves with this link; -1 = it stands still */
+  double time;    /* s, the nearest recorded moment is shown; NAN = the last */
+  int strip;      /* panels side by side, from the first moment to the last; 0 = one picture */
+  int path;       /* the way of this link's centre of mass; RENDER_PATH_NONE, RENDER_PATH_ALL: of all that can move */
+  int trail;      /* earlier moments laid over the picture as ghosts; 0 = none */
+  double fps;     /* frames and films: pictures per simulated second */
+  bool labels;    /* title, ticks, names */
+  unsigned show;  /* RENDER_CONTACTS and so on */
+  double newtons; /* of the arrow in the key; 0 = a round number that suits the run */
   int threads;
 } RenderOptions;
 RenderOptions render_defaults(void);
 
-/* One PNG (a single picture or a strip). */
-Status render_picture(const char* path, const Model* model, const RunPoses* run, const RenderOptions* options,
+/* What is drawn together: one subject, or two side by side, seen by the same camera and to the same scale. Links that
+ * the options name have the same index in both. */
+typedef struct {
+  const RenderSubject* subjects; /* (count) */
+  int count;
+} RenderSubjects;
+enum { RENDER_SUBJECTS_MAX = 2 };
+
+/* One PNG (a single picture, or a strip of one subject). */
+Status render_picture(const char* path, RenderSubjects subjects, const RenderOptions* options,
                       Diagnostics* diagnostics);
 /* `folder`/frame_00000.png and so on, at options->fps. *count = pictures written. */
-Status render_frames(const char* folder, const Model* model, const RunPoses* run, const RenderOptions* options,
-                     int* count, Diagnostics* diagnostics);
-/* A film by the ffmpeg program; STATUS_BAD_INPUT with an explanation when it is not installed. */
-Status render_film(const char* path, const Model* model, const RunPoses* run, const RenderOptions* options, int* count,
+Status render_frames(const char* folder, RenderSubjects subjects, const RenderOptions* options, int* count,
+                     Diagnostics* diagnostics);
+/* A film by the ffmpeg program; STATUS_IO with an explanation when it is not installed. */
+Status render_film(const char* path, RenderSubjects subjects, const RenderOptions* options, int* count,
                    Diagnostics* diagnostics);
-
-/* ---------------------------------------------------------------- where links touch (output/contact_points.c) */
-
-enum { CONTACT_POINTS_MAX = 8 };
-/* Corners of the regions where two links touch at these poses (links), world frame [m]; contacts.csv records the pair's
- * gap [m] and force, no place. Of every pair of hulls not farther apart than gap + s (s the contact support): the
- * overlap of the two faces that look at each other, corners within s of the foremost counting as of the face, half-way
- * between the hulls. Returns how many, 0..CONTACT_POINTS_MAX. */
-int contact_points(const Model* model, const Pose* poses, int link_a, int link_b, double gap,
-                   Vec3 points[CONTACT_POINTS_MAX]);
+/* The hulls of two models answer to each other: as many, on the same links, with as many vertices. */
+bool render_same_hulls(const Model* model, const Model* initial);
 
 /* ---------------------------------------------------------------- a page to look at (output/page*.c) */
 
@@ -245,7 +285,8 @@ typedef struct {
   const char* folder; /* of the run: its CSV files and summary.json; NULL for a scene by itself */
   const char* design; /* of sdrs optimize, whose best design the run is: its convergence.csv, design/, summary.json;
                          NULL = none */
-  double fps;         /* moments per simulated second; 0 = all recorded ones, or as many as a page of 5 MB can hold */
+  const RunPoses* initial; /* of the optimization's initial design, with the same links; NULL = not shown */
+  double fps; /* moments per simulated second; 0 = all recorded ones, or as many as a page of 5 MB can hold */
 } PageSource;
 
 /* How much of the run the page holds. */
@@ -269,6 +310,15 @@ void export_mjcf(const Model* model, const char* path, Text* mjcf, Text* control
  * and its motion as an animation at about `fps` moments per second; half-spaces as squares as wide as the run. Metres,
  * Y up (a root node turns Z to Y). *moments = of the animation. */
 void export_glb(Text* out, const Model* model, const RunPoses* run, double fps, int* moments);
+
+/* The same of several runs or designs beside each other, under a node each: what `name` says, its links as
+ * `name/link`. Everything is borrowed. */
+typedef struct {
+  const char* name;
+  const Model* model;
+  const RunPoses* run;
+} GlbPart;
+void export_glb_parts(Text* out, const GlbPart* parts, int count, double fps, int* moments);
 
 typedef enum { SURFACE_OBJ, SURFACE_STL } SurfaceFormat;
 

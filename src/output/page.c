@@ -15,6 +15,12 @@ PageArray page_start(Page* page, int bytes) { return (PageArray){page->block.len
 
 void page_add_float(Page* page, double value) { bytes_add_float(&page->block, value); }
 
+void page_add_vector(Page* page, Vec3 v) {
+  page_add_float(page, v.x);
+  page_add_float(page, v.y);
+  page_add_float(page, v.z);
+}
+
 void page_add_index(Page* page, PageArray array, int value) {
   bytes_add_integer(&page->block, (uint32_t)value, array.bytes);
 }

@@ -23,6 +23,7 @@ typedef struct {
 } PageArray;
 PageArray page_start(Page* page, int bytes);
 void page_add_float(Page* page, double value);
+void page_add_vector(Page* page, Vec3 v);
 void page_add_index(Page* page, PageArray array, int value);
 /* Writes the place of what was added since page_start, under `key` (NULL in a list). */
 void page_end(Page* page, const char* key, PageArray array);

@@ -7,10 +7,7 @@ enum { CURVE_COLORS = 21 };
 void page_add_surface(Page* page, const Vec3* vertices, int vertex_count, const int (*triangles)[3],
                       int triangle_count) {
   PageArray array = page_start(page, 4);
-  for (int i = 0; i < vertex_count; i++) {
-    const double x[3] = {vertices[i].x, vertices[i].y, vertices[i].z};
-    for (int k = 0; k < 3; k++) page_add_float(page, x[k]);
-  }
+  for (int i = 0; i < vertex_count; i++) page_add_vector(page, vertices[i]);
   page_end(page, "vertices", array);
   array = page_start(page, vertex_count <= 0x10000 ? 2 : 4);
   for (int t = 0; t < triangle_count; t++)
@@ -53,23 +50,29 @@ static void add_half_spaces(Page* page, const ModelLink* link) {
   json_close(&page->json, ']');
 }
 
-/* x y z, then x y z w, moment after moment; of a link that cannot move the first only. */
-static void add_motion(Page* page, int link, bool fixed) {
-  int count = fixed ? 1 : page->row_count;
+/* x y z, then x y z w, of a link moment after moment. */
+static void add_motion(Page* page, const RunPoses* run, int link, const int* rows, int count) {
   PageArray array = page_start(page, 4);
-  for (int i = 0; i < count; i++) {
-    Vec3 t = run_row_poses(page->source->run, page->rows[i])[link].t;
-    const double x[3] = {t.x, t.y, t.z};
-    for (int k = 0; k < 3; k++) page_add_float(page, x[k]);
-  }
+  for (int i = 0; i < count; i++) page_add_vector(page, run_row_poses(run, rows[i])[link].t);
   page_end(page, "places", array);
   array = page_start(page, 4);
   for (int i = 0; i < count; i++) {
-    Quat q = quat_from_mat3(run_row_poses(page->source->run, page->rows[i])[link].r);
+    Quat q = quat_from_mat3(run_row_poses(run, rows[i])[link].r);
     const double x[4] = {q.x, q.y, q.z, q.w};
     for (int k = 0; k < 4; k++) page_add_float(page, x[k]);
   }
   page_end(page, "turns", array);
+}
+
+/* The run of the initial design at the same moments, or where it has ended by then, at its last. */
+static void add_initial_motion(Page* page, int link) {
+  const RunPoses* run = page->source->initial;
+  int* rows = MEMORY_NEW(int, page->row_count);
+  for (int i = 0; i < page->row_count; i++) rows[i] = run_row_at(run, page->source->run->time[page->rows[i]]);
+  json_open(&page->json, "initial", '{');
+  add_motion(page, run, link, rows, page->row_count);
+  json_close(&page->json, '}');
+  memory_free(rows);
 }
 
 static void add_link(Page* page, const RenderStage* stage, int index) {
@@ -84,7 +87,8 @@ static void add_link(Page* page, const RenderStage* stage, int index) {
   json_vector(&page->json, "center", (const double[]){link->center.x, link->center.y, link->center.z}, 3);
   add_hulls(page, link);
   add_half_spaces(page, link);
-  add_motion(page, index, fixed);
+  add_motion(page, page->source->run, index, page->rows, fixed ? 1 : page->row_count);
+  if (!fixed && page->source->initial && index < page->source->initial->link_count) add_initial_motion(page, index);
   json_close(&page->json, '}');
 }
 

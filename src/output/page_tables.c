@@ -1,13 +1,14 @@
 /* The tables of a run on a page: which moments there is room for, numbers to plot, contacts with their places. */
-#include <stdlib.h>
-#include <string.h>
+#include "contact/contact.h"
 #include "output/page.h"
 #include "output/plot.h"
 
 /* The block of a run's moments may grow to this: with designs, three.js and base64 (4/3) a page stays below 5 MB. */
 #define MOMENT_BYTES 2.0e6
-/* Of a row of contacts.csv: moment, links, place of its points, gap, force, and three points. */
-enum { CONTACT_BYTES = 4 * (1 + 2 + 1 + 1 + 3 + 9) };
+/* Of a row of contacts.csv: moment, links, gap, force, centre, and a point. */
+enum { CONTACT_BYTES = 4 * (1 + 2 + 1 + 3 + 3 + 3) };
+/* Hulls within this distance may belong to a pair with a force [m]. */
+#define CONTACT_RANGE(model) (4.0 * (model)->contact.support)
 
 /* ---------------------------------------------------------------- files */
 
@@ -38,7 +39,8 @@ static Status moment_bytes(Page* page, double* bytes) {
   static const char* const files[] = {"joints.csv", "solver.csv", "contacts.csv"};
   const Model* model = page->source->model;
   *bytes = 16.0;
-  for (int i = 0; i < model->link_count; i++) *bytes += model->links[i].tree < 0 ? 0.0 : 28.0;
+  for (int i = 0; i < model->link_count; i++)
+    *bytes += model->links[i].tree < 0 ? 0.0 : page->source->initial ? 56.0 : 28.0;
   Status status = STATUS_OK;
   for (int i = 0; i < 3 && status == STATUS_OK; i++) {
     CsvTable table;
@@ -150,109 +152,101 @@ static Status add_timed_table(Page* page, const char* file) {
 
 /* ---------------------------------------------------------------- contacts */
 
-/* A row of contacts.csv that is shown. */
+/* What presses within a run, at the moments that are shown. */
 typedef struct {
-  int moment, a, b; /* links */
-  double gap, force[3];
-} ContactRow;
+  Page* page;
+  const RunContacts* rows;
+  int *row, *moment; /* of `rows` those that are shown, and when  (count) */
+  int count;
+} ContactList;
 
-static void refuse(const Page* page, int line, const char* text) {
-  Text path = {0};
-  text_add(&path, "%s/contacts.csv", page->source->folder);
-  diagnostics_add(page->diagnostics, SEVERITY_ERROR, (SourcePlace){path.data, line, 0}, "%s", text);
-  text_free(&path);
-}
-
-static int find_link(const Model* model, const char* name) {
-  for (int i = 0; i < model->link_count; i++)
-    if (strcmp(model->links[i].name, name) == 0) return i;
-  return -1;
-}
-
-/* false with a diagnostic: a link that the scene does not have, or a number that is none. */
-static bool read_contact(const Page* page, const CsvTable* table, const int columns[6], int row, ContactRow* contact) {
-  const Model* model = page->source->model;
-  contact->a = find_link(model, csv_cell(table, row, columns[0]));
-  contact->b = find_link(model, csv_cell(table, row, columns[1]));
-  contact->gap = csv_value(table, row, columns[2]);
-  bool good = contact->a >= 0 && contact->b >= 0 && isfinite(contact->gap);
-  for (int k = 0; k < 3; k++) {
-    contact->force[k] = csv_value(table, row, columns[3 + k]);
-    good = good && isfinite(contact->force[k]);
+static void choose_contacts(ContactList* list) {
+  for (int i = 0; i < list->rows->count; i++) {
+    int moment = moment_at(list->page, list->rows->rows[i].time);
+    if (moment < 0) continue;
+    list->row[list->count] = i;
+    list->moment[list->count++] = moment;
   }
-  if (!good) refuse(page, table->lines[row], "not a contact of this scene: two of its links, gap and force as numbers");
-  return good;
 }
 
-static bool read_contacts(const Page* page, const CsvTable* table, ContactRow* rows, int* count) {
-  static const char* const names[6] = {"a", "b", "gap", "fx", "fy", "fz"};
-  int columns[6], *moment = moments_of(page, table);
-  bool good = moment != NULL;
-  for (int k = 0; k < 6; k++) good = (columns[k] = csv_column(table, names[k])) >= 0 && good;
-  if (!good) refuse(page, 1, "not the columns of contacts.csv: time, a, b, gap, fx, fy, fz");
-  *count = 0;
-  for (int row = 0; row < table->row_count && good; row++) {
-    if (moment[row] < 0) continue;
-    rows[*count].moment = moment[row];
-    good = read_contact(page, table, columns, row, &rows[(*count)++]);
-  }
-  memory_free(moment);
-  return good;
-}
-
-static void add_contact_numbers(Page* page, const ContactRow* rows, int count) {
+static void add_contact_rows(const ContactList* list) {
+  Page* page = list->page;
+  const RunContact* rows = list->rows->rows;
   PageArray array = page_start(page, 4);
-  for (int i = 0; i < count; i++) page_add_index(page, array, rows[i].moment);
+  for (int i = 0; i < list->count; i++) page_add_index(page, array, list->moment[i]);
   page_end(page, "moments", array);
   array = page_start(page, 4);
-  for (int i = 0; i < count; i++) page_add_index(page, array, rows[i].a);
+  for (int i = 0; i < list->count; i++) page_add_index(page, array, rows[list->row[i]].a);
   page_end(page, "a", array);
   array = page_start(page, 4);
-  for (int i = 0; i < count; i++) page_add_index(page, array, rows[i].b);
+  for (int i = 0; i < list->count; i++) page_add_index(page, array, rows[list->row[i]].b);
   page_end(page, "b", array);
   array = page_start(page, 4);
-  for (int i = 0; i < count; i++) page_add_float(page, rows[i].gap);
+  for (int i = 0; i < list->count; i++) page_add_float(page, rows[list->row[i]].gap);
   page_end(page, "gaps", array);
   array = page_start(page, 4);
-  for (int i = 0; i < 3 * count; i++) page_add_float(page, rows[i / 3].force[i % 3]);
+  for (int i = 0; i < list->count; i++) page_add_vector(page, rows[list->row[i]].force);
   page_end(page, "forces", array);
 }
 
-/* first[i] to first[i + 1]: the points of row i. */
-static void add_contact_points(Page* page, const ContactRow* rows, int count) {
-  int *first = MEMORY_NEW(int, count + 1), total = 0;
+/* Contact points of all moments, those of moment m from first[m] to first[m + 1]; and for every row its pair's centre
+ * of pressure. Rows rise in time, as moments do. */
+static void add_contact_places(const ContactList* list) {
+  Page* page = list->page;
+  const Model* model = page->source->model;
+  Vec3* center = MEMORY_NEW(Vec3, list->count + 1);
+  int *first = MEMORY_NEW(int, page->row_count + 1), row = 0;
   PageArray array = page_start(page, 4);
-  for (int i = 0; i < count; i++) {
-    const Pose* poses = run_row_poses(page->source->run, page->rows[rows[i].moment]);
-    Vec3 points[CONTACT_POINTS_MAX];
-    int found = contact_points(page->source->model, poses, rows[i].a, rows[i].b, rows[i].gap, points);
-    for (int k = 0; k < 3 * found; k++) {
-      const double x[3] = {points[k / 3].x, points[k / 3].y, points[k / 3].z};
-      page_add_float(page, x[k % 3]);
+  for (int m = 0; m < page->row_count; m++) {
+    ContactSpot* spots;
+    int count = contact_spots(model, run_row_poses(page->source->run, page->rows[m]), CONTACT_RANGE(model), &spots);
+    first[m + 1] = first[m];
+    for (int i = 0; i < count; i++) {
+      if (!spots[i].touching) continue;
+      page_add_vector(page, spots[i].point);
+      first[m + 1]++;
     }
-    first[i + 1] = total += found;
+    for (; row < list->count && list->moment[row] <= m; row++) {
+      const RunContact* contact = &list->rows->rows[list->row[row]];
+      if (!contact_spots_center(model, spots, count, contact->a, contact->b, &center[row]))
+        center[row] = vec3((double)NAN, (double)NAN, (double)NAN);
+    }
+    memory_free(spots);
   }
   page_end(page, "points", array);
   array = page_start(page, 4);
-  for (int i = 0; i <= count; i++) page_add_index(page, array, first[i]);
+  for (int m = 0; m <= page->row_count; m++) page_add_index(page, array, first[m]);
   page_end(page, "first", array);
+  array = page_start(page, 4);
+  for (int i = 0; i < list->count; i++) page_add_vector(page, center[i]);
+  page_end(page, "centers", array);
+  memory_free(center);
   memory_free(first);
 }
 
+static void write_contacts(Page* page, const RunContacts* rows) {
+  ContactList list = {page, rows, MEMORY_NEW(int, rows->count + 1), MEMORY_NEW(int, rows->count + 1), 0};
+  choose_contacts(&list);
+  json_open(&page->json, "contacts", '{');
+  json_vector(&page->json, "color", (const double[]){FORCE_COLOR[0], FORCE_COLOR[1], FORCE_COLOR[2]}, 3);
+  add_contact_rows(&list);
+  add_contact_places(&list);
+  json_close(&page->json, '}');
+  memory_free(list.row);
+  memory_free(list.moment);
+}
+
+/* Without contacts.csv there are points, and no forces. */
 static Status add_contacts(Page* page) {
-  CsvTable table;
-  Status status = read_table(page, page->source->folder, "contacts.csv", &table);
-  if (status == STATUS_OK && table.row_count > 0) {
-    ContactRow* rows = MEMORY_NEW(ContactRow, table.row_count);
-    int count;
-    if (!read_contacts(page, &table, rows, &count)) status = STATUS_BAD_INPUT;
-    json_open(&page->json, "contacts", '{');
-    if (status == STATUS_OK) add_contact_numbers(page, rows, count);
-    if (status == STATUS_OK) add_contact_points(page, rows, count);
-    json_close(&page->json, '}');
-    memory_free(rows);
-  }
-  csv_free(&table);
+  RunContacts rows = {0};
+  Text path = {0};
+  Status status = STATUS_OK;
+  text_add(&path, "%s/contacts.csv", page->source->folder ? page->source->folder : "");
+  if (page->source->folder && file_exists(path.data))
+    status = run_contacts_read(&rows, path.data, page->source->model, page->diagnostics);
+  if (status == STATUS_OK) write_contacts(page, &rows);
+  run_contacts_free(&rows);
+  text_free(&path);
   return status;
 }
 

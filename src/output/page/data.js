@@ -49,6 +49,7 @@ export const links = run.links.map((link, index) => ({
   turns: floats(link.turns),
   vertices: link.vertices ? floats(link.vertices) : null,
   triangles: link.triangles ? integers(link.triangles) : null,
+  initial: link.initial ? { places: floats(link.initial.places), turns: floats(link.initial.turns) } : null,
 }));
 export const moving = links.filter((link) => !link.fixed);
 
@@ -81,16 +82,17 @@ export function centerOf(link, moment) {
   return mass > 0 ? sum.map((x) => x / mass) : sum;
 }
 
-// Rows of contacts.csv; rows of moment m are from[m] to from[m + 1].
+// Rows of contacts.csv, those of moment m from[m] to from[m + 1]; contact points, those of moment m first[m] to first[m + 1].
 function readContacts() {
-  if (!run.contacts || !run.contacts.moments) return null;
   const c = run.contacts;
   const contacts = {
+    color: c.color,
     moments: integers(c.moments),
     a: integers(c.a),
     b: integers(c.b),
     gaps: floats(c.gaps),
     forces: floats(c.forces),
+    centers: floats(c.centers),
     points: floats(c.points),
     first: integers(c.first),
     from: new Uint32Array(times.length + 1),

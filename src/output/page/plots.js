@@ -19,14 +19,12 @@ function columnsSource(title, group, file, names, unit, log) {
 
 // Rows of each touching pair, the most loaded first.
 const pairs = new Map();
-if (contacts) {
-  for (let i = 0; i < contacts.count; i++) {
-    const key = `${contacts.a[i]},${contacts.b[i]}`;
-    if (!pairs.has(key)) pairs.set(key, { name: `${links[contacts.a[i]].name}, ${links[contacts.b[i]].name}`, rows: [], largest: 0 });
-    const pair = pairs.get(key);
-    pair.rows.push(i);
-    pair.largest = Math.max(pair.largest, contacts.sizes[i]);
-  }
+for (let i = 0; i < contacts.count; i++) {
+  const key = `${contacts.a[i]},${contacts.b[i]}`;
+  if (!pairs.has(key)) pairs.set(key, { name: `${links[contacts.a[i]].name}, ${links[contacts.b[i]].name}`, rows: [], largest: 0 });
+  const pair = pairs.get(key);
+  pair.rows.push(i);
+  pair.largest = Math.max(pair.largest, contacts.sizes[i]);
 }
 const sortedPairs = [...pairs.values()].sort((a, b) => b.largest - a.largest);
 

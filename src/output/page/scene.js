@@ -201,6 +201,16 @@ function lineGeometry(vertices, indices) {
   return geometry;
 }
 
+// Between two moments, share 0..1 of the way: straight, and along a great circle.
+function move(group, { places, turns }, from, to, share) {
+  group.position.fromArray(places, 3 * from);
+  group.quaternion.fromArray(turns, 4 * from);
+  if (share > 0) {
+    group.position.lerp(new THREE.Vector3().fromArray(places, 3 * to), share);
+    group.quaternion.slerp(new THREE.Quaternion().fromArray(turns, 4 * to), share);
+  }
+}
+
 class Body {
   constructor(link) {
     this.link = link;
@@ -227,36 +237,48 @@ class Body {
     this.wire.geometry = lineGeometry(shape.vertices, all);
   }
 
-  // The shape that the optimization began with, seen through.
-  addGhost(shape) {
-    this.ghost = new THREE.Group();
-    const skin = new THREE.Mesh(surface(shape), new THREE.MeshLambertMaterial({
-      color: 0xffffff, flatShading: true, transparent: true, opacity: 0.45, depthWrite: false,
-    }));
-    const lines = new THREE.LineSegments(lineGeometry(shape.vertices, edgesOf(shape).sharp), ghostMaterial);
-    skin.renderOrder = 2;
-    lines.renderOrder = 3;
-    this.ghost.add(skin, lines);
-    this.ghost.visible = false;
-    this.group.add(this.ghost);
-  }
-
-  // Between two moments, share 0..1 of the way: straight, and along a great circle.
   place(from, to, share) {
-    const { places, turns, fixed } = this.link;
-    if (fixed) [from, to, share] = [0, 0, 0];
-    this.group.position.fromArray(places, 3 * from);
-    this.group.quaternion.fromArray(turns, 4 * from);
-    if (share > 0) {
-      this.group.position.lerp(new THREE.Vector3().fromArray(places, 3 * to), share);
-      this.group.quaternion.slerp(new THREE.Quaternion().fromArray(turns, 4 * to), share);
-    }
+    if (this.link.fixed) move(this.group, this.link, 0, 0, 0);
+    else move(this.group, this.link, from, to, share);
   }
 }
 
 const bodies = new Map();
 for (const link of links) if (link.vertices) bodies.set(link.index, new Body(link));
-if (design) design.links.forEach((index, k) => bodies.get(index)?.addGhost(design.stops[0].shapes[k]));
+
+// ---------------------------------------------------------------- initial design, seen through
+
+const GHOSTS = { none: 'none', best: 'best', own: 'own' };
+const ghosts = { mode: GHOSTS.none, list: [] };
+
+// A link as the optimization began: where the best design has it, or in the run of its own.
+function addGhost(link, shape, changed) {
+  const group = new THREE.Group();
+  const skin = new THREE.Mesh(surface(shape), new THREE.MeshLambertMaterial({
+    color: 0xffffff, flatShading: true, transparent: true, opacity: 0.45, depthWrite: false,
+  }));
+  const lines = new THREE.LineSegments(lineGeometry(shape.vertices, edgesOf(shape).sharp), ghostMaterial);
+  skin.renderOrder = 2;
+  lines.renderOrder = 3;
+  group.add(skin, lines);
+  group.visible = false;
+  scene.add(group);
+  ghosts.list.push({ link, group, changed });
+}
+
+for (const link of moving) {
+  const k = design ? design.links.indexOf(link.index) : -1;
+  const shape = k >= 0 ? design.stops[0].shapes[k] : link;
+  if (shape.vertices && (k >= 0 || link.initial)) addGhost(link, shape, k >= 0);
+}
+
+function placeGhosts({ from, to, share }) {
+  for (const { link, group, changed } of ghosts.list) {
+    const motion = ghosts.mode === GHOSTS.own ? link.initial : link;
+    group.visible = ghosts.mode === GHOSTS.own ? Boolean(motion) : ghosts.mode === GHOSTS.best && changed;
+    if (group.visible) move(group, motion, from, to, share);
+  }
+}
 
 // ---------------------------------------------------------------- contacts
 
@@ -272,14 +294,11 @@ function linkSize() {
   return sizes.length ? median(sizes) : 0.1 * size;
 }
 
-function roundNumber(x) {
-  const decade = 10 ** Math.floor(Math.log10(x));
-  return [1, 2, 5, 10].map((k) => k * decade).find((y) => y >= 0.999 * x);
-}
-
+// A round number of newtons near the median of all forces: impacts do not make the rest invisible.
 function usualForce() {
-  if (!contacts || contacts.count === 0) return 1;
-  return roundNumber(median([...contacts.sizes].filter((x) => x > 0)) || 1);
+  const force = median([...contacts.sizes].filter((x) => x > 0)) || 1;
+  const decade = 10 ** Math.floor(Math.log10(force));
+  return [1, 2, 5, 10].map((k) => k * decade).find((x) => x >= 0.999 * force);
 }
 
 const arrows = {
@@ -302,19 +321,18 @@ function disc() {
 }
 
 function addContacts() {
-  if (!contacts || contacts.count === 0) return;
   for (let m = 0; m < times.length; m++) {
-    const [from, to] = [contacts.from[m], contacts.from[m + 1]];
-    arrows.most = Math.max(arrows.most, to - from);
-    arrows.mostPoints = Math.max(arrows.mostPoints, contacts.first[to] - contacts.first[from]);
+    arrows.most = Math.max(arrows.most, contacts.from[m + 1] - contacts.from[m]);
+    arrows.mostPoints = Math.max(arrows.mostPoints, contacts.first[m + 1] - contacts.first[m]);
   }
-  const material = new THREE.MeshBasicMaterial({ color: DARK, depthTest: false, transparent: true });
+  const color = new THREE.Color().setRGB(...contacts.color.map((x) => x / 255), THREE.SRGBColorSpace);
+  const material = new THREE.MeshBasicMaterial({ color, depthTest: false, transparent: true });
   const shaft = new THREE.CylinderGeometry(1, 1, 1, 10).translate(0, 0.5, 0);
   const head = new THREE.ConeGeometry(1, 1, 14).translate(0, 0.5, 0);
-  arrows.shafts = new THREE.InstancedMesh(shaft, material, arrows.most);
-  arrows.heads = new THREE.InstancedMesh(head, material, arrows.most);
+  arrows.shafts = new THREE.InstancedMesh(shaft, material, Math.max(arrows.most, 1));
+  arrows.heads = new THREE.InstancedMesh(head, material, Math.max(arrows.most, 1));
   const geometry = new THREE.BufferGeometry();
-  geometry.setAttribute('position', new THREE.BufferAttribute(new Float32Array(3 * arrows.mostPoints), 3));
+  geometry.setAttribute('position', new THREE.BufferAttribute(new Float32Array(3 * Math.max(arrows.mostPoints, 1)), 3));
   arrows.points = new THREE.Points(geometry, new THREE.PointsMaterial({
     size: 9 * ratio, sizeAttenuation: false, map: disc(), alphaTest: 0.3, transparent: true, depthTest: false,
   }));
@@ -329,37 +347,34 @@ addContacts();
 
 const Y = new THREE.Vector3(0, 1, 0);
 
-// The arrow begins in the middle of the pair's points.
+// The force on the link that can move, on the second where both can, from where the pair presses on each other.
 function placeArrow(slot, i) {
   const force = new THREE.Vector3().fromArray(contacts.forces, 3 * i);
-  const [from, to] = [contacts.first[i], contacts.first[i + 1]];
-  const start = new THREE.Vector3();
-  for (let p = from; p < to; p++) start.add(new THREE.Vector3().fromArray(contacts.points, 3 * p));
-  if (to > from) start.divideScalar(to - from);
-  const length = arrows.length * arrows.factor * Math.min(force.length() / arrows.force, ARROW_LONGEST);
-  const shown = to > from && length > 0 ? 1 : 0;
-  const width = 0.03 * arrows.length * Math.sqrt(arrows.factor) * shown;
+  if (links[contacts.b[i]].fixed) force.negate();
+  const start = new THREE.Vector3().fromArray(contacts.centers, 3 * i);
+  const shown = Number.isFinite(start.x) && force.length() > 0 ? 1 : 0;
+  const length = shown * arrows.length * arrows.factor * Math.min(force.length() / arrows.force, ARROW_LONGEST);
+  const width = shown * 0.03 * arrows.length * Math.sqrt(arrows.factor);
   const headLength = Math.min(0.6 * length, 8 * width);
-  const turn = new THREE.Quaternion().setFromUnitVectors(Y, force.clone().normalize());
-  const along = force.normalize();
+  const along = shown ? force.normalize() : Y;
+  const turn = new THREE.Quaternion().setFromUnitVectors(Y, along);
   const matrix = new THREE.Matrix4();
-  arrows.shafts.setMatrixAt(slot, matrix.compose(start, turn, new THREE.Vector3(width, (length - headLength) * shown, width)));
+  if (!shown) start.set(0, 0, 0);
+  arrows.shafts.setMatrixAt(slot, matrix.compose(start, turn, new THREE.Vector3(width, length - headLength, width)));
   start.addScaledVector(along, length - headLength);
-  arrows.heads.setMatrixAt(slot, matrix.compose(start, turn, new THREE.Vector3(2.6 * width, headLength * shown, 2.6 * width)));
+  arrows.heads.setMatrixAt(slot, matrix.compose(start, turn, new THREE.Vector3(2.6 * width, headLength, 2.6 * width)));
 }
 
 function showContacts(moment) {
-  if (!arrows.shafts) return;
   const [from, to] = [contacts.from[moment], contacts.from[moment + 1]];
   for (let i = from; i < to; i++) placeArrow(i - from, i);
   arrows.shafts.count = arrows.heads.count = to - from;
   arrows.shafts.instanceMatrix.needsUpdate = arrows.heads.instanceMatrix.needsUpdate = true;
-  const first = contacts.first[from];
-  const count = contacts.first[to] - first;
+  const [first, end] = [contacts.first[moment], contacts.first[moment + 1]];
   const position = arrows.points.geometry.getAttribute('position');
-  position.array.set(contacts.points.subarray(3 * first, 3 * (first + count)));
+  position.array.set(contacts.points.subarray(3 * first, 3 * end));
   position.needsUpdate = true;
-  arrows.points.geometry.setDrawRange(0, count);
+  arrows.points.geometry.setDrawRange(0, end - first);
 }
 
 // ---------------------------------------------------------------- way of a centre of mass
@@ -484,6 +499,7 @@ const now = { from: 0, to: 0, share: 0, moment: 0 };
 function show(from, to, share) {
   Object.assign(now, { from, to, share, moment: share < 0.5 ? from : to });
   for (const body of bodies.values()) body.place(from, to, share);
+  placeGhosts(now);
   showContacts(now.moment);
   showWay(from, to, share);
   followNow();
@@ -512,11 +528,14 @@ const toggles = {
   edges: each('edges'),
   wire: each('wire'),
   grid: (on) => { gridLines.value = on ? 1 : 0; },
-  points: (on) => { if (arrows.points) arrows.points.visible = on; },
-  forces: (on) => { if (arrows.shafts) arrows.shafts.visible = arrows.heads.visible = on; },
-  shadows: (on) => { sun.castShadow = on; },
-  initial: (on) => bodies.forEach((body) => { if (body.ghost) body.ghost.visible = on; }),
+  points: (on) => { arrows.points.visible = on; },
+  forces: (on) => { arrows.shafts.visible = arrows.heads.visible = on; },
 };
+
+function setGhosts(mode) {
+  ghosts.mode = mode;
+  placeGhosts(now);
+}
 
 // The link under a place of the canvas, -1..1 in both directions; null = none.
 const ray = new THREE.Raycaster();
@@ -531,6 +550,6 @@ function setDesign(stop) {
 }
 
 export const stage = {
-  scene, camera, controls, canvas, bodies, arrows, way, toggles, now,
-  show, draw, resize, setView, setFollow, goesFar, setWay, setDesign, linkAt,
+  scene, camera, controls, canvas, bodies, ghosts, GHOSTS, arrows, way, toggles, now,
+  show, draw, resize, setView, setFollow, goesFar, setWay, setDesign, setGhosts, linkAt,
 };

@@ -140,6 +140,17 @@ function wake() {
 
 // ---------------------------------------------------------------- what is shown
 
+// The letter of the key is underlined.
+function marked(text, key) {
+  const span = document.createElement('span');
+  const at = key ? text.toLowerCase().indexOf(key) : -1;
+  if (at < 0) return text;
+  const mark = document.createElement('u');
+  mark.textContent = text[at];
+  span.append(text.slice(0, at), mark, text.slice(at + 1));
+  return span;
+}
+
 function toggleRow(id, text, key, on) {
   const label = document.createElement('label');
   const box = document.createElement('input');
@@ -150,18 +161,14 @@ function toggleRow(id, text, key, on) {
     stage.toggles[id](box.checked);
     wake();
   });
-  const at = text.toLowerCase().indexOf(key);
-  const mark = document.createElement('u');
-  mark.textContent = text[at];
-  const span = document.createElement('span');
-  span.append(text.slice(0, at), mark, text.slice(at + 1));
-  label.append(box, span);
+  label.append(box, marked(text, key));
   $('toggles').append(label);
   stage.toggles[id](on);
   keys.set(key, () => box.click());
 }
 
-function choiceRow(text, choices, change, chosen = 0) {
+// key: takes the next choice.
+function choiceRow(text, choices, change, chosen = 0, key = '') {
   const label = document.createElement('label');
   label.className = 'choice';
   const select = document.createElement('select');
@@ -173,8 +180,13 @@ function choiceRow(text, choices, change, chosen = 0) {
     wake();
     select.blur();
   });
-  label.append(text, select);
+  label.append(marked(text, key), select);
   $('toggles').append(label);
+  if (!key) return;
+  keys.set(key, () => {
+    select.selectedIndex = (select.selectedIndex + 1) % choices.length;
+    select.dispatchEvent(new Event('change'));
+  });
 }
 
 function arrowRow() {
@@ -194,16 +206,18 @@ function arrowRow() {
 const keys = new Map();
 
 function fillShow() {
-  const touching = stage.arrows.most > 0;
-  if (touching) {
-    toggleRow('points', 'Contact points', 'c', true);
-    toggleRow('forces', 'Contact forces', 'f', true);
-    arrowRow();
-  }
+  const { ghosts, GHOSTS } = stage;
+  if (stage.arrows.mostPoints > 0) toggleRow('points', 'Contact points', 'c', true);
+  if (stage.arrows.most > 0) toggleRow('forces', 'Contact forces', 'f', true);
+  if (stage.arrows.most > 0) arrowRow();
   if (run.ground) toggleRow('grid', 'Ground grid', 'g', true);
   toggleRow('edges', 'Edges of hulls', 'e', true);
   toggleRow('wire', 'All facets (wireframe)', 'w', false);
-  if (design) toggleRow('initial', 'Initial design, see-through', 'i', false);
+  if (ghosts.list.length > 0) {
+    const own = moving.some((link) => link.initial) ? [['in its own run', GHOSTS.own]] : [];
+    const same = design ? [['in the best run', GHOSTS.best]] : [];
+    choiceRow('Initial design', [['hidden', GHOSTS.none], ...same, ...own], stage.setGhosts, 0, 'i');
+  }
   const named = moving.map((link) => [link.name, link]);
   if (last > 0 && moving.length > 0) {
     choiceRow('Centre of mass', [['none', undefined], ['of all', null], ...named], stage.setWay);
