@@ -430,8 +430,9 @@ function listenTransport() {
   $('play').addEventListener('click', () => setPlaying(!state.playing));
   $('time').max = last;
   $('time').addEventListener('input', () => {
+    const moment = Number($('time').value); // a pause sets it back to where playing was
     setPlaying(false);
-    goTo(Number($('time').value));
+    goTo(moment);
   });
   $('speed').replaceChildren(...SPEEDS.map((s) => new Option(`${s}×`, String(s))));
   $('speed').addEventListener('change', () => setSpeed(Number($('speed').value)));
