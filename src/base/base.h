@@ -89,6 +89,8 @@ void text_add_bytes(Text* text, const char* bytes, size_t length);
 void text_add_double(Text* text, double value);
 /* A JSON string with quotes and escapes. */
 void text_add_json_string(Text* text, const char* string);
+/* Bytes as base64 (RFC 4648, section 4, with padding). */
+void text_add_base64(Text* text, const void* bytes, size_t length);
 void text_free(Text* text);
 /* For manual pages: escaped for roff, words between backquotes in bold (base/roff.c). */
 void text_add_roff(Text* out, const char* text);
