@@ -72,6 +72,8 @@ void diagnostics_free(Diagnostics* diagnostics);
  * memory_allocation_count counts every call below, so that a test can prove that a step allocates nothing. */
 void* memory_alloc(size_t size);                              /* zeroed, 64-byte aligned */
 void* memory_resize(void* old, size_t old_size, size_t size); /* keeps the content, zeroes the rest; 64-byte aligned */
+/* Room for one element more than count in an array that doubles when it is full. *capacity counts elements. */
+void* memory_grown(void* array, size_t element, int count, int* capacity);
 void memory_free(void* pointer);
 char* memory_text(const char* text); /* copy of a string */
 uint64_t memory_allocation_count(void);
