@@ -1,11 +1,13 @@
 #!/bin/bash
 # Many runs of one command, a row of a study each, on this machine or on a cluster; docs/batch.md tells more.
-#   scripts/sweep.sh [-j N] [-o DIR] [-q] [--halt WHEN] STUDY -- sdrs VERB FILE [options]
-#   scripts/sweep.sh [-o DIR] [--block N] --slurm "OPTIONS OF SBATCH" STUDY -- sdrs VERB FILE [options]
+#   scripts/sweep.sh [-j N] [-o DIR] [-q] [--anew|--keep] [--halt WHEN] STUDY -- sdrs VERB FILE [options]
+#   scripts/sweep.sh [-o DIR] [--anew|--keep] [--block N] --slurm "OPTIONS OF SBATCH" STUDY -- sdrs VERB FILE [options]
 # STUDY is a CSV whose header names paths of --set, or a YAML map of paths to lists, whose product is taken.
 #   -j N         runs at a time (default: processors)
 #   -o DIR       results (default: out/sweeps/<name of the study>); a row's run folder is DIR/<row>
 #   -q           say only what failed
+#   --anew       run rows again that ended with files (scene, task, meshes) that have been edited since
+#   --keep       leave such rows as they are; without either they are named and nothing runs
 #   --halt WHEN  of GNU parallel: now,fail=1 or soon,fail=20% (default: never)
 #   --slurm ...  a job array instead, a block of rows a task; empty "" for the cluster's own settings
 #   --block N    rows of a block (default: 10)
@@ -25,7 +27,7 @@ SELF=$(realpath "$0")
 SCRIPTS=$(dirname "$SELF")
 
 usage() {
-  sed -n '2,18s/^# \{0,1\}//p' "$SELF" >&2
+  sed -n '2,20s/^# \{0,1\}//p' "$SELF" >&2
   exit 2
 }
 
@@ -101,6 +103,42 @@ unfinished() { # DIR, rows...
   local dir=$1 row
   for row in "${@:2}"; do
     if ! has_ended "$dir/$row"; then echo "$row"; fi
+  done
+}
+
+# Rows that ran with files which are others now: `row<tab>file`, one a line.
+outdated() { # DIR, rows...
+  (($# == 1)) || printf '%s\0' "${@:2}" | xargs -0 "$SCRIPTS/sweep_inputs.py" "$1"
+}
+
+name_outdated() { # lines of `outdated`
+  local file
+  cut -f 2 <<<"$1" | sort -u | while IFS= read -r file; do
+    echo "  $file: rows $(awk -F '\t' -v file="$file" '$2 == file { print $1 }' <<<"$1" | paste -sd ' ')" >&2
+  done
+}
+
+# Nothing that an old run knows is left; whoever still writes there is waited for.
+forget_run() { # run folder
+  flock "$1/lock" rm -f "$1/summary.json" "$1/checkpoint" "$1/exit"
+}
+
+# Rows that ran with other versions of their files, as --anew and --keep say. A row that was refused goes anew too: its
+# checkpoint may be of such a version.
+settle_outdated() { # DIR, rows...
+  local dir=$1 lines row
+  lines=$(outdated "$@") || exit
+  if [[ -n $lines && -z $changed ]]; then
+    echo "sweep.sh: error: files were edited after rows had run with them:" >&2
+    name_outdated "$lines"
+    fail 3 "--anew runs these rows again, --keep leaves them as they are, -o gives another folder"
+  fi
+  if [[ $changed != anew ]]; then return; fi
+  while IFS= read -r row; do
+    if [[ -n $row ]]; then forget_run "$dir/$row"; fi
+  done < <(cut -f 1 <<<"$lines")
+  for row in "${@:2}"; do
+    if [[ $(cat "$dir/$row/exit" 2>/dev/null) == 3 ]]; then forget_run "$dir/$row"; fi
   done
 }
 
@@ -199,11 +237,12 @@ case ${1:-} in
   --task) task_main "$2" "$3" ;;
 esac
 
-jobs=$(nproc) dir='' child='' asked=false quiet=false halt=never slurm='' by_slurm=false block=10
+jobs=$(nproc) dir='' child='' asked=false quiet=false changed='' halt=never slurm='' by_slurm=false block=10
 whole() { [[ $2 =~ ^[1-9][0-9]*$ ]] || fail 2 "$1 needs a whole number of at least 1, got '$2'"; }
 while (($# > 0)); do
   case $1 in
     -q) quiet=true && shift && continue ;;
+    --anew | --keep) changed=${1#--} && shift && continue ;;
     --) break ;;
     -j | -o | --halt | --slurm | --block) (($# > 1)) || usage ;;
     -*) usage ;;
@@ -239,6 +278,7 @@ names=$("$SCRIPTS/sweep_plan.py" "$study" "$dir" -- "$@") || exit
 shown=$dir
 dir=$(realpath "$dir")
 mapfile -t rows <<<"$names"
+settle_outdated "$dir" "${rows[@]}"
 mapfile -t left < <(unfinished "$dir" "${rows[@]}")
 $quiet || echo "${dir##*/}: ${#rows[@]} rows, $((${#rows[@]} - ${#left[@]})) have ended, ${#left[@]} to run" >&2
 

@@ -46,6 +46,13 @@ Status file_read(const char* path, char** data, size_t* length) {
   return STATUS_IO;
 }
 
+Status file_read_reported(const char* path, char** data, size_t* length, Diagnostics* diagnostics) {
+  Status status = file_read(path, data, length);
+  if (status != STATUS_OK)
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot read: %s", strerror(errno));
+  return status;
+}
+
 bool file_exists(const char* path) {
   struct stat info;
   return stat(path, &info) == 0;

@@ -4,7 +4,7 @@
 #ifndef SDRS_SCENE_H
 #define SDRS_SCENE_H
 
-#include "linalg/linalg.h"
+#include "geometry/geometry.h"
 
 typedef enum {
   SHAPE_BOX,         /* size */
@@ -13,7 +13,7 @@ typedef enum {
   SHAPE_CAPSULE,     /* radius, length (straight part), segments; axis z */
   SHAPE_ROUNDED_BOX, /* radius, size (extent of the 96-point link shape) */
   SHAPE_POINTS,      /* points: hull of a list */
-  SHAPE_MESH,        /* file, scale, hulls (whole | groups), max_vertices */
+  SHAPE_MESH,        /* file, scale, and hulls (whole | groups), max_vertices or decompose */
   SHAPE_HALF_SPACE,  /* normal, offset: the solid { x : normal . x <= offset }, fixed or kinematic links only */
 } ShapeType;
 
@@ -31,8 +31,13 @@ typedef struct {
   double scale;
   bool hull_per_group;
   int max_vertices; /* 0 = keep all */
-  Vec3 normal;      /* as written; not necessarily unit */
-  double offset;    /* m along the unit normal */
+  bool decompose;   /* into hulls that cover the mesh, by these options */
+  DecomposeOptions decomposition;
+  Vec3 normal;   /* as written; not necessarily unit */
+  double offset; /* m along the unit normal */
+  /* Of a scene that was expanded (model_expand_shapes): */
+  bool replaced;   /* lists of points stand in its place */
+  bool decomposed; /* POINTS: a hull of a decomposed mesh */
 } SceneShape;
 
 /* A shape placed in a link's frame. */
@@ -175,6 +180,7 @@ typedef struct {
   char sha256[65]; /* of the file's bytes */
   char** sources;  /* "--set ..." texts of the overrides; the SourcePlace.file of values they set */
   int source_count;
+  int threads; /* for what takes long when a model is made from it; 0 = 1. Set by who has read the scene */
   SceneSimulation simulation;
   SceneContact contact;
   SceneShape* shapes;
