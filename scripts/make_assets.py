@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the meshes in assets/ that the scenes use. Metres; one `o` group for each convex piece.
+"""Writes the meshes in assets/ that the scenes use. Metres; one `o` group for each convex piece, ring and hook in one surface.
 
     scripts/make_assets.py            writes assets/*.obj
     scripts/make_assets.py --check    compares them with what it would write; exit 1 when they differ
@@ -163,6 +163,35 @@ def biped_foot():
     return {name: barrel(rings) for name, rings in zip(names, rounded_bar(-0.02, 0.06, 0.06, 0.06, 0.03, 0.015))}
 
 
+def tube(path, radius, sides, closed):
+    """A round tube about points (x, z) of the plane y = 0, its corners across the path; capped where it is not closed."""
+    n, points, faces = len(path), [], []
+    for i, (x, z) in enumerate(path):
+        (x0, z0), (x1, z1) = (path[(i + k) % n] if closed else path[min(max(i + k, 0), n - 1)] for k in (-1, 1))
+        length = math.hypot(x1 - x0, z1 - z0)
+        across = (-(z1 - z0) / length, (x1 - x0) / length)
+        for k in range(sides):
+            u, v = polar(radius, 2 * math.pi * k / sides)
+            points.append((x + u * across[0], v, z + u * across[1]))
+    for i in range(n if closed else n - 1):
+        a, b = i * sides, (i + 1) % n * sides
+        faces += [[a + (k + 1) % sides, a + k, b + k, b + (k + 1) % sides] for k in range(sides)]
+    if not closed:
+        faces += [list(range(sides)), list(range(n * sides - 1, (n - 1) * sides - 1, -1))]
+    return points, faces
+
+
+def ring(segments=32, sides=10, radius=0.05, thickness=0.008):
+    """A round ring in the plane y = 0: one closed surface."""
+    return {"ring": tube([polar(radius, 2 * math.pi * k / segments) for k in range(segments)], thickness, sides, True)}
+
+
+def hook(steps=12, sides=10, radius=0.03, thickness=0.006):
+    """A hook in the plane y = 0: a shank that ends at (-0.03, 0.09) and an arc about the origin; one closed surface."""
+    arc = [polar(radius, math.pi + 1.15 * math.pi * k / steps) for k in range(steps + 1)]
+    return {"hook": tube([(-radius, 0.09), (-radius, 0.03)] + arc, thickness, sides, False)}
+
+
 def obj_text(title, pieces, digits=6):
     lines = [f"# {title}; written by scripts/make_assets.py; unit: metre"]
     first = 1
@@ -187,7 +216,9 @@ MESHES = {"bracket": (bracket, "angle bracket, 3 convex pieces"),
                                         ("lower", (0.08, 0.443, 0.2215), "lower leg"))
              for count in (96, 192, 384, 768)},
           "biped_foot": (biped_foot, "foot of a biped, 3 convex pieces of 32 vertices"),
-          "mug": (mug, "mug, 16 convex pieces")}
+          "mug": (mug, "mug, 16 convex pieces"),
+          "ring": (ring, "ring, one surface with a hole"),
+          "hook": (hook, "hook, one surface")}
 
 
 def main():

@@ -1,5 +1,4 @@
 #include <assert.h>
-#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -375,10 +374,7 @@ Status mesh_read_obj(Mesh* mesh, const char* path, double scale, Diagnostics* di
   *mesh = (Mesh){0};
   char* text;
   size_t length;
-  if (file_read(path, &text, &length) != STATUS_OK) {
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot read: %s", strerror(errno));
-    return STATUS_IO;
-  }
+  if (file_read_reported(path, &text, &length, diagnostics) != STATUS_OK) return STATUS_IO;
   Status status = mesh_parse_obj(mesh, path, text, length, scale, diagnostics);
   memory_free(text);
   return status;

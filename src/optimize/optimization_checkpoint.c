@@ -78,33 +78,34 @@ static int64_t* identity_digits(const Optimization* o, int* count) {
   return digits;
 }
 
-void optimization_save(const Optimization* o, Checkpoint* c) {
+void optimization_save(const Optimization* o, NumberFile* c) {
+  c->kind = CHECKPOINT_KIND;
   int64_t counts[4] = {o->iteration, o->best_iteration, o->since_best, o->stop};
   int n = o->design.variable_count, rows = o->iteration + 1, states = optimizer_state_size(o->optimizer);
   int digit_count;
   int64_t* digits = identity_digits(o, &digit_count);
-  checkpoint_add_integers(c, "identity", digits, digit_count);
+  number_file_add_integers(c, "identity", digits, digit_count);
   memory_free(digits);
-  checkpoint_add_integers(c, "counts", counts, 4);
+  number_file_add_integers(c, "counts", counts, 4);
   double losses[3] = {o->loss, o->best_loss, o->rows[o->iteration].seconds};
-  checkpoint_add_doubles(c, "losses", losses, 3);
+  number_file_add_doubles(c, "losses", losses, 3);
   double adjoint[2] = {o->adjoint.growth, o->adjoint.indefinite_steps};
-  checkpoint_add_doubles(c, "adjoint", adjoint, 2);
-  checkpoint_add_doubles(c, "x", o->x, n);
-  checkpoint_add_doubles(c, "gradient", o->gradient, n);
-  checkpoint_add_doubles(c, "best_x", o->best_x, n);
-  checkpoint_add_doubles(c, "terms", o->terms, o->term_count);
+  number_file_add_doubles(c, "adjoint", adjoint, 2);
+  number_file_add_doubles(c, "x", o->x, n);
+  number_file_add_doubles(c, "gradient", o->gradient, n);
+  number_file_add_doubles(c, "best_x", o->best_x, n);
+  number_file_add_doubles(c, "terms", o->terms, o->term_count);
   double* memory = MEMORY_NEW(double, states > ROW_NUMBERS * rows ? states : ROW_NUMBERS * rows);
   optimizer_state_save(o->optimizer, memory);
-  checkpoint_add_doubles(c, "optimizer", memory, states);
+  number_file_add_doubles(c, "optimizer", memory, states);
   for (int k = 0; k < rows; k++) {
     const OptimizationRow* r = &o->rows[k];
     double numbers[ROW_NUMBERS] = {r->loss,        r->trial_loss,   r->grad_design, r->grad_control,
                                    r->step_design, r->step_control, r->seconds,     (double)r->outcome};
     memcpy(memory + ROW_NUMBERS * k, numbers, sizeof(numbers));
   }
-  checkpoint_add_doubles(c, "rows", memory, ROW_NUMBERS * rows);
-  checkpoint_add_doubles(c, "row_terms", o->row_terms, rows * o->term_count);
+  number_file_add_doubles(c, "rows", memory, ROW_NUMBERS * rows);
+  number_file_add_doubles(c, "row_terms", o->row_terms, rows * o->term_count);
   memory_free(memory);
 }
 
@@ -129,10 +130,10 @@ static int different_part(const Optimization* o, const int64_t* saved, const int
   return -1;
 }
 
-static bool same_identity(const Optimization* o, const Checkpoint* c, Diagnostics* diagnostics) {
+static bool same_identity(const Optimization* o, const NumberFile* c, Diagnostics* diagnostics) {
   int count, part = -1;
   int64_t *own = identity_digits(o, &count), *saved = MEMORY_NEW(int64_t, count);
-  bool same = checkpoint_get_integers(c, "identity", saved, count, diagnostics);
+  bool same = number_file_get_integers(c, "identity", saved, count, diagnostics);
   if (same) part = different_part(o, saved, own);
   if (part >= 0) {
     Text name = {0};
@@ -156,14 +157,14 @@ static void unpack_rows(Optimization* o, const double* numbers, int rows) {
   }
 }
 
-bool optimization_load(Optimization* o, const Checkpoint* c, Diagnostics* diagnostics) {
+bool optimization_load(Optimization* o, const NumberFile* c, Diagnostics* diagnostics) {
   int64_t counts[4];
   double losses[3], adjoint[2];
   int n = o->design.variable_count, states = optimizer_state_size(o->optimizer);
   if (!same_identity(o, c, diagnostics)) return false;
-  if (!checkpoint_get_integers(c, "counts", counts, 4, diagnostics)) return false;
-  if (!checkpoint_get_doubles(c, "losses", losses, 3, diagnostics)) return false;
-  if (!checkpoint_get_doubles(c, "adjoint", adjoint, 2, diagnostics)) return false;
+  if (!number_file_get_integers(c, "counts", counts, 4, diagnostics)) return false;
+  if (!number_file_get_doubles(c, "losses", losses, 3, diagnostics)) return false;
+  if (!number_file_get_doubles(c, "adjoint", adjoint, 2, diagnostics)) return false;
   if (counts[0] < 0 || counts[0] > o->task->optimizer.iterations) {
     diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){c->path, 0, 0},
                     "the checkpoint stands at iteration %lld, the task ends at %d", (long long)counts[0],
@@ -174,14 +175,14 @@ bool optimization_load(Optimization* o, const Checkpoint* c, Diagnostics* diagno
   optimization_room(o, rows);
   int largest = states > ROW_NUMBERS * rows ? states : ROW_NUMBERS * rows;
   double* memory = MEMORY_NEW(double, largest);
-  bool ok = checkpoint_get_doubles(c, "x", o->x, n, diagnostics) &&
-            checkpoint_get_doubles(c, "gradient", o->gradient, n, diagnostics) &&
-            checkpoint_get_doubles(c, "best_x", o->best_x, n, diagnostics) &&
-            checkpoint_get_doubles(c, "terms", o->terms, o->term_count, diagnostics) &&
-            checkpoint_get_doubles(c, "row_terms", o->row_terms, rows * o->term_count, diagnostics) &&
-            checkpoint_get_doubles(c, "rows", memory, ROW_NUMBERS * rows, diagnostics);
+  bool ok = number_file_get_doubles(c, "x", o->x, n, diagnostics) &&
+            number_file_get_doubles(c, "gradient", o->gradient, n, diagnostics) &&
+            number_file_get_doubles(c, "best_x", o->best_x, n, diagnostics) &&
+            number_file_get_doubles(c, "terms", o->terms, o->term_count, diagnostics) &&
+            number_file_get_doubles(c, "row_terms", o->row_terms, rows * o->term_count, diagnostics) &&
+            number_file_get_doubles(c, "rows", memory, ROW_NUMBERS * rows, diagnostics);
   if (ok) unpack_rows(o, memory, rows);
-  ok = ok && checkpoint_get_doubles(c, "optimizer", memory, states, diagnostics);
+  ok = ok && number_file_get_doubles(c, "optimizer", memory, states, diagnostics);
   if (ok) {
     optimizer_state_load(o->optimizer, memory);
     o->iteration = (int)counts[0];

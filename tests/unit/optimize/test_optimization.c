@@ -204,18 +204,19 @@ static void scenarios_add_up(void** state) {
 
 /* Through the text of the file, into a new object. */
 static Search* search_reopen(const Search* from, const char* text) {
-  Checkpoint written = {0}, read = {0};
+  NumberFile written = {0}, read = {0};
   Text file = {0};
   Diagnostics diagnostics = {0};
   optimization_save(from->o, &written);
-  checkpoint_format(&written, &file);
-  assert_int_equal(checkpoint_parse(&read, "checkpoint", file.data, file.length, &diagnostics), STATUS_OK);
+  number_file_format(&written, &file);
+  assert_int_equal(number_file_parse(&read, CHECKPOINT_KIND, "checkpoint", file.data, file.length, &diagnostics),
+                   STATUS_OK);
   Search* s = search_open(text, 1, NULL);
   assert_true(optimization_load(s->o, &read, &diagnostics));
   assert_int_equal(diagnostics.count, 0);
   text_free(&file);
-  checkpoint_free(&written);
-  checkpoint_free(&read);
+  number_file_free(&written);
+  number_file_free(&read);
   return s;
 }
 
@@ -264,14 +265,14 @@ static void a_longer_task_goes_on(void** state) {
 }
 
 static void expect_refused(const Search* from, const char* text, const char* wanted) {
-  Checkpoint c = {0};
+  NumberFile c = {0};
   Diagnostics diagnostics = {0};
   optimization_save(from->o, &c);
   Search* s = search_open(text, 1, NULL);
   assert_false(optimization_load(s->o, &c, &diagnostics));
   assert_int_equal(diagnostics.error_count, 1);
   assert_string_equal(diagnostics.items[0].text, wanted);
-  checkpoint_free(&c);
+  number_file_free(&c);
   diagnostics_free(&diagnostics);
   search_free(s);
 }
@@ -468,20 +469,20 @@ static void an_interrupted_iteration_has_not_been(void** state) {
   Diagnostics diagnostics = {0};
   assert_int_equal(optimization_start(s->o, &diagnostics), STATUS_OK);
   while (optimization_stop(s->o) == STOP_NOT_YET) {
-    Checkpoint before = {0}, after = {0};
+    NumberFile before = {0}, after = {0};
     Text texts[2] = {0};
     optimization_save(s->o, &before);
     calls_left = 5;
     assert_int_equal(optimization_advance(s->o), STATUS_INTERRUPTED);
     optimization_save(s->o, &after);
-    checkpoint_format(&before, &texts[0]);
-    checkpoint_format(&after, &texts[1]);
+    number_file_format(&before, &texts[0]);
+    number_file_format(&after, &texts[1]);
     assert_string_equal(texts[0].data, texts[1].data);
     calls_left = 1000000;
     assert_int_equal(optimization_advance(s->o), STATUS_OK);
     for (int k = 0; k < 2; k++) text_free(&texts[k]);
-    checkpoint_free(&before);
-    checkpoint_free(&after);
+    number_file_free(&before);
+    number_file_free(&after);
   }
   expect_same(whole, s, "interrupted in every iteration");
   search_free(s);
