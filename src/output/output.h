@@ -325,6 +325,17 @@ typedef struct {
  * where the build has no template. */
 Status page_write(Text* out, const PageSource* source, PageExtent* extent, Diagnostics* diagnostics);
 
+/* A part and the hulls that it was decomposed into, as a PNG of three panels: the part's surface, the hulls in place,
+ * each of its colour, and the hulls moved apart (output/render_hulls.c). Coordinates of any size; up: 0, 1, 2 for x, y,
+ * z. */
+typedef struct {
+  const ConvexHull* surface; /* of the part: triangles, not convex */
+  const ConvexHull* hulls;
+  int hull_count;
+  int up;
+} HullPicture;
+Status render_hulls(const char* path, const HullPicture* picture, int threads, Diagnostics* diagnostics);
+
 /* ---------------------------------------------------------------- other programs' formats (output/export_*.c) */
 
 /* The model as MJCF for MuJoCo 2.2.2 or later: one file that needs no other. controls: the actuators' controls over the
