@@ -211,6 +211,13 @@ void render_key(RenderImage* image, const RenderStage* stage, const RenderCamera
 void render_labels(RenderImage* image, const RenderStage* stage, const RenderCamera* camera, const Pose* poses,
                    const RenderLabels* labels);
 
+/* ---------------------------------------------------------------- hulls of a part (render_hulls.c) */
+
+/* Hulls of about unit size in all, a link each: poses that keep them near where they are, but apart by the gap. More
+ * than 64 are only spread from the middle. */
+void hulls_move_apart(const Model* model, Pose* poses);
+double hulls_gap(int count);
+
 /* ---------------------------------------------------------------- text and lines (render_text.c) */
 
 /* Text with its upper left corner at (x, y) [px]; scale: pixels per unit, capitals are 7 units high. Bytes outside
