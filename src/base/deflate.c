@@ -59,11 +59,10 @@ static int compare_weights(const void* left, const void* right) {
 /* Depths of the leaves of Huffman's tree over rising weights, as counts of each depth. Merged nodes rise too, so that
  * two queues give the two smallest. */
 static void count_depths(const Weight* leaf, int count, int depths[LITERALS]) {
-  uint64_t merged[LITERALS];
-  int parent_of_leaf[LITERALS], parent_of_merged[LITERALS], depth[LITERALS];
+  uint64_t merged[LITERALS] = {0};
+  int parent_of_leaf[LITERALS] = {0}, parent_of_merged[LITERALS] = {0}, depth[LITERALS] = {0};
   int next_leaf = 0, next_merged = 0;
   for (int node = 0; node < count - 1; node++) {
-    merged[node] = 0;
     for (int child = 0; child < 2; child++) {
       bool take_leaf = next_leaf < count && (next_merged >= node || leaf[next_leaf].frequency <= merged[next_merged]);
       merged[node] += take_leaf ? leaf[next_leaf].frequency : merged[next_merged];
@@ -74,7 +73,6 @@ static void count_depths(const Weight* leaf, int count, int depths[LITERALS]) {
     }
   }
   memset(depths, 0, sizeof(int) * LITERALS);
-  depth[count - 2] = 0;
   for (int node = count - 3; node >= 0; node--) depth[node] = depth[parent_of_merged[node]] + 1;
   for (int i = 0; i < count; i++) depths[depth[parent_of_leaf[i]] + 1]++;
 }
@@ -96,7 +94,7 @@ static void limit_depths(int depths[LITERALS], int limit) {
 
 /* Lengths of the codes [bits]; 0 = not used. At least two symbols are coded: some readers want a whole code. */
 static void code_lengths(uint32_t* frequency, int symbols, int limit, uint8_t* length) {
-  Weight leaf[LITERALS];
+  Weight leaf[LITERALS] = {{0}};
   int count = 0, depths[LITERALS];
   for (int s = 0; s < symbols; s++) count += frequency[s] > 0;
   for (int s = 0; count < 2; s++)
