@@ -17,6 +17,7 @@ pkg-config          command pkg-config
 libyaml-dev         header  yaml.h
 libcjson-dev        header  cjson/cJSON.h
 libexpat1-dev       header  expat.h
+zlib1g-dev          header  zlib.h
 libqhull-dev        header  libqhull_r/libqhull_r.h
 libsuitesparse-dev  header  suitesparse/cholmod.h
 liblapacke-dev      header  lapacke.h
