@@ -83,6 +83,8 @@ def last_value(folder, file_name, column):
                 pass
     except OSError:
         return ""
+    if last is not None and column not in last:
+        raise LookupError(f"{folder}/{file_name}: no column '{column}'")
     return (last or {}).get(column, "")
 
 
@@ -149,6 +151,9 @@ def choose(names, patterns):
     """Names that fit, by pattern, each once; without patterns all."""
     if not patterns:
         return names
+    for pattern in patterns:
+        if not fnmatch.filter(names, pattern):
+            raise LookupError(f"no column fits '{pattern}'")
     return list(dict.fromkeys(name for pattern in patterns for name in names if fnmatch.fnmatchcase(name, pattern)))
 
 
@@ -201,6 +206,20 @@ def file_and_two(word):
     return parts
 
 
+def print_series(arguments):
+    rows, missing = series(arguments.folder, arguments.series)
+    columns = ["row"] + study_rows(arguments.folder)[1]
+    write_table(sys.stdout, columns, rows, True, arguments.columns)
+    return 1 if missing else 0
+
+
+def print_results(arguments):
+    columns, rows = collect(arguments.folder, arguments.last)
+    write_table(sys.stdout, columns, rows, not arguments.no_timings, arguments.columns)
+    name_versions(arguments.folder, rows)
+    return 1 if name_unfinished(rows) else 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", metavar="DIR")
@@ -210,21 +229,13 @@ def main():
     parser.add_argument("--series", metavar="FILE:X:COLUMN", type=file_and_two)
     arguments = parser.parse_args()
     try:
-        if arguments.series:
-            columns = ["row"] + study_rows(arguments.folder)[1]
-            rows, missing = series(arguments.folder, arguments.series)
-            write_table(sys.stdout, columns, rows, True, arguments.columns)
-            return 1 if missing else 0
-        columns, rows = collect(arguments.folder, arguments.last)
+        return print_series(arguments) if arguments.series else print_results(arguments)
     except OSError as error:
-        print(f"collect.py: error: {error}", file=sys.stderr)
+        print(f"collect.py: error: {error.filename}: {error.strerror}", file=sys.stderr)
         return 5
     except LookupError as error:
         print(f"collect.py: error: {error}", file=sys.stderr)
         return 3
-    write_table(sys.stdout, columns, rows, not arguments.no_timings, arguments.columns)
-    name_versions(arguments.folder, rows)
-    return 1 if name_unfinished(rows) else 0
 
 
 if __name__ == "__main__":

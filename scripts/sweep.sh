@@ -15,7 +15,7 @@
 # summary.json tells exit code 0, or 4 (the solver failed, and would again). One that was interrupted on the way to a
 # design goes on from its checkpoint.
 # Prints the name of the table that scripts/collect.py makes of DIR. Exit codes: 0 all rows done, 1 some are not,
-# 2 wrong usage, 3 bad input, 130 interrupted; with --slurm, 0 when the array is queued.
+# 2 wrong usage, 3 bad input, 5 cannot read or write, 130 interrupted; with --slurm, 0 when the array is queued.
 set -uo pipefail
 
 # Seconds that a run may take to end in order after a signal.
@@ -76,6 +76,11 @@ wait_for_child() {
   return "$code"
 }
 
+# The first error that a run told of, or its last line.
+reason_in() { # log
+  grep -m 1 error: "$1" 2>/dev/null || tail -n 1 "$1" 2>/dev/null
+}
+
 run_row() { # run folder
   local code
   (become_run "$1") &
@@ -92,7 +97,7 @@ row_main() { # DIR, row
   trap : TERM INT USR1
   run_row "$1/$2"
   local code=$?
-  if ((code != 0)); then echo "row $2: exit code $code: $1/$2/log" >&2; fi
+  if ((code != 0)); then echo "row $2: exit code $code: $(reason_in "$1/$2/log") ($1/$2/log)" >&2; fi
   exit "$code"
 }
 
@@ -257,7 +262,9 @@ while (($# > 0)); do
   esac
   shift 2
 done
-if (($# < 5)) || [[ $2 != -- ]]; then usage; fi
+if (($# == 0)); then usage; fi
+if [[ ${2:-} != -- ]]; then fail 2 "after the study must follow -- and the command; options stand before the study"; fi
+if (($# < 5)); then fail 2 "the command needs a program, a verb and a file, such as sdrs simulate scene.yaml"; fi
 study=$1
 shift 2
 for word in "$@"; do

@@ -84,7 +84,7 @@ static bool is_readable(UrdfBuild* build, const UrdfLink* link, const UrdfShape*
 static bool scaled_points(UrdfBuild* build, const UrdfShape* from, SceneShape* shape) {
   Mesh mesh = {0};
   ConvexHull hull = {0};
-  bool good = mesh_read_obj(&mesh, shape->file, 1.0, build->diagnostics) == STATUS_OK;
+  bool good = mesh_read(&mesh, shape->file, 1.0, build->diagnostics) == STATUS_OK;
   for (int i = 0; i < mesh.position_count; i++) {
     Vec3* p = &mesh.positions[i];
     *p = vec3(from->scale.x * p->x, from->scale.y * p->y, from->scale.z * p->z);
