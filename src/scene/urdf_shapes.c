@@ -69,10 +69,10 @@ static const char* ending_of(const char* file) {
 /* False: told, the shape is left out. */
 static bool is_readable(UrdfBuild* build, const UrdfLink* link, const UrdfShape* shape) {
   const char* ending = ending_of(shape->file);
-  if (strcasecmp(ending, "obj") == 0) return true;
+  if (strcasecmp(ending, "obj") == 0 || strcasecmp(ending, "stl") == 0) return true;
   bool skip = build->options->skip_unsupported;
   diagnostics_add(build->diagnostics, skip ? SEVERITY_WARNING : SEVERITY_ERROR, shape->file_place,
-                  "link '%s': the mesh '%s' is no OBJ file%s", text_excerpt(link->name).text,
+                  "link '%s': the mesh '%s' is neither OBJ nor STL%s", text_excerpt(link->name).text,
                   text_excerpt(shape->file).text,
                   skip ? " and is left out" : ": convert it, or leave such meshes out by --skip-unsupported");
   return false;
