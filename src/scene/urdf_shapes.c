@@ -78,6 +78,17 @@ static bool is_readable(UrdfBuild* build, const UrdfLink* link, const UrdfShape*
   return false;
 }
 
+void urdf_check_files(const UrdfRobot* robot, const UrdfOptions* options, Scene* scene, Diagnostics* diagnostics) {
+  UrdfBuild build = {.robot = robot, .options = options, .scene = scene, .diagnostics = diagnostics};
+  for (int i = 0; i < robot->link_count; i++) {
+    const UrdfShapes* shapes = urdf_used_shapes(&build, &robot->links[i]);
+    for (int k = 0; k < shapes->count; k++)
+      if (shapes->items[k].kind == URDF_MESH && *shapes->items[k].file &&
+          is_readable(&build, &robot->links[i], &shapes->items[k]))
+        memory_free(mesh_path(&build, &shapes->items[k]));
+  }
+}
+
 /* ---------------------------------------------------------------- meshes */
 
 /* Scales that are different along the axes, or mirror: the hull's vertices as a list. */
