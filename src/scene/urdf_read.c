@@ -11,12 +11,16 @@ enum { URDF_PROBLEM_MAX = 200 };
 #define AXIS_TOLERANCE 1e-3
 
 typedef struct {
+  const XmlElement* color;
+} Material;
+
+typedef struct {
   UrdfRobot* robot;
   Diagnostics* diagnostics;
   const XmlElement* root;
   Names ignored;   /* names of elements -> number */
   Names materials; /* names of those that have a <color> -> its number in colors */
-  const XmlElement** colors;
+  Material* colors;
   int color_count, color_capacity;
 } UrdfReader;
 
@@ -288,8 +292,8 @@ static void add_material(UrdfReader* reader, const XmlElement* material) {
   const XmlElement* color = xml_child(material, "color");
   const XmlAttribute* name = xml_attribute(material, "name");
   if (!color || !name || !names_add(&reader->materials, name->value, reader->color_count)) return;
-  reader->colors = array_grow(reader->colors, reader->color_count, &reader->color_capacity, sizeof *reader->colors);
-  reader->colors[reader->color_count++] = color;
+  reader->colors = array_grow(reader->colors, reader->color_count, &reader->color_capacity, sizeof(Material));
+  reader->colors[reader->color_count++] = (Material){color};
 }
 
 /* A name stands for the first material of that name that has a colour: below <robot>, or else in any visual. */
@@ -307,7 +311,7 @@ static void read_color(UrdfReader* reader, const XmlElement* material, double co
   const XmlElement* shown = xml_child(material, "color");
   const XmlAttribute* name = xml_attribute(material, "name");
   int known = name && !shown ? names_find(&reader->materials, name->value) : -1;
-  if (known >= 0) shown = reader->colors[known];
+  if (known >= 0) shown = reader->colors[known].color;
   double rgba[4];
   if (!shown || !numbers(reader, shown, "rgba", 4, rgba)) return;
   for (int k = 0; k < 3; k++) color[k] = fmin(fmax(rgba[k], 0), 1);
