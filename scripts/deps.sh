@@ -22,7 +22,7 @@ libsuitesparse-dev  header  suitesparse/cholmod.h
 liblapacke-dev      header  lapacke.h
 libopenblas-dev     library libopenblas.so
 libglpk-dev         header  glpk.h
-libstb-dev          header  stb/stb_image_write.h
+libstb-dev          header  stb/stb_easy_font.h
 '
 CHECK_NEEDS='
 libcmocka-dev       header  cmocka.h
