@@ -90,15 +90,17 @@ static int word_of(const Options* options, const char* name, const char* const* 
 static ExitCode read_words(Importing* importing) {
   const Options* options = importing->options;
   int base = word_of(options, "base", (const char* const[]){"fixed", "free", NULL});
-  int hulls = word_of(options, "hulls", (const char* const[]){"whole", "groups", NULL});
+  int hulls = word_of(options, "hulls", (const char* const[]){"whole", "groups", "decompose", NULL});
   int mass = word_of(options, "mass-model", (const char* const[]){"given", "uniform", "vertices", NULL});
   if (base < 0) return usage_error(options, "--base is fixed or free, got '%s'", option_text(options, "base"));
-  if (hulls < 0) return usage_error(options, "--hulls is whole or groups, got '%s'", option_text(options, "hulls"));
+  if (hulls < 0)
+    return usage_error(options, "--hulls is whole, groups or decompose, got '%s'", option_text(options, "hulls"));
   if (mass < 0)
     return usage_error(options, "--mass-model is given, uniform or vertices, got '%s'",
                        option_text(options, "mass-model"));
   importing->urdf.free_base = base == 1;
   importing->urdf.hull_per_group = hulls == 1;
+  importing->urdf.decompose = hulls == 2;
   importing->urdf.from_shapes = mass > 0;
   importing->urdf.mass_model = mass == 1 ? MASS_UNIFORM : MASS_VERTICES;
   return EXIT_DONE;
@@ -183,7 +185,8 @@ static void exclude_touching(Importing* importing) {
     text_add(&names, "%s%s - %s", excluded++ > 0 ? ", " : "", model->links[pairs[k][0]].name,
              model->links[pairs[k][1]].name);
   }
-  if (excluded > 0) remark(importing, "pairs that touch at the start are never tested (contact.exclude): %s", names.data);
+  if (excluded > 0)
+    remark(importing, "pairs that touch at the start are never tested (contact.exclude): %s", names.data);
   text_free(&names);
   memory_free(pairs);
 }
@@ -306,8 +309,7 @@ static void add_head(const Importing* importing, Text* out) {
 /* What is written must be what simulate can read. */
 static Status check_text(Importing* importing, const char* path, const Text* text) {
   Scene scene;
-  Status status =
-      scene_parse(&scene, path, text->data, text->length, false, NULL, 0, &importing->diagnostics);
+  Status status = scene_parse(&scene, path, text->data, text->length, false, NULL, 0, &importing->diagnostics);
   scene_free(&scene);
   return status;
 }
@@ -387,6 +389,7 @@ static void print_result(const Importing* importing) {
 static Status import_all(Importing* importing) {
   Status status = scene_import_urdf(&importing->scene, importing->options->operands[0], &importing->urdf,
                                     &importing->report, &importing->diagnostics);
+  importing->scene.threads = importing->options->threads;
   if (status == STATUS_OK) status = build_model(importing);
   if (status != STATUS_OK) return status;
   tell_masses(importing);
@@ -420,8 +423,8 @@ static const OptionRow OPTIONS[] = {
     {"density", 0, OPTION_NUMBER, "RHO", "kg/m^3 for links that move and have no mass (default: an error)"},
     {"keep-fixed", 0, OPTION_FLAG, NULL, "links with mass on fixed joints stay links of their own"},
     {"visual", 0, OPTION_FLAG, NULL, "take visual shapes where a link has no collision shapes"},
-    {"hulls", 0, OPTION_TEXT, "WORD", "a mesh is one hull (whole) or one of each group (groups) (default: whole)"},
-    {"max-vertices", 0, OPTION_COUNT, "N", "thin the hulls of meshes to at most so many vertices"},
+    {"hulls", 0, OPTION_TEXT, "WORD", "hulls of a mesh: whole (one), groups (one each) or decompose (default: whole)"},
+    {"max-vertices", 0, OPTION_COUNT, "N", "of the hulls of meshes: at most so many"},
     {"no-self-collision", 0, OPTION_FLAG, NULL, "links of the robot never touch one another"},
     {"skip-unsupported", 0, OPTION_FLAG, NULL, "leave out meshes that cannot be read, instead of an error"},
 };

@@ -14,7 +14,7 @@ enum { PAIR_PANEL_WIDTH = 640, PAIR_PANEL_HEIGHT = 560 };
 /* Pictures of a film or a folder that are more likely a slip than a wish. */
 #define FRAMES_MAX 100000.0
 
-typedef enum { TARGET_PICTURE, TARGET_FRAMES, TARGET_FILM, TARGET_GLB } TargetKind;
+typedef enum { TARGET_PICTURE, TARGET_FRAMES, TARGET_FILM, TARGET_GLB, TARGET_PAGE } TargetKind;
 
 /* From the run folder to the picture. Zeroed or half-built is fine for rendering_free. */
 typedef struct {
@@ -155,12 +155,12 @@ static bool ends_with(const char* text, const char* end) {
   return length >= tail && strcmp(text + length - tail, end) == 0;
 }
 
-/* Who opens a model looks at it from anywhere. */
-static ExitCode refuse_view_options(const Options* options) {
+/* Who opens a model or a page looks at it from anywhere, and a page has all there is to show. */
+static ExitCode refuse_view_options(const Options* options, const char* what) {
   static const char* const names[] = {"view", "trail", "path", "look-at", "follow", "zoom", "size", "show"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
     if (option_given(options, names[i]))
-      return usage_error(options, "--%s is for pictures: a .glb file has all of the scene in it", names[i]);
+      return usage_error(options, "--%s is for pictures: a %s file has all of the scene in it", names[i], what);
   return EXIT_DONE;
 }
 
@@ -174,15 +174,19 @@ static ExitCode choose_target(Rendering* rendering) {
     rendering->kind = TARGET_FILM;
   else if (ends_with(target, ".glb"))
     rendering->kind = TARGET_GLB;
+  else if (ends_with(target, ".html"))
+    rendering->kind = TARGET_PAGE;
   else if (!ends_with(target, ".png"))
-    return usage_error(options,
-                       "-o names a picture (.png), a film (.mp4), a model (.glb) or a folder for frames (ends in '/'), "
-                       "got '%s'",
-                       target);
+    return usage_error(
+        options,
+        "-o names a picture (.png), a film (.mp4), a model (.glb), a page (.html) or a folder for frames "
+        "(ends in '/'), got '%s'",
+        target);
   if (rendering->kind == TARGET_PICTURE) return EXIT_DONE;
   if (rendering->render.strip > 0) return usage_error(options, "--strip makes one picture: -o needs a .png file");
   if (option_given(options, "time")) return usage_error(options, "--time makes one picture: -o needs a .png file");
-  if (rendering->kind == TARGET_GLB) return refuse_view_options(options);
+  if (rendering->kind == TARGET_GLB) return refuse_view_options(options, ".glb");
+  if (rendering->kind == TARGET_PAGE) return refuse_view_options(options, ".html");
   return EXIT_DONE;
 }
 
@@ -315,13 +319,28 @@ static ExitCode draw_loaded(Rendering* rendering) {
   return status_exit_code(status);
 }
 
+/* What a page shows is loaded by itself: of an optimization the runs of its designs. */
+static ExitCode draw_page(Rendering* rendering) {
+  const Options* options = rendering->options;
+  if (rendering->pair) return usage_error(options, "a page shows one run, and of an optimization both designs anyway");
+  double start = timer_now();
+  int moments;
+  ExitCode code = status_exit_code(make_target_folder(rendering));
+  if (code == EXIT_DONE) code = render_page(options, rendering->target, &moments);
+  if (code == EXIT_DONE) print_result(rendering, moments, timer_now() - start);
+  return code;
+}
+
 static ExitCode render(const Options* options) {
   Rendering rendering = {.options = options};
   ExitCode code = read_options(&rendering);
-  if (code == EXIT_DONE)
+  if (code == EXIT_DONE && rendering.kind == TARGET_PAGE) {
+    code = draw_page(&rendering);
+  } else if (code == EXIT_DONE) {
     code = shown_load(&rendering.shown, options, rendering.render.show, option_given(options, "compare"),
                       rendering.kind == TARGET_GLB);
-  if (code == EXIT_DONE) code = draw_loaded(&rendering);
+    if (code == EXIT_DONE) code = draw_loaded(&rendering);
+  }
   for (int i = 0; i < rendering.shown.count; i++) print_diagnostics(options, &rendering.shown.recorded[i].diagnostics);
   print_diagnostics(options, &rendering.diagnostics);
   rendering_free(&rendering);
@@ -341,7 +360,7 @@ static const OptionRow OPTIONS[] = {
     {"follow", 0, OPTION_TEXT, "LINK", "the camera moves with this link"},
     {"zoom", 0, OPTION_NUMBER, "Z", "magnify (1 = all that is ever seen fits)"},
     {"size", 0, OPTION_TEXT, "WxH", "pixels of a picture (default 960x720) or panel (480x360)"},
-    {"fps", 0, OPTION_NUMBER, "N", "frames, films, models: moments per simulated second (default 30)"},
+    {"fps", 0, OPTION_NUMBER, "N", "frames, films, models: moments per simulated second (default 30; pages: all)"},
     {"no-labels", 0, OPTION_FLAG, NULL, "no title, time, names and ticks"},
 };
 
@@ -350,7 +369,7 @@ const Verb VERB_RENDER = {
     .operands = "RUN [RUN]",
     .operand_min = 1,
     .operand_max = 2,
-    .summary = "draw runs, scenes and designs: picture, strip, frames, film, glTF",
+    .summary = "draw runs, scenes and designs: picture, strip, frames, film, glTF, page",
     .examples =
         "  sdrs render out/slide                               writes out/slide/picture.png, the last moment\n"
         "  sdrs render out/slide -o slide.png --strip 4        four moments side by side\n"
@@ -362,11 +381,16 @@ const Verb VERB_RENDER = {
         "  sdrs render out/spider -o frames/ --follow body     frames/frame_00000.png, ...\n"
         "  sdrs render out/spider -o spider.mp4 --fps 60       needs the program ffmpeg\n"
         "  sdrs render out/spider -o spider.glb                animated glTF for Blender, three.js, viewers\n"
+        "  sdrs render out/spider -o spider.html               a page to send: 3D, plots and summary in one file\n"
+        "  sdrs render out/pinch -o pinch.html                 of sdrs optimize: the best design, and its way there\n"
         "  sdrs render scenes/stack.yaml -o stack.png          the initial state of a scene\n",
     .details =
         "Draws on the processor: no display and no graphics driver is needed. The scene that the run was made from is\n"
         "read again, with the overrides that the run's summary records. -o names a picture (.png), a film (.mp4), a\n"
-        "model with its motion (.glb: glTF 2.0, metres, Y up) or a folder for frames (it ends in '/').\n"
+        "model with its motion (.glb: glTF 2.0, metres, Y up), a page for a browser (.html: one file that needs no\n"
+        "network) or a folder for frames (it ends in '/'). A page of an optimization plays RUN/best, the run of its "
+        "best\n"
+        "design, which is simulated where it is not there.\n"
         "Without --look-at, --follow and --zoom the camera shows all bodies over the whole run. Lengths along the\n"
         "ground are metres. Of a folder of `sdrs optimize` the best design is drawn; a model has the initial one too.\n"
         "--show lays over the picture: contacts, dots where hulls press on each other; forces, arrows to the scale\n"

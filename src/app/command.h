@@ -76,6 +76,11 @@ bool folder_of_design(const char* folder);
 bool path_is_folder(const char* path);
 char* path_join(const char* folder, const char* name); /* owned by the caller */
 
+/* Run a scene into a folder with the threads of `options` and nothing on standard output (app/cmd_simulate.c). */
+ExitCode simulate_into(const Options* options, const char* scene, const char* folder);
+/* Has the file this content? NULL or "" = not known, any content will do. */
+bool file_has_sha256(const char* path, const char* sha256);
+
 /* ---------------------------------------------------------------- plots (app/cmd_plot.c) */
 
 /* Leave overview.png in a finished run folder when somebody watches (standard error is a terminal, no -q) or --overview

@@ -72,13 +72,13 @@ static Status read_summary(Recorded* recorded, const char* folder) {
   return status;
 }
 
-static bool hash_matches(const char* path, const char* sha256) {
+bool file_has_sha256(const char* path, const char* sha256) {
   char *data = NULL, hex[65];
   size_t length;
   bool same = false;
   if (file_read(path, &data, &length) == STATUS_OK) {
     hash_sha256(data, length, hex);
-    same = !sha256 || strcmp(hex, sha256) == 0;
+    same = !sha256 || !*sha256 || strcmp(hex, sha256) == 0;
   }
   memory_free(data);
   return same;
@@ -87,7 +87,7 @@ static bool hash_matches(const char* path, const char* sha256) {
 /* Keeps `path` (owned) as *found when it has the recorded content, which ends the search, or is the first that exists.
  */
 static bool try_scene(const Recorded* recorded, char* path, char** found) {
-  bool there = file_exists(path), same = there && hash_matches(path, recorded->scene_sha256);
+  bool there = file_exists(path), same = there && file_has_sha256(path, recorded->scene_sha256);
   if (same || (there && !*found)) {
     memory_free(*found);
     *found = path;
@@ -142,7 +142,7 @@ static Status load_run(Recorded* recorded, const char* folder) {
         "above the run)");
     return STATUS_IO;
   }
-  if (!hash_matches(scene, recorded->scene_sha256))
+  if (!file_has_sha256(scene, recorded->scene_sha256))
     diagnostics_add(&recorded->diagnostics, SEVERITY_WARNING, (SourcePlace){scene, 0, 0},
                     "the scene has changed since the run: shapes may differ from what was simulated");
   status = load_model(recorded, scene);

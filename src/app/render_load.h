@@ -21,4 +21,9 @@ typedef struct {
 ExitCode shown_load(Shown* shown, const Options* options, unsigned show, bool compare, bool as_model);
 void shown_free(Shown* shown);
 
+/* The page `target` (.html) of the first operand; of an optimization it plays RUN/best, the run of the best design,
+ * with RUN/initial beside it, which are simulated where they are not there (app/render_page.c). *moments = that it
+ * holds. Problems are told. */
+ExitCode render_page(const Options* options, const char* target, int* moments);
+
 #endif

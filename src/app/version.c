@@ -49,4 +49,10 @@ void version_print(FILE* stream) {
           program.build_flags, program.compiler);
   for (int i = 0; i < program.library_count; i++)
     fprintf(stream, "%-9s %s\n", program.libraries[i].name, program.libraries[i].version);
+  const char* three;
+  int length = page_library_version(&three);
+  if (length > 0)
+    fprintf(stream, "page      three.js %.*s\n", length, three);
+  else
+    fprintf(stream, "page      not in this build (it needs node and npm)\n");
 }

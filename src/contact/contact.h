@@ -193,6 +193,9 @@ typedef struct {
  * links at `poses` (links), in the order of the hulls; half-spaces against each other are left out. Returns how many;
  * the caller frees *spots. */
 int contact_spots(const Model* model, const Pose* poses, double range, ContactSpot** spots);
+/* Where two links press on each other: the mean over their hulls by pressure; without any, where they are nearest.
+ * False when no hulls of theirs are among the spots. */
+bool contact_spots_center(const Model* model, const ContactSpot* spots, int count, int link_a, int link_b, Vec3* point);
 
 /* ---------------------------------------------------------------- one pair, without a scene (sdrs query) */
 

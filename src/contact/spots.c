@@ -79,3 +79,19 @@ int contact_spots(const Model* model, const Pose* poses, double range, ContactSp
   *spots = s.spots;
   return s.count;
 }
+
+bool contact_spots_center(const Model* model, const ContactSpot* spots, int count, int link_a, int link_b,
+                          Vec3* point) {
+  double sum = 0.0, nearest = INFINITY;
+  Vec3 weighted = vec3(0, 0, 0);
+  for (int i = 0; i < count; i++) {
+    int one = model->hulls[spots[i].hull_a].link, two = model->hulls[spots[i].hull_b].link;
+    if (!((one == link_a && two == link_b) || (one == link_b && two == link_a))) continue;
+    sum += spots[i].pressure;
+    weighted = vec3_add_scaled(weighted, spots[i].pressure, spots[i].point);
+    if (spots[i].gap < nearest) *point = spots[i].point;
+    nearest = fmin(nearest, spots[i].gap);
+  }
+  if (sum > 0.0) *point = vec3_scale(weighted, 1.0 / sum);
+  return isfinite(nearest);
+}

@@ -12,11 +12,7 @@ void face_free(Face* face) {
 }
 
 void face_list_add(FaceList* list, Face face) {
-  if (list->count == list->capacity) {
-    int capacity = 2 * list->capacity + 16;
-    list->items = memory_resize(list->items, sizeof(Face) * (size_t)list->capacity, sizeof(Face) * (size_t)capacity);
-    list->capacity = capacity;
-  }
+  list->items = memory_grown(list->items, sizeof(Face), list->count, &list->capacity);
   list->items[list->count++] = face;
 }
 

@@ -33,12 +33,7 @@ static Vec3 loop_normal(const Patchwork* work, Side side) {
 }
 
 static void add_loop(Patchwork* work, Side side, const int* ids, int count) {
-  if (work->loop_count == work->loop_capacity) {
-    int capacity = 2 * work->loop_capacity + 64;
-    work->loops =
-        memory_resize(work->loops, sizeof(Loop) * (size_t)work->loop_capacity, sizeof(Loop) * (size_t)capacity);
-    work->loop_capacity = capacity;
-  }
+  work->loops = memory_grown(work->loops, sizeof(Loop), work->loop_count, &work->loop_capacity);
   Loop loop = {side, MEMORY_NEW(int, count + 1), count};
   memcpy(loop.ids, ids, sizeof(int) * (size_t)count);
   work->loops[work->loop_count++] = loop;
@@ -173,11 +168,7 @@ typedef struct {
 } IdList;
 
 static void id_add(IdList* list, int id) {
-  if (list->count == list->capacity) {
-    int capacity = 2 * list->capacity + 64;
-    list->ids = memory_resize(list->ids, sizeof(int) * (size_t)list->capacity, sizeof(int) * (size_t)capacity);
-    list->capacity = capacity;
-  }
+  list->ids = memory_grown(list->ids, sizeof(int), list->count, &list->capacity);
   list->ids[list->count++] = id;
 }
 

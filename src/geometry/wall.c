@@ -73,19 +73,21 @@ static void measure_triangle(void* context, int triangle, int thread) {
   walls->thickness[triangle] = least;
 }
 
-/* Rays by area, at least one where there is any. Returns the area of all. */
+/* Every ray stands for the same area, a small triangle gets one only where its turn comes: else slivers at the edge of
+ * an acute wedge would speak for walls. Returns the area of all. */
 static double share_rays(Walls* walls, int samples) {
   const TriangleSurface* surface = walls->surface;
-  double total = 0;
-  for (int t = 0; t < surface->triangle_count; t++) total += 0.5 * vec3_norm(cross_of(surface, t));
+  double total = 0, before = 0;
+  for (int t = 0; t < surface->triangle_count; t++) total += vec3_norm(cross_of(surface, t));
   for (int t = 0; t < surface->triangle_count; t++) {
     Vec3 cross = cross_of(surface, t);
-    double twice = vec3_norm(cross);
+    double twice = vec3_norm(cross), after = before + twice;
     if (!(twice > 0)) continue;
     walls->normals[t] = vec3_scale(cross, 1 / twice);
-    walls->rays[t] = (int)ceil(samples * 0.5 * twice / total);
+    walls->rays[t] = (int)(floor(after / total * samples + 0.5) - floor(before / total * samples + 0.5));
+    before = after;
   }
-  return total;
+  return 0.5 * total;
 }
 
 double surface_thickness(const TriangleSurface* surface, int samples, int threads, double* spacing) {

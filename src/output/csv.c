@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "output/output.h"
@@ -152,4 +153,11 @@ int csv_column(const CsvTable* table, const char* name) {
   for (int i = 0; i < table->column_count; i++)
     if (strcmp(table->names[i], name) == 0) return i;
   return -1;
+}
+
+double csv_value(const CsvTable* table, int row, int column) {
+  const char* cell = csv_cell(table, row, column);
+  char* end;
+  double value = strtod(cell, &end);
+  return end != cell && *end == '\0' ? value : (double)NAN;
 }

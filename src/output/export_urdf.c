@@ -319,9 +319,12 @@ static void add_start(Urdf* u, Text* out) {
   text_free(&name);
 }
 
-/* Comments must not hold two dashes in a row, nor end in one. */
+/* Comments must not hold two dashes in a row, nor end in one. Lines go on below the first one's text. */
 static void add_comment_text(Text* out, const char* text) {
-  for (const char* c = text; *c; c++) text_add(out, c[0] == '-' && c[1] == '-' ? "- " : "%c", *c);
+  for (const char* c = text; *c; c++) {
+    text_add(out, c[0] == '-' && c[1] == '-' ? "- " : "%c", *c);
+    if (*c == '\n' && c[1]) text_add(out, "     ");
+  }
 }
 
 static void add_comment(Urdf* u, Text* out) {
@@ -333,7 +336,7 @@ static void add_comment(Urdf* u, Text* out) {
   text_add(out, "     The scene starts at: ");
   add_comment_text(out, start.length > 0 ? start.data : "zero");
   text_add(out, ".\n");
-  if (u->comment.length > 0) add_comment_text(out, u->comment.data);
+  if (u->comment.length > 0) text_add(out, "     "), add_comment_text(out, u->comment.data);
   text_add(out, "-->\n");
   text_free(&start);
 }

@@ -161,6 +161,7 @@ void csv_free(CsvTable* table);
 /* Index of a column, -1 when there is none. */
 int csv_column(const CsvTable* table, const char* name);
 const char* csv_cell(const CsvTable* table, int row, int column);
+double csv_value(const CsvTable* table, int row, int column); /* NAN where the cell is no number */
 /* A cell as a number; false with a diagnostic that names line and column when it is not a finite one. */
 bool csv_number(const CsvTable* table, const char* path, int row, int column, double* value, Diagnostics* diagnostics);
 
@@ -216,6 +217,7 @@ void run_coordinates_free(RunCoordinates* run);
 typedef struct {
   double time; /* s */
   int a, b;    /* links */
+  double gap;  /* m */
   Vec3 force;  /* on b, world [N] */
 } RunContact;
 
@@ -285,8 +287,54 @@ Status render_frames(const char* folder, RenderSubjects subjects, const RenderOp
 /* A film by the ffmpeg program; STATUS_IO with an explanation when it is not installed. */
 Status render_film(const char* path, RenderSubjects subjects, const RenderOptions* options, int* count,
                    Diagnostics* diagnostics);
+/* Seconds that one picture of a subject takes, by what is drawn. */
+typedef struct {
+  double bodies, marks, words, png;
+  size_t bytes; /* of the PNG */
+} RenderTimes;
+/* Draw `count` moments, spread evenly over the run, without writing them (times: count). Returns the seconds spent
+ * before the first: camera, edges, extents. */
+double render_measure(const RenderSubject* subject, const RenderOptions* options, int count, RenderTimes* times);
 /* The hulls of two models answer to each other: as many, on the same links, with as many vertices. */
 bool render_same_hulls(const Model* model, const Model* initial);
+
+/* ---------------------------------------------------------------- a page to look at (output/page*.c) */
+
+/* Version of three.js in the page's template, by its length; 0 where this build has no template (scripts/make_page.sh).
+ */
+int page_library_version(const char** version);
+
+/* What a page shows. Everything is borrowed. */
+typedef struct {
+  const Model* model;
+  const RunPoses* run;
+  const char* folder; /* of the run: its CSV files and summary.json; NULL for a scene by itself */
+  const char* design; /* of sdrs optimize, whose best design the run is: its convergence.csv, design/, summary.json;
+                         NULL = none */
+  const RunPoses* initial; /* of the optimization's initial design, with the same links; NULL = not shown */
+  double fps; /* moments per simulated second; 0 = all recorded ones, or as many as a page of 5 MB can hold */
+} PageSource;
+
+/* How much of the run the page holds. */
+typedef struct {
+  int moments, recorded;
+  int designs; /* with their shapes */
+} PageExtent;
+
+/* One HTML file that needs no other and no network. STATUS_IO or STATUS_BAD_INPUT with diagnostics; STATUS_IO also
+ * where the build has no template. */
+Status page_write(Text* out, const PageSource* source, PageExtent* extent, Diagnostics* diagnostics);
+
+/* A part and the hulls that it was decomposed into, as a PNG of three panels: the part's surface, the hulls in place,
+ * each of its colour, and the hulls moved apart (output/render_hulls.c). Coordinates of any size; up: 0, 1, 2 for x, y,
+ * z. */
+typedef struct {
+  const ConvexHull* surface; /* of the part: triangles, not convex */
+  const ConvexHull* hulls;
+  int hull_count;
+  int up;
+} HullPicture;
+Status render_hulls(const char* path, const HullPicture* picture, int threads, Diagnostics* diagnostics);
 
 /* ---------------------------------------------------------------- other programs' formats (output/export_*.c) */
 

@@ -33,8 +33,6 @@ bool plot_curve_visible(const PlotPanel* panel, const PlotCurve* curve);
 Status plot_draw(const char* path, const PlotPanel* panels, int count, const PlotOptions* options,
                  Diagnostics* diagnostics);
 
-/* Number in a cell; NAN when it holds none. */
-double plot_cell(const CsvTable* table, int row, int column);
 /* A column as a curve of its own name; x < 0: against the number of the row. */
 void plot_add_column(PlotPanel* panel, const CsvTable* table, int x, int y);
 /* Has one of the curves something to show? */

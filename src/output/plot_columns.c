@@ -19,7 +19,7 @@ static bool in_list(const char* name, const char* patterns) {
 static int column_across(const CsvTable* table) {
   int time = csv_column(table, "time");
   if (time >= 0) return time;
-  return table->row_count > 0 && isfinite(plot_cell(table, 0, 0)) ? 0 : -1;
+  return table->row_count > 0 && isfinite(csv_value(table, 0, 0)) ? 0 : -1;
 }
 
 static bool find_column(int* column, const CsvTable* table, const char* file, const char* name,
@@ -55,7 +55,7 @@ static int* first_rows(const CsvTable* table, int column, int* count) {
 static char* group_name(const CsvTable* table, int by, int row, const char* column) {
   Text name = {0};
   if (column) text_add(&name, "%s, ", column);
-  if (isfinite(plot_cell(table, row, by))) text_add(&name, "%s = ", table->names[by]);
+  if (isfinite(csv_value(table, row, by))) text_add(&name, "%s = ", table->names[by]);
   text_add(&name, "%s", cell_text(table, row, by));
   return name.data;
 }
@@ -67,8 +67,8 @@ static void add_group(PlotPanel* panel, const CsvTable* table, int x, int y, int
   curve->count = 0;
   for (int i = row; i < table->row_count; i++) {
     if (!same_text(table, i, row, by)) continue;
-    curve->x[curve->count] = x < 0 ? i : plot_cell(table, i, x);
-    curve->y[curve->count++] = plot_cell(table, i, y);
+    curve->x[curve->count] = x < 0 ? i : csv_value(table, i, x);
+    curve->y[curve->count++] = csv_value(table, i, y);
   }
   memory_free(name);
 }

@@ -58,18 +58,11 @@ char* plot_label(const char* name, const char* unit) {
 
 /* ---------------------------------------------------------------- columns of a table */
 
-double plot_cell(const CsvTable* table, int row, int column) {
-  const char* cell = table->cells[(size_t)row * (size_t)table->column_count + (size_t)column];
-  char* end;
-  double value = strtod(cell, &end);
-  return end != cell && *end == '\0' ? value : (double)NAN;
-}
-
 void plot_add_column(PlotPanel* panel, const CsvTable* table, int x, int y) {
   PlotCurve* curve = plot_panel_add(panel, table->names[y], table->row_count);
   for (int i = 0; i < table->row_count; i++) {
-    curve->x[i] = x < 0 ? i : plot_cell(table, i, x);
-    curve->y[i] = plot_cell(table, i, y);
+    curve->x[i] = x < 0 ? i : csv_value(table, i, x);
+    curve->y[i] = csv_value(table, i, y);
   }
 }
 
@@ -126,13 +119,9 @@ static bool find_contact_columns(ContactColumns* c, const CsvTable* table) {
          c->force[2] >= 0;
 }
 
-static const char* contact_text(const ContactColumns* c, int row, int column) {
-  return c->table->cells[(size_t)row * (size_t)c->table->column_count + (size_t)column];
-}
-
 static double contact_force_size(const ContactColumns* c, int row) {
   double f[3];
-  for (int k = 0; k < 3; k++) f[k] = plot_cell(c->table, row, c->force[k]);
+  for (int k = 0; k < 3; k++) f[k] = csv_value(c->table, row, c->force[k]);
   return sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2]);
 }
 
@@ -148,7 +137,7 @@ static PairCurve* list_pairs(const ContactColumns* c, int* count) {
   PairCurve* pairs = MEMORY_NEW(PairCurve, c->table->row_count + 1);
   *count = 0;
   for (int row = 0; row < c->table->row_count; row++) {
-    const char *a = contact_text(c, row, c->a), *b = contact_text(c, row, c->b);
+    const char *a = csv_cell(c->table, row, c->a), *b = csv_cell(c->table, row, c->b);
     int i = 0;
     while (i < *count && (strcmp(pairs[i].a, a) != 0 || strcmp(pairs[i].b, b) != 0)) i++;
     if (i == *count) pairs[(*count)++] = (PairCurve){a, b, 0, 0};
@@ -169,15 +158,15 @@ static void add_pair(PlotPanel* panel, const ContactColumns* c, const PairCurve*
   for (int pass = 0; pass < 2; pass++) {
     last = -INFINITY;
     for (int row = 0; row < c->table->row_count; row++) {
-      if (strcmp(contact_text(c, row, c->a), pair->a) != 0 || strcmp(contact_text(c, row, c->b), pair->b) != 0)
+      if (strcmp(csv_cell(c->table, row, c->a), pair->a) != 0 || strcmp(csv_cell(c->table, row, c->b), pair->b) != 0)
         continue;
-      double time = plot_cell(c->table, row, c->time);
+      double time = csv_value(c->table, row, c->time);
       if (pass == 0) {
         step = fmin(step, time - last);
       } else {
         if (isfinite(last) && time - last > 1.5 * step) curve->x[count] = last, curve->y[count++] = (double)NAN;
         curve->x[count] = time;
-        curve->y[count++] = force ? contact_force_size(c, row) : plot_cell(c->table, row, c->gap);
+        curve->y[count++] = force ? contact_force_size(c, row) : csv_value(c->table, row, c->gap);
       }
       last = time;
     }

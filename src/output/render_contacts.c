@@ -3,8 +3,8 @@
 #include <string.h>
 #include "output/render.h"
 
-static const char* const COLUMNS[] = {"time", "a", "b", "fx", "fy", "fz"};
-enum { COLUMN_TIME, COLUMN_A, COLUMN_B, COLUMN_FX, COLUMN_FY, COLUMN_FZ, COLUMN_COUNT };
+static const char* const COLUMNS[] = {"time", "a", "b", "gap", "fx", "fy", "fz"};
+enum { COLUMN_TIME, COLUMN_A, COLUMN_B, COLUMN_GAP, COLUMN_FX, COLUMN_FY, COLUMN_FZ, COLUMN_COUNT };
 
 typedef struct {
   const CsvTable* table;
@@ -40,7 +40,8 @@ static bool read_row(const ContactReader* reader, int row, RunContact* contact) 
     if (k != COLUMN_A && k != COLUMN_B &&
         !csv_number(reader->table, reader->path, row, reader->column[k], &v[k], reader->diagnostics))
       return false;
-  *contact = (RunContact){.time = v[COLUMN_TIME], .force = vec3(v[COLUMN_FX], v[COLUMN_FY], v[COLUMN_FZ])};
+  *contact = (RunContact){
+      .time = v[COLUMN_TIME], .gap = v[COLUMN_GAP], .force = vec3(v[COLUMN_FX], v[COLUMN_FY], v[COLUMN_FZ])};
   return read_link(reader, row, COLUMN_A, &contact->a) && read_link(reader, row, COLUMN_B, &contact->b);
 }
 

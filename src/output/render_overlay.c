@@ -129,28 +129,23 @@ static void draw_contact(const MarkPen* pen, const ContactSpot* spot) {
     image_contact_dot(pen->image, x, y);
 }
 
-/* Where a pair of links press on each other: the mean over their hulls by pressure; without any, where they are
- * nearest. False when no hulls of theirs are near. */
-static bool pair_point(const MarkPen* pen, int a, int b, Vec3* point) {
-  double sum = 0.0, nearest = INFINITY;
-  Vec3 weighted = vec3(0, 0, 0);
-  for (int i = 0; i < pen->count; i++) {
-    const ContactSpot* spot = &pen->spots[i];
-    int one = pen->model->hulls[spot->hull_a].link, two = pen->model->hulls[spot->hull_b].link;
-    if (!((one == a && two == b) || (one == b && two == a))) continue;
-    sum += spot->pressure;
-    weighted = vec3_add_scaled(weighted, spot->pressure, spot->point);
-    if (spot->gap < nearest) *point = spot->point;
-    nearest = fmin(nearest, spot->gap);
-  }
-  if (sum > 0.0) *point = vec3_scale(weighted, 1.0 / sum);
-  return isfinite(nearest);
+/* It can move and is no part of a mechanism. */
+static bool is_loose(const Model* model, int link) {
+  int members = 0, tree = model->links[link].tree;
+  for (int i = 0; i < model->link_count; i++) members += model->links[i].tree == tree;
+  return tree >= 0 && members == 1;
+}
+
+/* The force on the link that can move is drawn; where both can, on the loose one; else on b. */
+static bool acts_on_a(const Model* model, const RunContact* contact) {
+  if (model->links[contact->b].tree < 0) return true;
+  return is_loose(model, contact->a) && !is_loose(model, contact->b);
 }
 
 static void draw_force(const MarkPen* pen, const RunContact* contact, double metres_per_newton) {
   Vec3 from;
-  double x0, y0, x1, y1, distance, sign = pen->model->links[contact->b].tree < 0 ? -1.0 : 1.0;
-  if (!pair_point(pen, contact->a, contact->b, &from)) return;
+  double x0, y0, x1, y1, distance, sign = acts_on_a(pen->model, contact) ? -1.0 : 1.0;
+  if (!contact_spots_center(pen->model, pen->spots, pen->count, contact->a, contact->b, &from)) return;
   Vec3 to = vec3_add_scaled(from, sign * metres_per_newton, contact->force);
   if (camera_project(pen->camera, from, &x0, &y0, &distance) && camera_project(pen->camera, to, &x1, &y1, &distance))
     image_arrow(pen->image, x0, y0, x1, y1, FORCE_COLOR);

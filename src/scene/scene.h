@@ -256,8 +256,9 @@ typedef struct {
   bool from_shapes;       /* masses as given, spread by `mass_model` instead of by the inertia */
   MassModel mass_model;   /* with from_shapes: MASS_VERTICES or MASS_UNIFORM */
   double density;         /* of links without mass [kg/m^3]; 0 = they are errors */
-  bool hull_per_group;    /* of meshes */
-  int max_vertices;       /* 0 = all */
+  bool hull_per_group;    /* of meshes: one hull of each group ... */
+  bool decompose;         /* ... or hulls that cover them; neither: one hull */
+  int max_vertices;       /* of these hulls; 0 = all, of a decomposition its default */
 } UrdfOptions;
 
 /* A joint of the file with one degree of freedom, and which of a link it became. */

@@ -104,6 +104,7 @@ typedef struct {
   Scene* scene;
   UrdfReport* report;
   Diagnostics* diagnostics;
+  Scene defaults;   /* its shapes: one of each UrdfGeometry, with what a scene takes where nothing is said */
   int* carrier;     /* link of the scene that a link of the robot is part of, -1 = the world   (robot's links) */
   UrdfPose* pose;   /* of its frame in the carrier's                                           (robot's links) */
   int* children;    /* how many joints it carries                                              (robot's links) */
@@ -122,6 +123,8 @@ bool urdf_scene(const UrdfRobot* robot, const UrdfOptions* options, Scene* scene
 /* A note, and a line of the report. */
 void urdf_remark(UrdfBuild* build, SourcePlace place, const char* format, ...) __attribute__((format(printf, 3, 4)));
 
+/* Fill build->defaults; the caller frees them. */
+void urdf_shape_defaults(UrdfBuild* build);
 /* Shapes that a link of the robot brings to the scene, whatever its joint. (scene/urdf_shapes.c) */
 const UrdfShapes* urdf_used_shapes(const UrdfBuild* build, const UrdfLink* link);
 /* Add them to a link of the scene. */

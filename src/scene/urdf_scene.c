@@ -507,7 +507,9 @@ bool urdf_scene(const UrdfRobot* robot, const UrdfOptions* options, Scene* scene
   build.shape_room = MEMORY_NEW(int, count + 2);
   scene->links = MEMORY_NEW(SceneLink, count + 2); /* and the ground */
   report->joints = MEMORY_NEW(UrdfJointPlace, robot->joint_count + 1);
+  urdf_shape_defaults(&build);
   build_links(&build);
+  scene_free(&build.defaults);
   names_free(&build.names);
   memory_free(build.carrier);
   memory_free(build.pose);

@@ -1,12 +1,25 @@
 /* Shapes of a URDF file as shapes of a scene: files found, scales that a scene has no word for worked in. */
+#include <assert.h>
 #include <string.h>
 
 #include "geometry/geometry.h"
 #include "scene/parts.h"
 #include "scene/urdf.h"
 
-/* As where a scene says nothing. */
-enum { SPHERE_RESOLUTION = 1, CYLINDER_SEGMENTS = 16, CAPSULE_SEGMENTS = 12 };
+void urdf_shape_defaults(UrdfBuild* build) {
+  static const char TEXT[] =
+      "shapes:\n"
+      "  box: {type: box, size: [1, 1, 1]}\n"
+      "  cylinder: {type: cylinder, radius: 1, length: 1}\n"
+      "  sphere: {type: sphere, radius: 1}\n"
+      "  capsule: {type: capsule, radius: 1, length: 1}\n"
+      "  mesh: {type: mesh, file: mesh.obj, decompose: {}}\n"
+      "links: []\n";
+  Diagnostics none = {0};
+  scene_parse(&build->defaults, "defaults", TEXT, strlen(TEXT), false, NULL, 0, &none);
+  assert(build->defaults.shape_count == URDF_MESH + 1 && none.count == 0);
+  diagnostics_free(&none);
+}
 
 const UrdfShapes* urdf_used_shapes(const UrdfBuild* build, const UrdfLink* link) {
   return link->collision.count == 0 && build->options->visual ? &link->visual : &link->collision;
@@ -71,7 +84,7 @@ static bool is_readable(UrdfBuild* build, const UrdfLink* link, const UrdfShape*
 static bool scaled_points(UrdfBuild* build, const UrdfShape* from, SceneShape* shape) {
   Mesh mesh = {0};
   ConvexHull hull = {0};
-  bool good = mesh_read_obj(&mesh, shape->file, 1.0, build->diagnostics) == STATUS_OK;
+  bool good = mesh_read(&mesh, shape->file, 1.0, build->diagnostics) == STATUS_OK;
   for (int i = 0; i < mesh.position_count; i++) {
     Vec3* p = &mesh.positions[i];
     *p = vec3(from->scale.x * p->x, from->scale.y * p->y, from->scale.z * p->z);
@@ -85,7 +98,11 @@ static bool scaled_points(UrdfBuild* build, const UrdfShape* from, SceneShape* s
     diagnostics_add(build->diagnostics, SEVERITY_ERROR, from->file_place, "the mesh '%s'%s%s",
                     text_excerpt(from->file).text, good ? ": " : " cannot be used",
                     good ? hull_result_text(result) : "");
+  if (build->options->decompose || build->options->hull_per_group)
+    urdf_remark(build, from->file_place, "the mesh '%s' is scaled unevenly and becomes one hull",
+                text_excerpt(from->file).text);
   shape->type = SHAPE_POINTS;
+  shape->decompose = false;
   shape->points = hull.vertices;
   shape->point_count = hull.vertex_count;
   hull.vertices = NULL;
@@ -98,12 +115,16 @@ static bool scaled_points(UrdfBuild* build, const UrdfShape* from, SceneShape* s
 
 static bool add_mesh(UrdfBuild* build, const UrdfShape* from, SceneShape* shape) {
   Vec3 scale = from->scale;
-  shape->type = SHAPE_MESH;
+  const UrdfOptions* options = build->options;
   shape->file = mesh_path(build, from);
   if (!shape->file) return false;
   shape->scale = scale.x;
-  shape->hull_per_group = build->options->hull_per_group;
-  shape->max_vertices = build->options->max_vertices;
+  shape->hull_per_group = options->hull_per_group;
+  shape->decompose = options->decompose;
+  if (!options->decompose)
+    shape->max_vertices = options->max_vertices;
+  else if (options->max_vertices > 0)
+    shape->decomposition.max_vertices = options->max_vertices;
   return (scale.x > 0 && scale.x == scale.y && scale.x == scale.z) || scaled_points(build, from, shape);
 }
 
@@ -113,26 +134,7 @@ static bool fill_shape(UrdfBuild* build, const UrdfShape* from, SceneShape* shap
   shape->size = from->size;
   shape->radius = from->radius;
   shape->length = from->length;
-  switch (from->kind) {
-    case URDF_BOX:
-      shape->type = SHAPE_BOX;
-      return true;
-    case URDF_CYLINDER:
-      shape->type = SHAPE_CYLINDER;
-      shape->segments = CYLINDER_SEGMENTS;
-      return true;
-    case URDF_SPHERE:
-      shape->type = SHAPE_SPHERE;
-      shape->resolution = SPHERE_RESOLUTION;
-      return true;
-    case URDF_CAPSULE:
-      shape->type = SHAPE_CAPSULE;
-      shape->segments = CAPSULE_SEGMENTS;
-      return true;
-    case URDF_MESH:
-      return add_mesh(build, from, shape);
-  }
-  return false;
+  return from->kind != URDF_MESH || add_mesh(build, from, shape);
 }
 
 /* The index of a shape in the scene; -1 after an error. */
@@ -140,7 +142,10 @@ static int add_shape(UrdfBuild* build, const UrdfShape* from, const char* name) 
   Scene* scene = build->scene;
   scene->shapes = array_grow(scene->shapes, scene->shape_count, &build->shape_capacity, sizeof(SceneShape));
   SceneShape* shape = &scene->shapes[scene->shape_count++];
-  *shape = (SceneShape){.name = memory_text(name), .place = from->place, .scale = 1, .normal = {0, 0, 1}};
+  *shape = build->defaults.shapes[from->kind];
+  shape->name = memory_text(name);
+  shape->place = from->place;
+  shape->file = NULL;
   return fill_shape(build, from, shape) ? scene->shape_count - 1 : -1;
 }
 

@@ -13,15 +13,19 @@ static int find_link(const Names* names, const char* name, SourcePlace place, Di
   return index;
 }
 
-static void find_ends(UrdfRobot* robot, Diagnostics* diagnostics) {
+/* False when a joint has an end that is not known, told here or when it was read. */
+static bool find_ends(UrdfRobot* robot, Diagnostics* diagnostics) {
   Names names = {0};
+  bool whole = true;
   for (int i = 0; i < robot->link_count; i++) names_add(&names, robot->links[i].name, i);
   for (int k = 0; k < robot->joint_count; k++) {
     UrdfJoint* joint = &robot->joints[k];
     joint->parent = find_link(&names, joint->parent_name, joint->parent_place, diagnostics);
     joint->child = find_link(&names, joint->child_name, joint->child_place, diagnostics);
+    whole = whole && joint->parent >= 0 && joint->child >= 0;
   }
   names_free(&names);
+  return whole;
 }
 
 static void find_parents(UrdfRobot* robot, Diagnostics* diagnostics) {
@@ -89,9 +93,9 @@ static void report_ring(const UrdfRobot* robot, Diagnostics* diagnostics) {
 
 bool urdf_connect(UrdfRobot* robot, Diagnostics* diagnostics) {
   int errors_before = diagnostics->error_count;
-  find_ends(robot, diagnostics);
+  bool whole = find_ends(robot, diagnostics);
   find_parents(robot, diagnostics);
-  if (diagnostics->error_count > errors_before) return false;
+  if (!whole || diagnostics->error_count > errors_before) return false;
   find_root(robot, diagnostics);
   if (diagnostics->error_count > errors_before) return false;
   robot->order = MEMORY_NEW(int, robot->link_count + 1);

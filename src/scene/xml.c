@@ -28,11 +28,13 @@ static SourcePlace current_place(Parsing* parsing) {
   return parsing->place;
 }
 
-static void stop(Parsing* parsing, const char* text) {
-  if (!parsing->stopped) diagnostics_add(parsing->diagnostics, SEVERITY_ERROR, current_place(parsing), "%s", text);
+static void stop_at(Parsing* parsing, SourcePlace place, const char* text) {
+  if (!parsing->stopped) diagnostics_add(parsing->diagnostics, SEVERITY_ERROR, place, "%s", text);
   parsing->stopped = true;
   XML_StopParser(parsing->parser, XML_FALSE);
 }
+
+static void stop(Parsing* parsing, const char* text) { stop_at(parsing, current_place(parsing), text); }
 
 /* ---------------------------------------------------------------- places of attributes */
 
@@ -120,7 +122,11 @@ static void on_end(void* context, const char* name) {
 
 static void on_doctype(void* context, const char* name, const char* system_id, const char* public_id, int internal) {
   (void)name, (void)system_id, (void)public_id, (void)internal;
-  stop(context, "a document type (DOCTYPE) is not accepted: take it out");
+  Parsing* parsing = context;
+  const char* start = strstr(parsing->text, "<!DOCTYPE"); /* this comes where the declaration goes on */
+  size_t offset = start ? (size_t)(start - parsing->text) : 0;
+  stop_at(parsing, document_place(parsing->place.file, parsing->text, offset),
+          "a document type (DOCTYPE) is not accepted: take it out");
 }
 
 /* ---------------------------------------------------------------- the text */

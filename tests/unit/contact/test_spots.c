@@ -43,6 +43,12 @@ static void pressure_balances_the_weight(void** state) {
   assert_near(moment.x / sum, center.x, 1e-4, "its place, x [m]");
   assert_near(moment.y / sum, center.y, 1e-4, "its place, y [m]");
   assert_near(center.x, 0.225, 1e-3, "3/4 of the mass stands at x = 0.3");
+  for (int order = 0; order < 2; order++) {
+    Vec3 point;
+    assert_true(contact_spots_center(&run->model, spots, count, order, 1 - order, &point));
+    assert_near(point.x, center.x, 1e-4, "centre of pressure of both hulls, x [m]");
+    assert_near(point.y, center.y, 1e-4, "centre of pressure of both hulls, y [m]");
+  }
   memory_free(spots);
   run_free(run);
 }
@@ -71,6 +77,11 @@ static void what_does_not_touch_has_a_gap(void** state) {
     assert_near(ground ? spot->normal.z : spot->normal.x, ground ? -1 : 1, 1e-12, "normal");
     assert_near(ground ? spot->point.z : spot->point.x, ground ? 0.015 : 0.125, 1e-12, "middle [m]");
   }
+  Vec3 point;
+  assert_true(contact_spots_center(&run->model, spots, count, 1, 2, &point));
+  assert_near(point.x, 0.125, 1e-12, "middle of a pair that does not touch [m]");
+  assert_false(contact_spots_center(&run->model, spots, count, 0, 0, &point));
+  assert_false(contact_spots_center(&run->model, spots, 0, 1, 2, &point));
   memory_free(spots);
   run_free(run);
 }
