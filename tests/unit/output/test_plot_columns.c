@@ -78,6 +78,7 @@ static void each_value_has_its_curve(void** state) {
   char* text = told(d, "a", &options);
   expect_in(text, "$d0_0 << END\n1 10\n2 30\nEND\n$d0_1 << END\n1 20\n2 40\nEND\n");
   expect_in(text, "title \"hard\", $d0_1");
+  expect_in(text, "linewidth 1.5 dashtype 2 title \"soft\""); /* over the first, both are seen */
   expect_in(text, "set xlabel \"dt\"");
   memory_free(text);
   options.by = "mass";
