@@ -17,12 +17,13 @@ pkg-config          command pkg-config
 libyaml-dev         header  yaml.h
 libcjson-dev        header  cjson/cJSON.h
 libexpat1-dev       header  expat.h
+zlib1g-dev          header  zlib.h
 libqhull-dev        header  libqhull_r/libqhull_r.h
 libsuitesparse-dev  header  suitesparse/cholmod.h
 liblapacke-dev      header  lapacke.h
 libopenblas-dev     library libopenblas.so
 libglpk-dev         header  glpk.h
-libstb-dev          header  stb/stb_image_write.h
+libstb-dev          header  stb/stb_easy_font.h
 '
 CHECK_NEEDS='
 libcmocka-dev       header  cmocka.h

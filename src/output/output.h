@@ -381,7 +381,8 @@ typedef struct {
   int reason_link;
   double snap;      /* points nearer than this were made one by the union [m] */
   bool closed;      /* every edge has a triangle on both sides */
-  bool manifold;    /* exactly one on each, one fan round every point */
+  bool manifold;    /* exactly one on each */
+  int pinches;      /* points in which a surface touches itself */
   bool oriented;    /* neighbours run their edge opposite ways, the outside is outside */
   int components;   /* groups of hulls that touch */
   int cavities;     /* voids inside solids */
