@@ -57,7 +57,7 @@ ifeq ($(MPI),1)
 endif
 
 FLAGS := $(strip $(COMMON_FLAGS) $($(FLAVOUR)_FLAGS) $(MPI_FLAGS) $(CFLAGS))
-LDLIBS := $(MPI_LIBS) -lyaml -lcjson -lqhull_r -lglpk -lcholmod -llapacke -lopenblas -lm
+LDLIBS := $(MPI_LIBS) -lyaml -lcjson -lexpat -lqhull_r -lglpk -lcholmod -llapacke -lopenblas -lm
 
 # ---------------------------------------------------------------- files
 
@@ -96,7 +96,7 @@ endif
 # ---------------------------------------------------------------- targets
 
 .PHONY: all demo check check-long check-asan check-tsan golden bench lint format fuzz install clean help
-.PHONY: build-check program tests unit-tests other-tests long-tests fuzzers FORCE
+.PHONY: build-check page program tests unit-tests other-tests long-tests fuzzers FORCE
 
 all: program ## build ./sdrs (release)
 
@@ -152,6 +152,10 @@ fuzz: ## every fuzzer for FUZZ_SECONDS (600) each; findings go to out/fuzz/
 	@$(MAKE) --no-print-directory FLAVOUR=fuzz fuzzers
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) tests/run.sh -j $(TEST_JOBS) -t $$(($(FUZZ_SECONDS) + 300)) \
 	  $(foreach fuzzer,$(call in_flavour,fuzz,$(FUZZERS)),"tests/fuzz/run.sh $(fuzzer)")
+
+page: ## the page of sdrs render -o x.html anew, where it was left out
+	@rm -f $(PAGE)
+	@$(MAKE) --no-print-directory program
 
 golden: program ## renew the stored results after a wanted change; look at the difference before keeping it
 	scripts/update_golden.sh
@@ -239,6 +243,14 @@ $(TESTS): %: %.o $(SUPPORT_OBJECTS) $(BUILD)/libsdrs.a
 $(FUZZERS): %: %.o $(BUILD)/libsdrs.a
 	$(call SHORT,LD) $(CC) $(FLAGS) -fsanitize=fuzzer $(LDFLAGS) $^ $(LDLIBS) -o $@
 
+# The page of `sdrs render -o x.html`, one for all flavours; an empty file where npm or its registry is missing. Tried
+# again when its sources change or the programs come or go.
+PAGE := out/build/page/page.html
+$(PAGE): $(wildcard src/output/page/*) scripts/make_page.sh out/build/page/programs
+	@scripts/make_page.sh $@
+
+$(BUILD)/src/output/page_template.o: $(PAGE)
+
 src/main.c:
 	@echo "make: src/main.c is missing: the program cannot be built (the tests can: make tests)" >&2; exit 1
 
@@ -250,6 +262,9 @@ $(BUILD)/flags: FORCE
 
 out/build/origin: FORCE
 	$(call write_if_changed,$(BUILD))
+
+out/build/page/programs: FORCE
+	$(call write_if_changed,"$$(command -v node) $$(command -v npm)")
 
 $(BUILD)/objects: FORCE
 	$(call write_if_changed,$(OBJECTS))

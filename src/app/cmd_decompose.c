@@ -236,7 +236,7 @@ static ExitCode decompose(const Options* options) {
   Diagnostics diagnostics = {0};
   Mesh mesh = {0};
   Decomposition result = {0};
-  Status status = mesh_read_obj(&mesh, options->operands[0], 1.0, &diagnostics);
+  Status status = mesh_read(&mesh, options->operands[0], 1.0, &diagnostics);
   code = status_exit_code(status);
   if (status == STATUS_OK) {
     HullResult hulls = mesh_decompose(&result, &mesh, &settings);

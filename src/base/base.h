@@ -72,6 +72,8 @@ void diagnostics_free(Diagnostics* diagnostics);
  * memory_allocation_count counts every call below, so that a test can prove that a step allocates nothing. */
 void* memory_alloc(size_t size);                              /* zeroed, 64-byte aligned */
 void* memory_resize(void* old, size_t old_size, size_t size); /* keeps the content, zeroes the rest; 64-byte aligned */
+/* Room for one element more than count in an array that doubles when it is full. *capacity counts elements. */
+void* memory_grown(void* array, size_t element, int count, int* capacity);
 void memory_free(void* pointer);
 char* memory_text(const char* text); /* copy of a string */
 uint64_t memory_allocation_count(void);
@@ -89,6 +91,8 @@ void text_add_bytes(Text* text, const char* bytes, size_t length);
 void text_add_double(Text* text, double value);
 /* A JSON string with quotes and escapes. */
 void text_add_json_string(Text* text, const char* string);
+/* Bytes as base64 (RFC 4648, section 4, with padding). */
+void text_add_base64(Text* text, const void* bytes, size_t length);
 void text_free(Text* text);
 /* For manual pages: escaped for roff, words between backquotes in bold (base/roff.c). */
 void text_add_roff(Text* out, const char* text);
@@ -99,6 +103,8 @@ const char* text_nearest(const char* word, const char* const* candidates, int co
 /* ---------------------------------------------------------------- files (base/file.c) */
 /* Whole file; *data is NUL-terminated and owned by the caller. STATUS_IO leaves errno set. */
 Status file_read(const char* path, char** data, size_t* length);
+/* The same with a diagnostic that says why it cannot be read. */
+Status file_read_reported(const char* path, char** data, size_t* length, Diagnostics* diagnostics);
 /* Write beside the name, fsync, then rename: a reader sees the old file or the new one, never a half. */
 Status file_write(const char* path, const char* data, size_t length);
 Status file_make_folder(const char* path); /* with parents */
@@ -108,6 +114,8 @@ char* file_resolve(const char* base_file, const char* relative);
 /* A path as seen from a folder, by `..` where need be; absolute paths stay. Links in both are followed when they exist.
  * Owned by the caller. */
 char* file_relative(const char* folder, const char* path);
+/* The same for a path within the folder, absolute or not; NULL when it is not within. Owned by the caller. */
+char* file_inside(const char* folder, const char* path);
 /* Name without folder and last extension. Owned by the caller. */
 char* file_stem(const char* path);
 

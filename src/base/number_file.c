@@ -278,10 +278,7 @@ Status number_file_read(NumberFile* file, const char* kind, const char* path, Di
   *file = (NumberFile){0};
   char* data;
   size_t length;
-  if (file_read(path, &data, &length) != STATUS_OK) {
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){.file = path}, "cannot read: %s", strerror(errno));
-    return STATUS_IO;
-  }
+  if (file_read_reported(path, &data, &length, diagnostics) != STATUS_OK) return STATUS_IO;
   Status status = number_file_parse(file, kind, path, data, length, diagnostics);
   memory_free(data);
   return status;

@@ -149,7 +149,7 @@ static void solid_from_decomposition(Builder* builder, const SceneShape* shape, 
 static void solid_from_mesh(Builder* builder, const SceneShape* shape, ShapeSolid* solid) {
   Mesh mesh = {0};
   ImportCount import = {0};
-  Status status = mesh_read_obj(&mesh, shape->file, shape->decompose ? 1.0 : shape->scale, builder->diagnostics);
+  Status status = mesh_read(&mesh, shape->file, shape->decompose ? 1.0 : shape->scale, builder->diagnostics);
   if (status == STATUS_OK) {
     if (shape->decompose)
       solid_from_decomposition(builder, shape, &mesh, solid, &import);

@@ -111,8 +111,8 @@ void optimization_destroy(Optimization* o) {
   for (int k = 0; o->runs && k < o->run_count; k++) scenario_run_free(&o->runs[k]);
   optimizer_destroy(o->optimizer);
   design_destroy(&o->design);
-  void* owned[] = {o->runs,  o->x,           o->gradient,    o->trial, o->trial_gradient, o->best_x,
-                   o->terms, o->trial_terms, o->spare_state, o->rows,  o->row_terms,      o->reason};
+  void* owned[] = {o->runs,        o->x,           o->gradient, o->trial,     o->trial_gradient, o->best_x,  o->terms,
+                   o->trial_terms, o->spare_state, o->rows,     o->row_terms, o->reason,         o->identity};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   text_free(&o->note);
   memory_free(o);

@@ -110,12 +110,6 @@ void read_shapes(Reader* reader, const Node* map) {
 
 /* ---------------------------------------------------------------- shapes in a link */
 
-/* URDF's roll, pitch, yaw: about the fixed x, then y, then z. */
-static Quat quat_from_rpy(Vec3 rpy) {
-  Quat roll = quat_about(vec3(1, 0, 0), rpy.x), pitch = quat_about(vec3(0, 1, 0), rpy.y);
-  return quat_mul(quat_about(vec3(0, 0, 1), rpy.z), quat_mul(pitch, roll));
-}
-
 static bool is_zero(Vec3 v) { return v.x == 0 && v.y == 0 && v.z == 0; }
 
 /* At most one of the three was given; the others are the identity, and products with it might turn -0 into 0. */

@@ -170,7 +170,7 @@ static void the_hulls_are_those_of_the_command(void** state) {
   setenv("SDRS_CACHE", "off", 1);
   write_mesh(path, ANGLE);
   load_mesh(&f, path, ", scale: 0.3, decompose: {grid: [3, 3, 2], symmetry: none}");
-  assert_int_equal(mesh_read_obj(&mesh, path, 1.0, &diagnostics), STATUS_OK);
+  assert_int_equal(mesh_read(&mesh, path, 1.0, &diagnostics), STATUS_OK);
   assert_int_equal(mesh_decompose(&d, &mesh, &(DecomposeOptions){.grid = {3, 3, 2}}), HULL_OK);
   assert_int_equal(d.hull_count, 10);
   assert_int_equal(f.model.hull_count, 2 * d.hull_count);

@@ -277,23 +277,26 @@ static void expect_refused(const Search* from, const char* text, const char* wan
   search_free(s);
 }
 
-#define OTHER "the checkpoint is of another task, scene or design: start without --resume, or in another folder"
+#define CHANGED " changed since this checkpoint was written: undo that, start without --resume, or give another folder"
+#define LOSSES "the losses have" CHANGED
+#define SETTINGS "the optimizer's settings, the seed or the rules of the design have" CHANGED
 
 static void checkpoints_of_other_tasks_are_refused(void** state) {
   (void)state;
 #define ADAM "optimizer: {type: adam, iterations: 3}\n"
   Search* s = search_run(FLIGHT MARK ADAM, 1);
-  expect_refused(s, FLIGHT "loss: [{type: point, link: ball, target: [0.5, -0.2, 0.2]}]\n" ADAM, OTHER);
-  expect_refused(s, FLIGHT "loss: [{type: point, link: ball, target: [0.5, -0.2, 0.1], power: 1}]\n" ADAM, OTHER);
-  expect_refused(s, FLIGHT "loss: [{type: point, link: ball, target: [0.5, -0.2, 0.1], from: 0}]\n" ADAM, OTHER);
-  expect_refused(s, FLIGHT "loss: [{type: point, name: p, link: ball, target: [0.5, -0.2, 0.1]}]\n" ADAM, OTHER);
-  expect_refused(s, FLIGHT MARK "optimizer: {type: lbfgs, iterations: 3}\n", OTHER);
-  expect_refused(s, FLIGHT MARK "optimizer: {type: adam, iterations: 3, control_step: 0.06}\n", OTHER);
-  expect_refused(s, FLIGHT MARK ADAM "seed: 2\n", OTHER);
-  expect_refused(s, FLIGHT MARK ADAM "set: [simulation.dt=0.04]\n", OTHER);
+  expect_refused(s, FLIGHT "loss: [{type: point, link: ball, target: [0.5, -0.2, 0.2]}]\n" ADAM, LOSSES);
+  expect_refused(s, FLIGHT "loss: [{type: point, link: ball, target: [0.5, -0.2, 0.1], power: 1}]\n" ADAM, LOSSES);
+  expect_refused(s, FLIGHT "loss: [{type: point, link: ball, target: [0.5, -0.2, 0.1], from: 0}]\n" ADAM, LOSSES);
+  expect_refused(s, FLIGHT "loss: [{type: point, name: p, link: ball, target: [0.5, -0.2, 0.1]}]\n" ADAM, LOSSES);
+  expect_refused(s, FLIGHT MARK "optimizer: {type: lbfgs, iterations: 3}\n", SETTINGS);
+  expect_refused(s, FLIGHT MARK "optimizer: {type: adam, iterations: 3, control_step: 0.06}\n", SETTINGS);
+  expect_refused(s, FLIGHT MARK ADAM "seed: 2\n", SETTINGS);
+  expect_refused(s, FLIGHT MARK ADAM "set: [simulation.dt=0.04]\n",
+                 "the scene scenes/test.task.yaml, a mesh that it reads or an override of it has" CHANGED);
   expect_refused(
       s, FLIGHT MARK ADAM "design: {constraints: [{variables: [ball/velocity/0], relation: at_most, value: 3}]}\n",
-      OTHER);
+      "the variables, their bounds or the constraints have" CHANGED);
   expect_refused(s, FLIGHT MARK "optimizer: {type: adam, iterations: 2}\n",
                  "the checkpoint stands at iteration 3, the task ends at 2");
   search_free(s);
