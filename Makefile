@@ -131,6 +131,7 @@ check-long: ## the tests that take long, and every fuzzer for FUZZ_SECONDS (600)
 	@scripts/deps.sh long
 	@$(MAKE) --no-print-directory FLAVOUR=release WERROR=1 program
 	@$(MAKE) --no-print-directory FLAVOUR=check long-tests
+	@$(MAKE) --no-print-directory FLAVOUR=asan program
 	@$(MAKE) --no-print-directory FLAVOUR=fuzz fuzzers
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) tests/run.sh -j $(TEST_JOBS) -t 7200 $(sort $(wildcard tests/long/*.sh)) \
 	  $(call in_flavour,check,$(LONG_TESTS)) \

@@ -104,7 +104,7 @@ static void cut_grid(Blocks* blocks, const Part* solid, const int grid[3]) {
       Part bar = slab(&sheet, 1, y + j);
       for (int k = 0; k < grid[2]; k++) {
         Part cell = slab(&bar, 2, z + k);
-        if (cell.triangle_count + cell.edge_count > 0 && part_volume(&cell) > least)
+        if (cell.triangle_count + cell.edge_count > 0 && fabs(part_volume(&cell)) > least)
           add_cell(blocks, x + i, y + j, z + k);
         part_free(&cell);
       }
