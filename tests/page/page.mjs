@@ -62,6 +62,7 @@ async function open(name, width = 1280, height = 800) {
   });
   await page.goto(`file://${path.resolve(folder, `${name}.html`)}`);
   await page.waitForFunction('window.sdrs', { timeout: PATIENCE });
+  await page.evaluate(() => window.sdrs.complete);
   return page;
 }
 
@@ -221,9 +222,9 @@ async function checkPlot(page, run) {
 
 async function spider() {
   const page = await open('spider');
-  const ready = await page.evaluate(() => window.sdrs.ready);
+  const [answering, pictured] = await page.evaluate(() => [window.sdrs.answering, window.sdrs.pictured].map(Math.round));
   const size = fs.statSync(path.join(folder, 'spider.html')).size;
-  console.log(`spider, 500 steps: ${size} bytes, interactive after ${Math.round(ready)} ms`);
+  console.log(`spider, 500 steps: ${size} bytes, answers after ${answering} ms, first picture after ${pictured} ms`);
   check(size < 5e6, `spider.html has ${size} bytes`);
   await checkPoses(page, ['spider'], [0, 1, 137, 250, 499, 500]);
   await checkPlaying(page);

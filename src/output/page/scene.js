@@ -34,6 +34,7 @@ try {
   document.getElementById('no-webgl').hidden = false;
   throw error;
 }
+renderer.debug.checkShaderErrors = false; // asking for them is waiting for them
 renderer.shadowMap.enabled = true;
 renderer.shadowMap.type = THREE.PCFShadowMap;
 
@@ -47,7 +48,7 @@ controls.zoomToCursor = true;
 
 scene.add(new THREE.HemisphereLight(0xffffff, 0xc6cad0, 2.5));
 const sun = new THREE.DirectionalLight(0xffffff, 1.9);
-sun.castShadow = true;
+sun.castShadow = false; // the first picture comes without, see prepare
 sun.shadow.mapSize.set(2048, 2048);
 sun.shadow.radius = 3;
 scene.add(sun, sun.target);
@@ -123,6 +124,7 @@ function corners(ground, margin) {
 }
 
 // Unbounded ground is drawn a good way beyond the run; a floor that is a hull is drawn by itself and gets lines only.
+let shade; // of shadows on unbounded ground
 function addGround() {
   const { ground } = run;
   if (!ground) return;
@@ -150,9 +152,10 @@ function addGround() {
   grid.renderOrder = -2;
   scene.add(grid);
   if (!unbounded) return;
-  const shade = new THREE.Mesh(geometry, new THREE.ShadowMaterial({ opacity: 0.22, depthWrite: false }));
+  shade = new THREE.Mesh(geometry, new THREE.ShadowMaterial({ opacity: 0.22, depthWrite: false }));
   shade.receiveShadow = true;
   shade.renderOrder = -1;
+  shade.visible = false;
   scene.add(shade);
 }
 addGround();
@@ -514,6 +517,14 @@ function resize() {
   if (!touched) setView(viewName);
 }
 
+// Shaders are made ready beside everything else: the page answers in the meantime, without shadows first.
+async function prepare(shadows) {
+  sun.castShadow = shadows;
+  if (shade) shade.visible = shadows;
+  if (renderer.extensions.has('KHR_parallel_shader_compile')) await renderer.compileAsync(scene, camera).catch(() => {});
+  else await new Promise((done) => { setTimeout(done); });
+}
+
 // Is the picture still on the move? Then another one has to follow.
 function draw() {
   const moved = controls.update();
@@ -551,5 +562,5 @@ function setDesign(stop) {
 
 export const stage = {
   scene, camera, controls, canvas, bodies, ghosts, GHOSTS, arrows, way, toggles, now,
-  show, draw, resize, setView, setFollow, goesFar, setWay, setDesign, setGhosts, linkAt,
+  show, prepare, draw, resize, setView, setFollow, goesFar, setWay, setDesign, setGhosts, linkAt,
 };
