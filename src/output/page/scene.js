@@ -13,6 +13,11 @@ const DARK = 0x1b1f24;
 const ARROW_LONGEST = 3;
 // Shorter than this many sizes of the bodies, the way of the centre of mass leaves the camera where it is.
 const FAR = 1.5;
+// The share of the picture that bodies may fill, and moments looked at to find how far they go.
+const FIT_SHARE = 0.76;
+const FIT_MOMENTS = 100;
+// A contact point's disc, in sizes of a link, and its least and largest size [px].
+const DISC = { share: 0.16, least: 4, most: 10 };
 const vec = (a) => new THREE.Vector3(a[0], a[1], a[2]);
 
 const up = vec(run.up);
@@ -236,6 +241,8 @@ class Body {
     for (const part of [this.mesh, this.edges, this.wire]) part.geometry?.dispose();
     const { all, sharp } = edgesOf(shape);
     this.mesh.geometry = surface(shape);
+    this.mesh.geometry.computeBoundingBox();
+    this.box = this.mesh.geometry.boundingBox;
     this.edges.geometry = lineGeometry(shape.vertices, sharp);
     this.wire.geometry = lineGeometry(shape.vertices, all);
   }
@@ -290,8 +297,7 @@ const median = (list) => list.sort((a, b) => a - b)[list.length >> 1];
 // Geometric mean of the sides of its box, of the link in the middle [m].
 function linkSize() {
   const sizes = [...bodies.values()].filter((body) => !body.link.fixed).map((body) => {
-    body.mesh.geometry.computeBoundingBox();
-    const sides = body.mesh.geometry.boundingBox.getSize(new THREE.Vector3());
+    const sides = body.box.getSize(new THREE.Vector3());
     return Math.cbrt(sides.x * sides.y * sides.z);
   });
   return sizes.length ? median(sizes) : 0.1 * size;
@@ -427,35 +433,63 @@ let follow; // a link, null = the centre of all, undefined = the camera stands
 let followed = new THREE.Vector3();
 const VIEWS = { iso: [-58, 24], front: [-90, 7], side: [0, 7], top: [-90, 89.9] };
 
-// Corners of what has to be seen: the box of the run, or that of all bodies now when the camera follows.
-function seenBox() {
-  if (follow === undefined) return [low, high];
-  const box = new THREE.Box3();
-  for (const body of bodies.values()) {
-    if (body.link.fixed) continue;
-    const ball = body.mesh.geometry.boundingSphere;
-    const center = ball.center.clone().applyQuaternion(body.group.quaternion).add(body.group.position);
-    box.expandByPoint(center.clone().addScalar(ball.radius)).expandByPoint(center.addScalar(-ball.radius));
+// Corners of a body's box, at the moments given.
+function cornersOf(body, moments) {
+  const { min, max } = body.box;
+  const { places, turns, fixed } = body.link;
+  const points = [];
+  for (const m of fixed ? [0] : moments) {
+    const place = new THREE.Vector3().fromArray(places, 3 * m);
+    const turn = new THREE.Quaternion().fromArray(turns, 4 * m);
+    for (let k = 0; k < 8; k++) {
+      const corner = new THREE.Vector3(k & 1 ? max.x : min.x, k & 2 ? max.y : min.y, k & 4 ? max.z : min.z);
+      points.push(corner.applyQuaternion(turn).add(place));
+    }
   }
-  return box.isEmpty() ? [low, high] : [box.min, box.max];
+  return points;
 }
 
-// The nearest eye in the view's direction that sees all corners.
+// What has to be seen: all that moves, over the run, or as it is now when the camera follows; and what stands within its
+// box, which leaves out wide terrain.
+function seenPoints() {
+  const following = follow !== undefined;
+  const every = Math.max(1, Math.ceil(times.length / FIT_MOMENTS));
+  const moments = following ? [now.moment] : [...times.keys()].filter((m) => m % every === 0 || m === times.length - 1);
+  const margin = 1e-3 * size;
+  const within = (p) => p.clone().clamp(low, high).distanceTo(p) <= margin;
+  const points = [];
+  for (const body of bodies.values()) {
+    const corners = !body.link.fixed || !following ? cornersOf(body, moments) : [];
+    if (!body.link.fixed || corners.every(within)) points.push(...corners);
+  }
+  if (points.length === 0) points.push(low, high);
+  return points;
+}
+
+// The nearest eye in the view's direction from which all points lie inside the pyramid, as in the pictures: with the eye at
+// a right + b above + c back, each side of the pyramid bounds a -+ h c or b -+ h c.
 function setView(name) {
-  const [a, b] = seenBox();
   const back = direction(...VIEWS[name]);
-  const center = a.clone().add(b).multiplyScalar(0.5);
   const right = camera.up.clone().cross(back).normalize();
   const above = back.clone().cross(right);
-  const tangent = Math.tan((camera.fov * Math.PI) / 360) * 0.86;
-  let distance = 0.2 * a.distanceTo(b);
-  for (let k = 0; k < 8; k++) {
-    const d = new THREE.Vector3(k & 1 ? b.x : a.x, k & 2 ? b.y : a.y, k & 4 ? b.z : a.z).sub(center);
-    const wide = Math.max(Math.abs(d.dot(right)) / camera.aspect, Math.abs(d.dot(above))) / tangent;
-    distance = Math.max(distance, wide + d.dot(back));
+  const tall = Math.tan((camera.fov * Math.PI) / 360) * FIT_SHARE;
+  const wide = tall * camera.aspect;
+  const side = [-Infinity, -Infinity, -Infinity, -Infinity];
+  let [near, far] = [-Infinity, Infinity];
+  for (const p of seenPoints()) {
+    const [x, y, z] = [p.dot(right), p.dot(above), p.dot(back)];
+    side[0] = Math.max(side[0], x + wide * z);
+    side[1] = Math.max(side[1], -x + wide * z);
+    side[2] = Math.max(side[2], y + tall * z);
+    side[3] = Math.max(side[3], -y + tall * z);
+    near = Math.max(near, z);
+    far = Math.min(far, z);
   }
-  controls.target.copy(center);
-  camera.position.copy(center).addScaledVector(back, distance);
+  const c = Math.max((side[0] + side[1]) / (2 * wide), (side[2] + side[3]) / (2 * tall), near + 1e-3 * size);
+  const eye = right.clone().multiplyScalar((side[0] - side[1]) / 2)
+    .addScaledVector(above, (side[2] - side[3]) / 2).addScaledVector(back, c);
+  camera.position.copy(eye);
+  controls.target.copy(eye).addScaledVector(back, (near + far) / 2 - c);
   controls.update();
   viewName = name;
   touched = false;
@@ -469,10 +503,8 @@ controls.addEventListener('start', () => { touched = true; });
 function goesFar() {
   if (moving.length === 0) return false;
   const [a, b] = [0, times.length - 1].map((m) => vec(centerOf(null, m)));
-  follow = null;
-  const box = seenBox();
-  follow = undefined;
-  return a.distanceTo(b) > FAR * box[0].distanceTo(box[1]);
+  const box = new THREE.Box3().setFromPoints(moving.flatMap((link) => (bodies.has(link.index) ? cornersOf(bodies.get(link.index), [0]) : [])));
+  return a.distanceTo(b) > FAR * box.getSize(new THREE.Vector3()).length();
 }
 
 function setFollow(link) {
@@ -528,6 +560,8 @@ async function prepare(shadows) {
 // Is the picture still on the move? Then another one has to follow.
 function draw() {
   const moved = controls.update();
+  const pixels = canvas.height / ratio / (2 * Math.tan((camera.fov * Math.PI) / 360) * camera.position.distanceTo(controls.target));
+  arrows.points.material.size = ratio * Math.min(Math.max(DISC.share * arrows.length * pixels, DISC.least), DISC.most);
   renderer.render(scene, camera);
   return moved;
 }
