@@ -57,7 +57,7 @@ ifeq ($(MPI),1)
 endif
 
 FLAGS := $(strip $(COMMON_FLAGS) $($(FLAVOUR)_FLAGS) $(MPI_FLAGS) $(CFLAGS))
-LDLIBS := $(MPI_LIBS) -lyaml -lcjson -lqhull_r -lglpk -lcholmod -llapacke -lopenblas -lm
+LDLIBS := $(MPI_LIBS) -lyaml -lcjson -lexpat -lqhull_r -lglpk -lcholmod -llapacke -lopenblas -lm
 
 # ---------------------------------------------------------------- files
 
@@ -166,7 +166,7 @@ bench: program ## time kernels, steps and growth with the number of bodies, to o
 	./sdrs bench step scenes/stack.yaml | tee out/bench/step.csv
 	./sdrs bench scale | tee out/bench/scale.csv
 
-lint: $(BUILD)/version.h ## layout, static analysis, include order
+lint: $(BUILD)/version.h $(BUILD)/method.h ## layout, static analysis, include order
 	@scripts/deps.sh check
 	@scripts/lint.sh
 
@@ -220,7 +220,7 @@ endif
 
 COMPILE = $(call SHORT,CC) $(CC) $(FLAGS) $(WARNINGS) $(WERROR_FLAG) -Isrc -I$(BUILD) -MMD -MP -c $< -o $@
 
-$(BUILD)/src/%.o: src/%.c $(BUILD)/flags | $(BUILD)/version.h out/build/libraries
+$(BUILD)/src/%.o: src/%.c $(BUILD)/flags | $(BUILD)/version.h $(BUILD)/method.h out/build/libraries
 	@mkdir -p $(@D)
 	$(COMPILE)
 
@@ -273,6 +273,11 @@ COMMIT = $(shell git describe --always --dirty --abbrev=12 --exclude '*' 2>/dev/
 $(BUILD)/version.h: FORCE
 	$(call write_if_changed,'#define SDRS_VERSION "$(VERSION)"' '#define SDRS_COMMIT "$(COMMIT)"' \
 	  '#define SDRS_FLAVOUR "$(FLAVOUR)"' '#define SDRS_BUILD_FLAGS "$(CC) $(FLAGS)"')
+
+# What hulls kept in files were made by: other sources find other files (src/geometry/decompose_cache.c).
+METHOD = $(shell cat src/base/*.[ch] src/linalg/*.[ch] src/geometry/*.[ch] | sha256sum | cut -c 1-64)
+$(BUILD)/method.h: FORCE
+	$(call write_if_changed,'#define METHOD_DIGEST "$(METHOD)"')
 
 # Looked for once; a missing one is named instead of a page of compiler messages.
 out/build/libraries: scripts/deps.sh

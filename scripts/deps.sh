@@ -16,6 +16,7 @@ make                command make
 pkg-config          command pkg-config
 libyaml-dev         header  yaml.h
 libcjson-dev        header  cjson/cJSON.h
+libexpat1-dev       header  expat.h
 libqhull-dev        header  libqhull_r/libqhull_r.h
 libsuitesparse-dev  header  suitesparse/cholmod.h
 liblapacke-dev      header  lapacke.h

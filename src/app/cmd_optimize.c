@@ -118,13 +118,13 @@ static void print_end(const DesignRun* run) {
 
 static Status resume(DesignRun* run) {
   char* path = checkpoint_path(run->folder);
-  Checkpoint checkpoint = {0};
-  Status status = checkpoint_read(&checkpoint, path, &run->diagnostics);
+  NumberFile checkpoint = {0};
+  Status status = number_file_read(&checkpoint, CHECKPOINT_KIND, path, &run->diagnostics);
   if (status == STATUS_OK && !optimization_load(run->optimization, &checkpoint, &run->diagnostics))
     status = STATUS_BAD_INPUT;
   if (status == STATUS_OK && !run->options->quiet)
     fprintf(stderr, "%s: goes on after iteration %d\n", run->task.name, optimization_iteration(run->optimization));
-  checkpoint_free(&checkpoint);
+  number_file_free(&checkpoint);
   memory_free(path);
   return status;
 }

@@ -68,6 +68,8 @@ typedef struct {
 Status recorded_load(Recorded* recorded, const char* path);
 /* Warnings about the scene were said when it was simulated; only those about the run itself are kept. */
 void recorded_drop_scene_warnings(Recorded* recorded);
+/* Are the scene and its meshes, byte for byte, those of the run? An error for each that is not. */
+bool recorded_unchanged(Recorded* recorded);
 void recorded_free(Recorded* recorded);
 /* A folder of `sdrs optimize`: it has a best scene and no trajectory. */
 bool folder_of_design(const char* folder);

@@ -137,14 +137,14 @@ char* checkpoint_path(const char* folder) {
 }
 
 Status write_checkpoint(const char* folder, const Optimization* o, Diagnostics* diagnostics) {
-  Checkpoint checkpoint = {0};
+  NumberFile checkpoint = {0};
   optimization_save(o, &checkpoint);
   char* path = checkpoint_path(folder);
-  Status status = checkpoint_write(&checkpoint, path);
+  Status status = number_file_write(&checkpoint, path);
   if (status != STATUS_OK)
     diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot write: %s", strerror(errno));
   memory_free(path);
-  checkpoint_free(&checkpoint);
+  number_file_free(&checkpoint);
   return status;
 }
 

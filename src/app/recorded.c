@@ -126,6 +126,7 @@ static Status load_model(Recorded* recorded, const char* path) {
   Diagnostics* diagnostics = &recorded->diagnostics;
   recorded->own_messages = diagnostics->count;
   Status status = scene_load(&recorded->scene, path, recorded->overrides, recorded->override_count, diagnostics);
+  recorded->scene.threads = recorded->options->threads;
   if (status == STATUS_OK) status = model_create(&recorded->model, &recorded->scene, diagnostics);
   return status;
 }
@@ -188,6 +189,21 @@ Status recorded_load(Recorded* recorded, const char* path) {
   if (file_exists(path)) return load_scene(recorded, path);
   diagnostics_add(&recorded->diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "no such run folder or scene");
   return STATUS_IO;
+}
+
+bool recorded_unchanged(Recorded* recorded) {
+  const cJSON* then = cJSON_GetObjectItem(recorded->summary, "inputs");
+  int count, differ = 0;
+  OutputInput* now = output_inputs(&recorded->scene, &count);
+  for (int i = 0; i < count; i++) {
+    const char* sha256 = cJSON_GetStringValue(cJSON_GetObjectItem(cJSON_GetArrayItem(then, i), "sha256"));
+    if (sha256 && strcmp(sha256, now[i].sha256) == 0) continue;
+    diagnostics_add(&recorded->diagnostics, SEVERITY_ERROR, (SourcePlace){now[i].path, 0, 0},
+                    "it has changed since the run");
+    differ++;
+  }
+  output_inputs_free(now, count);
+  return differ == 0 && count == cJSON_GetArraySize(then);
 }
 
 /* Warnings about the scene were said when it was simulated; only those about the run itself are repeated. */

@@ -1,6 +1,8 @@
 #include <cjson/cJSON.h>
+#include <expat.h>
 #include <glpk.h>
 #include <libqhull_r/libqhull_r.h>
+#include <string.h>
 #include <suitesparse/cholmod.h>
 #include <yaml.h>
 #include "app/command.h"
@@ -32,11 +34,12 @@ OutputProgram version_program(void) {
       .compiler = COMPILER_TEXT,
       .libraries = {{"libyaml", yaml_get_version_string()},
                     {"cJSON", cJSON_Version()},
+                    {"expat", XML_ExpatVersion() + strlen("expat_")},
                     {"qhull", qh_version},
                     {"CHOLMOD", CHOLMOD_TEXT},
                     {"GLPK", glp_version()},
                     {"BLAS", openblas_get_config ? openblas_get_config() : "unknown"}},
-      .library_count = 6,
+      .library_count = 7,
   };
 }
 

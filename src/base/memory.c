@@ -1,3 +1,4 @@
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +37,14 @@ void* memory_resize(void* old, size_t old_size, size_t size) {
   memset(pointer + kept, 0, size - kept);
   free(old);
   return pointer;
+}
+
+void* memory_grown(void* array, size_t element, int count, int* capacity) {
+  if (count < *capacity) return array;
+  int wanted = *capacity == 0 ? 64 : *capacity > INT_MAX / 2 ? INT_MAX : 2 * *capacity;
+  array = memory_resize(array, element * (size_t)*capacity, element * (size_t)wanted);
+  *capacity = wanted;
+  return array;
 }
 
 void memory_free(void* pointer) { free(pointer); }

@@ -73,10 +73,23 @@ bool contact_reset(ContactSystem* system, const Pose* poses);
 
 /* Prove that nothing passes through anything between the accepted poses and the trial poses along the path
  * poses_at(context, alpha, poses), alpha in [0, 1], which moves links within `bounds`. Adds to *intervals the pieces of
- * path looked at; *failed is the candidate that could not be proved. docs/derivations/certificate.md. */
+ * path looked at; *failure is set when it returns false. docs/derivations/certificate.md. */
 typedef void (*ContactPath)(void* context, double alpha, Pose* poses);
+typedef struct {
+  int candidate;
+  double alpha; /* where the search ended */
+  bool meet;    /* the hulls meet there; else the halvings were used up without a proof */
+} ContactFailure;
 bool contact_certify(ContactSystem* system, const MotionBounds* bounds, ContactPath poses_at, void* context,
-                     int* intervals, int* failed);
+                     int* intervals, ContactFailure* failure);
+/* Candidate `index` in the trial state, along the direction that parts the hulls best in the accepted one. */
+typedef struct {
+  int link_a, link_b;
+  Vec3 axis, at; /* unit, from a to b, in world axes; the point of a that is farthest along it [m] */
+  double gap;    /* of the trial state along the axis; negative: the hulls overlap by so much [m] */
+  double before; /* distance in the accepted state, or a lower bound [m] */
+} ContactSqueeze;
+ContactSqueeze contact_squeeze(const ContactSystem* system, int index);
 
 /* Pairs with terms in the accepted state, in a fixed order. */
 int contact_term_count(const ContactSystem* system);
@@ -99,6 +112,8 @@ int contact_active_count(const ContactSystem* system);
 
 /* Exact gap (GJK) of candidate `index` in the accepted state [m], or a lower bound above the contact range. */
 double contact_gap(ContactSystem* system, int index);
+/* The same in the trial state, always exact. */
+double contact_trial_gap(ContactSystem* system, int index);
 /* Total force of candidate `index` on its second link [N]; zero when it does not touch. */
 bool contact_force(const ContactSystem* system, int index, Vec3* force_on_b);
 

@@ -616,6 +616,13 @@ double contact_gap(ContactSystem* s, int index) {
                                &found);
 }
 
+double contact_trial_gap(ContactSystem* s, int index) {
+  ContactPair* p = contact_pair(s, index);
+  const HullInstance* instance = s->instance[1 - s->current];
+  GjkResult found;
+  return contact_pair_distance(&instance[p->hull_a], &instance[p->hull_b], &p->gjk, &found);
+}
+
 bool contact_force(const ContactSystem* s, int index, Vec3* force_on_b) {
   const PairState* state = &contact_pair(s, index)->state[s->current];
   *force_on_b = state->has_terms ? vec3_scale(state->derivatives.force[1], -1.0) : vec3(0, 0, 0);

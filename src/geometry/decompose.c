@@ -20,7 +20,7 @@
 /* Merging is free below this volume [mesh volume]. */
 #define FREE_VOLUME 1e-9
 
-static DecomposeOptions with_defaults(const DecomposeOptions* given) {
+DecomposeOptions decompose_with_defaults(const DecomposeOptions* given) {
   DecomposeOptions o = *given;
   if (o.max_hulls <= 0) o.max_hulls = DEFAULT_HULLS;
   if (o.max_vertices <= 0) o.max_vertices = DEFAULT_VERTICES;
@@ -48,47 +48,6 @@ static Part fundamental(const Part* solid, const bool mirror[3]) {
   return part;
 }
 
-static Blocks unfolded(const Blocks* blocks, const bool mirror[3], double free_volume) {
-  Blocks copy = {MEMORY_NEW(Block, blocks->count + 1), blocks->count};
-  for (int k = 0; k < blocks->count; k++) copy.items[k] = block_copy(&blocks->items[k]);
-  for (int axis = 0; axis < 3; axis++)
-    if (mirror[axis]) blocks_unfold(&copy, axis, free_volume);
-  return copy;
-}
-
-static double estimated_volume(const Blocks* blocks) {
-  double sum = 0;
-  for (int k = 0; k < blocks->count; k++) sum += blocks->items[k].estimate.volume;
-  return sum;
-}
-
-/* The unfolded blocks of least volume, at most max_hulls: over the number of blocks of the fundamental part, and over
- * what a block that crosses a mirror plane may cost as one. */
-static Blocks unfold_to_fit(Blocks* blocks, const bool mirror[3], int max_hulls, double volume) {
-  const double worth[] = {FREE_VOLUME, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, HUGE_VAL};
-  const int worths = sizeof worth / sizeof worth[0];
-  Blocks best = {0};
-  blocks_merge(blocks, blocks->count, FREE_VOLUME * volume);
-  const int free_count = blocks->count;
-  for (int count = blocks->count < max_hulls ? blocks->count : max_hulls; count >= 1; count--) {
-    blocks_merge(blocks, count, FREE_VOLUME * volume);
-    for (int k = 0; k < worths; k++) {
-      Blocks whole = unfolded(blocks, mirror, worth[k] * volume);
-      bool better = best.count == 0 || estimated_volume(&whole) < (1 - 1e-9) * estimated_volume(&best);
-      if ((whole.count <= max_hulls && better) || (best.count == 0 && count == 1 && k == worths - 1)) {
-        blocks_free(&best);
-        best = whole;
-      } else {
-        blocks_free(&whole);
-      }
-      /* Nothing had to be given up. */
-      if (k == 0 && blocks->count == free_count && best.count > 0) return best;
-    }
-    if (blocks->count < count) count = blocks->count;
-  }
-  return best;
-}
-
 static void cut_and_merge(Blocks* blocks, const Part* solid, const bool mirror[3], int pieces_per_hull,
                           const DecomposeOptions* o) {
   SearchOptions search = {o->resolution, o->threads};
@@ -101,13 +60,9 @@ static void cut_and_merge(Blocks* blocks, const Part* solid, const bool mirror[3
   *blocks = blocks_create(&pieces);
   pieces_free(&pieces);
   blocks_extend(blocks);
-  if (fold == 1) {
-    blocks_merge(blocks, o->max_hulls, FREE_VOLUME * volume);
-    return;
-  }
-  Blocks whole = unfold_to_fit(blocks, mirror, o->max_hulls, volume);
-  blocks_free(blocks);
-  *blocks = whole;
+  MirrorImages images = blocks_unfold(blocks, mirror);
+  blocks_merge(blocks, images, o->max_hulls, FREE_VOLUME * volume);
+  mirror_images_free(&images);
 }
 
 /* ---------------------------------------------------------------- even blocks */
@@ -188,19 +143,11 @@ static void choose_mirrors(Decomposition* result, const Part* solid, const Decom
 
 /* Overlap, then few enough vertices: thinning keeps all that a hull holds. */
 static HullResult join_and_thin(Blocks* blocks, const bool mirror[3], int max_vertices) {
-  if (mirror[0] || mirror[1] || mirror[2]) {
-    MirrorGroups groups = mirror_groups(blocks, mirror);
-    blocks_overlap(blocks);
-    HullResult result = blocks_thin_mirrored(blocks, &groups, mirror, max_vertices);
-    mirror_groups_free(&groups);
-    return result;
-  }
+  MirrorGroups groups = mirror_groups(blocks, mirror);
   blocks_overlap(blocks);
-  for (int k = 0; k < blocks->count; k++) {
-    HullResult result = hull_outer(&blocks->items[k].hull, max_vertices);
-    if (result != HULL_OK) return result;
-  }
-  return HULL_OK;
+  HullResult result = blocks_thin_mirrored(blocks, &groups, max_vertices);
+  mirror_groups_free(&groups);
+  return result;
 }
 
 static void take_hulls(Decomposition* result, Blocks* blocks, UnitFrame frame) {
@@ -256,7 +203,7 @@ static void keep_better(Decomposition* result, Decomposition* other) {
 /* Points may be symmetric where the triangles between them are not: what was found to be missed then is cut again as it
  * is. */
 HullResult mesh_decompose(Decomposition* result, const Mesh* mesh, const DecomposeOptions* given) {
-  DecomposeOptions options = with_defaults(given);
+  DecomposeOptions options = decompose_with_defaults(given);
   HullResult status = decompose_once(result, mesh, PIECES_PER_HULL, &options);
   bool mirrored = result->mirror[0] || result->mirror[1] || result->mirror[2];
   if (status != HULL_OK || !mirrored) return status;

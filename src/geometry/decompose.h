@@ -10,6 +10,9 @@
 /* Hulls nearer than this touch, a face this near to a plane lies in it [unit size]. */
 #define TOUCH_DISTANCE 1e-9
 
+/* The options in force: defaults instead of zeros. */
+DecomposeOptions decompose_with_defaults(const DecomposeOptions* given);
+
 /* ---------------------------------------------------------------- cutting (decompose_search.c) */
 
 /* A connected piece of the solid, with a coarser copy that the search works on. */
@@ -57,11 +60,22 @@ Blocks blocks_create(const Pieces* pieces);
 void blocks_free(Blocks* blocks);
 /* Distance of two hulls, 0 when they meet. */
 double block_distance(const Block* a, const Block* b);
-/* Replace touching pairs by their hull, the pair that adds the least volume first, while there are more than `count` or
- * the added volume is at most `free_volume`. */
-void blocks_merge(Blocks* blocks, int count, double free_volume);
-/* Volume that the hull of both adds to both. */
-double merge_cost(const Block* a, const Block* b);
+/* Where the mirror images of blocks stand: of[axis][k] is that of block k, NULL where `planes` (bit = axis) has no such
+ * mirror plane. Owned arrays. */
+typedef struct {
+  int planes;
+  int* of[3];
+} MirrorImages;
+
+/* Where block k's image stands, and the image itself; bit of `which` = axis. */
+int mirror_image(const MirrorImages* images, int block, int which);
+Vec3 vec3_mirrored(Vec3 p, int which);
+Block block_image(const Block* block, int which);
+
+/* Replace touching pairs, and all images of a pair with it, by their hull, the move that adds the least volume for
+ * every block that goes first, while there are more than `count` or the added volume is at most `free_volume`. The
+ * images are kept in step; afterwards they are used up. */
+void blocks_merge(Blocks* blocks, MirrorImages images, int count, double free_volume);
 
 /* ---------------------------------------------------------------- joining (decompose_join.c) */
 
@@ -78,6 +92,20 @@ void blocks_overlap(Blocks* blocks);
  * faces around that adds the least volume. */
 HullResult hull_outer(ConvexHull* hull, int max_vertices);
 
+/* Faces of the hulls that touch one: volume added inside them counts little. */
+typedef struct {
+  Plane* planes;
+  int* first; /* of each hull     (count + 1) */
+  int count;
+} Neighbours;
+Neighbours neighbours_create(const Blocks* blocks, int of);
+void neighbours_free(Neighbours* near);
+/* The same for a hull that is its own image in the mirror planes (bit = axis) through the origin, and stays so. `near`
+ * may be NULL. */
+HullResult hull_outer_mirrored(ConvexHull* hull, int planes, int max_vertices, const Neighbours* near);
+
+/* The hull as a closed chain of triangles. */
+Part part_of_hull(const ConvexHull* hull);
 /* Signed distance of a point from the farthest face: > 0 outside. */
 double hull_outside(const ConvexHull* hull, Vec3 point);
 /* Outward unit normal and offset of a triangle; zero normal when it is a needle. */

@@ -1,4 +1,3 @@
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,10 +123,7 @@ static Status scan_table(CsvTable* table, size_t length, const char* path, Diagn
 Status csv_read(CsvTable* table, const char* path, Diagnostics* diagnostics) {
   *table = (CsvTable){0};
   size_t length;
-  if (file_read(path, &table->data, &length) != STATUS_OK) {
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot read: %s", strerror(errno));
-    return STATUS_IO;
-  }
+  if (file_read_reported(path, &table->data, &length, diagnostics) != STATUS_OK) return STATUS_IO;
   return scan_table(table, length, path, diagnostics);
 }
 

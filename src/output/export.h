@@ -1,4 +1,4 @@
-/* What the exporters share: numbers and names in XML, boxes recognised, surfaces checked. Private to output/. */
+/* What the exporters share: numbers and names in XML, boxes recognised, solids, zip archives. Private to output/. */
 #ifndef SDRS_OUTPUT_EXPORT_H
 #define SDRS_OUTPUT_EXPORT_H
 
@@ -25,5 +25,27 @@ void bytes_add_float(Text* out, double value);
 
 /* Is the hull a box? Then its centre and axes in the link's frame, and half its edges [m]. */
 bool hull_is_box(const ConvexHull* solid, Pose* pose, Vec3* half);
+
+/* ---------------------------------------------------------------- surfaces of links */
+
+/* One closed surface in a file's unit; hull -1 = the union of all of the link's. */
+typedef struct {
+  TriangleSurface surface;
+  int link, hull;
+} ExportSolid;
+
+/* A 3MF package (output/export_3mf.c): an object per link with its solids in millimetres and its name, and a build item
+ * that places it. Solids of a link stand together. The same bytes at every repeat. */
+void export_3mf(Text* out, const Model* model, const ExportSolid* solids, int count, const Pose* poses);
+
+/* A zip archive of stored files (output/zip.c): zip_add each, then zip_end. Names are ASCII; no file has a date but the
+ * earliest, so that equal content gives equal bytes. Every size stays below 4 GiB. */
+typedef struct {
+  Text* out;
+  Text directory;
+  int count;
+} Zip;
+void zip_add(Zip* zip, const char* name, const Text* content);
+void zip_end(Zip* zip); /* frees the directory */
 
 #endif

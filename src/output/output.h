@@ -93,12 +93,19 @@ const char* output_link_of_dof(const Model* model, int dof);
 
 /* The hulls of a link in its frame, one `o` group each. STATUS_IO with a diagnostic. */
 Status output_link_obj(const char* path, const Model* model, int link, Diagnostics* diagnostics);
+/* The same of one hull, as text. */
+void output_hull_obj(Text* out, const Model* model, int hull);
 
 /* ---------------------------------------------------------------- plots (output/plot*.c) */
 
+/* Texts are borrowed; NULL: what the table or the run itself says. */
 typedef struct {
   int width, height; /* px */
   bool log_y;        /* logarithmic also where the plot is not by itself */
+  bool log_x;
+  const char *title, *x_label, *y_label;
+  /* Of plot_columns: the column across, and the column of which each value has a curve of its own. */
+  const char *x, *by;
 } PlotOptions;
 PlotOptions plot_defaults(bool overview);
 
@@ -108,8 +115,8 @@ const char* plot_name(int index);
  * ending of `path` chooses PNG or SVG. STATUS_IO with an explanation when gnuplot is not installed. */
 Status plot_run(const char* path, const char* folder, const char* what, const PlotOptions* options,
                 Diagnostics* diagnostics);
-/* Draw the columns of a CSV file that match the comma-separated list of shell patterns, against `time`, else against
- * the first column. */
+/* Draw the columns of a CSV file that match the comma-separated list of shell patterns, against options->x, else
+ * against `time`, else against the first column. Points are joined in the order of the rows. */
 Status plot_columns(const char* path, const char* file, const char* patterns, const PlotOptions* options,
                     Diagnostics* diagnostics);
 /* The run's file that has such a column, owned by the caller; NULL when none has. */
@@ -195,6 +202,17 @@ typedef struct {
 Status run_poses_read(RunPoses* run, const char* path, const Model* model, Diagnostics* diagnostics);
 void run_poses_free(RunPoses* run);
 
+/* Recorded joint coordinates. */
+typedef struct {
+  int row_count, coordinate_count;
+  double* time; /* s  (rows) */
+  double* q;    /* as written: m, rad, quaternions  (rows x nq) */
+} RunCoordinates;
+
+/* Read `joints.csv` of a run of this model, like run_poses_read. */
+Status run_coordinates_read(RunCoordinates* run, const char* path, const Model* model, Diagnostics* diagnostics);
+void run_coordinates_free(RunCoordinates* run);
+
 /* A row of contacts.csv: what a touching pair of links exerts. */
 typedef struct {
   double time; /* s */
@@ -269,6 +287,14 @@ Status render_frames(const char* folder, RenderSubjects subjects, const RenderOp
 /* A film by the ffmpeg program; STATUS_IO with an explanation when it is not installed. */
 Status render_film(const char* path, RenderSubjects subjects, const RenderOptions* options, int* count,
                    Diagnostics* diagnostics);
+/* Seconds that one picture of a subject takes, by what is drawn. */
+typedef struct {
+  double bodies, marks, words, png;
+  size_t bytes; /* of the PNG */
+} RenderTimes;
+/* Draw `count` moments, spread evenly over the run, without writing them (times: count). Returns the seconds spent
+ * before the first: camera, edges, extents. */
+double render_measure(const RenderSubject* subject, const RenderOptions* options, int count, RenderTimes* times);
 /* The hulls of two models answer to each other: as many, on the same links, with as many vertices. */
 bool render_same_hulls(const Model* model, const Model* initial);
 
@@ -302,12 +328,31 @@ typedef struct {
  * where the build has no template. */
 Status page_write(Text* out, const PageSource* source, PageExtent* extent, Diagnostics* diagnostics);
 
+/* A part and the hulls that it was decomposed into, as a PNG of three panels: the part's surface, the hulls in place,
+ * each of its colour, and the hulls moved apart (output/render_hulls.c). Coordinates of any size; up: 0, 1, 2 for x, y,
+ * z. */
+typedef struct {
+  const ConvexHull* surface; /* of the part: triangles, not convex */
+  const ConvexHull* hulls;
+  int hull_count;
+  int up;
+} HullPicture;
+Status render_hulls(const char* path, const HullPicture* picture, int threads, Diagnostics* diagnostics);
+
 /* ---------------------------------------------------------------- other programs' formats (output/export_*.c) */
 
 /* The model as MJCF for MuJoCo 2.2.2 or later: one file that needs no other. controls: the actuators' controls over the
  * run as CSV, left empty when they do not change. What MuJoCo has no exact counterpart for is noted in diagnostics,
  * with `path` as the file. */
 void export_mjcf(const Model* model, const char* path, Text* mjcf, Text* controls, Diagnostics* diagnostics);
+
+/* The model as URDF, all joints at zero. `meshes`: what references to mesh files begin with ("robot_meshes/"); the
+ * files are those of export_urdf_mesh. What URDF cannot say is left out, told as notes with `path` as their file, and
+ * stands in a comment. STATUS_BAD_INPUT after an error for each link whose joint it has no counterpart for.
+ * docs/urdf.md */
+Status export_urdf(const Model* model, const char* path, const char* meshes, Text* urdf, Diagnostics* diagnostics);
+/* Name of the file that a hull is in (its content: output_hull_obj); false: it is in none. */
+bool export_urdf_mesh(const Model* model, int hull, Text* name);
 
 /* A recorded run as a binary glTF 2.0 file: the bounded hulls of every link under a node of its name, with its colour
  * and its motion as an animation at about `fps` moments per second; half-spaces as squares as wide as the run. Metres,
@@ -323,23 +368,36 @@ typedef struct {
 } GlbPart;
 void export_glb_parts(Text* out, const GlbPart* parts, int count, double fps, int* moments);
 
-typedef enum { SURFACE_OBJ, SURFACE_STL } SurfaceFormat;
+typedef enum { SURFACE_OBJ, SURFACE_STL, SURFACE_3MF } SurfaceFormat;
+
+typedef struct {
+  SurfaceFormat format;
+  bool pieces; /* every convex piece as a solid of its own, instead of each link's union */
+  int threads;
+} SurfaceOptions;
 
 /* What was written, measured on the numbers that are in the file. */
 typedef struct {
-  int pieces, triangles;
+  int pieces, triangles; /* solids: one per link, or one per hull of those that are not united */
+  bool united;           /* each link's hulls are one surface; not asked for with `pieces` */
+  const char* reason; /* why a link could not be united (constant), or NULL; its hulls are solids of their own then */
+  int reason_link;
+  double snap;      /* points nearer than this were made one by the union [m] */
   bool closed;      /* every edge has a triangle on both sides */
-  bool manifold;    /* exactly one on each, and every piece is a sphere */
-  int components;   /* groups of pieces that touch */
-  int overlaps;     /* pairs of pieces with common volume, which `volume` counts twice */
+  bool manifold;    /* exactly one on each, one fan round every point */
+  bool oriented;    /* neighbours run their edge opposite ways, the outside is outside */
+  int components;   /* groups of hulls that touch */
+  int cavities;     /* voids inside solids */
+  int overlaps;     /* pairs of hulls with common volume, which `volume` counts twice where they are not united */
   Vec3 low, high;   /* box [m] */
-  double volume;    /* sum of the pieces [m^3] */
+  double volume;    /* sum of the solids [m^3] */
   double mass;      /* of the links, by their mass model [kg] */
-  double thickness; /* of the thinnest piece [m] */
+  double thickness; /* of the thinnest wall [m] (surface_thickness); not united: of the thinnest hull */
+  double thickness_spacing; /* distance of the samples of the wall [m]; 0 when not united */
 } SurfaceReport;
 
-/* Append the bounded hulls of a link (-1 = of all) under the poses (links), as OBJ in metres or binary STL in
+/* Append the bounded hulls of a link (-1 = of all) under the poses (links), as OBJ in metres, binary STL or 3MF in
  * millimetres. */
-SurfaceReport export_surface(Text* out, const Model* model, int link, const Pose* poses, SurfaceFormat format);
+SurfaceReport export_surface(Text* out, const Model* model, int link, const Pose* poses, const SurfaceOptions* options);
 
 #endif

@@ -81,7 +81,7 @@ static void thin(DesignList* list, double bytes) {
 /* Faces of the file are triangles: output_link_obj wrote it. */
 static Status add_shape(Page* page, const char* path) {
   Mesh mesh = {0};
-  Status status = mesh_read_obj(&mesh, path, 1.0, page->diagnostics);
+  Status status = mesh_read(&mesh, path, 1.0, page->diagnostics);
   if (status == STATUS_OK && mesh.corner_count != 3 * mesh.face_count) {
     diagnostics_add(page->diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "a face is no triangle");
     status = STATUS_BAD_INPUT;

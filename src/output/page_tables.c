@@ -192,6 +192,10 @@ static void add_contact_rows(const ContactList* list) {
   array = page_start(page, 4);
   for (int i = 0; i < list->count; i++) page_add_vector(page, rows[list->row[i]].force);
   page_end(page, "forces", array);
+  array = page_start(page, 2);
+  for (int i = 0; i < list->count; i++)
+    page_add_index(page, array, contact_shown_on_a(page->source->model, &rows[list->row[i]]));
+  page_end(page, "on_a", array);
 }
 
 /* Contact points of all moments, those of moment m from first[m] to first[m + 1]; and for every row its pair's centre

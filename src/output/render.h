@@ -19,6 +19,8 @@ void image_create(RenderImage* image, int width, int height);
 void image_destroy(RenderImage* image);
 /* Copy `source` into `image` with its upper left corner at (x, y); what falls outside is dropped. */
 void image_paste(RenderImage* image, const RenderImage* source, int x, int y);
+/* Append the picture as PNG. False without memory for it. */
+bool image_add_png(const RenderImage* image, Text* file);
 /* PNG, written beside the name and renamed. STATUS_IO leaves errno set. */
 Status image_write_png(const RenderImage* image, const char* path);
 
@@ -209,13 +211,22 @@ void render_key(RenderImage* image, const RenderStage* stage, const RenderCamera
 void render_labels(RenderImage* image, const RenderStage* stage, const RenderCamera* camera, const Pose* poses,
                    const RenderLabels* labels);
 
+/* ---------------------------------------------------------------- hulls of a part (render_hulls.c) */
+
+/* Hulls of about unit size in all, a link each: poses that keep them near where they are, but apart by the gap. More
+ * than 64 are only spread from the middle. */
+void hulls_move_apart(const Model* model, Pose* poses);
+double hulls_gap(int count);
+
 /* ---------------------------------------------------------------- text and lines (render_text.c) */
 
 /* Text with its upper left corner at (x, y) [px]; scale: pixels per unit, capitals are 7 units high. Bytes outside
  * printable ASCII become '?'. */
 void image_text(RenderImage* image, double x, double y, double scale, const char* text);
 double image_text_width(double scale, const char* text); /* px */
-#define TEXT_CAPITAL 7.0                                 /* units */
+/* Pale paper for words and their symbols, a little larger than the rectangle [px]. */
+void image_backing(RenderImage* image, double x, double y, double width, double height);
+#define TEXT_CAPITAL 7.0 /* units */
 /* A straight dark stroke of the given width [px]. */
 void image_line(RenderImage* image, double x0, double y0, double x1, double y1, double width);
 /* The same in an sRGB colour; without length it is a dot. */
@@ -241,8 +252,10 @@ void image_contact_dot(RenderImage* image, double x, double y);
 void image_plane_square(RenderImage* image, const double corner[4][2]);
 extern const uint8_t FORCE_COLOR[3];
 
-/* Planes, contact points and forces at a moment, as marks->show asks for. Forces act on the link that can move; where
- * both can, on the second, as in contacts.csv. contacts: of the whole run, or NULL. */
+/* The force on the link that can move is shown; where both can, on one that is no part of a mechanism; else on b, as in
+ * contacts.csv. */
+bool contact_shown_on_a(const Model* model, const RunContact* contact);
+/* Planes, contact points and forces at a moment, as marks->show asks for. contacts: of the whole run, or NULL. */
 void render_marks(RenderImage* image, const RenderCamera* camera, const Model* model, const Pose* poses, double time,
                   const RunContacts* contacts, const RenderMarks* marks);
 /* A round number of newtons for the arrow in the key: nearly all forces are at most FORCE_SPAN such arrows long. */
@@ -281,7 +294,14 @@ double sheet_duration(const RenderSheet* sheet);
 int run_row_at(const RunPoses* run, double time);
 /* The poses of a row (links). */
 const Pose* run_row_poses(const RunPoses* run, int row);
-/* One picture of the size in the options, at a row of the run; with the ghosts of options->trail. */
+/* Its camera at a row: with the followed link. */
+RenderCamera render_run_camera(const RenderRun* render, int row);
+/* The layers of a picture of the size in the options, at a row of the run: bodies with the ghosts of options->trail,
+ * marks and way, title and ticks. */
+void render_run_bodies(const RenderRun* render, int row, int threads, RenderImage* image);
+void render_run_marks(const RenderRun* render, int row, RenderImage* image);
+void render_run_words(const RenderRun* render, int row, bool titled, RenderImage* image);
+/* All of them. */
 void render_run_panel(const RenderRun* render, int row, bool titled, int threads, RenderImage* image);
 
 #endif

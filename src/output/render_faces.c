@@ -19,14 +19,6 @@
 #define FADE_BEGIN 2.0
 #define FADE_END 4.5
 
-static void* grown(void* array, int count, int* capacity, size_t size) {
-  if (count < *capacity) return array;
-  int larger = *capacity ? 2 * *capacity : 256;
-  array = memory_resize(array, size * (size_t)*capacity, size * (size_t)larger);
-  *capacity = larger;
-  return array;
-}
-
 /* ---------------------------------------------------------------- light, plane and edges of a face */
 
 /* A planar polygon of the scene before it is looked at. */
@@ -96,7 +88,7 @@ static void set_tint(const RenderCamera* camera, Face* face, const Polygon* poly
 
 static int add_floor(Drawing* drawing, const Face* face, Vec3 normal, bool fades) {
   const RenderCamera* camera = drawing->camera;
-  drawing->floors = grown(drawing->floors, drawing->floor_count, &drawing->floor_capacity, sizeof(Floor));
+  drawing->floors = memory_grown(drawing->floors, sizeof(Floor), drawing->floor_count, &drawing->floor_capacity);
   Floor* grid = &drawing->floors[drawing->floor_count];
   double spacing = grid_spacing(2.0 * camera->reach), major = grid_major(spacing);
   Vec3 u, v;
@@ -168,7 +160,7 @@ static void add_piece(Drawing* drawing, const Vec3 corner[3]) {
     piece.y[k] = 0.5 * camera->height - camera->focal * corner[k].y / corner[k].z;
   }
   if (outside_picture(camera, &piece)) return;
-  drawing->pieces = grown(drawing->pieces, drawing->piece_count, &drawing->piece_capacity, sizeof(Piece));
+  drawing->pieces = memory_grown(drawing->pieces, sizeof(Piece), drawing->piece_count, &drawing->piece_capacity);
   drawing->pieces[drawing->piece_count++] = piece;
 }
 
@@ -186,7 +178,7 @@ static void add_polygon(Drawing* drawing, const Polygon* polygon) {
   if (polygon->tinted) set_tint(camera, &face, polygon);
   if (polygon->corner_count == 3 && count == 3) set_edges(&face, &drawing->pieces[first_piece], polygon->sharp);
   if (polygon->floor) face.floor = add_floor(drawing, &face, polygon->normal, polygon->fades);
-  drawing->faces = grown(drawing->faces, drawing->face_count, &drawing->face_capacity, sizeof(Face));
+  drawing->faces = memory_grown(drawing->faces, sizeof(Face), drawing->face_count, &drawing->face_capacity);
   drawing->faces[drawing->face_count++] = face;
 }
 

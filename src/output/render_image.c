@@ -46,11 +46,14 @@ void image_paste(RenderImage* image, const RenderImage* source, int x, int y) {
 
 static void add_bytes(void* context, void* data, int length) { text_add_bytes(context, data, (size_t)length); }
 
+bool image_add_png(const RenderImage* image, Text* file) {
+  return stbi_write_png_to_func(add_bytes, file, image->width, image->height, 3, image->rgb, 3 * image->width) != 0;
+}
+
 Status image_write_png(const RenderImage* image, const char* path) {
   Text file = {0};
   Status status = STATUS_NO_MEMORY;
-  if (stbi_write_png_to_func(add_bytes, &file, image->width, image->height, 3, image->rgb, 3 * image->width))
-    status = file_write(path, file.data, file.length);
+  if (image_add_png(image, &file)) status = file_write(path, file.data, file.length);
   text_free(&file);
   return status;
 }

@@ -85,6 +85,7 @@ void render_key(RenderImage* image, const RenderStage* stage, const RenderCamera
       x = letter;
       y += LINE_HEIGHT * letter;
     }
+    image_backing(image, x, y, width, letter);
     draw_symbol(&pen, &items[i], x, y);
     image_text(image, x + items[i].width + SYMBOL_GAP * letter, y, pen.scale, items[i].text);
     x += width + ITEM_GAP * letter;

@@ -193,9 +193,11 @@ static bool in_legend(const Model* model, int link) {
 
 static void draw_swatch(const LabelPen* pen, int link, double x, double y) {
   uint8_t color[3];
+  const char* name = pen->stage->model->links[link].name;
+  image_backing(pen->image, x, y, 1.9 * pen->letter + image_text_width(pen->scale, name), pen->letter);
   for (int k = 0; k < 3; k++) color[k] = pen->stage->srgb[(int)(pen->stage->color[link][k] * (STAGE_TONES - 1))];
   image_rectangle(pen->image, x, y, x + 1.3 * pen->letter, y + pen->letter, color, 1.0);
-  image_text(pen->image, x + 1.9 * pen->letter, y, pen->scale, pen->stage->model->links[link].name);
+  image_text(pen->image, x + 1.9 * pen->letter, y, pen->scale, name);
 }
 
 /* Names from left to right, wrapped like a line of text. Returns how many lines they take, 0 when they do not fit in
@@ -222,11 +224,14 @@ static int flow_legend(const LabelPen* pen, double top, bool draw) {
 /* Title and time on the first line. */
 static void draw_title(const LabelPen* pen, const RenderLabels* labels) {
   double x = pen->letter, scale = 1.2 * pen->scale;
-  if (labels->title && *labels->title) {
-    image_text(pen->image, x, pen->letter, scale, labels->title);
-    x += image_text_width(scale, labels->title) + 2.0 * pen->letter;
+  const char* words[2] = {labels->title, labels->time};
+  for (int k = 0; k < 2; k++) {
+    if (!words[k] || !*words[k]) continue;
+    double width = image_text_width(scale, words[k]);
+    image_backing(pen->image, x, pen->letter, width, 1.2 * pen->letter);
+    image_text(pen->image, x, pen->letter, scale, words[k]);
+    x += width + 2.0 * pen->letter;
   }
-  if (labels->time) image_text(pen->image, x, pen->letter, scale, labels->time);
 }
 
 void render_labels(RenderImage* image, const RenderStage* stage, const RenderCamera* camera, const Pose* poses,

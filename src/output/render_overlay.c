@@ -129,9 +129,21 @@ static void draw_contact(const MarkPen* pen, const ContactSpot* spot) {
     image_contact_dot(pen->image, x, y);
 }
 
+/* It can move and is no part of a mechanism. */
+static bool is_loose(const Model* model, int link) {
+  int members = 0, tree = model->links[link].tree;
+  for (int i = 0; i < model->link_count; i++) members += model->links[i].tree == tree;
+  return tree >= 0 && members == 1;
+}
+
+bool contact_shown_on_a(const Model* model, const RunContact* contact) {
+  if (model->links[contact->b].tree < 0) return true;
+  return is_loose(model, contact->a) && !is_loose(model, contact->b);
+}
+
 static void draw_force(const MarkPen* pen, const RunContact* contact, double metres_per_newton) {
   Vec3 from;
-  double x0, y0, x1, y1, distance, sign = pen->model->links[contact->b].tree < 0 ? -1.0 : 1.0;
+  double x0, y0, x1, y1, distance, sign = contact_shown_on_a(pen->model, contact) ? -1.0 : 1.0;
   if (!contact_spots_center(pen->model, pen->spots, pen->count, contact->a, contact->b, &from)) return;
   Vec3 to = vec3_add_scaled(from, sign * metres_per_newton, contact->force);
   if (camera_project(pen->camera, from, &x0, &y0, &distance) && camera_project(pen->camera, to, &x1, &y1, &distance))

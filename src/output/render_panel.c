@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 #include "output/render.h"
@@ -79,8 +80,7 @@ static void fit_run(const RenderRun* render, CameraFit* fit) {
 }
 
 /* The camera of the first run, far enough from all of them. */
-static RenderCamera fit_camera(const RenderRun* runs, int count) {
-  const RenderOptions* options = runs->options;
+static RenderCamera fit_camera(const RenderRun* runs, int count, const RenderOptions* options) {
   RenderCamera camera = camera_create(options->view, runs->stage.up, options->width, options->height, options->zoom);
   const double* margin = options->follow >= 0 ? FOLLOW_MARGIN : options->labels ? LABEL_MARGIN : PLAIN_MARGIN;
   CameraFit fit = camera_fit_begin(&camera, margin);
@@ -101,19 +101,19 @@ static const char* path_name(const RenderRun* render) {
 }
 
 /* The largest unit of force that a run asks for. */
-static double common_unit(const RenderRun* runs, int count) {
-  double unit = runs->options->newtons;
+static double common_unit(const RenderRun* runs, int count, const RenderOptions* options) {
+  double unit = options->newtons;
   if (unit > 0.0) return unit;
   for (int i = 0; i < count; i++)
     if (runs[i].subject->contacts) unit = fmax(unit, force_unit(runs[i].subject->contacts));
   return unit;
 }
 
-static void set_scales(RenderRun* runs, int count) {
-  double newtons = common_unit(runs, count), metres = 2.0 * KEY_ARROW_SHARE * runs->camera.reach, most = 0.0;
+static void set_scales(RenderRun* runs, int count, const RenderOptions* options) {
+  double newtons = common_unit(runs, count, options), metres = 2.0 * KEY_ARROW_SHARE * runs->camera.reach, most = 0.0;
   for (int i = 0; i < count; i++) most = fmax(most, runs[i].stage.moved_most);
   for (int i = 0; i < count; i++) {
-    unsigned show = runs[i].options->show;
+    unsigned show = options->show;
     if (!runs[i].subject->contacts) show &= ~(unsigned)RENDER_FORCES;
     runs[i].marks = (RenderMarks){show, newtons, newtons > 0.0 ? metres / newtons : 0.0, path_name(&runs[i])};
     runs[i].stage.moved_most = most;
@@ -130,8 +130,8 @@ static void set_up_run(RenderRun* render, const RenderSubject* subject, const Re
 
 void render_run_create(RenderRun* render, const RenderSubject* subject, const RenderOptions* options) {
   set_up_run(render, subject, options);
-  render->camera = fit_camera(render, 1);
-  set_scales(render, 1);
+  render->camera = fit_camera(render, 1, options);
+  set_scales(render, 1, options);
 }
 
 void render_run_destroy(RenderRun* render) { stage_destroy(&render->stage); }
@@ -147,42 +147,64 @@ static void time_text(const RunPoses* run, int row, int from, char text[64]) {
     snprintf(text, 64, "t = %.*f s", digits, run->time[row]);
 }
 
-void render_run_panel(const RenderRun* render, int row, bool titled, int threads, RenderImage* image) {
-  const RenderSubject* subject = render->subject;
-  const RunPoses* run = subject->run;
-  const Model* model = subject->model;
-  const RenderOptions* options = render->options;
-  const Pose* poses = run_row_poses(run, row);
-  RenderLayer* layers = MEMORY_NEW(RenderLayer, options->trail + 1);
-  layers[0] = (RenderLayer){poses, 1.0};
-  for (int k = 0; k < options->trail; k++) {
-    double share = options->trail > 1 ? (double)k / (options->trail - 1) : 1.0;
-    int earlier = moment_row(run, row, k, options->trail + 1);
+RenderCamera render_run_camera(const RenderRun* render, int row) {
+  int follow = render->options->follow;
+  if (follow < 0) return render->camera;
+  return camera_moved(render->camera, run_row_poses(render->subject->run, row)[follow].t);
+}
+
+void render_run_bodies(const RenderRun* render, int row, int threads, RenderImage* image) {
+  const RunPoses* run = render->subject->run;
+  int trail = render->options->trail;
+  RenderCamera camera = render_run_camera(render, row);
+  RenderLayer* layers = MEMORY_NEW(RenderLayer, trail + 1);
+  layers[0] = (RenderLayer){run_row_poses(run, row), 1.0};
+  for (int k = 0; k < trail; k++) {
+    double share = trail > 1 ? (double)k / (trail - 1) : 1.0;
+    int earlier = moment_row(run, row, k, trail + 1);
     layers[k + 1] = (RenderLayer){run_row_poses(run, earlier), GHOST_FIRST + share * (GHOST_LAST - GHOST_FIRST)};
   }
-  RenderCamera camera = render->camera;
-  if (options->follow >= 0) camera = camera_moved(camera, poses[options->follow].t);
-  render_scene(image, &render->stage, &camera, layers, options->trail + 1, threads);
+  render_scene(image, &render->stage, &camera, layers, trail + 1, threads);
   memory_free(layers);
-  if (options->path != RENDER_PATH_NONE) render_path(image, &camera, model, run, row, options->path);
-  render_marks(image, &camera, model, poses, run->time[row], subject->contacts, &render->marks);
-  if (!options->labels) return;
+}
+
+void render_run_marks(const RenderRun* render, int row, RenderImage* image) {
+  const RenderSubject* subject = render->subject;
+  RenderCamera camera = render_run_camera(render, row);
+  int path = render->options->path;
+  if (path != RENDER_PATH_NONE) render_path(image, &camera, subject->model, subject->run, row, path);
+  render_marks(image, &camera, subject->model, run_row_poses(subject->run, row), subject->run->time[row],
+               subject->contacts, &render->marks);
+}
+
+void render_run_words(const RenderRun* render, int row, bool titled, RenderImage* image) {
+  const RenderSubject* subject = render->subject;
+  const RunPoses* run = subject->run;
+  RenderCamera camera = render_run_camera(render, row);
   char time[64] = "";
-  if (run->row_count > 1 || !subject->caption) time_text(run, row, options->trail > 0 ? 0 : -1, time);
-  const char* title = subject->caption ? subject->caption : model->scene->name;
+  if (!render->options->labels) return;
+  if (run->row_count > 1 || !subject->caption) time_text(run, row, render->options->trail > 0 ? 0 : -1, time);
+  const char* title = subject->caption ? subject->caption : subject->model->scene->name;
   RenderLabels labels = {titled ? title : NULL, time, true, titled && !render->stage.moved,
                          titled ? &render->marks : NULL};
-  render_labels(image, &render->stage, &camera, poses, &labels);
+  render_labels(image, &render->stage, &camera, run_row_poses(run, row), &labels);
+}
+
+void render_run_panel(const RenderRun* render, int row, bool titled, int threads, RenderImage* image) {
+  render_run_bodies(render, row, threads, image);
+  render_run_marks(render, row, image);
+  render_run_words(render, row, titled, image);
 }
 
 /* ---------------------------------------------------------------- panels side by side */
 
 void sheet_create(RenderSheet* sheet, RenderSubjects subjects, const RenderOptions* options) {
+  assert(subjects.count >= 1 && subjects.count <= RENDER_SUBJECTS_MAX);
   *sheet = (RenderSheet){.count = subjects.count, .options = options};
   for (int i = 0; i < sheet->count; i++) set_up_run(&sheet->panels[i], &subjects.subjects[i], options);
-  RenderCamera camera = fit_camera(sheet->panels, sheet->count);
+  RenderCamera camera = fit_camera(sheet->panels, sheet->count, options);
   for (int i = 0; i < sheet->count; i++) sheet->panels[i].camera = camera;
-  set_scales(sheet->panels, sheet->count);
+  set_scales(sheet->panels, sheet->count, options);
 }
 
 void sheet_destroy(RenderSheet* sheet) {

@@ -18,6 +18,10 @@ static const uint8_t INK[3] = {40, 44, 52}, PAPER[3] = {255, 255, 255};
 /* A pale rim keeps text readable over bodies [px]. */
 #define RIM 1.0
 #define RIM_OPACITY 0.55
+/* The paper behind a line of words, which bodies may lie behind: as bright as the empty picture, where it is not to be
+ * seen. */
+static const uint8_t BACKING[3] = {249, 249, 249};
+#define BACKING_OPACITY 0.6
 
 /* A corner as the font hands it out. */
 typedef struct {
@@ -142,6 +146,11 @@ static void fill_quads(RenderImage* image, double x, double y, double scale, con
     image_rectangle(image, x + scale * (double)low->x - rim, y + scale * (double)low->y - rim,
                     x + scale * (double)high->x + rim, y + scale * (double)high->y + rim, color, opacity);
   }
+}
+
+void image_backing(RenderImage* image, double x, double y, double width, double height) {
+  double rim = 0.35 * height;
+  image_rectangle(image, x - rim, y - rim, x + width + rim, y + height + rim, BACKING, BACKING_OPACITY);
 }
 
 void image_text(RenderImage* image, double x, double y, double scale, const char* text) {

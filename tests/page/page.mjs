@@ -179,8 +179,8 @@ async function checkToggles(page, moment, wanted) {
   await ways[0].select('0');
 }
 
-// Arrows at a moment: as many as contacts.csv has rows, along the forces of what can move.
-async function checkArrows(page, run, moment) {
+// Arrows at a moment: as many as contacts.csv has rows, along its forces, or against them where onA says so.
+async function checkArrows(page, run, moment, onA = () => false) {
   const { rows } = readCsv(...run, 'contacts.csv');
   await scrub(page, moment);
   const time = await page.evaluate((m) => window.sdrs.times[m], moment);
@@ -195,7 +195,7 @@ async function checkArrows(page, run, moment) {
   });
   same(arrows.length, touching.length, `arrows at moment ${moment}`);
   touching.forEach((row, i) => {
-    const force = ['fx', 'fy', 'fz'].map((k) => Number(row[k]));
+    const force = ['fx', 'fy', 'fz'].map((k) => Number(row[k]) * (onA(row) ? -1 : 1));
     const length = Math.hypot(...force);
     const arrow = Math.hypot(...arrows[i]);
     if (arrow === 0) return; // shorter than its head
@@ -299,6 +299,8 @@ async function checkGhost(page) {
 async function pinch() {
   const page = await open('pinch');
   await checkPoses(page, ['pinch', 'best'], [0, 77, 140]);
+  // the fingers press on the ball
+  check((await checkArrows(page, ['pinch', 'best'], 100, (row) => row.a === 'ball')) >= 2, 'pairs of the ball');
   await checkDesigns(page);
   await checkGhost(page);
   // a click at the left edge of the convergence goes to the first design

@@ -356,10 +356,10 @@ addContacts();
 
 const Y = new THREE.Vector3(0, 1, 0);
 
-// The force on the link that can move, on the second where both can, from where the pair presses on each other.
+// The force from where the pair presses on each other.
 function placeArrow(slot, i) {
   const force = new THREE.Vector3().fromArray(contacts.forces, 3 * i);
-  if (links[contacts.b[i]].fixed) force.negate();
+  if (contacts.onA[i]) force.negate();
   const start = new THREE.Vector3().fromArray(contacts.centers, 3 * i);
   const shown = Number.isFinite(start.x) && force.length() > 0 ? 1 : 0;
   const length = shown * arrows.length * arrows.factor * Math.min(force.length() / arrows.force, ARROW_LONGEST);

@@ -101,22 +101,26 @@ static bool is_white(const RenderImage* image, double x, double y) {
   return is_color(image, x, y, (const uint8_t[3]){255, 255, 255});
 }
 
-/* Two boxes of 2 m, their faces 0.01 m apart about the origin; the first can or cannot move. */
-static Run* two_boxes(bool first_fixed, bool second_fixed) {
+/* Two boxes of 2 m, their faces 0.01 m apart about the origin; they can or cannot move, and a third box is by itself or
+ * a link of the second's mechanism. */
+static Run* two_boxes(bool first_fixed, bool second_fixed, bool second_has_child) {
   return run_model(
       "contact: {support: 0.01}\n"
       "shapes: {b: {type: box, size: [2, 2, 2]}}\n"
       "links: [{name: one, mass: 1, fixed: %s, shape: b, position: [-1.005, 0, 0]}, {name: two, mass: 1, fixed: %s, "
-      "shape: b, position: [1.005, 0, 0]}, {name: third, mass: 1, shape: b, position: [0, 0, 50]}]\n",
-      first_fixed ? "true" : "false", second_fixed ? "true" : "false");
+      "shape: b, position: [1.005, 0, 0]}, {name: third, mass: 1, shape: b, %s [0, 0, 50]%s}]\n",
+      first_fixed ? "true" : "false", second_fixed ? "true" : "false",
+      second_has_child ? "parent: two, joint: {type: hinge, axis: [1, 0, 0], position:" : "position:",
+      second_has_child ? "}" : "");
 }
 
 /* By symmetry the boxes press on each other at the origin; the force (30, 0, 40) N at 0.1 m/N ends at (3, 0, 4), which
- * lies at the pixel (130, 60); on the first box it ends at (-3, 0, -4). */
+ * lies at the pixel (130, 60); on the first box, when the second is fixed or belongs to a mechanism, it ends at (-3, 0,
+ * -4). */
 static void an_arrow_ends_where_the_force_says(void** state) {
   (void)state;
-  for (int c = 0; c < 3; c++) {
-    Run* run = two_boxes(c == 1, c == 2);
+  for (int c = 0; c < 4; c++) {
+    Run* run = two_boxes(c == 1, c == 2, c == 3);
     Pose poses[3];
     model_poses(&run->model, run->model.initial_coordinates, poses);
     RunContact row = {0.5, 0, 1, vec3(30, 0, 40)};
@@ -125,7 +129,7 @@ static void an_arrow_ends_where_the_force_says(void** state) {
     RenderCamera camera = camera_along(false);
     RenderImage image = white();
     render_marks(&image, &camera, &run->model, poses, 0.5, &contacts, &marks);
-    double side = c == 2 ? -1 : 1, ux = 0.6 * side, uy = -0.8 * side;
+    double side = c >= 2 ? -1 : 1, ux = 0.6 * side, uy = -0.8 * side;
     assert_true(shows(&image, 100 + 25 * ux, 100 + 25 * uy, FORCE_COLOR)); /* half way along 50 px */
     assert_true(shows(&image, 100 + 47 * ux, 100 + 47 * uy, FORCE_COLOR));
     assert_true(is_white(&image, 100 + 54 * ux, 100 + 54 * uy));
@@ -144,7 +148,7 @@ static void an_arrow_ends_where_the_force_says(void** state) {
  * side. */
 static void planes_and_contacts_lie_between_the_boxes(void** state) {
   (void)state;
-  Run* run = two_boxes(false, false);
+  Run* run = two_boxes(false, false, false);
   Pose poses[3];
   model_poses(&run->model, run->model.initial_coordinates, poses);
   RenderMarks marks = {RENDER_PLANES, 0, 0, NULL};
@@ -184,7 +188,7 @@ static void the_key_suits_the_forces(void** state) {
 /* Of the key's arrow as a length in the scene, and back on the picture: KEY_ARROW_SHARE of the smaller side. */
 static void forces_have_the_length_of_the_key(void** state) {
   (void)state;
-  Run* run = two_boxes(false, false);
+  Run* run = two_boxes(false, false, false);
   Pose poses[3];
   double time = 0;
   model_poses(&run->model, run->model.initial_coordinates, poses);
