@@ -159,6 +159,18 @@ async function checkKeys(page, last) {
   await page.keyboard.press('ArrowDown');
   same(await page.$eval('#speed', (select) => select.value), '0.5', 'speed after down');
   await page.keyboard.press('ArrowUp');
+  // a switch that has the focus takes the space, a button that was clicked leaves it to the motion
+  const edges = () => page.$eval('[data-toggle=edges]', (box) => box.checked);
+  await page.focus('[data-toggle=edges]');
+  await page.keyboard.press('Space');
+  same(await edges(), false, 'a switch after the space key');
+  await page.keyboard.press('e');
+  same(await edges(), true, 'a switch after its letter');
+  await page.click('[data-view=top]');
+  await page.keyboard.press('Space');
+  await page.waitForFunction(() => Number(document.querySelector('#time').value) > 2, { timeout: PATIENCE });
+  await page.keyboard.press('Space');
+  await page.click('[data-view=iso]');
 }
 
 // Every switch changes the picture, and back again.

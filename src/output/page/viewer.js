@@ -392,13 +392,20 @@ function listenKeys() {
   }
   window.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const own = event.target.closest?.('input[type="range"], select, summary, button, [role="tabpanel"] a');
-    const text = event.key.length === 1 && event.key !== ' ';
-    if (own && !text && (own.matches('select, summary, button') || own.id === 'stop')) return;
+    const own = event.target.closest?.('input, select, summary, button');
+    const letter = event.key.length === 1 && event.key !== ' ';
+    if (own && own !== $('time') && !letter) return; // it has a use of its own for the key
     const act = (event.shiftKey && shifted.get(event.key)) || keys.get(event.key.length === 1 ? event.key.toLowerCase() : event.key);
     if (!act) return;
     event.preventDefault();
     act();
+  });
+}
+
+// What was clicked does not keep the keys: space plays on. Who goes by the tabulator keeps the place.
+function leaveClicked() {
+  document.addEventListener('click', (event) => {
+    if (event.detail > 0) event.target.closest?.('button, summary, input[type="checkbox"]')?.blur();
   });
 }
 
@@ -454,6 +461,7 @@ fillTables($('tables'), { optimization, summary });
 fillTabs();
 listenTransport();
 listenKeys();
+leaveClicked();
 listenScene();
 setSpeed(1);
 stage.resize();
