@@ -289,6 +289,24 @@ async function checkDesigns(page) {
   }
 }
 
+// Half-way between two designs every vertex is half-way; played to the end, the best one stands there.
+async function checkMorph(page) {
+  const positions = () => page.evaluate(() => {
+    const { links, stage } = window.sdrs;
+    return [...stage.bodies.get(links.find((l) => l.name === 'left').index).mesh.geometry.getAttribute('position').array];
+  });
+  await setStop(page, 0);
+  await page.evaluate(() => window.sdrs.stage.setDesign(0, 0.5));
+  const [from, to] = ['0', '10'].map((stop) => readVertices('pinch', 'design', stop, 'left.obj'));
+  const middle = await positions();
+  check(from.every((x, i) => Math.abs(0.5 * (x + to[i]) - middle[i]) <= NEAR) && from.some((x, i) => Math.abs(x - to[i]) > 1e-3), 'half-way between two designs');
+  await page.keyboard.press('d');
+  await page.waitForFunction(() => document.querySelector('#stop').value === document.querySelector('#stop').max && !window.sdrs.state.evolving, { timeout: PATIENCE });
+  const best = readVertices('pinch', 'design', 'final', 'left.obj');
+  const found = await positions();
+  check(best.every((x, i) => Math.abs(x - found[i]) <= NEAR), 'the designs played to the end');
+}
+
 // The initial design: in the best run it moves with the links, in its own as RUN/initial has it.
 async function checkGhost(page) {
   const choice = (await page.$$('#toggles select'))[0];
@@ -314,6 +332,7 @@ async function pinch() {
   // the fingers press on the ball
   check((await checkArrows(page, ['pinch', 'best'], 100, (row) => row.a === 'ball')) >= 2, 'pairs of the ball');
   await checkDesigns(page);
+  await checkMorph(page);
   await checkGhost(page);
   // a click at the left edge of the convergence goes to the first design
   const box = await (await page.$('#design canvas')).boundingBox();

@@ -590,8 +590,16 @@ function linkAt(x, y) {
   return hit ? hit.object.userData.body.link : null;
 }
 
-function setDesign(stop) {
-  design.links.forEach((index, k) => bodies.get(index)?.setShape(design.stops[stop].shapes[k]));
+// A stop of the slider, or share 0..1 of the way to the next: its faces, with vertices between both.
+function setDesign(stop, share = 0) {
+  design.links.forEach((index, k) => {
+    const shape = design.stops[stop].shapes[k];
+    const next = design.stops[stop + 1]?.shapes[k];
+    const between = share > 0 && next?.vertices.length === shape.vertices.length;
+    bodies.get(index)?.setShape(between
+      ? { vertices: shape.vertices.map((x, i) => x + share * (next.vertices[i] - x)), triangles: next.triangles }
+      : shape);
+  });
 }
 
 export const stage = {
