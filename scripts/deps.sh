@@ -22,7 +22,7 @@ libsuitesparse-dev  header  suitesparse/cholmod.h
 liblapacke-dev      header  lapacke.h
 libopenblas-dev     library libopenblas.so
 libglpk-dev         header  glpk.h
-libstb-dev          header  stb/stb_image_write.h
+libstb-dev          header  stb/stb_easy_font.h
 '
 # What the page of `sdrs render -o x.html` is bundled with (scripts/make_page.sh); the build goes on without. The commands
 # may well come from elsewhere than Debian: a package is taken only for one that is missing.

@@ -19,8 +19,8 @@ void image_create(RenderImage* image, int width, int height);
 void image_destroy(RenderImage* image);
 /* Copy `source` into `image` with its upper left corner at (x, y); what falls outside is dropped. */
 void image_paste(RenderImage* image, const RenderImage* source, int x, int y);
-/* Append the picture as PNG. False without memory for it. */
-bool image_add_png(const RenderImage* image, Text* file);
+/* Append the picture as PNG (png.c). */
+void image_add_png(const RenderImage* image, Text* file);
 /* PNG, written beside the name and renamed. STATUS_IO leaves errno set. */
 Status image_write_png(const RenderImage* image, const char* path);
 
