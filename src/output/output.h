@@ -304,6 +304,9 @@ bool render_same_hulls(const Model* model, const Model* initial);
  */
 int page_library_version(const char** version);
 
+/* STATUS_IO where this build has no template, with a diagnostic that says what to do. */
+Status page_available(Diagnostics* diagnostics);
+
 /* What a page shows. Everything is borrowed. */
 typedef struct {
   const Model* model;
