@@ -3,11 +3,12 @@
 #include <string.h>
 #include "app/command.h"
 
-typedef enum { EXPORT_MJCF, EXPORT_OBJ, EXPORT_STL, EXPORT_3MF, EXPORT_UNKNOWN } ExportFormat;
+typedef enum { EXPORT_MJCF, EXPORT_URDF, EXPORT_OBJ, EXPORT_STL, EXPORT_3MF, EXPORT_UNKNOWN } ExportFormat;
 
 static const struct {
   const char *name, *ending;
 } FORMATS[] = {[EXPORT_MJCF] = {"mjcf", ".xml"},
+               [EXPORT_URDF] = {"urdf", ".urdf"},
                [EXPORT_OBJ] = {"obj", ".obj"},
                [EXPORT_STL] = {"stl", ".stl"},
                [EXPORT_3MF] = {"3mf", ".3mf"}};
@@ -43,26 +44,40 @@ static ExportFormat format_of(const char* name, const char* target) {
   return EXPORT_UNKNOWN;
 }
 
+/* The robot as a whole: MJCF, URDF. */
+static bool is_model(ExportFormat format) { return format == EXPORT_MJCF || format == EXPORT_URDF; }
+
+static ExitCode check_model_options(const Exporting* exporting) {
+  const Options* options = exporting->options;
+  const char* name = exporting->format == EXPORT_MJCF ? "MJCF" : "URDF";
+  if (exporting->folder) return usage_error(options, "%s is one file: -o names it", name);
+  if (option_given(options, "link")) return usage_error(options, "--link chooses a surface: %s holds all links", name);
+  if (option_given(options, "time"))
+    return usage_error(options, "--time poses surfaces: %s holds the %s", name,
+                       exporting->format == EXPORT_MJCF ? "initial state" : "links at zero");
+  if (option_given(options, "pieces")) return usage_error(options, "--pieces is for surfaces: %s holds hulls", name);
+  if (option_given(options, "min-wall")) return usage_error(options, "--min-wall checks surfaces, not %s", name);
+  return EXIT_DONE;
+}
+
 static ExitCode read_options(Exporting* exporting) {
   const Options* options = exporting->options;
   const char *target = options->folder, *format = option_text(options, "format");
-  if (!target) return usage_error(options, "-o is missing: a file (.xml, .obj, .stl, .3mf) or a folder (ends in '/')");
+  if (!target)
+    return usage_error(options, "-o is missing: a file (.xml, .urdf, .obj, .stl, .3mf) or a folder (ends in '/')");
   exporting->target = memory_text(target);
   exporting->folder = ends_with(target, "/") || path_is_folder(target);
   if (exporting->folder && !format) return usage_error(options, "a folder needs --format obj, stl or 3mf");
   exporting->format = format_of(format, target);
   if (exporting->format == EXPORT_UNKNOWN && format)
-    return usage_error(options, "--format is mjcf, obj, stl or 3mf, got '%s'", format);
+    return usage_error(options, "--format is mjcf, urdf, obj, stl or 3mf, got '%s'", format);
   if (exporting->format == EXPORT_UNKNOWN)
     return usage_error(
-        options, "-o names a model (.xml) or surfaces (.obj, .stl, .3mf); for others give --format, got '%s'", target);
-  if (exporting->format != EXPORT_MJCF) return EXIT_DONE;
-  if (exporting->folder) return usage_error(options, "MJCF is one file: -o names it");
-  if (option_given(options, "link")) return usage_error(options, "--link chooses a surface: MJCF holds all links");
-  if (option_given(options, "time")) return usage_error(options, "--time poses surfaces: MJCF holds the initial state");
-  if (option_given(options, "pieces")) return usage_error(options, "--pieces is for surfaces: MJCF holds hulls");
-  if (option_given(options, "min-wall")) return usage_error(options, "--min-wall checks surfaces, not MJCF");
-  return EXIT_DONE;
+        options, "-o names a model (.xml, .urdf) or surfaces (.obj, .stl, .3mf); for others give --format, got '%s'",
+        target);
+  if (exporting->format != EXPORT_URDF && option_given(options, "package"))
+    return usage_error(options, "--package says where the meshes of a URDF file are");
+  return is_model(exporting->format) ? check_model_options(exporting) : EXIT_DONE;
 }
 
 static ExitCode find_link(Exporting* exporting) {
@@ -123,6 +138,68 @@ static Status write_mjcf(Exporting* exporting) {
   text_free(&controls);
   text_free(&path);
   return status;
+}
+
+/* ---------------------------------------------------------------- URDF and its meshes */
+
+/* robot.urdf -> robot_meshes/ beside it */
+static void mesh_folder(const Exporting* exporting, Text* folder) {
+  const char* target = exporting->target;
+  int stem = (int)(strlen(target) - (ends_with(target, ".urdf") ? 5 : 0));
+  text_add(folder, "%.*s_meshes/", stem, target);
+}
+
+/* What the URDF file calls that folder: as seen from itself, or from the package of --package. */
+static ExitCode mesh_prefix(const Exporting* exporting, const char* folder, Text* prefix) {
+  const char *package = option_text(exporting->options, "package"), *equals = package ? strchr(package, '=') : NULL;
+  const char* slash = strrchr(exporting->target, '/');
+  if (!package) {
+    text_add(prefix, "%s", slash ? folder + (slash + 1 - exporting->target) : folder);
+    return EXIT_DONE;
+  }
+  if (!equals || equals == package || !equals[1])
+    return usage_error(exporting->options, "--package needs NAME=DIR, got '%s'", package);
+  char* inside = file_inside(equals + 1, folder);
+  if (!inside) return usage_error(exporting->options, "the meshes go to %s, which is not in %s", folder, equals + 1);
+  text_add(prefix, "package://%.*s/%s/", (int)(equals - package), package, inside);
+  memory_free(inside);
+  return EXIT_DONE;
+}
+
+static Status write_meshes(Exporting* exporting, const char* folder) {
+  const Model* model = &exporting->recorded.model;
+  Text name = {0}, path = {0}, mesh = {0};
+  Status status = STATUS_OK;
+  for (int h = 0; h < model->hull_count && status == STATUS_OK; h++) {
+    if (!export_urdf_mesh(model, h, &name)) continue;
+    path.length = mesh.length = 0;
+    text_add(&path, "%s%s", folder, name.data);
+    output_hull_obj(&mesh, model, h);
+    status = write_file(exporting, path.data, &mesh);
+    if (status == STATUS_OK) tell_file(exporting, path.data);
+  }
+  text_free(&name);
+  text_free(&path);
+  text_free(&mesh);
+  return status;
+}
+
+static ExitCode write_urdf(Exporting* exporting) {
+  Text urdf = {0}, folder = {0}, prefix = {0};
+  mesh_folder(exporting, &folder);
+  ExitCode code = mesh_prefix(exporting, folder.data, &prefix);
+  if (code == EXIT_DONE) {
+    Status status = export_urdf(&exporting->recorded.model, exporting->target, prefix.data, &urdf,
+                                &exporting->recorded.diagnostics);
+    if (status == STATUS_OK) status = write_meshes(exporting, folder.data);
+    if (status == STATUS_OK) status = write_file(exporting, exporting->target, &urdf);
+    if (status == STATUS_OK) tell_file(exporting, exporting->target);
+    code = status_exit_code(status);
+  }
+  text_free(&urdf);
+  text_free(&folder);
+  text_free(&prefix);
+  return code;
 }
 
 /* ---------------------------------------------------------------- surfaces */
@@ -261,7 +338,9 @@ static ExitCode write_all(Exporting* exporting) {
   if (code != EXIT_DONE) return code;
   exporting->objects = (Json){.out = &exporting->json};
   json_open(&exporting->objects, NULL, '[');
-  code = exporting->format == EXPORT_MJCF ? status_exit_code(write_mjcf(exporting)) : write_surfaces(exporting);
+  code = exporting->format == EXPORT_MJCF   ? status_exit_code(write_mjcf(exporting))
+         : exporting->format == EXPORT_URDF ? write_urdf(exporting)
+                                            : write_surfaces(exporting);
   json_close(&exporting->objects, ']');
   if (exporting->options->json) fputs(exporting->json.data, stdout);
   return code;
@@ -281,8 +360,9 @@ static ExitCode export_model(const Options* options) {
 }
 
 static const OptionRow OPTIONS[] = {
-    {"format", 0, OPTION_TEXT, "NAME", "mjcf, obj, stl or 3mf (default: by the ending of -o)"},
+    {"format", 0, OPTION_TEXT, "NAME", "mjcf, urdf, obj, stl or 3mf (default: by the ending of -o)"},
     {"link", 0, OPTION_TEXT, "LINK", "surfaces: only this link, in its own frame"},
+    {"package", 0, OPTION_TEXT, "NAME=DIR", "URDF: meshes go by package://NAME/..., which is DIR"},
     {"time", 0, OPTION_NUMBER, "T", "surfaces of a run: where the links stand at T seconds (default 0)"},
     {"pieces", 0, OPTION_FLAG, NULL, "surfaces: each convex piece as a solid of its own, not their union"},
     {"min-wall", 0, OPTION_NUMBER, "MM", "surfaces: exit 1 when a wall is thinner than MM millimetres"},
@@ -293,9 +373,10 @@ const Verb VERB_EXPORT = {
     .operands = "SCENE|RUN|HULLS.obj",
     .operand_min = 1,
     .operand_max = 1,
-    .summary = "the model for MuJoCo (MJCF), parts as OBJ, STL or 3MF",
+    .summary = "the model as MJCF or URDF, parts as OBJ, STL or 3MF",
     .examples =
         "  sdrs export scenes/spider.yaml -o spider.xml          MJCF; controls over time in spider.controls.csv\n"
+        "  sdrs export scenes/spider.yaml -o spider.urdf         URDF; meshes in spider_meshes/\n"
         "  sdrs export scenes/spider.yaml -o upper.stl --link upper0\n"
         "  sdrs export out/throw/best.scene.yaml -o parts/ --format stl    one file per link\n"
         "  sdrs export out/mug/hulls.obj -o mug.stl              what decompose found, as one part\n"
@@ -304,8 +385,10 @@ const Verb VERB_EXPORT = {
     .details =
         "MJCF holds meshes, masses, joints, limits, actuators, contacts, pairs that do not touch and the initial "
         "state\n"
-        "(keyframe 0); what MuJoCo has no exact counterpart for is noted. OBJ is in metres, STL and 3MF in "
-        "millimetres.\n"
+        "(keyframe 0); what MuJoCo has no exact counterpart for is noted. URDF holds links, inertias, meshes, joints,\n"
+        "limits and damping; the rest is noted, and a comment in the file: docs/urdf.md. OBJ is in metres, STL and "
+        "3MF\n"
+        "in millimetres.\n"
         "The convex pieces of a link are united to one watertight surface; where they touch along an edge or in a "
         "point\n"
         "only there is none, and each is a solid of its own. What was written is checked and measured: walls by rays\n"

@@ -72,13 +72,13 @@ static Status read_summary(Recorded* recorded, const char* folder) {
   return status;
 }
 
-static bool hash_matches(const char* path, const char* sha256) {
+bool file_has_sha256(const char* path, const char* sha256) {
   char *data = NULL, hex[65];
   size_t length;
   bool same = false;
   if (file_read(path, &data, &length) == STATUS_OK) {
     hash_sha256(data, length, hex);
-    same = !sha256 || strcmp(hex, sha256) == 0;
+    same = !sha256 || !*sha256 || strcmp(hex, sha256) == 0;
   }
   memory_free(data);
   return same;
@@ -87,7 +87,7 @@ static bool hash_matches(const char* path, const char* sha256) {
 /* Keeps `path` (owned) as *found when it has the recorded content, which ends the search, or is the first that exists.
  */
 static bool try_scene(const Recorded* recorded, char* path, char** found) {
-  bool there = file_exists(path), same = there && hash_matches(path, recorded->scene_sha256);
+  bool there = file_exists(path), same = there && file_has_sha256(path, recorded->scene_sha256);
   if (same || (there && !*found)) {
     memory_free(*found);
     *found = path;
@@ -153,6 +153,7 @@ static Status load_model(Recorded* recorded, const char* path) {
   Status status = is_mesh(path)
                       ? parse_mesh(recorded, path)
                       : scene_load(&recorded->scene, path, recorded->overrides, recorded->override_count, diagnostics);
+  recorded->scene.threads = recorded->options->threads;
   if (status == STATUS_OK) status = model_create(&recorded->model, &recorded->scene, diagnostics);
   return status;
 }
@@ -168,7 +169,7 @@ static Status load_run(Recorded* recorded, const char* folder) {
         "above the run)");
     return STATUS_IO;
   }
-  if (!hash_matches(scene, recorded->scene_sha256))
+  if (!file_has_sha256(scene, recorded->scene_sha256))
     diagnostics_add(&recorded->diagnostics, SEVERITY_WARNING, (SourcePlace){scene, 0, 0},
                     "the scene has changed since the run: shapes may differ from what was simulated");
   status = load_model(recorded, scene);
@@ -193,12 +194,19 @@ static Status load_scene(Recorded* recorded, const char* path) {
   return STATUS_OK;
 }
 
-/* A run of optimize has no trajectory; what it found is a scene. */
-static Status load_folder(Recorded* recorded, const char* folder) {
+bool folder_of_design(const char* folder) {
   char *trajectory = path_join(folder, "trajectory.csv"), *best = path_join(folder, "best.scene.yaml");
   bool is_design = !file_exists(trajectory) && file_exists(best);
-  Status status = is_design ? load_scene(recorded, best) : load_run(recorded, folder);
   memory_free(trajectory);
+  memory_free(best);
+  return is_design;
+}
+
+/* A run of optimize has no trajectory; what it found is a scene. */
+static Status load_folder(Recorded* recorded, const char* folder) {
+  if (!folder_of_design(folder)) return load_run(recorded, folder);
+  char* best = path_join(folder, "best.scene.yaml");
+  Status status = load_scene(recorded, best);
   memory_free(best);
   return status;
 }

@@ -177,6 +177,26 @@ void contact_replay_forces(const ContactReplay* replay, Vec3* force);
 /* `sdrs bench pair`: CSV of nanoseconds per evaluation against vertices (random hulls at contact range). */
 void contact_bench_pair(FILE* out);
 
+/* ---------------------------------------------------------------- nearness at given poses (contact/spots.c) */
+
+/* Two hulls nearer than was asked for. World frame. */
+typedef struct {
+  int hull_a, hull_b; /* a half-space is always b */
+  double gap;         /* m */
+  Vec3 normal;        /* unit, from a to b: of their plane */
+  Vec3 point;         /* on the plane: where contact presses, else the middle of the closest points */
+  double pressure;    /* of the contact, without friction [N] */
+  bool touching;      /* contact presses */
+} ContactSpot;
+
+/* All pairs of hulls that may touch (model_pair_allowed), do not intersect and are nearer than `range` [m] with the
+ * links at `poses` (links), in the order of the hulls; half-spaces against each other are left out. Returns how many;
+ * the caller frees *spots. */
+int contact_spots(const Model* model, const Pose* poses, double range, ContactSpot** spots);
+/* Where two links press on each other: the mean over their hulls by pressure; without any, where they are nearest.
+ * False when no hulls of theirs are among the spots. */
+bool contact_spots_center(const Model* model, const ContactSpot* spots, int count, int link_a, int link_b, Vec3* point);
+
 /* ---------------------------------------------------------------- one pair, without a scene (sdrs query) */
 
 /* Contact potential of two convex point sets in world coordinates with stiffness 1 and its gradient at every vertex.

@@ -1,8 +1,6 @@
 /* Approximate convex decomposition: mend the mesh, cut it by planes, merge, join, thin, and check. docs/decompose.md */
 #include "geometry/decompose.h"
 
-#include <string.h>
-
 #include "geometry/decompose_check.h"
 #include "geometry/decompose_mirror.h"
 #include "geometry/mesh_repair.h"
@@ -11,16 +9,19 @@
 #define DEFAULT_VERTICES 64
 #define DEFAULT_ERROR 1e-3
 #define DEFAULT_RESOLUTION 1200
-/* Pieces cut for every hull wanted: merging then undoes the cuts that were not worth it. */
-#define PIECES_PER_HULL 5
-/* Of a part of a symmetric mesh fewer may do better, which is tried when the mesh is one surface of at most this many
- * triangles. */
-#define FEW_PIECES_PER_HULL 3
-#define SMALL_MESH 2400
+/* Pieces cut for every hull wanted: merging then undoes the cuts that were not worth it. Borders of parts without
+ * symmetry are cut again afterwards; of others more pieces are tried too, sometimes they merge better. */
+#define PIECES_PER_HULL 4
+static const int MIRRORED_PIECES_PER_HULL[] = {5, 8};
+enum { MIRRORED_TRIES = sizeof MIRRORED_PIECES_PER_HULL / sizeof MIRRORED_PIECES_PER_HULL[0] };
+/* A symmetric part is cut as a whole into so many pieces at most: that is for few, exact hulls. */
+#define WHOLE_PIECES 24
+/* Cutting ends when the excess of the pieces is this share of what is allowed of the hulls. */
+#define EXCESS_SHARE 0.2
 /* Merging is free below this volume [mesh volume]. */
 #define FREE_VOLUME 1e-9
 
-static DecomposeOptions with_defaults(const DecomposeOptions* given) {
+DecomposeOptions decompose_with_defaults(const DecomposeOptions* given) {
   DecomposeOptions o = *given;
   if (o.max_hulls <= 0) o.max_hulls = DEFAULT_HULLS;
   if (o.max_vertices <= 0) o.max_vertices = DEFAULT_VERTICES;
@@ -48,66 +49,60 @@ static Part fundamental(const Part* solid, const bool mirror[3]) {
   return part;
 }
 
-static Blocks unfolded(const Blocks* blocks, const bool mirror[3], double free_volume) {
-  Blocks copy = {MEMORY_NEW(Block, blocks->count + 1), blocks->count};
-  for (int k = 0; k < blocks->count; k++) copy.items[k] = block_copy(&blocks->items[k]);
-  for (int axis = 0; axis < 3; axis++)
-    if (mirror[axis]) blocks_unfold(&copy, axis, free_volume);
-  return copy;
+typedef struct {
+  const Part* solid;
+  const DecomposeOptions* options;
+  SearchOptions search;
+  double volume;
+} Cutting;
+
+/* Without symmetry. Returns false, with nothing in blocks, when `finish` is wanted and the pieces are not exact yet. */
+static bool cut_whole(Blocks* blocks, const Cutting* c, int wanted, bool finish) {
+  const bool none[3] = {false, false, false};
+  double enough = EXCESS_SHARE * c->options->error * c->volume;
+  Pieces pieces = {0};
+  pieces_add(&pieces, fundamental(c->solid, none), &c->search);
+  pieces_split(&pieces, wanted, enough, &c->search);
+  bool good = !finish || pieces_excess(&pieces) <= enough;
+  if (good) {
+    *blocks = blocks_create(&pieces);
+    blocks_extend(blocks);
+    int* group = MEMORY_NEW(int, blocks->count + 1);
+    double added = blocks_group(blocks, none, c->options->max_hulls, FREE_VOLUME * c->volume, group);
+    if (added > 0) blocks_recut(blocks, &pieces, group, &c->search);
+    memory_free(group);
+  }
+  pieces_free(&pieces);
+  return good;
 }
 
-static double estimated_volume(const Blocks* blocks) {
+static double blocks_volume(const Blocks* blocks) {
   double sum = 0;
-  for (int k = 0; k < blocks->count; k++) sum += blocks->items[k].estimate.volume;
+  for (int k = 0; k < blocks->count; k++) sum += blocks->items[k].flat ? 0 : solid_volume(&blocks->items[k].hull);
   return sum;
 }
 
-/* The unfolded blocks of least volume, at most max_hulls: over the number of blocks of the fundamental part, and over
- * what a block that crosses a mirror plane may cost as one. */
-static Blocks unfold_to_fit(Blocks* blocks, const bool mirror[3], int max_hulls, double volume) {
-  const double worth[] = {FREE_VOLUME, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, HUGE_VAL};
-  const int worths = sizeof worth / sizeof worth[0];
-  Blocks best = {0};
-  blocks_merge(blocks, blocks->count, FREE_VOLUME * volume);
-  const int free_count = blocks->count;
-  for (int count = blocks->count < max_hulls ? blocks->count : max_hulls; count >= 1; count--) {
-    blocks_merge(blocks, count, FREE_VOLUME * volume);
-    for (int k = 0; k < worths; k++) {
-      Blocks whole = unfolded(blocks, mirror, worth[k] * volume);
-      bool better = best.count == 0 || estimated_volume(&whole) < (1 - 1e-9) * estimated_volume(&best);
-      if ((whole.count <= max_hulls && better) || (best.count == 0 && count == 1 && k == worths - 1)) {
-        blocks_free(&best);
-        best = whole;
-      } else {
-        blocks_free(&whole);
-      }
-      /* Nothing had to be given up. */
-      if (k == 0 && blocks->count == free_count && best.count > 0) return best;
-    }
-    if (blocks->count < count) count = blocks->count;
-  }
-  return best;
-}
-
-static void cut_and_merge(Blocks* blocks, const Part* solid, const bool mirror[3], int pieces_per_hull,
-                          const DecomposeOptions* o) {
-  SearchOptions search = {o->resolution, o->threads};
-  double volume = fabs(part_volume(solid));
-  int fold = (mirror[0] ? 2 : 1) * (mirror[1] ? 2 : 1) * (mirror[2] ? 2 : 1);
+/* The half (quarter, eighth) and its images: with more and more pieces, the smallest hulls are kept. */
+static void cut_mirrored(Blocks* blocks, const Cutting* c, const bool mirror[3]) {
+  int fold = (mirror[0] ? 2 : 1) * (mirror[1] ? 2 : 1) * (mirror[2] ? 2 : 1), before = 0;
   Pieces pieces = {0};
-  pieces_add(&pieces, fundamental(solid, mirror), &search);
-  int wanted = pieces_per_hull * o->max_hulls / fold;
-  pieces_split(&pieces, wanted > 2 ? wanted : 2, 0.2 * o->error * volume / fold, &search);
-  *blocks = blocks_create(&pieces);
-  pieces_free(&pieces);
-  blocks_extend(blocks);
-  if (fold == 1) {
-    blocks_merge(blocks, o->max_hulls, FREE_VOLUME * volume);
-    return;
+  pieces_add(&pieces, fundamental(c->solid, mirror), &c->search);
+  *blocks = (Blocks){0};
+  for (int k = 0; k < MIRRORED_TRIES; k++) {
+    int wanted = MIRRORED_PIECES_PER_HULL[k] * c->options->max_hulls / fold;
+    pieces_split(&pieces, wanted > 2 ? wanted : 2, EXCESS_SHARE * c->options->error * c->volume / fold, &c->search);
+    if (pieces.count == before) break;
+    before = pieces.count;
+    Blocks tried = blocks_create(&pieces);
+    blocks_extend(&tried);
+    int* group = MEMORY_NEW(int, fold* tried.count + 1);
+    blocks_group(&tried, mirror, c->options->max_hulls, FREE_VOLUME * c->volume, group);
+    memory_free(group);
+    bool better = k == 0 || blocks_volume(&tried) < blocks_volume(blocks);
+    blocks_free(better ? blocks : &tried);
+    if (better) *blocks = tried;
   }
-  Blocks whole = unfold_to_fit(blocks, mirror, o->max_hulls, volume);
-  blocks_free(blocks);
-  *blocks = whole;
+  pieces_free(&pieces);
 }
 
 /* ---------------------------------------------------------------- even blocks */
@@ -149,7 +144,7 @@ static void cut_grid(Blocks* blocks, const Part* solid, const int grid[3]) {
       Part bar = slab(&sheet, 1, y + j);
       for (int k = 0; k < grid[2]; k++) {
         Part cell = slab(&bar, 2, z + k);
-        if (cell.triangle_count + cell.edge_count > 0 && part_volume(&cell) > least)
+        if (cell.triangle_count + cell.edge_count > 0 && fabs(part_volume(&cell)) > least)
           add_cell(blocks, x + i, y + j, z + k);
         part_free(&cell);
       }
@@ -171,14 +166,19 @@ static HullResult all_in_one(const Part* solid) {
   return result;
 }
 
-/* The whole part first: often its hulls are symmetric by themselves, and then they are fewer. */
-static void cut_symmetric(Blocks* blocks, const Part* solid, const bool mirror[3], int pieces_per_hull,
-                          const DecomposeOptions* o) {
-  const bool none[3] = {false, false, false};
-  cut_and_merge(blocks, solid, none, PIECES_PER_HULL, o);
-  if (blocks_are_mirrored(blocks, mirror)) return;
-  blocks_free(blocks);
-  cut_and_merge(blocks, solid, mirror, pieces_per_hull, o);
+/* The whole part first: where few hulls are exact they are often symmetric by themselves, and fewer. */
+static void cut_symmetric(Blocks* blocks, const Part* solid, const bool mirror[3], const DecomposeOptions* o) {
+  Cutting c = {solid, o, {o->resolution, o->threads}, fabs(part_volume(solid))};
+  int wanted = PIECES_PER_HULL * o->max_hulls > 2 ? PIECES_PER_HULL * o->max_hulls : 2;
+  if (!mirror[0] && !mirror[1] && !mirror[2]) {
+    cut_whole(blocks, &c, wanted, false);
+    return;
+  }
+  if (cut_whole(blocks, &c, wanted < WHOLE_PIECES ? wanted : WHOLE_PIECES, true)) {
+    if (blocks_are_mirrored(blocks, mirror)) return;
+    blocks_free(blocks);
+  }
+  cut_mirrored(blocks, &c, mirror);
 }
 
 static void choose_mirrors(Decomposition* result, const Part* solid, const DecomposeOptions* o) {
@@ -188,19 +188,11 @@ static void choose_mirrors(Decomposition* result, const Part* solid, const Decom
 
 /* Overlap, then few enough vertices: thinning keeps all that a hull holds. */
 static HullResult join_and_thin(Blocks* blocks, const bool mirror[3], int max_vertices) {
-  if (mirror[0] || mirror[1] || mirror[2]) {
-    MirrorGroups groups = mirror_groups(blocks, mirror);
-    blocks_overlap(blocks);
-    HullResult result = blocks_thin_mirrored(blocks, &groups, mirror, max_vertices);
-    mirror_groups_free(&groups);
-    return result;
-  }
+  MirrorGroups groups = mirror_groups(blocks, mirror);
   blocks_overlap(blocks);
-  for (int k = 0; k < blocks->count; k++) {
-    HullResult result = hull_outer(&blocks->items[k].hull, max_vertices);
-    if (result != HULL_OK) return result;
-  }
-  return HULL_OK;
+  HullResult result = blocks_thin_mirrored(blocks, &groups, max_vertices);
+  mirror_groups_free(&groups);
+  return result;
 }
 
 static void take_hulls(Decomposition* result, Blocks* blocks, UnitFrame frame) {
@@ -213,8 +205,7 @@ static void take_hulls(Decomposition* result, Blocks* blocks, UnitFrame frame) {
   }
 }
 
-static HullResult decompose_once(Decomposition* result, const Mesh* mesh, int pieces_per_hull,
-                                 const DecomposeOptions* o) {
+static HullResult decompose_once(Decomposition* result, const Mesh* mesh, const DecomposeOptions* o) {
   *result = (Decomposition){0};
   Part solid;
   UnitFrame frame;
@@ -227,7 +218,7 @@ static HullResult decompose_once(Decomposition* result, const Mesh* mesh, int pi
       cut_grid(&blocks, &solid, o->grid);
     } else {
       choose_mirrors(result, &solid, o);
-      cut_symmetric(&blocks, &solid, result->mirror, pieces_per_hull, o);
+      cut_symmetric(&blocks, &solid, result->mirror, o);
       status = join_and_thin(&blocks, result->mirror, o->max_vertices);
     }
     take_hulls(result, &blocks, frame);
@@ -256,18 +247,13 @@ static void keep_better(Decomposition* result, Decomposition* other) {
 /* Points may be symmetric where the triangles between them are not: what was found to be missed then is cut again as it
  * is. */
 HullResult mesh_decompose(Decomposition* result, const Mesh* mesh, const DecomposeOptions* given) {
-  DecomposeOptions options = with_defaults(given);
-  HullResult status = decompose_once(result, mesh, PIECES_PER_HULL, &options);
+  DecomposeOptions options = decompose_with_defaults(given);
+  HullResult status = decompose_once(result, mesh, &options);
   bool mirrored = result->mirror[0] || result->mirror[1] || result->mirror[2];
-  if (status != HULL_OK || !mirrored) return status;
+  if (status != HULL_OK || !mirrored || !options.symmetry_auto || holds_all(result)) return status;
   Decomposition other;
-  bool few = result->hull_count < options.max_hulls / 2;
-  if (!few && result->condition.components == 1 && options.max_hulls <= DEFAULT_HULLS &&
-      mesh->face_count <= SMALL_MESH && decompose_once(&other, mesh, FEW_PIECES_PER_HULL, &options) == HULL_OK)
-    keep_better(result, &other);
-  if (!options.symmetry_auto || holds_all(result)) return status;
   options.symmetry_auto = false;
-  if (decompose_once(&other, mesh, PIECES_PER_HULL, &options) == HULL_OK) keep_better(result, &other);
+  if (decompose_once(&other, mesh, &options) == HULL_OK) keep_better(result, &other);
   return status;
 }
 

@@ -46,14 +46,6 @@ static bool face_held(const ConvexHull* a, const ConvexHull* b, Plane plane) {
 
 /* ---------------------------------------------------------------- growing whole */
 
-static Part part_of_hull(const ConvexHull* hull) {
-  Part part = {0};
-  for (int i = 0; i < hull->vertex_count; i++) part_add_point(&part, hull->vertices[i]);
-  for (int t = 0; t < hull->triangle_count; t++)
-    part_add_triangle(&part, hull->triangles[t][0], hull->triangles[t][1], hull->triangles[t][2]);
-  return part;
-}
-
 /* What of b lies within all faces of a but those in the plane. If b holds the face of a in the plane, the hull of both
  * is their union: a way from a to there passes the face, and the rest of it is in b. */
 static Part beyond(const ConvexHull* a, const ConvexHull* b, Plane plane) {

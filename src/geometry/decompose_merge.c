@@ -37,6 +37,14 @@ double solid_volume(const ConvexHull* hull) {
   return sum / 6.0;
 }
 
+Part part_of_hull(const ConvexHull* hull) {
+  Part part = {0};
+  for (int i = 0; i < hull->vertex_count; i++) part_add_point(&part, hull->vertices[i]);
+  for (int t = 0; t < hull->triangle_count; t++)
+    part_add_triangle(&part, hull->triangles[t][0], hull->triangles[t][1], hull->triangles[t][2]);
+  return part;
+}
+
 /* ---------------------------------------------------------------- blocks */
 
 Block block_create(const Vec3* points, int count) {
@@ -65,11 +73,21 @@ Block block_copy(const Block* block) {
 }
 
 Block block_join(const Block* a, const Block* b) {
-  int count = a->hull.vertex_count + b->hull.vertex_count;
-  Vec3* points = MEMORY_NEW(Vec3, count);
-  memcpy(points, a->hull.vertices, sizeof(Vec3) * (size_t)a->hull.vertex_count);
-  memcpy(points + a->hull.vertex_count, b->hull.vertices, sizeof(Vec3) * (size_t)b->hull.vertex_count);
-  Block joined = block_create(points, count);
+  const Block* both[2] = {a, b};
+  return block_join_all(both, 2);
+}
+
+Block block_join_all(const Block* const* blocks, int count) {
+  int total = 0;
+  for (int k = 0; k < count; k++) total += blocks[k]->hull.vertex_count;
+  Vec3* points = MEMORY_NEW(Vec3, total + 1);
+  total = 0;
+  for (int k = 0; k < count; k++) {
+    const ConvexHull* hull = &blocks[k]->hull;
+    memcpy(points + total, hull->vertices, sizeof(Vec3) * (size_t)hull->vertex_count);
+    total += hull->vertex_count;
+  }
+  Block joined = block_create(points, total);
   memory_free(points);
   return joined;
 }
@@ -98,16 +116,19 @@ double block_distance(const Block* a, const Block* b) {
 
 /* ---------------------------------------------------------------- merging */
 
+static bool contains(const int* list, int count, int value) {
+  for (int k = 0; k < count; k++)
+    if (list[k] == value) return true;
+  return false;
+}
+
 /* Hulls with more faces than this are not cut to find their common volume. */
 #define FACES_CUT 80
 
 /* Volume of what two hulls share, 0 when they have many faces: the cost is then a little small where they overlap. */
 static double common_volume(const Block* a, const Block* b) {
   if (a->hull.triangle_count > FACES_CUT || b->hull.triangle_count > FACES_CUT) return 0;
-  Part part = {0};
-  for (int i = 0; i < a->hull.vertex_count; i++) part_add_point(&part, a->hull.vertices[i]);
-  for (int t = 0; t < a->hull.triangle_count; t++)
-    part_add_triangle(&part, a->hull.triangles[t][0], a->hull.triangles[t][1], a->hull.triangles[t][2]);
+  Part part = part_of_hull(&a->hull);
   for (int t = 0; t < b->hull.triangle_count && part.triangle_count > 0; t++) {
     Plane plane = hull_plane(&b->hull, t);
     if (!(vec3_dot(plane.n, plane.n) > 0)) continue;
@@ -120,66 +141,178 @@ static double common_volume(const Block* a, const Block* b) {
   return fmax(volume, 0);
 }
 
-double merge_cost(const Block* a, const Block* b) {
-  HullEstimate joined = hull_estimate_joined(&a->estimate, &b->estimate);
-  return joined.volume - a->estimate.volume - b->estimate.volume + common_volume(a, b);
+/* Volume that the hull of all adds to them. */
+static double added_volume(const Blocks* blocks, const int* members, int count) {
+  Vec3 points[IMAGES_MAX * ESTIMATE_POINTS];
+  int total = 0;
+  double parts = 0;
+  for (int i = 0; i < count; i++) {
+    const Block* a = &blocks->items[members[i]];
+    memcpy(points + total, a->estimate.points, sizeof(Vec3) * (size_t)a->estimate.count);
+    total += a->estimate.count;
+    parts += a->estimate.volume;
+    for (int j = 0; j < i; j++) parts -= common_volume(a, &blocks->items[members[j]]);
+  }
+  return hull_estimate(points, total).volume - parts;
 }
 
-/* Cost of every pair, infinite when they do not touch. */
+/* Joining one pair joins its mirror images with it: one move. */
 typedef struct {
-  Blocks* blocks;
-  double* cost;
+  double added; /* volume in all, infinite when the pair does not touch or is not the first of its images */
+  int removed;  /* blocks fewer */
+} Move;
+
+typedef struct {
+  Blocks* blocks; /* slots; a block that was joined to another leaves its slot empty */
+  MirrorImages images;
+  bool* gone;
+  int left;
+  Move* moves; /* (stride x stride) */
   int stride;
+  int* slot; /* where each of the first blocks is now */
 } MergeTable;
 
-static void fill_cost(MergeTable* table, int i, int j) {
-  const Block *a = &table->blocks->items[i], *b = &table->blocks->items[j];
-  bool near = a->flat || b->flat || block_distance(a, b) <= TOUCH_DISTANCE;
-  table->cost[i * table->stride + j] = table->cost[j * table->stride + i] = near ? merge_cost(a, b) : HUGE_VAL;
+/* The blocks that become one with `a` when the pair and all its images are joined. Returns how many; *images is how
+ * many such groups there are. */
+static int joined_with(const MergeTable* table, int a, int b, int members[IMAGES_MAX], int* images) {
+  int ends[8][2], edges = 0, count = 1, all[IMAGES_MAX], total = 0;
+  for (int which = 0; which < 8; which++) {
+    if (which & ~table->images.planes) continue;
+    ends[edges][0] = mirror_image(&table->images, a, which);
+    ends[edges++][1] = mirror_image(&table->images, b, which);
+  }
+  members[0] = a;
+  for (int round = 0; round < edges; round++)
+    for (int k = 0; k < edges; k++)
+      for (int end = 0; end < 2; end++)
+        if (contains(members, count, ends[k][end]) && !contains(members, count, ends[k][1 - end]))
+          members[count++] = ends[k][1 - end];
+  for (int k = 0; k < 2 * edges; k++)
+    if (!contains(all, total, ends[k / 2][k % 2])) all[total++] = ends[k / 2][k % 2];
+  *images = total / count;
+  return count;
 }
 
-/* A flat piece is joined first, to whatever that costs least. */
-static bool best_pair(const MergeTable* table, int* first, int* second) {
-  const Blocks* blocks = table->blocks;
+/* Is no image of the pair before it? */
+static bool first_of_images(const MergeTable* table, int a, int b) {
+  for (int which = 1; which < 8; which++) {
+    if (which & ~table->images.planes) continue;
+    int c = mirror_image(&table->images, a, which), d = mirror_image(&table->images, b, which);
+    int low = c < d ? c : d, high = c < d ? d : c;
+    if (low < a || (low == a && high < b)) return false;
+  }
+  return true;
+}
+
+static void price_move(MergeTable* table, int i, int j) {
+  int a = i < j ? i : j, b = i < j ? j : i, members[IMAGES_MAX], images;
+  Move* move = &table->moves[a * table->stride + b];
+  *move = (Move){HUGE_VAL, 1};
+  const Block *p = &table->blocks->items[a], *q = &table->blocks->items[b];
+  if (!first_of_images(table, a, b)) return;
+  if (!p->flat && !q->flat && block_distance(p, q) > TOUCH_DISTANCE) return;
+  int count = joined_with(table, a, b, members, &images);
+  *move = (Move){images * added_volume(table->blocks, members, count), images * (count - 1)};
+}
+
+/* The move of least volume for every block that has to go. A flat piece is joined first, to whatever that costs least.
+ */
+static bool best_move(const MergeTable* table, int count, int* first, int* second) {
   double best = HUGE_VAL;
   bool flat_found = false;
-  for (int i = 0; i < blocks->count; i++)
-    for (int j = i + 1; j < blocks->count; j++) {
-      double cost = table->cost[i * table->stride + j];
-      bool flat = blocks->items[i].flat || blocks->items[j].flat;
+  int needed = table->left > count ? table->left - count : 1;
+  for (int i = 0; i < table->stride; i++)
+    for (int j = i + 1; j < table->stride; j++) {
+      if (table->gone[i] || table->gone[j]) continue;
+      const Move* move = &table->moves[i * table->stride + j];
+      double cost = move->added / (move->removed < needed ? move->removed : needed);
+      bool flat = table->blocks->items[i].flat || table->blocks->items[j].flat;
       if (flat_found && !flat) continue;
-      if (!(cost < best) && !(flat && !flat_found)) continue;
+      if (!(cost < best) && !(flat && !flat_found && isfinite(cost))) continue;
       best = cost, flat_found = flat, *first = i, *second = j;
     }
   return isfinite(best);
 }
 
-static void merge_pair(MergeTable* table, int i, int j) {
-  Blocks* blocks = table->blocks;
-  int stride = table->stride;
-  Block joined = block_join(&blocks->items[i], &blocks->items[j]);
-  block_free(&blocks->items[i]);
-  block_free(&blocks->items[j]);
-  blocks->items[i] = joined;
-  for (int k = j; k + 1 < blocks->count; k++) blocks->items[k] = blocks->items[k + 1];
-  blocks->count--;
-  for (int a = 0; a <= blocks->count; a++)
-    for (int b = j; b < blocks->count; b++) table->cost[a * stride + b] = table->cost[a * stride + b + 1];
-  for (int a = j; a < blocks->count; a++)
-    for (int b = 0; b < blocks->count; b++) table->cost[a * stride + b] = table->cost[(a + 1) * stride + b];
-  for (int k = 0; k < blocks->count; k++)
-    if (k != i) fill_cost(table, i < k ? i : k, i < k ? k : i);
+static Block block_of_all(const Blocks* blocks, const int* members, int count) {
+  const Block* all[IMAGES_MAX];
+  for (int k = 0; k < count; k++) all[k] = &blocks->items[members[k]];
+  return block_join_all(all, count);
 }
 
-void blocks_merge(Blocks* blocks, int count, double free_volume) {
-  int stride = blocks->count;
-  MergeTable table = {blocks, MEMORY_NEW(double, (size_t)stride*(size_t)stride + 1), stride};
-  for (int i = 0; i < blocks->count; i++)
-    for (int j = i + 1; j < blocks->count; j++) fill_cost(&table, i, j);
-  for (int i = 0, j = 0; blocks->count > 1 && best_pair(&table, &i, &j);) {
-    bool flat = blocks->items[i].flat || blocks->items[j].flat;
-    if (!flat && blocks->count <= count && table.cost[i * stride + j] > free_volume) break;
-    merge_pair(&table, i, j);
+/* Every group of blocks that become one stays in the slot of its first; its images are those of the hull. */
+static void do_move(MergeTable* table, int a, int b) {
+  int members[IMAGES_MAX], images, moved[IMAGES_MAX], moved_count = 0;
+  int count = joined_with(table, a, b, members, &images);
+  Block joined = block_of_all(table->blocks, members, count);
+  int* into = MEMORY_NEW(int, table->stride);
+  for (int k = 0; k < table->stride; k++) into[k] = k;
+  for (int which = 0; which < 8; which++) {
+    if (which & ~table->images.planes) continue;
+    int slot = table->stride;
+    for (int k = 0; k < count; k++) {
+      int image = mirror_image(&table->images, members[k], which);
+      slot = image < slot ? image : slot;
+    }
+    if (contains(moved, moved_count, slot)) continue;
+    moved[moved_count++] = slot;
+    for (int k = 0; k < count; k++) {
+      int image = mirror_image(&table->images, members[k], which);
+      block_free(&table->blocks->items[image]);
+      table->gone[image] = image != slot;
+      into[image] = slot;
+    }
+    table->blocks->items[slot] = block_image(&joined, which);
   }
-  memory_free(table.cost);
+  block_free(&joined);
+  table->left -= images * (count - 1);
+  for (int axis = 0; axis < 3; axis++)
+    for (int k = 0; table->images.of[axis] && k < table->stride; k++)
+      table->images.of[axis][k] = into[table->images.of[axis][k]];
+  for (int k = 0; k < table->stride; k++) table->slot[k] = into[table->slot[k]];
+  memory_free(into);
+  for (int k = 0; k < moved_count; k++)
+    for (int i = 0; i < table->stride; i++)
+      if (i != moved[k] && !table->gone[i]) price_move(table, moved[k], i);
+}
+
+/* Empty slots go. */
+static void close_ranks(MergeTable* table) {
+  Blocks* blocks = table->blocks;
+  int kept = 0;
+  for (int k = 0; k < table->stride; k++)
+    if (!table->gone[k]) blocks->items[kept++] = blocks->items[k];
+  blocks->count = kept;
+}
+
+static MirrorImages images_copy(const MirrorImages* images, int count) {
+  MirrorImages copy = {.planes = images->planes};
+  for (int axis = 0; axis < 3; axis++) {
+    if (!images->of[axis]) continue;
+    copy.of[axis] = MEMORY_NEW(int, count + 1);
+    memcpy(copy.of[axis], images->of[axis], sizeof(int) * (size_t)count);
+  }
+  return copy;
+}
+
+double blocks_merge(Blocks* blocks, const MirrorImages* images, int count, double free_volume, int* slot) {
+  int n = blocks->count;
+  MergeTable table = {
+      blocks, images_copy(images, n), MEMORY_NEW(bool, n + 1), n, MEMORY_NEW(Move, (size_t)n * (size_t)n + 1), n, slot};
+  double added = 0;
+  for (int k = 0; k < n; k++) slot[k] = k;
+  for (int i = 0; i < n; i++)
+    for (int j = i + 1; j < n; j++) price_move(&table, i, j);
+  for (int i = 0, j = 0; table.left > 1 && best_move(&table, count, &i, &j);) {
+    bool flat = blocks->items[i].flat || blocks->items[j].flat;
+    double price = table.moves[i * n + j].added;
+    if (!flat && table.left <= count && price > free_volume) break;
+    if (price > 0) added += price;
+    do_move(&table, i, j);
+  }
+  close_ranks(&table);
+  mirror_images_free(&table.images);
+  memory_free(table.moves);
+  memory_free(table.gone);
+  return added;
 }

@@ -7,9 +7,6 @@
 
 /* Does every point of the solid have its mirror image among the points, within 1e-6? */
 bool part_is_mirrored(const Part* part, int axis);
-/* Add the mirror image of every block; a block that touches the plane is joined with its own image when that adds at
- * most free_volume. */
-void blocks_unfold(Blocks* blocks, int axis, double free_volume);
 /* Is the image of every block in each of the planes a block? */
 bool blocks_are_mirrored(const Blocks* blocks, const bool mirror[3]);
 /* Which blocks are images of others. Owned arrays. */
@@ -21,6 +18,6 @@ typedef struct {
 MirrorGroups mirror_groups(const Blocks* blocks, const bool mirror[3]);
 void mirror_groups_free(MirrorGroups* groups);
 /* Thin every hull, and make the images those of the first of their group again. */
-HullResult blocks_thin_mirrored(Blocks* blocks, const MirrorGroups* groups, const bool mirror[3], int max_vertices);
+HullResult blocks_thin_mirrored(Blocks* blocks, const MirrorGroups* groups, int max_vertices);
 
 #endif

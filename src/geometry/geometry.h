@@ -152,6 +152,7 @@ typedef struct {
   int grid[3];        /* blocks along x, y, z instead of a search; 0 = search */
   bool symmetry[3];   /* mirror planes normal to x, y, z to keep */
   bool symmetry_auto; /* those that the mesh has */
+  bool inside;        /* hulls that lie inside the solid, instead of covering it */
   int threads;
 } DecomposeOptions;
 
@@ -185,6 +186,20 @@ typedef struct {
  * HULL_FLAT etc.: the mesh has no volume, nothing to free. */
 HullResult mesh_decompose(Decomposition* result, const Mesh* mesh, const DecomposeOptions* given);
 void decomposition_free(Decomposition* decomposition);
+
+/* The mended surface that is decomposed (geometry/mesh_repair.c), as outward triangles in the mesh's coordinates:
+ * vertices and triangles, but not convex. Freed by hull_free; false, nothing to free: all points lie in one plane. */
+bool mesh_surface(ConvexHull* surface, const Mesh* mesh);
+
+/* mesh_decompose (geometry/decompose_cache.c), but hulls that were found before for this mesh and these options are
+ * read from a file of the folder, to the same bits, and new ones are written there. joints and condition are not kept:
+ * they are empty when the hulls were read. A damaged file is replaced; one that cannot be written is no error. folder
+ * NULL: no files. */
+HullResult mesh_decompose_cached(Decomposition* result, const Mesh* mesh, const DecomposeOptions* given,
+                                 const char* folder);
+/* $SDRS_CACHE, else $XDG_CACHE_HOME/sdrs, else ~/.cache/sdrs; NULL when SDRS_CACHE is `off` or empty, or there is no
+ * home. Owned by the caller. */
+char* decompose_cache_folder(void);
 
 /* ---------------------------------------------------------------- primitives (geometry/primitives.c)
  * Convex polyhedra *inscribed* in the round solid; each returns a hull centred at the origin. */

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "geometry/support.h"
+
 /* ---------------------------------------------------------------- volume, one point after the other */
 
 typedef struct {
@@ -148,27 +150,20 @@ static int make_directions(Vec3* directions, int wanted) {
   return count;
 }
 
-static int farthest(const Vec3* points, int count, Vec3 d) {
-  int best = 0;
-  double most = -HUGE_VAL;
-  for (int i = 0; i < count; i++) {
-    double along = points[i].x * d.x + points[i].y * d.y + points[i].z * d.z;
-    if (along > most) most = along, best = i;
-  }
-  return best;
-}
-
 static void choose_points(HullEstimate* e, const Vec3* points, int count, int wanted) {
   Vec3 directions[ESTIMATE_DIRECTIONS];
   int direction_count = make_directions(directions, wanted);
+  PointView view = point_view_create(points, count);
   bool* taken = MEMORY_NEW(bool, count);
   e->count = 0;
   for (int k = 0; k < direction_count; k++) {
-    int i = farthest(points, count, directions[k]);
+    double height;
+    int i = support_vertex(&view, directions[k], &height);
     if (!taken[i]) e->points[e->count++] = points[i];
     taken[i] = true;
   }
   memory_free(taken);
+  point_view_free(&view);
 }
 
 HullEstimate hull_estimate(const Vec3* points, int count) {

@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "output/output.h"
@@ -134,18 +135,29 @@ void csv_free(CsvTable* table) {
   *table = (CsvTable){0};
 }
 
-int csv_column(const CsvTable* table, const char* name) {
-  for (int i = 0; i < table->column_count; i++)
-    if (strcmp(table->names[i], name) == 0) return i;
-  return -1;
+const char* csv_cell(const CsvTable* table, int row, int column) {
+  return table->cells[(size_t)row * (size_t)table->column_count + (size_t)column];
 }
 
 bool csv_number(const CsvTable* table, const char* path, int row, int column, double* value, Diagnostics* diagnostics) {
-  const char* cell = table->cells[(size_t)row * (size_t)table->column_count + (size_t)column];
+  const char* cell = csv_cell(table, row, column);
   char* end;
   *value = strtod(cell, &end);
   if (end != cell && *end == '\0' && isfinite(*value)) return true;
   diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, table->lines[row], 0},
                   "column '%s': '%s' is not a finite number", table->names[column], cell);
   return false;
+}
+
+int csv_column(const CsvTable* table, const char* name) {
+  for (int i = 0; i < table->column_count; i++)
+    if (strcmp(table->names[i], name) == 0) return i;
+  return -1;
+}
+
+double csv_value(const CsvTable* table, int row, int column) {
+  const char* cell = csv_cell(table, row, column);
+  char* end;
+  double value = strtod(cell, &end);
+  return end != cell && *end == '\0' ? value : (double)NAN;
 }

@@ -10,7 +10,9 @@
 void xml_numbers(Text* out, const char* key, const double* values, int count);
 void xml_vector(Text* out, const char* key, Vec3 value);
 void xml_quat(Text* out, const char* key, Quat value);
-/* ` key="text"` with & < > " escaped. */
+/* The text with & < > " escaped, which XML and HTML understand alike. */
+void xml_add_escaped(Text* out, const char* text);
+/* ` key="text"`, escaped. */
 void xml_text(Text* out, const char* key, const char* text);
 /* Numbers after a space each. */
 void text_add_numbers(Text* out, const double* values, int count);

@@ -28,6 +28,8 @@ typedef struct {
   Vec3 normal;    /* unit, outward */
   unsigned sharp; /* bit k: the edge from corner k to k + 1 */
   const float* color;
+  bool tinted; /* a triangle with a share of the colour scale at each corner */
+  double tint[3];
   int hull;
   bool floor, fades;
 } Polygon;
@@ -68,6 +70,20 @@ static void set_light(const Drawing* drawing, Face* face, Vec3 normal) {
     set_coordinate(drawing->camera, face, vec3_scale(axes[k], 1.0 / map->texel), map->origin, face->in_map[k]);
   face->slope[0] = (float)(-vec3_dot(normal, map->s) / facing);
   face->slope[1] = (float)(-vec3_dot(normal, map->t) / facing);
+}
+
+/* The share over the triangle is tint[0] + slope . (p - corner[0]), with N = e1 x e2 and
+ *   slope = ((tint[1] - tint[0]) e2 x N + (tint[2] - tint[0]) N x e1) / N . N */
+static void set_tint(const RenderCamera* camera, Face* face, const Polygon* polygon) {
+  Vec3 origin = polygon->corner[0], e1 = vec3_sub(polygon->corner[1], origin),
+       e2 = vec3_sub(polygon->corner[2], origin);
+  Vec3 normal = vec3_cross(e1, e2);
+  double square = vec3_dot(normal, normal);
+  Vec3 slope = vec3_add_scaled(vec3_scale(vec3_cross(e2, normal), (polygon->tint[1] - polygon->tint[0]) / square),
+                               (polygon->tint[2] - polygon->tint[0]) / square, vec3_cross(normal, e1));
+  set_coordinate(camera, face, slope, origin, face->tint);
+  for (int k = 0; k < 3; k++) face->tint[k] += (float)(polygon->tint[0] * face->nearness[k]);
+  face->tinted = true;
 }
 
 static int add_floor(Drawing* drawing, const Face* face, Vec3 normal, bool fades) {
@@ -159,6 +175,7 @@ static void add_polygon(Drawing* drawing, const Polygon* polygon) {
   if (drawing->piece_count == first_piece) return;
   memcpy(face.color, polygon->color, sizeof face.color);
   set_light(drawing, &face, polygon->normal);
+  if (polygon->tinted) set_tint(camera, &face, polygon);
   if (polygon->corner_count == 3 && count == 3) set_edges(&face, &drawing->pieces[first_piece], polygon->sharp);
   if (polygon->floor) face.floor = add_floor(drawing, &face, polygon->normal, polygon->fades);
   drawing->faces = memory_grown(drawing->faces, sizeof(Face), drawing->face_count, &drawing->face_capacity);
@@ -167,6 +184,13 @@ static void add_polygon(Drawing* drawing, const Polygon* polygon) {
 
 static bool is_floor(const Drawing* drawing, HullPart part, Vec3 normal) {
   return part != HULL_BODY && vec3_dot(normal, drawing->stage->up) > STAGE_FLOOR_COSINE;
+}
+
+/* Shares of the colour scale at the corners of a triangle. */
+static void tint_polygon(const RenderStage* stage, const ModelHull* hull, const int corner[3], Polygon* polygon) {
+  polygon->tinted = stage->moved != NULL;
+  for (int k = 0; k < 3 && polygon->tinted && stage->moved_most > 0.0; k++)
+    polygon->tint[k] = stage->moved[hull->vertex_first + corner[k]] / stage->moved_most;
 }
 
 static void add_hull(Drawing* drawing, int index, Pose pose) {
@@ -184,6 +208,7 @@ static void add_hull(Drawing* drawing, int index, Pose pose) {
     polygon.sharp = stage->edges[stage->edge_first[index] + i];
     polygon.floor = is_floor(drawing, stage->part[index], polygon.normal);
     polygon.fades = stage->part[index] == HULL_TERRAIN;
+    tint_polygon(stage, hull, solid->triangles[i], &polygon);
     add_polygon(drawing, &polygon);
   }
 }

@@ -1,10 +1,9 @@
-#include "optimize/checkpoint.h"
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include "base/base.h"
 
-static const char MAGIC[] = "sdrs checkpoint ";
 #define VERSION 1
 enum { HASH_DIGITS = 64, NUMBER_DIGITS = 16 };
 
@@ -17,119 +16,113 @@ static bool is_name_byte(char c) {
 }
 
 static bool is_name(const char* text, size_t length) {
-  if (length == 0 || length >= CHECKPOINT_NAME_SIZE) return false;
+  if (length == 0 || length >= NUMBER_NAME_SIZE) return false;
   for (size_t i = 0; i < length; i++)
     if (!is_name_byte(text[i])) return false;
   return true;
 }
 
-static const CheckpointArray* find(const Checkpoint* checkpoint, const char* name) {
-  for (int i = 0; i < checkpoint->count; i++)
-    if (strcmp(checkpoint->arrays[i].name, name) == 0) return &checkpoint->arrays[i];
+static const NumberArray* find(const NumberFile* file, const char* name) {
+  for (int i = 0; i < file->count; i++)
+    if (strcmp(file->arrays[i].name, name) == 0) return &file->arrays[i];
   return NULL;
 }
 
 /* A new array with its values still zero. */
-static CheckpointArray* append(Checkpoint* checkpoint, const char* name, size_t name_length, bool is_integers,
-                               int count) {
-  if (checkpoint->count == checkpoint->capacity) {
-    int capacity = checkpoint->capacity ? 2 * checkpoint->capacity : 8;
-    checkpoint->arrays = memory_resize(checkpoint->arrays, sizeof(CheckpointArray) * (size_t)checkpoint->capacity,
-                                       sizeof(CheckpointArray) * (size_t)capacity);
-    checkpoint->capacity = capacity;
+static NumberArray* append(NumberFile* file, const char* name, size_t name_length, bool is_integers, int count) {
+  if (file->count == file->capacity) {
+    int capacity = file->capacity ? 2 * file->capacity : 8;
+    file->arrays = memory_resize(file->arrays, sizeof(NumberArray) * (size_t)file->capacity,
+                                 sizeof(NumberArray) * (size_t)capacity);
+    file->capacity = capacity;
   }
-  CheckpointArray* array = &checkpoint->arrays[checkpoint->count++];
-  *array = (CheckpointArray){.is_integers = is_integers, .count = count, .bits = MEMORY_NEW(uint64_t, count)};
+  NumberArray* array = &file->arrays[file->count++];
+  *array = (NumberArray){.is_integers = is_integers, .count = count, .bits = MEMORY_NEW(uint64_t, count)};
   memcpy(array->name, name, name_length);
   return array;
 }
 
 /* Doubles and integers alike are 8 bytes that are kept as they are. */
-static void add(Checkpoint* checkpoint, const char* name, bool is_integers, const void* values, int count) {
-  assert(count >= 0 && is_name(name, strlen(name)) && !find(checkpoint, name));
-  CheckpointArray* array = append(checkpoint, name, strlen(name), is_integers, count);
+static void add(NumberFile* file, const char* name, bool is_integers, const void* values, int count) {
+  assert(count >= 0 && is_name(name, strlen(name)) && !find(file, name));
+  NumberArray* array = append(file, name, strlen(name), is_integers, count);
   if (count > 0) memcpy(array->bits, values, sizeof(uint64_t) * (size_t)count);
 }
 
-void checkpoint_add_doubles(Checkpoint* checkpoint, const char* name, const double* values, int count) {
-  add(checkpoint, name, false, values, count);
+void number_file_add_doubles(NumberFile* file, const char* name, const double* values, int count) {
+  add(file, name, false, values, count);
 }
 
-void checkpoint_add_integers(Checkpoint* checkpoint, const char* name, const int64_t* values, int count) {
-  add(checkpoint, name, true, values, count);
+void number_file_add_integers(NumberFile* file, const char* name, const int64_t* values, int count) {
+  add(file, name, true, values, count);
 }
 
-static int count_of(const Checkpoint* checkpoint, const char* name, bool is_integers) {
-  const CheckpointArray* array = find(checkpoint, name);
+static int count_of(const NumberFile* file, const char* name, bool is_integers) {
+  const NumberArray* array = find(file, name);
   return array && array->is_integers == is_integers ? array->count : -1;
 }
 
-int checkpoint_doubles_count(const Checkpoint* checkpoint, const char* name) {
-  return count_of(checkpoint, name, false);
-}
+int number_file_doubles_count(const NumberFile* file, const char* name) { return count_of(file, name, false); }
 
-int checkpoint_integers_count(const Checkpoint* checkpoint, const char* name) {
-  return count_of(checkpoint, name, true);
-}
+int number_file_integers_count(const NumberFile* file, const char* name) { return count_of(file, name, true); }
 
-static bool get(const Checkpoint* checkpoint, const char* name, bool is_integers, void* values, int count,
+static bool get(const NumberFile* file, const char* name, bool is_integers, void* values, int count,
                 Diagnostics* diagnostics) {
-  int found = count_of(checkpoint, name, is_integers);
+  int found = count_of(file, name, is_integers);
   if (found == count) {
-    if (count > 0) memcpy(values, find(checkpoint, name)->bits, sizeof(uint64_t) * (size_t)count);
+    if (count > 0) memcpy(values, find(file, name)->bits, sizeof(uint64_t) * (size_t)count);
     return true;
   }
-  SourcePlace place = {.file = checkpoint->path};
+  SourcePlace place = {.file = file->path};
   if (found < 0)
-    diagnostics_add(diagnostics, SEVERITY_ERROR, place, "checkpoint has no %s '%s'", kind_word(is_integers), name);
+    diagnostics_add(diagnostics, SEVERITY_ERROR, place, "%s has no %s '%s'", file->kind, kind_word(is_integers), name);
   else
-    diagnostics_add(diagnostics, SEVERITY_ERROR, place,
-                    "checkpoint has %d %s '%s', %d are needed: it is of another task", found, kind_word(is_integers),
-                    name, count);
+    diagnostics_add(diagnostics, SEVERITY_ERROR, place, "%s has %d %s '%s', %d are needed: it is of another task",
+                    file->kind, found, kind_word(is_integers), name, count);
   return false;
 }
 
-bool checkpoint_get_doubles(const Checkpoint* checkpoint, const char* name, double* values, int count,
-                            Diagnostics* diagnostics) {
-  return get(checkpoint, name, false, values, count, diagnostics);
-}
-
-bool checkpoint_get_integers(const Checkpoint* checkpoint, const char* name, int64_t* values, int count,
+bool number_file_get_doubles(const NumberFile* file, const char* name, double* values, int count,
                              Diagnostics* diagnostics) {
-  return get(checkpoint, name, true, values, count, diagnostics);
+  return get(file, name, false, values, count, diagnostics);
 }
 
-void checkpoint_free(Checkpoint* checkpoint) {
-  for (int i = 0; i < checkpoint->count; i++) memory_free(checkpoint->arrays[i].bits);
-  memory_free(checkpoint->arrays);
-  memory_free(checkpoint->path);
-  *checkpoint = (Checkpoint){0};
+bool number_file_get_integers(const NumberFile* file, const char* name, int64_t* values, int count,
+                              Diagnostics* diagnostics) {
+  return get(file, name, true, values, count, diagnostics);
+}
+
+void number_file_free(NumberFile* file) {
+  for (int i = 0; i < file->count; i++) memory_free(file->arrays[i].bits);
+  memory_free(file->arrays);
+  memory_free(file->path);
+  *file = (NumberFile){0};
 }
 
 /* ---------------------------------------------------------------- writing */
 
-static void format_arrays(const Checkpoint* checkpoint, Text* out) {
-  for (int i = 0; i < checkpoint->count; i++) {
-    const CheckpointArray* array = &checkpoint->arrays[i];
+static void format_arrays(const NumberFile* file, Text* out) {
+  for (int i = 0; i < file->count; i++) {
+    const NumberArray* array = &file->arrays[i];
     text_add(out, "%s %s %d\n", kind_word(array->is_integers), array->name, array->count);
     for (int k = 0; k < array->count; k++) text_add(out, "%016" PRIx64 "\n", array->bits[k]);
   }
   text_add(out, "end\n");
 }
 
-void checkpoint_format(const Checkpoint* checkpoint, Text* out) {
+void number_file_format(const NumberFile* file, Text* out) {
   Text content = {0};
-  format_arrays(checkpoint, &content);
+  format_arrays(file, &content);
   char hash[HASH_DIGITS + 1];
   hash_sha256(content.data, content.length, hash);
-  text_add(out, "%s%d\nsha256 %s\n", MAGIC, VERSION, hash);
+  text_add(out, "sdrs %s %d\nsha256 %s\n", file->kind, VERSION, hash);
   text_add_bytes(out, content.data, content.length);
   text_free(&content);
 }
 
-Status checkpoint_write(const Checkpoint* checkpoint, const char* path) {
+Status number_file_write(const NumberFile* file, const char* path) {
   Text text = {0};
-  checkpoint_format(checkpoint, &text);
+  number_file_format(file, &text);
   Status status = file_write(path, text.data, text.length);
   int error = errno;
   text_free(&text);
@@ -141,7 +134,7 @@ Status checkpoint_write(const Checkpoint* checkpoint, const char* path) {
 
 /* The rest of the text, line by line. */
 typedef struct {
-  const char* path;
+  const char *kind, *path;
   const char *at, *end;
   int line; /* of the line last taken */
   Diagnostics* diagnostics;
@@ -208,13 +201,13 @@ static bool read_count(const char* text, size_t length, size_t most, int* count)
 
 static bool read_version(Lines* lines) {
   const char* text;
-  size_t length;
-  if (!take_line(lines, &text, &length) || !begins_with(text, length, MAGIC))
-    return refuse(lines, "this is no sdrs checkpoint: it must begin with '%s%d'", MAGIC, VERSION);
+  size_t length, skip = strlen("sdrs ") + strlen(lines->kind) + 1;
+  if (!take_line(lines, &text, &length) || !begins_with(text, length, "sdrs ") ||
+      !begins_with(text + 5, length - 5, lines->kind) || length < skip || text[skip - 1] != ' ')
+    return refuse(lines, "this is no sdrs %s: it must begin with 'sdrs %s %d'", lines->kind, lines->kind, VERSION);
   int version;
-  size_t skip = strlen(MAGIC);
   if (!read_count(text + skip, length - skip, VERSION, &version) || version != VERSION)
-    return refuse(lines, "checkpoint of another version, this program reads version %d", VERSION);
+    return refuse(lines, "%s of another version, this program reads version %d", lines->kind, VERSION);
   return true;
 }
 
@@ -223,14 +216,14 @@ static bool check_hash(Lines* lines) {
   const char* text;
   size_t length;
   if (!take_line(lines, &text, &length) || !begins_with(text, length, "sha256 ") || length != 7 + HASH_DIGITS)
-    return refuse(lines, "the checkpoint is damaged: the line 'sha256 <%d digits>' is missing", HASH_DIGITS);
+    return refuse(lines, "the %s is damaged: the line 'sha256 <%d digits>' is missing", lines->kind, HASH_DIGITS);
   char hash[HASH_DIGITS + 1];
   hash_sha256(lines->at, (size_t)(lines->end - lines->at), hash);
   if (memcmp(text + 7, hash, HASH_DIGITS) == 0) return true;
-  return refuse(lines, "the checkpoint is damaged or cut short: its content has SHA-256 %s", hash);
+  return refuse(lines, "the %s is damaged or cut short: its content has SHA-256 %s", lines->kind, hash);
 }
 
-static bool read_values(Lines* lines, CheckpointArray* array) {
+static bool read_values(Lines* lines, NumberArray* array) {
   for (int k = 0; k < array->count; k++) {
     const char* text;
     size_t length;
@@ -242,7 +235,7 @@ static bool read_values(Lines* lines, CheckpointArray* array) {
 }
 
 /* "<kind> <name> <count>" and its numbers. */
-static bool read_array(Lines* lines, Checkpoint* checkpoint, const char* text, size_t length) {
+static bool read_array(Lines* lines, NumberFile* file, const char* text, size_t length) {
   bool is_integers = begins_with(text, length, "integers ");
   if (!is_integers && !begins_with(text, length, "doubles "))
     return refuse(lines, "must be 'doubles <name> <count>', 'integers <name> <count>' or 'end'");
@@ -254,39 +247,39 @@ static bool read_array(Lines* lines, Checkpoint* checkpoint, const char* text, s
   size_t most = (size_t)(lines->end - lines->at) / (NUMBER_DIGITS + 1);
   if (!read_count(space + 1, (size_t)(stop - space - 1), most, &count))
     return refuse(lines, "count of an array must be a whole number, at most what the file holds");
-  char copy[CHECKPOINT_NAME_SIZE] = {0};
+  char copy[NUMBER_NAME_SIZE] = {0};
   size_t name_length = (size_t)(space - name);
   memcpy(copy, name, name_length);
-  if (find(checkpoint, copy)) return refuse(lines, "array '%s' occurs twice", copy);
-  return read_values(lines, append(checkpoint, name, name_length, is_integers, count));
+  if (find(file, copy)) return refuse(lines, "array '%s' occurs twice", copy);
+  return read_values(lines, append(file, name, name_length, is_integers, count));
 }
 
-static bool read_arrays(Lines* lines, Checkpoint* checkpoint) {
+static bool read_arrays(Lines* lines, NumberFile* file) {
   for (;;) {
     const char* text;
     size_t length;
-    if (!take_line(lines, &text, &length)) return refuse(lines, "the checkpoint ends without 'end'");
+    if (!take_line(lines, &text, &length)) return refuse(lines, "the %s ends without 'end'", lines->kind);
     if (length == 3 && memcmp(text, "end", 3) == 0) break;
-    if (!read_array(lines, checkpoint, text, length)) return false;
+    if (!read_array(lines, file, text, length)) return false;
   }
   return lines->at == lines->end || refuse(lines, "something stands after 'end'");
 }
 
-Status checkpoint_parse(Checkpoint* checkpoint, const char* path, const char* data, size_t length,
-                        Diagnostics* diagnostics) {
-  *checkpoint = (Checkpoint){.path = memory_text(path)};
-  Lines lines = {.path = checkpoint->path, .at = data, .end = data + length, .diagnostics = diagnostics};
-  if (read_version(&lines) && check_hash(&lines) && read_arrays(&lines, checkpoint)) return STATUS_OK;
-  checkpoint_free(checkpoint);
+Status number_file_parse(NumberFile* file, const char* kind, const char* path, const char* data, size_t length,
+                         Diagnostics* diagnostics) {
+  *file = (NumberFile){.kind = kind, .path = memory_text(path)};
+  Lines lines = {.kind = kind, .path = file->path, .at = data, .end = data + length, .diagnostics = diagnostics};
+  if (read_version(&lines) && check_hash(&lines) && read_arrays(&lines, file)) return STATUS_OK;
+  number_file_free(file);
   return STATUS_BAD_INPUT;
 }
 
-Status checkpoint_read(Checkpoint* checkpoint, const char* path, Diagnostics* diagnostics) {
-  *checkpoint = (Checkpoint){0};
+Status number_file_read(NumberFile* file, const char* kind, const char* path, Diagnostics* diagnostics) {
+  *file = (NumberFile){0};
   char* data;
   size_t length;
   if (file_read_reported(path, &data, &length, diagnostics) != STATUS_OK) return STATUS_IO;
-  Status status = checkpoint_parse(checkpoint, path, data, length, diagnostics);
+  Status status = number_file_parse(file, kind, path, data, length, diagnostics);
   memory_free(data);
   return status;
 }

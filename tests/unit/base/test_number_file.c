@@ -1,10 +1,11 @@
-#include "optimize/checkpoint.h"
+#include "base/base.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "support/compare.h"
 
+static const char KIND[] = "checkpoint";
 static const char PATH[] = "run/checkpoint";
 
 /* Numbers whose bits an ordinary text would lose. */
@@ -20,23 +21,23 @@ static const int64_t INTEGERS[] = {INT64_MIN, -1, 0, 1, INT64_MAX};
 static Text make_text(void) {
   double doubles[8];
   fill_awkward(doubles);
-  Checkpoint built = {0};
-  checkpoint_add_doubles(&built, "design/x", doubles, 8);
-  checkpoint_add_integers(&built, "run.iteration", INTEGERS, 5);
-  checkpoint_add_doubles(&built, "nothing", NULL, 0);
+  NumberFile built = {.kind = KIND};
+  number_file_add_doubles(&built, "design/x", doubles, 8);
+  number_file_add_integers(&built, "run.iteration", INTEGERS, 5);
+  number_file_add_doubles(&built, "nothing", NULL, 0);
   Text text = {0};
-  checkpoint_format(&built, &text);
-  checkpoint_free(&built);
+  number_file_format(&built, &text);
+  number_file_free(&built);
   return text;
 }
 
 /* One message that names the file, and an empty checkpoint. */
 static void expect_refused(const char* data, size_t length, const char* words, const char* what, size_t where) {
-  Checkpoint checkpoint;
+  NumberFile checkpoint;
   Diagnostics diagnostics = {0};
   char* exact = memory_alloc(length); /* so that the sanitizer sees a read past the end */
   if (length > 0) memcpy(exact, data, length);
-  Status status = checkpoint_parse(&checkpoint, PATH, exact, length, &diagnostics);
+  Status status = number_file_parse(&checkpoint, KIND, PATH, exact, length, &diagnostics);
   if (status != STATUS_BAD_INPUT) fail_msg("%s at %zu was accepted", what, where);
   assert_int_equal(diagnostics.error_count, 1);
   assert_string_equal(diagnostics.items[0].file, PATH);
@@ -45,53 +46,53 @@ static void expect_refused(const char* data, size_t length, const char* words, c
   assert_int_equal(checkpoint.count, 0);
   assert_null(checkpoint.arrays);
   diagnostics_free(&diagnostics);
-  checkpoint_free(&checkpoint);
+  number_file_free(&checkpoint);
   memory_free(exact);
 }
 
 static void every_bit_comes_back(void** state) {
   (void)state;
   Text text = make_text();
-  Checkpoint read;
+  NumberFile read;
   Diagnostics diagnostics = {0};
-  assert_int_equal(checkpoint_parse(&read, PATH, text.data, text.length, &diagnostics), STATUS_OK);
+  assert_int_equal(number_file_parse(&read, KIND, PATH, text.data, text.length, &diagnostics), STATUS_OK);
   assert_int_equal(diagnostics.count, 0);
   double wanted[8], found[8];
   int64_t integers[5];
   fill_awkward(wanted);
-  assert_int_equal(checkpoint_doubles_count(&read, "design/x"), 8);
-  assert_int_equal(checkpoint_integers_count(&read, "run.iteration"), 5);
-  assert_int_equal(checkpoint_doubles_count(&read, "nothing"), 0);
-  assert_true(checkpoint_get_doubles(&read, "design/x", found, 8, &diagnostics));
-  assert_true(checkpoint_get_integers(&read, "run.iteration", integers, 5, &diagnostics));
-  assert_true(checkpoint_get_doubles(&read, "nothing", NULL, 0, &diagnostics));
+  assert_int_equal(number_file_doubles_count(&read, "design/x"), 8);
+  assert_int_equal(number_file_integers_count(&read, "run.iteration"), 5);
+  assert_int_equal(number_file_doubles_count(&read, "nothing"), 0);
+  assert_true(number_file_get_doubles(&read, "design/x", found, 8, &diagnostics));
+  assert_true(number_file_get_integers(&read, "run.iteration", integers, 5, &diagnostics));
+  assert_true(number_file_get_doubles(&read, "nothing", NULL, 0, &diagnostics));
   assert_memory_equal(found, wanted, sizeof wanted);
   assert_memory_equal(integers, INTEGERS, sizeof INTEGERS);
   /* Written again it is the same file. */
   Text again = {0};
-  checkpoint_format(&read, &again);
+  number_file_format(&read, &again);
   assert_string_equal(again.data, text.data);
   text_free(&again);
   text_free(&text);
-  checkpoint_free(&read);
+  number_file_free(&read);
 }
 
 /* The layout the header promises, with the hash of `printf 'doubles x 2\n3ff0000000000000\nc000000000000000\n'
  * 'integers n 1\nfffffffffffffffd\nend\n' | sha256sum`. */
 static void layout_is_the_documented_one(void** state) {
   (void)state;
-  Checkpoint built = {0};
-  checkpoint_add_doubles(&built, "x", (double[]){1.0, -2.0}, 2);
-  checkpoint_add_integers(&built, "n", (int64_t[]){-3}, 1);
+  NumberFile built = {.kind = KIND};
+  number_file_add_doubles(&built, "x", (double[]){1.0, -2.0}, 2);
+  number_file_add_integers(&built, "n", (int64_t[]){-3}, 1);
   Text text = {0};
-  checkpoint_format(&built, &text);
+  number_file_format(&built, &text);
   assert_string_equal(text.data,
                       "sdrs checkpoint 1\n"
                       "sha256 836b94084c0b3bebbaad266492f6492c6ecddeae0936000f0ecc55f0081f3660\n"
                       "doubles x 2\n3ff0000000000000\nc000000000000000\n"
                       "integers n 1\nfffffffffffffffd\nend\n");
   text_free(&text);
-  checkpoint_free(&built);
+  number_file_free(&built);
 }
 
 static void every_truncation_is_refused(void** state) {
@@ -180,22 +181,22 @@ static void foreign_files_are_named_so(void** state) {
 static void what_is_not_there_is_said(void** state) {
   (void)state;
   Text text = make_text();
-  Checkpoint read;
+  NumberFile read;
   Diagnostics diagnostics = {0};
-  assert_int_equal(checkpoint_parse(&read, PATH, text.data, text.length, &diagnostics), STATUS_OK);
+  assert_int_equal(number_file_parse(&read, KIND, PATH, text.data, text.length, &diagnostics), STATUS_OK);
   double doubles[9] = {7};
   int64_t integers[9] = {7};
-  assert_false(checkpoint_get_doubles(&read, "absent", doubles, 1, &diagnostics));
-  assert_false(checkpoint_get_doubles(&read, "design/x", doubles, 9, &diagnostics));
-  assert_false(checkpoint_get_integers(&read, "design/x", integers, 8, &diagnostics));
+  assert_false(number_file_get_doubles(&read, "absent", doubles, 1, &diagnostics));
+  assert_false(number_file_get_doubles(&read, "design/x", doubles, 9, &diagnostics));
+  assert_false(number_file_get_integers(&read, "design/x", integers, 8, &diagnostics));
   assert_int_equal(diagnostics.error_count, 3);
   assert_string_equal(diagnostics.items[0].file, PATH);
   assert_string_equal(diagnostics.items[0].text, "checkpoint has no doubles 'absent'");
   assert_non_null(strstr(diagnostics.items[1].text, "has 8 doubles 'design/x', 9 are needed"));
-  assert_int_equal(checkpoint_doubles_count(&read, "run.iteration"), -1);
+  assert_int_equal(number_file_doubles_count(&read, "run.iteration"), -1);
   assert_true(doubles[0] == 7 && integers[0] == 7);
   diagnostics_free(&diagnostics);
-  checkpoint_free(&read);
+  number_file_free(&read);
   text_free(&text);
 }
 
@@ -207,23 +208,23 @@ static void files_are_written_and_read(void** state) {
   text_add(&path, "%s/checkpoint", folder);
   text_add(&absent, "%s/absent/checkpoint", folder);
   double value = 1.0 / 3.0, found = 0;
-  Checkpoint built = {0}, read;
+  NumberFile built = {.kind = KIND}, read;
   Diagnostics diagnostics = {0};
-  checkpoint_add_doubles(&built, "x", &value, 1);
-  assert_int_equal(checkpoint_write(&built, path.data), STATUS_OK);
-  assert_int_equal(checkpoint_read(&read, path.data, &diagnostics), STATUS_OK);
-  assert_true(checkpoint_get_doubles(&read, "x", &found, 1, &diagnostics));
+  number_file_add_doubles(&built, "x", &value, 1);
+  assert_int_equal(number_file_write(&built, path.data), STATUS_OK);
+  assert_int_equal(number_file_read(&read, KIND, path.data, &diagnostics), STATUS_OK);
+  assert_true(number_file_get_doubles(&read, "x", &found, 1, &diagnostics));
   assert_memory_equal(&found, &value, sizeof value);
-  checkpoint_free(&read);
-  assert_int_equal(checkpoint_write(&built, absent.data), STATUS_IO);
+  number_file_free(&read);
+  assert_int_equal(number_file_write(&built, absent.data), STATUS_IO);
   assert_int_equal(errno, ENOENT);
-  assert_int_equal(checkpoint_read(&read, absent.data, &diagnostics), STATUS_IO);
+  assert_int_equal(number_file_read(&read, KIND, absent.data, &diagnostics), STATUS_IO);
   assert_int_equal(diagnostics.error_count, 1);
   assert_int_equal(read.count, 0);
   remove(path.data);
   remove(folder);
   diagnostics_free(&diagnostics);
-  checkpoint_free(&built);
+  number_file_free(&built);
   text_free(&path);
   text_free(&absent);
 }
