@@ -320,8 +320,9 @@ static double column_volume(const ConvexHull* hulls, int count, int columns) {
       low = vec3_min(low, hulls[h].vertices[i]), high = vec3_max(high, hulls[h].vertices[i]);
   double dx = (high.x - low.x) / columns, dy = (high.y - low.y) / columns, sum = 0;
   for (int i = 0; i < columns * columns; i++) {
+    int row = i / columns;
     double x = low.x + dx * (i % columns + random_uniform(&random, 0, 1));
-    sum += column_length(hulls, count, x, low.y + dy * (i / columns + random_uniform(&random, 0, 1)));
+    sum += column_length(hulls, count, x, low.y + dy * (row + random_uniform(&random, 0, 1)));
   }
   return sum * dx * dy;
 }
