@@ -1,4 +1,4 @@
-/* sdrs decompose MESH.obj: a mesh as convex hulls that cover it. */
+/* sdrs decompose MESH: a mesh as convex hulls that cover it. */
 #include <errno.h>
 #include <string.h>
 
@@ -184,12 +184,20 @@ static Status write_files(const Options* options, const Mesh* mesh, const Decomp
 
 /* ---------------------------------------------------------------- what the user sees */
 
+/* Below this share of the hulls' volume that of the mesh is rounding: its parts cancel. */
+#define NO_VOLUME 1e-9
+
 static void say_result(const Options* options, const Decomposition* d, const char* folder) {
   int vertices = 0;
   for (int h = 0; h < d->hull_count; h++) vertices += d->hulls[h].vertex_count;
-  if (!options->quiet)
-    fprintf(stderr, "%d hulls, %d vertices, %d piece%s; volume of the hulls %.4g times that of the mesh\n",
-            d->hull_count, vertices, d->pieces, d->pieces == 1 ? "" : "s", d->hull_volume / d->mesh_volume);
+  if (!options->quiet) {
+    fprintf(stderr, "%d hulls, %d vertices, %d piece%s; ", d->hull_count, vertices, d->pieces,
+            d->pieces == 1 ? "" : "s");
+    if (d->mesh_volume > NO_VOLUME * d->hull_volume)
+      fprintf(stderr, "volume of the hulls %.4g times that of the mesh\n", d->hull_volume / d->mesh_volume);
+    else
+      fprintf(stderr, "the mesh encloses as much negative as positive volume\n");
+  }
   if (!options->json) printf("%s\n", folder);
 }
 
@@ -260,7 +268,7 @@ static const OptionRow OPTIONS[] = {
 
 const Verb VERB_DECOMPOSE = {
     .name = "decompose",
-    .operands = "MESH.obj",
+    .operands = "MESH.obj|MESH.stl",
     .operand_min = 1,
     .operand_max = 1,
     .summary = "a mesh as convex hulls that cover it",

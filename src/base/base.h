@@ -133,9 +133,6 @@ void file_stream_discard(FileStream* out);
 void hash_sha256(const void* data, size_t length, char hex[65]);
 /* CRC-32 of ISO 3309, as PNG and zip have it. */
 uint32_t hash_crc32(const void* data, size_t length);
-/* Append the data packed by DEFLATE (RFC 1951), and the same in zlib's frame (RFC 1950; base/deflate.c). */
-void deflate_add(Text* out, const void* data, size_t length);
-void zlib_add(Text* out, const void* data, size_t length);
 /* Monotonic seconds. */
 double timer_now(void);
 

@@ -19,7 +19,6 @@ void text_add_numbers(Text* out, const double* values, int count);
 
 /* Little-endian, of 1 to 4 bytes. */
 void bytes_add_integer(Text* out, uint32_t value, int bytes);
-void bytes_add_big(Text* out, uint32_t value); /* four bytes, the highest first */
 void bytes_add_float(Text* out, double value);
 
 /* ---------------------------------------------------------------- solids (output/export_solid.c) */

@@ -55,11 +55,6 @@ void bytes_add_integer(Text* out, uint32_t value, int bytes) {
   text_add_bytes(out, data, (size_t)bytes);
 }
 
-void bytes_add_big(Text* out, uint32_t value) {
-  const char data[4] = {(char)(value >> 24), (char)(value >> 16 & 255), (char)(value >> 8 & 255), (char)(value & 255)};
-  text_add_bytes(out, data, 4);
-}
-
 void bytes_add_float(Text* out, double value) {
   float single = (float)value;
   uint32_t bits;

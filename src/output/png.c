@@ -1,31 +1,46 @@
-/* PNG, W3C Recommendation of 2003: 8-bit RGB, rows unfiltered, which suits flat colours. */
-#include <string.h>
-#include "output/export.h"
+/* PNG by stb_image_write, packed by zlib, which is faster and packs better than the packer that comes with it. */
+#include <stdlib.h>
+#include <zlib.h>
 #include "output/render.h"
 
-/* Length, type, content and their CRC (5.3), big-endian. */
-static void add_chunk(Text* out, const char type[4], const char* content, size_t length) {
-  size_t start = out->length + 4;
-  bytes_add_big(out, (uint32_t)length);
-  text_add_bytes(out, type, 4);
-  text_add_bytes(out, content, length);
-  bytes_add_big(out, hash_crc32(out->data + start, out->length - start));
+/* Half the time of zlib's own choice, for a file a fifth larger. */
+enum { PNG_LEVEL = 2 };
+
+/* As stb_image_write wants it: memory of malloc, NULL when there is none. */
+static unsigned char* pack(const unsigned char* data, int length, int* packed_length) {
+  uLongf size = compressBound((uLong)length);
+  unsigned char* packed = malloc(size);
+  if (!packed) return NULL;
+  if (compress2(packed, &size, data, (uLong)length, PNG_LEVEL) != Z_OK) {
+    free(packed);
+    return NULL;
+  }
+  *packed_length = (int)size;
+  return packed;
 }
 
-void image_add_png(const RenderImage* image, Text* file) {
-  Text head = {0}, packed = {0};
-  bytes_add_big(&head, (uint32_t)image->width);
-  bytes_add_big(&head, (uint32_t)image->height);
-  text_add_bytes(&head, "\x08\x02\0\0\0", 5); /* 8 bits, RGB, deflate, filters of row by row, not interlaced */
-  size_t row = 3 * (size_t)image->width, rows = (size_t)image->height;
-  char* lines = MEMORY_NEW(char, (row + 1) * rows); /* each row begins with its filter, 0: none */
-  for (size_t i = 0; i < rows; i++) memcpy(lines + i * (row + 1) + 1, image->rgb + i * row, row);
-  zlib_add(&packed, lines, (row + 1) * rows);
-  text_add_bytes(file, "\x89PNG\r\n\x1a\n", 8);
-  add_chunk(file, "IHDR", head.data, head.length);
-  add_chunk(file, "IDAT", packed.data, packed.length);
-  add_chunk(file, "IEND", "", 0);
-  memory_free(lines);
-  text_free(&packed);
-  text_free(&head);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+#pragma GCC diagnostic ignored "-Wshadow"
+#pragma GCC diagnostic ignored "-Wunused-function"
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+#pragma GCC diagnostic ignored "-Wdouble-promotion"
+#define STBIW_ZLIB_COMPRESS(data, length, packed_length, quality) pack(data, length, packed_length)
+#ifndef __clang_analyzer__ /* which is to look at this project: the declarations are enough for it */
+#define STB_IMAGE_WRITE_STATIC
+#define STB_IMAGE_WRITE_IMPLEMENTATION
+#endif
+#include <stb/stb_image_write.h>
+#pragma GCC diagnostic pop
+
+/* Unfiltered rows suit flat colours. It is the library's variable, so it is set before any thread can look at it. */
+__attribute__((constructor)) static void choose_png_settings(void) { stbi_write_force_png_filter = 0; }
+
+static void add_bytes(void* context, void* data, int length) { text_add_bytes(context, data, (size_t)length); }
+
+Status image_add_png(const RenderImage* image, Text* file) {
+  bool written =
+      stbi_write_png_to_func(add_bytes, file, image->width, image->height, 3, image->rgb, 3 * image->width) != 0;
+  return written ? STATUS_OK : STATUS_NO_MEMORY;
 }

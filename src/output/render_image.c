@@ -25,8 +25,8 @@ void image_paste(RenderImage* image, const RenderImage* source, int x, int y) {
 
 Status image_write_png(const RenderImage* image, const char* path) {
   Text file = {0};
-  image_add_png(image, &file);
-  Status status = file_write(path, file.data, file.length);
+  Status status = image_add_png(image, &file);
+  if (status == STATUS_OK) status = file_write(path, file.data, file.length);
   text_free(&file);
   return status;
 }
