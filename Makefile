@@ -57,7 +57,7 @@ ifeq ($(MPI),1)
 endif
 
 FLAGS := $(strip $(COMMON_FLAGS) $($(FLAVOUR)_FLAGS) $(MPI_FLAGS) $(CFLAGS))
-LDLIBS := $(MPI_LIBS) -lyaml -lcjson -lexpat -lqhull_r -lglpk -lcholmod -llapacke -lopenblas -lm
+LDLIBS := $(MPI_LIBS) -lyaml -lcjson -lexpat -lz -lqhull_r -lglpk -lcholmod -llapacke -lopenblas -lm
 
 # ---------------------------------------------------------------- files
 
@@ -119,6 +119,7 @@ check: build-check ## install what is missing, build, run every test; ends with 
 	@tests/run.sh -j $(TEST_JOBS) \
 	  $(call script_if_there,tests/cli/run.sh) $(call script_if_there,scripts/update_golden.sh --check) \
 	  $(call script_if_there,tests/mujoco/run.sh) $(call script_if_there,tests/gltf/run.sh) \
+	  $(call script_if_there,tests/page/run.sh) \
 	  $(call in_flavour,check,$(OTHER_TESTS) $(UNIT_TESTS)) $(call in_flavour,asan,$(UNIT_TESTS))
 
 build-check:
@@ -154,7 +155,7 @@ fuzz: ## every fuzzer for FUZZ_SECONDS (600) each; findings go to out/fuzz/
 	  $(foreach fuzzer,$(call in_flavour,fuzz,$(FUZZERS)),"tests/fuzz/run.sh $(fuzzer)")
 
 page: ## the page of sdrs render -o x.html anew, where it was left out
-	@rm -f $(PAGE)
+	@scripts/make_page.sh $(PAGE)
 	@$(MAKE) --no-print-directory program
 
 golden: program ## renew the stored results after a wanted change; look at the difference before keeping it

@@ -237,67 +237,80 @@ queue_again() { # DIR, rows that ended in this task, rows of the block...
 
 # ---------------------------------------------------------------- the command line
 
+whole() { [[ $2 =~ ^[1-9][0-9]*$ ]] || fail 2 "$1 needs a whole number of at least 1, got '$2'"; }
+
+# Sets the options, the study and the command's words.
+read_arguments() {
+  jobs=$(nproc) dir='' child='' asked=false quiet=false changed='' halt=never slurm='' by_slurm=false block=10
+  while (($# > 0)); do
+    case $1 in
+      -q) quiet=true && shift && continue ;;
+      --anew | --keep) changed=${1#--} && shift && continue ;;
+      --) break ;;
+      -j | -o | --halt | --slurm | --block) (($# > 1)) || usage ;;
+      -*) usage ;;
+      *) break ;;
+    esac
+    case $1 in
+      -j) whole "$1" "$2" && jobs=$2 ;;
+      -o) dir=$2 ;;
+      --halt) halt=$2 ;;
+      --slurm) slurm=$2 by_slurm=true ;;
+      --block) whole "$1" "$2" && block=$2 ;;
+    esac
+    shift 2
+  done
+  if (($# == 0)); then usage; fi
+  if [[ ${2:-} != -- ]]; then fail 2 "after the study must follow -- and the command; options stand before the study"; fi
+  if (($# < 5)); then fail 2 "the command needs a program, a verb and a file, such as sdrs simulate scene.yaml"; fi
+  study=$1
+  shift 2
+  command=("$@")
+  for word in "$@"; do
+    case $word in
+      -o* | --output*) fail 2 "the rows' folders are sweep.sh's own: give -o before the study" ;;
+      *$'\n'*) fail 2 "a word of the command goes over more than one line" ;;
+    esac
+  done
+  command -v "$1" >/dev/null || fail 2 "no program '$1'"
+  if $by_slurm; then tool=sbatch; else tool=parallel; fi
+  command -v "$tool" >/dev/null || fail 2 "$tool is missing: $($by_slurm && echo "Slurm's own" || echo 'GNU parallel: scripts/deps.sh sweep')"
+}
+
+sweep() {
+  local names shown code
+  local -a rows left
+  if [[ -z $dir ]]; then
+    dir=${study##*/}
+    dir=out/sweeps/${dir%.*}
+  fi
+  names=$("$SCRIPTS/sweep_plan.py" "$study" "$dir" -- "${command[@]}") || exit
+  shown=$dir
+  dir=$(realpath "$dir")
+  mapfile -t rows <<<"$names"
+  settle_outdated "$dir" "${rows[@]}"
+  mapfile -t left < <(unfinished "$dir" "${rows[@]}")
+  $quiet || echo "${dir##*/}: ${#rows[@]} rows, $((${#rows[@]} - ${#left[@]})) have ended, ${#left[@]} to run" >&2
+
+  if $by_slurm; then
+    if ((${#left[@]} > 0)); then
+      submit "$dir" "${rows[@]}" || fail 5 "sbatch refused"
+      exit 0
+    fi
+  elif ((${#left[@]} > 0)); then
+    run_here "$dir" "${left[@]}"
+  fi
+  make_table "$shown"
+  code=$?
+  if $asked; then exit 130; fi
+  exit "$code"
+}
+
 case ${1:-} in
   --row) row_main "$2" "$3" ;;
   --task) task_main "$2" "$3" ;;
 esac
 
-jobs=$(nproc) dir='' child='' asked=false quiet=false changed='' halt=never slurm='' by_slurm=false block=10
-whole() { [[ $2 =~ ^[1-9][0-9]*$ ]] || fail 2 "$1 needs a whole number of at least 1, got '$2'"; }
-while (($# > 0)); do
-  case $1 in
-    -q) quiet=true && shift && continue ;;
-    --anew | --keep) changed=${1#--} && shift && continue ;;
-    --) break ;;
-    -j | -o | --halt | --slurm | --block) (($# > 1)) || usage ;;
-    -*) usage ;;
-    *) break ;;
-  esac
-  case $1 in
-    -j) whole "$1" "$2" && jobs=$2 ;;
-    -o) dir=$2 ;;
-    --halt) halt=$2 ;;
-    --slurm) slurm=$2 by_slurm=true ;;
-    --block) whole "$1" "$2" && block=$2 ;;
-  esac
-  shift 2
-done
-if (($# == 0)); then usage; fi
-if [[ ${2:-} != -- ]]; then fail 2 "after the study must follow -- and the command; options stand before the study"; fi
-if (($# < 5)); then fail 2 "the command needs a program, a verb and a file, such as sdrs simulate scene.yaml"; fi
-study=$1
-shift 2
-for word in "$@"; do
-  case $word in
-    -o* | --output*) fail 2 "the rows' folders are sweep.sh's own: give -o before the study" ;;
-    *$'\n'*) fail 2 "a word of the command goes over more than one line" ;;
-  esac
-done
-command -v "$1" >/dev/null || fail 2 "no program '$1'"
-if $by_slurm; then tool=sbatch; else tool=parallel; fi
-command -v "$tool" >/dev/null || fail 2 "$tool is missing: $($by_slurm && echo "Slurm's own" || echo 'GNU parallel: scripts/deps.sh sweep')"
-
-if [[ -z $dir ]]; then
-  dir=${study##*/}
-  dir=out/sweeps/${dir%.*}
-fi
-names=$("$SCRIPTS/sweep_plan.py" "$study" "$dir" -- "$@") || exit
-shown=$dir
-dir=$(realpath "$dir")
-mapfile -t rows <<<"$names"
-settle_outdated "$dir" "${rows[@]}"
-mapfile -t left < <(unfinished "$dir" "${rows[@]}")
-$quiet || echo "${dir##*/}: ${#rows[@]} rows, $((${#rows[@]} - ${#left[@]})) have ended, ${#left[@]} to run" >&2
-
-if $by_slurm; then
-  if ((${#left[@]} > 0)); then
-    submit "$dir" "${rows[@]}" || fail 5 "sbatch refused"
-    exit 0
-  fi
-elif ((${#left[@]} > 0)); then
-  run_here "$dir" "${left[@]}"
-fi
-make_table "$shown"
-code=$?
-if $asked; then exit 130; fi
-exit "$code"
+# Functions are read whole, and sweep exits: the script may be replaced while it runs.
+read_arguments "$@"
+sweep

@@ -1,4 +1,4 @@
-/* sdrs decompose MESH.obj: a mesh as convex hulls that cover it. */
+/* sdrs decompose MESH: a mesh as convex hulls that cover it. */
 #include <errno.h>
 #include <string.h>
 
@@ -268,7 +268,7 @@ static const OptionRow OPTIONS[] = {
 
 const Verb VERB_DECOMPOSE = {
     .name = "decompose",
-    .operands = "MESH.obj",
+    .operands = "MESH.obj|MESH.stl",
     .operand_min = 1,
     .operand_max = 1,
     .summary = "a mesh as convex hulls that cover it",

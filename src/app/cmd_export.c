@@ -1,4 +1,4 @@
-/* sdrs export SCENE|RUN: the model for other programs, and its parts for printing. */
+/* sdrs export SCENE|RUN|HULLS.obj: the model for other programs, and its parts for printing. */
 #include <errno.h>
 #include <string.h>
 #include "app/command.h"
@@ -210,6 +210,7 @@ static void print_report(const char* path, const SurfaceReport* report) {
          report->pieces == 1 ? "solid" : "solids", report->triangles, report->closed ? "closed" : "OPEN",
          report->manifold ? "manifold" : "NOT MANIFOLD", report->oriented ? "oriented" : "NOT ORIENTED",
          report->components, report->components == 1 ? "" : "s");
+  if (report->pinches > 0) printf(", touches itself in %d point%s", report->pinches, report->pinches == 1 ? "" : "s");
   if (report->cavities > 0) printf(", %d cavit%s", report->cavities, report->cavities == 1 ? "y" : "ies");
   printf("; %.6g x %.6g x %.6g mm, %.6g cm^3, %.6g kg", size.x, size.y, size.z, 1e6 * report->volume, report->mass);
   if (!report->united)
@@ -233,6 +234,7 @@ static void report_json(Json* json, const char* path, const SurfaceReport* repor
   json_bool(json, "closed", report->closed);
   json_bool(json, "manifold", report->manifold);
   json_bool(json, "oriented", report->oriented);
+  json_integer(json, "pinches", report->pinches);
   json_integer(json, "components", report->components);
   json_integer(json, "cavities", report->cavities);
   json_integer(json, "overlapping_pairs", report->overlaps);
@@ -368,7 +370,7 @@ static const OptionRow OPTIONS[] = {
 
 const Verb VERB_EXPORT = {
     .name = "export",
-    .operands = "SCENE|RUN",
+    .operands = "SCENE|RUN|HULLS.obj",
     .operand_min = 1,
     .operand_max = 1,
     .summary = "the model as MJCF or URDF, parts as OBJ, STL or 3MF",
@@ -377,6 +379,7 @@ const Verb VERB_EXPORT = {
         "  sdrs export scenes/spider.yaml -o spider.urdf         URDF; meshes in spider_meshes/\n"
         "  sdrs export scenes/spider.yaml -o upper.stl --link upper0\n"
         "  sdrs export out/throw/best.scene.yaml -o parts/ --format stl    one file per link\n"
+        "  sdrs export out/mug/hulls.obj -o mug.stl              what decompose found, as one part\n"
         "  sdrs export out/pinch -o pinch.3mf --min-wall 2       all parts of a design, walls of 2 mm and more\n"
         "  sdrs export out/wall -o wall.obj --time 4             all links where they stand at 4 s\n",
     .details =
@@ -389,7 +392,7 @@ const Verb VERB_EXPORT = {
         "The convex pieces of a link are united to one watertight surface; where they touch along an edge or in a "
         "point\n"
         "only there is none, and each is a solid of its own. What was written is checked and measured: walls by rays\n"
-        "from the surface inwards, mass by the model.\n"
+        "from the surface inwards, mass by the model (a mesh alone: of water).\n"
         "Exit codes: 0 done, 1 a surface is not closed, manifold and oriented, a link could not be united or a wall "
         "is\n"
         "thinner than --min-wall, 2 wrong usage, 3 bad input, 5 cannot read or write.\n",

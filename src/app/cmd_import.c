@@ -132,14 +132,14 @@ static ExitCode read_options(Importing* importing) {
 
 /* ---------------------------------------------------------------- what touches at the start */
 
-static void exclude(Scene* scene, int a, int b) {
+static void exclude(Scene* scene, const char* a, const char* b) {
   SceneContact* contact = &scene->contact;
   size_t count = (size_t)contact->exclude_count, size = sizeof *contact->exclude;
   contact->exclude = memory_resize(contact->exclude, count * size, (count + 1) * size);
   contact->exclude_place =
       memory_resize(contact->exclude_place, count * sizeof(SourcePlace), (count + 1) * sizeof(SourcePlace));
-  contact->exclude[count][0] = memory_text(scene->links[a].name);
-  contact->exclude[count][1] = memory_text(scene->links[b].name);
+  contact->exclude[count][0] = memory_text(a);
+  contact->exclude[count][1] = memory_text(b);
   contact->exclude_place[count] = (SourcePlace){scene->path, 0, 0};
   contact->exclude_count++;
 }
@@ -177,13 +177,15 @@ static void put_on_ground(Importing* importing) {
 /* Parts of a robot often overlap where no joint says that they belong together. */
 static void exclude_touching(Importing* importing) {
   const Model* model = &importing->model;
-  int(*pairs)[2], count = model_touching(model, &pairs), excluded = 0;
+  if (!model->links) return; /* nothing could be built */
+  int(*pairs)[2] = NULL, excluded = 0;
+  int count = model_touching(model, &pairs);
   Text names = {0};
   for (int k = 0; k < count; k++) {
     if (!is_one_robot(model, pairs[k][0], pairs[k][1])) continue;
-    exclude(&importing->scene, pairs[k][0], pairs[k][1]);
-    text_add(&names, "%s%s - %s", excluded++ > 0 ? ", " : "", model->links[pairs[k][0]].name,
-             model->links[pairs[k][1]].name);
+    const char *a = model->links[pairs[k][0]].name, *b = model->links[pairs[k][1]].name;
+    exclude(&importing->scene, a, b);
+    text_add(&names, "%s%s - %s", excluded++ > 0 ? ", " : "", a, b);
   }
   if (excluded > 0)
     remark(importing, "pairs that touch at the start are never tested (contact.exclude): %s", names.data);

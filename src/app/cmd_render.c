@@ -359,7 +359,7 @@ static const OptionRow OPTIONS[] = {
     {"look-at", 0, OPTION_TEXT, "X,Y,Z", "the point in the middle of the picture [m]"},
     {"follow", 0, OPTION_TEXT, "LINK", "the camera moves with this link"},
     {"zoom", 0, OPTION_NUMBER, "Z", "magnify (1 = all that is ever seen fits)"},
-    {"size", 0, OPTION_TEXT, "WxH", "pixels of a picture (default 960x720) or panel (480x360)"},
+    {"size", 0, OPTION_TEXT, "WxH", "pixels of a picture (960x720) or panel (of a strip 480x360, of two 640x560)"},
     {"fps", 0, OPTION_NUMBER, "N", "frames, films, models: moments per simulated second (default 30; pages: all)"},
     {"no-labels", 0, OPTION_FLAG, NULL, "no title, time, names and ticks"},
 };

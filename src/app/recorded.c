@@ -1,4 +1,4 @@
-/* What a picture or an export is made from: a run folder with the scene behind it, or a scene by itself. */
+/* What a picture or an export is made from: a run folder with the scene behind it, a scene or a mesh by itself. */
 #include <cjson/cJSON.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -122,10 +122,37 @@ static char* find_scene(const Recorded* recorded, const char* folder) {
   return found;
 }
 
+/* A mesh by itself is a scene of one link, named like the file, with each group of the mesh as a hull. Its mass is that
+ * of water: there is none in the file. */
+static Status parse_mesh(Recorded* recorded, const char* path) {
+  Text text = {0};
+  char* stem = file_stem(path);
+  const char* slash = strrchr(path, '/');
+  text_add(&text, "{\"name\": ");
+  text_add_json_string(&text, stem);
+  text_add(&text, ", \"links\": [{\"density\": 1000, \"name\": ");
+  text_add_json_string(&text, stem);
+  text_add(&text, ", \"shape\": {\"type\": \"mesh\", \"hulls\": \"groups\", \"file\": ");
+  text_add_json_string(&text, slash ? slash + 1 : path);
+  text_add(&text, "}}]}");
+  Status status = scene_parse(&recorded->scene, path, text.data, text.length, true, recorded->overrides,
+                              recorded->override_count, &recorded->diagnostics);
+  memory_free(stem);
+  text_free(&text);
+  return status;
+}
+
+static bool is_mesh(const char* path) {
+  size_t length = strlen(path);
+  return length > 4 && strcmp(path + length - 4, ".obj") == 0;
+}
+
 static Status load_model(Recorded* recorded, const char* path) {
   Diagnostics* diagnostics = &recorded->diagnostics;
   recorded->own_messages = diagnostics->count;
-  Status status = scene_load(&recorded->scene, path, recorded->overrides, recorded->override_count, diagnostics);
+  Status status = is_mesh(path)
+                      ? parse_mesh(recorded, path)
+                      : scene_load(&recorded->scene, path, recorded->overrides, recorded->override_count, diagnostics);
   recorded->scene.threads = recorded->options->threads;
   if (status == STATUS_OK) status = model_create(&recorded->model, &recorded->scene, diagnostics);
   return status;
@@ -187,7 +214,8 @@ static Status load_folder(Recorded* recorded, const char* folder) {
 Status recorded_load(Recorded* recorded, const char* path) {
   if (path_is_folder(path)) return load_folder(recorded, path);
   if (file_exists(path)) return load_scene(recorded, path);
-  diagnostics_add(&recorded->diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "no such run folder or scene");
+  diagnostics_add(&recorded->diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0},
+                  "no such run folder, scene or mesh");
   return STATUS_IO;
 }
 

@@ -105,7 +105,8 @@ static Status write_page(PageRuns* page, const char* target, int* moments) {
 
 ExitCode render_page(const Options* options, const char* target, int* moments) {
   PageRuns page = {.options = options, .operand = options->operands[0]};
-  ExitCode code = load_all(&page);
+  ExitCode code = status_exit_code(page_available(&page.run.diagnostics));
+  if (code == EXIT_DONE) code = load_all(&page);
   if (code == EXIT_DONE) code = status_exit_code(write_page(&page, target, moments));
   print_diagnostics(options, &page.run.diagnostics);
   print_diagnostics(options, &page.initial.diagnostics);

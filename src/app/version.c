@@ -5,6 +5,7 @@
 #include <string.h>
 #include <suitesparse/cholmod.h>
 #include <yaml.h>
+#include <zlib.h>
 #include "app/command.h"
 #include "version.h"
 
@@ -35,11 +36,12 @@ OutputProgram version_program(void) {
       .libraries = {{"libyaml", yaml_get_version_string()},
                     {"cJSON", cJSON_Version()},
                     {"expat", XML_ExpatVersion() + strlen("expat_")},
+                    {"zlib", zlibVersion()},
                     {"qhull", qh_version},
                     {"CHOLMOD", CHOLMOD_TEXT},
                     {"GLPK", glp_version()},
                     {"BLAS", openblas_get_config ? openblas_get_config() : "unknown"}},
-      .library_count = 7,
+      .library_count = 8,
   };
 }
 

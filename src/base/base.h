@@ -131,6 +131,8 @@ void file_stream_discard(FileStream* out);
 /* ---------------------------------------------------------------- hash (base/hash.c), time (base/timer.c) */
 /* SHA-256 as 64 hexadecimal digits and NUL. */
 void hash_sha256(const void* data, size_t length, char hex[65]);
+/* CRC-32 of ISO 3309, as PNG and zip have it. */
+uint32_t hash_crc32(const void* data, size_t length);
 /* Monotonic seconds. */
 double timer_now(void);
 

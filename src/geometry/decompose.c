@@ -1,8 +1,6 @@
 /* Approximate convex decomposition: mend the mesh, cut it by planes, merge, join, thin, and check. docs/decompose.md */
 #include "geometry/decompose.h"
 
-#include <string.h>
-
 #include "geometry/decompose_check.h"
 #include "geometry/decompose_mirror.h"
 #include "geometry/mesh_repair.h"
@@ -11,12 +9,15 @@
 #define DEFAULT_VERTICES 64
 #define DEFAULT_ERROR 1e-3
 #define DEFAULT_RESOLUTION 1200
-/* Pieces cut for every hull wanted: merging then undoes the cuts that were not worth it. */
-#define PIECES_PER_HULL 5
-/* Of a part of a symmetric mesh fewer may do better, which is tried when the mesh is one surface of at most this many
- * triangles. */
-#define FEW_PIECES_PER_HULL 3
-#define SMALL_MESH 2400
+/* Pieces cut for every hull wanted: merging then undoes the cuts that were not worth it. Borders of parts without
+ * symmetry are cut again afterwards; of others more pieces are tried too, sometimes they merge better. */
+#define PIECES_PER_HULL 4
+static const int MIRRORED_PIECES_PER_HULL[] = {5, 8};
+enum { MIRRORED_TRIES = sizeof MIRRORED_PIECES_PER_HULL / sizeof MIRRORED_PIECES_PER_HULL[0] };
+/* A symmetric part is cut as a whole into so many pieces at most: that is for few, exact hulls. */
+#define WHOLE_PIECES 24
+/* Cutting ends when the excess of the pieces is this share of what is allowed of the hulls. */
+#define EXCESS_SHARE 0.2
 /* Merging is free below this volume [mesh volume]. */
 #define FREE_VOLUME 1e-9
 
@@ -48,21 +49,60 @@ static Part fundamental(const Part* solid, const bool mirror[3]) {
   return part;
 }
 
-static void cut_and_merge(Blocks* blocks, const Part* solid, const bool mirror[3], int pieces_per_hull,
-                          const DecomposeOptions* o) {
-  SearchOptions search = {o->resolution, o->threads};
-  double volume = fabs(part_volume(solid));
-  int fold = (mirror[0] ? 2 : 1) * (mirror[1] ? 2 : 1) * (mirror[2] ? 2 : 1);
+typedef struct {
+  const Part* solid;
+  const DecomposeOptions* options;
+  SearchOptions search;
+  double volume;
+} Cutting;
+
+/* Without symmetry. Returns false, with nothing in blocks, when `finish` is wanted and the pieces are not exact yet. */
+static bool cut_whole(Blocks* blocks, const Cutting* c, int wanted, bool finish) {
+  const bool none[3] = {false, false, false};
+  double enough = EXCESS_SHARE * c->options->error * c->volume;
   Pieces pieces = {0};
-  pieces_add(&pieces, fundamental(solid, mirror), &search);
-  int wanted = pieces_per_hull * o->max_hulls / fold;
-  pieces_split(&pieces, wanted > 2 ? wanted : 2, 0.2 * o->error * volume / fold, &search);
-  *blocks = blocks_create(&pieces);
+  pieces_add(&pieces, fundamental(c->solid, none), &c->search);
+  pieces_split(&pieces, wanted, enough, &c->search);
+  bool good = !finish || pieces_excess(&pieces) <= enough;
+  if (good) {
+    *blocks = blocks_create(&pieces);
+    blocks_extend(blocks);
+    int* group = MEMORY_NEW(int, blocks->count + 1);
+    double added = blocks_group(blocks, none, c->options->max_hulls, FREE_VOLUME * c->volume, group);
+    if (added > 0) blocks_recut(blocks, &pieces, group, &c->search);
+    memory_free(group);
+  }
   pieces_free(&pieces);
-  blocks_extend(blocks);
-  MirrorImages images = blocks_unfold(blocks, mirror);
-  blocks_merge(blocks, images, o->max_hulls, FREE_VOLUME * volume);
-  mirror_images_free(&images);
+  return good;
+}
+
+static double blocks_volume(const Blocks* blocks) {
+  double sum = 0;
+  for (int k = 0; k < blocks->count; k++) sum += blocks->items[k].flat ? 0 : solid_volume(&blocks->items[k].hull);
+  return sum;
+}
+
+/* The half (quarter, eighth) and its images: with more and more pieces, the smallest hulls are kept. */
+static void cut_mirrored(Blocks* blocks, const Cutting* c, const bool mirror[3]) {
+  int fold = (mirror[0] ? 2 : 1) * (mirror[1] ? 2 : 1) * (mirror[2] ? 2 : 1), before = 0;
+  Pieces pieces = {0};
+  pieces_add(&pieces, fundamental(c->solid, mirror), &c->search);
+  *blocks = (Blocks){0};
+  for (int k = 0; k < MIRRORED_TRIES; k++) {
+    int wanted = MIRRORED_PIECES_PER_HULL[k] * c->options->max_hulls / fold;
+    pieces_split(&pieces, wanted > 2 ? wanted : 2, EXCESS_SHARE * c->options->error * c->volume / fold, &c->search);
+    if (pieces.count == before) break;
+    before = pieces.count;
+    Blocks tried = blocks_create(&pieces);
+    blocks_extend(&tried);
+    int* group = MEMORY_NEW(int, fold* tried.count + 1);
+    blocks_group(&tried, mirror, c->options->max_hulls, FREE_VOLUME * c->volume, group);
+    memory_free(group);
+    bool better = k == 0 || blocks_volume(&tried) < blocks_volume(blocks);
+    blocks_free(better ? blocks : &tried);
+    if (better) *blocks = tried;
+  }
+  pieces_free(&pieces);
 }
 
 /* ---------------------------------------------------------------- even blocks */
@@ -126,14 +166,19 @@ static HullResult all_in_one(const Part* solid) {
   return result;
 }
 
-/* The whole part first: often its hulls are symmetric by themselves, and then they are fewer. */
-static void cut_symmetric(Blocks* blocks, const Part* solid, const bool mirror[3], int pieces_per_hull,
-                          const DecomposeOptions* o) {
-  const bool none[3] = {false, false, false};
-  cut_and_merge(blocks, solid, none, PIECES_PER_HULL, o);
-  if (blocks_are_mirrored(blocks, mirror)) return;
-  blocks_free(blocks);
-  cut_and_merge(blocks, solid, mirror, pieces_per_hull, o);
+/* The whole part first: where few hulls are exact they are often symmetric by themselves, and fewer. */
+static void cut_symmetric(Blocks* blocks, const Part* solid, const bool mirror[3], const DecomposeOptions* o) {
+  Cutting c = {solid, o, {o->resolution, o->threads}, fabs(part_volume(solid))};
+  int wanted = PIECES_PER_HULL * o->max_hulls > 2 ? PIECES_PER_HULL * o->max_hulls : 2;
+  if (!mirror[0] && !mirror[1] && !mirror[2]) {
+    cut_whole(blocks, &c, wanted, false);
+    return;
+  }
+  if (cut_whole(blocks, &c, wanted < WHOLE_PIECES ? wanted : WHOLE_PIECES, true)) {
+    if (blocks_are_mirrored(blocks, mirror)) return;
+    blocks_free(blocks);
+  }
+  cut_mirrored(blocks, &c, mirror);
 }
 
 static void choose_mirrors(Decomposition* result, const Part* solid, const DecomposeOptions* o) {
@@ -160,8 +205,7 @@ static void take_hulls(Decomposition* result, Blocks* blocks, UnitFrame frame) {
   }
 }
 
-static HullResult decompose_once(Decomposition* result, const Mesh* mesh, int pieces_per_hull,
-                                 const DecomposeOptions* o) {
+static HullResult decompose_once(Decomposition* result, const Mesh* mesh, const DecomposeOptions* o) {
   *result = (Decomposition){0};
   Part solid;
   UnitFrame frame;
@@ -174,7 +218,7 @@ static HullResult decompose_once(Decomposition* result, const Mesh* mesh, int pi
       cut_grid(&blocks, &solid, o->grid);
     } else {
       choose_mirrors(result, &solid, o);
-      cut_symmetric(&blocks, &solid, result->mirror, pieces_per_hull, o);
+      cut_symmetric(&blocks, &solid, result->mirror, o);
       status = join_and_thin(&blocks, result->mirror, o->max_vertices);
     }
     take_hulls(result, &blocks, frame);
@@ -204,17 +248,12 @@ static void keep_better(Decomposition* result, Decomposition* other) {
  * is. */
 HullResult mesh_decompose(Decomposition* result, const Mesh* mesh, const DecomposeOptions* given) {
   DecomposeOptions options = decompose_with_defaults(given);
-  HullResult status = decompose_once(result, mesh, PIECES_PER_HULL, &options);
+  HullResult status = decompose_once(result, mesh, &options);
   bool mirrored = result->mirror[0] || result->mirror[1] || result->mirror[2];
-  if (status != HULL_OK || !mirrored) return status;
+  if (status != HULL_OK || !mirrored || !options.symmetry_auto || holds_all(result)) return status;
   Decomposition other;
-  bool few = result->hull_count < options.max_hulls / 2;
-  if (!few && result->condition.components == 1 && options.max_hulls <= DEFAULT_HULLS &&
-      mesh->face_count <= SMALL_MESH && decompose_once(&other, mesh, FEW_PIECES_PER_HULL, &options) == HULL_OK)
-    keep_better(result, &other);
-  if (!options.symmetry_auto || holds_all(result)) return status;
   options.symmetry_auto = false;
-  if (decompose_once(&other, mesh, PIECES_PER_HULL, &options) == HULL_OK) keep_better(result, &other);
+  if (decompose_once(&other, mesh, &options) == HULL_OK) keep_better(result, &other);
   return status;
 }
 

@@ -20,6 +20,7 @@ typedef struct {
   Part part, coarse;
   HullEstimate hull;
   double excess; /* volume of the hull outside the piece; < 0 when no plane cuts it any more */
+  bool loose;    /* several put together: counts as connected */
 } Piece;
 
 typedef struct {
@@ -37,6 +38,13 @@ void pieces_add(Pieces* pieces, Part part, const SearchOptions* options);
 void pieces_free(Pieces* pieces);
 /* Cut the piece with the largest excess until there are `count` pieces or the sum of excesses is at most `enough`. */
 void pieces_split(Pieces* pieces, int count, double enough, const SearchOptions* options);
+/* Volume of the hulls outside their pieces, of all. */
+double pieces_excess(const Pieces* pieces);
+/* A piece of its own, that need not hang together; takes the part over. */
+Piece piece_loose(Part part, const SearchOptions* options);
+void piece_free(Piece* piece);
+/* The plane after which the hulls are smallest, looking `depth` (0 to 2) further cuts ahead. */
+bool piece_best_plane(const Piece* piece, int depth, int threads, Plane* plane);
 
 /* ---------------------------------------------------------------- hulls (decompose_merge.c) */
 
@@ -54,8 +62,9 @@ typedef struct {
 Block block_create(const Vec3* points, int count);
 void block_free(Block* block);
 Block block_copy(const Block* block);
-/* Hull of both. */
+/* Hull of both, of all. */
 Block block_join(const Block* a, const Block* b);
+Block block_join_all(const Block* const* blocks, int count);
 Blocks blocks_create(const Pieces* pieces);
 void blocks_free(Blocks* blocks);
 /* Distance of two hulls, 0 when they meet. */
@@ -72,10 +81,30 @@ int mirror_image(const MirrorImages* images, int block, int which);
 Vec3 vec3_mirrored(Vec3 p, int which);
 Block block_image(const Block* block, int which);
 
+/* A pair has at most eight mirror images, so many blocks in all. */
+enum { IMAGES_MAX = 16 };
+
+/* Add all mirror images of every block. The images are freed by mirror_images_free. */
+MirrorImages blocks_unfold(Blocks* blocks, const bool mirror[3]);
+void mirror_images_free(MirrorImages* images);
+
 /* Replace touching pairs, and all images of a pair with it, by their hull, the move that adds the least volume for
- * every block that goes first, while there are more than `count` or the added volume is at most `free_volume`. The
- * images are kept in step; afterwards they are used up. */
-void blocks_merge(Blocks* blocks, MirrorImages images, int count, double free_volume);
+ * every block that goes first, while there are more than `count` or the added volume is at most `free_volume`. slot[k]
+ * is the number of the first block that block k was joined with (as many as there were blocks). Returns the volume
+ * added. */
+double blocks_merge(Blocks* blocks, const MirrorImages* images, int count, double free_volume, int* slot);
+
+/* ---------------------------------------------------------------- grouping (decompose_group.c) */
+
+/* Unfold the blocks, and join them to at most `count`, better than merging does by itself. group[k] is the block that
+ * block k went into (as many as there are unfolded). Returns about how much volume that added, 0 for nothing. */
+double blocks_group(Blocks* blocks, const bool mirror[3], int count, double free_volume, int* group);
+
+/* ---------------------------------------------------------------- cutting again (decompose_recut.c) */
+
+/* Put the pieces of two neighbouring groups together and cut them anew where the hulls of both get smaller; the blocks
+ * are those of the groups. */
+void blocks_recut(Blocks* blocks, const Pieces* pieces, const int* group, const SearchOptions* options);
 
 /* ---------------------------------------------------------------- joining (decompose_join.c) */
 

@@ -73,11 +73,21 @@ Block block_copy(const Block* block) {
 }
 
 Block block_join(const Block* a, const Block* b) {
-  int count = a->hull.vertex_count + b->hull.vertex_count;
-  Vec3* points = MEMORY_NEW(Vec3, count);
-  memcpy(points, a->hull.vertices, sizeof(Vec3) * (size_t)a->hull.vertex_count);
-  memcpy(points + a->hull.vertex_count, b->hull.vertices, sizeof(Vec3) * (size_t)b->hull.vertex_count);
-  Block joined = block_create(points, count);
+  const Block* both[2] = {a, b};
+  return block_join_all(both, 2);
+}
+
+Block block_join_all(const Block* const* blocks, int count) {
+  int total = 0;
+  for (int k = 0; k < count; k++) total += blocks[k]->hull.vertex_count;
+  Vec3* points = MEMORY_NEW(Vec3, total + 1);
+  total = 0;
+  for (int k = 0; k < count; k++) {
+    const ConvexHull* hull = &blocks[k]->hull;
+    memcpy(points + total, hull->vertices, sizeof(Vec3) * (size_t)hull->vertex_count);
+    total += hull->vertex_count;
+  }
+  Block joined = block_create(points, total);
   memory_free(points);
   return joined;
 }
@@ -105,9 +115,6 @@ double block_distance(const Block* a, const Block* b) {
 }
 
 /* ---------------------------------------------------------------- merging */
-
-/* A pair has at most eight mirror images, so many blocks in all. */
-enum { IMAGES_MAX = 16 };
 
 static bool contains(const int* list, int count, int value) {
   for (int k = 0; k < count; k++)
@@ -162,6 +169,7 @@ typedef struct {
   int left;
   Move* moves; /* (stride x stride) */
   int stride;
+  int* slot; /* where each of the first blocks is now */
 } MergeTable;
 
 /* The blocks that become one with `a` when the pair and all its images are joined. Returns how many; *images is how
@@ -227,13 +235,9 @@ static bool best_move(const MergeTable* table, int count, int* first, int* secon
 }
 
 static Block block_of_all(const Blocks* blocks, const int* members, int count) {
-  Block joined = block_join(&blocks->items[members[0]], &blocks->items[members[1]]);
-  for (int k = 2; k < count; k++) {
-    Block larger = block_join(&joined, &blocks->items[members[k]]);
-    block_free(&joined);
-    joined = larger;
-  }
-  return joined;
+  const Block* all[IMAGES_MAX];
+  for (int k = 0; k < count; k++) all[k] = &blocks->items[members[k]];
+  return block_join_all(all, count);
 }
 
 /* Every group of blocks that become one stays in the slot of its first; its images are those of the hull. */
@@ -265,6 +269,7 @@ static void do_move(MergeTable* table, int a, int b) {
   for (int axis = 0; axis < 3; axis++)
     for (int k = 0; table->images.of[axis] && k < table->stride; k++)
       table->images.of[axis][k] = into[table->images.of[axis][k]];
+  for (int k = 0; k < table->stride; k++) table->slot[k] = into[table->slot[k]];
   memory_free(into);
   for (int k = 0; k < moved_count; k++)
     for (int i = 0; i < table->stride; i++)
@@ -280,17 +285,34 @@ static void close_ranks(MergeTable* table) {
   blocks->count = kept;
 }
 
-void blocks_merge(Blocks* blocks, MirrorImages images, int count, double free_volume) {
+static MirrorImages images_copy(const MirrorImages* images, int count) {
+  MirrorImages copy = {.planes = images->planes};
+  for (int axis = 0; axis < 3; axis++) {
+    if (!images->of[axis]) continue;
+    copy.of[axis] = MEMORY_NEW(int, count + 1);
+    memcpy(copy.of[axis], images->of[axis], sizeof(int) * (size_t)count);
+  }
+  return copy;
+}
+
+double blocks_merge(Blocks* blocks, const MirrorImages* images, int count, double free_volume, int* slot) {
   int n = blocks->count;
-  MergeTable table = {blocks, images, MEMORY_NEW(bool, n + 1), n, MEMORY_NEW(Move, (size_t)n * (size_t)n + 1), n};
+  MergeTable table = {
+      blocks, images_copy(images, n), MEMORY_NEW(bool, n + 1), n, MEMORY_NEW(Move, (size_t)n * (size_t)n + 1), n, slot};
+  double added = 0;
+  for (int k = 0; k < n; k++) slot[k] = k;
   for (int i = 0; i < n; i++)
     for (int j = i + 1; j < n; j++) price_move(&table, i, j);
   for (int i = 0, j = 0; table.left > 1 && best_move(&table, count, &i, &j);) {
     bool flat = blocks->items[i].flat || blocks->items[j].flat;
-    if (!flat && table.left <= count && table.moves[i * n + j].added > free_volume) break;
+    double price = table.moves[i * n + j].added;
+    if (!flat && table.left <= count && price > free_volume) break;
+    if (price > 0) added += price;
     do_move(&table, i, j);
   }
   close_ranks(&table);
+  mirror_images_free(&table.images);
   memory_free(table.moves);
   memory_free(table.gone);
+  return added;
 }

@@ -7,9 +7,6 @@
 
 /* Does every point of the solid have its mirror image among the points, within 1e-6? */
 bool part_is_mirrored(const Part* part, int axis);
-/* Add all mirror images of every block. The images are freed by mirror_images_free. */
-MirrorImages blocks_unfold(Blocks* blocks, const bool mirror[3]);
-void mirror_images_free(MirrorImages* images);
 /* Is the image of every block in each of the planes a block? */
 bool blocks_are_mirrored(const Blocks* blocks, const bool mirror[3]);
 /* Which blocks are images of others. Owned arrays. */

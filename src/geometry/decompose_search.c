@@ -98,6 +98,19 @@ static Part coarse_copy(const Part* part, int triangles) {
 
 /* ---------------------------------------------------------------- pieces */
 
+static Piece make_piece(Part part, const SearchOptions* options) {
+  Piece piece = {.part = part, .coarse = coarse_copy(&part, options->triangles)};
+  piece.hull = hull_estimate(piece.coarse.points, piece.coarse.point_count);
+  piece.excess = fmax(piece.hull.volume - part_volume(&piece.coarse), 0);
+  return piece;
+}
+
+Piece piece_loose(Part part, const SearchOptions* options) {
+  Piece piece = make_piece(part, options);
+  piece.loose = true;
+  return piece;
+}
+
 static void add_piece(Pieces* pieces, Part part, const SearchOptions* options) {
   if (pieces->count == pieces->capacity) {
     int capacity = 2 * pieces->capacity + 16;
@@ -105,10 +118,7 @@ static void add_piece(Pieces* pieces, Part part, const SearchOptions* options) {
         memory_resize(pieces->items, sizeof(Piece) * (size_t)pieces->capacity, sizeof(Piece) * (size_t)capacity);
     pieces->capacity = capacity;
   }
-  Piece* piece = &pieces->items[pieces->count++];
-  *piece = (Piece){.part = part, .coarse = coarse_copy(&part, options->triangles)};
-  piece->hull = hull_estimate(piece->coarse.points, piece->coarse.point_count);
-  piece->excess = fmax(piece->hull.volume - part_volume(&piece->coarse), 0);
+  pieces->items[pieces->count++] = make_piece(part, options);
 }
 
 void pieces_add(Pieces* pieces, Part part, const SearchOptions* options) {
@@ -119,7 +129,7 @@ void pieces_add(Pieces* pieces, Part part, const SearchOptions* options) {
   part_free(&part);
 }
 
-static void piece_free(Piece* piece) {
+void piece_free(Piece* piece) {
   part_free(&piece->part);
   part_free(&piece->coarse);
 }
@@ -296,18 +306,46 @@ static void add_face_planes(Candidates* list) {
 /* ---------------------------------------------------------------- scores */
 
 typedef struct {
-  double volume, hulls;
+  double hulls;
   int components;
 } Half;
 
-static Half measure_half(const Part* part, Plane plane) {
-  Half half = {0, 0, 0};
-  Part cut = part_cut(part, plane, PLANE_ROUNDING);
+/* Where an edge that goes up crosses the plane; every edge of a closed chain also comes down. */
+static int crossing(const Part* part, const double* height, int a, int b, Vec3* point) {
+  if (!(height[a] < 0 && height[b] > 0)) return 0;
+  Vec3 way = vec3_sub(part->points[b], part->points[a]);
+  *point = vec3_add_scaled(part->points[a], height[a] / (height[a] - height[b]), way);
+  return 1;
+}
+
+/* Volume of the hull of what lies below the plane: of the points there and those where edges cross it. */
+static double volume_below(const Part* part, Plane plane) {
+  double* height = MEMORY_NEW(double, part->point_count + 1);
+  Vec3* points = MEMORY_NEW(Vec3, part->point_count + 3 * part->triangle_count + part->edge_count + 1);
+  int count = 0;
+  for (int i = 0; i < part->point_count; i++) {
+    height[i] = vec3_dot(plane.n, part->points[i]) - plane.offset;
+    if (height[i] <= 0) points[count++] = part->points[i];
+  }
+  for (int t = 0; t < part->triangle_count; t++) {
+    const int* c = part->triangles[t];
+    for (int k = 0; k < 3; k++) count += crossing(part, height, c[k], c[(k + 1) % 3], &points[count]);
+  }
+  for (int i = 0; i < part->edge_count; i++)
+    count += crossing(part, height, part->edges[i].a, part->edges[i].b, &points[count]);
+  double volume = count > 3 ? hull_estimate(points, count).volume : 0;
+  memory_free(points), memory_free(height);
+  return volume;
+}
+
+static Half measure_half(const Piece* piece, Plane plane) {
+  Half half = {0, 0};
+  if (piece->loose) return (Half){volume_below(&piece->coarse, plane), 1};
+  Part cut = part_cut(&piece->coarse, plane, PLANE_ROUNDING);
   Part* pieces;
   half.components = part_components(&cut, &pieces);
   for (int k = 0; k < half.components; k++) {
     if (pieces[k].point_count > 3) half.hulls += hull_estimate(pieces[k].points, pieces[k].point_count).volume;
-    half.volume += part_volume(&pieces[k]);
     part_free(&pieces[k]);
   }
   memory_free(pieces);
@@ -317,7 +355,7 @@ static Half measure_half(const Part* part, Plane plane) {
 
 /* Volume of the hulls of what the cut leaves, with small corrections [volume of the piece's hull]. */
 static double score_plane(const Piece* piece, Plane plane, bool face) {
-  Half a = measure_half(&piece->coarse, plane), b = measure_half(&piece->coarse, plane_flipped(plane));
+  Half a = measure_half(piece, plane), b = measure_half(piece, plane_flipped(plane));
   double whole = piece->hull.volume;
   if (!(a.hulls > 1e-9 * whole) || !(b.hulls > 1e-9 * whole)) return HUGE_VAL;
   int more = a.components + b.components - 2;
@@ -466,11 +504,17 @@ static Candidate best_plane(const Piece* piece, int depth, int threads) {
   add_principal_axes(&list);
   add_face_planes(&list);
   parallel_for(threads, list.count, 2, 1, score_body, &list);
-  look_ahead(&list, depth, threads);
+  if (depth > 0) look_ahead(&list, depth, threads);
   Candidate best = best_of(&list);
   if (!isfinite(best.score)) return best;
   best.score = score_plane(piece, best.plane, best.step == 0);
   return refine(piece, best, threads);
+}
+
+bool piece_best_plane(const Piece* piece, int depth, int threads, Plane* plane) {
+  Candidate best = best_plane(piece, depth, threads);
+  *plane = best.plane;
+  return isfinite(best.score);
 }
 
 /* ---------------------------------------------------------------- splitting */
@@ -491,6 +535,13 @@ static bool split_piece(Pieces* pieces, int index, const SearchOptions* options)
   pieces_add(pieces, a, options);
   pieces_add(pieces, b, options);
   return true;
+}
+
+double pieces_excess(const Pieces* pieces) {
+  double sum = 0;
+  for (int k = 0; k < pieces->count; k++)
+    sum += fmax(pieces->items[k].hull.volume - part_volume(&pieces->items[k].coarse), 0);
+  return sum;
 }
 
 void pieces_split(Pieces* pieces, int count, double enough, const SearchOptions* options) {

@@ -78,6 +78,13 @@ typedef struct {
   int triangle_count;
 } TriangleSurface;
 void surface_free(TriangleSurface* surface);
+/* Point i becomes point number[i] in all triangles. Those left with fewer than three corners vanish, and pairs that
+ * come to lie back to back: what was closed and oriented stays so. Points keep their numbers, used or not. */
+void surface_join_points(TriangleSurface* surface, const int* number);
+/* Where sheets touch along edges no longer than length, which then have four triangles, these become points. */
+void surface_settle(TriangleSurface* surface, double length);
+/* Drop points of no triangle; old[i], when given, is the number that point i had. */
+void surface_drop_unused(TriangleSurface* surface, int* old);
 
 /* What a surface is by its numbers alone; places do not count but for the volume. */
 typedef struct {
@@ -88,8 +95,9 @@ typedef struct {
   int branching_edges;  /* of more than two */
   int branching_points; /* of more than one fan */
   int edges, points;    /* those of triangles; Euler's number is points - edges + triangles */
-  int shells;           /* parts of the surface that do not hang together */
-  int cavities;         /* of those, the ones of negative volume: bounds of a void */
+  int shells;           /* parts of the surface that hang together by edges */
+  int groups;           /* that hang together by points: fewer where shells touch in one */
+  int cavities;         /* shells of negative volume: bounds of a void */
   double volume;        /* divergence theorem [unit^3] */
 } SurfaceCheck;
 SurfaceCheck surface_check(const TriangleSurface* surface);
@@ -110,7 +118,9 @@ typedef enum {
   UNION_FAILED,           /* a hull without volume, or a surface that is not closed */
 } UnionResult;
 
-/* The boundary of the union as closed, oriented manifolds: one per part that hangs together, and one per void in it.
+/* The boundary of the union as closed, oriented surfaces with two triangles at every edge: one per part that hangs
+ * together, and one per void in it. A surface may pinch itself in a point (SurfaceCheck.branching_points); parts that
+ * hang together in a point only are UNION_TOUCHES_IN_POINT.
  * Planes of different hulls that agree within a part of the size become one, and points nearer than *snap [m] too; the
  * result has been checked. Points that are corners of hulls keep their coordinates to the bit. A pure function of the
  * hulls. docs/derivations/union.md (U1) to (U4). When not UNION_OK there is nothing to free. */

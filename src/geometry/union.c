@@ -11,7 +11,9 @@
 
 /* What is near enough to be one, in parts of the diagonal of all hulls: planes first, then points, which move farther
  * than their planes where these meet at a slant. Tried in this order until the surface is sound. */
-static const struct { double plane, weld; } SNAPS[] = {{1e-7, 1e-6}, {1e-6, 1e-5}, {1e-9, 1e-8}};
+static const struct {
+  double plane, weld;
+} SNAPS[] = {{1e-7, 1e-6}, {1e-9, 1e-8}, {1e-11, 1e-10}, {1e-8, 1e-7}, {1e-6, 1e-5}};
 
 /* A facet of a hull before its plane is known exactly. */
 typedef struct {
@@ -207,7 +209,7 @@ static FaceList list_faces(const Planes* planes) {
 }
 
 static TriangleSurface surface_of_faces(const Input* input, const Planes* planes, const FaceList* faces, double weld) {
-  WeldInput given = {.faces = faces, .normals = planes->normals, .weld = weld};
+  WeldInput given = {.faces = faces, .planes = planes->planes, .normals = planes->normals, .weld = weld};
   for (int h = 0; h < input->hull_count; h++) given.corner_count += input->hulls[h].vertex_count;
   Vec3 *unit = MEMORY_NEW(Vec3, given.corner_count + 1), *corners = MEMORY_NEW(Vec3, given.corner_count + 1);
   int count = 0;
@@ -229,9 +231,9 @@ static TriangleSurface surface_of_faces(const Input* input, const Planes* planes
 }
 
 static UnionResult verdict(const SurfaceCheck* check) {
-  if (check->closed && check->manifold && check->oriented) return UNION_OK;
   if (!check->closed || !check->oriented) return UNION_FAILED;
-  return check->branching_edges > 0 ? UNION_TOUCHES_IN_EDGE : UNION_TOUCHES_IN_POINT;
+  if (check->branching_edges > 0) return UNION_TOUCHES_IN_EDGE;
+  return check->shells > check->groups ? UNION_TOUCHES_IN_POINT : UNION_OK;
 }
 
 static UnionResult try_union(TriangleSurface* surface, const Input* input, double plane, double weld) {

@@ -75,6 +75,7 @@ void face_of_union(const PlaneTable* table, Face face, int hull, const PlaneHull
 
 typedef struct {
   const FaceList* faces;
+  const ExactPlane* planes;
   const Vec3* normals; /* of the planes (unit frame = that of the hulls, up to scale and shift) */
   const Vec3* corners; /* of all hulls, unit frame: points nearer than `weld` become them   (corner_count) */
   int corner_count;

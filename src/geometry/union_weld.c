@@ -10,6 +10,14 @@
 /* Points are sorted along a direction that no face of a usual part is normal to. */
 static const Vec3 SORT_AXIS = {0.5257311121191336, 0.7236067977499790, 0.4472135954999579};
 
+/* Exact points are found again by their rounded places, which are right to some 1e-15. [unit frame] */
+#define ROUNDING 1e-12
+
+/* Edges that are contracted where surfaces touch in them are no longer than this [weld distances]. */
+#define SHORT_EDGE 10
+/* An edge that was bent may come near to other points; it settles in one or two passes. */
+enum { BEND_PASSES = 4 };
+
 /* A face as a loop of point numbers, counter-clockwise seen from outside. Convex to within the weld distance. */
 typedef struct {
   Side side;
@@ -18,14 +26,18 @@ typedef struct {
 } Loop;
 
 typedef struct {
-  Vec3* points;
-  double* keys; /* of the sorted points, ascending */
-  int *sorted, sorted_count;
-  int point_count;
-  Loop* loops;
-  int loop_count, loop_capacity;
+  const ExactPlane* planes;
   const Vec3* normals;
   double weld;
+  /* Points: corners of the hulls, then those of the faces as they come. */
+  Vec3* points;
+  const ExactPoint** exact; /* borrowed; NULL of a hull's corner */
+  int* set;                 /* equal or joined points, by sets_root */
+  int point_count;
+  double* keys; /* of the sorted points, ascending */
+  int *sorted, sorted_count;
+  Loop* loops;
+  int loop_count, loop_capacity;
 } Patchwork;
 
 static Vec3 loop_normal(const Patchwork* work, Side side) {
@@ -43,6 +55,8 @@ static void patchwork_free(Patchwork* work) {
   for (int i = 0; i < work->loop_count; i++) memory_free(work->loops[i].ids);
   memory_free(work->loops);
   memory_free(work->points);
+  memory_free(work->exact);
+  memory_free(work->set);
   memory_free(work->keys);
   memory_free(work->sorted);
 }
@@ -67,54 +81,83 @@ static SortedPoint* sort_points(const Patchwork* work) {
   return sorted;
 }
 
-/* The smallest number of a set stands for it: a hull's corner where there is one. */
-static int* join_points(Patchwork* work) {
-  int* set = MEMORY_NEW(int, work->point_count + 1);
+static bool on_planes(const Patchwork* work, const int* planes, int count, int point) {
+  for (int k = 0; k < count; k++)
+    if (exact_side(&work->planes[planes[k]], work->exact[point]) != 0) return false;
+  return true;
+}
+
+static int before(const Face* face, int i) { return i > 0 ? i - 1 : face->count - 1; }
+
+/* Points of faces that are the same: one lies on the three planes that the other is the meeting of. */
+static void find_equal_points(Patchwork* work, const FaceList* faces, int first) {
+  int(*meeting)[3] = (int(*)[3])memory_alloc(sizeof *meeting * (size_t)(work->point_count + 1));
+  for (int f = 0, place = first; f < faces->count; f++)
+    for (int i = 0; i < faces->items[f].count; i++, place++) {
+      const Face* face = &faces->items[f];
+      meeting[place][0] = face->side.plane;
+      meeting[place][1] = face->edges[i];
+      meeting[place][2] = face->edges[before(face, i)];
+    }
   SortedPoint* sorted = sort_points(work);
-  sets_separate(set, work->point_count);
+  for (int i = 0; i < work->point_count; i++)
+    for (int j = i + 1; j < work->point_count && sorted[j].key - sorted[i].key <= ROUNDING; j++) {
+      int p = sorted[i].point, q = sorted[j].point;
+      if (!work->exact[p] || !work->exact[q] || sets_root(work->set, p) == sets_root(work->set, q)) continue;
+      if (vec3_norm(vec3_sub(work->points[p], work->points[q])) > ROUNDING) continue;
+      if (on_planes(work, meeting[p], 3, q)) sets_join(work->set, p, q);
+    }
+  memory_free(sorted);
+  memory_free(meeting);
+}
+
+/* The wanted points in order: where points on edges are looked for. */
+static void sort_wanted_points(Patchwork* work, const bool* wanted) {
+  SortedPoint* sorted = sort_points(work);
+  work->sorted_count = 0;
+  for (int i = 0; i < work->point_count; i++) {
+    int point = sorted[i].point;
+    if (!wanted[point]) continue;
+    work->keys[work->sorted_count] = sorted[i].key;
+    work->sorted[work->sorted_count++] = point;
+  }
+  memory_free(sorted);
+}
+
+/* Points nearer than the weld distance become one; the smallest number of a set stands for it: a hull's corner where
+ * there is one. */
+static void join_near_points(Patchwork* work) {
+  SortedPoint* sorted = sort_points(work);
   for (int i = 0; i < work->point_count; i++)
     for (int j = i + 1; j < work->point_count && sorted[j].key - sorted[i].key <= work->weld; j++)
       if (vec3_norm(vec3_sub(work->points[sorted[i].point], work->points[sorted[j].point])) <= work->weld)
-        sets_join(set, sorted[i].point, sorted[j].point);
+        sets_join(work->set, sorted[i].point, sorted[j].point);
   memory_free(sorted);
-  return set;
-}
-
-/* Loops of joined points; those that are used, sorted. */
-static void make_loops(Patchwork* work, const WeldInput* input) {
-  int* set = join_points(work);
-  bool* used = MEMORY_NEW(bool, work->point_count + 1);
-  int place = input->corner_count;
-  for (int f = 0; f < input->faces->count; f++) {
-    const Face* face = &input->faces->items[f];
-    int* ids = MEMORY_NEW(int, face->count);
-    for (int i = 0; i < face->count; i++) used[ids[i] = sets_root(set, place++)] = true;
-    add_loop(work, face->side, ids, face->count);
-    memory_free(ids);
-  }
-  SortedPoint* sorted = sort_points(work);
-  for (int i = 0; i < work->point_count; i++) {
-    if (!used[sorted[i].point]) continue;
-    work->keys[work->sorted_count] = sorted[i].key;
-    work->sorted[work->sorted_count++] = sorted[i].point;
-  }
-  memory_free(sorted);
-  memory_free(used);
-  memory_free(set);
 }
 
 static Patchwork patchwork_create(const WeldInput* input) {
-  Patchwork work = {.normals = input->normals, .weld = input->weld, .point_count = input->corner_count};
-  for (int f = 0; f < input->faces->count; f++) work.point_count += input->faces->items[f].count;
+  Patchwork work = {.planes = input->planes, .normals = input->normals, .weld = input->weld};
+  const FaceList* faces = input->faces;
+  work.point_count = input->corner_count;
+  for (int f = 0; f < faces->count; f++) work.point_count += faces->items[f].count;
   work.points = MEMORY_NEW(Vec3, work.point_count + 1);
+  work.exact = (const ExactPoint**)memory_alloc(sizeof(ExactPoint*) * (size_t)(work.point_count + 1));
+  work.set = MEMORY_NEW(int, work.point_count + 1);
   work.keys = MEMORY_NEW(double, work.point_count + 1);
   work.sorted = MEMORY_NEW(int, work.point_count + 1);
   int place = input->corner_count;
   memcpy(work.points, input->corners, sizeof(Vec3) * (size_t)place);
-  for (int f = 0; f < input->faces->count; f++)
-    for (int i = 0; i < input->faces->items[f].count; i++)
-      work.points[place++] = exact_position(&input->faces->items[f].points[i]);
-  make_loops(&work, input);
+  for (int f = 0; f < faces->count; f++)
+    for (int i = 0; i < faces->items[f].count; i++, place++) {
+      work.exact[place] = &faces->items[f].points[i];
+      work.points[place] = exact_position(work.exact[place]);
+    }
+  sets_separate(work.set, work.point_count);
+  find_equal_points(&work, faces, input->corner_count);
+  bool* wanted = MEMORY_NEW(bool, work.point_count + 1);
+  for (int i = 0; i < work.point_count; i++) wanted[i] = work.exact[i] && sets_root(work.set, i) == i;
+  sort_wanted_points(&work, wanted);
+  memory_free(wanted);
   return work;
 }
 
@@ -143,19 +186,21 @@ static int first_key_from(const Patchwork* work, double key) {
   return low;
 }
 
-/* Points between a and b on the edge, in order. found has room for all. */
-static int points_on_edge(const Patchwork* work, int a, int b, OnEdge* found) {
+/* Points between a and b on the edge, in order: those that lie on both of its planes, exactly, or, without planes,
+ * those no farther from it than `room`. found has space for all. */
+static int points_on_edge(const Patchwork* work, int a, int b, const int* planes, double room, OnEdge* found) {
   Vec3 p = work->points[a], edge = vec3_sub(work->points[b], p);
   double square = vec3_dot(edge, edge), key_a = vec3_dot(SORT_AXIS, p), key_b = key_a + vec3_dot(SORT_AXIS, edge);
-  double last = fmax(key_a, key_b) + work->weld;
+  double last = fmax(key_a, key_b) + room;
   int count = 0;
-  for (int i = first_key_from(work, fmin(key_a, key_b) - work->weld); i < work->sorted_count; i++) {
+  for (int i = first_key_from(work, fmin(key_a, key_b) - room); i < work->sorted_count; i++) {
     if (work->keys[i] > last) break;
     int c = work->sorted[i];
     Vec3 to = vec3_sub(work->points[c], p);
     double along = vec3_dot(to, edge) / square;
     if (c == a || c == b || !(along > 0 && along < 1)) continue;
-    if (vec3_norm(vec3_add_scaled(to, -along, edge)) <= work->weld) found[count++] = (OnEdge){along, c};
+    if (vec3_norm(vec3_add_scaled(to, -along, edge)) > room) continue;
+    if (!planes || on_planes(work, planes, 2, c)) found[count++] = (OnEdge){along, c};
   }
   qsort(found, (size_t)count, sizeof *found, compare_along);
   return count;
@@ -209,27 +254,119 @@ static void add_simple_loops(Patchwork* work, Side side, IdList* list) {
   if (list->count >= 3) add_loop(work, side, list->ids, list->count);
 }
 
-/* Every loop gets the points that lie on its edges: edges of neighbours then are the same. */
-static void split_edges(Patchwork* work) {
+/* The loop of a face with the points that lie on its edges: edges of neighbours then are the same, and every one runs
+ * as often one way as the other. Joining points keeps that. */
+static void add_face(Patchwork* work, const Face* face, int first, OnEdge* found, IdList* list) {
+  list->count = 0;
+  for (int i = 0; i < face->count; i++) {
+    int a = sets_root(work->set, first + i), b = sets_root(work->set, first + (i + 1) % face->count);
+    const int planes[2] = {face->side.plane, face->edges[i]};
+    id_add(list, a);
+    int inserted = a == b ? 0 : points_on_edge(work, a, b, planes, ROUNDING, found);
+    for (int k = 0; k < inserted; k++) id_add(list, found[k].point);
+  }
+  add_loop(work, face->side, list->ids, list->count);
+}
+
+static void make_loops(Patchwork* work, const FaceList* faces, int first) {
   OnEdge* found = MEMORY_NEW(OnEdge, work->sorted_count + 1);
-  int count = work->loop_count;
+  IdList list = {0};
+  for (int f = 0; f < faces->count; first += faces->items[f++].count)
+    add_face(work, &faces->items[f], first, found, &list);
+  memory_free(list.ids);
+  memory_free(found);
+}
+
+/* Make all loops anew from lists of numbers. */
+static Loop* take_loops(Patchwork* work, int* count) {
   Loop* old = work->loops;
+  *count = work->loop_count;
   work->loops = NULL;
   work->loop_count = work->loop_capacity = 0;
+  return old;
+}
+
+/* The loops by their joined points, without what has no area. */
+static void weld_loops(Patchwork* work) {
+  int count;
+  join_near_points(work);
+  Loop* old = take_loops(work, &count);
+  for (int l = 0; l < count; l++) {
+    IdList list = {0};
+    for (int i = 0; i < old[l].count; i++) id_add(&list, sets_root(work->set, old[l].ids[i]));
+    add_simple_loops(work, old[l].side, &list);
+    memory_free(list.ids);
+    memory_free(old[l].ids);
+  }
+  memory_free(old);
+}
+
+/* Points nearer to an edge than the weld distance become its corners, in all loops alike: it is the edge, from its
+ * smaller end, that decides. Two lines that are nearly one then have the same points. Returns how many loops grew. */
+static int bend_edges(Patchwork* work) {
+  bool* used = MEMORY_NEW(bool, work->point_count + 1);
+  for (int l = 0; l < work->loop_count; l++)
+    for (int i = 0; i < work->loops[l].count; i++) used[work->loops[l].ids[i]] = true;
+  sort_wanted_points(work, used);
+  OnEdge* found = MEMORY_NEW(OnEdge, work->sorted_count + 1);
+  int count, grown = 0;
+  Loop* old = take_loops(work, &count);
   for (int l = 0; l < count; l++) {
     IdList list = {0};
     for (int i = 0; i < old[l].count; i++) {
       int a = old[l].ids[i], b = old[l].ids[(i + 1) % old[l].count];
+      int inserted = points_on_edge(work, a < b ? a : b, a < b ? b : a, NULL, work->weld, found);
       id_add(&list, a);
-      int inserted = a == b ? 0 : points_on_edge(work, a, b, found);
-      for (int k = 0; k < inserted; k++) id_add(&list, found[k].point);
+      for (int k = 0; k < inserted; k++) id_add(&list, found[a < b ? k : inserted - 1 - k].point);
     }
+    grown += list.count > old[l].count;
     add_simple_loops(work, old[l].side, &list);
     memory_free(list.ids);
     memory_free(old[l].ids);
   }
   memory_free(old);
   memory_free(found);
+  memory_free(used);
+  return grown;
+}
+
+/* ---------------------------------------------------------------- a set of edges */
+
+/* Undirected edges, hashed: key + 1, 0 = free. */
+typedef struct {
+  uint64_t* slots;
+  uint64_t mask;
+} EdgeSet;
+
+static EdgeSet edge_set_create(int edges) {
+  EdgeSet set = {.mask = 63};
+  while (set.mask < 4 * (uint64_t)edges) set.mask = 2 * set.mask + 1;
+  set.slots = MEMORY_NEW(uint64_t, set.mask + 1);
+  return set;
+}
+
+static uint64_t* edge_slot(const EdgeSet* set, int a, int b) {
+  uint64_t key = ((uint64_t)(a < b ? a : b) << 32 | (uint64_t)(a < b ? b : a)) + 1;
+  uint64_t i = (key * 0x9E3779B97F4A7C15u >> 20) & set->mask;
+  while (set->slots[i] != 0 && set->slots[i] != key) i = (i + 1) & set->mask;
+  return &set->slots[i];
+}
+
+static bool edge_is_in(const EdgeSet* set, int a, int b) { return *edge_slot(set, a, b) != 0; }
+
+static void edge_add(EdgeSet* set, int a, int b) {
+  *edge_slot(set, a, b) = ((uint64_t)(a < b ? a : b) << 32 | (uint64_t)(a < b ? b : a)) + 1;
+}
+
+/* Those of all loops, with room for as many more. */
+static EdgeSet edges_of_loops(const Patchwork* work) {
+  int count = 0;
+  for (int l = 0; l < work->loop_count; l++) count += work->loops[l].count;
+  EdgeSet set = edge_set_create(2 * count);
+  for (int l = 0; l < work->loop_count; l++)
+    for (int i = 0; i < work->loops[l].count; i++)
+      edge_add(&set, work->loops[l].ids[i], work->loops[l].ids[(i + 1) % work->loops[l].count]);
+  return set;
 }
 
 /* ---------------------------------------------------------------- faces joined */
@@ -268,6 +405,14 @@ static int at(const Loop* loop, int i) {
   return loop->ids[k < 0 ? k + loop->count : k];
 }
 
+/* Do count numbers from place i of p and from place j of q have one in common? */
+static bool share_points(const Loop* p, int i, int p_count, const Loop* q, int j, int q_count) {
+  for (int k = 0; k < p_count; k++)
+    for (int m = 0; m < q_count; m++)
+      if (at(p, i + k) == at(q, j + m)) return true;
+  return false;
+}
+
 /* p runs from place i to i + 1 where q runs from j + 1 back to j. Join them along all that they share there, when the
  * whole is convex at both ends. */
 static bool join_loops(const Patchwork* work, Loop* p, int i, Loop* q, int j) {
@@ -279,6 +424,7 @@ static bool join_loops(const Patchwork* work, Loop* p, int i, Loop* q, int j) {
   Vec3 normal = loop_normal(work, p->side);
   if (bulge(work, normal, at(p, start - 1), at(p, start), at(q, q_start + 1)) < -STRAIGHT) return false;
   if (bulge(work, normal, at(q, q_end - 1), at(p, end), at(p, end + 1)) < -STRAIGHT) return false;
+  if (share_points(p, end + 1, left_p - 1, q, q_start + 1, left_q - 1)) return false;
   int* ids = MEMORY_NEW(int, left_p + left_q + 1);
   for (int k = 0; k < left_p; k++) ids[k] = at(p, end + k);
   for (int k = 0; k < left_q; k++) ids[left_p + k] = at(q, q_start + k);
@@ -287,6 +433,38 @@ static bool join_loops(const Patchwork* work, Loop* p, int i, Loop* q, int j) {
   p->count = left_p + left_q;
   q->count = 0;
   return true;
+}
+
+static void drop_empty_loops(Patchwork* work) {
+  int kept = 0;
+  for (int l = 0; l < work->loop_count; l++)
+    if (work->loops[l].count > 0)
+      work->loops[kept++] = work->loops[l];
+    else
+      memory_free(work->loops[l].ids);
+  work->loop_count = kept;
+}
+
+static bool is_reverse(const Loop* p, int i, const Loop* q, int j) {
+  bool same = p->count == q->count;
+  for (int k = 0; same && k < p->count; k++) same = at(p, i + k) == at(q, j + 1 - k);
+  return same;
+}
+
+/* Two sides of a sheet or of a crack that is thinner than the weld distance lie on each other: neither is surface. */
+static void drop_opposite_loops(Patchwork* work) {
+  int count;
+  DirectedEdge* edges = directed_edges(work, &count);
+  for (int e = 0; e < count; e++) {
+    uint64_t back = edges[e].key << 32 | edges[e].key >> 32;
+    const DirectedEdge* twin = bsearch(&back, edges, (size_t)count, sizeof *edges, order_uint64);
+    if (!twin) continue;
+    Loop *p = &work->loops[edges[e].loop], *q = &work->loops[twin->loop];
+    if (p == q || p->count == 0 || !is_reverse(p, edges[e].place, q, twin->place)) continue;
+    p->count = q->count = 0;
+  }
+  memory_free(edges);
+  drop_empty_loops(work);
 }
 
 static bool join_pass(Patchwork* work) {
@@ -304,13 +482,7 @@ static bool join_pass(Patchwork* work) {
   }
   memory_free(touched);
   memory_free(edges);
-  int kept = 0;
-  for (int l = 0; l < work->loop_count; l++)
-    if (work->loops[l].count > 0)
-      work->loops[kept++] = work->loops[l];
-    else
-      memory_free(work->loops[l].ids);
-  work->loop_count = kept;
+  drop_empty_loops(work);
   return joined;
 }
 
@@ -342,16 +514,19 @@ static void drop_straight(Patchwork* work) {
       if (uses[id] < 2) user[id][uses[id]] = l;
       uses[id]++;
     }
+  EdgeSet edges = edges_of_loops(work);
   for (int id = 0; id < work->point_count; id++) {
     if (uses[id] != 2 || user[id][0] == user[id][1]) continue;
     Loop *p = &work->loops[user[id][0]], *q = &work->loops[user[id][1]];
     int i = place_in(p, id), j = place_in(q, id);
     if (p->count <= 3 || q->count <= 3) continue;
     if (at(p, i - 1) != at(q, j + 1) || at(p, i + 1) != at(q, j - 1)) continue;
-    if (!is_straight(work, at(p, i - 1), id, at(p, i + 1))) continue;
+    if (!is_straight(work, at(p, i - 1), id, at(p, i + 1)) || edge_is_in(&edges, at(p, i - 1), at(p, i + 1))) continue;
+    edge_add(&edges, at(p, i - 1), at(p, i + 1));
     remove_place(p, i);
     remove_place(q, j);
   }
+  memory_free(edges.slots);
   memory_free(user);
   memory_free(uses);
 }
@@ -365,65 +540,59 @@ static double point_to_segment(Vec3 p, Vec3 a, Vec3 b) {
 }
 
 /* Height of the corner over the edge that would cut it off, over the longest side: how good a triangle it makes.
- * Negative when it is none, or when another corner stands on that edge. */
-static double ear_quality(const Patchwork* work, const Loop* loop, Vec3 normal, int i) {
+ * Negative when it is none, when another corner stands on that edge, or when the edge is one of the surface already. */
+static double ear_quality(const Patchwork* work, const EdgeSet* edges, const Loop* loop, Vec3 normal, int i) {
   int a = at(loop, i - 1), b = at(loop, i), c = at(loop, i + 1);
   double height = bulge(work, normal, a, b, c);
   Vec3 pa = work->points[a], pb = work->points[b], pc = work->points[c];
   double longest = fmax(vec3_norm(vec3_sub(pb, pa)), fmax(vec3_norm(vec3_sub(pc, pb)), vec3_norm(vec3_sub(pa, pc))));
+  if (edge_is_in(edges, a, c)) return height / longest - 4;
   for (int k = 2; k < loop->count - 1; k++)
     if (point_to_segment(work->points[at(loop, i + k)], pa, pc) <= work->weld) return height / longest - 2;
   return height / longest;
 }
 
 /* Cut off the best ear until a triangle is left. Loops are convex or nearly so: no corner lies in another's ear. */
-static void cut_loop(const Patchwork* work, Loop* loop, TriangleSurface* surface) {
+static void cut_loop(const Patchwork* work, EdgeSet* edges, Loop* loop, TriangleSurface* surface) {
   Vec3 normal = loop_normal(work, loop->side);
   while (loop->count >= 3) {
     int best = 0;
     double most = -HUGE_VAL;
     for (int i = 0; i < loop->count && loop->count > 3; i++) {
-      double quality = ear_quality(work, loop, normal, i);
+      double quality = ear_quality(work, edges, loop, normal, i);
       if (quality > most) most = quality, best = i;
     }
     int* triangle = surface->triangles[surface->triangle_count++];
     for (int k = 0; k < 3; k++) triangle[k] = at(loop, best - 1 + k);
+    edge_add(edges, triangle[2], triangle[0]);
     remove_place(loop, best);
   }
 }
 
-/* Points in the order of their numbers: hulls' corners first. */
-static void keep_used_points(const Patchwork* work, int corner_count, TriangleSurface* surface, int* corner) {
-  int* number = MEMORY_NEW(int, work->point_count + 1);
-  for (int i = 0; i < 3 * surface->triangle_count; i++) number[surface->triangles[i / 3][i % 3]] = 1;
-  for (int i = 0; i < work->point_count; i++) {
-    if (!number[i]) continue;
-    number[i] = surface->point_count;
-    corner[surface->point_count] = i < corner_count ? i : -1;
-    surface->points[surface->point_count++] = work->points[i];
-  }
-  for (int i = 0; i < 3 * surface->triangle_count; i++) {
-    int* id = &surface->triangles[i / 3][i % 3];
-    *id = number[*id];
-  }
-  memory_free(number);
-}
-
 static TriangleSurface triangles_of_loops(Patchwork* work, int corner_count, int** corner) {
-  TriangleSurface surface = {0};
+  TriangleSurface surface = {.point_count = work->point_count};
   int total = 0;
   for (int l = 0; l < work->loop_count; l++) total += work->loops[l].count - 2;
   surface.triangles = (int(*)[3])memory_alloc(sizeof *surface.triangles * (size_t)(total + 1));
-  for (int l = 0; l < work->loop_count; l++) cut_loop(work, &work->loops[l], &surface);
   surface.points = MEMORY_NEW(Vec3, work->point_count + 1);
+  memcpy(surface.points, work->points, sizeof(Vec3) * (size_t)work->point_count);
+  EdgeSet edges = edges_of_loops(work);
+  for (int l = 0; l < work->loop_count; l++) cut_loop(work, &edges, &work->loops[l], &surface);
+  memory_free(edges.slots);
+  surface_settle(&surface, SHORT_EDGE * work->weld);
   *corner = MEMORY_NEW(int, work->point_count + 1);
-  keep_used_points(work, corner_count, &surface, *corner);
+  surface_drop_unused(&surface, *corner);
+  for (int i = 0; i < surface.point_count; i++)
+    if ((*corner)[i] >= corner_count) (*corner)[i] = -1;
   return surface;
 }
 
 TriangleSurface weld_faces(const WeldInput* input, int** corner) {
   Patchwork work = patchwork_create(input);
-  split_edges(&work);
+  make_loops(&work, input->faces, input->corner_count);
+  weld_loops(&work);
+  for (int pass = 0; pass < BEND_PASSES && bend_edges(&work) > 0; pass++) {}
+  drop_opposite_loops(&work);
   while (join_pass(&work)) {}
   drop_straight(&work);
   TriangleSurface surface = triangles_of_loops(&work, input->corner_count, corner);

@@ -1,5 +1,6 @@
 /* Surfaces of links as OBJ [m], binary STL [mm] and 3MF [mm]: the union of a link's convex pieces, or each piece as a
  * closed solid of its own (docs/export.md). */
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,8 @@ enum { WALL_SAMPLES = 4096 };
 /* STL's head, then the number of triangles, then so many bytes each. */
 enum { STL_HEAD = 80, STL_TRIANGLE = 50 };
 #define MILLIMETRES 1000.0
+/* So many roundings of a coordinate apart, points may be joined to keep a surface a manifold. */
+#define ROUNDINGS 50
 
 /* ---------------------------------------------------------------- as it will stand in the file */
 
@@ -39,26 +42,6 @@ static int* equal_points(const Vec3* points, int count) {
   return number;
 }
 
-/* Drop triangles with fewer than three corners, then points of no triangle. */
-static void compact(TriangleSurface* surface, const int* number) {
-  int *place = MEMORY_NEW(int, surface->point_count + 1), kept = 0, points = 0;
-  for (int t = 0; t < surface->triangle_count; t++) {
-    int* corner = surface->triangles[kept];
-    for (int k = 0; k < 3; k++) corner[k] = number[surface->triangles[t][k]];
-    if (corner[0] != corner[1] && corner[1] != corner[2] && corner[2] != corner[0]) kept++;
-  }
-  surface->triangle_count = kept;
-  for (int i = 0; i < 3 * kept; i++) place[surface->triangles[i / 3][i % 3]] = 1;
-  for (int i = 0; i < surface->point_count; i++) {
-    if (!place[i]) continue;
-    place[i] = points;
-    surface->points[points++] = surface->points[i];
-  }
-  surface->point_count = points;
-  for (int i = 0; i < 3 * kept; i++) surface->triangles[i / 3][i % 3] = place[surface->triangles[i / 3][i % 3]];
-  memory_free(place);
-}
-
 /* A coordinate as the file will hold it. volatile: gcc 12.2 at -O3 forgets the rounding to float in some lanes of the
  * vector that it makes of the caller's loop (tests/unit/output/test_export_surface shows it). */
 static double rounded(double value, SurfaceFormat format) {
@@ -66,13 +49,19 @@ static double rounded(double value, SurfaceFormat format) {
   return (format == SURFACE_OBJ ? value : (double)single) + 0.0;
 }
 
+/* Points that rounding has made one are joined; what touches itself after that along an edge of a few roundings'
+ * length is joined there too. */
 static void round_surface(TriangleSurface* surface, Pose pose, SurfaceFormat format) {
+  double largest = 0;
   for (int i = 0; i < surface->point_count; i++) {
     Vec3 p = pose_apply(pose, surface->points[i]);
     surface->points[i] = vec3(rounded(p.x, format), rounded(p.y, format), rounded(p.z, format));
+    largest = fmax(largest, vec3_norm(surface->points[i]));
   }
   int* number = equal_points(surface->points, surface->point_count);
-  compact(surface, number);
+  surface_join_points(surface, number);
+  surface_settle(surface, ROUNDINGS * largest * (format == SURFACE_OBJ ? DBL_EPSILON : (double)FLT_EPSILON));
+  surface_drop_unused(surface, NULL);
   memory_free(number);
 }
 
@@ -150,7 +139,8 @@ static void check_solid(const ExportSolid* solid, Pose placed, double unit, Surf
   report->pieces++;
   report->triangles += solid->surface.triangle_count;
   report->closed = report->closed && check.closed;
-  report->manifold = report->manifold && check.manifold;
+  report->manifold = report->manifold && check.closed && check.branching_edges == 0;
+  report->pinches += check.branching_points;
   report->oriented = report->oriented && check.oriented && check.volume > 0;
   report->cavities += check.cavities;
   report->volume += check.volume / (unit * unit * unit);

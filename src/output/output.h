@@ -304,6 +304,9 @@ bool render_same_hulls(const Model* model, const Model* initial);
  */
 int page_library_version(const char** version);
 
+/* STATUS_IO where this build has no template, with a diagnostic that says what to do. */
+Status page_available(Diagnostics* diagnostics);
+
 /* What a page shows. Everything is borrowed. */
 typedef struct {
   const Model* model;
@@ -381,7 +384,8 @@ typedef struct {
   int reason_link;
   double snap;      /* points nearer than this were made one by the union [m] */
   bool closed;      /* every edge has a triangle on both sides */
-  bool manifold;    /* exactly one on each, one fan round every point */
+  bool manifold;    /* exactly one on each */
+  int pinches;      /* points in which a surface touches itself */
   bool oriented;    /* neighbours run their edge opposite ways, the outside is outside */
   int components;   /* groups of hulls that touch */
   int cavities;     /* voids inside solids */

@@ -98,7 +98,9 @@ static void add_page(Text* out, const Page* page) {
   text_add_bytes(out, data, strlen(data));
 }
 
-static Status refuse_without_template(Diagnostics* diagnostics) {
+Status page_available(Diagnostics* diagnostics) {
+  const char* version;
+  if (page_library_version(&version) > 0) return STATUS_OK;
   diagnostics_add(
       diagnostics, SEVERITY_ERROR, (SourcePlace){NULL, 0, 0},
       "this build has no page: node and npm were missing, or npm could not fetch its packages. Install both "
@@ -108,9 +110,8 @@ static Status refuse_without_template(Diagnostics* diagnostics) {
 }
 
 Status page_write(Text* out, const PageSource* source, PageExtent* extent, Diagnostics* diagnostics) {
-  const char* version;
   *extent = (PageExtent){0};
-  if (page_library_version(&version) == 0) return refuse_without_template(diagnostics);
+  if (page_available(diagnostics) != STATUS_OK) return STATUS_IO;
   Page page = {.source = source, .diagnostics = diagnostics};
   page.json.out = &page.text;
   Status status = write_data(&page, extent);

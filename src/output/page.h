@@ -7,6 +7,11 @@
 
 #include "output/render.h"
 
+/* The block may grow to this, and its part of earlier designs to that: with three.js and in base64 (4/3) a page stays
+ * below 5 MB. */
+#define PAGE_BYTES 3.0e6
+#define PAGE_DESIGN_BYTES 0.8e6
+
 typedef struct {
   const PageSource* source;
   Diagnostics* diagnostics;
@@ -34,6 +39,9 @@ void page_add_scene(Page* page);
 /* Vertices and triangles under two keys of the open object. */
 void page_add_surface(Page* page, const Vec3* vertices, int vertex_count, const int (*triangles)[3],
                       int triangle_count);
+
+/* What the hulls of a link take of the block. */
+double page_surface_bytes(const Model* model, int link);
 
 /* ---------------------------------------------------------------- page_tables.c */
 /* The moments that fit into the page; sets rows. */

@@ -4,9 +4,6 @@
 #include <string.h>
 #include "output/page.h"
 
-/* The block of all shapes may grow to this; beyond it, iterations between are left out. */
-#define DESIGN_BYTES 0.8e6
-
 /* The stops of the slider. */
 typedef struct {
   int* iterations; /* rising; owned */
@@ -67,19 +64,13 @@ static void find_links(const Page* page, DesignList* list) {
 /* Bytes of one iteration, as those of the best design. */
 static double shape_bytes(const Page* page, const DesignList* list) {
   double bytes = 0;
-  for (int i = 0; i < list->link_count; i++) {
-    const ModelLink* link = &page->source->model->links[list->links[i]];
-    for (int h = 0; h < link->hull_count; h++) {
-      const ConvexHull* solid = &page->source->model->hulls[link->hull_first + h].solid;
-      bytes += 12.0 * solid->vertex_count + 6.0 * solid->triangle_count;
-    }
-  }
+  for (int i = 0; i < list->link_count; i++) bytes += page_surface_bytes(page->source->model, list->links[i]);
   return bytes;
 }
 
 /* Every n-th iteration and the last, so many that they fit. */
 static void thin(DesignList* list, double bytes) {
-  int stride = (int)fmin(ceil(list->count * bytes / DESIGN_BYTES), list->count), kept = 0;
+  int stride = (int)fmin(ceil(list->count * bytes / PAGE_DESIGN_BYTES), list->count), kept = 0;
   for (int i = 0; i < list->count; i++)
     if (stride <= 1 || i % stride == 0 || i == list->count - 1) list->iterations[kept++] = list->iterations[i];
   list->count = kept;

@@ -15,6 +15,15 @@ void page_add_surface(Page* page, const Vec3* vertices, int vertex_count, const 
   page_end(page, "triangles", array);
 }
 
+double page_surface_bytes(const Model* model, int link) {
+  double bytes = 0;
+  for (int h = 0; h < model->links[link].hull_count; h++) {
+    const ConvexHull* solid = &model->hulls[model->links[link].hull_first + h].solid;
+    bytes += 12.0 * solid->vertex_count + 6.0 * solid->triangle_count;
+  }
+  return bytes;
+}
+
 /* ---------------------------------------------------------------- links */
 
 /* The bounded hulls of a link as one surface; each keeps its own vertices. */

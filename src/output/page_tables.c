@@ -3,8 +3,6 @@
 #include "output/page.h"
 #include "output/plot.h"
 
-/* The block of a run's moments may grow to this: with designs, three.js and base64 (4/3) a page stays below 5 MB. */
-#define MOMENT_BYTES 2.0e6
 /* Of a row of contacts.csv: moment, links, gap, force, centre, and a point. */
 enum { CONTACT_BYTES = 4 * (1 + 2 + 1 + 3 + 3 + 3) };
 /* Hulls within this distance may belong to a pair with a force [m]. */
@@ -52,6 +50,13 @@ static Status moment_bytes(Page* page, double* bytes) {
   return status;
 }
 
+/* What the shapes leave of the page. */
+static double moment_room(const Page* page) {
+  double room = PAGE_BYTES - (page->source->design ? PAGE_DESIGN_BYTES : 0.0);
+  for (int i = 0; i < page->source->model->link_count; i++) room -= page_surface_bytes(page->source->model, i);
+  return fmax(room, PAGE_BYTES / 10);
+}
+
 static void take_row(Page* page, int row) { page->rows[page->row_count++] = row; }
 
 /* Moments about 1 / fps apart, or every n-th; the first and the last always. */
@@ -59,7 +64,7 @@ Status page_choose_rows(Page* page) {
   const RunPoses* run = page->source->run;
   double bytes, fps = page->source->fps;
   Status status = moment_bytes(page, &bytes);
-  int stride = (int)fmin(ceil(run->row_count * bytes / MOMENT_BYTES), run->row_count);
+  int stride = (int)fmin(ceil(run->row_count * bytes / moment_room(page)), run->row_count);
   if (stride < 1 || fps > 0) stride = 1;
   page->rows = MEMORY_NEW(int, run->row_count);
   take_row(page, 0);
@@ -187,6 +192,10 @@ static void add_contact_rows(const ContactList* list) {
   array = page_start(page, 4);
   for (int i = 0; i < list->count; i++) page_add_vector(page, rows[list->row[i]].force);
   page_end(page, "forces", array);
+  array = page_start(page, 2);
+  for (int i = 0; i < list->count; i++)
+    page_add_index(page, array, contact_shown_on_a(page->source->model, &rows[list->row[i]]));
+  page_end(page, "on_a", array);
 }
 
 /* Contact points of all moments, those of moment m from first[m] to first[m + 1]; and for every row its pair's centre

@@ -147,8 +147,8 @@ static void add_panel(Text* out, const PlotPanel* panel, int number) {
   text_add(out, "plot");
   for (int c = 0; c < panel->curve_count; c++) {
     if (!plot_curve_visible(panel, &panel->curves[c])) continue;
-    text_add(out, "%s $d%d_%d using 1:2 with %s linewidth 1.5 title ", shown++ ? "," : "", number, c,
-             style_of(&panel->curves[c]));
+    text_add(out, "%s $d%d_%d using 1:2 with %s linewidth 1.5%s title ", shown++ ? "," : "", number, c,
+             style_of(&panel->curves[c]), panel->alternate && c % 2 == 1 ? " dashtype 2" : "");
     add_string(out, panel->curves[c].name);
   }
   text_add(out, "\n");

@@ -14,6 +14,7 @@ typedef struct {
 typedef struct {
   char *title, *x_label, *y_label;
   bool log_y, log_x;
+  bool alternate; /* every second curve dashed: of two that lie on each other both are seen */
   PlotCurve* curves;
   int curve_count, capacity;
 } PlotPanel;

@@ -116,6 +116,7 @@ static void fill_panel(PlotPanel* panel, const CsvTable* table, const char* name
   plot_panel_start(panel, options->title ? options->title : name, options->x_label ? options->x_label : x_label,
                    options->y_label ? options->y_label : y_label, options->log_y);
   panel->log_x = options->log_x;
+  panel->alternate = wanted->by >= 0;
   for (int column = 0; column < table->column_count; column++)
     if (is_wanted(table, column, wanted)) add_curves(panel, table, x, column, wanted->by, count > 1);
   memory_free(x_label);

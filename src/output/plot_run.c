@@ -261,8 +261,8 @@ bool plot_panel_visible(const PlotPanel* panel) {
   return false;
 }
 
-Status plot_refuse_empty(const char* folder, const char* what, Diagnostics* diagnostics) {
-  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){folder, 0, 0}, "nothing to plot: %s", what);
+Status plot_refuse_empty(const char* place, const char* what, Diagnostics* diagnostics) {
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){place, 0, 0}, "nothing to plot: %s", what);
   return STATUS_BAD_INPUT;
 }
 

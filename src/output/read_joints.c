@@ -35,7 +35,7 @@ static Status read_rows(RunCoordinates* run, const CsvTable* table, const char* 
                         Diagnostics* diagnostics) {
   size_t count = (size_t)run->coordinate_count;
   run->time = MEMORY_NEW(double, table->row_count + 1);
-  run->q = MEMORY_NEW(double, (size_t)table->row_count * count + 1);
+  run->q = MEMORY_NEW(double, (size_t)table->row_count* count + 1);
   for (int row = 0; row < table->row_count; row++) {
     if (!csv_number(table, path, row, 0, &run->time[row], diagnostics) ||
         !read_row(run->q + (size_t)row * count, row, table, path, model, diagnostics))

@@ -19,8 +19,8 @@ void image_create(RenderImage* image, int width, int height);
 void image_destroy(RenderImage* image);
 /* Copy `source` into `image` with its upper left corner at (x, y); what falls outside is dropped. */
 void image_paste(RenderImage* image, const RenderImage* source, int x, int y);
-/* Append the picture as PNG. False without memory for it. */
-bool image_add_png(const RenderImage* image, Text* file);
+/* Append the picture as PNG (png.c). STATUS_NO_MEMORY: nothing was added. */
+Status image_add_png(const RenderImage* image, Text* file);
 /* PNG, written beside the name and renamed. STATUS_IO leaves errno set. */
 Status image_write_png(const RenderImage* image, const char* path);
 
@@ -252,9 +252,10 @@ void image_contact_dot(RenderImage* image, double x, double y);
 void image_plane_square(RenderImage* image, const double corner[4][2]);
 extern const uint8_t FORCE_COLOR[3];
 
-/* Planes, contact points and forces at a moment, as marks->show asks for. Forces act on the link that can move;
- * where both can, on one that is no part of a mechanism, else on the second, as in contacts.csv. contacts: of the whole
- * run, or NULL. */
+/* The force on the link that can move is shown; where both can, on one that is no part of a mechanism; else on b, as in
+ * contacts.csv. */
+bool contact_shown_on_a(const Model* model, const RunContact* contact);
+/* Planes, contact points and forces at a moment, as marks->show asks for. contacts: of the whole run, or NULL. */
 void render_marks(RenderImage* image, const RenderCamera* camera, const Model* model, const Pose* poses, double time,
                   const RunContacts* contacts, const RenderMarks* marks);
 /* A round number of newtons for the arrow in the key: nearly all forces are at most FORCE_SPAN such arrows long. */

@@ -11,7 +11,7 @@ static RenderTimes measure_moment(const RenderRun* render, int row, RenderImage*
   render_run_words(render, row, true, image);
   double written = timer_now();
   Text png = {0};
-  image_add_png(image, &png);
+  (void)image_add_png(image, &png);
   RenderTimes times = {drawn - start, marked - drawn, written - marked, timer_now() - written, png.length};
   text_free(&png);
   return times;

@@ -136,15 +136,14 @@ static bool is_loose(const Model* model, int link) {
   return tree >= 0 && members == 1;
 }
 
-/* The force on the link that can move is drawn; where both can, on the loose one; else on b. */
-static bool acts_on_a(const Model* model, const RunContact* contact) {
+bool contact_shown_on_a(const Model* model, const RunContact* contact) {
   if (model->links[contact->b].tree < 0) return true;
   return is_loose(model, contact->a) && !is_loose(model, contact->b);
 }
 
 static void draw_force(const MarkPen* pen, const RunContact* contact, double metres_per_newton) {
   Vec3 from;
-  double x0, y0, x1, y1, distance, sign = acts_on_a(pen->model, contact) ? -1.0 : 1.0;
+  double x0, y0, x1, y1, distance, sign = contact_shown_on_a(pen->model, contact) ? -1.0 : 1.0;
   if (!contact_spots_center(pen->model, pen->spots, pen->count, contact->a, contact->b, &from)) return;
   Vec3 to = vec3_add_scaled(from, sign * metres_per_newton, contact->force);
   if (camera_project(pen->camera, from, &x0, &y0, &distance) && camera_project(pen->camera, to, &x1, &y1, &distance))

@@ -7,17 +7,6 @@
 
 enum { ZIP_VERSION = 10, ZIP_FIRST_DAY = 1 << 5 | 1 }; /* 1980-01-01, the earliest date there is */
 
-/* CRC-32 of ISO 3309, bit by bit reflected (4.4.7). */
-static uint32_t crc32_of(const char* data, size_t length) {
-  uint32_t table[256], crc = UINT32_MAX;
-  for (uint32_t i = 0; i < 256; i++) {
-    table[i] = i;
-    for (int k = 0; k < 8; k++) table[i] = table[i] & 1 ? table[i] >> 1 ^ 0xEDB88320u : table[i] >> 1;
-  }
-  for (size_t i = 0; i < length; i++) crc = table[(crc ^ (uint8_t)data[i]) & 255] ^ crc >> 8;
-  return ~crc;
-}
-
 /* What both headers of a file have: version to flags, method, time, date, crc, two sizes, length of the name, of
  * extras. */
 static void add_description(Text* out, const char* name, const Text* content, uint32_t crc) {
@@ -35,7 +24,7 @@ static void add_description(Text* out, const char* name, const Text* content, ui
 
 void zip_add(Zip* zip, const char* name, const Text* content) {
   size_t place = zip->out->length;
-  uint32_t crc = crc32_of(content->data, content->length);
+  uint32_t crc = hash_crc32(content->data, content->length);
   assert(place + content->length < UINT32_MAX);
   bytes_add_integer(zip->out, 0x04034b50, 4);
   add_description(zip->out, name, content, crc);

@@ -98,7 +98,7 @@ static const SchemaRow ROWS[] = {
          "Keep points that lie inside the hull: they carry mass with mass_model vertices, and an optimization may "
          "bring them out. Else they are dropped."},
     {"shape", "file", VALUE_TEXT, AT(ShapeForm, file), .only = "mesh", .required = true,
-     .meaning = "OBJ file, relative to the scene file."},
+     .meaning = "OBJ or STL file, relative to the scene file."},
     {"shape", "scale", VALUE_NUMBER, AT(ShapeForm, shape.scale), .only = "mesh", .unit = "m per unit",
      .fallback = "1.0", .range = ABOVE(0), .meaning = "Length of the file's unit: 0.001 for millimetres."},
     {"shape", "hulls", VALUE_CHOICE, AT(ShapeForm, hulls), .only = "mesh", .of = "whole|groups", .fallback = "whole",

@@ -123,6 +123,8 @@ bool urdf_scene(const UrdfRobot* robot, const UrdfOptions* options, Scene* scene
 /* A note, and a line of the report. */
 void urdf_remark(UrdfBuild* build, SourcePlace place, const char* format, ...) __attribute__((format(printf, 3, 4)));
 
+/* Tell what is wrong with the files of meshes, for a robot that cannot become a scene for other reasons. */
+void urdf_check_files(const UrdfRobot* robot, const UrdfOptions* options, Scene* scene, Diagnostics* diagnostics);
 /* Fill build->defaults; the caller frees them. */
 void urdf_shape_defaults(UrdfBuild* build);
 /* Shapes that a link of the robot brings to the scene, whatever its joint. (scene/urdf_shapes.c) */

@@ -30,6 +30,8 @@ static bool import_tree(Scene* scene, const XmlElement* root, const UrdfOptions*
   if (good) {
     take_name(scene, robot.name);
     good = urdf_scene(&robot, options, scene, report, diagnostics);
+  } else {
+    urdf_check_files(&robot, options, scene, diagnostics);
   }
   urdf_free(&robot);
   return good;

@@ -11,10 +11,17 @@ enum { URDF_PROBLEM_MAX = 200 };
 #define AXIS_TOLERANCE 1e-3
 
 typedef struct {
+  const XmlElement* color;
+} Material;
+
+typedef struct {
   UrdfRobot* robot;
   Diagnostics* diagnostics;
   const XmlElement* root;
-  Names ignored; /* names of elements -> number */
+  Names ignored;   /* names of elements -> number */
+  Names materials; /* names of those that have a <color> -> its number in colors */
+  Material* colors;
+  int color_count, color_capacity;
 } UrdfReader;
 
 /* ---------------------------------------------------------------- messages */
@@ -281,15 +288,30 @@ static bool read_geometry(UrdfReader* reader, const XmlElement* parent, UrdfShap
   return true;
 }
 
-/* <color> of a <material>, here or of the same name below <robot>. */
+static void add_material(UrdfReader* reader, const XmlElement* material) {
+  const XmlElement* color = xml_child(material, "color");
+  const XmlAttribute* name = xml_attribute(material, "name");
+  if (!color || !name || !names_add(&reader->materials, name->value, reader->color_count)) return;
+  reader->colors = array_grow(reader->colors, reader->color_count, &reader->color_capacity, sizeof(Material));
+  reader->colors[reader->color_count++] = (Material){color};
+}
+
+/* A name stands for the first material of that name that has a colour: below <robot>, or else in any visual. */
+static void find_materials(UrdfReader* reader) {
+  for (const XmlElement* item = xml_child(reader->root, "material"); item; item = xml_next(item))
+    add_material(reader, item);
+  for (const XmlElement* link = xml_child(reader->root, "link"); link; link = xml_next(link))
+    for (const XmlElement* visual = xml_child(link, "visual"); visual; visual = xml_next(visual)) {
+      const XmlElement* material = xml_child(visual, "material");
+      if (material) add_material(reader, material);
+    }
+}
+
 static void read_color(UrdfReader* reader, const XmlElement* material, double color[3]) {
   const XmlElement* shown = xml_child(material, "color");
   const XmlAttribute* name = xml_attribute(material, "name");
-  for (const XmlElement* common = xml_child(reader->root, "material"); !shown && name && common;
-       common = xml_next(common)) {
-    const XmlAttribute* other = xml_attribute(common, "name");
-    if (other && strcmp(other->value, name->value) == 0) shown = xml_child(common, "color");
-  }
+  int known = name && !shown ? names_find(&reader->materials, name->value) : -1;
+  if (known >= 0) shown = reader->colors[known].color;
   double rgba[4];
   if (!shown || !numbers(reader, shown, "rgba", 4, rgba)) return;
   for (int k = 0; k < 3; k++) color[k] = fmin(fmax(rgba[k], 0), 1);
@@ -447,6 +469,7 @@ static void read_robot(UrdfReader* reader) {
   enter(reader, reader->root);
   const XmlAttribute* name = xml_attribute(reader->root, "name");
   reader->robot->name = name ? name->value : "";
+  find_materials(reader);
   for (const XmlElement* item = reader->root->first; item; item = item->next) {
     if (strcmp(item->name, "link") == 0) read_link_element(reader, item);
     if (strcmp(item->name, "joint") == 0) read_joint_element(reader, item);
@@ -467,6 +490,8 @@ bool urdf_read(UrdfRobot* robot, const XmlElement* root, Diagnostics* diagnostic
     error(&reader, root->place, "a URDF file is a <robot>, this is a <%s>", text_excerpt(root->name).text);
   for (int i = 0; i < reader.ignored.count; i++) memory_free((char*)reader.ignored.texts[i]);
   names_free(&reader.ignored);
+  names_free(&reader.materials);
+  memory_free(reader.colors);
   return diagnostics->error_count == errors_before;
 }
 

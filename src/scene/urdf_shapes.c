@@ -69,13 +69,24 @@ static const char* ending_of(const char* file) {
 /* False: told, the shape is left out. */
 static bool is_readable(UrdfBuild* build, const UrdfLink* link, const UrdfShape* shape) {
   const char* ending = ending_of(shape->file);
-  if (strcasecmp(ending, "obj") == 0) return true;
+  if (strcasecmp(ending, "obj") == 0 || strcasecmp(ending, "stl") == 0) return true;
   bool skip = build->options->skip_unsupported;
   diagnostics_add(build->diagnostics, skip ? SEVERITY_WARNING : SEVERITY_ERROR, shape->file_place,
-                  "link '%s': the mesh '%s' is no OBJ file%s", text_excerpt(link->name).text,
+                  "link '%s': the mesh '%s' is neither OBJ nor STL%s", text_excerpt(link->name).text,
                   text_excerpt(shape->file).text,
                   skip ? " and is left out" : ": convert it, or leave such meshes out by --skip-unsupported");
   return false;
+}
+
+void urdf_check_files(const UrdfRobot* robot, const UrdfOptions* options, Scene* scene, Diagnostics* diagnostics) {
+  UrdfBuild build = {.robot = robot, .options = options, .scene = scene, .diagnostics = diagnostics};
+  for (int i = 0; i < robot->link_count; i++) {
+    const UrdfShapes* shapes = urdf_used_shapes(&build, &robot->links[i]);
+    for (int k = 0; k < shapes->count; k++)
+      if (shapes->items[k].kind == URDF_MESH && *shapes->items[k].file &&
+          is_readable(&build, &robot->links[i], &shapes->items[k]))
+        memory_free(mesh_path(&build, &shapes->items[k]));
+  }
 }
 
 /* ---------------------------------------------------------------- meshes */

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""URDF files in MuJoCo: what export writes, and what import reads, with every body where ours has it at random joint values.
+"""URDF files in MuJoCo: what export writes, and what import reads, with every body where ours has it at random joint values,
+and after an arm has swung by its weight, which its masses and inertias decide.
 
     tests/mujoco/urdf.py SDRS URDF_POSES WORK_FOLDER
 
@@ -58,9 +59,8 @@ def chains(urdf, links):
     return result
 
 
-def compare(name, urdf, scene):
-    """The URDF file in MuJoCo against the scene in sdrs, at random joint values."""
-    global passed, failed
+def for_mujoco(urdf):
+    """The file with what MuJoCo needs to keep all bodies."""
     text = open(urdf).read()
     if "<mujoco>" in text:
         text = re.sub(r"<compiler [^>]*/>", f'<compiler strippath="false" fusestatic="false" {BOUND}/>', text)
@@ -68,7 +68,31 @@ def compare(name, urdf, scene):
         text = re.sub(r"(<robot[^>]*>)", rf'\1<mujoco><compiler fusestatic="false" {BOUND}/></mujoco>', text)
     model = urdf[:-5] + ".mujoco.urdf"
     open(model, "w").write(text)
-    joints = joints_of(urdf)
+    return model
+
+
+def difference(ours, theirs):
+    """Largest of all poses and centres of mass, and the links that both have."""
+    worst, compared = 0, set()
+    for column in ours:
+        if column == "time" or column not in theirs:
+            continue
+        link, part = column.split("/")
+        same = sum(ours[f"{link}/q{k}"] * float(theirs[f"{link}/q{k}"]) for k in "wxyz") > 0
+        worst = max(worst, abs(ours[column] - (1 if part[0] != "q" or same else -1) * float(theirs[column])))
+        compared.add(link)
+    return worst, compared
+
+
+def tell(good, text):
+    global passed, failed
+    passed, failed = passed + good, failed + (not good)
+    print(f"{'ok  ' if good else 'FAIL'} {text}")
+
+
+def compare(name, urdf, scene):
+    """The URDF file in MuJoCo against the scene in sdrs, at random joint values."""
+    model, joints = for_mujoco(urdf), joints_of(urdf)
     worst, compared, lines, ours = 0, set(), [], []
     common = ["--set", "simulation.steps=1", "--set", "contact.model=none", "--set", "controllers=[]"]
     for sample in range(SAMPLES):
@@ -92,18 +116,32 @@ def compare(name, urdf, scene):
     theirs = list(csv.DictReader(run(POSES, model, input="\n".join(lines) + "\n").splitlines()))
     assert len(theirs) == SAMPLES
     for a, b in zip(ours, theirs):
-        for column in a:
-            if column == "time" or column not in b:
-                continue
-            link, part = column.split("/")
-            sign = 1 if part[0] != "q" or sum(a[f"{link}/q{k}"] * float(b[f"{link}/q{k}"]) for k in "wxyz") > 0 else -1
-            worst = max(worst, abs(a[column] - sign * float(b[column])))
-            compared.add(link)
+        apart, both = difference(a, b)
+        worst, compared = max(worst, apart), compared | both
     bodies = {column.split("/")[0] for column in theirs[0]}
     good = worst <= LIMIT and len(compared) > 0 and compared >= {link for link in json_links(scene) if link in bodies}
-    passed, failed = passed + good, failed + (not good)
-    print(f"{'ok  ' if good else 'FAIL'} {name}: {len(compared)} bodies, {len(joints)} joints, {SAMPLES} samples: "
-          f"largest difference {worst:.2g} m or 1, limit {LIMIT:g}")
+    tell(good, f"{name}: {len(compared)} bodies, {len(joints)} joints, {SAMPLES} samples: "
+         f"largest difference {worst:.2g} m or 1, limit {LIMIT:g}")
+
+
+def swing(name, urdf, scene, start, duration=0.25, limit=1e-5):
+    """By its weight from rest: ours in steps of second order, twice as small each, which must come nearer four times."""
+    moved = next(csv.DictReader(run(POSES, for_mujoco(urdf), repr(duration), input=" ".join(
+        f"{joint}={value}" for joint, value in start.items()) + "\n").splitlines()))
+    moved = {column: value for column, value in moved.items() if column.split("/")[1][0] in "pq"}  # not of merged links
+    apart = []
+    for steps in (500, 1000):
+        folder = os.path.join(WORK, f"{name}-{steps}")
+        run(SDRS, "simulate", scene, "-q", "-o", folder, "--set", f"simulation.steps={steps}", "--set",
+            f"simulation.dt={duration / steps}", "--set", "simulation.integrator=second_order", "--set",
+            "contact.model=none", "--set", "simulation.tolerance=1e-9")
+        rows = [{key: float(number) for key, number in row.items()}
+                for row in csv.DictReader(open(os.path.join(folder, "trajectory.csv")))]
+        apart.append(difference(rows[-1], moved)[0])
+        way = difference(rows[0], {key: str(number) for key, number in rows[-1].items()})[0]
+    good = apart[1] <= limit and apart[0] > 3 * apart[1] and way > 0.05
+    tell(good, f"{name}: swings by {way:.2g} m or 1 in {duration} s; differences {apart[0]:.2g}, with half the step "
+         f"{apart[1]:.2g}, limit {limit:g}")
 
 
 def kind(joints, name):
@@ -135,6 +173,13 @@ if os.path.exists(panda):
         open(os.path.join(WORK, mesh), "wb").write(data)
     run(SDRS, "import", os.path.join(WORK, "panda.urdf"), "-q", "-o", os.path.join(WORK, "panda.yaml"), "--keep-fixed")
     compare("panda (imported)", os.path.join(WORK, "panda.urdf"), os.path.join(WORK, "panda.yaml"))
+    # from the middle of all limits, which the fingers must not meet on their way; the hand is merged into the last link
+    swinging = os.path.join(WORK, "swing.urdf")
+    open(swinging, "w").write(open(panda).read().replace('lower="0" upper="0.04"', 'lower="-1" upper="1"'))
+    start = {name: (low + high) / 2 for name, _, _, low, high in joints_of(swinging)}
+    run(SDRS, "import", swinging, "-q", "-o", os.path.join(WORK, "swing.yaml"),
+        *[word for name, value in start.items() for word in ("--start", f"{name}={value}")])
+    swing("panda (imported)", swinging, os.path.join(WORK, "swing.yaml"), start)
 else:
     print("SKIP the Panda arm: no ../shared/data")
 print(f"{passed} passed, {failed} failed")

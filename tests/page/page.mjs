@@ -62,6 +62,7 @@ async function open(name, width = 1280, height = 800) {
   });
   await page.goto(`file://${path.resolve(folder, `${name}.html`)}`);
   await page.waitForFunction('window.sdrs', { timeout: PATIENCE });
+  await page.evaluate(() => window.sdrs.complete);
   return page;
 }
 
@@ -158,6 +159,18 @@ async function checkKeys(page, last) {
   await page.keyboard.press('ArrowDown');
   same(await page.$eval('#speed', (select) => select.value), '0.5', 'speed after down');
   await page.keyboard.press('ArrowUp');
+  // a switch that has the focus takes the space, a button that was clicked leaves it to the motion
+  const edges = () => page.$eval('[data-toggle=edges]', (box) => box.checked);
+  await page.focus('[data-toggle=edges]');
+  await page.keyboard.press('Space');
+  same(await edges(), false, 'a switch after the space key');
+  await page.keyboard.press('e');
+  same(await edges(), true, 'a switch after its letter');
+  await page.click('[data-view=top]');
+  await page.keyboard.press('Space');
+  await page.waitForFunction(() => Number(document.querySelector('#time').value) > 2, { timeout: PATIENCE });
+  await page.keyboard.press('Space');
+  await page.click('[data-view=iso]');
 }
 
 // Every switch changes the picture, and back again.
@@ -178,8 +191,8 @@ async function checkToggles(page, moment, wanted) {
   await ways[0].select('0');
 }
 
-// Arrows at a moment: as many as contacts.csv has rows, along the forces of what can move.
-async function checkArrows(page, run, moment) {
+// Arrows at a moment: as many as contacts.csv has rows, along its forces, or against them where onA says so.
+async function checkArrows(page, run, moment, onA = () => false) {
   const { rows } = readCsv(...run, 'contacts.csv');
   await scrub(page, moment);
   const time = await page.evaluate((m) => window.sdrs.times[m], moment);
@@ -194,7 +207,7 @@ async function checkArrows(page, run, moment) {
   });
   same(arrows.length, touching.length, `arrows at moment ${moment}`);
   touching.forEach((row, i) => {
-    const force = ['fx', 'fy', 'fz'].map((k) => Number(row[k]));
+    const force = ['fx', 'fy', 'fz'].map((k) => Number(row[k]) * (onA(row) ? -1 : 1));
     const length = Math.hypot(...force);
     const arrow = Math.hypot(...arrows[i]);
     if (arrow === 0) return; // shorter than its head
@@ -221,9 +234,9 @@ async function checkPlot(page, run) {
 
 async function spider() {
   const page = await open('spider');
-  const ready = await page.evaluate(() => window.sdrs.ready);
+  const [answering, pictured] = await page.evaluate(() => [window.sdrs.answering, window.sdrs.pictured].map(Math.round));
   const size = fs.statSync(path.join(folder, 'spider.html')).size;
-  console.log(`spider, 500 steps: ${size} bytes, interactive after ${Math.round(ready)} ms`);
+  console.log(`spider, 500 steps: ${size} bytes, answers after ${answering} ms, first picture after ${pictured} ms`);
   check(size < 5e6, `spider.html has ${size} bytes`);
   await checkPoses(page, ['spider'], [0, 1, 137, 250, 499, 500]);
   await checkPlaying(page);
@@ -276,6 +289,24 @@ async function checkDesigns(page) {
   }
 }
 
+// Half-way between two designs every vertex is half-way; played to the end, the best one stands there.
+async function checkMorph(page) {
+  const positions = () => page.evaluate(() => {
+    const { links, stage } = window.sdrs;
+    return [...stage.bodies.get(links.find((l) => l.name === 'left').index).mesh.geometry.getAttribute('position').array];
+  });
+  await setStop(page, 0);
+  await page.evaluate(() => window.sdrs.stage.setDesign(0, 0.5));
+  const [from, to] = ['0', '10'].map((stop) => readVertices('pinch', 'design', stop, 'left.obj'));
+  const middle = await positions();
+  check(from.every((x, i) => Math.abs(0.5 * (x + to[i]) - middle[i]) <= NEAR) && from.some((x, i) => Math.abs(x - to[i]) > 1e-3), 'half-way between two designs');
+  await page.keyboard.press('d');
+  await page.waitForFunction(() => document.querySelector('#stop').value === document.querySelector('#stop').max && !window.sdrs.state.evolving, { timeout: PATIENCE });
+  const best = readVertices('pinch', 'design', 'final', 'left.obj');
+  const found = await positions();
+  check(best.every((x, i) => Math.abs(x - found[i]) <= NEAR), 'the designs played to the end');
+}
+
 // The initial design: in the best run it moves with the links, in its own as RUN/initial has it.
 async function checkGhost(page) {
   const choice = (await page.$$('#toggles select'))[0];
@@ -298,7 +329,10 @@ async function checkGhost(page) {
 async function pinch() {
   const page = await open('pinch');
   await checkPoses(page, ['pinch', 'best'], [0, 77, 140]);
+  // the fingers press on the ball
+  check((await checkArrows(page, ['pinch', 'best'], 100, (row) => row.a === 'ball')) >= 2, 'pairs of the ball');
   await checkDesigns(page);
+  await checkMorph(page);
   await checkGhost(page);
   // a click at the left edge of the convergence goes to the first design
   const box = await (await page.$('#design canvas')).boundingBox();

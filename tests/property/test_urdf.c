@@ -287,6 +287,59 @@ static void diffhand_finger_runs(void** state) {
   run_hand("diffhand.yaml");
 }
 
+/* ---------------------------------------------------------------- what import adds: controllers, a place to stand */
+
+#define ROD(name, mass)                                                       \
+  "<link name='" name "'><inertial><origin xyz='0 0 0.5'/><mass value='" mass \
+  "'/>"                                                                       \
+  "<inertia ixx='0.2' ixy='0' ixz='0' iyy='0.1' iyz='0' izz='0.15'/></inertial></link>\n"
+#define TURN(name, parent, child, z)                                                                                 \
+  "<joint name='" name "' type='continuous'><parent link='" parent "'/><child link='" child "'/><origin xyz='0 0 " z \
+  "'/><axis xyz='0 1 0'/></joint>\n"
+
+/* About y: the lower rod alone 0.1 + 3 * 0.5^2 = 0.85 kg m^2; the upper 0.1 + 2 * 0.5^2 and the lower's 0.1 + 3 * 1.5^2
+ * on top, 7.45. kp = I w^2 and a damping of 2 I w, w = 2 pi 4 Hz; the gain of a scene is the damping times its step. */
+static void held_joints_have_the_frequency_asked_for(void** state) {
+  (void)state;
+  write_in_folder("rods.urdf", "<robot name='rods'><link name='world'/>\n" ROD("upper", "2") ROD("lower", "3")
+                                   TURN("a", "world", "upper", "0") TURN("b", "upper", "lower", "1") "</robot>\n");
+  run_command("sdrs import %s/rods.urdf -q -o %s/rods.yaml --hold 4 --start a=0.5");
+  char* scene = in_folder("rods.yaml");
+  SceneRun run;
+  run_open(&run, scene, NULL);
+  const double inertia[2] = {7.45, 0.85}, start[2] = {0.5, 0}, w = 2 * PI * 4;
+  for (int c = 0; c < 2; c++) {
+    const ModelController* controller = &run.model.controllers[c];
+    double value[JOINT_MAX_DOF], rate[JOINT_MAX_DOF];
+    signal_eval(&controller->target, 0.3, value, rate);
+    expect_near(controller->position_gain[0], inertia[c] * w * w, 1e-9 * inertia[c] * w * w, "kp");
+    expect_near(controller->velocity_gain[0], 2 * inertia[c] * w * run.model.simulation.dt, 1e-9, "kd dt");
+    expect_near(value[0], start[c], 0, "target");
+  }
+  run_close(&run);
+  memory_free(scene);
+}
+
+/* Put down as near to the ground as it comes to rest: it neither falls nor jumps. */
+static void a_free_robot_stands_on_the_ground(void** state) {
+  (void)state;
+  write_in_folder("cube.urdf",
+                  "<robot name='cube'><link name='cube'><inertial><mass value='2'/>"
+                  "<inertia ixx='0.013' ixy='0' ixz='0' iyy='0.013' iyz='0' izz='0.013'/></inertial>"
+                  "<collision><origin xyz='0 0 0.3'/><geometry><box size='0.2 0.2 0.2'/></geometry></collision>"
+                  "</link></robot>\n");
+  run_command("sdrs import %s/cube.urdf -q -o %s/cube.yaml --base free --ground");
+  char* scene = in_folder("cube.yaml");
+  SceneRun run;
+  run_open(&run, scene, NULL);
+  double height = run_position(&run, "cube").z;
+  expect_between(height + 0.2, 0, 0.005, "gap under the cube, m");
+  run_until(&run, 0.5);
+  expect_near(run_position(&run, "cube").z, height, 2e-4, "height, m");
+  run_close(&run);
+  memory_free(scene);
+}
+
 /* ---------------------------------------------------------------- out and in again */
 
 static double pose_difference(Pose a, Pose b) {
@@ -411,6 +464,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(panda_moves_as_its_file_says),
       cmocka_unit_test(panda_is_held_where_it_starts),
+      cmocka_unit_test(held_joints_have_the_frequency_asked_for),
+      cmocka_unit_test(a_free_robot_stands_on_the_ground),
       cmocka_unit_test(shadow_finger_runs),
       cmocka_unit_test(diffhand_finger_runs),
       cmocka_unit_test(scenes_come_back_as_they_were),

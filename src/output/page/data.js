@@ -92,6 +92,7 @@ function readContacts() {
     b: integers(c.b),
     gaps: floats(c.gaps),
     forces: floats(c.forces),
+    onA: integers(c.on_a), // the force on a is shown: the opposite
     centers: floats(c.centers),
     points: floats(c.points),
     first: integers(c.first),

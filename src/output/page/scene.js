@@ -13,6 +13,11 @@ const DARK = 0x1b1f24;
 const ARROW_LONGEST = 3;
 // Shorter than this many sizes of the bodies, the way of the centre of mass leaves the camera where it is.
 const FAR = 1.5;
+// The share of the picture that bodies may fill, and moments looked at to find how far they go.
+const FIT_SHARE = 0.76;
+const FIT_MOMENTS = 100;
+// A contact point's disc, in sizes of a link, and its least and largest size [px].
+const DISC = { share: 0.16, least: 4, most: 10 };
 const vec = (a) => new THREE.Vector3(a[0], a[1], a[2]);
 
 const up = vec(run.up);
@@ -34,6 +39,7 @@ try {
   document.getElementById('no-webgl').hidden = false;
   throw error;
 }
+renderer.debug.checkShaderErrors = false; // asking for them is waiting for them
 renderer.shadowMap.enabled = true;
 renderer.shadowMap.type = THREE.PCFShadowMap;
 
@@ -47,7 +53,7 @@ controls.zoomToCursor = true;
 
 scene.add(new THREE.HemisphereLight(0xffffff, 0xc6cad0, 2.5));
 const sun = new THREE.DirectionalLight(0xffffff, 1.9);
-sun.castShadow = true;
+sun.castShadow = false; // the first picture comes without, see prepare
 sun.shadow.mapSize.set(2048, 2048);
 sun.shadow.radius = 3;
 scene.add(sun, sun.target);
@@ -123,6 +129,7 @@ function corners(ground, margin) {
 }
 
 // Unbounded ground is drawn a good way beyond the run; a floor that is a hull is drawn by itself and gets lines only.
+let shade; // of shadows on unbounded ground
 function addGround() {
   const { ground } = run;
   if (!ground) return;
@@ -150,9 +157,10 @@ function addGround() {
   grid.renderOrder = -2;
   scene.add(grid);
   if (!unbounded) return;
-  const shade = new THREE.Mesh(geometry, new THREE.ShadowMaterial({ opacity: 0.22, depthWrite: false }));
+  shade = new THREE.Mesh(geometry, new THREE.ShadowMaterial({ opacity: 0.22, depthWrite: false }));
   shade.receiveShadow = true;
   shade.renderOrder = -1;
+  shade.visible = false;
   scene.add(shade);
 }
 addGround();
@@ -233,6 +241,8 @@ class Body {
     for (const part of [this.mesh, this.edges, this.wire]) part.geometry?.dispose();
     const { all, sharp } = edgesOf(shape);
     this.mesh.geometry = surface(shape);
+    this.mesh.geometry.computeBoundingBox();
+    this.box = this.mesh.geometry.boundingBox;
     this.edges.geometry = lineGeometry(shape.vertices, sharp);
     this.wire.geometry = lineGeometry(shape.vertices, all);
   }
@@ -287,8 +297,7 @@ const median = (list) => list.sort((a, b) => a - b)[list.length >> 1];
 // Geometric mean of the sides of its box, of the link in the middle [m].
 function linkSize() {
   const sizes = [...bodies.values()].filter((body) => !body.link.fixed).map((body) => {
-    body.mesh.geometry.computeBoundingBox();
-    const sides = body.mesh.geometry.boundingBox.getSize(new THREE.Vector3());
+    const sides = body.box.getSize(new THREE.Vector3());
     return Math.cbrt(sides.x * sides.y * sides.z);
   });
   return sizes.length ? median(sizes) : 0.1 * size;
@@ -347,10 +356,10 @@ addContacts();
 
 const Y = new THREE.Vector3(0, 1, 0);
 
-// The force on the link that can move, on the second where both can, from where the pair presses on each other.
+// The force from where the pair presses on each other.
 function placeArrow(slot, i) {
   const force = new THREE.Vector3().fromArray(contacts.forces, 3 * i);
-  if (links[contacts.b[i]].fixed) force.negate();
+  if (contacts.onA[i]) force.negate();
   const start = new THREE.Vector3().fromArray(contacts.centers, 3 * i);
   const shown = Number.isFinite(start.x) && force.length() > 0 ? 1 : 0;
   const length = shown * arrows.length * arrows.factor * Math.min(force.length() / arrows.force, ARROW_LONGEST);
@@ -424,35 +433,63 @@ let follow; // a link, null = the centre of all, undefined = the camera stands
 let followed = new THREE.Vector3();
 const VIEWS = { iso: [-58, 24], front: [-90, 7], side: [0, 7], top: [-90, 89.9] };
 
-// Corners of what has to be seen: the box of the run, or that of all bodies now when the camera follows.
-function seenBox() {
-  if (follow === undefined) return [low, high];
-  const box = new THREE.Box3();
-  for (const body of bodies.values()) {
-    if (body.link.fixed) continue;
-    const ball = body.mesh.geometry.boundingSphere;
-    const center = ball.center.clone().applyQuaternion(body.group.quaternion).add(body.group.position);
-    box.expandByPoint(center.clone().addScalar(ball.radius)).expandByPoint(center.addScalar(-ball.radius));
+// Corners of a body's box, at the moments given.
+function cornersOf(body, moments) {
+  const { min, max } = body.box;
+  const { places, turns, fixed } = body.link;
+  const points = [];
+  for (const m of fixed ? [0] : moments) {
+    const place = new THREE.Vector3().fromArray(places, 3 * m);
+    const turn = new THREE.Quaternion().fromArray(turns, 4 * m);
+    for (let k = 0; k < 8; k++) {
+      const corner = new THREE.Vector3(k & 1 ? max.x : min.x, k & 2 ? max.y : min.y, k & 4 ? max.z : min.z);
+      points.push(corner.applyQuaternion(turn).add(place));
+    }
   }
-  return box.isEmpty() ? [low, high] : [box.min, box.max];
+  return points;
 }
 
-// The nearest eye in the view's direction that sees all corners.
+// What has to be seen: all that moves, over the run, or as it is now when the camera follows; and what stands within its
+// box, which leaves out wide terrain.
+function seenPoints() {
+  const following = follow !== undefined;
+  const every = Math.max(1, Math.ceil(times.length / FIT_MOMENTS));
+  const moments = following ? [now.moment] : [...times.keys()].filter((m) => m % every === 0 || m === times.length - 1);
+  const margin = 1e-3 * size;
+  const within = (p) => p.clone().clamp(low, high).distanceTo(p) <= margin;
+  const points = [];
+  for (const body of bodies.values()) {
+    const corners = !body.link.fixed || !following ? cornersOf(body, moments) : [];
+    if (!body.link.fixed || corners.every(within)) points.push(...corners);
+  }
+  if (points.length === 0) points.push(low, high);
+  return points;
+}
+
+// The nearest eye in the view's direction from which all points lie inside the pyramid, as in the pictures: with the eye at
+// a right + b above + c back, each side of the pyramid bounds a -+ h c or b -+ h c.
 function setView(name) {
-  const [a, b] = seenBox();
   const back = direction(...VIEWS[name]);
-  const center = a.clone().add(b).multiplyScalar(0.5);
   const right = camera.up.clone().cross(back).normalize();
   const above = back.clone().cross(right);
-  const tangent = Math.tan((camera.fov * Math.PI) / 360) * 0.86;
-  let distance = 0.2 * a.distanceTo(b);
-  for (let k = 0; k < 8; k++) {
-    const d = new THREE.Vector3(k & 1 ? b.x : a.x, k & 2 ? b.y : a.y, k & 4 ? b.z : a.z).sub(center);
-    const wide = Math.max(Math.abs(d.dot(right)) / camera.aspect, Math.abs(d.dot(above))) / tangent;
-    distance = Math.max(distance, wide + d.dot(back));
+  const tall = Math.tan((camera.fov * Math.PI) / 360) * FIT_SHARE;
+  const wide = tall * camera.aspect;
+  const side = [-Infinity, -Infinity, -Infinity, -Infinity];
+  let [near, far] = [-Infinity, Infinity];
+  for (const p of seenPoints()) {
+    const [x, y, z] = [p.dot(right), p.dot(above), p.dot(back)];
+    side[0] = Math.max(side[0], x + wide * z);
+    side[1] = Math.max(side[1], -x + wide * z);
+    side[2] = Math.max(side[2], y + tall * z);
+    side[3] = Math.max(side[3], -y + tall * z);
+    near = Math.max(near, z);
+    far = Math.min(far, z);
   }
-  controls.target.copy(center);
-  camera.position.copy(center).addScaledVector(back, distance);
+  const c = Math.max((side[0] + side[1]) / (2 * wide), (side[2] + side[3]) / (2 * tall), near + 1e-3 * size);
+  const eye = right.clone().multiplyScalar((side[0] - side[1]) / 2)
+    .addScaledVector(above, (side[2] - side[3]) / 2).addScaledVector(back, c);
+  camera.position.copy(eye);
+  controls.target.copy(eye).addScaledVector(back, (near + far) / 2 - c);
   controls.update();
   viewName = name;
   touched = false;
@@ -466,10 +503,8 @@ controls.addEventListener('start', () => { touched = true; });
 function goesFar() {
   if (moving.length === 0) return false;
   const [a, b] = [0, times.length - 1].map((m) => vec(centerOf(null, m)));
-  follow = null;
-  const box = seenBox();
-  follow = undefined;
-  return a.distanceTo(b) > FAR * box[0].distanceTo(box[1]);
+  const box = new THREE.Box3().setFromPoints(moving.flatMap((link) => (bodies.has(link.index) ? cornersOf(bodies.get(link.index), [0]) : [])));
+  return a.distanceTo(b) > FAR * box.getSize(new THREE.Vector3()).length();
 }
 
 function setFollow(link) {
@@ -514,9 +549,19 @@ function resize() {
   if (!touched) setView(viewName);
 }
 
+// Shaders are made ready beside everything else: the page answers in the meantime, without shadows first.
+async function prepare(shadows) {
+  sun.castShadow = shadows;
+  if (shade) shade.visible = shadows;
+  if (renderer.extensions.has('KHR_parallel_shader_compile')) await renderer.compileAsync(scene, camera).catch(() => {});
+  else await new Promise((done) => { setTimeout(done); });
+}
+
 // Is the picture still on the move? Then another one has to follow.
 function draw() {
   const moved = controls.update();
+  const pixels = canvas.height / ratio / (2 * Math.tan((camera.fov * Math.PI) / 360) * camera.position.distanceTo(controls.target));
+  arrows.points.material.size = ratio * Math.min(Math.max(DISC.share * arrows.length * pixels, DISC.least), DISC.most);
   renderer.render(scene, camera);
   return moved;
 }
@@ -545,11 +590,19 @@ function linkAt(x, y) {
   return hit ? hit.object.userData.body.link : null;
 }
 
-function setDesign(stop) {
-  design.links.forEach((index, k) => bodies.get(index)?.setShape(design.stops[stop].shapes[k]));
+// A stop of the slider, or share 0..1 of the way to the next: its faces, with vertices between both.
+function setDesign(stop, share = 0) {
+  design.links.forEach((index, k) => {
+    const shape = design.stops[stop].shapes[k];
+    const next = design.stops[stop + 1]?.shapes[k];
+    const between = share > 0 && next?.vertices.length === shape.vertices.length;
+    bodies.get(index)?.setShape(between
+      ? { vertices: shape.vertices.map((x, i) => x + share * (next.vertices[i] - x)), triangles: next.triangles }
+      : shape);
+  });
 }
 
 export const stage = {
   scene, camera, controls, canvas, bodies, ghosts, GHOSTS, arrows, way, toggles, now,
-  show, draw, resize, setView, setFollow, goesFar, setWay, setDesign, setGhosts, linkAt,
+  show, prepare, draw, resize, setView, setFollow, goesFar, setWay, setDesign, setGhosts, linkAt,
 };

@@ -10,11 +10,12 @@ const $ = (id) => document.getElementById(id);
 const PLAY = 'M5 3l12 7-12 7z';
 const PAUSE = 'M5 3h4v14H5zM11 3h4v14h-4z';
 const SPEEDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8];
-// Seconds that a design stands still while the designs are played.
-const DESIGN_SECONDS = 0.4;
+// From design to design while they are played [s].
+const DESIGN_SECONDS = 0.5;
 const LEGEND_MAX = 12;
 
-const state = { time: times[0], playing: false, speed: 1, stop: design ? design.stops.length - 1 : 0, evolving: 0 };
+const state = { time: times[0], playing: false, speed: 1, stop: design ? design.stops.length - 1 : 0, evolving: false, evolved: 0 };
+let before = 0; // the clock of the last frame, 0 = begins anew
 const plots = [];
 const designPlots = [];
 
@@ -54,6 +55,7 @@ function goToTime(time) {
 
 function setPlaying(on) {
   state.playing = on && last > 0;
+  before = 0;
   if (state.playing && state.time >= times[last]) state.time = times[0];
   $('play').querySelector('path').setAttribute('d', state.playing ? PAUSE : PLAY);
   $('play').setAttribute('aria-label', state.playing ? 'Pause' : 'Play');
@@ -101,39 +103,49 @@ function nearestStop(iteration) {
 }
 
 function setEvolving(on) {
-  clearInterval(state.evolving);
-  state.evolving = 0;
+  state.evolving = on;
+  state.evolved = 0;
+  before = 0;
   $('evolve').querySelector('path').setAttribute('d', on ? PAUSE : PLAY);
-  if (!on) return;
-  if (state.stop === design.stops.length - 1) setStop(0);
-  state.evolving = setInterval(() => {
+  $('evolve').setAttribute('aria-label', on ? 'Stop the designs' : 'Play the designs');
+  setStop(on && state.stop === design.stops.length - 1 ? 0 : state.stop);
+}
+
+// From design to design; a pause leaves the one that was reached.
+function evolve(seconds) {
+  state.evolved += seconds / DESIGN_SECONDS;
+  while (state.evolved >= 1 && state.stop < design.stops.length - 1) {
+    state.evolved--;
     setStop(state.stop + 1);
-    if (state.stop === design.stops.length - 1) setEvolving(false);
-  }, 1000 * DESIGN_SECONDS);
+  }
+  if (state.stop === design.stops.length - 1) setEvolving(false);
+  else stage.setDesign(state.stop, state.evolved);
 }
 
 // ---------------------------------------------------------------- frames
 
+let prepared = false; // shaders
 let asked = false;
-let before = 0;
 
 function frame(clock) {
   asked = false;
+  const seconds = Math.min(clock - before, 100) / 1000;
+  before = clock;
   if (state.playing) {
-    goToTime(state.time + (Math.min(clock - before, 100) / 1000) * state.speed);
+    goToTime(state.time + seconds * state.speed);
     if (state.time >= times[last]) setPlaying(false);
   }
-  before = clock;
+  if (state.evolving) evolve(seconds);
   const moved = stage.draw();
-  if (moved || state.playing) wake();
+  if (moved || state.playing || state.evolving) wake();
 }
 
 // Pictures are drawn only while something changes.
 function wake() {
-  if (asked) return;
+  if (asked || !prepared) return;
   asked = true;
   requestAnimationFrame((clock) => {
-    if (!state.playing || before === 0) before = clock;
+    if (before === 0) before = clock;
     frame(clock);
   });
 }
@@ -391,13 +403,20 @@ function listenKeys() {
   }
   window.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const own = event.target.closest?.('input[type="range"], select, summary, button, [role="tabpanel"] a');
-    const text = event.key.length === 1 && event.key !== ' ';
-    if (own && !text && (own.matches('select, summary, button') || own.id === 'stop')) return;
+    const own = event.target.closest?.('input, select, summary, button');
+    const letter = event.key.length === 1 && event.key !== ' ';
+    if (own && own !== $('time') && !letter) return; // it has a use of its own for the key
     const act = (event.shiftKey && shifted.get(event.key)) || keys.get(event.key.length === 1 ? event.key.toLowerCase() : event.key);
     if (!act) return;
     event.preventDefault();
     act();
+  });
+}
+
+// What was clicked does not keep the keys: space plays on. Who goes by the tabulator keeps the place.
+function leaveClicked() {
+  document.addEventListener('click', (event) => {
+    if (event.detail > 0) event.target.closest?.('button, summary, input[type="checkbox"]')?.blur();
   });
 }
 
@@ -438,8 +457,9 @@ function listenTransport() {
   $('speed').addEventListener('change', () => setSpeed(Number($('speed').value)));
   $('stop').max = design ? design.stops.length - 1 : 0;
   $('stop').addEventListener('input', () => {
+    const stop = Number($('stop').value); // as with the time
     setEvolving(false);
-    setStop(Number($('stop').value));
+    setStop(stop);
   });
   $('evolve').addEventListener('click', () => setEvolving(!state.evolving));
   for (const button of $('views').children) button.addEventListener('click', () => setView(button.dataset.view));
@@ -453,23 +473,21 @@ fillTables($('tables'), { optimization, summary });
 fillTabs();
 listenTransport();
 listenKeys();
+leaveClicked();
 listenScene();
 setSpeed(1);
 stage.resize();
 goTo(0);
 setStop(state.stop);
-stage.draw();
+const answering = performance.now();
 
-// For who opens the console, and for the tests: what stands where.
-window.sdrs = {
-  ready: performance.now(),
-  state,
-  stage,
-  run,
-  times,
-  links,
-  design,
-  goTo,
-  setStop,
-  plots,
-};
+async function start() {
+  await stage.prepare(false);
+  prepared = true;
+  stage.draw();
+  const pictured = performance.now();
+  const complete = stage.prepare(true).then(wake);
+  // For who opens the console, and for the tests: what stands where, and how long it took [ms].
+  window.sdrs = { answering, pictured, complete, state, stage, run, times, links, design };
+}
+start();

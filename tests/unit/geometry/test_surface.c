@@ -81,10 +81,34 @@ static void what_is_wrong_is_seen(void** state) {
   surface_free(&point);
 }
 
+/* A cube whose upper face is laid on its lower one is gone; with one edge made a point it is a closed wedge. */
+static void joined_points_leave_a_closed_surface(void** state) {
+  (void)state;
+  for (int k = 0; k < 2; k++) {
+    TriangleSurface cube = {0};
+    int number[8];
+    add_cube(&cube, 1, vec3(0, 0, 0), false);
+    for (int i = 0; i < 8; i++) {
+      number[i] = i;
+      Vec3 p = cube.points[i];
+      if (p.z < 0 || (k == 1 && (p.y < 0 || p.x < 0))) continue;
+      Vec3 onto = vec3(p.x, p.y, -0.5);
+      for (int j = 0; j < 8; j++)
+        if (vec3_norm(vec3_sub(cube.points[j], onto)) < 1e-9) number[i] = j;
+    }
+    surface_join_points(&cube, number);
+    SurfaceCheck check = surface_check(&cube);
+    if (k == 0) assert_int_equal(cube.triangle_count, 0);
+    if (k == 1) assert_true(check.closed && check.manifold && check.oriented && cube.triangle_count == 10);
+    surface_free(&cube);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_cube_and_a_cube_with_a_void),
       cmocka_unit_test(what_is_wrong_is_seen),
+      cmocka_unit_test(joined_points_leave_a_closed_surface),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

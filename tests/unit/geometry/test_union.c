@@ -229,7 +229,7 @@ static ConvexHull random_hull(Random* random, int points, double spread) {
   return hull;
 }
 
-static void random_hulls(void** state) {
+static void random_hulls_U3(void** state) {
   (void)state;
   Random random = {7};
   int united = 0;
@@ -255,7 +255,7 @@ static void random_hulls(void** state) {
 }
 
 /* Hulls that share corners as designs do: neighbours along a chain have four common points, in no common plane. */
-static void hulls_with_common_corners(void** state) {
+static void hulls_with_common_corners_U4(void** state) {
   (void)state;
   Random random = {9};
   for (int trial = 0; trial < 60; trial++) {
@@ -274,6 +274,84 @@ static void hulls_with_common_corners(void** state) {
     }
     double volume = union_volume(hulls, 5, 0, NULL, 1);
     check_union(hulls, 5, volume, 1e-5, 2);
+  }
+}
+
+/* ---------------------------------------------------------------- volumes by columns */
+
+/* The part of a vertical line that lies in a hull. */
+static bool column_in_hull(const ConvexHull* hull, double x, double y, double* low, double* high) {
+  *low = -HUGE_VAL, *high = HUGE_VAL;
+  for (int t = 0; t < hull->triangle_count; t++) {
+    const int* f = hull->triangles[t];
+    Vec3 o = hull->vertices[f[0]];
+    Vec3 n = vec3_cross(vec3_sub(hull->vertices[f[1]], o), vec3_sub(hull->vertices[f[2]], o));
+    double left = n.x * (x - o.x) + n.y * (y - o.y);
+    if (n.z > 0) *high = fmin(*high, o.z - left / n.z);
+    if (n.z < 0) *low = fmax(*low, o.z - left / n.z);
+    if (n.z == 0 && left > 0) return false;
+  }
+  return *low < *high;
+}
+
+static int compare_starts(const void* a, const void* b) {
+  double p = *(const double*)a, q = *(const double*)b;
+  return (p > q) - (p < q);
+}
+
+static double column_length(const ConvexHull* hulls, int count, double x, double y) {
+  double(*spans)[2] = calloc((size_t)count, sizeof *spans), length = 0, end = -HUGE_VAL;
+  int found = 0;
+  for (int h = 0; h < count; h++) found += column_in_hull(&hulls[h], x, y, &spans[found][0], &spans[found][1]);
+  qsort(spans, (size_t)found, sizeof *spans, compare_starts);
+  for (int i = 0; i < found; i++) {
+    length += fmax(0, spans[i][1] - fmax(spans[i][0], end));
+    end = fmax(end, spans[i][1]);
+  }
+  free(spans);
+  return length;
+}
+
+static double column_volume(const ConvexHull* hulls, int count, int columns) {
+  Random random = {1};
+  Vec3 low = hulls[0].vertices[0], high = low;
+  for (int h = 0; h < count; h++)
+    for (int i = 0; i < hulls[h].vertex_count; i++)
+      low = vec3_min(low, hulls[h].vertices[i]), high = vec3_max(high, hulls[h].vertices[i]);
+  double dx = (high.x - low.x) / columns, dy = (high.y - low.y) / columns, sum = 0;
+  for (int i = 0; i < columns * columns; i++) {
+    double x = low.x + dx * (i % columns + random_uniform(&random, 0, 1));
+    sum += column_length(hulls, count, x, low.y + dy * (i / columns + random_uniform(&random, 0, 1)));
+  }
+  return sum * dx * dy;
+}
+
+/* Many hulls that overlap, share walls and corners: what decompose makes of shipped meshes. */
+static void decomposed_meshes(void** state) {
+  (void)state;
+  static const char* const files[] = {"assets/mug.obj", "assets/gear.obj", "assets/bracket.obj"};
+  for (int k = 0; k < 6; k++) {
+    Mesh mesh;
+    Diagnostics diagnostics = {0};
+    Decomposition parts;
+    DecomposeOptions options = {.max_hulls = 24, .symmetry_auto = true, .threads = 2};
+    for (int axis = 0; axis < 3 && k >= 3; axis++) options.grid[axis] = 4;
+    assert_int_equal(mesh_read(&mesh, files[k % 3], 1, &diagnostics), STATUS_OK);
+    assert_int_equal(mesh_decompose(&parts, &mesh, &options), HULL_OK);
+    TriangleSurface surface;
+    double snap;
+    UnionResult result = hulls_union(&surface, &snap, parts.hulls, parts.hull_count);
+    if (result != UNION_OK) print_error("%s: %s\n", files[k % 3], union_result_text(result));
+    assert_int_equal(result, UNION_OK);
+    SurfaceCheck check = surface_check(&surface);
+    check_manifold(&surface, check.points - check.edges + surface.triangle_count);
+    double volume = column_volume(parts.hulls, parts.hull_count, 150);
+    assert_close(surface_volume(&surface) / volume, 1, 4e-3);
+    check_boundary(&surface, parts.hulls, parts.hull_count, 10 * snap);
+    surface_free(&surface);
+    decomposition_free(&parts);
+    mesh_free(&mesh);
+    diagnostics_free(&diagnostics);
   }
 }
 
@@ -300,8 +378,9 @@ int main(void) {
       cmocka_unit_test(crossed_bars),
       cmocka_unit_test(grids_with_a_hole),
       cmocka_unit_test(wedges_of_a_cake),
-      cmocka_unit_test(random_hulls),
-      cmocka_unit_test(hulls_with_common_corners),
+      cmocka_unit_test(random_hulls_U3),
+      cmocka_unit_test(hulls_with_common_corners_U4),
+      cmocka_unit_test(decomposed_meshes),
       cmocka_unit_test(what_is_no_manifold_is_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

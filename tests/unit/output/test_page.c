@@ -42,12 +42,13 @@ static char* decoded(const char* base64, size_t* length) {
 static char* element(const Page* page, const char* id) {
   Text mark = {0};
   text_add(&mark, "id=\"%s\">", id);
-  const char* start = strstr(page->html.data, mark.data);
-  if (!start) fail_msg("the page has no element '%s'", id);
-  start += mark.length;
-  text_free(&mark);
+  const char *start = strstr(page->html.data, mark.data), *end = start ? strstr(start, "</script>") : NULL;
   Text content = {0};
-  text_add_bytes(&content, start, (size_t)(strstr(start, "</script>") - start));
+  if (!start || !end)
+    fail_msg("the page has no element '%s'", id);
+  else
+    text_add_bytes(&content, start + mark.length, (size_t)(end - start) - mark.length);
+  text_free(&mark);
   return content.data;
 }
 

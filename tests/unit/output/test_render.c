@@ -764,6 +764,13 @@ static void film_goes_through_ffmpeg_or_says_what_is_missing(void** state) {
   assert_int_equal(file_read(path, &data, &length), STATUS_OK);
   assert_int_equal(atoi(data), 9 * 64 * 48 * 3);
   memory_free(data);
+  RenderSubject subject = {.model = &toy->model, .run = &run}, pair[2] = {subject, subject};
+  setenv("PATH", folder, 1);
+  assert_int_equal(render_film(path, (RenderSubjects){pair, 2}, &options, &count, &diagnostics), STATUS_OK);
+  setenv("PATH", before, 1);
+  assert_int_equal(file_read(path, &data, &length), STATUS_OK);
+  assert_int_equal(atoi(data), 9 * (64 + 4 + 64) * 48 * 3);
+  memory_free(data);
   static const char FAILS[] = "#!/bin/sh\nexit 1\n";
   assert_int_equal(file_write(program, FAILS, sizeof FAILS - 1), STATUS_OK);
   assert_int_equal(chmod(program, 0755), 0);

@@ -123,7 +123,7 @@ static void an_arrow_ends_where_the_force_says(void** state) {
     Run* run = two_boxes(c == 1, c == 2, c == 3);
     Pose poses[3];
     model_poses(&run->model, run->model.initial_coordinates, poses);
-    RunContact row = {0.5, 0, 1, vec3(30, 0, 40)};
+    RunContact row = {.time = 0.5, .a = 0, .b = 1, .force = vec3(30, 0, 40)};
     RunContacts contacts = {1, &row};
     RenderMarks marks = {RENDER_FORCES, 20, 0.1, NULL};
     RenderCamera camera = camera_along(false);
@@ -180,7 +180,7 @@ static void planes_and_contacts_lie_between_the_boxes(void** state) {
 static void the_key_suits_the_forces(void** state) {
   (void)state;
   RunContact rows[100];
-  for (int i = 0; i < 100; i++) rows[i] = (RunContact){0, 0, 1, vec3(0, (i * 37) % 100 + 1, 0)};
+  for (int i = 0; i < 100; i++) rows[i] = (RunContact){.b = 1, .force = vec3(0, (i * 37) % 100 + 1, 0)};
   assert_true(fabs(force_unit(&(RunContacts){100, rows}) - 50.0) < 1e-9);
   assert_true(fabs(force_unit(&(RunContacts){0, rows}) - 1.0) < 1e-9);
 }

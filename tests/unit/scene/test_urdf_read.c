@@ -116,6 +116,25 @@ static void inertia_is_turned_into_the_link_and_colour_found(void** state) {
   urdf_case_free(&c);
 }
 
+/* A material with a colour in one link is known by its name in the others, before and after. */
+static void materials_of_other_links_are_known(void** state) {
+  (void)state;
+#define COLORED(name, material) \
+  "<link name='" name "'><visual><geometry><sphere radius='1'/></geometry>" material "</visual></link>"
+  UrdfCase c = urdf_load("<robot><material name='b'><color rgba='0 0 1 1'/></material>" COLORED(
+                             "base", "<material name='b'/>") COLORED("x", "<material name='w'/>")
+                             COLORED("y", "<material name='w'><color rgba='1 1 1 1'/></material>")
+                                 COLORED("z", "<material name='unknown'/>") "<joint name='j' type='fixed'>" ENDS(
+                                     "base", "x") "</joint><joint name='k' type='fixed'>" ENDS("base", "y")
+                                     "</joint><joint name='l' type='fixed'>" ENDS("base", "z") "</joint></robot>",
+                         &(UrdfOptions){.keep_fixed = true, .visual = true});
+  const double wanted[4][3] = {{0, 0, 1}, {1, 1, 1}, {1, 1, 1}, {-1, -1, -1}};
+  static const char* const names[] = {"base", "x", "y", "z"};
+  for (int i = 0; i < 4; i++)
+    for (int k = 0; k < 3; k++) compare_near(link_named(&c, names[i])->color[k], wanted[i][k], 0, "%s", names[i]);
+  urdf_case_free(&c);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(all_problems_are_told_in_one_run),
@@ -124,6 +143,7 @@ int main(void) {
       cmocka_unit_test(an_axis_is_made_a_unit_vector),
       cmocka_unit_test(what_is_not_read_is_told_in_one_line),
       cmocka_unit_test(a_mimic_names_a_joint),
+      cmocka_unit_test(materials_of_other_links_are_known),
       cmocka_unit_test(inertia_is_turned_into_the_link_and_colour_found),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

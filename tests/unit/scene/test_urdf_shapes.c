@@ -49,6 +49,7 @@ static void files_are_found(void** state) {
   expect_file("meshes/a.obj", "folder/meshes/a.obj");
   expect_file("/abs/a.OBJ", "/abs/a.OBJ");
   expect_file("file:///abs/a.obj", "/abs/a.obj");
+  expect_file("meshes/a.STL", "folder/meshes/a.STL");
   expect_file("package://robot/meshes/a.obj", "share/robot/meshes/a.obj");
   expect_file("package://robots/a.obj", "/data/robots/a.obj");
   expect_file("model://robots/a.obj", "/data/robots/a.obj");
@@ -61,11 +62,11 @@ static void files_are_found(void** state) {
 static void meshes_of_other_formats_are_refused_or_left_out(void** state) {
   (void)state;
   expect_urdf(SHAPE("<mesh filename='a.dae'/>"), NULL,
-              "2:38: error: link 'a': the mesh 'a.dae' is no OBJ file: convert it, or leave such meshes out by "
+              "2:38: error: link 'a': the mesh 'a.dae' is neither OBJ nor STL: convert it, or leave such meshes out by "
               "--skip-unsupported\n");
   const UrdfOptions skip = {.skip_unsupported = true};
   expect_urdf(SHAPE("<mesh filename='a.dae'/>"), &skip,
-              "2:38: warning: link 'a': the mesh 'a.dae' is no OBJ file and is left out\n");
+              "2:38: warning: link 'a': the mesh 'a.dae' is neither OBJ nor STL and is left out\n");
 }
 
 /* Mirrored in y and stretched in z: the corners of the tetrahedron, worked out by hand. */
