@@ -1,5 +1,6 @@
 #!/bin/bash
-# The pictures of docs/gallery.md: every shipped scene and every shipped task, by commands that a user could type.
+# The pictures of docs/gallery.md: every shipped scene and every shipped task, and that of docs/decompose.md, by commands
+# that a user could type.
 # Usage: scripts/make_pictures.sh [NAME...]   all of them (some minutes), or those of these: spider, tasks/spider
 # Runs go to out/pictures/, pictures to docs/pictures/ (tasks) and docs/pictures/scenes/. The program is $SDRS (./sdrs).
 set -euo pipefail
@@ -128,3 +129,9 @@ for task in spider spider-control; do
 done
 if chosen tasks/biped; then moved biped --size 360x480; fi
 if chosen tasks/spider; then moved spider; fi
+
+# ---- convex hulls
+if chosen decompose; then
+  "$SDRS" decompose assets/mug.obj --max-hulls 24 -q -o "$RUNS/mug" >/dev/null
+  cp "$RUNS/mug/hulls.png" "$OUT/decompose.png"
+fi
