@@ -97,7 +97,7 @@ static void add_hulls(NumberFile* file, const Decomposition* d) {
 
 static void add_key(NumberFile* file, const char* key) {
   int64_t letters[KEY_DIGITS];
-  for (int i = 0; i < KEY_DIGITS; i++) letters[i] = key[i];
+  for (int i = 0; i < KEY_DIGITS; i++) letters[i] = (unsigned char)key[i];
   number_file_add_integers(file, "key", letters, KEY_DIGITS);
 }
 
@@ -122,7 +122,7 @@ static bool same_key(const NumberFile* file, const char* key, Diagnostics* quiet
   int64_t letters[KEY_DIGITS];
   if (!number_file_get_integers(file, "key", letters, KEY_DIGITS, quiet)) return false;
   for (int i = 0; i < KEY_DIGITS; i++)
-    if (letters[i] != key[i]) return false;
+    if (letters[i] != (unsigned char)key[i]) return false;
   return true;
 }
 

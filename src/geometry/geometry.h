@@ -187,8 +187,8 @@ typedef struct {
 HullResult mesh_decompose(Decomposition* result, const Mesh* mesh, const DecomposeOptions* given);
 void decomposition_free(Decomposition* decomposition);
 
-/* The mended surface that is decomposed (geometry/mesh_repair.c), as outward triangles in the mesh's coordinates:
- * vertices and triangles, but not convex. Freed by hull_free; false, nothing to free: all points lie in one plane. */
+/* The mended surface that is decomposed (geometry/mesh_surface.c), as outward triangles in the mesh's coordinates:
+ * vertices and triangles, but not convex. Freed by hull_free; false, nothing to free: no triangle is left. */
 bool mesh_surface(ConvexHull* surface, const Mesh* mesh);
 
 /* mesh_decompose (geometry/decompose_cache.c), but hulls that were found before for this mesh and these options are

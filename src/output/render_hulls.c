@@ -5,7 +5,7 @@
 
 #include "output/render.h"
 
-enum { PANEL_WIDTH = 640, PANEL_HEIGHT = 560, PANEL_GAP = 4 };
+enum { PANEL_WIDTH = 480, PANEL_HEIGHT = 420, PANEL_GAP = 4 };
 /* Room for the title above. */
 static const double MARGIN[4] = {0.08, 0.08, 0.2, 0.06};
 /* sRGB of the part: no colour of a hull. */

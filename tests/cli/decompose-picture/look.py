@@ -3,7 +3,7 @@ import collections
 import sys
 import zlib
 
-WIDTH, GAP = 640, 4
+WIDTH, GAP = 480, 4
 
 
 def pixels(path):
@@ -50,7 +50,7 @@ width, height, rows = pixels(sys.argv[1])
 print(width, height)
 for panel in range(3):
     left = panel * (WIDTH + GAP)
-    found = {(x, y): hue(*rows[y][3 * (left + x):3 * (left + x) + 3]) for y in range(40, height) for x in range(WIDTH)}
+    found = {(x, y): hue(*rows[y][3 * (left + x):3 * (left + x) + 3]) for y in range(30, height) for x in range(WIDTH)}
     colored = {place for place, h in found.items() if h is not None}
-    hues = [h for h, count in collections.Counter(found.values()).items() if h is not None and count > 500]
-    print(len(colored) > 10000, len(hues), regions(colored))
+    hues = [h for h, count in collections.Counter(found.values()).items() if h is not None and count > 300]
+    print(len(colored) > 6000, len(hues), regions(colored))
