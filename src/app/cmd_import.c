@@ -417,7 +417,7 @@ static const OptionRow OPTIONS[] = {
     {"height", 0, OPTION_NUMBER, "Z", "height of the root link's frame in metres (default: 0; free: on the ground)"},
     {"ground", 0, OPTION_FLAG, NULL, "add a half-space below z = 0"},
     {"hold", 0, OPTION_NUMBER, "HZ",
-     "a controller on every joint that holds it where it starts, so stiff (default: none)"},
+     "hold every joint where it starts, by a spring of so many Hz (default: no controllers)"},
     {"start", 0, OPTION_TEXTS, "JOINT=X",
      "where a joint starts, m or rad (default: 0, or inside its limits); repeatable"},
     {"mass-model", 0, OPTION_TEXT, "WORD",
@@ -438,7 +438,7 @@ const Verb VERB_IMPORT = {
     .operand_max = 1,
     .summary = "a robot in URDF as a scene",
     .examples =
-        "  sdrs import panda.urdf -o panda.yaml --package franka_description=~/franka_description --hold 5\n"
+        "  sdrs import panda.urdf -o panda.yaml --package franka_description=../franka --hold 5\n"
         "  sdrs import dog.urdf -o dog.yaml --base free --ground --hold 4 --start knee=-1.2\n",
     .details =
         "Writes a scene that simulate can run: links with their masses, centres and inertias, collision shapes, "

@@ -78,6 +78,8 @@ typedef struct {
   int triangle_count;
 } TriangleSurface;
 void surface_free(TriangleSurface* surface);
+/* Number of the first point with the same coordinates, of every point. Owned by the caller. */
+int* points_equal(const Vec3* points, int count);
 /* Point i becomes point number[i] in all triangles. Those left with fewer than three corners vanish, and pairs that
  * come to lie back to back: what was closed and oriented stays so. Points keep their numbers, used or not. */
 void surface_join_points(TriangleSurface* surface, const int* number);

@@ -1,6 +1,5 @@
 /* STL files, text and binary. */
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -35,22 +34,20 @@ static void add_line(StlReader* reader, int line) {
   reader->lines[triangle] = line;
 }
 
-static void add_group(StlReader* reader, char* name) {
+/* Nothing in the name becomes "default". */
+static void add_group(StlReader* reader, const char* name, int length) {
+  const char* text = length > 0 ? name : "default";
+  size_t size = length > 0 ? (size_t)length : strlen(text);
   reader->groups = memory_grown(reader->groups, sizeof(MeshGroup), reader->group_count, &reader->group_capacity);
-  reader->groups[reader->group_count++] = (MeshGroup){name, reader->corner_count / 3, 0};
+  MeshGroup* group = &reader->groups[reader->group_count++];
+  *group = (MeshGroup){memory_alloc(size + 1), reader->corner_count / 3, 0};
+  memcpy(group->name, text, size);
 }
 
 /* ---------------------------------------------------------------- text */
 
 static bool is_word(ObjWord word, const char* text) {
   return (size_t)word.length == strlen(text) && strncasecmp(word.place.at, text, (size_t)word.length) == 0;
-}
-
-static void read_solid(StlReader* reader) {
-  ObjWord rest = obj_text_rest(&reader->text);
-  char* name = rest.length > 0 ? memory_alloc((size_t)rest.length + 1) : memory_text("default");
-  if (rest.length > 0) memcpy(name, rest.place.at, (size_t)rest.length);
-  add_group(reader, name);
 }
 
 static void read_vertex(StlReader* reader, ObjPlace place) {
@@ -85,7 +82,7 @@ static void read_statements(StlReader* reader) {
   for (; obj_text_statement(text, &word); obj_text_skip(text)) {
     if (is_word(word, "facet")) {
       if (first >= 0) end_facet(reader, first, facet);
-      if (reader->group_count == 0) add_group(reader, memory_text("default"));
+      if (reader->group_count == 0) add_group(reader, NULL, 0);
       first = reader->corner_count;
       facet = word.place;
     } else if (is_word(word, "vertex")) {
@@ -99,7 +96,8 @@ static void read_statements(StlReader* reader) {
     } else if (is_word(word, "solid")) {
       if (first >= 0) end_facet(reader, first, facet);
       first = -1;
-      read_solid(reader);
+      ObjWord name = obj_text_rest(text);
+      add_group(reader, name.place.at, name.length);
     } else if (!is_word(word, "outer") && !is_word(word, "endloop") && !is_word(word, "endsolid")) {
       obj_text_error(text, word.place, "expected solid, facet, outer, vertex, endloop, endfacet or endsolid, got '%s'",
                      obj_quote(word).text);
@@ -140,7 +138,7 @@ static void read_binary(StlReader* reader, const char* data, size_t length) {
     binary_error(reader, "binary STL of %.0f triangles, but the file has bytes for %.0f", (double)count, (double)there);
     return;
   }
-  add_group(reader, memory_text("default"));
+  add_group(reader, NULL, 0);
   for (size_t t = 0; t < count; t++) {
     const char* at = data + PREFIX + TRIANGLE * t + CORNERS_AT;
     for (int k = 0; k < 3; k++, at += 12) {
@@ -164,33 +162,17 @@ static bool is_text(const char* data, size_t length) {
 
 /* ---------------------------------------------------------------- the mesh */
 
-/* By coordinates, then in the order of the file. */
-static int compare_corners(const void* left, const void* right) {
-  const Vec3 *const *a = left, *const *b = right;
-  const double p[3] = {(*a)->x, (*a)->y, (*a)->z}, q[3] = {(*b)->x, (*b)->y, (*b)->z};
-  for (int k = 0; k < 3; k++)
-    if (p[k] != q[k]) return p[k] < q[k] ? -1 : 1;
-  return *a < *b ? -1 : *a > *b;
-}
-
-/* Equal corners become one position, numbered in the order of the file; number[i] of corner i. */
-static void make_positions(Mesh* mesh, const StlReader* reader, int* number) {
-  int count = reader->corner_count;
-  const Vec3** sorted = (const Vec3**)memory_alloc(sizeof(Vec3*) * (size_t)(count + 1));
-  for (int i = 0; i < count; i++) sorted[i] = &reader->corners[i];
-  qsort(sorted, (size_t)count, sizeof *sorted, compare_corners);
-  int first = 0;
-  for (int i = 0; i < count; i++) {
-    if (i == 0 || memcmp(sorted[i], sorted[i - 1], sizeof(Vec3)) != 0) first = (int)(sorted[i] - reader->corners);
-    number[sorted[i] - reader->corners] = first;
-  }
-  memory_free(sorted);
+/* Equal corners become one position, numbered in the order of the file. Returns the number of every corner, owned by
+ * the caller. */
+static int* make_positions(Mesh* mesh, const StlReader* reader) {
+  int *number = points_equal(reader->corners, reader->corner_count), count = reader->corner_count;
   mesh->positions = MEMORY_NEW(Vec3, count + 1);
   for (int i = 0; i < count; i++) {
     bool first_use = number[i] == i;
     if (first_use) mesh->positions[mesh->position_count] = reader->corners[i];
     number[i] = first_use ? mesh->position_count++ : number[number[i]];
   }
+  return number;
 }
 
 /* Triangles with three different corners, and the groups that have any. */
@@ -221,8 +203,7 @@ static void make_faces(Mesh* mesh, StlReader* reader, const int* number) {
 }
 
 static void make_mesh(Mesh* mesh, StlReader* reader) {
-  int* number = MEMORY_NEW(int, reader->corner_count + 1);
-  make_positions(mesh, reader, number);
+  int* number = make_positions(mesh, reader);
   make_faces(mesh, reader, number);
   memory_free(number);
   if (mesh->face_count > 0) return;

@@ -22,6 +22,34 @@ void surface_free(TriangleSurface* surface) {
 
 /* ---------------------------------------------------------------- points made one */
 
+typedef struct {
+  double xyz[3];
+  int index;
+} PlacedPoint;
+
+/* By coordinates, then by number. */
+static int compare_points(const void* left, const void* right) {
+  const PlacedPoint *a = left, *b = right;
+  for (int k = 0; k < 3; k++)
+    if (a->xyz[k] != b->xyz[k]) return a->xyz[k] < b->xyz[k] ? -1 : 1;
+  return a->index - b->index;
+}
+
+int* points_equal(const Vec3* points, int count) {
+  PlacedPoint* sorted = MEMORY_NEW(PlacedPoint, count + 1);
+  int *number = MEMORY_NEW(int, count + 1), first = 0;
+  for (int i = 0; i < count; i++) sorted[i] = (PlacedPoint){{points[i].x, points[i].y, points[i].z}, i};
+  qsort(sorted, (size_t)count, sizeof *sorted, compare_points);
+  for (int i = 0; i < count; i++) {
+    bool same = i > 0;
+    for (int k = 0; k < 3 && same; k++) same = sorted[i].xyz[k] == sorted[i - 1].xyz[k];
+    if (!same) first = sorted[i].index;
+    number[sorted[i].index] = first;
+  }
+  memory_free(sorted);
+  return number;
+}
+
 /* A triangle by its corners in ascending order, with its turn: 1 as they ascend, -1 against it. */
 typedef struct {
   int corner[3], turn, index;

@@ -1,4 +1,5 @@
 /* Faces of a union -> triangles with common corners. docs/derivations/union.md (U4) */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +15,7 @@ static const Vec3 SORT_AXIS = {0.5257311121191336, 0.7236067977499790, 0.4472135
 #define ROUNDING 1e-12
 
 /* Edges that are contracted where surfaces touch in them are no longer than this [weld distances]. */
-#define SHORT_EDGE 10
+#define SHORT_EDGE 30
 /* An edge that was bent may come near to other points; it settles in one or two passes. */
 enum { BEND_PASSES = 4 };
 
@@ -47,6 +48,7 @@ static Vec3 loop_normal(const Patchwork* work, Side side) {
 static void add_loop(Patchwork* work, Side side, const int* ids, int count) {
   work->loops = memory_grown(work->loops, sizeof(Loop), work->loop_count, &work->loop_capacity);
   Loop loop = {side, MEMORY_NEW(int, count + 1), count};
+  assert(ids);
   memcpy(loop.ids, ids, sizeof(int) * (size_t)count);
   work->loops[work->loop_count++] = loop;
 }
@@ -517,6 +519,7 @@ static void drop_straight(Patchwork* work) {
   EdgeSet edges = edges_of_loops(work);
   for (int id = 0; id < work->point_count; id++) {
     if (uses[id] != 2 || user[id][0] == user[id][1]) continue;
+    assert(work->loops);
     Loop *p = &work->loops[user[id][0]], *q = &work->loops[user[id][1]];
     int i = place_in(p, id), j = place_in(q, id);
     if (p->count <= 3 || q->count <= 3) continue;

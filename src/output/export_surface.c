@@ -1,7 +1,6 @@
 /* Surfaces of links as OBJ [m], binary STL [mm] and 3MF [mm]: the union of a link's convex pieces, or each piece as a
  * closed solid of its own (docs/export.md). */
 #include <float.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "output/export.h"
@@ -17,30 +16,6 @@ enum { STL_HEAD = 80, STL_TRIANGLE = 50 };
 #define ROUNDINGS 50
 
 /* ---------------------------------------------------------------- as it will stand in the file */
-
-/* Points sorted by coordinates, then by number. */
-static int compare_points(const void* left, const void* right) {
-  const Vec3 *const *a = left, *const *b = right;
-  const double* p = &(*a)->x;
-  const double* q = &(*b)->x;
-  for (int k = 0; k < 3; k++)
-    if (p[k] != q[k]) return p[k] < q[k] ? -1 : 1;
-  return *a < *b ? -1 : *a > *b;
-}
-
-/* Number of the first point with the same coordinates, of every point. Owned by the caller. */
-static int* equal_points(const Vec3* points, int count) {
-  const Vec3** sorted = (const Vec3**)memory_alloc(sizeof(Vec3*) * (size_t)(count + 1));
-  int* number = MEMORY_NEW(int, count + 1);
-  for (int i = 0; i < count; i++) sorted[i] = &points[i];
-  qsort(sorted, (size_t)count, sizeof *sorted, compare_points);
-  for (int i = 0; i < count; i++) {
-    bool same = i > 0 && memcmp(sorted[i], sorted[i - 1], sizeof(Vec3)) == 0;
-    number[sorted[i] - points] = same ? number[sorted[i - 1] - points] : (int)(sorted[i] - points);
-  }
-  memory_free(sorted);
-  return number;
-}
 
 /* A coordinate as the file will hold it. volatile: gcc 12.2 at -O3 forgets the rounding to float in some lanes of the
  * vector that it makes of the caller's loop (tests/unit/output/test_export_surface shows it). */
@@ -58,7 +33,7 @@ static void round_surface(TriangleSurface* surface, Pose pose, SurfaceFormat for
     surface->points[i] = vec3(rounded(p.x, format), rounded(p.y, format), rounded(p.z, format));
     largest = fmax(largest, vec3_norm(surface->points[i]));
   }
-  int* number = equal_points(surface->points, surface->point_count);
+  int* number = points_equal(surface->points, surface->point_count);
   surface_join_points(surface, number);
   surface_settle(surface, ROUNDINGS * largest * (format == SURFACE_OBJ ? DBL_EPSILON : (double)FLT_EPSILON));
   surface_drop_unused(surface, NULL);

@@ -151,6 +151,7 @@ bool xml_read(XmlDocument* document, const char* source, const char* text, size_
   if (!document_check_text(source, text, length, diagnostics)) return false;
   Parsing parsing = {.document = document, .text = text, .length = length, .diagnostics = diagnostics};
   parsing.place = (SourcePlace){source, 1, 1};
+  if (strncmp(text, "\xef\xbb\xbf", 3) == 0) parsing.counted = 3; /* a byte order mark is no character */
   parsing.parser = XML_ParserCreate("UTF-8");
   bool good = parsing.parser && parse(&parsing) && document->root;
   if (parsing.parser) XML_ParserFree(parsing.parser);

@@ -320,8 +320,9 @@ static double column_volume(const ConvexHull* hulls, int count, int columns) {
       low = vec3_min(low, hulls[h].vertices[i]), high = vec3_max(high, hulls[h].vertices[i]);
   double dx = (high.x - low.x) / columns, dy = (high.y - low.y) / columns, sum = 0;
   for (int i = 0; i < columns * columns; i++) {
+    int row = i / columns;
     double x = low.x + dx * (i % columns + random_uniform(&random, 0, 1));
-    sum += column_length(hulls, count, x, low.y + dy * (i / columns + random_uniform(&random, 0, 1)));
+    sum += column_length(hulls, count, x, low.y + dy * (row + random_uniform(&random, 0, 1)));
   }
   return sum * dx * dy;
 }
@@ -355,6 +356,66 @@ static void decomposed_meshes(void** state) {
   }
 }
 
+/* ---------------------------------------------------------------- boxes of cells */
+
+enum { CELLS = 7 };
+typedef bool Cells[CELLS + 2][CELLS + 2][CELLS + 2]; /* with a border of empty ones */
+
+/* Do two full cells meet along an edge round which the other two are empty? */
+static bool cells_touch_in_an_edge(Cells cell) {
+  for (int i = 0; i <= CELLS; i++)
+    for (int j = 0; j <= CELLS; j++)
+      for (int k = 0; k <= CELLS; k++)
+        for (int axis = 0; axis < 3; axis++) {
+          int u[3] = {axis == 1, axis == 2, axis == 0}, v[3] = {axis == 2, axis == 0, axis == 1};
+          bool a = cell[i][j][k], b = cell[i + u[0]][j + u[1]][k + u[2]], c = cell[i + v[0]][j + v[1]][k + v[2]],
+               d = cell[i + u[0] + v[0]][j + u[1] + v[1]][k + u[2] + v[2]];
+          if (a == d && b == c && a != b) return true;
+        }
+  return false;
+}
+
+/* Boxes of whole cells, turned as one: common walls, parts of walls, edges and corners of all kinds. The cells say
+ * whether there is a manifold, and the volume. */
+static void boxes_of_cells(void** state) {
+  (void)state;
+  Random random = {21};
+  int united = 0, edges = 0;
+  for (int trial = 0; trial < 200; trial++) {
+    ConvexHull hulls[10];
+    Cells cell = {{{false}}};
+    int count = 2 + trial % 9, cells = 0;
+    for (int h = 0; h < count; h++) {
+      int low[3], size[3];
+      for (int k = 0; k < 3; k++) {
+        low[k] = (int)random_uniform(&random, 0, 4.99);
+        size[k] = 1 + (int)random_uniform(&random, 0, 2.99);
+      }
+      Vec3 center = vec3(low[0] + 0.5 * size[0], low[1] + 0.5 * size[1], low[2] + 0.5 * size[2]);
+      hulls[h] = moved(box(size[0], size[1], size[2], center), some_pose(trial));
+      for (int n = 0; n < size[0] * size[1] * size[2]; n++) {
+        int row = n / size[0];
+        bool* at = &cell[1 + low[0] + n % size[0]][1 + low[1] + row % size[1]][1 + low[2] + row / size[1]];
+        cells += !*at;
+        *at = true;
+      }
+    }
+    TriangleSurface surface;
+    double snap;
+    UnionResult result = hulls_union(&surface, &snap, hulls, count);
+    bool touch = cells_touch_in_an_edge(cell);
+    if (touch != (result == UNION_TOUCHES_IN_EDGE)) print_error("seed 21, trial %d\n", trial);
+    assert_true(touch == (result == UNION_TOUCHES_IN_EDGE) && result != UNION_FAILED);
+    if (result == UNION_OK) assert_close(surface_volume(&surface), cells, 1e-4);
+    united += result == UNION_OK;
+    edges += touch;
+    surface_free(&surface);
+    free_hulls(hulls, count);
+  }
+  print_message("seed 21: %d of 200 united, %d touch in an edge\n", united, edges);
+  assert_true(united > 50 && edges > 50);
+}
+
 static void what_is_no_manifold_is_told(void** state) {
   (void)state;
   TriangleSurface surface;
@@ -381,6 +442,7 @@ int main(void) {
       cmocka_unit_test(random_hulls_U3),
       cmocka_unit_test(hulls_with_common_corners_U4),
       cmocka_unit_test(decomposed_meshes),
+      cmocka_unit_test(boxes_of_cells),
       cmocka_unit_test(what_is_no_manifold_is_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

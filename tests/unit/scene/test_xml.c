@@ -53,6 +53,16 @@ static void elements_and_values_have_their_places(void** state) {
   diagnostics_free(&diagnostics);
 }
 
+static void a_byte_order_mark_moves_no_column(void** state) {
+  (void)state;
+  XmlDocument document;
+  Diagnostics diagnostics = {0};
+  assert_true(read_text(&document, "\xef\xbb\xbf<a><b/></a>", &diagnostics));
+  assert_int_equal(document.root->place.column, 1);
+  assert_int_equal(document.root->first->place.column, 4);
+  xml_free(&document);
+}
+
 static void what_is_no_xml_is_refused_with_its_place(void** state) {
   (void)state;
   expect_refused("", "1:1: error: not well-formed XML: no element found\n");
@@ -99,9 +109,8 @@ static void deep_nesting_ends_with_a_message(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(elements_and_values_have_their_places),
-      cmocka_unit_test(what_is_no_xml_is_refused_with_its_place),
-      cmocka_unit_test(entities_are_never_expanded),
+      cmocka_unit_test(elements_and_values_have_their_places),    cmocka_unit_test(a_byte_order_mark_moves_no_column),
+      cmocka_unit_test(what_is_no_xml_is_refused_with_its_place), cmocka_unit_test(entities_are_never_expanded),
       cmocka_unit_test(deep_nesting_ends_with_a_message),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
