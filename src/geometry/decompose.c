@@ -237,9 +237,13 @@ static bool holds_all(const Decomposition* d) {
   return d->convex && d->covers && d->connected && d->symmetric && d->within_budget;
 }
 
+/* What is missed weighs more than what does not hang together. */
+static int guarantees_kept(const Decomposition* d) { return holds_all(d) ? 2 : d->convex && d->covers ? 1 : 0; }
+
 /* Keep the better of two: guarantees first, then volume. */
 static void keep_better(Decomposition* result, Decomposition* other) {
-  bool better = holds_all(other) && (!holds_all(result) || other->hull_volume < result->hull_volume);
+  int more = guarantees_kept(other) - guarantees_kept(result);
+  bool better = more > 0 || (more == 0 && holds_all(other) && other->hull_volume < result->hull_volume);
   decomposition_free(better ? result : other);
   if (better) *result = *other;
 }
