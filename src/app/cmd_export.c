@@ -207,7 +207,7 @@ static ExitCode write_urdf(Exporting* exporting) {
 
 /* ---------------------------------------------------------------- surfaces */
 
-static void print_report(const char* path, const SurfaceReport* report) {
+static void print_report(const char* path, const SurfaceReport* report, bool of_water) {
   Vec3 size = vec3_scale(vec3_sub(report->high, report->low), 1e3);
   printf("%s: %d %s, %d triangles, %s, %s, %s, %d component%s", path, report->pieces,
          report->pieces == 1 ? "solid" : "solids", report->triangles, report->closed ? "closed" : "OPEN",
@@ -215,7 +215,8 @@ static void print_report(const char* path, const SurfaceReport* report) {
          report->components, report->components == 1 ? "" : "s");
   if (report->pinches > 0) printf(", touches itself in %d point%s", report->pinches, report->pinches == 1 ? "" : "s");
   if (report->cavities > 0) printf(", %d cavit%s", report->cavities, report->cavities == 1 ? "y" : "ies");
-  printf("; %.6g x %.6g x %.6g mm, %.6g cm^3, %.6g kg", size.x, size.y, size.z, 1e6 * report->volume, report->mass);
+  printf("; %.6g x %.6g x %.6g mm, %.6g cm^3, %.6g kg%s", size.x, size.y, size.z, 1e6 * report->volume, report->mass,
+         of_water ? " if it is of water" : "");
   if (!report->united)
     printf(", thinnest solid %.4g mm", 1e3 * report->thickness);
   else if (isfinite(report->thickness))
@@ -287,7 +288,7 @@ static ExitCode write_surface(Exporting* exporting, const char* path, int link, 
   if (options->json)
     report_json(&exporting->objects, path, &report);
   else
-    print_report(path, &report);
+    print_report(path, &report, exporting->recorded.from_mesh);
   return report_holds(exporting, path, &report) ? EXIT_DONE : EXIT_CHECK_FAILED;
 }
 

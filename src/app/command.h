@@ -61,6 +61,7 @@ typedef struct {
   Scene scene;
   Model model;
   RunPoses run;
+  bool from_mesh;   /* it is a mesh by itself, as of water */
   int own_messages; /* diagnostics about the run itself; those of its scene follow */
 } Recorded;
 

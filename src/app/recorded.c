@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "app/command.h"
@@ -144,13 +145,15 @@ static Status parse_mesh(Recorded* recorded, const char* path) {
 
 static bool is_mesh(const char* path) {
   size_t length = strlen(path);
-  return length > 4 && strcmp(path + length - 4, ".obj") == 0;
+  const char* ending = length > 4 ? path + length - 4 : "";
+  return strcasecmp(ending, ".obj") == 0; /* an STL file has no groups to be hulls */
 }
 
 static Status load_model(Recorded* recorded, const char* path) {
   Diagnostics* diagnostics = &recorded->diagnostics;
   recorded->own_messages = diagnostics->count;
-  Status status = is_mesh(path)
+  recorded->from_mesh = is_mesh(path);
+  Status status = recorded->from_mesh
                       ? parse_mesh(recorded, path)
                       : scene_load(&recorded->scene, path, recorded->overrides, recorded->override_count, diagnostics);
   recorded->scene.threads = recorded->options->threads;
