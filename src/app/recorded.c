@@ -143,16 +143,18 @@ static Status parse_mesh(Recorded* recorded, const char* path) {
   return status;
 }
 
-static bool is_mesh(const char* path) {
-  size_t length = strlen(path);
-  const char* ending = length > 4 ? path + length - 4 : "";
-  return strcasecmp(ending, ".obj") == 0; /* an STL file has no groups to be hulls */
+static bool ends_with(const char* path, const char* ending) {
+  size_t length = strlen(path), tail = strlen(ending);
+  return length > tail && strcasecmp(path + length - tail, ending) == 0;
 }
 
 static Status load_model(Recorded* recorded, const char* path) {
   Diagnostics* diagnostics = &recorded->diagnostics;
+  if (ends_with(path, ".stl"))
+    return refuse(recorded, path,
+                  "an STL file has no groups to be convex hulls: `sdrs decompose` makes hulls.obj of it");
   recorded->own_messages = diagnostics->count;
-  recorded->from_mesh = is_mesh(path);
+  recorded->from_mesh = ends_with(path, ".obj");
   Status status = recorded->from_mesh
                       ? parse_mesh(recorded, path)
                       : scene_load(&recorded->scene, path, recorded->overrides, recorded->override_count, diagnostics);
