@@ -152,7 +152,6 @@ typedef struct {
   int grid[3];        /* blocks along x, y, z instead of a search; 0 = search */
   bool symmetry[3];   /* mirror planes normal to x, y, z to keep */
   bool symmetry_auto; /* those that the mesh has */
-  bool inside;        /* hulls that lie inside the solid, instead of covering it */
   int threads;
 } DecomposeOptions;
 

@@ -118,6 +118,27 @@ static void a_ring_is_covered_and_symmetric(void** state) {
   mesh_free(&mesh);
 }
 
+/* Even sectors of the ring leave 32 segments of the inner circle: 0.49 / 2 (2 a - sin 2 a) each, 2 a = 2 pi / 32, 0.6 %
+ * of the ring; what is allowed is 4 %. */
+static void more_hulls_follow_a_ring_closer(void** state) {
+  (void)state;
+  Mesh mesh = ring_mesh(64, 0);
+  Decomposition d;
+  assert_int_equal(mesh_decompose(&d, &mesh, &(DecomposeOptions){.symmetry_auto = true, .max_hulls = 32}), HULL_OK);
+  check_guarantees(&d);
+  int inside = 0, count = 0;
+  for (int i = 0; i < 200; i++)
+    for (int j = 0; j < 200; j++) {
+      Vec3 p = vec3((i + 0.513) / 100 - 1, (j + 0.487) / 100 - 1, 0.15);
+      double r = hypot(p.x, p.y);
+      count += r > 0.7 && r < 1;
+      inside += in_union(&d, p, 1e-9);
+    }
+  assert_true(inside < 1.04 * count);
+  decomposition_free(&d);
+  mesh_free(&mesh);
+}
+
 static void threads_do_not_change_the_hulls(void** state) {
   (void)state;
   Mesh mesh = ring_mesh(48, 0.05);
@@ -178,7 +199,7 @@ int main(void) {
       cmocka_unit_test(a_channel_is_three_hulls),        cmocka_unit_test(a_cube_is_one_hull),
       cmocka_unit_test(a_ring_is_covered_and_symmetric), cmocka_unit_test(threads_do_not_change_the_hulls),
       cmocka_unit_test(even_blocks_share_their_corners), cmocka_unit_test(inner_blocks_are_there),
-      cmocka_unit_test(a_flat_mesh_is_refused),
+      cmocka_unit_test(a_flat_mesh_is_refused),          cmocka_unit_test(more_hulls_follow_a_ring_closer),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
