@@ -18,6 +18,7 @@ libyaml-dev         header  yaml.h
 libcjson-dev        header  cjson/cJSON.h
 libexpat1-dev       header  expat.h
 zlib1g-dev          header  zlib.h
+libzip-dev          header  zip.h
 libqhull-dev        header  libqhull_r/libqhull_r.h
 libsuitesparse-dev  header  suitesparse/cholmod.h
 liblapacke-dev      header  lapacke.h

@@ -77,7 +77,10 @@ static ExitCode read_options(Exporting* exporting) {
         target);
   if (exporting->format != EXPORT_URDF && option_given(options, "package"))
     return usage_error(options, "--package says where the meshes of a URDF file are");
-  return is_model(exporting->format) ? check_model_options(exporting) : EXIT_DONE;
+  if (is_model(exporting->format)) return check_model_options(exporting);
+  if (option_given(options, "min-wall") && !(option_number(options, "min-wall", 0) > 0))
+    return usage_error(options, "--min-wall is a thickness > 0 in millimetres");
+  return EXIT_DONE;
 }
 
 static ExitCode find_link(Exporting* exporting) {

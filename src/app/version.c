@@ -5,6 +5,7 @@
 #include <string.h>
 #include <suitesparse/cholmod.h>
 #include <yaml.h>
+#include <zip.h>
 #include <zlib.h>
 #include "app/command.h"
 #include "version.h"
@@ -37,11 +38,12 @@ OutputProgram version_program(void) {
                     {"cJSON", cJSON_Version()},
                     {"expat", XML_ExpatVersion() + strlen("expat_")},
                     {"zlib", zlibVersion()},
+                    {"libzip", zip_libzip_version()},
                     {"qhull", qh_version},
                     {"CHOLMOD", CHOLMOD_TEXT},
                     {"GLPK", glp_version()},
                     {"BLAS", openblas_get_config ? openblas_get_config() : "unknown"}},
-      .library_count = 8,
+      .library_count = 9,
   };
 }
 

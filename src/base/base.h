@@ -76,6 +76,8 @@ void* memory_resize(void* old, size_t old_size, size_t size); /* keeps the conte
 void* memory_grown(void* array, size_t element, int count, int* capacity);
 void memory_free(void* pointer);
 char* memory_text(const char* text); /* copy of a string */
+/* What these do when there is none left; for libraries that say so. */
+_Noreturn void memory_exhausted(size_t size);
 uint64_t memory_allocation_count(void);
 #define MEMORY_NEW(type, count) ((type*)memory_alloc(sizeof(type) * (size_t)(count)))
 
@@ -131,8 +133,6 @@ void file_stream_discard(FileStream* out);
 /* ---------------------------------------------------------------- hash (base/hash.c), time (base/timer.c) */
 /* SHA-256 as 64 hexadecimal digits and NUL. */
 void hash_sha256(const void* data, size_t length, char hex[65]);
-/* CRC-32 of ISO 3309, as PNG and zip have it. */
-uint32_t hash_crc32(const void* data, size_t length);
 /* Monotonic seconds. */
 double timer_now(void);
 

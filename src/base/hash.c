@@ -73,15 +73,3 @@ void hash_sha256(const void* data, size_t length, char hex[65]) {
   for (int i = 0; i < 64; i++) hex[i] = "0123456789abcdef"[state[i / 8] >> (28 - i % 8 * 4) & 0xf];
   hex[64] = '\0';
 }
-
-/* Bit by bit reflected, a byte at a time. */
-uint32_t hash_crc32(const void* data, size_t length) {
-  const uint8_t* byte = data;
-  uint32_t table[256], crc = UINT32_MAX;
-  for (uint32_t i = 0; i < 256; i++) {
-    table[i] = i;
-    for (int k = 0; k < 8; k++) table[i] = table[i] & 1 ? table[i] >> 1 ^ 0xEDB88320u : table[i] >> 1;
-  }
-  for (size_t i = 0; i < length; i++) crc = table[(crc ^ byte[i]) & 255] ^ crc >> 8;
-  return ~crc;
-}

@@ -10,7 +10,7 @@
 /* The one mutable global: a counter that only tests read, so it cannot influence a result. */
 static atomic_uint_fast64_t allocation_count;
 
-_Noreturn static void fail(size_t size) {
+void memory_exhausted(size_t size) {
   fprintf(stderr, "sdrs: error: out of memory (%zu bytes asked for)\n", size);
   exit(EXIT_IO);
 }
@@ -18,10 +18,10 @@ _Noreturn static void fail(size_t size) {
 /* Aligned and not yet zeroed; never NULL, also for size 0. */
 static void* allocate(size_t size) {
   atomic_fetch_add_explicit(&allocation_count, 1, memory_order_relaxed);
-  if (size > PTRDIFF_MAX - ALIGNMENT) fail(size); /* also a negative count turned into a size */
+  if (size > PTRDIFF_MAX - ALIGNMENT) memory_exhausted(size); /* also a negative count turned into a size */
   size_t rounded = (size + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
   void* pointer = aligned_alloc(ALIGNMENT, rounded);
-  if (!pointer) fail(size);
+  if (!pointer) memory_exhausted(size);
   return pointer;
 }
 

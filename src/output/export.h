@@ -38,14 +38,12 @@ typedef struct {
  * that places it. Solids of a link stand together. The same bytes at every repeat. */
 void export_3mf(Text* out, const Model* model, const ExportSolid* solids, int count, const Pose* poses);
 
-/* A zip archive of stored files (output/zip.c): zip_add each, then zip_end. Names are ASCII; no file has a date but the
- * earliest, so that equal content gives equal bytes. Every size stays below 4 GiB. */
+/* Append a zip archive (output/archive.c). Names are ASCII; every file has the earliest date there is, so that equal
+ * content gives equal bytes. */
 typedef struct {
-  Text* out;
-  Text directory;
-  int count;
-} Zip;
-void zip_add(Zip* zip, const char* name, const Text* content);
-void zip_end(Zip* zip); /* frees the directory */
+  const char* name;
+  const Text* content;
+} ArchiveFile;
+void archive_add(Text* out, const ArchiveFile* files, int count);
 
 #endif

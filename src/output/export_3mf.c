@@ -75,14 +75,12 @@ static void add_model(Text* out, const Model* model, const ExportSolid* solids, 
 
 void export_3mf(Text* out, const Model* model, const ExportSolid* solids, int count, const Pose* poses) {
   Text types = {0}, relationships = {0}, part = {0};
-  Zip zip = {.out = out};
   text_add_bytes(&types, CONTENT_TYPES, sizeof CONTENT_TYPES - 1);
   text_add_bytes(&relationships, RELATIONSHIPS, sizeof RELATIONSHIPS - 1);
   add_model(&part, model, solids, count, poses);
-  zip_add(&zip, "[Content_Types].xml", &types);
-  zip_add(&zip, "_rels/.rels", &relationships);
-  zip_add(&zip, "3D/3dmodel.model", &part);
-  zip_end(&zip);
+  const ArchiveFile files[] = {
+      {"[Content_Types].xml", &types}, {"_rels/.rels", &relationships}, {"3D/3dmodel.model", &part}};
+  archive_add(out, files, sizeof files / sizeof files[0]);
   text_free(&types);
   text_free(&relationships);
   text_free(&part);

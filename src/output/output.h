@@ -32,7 +32,7 @@ void output_discard(Output* output);
 
 /* ---------------------------------------------------------------- summary (output/summary.c) */
 
-enum { OUTPUT_LIBRARIES_MAX = 8 };
+enum { OUTPUT_LIBRARIES_MAX = 9 };
 
 /* The program that ran. Every text is borrowed and constant. */
 typedef struct {
