@@ -111,7 +111,8 @@ static void check_decomposition(Builder* builder, const SceneShape* shape, const
     warn_shape(builder, shape, "the hulls miss a point of the surface by %.3g m",
                d->covered_miss * d->diagonal * shape->scale);
   if (!d->connected)
-    warn_shape(builder, shape, "the hulls are in %d pieces, the mesh in %d", d->pieces, d->mesh_pieces);
+    warn_shape(builder, shape, "the hulls of %d of %d components of the mesh do not hang together", d->apart,
+               d->mesh_pieces);
   if (!d->symmetric)
     warn_shape(builder, shape, "the hulls miss the mirror symmetry by %.3g m",
                d->mirror_error * d->diagonal * shape->scale);
