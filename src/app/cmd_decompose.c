@@ -99,6 +99,28 @@ static void add_guarantees(Json* json, const Decomposition* d) {
   json_close(json, '}');
 }
 
+static void add_depths(Json* json, const Decomposition* d) {
+  json_number(json, "depth", d->depth);
+  json_number(json, "depth_of_diagonal", d->depth / d->diagonal);
+  json_number(json, "depth_at_most", d->depth_at_most);
+  json_vector(json, "hull_depths", d->depths, d->hull_count);
+}
+
+static void add_components(Json* json, const Decomposition* d) {
+  json_open(json, "components", '[');
+  for (int k = 0; k < d->component_count; k++) {
+    const MeshComponent* component = &d->components[k];
+    json_open(json, NULL, '{');
+    json_open(json, "hulls", '[');
+    for (int h = 0; h < component->hull_count; h++) json_integer(json, NULL, component->hulls[h]);
+    json_close(json, ']');
+    json_integer(json, "pieces", component->pieces);
+    json_number(json, "overlap", component->overlap);
+    json_close(json, '}');
+  }
+  json_close(json, ']');
+}
+
 static void add_joints(Json* json, const Decomposition* d) {
   json_open(json, "joints", '[');
   for (int k = 0; k < d->joint_count; k++) {
@@ -127,6 +149,7 @@ static void report_text(Text* out, const char* mesh, const Decomposition* d) {
   json_number(&json, "hull_volume", d->hull_volume);
   json_number(&json, d->inside ? "largest_reach" : "largest_miss", d->covered_miss);
   json_integer(&json, "samples", d->samples);
+  add_depths(&json, d);
   json_integer(&json, "pieces", d->pieces);
   json_open(&json, "mirror_planes", '[');
   for (int k = 0; k < 3; k++)
@@ -135,6 +158,7 @@ static void report_text(Text* out, const char* mesh, const Decomposition* d) {
   json_number(&json, "mirror_error", d->mirror_error);
   add_guarantees(&json, d);
   add_condition(&json, &d->condition);
+  add_components(&json, d);
   add_joints(&json, d);
   json_close(&json, '}');
 }
@@ -196,9 +220,10 @@ static void say_result(const Options* options, const Decomposition* d, const cha
     fprintf(stderr, "%d hulls, %d vertices, %d piece%s; ", d->hull_count, vertices, d->pieces,
             d->pieces == 1 ? "" : "s");
     if (d->mesh_volume > NO_VOLUME * d->hull_volume)
-      fprintf(stderr, "volume of the hulls %.4g times that of the mesh\n", d->hull_volume / d->mesh_volume);
+      fprintf(stderr, "volume of the hulls %.4g times that of the mesh; ", d->hull_volume / d->mesh_volume);
     else
-      fprintf(stderr, "the mesh encloses as much negative as positive volume\n");
+      fprintf(stderr, "the mesh encloses as much negative as positive volume; ");
+    fprintf(stderr, "depth outside it %.3g (%.2g of the diagonal)\n", d->depth, d->depth / d->diagonal);
   }
   if (!options->json) printf("%s\n", folder);
 }
@@ -206,10 +231,15 @@ static void say_result(const Options* options, const Decomposition* d, const cha
 static bool guarantees_hold(const Options* options, const Decomposition* d) {
   if (!d->convex) command_error(options, "a hull is not convex or has no volume");
   if (!d->covers && d->inside)
-    command_error(options, "the surface reaches into a hull by %g diagonals, or nothing fits inside", d->covered_miss);
+    command_error(
+        options,
+        "the hulls stick out of the mesh by %g diagonals, its surface reaches into them by %g, or nothing fits inside",
+        d->depth / d->diagonal, d->covered_miss);
   if (!d->covers && !d->inside)
     command_error(options, "the hulls miss a point of the surface by %g diagonals", d->covered_miss);
-  if (!d->connected) command_error(options, "the hulls are in %d pieces, the mesh in %d", d->pieces, d->mesh_pieces);
+  if (!d->connected)
+    command_error(options, "the hulls of %d of %d components of the mesh do not hang together", d->apart,
+                  d->component_count);
   if (!d->symmetric) command_error(options, "the hulls miss the mirror symmetry by %g diagonals", d->mirror_error);
   if (!d->within_budget) command_error(options, "there are more hulls, or a hull has more vertices, than allowed");
   return d->convex && d->covers && d->connected && d->symmetric && d->within_budget;

@@ -231,11 +231,11 @@ static HullResult decompose_once(Decomposition* result, const Mesh* mesh, const 
     blocks_free(&blocks);
     result->mesh_pieces = result->condition.components - result->condition.cavities;
   }
-  part_free(&solid);
   if (status == HULL_OK)
-    decomposition_check(result, mesh, o);
+    decomposition_check(result, mesh, &solid, frame, o);
   else
     decomposition_free(result);
+  part_free(&solid);
   return status;
 }
 
@@ -271,5 +271,8 @@ void decomposition_free(Decomposition* decomposition) {
   for (int k = 0; k < decomposition->hull_count; k++) hull_free(&decomposition->hulls[k]);
   memory_free(decomposition->hulls);
   memory_free(decomposition->joints);
+  for (int k = 0; k < decomposition->component_count; k++) memory_free(decomposition->components[k].hulls);
+  memory_free(decomposition->components);
+  memory_free(decomposition->depths);
   *decomposition = (Decomposition){0};
 }

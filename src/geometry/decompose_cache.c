@@ -12,7 +12,7 @@
 #include "method.h"
 
 #define HULLS_KIND "hulls"
-enum { KEY_DIGITS = 64, COUNTS = 11, MEASURES = 5 };
+enum { KEY_DIGITS = 64, COUNTS = 12, MEASURES = 7 };
 
 /* ---------------------------------------------------------------- where */
 
@@ -58,9 +58,10 @@ static void find_key(const Mesh* mesh, const DecomposeOptions* options, char key
 /* ---------------------------------------------------------------- writing */
 
 static void add_measures(NumberFile* file, const Decomposition* d) {
-  const int64_t counts[COUNTS] = {d->samples, d->pieces, d->mesh_pieces, d->mirror[0], d->mirror[1],    d->mirror[2],
-                                  d->convex,  d->covers, d->connected,   d->symmetric, d->within_budget};
-  const double measures[MEASURES] = {d->diagonal, d->mesh_volume, d->hull_volume, d->covered_miss, d->mirror_error};
+  const int64_t counts[COUNTS] = {d->samples, d->pieces, d->mesh_pieces, d->mirror[0], d->mirror[1],     d->mirror[2],
+                                  d->convex,  d->covers, d->connected,   d->symmetric, d->within_budget, d->apart};
+  const double measures[MEASURES] = {d->diagonal,     d->mesh_volume, d->hull_volume,  d->covered_miss,
+                                     d->mirror_error, d->depth,       d->depth_at_most};
   number_file_add_integers(file, "counts", counts, COUNTS);
   number_file_add_doubles(file, "measures", measures, MEASURES);
 }
@@ -88,6 +89,7 @@ static void add_hulls(NumberFile* file, const Decomposition* d) {
     for (int i = 0; i < 3 * hull->triangle_count; i++) *corner++ = hull->triangles[i / 3][i % 3];
   }
   number_file_add_integers(file, "sizes", sizes, 2 * d->hull_count);
+  number_file_add_doubles(file, "depths", d->depths, d->hull_count);
   number_file_add_doubles(file, "points", points, 3 * vertices);
   number_file_add_integers(file, "corners", corners, 3 * triangles);
   memory_free(sizes);
@@ -135,7 +137,9 @@ static bool take_measures(Decomposition* d, const NumberFile* file, Diagnostics*
   d->samples = (int)n[0], d->pieces = (int)n[1], d->mesh_pieces = (int)n[2];
   for (int axis = 0; axis < 3; axis++) d->mirror[axis] = n[3 + axis] != 0;
   d->convex = n[6], d->covers = n[7], d->connected = n[8], d->symmetric = n[9], d->within_budget = n[10];
+  d->apart = (int)n[11];
   d->diagonal = m[0], d->mesh_volume = m[1], d->hull_volume = m[2], d->covered_miss = m[3], d->mirror_error = m[4];
+  d->depth = m[5], d->depth_at_most = m[6];
   return true;
 }
 
@@ -178,6 +182,8 @@ static bool take_hulls(Decomposition* d, const NumberFile* file, Diagnostics* qu
               number_file_get_doubles(file, "points", point, points, quiet) &&
               number_file_get_integers(file, "corners", corner, corners, quiet) &&
               sizes_fit(size, hulls, points, corners);
+  d->depths = MEMORY_NEW(double, hulls);
+  good = good && number_file_get_doubles(file, "depths", d->depths, hulls, quiet);
   if (good) d->hulls = MEMORY_NEW(ConvexHull, hulls);
   const double* from = point;
   const int64_t* at = corner;

@@ -126,7 +126,7 @@ static void check_coverage(Decomposition* d, const Mesh* mesh, const PlaneTable*
   for (int f = 0; f < mesh->face_count; f++) worst = fmax(worst, c.worst[f]);
   d->samples = ((rings + 1) * (rings + 2) / 2 + 1) * mesh->face_count;
   d->covered_miss = worst / d->diagonal;
-  d->covers = d->covered_miss <= COVER_TOLERANCE && (!d->inside || d->hull_count > 0);
+  d->covers = d->covered_miss <= COVER_TOLERANCE;
   memory_free(c.worst);
 }
 
@@ -190,7 +190,7 @@ static int order_corners(const void* a, const void* b) {
 }
 
 /* Even blocks hang together by the corners that they have in common. */
-static void join_shared_corners(Decomposition* d) {
+static int join_shared_corners(Decomposition* d, HullLink** links) {
   int total = 0, *piece = MEMORY_NEW(int, d->hull_count + 1);
   for (int h = 0; h < d->hull_count; h++) total += d->hulls[h].vertex_count;
   Corner* corners = MEMORY_NEW(Corner, total + 1);
@@ -198,14 +198,34 @@ static void join_shared_corners(Decomposition* d) {
   for (int h = 0; h < d->hull_count; h++)
     for (int i = 0; i < d->hulls[h].vertex_count; i++) corners[total++] = (Corner){d->hulls[h].vertices[i], h};
   qsort(corners, (size_t)total, sizeof *corners, order_corners);
+  *links = MEMORY_NEW(HullLink, total + 1);
+  int link_count = 0;
   sets_separate(piece, d->hull_count);
   for (int i = 0; i + 1 < total; i++) {
     Corner a = corners[i], b = corners[i + 1];
-    if (a.point.x == b.point.x && a.point.y == b.point.y && a.point.z == b.point.z) sets_join(piece, a.hull, b.hull);
+    if (a.point.x != b.point.x || a.point.y != b.point.y || a.point.z != b.point.z) continue;
+    sets_join(piece, a.hull, b.hull);
+    (*links)[link_count++] = (HullLink){a.hull, b.hull, 0};
   }
   for (int h = 0; h < d->hull_count; h++) d->pieces += sets_root(piece, h) == h;
   memory_free(corners);
   memory_free(piece);
+  return link_count;
+}
+
+static int join_overlapping(Decomposition* d, HullLink** links) {
+  decomposition_join(d);
+  *links = MEMORY_NEW(HullLink, d->joint_count + 1);
+  for (int k = 0; k < d->joint_count; k++) (*links)[k] = (HullLink){d->joints[k].a, d->joints[k].b, d->joints[k].depth};
+  return d->joint_count;
+}
+
+/* Even blocks hang together by corners, others by overlap. */
+static void check_connection(Decomposition* d, const Part* solid, UnitFrame frame, bool even) {
+  HullLink* links;
+  int count = even ? join_shared_corners(d, &links) : join_overlapping(d, &links);
+  decomposition_connect(d, links, count, solid, frame);
+  memory_free(links);
 }
 
 static Vec3 mirrored(Vec3 p, int axis, Vec3 twice_middle) {
@@ -239,7 +259,14 @@ static void check_symmetry(Decomposition* d, Vec3 low, Vec3 high) {
   d->symmetric = d->mirror_error <= MIRROR_TOLERANCE;
 }
 
-void decomposition_check(Decomposition* d, const Mesh* mesh, const DecomposeOptions* options) {
+/* The hulls stick out nowhere, and the surface reaches into none: of bodies that overlap, that of one may. */
+static void check_inside(Decomposition* d) {
+  bool reached = d->condition.components == 1 && d->covered_miss > COVER_TOLERANCE;
+  d->covers = d->hull_count > 0 && d->depth <= COVER_TOLERANCE * d->diagonal && !reached;
+}
+
+void decomposition_check(Decomposition* d, const Mesh* mesh, const Part* solid, UnitFrame frame,
+                         const DecomposeOptions* options) {
   Vec3 low = vec3(HUGE_VAL, HUGE_VAL, HUGE_VAL), high = vec3_scale(low, -1.0);
   for (int i = 0; i < mesh->corner_count; i++) {
     low = vec3_min(low, mesh->positions[mesh->corners[i]]);
@@ -250,11 +277,9 @@ void decomposition_check(Decomposition* d, const Mesh* mesh, const DecomposeOpti
   PlaneTable table = plane_table(d);
   check_hulls(d, &table, options);
   check_coverage(d, mesh, &table, options->threads);
-  if (options->grid[0] > 0)
-    join_shared_corners(d);
-  else
-    decomposition_join(d);
-  d->connected = d->pieces <= d->mesh_pieces;
+  check_connection(d, solid, frame, options->grid[0] > 0);
+  decomposition_measure_depth(d, solid, frame, options->threads);
+  if (d->inside) check_inside(d);
   check_symmetry(d, low, high);
   plane_table_free(&table);
 }

@@ -163,11 +163,21 @@ typedef struct {
   double depth; /* radius of a ball round the point in both hulls, mesh unit */
 } HullJoint;
 
+/* A surface of the mesh that hangs together, with the cavities in it, and the hulls that hold it. */
+typedef struct {
+  int* hulls; /* ascending */
+  int hull_count;
+  int pieces;     /* into which they fall: 1 = they hang together */
+  double overlap; /* depth of the weakest of the joints that they hang together by, mesh unit; 0 without joints */
+} MeshComponent;
+
 typedef struct {
   ConvexHull* hulls;
   int hull_count;
   HullJoint* joints;
   int joint_count;
+  MeshComponent* components;
+  int component_count;
   MeshCondition condition;
   double diagonal;     /* of the mesh's box */
   double mesh_volume;  /* of the mended mesh */
@@ -176,8 +186,13 @@ typedef struct {
   double covered_miss; /* largest distance of a surface sample from the union, or depth inside a hull, / diagonal */
   int samples;         /* of the surface */
 
+  double* depths;       /* largest distance of each hull's surface from the part, where outside it, mesh unit */
+  double depth;         /* of all hulls */
+  double depth_at_most; /* what was not looked at cannot be deeper than this */
+
   int pieces;          /* of the union, by overlap of positive depth */
   int mesh_pieces;     /* what the mesh itself has, counting surfaces that meet as one */
+  int apart;           /* components whose hulls fall apart */
   bool mirror[3];      /* mirror planes kept */
   double mirror_error; /* how far a mirrored hull sticks out of its image, / diagonal */
   bool convex, covers, connected, symmetric, within_budget; /* the guarantees; covers: or lies inside */
@@ -193,9 +208,9 @@ void decomposition_free(Decomposition* decomposition);
 bool mesh_surface(ConvexHull* surface, const Mesh* mesh);
 
 /* mesh_decompose (geometry/decompose_cache.c), but hulls that were found before for this mesh and these options are
- * read from a file of the folder, to the same bits, and new ones are written there. joints and condition are not kept:
- * they are empty when the hulls were read. A damaged file is replaced; one that cannot be written is no error. folder
- * NULL: no files. */
+ * read from a file of the folder, to the same bits, and new ones are written there. joints, components and condition
+ * are not kept: they are empty when the hulls were read. A damaged file is replaced; one that cannot be written is no
+ * error. folder NULL: no files. */
 HullResult mesh_decompose_cached(Decomposition* result, const Mesh* mesh, const DecomposeOptions* given,
                                  const char* folder);
 /* $SDRS_CACHE, else $XDG_CACHE_HOME/sdrs, else ~/.cache/sdrs; NULL when SDRS_CACHE is `off` or empty, or there is no

@@ -108,13 +108,14 @@ static void warn_shape(Builder* builder, const SceneShape* shape, const char* fo
 /* What the decomposition promises and could not keep; flat hulls are refused where they are made. */
 static void check_decomposition(Builder* builder, const SceneShape* shape, const Decomposition* d) {
   if (!d->covers && d->inside)
-    warn_shape(builder, shape, "the surface reaches into a hull by %.3g m, or nothing fits inside",
-               d->covered_miss * d->diagonal * shape->scale);
+    warn_shape(builder, shape, "the hulls do not lie inside the mesh: they stick out by %.3g m, or nothing fits",
+               fmax(d->depth, d->covered_miss * d->diagonal) * shape->scale);
   if (!d->covers && !d->inside)
     warn_shape(builder, shape, "the hulls miss a point of the surface by %.3g m",
                d->covered_miss * d->diagonal * shape->scale);
   if (!d->connected)
-    warn_shape(builder, shape, "the hulls are in %d pieces, the mesh in %d", d->pieces, d->mesh_pieces);
+    warn_shape(builder, shape, "the hulls of %d of %d components of the mesh do not hang together", d->apart,
+               d->mesh_pieces);
   if (!d->symmetric)
     warn_shape(builder, shape, "the hulls miss the mirror symmetry by %.3g m",
                d->mirror_error * d->diagonal * shape->scale);

@@ -34,6 +34,20 @@ static inline Mesh mesh_of_text(const char* text) {
   return mesh;
 }
 
+/* A box as a surface of its own, added to the text of a mesh that has `boxes` of them so far. */
+static inline void add_box(Text* text, int boxes, Vec3 low, Vec3 high) {
+  static const char* const FACES[6] = {"4 3 2 1", "5 6 7 8", "1 2 6 5", "2 3 7 6", "3 4 8 7", "4 1 5 8"};
+  for (int i = 0; i < 8; i++)
+    text_add(text, "v %.17g %.17g %.17g\n", ((i + 1) / 2 % 2) ? high.x : low.x, (i / 2 % 2) ? high.y : low.y,
+             i >= 4 ? high.z : low.z);
+  for (int f = 0; f < 6; f++) {
+    text_add(text, "f");
+    for (const char* c = FACES[f]; *c; c++)
+      if (*c != ' ') text_add(text, " %d", 8 * boxes + *c - '0');
+    text_add(text, "\n");
+  }
+}
+
 /* Crossing number of a ray from the point to the right. */
 static inline bool in_polygon(const double (*corners)[2], int count, double x, double y) {
   bool inside = false;

@@ -52,9 +52,13 @@ static void compare_hulls(const Decomposition* a, const Decomposition* b) {
     compare_bytes(a->hulls[h].triangles, b->hulls[h].triangles, 3 * sizeof(int) * (size_t)a->hulls[h].triangle_count,
                   "triangles of hull %d", h);
   }
-  const double x[] = {a->diagonal, a->mesh_volume, a->hull_volume, a->covered_miss, a->mirror_error};
-  const double y[] = {b->diagonal, b->mesh_volume, b->hull_volume, b->covered_miss, b->mirror_error};
+  const double x[] = {a->diagonal,     a->mesh_volume, a->hull_volume,  a->covered_miss,
+                      a->mirror_error, a->depth,       a->depth_at_most};
+  const double y[] = {b->diagonal,     b->mesh_volume, b->hull_volume,  b->covered_miss,
+                      b->mirror_error, b->depth,       b->depth_at_most};
   compare_bytes(x, y, sizeof x, "measures");
+  compare_bytes(a->depths, b->depths, sizeof(double) * (size_t)a->hull_count, "depths");
+  assert_int_equal(a->apart, b->apart);
   assert_true(a->pieces == b->pieces && a->mesh_pieces == b->mesh_pieces && a->samples == b->samples);
   assert_true(a->convex == b->convex && a->covers == b->covers && a->connected == b->connected);
   assert_true(a->symmetric == b->symmetric && a->within_budget == b->within_budget);
