@@ -57,7 +57,7 @@ ifeq ($(MPI),1)
 endif
 
 FLAGS := $(strip $(COMMON_FLAGS) $($(FLAVOUR)_FLAGS) $(MPI_FLAGS) $(CFLAGS))
-LDLIBS := $(MPI_LIBS) -lyaml -lcjson -lqhull_r -lglpk -lcholmod -llapacke -lopenblas -lm
+LDLIBS := $(MPI_LIBS) -lyaml -lcjson -lexpat -lz -lzip -lqhull_r -lglpk -lcholmod -llapacke -lopenblas -lm
 
 # ---------------------------------------------------------------- files
 
@@ -96,7 +96,7 @@ endif
 # ---------------------------------------------------------------- targets
 
 .PHONY: all demo check check-long check-asan check-tsan golden bench lint format fuzz install clean help
-.PHONY: build-check program tests unit-tests other-tests long-tests fuzzers FORCE
+.PHONY: build-check page program tests unit-tests other-tests long-tests fuzzers FORCE
 
 all: program ## build ./sdrs (release)
 
@@ -119,6 +119,7 @@ check: build-check ## install what is missing, build, run every test; ends with 
 	@tests/run.sh -j $(TEST_JOBS) \
 	  $(call script_if_there,tests/cli/run.sh) $(call script_if_there,scripts/update_golden.sh --check) \
 	  $(call script_if_there,tests/mujoco/run.sh) $(call script_if_there,tests/gltf/run.sh) \
+	  $(call script_if_there,tests/page/run.sh) \
 	  $(call in_flavour,check,$(OTHER_TESTS) $(UNIT_TESTS)) $(call in_flavour,asan,$(UNIT_TESTS))
 
 build-check:
@@ -131,6 +132,7 @@ check-long: ## the tests that take long, and every fuzzer for FUZZ_SECONDS (600)
 	@scripts/deps.sh long
 	@$(MAKE) --no-print-directory FLAVOUR=release WERROR=1 program
 	@$(MAKE) --no-print-directory FLAVOUR=check long-tests
+	@$(MAKE) --no-print-directory FLAVOUR=asan program
 	@$(MAKE) --no-print-directory FLAVOUR=fuzz fuzzers
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) tests/run.sh -j $(TEST_JOBS) -t 7200 $(sort $(wildcard tests/long/*.sh)) \
 	  $(call in_flavour,check,$(LONG_TESTS)) \
@@ -152,6 +154,10 @@ fuzz: ## every fuzzer for FUZZ_SECONDS (600) each; findings go to out/fuzz/
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) tests/run.sh -j $(TEST_JOBS) -t $$(($(FUZZ_SECONDS) + 300)) \
 	  $(foreach fuzzer,$(call in_flavour,fuzz,$(FUZZERS)),"tests/fuzz/run.sh $(fuzzer)")
 
+page: ## the page of sdrs render -o x.html anew, where it was left out
+	@scripts/make_page.sh $(PAGE)
+	@$(MAKE) --no-print-directory program
+
 golden: program ## renew the stored results after a wanted change; look at the difference before keeping it
 	scripts/update_golden.sh
 
@@ -161,7 +167,7 @@ bench: program ## time kernels, steps and growth with the number of bodies, to o
 	./sdrs bench step scenes/stack.yaml | tee out/bench/step.csv
 	./sdrs bench scale | tee out/bench/scale.csv
 
-lint: $(BUILD)/version.h ## layout, static analysis, include order
+lint: $(BUILD)/version.h $(BUILD)/method.h ## layout, static analysis, include order
 	@scripts/deps.sh check
 	@scripts/lint.sh
 
@@ -215,7 +221,7 @@ endif
 
 COMPILE = $(call SHORT,CC) $(CC) $(FLAGS) $(WARNINGS) $(WERROR_FLAG) -Isrc -I$(BUILD) -MMD -MP -c $< -o $@
 
-$(BUILD)/src/%.o: src/%.c $(BUILD)/flags | $(BUILD)/version.h out/build/libraries
+$(BUILD)/src/%.o: src/%.c $(BUILD)/flags | $(BUILD)/version.h $(BUILD)/method.h out/build/libraries
 	@mkdir -p $(@D)
 	$(COMPILE)
 
@@ -238,6 +244,14 @@ $(TESTS): %: %.o $(SUPPORT_OBJECTS) $(BUILD)/libsdrs.a
 $(FUZZERS): %: %.o $(BUILD)/libsdrs.a
 	$(call SHORT,LD) $(CC) $(FLAGS) -fsanitize=fuzzer $(LDFLAGS) $^ $(LDLIBS) -o $@
 
+# The page of `sdrs render -o x.html`, one for all flavours; an empty file where npm or its registry is missing. Tried
+# again when its sources change or the programs come or go.
+PAGE := out/build/page/page.html
+$(PAGE): $(wildcard src/output/page/*) scripts/make_page.sh out/build/page/programs
+	@scripts/make_page.sh $@
+
+$(BUILD)/src/output/page_template.o: $(PAGE)
+
 src/main.c:
 	@echo "make: src/main.c is missing: the program cannot be built (the tests can: make tests)" >&2; exit 1
 
@@ -250,6 +264,9 @@ $(BUILD)/flags: FORCE
 out/build/origin: FORCE
 	$(call write_if_changed,$(BUILD))
 
+out/build/page/programs: FORCE
+	$(call write_if_changed,"$$(command -v node) $$(command -v npm)")
+
 $(BUILD)/objects: FORCE
 	$(call write_if_changed,$(OBJECTS))
 
@@ -257,6 +274,11 @@ COMMIT = $(shell git describe --always --dirty --abbrev=12 --exclude '*' 2>/dev/
 $(BUILD)/version.h: FORCE
 	$(call write_if_changed,'#define SDRS_VERSION "$(VERSION)"' '#define SDRS_COMMIT "$(COMMIT)"' \
 	  '#define SDRS_FLAVOUR "$(FLAVOUR)"' '#define SDRS_BUILD_FLAGS "$(CC) $(FLAGS)"')
+
+# What hulls kept in files were made by: other sources find other files (src/geometry/decompose_cache.c).
+METHOD = $(shell cat src/base/*.[ch] src/linalg/*.[ch] src/geometry/*.[ch] | sha256sum | cut -c 1-64)
+$(BUILD)/method.h: FORCE
+	$(call write_if_changed,'#define METHOD_DIGEST "$(METHOD)"')
 
 # Looked for once; a missing one is named instead of a page of compiler messages.
 out/build/libraries: scripts/deps.sh

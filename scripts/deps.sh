@@ -16,12 +16,21 @@ make                command make
 pkg-config          command pkg-config
 libyaml-dev         header  yaml.h
 libcjson-dev        header  cjson/cJSON.h
+libexpat1-dev       header  expat.h
+zlib1g-dev          header  zlib.h
+libzip-dev          header  zip.h
 libqhull-dev        header  libqhull_r/libqhull_r.h
 libsuitesparse-dev  header  suitesparse/cholmod.h
 liblapacke-dev      header  lapacke.h
 libopenblas-dev     library libopenblas.so
 libglpk-dev         header  glpk.h
-libstb-dev          header  stb/stb_image_write.h
+libstb-dev          header  stb/stb_easy_font.h
+'
+# What the page of `sdrs render -o x.html` is bundled with (scripts/make_page.sh); the build goes on without. The commands
+# may well come from elsewhere than Debian: a package is taken only for one that is missing.
+BUILD_OPTIONAL='
+nodejs              command node
+npm                 command npm
 '
 CHECK_NEEDS='
 libcmocka-dev       header  cmocka.h
@@ -48,6 +57,7 @@ munge               command munged
 CHECK_OPTIONAL='
 libmujoco-dev       header  mujoco/mujoco.h
 gnuplot-nox         command gnuplot
+chromium            command chromium
 '
 
 usage() {
@@ -117,7 +127,7 @@ install_optional() { # needs
   for package in "${missing[@]}"; do
     missing=("$package")
     if ! can_install || ! install_packages; then
-      echo "deps.sh: without $package; tests that need it are skipped" >&2
+      echo "deps.sh: without $package; what needs it is left out, its tests are skipped" >&2
     fi
   done
 }
@@ -129,11 +139,11 @@ if [[ ${1:-} == --look ]]; then
 fi
 optional=
 case ${1:-} in
-  build) needs=$BUILD_NEEDS ;;
-  check) needs=$BUILD_NEEDS$CHECK_NEEDS$SWEEP_NEEDS optional=$CHECK_OPTIONAL ;;
+  build) needs=$BUILD_NEEDS optional=$BUILD_OPTIONAL ;;
+  check) needs=$BUILD_NEEDS$CHECK_NEEDS$SWEEP_NEEDS optional=$BUILD_OPTIONAL$CHECK_OPTIONAL ;;
   sweep) needs=$SWEEP_NEEDS ;;
-  mpi) needs=$BUILD_NEEDS$MPI_NEEDS ;;
-  long) needs=$BUILD_NEEDS$CHECK_NEEDS$SWEEP_NEEDS$MPI_NEEDS$SLURM_NEEDS optional=$CHECK_OPTIONAL ;;
+  mpi) needs=$BUILD_NEEDS$MPI_NEEDS optional=$BUILD_OPTIONAL ;;
+  long) needs=$BUILD_NEEDS$CHECK_NEEDS$SWEEP_NEEDS$MPI_NEEDS$SLURM_NEEDS optional=$BUILD_OPTIONAL$CHECK_OPTIONAL ;;
   *) usage ;;
 esac
 

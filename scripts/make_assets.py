@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the meshes in assets/ that the scenes use. Metres; one `o` group for each convex piece.
+"""Writes the meshes in assets/ that the scenes use. Metres; one `o` group for each convex piece, ring and hook in one surface.
 
     scripts/make_assets.py            writes assets/*.obj
     scripts/make_assets.py --check    compares them with what it would write; exit 1 when they differ
@@ -76,6 +76,32 @@ def mug(staves=12, inner=0.034, outer=0.04, height=0.095, floor=0.008):
     return pieces
 
 
+def plane(points, face):
+    """Normal (not of unit length) and offset of the plane through a face's corners."""
+    a, b, c = (points[i] for i in face)
+    u, v = [q - p for p, q in zip(a, b)], [q - p for p, q in zip(a, c)]
+    n = (u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0])
+    return n, sum(p * q for p, q in zip(n, a))
+
+
+def hull_faces(points):
+    """Triangles of the convex hull of points in general position, outward, by adding one point after the other."""
+    n, offset = plane(points, (0, 1, 2))
+    order = (0, 1, 2) if sum(p * q for p, q in zip(n, points[3])) < offset else (0, 2, 1)
+    a, b, c = order
+    faces = {face: plane(points, face) for face in ((a, b, c), (a, c, 3), (c, b, 3), (b, a, 3))}
+    for number in range(4, len(points)):
+        x, y, z = points[number]
+        seen = [face for face, (n, d) in faces.items() if n[0] * x + n[1] * y + n[2] * z > d]
+        edges = {(f[k], f[(k + 1) % 3]) for f in seen for k in range(3)}
+        for face in seen:
+            del faces[face]
+        for i, j in sorted(edges):
+            if (j, i) not in edges:
+                faces[(i, j, number)] = plane(points, (i, j, number))
+    return sorted(faces)
+
+
 def barrel(rings, sides=8):
     """Rings (x, half width along y, half height along z) of `sides` corners about the axis x, a side facing down."""
     n, corners = sides, [polar(1, 2 * math.pi * (k + 0.5) / sides) for k in range(sides)]
@@ -118,18 +144,60 @@ def round_leg(rings, sides):
     return {"leg": barrel(left + right, sides)}
 
 
+def even_bar(radius, length, middle, count):
+    """A round bar along x with round ends, `length` between their centres and `middle` its middle, with vertices spread
+    evenly over the surface: rings of equal breadth on a sphere or a cylinder have equal areas, and steps of the golden angle
+    keep neighbours apart."""
+    points = []
+    for k in range(count):
+        x = -radius + (length + 2 * radius) * (k + 0.5) / count  # from the centre of the first end
+        beyond = x - min(max(x, 0), length)
+        across, angle = math.sqrt(radius * radius - beyond * beyond), math.pi * (3 - math.sqrt(5)) * k
+        points.append((x + middle - length / 2, across * math.cos(angle), across * math.sin(angle)))
+    return {"bar": (points, hull_faces(points))}
+
+
 def biped_foot():
     """A short, round foot, its toe along x, its ankle at the origin, 0.03 m above the sole."""
     names = ("heel", "arch", "toe")
     return {name: barrel(rings) for name, rings in zip(names, rounded_bar(-0.02, 0.06, 0.06, 0.06, 0.03, 0.015))}
 
 
-def obj_text(title, pieces):
+def tube(path, radius, sides, closed):
+    """A round tube about points (x, z) of the plane y = 0, its corners across the path; capped where it is not closed."""
+    n, points, faces = len(path), [], []
+    for i, (x, z) in enumerate(path):
+        (x0, z0), (x1, z1) = (path[(i + k) % n] if closed else path[min(max(i + k, 0), n - 1)] for k in (-1, 1))
+        length = math.hypot(x1 - x0, z1 - z0)
+        across = (-(z1 - z0) / length, (x1 - x0) / length)
+        for k in range(sides):
+            u, v = polar(radius, 2 * math.pi * k / sides)
+            points.append((x + u * across[0], v, z + u * across[1]))
+    for i in range(n if closed else n - 1):
+        a, b = i * sides, (i + 1) % n * sides
+        faces += [[a + (k + 1) % sides, a + k, b + k, b + (k + 1) % sides] for k in range(sides)]
+    if not closed:
+        faces += [list(range(sides)), list(range(n * sides - 1, (n - 1) * sides - 1, -1))]
+    return points, faces
+
+
+def ring(segments=32, sides=10, radius=0.05, thickness=0.008):
+    """A round ring in the plane y = 0: one closed surface."""
+    return {"ring": tube([polar(radius, 2 * math.pi * k / segments) for k in range(segments)], thickness, sides, True)}
+
+
+def hook(steps=12, sides=10, radius=0.03, thickness=0.006):
+    """A hook in the plane y = 0: a shank that ends at (-0.03, 0.09) and an arc about the origin; one closed surface."""
+    arc = [polar(radius, math.pi + 1.15 * math.pi * k / steps) for k in range(steps + 1)]
+    return {"hook": tube([(-radius, 0.09), (-radius, 0.03)] + arc, thickness, sides, False)}
+
+
+def obj_text(title, pieces, digits=6):
     lines = [f"# {title}; written by scripts/make_assets.py; unit: metre"]
     first = 1
     for name, (points, faces) in pieces.items():
         lines.append(f"o {name}")
-        lines += ["v %.6f %.6f %.6f" % tuple(round(c, 6) + 0.0 for c in point) for point in points]
+        lines += ["v " + " ".join(f"{round(c, digits) + 0.0:.{digits}f}" for c in point) for point in points]
         lines += ["f " + " ".join(str(first + corner) for corner in face) for face in faces]
         first += len(points)
     return "\n".join(lines) + "\n"
@@ -142,8 +210,15 @@ MESHES = {"bracket": (bracket, "angle bracket, 3 convex pieces"),
           "round_leg_192": (lambda: round_leg(12, 16), "lower leg of a spider, round, 192 vertices"),
           "round_leg_384": (lambda: round_leg(16, 24), "lower leg of a spider, round, 384 vertices"),
           "round_leg_768": (lambda: round_leg(24, 32), "lower leg of a spider, round, 768 vertices"),
+          **{f"even_{part}_{count}": (lambda sizes=sizes, count=count: even_bar(*sizes, count),
+                                      f"{title} of a spider, {count} vertices spread evenly", 9)
+             for part, sizes, title in (("body", (0.2, 0, 0), "body"), ("upper", (0.08, 0.22, 0.11), "upper leg"),
+                                        ("lower", (0.08, 0.443, 0.2215), "lower leg"))
+             for count in (96, 192, 384, 768)},
           "biped_foot": (biped_foot, "foot of a biped, 3 convex pieces of 32 vertices"),
-          "mug": (mug, "mug, 16 convex pieces")}
+          "mug": (mug, "mug, 16 convex pieces"),
+          "ring": (ring, "ring, one surface with a hole"),
+          "hook": (hook, "hook, one surface")}
 
 
 def main():
@@ -152,8 +227,8 @@ def main():
         sys.exit(__doc__)
     ASSETS.mkdir(exist_ok=True)
     differing = 0
-    for name, (make, title) in MESHES.items():
-        text = obj_text(title, make())
+    for name, (make, title, *digits) in MESHES.items():
+        text = obj_text(title, make(), *digits)
         path = ASSETS / f"{name}.obj"
         if not check:
             path.write_text(text)

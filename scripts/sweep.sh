@@ -1,11 +1,13 @@
 #!/bin/bash
 # Many runs of one command, a row of a study each, on this machine or on a cluster; docs/batch.md tells more.
-#   scripts/sweep.sh [-j N] [-o DIR] [-q] [--halt WHEN] STUDY -- sdrs VERB FILE [options]
-#   scripts/sweep.sh [-o DIR] [--block N] --slurm "OPTIONS OF SBATCH" STUDY -- sdrs VERB FILE [options]
+#   scripts/sweep.sh [-j N] [-o DIR] [-q] [--anew|--keep] [--halt WHEN] STUDY -- sdrs VERB FILE [options]
+#   scripts/sweep.sh [-o DIR] [--anew|--keep] [--block N] --slurm "OPTIONS OF SBATCH" STUDY -- sdrs VERB FILE [options]
 # STUDY is a CSV whose header names paths of --set, or a YAML map of paths to lists, whose product is taken.
 #   -j N         runs at a time (default: processors)
 #   -o DIR       results (default: out/sweeps/<name of the study>); a row's run folder is DIR/<row>
 #   -q           say only what failed
+#   --anew       run rows again that ended with files (scene, task, meshes) that have been edited since
+#   --keep       leave such rows as they are; without either they are named and nothing runs
 #   --halt WHEN  of GNU parallel: now,fail=1 or soon,fail=20% (default: never)
 #   --slurm ...  a job array instead, a block of rows a task; empty "" for the cluster's own settings
 #   --block N    rows of a block (default: 10)
@@ -13,7 +15,7 @@
 # summary.json tells exit code 0, or 4 (the solver failed, and would again). One that was interrupted on the way to a
 # design goes on from its checkpoint.
 # Prints the name of the table that scripts/collect.py makes of DIR. Exit codes: 0 all rows done, 1 some are not,
-# 2 wrong usage, 3 bad input, 130 interrupted; with --slurm, 0 when the array is queued.
+# 2 wrong usage, 3 bad input, 5 cannot read or write, 130 interrupted; with --slurm, 0 when the array is queued.
 set -uo pipefail
 
 # Seconds that a run may take to end in order after a signal.
@@ -25,7 +27,7 @@ SELF=$(realpath "$0")
 SCRIPTS=$(dirname "$SELF")
 
 usage() {
-  sed -n '2,18s/^# \{0,1\}//p' "$SELF" >&2
+  sed -n '2,20s/^# \{0,1\}//p' "$SELF" >&2
   exit 2
 }
 
@@ -74,6 +76,11 @@ wait_for_child() {
   return "$code"
 }
 
+# The first error that a run told of, or its last line.
+reason_in() { # log
+  grep -m 1 error: "$1" 2>/dev/null || tail -n 1 "$1" 2>/dev/null
+}
+
 run_row() { # run folder
   local code
   (become_run "$1") &
@@ -90,7 +97,7 @@ row_main() { # DIR, row
   trap : TERM INT USR1
   run_row "$1/$2"
   local code=$?
-  if ((code != 0)); then echo "row $2: exit code $code: $1/$2/log" >&2; fi
+  if ((code != 0)); then echo "row $2: exit code $code: $(reason_in "$1/$2/log") ($1/$2/log)" >&2; fi
   exit "$code"
 }
 
@@ -101,6 +108,42 @@ unfinished() { # DIR, rows...
   local dir=$1 row
   for row in "${@:2}"; do
     if ! has_ended "$dir/$row"; then echo "$row"; fi
+  done
+}
+
+# Rows that ran with files which are others now: `row<tab>file`, one a line.
+outdated() { # DIR, rows...
+  (($# == 1)) || printf '%s\0' "${@:2}" | xargs -0 "$SCRIPTS/sweep_inputs.py" "$1"
+}
+
+name_outdated() { # lines of `outdated`
+  local file
+  cut -f 2 <<<"$1" | sort -u | while IFS= read -r file; do
+    echo "  $file: rows $(awk -F '\t' -v file="$file" '$2 == file { print $1 }' <<<"$1" | paste -sd ' ')" >&2
+  done
+}
+
+# Nothing that an old run knows is left; whoever still writes there is waited for.
+forget_run() { # run folder
+  flock "$1/lock" rm -f "$1/summary.json" "$1/checkpoint" "$1/exit"
+}
+
+# Rows that ran with other versions of their files, as --anew and --keep say. A row that was refused goes anew too: its
+# checkpoint may be of such a version.
+settle_outdated() { # DIR, rows...
+  local dir=$1 lines row
+  lines=$(outdated "$@") || exit
+  if [[ -n $lines && -z $changed ]]; then
+    echo "sweep.sh: error: files were edited after rows had run with them:" >&2
+    name_outdated "$lines"
+    fail 3 "--anew runs these rows again, --keep leaves them as they are, -o gives another folder"
+  fi
+  if [[ $changed != anew ]]; then return; fi
+  while IFS= read -r row; do
+    if [[ -n $row ]]; then forget_run "$dir/$row"; fi
+  done < <(cut -f 1 <<<"$lines")
+  for row in "${@:2}"; do
+    if [[ $(cat "$dir/$row/exit" 2>/dev/null) == 3 ]]; then forget_run "$dir/$row"; fi
   done
 }
 
@@ -194,63 +237,80 @@ queue_again() { # DIR, rows that ended in this task, rows of the block...
 
 # ---------------------------------------------------------------- the command line
 
+whole() { [[ $2 =~ ^[1-9][0-9]*$ ]] || fail 2 "$1 needs a whole number of at least 1, got '$2'"; }
+
+# Sets the options, the study and the command's words.
+read_arguments() {
+  jobs=$(nproc) dir='' child='' asked=false quiet=false changed='' halt=never slurm='' by_slurm=false block=10
+  while (($# > 0)); do
+    case $1 in
+      -q) quiet=true && shift && continue ;;
+      --anew | --keep) changed=${1#--} && shift && continue ;;
+      --) break ;;
+      -j | -o | --halt | --slurm | --block) (($# > 1)) || usage ;;
+      -*) usage ;;
+      *) break ;;
+    esac
+    case $1 in
+      -j) whole "$1" "$2" && jobs=$2 ;;
+      -o) dir=$2 ;;
+      --halt) halt=$2 ;;
+      --slurm) slurm=$2 by_slurm=true ;;
+      --block) whole "$1" "$2" && block=$2 ;;
+    esac
+    shift 2
+  done
+  if (($# == 0)); then usage; fi
+  if [[ ${2:-} != -- ]]; then fail 2 "after the study must follow -- and the command; options stand before the study"; fi
+  if (($# < 5)); then fail 2 "the command needs a program, a verb and a file, such as sdrs simulate scene.yaml"; fi
+  study=$1
+  shift 2
+  command=("$@")
+  for word in "$@"; do
+    case $word in
+      -o* | --output*) fail 2 "the rows' folders are sweep.sh's own: give -o before the study" ;;
+      *$'\n'*) fail 2 "a word of the command goes over more than one line" ;;
+    esac
+  done
+  command -v "$1" >/dev/null || fail 2 "no program '$1'"
+  if $by_slurm; then tool=sbatch; else tool=parallel; fi
+  command -v "$tool" >/dev/null || fail 2 "$tool is missing: $($by_slurm && echo "Slurm's own" || echo 'GNU parallel: scripts/deps.sh sweep')"
+}
+
+sweep() {
+  local names shown code
+  local -a rows left
+  if [[ -z $dir ]]; then
+    dir=${study##*/}
+    dir=out/sweeps/${dir%.*}
+  fi
+  names=$("$SCRIPTS/sweep_plan.py" "$study" "$dir" -- "${command[@]}") || exit
+  shown=$dir
+  dir=$(realpath "$dir")
+  mapfile -t rows <<<"$names"
+  settle_outdated "$dir" "${rows[@]}"
+  mapfile -t left < <(unfinished "$dir" "${rows[@]}")
+  $quiet || echo "${dir##*/}: ${#rows[@]} rows, $((${#rows[@]} - ${#left[@]})) have ended, ${#left[@]} to run" >&2
+
+  if $by_slurm; then
+    if ((${#left[@]} > 0)); then
+      submit "$dir" "${rows[@]}" || fail 5 "sbatch refused"
+      exit 0
+    fi
+  elif ((${#left[@]} > 0)); then
+    run_here "$dir" "${left[@]}"
+  fi
+  make_table "$shown"
+  code=$?
+  if $asked; then exit 130; fi
+  exit "$code"
+}
+
 case ${1:-} in
   --row) row_main "$2" "$3" ;;
   --task) task_main "$2" "$3" ;;
 esac
 
-jobs=$(nproc) dir='' child='' asked=false quiet=false halt=never slurm='' by_slurm=false block=10
-whole() { [[ $2 =~ ^[1-9][0-9]*$ ]] || fail 2 "$1 needs a whole number of at least 1, got '$2'"; }
-while (($# > 0)); do
-  case $1 in
-    -q) quiet=true && shift && continue ;;
-    --) break ;;
-    -j | -o | --halt | --slurm | --block) (($# > 1)) || usage ;;
-    -*) usage ;;
-    *) break ;;
-  esac
-  case $1 in
-    -j) whole "$1" "$2" && jobs=$2 ;;
-    -o) dir=$2 ;;
-    --halt) halt=$2 ;;
-    --slurm) slurm=$2 by_slurm=true ;;
-    --block) whole "$1" "$2" && block=$2 ;;
-  esac
-  shift 2
-done
-if (($# < 5)) || [[ $2 != -- ]]; then usage; fi
-study=$1
-shift 2
-for word in "$@"; do
-  case $word in
-    -o* | --output*) fail 2 "the rows' folders are sweep.sh's own: give -o before the study" ;;
-    *$'\n'*) fail 2 "a word of the command goes over more than one line" ;;
-  esac
-done
-command -v "$1" >/dev/null || fail 2 "no program '$1'"
-if $by_slurm; then tool=sbatch; else tool=parallel; fi
-command -v "$tool" >/dev/null || fail 2 "$tool is missing: $($by_slurm && echo "Slurm's own" || echo 'GNU parallel: scripts/deps.sh sweep')"
-
-if [[ -z $dir ]]; then
-  dir=${study##*/}
-  dir=out/sweeps/${dir%.*}
-fi
-names=$("$SCRIPTS/sweep_plan.py" "$study" "$dir" -- "$@") || exit
-shown=$dir
-dir=$(realpath "$dir")
-mapfile -t rows <<<"$names"
-mapfile -t left < <(unfinished "$dir" "${rows[@]}")
-$quiet || echo "${dir##*/}: ${#rows[@]} rows, $((${#rows[@]} - ${#left[@]})) have ended, ${#left[@]} to run" >&2
-
-if $by_slurm; then
-  if ((${#left[@]} > 0)); then
-    submit "$dir" "${rows[@]}" || fail 5 "sbatch refused"
-    exit 0
-  fi
-elif ((${#left[@]} > 0)); then
-  run_here "$dir" "${left[@]}"
-fi
-make_table "$shown"
-code=$?
-if $asked; then exit 130; fi
-exit "$code"
+# Functions are read whole, and sweep exits: the script may be replaced while it runs.
+read_arguments "$@"
+sweep

@@ -13,12 +13,15 @@ of such paths to lists, whose product is taken with the last path varying fastes
       - 5e-4
 
 Writes DIR/study.csv (the rows with their names), DIR/command (a word a line) and DIR/<row>/set (a path=value a line). A
-folder that holds another study or command is refused. Prints the names of the rows.
+folder that holds another study or command is refused, unless no row of it ever ran (a mistake in the header, say). Prints the names of the rows.
 """
 import csv
+import fcntl
 import io
 import itertools
 import os
+import re
+import shutil
 import sys
 
 ROWS_MAX = 1000000
@@ -35,7 +38,8 @@ def read_csv(text, place):
     paths, rows = [path.strip() for path in rows[0]], rows[1:]
     for number, row in enumerate(rows, 1):
         if len(row) != len(paths):
-            raise StudyError(f"{place}: row {number} has {len(row)} cells, the header {len(paths)}")
+            hint = "quotes around a value with commas" if len(row) > len(paths) else "an empty cell leaves the file's value"
+            raise StudyError(f"{place}: row {number} has {len(row)} cells, the header {len(paths)} ({hint})")
     return paths, [[cell.strip() for cell in row] for row in rows]
 
 
@@ -104,21 +108,60 @@ def read_study(path):
         text = file.read()
     paths, rows = (read_yaml if path.endswith((".yaml", ".yml")) else read_csv)(text, path)
     for name in paths:
-        if not name or "=" in name or paths.count(name) > 1:
-            raise StudyError(f"{path}: '{name}' is no path of --set, or stands twice")
-    if not rows or len(rows) > ROWS_MAX:
-        raise StudyError(f"{path}: {len(rows)} rows")
+        if paths.count(name) > 1:
+            raise StudyError(f"{path}: '{name}' stands twice in the header")
+        if not re.fullmatch(r"[^\W\d][^=;]*", name):
+            raise StudyError(f"{path}: '{name}' in the header is no path of --set, such as contact.friction")
+    if not rows:
+        raise StudyError(f"{path}: no row below the header")
+    if len(rows) > ROWS_MAX:
+        raise StudyError(f"{path}: {len(rows)} rows, at most {ROWS_MAX} are taken")
     if any("\n" in cell or "\r" in cell for row in rows for cell in row):
         raise StudyError(f"{path}: a value goes over more than one line")
     return paths, rows
 
 
+def is_idle(row):
+    """Has nobody that is still running the lock of this row?"""
+    try:
+        with open(os.path.join(row, "lock"), "r", encoding="utf-8") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return True
+    except BlockingIOError:
+        return False
+    return True
+
+
+def forget_refused(folder):
+    """Remove what a study left of which every row was refused: a mistake in it must not keep its folder."""
+    try:
+        with open(os.path.join(folder, "study.csv"), encoding="utf-8", newline="") as file:
+            names = [row[0] for row in csv.reader(file)][1:]
+    except OSError:
+        return
+    rows = [os.path.join(folder, name) for name in names]
+    results = [os.path.join(row, name) for row in rows for name in ("summary.json", "checkpoint")]
+    if any(os.path.exists(path) for path in results) or not all(is_idle(row) for row in rows):
+        return
+    for row in rows:
+        shutil.rmtree(row, ignore_errors=True)
+    for name in ("study.csv", "command", "joblog", "table.csv"):
+        if os.path.exists(os.path.join(folder, name)):
+            os.remove(os.path.join(folder, name))
+
+
+def is_other(path, text):
+    """Does something else lie there?"""
+    if not os.path.exists(path):
+        return False
+    with open(path, encoding="utf-8", newline="") as file:
+        return file.read() != text
+
+
 def write_once(path, text, what):
     """Write, or find the same there; what lies there from another study is left alone."""
-    if os.path.exists(path):
-        with open(path, encoding="utf-8", newline="") as file:
-            if file.read() == text:
-                return
+    if is_other(path, text):
         raise StudyError(f"{path} is of another {what}: give another folder with -o, or remove this one")
     with open(path + "~", "w", encoding="utf-8", newline="") as file:
         file.write(text)
@@ -143,14 +186,26 @@ def main(words):
         paths, rows = read_study(study)
         width = len(str(len(rows)))
         names = [f"{number:0{width}d}" for number in range(1, len(rows) + 1)]
+        if os.path.exists(folder) and not os.path.isdir(folder):
+            raise StudyError(f"{folder} is no folder: -o names the folder of the results")
         os.makedirs(folder, exist_ok=True)
-        write_once(os.path.join(folder, "study.csv"), study_text(paths, names, rows), "study")
-        write_once(os.path.join(folder, "command"), "".join(word + "\n" for word in command), "command")
+        whole = {"study": ("study.csv", study_text(paths, names, rows)),
+                 "command": ("command", "".join(word + "\n" for word in command))}
+        if any(is_other(os.path.join(folder, name), text) for name, text in whole.values()):
+            forget_refused(folder)
+        for what, (name, text) in whole.items():
+            write_once(os.path.join(folder, name), text, what)
         for name, row in zip(names, rows):
             os.makedirs(os.path.join(folder, name), exist_ok=True)
             sets = "".join(f"{path}={cell}\n" for path, cell in zip(paths, row) if cell)
             write_once(os.path.join(folder, name, "set"), sets, "study")
-    except (StudyError, OSError, UnicodeDecodeError, csv.Error) as error:
+    except OSError as error:
+        print(f"sweep_plan.py: error: {error.filename}: {error.strerror}", file=sys.stderr)
+        return 5
+    except UnicodeDecodeError as error:
+        print(f"sweep_plan.py: error: {study}: no UTF-8 text: {error}", file=sys.stderr)
+        return 3
+    except (StudyError, csv.Error) as error:
         print(f"sweep_plan.py: error: {error}", file=sys.stderr)
         return 3
     print("\n".join(names))

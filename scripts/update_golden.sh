@@ -16,6 +16,7 @@ FILES=(trajectory.csv joints.csv solver.csv)
 THREADS=(2 3 8)
 # How a step was solved (iterations, trials) is no result, and depends on rounding.
 SOLVER_COLUMNS=step,time,kinetic,potential,total,smallest_gap
+export SDRS_CACHE=off         # every number of threads finds the hulls of its own meshes
 export OMP_WAIT_POLICY=passive # more threads than processors must not spin
 
 if [[ ! -x $SDRS ]]; then

@@ -87,6 +87,7 @@ done
 shift $((OPTIND - 1))
 
 export TIMEOUT
+export SDRS_CACHE=off # nothing is left in a home
 export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:abort_on_error=0}
 export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
 export TSAN_OPTIONS=${TSAN_OPTIONS:-halt_on_error=0:ignore_noninstrumented_modules=1}

@@ -14,6 +14,7 @@ typedef enum {
   OPTION_COUNT,  /* whole number >= 1 */
   OPTION_NUMBER, /* finite number >= 0 */
   OPTION_LIST,   /* text, repeatable (--set) */
+  OPTION_TEXTS,  /* text, repeatable: option_item */
 } OptionType;
 
 typedef struct {
@@ -33,6 +34,12 @@ typedef struct {
   double number;
 } OptionValue;
 
+/* One use of a repeatable option. */
+typedef struct {
+  const OptionRow* row;
+  const char* text;
+} OptionItem;
+
 /* The checked command line of one verb. Texts borrow argv. */
 typedef struct {
   const Verb* verb;
@@ -45,6 +52,8 @@ typedef struct {
   bool quiet, verbose, json;
   bool help;
   OptionValue* values; /* the verb's own options, in the order of its table */
+  OptionItem* items;   /* uses of its repeatable ones, in order */
+  int item_count;
 } Options;
 
 /* Parse what follows the verb. Returns false with one line per fault, and the nearest known word, added to `faults`.
@@ -57,6 +66,8 @@ bool option_given(const Options* options, const char* name);
 const char* option_text(const Options* options, const char* name);               /* NULL when absent */
 double option_number(const Options* options, const char* name, double fallback); /* fallback when absent */
 int option_count(const Options* options, const char* name, int fallback);
+/* What a repeatable option was given the index-th time; NULL after the last. */
+const char* option_item(const Options* options, const char* name, int index);
 
 /* ---------------------------------------------------------------- verbs (app/verbs.c) */
 
@@ -85,7 +96,7 @@ const OptionRow* common_options(int* count);
 
 /* One definition per cmd_<verb>.c. */
 extern const Verb VERB_SIMULATE, VERB_VALIDATE, VERB_SCHEMA, VERB_QUERY, VERB_COMPARE, VERB_BENCH, VERB_RENDER,
-    VERB_GRADCHECK, VERB_OPTIMIZE, VERB_DECOMPOSE, VERB_EXPORT, VERB_PLOT;
+    VERB_GRADCHECK, VERB_OPTIMIZE, VERB_DECOMPOSE, VERB_EXPORT, VERB_PLOT, VERB_CERTIFY, VERB_IMPORT;
 
 /* The whole program: pick the verb, parse, run; returns the exit code. */
 ExitCode app_run(int argc, char** argv);

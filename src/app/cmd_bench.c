@@ -19,6 +19,7 @@ static const Bench BENCHES[] = {
     {"pair", "", "contact, friction and distance of two hulls against their vertices", 0, bench_pair},
     {"step", "SCENE", "time per step of a scene by phase, Newton iterations, pairs", 1, bench_step},
     {"gradient", "TASK", "a task's run forward, and its gradient by the adjoint", 1, bench_gradient},
+    {"render", "RUN", "time per picture of a run by phase", 1, bench_render},
     {"scale", "", "time per step against the number of bodies, falling and at rest", 0, bench_scale},
 };
 enum { BENCH_COUNT = sizeof BENCHES / sizeof BENCHES[0] };
@@ -55,7 +56,7 @@ static ExitCode bench(const Options* options) {
 }
 
 static const OptionRow OPTIONS[] = {
-    {"steps", 0, OPTION_COUNT, "N", "step: run N steps instead of the scene's number"},
+    {"steps", 0, OPTION_COUNT, "N", "step: run N steps instead of the scene's number; render: N pictures (100)"},
     {"bodies", 0, OPTION_TEXT, "LIST", "scale: numbers of bodies (default: 10,20,50,100,200,500,1000)"},
 };
 
@@ -70,11 +71,13 @@ const Verb VERB_BENCH = {
         "  sdrs bench pair\n"
         "  sdrs bench step scenes/stack.yaml --threads 1\n"
         "  sdrs bench gradient scenes/tasks/spider.yaml --threads 1\n"
+        "  sdrs bench render out/spider --threads 1\n"
         "  sdrs bench scale --bodies 100,200,500,1000\n",
     .details =
         "pair: nanoseconds of one evaluation with gradient and Hessian, cold and warm, on one thread.\n"
         "step: one row per quantity with median, mean and max over the steps; times in ms.\n"
         "gradient: medians of seven runs of the initial design; ratio is (forward + adjoint) / forward.\n"
+        "render: pictures of 960x720 pixels, spread evenly over the run; png is the packing, nothing is written.\n"
         "scale: bodies of five shapes fall onto a plane, four layers high. fall_ms is the mean time per step of\n"
         "the first 0.6 s, rest_ms the median of 0.5 s after the second; dt = 10 ms. The fitted exponents go to\n"
         "standard error.\n",

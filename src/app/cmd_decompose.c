@@ -1,4 +1,4 @@
-/* sdrs decompose MESH.obj: a mesh as convex hulls that cover it. */
+/* sdrs decompose MESH: a mesh as convex hulls that cover it. */
 #include <errno.h>
 #include <string.h>
 
@@ -38,6 +38,9 @@ static ExitCode read_settings(DecomposeOptions* settings, const Options* options
     return usage_error(options, "--symmetry is auto, none or letters of xyz, got '%s'", symmetry);
   const char* grid = option_text(options, "grid");
   if (!read_grid(settings, grid)) return usage_error(options, "--grid needs three counts of 1 to 1000, got '%s'", grid);
+  const char* up = option_text(options, "up");
+  if (up && !(*up >= 'x' && *up <= 'z' && up[1] == '\0'))
+    return usage_error(options, "--up is x, y or z, got '%s'", up);
   if (settings->max_vertices > 0 && settings->max_vertices < 8)
     return usage_error(options, "--max-vertices is at least 8, got %d", settings->max_vertices);
   return EXIT_DONE;
@@ -144,8 +147,25 @@ static Status write_text(const char* folder, const char* name, const Text* text,
   return status;
 }
 
-static Status write_files(const Options* options, const Decomposition* result, const char* folder, const Text* report,
-                          Diagnostics* diagnostics) {
+static int up_axis(const Options* options) {
+  const char* up = option_text(options, "up");
+  return up ? *up - 'x' : 2;
+}
+
+static Status write_picture(const Options* options, const Mesh* mesh, const Decomposition* result, const char* folder,
+                            Diagnostics* diagnostics) {
+  ConvexHull surface;
+  if (option_given(options, "no-picture") || !mesh_surface(&surface, mesh)) return STATUS_OK;
+  HullPicture picture = {&surface, result->hulls, result->hull_count, up_axis(options)};
+  char* path = path_join(folder, "hulls.png");
+  Status status = render_hulls(path, &picture, options->threads, diagnostics);
+  memory_free(path);
+  hull_free(&surface);
+  return status;
+}
+
+static Status write_files(const Options* options, const Mesh* mesh, const Decomposition* result, const char* folder,
+                          const Text* report, Diagnostics* diagnostics) {
   Status status = file_make_folder(folder);
   if (status != STATUS_OK) {
     diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){folder, 0, 0}, "cannot make the folder: %s",
@@ -157,18 +177,27 @@ static Status write_files(const Options* options, const Decomposition* result, c
   hulls_text(&hulls, result);
   status = write_text(folder, "hulls.obj", &hulls, diagnostics);
   text_free(&hulls);
-  Status second = write_text(folder, "report.json", report, diagnostics);
-  return status != STATUS_OK ? status : second;
+  if (status == STATUS_OK) status = write_text(folder, "report.json", report, diagnostics);
+  if (status == STATUS_OK) status = write_picture(options, mesh, result, folder, diagnostics);
+  return status;
 }
 
 /* ---------------------------------------------------------------- what the user sees */
 
+/* Below this share of the hulls' volume that of the mesh is rounding: its parts cancel. */
+#define NO_VOLUME 1e-9
+
 static void say_result(const Options* options, const Decomposition* d, const char* folder) {
   int vertices = 0;
   for (int h = 0; h < d->hull_count; h++) vertices += d->hulls[h].vertex_count;
-  if (!options->quiet)
-    fprintf(stderr, "%d hulls, %d vertices, %d piece%s; volume of the hulls %.4g times that of the mesh\n",
-            d->hull_count, vertices, d->pieces, d->pieces == 1 ? "" : "s", d->hull_volume / d->mesh_volume);
+  if (!options->quiet) {
+    fprintf(stderr, "%d hulls, %d vertices, %d piece%s; ", d->hull_count, vertices, d->pieces,
+            d->pieces == 1 ? "" : "s");
+    if (d->mesh_volume > NO_VOLUME * d->hull_volume)
+      fprintf(stderr, "volume of the hulls %.4g times that of the mesh\n", d->hull_volume / d->mesh_volume);
+    else
+      fprintf(stderr, "the mesh encloses as much negative as positive volume\n");
+  }
   if (!options->json) printf("%s\n", folder);
 }
 
@@ -181,12 +210,13 @@ static bool guarantees_hold(const Options* options, const Decomposition* d) {
   return d->convex && d->covers && d->connected && d->symmetric && d->within_budget;
 }
 
-static ExitCode finish(const Options* options, const Decomposition* result, Diagnostics* diagnostics) {
+static ExitCode finish(const Options* options, const Mesh* mesh, const Decomposition* result,
+                       Diagnostics* diagnostics) {
   char* stem = file_stem(options->operands[0]);
   char* folder = run_folder_path(options, stem);
   Text report = {0};
   report_text(&report, options->operands[0], result);
-  Status status = write_files(options, result, folder, &report, diagnostics);
+  Status status = write_files(options, mesh, result, folder, &report, diagnostics);
   ExitCode code = status_exit_code(status);
   if (status == STATUS_OK) {
     if (options->json) fwrite(report.data, 1, report.length, stdout);
@@ -206,12 +236,12 @@ static ExitCode decompose(const Options* options) {
   Diagnostics diagnostics = {0};
   Mesh mesh = {0};
   Decomposition result = {0};
-  Status status = mesh_read_obj(&mesh, options->operands[0], 1.0, &diagnostics);
+  Status status = mesh_read(&mesh, options->operands[0], 1.0, &diagnostics);
   code = status_exit_code(status);
   if (status == STATUS_OK) {
     HullResult hulls = mesh_decompose(&result, &mesh, &settings);
     if (hulls == HULL_OK) {
-      code = finish(options, &result, &diagnostics);
+      code = finish(options, &mesh, &result, &diagnostics);
     } else {
       diagnostics_add(&diagnostics, SEVERITY_ERROR, (SourcePlace){options->operands[0], mesh.face_line[0], 0},
                       "the mesh %s", hull_result_text(hulls));
@@ -232,11 +262,13 @@ static const OptionRow OPTIONS[] = {
     {"resolution", 0, OPTION_COUNT, "N", "triangles of the copy that planes are searched on (default: 1200)"},
     {"grid", 0, OPTION_TEXT, "NX,NY,NZ", "even blocks of the mesh's box instead of a search"},
     {"symmetry", 0, OPTION_TEXT, "AXES", "mirror planes to keep: auto, none or letters of xyz (default: auto)"},
+    {"up", 0, OPTION_TEXT, "AXIS", "x, y or z: what is up in the picture (default: z)"},
+    {"no-picture", 0, OPTION_FLAG, NULL, "leave no hulls.png"},
 };
 
 const Verb VERB_DECOMPOSE = {
     .name = "decompose",
-    .operands = "MESH.obj",
+    .operands = "MESH.obj|MESH.stl",
     .operand_min = 1,
     .operand_max = 1,
     .summary = "a mesh as convex hulls that cover it",
@@ -244,7 +276,9 @@ const Verb VERB_DECOMPOSE = {
         "  sdrs decompose mug.obj\n"
         "  sdrs decompose mug.obj --max-hulls 32 --max-vertices 32 -o out/mug\n",
     .details =
-        "Writes hulls.obj (one `o` group a hull) and report.json. Every hull is convex, the hulls cover the surface,\n"
+        "Writes hulls.obj (one `o` group a hull), report.json and hulls.png, a picture of the part, its hulls in place "
+        "and\n"
+        "moved apart. Every hull is convex, the hulls cover the surface,\n"
         "those of a connected part overlap, a symmetric part gives symmetric hulls; what could not be kept is told.\n"
         "Exit codes: 0 done, 1 a guarantee is not met, 3 the mesh cannot be meant, 5 cannot read or write.\n",
     .options = OPTIONS,

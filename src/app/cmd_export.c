@@ -1,13 +1,17 @@
-/* sdrs export SCENE|RUN: the model for other programs, and its parts for printing. */
+/* sdrs export SCENE|RUN|HULLS.obj: the model for other programs, and its parts for printing. */
 #include <errno.h>
 #include <string.h>
 #include "app/command.h"
 
-typedef enum { EXPORT_MJCF, EXPORT_OBJ, EXPORT_STL, EXPORT_UNKNOWN } ExportFormat;
+typedef enum { EXPORT_MJCF, EXPORT_URDF, EXPORT_OBJ, EXPORT_STL, EXPORT_3MF, EXPORT_UNKNOWN } ExportFormat;
 
 static const struct {
   const char *name, *ending;
-} FORMATS[] = {[EXPORT_MJCF] = {"mjcf", ".xml"}, [EXPORT_OBJ] = {"obj", ".obj"}, [EXPORT_STL] = {"stl", ".stl"}};
+} FORMATS[] = {[EXPORT_MJCF] = {"mjcf", ".xml"},
+               [EXPORT_URDF] = {"urdf", ".urdf"},
+               [EXPORT_OBJ] = {"obj", ".obj"},
+               [EXPORT_STL] = {"stl", ".stl"},
+               [EXPORT_3MF] = {"3mf", ".3mf"}};
 
 /* From the operand to the files. Zeroed or half-built is fine for exporting_free. */
 typedef struct {
@@ -40,23 +44,42 @@ static ExportFormat format_of(const char* name, const char* target) {
   return EXPORT_UNKNOWN;
 }
 
+/* The robot as a whole: MJCF, URDF. */
+static bool is_model(ExportFormat format) { return format == EXPORT_MJCF || format == EXPORT_URDF; }
+
+static ExitCode check_model_options(const Exporting* exporting) {
+  const Options* options = exporting->options;
+  const char* name = exporting->format == EXPORT_MJCF ? "MJCF" : "URDF";
+  if (exporting->folder) return usage_error(options, "%s is one file: -o names it", name);
+  if (option_given(options, "link")) return usage_error(options, "--link chooses a surface: %s holds all links", name);
+  if (option_given(options, "time"))
+    return usage_error(options, "--time poses surfaces: %s holds the %s", name,
+                       exporting->format == EXPORT_MJCF ? "initial state" : "links at zero");
+  if (option_given(options, "pieces")) return usage_error(options, "--pieces is for surfaces: %s holds hulls", name);
+  if (option_given(options, "min-wall")) return usage_error(options, "--min-wall checks surfaces, not %s", name);
+  return EXIT_DONE;
+}
+
 static ExitCode read_options(Exporting* exporting) {
   const Options* options = exporting->options;
   const char *target = options->folder, *format = option_text(options, "format");
-  if (!target) return usage_error(options, "-o is missing: a file (.xml, .obj, .stl) or a folder (ends in '/')");
+  if (!target)
+    return usage_error(options, "-o is missing: a file (.xml, .urdf, .obj, .stl, .3mf) or a folder (ends in '/')");
   exporting->target = memory_text(target);
   exporting->folder = ends_with(target, "/") || path_is_folder(target);
-  if (exporting->folder && !format) return usage_error(options, "a folder needs --format obj or stl");
+  if (exporting->folder && !format) return usage_error(options, "a folder needs --format obj, stl or 3mf");
   exporting->format = format_of(format, target);
   if (exporting->format == EXPORT_UNKNOWN && format)
-    return usage_error(options, "--format is mjcf, obj or stl, got '%s'", format);
+    return usage_error(options, "--format is mjcf, urdf, obj, stl or 3mf, got '%s'", format);
   if (exporting->format == EXPORT_UNKNOWN)
-    return usage_error(options, "-o names a model (.xml) or surfaces (.obj, .stl); for others give --format, got '%s'",
-                       target);
-  if (exporting->format != EXPORT_MJCF) return EXIT_DONE;
-  if (exporting->folder) return usage_error(options, "MJCF is one file: -o names it");
-  if (option_given(options, "link")) return usage_error(options, "--link chooses a surface: MJCF holds all links");
-  if (option_given(options, "time")) return usage_error(options, "--time poses surfaces: MJCF holds the initial state");
+    return usage_error(
+        options, "-o names a model (.xml, .urdf) or surfaces (.obj, .stl, .3mf); for others give --format, got '%s'",
+        target);
+  if (exporting->format != EXPORT_URDF && option_given(options, "package"))
+    return usage_error(options, "--package says where the meshes of a URDF file are");
+  if (is_model(exporting->format)) return check_model_options(exporting);
+  if (option_given(options, "min-wall") && !(option_number(options, "min-wall", 0) > 0))
+    return usage_error(options, "--min-wall is a thickness > 0 in millimetres");
   return EXIT_DONE;
 }
 
@@ -120,16 +143,84 @@ static Status write_mjcf(Exporting* exporting) {
   return status;
 }
 
+/* ---------------------------------------------------------------- URDF and its meshes */
+
+/* robot.urdf -> robot_meshes/ beside it */
+static void mesh_folder(const Exporting* exporting, Text* folder) {
+  const char* target = exporting->target;
+  int stem = (int)(strlen(target) - (ends_with(target, ".urdf") ? 5 : 0));
+  text_add(folder, "%.*s_meshes/", stem, target);
+}
+
+/* What the URDF file calls that folder: as seen from itself, or from the package of --package. */
+static ExitCode mesh_prefix(const Exporting* exporting, const char* folder, Text* prefix) {
+  const char *package = option_text(exporting->options, "package"), *equals = package ? strchr(package, '=') : NULL;
+  const char* slash = strrchr(exporting->target, '/');
+  if (!package) {
+    text_add(prefix, "%s", slash ? folder + (slash + 1 - exporting->target) : folder);
+    return EXIT_DONE;
+  }
+  if (!equals || equals == package || !equals[1])
+    return usage_error(exporting->options, "--package needs NAME=DIR, got '%s'", package);
+  char* inside = file_inside(equals + 1, folder);
+  if (!inside) return usage_error(exporting->options, "the meshes go to %s, which is not in %s", folder, equals + 1);
+  text_add(prefix, "package://%.*s/%s/", (int)(equals - package), package, inside);
+  memory_free(inside);
+  return EXIT_DONE;
+}
+
+static Status write_meshes(Exporting* exporting, const char* folder) {
+  const Model* model = &exporting->recorded.model;
+  Text name = {0}, path = {0}, mesh = {0};
+  Status status = STATUS_OK;
+  for (int h = 0; h < model->hull_count && status == STATUS_OK; h++) {
+    if (!export_urdf_mesh(model, h, &name)) continue;
+    path.length = mesh.length = 0;
+    text_add(&path, "%s%s", folder, name.data);
+    output_hull_obj(&mesh, model, h);
+    status = write_file(exporting, path.data, &mesh);
+    if (status == STATUS_OK) tell_file(exporting, path.data);
+  }
+  text_free(&name);
+  text_free(&path);
+  text_free(&mesh);
+  return status;
+}
+
+static ExitCode write_urdf(Exporting* exporting) {
+  Text urdf = {0}, folder = {0}, prefix = {0};
+  mesh_folder(exporting, &folder);
+  ExitCode code = mesh_prefix(exporting, folder.data, &prefix);
+  if (code == EXIT_DONE) {
+    Status status = export_urdf(&exporting->recorded.model, exporting->target, prefix.data, &urdf,
+                                &exporting->recorded.diagnostics);
+    if (status == STATUS_OK) status = write_meshes(exporting, folder.data);
+    if (status == STATUS_OK) status = write_file(exporting, exporting->target, &urdf);
+    if (status == STATUS_OK) tell_file(exporting, exporting->target);
+    code = status_exit_code(status);
+  }
+  text_free(&urdf);
+  text_free(&folder);
+  text_free(&prefix);
+  return code;
+}
+
 /* ---------------------------------------------------------------- surfaces */
 
 static void print_report(const char* path, const SurfaceReport* report) {
   Vec3 size = vec3_scale(vec3_sub(report->high, report->low), 1e3);
-  printf("%s: %d %s, %d triangles, %s, %s, %d component%s; %.6g x %.6g x %.6g mm, %.6g cm^3, %.6g kg, %.4g mm thick",
-         path, report->pieces, report->pieces == 1 ? "solid" : "solids", report->triangles,
-         report->closed ? "closed" : "OPEN", report->manifold ? "manifold" : "NOT MANIFOLD", report->components,
-         report->components == 1 ? "" : "s", size.x, size.y, size.z, 1e6 * report->volume, report->mass,
-         1e3 * report->thickness);
-  if (report->overlaps > 0)
+  printf("%s: %d %s, %d triangles, %s, %s, %s, %d component%s", path, report->pieces,
+         report->pieces == 1 ? "solid" : "solids", report->triangles, report->closed ? "closed" : "OPEN",
+         report->manifold ? "manifold" : "NOT MANIFOLD", report->oriented ? "oriented" : "NOT ORIENTED",
+         report->components, report->components == 1 ? "" : "s");
+  if (report->pinches > 0) printf(", touches itself in %d point%s", report->pinches, report->pinches == 1 ? "" : "s");
+  if (report->cavities > 0) printf(", %d cavit%s", report->cavities, report->cavities == 1 ? "y" : "ies");
+  printf("; %.6g x %.6g x %.6g mm, %.6g cm^3, %.6g kg", size.x, size.y, size.z, 1e6 * report->volume, report->mass);
+  if (!report->united)
+    printf(", thinnest solid %.4g mm", 1e3 * report->thickness);
+  else if (isfinite(report->thickness))
+    printf(", walls from %.4g mm (sampled every %.2g mm)", 1e3 * report->thickness, 1e3 * report->thickness_spacing);
+  if (!report->united && report->overlaps > 0)
     printf("; %d pair%s of solids overlap and count twice there", report->overlaps, report->overlaps == 1 ? "" : "s");
   printf("\n");
 }
@@ -139,23 +230,50 @@ static void report_json(Json* json, const char* path, const SurfaceReport* repor
   const double extent[3] = {size.x, size.y, size.z};
   json_open(json, NULL, '{');
   json_text(json, "file", path);
+  json_bool(json, "united", report->united);
+  json_text(json, "reason", report->reason);
   json_integer(json, "solids", report->pieces);
   json_integer(json, "triangles", report->triangles);
   json_bool(json, "closed", report->closed);
   json_bool(json, "manifold", report->manifold);
+  json_bool(json, "oriented", report->oriented);
+  json_integer(json, "pinches", report->pinches);
   json_integer(json, "components", report->components);
+  json_integer(json, "cavities", report->cavities);
   json_integer(json, "overlapping_pairs", report->overlaps);
   json_vector(json, "size", extent, 3);
   json_number(json, "volume", report->volume);
   json_number(json, "mass", report->mass);
   json_number(json, "thickness", report->thickness);
+  json_number(json, "thickness_spacing", report->thickness_spacing);
+  json_number(json, "snap", report->snap);
   json_close(json, '}');
 }
 
+/* What the user asked for is not what is in the file: told on standard error, and the exit code says so. */
+static bool report_holds(Exporting* exporting, const char* path, const SurfaceReport* report) {
+  const Model* model = &exporting->recorded.model;
+  Diagnostics* diagnostics = &exporting->recorded.diagnostics;
+  SourcePlace place = {path, 0, 0};
+  double wall = 1e-3 * option_number(exporting->options, "min-wall", 0.0);
+  if (report->reason)
+    diagnostics_add(diagnostics, SEVERITY_ERROR, place, "link '%s': %s; its pieces are solids of their own in the file",
+                    model->links[report->reason_link].name, report->reason);
+  if (!report->closed || !report->manifold || !report->oriented)
+    diagnostics_add(diagnostics, SEVERITY_ERROR, place, "the surface is not closed, manifold and oriented");
+  if (report->thickness < wall)
+    diagnostics_add(diagnostics, SEVERITY_ERROR, place, "the thinnest wall has %.4g mm, --min-wall asks for %g",
+                    1e3 * report->thickness, 1e3 * wall);
+  return !report->reason && report->closed && report->manifold && report->oriented && !(report->thickness < wall);
+}
+
 static ExitCode write_surface(Exporting* exporting, const char* path, int link, const Pose* poses) {
+  static const SurfaceFormat SURFACES[] = {
+      [EXPORT_OBJ] = SURFACE_OBJ, [EXPORT_STL] = SURFACE_STL, [EXPORT_3MF] = SURFACE_3MF};
+  const Options* options = exporting->options;
   Text text = {0};
-  SurfaceFormat format = exporting->format == EXPORT_STL ? SURFACE_STL : SURFACE_OBJ;
-  SurfaceReport report = export_surface(&text, &exporting->recorded.model, link, poses, format);
+  SurfaceOptions wanted = {SURFACES[exporting->format], option_given(options, "pieces"), options->threads};
+  SurfaceReport report = export_surface(&text, &exporting->recorded.model, link, poses, &wanted);
   Status status = STATUS_OK;
   if (report.pieces == 0) {
     diagnostics_add(&exporting->recorded.diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0},
@@ -166,11 +284,11 @@ static ExitCode write_surface(Exporting* exporting, const char* path, int link, 
   }
   text_free(&text);
   if (status != STATUS_OK) return status_exit_code(status);
-  if (exporting->options->json)
+  if (options->json)
     report_json(&exporting->objects, path, &report);
   else
     print_report(path, &report);
-  return report.closed && report.manifold ? EXIT_DONE : EXIT_CHECK_FAILED;
+  return report_holds(exporting, path, &report) ? EXIT_DONE : EXIT_CHECK_FAILED;
 }
 
 static bool has_solid(const Model* model, int link) {
@@ -223,7 +341,9 @@ static ExitCode write_all(Exporting* exporting) {
   if (code != EXIT_DONE) return code;
   exporting->objects = (Json){.out = &exporting->json};
   json_open(&exporting->objects, NULL, '[');
-  code = exporting->format == EXPORT_MJCF ? status_exit_code(write_mjcf(exporting)) : write_surfaces(exporting);
+  code = exporting->format == EXPORT_MJCF   ? status_exit_code(write_mjcf(exporting))
+         : exporting->format == EXPORT_URDF ? write_urdf(exporting)
+                                            : write_surfaces(exporting);
   json_close(&exporting->objects, ']');
   if (exporting->options->json) fputs(exporting->json.data, stdout);
   return code;
@@ -243,30 +363,42 @@ static ExitCode export_model(const Options* options) {
 }
 
 static const OptionRow OPTIONS[] = {
-    {"format", 0, OPTION_TEXT, "NAME", "mjcf, obj or stl (default: by the ending of -o)"},
+    {"format", 0, OPTION_TEXT, "NAME", "mjcf, urdf, obj, stl or 3mf (default: by the ending of -o)"},
     {"link", 0, OPTION_TEXT, "LINK", "surfaces: only this link, in its own frame"},
+    {"package", 0, OPTION_TEXT, "NAME=DIR", "URDF: meshes go by package://NAME/..., which is DIR"},
     {"time", 0, OPTION_NUMBER, "T", "surfaces of a run: where the links stand at T seconds (default 0)"},
+    {"pieces", 0, OPTION_FLAG, NULL, "surfaces: each convex piece as a solid of its own, not their union"},
+    {"min-wall", 0, OPTION_NUMBER, "MM", "surfaces: exit 1 when a wall is thinner than MM millimetres"},
 };
 
 const Verb VERB_EXPORT = {
     .name = "export",
-    .operands = "SCENE|RUN",
+    .operands = "SCENE|RUN|HULLS.obj",
     .operand_min = 1,
     .operand_max = 1,
-    .summary = "the model for MuJoCo (MJCF), surfaces as OBJ or STL",
+    .summary = "the model as MJCF or URDF, parts as OBJ, STL or 3MF",
     .examples =
         "  sdrs export scenes/spider.yaml -o spider.xml          MJCF; controls over time in spider.controls.csv\n"
+        "  sdrs export scenes/spider.yaml -o spider.urdf         URDF; meshes in spider_meshes/\n"
         "  sdrs export scenes/spider.yaml -o upper.stl --link upper0\n"
         "  sdrs export out/throw/best.scene.yaml -o parts/ --format stl    one file per link\n"
+        "  sdrs export out/mug/hulls.obj -o mug.stl              what decompose found, as one part\n"
+        "  sdrs export out/pinch -o pinch.3mf --min-wall 2       all parts of a design, walls of 2 mm and more\n"
         "  sdrs export out/wall -o wall.obj --time 4             all links where they stand at 4 s\n",
     .details =
         "MJCF holds meshes, masses, joints, limits, actuators, contacts, pairs that do not touch and the initial "
         "state\n"
-        "(keyframe 0); what MuJoCo has no exact counterpart for is noted. OBJ is in metres, STL in millimetres. Every\n"
-        "convex piece is a closed solid of its own: those of a link touch or overlap, they are not united. What was\n"
-        "written is checked and measured; volume is the sum of the pieces, mass that of the model.\n"
-        "Exit codes: 0 done, 1 a surface is not closed or not manifold, 2 wrong usage, 3 bad input, 5 cannot read or\n"
-        "write.\n",
+        "(keyframe 0); what MuJoCo has no exact counterpart for is noted. URDF holds links, inertias, meshes, joints,\n"
+        "limits and damping; the rest is noted, and a comment in the file: docs/urdf.md. OBJ is in metres, STL and "
+        "3MF\n"
+        "in millimetres.\n"
+        "The convex pieces of a link are united to one watertight surface; where they touch along an edge or in a "
+        "point\n"
+        "only there is none, and each is a solid of its own. What was written is checked and measured: walls by rays\n"
+        "from the surface inwards, mass by the model (a mesh alone: of water).\n"
+        "Exit codes: 0 done, 1 a surface is not closed, manifold and oriented, a link could not be united or a wall "
+        "is\n"
+        "thinner than --min-wall, 2 wrong usage, 3 bad input, 5 cannot read or write.\n",
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof OPTIONS[0],
     .reads_scene = true,

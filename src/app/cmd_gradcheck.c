@@ -184,6 +184,7 @@ static Status check_generic(const Options* options, const GradcheckOptions* chec
 static Status check_subject(const Options* options, const GradcheckOptions* check, const Subject* subject,
                             GradcheckReport* report, Diagnostics* diagnostics) {
   Model model = {0};
+  subject->scene->threads = options->threads;
   Status status = build_expanded(&model, subject->scene, diagnostics);
   unsigned vertices = check->blocks & 1u << GRADCHECK_VERTICES, rest = check->blocks & ~vertices;
   bool flat = status == STATUS_OK && vertices && gradcheck_has_flat_faces(&model);

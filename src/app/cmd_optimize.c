@@ -67,7 +67,7 @@ static Status save_end(DesignRun* run) {
   Status status = save_progress(run);
   if (status == STATUS_OK) status = write_variables(run->folder, run->optimization, &run->diagnostics);
   if (status == STATUS_OK) status = write_design(run->folder, "final", run->optimization, true, &run->diagnostics);
-  if (status == STATUS_OK) status = write_best_scenes(run->folder, &run->task, run->optimization, &run->diagnostics);
+  if (status == STATUS_OK) status = write_scenes(run->folder, &run->task, run->optimization, true, &run->diagnostics);
   return status;
 }
 
@@ -118,13 +118,13 @@ static void print_end(const DesignRun* run) {
 
 static Status resume(DesignRun* run) {
   char* path = checkpoint_path(run->folder);
-  Checkpoint checkpoint = {0};
-  Status status = checkpoint_read(&checkpoint, path, &run->diagnostics);
+  NumberFile checkpoint = {0};
+  Status status = number_file_read(&checkpoint, CHECKPOINT_KIND, path, &run->diagnostics);
   if (status == STATUS_OK && !optimization_load(run->optimization, &checkpoint, &run->diagnostics))
     status = STATUS_BAD_INPUT;
   if (status == STATUS_OK && !run->options->quiet)
     fprintf(stderr, "%s: goes on after iteration %d\n", run->task.name, optimization_iteration(run->optimization));
-  checkpoint_free(&checkpoint);
+  number_file_free(&checkpoint);
   memory_free(path);
   return status;
 }
@@ -137,7 +137,8 @@ static Status begin(DesignRun* run) {
             interrupt_name(interrupt_signal()));
   if (status != STATUS_OK) return status;
   if (is_writer()) remove_results(run->folder, &run->task);
-  return agreed(save_iteration(run));
+  status = is_writer() ? write_scenes(run->folder, &run->task, run->optimization, false, &run->diagnostics) : STATUS_OK;
+  return agreed(status == STATUS_OK ? save_iteration(run) : status);
 }
 
 static Status iterate(DesignRun* run) {
@@ -226,10 +227,9 @@ const Verb VERB_OPTIMIZE = {
         "  sdrs optimize scenes/tasks/reach.yaml -o /tmp/reach --resume\n"
         "  sdrs simulate out/throw/best.scene.yaml             the design that was found\n",
     .details =
-        "Writes convergence.csv (a row per iteration), design/<iteration>/<link>.obj and a checkpoint every\n"
-        "optimizer.save_every iterations, and at the end design/final/, design.csv (all variables), best.scene.yaml "
-        "and\n"
-        "summary.json; the folder is printed on standard output (with --json, summary.json is).\n"
+        "Writes initial.scene.yaml, convergence.csv (a row per iteration), design/<iteration>/<link>.obj and a\n"
+        "checkpoint every optimizer.save_every iterations, and at the end design/final/, design.csv (all variables),\n"
+        "best.scene.yaml and summary.json; the folder is printed on standard output (with --json, summary.json is).\n"
         "SIGINT, SIGTERM and SIGUSR1 leave the checkpoint and all files, exit 130; --resume goes on to the same end, "
         "bit\n"
         "by bit. Overrides of the scenes begin with scene: --set scene.contact.friction=0.2\n"

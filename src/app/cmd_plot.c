@@ -32,6 +32,12 @@ static ExitCode read_options(const Options* options, PlotOptions* plot) {
   char tail;
   *plot = plot_defaults(what == NULL && !option_given(options, "columns"));
   plot->log_y = option_given(options, "log");
+  plot->log_x = option_given(options, "log-x");
+  plot->x = option_text(options, "x");
+  plot->by = option_text(options, "by");
+  plot->title = option_text(options, "title");
+  plot->x_label = option_text(options, "x-label");
+  plot->y_label = option_text(options, "y-label");
   if (size && (sscanf(size, "%dx%d%c", &plot->width, &plot->height, &tail) != 2 || plot->width < SIDE_MIN ||
                plot->height < SIDE_MIN || plot->width > SIDE_MAX || plot->height > SIDE_MAX))
     return usage_error(options, "--size needs WIDTHxHEIGHT in pixels, %d to %d each, got '%s'", SIDE_MIN, SIDE_MAX,
@@ -41,6 +47,10 @@ static ExitCode read_options(const Options* options, PlotOptions* plot) {
   if (what && !is_plot(what)) return refuse_plot(options, what);
   if (what && option_given(options, "columns"))
     return usage_error(options, "'%s' and --columns exclude each other", what);
+  static const char* const of_columns[] = {"x", "by", "log-x", "title", "x-label", "y-label"};
+  for (size_t i = 0; i < sizeof of_columns / sizeof of_columns[0]; i++)
+    if (option_given(options, of_columns[i]) && !option_given(options, "columns"))
+      return usage_error(options, "--%s is of plots with --columns", of_columns[i]);
   if (!path_is_folder(options->operands[0]) && !option_given(options, "columns"))
     return usage_error(options, "%s is no run folder: --columns says what to plot of a file", options->operands[0]);
   return EXIT_DONE;
@@ -124,7 +134,13 @@ void leave_overview(const Options* options, const char* folder) {
 
 static const OptionRow OPTIONS[] = {
     {"columns", 0, OPTION_TEXT, "LIST", "columns of a CSV file against time: names and shell patterns between commas"},
+    {"x", 0, OPTION_TEXT, "COLUMN", "against this column instead"},
+    {"by", 0, OPTION_TEXT, "COLUMN", "a curve for each value of this column"},
     {"log", 0, OPTION_FLAG, NULL, "logarithmic axis upwards"},
+    {"log-x", 0, OPTION_FLAG, NULL, "logarithmic axis across"},
+    {"title", 0, OPTION_TEXT, "TEXT", "title, of plots with --columns (default: the file's name)"},
+    {"x-label", 0, OPTION_TEXT, "TEXT", "name of the axis across (default: the column's, with its unit)"},
+    {"y-label", 0, OPTION_TEXT, "TEXT", "name of the axis upwards"},
     {"size", 0, OPTION_TEXT, "WxH", "pixels (default 800x500, all plots 1200x800)"},
 };
 
@@ -139,7 +155,8 @@ const Verb VERB_PLOT = {
         "  sdrs plot out/wall forces -o forces.svg\n"
         "  sdrs plot out/throw convergence\n"
         "  sdrs plot out/spider --columns 'body/px,body/py' -o way.png\n"
-        "  sdrs plot docs/results/orders.csv --columns error --log -o orders.png\n",
+        "  sdrs plot docs/results/orders.csv --columns error --log -o orders.png\n"
+        "  sdrs plot docs/results/batch-slide.csv --columns '*px' --x contact.friction --by contact.support --log-x\n",
     .details =
         "Plots of simulate's runs: energy, forces (size of each pair's contact force), gap, iterations; of "
         "optimize's:\n"

@@ -1,28 +1,35 @@
 /* sdrs render RUN|SCENE: pictures of a run, drawn without GPU and display. */
 #include <errno.h>
 #include <string.h>
-#include "app/command.h"
+#include "app/render_load.h"
 
 /* Sides of a picture [px], and the widest strip. */
 enum { SIDE_MIN = 32, SIDE_MAX = 8192, STRIP_WIDTH_MAX = 32768, TRAIL_MAX = 1000 };
 /* Size of a panel of a strip when none is asked for. */
 enum { STRIP_PANEL_WIDTH = 480, STRIP_PANEL_HEIGHT = 360 };
+/* The same of two side by side. */
+enum { PAIR_PANEL_WIDTH = 640, PAIR_PANEL_HEIGHT = 560 };
+/* What --show takes. */
+#define MARK_NAMES "contacts, forces, planes, edges, path, displacement"
 /* Pictures of a film or a folder that are more likely a slip than a wish. */
 #define FRAMES_MAX 100000.0
 
-typedef enum { TARGET_PICTURE, TARGET_FRAMES, TARGET_FILM, TARGET_GLB } TargetKind;
+typedef enum { TARGET_PICTURE, TARGET_FRAMES, TARGET_FILM, TARGET_GLB, TARGET_PAGE } TargetKind;
 
 /* From the run folder to the picture. Zeroed or half-built is fine for rendering_free. */
 typedef struct {
   const Options* options;
-  Recorded recorded;
+  Shown shown;
+  Diagnostics diagnostics; /* of the target */
   RenderOptions render;
+  bool pair; /* two side by side */
   char* target;
   TargetKind kind;
 } Rendering;
 
 static void rendering_free(Rendering* rendering) {
-  recorded_free(&rendering->recorded);
+  shown_free(&rendering->shown);
+  diagnostics_free(&rendering->diagnostics);
   memory_free(rendering->target);
 }
 
@@ -53,6 +60,41 @@ static bool parse_view(const char* text, RenderView* view) {
   return false;
 }
 
+/* Adds the bit of a word of length `length` to the marks to show; false when there is no such word. */
+static bool parse_mark(const char* word, size_t length, RenderOptions* render) {
+  static const struct {
+    const char* name;
+    unsigned show;
+  } MARKS[] = {{"contacts", RENDER_CONTACTS},
+               {"forces", RENDER_FORCES},
+               {"planes", RENDER_PLANES},
+               {"edges", RENDER_EDGES},
+               {"path", 0},
+               {"displacement", RENDER_DISPLACEMENT}};
+  for (size_t i = 0; i < sizeof MARKS / sizeof MARKS[0]; i++) {
+    if (strlen(MARKS[i].name) != length || strncmp(MARKS[i].name, word, length) != 0) continue;
+    render->show |= MARKS[i].show;
+    if (MARKS[i].show == 0) render->path = RENDER_PATH_ALL;
+    return true;
+  }
+  return false;
+}
+
+static ExitCode read_mark_options(Rendering* rendering) {
+  const Options* options = rendering->options;
+  const char* list = option_text(options, "show");
+  for (const char* word = list; word; word = strchr(word, ',') ? strchr(word, ',') + 1 : NULL) {
+    size_t length = strcspn(word, ",");
+    if (!parse_mark(word, length, &rendering->render))
+      return usage_error(options, "--show: unknown '%.*s'; there are " MARK_NAMES, (int)length, word);
+  }
+  rendering->render.newtons = option_number(options, "newtons", 0.0);
+  if (option_given(options, "newtons") && !(rendering->render.newtons > 0.0 && isfinite(rendering->render.newtons)))
+    return usage_error(options, "--newtons must be > 0");
+  rendering->pair = options->operand_count > 1 || option_given(options, "compare");
+  return EXIT_DONE;
+}
+
 static ExitCode read_camera_options(Rendering* rendering) {
   const Options* options = rendering->options;
   RenderOptions* render = &rendering->render;
@@ -81,6 +123,11 @@ static ExitCode read_time_options(Rendering* rendering) {
   render->strip = option_count(options, "strip", 0);
   render->trail = option_count(options, "trail", 0);
   render->fps = option_number(options, "fps", render->fps);
+  if (rendering->pair && render->strip > 0) return usage_error(options, "--strip shows one run");
+  if (rendering->pair && !option_given(options, "size")) {
+    render->width = PAIR_PANEL_WIDTH;
+    render->height = PAIR_PANEL_HEIGHT;
+  }
   if (render->strip > 0 && !option_given(options, "size")) {
     render->width = STRIP_PANEL_WIDTH;
     render->height = STRIP_PANEL_HEIGHT;
@@ -108,12 +155,12 @@ static bool ends_with(const char* text, const char* end) {
   return length >= tail && strcmp(text + length - tail, end) == 0;
 }
 
-/* Who opens a model looks at it from anywhere. */
-static ExitCode refuse_view_options(const Options* options) {
-  static const char* const names[] = {"view", "trail", "path", "look-at", "follow", "zoom", "size"};
+/* Who opens a model or a page looks at it from anywhere, and a page has all there is to show. */
+static ExitCode refuse_view_options(const Options* options, const char* what) {
+  static const char* const names[] = {"view", "trail", "path", "look-at", "follow", "zoom", "size", "show"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
     if (option_given(options, names[i]))
-      return usage_error(options, "--%s is for pictures: a .glb file has all of the scene in it", names[i]);
+      return usage_error(options, "--%s is for pictures: a %s file has all of the scene in it", names[i], what);
   return EXIT_DONE;
 }
 
@@ -127,15 +174,19 @@ static ExitCode choose_target(Rendering* rendering) {
     rendering->kind = TARGET_FILM;
   else if (ends_with(target, ".glb"))
     rendering->kind = TARGET_GLB;
+  else if (ends_with(target, ".html"))
+    rendering->kind = TARGET_PAGE;
   else if (!ends_with(target, ".png"))
-    return usage_error(options,
-                       "-o names a picture (.png), a film (.mp4), a model (.glb) or a folder for frames (ends in '/'), "
-                       "got '%s'",
-                       target);
+    return usage_error(
+        options,
+        "-o names a picture (.png), a film (.mp4), a model (.glb), a page (.html) or a folder for frames "
+        "(ends in '/'), got '%s'",
+        target);
   if (rendering->kind == TARGET_PICTURE) return EXIT_DONE;
   if (rendering->render.strip > 0) return usage_error(options, "--strip makes one picture: -o needs a .png file");
   if (option_given(options, "time")) return usage_error(options, "--time makes one picture: -o needs a .png file");
-  if (rendering->kind == TARGET_GLB) return refuse_view_options(options);
+  if (rendering->kind == TARGET_GLB) return refuse_view_options(options, ".glb");
+  if (rendering->kind == TARGET_PAGE) return refuse_view_options(options, ".html");
   return EXIT_DONE;
 }
 
@@ -143,7 +194,8 @@ static ExitCode read_options(Rendering* rendering) {
   rendering->render = render_defaults();
   rendering->render.threads = rendering->options->threads;
   rendering->render.labels = !option_given(rendering->options, "no-labels");
-  ExitCode code = read_camera_options(rendering);
+  ExitCode code = read_mark_options(rendering);
+  if (code == EXIT_DONE) code = read_camera_options(rendering);
   if (code == EXIT_DONE) code = read_time_options(rendering);
   if (code == EXIT_DONE) code = choose_target(rendering);
   return code;
@@ -151,8 +203,10 @@ static ExitCode read_options(Rendering* rendering) {
 
 /* ---------------------------------------------------------------- drawing */
 
+/* Index of a link, the same in all that is drawn. */
 static ExitCode find_link(const Rendering* rendering, const char* name, int* index) {
-  const Model* model = &rendering->recorded.model;
+  const Shown* shown = &rendering->shown;
+  const Model* model = shown->subjects[0].model;
   bool found = false;
   const char** names = MEMORY_NEW(const char*, model->link_count + 1);
   for (int i = 0; i < model->link_count; i++) {
@@ -163,6 +217,11 @@ static ExitCode find_link(const Rendering* rendering, const char* name, int* ind
   }
   const char* nearest = text_nearest(name, names, model->link_count);
   memory_free(names);
+  for (int i = 1; i < shown->subject_count && found; i++) {
+    const Model* other = shown->subjects[i].model;
+    if (*index >= other->link_count || strcmp(other->links[*index].name, name) != 0)
+      return usage_error(rendering->options, "link '%s' is not the same in both scenes", name);
+  }
   if (found) return EXIT_DONE;
   if (nearest) return usage_error(rendering->options, "no link '%s' (did you mean '%s'?)", name, nearest);
   return usage_error(rendering->options, "no link '%s' in the scene", name);
@@ -177,28 +236,29 @@ static ExitCode find_links(Rendering* rendering) {
 }
 
 static Status write_glb(Rendering* rendering, int* count) {
+  const Shown* shown = &rendering->shown;
+  GlbPart parts[RENDER_SUBJECTS_MAX];
+  for (int i = 0; i < shown->subject_count; i++)
+    parts[i] = (GlbPart){shown->names[i], shown->subjects[i].model, shown->subjects[i].run};
   Text glb = {0};
-  export_glb(&glb, &rendering->recorded.model, &rendering->recorded.run, rendering->render.fps, count);
+  export_glb_parts(&glb, parts, shown->subject_count, rendering->render.fps, count);
   Status status = file_write(rendering->target, glb.data, glb.length);
   if (status != STATUS_OK)
-    diagnostics_add(&rendering->recorded.diagnostics, SEVERITY_ERROR, (SourcePlace){rendering->target, 0, 0},
-                    "cannot write: %s", strerror(errno));
+    diagnostics_add(&rendering->diagnostics, SEVERITY_ERROR, (SourcePlace){rendering->target, 0, 0}, "cannot write: %s",
+                    strerror(errno));
   text_free(&glb);
   return status;
 }
 
 static Status draw(Rendering* rendering, int* count) {
   const char* target = rendering->target;
+  const RenderOptions* options = &rendering->render;
+  RenderSubjects subjects = {rendering->shown.subjects, rendering->shown.subject_count};
   *count = 1;
   if (rendering->kind == TARGET_GLB) return write_glb(rendering, count);
-  if (rendering->kind == TARGET_FRAMES)
-    return render_frames(target, &rendering->recorded.model, &rendering->recorded.run, &rendering->render, count,
-                         &rendering->recorded.diagnostics);
-  if (rendering->kind == TARGET_FILM)
-    return render_film(target, &rendering->recorded.model, &rendering->recorded.run, &rendering->render, count,
-                       &rendering->recorded.diagnostics);
-  return render_picture(target, &rendering->recorded.model, &rendering->recorded.run, &rendering->render,
-                        &rendering->recorded.diagnostics);
+  if (rendering->kind == TARGET_FRAMES) return render_frames(target, subjects, options, count, &rendering->diagnostics);
+  if (rendering->kind == TARGET_FILM) return render_film(target, subjects, options, count, &rendering->diagnostics);
+  return render_picture(target, subjects, options, &rendering->diagnostics);
 }
 
 /* The folder that the picture goes to is made when it is not there. */
@@ -210,7 +270,7 @@ static Status make_target_folder(Rendering* rendering) {
     *slash = '\0';
     status = file_make_folder(folder);
     if (status != STATUS_OK)
-      diagnostics_add(&rendering->recorded.diagnostics, SEVERITY_ERROR, (SourcePlace){folder, 0, 0},
+      diagnostics_add(&rendering->diagnostics, SEVERITY_ERROR, (SourcePlace){folder, 0, 0},
                       "cannot make the folder: %s", strerror(errno));
   }
   memory_free(folder);
@@ -235,9 +295,18 @@ static void print_result(const Rendering* rendering, int count, double seconds) 
   text_free(&text);
 }
 
+/* Pictures of a film of the longest run. */
+static double frames_asked(const Rendering* rendering) {
+  double longest = 0.0;
+  for (int i = 0; i < rendering->shown.subject_count; i++) {
+    const RunPoses* run = rendering->shown.subjects[i].run;
+    longest = fmax(longest, run->time[run->row_count - 1] - run->time[0]);
+  }
+  return longest * rendering->render.fps;
+}
+
 static ExitCode draw_loaded(Rendering* rendering) {
-  const RunPoses* run = &rendering->recorded.run;
-  double frames = (run->time[run->row_count - 1] - run->time[0]) * rendering->render.fps, start = timer_now();
+  double frames = frames_asked(rendering), start = timer_now();
   ExitCode code = find_links(rendering);
   if (code != EXIT_DONE) return code;
   if (rendering->kind != TARGET_PICTURE && frames > FRAMES_MAX)
@@ -250,16 +319,30 @@ static ExitCode draw_loaded(Rendering* rendering) {
   return status_exit_code(status);
 }
 
+/* What a page shows is loaded by itself: of an optimization the runs of its designs. */
+static ExitCode draw_page(Rendering* rendering) {
+  const Options* options = rendering->options;
+  if (rendering->pair) return usage_error(options, "a page shows one run, and of an optimization both designs anyway");
+  double start = timer_now();
+  int moments;
+  ExitCode code = status_exit_code(make_target_folder(rendering));
+  if (code == EXIT_DONE) code = render_page(options, rendering->target, &moments);
+  if (code == EXIT_DONE) print_result(rendering, moments, timer_now() - start);
+  return code;
+}
+
 static ExitCode render(const Options* options) {
-  Rendering rendering = {.options = options, .recorded = {.options = options}};
+  Rendering rendering = {.options = options};
   ExitCode code = read_options(&rendering);
-  if (code == EXIT_DONE) {
-    const char* operand = options->operands[0];
-    Status status = recorded_load(&rendering.recorded, operand);
-    if (!options->verbose) recorded_drop_scene_warnings(&rendering.recorded);
-    code = status == STATUS_OK ? draw_loaded(&rendering) : status_exit_code(status);
+  if (code == EXIT_DONE && rendering.kind == TARGET_PAGE) {
+    code = draw_page(&rendering);
+  } else if (code == EXIT_DONE) {
+    code = shown_load(&rendering.shown, options, rendering.render.show, option_given(options, "compare"),
+                      rendering.kind == TARGET_GLB);
+    if (code == EXIT_DONE) code = draw_loaded(&rendering);
   }
-  print_diagnostics(options, &rendering.recorded.diagnostics);
+  for (int i = 0; i < rendering.shown.count; i++) print_diagnostics(options, &rendering.shown.recorded[i].diagnostics);
+  print_diagnostics(options, &rendering.diagnostics);
   rendering_free(&rendering);
   return code;
 }
@@ -270,35 +353,50 @@ static const OptionRow OPTIONS[] = {
     {"strip", 0, OPTION_COUNT, "N", "N moments side by side, from the first to --time"},
     {"trail", 0, OPTION_COUNT, "N", "N earlier moments laid over the picture as ghosts"},
     {"path", 0, OPTION_TEXT, "LINK", "the way of the link's centre of mass so far; all: of all that can move"},
+    {"show", 0, OPTION_TEXT, "LIST", "of " MARK_NAMES " (comma-separated)"},
+    {"newtons", 0, OPTION_NUMBER, "F", "force of the arrow in the key [N] (default: one that suits the run)"},
+    {"compare", 0, OPTION_FLAG, NULL, "of an optimization: the initial design beside the best one"},
     {"look-at", 0, OPTION_TEXT, "X,Y,Z", "the point in the middle of the picture [m]"},
     {"follow", 0, OPTION_TEXT, "LINK", "the camera moves with this link"},
     {"zoom", 0, OPTION_NUMBER, "Z", "magnify (1 = all that is ever seen fits)"},
-    {"size", 0, OPTION_TEXT, "WxH", "pixels of a picture (default 960x720) or panel (480x360)"},
-    {"fps", 0, OPTION_NUMBER, "N", "frames, films, models: moments per simulated second (default 30)"},
+    {"size", 0, OPTION_TEXT, "WxH", "pixels of a picture (960x720) or panel (of a strip 480x360, of two 640x560)"},
+    {"fps", 0, OPTION_NUMBER, "N", "frames, films, models: moments per simulated second (default 30; pages: all)"},
     {"no-labels", 0, OPTION_FLAG, NULL, "no title, time, names and ticks"},
 };
 
 const Verb VERB_RENDER = {
     .name = "render",
-    .operands = "RUN",
+    .operands = "RUN [RUN]",
     .operand_min = 1,
-    .operand_max = 1,
-    .summary = "draw a run (or a scene's initial state): picture, strip, frames, film, glTF",
+    .operand_max = 2,
+    .summary = "draw runs, scenes and designs: picture, strip, frames, film, glTF, page",
     .examples =
         "  sdrs render out/slide                               writes out/slide/picture.png, the last moment\n"
         "  sdrs render out/slide -o slide.png --strip 4        four moments side by side\n"
         "  sdrs render out/spider -o s.png --trail 6 --view side\n"
         "  sdrs render out/chains -o way.png --path all        with the way of the centre of mass\n"
+        "  sdrs render out/stack -o forces.png --show contacts,forces\n"
+        "  sdrs render out/pinch -o design.png --compare --show displacement   of sdrs optimize: before and after\n"
+        "  sdrs render out/a out/b -o both.mp4                 two runs side by side\n"
         "  sdrs render out/spider -o frames/ --follow body     frames/frame_00000.png, ...\n"
         "  sdrs render out/spider -o spider.mp4 --fps 60       needs the program ffmpeg\n"
         "  sdrs render out/spider -o spider.glb                animated glTF for Blender, three.js, viewers\n"
+        "  sdrs render out/spider -o spider.html               a page to send: 3D, plots and summary in one file\n"
+        "  sdrs render out/pinch -o pinch.html                 of sdrs optimize: the best design, and its way there\n"
         "  sdrs render scenes/stack.yaml -o stack.png          the initial state of a scene\n",
     .details =
         "Draws on the processor: no display and no graphics driver is needed. The scene that the run was made from is\n"
         "read again, with the overrides that the run's summary records. -o names a picture (.png), a film (.mp4), a\n"
-        "model with its motion (.glb: glTF 2.0, metres, Y up) or a folder for frames (it ends in '/').\n"
+        "model with its motion (.glb: glTF 2.0, metres, Y up), a page for a browser (.html: one file that needs no\n"
+        "network) or a folder for frames (it ends in '/'). A page of an optimization plays RUN/best, the run of its "
+        "best\n"
+        "design, which is simulated where it is not there.\n"
         "Without --look-at, --follow and --zoom the camera shows all bodies over the whole run. Lengths along the\n"
-        "ground are metres. The file's name is printed on standard output.\n"
+        "ground are metres. Of a folder of `sdrs optimize` the best design is drawn; a model has the initial one too.\n"
+        "--show lays over the picture: contacts, dots where hulls press on each other; forces, arrows to the scale\n"
+        "in the key; planes, squares of the planes that part hulls near each other; edges, all of every hull; path,\n"
+        "the way of the centre of mass; displacement, colours by how far the vertices have moved from the initial\n"
+        "design (of two runs: from the first). The file's name is printed on standard output.\n"
         "Exit codes: 0 done, 2 wrong usage, 3 bad input, 5 cannot read or write (also: ffmpeg is missing).\n",
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof OPTIONS[0],

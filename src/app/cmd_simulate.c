@@ -281,6 +281,30 @@ static ExitCode simulate(const Options* options) {
   return status_exit_code(status);
 }
 
+ExitCode simulate_into(const Options* options, const char* scene, const char* folder) {
+  const char* const operands[] = {scene};
+  OptionValue* values = MEMORY_NEW(OptionValue, VERB_SIMULATE.option_count);
+  Options own = {.verb = &VERB_SIMULATE,
+                 .operands = (const char**)operands,
+                 .operand_count = 1,
+                 .folder = folder,
+                 .threads = options->threads,
+                 .quiet = options->quiet,
+                 .values = values};
+  Run run;
+  Status status = run_create(&run, &own);
+  if (status == STATUS_OK) {
+    diagnostics_free(&run.diagnostics); /* warnings, said when it was designed */
+    status = run_steps(&run);
+    if (status != STATUS_IO) status = finish_folder(&run, status);
+    if (status == STATUS_SOLVER) print_failure(&run);
+  }
+  print_diagnostics(&own, &run.diagnostics);
+  run_free(&run);
+  memory_free(values);
+  return status_exit_code(status);
+}
+
 static const OptionRow OPTIONS[] = {
     {"steps", 0, OPTION_COUNT, "N", "run N steps instead of the scene's number"},
     OVERVIEW_OPTIONS,

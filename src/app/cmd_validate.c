@@ -71,10 +71,11 @@ static void report_task(const Options* options, Json* json, const char* path, co
 }
 
 /* As far as a scene alone can be judged: whether it makes a model. Scenarios that share a scene tell the same. */
-static void check_scenarios(const Task* task, Diagnostics* diagnostics) {
+static void check_scenarios(Task* task, int threads, Diagnostics* diagnostics) {
   for (int i = 0; i < task->scenario_count; i++) {
     Model model;
     Diagnostics problems = {0};
+    task->scenarios[i].scene.threads = threads;
     model_create(&model, &task->scenarios[i].scene, &problems);
     diagnostics_add_new(diagnostics, &problems);
     diagnostics_free(&problems);
@@ -86,7 +87,7 @@ static ExitCode validate_task(const Options* options, const char* path, Json* js
   Task task;
   Diagnostics diagnostics = {0};
   Status status = task_load(&task, path, options->overrides, options->override_count, &diagnostics);
-  if (status == STATUS_OK) check_scenarios(&task, &diagnostics);
+  if (status == STATUS_OK) check_scenarios(&task, options->threads, &diagnostics);
   bool good = status == STATUS_OK && diagnostics.error_count == 0;
   print_diagnostics(options, &diagnostics);
   report_task(options, json, path, &task, &diagnostics, good);

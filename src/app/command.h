@@ -68,9 +68,18 @@ typedef struct {
 Status recorded_load(Recorded* recorded, const char* path);
 /* Warnings about the scene were said when it was simulated; only those about the run itself are kept. */
 void recorded_drop_scene_warnings(Recorded* recorded);
+/* Are the scene and its meshes, byte for byte, those of the run? An error for each that is not. */
+bool recorded_unchanged(Recorded* recorded);
 void recorded_free(Recorded* recorded);
+/* A folder of `sdrs optimize`: it has a best scene and no trajectory. */
+bool folder_of_design(const char* folder);
 bool path_is_folder(const char* path);
 char* path_join(const char* folder, const char* name); /* owned by the caller */
+
+/* Run a scene into a folder with the threads of `options` and nothing on standard output (app/cmd_simulate.c). */
+ExitCode simulate_into(const Options* options, const char* scene, const char* folder);
+/* Has the file this content? NULL or "" = not known, any content will do. */
+bool file_has_sha256(const char* path, const char* sha256);
 
 /* ---------------------------------------------------------------- plots (app/cmd_plot.c) */
 

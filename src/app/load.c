@@ -7,6 +7,7 @@ Status loaded_create(Loaded* loaded, const Options* options, const char* path, i
   double start = timer_now();
   Status status = scene_load(&loaded->scene, path, options->overrides, options->override_count, diagnostics);
   if (status != STATUS_OK) return status;
+  loaded->scene.threads = options->threads;
   if (steps > 0) loaded->scene.simulation.steps = steps;
   double middle = timer_now();
   loaded->scene_seconds = middle - start;

@@ -110,7 +110,7 @@ static void zsh_text(Text* out, const char* text) {
 }
 
 static void zsh_option(Text* out, const OptionRow* row) {
-  const char* again = row->type == OPTION_LIST ? "*" : "";
+  const char* again = row->type == OPTION_LIST || row->type == OPTION_TEXTS ? "*" : "";
   for (int letter = 0; letter < (row->letter ? 2 : 1); letter++) {
     text_add(out, "        '%s", again);
     if (letter)

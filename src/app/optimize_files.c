@@ -90,24 +90,24 @@ Status write_design(const char* folder, const char* name, Optimization* o, bool 
   return status;
 }
 
-/* best.scene.yaml, best.<scenario>.scene.yaml */
-static char* best_path(const char* folder, const Task* task, int scenario) {
+/* best.scene.yaml, best.<scenario>.scene.yaml; initial. alike */
+static char* scene_path(const char* folder, const Task* task, int scenario, bool best) {
   Text path = {0};
-  text_add(&path, "%s/best.", folder);
+  text_add(&path, "%s/%s.", folder, best ? "best" : "initial");
   if (scenario > 0) text_add(&path, "%s.", task->scenarios[scenario].name);
   text_add(&path, "scene.yaml");
   return path.data;
 }
 
-Status write_best_scenes(const char* folder, const Task* task, Optimization* o, Diagnostics* diagnostics) {
+Status write_scenes(const char* folder, const Task* task, Optimization* o, bool best, Diagnostics* diagnostics) {
   Status status = STATUS_OK;
   for (int k = 0; k < task->scenario_count && status == STATUS_OK; k++) {
     Text text = {0};
-    char* path = best_path(folder, task, k);
-    text_add(&text, "# The best design of task %s: loss ", task->name);
-    text_add_double(&text, optimization_best_loss(o));
-    text_add(&text, " at iteration %d.\n", optimization_best_iteration(o));
-    scene_write_yaml(optimization_scene(o, k, true), folder, &text);
+    char* path = scene_path(folder, task, k, best);
+    text_add(&text, "# The %s design of task %s: loss ", best ? "best" : "initial", task->name);
+    text_add_double(&text, best ? optimization_best_loss(o) : optimization_rows(o)[0].loss);
+    text_add(&text, " at iteration %d.\n", best ? optimization_best_iteration(o) : 0);
+    scene_write_yaml(optimization_scene(o, k, best), folder, &text);
     status = write_file(path, &text, diagnostics);
     text_free(&text);
     memory_free(path);
@@ -117,7 +117,7 @@ Status write_best_scenes(const char* folder, const Task* task, Optimization* o, 
 
 void remove_results(const char* folder, const Task* task) {
   for (int k = 0; k < task->scenario_count; k++) {
-    char* path = best_path(folder, task, k);
+    char* path = scene_path(folder, task, k, true);
     remove(path);
     memory_free(path);
   }
@@ -137,14 +137,14 @@ char* checkpoint_path(const char* folder) {
 }
 
 Status write_checkpoint(const char* folder, const Optimization* o, Diagnostics* diagnostics) {
-  Checkpoint checkpoint = {0};
+  NumberFile checkpoint = {0};
   optimization_save(o, &checkpoint);
   char* path = checkpoint_path(folder);
-  Status status = checkpoint_write(&checkpoint, path);
+  Status status = number_file_write(&checkpoint, path);
   if (status != STATUS_OK)
     diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot write: %s", strerror(errno));
   memory_free(path);
-  checkpoint_free(&checkpoint);
+  number_file_free(&checkpoint);
   return status;
 }
 

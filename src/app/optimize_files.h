@@ -11,9 +11,10 @@ Status write_variables(const char* folder, const Optimization* optimization, Dia
 /* design/<name>/<link>.obj of every link whose shape is designed. */
 Status write_design(const char* folder, const char* name, Optimization* optimization, bool best,
                     Diagnostics* diagnostics);
-/* best.scene.yaml; of further scenarios best.<name>.scene.yaml. */
-Status write_best_scenes(const char* folder, const Task* task, Optimization* optimization, Diagnostics* diagnostics);
-/* Those and summary.json, of an earlier run. */
+/* best.scene.yaml, or initial.scene.yaml at iteration 0; of further scenarios best.<name>.scene.yaml. */
+Status write_scenes(const char* folder, const Task* task, Optimization* optimization, bool best,
+                    Diagnostics* diagnostics);
+/* The best scenes, design.csv and summary.json of an earlier run. */
 void remove_results(const char* folder, const Task* task);
 Status write_checkpoint(const char* folder, const Optimization* optimization, Diagnostics* diagnostics);
 Status write_optimize_summary(const char* folder, const Options* options, const Task* task,

@@ -128,9 +128,10 @@ static void take_value(Parser* parser, OptionSlot slot, const char* text) {
     fault(parser, "--%s needs a whole number of at least 1, got '%s'", row->name, text);
   } else if (row->type == OPTION_NUMBER && !parse_number(text, &number)) {
     fault(parser, "--%s needs a finite number >= 0, got '%s'", row->name, text);
-  } else if (row->type == OPTION_TEXT && !*text) {
+  } else if ((row->type == OPTION_TEXT || row->type == OPTION_TEXTS) && !*text) {
     fault(parser, "--%s needs a value (%s)", row->name, row->value_name);
   }
+  if (row->type == OPTION_TEXTS) parser->options->items[parser->options->item_count++] = (OptionItem){row, text};
   *slot.value = (OptionValue){true, text, number};
 }
 
@@ -223,6 +224,7 @@ bool options_parse(Options* options, const Verb* verb, int count, char** words, 
   *options = (Options){.verb = verb};
   options->operands = MEMORY_NEW(const char*, count + 1);
   options->overrides = MEMORY_NEW(SceneOverride, count + 1);
+  options->items = MEMORY_NEW(OptionItem, count + 1);
   options->values = MEMORY_NEW(OptionValue, verb->option_count + 1);
   Parser parser = {.options = options, .verb = verb, .words = words, .count = count, .faults = faults, .good = true};
   parse_words(&parser);
@@ -234,6 +236,7 @@ bool options_parse(Options* options, const Verb* verb, int count, char** words, 
 void options_free(Options* options) {
   memory_free(options->operands);
   memory_free(options->overrides);
+  memory_free(options->items);
   memory_free(options->values);
   *options = (Options){0};
 }
@@ -259,4 +262,10 @@ double option_number(const Options* options, const char* name, double fallback) 
 
 int option_count(const Options* options, const char* name, int fallback) {
   return (int)option_number(options, name, fallback);
+}
+
+const char* option_item(const Options* options, const char* name, int index) {
+  for (int i = 0; i < options->item_count; i++)
+    if (strcmp(options->items[i].row->name, name) == 0 && index-- == 0) return options->items[i].text;
+  return NULL;
 }

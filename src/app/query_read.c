@@ -1,5 +1,4 @@
 #include <cjson/cJSON.h>
-#include <errno.h>
 #include <string.h>
 #include "app/query.h"
 
@@ -196,10 +195,7 @@ Status query_read(QueryList* list, const char* path, Diagnostics* diagnostics) {
   *list = (QueryList){0};
   char* text;
   size_t length;
-  if (file_read(path, &text, &length) != STATUS_OK) {
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot read: %s", strerror(errno));
-    return STATUS_IO;
-  }
+  if (file_read_reported(path, &text, &length, diagnostics) != STATUS_OK) return STATUS_IO;
   Status status = query_parse(list, path, text, length, diagnostics);
   memory_free(text);
   return status;

@@ -1,4 +1,4 @@
-/* What a picture or an export is made from: a run folder with the scene behind it, or a scene by itself. */
+/* What a picture or an export is made from: a run folder with the scene behind it, a scene or a mesh by itself. */
 #include <cjson/cJSON.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -72,13 +72,13 @@ static Status read_summary(Recorded* recorded, const char* folder) {
   return status;
 }
 
-static bool hash_matches(const char* path, const char* sha256) {
+bool file_has_sha256(const char* path, const char* sha256) {
   char *data = NULL, hex[65];
   size_t length;
   bool same = false;
   if (file_read(path, &data, &length) == STATUS_OK) {
     hash_sha256(data, length, hex);
-    same = !sha256 || strcmp(hex, sha256) == 0;
+    same = !sha256 || !*sha256 || strcmp(hex, sha256) == 0;
   }
   memory_free(data);
   return same;
@@ -87,7 +87,7 @@ static bool hash_matches(const char* path, const char* sha256) {
 /* Keeps `path` (owned) as *found when it has the recorded content, which ends the search, or is the first that exists.
  */
 static bool try_scene(const Recorded* recorded, char* path, char** found) {
-  bool there = file_exists(path), same = there && hash_matches(path, recorded->scene_sha256);
+  bool there = file_exists(path), same = there && file_has_sha256(path, recorded->scene_sha256);
   if (same || (there && !*found)) {
     memory_free(*found);
     *found = path;
@@ -122,10 +122,38 @@ static char* find_scene(const Recorded* recorded, const char* folder) {
   return found;
 }
 
+/* A mesh by itself is a scene of one link, named like the file, with each group of the mesh as a hull. Its mass is that
+ * of water: there is none in the file. */
+static Status parse_mesh(Recorded* recorded, const char* path) {
+  Text text = {0};
+  char* stem = file_stem(path);
+  const char* slash = strrchr(path, '/');
+  text_add(&text, "{\"name\": ");
+  text_add_json_string(&text, stem);
+  text_add(&text, ", \"links\": [{\"density\": 1000, \"name\": ");
+  text_add_json_string(&text, stem);
+  text_add(&text, ", \"shape\": {\"type\": \"mesh\", \"hulls\": \"groups\", \"file\": ");
+  text_add_json_string(&text, slash ? slash + 1 : path);
+  text_add(&text, "}}]}");
+  Status status = scene_parse(&recorded->scene, path, text.data, text.length, true, recorded->overrides,
+                              recorded->override_count, &recorded->diagnostics);
+  memory_free(stem);
+  text_free(&text);
+  return status;
+}
+
+static bool is_mesh(const char* path) {
+  size_t length = strlen(path);
+  return length > 4 && strcmp(path + length - 4, ".obj") == 0;
+}
+
 static Status load_model(Recorded* recorded, const char* path) {
   Diagnostics* diagnostics = &recorded->diagnostics;
   recorded->own_messages = diagnostics->count;
-  Status status = scene_load(&recorded->scene, path, recorded->overrides, recorded->override_count, diagnostics);
+  Status status = is_mesh(path)
+                      ? parse_mesh(recorded, path)
+                      : scene_load(&recorded->scene, path, recorded->overrides, recorded->override_count, diagnostics);
+  recorded->scene.threads = recorded->options->threads;
   if (status == STATUS_OK) status = model_create(&recorded->model, &recorded->scene, diagnostics);
   return status;
 }
@@ -141,7 +169,7 @@ static Status load_run(Recorded* recorded, const char* folder) {
         "above the run)");
     return STATUS_IO;
   }
-  if (!hash_matches(scene, recorded->scene_sha256))
+  if (!file_has_sha256(scene, recorded->scene_sha256))
     diagnostics_add(&recorded->diagnostics, SEVERITY_WARNING, (SourcePlace){scene, 0, 0},
                     "the scene has changed since the run: shapes may differ from what was simulated");
   status = load_model(recorded, scene);
@@ -166,12 +194,19 @@ static Status load_scene(Recorded* recorded, const char* path) {
   return STATUS_OK;
 }
 
-/* A run of optimize has no trajectory; what it found is a scene. */
-static Status load_folder(Recorded* recorded, const char* folder) {
+bool folder_of_design(const char* folder) {
   char *trajectory = path_join(folder, "trajectory.csv"), *best = path_join(folder, "best.scene.yaml");
   bool is_design = !file_exists(trajectory) && file_exists(best);
-  Status status = is_design ? load_scene(recorded, best) : load_run(recorded, folder);
   memory_free(trajectory);
+  memory_free(best);
+  return is_design;
+}
+
+/* A run of optimize has no trajectory; what it found is a scene. */
+static Status load_folder(Recorded* recorded, const char* folder) {
+  if (!folder_of_design(folder)) return load_run(recorded, folder);
+  char* best = path_join(folder, "best.scene.yaml");
+  Status status = load_scene(recorded, best);
   memory_free(best);
   return status;
 }
@@ -179,8 +214,24 @@ static Status load_folder(Recorded* recorded, const char* folder) {
 Status recorded_load(Recorded* recorded, const char* path) {
   if (path_is_folder(path)) return load_folder(recorded, path);
   if (file_exists(path)) return load_scene(recorded, path);
-  diagnostics_add(&recorded->diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "no such run folder or scene");
+  diagnostics_add(&recorded->diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0},
+                  "no such run folder, scene or mesh");
   return STATUS_IO;
+}
+
+bool recorded_unchanged(Recorded* recorded) {
+  const cJSON* then = cJSON_GetObjectItem(recorded->summary, "inputs");
+  int count, differ = 0;
+  OutputInput* now = output_inputs(&recorded->scene, &count);
+  for (int i = 0; i < count; i++) {
+    const char* sha256 = cJSON_GetStringValue(cJSON_GetObjectItem(cJSON_GetArrayItem(then, i), "sha256"));
+    if (sha256 && strcmp(sha256, now[i].sha256) == 0) continue;
+    diagnostics_add(&recorded->diagnostics, SEVERITY_ERROR, (SourcePlace){now[i].path, 0, 0},
+                    "it has changed since the run");
+    differ++;
+  }
+  output_inputs_free(now, count);
+  return differ == 0 && count == cJSON_GetArraySize(then);
 }
 
 /* Warnings about the scene were said when it was simulated; only those about the run itself are repeated. */

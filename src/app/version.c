@@ -1,8 +1,12 @@
 #include <cjson/cJSON.h>
+#include <expat.h>
 #include <glpk.h>
 #include <libqhull_r/libqhull_r.h>
+#include <string.h>
 #include <suitesparse/cholmod.h>
 #include <yaml.h>
+#include <zip.h>
+#include <zlib.h>
 #include "app/command.h"
 #include "version.h"
 
@@ -32,11 +36,14 @@ OutputProgram version_program(void) {
       .compiler = COMPILER_TEXT,
       .libraries = {{"libyaml", yaml_get_version_string()},
                     {"cJSON", cJSON_Version()},
+                    {"expat", XML_ExpatVersion() + strlen("expat_")},
+                    {"zlib", zlibVersion()},
+                    {"libzip", zip_libzip_version()},
                     {"qhull", qh_version},
                     {"CHOLMOD", CHOLMOD_TEXT},
                     {"GLPK", glp_version()},
                     {"BLAS", openblas_get_config ? openblas_get_config() : "unknown"}},
-      .library_count = 6,
+      .library_count = 9,
   };
 }
 
@@ -46,4 +53,10 @@ void version_print(FILE* stream) {
           program.build_flags, program.compiler);
   for (int i = 0; i < program.library_count; i++)
     fprintf(stream, "%-9s %s\n", program.libraries[i].name, program.libraries[i].version);
+  const char* three;
+  int length = page_library_version(&three);
+  if (length > 0)
+    fprintf(stream, "page      three.js %.*s\n", length, three);
+  else
+    fprintf(stream, "page      not in this build (it needs node and npm)\n");
 }

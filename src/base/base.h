@@ -72,8 +72,12 @@ void diagnostics_free(Diagnostics* diagnostics);
  * memory_allocation_count counts every call below, so that a test can prove that a step allocates nothing. */
 void* memory_alloc(size_t size);                              /* zeroed, 64-byte aligned */
 void* memory_resize(void* old, size_t old_size, size_t size); /* keeps the content, zeroes the rest; 64-byte aligned */
+/* Room for one element more than count in an array that doubles when it is full. *capacity counts elements. */
+void* memory_grown(void* array, size_t element, int count, int* capacity);
 void memory_free(void* pointer);
 char* memory_text(const char* text); /* copy of a string */
+/* What these do when there is none left; for libraries that say so. */
+_Noreturn void memory_exhausted(size_t size);
 uint64_t memory_allocation_count(void);
 #define MEMORY_NEW(type, count) ((type*)memory_alloc(sizeof(type) * (size_t)(count)))
 
@@ -89,6 +93,8 @@ void text_add_bytes(Text* text, const char* bytes, size_t length);
 void text_add_double(Text* text, double value);
 /* A JSON string with quotes and escapes. */
 void text_add_json_string(Text* text, const char* string);
+/* Bytes as base64 (RFC 4648, section 4, with padding). */
+void text_add_base64(Text* text, const void* bytes, size_t length);
 void text_free(Text* text);
 /* For manual pages: escaped for roff, words between backquotes in bold (base/roff.c). */
 void text_add_roff(Text* out, const char* text);
@@ -99,6 +105,8 @@ const char* text_nearest(const char* word, const char* const* candidates, int co
 /* ---------------------------------------------------------------- files (base/file.c) */
 /* Whole file; *data is NUL-terminated and owned by the caller. STATUS_IO leaves errno set. */
 Status file_read(const char* path, char** data, size_t* length);
+/* The same with a diagnostic that says why it cannot be read. */
+Status file_read_reported(const char* path, char** data, size_t* length, Diagnostics* diagnostics);
 /* Write beside the name, fsync, then rename: a reader sees the old file or the new one, never a half. */
 Status file_write(const char* path, const char* data, size_t length);
 Status file_make_folder(const char* path); /* with parents */
@@ -108,6 +116,8 @@ char* file_resolve(const char* base_file, const char* relative);
 /* A path as seen from a folder, by `..` where need be; absolute paths stay. Links in both are followed when they exist.
  * Owned by the caller. */
 char* file_relative(const char* folder, const char* path);
+/* The same for a path within the folder, absolute or not; NULL when it is not within. Owned by the caller. */
+char* file_inside(const char* folder, const char* path);
 /* Name without folder and last extension. Owned by the caller. */
 char* file_stem(const char* path);
 
@@ -125,6 +135,58 @@ void file_stream_discard(FileStream* out);
 void hash_sha256(const void* data, size_t length, char hex[65]);
 /* Monotonic seconds. */
 double timer_now(void);
+
+/* ---------------------------------------------------------------- files of numbers (base/number_file.c)
+ * Named arrays of numbers in a file, exact to the bit: text, one number a line by its 64 bits.
+ *
+ *     sdrs <kind> 1
+ *     sha256 <64 hexadecimal digits>          of everything after this line
+ *     doubles <name> <count>
+ *     <16 hexadecimal digits>                 count lines; bits of an IEEE 754 double
+ *     integers <name> <count>
+ *     <16 hexadecimal digits>                 two's complement
+ *     end
+ *
+ * Names are 1 to 63 of A-Z a-z 0-9 . _ - / and occur once. A file that is cut short, changed in any byte or not of this
+ * kind is refused with a message. A NumberFile owns its arrays; start with its kind and zeros. */
+enum { NUMBER_NAME_SIZE = 64 };
+
+typedef struct {
+  char name[NUMBER_NAME_SIZE];
+  bool is_integers;
+  int count;
+  uint64_t* bits; /* (count) */
+} NumberArray;
+
+typedef struct {
+  NumberArray* arrays;
+  int count, capacity;
+  const char* kind; /* word of the first line, borrowed */
+  char* path;       /* of the file read, for messages; NULL when built */
+} NumberFile;
+
+/* Copies. The name must be of the kind above and new. */
+void number_file_add_doubles(NumberFile* file, const char* name, const double* values, int count);
+void number_file_add_integers(NumberFile* file, const char* name, const int64_t* values, int count);
+
+/* The length of an array; -1 when there is none of this name and kind. */
+int number_file_doubles_count(const NumberFile* file, const char* name);
+int number_file_integers_count(const NumberFile* file, const char* name);
+/* The values of an array that must have this length; false, with a message and nothing written, when it has not. */
+bool number_file_get_doubles(const NumberFile* file, const char* name, double* values, int count,
+                             Diagnostics* diagnostics);
+bool number_file_get_integers(const NumberFile* file, const char* name, int64_t* values, int count,
+                              Diagnostics* diagnostics);
+
+/* Atomic: the file holds the old content or the new. STATUS_IO leaves errno set. */
+Status number_file_write(const NumberFile* file, const char* path);
+/* STATUS_IO or STATUS_BAD_INPUT with a message; then the file is empty. */
+Status number_file_read(NumberFile* file, const char* kind, const char* path, Diagnostics* diagnostics);
+/* The text of the file; `path` for messages only. `data` need not end with NUL. */
+Status number_file_parse(NumberFile* file, const char* kind, const char* path, const char* data, size_t length,
+                         Diagnostics* diagnostics);
+void number_file_format(const NumberFile* file, Text* out);
+void number_file_free(NumberFile* file);
 
 /* ---------------------------------------------------------------- order (base/order.c) */
 

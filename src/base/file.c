@@ -46,6 +46,13 @@ Status file_read(const char* path, char** data, size_t* length) {
   return STATUS_IO;
 }
 
+Status file_read_reported(const char* path, char** data, size_t* length, Diagnostics* diagnostics) {
+  Status status = file_read(path, data, length);
+  if (status != STATUS_OK)
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot read: %s", strerror(errno));
+  return status;
+}
+
 bool file_exists(const char* path) {
   struct stat info;
   return stat(path, &info) == 0;
@@ -185,8 +192,7 @@ static char* absolute_path(const char* path) {
   return clean.data;
 }
 
-char* file_relative(const char* folder, const char* path) {
-  if (path[0] == '/') return memory_text(path);
+static char* relative_path(const char* folder, const char* path) {
   char *from = absolute_path(folder), *to = absolute_path(path);
   size_t same = 0; /* length of the folders that both share */
   for (size_t i = 0;; i++) {
@@ -202,6 +208,18 @@ char* file_relative(const char* folder, const char* path) {
   memory_free(from);
   memory_free(to);
   return text.data;
+}
+
+char* file_relative(const char* folder, const char* path) {
+  return path[0] == '/' ? memory_text(path) : relative_path(folder, path);
+}
+
+char* file_inside(const char* folder, const char* path) {
+  char* relative = relative_path(folder, path);
+  bool outside = strcmp(relative, "..") == 0 || strncmp(relative, "../", 3) == 0;
+  if (!outside) return relative;
+  memory_free(relative);
+  return NULL;
 }
 
 char* file_stem(const char* path) {

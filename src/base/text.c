@@ -204,6 +204,22 @@ void text_add_json_string(Text* text, const char* string) {
   text_add_bytes(text, "\"", 1);
 }
 
+/* ---------------------------------------------------------------- base64 */
+
+/* Three bytes are four digits of six bits; what is left of the last group is padded with '='. */
+void text_add_base64(Text* text, const void* bytes, size_t length) {
+  static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  const unsigned char* in = bytes;
+  for (size_t i = 0; i < length; i += 3) {
+    size_t count = length - i < 3 ? length - i : 3;
+    uint32_t group = 0;
+    for (size_t k = 0; k < 3; k++) group = group << 8 | (k < count ? in[i + k] : 0U);
+    char four[4];
+    for (size_t k = 0; k < 4; k++) four[k] = k <= count ? digits[group >> (18 - 6 * k) & 63] : '=';
+    text_add_bytes(text, four, 4);
+  }
+}
+
 /* ---------------------------------------------------------------- likeness */
 
 static int least(int a, int b) { return a < b ? a : b; }

@@ -33,6 +33,7 @@ typedef struct {
   ContactPath poses_at;
   void* context;
   int* intervals;
+  ContactFailure* failure;
 } Search;
 
 static PointBound bound_at(const MotionBound* m, double arm) {
@@ -173,9 +174,13 @@ static bool station_between(Search* q, double alpha, Station* out) {
 
 static bool certify_piece(Search* q, const Station* s0, const Station* s1, int depth) {
   if (proved(q, s0, s1)) return true;
+  q->failure->alpha = 0.5 * (s0->alpha + s1->alpha);
   if (depth == DEEPEST) return false;
   Station middle;
-  if (!station_between(q, 0.5 * (s0->alpha + s1->alpha), &middle)) return false;
+  if (!station_between(q, q->failure->alpha, &middle)) {
+    q->failure->meet = true;
+    return false;
+  }
   return certify_piece(q, s0, &middle, depth + 1) && certify_piece(q, &middle, s1, depth + 1);
 }
 
@@ -206,14 +211,14 @@ static bool too_far_apart(const ContactSystem* s, const ContactPair* p, const Mo
 }
 
 bool contact_certify(ContactSystem* s, const MotionBounds* bounds, ContactPath poses_at, void* context, int* intervals,
-                     int* failed) {
+                     ContactFailure* failure) {
   for (int k = 0; k < s->list_count; k++) {
     ContactPair* p = contact_pair(s, k);
     if (too_far_apart(s, p, bounds)) {
       ++*intervals;
       continue;
     }
-    Search q = {.system = s, .pair = p, .poses_at = poses_at, .context = context, .intervals = intervals};
+    Search q = {s, p, .poses_at = poses_at, .context = context, .intervals = intervals, .failure = failure};
     set_bounds(&q, bounds);
     if (passes_at_once(s, p, &q.a, &q.b)) {
       ++*intervals;
@@ -221,8 +226,19 @@ bool contact_certify(ContactSystem* s, const MotionBounds* bounds, ContactPath p
     }
     Station s0 = station_of_state(s, p, s->current, 0), s1 = station_of_state(s, p, 1 - s->current, 1);
     if (s0.b.half_space) s0.axis = s1.axis = vec3_scale(s0.b.normal, -1.0);
-    *failed = k;
+    *failure = (ContactFailure){.candidate = k};
     if (!certify_piece(&q, &s0, &s1, 0)) return false;
   }
   return true;
+}
+
+ContactSqueeze contact_squeeze(const ContactSystem* s, int index) {
+  const ContactPair* p = contact_pair(s, index);
+  const PairState* before = &p->state[s->current];
+  const HullInstance *a = &s->instance[1 - s->current][p->hull_a], *b = &s->instance[1 - s->current][p->hull_b];
+  Vec3 axis = b->half_space ? vec3_scale(b->normal, -1.0) : before->axis;
+  double far;
+  int vertex = support_index(a->points, mat3_tmul_vec(a->pose.r, axis), &far);
+  Vec3 at = pose_apply(a->pose, vec3(a->points.x[vertex], a->points.y[vertex], a->points.z[vertex]));
+  return (ContactSqueeze){p->link_a, p->link_b, axis, at, pair_gap_along(a, b, axis), before->separation};
 }

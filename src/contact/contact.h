@@ -73,10 +73,23 @@ bool contact_reset(ContactSystem* system, const Pose* poses);
 
 /* Prove that nothing passes through anything between the accepted poses and the trial poses along the path
  * poses_at(context, alpha, poses), alpha in [0, 1], which moves links within `bounds`. Adds to *intervals the pieces of
- * path looked at; *failed is the candidate that could not be proved. docs/derivations/certificate.md. */
+ * path looked at; *failure is set when it returns false. docs/derivations/certificate.md. */
 typedef void (*ContactPath)(void* context, double alpha, Pose* poses);
+typedef struct {
+  int candidate;
+  double alpha; /* where the search ended */
+  bool meet;    /* the hulls meet there; else the halvings were used up without a proof */
+} ContactFailure;
 bool contact_certify(ContactSystem* system, const MotionBounds* bounds, ContactPath poses_at, void* context,
-                     int* intervals, int* failed);
+                     int* intervals, ContactFailure* failure);
+/* Candidate `index` in the trial state, along the direction that parts the hulls best in the accepted one. */
+typedef struct {
+  int link_a, link_b;
+  Vec3 axis, at; /* unit, from a to b, in world axes; the point of a that is farthest along it [m] */
+  double gap;    /* of the trial state along the axis; negative: the hulls overlap by so much [m] */
+  double before; /* distance in the accepted state, or a lower bound [m] */
+} ContactSqueeze;
+ContactSqueeze contact_squeeze(const ContactSystem* system, int index);
 
 /* Pairs with terms in the accepted state, in a fixed order. */
 int contact_term_count(const ContactSystem* system);
@@ -99,6 +112,8 @@ int contact_active_count(const ContactSystem* system);
 
 /* Exact gap (GJK) of candidate `index` in the accepted state [m], or a lower bound above the contact range. */
 double contact_gap(ContactSystem* system, int index);
+/* The same in the trial state, always exact. */
+double contact_trial_gap(ContactSystem* system, int index);
 /* Total force of candidate `index` on its second link [N]; zero when it does not touch. */
 bool contact_force(const ContactSystem* system, int index, Vec3* force_on_b);
 
@@ -161,6 +176,26 @@ void contact_replay_forces(const ContactReplay* replay, Vec3* force);
 
 /* `sdrs bench pair`: CSV of nanoseconds per evaluation against vertices (random hulls at contact range). */
 void contact_bench_pair(FILE* out);
+
+/* ---------------------------------------------------------------- nearness at given poses (contact/spots.c) */
+
+/* Two hulls nearer than was asked for. World frame. */
+typedef struct {
+  int hull_a, hull_b; /* a half-space is always b */
+  double gap;         /* m */
+  Vec3 normal;        /* unit, from a to b: of their plane */
+  Vec3 point;         /* on the plane: where contact presses, else the middle of the closest points */
+  double pressure;    /* of the contact, without friction [N] */
+  bool touching;      /* contact presses */
+} ContactSpot;
+
+/* All pairs of hulls that may touch (model_pair_allowed), do not intersect and are nearer than `range` [m] with the
+ * links at `poses` (links), in the order of the hulls; half-spaces against each other are left out. Returns how many;
+ * the caller frees *spots. */
+int contact_spots(const Model* model, const Pose* poses, double range, ContactSpot** spots);
+/* Where two links press on each other: the mean over their hulls by pressure; without any, where they are nearest.
+ * False when no hulls of theirs are among the spots. */
+bool contact_spots_center(const Model* model, const ContactSpot* spots, int count, int link_a, int link_b, Vec3* point);
 
 /* ---------------------------------------------------------------- one pair, without a scene (sdrs query) */
 

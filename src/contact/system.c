@@ -147,8 +147,7 @@ static double height_over_half_space(const HullInstance* a, const HullInstance* 
   return vec3_dot(b->normal, a->pose.t) - b->offset - farthest;
 }
 
-/* Distance and direction from a to b; 0 when they meet. */
-static double pair_distance(const HullInstance* a, const HullInstance* b, GjkCache* cache, GjkResult* result) {
+double contact_pair_distance(const HullInstance* a, const HullInstance* b, GjkCache* cache, GjkResult* result) {
   if (!b->half_space) {
     *result = gjk_distance(a->points, a->pose, b->points, b->pose, cache);
     return result->distance;
@@ -241,7 +240,7 @@ static void enter_pair(ContactSystem* s, int slot, uint64_t key) {
   GjkResult found;
   PairState* state = &p->state[s->current];
   state->separation =
-      pair_distance(&s->instance[s->current][p->hull_a], &s->instance[s->current][p->hull_b], &p->gjk, &found);
+      contact_pair_distance(&s->instance[s->current][p->hull_a], &s->instance[s->current][p->hull_b], &p->gjk, &found);
   state->axis = found.normal;
   state->outcome = PLANE_SEPARATED;
 }
@@ -331,7 +330,7 @@ static void set_separated(PairState* state, double separation, Vec3 axis) {
 static PlaneOutcome solve_cold(ContactSystem* s, ContactPair* p, const HullInstance* a, const HullInstance* b,
                                PairState* state, PlaneScratch* scratch, PlaneSolution* solution) {
   GjkResult found;
-  double distance = pair_distance(a, b, &p->gjk, &found), support = s->model->contact.support;
+  double distance = contact_pair_distance(a, b, &p->gjk, &found), support = s->model->contact.support;
   if (!(distance > 0)) return PLANE_INFEASIBLE;
   if (distance >= s->range) {
     set_separated(state, distance, found.normal);
@@ -613,7 +612,15 @@ double contact_gap(ContactSystem* s, int index) {
   const PairState* state = &p->state[s->current];
   if (state->outcome == PLANE_SEPARATED && !state->has_plane) return state->separation;
   GjkResult found;
-  return pair_distance(&s->instance[s->current][p->hull_a], &s->instance[s->current][p->hull_b], &p->gjk, &found);
+  return contact_pair_distance(&s->instance[s->current][p->hull_a], &s->instance[s->current][p->hull_b], &p->gjk,
+                               &found);
+}
+
+double contact_trial_gap(ContactSystem* s, int index) {
+  ContactPair* p = contact_pair(s, index);
+  const HullInstance* instance = s->instance[1 - s->current];
+  GjkResult found;
+  return contact_pair_distance(&instance[p->hull_a], &instance[p->hull_b], &p->gjk, &found);
 }
 
 bool contact_force(const ContactSystem* s, int index, Vec3* force_on_b) {

@@ -65,6 +65,8 @@ HullInstance contact_hull_at(const ModelHull* hull, const Pose* pose);
 PlaneScratch* contact_scratch_create(const Model* model, int threads);
 void contact_scratch_destroy(PlaneScratch* scratch, int threads);
 
+/* Distance and direction from a to b [m]; 0 when they meet. A half-space has no witness points. */
+double contact_pair_distance(const HullInstance* a, const HullInstance* b, GjkCache* cache, GjkResult* result);
 /* Gap of two hulls along a fixed unit direction from a to b [m]; negative when it does not separate them. */
 double pair_gap_along(const HullInstance* a, const HullInstance* b, Vec3 axis);
 

@@ -183,13 +183,6 @@ void block_gradient(const Model* model, GradcheckBlock block, const ModelGradien
 }
 
 void state_move(Model* model, const double* values) {
-  for (int i = 0; i < model->link_count; i++) {
-    const ModelLink* link = &model->links[i];
-    if (link->dof_count == 0) continue;
-    double* q = model->initial_coordinates + link->coordinate_first;
-    double moved[JOINT_MAX_COORDINATE];
-    joint_increment(link, q, values + link->dof_first, moved);
-    memcpy(q, moved, sizeof(double) * (size_t)link->coordinate_count);
-  }
+  model_increment(model, model->initial_coordinates, values, 1, model->initial_coordinates);
   for (int k = 0; k < model->dof_count; k++) model->initial_velocities[k] += values[model->dof_count + k];
 }

@@ -21,7 +21,7 @@ enum { MIRRORED_TRIES = sizeof MIRRORED_PIECES_PER_HULL / sizeof MIRRORED_PIECES
 /* Merging is free below this volume [mesh volume]. */
 #define FREE_VOLUME 1e-9
 
-static DecomposeOptions with_defaults(const DecomposeOptions* given) {
+DecomposeOptions decompose_with_defaults(const DecomposeOptions* given) {
   DecomposeOptions o = *given;
   if (o.max_hulls <= 0) o.max_hulls = DEFAULT_HULLS;
   if (o.max_vertices <= 0) o.max_vertices = DEFAULT_VERTICES;
@@ -144,7 +144,7 @@ static void cut_grid(Blocks* blocks, const Part* solid, const int grid[3]) {
       Part bar = slab(&sheet, 1, y + j);
       for (int k = 0; k < grid[2]; k++) {
         Part cell = slab(&bar, 2, z + k);
-        if (cell.triangle_count + cell.edge_count > 0 && part_volume(&cell) > least)
+        if (cell.triangle_count + cell.edge_count > 0 && fabs(part_volume(&cell)) > least)
           add_cell(blocks, x + i, y + j, z + k);
         part_free(&cell);
       }
@@ -237,9 +237,13 @@ static bool holds_all(const Decomposition* d) {
   return d->convex && d->covers && d->connected && d->symmetric && d->within_budget;
 }
 
+/* What is missed weighs more than what does not hang together. */
+static int guarantees_kept(const Decomposition* d) { return holds_all(d) ? 2 : d->convex && d->covers ? 1 : 0; }
+
 /* Keep the better of two: guarantees first, then volume. */
 static void keep_better(Decomposition* result, Decomposition* other) {
-  bool better = holds_all(other) && (!holds_all(result) || other->hull_volume < result->hull_volume);
+  int more = guarantees_kept(other) - guarantees_kept(result);
+  bool better = more > 0 || (more == 0 && holds_all(other) && other->hull_volume < result->hull_volume);
   decomposition_free(better ? result : other);
   if (better) *result = *other;
 }
@@ -247,7 +251,7 @@ static void keep_better(Decomposition* result, Decomposition* other) {
 /* Points may be symmetric where the triangles between them are not: what was found to be missed then is cut again as it
  * is. */
 HullResult mesh_decompose(Decomposition* result, const Mesh* mesh, const DecomposeOptions* given) {
-  DecomposeOptions options = with_defaults(given);
+  DecomposeOptions options = decompose_with_defaults(given);
   HullResult status = decompose_once(result, mesh, &options);
   bool mirrored = result->mirror[0] || result->mirror[1] || result->mirror[2];
   if (status != HULL_OK || !mirrored || !options.symmetry_auto || holds_all(result)) return status;

@@ -10,6 +10,9 @@
 /* Hulls nearer than this touch, a face this near to a plane lies in it [unit size]. */
 #define TOUCH_DISTANCE 1e-9
 
+/* The options in force: defaults instead of zeros. */
+DecomposeOptions decompose_with_defaults(const DecomposeOptions* given);
+
 /* ---------------------------------------------------------------- cutting (decompose_search.c) */
 
 /* A connected piece of the solid, with a coarser copy that the search works on. */

@@ -1,5 +1,6 @@
 #include "geometry/decompose_check.h"
 
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,21 +11,44 @@
 
 typedef struct {
   Plane* planes;
-  int* first; /* of each hull     (hull_count + 1) */
+  double* tilt; /* how far rounding of the corners may move a plane a diagonal away, / diagonal; of each plane */
+  int* first;   /* of each hull     (hull_count + 1) */
   int hull_count;
 } PlaneTable;
+
+/* Coordinates of a far part are rounded to more than its size would ask for. */
+static double coordinate_rounding(const Decomposition* d) {
+  double largest = 0;
+  for (int h = 0; h < d->hull_count; h++)
+    for (int i = 0; i < d->hulls[h].vertex_count; i++) {
+      Vec3 p = d->hulls[h].vertices[i];
+      largest = fmax(largest, fmax(fabs(p.x), fmax(fabs(p.y), fabs(p.z))));
+    }
+  return DBL_EPSILON * largest;
+}
+
+static double least_height(const ConvexHull* hull, int triangle) {
+  const int* corner = hull->triangles[triangle];
+  Vec3 a = hull->vertices[corner[0]], b = hull->vertices[corner[1]], c = hull->vertices[corner[2]];
+  Vec3 u = vec3_sub(b, a), v = vec3_sub(c, a), w = vec3_sub(c, b);
+  return vec3_norm(vec3_cross(u, v)) / fmax(vec3_norm(u), fmax(vec3_norm(v), vec3_norm(w)));
+}
 
 static PlaneTable plane_table(const Decomposition* d) {
   PlaneTable table = {.hull_count = d->hull_count, .first = MEMORY_NEW(int, d->hull_count + 1)};
   int total = 0;
   for (int h = 0; h < d->hull_count; h++) total += d->hulls[h].triangle_count;
   table.planes = MEMORY_NEW(Plane, total + 1);
+  table.tilt = MEMORY_NEW(double, total + 1);
+  double rounding = coordinate_rounding(d);
   total = 0;
   for (int h = 0; h < d->hull_count; h++) {
     table.first[h] = total;
     for (int t = 0; t < d->hulls[h].triangle_count; t++) {
       Plane p = hull_plane(&d->hulls[h], t);
-      if (vec3_dot(p.n, p.n) > 0) table.planes[total++] = p;
+      if (!(vec3_dot(p.n, p.n) > 0)) continue;
+      table.tilt[total] = rounding / least_height(&d->hulls[h], t);
+      table.planes[total++] = p;
     }
   }
   table.first[d->hull_count] = total;
@@ -33,6 +57,7 @@ static PlaneTable plane_table(const Decomposition* d) {
 
 static void plane_table_free(PlaneTable* table) {
   memory_free(table->planes);
+  memory_free(table->tilt);
   memory_free(table->first);
 }
 
@@ -104,10 +129,11 @@ static void check_hulls(Decomposition* d, const PlaneTable* table, const Decompo
     d->hull_volume += volume;
     d->convex &= volume > 0;
     d->within_budget &= hull->vertex_count <= options->max_vertices;
-    for (int k = table->first[h]; k < table->first[h + 1]; k++)
+    for (int k = table->first[h]; k < table->first[h + 1]; k++) {
+      double tolerance = (CONVEX_TOLERANCE + table->tilt[k]) * d->diagonal;
       for (int i = 0; i < hull->vertex_count; i++)
-        d->convex &=
-            vec3_dot(table->planes[k].n, hull->vertices[i]) - table->planes[k].offset <= CONVEX_TOLERANCE * d->diagonal;
+        d->convex &= vec3_dot(table->planes[k].n, hull->vertices[i]) - table->planes[k].offset <= tolerance;
+    }
   }
 }
 

@@ -1,11 +1,12 @@
-/* geometry: triangle meshes from OBJ files, convex hulls, primitive solids, mass properties, distance of convex hulls.
+/* geometry: triangle meshes from OBJ and STL files, convex hulls and their union, primitive solids, mass properties,
+ * distance of convex hulls.
  * Every array handed out is owned by the struct that holds it; x_free accepts a zeroed struct. */
 #ifndef SDRS_GEOMETRY_H
 #define SDRS_GEOMETRY_H
 
 #include "linalg/linalg.h"
 
-/* ---------------------------------------------------------------- meshes (geometry/mesh_obj.c) */
+/* ---------------------------------------------------------------- meshes (geometry/mesh_obj.c, mesh_stl.c) */
 
 /* The faces that follow an `o` or `g` line of an OBJ file. Faces are sorted by group, in the order of the file within
  * one: groups cover all faces, none is empty, and a name used again continues its group (a `g` name within its `o`).
@@ -28,13 +29,17 @@ typedef struct {
   int degenerate_face_count; /* faces dropped: fewer than three corners in different places */
 } Mesh;
 
-/* Read an OBJ file: v, f (v, v/t, v//n, v/t/n, negative indices, n-gons, line continuation), o, g; other statements are
- * skipped. CRLF, BOM, tabs, comments, vertex colours and w are accepted. Coordinates are multiplied by scale.
+/* Read a mesh file, STL when its name ends in .stl, else OBJ. Coordinates are multiplied by scale.
  * Errors (bad number, index out of range, no face, not text) name file and line in diagnostics: STATUS_BAD_INPUT;
  * a file that cannot be opened: STATUS_IO with a diagnostic. */
-Status mesh_read_obj(Mesh* mesh, const char* path, double scale, Diagnostics* diagnostics);
-/* The same from memory; `name` stands for the file in messages. */
+Status mesh_read(Mesh* mesh, const char* path, double scale, Diagnostics* diagnostics);
+/* OBJ from memory; `name` stands for the file in messages. v, f (v, v/t, v//n, v/t/n, negative indices, n-gons, line
+ * continuation), o, g; other statements are skipped. CRLF, BOM, tabs, comments, vertex colours and w are accepted. */
 Status mesh_parse_obj(Mesh* mesh, const char* name, const char* text, size_t length, double scale,
+                      Diagnostics* diagnostics);
+/* STL from memory, text or binary: every solid is a group, equal corners are one position.
+ * STL has no unit: coordinates are multiplied by scale like any. face_line is 0 in a binary. */
+Status mesh_parse_stl(Mesh* mesh, const char* name, const char* data, size_t length, double scale,
                       Diagnostics* diagnostics);
 void mesh_free(Mesh* mesh);
 
@@ -63,6 +68,68 @@ HullResult hull_thin(ConvexHull* hull, int max_vertices, double* error);
 void hull_free(ConvexHull* hull);
 const char* hull_result_text(HullResult result);
 
+/* ---------------------------------------------------------------- surfaces of triangles (geometry/surface.c) */
+
+/* Owned arrays; surface_free accepts a zeroed struct. */
+typedef struct {
+  Vec3* points;
+  int point_count;
+  int (*triangles)[3]; /* counter-clockwise seen from outside */
+  int triangle_count;
+} TriangleSurface;
+void surface_free(TriangleSurface* surface);
+/* Number of the first point with the same coordinates, of every point. Owned by the caller. */
+int* points_equal(const Vec3* points, int count);
+/* Point i becomes point number[i] in all triangles. Those left with fewer than three corners vanish, and pairs that
+ * come to lie back to back: what was closed and oriented stays so. Points keep their numbers, used or not. */
+void surface_join_points(TriangleSurface* surface, const int* number);
+/* Where sheets touch along edges no longer than length, which then have four triangles, these become points. */
+void surface_settle(TriangleSurface* surface, double length);
+/* Drop points of no triangle; old[i], when given, is the number that point i had. */
+void surface_drop_unused(TriangleSurface* surface, int* old);
+
+/* What a surface is by its numbers alone; places do not count but for the volume. */
+typedef struct {
+  bool closed;          /* no edge has a triangle on one side only, and there is a triangle */
+  bool manifold;        /* exactly two triangles at every edge, one fan round every point */
+  bool oriented;        /* the triangles at every edge run it as often one way as the other */
+  int open_edges;       /* of one triangle */
+  int branching_edges;  /* of more than two */
+  int branching_points; /* of more than one fan */
+  int edges, points;    /* those of triangles; Euler's number is points - edges + triangles */
+  int shells;           /* parts of the surface that hang together by edges */
+  int groups;           /* that hang together by points: fewer where shells touch in one */
+  int cavities;         /* shells of negative volume: bounds of a void */
+  double volume;        /* divergence theorem [unit^3] */
+} SurfaceCheck;
+SurfaceCheck surface_check(const TriangleSurface* surface);
+
+/* Least thickness of walls, sampled (U5): from points of the surface a ray goes inwards along the normal to where it
+ * leaves the solid; its length counts when the surface there faces back within 30 degrees. The points are spread evenly
+ * over the area, one for every square of edge *spacing: what is smaller may be missed, and a wall that is wider is
+ * measured to about spacing tan 30. HUGE_VAL: no two walls face each other. The same for any number of threads.
+ * geometry/wall.c */
+double surface_thickness(const TriangleSurface* surface, int samples, int threads, double* spacing);
+
+/* ---------------------------------------------------------------- union of convex hulls (geometry/union.c) */
+
+typedef enum {
+  UNION_OK,
+  UNION_TOUCHES_IN_EDGE,  /* by nature no manifold */
+  UNION_TOUCHES_IN_POINT, /* by nature no manifold */
+  UNION_FAILED,           /* a hull without volume, or a surface that is not closed */
+} UnionResult;
+
+/* The boundary of the union as closed, oriented surfaces with two triangles at every edge: one per part that hangs
+ * together, and one per void in it. A surface may pinch itself in a point (SurfaceCheck.branching_points); parts that
+ * hang together in a point only are UNION_TOUCHES_IN_POINT.
+ * Planes of different hulls that agree within a part of the size become one, and points nearer than *snap [m] too; the
+ * result has been checked. Points that are corners of hulls keep their coordinates to the bit. A pure function of the
+ * hulls. docs/derivations/union.md (U1) to (U4). When not UNION_OK there is nothing to free. */
+UnionResult hulls_union(TriangleSurface* surface, double* snap, const ConvexHull* hulls, int hull_count);
+/* "the union is not a manifold: ..." */
+const char* union_result_text(UnionResult result);
+
 /* ---------------------------------------------------------------- convex decomposition (geometry/decompose.c) */
 
 /* What was wrong with a mesh as a solid, and was mended (docs/decompose.md). */
@@ -85,6 +152,7 @@ typedef struct {
   int grid[3];        /* blocks along x, y, z instead of a search; 0 = search */
   bool symmetry[3];   /* mirror planes normal to x, y, z to keep */
   bool symmetry_auto; /* those that the mesh has */
+  bool inside;        /* kept for hulls that lie inside the solid; not read yet */
   int threads;
 } DecomposeOptions;
 
@@ -118,6 +186,20 @@ typedef struct {
  * HULL_FLAT etc.: the mesh has no volume, nothing to free. */
 HullResult mesh_decompose(Decomposition* result, const Mesh* mesh, const DecomposeOptions* given);
 void decomposition_free(Decomposition* decomposition);
+
+/* The mended surface that is decomposed (geometry/mesh_surface.c), as outward triangles in the mesh's coordinates:
+ * vertices and triangles, but not convex. Freed by hull_free; false, nothing to free: no triangle is left. */
+bool mesh_surface(ConvexHull* surface, const Mesh* mesh);
+
+/* mesh_decompose (geometry/decompose_cache.c), but hulls that were found before for this mesh and these options are
+ * read from a file of the folder, to the same bits, and new ones are written there. joints and condition are not kept:
+ * they are empty when the hulls were read. A damaged file is replaced; one that cannot be written is no error. folder
+ * NULL: no files. */
+HullResult mesh_decompose_cached(Decomposition* result, const Mesh* mesh, const DecomposeOptions* given,
+                                 const char* folder);
+/* $SDRS_CACHE, else $XDG_CACHE_HOME/sdrs, else ~/.cache/sdrs; NULL when SDRS_CACHE is `off` or empty, or there is no
+ * home. Owned by the caller. */
+char* decompose_cache_folder(void);
 
 /* ---------------------------------------------------------------- primitives (geometry/primitives.c)
  * Convex polyhedra *inscribed* in the round solid; each returns a hull centred at the origin. */

@@ -1,13 +1,10 @@
 #include <assert.h>
-#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include "geometry/geometry.h"
 #include "geometry/obj_text.h"
 
-/* Coordinates beyond this have no fifth power, which moments of inertia need; no robot is that large. [m] */
-#define COORDINATE_MAX 1e30
 /* x y z, then up to four of w, r, g, b, a. */
 #define POSITION_NUMBERS_MAX 7
 
@@ -29,15 +26,6 @@ typedef struct {
   GroupMark* marks;
   int mark_count, mark_capacity;
 } Reader;
-
-/* Resize an array to hold one element more than count. */
-static void* grown(void* array, size_t element, int count, int* capacity) {
-  if (count < *capacity) return array;
-  int wanted = *capacity == 0 ? 64 : *capacity > INT_MAX / 2 ? INT_MAX : 2 * *capacity;
-  array = memory_resize(array, element * (size_t)*capacity, element * (size_t)wanted);
-  *capacity = wanted;
-  return array;
-}
 
 /* ---------------------------------------------------------------- v */
 
@@ -111,9 +99,9 @@ static bool read_corner(Reader* reader, ObjWord word, int* corner) {
 static void add_face(Reader* reader, int first_corner, int line) {
   Mesh* mesh = reader->mesh;
   int count = mesh->face_count, for_first = reader->face_capacity, for_line = for_first;
-  mesh->face_first = grown(mesh->face_first, sizeof(int), count, &for_first);
-  mesh->face_line = grown(mesh->face_line, sizeof(int), count, &for_line);
-  reader->face_mark = grown(reader->face_mark, sizeof(int), count, &reader->face_capacity);
+  mesh->face_first = memory_grown(mesh->face_first, sizeof(int), count, &for_first);
+  mesh->face_line = memory_grown(mesh->face_line, sizeof(int), count, &for_line);
+  reader->face_mark = memory_grown(reader->face_mark, sizeof(int), count, &reader->face_capacity);
   mesh->face_first[count] = first_corner;
   mesh->face_line[count] = line;
   reader->face_mark[count] = reader->mark_count - 1;
@@ -126,7 +114,7 @@ static void read_face(Reader* reader, int line) {
   ObjWord word;
   while (obj_text_word(&reader->text, &word)) {
     if (!read_corner(reader, word, &corner)) continue;
-    mesh->corners = grown(mesh->corners, sizeof(int), mesh->corner_count, &reader->corner_capacity);
+    mesh->corners = memory_grown(mesh->corners, sizeof(int), mesh->corner_count, &reader->corner_capacity);
     mesh->corners[mesh->corner_count++] = corner;
   }
   add_face(reader, first, line);
@@ -140,7 +128,7 @@ static void add_mark(Reader* reader, ObjWord object, ObjWord group) {
   int last = reader->mark_count - 1;
   bool used = mesh->face_count > 0 && reader->face_mark[mesh->face_count - 1] == last;
   if (last >= 0 && !used) reader->mark_count--;
-  reader->marks = grown(reader->marks, sizeof(GroupMark), reader->mark_count, &reader->mark_capacity);
+  reader->marks = memory_grown(reader->marks, sizeof(GroupMark), reader->mark_count, &reader->mark_capacity);
   int order = reader->mark_count++;
   reader->marks[order] = (GroupMark){object, group, order, order, 0};
 }
@@ -369,19 +357,6 @@ Status mesh_parse_obj(Mesh* mesh, const char* name, const char* text, size_t len
   if (reader.text.error_count == 0) return STATUS_OK;
   mesh_free(mesh);
   return STATUS_BAD_INPUT;
-}
-
-Status mesh_read_obj(Mesh* mesh, const char* path, double scale, Diagnostics* diagnostics) {
-  *mesh = (Mesh){0};
-  char* text;
-  size_t length;
-  if (file_read(path, &text, &length) != STATUS_OK) {
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot read: %s", strerror(errno));
-    return STATUS_IO;
-  }
-  Status status = mesh_parse_obj(mesh, path, text, length, scale, diagnostics);
-  memory_free(text);
-  return status;
 }
 
 void mesh_free(Mesh* mesh) {

@@ -1,4 +1,4 @@
-/* Private to geometry/: the words of an OBJ text with their places, and its error messages. */
+/* Private to geometry/: the words of an OBJ or STL text with their places, and its error messages. */
 #ifndef SDRS_GEOMETRY_OBJ_TEXT_H
 #define SDRS_GEOMETRY_OBJ_TEXT_H
 
@@ -24,6 +24,8 @@ typedef struct {
   int error_count; /* of this text */
 } ObjText;
 
+/* Coordinates beyond this have no fifth power, which moments of inertia need; no robot is that large. [m] */
+#define COORDINATE_MAX 1e30
 /* After this many errors the rest of the file is not read. */
 #define OBJ_ERRORS_MAX 20
 

@@ -114,6 +114,10 @@ static inline Quat quat_about(Vec3 axis, double angle) {
 }
 /* linalg/rotation.c: Shepperd's method; w >= 0. */
 Quat quat_from_mat3(Mat3 r);
+/* URDF's roll, pitch, yaw [rad]: about the fixed x, then y, then z. The way back has pitch in [-pi/2, pi/2] and is
+ * exact to rounding as a rotation, also where roll and yaw turn about one axis. */
+Quat quat_from_rpy(Vec3 rpy);
+Vec3 rpy_from_mat3(Mat3 r);
 /* Rotation vector [rad] of q, angle in [0, pi]. */
 Vec3 quat_log(Quat q);
 /* exp: rotation vector [rad] -> quaternion. */

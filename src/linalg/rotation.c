@@ -20,6 +20,20 @@ Quat quat_from_mat3(Mat3 r) {
   return q.w < 0 ? (Quat){-q.w, -q.x, -q.y, -q.z} : q;
 }
 
+Quat quat_from_rpy(Vec3 rpy) {
+  Quat roll = quat_about(vec3(1, 0, 0), rpy.x), pitch = quat_about(vec3(0, 1, 0), rpy.y);
+  return quat_mul(quat_about(vec3(0, 0, 1), rpy.z), quat_mul(pitch, roll));
+}
+
+/* R = Rz(yaw) Ry(pitch) Rx(roll). With pitch near pi/2 the yaw is any; the rest is taken from Rz(-yaw) R, so that it
+ * fits the yaw that was chosen. */
+Vec3 rpy_from_mat3(Mat3 r) {
+  double yaw = atan2(r.m[1][0], r.m[0][0]), c = cos(yaw), s = sin(yaw);
+  double pitch = atan2(-r.m[2][0], c * r.m[0][0] + s * r.m[1][0]);
+  double roll = atan2(s * r.m[0][2] - c * r.m[1][2], c * r.m[1][1] - s * r.m[0][1]);
+  return vec3(roll, pitch, yaw);
+}
+
 /* v = 2 atan2(n, w) u / n with u the vector part and n = |u|; atan(t)/t = 1 - t^2/3 + O(t^4) for small t = n/w. */
 Vec3 quat_log(Quat q) {
   double sign = q.w < 0 ? -1.0 : 1.0; /* q and -q are one rotation; the shorter way round */

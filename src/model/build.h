@@ -21,6 +21,7 @@ typedef struct {
   double* feature;    /* of every model hull [m] (hull_count) */
   Text note;          /* becomes Model.dropped_note */
   bool unreadable;    /* a mesh file could not be opened */
+  char* hull_folder;  /* where decompositions are kept; NULL = nowhere */
 } Builder;
 
 /* model/tree.c: links, joints, trees, numbering of degrees of freedom. */

@@ -225,8 +225,8 @@ static void report_meetings(const Search* search) {
   report_rest(search, SEVERITY_WARNING, narrow - REPORTS_MAX, "nearly touch");
 }
 
-void check_intersections(const Model* model, Diagnostics* diagnostics) {
-  if (model->contact_model == CONTACT_NONE) return;
+/* All meetings, sorted by links; the caller frees meetings and poses. */
+static Search find_meetings(const Model* model, Diagnostics* diagnostics) {
   Search search = {.model = model,
                    .diagnostics = diagnostics,
                    .poses = initial_poses(model),
@@ -236,7 +236,29 @@ void check_intersections(const Model* model, Diagnostics* diagnostics) {
   for (int i = 0; i < model->hull_count; i++)
     if (model->hulls[i].half_space) test_half_space(&search, i);
   if (search.count > 0) qsort(search.meetings, (size_t)search.count, sizeof *search.meetings, compare_meetings);
+  return search;
+}
+
+void check_intersections(const Model* model, Diagnostics* diagnostics) {
+  if (model->contact_model == CONTACT_NONE) return;
+  Search search = find_meetings(model, diagnostics);
   report_meetings(&search);
   memory_free(search.meetings);
   memory_free(search.poses);
+}
+
+int model_touching(const Model* model, int (**pairs)[2]) {
+  Search search = find_meetings(model, NULL);
+  int count = 0;
+  *pairs = memory_alloc(sizeof **pairs * (size_t)(search.count + 1));
+  for (int first = 0; first < search.count;) {
+    LinkMeeting pair = next_pair(&search, first);
+    (*pairs)[count][0] = search.meetings[first].link_a;
+    (*pairs)[count][1] = search.meetings[first].link_b;
+    count += pair.gap <= search.touch;
+    first += pair.count;
+  }
+  memory_free(search.meetings);
+  memory_free(search.poses);
+  return count;
 }

@@ -9,10 +9,19 @@ static void add_point_shape(Scene* scene, const ModelHull* hull, SceneShapeUse* 
                         .place = use->place,
                         .type = SHAPE_POINTS,
                         .point_count = hull->solid.vertex_count,
-                        .keep_interior = true};
+                        .keep_interior = true,
+                        .decomposed = scene->shapes[hull->shape].decompose || scene->shapes[hull->shape].decomposed};
   shape->points = MEMORY_NEW(Vec3, hull->solid.vertex_count);
   memcpy(shape->points, hull->solid.vertices, sizeof(Vec3) * (size_t)hull->solid.vertex_count);
   *use = (SceneShapeUse){scene->shape_count++, use->place, {0, 0, 0}, quat_identity()};
+}
+
+/* What lists of points stand for is built no more, and not written. */
+static void mark_replaced(Scene* scene, const SceneLink* link) {
+  for (int k = 0; k < link->shape_count; k++) {
+    SceneShape* shape = &scene->shapes[link->shapes[k].shape];
+    shape->replaced = shape->type != SHAPE_HALF_SPACE;
+  }
 }
 
 /* One use per hull, in the model's order; half-spaces stay as they are. */
@@ -37,6 +46,7 @@ static void expand_link(Scene* scene, const Model* model, int index) {
 void model_expand_shapes(const Model* model, Scene* scene) {
   size_t old = sizeof(SceneShape) * (size_t)scene->shape_count;
   scene->shapes = memory_resize(scene->shapes, old, old + sizeof(SceneShape) * (size_t)model->hull_count);
+  for (int i = 0; i < scene->link_count; i++) mark_replaced(scene, &scene->links[i]);
   for (int i = 0; i < scene->link_count; i++) expand_link(scene, model, i);
   scene->contact.support = model->contact.support;
   scene->contact.stiffness = model->contact.stiffness;

@@ -13,6 +13,15 @@ void model_poses(const Model* model, const double* q, Pose* poses) {
   }
 }
 
+void model_increment(const Model* model, const double* q, const double* increments, double fraction, double* out) {
+  for (int i = 0; i < model->link_count; i++) {
+    const ModelLink* link = &model->links[i];
+    double d[JOINT_MAX_DOF];
+    for (int k = 0; k < link->dof_count; k++) d[k] = fraction * increments[link->dof_first + k];
+    if (link->dof_count > 0) joint_increment(link, q + link->coordinate_first, d, out + link->coordinate_first);
+  }
+}
+
 void model_screws(const Model* model, const double* q, const Pose* poses, Screw* screws) {
   const Vec3 zero = {0, 0, 0};
   for (int i = 0; i < model->link_count; i++) {

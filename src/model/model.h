@@ -117,9 +117,13 @@ bool model_pair_allowed(const Model* model, int link_a, int link_b);
 /* Warnings about given contact parameters that cannot work; called by model_create. */
 void model_check_contact(const Model* model, Diagnostics* diagnostics);
 
+/* Pairs of links that intersect or touch at the start: what model_create refuses, and works on a model that was refused
+ * for it. Returns their number; *pairs is owned by the caller. (model/checks.c) */
+int model_touching(const Model* model, int (**pairs)[2]);
+
 /* Rewrite the model's own scene so that every hull is a list of points (model/expand.c): hull k of a link is its shape
  * use k, with keep_interior and in the link's frame, and contact parameters are the model's numbers. Half-spaces stay
- * as they are. The model built from it is the same. */
+ * as they are. The shapes that the lists stand for stay, marked as replaced. The model built from it is the same. */
 void model_expand_shapes(const Model* model, Scene* scene);
 
 /* Smallest size of a hull that contact has to resolve [m]: min(least extent over its face normals, 6 volume / area). */
@@ -140,6 +144,8 @@ void joint_zero(const ModelLink* link, double* q);
 /* ---------------------------------------------------------------- kinematics (model/kinematics.c) */
 /* World poses of all links (link_count). q: all coordinates (nq). */
 void model_poses(const Model* model, const double* q, Pose* poses);
+/* out = q moved by fraction * increments, joint by joint (nv -> nq); out may be q. */
+void model_increment(const Model* model, const double* q, const double* increments, double fraction, double* out);
 
 /* A one-degree-of-freedom screw in world axes: dx/dtheta = w x (x - p) + v for a point x of every link below. */
 typedef struct {

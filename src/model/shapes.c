@@ -91,12 +91,70 @@ static void solid_from_groups(Builder* builder, const SceneShape* shape, const M
   memory_free(used);
 }
 
+/* ---------------------------------------------------------------- decomposed meshes */
+
+static void warn_shape(Builder* builder, const SceneShape* shape, const char* format, ...)
+    __attribute__((format(printf, 3, 4)));
+static void warn_shape(Builder* builder, const SceneShape* shape, const char* format, ...) {
+  Text text = {0};
+  va_list arguments;
+  va_start(arguments, format);
+  text_add_v(&text, format, arguments);
+  va_end(arguments);
+  diagnostics_add(builder->diagnostics, SEVERITY_WARNING, shape->place, "shape '%s': %s", shape_name(shape), text.data);
+  text_free(&text);
+}
+
+/* What the decomposition promises and could not keep; flat hulls are refused where they are made. */
+static void check_decomposition(Builder* builder, const SceneShape* shape, const Decomposition* d) {
+  if (!d->covers)
+    warn_shape(builder, shape, "the hulls miss a point of the surface by %.3g m",
+               d->covered_miss * d->diagonal * shape->scale);
+  if (!d->connected)
+    warn_shape(builder, shape, "the hulls are in %d pieces, the mesh in %d", d->pieces, d->mesh_pieces);
+  if (!d->symmetric)
+    warn_shape(builder, shape, "the hulls miss the mirror symmetry by %.3g m",
+               d->mirror_error * d->diagonal * shape->scale);
+  if (!d->within_budget) warn_shape(builder, shape, "there are more hulls, or a hull has more vertices, than allowed");
+}
+
+/* The mesh is in the file's unit, so that the hulls are those of sdrs decompose, times the scale. */
+static void solid_from_decomposition(Builder* builder, const SceneShape* shape, const Mesh* mesh, ShapeSolid* solid,
+                                     ImportCount* import) {
+  Decomposition d;
+  DecomposeOptions options = shape->decomposition;
+  options.threads = builder->scene->threads;
+  HullResult result = mesh_decompose_cached(&d, mesh, &options, builder->hull_folder);
+  if (result != HULL_OK) {
+    report_hull(builder, shape, NULL, result);
+    return;
+  }
+  check_decomposition(builder, shape, &d);
+  solid->pieces = MEMORY_NEW(ConvexHull, d.hull_count);
+  for (int h = 0; h < d.hull_count; h++) {
+    Text name = {0};
+    text_add(&name, "hull_%d", h);
+    for (int i = 0; i < d.hulls[h].vertex_count; i++)
+      d.hulls[h].vertices[i] = vec3_scale(d.hulls[h].vertices[i], shape->scale);
+    add_piece(builder, shape, name.data, solid, d.hulls[h].vertices, d.hulls[h].vertex_count, import);
+    text_free(&name);
+  }
+  text_add(&builder->note, "shape '%s': %d hulls in %d piece%s, %.4g times the volume of the mesh\n", shape_name(shape),
+           d.hull_count, d.pieces, d.pieces == 1 ? "" : "s", d.hull_volume / d.mesh_volume);
+  decomposition_free(&d);
+}
+
+/* ---------------------------------------------------------------- files */
+
 static void solid_from_mesh(Builder* builder, const SceneShape* shape, ShapeSolid* solid) {
   Mesh mesh = {0};
   ImportCount import = {0};
-  Status status = mesh_read_obj(&mesh, shape->file, shape->scale, builder->diagnostics);
+  Status status = mesh_read(&mesh, shape->file, shape->decompose ? 1.0 : shape->scale, builder->diagnostics);
   if (status == STATUS_OK) {
-    solid_from_groups(builder, shape, &mesh, solid, &import);
+    if (shape->decompose)
+      solid_from_decomposition(builder, shape, &mesh, solid, &import);
+    else
+      solid_from_groups(builder, shape, &mesh, solid, &import);
     if (mesh.degenerate_face_count > 0)
       text_add(&builder->note, "shape '%s': %d degenerate faces were dropped\n", shape_name(shape),
                mesh.degenerate_face_count);
@@ -149,7 +207,7 @@ static void solid_from_primitive(Builder* builder, const SceneShape* shape, Shap
 }
 
 static void build_solid(Builder* builder, const SceneShape* shape, ShapeSolid* solid) {
-  if (shape->type == SHAPE_HALF_SPACE) return;
+  if (shape->type == SHAPE_HALF_SPACE || shape->replaced) return;
   if (shape->type == SHAPE_MESH)
     solid_from_mesh(builder, shape, solid);
   else if (shape->type == SHAPE_POINTS)
@@ -163,6 +221,7 @@ static void build_solid(Builder* builder, const SceneShape* shape, ShapeSolid* s
 void build_solids(Builder* builder) {
   int count = builder->scene->shape_count;
   builder->solids = MEMORY_NEW(ShapeSolid, count);
+  builder->hull_folder = decompose_cache_folder();
   for (int i = 0; i < count; i++) build_solid(builder, &builder->scene->shapes[i], &builder->solids[i]);
 }
 
@@ -174,4 +233,5 @@ void free_solids(Builder* builder) {
     memory_free(solid->feature);
   }
   memory_free(builder->solids);
+  memory_free(builder->hull_folder);
 }

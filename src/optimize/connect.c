@@ -1,17 +1,22 @@
 /* Shared vertices: convexity then keeps a link in one piece and joints on their links, whatever the design does (SDRS
  * section III-B). */
+#include <stdlib.h>
 #include <string.h>
 
 #include "optimize/design.h"
 
 /* A ball smaller than this part of the smaller hull's size is no overlap to rely on. */
 #define LEAST_OVERLAP 1e-3
+/* Of hulls of a decomposed mesh: what a decomposition counts as overlap, or less. */
+#define LEAST_DECOMPOSED_OVERLAP 1e-6
 
 /* ---------------------------------------------------------------- the middle of an intersection */
 
-bool intersection_center(const ConvexHull* a, const ConvexHull* b, Vec3* center) {
-  double radius;
-  return hulls_common_ball(a, b, center, &radius) && radius > LEAST_OVERLAP * fmin(hull_size(a), hull_size(b));
+bool intersection_center(const ConvexHull* a, const ConvexHull* b, bool decomposed, Vec3* center) {
+  double radius, sizes[2] = {hull_size(a), hull_size(b)};
+  double least =
+      decomposed ? LEAST_DECOMPOSED_OVERLAP * fmax(sizes[0], sizes[1]) : LEAST_OVERLAP * fmin(sizes[0], sizes[1]);
+  return hulls_common_ball(a, b, center, &radius) && radius > least;
 }
 
 /* ---------------------------------------------------------------- insertion */
@@ -71,7 +76,66 @@ static void attach(Scene* scene, const Model* model, int link, int child, Vec3 p
   int hull = nearest_hull(model, link, point, &outside);
   if (hull < 0) return;
   int vertex = append_point(scene, link, hull, point);
-  *add_shared(shared) = (SharedVertex){link, {hull, -1}, {vertex, -1}, child, point, outside};
+  *add_shared(shared) = (SharedVertex){
+      .link = link, .hull = {hull, -1}, .vertex = {vertex, -1}, .child = child, .position = point, .outside = outside};
+}
+
+/* ---------------------------------------------------------------- corners in common */
+
+typedef struct {
+  Vec3 point;
+  int hull, vertex;
+} Corner;
+
+static bool same_place(Vec3 a, Vec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
+
+/* By place, then in the order of hulls. */
+static int order_corners(const void* a, const void* b) {
+  const Corner *p = a, *q = b;
+  const double u[3] = {p->point.x, p->point.y, p->point.z}, v[3] = {q->point.x, q->point.y, q->point.z};
+  for (int k = 0; k < 3; k++)
+    if (u[k] != v[k]) return u[k] < v[k] ? -1 : 1;
+  if (p->hull != q->hull) return p->hull < q->hull ? -1 : 1;
+  return p->vertex < q->vertex ? -1 : p->vertex > q->vertex;
+}
+
+static int list_corners(const Scene* scene, int link, Corner* corners) {
+  int count = 0;
+  for (int h = 0; h < scene->links[link].shape_count; h++) {
+    const SceneShape* shape = &scene->shapes[scene->links[link].shapes[h].shape];
+    for (int m = 0; m < shape->point_count; m++) {
+      if (corners) corners[count] = (Corner){shape->points[m], h, m};
+      count++;
+    }
+  }
+  return count;
+}
+
+static void join_corners(const Scene* scene, int link, SharedVertices* shared) {
+  int count = list_corners(scene, link, NULL);
+  Corner* corners = MEMORY_NEW(Corner, count);
+  list_corners(scene, link, corners);
+  qsort(corners, (size_t)count, sizeof(Corner), order_corners);
+  for (int i = 0, first = 0; i < count; i++) {
+    const Corner *a = &corners[first], *b = &corners[i];
+    if (!same_place(a->point, b->point)) {
+      first = i;
+    } else if (b->hull != corners[i - (i > first)].hull) { /* a place that stands twice in one hull is left alone */
+      *add_shared(shared) = (SharedVertex){.link = link,
+                                           .hull = {a->hull, b->hull},
+                                           .vertex = {a->vertex, b->vertex},
+                                           .corner = true,
+                                           .child = -1,
+                                           .position = a->point};
+    }
+  }
+  memory_free(corners);
+}
+
+/* ---------------------------------------------------------------- overlaps */
+
+static bool is_decomposed(const Scene* scene, int link, int hull) {
+  return scene->shapes[scene->links[link].shapes[hull].shape].decomposed;
 }
 
 static void join_hulls(Scene* scene, const Model* model, int link, SharedVertices* shared) {
@@ -80,18 +144,21 @@ static void join_hulls(Scene* scene, const Model* model, int link, SharedVertice
     for (int b = a + 1; b < model->links[link].hull_count; b++) {
       Vec3 center;
       if (hulls[a].half_space || hulls[b].half_space) continue;
-      if (!intersection_center(&hulls[a].solid, &hulls[b].solid, &center)) continue;
+      bool decomposed = is_decomposed(scene, link, a) && is_decomposed(scene, link, b);
+      if (!intersection_center(&hulls[a].solid, &hulls[b].solid, decomposed, &center)) continue;
       int first = append_point(scene, link, a, center), second = append_point(scene, link, b, center);
-      *add_shared(shared) = (SharedVertex){link, {a, b}, {first, second}, -1, center, 0};
+      *add_shared(shared) =
+          (SharedVertex){.link = link, .hull = {a, b}, .vertex = {first, second}, .child = -1, .position = center};
     }
 }
 
-/* The same vertices as in the link that is followed, mapped; it has as many hulls. */
+/* The same vertices as in the link that is followed, mapped; it has as many hulls. Its corners in common follow by
+ * themselves. */
 static void copy_joined(Scene* scene, int link, int from, Mat3 map, SharedVertices* shared) {
   int count = shared->count;
   for (int k = 0; k < count; k++) {
     SharedVertex v = shared->items[k];
-    if (v.link != from || v.child >= 0) continue;
+    if (v.link != from || v.child >= 0 || v.corner) continue;
     v.link = link;
     v.position = mat3_mul_vec(map, v.position);
     for (int side = 0; side < 2; side++) v.vertex[side] = append_point(scene, link, v.hull[side], v.position);
@@ -101,7 +168,10 @@ static void copy_joined(Scene* scene, int link, int from, Mat3 map, SharedVertic
 
 void connect_hulls(Scene* scene, const Model* model, const ConnectRequest* request, SharedVertices* shared) {
   for (int i = 0; i < scene->link_count; i++)
-    if (request->shapes[i] && request->follows[i] < 0) join_hulls(scene, model, i, shared);
+    if (request->shapes[i] && request->follows[i] < 0) {
+      join_corners(scene, i, shared);
+      join_hulls(scene, model, i, shared);
+    }
   for (int i = 0; i < scene->link_count; i++)
     if (request->shapes[i] && request->follows[i] >= 0)
       copy_joined(scene, i, request->follows[i], request->map[i], shared);

@@ -4,28 +4,20 @@
 
 /* ---------------------------------------------------------------- growing arrays */
 
-static void* grown(void* old, int count, int* capacity, size_t size) {
-  if (count < *capacity) return old;
-  int more = 2 * *capacity + 64;
-  old = memory_resize(old, size * (size_t)*capacity, size * (size_t)more);
-  *capacity = more;
-  return old;
-}
-
 int design_add_variable(Design* d, const DesignVariable* variable) {
-  d->variables = grown(d->variables, d->variable_count, &d->variable_capacity, sizeof(DesignVariable));
+  d->variables = memory_grown(d->variables, sizeof(DesignVariable), d->variable_count, &d->variable_capacity);
   d->variables[d->variable_count] = *variable;
   return d->variable_count++;
 }
 
 void design_add_number(Design* d, TargetKind kind, int link, int hull, int index, double base) {
-  d->numbers = grown(d->numbers, d->number_count, &d->number_capacity, sizeof(DesignNumber));
+  d->numbers = memory_grown(d->numbers, sizeof(DesignNumber), d->number_count, &d->number_capacity);
   d->numbers[d->number_count++] = (DesignNumber){kind, link, hull, index, base, d->term_count, 0};
 }
 
 void design_add_term(Design* d, int variable, double coefficient) {
   if (coefficient == 0) return;
-  d->terms = grown(d->terms, d->term_count, &d->term_capacity, sizeof(DesignTerm));
+  d->terms = memory_grown(d->terms, sizeof(DesignTerm), d->term_count, &d->term_capacity);
   d->terms[d->term_count++] = (DesignTerm){variable, coefficient};
   d->numbers[d->number_count - 1].term_count++;
 }

@@ -8,10 +8,13 @@
 
 /* ---------------------------------------------------------------- shared vertices (optimize/connect.c) */
 
-/* A vertex that was put into hulls so that what belongs together stays together (SDRS section III-B). */
+/* A vertex that belongs to two hulls, so that what belongs together stays together (SDRS section III-B): one that was
+ * put there, or a corner that the hulls have in common, bit for bit. Of a corner of more hulls there is one entry for
+ * each but the first, which is hull[0] of all of them; they follow one another. */
 typedef struct {
   int link;
   int hull[2], vertex[2]; /* of the link; hull[1] = -1: an attachment */
+  bool corner;            /* it was there before */
   int child;      /* attachment: the link whose joint sits here; the link itself: its own joint; -1 = two hulls */
   Vec3 position;  /* link frame [m] */
   double outside; /* how far it lies outside the hull it was put into [m] */
@@ -22,8 +25,9 @@ typedef struct {
   int count, capacity;
 } SharedVertices;
 
-/* Insert into the expanded scene: one vertex inside the intersection of every two overlapping hulls of a link of
- * `shapes` (links), one at every attachment on it, and one at every attachment of `joints` (links) in the parent.
+/* Find in the expanded scene the corners that hulls of a link of `shapes` (links) have in common, and insert one vertex
+ * inside the intersection of every two overlapping hulls of it, one at every attachment on it, and one at every
+ * attachment of `joints` (links) in the parent.
  * follows[i]: link whose vertices link i copies with its map, or -1. */
 typedef struct {
   const bool *shapes, *joints;
@@ -33,8 +37,9 @@ typedef struct {
 void connect_hulls(Scene* scene, const Model* model, const ConnectRequest* request, SharedVertices* shared);
 void shared_vertices_free(SharedVertices* shared);
 /* Centre of a largest ball in the intersection of two hulls, by a linear program (D5); false: they do not overlap by
- * a thousandth of the smaller one. */
-bool intersection_center(const ConvexHull* a, const ConvexHull* b, Vec3* center);
+ * a thousandth of the smaller one, or when both are of a decomposed mesh, where each overlap is meant, by a millionth
+ * of the larger one. */
+bool intersection_center(const ConvexHull* a, const ConvexHull* b, bool decomposed, Vec3* center);
 
 /* ---------------------------------------------------------------- variables (optimize/design*.c) */
 

@@ -18,33 +18,51 @@ typedef struct {
   SelfMaps maps;
   double tolerance; /* m */
   bool** asked;     /* of every hull: does an item of the task select the vertex?  (vertices) */
-  int** variable;   /* of every hull: -1 where a coordinate does not move of itself  (3 vertices) */
-  bool told;        /* one message is enough */
+  int** shared;   /* of every hull: the first entry for the vertex among the design's shared ones, or -1  (vertices) */
+  int** variable; /* of every hull: -1 where a coordinate does not move of itself  (3 vertices) */
+  bool told;      /* one message is enough */
 } LinkVertices;
 
 /* ---------------------------------------------------------------- memory */
+
+/* Looking through all shared vertices for every vertex takes long. */
+static void index_vertices(const DesignBuild* b, LinkVertices* v) {
+  for (int k = b->shared_first[v->link]; k >= 0; k = b->shared_next[k]) {
+    const SharedVertex* s = &b->design->shared.items[k];
+    for (int side = 0; side < 2 && s->hull[side] >= 0; side++) {
+      int* first = &v->shared[s->hull[side]][s->vertex[side]];
+      if (*first < 0) *first = k;
+    }
+  }
+}
 
 static LinkVertices link_vertices_create(DesignBuild* b, int link) {
   LinkVertices v = {.link = link, .hull_count = b->scene->links[link].shape_count};
   v.maps = design_self_maps(b, link);
   v.tolerance = SAME_PLACE * b->model->links[link].reach;
   v.asked = MEMORY_NEW(bool*, v.hull_count);
+  v.shared = MEMORY_NEW(int*, v.hull_count);
   v.variable = MEMORY_NEW(int*, v.hull_count);
   for (int h = 0; h < v.hull_count; h++) {
     const SceneShape* shape = design_hull(b->scene, link, h);
     v.asked[h] = MEMORY_NEW(bool, shape->point_count);
     v.variable[h] = MEMORY_NEW(int, 3 * shape->point_count);
     for (int k = 0; k < 3 * shape->point_count; k++) v.variable[h][k] = -1;
+    v.shared[h] = MEMORY_NEW(int, shape->point_count);
+    for (int k = 0; k < shape->point_count; k++) v.shared[h][k] = -1;
   }
+  index_vertices(b, &v);
   return v;
 }
 
 static void link_vertices_free(LinkVertices* v) {
   for (int h = 0; h < v->hull_count; h++) {
     memory_free(v->asked[h]);
+    memory_free(v->shared[h]);
     memory_free(v->variable[h]);
   }
   memory_free(v->asked);
+  memory_free(v->shared);
   memory_free(v->variable);
   design_self_maps_free(&v->maps);
 }
@@ -64,21 +82,27 @@ static bool in_box(const TaskVertices* wish, Vec3 p) {
          p.y <= wish->box_high.y && p.z <= wish->box_high.z;
 }
 
-static const SharedVertex* shared_at(const DesignBuild* b, int link, VertexPlace at) {
-  for (int k = b->shared_first[link]; k >= 0; k = b->shared_next[k]) {
-    const SharedVertex* s = &b->design->shared.items[k];
-    for (int side = 0; side < 2; side++)
-      if (s->hull[side] == at.hull && s->vertex[side] == at.vertex) return s;
-  }
-  return NULL;
+static const SharedVertex* shared_at(const DesignBuild* b, const LinkVertices* v, VertexPlace at) {
+  int k = v->shared[at.hull][at.vertex];
+  return k < 0 ? NULL : &b->design->shared.items[k];
 }
 
 /* A vertex at a joint goes with the joint. */
 static bool is_attachment(const SharedVertex* shared) { return shared && shared->child >= 0; }
 
-static bool selects(const DesignBuild* b, const TaskVertices* wish, int link, VertexPlace at) {
-  return hull_listed(wish, at.hull) && in_box(wish, design_hull(b->scene, link, at.hull)->points[at.vertex]) &&
-         !is_attachment(shared_at(b, link, at));
+/* Are all vertices of the group that one is of asked for? Its other entries follow the first. */
+static bool all_asked(const DesignBuild* b, const LinkVertices* v, const SharedVertex* group) {
+  for (int k = v->shared[group->hull[0]][group->vertex[0]]; k >= 0; k = b->shared_next[k]) {
+    const SharedVertex* s = &b->design->shared.items[k];
+    if (s->hull[0] != group->hull[0] || s->vertex[0] != group->vertex[0]) break;
+    if (!v->asked[s->hull[0]][s->vertex[0]] || !v->asked[s->hull[1]][s->vertex[1]]) return false;
+  }
+  return true;
+}
+
+static bool selects(const DesignBuild* b, const LinkVertices* v, const TaskVertices* wish, VertexPlace at) {
+  return hull_listed(wish, at.hull) && in_box(wish, design_hull(b->scene, v->link, at.hull)->points[at.vertex]) &&
+         !is_attachment(shared_at(b, v, at));
 }
 
 /* Calls `body` for every vertex that an item selects; returns how many. */
@@ -90,7 +114,7 @@ static int each_selected(DesignBuild* b, LinkVertices* v, const TaskVertices* wi
     const SceneShape* shape = design_hull(b->scene, v->link, h);
     for (int m = 0; shape->type == SHAPE_POINTS && m < shape->point_count; m++) {
       VertexPlace at = {h, m};
-      if (!selects(b, wish, v->link, at)) continue;
+      if (!selects(b, v, wish, at)) continue;
       body(b, v, at, wish);
       count++;
     }
@@ -119,16 +143,16 @@ static bool before(VertexPlace a, VertexPlace b) {
   return a.hull < b.hull || (a.hull == b.hull && a.vertex < b.vertex);
 }
 
-/* Of a shared pair the first; of the images under the link's own maps the first in order (D3). `map` takes the
+/* Of shared vertices the first; of the images under the link's own maps the first in order (D3). `map` takes the
  * displacement of the representative to the vertex's. hull -1: an image is missing. */
 static VertexPlace representative(const DesignBuild* b, const LinkVertices* v, VertexPlace at, Mat3* map) {
   *map = mat3_identity();
-  const SharedVertex* s = shared_at(b, v->link, at);
+  const SharedVertex* s = shared_at(b, v, at);
   Vec3 p = design_hull(b->scene, v->link, at.hull)->points[at.vertex];
   VertexPlace best = s ? (VertexPlace){s->hull[0], s->vertex[0]} : at;
   for (int k = 0; k < v->maps.count; k++) {
     VertexPlace image = vertex_near(b, v->link, mat3_mul_vec(v->maps.maps[k], p), v->tolerance);
-    if (image.hull < 0 || is_attachment(shared_at(b, v->link, image))) return (VertexPlace){-1, -1};
+    if (image.hull < 0 || is_attachment(shared_at(b, v, image))) return (VertexPlace){-1, -1};
     if (!before(image, best)) continue;
     best = image;
     *map = mat3_transpose(v->maps.maps[k]); /* image = M p, so p = M^T image */
@@ -153,13 +177,13 @@ static int vertex_variable(DesignBuild* b, int link, VertexPlace at, int axis, c
                              "xyz"[axis]);
 }
 
-/* Only representatives become variables; a vertex of two hulls when both are asked for. */
+/* Only representatives become variables; a vertex of several hulls when all are asked for. */
 static void make_variables(DesignBuild* b, LinkVertices* v, VertexPlace at, const TaskVertices* wish) {
   Mat3 map;
-  const SharedVertex* s = shared_at(b, v->link, at);
+  const SharedVertex* s = shared_at(b, v, at);
   VertexPlace first = representative(b, v, at, &map);
   if (first.hull < 0 && !s) tell_once(b, v, wish->place, at, "has no image under the link's symmetry");
-  if (first.hull < 0 || (s && !(v->asked[s->hull[0]][s->vertex[0]] && v->asked[s->hull[1]][s->vertex[1]]))) return;
+  if (first.hull < 0 || (s && !all_asked(b, v, s))) return;
   if (!v->asked[first.hull][first.vertex])
     tell_once(b, v, wish->place, at, "is to move, but not its image under the link's symmetry");
   if (first.hull != at.hull || first.vertex != at.vertex) return;
@@ -217,7 +241,7 @@ static void follow(DesignBuild* b, LinkVertices* v, int follower, VertexPlace at
 
 static void number_vertex(DesignBuild* b, LinkVertices* v, VertexPlace at) {
   Mat3 map;
-  if (is_attachment(shared_at(b, v->link, at))) return;
+  if (is_attachment(shared_at(b, v, at))) return;
   VertexPlace first = representative(b, v, at, &map);
   if (first.hull < 0) return;
   const int* variable = &v->variable[first.hull][3 * first.vertex];

@@ -16,17 +16,29 @@ const char* optimization_stop_text(OptimizationStop stop) {
 
 /* ---------------------------------------------------------------- creation */
 
+/* How many entries from k on are corners that hulls of one link have in common. */
+static int corner_run(const SharedVertices* shared, int k) {
+  int end = k;
+  while (end < shared->count && shared->items[end].corner && shared->items[end].link == shared->items[k].link) end++;
+  return end - k;
+}
+
 static void describe_shared(Optimization* o) {
   const Scene* scene = &o->task->scenarios[0].scene;
   for (int k = 0; k < o->design.shared.count; k++) {
     const SharedVertex* s = &o->design.shared.items[k];
     const char* link = scene->links[s->link].name;
-    if (s->child < 0)
+    int corners = corner_run(&o->design.shared, k);
+    if (corners > 0) {
+      text_add(&o->note, "link '%s': vertices at corners of other hulls that move with them: %d\n", link, corners);
+      k += corners - 1;
+    } else if (s->child < 0) {
       text_add(&o->note, "link '%s': hulls %d and %d share a vertex at (%.4g, %.4g, %.4g)\n", link, s->hull[0],
                s->hull[1], s->position.x, s->position.y, s->position.z);
-    else
+    } else {
       text_add(&o->note, "link '%s': hull %d has a vertex at the joint of '%s'%s\n", link, s->hull[0],
                scene->links[s->child].name, s->outside > 0 ? ", which adds a corner" : "");
+    }
   }
 }
 
@@ -78,6 +90,7 @@ Status optimization_create(Optimization** optimization, Task* task, const Optimi
   Optimization* o = MEMORY_NEW(Optimization, 1);
   *optimization = o;
   o->task = task;
+  for (int k = 0; k < task->scenario_count; k++) task->scenarios[k].scene.threads = options->threads;
   o->options = *options;
   Status status = design_create(&o->design, task, diagnostics);
   if (status == STATUS_OK) status = create_runs(o, diagnostics);
@@ -98,8 +111,8 @@ void optimization_destroy(Optimization* o) {
   for (int k = 0; o->runs && k < o->run_count; k++) scenario_run_free(&o->runs[k]);
   optimizer_destroy(o->optimizer);
   design_destroy(&o->design);
-  void* owned[] = {o->runs,  o->x,           o->gradient,    o->trial, o->trial_gradient, o->best_x,
-                   o->terms, o->trial_terms, o->spare_state, o->rows,  o->row_terms,      o->reason};
+  void* owned[] = {o->runs,        o->x,           o->gradient, o->trial,     o->trial_gradient, o->best_x,  o->terms,
+                   o->trial_terms, o->spare_state, o->rows,     o->row_terms, o->reason,         o->identity};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   text_free(&o->note);
   memory_free(o);

@@ -7,6 +7,9 @@
 #include "optimize/design.h"
 #include "optimize/optimize.h"
 
+/* Hashes of a task's identity before those of its scenes. */
+enum { IDENTITY_SCENES = 3 };
+
 /* A scenario with the design that was tried last. */
 typedef struct {
   Scene* scene; /* borrowed from the task */
@@ -44,7 +47,8 @@ struct Optimization {
   OptimizationRow* rows; /* (capacity) */
   double* row_terms;     /* (capacity * terms) */
   char* reason;
-  char identity[65]; /* of the task, for checkpoints */
+  char (*identity)[65]; /* of the task, for checkpoints: settings, variables, losses, each scene  (identity_count) */
+  int identity_count;
   Text note;
   AdjointReport adjoint;
   double started, seconds_before; /* wall time */

@@ -41,64 +41,113 @@ static void identify_settings(const Optimization* o, Text* text) {
   text_add(text, "\n%d %a %llu\n", (int)o->task->mass, o->task->min_thickness, (unsigned long long)o->task->seed);
 }
 
+/* The text's hash, and an empty text again. */
+static void add_identity(Optimization* o, Text* text) {
+  hash_sha256(text->data, text->length, o->identity[o->identity_count++]);
+  text->length = 0;
+}
+
 /* What must be the same for a checkpoint to be of use: all that decides on the next trial and its loss. When to stop
- * and when to save may change. The scenes are the initial ones. */
+ * and when to save may change. The scenes are the initial ones, with the points of their meshes. */
 void optimization_identify(Optimization* o) {
   Text text = {0};
+  o->identity = memory_alloc(sizeof(*o->identity) * (size_t)(IDENTITY_SCENES + o->run_count));
   identify_settings(o, &text);
+  add_identity(o, &text);
   identify_variables(o, &text);
+  add_identity(o, &text);
   identify_losses(o, &text);
+  add_identity(o, &text);
   for (int k = 0; k < o->run_count; k++) {
     text_add(&text, "%a\n", o->runs[k].weight);
     scene_write_yaml(o->runs[k].scene, ".", &text);
+    add_identity(o, &text);
   }
-  hash_sha256(text.data, text.length, o->identity);
   text_free(&text);
 }
 
 /* ---------------------------------------------------------------- checkpoints */
 
-enum { ROW_NUMBERS = 8 };
+enum { ROW_NUMBERS = 8, DIGITS = 64 };
 
-void optimization_save(const Optimization* o, Checkpoint* c) {
-  int64_t identity[64], counts[4] = {o->iteration, o->best_iteration, o->since_best, o->stop};
+/* The digits of all hashes, one after the other. Owned by the caller. */
+static int64_t* identity_digits(const Optimization* o, int* count) {
+  *count = DIGITS * o->identity_count;
+  int64_t* digits = MEMORY_NEW(int64_t, *count);
+  for (int k = 0; k < *count; k++) digits[k] = (unsigned char)o->identity[k / DIGITS][k % DIGITS];
+  return digits;
+}
+
+void optimization_save(const Optimization* o, NumberFile* c) {
+  c->kind = CHECKPOINT_KIND;
+  int64_t counts[4] = {o->iteration, o->best_iteration, o->since_best, o->stop};
   int n = o->design.variable_count, rows = o->iteration + 1, states = optimizer_state_size(o->optimizer);
-  for (int k = 0; k < 64; k++) identity[k] = (unsigned char)o->identity[k];
-  checkpoint_add_integers(c, "identity", identity, 64);
-  checkpoint_add_integers(c, "counts", counts, 4);
+  int digit_count;
+  int64_t* digits = identity_digits(o, &digit_count);
+  number_file_add_integers(c, "identity", digits, digit_count);
+  memory_free(digits);
+  number_file_add_integers(c, "counts", counts, 4);
   double losses[3] = {o->loss, o->best_loss, o->rows[o->iteration].seconds};
-  checkpoint_add_doubles(c, "losses", losses, 3);
+  number_file_add_doubles(c, "losses", losses, 3);
   double adjoint[2] = {o->adjoint.growth, o->adjoint.indefinite_steps};
-  checkpoint_add_doubles(c, "adjoint", adjoint, 2);
-  checkpoint_add_doubles(c, "x", o->x, n);
-  checkpoint_add_doubles(c, "gradient", o->gradient, n);
-  checkpoint_add_doubles(c, "best_x", o->best_x, n);
-  checkpoint_add_doubles(c, "terms", o->terms, o->term_count);
+  number_file_add_doubles(c, "adjoint", adjoint, 2);
+  number_file_add_doubles(c, "x", o->x, n);
+  number_file_add_doubles(c, "gradient", o->gradient, n);
+  number_file_add_doubles(c, "best_x", o->best_x, n);
+  number_file_add_doubles(c, "terms", o->terms, o->term_count);
   double* memory = MEMORY_NEW(double, states > ROW_NUMBERS * rows ? states : ROW_NUMBERS * rows);
   optimizer_state_save(o->optimizer, memory);
-  checkpoint_add_doubles(c, "optimizer", memory, states);
+  number_file_add_doubles(c, "optimizer", memory, states);
   for (int k = 0; k < rows; k++) {
     const OptimizationRow* r = &o->rows[k];
     double numbers[ROW_NUMBERS] = {r->loss,        r->trial_loss,   r->grad_design, r->grad_control,
                                    r->step_design, r->step_control, r->seconds,     (double)r->outcome};
     memcpy(memory + ROW_NUMBERS * k, numbers, sizeof(numbers));
   }
-  checkpoint_add_doubles(c, "rows", memory, ROW_NUMBERS * rows);
-  checkpoint_add_doubles(c, "row_terms", o->row_terms, rows * o->term_count);
+  number_file_add_doubles(c, "rows", memory, ROW_NUMBERS * rows);
+  number_file_add_doubles(c, "row_terms", o->row_terms, rows * o->term_count);
   memory_free(memory);
 }
 
-static bool same_identity(const Optimization* o, const Checkpoint* c, Diagnostics* diagnostics) {
-  int64_t identity[64];
-  if (!checkpoint_get_integers(c, "identity", identity, 64, diagnostics)) return false;
-  for (int k = 0; k < 64; k++)
-    if (identity[k] != (unsigned char)o->identity[k]) {
-      diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){c->path, 0, 0},
-                      "the checkpoint is of another task, scene or design: start without --resume, or in another "
-                      "folder");
-      return false;
-    }
-  return true;
+/* What a hash of the identity is of. */
+static void add_identity_name(const Optimization* o, int part, Text* out) {
+  static const char* const words[IDENTITY_SCENES] = {
+      "the optimizer's settings, the seed or the rules of the design have",
+      "the variables, their bounds or the constraints have", "the losses have"};
+  if (part < IDENTITY_SCENES)
+    text_add(out, "%s", words[part]);
+  else
+    text_add(out, "the scene %s, a mesh that it reads or an override of it has",
+             o->runs[part - IDENTITY_SCENES].scene->path);
+}
+
+/* The first part that differs, the scenes before what follows from them; -1 when none does. */
+static int different_part(const Optimization* o, const int64_t* saved, const int64_t* own) {
+  for (int k = 0; k < o->identity_count; k++) {
+    int part = (k + IDENTITY_SCENES) % o->identity_count;
+    if (memcmp(saved + part * DIGITS, own + part * DIGITS, DIGITS * sizeof *own) != 0) return part;
+  }
+  return -1;
+}
+
+static bool same_identity(const Optimization* o, const NumberFile* c, Diagnostics* diagnostics) {
+  int count, part = -1;
+  int64_t *own = identity_digits(o, &count), *saved = MEMORY_NEW(int64_t, count);
+  bool same = number_file_get_integers(c, "identity", saved, count, diagnostics);
+  if (same) part = different_part(o, saved, own);
+  if (part >= 0) {
+    Text name = {0};
+    add_identity_name(o, part, &name);
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){c->path, 0, 0},
+                    "%s changed since this checkpoint was written: undo that, start without --resume, or give another "
+                    "folder",
+                    name.data);
+    text_free(&name);
+    same = false;
+  }
+  memory_free(saved);
+  memory_free(own);
+  return same;
 }
 
 static void unpack_rows(Optimization* o, const double* numbers, int rows) {
@@ -108,14 +157,14 @@ static void unpack_rows(Optimization* o, const double* numbers, int rows) {
   }
 }
 
-bool optimization_load(Optimization* o, const Checkpoint* c, Diagnostics* diagnostics) {
+bool optimization_load(Optimization* o, const NumberFile* c, Diagnostics* diagnostics) {
   int64_t counts[4];
   double losses[3], adjoint[2];
   int n = o->design.variable_count, states = optimizer_state_size(o->optimizer);
   if (!same_identity(o, c, diagnostics)) return false;
-  if (!checkpoint_get_integers(c, "counts", counts, 4, diagnostics)) return false;
-  if (!checkpoint_get_doubles(c, "losses", losses, 3, diagnostics)) return false;
-  if (!checkpoint_get_doubles(c, "adjoint", adjoint, 2, diagnostics)) return false;
+  if (!number_file_get_integers(c, "counts", counts, 4, diagnostics)) return false;
+  if (!number_file_get_doubles(c, "losses", losses, 3, diagnostics)) return false;
+  if (!number_file_get_doubles(c, "adjoint", adjoint, 2, diagnostics)) return false;
   if (counts[0] < 0 || counts[0] > o->task->optimizer.iterations) {
     diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){c->path, 0, 0},
                     "the checkpoint stands at iteration %lld, the task ends at %d", (long long)counts[0],
@@ -126,14 +175,14 @@ bool optimization_load(Optimization* o, const Checkpoint* c, Diagnostics* diagno
   optimization_room(o, rows);
   int largest = states > ROW_NUMBERS * rows ? states : ROW_NUMBERS * rows;
   double* memory = MEMORY_NEW(double, largest);
-  bool ok = checkpoint_get_doubles(c, "x", o->x, n, diagnostics) &&
-            checkpoint_get_doubles(c, "gradient", o->gradient, n, diagnostics) &&
-            checkpoint_get_doubles(c, "best_x", o->best_x, n, diagnostics) &&
-            checkpoint_get_doubles(c, "terms", o->terms, o->term_count, diagnostics) &&
-            checkpoint_get_doubles(c, "row_terms", o->row_terms, rows * o->term_count, diagnostics) &&
-            checkpoint_get_doubles(c, "rows", memory, ROW_NUMBERS * rows, diagnostics);
+  bool ok = number_file_get_doubles(c, "x", o->x, n, diagnostics) &&
+            number_file_get_doubles(c, "gradient", o->gradient, n, diagnostics) &&
+            number_file_get_doubles(c, "best_x", o->best_x, n, diagnostics) &&
+            number_file_get_doubles(c, "terms", o->terms, o->term_count, diagnostics) &&
+            number_file_get_doubles(c, "row_terms", o->row_terms, rows * o->term_count, diagnostics) &&
+            number_file_get_doubles(c, "rows", memory, ROW_NUMBERS * rows, diagnostics);
   if (ok) unpack_rows(o, memory, rows);
-  ok = ok && checkpoint_get_doubles(c, "optimizer", memory, states, diagnostics);
+  ok = ok && number_file_get_doubles(c, "optimizer", memory, states, diagnostics);
   if (ok) {
     optimizer_state_load(o->optimizer, memory);
     o->iteration = (int)counts[0];

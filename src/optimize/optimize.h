@@ -6,7 +6,6 @@
 #define SDRS_OPTIMIZE_H
 
 #include "differentiate/differentiate.h"
-#include "optimize/checkpoint.h"
 
 typedef struct Optimization Optimization;
 
@@ -87,11 +86,12 @@ bool optimization_shapes_link(const Optimization* optimization, int link);
 /* What import inserted to keep hulls together; one line each, "" if nothing. */
 const char* optimization_note(const Optimization* optimization);
 
-/* The whole state between two iterations. */
-void optimization_save(const Optimization* optimization, Checkpoint* checkpoint);
+/* The whole state between two iterations, in a file of this kind. */
+#define CHECKPOINT_KIND "checkpoint"
+void optimization_save(const Optimization* optimization, NumberFile* checkpoint);
 /* false, with diagnostics: a checkpoint of another task, or of other settings. What may differ: the number of
  * iterations, the other conditions to stop, and save_every. */
-bool optimization_load(Optimization* optimization, const Checkpoint* checkpoint, Diagnostics* diagnostics);
+bool optimization_load(Optimization* optimization, const NumberFile* checkpoint, Diagnostics* diagnostics);
 
 /* The gradient of the summed loss by the task's variables, design and control apart, against central differences along
  * random directions. After optimization_start. report[0]: design, report[1]: control and start. */

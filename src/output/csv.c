@@ -1,4 +1,5 @@
-#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include "output/output.h"
 
@@ -122,10 +123,7 @@ static Status scan_table(CsvTable* table, size_t length, const char* path, Diagn
 Status csv_read(CsvTable* table, const char* path, Diagnostics* diagnostics) {
   *table = (CsvTable){0};
   size_t length;
-  if (file_read(path, &table->data, &length) != STATUS_OK) {
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot read: %s", strerror(errno));
-    return STATUS_IO;
-  }
+  if (file_read_reported(path, &table->data, &length, diagnostics) != STATUS_OK) return STATUS_IO;
   return scan_table(table, length, path, diagnostics);
 }
 
@@ -137,8 +135,29 @@ void csv_free(CsvTable* table) {
   *table = (CsvTable){0};
 }
 
+const char* csv_cell(const CsvTable* table, int row, int column) {
+  return table->cells[(size_t)row * (size_t)table->column_count + (size_t)column];
+}
+
+bool csv_number(const CsvTable* table, const char* path, int row, int column, double* value, Diagnostics* diagnostics) {
+  const char* cell = csv_cell(table, row, column);
+  char* end;
+  *value = strtod(cell, &end);
+  if (end != cell && *end == '\0' && isfinite(*value)) return true;
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, table->lines[row], 0},
+                  "column '%s': '%s' is not a finite number", table->names[column], cell);
+  return false;
+}
+
 int csv_column(const CsvTable* table, const char* name) {
   for (int i = 0; i < table->column_count; i++)
     if (strcmp(table->names[i], name) == 0) return i;
   return -1;
+}
+
+double csv_value(const CsvTable* table, int row, int column) {
+  const char* cell = csv_cell(table, row, column);
+  char* end;
+  double value = strtod(cell, &end);
+  return end != cell && *end == '\0' ? value : (double)NAN;
 }

@@ -1,4 +1,4 @@
-/* A run as binary glTF 2.0: one buffer with positions, normals and poses; one accessor and one view for each array. */
+/* Runs as binary glTF 2.0: one buffer with positions, normals and poses; one accessor and one view for each array. */
 #include <assert.h>
 
 #include "output/export.h"
@@ -10,6 +10,8 @@ enum { GLB_MAGIC = 0x46546C67, GLB_JSON = 0x4E4F534A, GLB_BINARY = 0x004E4942, G
 /* Half the side of a half-space's square, of the run's extent. */
 #define GROUND_SHARE 1.0
 #define ROUGHNESS 0.7
+/* Distance of runs beside each other, of the widest. */
+#define PART_PITCH 1.1
 
 typedef struct {
   size_t offset, length; /* bytes in the buffer */
@@ -18,19 +20,29 @@ typedef struct {
   double low[4], high[4];
 } Accessor;
 
+/* A run and where it stands in the file. */
 typedef struct {
+  const char* name; /* of its node; NULL: its links lie under the root */
   const Model* model;
   const RunPoses* run;
   int* rows; /* of the run that are shown  (row_count) */
   int row_count;
   int* node; /* links that have something to show  (node_count) */
   int node_count;
-  Vec3 middle; /* of the run [m] */
-  double extent;
+  Vec3 low, high;    /* of what is seen over the run [m] */
+  float (*color)[3]; /* linear  (links) */
+  Vec3 offset;       /* of its node [m] */
+  int first_node;    /* number of its first link's node */
+  int first_mesh;    /* of its first link's mesh and material; positions and normals are accessors 2 m and 2 m + 1 */
+  int first_motion;  /* accessor of its times; positions and rotations of its links follow */
+} Part;
+
+typedef struct {
+  Part* parts;
+  int part_count;
   Text buffer;
   Accessor* accessors;
   int accessor_count, accessor_capacity;
-  float (*color)[3]; /* linear  (links) */
 } Glb;
 
 /* ---------------------------------------------------------------- arrays */
@@ -67,44 +79,71 @@ static void add_vector(Glb* g, Accessor* accessor, Vec3 v) {
 
 /* ---------------------------------------------------------------- what is shown */
 
-static Pose pose_at(const Glb* g, int row, int link) {
-  return g->run->pose[(size_t)row * (size_t)g->run->link_count + (size_t)link];
-}
+static Pose pose_at(const Part* p, int row, int link) { return run_row_poses(p->run, row)[link]; }
 
 /* Moments about 1 / fps apart, the first and the last among them; their times as written rise. */
-static void choose_rows(Glb* g, double fps) {
-  const RunPoses* run = g->run;
-  g->rows = MEMORY_NEW(int, run->row_count + 1);
-  g->rows[g->row_count++] = 0;
+static void choose_rows(Part* p, double fps) {
+  const RunPoses* run = p->run;
+  p->rows = MEMORY_NEW(int, run->row_count + 1);
+  p->rows[p->row_count++] = 0;
   for (int row = 1; row < run->row_count; row++) {
-    double since = run->time[row] - run->time[g->rows[g->row_count - 1]];
+    double since = run->time[row] - run->time[p->rows[p->row_count - 1]];
     bool due = since * fps >= 1.0 - 1e-6, last = row == run->row_count - 1;
-    bool rises = (float)run->time[row] > (float)run->time[g->rows[g->row_count - 1]];
-    if (rises && (due || last)) g->rows[g->row_count++] = row;
+    bool rises = (float)run->time[row] > (float)run->time[p->rows[p->row_count - 1]];
+    if (rises && (due || last)) p->rows[p->row_count++] = row;
   }
 }
 
-static void choose_nodes(Glb* g) {
-  g->node = MEMORY_NEW(int, g->model->link_count + 1);
-  for (int i = 0; i < g->model->link_count; i++)
-    if (g->model->links[i].hull_count > 0) g->node[g->node_count++] = i;
+static void choose_nodes(Part* p) {
+  p->node = MEMORY_NEW(int, p->model->link_count + 1);
+  for (int i = 0; i < p->model->link_count; i++)
+    if (p->model->links[i].hull_count > 0) p->node[p->node_count++] = i;
 }
 
-static void measure(Glb* g) {
-  Vec3 low = vec3(INFINITY, INFINITY, INFINITY), high = vec3_scale(low, -1);
-  for (int h = 0; h < g->model->hull_count; h++) {
-    const ModelHull* hull = &g->model->hulls[h];
+static void measure(Part* p) {
+  p->low = vec3(INFINITY, INFINITY, INFINITY);
+  p->high = vec3_scale(p->low, -1);
+  for (int h = 0; h < p->model->hull_count; h++) {
+    const ModelHull* hull = &p->model->hulls[h];
     if (hull->half_space) continue;
-    for (int i = 0; i < g->row_count; i++) {
-      Vec3 center = pose_apply(pose_at(g, g->rows[i], hull->link), hull->center);
+    for (int i = 0; i < p->row_count; i++) {
+      Vec3 center = pose_apply(pose_at(p, p->rows[i], hull->link), hull->center);
       Vec3 reach = vec3(hull->radius, hull->radius, hull->radius);
-      low = vec3_min(low, vec3_sub(center, reach));
-      high = vec3_max(high, vec3_add(center, reach));
+      p->low = vec3_min(p->low, vec3_sub(center, reach));
+      p->high = vec3_max(p->high, vec3_add(center, reach));
     }
   }
-  bool any = low.x <= high.x;
-  g->middle = any ? vec3_scale(vec3_add(low, high), 0.5) : vec3(0, 0, 0);
-  g->extent = any ? vec3_norm(vec3_sub(high, low)) : 1.0;
+  if (p->low.x <= p->high.x) return;
+  p->low = p->high = vec3(0, 0, 0);
+}
+
+/* Half the side of a half-space's square. */
+static double ground_half(const Part* p) {
+  double extent = vec3_norm(vec3_sub(p->high, p->low));
+  return GROUND_SHARE * (extent > 0 ? extent : 1.0);
+}
+
+/* Beside each other, along x or y, whichever takes less room. */
+static void place_parts(Glb* g) {
+  Vec3 widest = vec3(0, 0, 0);
+  for (int i = 0; i < g->part_count; i++) {
+    Vec3 size = vec3_sub(g->parts[i].high, g->parts[i].low);
+    widest = vec3(fmax(widest.x, size.x), fmax(widest.y, size.y), 0);
+  }
+  Vec3 step = widest.x <= widest.y ? vec3(PART_PITCH * widest.x, 0, 0) : vec3(0, PART_PITCH * widest.y, 0);
+  for (int i = 0; i < g->part_count; i++) g->parts[i].offset = vec3_scale(step, i);
+}
+
+static void number_nodes(Glb* g) {
+  int node = 1, mesh = 0; /* node 0 is the root */
+  for (int i = 0; i < g->part_count; i++) {
+    Part* p = &g->parts[i];
+    if (p->name) node++; /* its own comes before those of its links */
+    p->first_node = node;
+    p->first_mesh = mesh;
+    node += p->node_count;
+    mesh += p->node_count;
+  }
 }
 
 /* ---------------------------------------------------------------- surfaces */
@@ -127,24 +166,26 @@ static void add_normals(Glb* g, Accessor* accessor, const Vec3 corner[3]) {
 }
 
 /* The square under the run, in the link's frame. */
-static void visit_half_space(Glb* g, const ModelHull* hull, Accessor* accessor, TriangleVisit visit) {
+static void visit_half_space(Glb* g, const Part* p, const ModelHull* hull, Accessor* accessor, TriangleVisit visit) {
   static const double side[4][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}};
-  Vec3 u, v, middle = pose_apply_inverse(pose_at(g, 0, hull->link), g->middle), corner[4];
+  Vec3 u, v, middle = vec3_scale(vec3_add(p->low, p->high), 0.5), corner[4];
+  double half = ground_half(p);
+  middle = pose_apply_inverse(pose_at(p, 0, hull->link), middle);
   plane_axes(hull->normal, &u, &v);
   middle = vec3_add_scaled(middle, hull->offset - vec3_dot(hull->normal, middle), hull->normal);
   for (int k = 0; k < 4; k++) {
-    corner[k] = vec3_add_scaled(middle, GROUND_SHARE * g->extent * side[k][0], u);
-    corner[k] = vec3_add_scaled(corner[k], GROUND_SHARE * g->extent * side[k][1], v);
+    corner[k] = vec3_add_scaled(middle, half * side[k][0], u);
+    corner[k] = vec3_add_scaled(corner[k], half * side[k][1], v);
   }
   visit(g, accessor, (const Vec3[]){corner[0], corner[1], corner[2]});
   visit(g, accessor, (const Vec3[]){corner[0], corner[2], corner[3]});
 }
 
-static void visit_triangles(Glb* g, int index, Accessor* accessor, TriangleVisit visit) {
-  const ModelLink* link = &g->model->links[index];
+static void visit_triangles(Glb* g, const Part* p, int index, Accessor* accessor, TriangleVisit visit) {
+  const ModelLink* link = &p->model->links[index];
   for (int k = 0; k < link->hull_count; k++) {
-    const ModelHull* hull = &g->model->hulls[link->hull_first + k];
-    if (hull->half_space) visit_half_space(g, hull, accessor, visit);
+    const ModelHull* hull = &p->model->hulls[link->hull_first + k];
+    if (hull->half_space) visit_half_space(g, p, hull, accessor, visit);
     for (int t = 0; t < hull->solid.triangle_count; t++) {
       const int* c = hull->solid.triangles[t];
       const Vec3* vertices = hull->solid.vertices;
@@ -161,75 +202,121 @@ static Quat nearer(Quat q, Quat last) {
 }
 
 /* Accessors of the animation: times, then position and rotation of every node. */
-static void add_motion(Glb* g) {
+static void add_motion(Glb* g, Part* p) {
+  p->first_motion = g->accessor_count;
   Accessor* times = start_accessor(g, 1, false);
-  for (int i = 0; i < g->row_count; i++) add_element(g, times, &g->run->time[g->rows[i]], 1);
-  for (int n = 0; n < g->node_count; n++) {
+  for (int i = 0; i < p->row_count; i++) add_element(g, times, &p->run->time[p->rows[i]], 1);
+  for (int n = 0; n < p->node_count; n++) {
     Accessor* place = start_accessor(g, 3, false);
-    for (int i = 0; i < g->row_count; i++) add_vector(g, place, pose_at(g, g->rows[i], g->node[n]).t);
+    for (int i = 0; i < p->row_count; i++) add_vector(g, place, pose_at(p, p->rows[i], p->node[n]).t);
     Accessor* turn = start_accessor(g, 4, false);
     Quat last = quat_identity();
-    for (int i = 0; i < g->row_count; i++) {
-      last = nearer(quat_from_mat3(pose_at(g, g->rows[i], g->node[n]).r), last);
+    for (int i = 0; i < p->row_count; i++) {
+      last = nearer(quat_from_mat3(pose_at(p, p->rows[i], p->node[n]).r), last);
       add_element(g, turn, (const double[]){last.x, last.y, last.z, last.w}, 4);
     }
   }
 }
 
-/* Positions and normals of node n are accessors 2 n and 2 n + 1; the animation's follow. */
+static bool moves(const Part* p) { return p->row_count > 1 && p->node_count > 0; }
+
+/* Those of all surfaces first, in the order of the meshes. */
 static void add_arrays(Glb* g) {
-  for (int n = 0; n < g->node_count; n++) {
-    visit_triangles(g, g->node[n], start_accessor(g, 3, true), add_corners);
-    visit_triangles(g, g->node[n], start_accessor(g, 3, true), add_normals);
+  for (int i = 0; i < g->part_count; i++) {
+    const Part* p = &g->parts[i];
+    for (int n = 0; n < p->node_count; n++) {
+      visit_triangles(g, p, p->node[n], start_accessor(g, 3, true), add_corners);
+      visit_triangles(g, p, p->node[n], start_accessor(g, 3, true), add_normals);
+    }
   }
-  if (g->row_count > 1) add_motion(g);
+  for (int i = 0; i < g->part_count; i++)
+    if (moves(&g->parts[i])) add_motion(g, &g->parts[i]);
 }
 
 /* ---------------------------------------------------------------- the text */
 
-static void write_nodes(Json* json, const Glb* g) {
-  const double half = 0.70710678118654752440, up[4] = {-half, 0, 0, half}; /* x y z w: Z to Y */
-  json_open(json, "nodes", '[');
+/* `name/link`, or the link's name alone. */
+static void write_name(Json* json, const Part* p, int n) {
+  const char* link = p->model->links[p->node[n]].name;
+  Text name = {0};
+  if (p->name) text_add(&name, "%s/", p->name);
+  text_add(&name, "%s", link);
+  json_text(json, "name", name.data);
+  text_free(&name);
+}
+
+static void write_children(Json* json, int first, int count) {
+  if (count == 0) return;
+  json_open(json, "children", '[');
+  for (int n = 0; n < count; n++) json_integer(json, NULL, first + n);
+  json_close(json, ']');
+}
+
+/* The root turns Z to Y. */
+static void write_root(Json* json, const Glb* g) {
+  const double half = 0.70710678118654752440, up[4] = {-half, 0, 0, half}; /* x y z w */
+  const Part* first = &g->parts[0];
   json_open(json, NULL, '{');
-  json_text(json, "name", g->model->scene->name);
+  json_text(json, "name", first->model->scene->name);
   json_vector(json, "rotation", up, 4);
-  if (g->node_count > 0) json_open(json, "children", '[');
-  for (int n = 0; n < g->node_count; n++) json_integer(json, NULL, n + 1);
-  if (g->node_count > 0) json_close(json, ']');
+  if (!first->name) write_children(json, first->first_node, first->node_count);
+  if (first->name) json_open(json, "children", '[');
+  for (int i = 0; i < g->part_count && first->name; i++) json_integer(json, NULL, g->parts[i].first_node - 1);
+  if (first->name) json_close(json, ']');
   json_close(json, '}');
-  for (int n = 0; n < g->node_count; n++) {
-    Pose pose = pose_at(g, g->rows[0], g->node[n]);
-    Quat q = quat_from_mat3(pose.r);
-    json_open(json, NULL, '{');
-    json_text(json, "name", g->model->links[g->node[n]].name);
-    json_integer(json, "mesh", n);
-    json_vector(json, "translation", (const double[]){pose.t.x, pose.t.y, pose.t.z}, 3);
-    json_vector(json, "rotation", (const double[]){q.x, q.y, q.z, q.w}, 4);
-    json_close(json, '}');
+}
+
+static void write_part(Json* json, const Part* p) {
+  json_open(json, NULL, '{');
+  json_text(json, "name", p->name);
+  json_vector(json, "translation", (const double[]){p->offset.x, p->offset.y, p->offset.z}, 3);
+  write_children(json, p->first_node, p->node_count);
+  json_close(json, '}');
+}
+
+static void write_link(Json* json, const Part* p, int n) {
+  Pose pose = pose_at(p, p->rows[0], p->node[n]);
+  Quat q = quat_from_mat3(pose.r);
+  json_open(json, NULL, '{');
+  write_name(json, p, n);
+  json_integer(json, "mesh", p->first_mesh + n);
+  json_vector(json, "translation", (const double[]){pose.t.x, pose.t.y, pose.t.z}, 3);
+  json_vector(json, "rotation", (const double[]){q.x, q.y, q.z, q.w}, 4);
+  json_close(json, '}');
+}
+
+static void write_nodes(Json* json, const Glb* g) {
+  json_open(json, "nodes", '[');
+  write_root(json, g);
+  for (int i = 0; i < g->part_count; i++) {
+    const Part* p = &g->parts[i];
+    if (p->name) write_part(json, p);
+    for (int n = 0; n < p->node_count; n++) write_link(json, p, n);
   }
   json_close(json, ']');
 }
 
-static void write_mesh(Json* json, const Glb* g, int n) {
+static void write_mesh(Json* json, const Part* p, int n) {
+  int mesh = p->first_mesh + n;
   json_open(json, NULL, '{');
-  json_text(json, "name", g->model->links[g->node[n]].name);
+  write_name(json, p, n);
   json_open(json, "primitives", '[');
   json_open(json, NULL, '{');
   json_open(json, "attributes", '{');
-  json_integer(json, "POSITION", 2 * n);
-  json_integer(json, "NORMAL", 2 * n + 1);
+  json_integer(json, "POSITION", 2 * mesh);
+  json_integer(json, "NORMAL", 2 * mesh + 1);
   json_close(json, '}');
-  json_integer(json, "material", n);
+  json_integer(json, "material", mesh);
   json_integer(json, "mode", GLTF_TRIANGLES);
   json_close(json, '}');
   json_close(json, ']');
   json_close(json, '}');
 }
 
-static void write_material(Json* json, const Glb* g, int n) {
-  const float* color = g->color[g->node[n]];
+static void write_material(Json* json, const Part* p, int n) {
+  const float* color = p->color[p->node[n]];
   json_open(json, NULL, '{');
-  json_text(json, "name", g->model->links[g->node[n]].name);
+  write_name(json, p, n);
   json_open(json, "pbrMetallicRoughness", '{');
   json_vector(json, "baseColorFactor", (const double[]){(double)color[0], (double)color[1], (double)color[2], 1.0}, 4);
   json_number(json, "metallicFactor", 0.0);
@@ -238,34 +325,60 @@ static void write_material(Json* json, const Glb* g, int n) {
   json_close(json, '}');
 }
 
-static void write_channel(Json* json, int sampler, const char* path) {
+/* One of each for every link of every part. */
+static void write_each(Json* json, const Glb* g, const char* key, void (*write)(Json* json, const Part* p, int n)) {
+  json_open(json, key, '[');
+  for (int i = 0; i < g->part_count; i++)
+    for (int n = 0; n < g->parts[i].node_count; n++) write(json, &g->parts[i], n);
+  json_close(json, ']');
+}
+
+static void write_channel(Json* json, int sampler, int node, const char* path) {
   json_open(json, NULL, '{');
   json_integer(json, "sampler", sampler);
   json_open(json, "target", '{');
-  json_integer(json, "node", sampler / 2 + 1);
+  json_integer(json, "node", node);
   json_text(json, "path", path);
   json_close(json, '}');
   json_close(json, '}');
 }
 
+static void write_channels(Json* json, const Glb* g) {
+  int sampler = 0;
+  json_open(json, "channels", '[');
+  for (int i = 0; i < g->part_count; i++) {
+    const Part* p = &g->parts[i];
+    for (int s = 0; moves(p) && s < 2 * p->node_count; s++)
+      write_channel(json, sampler++, p->first_node + s / 2, s % 2 ? "rotation" : "translation");
+  }
+  json_close(json, ']');
+}
+
+static void write_samplers(Json* json, const Glb* g) {
+  json_open(json, "samplers", '[');
+  for (int i = 0; i < g->part_count; i++) {
+    const Part* p = &g->parts[i];
+    for (int s = 0; moves(p) && s < 2 * p->node_count; s++) {
+      json_open(json, NULL, '{');
+      json_integer(json, "input", p->first_motion);
+      json_integer(json, "output", p->first_motion + 1 + s);
+      json_text(json, "interpolation", "LINEAR");
+      json_close(json, '}');
+    }
+  }
+  json_close(json, ']');
+}
+
 /* Straight (and along great circles) from moment to moment. */
 static void write_animation(Json* json, const Glb* g) {
-  int times = 2 * g->node_count;
+  bool any = false;
+  for (int i = 0; i < g->part_count; i++) any = any || moves(&g->parts[i]);
+  if (!any) return;
   json_open(json, "animations", '[');
   json_open(json, NULL, '{');
   json_text(json, "name", "run");
-  json_open(json, "channels", '[');
-  for (int s = 0; s < 2 * g->node_count; s++) write_channel(json, s, s % 2 ? "rotation" : "translation");
-  json_close(json, ']');
-  json_open(json, "samplers", '[');
-  for (int s = 0; s < 2 * g->node_count; s++) {
-    json_open(json, NULL, '{');
-    json_integer(json, "input", times);
-    json_integer(json, "output", times + 1 + s);
-    json_text(json, "interpolation", "LINEAR");
-    json_close(json, '}');
-  }
-  json_close(json, ']');
+  write_channels(json, g);
+  write_samplers(json, g);
   json_close(json, '}');
   json_close(json, ']');
 }
@@ -322,14 +435,10 @@ static void write_text(Text* text, const Glb* g) {
   json_close(&json, '}');
   json_close(&json, ']');
   write_nodes(&json, g);
-  if (g->node_count > 0) {
-    json_open(&json, "meshes", '[');
-    for (int n = 0; n < g->node_count; n++) write_mesh(&json, g, n);
-    json_close(&json, ']');
-    json_open(&json, "materials", '[');
-    for (int n = 0; n < g->node_count; n++) write_material(&json, g, n);
-    json_close(&json, ']');
-    if (g->row_count > 1) write_animation(&json, g);
+  if (g->accessor_count > 0) {
+    write_each(&json, g, "meshes", write_mesh);
+    write_each(&json, g, "materials", write_material);
+    write_animation(&json, g);
     write_arrays(&json, g);
   }
   json_close(&json, '}');
@@ -361,19 +470,37 @@ static void write_file(Text* out, Glb* g) {
   text_free(&text);
 }
 
-void export_glb(Text* out, const Model* model, const RunPoses* run, double fps, int* moments) {
-  Glb g = {.model = model, .run = run};
-  g.color = (float(*)[3])memory_alloc(sizeof(float[3]) * (size_t)(model->link_count + 1));
-  link_colors(model, g.color);
-  choose_rows(&g, fps);
-  choose_nodes(&g);
-  measure(&g);
+static Part part_create(const char* name, const Model* model, const RunPoses* run, double fps) {
+  Part part = {.name = name, .model = model, .run = run};
+  part.color = (float(*)[3])memory_alloc(sizeof(float[3]) * (size_t)(model->link_count + 1));
+  link_colors(model, part.color);
+  choose_rows(&part, fps);
+  choose_nodes(&part);
+  measure(&part);
+  return part;
+}
+
+void export_glb_parts(Text* out, const GlbPart* parts, int count, double fps, int* moments) {
+  Glb g = {.parts = MEMORY_NEW(Part, count + 1), .part_count = count};
+  *moments = 0;
+  for (int i = 0; i < count; i++) {
+    g.parts[i] = part_create(count > 1 ? parts[i].name : NULL, parts[i].model, parts[i].run, fps);
+    if (g.parts[i].row_count > *moments) *moments = g.parts[i].row_count;
+  }
+  place_parts(&g);
+  number_nodes(&g);
   add_arrays(&g);
   write_file(out, &g);
-  *moments = g.row_count;
-  memory_free(g.rows);
-  memory_free(g.node);
+  for (int i = 0; i < count; i++) {
+    memory_free(g.parts[i].rows);
+    memory_free(g.parts[i].node);
+    memory_free(g.parts[i].color);
+  }
+  memory_free(g.parts);
   memory_free(g.accessors);
-  memory_free(g.color);
   text_free(&g.buffer);
+}
+
+void export_glb(Text* out, const Model* model, const RunPoses* run, double fps, int* moments) {
+  export_glb_parts(out, &(GlbPart){model->scene->name, model, run}, 1, fps, moments);
 }

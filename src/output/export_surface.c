@@ -1,130 +1,126 @@
-/* Surfaces of links as OBJ [m] and binary STL [mm]: every convex piece is a closed solid of its own. Pieces of a link
- * touch or overlap; they are not united (docs/export.md). */
-#include <stdlib.h>
+/* Surfaces of links as OBJ [m], binary STL [mm] and 3MF [mm]: the union of a link's convex pieces, or each piece as a
+ * closed solid of its own (docs/export.md). */
+#include <float.h>
 #include <string.h>
 
 #include "output/export.h"
 
 /* Pieces no farther apart than this part of the whole hang together, and overlap when they meet deeper. */
 #define TOUCH_TOLERANCE 1e-6
+/* Rays for the thickness of a link's walls. */
+enum { WALL_SAMPLES = 4096 };
 /* STL's head, then the number of triangles, then so many bytes each. */
 enum { STL_HEAD = 80, STL_TRIANGLE = 50 };
 #define MILLIMETRES 1000.0
+/* So many roundings of a coordinate apart, points may be joined to keep a surface a manifold. */
+#define ROUNDINGS 50
 
-/* One piece as it is written: coordinates rounded to the format, corners with equal coordinates welded. */
-typedef struct {
-  double (*points)[3]; /* in the file's unit  (count) */
-  int* number;         /* of the first point with the same coordinates  (count) */
-  int (*triangles)[3]; /* numbers; those that the rounding has made flat are left out */
-  int count, distinct, triangle_count;
-} Piece;
-
-/* ---------------------------------------------------------------- pieces */
-
-static int compare_points(const void* left, const void* right) {
-  const double *const *a = left, *const *b = right;
-  for (int k = 0; k < 3; k++)
-    if ((*a)[k] != (*b)[k]) return (*a)[k] < (*b)[k] ? -1 : 1;
-  return *a < *b ? -1 : *a > *b;
-}
-
-/* Only corners of triangles count as distinct: a hull may keep points inside. */
-static void weld(Piece* piece, const bool* used) {
-  const double** sorted = (const double**)memory_alloc(sizeof(double*) * (size_t)(piece->count + 1));
-  for (int i = 0; i < piece->count; i++) sorted[i] = piece->points[i];
-  qsort(sorted, (size_t)piece->count, sizeof *sorted, compare_points);
-  int first = -1;
-  bool counted = false;
-  for (int i = 0; i < piece->count; i++) {
-    int index = (int)((const double(*)[3])sorted[i] - (const double(*)[3])piece->points);
-    bool same = first >= 0 && memcmp(piece->points[first], sorted[i], sizeof *piece->points) == 0;
-    if (!same) first = index, counted = false;
-    piece->number[index] = first;
-    if (used[index] && !counted) piece->distinct++, counted = true;
-  }
-  memory_free(sorted);
-}
+/* ---------------------------------------------------------------- as it will stand in the file */
 
 /* A coordinate as the file will hold it. volatile: gcc 12.2 at -O3 forgets the rounding to float in some lanes of the
  * vector that it makes of the caller's loop (tests/unit/output/test_export_surface shows it). */
 static double rounded(double value, SurfaceFormat format) {
   volatile float single = (float)(MILLIMETRES * value);
-  return (format == SURFACE_STL ? (double)single : value) + 0.0;
+  return (format == SURFACE_OBJ ? value : (double)single) + 0.0;
 }
 
-static Piece piece_create(const ModelHull* hull, Pose pose, SurfaceFormat format) {
-  const ConvexHull* solid = &hull->solid;
-  Piece piece = {.count = solid->vertex_count};
-  piece.points = (double(*)[3])memory_alloc(sizeof *piece.points * (size_t)(piece.count + 1));
-  piece.number = MEMORY_NEW(int, piece.count + 1);
-  piece.triangles = (int(*)[3])memory_alloc(sizeof *piece.triangles * (size_t)(solid->triangle_count + 1));
-  bool* used = MEMORY_NEW(bool, piece.count + 1);
-  for (int i = 0; i < piece.count; i++) {
-    Vec3 p = pose_apply(pose, solid->vertices[i]);
-    const double xyz[3] = {p.x, p.y, p.z};
-    for (int k = 0; k < 3; k++) piece.points[i][k] = rounded(xyz[k], format);
+/* Points that rounding has made one are joined; what touches itself after that along an edge of a few roundings'
+ * length is joined there too. */
+static void round_surface(TriangleSurface* surface, Pose pose, SurfaceFormat format) {
+  double largest = 0;
+  for (int i = 0; i < surface->point_count; i++) {
+    Vec3 p = pose_apply(pose, surface->points[i]);
+    surface->points[i] = vec3(rounded(p.x, format), rounded(p.y, format), rounded(p.z, format));
+    largest = fmax(largest, vec3_norm(surface->points[i]));
   }
-  for (int i = 0; i < 3 * solid->triangle_count; i++) used[solid->triangles[i / 3][i % 3]] = true;
-  weld(&piece, used);
-  for (int t = 0; t < solid->triangle_count; t++) {
-    int* corner = piece.triangles[piece.triangle_count];
-    for (int k = 0; k < 3; k++) corner[k] = piece.number[solid->triangles[t][k]];
-    if (corner[0] != corner[1] && corner[1] != corner[2] && corner[2] != corner[0]) piece.triangle_count++;
-  }
-  memory_free(used);
-  return piece;
+  int* number = points_equal(surface->points, surface->point_count);
+  surface_join_points(surface, number);
+  surface_settle(surface, ROUNDINGS * largest * (format == SURFACE_OBJ ? DBL_EPSILON : (double)FLT_EPSILON));
+  surface_drop_unused(surface, NULL);
+  memory_free(number);
 }
 
-static void piece_free(Piece* piece) {
-  memory_free(piece->points);
-  memory_free(piece->number);
-  memory_free(piece->triangles);
+/* ---------------------------------------------------------------- solids of a link */
+
+typedef struct {
+  ExportSolid* items;
+  int count;
+} SolidList;
+
+static TriangleSurface surface_of_hull(const ConvexHull* hull) {
+  TriangleSurface surface = {.point_count = hull->vertex_count, .triangle_count = hull->triangle_count};
+  surface.points = MEMORY_NEW(Vec3, hull->vertex_count + 1);
+  surface.triangles = (int(*)[3])memory_alloc(sizeof *surface.triangles * (size_t)(hull->triangle_count + 1));
+  memcpy(surface.points, hull->vertices, sizeof(Vec3) * (size_t)hull->vertex_count);
+  memcpy(surface.triangles, hull->triangles, sizeof *surface.triangles * (size_t)hull->triangle_count);
+  return surface;
+}
+
+/* The union of the pieces in the link's frame. false: they stay apart, and the report says why. */
+static bool add_union(SolidList* list, const Model* model, const int* hulls, int count, int threads,
+                      SurfaceReport* report) {
+  ConvexHull* solids = MEMORY_NEW(ConvexHull, count);
+  for (int i = 0; i < count; i++) solids[i] = model->hulls[hulls[i]].solid; /* borrowed */
+  int link = model->hulls[hulls[0]].link;
+  ExportSolid solid = {.link = link, .hull = -1};
+  double snap = 0, spacing = 0;
+  UnionResult result = UNION_OK;
+  if (count == 1)
+    solid.surface = surface_of_hull(&solids[0]);
+  else
+    result = hulls_union(&solid.surface, &snap, solids, count);
+  memory_free(solids);
+  if (result != UNION_OK) {
+    report->united = false;
+    report->reason = union_result_text(result);
+    report->reason_link = link;
+    return false;
+  }
+  report->snap = fmax(report->snap, snap);
+  report->thickness = fmin(report->thickness, surface_thickness(&solid.surface, WALL_SAMPLES, threads, &spacing));
+  report->thickness_spacing = fmax(report->thickness_spacing, spacing);
+  list->items[list->count++] = solid;
+  return true;
+}
+
+static void add_pieces(SolidList* list, const Model* model, const int* hulls, int count, SurfaceReport* report) {
+  for (int i = 0; i < count; i++) {
+    const ModelHull* hull = &model->hulls[hulls[i]];
+    list->items[list->count++] = (ExportSolid){surface_of_hull(&hull->solid), hull->link, hulls[i]};
+    report->thickness = fmin(report->thickness, model_hull_thickness(hull));
+  }
+}
+
+/* Hulls of one link stand together in the model. */
+static SolidList list_solids(const Model* model, const int* hulls, int count, const SurfaceOptions* options,
+                             SurfaceReport* report) {
+  SolidList list = {.items = MEMORY_NEW(ExportSolid, count + 1)};
+  report->united = !options->pieces;
+  for (int first = 0, end; first < count; first = end) {
+    const ModelLink* link = &model->links[model->hulls[hulls[first]].link];
+    for (end = first; end < count && &model->links[model->hulls[hulls[end]].link] == link; end++) {}
+    report->mass += link->mass;
+    if (options->pieces || !add_union(&list, model, hulls + first, end - first, options->threads, report))
+      add_pieces(&list, model, hulls + first, end - first, report);
+  }
+  return list;
 }
 
 /* ---------------------------------------------------------------- checks */
 
-/* Every side of a triangle has exactly one neighbour that runs the other way; with 2 = V - E + F the piece is a sphere.
- */
-static void check_edges(const Piece* piece, SurfaceReport* report) {
-  int count = 3 * piece->triangle_count;
-  uint64_t* sides = MEMORY_NEW(uint64_t, count + 1);
-  for (int i = 0; i < count; i++) {
-    const int* corner = piece->triangles[i / 3];
-    sides[i] = (uint64_t)corner[i % 3] << 32 | (uint64_t)corner[(i + 1) % 3];
-  }
-  qsort(sides, (size_t)count, sizeof *sides, order_uint64);
-  for (int i = 0; i < count; i++) {
-    uint64_t opposite = sides[i] << 32 | sides[i] >> 32;
-    if (i > 0 && sides[i] == sides[i - 1]) report->manifold = false;
-    if (!bsearch(&opposite, sides, (size_t)count, sizeof *sides, order_uint64)) report->closed = false;
-  }
-  if (piece->distinct - count / 2 + piece->triangle_count != 2) report->manifold = false;
-  memory_free(sides);
-}
-
-/* Signed volume from the written corners, about the first of them. [unit^3] */
-static double piece_volume(const Piece* piece) {
-  double six = 0;
-  const double* o = piece->points[piece->triangles[0][0]];
-  for (int t = 0; t < piece->triangle_count; t++) {
-    Vec3 p[3];
-    for (int k = 0; k < 3; k++) {
-      const double* x = piece->points[piece->triangles[t][k]];
-      p[k] = vec3(x[0] - o[0], x[1] - o[1], x[2] - o[2]);
-    }
-    six += vec3_dot(p[0], vec3_cross(p[1], p[2]));
-  }
-  return six / 6;
-}
-
-static void check_piece(const Piece* piece, const ModelHull* hull, double unit, SurfaceReport* report) {
+/* placed: where the file puts the points, beyond their coordinates. */
+static void check_solid(const ExportSolid* solid, Pose placed, double unit, SurfaceReport* report) {
+  SurfaceCheck check = surface_check(&solid->surface);
   report->pieces++;
-  report->triangles += piece->triangle_count;
-  check_edges(piece, report);
-  if (piece->triangle_count > 0) report->volume += piece_volume(piece) / (unit * unit * unit);
-  report->thickness = fmin(report->thickness, model_hull_thickness(hull));
-  for (int i = 0; i < piece->count; i++) {
-    Vec3 p = vec3_scale(vec3(piece->points[i][0], piece->points[i][1], piece->points[i][2]), 1 / unit);
+  report->triangles += solid->surface.triangle_count;
+  report->closed = report->closed && check.closed;
+  report->manifold = report->manifold && check.closed && check.branching_edges == 0;
+  report->pinches += check.branching_points;
+  report->oriented = report->oriented && check.oriented && check.volume > 0;
+  report->cavities += check.cavities;
+  report->volume += check.volume / (unit * unit * unit);
+  for (int i = 0; i < solid->surface.point_count; i++) {
+    Vec3 p = pose_apply(placed, vec3_scale(solid->surface.points[i], 1 / unit));
     report->low = vec3_min(report->low, p);
     report->high = vec3_max(report->high, p);
   }
@@ -157,27 +153,36 @@ static void check_touching(const Model* model, const int* hulls, int count, cons
 
 /* ---------------------------------------------------------------- formats */
 
-static void add_obj(Text* out, const Model* model, int hull, const Piece* piece, int first) {
-  const ModelLink* link = &model->links[model->hulls[hull].link];
-  text_add(out, "o %s/%d\n", link->name, hull - link->hull_first);
-  for (int i = 0; i < piece->count; i++) {
+static void add_obj(Text* out, const Model* model, const ExportSolid* solid, int first) {
+  const ModelLink* link = &model->links[solid->link];
+  if (solid->hull < 0)
+    text_add(out, "o %s\n", link->name);
+  else
+    text_add(out, "o %s/%d\n", link->name, solid->hull - link->hull_first);
+  for (int i = 0; i < solid->surface.point_count; i++) {
     text_add(out, "v");
-    text_add_numbers(out, piece->points[i], 3);
+    text_add_numbers(out, &solid->surface.points[i].x, 3);
     text_add(out, "\n");
   }
-  for (int t = 0; t < piece->triangle_count; t++) {
-    const int* corner = piece->triangles[t];
+  for (int t = 0; t < solid->surface.triangle_count; t++) {
+    const int* corner = solid->surface.triangles[t];
     text_add(out, "f %d %d %d\n", first + corner[0], first + corner[1], first + corner[2]);
   }
 }
 
-static void add_stl(Text* out, const Piece* piece) {
-  for (int t = 0; t < piece->triangle_count; t++) {
-    Vec3 p[3];
-    for (int k = 0; k < 3; k++) {
-      const double* x = piece->points[piece->triangles[t][k]];
-      p[k] = vec3(x[0], x[1], x[2]);
-    }
+static void write_obj(Text* out, const Model* model, const ExportSolid* solids, int count, bool united) {
+  text_add(out, "# %s: %s; metres\n", model->scene->name,
+           united ? "each link's surface" : "convex pieces, each a closed surface of its own");
+  for (int i = 0, first = 1; i < count; i++) {
+    add_obj(out, model, &solids[i], first);
+    first += solids[i].surface.point_count;
+  }
+}
+
+static void add_stl(Text* out, const TriangleSurface* surface) {
+  for (int t = 0; t < surface->triangle_count; t++) {
+    const int* corner = surface->triangles[t];
+    Vec3 p[3] = {surface->points[corner[0]], surface->points[corner[1]], surface->points[corner[2]]};
     Vec3 normal = vec3_cross(vec3_sub(p[1], p[0]), vec3_sub(p[2], p[0]));
     double length = vec3_norm(normal);
     normal = length > 0 ? vec3_scale(normal, 1 / length) : vec3(0, 0, 0); /* readers take it from the corners then */
@@ -189,14 +194,13 @@ static void add_stl(Text* out, const Piece* piece) {
 }
 
 /* A head of 80 bytes that does not begin with "solid", which would mean text. */
-static void begin_stl(Text* out) {
+static void write_stl(Text* out, const ExportSolid* solids, int count) {
   char head[STL_HEAD] = "binary STL, millimetres, written by sdrs";
+  int triangles = 0;
+  for (int i = 0; i < count; i++) triangles += solids[i].surface.triangle_count;
   text_add_bytes(out, head, sizeof head);
-  bytes_add_integer(out, 0, 4);
-}
-
-static void set_stl_count(Text* out, int triangles) {
-  for (int k = 0; k < 4; k++) out->data[STL_HEAD + k] = (char)((uint32_t)triangles >> 8 * k & 255);
+  bytes_add_integer(out, (uint32_t)triangles, 4);
+  for (int i = 0; i < count; i++) add_stl(out, &solids[i].surface);
 }
 
 static int list_hulls(const Model* model, int link, int* hulls) {
@@ -206,31 +210,34 @@ static int list_hulls(const Model* model, int link, int* hulls) {
   return count;
 }
 
-SurfaceReport export_surface(Text* out, const Model* model, int link, const Pose* poses, SurfaceFormat format) {
-  SurfaceReport report = {.closed = true, .manifold = true, .thickness = INFINITY};
-  double unit = format == SURFACE_STL ? MILLIMETRES : 1.0;
-  int* hulls = MEMORY_NEW(int, model->hull_count + 1);
-  int count = list_hulls(model, link, hulls), first = 1;
-  report.low = vec3(INFINITY, INFINITY, INFINITY);
-  report.high = vec3_scale(report.low, -1);
-  if (format == SURFACE_STL)
-    begin_stl(out);
-  else
-    text_add(out, "# %s: convex pieces, each a closed surface of its own; metres\n", model->scene->name);
-  for (int i = 0; i < count; i++) {
-    const ModelHull* hull = &model->hulls[hulls[i]];
-    Piece piece = piece_create(hull, poses[hull->link], format);
-    check_piece(&piece, hull, unit, &report);
-    if (format == SURFACE_STL)
-      add_stl(out, &piece);
-    else
-      add_obj(out, model, hulls[i], &piece, first);
-    first += piece.count;
-    if (i == 0 || hull->link != model->hulls[hulls[i - 1]].link) report.mass += model->links[hull->link].mass;
-    piece_free(&piece);
+/* 3MF keeps every link's coordinates and places it; the others have no place but the coordinates. */
+static void round_and_check(SolidList* list, const Pose* poses, SurfaceFormat format, SurfaceReport* report) {
+  double unit = format == SURFACE_OBJ ? 1.0 : MILLIMETRES;
+  for (int i = 0; i < list->count; i++) {
+    Pose pose = poses[list->items[i].link], own = pose_identity();
+    round_surface(&list->items[i].surface, format == SURFACE_3MF ? own : pose, format);
+    check_solid(&list->items[i], format == SURFACE_3MF ? pose : own, unit, report);
   }
-  if (format == SURFACE_STL) set_stl_count(out, report.triangles);
+}
+
+SurfaceReport export_surface(Text* out, const Model* model, int link, const Pose* poses,
+                             const SurfaceOptions* options) {
+  SurfaceReport report = {.closed = true, .manifold = true, .oriented = true, .thickness = HUGE_VAL};
+  int* hulls = MEMORY_NEW(int, model->hull_count + 1);
+  int count = list_hulls(model, link, hulls);
+  report.low = vec3(HUGE_VAL, HUGE_VAL, HUGE_VAL);
+  report.high = vec3_scale(report.low, -1);
+  SolidList list = list_solids(model, hulls, count, options, &report);
+  round_and_check(&list, poses, options->format, &report);
+  if (options->format == SURFACE_STL)
+    write_stl(out, list.items, list.count);
+  else if (options->format == SURFACE_3MF)
+    export_3mf(out, model, list.items, list.count, poses);
+  else
+    write_obj(out, model, list.items, list.count, report.united);
   check_touching(model, hulls, count, poses, &report);
+  for (int i = 0; i < list.count; i++) surface_free(&list.items[i].surface);
+  memory_free(list.items);
   memory_free(hulls);
   return report;
 }

@@ -28,8 +28,7 @@ void xml_quat(Text* out, const char* key, Quat value) {
   xml_numbers(out, key, numbers, 4);
 }
 
-void xml_text(Text* out, const char* key, const char* text) {
-  text_add(out, " %s=\"", key);
+void xml_add_escaped(Text* out, const char* text) {
   for (const char* c = text; *c; c++) {
     if (*c == '&')
       text_add(out, "&amp;");
@@ -42,6 +41,11 @@ void xml_text(Text* out, const char* key, const char* text) {
     else
       text_add_bytes(out, c, 1);
   }
+}
+
+void xml_text(Text* out, const char* key, const char* text) {
+  text_add(out, " %s=\"", key);
+  xml_add_escaped(out, text);
   text_add(out, "\"");
 }
 

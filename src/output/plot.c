@@ -13,17 +13,23 @@
 #define MARGIN_FACTOR 1.5
 /* A logarithmic axis shows at least this ratio; less would leave it without numbers. */
 #define LOG_LEAST 10.0
+/* Points of a curve, at most, that are marked. */
+enum { MARKS_MAX = 20 };
+/* Points along a logarithmic axis, at most, that get a number each. */
+enum { X_TICS_MAX = 12 };
 /* More panels than this stand in two columns. */
 enum { PANELS_IN_A_COLUMN = 2 };
 
 PlotOptions plot_defaults(bool overview) {
-  return overview ? (PlotOptions){1200, 800, false} : (PlotOptions){800, 500, false};
+  return overview ? (PlotOptions){.width = 1200, .height = 800} : (PlotOptions){.width = 800, .height = 500};
 }
 
 /* ---------------------------------------------------------------- panels */
 
 void plot_panel_start(PlotPanel* panel, const char* title, const char* x_label, const char* y_label, bool log_y) {
-  *panel = (PlotPanel){memory_text(title), memory_text(x_label), memory_text(y_label), log_y, NULL, 0, 0};
+  *panel = (PlotPanel){.title = memory_text(title), .log_y = log_y};
+  panel->x_label = memory_text(x_label);
+  panel->y_label = memory_text(y_label);
 }
 
 void plot_panel_free(PlotPanel* panel) {
@@ -52,7 +58,8 @@ PlotCurve* plot_panel_add(PlotPanel* panel, const char* name, int count) {
 }
 
 static bool is_shown(const PlotPanel* panel, const PlotCurve* curve, int i) {
-  return isfinite(curve->x[i]) && isfinite(curve->y[i]) && (!panel->log_y || curve->y[i] > 0.0);
+  return isfinite(curve->x[i]) && isfinite(curve->y[i]) && (!panel->log_y || curve->y[i] > 0.0) &&
+         (!panel->log_x || curve->x[i] > 0.0);
 }
 
 bool plot_curve_visible(const PlotPanel* panel, const PlotCurve* curve) {
@@ -76,6 +83,25 @@ static void add_string(Text* out, const char* text) {
   text_add(out, "\"");
 }
 
+/* Few points on a logarithmic axis: numbers where they are, for gnuplot's own may be one a decade. */
+static void add_x_tics(Text* out, const PlotPanel* panel) {
+  double seen[X_TICS_MAX];
+  int count = 0;
+  for (int c = 0; panel->log_x && c < panel->curve_count && count <= X_TICS_MAX; c++)
+    for (int i = 0; i < panel->curves[c].count && count <= X_TICS_MAX; i++) {
+      if (!is_shown(panel, &panel->curves[c], i)) continue;
+      int k = 0;
+      while (k < count && k < X_TICS_MAX && seen[k] != panel->curves[c].x[i]) k++;
+      if (k < count) continue;
+      if (count < X_TICS_MAX) seen[count] = panel->curves[c].x[i];
+      count++;
+    }
+  bool few = count > 0 && count <= X_TICS_MAX;
+  text_add(out, few ? "set xtics (" : "set xtics autofreq");
+  for (int k = 0; few && k < count; k++) text_add(out, "%s\"%g\" %.17g", k ? ", " : "", seen[k], seen[k]);
+  text_add(out, few ? ")\n" : "\n");
+}
+
 /* Ranges of our own: gnuplot's would complain about a curve without extent. */
 static void add_ranges(Text* out, const PlotPanel* panel) {
   double x[2] = {INFINITY, -INFINITY}, y[2] = {INFINITY, -INFINITY};
@@ -95,7 +121,16 @@ static void add_ranges(Text* out, const PlotPanel* panel) {
   else
     y[0] -= margin, y[1] += margin;
   text_add(out, log_y ? "set logscale y\nset format y \"%%.0e\"\n" : "unset logscale y\nset format y \"%%g\"\n");
+  if (panel->log_x) x[0] /= MARGIN_FACTOR, x[1] *= MARGIN_FACTOR;
+  text_add(out, panel->log_x ? "set logscale x\n" : "unset logscale x\n");
+  add_x_tics(out, panel);
   text_add(out, "set xrange [%.17g:%.17g]\nset yrange [%.17g:%.17g]\n", x[0], x[1], y[0], y[1]);
+}
+
+/* Where points are few, each counts. */
+static const char* style_of(const PlotCurve* curve) {
+  if (curve->count < 2) return "points";
+  return curve->count <= MARKS_MAX ? "linespoints" : "lines";
 }
 
 static void add_panel(Text* out, const PlotPanel* panel, int number) {
@@ -112,8 +147,8 @@ static void add_panel(Text* out, const PlotPanel* panel, int number) {
   text_add(out, "plot");
   for (int c = 0; c < panel->curve_count; c++) {
     if (!plot_curve_visible(panel, &panel->curves[c])) continue;
-    text_add(out, "%s $d%d_%d using 1:2 with %s linewidth 1.5 title ", shown++ ? "," : "", number, c,
-             panel->curves[c].count > 1 ? "lines" : "points pointtype 7");
+    text_add(out, "%s $d%d_%d using 1:2 with %s linewidth 1.5%s title ", shown++ ? "," : "", number, c,
+             style_of(&panel->curves[c]), panel->alternate && c % 2 == 1 ? " dashtype 2" : "");
     add_string(out, panel->curves[c].name);
   }
   text_add(out, "\n");
@@ -144,9 +179,11 @@ static bool ends_with(const char* text, const char* end) {
 /* Okabe and Ito's colours, which colour-blind readers can tell apart, then the same dashed. */
 static void add_style(Text* out) {
   static const char* const colors[] = {"#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7", "#000000"};
+  static const int points[] = {7, 5, 9, 13, 11, 6, 4}; /* filled shapes, then open ones */
   enum { COLORS = sizeof colors / sizeof colors[0] };
   for (int i = 0; i < 2 * COLORS; i++)
-    text_add(out, "set linetype %d linecolor rgb \"%s\" dashtype %d\n", i + 1, colors[i % COLORS], 1 + i / COLORS);
+    text_add(out, "set linetype %d linecolor rgb \"%s\" dashtype %d pointtype %d pointsize 0.8\n", i + 1,
+             colors[i % COLORS], 1 + i / COLORS, points[i % COLORS]);
   text_add(out, "set linetype cycle %d\nset grid linecolor rgb \"#bbbbbb\"\nset border 3\nset tics nomirror\n",
            2 * COLORS);
 }

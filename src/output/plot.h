@@ -13,7 +13,8 @@ typedef struct {
 /* One diagram. Owns everything; plot_panel_free accepts a zeroed one. */
 typedef struct {
   char *title, *x_label, *y_label;
-  bool log_y;
+  bool log_y, log_x;
+  bool alternate; /* every second curve dashed: of two that lie on each other both are seen */
   PlotCurve* curves;
   int curve_count, capacity;
 } PlotPanel;
@@ -33,6 +34,16 @@ bool plot_curve_visible(const PlotPanel* panel, const PlotCurve* curve);
 Status plot_draw(const char* path, const PlotPanel* panels, int count, const PlotOptions* options,
                  Diagnostics* diagnostics);
 
+/* A column as a curve of its own name; x < 0: against the number of the row. */
+void plot_add_column(PlotPanel* panel, const CsvTable* table, int x, int y);
+/* Has one of the curves something to show? */
+bool plot_panel_visible(const PlotPanel* panel);
+/* Adds the error that there is nothing to plot of a file or folder, STATUS_BAD_INPUT. */
+Status plot_refuse_empty(const char* place, const char* what, Diagnostics* diagnostics);
+/* "name [unit]", owned by the caller; the unit may be "" or NULL. */
+char* plot_label(const char* name, const char* unit);
+/* folder/name, owned by the caller. */
+char* plot_path(const char* folder, const char* name);
 /* Unit of a column of a run's file ("solver.csv", "kinetic" -> "J"); "" = none, NULL = not known. */
 const char* plot_unit(const char* file, const char* column);
 

@@ -49,8 +49,7 @@ const char* plot_unit(const char* file, const char* column) {
   return NULL;
 }
 
-/* "name [unit]" */
-static char* label(const char* name, const char* unit) {
+char* plot_label(const char* name, const char* unit) {
   Text text = {0};
   text_add(&text, "%s", name);
   if (unit && *unit) text_add(&text, "%s[%s]", *name ? " " : "", unit);
@@ -59,25 +58,17 @@ static char* label(const char* name, const char* unit) {
 
 /* ---------------------------------------------------------------- columns of a table */
 
-static double cell_number(const CsvTable* table, int row, int column) {
-  const char* cell = table->cells[(size_t)row * (size_t)table->column_count + (size_t)column];
-  char* end;
-  double value = strtod(cell, &end);
-  return end != cell && *end == '\0' ? value : (double)NAN;
-}
-
-/* x < 0: against the number of the row. */
-static void add_column(PlotPanel* panel, const CsvTable* table, int x, int y) {
+void plot_add_column(PlotPanel* panel, const CsvTable* table, int x, int y) {
   PlotCurve* curve = plot_panel_add(panel, table->names[y], table->row_count);
   for (int i = 0; i < table->row_count; i++) {
-    curve->x[i] = x < 0 ? i : cell_number(table, i, x);
-    curve->y[i] = cell_number(table, i, y);
+    curve->x[i] = x < 0 ? i : csv_value(table, i, x);
+    curve->y[i] = csv_value(table, i, y);
   }
 }
 
 static bool add_named(PlotPanel* panel, const CsvTable* table, const char* name) {
   int column = csv_column(table, name);
-  if (column >= 0) add_column(panel, table, 0, column);
+  if (column >= 0) plot_add_column(panel, table, 0, column);
   return column >= 0;
 }
 
@@ -90,7 +81,7 @@ static bool start_energy(PlotPanel* panel, const CsvTable* table) {
   for (int i = 0; i < 3; i++) {
     int column = csv_column(table, names[i]);
     if (time < 0 || column < 0) return false;
-    add_column(panel, table, time, column);
+    plot_add_column(panel, table, time, column);
   }
   return true;
 }
@@ -100,8 +91,8 @@ static bool start_iterations(PlotPanel* panel, const CsvTable* table) {
   int pairs = csv_column(table, "active_pairs");
   plot_panel_start(panel, "Newton iterations, pairs in contact", "time [s]", "number", false);
   if (time < 0 || iterations < 0 || pairs < 0) return false;
-  add_column(panel, table, time, iterations);
-  add_column(panel, table, time, pairs);
+  plot_add_column(panel, table, time, iterations);
+  plot_add_column(panel, table, time, pairs);
   return true;
 }
 
@@ -128,13 +119,9 @@ static bool find_contact_columns(ContactColumns* c, const CsvTable* table) {
          c->force[2] >= 0;
 }
 
-static const char* contact_text(const ContactColumns* c, int row, int column) {
-  return c->table->cells[(size_t)row * (size_t)c->table->column_count + (size_t)column];
-}
-
 static double contact_force_size(const ContactColumns* c, int row) {
   double f[3];
-  for (int k = 0; k < 3; k++) f[k] = cell_number(c->table, row, c->force[k]);
+  for (int k = 0; k < 3; k++) f[k] = csv_value(c->table, row, c->force[k]);
   return sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2]);
 }
 
@@ -150,7 +137,7 @@ static PairCurve* list_pairs(const ContactColumns* c, int* count) {
   PairCurve* pairs = MEMORY_NEW(PairCurve, c->table->row_count + 1);
   *count = 0;
   for (int row = 0; row < c->table->row_count; row++) {
-    const char *a = contact_text(c, row, c->a), *b = contact_text(c, row, c->b);
+    const char *a = csv_cell(c->table, row, c->a), *b = csv_cell(c->table, row, c->b);
     int i = 0;
     while (i < *count && (strcmp(pairs[i].a, a) != 0 || strcmp(pairs[i].b, b) != 0)) i++;
     if (i == *count) pairs[(*count)++] = (PairCurve){a, b, 0, 0};
@@ -171,15 +158,15 @@ static void add_pair(PlotPanel* panel, const ContactColumns* c, const PairCurve*
   for (int pass = 0; pass < 2; pass++) {
     last = -INFINITY;
     for (int row = 0; row < c->table->row_count; row++) {
-      if (strcmp(contact_text(c, row, c->a), pair->a) != 0 || strcmp(contact_text(c, row, c->b), pair->b) != 0)
+      if (strcmp(csv_cell(c->table, row, c->a), pair->a) != 0 || strcmp(csv_cell(c->table, row, c->b), pair->b) != 0)
         continue;
-      double time = cell_number(c->table, row, c->time);
+      double time = csv_value(c->table, row, c->time);
       if (pass == 0) {
         step = fmin(step, time - last);
       } else {
         if (isfinite(last) && time - last > 1.5 * step) curve->x[count] = last, curve->y[count++] = (double)NAN;
         curve->x[count] = time;
-        curve->y[count++] = force ? contact_force_size(c, row) : cell_number(c->table, row, c->gap);
+        curve->y[count++] = force ? contact_force_size(c, row) : csv_value(c->table, row, c->gap);
       }
       last = time;
     }
@@ -217,7 +204,7 @@ static bool start_convergence(PlotPanel* panel, const CsvTable* table) {
   if (end < 2 || strcmp(table->names[0], "iteration") != 0) return false;
   /* a single term is the loss itself */
   for (int column = 1; column < (end == 3 ? 2 : end); column++)
-    if (panel->curve_count < CURVES_MAX) add_column(panel, table, 0, column);
+    if (panel->curve_count < CURVES_MAX) plot_add_column(panel, table, 0, column);
   return true;
 }
 
@@ -249,14 +236,14 @@ enum { PLOT_COUNT = sizeof PLOTS / sizeof PLOTS[0] };
 
 const char* plot_name(int index) { return index < PLOT_COUNT ? PLOTS[index].name : NULL; }
 
-static char* file_in(const char* folder, const char* name) {
+char* plot_path(const char* folder, const char* name) {
   Text path = {0};
   text_add(&path, "%s/%s", folder, name);
   return path.data;
 }
 
 static Status start_panel(PlotPanel* panel, int plot, const char* folder, Diagnostics* diagnostics) {
-  char* path = file_in(folder, PLOTS[plot].file);
+  char* path = plot_path(folder, PLOTS[plot].file);
   CsvTable table = {0};
   Status status = csv_read(&table, path, diagnostics);
   if (status == STATUS_OK && !PLOTS[plot].start(panel, &table)) {
@@ -268,14 +255,14 @@ static Status start_panel(PlotPanel* panel, int plot, const char* folder, Diagno
   return status;
 }
 
-static bool shows_something(const PlotPanel* panel) {
+bool plot_panel_visible(const PlotPanel* panel) {
   for (int i = 0; i < panel->curve_count; i++)
     if (plot_curve_visible(panel, &panel->curves[i])) return true;
   return false;
 }
 
-static Status refuse_empty(const char* folder, const char* what, Diagnostics* diagnostics) {
-  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){folder, 0, 0}, "nothing to plot: %s", what);
+Status plot_refuse_empty(const char* place, const char* what, Diagnostics* diagnostics) {
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){place, 0, 0}, "nothing to plot: %s", what);
   return STATUS_BAD_INPUT;
 }
 
@@ -285,92 +272,16 @@ Status plot_run(const char* path, const char* folder, const char* what, const Pl
   Status status = STATUS_OK;
   bool any = false;
   for (int i = 0; i < PLOT_COUNT && status == STATUS_OK; i++) {
-    char* file = file_in(folder, PLOTS[i].file);
+    char* file = plot_path(folder, PLOTS[i].file);
     bool wanted = what ? strcmp(what, PLOTS[i].name) == 0 : file_exists(file);
     memory_free(file);
     if (!wanted) continue;
     status = start_panel(&panels[i], i, folder, diagnostics);
     if (options->log_y) panels[i].log_y = true;
-    any = any || shows_something(&panels[i]);
+    any = any || plot_panel_visible(&panels[i]);
   }
-  if (status == STATUS_OK && !any) status = refuse_empty(folder, "no file of a run, or no row in it", diagnostics);
+  if (status == STATUS_OK && !any) status = plot_refuse_empty(folder, "no file of a run, or no row in it", diagnostics);
   if (status == STATUS_OK) status = plot_draw(path, panels, PLOT_COUNT, options, diagnostics);
   for (int i = 0; i < PLOT_COUNT; i++) plot_panel_free(&panels[i]);
   return status;
-}
-
-/* ---------------------------------------------------------------- any columns */
-
-/* Does the name match one of the shell patterns between commas? */
-static bool in_list(const char* name, const char* patterns) {
-  char* copy = memory_text(patterns);
-  bool found = false;
-  char* rest = copy;
-  for (char* pattern; !found && (pattern = strsep(&rest, ",")) != NULL;)
-    found = strcmp(pattern, name) == 0 || fnmatch(pattern, name, 0) == 0;
-  memory_free(copy);
-  return found;
-}
-
-/* `time`, else the first column where it holds numbers, else -1. */
-static int column_across(const CsvTable* table) {
-  int time = csv_column(table, "time");
-  if (time >= 0) return time;
-  return table->row_count > 0 && isfinite(cell_number(table, 0, 0)) ? 0 : -1;
-}
-
-static void add_matching(PlotPanel* panel, const char** unit, bool* one_unit, const CsvTable* table, const char* file,
-                         const char* patterns) {
-  int x = column_across(table);
-  for (int column = 0; column < table->column_count; column++) {
-    if (column == x || !in_list(table->names[column], patterns)) continue;
-    const char* own = plot_unit(file, table->names[column]);
-    if (panel->curve_count == 0) {
-      char* x_label = x < 0 ? memory_text("row") : label(table->names[x], plot_unit(file, table->names[x]));
-      plot_panel_start(panel, file, x_label, "", false);
-      memory_free(x_label);
-      *unit = own;
-    }
-    if (!own || !*unit || strcmp(own, *unit) != 0) *one_unit = false;
-    add_column(panel, table, x, column);
-  }
-}
-
-Status plot_columns(const char* path, const char* file, const char* patterns, const PlotOptions* options,
-                    Diagnostics* diagnostics) {
-  CsvTable table = {0};
-  PlotPanel panel = {0};
-  const char *unit = NULL, *name = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
-  bool one_unit = true;
-  Status status = csv_read(&table, file, diagnostics);
-  if (status == STATUS_OK) add_matching(&panel, &unit, &one_unit, &table, name, patterns);
-  if (status == STATUS_OK && !shows_something(&panel))
-    status = refuse_empty(file, "no such column, or no number in it", diagnostics);
-  if (status == STATUS_OK) {
-    memory_free(panel.y_label);
-    panel.y_label = label(panel.curve_count == 1 ? panel.curves[0].name : "", one_unit ? unit : NULL);
-    panel.log_y = options->log_y;
-    status = plot_draw(path, &panel, 1, options, diagnostics);
-  }
-  plot_panel_free(&panel);
-  csv_free(&table);
-  return status;
-}
-
-char* plot_file_with(const char* folder, const char* patterns) {
-  static const char* const files[] = {"trajectory.csv", "joints.csv", "solver.csv", "contacts.csv", "convergence.csv"};
-  for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-    char* path = file_in(folder, files[i]);
-    Diagnostics quiet = {0};
-    CsvTable table = {0};
-    bool found = false;
-    if (file_exists(path) && csv_read(&table, path, &quiet) == STATUS_OK)
-      for (int column = 0; column < table.column_count && !found; column++)
-        found = strcmp(table.names[column], "time") != 0 && in_list(table.names[column], patterns);
-    csv_free(&table);
-    diagnostics_free(&quiet);
-    if (found) return path;
-    memory_free(path);
-  }
-  return NULL;
 }

@@ -19,6 +19,8 @@ void image_create(RenderImage* image, int width, int height);
 void image_destroy(RenderImage* image);
 /* Copy `source` into `image` with its upper left corner at (x, y); what falls outside is dropped. */
 void image_paste(RenderImage* image, const RenderImage* source, int x, int y);
+/* Append the picture as PNG (png.c). STATUS_NO_MEMORY: nothing was added. */
+Status image_add_png(const RenderImage* image, Text* file);
 /* PNG, written beside the name and renamed. STATUS_IO leaves errno set. */
 Status image_write_png(const RenderImage* image, const char* path);
 
@@ -83,6 +85,9 @@ typedef struct {
   uint8_t* edges;    /* bit k: the edge from corner k to k + 1 of the triangle is sharp  (triangles) */
   Vec3 lower, upper; /* box of everything but terrain over the whole run [m] */
   uint8_t* srgb;     /* linear light to sRGB  (STAGE_TONES) */
+  double* moved;     /* distance of every vertex from the initial design [m]; NULL: links have their colours
+                        (vertices) */
+  double moved_most; /* m, of all vertices; the end of the colour scale */
 } RenderStage;
 
 enum { STAGE_TONES = 4096 };
@@ -93,6 +98,13 @@ enum { STAGE_TONES = 4096 };
 /* poses: rows x links as in RunPoses. */
 void stage_create(RenderStage* stage, const Model* model, const RunPoses* run);
 void stage_destroy(RenderStage* stage);
+/* Draw every edge where two faces of a hull meet at an angle. */
+void stage_show_all_edges(RenderStage* stage);
+/* Colour the hulls by how far their vertices lie from those of `initial`, in link frames (render_same_hulls). */
+void stage_show_displacement(RenderStage* stage, const Model* initial);
+/* Linear light of a share 0..1 of the scale: from pale grey, nothing, over yellow and red to dark purple; its
+ * brightness falls all the way, so that it reads without colours too. */
+void scale_color(double share, float color[3]);
 /* Two axes of a plane for its grid, as near to the world's axes as it allows. */
 void plane_axes(Vec3 normal, Vec3* u, Vec3* v);
 /* Distance of grid lines [m]: 1, 2 or 5 times a power of ten, 8 to 20 in `length`. */
@@ -173,15 +185,38 @@ void render_scene(RenderImage* image, const RenderStage* stage, const RenderCame
 
 /* ---------------------------------------------------------------- words and marks (render_label.c) */
 
+/* What render_marks drew, and its scales. */
+typedef struct {
+  unsigned show;            /* RENDER_CONTACTS and so on */
+  double newtons;           /* an arrow of this force, seen from the side at the target, is arrow_pixels long */
+  double metres_per_newton; /* the same as a length in the scene */
+  const char* path;         /* whose way is drawn; NULL = nobody's */
+} RenderMarks;
+/* Length of the arrow in the key [px], as a share of the picture's smaller side. */
+#define KEY_ARROW_SHARE 0.09
+
 /* What is written over a picture. Empty texts are left out. */
 typedef struct {
   const char *title, *time;
   bool ground; /* ticks with metres along the ground grid, or a bar of known length where there is no ground */
   bool legend; /* colours and names of the moving links, when they are few */
+  const RenderMarks* marks; /* what lies over the picture: its key; NULL = none */
 } RenderLabels;
+
+/* The key of the marks (render_key.c): from x = letter and y = top [px] to the right, wrapped; letter: height of a
+ * capital [px]. */
+void render_key(RenderImage* image, const RenderStage* stage, const RenderCamera* camera, const RenderMarks* marks,
+                double top, double letter);
 
 void render_labels(RenderImage* image, const RenderStage* stage, const RenderCamera* camera, const Pose* poses,
                    const RenderLabels* labels);
+
+/* ---------------------------------------------------------------- hulls of a part (render_hulls.c) */
+
+/* Hulls of about unit size in all, a link each: poses that keep them near where they are, but apart by the gap. More
+ * than 64 are only spread from the middle. */
+void hulls_move_apart(const Model* model, Pose* poses);
+double hulls_gap(int count);
 
 /* ---------------------------------------------------------------- text and lines (render_text.c) */
 
@@ -189,9 +224,16 @@ void render_labels(RenderImage* image, const RenderStage* stage, const RenderCam
  * printable ASCII become '?'. */
 void image_text(RenderImage* image, double x, double y, double scale, const char* text);
 double image_text_width(double scale, const char* text); /* px */
-#define TEXT_CAPITAL 7.0                                 /* units */
+/* Pale paper for words and their symbols, a little larger than the rectangle [px]. */
+void image_backing(RenderImage* image, double x, double y, double width, double height);
+#define TEXT_CAPITAL 7.0 /* units */
 /* A straight dark stroke of the given width [px]. */
 void image_line(RenderImage* image, double x0, double y0, double x1, double y1, double width);
+/* The same in an sRGB colour; without length it is a dot. */
+void image_stroke(RenderImage* image, double x0, double y0, double x1, double y1, double width, const uint8_t color[3],
+                  double opacity);
+/* A convex polygon, corners either way round; edges between pixels are soft. */
+void image_polygon(RenderImage* image, const double (*corner)[2], int count, const uint8_t color[3], double opacity);
 /* Blend a rectangle with an sRGB colour; edges between pixels are soft. */
 void image_rectangle(RenderImage* image, double x0, double y0, double x1, double y1, const uint8_t color[3],
                      double opacity);
@@ -203,24 +245,63 @@ void image_rectangle(RenderImage* image, double x0, double y0, double x1, double
 void render_path(RenderImage* image, const RenderCamera* camera, const Model* model, const RunPoses* run, int row,
                  int link);
 
+/* An arrow with its tip at (x1, y1) [px], on a pale rim. Nothing below two pixels. */
+void image_arrow(RenderImage* image, double x0, double y0, double x1, double y1, const uint8_t color[3]);
+/* A dot of the contacts, a square of the planes. */
+void image_contact_dot(RenderImage* image, double x, double y);
+void image_plane_square(RenderImage* image, const double corner[4][2]);
+extern const uint8_t FORCE_COLOR[3];
+
+/* The force on the link that can move is shown; where both can, on one that is no part of a mechanism; else on b, as in
+ * contacts.csv. */
+bool contact_shown_on_a(const Model* model, const RunContact* contact);
+/* Planes, contact points and forces at a moment, as marks->show asks for. contacts: of the whole run, or NULL. */
+void render_marks(RenderImage* image, const RenderCamera* camera, const Model* model, const Pose* poses, double time,
+                  const RunContacts* contacts, const RenderMarks* marks);
+/* A round number of newtons for the arrow in the key: nearly all forces are at most FORCE_SPAN such arrows long. */
+double force_unit(const RunContacts* contacts);
+#define FORCE_SPAN 2.5
+
 /* ---------------------------------------------------------------- panels (render_panel.c) */
 
 /* A run with its stage and a camera that sees all of it. Borrows everything it is made from. */
 typedef struct {
-  const Model* model;
-  const RunPoses* run;
+  const RenderSubject* subject;
   const RenderOptions* options;
   RenderStage stage;
   RenderCamera camera; /* for --follow: relative to the link */
+  RenderMarks marks;
 } RenderRun;
 
-void render_run_create(RenderRun* render, const Model* model, const RunPoses* run, const RenderOptions* options);
+void render_run_create(RenderRun* render, const RenderSubject* subject, const RenderOptions* options);
 void render_run_destroy(RenderRun* render);
+
+/* The panels of a picture, left to right, with the same camera and scales. Borrows the subjects. */
+typedef struct {
+  RenderRun panels[RENDER_SUBJECTS_MAX];
+  int count;
+  const RenderOptions* options;
+} RenderSheet;
+void sheet_create(RenderSheet* sheet, RenderSubjects subjects, const RenderOptions* options);
+void sheet_destroy(RenderSheet* sheet);
+/* An image of the sheet's size. */
+void sheet_image(const RenderSheet* sheet, RenderImage* image);
+/* Of each run the recorded row nearest to the time [s] after its begin; NAN = the last. */
+void sheet_draw(const RenderSheet* sheet, double time, int threads, RenderImage* image);
+/* Of the longest run [s]. */
+double sheet_duration(const RenderSheet* sheet);
 /* The recorded row nearest to a time [s]; NAN = the last. */
 int run_row_at(const RunPoses* run, double time);
 /* The poses of a row (links). */
 const Pose* run_row_poses(const RunPoses* run, int row);
-/* One picture of the size in the options, at a row of the run; with the ghosts of options->trail. */
+/* Its camera at a row: with the followed link. */
+RenderCamera render_run_camera(const RenderRun* render, int row);
+/* The layers of a picture of the size in the options, at a row of the run: bodies with the ghosts of options->trail,
+ * marks and way, title and ticks. */
+void render_run_bodies(const RenderRun* render, int row, int threads, RenderImage* image);
+void render_run_marks(const RenderRun* render, int row, RenderImage* image);
+void render_run_words(const RenderRun* render, int row, bool titled, RenderImage* image);
+/* All of them. */
 void render_run_panel(const RenderRun* render, int row, bool titled, int threads, RenderImage* image);
 
 #endif

@@ -17,6 +17,8 @@ typedef struct {
   float slope[2];      /* of the height in the shadow map */
   float edge[3][3];    /* forms: distance to the sharp edges [px]; large where there is none */
   float edge_strength;
+  bool tinted;   /* coloured by the scale instead of `color` */
+  float tint[3]; /* form: share of the scale times nearness */
   int hull;
   int floor; /* index of its grid, or -1 */
 } Face;

@@ -19,14 +19,6 @@
 #define FADE_BEGIN 2.0
 #define FADE_END 4.5
 
-static void* grown(void* array, int count, int* capacity, size_t size) {
-  if (count < *capacity) return array;
-  int larger = *capacity ? 2 * *capacity : 256;
-  array = memory_resize(array, size * (size_t)*capacity, size * (size_t)larger);
-  *capacity = larger;
-  return array;
-}
-
 /* ---------------------------------------------------------------- light, plane and edges of a face */
 
 /* A planar polygon of the scene before it is looked at. */
@@ -36,6 +28,8 @@ typedef struct {
   Vec3 normal;    /* unit, outward */
   unsigned sharp; /* bit k: the edge from corner k to k + 1 */
   const float* color;
+  bool tinted; /* a triangle with a share of the colour scale at each corner */
+  double tint[3];
   int hull;
   bool floor, fades;
 } Polygon;
@@ -78,9 +72,23 @@ static void set_light(const Drawing* drawing, Face* face, Vec3 normal) {
   face->slope[1] = (float)(-vec3_dot(normal, map->t) / facing);
 }
 
+/* The share over the triangle is tint[0] + slope . (p - corner[0]), with N = e1 x e2 and
+ *   slope = ((tint[1] - tint[0]) e2 x N + (tint[2] - tint[0]) N x e1) / N . N */
+static void set_tint(const RenderCamera* camera, Face* face, const Polygon* polygon) {
+  Vec3 origin = polygon->corner[0], e1 = vec3_sub(polygon->corner[1], origin),
+       e2 = vec3_sub(polygon->corner[2], origin);
+  Vec3 normal = vec3_cross(e1, e2);
+  double square = vec3_dot(normal, normal);
+  Vec3 slope = vec3_add_scaled(vec3_scale(vec3_cross(e2, normal), (polygon->tint[1] - polygon->tint[0]) / square),
+                               (polygon->tint[2] - polygon->tint[0]) / square, vec3_cross(normal, e1));
+  set_coordinate(camera, face, slope, origin, face->tint);
+  for (int k = 0; k < 3; k++) face->tint[k] += (float)(polygon->tint[0] * face->nearness[k]);
+  face->tinted = true;
+}
+
 static int add_floor(Drawing* drawing, const Face* face, Vec3 normal, bool fades) {
   const RenderCamera* camera = drawing->camera;
-  drawing->floors = grown(drawing->floors, drawing->floor_count, &drawing->floor_capacity, sizeof(Floor));
+  drawing->floors = memory_grown(drawing->floors, sizeof(Floor), drawing->floor_count, &drawing->floor_capacity);
   Floor* grid = &drawing->floors[drawing->floor_count];
   double spacing = grid_spacing(2.0 * camera->reach), major = grid_major(spacing);
   Vec3 u, v;
@@ -152,7 +160,7 @@ static void add_piece(Drawing* drawing, const Vec3 corner[3]) {
     piece.y[k] = 0.5 * camera->height - camera->focal * corner[k].y / corner[k].z;
   }
   if (outside_picture(camera, &piece)) return;
-  drawing->pieces = grown(drawing->pieces, drawing->piece_count, &drawing->piece_capacity, sizeof(Piece));
+  drawing->pieces = memory_grown(drawing->pieces, sizeof(Piece), drawing->piece_count, &drawing->piece_capacity);
   drawing->pieces[drawing->piece_count++] = piece;
 }
 
@@ -167,14 +175,22 @@ static void add_polygon(Drawing* drawing, const Polygon* polygon) {
   if (drawing->piece_count == first_piece) return;
   memcpy(face.color, polygon->color, sizeof face.color);
   set_light(drawing, &face, polygon->normal);
+  if (polygon->tinted) set_tint(camera, &face, polygon);
   if (polygon->corner_count == 3 && count == 3) set_edges(&face, &drawing->pieces[first_piece], polygon->sharp);
   if (polygon->floor) face.floor = add_floor(drawing, &face, polygon->normal, polygon->fades);
-  drawing->faces = grown(drawing->faces, drawing->face_count, &drawing->face_capacity, sizeof(Face));
+  drawing->faces = memory_grown(drawing->faces, sizeof(Face), drawing->face_count, &drawing->face_capacity);
   drawing->faces[drawing->face_count++] = face;
 }
 
 static bool is_floor(const Drawing* drawing, HullPart part, Vec3 normal) {
   return part != HULL_BODY && vec3_dot(normal, drawing->stage->up) > STAGE_FLOOR_COSINE;
+}
+
+/* Shares of the colour scale at the corners of a triangle. */
+static void tint_polygon(const RenderStage* stage, const ModelHull* hull, const int corner[3], Polygon* polygon) {
+  polygon->tinted = stage->moved != NULL;
+  for (int k = 0; k < 3 && polygon->tinted && stage->moved_most > 0.0; k++)
+    polygon->tint[k] = stage->moved[hull->vertex_first + corner[k]] / stage->moved_most;
 }
 
 static void add_hull(Drawing* drawing, int index, Pose pose) {
@@ -192,6 +208,7 @@ static void add_hull(Drawing* drawing, int index, Pose pose) {
     polygon.sharp = stage->edges[stage->edge_first[index] + i];
     polygon.floor = is_floor(drawing, stage->part[index], polygon.normal);
     polygon.fades = stage->part[index] == HULL_TERRAIN;
+    tint_polygon(stage, hull, solid->triangles[i], &polygon);
     add_polygon(drawing, &polygon);
   }
 }

@@ -12,17 +12,14 @@
 /* ---------------------------------------------------------------- moments */
 
 /* Pictures from the first recorded moment to the last, at the asked rate. */
-static int frame_count(const RunPoses* run, double fps) {
-  double duration = run->time[run->row_count - 1] - run->time[0];
-  return 1 + (int)floor(fmin(duration * fps, 1e8) + 1e-6);
+static int frame_count(const RenderSheet* sheet) {
+  return 1 + (int)floor(fmin(sheet_duration(sheet) * sheet->options->fps, 1e8) + 1e-6);
 }
-
-static int frame_row(const RunPoses* run, double fps, int frame) { return run_row_at(run, run->time[0] + frame / fps); }
 
 /* ---------------------------------------------------------------- a folder of pictures */
 
 typedef struct {
-  const RenderRun* render;
+  const RenderSheet* sheet;
   const char* folder;
   RenderImage* images; /* (threads) */
   int* errors;         /* errno of every picture, 0 = written (frames) */
@@ -35,8 +32,7 @@ static void frame_path(Text* path, const char* folder, int frame) {
 static void write_frame(void* context, int frame, int thread) {
   const FrameJob* job = context;
   RenderImage* image = &job->images[thread];
-  const RenderOptions* options = job->render->options;
-  render_run_panel(job->render, frame_row(job->render->run, options->fps, frame), true, 1, image);
+  sheet_draw(job->sheet, frame / job->sheet->options->fps, 1, image);
   Text path = {0};
   frame_path(&path, job->folder, frame);
   errno = 0;
@@ -67,19 +63,19 @@ static Status report_frames(const FrameJob* job, int count, Diagnostics* diagnos
   return STATUS_OK;
 }
 
-Status render_frames(const char* folder, const Model* model, const RunPoses* run, const RenderOptions* options,
-                     int* count, Diagnostics* diagnostics) {
+Status render_frames(const char* folder, RenderSubjects subjects, const RenderOptions* options, int* count,
+                     Diagnostics* diagnostics) {
   *count = 0;
   if (file_make_folder(folder) != STATUS_OK) {
     diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){folder, 0, 0}, "cannot make the folder: %s",
                     strerror(errno));
     return STATUS_IO;
   }
-  RenderRun render;
-  render_run_create(&render, model, run, options);
-  int frames = frame_count(run, options->fps);
-  FrameJob job = {&render, folder, MEMORY_NEW(RenderImage, options->threads), MEMORY_NEW(int, frames)};
-  for (int i = 0; i < options->threads; i++) image_create(&job.images[i], options->width, options->height);
+  RenderSheet sheet;
+  sheet_create(&sheet, subjects, options);
+  int frames = frame_count(&sheet);
+  FrameJob job = {&sheet, folder, MEMORY_NEW(RenderImage, options->threads), MEMORY_NEW(int, frames)};
+  for (int i = 0; i < options->threads; i++) sheet_image(&sheet, &job.images[i]);
   parallel_for(options->threads, frames, 2, 1, write_frame, &job);
   Status status = report_frames(&job, frames, diagnostics);
   if (status == STATUS_OK) {
@@ -89,7 +85,7 @@ Status render_frames(const char* folder, const Model* model, const RunPoses* run
   for (int i = 0; i < options->threads; i++) image_destroy(&job.images[i]);
   memory_free(job.images);
   memory_free(job.errors);
-  render_run_destroy(&render);
+  sheet_destroy(&sheet);
   return status;
 }
 
@@ -103,10 +99,13 @@ typedef struct {
 } Encoder;
 
 /* errno of the failure, ENOENT when ffmpeg is not installed, or 0. */
-static int encoder_start(Encoder* encoder, const char* path, const RenderOptions* options) {
+static int encoder_start(Encoder* encoder, const char* path, const RenderSheet* sheet) {
   char size[32], rate[32];
-  snprintf(size, sizeof size, "%dx%d", options->width, options->height);
-  snprintf(rate, sizeof rate, "%.6g", options->fps);
+  RenderImage sample;
+  sheet_image(sheet, &sample);
+  snprintf(size, sizeof size, "%dx%d", sample.width, sample.height);
+  snprintf(rate, sizeof rate, "%.6g", sheet->options->fps);
+  image_destroy(&sample);
   const char* words[] = {"ffmpeg",    "-hide_banner",
                          "-loglevel", "error",
                          "-y",        "-f",
@@ -157,7 +156,7 @@ static bool encoder_finish(const Encoder* encoder) {
 }
 
 typedef struct {
-  const RenderRun* render;
+  const RenderSheet* sheet;
   RenderImage* images; /* (batch) */
   int first;
 } FilmBatch;
@@ -165,14 +164,13 @@ typedef struct {
 static void draw_frame(void* context, int index, int thread) {
   const FilmBatch* batch = context;
   (void)thread;
-  int row = frame_row(batch->render->run, batch->render->options->fps, batch->first + index);
-  render_run_panel(batch->render, row, true, 1, &batch->images[index]);
+  sheet_draw(batch->sheet, (batch->first + index) / batch->sheet->options->fps, 1, &batch->images[index]);
 }
 
-static bool encode_run(const RenderRun* render, const Encoder* encoder, int frames) {
-  int threads = render->options->threads, size = threads * FILM_BATCH;
-  FilmBatch batch = {render, MEMORY_NEW(RenderImage, size), 0};
-  for (int i = 0; i < size; i++) image_create(&batch.images[i], render->options->width, render->options->height);
+static bool encode_run(const RenderSheet* sheet, const Encoder* encoder, int frames) {
+  int threads = sheet->options->threads, size = threads * FILM_BATCH;
+  FilmBatch batch = {sheet, MEMORY_NEW(RenderImage, size), 0};
+  for (int i = 0; i < size; i++) sheet_image(sheet, &batch.images[i]);
   bool good = true;
   for (; batch.first < frames && good; batch.first += size) {
     int count = frames - batch.first < size ? frames - batch.first : size;
@@ -196,27 +194,27 @@ static Status report_start(const char* path, int error, Diagnostics* diagnostics
 }
 
 /* ffmpeg writes beside the name; only a whole film gets the name. */
-Status render_film(const char* path, const Model* model, const RunPoses* run, const RenderOptions* options, int* count,
+Status render_film(const char* path, RenderSubjects subjects, const RenderOptions* options, int* count,
                    Diagnostics* diagnostics) {
   *count = 0;
   Text temporary = {0};
   text_add(&temporary, "%s~", path);
+  RenderSheet sheet;
+  sheet_create(&sheet, subjects, options);
   Encoder encoder = {.input = -1};
-  int error = encoder_start(&encoder, temporary.data, options);
+  int error = encoder_start(&encoder, temporary.data, &sheet), frames = frame_count(&sheet);
   if (error != 0) {
+    sheet_destroy(&sheet);
     text_free(&temporary);
     return report_start(path, error, diagnostics);
   }
-  RenderRun render;
-  render_run_create(&render, model, run, options);
-  int frames = frame_count(run, options->fps);
-  bool sent = encode_run(&render, &encoder, frames), finished = encoder_finish(&encoder);
+  bool sent = encode_run(&sheet, &encoder, frames), finished = encoder_finish(&encoder);
   bool good = sent && finished && rename(temporary.data, path) == 0;
   if (!good) {
     unlink(temporary.data);
     diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "ffmpeg could not make the film");
   }
-  render_run_destroy(&render);
+  sheet_destroy(&sheet);
   text_free(&temporary);
   if (good) *count = frames;
   return good ? STATUS_OK : STATUS_IO;

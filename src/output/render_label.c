@@ -6,6 +6,8 @@
 #define LETTER_MIN 7.0
 /* Names that need more lines than this are left out: they would hide the picture. */
 #define LEGEND_LINES 2
+/* Distance of its lines [capitals]. */
+#define LEGEND_PITCH 1.9
 /* Ticks are numbered within this many reaches of what is looked at. */
 #define TICK_REACH 1.5
 /* An axis that shows less than this share of its length points away from the viewer: left out, for it would stand
@@ -191,38 +193,45 @@ static bool in_legend(const Model* model, int link) {
 
 static void draw_swatch(const LabelPen* pen, int link, double x, double y) {
   uint8_t color[3];
+  const char* name = pen->stage->model->links[link].name;
+  image_backing(pen->image, x, y, 1.9 * pen->letter + image_text_width(pen->scale, name), pen->letter);
   for (int k = 0; k < 3; k++) color[k] = pen->stage->srgb[(int)(pen->stage->color[link][k] * (STAGE_TONES - 1))];
   image_rectangle(pen->image, x, y, x + 1.3 * pen->letter, y + pen->letter, color, 1.0);
-  image_text(pen->image, x + 1.9 * pen->letter, y, pen->scale, pen->stage->model->links[link].name);
+  image_text(pen->image, x + 1.9 * pen->letter, y, pen->scale, name);
 }
 
-/* Names from left to right, wrapped like a line of text; drawn only when they fit in LEGEND_LINES. */
-static bool flow_legend(const LabelPen* pen, double top, bool draw) {
+/* Names from left to right, wrapped like a line of text. Returns how many lines they take, 0 when they do not fit in
+ * LEGEND_LINES. */
+static int flow_legend(const LabelPen* pen, double top, bool draw) {
   const Model* model = pen->stage->model;
   double x = pen->letter, y = top;
-  int line = 1;
+  int line = 0;
   for (int i = 0; i < model->link_count; i++) {
     if (!in_legend(model, i)) continue;
+    if (line == 0) line = 1;
     double width = image_text_width(pen->scale, model->links[i].name) + 3.2 * pen->letter;
     if (x > pen->letter && x + width > pen->camera->width) {
       x = pen->letter;
-      y += 1.9 * pen->letter;
+      y += LEGEND_PITCH * pen->letter;
       line++;
     }
     if (draw) draw_swatch(pen, i, x, y);
     x += width;
   }
-  return line <= LEGEND_LINES && x <= pen->camera->width;
+  return line <= LEGEND_LINES && x <= pen->camera->width ? line : 0;
 }
 
 /* Title and time on the first line. */
 static void draw_title(const LabelPen* pen, const RenderLabels* labels) {
   double x = pen->letter, scale = 1.2 * pen->scale;
-  if (labels->title && *labels->title) {
-    image_text(pen->image, x, pen->letter, scale, labels->title);
-    x += image_text_width(scale, labels->title) + 2.0 * pen->letter;
+  const char* words[2] = {labels->title, labels->time};
+  for (int k = 0; k < 2; k++) {
+    if (!words[k] || !*words[k]) continue;
+    double width = image_text_width(scale, words[k]);
+    image_backing(pen->image, x, pen->letter, width, 1.2 * pen->letter);
+    image_text(pen->image, x, pen->letter, scale, words[k]);
+    x += width + 2.0 * pen->letter;
   }
-  if (labels->time) image_text(pen->image, x, pen->letter, scale, labels->time);
 }
 
 void render_labels(RenderImage* image, const RenderStage* stage, const RenderCamera* camera, const Pose* poses,
@@ -238,6 +247,8 @@ void render_labels(RenderImage* image, const RenderStage* stage, const RenderCam
     draw_bar(&pen);
   }
   draw_title(&pen, labels);
-  double below_title = 3.2 * letter;
-  if (labels->legend && flow_legend(&pen, below_title, false)) flow_legend(&pen, below_title, true);
+  double below = 3.2 * letter;
+  int lines = labels->legend ? flow_legend(&pen, below, false) : 0;
+  if (lines > 0) flow_legend(&pen, below, true);
+  if (labels->marks) render_key(image, stage, camera, labels->marks, below + LEGEND_PITCH * lines * letter, letter);
 }

@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 #include "output/render.h"
@@ -47,7 +48,7 @@ static int moment_row(const RunPoses* run, int last, int k, int n) {
 /* ---------------------------------------------------------------- camera */
 
 static bool hull_in_fit(const RenderRun* render, int hull) {
-  const Model* model = render->model;
+  const Model* model = render->subject->model;
   if (render->stage.part[hull] == HULL_TERRAIN) return false;
   if (render->options->follow < 0) return true;
   int tree = model->links[render->options->follow].tree;
@@ -55,8 +56,8 @@ static bool hull_in_fit(const RenderRun* render, int hull) {
 }
 
 static void fit_row(const RenderRun* render, int row, CameraFit* fit) {
-  const Model* model = render->model;
-  const Pose* poses = run_row_poses(render->run, row);
+  const Model* model = render->subject->model;
+  const Pose* poses = run_row_poses(render->subject->run, row);
   int follow = render->options->follow;
   for (int h = 0; h < model->hull_count; h++) {
     Pose pose = poses[model->hulls[h].link];
@@ -66,31 +67,71 @@ static void fit_row(const RenderRun* render, int row, CameraFit* fit) {
 }
 
 /* Everything over the run and the ground under it; when a link is followed, its own tree as seen from it. */
-static CameraFit fit_run(const RenderRun* render) {
-  const RunPoses* run = render->run;
-  bool follow = render->options->follow >= 0;
-  const double* margin = follow ? FOLLOW_MARGIN : render->options->labels ? LABEL_MARGIN : PLAIN_MARGIN;
-  CameraFit fit = camera_fit_begin(&render->camera, margin);
-  int stride = 1 + (int)((double)run->row_count * render->model->hull_count / FIT_SAMPLES);
-  for (int row = 0; row < run->row_count - 1; row += stride) fit_row(render, row, &fit);
-  fit_row(render, run->row_count - 1, &fit);
+static void fit_run(const RenderRun* render, CameraFit* fit) {
+  const RunPoses* run = render->subject->run;
+  int stride = 1 + (int)((double)run->row_count * render->subject->model->hull_count / FIT_SAMPLES);
+  for (int row = 0; row < run->row_count - 1; row += stride) fit_row(render, row, fit);
+  fit_row(render, run->row_count - 1, fit);
   GroundPatch patch;
-  if (follow || !stage_ground_patch(&render->stage, run_row_poses(run, 0), &patch)) return fit;
+  if (render->options->follow >= 0 || !stage_ground_patch(&render->stage, run_row_poses(run, 0), &patch)) return;
   for (int corner = 0; corner < 4; corner++)
-    camera_fit_add_point(&fit, ground_point(&patch, corner & 1 ? patch.high[0] : patch.low[0],
-                                            corner & 2 ? patch.high[1] : patch.low[1]));
-  return fit;
+    camera_fit_add_point(fit, ground_point(&patch, corner & 1 ? patch.high[0] : patch.low[0],
+                                           corner & 2 ? patch.high[1] : patch.low[1]));
 }
 
-void render_run_create(RenderRun* render, const Model* model, const RunPoses* run, const RenderOptions* options) {
-  *render = (RenderRun){.model = model, .run = run, .options = options};
-  stage_create(&render->stage, model, run);
-  render->camera = camera_create(options->view, render->stage.up, options->width, options->height, options->zoom);
-  CameraFit fit = fit_run(render);
+/* The camera of the first run, far enough from all of them. */
+static RenderCamera fit_camera(const RenderRun* runs, int count, const RenderOptions* options) {
+  RenderCamera camera = camera_create(options->view, runs->stage.up, options->width, options->height, options->zoom);
+  const double* margin = options->follow >= 0 ? FOLLOW_MARGIN : options->labels ? LABEL_MARGIN : PLAIN_MARGIN;
+  CameraFit fit = camera_fit_begin(&camera, margin);
+  for (int i = 0; i < count; i++) fit_run(&runs[i], &fit);
   if (options->has_look_at)
-    camera_fit_look_at(&fit, &render->camera, options->look_at);
+    camera_fit_look_at(&fit, &camera, options->look_at);
   else
-    camera_fit_place(&fit, &render->camera);
+    camera_fit_place(&fit, &camera);
+  return camera;
+}
+
+/* ---------------------------------------------------------------- scales */
+
+static const char* path_name(const RenderRun* render) {
+  int path = render->options->path;
+  if (path == RENDER_PATH_NONE) return NULL;
+  return path == RENDER_PATH_ALL ? "the centre of mass" : render->subject->model->links[path].name;
+}
+
+/* The largest unit of force that a run asks for. */
+static double common_unit(const RenderRun* runs, int count, const RenderOptions* options) {
+  double unit = options->newtons;
+  if (unit > 0.0) return unit;
+  for (int i = 0; i < count; i++)
+    if (runs[i].subject->contacts) unit = fmax(unit, force_unit(runs[i].subject->contacts));
+  return unit;
+}
+
+static void set_scales(RenderRun* runs, int count, const RenderOptions* options) {
+  double newtons = common_unit(runs, count, options), metres = 2.0 * KEY_ARROW_SHARE * runs->camera.reach, most = 0.0;
+  for (int i = 0; i < count; i++) most = fmax(most, runs[i].stage.moved_most);
+  for (int i = 0; i < count; i++) {
+    unsigned show = options->show;
+    if (!runs[i].subject->contacts) show &= ~(unsigned)RENDER_FORCES;
+    runs[i].marks = (RenderMarks){show, newtons, newtons > 0.0 ? metres / newtons : 0.0, path_name(&runs[i])};
+    runs[i].stage.moved_most = most;
+  }
+}
+
+static void set_up_run(RenderRun* render, const RenderSubject* subject, const RenderOptions* options) {
+  *render = (RenderRun){.subject = subject, .options = options};
+  stage_create(&render->stage, subject->model, subject->run);
+  if (options->show & RENDER_EDGES) stage_show_all_edges(&render->stage);
+  if ((options->show & RENDER_DISPLACEMENT) && subject->initial)
+    stage_show_displacement(&render->stage, subject->initial);
+}
+
+void render_run_create(RenderRun* render, const RenderSubject* subject, const RenderOptions* options) {
+  set_up_run(render, subject, options);
+  render->camera = fit_camera(render, 1, options);
+  set_scales(render, 1, options);
 }
 
 void render_run_destroy(RenderRun* render) { stage_destroy(&render->stage); }
@@ -106,60 +147,130 @@ static void time_text(const RunPoses* run, int row, int from, char text[64]) {
     snprintf(text, 64, "t = %.*f s", digits, run->time[row]);
 }
 
-void render_run_panel(const RenderRun* render, int row, bool titled, int threads, RenderImage* image) {
-  const RunPoses* run = render->run;
-  const RenderOptions* options = render->options;
-  const Pose* poses = run_row_poses(run, row);
-  RenderLayer* layers = MEMORY_NEW(RenderLayer, options->trail + 1);
-  layers[0] = (RenderLayer){poses, 1.0};
-  for (int k = 0; k < options->trail; k++) {
-    double share = options->trail > 1 ? (double)k / (options->trail - 1) : 1.0;
-    int earlier = moment_row(run, row, k, options->trail + 1);
+RenderCamera render_run_camera(const RenderRun* render, int row) {
+  int follow = render->options->follow;
+  if (follow < 0) return render->camera;
+  return camera_moved(render->camera, run_row_poses(render->subject->run, row)[follow].t);
+}
+
+void render_run_bodies(const RenderRun* render, int row, int threads, RenderImage* image) {
+  const RunPoses* run = render->subject->run;
+  int trail = render->options->trail;
+  RenderCamera camera = render_run_camera(render, row);
+  RenderLayer* layers = MEMORY_NEW(RenderLayer, trail + 1);
+  layers[0] = (RenderLayer){run_row_poses(run, row), 1.0};
+  for (int k = 0; k < trail; k++) {
+    double share = trail > 1 ? (double)k / (trail - 1) : 1.0;
+    int earlier = moment_row(run, row, k, trail + 1);
     layers[k + 1] = (RenderLayer){run_row_poses(run, earlier), GHOST_FIRST + share * (GHOST_LAST - GHOST_FIRST)};
   }
-  RenderCamera camera = render->camera;
-  if (options->follow >= 0) camera = camera_moved(camera, poses[options->follow].t);
-  render_scene(image, &render->stage, &camera, layers, options->trail + 1, threads);
+  render_scene(image, &render->stage, &camera, layers, trail + 1, threads);
   memory_free(layers);
-  if (options->path != RENDER_PATH_NONE) render_path(image, &camera, render->model, run, row, options->path);
-  if (!options->labels) return;
-  char time[64];
-  time_text(run, row, options->trail > 0 ? 0 : -1, time);
-  RenderLabels labels = {titled ? render->model->scene->name : NULL, time, true, titled};
-  render_labels(image, &render->stage, &camera, poses, &labels);
+}
+
+void render_run_marks(const RenderRun* render, int row, RenderImage* image) {
+  const RenderSubject* subject = render->subject;
+  RenderCamera camera = render_run_camera(render, row);
+  int path = render->options->path;
+  if (path != RENDER_PATH_NONE) render_path(image, &camera, subject->model, subject->run, row, path);
+  render_marks(image, &camera, subject->model, run_row_poses(subject->run, row), subject->run->time[row],
+               subject->contacts, &render->marks);
+}
+
+void render_run_words(const RenderRun* render, int row, bool titled, RenderImage* image) {
+  const RenderSubject* subject = render->subject;
+  const RunPoses* run = subject->run;
+  RenderCamera camera = render_run_camera(render, row);
+  char time[64] = "";
+  if (!render->options->labels) return;
+  if (run->row_count > 1 || !subject->caption) time_text(run, row, render->options->trail > 0 ? 0 : -1, time);
+  const char* title = subject->caption ? subject->caption : subject->model->scene->name;
+  RenderLabels labels = {titled ? title : NULL, time, true, titled && !render->stage.moved,
+                         titled ? &render->marks : NULL};
+  render_labels(image, &render->stage, &camera, run_row_poses(run, row), &labels);
+}
+
+void render_run_panel(const RenderRun* render, int row, bool titled, int threads, RenderImage* image) {
+  render_run_bodies(render, row, threads, image);
+  render_run_marks(render, row, image);
+  render_run_words(render, row, titled, image);
+}
+
+/* ---------------------------------------------------------------- panels side by side */
+
+void sheet_create(RenderSheet* sheet, RenderSubjects subjects, const RenderOptions* options) {
+  assert(subjects.count >= 1 && subjects.count <= RENDER_SUBJECTS_MAX);
+  *sheet = (RenderSheet){.count = subjects.count, .options = options};
+  for (int i = 0; i < sheet->count; i++) set_up_run(&sheet->panels[i], &subjects.subjects[i], options);
+  RenderCamera camera = fit_camera(sheet->panels, sheet->count, options);
+  for (int i = 0; i < sheet->count; i++) sheet->panels[i].camera = camera;
+  set_scales(sheet->panels, sheet->count, options);
+}
+
+void sheet_destroy(RenderSheet* sheet) {
+  for (int i = 0; i < sheet->count; i++) render_run_destroy(&sheet->panels[i]);
+}
+
+/* White between the panels. */
+static void create_row(RenderImage* image, const RenderOptions* options, int panels) {
+  image_create(image, panels * options->width + (panels - 1) * STRIP_GAP, options->height);
+  memset(image->rgb, 0xff, 3 * (size_t)image->width * (size_t)image->height);
+}
+
+void sheet_image(const RenderSheet* sheet, RenderImage* image) { create_row(image, sheet->options, sheet->count); }
+
+double sheet_duration(const RenderSheet* sheet) {
+  double longest = 0.0;
+  for (int i = 0; i < sheet->count; i++) {
+    const RunPoses* run = sheet->panels[i].subject->run;
+    longest = fmax(longest, run->time[run->row_count - 1] - run->time[0]);
+  }
+  return longest;
+}
+
+void sheet_draw(const RenderSheet* sheet, double time, int threads, RenderImage* image) {
+  RenderImage panel = *image;
+  if (sheet->count > 1) image_create(&panel, sheet->options->width, sheet->options->height);
+  for (int i = 0; i < sheet->count; i++) {
+    const RunPoses* run = sheet->panels[i].subject->run;
+    render_run_panel(&sheet->panels[i], run_row_at(run, run->time[0] + time), true, threads, &panel);
+    if (sheet->count > 1) image_paste(image, &panel, i * (sheet->options->width + STRIP_GAP), 0);
+  }
+  if (sheet->count > 1) image_destroy(&panel);
 }
 
 /* ---------------------------------------------------------------- a picture of one or several panels */
 
 static void draw_strip(const RenderRun* render, RenderImage* image) {
   const RenderOptions* options = render->options;
-  memset(image->rgb, 0xff, 3 * (size_t)image->width * (size_t)image->height);
+  const RunPoses* run = render->subject->run;
+  create_row(image, options, options->strip);
   RenderImage panel;
   image_create(&panel, options->width, options->height);
   for (int k = 0; k < options->strip; k++) {
-    int row = moment_row(render->run, run_row_at(render->run, options->time), k, options->strip);
+    int row = moment_row(run, run_row_at(run, options->time), k, options->strip);
     render_run_panel(render, row, k == 0, options->threads, &panel);
     image_paste(image, &panel, k * (options->width + STRIP_GAP), 0);
   }
   image_destroy(&panel);
 }
 
-Status render_picture(const char* path, const Model* model, const RunPoses* run, const RenderOptions* options,
+Status render_picture(const char* path, RenderSubjects subjects, const RenderOptions* options,
                       Diagnostics* diagnostics) {
-  RenderRun render;
-  render_run_create(&render, model, run, options);
+  RenderSheet sheet;
   RenderImage image;
-  int panels = options->strip > 0 ? options->strip : 1;
-  image_create(&image, panels * options->width + (panels - 1) * STRIP_GAP, options->height);
-  if (options->strip > 0)
-    draw_strip(&render, &image);
-  else
-    render_run_panel(&render, run_row_at(run, options->time), true, options->threads, &image);
+  sheet_create(&sheet, subjects, options);
+  if (options->strip > 0) {
+    draw_strip(&sheet.panels[0], &image);
+  } else {
+    sheet_image(&sheet, &image);
+    sheet_draw(&sheet, options->time - subjects.subjects[0].run->time[0], options->threads, &image);
+  }
   errno = 0;
   Status status = image_write_png(&image, path);
   if (status != STATUS_OK)
     diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot write: %s", strerror(errno));
   image_destroy(&image);
-  render_run_destroy(&render);
+  sheet_destroy(&sheet);
   return status;
 }

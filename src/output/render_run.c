@@ -1,4 +1,3 @@
-#include <stdlib.h>
 #include <string.h>
 #include "output/render.h"
 
@@ -29,24 +28,13 @@ static bool find_columns(const CsvTable* table, const char* path, const Model* m
   return found;
 }
 
-static bool read_number(const CsvTable* table, const char* path, int row, int column, double* value,
-                        Diagnostics* diagnostics) {
-  const char* cell = table->cells[(size_t)row * (size_t)table->column_count + (size_t)column];
-  char* end;
-  *value = strtod(cell, &end);
-  if (end != cell && *end == '\0' && isfinite(*value)) return true;
-  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, table->lines[row], 0},
-                  "column '%s': '%s' is not a finite number", table->names[column], cell);
-  return false;
-}
-
 static bool read_row(RunPoses* run, int row, const CsvTable* table, const char* path, const int* columns,
                      Diagnostics* diagnostics) {
-  if (!read_number(table, path, row, 0, &run->time[row], diagnostics)) return false;
+  if (!csv_number(table, path, row, 0, &run->time[row], diagnostics)) return false;
   for (int link = 0; link < run->link_count; link++) {
     double v[POSE_COLUMN_COUNT];
     for (int k = 0; k < POSE_COLUMN_COUNT; k++)
-      if (!read_number(table, path, row, columns[link * POSE_COLUMN_COUNT + k], &v[k], diagnostics)) return false;
+      if (!csv_number(table, path, row, columns[link * POSE_COLUMN_COUNT + k], &v[k], diagnostics)) return false;
     Quat q = {v[3], v[4], v[5], v[6]};
     double square = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
     if (!(square > 0.0)) q = quat_identity();

@@ -120,6 +120,15 @@ static void color_floor(const Drawing* drawing, Run* run, float* color) {
   }
 }
 
+static void color_scale(const Run* run, float* color) {
+  const Face* face = run->face;
+  for (int i = 0; i < run->count; i++) {
+    float paint[3], share = form_at(face->tint, run->x + (float)i, run->y) * run->distance[i];
+    scale_color((double)share, paint);
+    for (int k = 0; k < 3; k++) color[3 * i + k] = paint[k] * run->light[i];
+  }
+}
+
 void face_colors(const Drawing* drawing, const Face* face, float x, float y, int count, bool shadowed, float* color) {
   Run run = {.face = face, .x = x, .y = y};
   for (int done = 0; done < count; done += FACE_RUN, run.x += FACE_RUN, color += 3 * FACE_RUN) {
@@ -129,6 +138,10 @@ void face_colors(const Drawing* drawing, const Face* face, float x, float y, int
     darken_edges(&run);
     if (face->floor >= 0) {
       color_floor(drawing, &run, color);
+      continue;
+    }
+    if (face->tinted) {
+      color_scale(&run, color);
       continue;
     }
     for (int i = 0; i < run.count; i++)

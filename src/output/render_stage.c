@@ -4,6 +4,8 @@
 /* Edges between faces that meet at a sharper angle than this are drawn: cos(34 degrees). Finer facets of round solids
  * stay smooth. */
 #define EDGE_COSINE 0.829
+/* Triangles of one face meet at less than this: cos(0.08 degrees), for faces that are flat but for rounding. */
+#define FLAT_COSINE 0.999999
 /* A fixed hull that is at least as wide as what moves, and in its narrower direction this share of it, carries the
  * grid. */
 #define FLOOR_NARROW_SHARE 0.3
@@ -89,8 +91,9 @@ static Vec3 triangle_normal(const ConvexHull* solid, int triangle) {
   return length > 0.0 ? vec3_scale(normal, 1.0 / length) : vec3(0, 0, 0);
 }
 
-/* Pair the two sides of every edge by sorting, and mark both when their triangles meet at an angle. */
-static void mark_edges(const ConvexHull* solid, uint8_t* edges) {
+/* Pair the two sides of every edge by sorting, and mark both when their triangles meet at an angle of that cosine or
+ * less. */
+static void mark_edges(const ConvexHull* solid, double cosine, uint8_t* edges) {
   int count = 3 * solid->triangle_count;
   EdgeSide* sides = MEMORY_NEW(EdgeSide, count + 1);
   for (int i = 0; i < count; i++) {
@@ -102,7 +105,7 @@ static void mark_edges(const ConvexHull* solid, uint8_t* edges) {
     const EdgeSide *one = &sides[i], *two = &sides[i + 1];
     if (one->low != two->low || one->high != two->high) continue;
     Vec3 n1 = triangle_normal(solid, one->triangle), n2 = triangle_normal(solid, two->triangle);
-    if (vec3_dot(n1, n2) > EDGE_COSINE) continue;
+    if (vec3_dot(n1, n2) > cosine) continue;
     edges[one->triangle] |= (uint8_t)(1 << one->side);
     edges[two->triangle] |= (uint8_t)(1 << two->side);
   }
@@ -115,7 +118,14 @@ static void find_edges(RenderStage* stage) {
   for (int h = 0; h < model->hull_count; h++)
     stage->edge_first[h + 1] = stage->edge_first[h] + model->hulls[h].solid.triangle_count;
   stage->edges = MEMORY_NEW(uint8_t, stage->edge_first[model->hull_count] + 1);
-  for (int h = 0; h < model->hull_count; h++) mark_edges(&model->hulls[h].solid, stage->edges + stage->edge_first[h]);
+  for (int h = 0; h < model->hull_count; h++)
+    mark_edges(&model->hulls[h].solid, EDGE_COSINE, stage->edges + stage->edge_first[h]);
+}
+
+void stage_show_all_edges(RenderStage* stage) {
+  const Model* model = stage->model;
+  for (int h = 0; h < model->hull_count; h++)
+    mark_edges(&model->hulls[h].solid, FLAT_COSINE, stage->edges + stage->edge_first[h]);
 }
 
 /* ---------------------------------------------------------------- extent and grounds */
@@ -213,6 +223,7 @@ void stage_destroy(RenderStage* stage) {
   memory_free(stage->edge_first);
   memory_free(stage->edges);
   memory_free(stage->srgb);
+  memory_free(stage->moved);
   *stage = (RenderStage){0};
 }
 

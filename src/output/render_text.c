@@ -18,6 +18,10 @@ static const uint8_t INK[3] = {40, 44, 52}, PAPER[3] = {255, 255, 255};
 /* A pale rim keeps text readable over bodies [px]. */
 #define RIM 1.0
 #define RIM_OPACITY 0.55
+/* The paper behind a line of words, which bodies may lie behind: as bright as the empty picture, where it is not to be
+ * seen. */
+static const uint8_t BACKING[3] = {249, 249, 249};
+#define BACKING_OPACITY 0.6
 
 /* A corner as the font hands it out. */
 typedef struct {
@@ -61,7 +65,8 @@ static void line_columns(double x0, double y0, double x1, double y1, double pad,
   *to = fmax(xa, xb) + pad;
 }
 
-void image_line(RenderImage* image, double x0, double y0, double x1, double y1, double width) {
+void image_stroke(RenderImage* image, double x0, double y0, double x1, double y1, double width, const uint8_t color[3],
+                  double opacity) {
   double dx = x1 - x0, dy = y1 - y0, square = dx * dx + dy * dy, pad = 0.5 * width + 1.0;
   int bottom = clamp_index(ceil(fmax(y0, y1) + pad), image->height);
   for (int y = clamp_index(floor(fmin(y0, y1) - pad), image->height); y < bottom; y++) {
@@ -72,9 +77,51 @@ void image_line(RenderImage* image, double x0, double y0, double x1, double y1, 
       double px = x + 0.5 - x0, py = y + 0.5 - y0;
       double along = square > 0.0 ? fmin(1.0, fmax(0.0, (px * dx + py * dy) / square)) : 0.0;
       double distance = hypot(px - along * dx, py - along * dy);
-      blend(image, x, y, INK, fmin(1.0, fmax(0.0, 0.5 * width + 0.5 - distance)));
+      blend(image, x, y, color, opacity * fmin(1.0, fmax(0.0, 0.5 * width + 0.5 - distance)));
     }
   }
+}
+
+void image_line(RenderImage* image, double x0, double y0, double x1, double y1, double width) {
+  image_stroke(image, x0, y0, x1, y1, width, INK, 1.0);
+}
+
+/* Twice the area, positive or negative as the corners turn. */
+static double turning(const double (*corner)[2], int count) {
+  double sum = 0.0;
+  for (int k = 0; k < count; k++) {
+    const double *a = corner[k], *b = corner[(k + 1) % count];
+    sum += a[0] * b[1] - b[0] * a[1];
+  }
+  return sum;
+}
+
+/* Distance [px] of a point from the nearest edge, positive inside. */
+static double inside_by(const double (*corner)[2], int count, double side, double x, double y) {
+  double least = INFINITY;
+  for (int k = 0; k < count; k++) {
+    const double *a = corner[k], *b = corner[(k + 1) % count];
+    double dx = b[0] - a[0], dy = b[1] - a[1], length = hypot(dx, dy);
+    if (length > 0.0) least = fmin(least, side * (dx * (y - a[1]) - dy * (x - a[0])) / length);
+  }
+  return least;
+}
+
+void image_polygon(RenderImage* image, const double (*corner)[2], int count, const uint8_t color[3], double opacity) {
+  double area = turning(corner, count), side = area < 0.0 ? -1.0 : 1.0;
+  double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+  for (int k = 0; k < count; k++)
+    for (int i = 0; i < 2; i++) {
+      low[i] = fmin(low[i], corner[k][i]);
+      high[i] = fmax(high[i], corner[k][i]);
+    }
+  if (!(fabs(area) > 0.0)) return;
+  int right = clamp_index(ceil(high[0]), image->width), bottom = clamp_index(ceil(high[1]), image->height);
+  for (int y = clamp_index(floor(low[1]), image->height); y < bottom; y++)
+    for (int x = clamp_index(floor(low[0]), image->width); x < right; x++) {
+      double share = inside_by(corner, count, side, x + 0.5, y + 0.5) + 0.5;
+      if (share > 0.0) blend(image, x, y, color, opacity * fmin(1.0, share));
+    }
 }
 
 /* ---------------------------------------------------------------- letters */
@@ -99,6 +146,11 @@ static void fill_quads(RenderImage* image, double x, double y, double scale, con
     image_rectangle(image, x + scale * (double)low->x - rim, y + scale * (double)low->y - rim,
                     x + scale * (double)high->x + rim, y + scale * (double)high->y + rim, color, opacity);
   }
+}
+
+void image_backing(RenderImage* image, double x, double y, double width, double height) {
+  double rim = 0.35 * height;
+  image_rectangle(image, x - rim, y - rim, x + width + rim, y + height + rim, BACKING, BACKING_OPACITY);
 }
 
 void image_text(RenderImage* image, double x, double y, double scale, const char* text) {

@@ -24,6 +24,13 @@ static void add_hull(Text* out, const ModelHull* hull, int number, int* first) {
   *first += hull->solid.vertex_count;
 }
 
+void output_hull_obj(Text* out, const Model* model, int hull) {
+  const ModelLink* link = &model->links[model->hulls[hull].link];
+  int first = 1;
+  text_add(out, "# link %s: a hull in the link's frame, metres\n", link->name);
+  add_hull(out, &model->hulls[hull], hull - link->hull_first, &first);
+}
+
 Status output_link_obj(const char* path, const Model* model, int link, Diagnostics* diagnostics) {
   const ModelLink* l = &model->links[link];
   Text text = {0};

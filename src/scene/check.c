@@ -42,13 +42,13 @@ static void find_moving(const Reader* reader, Motion* motion) {
 }
 
 static void check_mass(Reader* reader, const SceneLink* link) {
-  const char* name = text_excerpt(link->name).text;
+  Excerpt name = text_excerpt(link->name);
   if (!link->has_mass && !link->has_density)
-    reader_error(reader, link->place, "the link '%s' moves: give it 'mass' [kg] or 'density' [kg/m^3]", name);
+    reader_error(reader, link->place, "the link '%s' moves: give it 'mass' [kg] or 'density' [kg/m^3]", name.text);
   else if (link->shape_count == 0 && link->mass_model != MASS_GIVEN)
     reader_error(reader, link->place,
                  "the link '%s' moves but has no shape to carry its mass: give it one, or 'inertia' and 'center'",
-                 name);
+                 name.text);
 }
 
 static void check_half_space(Reader* reader, const SceneLink* link) {

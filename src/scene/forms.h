@@ -7,6 +7,7 @@
 
 #define STEPS_MAX 1000000000
 #define REPEAT_MAX 100000
+#define SYMMETRY_WORDS "auto|none|x|y|z|xy|xz|yz|xyz"
 #define JOINT_TYPES "fixed|hinge|slide|universal|ball|free" /* in the order of JointType */
 
 typedef struct {
@@ -28,8 +29,14 @@ typedef struct {
 typedef struct {
   SceneShape shape;
   int type, hulls;
-  const Node *points, *file;
+  const Node *points, *file, *decompose;
 } ShapeForm;
+
+typedef struct {
+  DecomposeOptions options;
+  const Node* grid;
+  int symmetry;
+} DecomposeForm;
 
 typedef struct {
   Vec3 position;

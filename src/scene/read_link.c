@@ -5,15 +5,21 @@
 
 /* ---------------------------------------------------------------- names */
 
-/* Names become column headers and file names. */
-static bool check_name(Reader* reader, const Node* node, const char* name) {
+const char* name_bad_character(const char* name) {
   const char* bad = strpbrk(name, "/\\,\"'");
   for (const char* p = name; *p && !bad; p++)
     if ((unsigned char)*p < 0x20) bad = p;
+  return bad;
+}
+
+bool name_is_blank(const char* name) { return name[0] == ' ' || name[strlen(name) - 1] == ' ' || name[0] == '.'; }
+
+static bool check_name(Reader* reader, const Node* node, const char* name) {
+  const char* bad = name_bad_character(name);
   if (bad)
     reader_error(reader, node->place, "a name must not hold the character %s",
                  *bad < 0x20 ? "of a new line or tab" : (char[]){*bad, 0});
-  bool blank = name[0] == ' ' || name[strlen(name) - 1] == ' ' || name[0] == '.';
+  bool blank = name_is_blank(name);
   if (!bad && blank)
     reader_error(reader, node->place, "a name must not begin or end with a blank, or begin with a dot");
   return !bad && !blank;
@@ -109,27 +115,27 @@ static void read_parent(Reader* reader, const LinkForm* form, SceneLink* link, i
 
 /* ---------------------------------------------------------------- mass */
 
-/* ixx iyy izz ixy ixz iyz is the inertia of some body: positive definite, and no principal moment larger than the sum
- * of the two others, which is to say that half the trace minus the tensor is not negative. */
-static bool is_positive(const double m[6], double floor_ratio) {
-  double trace = m[0] + m[1] + m[2];
+bool inertia_is_positive(const double m[6]) {
   double minor = m[0] * m[1] - m[3] * m[3];
   double determinant =
       m[0] * (m[1] * m[2] - m[5] * m[5]) - m[3] * (m[3] * m[2] - m[5] * m[4]) + m[4] * (m[3] * m[5] - m[1] * m[4]);
-  return m[0] > floor_ratio * trace && minor > floor_ratio * trace * trace &&
-         determinant > floor_ratio * trace * trace * trace;
+  return m[0] > 0 && minor > 0 && determinant > 0;
 }
 
 /* Relative: URDF files give four digits. */
 #define TRIANGLE_TOLERANCE 1e-3
 
+/* Half the trace minus the tensor is not negative. */
+bool inertia_of_a_body(const double m[6]) {
+  double half = 0.5 * (m[0] + m[1] + m[2]) * (1.0 + TRIANGLE_TOLERANCE);
+  return inertia_is_positive((const double[6]){half - m[0], half - m[1], half - m[2], -m[3], -m[4], -m[5]});
+}
+
 static void check_inertia(Reader* reader, const Node* node, const double inertia[6]) {
-  double half = 0.5 * (inertia[0] + inertia[1] + inertia[2]) * (1.0 + TRIANGLE_TOLERANCE);
-  double rest[6] = {half - inertia[0], half - inertia[1], half - inertia[2], -inertia[3], -inertia[4], -inertia[5]};
   size_t mark = reader_enter_key(reader, "inertia");
-  if (!is_positive(inertia, 0.0))
+  if (!inertia_is_positive(inertia))
     reader_error(reader, node->place, "must be positive definite");
-  else if (!is_positive(rest, 0.0))
+  else if (!inertia_of_a_body(inertia))
     reader_warning(reader, node->place, "no body has this inertia: a principal moment exceeds the sum of the others");
   reader_leave(reader, mark);
 }

@@ -27,6 +27,55 @@ static void check_normal(Reader* reader, const Node* node, const SceneShape* sha
   reader_leave(reader, mark);
 }
 
+/* ---------------------------------------------------------------- decompose */
+
+/* Blocks of a grid: each becomes a hull. */
+#define GRID_CELLS_MAX 100000
+
+static void read_grid(Reader* reader, const Node* list, DecomposeOptions* options) {
+  static const Range CELLS = {.given = true, .low = 1, .high = 1000};
+  int count, before = reader->problem_count;
+  int* cells = reader_integers(reader, list, "grid", &CELLS, &count);
+  size_t mark = reader_enter_key(reader, "grid");
+  if (reader->problem_count > before) {
+    count = 0;
+  } else if (count != 3) {
+    reader_error(reader, list->place, "expected 3 whole numbers, got %d", count);
+  } else if ((int64_t)cells[0] * cells[1] * cells[2] > GRID_CELLS_MAX) {
+    reader_error(reader, list->place, "a grid of at most %d blocks, got %lld", GRID_CELLS_MAX,
+                 (long long)cells[0] * cells[1] * cells[2]);
+    count = 0;
+  }
+  for (int k = 0; k < 3 && count == 3; k++) options->grid[k] = cells[k];
+  reader_leave(reader, mark);
+  memory_free(cells);
+}
+
+static void read_symmetry(const char* word, DecomposeOptions* options) {
+  options->symmetry_auto = strcmp(word, "auto") == 0;
+  if (options->symmetry_auto || strcmp(word, "none") == 0) return;
+  for (; *word; word++) options->symmetry[*word - 'x'] = true;
+}
+
+static void read_decompose(Reader* reader, const Node* shape_node, const Node* node, SceneShape* shape) {
+  DecomposeForm form;
+  size_t mark = reader_enter_key(reader, "decompose");
+  if (schema_read(reader, node, "decompose", &form)) {
+    shape->decompose = true;
+    shape->decomposition = form.options;
+    if (form.grid) read_grid(reader, form.grid, &shape->decomposition);
+    read_symmetry(words_at(SYMMETRY_WORDS, form.symmetry).text, &shape->decomposition);
+  }
+  reader_leave(reader, mark);
+  const Node* thinning = node_find(shape_node, "max_vertices");
+  if (thinning)
+    reader_error(reader, node_key_place(thinning),
+                 "give max_vertices inside decompose: hulls thinned from outside "
+                 "would not cover the mesh");
+}
+
+/* ---------------------------------------------------------------- all keys */
+
 /* The form's shape becomes the scene's: its texts and points are owned there. Returns its index. */
 static int add_shape(Reader* reader, const Node* node, const char* name, const ShapeForm* form) {
   Scene* scene = reader->scene;
@@ -39,6 +88,7 @@ static int add_shape(Reader* reader, const Node* node, const char* name, const S
   shape->hull_per_group = form->hulls == 1;
   if (form->file) shape->file = file_resolve(scene->path, form->file->text);
   if (form->points) read_points(reader, form->points, shape);
+  if (form->decompose) read_decompose(reader, node, form->decompose, shape);
   check_normal(reader, node, shape);
   return scene->shape_count++;
 }
@@ -59,12 +109,6 @@ void read_shapes(Reader* reader, const Node* map) {
 }
 
 /* ---------------------------------------------------------------- shapes in a link */
-
-/* URDF's roll, pitch, yaw: about the fixed x, then y, then z. */
-static Quat quat_from_rpy(Vec3 rpy) {
-  Quat roll = quat_about(vec3(1, 0, 0), rpy.x), pitch = quat_about(vec3(0, 1, 0), rpy.y);
-  return quat_mul(quat_about(vec3(0, 0, 1), rpy.z), quat_mul(pitch, roll));
-}
 
 static bool is_zero(Vec3 v) { return v.x == 0 && v.y == 0 && v.z == 0; }
 

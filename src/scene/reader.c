@@ -124,6 +124,22 @@ bool reader_integer(Reader* reader, const Node* node, const Range* range, int* v
   return true;
 }
 
+int* reader_integers(Reader* reader, const Node* list, const char* key, const Range* range, int* count) {
+  *count = 0;
+  if (!list || !reader_work(reader, list->place, list->count)) return NULL;
+  int* numbers = MEMORY_NEW(int, list->count);
+  size_t mark = reader_enter_key(reader, key);
+  if (list->count == 0) reader_error(reader, list->place, "must not be empty");
+  for (const Node* item = list->first; item && !reader->exhausted; item = item->next) {
+    size_t below = reader_enter_index(reader, *count);
+    reader_integer(reader, item, range, &numbers[*count]);
+    reader_leave(reader, below);
+    ++*count;
+  }
+  reader_leave(reader, mark);
+  return numbers;
+}
+
 bool reader_bool(Reader* reader, const Node* node, bool* value) {
   if (node->kind != NODE_SCALAR || node_scalar_kind(node) != SCALAR_BOOL) {
     reader_expected(reader, node, "true or false");

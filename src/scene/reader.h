@@ -68,6 +68,8 @@ bool reader_bool(Reader* reader, const Node* node, bool* value);
 bool reader_is_text(Reader* reader, const Node* node);
 /* A list of exactly `count` numbers. */
 bool reader_numbers(Reader* reader, const Node* node, const Range* range, const char* unit, int count, double* values);
+/* The numbers of a list at a key, owned by the caller; NULL and count 0 for list NULL. */
+int* reader_integers(Reader* reader, const Node* list, const char* key, const Range* range, int* count);
 /* A text with its {expressions} replaced, owned by the caller; NULL after an error. */
 char* reader_name(Reader* reader, const Node* node);
 

@@ -1,4 +1,3 @@
-#include <errno.h>
 #include <string.h>
 
 #include "scene/override.h"
@@ -184,11 +183,7 @@ Status scene_load(Scene* scene, const char* path, const SceneOverride* overrides
   char* text;
   size_t length;
   *scene = (Scene){0};
-  if (file_read(path, &text, &length) != STATUS_OK) {
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot read the file: %s",
-                    strerror(errno));
-    return STATUS_IO;
-  }
+  if (file_read_reported(path, &text, &length, diagnostics) != STATUS_OK) return STATUS_IO;
   Status status = scene_parse(scene, path, text, length, path_is_json(path), overrides, override_count, diagnostics);
   memory_free(text);
   return status;

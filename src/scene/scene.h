@@ -4,7 +4,7 @@
 #ifndef SDRS_SCENE_H
 #define SDRS_SCENE_H
 
-#include "linalg/linalg.h"
+#include "geometry/geometry.h"
 
 typedef enum {
   SHAPE_BOX,         /* size */
@@ -13,7 +13,7 @@ typedef enum {
   SHAPE_CAPSULE,     /* radius, length (straight part), segments; axis z */
   SHAPE_ROUNDED_BOX, /* radius, size (extent of the 96-point link shape) */
   SHAPE_POINTS,      /* points: hull of a list */
-  SHAPE_MESH,        /* file, scale, hulls (whole | groups), max_vertices */
+  SHAPE_MESH,        /* file, scale, and hulls (whole | groups), max_vertices or decompose */
   SHAPE_HALF_SPACE,  /* normal, offset: the solid { x : normal . x <= offset }, fixed or kinematic links only */
 } ShapeType;
 
@@ -31,8 +31,13 @@ typedef struct {
   double scale;
   bool hull_per_group;
   int max_vertices; /* 0 = keep all */
-  Vec3 normal;      /* as written; not necessarily unit */
-  double offset;    /* m along the unit normal */
+  bool decompose;   /* into hulls that cover the mesh, by these options */
+  DecomposeOptions decomposition;
+  Vec3 normal;   /* as written; not necessarily unit */
+  double offset; /* m along the unit normal */
+  /* Of a scene that was expanded (model_expand_shapes): */
+  bool replaced;   /* lists of points stand in its place */
+  bool decomposed; /* POINTS: a hull of a decomposed mesh */
 } SceneShape;
 
 /* A shape placed in a link's frame. */
@@ -175,6 +180,7 @@ typedef struct {
   char sha256[65]; /* of the file's bytes */
   char** sources;  /* "--set ..." texts of the overrides; the SourcePlace.file of values they set */
   int source_count;
+  int threads; /* for what takes long when a model is made from it; 0 = 1. Set by who has read the scene */
   SceneSimulation simulation;
   SceneContact contact;
   SceneShape* shapes;
@@ -220,6 +226,60 @@ void scene_schema_json(Text* out);
 void scene_schema_markdown(Text* out);
 /* The manual page sdrs-scene(5), from the same table. */
 void scene_schema_man(Text* out);
+
+/* ---------------------------------------------------------------- robots in URDF (scene/urdf_import.c, docs/urdf.md)
+ */
+
+/* package://name/... stands for folder/... */
+typedef struct {
+  const char *name, *folder;
+} UrdfPackage;
+
+typedef struct {
+  const char* joint; /* as the file names it */
+  double value;      /* m or rad */
+} UrdfStart;
+
+/* Zeroed: base fixed at the origin, collision shapes, masses as given, fixed joints merged. */
+typedef struct {
+  const UrdfPackage* packages;
+  int package_count;
+  const UrdfStart* starts; /* where joints start; others at zero, or inside their limits */
+  int start_count;
+  bool free_base;
+  double height;          /* of the root link's frame [m] */
+  bool ground;            /* a half-space below z = 0 */
+  bool keep_fixed;        /* fixed joints stay links of their own */
+  bool visual;            /* visual shapes where a link has no collision shapes */
+  bool skip_unsupported;  /* leave out meshes of other formats, instead of an error */
+  bool no_self_collision; /* links of the robot never touch one another */
+  bool from_shapes;       /* masses as given, spread by `mass_model` instead of by the inertia */
+  MassModel mass_model;   /* with from_shapes: MASS_VERTICES or MASS_UNIFORM */
+  double density;         /* of links without mass [kg/m^3]; 0 = they are errors */
+  bool hull_per_group;    /* of meshes: one hull of each group ... */
+  bool decompose;         /* ... or hulls that cover them; neither: one hull */
+  int max_vertices;       /* of these hulls; 0 = all, of a decomposition its default */
+} UrdfOptions;
+
+/* A joint of the file with one degree of freedom, and which of a link it became. */
+typedef struct {
+  char* name; /* owned */
+  int link, dof;
+} UrdfJointPlace;
+
+typedef struct {
+  UrdfJointPlace* joints;
+  int joint_count;
+  Text remarks; /* what was changed or left out, a line each; the same are notes in the diagnostics */
+} UrdfReport;
+
+/* A scene from a URDF file, ready for model_create and scene_write_yaml; places are those of the URDF file. A link with
+ * mass keeps its centre and inertia in `center` and `inertia` whatever its mass model. */
+Status scene_import_urdf(Scene* scene, const char* path, const UrdfOptions* options, UrdfReport* report,
+                         Diagnostics* diagnostics);
+Status scene_parse_urdf(Scene* scene, const char* path, const char* text, size_t length, const UrdfOptions* options,
+                        UrdfReport* report, Diagnostics* diagnostics);
+void urdf_report_free(UrdfReport* report);
 
 /* What the user wants designed. */
 #include "scene/task.h"

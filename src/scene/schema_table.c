@@ -98,17 +98,34 @@ static const SchemaRow ROWS[] = {
          "Keep points that lie inside the hull: they carry mass with mass_model vertices, and an optimization may "
          "bring them out. Else they are dropped."},
     {"shape", "file", VALUE_TEXT, AT(ShapeForm, file), .only = "mesh", .required = true,
-     .meaning = "OBJ file, relative to the scene file."},
+     .meaning = "OBJ or STL file, relative to the scene file."},
     {"shape", "scale", VALUE_NUMBER, AT(ShapeForm, shape.scale), .only = "mesh", .unit = "m per unit",
      .fallback = "1.0", .range = ABOVE(0), .meaning = "Length of the file's unit: 0.001 for millimetres."},
     {"shape", "hulls", VALUE_CHOICE, AT(ShapeForm, hulls), .only = "mesh", .of = "whole|groups", .fallback = "whole",
-     .meaning = "One convex hull of the whole mesh, or one of each o or g group."},
+     .group = "hulls", .meaning = "One convex hull of the whole mesh, or one of each o or g group."},
     {"shape", "max_vertices", VALUE_INTEGER, AT(ShapeForm, shape.max_vertices), .only = "mesh", .fallback = "(all)",
      .range = BETWEEN(4, 1000000), .meaning = "Thin each hull to at most so many vertices; the error is reported."},
+    {"shape", "decompose", VALUE_OBJECT, AT(ShapeForm, decompose), .of = "decompose", .only = "mesh", .group = "hulls",
+     .meaning = "Cut the mesh into convex hulls that cover it, and take these; {} for the defaults."},
     {"shape", "normal", VALUE_VECTOR, AT(ShapeForm, shape.normal), .only = "half_space", .fallback = "[0, 0, 1]",
      .meaning = "Outward normal, of any length but zero. The solid is where normal . x <= offset, for a unit normal."},
     {"shape", "offset", VALUE_NUMBER, AT(ShapeForm, shape.offset), .only = "half_space", .unit = "m", .fallback = "0",
      .meaning = "Distance of the surface from the origin along the normal."},
+
+    /* ---------------------------------------------------------------- decompose */
+    {"decompose", "max_hulls", VALUE_INTEGER, AT(DecomposeForm, options.max_hulls), .fallback = "16",
+     .range = BETWEEN(1, 10000), .meaning = "At most so many hulls."},
+    {"decompose", "max_vertices", VALUE_INTEGER, AT(DecomposeForm, options.max_vertices), .fallback = "64",
+     .range = BETWEEN(8, 1000000), .meaning = "At most so many vertices of a hull."},
+    {"decompose", "error", VALUE_NUMBER, AT(DecomposeForm, options.error), .fallback = "1e-3", .range = ABOVE(0),
+     .meaning = "The search ends when the hulls' excess volume is below this fraction of the mesh's volume."},
+    {"decompose", "resolution", VALUE_INTEGER, AT(DecomposeForm, options.resolution), .fallback = "1200",
+     .range = BETWEEN(1, 10000000), .meaning = "Triangles of the coarse copy that cutting planes are searched on."},
+    {"decompose", "grid", VALUE_INTEGERS, AT(DecomposeForm, grid), .fallback = "(a search)", .range = BETWEEN(1, 1000),
+     .meaning = "Three counts: even blocks along x, y, z of the mesh's box instead of a search. Neighbours share "
+                "corners."},
+    {"decompose", "symmetry", VALUE_CHOICE, AT(DecomposeForm, symmetry), .of = SYMMETRY_WORDS, .fallback = "auto",
+     .meaning = "Axes whose mirror planes the hulls keep: those that the mesh has, none, or these."},
 
     /* ---------------------------------------------------------------- pose: part of link, joint and placed shape */
     {"pose", "position", VALUE_VECTOR, AT(PoseForm, position), .unit = "m", .fallback = "[0, 0, 0]",
@@ -324,7 +341,22 @@ static const SchemaObject OBJECTS[] = {
                 "  pad: {type: rounded_box, radius: 0.02, size: [0.2, 0.1, 0]}\n"
                 "  wedge: {type: points, points: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]}\n"
                 "  part: {type: mesh, file: part.obj, scale: 0.001, hulls: groups, max_vertices: 64}\n"
+                "  mug: {type: mesh, file: mug.obj, decompose: {max_hulls: 24}}\n"
                 "  ground: {type: half_space, normal: [0, 0, 1], offset: 0}\n"
+                "links: []\n"},
+    {.name = "decompose",
+     .title = "decompose, of a mesh",
+     .size = sizeof(DecomposeForm),
+     .meaning =
+         "The options of sdrs decompose (decompose.md), with the same hulls. They overlap, and together they are "
+         "the shape; density counts their volumes each by itself. Hulls are kept from run to run in "
+         "$SDRS_CACHE, else $XDG_CACHE_HOME/sdrs, else ~/.cache/sdrs; SDRS_CACHE=off keeps none.",
+     .example = "shapes:\n"
+                "  frame:\n"
+                "    type: mesh\n"
+                "    file: frame.obj\n"
+                "    decompose: {max_hulls: 8, max_vertices: 32, symmetry: xy}\n"
+                "  blocks: {type: mesh, file: part.obj, decompose: {grid: [4, 4, 2]}}\n"
                 "links: []\n"},
     {.name = "pose",
      .title = "pose",

@@ -1,6 +1,5 @@
 #include "scene/task.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "scene/task_parts.h"
@@ -64,11 +63,7 @@ Status task_load(Task* task, const char* path, const SceneOverride* overrides, i
   char* text;
   size_t length;
   *task = (Task){0};
-  if (file_read(path, &text, &length) != STATUS_OK) {
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot read the file: %s",
-                    strerror(errno));
-    return STATUS_IO;
-  }
+  if (file_read_reported(path, &text, &length, diagnostics) != STATUS_OK) return STATUS_IO;
   Status status = task_parse(task, path, text, length, path_is_json(path), overrides, override_count, diagnostics);
   memory_free(text);
   return status;

@@ -51,7 +51,7 @@ static void read_vertices(Reader* reader, Task* task, const Node* item, int* cap
   TaskVertices pattern = {.place = item->place, .bounds = read_bounds(reader, item, &form.bounds)};
   int link_count;
   TaskName* links = read_which(reader, item, &form.which, &link_count);
-  int* hulls = task_integers(reader, form.hulls, "hulls", &HULL, &pattern.hull_count);
+  int* hulls = reader_integers(reader, form.hulls, "hulls", &HULL, &pattern.hull_count);
   if (form.box) read_box(reader, form.box, &pattern);
   set_axes(pattern.axes, form.axes);
   for (int i = 0; i < link_count; i++) {

@@ -27,22 +27,6 @@ bool check_order(Reader* reader, const Node* map, double low, double high) {
   return false;
 }
 
-int* task_integers(Reader* reader, const Node* list, const char* key, const Range* range, int* count) {
-  *count = 0;
-  if (!list || !reader_work(reader, list->place, list->count)) return NULL;
-  int* numbers = MEMORY_NEW(int, list->count);
-  size_t mark = reader_enter_key(reader, key);
-  if (list->count == 0) reader_error(reader, list->place, "must not be empty");
-  for (const Node* item = list->first; item && !reader->exhausted; item = item->next) {
-    size_t below = reader_enter_index(reader, *count);
-    reader_integer(reader, item, range, &numbers[*count]);
-    reader_leave(reader, below);
-    ++*count;
-  }
-  reader_leave(reader, mark);
-  return numbers;
-}
-
 Vec3 task_direction(Reader* reader, const Node* map, const char* key, Vec3 written) {
   double length = vec3_norm(written);
   if (length > 0 && isfinite(length)) return is_unit(length) ? written : vec3_scale(written, 1.0 / length);

@@ -143,8 +143,6 @@ void task_items(Reader* reader, Task* task, const Node* list, const char* key, R
 const Node* task_section(Reader* reader, const Task* task, const Node* node);
 /* Complain at the key `high` of a map when low is above high; false then. */
 bool check_order(Reader* reader, const Node* map, double low, double high);
-/* The numbers of a list, owned by the caller; NULL and count 0 for list NULL. */
-int* task_integers(Reader* reader, const Node* list, const char* key, const Range* range, int* count);
 /* The unit vector along what is written under a key; zero is an error. */
 Vec3 task_direction(Reader* reader, const Node* map, const char* key, Vec3 written);
 

@@ -86,11 +86,26 @@ static void name_shapes(Writer* writer) {
   names_free(&names);
 }
 
+static void write_decompose(Text* out, const DecomposeOptions* o) {
+  text_add(out, ", decompose: {max_hulls: %d, max_vertices: %d", o->max_hulls, o->max_vertices);
+  write_key_number(out, "error", o->error);
+  text_add(out, ", resolution: %d", o->resolution);
+  if (o->grid[0] > 0) text_add(out, ", grid: [%d, %d, %d]", o->grid[0], o->grid[1], o->grid[2]);
+  char letters[4] = {0};
+  for (int axis = 0, count = 0; axis < 3; axis++)
+    if (o->symmetry[axis]) letters[count++] = "xyz"[axis];
+  write_key_text(out, "symmetry", o->symmetry_auto ? "auto" : letters[0] ? letters : "none");
+  text_add(out, "}");
+}
+
 static void write_mesh(const Writer* writer, const SceneShape* shape) {
   char* file = file_relative(writer->folder, shape->file);
   write_key_text(writer->out, "file", file);
   write_key_number(writer->out, "scale", shape->scale);
-  text_add(writer->out, ", hulls: %s", shape->hull_per_group ? "groups" : "whole");
+  if (shape->decompose)
+    write_decompose(writer->out, &shape->decomposition);
+  else
+    text_add(writer->out, ", hulls: %s", shape->hull_per_group ? "groups" : "whole");
   if (shape->max_vertices > 0) text_add(writer->out, ", max_vertices: %d", shape->max_vertices);
   memory_free(file);
 }
@@ -142,8 +157,11 @@ static void write_shapes(const Writer* writer) {
   static const char* const TYPES[] = {"box",         "sphere", "cylinder", "capsule",
                                       "rounded_box", "points", "mesh",     "half_space"};
   const Scene* scene = writer->scene;
-  if (scene->shape_count > 0) text_add(writer->out, "shapes:\n");
+  bool any = false;
   for (int i = 0; i < scene->shape_count; i++) {
+    if (scene->shapes[i].replaced) continue;
+    if (!any) text_add(writer->out, "shapes:\n");
+    any = true;
     text_add(writer->out, "  ");
     write_text(writer->out, writer->shape_names[i]);
     text_add(writer->out, ": {type: %s", TYPES[scene->shapes[i].type]);

@@ -90,14 +90,7 @@ static void scale_step(Sim* s) {
 
 /* Coordinates at a fraction of the scaled step. */
 static void move_coordinates(const Sim* s, double fraction, double* q) {
-  const Model* m = s->model;
-  const double* from = s->configuration[s->current].q;
-  for (int i = 0; i < m->link_count; i++) {
-    const ModelLink* link = &m->links[i];
-    double d[JOINT_MAX_DOF];
-    for (int k = 0; k < link->dof_count; k++) d[k] = fraction * s->scaled[link->dof_first + k];
-    if (link->dof_count > 0) joint_increment(link, from + link->coordinate_first, d, q + link->coordinate_first);
-  }
+  model_increment(s->model, s->configuration[s->current].q, s->scaled, fraction, q);
 }
 
 static void shorten_link(Sim* s, int link) {
@@ -177,11 +170,12 @@ static bool certified(Sim* s, StepReport* report) {
   if (!s->contact || !s->model->simulation.certificate) return true;
   double start = timer_now();
   const Configuration* c = &s->configuration[s->current];
-  int failed = 0, link_a, link_b;
+  ContactFailure failure;
+  int link_a, link_b;
   motion_bounds(s->model, c->q, c->pose, s->screws, s->scaled, &s->bounds);
-  bool ok = contact_certify(s->contact, &s->bounds, poses_on_path, s, &report->certified_intervals, &failed);
+  bool ok = contact_certify(s->contact, &s->bounds, poses_on_path, s, &report->certified_intervals, &failure);
   if (!ok) {
-    contact_candidate(s->contact, failed, &link_a, &link_b);
+    contact_candidate(s->contact, failure.candidate, &link_a, &link_b);
     shorten_link(s, link_a);
     shorten_link(s, link_b);
   }

@@ -84,6 +84,35 @@ void sim_link_forces(const Sim* sim, Vec3* force);
 /* Records of the pairs in contact at the current state; valid until the next call. */
 const ContactRecord* sim_contact_records(Sim* sim, int* count);
 
+/* ---------------------------------------------------------------- proof over recorded states
+ * (simulate/proof.c) Between two recorded states every joint coordinate goes in a straight line, and a ball joint along
+ * the increments Rx(alpha d1) Ry(alpha d2) Rz(alpha d3) that lead from one to the other. A proof shows for every pair
+ * of hulls that may touch that they are apart all along this motion. Where they are not (a body that rolls dips below
+ * its arc), one that leads through places beside it is looked for (docs/derivations/certificate.md, P5). */
+typedef struct Proof Proof;
+
+typedef enum {
+  PROOF_APART, /* proved */
+  PROOF_MEET,  /* two hulls meet in the new state, or at `fraction` of the way to it */
+  PROOF_OPEN,  /* neither a proof nor a place where they meet was found */
+} ProofOutcome;
+
+typedef struct {
+  ProofOutcome outcome;
+  int link_a, link_b; /* who; set unless PROOF_APART */
+  double fraction;    /* of the straight way where they do; 1 = in the new state */
+  bool detour;        /* proved for a way beside the straight one */
+  int intervals;      /* pieces of path looked at */
+  double gap;         /* smallest of the new state, INFINITY: nobody is near anybody [m] */
+  int gap_a, gap_b;   /* between whom; -1: nobody */
+} ProofReport;
+
+Proof* proof_create(const Model* model, int threads);
+void proof_destroy(Proof* proof);
+/* The next recorded state, by its coordinates (nq); the first call has no way to it. Where two hulls meet in a state,
+ * there is no way to the next one either: that one is a first again. */
+ProofReport proof_next(Proof* proof, const double* q);
+
 /* ---------------------------------------------------------------- one recorded step backwards
  * (simulate/step_adjoint.c) The step from t to t + dt solves F(next; now, old, older, model) = 0. Given the derivatives
  * of a scalar by all that the state at t + dt holds, the adjoint solves H lambda = -(those by its coordinates) and adds

@@ -25,7 +25,8 @@ ln -s "$SDRS" "$work/bin/sdrs"
 
 # The same surroundings for every case.
 export PATH=$work/bin:$PATH LC_ALL=C TERM=dumb
-unset NO_COLOR OMP_NUM_THREADS
+export XDG_CACHE_HOME=$work/cache
+unset NO_COLOR OMP_NUM_THREADS SDRS_CACHE
 
 # matches TEXT PATTERN: does the shell pattern cover the whole text?
 matches() {

@@ -2,7 +2,7 @@
  * as a file, and as what stands under a right hash, so that the search gets past it. */
 #include <stdlib.h>
 #include <string.h>
-#include "optimize/checkpoint.h"
+#include "base/base.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
@@ -11,23 +11,23 @@ static void require(bool condition) {
 }
 
 static void check(const char* data, size_t size) {
-  Checkpoint checkpoint;
+  NumberFile checkpoint;
   Diagnostics diagnostics = {0};
-  if (checkpoint_parse(&checkpoint, "fuzz", data, size, &diagnostics) == STATUS_OK) {
+  if (number_file_parse(&checkpoint, "checkpoint", "fuzz", data, size, &diagnostics) == STATUS_OK) {
     Text again = {0};
-    checkpoint_format(&checkpoint, &again);
+    number_file_format(&checkpoint, &again);
     require(diagnostics.count == 0 && again.length == size && memcmp(again.data, data, size) == 0);
     for (int i = 0; i < checkpoint.count; i++) {
-      const CheckpointArray* array = &checkpoint.arrays[i];
-      int count = array->is_integers ? checkpoint_integers_count(&checkpoint, array->name)
-                                     : checkpoint_doubles_count(&checkpoint, array->name);
+      const NumberArray* array = &checkpoint.arrays[i];
+      int count = array->is_integers ? number_file_integers_count(&checkpoint, array->name)
+                                     : number_file_doubles_count(&checkpoint, array->name);
       require(count == array->count);
     }
     text_free(&again);
   } else {
     require(diagnostics.error_count == 1 && checkpoint.count == 0);
   }
-  checkpoint_free(&checkpoint);
+  number_file_free(&checkpoint);
   diagnostics_free(&diagnostics);
 }
 

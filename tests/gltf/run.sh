@@ -1,5 +1,6 @@
 #!/bin/bash
-# Every shipped scene as glTF, with a short run behind it, through the Khronos validator (npm: gltf-validator); skipped
+# Every shipped scene as glTF, with a short run behind it, and both designs of every shipped task after an iteration,
+# as they stand and as two runs, through the Khronos validator (npm: gltf-validator); skipped
 # where node or npm is missing or the package cannot be fetched. It is kept in out/node/. The program is $SDRS (./sdrs).
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -27,6 +28,16 @@ for scene in scenes/*.yaml scenes/tasks/*-scene.yaml; do
   name=$(basename "$scene" .yaml)
   "$SDRS" simulate "$scene" -q --steps 20 -o "$work/$name" >/dev/null
   "$SDRS" render "$work/$name" -q -o "$work/$name.glb" >/dev/null
+done
+for task in scenes/tasks/*.yaml; do
+  [[ $task == *-scene.yaml ]] && continue
+  name=task-$(basename "$task" .yaml)
+  "$SDRS" optimize "$task" -q --iterations 1 -o "$work/$name" >/dev/null
+  "$SDRS" render "$work/$name" -q -o "$work/$name.glb" >/dev/null
+  for which in initial best; do
+    "$SDRS" simulate "$work/$name/$which.scene.yaml" -q --steps 20 -o "$work/$name-$which" >/dev/null
+  done
+  "$SDRS" render "$work/$name-initial" "$work/$name-best" -q -o "$work/$name-runs.glb" >/dev/null
 done
 "$SDRS" render scenes/stack.yaml -q -o "$work/still.glb" >/dev/null
 NODE_PATH=$MODULES node tests/gltf/validate.js "$work"/*.glb

@@ -66,14 +66,6 @@ static void set_coordinates(Objective* o, const double* q) {
   model_poses(&o->run->model, c->q, c->pose);
 }
 
-static void increment(const Model* m, const double* q, const double* d, double* out) {
-  for (int i = 0; i < m->link_count; i++) {
-    const ModelLink* link = &m->links[i];
-    if (link->dof_count > 0)
-      joint_increment(link, q + link->coordinate_first, d + link->dof_first, out + link->coordinate_first);
-  }
-}
-
 /* Make q the accepted state of everything, with derivatives. */
 static bool accept_at(Objective* o, const double* q) {
   set_coordinates(o, q);
@@ -120,7 +112,7 @@ static Assembly assemble_at(Objective* o, double* gradient) {
 
 static bool energy_at(void* context, const double* d, double* y) {
   Objective* o = context;
-  increment(&o->run->model, o->base, d, o->at);
+  model_increment(&o->run->model, o->base, d, 1, o->at);
   if (!accept_at(o, o->at)) return false;
   y[0] = total_energy(o);
   return true;
@@ -128,7 +120,7 @@ static bool energy_at(void* context, const double* d, double* y) {
 
 static bool gradient_at(void* context, const double* d, double* y) {
   Objective* o = context;
-  increment(&o->run->model, o->base, d, o->at);
+  model_increment(&o->run->model, o->base, d, 1, o->at);
   if (!accept_at(o, o->at)) return false;
   assemble_at(o, y);
   return true;
@@ -184,7 +176,7 @@ static void move_away(Objective* o, Random* random, double size) {
   double* d = MEMORY_NEW(double, m->dof_count);
   for (int attempt = 0;; attempt++) {
     for (int k = 0; k < m->dof_count; k++) d[k] = size * random_normal(random);
-    increment(m, o->s->q_now, d, o->base);
+    model_increment(m, o->s->q_now, d, 1, o->base);
     if (accept_at(o, o->base)) break;
     if (attempt > 200) fail_msg("no feasible state near by");
   }

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Scenes in sdrs and, exported, in MuJoCo; skipped where the library (Debian: libmujoco-dev) is not installed.
+# Scenes in sdrs and, exported, in MuJoCo: runs as MJCF, poses as URDF; skipped where the library (Debian: libmujoco-dev) is not installed.
 #   tests/mujoco/run.sh [RESULTS.csv]     docs/results/mujoco.csv is made so
 # The program is $SDRS (default ./sdrs).
 set -euo pipefail
@@ -14,5 +14,23 @@ if ! echo '#include <mujoco/mujoco.h>' | "${CC:-gcc}" -E - >/dev/null 2>&1; then
   echo "0 passed, 0 failed"
   exit 0
 fi
-"${CC:-gcc}" -std=c17 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror tests/mujoco/mujoco_run.c -o "$work/mujoco_run" -lmujoco -lm
-python3 tests/mujoco/compare.py "$SDRS" "$work/mujoco_run" "$work" "$@"
+for program in mujoco_run urdf_poses; do
+  "${CC:-gcc}" -std=c17 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror "tests/mujoco/$program.c" -o "$work/$program" -lmujoco -lm
+done
+# Each ends with `N passed, N failed`, which are added up.
+passed=0 failed=0
+add_up() { # log, exit code
+  local good bad
+  read -r good _ bad _ < <(tail -n 1 "$1" | grep -E '^[0-9]+ passed, [0-9]+ failed$' || echo "0 passed, 1 failed")
+  if (($2 != 0 && bad == 0)); then bad=1; fi
+  cat "$1"
+  passed=$((passed + good)) failed=$((failed + bad))
+}
+code=0
+python3 tests/mujoco/compare.py "$SDRS" "$work/mujoco_run" "$work" "$@" >"$work/scenes.log" || code=$?
+add_up "$work/scenes.log" "$code"
+code=0
+python3 tests/mujoco/urdf.py "$SDRS" "$work/urdf_poses" "$work" >"$work/urdf.log" || code=$?
+add_up "$work/urdf.log" "$code"
+echo "$passed passed, $failed failed"
+((failed == 0))

@@ -1,6 +1,8 @@
 /* The shipped scenes against closed forms. What needs a minute is in tests/long/test_long_scenes.c. */
 #include "scene_run.h"
 
+#include <stdlib.h>
+
 static const double GRAVITY = 9.81;
 static const double DEGREE = 3.14159265358979323846 / 180;
 
@@ -308,6 +310,29 @@ static void gears_turn_each_other(void** state) {
   run_close(&run);
 }
 
+/* Each ring hangs by 2 (0.05 - 0.008) m below the one above, if rings and hook are round. Bars of 10 sides are thinner
+ * by up to 0.008 (1 - cos 18 deg) on each side of a contact, and hulls cut inner curves short: with 16 of them by less
+ * than half a bar of the hook. One hull would fill all of a ring, 42 mm. */
+static void rings_hang_and_fall_over_a_post(void** state) {
+  (void)state;
+  setenv("SDRS_CACHE", "off", 1);
+  SceneRun run;
+  run_open(&run, "scenes/rings.yaml", NULL);
+  run_until(&run, 0.8);
+  double z[3] = {run_position(&run, "ring0").z, run_position(&run, "ring1").z, run_position(&run, "ring2").z};
+  print_message("rings: chain at %.4f, %.4f, %.4f m\n", z[0], z[1], z[2]);
+  const double thin = 2 * 0.008 * (1 - cos(18 * DEGREE)), short_cut = 6e-3;
+  expect_between(z[0] - (0.47 + 0.006 + 0.008 - 0.05), -thin, short_cut, "the first, from where a round one would be");
+  for (int k = 0; k < 2; k++)
+    expect_between(0.084 - (z[k] - z[k + 1]), -thin, short_cut, "a ring, from where a round one would be");
+  Vec3 falling = run_position(&run, "falling"), filled = run_position(&run, "filled");
+  double half = 0.008 * cos(18 * DEGREE);
+  expect_near(falling.z, half, 2e-4, "the ring on the ground");
+  expect_between(hypot(falling.x - 0.3, falling.y), 0, 0.05 - 0.018, "around its post");
+  expect_near(filled.z, 0.2 + half, 2e-4, "the filled ring on its post");
+  run_close(&run);
+}
+
 /* Into the first impacts; to the end in tests/long. */
 static void pile_begins_to_fall(void** state) {
   (void)state;
@@ -331,6 +356,7 @@ int main(void) {
       cmocka_unit_test(spider_walks),
       cmocka_unit_test(chains_keep_limits_and_circles),
       cmocka_unit_test(gears_turn_each_other),
+      cmocka_unit_test(rings_hang_and_fall_over_a_post),
       cmocka_unit_test(pile_begins_to_fall),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -187,10 +187,8 @@ static void move_pose(Pose* to, const Pose* from, const double* x, bool rigid) {
 
 static void move_coordinates(const LossRun* run, int step, const double* x) {
   const Model* m = &run->run->model;
-  for (int i = 0; i < m->link_count; i++) {
-    size_t first = (size_t)step * (size_t)m->coordinate_count + (size_t)m->links[i].coordinate_first;
-    joint_increment(&m->links[i], run->base.q + first, x + m->links[i].dof_first, run->recording.q + first);
-  }
+  size_t first = (size_t)step * (size_t)m->coordinate_count;
+  model_increment(m, run->base.q + first, x, 1, run->recording.q + first);
 }
 
 /* Everything at base + x. */

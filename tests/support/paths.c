@@ -18,13 +18,7 @@ void joint_path_free(JointPath* path) {
 }
 
 void joint_path_poses(const JointPath* path, double alpha, Pose* poses) {
-  for (int i = 0; i < path->model->link_count; i++) {
-    const ModelLink* link = &path->model->links[i];
-    double d[JOINT_MAX_DOF];
-    for (int k = 0; k < link->dof_count; k++) d[k] = alpha * path->delta[link->dof_first + k];
-    if (link->dof_count > 0)
-      joint_increment(link, path->q + link->coordinate_first, d, path->there + link->coordinate_first);
-  }
+  model_increment(path->model, path->q, path->delta, alpha, path->there);
   model_poses(path->model, path->there, poses);
 }
 
@@ -41,10 +35,10 @@ static PathVerdict certify(const JointPath* path, ContactSystem* contact, Pose* 
   contact_prepare(contact, &bounds);
   joint_path_poses(path, 1, poses);
   PathVerdict verdict = PATH_ENDS_MEET;
-  int failed;
+  ContactFailure failure;
   if (contact_evaluate(contact, poses, false)) {
     JointPath copy = *path;
-    verdict = contact_certify(contact, &bounds, poses_at, &copy, intervals, &failed) ? PATH_CERTIFIED : PATH_REFUSED;
+    verdict = contact_certify(contact, &bounds, poses_at, &copy, intervals, &failure) ? PATH_CERTIFIED : PATH_REFUSED;
   }
   memory_free(bounds.link);
   memory_free(bounds.joint);

@@ -13,9 +13,10 @@ static const OptionRow ROWS[] = {
     {"abs", 'a', OPTION_NUMBER, "X", "tolerance"},
     {"columns", 0, OPTION_TEXT, "LIST", "columns"},
     {"markdown", 'm', OPTION_FLAG, NULL, "page"},
+    {"package", 'p', OPTION_TEXTS, "NAME=DIR", "package"},
 };
 static const Verb VERB = {
-    .name = "act", .operands = "A B", .operand_min = 1, .operand_max = 2, .options = ROWS, .option_count = 4};
+    .name = "act", .operands = "A B", .operand_min = 1, .operand_max = 2, .options = ROWS, .option_count = 5};
 
 enum { WORDS_MAX = 16 };
 
@@ -173,12 +174,25 @@ static void threads_follow_the_environment(void** state) {
   memory_free(kept);
 }
 
+static void repeatable_options_keep_all_their_values(void** state) {
+  (void)state;
+  Parsed p = parse("x --package a=b -p c=d --package=e");
+  assert_true(p.good);
+  assert_string_equal(option_item(&p.options, "package", 0), "a=b");
+  assert_string_equal(option_item(&p.options, "package", 1), "c=d");
+  assert_string_equal(option_item(&p.options, "package", 2), "e");
+  assert_null(option_item(&p.options, "package", 3));
+  assert_true(option_given(&p.options, "package"));
+  parsed_free(&p);
+  expect_fault("x --package=", "--package needs a value (NAME=DIR)\n");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_form_of_an_option_is_read), cmocka_unit_test(absent_options_take_their_fallback),
       cmocka_unit_test(a_double_dash_ends_the_options),  cmocka_unit_test(help_wins_over_what_is_missing),
       cmocka_unit_test(faults_are_told_all_at_once),     cmocka_unit_test(numbers_outside_their_range_are_refused),
-      cmocka_unit_test(threads_follow_the_environment),
+      cmocka_unit_test(threads_follow_the_environment),  cmocka_unit_test(repeatable_options_keep_all_their_values),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

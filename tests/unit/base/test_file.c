@@ -175,6 +175,18 @@ static void paths_are_seen_from_a_folder(void** state) {
   check_name(file_relative("no/a/../b", "no/c/../m.obj"), "../m.obj");
 }
 
+static void paths_inside_a_folder(void** state) {
+  (void)state;
+  check_name(file_inside("no", "no/such/m.obj"), "such/m.obj");
+  check_name(file_inside("/no", "/no/m.obj"), "m.obj");
+  assert_null(file_inside("/no", "/nob/m.obj"));
+  assert_null(file_inside("no/such", "no/m.obj"));
+  assert_null(file_inside("no", "nob/m.obj"));
+  char* here = getcwd(NULL, 0);
+  check_name(file_inside(here, "no/m.obj"), "no/m.obj");
+  free(here);
+}
+
 /* Through a link the way back is another one: the path must lead to the file all the same. */
 static void links_of_folders_are_followed(void** state) {
   char *there = in_scratch(state, "a/b/c"), *link = in_scratch(state, "link"), *file = in_scratch(state, "m.obj");
@@ -218,6 +230,7 @@ int main(void) {
       SCRATCH_TEST(folders_are_made_with_parents),
       cmocka_unit_test(names_are_resolved_beside_the_base),
       cmocka_unit_test(paths_are_seen_from_a_folder),
+      cmocka_unit_test(paths_inside_a_folder),
       SCRATCH_TEST(links_of_folders_are_followed),
       cmocka_unit_test(stems),
   };

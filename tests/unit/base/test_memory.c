@@ -34,6 +34,19 @@ static void resize_keeps_the_content_and_zeroes_the_rest(void** state) {
   memory_free(text);
 }
 
+static void a_grown_array_has_room_for_one_more(void** state) {
+  (void)state;
+  int *numbers = NULL, capacity = 0;
+  for (int i = 0; i < 1000; i++) {
+    numbers = memory_grown(numbers, sizeof(int), i, &capacity);
+    assert_true(capacity > i);
+    numbers[i] = i;
+  }
+  for (int i = 0; i < 1000; i++) assert_int_equal(numbers[i], i);
+  assert_int_equal(capacity, 1024);
+  memory_free(numbers);
+}
+
 static void every_allocation_is_counted(void** state) {
   (void)state;
   uint64_t before = memory_allocation_count();
@@ -68,6 +81,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(memory_is_zeroed_and_aligned),
       cmocka_unit_test(resize_keeps_the_content_and_zeroes_the_rest),
+      cmocka_unit_test(a_grown_array_has_room_for_one_more),
       cmocka_unit_test(every_allocation_is_counted),
       cmocka_unit_test(impossible_sizes_end_the_process_in_order),
   };

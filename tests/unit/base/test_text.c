@@ -150,6 +150,29 @@ static void json_strings_are_escaped(void** state) {
   text_free(&text);
 }
 
+/* The test vectors of RFC 4648, section 10, and bytes that use the last two digits. */
+static void base64_is_that_of_the_standard(void** state) {
+  (void)state;
+  static const char* const vectors[][2] = {{"", ""},
+                                           {"f", "Zg=="},
+                                           {"fo", "Zm8="},
+                                           {"foo", "Zm9v"},
+                                           {"foob", "Zm9vYg=="},
+                                           {"fooba", "Zm9vYmE="},
+                                           {"foobar", "Zm9vYmFy"}};
+  for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
+    Text text = {0};
+    text_add(&text, ">");
+    text_add_base64(&text, vectors[i][0], strlen(vectors[i][0]));
+    assert_string_equal(text.data + 1, vectors[i][1]);
+    text_free(&text);
+  }
+  Text text = {0};
+  text_add_base64(&text, "\xfb\xff\x00", 3);
+  assert_string_equal(text.data, "+/8A");
+  text_free(&text);
+}
+
 static void distance_is_levenshtein(void** state) {
   (void)state;
   assert_int_equal(text_distance("", ""), 0);
@@ -181,10 +204,15 @@ static void the_nearest_word_is_offered(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(text_grows_without_losing_anything), cmocka_unit_test(a_piece_may_end_anywhere_in_the_buffer),
-      cmocka_unit_test(empty_pieces_make_an_empty_string),  cmocka_unit_test(known_numbers_are_shortest),
-      cmocka_unit_test(random_numbers_read_back),           cmocka_unit_test(edges_read_back),
-      cmocka_unit_test(json_strings_are_escaped),           cmocka_unit_test(distance_is_levenshtein),
+      cmocka_unit_test(text_grows_without_losing_anything),
+      cmocka_unit_test(a_piece_may_end_anywhere_in_the_buffer),
+      cmocka_unit_test(empty_pieces_make_an_empty_string),
+      cmocka_unit_test(known_numbers_are_shortest),
+      cmocka_unit_test(random_numbers_read_back),
+      cmocka_unit_test(edges_read_back),
+      cmocka_unit_test(json_strings_are_escaped),
+      cmocka_unit_test(base64_is_that_of_the_standard),
+      cmocka_unit_test(distance_is_levenshtein),
       cmocka_unit_test(the_nearest_word_is_offered),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -157,7 +157,7 @@ static void the_hull_of_a_hull_is_itself(void** state) {
 static void check_mesh_file(const char* path, int* hulls) {
   Mesh mesh;
   Diagnostics diagnostics = {0};
-  if (mesh_read_obj(&mesh, path, 1, &diagnostics) == STATUS_OK) {
+  if (mesh_read(&mesh, path, 1, &diagnostics) == STATUS_OK) {
     ConvexHull hull;
     HullResult result = hull_create(&hull, mesh.positions, mesh.position_count);
     if (result == HULL_OK) {
@@ -218,7 +218,7 @@ static void volumes_of_the_convex_shared_meshes(void** state) {
     snprintf(path, sizeof path, SHARED_DATA "%s.obj", row[i].name);
     Mesh mesh;
     Diagnostics diagnostics = {0};
-    assert_int_equal(mesh_read_obj(&mesh, path, 1, &diagnostics), STATUS_OK);
+    assert_int_equal(mesh_read(&mesh, path, 1, &diagnostics), STATUS_OK);
     ConvexHull hull;
     assert_int_equal(hull_create(&hull, mesh.positions, mesh.position_count), HULL_OK);
     print_message("%s: %d of %d vertices, volume %.12g\n", row[i].name, hull.vertex_count, mesh.position_count,

@@ -309,7 +309,7 @@ static void files_that_cannot_be_opened(void** state) {
   for (int i = 0; i < COUNT(paths); i++) {
     Mesh mesh;
     Diagnostics diagnostics = {0};
-    assert_int_equal(mesh_read_obj(&mesh, paths[i], 1, &diagnostics), STATUS_IO);
+    assert_int_equal(mesh_read(&mesh, paths[i], 1, &diagnostics), STATUS_IO);
     assert_int_equal(diagnostics.error_count, 1);
     assert_string_equal(diagnostics.items[0].file, paths[i]);
     print_message("%s: %s\n", paths[i], diagnostics.items[0].text);
@@ -372,7 +372,7 @@ static void nasty_files_are_read_or_refused(void** state) {
     snprintf(path, sizeof path, SHARED_DATA "nasty/%s.obj", row[i].name);
     Mesh mesh;
     Diagnostics diagnostics = {0};
-    Status status = mesh_read_obj(&mesh, path, 1, &diagnostics);
+    Status status = mesh_read(&mesh, path, 1, &diagnostics);
     print_message("%s: %d faces, %d dropped\n", row[i].name, mesh.face_count, mesh.degenerate_face_count);
     print_diagnostics(&diagnostics);
     assert_int_equal(status, row[i].faces < 0 ? STATUS_BAD_INPUT : STATUS_OK);
@@ -402,7 +402,7 @@ static void every_shared_file_has_the_counts_of_its_table(void** state) {
     snprintf(path, sizeof path, SHARED_DATA "%s", name);
     Mesh mesh;
     Diagnostics diagnostics = {0};
-    assert_int_equal(mesh_read_obj(&mesh, path, 1, &diagnostics), STATUS_OK);
+    assert_int_equal(mesh_read(&mesh, path, 1, &diagnostics), STATUS_OK);
     check_consistent(&mesh);
     assert_int_equal(mesh.position_count, positions);
     assert_int_equal(mesh.face_count + mesh.degenerate_face_count, faces);

@@ -178,6 +178,37 @@ static void rotation_rate_branches_meet(void** state) {
   expect_vec("bar of rate", rate_bar[0], rate_bar[1], 1e-13);
 }
 
+/* Roll, pitch, yaw by their definition: three matrices about the fixed axes x, y, z in turn. */
+static Mat3 matrix_of_rpy(Vec3 rpy) {
+  Mat3 roll = rodrigues(vec3(1, 0, 0), rpy.x), pitch = rodrigues(vec3(0, 1, 0), rpy.y);
+  return mat3_mul(rodrigues(vec3(0, 0, 1), rpy.z), mat3_mul(pitch, roll));
+}
+
+static void rpy_is_about_the_fixed_axes(void** state) {
+  (void)state;
+  Random random = {8};
+  for (int i = 0; i < 200; i++) {
+    Vec3 rpy = vec3(random_uniform(&random, -PI, PI), random_uniform(&random, -PI / 2, PI / 2),
+                    random_uniform(&random, -PI, PI));
+    Mat3 r = matrix_of_rpy(rpy);
+    expect_mat("matrix", mat3_from_quat(quat_from_rpy(rpy)), r, ROUNDING);
+    expect_mat("there and back", mat3_from_quat(quat_from_rpy(rpy_from_mat3(r))), r, ROUNDING);
+  }
+}
+
+/* Straight up and down, and all distances from there: as a rotation nothing is lost. */
+static void rpy_of_a_vertical_pitch_is_exact(void** state) {
+  (void)state;
+  Random random = {9};
+  for (int i = 0; i < 400; i++) {
+    double near = i % 20 == 0 ? 0 : pow(10, -(i % 20));
+    Vec3 rpy =
+        vec3(random_uniform(&random, -PI, PI), (i % 2 ? 1 : -1) * (PI / 2 - near), random_uniform(&random, -PI, PI));
+    Mat3 r = matrix_of_rpy(rpy);
+    expect_mat("matrix", mat3_from_quat(quat_from_rpy(rpy_from_mat3(r))), r, ROUNDING);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(exp_matches_rodrigues),
@@ -186,6 +217,8 @@ int main(void) {
       cmocka_unit_test(from_mat3_gives_back_the_matrix),
       cmocka_unit_test(from_mat3_in_every_branch),
       cmocka_unit_test(from_mat3_normalizes),
+      cmocka_unit_test(rpy_is_about_the_fixed_axes),
+      cmocka_unit_test(rpy_of_a_vertical_pitch_is_exact),
       cmocka_unit_test(rotation_rate_A3_is_the_turning_of_the_exponential),
       cmocka_unit_test(rotation_rate_vjp_A3_matches_central_differences),
       cmocka_unit_test(rotation_rate_branches_meet),

@@ -151,6 +151,26 @@ static void sweep_finds_what_all_pairs_find(void** state) {
   }
 }
 
+/* Touching and intersecting pairs, on a model that was refused for them; a narrow gap is none of them. */
+static void touching_pairs_are_listed(void** state) {
+  (void)state;
+  Fixture f;
+  int(*pairs)[2];
+  load_boxes(&f, 0, -0.025);
+  assert_int_equal(f.status, STATUS_BAD_INPUT);
+  assert_int_equal(model_touching(&f.model, &pairs), 2);
+  assert_int_equal(pairs[0][0], 0);
+  assert_int_equal(pairs[0][1], 1);
+  assert_int_equal(pairs[1][0], 1);
+  assert_int_equal(pairs[1][1], 2);
+  memory_free(pairs);
+  fixture_free(&f);
+  load_boxes(&f, 0.0001, 0.0008);
+  assert_int_equal(model_touching(&f.model, &pairs), 0);
+  memory_free(pairs);
+  fixture_free(&f);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(bodies_at_rest_distance_are_fine),
@@ -161,6 +181,7 @@ int main(void) {
       cmocka_unit_test(pairs_that_may_not_touch_are_left_alone),
       cmocka_unit_test(hulls_of_one_pair_of_links_share_a_message),
       cmocka_unit_test(sweep_finds_what_all_pairs_find),
+      cmocka_unit_test(touching_pairs_are_listed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

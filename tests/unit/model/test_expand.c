@@ -6,6 +6,7 @@ static const char* SCENE =
     "shapes:\n"
     "  gear: {type: mesh, file: ../../../assets/gear.obj, hulls: groups}\n"
     "  whole: {type: mesh, file: ../../../assets/bracket.obj, hulls: whole, max_vertices: 9}\n"
+    "  corner: {type: mesh, file: ../../../assets/bracket.obj, scale: 0.7, decompose: {max_vertices: 24}}\n"
     "  brick: {type: box, size: [0.2, 0.4, 0.6]}\n"
     "  ball: {type: sphere, radius: 0.1, resolution: 1}\n"
     "  cloud: {type: points, keep_interior: true, points: [[0, 0, 0], [0.1, 0, 0], [0, 0.2, 0], [0, 0, 0.3], [0.02, "
@@ -21,9 +22,11 @@ static const char* SCENE =
     "0, 0.1]}}\n"
     "  - {name: cloud, mass: 1, shape: cloud, position: [6, 0, 0]}\n"
     "  - {name: given, mass: 2, center: [0.1, 0, 0], inertia: [0.3, 0.4, 0.5, 0.01, 0.02, 0.03], shape: ball, "
-    "position: [8, 0, 0]}\n";
+    "position: [8, 0, 0]}\n"
+    "  - {name: corner, density: 500, shape: corner, position: [10, 0, 0]}\n";
 
 static void load(Fixture* f) {
+  setenv("SDRS_CACHE", "off", 1);
   fixture_load(f, SCENE);
   if (f->status != STATUS_OK) print_diagnostics(&f->diagnostics);
   assert_int_equal(f->status, STATUS_OK);
@@ -101,7 +104,9 @@ static void every_hull_has_a_list_of_points_of_its_own(void** state) {
       continue;
     }
     assert_int_equal(shape->type, SHAPE_POINTS);
-    assert_true(shape->keep_interior);
+    assert_true(shape->keep_interior && !shape->replaced);
+    assert_int_equal(shape->decomposed, f.scene.shapes[hull->shape].decompose);
+    assert_true(f.scene.shapes[hull->shape].replaced);
     assert_int_equal(shape->point_count, hull->solid.vertex_count);
     for (int j = 0; j < k; j++)
       assert_ptr_not_equal(shape->points, f.scene

@@ -57,12 +57,7 @@ static void tree_free(Tree* t) {
 
 static void move_to(Tree* t, const double* increments) {
   const Model* m = &t->run->model;
-  for (int i = 0; i < m->link_count; i++) {
-    const ModelLink* link = &m->links[i];
-    if (link->dof_count > 0)
-      joint_increment(link, t->base + link->coordinate_first, increments + link->dof_first,
-                      t->at + link->coordinate_first);
-  }
+  model_increment(m, t->base, increments, 1, t->at);
   model_poses(m, t->at, t->poses);
 }
 

@@ -103,6 +103,114 @@ static void thinning_is_noted_with_its_error(void** state) {
   unlink(path);
 }
 
+/* ---------------------------------------------------------------- decomposed */
+
+/* A prism from z = 0 to 1 over an angle of two arms, 3 long and 1 wide, volume 5; and the same turned by half a turn.
+ */
+static const char* ANGLE =
+    "v 0 0 0\nv 3 0 0\nv 3 1 0\nv 1 1 0\nv 1 3 0\nv 0 3 0\nv 0 0 1\nv 3 0 1\nv 3 1 1\nv 1 1 1\nv 1 3 1\nv 0 3 1\n"
+    "f 6 5 4 3 2 1\nf 7 8 9 10 11 12\nf 1 2 8 7\nf 2 3 9 8\nf 3 4 10 9\nf 4 5 11 10\nf 5 6 12 11\nf 6 1 7 12\n";
+static const char* TURNED_ANGLE =
+    "v 0 0 0\nv -3 0 0\nv -3 -1 0\nv -1 -1 0\nv -1 -3 0\nv 0 -3 0\n"
+    "v 0 0 1\nv -3 0 1\nv -3 -1 1\nv -1 -1 1\nv -1 -3 1\nv 0 -3 1\n"
+    "f 6 5 4 3 2 1\nf 7 8 9 10 11 12\nf 1 2 8 7\nf 2 3 9 8\nf 3 4 10 9\nf 4 5 11 10\nf 5 6 12 11\nf 6 1 7 12\n";
+
+static bool has_vertex(const ModelHull* hull, Vec3 p, double tolerance) {
+  for (int i = 0; i < hull->solid.vertex_count; i++)
+    if (vec3_norm(vec3_sub(hull->solid.vertices[i], p)) <= tolerance) return true;
+  return false;
+}
+
+static bool some_hull_has(const Model* model, int hull_count, Vec3 p) {
+  for (int h = 0; h < hull_count; h++)
+    if (has_vertex(&model->hulls[h], p, 1e-12)) return true;
+  return false;
+}
+
+/* Two convex hulls at least; all corners of the angle are in them and none beyond its inner corner. Both links share
+ * what is found, at the shape's scale. */
+static void a_decomposed_mesh_is_its_hulls(void** state) {
+  (void)state;
+  static const double CORNERS[][2] = {{0, 0}, {0.3, 0}, {0.3, 0.1}, {0.1, 0.3}, {0, 0.3}};
+  char path[32];
+  Fixture f;
+  setenv("SDRS_CACHE", "off", 1);
+  write_mesh(path, ANGLE);
+  load_mesh(&f, path, ", scale: 0.1, decompose: {}");
+  check_clean(&f);
+  assert_int_equal(f.model.hull_count, 4);
+  for (int k = 0; k < 10; k++) {
+    Vec3 corner = vec3(CORNERS[k / 2][0], CORNERS[k / 2][1], k % 2 * 0.1);
+    if (!some_hull_has(&f.model, 2, corner)) fail_msg("no hull has the corner %g %g %g", corner.x, corner.y, corner.z);
+  }
+  for (int h = 0; h < 2; h++)
+    for (int i = 0; i < f.model.hulls[h].solid.vertex_count; i++) {
+      Vec3 p = f.model.hulls[h].solid.vertices[i];
+      assert_true(p.x < 0.1 + 1e-9 || p.y < 0.1 + 1e-9);
+    }
+  double volume = f.model.links[0].mass / 1000;
+  Text note = {0};
+  text_add(&note, "shape 'thing': 2 hulls in 1 piece, %.4g times the volume of the mesh\n", volume / 5e-3);
+  assert_string_equal(f.model.dropped_note, note.data);
+  assert_true(volume > 5e-3 && volume < 6.001e-3);
+  check_near(f.model.links[1].mass, f.model.links[0].mass, 1e-12, "mass of the other link");
+  text_free(&note);
+  fixture_free(&f);
+  unlink(path);
+}
+
+/* What sdrs decompose finds, times the scale, is what the scene has: the same doubles. */
+static void the_hulls_are_those_of_the_command(void** state) {
+  (void)state;
+  char path[32];
+  Fixture f;
+  Mesh mesh;
+  Decomposition d;
+  Diagnostics diagnostics = {0};
+  setenv("SDRS_CACHE", "off", 1);
+  write_mesh(path, ANGLE);
+  load_mesh(&f, path, ", scale: 0.3, decompose: {grid: [3, 3, 2], symmetry: none}");
+  assert_int_equal(mesh_read(&mesh, path, 1.0, &diagnostics), STATUS_OK);
+  assert_int_equal(mesh_decompose(&d, &mesh, &(DecomposeOptions){.grid = {3, 3, 2}}), HULL_OK);
+  assert_int_equal(d.hull_count, 10);
+  assert_int_equal(f.model.hull_count, 2 * d.hull_count);
+  for (int h = 0; h < d.hull_count; h++)
+    for (int i = 0; i < d.hulls[h].vertex_count; i++)
+      assert_true(has_vertex(&f.model.hulls[h], vec3_scale(d.hulls[h].vertices[i], 0.3), 0));
+  decomposition_free(&d);
+  mesh_free(&mesh);
+  fixture_free(&f);
+  unlink(path);
+}
+
+static void a_mesh_that_cannot_be_decomposed_is_named(void** state) {
+  (void)state;
+  char path[32];
+  Fixture f;
+  setenv("SDRS_CACHE", "off", 1);
+  write_mesh(path, "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n");
+  load_mesh(&f, path, ", decompose: {}");
+  assert_int_equal(f.status, STATUS_BAD_INPUT);
+  check_message(&f, SEVERITY_ERROR, 2, "shape 'thing': is flat");
+  fixture_free(&f);
+  unlink(path);
+}
+
+/* A mirror plane that the mesh does not have: one half stands for the other, and part of the mesh is not covered. */
+static void a_promise_that_is_broken_is_a_warning(void** state) {
+  (void)state;
+  char path[32];
+  Fixture f;
+  setenv("SDRS_CACHE", "off", 1);
+  write_mesh(path, TURNED_ANGLE);
+  load_mesh(&f, path, ", decompose: {symmetry: x}");
+  assert_int_equal(f.status, STATUS_OK);
+  if (f.diagnostics.count > 0) check_message(&f, SEVERITY_WARNING, 2, "shape 'thing': the hulls miss");
+  assert_true(f.diagnostics.count > 0);
+  fixture_free(&f);
+  unlink(path);
+}
+
 static void a_flat_group_is_an_error_that_names_it(void** state) {
   (void)state;
   char path[32];
@@ -169,6 +277,10 @@ int main(void) {
       cmocka_unit_test(whole_mesh_is_one_hull),
       cmocka_unit_test(groups_are_hulls),
       cmocka_unit_test(thinning_is_noted_with_its_error),
+      cmocka_unit_test(a_decomposed_mesh_is_its_hulls),
+      cmocka_unit_test(the_hulls_are_those_of_the_command),
+      cmocka_unit_test(a_mesh_that_cannot_be_decomposed_is_named),
+      cmocka_unit_test(a_promise_that_is_broken_is_a_warning),
       cmocka_unit_test(a_flat_group_is_an_error_that_names_it),
       cmocka_unit_test(a_mesh_that_cannot_be_used_is_named_with_its_shape),
       cmocka_unit_test(flat_point_lists_are_errors),

@@ -39,7 +39,7 @@ static void boxes_that_meet_in_a_cube_D5(void** state) {
     ConvexHull b = box_hull(vec3_add(shift, vec3_scale(vec3(0.8, 0.8, 0.8), size)),
                             vec3_add(shift, vec3_scale(vec3(2, 3, 4), size)));
     Vec3 center;
-    assert_true(intersection_center(&a, &b, &center));
+    assert_true(intersection_center(&a, &b, false, &center));
     compare_vec3(center, vec3_add(shift, vec3_scale(vec3(0.9, 0.9, 0.9), size)), 1e-9 * size, "size %g", size);
     hull_free(&a);
     hull_free(&b);
@@ -52,7 +52,7 @@ static void crossed_boxes(void** state) {
   ConvexHull a = box_hull(vec3(-1, -0.3, -0.3), vec3(1, 0.3, 0.3));
   ConvexHull b = box_hull(vec3(-0.3, -1, 0.1), vec3(0.3, 1, 0.5));
   Vec3 center;
-  assert_true(intersection_center(&a, &b, &center));
+  assert_true(intersection_center(&a, &b, false, &center));
   compare_near(center.z, 0.2, 1e-12, "the middle of the slab");
   compare_near(fmin(depth_in(&a, center), depth_in(&b, center)), 0.1, 1e-12, "the radius");
   hull_free(&a);
@@ -68,7 +68,7 @@ static void a_tetrahedron_in_a_box(void** state) {
   double r = 1 / (3 + sqrt(3));
   for (int order = 0; order < 2; order++) {
     Vec3 center;
-    assert_true(intersection_center(order ? &b : &a, order ? &a : &b, &center));
+    assert_true(intersection_center(order ? &b : &a, order ? &a : &b, false, &center));
     compare_vec3(center, vec3(r, r, r), 1e-12, "the inscribed ball, order %d", order);
   }
   hull_free(&a);
@@ -82,8 +82,22 @@ static void what_does_not_overlap(void** state) {
   for (int k = 0; k < 4; k++) {
     ConvexHull a = box_hull(vec3(0, 0, 0), vec3(1, 1, 1)), b = box_hull(vec3(1 + gap[k], 0, 0), vec3(9, 9, 9));
     Vec3 center;
-    assert_int_equal(intersection_center(&a, &b, &center), k == 3);
-    assert_int_equal(intersection_center(&b, &a, &center), k == 3);
+    assert_int_equal(intersection_center(&a, &b, false, &center), k == 3);
+    assert_int_equal(intersection_center(&b, &a, false, &center), k == 3);
+    hull_free(&a);
+    hull_free(&b);
+  }
+}
+
+/* Of a decomposed mesh every overlap counts that a decomposition does; hulls that only touch share no inside. */
+static void hulls_of_a_decomposed_mesh(void** state) {
+  (void)state;
+  static const double gap[] = {0.5, 0, -1e-6, -1e-4, -1e-3};
+  for (int k = 0; k < 5; k++) {
+    ConvexHull a = box_hull(vec3(0, 0, 0), vec3(1, 1, 1)), b = box_hull(vec3(1 + gap[k], 0, 0), vec3(9, 9, 9));
+    Vec3 center;
+    assert_int_equal(intersection_center(&a, &b, true, &center), k >= 3);
+    if (k >= 3) compare_near(center.x, 1 + gap[k] / 2, 1e-9, "the middle of the overlap");
     hull_free(&a);
     hull_free(&b);
   }
@@ -102,7 +116,7 @@ static void no_point_is_deeper_D5(void** state) {
       assert_int_equal(hull_create(&hull[side], points[side], 20), HULL_OK);
     }
     Vec3 center;
-    assert_true(intersection_center(&hull[0], &hull[1], &center));
+    assert_true(intersection_center(&hull[0], &hull[1], false, &center));
     double depth = fmin(depth_in(&hull[0], center), depth_in(&hull[1], center));
     assert_true(depth > 0.1);
     for (int k = 0; k < 1000; k++) {
@@ -206,6 +220,40 @@ static void hulls_of_a_link(void** state) {
   robot_free(&r);
 }
 
+/* Four bricks around an edge: it is in all of them, and so are the other corners in two. What lies in the same hull
+ * twice, or a rounding away, is not in common. */
+static const char BRICKS[] =
+    "shapes: {brick: {type: box, size: [1, 1, 1]}}\n"
+    "links:\n"
+    "  - {name: body, mass: 1, shapes: [{shape: brick, position: [0.5, 0.5, 0.5]}, {shape: brick, position: [-0.5, "
+    "0.5, "
+    "0.5]}, {shape: brick, position: [0.5, -0.5, 0.5]}, {shape: brick, position: [-0.5, -0.5, 0.5]}, {shape: brick, "
+    "position: [3.5, 0.5, 0.5]}, {shape: brick, position: [4.5, 0.5, 0.5000000000000002]}]}\n"
+    "  - {name: b, mass: 1, position: [9, 0, 0], shape: brick}\n"
+    "  - {name: c, mass: 1, position: [0, 9, 0], shape: brick}\n";
+
+static void corners_in_common(void** state) {
+  (void)state;
+  Robot r = robot_create(BRICKS);
+  r.shapes[BODY] = true;
+  robot_connect(&r);
+  int count[4] = {0}, of_edge = 0;
+  for (int k = 0; k < r.shared.count; k++) {
+    const SharedVertex* s = &r.shared.items[k];
+    assert_true(s->corner && s->link == BODY && s->hull[0] < s->hull[1] && s->hull[1] < 4);
+    for (int side = 0; side < 2; side++)
+      compare_vec3(shape_of(&r, BODY, s->hull[side])->points[s->vertex[side]], s->position, 0, "the corner itself");
+    bool edge = s->position.x == 0 && s->position.y == 0;
+    if (edge) assert_int_equal(s->hull[0], 0);
+    if (edge && s->position.z == 0) assert_int_equal(s->hull[1], ++of_edge); /* one after the other */
+    count[s->hull[1]]++;
+  }
+  /* The edge: 2 corners in each of three more hulls. Between neighbours 2 more: 0-1, 0-2, 1-3, 2-3. */
+  assert_true(count[1] == 4 && count[2] == 4 && count[3] == 6);
+  for (int h = 0; h < 6; h++) assert_int_equal(shape_of(&r, BODY, h)->point_count, 8); /* nothing was added */
+  robot_free(&r);
+}
+
 /* Joints on a link whose shape moves, in the hull next to them; its own joint has no parent. */
 static void joints_on_a_link(void** state) {
   (void)state;
@@ -303,7 +351,9 @@ int main(void) {
       cmocka_unit_test(crossed_boxes),
       cmocka_unit_test(a_tetrahedron_in_a_box),
       cmocka_unit_test(what_does_not_overlap),
+      cmocka_unit_test(hulls_of_a_decomposed_mesh),
       cmocka_unit_test(no_point_is_deeper_D5),
+      cmocka_unit_test(corners_in_common),
       cmocka_unit_test(nothing_is_asked),
       cmocka_unit_test(hulls_of_a_link),
       cmocka_unit_test(joints_on_a_link),

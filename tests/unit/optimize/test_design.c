@@ -1,6 +1,9 @@
 /* From tasks to variables and the numbers of scenes that they move: lists, followers, bounds, rows, derivatives. */
 #include "design_testing.h"
 
+#include <stdlib.h>
+#include <unistd.h>
+
 #define LOSS "loss: [{type: shape}]\n"
 #define BOX "{type: box, size: [1, 2, 3]}"
 /* Two bodies far apart, then their hinged arms. */
@@ -288,6 +291,51 @@ static void a_resting_hull_rests(void** state) {
     assert_true(design_changes_hull(&c->design, 0, hull) && !design_changes_hull(&c->design, 0, 1 - hull));
     design_case_free(c);
   }
+}
+
+/* ---------------------------------------------------------------- decomposed meshes */
+
+/* An angle of ten blocks: 3 x 3 x 2 cells without the four beyond the inner corner, 3 layers of 12 corners. */
+static DesignCase* blocks_case(const char* selection) {
+  char text[2000], folder[500];
+  assert_non_null(getcwd(folder, sizeof folder));
+  setenv("SDRS_CACHE", "off", 1);
+  snprintf(text, sizeof text,
+           "scene: {links: [{name: a, mass: 1, shape: {type: mesh, file: %s/tests/cli/decompose/angle.obj, decompose: "
+           "{grid: [3, 3, 2]}}}]}\ndesign: {vertices: [{link: a%s}]}\n" LOSS,
+           folder, selection);
+  return design_case(text);
+}
+
+static void blocks_stay_together(void** state) {
+  (void)state;
+  DesignCase* c = blocks_case("");
+  assert_int_equal(c->design.shared.count, 80 - 36);
+  assert_int_equal(c->design.variable_count, 3 * 36);
+  assert_int_equal(c->design.number_count, 3 * 80);
+  Vec3 before[10][8];
+  for (int h = 0; h < 10; h++) memcpy(before[h], case_hull(c, 0, "a", h)->points, sizeof before[h]);
+  apply_random(c, 11, 0.1);
+  for (int h = 0; h < 80; h++)
+    for (int g = 0; g < h; g++) {
+      bool together = memcmp(&before[h / 8][h % 8], &before[g / 8][g % 8], sizeof(Vec3)) == 0;
+      const Vec3 *one = &case_hull(c, 0, "a", h / 8)->points[h % 8], *two = &case_hull(c, 0, "a", g / 8)->points[g % 8];
+      assert_int_equal(together, memcmp(one, two, sizeof(Vec3)) == 0);
+    }
+  design_case_free(c);
+}
+
+/* Of the block at the outer corner one vertex is its own; the others are held by blocks that rest. */
+static void a_block_moves_what_is_its_own(void** state) {
+  (void)state;
+  DesignCase* c = blocks_case(", hulls: [0]");
+  assert_int_equal(c->design.variable_count, 3);
+  assert_int_equal(c->design.number_count, 3);
+  design_case_free(c);
+  c = blocks_case(", hulls: [0, 1]"); /* two layers: the outer edge and the corners that only these two have */
+  assert_int_equal(c->design.variable_count, 3 * 3);
+  assert_int_equal(c->design.number_count, 3 * 4);
+  design_case_free(c);
 }
 
 /* ---------------------------------------------------------------- attachments */
@@ -804,6 +852,8 @@ int main(void) {
       cmocka_unit_test(many_turns),
       cmocka_unit_test(shared_vertices_are_symmetric),
       cmocka_unit_test(shared_vertices_are_one),
+      cmocka_unit_test(blocks_stay_together),
+      cmocka_unit_test(a_block_moves_what_is_its_own),
       cmocka_unit_test(a_resting_hull_rests),
       cmocka_unit_test(an_attachment_moves_its_vertex),
       cmocka_unit_test(attachments_and_vertices),

@@ -204,18 +204,19 @@ static void scenarios_add_up(void** state) {
 
 /* Through the text of the file, into a new object. */
 static Search* search_reopen(const Search* from, const char* text) {
-  Checkpoint written = {0}, read = {0};
+  NumberFile written = {0}, read = {0};
   Text file = {0};
   Diagnostics diagnostics = {0};
   optimization_save(from->o, &written);
-  checkpoint_format(&written, &file);
-  assert_int_equal(checkpoint_parse(&read, "checkpoint", file.data, file.length, &diagnostics), STATUS_OK);
+  number_file_format(&written, &file);
+  assert_int_equal(number_file_parse(&read, CHECKPOINT_KIND, "checkpoint", file.data, file.length, &diagnostics),
+                   STATUS_OK);
   Search* s = search_open(text, 1, NULL);
   assert_true(optimization_load(s->o, &read, &diagnostics));
   assert_int_equal(diagnostics.count, 0);
   text_free(&file);
-  checkpoint_free(&written);
-  checkpoint_free(&read);
+  number_file_free(&written);
+  number_file_free(&read);
   return s;
 }
 
@@ -264,35 +265,38 @@ static void a_longer_task_goes_on(void** state) {
 }
 
 static void expect_refused(const Search* from, const char* text, const char* wanted) {
-  Checkpoint c = {0};
+  NumberFile c = {0};
   Diagnostics diagnostics = {0};
   optimization_save(from->o, &c);
   Search* s = search_open(text, 1, NULL);
   assert_false(optimization_load(s->o, &c, &diagnostics));
   assert_int_equal(diagnostics.error_count, 1);
   assert_string_equal(diagnostics.items[0].text, wanted);
-  checkpoint_free(&c);
+  number_file_free(&c);
   diagnostics_free(&diagnostics);
   search_free(s);
 }
 
-#define OTHER "the checkpoint is of another task, scene or design: start without --resume, or in another folder"
+#define CHANGED " changed since this checkpoint was written: undo that, start without --resume, or give another folder"
+#define LOSSES "the losses have" CHANGED
+#define SETTINGS "the optimizer's settings, the seed or the rules of the design have" CHANGED
 
 static void checkpoints_of_other_tasks_are_refused(void** state) {
   (void)state;
 #define ADAM "optimizer: {type: adam, iterations: 3}\n"
   Search* s = search_run(FLIGHT MARK ADAM, 1);
-  expect_refused(s, FLIGHT "loss: [{type: point, link: ball, target: [0.5, -0.2, 0.2]}]\n" ADAM, OTHER);
-  expect_refused(s, FLIGHT "loss: [{type: point, link: ball, target: [0.5, -0.2, 0.1], power: 1}]\n" ADAM, OTHER);
-  expect_refused(s, FLIGHT "loss: [{type: point, link: ball, target: [0.5, -0.2, 0.1], from: 0}]\n" ADAM, OTHER);
-  expect_refused(s, FLIGHT "loss: [{type: point, name: p, link: ball, target: [0.5, -0.2, 0.1]}]\n" ADAM, OTHER);
-  expect_refused(s, FLIGHT MARK "optimizer: {type: lbfgs, iterations: 3}\n", OTHER);
-  expect_refused(s, FLIGHT MARK "optimizer: {type: adam, iterations: 3, control_step: 0.06}\n", OTHER);
-  expect_refused(s, FLIGHT MARK ADAM "seed: 2\n", OTHER);
-  expect_refused(s, FLIGHT MARK ADAM "set: [simulation.dt=0.04]\n", OTHER);
+  expect_refused(s, FLIGHT "loss: [{type: point, link: ball, target: [0.5, -0.2, 0.2]}]\n" ADAM, LOSSES);
+  expect_refused(s, FLIGHT "loss: [{type: point, link: ball, target: [0.5, -0.2, 0.1], power: 1}]\n" ADAM, LOSSES);
+  expect_refused(s, FLIGHT "loss: [{type: point, link: ball, target: [0.5, -0.2, 0.1], from: 0}]\n" ADAM, LOSSES);
+  expect_refused(s, FLIGHT "loss: [{type: point, name: p, link: ball, target: [0.5, -0.2, 0.1]}]\n" ADAM, LOSSES);
+  expect_refused(s, FLIGHT MARK "optimizer: {type: lbfgs, iterations: 3}\n", SETTINGS);
+  expect_refused(s, FLIGHT MARK "optimizer: {type: adam, iterations: 3, control_step: 0.06}\n", SETTINGS);
+  expect_refused(s, FLIGHT MARK ADAM "seed: 2\n", SETTINGS);
+  expect_refused(s, FLIGHT MARK ADAM "set: [simulation.dt=0.04]\n",
+                 "the scene scenes/test.task.yaml, a mesh that it reads or an override of it has" CHANGED);
   expect_refused(
       s, FLIGHT MARK ADAM "design: {constraints: [{variables: [ball/velocity/0], relation: at_most, value: 3}]}\n",
-      OTHER);
+      "the variables, their bounds or the constraints have" CHANGED);
   expect_refused(s, FLIGHT MARK "optimizer: {type: adam, iterations: 2}\n",
                  "the checkpoint stands at iteration 3, the task ends at 2");
   search_free(s);
@@ -465,20 +469,20 @@ static void an_interrupted_iteration_has_not_been(void** state) {
   Diagnostics diagnostics = {0};
   assert_int_equal(optimization_start(s->o, &diagnostics), STATUS_OK);
   while (optimization_stop(s->o) == STOP_NOT_YET) {
-    Checkpoint before = {0}, after = {0};
+    NumberFile before = {0}, after = {0};
     Text texts[2] = {0};
     optimization_save(s->o, &before);
     calls_left = 5;
     assert_int_equal(optimization_advance(s->o), STATUS_INTERRUPTED);
     optimization_save(s->o, &after);
-    checkpoint_format(&before, &texts[0]);
-    checkpoint_format(&after, &texts[1]);
+    number_file_format(&before, &texts[0]);
+    number_file_format(&after, &texts[1]);
     assert_string_equal(texts[0].data, texts[1].data);
     calls_left = 1000000;
     assert_int_equal(optimization_advance(s->o), STATUS_OK);
     for (int k = 0; k < 2; k++) text_free(&texts[k]);
-    checkpoint_free(&before);
-    checkpoint_free(&after);
+    number_file_free(&before);
+    number_file_free(&after);
   }
   expect_same(whole, s, "interrupted in every iteration");
   search_free(s);

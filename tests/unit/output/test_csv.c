@@ -106,6 +106,20 @@ static void a_missing_file_is_an_io_error(void** state) {
   csv_free(&table);
 }
 
+static void numbers_are_those_of_whole_cells(void** state) {
+  (void)state;
+  CsvTable table;
+  Diagnostics diagnostics = {0};
+  static const char text[] = "a,b,c\n1.5,inf,1e-3x\n,nan,word\n";
+  assert_int_equal(read_bytes(&table, text, strlen(text), &diagnostics), STATUS_OK);
+  assert_true(csv_value(&table, 0, 0) == 1.5);
+  assert_true(csv_value(&table, 0, 1) == (double)INFINITY);
+  assert_true(isnan(csv_value(&table, 0, 2)));
+  for (int column = 0; column < 3; column++) assert_true(isnan(csv_value(&table, 1, column)));
+  assert_string_equal(csv_cell(&table, 1, 2), "word");
+  csv_free(&table);
+}
+
 /* Any bytes at all: no crash, and cells and rows fit together. */
 static void random_bytes_are_read_or_refused(void** state) {
   (void)state;
@@ -130,7 +144,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(reads_plain_quoted_and_crlf),       cmocka_unit_test(written_fields_read_back),
       cmocka_unit_test(lines_count_through_quoted_breaks), cmocka_unit_test(refuses_what_is_not_csv),
-      cmocka_unit_test(a_missing_file_is_an_io_error),     cmocka_unit_test(random_bytes_are_read_or_refused),
+      cmocka_unit_test(a_missing_file_is_an_io_error),     cmocka_unit_test(numbers_are_those_of_whole_cells),
+      cmocka_unit_test(random_bytes_are_read_or_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

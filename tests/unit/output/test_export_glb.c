@@ -22,9 +22,9 @@ static uint32_t integer_at(const char* data) {
   return (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
 }
 
-static Glb glb_of(const Run* run, const RunPoses* poses, double fps) {
-  Glb g = {0};
-  export_glb(&g.bytes, &run->model, poses, fps, &g.moments);
+/* Takes the bytes apart. */
+static void open_glb(Glb* opened) {
+  Glb g = *opened;
   const char* data = g.bytes.data;
   assert_memory_equal(data, "glTF", 4);
   assert_int_equal(integer_at(data + 4), 2);
@@ -38,6 +38,13 @@ static Glb glb_of(const Run* run, const RunPoses* poses, double fps) {
   assert_memory_equal(data + 24 + text, "BIN\0", 4);
   g.binary = data + 28 + text;
   assert_int_equal(28 + text + g.binary_length, g.bytes.length);
+  *opened = g;
+}
+
+static Glb glb_of(const Run* run, const RunPoses* poses, double fps) {
+  Glb g = {0};
+  export_glb(&g.bytes, &run->model, poses, fps, &g.moments);
+  open_glb(&g);
   return g;
 }
 
@@ -215,12 +222,50 @@ static void links_are_meshes_with_materials(void** state) {
   run_free(run);
 }
 
+/* A still design and a moving one: each under a node of its name, which stands clear of the other, with meshes of its
+ * own; only the second moves. */
+static void parts_stand_beside_each_other(void** state) {
+  (void)state;
+  Run* run = run_model("%s", SCENE);
+  RunPoses still = turning(run, 1), moving = turning(run, 6);
+  const GlbPart parts[2] = {{"initial", &run->model, &still}, {"best", &run->model, &moving}};
+  Glb g = {0};
+  export_glb_parts(&g.bytes, parts, 2, 10, &g.moments);
+  open_glb(&g);
+  assert_int_equal(g.moments, 6);
+  int first = node_of(&g, "initial"), second = node_of(&g, "best");
+  const cJSON* under_root = cJSON_GetObjectItem(item(g.json, "nodes", 0), "children");
+  assert_int_equal(cJSON_GetArraySize(under_root), 2);
+  assert_int_equal(cJSON_GetArrayItem(under_root, 0)->valueint, first);
+  assert_int_equal(cJSON_GetArrayItem(under_root, 1)->valueint, second);
+  static const char* const names[2][2] = {{"initial/ground", "initial/box"}, {"best/ground", "best/box"}};
+  for (int k = 0; k < 2; k++)
+    for (int link = 0; link < 2; link++) {
+      int node = node_of(&g, names[k][link]);
+      const cJSON* parent = item(g.json, "nodes", k ? second : first);
+      assert_int_equal(item(parent, "children", link)->valueint, node);
+      assert_int_equal(number(item(g.json, "nodes", node), "mesh"), 2 * k + link);
+    }
+  const cJSON* apart = cJSON_GetObjectItem(item(g.json, "nodes", second), "translation");
+  double dx = cJSON_GetArrayItem(apart, 0)->valuedouble, dy = cJSON_GetArrayItem(apart, 1)->valuedouble;
+  assert_true(hypot(dx, dy) > sqrt(14.0)); /* the box of 1 x 2 x 3 m fits between */
+  const cJSON* channels = cJSON_GetObjectItem(item(g.json, "animations", 0), "channels");
+  assert_int_equal(cJSON_GetArraySize(channels), 4); /* ground and box of the second */
+  int box = node_of(&g, "best/box");
+  for (int row = 0; row < 6; row++)
+    compare_vec3(animated_pose(&g, box, row).t, moving.pose[3 * row + 2].t, 1e-6, "position of row %d", row);
+  glb_free(&g);
+  run_poses_free(&still);
+  run_poses_free(&moving);
+  run_free(run);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_motion_is_that_of_the_run),
-      cmocka_unit_test(quaternions_do_not_jump),
-      cmocka_unit_test(moments_are_as_dense_as_asked),
-      cmocka_unit_test(links_are_meshes_with_materials),
+      cmocka_unit_test(parts_stand_beside_each_other),
+
+      cmocka_unit_test(the_motion_is_that_of_the_run), cmocka_unit_test(quaternions_do_not_jump),
+      cmocka_unit_test(moments_are_as_dense_as_asked), cmocka_unit_test(links_are_meshes_with_materials),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,7 +34,7 @@ static void stl_is_binary_in_millimetres(void** state) {
   Run* run = run_model("%s", BOX);
   Pose own = pose_identity();
   Text text = {0};
-  export_surface(&text, &run->model, 0, &own, SURFACE_STL);
+  export_surface(&text, &run->model, 0, &own, &(SurfaceOptions){.format = SURFACE_STL});
   assert_int_equal(little_endian(text.data + 80), 12);
   assert_int_equal(text.length, 84 + 12 * 50);
   assert_memory_not_equal(text.data, "solid", 5);
@@ -59,7 +59,7 @@ static void report_measures_what_was_written(void** state) {
   Run* run = run_model("%s", BOX);
   Pose* poses = initial_poses(run);
   Text text = {0};
-  SurfaceReport report = export_surface(&text, &run->model, -1, poses, SURFACE_OBJ);
+  SurfaceReport report = export_surface(&text, &run->model, -1, poses, &(SurfaceOptions){.format = SURFACE_OBJ});
   assert_int_equal(report.pieces, 1);
   assert_int_equal(report.triangles, 12);
   assert_true(report.closed && report.manifold);
@@ -75,25 +75,61 @@ static void report_measures_what_was_written(void** state) {
   run_free(run);
 }
 
-/* Three unit cubes in a row: two share a face, the third stands apart; then the third reaches into the second. */
-static void pieces_touch_overlap_or_stand_apart(void** state) {
+/* Three unit cubes in a row: two share a face, the third stands apart; then the third reaches into the second. The
+ * union has 2 + 1 or 2.75 m^3; apart they count three times. */
+static void pieces_are_united_or_stand_apart(void** state) {
   (void)state;
   static const double third[2] = {3.0, 1.75};
-  for (int c = 0; c < 2; c++) {
+  for (int c = 0; c < 4; c++) {
     Run* run = run_model(
         "shapes: {cube: {type: box, size: [1, 1, 1]}}\n"
         "links: [{name: a, mass: 1, shapes: [cube, {shape: cube, position: [1, 0, 0]}, {shape: cube, position: [%g, 0, "
         "0]}]}]\n",
-        third[c]);
+        third[c % 2]);
     Pose own = pose_identity();
     Text text = {0};
-    SurfaceReport report = export_surface(&text, &run->model, 0, &own, SURFACE_STL);
-    assert_int_equal(report.components, c == 0 ? 2 : 1);
-    assert_int_equal(report.overlaps, c == 0 ? 0 : 1);
-    compare_near(report.volume, 3, 1e-6, "report.volume");
+    SurfaceReport report =
+        export_surface(&text, &run->model, 0, &own, &(SurfaceOptions){.format = SURFACE_STL, .pieces = c >= 2});
+    assert_true(report.closed && report.manifold && report.oriented && !report.reason);
+    assert_true(report.united == (c < 2));
+    assert_int_equal(report.pieces, c < 2 ? 1 : 3);
+    assert_int_equal(report.triangles, c == 0 ? 24 : c == 1 ? 12 : 36);
+    assert_int_equal(report.components, c % 2 == 0 ? 2 : 1);
+    assert_int_equal(report.overlaps, c % 2 == 0 ? 0 : 1);
+    compare_near(report.volume, c == 1 ? 2.75 : 3, 1e-6, "report.volume");
+    compare_near(report.thickness, 1, 1e-6, "report.thickness");
+    assert_true((report.thickness_spacing > 0) == (c < 2));
     text_free(&text);
     run_free(run);
   }
+}
+
+/* Two cubes with a common edge alone have no manifold as their union: they are written as solids, and it is told. */
+static void what_cannot_be_united_is_written_in_pieces(void** state) {
+  (void)state;
+  Run* run = run_model(
+      "shapes: {cube: {type: box, size: [1, 1, 1]}}\n"
+      "links: [{name: b, mass: 1, shape: cube}, {name: a, mass: 1, position: [4, 0, 0], shapes: [cube, {shape: cube, "
+      "position: [1, 1, 0]}]}]\n");
+  Pose* poses = initial_poses(run);
+  for (int format = SURFACE_OBJ; format <= SURFACE_3MF; format++) {
+    Text text = {0};
+    SurfaceReport report =
+        export_surface(&text, &run->model, -1, poses, &(SurfaceOptions){.format = (SurfaceFormat)format});
+    assert_false(report.united);
+    assert_non_null(strstr(report.reason, "along an edge only"));
+    assert_int_equal(report.reason_link, 1);
+    assert_int_equal(report.pieces, 3);
+    assert_true(report.closed && report.manifold && report.oriented);
+    compare_near(report.volume, 3, 1e-9, "report.volume");
+    if (format == SURFACE_3MF) { /* one object of 16 points, its two solids without a common point */
+      const char* second = memmem(text.data, text.length, "object id=\"2\"", 13);
+      assert_non_null(memmem(second, text.length - (size_t)(second - text.data), "v1=\"15\"", 7));
+    }
+    text_free(&text);
+  }
+  memory_free(poses);
+  run_free(run);
 }
 
 /* Millimetres in single precision: two corners 1e-9 m apart at 1 m become one, and the solid stays closed. */
@@ -105,7 +141,8 @@ static void rounding_keeps_a_solid_closed(void** state) {
   Pose own = pose_identity();
   for (int format = SURFACE_OBJ; format <= SURFACE_STL; format++) {
     Text text = {0};
-    SurfaceReport report = export_surface(&text, &run->model, 0, &own, (SurfaceFormat)format);
+    SurfaceReport report =
+        export_surface(&text, &run->model, 0, &own, &(SurfaceOptions){.format = (SurfaceFormat)format});
     assert_true(report.closed && report.manifold);
     assert_int_equal(report.triangles, format == SURFACE_OBJ ? 6 : 4);
     text_free(&text);
@@ -119,7 +156,7 @@ static void a_solid_that_rounding_flattens_is_not_manifold(void** state) {
   Run* run = run_model("links: [{name: a, mass: 1, shape: {type: box, size: [1, 1, 1.0e-9]}, position: [0, 0, 1]}]\n");
   Pose* poses = initial_poses(run);
   Text text = {0};
-  SurfaceReport report = export_surface(&text, &run->model, 0, poses, SURFACE_STL);
+  SurfaceReport report = export_surface(&text, &run->model, 0, poses, &(SurfaceOptions){.format = SURFACE_STL});
   assert_false(report.closed && report.manifold);
   text_free(&text);
   memory_free(poses);
@@ -136,7 +173,7 @@ static void obj_reads_back_to_the_same_numbers(void** state) {
   Text text = {0};
   Diagnostics diagnostics = {0};
   Mesh mesh;
-  export_surface(&text, &run->model, 0, &own, SURFACE_OBJ);
+  export_surface(&text, &run->model, 0, &own, &(SurfaceOptions){.format = SURFACE_OBJ, .pieces = true});
   assert_int_equal(mesh_parse_obj(&mesh, "a.obj", text.data, text.length, 1, &diagnostics), STATUS_OK);
   assert_int_equal(mesh.group_count, 2);
   int place = 0;
@@ -156,7 +193,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(stl_is_binary_in_millimetres),
       cmocka_unit_test(report_measures_what_was_written),
-      cmocka_unit_test(pieces_touch_overlap_or_stand_apart),
+      cmocka_unit_test(pieces_are_united_or_stand_apart),
+      cmocka_unit_test(what_cannot_be_united_is_written_in_pieces),
       cmocka_unit_test(rounding_keeps_a_solid_closed),
       cmocka_unit_test(a_solid_that_rounding_flattens_is_not_manifold),
       cmocka_unit_test(obj_reads_back_to_the_same_numbers),

@@ -52,6 +52,25 @@ static void logarithms_need_a_decade(void** state) {
   }
 }
 
+/* Across, a number at each point while they are few; what is not positive is not there. */
+static void logarithms_across_have_numbers_where_points_are(void** state) {
+  (void)state;
+  for (int count = 3; count <= 14; count += 11) {
+    PlotPanel panel;
+    plot_panel_start(&panel, "t", "x", "y", false);
+    panel.log_x = true;
+    PlotCurve* curve = plot_panel_add(&panel, "c", count);
+    for (int i = 0; i < count; i++) curve->x[i] = 2.0 * i, curve->y[i] = i;
+    Text script = script_of(&panel, "x.png");
+    expect_in(&script, "\nset logscale x\n");
+    expect_in(&script, count == 3 ? "set xtics (\"2\" 2, \"4\" 4)\n" : "set xtics autofreq\n");
+    expect_in(&script, count == 3 ? "<< END\n\n2 1\n4 2\nEND\n" : "<< END\n\n2 1\n4 2\n6 3\n");
+    expect_in(&script, "with linespoints");
+    text_free(&script);
+    plot_panel_free(&panel);
+  }
+}
+
 static void panels_without_a_curve_to_show_are_left_out(void** state) {
   (void)state;
   PlotPanel panels[4];
@@ -85,6 +104,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(numbers_that_are_not_leave_a_hole),
       cmocka_unit_test(logarithms_need_a_decade),
+      cmocka_unit_test(logarithms_across_have_numbers_where_points_are),
       cmocka_unit_test(panels_without_a_curve_to_show_are_left_out),
       cmocka_unit_test(units_are_those_of_the_manual),
   };

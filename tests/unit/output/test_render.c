@@ -152,6 +152,8 @@ static void assert_near(double value, double expected, double tolerance, const c
   fail_msg("%s: %.12g, expected %.12g +- %g", what, value, expected, tolerance);
 }
 
+static RenderSubjects one_subject(const RenderSubject* subject) { return (RenderSubjects){subject, 1}; }
+
 /* ---------------------------------------------------------------- camera */
 
 /* Similar triangles: 3 m to the right and 2 m up at 10 m lies 0.3 f and 0.2 f from the middle. */
@@ -509,7 +511,7 @@ static RenderImage draw_panel(Toy* toy, int rows, const RenderOptions* options, 
   RunPoses run = toy_run(toy, rows);
   RenderRun render;
   RenderImage image;
-  render_run_create(&render, &toy->model, &run, options);
+  render_run_create(&render, &(RenderSubject){.model = &toy->model, .run = &run}, options);
   image_create(&image, options->width, options->height);
   render_run_panel(&render, row, true, options->threads, &image);
   render_run_destroy(&render);
@@ -585,7 +587,7 @@ static void trail_shows_where_a_body_was(void** state) {
     RunPoses run = toy_run(toy, 2);
     RenderRun render;
     RenderImage image;
-    render_run_create(&render, &toy->model, &run, &options);
+    render_run_create(&render, &(RenderSubject){.model = &toy->model, .run = &run}, &options);
     image_create(&image, 300, 200);
     render_run_panel(&render, 1, true, 1, &image);
     double x, y, distance;
@@ -612,7 +614,7 @@ static void large_fixed_bodies_are_ground(void** state) {
   RunPoses run = toy_run(wide, 1);
   RenderOptions options = render_defaults();
   RenderRun render;
-  render_run_create(&render, &wide->model, &run, &options);
+  render_run_create(&render, &(RenderSubject){.model = &wide->model, .run = &run}, &options);
   assert_int_equal(render.stage.part[0], HULL_TERRAIN);
   assert_true(render.camera.reach < 1.0);
   Vec3 normal, point;
@@ -643,7 +645,7 @@ static void follow_keeps_the_link_in_place(void** state) {
   RunPoses run = toy_run(toy, 2);
   RenderRun render;
   RenderImage image;
-  render_run_create(&render, &toy->model, &run, &options);
+  render_run_create(&render, &(RenderSubject){.model = &toy->model, .run = &run}, &options);
   image_create(&image, 200, 200);
   for (int row = 0; row < 2; row++) {
     render_run_panel(&render, row, true, 1, &image);
@@ -699,7 +701,9 @@ static void strip_and_frames_have_the_promised_number_of_pictures(void** state) 
   options.strip = 5;
   Diagnostics diagnostics = {0};
   char *path = in_folder("strip.png"), *frames = in_folder("frames/");
-  assert_int_equal(render_picture(path, &toy->model, &run, &options, &diagnostics), STATUS_OK);
+  assert_int_equal(
+      render_picture(path, one_subject(&(RenderSubject){.model = &toy->model, .run = &run}), &options, &diagnostics),
+      STATUS_OK);
   int width, height, channels, count;
   assert_int_equal(stbi_info(path, &width, &height, &channels), 1);
   assert_int_equal(width, 5 * 64 + 4 * 4);
@@ -707,10 +711,14 @@ static void strip_and_frames_have_the_promised_number_of_pictures(void** state) 
   options.strip = 0;
   options.fps = 10;
   options.threads = 2;
-  assert_int_equal(render_frames(frames, &toy->model, &run, &options, &count, &diagnostics), STATUS_OK);
+  assert_int_equal(render_frames(frames, one_subject(&(RenderSubject){.model = &toy->model, .run = &run}), &options,
+                                 &count, &diagnostics),
+                   STATUS_OK);
   assert_int_equal(count, 11); /* 1 s at 10 a second, both ends */
   options.fps = 4;
-  assert_int_equal(render_frames(frames, &toy->model, &run, &options, &count, &diagnostics), STATUS_OK);
+  assert_int_equal(render_frames(frames, one_subject(&(RenderSubject){.model = &toy->model, .run = &run}), &options,
+                                 &count, &diagnostics),
+                   STATUS_OK);
   assert_int_equal(count, 5);
   char *last = in_folder("frames/frame_00004.png"), *stale = in_folder("frames/frame_00005.png");
   assert_true(file_exists(last));
@@ -738,13 +746,17 @@ static void film_goes_through_ffmpeg_or_says_what_is_missing(void** state) {
   static const char SCRIPT[] = "#!/bin/sh\nfor last; do :; done\nexec /usr/bin/wc -c >\"$last\"\n";
   int count;
   setenv("PATH", folder, 1);
-  assert_int_equal(render_film(path, &toy->model, &run, &options, &count, &diagnostics), STATUS_IO);
+  assert_int_equal(render_film(path, one_subject(&(RenderSubject){.model = &toy->model, .run = &run}), &options, &count,
+                               &diagnostics),
+                   STATUS_IO);
   assert_int_equal(diagnostics.count, 1);
   assert_non_null(strstr(diagnostics.items[0].text, "ffmpeg"));
   assert_non_null(strstr(diagnostics.items[0].text, "not installed"));
   assert_int_equal(file_write(program, SCRIPT, sizeof SCRIPT - 1), STATUS_OK);
   assert_int_equal(chmod(program, 0755), 0);
-  assert_int_equal(render_film(path, &toy->model, &run, &options, &count, &diagnostics), STATUS_OK);
+  assert_int_equal(render_film(path, one_subject(&(RenderSubject){.model = &toy->model, .run = &run}), &options, &count,
+                               &diagnostics),
+                   STATUS_OK);
   setenv("PATH", before, 1);
   assert_int_equal(count, 9);
   char* data;
@@ -752,17 +764,63 @@ static void film_goes_through_ffmpeg_or_says_what_is_missing(void** state) {
   assert_int_equal(file_read(path, &data, &length), STATUS_OK);
   assert_int_equal(atoi(data), 9 * 64 * 48 * 3);
   memory_free(data);
+  RenderSubject subject = {.model = &toy->model, .run = &run}, pair[2] = {subject, subject};
+  setenv("PATH", folder, 1);
+  assert_int_equal(render_film(path, (RenderSubjects){pair, 2}, &options, &count, &diagnostics), STATUS_OK);
+  setenv("PATH", before, 1);
+  assert_int_equal(file_read(path, &data, &length), STATUS_OK);
+  assert_int_equal(atoi(data), 9 * (64 + 4 + 64) * 48 * 3);
+  memory_free(data);
   static const char FAILS[] = "#!/bin/sh\nexit 1\n";
   assert_int_equal(file_write(program, FAILS, sizeof FAILS - 1), STATUS_OK);
   assert_int_equal(chmod(program, 0755), 0);
   setenv("PATH", folder, 1);
-  assert_int_equal(render_film(path, &toy->model, &run, &options, &count, &diagnostics), STATUS_IO);
+  assert_int_equal(render_film(path, one_subject(&(RenderSubject){.model = &toy->model, .run = &run}), &options, &count,
+                               &diagnostics),
+                   STATUS_IO);
   setenv("PATH", before, 1);
   diagnostics_free(&diagnostics);
   memory_free(path);
   memory_free(program);
   memory_free(before);
   toy_destroy(toy);
+}
+
+/* ---------------------------------------------------------------- two side by side */
+
+/* A run beside itself gives the same panel twice; beside a wider one both are seen by the same camera, which sees all
+ * of the wider. */
+static void panels_share_the_camera(void** state) {
+  (void)state;
+  Toy *toy = toy_still_life(), *wide = toy_still_life();
+  toy_box(wide, "far", 4, vec3(0.2, 0.2, 0.2), at(3, 0, 0.1));
+  RunPoses run = toy_run(toy, 1), wide_run = toy_run(wide, 1);
+  RenderOptions options = render_defaults();
+  options.width = 160, options.height = 120;
+  RenderSubject subjects[2] = {{.model = &toy->model, .run = &run}, {.model = &toy->model, .run = &run}};
+  RenderSheet sheet;
+  RenderImage image;
+  sheet_create(&sheet, (RenderSubjects){subjects, 2}, &options);
+  sheet_image(&sheet, &image);
+  assert_int_equal(image.width, 2 * 160 + 4);
+  assert_int_equal(image.height, 120);
+  sheet_draw(&sheet, 0.0, 1, &image);
+  for (int y = 0; y < 120; y++) {
+    const uint8_t* row = image.rgb + 3 * (y * image.width);
+    assert_memory_equal(row, row + 3 * 164, 3 * 160);
+    for (int x = 3 * 160; x < 3 * 164; x++) assert_int_equal(row[x], 0xff);
+  }
+  image_destroy(&image);
+  sheet_destroy(&sheet);
+  subjects[1] = (RenderSubject){.model = &wide->model, .run = &wide_run};
+  sheet_create(&sheet, (RenderSubjects){subjects, 2}, &options);
+  assert_memory_equal(&sheet.panels[0].camera, &sheet.panels[1].camera, sizeof(RenderCamera));
+  double x, y, distance;
+  assert_true(camera_project(&sheet.panels[0].camera, vec3(3, 0, 0.1), &x, &y, &distance));
+  assert_true(x > 0 && x < 160 && y > 0 && y < 120);
+  sheet_destroy(&sheet);
+  toy_destroy(toy);
+  toy_destroy(wide);
 }
 
 /* ---------------------------------------------------------------- reading a run */
@@ -851,6 +909,7 @@ int main(void) {
       cmocka_unit_test(png_reads_back),
       cmocka_unit_test(strip_and_frames_have_the_promised_number_of_pictures),
       cmocka_unit_test(film_goes_through_ffmpeg_or_says_what_is_missing),
+      cmocka_unit_test(panels_share_the_camera),
       cmocka_unit_test(poses_are_read_and_mistakes_named),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);

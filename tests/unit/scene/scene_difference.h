@@ -33,6 +33,16 @@ static inline const char* shape_difference(const SceneShape* a, const SceneShape
   SAME(scale);
   SAME(hull_per_group);
   SAME(max_vertices);
+  SAME(decompose);
+  SAME(decomposition.max_hulls);
+  SAME(decomposition.max_vertices);
+  SAME(decomposition.error);
+  SAME(decomposition.resolution);
+  for (int k = 0; k < 3; k++) {
+    SAME(decomposition.grid[k]);
+    SAME(decomposition.symmetry[k]);
+  }
+  SAME(decomposition.symmetry_auto);
   SAME(normal);
   SAME(offset);
   return NULL;

@@ -43,6 +43,30 @@ static void every_type_of_shape_is_read(void** state) {
   scene_free(&scene);
 }
 
+static void options_of_a_decomposition_are_read(void** state) {
+  (void)state;
+  Scene scene = load(
+      "shapes:\n"
+      "  a: {type: mesh, file: x.obj, decompose: {}}\n"
+      "  b: {type: mesh, file: x.obj, decompose: {max_hulls: 5, max_vertices: 12, error: 0.25, resolution: 300, "
+      "symmetry: xz}}\n"
+      "  c: {type: mesh, file: x.obj, decompose: {grid: [2, 3, 4], symmetry: none}}\n"
+      "  d: {type: mesh, file: x.obj}\n"
+      "links: []\n");
+  const DecomposeOptions *a = &scene.shapes[0].decomposition, *b = &scene.shapes[1].decomposition;
+  const DecomposeOptions* c = &scene.shapes[2].decomposition;
+  assert_true(scene.shapes[0].decompose && scene.shapes[2].decompose && !scene.shapes[3].decompose);
+  assert_true(a->max_hulls == 16 && a->max_vertices == 64 && a->resolution == 1200 && a->grid[0] == 0);
+  compare_near(a->error, 1e-3, 0, "error");
+  assert_true(a->symmetry_auto && !a->symmetry[0]);
+  assert_true(b->max_hulls == 5 && b->max_vertices == 12 && b->resolution == 300);
+  compare_near(b->error, 0.25, 0, "error");
+  assert_true(!b->symmetry_auto && b->symmetry[0] && !b->symmetry[1] && b->symmetry[2]);
+  assert_true(c->grid[0] == 2 && c->grid[1] == 3 && c->grid[2] == 4);
+  assert_true(!c->symmetry_auto && !c->symmetry[0] && !c->symmetry[1] && !c->symmetry[2]);
+  scene_free(&scene);
+}
+
 static Mat3 turn(int axis, double angle) {
   Mat3 r = mat3_identity();
   int a = (axis + 1) % 3, b = (axis + 2) % 3;
@@ -122,11 +146,9 @@ static void a_repeated_inline_shape_is_one_shape(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_type_of_shape_is_read),
-      cmocka_unit_test(uses_have_a_shape_and_a_pose),
-      cmocka_unit_test(a_rotation_is_nearly_a_unit_quaternion),
-      cmocka_unit_test(wrong_uses_are_told),
-      cmocka_unit_test(a_repeated_inline_shape_is_one_shape),
+      cmocka_unit_test(every_type_of_shape_is_read),  cmocka_unit_test(options_of_a_decomposition_are_read),
+      cmocka_unit_test(uses_have_a_shape_and_a_pose), cmocka_unit_test(a_rotation_is_nearly_a_unit_quaternion),
+      cmocka_unit_test(wrong_uses_are_told),          cmocka_unit_test(a_repeated_inline_shape_is_one_shape),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -90,12 +90,7 @@ static void bounds_P1_P2_P3_hold_along_random_paths(void** state) {
   for (int k = 0; k < 150; k++) {
     double size = pow(10, random_uniform(&random, -2, 0.6));
     for (int i = 0; i < m->dof_count; i++) path.delta[i] = random_normal(&random);
-    for (int i = 0; i < m->link_count; i++) {
-      const ModelLink* link = &m->links[i];
-      if (link->dof_count > 0)
-        joint_increment(link, m->initial_coordinates + link->coordinate_first, path.delta + link->dof_first,
-                        path.q + link->coordinate_first);
-    }
+    model_increment(m, m->initial_coordinates, path.delta, 1, path.q);
     for (int i = 0; i < m->dof_count; i++) path.delta[i] = k % 4 && i % 3 == k % 3 ? 0 : size * random_normal(&random);
     model_poses(m, path.q, poses);
     model_screws(m, path.q, poses, screws);

@@ -1,0 +1,137 @@
+#!/bin/bash
+# The pictures of docs/gallery.md: every shipped scene and every shipped task, and that of docs/decompose.md, by commands
+# that a user could type.
+# Usage: scripts/make_pictures.sh [NAME...]   all of them (some minutes), or those of these: spider, tasks/spider
+# Runs go to out/pictures/, pictures to docs/pictures/ (tasks) and docs/pictures/scenes/. The program is $SDRS (./sdrs).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+SDRS=${SDRS:-./sdrs}
+RUNS=out/pictures
+TASKS=$RUNS/tasks
+OUT=docs/pictures
+wanted=("$@")
+
+# is it wanted?
+chosen() {
+  [[ ${#wanted[@]} == 0 || " ${wanted[*]} " == *" $1 "* ]] && echo "== $1" >&2
+}
+
+# scene NAME [OPTION...]: simulate it
+simulate() {
+  "$SDRS" simulate "scenes/$1.yaml" -q -o "$RUNS/$1" "${@:2}" >/dev/null
+}
+
+# draw PICTURE RUN... [OPTION...]
+draw() {
+  "$SDRS" render "${@:2}" -q -o "$OUT/$1.png" >/dev/null
+}
+
+# optimize TASK: as shipped, then both designs simulated: TASK, TASK-initial, TASK-best
+optimize() {
+  "$SDRS" optimize "scenes/tasks/$1.yaml" -q -o "$TASKS/$1" >/dev/null
+  for which in initial best; do
+    "$SDRS" simulate "$TASKS/$1/$which.scene.yaml" -q -o "$TASKS/$1-$which" >/dev/null
+  done
+}
+
+# both TASK [OPTION...]: the run of the initial design and that of the best one
+both() {
+  draw "$1" "$TASKS/$1-initial" "$TASKS/$1-best" --size 480x380 "${@:2}"
+}
+
+# moved TASK [OPTION...]: both designs, and how far the vertices have moved
+moved() {
+  draw "$1-design" "$TASKS/$1" --compare --show displacement --size 480x380 "${@:2}"
+}
+
+mkdir -p "$OUT/scenes" "$RUNS"
+
+# ---- scenes
+if chosen slide; then
+  simulate slide
+  draw scenes/slide $RUNS/slide --time 0.2 --trail 3 --show contacts,forces --size 640x440
+fi
+if chosen incline; then
+  simulate incline
+  draw scenes/incline $RUNS/incline --trail 4 --show contacts,forces --size 640x440
+fi
+if chosen pendulum; then
+  simulate pendulum
+  draw scenes/pendulum $RUNS/pendulum --trail 12 --view front --size 640x440
+fi
+if chosen double-pendulum; then
+  simulate double-pendulum
+  draw scenes/double-pendulum $RUNS/double-pendulum --trail 10 --show path --view front --size 640x440
+fi
+if chosen stack; then
+  simulate stack --steps 100
+  draw scenes/stack $RUNS/stack --show contacts,forces,planes --size 600x440
+fi
+if chosen stack-falls; then
+  simulate stack-falls --steps 275
+  draw scenes/stack-falls $RUNS/stack-falls --strip 3 --view front --size 320x300
+fi
+if chosen wall; then
+  simulate wall --steps 110
+  draw scenes/wall $RUNS/wall --strip 4 --size 300x300
+fi
+if chosen pile; then
+  simulate pile --steps 350
+  draw scenes/pile $RUNS/pile --strip 2 --size 390x310
+fi
+if chosen mesh; then
+  simulate mesh --steps 400
+  draw scenes/mesh $RUNS/mesh --size 640x480 --show edges
+fi
+if chosen rings; then
+  simulate rings --steps 400
+  draw scenes/rings $RUNS/rings --strip 2 --size 400x360
+fi
+if chosen chains; then
+  simulate chains --steps 300
+  draw scenes/chains $RUNS/chains --trail 2 --size 560x400
+fi
+if chosen spider; then
+  simulate spider
+  draw scenes/spider $RUNS/spider --trail 5 --show path --size 720x440
+fi
+
+# ---- tasks
+for task in throw throw-four; do
+  if chosen tasks/$task; then
+    optimize $task
+    both $task --trail 6 --show path
+  fi
+done
+for task in reach reach-control; do
+  if chosen tasks/$task; then
+    optimize $task
+    both $task --view front --trail 4 --size 400x400
+  fi
+done
+if chosen tasks/pinch; then
+  optimize pinch
+  both pinch --show contacts,forces --newtons 10
+  moved pinch
+fi
+for task in biped biped-control; do
+  if chosen tasks/$task; then
+    optimize $task
+    both $task --view side --trail 5
+  fi
+done
+for task in spider spider-control; do
+  if chosen tasks/$task; then
+    optimize $task
+    both $task --trail 5 --size 480x300
+  fi
+done
+if chosen tasks/biped; then moved biped --size 360x480; fi
+if chosen tasks/spider; then moved spider; fi
+
+# ---- convex hulls
+if chosen decompose; then
+  "$SDRS" decompose assets/mug.obj --max-hulls 24 -q -o "$RUNS/mug" >/dev/null
+  cp "$RUNS/mug/hulls.png" "$OUT/decompose.png"
+fi

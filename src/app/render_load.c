@@ -1,0 +1,141 @@
+#include "app/render_load.h"
+
+#include <cjson/cJSON.h>
+#include <string.h>
+
+void shown_free(Shown* shown) {
+  for (int i = 0; i < RENDER_SUBJECTS_MAX; i++) {
+    run_contacts_free(&shown->contacts[i]);
+    memory_free(shown->caption[i]);
+    recorded_free(&shown->recorded[i]);
+  }
+}
+
+/* ---------------------------------------------------------------- one of them */
+
+/* Index of the one that is loaded, -1 when that failed: *code then says why. */
+static int load_one(Shown* shown, const Options* options, const char* path, ExitCode* code) {
+  int index = shown->count++;
+  Recorded* recorded = &shown->recorded[index];
+  recorded->options = options;
+  Status status = recorded_load(recorded, path);
+  if (!options->verbose) recorded_drop_scene_warnings(recorded);
+  *code = status_exit_code(status);
+  return status == STATUS_OK ? index : -1;
+}
+
+static void add_subject(Shown* shown, int index, const char* name) {
+  const Recorded* recorded = &shown->recorded[index];
+  shown->names[shown->subject_count] = name ? name : recorded->scene.name;
+  shown->subjects[shown->subject_count++] =
+      (RenderSubject){.model = &recorded->model, .run = &recorded->run, .caption = shown->caption[index]};
+}
+
+static ExitCode load_contacts(Shown* shown, const Options* options, int subject, int index, const char* path) {
+  char* file = path_is_folder(path) ? path_join(path, "contacts.csv") : NULL;
+  ExitCode code = EXIT_DONE;
+  if (!file || !file_exists(file)) {
+    code = usage_error(options, "--show forces needs a run with contacts.csv: simulate %s first", path);
+  } else {
+    Recorded* recorded = &shown->recorded[index];
+    code = status_exit_code(run_contacts_read(&shown->contacts[index], file, &recorded->model, &recorded->diagnostics));
+    shown->subjects[subject].contacts = &shown->contacts[index];
+  }
+  memory_free(file);
+  return code;
+}
+
+/* ---------------------------------------------------------------- designs of an optimization */
+
+/* `biped, best design: loss 0.123` */
+static char* design_caption(const char* folder, const char* which, const char* key) {
+  char *path = path_join(folder, "summary.json"), *data = NULL;
+  size_t length;
+  cJSON* summary = file_read(path, &data, &length) == STATUS_OK ? cJSON_ParseWithLength(data, length) : NULL;
+  const char* task = cJSON_GetStringValue(cJSON_GetObjectItem(summary, "task"));
+  const cJSON* loss = cJSON_GetObjectItem(summary, key);
+  Text caption = {0};
+  if (task) text_add(&caption, "%s, ", task);
+  text_add(&caption, "%s design", which);
+  if (cJSON_IsNumber(loss)) text_add(&caption, ": loss %.4g", loss->valuedouble);
+  cJSON_Delete(summary);
+  memory_free(data);
+  memory_free(path);
+  return caption.data;
+}
+
+static ExitCode refuse_without_initial(const Options* options, const char* path) {
+  command_error(options, "%s is missing: the folder was made by an earlier build; `sdrs optimize` writes it", path);
+  return EXIT_BAD_INPUT;
+}
+
+static ExitCode load_initial(Shown* shown, const Options* options, const char* folder, bool needed) {
+  char* path = path_join(folder, "initial.scene.yaml");
+  ExitCode code = EXIT_DONE;
+  if (file_exists(path)) {
+    int index = load_one(shown, options, path, &code);
+    if (index >= 0) shown->caption[index] = design_caption(folder, "initial", "initial_loss");
+  } else if (needed) {
+    code = refuse_without_initial(options, path);
+  }
+  memory_free(path);
+  return code;
+}
+
+/* The best design, and before it the initial one where it is asked for. */
+static ExitCode load_design(Shown* shown, const Options* options, const char* folder, bool needed, bool wanted) {
+  ExitCode code = wanted ? load_initial(shown, options, folder, needed) : EXIT_DONE;
+  if (code != EXIT_DONE) return code;
+  int index = load_one(shown, options, folder, &code);
+  if (index >= 0) shown->caption[index] = design_caption(folder, "best", "best_loss");
+  return code;
+}
+
+/* ---------------------------------------------------------------- all */
+
+/* Colours of the last by the first. */
+static ExitCode link_designs(Shown* shown, const Options* options) {
+  const Model *initial = &shown->recorded[0].model, *last = &shown->recorded[shown->count - 1].model;
+  if (!render_same_hulls(last, initial))
+    return usage_error(options, "--show displacement: the hulls of the two do not answer to each other");
+  shown->subjects[shown->subject_count - 1].initial = initial;
+  return EXIT_DONE;
+}
+
+static ExitCode load_pair(Shown* shown, const Options* options) {
+  for (int i = 0; i < 2; i++) {
+    ExitCode code;
+    int index = load_one(shown, options, options->operands[i], &code);
+    if (index < 0) return code;
+    shown->caption[index] = file_stem(options->operands[i]);
+    add_subject(shown, index, shown->caption[index]);
+  }
+  return EXIT_DONE;
+}
+
+static ExitCode load_single(Shown* shown, const Options* options, bool moved, bool compare, bool as_model) {
+  const char* path = options->operands[0];
+  bool design = path_is_folder(path) && folder_of_design(path);
+  if (!design && (moved || compare))
+    return usage_error(options, "%s needs a folder of `sdrs optimize`, or two runs",
+                       compare ? "--compare" : "--show displacement");
+  ExitCode code;
+  if (design)
+    code = load_design(shown, options, path, moved || compare, moved || compare || as_model);
+  else
+    load_one(shown, options, path, &code);
+  if (code != EXIT_DONE) return code;
+  int last = shown->count - 1;
+  if (last > 0 && (compare || as_model)) add_subject(shown, 0, "initial");
+  add_subject(shown, last, last > 0 ? "best" : NULL);
+  return EXIT_DONE;
+}
+
+ExitCode shown_load(Shown* shown, const Options* options, unsigned show, bool compare, bool as_model) {
+  bool moved = show & RENDER_DISPLACEMENT, two = options->operand_count > 1;
+  ExitCode code = two ? load_pair(shown, options) : load_single(shown, options, moved, compare, as_model);
+  if (code == EXIT_DONE && moved) code = link_designs(shown, options);
+  for (int i = 0; i < shown->subject_count && code == EXIT_DONE && (show & RENDER_FORCES); i++)
+    code = load_contacts(shown, options, i, two ? i : shown->count - 1, options->operands[two ? i : 0]);
+  return code;
+}

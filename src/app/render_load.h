@@ -1,0 +1,29 @@
+/* What `sdrs render` draws: a run, a scene, the designs of an optimization, or two of these side by side. Private to
+ * app/. */
+#ifndef SDRS_APP_RENDER_LOAD_H
+#define SDRS_APP_RENDER_LOAD_H
+
+#include "app/command.h"
+
+/* Owns everything its subjects borrow. Zeroed or half-loaded is fine for shown_free. */
+typedef struct {
+  Recorded recorded[RENDER_SUBJECTS_MAX]; /* in time: what was before stands first */
+  RunContacts contacts[RENDER_SUBJECTS_MAX];
+  char* caption[RENDER_SUBJECTS_MAX];
+  int count;                                   /* of them loaded */
+  RenderSubject subjects[RENDER_SUBJECTS_MAX]; /* those to draw  (subject_count) */
+  const char* names[RENDER_SUBJECTS_MAX];      /* of the subjects, for models: "initial", "best", else the scene's */
+  int subject_count;
+} Shown;
+
+/* show: RENDER_FORCES reads contacts.csv, RENDER_DISPLACEMENT the design before. compare: an optimization's initial
+ * design is drawn too; as_model: the same where it is there. Problems are in the recorded's diagnostics, or told. */
+ExitCode shown_load(Shown* shown, const Options* options, unsigned show, bool compare, bool as_model);
+void shown_free(Shown* shown);
+
+/* The page `target` (.html) of the first operand; of an optimization it plays RUN/best, the run of the best design,
+ * with RUN/initial beside it, which are simulated where they are not there (app/render_page.c). *moments = that it
+ * holds. Problems are told. */
+ExitCode render_page(const Options* options, const char* target, int* moments);
+
+#endif

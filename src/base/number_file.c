@@ -1,0 +1,285 @@
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include "base/base.h"
+
+#define VERSION 1
+enum { HASH_DIGITS = 64, NUMBER_DIGITS = 16 };
+
+/* ---------------------------------------------------------------- arrays */
+
+static const char* kind_word(bool is_integers) { return is_integers ? "integers" : "doubles"; }
+
+static bool is_name_byte(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c && strchr("._-/", c));
+}
+
+static bool is_name(const char* text, size_t length) {
+  if (length == 0 || length >= NUMBER_NAME_SIZE) return false;
+  for (size_t i = 0; i < length; i++)
+    if (!is_name_byte(text[i])) return false;
+  return true;
+}
+
+static const NumberArray* find(const NumberFile* file, const char* name) {
+  for (int i = 0; i < file->count; i++)
+    if (strcmp(file->arrays[i].name, name) == 0) return &file->arrays[i];
+  return NULL;
+}
+
+/* A new array with its values still zero. */
+static NumberArray* append(NumberFile* file, const char* name, size_t name_length, bool is_integers, int count) {
+  if (file->count == file->capacity) {
+    int capacity = file->capacity ? 2 * file->capacity : 8;
+    file->arrays = memory_resize(file->arrays, sizeof(NumberArray) * (size_t)file->capacity,
+                                 sizeof(NumberArray) * (size_t)capacity);
+    file->capacity = capacity;
+  }
+  NumberArray* array = &file->arrays[file->count++];
+  *array = (NumberArray){.is_integers = is_integers, .count = count, .bits = MEMORY_NEW(uint64_t, count)};
+  memcpy(array->name, name, name_length);
+  return array;
+}
+
+/* Doubles and integers alike are 8 bytes that are kept as they are. */
+static void add(NumberFile* file, const char* name, bool is_integers, const void* values, int count) {
+  assert(count >= 0 && is_name(name, strlen(name)) && !find(file, name));
+  NumberArray* array = append(file, name, strlen(name), is_integers, count);
+  if (count > 0) memcpy(array->bits, values, sizeof(uint64_t) * (size_t)count);
+}
+
+void number_file_add_doubles(NumberFile* file, const char* name, const double* values, int count) {
+  add(file, name, false, values, count);
+}
+
+void number_file_add_integers(NumberFile* file, const char* name, const int64_t* values, int count) {
+  add(file, name, true, values, count);
+}
+
+static int count_of(const NumberFile* file, const char* name, bool is_integers) {
+  const NumberArray* array = find(file, name);
+  return array && array->is_integers == is_integers ? array->count : -1;
+}
+
+int number_file_doubles_count(const NumberFile* file, const char* name) { return count_of(file, name, false); }
+
+int number_file_integers_count(const NumberFile* file, const char* name) { return count_of(file, name, true); }
+
+static bool get(const NumberFile* file, const char* name, bool is_integers, void* values, int count,
+                Diagnostics* diagnostics) {
+  int found = count_of(file, name, is_integers);
+  if (found == count) {
+    if (count > 0) memcpy(values, find(file, name)->bits, sizeof(uint64_t) * (size_t)count);
+    return true;
+  }
+  SourcePlace place = {.file = file->path};
+  if (found < 0)
+    diagnostics_add(diagnostics, SEVERITY_ERROR, place, "%s has no %s '%s'", file->kind, kind_word(is_integers), name);
+  else
+    diagnostics_add(diagnostics, SEVERITY_ERROR, place, "%s has %d %s '%s', %d are needed: it is of another task",
+                    file->kind, found, kind_word(is_integers), name, count);
+  return false;
+}
+
+bool number_file_get_doubles(const NumberFile* file, const char* name, double* values, int count,
+                             Diagnostics* diagnostics) {
+  return get(file, name, false, values, count, diagnostics);
+}
+
+bool number_file_get_integers(const NumberFile* file, const char* name, int64_t* values, int count,
+                              Diagnostics* diagnostics) {
+  return get(file, name, true, values, count, diagnostics);
+}
+
+void number_file_free(NumberFile* file) {
+  for (int i = 0; i < file->count; i++) memory_free(file->arrays[i].bits);
+  memory_free(file->arrays);
+  memory_free(file->path);
+  *file = (NumberFile){0};
+}
+
+/* ---------------------------------------------------------------- writing */
+
+static void format_arrays(const NumberFile* file, Text* out) {
+  for (int i = 0; i < file->count; i++) {
+    const NumberArray* array = &file->arrays[i];
+    text_add(out, "%s %s %d\n", kind_word(array->is_integers), array->name, array->count);
+    for (int k = 0; k < array->count; k++) text_add(out, "%016" PRIx64 "\n", array->bits[k]);
+  }
+  text_add(out, "end\n");
+}
+
+void number_file_format(const NumberFile* file, Text* out) {
+  Text content = {0};
+  format_arrays(file, &content);
+  char hash[HASH_DIGITS + 1];
+  hash_sha256(content.data, content.length, hash);
+  text_add(out, "sdrs %s %d\nsha256 %s\n", file->kind, VERSION, hash);
+  text_add_bytes(out, content.data, content.length);
+  text_free(&content);
+}
+
+Status number_file_write(const NumberFile* file, const char* path) {
+  Text text = {0};
+  number_file_format(file, &text);
+  Status status = file_write(path, text.data, text.length);
+  int error = errno;
+  text_free(&text);
+  errno = error;
+  return status;
+}
+
+/* ---------------------------------------------------------------- reading */
+
+/* The rest of the text, line by line. */
+typedef struct {
+  const char *kind, *path;
+  const char *at, *end;
+  int line; /* of the line last taken */
+  Diagnostics* diagnostics;
+} Lines;
+
+static bool refuse(const Lines* lines, const char* format, ...) __attribute__((format(printf, 2, 3)));
+static bool refuse(const Lines* lines, const char* format, ...) {
+  Text text = {0};
+  va_list arguments;
+  va_start(arguments, format);
+  text_add_v(&text, format, arguments);
+  va_end(arguments);
+  SourcePlace place = {.file = lines->path, .line = lines->line};
+  diagnostics_add(lines->diagnostics, SEVERITY_ERROR, place, "%s", text.data);
+  text_free(&text);
+  return false;
+}
+
+/* The next line without its end; a last line that lacks its end is none. */
+static bool take_line(Lines* lines, const char** text, size_t* length) {
+  lines->line++;
+  size_t rest = (size_t)(lines->end - lines->at);
+  const char* stop = rest > 0 ? memchr(lines->at, '\n', rest) : NULL;
+  if (!stop) return false;
+  *text = lines->at;
+  *length = (size_t)(stop - lines->at);
+  lines->at = stop + 1;
+  return true;
+}
+
+static bool begins_with(const char* text, size_t length, const char* word) {
+  size_t size = strlen(word);
+  return length >= size && memcmp(text, word, size) == 0;
+}
+
+static int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static bool read_bits(const char* text, size_t length, uint64_t* bits) {
+  if (length != NUMBER_DIGITS) return false;
+  uint64_t value = 0;
+  for (int i = 0; i < NUMBER_DIGITS; i++) {
+    int digit = hex_digit(text[i]);
+    if (digit < 0) return false;
+    value = value << 4 | (uint64_t)digit;
+  }
+  *bits = value;
+  return true;
+}
+
+/* A count in decimal without leading zeros, at most `most`. */
+static bool read_count(const char* text, size_t length, size_t most, int* count) {
+  if (length == 0 || length > 9 || (text[0] == '0' && length > 1)) return false;
+  size_t value = 0;
+  for (size_t i = 0; i < length; i++) {
+    if (text[i] < '0' || text[i] > '9') return false;
+    value = 10 * value + (size_t)(text[i] - '0');
+  }
+  *count = (int)value;
+  return value <= most;
+}
+
+static bool read_version(Lines* lines) {
+  const char* text;
+  size_t length, skip = strlen("sdrs ") + strlen(lines->kind) + 1;
+  if (!take_line(lines, &text, &length) || !begins_with(text, length, "sdrs ") ||
+      !begins_with(text + 5, length - 5, lines->kind) || length < skip || text[skip - 1] != ' ')
+    return refuse(lines, "this is no sdrs %s: it must begin with 'sdrs %s %d'", lines->kind, lines->kind, VERSION);
+  int version;
+  if (!read_count(text + skip, length - skip, VERSION, &version) || version != VERSION)
+    return refuse(lines, "%s of another version, this program reads version %d", lines->kind, VERSION);
+  return true;
+}
+
+/* Every byte after the line with the hash is under it, and the line itself is compared: no change goes unseen. */
+static bool check_hash(Lines* lines) {
+  const char* text;
+  size_t length;
+  if (!take_line(lines, &text, &length) || !begins_with(text, length, "sha256 ") || length != 7 + HASH_DIGITS)
+    return refuse(lines, "the %s is damaged: the line 'sha256 <%d digits>' is missing", lines->kind, HASH_DIGITS);
+  char hash[HASH_DIGITS + 1];
+  hash_sha256(lines->at, (size_t)(lines->end - lines->at), hash);
+  if (memcmp(text + 7, hash, HASH_DIGITS) == 0) return true;
+  return refuse(lines, "the %s is damaged or cut short: its content has SHA-256 %s", lines->kind, hash);
+}
+
+static bool read_values(Lines* lines, NumberArray* array) {
+  for (int k = 0; k < array->count; k++) {
+    const char* text;
+    size_t length;
+    if (!take_line(lines, &text, &length) || !read_bits(text, length, &array->bits[k]))
+      return refuse(lines, "'%s' must have %d numbers of %d hexadecimal digits, the %d. is none", array->name,
+                    array->count, NUMBER_DIGITS, k + 1);
+  }
+  return true;
+}
+
+/* "<kind> <name> <count>" and its numbers. */
+static bool read_array(Lines* lines, NumberFile* file, const char* text, size_t length) {
+  bool is_integers = begins_with(text, length, "integers ");
+  if (!is_integers && !begins_with(text, length, "doubles "))
+    return refuse(lines, "must be 'doubles <name> <count>', 'integers <name> <count>' or 'end'");
+  const char *name = text + strlen(kind_word(is_integers)) + 1, *stop = text + length;
+  const char* space = memchr(name, ' ', (size_t)(stop - name));
+  if (!space || !is_name(name, (size_t)(space - name))) return refuse(lines, "array without a proper name");
+  int count;
+  /* No more than the rest of the file can hold, so that a wrong count asks for no memory. */
+  size_t most = (size_t)(lines->end - lines->at) / (NUMBER_DIGITS + 1);
+  if (!read_count(space + 1, (size_t)(stop - space - 1), most, &count))
+    return refuse(lines, "count of an array must be a whole number, at most what the file holds");
+  char copy[NUMBER_NAME_SIZE] = {0};
+  size_t name_length = (size_t)(space - name);
+  memcpy(copy, name, name_length);
+  if (find(file, copy)) return refuse(lines, "array '%s' occurs twice", copy);
+  return read_values(lines, append(file, name, name_length, is_integers, count));
+}
+
+static bool read_arrays(Lines* lines, NumberFile* file) {
+  for (;;) {
+    const char* text;
+    size_t length;
+    if (!take_line(lines, &text, &length)) return refuse(lines, "the %s ends without 'end'", lines->kind);
+    if (length == 3 && memcmp(text, "end", 3) == 0) break;
+    if (!read_array(lines, file, text, length)) return false;
+  }
+  return lines->at == lines->end || refuse(lines, "something stands after 'end'");
+}
+
+Status number_file_parse(NumberFile* file, const char* kind, const char* path, const char* data, size_t length,
+                         Diagnostics* diagnostics) {
+  *file = (NumberFile){.kind = kind, .path = memory_text(path)};
+  Lines lines = {.kind = kind, .path = file->path, .at = data, .end = data + length, .diagnostics = diagnostics};
+  if (read_version(&lines) && check_hash(&lines) && read_arrays(&lines, file)) return STATUS_OK;
+  number_file_free(file);
+  return STATUS_BAD_INPUT;
+}
+
+Status number_file_read(NumberFile* file, const char* kind, const char* path, Diagnostics* diagnostics) {
+  *file = (NumberFile){0};
+  char* data;
+  size_t length;
+  if (file_read_reported(path, &data, &length, diagnostics) != STATUS_OK) return STATUS_IO;
+  Status status = number_file_parse(file, kind, path, data, length, diagnostics);
+  memory_free(data);
+  return status;
+}

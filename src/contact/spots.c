@@ -1,0 +1,97 @@
+/* Where hulls stand near each other at given poses: for pictures, outside any simulation. */
+#include "contact/system.h"
+
+typedef struct {
+  const Model* model;
+  double range;           /* m */
+  HullInstance* instance; /* (hulls) */
+  PlaneScratch* scratch;
+  ContactSpot* spots;
+  int count, capacity;
+} SpotSearch;
+
+/* Their bounding spheres are near enough, and a half-space is b. */
+static bool may_be_near(const SpotSearch* s, int a, int b) {
+  const HullInstance *one = &s->instance[a], *two = &s->instance[b];
+  if (!model_pair_allowed(s->model, s->model->hulls[a].link, s->model->hulls[b].link)) return false;
+  if (one->half_space) return false;
+  double apart = two->half_space ? vec3_dot(two->normal, one->center) - two->offset - one->radius
+                                 : vec3_norm(vec3_sub(two->center, one->center)) - one->radius - two->radius;
+  return apart < s->range;
+}
+
+/* The middle between the hulls where they are nearest. */
+static Vec3 middle_of(const HullInstance* a, const HullInstance* b, const GjkResult* found) {
+  if (!b->half_space) return vec3_scale(vec3_add(found->witness_a, found->witness_b), 0.5);
+  double farthest;
+  int lowest = support_index(a->points, mat3_tmul_vec(a->pose.r, vec3_scale(b->normal, -1.0)), &farthest);
+  Vec3 vertex = vec3(a->points.x[lowest], a->points.y[lowest], a->points.z[lowest]);
+  return vec3_add_scaled(pose_apply(a->pose, vertex), -0.5 * found->distance, b->normal);
+}
+
+/* The barrier's centre of pressure, sum P' x / sum P' over the vertices of a (C3). */
+static void take_plane(ContactSpot* spot, const PlaneSolution* solution, double stiffness) {
+  const double* first = solution->side[0].first;
+  const Plane* plane = &solution->plane;
+  Vec3 center = vec3_add_scaled(plane->origin, 1.0 / first[3], vec3(first[0], first[1], first[2]));
+  double length = vec3_norm(plane->n);
+  spot->touching = true;
+  spot->normal = vec3_scale(plane->n, 1.0 / length);
+  double height = vec3_dot(spot->normal, vec3_sub(center, plane->origin)) + plane->o / length;
+  spot->point = vec3_add_scaled(center, -height, spot->normal);
+  spot->pressure = stiffness * first[3] * length;
+}
+
+static void look_at(SpotSearch* s, int hull_a, int hull_b) {
+  const HullInstance *a = &s->instance[hull_a], *b = &s->instance[hull_b];
+  GjkCache cache = {0};
+  GjkResult found;
+  double support = s->model->contact.support, distance = contact_pair_distance(a, b, &cache, &found);
+  if (!(distance > 0.0 && distance < s->range)) return;
+  ContactSpot spot = {hull_a, hull_b, distance, found.normal, middle_of(a, b, &found), 0.0, false};
+  if (distance < plane_range(support)) {
+    Plane start = b->half_space ? plane_from_half_space(a, b, support, distance)
+                                : plane_from_witness(a, b, support, found.witness_a, found.witness_b, found.normal);
+    PlaneSolution solution;
+    if (plane_solve(a, b, support, start, s->scratch, &solution) == PLANE_ACTIVE)
+      take_plane(&spot, &solution, s->model->contact.stiffness);
+  }
+  if (s->count == s->capacity) {
+    int more = 2 * s->capacity + 16;
+    s->spots = memory_resize(s->spots, sizeof(ContactSpot) * (size_t)s->capacity, sizeof(ContactSpot) * (size_t)more);
+    s->capacity = more;
+  }
+  s->spots[s->count++] = spot;
+}
+
+int contact_spots(const Model* model, const Pose* poses, double range, ContactSpot** spots) {
+  SpotSearch s = {.model = model, .range = range, .instance = MEMORY_NEW(HullInstance, model->hull_count + 1)};
+  s.scratch = contact_scratch_create(model, 1);
+  for (int i = 0; i < model->hull_count; i++)
+    s.instance[i] = contact_hull_at(&model->hulls[i], &poses[model->hulls[i].link]);
+  for (int a = 0; a < model->hull_count; a++)
+    for (int b = a + 1; b < model->hull_count; b++) {
+      bool swap = s.instance[a].half_space;
+      if (may_be_near(&s, swap ? b : a, swap ? a : b)) look_at(&s, swap ? b : a, swap ? a : b);
+    }
+  contact_scratch_destroy(s.scratch, 1);
+  memory_free(s.instance);
+  *spots = s.spots;
+  return s.count;
+}
+
+bool contact_spots_center(const Model* model, const ContactSpot* spots, int count, int link_a, int link_b,
+                          Vec3* point) {
+  double sum = 0.0, nearest = INFINITY;
+  Vec3 weighted = vec3(0, 0, 0);
+  for (int i = 0; i < count; i++) {
+    int one = model->hulls[spots[i].hull_a].link, two = model->hulls[spots[i].hull_b].link;
+    if (!((one == link_a && two == link_b) || (one == link_b && two == link_a))) continue;
+    sum += spots[i].pressure;
+    weighted = vec3_add_scaled(weighted, spots[i].pressure, spots[i].point);
+    if (spots[i].gap < nearest) *point = spots[i].point;
+    nearest = fmin(nearest, spots[i].gap);
+  }
+  if (sum > 0.0) *point = vec3_scale(weighted, 1.0 / sum);
+  return isfinite(nearest);
+}

@@ -1,0 +1,247 @@
+/* STL files, text and binary. */
+#include <limits.h>
+#include <string.h>
+#include <strings.h>
+
+#include "geometry/geometry.h"
+#include "geometry/obj_text.h"
+
+/* A binary: a head, the number of triangles, then normal, three corners and two bytes each. */
+enum { HEAD = 80, PREFIX = HEAD + 4, TRIANGLE = 50, CORNERS_AT = 12 };
+
+/* Triangles as they come; corners become positions at the end. */
+typedef struct {
+  ObjText text; /* also counts the errors of a binary */
+  double scale;
+  Vec3* corners; /* three of each triangle */
+  int* lines;    /* of each triangle */
+  int corner_count, corner_capacity, line_capacity;
+  MeshGroup* groups;
+  int group_count, group_capacity;
+} StlReader;
+
+/* ---------------------------------------------------------------- triangles */
+
+static void add_corner(StlReader* reader, Vec3 corner) {
+  reader->corners = memory_grown(reader->corners, sizeof(Vec3), reader->corner_count, &reader->corner_capacity);
+  reader->corners[reader->corner_count++] = vec3(corner.x + 0.0, corner.y + 0.0, corner.z + 0.0); /* -0 is 0 */
+}
+
+/* The line of the triangle that the last three corners make. */
+static void add_line(StlReader* reader, int line) {
+  int triangle = reader->corner_count / 3 - 1;
+  reader->lines = memory_grown(reader->lines, sizeof(int), triangle, &reader->line_capacity);
+  reader->lines[triangle] = line;
+}
+
+/* Nothing in the name becomes "default". */
+static void add_group(StlReader* reader, const char* name, int length) {
+  const char* text = length > 0 ? name : "default";
+  size_t size = length > 0 ? (size_t)length : strlen(text);
+  reader->groups = memory_grown(reader->groups, sizeof(MeshGroup), reader->group_count, &reader->group_capacity);
+  MeshGroup* group = &reader->groups[reader->group_count++];
+  *group = (MeshGroup){memory_alloc(size + 1), reader->corner_count / 3, 0};
+  memcpy(group->name, text, size);
+}
+
+/* ---------------------------------------------------------------- text */
+
+static bool is_word(ObjWord word, const char* text) {
+  return (size_t)word.length == strlen(text) && strncasecmp(word.place.at, text, (size_t)word.length) == 0;
+}
+
+static void read_vertex(StlReader* reader, ObjPlace place) {
+  double coordinate[3] = {0};
+  ObjWord word;
+  int count = 0;
+  for (; count < 3 && obj_text_word(&reader->text, &word); count++) {
+    if (!obj_word_number(&reader->text, word, &coordinate[count])) continue;
+    coordinate[count] *= reader->scale;
+    if (!(fabs(coordinate[count]) <= COORDINATE_MAX))
+      obj_text_error(&reader->text, word.place, "coordinate '%s' is beyond %g m", obj_quote(word).text, COORDINATE_MAX);
+  }
+  if (count < 3) obj_text_error(&reader->text, place, "a vertex needs 3 coordinates, got %d", count);
+  add_corner(reader, vec3(coordinate[0], coordinate[1], coordinate[2]));
+}
+
+/* A facet that has not three corners is an error; its corners are made up to three, so that what follows fits. */
+static void end_facet(StlReader* reader, int first, ObjPlace place) {
+  int count = reader->corner_count - first;
+  if (count != 3) obj_text_error(&reader->text, place, "a facet needs 3 vertices, got %d", count);
+  while (reader->corner_count - first < 3) add_corner(reader, vec3(0, 0, 0));
+  reader->corner_count = first + 3;
+  add_line(reader, place.line);
+}
+
+/* facet normal ... / outer loop / vertex x y z three times / endloop / endfacet, between solid and endsolid. */
+static void read_statements(StlReader* reader) {
+  ObjText* text = &reader->text;
+  ObjWord word;
+  ObjPlace facet = {0};
+  int first = -1; /* corner of the open facet */
+  for (; obj_text_statement(text, &word); obj_text_skip(text)) {
+    if (is_word(word, "facet")) {
+      if (first >= 0) end_facet(reader, first, facet);
+      if (reader->group_count == 0) add_group(reader, NULL, 0);
+      first = reader->corner_count;
+      facet = word.place;
+    } else if (is_word(word, "vertex")) {
+      if (first >= 0)
+        read_vertex(reader, word.place);
+      else
+        obj_text_error(text, word.place, "a vertex outside of a facet");
+    } else if (is_word(word, "endfacet")) {
+      if (first >= 0) end_facet(reader, first, facet);
+      first = -1;
+    } else if (is_word(word, "solid")) {
+      if (first >= 0) end_facet(reader, first, facet);
+      first = -1;
+      ObjWord name = obj_text_rest(text);
+      add_group(reader, name.place.at, name.length);
+    } else if (!is_word(word, "outer") && !is_word(word, "endloop") && !is_word(word, "endsolid")) {
+      obj_text_error(text, word.place, "expected solid, facet, outer, vertex, endloop, endfacet or endsolid, got '%s'",
+                     obj_quote(word).text);
+    }
+  }
+  if (first >= 0) end_facet(reader, first, facet);
+}
+
+/* ---------------------------------------------------------------- binary */
+
+static uint32_t integer_at(const char* data) {
+  uint32_t value = 0;
+  for (int k = 0; k < 4; k++) value |= (uint32_t)(uint8_t)data[k] << 8 * k;
+  return value;
+}
+
+static double float_at(const char* data) {
+  uint32_t bits = integer_at(data);
+  float value;
+  memcpy(&value, &bits, sizeof value);
+  return (double)value;
+}
+
+static void binary_error(StlReader* reader, const char* text, double triangle, double count) {
+  diagnostics_add(reader->text.diagnostics, SEVERITY_ERROR, (SourcePlace){reader->text.name, 0, 0}, text, triangle,
+                  count);
+  reader->text.error_count++;
+}
+
+static void read_binary(StlReader* reader, const char* data, size_t length) {
+  if (length < PREFIX) {
+    binary_error(reader, "not STL: a text begins with 'solid', a binary has at least %.0f bytes, this file %.0f",
+                 PREFIX, (double)length);
+    return;
+  }
+  size_t count = integer_at(data + HEAD), there = (length - PREFIX) / TRIANGLE;
+  if (count > there) {
+    binary_error(reader, "binary STL of %.0f triangles, but the file has bytes for %.0f", (double)count, (double)there);
+    return;
+  }
+  add_group(reader, NULL, 0);
+  for (size_t t = 0; t < count; t++) {
+    const char* at = data + PREFIX + TRIANGLE * t + CORNERS_AT;
+    for (int k = 0; k < 3; k++, at += 12) {
+      Vec3 p = vec3_scale(vec3(float_at(at), float_at(at + 4), float_at(at + 8)), reader->scale);
+      bool small = fabs(p.x) <= COORDINATE_MAX && fabs(p.y) <= COORDINATE_MAX && fabs(p.z) <= COORDINATE_MAX;
+      if (!small) {
+        binary_error(reader, "triangle %.0f: a coordinate is not finite or beyond %g m", (double)t + 1, COORDINATE_MAX);
+        return;
+      }
+      add_corner(reader, p);
+    }
+    add_line(reader, 0);
+  }
+}
+
+/* A binary may begin with "solid" too: then its length is that of its triangles. */
+static bool is_text(const char* data, size_t length) {
+  if (length < 5 || strncasecmp(data, "solid", 5) != 0) return false;
+  return length < PREFIX || length != PREFIX + TRIANGLE * (size_t)integer_at(data + HEAD);
+}
+
+/* ---------------------------------------------------------------- the mesh */
+
+/* Equal corners become one position, numbered in the order of the file. Returns the number of every corner, owned by
+ * the caller. */
+static int* make_positions(Mesh* mesh, const StlReader* reader) {
+  int *number = points_equal(reader->corners, reader->corner_count), count = reader->corner_count;
+  mesh->positions = MEMORY_NEW(Vec3, count + 1);
+  for (int i = 0; i < count; i++) {
+    bool first_use = number[i] == i;
+    if (first_use) mesh->positions[mesh->position_count] = reader->corners[i];
+    number[i] = first_use ? mesh->position_count++ : number[number[i]];
+  }
+  return number;
+}
+
+/* Triangles with three different corners, and the groups that have any. */
+static void make_faces(Mesh* mesh, StlReader* reader, const int* number) {
+  int triangles = reader->corner_count / 3;
+  mesh->corners = MEMORY_NEW(int, reader->corner_count + 1);
+  mesh->face_first = MEMORY_NEW(int, triangles + 1);
+  mesh->face_line = MEMORY_NEW(int, triangles + 1);
+  mesh->groups = MEMORY_NEW(MeshGroup, reader->group_count + 1);
+  for (int g = 0; g < reader->group_count; g++) {
+    MeshGroup group = {reader->groups[g].name, mesh->face_count, 0};
+    int end = g + 1 < reader->group_count ? reader->groups[g + 1].first_face : triangles;
+    for (int t = reader->groups[g].first_face; t < end; t++) {
+      const int* n = number + 3 * t;
+      if (n[0] == n[1] || n[1] == n[2] || n[2] == n[0]) {
+        mesh->degenerate_face_count++;
+        continue;
+      }
+      for (int k = 0; k < 3; k++) mesh->corners[mesh->corner_count++] = n[k];
+      mesh->face_line[mesh->face_count++] = reader->lines[t];
+      mesh->face_first[mesh->face_count] = mesh->corner_count;
+      group.face_count++;
+    }
+    if (group.face_count == 0) continue;
+    mesh->groups[mesh->group_count++] = group;
+    reader->groups[g].name = NULL; /* handed over */
+  }
+}
+
+static void make_mesh(Mesh* mesh, StlReader* reader) {
+  int* number = make_positions(mesh, reader);
+  make_faces(mesh, reader, number);
+  memory_free(number);
+  if (mesh->face_count > 0) return;
+  diagnostics_add(reader->text.diagnostics, SEVERITY_ERROR, (SourcePlace){reader->text.name, 0, 0},
+                  "no triangle with three different corners");
+  reader->text.error_count++;
+}
+
+Status mesh_parse_stl(Mesh* mesh, const char* name, const char* data, size_t length, double scale,
+                      Diagnostics* diagnostics) {
+  *mesh = (Mesh){0};
+  if (length > INT_MAX) { /* then no count below can overflow */
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){name, 0, 0}, "larger than 2 GiB");
+    return STATUS_BAD_INPUT;
+  }
+  StlReader reader = {.text = obj_text_start(name, data, length, diagnostics), .scale = scale};
+  if (!is_text(data, length))
+    read_binary(&reader, data, length);
+  else if (obj_text_is_text(&reader.text))
+    read_statements(&reader);
+  if (reader.text.error_count == 0) make_mesh(mesh, &reader);
+  for (int g = 0; g < reader.group_count; g++) memory_free(reader.groups[g].name);
+  memory_free(reader.groups);
+  memory_free(reader.corners);
+  memory_free(reader.lines);
+  if (reader.text.error_count == 0) return STATUS_OK;
+  mesh_free(mesh);
+  return STATUS_BAD_INPUT;
+}
+
+Status mesh_read(Mesh* mesh, const char* path, double scale, Diagnostics* diagnostics) {
+  size_t name = strlen(path), length;
+  bool stl = name >= 4 && strcasecmp(path + name - 4, ".stl") == 0;
+  char* data;
+  *mesh = (Mesh){0};
+  if (file_read_reported(path, &data, &length, diagnostics) != STATUS_OK) return STATUS_IO;
+  Status status = stl ? mesh_parse_stl(mesh, path, data, length, scale, diagnostics)
+                      : mesh_parse_obj(mesh, path, data, length, scale, diagnostics);
+  memory_free(data);
+  return status;
+}

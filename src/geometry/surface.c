@@ -1,0 +1,266 @@
+/* Triangles as a surface: is it closed, a manifold, oriented, and what does it enclose. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "geometry/geometry.h"
+
+/* Contracting an edge may leave another one with many triangles; it settles in one or two passes. */
+enum { SETTLE_PASSES = 5 };
+
+/* A side of a triangle. key first: order_uint64 sorts by it. */
+typedef struct {
+  uint64_t key; /* smaller point << 32 | larger point */
+  int triangle;
+  bool forward; /* from the smaller to the larger */
+} EdgeUse;
+
+void surface_free(TriangleSurface* surface) {
+  memory_free(surface->points);
+  memory_free(surface->triangles);
+  *surface = (TriangleSurface){0};
+}
+
+/* ---------------------------------------------------------------- points made one */
+
+typedef struct {
+  double xyz[3];
+  int index;
+} PlacedPoint;
+
+/* By coordinates, then by number. */
+static int compare_points(const void* left, const void* right) {
+  const PlacedPoint *a = left, *b = right;
+  for (int k = 0; k < 3; k++)
+    if (a->xyz[k] != b->xyz[k]) return a->xyz[k] < b->xyz[k] ? -1 : 1;
+  return a->index - b->index;
+}
+
+int* points_equal(const Vec3* points, int count) {
+  PlacedPoint* sorted = MEMORY_NEW(PlacedPoint, count + 1);
+  int *number = MEMORY_NEW(int, count + 1), first = 0;
+  for (int i = 0; i < count; i++) sorted[i] = (PlacedPoint){{points[i].x, points[i].y, points[i].z}, i};
+  qsort(sorted, (size_t)count, sizeof *sorted, compare_points);
+  for (int i = 0; i < count; i++) {
+    bool same = i > 0;
+    for (int k = 0; k < 3 && same; k++) same = sorted[i].xyz[k] == sorted[i - 1].xyz[k];
+    if (!same) first = sorted[i].index;
+    number[sorted[i].index] = first;
+  }
+  memory_free(sorted);
+  return number;
+}
+
+/* A triangle by its corners in ascending order, with its turn: 1 as they ascend, -1 against it. */
+typedef struct {
+  int corner[3], turn, index;
+} TurnedTriangle;
+
+static int compare_triangles(const void* left, const void* right) {
+  const TurnedTriangle *a = left, *b = right;
+  for (int k = 0; k < 3; k++)
+    if (a->corner[k] != b->corner[k]) return a->corner[k] - b->corner[k];
+  return a->turn != b->turn ? a->turn - b->turn : a->index - b->index;
+}
+
+static TurnedTriangle turned_triangle(const int triangle[3], int index) {
+  TurnedTriangle t = {{triangle[0], triangle[1], triangle[2]}, 1, index};
+  for (int pass = 0; pass < 3; pass++) {
+    int k = pass % 2;
+    if (t.corner[k] <= t.corner[k + 1]) continue;
+    int keep = t.corner[k];
+    t.corner[k] = t.corner[k + 1], t.corner[k + 1] = keep, t.turn = -t.turn;
+  }
+  return t;
+}
+
+/* Two triangles back to back bound nothing: neither is surface. */
+static void drop_opposite_pairs(TriangleSurface* surface) {
+  int count = surface->triangle_count, kept = 0;
+  TurnedTriangle* sorted = MEMORY_NEW(TurnedTriangle, count + 1);
+  bool* gone = MEMORY_NEW(bool, count + 1);
+  for (int t = 0; t < count; t++) sorted[t] = turned_triangle(surface->triangles[t], t);
+  qsort(sorted, (size_t)count, sizeof *sorted, compare_triangles);
+  for (int t = 0; t + 1 < count; t++) {
+    const TurnedTriangle *a = &sorted[t], *b = &sorted[t + 1];
+    if (gone[a->index] || a->turn == b->turn || memcmp(a->corner, b->corner, sizeof a->corner) != 0) continue;
+    gone[a->index] = gone[b->index] = true;
+  }
+  for (int t = 0; t < count; t++)
+    if (!gone[t]) memmove(surface->triangles[kept++], surface->triangles[t], sizeof *surface->triangles);
+  surface->triangle_count = kept;
+  memory_free(gone);
+  memory_free(sorted);
+}
+
+void surface_join_points(TriangleSurface* surface, const int* number) {
+  int kept = 0;
+  for (int t = 0; t < surface->triangle_count; t++) {
+    int* corner = surface->triangles[kept];
+    for (int k = 0; k < 3; k++) corner[k] = number[surface->triangles[t][k]];
+    if (corner[0] != corner[1] && corner[1] != corner[2] && corner[2] != corner[0]) kept++;
+  }
+  surface->triangle_count = kept;
+  drop_opposite_pairs(surface);
+}
+
+void surface_drop_unused(TriangleSurface* surface, int* old) {
+  int *place = MEMORY_NEW(int, surface->point_count + 1), points = 0;
+  for (int i = 0; i < 3 * surface->triangle_count; i++) place[surface->triangles[i / 3][i % 3]] = 1;
+  for (int i = 0; i < surface->point_count; i++) {
+    if (!place[i]) continue;
+    place[i] = points;
+    if (old) old[points] = i;
+    surface->points[points++] = surface->points[i];
+  }
+  surface->point_count = points;
+  for (int i = 0; i < 3 * surface->triangle_count; i++) {
+    int* corner = &surface->triangles[i / 3][i % 3];
+    *corner = place[*corner];
+  }
+  memory_free(place);
+}
+
+/* ---------------------------------------------------------------- uses of edges */
+
+static EdgeUse* edge_uses(const TriangleSurface* surface) {
+  int count = 3 * surface->triangle_count;
+  EdgeUse* uses = MEMORY_NEW(EdgeUse, count + 1);
+  for (int i = 0; i < count; i++) {
+    const int* corner = surface->triangles[i / 3];
+    int a = corner[i % 3], b = corner[(i + 1) % 3], low = a < b ? a : b, high = a < b ? b : a;
+    uses[i] = (EdgeUse){(uint64_t)low << 32 | (uint64_t)high, i / 3, a < b};
+  }
+  qsort(uses, (size_t)count, sizeof *uses, order_uint64);
+  return uses;
+}
+
+/* ---------------------------------------------------------------- short edges of many triangles */
+
+/* Join the ends of edges of more than two triangles that are short. Returns how many. */
+static int join_branching(const TriangleSurface* surface, double length, int* set) {
+  int count = 3 * surface->triangle_count, joined = 0;
+  EdgeUse* uses = edge_uses(surface);
+  for (int i = 0; i + 2 < count; i++) {
+    int a = (int)(uses[i].key >> 32), b = (int)(uses[i].key & UINT32_MAX);
+    if (uses[i].key != uses[i + 2].key || sets_root(set, a) == sets_root(set, b)) continue;
+    if (vec3_norm(vec3_sub(surface->points[a], surface->points[b])) > length) continue;
+    sets_join(set, a, b);
+    joined++;
+  }
+  memory_free(uses);
+  return joined;
+}
+
+void surface_settle(TriangleSurface* surface, double length) {
+  int *set = MEMORY_NEW(int, surface->point_count + 1), *number = MEMORY_NEW(int, surface->point_count + 1);
+  int joined = 1;
+  sets_separate(set, surface->point_count);
+  for (int pass = 0; pass < SETTLE_PASSES && joined > 0; pass++) {
+    for (int i = 0; i < surface->point_count; i++) number[i] = sets_root(set, i);
+    surface_join_points(surface, number); /* the first time: triangles that lie back to back */
+    joined = join_branching(surface, length, set);
+  }
+  memory_free(number);
+  memory_free(set);
+}
+
+/* ---------------------------------------------------------------- edges */
+
+static void check_edges(SurfaceCheck* check, const EdgeUse* uses, int count) {
+  for (int first = 0, end; first < count; first = end) {
+    int forward = 0;
+    for (end = first; end < count && uses[end].key == uses[first].key; end++) forward += uses[end].forward;
+    check->edges++;
+    check->open_edges += end - first == 1;
+    check->branching_edges += end - first > 2;
+    if (2 * forward != end - first) check->oriented = false;
+  }
+}
+
+/* ---------------------------------------------------------------- fans */
+
+static int corner_of(const TriangleSurface* surface, int triangle, int point) {
+  const int* corner = surface->triangles[triangle];
+  return 3 * triangle + (corner[0] == point ? 0 : corner[1] == point ? 1 : 2);
+}
+
+/* Corners of triangles that share an edge at their point belong to one fan. */
+static void check_fans(SurfaceCheck* check, const TriangleSurface* surface, const EdgeUse* uses) {
+  int count = 3 * surface->triangle_count;
+  int *fan = MEMORY_NEW(int, count + 1), *fans = MEMORY_NEW(int, surface->point_count + 1);
+  sets_separate(fan, count);
+  for (int i = 1; i < count; i++) {
+    if (uses[i].key != uses[i - 1].key) continue;
+    const int ends[2] = {(int)(uses[i].key >> 32), (int)(uses[i].key & UINT32_MAX)};
+    for (int k = 0; k < 2; k++)
+      sets_join(fan, corner_of(surface, uses[i].triangle, ends[k]), corner_of(surface, uses[i - 1].triangle, ends[k]));
+  }
+  for (int i = 0; i < count; i++)
+    if (sets_root(fan, i) == i) fans[surface->triangles[i / 3][i % 3]]++;
+  for (int i = 0; i < surface->point_count; i++) {
+    check->points += fans[i] > 0;
+    check->branching_points += fans[i] > 1;
+  }
+  memory_free(fans);
+  memory_free(fan);
+}
+
+/* ---------------------------------------------------------------- shells */
+
+/* Six times the signed volume of the tetrahedron over a triangle from `apex`. */
+static double six_volume(const TriangleSurface* surface, int triangle, Vec3 apex) {
+  const int* corner = surface->triangles[triangle];
+  Vec3 a = vec3_sub(surface->points[corner[0]], apex), b = vec3_sub(surface->points[corner[1]], apex),
+       c = vec3_sub(surface->points[corner[2]], apex);
+  return vec3_dot(a, vec3_cross(b, c));
+}
+
+/* Triangles that share an edge are of one shell. */
+static void check_shells(SurfaceCheck* check, const TriangleSurface* surface, const EdgeUse* uses) {
+  int count = surface->triangle_count, *set = MEMORY_NEW(int, count + 1);
+  double* volume = MEMORY_NEW(double, count + 1);
+  sets_separate(set, count);
+  for (int i = 1; i < 3 * count; i++)
+    if (uses[i].key == uses[i - 1].key) sets_join(set, uses[i].triangle, uses[i - 1].triangle);
+  for (int t = 0; t < count; t++) {
+    int root = sets_root(set, t);
+    volume[root] += six_volume(surface, t, surface->points[surface->triangles[root][0]]) / 6; /* small numbers */
+  }
+  for (int t = 0; t < count; t++) {
+    if (sets_root(set, t) != t) continue;
+    check->shells++;
+    check->cavities += volume[t] < 0;
+    check->volume += volume[t];
+  }
+  memory_free(volume);
+  memory_free(set);
+}
+
+/* Triangles that share a point. */
+static void check_groups(SurfaceCheck* check, const TriangleSurface* surface) {
+  int* set = MEMORY_NEW(int, surface->point_count + 1);
+  bool* counted = MEMORY_NEW(bool, surface->point_count + 1);
+  sets_separate(set, surface->point_count);
+  for (int t = 0; t < surface->triangle_count; t++)
+    for (int k = 1; k < 3; k++) sets_join(set, surface->triangles[t][0], surface->triangles[t][k]);
+  for (int t = 0; t < surface->triangle_count; t++) {
+    int root = sets_root(set, surface->triangles[t][0]);
+    check->groups += !counted[root];
+    counted[root] = true;
+  }
+  memory_free(counted);
+  memory_free(set);
+}
+
+SurfaceCheck surface_check(const TriangleSurface* surface) {
+  SurfaceCheck check = {.oriented = true};
+  EdgeUse* uses = edge_uses(surface);
+  check_edges(&check, uses, 3 * surface->triangle_count);
+  check_fans(&check, surface, uses);
+  check_shells(&check, surface, uses);
+  check_groups(&check, surface);
+  memory_free(uses);
+  check.closed = surface->triangle_count > 0 && check.open_edges == 0;
+  check.manifold = check.closed && check.branching_edges == 0 && check.branching_points == 0;
+  return check;
+}

@@ -1,0 +1,281 @@
+/* The union of convex hulls as one surface. docs/derivations/union.md */
+#include <stdlib.h>
+
+#include "geometry/facets.h"
+#include "geometry/union.h"
+
+/* Normals of faces taken for one plane agree to this cosine: small faces would fit any plane near them. */
+#define SAME_PLANE_COSINE 0.999
+/* Room round a hull's box [unit frame]: planes move by less. */
+#define BOX_ROOM 1e-4
+
+/* What is near enough to be one, in parts of the diagonal of all hulls: planes first, then points, which move farther
+ * than their planes where these meet at a slant. Tried in this order until the surface is sound. */
+static const struct {
+  double plane, weld;
+} SNAPS[] = {{1e-7, 1e-6}, {1e-9, 1e-8}, {1e-11, 1e-10}, {1e-8, 1e-7}, {1e-6, 1e-5}};
+
+/* A facet of a hull before its plane is known exactly. */
+typedef struct {
+  int hull, index; /* among all facets: the order of equals */
+  Vec3 normal;
+  double offset, area;
+  const int* corners; /* of the hull's points */
+  int corner_count;
+} RawFacet;
+
+typedef struct {
+  Vec3** points; /* of each hull, unit frame */
+  const ConvexHull* hulls;
+  int hull_count;
+  Facets* facets;
+  RawFacet* raw; /* largest first */
+  int raw_count;
+  Vec3 center;
+  double scale, diagonal; /* diagonal in the unit frame */
+} Input;
+
+/* ---------------------------------------------------------------- facets of all hulls */
+
+static void choose_frame(Input* input) {
+  Vec3 low = vec3(HUGE_VAL, HUGE_VAL, HUGE_VAL), high = vec3_scale(low, -1);
+  for (int h = 0; h < input->hull_count; h++)
+    for (int i = 0; i < input->hulls[h].vertex_count; i++) {
+      low = vec3_min(low, input->hulls[h].vertices[i]);
+      high = vec3_max(high, input->hulls[h].vertices[i]);
+    }
+  double diagonal = vec3_norm(vec3_sub(high, low));
+  int exponent;
+  frexp(diagonal, &exponent);
+  input->center = vec3_scale(vec3_add(low, high), 0.5);
+  input->scale = ldexp(1.0, exponent);
+  input->diagonal = diagonal / input->scale;
+}
+
+static Vec3 to_unit(const Input* input, Vec3 x) { return vec3_scale(vec3_sub(x, input->center), 1 / input->scale); }
+
+static double facet_area(const RawFacet* raw, const Vec3* points) {
+  Vec3 sum = {0, 0, 0};
+  for (int i = 1; i + 1 < raw->corner_count; i++) {
+    Vec3 o = points[raw->corners[0]];
+    sum = vec3_add(sum, vec3_cross(vec3_sub(points[raw->corners[i]], o), vec3_sub(points[raw->corners[i + 1]], o)));
+  }
+  return 0.5 * vec3_norm(sum);
+}
+
+static int larger_first(const void* left, const void* right) {
+  const RawFacet *a = left, *b = right;
+  if (a->area != b->area) return a->area > b->area ? -1 : 1;
+  return a->index - b->index;
+}
+
+static void list_facets(Input* input) {
+  int total = 0;
+  for (int h = 0; h < input->hull_count; h++) total += input->facets[h].facet_count;
+  input->raw = MEMORY_NEW(RawFacet, total + 1);
+  for (int h = 0; h < input->hull_count; h++) {
+    const Facets* facets = &input->facets[h];
+    for (int f = 0; f < facets->facet_count; f++) {
+      RawFacet* raw = &input->raw[input->raw_count];
+      const double* plane = facets->planes[f];
+      *raw = (RawFacet){.hull = h, .index = input->raw_count++, .normal = vec3(plane[0], plane[1], plane[2])};
+      raw->offset = plane[3];
+      raw->corners = facets->corners + facets->first[f];
+      raw->corner_count = facets->first[f + 1] - facets->first[f];
+      raw->area = facet_area(raw, input->points[h]);
+    }
+  }
+  qsort(input->raw, (size_t)input->raw_count, sizeof *input->raw, larger_first);
+}
+
+static void input_free(Input* input) {
+  for (int h = 0; h < input->hull_count; h++) {
+    memory_free(input->points[h]);
+    facets_free(&input->facets[h]);
+  }
+  memory_free(input->points);
+  memory_free(input->facets);
+  memory_free(input->raw);
+}
+
+static bool input_create(Input* input, const ConvexHull* hulls, int hull_count) {
+  *input = (Input){.hulls = hulls, .hull_count = hull_count};
+  input->points = MEMORY_NEW(Vec3*, hull_count + 1);
+  input->facets = MEMORY_NEW(Facets, hull_count + 1);
+  choose_frame(input);
+  for (int h = 0; h < hull_count; h++) {
+    int count = hulls[h].vertex_count;
+    input->points[h] = MEMORY_NEW(Vec3, count + 1);
+    for (int i = 0; i < count; i++) input->points[h][i] = to_unit(input, hulls[h].vertices[i]);
+    if (facets_create(&input->facets[h], input->points[h], count) != HULL_OK) return false;
+  }
+  list_facets(input);
+  return true;
+}
+
+/* ---------------------------------------------------------------- one plane for what is nearly one */
+
+/* The hulls by their exact planes. Owned arrays. */
+typedef struct {
+  ExactPlane* planes; /* then the walls of the box */
+  Vec3* normals;
+  double* offsets;
+  int plane_count;
+  PlaneHull* hulls;
+  int hull_count;
+} Planes;
+
+static bool facet_on_plane(const RawFacet* raw, const Vec3* points, Vec3 normal, double offset, double tolerance) {
+  if (fabs(vec3_dot(raw->normal, normal)) < SAME_PLANE_COSINE) return false;
+  for (int i = 0; i < raw->corner_count; i++)
+    if (!(fabs(vec3_dot(normal, points[raw->corners[i]]) + offset) <= tolerance)) return false;
+  return true;
+}
+
+static int find_plane(Planes* planes, const RawFacet* raw, const Vec3* points, double tolerance) {
+  for (int p = 0; p < planes->plane_count; p++)
+    if (facet_on_plane(raw, points, planes->normals[p], planes->offsets[p], tolerance)) return p;
+  int p = planes->plane_count++;
+  planes->normals[p] = raw->normal;
+  planes->offsets[p] = raw->offset;
+  planes->planes[p] = exact_plane(raw->normal, raw->offset);
+  return p;
+}
+
+/* false: both sides of one plane bound the hull, it is flat. */
+static bool add_side(PlaneHull* hull, Side side) {
+  for (int i = 0; i < hull->side_count; i++)
+    if (hull->sides[i].plane == side.plane) return hull->sides[i].flipped == side.flipped;
+  hull->sides[hull->side_count++] = side;
+  return true;
+}
+
+static void add_walls(Planes* planes) {
+  for (int k = 0; k < 3; k++)
+    for (int s = 0; s < 2; s++) {
+      Vec3 normal = vec3(k == 0, k == 1, k == 2);
+      planes->planes[planes->plane_count + 2 * k + s] = exact_plane(vec3_scale(normal, s ? -1 : 1), -1);
+    }
+}
+
+static void set_box(PlaneHull* hull, const Vec3* points, int count) {
+  Vec3 room = vec3(BOX_ROOM, BOX_ROOM, BOX_ROOM), low = points[0], high = points[0];
+  for (int i = 1; i < count; i++) low = vec3_min(low, points[i]), high = vec3_max(high, points[i]);
+  hull->low = vec3_sub(low, room);
+  hull->high = vec3_add(high, room);
+}
+
+static void planes_free(Planes* planes) {
+  for (int h = 0; h < planes->hull_count; h++) memory_free(planes->hulls[h].sides);
+  memory_free(planes->hulls);
+  memory_free(planes->planes);
+  memory_free(planes->normals);
+  memory_free(planes->offsets);
+}
+
+/* The largest facet gives the plane to those that lie on it. */
+static bool planes_create(Planes* planes, const Input* input, double tolerance) {
+  *planes = (Planes){.hull_count = input->hull_count};
+  planes->planes = MEMORY_NEW(ExactPlane, input->raw_count + BOX_WALLS);
+  planes->normals = MEMORY_NEW(Vec3, input->raw_count + 1);
+  planes->offsets = MEMORY_NEW(double, input->raw_count + 1);
+  planes->hulls = MEMORY_NEW(PlaneHull, input->hull_count + 1);
+  for (int h = 0; h < input->hull_count; h++) {
+    planes->hulls[h].sides = MEMORY_NEW(Side, input->facets[h].facet_count + 1);
+    set_box(&planes->hulls[h], input->points[h], input->hulls[h].vertex_count);
+  }
+  bool solid = true;
+  for (int i = 0; i < input->raw_count; i++) {
+    const RawFacet* raw = &input->raw[i];
+    int p = find_plane(planes, raw, input->points[raw->hull], tolerance);
+    Side side = {p, vec3_dot(raw->normal, planes->normals[p]) < 0};
+    solid = add_side(&planes->hulls[raw->hull], side) && solid;
+  }
+  add_walls(planes);
+  return solid;
+}
+
+/* ---------------------------------------------------------------- surface */
+
+static FaceList list_faces(const Planes* planes) {
+  PlaneTable table = {planes->planes, planes->plane_count};
+  FaceList faces = {0};
+  for (int h = 0; h < planes->hull_count; h++)
+    for (int k = 0; k < planes->hulls[h].side_count; k++) {
+      Face face = hull_face(&table, &planes->hulls[h], k);
+      if (face.count > 0) face_of_union(&table, face, h, planes->hulls, planes->hull_count, &faces);
+    }
+  return faces;
+}
+
+static TriangleSurface surface_of_faces(const Input* input, const Planes* planes, const FaceList* faces, double weld) {
+  WeldInput given = {.faces = faces, .planes = planes->planes, .normals = planes->normals, .weld = weld};
+  for (int h = 0; h < input->hull_count; h++) given.corner_count += input->hulls[h].vertex_count;
+  Vec3 *unit = MEMORY_NEW(Vec3, given.corner_count + 1), *corners = MEMORY_NEW(Vec3, given.corner_count + 1);
+  int count = 0;
+  for (int h = 0; h < input->hull_count; h++)
+    for (int i = 0; i < input->hulls[h].vertex_count; i++, count++) {
+      unit[count] = input->points[h][i];
+      corners[count] = input->hulls[h].vertices[i];
+    }
+  given.corners = unit;
+  int* corner;
+  TriangleSurface surface = weld_faces(&given, &corner);
+  for (int i = 0; i < surface.point_count; i++)
+    surface.points[i] =
+        corner[i] >= 0 ? corners[corner[i]] : vec3_add_scaled(input->center, input->scale, surface.points[i]);
+  memory_free(corner);
+  memory_free(unit);
+  memory_free(corners);
+  return surface;
+}
+
+static UnionResult verdict(const SurfaceCheck* check) {
+  if (!check->closed || !check->oriented) return UNION_FAILED;
+  if (check->branching_edges > 0) return UNION_TOUCHES_IN_EDGE;
+  return check->shells > check->groups ? UNION_TOUCHES_IN_POINT : UNION_OK;
+}
+
+static UnionResult try_union(TriangleSurface* surface, const Input* input, double plane, double weld) {
+  Planes planes;
+  UnionResult result = UNION_FAILED;
+  if (planes_create(&planes, input, plane * input->diagonal)) {
+    FaceList faces = list_faces(&planes);
+    *surface = surface_of_faces(input, &planes, &faces, weld * input->diagonal);
+    SurfaceCheck check = surface_check(surface);
+    result = verdict(&check);
+    if (result != UNION_OK) surface_free(surface);
+    face_list_free(&faces);
+  }
+  planes_free(&planes);
+  return result;
+}
+
+UnionResult hulls_union(TriangleSurface* surface, double* snap, const ConvexHull* hulls, int hull_count) {
+  Input input;
+  *surface = (TriangleSurface){0};
+  UnionResult first = UNION_FAILED, result = UNION_FAILED;
+  bool solid = hull_count > 0 && input_create(&input, hulls, hull_count);
+  for (size_t i = 0; solid && i < sizeof SNAPS / sizeof SNAPS[0]; i++) {
+    result = try_union(surface, &input, SNAPS[i].plane, SNAPS[i].weld);
+    *snap = SNAPS[i].weld * input.diagonal * input.scale;
+    if (i == 0) first = result;
+    if (result == UNION_OK) break;
+  }
+  if (hull_count > 0) input_free(&input);
+  return result == UNION_OK ? UNION_OK : first;
+}
+
+const char* union_result_text(UnionResult result) {
+  switch (result) {
+    case UNION_OK:
+      return "united";
+    case UNION_TOUCHES_IN_EDGE:
+      return "the union is not a manifold: pieces touch along an edge only";
+    case UNION_TOUCHES_IN_POINT:
+      return "the union is not a manifold: pieces touch in a point only";
+    case UNION_FAILED:
+      break;
+  }
+  return "the union did not pass its check";
+}

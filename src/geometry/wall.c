@@ -1,0 +1,113 @@
+/* How thick a solid's thinnest wall is: rays from its surface inwards. docs/derivations/union.md (U5) */
+#include "geometry/geometry.h"
+
+/* Walls face each other within 30 degrees: the edge of a blunter wedge is no wall. */
+#define FACING_COSINE 0.8660254037844387
+/* A ray starts on its own triangle: hits nearer than this part of the size are that start. */
+#define START_ROOM 1e-9
+/* Barycentric coordinates this far outside count as inside: no ray slips between triangles. */
+#define SEAM 1e-9
+
+typedef struct {
+  const TriangleSurface* surface;
+  Vec3* normals;     /* unit; zero of a triangle without area */
+  int* rays;         /* of each triangle */
+  double* thickness; /* least of each triangle's rays */
+  double start_room;
+} Walls;
+
+static Vec3 corner(const TriangleSurface* surface, int triangle, int k) {
+  return surface->points[surface->triangles[triangle][k]];
+}
+
+/* Twice the vector area. */
+static Vec3 cross_of(const TriangleSurface* surface, int triangle) {
+  Vec3 a = corner(surface, triangle, 0);
+  return vec3_cross(vec3_sub(corner(surface, triangle, 1), a), vec3_sub(corner(surface, triangle, 2), a));
+}
+
+/* Length of the way from a point to where it leaves the solid through a triangle; HUGE_VAL when it does not.
+ * from + t way = a + u ab + v ac. */
+static double way_out(const Walls* walls, Vec3 from, Vec3 way, int triangle) {
+  if (!(vec3_dot(way, walls->normals[triangle]) > 0)) return HUGE_VAL;
+  Vec3 a = corner(walls->surface, triangle, 0);
+  Vec3 ab = vec3_sub(corner(walls->surface, triangle, 1), a), ac = vec3_sub(corner(walls->surface, triangle, 2), a);
+  Vec3 to = vec3_sub(from, a), p = vec3_cross(way, ac), q = vec3_cross(to, ab);
+  double det = vec3_dot(ab, p), u = vec3_dot(to, p) / det, v = vec3_dot(way, q) / det, t = vec3_dot(ac, q) / det;
+  bool meets = u >= -SEAM && v >= -SEAM && u + v <= 1 + SEAM && t > walls->start_room;
+  return meets ? t : HUGE_VAL;
+}
+
+/* The nearest way out, when the surface there faces back. */
+static double ray_thickness(const Walls* walls, Vec3 from, Vec3 way) {
+  double least = HUGE_VAL;
+  int wall = -1;
+  for (int t = 0; t < walls->surface->triangle_count; t++) {
+    double length = way_out(walls, from, way, t);
+    if (length < least) least = length, wall = t;
+  }
+  return wall >= 0 && vec3_dot(way, walls->normals[wall]) >= FACING_COSINE ? least : HUGE_VAL;
+}
+
+/* The middle, then points of an additive sequence (Roberts' R2) that fills the triangle evenly. */
+static Vec3 sample_of(const TriangleSurface* surface, int triangle, int k) {
+  double u = 1.0 / 3, v = 1.0 / 3;
+  if (k > 0) {
+    double whole;
+    u = modf(k * 0.7548776662466927, &whole);
+    v = modf(k * 0.5698402909980532, &whole);
+    if (u + v > 1) u = 1 - u, v = 1 - v;
+  }
+  Vec3 a = corner(surface, triangle, 0);
+  Vec3 x = vec3_add_scaled(a, u, vec3_sub(corner(surface, triangle, 1), a));
+  return vec3_add_scaled(x, v, vec3_sub(corner(surface, triangle, 2), a));
+}
+
+static void measure_triangle(void* context, int triangle, int thread) {
+  Walls* walls = context;
+  Vec3 way = vec3_scale(walls->normals[triangle], -1);
+  double least = HUGE_VAL;
+  (void)thread;
+  for (int k = 0; k < walls->rays[triangle]; k++)
+    least = fmin(least, ray_thickness(walls, sample_of(walls->surface, triangle, k), way));
+  walls->thickness[triangle] = least;
+}
+
+/* Every ray stands for the same area, a small triangle gets one only where its turn comes: else slivers at the edge of
+ * an acute wedge would speak for walls. Returns the area of all. */
+static double share_rays(Walls* walls, int samples) {
+  const TriangleSurface* surface = walls->surface;
+  double total = 0, before = 0;
+  for (int t = 0; t < surface->triangle_count; t++) total += vec3_norm(cross_of(surface, t));
+  for (int t = 0; t < surface->triangle_count; t++) {
+    Vec3 cross = cross_of(surface, t);
+    double twice = vec3_norm(cross), after = before + twice;
+    if (!(twice > 0)) continue;
+    walls->normals[t] = vec3_scale(cross, 1 / twice);
+    walls->rays[t] = (int)(floor(after / total * samples + 0.5) - floor(before / total * samples + 0.5));
+    before = after;
+  }
+  return 0.5 * total;
+}
+
+double surface_thickness(const TriangleSurface* surface, int samples, int threads, double* spacing) {
+  int count = surface->triangle_count;
+  Walls walls = {.surface = surface};
+  Vec3 low = vec3(HUGE_VAL, HUGE_VAL, HUGE_VAL), high = vec3_scale(low, -1);
+  for (int i = 0; i < surface->point_count; i++) {
+    low = vec3_min(low, surface->points[i]);
+    high = vec3_max(high, surface->points[i]);
+  }
+  walls.start_room = START_ROOM * vec3_norm(vec3_sub(high, low));
+  walls.normals = MEMORY_NEW(Vec3, count + 1);
+  walls.rays = MEMORY_NEW(int, count + 1);
+  walls.thickness = MEMORY_NEW(double, count + 1);
+  *spacing = sqrt(share_rays(&walls, samples) / samples);
+  parallel_for(threads, count, 64, 16, measure_triangle, &walls);
+  double least = HUGE_VAL;
+  for (int t = 0; t < count; t++) least = fmin(least, walls.thickness[t]);
+  memory_free(walls.normals);
+  memory_free(walls.rays);
+  memory_free(walls.thickness);
+  return least;
+}

@@ -1,0 +1,137 @@
+/* urdf: a robot as its URDF file says it, with a place for every message. Private to scene/.
+ * A UrdfRobot owns its arrays and borrows all texts from the XmlDocument, which must outlive it; urdf_free accepts a
+ * half-read one. SI units; poses as in URDF: the frame named, seen from the frame before. */
+#ifndef SDRS_SCENE_URDF_H
+#define SDRS_SCENE_URDF_H
+
+#include "scene/names.h"
+#include "scene/scene.h"
+#include "scene/xml.h"
+
+typedef enum {
+  URDF_FIXED,
+  URDF_REVOLUTE,
+  URDF_CONTINUOUS,
+  URDF_PRISMATIC,
+  URDF_FLOATING,
+  URDF_PLANAR,
+} UrdfJointType;
+#define URDF_JOINT_TYPES "fixed|revolute|continuous|prismatic|floating|planar"
+
+/* An end of limits this large is none (what export writes for an open end). */
+#define URDF_OPEN 1e10
+
+typedef struct {
+  Vec3 position;
+  Quat rotation;
+} UrdfPose;
+
+typedef enum { URDF_BOX, URDF_CYLINDER, URDF_SPHERE, URDF_CAPSULE, URDF_MESH } UrdfGeometry;
+
+typedef struct {
+  SourcePlace place; /* of the geometry's kind */
+  UrdfGeometry kind;
+  UrdfPose origin;
+  Vec3 size;             /* box [m] */
+  double radius, length; /* m */
+  const char* file;      /* mesh, as written */
+  SourcePlace file_place;
+  Vec3 scale;
+} UrdfShape;
+
+typedef struct {
+  UrdfShape* items;
+  int count, capacity;
+} UrdfShapes;
+
+typedef struct {
+  const char* name;
+  SourcePlace place;
+  bool has_inertial;
+  SourcePlace inertial_place;
+  double mass;  /* kg, >= 0 */
+  Vec3 center;  /* m */
+  Mat3 inertia; /* about the centre, in the link's axes [kg m^2] */
+  UrdfShapes visual, collision;
+  double color[3]; /* sRGB of the first visual with one; negative = none */
+  int joint;       /* the one that it is the child of, or -1 */
+} UrdfLink;
+
+typedef struct {
+  const char* name;
+  SourcePlace place;
+  UrdfJointType type;
+  int parent, child; /* links, or -1 after an error */
+  SourcePlace parent_place, child_place;
+  const char *parent_name, *child_name;
+  UrdfPose origin;
+  Vec3 axis;           /* unit */
+  double lower, upper; /* -INFINITY, INFINITY when open */
+  double damping, friction;
+  bool has_effort, has_mimic, has_safety; /* what a scene cannot say: limits of force and speed, ... */
+} UrdfJoint;
+
+typedef struct {
+  const char* name; /* "" when not given */
+  UrdfLink* links;
+  int link_count, link_capacity;
+  UrdfJoint* joints;
+  int joint_count, joint_capacity;
+  int* order;   /* links, each after its parent, in the order of the file  (link_count) */
+  int root;     /* link, or -1 after an error */
+  Text ignored; /* names of elements that were left out, with commas */
+} UrdfRobot;
+
+/* Read all elements, tell every problem. False after an error. */
+bool urdf_read(UrdfRobot* robot, const XmlElement* root, Diagnostics* diagnostics);
+/* Names to links, the tree, its order (scene/urdf_tree.c). False after an error. */
+bool urdf_connect(UrdfRobot* robot, Diagnostics* diagnostics);
+void urdf_free(UrdfRobot* robot);
+
+/* ---------------------------------------------------------------- a scene in the making (scene/urdf_scene.c) */
+
+/* Mass of what has become one link, in that link's frame. */
+typedef struct {
+  double mass; /* kg; 0 = none so far */
+  Vec3 center;
+  Mat3 inertia;         /* about the centre [kg m^2] */
+  const UrdfLink* from; /* the first of them */
+} UrdfBody;
+
+typedef struct {
+  const UrdfRobot* robot;
+  const UrdfOptions* options;
+  Scene* scene;
+  UrdfReport* report;
+  Diagnostics* diagnostics;
+  Scene defaults;   /* its shapes: one of each UrdfGeometry, with what a scene takes where nothing is said */
+  int* carrier;     /* link of the scene that a link of the robot is part of, -1 = the world   (robot's links) */
+  UrdfPose* pose;   /* of its frame in the carrier's                                           (robot's links) */
+  int* children;    /* how many joints it carries                                              (robot's links) */
+  int* child_joint; /* one of them                                                           (robot's links) */
+  bool* deferred;   /* without mass and shape, between two joints that become one              (robot's links) */
+  UrdfBody* body;   /*                                                                         (scene's links) */
+  bool* moves;      /*                                                                         (scene's links) */
+  int* shape_room;  /* for shapes of a link                                                   (scene's links) */
+  int shape_capacity;
+  Names names; /* of the scene's links; texts are theirs */
+} UrdfBuild;
+
+/* The robot as a scene; scene holds the defaults. False after an error. */
+bool urdf_scene(const UrdfRobot* robot, const UrdfOptions* options, Scene* scene, UrdfReport* report,
+                Diagnostics* diagnostics);
+/* A note, and a line of the report. */
+void urdf_remark(UrdfBuild* build, SourcePlace place, const char* format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Tell what is wrong with the files of meshes, for a robot that cannot become a scene for other reasons. */
+void urdf_check_files(const UrdfRobot* robot, const UrdfOptions* options, Scene* scene, Diagnostics* diagnostics);
+/* Fill build->defaults; the caller frees them. */
+void urdf_shape_defaults(UrdfBuild* build);
+/* Shapes that a link of the robot brings to the scene, whatever its joint. (scene/urdf_shapes.c) */
+const UrdfShapes* urdf_used_shapes(const UrdfBuild* build, const UrdfLink* link);
+/* Add them to a link of the scene. */
+void urdf_add_shapes(UrdfBuild* build, const UrdfLink* link, int target, UrdfPose pose);
+
+UrdfPose urdf_pose_mul(UrdfPose a, UrdfPose b);
+
+#endif

@@ -1,0 +1,73 @@
+/* A URDF file as a scene: text -> elements -> robot -> tree -> scene. */
+#include <errno.h>
+#include <string.h>
+
+#include "scene/parts.h"
+#include "scene/urdf.h"
+
+/* A scene without links has all the defaults of the format. */
+static Status take_defaults(Scene* scene, const char* path) {
+  static const char EMPTY[] = "links: []\n";
+  Diagnostics none = {0};
+  Status status = scene_parse(scene, path, EMPTY, strlen(EMPTY), false, NULL, 0, &none);
+  diagnostics_free(&none);
+  return status;
+}
+
+/* The robot's name where it can be a scene's, else the file's. */
+static void take_name(Scene* scene, const char* name) {
+  if (!*name || strlen(name) > NAME_MAX_LENGTH || name_bad_character(name) || name_is_blank(name)) return;
+  memory_free(scene->name);
+  scene->name = memory_text(name);
+}
+
+static bool import_tree(Scene* scene, const XmlElement* root, const UrdfOptions* options, UrdfReport* report,
+                        Diagnostics* diagnostics) {
+  UrdfRobot robot;
+  bool good = urdf_read(&robot, root, diagnostics);
+  /* what hangs on what is told even when numbers are broken */
+  good = robot.link_count > 0 && robot.link_count <= LINK_MAX && urdf_connect(&robot, diagnostics) && good;
+  if (good) {
+    take_name(scene, robot.name);
+    good = urdf_scene(&robot, options, scene, report, diagnostics);
+  } else {
+    urdf_check_files(&robot, options, scene, diagnostics);
+  }
+  urdf_free(&robot);
+  return good;
+}
+
+Status scene_parse_urdf(Scene* scene, const char* path, const char* text, size_t length, const UrdfOptions* options,
+                        UrdfReport* report, Diagnostics* diagnostics) {
+  XmlDocument document = {0};
+  *report = (UrdfReport){0};
+  Status status = take_defaults(scene, path);
+  if (status != STATUS_OK) return status;
+  bool good = xml_read(&document, scene->path, text, length, diagnostics) &&
+              import_tree(scene, document.root, options, report, diagnostics);
+  xml_free(&document);
+  return good ? STATUS_OK : STATUS_BAD_INPUT;
+}
+
+Status scene_import_urdf(Scene* scene, const char* path, const UrdfOptions* options, UrdfReport* report,
+                         Diagnostics* diagnostics) {
+  char* text;
+  size_t length;
+  *scene = (Scene){0};
+  *report = (UrdfReport){0};
+  if (file_read(path, &text, &length) != STATUS_OK) {
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot read the file: %s",
+                    strerror(errno));
+    return STATUS_IO;
+  }
+  Status status = scene_parse_urdf(scene, path, text, length, options, report, diagnostics);
+  memory_free(text);
+  return status;
+}
+
+void urdf_report_free(UrdfReport* report) {
+  for (int i = 0; i < report->joint_count; i++) memory_free(report->joints[i].name);
+  memory_free(report->joints);
+  text_free(&report->remarks);
+  *report = (UrdfReport){0};
+}

@@ -1,0 +1,508 @@
+/* Elements of a URDF file, one function each. What a scene has no use for is gathered by name; what looks like a
+ * mistake (an unknown attribute of a known element) is told. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "scene/parts.h"
+#include "scene/urdf.h"
+
+enum { URDF_PROBLEM_MAX = 200 };
+/* An axis whose length is farther from 1 is told to be normalised: files give three digits. */
+#define AXIS_TOLERANCE 1e-3
+
+typedef struct {
+  const XmlElement* color;
+} Material;
+
+typedef struct {
+  UrdfRobot* robot;
+  Diagnostics* diagnostics;
+  const XmlElement* root;
+  Names ignored;   /* names of elements -> number */
+  Names materials; /* names of those that have a <color> -> its number in colors */
+  Material* colors;
+  int color_count, color_capacity;
+} UrdfReader;
+
+/* ---------------------------------------------------------------- messages */
+
+static void tell(UrdfReader* reader, Severity severity, SourcePlace place, const char* format, va_list arguments) {
+  if (reader->diagnostics->count >= URDF_PROBLEM_MAX) {
+    if (severity == SEVERITY_ERROR) reader->diagnostics->error_count++;
+    return;
+  }
+  Text text = {0};
+  text_add_v(&text, format, arguments);
+  diagnostics_add(reader->diagnostics, severity, place, "%s", text.data);
+  text_free(&text);
+  if (reader->diagnostics->count == URDF_PROBLEM_MAX)
+    diagnostics_add(reader->diagnostics, SEVERITY_NOTE, (SourcePlace){place.file, 0, 0},
+                    "more than %d problems: the rest is left out", URDF_PROBLEM_MAX);
+}
+
+static void error(UrdfReader* reader, SourcePlace place, const char* format, ...) __attribute__((format(printf, 3, 4)));
+static void error(UrdfReader* reader, SourcePlace place, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  tell(reader, SEVERITY_ERROR, place, format, arguments);
+  va_end(arguments);
+}
+
+static void warn(UrdfReader* reader, SourcePlace place, const char* format, ...) __attribute__((format(printf, 3, 4)));
+static void warn(UrdfReader* reader, SourcePlace place, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  tell(reader, SEVERITY_WARNING, place, format, arguments);
+  va_end(arguments);
+}
+
+/* ---------------------------------------------------------------- what elements may hold */
+
+/* Attributes and children that are read; URDF's others are known and not needed. */
+static const struct {
+  const char *name, *attributes, *children;
+} ELEMENTS[] = {
+    {"robot", "name|version", "link|joint|material"},
+    {"link", "name", "inertial|visual|collision"},
+    {"inertial", "", "origin|mass|inertia"},
+    {"mass", "value", ""},
+    {"inertia", "ixx|iyy|izz|ixy|ixz|iyz", ""},
+    {"origin", "xyz|rpy|quat_xyzw", ""},
+    {"visual", "name", "origin|geometry|material"},
+    {"collision", "name", "origin|geometry"},
+    {"geometry", "", "box|cylinder|sphere|capsule|mesh"},
+    {"box", "size", ""},
+    {"cylinder", "radius|length", ""},
+    {"sphere", "radius", ""},
+    {"capsule", "radius|length", ""},
+    {"mesh", "filename|scale", ""},
+    {"material", "name", "color|texture"},
+    {"color", "rgba", ""},
+    {"joint", "name|type", "origin|parent|child|axis|limit|dynamics|mimic|safety_controller|calibration"},
+    {"parent", "link", ""},
+    {"child", "link", ""},
+    {"axis", "xyz", ""},
+    {"limit", "lower|upper|effort|velocity", ""},
+    {"dynamics", "damping|friction", ""},
+    {"mimic", "joint|multiplier|offset", ""},
+};
+
+static void ignore(UrdfReader* reader, const XmlElement* element) {
+  Text name = {0};
+  bool top = element->parent == reader->root;
+  text_add(&name, "%s%s%s", top ? "" : element->parent->name, top ? "" : "/", text_excerpt(element->name).text);
+  bool first = names_find(&reader->ignored, name.data) < 0;
+  if (first) text_add(&reader->robot->ignored, "%s%s", reader->robot->ignored.length > 0 ? ", " : "", name.data);
+  if (first)
+    names_add(&reader->ignored, name.data, 0); /* keeps the text */
+  else
+    text_free(&name);
+}
+
+static void check_children(UrdfReader* reader, const XmlElement* element, const char* children) {
+  for (const XmlElement* child = element->first; child; child = child->next) {
+    if (words_index(children, child->name) >= 0) continue;
+    if (strncmp(child->name, "xacro:", 6) == 0)
+      error(reader, child->place, "'%s': this is a xacro file; expand it first (xacro file.xacro > file.urdf)",
+            text_excerpt(child->name).text);
+    else
+      ignore(reader, child);
+  }
+}
+
+static void check_attributes(UrdfReader* reader, const XmlElement* element, const char* attributes) {
+  for (int i = 0; i < element->attribute_count; i++) {
+    const XmlAttribute* attribute = &element->attributes[i];
+    if (words_index(attributes, attribute->name) >= 0 || strchr(attribute->name, ':') ||
+        strcmp(attribute->name, "xmlns") == 0)
+      continue;
+    warn(reader, attribute->place, "unknown attribute '%s' of <%s> is ignored", text_excerpt(attribute->name).text,
+         element->name);
+  }
+}
+
+/* Every element that is read comes by here once. */
+static void enter(UrdfReader* reader, const XmlElement* element) {
+  for (size_t i = 0; i < sizeof ELEMENTS / sizeof ELEMENTS[0]; i++)
+    if (strcmp(ELEMENTS[i].name, element->name) == 0) {
+      check_attributes(reader, element, ELEMENTS[i].attributes);
+      check_children(reader, element, ELEMENTS[i].children);
+    }
+}
+
+/* The only child of that name, entered; NULL when there is none. */
+static const XmlElement* only(UrdfReader* reader, const XmlElement* parent, const char* name) {
+  const XmlElement* child = xml_child(parent, name);
+  if (!child) return NULL;
+  enter(reader, child);
+  const XmlElement* second = xml_next(child);
+  if (second) error(reader, second->place, "<%s> stands twice in <%s>", name, parent->name);
+  return child;
+}
+
+/* ---------------------------------------------------------------- values */
+
+static const char* blanks(const char* p) { return p + strspn(p, " \t\r\n"); }
+
+/* `count` finite decimal numbers between blanks. */
+static bool parse_numbers(const char* text, int count, double* values) {
+  const char* p = blanks(text);
+  if (p[strspn(p, "0123456789+-.eE \t\r\n")]) return false; /* strtod takes nan, inf and hexadecimals too */
+  for (int i = 0; i < count; i++) {
+    char* end;
+    values[i] = strtod(p, &end);
+    if (end == p || !isfinite(values[i]) || (*end && blanks(end) == end)) return false;
+    p = blanks(end);
+  }
+  return !*p;
+}
+
+/* An attribute of `count` numbers; false (values as they were) when it is absent or broken. */
+static bool numbers(UrdfReader* reader, const XmlElement* element, const char* name, int count, double* values) {
+  const XmlAttribute* attribute = xml_attribute(element, name);
+  double read[9];
+  if (!attribute) return false;
+  if (!parse_numbers(attribute->value, count, read)) {
+    error(reader, attribute->place, "%s of <%s>: expected %s, got '%s'", name, element->name,
+          count == 1   ? "a number"
+          : count == 3 ? "three numbers"
+                       : "four numbers",
+          text_excerpt(attribute->value).text);
+    return false;
+  }
+  memcpy(values, read, sizeof(double) * (size_t)count);
+  return true;
+}
+
+/* The same, and absence is an error. */
+static bool needed(UrdfReader* reader, const XmlElement* element, const char* name, int count, double* values) {
+  if (xml_attribute(element, name)) return numbers(reader, element, name, count, values);
+  error(reader, element->place, "<%s> needs '%s'", element->name, name);
+  return false;
+}
+
+static void not_below(UrdfReader* reader, const XmlElement* element, const char* name, double value, bool zero) {
+  if (zero ? value >= 0 : value > 0) return;
+  error(reader, xml_attribute(element, name)->place, "%s of <%s> must be %s 0, got %.10g", name, element->name,
+        zero ? ">=" : ">", value);
+}
+
+/* A length or other number > 0 that must be there. */
+static double positive(UrdfReader* reader, const XmlElement* element, const char* name) {
+  double value = 1;
+  if (needed(reader, element, name, 1, &value)) not_below(reader, element, name, value, false);
+  return value;
+}
+
+/* A number >= 0 that may be left out. */
+static double not_negative(UrdfReader* reader, const XmlElement* element, const char* name) {
+  double value = 0;
+  if (numbers(reader, element, name, 1, &value)) not_below(reader, element, name, value, true);
+  return value;
+}
+
+static const char* text_of(UrdfReader* reader, const XmlElement* element, const char* name, SourcePlace* place) {
+  const XmlAttribute* attribute = xml_attribute(element, name);
+  *place = attribute ? attribute->place : element->place;
+  if (attribute && *attribute->value) return attribute->value;
+  error(reader, *place, "<%s> needs '%s'", element->name, name);
+  return "";
+}
+
+UrdfPose urdf_pose_mul(UrdfPose a, UrdfPose b) {
+  Vec3 turned = mat3_mul_vec(mat3_from_quat(a.rotation), b.position);
+  return (UrdfPose){vec3_add(a.position, turned), quat_mul(a.rotation, b.rotation)};
+}
+
+static UrdfPose read_origin(UrdfReader* reader, const XmlElement* parent) {
+  UrdfPose pose = {{0, 0, 0}, {1, 0, 0, 0}};
+  const XmlElement* origin = only(reader, parent, "origin");
+  double xyz[3] = {0}, rpy[3] = {0}, quat[4] = {0, 0, 0, 1};
+  if (!origin) return pose;
+  numbers(reader, origin, "xyz", 3, xyz);
+  bool angles = numbers(reader, origin, "rpy", 3, rpy), unit = numbers(reader, origin, "quat_xyzw", 4, quat);
+  double norm = sqrt(quat[0] * quat[0] + quat[1] * quat[1] + quat[2] * quat[2] + quat[3] * quat[3]);
+  if (angles && unit) error(reader, origin->place, "<origin>: give rpy or quat_xyzw, not both");
+  if (unit && !(fabs(norm - 1) <= AXIS_TOLERANCE)) error(reader, origin->place, "<origin>: quat_xyzw has no length 1");
+  pose.position = vec3(xyz[0], xyz[1], xyz[2]);
+  pose.rotation = unit && norm > 0 ? quat_normalized((Quat){quat[3], quat[0], quat[1], quat[2]})
+                                   : quat_from_rpy(vec3(rpy[0], rpy[1], rpy[2]));
+  return pose;
+}
+
+/* ---------------------------------------------------------------- links */
+
+static void read_inertial(UrdfReader* reader, const XmlElement* parent, UrdfLink* link) {
+  static const char* const NAMES[6] = {"ixx", "iyy", "izz", "ixy", "ixz", "iyz"};
+  const XmlElement* inertial = only(reader, parent, "inertial");
+  if (!inertial) return;
+  const XmlElement *mass = only(reader, inertial, "mass"), *inertia = only(reader, inertial, "inertia");
+  double i[6] = {0};
+  UrdfPose origin = read_origin(reader, inertial);
+  link->has_inertial = true;
+  link->inertial_place = inertial->place;
+  if (!mass) error(reader, inertial->place, "<inertial> needs <mass>");
+  if (mass && needed(reader, mass, "value", 1, &link->mass)) not_below(reader, mass, "value", link->mass, true);
+  if (!inertia) error(reader, inertial->place, "<inertial> needs <inertia>");
+  for (int k = 0; inertia && k < 6; k++) needed(reader, inertia, NAMES[k], 1, &i[k]);
+  const Mat3 own = {{{i[0], i[3], i[4]}, {i[3], i[1], i[5]}, {i[4], i[5], i[2]}}};
+  Mat3 turn = mat3_from_quat(origin.rotation);
+  link->center = origin.position;
+  link->inertia = origin.rotation.w == 1 ? own : mat3_mul(turn, mat3_mul(own, mat3_transpose(turn)));
+}
+
+static void read_mesh(UrdfReader* reader, const XmlElement* mesh, UrdfShape* shape) {
+  double scale[3] = {1, 1, 1};
+  shape->file = text_of(reader, mesh, "filename", &shape->file_place);
+  if (numbers(reader, mesh, "scale", 3, scale) && (scale[0] == 0 || scale[1] == 0 || scale[2] == 0))
+    error(reader, xml_attribute(mesh, "scale")->place, "scale of <mesh> must not be 0");
+  shape->scale = vec3(scale[0], scale[1], scale[2]);
+}
+
+static void read_box(UrdfReader* reader, const XmlElement* box, UrdfShape* shape) {
+  double size[3] = {1, 1, 1};
+  if (needed(reader, box, "size", 3, size) && !(size[0] > 0 && size[1] > 0 && size[2] > 0))
+    error(reader, xml_attribute(box, "size")->place, "size of <box> must be > 0, got '%s'",
+          text_excerpt(xml_attribute(box, "size")->value).text);
+  shape->size = vec3(size[0], size[1], size[2]);
+}
+
+/* <geometry> with one of its kinds. False: nothing known in it. */
+static bool read_geometry(UrdfReader* reader, const XmlElement* parent, UrdfShape* shape) {
+  static const char* const KINDS = "box|cylinder|sphere|capsule|mesh";
+  const XmlElement* geometry = only(reader, parent, "geometry");
+  const XmlElement* kind = geometry ? geometry->first : NULL;
+  while (kind && words_index(KINDS, kind->name) < 0) kind = kind->next;
+  if (!kind) {
+    error(reader, geometry ? geometry->place : parent->place, "<%s> needs %s", geometry ? "geometry" : parent->name,
+          geometry ? "<box>, <cylinder>, <sphere>, <capsule> or <mesh>" : "<geometry>");
+    return false;
+  }
+  enter(reader, kind);
+  shape->place = kind->place;
+  shape->kind = (UrdfGeometry)words_index(KINDS, kind->name);
+  if (shape->kind == URDF_BOX) read_box(reader, kind, shape);
+  if (shape->kind == URDF_MESH) read_mesh(reader, kind, shape);
+  if (shape->kind != URDF_BOX && shape->kind != URDF_MESH) shape->radius = positive(reader, kind, "radius");
+  if (shape->kind == URDF_CYLINDER || shape->kind == URDF_CAPSULE) shape->length = positive(reader, kind, "length");
+  return true;
+}
+
+static void add_material(UrdfReader* reader, const XmlElement* material) {
+  const XmlElement* color = xml_child(material, "color");
+  const XmlAttribute* name = xml_attribute(material, "name");
+  if (!color || !name || !names_add(&reader->materials, name->value, reader->color_count)) return;
+  reader->colors = array_grow(reader->colors, reader->color_count, &reader->color_capacity, sizeof(Material));
+  reader->colors[reader->color_count++] = (Material){color};
+}
+
+/* A name stands for the first material of that name that has a colour: below <robot>, or else in any visual. */
+static void find_materials(UrdfReader* reader) {
+  for (const XmlElement* item = xml_child(reader->root, "material"); item; item = xml_next(item))
+    add_material(reader, item);
+  for (const XmlElement* link = xml_child(reader->root, "link"); link; link = xml_next(link))
+    for (const XmlElement* visual = xml_child(link, "visual"); visual; visual = xml_next(visual)) {
+      const XmlElement* material = xml_child(visual, "material");
+      if (material) add_material(reader, material);
+    }
+}
+
+static void read_color(UrdfReader* reader, const XmlElement* material, double color[3]) {
+  const XmlElement* shown = xml_child(material, "color");
+  const XmlAttribute* name = xml_attribute(material, "name");
+  int known = name && !shown ? names_find(&reader->materials, name->value) : -1;
+  if (known >= 0) shown = reader->colors[known].color;
+  double rgba[4];
+  if (!shown || !numbers(reader, shown, "rgba", 4, rgba)) return;
+  for (int k = 0; k < 3; k++) color[k] = fmin(fmax(rgba[k], 0), 1);
+}
+
+static void read_shapes_of(UrdfReader* reader, const XmlElement* parent, const char* name, UrdfLink* link,
+                           UrdfShapes* shapes) {
+  for (const XmlElement* item = xml_child(parent, name); item; item = xml_next(item)) {
+    UrdfShape shape = {.origin = {{0, 0, 0}, {1, 0, 0, 0}}};
+    enter(reader, item);
+    shape.origin = read_origin(reader, item);
+    const XmlElement* material = shapes == &link->visual ? only(reader, item, "material") : NULL;
+    if (material && link->color[0] < 0) read_color(reader, material, link->color);
+    if (!read_geometry(reader, item, &shape)) continue;
+    shapes->items = array_grow(shapes->items, shapes->count, &shapes->capacity, sizeof(UrdfShape));
+    shapes->items[shapes->count++] = shape;
+  }
+}
+
+static void read_link_element(UrdfReader* reader, const XmlElement* element) {
+  UrdfRobot* robot = reader->robot;
+  robot->links = array_grow(robot->links, robot->link_count, &robot->link_capacity, sizeof(UrdfLink));
+  UrdfLink* link = &robot->links[robot->link_count++];
+  *link = (UrdfLink){.joint = -1, .color = {-1, -1, -1}};
+  enter(reader, element);
+  link->name = text_of(reader, element, "name", &link->place);
+  read_inertial(reader, element, link);
+  read_shapes_of(reader, element, "visual", link, &link->visual);
+  read_shapes_of(reader, element, "collision", link, &link->collision);
+}
+
+/* ---------------------------------------------------------------- joints */
+
+static void read_axis_of(UrdfReader* reader, const XmlElement* element, UrdfJoint* joint) {
+  const XmlElement* axis = only(reader, element, "axis");
+  double xyz[3] = {1, 0, 0};
+  joint->axis = vec3(1, 0, 0);
+  if (!axis || joint->type == URDF_FIXED || joint->type == URDF_FLOATING || !needed(reader, axis, "xyz", 3, xyz))
+    return;
+  Vec3 written = vec3(xyz[0], xyz[1], xyz[2]);
+  double length = vec3_norm(written);
+  SourcePlace place = xml_attribute(axis, "xyz")->place;
+  if (!(length > 0) || !isfinite(length)) {
+    error(reader, place, "the axis of joint '%s' must have a length other than zero", text_excerpt(joint->name).text);
+    return;
+  }
+  if (fabs(length - 1) > AXIS_TOLERANCE)
+    warn(reader, place, "the axis of joint '%s' has the length %.6g and is made a unit vector",
+         text_excerpt(joint->name).text, length);
+  joint->axis = is_unit(length) ? written : vec3_scale(written, 1 / length);
+}
+
+static double open_end(double value, double open) { return fabs(value) >= URDF_OPEN ? open : value; }
+
+static void read_limit(UrdfReader* reader, const XmlElement* element, UrdfJoint* joint) {
+  const XmlElement* limit = only(reader, element, "limit");
+  bool bounded = joint->type == URDF_REVOLUTE || joint->type == URDF_PRISMATIC;
+  double lower = 0, upper = 0;
+  if (!limit) {
+    if (bounded)
+      error(reader, joint->place, "the %s joint '%s' needs <limit>",
+            joint->type == URDF_REVOLUTE ? "revolute" : "prismatic", text_excerpt(joint->name).text);
+    return;
+  }
+  double effort = not_negative(reader, limit, "effort"), velocity = not_negative(reader, limit, "velocity");
+  bool finite = (xml_attribute(limit, "effort") && effort < URDF_OPEN) ||
+                (xml_attribute(limit, "velocity") && velocity < URDF_OPEN);
+  joint->has_effort = finite && joint->type != URDF_FIXED;
+  bool low = numbers(reader, limit, "lower", 1, &lower), high = numbers(reader, limit, "upper", 1, &upper);
+  bool broken = low != !!xml_attribute(limit, "lower") || high != !!xml_attribute(limit, "upper");
+  if (!bounded || broken) return;
+  if (!(lower < upper))
+    error(reader, limit->place, "joint '%s': lower must be below upper, got %.10g and %.10g%s",
+          text_excerpt(joint->name).text, lower, upper, lower == upper ? " (a joint that cannot move is 'fixed')" : "");
+  joint->lower = open_end(lower, -HUGE_VAL);
+  joint->upper = open_end(upper, HUGE_VAL);
+}
+
+static void read_mimic(UrdfReader* reader, const XmlElement* element, UrdfJoint* joint) {
+  const XmlElement* mimic = only(reader, element, "mimic");
+  double value;
+  if (!mimic) return;
+  SourcePlace place;
+  const char* name = text_of(reader, mimic, "joint", &place);
+  numbers(reader, mimic, "multiplier", 1, &value);
+  numbers(reader, mimic, "offset", 1, &value);
+  bool found = !*name;
+  for (const XmlElement* other = xml_child(reader->root, "joint"); other && !found; other = xml_next(other)) {
+    const XmlAttribute* its = xml_attribute(other, "name");
+    found = its && strcmp(its->value, name) == 0;
+  }
+  if (!found) error(reader, place, "<mimic>: no joint is named '%s'", text_excerpt(name).text);
+  joint->has_mimic = true;
+}
+
+static const char* read_end(UrdfReader* reader, const XmlElement* element, const char* name, SourcePlace* place) {
+  const XmlElement* end = only(reader, element, name);
+  *place = element->place;
+  if (end) return text_of(reader, end, "link", place);
+  error(reader, element->place, "<joint> needs <%s>", name);
+  return "";
+}
+
+static void read_joint_type(UrdfReader* reader, const XmlElement* element, UrdfJoint* joint) {
+  SourcePlace place;
+  const char* name = text_of(reader, element, "type", &place);
+  int type = words_index(URDF_JOINT_TYPES, name);
+  joint->type = type < 0 ? URDF_FIXED : (UrdfJointType)type;
+  if (type < 0 && *name)
+    error(reader, place, "a joint's type is fixed, revolute, continuous, prismatic, floating or planar, got '%s'",
+          text_excerpt(name).text);
+}
+
+static void read_joint_element(UrdfReader* reader, const XmlElement* element) {
+  UrdfRobot* robot = reader->robot;
+  robot->joints = array_grow(robot->joints, robot->joint_count, &robot->joint_capacity, sizeof(UrdfJoint));
+  UrdfJoint* joint = &robot->joints[robot->joint_count++];
+  *joint = (UrdfJoint){.parent = -1, .child = -1, .lower = -HUGE_VAL, .upper = HUGE_VAL};
+  enter(reader, element);
+  joint->name = text_of(reader, element, "name", &joint->place);
+  read_joint_type(reader, element, joint);
+  joint->origin = read_origin(reader, element);
+  joint->parent_name = read_end(reader, element, "parent", &joint->parent_place);
+  joint->child_name = read_end(reader, element, "child", &joint->child_place);
+  read_axis_of(reader, element, joint);
+  read_limit(reader, element, joint);
+  read_mimic(reader, element, joint);
+  joint->has_safety = xml_child(element, "safety_controller") || xml_child(element, "calibration");
+  const XmlElement* dynamics = only(reader, element, "dynamics");
+  if (!dynamics) return;
+  joint->damping = not_negative(reader, dynamics, "damping");
+  joint->friction = not_negative(reader, dynamics, "friction");
+}
+
+/* ---------------------------------------------------------------- the whole */
+
+static void check_unique(UrdfReader* reader, const char* what, const char* name, SourcePlace place, Names* names) {
+  if (*name && !names_add(names, name, place.line))
+    error(reader, place, "the name '%s' is taken by the %s of line %d", text_excerpt(name).text, what,
+          names_find(names, name));
+}
+
+static void check_names(UrdfReader* reader) {
+  const UrdfRobot* robot = reader->robot;
+  Names links = {0}, joints = {0};
+  for (int i = 0; i < robot->link_count; i++)
+    check_unique(reader, "link", robot->links[i].name, robot->links[i].place, &links);
+  for (int i = 0; i < robot->joint_count; i++)
+    check_unique(reader, "joint", robot->joints[i].name, robot->joints[i].place, &joints);
+  names_free(&links);
+  names_free(&joints);
+}
+
+static void read_robot(UrdfReader* reader) {
+  enter(reader, reader->root);
+  const XmlAttribute* name = xml_attribute(reader->root, "name");
+  reader->robot->name = name ? name->value : "";
+  find_materials(reader);
+  for (const XmlElement* item = reader->root->first; item; item = item->next) {
+    if (strcmp(item->name, "link") == 0) read_link_element(reader, item);
+    if (strcmp(item->name, "joint") == 0) read_joint_element(reader, item);
+    if (strcmp(item->name, "material") == 0) enter(reader, item);
+  }
+  if (reader->robot->link_count == 0) error(reader, reader->root->place, "a robot needs a <link>");
+  if (reader->robot->link_count > LINK_MAX) error(reader, reader->root->place, "more than %d links", LINK_MAX);
+  check_names(reader);
+}
+
+bool urdf_read(UrdfRobot* robot, const XmlElement* root, Diagnostics* diagnostics) {
+  *robot = (UrdfRobot){.root = -1};
+  UrdfReader reader = {.robot = robot, .diagnostics = diagnostics, .root = root};
+  int errors_before = diagnostics->error_count;
+  if (strcmp(root->name, "robot") == 0)
+    read_robot(&reader);
+  else
+    error(&reader, root->place, "a URDF file is a <robot>, this is a <%s>", text_excerpt(root->name).text);
+  for (int i = 0; i < reader.ignored.count; i++) memory_free((char*)reader.ignored.texts[i]);
+  names_free(&reader.ignored);
+  names_free(&reader.materials);
+  memory_free(reader.colors);
+  return diagnostics->error_count == errors_before;
+}
+
+void urdf_free(UrdfRobot* robot) {
+  for (int i = 0; i < robot->link_count; i++) {
+    memory_free(robot->links[i].visual.items);
+    memory_free(robot->links[i].collision.items);
+  }
+  memory_free(robot->links);
+  memory_free(robot->joints);
+  memory_free(robot->order);
+  text_free(&robot->ignored);
+  *robot = (UrdfRobot){0};
+}

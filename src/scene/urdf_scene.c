@@ -1,0 +1,523 @@
+/* Links and joints of a URDF file as those of a scene (docs/urdf.md). Fixed joints are merged into what carries them;
+ * chains of joints through links without mass and shape become one joint with several degrees of freedom. */
+#include <string.h>
+
+#include "scene/parts.h"
+#include "scene/urdf.h"
+
+/* Joints that become one: three slides and two hinges at most. */
+enum { CHAIN_MAX = 5 };
+#define PARALLEL_SINE 1e-6
+#define ROBOT_GROUP "robot"
+
+void urdf_remark(UrdfBuild* build, SourcePlace place, const char* format, ...) {
+  Text text = {0};
+  va_list arguments;
+  va_start(arguments, format);
+  text_add_v(&text, format, arguments);
+  va_end(arguments);
+  diagnostics_add(build->diagnostics, SEVERITY_NOTE, place, "%s", text.data);
+  text_add(&build->report->remarks, "%s\n", text.data);
+  text_free(&text);
+}
+
+static UrdfPose identity(void) { return (UrdfPose){{0, 0, 0}, {1, 0, 0, 0}}; }
+
+static bool is_identity(const UrdfPose* pose) {
+  const Vec3* p = &pose->position;
+  const Quat* q = &pose->rotation;
+  return p->x == 0 && p->y == 0 && p->z == 0 && q->x == 0 && q->y == 0 && q->z == 0;
+}
+
+/* ---------------------------------------------------------------- masses */
+
+/* m (|d|^2 I - d d^T): what the inertia about the centre lacks at a point d away. [kg m^2] */
+static Mat3 steiner(double mass, Vec3 d) {
+  Mat3 square = mat3_scale(mat3_identity(), vec3_dot(d, d));
+  return mat3_scale(mat3_sub(square, mat3_outer(d, d)), mass);
+}
+
+static UrdfBody turned_body(const UrdfLink* link, UrdfPose pose) {
+  UrdfBody body = {link->mass, link->center, link->inertia, link};
+  if (is_identity(&pose)) return body;
+  Mat3 turn = mat3_from_quat(pose.rotation);
+  body.center = vec3_add(mat3_mul_vec(turn, link->center), pose.position);
+  body.inertia = mat3_mul(turn, mat3_mul(link->inertia, mat3_transpose(turn)));
+  return body;
+}
+
+static void add_mass(UrdfBuild* build, const UrdfLink* link, int target, UrdfPose pose) {
+  UrdfBody *sum = &build->body[target], more = turned_body(link, pose);
+  if (!(link->mass > 0)) return;
+  if (sum->mass == 0) {
+    *sum = more;
+    return;
+  }
+  double mass = sum->mass + more.mass;
+  Vec3 center = vec3_add_scaled(vec3_scale(sum->center, sum->mass / mass), more.mass / mass, more.center);
+  Mat3 first = mat3_add(sum->inertia, steiner(sum->mass, vec3_sub(sum->center, center)));
+  Mat3 second = mat3_add(more.inertia, steiner(more.mass, vec3_sub(more.center, center)));
+  *sum = (UrdfBody){mass, center, mat3_add(first, second), sum->from};
+}
+
+/* ---------------------------------------------------------------- links */
+
+/* By the rules of a scene and unlike all others; owned by the caller. */
+static char* safe_name(UrdfBuild* build, const char* name) {
+  char* safe = memory_text(*name ? name : "link");
+  if (strlen(safe) > NAME_MAX_LENGTH - 8) safe[NAME_MAX_LENGTH - 8] = '\0';
+  for (char* bad; (bad = (char*)name_bad_character(safe)) != NULL;) *bad = '_';
+  for (char* c = safe; *c; c++)
+    if (*c == '{' || *c == '}' || (unsigned char)*c == 0x7f) *c = '_';
+  if (*safe == '.' || *safe == ' ') *safe = '_';
+  if (safe[strlen(safe) - 1] == ' ') safe[strlen(safe) - 1] = '_';
+  while (names_find(&build->names, safe) >= 0) {
+    Text longer = {0};
+    text_add(&longer, "%s_", safe);
+    memory_free(safe);
+    safe = longer.data;
+  }
+  return safe;
+}
+
+static int add_link(UrdfBuild* build, const char* name, SourcePlace place) {
+  Scene* scene = build->scene;
+  int index = scene->link_count++;
+  SceneLink* link = &scene->links[index];
+  *link = (SceneLink){.name = safe_name(build, name), .place = place, .parent = -1, .collide = true};
+  for (int k = 0; k < 3; k++) link->color[k] = -1;
+  names_add(&build->names, link->name, index);
+  if (strcmp(link->name, name) != 0)
+    urdf_remark(build, place, "link '%s' is named '%s'", text_excerpt(name).text, text_excerpt(link->name).text);
+  SceneJoint* joint = &link->joint;
+  *joint = (SceneJoint){.place = place, .rotation = quat_identity(), .free_axes = FREE_ALL};
+  joint->axes[0] = vec3(0, 0, 1);
+  joint->axes[1] = vec3(1, 0, 0);
+  for (int i = 0; i < JOINT_MAX_DOF; i++) joint->lower[i] = -HUGE_VAL, joint->upper[i] = HUGE_VAL;
+  joint_default_limits(joint);
+  return index;
+}
+
+static bool is_empty(const UrdfBuild* build, const UrdfLink* link) {
+  return !(link->mass > 0) && urdf_used_shapes(build, link)->count == 0;
+}
+
+/* What the link of the robot is made of goes to a link of the scene. */
+static void put(UrdfBuild* build, int from, int target, UrdfPose pose) {
+  const UrdfLink* link = &build->robot->links[from];
+  build->carrier[from] = target;
+  build->pose[from] = pose;
+  if (target < 0) return;
+  SceneLink* to = &build->scene->links[target];
+  add_mass(build, link, target, pose);
+  urdf_add_shapes(build, link, target, pose);
+  if (to->color[0] < 0) memcpy(to->color, link->color, sizeof to->color);
+}
+
+/* A link of its own, `joint` filled by the caller. */
+static int put_alone(UrdfBuild* build, int from, int parent, UrdfPose origin, JointType type) {
+  const UrdfLink* link = &build->robot->links[from];
+  int target = add_link(build, link->name, link->place);
+  SceneLink* to = &build->scene->links[target];
+  to->parent = parent;
+  to->joint.type = type;
+  to->fixed = type == JOINT_FIXED;
+  to->joint.position = origin.position;
+  to->joint.rotation = origin.rotation;
+  build->moves[target] = type != JOINT_FIXED || (parent >= 0 && build->moves[parent]);
+  put(build, from, target, identity());
+  return target;
+}
+
+/* ---------------------------------------------------------------- fixed joints and the root */
+
+static void put_root(UrdfBuild* build, int root) {
+  UrdfPose base = identity();
+  base.position.z = build->options->height;
+  if (build->options->free_base)
+    put_alone(build, root, -1, base, JOINT_FREE);
+  else if (is_empty(build, &build->robot->links[root]))
+    put(build, root, -1, base); /* it stands for the world */
+  else
+    put_alone(build, root, -1, base, JOINT_FIXED);
+}
+
+static void put_fixed(UrdfBuild* build, int link, const UrdfJoint* joint) {
+  int carrier = build->carrier[joint->parent];
+  UrdfPose pose = urdf_pose_mul(build->pose[joint->parent], joint->origin);
+  const UrdfLink* own = &build->robot->links[link];
+  /* a scene has no link that moves without a mass of its own */
+  bool keep = build->options->keep_fixed && carrier >= 0 && (own->mass > 0 || !build->moves[carrier]);
+  if (keep || (carrier < 0 && !is_empty(build, own)))
+    put_alone(build, link, carrier, pose, JOINT_FIXED);
+  else
+    put(build, link, carrier, pose);
+}
+
+/* ---------------------------------------------------------------- joints that move */
+
+static bool is_slide(const UrdfJoint* joint) { return joint->type == URDF_PRISMATIC; }
+
+/* One degree of freedom. */
+static bool is_single(const UrdfJoint* joint) {
+  return joint->type == URDF_REVOLUTE || joint->type == URDF_CONTINUOUS || joint->type == URDF_PRISMATIC;
+}
+
+/* 0, 1, 2 for +x, +y, +z; -1 for other directions. */
+static int axis_number(Vec3 axis) {
+  if (axis.x == 1) return 0;
+  if (axis.y == 1) return 1;
+  return axis.z == 1 ? 2 : -1;
+}
+
+/* The axes of a joint of type free: slides, then at most two hinges, each along x, y, z in this order. 0: they are
+ * not. */
+static unsigned free_axes_of(const UrdfJoint* const* chain, int count) {
+  unsigned axes = 0;
+  int hinges = 0;
+  for (int i = 0; i < count; i++) {
+    int number = axis_number(chain[i]->axis) + (is_slide(chain[i]) ? 0 : 3);
+    if (axis_number(chain[i]->axis) < 0 || axes >> number != 0) return 0;
+    axes |= 1u << number;
+    hinges += !is_slide(chain[i]);
+  }
+  return hinges <= 2 ? axes : 0;
+}
+
+/* The type and axes of one joint that moves as the chain does; false: there is none. */
+static bool fill_axes(const UrdfJoint* const* chain, int count, SceneJoint* joint) {
+  joint->axes[0] = chain[0]->axis;
+  joint->type = is_slide(chain[0]) ? JOINT_SLIDE : JOINT_HINGE;
+  if (count == 1) return true;
+  joint->axes[1] = chain[1]->axis;
+  joint->type = JOINT_UNIVERSAL;
+  bool turn = vec3_norm(vec3_cross(joint->axes[0], joint->axes[1])) > PARALLEL_SINE;
+  if (count == 2 && !is_slide(chain[0]) && !is_slide(chain[1]) && turn) return true;
+  joint->type = JOINT_FREE;
+  joint->free_axes = free_axes_of(chain, count);
+  return joint->free_axes != 0;
+}
+
+static void add_place(UrdfBuild* build, const UrdfJoint* joint, int link, int dof) {
+  UrdfReport* report = build->report;
+  report->joints[report->joint_count++] = (UrdfJointPlace){memory_text(joint->name), link, dof};
+}
+
+/* The joints from the last link that is in the scene down to `link`, the nearest to the root first. Returns their
+ * number; 0 when they are too many. */
+static int find_chain(const UrdfBuild* build, int link, const UrdfJoint** chain) {
+  int count = 0;
+  for (int at = link; at == link || build->deferred[at];
+       at = build->robot->joints[build->robot->links[at].joint].parent)
+    count++;
+  if (count > CHAIN_MAX) return 0;
+  for (int i = count - 1; i >= 0; i--) {
+    chain[i] = &build->robot->joints[build->robot->links[link].joint];
+    link = chain[i]->parent;
+  }
+  return count;
+}
+
+static void put_single(UrdfBuild* build, int link) {
+  const UrdfJoint* chain[CHAIN_MAX];
+  int count = find_chain(build, link, chain);
+  const UrdfJoint* last = &build->robot->joints[build->robot->links[link].joint];
+  SceneJoint axes = {0};
+  if (count == 0 || !fill_axes(chain, count, &axes)) {
+    diagnostics_add(build->diagnostics, SEVERITY_ERROR, last->place,
+                    "the links above joint '%s' have neither mass nor shape, and the joints around them are no one "
+                    "joint of a scene (two hinges; slides and at most two hinges along x, y, z in this order)",
+                    text_excerpt(last->name).text);
+    count = 1;
+    chain[0] = last;
+    axes.type = JOINT_FIXED;
+  }
+  int above = chain[0]->parent;
+  bool known = !build->deferred[above];
+  UrdfPose origin = known ? urdf_pose_mul(build->pose[above], chain[0]->origin) : identity();
+  int target = put_alone(build, link, known ? build->carrier[above] : -1, origin, axes.type);
+  SceneJoint* joint = &build->scene->links[target].joint;
+  joint->place = chain[0]->place;
+  memcpy(joint->axes, axes.axes, sizeof joint->axes);
+  if (axes.type == JOINT_FREE) joint->free_axes = axes.free_axes;
+  for (int i = 0; i < count && axes.type != JOINT_FIXED; i++) {
+    joint->lower[i] = chain[i]->lower;
+    joint->upper[i] = chain[i]->upper;
+    joint->limited[i] = isfinite(chain[i]->lower) || isfinite(chain[i]->upper);
+    joint->damping[i] = chain[i]->damping;
+    add_place(build, chain[i], target, i);
+  }
+  joint_default_limits(joint);
+}
+
+/* Does the link stay for now, to become part of its child's joint? */
+static bool is_deferred(const UrdfBuild* build, int link) {
+  const UrdfRobot* robot = build->robot;
+  const UrdfLink* own = &robot->links[link];
+  if (own->joint < 0 || !is_single(&robot->joints[own->joint])) return false;
+  if (!is_empty(build, own) || build->children[link] != 1) return false;
+  const UrdfJoint* below = &robot->joints[build->child_joint[link]];
+  return is_single(below) && is_identity(&below->origin);
+}
+
+/* A body that floats over a link that does not move touches it: it hangs on the world. */
+static void leave_fixed(const UrdfBuild* build, int* carrier, UrdfPose* origin) {
+  while (*carrier >= 0 && !build->moves[*carrier]) {
+    const SceneLink* link = &build->scene->links[*carrier];
+    *origin = urdf_pose_mul((UrdfPose){link->joint.position, link->joint.rotation}, *origin);
+    *carrier = link->parent;
+  }
+}
+
+static void put_floating(UrdfBuild* build, int link, const UrdfJoint* joint) {
+  static const unsigned PLANES[3] = {FREE_Y | FREE_Z | FREE_RX, FREE_X | FREE_Z | FREE_RY, FREE_X | FREE_Y | FREE_RZ};
+  UrdfPose origin = urdf_pose_mul(build->pose[joint->parent], joint->origin);
+  int carrier = build->carrier[joint->parent], normal = axis_number(joint->axis);
+  leave_fixed(build, &carrier, &origin);
+  int target = put_alone(build, link, carrier, origin, JOINT_FREE);
+  build->scene->links[target].joint.place = joint->place;
+  if (joint->type == URDF_FLOATING) return;
+  if (normal < 0)
+    diagnostics_add(build->diagnostics, SEVERITY_ERROR, joint->place,
+                    "the normal of the planar joint '%s' must be x, y or z", text_excerpt(joint->name).text);
+  else
+    build->scene->links[target].joint.free_axes = PLANES[normal];
+}
+
+static void put_link(UrdfBuild* build, int link) {
+  const UrdfRobot* robot = build->robot;
+  const UrdfJoint* joint = robot->links[link].joint < 0 ? NULL : &robot->joints[robot->links[link].joint];
+  build->deferred[link] = is_deferred(build, link);
+  if (build->deferred[link]) return;
+  if (!joint)
+    put_root(build, link);
+  else if (joint->type == URDF_FIXED)
+    put_fixed(build, link, joint);
+  else if (is_single(joint))
+    put_single(build, link);
+  else
+    put_floating(build, link, joint);
+}
+
+/* ---------------------------------------------------------------- masses of the scene's links */
+
+static void store_inertia(const UrdfBody* body, SceneLink* link) {
+  const double(*i)[3] = body->inertia.m;
+  const double six[6] = {
+      i[0][0], i[1][1], i[2][2], 0.5 * (i[0][1] + i[1][0]), 0.5 * (i[0][2] + i[2][0]), 0.5 * (i[1][2] + i[2][1])};
+  link->has_mass = true;
+  link->mass = body->mass;
+  link->center = body->center;
+  memcpy(link->inertia, six, sizeof six);
+}
+
+/* By density, where the file gives no mass. */
+static void weigh_without_mass(UrdfBuild* build, SceneLink* link) {
+  if (build->options->density > 0 && link->shape_count > 0) {
+    link->has_density = true;
+    link->density = build->options->density;
+    link->mass_model = MASS_UNIFORM;
+    return;
+  }
+  diagnostics_add(
+      build->diagnostics, SEVERITY_ERROR, link->place, "link '%s' moves and has no mass: %s",
+      text_excerpt(link->name).text,
+      link->shape_count > 0 ? "give it an <inertial>, or weigh its shapes by --density" : "give it an <inertial>");
+}
+
+static void weigh(UrdfBuild* build, int index) {
+  SceneLink* link = &build->scene->links[index];
+  const UrdfBody* body = &build->body[index];
+  bool moves = build->moves[index];
+  if (!(body->mass > 0)) {
+    if (moves) weigh_without_mass(build, link);
+    return;
+  }
+  store_inertia(body, link);
+  link->mass_model = build->options->from_shapes && link->shape_count > 0 ? build->options->mass_model : MASS_GIVEN;
+  if (link->mass_model != MASS_GIVEN) return;
+  SourcePlace place = body->from->inertial_place;
+  Excerpt name = text_excerpt(link->name);
+  bool good = inertia_is_positive(link->inertia);
+  if (!good && !moves)
+    link->has_mass = false; /* of no consequence: the link stands still */
+  else if (!good)
+    diagnostics_add(build->diagnostics, SEVERITY_ERROR, place, "the inertia of link '%s' must be positive definite%s",
+                    name.text, link->shape_count > 0 ? "; or let its shapes carry the mass: --mass-model uniform" : "");
+  else if (!inertia_of_a_body(link->inertia))
+    diagnostics_add(build->diagnostics, SEVERITY_WARNING, place,
+                    "no body has the inertia of link '%s': a principal moment exceeds the sum of the others",
+                    name.text);
+}
+
+/* ---------------------------------------------------------------- where joints start */
+
+static const UrdfStart* start_of(const UrdfBuild* build, const char* joint) {
+  for (int i = build->options->start_count - 1; i >= 0; i--)
+    if (strcmp(build->options->starts[i].joint, joint) == 0) return &build->options->starts[i];
+  return NULL;
+}
+
+/* Zero, or the nearest place within the limits where they are not felt. */
+static double free_place(const SceneJoint* joint, int dof) {
+  double low = joint->lower[dof] + joint->limit_margin, high = joint->upper[dof] - joint->limit_margin;
+  return fmax(fmin(0, high), low);
+}
+
+static double* initial_of(UrdfBuild* build, int link) {
+  Scene* scene = build->scene;
+  for (int i = 0; i < scene->initial_count; i++)
+    if (scene->initials[i].link == link) return scene->initials[i].coordinates;
+  SceneInitial* initial = &scene->initials[scene->initial_count++];
+  *initial = (SceneInitial){.place = scene->links[link].joint.place, .link = link, .has_coordinates = true};
+  return initial->coordinates;
+}
+
+static void check_starts(UrdfBuild* build) {
+  const UrdfReport* report = build->report;
+  for (int i = 0; i < build->options->start_count; i++) {
+    const char* name = build->options->starts[i].joint;
+    bool found = false;
+    for (int k = 0; k < report->joint_count && !found; k++) found = strcmp(report->joints[k].name, name) == 0;
+    if (!found)
+      diagnostics_add(build->diagnostics, SEVERITY_ERROR, (SourcePlace){build->scene->path, 0, 0},
+                      "no joint '%s' that turns or slides has a place to start at", text_excerpt(name).text);
+  }
+}
+
+static void set_starts(UrdfBuild* build) {
+  Text moved = {0};
+  build->scene->initials = MEMORY_NEW(SceneInitial, build->scene->link_count + 1);
+  check_starts(build);
+  for (int k = 0; k < build->report->joint_count; k++) {
+    const UrdfJointPlace* place = &build->report->joints[k];
+    const SceneJoint* joint = &build->scene->links[place->link].joint;
+    const UrdfStart* start = start_of(build, place->name);
+    double value = start ? start->value : free_place(joint, place->dof);
+    if (value == 0) continue;
+    initial_of(build, place->link)[place->dof] = value;
+    if (start) continue;
+    text_add(&moved, "%s%s ", moved.length > 0 ? ", " : "", text_excerpt(place->name).text);
+    text_add_double(&moved, value);
+  }
+  if (moved.length > 0)
+    urdf_remark(build, (SourcePlace){build->scene->path, 0, 0},
+                "zero is beyond the limits of some joints, or where these are felt; they start at: %s", moved.data);
+  text_free(&moved);
+}
+
+/* ---------------------------------------------------------------- what a scene cannot say */
+
+static void tell_left_out(UrdfBuild* build, const char* what, bool (*has)(const UrdfJoint*), const char* why) {
+  const UrdfRobot* robot = build->robot;
+  Text names = {0};
+  int count = 0;
+  for (int k = 0; k < robot->joint_count; k++) {
+    if (!has(&robot->joints[k]) || ++count > 20) continue;
+    text_add(&names, "%s%s", count > 1 ? ", " : "", text_excerpt(robot->joints[k].name).text);
+  }
+  if (count > 20) text_add(&names, " and %d more", count - 20);
+  if (count > 0)
+    urdf_remark(build, (SourcePlace){build->scene->path, 0, 0}, "left out: %s of %s%s", what, names.data, why);
+  text_free(&names);
+}
+
+static bool has_effort(const UrdfJoint* joint) { return joint->has_effort; }
+static bool has_friction(const UrdfJoint* joint) { return joint->friction > 0; }
+static bool has_mimic(const UrdfJoint* joint) { return joint->has_mimic; }
+static bool has_safety(const UrdfJoint* joint) { return joint->has_safety; }
+
+static void tell_losses(UrdfBuild* build) {
+  tell_left_out(build, "mimic", has_mimic, ": they move by themselves");
+  tell_left_out(build, "limits of effort and velocity", has_effort, "");
+  tell_left_out(build, "friction in the joint", has_friction, "");
+  tell_left_out(build, "safety_controller and calibration", has_safety, "");
+  if (build->robot->ignored.length > 0)
+    urdf_remark(build, (SourcePlace){build->scene->path, 0, 0}, "elements left out: %s", build->robot->ignored.data);
+}
+
+static void tell_merged(UrdfBuild* build) {
+  const UrdfRobot* robot = build->robot;
+  for (int n = 0; n < robot->link_count; n++) {
+    const UrdfLink* link = &robot->links[robot->order[n]];
+    int carrier = build->carrier[robot->order[n]];
+    if (link->joint < 0 || robot->joints[link->joint].type != URDF_FIXED || carrier < 0) continue;
+    const SceneLink* to = &build->scene->links[carrier];
+    if (to->place.line != link->place.line || to->place.column != link->place.column)
+      urdf_remark(build, link->place, "link '%s' is part of '%s' (fixed joint)", text_excerpt(link->name).text,
+                  text_excerpt(to->name).text);
+  }
+}
+
+/* ---------------------------------------------------------------- the whole */
+
+static void add_ground(UrdfBuild* build) {
+  Scene* scene = build->scene;
+  SourcePlace place = {scene->path, 1, 1};
+  int target = add_link(build, "ground", place);
+  SceneLink* ground = &scene->links[target];
+  ground->fixed = true;
+  scene->shapes = array_grow(scene->shapes, scene->shape_count, &build->shape_capacity, sizeof(SceneShape));
+  scene->shapes[scene->shape_count] = (SceneShape){
+      .name = memory_text("ground"), .place = place, .type = SHAPE_HALF_SPACE, .scale = 1, .normal = {0, 0, 1}};
+  ground->shapes = MEMORY_NEW(SceneShapeUse, 1);
+  ground->shapes[ground->shape_count++] = (SceneShapeUse){scene->shape_count++, place, {0, 0, 0}, {1, 0, 0, 0}};
+}
+
+static void exclude_robot(Scene* scene, int first_link) {
+  SceneContact* contact = &scene->contact;
+  for (int i = first_link; i < scene->link_count; i++) {
+    scene->links[i].groups = MEMORY_NEW(char*, 1);
+    scene->links[i].groups[scene->links[i].group_count++] = memory_text(ROBOT_GROUP);
+  }
+  contact->exclude = memory_alloc(sizeof *contact->exclude);
+  contact->exclude_place = MEMORY_NEW(SourcePlace, 1);
+  contact->exclude[0][0] = memory_text(ROBOT_GROUP);
+  contact->exclude[0][1] = memory_text(ROBOT_GROUP);
+  contact->exclude_place[contact->exclude_count++] = (SourcePlace){scene->path, 1, 1};
+}
+
+static void build_links(UrdfBuild* build) {
+  const UrdfRobot* robot = build->robot;
+  for (int k = 0; k < robot->joint_count; k++) {
+    build->children[robot->joints[k].parent]++;
+    build->child_joint[robot->joints[k].parent] = k;
+  }
+  if (build->options->ground) add_ground(build);
+  int first = build->scene->link_count;
+  for (int n = 0; n < robot->link_count; n++) put_link(build, robot->order[n]);
+  for (int i = first; i < build->scene->link_count; i++) weigh(build, i);
+  tell_merged(build);
+  tell_losses(build);
+  set_starts(build);
+  if (build->options->no_self_collision) exclude_robot(build->scene, first);
+}
+
+bool urdf_scene(const UrdfRobot* robot, const UrdfOptions* options, Scene* scene, UrdfReport* report,
+                Diagnostics* diagnostics) {
+  int count = robot->link_count, errors_before = diagnostics->error_count;
+  UrdfBuild build = {.robot = robot, .options = options, .scene = scene, .report = report, .diagnostics = diagnostics};
+  build.carrier = MEMORY_NEW(int, count + 1);
+  build.pose = MEMORY_NEW(UrdfPose, count + 1);
+  build.children = MEMORY_NEW(int, count + 1);
+  build.child_joint = MEMORY_NEW(int, count + 1);
+  build.deferred = MEMORY_NEW(bool, count + 1);
+  build.body = MEMORY_NEW(UrdfBody, count + 2);
+  build.moves = MEMORY_NEW(bool, count + 2);
+  build.shape_room = MEMORY_NEW(int, count + 2);
+  scene->links = MEMORY_NEW(SceneLink, count + 2); /* and the ground */
+  report->joints = MEMORY_NEW(UrdfJointPlace, robot->joint_count + 1);
+  urdf_shape_defaults(&build);
+  build_links(&build);
+  scene_free(&build.defaults);
+  names_free(&build.names);
+  memory_free(build.carrier);
+  memory_free(build.pose);
+  memory_free(build.children);
+  memory_free(build.child_joint);
+  memory_free(build.deferred);
+  memory_free(build.body);
+  memory_free(build.moves);
+  memory_free(build.shape_room);
+  return diagnostics->error_count == errors_before;
+}

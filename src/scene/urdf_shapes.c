@@ -1,0 +1,178 @@
+/* Shapes of a URDF file as shapes of a scene: files found, scales that a scene has no word for worked in. */
+#include <assert.h>
+#include <string.h>
+
+#include "geometry/geometry.h"
+#include "scene/parts.h"
+#include "scene/urdf.h"
+
+void urdf_shape_defaults(UrdfBuild* build) {
+  static const char TEXT[] =
+      "shapes:\n"
+      "  box: {type: box, size: [1, 1, 1]}\n"
+      "  cylinder: {type: cylinder, radius: 1, length: 1}\n"
+      "  sphere: {type: sphere, radius: 1}\n"
+      "  capsule: {type: capsule, radius: 1, length: 1}\n"
+      "  mesh: {type: mesh, file: mesh.obj, decompose: {}}\n"
+      "links: []\n";
+  Diagnostics none = {0};
+  scene_parse(&build->defaults, "defaults", TEXT, strlen(TEXT), false, NULL, 0, &none);
+  assert(build->defaults.shape_count == URDF_MESH + 1 && none.count == 0);
+  diagnostics_free(&none);
+}
+
+const UrdfShapes* urdf_used_shapes(const UrdfBuild* build, const UrdfLink* link) {
+  return link->collision.count == 0 && build->options->visual ? &link->visual : &link->collision;
+}
+
+/* ---------------------------------------------------------------- files */
+
+/* package://name/rest or model://name/rest: the folder of that package and the rest; NULL after an error. */
+static char* package_path(UrdfBuild* build, const UrdfShape* shape, const char* inside) {
+  size_t length = strcspn(inside, "/");
+  for (int i = 0; i < build->options->package_count; i++) {
+    const UrdfPackage* package = &build->options->packages[i];
+    if (strlen(package->name) != length || strncmp(package->name, inside, length) != 0) continue;
+    Text path = {0};
+    text_add(&path, "%s%s", package->folder, inside + length);
+    return path.data;
+  }
+  char* name = memory_text(inside);
+  name[length] = '\0';
+  diagnostics_add(build->diagnostics, SEVERITY_ERROR, shape->file_place,
+                  "where the package '%s' is, is not known: give --package %s=DIR", text_excerpt(name).text,
+                  text_excerpt(name).text);
+  memory_free(name);
+  return NULL;
+}
+
+static bool begins_with(const char* text, const char* head) { return strncmp(text, head, strlen(head)) == 0; }
+
+/* Owned by the caller; NULL after an error. */
+static char* mesh_path(UrdfBuild* build, const UrdfShape* shape) {
+  const char* file = shape->file;
+  if (begins_with(file, "package://") || begins_with(file, "model://"))
+    return package_path(build, shape, strstr(file, "://") + 3);
+  if (begins_with(file, "file://")) return memory_text(file + strlen("file://"));
+  if (!strstr(file, "://")) return file_resolve(build->scene->path, file);
+  diagnostics_add(build->diagnostics, SEVERITY_ERROR, shape->file_place,
+                  "a mesh is a path, file:// or package://, got '%s'", text_excerpt(file).text);
+  return NULL;
+}
+
+/* Ending of a file without its dot; "" when it has none. */
+static const char* ending_of(const char* file) {
+  const char *dot = strrchr(file, '.'), *slash = strrchr(file, '/');
+  return dot && (!slash || dot > slash) ? dot + 1 : "";
+}
+
+/* False: told, the shape is left out. */
+static bool is_readable(UrdfBuild* build, const UrdfLink* link, const UrdfShape* shape) {
+  const char* ending = ending_of(shape->file);
+  if (strcasecmp(ending, "obj") == 0 || strcasecmp(ending, "stl") == 0) return true;
+  bool skip = build->options->skip_unsupported;
+  diagnostics_add(build->diagnostics, skip ? SEVERITY_WARNING : SEVERITY_ERROR, shape->file_place,
+                  "link '%s': the mesh '%s' is neither OBJ nor STL%s", text_excerpt(link->name).text,
+                  text_excerpt(shape->file).text,
+                  skip ? " and is left out" : ": convert it, or leave such meshes out by --skip-unsupported");
+  return false;
+}
+
+void urdf_check_files(const UrdfRobot* robot, const UrdfOptions* options, Scene* scene, Diagnostics* diagnostics) {
+  UrdfBuild build = {.robot = robot, .options = options, .scene = scene, .diagnostics = diagnostics};
+  for (int i = 0; i < robot->link_count; i++) {
+    const UrdfShapes* shapes = urdf_used_shapes(&build, &robot->links[i]);
+    for (int k = 0; k < shapes->count; k++)
+      if (shapes->items[k].kind == URDF_MESH && *shapes->items[k].file &&
+          is_readable(&build, &robot->links[i], &shapes->items[k]))
+        memory_free(mesh_path(&build, &shapes->items[k]));
+  }
+}
+
+/* ---------------------------------------------------------------- meshes */
+
+/* Scales that are different along the axes, or mirror: the hull's vertices as a list. */
+static bool scaled_points(UrdfBuild* build, const UrdfShape* from, SceneShape* shape) {
+  Mesh mesh = {0};
+  ConvexHull hull = {0};
+  bool good = mesh_read(&mesh, shape->file, 1.0, build->diagnostics) == STATUS_OK;
+  for (int i = 0; i < mesh.position_count; i++) {
+    Vec3* p = &mesh.positions[i];
+    *p = vec3(from->scale.x * p->x, from->scale.y * p->y, from->scale.z * p->z);
+  }
+  HullResult result = good ? hull_create(&hull, mesh.positions, mesh.position_count) : HULL_OK;
+  if (result == HULL_OK && build->options->max_vertices > 0 && hull.vertex_count > build->options->max_vertices) {
+    double miss;
+    result = hull_thin(&hull, build->options->max_vertices, &miss);
+  }
+  if (!good || result != HULL_OK)
+    diagnostics_add(build->diagnostics, SEVERITY_ERROR, from->file_place, "the mesh '%s'%s%s",
+                    text_excerpt(from->file).text, good ? ": " : " cannot be used",
+                    good ? hull_result_text(result) : "");
+  if (build->options->decompose || build->options->hull_per_group)
+    urdf_remark(build, from->file_place, "the mesh '%s' is scaled unevenly and becomes one hull",
+                text_excerpt(from->file).text);
+  shape->type = SHAPE_POINTS;
+  shape->decompose = false;
+  shape->points = hull.vertices;
+  shape->point_count = hull.vertex_count;
+  hull.vertices = NULL;
+  hull_free(&hull);
+  mesh_free(&mesh);
+  memory_free(shape->file);
+  shape->file = NULL;
+  return good && result == HULL_OK;
+}
+
+static bool add_mesh(UrdfBuild* build, const UrdfShape* from, SceneShape* shape) {
+  Vec3 scale = from->scale;
+  const UrdfOptions* options = build->options;
+  shape->file = mesh_path(build, from);
+  if (!shape->file) return false;
+  shape->scale = scale.x;
+  shape->hull_per_group = options->hull_per_group;
+  shape->decompose = options->decompose;
+  if (!options->decompose)
+    shape->max_vertices = options->max_vertices;
+  else if (options->max_vertices > 0)
+    shape->decomposition.max_vertices = options->max_vertices;
+  return (scale.x > 0 && scale.x == scale.y && scale.x == scale.z) || scaled_points(build, from, shape);
+}
+
+/* ---------------------------------------------------------------- all kinds */
+
+static bool fill_shape(UrdfBuild* build, const UrdfShape* from, SceneShape* shape) {
+  shape->size = from->size;
+  shape->radius = from->radius;
+  shape->length = from->length;
+  return from->kind != URDF_MESH || add_mesh(build, from, shape);
+}
+
+/* The index of a shape in the scene; -1 after an error. */
+static int add_shape(UrdfBuild* build, const UrdfShape* from, const char* name) {
+  Scene* scene = build->scene;
+  scene->shapes = array_grow(scene->shapes, scene->shape_count, &build->shape_capacity, sizeof(SceneShape));
+  SceneShape* shape = &scene->shapes[scene->shape_count++];
+  *shape = build->defaults.shapes[from->kind];
+  shape->name = memory_text(name);
+  shape->place = from->place;
+  shape->file = NULL;
+  return fill_shape(build, from, shape) ? scene->shape_count - 1 : -1;
+}
+
+void urdf_add_shapes(UrdfBuild* build, const UrdfLink* link, int target, UrdfPose pose) {
+  const UrdfShapes* shapes = urdf_used_shapes(build, link);
+  SceneLink* to = &build->scene->links[target];
+  for (int i = 0; i < shapes->count; i++) {
+    const UrdfShape* from = &shapes->items[i];
+    if (from->kind == URDF_MESH && !is_readable(build, link, from)) continue;
+    Text name = {0};
+    text_add(&name, "%s_%d", to->name, to->shape_count);
+    int shape = add_shape(build, from, name.data);
+    text_free(&name);
+    if (shape < 0) continue;
+    UrdfPose placed = urdf_pose_mul(pose, from->origin);
+    to->shapes = array_grow(to->shapes, to->shape_count, &build->shape_room[target], sizeof(SceneShapeUse));
+    to->shapes[to->shape_count++] = (SceneShapeUse){shape, from->place, placed.position, placed.rotation};
+  }
+}

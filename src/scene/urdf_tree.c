@@ -1,0 +1,105 @@
+/* Joints and links of a URDF file as one tree. */
+#include <string.h>
+
+#include "scene/document.h"
+#include "scene/urdf.h"
+
+static int find_link(const Names* names, const char* name, SourcePlace place, Diagnostics* diagnostics) {
+  int index = names_find(names, name);
+  const char* nearest = index < 0 && *name ? names_nearest(names, name) : NULL;
+  if (index < 0 && *name)
+    diagnostics_add(diagnostics, SEVERITY_ERROR, place, "no link is named '%s'%s%s%s", text_excerpt(name).text,
+                    nearest ? " (did you mean '" : "", nearest ? text_excerpt(nearest).text : "", nearest ? "'?)" : "");
+  return index;
+}
+
+/* False when a joint has an end that is not known, told here or when it was read. */
+static bool find_ends(UrdfRobot* robot, Diagnostics* diagnostics) {
+  Names names = {0};
+  bool whole = true;
+  for (int i = 0; i < robot->link_count; i++) names_add(&names, robot->links[i].name, i);
+  for (int k = 0; k < robot->joint_count; k++) {
+    UrdfJoint* joint = &robot->joints[k];
+    joint->parent = find_link(&names, joint->parent_name, joint->parent_place, diagnostics);
+    joint->child = find_link(&names, joint->child_name, joint->child_place, diagnostics);
+    whole = whole && joint->parent >= 0 && joint->child >= 0;
+  }
+  names_free(&names);
+  return whole;
+}
+
+static void find_parents(UrdfRobot* robot, Diagnostics* diagnostics) {
+  for (int k = 0; k < robot->joint_count; k++) {
+    const UrdfJoint* joint = &robot->joints[k];
+    if (joint->child < 0) continue;
+    UrdfLink* child = &robot->links[joint->child];
+    if (child->joint >= 0)
+      diagnostics_add(diagnostics, SEVERITY_ERROR, joint->child_place,
+                      "link '%s' has two parents: it is the child of joint '%s' too", text_excerpt(child->name).text,
+                      text_excerpt(robot->joints[child->joint].name).text);
+    else
+      child->joint = k;
+  }
+}
+
+static void find_root(UrdfRobot* robot, Diagnostics* diagnostics) {
+  for (int i = 0; i < robot->link_count; i++) {
+    if (robot->links[i].joint >= 0) continue;
+    if (robot->root >= 0)
+      diagnostics_add(diagnostics, SEVERITY_ERROR, robot->links[i].place,
+                      "a robot is one tree: link '%s' hangs on no joint, as link '%s' does",
+                      text_excerpt(robot->links[i].name).text, text_excerpt(robot->links[robot->root].name).text);
+    else
+      robot->root = i;
+  }
+  if (robot->root < 0)
+    diagnostics_add(diagnostics, SEVERITY_ERROR, robot->links[0].place,
+                    "the joints make a ring: no link is without a parent");
+}
+
+/* Depth first, children in the order of the joints; `next` and `first` are lists of joints. */
+static void order_links(UrdfRobot* robot) {
+  int *first = MEMORY_NEW(int, robot->link_count + 1), *next = MEMORY_NEW(int, robot->joint_count + 1), count = 0;
+  int *stack = MEMORY_NEW(int, robot->link_count + 1), depth = 0;
+  for (int i = 0; i < robot->link_count; i++) first[i] = robot->order[i] = -1;
+  for (int k = 0; k < robot->joint_count; k++) { /* pushed below in this order, taken from the end: the first first */
+    next[k] = first[robot->joints[k].parent];
+    first[robot->joints[k].parent] = k;
+  }
+  stack[depth++] = robot->root;
+  while (depth > 0) {
+    int link = stack[--depth];
+    robot->order[count++] = link;
+    for (int k = first[link]; k >= 0; k = next[k]) stack[depth++] = robot->joints[k].child;
+  }
+  robot->root = count == robot->link_count ? robot->root : -1;
+  memory_free(first);
+  memory_free(next);
+  memory_free(stack);
+}
+
+/* With one parent each and one root, what the root does not reach hangs on itself. */
+static void report_ring(const UrdfRobot* robot, Diagnostics* diagnostics) {
+  bool* reached = MEMORY_NEW(bool, robot->link_count + 1);
+  for (int i = 0; i < robot->link_count && robot->order[i] >= 0; i++) reached[robot->order[i]] = true;
+  for (int i = 0; i < robot->link_count; i++) {
+    if (reached[i]) continue;
+    diagnostics_add(diagnostics, SEVERITY_ERROR, robot->joints[robot->links[i].joint].place,
+                    "the joints make a ring: link '%s' hangs on itself", text_excerpt(robot->links[i].name).text);
+    break;
+  }
+  memory_free(reached);
+}
+
+bool urdf_connect(UrdfRobot* robot, Diagnostics* diagnostics) {
+  int errors_before = diagnostics->error_count;
+  bool whole = find_ends(robot, diagnostics);
+  find_parents(robot, diagnostics);
+  if (!whole || diagnostics->error_count > errors_before) return false;
+  find_root(robot, diagnostics);
+  if (diagnostics->error_count > errors_before) return false;
+  robot->order = MEMORY_NEW(int, robot->link_count + 1);
+  order_links(robot);
+  if (robot->root < 0) report_ring(robot, diagnostics);
+  return robot->root >= 0;
+}

@@ -1,0 +1,188 @@
+#include "scene/xml.h"
+
+#include <expat.h>
+#include <string.h>
+
+#include "scene/document.h"
+
+typedef struct {
+  XmlDocument* document;
+  XmlElement* open; /* the element whose end has not come */
+  int depth;
+  const char* text;
+  size_t length;
+  SourcePlace place; /* of the byte `counted` */
+  size_t counted;
+  XML_Parser parser;
+  Diagnostics* diagnostics;
+  bool stopped; /* told why */
+} Parsing;
+
+/* Counted here, as in every other file: expat's columns count bytes. Places come in the order of the text. */
+static SourcePlace current_place(Parsing* parsing) {
+  XML_Index at = XML_GetCurrentByteIndex(parsing->parser);
+  size_t offset = at < 0 ? 0 : (size_t)at;
+  if (offset > parsing->length) offset = parsing->length;
+  for (; parsing->counted < offset; parsing->counted++)
+    place_advance(&parsing->place, parsing->text + parsing->counted);
+  return parsing->place;
+}
+
+static void stop_at(Parsing* parsing, SourcePlace place, const char* text) {
+  if (!parsing->stopped) diagnostics_add(parsing->diagnostics, SEVERITY_ERROR, place, "%s", text);
+  parsing->stopped = true;
+  XML_StopParser(parsing->parser, XML_FALSE);
+}
+
+static void stop(Parsing* parsing, const char* text) { stop_at(parsing, current_place(parsing), text); }
+
+/* ---------------------------------------------------------------- places of attributes */
+
+static const char* step(SourcePlace* place, const char* p) {
+  place_advance(place, p);
+  return p + 1;
+}
+
+/* Where the values of a tag stand: expat has found the tag well formed, so that its text has an attribute for each, in
+ * order, as name = "value" or 'value'. The end of the text is a guard. */
+static void find_places(const Parsing* parsing, XmlElement* element) {
+  SourcePlace place = element->place;
+  const char *p = parsing->text + XML_GetCurrentByteIndex(parsing->parser), *end = parsing->text + parsing->length;
+  for (int i = 0; i < element->attribute_count; i++) {
+    while (p < end && *p != '"' && *p != '\'') p = step(&place, p);
+    if (p == end) return;
+    char quote = *p;
+    p = step(&place, p);
+    element->attributes[i].place = place;
+    while (p < end && *p != quote) p = step(&place, p);
+    if (p < end) p = step(&place, p);
+  }
+}
+
+/* ---------------------------------------------------------------- elements */
+
+static const char* add_copy(char** at, const char* text) {
+  size_t size = strlen(text) + 1;
+  char* copy = memcpy(*at, text, size);
+  *at += size;
+  return copy;
+}
+
+static XmlElement* make_element(Parsing* parsing, const char* name, const char** pairs) {
+  XmlElement* element = MEMORY_NEW(XmlElement, 1);
+  size_t size = strlen(name) + 1;
+  int count = 0;
+  for (; pairs[2 * count]; count++) size += strlen(pairs[2 * count]) + strlen(pairs[2 * count + 1]) + 2;
+  element->texts = memory_alloc(size);
+  element->attributes = MEMORY_NEW(XmlAttribute, count + 1);
+  element->attribute_count = count;
+  element->place = current_place(parsing);
+  char* at = element->texts;
+  element->name = add_copy(&at, name);
+  for (int i = 0; i < count; i++) {
+    element->attributes[i].name = add_copy(&at, pairs[2 * i]);
+    element->attributes[i].value = add_copy(&at, pairs[2 * i + 1]);
+    element->attributes[i].place = element->place;
+  }
+  find_places(parsing, element);
+  return element;
+}
+
+static void on_start(void* context, const char* name, const char** pairs) {
+  Parsing* parsing = context;
+  XmlDocument* document = parsing->document;
+  if (parsing->stopped) return;
+  if (parsing->depth == XML_DEPTH_MAX || document->count == XML_ELEMENT_MAX) {
+    stop(parsing, parsing->depth == XML_DEPTH_MAX ? "elements are nested too deeply" : "there are too many elements");
+    return;
+  }
+  XmlElement *element = make_element(parsing, name, pairs), *parent = parsing->open;
+  element->made_before = document->latest;
+  element->parent = parent;
+  document->latest = element;
+  document->count++;
+  if (!parent)
+    document->root = element;
+  else if (parent->last)
+    parent->last->next = element;
+  else
+    parent->first = element;
+  if (parent) parent->last = element;
+  parsing->open = element;
+  parsing->depth++;
+}
+
+static void on_end(void* context, const char* name) {
+  Parsing* parsing = context;
+  (void)name;
+  if (parsing->stopped) return;
+  parsing->open = parsing->open->parent;
+  parsing->depth--;
+}
+
+static void on_doctype(void* context, const char* name, const char* system_id, const char* public_id, int internal) {
+  (void)name, (void)system_id, (void)public_id, (void)internal;
+  Parsing* parsing = context;
+  const char* start = strstr(parsing->text, "<!DOCTYPE"); /* this comes where the declaration goes on */
+  size_t offset = start ? (size_t)(start - parsing->text) : 0;
+  stop_at(parsing, document_place(parsing->place.file, parsing->text, offset),
+          "a document type (DOCTYPE) is not accepted: take it out");
+}
+
+/* ---------------------------------------------------------------- the text */
+
+static bool parse(Parsing* parsing) {
+  XML_SetUserData(parsing->parser, parsing);
+  XML_SetElementHandler(parsing->parser, on_start, on_end);
+  XML_SetStartDoctypeDeclHandler(parsing->parser, on_doctype);
+  XML_SetParamEntityParsing(parsing->parser, XML_PARAM_ENTITY_PARSING_NEVER);
+  enum XML_Status status = XML_Parse(parsing->parser, parsing->text, (int)parsing->length, XML_TRUE);
+  if (status != XML_STATUS_OK && !parsing->stopped) {
+    Text text = {0};
+    text_add(&text, "not well-formed XML: %s", XML_ErrorString(XML_GetErrorCode(parsing->parser)));
+    stop(parsing, text.data);
+    text_free(&text);
+  }
+  return !parsing->stopped;
+}
+
+bool xml_read(XmlDocument* document, const char* source, const char* text, size_t length, Diagnostics* diagnostics) {
+  *document = (XmlDocument){0};
+  if (!document_check_text(source, text, length, diagnostics)) return false;
+  Parsing parsing = {.document = document, .text = text, .length = length, .diagnostics = diagnostics};
+  parsing.place = (SourcePlace){source, 1, 1};
+  if (strncmp(text, "\xef\xbb\xbf", 3) == 0) parsing.counted = 3; /* a byte order mark is no character */
+  parsing.parser = XML_ParserCreate("UTF-8");
+  bool good = parsing.parser && parse(&parsing) && document->root;
+  if (parsing.parser) XML_ParserFree(parsing.parser);
+  if (!good) xml_free(document);
+  return good;
+}
+
+void xml_free(XmlDocument* document) {
+  while (document->latest) {
+    XmlElement* element = document->latest;
+    document->latest = element->made_before;
+    memory_free(element->attributes);
+    memory_free(element->texts);
+    memory_free(element);
+  }
+  *document = (XmlDocument){0};
+}
+
+/* ---------------------------------------------------------------- looking */
+
+static const XmlElement* first_named(const XmlElement* element, const char* name) {
+  while (element && strcmp(element->name, name) != 0) element = element->next;
+  return element;
+}
+
+const XmlElement* xml_child(const XmlElement* parent, const char* name) { return first_named(parent->first, name); }
+
+const XmlElement* xml_next(const XmlElement* element) { return first_named(element->next, element->name); }
+
+const XmlAttribute* xml_attribute(const XmlElement* element, const char* name) {
+  for (int i = 0; i < element->attribute_count; i++)
+    if (strcmp(element->attributes[i].name, name) == 0) return &element->attributes[i];
+  return NULL;
+}

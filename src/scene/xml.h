@@ -1,0 +1,43 @@
+/* xml: a text as a tree of elements with attributes, each with its place (expat underneath). What stands between the
+ * elements is left out: the formats read here say everything in attributes. No DTD, so no entities but XML's own five.
+ * An XmlDocument owns all its elements and texts; xml_free accepts a zeroed one. */
+#ifndef SDRS_SCENE_XML_H
+#define SDRS_SCENE_XML_H
+
+#include "base/base.h"
+
+enum { XML_DEPTH_MAX = 64, XML_ELEMENT_MAX = 1000000 };
+
+typedef struct {
+  const char *name, *value; /* value with entities replaced */
+  SourcePlace place;        /* of the value's first character */
+} XmlAttribute;
+
+typedef struct XmlElement XmlElement;
+struct XmlElement {
+  const char* name;
+  SourcePlace place; /* of its '<' */
+  XmlAttribute* attributes;
+  int attribute_count;
+  XmlElement *parent, *first, *last, *next; /* children from first through next */
+  XmlElement* made_before;                  /* all elements of the document, the latest first */
+  char* texts;                              /* owned: the name, then names and values of the attributes */
+};
+
+typedef struct {
+  XmlElement *root, *latest;
+  int count;
+} XmlDocument;
+
+/* Parse a whole UTF-8 text, NUL-terminated. source: the name for messages, which must outlive the tree. False after a
+ * diagnostic with line and column: not UTF-8, not well formed, a DTD, too deep, too large. */
+bool xml_read(XmlDocument* document, const char* source, const char* text, size_t length, Diagnostics* diagnostics);
+void xml_free(XmlDocument* document);
+
+/* The first child of that name, or the next after it; NULL when there is none. */
+const XmlElement* xml_child(const XmlElement* parent, const char* name);
+const XmlElement* xml_next(const XmlElement* element);
+/* NULL when absent. */
+const XmlAttribute* xml_attribute(const XmlElement* element, const char* name);
+
+#endif

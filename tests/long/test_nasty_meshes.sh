@@ -1,0 +1,16 @@
+#!/bin/bash
+# Bad meshes through sdrs decompose built with the sanitizers: a right result or a clear refusal for each.
+cd "$(dirname "$0")/../.." || exit 1
+data=../shared/data/nasty
+if [[ ! -d $data ]]; then
+  echo "SKIP: no $data"
+  echo "0 passed, 0 failed"
+  exit 0
+fi
+SDRS=${SDRS:-out/build/asan/sdrs}
+if [[ ! -x $SDRS ]]; then
+  echo "no program at $SDRS: make FLAVOUR=asan program"
+  exit 1
+fi
+export SDRS
+python3 tests/long/nasty_meshes.py "$data"

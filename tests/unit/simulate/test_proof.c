@@ -1,0 +1,154 @@
+/* Proof over recorded states (P5): against dense sampling of the way, closed forms of tunnelling and rolling. */
+#include <string.h>
+
+#include "simulate/simulate.h"
+#include "support/paths.h"
+#include "support/runs.h"
+
+/* ---------------------------------------------------------------- a plate through a wall */
+
+static const char wall_and_plate[] =
+    "contact: {support: 0.001}\n"
+    "shapes:\n"
+    "  thin: {type: box, size: [0.01, 1, 1]}\n"
+    "links:\n"
+    "  - {name: wall, fixed: true, shape: thin}\n"
+    "  - {name: plate, mass: 1, shape: thin, position: [-0.55, 0, 0]}\n";
+
+static ProofReport prove_two(const Model* model, const double* from, const double* to) {
+  Proof* proof = proof_create(model, 1);
+  ProofReport first = proof_next(proof, from);
+  assert_int_equal(first.outcome, PROOF_APART);
+  ProofReport second = proof_next(proof, to);
+  proof_destroy(proof);
+  return second;
+}
+
+/* Coordinates count from the pose that the scene gives. The wall reaches from -5 to 5 mm, the plate 5 mm to each side
+ * of x: they are apart while |x| > 10 mm. */
+static void a_plate_that_jumps_through_a_wall_is_found(void** state) {
+  (void)state;
+  Run* run = run_model("%s", wall_and_plate);
+  double from[7] = {0, 0, 0, 1, 0, 0, 0}, to[7] = {1, 0, 0, 1, 0, 0, 0};
+  ProofReport report = prove_two(&run->model, from, to);
+  assert_int_equal(report.outcome, PROOF_MEET);
+  assert_int_equal(report.link_a, 0);
+  assert_int_equal(report.link_b, 1);
+  compare_at_most(fabs(-0.55 + report.fraction), 0.010, "where they meet");
+  run_free(run);
+}
+
+static void a_plate_that_stops_before_the_wall_is_proved(void** state) {
+  (void)state;
+  Run* run = run_model("%s", wall_and_plate);
+  double from[7] = {0, 0, 0, 1, 0, 0, 0}, to[7] = {0.5399, 0, 0, 1, 0, 0, 0};
+  ProofReport report = prove_two(&run->model, from, to);
+  assert_int_equal(report.outcome, PROOF_APART);
+  assert_false(report.detour);
+  compare_near(report.gap, 1e-4, 1e-12, "gap");
+  run_free(run);
+}
+
+static void a_state_in_which_bodies_meet_is_found_and_left_again(void** state) {
+  (void)state;
+  Run* run = run_model("%s", wall_and_plate);
+  double apart[7] = {0, 0, 0, 1, 0, 0, 0}, inside[7] = {0.55, 0, 0, 1, 0, 0, 0};
+  Proof* proof = proof_create(&run->model, 1);
+  assert_int_equal(proof_next(proof, apart).outcome, PROOF_APART);
+  ProofReport met = proof_next(proof, inside);
+  assert_int_equal(met.outcome, PROOF_MEET);
+  compare_near(met.fraction, 1, 0, "at the end of the way");
+  assert_int_equal(proof_next(proof, apart).outcome, PROOF_APART);
+  proof_destroy(proof);
+  run_free(run);
+}
+
+/* ---------------------------------------------------------------- a rod that pivots */
+
+/* A rod of 1 m turns by 2a about its lower end, g above the ground. Straight in its centre and angle, the end dips by
+ * (1 - cos a) / 2 in the middle: at a = 0.1 by 2.5 mm, so for g = 1 mm the straight way meets the ground; pivoting does
+ * not. */
+static void P5_a_rod_that_pivots_is_proved_beside_the_straight_way(void** state) {
+  (void)state;
+  Run* run = run_model(
+      "contact: {support: 0.0005}\n"
+      "shapes:\n"
+      "  rod: {type: points, points: [[0, 0, -0.5], [0.001, 0, 0.5], [-0.001, 0.001, 0.5], [-0.001, -0.001, 0.5]]}\n"
+      "  ground: {type: half_space, normal: [0, 0, 1]}\n"
+      "links:\n"
+      "  - {name: ground, fixed: true, shape: ground}\n"
+      "  - {name: rod, mass: 1, shape: rod, position: [0, 0, 1]}\n");
+  const double a = 0.1, gap = 1e-3, h = 0.5;
+  double from[7] = {-h * sin(a), 0, gap + h * cos(a) - 1, cos(a / 2), 0, -sin(a / 2), 0};
+  double to[7] = {h * sin(a), 0, gap + h * cos(a) - 1, cos(a / 2), 0, sin(a / 2), 0};
+  assert_true(h * (1 - cos(a)) > gap);
+  ProofReport report = prove_two(&run->model, from, to);
+  assert_int_equal(report.outcome, PROOF_APART);
+  assert_true(report.detour);
+  from[2] += 2e-3; /* 3 mm up the straight way is free */
+  to[2] += 2e-3;
+  report = prove_two(&run->model, from, to);
+  assert_int_equal(report.outcome, PROOF_APART);
+  assert_false(report.detour);
+  run_free(run);
+}
+
+/* ---------------------------------------------------------------- random ways of a tree */
+
+static const char tree[] =
+    "contact: {support: 0.001}\n"
+    "shapes:\n"
+    "  block: {type: box, size: [0.5, 0.1, 0.1]}\n"
+    "links:\n"
+    "  - {name: post, fixed: true, shapes: [{shape: block, position: [0.7, 0, 0.3]}]}\n"
+    "  - {name: root, mass: 1, joint: {type: ball}, shapes: [{shape: block, position: [0.25, 0, 0]}]}\n"
+    "  - {name: arm, parent: root, mass: 1, joint: {type: universal, axes: [[0, 0, 1], [0, 1, 0]], position: [0.55, 0, "
+    "0]}, shapes: [{shape: block, position: [0.3, 0, 0]}]}\n"
+    "  - {name: free, mass: 1, shape: block, position: [0.2, 0.5, 0.4]}\n";
+
+/* What the proof says of q -> q (+) delta against 400 places on that way. */
+static void proofs_agree_with_dense_sampling(void** state) {
+  (void)state;
+  Random random = {1207};
+  Run* run = run_model("%s", tree);
+  const Model* m = &run->model;
+  JointPath path = joint_path_create(m);
+  double* to = MEMORY_NEW(double, m->coordinate_count);
+  int straight = 0, beside = 0, met = 0, ends = 0;
+  for (int k = 0; k < 300; k++) {
+    double size = pow(10, random_uniform(&random, -1.5, 0));
+    memcpy(path.q, m->initial_coordinates, sizeof(double) * (size_t)m->coordinate_count);
+    for (int i = 0; i < m->dof_count; i++) path.delta[i] = fmax(-1.4, fmin(1.4, size * random_normal(&random)));
+    model_increment(m, path.q, path.delta, 1, to);
+    double least = joint_path_least_distance(&path, 400);
+    ProofReport report = prove_two(m, path.q, to);
+    if (report.outcome == PROOF_APART && !report.detour) {
+      straight++;
+      if (!(least > 0)) fail_msg("seed 1207, way %d: proved, but the hulls meet on it", k);
+    } else if (report.outcome == PROOF_APART) {
+      beside++;
+    } else if (report.fraction < 1) {
+      met++;
+      if (least > 1e-3) fail_msg("seed 1207, way %d: not proved, but %g m apart", k, least);
+    } else {
+      ends++;
+      if (least > 0) fail_msg("seed 1207, way %d: said to end where hulls meet, %g m apart", k, least);
+    }
+  }
+  print_message("seed 1207: %d straight, %d beside, %d meet on the way, %d at its end\n", straight, beside, met, ends);
+  assert_true(straight > 50 && beside + met > 10 && ends > 5);
+  memory_free(to);
+  joint_path_free(&path);
+  run_free(run);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_plate_that_jumps_through_a_wall_is_found),
+      cmocka_unit_test(a_plate_that_stops_before_the_wall_is_proved),
+      cmocka_unit_test(a_state_in_which_bodies_meet_is_found_and_left_again),
+      cmocka_unit_test(P5_a_rod_that_pivots_is_proved_beside_the_straight_way),
+      cmocka_unit_test(proofs_agree_with_dense_sampling),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
