@@ -31,6 +31,7 @@ static ExitCode read_settings(DecomposeOptions* settings, const Options* options
       .max_vertices = option_count(options, "max-vertices", 0),
       .error = option_number(options, "error", 0),
       .resolution = option_count(options, "resolution", 0),
+      .inside = option_given(options, "inside"),
       .threads = options->threads,
   };
   const char* symmetry = option_text(options, "symmetry");
@@ -38,6 +39,7 @@ static ExitCode read_settings(DecomposeOptions* settings, const Options* options
     return usage_error(options, "--symmetry is auto, none or letters of xyz, got '%s'", symmetry);
   const char* grid = option_text(options, "grid");
   if (!read_grid(settings, grid)) return usage_error(options, "--grid needs three counts of 1 to 1000, got '%s'", grid);
+  if (grid && settings->inside) return usage_error(options, "--grid takes whole blocks: it does not go with --inside");
   const char* up = option_text(options, "up");
   if (up && !(*up >= 'x' && *up <= 'z' && up[1] == '\0'))
     return usage_error(options, "--up is x, y or z, got '%s'", up);
@@ -90,7 +92,7 @@ static void add_condition(Json* json, const MeshCondition* c) {
 static void add_guarantees(Json* json, const Decomposition* d) {
   json_open(json, "guarantees", '{');
   json_bool(json, "convex", d->convex);
-  json_bool(json, "covers", d->covers);
+  json_bool(json, d->inside ? "lies_inside" : "covers", d->covers);
   json_bool(json, "connected", d->connected);
   json_bool(json, "symmetric", d->symmetric);
   json_bool(json, "within_budget", d->within_budget);
@@ -145,7 +147,7 @@ static void report_text(Text* out, const char* mesh, const Decomposition* d) {
   json_integer(&json, "hulls", d->hull_count);
   json_integer(&json, "vertices", vertices);
   json_number(&json, "hull_volume", d->hull_volume);
-  json_number(&json, "largest_miss", d->covered_miss);
+  json_number(&json, d->inside ? "largest_reach" : "largest_miss", d->covered_miss);
   json_integer(&json, "samples", d->samples);
   add_depths(&json, d);
   json_integer(&json, "pieces", d->pieces);
@@ -228,7 +230,10 @@ static void say_result(const Options* options, const Decomposition* d, const cha
 
 static bool guarantees_hold(const Options* options, const Decomposition* d) {
   if (!d->convex) command_error(options, "a hull is not convex or has no volume");
-  if (!d->covers) command_error(options, "the hulls miss a point of the surface by %g diagonals", d->covered_miss);
+  if (!d->covers && d->inside)
+    command_error(options, "the surface reaches into a hull by %g diagonals, or nothing fits inside", d->covered_miss);
+  if (!d->covers && !d->inside)
+    command_error(options, "the hulls miss a point of the surface by %g diagonals", d->covered_miss);
   if (!d->connected)
     command_error(options, "the hulls of %d of %d components of the mesh do not hang together", d->apart,
                   d->component_count);
@@ -288,6 +293,7 @@ static const OptionRow OPTIONS[] = {
     {"error", 0, OPTION_NUMBER, "E", "stop when the hulls' excess volume is below E of the mesh's (default: 1e-3)"},
     {"resolution", 0, OPTION_COUNT, "N", "triangles of the copy that planes are searched on (default: 1200)"},
     {"grid", 0, OPTION_TEXT, "NX,NY,NZ", "even blocks of the mesh's box instead of a search"},
+    {"inside", 0, OPTION_FLAG, NULL, "hulls that lie inside the mesh instead of covering it"},
     {"symmetry", 0, OPTION_TEXT, "AXES", "mirror planes to keep: auto, none or letters of xyz (default: auto)"},
     {"up", 0, OPTION_TEXT, "AXIS", "x, y or z: what is up in the picture (default: z)"},
     {"no-picture", 0, OPTION_FLAG, NULL, "leave no hulls.png"},

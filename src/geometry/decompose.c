@@ -2,6 +2,7 @@
 #include "geometry/decompose.h"
 
 #include "geometry/decompose_check.h"
+#include "geometry/decompose_inside.h"
 #include "geometry/decompose_mirror.h"
 #include "geometry/mesh_repair.h"
 
@@ -186,13 +187,18 @@ static void choose_mirrors(Decomposition* result, const Part* solid, const Decom
     result->mirror[axis] = o->symmetry_auto ? part_is_mirrored(solid, axis) : o->symmetry[axis];
 }
 
-/* Overlap, then few enough vertices: thinning keeps all that a hull holds. */
-static HullResult join_and_thin(Blocks* blocks, const bool mirror[3], int max_vertices) {
-  MirrorGroups groups = mirror_groups(blocks, mirror);
-  blocks_overlap(blocks);
-  HullResult result = blocks_thin_mirrored(blocks, &groups, max_vertices);
+/* Overlap, then few enough vertices: thinning keeps all that a hull holds. Or inside the solid. */
+static HullResult join_and_thin(Decomposition* result, Blocks* blocks, const Part* solid, const DecomposeOptions* o) {
+  MirrorGroups groups = mirror_groups(blocks, result->mirror);
+  HullResult status = HULL_OK;
+  if (o->inside) {
+    blocks_inside(blocks, solid, result->condition.components > 1, &groups, o);
+  } else {
+    blocks_overlap(blocks);
+    status = blocks_thin_mirrored(blocks, &groups, o->max_vertices);
+  }
   mirror_groups_free(&groups);
-  return result;
+  return status;
 }
 
 static void take_hulls(Decomposition* result, Blocks* blocks, UnitFrame frame) {
@@ -219,7 +225,7 @@ static HullResult decompose_once(Decomposition* result, const Mesh* mesh, const 
     } else {
       choose_mirrors(result, &solid, o);
       cut_symmetric(&blocks, &solid, result->mirror, o);
-      status = join_and_thin(&blocks, result->mirror, o->max_vertices);
+      status = join_and_thin(result, &blocks, &solid, o);
     }
     take_hulls(result, &blocks, frame);
     blocks_free(&blocks);

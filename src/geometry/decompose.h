@@ -69,6 +69,8 @@ Blocks blocks_create(const Pieces* pieces);
 void blocks_free(Blocks* blocks);
 /* Distance of two hulls, 0 when they meet. */
 double block_distance(const Block* a, const Block* b);
+/* The same with the closest points, set where they do not meet. */
+double block_nearest(const Block* a, const Block* b, Vec3* on_a, Vec3* on_b);
 /* Where the mirror images of blocks stand: of[axis][k] is that of block k, NULL where `planes` (bit = axis) has no such
  * mirror plane. Owned arrays. */
 typedef struct {
@@ -108,6 +110,10 @@ void blocks_recut(Blocks* blocks, const Pieces* pieces, const int* group, const 
 
 /* ---------------------------------------------------------------- joining (decompose_join.c) */
 
+/* Middle of the box: unlike the mean of the corners it does not depend on corners within a flat face. */
+Vec3 hull_middle(const ConvexHull* hull);
+/* Of two hulls that touch in a face of one of them: the middle of what the faces have in common. */
+bool hulls_shared_middle(const ConvexHull* a, const ConvexHull* b, Vec3* middle);
 /* Let blocks of few faces grow through the neighbours that hold the face they share, where that leaves the union as it
  * is: bars that cross become whole. */
 void blocks_extend(Blocks* blocks);

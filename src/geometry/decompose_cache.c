@@ -31,14 +31,15 @@ char* decompose_cache_folder(void) {
 
 /* ---------------------------------------------------------------- key */
 
-_Static_assert(sizeof(DecomposeOptions) == 40, "an option that is new belongs into the key, and then here");
+_Static_assert(sizeof(DecomposeOptions) == 48, "an option that is new belongs into the key, and then here");
 
 static void add_options(Text* out, const DecomposeOptions* o) {
   uint64_t error;
   memcpy(&error, &o->error, sizeof error);
-  text_add(out, "hulls %d vertices %d error %016" PRIx64 " resolution %d grid %d %d %d symmetry %d %d %d %d\n",
+  text_add(out,
+           "hulls %d vertices %d error %016" PRIx64 " resolution %d grid %d %d %d symmetry %d %d %d %d inside %d\n",
            o->max_hulls, o->max_vertices, error, o->resolution, o->grid[0], o->grid[1], o->grid[2], o->symmetry[0],
-           o->symmetry[1], o->symmetry[2], o->symmetry_auto);
+           o->symmetry[1], o->symmetry[2], o->symmetry_auto, o->inside);
 }
 
 /* The hash of everything that the hulls depend on; METHOD_DIGEST is that of the sources below scene/. */

@@ -74,13 +74,26 @@ static double outside_union(const PlaneTable* table, Vec3 p) {
   return least;
 }
 
+/* How deep inside one of the hulls, 0 when in none. */
+static double inside_hull(const PlaneTable* table, Vec3 p) {
+  double deepest = 0;
+  for (int h = 0; h < table->hull_count; h++) {
+    double depth = HUGE_VAL;
+    for (int k = table->first[h]; k < table->first[h + 1] && depth > deepest; k++)
+      depth = fmin(depth, table->planes[k].offset - vec3_dot(table->planes[k].n, p));
+    deepest = fmax(deepest, depth);
+  }
+  return deepest;
+}
+
 /* ---------------------------------------------------------------- coverage */
 
 typedef struct {
   const Mesh* mesh;
   const PlaneTable* table;
-  int rings;     /* subdivisions of a face's triangles */
-  double* worst; /* per face */
+  double (*measure)(const PlaneTable* table, Vec3 p); /* what must not be large */
+  int rings;                                          /* subdivisions of a face's triangles */
+  double* worst;                                      /* per face */
 } Coverage;
 
 /* Points i/n, j/n of each triangle of the face's fan; for a bent or concave face they may leave it, so those are only
@@ -96,10 +109,10 @@ static void cover_face(void* context, int face, int thread) {
     Vec3 u = vec3_sub(c->mesh->positions[corners[k]], a), v = vec3_sub(c->mesh->positions[corners[k + 1]], a);
     for (int i = 0; i <= n; i++)
       for (int j = 0; i + j <= n; j++)
-        worst = fmax(worst,
-                     outside_union(c->table, vec3_add_scaled(vec3_add_scaled(a, (double)i / n, u), (double)j / n, v)));
+        worst =
+            fmax(worst, c->measure(c->table, vec3_add_scaled(vec3_add_scaled(a, (double)i / n, u), (double)j / n, v)));
     if (count == 3)
-      worst = fmax(worst, outside_union(c->table, vec3_add_scaled(vec3_add_scaled(a, 1.0 / 3, u), 1.0 / 3, v)));
+      worst = fmax(worst, c->measure(c->table, vec3_add_scaled(vec3_add_scaled(a, 1.0 / 3, u), 1.0 / 3, v)));
   }
   c->worst[face] = worst;
 }
@@ -107,13 +120,13 @@ static void cover_face(void* context, int face, int thread) {
 static void check_coverage(Decomposition* d, const Mesh* mesh, const PlaneTable* table, int threads) {
   int rings = 1;
   while ((rings + 1) * (rings + 2) / 2 * mesh->face_count < SAMPLES_LEAST) rings++;
-  Coverage c = {mesh, table, rings, MEMORY_NEW(double, mesh->face_count + 1)};
+  Coverage c = {mesh, table, d->inside ? inside_hull : outside_union, rings, MEMORY_NEW(double, mesh->face_count + 1)};
   parallel_for(threads, mesh->face_count, 64, 64, cover_face, &c);
   double worst = 0;
   for (int f = 0; f < mesh->face_count; f++) worst = fmax(worst, c.worst[f]);
   d->samples = ((rings + 1) * (rings + 2) / 2 + 1) * mesh->face_count;
   d->covered_miss = worst / d->diagonal;
-  d->covers = d->covered_miss <= COVER_TOLERANCE;
+  d->covers = d->covered_miss <= COVER_TOLERANCE && (!d->inside || d->hull_count > 0);
   memory_free(c.worst);
 }
 
@@ -254,6 +267,7 @@ void decomposition_check(Decomposition* d, const Mesh* mesh, const Part* solid, 
     high = vec3_max(high, mesh->positions[mesh->corners[i]]);
   }
   d->diagonal = vec3_norm(vec3_sub(high, low));
+  d->inside = options->inside;
   PlaneTable table = plane_table(d);
   check_hulls(d, &table, options);
   check_coverage(d, mesh, &table, options->threads);

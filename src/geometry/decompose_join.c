@@ -98,8 +98,7 @@ void blocks_extend(Blocks* blocks) {
 
 /* ---------------------------------------------------------------- a corner inside the neighbour */
 
-/* Middle of the box: unlike the mean of the corners it does not depend on corners within a flat face. */
-static Vec3 middle_of(const ConvexHull* hull) {
+Vec3 hull_middle(const ConvexHull* hull) {
   Vec3 low = hull->vertices[0], high = low;
   for (int i = 1; i < hull->vertex_count; i++)
     low = vec3_min(low, hull->vertices[i]), high = vec3_max(high, hull->vertices[i]);
@@ -122,6 +121,11 @@ static bool shared_middle(const ConvexHull* a, const ConvexHull* b, Plane plane,
   return count > 0;
 }
 
+bool hulls_shared_middle(const ConvexHull* a, const ConvexHull* b, Vec3* middle) {
+  Plane plane;
+  return (facing_plane(a, b, &plane) || facing_plane(b, a, &plane)) && shared_middle(a, b, plane, middle);
+}
+
 /* How far one may go from the point along the way (0 to 1) within the faces that are not in the plane. */
 static double room_along(const ConvexHull* hull, Plane plane, Vec3 from, Vec3 way) {
   double room = 1;
@@ -138,7 +142,7 @@ static double room_along(const ConvexHull* hull, Plane plane, Vec3 from, Vec3 wa
 static bool corner_inside(const ConvexHull* a, const ConvexHull* b, Plane plane, Vec3* corner) {
   Vec3 from;
   if (!shared_middle(a, b, plane, &from)) return false;
-  Vec3 way = vec3_sub(middle_of(b), from);
+  Vec3 way = vec3_sub(hull_middle(b), from);
   double share = DEPTH_SHARE * room_along(a, plane, from, way);
   double depth = fabs(vec3_dot(plane.n, way));
   if (!face_held(a, b, plane)) share = fmax(share, 0.1), share = fmin(share, SLIVER_DEPTH / fmax(depth, SLIVER_DEPTH));

@@ -105,13 +105,20 @@ void blocks_free(Blocks* blocks) {
   *blocks = (Blocks){0};
 }
 
-double block_distance(const Block* a, const Block* b) {
+double block_nearest(const Block* a, const Block* b, Vec3* on_a, Vec3* on_b) {
   PointView va = point_view_create(a->hull.vertices, a->hull.vertex_count);
   PointView vb = point_view_create(b->hull.vertices, b->hull.vertex_count);
-  double distance = gjk_distance(va, pose_identity(), vb, pose_identity(), NULL).distance;
+  GjkResult found = gjk_distance(va, pose_identity(), vb, pose_identity(), NULL);
+  *on_a = found.witness_a;
+  *on_b = found.witness_b;
   point_view_free(&va);
   point_view_free(&vb);
-  return distance;
+  return found.distance;
+}
+
+double block_distance(const Block* a, const Block* b) {
+  Vec3 on_a, on_b;
+  return block_nearest(a, b, &on_a, &on_b);
 }
 
 /* ---------------------------------------------------------------- merging */

@@ -152,6 +152,7 @@ typedef struct {
   int grid[3];        /* blocks along x, y, z instead of a search; 0 = search */
   bool symmetry[3];   /* mirror planes normal to x, y, z to keep */
   bool symmetry_auto; /* those that the mesh has */
+  bool inside;        /* hulls that lie inside the solid, instead of covering it */
   int threads;
 } DecomposeOptions;
 
@@ -181,7 +182,8 @@ typedef struct {
   double diagonal;     /* of the mesh's box */
   double mesh_volume;  /* of the mended mesh */
   double hull_volume;  /* sum of the hulls' */
-  double covered_miss; /* largest distance of a surface sample from the union, / diagonal */
+  bool inside;         /* the hulls were to lie inside */
+  double covered_miss; /* largest distance of a surface sample from the union, or depth inside a hull, / diagonal */
   int samples;         /* of the surface */
 
   double* depths;       /* largest distance of each hull's surface from the part, where outside it, mesh unit */
@@ -193,7 +195,7 @@ typedef struct {
   int apart;           /* components whose hulls fall apart */
   bool mirror[3];      /* mirror planes kept */
   double mirror_error; /* how far a mirrored hull sticks out of its image, / diagonal */
-  bool convex, covers, connected, symmetric, within_budget; /* the guarantees */
+  bool convex, covers, connected, symmetric, within_budget; /* the guarantees; covers: or lies inside */
 } Decomposition;
 
 /* Approximate convex decomposition; a pure function of mesh and options, whatever the number of threads.

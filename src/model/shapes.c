@@ -107,7 +107,10 @@ static void warn_shape(Builder* builder, const SceneShape* shape, const char* fo
 
 /* What the decomposition promises and could not keep; flat hulls are refused where they are made. */
 static void check_decomposition(Builder* builder, const SceneShape* shape, const Decomposition* d) {
-  if (!d->covers)
+  if (!d->covers && d->inside)
+    warn_shape(builder, shape, "the surface reaches into a hull by %.3g m, or nothing fits inside",
+               d->covered_miss * d->diagonal * shape->scale);
+  if (!d->covers && !d->inside)
     warn_shape(builder, shape, "the hulls miss a point of the surface by %.3g m",
                d->covered_miss * d->diagonal * shape->scale);
   if (!d->connected)

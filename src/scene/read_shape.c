@@ -65,6 +65,8 @@ static void read_decompose(Reader* reader, const Node* shape_node, const Node* n
     shape->decomposition = form.options;
     if (form.grid) read_grid(reader, form.grid, &shape->decomposition);
     read_symmetry(words_at(SYMMETRY_WORDS, form.symmetry).text, &shape->decomposition);
+    if (form.grid && form.options.inside)
+      reader_error(reader, node->place, "grid takes whole blocks: it does not go with inside");
   }
   reader_leave(reader, mark);
   const Node* thinning = node_find(shape_node, "max_vertices");

@@ -126,6 +126,8 @@ static const SchemaRow ROWS[] = {
                 "corners."},
     {"decompose", "symmetry", VALUE_CHOICE, AT(DecomposeForm, symmetry), .of = SYMMETRY_WORDS, .fallback = "auto",
      .meaning = "Axes whose mirror planes the hulls keep: those that the mesh has, none, or these."},
+    {"decompose", "inside", VALUE_BOOL, AT(DecomposeForm, options.inside), .fallback = "false",
+     .meaning = "The hulls lie inside the mesh instead of covering it. Not with a grid."},
 
     /* ---------------------------------------------------------------- pose: part of link, joint and placed shape */
     {"pose", "position", VALUE_VECTOR, AT(PoseForm, position), .unit = "m", .fallback = "[0, 0, 0]",

@@ -95,6 +95,7 @@ static void write_decompose(Text* out, const DecomposeOptions* o) {
   for (int axis = 0, count = 0; axis < 3; axis++)
     if (o->symmetry[axis]) letters[count++] = "xyz"[axis];
   write_key_text(out, "symmetry", o->symmetry_auto ? "auto" : letters[0] ? letters : "none");
+  if (o->inside) text_add(out, ", inside: true");
   text_add(out, "}");
 }
 
