@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "geometry/decompose_check.h"
+#include "geometry/surface_tree.h"
 
 /* Samples of a surface, at least: all points and middles of triangles, more on large ones. */
 #define SAMPLES_LEAST 2000
@@ -176,20 +177,35 @@ static double weakest_link(Connection* c) {
   return isfinite(depth) ? depth : 0;
 }
 
-static MeshComponent connect_component(Connection* c, const SurfaceSamples* samples) {
+/* Hulls that lie inside hold no samples: their middles tell whose they are. */
+static void find_inner(Connection* c, const Part* part, UnitFrame frame) {
+  SurfaceTree tree = surface_tree_create(part->points, (const int(*)[3])part->triangles, part->triangle_count);
+  for (int h = 0; h < c->decomposition->hull_count; h++) {
+    const ConvexHull* hull = &c->decomposition->hulls[h];
+    Vec3 sum = vec3(0, 0, 0);
+    for (int i = 0; i < hull->vertex_count; i++) sum = vec3_add(sum, vec3_sub(hull->vertices[i], frame.center));
+    c->own[h] = surface_tree_winding(&tree, vec3_scale(sum, 1 / (hull->vertex_count * frame.scale))) != 0;
+  }
+  surface_tree_free(&tree);
+}
+
+static MeshComponent connect_component(Connection* c, const Part* part, UnitFrame frame) {
   MeshComponent component = {0};
   int hulls = c->decomposition->hull_count;
-  bool* needed = MEMORY_NEW(bool, hulls + 1);
-  for (int h = 0; h < hulls; h++) c->own[h] = holds_any(&c->holders[h], samples);
+  bool *needed = MEMORY_NEW(bool, hulls + 1), inside = c->decomposition->inside;
+  SurfaceSamples samples = surface_samples(part, frame);
+  for (int h = 0; h < hulls && !inside; h++) c->own[h] = holds_any(&c->holders[h], &samples);
+  if (inside) find_inner(c, part, frame);
   join_own(c);
   component.pieces = count_own_sets(c, needed);
-  if (component.pieces > 1) component.pieces = needed_sets(c, samples, needed);
+  if (component.pieces > 1 && !inside) component.pieces = needed_sets(c, &samples, needed);
   component.hulls = MEMORY_NEW(int, hulls + 1);
   for (int h = 0; h < hulls; h++) {
     c->own[h] = c->own[h] && needed[sets_root(c->set, h)];
     if (c->own[h]) component.hulls[component.hull_count++] = h;
   }
   component.overlap = weakest_link(c);
+  memory_free(samples.points);
   memory_free(needed);
   return component;
 }
@@ -213,10 +229,8 @@ void decomposition_connect(Decomposition* d, HullLink* links, int link_count, co
       d, links, link_count, holders, MEMORY_NEW(bool, d->hull_count + 1), MEMORY_NEW(int, d->hull_count + 1)};
   d->apart = 0;
   for (int k = 0; k < d->component_count; k++) {
-    SurfaceSamples samples = surface_samples(&parts[k], frame);
-    d->components[k] = connect_component(&c, &samples);
+    d->components[k] = connect_component(&c, &parts[k], frame);
     d->apart += d->components[k].pieces > 1;
-    memory_free(samples.points);
     part_free(&parts[k]);
   }
   d->connected = d->apart == 0;

@@ -108,7 +108,7 @@ static DepthQueue hull_faces(const DepthSearch* search, const ConvexHull* hull, 
     *found = fmax(*found, corners[i].outside);
   }
   for (int t = 0; t < hull->triangle_count; t++) {
-    DepthTriangle face;
+    DepthTriangle face = {.bound = HUGE_VAL};
     for (int k = 0; k < 3; k++) face.corner[k] = corners[hull->triangles[t][k]];
     add_triangle(&queue, search->tree, face);
   }

@@ -7,7 +7,7 @@ typedef struct {
 } Box;
 
 /* The check of hulls that are boxes, for a mesh of boxes. */
-static Decomposition check_boxes(const Box* parts, int part_count, const Box* hulls, int hull_count) {
+static Decomposition check_boxes_by(const Box* parts, int part_count, const Box* hulls, int hull_count, bool inside) {
   Text text = {0};
   for (int k = 0; k < part_count; k++) add_box(&text, k, parts[k].low, parts[k].high);
   Mesh mesh = mesh_of_text(text.data);
@@ -21,11 +21,16 @@ static Decomposition check_boxes(const Box* parts, int part_count, const Box* hu
   Part solid;
   UnitFrame frame;
   assert_true(mesh_repair(&mesh, &solid, &frame, &d.condition));
-  decomposition_check(&d, &mesh, &solid, frame, &(DecomposeOptions){.max_hulls = 16, .max_vertices = 64, .threads = 1});
+  decomposition_check(&d, &mesh, &solid, frame,
+                      &(DecomposeOptions){.max_hulls = 16, .inside = inside, .max_vertices = 64, .threads = 1});
   assert_true(d.covers && d.convex);
   part_free(&solid);
   mesh_free(&mesh);
   return d;
+}
+
+static Decomposition check_boxes(const Box* parts, int part_count, const Box* hulls, int hull_count) {
+  return check_boxes_by(parts, part_count, hulls, hull_count, false);
 }
 
 static void check_component(const Decomposition* d, int k, int pieces, double overlap) {
@@ -123,11 +128,31 @@ static void two_boxes_apart_are_fine(void** state) {
   mesh_free(&mesh);
 }
 
+/* A hull inside a component is its own; two of them that do not meet fall apart. */
+static void hulls_inside_are_told_apart_too(void** state) {
+  (void)state;
+  const Box parts[2] = {BAR, {{5, 0, 0}, {6, 1, 1}}};
+  for (int apart = 0; apart < 2; apart++) {
+    const Box hulls[3] = {{{0.1, 0.1, 0.1}, {1.5, 0.9, 0.9}},
+                          {{apart ? 1.6 : 1.3, 0.1, 0.1}, {2.9, 0.9, 0.9}},
+                          {{5.1, 0.1, 0.1}, {5.9, 0.9, 0.9}}};
+    Decomposition d = check_boxes_by(parts, 2, hulls, 3, true);
+    check_component(&d, 0, apart ? 2 : 1, apart ? 0 : 0.1);
+    check_component(&d, 1, 1, 0);
+    assert_int_equal(d.components[1].hull_count, 1);
+    assert_int_equal(d.components[1].hulls[0], 2);
+    assert_int_equal(d.connected, !apart);
+    assert_true(d.depth == 0);
+    decomposition_free(&d);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(halves_that_touch_fall_apart),        cmocka_unit_test(the_weakest_overlap_counts),
       cmocka_unit_test(numbers_of_pieces_do_not_tell),       cmocka_unit_test(hulls_of_others_do_not_join),
       cmocka_unit_test(boxes_that_touch_are_two_components), cmocka_unit_test(two_boxes_apart_are_fine),
+      cmocka_unit_test(hulls_inside_are_told_apart_too),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
