@@ -255,7 +255,8 @@ static void cut_once(Block* block, const Near* near, const int* chosen, int coun
     part_free(better ? &best : &part);
     if (better) best = part;
   }
-  Block left = best.point_count > 3 ? block_create(best.points, best.point_count) : (Block){.flat = true};
+  Block left = {.flat = true};
+  if (best.point_count > 3) left = block_create(best.points, best.point_count);
   part_free(&best);
   block_free(block);
   *block = left;
@@ -339,7 +340,8 @@ static void copy_images(Blocks* blocks, const MirrorGroups* groups) {
     const Block* first = &blocks->items[groups->first[k]];
     if (groups->first[k] == k) continue;
     block_free(&blocks->items[k]);
-    blocks->items[k] = first->flat ? (Block){.flat = true} : block_image(first, groups->by[k]);
+    blocks->items[k] = (Block){.flat = true};
+    if (!first->flat) blocks->items[k] = block_image(first, groups->by[k]);
   }
 }
 
