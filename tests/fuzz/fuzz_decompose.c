@@ -17,6 +17,7 @@ static DecomposeOptions options_of(unsigned bits) {
   DecomposeOptions o = {.max_hulls = 1 + (int)(bits & 1), .max_vertices = 8 + (int)(bits >> 2 & 7), .resolution = 40};
   o.symmetry_auto = bits >> 5 & 1;
   if ((bits >> 6 & 3) == 3) o.grid[0] = 2, o.grid[1] = 1 + (int)(bits & 1), o.grid[2] = 2;
+  o.inside = (bits >> 1 & 1) && o.grid[0] == 0;
   return o;
 }
 
@@ -74,6 +75,13 @@ static double beyond(const ConvexHull* hull, Vec3 p, double size) {
   return most;
 }
 
+/* What is said to lie inside does: no corner of a face lies deep in a hull. Of bodies that overlap, one may. */
+static void check_inside(const Mesh* mesh, const Decomposition* d) {
+  for (int i = 0; i < mesh->corner_count && d->condition.components == 1; i++)
+    for (int h = 0; h < d->hull_count; h++)
+      require(beyond(&d->hulls[h], mesh->positions[mesh->corners[i]], d->diagonal) >= -1e-5 * d->diagonal);
+}
+
 /* What is said to be covered is: every corner of a face lies in a hull. */
 static void check_corners(const Mesh* mesh, const Decomposition* d) {
   for (int i = 0; i < mesh->corner_count; i++) {
@@ -91,12 +99,14 @@ static void check(const Mesh* mesh, const DecomposeOptions* o) {
     require(d.hull_count == 0 && !d.hulls);
     return;
   }
-  require(d.hull_count >= 1 && (o->grid[0] > 0 || d.hull_count <= o->max_hulls));
+  require((d.hull_count >= 1 || o->inside) && (o->grid[0] > 0 || d.hull_count <= o->max_hulls));
   for (int h = 0; h < d.hull_count; h++) check_hull(&d.hulls[h], o);
   for (int j = 0; j < d.joint_count; j++)
     require(d.joints[j].a < d.joints[j].b && d.joints[j].b < d.hull_count && d.joints[j].depth > 0);
   require(d.convex && d.within_budget);
-  if (d.covers) check_corners(mesh, &d); /* an open shell that crosses itself may be missed in part: that is told */
+  if (d.covers && o->inside) check_inside(mesh, &d);
+  if (d.covers && !o->inside)
+    check_corners(mesh, &d); /* an open shell that crosses itself may be missed in part: that is told */
   decomposition_free(&d);
 }
 

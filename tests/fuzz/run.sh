@@ -12,7 +12,7 @@ mkdir -p "$found/corpus"
 folders=("$found/corpus")
 if [[ -d $seeds ]]; then folders+=("$seeds"); fi
 
-if "$1" -max_total_time="${FUZZ_SECONDS:-60}" -timeout=20 -rss_limit_mb=4096 -print_final_stats=1 -verbosity=0 \
+if "$1" -max_total_time="${FUZZ_SECONDS:-60}" -timeout=60 -rss_limit_mb=4096 -print_final_stats=1 -verbosity=0 \
   -artifact_prefix="$found/" "${folders[@]}"; then
   echo "1 passed, 0 failed"
 else
