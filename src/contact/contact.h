@@ -44,7 +44,7 @@ typedef struct {
   const double (*hessian)[12]; /* 12x12, a first */
 } ContactTerms;
 
-/* tolerance: of the step [N]; planes are solved tightly enough for it. */
+/* tolerance: of the step, relative; planes are solved tightly enough for it. */
 ContactSystem* contact_create(const Model* model, int threads, double tolerance);
 void contact_destroy(ContactSystem* system);
 

@@ -38,9 +38,10 @@ int friction_count(const HullInstance* a, const HullInstance* b, double support,
   return count;
 }
 
-static double smoothed_weight(double support, double c, double length, double smoothing) {
-  double force = -barrier_eval(c / support).first / (support * support) * length;
-  return sqrt(force * force + smoothing) - sqrt(smoothing);
+static double smoothed_weight(double support, double c, double length) {
+  double s2 = support * support, force = -barrier_eval(c / support).first / s2 * length;
+  double floor = FRICTION_WEIGHT_FLOOR / s2;
+  return sqrt(force * force + floor * floor) - floor;
 }
 
 static void tangent_basis(Vec3 n, Vec3* e1, Vec3* e2) {
@@ -50,8 +51,7 @@ static void tangent_basis(Vec3 n, Vec3* e1, Vec3* e2) {
 }
 
 /* Vertices of one side, positions still relative to the plane's origin. */
-static int lag_side(const HullInstance* h, double sigma, double support, double smoothing, const Plane* plane,
-                    FrictionVertex* out) {
+static int lag_side(const HullInstance* h, double sigma, double support, const Plane* plane, FrictionVertex* out) {
   int count = 0;
   double length = vec3_norm(plane->n);
   for (int m = 0; m < h->points.count; m++) {
@@ -59,7 +59,7 @@ static int lag_side(const HullInstance* h, double sigma, double support, double 
     double c;
     if (!side_is_active(h, sigma, plane, support, m, &x, &c) || !(c > 0)) continue;
     out[count++] = (FrictionVertex){.local = {h->points.x[m], h->points.y[m], h->points.z[m]},
-                                    .weight = smoothed_weight(support, c, length, smoothing),
+                                    .weight = smoothed_weight(support, c, length),
                                     .vertex = m};
   }
   return count;
@@ -97,7 +97,7 @@ static void centre_on_weights(FrictionLag* lag, const HullInstance* a, const Hul
     for (int i = 0; i < 2; i++) lag->vertices[k].scaled[i] = lag->vertices[k].position[i] / lag->length;
 }
 
-void friction_lag(const HullInstance* a, const HullInstance* b, double support, double smoothing, const Plane* plane,
+void friction_lag(const HullInstance* a, const HullInstance* b, double support, const Plane* plane,
                   FrictionVertex* vertices, FrictionLag* lag) {
   double length = vec3_norm(plane->n);
   lag->vertices = vertices;
@@ -105,12 +105,12 @@ void friction_lag(const HullInstance* a, const HullInstance* b, double support, 
   tangent_basis(lag->normal, &lag->e1, &lag->e2);
   lag->half_space = b->half_space;
   lag->ground = b->pose;
-  lag->count[0] = lag_side(a, -1.0, support, smoothing, plane, vertices);
-  lag->count[1] = b->half_space ? 0 : lag_side(b, 1.0, support, smoothing, plane, vertices + lag->count[0]);
+  lag->count[0] = lag_side(a, -1.0, support, plane, vertices);
+  lag->count[1] = b->half_space ? 0 : lag_side(b, 1.0, support, plane, vertices + lag->count[0]);
   lag->ground_weight = 0;
   if (b->half_space) {
     double c = plane_clearance(b, 1.0, *plane);
-    if (c < support && c > 0) lag->ground_weight = smoothed_weight(support, c, length, smoothing);
+    if (c < support && c > 0) lag->ground_weight = smoothed_weight(support, c, length);
   }
   centre_on_weights(lag, a, b, plane->origin);
   lag->slip[0] = lag->slip[1] = lag->slip[2] = 0;

@@ -1,11 +1,15 @@
 /* Private to contact/: lagged plane friction of one pair (SDRS Eq. 8-13; docs/derivations/friction.md).
  *   D = mu dt sum_m weight_m sqrt(|r_m|^2 + eps),  U_f = min over (u, omega) of D                               (F1)
- *   r_m = Pi [ (x_m - x_m^t)/dt - omega n^ x (x_m^t - c) - u ],  weight_m = A_eps(|P'(c_m^t)| |n^t|)            (F2)
+ *   r_m = Pi [ (x_m - x_m^t)/dt - omega n^ x (x_m^t - c) - u ],  weight_m = A(|P'(c_m^t)| |n^t|)                (F2)
  * with plane, weights and x^t of the time step before. All quantities for stiffness 1. */
 #ifndef SDRS_CONTACT_FRICTION_H
 #define SDRS_CONTACT_FRICTION_H
 
 #include "contact/plane.h"
+
+/* A(f) = sqrt(f^2 + d^2) - d, d = FRICTION_WEIGHT_FLOOR / s^2: a force in the units of the barrier's own, so that it
+ * scales with it (the paper takes friction's smoothing, a speed, here). At mid range |P'| is 288 / s^2. */
+#define FRICTION_WEIGHT_FLOOR 1e-10
 
 /* One lagged contact vertex. */
 typedef struct {
@@ -36,7 +40,7 @@ typedef struct {
 /* Upper bound of the number of vertices friction_lag will store. */
 int friction_count(const HullInstance* a, const HullInstance* b, double support, const Plane* plane);
 /* Fill the lag at an accepted state: vertices has room for friction_count. */
-void friction_lag(const HullInstance* a, const HullInstance* b, double support, double smoothing, const Plane* plane,
+void friction_lag(const HullInstance* a, const HullInstance* b, double support, const Plane* plane,
                   FrictionVertex* vertices, FrictionLag* lag);
 
 typedef struct {

@@ -189,7 +189,7 @@ static void evaluate_pair(void* context, int index, int thread) {
                       &p->response);
   if (p->now) {
     double energy;
-    friction_lag(&p->now->body[0].hull, &p->now->body[1].hull, r->model->contact.support, r->friction.smoothing,
+    friction_lag(&p->now->body[0].hull, &p->now->body[1].hull, r->model->contact.support,
                  &p->now->solution.plane, p->lag.vertices, &p->lag);
     memcpy(p->lag.slip, p->record->slip, sizeof(p->lag.slip));
     p->sound = friction_evaluate(&p->lag, &r->friction, &next[0].hull.pose, &next[1].hull.pose, next[0].reference,

@@ -10,8 +10,9 @@ enum { PARALLEL_THRESHOLD = 24, PARALLEL_GRAIN = 8, PARALLEL_FAR = 500 };
  */
 #define ENERGY_ROUNDINGS 50.0
 #define CLEARANCE_ROUNDINGS 20.0
-/* Steps solved to this [N] or looser take planes whose forces are right to about 1e-10; tighter ones go to rounding. */
-#define LOOSE_TOLERANCE 1e-5
+/* Steps solved to this part of the forces or looser take planes whose forces are right to about 1e-10; tighter ones go
+ * to rounding. */
+#define LOOSE_TOLERANCE 1e-6
 #define LOOSE_LAST_STEP 1e-11
 /* The broad phase covers the motion asked for and a reserve, so that it is rebuilt seldom: up to so many such motions,
  * but at most this part of the hull's radius, and at least the contact range. */
@@ -531,7 +532,7 @@ bool contact_lag(ContactSystem* s) {
   for (int k = 0; k < s->list_count; k++) {
     ContactPair* p = contact_pair(s, k);
     if (!p->lagged) continue;
-    friction_lag(&instance[p->hull_a], &instance[p->hull_b], support, s->friction.smoothing,
+    friction_lag(&instance[p->hull_a], &instance[p->hull_b], support,
                  &p->state[s->current].solution.plane, next, &p->lag);
     next += p->lag.count[0] + p->lag.count[1];
   }

@@ -29,7 +29,7 @@ typedef struct {
   StepReport last; /* of the step that failed, or of the last */
   bool failed;
   int failed_step;  /* the step (1..) that failed */
-  double residual;  /* largest of all steps [N, N m] */
+  double residual;  /* largest of all steps, relative */
   int largest_step; /* where */
   int iterations;   /* of all steps */
 } RecordReport;
@@ -42,7 +42,7 @@ void recording_destroy(Recording* recording);
  * STATUS_INTERRUPTED. */
 typedef struct {
   int threads;
-  double tolerance; /* [N, N m]; 0 = the scene's */
+  double tolerance; /* relative; 0 = the scene's */
   bool (*interrupted)(void);
 } RecordOptions;
 Status recording_run(Recording* recording, const Model* model, const RecordOptions* options, RecordReport* report,
@@ -123,7 +123,7 @@ typedef struct {
   unsigned blocks;  /* 1 << GradcheckBlock */
   int directions;   /* random ones per block, <= GRADCHECK_DIRECTIONS */
   int steps;        /* of the run; 0 = all */
-  double tolerance; /* of the steps [N, N m] */
+  double tolerance; /* of the steps, relative */
   double bound;     /* relative error that passes */
   uint64_t seed;
   int threads;

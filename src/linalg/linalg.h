@@ -150,6 +150,11 @@ typedef struct {
   double value, first, second;
 } Barrier;
 
+/* sigma: |n| of a separating plane is held below 1 by W(1 - |n|) = Q((1 - |n|) / sigma) / s (C1). A number, not a
+ * length, so that contact has no scale of its own; small, so that the length of n stays a small correction; the paper's
+ * P_s(1 - |n|) for s = 1 mm. */
+#define BARRIER_NORM_WIDTH 1e-3
+
 /* z in (0, 1). */
 static inline Barrier barrier_eval(double z) {
   double t = 1.0 - z, r = 1.0 / z;

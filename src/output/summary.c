@@ -127,6 +127,7 @@ static void add_simulation(Json* json, const SceneSimulation* simulation) {
   json_vector(json, "gravity", gravity, 3);
   json_text(json, "integrator", simulation->integrator == INTEGRATOR_FIRST_ORDER ? "first_order" : "second_order");
   json_number(json, "tolerance", simulation->tolerance);
+  json_number(json, "force_tolerance", simulation->force_tolerance);
   json_integer(json, "max_iterations", simulation->max_iterations);
   json_bool(json, "certificate", simulation->certificate);
   json_integer(json, "record_every", simulation->record_every);

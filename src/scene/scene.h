@@ -154,7 +154,8 @@ typedef struct {
   int steps;
   Vec3 gravity; /* m/s^2 */
   Integrator integrator;
-  double tolerance; /* N, N m: infinity norm of the step's gradient */
+  double tolerance;       /* imbalance of a step relative to the forces at work */
+  double force_tolerance; /* N: imbalance that is always allowed; 0 = none */
   int max_iterations;
   bool certificate;
   int record_every; /* steps between rows of the CSV files */

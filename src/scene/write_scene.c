@@ -30,6 +30,7 @@ static void write_simulation(const Writer* writer) {
   write_key_vector(out, "gravity", simulation->gravity);
   write_key_text(out, "integrator", INTEGRATORS[simulation->integrator]);
   write_key_number(out, "tolerance", simulation->tolerance);
+  if (simulation->force_tolerance > 0) write_key_number(out, "force_tolerance", simulation->force_tolerance);
   text_add(out, ", max_iterations: %d, certificate: %s, record_every: %d}\n", simulation->max_iterations,
            simulation->certificate ? "true" : "false", simulation->record_every);
 }

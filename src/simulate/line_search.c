@@ -49,7 +49,7 @@ static void measure_islands(Sim* s, bool arrived) {
     Island* island = &s->islands[s->island[k]];
     for (int d = m->trees[k].dof_first; d < m->trees[k].dof_first + m->trees[k].dof_count; d++) {
       island->slope += s->gradient[d] * s->delta[d];
-      bool done = s->fixed[d] ? arrived : fabs(s->gradient[d]) <= s->tolerance;
+      bool done = s->fixed[d] ? arrived : balance_reached(s, d);
       island->settled = island->settled && done;
     }
   }

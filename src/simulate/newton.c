@@ -109,27 +109,12 @@ void step_assemble(Sim* s, ContactTermList contact, Assembly* a) {
     else
       memset(&s->link_terms[i], 0, sizeof(LinkTerms));
   }
+  balance_measure(s, contact);
   *a = (Assembly){m, s->screws, s->reference, s->link_terms, c->joints, contact};
   assemble_gradient(a, s->gradient);
 }
 
 static void assemble(Sim* s, Assembly* a) { step_assemble(s, contact_term_list(s->contact), a); }
-
-/* Largest gradient entry of a free degree of freedom. */
-static double residual_of(const Sim* s, int* worst) {
-  double residual = 0;
-  *worst = -1;
-  for (int k = 0; k < s->model->dof_count; k++) {
-    if (s->fixed[k]) continue;
-    double g = fabs(s->gradient[k]);
-    if (!(g <= residual)) {
-      residual = g;
-      *worst = k;
-    }
-    if (!isfinite(residual)) break; /* nothing is worse */
-  }
-  return residual;
-}
 
 /* How far the prescribed joints still have to go; returns whether they have arrived. */
 static bool prescribed_step(Sim* s, double* step) {
@@ -207,7 +192,8 @@ static bool newton_round(Sim* s, StepReport* report, double* before) {
   bool arrived = prescribed_step(s, s->rhs);
   assemble(s, &a);
   s->times.assembly += timer_now() - start;
-  report->residual = residual_of(s, &report->residual_dof);
+  report->residual = balance_residual(s, &report->residual_dof);
+  report->residual_force = report->residual_dof < 0 ? 0 : fabs(s->gradient[report->residual_dof]);
   if (!isfinite(report->residual)) {
     report->outcome = STEP_NOT_FINITE;
     return true;

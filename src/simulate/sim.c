@@ -49,6 +49,8 @@ static void allocate(Sim* s) {
   s->screws = MEMORY_NEW(Screw, m->dof_count);
   s->reference = MEMORY_NEW(Vec3, m->link_count);
   s->link_terms = MEMORY_NEW(LinkTerms, m->link_count);
+  s->work = MEMORY_NEW(WorkingForce, m->link_count);
+  s->at_work = MEMORY_NEW(double, m->dof_count);
   s->bounds = (MotionBounds){MEMORY_NEW(MotionBound, m->link_count), MEMORY_NEW(JointBound, m->link_count)};
   s->rhs = MEMORY_NEW(double, m->dof_count);
   s->island = MEMORY_NEW(int, m->tree_count);
@@ -64,7 +66,7 @@ void sim_destroy(Sim* s) {
                    s->drive_first, s->prescribed, s->fixed,        s->gradient,    s->delta,        s->scaled,
                    s->screws,      s->reference,  s->link_terms,   s->bounds.link, s->bounds.joint, s->rhs,
                    s->island,      s->islands,    s->group,        s->couplings,   s->contacts,     s->path_q,
-                   s->records};
+                   s->records,    s->work,       s->at_work};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   for (int k = 0; k < 2; k++) configuration_destroy(&s->configuration[k]);
   block_solver_destroy(s->solver);

@@ -13,6 +13,12 @@ typedef struct {
   JointTerms* joints; /* (links) */
 } Configuration;
 
+/* Sums of the sizes of the forces at work on a link and all below it, none taken off another. */
+typedef struct {
+  double force;  /* N */
+  double torque; /* about the link's centre of mass [N m] */
+} WorkingForce;
+
 /* Trees coupled in Newton's model. Islands do not know of each other there, so each has a step length of its own. */
 typedef struct {
   double alpha;
@@ -20,7 +26,7 @@ typedef struct {
   double rounding; /* decrease that cannot be told from rounding [J] */
   double change;   /* of its energy at the trial [J] */
   double excess;   /* change above what is allowed, of its group [J] */
-  bool settled;    /* its gradient is below the tolerance: it stays where it is */
+  bool settled;    /* in balance: it stays where it is */
   bool shorten;    /* the trial was refused because of it */
   bool blind;      /* the predicted decrease is below rounding: the full step is taken on trust */
 } Island;
@@ -28,7 +34,7 @@ typedef struct {
 struct Sim {
   const Model* model;
   SimOptions options;
-  double tolerance;
+  double tolerance; /* relative (balance.c) */
   SimState state; /* what the user sees; pose points into history */
 
   /* written by sim_step at its end: the past */
@@ -53,6 +59,8 @@ struct Sim {
   Screw* screws;
   Vec3* reference;
   LinkTerms* link_terms;
+  WorkingForce* work; /* (links) */
+  double* at_work;    /* of every degree of freedom: what its gradient is measured against [N, N m]  (nv) */
   MotionBounds bounds;
   int* island;     /* of every tree: trees that contact or friction couples  (trees) */
   Island* islands; /* (trees) */
@@ -83,6 +91,14 @@ Sim* sim_create_bare(const Model* model, int threads);
 void step_prepare(Sim* sim);
 /* Newton with line search from the accepted configuration (simulate/newton.c). */
 StepReport step_solve(Sim* sim);
+/* The forces at work at the current configuration, from link terms that hold inertia alone (simulate/balance.c). */
+void balance_measure(Sim* sim, ContactTermList contact);
+/* What a degree of freedom may be out of balance by, and whether it is by no more [N, N m]. */
+double balance_allowed(const Sim* sim, int dof);
+bool balance_reached(const Sim* sim, int dof);
+/* Largest imbalance over the free degrees of freedom relative to the forces at work there: at most the tolerance when
+ * all are in balance. NaN: a gradient is not finite. */
+double balance_residual(const Sim* sim, int* worst);
 /* Move along s->delta as far as feasibility, Armijo's rule and the certificate allow (simulate/line_search.c). */
 typedef enum { SEARCH_ACCEPTED, SEARCH_AT_ROUNDING, SEARCH_FAILED } SearchResult;
 SearchResult step_search(Sim* sim, bool arrived, StepReport* report);

@@ -11,7 +11,7 @@ typedef struct Sim Sim;
 
 typedef struct {
   int threads;      /* >= 1 */
-  double tolerance; /* 0 = the scene's [N, N m] */
+  double tolerance; /* relative to the forces at work; 0 = the scene's */
 } SimOptions;
 
 /* What has been reached: the state after `step` steps. */
@@ -25,7 +25,7 @@ typedef struct {
 } SimState;
 
 typedef enum {
-  STEP_CONVERGED,      /* gradient below the tolerance */
+  STEP_CONVERGED,      /* in balance to the tolerance */
   STEP_ROUNDING_FLOOR, /* gradient above it, but the predicted decrease is below rounding */
   STEP_MAX_ITERATIONS, /* not converged: the state of the step before is kept */
   STEP_LINE_SEARCH,    /* no acceptable step length: the state before is kept */
@@ -44,8 +44,9 @@ typedef struct {
   StepOutcome outcome;
   int iterations;   /* Newton steps taken */
   int trials;       /* line-search evaluations */
-  double residual;  /* infinity norm of the gradient [N, N m] */
-  int residual_dof; /* where it is largest */
+  double residual;       /* largest imbalance, relative to the forces at work (docs/derivations/step.md, S8) */
+  double residual_force; /* the same as it is [N, N m] */
+  int residual_dof;      /* where */
   StepTerms terms;
   int active_pairs;        /* hull pairs with non-zero contact energy */
   int candidate_pairs;     /* hull pairs the broad phase kept */
