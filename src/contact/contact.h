@@ -47,6 +47,8 @@ typedef struct {
 /* tolerance: of the step, relative; planes are solved tightly enough for it. */
 ContactSystem* contact_create(const Model* model, int threads, double tolerance);
 void contact_destroy(ContactSystem* system);
+/* Length of the steps that follow [s]; at first that of the scene. Friction sees it from the next lag on. */
+void contact_set_dt(ContactSystem* system, double dt);
 
 /* Find the pairs that can matter while every link moves from the accepted poses within its bound. */
 void contact_prepare(ContactSystem* system, const MotionBounds* bounds);
@@ -153,6 +155,8 @@ typedef struct {
 } ContactMoment;
 /* Forget what was loaded: the next step belongs to another run. */
 void contact_replay_begin(ContactReplay* replay);
+/* Length of the steps loaded from now on [s]; at first that of the scene. */
+void contact_replay_set_dt(ContactReplay* replay, double dt);
 bool contact_replay_load(ContactReplay* replay, const ContactMoment* now, const ContactMoment* next);
 ContactTermList contact_replay_terms(const ContactReplay* replay);
 

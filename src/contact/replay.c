@@ -78,6 +78,8 @@ void contact_replay_destroy(ContactReplay* r) {
   memory_free(r);
 }
 
+void contact_replay_set_dt(ContactReplay* r, double dt) { r->friction.dt = dt; }
+
 /* Room for `count` items; the content is not kept. */
 static void* room_for(void* old, int* capacity, int count, size_t size) {
   if (count <= *capacity) return old;

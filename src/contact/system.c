@@ -99,6 +99,8 @@ void contact_destroy(ContactSystem* s) {
   memory_free(s);
 }
 
+void contact_set_dt(ContactSystem* s, double dt) { s->friction.dt = dt; }
+
 /* ---------------------------------------------------------------- where the hulls are */
 
 HullInstance contact_hull_at(const ModelHull* hull, const Pose* pose) {

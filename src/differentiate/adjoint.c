@@ -35,13 +35,18 @@ static StateBar bar_at(const Model* m, LossSeeds* seeds, int row) {
   return (StateBar){seeds->pose + at * (size_t)m->link_count, seeds->q + at * (size_t)m->dof_count};
 }
 
+static StepClock clock_of(const Model* m, int step) {
+  double dt = m->simulation.dt;
+  return (StepClock){(step + 1) * dt, dt, step > 0 ? dt : 0, step > 1 ? dt : 0};
+}
+
 static RecordedStep step_at(const Recording* r, int step) {
   const Model* m = r->model;
   size_t nq = (size_t)m->coordinate_count;
   int row[4]; /* next, now, old, older; before the start they repeat the first */
   for (int k = 0; k < 4; k++) row[k] = step + 1 - k > 0 ? step + 1 - k : 0;
   const int* first = r->contact_first;
-  return (RecordedStep){.step = step,
+  return (RecordedStep){.clock = clock_of(m, step),
                         .q_next = r->q + (size_t)row[0] * nq,
                         .q_now = r->q + (size_t)row[1] * nq,
                         .q_old = r->q + (size_t)row[2] * nq,

@@ -56,7 +56,7 @@ static void measure_islands(Sim* s, bool arrived) {
   for (int i = 0; i < m->link_count; i++) {
     Island* island = island_of_link(s, i);
     if (!island) continue;
-    double weight = s->weights.factor / (m->simulation.dt * m->simulation.dt) * m->links[i].mass;
+    double weight = step_inertia_weight(s) * m->links[i].mass;
     double size = vec3_norm(c->pose[i].t) + m->links[i].reach;
     island->rounding +=
         ROUNDING * fabs(c->inertia[i]) + POSITION_ROUNDING * size * sqrt(2 * weight * fabs(c->inertia[i]));
@@ -231,9 +231,11 @@ SearchResult step_search(Sim* s, bool arrived, StepReport* report) {
   return SEARCH_FAILED;
 }
 
-/* A moving body is then near its solution, where the Hessian is positive definite; one at rest is left alone. */
+/* The motion of the last step, stretched to the length of this one.
+ * A moving body is then near its solution, where the Hessian is positive definite; one at rest is left alone. */
 bool step_repeat_last(Sim* s, StepReport* report) {
-  for (int k = 0; k < s->model->dof_count; k++) s->delta[k] = s->fixed[k] ? 0 : s->difference_old[k];
+  double lengths = s->clock.dt_before > 0 ? s->clock.dt / s->clock.dt_before : 1;
+  for (int k = 0; k < s->model->dof_count; k++) s->delta[k] = s->fixed[k] ? 0 : lengths * s->difference_old[k];
   measure_islands(s, false);
   bool any = false;
   for (int k = 0; k < s->island_count; k++) {

@@ -15,14 +15,14 @@ JointInput step_joint_input(const Sim* s, const Configuration* c, int link) {
                       s->difference_old + l->dof_first,
                       s->drives + s->drive_first[link],
                       s->drive_first[link + 1] - s->drive_first[link],
-                      s->model->simulation.dt,
+                      s->gain_dt,
                       s->weights};
 }
 
 bool configuration_evaluate(Sim* s, Configuration* c) {
   bool inside = true;
   const Model* m = s->model;
-  double weight = s->weights.factor / (m->simulation.dt * m->simulation.dt);
+  double weight = step_inertia_weight(s);
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
     c->inertia[i] = link->tree < 0 ? 0 : inertia_energy(link, c->pose[i], s->target[i], weight);
@@ -100,7 +100,7 @@ void step_pattern(Sim* s, ContactTermList contact) {
 void step_assemble(Sim* s, ContactTermList contact, Assembly* a) {
   const Model* m = s->model;
   Configuration* c = &s->configuration[s->current];
-  double weight = s->weights.factor / (m->simulation.dt * m->simulation.dt);
+  double weight = step_inertia_weight(s);
   model_screws(m, c->q, c->pose, s->screws);
   for (int i = 0; i < m->link_count; i++) {
     s->reference[i] = pose_apply(c->pose[i], m->links[i].center);

@@ -8,14 +8,14 @@
  *   first order   x- = x - dt v            second order, step 1:  2 (x+ - x - dt v)
  *   second order, step 2:  x-- = x - 2 dt v of the central difference, x the state at t = dt                     (S3)
  */
-static StepWeights weights_at(const Model* model, int step) {
-  double dt = model->simulation.dt;
+static StepWeights weights_at(const Model* model, const StepClock* clock) {
+  double dt = clock->dt;
   if (model->simulation.integrator == INTEGRATOR_FIRST_ORDER) {
-    if (step == 0) return (StepWeights){1, 1, 0, 0, 1, 1 / dt, 0};
+    if (clock->dt_before == 0) return (StepWeights){1, 1, 0, 0, 1, 1 / dt, 0};
     return (StepWeights){1, 2, -1, 0, 0, 1 / dt, 0};
   }
-  if (step == 0) return (StepWeights){2, 1, 0, 0, 1, 1 / dt, 0};
-  if (step == 1) return (StepWeights){2, 3, -2, 0, -1, 1.5 / dt, 0.5 / dt};
+  if (clock->dt_before == 0) return (StepWeights){2, 1, 0, 0, 1, 1 / dt, 0};
+  if (clock->dt_older == 0) return (StepWeights){2, 3, -2, 0, -1, 1.5 / dt, 0.5 / dt};
   return (StepWeights){2, 2.5, -2, 0.5, 0, 1.5 / dt, 0.5 / dt};
 }
 
@@ -30,7 +30,7 @@ static Pose affine_combine(double a, Pose x, double b, Pose y, double c, Pose z,
 static void aim_links(Sim* s) {
   const Model* m = s->model;
   StepWeights w = s->weights;
-  double dt = m->simulation.dt;
+  double dt = s->clock.dt;
   Vec3 fall = vec3_scale(m->simulation.gravity, dt * dt / w.factor);
   for (int i = 0; i < m->link_count; i++) {
     s->target[i] = affine_combine(w.y_now, s->pose_now[i], w.y_old, s->pose_old[i], w.y_older, s->pose_older[i],
@@ -73,9 +73,9 @@ static void aim_joints(Sim* s, double t) {
 }
 
 void step_prepare(Sim* s) {
-  s->weights = weights_at(s->model, s->state.step);
+  s->weights = weights_at(s->model, &s->clock);
   aim_links(s);
-  aim_joints(s, (s->state.step + 1) * s->model->simulation.dt);
+  aim_joints(s, s->clock.time);
   Configuration* c = &s->configuration[s->current];
   memcpy(c->q, s->q_now, sizeof(double) * (size_t)s->model->coordinate_count);
   memcpy(c->pose, s->pose_now, sizeof(Pose) * (size_t)s->model->link_count);

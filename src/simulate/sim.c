@@ -138,6 +138,8 @@ static Sim* create_at_start(const Model* model, const SimOptions* options) {
   memcpy(s->q_old, s->q_now, sizeof(double) * (size_t)model->coordinate_count);
   memcpy(s->state.rate, model->initial_velocities, sizeof(double) * (size_t)model->dof_count);
   model_poses(model, s->q_now, s->pose_now);
+  s->gain_dt = model->simulation.dt;
+  s->clock = (StepClock){model->simulation.dt, model->simulation.dt, 0, 0};
   initial_pose_rates(s);
   publish(s);
   return s;
@@ -192,7 +194,8 @@ static void advance(Sim* s) {
   memcpy(s->q_now, c->q, sizeof(double) * (size_t)s->model->coordinate_count);
   update_rates(s);
   s->state.step++;
-  s->state.time = s->state.step * s->model->simulation.dt;
+  s->state.time = s->clock.time;
+  s->clock = (StepClock){(s->state.step + 1) * s->model->simulation.dt, s->clock.dt, s->clock.dt, s->clock.dt_before};
   publish(s);
 }
 

@@ -43,6 +43,11 @@ struct Sim {
   Pose *pose_now, *pose_old, *pose_older; /* T^t, T^{t-1}, T^{t-2}  (links) */
   Pose* pose_rate;                        /* dT/dt of the initial velocities (affine)  (links) */
 
+  /* of the step that is taken, or of the next one */
+  StepClock clock;
+  double
+      gain_dt; /* the step length that velocity gains are quoted for [s]: dampers stay what they are in a shorter one */
+
   /* written by step_prepare: what the present step aims at */
   StepWeights weights;
   Pose* target;       /* Y of every link (affine)  (links) */
@@ -87,7 +92,7 @@ struct Sim {
 /* A run without contact of its own, at rest at the start: for whoever wants the terms of one step. */
 Sim* sim_create_bare(const Model* model, int threads);
 
-/* Targets, weights and moved history of the step from t to t + dt (simulate/prepare.c). */
+/* Targets and weights of the step of sim->clock (simulate/prepare.c). */
 void step_prepare(Sim* sim);
 /* Newton with line search from the accepted configuration (simulate/newton.c). */
 StepReport step_solve(Sim* sim);
@@ -111,5 +116,10 @@ void step_pattern(Sim* sim, ContactTermList contact);
 JointInput step_joint_input(const Sim* sim, const Configuration* c, int link);
 /* Evaluate the terms of a configuration at its q; false: a limit is passed. */
 bool configuration_evaluate(Sim* sim, Configuration* c);
+
+/* factor / dt^2, of the energy of inertia [1/s^2] (S1). */
+static inline double step_inertia_weight(const Sim* sim) {
+  return sim->weights.factor / (sim->clock.dt * sim->clock.dt);
+}
 
 #endif

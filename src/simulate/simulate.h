@@ -24,6 +24,14 @@ typedef struct {
   Vec3* center; /* world centre of mass  [m]  (links) */
 } SimState;
 
+/* A step in time, by its end and its length and those of the two before it. */
+typedef struct {
+  double time;      /* at its end [s] */
+  double dt;        /* s */
+  double dt_before; /* of the step that led to the present state; 0: the run began there [s] */
+  double dt_older;  /* of the one before that; 0: there was none [s] */
+} StepClock;
+
 typedef enum {
   STEP_CONVERGED,      /* in balance to the tolerance */
   STEP_ROUNDING_FLOOR, /* gradient above it, but the predicted decrease is below rounding */
@@ -129,7 +137,7 @@ typedef struct {
 
 /* A step out of a run: poses and coordinates of its states; before the start they repeat the first. */
 typedef struct {
-  int step; /* from state `step` to `step + 1` */
+  StepClock clock;
   const double *q_next, *q_now, *q_old;
   const Pose *pose_next, *pose_now, *pose_old, *pose_older;
   const ContactRecord *contacts_next, *contacts_now;

@@ -72,7 +72,7 @@ static void load_history(StepAdjoint* a, const RecordedStep* step) {
   Sim* s = a->sim;
   const Model* m = a->model;
   size_t coordinates = sizeof(double) * (size_t)m->coordinate_count;
-  s->state.step = step->step;
+  s->clock = step->clock;
   memcpy(s->q_now, step->q_now, coordinates);
   memcpy(s->q_old, step->q_old, coordinates);
   copy_poses(m, s->pose_now, step->pose_now);
@@ -94,6 +94,7 @@ static bool load_terms(StepAdjoint* a, const RecordedStep* step, Assembly* assem
   if (a->replay) {
     ContactMoment now = {step->pose_now, step->contacts_now, step->contact_count_now};
     ContactMoment next = {step->pose_next, step->contacts_next, step->contact_count_next};
+    contact_replay_set_dt(a->replay, step->clock.dt);
     if (!contact_replay_load(a->replay, &now, &next)) return false;
     contact = contact_replay_terms(a->replay);
   }
@@ -279,7 +280,7 @@ static void add_scaled_bar(double to[3][4], double factor, const double from[3][
 static void reverse_inertia(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old, StateBar older,
                             ModelGradient* gradient) {
   const Sim* s = a->sim;
-  double dt = a->model->simulation.dt, weight = s->weights.factor / (dt * dt);
+  double weight = step_inertia_weight(s);
   for (int i = 0; i < a->model->link_count; i++) {
     const ModelLink* link = &a->model->links[i];
     if (link->tree < 0 || !(link->mass > 0)) continue;
@@ -294,7 +295,7 @@ static void reverse_inertia(StepAdjoint* a, const RecordedStep* step, StateBar n
     add_scaled_bar(now.pose[i], s->weights.y_now, target_bar);
     if (s->weights.y_old != 0) add_scaled_bar(old.pose[i], s->weights.y_old, target_bar);
     if (s->weights.y_older != 0) add_scaled_bar(older.pose[i], s->weights.y_older, target_bar);
-    if (s->weights.y_rate != 0) add_scaled_bar(a->rate_bar[i], s->weights.y_rate * dt, target_bar);
+    if (s->weights.y_rate != 0) add_scaled_bar(a->rate_bar[i], s->weights.y_rate * s->clock.dt, target_bar);
   }
 }
 
@@ -302,7 +303,7 @@ static void reverse_joints(StepAdjoint* a, const RecordedStep* step, StateBar no
                            ModelGradient* gradient) {
   const Sim* s = a->sim;
   const Model* m = a->model;
-  double t = (step->step + 1) * m->simulation.dt;
+  double t = s->clock.time;
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
     if (link->dof_count == 0) continue;
@@ -325,7 +326,7 @@ static void reverse_joints(StepAdjoint* a, const RecordedStep* step, StateBar no
 static void reverse_attachments(StepAdjoint* a, const RecordedStep* step, ModelGradient* gradient) {
   const Model* m = a->model;
   const Sim* s = a->sim;
-  double dt = m->simulation.dt, weight = s->weights.factor / (dt * dt);
+  double weight = step_inertia_weight(s);
   memset(a->wrench, 0, sizeof(double[6]) * (size_t)m->link_count);
   ContactField field = {a->twist, NULL};
   if (a->replay) contact_replay_product(a->replay, &field, a->wrench);
@@ -359,7 +360,7 @@ static void reverse_contact(StepAdjoint* a, const RecordedStep* step, const Vec3
   add_attachments(a, step->pose_next, a->bar_force, gradient);
   memset(a->product, 0, sizeof(double) * (size_t)m->dof_count);
   reduce_bars(a, step->pose_next, a->sim->screws, a->product);
-  add_prescribed(a, a->product, (step->step + 1) * m->simulation.dt, gradient);
+  add_prescribed(a, a->product, step->clock.time, gradient);
 }
 
 StepAdjointReport step_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar next, const double* rate,
@@ -381,7 +382,7 @@ StepAdjointReport step_adjoint(StepAdjoint* a, const RecordedStep* step, StateBa
   reduce_bars(a, step->pose_next, s->screws, a->reduced);
   add_attachments(a, step->pose_next, a->bar_force, gradient);
   if (!solve_lambda(a, &assembly, &report)) return report;
-  reverse_prescribed(a, &assembly, (step->step + 1) * m->simulation.dt, gradient);
+  reverse_prescribed(a, &assembly, step->clock.time, gradient);
   link_twists(m, s->screws, s->reference, a->lambda, a->twist);
   reverse_inertia(a, step, now, old, older, gradient);
   reverse_joints(a, step, now, old, gradient);

@@ -51,7 +51,7 @@ typedef struct {
   const double *q, *q_now, *difference_old; /* coordinates; those at t; q^t - q^{t-1} (dof) */
   const JointDrive* drives;
   int drive_count;
-  double dt;
+  double dt; /* that velocity gains are quoted for [s] */
   StepWeights weights;
 } JointInput;
 
