@@ -52,9 +52,11 @@ void contact_set_dt(ContactSystem* system, double dt);
 
 /* Find the pairs that can matter while every link moves from the accepted poses within its bound. */
 void contact_prepare(ContactSystem* system, const MotionBounds* bounds);
-/* Evaluate the trial state. false: some hulls intersect, or a plane was not found. majorant: friction's Hessian is that
- * of a quadratic which bounds it from above; steps from it cannot overshoot where sliding turns to sticking (F5). */
-bool contact_evaluate(ContactSystem* system, const Pose* poses, bool majorant);
+/* Evaluate the trial state. false: some hulls intersect, or a plane was not found. majorant (links, NULL: nowhere):
+ * friction's Hessian on these links is that of a quadratic which bounds it from above; steps from it cannot overshoot
+ * where sliding turns to sticking (F5). Pairs whose links both stand where they stood in the accepted state, or in the
+ * trial before, are not looked at again. */
+bool contact_evaluate(ContactSystem* system, const Pose* poses, const bool* majorant);
 /* One candidate pair in the accepted and in the trial state. */
 typedef struct {
   int link_a, link_b;
@@ -104,8 +106,9 @@ typedef struct {
   ContactTerms (*at)(const void* holder, int index);
 } ContactTermList;
 ContactTermList contact_term_list(const ContactSystem* system); /* system may be NULL */
-/* Replace the Hessian of every pair in the accepted state by the nearest positive semidefinite one. */
-void contact_project(ContactSystem* system);
+/* Replace the Hessian of every pair in the accepted state by the nearest positive semidefinite one: of those with a link
+ * that is asked for (links; NULL: all). */
+void contact_project(ContactSystem* system, const bool* links);
 /* Candidate pairs (may touch during this step), for the sparsity pattern; version changes with the list. */
 int contact_candidate_count(const ContactSystem* system);
 void contact_candidate(const ContactSystem* system, int index, int* link_a, int* link_b);

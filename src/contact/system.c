@@ -56,11 +56,13 @@ ContactSystem* contact_create(const Model* model, int threads, double tolerance)
   s->model = model;
   s->threads = threads < 1 ? 1 : threads;
   s->range = plane_range(model->contact.support);
+  s->stamp = 1;
   s->friction = (FrictionParameters){model->contact.friction, model->contact.smoothing, model->simulation.dt, false};
   for (int k = 0; k < 2; k++) {
     s->instance[k] = MEMORY_NEW(HullInstance, model->hull_count);
     s->reference[k] = MEMORY_NEW(Vec3, model->link_count);
     s->pose[k] = MEMORY_NEW(Pose, model->link_count);
+    s->stays[k] = MEMORY_NEW(bool, model->link_count);
   }
   s->twist = memory_alloc(sizeof(double[6]) * (size_t)model->link_count);
   s->moved = MEMORY_NEW(double, model->hull_count);
@@ -80,6 +82,7 @@ void contact_destroy(ContactSystem* s) {
     memory_free(s->instance[k]);
     memory_free(s->reference[k]);
     memory_free(s->pose[k]);
+    memory_free(s->stays[k]);
   }
   contact_scratch_destroy(s->scratch, s->threads);
   memory_free(s->twist);
@@ -346,11 +349,14 @@ static PlaneOutcome solve_cold(ContactSystem* s, ContactPair* p, const HullInsta
   return outcome;
 }
 
-/* Neither body has moved at all since the accepted state: its solution stands. */
-static bool stands_still(const ContactSystem* s, const ContactPair* p) {
-  return s->moved[p->hull_a] == 0 && s->moved[p->hull_b] == 0 &&
-         memcmp(&s->pose[0][p->link_a], &s->pose[1][p->link_a], sizeof(Pose)) == 0 &&
-         memcmp(&s->pose[0][p->link_b], &s->pose[1][p->link_b], sizeof(Pose)) == 0;
+/* Neither body has moved at all since state `which`. */
+static bool pair_stays(const ContactSystem* s, const ContactPair* p, int which) {
+  return s->stays[which][p->link_a] && s->stays[which][p->link_b];
+}
+
+/* Are both links where they were when state `which` was evaluated, as it is to be now? */
+static bool stands(const ContactSystem* s, const ContactPair* p, int which, bool majorant) {
+  return p->state[which].stamp == s->stamp && p->state[which].majorant == majorant && pair_stays(s, p, which);
 }
 
 static PlaneOutcome solve_pair(ContactSystem* s, ContactPair* p, const PairState* old, PairState* state,
@@ -359,7 +365,7 @@ static PlaneOutcome solve_pair(ContactSystem* s, ContactPair* p, const PairState
   if (old->outcome == PLANE_ACTIVE) {
     double support = s->model->contact.support;
     state->has_plane = true;
-    if (stands_still(s, p)) {
+    if (pair_stays(s, p, s->current)) {
       *solution = old->solution;
       return PLANE_ACTIVE;
     }
@@ -384,6 +390,16 @@ static void evaluate_contact(void* context, int index, int thread) {
   ContactPair* p = contact_pair(s, index);
   const PairState* old = &p->state[s->current];
   PairState* state = &p->state[1 - s->current];
+  bool majorant = s->majorant && p->lagged && (s->majorant[p->link_a] || s->majorant[p->link_b]);
+  p->fresh = false;
+  if (stands(s, p, 1 - s->current, majorant)) return;
+  if (stands(s, p, s->current, majorant)) {
+    *state = *old;
+    return;
+  }
+  p->fresh = true;
+  state->stamp = s->stamp;
+  state->majorant = majorant;
   PlaneSolution* solution = &state->solution;
   state->contact_energy = state->friction_energy = 0;
   state->has_terms = false;
@@ -403,6 +419,7 @@ static void evaluate_friction(void* context, int index, int thread) {
   (void)thread;
   ContactSystem* s = context;
   ContactPair* p = contact_pair(s, index);
+  if (!p->fresh) return;
   PairState* state = &p->state[1 - s->current];
   PairDerivatives* d = &state->derivatives;
   bool sound = state->outcome == PLANE_ACTIVE || state->outcome == PLANE_SEPARATED;
@@ -410,9 +427,12 @@ static void evaluate_friction(void* context, int index, int thread) {
   if (sound && p->lagged && s->friction.coefficient > 0) {
     if (!state->has_terms) memset(d, 0, sizeof(*d));
     int which = 1 - s->current;
-    if (friction_evaluate(&p->lag, &s->friction, &s->pose[which][p->link_a], &s->pose[which][p->link_b],
+    FrictionParameters parameters = s->friction;
+    parameters.majorant = state->majorant;
+    if (friction_evaluate(&p->lag, &parameters, &s->pose[which][p->link_a], &s->pose[which][p->link_b],
                           s->reference[which][p->link_a], s->reference[which][p->link_b], d, &energy) < 0)
       state->outcome = PLANE_FAILED;
+    memcpy(state->slip, p->lag.slip, sizeof(state->slip));
     state->friction_energy = stiffness * energy;
     state->has_terms = true;
   }
@@ -430,9 +450,16 @@ static int threads_worth_waking(const ContactSystem* s) {
   return s->term_count > 1 || s->list_count >= PARALLEL_FAR ? s->threads : 1;
 }
 
-bool contact_evaluate(ContactSystem* s, const Pose* poses, bool majorant) {
-  s->friction.majorant = majorant;
+/* Which links the poses leave where state `which` has them, to the bit. */
+static void find_staying(ContactSystem* s, int which, const Pose* poses) {
+  for (int i = 0; i < s->model->link_count; i++)
+    s->stays[which][i] = memcmp(&s->pose[which][i], &poses[i], sizeof(Pose)) == 0;
+}
+
+bool contact_evaluate(ContactSystem* s, const Pose* poses, const bool* majorant) {
+  s->majorant = majorant;
   double start = timer_now();
+  for (int k = 0; k < 2; k++) find_staying(s, k, poses);
   place_hulls(s, 1 - s->current, poses);
   measure_motion(s);
   int threads = threads_worth_waking(s);
@@ -499,6 +526,7 @@ void contact_accept(ContactSystem* s) {
 }
 
 bool contact_reset(ContactSystem* s, const Pose* poses) {
+  s->stamp++;
   for (int k = 0; k < s->list_count; k++) s->free_slots[s->free_count++] = s->list[k];
   s->list_count = s->term_count = 0;
   for (int i = 0; i < s->model->hull_count; i++) s->slack[i] = -1;
@@ -506,7 +534,7 @@ bool contact_reset(ContactSystem* s, const Pose* poses) {
   MotionBounds none = {MEMORY_NEW(MotionBound, s->model->link_count), NULL};
   contact_prepare(s, &none);
   memory_free(none.link);
-  if (!contact_evaluate(s, poses, false)) return false;
+  if (!contact_evaluate(s, poses, NULL)) return false;
   contact_accept(s);
   return true;
 }
@@ -541,7 +569,8 @@ bool contact_lag(ContactSystem* s) {
   s->times.friction += timer_now() - start;
   /* the accepted state again, now with the friction of the new step */
   memcpy(s->lag_poses, s->pose[s->current], sizeof(Pose) * (size_t)s->model->link_count);
-  if (!contact_evaluate(s, s->lag_poses, false)) return false;
+  s->stamp++;
+  if (!contact_evaluate(s, s->lag_poses, NULL)) return false;
   contact_accept(s);
   return true;
 }
@@ -578,7 +607,7 @@ int contact_record(const ContactSystem* s, ContactRecord* records) {
       r->normal = state->solution.plane.n;
       r->offset = state->solution.plane.o;
     }
-    if (rubbing) memcpy(r->slip, p->lag.slip, sizeof(r->slip));
+    if (rubbing) memcpy(r->slip, state->slip, sizeof(r->slip));
   }
   return count;
 }
@@ -586,10 +615,13 @@ int contact_record(const ContactSystem* s, ContactRecord* records) {
 static void project_pair(void* context, int index, int thread) {
   (void)thread;
   ContactSystem* s = context;
-  symmetric_project(12, &s->pairs[s->terms[index]].state[s->current].derivatives.hessian[0][0]);
+  ContactPair* p = &s->pairs[s->terms[index]];
+  if (s->projecting && !s->projecting[p->link_a] && !s->projecting[p->link_b]) return;
+  symmetric_project(12, &p->state[s->current].derivatives.hessian[0][0]);
 }
 
-void contact_project(ContactSystem* s) {
+void contact_project(ContactSystem* s, const bool* links) {
+  s->projecting = links;
   double start = timer_now();
   parallel_for(s->threads, s->term_count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, project_pair, s);
   s->times.contact += timer_now() - start;

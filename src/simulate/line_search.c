@@ -99,7 +99,7 @@ static void shorten_link(Sim* s, int link) {
 }
 
 /* Evaluate everything at the scaled step and mark the islands that stand in the way. */
-static bool trial_feasible(Sim* s, bool majorant) {
+static bool trial_feasible(Sim* s) {
   Configuration* trial = &s->configuration[1 - s->current];
   move_coordinates(s, 1.0, trial->q);
   model_poses(s->model, trial->q, trial->pose);
@@ -108,7 +108,11 @@ static bool trial_feasible(Sim* s, bool majorant) {
       if (s->model->links[i].dof_count > 0 && trial->joints[i].outside) shorten_link(s, i);
     return false;
   }
-  if (!s->contact || contact_evaluate(s->contact, trial->pose, majorant)) return true;
+  for (int i = 0; i < s->model->link_count; i++) {
+    const Island* island = island_of_link(s, i);
+    s->majorant[i] = island && island->overshot;
+  }
+  if (!s->contact || contact_evaluate(s->contact, trial->pose, s->majorant)) return true;
   for (int k = 0; k < contact_candidate_count(s->contact); k++) {
     ContactTrial pair = contact_trial(s->contact, k);
     if (pair.feasible) continue;
@@ -154,7 +158,7 @@ static bool decreases(Sim* s, double share) {
   for (int k = 0; k < s->island_count; k++) {
     Island* island = &s->islands[k];
     if (s->islands[sets_root(s->group, k)].excess <= 0 || island->alpha == 0) continue;
-    island->shorten = true;
+    island->shorten = island->overshot = true;
     all = false;
   }
   return all;
@@ -213,15 +217,11 @@ static bool shorten_marked(Sim* s) {
 SearchResult step_search(Sim* s, bool arrived, StepReport* report) {
   prepare_path(s);
   measure_islands(s, arrived);
-  bool overshot = false; /* the next direction then comes from friction's majorant */
   do {
     report->trials++;
     scale_step(s);
-    if (!trial_feasible(s, overshot)) continue;
-    if (arrived && !decreases(s, ARMIJO)) {
-      overshot = true;
-      continue;
-    }
+    if (!trial_feasible(s)) continue;
+    if (arrived && !decreases(s, ARMIJO)) continue;
     if (!certified(s, report)) continue;
     accept_trial(s);
     bool blind = true;
@@ -250,7 +250,7 @@ bool step_repeat_last(Sim* s, StepReport* report) {
   prepare_path(s);
   for (int attempt = 0; attempt < 2; attempt++) { /* islands in the way stay where they are the second time */
     report->trials++;
-    bool fine = trial_feasible(s, false);
+    bool fine = trial_feasible(s);
     fine = fine && decreases(s, REPEAT_SHARE);
     if (fine && certified(s, report)) {
       accept_trial(s);

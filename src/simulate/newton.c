@@ -153,7 +153,7 @@ static bool solve_direction(Sim* s, Assembly* a, StepReport* report) {
   s->times.assembly += timer_now() - start;
   if (!try_direction(s, a, true, false)) {
     report->factor_retries++;
-    if (s->contact) contact_project(s->contact);
+    if (s->contact) contact_project(s->contact, NULL);
     assemble(s, a);
     if (!try_direction(s, a, false, false) && !try_direction(s, a, false, true)) return false;
   }
