@@ -114,9 +114,9 @@ void build_contact(Builder* builder) {
   contact->stiffness = contact->stiffness_derived
                            ? derived_stiffness(contact->support, &scales, contact->reference_force)
                            : given->stiffness;
-  contact->smoothing = contact->smoothing_derived
-                           ? derived_smoothing(feature, scales.acceleration, builder->model->simulation.dt)
-                           : given->smoothing;
+  contact->smoothing = contact->smoothing_derived ? derived_smoothing(feature, scales.acceleration,
+                                                                      simulation_substep(&builder->model->simulation))
+                                                  : given->smoothing;
   contact->gap_at_rest = gap_under(contact, contact->reference_force);
   check_derived(builder);
 }
@@ -174,7 +174,7 @@ static void check_step(const Check* check) {
   Rest rest =
       rest_under_force(contact->support, REST_VERTICES, REST_VERTICES, contact->reference_force / contact->stiffness);
   double period = TWO_PI * sqrt(mass / (contact->stiffness * rest.stiffness));
-  double dt = check->model->simulation.dt;
+  double dt = simulation_substep(&check->model->simulation);
   if (dt <= PERIODS_WARN * period) return;
   diagnostics_add(check->diagnostics, SEVERITY_WARNING, contact->support_derived ? check->stiffness : check->support,
                   "dt %.6g s is too long for the contact stiffness: %.3g periods of a body on its contact (%.3g s); "
@@ -186,7 +186,7 @@ static void check_step(const Check* check) {
 static void check_smoothing(const Check* check) {
   const ModelContact* contact = &check->model->contact;
   if (contact->smoothing_derived || !(contact->friction > 0)) return;
-  double creep = sqrt(contact->smoothing), dt = check->model->simulation.dt;
+  double creep = sqrt(contact->smoothing), dt = simulation_substep(&check->model->simulation);
   double acceleration = check->scales.acceleration, speed = sqrt(acceleration * contact->feature);
   double suits = derived_smoothing(contact->feature, acceleration, dt);
   if (creep * dt > contact->support)

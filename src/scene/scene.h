@@ -159,7 +159,18 @@ typedef struct {
   int max_iterations;
   bool certificate;
   int record_every; /* steps between rows of the CSV files */
+  int substeps;     /* equal parts that every step is taken in; below 1 counts as 1 */
 } SceneSimulation;
+
+/* Most equal parts that a step may be taken in. */
+enum { SUBSTEPS_MAX = 64 };
+static inline int simulation_substeps(const SceneSimulation* simulation) {
+  return simulation->substeps > 1 ? simulation->substeps : 1;
+}
+/* The length that the solver's steps have, as a rule [s]. */
+static inline double simulation_substep(const SceneSimulation* simulation) {
+  return simulation->dt / simulation_substeps(simulation);
+}
 
 typedef struct {
   SourcePlace place;

@@ -56,6 +56,10 @@ static const SchemaRow ROWS[] = {
      .meaning = "Prove for every step that nothing passes through anything on the way."},
     {"simulation", "record_every", VALUE_INTEGER, AT(SimulationForm, simulation.record_every), .fallback = "1",
      .range = BETWEEN(1, STEPS_MAX), .meaning = "Steps from one row of the CSV files to the next."},
+    {"simulation", "substeps", VALUE_INTEGER, AT(SimulationForm, simulation.substeps), .fallback = "1",
+     .range = BETWEEN(1, SUBSTEPS_MAX),
+     .meaning = "Equal parts that every step is taken in; rows and losses keep to whole steps. A step that fails is "
+                "taken in twice as many, four times ..., up to 64."},
 
     /* ---------------------------------------------------------------- contact */
     {"contact", "model", VALUE_CHOICE, AT(ContactForm, model), .of = "none|separating_plane",

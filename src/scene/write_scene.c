@@ -31,8 +31,10 @@ static void write_simulation(const Writer* writer) {
   write_key_text(out, "integrator", INTEGRATORS[simulation->integrator]);
   write_key_number(out, "tolerance", simulation->tolerance);
   if (simulation->force_tolerance > 0) write_key_number(out, "force_tolerance", simulation->force_tolerance);
-  text_add(out, ", max_iterations: %d, certificate: %s, record_every: %d}\n", simulation->max_iterations,
+  text_add(out, ", max_iterations: %d, certificate: %s, record_every: %d", simulation->max_iterations,
            simulation->certificate ? "true" : "false", simulation->record_every);
+  if (simulation->substeps > 1) text_add(out, ", substeps: %d", simulation->substeps);
+  text_add(out, "}\n");
 }
 
 static void write_contact(const Writer* writer) {

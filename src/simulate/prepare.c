@@ -3,20 +3,40 @@
 
 #include "simulate/sim.h"
 
-/* First order (SDRS Eq. 2): x+ - 2x + x-. Second order (Houbolt): 2x+ - 5x + 4x- - x--.
- * The start replaces what lies before t = 0 by the given velocity:
- *   first order   x- = x - dt v            second order, step 1:  2 (x+ - x - dt v)
- *   second order, step 2:  x-- = x - 2 dt v of the central difference, x the state at t = dt                     (S3)
- */
-static StepWeights weights_at(const Model* model, const StepClock* clock) {
+/* Second derivative, in the present step's length, of the cubic through the states at 0, -1, -b and -c steps: L_i''(0)
+ * of the four Lagrange polynomials; for b = 2, c = 3 they are 2, -5, 4, -1 (Houbolt) (S11). */
+static void cubic_weights(double b, double c, double weight[4]) {
+  weight[0] = 2 * (1 + b + c) / (b * c);
+  weight[1] = -2 * (b + c) / ((b - 1) * (c - 1));
+  weight[2] = 2 * (1 + c) / (b * (b - 1) * (c - b));
+  weight[3] = -2 * (1 + b) / (c * (c - 1) * (c - b));
+}
+
+/* First order (SDRS Eq. 2): (x+ - x)/dt - (x - x-)/dt_before over dt. */
+static StepWeights first_order_weights(const StepClock* clock) {
   double dt = clock->dt;
-  if (model->simulation.integrator == INTEGRATOR_FIRST_ORDER) {
-    if (clock->dt_before == 0) return (StepWeights){1, 1, 0, 0, 1, 1 / dt, 0};
-    return (StepWeights){1, 2, -1, 0, 0, 1 / dt, 0};
-  }
-  if (clock->dt_before == 0) return (StepWeights){2, 1, 0, 0, 1, 1 / dt, 0};
-  if (clock->dt_older == 0) return (StepWeights){2, 3, -2, 0, -1, 1.5 / dt, 0.5 / dt};
-  return (StepWeights){2, 2.5, -2, 0.5, 0, 1.5 / dt, 0.5 / dt};
+  if (!(clock->dt_before > 0)) return (StepWeights){1, 1, 0, 0, 1, 1 / dt, 0};
+  double ratio = dt / clock->dt_before;
+  return (StepWeights){1, 1 + ratio, -ratio, 0, 0, 1 / dt, 0};
+}
+
+/* Second order: the cubic's second derivative, the quadratic's first. The start replaces what lies before t = 0 by the
+ * given velocity: in step 1  2 (x+ - x - dt v), in step 2  x-- = x - 2 dt_before v of the central difference, x the
+ * state after the first step (S3). */
+static StepWeights second_order_weights(const StepClock* clock) {
+  double dt = clock->dt, before = clock->dt_before;
+  if (!(before > 0)) return (StepWeights){2, 1, 0, 0, 1, 1 / dt, 0};
+  bool second = !(clock->dt_older > 0);
+  double b = 1 + before / dt, c = b + (second ? before : clock->dt_older) / dt, weight[4];
+  cubic_weights(b, c, weight);
+  double now = -weight[1] / weight[0], old = -weight[2] / weight[0], older = -weight[3] / weight[0];
+  double rate_now = (1 + 1 / b) / dt, rate_old = 1 / b / before;
+  if (!second) return (StepWeights){weight[0], now, old, older, 0, rate_now, rate_old};
+  return (StepWeights){weight[0], now + older, old, 0, -2 * older * (before / dt), rate_now, rate_old};
+}
+
+StepWeights step_weights(Integrator integrator, const StepClock* clock) {
+  return integrator == INTEGRATOR_FIRST_ORDER ? first_order_weights(clock) : second_order_weights(clock);
 }
 
 static Pose affine_combine(double a, Pose x, double b, Pose y, double c, Pose z, double d, Pose w) {
@@ -73,7 +93,7 @@ static void aim_joints(Sim* s, double t) {
 }
 
 void step_prepare(Sim* s) {
-  s->weights = weights_at(s->model, &s->clock);
+  s->weights = step_weights(s->model->simulation.integrator, &s->clock);
   aim_links(s);
   aim_joints(s, s->clock.time);
   Configuration* c = &s->configuration[s->current];

@@ -1,4 +1,4 @@
-/* A run: memory, the start, the outer step. */
+/* A run: memory, the start, from one state to the next. */
 #include "simulate/sim.h"
 
 #include <string.h>
@@ -70,6 +70,7 @@ void sim_destroy(Sim* s) {
                    s->records,    s->work,       s->at_work,    s->majorant};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   for (int k = 0; k < 2; k++) configuration_destroy(&s->configuration[k]);
+  substates_free(s);
   block_solver_destroy(s->solver);
   contact_destroy(s->contact);
   memory_free(s);
@@ -94,7 +95,7 @@ static void initial_pose_rates(Sim* s) {
   }
 }
 
-static void publish(Sim* s) {
+void sim_publish(Sim* s) {
   const Model* m = s->model;
   memcpy(s->state.q, s->q_now, sizeof(double) * (size_t)m->coordinate_count);
   s->state.pose = s->pose_now;
@@ -139,10 +140,10 @@ static Sim* create_at_start(const Model* model, const SimOptions* options) {
   memcpy(s->q_old, s->q_now, sizeof(double) * (size_t)model->coordinate_count);
   memcpy(s->state.rate, model->initial_velocities, sizeof(double) * (size_t)model->dof_count);
   model_poses(model, s->q_now, s->pose_now);
-  s->gain_dt = model->simulation.dt;
-  s->clock = (StepClock){model->simulation.dt, model->simulation.dt, 0, 0};
+  s->gain_dt = simulation_substep(&model->simulation);
+  sim_set_clock(s, simulation_substeps(&model->simulation), 0);
   initial_pose_rates(s);
-  publish(s);
+  sim_publish(s);
   return s;
 }
 
@@ -163,7 +164,7 @@ Status sim_create(Sim** out, const Model* model, const SimOptions* options, Diag
   return STATUS_BAD_INPUT;
 }
 
-/* ---------------------------------------------------------------- the outer step */
+/* ---------------------------------------------------------------- from state to state */
 
 /* Joint rates by the integrator's own difference formula, for output. */
 static void update_rates(Sim* s) {
@@ -181,8 +182,7 @@ static void update_rates(Sim* s) {
   }
 }
 
-/* The solved configuration becomes the present. */
-static void advance(Sim* s) {
+void sim_advance(Sim* s) {
   const Configuration* c = &s->configuration[s->current];
   Pose* oldest = s->pose_older;
   s->pose_older = s->pose_old;
@@ -194,44 +194,9 @@ static void advance(Sim* s) {
   s->q_now = q;
   memcpy(s->q_now, c->q, sizeof(double) * (size_t)s->model->coordinate_count);
   update_rates(s);
-  s->state.step++;
-  s->state.time = s->clock.time;
-  s->clock = (StepClock){(s->state.step + 1) * s->model->simulation.dt, s->clock.dt, s->clock.dt, s->clock.dt_before};
-  publish(s);
-}
-
-/* Give the contact system back the state before a failed step. */
-static void restore(Sim* s) {
-  if (!s->contact) return;
-  if (contact_evaluate(s->contact, s->pose_now, false))
-    contact_accept(s->contact);
-  else
-    (void)contact_reset(s->contact, s->pose_now);
-}
-
-static void update_times(Sim* s, double elapsed) {
-  s->times.total += elapsed;
-  if (s->contact) {
-    ContactTimes t = contact_times(s->contact);
-    s->times.broad_phase = t.broad_phase;
-    s->times.contact = t.contact;
-    s->times.friction = t.friction;
-  }
-  const SimTimes* t = &s->times;
-  s->times.other = t->total - t->broad_phase - t->contact - t->friction - t->assembly - t->factor - t->certificate;
-}
-
-StepReport sim_step(Sim* s) {
-  double start = timer_now();
-  step_prepare(s);
-  StepReport report = {.outcome = STEP_NOT_FINITE, .residual_dof = -1};
-  if (!s->contact || contact_lag(s->contact)) report = step_solve(s);
-  if (step_outcome_failed(report.outcome))
-    restore(s);
-  else
-    advance(s);
-  update_times(s, timer_now() - start);
-  return report;
+  s->reached = s->clock;
+  s->clock.dt_older = s->clock.dt_before;
+  s->clock.dt_before = s->clock.dt;
 }
 
 const SimState* sim_state(const Sim* sim) { return &sim->state; }

@@ -32,6 +32,32 @@ typedef struct {
   bool blind;      /* the predicted decrease is below rounding: the full step is taken on trust */
 } Island;
 
+/* What a step begins from: all that sim_step writes besides the state that the user sees. */
+typedef struct {
+  double *q_now, *q_old;                  /* q^t, q^{t-1}  (nq) */
+  double* difference_old;                 /* q^t - q^{t-1} in joint increments  (nv) */
+  double* rate;                           /* SimState.rate  (nv) */
+  Pose *pose_now, *pose_old, *pose_older; /* T^t, T^{t-1}, T^{t-2}  (links) */
+} SimPast;
+
+/* In how many substeps the next step is tried first (simulate/substep.c). */
+typedef struct {
+  int recent; /* the last step's number */
+  int calm;   /* steps in a row that succeeded with it at once */
+} SubstepMemory;
+
+/* States between those that the user sees. */
+typedef struct {
+  int count, capacity;
+  StepClock* clock; /* (capacity) */
+  double* q;        /* (capacity * nq) */
+  Pose* pose;       /* (capacity * links) */
+  ContactRecord* contacts;
+  int* contact_first; /* (capacity + 1) */
+  int contact_capacity;
+  SimSubstate* list; /* (capacity) */
+} SubstateStore;
+
 struct Sim {
   const Model* model;
   SimOptions options;
@@ -44,8 +70,8 @@ struct Sim {
   Pose *pose_now, *pose_old, *pose_older; /* T^t, T^{t-1}, T^{t-2}  (links) */
   Pose* pose_rate;                        /* dT/dt of the initial velocities (affine)  (links) */
 
-  /* of the step that is taken, or of the next one */
-  StepClock clock;
+  StepClock clock;   /* of the substep that is taken, or of the next one */
+  StepClock reached; /* of the substep that led to the present state */
   double
       gain_dt; /* the step length that velocity gains are quoted for [s]: dampers stay what they are in a shorter one */
 
@@ -82,6 +108,13 @@ struct Sim {
   ContactSystem* contact; /* NULL when the scene has none */
   SimTimes times;
 
+  /* written by sim_step: a step taken in substeps */
+  SubstepMemory substep_memory;
+  SubstateStore between;
+  SimPast backup; /* allocated when it is first needed */
+  StepClock backup_reached, backup_clock;
+  StepWeights backup_weights;
+
   /* written by sim_contacts */
   SimContact* contacts;
   int contact_capacity;
@@ -96,6 +129,15 @@ Sim* sim_create_bare(const Model* model, int threads);
 
 /* Targets and weights of the step of sim->clock (simulate/prepare.c). */
 void step_prepare(Sim* sim);
+/* Weights of the present step for steps of unequal length (S3, S11). */
+StepWeights step_weights(Integrator integrator, const StepClock* clock);
+/* The solved configuration becomes the present; the clock goes on by as much. */
+void sim_advance(Sim* sim);
+/* Show the present to the user. */
+void sim_publish(Sim* sim);
+/* The clock of substep `index` out of `count` of the next step. */
+void sim_set_clock(Sim* sim, int count, int index);
+void substates_free(Sim* sim);
 /* Newton with line search from the accepted configuration (simulate/newton.c). */
 StepReport step_solve(Sim* sim);
 /* The forces at work at the current configuration, from link terms that hold inertia alone (simulate/balance.c). */

@@ -50,7 +50,8 @@ typedef struct {
 
 typedef struct {
   StepOutcome outcome;
-  int iterations;   /* Newton steps taken */
+  int iterations;   /* Newton steps taken, of all substeps and of the tries that failed; so are trials, intervals and
+                       retries */
   int trials;       /* line-search evaluations */
   double residual;       /* largest imbalance, relative to the forces at work (docs/derivations/step.md, S8) */
   double residual_force; /* the same as it is [N, N m] */
@@ -60,6 +61,7 @@ typedef struct {
   int candidate_pairs;     /* hull pairs the broad phase kept */
   int certified_intervals; /* pieces of path the certificate looked at */
   int factor_retries;      /* times the Hessian was not positive definite */
+  int substeps;            /* equal parts that the step was taken in */
 } StepReport;
 
 /* Wall time by phase [s], summed over the run. */
@@ -81,10 +83,27 @@ typedef struct {
 
 Status sim_create(Sim** out, const Model* model, const SimOptions* options, Diagnostics* diagnostics);
 void sim_destroy(Sim* sim);
-/* Advance by dt. On failure the state is that before the call. */
+/* Advance by dt: in simulation.substeps equal substeps (or as many as the steps before needed), and when that fails, in
+ * twice, four times ... as many, up to SUBSTEPS_MAX (docs/derivations/step.md, S11, S12). On failure the state is that
+ * before the call, and the report is that of the finest try. */
 StepReport sim_step(Sim* sim);
+/* The same, tried first in exactly so many substeps (>= 1). */
+StepReport sim_step_in(Sim* sim, int substeps);
 const SimState* sim_state(const Sim* sim);
 SimTimes sim_times(const Sim* sim);
+/* The substep that led to the present state; all zero at the start. */
+StepClock sim_clock(const Sim* sim);
+/* A state inside the last step, with the substep that led to it. */
+typedef struct {
+  StepClock clock;
+  const double* q;  /* (nq) */
+  const Pose* pose; /* (links) */
+  const ContactRecord* contacts;
+  int contact_count;
+} SimSubstate;
+/* States between the last two that sim_state has shown, in the order of time: none for a step taken as a whole. Valid
+ * until the next step. */
+const SimSubstate* sim_substates(const Sim* sim, int* count);
 /* Touching link pairs at the current state, sorted by (a, b); valid until the next call. */
 const SimContact* sim_contacts(Sim* sim, int* count);
 SimMeasure sim_measure(Sim* sim);
