@@ -52,7 +52,8 @@ static void expand(Run* run, bool vertices) {
   }
 }
 
-static void check_blocks(const Row* row, unsigned blocks) {
+/* substeps: in how many every step of the run is taken; NULL: as they come. */
+static void check_blocks(const Row* row, unsigned blocks, const int* substeps) {
   Run* run = run_model(row->scene, row->integrator);
   expand(run, blocks == VERTICES);
   GradcheckOptions options = {.blocks = blocks,
@@ -61,7 +62,8 @@ static void check_blocks(const Row* row, unsigned blocks) {
                               .tolerance = 1e-11,
                               .bound = row->bound,
                               .seed = 5,
-                              .threads = 1};
+                              .threads = 1,
+                              .substeps = substeps};
   GradcheckReport* report = MEMORY_NEW(GradcheckReport, 1);
   Status status = gradcheck_scene(&run->scene, &run->model, NULL, &options, report, &run->diagnostics);
   if (status != STATUS_OK) fail_msg("%s: step %d failed", row->name, report->run.failed_step);
@@ -106,10 +108,12 @@ static void expect_motion(const Row* row, const char* link, Witness least) {
            w.leaves, link, w.travel, w.turn);
 }
 
-static void check_row(const Row* row) {
-  check_blocks(row, row->blocks & ~(unsigned)VERTICES);
-  if (row->blocks & VERTICES) check_blocks(row, VERTICES);
+static void check_row_in(const Row* row, const int* substeps) {
+  check_blocks(row, row->blocks & ~(unsigned)VERTICES, substeps);
+  if (row->blocks & VERTICES) check_blocks(row, VERTICES, substeps);
 }
+
+static void check_row(const Row* row) { check_row_in(row, NULL); }
 
 /* ---------------------------------------------------------------- without contact */
 
@@ -362,6 +366,34 @@ static void run_A1_with_the_sparse_solver(void** state) {
   check_row(&row);
 }
 
+/* Steps in substeps where somebody wants them: the first or the second of the run, neighbours of any two lengths, in
+ * flight, while it slides, and in the steps in which pairs meet. */
+static const int FROM_THE_FIRST[] = {2, 1, 1, 4, 2, 8, 1, 3, 1, 1, 16, 1, 2, 2, 1, 1, 4, 4, 1, 1,
+                                     1, 1, 2, 1, 1, 4, 1, 1, 2, 8, 2,  1, 1, 1, 3, 5, 1, 1, 2, 1};
+static const int FROM_THE_SECOND[] = {1, 4, 1, 1, 1, 2, 1, 1, 8, 4, 2, 1, 1, 2, 1, 1, 1, 1, 16, 1,
+                                      2, 4, 8, 4, 2, 1, 1, 1, 3, 1, 1, 2, 2, 2, 1, 1, 4, 1, 1,  2};
+
+static void run_S11_steps_in_substeps(void** state) {
+  (void)state;
+  const unsigned tree = STATE | CONTROL | VERTICES | ATTACHMENTS | MASS;
+  static const struct {
+    const char *name, *integrator;
+    const int* substeps;
+  } ways[] = {{"first order, from the first step", "first_order", FROM_THE_FIRST},
+              {"second order, from the first step", "second_order", FROM_THE_FIRST},
+              {"second order, from the second step", "second_order", FROM_THE_SECOND}};
+  for (int k = 0; k < 3; k++) {
+    check_row_in(&(Row){ways[k].name, tree, 40, 1e-8, ways[k].integrator, TREE}, ways[k].substeps);
+    check_row_in(&(Row){ways[k].name, tree, 2, 1e-8, ways[k].integrator, TREE}, ways[k].substeps);
+    check_row_in(&(Row){ways[k].name, tree, 40, 1e-8, ways[k].integrator, CARRIED}, ways[k].substeps);
+    check_row_in(&(Row){ways[k].name, IN_CONTACT, 40, 1e-6, ways[k].integrator, BOUNCES}, ways[k].substeps);
+  }
+  check_row_in(&(Row){"slides in substeps", IN_CONTACT, 30, 1e-6, "first_order", SLIDES}, FROM_THE_FIRST);
+  check_row_in(&(Row){"pushed in substeps", STATE | CONTROL | CONTACT, 20, 1e-6, "first_order", PUSHED},
+               FROM_THE_SECOND);
+  check_row_in(&(Row){"shaken in substeps", IN_CONTACT | CONTROL, 20, 1e-6, "first_order", SHAKEN}, FROM_THE_FIRST);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(run_A1_A2_A3_A9_A10_A12_without_contact),
@@ -371,6 +403,7 @@ int main(void) {
       cmocka_unit_test(run_A13_ground_that_moves),
       cmocka_unit_test(run_A10_trees_that_meet),
       cmocka_unit_test(run_A1_with_the_sparse_solver),
+      cmocka_unit_test(run_S11_steps_in_substeps),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
