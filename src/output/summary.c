@@ -56,6 +56,8 @@ void output_totals_step(OutputTotals* totals, const StepReport* report, const Si
   totals->iterations_max = larger(totals->iterations_max, report->iterations);
   totals->active_pairs_max = larger(totals->active_pairs_max, report->active_pairs);
   totals->candidate_pairs_max = larger(totals->candidate_pairs_max, report->candidate_pairs);
+  totals->halved_steps += report->halved;
+  totals->substeps_max = larger(totals->substeps_max, report->substeps);
   totals->rounding_floor_steps += report->outcome == STEP_ROUNDING_FLOOR;
   totals->residual_max = fmax(totals->residual_max, report->residual);
 }
@@ -131,6 +133,7 @@ static void add_simulation(Json* json, const SceneSimulation* simulation) {
   json_integer(json, "max_iterations", simulation->max_iterations);
   json_bool(json, "certificate", simulation->certificate);
   json_integer(json, "record_every", simulation->record_every);
+  json_integer(json, "substeps", simulation_substeps(simulation));
   json_close(json, '}');
 }
 
@@ -189,6 +192,8 @@ static void add_result(Json* json, const OutputSummary* summary) {
   json_number(json, "trials_mean", (double)totals->trials / steps);
   json_integer(json, "rounding_floor_steps", totals->rounding_floor_steps);
   json_integer(json, "factor_retries", totals->factor_retries);
+  json_integer(json, "halved_steps", totals->halved_steps);
+  json_integer(json, "substeps_max", totals->substeps_max);
   json_number(json, "certified_intervals_mean", (double)totals->certified_intervals / steps);
   json_integer(json, "active_pairs_max", totals->active_pairs_max);
   json_integer(json, "candidate_pairs_max", totals->candidate_pairs_max);

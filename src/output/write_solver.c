@@ -5,7 +5,8 @@ static void header(Text* row, const Model* model) {
   (void)model;
   text_add(row,
            "step,time,iterations,trials,residual,outcome,inertia,gravity,controller,limit,damping,contact,friction,"
-           "kinetic,potential,total,smallest_gap,active_pairs,candidate_pairs,certified_intervals,factor_retries\n");
+           "kinetic,potential,total,smallest_gap,active_pairs,candidate_pairs,certified_intervals,factor_retries,"
+           "substeps\n");
 }
 
 static void rows(Text* row, WriterContext* context, const OutputFrame* frame) {
@@ -28,8 +29,8 @@ static void rows(Text* row, WriterContext* context, const OutputFrame* frame) {
     text_add_bytes(row, ",", 1);
     text_add_double(row, values[k]);
   }
-  text_add(row, ",%d,%d,%d,%d\n", report->active_pairs, report->candidate_pairs, report->certified_intervals,
-           report->factor_retries);
+  text_add(row, ",%d,%d,%d,%d,%d\n", report->active_pairs, report->candidate_pairs, report->certified_intervals,
+           report->factor_retries, report->substeps);
 }
 
 const OutputWriter WRITER_SOLVER = {"solver.csv", false, header, rows};

@@ -62,6 +62,7 @@ typedef struct {
   int certified_intervals; /* pieces of path the certificate looked at */
   int factor_retries;      /* times the Hessian was not positive definite */
   int substeps;            /* equal parts that the step was taken in */
+  bool halved;             /* they are more than the scene asks for */
 } StepReport;
 
 /* Wall time by phase [s], summed over the run. */

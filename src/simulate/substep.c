@@ -174,6 +174,7 @@ static StepReport try_substeps(Sim* s, int count) {
     if (k + 1 < count) keep_state(s);
   }
   report.substeps = count;
+  report.halved = count > simulation_substeps(&s->model->simulation);
   if (!step_outcome_failed(report.outcome)) return report;
   s->between.count = 0;
   restore(s, count);
