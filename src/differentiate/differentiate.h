@@ -58,6 +58,7 @@ typedef struct {
   double residual;  /* largest of all steps, relative */
   int largest_step; /* where */
   int iterations;   /* of all steps */
+  int halved_steps; /* StepReport.halved */
 } RecordReport;
 
 /* Room for `steps` steps; a recording can be run again and again, with other models of the same sizes too. */

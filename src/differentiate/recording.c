@@ -86,6 +86,7 @@ static Status run_steps(Recording* r, Sim* sim, int steps, const RecordOptions* 
   for (int row = 1; row <= steps; row++) {
     report->last = options->substeps ? sim_step_in(sim, options->substeps[row - 1]) : sim_step(sim);
     report->iterations += report->last.iterations;
+    report->halved_steps += report->last.halved;
     if (step_outcome_failed(report->last.outcome)) {
       report->failed = true;
       report->failed_step = row;
