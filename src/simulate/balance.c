@@ -25,7 +25,7 @@ static double gyration_radius(const ModelLink* link) {
 static WorkingForce own_force(const Sim* s, int i, const LinkTerms* terms) {
   const ModelLink* link = &s->model->links[i];
   if (!(link->mass > 0)) return (WorkingForce){0, 0};
-  double weight = s->weights.factor / (s->clock.dt * s->clock.dt), radius = gyration_radius(link);
+  double weight = step_inertia_weight(s) * step_length_ratio(s), radius = gyration_radius(link);
   Vec3 travelled = vec3_sub(pose_apply(s->pose_now[i], link->center), pose_apply(s->pose_old[i], link->center));
   Mat3 turned = mat3_sub(s->pose_now[i].r, s->pose_old[i].r);
   double momentum = MOMENTUM_SHARE * weight * link->mass * (vec3_norm(travelled) + radius * frobenius(&turned));

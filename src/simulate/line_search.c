@@ -234,7 +234,7 @@ SearchResult step_search(Sim* s, bool arrived, StepReport* report) {
 /* The motion of the last step, stretched to the length of this one.
  * A moving body is then near its solution, where the Hessian is positive definite; one at rest is left alone. */
 bool step_repeat_last(Sim* s, StepReport* report) {
-  double lengths = s->clock.dt_before > 0 ? s->clock.dt / s->clock.dt_before : 1;
+  double lengths = step_length_ratio(s);
   for (int k = 0; k < s->model->dof_count; k++) s->delta[k] = s->fixed[k] ? 0 : lengths * s->difference_old[k];
   measure_islands(s, false);
   bool any = false;

@@ -166,4 +166,9 @@ static inline double step_inertia_weight(const Sim* sim) {
   return sim->weights.factor / (sim->clock.dt * sim->clock.dt);
 }
 
+/* Length of the present step in that of the one before; 1 for the first. */
+static inline double step_length_ratio(const Sim* sim) {
+  return sim->clock.dt_before > 0 ? sim->clock.dt / sim->clock.dt_before : 1;
+}
+
 #endif

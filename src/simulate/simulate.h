@@ -50,10 +50,10 @@ typedef struct {
 
 typedef struct {
   StepOutcome outcome;
-  int iterations;   /* Newton steps taken, of all substeps and of the tries that failed; so are trials, intervals and
-                       retries */
-  int trials;       /* line-search evaluations */
-  double residual;       /* largest imbalance, relative to the forces at work (docs/derivations/step.md, S8) */
+  int iterations;  /* Newton steps taken, of all substeps and of the tries that failed; so are trials, intervals and
+                      retries */
+  int trials;      /* line-search evaluations */
+  double residual; /* largest imbalance, relative to the forces at work (docs/derivations/step.md, S8) */
   double residual_force; /* the same as it is [N, N m] */
   int residual_dof;      /* where */
   StepTerms terms;

@@ -156,6 +156,7 @@ static StepReport join_reports(const StepReport* sum, const StepReport* next) {
   if (sum->outcome == STEP_ROUNDING_FLOOR) out.outcome = STEP_ROUNDING_FLOOR;
   if (sum->residual > out.residual) {
     out.residual = sum->residual;
+    out.residual_force = sum->residual_force;
     out.residual_dof = sum->residual_dof;
   }
   return out;

@@ -34,8 +34,11 @@ static void print_block(GradcheckBlock block, const GradcheckBlockReport* b) {
                     b->direction[n].difference[k], b->direction[n].analytic);
 }
 
+/* How errors fall is asked where they are near the bound: of a gradient that is a hundred times better a difference may
+ * be right by accident, and the fall of the others towards it says nothing. */
 static void judge_block(const Row* row, GradcheckBlock block, const GradcheckBlockReport* b) {
-  if (b->norm > 1e-9 && b->error <= row->bound && !(b->order < 1.5)) return;
+  bool falls = b->error <= 1e-2 * row->bound || !(b->order < 1.5);
+  if (b->norm > 1e-9 && b->error <= row->bound && falls) return;
   print_block(block, b);
   if (!(b->norm > 1e-9)) fail_msg("%s: the gradient by the %s is zero", row->name, gradcheck_block_name(block));
   fail_msg("%s: gradient by the %s: relative error %.3g, allowed %.3g", row->name, gradcheck_block_name(block),
@@ -383,12 +386,12 @@ static void run_S11_steps_in_substeps(void** state) {
               {"second order, from the first step", "second_order", FROM_THE_FIRST},
               {"second order, from the second step", "second_order", FROM_THE_SECOND}};
   for (int k = 0; k < 3; k++) {
-    check_row_in(&(Row){ways[k].name, tree, 40, 1e-8, ways[k].integrator, TREE}, ways[k].substeps);
-    check_row_in(&(Row){ways[k].name, tree, 2, 1e-8, ways[k].integrator, TREE}, ways[k].substeps);
-    check_row_in(&(Row){ways[k].name, tree, 40, 1e-8, ways[k].integrator, CARRIED}, ways[k].substeps);
+    check_row_in(&(Row){ways[k].name, tree, 40, 1e-7, ways[k].integrator, TREE}, ways[k].substeps);
+    check_row_in(&(Row){ways[k].name, tree, 2, 1e-7, ways[k].integrator, TREE}, ways[k].substeps);
+    check_row_in(&(Row){ways[k].name, tree, 40, 1e-7, ways[k].integrator, CARRIED}, ways[k].substeps);
     check_row_in(&(Row){ways[k].name, IN_CONTACT, 40, 1e-6, ways[k].integrator, BOUNCES}, ways[k].substeps);
   }
-  check_row_in(&(Row){"slides in substeps", IN_CONTACT, 30, 1e-6, "first_order", SLIDES}, FROM_THE_FIRST);
+  check_row_in(&(Row){"slides in substeps", IN_CONTACT, 40, 1e-6, "first_order", SLIDES}, FROM_THE_FIRST);
   check_row_in(&(Row){"pushed in substeps", STATE | CONTROL | CONTACT, 20, 1e-6, "first_order", PUSHED},
                FROM_THE_SECOND);
   check_row_in(&(Row){"shaken in substeps", IN_CONTACT | CONTROL, 20, 1e-6, "first_order", SHAKEN}, FROM_THE_FIRST);
