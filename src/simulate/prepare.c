@@ -4,7 +4,7 @@
 #include "simulate/sim.h"
 
 /* Second derivative, in the present step's length, of the cubic through the states at 0, -1, -b and -c steps: L_i''(0)
- * of the four Lagrange polynomials; for b = 2, c = 3 they are 2, -5, 4, -1 (Houbolt) (S11). */
+ * of the four Lagrange polynomials; for b = 2, c = 3 they are 2, -5, 4, -1 (Houbolt) (S13). */
 static void cubic_weights(double b, double c, double weight[4]) {
   weight[0] = 2 * (1 + b + c) / (b * c);
   weight[1] = -2 * (b + c) / ((b - 1) * (c - 1));

@@ -129,7 +129,7 @@ Sim* sim_create_bare(const Model* model, int threads);
 
 /* Targets and weights of the step of sim->clock (simulate/prepare.c). */
 void step_prepare(Sim* sim);
-/* Weights of the present step for steps of unequal length (S3, S11). */
+/* Weights of the present step for steps of unequal length (S3, S13). */
 StepWeights step_weights(Integrator integrator, const StepClock* clock);
 /* The solved configuration becomes the present; the clock goes on by as much. */
 void sim_advance(Sim* sim);

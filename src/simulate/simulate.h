@@ -85,7 +85,7 @@ typedef struct {
 Status sim_create(Sim** out, const Model* model, const SimOptions* options, Diagnostics* diagnostics);
 void sim_destroy(Sim* sim);
 /* Advance by dt: in simulation.substeps equal substeps (or as many as the steps before needed), and when that fails, in
- * twice, four times ... as many, up to SUBSTEPS_MAX (docs/derivations/step.md, S11, S12). On failure the state is that
+ * twice, four times ... as many, up to SUBSTEPS_MAX (docs/derivations/step.md, S13, S14). On failure the state is that
  * before the call, and the report is that of the finest try. */
 StepReport sim_step(Sim* sim);
 /* The same, tried first in exactly so many substeps (>= 1). */

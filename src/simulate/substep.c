@@ -1,4 +1,4 @@
-/* A step in equal substeps: on purpose, or because the whole was not solved (docs/derivations/step.md, S11, S12). */
+/* A step in equal substeps: on purpose, or because the whole was not solved (docs/derivations/step.md, S13, S14). */
 #include <string.h>
 
 #include "simulate/sim.h"

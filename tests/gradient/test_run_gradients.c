@@ -376,7 +376,7 @@ static const int FROM_THE_FIRST[] = {2, 1, 1, 4, 2, 8, 1, 3, 1, 1, 16, 1, 2, 2, 
 static const int FROM_THE_SECOND[] = {1, 4, 1, 1, 1, 2, 1, 1, 8, 4, 2, 1, 1, 2, 1, 1, 1, 1, 16, 1,
                                       2, 4, 8, 4, 2, 1, 1, 1, 3, 1, 1, 2, 2, 2, 1, 1, 4, 1, 1,  2};
 
-static void run_S11_steps_in_substeps(void** state) {
+static void run_S13_steps_in_substeps(void** state) {
   (void)state;
   const unsigned tree = STATE | CONTROL | VERTICES | ATTACHMENTS | MASS;
   static const struct {
@@ -406,7 +406,7 @@ int main(void) {
       cmocka_unit_test(run_A13_ground_that_moves),
       cmocka_unit_test(run_A10_trees_that_meet),
       cmocka_unit_test(run_A1_with_the_sparse_solver),
-      cmocka_unit_test(run_S11_steps_in_substeps),
+      cmocka_unit_test(run_S13_steps_in_substeps),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

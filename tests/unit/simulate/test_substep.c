@@ -1,4 +1,4 @@
-/* Steps in equal substeps (docs/derivations/step.md, S11, S12): weights for steps of unequal length in closed form and
+/* Steps in equal substeps (docs/derivations/step.md, S13, S14): weights for steps of unequal length in closed form and
  * by their order, runs against runs with shorter steps, and what becomes of a step that fails. */
 #include <string.h>
 
@@ -24,7 +24,7 @@ static double second_derivative(const StepWeights* w, const StepClock* clock, co
   return w->factor / (clock->dt * clock->dt) * (x[0] - y);
 }
 
-static void substep_S11_second_order_is_exact_for_cubics(void** state) {
+static void substep_S13_second_order_is_exact_for_cubics(void** state) {
   (void)state;
   Random random = {71};
   for (int n = 0; n < 500; n++) {
@@ -44,7 +44,7 @@ static void substep_S11_second_order_is_exact_for_cubics(void** state) {
   }
 }
 
-static void substep_S11_first_order_is_a_difference_of_velocities(void** state) {
+static void substep_S13_first_order_is_a_difference_of_velocities(void** state) {
   (void)state;
   Random random = {73};
   for (int n = 0; n < 500; n++) {
@@ -60,7 +60,7 @@ static void substep_S11_first_order_is_a_difference_of_velocities(void** state) 
 
 /* Steps of one length have the weights of the table in (S3), to the bit; the second step of the second order is exact
  * for a parabola whatever the two lengths. */
-static void substep_S11_equal_steps_and_the_start(void** state) {
+static void substep_S13_equal_steps_and_the_start(void** state) {
   (void)state;
   double dt = 0.003;
   StepClock even = {0, dt, dt, dt}, second = {0, dt, dt, 0};
@@ -111,7 +111,7 @@ static double oscillator_error(const char* integrator, int steps) {
   return worst;
 }
 
-static void substep_S11_keeps_the_orders(void** state) {
+static void substep_S13_keeps_the_orders(void** state) {
   (void)state;
   static const char* const integrator[] = {"first_order", "second_order"};
   for (int k = 0; k < 2; k++) {
@@ -155,7 +155,7 @@ static void expect_same_state(const Run* a, const Run* b, const char* what, int 
 }
 
 /* Every step in k: the run with dt / k, at every k-th state and, through sim_substates, at the others. */
-static void substep_S12_every_step_is_a_run_with_shorter_steps(void** state) {
+static void substep_S14_every_step_is_a_run_with_shorter_steps(void** state) {
   (void)state;
   static const char* const integrator[] = {"first_order", "second_order"};
   static const int counts[] = {2, 8};
@@ -194,7 +194,7 @@ static void substep_S12_every_step_is_a_run_with_shorter_steps(void** state) {
 }
 
 /* Parameters that are derived from dt are derived from the substep's. */
-static void substep_S12_contact_is_derived_from_the_substep(void** state) {
+static void substep_S14_contact_is_derived_from_the_substep(void** state) {
   (void)state;
   static const char scene[] =
       "simulation: {dt: %g, substeps: %d}\n"
@@ -208,7 +208,7 @@ static void substep_S12_contact_is_derived_from_the_substep(void** state) {
 }
 
 /* The damper of a drive is what its gain is over dt, in halves too. */
-static void substep_S12_dampers_do_not_change_in_halves(void** state) {
+static void substep_S14_dampers_do_not_change_in_halves(void** state) {
   (void)state;
   static const char scene[] =
       "simulation: {dt: 0.01, steps: 100, gravity: [0, 0, 0]}\n"
@@ -254,7 +254,7 @@ static int too_few_iterations(const char* integrator) {
   return most - 1;
 }
 
-static void substep_S12_halves_save_a_run(void** state) {
+static void substep_S14_halves_save_a_run(void** state) {
   (void)state;
   int few = too_few_iterations("first_order"), halved = 0, after = 0;
   Run *run = run_create(1, 1e-9, thrown, few, "first_order"), *two = run_create(2, 1e-9, thrown, few, "first_order");
@@ -275,7 +275,7 @@ static void substep_S12_halves_save_a_run(void** state) {
 }
 
 /* Random linear loss over poses and rates, against differences: what halves save is differentiated like any other. */
-static void substep_S12_gradient_of_a_run_that_halves_save(void** state) {
+static void substep_S14_gradient_of_a_run_that_halves_save(void** state) {
   (void)state;
   static const char* const integrator[] = {"first_order", "second_order"};
   for (int i = 0; i < 2; i++) {
@@ -314,7 +314,7 @@ static int until_failure(Run* run, Run* still, StepReport* report) {
 }
 
 /* After a step that the finest try could not save all is as before, and the next try comes to the same. */
-static void substep_S12_gives_back_the_state_before(void** state) {
+static void substep_S14_gives_back_the_state_before(void** state) {
   (void)state;
   int reached = 0, count;
   Run *run = NULL, *still = NULL;
@@ -344,7 +344,7 @@ static void substep_S12_gives_back_the_state_before(void** state) {
 }
 
 /* No motion of whatever length takes a prescribed piston through a fixed wall. */
-static void substep_S12_what_is_blocked_stays_blocked(void** state) {
+static void substep_S14_what_is_blocked_stays_blocked(void** state) {
   (void)state;
   Run* run = run_create(1, 1e-7,
                         "simulation: {dt: 0.01, steps: 100}\n"
@@ -366,17 +366,17 @@ static void substep_S12_what_is_blocked_stays_blocked(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(substep_S11_second_order_is_exact_for_cubics),
-      cmocka_unit_test(substep_S11_first_order_is_a_difference_of_velocities),
-      cmocka_unit_test(substep_S11_equal_steps_and_the_start),
-      cmocka_unit_test(substep_S11_keeps_the_orders),
-      cmocka_unit_test(substep_S12_every_step_is_a_run_with_shorter_steps),
-      cmocka_unit_test(substep_S12_contact_is_derived_from_the_substep),
-      cmocka_unit_test(substep_S12_dampers_do_not_change_in_halves),
-      cmocka_unit_test(substep_S12_halves_save_a_run),
-      cmocka_unit_test(substep_S12_gradient_of_a_run_that_halves_save),
-      cmocka_unit_test(substep_S12_gives_back_the_state_before),
-      cmocka_unit_test(substep_S12_what_is_blocked_stays_blocked),
+      cmocka_unit_test(substep_S13_second_order_is_exact_for_cubics),
+      cmocka_unit_test(substep_S13_first_order_is_a_difference_of_velocities),
+      cmocka_unit_test(substep_S13_equal_steps_and_the_start),
+      cmocka_unit_test(substep_S13_keeps_the_orders),
+      cmocka_unit_test(substep_S14_every_step_is_a_run_with_shorter_steps),
+      cmocka_unit_test(substep_S14_contact_is_derived_from_the_substep),
+      cmocka_unit_test(substep_S14_dampers_do_not_change_in_halves),
+      cmocka_unit_test(substep_S14_halves_save_a_run),
+      cmocka_unit_test(substep_S14_gradient_of_a_run_that_halves_save),
+      cmocka_unit_test(substep_S14_gives_back_the_state_before),
+      cmocka_unit_test(substep_S14_what_is_blocked_stays_blocked),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
