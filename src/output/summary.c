@@ -158,6 +158,19 @@ static void add_contact(Json* json, const Model* model) {
   json_close(json, '}');
 }
 
+static void add_squeeze(Json* json, const Model* model, const StepSqueeze* squeeze) {
+  if (!squeeze->known) {
+    json_text(json, "squeezed", NULL);
+    return;
+  }
+  json_open(json, "squeezed", '{');
+  json_text(json, "a", model->links[squeeze->link_a].name);
+  json_text(json, "b", model->links[squeeze->link_b].name);
+  json_number(json, "gap", squeeze->gap);
+  json_number(json, "force", squeeze->force);
+  json_close(json, '}');
+}
+
 static void add_failure(Json* json, const OutputSummary* summary) {
   const StepReport* failure = summary->failure;
   if (!failure) {
@@ -173,6 +186,8 @@ static void add_failure(Json* json, const OutputSummary* summary) {
   json_number(json, "residual", failure->residual);
   json_integer(json, "residual_degree_of_freedom", failure->residual_dof);
   json_text(json, "residual_link", output_link_of_dof(summary->model, failure->residual_dof));
+  json_integer(json, "substeps", failure->substeps);
+  add_squeeze(json, summary->model, &failure->squeeze);
   json_close(json, '}');
 }
 

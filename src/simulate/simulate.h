@@ -48,6 +48,14 @@ typedef struct {
   double inertia, gravity, controller, limit, damping, contact, friction;
 } StepTerms;
 
+/* Two links that were too much for a step: they stood in each other's way, or pressed hardest. */
+typedef struct {
+  bool known;
+  int link_a, link_b;
+  double gap;   /* that the last trial left between them; negative: they would overlap by so much [m] */
+  double force; /* between them before that trial [N] */
+} StepSqueeze;
+
 typedef struct {
   StepOutcome outcome;
   int iterations;  /* Newton steps taken, of all substeps and of the tries that failed; so are trials, intervals and
@@ -63,6 +71,7 @@ typedef struct {
   int factor_retries;      /* times the Hessian was not positive definite */
   int substeps;            /* equal parts that the step was taken in */
   bool halved;             /* they are more than the scene asks for */
+  StepSqueeze squeeze;     /* of a step that failed */
 } StepReport;
 
 /* Wall time by phase [s], summed over the run. */

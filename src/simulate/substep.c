@@ -145,13 +145,17 @@ static StepReport one_substep(Sim* s) {
   return report;
 }
 
+static void add_work(StepReport* to, const StepReport* from) {
+  to->iterations += from->iterations;
+  to->trials += from->trials;
+  to->certified_intervals += from->certified_intervals;
+  to->factor_retries += from->factor_retries;
+}
+
 /* Work adds up; of the rest the last substep says how it is, the worst one how well it was solved. */
 static StepReport join_reports(const StepReport* sum, const StepReport* next) {
   StepReport out = *next;
-  out.iterations += sum->iterations;
-  out.trials += sum->trials;
-  out.certified_intervals += sum->certified_intervals;
-  out.factor_retries += sum->factor_retries;
+  add_work(&out, sum);
   if (step_outcome_failed(next->outcome)) return out;
   if (sum->outcome == STEP_ROUNDING_FLOOR) out.outcome = STEP_ROUNDING_FLOOR;
   if (sum->residual > out.residual) {
@@ -160,6 +164,25 @@ static StepReport join_reports(const StepReport* sum, const StepReport* next) {
     out.residual_dof = sum->residual_dof;
   }
   return out;
+}
+
+/* Where Newton's method stopped: pairs that the last trial would have let overlap come first, by how much; else the
+ * pair with the largest force. */
+static StepSqueeze find_squeeze(Sim* s) {
+  StepSqueeze worst = {.known = false};
+  int count = s->contact ? contact_candidate_count(s->contact) : 0;
+  bool in_the_way = false;
+  for (int k = 0; k < count; k++) {
+    Vec3 force;
+    bool presses = contact_force(s->contact, k, &force), overlaps = !contact_trial(s->contact, k).feasible;
+    if (!overlaps && (in_the_way || !presses)) continue;
+    ContactSqueeze pair = contact_squeeze(s->contact, k);
+    StepSqueeze one = {true, pair.link_a, pair.link_b, pair.gap, presses ? vec3_norm(force) : 0};
+    bool worse = overlaps && in_the_way ? one.gap < worst.gap : overlaps || one.force > worst.force;
+    if (worse) worst = one;
+    in_the_way = in_the_way || overlaps;
+  }
+  return worst;
 }
 
 /* All substeps of a step, or the state before. */
@@ -178,6 +201,7 @@ static StepReport try_substeps(Sim* s, int count) {
   report.halved = count > simulation_substeps(&s->model->simulation);
   if (!step_outcome_failed(report.outcome)) return report;
   s->between.count = 0;
+  report.squeeze = find_squeeze(s);
   restore(s, count);
   return report;
 }
@@ -196,12 +220,8 @@ static StepReport step_from(Sim* s, int substeps) {
   StepReport failed = {.outcome = STEP_CONVERGED}, report;
   bool blocked = false;
   for (int count = substeps;; count *= 2) {
-    StepReport one = try_substeps(s, count);
-    report = one;
-    report.iterations += failed.iterations;
-    report.trials += failed.trials;
-    report.certified_intervals += failed.certified_intervals;
-    report.factor_retries += failed.factor_retries;
+    report = try_substeps(s, count);
+    add_work(&report, &failed);
     if (!step_outcome_failed(report.outcome)) break;
     blocked = blocked || report.outcome == STEP_BLOCKED;
     if (2 * count > SUBSTEPS_MAX) {
