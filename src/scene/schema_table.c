@@ -45,8 +45,9 @@ static const SchemaRow ROWS[] = {
      .meaning = "Order of the time step: first_order damps motion a little, second_order far less."},
     {"simulation", "tolerance", VALUE_NUMBER, AT(SimulationForm, simulation.tolerance), .fallback = "1e-5",
      .range = UP_TO(0, 0.1),
-     .meaning = "A step is solved when no force or torque is out of balance by more than this part of the forces at "
-                "work on the same bodies: inertia, weight, drives, contact. A number; see force_tolerance for newtons."},
+     .meaning =
+         "A step is solved when no force or torque is out of balance by more than this part of the forces at "
+         "work on the same bodies: inertia, weight, drives, contact. A number; see force_tolerance for newtons."},
     {"simulation", "force_tolerance", VALUE_NUMBER, AT(SimulationForm, simulation.force_tolerance), .unit = "N",
      .fallback = "0", .range = AT_LEAST(0),
      .meaning = "An imbalance that is allowed in any case; of a torque, this times the link's size."},
@@ -254,7 +255,8 @@ static const SchemaRow ROWS[] = {
     {"controller", "velocity_gain", VALUE_PER_DOF, AT(ControllerForm, velocity_gain), .only = "pd",
      .unit = "N s^2/m or N m s^2/rad", .fallback = "0", .range = AT_LEAST(0),
      .meaning =
-         "Damping k_d of k_d/2 |target rate - rate|^2 in the step's energy: the force is k_d/dt times the rate error."},
+         "Damping k_d of k_d/2 |target rate - rate|^2 in the step's energy: the force is k_d/dt times the rate error, "
+         "dt over simulation.substeps."},
     {"controller", "target", VALUE_SIGNAL, AT(ControllerForm, target), .unit = "m or rad", .required = true,
      .meaning = "Where to: one channel per degree of freedom; a ball takes a rotation vector."},
     {"controller", "repeat", VALUE_OBJECT, AT(ControllerForm, repeat), .of = "repeat_controller", .nullable = true,

@@ -146,6 +146,10 @@ static Run* busy_run(double dt, const char* integrator, int substeps, int thread
   return run_create(threads, 1e-8, busy, dt, integrator, substeps, 0.01);
 }
 
+static Run* busy_model(double dt, const char* integrator, int substeps) {
+  return run_model(busy, dt, integrator, substeps, 0.01);
+}
+
 static void expect_same_state(const Run* a, const Run* b, const char* what, int step) {
   const Model* m = &a->model;
   const SimState *x = sim_state(a->sim), *y = sim_state(b->sim);
@@ -188,6 +192,70 @@ static void substep_S14_every_step_is_a_run_with_shorter_steps(void** state) {
         assert_int_equal(sim_state(whole->sim)->step, n);
       }
       assert_true(touching > 10);
+      run_free(whole);
+      run_free(fine);
+    }
+}
+
+/* Gradient of a random linear function of poses, coordinates, rates and forces at every `every`-th state. */
+static void gradient_at_rows(const Model* m, int threads, int steps, int every, ModelGradient* gradient) {
+  Recording r;
+  RecordOptions options = {.threads = threads, .tolerance = 1e-8};
+  RecordReport report;
+  Diagnostics diagnostics = {0};
+  recording_create(&r, m, steps);
+  assert_int_equal(recording_run(&r, m, &options, &report, &diagnostics), STATUS_OK);
+  LossSeeds seeds = loss_seeds_create(m, steps);
+  Random random = {79};
+  size_t links = (size_t)m->link_count, dofs = (size_t)m->dof_count;
+  for (size_t row = (size_t)every; row <= (size_t)steps; row += (size_t)every) {
+    for (size_t k = row * links; k < (row + 1) * links; k++) {
+      for (int e = 0; e < 12; e++) seeds.pose[k][e / 4][e % 4] = random_normal(&random);
+      seeds.force[k].x = random_normal(&random);
+    }
+    for (size_t k = row * dofs; k < (row + 1) * dofs; k++) {
+      seeds.q[k] = random_normal(&random);
+      seeds.rate[k] = random_normal(&random);
+    }
+  }
+  RunAdjoint* adjoint = run_adjoint_create(m, threads);
+  model_gradient_create(gradient, m);
+  assert_true(run_adjoint(adjoint, &r, &seeds, 1.0, gradient).sound);
+  run_adjoint_destroy(adjoint);
+  loss_seeds_destroy(&seeds);
+  recording_destroy(&r);
+  diagnostics_free(&diagnostics);
+}
+
+static void expect_same_numbers(const double* a, const double* b, int count, const char* what) {
+  double largest = 0;
+  for (int k = 0; k < count; k++) {
+    if (a[k] != b[k]) fail_msg("%s %d: %.17g and %.17g", what, k, a[k], b[k]);
+    largest = fmax(largest, fabs(a[k]));
+  }
+  if (!(largest > 0)) fail_msg("%s: all zero", what);
+}
+
+/* All of it, on one thread and on two: the adjoint of every step in k is that of the run with dt / k. */
+static void substep_S14_gradient_is_that_of_shorter_steps(void** state) {
+  (void)state;
+  static const char* const integrator[] = {"first_order", "second_order"};
+  for (int i = 0; i < 2; i++)
+    for (int threads = 1; threads <= 2; threads++) {
+      Run *whole = busy_model(0.01, integrator[i], 4), *fine = busy_model(0.0025, integrator[i], 1);
+      const Model* m = &whole->model;
+      ModelGradient a, b;
+      gradient_at_rows(m, threads, 25, 1, &a);
+      gradient_at_rows(&fine->model, 1, 100, 4, &b);
+      expect_same_numbers(&a.vertices[0].x, &b.vertices[0].x, 3 * m->vertex_count, "vertices");
+      expect_same_numbers(&a.attachments[0].x, &b.attachments[0].x, 3 * m->link_count, "attachments");
+      expect_same_numbers(a.mass, b.mass, m->link_count, "masses");
+      expect_same_numbers(a.control, b.control, m->parameter_count, "control");
+      expect_same_numbers(a.coordinates, b.coordinates, m->dof_count, "initial coordinates");
+      expect_same_numbers(a.velocities, b.velocities, m->dof_count, "initial velocities");
+      expect_same_numbers(a.contact, b.contact, CONTACT_PARAMETER_COUNT, "contact");
+      model_gradient_destroy(&a);
+      model_gradient_destroy(&b);
       run_free(whole);
       run_free(fine);
     }
@@ -364,6 +432,17 @@ static void substep_S14_what_is_blocked_stays_blocked(void** state) {
   run_free(run);
 }
 
+/* Nothing is allocated inside a step once the neighbourhood and the room for the states inside are known. */
+static void substep_S14_allocates_nothing(void** state) {
+  (void)state;
+  Run* run = busy_run(0.01, "first_order", 4, 1);
+  run_steps(run, 100);
+  uint64_t before = memory_allocation_count();
+  run_steps(run, 20);
+  assert_int_equal(memory_allocation_count() - before, 0);
+  run_free(run);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(substep_S13_second_order_is_exact_for_cubics),
@@ -371,11 +450,13 @@ int main(void) {
       cmocka_unit_test(substep_S13_equal_steps_and_the_start),
       cmocka_unit_test(substep_S13_keeps_the_orders),
       cmocka_unit_test(substep_S14_every_step_is_a_run_with_shorter_steps),
+      cmocka_unit_test(substep_S14_gradient_is_that_of_shorter_steps),
       cmocka_unit_test(substep_S14_contact_is_derived_from_the_substep),
       cmocka_unit_test(substep_S14_dampers_do_not_change_in_halves),
       cmocka_unit_test(substep_S14_halves_save_a_run),
       cmocka_unit_test(substep_S14_gradient_of_a_run_that_halves_save),
       cmocka_unit_test(substep_S14_gives_back_the_state_before),
+      cmocka_unit_test(substep_S14_allocates_nothing),
       cmocka_unit_test(substep_S14_what_is_blocked_stays_blocked),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
