@@ -612,6 +612,71 @@ int contact_record(const ContactSystem* s, ContactRecord* records) {
   return count;
 }
 
+/* The force of a pair over its exponent: P_s' goes with about the sixth power of the clearance (C2). */
+#define FORCE_EXPONENT 6.0
+/* Normal force over what the step leaves of it: from here on the pair is relieved, and more than that is not believed. */
+#define RELIEF_FROM 1.5
+#define RELIEF_MOST 1e4
+
+/* Over what the linear model leaves of it: the normal force, along the plane's normal. */
+static double force_excess(const PairState* state, const double twist_a[6], const double twist_b[6]) {
+  const PairDerivatives* d = &state->derivatives;
+  Vec3 n = vec3_normalized(state->solution.plane.n);
+  double normal[3] = {n.x, n.y, n.z}, change = 0;
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < 6; k++)
+      change += normal[i] * (d->hessian[9 + i][k] * twist_a[k] + d->hessian[9 + i][6 + k] * twist_b[k]);
+  double force = -vec3_dot(n, d->force[1]), left = force - change;
+  return force > 0 ? force / fmax(left, force / RELIEF_MOST) : 1;
+}
+
+/* A spring through the force f / ratio at the clearance where the barrier has that: with z^-p for the force, seen from
+ * here its gradient is (1 + p (ratio^(1/p) - 1)) / ratio of the barrier's and its Hessian 1 / ratio (S11). */
+static void relieve_pair(const ContactSystem* s, ContactPair* p, double ratio) {
+  const PairState* state = &p->state[s->current];
+  const Vec3* reference = s->reference[s->current];
+  PairDerivatives contact;
+  PlaneResponse response;
+  plane_derivatives(&state->solution, s->instance[0][p->hull_b].half_space, reference[p->link_a], reference[p->link_b],
+                    &contact, &response);
+  double gradient = (1 + FORCE_EXPONENT * (pow(ratio, 1 / FORCE_EXPONENT) - 1)) / ratio;
+  double a = (gradient - 1) * s->model->contact.stiffness, b = (1 / ratio - 1) * s->model->contact.stiffness;
+  p->model = state->derivatives;
+  for (int k = 0; k < 2; k++) {
+    p->model.force[k] = vec3_add_scaled(p->model.force[k], a, contact.force[k]);
+    p->model.moment[k] = mat3_add(p->model.moment[k], mat3_scale(contact.moment[k], a));
+  }
+  for (int i = 0; i < 12; i++)
+    for (int j = 0; j < 12; j++) p->model.hessian[i][j] += b * contact.hessian[i][j];
+}
+
+int contact_relieve(ContactSystem* s, const double (*twist)[6]) {
+  int count = 0;
+  for (int k = 0; k < s->term_count; k++) {
+    ContactPair* p = &s->pairs[s->terms[k]];
+    const PairState* state = &p->state[s->current];
+    p->relieved = false;
+    if (state->outcome != PLANE_ACTIVE) continue;
+    double ratio = force_excess(state, twist[p->link_a], twist[p->link_b]);
+    if (!(ratio > RELIEF_FROM)) continue;
+    relieve_pair(s, p, ratio);
+    p->relieved = true;
+    count++;
+  }
+  return count;
+}
+
+static ContactTerms model_term(const void* holder, int index) {
+  const ContactSystem* s = holder;
+  const ContactPair* p = &s->pairs[s->terms[index]];
+  const PairDerivatives* d = p->relieved ? &p->model : &p->state[s->current].derivatives;
+  return (ContactTerms){p->link_a, p->link_b, d->force, d->moment, d->hessian};
+}
+
+ContactTermList contact_model_list(const ContactSystem* s) {
+  return (ContactTermList){s, s ? system_term_count : NULL, s ? model_term : NULL};
+}
+
 static void project_pair(void* context, int index, int thread) {
   (void)thread;
   ContactSystem* s = context;

@@ -32,6 +32,8 @@ typedef struct {
   bool fresh; /* being evaluated, not taken over from a state with the same poses */
   FrictionLag lag;
   PairState state[2];
+  bool relieved; /* `model` stands for the derivatives of the accepted state in Newton's model */
+  PairDerivatives model;
 } ContactPair;
 
 struct ContactSystem {

@@ -62,6 +62,8 @@ struct Sim {
   Configuration configuration[2];
   int current;
   double *gradient, *delta, *scaled, *rhs; /* (nv) */
+  double *true_gradient, *newton_delta;    /* while a model other than the objective's own is solved  (nv) */
+  double (*twist)[6];                      /* of every link under delta  (links) */
   Screw* screws;
   Vec3* reference;
   LinkTerms* link_terms;
