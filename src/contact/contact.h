@@ -52,11 +52,9 @@ void contact_set_dt(ContactSystem* system, double dt);
 
 /* Find the pairs that can matter while every link moves from the accepted poses within its bound. */
 void contact_prepare(ContactSystem* system, const MotionBounds* bounds);
-/* Evaluate the trial state. false: some hulls intersect, or a plane was not found. majorant (links, NULL: nowhere):
- * friction's Hessian on these links is that of a quadratic which bounds it from above; steps from it cannot overshoot
- * where sliding turns to sticking (F5). Pairs whose links both stand where they stood in the accepted state, or in the
- * trial before, are not looked at again. */
-bool contact_evaluate(ContactSystem* system, const Pose* poses, const bool* majorant);
+/* Evaluate the trial state. false: some hulls intersect, or a plane was not found. Pairs whose
+ * links both stand where they stood in the accepted state, or in the trial before, are not looked at again. */
+bool contact_evaluate(ContactSystem* system, const Pose* poses);
 /* One candidate pair in the accepted and in the trial state. */
 typedef struct {
   int link_a, link_b;

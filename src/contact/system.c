@@ -57,7 +57,7 @@ ContactSystem* contact_create(const Model* model, int threads, double tolerance)
   s->threads = threads < 1 ? 1 : threads;
   s->range = plane_range(model->contact.support);
   s->stamp = 1;
-  s->friction = (FrictionParameters){model->contact.friction, model->contact.smoothing, model->simulation.dt, false};
+  s->friction = (FrictionParameters){model->contact.friction, model->contact.smoothing, model->simulation.dt, 0, false};
   for (int k = 0; k < 2; k++) {
     s->instance[k] = MEMORY_NEW(HullInstance, model->hull_count);
     s->reference[k] = MEMORY_NEW(Vec3, model->link_count);
@@ -355,8 +355,8 @@ static bool pair_stays(const ContactSystem* s, const ContactPair* p, int which) 
 }
 
 /* Are both links where they were when state `which` was evaluated, as it is to be now? */
-static bool stands(const ContactSystem* s, const ContactPair* p, int which, bool majorant) {
-  return p->state[which].stamp == s->stamp && p->state[which].majorant == majorant && pair_stays(s, p, which);
+static bool stands(const ContactSystem* s, const ContactPair* p, int which) {
+  return p->state[which].stamp == s->stamp && pair_stays(s, p, which);
 }
 
 static PlaneOutcome solve_pair(ContactSystem* s, ContactPair* p, const PairState* old, PairState* state,
@@ -390,16 +390,15 @@ static void evaluate_contact(void* context, int index, int thread) {
   ContactPair* p = contact_pair(s, index);
   const PairState* old = &p->state[s->current];
   PairState* state = &p->state[1 - s->current];
-  bool majorant = s->majorant && p->lagged && (s->majorant[p->link_a] || s->majorant[p->link_b]);
   p->fresh = false;
-  if (stands(s, p, 1 - s->current, majorant)) return;
-  if (stands(s, p, s->current, majorant)) {
+  if (stands(s, p, 1 - s->current)) return;
+  if (stands(s, p, s->current)) {
     *state = *old;
+    if (p->lagged) friction_keep(&p->lag, 1 - s->current);
     return;
   }
   p->fresh = true;
   state->stamp = s->stamp;
-  state->majorant = majorant;
   PlaneSolution* solution = &state->solution;
   state->contact_energy = state->friction_energy = 0;
   state->has_terms = false;
@@ -428,7 +427,8 @@ static void evaluate_friction(void* context, int index, int thread) {
     if (!state->has_terms) memset(d, 0, sizeof(*d));
     int which = 1 - s->current;
     FrictionParameters parameters = s->friction;
-    parameters.majorant = state->majorant;
+    parameters.state = 1 - s->current;
+    parameters.follow = p->state[s->current].stamp == s->stamp;
     if (friction_evaluate(&p->lag, &parameters, &s->pose[which][p->link_a], &s->pose[which][p->link_b],
                           s->reference[which][p->link_a], s->reference[which][p->link_b], d, &energy) < 0)
       state->outcome = PLANE_FAILED;
@@ -456,8 +456,7 @@ static void find_staying(ContactSystem* s, int which, const Pose* poses) {
     s->stays[which][i] = memcmp(&s->pose[which][i], &poses[i], sizeof(Pose)) == 0;
 }
 
-bool contact_evaluate(ContactSystem* s, const Pose* poses, const bool* majorant) {
-  s->majorant = majorant;
+bool contact_evaluate(ContactSystem* s, const Pose* poses) {
   double start = timer_now();
   for (int k = 0; k < 2; k++) find_staying(s, k, poses);
   place_hulls(s, 1 - s->current, poses);
@@ -534,7 +533,7 @@ bool contact_reset(ContactSystem* s, const Pose* poses) {
   MotionBounds none = {MEMORY_NEW(MotionBound, s->model->link_count), NULL};
   contact_prepare(s, &none);
   memory_free(none.link);
-  if (!contact_evaluate(s, poses, NULL)) return false;
+  if (!contact_evaluate(s, poses)) return false;
   contact_accept(s);
   return true;
 }
@@ -570,7 +569,7 @@ bool contact_lag(ContactSystem* s) {
   /* the accepted state again, now with the friction of the new step */
   memcpy(s->lag_poses, s->pose[s->current], sizeof(Pose) * (size_t)s->model->link_count);
   s->stamp++;
-  if (!contact_evaluate(s, s->lag_poses, NULL)) return false;
+  if (!contact_evaluate(s, s->lag_poses)) return false;
   contact_accept(s);
   return true;
 }

@@ -59,7 +59,6 @@ static void allocate(Sim* s) {
   s->island = MEMORY_NEW(int, m->tree_count);
   s->islands = MEMORY_NEW(Island, m->tree_count);
   s->group = MEMORY_NEW(int, m->tree_count);
-  s->majorant = MEMORY_NEW(bool, m->link_count);
   s->path_q = MEMORY_NEW(double, m->coordinate_count);
 }
 
@@ -70,7 +69,7 @@ void sim_destroy(Sim* s) {
                    s->drive_first, s->prescribed, s->fixed,        s->gradient,    s->delta,        s->scaled,
                    s->screws,      s->reference,  s->link_terms,   s->bounds.link, s->bounds.joint, s->rhs,
                    s->island,      s->islands,    s->group,        s->couplings,   s->contacts,     s->path_q,
-                   s->records,    s->work,       s->at_work,    s->majorant,    s->true_gradient, s->newton_delta, s->twist};
+                   s->records,    s->work,       s->at_work,      s->true_gradient, s->newton_delta, s->twist};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   for (int k = 0; k < 2; k++) configuration_destroy(&s->configuration[k]);
   block_solver_destroy(s->solver);
@@ -206,7 +205,7 @@ static void advance(Sim* s) {
 /* Give the contact system back the state before a failed step. */
 static void restore(Sim* s) {
   if (!s->contact) return;
-  if (contact_evaluate(s->contact, s->pose_now, false))
+  if (contact_evaluate(s->contact, s->pose_now))
     contact_accept(s->contact);
   else
     (void)contact_reset(s->contact, s->pose_now);
