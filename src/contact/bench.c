@@ -95,7 +95,7 @@ static void contact_warm(BenchPair* p, BenchState* s, int k) {
 }
 
 static void friction_once(BenchPair* p, BenchState* s, int k) {
-  FrictionParameters parameters = {0.5, 1e-6, 0.01, false};
+  FrictionParameters parameters = {0.5, 1e-6, 0.01, 0, false};
   double energy;
   friction_evaluate(&s->lag[k], &parameters, &p->a.hull.pose, &p->b.hull.pose, p->a.hull.center, p->b.hull.center,
                     &s->out, &energy);

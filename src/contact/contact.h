@@ -52,11 +52,9 @@ void contact_set_dt(ContactSystem* system, double dt);
 
 /* Find the pairs that can matter while every link moves from the accepted poses within its bound. */
 void contact_prepare(ContactSystem* system, const MotionBounds* bounds);
-/* Evaluate the trial state. false: some hulls intersect, or a plane was not found. majorant (links, NULL: nowhere):
- * friction's Hessian on these links is that of a quadratic which bounds it from above; steps from it cannot overshoot
- * where sliding turns to sticking (F5). Pairs whose links both stand where they stood in the accepted state, or in the
- * trial before, are not looked at again. */
-bool contact_evaluate(ContactSystem* system, const Pose* poses, const bool* majorant);
+/* Evaluate the trial state. false: some hulls intersect, or a plane was not found. Pairs whose
+ * links both stand where they stood in the accepted state, or in the trial before, are not looked at again. */
+bool contact_evaluate(ContactSystem* system, const Pose* poses);
 /* One candidate pair in the accepted and in the trial state. */
 typedef struct {
   int link_a, link_b;
@@ -106,6 +104,12 @@ typedef struct {
   ContactTerms (*at)(const void* holder, int index);
 } ContactTermList;
 ContactTermList contact_term_list(const ContactSystem* system); /* system may be NULL */
+/* Newton's model of pairs that are pressed together far more than they will be (docs/derivations/step.md, S11).
+ * twist (links): (w, v) of every link about its centre of mass under the Newton step from the accepted state. Where the
+ * step takes away more than a third of a pair's normal force, the pair's terms in contact_model_list are those of a spring
+ * through the force that the step leaves. Returns how many pairs that are. */
+int contact_relieve(ContactSystem* system, const double (*twist)[6]);
+ContactTermList contact_model_list(const ContactSystem* system); /* system may be NULL */
 /* Replace the Hessian of every pair in the accepted state by the nearest positive semidefinite one: of those with a link
  * that is asked for (links; NULL: all). */
 void contact_project(ContactSystem* system, const bool* links);

@@ -56,7 +56,7 @@ ContactReplay* contact_replay_create(const Model* model, int threads) {
   ContactReplay* r = MEMORY_NEW(ContactReplay, 1);
   r->model = model;
   r->threads = threads < 1 ? 1 : threads;
-  r->friction = (FrictionParameters){model->contact.friction, model->contact.smoothing, model->simulation.dt, false};
+  r->friction = (FrictionParameters){model->contact.friction, model->contact.smoothing, model->simulation.dt, 0, false};
   r->scratch = contact_scratch_create(model, r->threads);
   int largest = 1;
   for (int i = 0; i < model->hull_count; i++)

@@ -57,7 +57,7 @@ ContactSystem* contact_create(const Model* model, int threads, double tolerance)
   s->threads = threads < 1 ? 1 : threads;
   s->range = plane_range(model->contact.support);
   s->stamp = 1;
-  s->friction = (FrictionParameters){model->contact.friction, model->contact.smoothing, model->simulation.dt, false};
+  s->friction = (FrictionParameters){model->contact.friction, model->contact.smoothing, model->simulation.dt, 0, false};
   for (int k = 0; k < 2; k++) {
     s->instance[k] = MEMORY_NEW(HullInstance, model->hull_count);
     s->reference[k] = MEMORY_NEW(Vec3, model->link_count);
@@ -355,8 +355,8 @@ static bool pair_stays(const ContactSystem* s, const ContactPair* p, int which) 
 }
 
 /* Are both links where they were when state `which` was evaluated, as it is to be now? */
-static bool stands(const ContactSystem* s, const ContactPair* p, int which, bool majorant) {
-  return p->state[which].stamp == s->stamp && p->state[which].majorant == majorant && pair_stays(s, p, which);
+static bool stands(const ContactSystem* s, const ContactPair* p, int which) {
+  return p->state[which].stamp == s->stamp && pair_stays(s, p, which);
 }
 
 static PlaneOutcome solve_pair(ContactSystem* s, ContactPair* p, const PairState* old, PairState* state,
@@ -390,16 +390,15 @@ static void evaluate_contact(void* context, int index, int thread) {
   ContactPair* p = contact_pair(s, index);
   const PairState* old = &p->state[s->current];
   PairState* state = &p->state[1 - s->current];
-  bool majorant = s->majorant && p->lagged && (s->majorant[p->link_a] || s->majorant[p->link_b]);
   p->fresh = false;
-  if (stands(s, p, 1 - s->current, majorant)) return;
-  if (stands(s, p, s->current, majorant)) {
+  if (stands(s, p, 1 - s->current)) return;
+  if (stands(s, p, s->current)) {
     *state = *old;
+    if (p->lagged) friction_keep(&p->lag, 1 - s->current);
     return;
   }
   p->fresh = true;
   state->stamp = s->stamp;
-  state->majorant = majorant;
   PlaneSolution* solution = &state->solution;
   state->contact_energy = state->friction_energy = 0;
   state->has_terms = false;
@@ -428,7 +427,8 @@ static void evaluate_friction(void* context, int index, int thread) {
     if (!state->has_terms) memset(d, 0, sizeof(*d));
     int which = 1 - s->current;
     FrictionParameters parameters = s->friction;
-    parameters.majorant = state->majorant;
+    parameters.state = 1 - s->current;
+    parameters.follow = p->state[s->current].stamp == s->stamp;
     if (friction_evaluate(&p->lag, &parameters, &s->pose[which][p->link_a], &s->pose[which][p->link_b],
                           s->reference[which][p->link_a], s->reference[which][p->link_b], d, &energy) < 0)
       state->outcome = PLANE_FAILED;
@@ -456,8 +456,7 @@ static void find_staying(ContactSystem* s, int which, const Pose* poses) {
     s->stays[which][i] = memcmp(&s->pose[which][i], &poses[i], sizeof(Pose)) == 0;
 }
 
-bool contact_evaluate(ContactSystem* s, const Pose* poses, const bool* majorant) {
-  s->majorant = majorant;
+bool contact_evaluate(ContactSystem* s, const Pose* poses) {
   double start = timer_now();
   for (int k = 0; k < 2; k++) find_staying(s, k, poses);
   place_hulls(s, 1 - s->current, poses);
@@ -534,7 +533,7 @@ bool contact_reset(ContactSystem* s, const Pose* poses) {
   MotionBounds none = {MEMORY_NEW(MotionBound, s->model->link_count), NULL};
   contact_prepare(s, &none);
   memory_free(none.link);
-  if (!contact_evaluate(s, poses, NULL)) return false;
+  if (!contact_evaluate(s, poses)) return false;
   contact_accept(s);
   return true;
 }
@@ -570,7 +569,7 @@ bool contact_lag(ContactSystem* s) {
   /* the accepted state again, now with the friction of the new step */
   memcpy(s->lag_poses, s->pose[s->current], sizeof(Pose) * (size_t)s->model->link_count);
   s->stamp++;
-  if (!contact_evaluate(s, s->lag_poses, NULL)) return false;
+  if (!contact_evaluate(s, s->lag_poses)) return false;
   contact_accept(s);
   return true;
 }
@@ -610,6 +609,71 @@ int contact_record(const ContactSystem* s, ContactRecord* records) {
     if (rubbing) memcpy(r->slip, state->slip, sizeof(r->slip));
   }
   return count;
+}
+
+/* The force of a pair over its exponent: P_s' goes with about the sixth power of the clearance (C2). */
+#define FORCE_EXPONENT 6.0
+/* Normal force over what the step leaves of it: from here on the pair is relieved, and more than that is not believed. */
+#define RELIEF_FROM 1.5
+#define RELIEF_MOST 1e4
+
+/* Over what the linear model leaves of it: the normal force, along the plane's normal. */
+static double force_excess(const PairState* state, const double twist_a[6], const double twist_b[6]) {
+  const PairDerivatives* d = &state->derivatives;
+  Vec3 n = vec3_normalized(state->solution.plane.n);
+  double normal[3] = {n.x, n.y, n.z}, change = 0;
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < 6; k++)
+      change += normal[i] * (d->hessian[9 + i][k] * twist_a[k] + d->hessian[9 + i][6 + k] * twist_b[k]);
+  double force = -vec3_dot(n, d->force[1]), left = force - change;
+  return force > 0 ? force / fmax(left, force / RELIEF_MOST) : 1;
+}
+
+/* A spring through the force f / ratio at the clearance where the barrier has that: with z^-p for the force, seen from
+ * here its gradient is (1 + p (ratio^(1/p) - 1)) / ratio of the barrier's and its Hessian 1 / ratio (S11). */
+static void relieve_pair(const ContactSystem* s, ContactPair* p, double ratio) {
+  const PairState* state = &p->state[s->current];
+  const Vec3* reference = s->reference[s->current];
+  PairDerivatives contact;
+  PlaneResponse response;
+  plane_derivatives(&state->solution, s->instance[0][p->hull_b].half_space, reference[p->link_a], reference[p->link_b],
+                    &contact, &response);
+  double gradient = (1 + FORCE_EXPONENT * (pow(ratio, 1 / FORCE_EXPONENT) - 1)) / ratio;
+  double a = (gradient - 1) * s->model->contact.stiffness, b = (1 / ratio - 1) * s->model->contact.stiffness;
+  p->model = state->derivatives;
+  for (int k = 0; k < 2; k++) {
+    p->model.force[k] = vec3_add_scaled(p->model.force[k], a, contact.force[k]);
+    p->model.moment[k] = mat3_add(p->model.moment[k], mat3_scale(contact.moment[k], a));
+  }
+  for (int i = 0; i < 12; i++)
+    for (int j = 0; j < 12; j++) p->model.hessian[i][j] += b * contact.hessian[i][j];
+}
+
+int contact_relieve(ContactSystem* s, const double (*twist)[6]) {
+  int count = 0;
+  for (int k = 0; k < s->term_count; k++) {
+    ContactPair* p = &s->pairs[s->terms[k]];
+    const PairState* state = &p->state[s->current];
+    p->relieved = false;
+    if (state->outcome != PLANE_ACTIVE) continue;
+    double ratio = force_excess(state, twist[p->link_a], twist[p->link_b]);
+    if (!(ratio > RELIEF_FROM)) continue;
+    relieve_pair(s, p, ratio);
+    p->relieved = true;
+    count++;
+  }
+  return count;
+}
+
+static ContactTerms model_term(const void* holder, int index) {
+  const ContactSystem* s = holder;
+  const ContactPair* p = &s->pairs[s->terms[index]];
+  const PairDerivatives* d = p->relieved ? &p->model : &p->state[s->current].derivatives;
+  return (ContactTerms){p->link_a, p->link_b, d->force, d->moment, d->hessian};
+}
+
+ContactTermList contact_model_list(const ContactSystem* s) {
+  return (ContactTermList){s, s ? system_term_count : NULL, s ? model_term : NULL};
 }
 
 static void project_pair(void* context, int index, int thread) {

@@ -9,7 +9,6 @@
 /* A pair at one state. */
 typedef struct {
   unsigned stamp; /* of the lag it was evaluated with; another one than the system's: not evaluated */
-  bool majorant;  /* friction's Hessian is that of its majorant */
   double slip[3]; /* that friction found (FrictionLag) */
   PlaneOutcome outcome;
   bool has_plane;
@@ -32,6 +31,8 @@ typedef struct {
   bool fresh; /* being evaluated, not taken over from a state with the same poses */
   FrictionLag lag;
   PairState state[2];
+  bool relieved; /* `model` stands for the derivatives of the accepted state in Newton's model */
+  PairDerivatives model;
 } ContactPair;
 
 struct ContactSystem {
@@ -44,7 +45,6 @@ struct ContactSystem {
   Pose* pose[2];             /* of every link */
   double (*twist)[6];        /* of every link from the accepted to the trial state: rotation vector, displacement */
   bool* stays[2];            /* link's pose in the trial is that of state k  (links) */
-  const bool* majorant;      /* of the evaluation under way (links), NULL: nowhere */
   const bool* projecting;    /* links whose pairs contact_project is after, NULL: all */
   unsigned stamp;            /* of the lag in force, > 0 */
   double* moved;             /* of every hull from the accepted to the trial state [m] */

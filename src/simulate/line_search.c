@@ -108,11 +108,7 @@ static bool trial_feasible(Sim* s) {
       if (s->model->links[i].dof_count > 0 && trial->joints[i].outside) shorten_link(s, i);
     return false;
   }
-  for (int i = 0; i < s->model->link_count; i++) {
-    const Island* island = island_of_link(s, i);
-    s->majorant[i] = island && island->overshot;
-  }
-  if (!s->contact || contact_evaluate(s->contact, trial->pose, s->majorant)) return true;
+  if (!s->contact || contact_evaluate(s->contact, trial->pose)) return true;
   for (int k = 0; k < contact_candidate_count(s->contact); k++) {
     ContactTrial pair = contact_trial(s->contact, k);
     if (pair.feasible) continue;
@@ -158,7 +154,7 @@ static bool decreases(Sim* s, double share) {
   for (int k = 0; k < s->island_count; k++) {
     Island* island = &s->islands[k];
     if (s->islands[sets_root(s->group, k)].excess <= 0 || island->alpha == 0) continue;
-    island->shorten = island->overshot = true;
+    island->shorten = true;
     all = false;
   }
   return all;

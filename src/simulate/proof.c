@@ -121,7 +121,7 @@ typedef enum { WAY_PROVED, WAY_OPEN, WAY_END_MEETS } Way;
 static Way go_straight(Proof* p, const double* q, ProofReport* report) {
   prepare_way(p, q);
   model_poses(&p->model, q, p->poses);
-  if (!contact_evaluate(p->contact, p->poses, NULL)) {
+  if (!contact_evaluate(p->contact, p->poses)) {
     blame_state(p, report);
     return WAY_END_MEETS;
   }
@@ -157,7 +157,7 @@ static void push_apart(Proof* p, double* q) {
   for (int sweep = 0; sweep < PUSH_SWEEPS; sweep++) {
     model_poses(m, q, p->poses);
     model_screws(m, q, p->poses, p->screws);
-    (void)contact_evaluate(p->contact, p->poses, NULL);
+    (void)contact_evaluate(p->contact, p->poses);
     memset(p->push, 0, sizeof(double) * (size_t)m->dof_count);
     bool any = false;
     int count = contact_candidate_count(p->contact);

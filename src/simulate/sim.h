@@ -28,7 +28,6 @@ typedef struct {
   double excess;   /* change above what is allowed, of its group [J] */
   bool settled;    /* in balance: it stays where it is */
   bool shorten;    /* the trial was refused because of it */
-  bool overshot;   /* its energy rose in a trial: the next direction comes from friction's majorant */
   bool blind;      /* the predicted decrease is below rounding: the full step is taken on trust */
 } Island;
 
@@ -88,6 +87,8 @@ struct Sim {
   Configuration configuration[2];
   int current;
   double *gradient, *delta, *scaled, *rhs; /* (nv) */
+  double *true_gradient, *newton_delta;    /* while a model other than the objective's own is solved  (nv) */
+  double (*twist)[6];                      /* of every link under delta  (links) */
   Screw* screws;
   Vec3* reference;
   LinkTerms* link_terms;
@@ -96,7 +97,6 @@ struct Sim {
   MotionBounds bounds;
   int* island;     /* of every tree: trees that contact or friction couples  (trees) */
   Island* islands; /* (trees) */
-  bool* majorant;  /* of every link: its island has overshot  (links) */
   int* group;      /* of every island: islands that meet in the trial  (trees) */
   int island_count;
   double* path_q; /* coordinates on the way, for the certificate  (nq) */
