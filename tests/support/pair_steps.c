@@ -12,7 +12,7 @@
 static void set_parameters(PairStep* s, Random* random) {
   s->support = SUPPORT;
   s->size = SIZE;
-  s->friction = (FrictionParameters){0.4, 2.5e-3, 0.01, false}; /* sqrt(eps) dt is 1/40 of the support */
+  s->friction = (FrictionParameters){0.4, 2.5e-3, 0.01, 0, false}; /* sqrt(eps) dt is 1/40 of the support */
   for (int side = 0; side < 2; side++) {
     for (int i = 0; i < 6; i++) s->twist[side][i] = random_normal(random) * (i < 3 ? 1 / SIZE : 1);
     if (side == 1 && s->half_space) memset(s->twist[side], 0, sizeof s->twist[side]);
