@@ -57,7 +57,7 @@ ifeq ($(MPI),1)
 endif
 
 FLAGS := $(strip $(COMMON_FLAGS) $($(FLAVOUR)_FLAGS) $(MPI_FLAGS) $(CFLAGS))
-LDLIBS := $(MPI_LIBS) -lyaml -lcjson -lexpat -lz -lzip -lqhull_r -lglpk -lcholmod -llapacke -lopenblas -lm
+LDLIBS := $(MPI_LIBS) -lyaml -lcjson -lexpat -lz -lzip -lqhull_r -lglpk -lcholmod -lsleef -llapacke -lopenblas -lm
 
 # ---------------------------------------------------------------- files
 

@@ -58,7 +58,7 @@ Plane plane_about(Plane plane, Vec3 origin) {
 /* |n| to start from: with z = gap / 2s and nu = (1 - |n|) / s the slopes balance at 1 - nu ~ gap^(1/3) (1 - z). */
 static double start_length(double s, double gap) {
   double z = 0.5 * gap / s;
-  return z < 1 ? 1 - s * (1 - fmin(0.6, cbrt(2 * gap)) * (1 - z)) : 1 - s;
+  return z < 1 ? 1 - s * (1 - fmin(0.6, math_cbrt(2 * gap)) * (1 - z)) : 1 - s;
 }
 
 Plane plane_from_witness(const HullInstance* a, const HullInstance* b, double support, Vec3 witness_a, Vec3 witness_b,
