@@ -61,7 +61,7 @@ Plane plane_about(Plane plane, Vec3 origin) {
 static double start_length(double s, double gap) {
   double z = 0.5 * gap / s;
   double sigma = BARRIER_NORM_WIDTH;
-  return z < 1 ? 1 - sigma * (1 - fmin(0.6, cbrt(2 * sigma * gap / s)) * (1 - z)) : 1 - sigma;
+  return z < 1 ? 1 - sigma * (1 - fmin(0.6, math_cbrt(2 * sigma * gap / s)) * (1 - z)) : 1 - sigma;
 }
 
 Plane plane_from_witness(const HullInstance* a, const HullInstance* b, double support, Vec3 witness_a, Vec3 witness_b,

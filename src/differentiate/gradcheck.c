@@ -136,7 +136,8 @@ static double observed_order(const GradcheckDirection* d) {
   while (to > 0 && !(error_of(d, d->difference[to]) > rounding)) to--;
   if (to == 0) return NAN;
   int from = to > 1 ? to - 2 : 0;
-  return log(error_of(d, d->difference[from]) / error_of(d, d->difference[to])) / log(d->step[from] / d->step[to]);
+  return math_log(error_of(d, d->difference[from]) / error_of(d, d->difference[to])) /
+         math_log(d->step[from] / d->step[to]);
 }
 
 /* Richardson: the h^2 of two neighbouring differences cancels. */

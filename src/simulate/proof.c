@@ -45,11 +45,11 @@ void proof_destroy(Proof* p) {
  * only d1 + d3 is known; all of it is given to d1. */
 static void rotation_increments(Quat from, Quat to, double* d) {
   Mat3 r = mat3_from_quat(quat_normalized(quat_mul(quat_conjugate(from), to)));
-  double cosine = hypot(r.m[0][0], r.m[0][1]);
+  double cosine = math_hypot(r.m[0][0], r.m[0][1]);
   bool locked = cosine < 1e-12;
-  d[0] = locked ? atan2(r.m[2][1], r.m[1][1]) : atan2(-r.m[1][2], r.m[2][2]);
-  d[1] = atan2(r.m[0][2], cosine);
-  d[2] = locked ? 0 : atan2(-r.m[0][1], r.m[0][0]);
+  d[0] = locked ? math_atan2(r.m[2][1], r.m[1][1]) : math_atan2(-r.m[1][2], r.m[2][2]);
+  d[1] = math_atan2(r.m[0][2], cosine);
+  d[2] = locked ? 0 : math_atan2(-r.m[0][1], r.m[0][0]);
 }
 
 static void way_of_link(const ModelLink* link, const double* from, const double* to, double* d) {
