@@ -69,6 +69,8 @@ struct Sim {
   Pose *pose_now, *pose_old, *pose_older; /* T^t, T^{t-1}, T^{t-2}  (links) */
   Pose* pose_rate;                        /* dT/dt of the initial velocities (affine)  (links) */
 
+  struct Spinner* spinners; /* of bodies that carry their angular momentum; NULL: there is none  (links) */
+
   StepClock clock;   /* of the substep that is taken, or of the next one */
   StepClock reached; /* of the substep that led to the present state */
   double

@@ -17,11 +17,13 @@ typedef struct {
 /* What has been reached: the state after `step` steps. */
 typedef struct {
   int step;
-  double time;  /* s */
-  double* q;    /* joint coordinates  [m or rad, unit quaternions]  (nq) */
-  double* rate; /* (q - q_before) / dt, link axes for balls [m/s or rad/s]  (nv) */
-  Pose* pose;   /* world pose of every link frame  (links) */
-  Vec3* center; /* world centre of mass  [m]  (links) */
+  double time;    /* s */
+  double* q;      /* joint coordinates  [m or rad, unit quaternions]  (nq) */
+  double* rate;   /* (q - q_before) / dt, link axes for balls [m/s or rad/s]  (nv) */
+  Pose* pose;     /* world pose of every link frame  (links) */
+  Vec3* center;   /* world centre of mass  [m]  (links) */
+  Vec3* momentum; /* angular, about the centre of mass, world axes; of links that carry theirs (integrator `momentum`),
+                     else 0  [kg m^2/s]  (links) */
 } SimState;
 
 /* A step in time, by its end and its length and those of the two before it. */
@@ -117,6 +119,11 @@ const SimSubstate* sim_substates(const Sim* sim, int* count);
 /* Touching link pairs at the current state, sorted by (a, b); valid until the next call. */
 const SimContact* sim_contacts(Sim* sim, int* count);
 SimMeasure sim_measure(Sim* sim);
+/* Of all links that can move: sum of m v [kg m/s], and of m x v about the world's origin [kg m^2/s]. */
+typedef struct {
+  Vec3 linear, angular;
+} SimMomentum;
+SimMomentum sim_momentum(const Sim* sim);
 /* Total contact and friction force on every link at the current state, world [N] (links); set. */
 void sim_link_forces(const Sim* sim, Vec3* force);
 /* Records of the pairs in contact at the current state; valid until the next call. */

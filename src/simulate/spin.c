@@ -1,0 +1,126 @@
+/* Free bodies by their momentum (docs/derivations/spin.md, W4-W6). */
+#include "simulate/spin.h"
+
+#include <string.h>
+
+#include "simulate/free_rotation.h"
+
+static bool spins(const Model* m, int link, const int* members) {
+  const ModelLink* l = &m->links[link];
+  return l->tree >= 0 && members[l->tree] == 1 && l->mass > 0 && l->slide_count == 3 && l->rotation == ROTATION_BALL &&
+         l->prescribed < 0;
+}
+
+Spinner* spinners_create(const Model* m) {
+  if (m->simulation.integrator != INTEGRATOR_MOMENTUM) return NULL;
+  Spinner* spinners = MEMORY_NEW(Spinner, m->link_count);
+  int* members = MEMORY_NEW(int, m->tree_count);
+  bool any = false;
+  for (int i = 0; i < m->link_count; i++)
+    if (m->links[i].tree >= 0) members[m->links[i].tree]++;
+  for (int i = 0; i < m->link_count; i++) {
+    Spinner* own = &spinners[i];
+    own->spins = spins(m, i, members);
+    any = any || own->spins;
+    if (!own->spins) continue;
+    Mat3 inertia = mass_moment_inertia_tensor(&m->links[i].moment);
+    own->mobility = mat3_inverse(inertia);
+    own->second = mat3_sub(mat3_scale(mat3_identity(), 0.5 * mat3_trace(inertia)), inertia);
+  }
+  memory_free(members);
+  if (any) return spinners;
+  memory_free(spinners);
+  return NULL;
+}
+
+/* ---------------------------------------------------------------- forward */
+
+void spin_start(Sim* s) {
+  const Model* m = s->model;
+  for (int i = 0; s->spinners && i < m->link_count; i++) {
+    if (!s->spinners[i].spins) continue;
+    const double* w = m->initial_velocities + m->links[i].dof_first + 3;
+    Mat3 inertia = mass_moment_inertia_tensor(&m->links[i].moment);
+    s->state.momentum[i] = mat3_mul_vec(s->pose_now[i].r, mat3_mul_vec(inertia, vec3(w[0], w[1], w[2])));
+  }
+}
+
+void spin_aim(Sim* s) {
+  for (int i = 0; s->spinners && i < s->model->link_count; i++) {
+    Spinner* own = &s->spinners[i];
+    if (!own->spins) continue;
+    Vec3 middle = s->model->links[i].center, at = pose_apply(s->target[i], middle);
+    Mat3 r = s->pose_now[i].r;
+    Vec3 momentum = mat3_tmul_vec(r, s->state.momentum[i]);
+    own->drift = s->target[i].r;
+    s->target[i].r = mat3_mul(r, mat3_from_quat(free_rotation(own->mobility, momentum, s->clock.dt)));
+    s->target[i].t = vec3_sub(at, mat3_mul_vec(s->target[i].r, middle));
+  }
+}
+
+/* Only contact, friction, drives, damping and limits can change a momentum. Where there is none it stays what it is, to
+ * the bit: what is left of the tolerance does not add up. */
+static void mark_acted_upon(Sim* s) {
+  const Model* m = s->model;
+  const Configuration* c = &s->configuration[s->current];
+  for (int i = 0; i < m->link_count; i++) {
+    s->spinners[i].acted_upon = false;
+    for (int k = 0; k < m->links[i].dof_count; k++)
+      s->spinners[i].acted_upon = s->spinners[i].acted_upon || c->joints[i].gradient[k] != 0;
+  }
+  int count = s->contact ? contact_term_count(s->contact) : 0;
+  for (int k = 0; k < count; k++) {
+    ContactTerms t = contact_term(s->contact, k);
+    s->spinners[t.link_a].acted_upon = s->spinners[t.link_b].acted_upon = true;
+  }
+}
+
+void spin_advance(Sim* s) {
+  if (!s->spinners) return;
+  const Configuration* c = &s->configuration[s->current];
+  mark_acted_upon(s);
+  for (int i = 0; i < s->model->link_count; i++) {
+    const Spinner* own = &s->spinners[i];
+    if (!own->spins || !own->acted_upon) continue;
+    Mat3 apart = mat3_sub(c->pose[i].r, s->target[i].r);
+    Mat3 arm = mat3_mul(own->second, mat3_transpose(s->target[i].r));
+    Vec3 turn = mat3_axial(mat3_mul(apart, arm)); /* sum m (x^ - c^) x (x - c - (x^ - c^)) (W5) */
+    s->state.momentum[i] = vec3_add_scaled(s->state.momentum[i], 1 / s->clock.dt, turn);
+  }
+}
+
+Vec3 spin_velocity(const Spinner* spinner, Pose pose, Vec3 momentum) {
+  return mat3_mul_vec(spinner->mobility, mat3_tmul_vec(pose.r, momentum));
+}
+
+void spin_rates(Sim* s) {
+  for (int i = 0; s->spinners && i < s->model->link_count; i++) {
+    if (!s->spinners[i].spins) continue;
+    double* rate = s->state.rate + s->model->links[i].dof_first + 3;
+    Vec3 w = spin_velocity(&s->spinners[i], s->pose_now[i], s->state.momentum[i]);
+    rate[0] = w.x;
+    rate[1] = w.y;
+    rate[2] = w.z;
+  }
+}
+
+/* ---------------------------------------------------------------- the start of Newton's iteration */
+
+/* Increments d with Rx(d1) Ry(d2) Rz(d3) = R^T R^: those of the transpose in the opposite order, which are its roll,
+ * pitch and yaw. */
+void spin_increments(const Sim* s, double* delta) {
+  for (int i = 0; s->spinners && i < s->model->link_count; i++) {
+    if (!s->spinners[i].spins) continue;
+    const ModelLink* link = &s->model->links[i];
+    Pose at = s->configuration[s->current].pose[i], to = s->target[i];
+    double* d = delta + link->dof_first;
+    Mat3 joint =
+        mat3_mul(at.r, mat3_transpose(joint_motion(link, s->configuration[s->current].q + link->coordinate_first).r));
+    for (int k = 0; k < 3; k++) /* the slides stand at right angles */
+      d[k] = vec3_dot(mat3_mul_vec(joint, link->slide_axis[k]), vec3_sub(to.t, at.t));
+    Vec3 back = rpy_from_mat3(mat3_mul(mat3_transpose(to.r), at.r));
+    d[3] = -back.x;
+    d[4] = -back.y;
+    d[5] = -back.z;
+  }
+}

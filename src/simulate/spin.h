@@ -1,0 +1,33 @@
+/* Private to simulate/: bodies that carry their angular momentum, integrator `momentum` (docs/derivations/spin.md).
+ * A body spins when it is alone in its tree, has all six degrees of freedom, and nobody prescribes them; all other
+ * links are taken forward as at first order. All functions do nothing for the other integrators. */
+#ifndef SDRS_SIMULATE_SPIN_H
+#define SDRS_SIMULATE_SPIN_H
+
+#include "simulate/sim.h"
+
+typedef struct Spinner {
+  bool spins;      /* this link carries its momentum */
+  Mat3 mobility;   /* inverse of the inertia tensor about the centre of mass, link axes [1/(kg m^2)] */
+  Mat3 second;     /* sum m r r^T about the centre of mass, link axes [kg m^2] */
+  Mat3 drift;      /* rotation part of the affine extrapolation, which only carries the centre of mass */
+  bool acted_upon; /* scratch: something but inertia has a share in the solved step */
+} Spinner;
+
+/* The links that spin (links), or NULL when none does; owned by the caller. */
+Spinner* spinners_create(const Model* model);
+/* Angular momenta of the initial velocities: L = R I w. */
+void spin_start(Sim* sim);
+/* After the affine targets: those of spinning bodies become rigid (W4). */
+void spin_aim(Sim* sim);
+/* From the solved configuration, before it becomes the present: the momenta at t + dt (W5). */
+void spin_advance(Sim* sim);
+/* After the rates by differences: angular velocities of spinning bodies from their momenta, J R^T L, link axes (W6). */
+void spin_rates(Sim* sim);
+/* Angular velocity of a spinning link, link axes [rad/s]. */
+Vec3 spin_velocity(const Spinner* spinner, Pose pose, Vec3 momentum);
+
+/* For a start of Newton's iteration: increments of spinning bodies to their targets in `delta` (nv). */
+void spin_increments(const Sim* sim, double* delta);
+
+#endif
