@@ -40,7 +40,7 @@ static Vec3 center_velocity(const Sim* s, int i) {
   return vec3_scale(way, s->weights.rate_now);
 }
 
-/* 1/2 tr(V S V^T); for a body that carries its momentum 1/2 m v^2 + 1/2 L . w (W6). */
+/* 1/2 tr(V S V^T); for a body that carries its momentum 1/2 m v^2 + 1/2 L . w (W7). */
 static double kinetic_energy(const Sim* s, int i) {
   if (s->spinners && s->spinners[i].spins) {
     Vec3 v = center_velocity(s, i), w = spin_velocity(&s->spinners[i], s->pose_now[i], s->state.momentum[i]);

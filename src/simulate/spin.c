@@ -75,6 +75,36 @@ static void mark_acted_upon(Sim* s) {
   }
 }
 
+SpinExchange spin_exchange(const Model* m, const Spinner* spinners, int a, int b, const Pose* now, const Pose* next) {
+  SpinExchange out = {.both = spinners[a].spins && spinners[b].spins};
+  if (!out.both) return out;
+  double mass = m->links[a].mass + m->links[b].mass;
+  out.share[0] = m->links[a].mass / mass;
+  out.share[1] = m->links[b].mass / mass;
+  Vec3 way[2];
+  for (int side = 0; side < 2; side++) {
+    int link = side == 0 ? a : b;
+    Vec3 middle = m->links[link].center;
+    way[side] = vec3_sub(pose_apply(next[link], middle), pose_apply(now[link], middle));
+  }
+  out.way = vec3_sub(way[0], way[1]);
+  return out;
+}
+
+/* L_a += mu_a dt e x f, L_b += mu_b dt e x f (W6). */
+static void exchange(Sim* s) {
+  const Configuration* c = &s->configuration[s->current];
+  int count = s->contact ? contact_term_count(s->contact) : 0;
+  for (int k = 0; k < count; k++) {
+    ContactTerms t = contact_term(s->contact, k);
+    SpinExchange e = spin_exchange(s->model, s->spinners, t.link_a, t.link_b, s->pose_now, c->pose);
+    if (!e.both) continue;
+    Vec3 turn = vec3_scale(vec3_cross(e.way, t.force[0]), -s->clock.dt); /* the force is minus the gradient */
+    s->state.momentum[t.link_a] = vec3_add_scaled(s->state.momentum[t.link_a], e.share[0], turn);
+    s->state.momentum[t.link_b] = vec3_add_scaled(s->state.momentum[t.link_b], e.share[1], turn);
+  }
+}
+
 void spin_advance(Sim* s) {
   if (!s->spinners) return;
   const Configuration* c = &s->configuration[s->current];
@@ -87,6 +117,7 @@ void spin_advance(Sim* s) {
     Vec3 turn = mat3_axial(mat3_mul(apart, arm)); /* sum m (x^ - c^) x (x - c - (x^ - c^)) (W5) */
     s->state.momentum[i] = vec3_add_scaled(s->state.momentum[i], 1 / s->clock.dt, turn);
   }
+  exchange(s);
 }
 
 Vec3 spin_velocity(const Spinner* spinner, Pose pose, Vec3 momentum) {

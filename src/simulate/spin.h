@@ -22,8 +22,17 @@ void spin_start(Sim* sim);
 void spin_aim(Sim* sim);
 /* From the solved configuration, before it becomes the present: the momenta at t + dt (W5). */
 void spin_advance(Sim* sim);
-/* After the rates by differences: angular velocities of spinning bodies from their momenta, J R^T L, link axes (W6). */
+/* After the rates by differences: angular velocities of spinning bodies from their momenta, J R^T L, link axes (W7). */
 void spin_rates(Sim* sim);
+/* What two spinning bodies in contact hand each other beyond the torques about their new centres: those about a point
+ * that moves with the velocity of the lighter one, in the limit (W6). */
+typedef struct {
+  bool both;       /* both spin; else there is nothing */
+  double share[2]; /* m_a, m_b over their sum */
+  Vec3 way;        /* e: of the centre of a less that of b, in the step [m] */
+} SpinExchange;
+SpinExchange spin_exchange(const Model* model, const Spinner* spinners, int a, int b, const Pose* now,
+                           const Pose* next);
 /* Angular velocity of a spinning link, link axes [rad/s]. */
 Vec3 spin_velocity(const Spinner* spinner, Pose pose, Vec3 momentum);
 

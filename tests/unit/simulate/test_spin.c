@@ -1,0 +1,140 @@
+/* Free bodies that carry their angular momentum (W4-W7): invariants in flight, exchange in contact. */
+#include "simulate/spin.h"
+
+#include <stdlib.h>
+
+#include "support/runs.h"
+
+static void run_step(Run* run) {
+  StepReport report = sim_step(run->sim);
+  if (step_outcome_failed(report.outcome)) fail_msg("a step failed: %s", step_outcome_text(report.outcome));
+}
+
+static const char FLIGHT[] =
+    "simulation: {dt: %g, duration: 100, integrator: momentum}\n"
+    "links:\n"
+    "  - {name: brick, mass: 1.5, mass_model: uniform, shape: {type: box, size: [0.3, 0.2, 0.1], position: [0.1, 0, "
+    "0]}, "
+    "rotation_vector: [0.3, -0.2, 0.5]}\n"
+    "initial: [{link: brick, velocities: [0.3, 0.1, 5, %g, %g, %g]}]\n";
+
+/* Angular momentum about the centre of mass to the bit, kinetic energy of the turning to rounding. */
+static void flight_keeps_momentum_and_energy(double dt, Vec3 w, int steps) {
+  Run* run = run_create(1, 0, FLIGHT, dt, w.x, w.y, w.z);
+  const SimState* state = sim_state(run->sim);
+  const Spinner* own = &run->sim->spinners[0];
+  Vec3 start = state->momentum[0];
+  Mat3 r = state->pose[0].r, inertia = mass_moment_inertia_tensor(&run->model.links[0].moment);
+  /* the initial velocities are in the joint's axes, which are turned against the world */
+  Vec3 turning = mat3_mul_vec(run->model.links[0].origin.r, w);
+  compare_vec3(start, mat3_mul_vec(r, mat3_mul_vec(inertia, mat3_tmul_vec(r, turning))), 1e-14 * vec3_norm(start),
+               "momentum at the start");
+  double energy = 0.5 * vec3_dot(mat3_tmul_vec(r, start), spin_velocity(own, state->pose[0], start));
+  for (int k = 0; k < steps; k++) {
+    run_step(run);
+    compare_bytes(&state->momentum[0], &start, sizeof start, "momentum after step %d", k + 1);
+    Vec3 local = mat3_tmul_vec(state->pose[0].r, start);
+    compare_relative(0.5 * vec3_dot(local, mat3_mul_vec(own->mobility, local)), energy, 1e-12, "energy after step %d",
+                     k + 1);
+  }
+  run_free(run);
+}
+
+static void spin_W4_W5_is_kept_in_flight(void** state) {
+  (void)state;
+  flight_keeps_momentum_and_energy(1e-2, vec3(0.5, 4.9, 0.3), 1000);
+  flight_keeps_momentum_and_energy(1e-2, vec3(20, 498, 30), 1000); /* 5 rad a step */
+  flight_keeps_momentum_and_energy(1e-4, vec3(0.02, 0.01, 0.03), 500);
+}
+
+/* The centre of mass goes as at first order, to rounding. */
+static void spin_W4_falls_as_first_order(void** state) {
+  (void)state;
+  Vec3 end[2];
+  for (int k = 0; k < 2; k++) {
+    Run* run = run_create(1, 1e-12,
+                          "simulation: {dt: 0.01, duration: 1, integrator: %s}\n"
+                          "links: [{name: ball, mass: 1, shape: {type: box, size: [0.3, 0.2, 0.1]}}]\n"
+                          "initial: [{link: ball, velocities: [0.3, 0.1, 2, 0, 0, 0]}]\n",
+                          k == 0 ? "momentum" : "first_order");
+    run_steps(run, 50);
+    end[k] = sim_state(run->sim)->center[0];
+    run_free(run);
+  }
+  compare_vec3(end[0], end[1], 1e-12, "place after 50 steps");
+}
+
+static void spin_W7_measures(void** state) {
+  (void)state;
+  Run* run = run_create(1, 0, FLIGHT, 1e-2, 1.0, 2.0, 3.0);
+  const ModelLink* link = &run->model.links[0];
+  for (int k = 0; k < 3; k++) {
+    SimMomentum m = sim_momentum(run->sim);
+    const SimState* now = sim_state(run->sim);
+    Vec3 v = k == 0 ? vec3_add(mat3_mul_vec(link->origin.r, vec3(0.3, 0.1, 5)),
+                               vec3_cross(mat3_mul_vec(link->origin.r, vec3(1, 2, 3)),
+                                          mat3_mul_vec(now->pose[0].r, link->center)))
+                    : vec3_scale(m.linear, 1 / link->mass);
+    compare_vec3(m.linear, vec3_scale(v, link->mass), 1e-12, "momentum");
+    compare_vec3(m.angular, vec3_add(now->momentum[0], vec3_cross(now->center[0], m.linear)), 1e-12,
+                 "about the origin");
+    Vec3 w = vec3(now->rate[3], now->rate[4], now->rate[5]);
+    Mat3 inertia = mass_moment_inertia_tensor(&link->moment);
+    double kinetic = 0.5 * link->mass * vec3_dot(v, v) + 0.5 * vec3_dot(w, mat3_mul_vec(inertia, w));
+    compare_relative(sim_measure(run->sim).kinetic, kinetic, 1e-12, "kinetic energy at step %d", k);
+    run_step(run);
+  }
+  run_free(run);
+}
+
+/* ---------------------------------------------------------------- contact */
+
+static const char MEETING[] =
+    "simulation: {dt: %g, duration: 1.0, gravity: [0, 0, 0], integrator: %s, tolerance: 1.0e-11}\n"
+    "contact: {friction: %g}\n"
+    "shapes:\n"
+    "  box: {type: box, size: [0.3, 0.2, 0.1]}\n"
+    "links:\n"
+    "  - {name: a, shape: box, mass: 1.0, mass_model: uniform, position: [-0.4, 0, 0]}\n"
+    "  - {name: b, shape: box, mass: 0.6, mass_model: uniform, position: [0.4, 0.11, 0.04]}\n"
+    "initial:\n"
+    "  - {link: a, velocities: [1, 0.1, 0, 1, 2, 5]}\n"
+    "  - {link: b, velocities: [-1, 0, 0, -2, 4, 1]}\n";
+
+/* Largest loss of angular momentum about the origin over a second in which two boxes meet, relative. */
+static double lost_in_meeting(double dt, const char* integrator, double friction) {
+  Run* run = run_create(1, 0, MEETING, dt, integrator, friction);
+  SimMomentum start = sim_momentum(run->sim);
+  double worst = 0, linear = 0;
+  int meets = 0, steps = (int)lround(1 / dt);
+  for (int k = 0; k < steps; k++) {
+    meets += run_steps(run, 1).active_pairs > 0;
+    SimMomentum now = sim_momentum(run->sim);
+    worst = fmax(worst, vec3_norm(vec3_sub(now.angular, start.angular)) / vec3_norm(start.angular));
+    linear = fmax(linear, vec3_norm(vec3_sub(now.linear, start.linear)) / vec3_norm(start.linear));
+  }
+  if (getenv("SPIN_PRINT"))
+    print_message("%s dt %g mu %g: angular %.3e linear %.1e contact in %d steps kinetic %.5g\n", integrator, dt,
+                  friction, worst, linear, meets, sim_measure(run->sim).kinetic);
+  assert_true(meets > 0);
+  compare_at_most(linear, 1e-10, "momentum, %s, dt = %g", integrator, dt);
+  run_free(run);
+  return worst;
+}
+
+static void spin_W6_two_boxes_meet(void** state) {
+  (void)state;
+  for (int k = 0; k < 6; k++)
+    for (double dt = 1e-2; dt > 1e-3; dt *= 0.5)
+      lost_in_meeting(dt, k % 3 == 0 ? "momentum" : k % 3 == 1 ? "first_order" : "second_order", k < 3 ? 0 : 0.5);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(spin_W4_W5_is_kept_in_flight),
+      cmocka_unit_test(spin_W4_falls_as_first_order),
+      cmocka_unit_test(spin_W7_measures),
+      cmocka_unit_test(spin_W6_two_boxes_meet),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
