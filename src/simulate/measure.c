@@ -3,10 +3,14 @@
 
 #include "simulate/spin.h"
 
-/* The integrator's own velocity of a link, dT/dt as a 3x4 matrix. */
-static void link_velocity(const Sim* s, int i, double v[3][4]) {
-  double a = s->weights.rate_now, b = s->weights.rate_old;
+/* Kinetic energy from the integrator's own velocity of the moment matrix: 1/2 tr(V S V^T); of a body that carries its
+ * momentum from that. */
+static double kinetic_energy(const Sim* s, int i) {
+  if (s->spinners && s->spinners[i].spins) return spin_motion(s, i).kinetic;
+  const ModelLink* link = &s->model->links[i];
+  double a = s->weights.rate_now, b = s->weights.rate_old, sum = 0;
   const Pose *p0 = &s->pose_now[i], *p1 = &s->pose_old[i], *p2 = &s->pose_older[i];
+  double v[3][4];
   for (int r = 0; r < 3; r++)
     for (int c = 0; c < 3; c++)
       v[r][c] = s->state.step == 0
@@ -20,65 +24,10 @@ static void link_velocity(const Sim* s, int i, double v[3][4]) {
   v[0][3] = t.x;
   v[1][3] = t.y;
   v[2][3] = t.z;
-}
-
-/* G = V S: rate of the moments of mass. */
-static void moment_rates(const Sim* s, int i, const double v[3][4], double g[3][4]) {
-  const MassMoment* moment = &s->model->links[i].moment;
   for (int r = 0; r < 3; r++)
-    for (int j = 0; j < 4; j++) {
-      g[r][j] = 0;
-      for (int k = 0; k < 4; k++) g[r][j] += v[r][k] * moment->s[k][j];
-    }
-}
-
-/* Velocity of the centre of mass of a spinning body. Its frame's velocity is not used: the frame may turn far. */
-static Vec3 center_velocity(const Sim* s, int i) {
-  Vec3 middle = s->model->links[i].center;
-  if (s->state.step == 0) return vec3_add(mat3_mul_vec(s->pose_rate[i].r, middle), s->pose_rate[i].t);
-  Vec3 way = vec3_sub(pose_apply(s->pose_now[i], middle), pose_apply(s->pose_old[i], middle));
-  return vec3_scale(way, s->weights.rate_now);
-}
-
-/* 1/2 tr(V S V^T); for a body that carries its momentum 1/2 m v^2 + 1/2 L . w (W7). */
-static double kinetic_energy(const Sim* s, int i) {
-  if (s->spinners && s->spinners[i].spins) {
-    Vec3 v = center_velocity(s, i), w = spin_velocity(&s->spinners[i], s->pose_now[i], s->state.momentum[i]);
-    Vec3 turning = mat3_mul_vec(s->pose_now[i].r, w);
-    return 0.5 * s->model->links[i].mass * vec3_dot(v, v) + 0.5 * vec3_dot(s->state.momentum[i], turning);
-  }
-  double v[3][4], g[3][4], sum = 0;
-  link_velocity(s, i, v);
-  moment_rates(s, i, v, g);
-  for (int r = 0; r < 3; r++)
-    for (int j = 0; j < 4; j++) sum += v[r][j] * g[r][j];
+    for (int j = 0; j < 4; j++)
+      for (int k = 0; k < 4; k++) sum += v[r][j] * link->moment.s[j][k] * v[r][k];
   return 0.5 * sum;
-}
-
-/* p = sum m v, L = sum m x v: last column of G = V S, and of G T^T what turns. */
-static void add_momentum(const Sim* s, int i, SimMomentum* sum) {
-  Vec3 p, turning;
-  const Pose* at = &s->pose_now[i];
-  if (s->spinners && s->spinners[i].spins) {
-    p = vec3_scale(center_velocity(s, i), s->model->links[i].mass);
-    turning = vec3_add(s->state.momentum[i], vec3_cross(s->state.center[i], p));
-  } else {
-    double v[3][4], g[3][4];
-    link_velocity(s, i, v);
-    moment_rates(s, i, v, g);
-    p = vec3(g[0][3], g[1][3], g[2][3]);
-    Mat3 local = {{{g[0][0], g[0][1], g[0][2]}, {g[1][0], g[1][1], g[1][2]}, {g[2][0], g[2][1], g[2][2]}}};
-    turning = mat3_axial(mat3_add(mat3_mul(local, mat3_transpose(at->r)), mat3_outer(p, at->t)));
-  }
-  sum->linear = vec3_add(sum->linear, p);
-  sum->angular = vec3_add(sum->angular, turning);
-}
-
-SimMomentum sim_momentum(const Sim* s) {
-  SimMomentum sum = {{0, 0, 0}, {0, 0, 0}};
-  for (int i = 0; i < s->model->link_count; i++)
-    if (s->model->links[i].tree >= 0) add_momentum(s, i, &sum);
-  return sum;
 }
 
 SimMeasure sim_measure(Sim* s) {

@@ -119,11 +119,6 @@ const SimSubstate* sim_substates(const Sim* sim, int* count);
 /* Touching link pairs at the current state, sorted by (a, b); valid until the next call. */
 const SimContact* sim_contacts(Sim* sim, int* count);
 SimMeasure sim_measure(Sim* sim);
-/* Of all links that can move: sum of m v [kg m/s], and of m x v about the world's origin [kg m^2/s]. */
-typedef struct {
-  Vec3 linear, angular;
-} SimMomentum;
-SimMomentum sim_momentum(const Sim* sim);
 /* Total contact and friction force on every link at the current state, world [N] (links); set. */
 void sim_link_forces(const Sim* sim, Vec3* force);
 /* Records of the pairs in contact at the current state; valid until the next call. */

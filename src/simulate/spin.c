@@ -135,6 +135,21 @@ void spin_rates(Sim* s) {
   }
 }
 
+/* Not by the way of the link's frame: that may turn far in a step. */
+static Vec3 center_velocity(const Sim* s, int link) {
+  Vec3 middle = s->model->links[link].center;
+  if (s->state.step == 0) return vec3_add(mat3_mul_vec(s->pose_rate[link].r, middle), s->pose_rate[link].t);
+  Vec3 way = vec3_sub(pose_apply(s->pose_now[link], middle), pose_apply(s->pose_old[link], middle));
+  return vec3_scale(way, s->weights.rate_now);
+}
+
+SpinMotion spin_motion(const Sim* s, int link) {
+  double mass = s->model->links[link].mass;
+  Vec3 v = center_velocity(s, link), turning = s->state.momentum[link];
+  Vec3 w = mat3_mul_vec(s->pose_now[link].r, spin_velocity(&s->spinners[link], s->pose_now[link], turning));
+  return (SpinMotion){0.5 * mass * vec3_dot(v, v) + 0.5 * vec3_dot(turning, w), vec3_scale(v, mass), turning};
+}
+
 /* ---------------------------------------------------------------- the start of Newton's iteration */
 
 /* Increments d with Rx(d1) Ry(d2) Rz(d3) = R^T R^: those of the transpose in the opposite order, which are its roll,
