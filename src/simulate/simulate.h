@@ -108,8 +108,9 @@ StepClock sim_clock(const Sim* sim);
 /* A state inside the last step, with the substep that led to it. */
 typedef struct {
   StepClock clock;
-  const double* q;  /* (nq) */
-  const Pose* pose; /* (links) */
+  const double* q;      /* (nq) */
+  const Pose* pose;     /* (links) */
+  const Vec3* momentum; /* SimState.momentum (links) */
   const ContactRecord* contacts;
   int contact_count;
 } SimSubstate;
@@ -171,6 +172,7 @@ typedef struct {
   StepClock clock;
   const double *q_next, *q_now, *q_old;
   const Pose *pose_next, *pose_now, *pose_old, *pose_older;
+  const Vec3 *momentum_next, *momentum_now;
   const ContactRecord *contacts_next, *contacts_now;
   int contact_count_next, contact_count_now;
 } RecordedStep;
@@ -194,6 +196,8 @@ void step_adjoint_begin(StepAdjoint* adjoint);
  * poses only). Steps must come from the last to the first. */
 StepAdjointReport step_adjoint(StepAdjoint* adjoint, const RecordedStep* step, StateBar next, const double* rate,
                                const Vec3* force, StateBar now, StateBar old, StateBar older, ModelGradient* gradient);
+/* After a step: what it handed to the momenta before it, times a factor. */
+void step_adjoint_discount(StepAdjoint* adjoint, double factor);
 /* The start: from the derivatives by the first state to the initial coordinates and velocities, the signals of
  * prescribed joints and the attachments. */
 void step_adjoint_start(StepAdjoint* adjoint, const double* q, const Pose* pose, StateBar first, const double* rate,
