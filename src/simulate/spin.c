@@ -1,33 +1,20 @@
 /* Free bodies by their momentum (docs/derivations/spin.md, W4-W6). */
 #include "simulate/spin.h"
 
-#include <string.h>
-
 #include "simulate/free_rotation.h"
 
-static bool spins(const Model* m, int link, const int* members) {
-  const ModelLink* l = &m->links[link];
-  return l->tree >= 0 && members[l->tree] == 1 && l->mass > 0 && l->slide_count == 3 && l->rotation == ROTATION_BALL &&
-         l->prescribed < 0;
-}
-
 Spinner* spinners_create(const Model* m) {
-  if (m->simulation.integrator != INTEGRATOR_MOMENTUM) return NULL;
   Spinner* spinners = MEMORY_NEW(Spinner, m->link_count);
-  int* members = MEMORY_NEW(int, m->tree_count);
-  bool any = false;
-  for (int i = 0; i < m->link_count; i++)
-    if (m->links[i].tree >= 0) members[m->links[i].tree]++;
+  bool *spins = MEMORY_NEW(bool, m->link_count), any = false;
+  model_spinning(m, spins);
   for (int i = 0; i < m->link_count; i++) {
-    Spinner* own = &spinners[i];
-    own->spins = spins(m, i, members);
-    any = any || own->spins;
-    if (!own->spins) continue;
+    if (!spins[i]) continue;
     Mat3 inertia = mass_moment_inertia_tensor(&m->links[i].moment);
-    own->mobility = mat3_inverse(inertia);
-    own->second = mat3_sub(mat3_scale(mat3_identity(), 0.5 * mat3_trace(inertia)), inertia);
+    Mat3 second = mat3_sub(mat3_scale(mat3_identity(), 0.5 * mat3_trace(inertia)), inertia);
+    spinners[i] = (Spinner){.spins = true, .mobility = mat3_inverse(inertia), .second = second};
+    any = true;
   }
-  memory_free(members);
+  memory_free(spins);
   if (any) return spinners;
   memory_free(spinners);
   return NULL;
