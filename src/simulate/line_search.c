@@ -227,13 +227,13 @@ SearchResult step_search(Sim* s, bool arrived, StepReport* report) {
   return SEARCH_FAILED;
 }
 
-/* At its target a spinning body has no energy of inertia left. That is what the step promises, whatever the slope here:
- * a turn by more than a right angle may begin uphill. */
+/* At its target a body that spins and touches nothing has no energy of inertia left. That is what the step promises,
+ * whatever the slope here: a turn by more than a right angle may begin uphill. */
 static void expect_targets(Sim* s) {
   const Configuration* c = &s->configuration[s->current];
   for (int i = 0; s->spinners && i < s->model->link_count; i++) {
     const ModelLink* link = &s->model->links[i];
-    if (!s->spinners[i].spins) continue;
+    if (!s->spinners[i].spins || s->spinners[i].touches) continue;
     Island* island = island_of_link(s, i);
     island->slope -= c->inertia[i];
     for (int k = link->dof_first; k < link->dof_first + link->dof_count; k++)
@@ -241,8 +241,8 @@ static void expect_targets(Sim* s) {
   }
 }
 
-/* The motion of the last step, stretched to the length of this one.
- * and of bodies that carry their momentum where it takes them.
+/* The motion of the last step, stretched to the length of this one; of bodies that fly by their momentum, where it takes
+ * them.
  * A moving body is then near its solution, where the Hessian is positive definite; one at rest is left alone. */
 bool step_repeat_last(Sim* s, StepReport* report) {
   double lengths = step_length_ratio(s);

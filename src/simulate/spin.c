@@ -45,21 +45,22 @@ void spin_aim(Sim* s) {
   }
 }
 
-/* Only contact, friction, drives, damping and limits can change a momentum. Where there is none it stays what it is, to
- * the bit: what is left of the tolerance does not add up. */
-static void mark_acted_upon(Sim* s) {
-  const Model* m = s->model;
-  const Configuration* c = &s->configuration[s->current];
-  for (int i = 0; i < m->link_count; i++) {
-    s->spinners[i].acted_upon = false;
-    for (int k = 0; k < m->links[i].dof_count; k++)
-      s->spinners[i].acted_upon = s->spinners[i].acted_upon || c->joints[i].gradient[k] != 0;
-  }
+static void mark_touching(Sim* s) {
+  for (int i = 0; i < s->model->link_count; i++) s->spinners[i].touches = false;
   int count = s->contact ? contact_term_count(s->contact) : 0;
   for (int k = 0; k < count; k++) {
     ContactTerms t = contact_term(s->contact, k);
-    s->spinners[t.link_a].acted_upon = s->spinners[t.link_b].acted_upon = true;
+    s->spinners[t.link_a].touches = s->spinners[t.link_b].touches = true;
   }
+}
+
+/* Only contact, friction, drives, damping and limits can change a momentum. Where there is none it stays what it is, to
+ * the bit: what is left of the tolerance does not add up. */
+static bool acted_upon(const Sim* s, int link) {
+  const double* gradient = s->configuration[s->current].joints[link].gradient;
+  bool any = s->spinners[link].touches;
+  for (int k = 0; k < s->model->links[link].dof_count; k++) any = any || gradient[k] != 0;
+  return any;
 }
 
 SpinExchange spin_exchange(const Model* m, const Spinner* spinners, int a, int b, const Pose* now, const Pose* next) {
@@ -95,10 +96,10 @@ static void exchange(Sim* s) {
 void spin_advance(Sim* s) {
   if (!s->spinners) return;
   const Configuration* c = &s->configuration[s->current];
-  mark_acted_upon(s);
+  mark_touching(s);
   for (int i = 0; i < s->model->link_count; i++) {
     const Spinner* own = &s->spinners[i];
-    if (!own->spins || !own->acted_upon) continue;
+    if (!own->spins || !acted_upon(s, i)) continue;
     Mat3 apart = mat3_sub(c->pose[i].r, s->target[i].r);
     Mat3 arm = mat3_mul(own->second, mat3_transpose(s->target[i].r));
     Vec3 turn = mat3_axial(mat3_mul(apart, arm)); /* sum m (x^ - c^) x (x - c - (x^ - c^)) (W5) */
@@ -141,9 +142,11 @@ SpinMotion spin_motion(const Sim* s, int link) {
 
 /* Increments d with Rx(d1) Ry(d2) Rz(d3) = R^T R^: those of the transpose in the opposite order, which are its roll,
  * pitch and yaw. */
-void spin_increments(const Sim* s, double* delta) {
-  for (int i = 0; s->spinners && i < s->model->link_count; i++) {
-    if (!s->spinners[i].spins) continue;
+void spin_increments(Sim* s, double* delta) {
+  if (!s->spinners) return;
+  mark_touching(s);
+  for (int i = 0; i < s->model->link_count; i++) {
+    if (!s->spinners[i].spins || s->spinners[i].touches) continue;
     const ModelLink* link = &s->model->links[i];
     Pose at = s->configuration[s->current].pose[i], to = s->target[i];
     double* d = delta + link->dof_first;

@@ -7,11 +7,11 @@
 #include "simulate/sim.h"
 
 typedef struct Spinner {
-  bool spins;      /* this link carries its momentum */
-  Mat3 mobility;   /* inverse of the inertia tensor about the centre of mass, link axes [1/(kg m^2)] */
-  Mat3 second;     /* sum m r r^T about the centre of mass, link axes [kg m^2] */
-  Mat3 drift;      /* rotation part of the affine extrapolation, which only carries the centre of mass */
-  bool acted_upon; /* scratch: something but inertia has a share in the solved step */
+  bool spins;    /* this link carries its momentum */
+  Mat3 mobility; /* inverse of the inertia tensor about the centre of mass, link axes [1/(kg m^2)] */
+  Mat3 second;   /* sum m r r^T about the centre of mass, link axes [kg m^2] */
+  Mat3 drift;    /* rotation part of the affine extrapolation, which only carries the centre of mass */
+  bool touches;  /* scratch: contact or friction acts on it in the accepted configuration */
 } Spinner;
 
 /* The links that spin (links), or NULL when none does; owned by the caller. */
@@ -43,7 +43,10 @@ SpinMotion spin_motion(const Sim* sim, int link);
 /* Angular velocity of a spinning link, link axes [rad/s]. */
 Vec3 spin_velocity(const Spinner* spinner, Pose pose, Vec3 momentum);
 
-/* For a start of Newton's iteration: increments of spinning bodies to their targets in `delta` (nv). */
-void spin_increments(const Sim* sim, double* delta);
+/* For a start of Newton's iteration: increments to their targets in `delta` (nv), of spinning bodies that touch
+ * nothing; Spinner.touches is set. What touches something goes on as before more likely than where its momentum alone
+ * takes it.
+ */
+void spin_increments(Sim* sim, double* delta);
 
 #endif
