@@ -168,10 +168,12 @@ bool contact_replay_load(ContactReplay* replay, const ContactMoment* now, const 
 ContactTermList contact_replay_terms(const ContactReplay* replay);
 
 /* Twists (w, v) of every link about its centre of mass at t + dt (NULL: zero), and derivatives by total contact forces:
- * a scalar that grows by force[i] . (change of the contact force on link i) (NULL: none). */
+ * a scalar that grows by force[i] . (change of the contact force on link i) (NULL: none), and by pair[k] . (change of
+ * the force of pair k, in the order of contact_replay_terms, on its first link) (NULL: none). */
 typedef struct {
   double (*twist)[6]; /* (links) */
   const Vec3* force;  /* (links) */
+  const Vec3* pair;   /* (pairs) */
 } ContactField;
 /* Adds the derivatives of Phi + sum force . (contact forces): with respect to poses at t as 3x4 matrices, entry by
  * entry (links), to the poses of half-spaces at t + dt alike, which the terms leave out (ground_next, links), to hull

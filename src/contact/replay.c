@@ -235,7 +235,8 @@ ContactTermList contact_replay_terms(const ContactReplay* r) { return (ContactTe
 
 /* The force on a link is minus the derivative by its displacement: a field of displacements adds to the twists. A
  * half-space has no part of its own in the terms: the force on it is minus that on the body. */
-static void pair_field(const ReplayPair* p, const ContactField* f, double twist[2][6]) {
+static void pair_field(const ContactReplay* r, int index, const ContactField* f, double twist[2][6]) {
+  const ReplayPair* p = &r->pairs[index];
   memset(twist, 0, 2 * sizeof(double[6]));
   for (int side = 0; side < 2; side++) {
     if (f->twist) memcpy(twist[side], f->twist[p->link[side]], sizeof(double[6]));
@@ -244,6 +245,11 @@ static void pair_field(const ReplayPair* p, const ContactField* f, double twist[
     twist[side][3] -= d.x;
     twist[side][4] -= d.y;
     twist[side][5] -= d.z;
+  }
+  if (f->pair) {
+    twist[0][3] -= f->pair[index].x;
+    twist[0][4] -= f->pair[index].y;
+    twist[0][5] -= f->pair[index].z;
   }
   if (!p->next->body[1].hull.half_space) return;
   for (int i = 0; i < 3; i++) {
@@ -260,7 +266,7 @@ static void reverse_pair(void* context, int index, int thread) {
   s->count[0] = s->count[1] = 0;
   s->value = s->support = s->friction = s->smoothing = 0;
   s->ground_now = s->ground_next = (GroundShare){{0, 0, 0}, {0, 0, 0}};
-  pair_field(p, r->field, twist);
+  pair_field(r, index, r->field, twist);
   if (p->record->active)
     plane_adjoint(p->next->body, support, &p->next->solution, &p->response, twist, r->active[thread], s);
   if (p->now)
@@ -329,7 +335,7 @@ void contact_replay_product(const ContactReplay* r, const ContactField* field, d
   for (int k = 0; k < r->count; k++) {
     const ReplayPair* p = &r->pairs[k];
     double twist[2][6];
-    pair_field(p, field, twist);
+    pair_field(r, k, field, twist);
     for (int i = 0; i < 12; i++) {
       double sum = 0;
       for (int j = 0; j < 12; j++) sum += p->derivatives.hessian[i][j] * twist[j / 6][j % 6];

@@ -66,6 +66,8 @@ static RecordedStep step_to(const Recording* r, int index) {
                         .pose_now = recording_state_pose(r, state[1]),
                         .pose_old = recording_state_pose(r, state[2]),
                         .pose_older = recording_state_pose(r, state[3]),
+                        .momentum_next = recording_state_momentum(r, state[0]),
+                        .momentum_now = recording_state_momentum(r, state[1]),
                         .contacts_next = r->contacts + state[0]->contact_first,
                         .contacts_now = r->contacts + state[1]->contact_first,
                         .contact_count_next = state[0]->contact_count,
@@ -100,6 +102,7 @@ static StepAdjointReport one_step(RunAdjoint* a, const Recording* r, LossSeeds* 
   for (int k = 0; k < 3; k++) clear_bar(m, a->handed[k]);
   StepAdjointReport report =
       step_adjoint(a->step, &recorded, next, rate, force, a->handed[0], a->handed[1], a->handed[2], gradient);
+  step_adjoint_discount(a->step, discount);
   for (int k = 0; k < 3; k++) add_discounted(m, before[k], a->handed[k], discount);
   return report;
 }

@@ -19,15 +19,17 @@ typedef struct {
 typedef struct {
   const Model* model;
   int steps;
-  double* q;    /* joint coordinates                     ((steps + 1) * nq) */
-  double* rate; /* SimState.rate [m/s, rad/s]            ((steps + 1) * nv) */
-  Pose* pose;   /* world pose of every link frame        ((steps + 1) * links) */
-  Vec3* force;  /* total contact and friction force on every link, world [N]; row 0 is zero ((steps + 1) * links) */
+  double* q;      /* joint coordinates                     ((steps + 1) * nq) */
+  double* rate;   /* SimState.rate [m/s, rad/s]            ((steps + 1) * nv) */
+  Pose* pose;     /* world pose of every link frame        ((steps + 1) * links) */
+  Vec3* momentum; /* SimState.momentum [kg m^2/s]; NULL unless the integrator is `momentum` ((steps + 1) * links) */
+  Vec3* force;    /* total contact and friction force on every link, world [N]; row 0 is zero ((steps + 1) * links) */
   ContactRecord* contacts; /* of all states, one after the other */
   RecordedState* states;   /* in the order of time, the start first  (state_count) */
   int* row_state;          /* index of every row's state  (steps + 1) */
   double* between_q;       /* (between_count * nq) */
   Pose* between_pose;      /* (between_count * links) */
+  Vec3* between_momentum;  /* NULL alike (between_count * links) */
   int state_count, between_count;
   int contact_capacity, step_capacity, state_capacity, between_capacity;
 } Recording;
@@ -44,6 +46,12 @@ static inline const Pose* recording_state_pose(const Recording* r, const Recorde
 static inline const double* recording_state_q(const Recording* r, const RecordedState* state) {
   size_t nq = (size_t)r->model->coordinate_count;
   return state->between < 0 ? r->q + (size_t)state->step * nq : r->between_q + (size_t)state->between * nq;
+}
+static inline const Vec3* recording_state_momentum(const Recording* r, const RecordedState* state) {
+  size_t links = (size_t)r->model->link_count;
+  if (!r->momentum) return NULL;
+  return state->between < 0 ? r->momentum + (size_t)state->step * links
+                            : r->between_momentum + (size_t)state->between * links;
 }
 /* In how many substeps step 1.. was taken. */
 static inline int recording_substeps(const Recording* r, int step) {

@@ -8,6 +8,7 @@ void recording_create(Recording* r, const Model* model, int steps) {
   r->q = MEMORY_NEW(double, rows*(size_t)model->coordinate_count);
   r->rate = MEMORY_NEW(double, rows*(size_t)model->dof_count);
   r->pose = MEMORY_NEW(Pose, rows * links);
+  if (model->simulation.integrator == INTEGRATOR_MOMENTUM) r->momentum = MEMORY_NEW(Vec3, rows * links);
   r->force = MEMORY_NEW(Vec3, rows * links);
   r->row_state = MEMORY_NEW(int, rows);
 }
@@ -16,12 +17,14 @@ void recording_destroy(Recording* r) {
   memory_free(r->q);
   memory_free(r->rate);
   memory_free(r->pose);
+  memory_free(r->momentum);
   memory_free(r->force);
   memory_free(r->contacts);
   memory_free(r->states);
   memory_free(r->row_state);
   memory_free(r->between_q);
   memory_free(r->between_pose);
+  memory_free(r->between_momentum);
   *r = (Recording){0};
 }
 
@@ -52,16 +55,19 @@ static void keep_contacts(Recording* r, RecordedState* state, const ContactRecor
 /* What lies between the row before and this one. */
 static void keep_substates(Recording* r, const Sim* sim, int row) {
   size_t nq = (size_t)r->model->coordinate_count, links = (size_t)r->model->link_count;
-  int count, needed, capacity = r->between_capacity;
+  int count, needed, capacity = r->between_capacity, momenta = r->between_capacity;
   const SimSubstate* inside = sim_substates(sim, &count);
   needed = r->between_count + count;
   r->between_q = grown(r->between_q, &capacity, needed, sizeof(double) * nq);
+  if (r->momentum) r->between_momentum = grown(r->between_momentum, &momenta, needed, sizeof(Vec3) * links);
   r->between_pose = grown(r->between_pose, &r->between_capacity, needed, sizeof(Pose) * links);
   for (int k = 0; k < count; k++) {
     RecordedState* state = add_state(r, row, inside[k].clock);
     state->between = r->between_count++;
     memcpy(r->between_q + (size_t)state->between * nq, inside[k].q, sizeof(double) * nq);
     memcpy(r->between_pose + (size_t)state->between * links, inside[k].pose, sizeof(Pose) * links);
+    if (r->momentum)
+      memcpy(r->between_momentum + (size_t)state->between * links, inside[k].momentum, sizeof(Vec3) * links);
     keep_contacts(r, state, inside[k].contacts, inside[k].contact_count);
   }
 }
@@ -73,6 +79,7 @@ static void keep_row(Recording* r, Sim* sim, int row) {
   memcpy(r->q + at * nq, state->q, sizeof(double) * nq);
   memcpy(r->rate + at * nv, state->rate, sizeof(double) * nv);
   memcpy(r->pose + at * links, state->pose, sizeof(Pose) * links);
+  if (r->momentum) memcpy(r->momentum + at * links, state->momentum, sizeof(Vec3) * links);
   if (row > 0) sim_link_forces(sim, r->force + at * links);
   if (row > 0) keep_substates(r, sim, row);
   int count;

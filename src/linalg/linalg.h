@@ -80,6 +80,14 @@ static inline double mat3_det(Mat3 a) {
          a.m[0][1] * (a.m[1][0] * a.m[2][2] - a.m[1][2] * a.m[2][0]) +
          a.m[0][2] * (a.m[1][0] * a.m[2][1] - a.m[1][1] * a.m[2][0]);
 }
+/* By cofactors. The matrix must not be singular. */
+static inline Mat3 mat3_inverse(Mat3 a) {
+  Vec3 x = vec3(a.m[0][0], a.m[0][1], a.m[0][2]), y = vec3(a.m[1][0], a.m[1][1], a.m[1][2]),
+       z = vec3(a.m[2][0], a.m[2][1], a.m[2][2]);
+  Vec3 yz = vec3_cross(y, z), zx = vec3_cross(z, x), xy = vec3_cross(x, y);
+  double s = 1 / vec3_dot(x, yz);
+  return (Mat3){{{s * yz.x, s * zx.x, s * xy.x}, {s * yz.y, s * zx.y, s * xy.y}, {s * yz.z, s * zx.z, s * xy.z}}};
+}
 static inline Mat3 mat3_outer(Vec3 a, Vec3 b) { /* a b^T */
   return (Mat3){
       {{a.x * b.x, a.x * b.y, a.x * b.z}, {a.y * b.x, a.y * b.y, a.y * b.z}, {a.z * b.x, a.z * b.y, a.z * b.z}}};

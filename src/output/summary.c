@@ -127,7 +127,8 @@ static void add_simulation(Json* json, const SceneSimulation* simulation) {
   json_number(json, "dt", simulation->dt);
   json_integer(json, "steps", simulation->steps);
   json_vector(json, "gravity", gravity, 3);
-  json_text(json, "integrator", simulation->integrator == INTEGRATOR_FIRST_ORDER ? "first_order" : "second_order");
+  static const char* const INTEGRATORS[] = {"first_order", "second_order", "momentum"};
+  json_text(json, "integrator", INTEGRATORS[simulation->integrator]);
   json_number(json, "tolerance", simulation->tolerance);
   json_number(json, "force_tolerance", simulation->force_tolerance);
   json_integer(json, "max_iterations", simulation->max_iterations);

@@ -145,7 +145,7 @@ typedef struct {
   double velocities[JOINT_MAX_DOF]; /* m/s, rad/s; three rotations: angular velocity in the axes of the joint frame */
 } SceneInitial;
 
-typedef enum { INTEGRATOR_FIRST_ORDER, INTEGRATOR_SECOND_ORDER } Integrator;
+typedef enum { INTEGRATOR_FIRST_ORDER, INTEGRATOR_SECOND_ORDER, INTEGRATOR_MOMENTUM } Integrator;
 typedef enum { CONTACT_NONE, CONTACT_SEPARATING_PLANE } ContactModel;
 
 typedef struct {

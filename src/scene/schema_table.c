@@ -40,9 +40,11 @@ static const SchemaRow ROWS[] = {
      .group = "length", .meaning = "Length of the run in steps, instead of duration."},
     {"simulation", "gravity", VALUE_VECTOR, AT(SimulationForm, simulation.gravity), .unit = "m/s^2",
      .fallback = "[0, 0, -9.81]", .meaning = "Acceleration of gravity, world axes."},
-    {"simulation", "integrator", VALUE_CHOICE, AT(SimulationForm, integrator), .of = "first_order|second_order",
-     .fallback = "first_order",
-     .meaning = "Order of the time step: first_order damps motion a little, second_order far less."},
+    {"simulation", "integrator", VALUE_CHOICE, AT(SimulationForm, integrator),
+     .of = "first_order|second_order|momentum", .fallback = "first_order",
+     .meaning =
+         "How a step goes on from the last: first_order damps motion a little, second_order far less but bounces; "
+         "momentum is first_order with the angular momentum of free bodies kept."},
     {"simulation", "tolerance", VALUE_NUMBER, AT(SimulationForm, simulation.tolerance), .fallback = "1e-5",
      .range = UP_TO(0, 0.1),
      .meaning =

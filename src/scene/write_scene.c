@@ -22,7 +22,7 @@ static bool all_zero(const double* values, int count) {
 /* ---------------------------------------------------------------- simulation, contact */
 
 static void write_simulation(const Writer* writer) {
-  static const char* const INTEGRATORS[] = {"first_order", "second_order"};
+  static const char* const INTEGRATORS[] = {"first_order", "second_order", "momentum"};
   const SceneSimulation* simulation = &writer->scene->simulation;
   Text* out = writer->out;
   text_add(out, "simulation: {steps: %d", simulation->steps);

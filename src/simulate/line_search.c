@@ -5,7 +5,7 @@
  * has its own. Islands that come into contact in a trial are judged together. */
 #include <string.h>
 
-#include "simulate/sim.h"
+#include "simulate/spin.h"
 
 /* Armijo's constant: a tenth of a thousandth of the predicted decrease must be seen. */
 #define ARMIJO 1e-4
@@ -227,12 +227,29 @@ SearchResult step_search(Sim* s, bool arrived, StepReport* report) {
   return SEARCH_FAILED;
 }
 
-/* The motion of the last step, stretched to the length of this one.
+/* At its target a body that spins and touches nothing has no energy of inertia left. That is what the step promises,
+ * whatever the slope here: a turn by more than a right angle may begin uphill. */
+static void expect_targets(Sim* s) {
+  const Configuration* c = &s->configuration[s->current];
+  for (int i = 0; s->spinners && i < s->model->link_count; i++) {
+    const ModelLink* link = &s->model->links[i];
+    if (!s->spinners[i].spins || s->spinners[i].touches) continue;
+    Island* island = island_of_link(s, i);
+    island->slope -= c->inertia[i];
+    for (int k = link->dof_first; k < link->dof_first + link->dof_count; k++)
+      island->slope -= s->gradient[k] * s->delta[k];
+  }
+}
+
+/* The motion of the last step, stretched to the length of this one; of bodies that fly by their momentum, where it takes
+ * them.
  * A moving body is then near its solution, where the Hessian is positive definite; one at rest is left alone. */
 bool step_repeat_last(Sim* s, StepReport* report) {
   double lengths = step_length_ratio(s);
   for (int k = 0; k < s->model->dof_count; k++) s->delta[k] = s->fixed[k] ? 0 : lengths * s->difference_old[k];
+  spin_increments(s, s->delta);
   measure_islands(s, false);
+  expect_targets(s);
   bool any = false;
   for (int k = 0; k < s->island_count; k++) {
     Island* island = &s->islands[k];

@@ -1,10 +1,12 @@
 /* What the output asks of a state: energies, gaps, contact forces. */
 #include <stdlib.h>
 
-#include "simulate/sim.h"
+#include "simulate/spin.h"
 
-/* Kinetic energy from the integrator's own velocity of the moment matrix: 1/2 tr(V S V^T). */
+/* Kinetic energy from the integrator's own velocity of the moment matrix: 1/2 tr(V S V^T); of a body that carries its
+ * momentum from that. */
 static double kinetic_energy(const Sim* s, int i) {
+  if (s->spinners && s->spinners[i].spins) return spin_motion(s, i).kinetic;
   const ModelLink* link = &s->model->links[i];
   double a = s->weights.rate_now, b = s->weights.rate_old, sum = 0;
   const Pose *p0 = &s->pose_now[i], *p1 = &s->pose_old[i], *p2 = &s->pose_older[i];

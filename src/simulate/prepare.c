@@ -1,7 +1,7 @@
 /* What the step from t to t + dt aims at (docs/derivations/step.md, S2-S4). */
 #include <string.h>
 
-#include "simulate/sim.h"
+#include "simulate/spin.h"
 
 /* Second derivative, in the present step's length, of the cubic through the states at 0, -1, -b and -c steps: L_i''(0)
  * of the four Lagrange polynomials; for b = 2, c = 3 they are 2, -5, 4, -1 (Houbolt) (S13). */
@@ -36,7 +36,8 @@ static StepWeights second_order_weights(const StepClock* clock) {
 }
 
 StepWeights step_weights(Integrator integrator, const StepClock* clock) {
-  return integrator == INTEGRATOR_FIRST_ORDER ? first_order_weights(clock) : second_order_weights(clock);
+  /* momentum: the turning of free bodies is spin_aim's */
+  return integrator == INTEGRATOR_SECOND_ORDER ? second_order_weights(clock) : first_order_weights(clock);
 }
 
 static Pose affine_combine(double a, Pose x, double b, Pose y, double c, Pose z, double d, Pose w) {
@@ -95,6 +96,7 @@ static void aim_joints(Sim* s, double t) {
 void step_prepare(Sim* s) {
   s->weights = step_weights(s->model->simulation.integrator, &s->clock);
   aim_links(s);
+  spin_aim(s);
   aim_joints(s, s->clock.time);
   Configuration* c = &s->configuration[s->current];
   memcpy(c->q, s->q_now, sizeof(double) * (size_t)s->model->coordinate_count);

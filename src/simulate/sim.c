@@ -1,5 +1,5 @@
 /* A run: memory, the start, from one state to the next. */
-#include "simulate/sim.h"
+#include "simulate/spin.h"
 
 #include <string.h>
 
@@ -30,6 +30,8 @@ static void allocate(Sim* s) {
   s->state.q = MEMORY_NEW(double, m->coordinate_count);
   s->state.rate = MEMORY_NEW(double, m->dof_count);
   s->state.center = MEMORY_NEW(Vec3, m->link_count);
+  s->state.momentum = MEMORY_NEW(Vec3, m->link_count);
+  s->spinners = spinners_create(m);
   s->q_now = MEMORY_NEW(double, m->coordinate_count);
   s->q_old = MEMORY_NEW(double, m->coordinate_count);
   s->difference_old = MEMORY_NEW(double, m->dof_count);
@@ -73,6 +75,8 @@ void sim_destroy(Sim* s) {
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   for (int k = 0; k < 2; k++) configuration_destroy(&s->configuration[k]);
   substates_free(s);
+  memory_free(s->spinners);
+  memory_free(s->state.momentum);
   block_solver_destroy(s->solver);
   contact_destroy(s->contact);
   memory_free(s);
@@ -145,6 +149,7 @@ static Sim* create_at_start(const Model* model, const SimOptions* options) {
   s->gain_dt = simulation_substep(&model->simulation);
   sim_set_clock(s, simulation_substeps(&model->simulation), 0);
   initial_pose_rates(s);
+  spin_start(s);
   sim_publish(s);
   return s;
 }
@@ -186,6 +191,7 @@ static void update_rates(Sim* s) {
 
 void sim_advance(Sim* s) {
   const Configuration* c = &s->configuration[s->current];
+  spin_advance(s);
   Pose* oldest = s->pose_older;
   s->pose_older = s->pose_old;
   s->pose_old = s->pose_now;
@@ -196,6 +202,7 @@ void sim_advance(Sim* s) {
   s->q_now = q;
   memcpy(s->q_now, c->q, sizeof(double) * (size_t)s->model->coordinate_count);
   update_rates(s);
+  spin_rates(s);
   s->reached = s->clock;
   s->clock.dt_older = s->clock.dt_before;
   s->clock.dt_before = s->clock.dt;

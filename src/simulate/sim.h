@@ -36,6 +36,7 @@ typedef struct {
   double *q_now, *q_old;                  /* q^t, q^{t-1}  (nq) */
   double* difference_old;                 /* q^t - q^{t-1} in joint increments  (nv) */
   double* rate;                           /* SimState.rate  (nv) */
+  Vec3* momentum;                         /* SimState.momentum  (links) */
   Pose *pose_now, *pose_old, *pose_older; /* T^t, T^{t-1}, T^{t-2}  (links) */
 } SimPast;
 
@@ -51,6 +52,7 @@ typedef struct {
   StepClock* clock; /* (capacity) */
   double* q;        /* (capacity * nq) */
   Pose* pose;       /* (capacity * links) */
+  Vec3* momentum;   /* (capacity * links) */
   ContactRecord* contacts;
   int* contact_first; /* (capacity + 1) */
   int contact_capacity;
@@ -68,6 +70,8 @@ struct Sim {
   double* difference_old;                 /* q^t - q^{t-1} in joint increments  (nv) */
   Pose *pose_now, *pose_old, *pose_older; /* T^t, T^{t-1}, T^{t-2}  (links) */
   Pose* pose_rate;                        /* dT/dt of the initial velocities (affine)  (links) */
+
+  struct Spinner* spinners; /* of bodies that carry their angular momentum; NULL: there is none  (links) */
 
   StepClock clock;   /* of the substep that is taken, or of the next one */
   StepClock reached; /* of the substep that led to the present state */

@@ -17,11 +17,13 @@ typedef struct {
 /* What has been reached: the state after `step` steps. */
 typedef struct {
   int step;
-  double time;  /* s */
-  double* q;    /* joint coordinates  [m or rad, unit quaternions]  (nq) */
-  double* rate; /* (q - q_before) / dt, link axes for balls [m/s or rad/s]  (nv) */
-  Pose* pose;   /* world pose of every link frame  (links) */
-  Vec3* center; /* world centre of mass  [m]  (links) */
+  double time;    /* s */
+  double* q;      /* joint coordinates  [m or rad, unit quaternions]  (nq) */
+  double* rate;   /* (q - q_before) / dt, link axes for balls [m/s or rad/s]  (nv) */
+  Pose* pose;     /* world pose of every link frame  (links) */
+  Vec3* center;   /* world centre of mass  [m]  (links) */
+  Vec3* momentum; /* angular, about the centre of mass, world axes; of links that carry theirs (integrator `momentum`),
+                     else 0  [kg m^2/s]  (links) */
 } SimState;
 
 /* A step in time, by its end and its length and those of the two before it. */
@@ -106,8 +108,9 @@ StepClock sim_clock(const Sim* sim);
 /* A state inside the last step, with the substep that led to it. */
 typedef struct {
   StepClock clock;
-  const double* q;  /* (nq) */
-  const Pose* pose; /* (links) */
+  const double* q;      /* (nq) */
+  const Pose* pose;     /* (links) */
+  const Vec3* momentum; /* SimState.momentum (links) */
   const ContactRecord* contacts;
   int contact_count;
 } SimSubstate;
@@ -169,6 +172,7 @@ typedef struct {
   StepClock clock;
   const double *q_next, *q_now, *q_old;
   const Pose *pose_next, *pose_now, *pose_old, *pose_older;
+  const Vec3 *momentum_next, *momentum_now;
   const ContactRecord *contacts_next, *contacts_now;
   int contact_count_next, contact_count_now;
 } RecordedStep;
@@ -192,6 +196,8 @@ void step_adjoint_begin(StepAdjoint* adjoint);
  * poses only). Steps must come from the last to the first. */
 StepAdjointReport step_adjoint(StepAdjoint* adjoint, const RecordedStep* step, StateBar next, const double* rate,
                                const Vec3* force, StateBar now, StateBar old, StateBar older, ModelGradient* gradient);
+/* After a step: what it handed to the momenta before it, times a factor. */
+void step_adjoint_discount(StepAdjoint* adjoint, double factor);
 /* The start: from the derivatives by the first state to the initial coordinates and velocities, the signals of
  * prescribed joints and the attachments. */
 void step_adjoint_start(StepAdjoint* adjoint, const double* q, const Pose* pose, StateBar first, const double* rate,

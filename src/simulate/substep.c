@@ -9,7 +9,8 @@ enum { CALM_STEPS = 4 };
 /* ---------------------------------------------------------------- what a step begins from */
 
 static SimPast past_of(Sim* s) {
-  return (SimPast){s->q_now, s->q_old, s->difference_old, s->state.rate, s->pose_now, s->pose_old, s->pose_older};
+  return (SimPast){s->q_now,          s->q_old,    s->difference_old, s->state.rate,
+                   s->state.momentum, s->pose_now, s->pose_old,       s->pose_older};
 }
 
 static void copy_past(const Model* m, const SimPast* to, const SimPast* from) {
@@ -19,6 +20,7 @@ static void copy_past(const Model* m, const SimPast* to, const SimPast* from) {
   memcpy(to->q_old, from->q_old, coordinates);
   memcpy(to->difference_old, from->difference_old, dofs);
   memcpy(to->rate, from->rate, dofs);
+  memcpy(to->momentum, from->momentum, sizeof(Vec3) * (size_t)m->link_count);
   memcpy(to->pose_now, from->pose_now, poses);
   memcpy(to->pose_old, from->pose_old, poses);
   memcpy(to->pose_older, from->pose_older, poses);
@@ -29,8 +31,8 @@ static void create_backup(Sim* s) {
   if (s->backup.q_now) return;
   s->backup = (SimPast){MEMORY_NEW(double, m->coordinate_count), MEMORY_NEW(double, m->coordinate_count),
                         MEMORY_NEW(double, m->dof_count),        MEMORY_NEW(double, m->dof_count),
-                        MEMORY_NEW(Pose, m->link_count),         MEMORY_NEW(Pose, m->link_count),
-                        MEMORY_NEW(Pose, m->link_count)};
+                        MEMORY_NEW(Vec3, m->link_count),         MEMORY_NEW(Pose, m->link_count),
+                        MEMORY_NEW(Pose, m->link_count),         MEMORY_NEW(Pose, m->link_count)};
 }
 
 /* Before the first substep. A step taken as a whole changes nothing of the past until it is solved. */
@@ -63,10 +65,12 @@ static void grow_states(SubstateStore* b, const Model* m) {
   if (b->count < b->capacity) return;
   size_t old = (size_t)b->capacity, new = b->capacity > 0 ? 2 * old : 4;
   size_t q = sizeof(double) * (size_t)m->coordinate_count, poses = sizeof(Pose) * (size_t)m->link_count;
+  size_t momenta = sizeof(Vec3) * (size_t)m->link_count;
   size_t firsts = b->contact_first ? old + 1 : 0;
   b->clock = memory_resize(b->clock, sizeof(StepClock) * old, sizeof(StepClock) * new);
   b->q = memory_resize(b->q, q * old, q * new);
   b->pose = memory_resize(b->pose, poses * old, poses * new);
+  b->momentum = memory_resize(b->momentum, momenta * old, momenta * new);
   b->contact_first = memory_resize(b->contact_first, sizeof(int) * firsts, sizeof(int) * (new + 1));
   b->list = memory_resize(b->list, sizeof(SimSubstate) * old, sizeof(SimSubstate) * new);
   b->capacity = (int)new;
@@ -94,6 +98,7 @@ static void keep_state(Sim* s) {
   b->clock[at] = s->reached;
   memcpy(b->q + at * nq, s->q_now, sizeof(double) * nq);
   memcpy(b->pose + at * links, s->pose_now, sizeof(Pose) * links);
+  memcpy(b->momentum + at * links, s->state.momentum, sizeof(Vec3) * links);
   keep_contacts(s);
   b->count++;
 }
@@ -106,6 +111,7 @@ static void list_states(Sim* s) {
     b->list[k] = (SimSubstate){.clock = b->clock[k],
                                .q = b->q + (size_t)k * (size_t)m->coordinate_count,
                                .pose = b->pose + (size_t)k * (size_t)m->link_count,
+                               .momentum = b->momentum + (size_t)k * (size_t)m->link_count,
                                .contacts = b->contacts + b->contact_first[k],
                                .contact_count = b->contact_first[k + 1] - b->contact_first[k]};
 }
@@ -118,9 +124,9 @@ const SimSubstate* sim_substates(const Sim* s, int* count) {
 void substates_free(Sim* s) {
   SubstateStore* b = &s->between;
   const SimPast* past = &s->backup;
-  void* owned[] = {b->clock,       b->q,           b->pose,         b->contacts,          b->contact_first,
-                   b->list,        past->q_now,    past->q_old,     past->difference_old, past->rate,
-                   past->pose_now, past->pose_old, past->pose_older};
+  void* owned[] = {b->clock,       b->q,           b->pose,          b->contacts,          b->contact_first,
+                   b->list,        past->q_now,    past->q_old,      past->difference_old, past->rate,
+                   past->pose_now, past->pose_old, past->pose_older, b->momentum,          past->momentum};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
 }
 

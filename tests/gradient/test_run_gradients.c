@@ -164,6 +164,7 @@ static void run_A1_A2_A3_A9_A10_A12_without_contact(void** state) {
   check_row(&(Row){"tree, first order", blocks, 50, 1e-8, "first_order", TREE});
   check_row(&(Row){"tree, second order", blocks, 50, 1e-8, "second_order", TREE});
   check_row(&(Row){"tree, two steps of second order", blocks, 2, 1e-8, "second_order", TREE});
+  check_row(&(Row){"tree, momentum", blocks, 50, 1e-8, "momentum", TREE});
 }
 
 /* Prescribed joints of all kinds carry what hangs on them: a ball along a spline, a hinge, a slide. */
@@ -397,6 +398,43 @@ static void run_S13_steps_in_substeps(void** state) {
   check_row_in(&(Row){"shaken in substeps", IN_CONTACT | CONTROL, 20, 1e-6, "first_order", SHAKEN}, FROM_THE_FIRST);
 }
 
+/* Two bodies that meet off-centre in space, spinning; and a free one that turns by three radians a step. */
+static const char COLLIDES[] =
+    "simulation: {dt: 0.005, steps: 200, gravity: [0, 0, 0], integrator: %s}\n"
+    "contact: {support: 2.0e-3, stiffness: 1.0e-6, friction: 0.4, smoothing: 1.0e-4}\n"
+    "shapes:\n"
+    "  brick: {type: box, size: [0.2, 0.16, 0.1]}\n"
+    "links:\n"
+    "  - {name: one, mass: 0.6, shape: brick, position: [-0.13, 0, 0]}\n"
+    "  - {name: two, density: 300, mass_model: uniform, shape: brick, position: [0.13, 0.07, 0.04], rotation_vector: "
+    "[0.3, 0.25, 0.1]}\n"
+    "  - {name: top, density: 200, shapes: [{shape: brick, position: [0.01, 0.02, 0]}], position: [3, 0, 0]}\n"
+    "initial:\n"
+    "  - {link: one, velocities: [1, 0.1, 0, 1, 2, 5]}\n"
+    "  - {link: two, velocities: [-1, 0, 0, -2, 4, 1]}\n"
+    "  - {link: top, velocities: [0.1, 0, 0, 200, 600, 30]}\n";
+
+static void run_W3_W8_W9_with_momentum(void** state) {
+  (void)state;
+  static const struct {
+    Row row;
+    const char* link;
+    Witness least;
+  } rows[] = {
+      {{"collides, momentum", IN_CONTACT, 40, 1e-6, "momentum", COLLIDES}, "two", {1, 1, 0.06, 0.15}},
+      {{"slides, momentum", IN_CONTACT, 60, 1e-6, "momentum", SLIDES}, "box", {1, 0, 0.06, 0.15}},
+      {{"rolls, momentum", IN_CONTACT, 50, 1e-6, "momentum", ROLLS}, "ball", {1, 0, 0.14, 1.4}},
+      {{"topples, momentum", IN_CONTACT, 80, 1e-6, "momentum", TOPPLES}, "box", {1, 0, 0.1, 1.5}},
+      {{"lands, momentum", IN_CONTACT, 60, 1e-6, "momentum", BOUNCES}, "box", {1, 0, 0.05, 0.5}},
+      {{"together, momentum", IN_CONTACT | CONTROL, 40, 1e-6, "momentum", TOGETHER}, "one", {3, 1, 0.02, 0.1}},
+  };
+  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+    expect_motion(&rows[k].row, rows[k].link, rows[k].least);
+    check_row(&rows[k].row);
+  }
+  check_row_in(&(Row){"collides in substeps, momentum", IN_CONTACT, 40, 1e-6, "momentum", COLLIDES}, FROM_THE_FIRST);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(run_A1_A2_A3_A9_A10_A12_without_contact),
@@ -407,6 +445,7 @@ int main(void) {
       cmocka_unit_test(run_A10_trees_that_meet),
       cmocka_unit_test(run_A1_with_the_sparse_solver),
       cmocka_unit_test(run_S13_steps_in_substeps),
+      cmocka_unit_test(run_W3_W8_W9_with_momentum),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
