@@ -213,6 +213,8 @@ static bool shorten_marked(Sim* s) {
 
 /* While prescribed joints are under way the objective may rise: they push. */
 SearchResult step_search(Sim* s, bool arrived, StepReport* report) {
+  couple(s);
+  step_relieve(s);
   prepare_path(s);
   measure_islands(s, arrived);
   do {
