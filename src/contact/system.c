@@ -657,8 +657,9 @@ static void relieve_pair(const ContactSystem* s, ContactPair* p, double ratio) {
     for (int j = 0; j < 12; j++) p->model.hessian[i][j] += b * contact.hessian[i][j];
 }
 
-int contact_relieve(ContactSystem* s, const double (*twist)[6]) {
+int contact_relieve(ContactSystem* s, const double (*twist)[6], bool* relieved) {
   int count = 0;
+  for (int i = 0; i < s->model->link_count; i++) relieved[i] = false;
   for (int k = 0; k < s->term_count; k++) {
     ContactPair* p = &s->pairs[s->terms[k]];
     const PairState* state = &p->state[s->current];
@@ -667,7 +668,7 @@ int contact_relieve(ContactSystem* s, const double (*twist)[6]) {
     double ratio = force_excess(state, twist[p->link_a], twist[p->link_b]);
     if (!(ratio > RELIEF_FROM)) continue;
     relieve_pair(s, p, ratio);
-    p->relieved = true;
+    p->relieved = relieved[p->link_a] = relieved[p->link_b] = true;
     count++;
   }
   return count;
