@@ -298,11 +298,13 @@ static void choose_method(BlockSolver* s, Component* c) {
   if (plan->flops < FRONTS_FLOP_SHARE * n * n * n / 3) c->plan = s->plan_of[owner];
 }
 
-/* Rows of a dense component with its right-hand side behind. */
-static size_t dense_storage(const Component* c) {
+/* A dense component's matrix and a right-hand side, and the work of its factorisation behind. */
+static size_t dense_size(const Component* c) {
   size_t stride = (size_t)front_stride(c->order);
   return (stride * ((size_t)c->order + 1) + 7) & ~(size_t)7;
 }
+
+static size_t dense_storage(const Component* c) { return dense_size(c) + front_work(c->order); }
 
 static void find_components(BlockSolver* s) {
   if (s->grouped && memcmp(s->filled, s->grouped_filled, sizeof(bool) * (size_t)s->coupling_count) == 0) return;
@@ -372,7 +374,7 @@ bool block_solver_factor_component(BlockSolver* s, int component) {
   else {
     int stride = front_stride(c->order);
     fill_dense(s, c, storage, stride);
-    definite = front_factor(c->order, c->order, stride, storage, NULL);
+    definite = front_factor(c->order, c->order, stride, storage, NULL, storage + dense_size(c));
   }
   c->factor = definite ? FACTOR_CHOLESKY : FACTOR_NONE;
   return definite;

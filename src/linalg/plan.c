@@ -349,7 +349,8 @@ void plan_make(Plan* plan, const PlanPattern* p, Ordering* ordering) {
 /* ---------------------------------------------------------------- numbers */
 
 size_t plan_storage(const Plan* plan) {
-  return plan->panels + plan->update + plan->stack + rounded((size_t)plan->order) + rounded(plan->longest);
+  return plan->panels + plan->update + plan->stack + rounded((size_t)plan->order) + rounded(plan->longest) +
+         front_work((int)plan->longest);
 }
 
 static double* column_of(const Front* f, double* panel, double* update, int column) {
@@ -414,6 +415,7 @@ static void put_aside(const Front* f, const double* update, double* stack) {
 
 bool plan_factor(const Plan* plan, PlanValues matrix, double relative_shift, double* storage) {
   double *update = storage + plan->panels, *stack = update + plan->update;
+  double* work = stack + plan->stack + rounded((size_t)plan->order) + rounded(plan->longest);
   const Front* fronts = plan->fronts.at;
   double largest = relative_shift > 0 ? largest_diagonal(plan, matrix) : 0;
   for (int s = 0; s < plan->front_count; s++) {
@@ -424,7 +426,7 @@ bool plan_factor(const Plan* plan, PlanValues matrix, double relative_shift, dou
     add_blocks(plan, f, matrix, panel);
     if (relative_shift > 0) raise_diagonal(f, relative_shift, largest, panel);
     for (int c = f->child; c >= 0; c = fronts[c].next) add_child(plan, f, &fronts[c], stack, panel, update);
-    if (!front_factor(f->rows, f->pivots, f->stride, panel, update)) return false;
+    if (!front_factor(f->rows, f->pivots, f->stride, panel, update, work)) return false;
     put_aside(f, update, stack);
   }
   return true;
