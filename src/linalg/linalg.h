@@ -198,6 +198,10 @@ bool block_solver_factor_component(BlockSolver* solver, int component);
 /* Factor a positive definite neighbour: eigenvalues' magnitudes lifted to at least `floor` (dense), or the diagonal
  * raised until the factorisation succeeds (sparse). false: not finite. */
 bool block_solver_factor_component_lifted(BlockSolver* solver, int component, double floor);
+/* The component as it is, indefinite or not. *smallest becomes its eigenvalue nearest to zero when that is nearer than
+ * *smallest (to rounding up to order 96, by Lanczos' method beyond). false: singular to rounding, or not finite.
+ * Solving refines, so the filled blocks must still be there. Not beside other threads: it may need room. */
+bool block_solver_factor_component_indefinite(BlockSolver* solver, int component, double* smallest);
 /* x <- H^-1 x for the unknowns of the component, which was factored; the others stay. x: all unknowns. */
 void block_solver_solve_component(BlockSolver* solver, int component, double* x);
 
