@@ -200,6 +200,7 @@ int order_uint64(const void* a, const void* b);
  * program calls no others: scripts/check_elementary.py. */
 double math_sin(double x);
 double math_cos(double x);
+void math_sincos(double x, double* sine, double* cosine); /* both for the price of one, with their bits */
 double math_acos(double x);
 double math_atan2(double y, double x);
 double math_log(double x);

@@ -109,8 +109,9 @@ static inline Mat3 mat3_from_quat(Quat q) {
 }
 /* Rotation by angle [rad] about a unit axis. */
 static inline Quat quat_about(Vec3 axis, double angle) {
-  double s = math_sin(0.5 * angle);
-  return (Quat){math_cos(0.5 * angle), s * axis.x, s * axis.y, s * axis.z};
+  double s, c;
+  math_sincos(0.5 * angle, &s, &c);
+  return (Quat){c, s * axis.x, s * axis.y, s * axis.z};
 }
 /* linalg/rotation.c: Shepperd's method; w >= 0. */
 Quat quat_from_mat3(Mat3 r);
