@@ -1,8 +1,9 @@
-/* Sine and cosine by plain arithmetic, which is the same everywhere, because every joint calls them in every trial; the
- * others by SLEEF's functions whose results are consistent ("cinz": no fused operation, one code for all processors).
+/* Those that every joint and every body calls in every trial by plain arithmetic, which is the same everywhere; the
+ * others, and arguments out of the ordinary, by SLEEF's functions whose results are consistent ("cinz": no fused
+ * operation, one code for all processors).
  *
- * The polynomials and the reduction by pi/2 in three parts are those of FreeBSD's msun:
- *   Copyright (C) 1993 by Sun Microsystems, Inc. All rights reserved. Developed at SunPro, a Sun Microsystems, Inc.
+ * The polynomials, the reduction by pi/2 in three parts and the breakpoints of the arc tangent are those of FreeBSD's
+ * msun: Copyright (C) 1993 by Sun Microsystems, Inc. All rights reserved. Developed at SunPro, a Sun Microsystems, Inc.
  *   business. Permission to use, copy, modify, and distribute this software is freely granted, provided that this
  * notice is preserved. */
 #include <math.h>
@@ -76,10 +77,48 @@ double math_cos(double x) {
   return cosine;
 }
 
+/* Of a number in [0, 2^60]: atan x = atan c + atan((x - c) / (1 + c x)), c the nearest of 0, 1/2, 1, 3/2 and infinity.
+ */
+static double arc_tangent(double x) {
+  static const double high[] = {0, 4.63647609000806093515e-01, 7.85398163397448278999e-01, 9.82793723247329054082e-01,
+                                1.57079632679489655800e+00};
+  static const double low[] = {0, 2.26987774529616870924e-17, 3.06161699786838301793e-17, 1.39033110312309984516e-17,
+                               6.12323399573676603587e-17};
+  int piece = (x >= 7.0 / 16) + (x >= 11.0 / 16) + (x >= 19.0 / 16) + (x >= 39.0 / 16);
+  if (piece == 1) x = (2 * x - 1) / (2 + x);
+  if (piece == 2) x = (x - 1) / (x + 1);
+  if (piece == 3) x = (x - 1.5) / (1 + 1.5 * x);
+  if (piece == 4) x = -1 / x;
+  double z = x * x, w = z * z;
+  double odd = z * (3.33333333333329318027e-01 +
+                    w * (1.42857142725034663711e-01 +
+                         w * (9.09088713343650656196e-02 +
+                              w * (6.66107313738753120669e-02 +
+                                   w * (4.97687799461593236017e-02 + w * 1.62858201153657823623e-02)))));
+  double even =
+      w *
+      (-1.99999999998764832476e-01 +
+       w * (-1.11111104054623557880e-01 +
+            w * (-7.69187620504482999495e-02 + w * (-5.83357013379057348645e-02 + w * -3.65315727442169155270e-02))));
+  double small = x * (odd + even);
+  return piece == 0 ? x - small : high[piece] - ((small - low[piece]) - x);
+}
+
+double math_atan2(double y, double x) {
+  double ratio = fabs(y / x);
+  if (!(ratio > 0x1p-60 && ratio < 0x1p60)) return Sleef_cinz_atan2d1_u10purec(y, x); /* zeros, infinities, NaN too */
+  double angle = arc_tangent(ratio);
+  if (x < 0) angle = 3.1415926535897931160e+00 - (angle - 1.2246467991473531772e-16);
+  return y < 0 ? -angle : angle;
+}
+
+double math_hypot(double x, double y) {
+  double square = x * x + y * y;
+  return square > 0x1p-900 && square < 0x1p900 ? sqrt(square) : Sleef_cinz_hypotd1_u05purec(x, y);
+}
+
 double math_acos(double x) { return Sleef_cinz_acosd1_u10purec(x); }
-double math_atan2(double y, double x) { return Sleef_cinz_atan2d1_u10purec(y, x); }
 double math_log(double x) { return Sleef_cinz_logd1_u10purec(x); }
 double math_log10(double x) { return Sleef_cinz_log10d1_u10purec(x); }
 double math_pow(double x, double y) { return Sleef_cinz_powd1_u10purec(x, y); }
 double math_cbrt(double x) { return Sleef_cinz_cbrtd1_u10purec(x); }
-double math_hypot(double x, double y) { return Sleef_cinz_hypotd1_u05purec(x, y); }
