@@ -52,7 +52,7 @@ struct BlockSolver {
   double* values;
   size_t value_capacity;
   bool *filled, *grouped_filled; /* per coupling: asked for since block_solver_clear; when the components were found */
-  bool grouped;
+  bool grouped, became_dense;    /* became_dense: a component has left its plan for this matrix alone */
   /* components, in the order of their smallest blocks */
   int component_count;
   Component* components; /* one more than there are */
@@ -179,6 +179,7 @@ void block_solver_pattern(BlockSolver* s, const uint64_t* couplings, int count) 
 /* ---------------------------------------------------------------- filling */
 
 void block_solver_clear(BlockSolver* s) {
+  if (s->became_dense) s->grouped = s->became_dense = false;
   size_t diagonal = 0;
   for (int a = 0; a < s->block_count; a++) diagonal += (size_t)s->size[a] * (size_t)s->size[a];
   if (diagonal > 0) memset(s->values, 0, sizeof(double) * diagonal);
@@ -561,13 +562,13 @@ static double nearest_eigenvalue(BlockSolver* s, const Component* c) {
   return 1 / largest;
 }
 
-/* Storage for one front of the whole component, behind all others; components are found anew next time. */
+/* Storage for one front of the whole component, behind all others, until the matrix is filled anew. */
 static void become_dense(BlockSolver* s, Component* c) {
   c->storage = s->storage_capacity;
   s->storage_capacity += dense_storage(c);
   s->storage = memory_resize(s->storage, sizeof(double) * c->storage, sizeof(double) * s->storage_capacity);
   c->plan = -1;
-  s->grouped = false;
+  s->became_dense = true;
 }
 
 /* L D L^T. false: not finite. */

@@ -407,23 +407,56 @@ static void solver_tells_singular_matrices(void** state) {
   }
 }
 
-/* Blocks of zeros on the diagonal: no pivot within one front is any good, the choice must be among all rows. */
+/* Two chains of hubs, each with leaves of zeros that couple with it alone (constraints): a leaf that is eliminated
+ * first has no pivot of its own, the choice must be among all rows. */
+static System constrained_chain(Random* random, int hubs) {
+  System s = system_create(random, 5 * hubs, 1, 0, 0);
+  s.coupling_count = 0;
+  memory_free(s.full);
+  s.order = 0;
+  for (int k = 0; k < s.blocks; k++) {
+    s.size[k] = k % 5 == 0 ? 6 : 1;
+    s.first[k] = s.order;
+    s.order += s.size[k];
+  }
+  s.first[s.blocks] = s.order;
+  s.full = MEMORY_NEW(double, s.order* s.order);
+  for (int a = 0; a < s.blocks; a++)
+    for (int b = a; b < s.blocks; b++) {
+      bool hub = a % 5 == 0, coupled = hub && ((b > a && b < a + 5) || (b == a + 5 && b != 5 * (hubs / 2)));
+      if (coupled) s.couplings[s.coupling_count++] = (uint64_t)a << 32 | (uint32_t)b;
+      if (!coupled && !(a == b && hub)) continue;
+      for (int i = s.first[a]; i < s.first[a + 1]; i++)
+        for (int j = s.first[b]; j < s.first[b + 1]; j++)
+          s.full[i * s.order + j] = s.full[j * s.order + i] = random_normal(random);
+    }
+  return s;
+}
+
 static void solver_finds_pivots_elsewhere(void** state) {
   (void)state;
   Random random = {100};
-  System s = system_create(&random, 300, 1, 20, 0); /* numbers in a chain: regular for an even number of them */
+  System s = constrained_chain(&random, 40);
   int n = s.order;
-  for (int i = 0; i < n; i++) s.full[i * n + i] = 0;
   BlockSolver* solver = prepared(&s);
   double *b = MEMORY_NEW(double, n), *x = MEMORY_NEW(double, n), *wanted = MEMORY_NEW(double, n), smallest = HUGE_VAL;
   random_vector(&random, b, n);
   reference_solve(s.full, n, b, wanted);
+  assert_true(block_solver_is_sparse(solver));
   assert_true(block_solver_factor_indefinite(solver, &smallest));
   memcpy(x, b, sizeof(double) * (size_t)n);
   block_solver_solve(solver, x);
   double scale = 0;
   for (int i = 0; i < n; i++) scale = fmax(scale, fabs(wanted[i]));
   for (int i = 0; i < n; i++) compare_near(x[i], wanted[i], 1e-10 * scale, "seed 100, unknown %d", i);
+  assert_int_equal(block_solver_component_count(solver), 2);
+  memcpy(wanted, x, sizeof(double) * (size_t)n); /* once more: same bits */
+  fill(solver, &s);
+  assert_true(block_solver_is_sparse(solver));
+  assert_true(block_solver_factor_indefinite(solver, &smallest));
+  memcpy(x, b, sizeof(double) * (size_t)n);
+  block_solver_solve(solver, x);
+  compare_bytes(x, wanted, sizeof(double) * (size_t)n, "seed 100: repeated");
   memory_free(b);
   memory_free(x);
   memory_free(wanted);
