@@ -195,11 +195,12 @@ int order_uint64(const void* a, const void* b);
 
 /* ---------------------------------------------------------------- elementary functions (base/elementary.c)
  * With the same bits on every processor, unlike those of the C library, which takes another code where it finds fused
- * operations. Within one unit in the last place (hypot half of one), also for huge and tiny arguments; special values
+ * operations. Within one unit in the last place (atan2, hypot: two), also for huge and tiny arguments; special values
  * as in C. What IEEE defines exactly (sqrt, fabs, floor, fmod, frexp, ...) is called by its own name. The rest of the
  * program calls no others: scripts/check_elementary.py. */
 double math_sin(double x);
 double math_cos(double x);
+void math_sincos(double x, double* sine, double* cosine); /* both for the price of one, with their bits */
 double math_acos(double x);
 double math_atan2(double y, double x);
 double math_log(double x);
