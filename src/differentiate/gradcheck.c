@@ -98,7 +98,14 @@ static RecordOptions record_options(const Check* c) {
   return (RecordOptions){c->options->threads, c->options->tolerance, c->options->interrupted, c->substeps};
 }
 
-/* The loss with the block's numbers at values; NaN when the run fails. */
+/* Did the moved run take every step in as many substeps as the base run? It has jumped where one took more. */
+static bool same_substeps(const Check* c) {
+  for (int step = 1; step <= c->moved.steps; step++)
+    if (recording_substeps(&c->moved, step) != c->substeps[step - 1]) return false;
+  return true;
+}
+
+/* The loss with the block's numbers at values; NaN when the run fails or has jumped. */
 static double value_at(Check* c, GradcheckBlock block, const double* values) {
   Model model;
   Diagnostics diagnostics = {0};
@@ -109,7 +116,7 @@ static double value_at(Check* c, GradcheckBlock block, const double* values) {
   if (model_create(&model, c->scene, &diagnostics) == STATUS_OK) {
     if (block == GRADCHECK_STATE) state_move(&model, values);
     model.simulation.steps = c->base.steps;
-    if (recording_run(&c->moved, &model, &options, &report, &diagnostics) == STATUS_OK)
+    if (recording_run(&c->moved, &model, &options, &report, &diagnostics) == STATUS_OK && same_substeps(c))
       value = value_of(c, &c->moved, NULL);
   }
   model_destroy(&model);
@@ -192,6 +199,7 @@ static void sweep(const Sweep* s, GradcheckDirection* d) {
     d->step[d->tried] = h;
     d->difference[d->tried] = (plus - minus) / (2 * h);
     bool better = judge(d, d->tried);
+    if (isnan(d->difference[d->tried])) continue; /* says nothing */
     growing = better || !(d->error < SMALL) ? 0 : growing + 1;
   }
   d->order = observed_order(d);

@@ -385,8 +385,10 @@ static void run_S13_steps_in_substeps(void** state) {
     const int* substeps;
   } ways[] = {{"first order, from the first step", "first_order", FROM_THE_FIRST},
               {"second order, from the first step", "second_order", FROM_THE_FIRST},
-              {"second order, from the second step", "second_order", FROM_THE_SECOND}};
-  for (int k = 0; k < 3; k++) {
+              {"second order, from the second step", "second_order", FROM_THE_SECOND},
+              {"momentum, from the first step", "momentum", FROM_THE_FIRST},
+              {"momentum, from the second step", "momentum", FROM_THE_SECOND}};
+  for (int k = 0; k < 5; k++) {
     check_row_in(&(Row){ways[k].name, tree, 40, 1e-7, ways[k].integrator, TREE}, ways[k].substeps);
     check_row_in(&(Row){ways[k].name, tree, 2, 1e-7, ways[k].integrator, TREE}, ways[k].substeps);
     check_row_in(&(Row){ways[k].name, tree, 40, 1e-7, ways[k].integrator, CARRIED}, ways[k].substeps);
