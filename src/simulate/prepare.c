@@ -8,7 +8,7 @@
  *   first order   x- = x - dt v            second order, step 1:  2 (x+ - x - dt v)
  *   second order, step 2:  x-- = x - 2 dt v of the central difference, x the state at t = dt                     (S3)
  */
-static StepWeights weights_at(const Model* model, int step) {
+StepWeights step_weights(const Model* model, int step) {
   double dt = model->simulation.dt;
   if (model->simulation.integrator == INTEGRATOR_FIRST_ORDER) {
     if (step == 0) return (StepWeights){1, 1, 0, 0, 1, 1 / dt, 0};
@@ -73,7 +73,7 @@ static void aim_joints(Sim* s, double t) {
 }
 
 void step_prepare(Sim* s) {
-  s->weights = weights_at(s->model, s->state.step);
+  s->weights = step_weights(s->model, s->state.step);
   aim_links(s);
   aim_joints(s, (s->state.step + 1) * s->model->simulation.dt);
   Configuration* c = &s->configuration[s->current];

@@ -68,7 +68,19 @@ typedef struct {
 typedef struct {
   double kinetic, potential; /* J; potential: gravity, zero at the initial state's world origin */
   double smallest_gap;       /* over all pairs near each other; INFINITY when there is none [m] */
+  Vec3 momentum;             /* of all that can move [kg m/s] */
+  Vec3 angular_momentum;     /* about the world's origin [kg m^2/s] */
 } SimMeasure;
+
+/* What the links' motion carries, from the integrator's own velocity (docs/derivations/step.md, S11). */
+typedef struct {
+  double kinetic;        /* J */
+  Vec3 momentum;         /* kg m/s */
+  Vec3 angular_momentum; /* about the world's origin [kg m^2/s] */
+} SimMotion;
+/* The motion that the poses (links each) after `step` >= 1 steps and after the two steps before tell of; before the
+ * start they repeat the first. */
+SimMotion motion_between(const Model* model, int step, const Pose* now, const Pose* old, const Pose* older);
 
 Status sim_create(Sim** out, const Model* model, const SimOptions* options, Diagnostics* diagnostics);
 void sim_destroy(Sim* sim);

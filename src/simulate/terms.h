@@ -14,6 +14,9 @@ typedef struct {
   double rate_now, rate_old; /* 1/s */
 } StepWeights;
 
+/* Of the step that follows state `step` (simulate/prepare.c). */
+StepWeights step_weights(const Model* model, int step);
+
 /* What a link receives: energy, force, first moment sum g r^T and Hessian with respect to its twist (w, v) about its
  * centre of mass, without the curvature of the motion. */
 typedef struct {
