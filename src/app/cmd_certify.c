@@ -19,6 +19,7 @@ typedef struct {
   const Options* options;
   Recorded recorded;
   RunCoordinates coordinates;
+  RunPath path;
   Fault* faults;
   int fault_count;
   int64_t intervals;
@@ -30,6 +31,7 @@ typedef struct {
 static void certifying_free(Certifying* c) {
   recorded_free(&c->recorded);
   run_coordinates_free(&c->coordinates);
+  run_path_free(&c->path);
   memory_free(c->faults);
 }
 
@@ -84,18 +86,38 @@ static Status load(Certifying* c) {
   status = run_coordinates_read(&c->coordinates, path, &recorded->model, &recorded->diagnostics);
   if (status == STATUS_OK) status = check_rows(c, path);
   memory_free(path);
+  if (status != STATUS_OK) return status;
+  path = path_join(folder, "path.csv");
+  status = run_path_read(&c->path, path, &recorded->model, &recorded->diagnostics);
+  memory_free(path);
   return status;
 }
 
 /* ---------------------------------------------------------------- the proof */
 
+/* Recorded moves that lead to a row, from move `first` on. */
+static int moves_to(const Certifying* c, int row, int first) {
+  int count = 0;
+  while (first + count < c->path.row_count && c->path.time[first + count] <= c->coordinates.time[row]) count++;
+  return count;
+}
+
+static ProofReport prove_row(const Certifying* c, Proof* proof, int row, int first, int moves) {
+  const double* q = c->coordinates.q + (size_t)row * (size_t)c->coordinates.coordinate_count;
+  if (moves == 0 || row == 0) return proof_next(proof, q);
+  return proof_next_along(proof, c->path.delta + (size_t)first * (size_t)c->path.dof_count, moves, q);
+}
+
 static void prove(Certifying* c) {
   const RunCoordinates* run = &c->coordinates;
+  int first = 0;
   Proof* proof = proof_create(&c->recorded.model, c->options->threads);
   c->faults = MEMORY_NEW(Fault, run->row_count);
   c->nearest = (ProofReport){.gap = INFINITY, .gap_a = -1};
   for (int row = 0; row < run->row_count; row++) {
-    ProofReport report = proof_next(proof, run->q + (size_t)row * (size_t)run->coordinate_count);
+    int moves = moves_to(c, row, first);
+    ProofReport report = prove_row(c, proof, row, first, moves);
+    first += moves;
     c->intervals += report.intervals;
     c->detours += report.detour;
     if (report.outcome != PROOF_APART) c->faults[c->fault_count++] = (Fault){row, report};

@@ -26,7 +26,7 @@ static Status run_create(Run* run, const Options* options) {
   Status status = loaded_create(&run->loaded, options, options->operands[0], steps, &run->diagnostics);
   if (status != STATUS_OK) return status;
   double start = timer_now();
-  SimOptions sim_options = {.threads = options->threads};
+  SimOptions sim_options = {.threads = options->threads, .path = true};
   status = sim_create(&run->sim, &run->loaded.model, &sim_options, &run->diagnostics);
   run->setup_seconds = timer_now() - start;
   if (status != STATUS_OK) return status;
@@ -80,6 +80,7 @@ static Status record(Run* run, const StepReport* report) {
   const SimState* state = sim_state(run->sim);
   OutputFrame frame = {.state = state, .report = report, .measure = sim_measure(run->sim)};
   frame.contacts = sim_contacts(run->sim, &frame.contact_count);
+  frame.path = sim_path(run->sim);
   output_totals_measure(&run->totals, &frame.measure, state);
   Status status = output_frame(run->output, &frame, &run->diagnostics);
   run->recorded = state->step;

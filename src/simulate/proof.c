@@ -1,4 +1,4 @@
-/* Proof that nothing meets anything between recorded states (docs/derivations/certificate.md, P1-P5). */
+/* Proof that nothing meets anything between recorded states (docs/derivations/certificate.md, P1-P6). */
 #include <string.h>
 
 #include "simulate/simulate.h"
@@ -12,8 +12,9 @@ struct Proof {
   ContactSystem* contact; /* NULL: no hulls */
   bool entered;           /* `q` is in the contact system as its accepted state */
   double *q, *there;      /* the last state, and a place on the way  (nq) */
+  double* end;            /* of a recorded move  (nq) */
   double *delta, *push;   /* increments of the way, and beside it  (nv) */
-  Pose* poses;            /* (links) */
+  Pose *poses, *end_poses; /* (links) */
   Screw* screws;          /* (nv) */
   MotionBounds bounds;
 };
@@ -24,9 +25,11 @@ Proof* proof_create(const Model* model, int threads) {
   p->model.contact.friction = 0;
   p->q = MEMORY_NEW(double, model->coordinate_count);
   p->there = MEMORY_NEW(double, model->coordinate_count);
+  p->end = MEMORY_NEW(double, model->coordinate_count);
   p->delta = MEMORY_NEW(double, model->dof_count);
   p->push = MEMORY_NEW(double, model->dof_count);
   p->poses = MEMORY_NEW(Pose, model->link_count);
+  p->end_poses = MEMORY_NEW(Pose, model->link_count);
   p->screws = MEMORY_NEW(Screw, model->dof_count);
   p->bounds = (MotionBounds){MEMORY_NEW(MotionBound, model->link_count), MEMORY_NEW(JointBound, model->link_count)};
   if (model->hull_count > 0) p->contact = contact_create(&p->model, threads, model->simulation.tolerance);
@@ -35,7 +38,7 @@ Proof* proof_create(const Model* model, int threads) {
 
 void proof_destroy(Proof* p) {
   if (!p) return;
-  void* owned[] = {p->q, p->there, p->delta, p->push, p->poses, p->screws, p->bounds.link, p->bounds.joint};
+  void* owned[] = {p->q, p->there, p->end, p->delta, p->push, p->poses, p->end_poses, p->screws, p->bounds.link, p->bounds.joint};
   for (size_t k = 0; k < sizeof owned / sizeof owned[0]; k++) memory_free(owned[k]);
   contact_destroy(p->contact);
   memory_free(p);
@@ -66,14 +69,17 @@ static void poses_on_way(void* context, double fraction, Pose* poses) {
   model_poses(&p->model, p->there, poses);
 }
 
-/* Bounds on the way from q to `to`, and everything near it. */
-static void prepare_way(Proof* p, const double* to) {
-  const Model* m = &p->model;
+void proof_way(const Model* m, const double* q, const double* to, double* delta) {
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
     if (link->dof_count > 0)
-      way_of_link(link, p->q + link->coordinate_first, to + link->coordinate_first, p->delta + link->dof_first);
+      way_of_link(link, q + link->coordinate_first, to + link->coordinate_first, delta + link->dof_first);
   }
+}
+
+/* Bounds on the way by p->delta, and everything near it. */
+static void prepare_way(Proof* p) {
+  const Model* m = &p->model;
   model_poses(m, p->q, p->poses);
   model_screws(m, p->q, p->poses, p->screws);
   motion_bounds(m, p->q, p->poses, p->screws, p->delta, &p->bounds);
@@ -117,9 +123,9 @@ static bool enter(Proof* p, const double* q) {
 
 typedef enum { WAY_PROVED, WAY_OPEN, WAY_END_MEETS } Way;
 
-/* Straight from the last state to q. Unless it is proved, report says why not and the last state stays the last. */
-static Way go_straight(Proof* p, const double* q, ProofReport* report) {
-  prepare_way(p, q);
+/* By p->delta from the last state to q. Unless it is proved, report says why not and the last state stays the last. */
+static Way go_by_delta(Proof* p, const double* q, ProofReport* report) {
+  prepare_way(p);
   model_poses(&p->model, q, p->poses);
   if (!contact_evaluate(p->contact, p->poses, false)) {
     blame_state(p, report);
@@ -133,6 +139,11 @@ static Way go_straight(Proof* p, const double* q, ProofReport* report) {
   contact_accept(p->contact);
   take_state(p, q);
   return WAY_PROVED;
+}
+
+static Way go_straight(Proof* p, const double* q, ProofReport* report) {
+  proof_way(&p->model, p->q, q, p->delta);
+  return go_by_delta(p, q, report);
 }
 
 /* ---------------------------------------------------------------- beside the straight way */
@@ -190,8 +201,8 @@ static bool go(Proof* p, const double* q, int halvings, ProofReport* report) {
   return arrived;
 }
 
-static void go_there(Proof* p, const double* q, ProofReport* report) {
-  bool found = go(p, q, DETOUR_HALVINGS, report);
+static void go_there(Proof* p, const double* q, int halvings, ProofReport* report) {
+  bool found = go(p, q, halvings, report);
   if (!found) (void)enter(p, q);
   report->detour = found && report->outcome != PROOF_APART;
   if (found) report->outcome = PROOF_APART;
@@ -207,13 +218,64 @@ static void measure_gap(Proof* p, ProofReport* report) {
   }
 }
 
-ProofReport proof_next(Proof* p, const double* q) {
+/* ---------------------------------------------------------------- along recorded moves */
+
+static double pose_difference(Pose a, Pose b) {
+  double worst = vec3_norm(vec3_sub(a.t, b.t));
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) worst = fmax(worst, fabs(a.r.m[i][j] - b.r.m[i][j]));
+  return worst;
+}
+
+/* Where the last move would end, against q. */
+static double miss_of(Proof* p, const double* q) {
+  double worst = 0;
+  model_increment(&p->model, p->q, p->delta, 1.0, p->there);
+  model_poses(&p->model, p->there, p->end_poses);
+  model_poses(&p->model, q, p->poses);
+  for (int i = 0; i < p->model.link_count; i++) {
+    double difference = pose_difference(p->end_poses[i], p->poses[i]);
+    if (!(difference <= worst)) worst = difference; /* NaN too */
+  }
+  return worst;
+}
+
+/* The last move is taken to end in q itself: what it misses is rounding, or told. */
+static void go_along(Proof* p, const double* moves, int count, const double* q, ProofReport* report) {
+  const Model* m = &p->model;
+  bool arrived = true;
+  for (int k = 0; k < count && arrived; k++) {
+    memcpy(p->delta, moves + (size_t)k * (size_t)m->dof_count, sizeof(double) * (size_t)m->dof_count);
+    model_increment(m, p->q, p->delta, 1.0, p->end);
+    if (k == count - 1) report->miss = miss_of(p, q);
+    arrived = go_by_delta(p, k == count - 1 ? q : p->end, report) == WAY_PROVED;
+    if (!arrived) report->fraction = (k + report->fraction) / count;
+  }
+  if (!arrived) (void)enter(p, q);
+}
+
+/* ---------------------------------------------------------------- the next state */
+
+typedef enum { BY_MOVES, STRAIGHT, STRAIGHT_OR_BESIDE } Manner;
+
+static ProofReport next(Proof* p, Manner manner, const double* moves, int count, const double* q) {
   ProofReport report = {.outcome = PROOF_APART, .gap = INFINITY, .gap_a = -1, .gap_b = -1};
   if (!p->contact) return report;
-  if (p->entered)
-    go_there(p, q, &report);
-  else if (!enter(p, q))
-    blame_state(p, &report);
+  if (!p->entered) {
+    if (!enter(p, q)) blame_state(p, &report);
+  } else if (manner == BY_MOVES) {
+    go_along(p, moves, count, q, &report);
+  } else {
+    go_there(p, q, manner == STRAIGHT ? 0 : DETOUR_HALVINGS, &report);
+  }
   if (p->entered) measure_gap(p, &report);
   return report;
+}
+
+ProofReport proof_next(Proof* p, const double* q) { return next(p, STRAIGHT_OR_BESIDE, NULL, 0, q); }
+
+ProofReport proof_next_straight(Proof* p, const double* q) { return next(p, STRAIGHT, NULL, 0, q); }
+
+ProofReport proof_next_along(Proof* p, const double* moves, int count, const double* q) {
+  return next(p, BY_MOVES, moves, count, q);
 }

@@ -67,6 +67,7 @@ void sim_destroy(Sim* s) {
                    s->records};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   for (int k = 0; k < 2; k++) configuration_destroy(&s->configuration[k]);
+  path_destroy(&s->path);
   block_solver_destroy(s->solver);
   contact_destroy(s->contact);
   memory_free(s);
@@ -142,7 +143,7 @@ static Sim* create_at_start(const Model* model, const SimOptions* options) {
 }
 
 Sim* sim_create_bare(const Model* model, int threads) {
-  SimOptions options = {threads, 0};
+  SimOptions options = {.threads = threads};
   return create_at_start(model, &options);
 }
 
@@ -150,7 +151,10 @@ Status sim_create(Sim** out, const Model* model, const SimOptions* options, Diag
   Sim* s = *out = create_at_start(model, options);
   if (model->contact_model == CONTACT_NONE || model->hull_count == 0) return STATUS_OK;
   s->contact = contact_create(model, options->threads, s->tolerance);
-  if (contact_reset(s->contact, s->pose_now)) return STATUS_OK;
+  if (contact_reset(s->contact, s->pose_now)) {
+    path_create(s);
+    return STATUS_OK;
+  }
   SourcePlace place = {model->scene->path, 0, 0};
   diagnostics_add(diagnostics, SEVERITY_ERROR, place, "the initial state has intersecting bodies");
   sim_destroy(s);
@@ -219,7 +223,11 @@ StepReport sim_step(Sim* s) {
   double start = timer_now();
   step_prepare(s);
   StepReport report = {.outcome = STEP_NOT_FINITE, .residual_dof = -1};
-  if (!s->contact || contact_lag(s->contact)) report = step_solve(s);
+  if (!s->contact || contact_lag(s->contact)) {
+    path_begin(s);
+    report = step_solve(s);
+  }
+  path_end(s, !step_outcome_failed(report.outcome), (s->state.step + 1) * s->model->simulation.dt);
   if (step_outcome_failed(report.outcome))
     restore(s);
   else

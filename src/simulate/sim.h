@@ -25,6 +25,19 @@ typedef struct {
   bool blind;      /* the predicted decrease is below rounding: the full step is taken on trust */
 } Island;
 
+/* Accepted moves since sim_path was called last. */
+typedef struct {
+  double *delta, *time; /* (capacity x nv), (capacity) */
+  int count, capacity;
+  int first;      /* move of the present step */
+  bool straight;  /* the last one alone is the straight way of its step */
+  double* begin;  /* coordinates where the present step began  (nq) */
+  double* from;   /* and where the way begins that is looked at  (nq) */
+  double* marked; /* and when sim_path was called last  (nq) */
+  double* way;    /* straight increments  (nv) */
+  Proof* proof;   /* over recorded states that are several steps apart; NULL: they are not, or none was needed yet */
+} Path;
+
 struct Sim {
   const Model* model;
   SimOptions options;
@@ -67,6 +80,9 @@ struct Sim {
   ContactSystem* contact; /* NULL when the scene has none */
   SimTimes times;
 
+  /* written by simulate/path.c: what sim_path hands out */
+  Path path;
+
   /* written by sim_contacts */
   SimContact* contacts;
   int contact_capacity;
@@ -75,6 +91,16 @@ struct Sim {
   ContactRecord* records;
   int record_capacity;
 };
+
+/* ---- simulate/path.c; all of it is nothing unless options.path is set */
+void path_create(Sim* sim);
+void path_destroy(Path* path);
+/* Around what leads to one state: its moves are kept, or forgotten when it failed. time: of that state [s]. A step that
+ * is taken in parts has a pair of calls for each. */
+void path_begin(Sim* sim);
+void path_end(Sim* sim, bool reached, double time);
+/* A move by s->scaled is about to be accepted. */
+void path_add(Sim* sim);
 
 /* A run without contact of its own, at rest at the start: for whoever wants the terms of one step. */
 Sim* sim_create_bare(const Model* model, int threads);

@@ -12,6 +12,7 @@ typedef struct Sim Sim;
 typedef struct {
   int threads;      /* >= 1 */
   double tolerance; /* 0 = the scene's [N, N m] */
+  bool path;        /* keep the moves of the solver for sim_path */
 } SimOptions;
 
 /* What has been reached: the state after `step` steps. */
@@ -91,6 +92,15 @@ SimTimes sim_times(const Sim* sim);
 /* Touching link pairs at the current state, sorted by (a, b); valid until the next call. */
 const SimContact* sim_contacts(Sim* sim, int* count);
 SimMeasure sim_measure(Sim* sim);
+/* The moves that led from one recorded state to the next, each proved (simulate/path.c; docs/derivations/certificate.md,
+ * P6). Nothing where the straight way does as well. Borrowed until the next call. */
+typedef struct {
+  int count;
+  const double* time;  /* of the state that a move leads to or towards [s]  (count) */
+  const double* delta; /* increments of the joints: q (+) delta  (count x nv) */
+} SimPath;
+/* Moves since the last call; without SimOptions.path, or a certificate, there are none. */
+SimPath sim_path(Sim* sim);
 /* Total contact and friction force on every link at the current state, world [N] (links); set. */
 void sim_link_forces(const Sim* sim, Vec3* force);
 /* Records of the pairs in contact at the current state; valid until the next call. */
@@ -112,18 +122,26 @@ typedef enum {
 typedef struct {
   ProofOutcome outcome;
   int link_a, link_b; /* who; set unless PROOF_APART */
-  double fraction;    /* of the straight way where they do; 1 = in the new state */
+  double fraction;    /* of the straight way, or of the moves, where they do; 1 = in the new state */
+  double miss;        /* largest difference of a pose where the moves end from the new state's [m or 1] */
   bool detour;        /* proved for a way beside the straight one */
   int intervals;      /* pieces of path looked at */
   double gap;         /* smallest of the new state, INFINITY: nobody is near anybody [m] */
   int gap_a, gap_b;   /* between whom; -1: nobody */
 } ProofReport;
 
+/* Increments of the straight way from q to `to` (nv). */
+void proof_way(const Model* model, const double* q, const double* to, double* delta);
 Proof* proof_create(const Model* model, int threads);
 void proof_destroy(Proof* proof);
 /* The next recorded state, by its coordinates (nq); the first call has no way to it. Where two hulls meet in a state,
  * there is no way to the next one either: that one is a first again. */
 ProofReport proof_next(Proof* proof, const double* q);
+/* The same without looking for a way beside the straight one. */
+ProofReport proof_next_straight(Proof* proof, const double* q);
+/* The same along recorded moves (count x nv) instead of a straight way. report.miss: how far from q they end; what is
+ * left of the last move is then to q. */
+ProofReport proof_next_along(Proof* proof, const double* moves, int count, const double* q);
 
 /* ---------------------------------------------------------------- one recorded step backwards
  * (simulate/step_adjoint.c) The step from t to t + dt solves F(next; now, old, older, model) = 0. Given the derivatives

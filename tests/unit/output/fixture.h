@@ -83,9 +83,9 @@ __attribute__((noinline, unused)) static char* fixture_read(const Fixture* f, co
 }
 
 static inline void fixture_remove(const Fixture* f) {
-  static const char* const names[] = {"trajectory.csv", "joints.csv", "contacts.csv", "solver.csv"};
+  static const char* const names[] = {"trajectory.csv", "joints.csv", "contacts.csv", "solver.csv", "path.csv"};
   Text path = {0};
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < 5; i++) {
     path.length = 0;
     text_add(&path, "%s/%s", f->folder, names[i]);
     unlink(path.data);
