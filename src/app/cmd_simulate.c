@@ -323,8 +323,9 @@ const Verb VERB_SIMULATE = {
         "  sdrs simulate scenes/pile.yaml --steps 100 --threads 2 -v\n"
         "  sdrs simulate scenes/stack.yaml -q --json | python3 -m json.tool\n",
     .details =
-        "Writes trajectory.csv, joints.csv, contacts.csv, solver.csv and summary.json; the folder is printed on\n"
-        "standard output (with --json, summary.json is). Files of an earlier run in the same folder are replaced.\n"
+        "Writes trajectory.csv, joints.csv, contacts.csv, solver.csv, path.csv and summary.json; the folder is "
+        "printed\n"
+        "on standard output (with --json, summary.json is). Files of an earlier run in the same folder are replaced.\n"
         "SIGINT, SIGTERM and SIGUSR1 finish the step, write the folder up to it and exit 130.\n"
         "Exit codes: 0 done, 2 wrong usage, 3 bad input, 4 the solver failed, 5 cannot read or write, 130 "
         "interrupted.\n",

@@ -172,9 +172,7 @@ static Box box_grown(const ContactSystem* s, int i, double grow) {
   return (Box){vec3_sub(h->center, half), vec3_add(h->center, half)};
 }
 
-static Box box_of(const ContactSystem* s, int i) {
-  return box_grown(s, i, 0.5 * s->range * (1 + 1e-9) + s->slack[i]);
-}
+static Box box_of(const ContactSystem* s, int i) { return box_grown(s, i, 0.5 * s->range * (1 + 1e-9) + s->slack[i]); }
 
 static void push_key(BroadPhase* b, int a, int c) {
   if (b->key_count == b->key_capacity) {

@@ -45,7 +45,7 @@ struct ContactSystem {
   BroadPhase broad, way_broad;
   ContactPair* pairs; /* slots */
   int pair_capacity;
-  ContactPair way_pair; /* one that is not in the list */
+  ContactPair way_pair;   /* one that is not in the list */
   int *list, *spare_list; /* slots of the candidates, by key */
   int list_count, list_capacity;
   int* free_slots;

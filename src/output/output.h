@@ -21,9 +21,8 @@ typedef struct {
 /* The open CSV files of a run. Owns its streams, borrows the model. */
 typedef struct Output Output;
 
-/* Make the folder (with parents) and open trajectory.csv, joints.csv, contacts.csv, solver.csv, path.csv with their header
- * lines.
- * STATUS_IO with a diagnostic that names the file and the reason. */
+/* Make the folder (with parents) and open trajectory.csv, joints.csv, contacts.csv, solver.csv, path.csv with their
+ * header lines. STATUS_IO with a diagnostic that names the file and the reason. */
 Status output_open(Output** result, const char* folder, const Model* model, Diagnostics* diagnostics);
 /* Add the rows of one state. The first failed write is reported at once, not at the end of the run. */
 Status output_frame(Output* output, const OutputFrame* frame, Diagnostics* diagnostics);

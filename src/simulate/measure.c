@@ -77,6 +77,23 @@ static SimMotion motion_at_start(const Sim* s) {
   return sum;
 }
 
+/* phi/dt^2 m (c - y), y without its gravity (S1-S3). */
+bool motion_forces(const Model* model, int step, const Pose* now, const Pose* old, const Pose* older,
+                   const Pose* oldest, Vec3* force) {
+  StepWeights w = step_weights(model, step - 1);
+  double dt = model->simulation.dt;
+  if (w.y_rate != 0) return false;
+  for (int i = 0; i < model->link_count; i++) {
+    const ModelLink* link = &model->links[i];
+    Vec3 y = vec3_scale(pose_apply(old[i], link->center), w.y_now);
+    y = vec3_add_scaled(y, w.y_old, pose_apply(older[i], link->center));
+    if (w.y_older != 0) y = vec3_add_scaled(y, w.y_older, pose_apply(oldest[i], link->center));
+    Vec3 pull = vec3_scale(vec3_sub(pose_apply(now[i], link->center), y), w.factor / (dt * dt));
+    force[i] = vec3_scale(vec3_sub(pull, model->simulation.gravity), link->mass);
+  }
+  return true;
+}
+
 /* ---------------------------------------------------------------- a state */
 
 SimMeasure sim_measure(Sim* s) {

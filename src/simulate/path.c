@@ -16,7 +16,7 @@ void path_create(Sim* s) {
   if (!s->options.path || !m->simulation.certificate || m->dof_count == 0) return;
   Path* p = &s->path;
   p->capacity = MOVES_AT_START;
-  p->delta = MEMORY_NEW(double, (size_t)p->capacity * (size_t)m->dof_count);
+  p->delta = MEMORY_NEW(double, (size_t)p->capacity*(size_t)m->dof_count);
   p->time = MEMORY_NEW(double, p->capacity);
   p->way = MEMORY_NEW(double, m->dof_count);
   p->begin = MEMORY_NEW(double, m->coordinate_count);
@@ -111,8 +111,10 @@ static int moves_needed(Sim* s) {
   while (high - low > 1) {
     int middle = (low + high) / 2;
     bool proved = proved_after(s, middle);
-    if (proved) high = middle;
-    else low = middle;
+    if (proved)
+      high = middle;
+    else
+      low = middle;
   }
   return high;
 }
@@ -123,7 +125,7 @@ static void shorten_path(Sim* s) {
   size_t width = (size_t)s->model->dof_count;
   int kept = moves_needed(s), last = p->first + kept;
   if (last >= p->count - 1) return; /* a single move stays as it was */
-  (void)proved_after(s, kept); /* sets path.way */
+  (void)proved_after(s, kept);      /* sets path.way */
   memcpy(p->delta + (size_t)last * width, p->way, sizeof(double) * width);
   p->count = last + 1;
 }

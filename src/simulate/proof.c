@@ -1,4 +1,5 @@
 /* Proof that nothing meets anything between recorded states (docs/derivations/certificate.md, P1-P6). */
+#include <stdlib.h>
 #include <string.h>
 
 #include "simulate/simulate.h"
@@ -8,15 +9,17 @@
 enum { DETOUR_HALVINGS = 5, PUSH_SWEEPS = 30 };
 
 struct Proof {
-  Model model;            /* of the caller but for friction, which moves nothing here */
-  ContactSystem* contact; /* NULL: no hulls */
-  bool entered;           /* `q` is in the contact system as its accepted state */
-  double *q, *there;      /* the last state, and a place on the way  (nq) */
-  double* end;            /* of a recorded move  (nq) */
-  double *delta, *push;   /* increments of the way, and beside it  (nv) */
+  Model model;             /* of the caller but for friction, which moves nothing here */
+  ContactSystem* contact;  /* NULL: no hulls */
+  bool entered;            /* `q` is in the contact system as its accepted state */
+  double *q, *there;       /* the last state, and a place on the way  (nq) */
+  double* end;             /* of a recorded move  (nq) */
+  double *delta, *push;    /* increments of the way, and beside it  (nv) */
   Pose *poses, *end_poses; /* (links) */
-  Screw* screws;          /* (nv) */
+  Screw* screws;           /* (nv) */
   MotionBounds bounds;
+  ProofPair* pairs; /* (capacity) */
+  int pair_capacity;
 };
 
 Proof* proof_create(const Model* model, int threads) {
@@ -38,7 +41,8 @@ Proof* proof_create(const Model* model, int threads) {
 
 void proof_destroy(Proof* p) {
   if (!p) return;
-  void* owned[] = {p->q, p->there, p->end, p->delta, p->push, p->poses, p->end_poses, p->screws, p->bounds.link, p->bounds.joint};
+  void* owned[] = {p->q,         p->there,  p->end,         p->delta,        p->push, p->poses,
+                   p->end_poses, p->screws, p->bounds.link, p->bounds.joint, p->pairs};
   for (size_t k = 0; k < sizeof owned / sizeof owned[0]; k++) memory_free(owned[k]);
   contact_destroy(p->contact);
   memory_free(p);
@@ -278,4 +282,55 @@ ProofReport proof_next_straight(Proof* p, const double* q) { return next(p, STRA
 
 ProofReport proof_next_along(Proof* p, const double* moves, int count, const double* q) {
   return next(p, BY_MOVES, moves, count, q);
+}
+
+/* ---------------------------------------------------------------- who is near whom */
+
+static int compare_pairs(const void* x, const void* y) {
+  const ProofPair *a = x, *b = y;
+  if (a->a != b->a) return a->a < b->a ? -1 : 1;
+  return a->b < b->b ? -1 : a->b > b->b;
+}
+
+static ProofPair pair_of(Proof* p, int candidate) {
+  Vec3 force;
+  ProofPair pair = {.gap = contact_gap(p->contact, candidate)};
+  pair.active = contact_force(p->contact, candidate, &force);
+  pair.force = force;
+  pair.load = vec3_norm(force);
+  contact_candidate(p->contact, candidate, &pair.a, &pair.b);
+  if (pair.a < pair.b) return pair;
+  return (ProofPair){pair.b, pair.a, pair.gap, pair.active, vec3_scale(force, -1.0), pair.load};
+}
+
+/* Hulls of the same links become one. */
+static int merge_pairs(ProofPair* list, int count) {
+  int kept = 0;
+  for (int k = 0; k < count; k++) {
+    ProofPair* last = kept > 0 ? &list[kept - 1] : NULL;
+    if (!last || compare_pairs(last, &list[k]) != 0) {
+      list[kept++] = list[k];
+      continue;
+    }
+    last->gap = fmin(last->gap, list[k].gap);
+    last->active = last->active || list[k].active;
+    last->force = vec3_add(last->force, list[k].force);
+    last->load += list[k].load;
+  }
+  return kept;
+}
+
+const ProofPair* proof_pairs(Proof* p, int* count) {
+  *count = 0;
+  if (!p->contact || !p->entered) return NULL;
+  int candidates = contact_candidate_count(p->contact);
+  if (candidates > p->pair_capacity) {
+    memory_free(p->pairs);
+    p->pair_capacity = 2 * candidates;
+    p->pairs = MEMORY_NEW(ProofPair, p->pair_capacity);
+  }
+  for (int k = 0; k < candidates; k++) p->pairs[k] = pair_of(p, k);
+  if (candidates > 1) qsort(p->pairs, (size_t)candidates, sizeof(ProofPair), compare_pairs);
+  *count = merge_pairs(p->pairs, candidates);
+  return p->pairs;
 }

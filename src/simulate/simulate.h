@@ -83,6 +83,12 @@ typedef struct {
  * start they repeat the first. */
 SimMotion motion_between(const Model* model, int step, const Pose* now, const Pose* old, const Pose* older);
 
+/* What the scheme takes each link's centre of mass to be driven by in the step to state `step`, m (x'' - g) [N]
+ * (links), from the poses (links each) after `step` steps and after the three before. False: the step starts from
+ * velocities, which are no poses. */
+bool motion_forces(const Model* model, int step, const Pose* now, const Pose* old, const Pose* older,
+                   const Pose* oldest, Vec3* force);
+
 Status sim_create(Sim** out, const Model* model, const SimOptions* options, Diagnostics* diagnostics);
 void sim_destroy(Sim* sim);
 /* Advance by dt. On failure the state is that before the call. */
@@ -92,8 +98,8 @@ SimTimes sim_times(const Sim* sim);
 /* Touching link pairs at the current state, sorted by (a, b); valid until the next call. */
 const SimContact* sim_contacts(Sim* sim, int* count);
 SimMeasure sim_measure(Sim* sim);
-/* The moves that led from one recorded state to the next, each proved (simulate/path.c; docs/derivations/certificate.md,
- * P6). Nothing where the straight way does as well. Borrowed until the next call. */
+/* The moves that led from one recorded state to the next, each proved (simulate/path.c;
+ * docs/derivations/certificate.md, P6). Nothing where the straight way does as well. Borrowed until the next call. */
 typedef struct {
   int count;
   const double* time;  /* of the state that a move leads to or towards [s]  (count) */
@@ -137,6 +143,17 @@ void proof_destroy(Proof* proof);
 /* The next recorded state, by its coordinates (nq); the first call has no way to it. Where two hulls meet in a state,
  * there is no way to the next one either: that one is a first again. */
 ProofReport proof_next(Proof* proof, const double* q);
+/* Two links near each other in the state that was proved last. */
+typedef struct {
+  int a, b;    /* a < b */
+  double gap;  /* smallest distance of their hulls [m]; beyond the contact range a lower bound that is beyond it too */
+  bool active; /* contact presses */
+  Vec3 force;  /* of the contact without friction, on b [N] */
+  double load; /* sum of the sizes of that force over the pairs of hulls [N] */
+} ProofPair;
+/* All of them, sorted by (a, b); valid until the next call. None when the state could not be entered. */
+const ProofPair* proof_pairs(Proof* proof, int* count);
+
 /* The same without looking for a way beside the straight one. */
 ProofReport proof_next_straight(Proof* proof, const double* q);
 /* The same along recorded moves (count x nv) instead of a straight way. report.miss: how far from q they end; what is
