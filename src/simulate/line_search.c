@@ -184,6 +184,7 @@ static bool certified(Sim* s, StepReport* report) {
 }
 
 static void accept_trial(Sim* s) {
+  path_add(s);
   s->current = 1 - s->current;
   if (s->contact) contact_accept(s->contact);
 }

@@ -5,16 +5,14 @@
 
 Spinner* spinners_create(const Model* m) {
   Spinner* spinners = MEMORY_NEW(Spinner, m->link_count);
-  bool *spins = MEMORY_NEW(bool, m->link_count), any = false;
-  model_spinning(m, spins);
+  bool any = false;
   for (int i = 0; i < m->link_count; i++) {
-    if (!spins[i]) continue;
+    if (!m->links[i].spins) continue;
     Mat3 inertia = mass_moment_inertia_tensor(&m->links[i].moment);
     Mat3 second = mat3_sub(mat3_scale(mat3_identity(), 0.5 * mat3_trace(inertia)), inertia);
     spinners[i] = (Spinner){.spins = true, .mobility = mat3_inverse(inertia), .second = second};
     any = true;
   }
-  memory_free(spins);
   if (any) return spinners;
   memory_free(spinners);
   return NULL;
@@ -121,21 +119,6 @@ void spin_rates(Sim* s) {
     rate[1] = w.y;
     rate[2] = w.z;
   }
-}
-
-/* Not by the way of the link's frame: that may turn far in a step. */
-static Vec3 center_velocity(const Sim* s, int link) {
-  Vec3 middle = s->model->links[link].center;
-  if (s->state.step == 0) return vec3_add(mat3_mul_vec(s->pose_rate[link].r, middle), s->pose_rate[link].t);
-  Vec3 way = vec3_sub(pose_apply(s->pose_now[link], middle), pose_apply(s->pose_old[link], middle));
-  return vec3_scale(way, s->weights.rate_now);
-}
-
-SpinMotion spin_motion(const Sim* s, int link) {
-  double mass = s->model->links[link].mass;
-  Vec3 v = center_velocity(s, link), turning = s->state.momentum[link];
-  Vec3 w = mat3_mul_vec(s->pose_now[link].r, spin_velocity(&s->spinners[link], s->pose_now[link], turning));
-  return (SpinMotion){0.5 * mass * vec3_dot(v, v) + 0.5 * vec3_dot(turning, w), vec3_scale(v, mass), turning};
 }
 
 /* ---------------------------------------------------------------- the start of Newton's iteration */

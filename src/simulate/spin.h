@@ -33,13 +33,6 @@ typedef struct {
 } SpinExchange;
 SpinExchange spin_exchange(const Model* model, const Spinner* spinners, int a, int b, const Pose* now,
                            const Pose* next);
-/* What a spinning link's motion carries (W7). */
-typedef struct {
-  double kinetic;        /* 1/2 m v^2 + 1/2 L . w [J] */
-  Vec3 momentum;         /* m v, v by the way of the centre of mass [kg m/s] */
-  Vec3 angular_momentum; /* L about the centre of mass [kg m^2/s] */
-} SpinMotion;
-SpinMotion spin_motion(const Sim* sim, int link);
 /* Angular velocity of a spinning link, link axes [rad/s]. */
 Vec3 spin_velocity(const Spinner* spinner, Pose pose, Vec3 momentum);
 
