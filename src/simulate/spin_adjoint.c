@@ -127,8 +127,8 @@ static void make_room(SpinAdjoint* a, int count) {
   a->pairs = MEMORY_NEW(Vec3, a->capacity);
 }
 
-void spin_adjoint_advance(SpinAdjoint* a, const Sim* s, const RecordedStep* step, const double* rate,
-                          ContactTermList contact, StateBar next, StateBar now, ModelGradient* gradient) {
+void spin_adjoint_advance(SpinAdjoint* a, Sim* s, const RecordedStep* step, const double* rate, ContactTermList contact,
+                          StateBar next, StateBar now, ModelGradient* gradient) {
   if (!a) return;
   for (int i = 0; i < a->model->link_count; i++) {
     if (!s->spinners[i].spins) continue;
@@ -139,6 +139,7 @@ void spin_adjoint_advance(SpinAdjoint* a, const Sim* s, const RecordedStep* step
   }
   int count = contact.holder ? contact.count(contact.holder) : 0;
   make_room(a, count);
+  spin_balance(s, contact);
   for (int k = 0; k < count; k++)
     a->pairs[k] = reverse_exchange(a, s, step, contact.at(contact.holder, k), next, now, gradient);
 }

@@ -181,6 +181,22 @@ static void spin_W6_two_boxes_meet(void** state) {
   }
 }
 
+/* Forces that are out of balance by more than a fifth of those at work turn nothing. */
+static void spin_W6_needs_balance(void** state) {
+  (void)state;
+  Run* run = run_create(1, 0, MEETING, 1e-2, 0.0);
+  while (run_steps(run, 1).active_pairs == 0) continue;
+  Sim* s = run->sim;
+  spin_balance(s, contact_term_list(s->contact));
+  const Pose *now = s->pose_now, *next = s->configuration[s->current].pose;
+  assert_true(s->spinners[0].at_work > 0);
+  assert_true(spin_exchange(&run->model, s->spinners, 0, 1, now, next).both);
+  compare_at_most(vec3_norm(s->spinners[0].lack), 1e-6 * s->spinners[0].at_work, "what a solved step leaves");
+  s->spinners[1].lack = vec3(0.3 * s->spinners[1].at_work, 0, 0);
+  assert_false(spin_exchange(&run->model, s->spinners, 0, 1, now, next).both);
+  run_free(run);
+}
+
 /* A box that falls flat and one that falls on an edge: what is left of the speed of the first, and the first
  * downward-going state of the second, are those of first order. */
 static const char DROPPED[] =
@@ -243,6 +259,7 @@ int main(void) {
       cmocka_unit_test(spin_W7_measures),
       cmocka_unit_test(spin_W1_handle_turns_over),
       cmocka_unit_test(spin_W6_two_boxes_meet),
+      cmocka_unit_test(spin_W6_needs_balance),
       cmocka_unit_test(spin_rebounds_as_first_order),
       cmocka_unit_test(spin_rolls_down),
   };
