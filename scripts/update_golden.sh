@@ -43,7 +43,7 @@ compare_threads() { # scene
   local threads file
   for threads in "${THREADS[@]}"; do
     run_scene "$1" "$threads" || { echo "fails with $threads threads"; continue; }
-    for file in "${FILES[@]}" contacts.csv; do
+    for file in "${FILES[@]}" contacts.csv path.csv; do
       cmp -s "$RUNS/$1/threads-1/$file" "$RUNS/$1/threads-$threads/$file" ||
         echo "$file is not the same with 1 and $threads threads"
     done

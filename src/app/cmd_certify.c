@@ -1,12 +1,11 @@
-/* sdrs certify RUN: proof that no pair met between the recorded steps. */
+/* sdrs certify RUN: proof that no pair met between the recorded steps, and that the files tell of one motion. */
 #include <cjson/cJSON.h>
 #include <string.h>
-#include "app/command.h"
+#include "app/run_check.h"
 
-/* Largest difference of a pose that the joint coordinates give from the recorded one, relative to 1 m or its distance
- * from the origin: rounding of numbers that are printed in full. */
-#define POSE_TOLERANCE 1e-9
-/* Faults that are printed without -v. */
+/* Recorded moves end in the row that they lead to, but for rounding [m or 1]. */
+#define MISS_TOLERANCE 1e-9
+/* Faults and findings that are printed without -v. */
 enum { FAULTS_SHOWN = 10 };
 
 typedef struct {
@@ -18,53 +17,28 @@ typedef struct {
 typedef struct {
   const Options* options;
   Recorded recorded;
-  RunCoordinates coordinates;
+  RunCheck check;
+  RunPath path;
+  RunFile path_file; /* its place only */
   Fault* faults;
   int fault_count;
   int64_t intervals;
-  int detours;
+  int detours, rows_by_moves;
   ProofReport nearest; /* the report with the smallest gap */
   int nearest_row;
 } Certifying;
 
 static void certifying_free(Certifying* c) {
+  run_check_free(&c->check);
+  run_path_free(&c->path);
+  memory_free(c->path_file.path);
   recorded_free(&c->recorded);
-  run_coordinates_free(&c->coordinates);
   memory_free(c->faults);
 }
 
-/* ---------------------------------------------------------------- what is proved is what was recorded */
-
-static Status refuse(Certifying* c, const char* path, int line, const char* text) {
-  diagnostics_add(&c->recorded.diagnostics, SEVERITY_ERROR, (SourcePlace){path, line, 0}, "%s", text);
+static Status refuse(Certifying* c, const char* path, const char* text) {
+  diagnostics_add(&c->recorded.diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "%s", text);
   return STATUS_BAD_INPUT;
-}
-
-static double pose_difference(Pose a, Pose b) {
-  double worst = vec3_norm(vec3_sub(a.t, b.t)) / fmax(1.0, vec3_norm(b.t));
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) worst = fmax(worst, fabs(a.r.m[i][j] - b.r.m[i][j]));
-  return worst;
-}
-
-/* The two files tell of the same motion. */
-static Status check_rows(Certifying* c, const char* path) {
-  const RunPoses* run = &c->recorded.run;
-  const Model* model = &c->recorded.model;
-  if (run->row_count != c->coordinates.row_count)
-    return refuse(c, path, 1, "it has not as many rows as trajectory.csv beside it");
-  Pose* poses = MEMORY_NEW(Pose, model->link_count + 1);
-  Status status = STATUS_OK;
-  for (int row = 0; row < run->row_count && status == STATUS_OK; row++) {
-    model_poses(model, c->coordinates.q + (size_t)row * (size_t)model->coordinate_count, poses);
-    double worst = 0;
-    for (int i = 0; i < model->link_count; i++)
-      worst = fmax(worst, pose_difference(poses[i], run->pose[(size_t)row * (size_t)model->link_count + (size_t)i]));
-    if (!(worst <= POSE_TOLERANCE) || c->coordinates.time[row] != run->time[row])
-      status = refuse(c, path, row + 2, "this row gives other poses than trajectory.csv beside it");
-  }
-  memory_free(poses);
-  return status;
 }
 
 static Status load(Certifying* c) {
@@ -78,32 +52,100 @@ static Status load(Certifying* c) {
   recorded_drop_scene_warnings(recorded);
   if (status != STATUS_OK) return status;
   if (!recorded->summary)
-    return refuse(c, folder, 0, "it holds designs, not a run: simulate best.scene.yaml, then certify that run");
+    return refuse(c, folder, "it holds designs, not a run: simulate best.scene.yaml, then certify that run");
   if (!recorded_unchanged(recorded)) return STATUS_BAD_INPUT;
-  char* path = path_join(folder, "joints.csv");
-  status = run_coordinates_read(&c->coordinates, path, &recorded->model, &recorded->diagnostics);
-  if (status == STATUS_OK) status = check_rows(c, path);
-  memory_free(path);
-  return status;
+  status = run_check_read(&c->check, recorded, folder, &recorded->diagnostics);
+  if (status != STATUS_OK) return status;
+  c->path_file.path = path_join(folder, "path.csv");
+  return run_path_read(&c->path, c->path_file.path, &recorded->model, &recorded->diagnostics);
 }
 
 /* ---------------------------------------------------------------- the proof */
 
-static void prove(Certifying* c) {
-  const RunCoordinates* run = &c->coordinates;
-  Proof* proof = proof_create(&c->recorded.model, c->options->threads);
-  c->faults = MEMORY_NEW(Fault, run->row_count);
-  c->nearest = (ProofReport){.gap = INFINITY, .gap_a = -1};
-  for (int row = 0; row < run->row_count; row++) {
-    ProofReport report = proof_next(proof, run->q + (size_t)row * (size_t)run->coordinate_count);
-    c->intervals += report.intervals;
-    c->detours += report.detour;
-    if (report.outcome != PROOF_APART) c->faults[c->fault_count++] = (Fault){row, report};
-    if (report.gap >= c->nearest.gap) continue;
-    c->nearest = report;
-    c->nearest_row = row;
+static void find_in_path(Certifying* c, int move, const char* text) {
+  SourcePlace place = {c->path_file.path, c->path.line[move], 1};
+  diagnostics_add(&c->check.findings, SEVERITY_ERROR, place, "%s", text);
+}
+
+/* Recorded moves that lead to a row, from move `first` on. */
+static int moves_to(Certifying* c, int row, int first) {
+  const double* time = c->check.coordinates.time;
+  int count = 0;
+  while (first + count < c->path.row_count && c->path.time[first + count] <= time[row]) {
+    int move = first + count++;
+    if (row == 0 || !(c->path.time[move] > time[row - 1]) || (move > 0 && c->path.time[move] < c->path.time[move - 1]))
+      find_in_path(c, move, "its time must lie after that of a row of joints.csv, and never falls");
   }
+  return count;
+}
+
+static ProofReport prove_row(Certifying* c, Proof* proof, int row, int first, int moves) {
+  const double* q = c->check.coordinates.q + (size_t)row * (size_t)c->check.coordinates.coordinate_count;
+  if (moves == 0 || row == 0) return proof_next(proof, q);
+  c->rows_by_moves++;
+  ProofReport report = proof_next_along(proof, c->path.delta + (size_t)first * (size_t)c->path.dof_count, moves, q);
+  if (!(report.miss <= MISS_TOLERANCE))
+    find_in_path(c, first + moves - 1, "the moves up to here do not lead to the row of joints.csv at their time");
+  return report;
+}
+
+static void keep_report(Certifying* c, int row, const ProofReport* report) {
+  c->intervals += report->intervals;
+  c->detours += report->detour;
+  if (report->outcome != PROOF_APART) c->faults[c->fault_count++] = (Fault){row, *report};
+  if (report->gap >= c->nearest.gap) return;
+  c->nearest = *report;
+  c->nearest_row = row;
+}
+
+/* The pairs of the row before, kept for friction. */
+typedef struct {
+  ProofPair* list;
+  int count, capacity;
+} KeptPairs;
+
+static void keep_pairs(KeptPairs* kept, const ProofPair* pairs, int count) {
+  if (count > kept->capacity) {
+    memory_free(kept->list);
+    kept->capacity = 2 * count;
+    kept->list = MEMORY_NEW(ProofPair, kept->capacity);
+  }
+  if (count > 0) memcpy(kept->list, pairs, sizeof(ProofPair) * (size_t)count);
+  kept->count = count;
+}
+
+static void check_pairs(Certifying* c, Proof* proof, int row, bool entered, KeptPairs* kept) {
+  RowPairs pairs = {.row = row, .before = kept->list, .before_count = kept->count};
+  pairs.pairs = proof_pairs(proof, &pairs.count);
+  if (entered && row < c->recorded.run.row_count) run_check_row_pairs(&c->check, &pairs);
+  keep_pairs(kept, pairs.pairs, pairs.count);
+}
+
+static void prove(Certifying* c) {
+  int rows = c->check.coordinates.row_count, first = 0;
+  Proof* proof = proof_create(&c->recorded.model, c->options->threads);
+  KeptPairs kept = {0};
+  c->faults = MEMORY_NEW(Fault, rows);
+  c->nearest = (ProofReport){.gap = INFINITY, .gap_a = -1};
+  for (int row = 0; row < rows; row++) {
+    int moves = moves_to(c, row, first);
+    ProofReport report = prove_row(c, proof, row, first, moves);
+    first += moves;
+    keep_report(c, row, &report);
+    check_pairs(c, proof, row, report.outcome != PROOF_MEET || report.fraction < 1, &kept);
+  }
+  if (first < c->path.row_count) find_in_path(c, first, "this move leads to no row of joints.csv");
+  memory_free(kept.list);
   proof_destroy(proof);
+}
+
+/* The smallest gap that summary.json names is that of a recorded state. */
+static void check_summary(Certifying* c) {
+  double s = c->recorded.model.contact.support, range = 2 * s / (1 - s), told = c->check.smallest_gap;
+  if ((told >= range && c->nearest.gap >= range) || c->fault_count > 0) return;
+  if (fabs(told - c->nearest.gap) <= 1e-6 * range) return;
+  diagnostics_add(&c->check.findings, SEVERITY_ERROR, (SourcePlace){c->check.summary_path, 0, 0},
+                  "result.smallest_gap %.9g m is not that of the recorded states, %.9g m", told, c->nearest.gap);
 }
 
 /* ---------------------------------------------------------------- what is said */
@@ -111,7 +153,8 @@ static void prove(Certifying* c) {
 static const char* link_name(const Certifying* c, int link) { return c->recorded.model.links[link].name; }
 
 static double time_of(const Certifying* c, const Fault* fault) {
-  double end = c->coordinates.time[fault->row], start = fault->row > 0 ? c->coordinates.time[fault->row - 1] : end;
+  double end = c->check.coordinates.time[fault->row],
+         start = fault->row > 0 ? c->check.coordinates.time[fault->row - 1] : end;
   return start + fault->report.fraction * (end - start);
 }
 
@@ -120,22 +163,39 @@ static void print_fault(const Certifying* c, const Fault* fault) {
   printf("%s and %s %s ", link_name(c, report->link_a), link_name(c, report->link_b),
          report->outcome == PROOF_MEET ? "meet" : "could not be shown to stay apart");
   if (report->fraction >= 1)
-    printf("at %.9g s (row %d)\n", c->coordinates.time[fault->row], fault->row);
+    printf("at %.9g s (row %d)\n", c->check.coordinates.time[fault->row], fault->row);
   else
     printf("near %.9g s (between rows %d and %d)\n", time_of(c, fault), fault->row - 1, fault->row);
+}
+
+static bool proved(const Certifying* c) { return c->fault_count == 0 && c->check.findings.count == 0; }
+
+/* What is false in the files, on standard error, all of it with -v. Rows are too long to be shown. */
+static void print_findings(const Certifying* c) {
+  const Diagnostics* all = &c->check.findings;
+  int count = c->options->verbose || all->count <= FAULTS_SHOWN ? all->count : FAULTS_SHOWN;
+  for (int k = 0; k < count; k++) {
+    const Diagnostic* item = &all->items[k];
+    fprintf(stderr, "%s:", item->file);
+    if (item->line > 0) fprintf(stderr, "%d:", item->line);
+    if (item->column > 0) fprintf(stderr, "%d:", item->column);
+    fprintf(stderr, " error: %s\n", item->text);
+  }
+  if (count < all->count) fprintf(stderr, "and %d more (-v prints all)\n", all->count - count);
 }
 
 static void print_text(const Certifying* c) {
   int shown = c->options->verbose ? c->fault_count : (int)fmin(c->fault_count, FAULTS_SHOWN), rows;
   for (int k = 0; k < shown; k++) print_fault(c, &c->faults[k]);
   if (shown < c->fault_count) printf("and %d more (-v prints all)\n", c->fault_count - shown);
-  rows = c->coordinates.row_count;
+  rows = c->check.coordinates.row_count;
   printf("%s: %s: %d states and the ways between them, %lld pieces of path", c->options->operands[0],
-         c->fault_count == 0 ? "proved, nothing meets" : "NOT proved", rows, (long long)c->intervals);
+         proved(c) ? "proved, nothing meets" : "NOT proved", rows, (long long)c->intervals);
+  if (c->rows_by_moves > 0) printf(", %d of the ways by the solver's moves", c->rows_by_moves);
   if (c->detours > 0) printf(", %d of the ways not straight", c->detours);
   if (c->nearest.gap_a >= 0)
     printf("; smallest gap of a state %.6g m, %s and %s at %.9g s", c->nearest.gap, link_name(c, c->nearest.gap_a),
-           link_name(c, c->nearest.gap_b), c->coordinates.time[c->nearest_row]);
+           link_name(c, c->nearest.gap_b), c->check.coordinates.time[c->nearest_row]);
   printf("\n");
 }
 
@@ -154,16 +214,17 @@ static void print_json(const Certifying* c) {
   Json json = {.out = &text};
   json_open(&json, NULL, '{');
   json_text(&json, "run", c->options->operands[0]);
-  json_bool(&json, "proved", c->fault_count == 0);
-  json_integer(&json, "states", c->coordinates.row_count);
+  json_bool(&json, "proved", proved(c));
+  json_integer(&json, "states", c->check.coordinates.row_count);
   json_integer(&json, "intervals", c->intervals);
   json_integer(&json, "detours", c->detours);
+  json_integer(&json, "by_moves", c->rows_by_moves);
   if (c->nearest.gap_a >= 0) {
     json_open(&json, "smallest_gap", '{');
     json_number(&json, "gap", c->nearest.gap);
     json_text(&json, "a", link_name(c, c->nearest.gap_a));
     json_text(&json, "b", link_name(c, c->nearest.gap_b));
-    json_number(&json, "time", c->coordinates.time[c->nearest_row]);
+    json_number(&json, "time", c->check.coordinates.time[c->nearest_row]);
     json_close(&json, '}');
   } else {
     json_text(&json, "smallest_gap", NULL);
@@ -171,6 +232,7 @@ static void print_json(const Certifying* c) {
   json_open(&json, "faults", '[');
   for (int k = 0; k < c->fault_count; k++) json_fault(&json, c, &c->faults[k]);
   json_close(&json, ']');
+  json_diagnostics(&json, "findings", &c->check.findings);
   json_close(&json, '}');
   fputs(text.data, stdout);
   text_free(&text);
@@ -182,12 +244,15 @@ static ExitCode certify(const Options* options) {
   print_diagnostics(options, &c.recorded.diagnostics);
   ExitCode code = status_exit_code(status);
   if (status == STATUS_OK) {
+    run_check_states(&c.check);
     prove(&c);
+    check_summary(&c);
+    if (!options->json) print_findings(&c);
     if (options->json)
       print_json(&c);
     else if (!options->quiet)
       print_text(&c);
-    code = c.fault_count == 0 ? EXIT_DONE : EXIT_CHECK_FAILED;
+    code = proved(&c) ? EXIT_DONE : EXIT_CHECK_FAILED;
   }
   certifying_free(&c);
   return code;
@@ -203,12 +268,16 @@ const Verb VERB_CERTIFY = {
         "  sdrs certify out/spider\n"
         "  sdrs certify out/spider --json\n",
     .details =
-        "Between two recorded states every joint coordinate is taken along a straight line (a ball joint along the\n"
-        "angles of three turns), and every pair of hulls that may touch is shown to stay apart all along. simulate "
-        "does\n"
-        "this by itself in each step, along the solver's path; this verb does it again from the files alone.\n"
-        "The scene and its meshes must be those of the run, unchanged; joints.csv must agree with trajectory.csv.\n"
-        "A run that was recorded with gaps (record_every) needs pairs to stay apart along the longer straight ways.\n"
-        "Exit codes: 0 proved, 1 not (who, when), 3 bad input, 5 cannot read.\n",
+        "Between two recorded states the solver's own moves are gone along where path.csv has them; else every joint\n"
+        "coordinate is taken along a straight line (a ball joint along the angles of three turns). Every pair of hulls "
+        "that\n"
+        "may touch is shown to stay apart all along. simulate does this by itself in each step; this verb does it "
+        "again\n"
+        "from the files alone.\n"
+        "It also finds what is false in the files: times and rows, the initial state, poses, quaternions and centres "
+        "of\n"
+        "mass, gaps, contacts, energies, momenta, and forces that do not fit the motion.\n"
+        "The scene and its meshes must be those of the run, unchanged.\n"
+        "Exit codes: 0 proved, 1 not (who, when), or something is false (where), 3 bad input, 5 cannot read.\n",
     .run = certify,
 };

@@ -26,7 +26,7 @@ static Status run_create(Run* run, const Options* options) {
   Status status = loaded_create(&run->loaded, options, options->operands[0], steps, &run->diagnostics);
   if (status != STATUS_OK) return status;
   double start = timer_now();
-  SimOptions sim_options = {.threads = options->threads};
+  SimOptions sim_options = {.threads = options->threads, .path = true};
   status = sim_create(&run->sim, &run->loaded.model, &sim_options, &run->diagnostics);
   run->setup_seconds = timer_now() - start;
   if (status != STATUS_OK) return status;
@@ -80,6 +80,7 @@ static Status record(Run* run, const StepReport* report) {
   const SimState* state = sim_state(run->sim);
   OutputFrame frame = {.state = state, .report = report, .measure = sim_measure(run->sim)};
   frame.contacts = sim_contacts(run->sim, &frame.contact_count);
+  frame.path = sim_path(run->sim);
   output_totals_measure(&run->totals, &frame.measure, state);
   Status status = output_frame(run->output, &frame, &run->diagnostics);
   run->recorded = state->step;
@@ -347,8 +348,9 @@ const Verb VERB_SIMULATE = {
         "  sdrs simulate scenes/pile.yaml --steps 100 --threads 2 -v\n"
         "  sdrs simulate scenes/stack.yaml -q --json | python3 -m json.tool\n",
     .details =
-        "Writes trajectory.csv, joints.csv, contacts.csv, solver.csv and summary.json; the folder is printed on\n"
-        "standard output (with --json, summary.json is). Files of an earlier run in the same folder are replaced.\n"
+        "Writes trajectory.csv, joints.csv, contacts.csv, solver.csv, path.csv and summary.json; the folder is "
+        "printed\n"
+        "on standard output (with --json, summary.json is). Files of an earlier run in the same folder are replaced.\n"
         "SIGINT, SIGTERM and SIGUSR1 finish the step, write the folder up to it and exit 130.\n"
         "Exit codes: 0 done, 2 wrong usage, 3 bad input, 4 the solver failed, 5 cannot read or write, 130 "
         "interrupted.\n",

@@ -84,6 +84,9 @@ typedef struct {
 } ContactFailure;
 bool contact_certify(ContactSystem* system, const MotionBounds* bounds, ContactPath poses_at, void* context,
                      int* intervals, ContactFailure* failure);
+/* The same proof for another path that leads to the accepted state: is it shown, with fewer halvings than
+ * contact_certify has, that nothing meets on it? Changes nothing. */
+bool contact_certify_arrival(ContactSystem* system, const MotionBounds* bounds, ContactPath poses_at, void* context);
 /* Candidate `index` in the trial state, along the direction that parts the hulls best in the accepted one. */
 typedef struct {
   int link_a, link_b;

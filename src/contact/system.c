@@ -93,6 +93,7 @@ void contact_destroy(ContactSystem* s) {
   memory_free(s->certificate_poses);
   memory_free(s->lag_poses);
   broad_phase_free(&s->broad);
+  broad_phase_free(&s->way_broad);
   memory_free(s->pairs);
   memory_free(s->list);
   memory_free(s->spare_list);
@@ -165,11 +166,10 @@ double contact_pair_distance(const HullInstance* a, const HullInstance* b, GjkCa
 
 /* ---------------------------------------------------------------- broad phase and the list of candidates */
 
-static Box box_of(const ContactSystem* s, int i) {
+static Box box_grown(const ContactSystem* s, int i, double grow) {
   const ModelHull* hull = &s->model->hulls[i];
   const HullInstance* h = &s->instance[s->current][i];
   if (hull->half_space || !s->model->links[hull->link].collide) return (Box){vec3(1, 1, 1), vec3(-1, -1, -1)};
-  double grow = 0.5 * s->range * (1 + 1e-9) + s->slack[i];
   const double(*r)[3] = h->pose.r.m;
   Vec3 e = hull->half_extent;
   Vec3 half = vec3(fabs(r[0][0]) * e.x + fabs(r[0][1]) * e.y + fabs(r[0][2]) * e.z + grow,
@@ -177,6 +177,8 @@ static Box box_of(const ContactSystem* s, int i) {
                    fabs(r[2][0]) * e.x + fabs(r[2][1]) * e.y + fabs(r[2][2]) * e.z + grow);
   return (Box){vec3_sub(h->center, half), vec3_add(h->center, half)};
 }
+
+static Box box_of(const ContactSystem* s, int i) { return box_grown(s, i, 0.5 * s->range * (1 + 1e-9) + s->slack[i]); }
 
 static void push_key(BroadPhase* b, int a, int c) {
   if (b->key_count == b->key_capacity) {
@@ -187,21 +189,24 @@ static void push_key(BroadPhase* b, int a, int c) {
   b->keys[b->key_count++] = (uint64_t)a << 32 | (uint32_t)c;
 }
 
+/* Can the hull in the box come within `reach` of a half-space? One that turns moves without bound far away. */
+static bool near_half_space(const ContactSystem* s, int ground, const Box* b, double reach) {
+  if (b->low.x > b->high.x) return false;
+  if (s->model->links[s->model->hulls[ground].link].tree >= 0) return true;
+  const HullInstance* g = &s->instance[s->current][ground];
+  Vec3 n = g->normal, c = vec3_scale(vec3_add(b->low, b->high), 0.5), h = vec3_sub(b->high, c);
+  double low = vec3_dot(n, c) - fabs(n.x) * h.x - fabs(n.y) * h.y - fabs(n.z) * h.z - g->offset;
+  return low <= reach;
+}
+
 /* Half-spaces are unbounded: every box is held against each. */
 static void find_half_space_pairs(ContactSystem* s) {
   int before = s->broad.key_count;
   for (int g = 0; g < s->model->hull_count; g++) {
-    const HullInstance* ground = &s->instance[s->current][g];
-    if (!ground->half_space) continue;
-    for (int i = 0; i < s->model->hull_count; i++) {
-      const Box* b = &s->boxes[i];
-      if (b->low.x > b->high.x) continue;
-      Vec3 n = ground->normal, c = vec3_scale(vec3_add(b->low, b->high), 0.5), h = vec3_sub(b->high, c);
-      double low = vec3_dot(n, c) - fabs(n.x) * h.x - fabs(n.y) * h.y - fabs(n.z) * h.z - ground->offset;
-      bool moving =
-          s->model->links[s->model->hulls[g].link].tree >= 0; /* a turning plane moves without bound far away */
-      if (moving || low <= 0.5 * s->range + s->slack[g]) push_key(&s->broad, i < g ? i : g, i < g ? g : i);
-    }
+    if (!s->instance[s->current][g].half_space) continue;
+    for (int i = 0; i < s->model->hull_count; i++)
+      if (near_half_space(s, g, &s->boxes[i], 0.5 * s->range + s->slack[g]))
+        push_key(&s->broad, i < g ? i : g, i < g ? g : i);
   }
   if (s->broad.key_count > before) qsort(s->broad.keys, (size_t)s->broad.key_count, sizeof(uint64_t), order_uint64);
 }
@@ -229,8 +234,7 @@ static int common_ancestor(const Model* model, int a, int b) {
   return a;
 }
 
-static void enter_pair(ContactSystem* s, int slot, uint64_t key) {
-  ContactPair* p = &s->pairs[slot];
+void contact_enter(const ContactSystem* s, ContactPair* p, uint64_t key) {
   memset(p, 0, sizeof(*p));
   p->key = key;
   p->hull_a = (int)(key >> 32);
@@ -283,7 +287,7 @@ static void merge_list(ContactSystem* s) {
       s->spare_list[count++] = s->list[old++];
     else {
       int slot = take_slot(s);
-      enter_pair(s, slot, key);
+      contact_enter(s, &s->pairs[slot], key);
       s->spare_list[count++] = slot;
       changed = true;
     }
@@ -321,6 +325,45 @@ void contact_prepare(ContactSystem* s, const MotionBounds* bounds) {
     merge_list(s);
   }
   s->times.broad_phase += timer_now() - start;
+}
+
+static bool is_listed(const ContactSystem* s, uint64_t key) {
+  int low = 0, high = s->list_count;
+  while (low < high) {
+    int middle = (low + high) / 2;
+    if (s->pairs[s->list[middle]].key < key)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < s->list_count && s->pairs[s->list[low]].key == key;
+}
+
+/* Every pair whose boxes, grown by what their hulls move, overlap. */
+static void find_near(ContactSystem* s, const MotionBounds* bounds) {
+  int count = s->model->hull_count;
+  for (int i = 0; i < count; i++) s->boxes[i] = box_grown(s, i, hull_path(s, i, bounds));
+  broad_phase_find(&s->way_broad, s->boxes, count);
+  for (int g = 0; g < count; g++) {
+    if (!s->instance[s->current][g].half_space) continue;
+    for (int i = 0; i < count; i++)
+      if (near_half_space(s, g, &s->boxes[i], 0)) push_key(&s->way_broad, i < g ? i : g, i < g ? g : i);
+  }
+}
+
+const uint64_t* contact_unlisted(ContactSystem* s, const MotionBounds* bounds, int* count) {
+  bool covered = true; /* by the reserve with which the list was found */
+  for (int i = 0; i < s->model->hull_count && covered; i++)
+    covered = s->travelled[i] + hull_path(s, i, bounds) <= s->slack[i];
+  *count = 0;
+  if (covered) return NULL;
+  find_near(s, bounds);
+  uint64_t* keys = s->way_broad.keys;
+  for (int k = 0; k < s->way_broad.key_count; k++) {
+    int a = s->model->hulls[keys[k] >> 32].link, b = s->model->hulls[keys[k] & 0xffffffffu].link;
+    if (model_pair_allowed(s->model, a, b) && !is_listed(s, keys[k])) keys[(*count)++] = keys[k];
+  }
+  return keys;
 }
 
 /* ---------------------------------------------------------------- evaluation of the trial state */

@@ -50,9 +50,10 @@ struct ContactSystem {
   double* moved;             /* of every hull from the accepted to the trial state [m] */
   double *travelled, *slack; /* of every hull since the broad phase was built, and how far it covers [m] */
   Box* boxes;
-  BroadPhase broad;
+  BroadPhase broad, way_broad;
   ContactPair* pairs; /* slots */
   int pair_capacity;
+  ContactPair way_pair;   /* one that is not in the list */
   int *list, *spare_list; /* slots of the candidates, by key */
   int list_count, list_capacity;
   int* free_slots;
@@ -72,6 +73,12 @@ HullInstance contact_hull_at(const ModelHull* hull, const Pose* pose);
 /* Workspaces for plane_solve, one a thread. */
 PlaneScratch* contact_scratch_create(const Model* model, int threads);
 void contact_scratch_destroy(PlaneScratch* scratch, int threads);
+
+/* Pairs that are not in the list and may come near each other on a way within `bounds` to the accepted state: their
+ * keys, valid until the next call. */
+const uint64_t* contact_unlisted(ContactSystem* system, const MotionBounds* bounds, int* count);
+/* A pair as it enters the list: with its distance in the accepted state. */
+void contact_enter(const ContactSystem* system, ContactPair* pair, uint64_t key);
 
 /* Distance and direction from a to b [m]; 0 when they meet. A half-space has no witness points. */
 double contact_pair_distance(const HullInstance* a, const HullInstance* b, GjkCache* cache, GjkResult* result);

@@ -116,7 +116,7 @@ Status recording_run(Recording* r, const Model* model, const RecordOptions* opti
   r->model = model;
   r->steps = r->state_count = r->between_count = 0;
   memset(r->force, 0, sizeof(Vec3) * (size_t)model->link_count); /* no step has led to the first state */
-  SimOptions sim_options = {options->threads, options->tolerance};
+  SimOptions sim_options = {.threads = options->threads, .tolerance = options->tolerance};
   Sim* sim;
   Status status = sim_create(&sim, model, &sim_options, diagnostics);
   if (status != STATUS_OK) return status;

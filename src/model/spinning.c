@@ -7,15 +7,15 @@
 /* Largest ratio of principal moments: beyond it the inverse has few digits left. */
 #define CONDITION_MAX 1e12
 
-void model_spinning(const Model* model, bool* spins) {
-  bool chosen = model->simulation.integrator == INTEGRATOR_MOMENTUM;
+/* Alone in its tree, with all six degrees of freedom, prescribed by nobody. */
+static void choose_spinning(Model* model) {
   int* members = MEMORY_NEW(int, model->tree_count);
   for (int i = 0; i < model->link_count; i++)
     if (model->links[i].tree >= 0) members[model->links[i].tree]++;
   for (int i = 0; i < model->link_count; i++) {
-    const ModelLink* link = &model->links[i];
+    ModelLink* link = &model->links[i];
     bool alone = link->tree >= 0 && members[link->tree] == 1 && link->prescribed < 0;
-    spins[i] = chosen && alone && link->mass > 0 && link->slide_count == 3 && link->rotation == ROTATION_BALL;
+    link->spins = alone && link->mass > 0 && link->slide_count == 3 && link->rotation == ROTATION_BALL;
   }
   memory_free(members);
 }
@@ -44,16 +44,15 @@ static const char* inertia_fault(const ModelLink* link) {
   return NULL;
 }
 
-void check_spinning(Builder* builder) {
-  const Model* model = builder->model;
-  bool* spins = MEMORY_NEW(bool, model->link_count);
-  model_spinning(model, spins);
+void build_spinning(Builder* builder) {
+  Model* model = builder->model;
+  if (model->simulation.integrator != INTEGRATOR_MOMENTUM) return;
+  choose_spinning(model);
   for (int i = 0; i < model->link_count; i++) {
-    const char* fault = spins[i] ? inertia_fault(&model->links[i]) : NULL;
+    const char* fault = model->links[i].spins ? inertia_fault(&model->links[i]) : NULL;
     if (!fault) continue;
     diagnostics_add(builder->diagnostics, SEVERITY_ERROR, builder->scene->links[i].place,
                     "integrator momentum cannot turn link '%s': %s; choose another integrator", model->links[i].name,
                     fault);
   }
-  memory_free(spins);
 }

@@ -15,13 +15,14 @@ typedef struct {
   SimMeasure measure;
   const SimContact* contacts; /* (contact_count) */
   int contact_count;
+  SimPath path; /* moves that led here from the frame before */
 } OutputFrame;
 
 /* The open CSV files of a run. Owns its streams, borrows the model. */
 typedef struct Output Output;
 
-/* Make the folder (with parents) and open trajectory.csv, joints.csv, contacts.csv, solver.csv with their header lines.
- * STATUS_IO with a diagnostic that names the file and the reason. */
+/* Make the folder (with parents) and open trajectory.csv, joints.csv, contacts.csv, solver.csv, path.csv with their
+ * header lines. STATUS_IO with a diagnostic that names the file and the reason. */
 Status output_open(Output** result, const char* folder, const Model* model, Diagnostics* diagnostics);
 /* Add the rows of one state. The first failed write is reported at once, not at the end of the run. */
 Status output_frame(Output* output, const OutputFrame* frame, Diagnostics* diagnostics);
@@ -214,6 +215,18 @@ typedef struct {
 /* Read `joints.csv` of a run of this model, like run_poses_read. */
 Status run_coordinates_read(RunCoordinates* run, const char* path, const Model* model, Diagnostics* diagnostics);
 void run_coordinates_free(RunCoordinates* run);
+
+/* Recorded moves. */
+typedef struct {
+  int row_count, dof_count;
+  double* time;  /* of the state that a move leads to or towards [s]  (rows) */
+  double* delta; /* m, rad  (rows x nv) */
+  int* line;     /* of the file  (rows) */
+} RunPath;
+
+/* Read `path.csv` of a run of this model, like run_poses_read; a file that is not there has no rows. */
+Status run_path_read(RunPath* run, const char* path, const Model* model, Diagnostics* diagnostics);
+void run_path_free(RunPath* run);
 
 /* A row of contacts.csv: what a touching pair of links exerts. */
 typedef struct {

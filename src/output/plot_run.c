@@ -38,6 +38,8 @@ static const UnitRow UNITS[] = {
     {"solver.csv", "kinetic", "J"},
     {"solver.csv", "potential", "J"},
     {"solver.csv", "total", "J"},
+    {"solver.csv", "p[xyz]", "kg m/s"},
+    {"solver.csv", "l[xyz]", "kg m^2/s"},
     {"solver.csv", "*", ""},
     {"convergence.csv", "seconds", "s"},
     {"convergence.csv", "*", ""},

@@ -3,7 +3,8 @@
 #include "output/writer.h"
 
 /* The table of writers: a new file of the run folder is one row. */
-static const OutputWriter* const WRITERS[] = {&WRITER_TRAJECTORY, &WRITER_JOINTS, &WRITER_CONTACTS, &WRITER_SOLVER};
+static const OutputWriter* const WRITERS[] = {&WRITER_TRAJECTORY, &WRITER_JOINTS, &WRITER_CONTACTS, &WRITER_SOLVER,
+                                              &WRITER_PATH};
 enum { WRITER_COUNT = sizeof WRITERS / sizeof WRITERS[0] };
 
 struct Output {

@@ -1,4 +1,4 @@
-/* solver.csv: how each recorded step was solved, the terms of its objective, energies and gaps. */
+/* solver.csv: how each recorded step was solved, the terms of its objective, energies, gaps and momenta. */
 #include "output/writer.h"
 
 static void header(Text* row, const Model* model) {
@@ -6,7 +6,14 @@ static void header(Text* row, const Model* model) {
   text_add(row,
            "step,time,iterations,trials,residual,outcome,inertia,gravity,controller,limit,damping,contact,friction,"
            "kinetic,potential,total,smallest_gap,active_pairs,candidate_pairs,certified_intervals,factor_retries,"
-           "substeps\n");
+           "substeps,px,py,pz,lx,ly,lz\n");
+}
+
+static void add_numbers(Text* row, const double* values, int count) {
+  for (int k = 0; k < count; k++) {
+    text_add_bytes(row, ",", 1);
+    text_add_double(row, values[k]);
+  }
 }
 
 static void rows(Text* row, WriterContext* context, const OutputFrame* frame) {
@@ -25,12 +32,12 @@ static void rows(Text* row, WriterContext* context, const OutputFrame* frame) {
                            terms->friction,      measure->kinetic,
                            measure->potential,   measure->kinetic + measure->potential,
                            measure->smallest_gap};
-  for (size_t k = 0; k < sizeof values / sizeof values[0]; k++) {
-    text_add_bytes(row, ",", 1);
-    text_add_double(row, values[k]);
-  }
-  text_add(row, ",%d,%d,%d,%d,%d\n", report->active_pairs, report->candidate_pairs, report->certified_intervals,
+  add_numbers(row, values, sizeof values / sizeof values[0]);
+  text_add(row, ",%d,%d,%d,%d,%d", report->active_pairs, report->candidate_pairs, report->certified_intervals,
            report->factor_retries, report->substeps);
+  Vec3 p = measure->momentum, l = measure->angular_momentum;
+  add_numbers(row, (const double[]){p.x, p.y, p.z, l.x, l.y, l.z}, 6);
+  text_add_bytes(row, "\n", 1);
 }
 
 const OutputWriter WRITER_SOLVER = {"solver.csv", false, header, rows};

@@ -17,6 +17,10 @@ typedef struct {
   void (*rows)(Text* rows, WriterContext* context, const OutputFrame* frame);
 } OutputWriter;
 
-extern const OutputWriter WRITER_TRAJECTORY, WRITER_JOINTS, WRITER_CONTACTS, WRITER_SOLVER;
+extern const OutputWriter WRITER_TRAJECTORY, WRITER_JOINTS, WRITER_CONTACTS, WRITER_SOLVER, WRITER_PATH;
+
+/* Append the column of increment k of a link's joint: its coordinate, and for a ball's turns about the link's own axes,
+ * one after the other, rx, ry, rz. */
+void output_increment_name(Text* name, const Model* model, int link, int k);
 
 #endif

@@ -188,6 +188,7 @@ static bool certified(Sim* s, StepReport* report) {
 }
 
 static void accept_trial(Sim* s) {
+  path_add(s);
   s->current = 1 - s->current;
   if (s->contact) contact_accept(s->contact);
 }
@@ -257,9 +258,9 @@ static void expect_targets(Sim* s) {
   }
 }
 
-/* The motion of the last step, stretched to the length of this one; of bodies that fly by their momentum, where it takes
- * them.
- * A moving body is then near its solution, where the Hessian is positive definite; one at rest is left alone. */
+/* The motion of the last step, stretched to the length of this one; of bodies that fly by their momentum, where it
+ * takes them. A moving body is then near its solution, where the Hessian is positive definite; one at rest is left
+ * alone. */
 bool step_repeat_last(Sim* s, StepReport* report) {
   double lengths = step_length_ratio(s);
   for (int k = 0; k < s->model->dof_count; k++) s->delta[k] = s->fixed[k] ? 0 : lengths * s->difference_old[k];

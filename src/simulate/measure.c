@@ -1,41 +1,121 @@
-/* What the output asks of a state: energies, gaps, contact forces. */
+/* What the output asks of a state: energies, momenta, gaps, contact forces. */
 #include <stdlib.h>
 
 #include "simulate/spin.h"
 
-/* Kinetic energy from the integrator's own velocity of the moment matrix: 1/2 tr(V S V^T); of a body that carries its
- * momentum from that. */
-static double kinetic_energy(const Sim* s, int i) {
-  if (s->spinners && s->spinners[i].spins) return spin_motion(s, i).kinetic;
-  const ModelLink* link = &s->model->links[i];
-  double a = s->weights.rate_now, b = s->weights.rate_old, sum = 0;
-  const Pose *p0 = &s->pose_now[i], *p1 = &s->pose_old[i], *p2 = &s->pose_older[i];
-  double v[3][4];
+/* ---------------------------------------------------------------- motion */
+
+/* Rows of [R' | t'], the velocity of every point as an affine map. */
+typedef struct {
+  double m[3][4];
+} Velocity;
+
+/* [R | t] entry by entry: a (now - old) - b (old - older), the integrator's own velocity (S3). */
+static Velocity velocity_of(const StepWeights* w, const Pose* now, const Pose* old, const Pose* older) {
+  double a = w->rate_now, b = w->rate_old;
+  Velocity v;
   for (int r = 0; r < 3; r++)
     for (int c = 0; c < 3; c++)
-      v[r][c] = s->state.step == 0
-                    ? s->pose_rate[i].r.m[r][c]
-                    : a * (p0->r.m[r][c] - p1->r.m[r][c]) - (b != 0 ? b * (p1->r.m[r][c] - p2->r.m[r][c]) : 0);
-  Vec3 t = s->pose_rate[i].t;
-  if (s->state.step > 0) {
-    t = vec3_scale(vec3_sub(p0->t, p1->t), a);
-    if (b != 0) t = vec3_add_scaled(t, -b, vec3_sub(p1->t, p2->t));
-  }
-  v[0][3] = t.x;
-  v[1][3] = t.y;
-  v[2][3] = t.z;
-  for (int r = 0; r < 3; r++)
-    for (int j = 0; j < 4; j++)
-      for (int k = 0; k < 4; k++) sum += v[r][j] * link->moment.s[j][k] * v[r][k];
-  return 0.5 * sum;
+      v.m[r][c] = a * (now->r.m[r][c] - old->r.m[r][c]) - (b != 0 ? b * (old->r.m[r][c] - older->r.m[r][c]) : 0);
+  Vec3 t = vec3_scale(vec3_sub(now->t, old->t), a);
+  if (b != 0) t = vec3_add_scaled(t, -b, vec3_sub(old->t, older->t));
+  v.m[0][3] = t.x;
+  v.m[1][3] = t.y;
+  v.m[2][3] = t.z;
+  return v;
 }
 
+static Velocity velocity_at_start(const Pose* rate) {
+  Velocity v;
+  for (int r = 0; r < 3; r++)
+    for (int c = 0; c < 3; c++) v.m[r][c] = rate->r.m[r][c];
+  v.m[0][3] = rate->t.x;
+  v.m[1][3] = rate->t.y;
+  v.m[2][3] = rate->t.z;
+  return v;
+}
+
+/* L . J L, J the inverse of the inertia tensor about the centre of mass. */
+static double spin_energy_twice(const ModelLink* link, const Pose* pose, Vec3 momentum) {
+  Vec3 local = mat3_tmul_vec(pose->r, momentum);
+  return vec3_dot(local, mat3_mul_vec(mat3_inverse(mass_moment_inertia_tensor(&link->moment)), local));
+}
+
+/* Adds a link's share (S11): 1/2 tr(V S V^T), the last column f of V S, and c x f + spin, c the centre of mass and
+ * spin = sum m (x - c) x v, the axial part of (first columns of V S - f X_c^T) R^T. momentum: of a body that carries
+ * it, in place of `spin`, else NULL (W7). */
+static void add_motion(const ModelLink* link, const Pose* pose, const Velocity* v, const Vec3* momentum,
+                       SimMotion* sum) {
+  double g[3][4] = {{0}}, kinetic = 0;
+  for (int r = 0; r < 3; r++)
+    for (int j = 0; j < 4; j++)
+      for (int k = 0; k < 4; k++) {
+        kinetic += v->m[r][j] * link->moment.s[j][k] * v->m[r][k];
+        g[r][j] += v->m[r][k] * link->moment.s[k][j];
+      }
+  Vec3 f = vec3(g[0][3], g[1][3], g[2][3]);
+  Mat3 local = {{{g[0][0], g[0][1], g[0][2]}, {g[1][0], g[1][1], g[1][2]}, {g[2][0], g[2][1], g[2][2]}}};
+  local = mat3_sub(local, mat3_outer(f, link->center));
+  Vec3 spin = mat3_axial(mat3_mul(local, mat3_transpose(pose->r)));
+  if (momentum) {
+    spin = *momentum;
+    kinetic = vec3_dot(f, f) / link->mass + spin_energy_twice(link, pose, spin);
+  }
+  sum->kinetic += 0.5 * kinetic;
+  sum->momentum = vec3_add(sum->momentum, f);
+  sum->angular_momentum =
+      vec3_add(sum->angular_momentum, vec3_add(spin, vec3_cross(pose_apply(*pose, link->center), f)));
+}
+
+SimMotion motion_between(const Model* model, const StepClock* clock, const Pose* now, const Pose* old,
+                         const Pose* older, const Vec3* momentum) {
+  SimMotion sum = {0};
+  StepWeights weights = step_weights(model->simulation.integrator, clock);
+  for (int i = 0; i < model->link_count; i++) {
+    if (model->links[i].tree < 0) continue;
+    Velocity v = velocity_of(&weights, &now[i], &old[i], &older[i]);
+    add_motion(&model->links[i], &now[i], &v, momentum && model->links[i].spins ? &momentum[i] : NULL, &sum);
+  }
+  return sum;
+}
+
+static SimMotion motion_at_start(const Sim* s) {
+  SimMotion sum = {0};
+  for (int i = 0; i < s->model->link_count; i++) {
+    if (s->model->links[i].tree < 0) continue;
+    Velocity v = velocity_at_start(&s->pose_rate[i]);
+    add_motion(&s->model->links[i], &s->pose_now[i], &v, s->model->links[i].spins ? &s->state.momentum[i] : NULL, &sum);
+  }
+  return sum;
+}
+
+/* phi/dt^2 m (c - y), y without its gravity (S1-S3). */
+bool motion_forces(const Model* model, const StepClock* clock, const Pose* now, const Pose* old, const Pose* older,
+                   const Pose* oldest, Vec3* force) {
+  StepWeights w = step_weights(model->simulation.integrator, clock);
+  double dt = clock->dt;
+  if (w.y_rate != 0) return false;
+  for (int i = 0; i < model->link_count; i++) {
+    const ModelLink* link = &model->links[i];
+    Vec3 y = vec3_scale(pose_apply(old[i], link->center), w.y_now);
+    y = vec3_add_scaled(y, w.y_old, pose_apply(older[i], link->center));
+    if (w.y_older != 0) y = vec3_add_scaled(y, w.y_older, pose_apply(oldest[i], link->center));
+    Vec3 pull = vec3_scale(vec3_sub(pose_apply(now[i], link->center), y), w.factor / (dt * dt));
+    force[i] = vec3_scale(vec3_sub(pull, model->simulation.gravity), link->mass);
+  }
+  return true;
+}
+
+/* ---------------------------------------------------------------- a state */
+
 SimMeasure sim_measure(Sim* s) {
-  SimMeasure out = {0, 0, INFINITY};
+  SimMotion motion = s->state.step == 0 ? motion_at_start(s)
+                                        : motion_between(s->model, &s->reached, s->pose_now, s->pose_old, s->pose_older,
+                                                         s->state.momentum);
+  SimMeasure out = {motion.kinetic, 0, INFINITY, motion.momentum, motion.angular_momentum};
   for (int i = 0; i < s->model->link_count; i++) {
     const ModelLink* link = &s->model->links[i];
     if (link->tree < 0) continue;
-    out.kinetic += kinetic_energy(s, i);
     out.potential -= link->mass * vec3_dot(s->model->simulation.gravity, s->state.center[i]);
   }
   for (int k = 0; s->contact && k < contact_candidate_count(s->contact); k++) {

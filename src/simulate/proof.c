@@ -1,4 +1,5 @@
-/* Proof that nothing meets anything between recorded states (docs/derivations/certificate.md, P1-P5). */
+/* Proof that nothing meets anything between recorded states (docs/derivations/certificate.md, P1-P6). */
+#include <stdlib.h>
 #include <string.h>
 
 #include "simulate/simulate.h"
@@ -8,14 +9,17 @@
 enum { DETOUR_HALVINGS = 5, PUSH_SWEEPS = 30 };
 
 struct Proof {
-  Model model;            /* of the caller but for friction, which moves nothing here */
-  ContactSystem* contact; /* NULL: no hulls */
-  bool entered;           /* `q` is in the contact system as its accepted state */
-  double *q, *there;      /* the last state, and a place on the way  (nq) */
-  double *delta, *push;   /* increments of the way, and beside it  (nv) */
-  Pose* poses;            /* (links) */
-  Screw* screws;          /* (nv) */
+  Model model;             /* of the caller but for friction, which moves nothing here */
+  ContactSystem* contact;  /* NULL: no hulls */
+  bool entered;            /* `q` is in the contact system as its accepted state */
+  double *q, *there;       /* the last state, and a place on the way  (nq) */
+  double* end;             /* of a recorded move  (nq) */
+  double *delta, *push;    /* increments of the way, and beside it  (nv) */
+  Pose *poses, *end_poses; /* (links) */
+  Screw* screws;           /* (nv) */
   MotionBounds bounds;
+  ProofPair* pairs; /* (capacity) */
+  int pair_capacity;
 };
 
 Proof* proof_create(const Model* model, int threads) {
@@ -24,9 +28,11 @@ Proof* proof_create(const Model* model, int threads) {
   p->model.contact.friction = 0;
   p->q = MEMORY_NEW(double, model->coordinate_count);
   p->there = MEMORY_NEW(double, model->coordinate_count);
+  p->end = MEMORY_NEW(double, model->coordinate_count);
   p->delta = MEMORY_NEW(double, model->dof_count);
   p->push = MEMORY_NEW(double, model->dof_count);
   p->poses = MEMORY_NEW(Pose, model->link_count);
+  p->end_poses = MEMORY_NEW(Pose, model->link_count);
   p->screws = MEMORY_NEW(Screw, model->dof_count);
   p->bounds = (MotionBounds){MEMORY_NEW(MotionBound, model->link_count), MEMORY_NEW(JointBound, model->link_count)};
   if (model->hull_count > 0) p->contact = contact_create(&p->model, threads, model->simulation.tolerance);
@@ -35,7 +41,8 @@ Proof* proof_create(const Model* model, int threads) {
 
 void proof_destroy(Proof* p) {
   if (!p) return;
-  void* owned[] = {p->q, p->there, p->delta, p->push, p->poses, p->screws, p->bounds.link, p->bounds.joint};
+  void* owned[] = {p->q,         p->there,  p->end,         p->delta,        p->push, p->poses,
+                   p->end_poses, p->screws, p->bounds.link, p->bounds.joint, p->pairs};
   for (size_t k = 0; k < sizeof owned / sizeof owned[0]; k++) memory_free(owned[k]);
   contact_destroy(p->contact);
   memory_free(p);
@@ -66,14 +73,17 @@ static void poses_on_way(void* context, double fraction, Pose* poses) {
   model_poses(&p->model, p->there, poses);
 }
 
-/* Bounds on the way from q to `to`, and everything near it. */
-static void prepare_way(Proof* p, const double* to) {
-  const Model* m = &p->model;
+void proof_way(const Model* m, const double* q, const double* to, double* delta) {
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
     if (link->dof_count > 0)
-      way_of_link(link, p->q + link->coordinate_first, to + link->coordinate_first, p->delta + link->dof_first);
+      way_of_link(link, q + link->coordinate_first, to + link->coordinate_first, delta + link->dof_first);
   }
+}
+
+/* Bounds on the way by p->delta, and everything near it. */
+static void prepare_way(Proof* p) {
+  const Model* m = &p->model;
   model_poses(m, p->q, p->poses);
   model_screws(m, p->q, p->poses, p->screws);
   motion_bounds(m, p->q, p->poses, p->screws, p->delta, &p->bounds);
@@ -117,9 +127,9 @@ static bool enter(Proof* p, const double* q) {
 
 typedef enum { WAY_PROVED, WAY_OPEN, WAY_END_MEETS } Way;
 
-/* Straight from the last state to q. Unless it is proved, report says why not and the last state stays the last. */
-static Way go_straight(Proof* p, const double* q, ProofReport* report) {
-  prepare_way(p, q);
+/* By p->delta from the last state to q. Unless it is proved, report says why not and the last state stays the last. */
+static Way go_by_delta(Proof* p, const double* q, ProofReport* report) {
+  prepare_way(p);
   model_poses(&p->model, q, p->poses);
   if (!contact_evaluate(p->contact, p->poses)) {
     blame_state(p, report);
@@ -133,6 +143,11 @@ static Way go_straight(Proof* p, const double* q, ProofReport* report) {
   contact_accept(p->contact);
   take_state(p, q);
   return WAY_PROVED;
+}
+
+static Way go_straight(Proof* p, const double* q, ProofReport* report) {
+  proof_way(&p->model, p->q, q, p->delta);
+  return go_by_delta(p, q, report);
 }
 
 /* ---------------------------------------------------------------- beside the straight way */
@@ -190,8 +205,8 @@ static bool go(Proof* p, const double* q, int halvings, ProofReport* report) {
   return arrived;
 }
 
-static void go_there(Proof* p, const double* q, ProofReport* report) {
-  bool found = go(p, q, DETOUR_HALVINGS, report);
+static void go_there(Proof* p, const double* q, int halvings, ProofReport* report) {
+  bool found = go(p, q, halvings, report);
   if (!found) (void)enter(p, q);
   report->detour = found && report->outcome != PROOF_APART;
   if (found) report->outcome = PROOF_APART;
@@ -207,13 +222,115 @@ static void measure_gap(Proof* p, ProofReport* report) {
   }
 }
 
-ProofReport proof_next(Proof* p, const double* q) {
+/* ---------------------------------------------------------------- along recorded moves */
+
+static double pose_difference(Pose a, Pose b) {
+  double worst = vec3_norm(vec3_sub(a.t, b.t));
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) worst = fmax(worst, fabs(a.r.m[i][j] - b.r.m[i][j]));
+  return worst;
+}
+
+/* Where the last move would end, against q. */
+static double miss_of(Proof* p, const double* q) {
+  double worst = 0;
+  model_increment(&p->model, p->q, p->delta, 1.0, p->there);
+  model_poses(&p->model, p->there, p->end_poses);
+  model_poses(&p->model, q, p->poses);
+  for (int i = 0; i < p->model.link_count; i++) {
+    double difference = pose_difference(p->end_poses[i], p->poses[i]);
+    if (!(difference <= worst)) worst = difference; /* NaN too */
+  }
+  return worst;
+}
+
+/* The last move is taken to end in q itself: what it misses is rounding, or told. */
+static void go_along(Proof* p, const double* moves, int count, const double* q, ProofReport* report) {
+  const Model* m = &p->model;
+  bool arrived = true;
+  for (int k = 0; k < count && arrived; k++) {
+    memcpy(p->delta, moves + (size_t)k * (size_t)m->dof_count, sizeof(double) * (size_t)m->dof_count);
+    model_increment(m, p->q, p->delta, 1.0, p->end);
+    if (k == count - 1) report->miss = miss_of(p, q);
+    arrived = go_by_delta(p, k == count - 1 ? q : p->end, report) == WAY_PROVED;
+    if (!arrived) report->fraction = (k + report->fraction) / count;
+  }
+  if (!arrived) (void)enter(p, q);
+}
+
+/* ---------------------------------------------------------------- the next state */
+
+typedef enum { BY_MOVES, STRAIGHT, STRAIGHT_OR_BESIDE } Manner;
+
+static ProofReport next(Proof* p, Manner manner, const double* moves, int count, const double* q) {
   ProofReport report = {.outcome = PROOF_APART, .gap = INFINITY, .gap_a = -1, .gap_b = -1};
   if (!p->contact) return report;
-  if (p->entered)
-    go_there(p, q, &report);
-  else if (!enter(p, q))
-    blame_state(p, &report);
+  if (!p->entered) {
+    if (!enter(p, q)) blame_state(p, &report);
+  } else if (manner == BY_MOVES) {
+    go_along(p, moves, count, q, &report);
+  } else {
+    go_there(p, q, manner == STRAIGHT ? 0 : DETOUR_HALVINGS, &report);
+  }
   if (p->entered) measure_gap(p, &report);
   return report;
+}
+
+ProofReport proof_next(Proof* p, const double* q) { return next(p, STRAIGHT_OR_BESIDE, NULL, 0, q); }
+
+ProofReport proof_next_straight(Proof* p, const double* q) { return next(p, STRAIGHT, NULL, 0, q); }
+
+ProofReport proof_next_along(Proof* p, const double* moves, int count, const double* q) {
+  return next(p, BY_MOVES, moves, count, q);
+}
+
+/* ---------------------------------------------------------------- who is near whom */
+
+static int compare_pairs(const void* x, const void* y) {
+  const ProofPair *a = x, *b = y;
+  if (a->a != b->a) return a->a < b->a ? -1 : 1;
+  return a->b < b->b ? -1 : a->b > b->b;
+}
+
+static ProofPair pair_of(Proof* p, int candidate) {
+  Vec3 force;
+  ProofPair pair = {.gap = contact_gap(p->contact, candidate)};
+  pair.active = contact_force(p->contact, candidate, &force);
+  pair.force = force;
+  pair.load = vec3_norm(force);
+  contact_candidate(p->contact, candidate, &pair.a, &pair.b);
+  if (pair.a < pair.b) return pair;
+  return (ProofPair){pair.b, pair.a, pair.gap, pair.active, vec3_scale(force, -1.0), pair.load};
+}
+
+/* Hulls of the same links become one. */
+static int merge_pairs(ProofPair* list, int count) {
+  int kept = 0;
+  for (int k = 0; k < count; k++) {
+    ProofPair* last = kept > 0 ? &list[kept - 1] : NULL;
+    if (!last || compare_pairs(last, &list[k]) != 0) {
+      list[kept++] = list[k];
+      continue;
+    }
+    last->gap = fmin(last->gap, list[k].gap);
+    last->active = last->active || list[k].active;
+    last->force = vec3_add(last->force, list[k].force);
+    last->load += list[k].load;
+  }
+  return kept;
+}
+
+const ProofPair* proof_pairs(Proof* p, int* count) {
+  *count = 0;
+  if (!p->contact || !p->entered) return NULL;
+  int candidates = contact_candidate_count(p->contact);
+  if (candidates > p->pair_capacity) {
+    memory_free(p->pairs);
+    p->pair_capacity = 2 * candidates;
+    p->pairs = MEMORY_NEW(ProofPair, p->pair_capacity);
+  }
+  for (int k = 0; k < candidates; k++) p->pairs[k] = pair_of(p, k);
+  if (candidates > 1) qsort(p->pairs, (size_t)candidates, sizeof(ProofPair), compare_pairs);
+  *count = merge_pairs(p->pairs, candidates);
+  return p->pairs;
 }

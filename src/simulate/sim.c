@@ -82,6 +82,7 @@ void sim_destroy(Sim* s) {
                    s->records,    s->work,       s->at_work,      s->true_gradient, s->newton_delta, s->solution, s->wanted, s->marked_link, s->component, s->wanted_component, s->solved_component, s->lift, s->fresh_couplings, s->true_work, s->twist};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   for (int k = 0; k < 2; k++) configuration_destroy(&s->configuration[k]);
+  path_destroy(&s->path);
   substates_free(s);
   memory_free(s->spinners);
   memory_free(s->state.momentum);
@@ -163,7 +164,7 @@ static Sim* create_at_start(const Model* model, const SimOptions* options) {
 }
 
 Sim* sim_create_bare(const Model* model, int threads) {
-  SimOptions options = {threads, 0};
+  SimOptions options = {.threads = threads};
   return create_at_start(model, &options);
 }
 
@@ -171,7 +172,10 @@ Status sim_create(Sim** out, const Model* model, const SimOptions* options, Diag
   Sim* s = *out = create_at_start(model, options);
   if (model->contact_model == CONTACT_NONE || model->hull_count == 0) return STATUS_OK;
   s->contact = contact_create(model, options->threads, s->tolerance);
-  if (contact_reset(s->contact, s->pose_now)) return STATUS_OK;
+  if (contact_reset(s->contact, s->pose_now)) {
+    path_create(s);
+    return STATUS_OK;
+  }
   SourcePlace place = {model->scene->path, 0, 0};
   diagnostics_add(diagnostics, SEVERITY_ERROR, place, "the initial state has intersecting bodies");
   sim_destroy(s);

@@ -58,6 +58,18 @@ typedef struct {
   int contact_capacity;
   SimSubstate* list; /* (capacity) */
 } SubstateStore;
+/* Accepted moves since sim_path was called last. */
+typedef struct {
+  double *delta, *time; /* (capacity x nv), (capacity) */
+  int count, capacity;
+  int first;      /* move of the present step */
+  bool straight;  /* the last one alone is the straight way of its step */
+  double* begin;  /* coordinates where the present step began  (nq) */
+  double* from;   /* and where the way begins that is looked at  (nq) */
+  double* marked; /* and when sim_path was called last  (nq) */
+  double* way;    /* straight increments  (nv) */
+  Proof* proof;   /* over recorded states that are several steps apart; NULL: they are not, or none was needed yet */
+} Path;
 
 struct Sim {
   const Model* model;
@@ -125,6 +137,8 @@ struct Sim {
   SimPast backup; /* allocated when it is first needed */
   StepClock backup_reached, backup_clock;
   StepWeights backup_weights;
+  /* written by simulate/path.c: what sim_path hands out */
+  Path path;
 
   /* written by sim_contacts */
   SimContact* contacts;
@@ -134,6 +148,18 @@ struct Sim {
   ContactRecord* records;
   int record_capacity;
 };
+
+/* ---- simulate/path.c; all of it is nothing unless options.path is set */
+void path_create(Sim* sim);
+void path_destroy(Path* path);
+/* Around what leads to one state: its moves are kept, or forgotten when it failed. time: of that state [s]. A step that
+ * is taken in parts has a pair of calls for each. */
+void path_begin(Sim* sim);
+void path_end(Sim* sim, bool reached, double time);
+/* Forget all moves but the first `count`: those of the substeps before one that failed. */
+void path_drop(Sim* sim, int count);
+/* A move by s->scaled is about to be accepted. */
+void path_add(Sim* sim);
 
 /* A run without contact of its own, at rest at the start: for whoever wants the terms of one step. */
 Sim* sim_create_bare(const Model* model, int threads);

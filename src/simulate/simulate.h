@@ -12,6 +12,7 @@ typedef struct Sim Sim;
 typedef struct {
   int threads;      /* >= 1 */
   double tolerance; /* relative to the forces at work; 0 = the scene's */
+  bool path;        /* keep the moves of the solver for sim_path */
 } SimOptions;
 
 /* What has been reached: the state after `step` steps. */
@@ -91,7 +92,27 @@ typedef struct {
 typedef struct {
   double kinetic, potential; /* J; potential: gravity, zero at the initial state's world origin */
   double smallest_gap;       /* over all pairs near each other; INFINITY when there is none [m] */
+  Vec3 momentum;             /* of all that can move [kg m/s] */
+  Vec3 angular_momentum;     /* about the world's origin [kg m^2/s] */
 } SimMeasure;
+
+/* What the links' motion carries, from the integrator's own velocity (docs/derivations/step.md, S11). */
+typedef struct {
+  double kinetic;        /* J */
+  Vec3 momentum;         /* kg m/s */
+  Vec3 angular_momentum; /* about the world's origin [kg m^2/s] */
+} SimMotion;
+/* The motion that the poses (links each) after the step of this clock and after the two steps before tell of; before
+ * the start they repeat the first. momentum: SimState.momentum; NULL: not known, links that carry theirs turn as their
+ * poses do (links). */
+SimMotion motion_between(const Model* model, const StepClock* clock, const Pose* now, const Pose* old,
+                         const Pose* older, const Vec3* momentum);
+
+/* What the scheme takes each link's centre of mass to be driven by in the step of this clock, m (x'' - g) [N] (links),
+ * from the poses (links each) after it and after the three before. False: the step starts from
+ * velocities, which are no poses. */
+bool motion_forces(const Model* model, const StepClock* clock, const Pose* now, const Pose* old, const Pose* older,
+                   const Pose* oldest, Vec3* force);
 
 Status sim_create(Sim** out, const Model* model, const SimOptions* options, Diagnostics* diagnostics);
 void sim_destroy(Sim* sim);
@@ -120,6 +141,15 @@ const SimSubstate* sim_substates(const Sim* sim, int* count);
 /* Touching link pairs at the current state, sorted by (a, b); valid until the next call. */
 const SimContact* sim_contacts(Sim* sim, int* count);
 SimMeasure sim_measure(Sim* sim);
+/* The moves that led from one recorded state to the next, each proved (simulate/path.c;
+ * docs/derivations/certificate.md, P6). Nothing where the straight way does as well. Borrowed until the next call. */
+typedef struct {
+  int count;
+  const double* time;  /* of the state that a move leads to or towards [s]  (count) */
+  const double* delta; /* increments of the joints: q (+) delta  (count x nv) */
+} SimPath;
+/* Moves since the last call; without SimOptions.path, or a certificate, there are none. */
+SimPath sim_path(Sim* sim);
 /* Total contact and friction force on every link at the current state, world [N] (links); set. */
 void sim_link_forces(const Sim* sim, Vec3* force);
 /* Records of the pairs in contact at the current state; valid until the next call. */
@@ -141,18 +171,37 @@ typedef enum {
 typedef struct {
   ProofOutcome outcome;
   int link_a, link_b; /* who; set unless PROOF_APART */
-  double fraction;    /* of the straight way where they do; 1 = in the new state */
+  double fraction;    /* of the straight way, or of the moves, where they do; 1 = in the new state */
+  double miss;        /* largest difference of a pose where the moves end from the new state's [m or 1] */
   bool detour;        /* proved for a way beside the straight one */
   int intervals;      /* pieces of path looked at */
   double gap;         /* smallest of the new state, INFINITY: nobody is near anybody [m] */
   int gap_a, gap_b;   /* between whom; -1: nobody */
 } ProofReport;
 
+/* Increments of the straight way from q to `to` (nv). */
+void proof_way(const Model* model, const double* q, const double* to, double* delta);
 Proof* proof_create(const Model* model, int threads);
 void proof_destroy(Proof* proof);
 /* The next recorded state, by its coordinates (nq); the first call has no way to it. Where two hulls meet in a state,
  * there is no way to the next one either: that one is a first again. */
 ProofReport proof_next(Proof* proof, const double* q);
+/* Two links near each other in the state that was proved last. */
+typedef struct {
+  int a, b;    /* a < b */
+  double gap;  /* smallest distance of their hulls [m]; beyond the contact range a lower bound that is beyond it too */
+  bool active; /* contact presses */
+  Vec3 force;  /* of the contact without friction, on b [N] */
+  double load; /* sum of the sizes of that force over the pairs of hulls [N] */
+} ProofPair;
+/* All of them, sorted by (a, b); valid until the next call. None when the state could not be entered. */
+const ProofPair* proof_pairs(Proof* proof, int* count);
+
+/* The same without looking for a way beside the straight one. */
+ProofReport proof_next_straight(Proof* proof, const double* q);
+/* The same along recorded moves (count x nv) instead of a straight way. report.miss: how far from q they end; what is
+ * left of the last move is then to q. */
+ProofReport proof_next_along(Proof* proof, const double* moves, int count, const double* q);
 
 /* ---------------------------------------------------------------- one recorded step backwards
  * (simulate/step_adjoint.c) The step from t to t + dt solves F(next; now, old, older, model) = 0. Given the derivatives

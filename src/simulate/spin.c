@@ -5,16 +5,14 @@
 
 Spinner* spinners_create(const Model* m) {
   Spinner* spinners = MEMORY_NEW(Spinner, m->link_count);
-  bool *spins = MEMORY_NEW(bool, m->link_count), any = false;
-  model_spinning(m, spins);
+  bool any = false;
   for (int i = 0; i < m->link_count; i++) {
-    if (!spins[i]) continue;
+    if (!m->links[i].spins) continue;
     Mat3 inertia = mass_moment_inertia_tensor(&m->links[i].moment);
     Mat3 second = mat3_sub(mat3_scale(mat3_identity(), 0.5 * mat3_trace(inertia)), inertia);
     spinners[i] = (Spinner){.spins = true, .mobility = mat3_inverse(inertia), .second = second};
     any = true;
   }
-  memory_free(spins);
   if (any) return spinners;
   memory_free(spinners);
   return NULL;
@@ -63,8 +61,39 @@ static bool acted_upon(const Sim* s, int link) {
   return any;
 }
 
+/* m w (c - c^) is what acts on the centre: contact, less the slides' own gradient. */
+static Vec3 explained_by_motion(const Sim* s, int i) {
+  const ModelLink* link = &s->model->links[i];
+  const Configuration* c = &s->configuration[s->current];
+  Vec3 way = vec3_sub(pose_apply(c->pose[i], link->center), pose_apply(s->target[i], link->center));
+  Vec3 force = vec3_scale(way, step_inertia_weight(s) * link->mass);
+  Mat3 joint = mat3_mul(c->pose[i].r, mat3_transpose(joint_motion(link, c->q + link->coordinate_first).r));
+  for (int k = 0; k < link->slide_count; k++)
+    force = vec3_add_scaled(force, c->joints[i].gradient[k], mat3_mul_vec(joint, link->slide_axis[k]));
+  return force;
+}
+
+void spin_balance(Sim* s, ContactTermList contact) {
+  for (int i = 0; i < s->model->link_count; i++) {
+    Spinner* own = &s->spinners[i];
+    own->at_work = 0;
+    if (own->spins) own->lack = explained_by_motion(s, i);
+  }
+  int count = contact.holder ? contact.count(contact.holder) : 0;
+  for (int k = 0; k < count; k++) {
+    ContactTerms t = contact.at(contact.holder, k);
+    int link[2] = {t.link_a, t.link_b};
+    for (int side = 0; side < 2; side++) { /* the force is minus the gradient */
+      s->spinners[link[side]].lack = vec3_add(s->spinners[link[side]].lack, t.force[side]);
+      s->spinners[link[side]].at_work += vec3_norm(t.force[side]);
+    }
+  }
+}
+
+static bool balanced(const Spinner* own) { return own->spins && vec3_norm(own->lack) <= SPIN_BALANCE * own->at_work; }
+
 SpinExchange spin_exchange(const Model* m, const Spinner* spinners, int a, int b, const Pose* now, const Pose* next) {
-  SpinExchange out = {.both = spinners[a].spins && spinners[b].spins};
+  SpinExchange out = {.both = balanced(&spinners[a]) && balanced(&spinners[b])};
   if (!out.both) return out;
   double mass = m->links[a].mass + m->links[b].mass;
   out.share[0] = m->links[a].mass / mass;
@@ -83,6 +112,7 @@ SpinExchange spin_exchange(const Model* m, const Spinner* spinners, int a, int b
 static void exchange(Sim* s) {
   const Configuration* c = &s->configuration[s->current];
   int count = s->contact ? contact_term_count(s->contact) : 0;
+  spin_balance(s, contact_term_list(s->contact));
   for (int k = 0; k < count; k++) {
     ContactTerms t = contact_term(s->contact, k);
     SpinExchange e = spin_exchange(s->model, s->spinners, t.link_a, t.link_b, s->pose_now, c->pose);
@@ -121,21 +151,6 @@ void spin_rates(Sim* s) {
     rate[1] = w.y;
     rate[2] = w.z;
   }
-}
-
-/* Not by the way of the link's frame: that may turn far in a step. */
-static Vec3 center_velocity(const Sim* s, int link) {
-  Vec3 middle = s->model->links[link].center;
-  if (s->state.step == 0) return vec3_add(mat3_mul_vec(s->pose_rate[link].r, middle), s->pose_rate[link].t);
-  Vec3 way = vec3_sub(pose_apply(s->pose_now[link], middle), pose_apply(s->pose_old[link], middle));
-  return vec3_scale(way, s->weights.rate_now);
-}
-
-SpinMotion spin_motion(const Sim* s, int link) {
-  double mass = s->model->links[link].mass;
-  Vec3 v = center_velocity(s, link), turning = s->state.momentum[link];
-  Vec3 w = mat3_mul_vec(s->pose_now[link].r, spin_velocity(&s->spinners[link], s->pose_now[link], turning));
-  return (SpinMotion){0.5 * mass * vec3_dot(v, v) + 0.5 * vec3_dot(turning, w), vec3_scale(v, mass), turning};
 }
 
 /* ---------------------------------------------------------------- the start of Newton's iteration */

@@ -7,11 +7,13 @@
 #include "simulate/sim.h"
 
 typedef struct Spinner {
-  bool spins;    /* this link carries its momentum */
-  Mat3 mobility; /* inverse of the inertia tensor about the centre of mass, link axes [1/(kg m^2)] */
-  Mat3 second;   /* sum m r r^T about the centre of mass, link axes [kg m^2] */
-  Mat3 drift;    /* rotation part of the affine extrapolation, which only carries the centre of mass */
-  bool touches;  /* scratch: contact or friction acts on it in the accepted configuration */
+  bool spins;     /* this link carries its momentum */
+  Mat3 mobility;  /* inverse of the inertia tensor about the centre of mass, link axes [1/(kg m^2)] */
+  Mat3 second;    /* sum m r r^T about the centre of mass, link axes [kg m^2] */
+  Mat3 drift;     /* rotation part of the affine extrapolation, which only carries the centre of mass */
+  bool touches;   /* scratch: contact or friction acts on it in the accepted configuration */
+  Vec3 lack;      /* scratch: force on its centre that nothing explains [N] */
+  double at_work; /* scratch: sum of its pairs' forces [N] */
 } Spinner;
 
 /* The links that spin (links), or NULL when none does; owned by the caller. */
@@ -24,22 +26,21 @@ void spin_aim(Sim* sim);
 void spin_advance(Sim* sim);
 /* After the rates by differences: angular velocities of spinning bodies from their momenta, J R^T L, link axes (W7). */
 void spin_rates(Sim* sim);
+/* Part of the forces at work that may be out of balance before what a pair does is taken for not known. A step that was
+ * solved is far below (the largest tolerance is 0.1); one that ended at rounding with its barrier crushed is not, and
+ * millions of newtons that move nothing must not turn anything. */
+#define SPIN_BALANCE 0.2
+/* Sets lack and at_work of spinning bodies from the pairs' forces, at the accepted configuration. */
+void spin_balance(Sim* sim, ContactTermList contact);
 /* What two spinning bodies in contact hand each other beyond the torques about their new centres: those about a point
  * that moves with the velocity of the lighter one, in the limit (W6). */
 typedef struct {
-  bool both;       /* both spin; else there is nothing */
+  bool both;       /* both spin, and their forces are in balance; else there is nothing */
   double share[2]; /* m_a, m_b over their sum */
   Vec3 way;        /* e: of the centre of a less that of b, in the step [m] */
 } SpinExchange;
 SpinExchange spin_exchange(const Model* model, const Spinner* spinners, int a, int b, const Pose* now,
                            const Pose* next);
-/* What a spinning link's motion carries (W7). */
-typedef struct {
-  double kinetic;        /* 1/2 m v^2 + 1/2 L . w [J] */
-  Vec3 momentum;         /* m v, v by the way of the centre of mass [kg m/s] */
-  Vec3 angular_momentum; /* L about the centre of mass [kg m^2/s] */
-} SpinMotion;
-SpinMotion spin_motion(const Sim* sim, int link);
 /* Angular velocity of a spinning link, link axes [rad/s]. */
 Vec3 spin_velocity(const Spinner* spinner, Pose pose, Vec3 momentum);
 

@@ -127,8 +127,8 @@ static void make_room(SpinAdjoint* a, int count) {
   a->pairs = MEMORY_NEW(Vec3, a->capacity);
 }
 
-void spin_adjoint_advance(SpinAdjoint* a, const Sim* s, const RecordedStep* step, const double* rate,
-                          ContactTermList contact, StateBar next, StateBar now, ModelGradient* gradient) {
+void spin_adjoint_advance(SpinAdjoint* a, Sim* s, const RecordedStep* step, const double* rate, ContactTermList contact,
+                          StateBar next, StateBar now, ModelGradient* gradient) {
   if (!a) return;
   for (int i = 0; i < a->model->link_count; i++) {
     if (!s->spinners[i].spins) continue;
@@ -139,39 +139,40 @@ void spin_adjoint_advance(SpinAdjoint* a, const Sim* s, const RecordedStep* step
   }
   int count = contact.holder ? contact.count(contact.holder) : 0;
   make_room(a, count);
+  spin_balance(s, contact);
   for (int k = 0; k < count; k++)
     a->pairs[k] = reverse_exchange(a, s, step, contact.at(contact.holder, k), next, now, gradient);
 }
 
 /* ---------------------------------------------------------------- to t */
 
-void spin_adjoint_aim(SpinAdjoint* a, const Sim* s, int i, double target_bar[3][4], StateBar now,
+void spin_adjoint_aim(SpinAdjoint* a, const Sim* s, int link, double target_bar[3][4], StateBar now,
                       ModelGradient* gradient) {
-  if (!a || !s->spinners[i].spins) return;
-  const Spinner* own = &s->spinners[i];
-  const ModelLink* link = &a->model->links[i];
-  Mat3 r = s->pose_now[i].r, to = s->target[i].r, bar = a->aim[i];
+  if (!a || !s->spinners[link].spins) return;
+  const Spinner* own = &s->spinners[link];
+  const ModelLink* body = &a->model->links[link];
+  Mat3 r = s->pose_now[link].r, to = s->target[link].r, bar = a->aim[link];
   Vec3 place = vec3(target_bar[0][3], target_bar[1][3], target_bar[2][3]);
   for (int row = 0; row < 3; row++)
     for (int k = 0; k < 3; k++) bar.m[row][k] += target_bar[row][k];
 
   /* t^ = c^ - R^ X_c, c^ that of the affine extrapolation */
-  bar = mat3_sub(bar, mat3_outer(place, link->center));
+  bar = mat3_sub(bar, mat3_outer(place, body->center));
   Vec3 by_center = vec3_sub(mat3_tmul_vec(own->drift, place), mat3_tmul_vec(to, place));
-  model_gradient_center(a->model, i, by_center, gradient);
-  Mat3 affine = mat3_outer(place, link->center);
+  model_gradient_center(a->model, link, by_center, gradient);
+  Mat3 affine = mat3_outer(place, body->center);
   for (int row = 0; row < 3; row++)
     for (int k = 0; k < 3; k++) target_bar[row][k] = affine.m[row][k];
 
   /* R^ = R turn(p), p = R^T L */
-  Vec3 local = mat3_tmul_vec(r, s->state.momentum[i]), by_local = {0, 0, 0};
+  Vec3 local = mat3_tmul_vec(r, s->state.momentum[link]), by_local = {0, 0, 0};
   Mat3 by_mobility = mat3_zero();
   free_rotation_vjp(own->mobility, local, s->clock.dt, mat3_axial(mat3_mul(mat3_transpose(to), bar)), &by_local,
                     &by_mobility);
-  add_mobility(own, link, by_mobility, &gradient->moment[i]);
-  a->momentum[i] = vec3_add(a->momentum[i], mat3_mul_vec(r, by_local));
-  add_rotation(now.pose[i], mat3_mul(bar, mat3_mul(mat3_transpose(to), r)));
-  add_rotation(now.pose[i], mat3_outer(s->state.momentum[i], by_local));
+  add_mobility(own, body, by_mobility, &gradient->moment[link]);
+  a->momentum[link] = vec3_add(a->momentum[link], mat3_mul_vec(r, by_local));
+  add_rotation(now.pose[link], mat3_mul(bar, mat3_mul(mat3_transpose(to), r)));
+  add_rotation(now.pose[link], mat3_outer(s->state.momentum[link], by_local));
 }
 
 /* L = R I w. */

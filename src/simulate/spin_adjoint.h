@@ -18,7 +18,7 @@ void spin_adjoint_discount(SpinAdjoint* adjoint, double factor);
 /* Before the step's equations are solved: from the derivatives by the rates (nv) and momenta at t + dt to those by the
  * poses there and at t, by the targets' rotations and by the pairs' forces (W8). sim: holds the step's targets;
  * contact: its pairs. */
-void spin_adjoint_advance(SpinAdjoint* adjoint, const Sim* sim, const RecordedStep* step, const double* rate,
+void spin_adjoint_advance(SpinAdjoint* adjoint, Sim* sim, const RecordedStep* step, const double* rate,
                           ContactTermList contact, StateBar next, StateBar now, ModelGradient* gradient);
 /* By the force of every pair on its first link, in the order of the terms; NULL: none. */
 const Vec3* spin_adjoint_pairs(const SpinAdjoint* adjoint);

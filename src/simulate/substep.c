@@ -146,7 +146,11 @@ static StepReport one_substep(Sim* s) {
   step_prepare(s);
   StepReport report = {.outcome = STEP_NOT_FINITE, .residual_dof = -1};
   if (s->contact) contact_set_dt(s->contact, s->clock.dt);
-  if (!s->contact || contact_lag(s->contact)) report = step_solve(s);
+  if (!s->contact || contact_lag(s->contact)) {
+    path_begin(s);
+    report = step_solve(s);
+  }
+  path_end(s, !step_outcome_failed(report.outcome), s->clock.time);
   if (!step_outcome_failed(report.outcome)) sim_advance(s);
   return report;
 }
@@ -194,6 +198,7 @@ static StepSqueeze find_squeeze(Sim* s) {
 /* All substeps of a step, or the state before. */
 static StepReport try_substeps(Sim* s, int count) {
   StepReport report = {.outcome = STEP_CONVERGED, .residual_dof = -1};
+  int moves = s->path.count;
   s->between.count = 0;
   save(s, count);
   for (int k = 0; k < count; k++) {
@@ -208,6 +213,7 @@ static StepReport try_substeps(Sim* s, int count) {
   if (!step_outcome_failed(report.outcome)) return report;
   s->between.count = 0;
   report.squeeze = find_squeeze(s);
+  path_drop(s, moves);
   restore(s, count);
   return report;
 }

@@ -63,7 +63,7 @@ static inline void fixture_init(Fixture* f) {
 static inline OutputFrame fixture_frame(Fixture* f, int step) {
   f->state.step = step;
   f->state.time = 0.01 * step;
-  OutputFrame frame = {.state = &f->state, .measure = {0.5, -0.25, (double)INFINITY}};
+  OutputFrame frame = {.state = &f->state, .measure = {0.5, -0.25, (double)INFINITY, {1.5, -2, 0}, {0, 0.1, 1e-300}}};
   if (step > 0) {
     frame.report = &f->report;
     frame.contacts = &f->contact;
@@ -84,9 +84,9 @@ __attribute__((noinline, unused)) static char* fixture_read(const Fixture* f, co
 }
 
 static inline void fixture_remove(const Fixture* f) {
-  static const char* const names[] = {"trajectory.csv", "joints.csv", "contacts.csv", "solver.csv"};
+  static const char* const names[] = {"trajectory.csv", "joints.csv", "contacts.csv", "solver.csv", "path.csv"};
   Text path = {0};
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < 5; i++) {
     path.length = 0;
     text_add(&path, "%s/%s", f->folder, names[i]);
     unlink(path.data);

@@ -97,6 +97,8 @@ static void units_are_those_of_the_manual(void** state) {
   assert_string_equal(plot_unit("contacts.csv", "fz"), "N");
   assert_string_equal(plot_unit("solver.csv", "total"), "J");
   assert_string_equal(plot_unit("solver.csv", "time"), "s");
+  assert_string_equal(plot_unit("solver.csv", "py"), "kg m/s");
+  assert_string_equal(plot_unit("solver.csv", "lz"), "kg m^2/s");
   assert_null(plot_unit("other.csv", "fz"));
 }
 

@@ -1,4 +1,5 @@
-/* What the output asks of a state: energies in closed form, gaps, and one row for every touching pair of links. */
+/* What the output asks of a state: energies and momenta in closed form, gaps, and one row for every touching pair of
+ * links. */
 #include "simulate/simulate.h"
 
 #include "support/runs.h"
@@ -62,9 +63,132 @@ static void measure_contacts_are_merged_by_link_and_sorted(void** state) {
   run_free(run);
 }
 
+/* ---------------------------------------------------------------- momenta (S11) */
+
+static void near_vector(Vec3 found, Vec3 wanted, double tolerance, const char* what) {
+  compare_near(found.x, wanted.x, tolerance, what);
+  compare_near(found.y, wanted.y, tolerance, what);
+  compare_near(found.z, wanted.z, tolerance, what);
+}
+
+/* p = m v, L = c x p + R I R^T w: a quarter turn about x makes y of the body z of the world, rates are in link axes. */
+static void S11_momenta_of_a_free_body_at_the_start(void** state) {
+  (void)state;
+  Run* run = run_create(1, 1e-9,
+                        "contact: {model: none}\n"
+                        "links:\n"
+                        "  - {name: body, mass: 2, shape: {type: box, size: [0.3, 0.2, 0.1]}, position: [1, 2, 5], "
+                        "rotation: [0.7071067811865476, 0.7071067811865476, 0, 0]}\n"
+                        "initial:\n"
+                        "  - {link: body, velocities: [1, -2, 0.5, 3, 1, -2]}\n");
+  double inertia[3] = {2 * (0.04 + 0.01) / 4, 2 * (0.09 + 0.01) / 4, 2 * (0.09 + 0.04) / 4};
+  const SimState* s = sim_state(run->sim);
+  /* slides go along the axes of the joint's frame, which is turned as the link is */
+  Mat3 r = s->pose[0].r;
+  Vec3 p = vec3_scale(mat3_mul_vec(r, vec3(1, -2, 0.5)), 2);
+  Vec3 spin = mat3_mul_vec(r, vec3(inertia[0] * 3, inertia[1] * 1, inertia[2] * -2));
+  SimMeasure m = sim_measure(run->sim);
+  near_vector(m.momentum, p, 1e-12, "momentum");
+  near_vector(m.angular_momentum, vec3_add(vec3_cross(vec3(1, 2, 5), p), spin), 1e-12, "angular momentum");
+  run_free(run);
+}
+
+/* Both schemes are exact for a parabola, p_z = m (v - g t), but for the first step of second order, where one
+ * difference of two states is all there is: m (v - g t / 2). A wheel that turns by f from row to row has
+ * L = I ((a + b) sin f1 - b sin f2), f1 and f2 the angles to the rows before. */
+static void momenta_of_a_spinning_body_in_flight(const char* integrator, double (*rate_old)(int step)) {
+  const double dt = 0.01, wheel = 2 * (0.09 + 0.04) / 4;
+  Run* run = run_create(1, 1e-12,
+                        "simulation: {dt: 0.01, steps: 10, gravity: [0, 0, -9.81], integrator: %s}\n"
+                        "contact: {model: none}\n"
+                        "links:\n"
+                        "  - {name: body, mass: 2, shape: {type: box, size: [0.3, 0.2, 0.1]}}\n"
+                        "initial:\n"
+                        "  - {link: body, velocities: [1, -2, 3, 0, 0, 5]}\n",
+                        integrator);
+  double angle[9] = {0};
+  for (int step = 1; step < 9; step++) {
+    run_steps(run, 1);
+    Mat3 r = sim_state(run->sim)->pose[0].r;
+    angle[step] = atan2(r.m[1][0], r.m[0][0]);
+    SimMeasure m = sim_measure(run->sim);
+    double fallen = step == 1 && rate_old(2) > 0 ? 0.5 * dt : dt * step;
+    near_vector(m.momentum, vec3(2, -4, 2 * (3 - 9.81 * fallen)), 1e-9, "momentum in flight");
+    double b = rate_old(step) / dt, a = 1 / dt + b, f1 = angle[step] - angle[step - 1];
+    double f2 = step > 1 ? angle[step] - angle[step - 2] : 0;
+    Vec3 c = sim_state(run->sim)->center[0], wanted = vec3_cross(c, m.momentum);
+    wanted.z += wheel * ((a + b) * sin(f1) - b * sin(f2));
+    near_vector(m.angular_momentum, wanted, 1e-11, "angular momentum in flight");
+  }
+  run_free(run);
+}
+
+static double none_before(int step) {
+  (void)step;
+  return 0;
+}
+
+static double half_after_the_first(int step) { return step > 1 ? 0.5 : 0; }
+
+static void S11_momenta_in_flight_by_both_schemes(void** state) {
+  (void)state;
+  momenta_of_a_spinning_body_in_flight("first_order", none_before);
+  momenta_of_a_spinning_body_in_flight("second_order", half_after_the_first);
+}
+
+/* Two boxes that meet off-centre in space: what contact gives to one it takes from the other. */
+static void S11_momentum_of_a_closed_system_is_kept(void** state) {
+  (void)state;
+  Run* run = run_create(1, 1e-9,
+                        "simulation: {dt: 0.01, steps: 60, gravity: [0, 0, 0]}\n"
+                        "contact: {support: 0.005}\n"
+                        "links:\n"
+                        "  - {name: a, mass: 2, shape: {type: box, size: [0.3, 0.2, 0.1]}}\n"
+                        "  - {name: b, mass: 1, shape: {type: box, size: [0.2, 0.2, 0.2]}, position: [0.5, 0.1, "
+                        "0.02]}\n"
+                        "initial:\n"
+                        "  - {link: a, velocities: [1, 0, 0, 0.3, 0, 0.2]}\n"
+                        "  - {link: b, velocities: [-1, 0.1, 0, 0, 1, 0]}\n");
+  near_vector(sim_measure(run->sim).momentum, vec3(2 * 1 - 1, 0.1, 0), 1e-12, "momentum before");
+  int touching = 0, count;
+  for (int step = 0; step < 40; step++) {
+    run_steps(run, 1);
+    sim_contacts(run->sim, &count);
+    touching += count > 0;
+    near_vector(sim_measure(run->sim).momentum, vec3(1, 0.1, 0), 1e-10, "momentum");
+  }
+  assert_true(touching > 0);
+  run_free(run);
+}
+
+/* A bob at distance l of a hinge about y through (0, 0, 1): p = m l w along the circle, and about the origin
+ * L = c x p + I w y. */
+static void S11_momenta_of_a_pendulum(void** state) {
+  (void)state;
+  Run* run = run_create(1, 1e-10,
+                        "contact: {model: none}\n"
+                        "links:\n"
+                        "  - {name: bob, mass: 3, joint: {type: hinge, axis: [0, 1, 0], position: [0, 0, 1]}, shapes: "
+                        "[{type: box, size: [0.2, 0.2, 0.2], position: [0, 0, -0.5]}]}\n"
+                        "initial:\n"
+                        "  - {link: bob, velocities: [2]}\n");
+  /* below the hinge a positive turn about y goes towards -x: y x (0, 0, -l) = (-l, 0, 0) */
+  Vec3 p = vec3(-3 * 0.5 * 2, 0, 0), wanted = vec3_cross(vec3(0, 0, 0.5), p);
+  wanted.y += 2 * 3 * (0.04 + 0.04) / 4;
+  SimMeasure m = sim_measure(run->sim);
+  near_vector(m.momentum, p, 1e-12, "momentum of the bob");
+  near_vector(m.angular_momentum, wanted, 1e-12, "angular momentum of the bob");
+  compare_near(m.kinetic, 0.5 * 3 * 1 + 0.5 * 4 * 3 * 0.02, 1e-12, "kinetic energy of the bob");
+  run_free(run);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(measure_energies_of_a_free_body),
+      cmocka_unit_test(S11_momenta_of_a_free_body_at_the_start),
+      cmocka_unit_test(S11_momenta_in_flight_by_both_schemes),
+      cmocka_unit_test(S11_momentum_of_a_closed_system_is_kept),
+      cmocka_unit_test(S11_momenta_of_a_pendulum),
       cmocka_unit_test(measure_contacts_are_merged_by_link_and_sorted),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

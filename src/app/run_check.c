@@ -1,0 +1,475 @@
+/* The files of a run against each other and against the scene (docs/derivations/certificate.md, P7). */
+#include "app/run_check.h"
+#include <cjson/cJSON.h>
+#include <stdarg.h>
+#include <string.h>
+
+/* Numbers are printed in full, so only rounding parts what is computed again from what was written: relative to 1 m or
+ * the distance from the origin. */
+#define POSE_TOLERANCE 1e-9
+/* Of a unit quaternion's length. */
+#define UNIT_TOLERANCE 1e-9
+/* Of a time, relative to it. */
+#define TIME_TOLERANCE 1e-12
+/* Of energies and momenta, relative to their size. */
+#define MOTION_TOLERANCE 1e-9
+/* Rounding of a coordinate, relative to its size, with room for the few operations that it goes through. */
+#define COORDINATE_ROUNDING 1e-14
+
+/* ---------------------------------------------------------------- reading */
+
+static Status read_table(RunFile* file, const char* folder, const char* name, Diagnostics* diagnostics) {
+  file->path = path_join(folder, name);
+  return csv_read(&file->table, file->path, diagnostics);
+}
+
+static Status read_summary(RunCheck* c, Diagnostics* diagnostics) {
+  const cJSON* result = cJSON_GetObjectItem(c->recorded->summary, "result");
+  const cJSON *steps = cJSON_GetObjectItem(result, "steps"), *gap = cJSON_GetObjectItem(result, "smallest_gap");
+  c->smallest_gap = cJSON_IsNumber(gap) ? gap->valuedouble : (double)INFINITY;
+  if (cJSON_IsNumber(steps) && steps->valuedouble >= 0 && steps->valuedouble < 1e9) {
+    c->steps = (int)steps->valuedouble;
+    return STATUS_OK;
+  }
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){c->summary_path, 0, 0},
+                  "result.steps must be the number of steps that were done");
+  return STATUS_BAD_INPUT;
+}
+
+/* Cells of solver.csv that are compared as numbers; "outcome" is a word. */
+static Status read_solver(RunCheck* c, const char* folder, Diagnostics* diagnostics) {
+  static const char* const needed[] = {"step", "time", "residual", "kinetic", "potential", "smallest_gap"};
+  Status status = read_table(&c->solver, folder, "solver.csv", diagnostics);
+  if (status != STATUS_OK) return status;
+  for (size_t k = 0; k < sizeof needed / sizeof needed[0]; k++) {
+    if (csv_column(&c->solver.table, needed[k]) >= 0) continue;
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){c->solver.path, 1, 0}, "no column '%s'", needed[k]);
+    return STATUS_BAD_INPUT;
+  }
+  return STATUS_OK;
+}
+
+Status run_check_read(RunCheck* c, const Recorded* recorded, const char* folder, Diagnostics* diagnostics) {
+  const Model* model = &recorded->model;
+  c->recorded = recorded;
+  c->summary_path = path_join(folder, "summary.json");
+  Status status = read_summary(c, diagnostics);
+  if (status == STATUS_OK) status = read_table(&c->trajectory, folder, "trajectory.csv", diagnostics);
+  if (status == STATUS_OK) status = read_table(&c->joints, folder, "joints.csv", diagnostics);
+  if (status == STATUS_OK) status = run_coordinates_read(&c->coordinates, c->joints.path, model, diagnostics);
+  if (status == STATUS_OK && c->coordinates.row_count == 0) {
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){c->joints.path, 1, 0}, "no row: the run has no state");
+    status = STATUS_BAD_INPUT;
+  }
+  if (status == STATUS_OK) status = read_table(&c->contacts, folder, "contacts.csv", diagnostics);
+  if (status == STATUS_OK) status = run_contacts_read(&c->contact_rows, c->contacts.path, model, diagnostics);
+  if (status == STATUS_OK) status = read_solver(c, folder, diagnostics);
+  return status;
+}
+
+void run_check_free(RunCheck* c) {
+  RunFile* const files[] = {&c->trajectory, &c->joints, &c->contacts, &c->solver};
+  for (size_t k = 0; k < sizeof files / sizeof files[0]; k++) {
+    memory_free(files[k]->path);
+    csv_free(&files[k]->table);
+  }
+  memory_free(c->summary_path);
+  memory_free(c->contact_first);
+  run_coordinates_free(&c->coordinates);
+  run_contacts_free(&c->contact_rows);
+  diagnostics_free(&c->findings);
+}
+
+/* ---------------------------------------------------------------- findings */
+
+void run_check_find(RunCheck* c, const RunFile* file, int row, int column, const char* format, ...) {
+  char text[512];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  SourcePlace place = {file->path, 1, 0};
+  if (row >= 0 && row < file->table.row_count) {
+    place.line = file->table.lines[row];
+    if (column >= 0) place.column = 1 + (int)(csv_cell(&file->table, row, column) - csv_cell(&file->table, row, 0));
+  }
+  diagnostics_add(&c->findings, SEVERITY_ERROR, place, "%s", text);
+}
+
+/* ---------------------------------------------------------------- rows and times */
+
+static int states_expected(const RunCheck* c) {
+  int every = c->recorded->model.simulation.record_every;
+  return 1 + c->steps / every + (c->steps % every != 0);
+}
+
+int run_check_step(const RunCheck* c, int row) {
+  int64_t step = (int64_t)row * c->recorded->model.simulation.record_every;
+  return step < c->steps ? (int)step : c->steps;
+}
+
+static double time_expected(const RunCheck* c, int row) {
+  return run_check_step(c, row) * c->recorded->model.simulation.dt;
+}
+
+static bool same_time(double time, double expected) { return fabs(time - expected) <= TIME_TOLERANCE * expected; }
+
+static void check_count(RunCheck* c, const RunFile* file, int count, int expected) {
+  if (count == expected) return;
+  run_check_find(c, file, count < expected ? count - 1 : expected, -1,
+                 "%d rows, but summary.json tells of %d steps, of which %d rows are recorded (record_every is %d)",
+                 count, c->steps, expected, c->recorded->model.simulation.record_every);
+}
+
+/* Times of a file whose row 0 is state `first`. */
+static void check_times(RunCheck* c, const RunFile* file, int first) {
+  int column = csv_column(&file->table, "time");
+  double before = -(double)INFINITY;
+  for (int row = 0; row < file->table.row_count; row++) {
+    double time = csv_value(&file->table, row, column), expected = time_expected(c, row + first);
+    if (!(time > before))
+      run_check_find(c, file, row, column,
+                     "time %.17g s is not after that of the row before: times rise from row to row", time);
+    else if (!same_time(time, expected))
+      run_check_find(c, file, row, column, "time %.17g s is not that of step %d, %.17g s", time,
+                     run_check_step(c, row + first), expected);
+    before = time;
+  }
+}
+
+static void check_steps(RunCheck* c) {
+  int column = csv_column(&c->solver.table, "step");
+  for (int row = 0; row < c->solver.table.row_count; row++) {
+    double step = csv_value(&c->solver.table, row, column);
+    if (step != run_check_step(c, row + 1))
+      run_check_find(c, &c->solver, row, column, "step '%s' must be %d", csv_cell(&c->solver.table, row, column),
+                     run_check_step(c, row + 1));
+  }
+}
+
+/* Contacts belong to states by their times, which never fall. */
+static void sort_contacts(RunCheck* c) {
+  int states = c->coordinates.row_count, every = c->recorded->model.simulation.record_every, state = 0, k = 0;
+  int column = csv_column(&c->contacts.table, "time");
+  double dt = c->recorded->model.simulation.dt;
+  c->contact_first = MEMORY_NEW(int, states + 1);
+  for (; k < c->contact_rows.count; k++) {
+    double time = c->contact_rows.rows[k].time, step = round(time / dt);
+    int row = step >= 0 && step <= c->steps ? ((int)step == c->steps ? states_expected(c) - 1 : (int)step / every) : -1;
+    bool fits = row >= 1 && row < states && same_time(time, time_expected(c, row));
+    if (!fits || row < state) {
+      run_check_find(c, &c->contacts, k, column,
+                     fits ? "time %.17g s is before that of the row above: times never fall"
+                          : "time %.17g s is that of no recorded step after the start",
+                     time);
+      memory_free(c->contact_first);
+      c->contact_first = NULL;
+      return;
+    }
+    while (state < row) c->contact_first[++state] = k;
+  }
+  while (state < states) c->contact_first[++state] = k;
+}
+
+/* ---------------------------------------------------------------- poses */
+
+static double unit_error(const CsvTable* table, int row, int column) {
+  double sum = 0;
+  for (int k = 0; k < 4; k++) {
+    double value = csv_value(table, row, column + k);
+    sum += value * value;
+  }
+  return fabs(sqrt(sum) - 1);
+}
+
+static double cosine_of_rows(const CsvTable* table, int row, int column) {
+  double sum = 0;
+  for (int k = 0; k < 4; k++)
+    sum += csv_value(table, row, column + k) *
+           (row > 0 ? csv_value(table, row - 1, column + k) : k == 0); /* the first against no turn at all */
+  return sum;
+}
+
+static int link_column(const RunCheck* c, int link, const char* name) {
+  Text text = {0};
+  text_add(&text, "%s/%s", c->recorded->model.links[link].name, name);
+  int column = csv_column(&c->trajectory.table, text.data);
+  text_free(&text);
+  return column;
+}
+
+static void check_rotation(RunCheck* c, int row, int column) {
+  const CsvTable* table = &c->trajectory.table;
+  double error = unit_error(table, row, column);
+  if (!(error <= UNIT_TOLERANCE))
+    run_check_find(c, &c->trajectory, row, column, "column '%s': the quaternion's length is off 1 by %.3g",
+                   table->names[column], error);
+  else if (!(cosine_of_rows(table, row, column) >= -UNIT_TOLERANCE))
+    run_check_find(c, &c->trajectory, row, column,
+                   "column '%s': of q and -q the one nearer to the row before must stand here", table->names[column]);
+}
+
+static double pose_difference(Pose a, Pose b) {
+  double worst = vec3_norm(vec3_sub(a.t, b.t)) / fmax(1.0, vec3_norm(b.t));
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) worst = fmax(worst, fabs(a.r.m[i][j] - b.r.m[i][j]));
+  return worst;
+}
+
+typedef struct {
+  int position, rotation, center; /* of a link */
+} LinkColumns;
+
+static void check_link(RunCheck* c, int row, int link, const LinkColumns* columns, const Pose* pose) {
+  const CsvTable* table = &c->trajectory.table;
+  const RunPoses* run = &c->recorded->run;
+  check_rotation(c, row, columns->rotation);
+  double error = pose_difference(*pose, run->pose[(size_t)row * (size_t)run->link_count + (size_t)link]);
+  if (!(error <= POSE_TOLERANCE))
+    run_check_find(c, &c->trajectory, row, columns->position,
+                   "the pose of '%s' is not that of the coordinates in joints.csv: they differ by %.3g",
+                   c->recorded->model.links[link].name, error);
+  if (columns->center < 0) return;
+  Vec3 center = pose_apply(*pose, c->recorded->model.links[link].center), written;
+  written = vec3(csv_value(table, row, columns->center), csv_value(table, row, columns->center + 1),
+                 csv_value(table, row, columns->center + 2));
+  double miss = vec3_norm(vec3_sub(written, center));
+  if (!(miss <= POSE_TOLERANCE * fmax(1.0, vec3_norm(center))))
+    run_check_find(c, &c->trajectory, row, columns->center,
+                   "the centre of mass of '%s' is not that of its pose: they are %.3g m apart",
+                   c->recorded->model.links[link].name, miss);
+}
+
+/* A ball's quaternion in joints.csv has length one. */
+static void check_coordinates(RunCheck* c, int row) {
+  const Model* model = &c->recorded->model;
+  for (int i = 0, column = 1; i < model->link_count; column += model->links[i++].coordinate_count) {
+    const ModelLink* link = &model->links[i];
+    if (link->dof_count == 0 || link->rotation != ROTATION_BALL) continue;
+    double error = unit_error(&c->joints.table, row, column + link->slide_count);
+    if (!(error <= UNIT_TOLERANCE))
+      run_check_find(c, &c->joints, row, column + link->slide_count,
+                     "column '%s': the quaternion's length is off 1 by %.3g",
+                     c->joints.table.names[column + link->slide_count], error);
+  }
+}
+
+static const double* coordinates_of(const RunCheck* c, int row) {
+  return c->coordinates.q + (size_t)row * (size_t)c->coordinates.coordinate_count;
+}
+
+static void check_start(RunCheck* c, Pose* given, Pose* found) {
+  const Model* model = &c->recorded->model;
+  model_poses(model, model->initial_coordinates, given);
+  model_poses(model, coordinates_of(c, 0), found);
+  for (int i = 0; i < model->link_count; i++)
+    if (!(pose_difference(found[i], given[i]) <= POSE_TOLERANCE))
+      run_check_find(c, &c->joints, 0, -1, "the first row is not the initial state of the scene: '%s' stands elsewhere",
+                     model->links[i].name);
+}
+
+/* ---------------------------------------------------------------- energies, momenta, forces */
+
+/* How large the numbers are that a state's motion is made of: sums over the links that can move. */
+typedef struct {
+  double mass, momentum_rounding; /* kg, kg m/s */
+} MotionScale;
+
+static MotionScale scale_of(const Model* model, const Pose* poses) {
+  MotionScale scale = {0, 0};
+  for (int i = 0; i < model->link_count; i++) {
+    const ModelLink* link = &model->links[i];
+    if (link->tree < 0) continue;
+    scale.mass += link->mass;
+    scale.momentum_rounding +=
+        link->mass * COORDINATE_ROUNDING * (vec3_norm(poses[i].t) + link->reach) / model->simulation.dt;
+  }
+  return scale;
+}
+
+static double arm_of(const Model* model, const Pose* poses) {
+  double arm = 0;
+  for (int i = 0; i < model->link_count; i++)
+    if (model->links[i].tree >= 0) arm = fmax(arm, vec3_norm(poses[i].t) + model->links[i].reach);
+  return arm;
+}
+
+static void compare(RunCheck* c, int state, const char* name, double value, double tolerance) {
+  int column = csv_column(&c->solver.table, name);
+  if (column < 0 || state < 1 || state > c->solver.table.row_count) return;
+  double written = csv_value(&c->solver.table, state - 1, column);
+  if (fabs(written - value) <= tolerance) return;
+  run_check_find(c, &c->solver, state - 1, column, "%s %.17g is not that of the states, %.17g", name, written, value);
+}
+
+static void check_potential(RunCheck* c, int row, const Pose* poses) {
+  const Model* model = &c->recorded->model;
+  double sum = 0, size = 0;
+  for (int i = 0; i < model->link_count; i++) {
+    if (model->links[i].tree < 0) continue;
+    Vec3 center = pose_apply(poses[i], model->links[i].center), g = model->simulation.gravity;
+    sum -= model->links[i].mass * vec3_dot(g, center);
+    size += model->links[i].mass * vec3_norm(g) * (vec3_norm(poses[i].t) + model->links[i].reach);
+  }
+  compare(c, row, "potential", sum, MOTION_TOLERANCE * size);
+}
+
+/* Of the step to a row, where all steps near it were taken as a whole. */
+static StepClock clock_of(const Model* model, int row) {
+  double dt = model->simulation.dt;
+  return (StepClock){row * dt, dt, row > 1 ? dt : 0, row > 2 ? dt : 0};
+}
+
+bool run_check_whole(const RunCheck* c, int row, int before) {
+  int column = csv_column(&c->solver.table, "substeps");
+  if (c->recorded->model.simulation.record_every > 1) return false;
+  for (int k = row > before ? row - before : 1; k <= row && k <= c->solver.table.row_count && column >= 0; k++)
+    if (csv_value(&c->solver.table, k - 1, column) != 1) return false;
+  return true;
+}
+
+/* at[0] is the row's state, at[1] that of the row before, and so on. */
+static void check_motion(RunCheck* c, int row, Pose* const* at) {
+  const Model* model = &c->recorded->model;
+  StepClock clock = clock_of(model, row);
+  SimMotion motion = motion_between(model, &clock, at[0], at[1], at[2], NULL);
+  MotionScale scale = scale_of(model, at[0]);
+  double size = sqrt(2 * fmax(motion.kinetic, 0) * scale.mass); /* largest momentum with this energy */
+  double p = MOTION_TOLERANCE * size + scale.momentum_rounding, l = p * arm_of(model, at[0]);
+  double speed = scale.mass > 0 ? (size + scale.momentum_rounding) / scale.mass : 0;
+  const double* const found[] = {&motion.momentum.x,         &motion.momentum.y,         &motion.momentum.z,
+                                 &motion.angular_momentum.x, &motion.angular_momentum.y, &motion.angular_momentum.z};
+  static const char* const names[] = {"px", "py", "pz", "lx", "ly", "lz"};
+  bool carried = false; /* what bodies carry of angular momentum stands in no file */
+  for (int i = 0; i < model->link_count; i++) carried = carried || model->links[i].spins;
+  if (!carried) compare(c, row, "kinetic", motion.kinetic, p * speed);
+  for (int k = 0; k < (carried ? 3 : 6); k++) compare(c, row, names[k], *found[k], k < 3 ? p : l);
+}
+
+/* Is the tree's sum of forces free of joints: does its root float, undriven and undamped? */
+static bool floats(const Model* model, int link) {
+  const ModelLink* l = &model->links[link];
+  if (l->parent >= 0 || l->slide_count != 3 || l->prescribed >= 0) return false;
+  for (int k = 0; k < l->dof_count; k++)
+    if (l->limited[k] || l->damping[k] != 0) return false;
+  for (int k = 0; k < model->controller_count; k++)
+    if (model->controllers[k].link == link) return false;
+  return true;
+}
+
+typedef struct {
+  Vec3 lack;    /* what accelerates a tree less what contacts.csv lists [N] */
+  double size;  /* of the numbers that it is a difference of [N] */
+  double work;  /* the forces at work, which the residual is a part of (step.md, S8): at least those [N] */
+  int root;     /* the tree's first link; -1: none */
+  bool checked; /* its root floats */
+} TreeBalance;
+
+/* No less than the share of a link's momentum in the forces at work: 2 phi / dt^2 / 1000 times mass and motion. */
+static double momentum_share(const Model* model, int link, const Pose* now, const Pose* old) {
+  const ModelLink* l = &model->links[link];
+  Vec3 travelled = vec3_sub(pose_apply(now[link], l->center), pose_apply(old[link], l->center));
+  Mat3 turned = mat3_sub(now[link].r, old[link].r);
+  double sum = 0, dt = model->simulation.dt;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) sum += turned.m[i][j] * turned.m[i][j];
+  return 4e-3 * l->mass / (dt * dt) * (vec3_norm(travelled) + l->reach * sqrt(sum));
+}
+
+/* at: the row's state and those before. */
+static TreeBalance* balance_of(const RunCheck* c, int row, const Vec3* force, Pose* const* at) {
+  const Pose* poses = at[0];
+  const Model* model = &c->recorded->model;
+  double dt = model->simulation.dt;
+  TreeBalance* trees = MEMORY_NEW(TreeBalance, model->tree_count + 1);
+  for (int i = model->link_count - 1; i >= 0; i--) {
+    if (model->links[i].tree < 0) continue;
+    TreeBalance* tree = &trees[model->links[i].tree];
+    tree->lack = vec3_add(tree->lack, force[i]);
+    tree->size += model->links[i].mass * (vec3_norm(poses[i].t) + model->links[i].reach) / (dt * dt);
+    tree->work += vec3_norm(force[i]) + 2 * model->links[i].mass * vec3_norm(model->simulation.gravity) +
+                  momentum_share(model, i, at[1], at[2]);
+    tree->root = i;
+    tree->checked = floats(model, i);
+  }
+  for (int k = c->contact_first[row]; k < c->contact_first[row + 1]; k++) {
+    const RunContact* contact = &c->contact_rows.rows[k];
+    int a = model->links[contact->a].tree, b = model->links[contact->b].tree;
+    if (a >= 0) trees[a].lack = vec3_add(trees[a].lack, contact->force);
+    if (b >= 0) trees[b].lack = vec3_sub(trees[b].lack, contact->force);
+    double size = vec3_norm(contact->force);
+    if (a >= 0) trees[a].size += size, trees[a].work += size;
+    if (b >= 0) trees[b].size += size, trees[b].work += size;
+  }
+  return trees;
+}
+
+/* Newton's second law for whole trees that float: within the residual that solver.csv admits. */
+static void check_forces(RunCheck* c, int row, Pose* const* at) {
+  const Model* model = &c->recorded->model;
+  if (!c->contact_first || row > c->solver.table.row_count) return;
+  Vec3* force = MEMORY_NEW(Vec3, model->link_count);
+  StepClock clock = clock_of(model, row);
+  const SceneSimulation* simulation = &model->simulation;
+  if (motion_forces(model, &clock, at[0], at[1], at[2], at[3], force)) {
+    double residual = csv_value(&c->solver.table, row - 1, csv_column(&c->solver.table, "residual"));
+    TreeBalance* trees = balance_of(c, row, force, at);
+    for (int k = 0; k < model->tree_count; k++) {
+      double lack = vec3_norm(trees[k].lack), absolute = simulation->force_tolerance / simulation->tolerance;
+      double allowed = 2 * residual * (trees[k].work + absolute);
+      if (!trees[k].checked || lack <= allowed + COORDINATE_ROUNDING * trees[k].size) continue;
+      run_check_find(c, &c->trajectory, row, -1,
+                     "the motion of '%s' and the forces of contacts.csv at this time do not balance: %.3g N are left, "
+                     "solver.csv says at most %.3g",
+                     model->links[trees[k].root].name, lack, allowed);
+    }
+    memory_free(trees);
+  }
+  memory_free(force);
+}
+
+/* ---------------------------------------------------------------- all states */
+
+static LinkColumns* find_link_columns(const RunCheck* c) {
+  LinkColumns* columns = MEMORY_NEW(LinkColumns, c->recorded->model.link_count + 1);
+  for (int i = 0; i < c->recorded->model.link_count; i++)
+    columns[i] = (LinkColumns){link_column(c, i, "px"), link_column(c, i, "qw"), link_column(c, i, "cx")};
+  return columns;
+}
+
+static void check_states(RunCheck* c, int rows, Pose* const* room) {
+  const Model* model = &c->recorded->model;
+  LinkColumns* columns = find_link_columns(c);
+  for (int row = 0; row < rows; row++) {
+    Pose* at[4]; /* a ring: the row itself and the three before; before the start they repeat the first */
+    for (int k = 0; k < 4; k++) at[k] = room[(row < k ? 0 : row - k) % 4];
+    model_poses(model, coordinates_of(c, row), at[0]);
+    check_coordinates(c, row);
+    for (int i = 0; i < model->link_count; i++) check_link(c, row, i, &columns[i], &at[0][i]);
+    if (row == 0) continue;
+    check_potential(c, row, at[0]);
+    if (!run_check_whole(c, row, 2)) continue; /* the states between are not known */
+    check_motion(c, row, at);
+    check_forces(c, row, at);
+  }
+  memory_free(columns);
+}
+
+void run_check_states(RunCheck* c) {
+  int links = c->recorded->model.link_count, states = states_expected(c);
+  check_count(c, &c->trajectory, c->trajectory.table.row_count, states);
+  check_count(c, &c->joints, c->joints.table.row_count, states);
+  check_count(c, &c->solver, c->solver.table.row_count, states - 1);
+  check_times(c, &c->trajectory, 0);
+  check_times(c, &c->joints, 0);
+  check_times(c, &c->solver, 1);
+  check_steps(c);
+  sort_contacts(c);
+  Pose* room[4];
+  for (int k = 0; k < 4; k++) room[k] = MEMORY_NEW(Pose, links + 1);
+  check_start(c, room[0], room[1]);
+  int rows = c->trajectory.table.row_count < c->coordinates.row_count ? c->trajectory.table.row_count
+                                                                      : c->coordinates.row_count;
+  check_states(c, rows, room);
+  for (int k = 0; k < 4; k++) memory_free(room[k]);
+}

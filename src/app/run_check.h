@@ -1,0 +1,53 @@
+/* Do a run's files tell of one motion, of the scene that they name? Everything but the proof that nothing meets, which
+ * cmd_certify.c has. Private to app/; docs/derivations/certificate.md, P7. */
+#ifndef SDRS_APP_RUN_CHECK_H
+#define SDRS_APP_RUN_CHECK_H
+
+#include "app/command.h"
+
+/* One of the files. */
+typedef struct {
+  char* path;
+  CsvTable table;
+} RunFile;
+
+/* Zeroed is fine for run_check_free. Borrows `recorded`, owns the rest. */
+typedef struct {
+  const Recorded* recorded;
+  int steps;           /* that summary.json says were done */
+  double smallest_gap; /* that it says; INFINITY: none [m] */
+  char* summary_path;
+  RunFile trajectory, joints, contacts, solver;
+  RunCoordinates coordinates;
+  RunContacts contact_rows;
+  int* contact_first;   /* rows of contacts.csv that belong to a state begin here  (states + 1); NULL: out of order */
+  Diagnostics findings; /* what is false */
+} RunCheck;
+
+/* Read the files. STATUS_IO or STATUS_BAD_INPUT with diagnostics where one is missing or malformed. */
+Status run_check_read(RunCheck* check, const Recorded* recorded, const char* folder, Diagnostics* diagnostics);
+void run_check_free(RunCheck* check);
+
+/* All states in their places: numbers of rows, times, steps, the initial state, poses, centres, energies, momenta, and
+ * forces against motion (app/run_check.c). */
+void run_check_states(RunCheck* check);
+
+/* What contacts.csv and solver.csv say of a row (row >= 1; 0: the initial state, of which they say nothing) against the
+ * pairs near each other there (count) and in the row before (before_count) (app/run_check_contacts.c). */
+typedef struct {
+  int row;
+  const ProofPair *pairs, *before;
+  int count, before_count;
+} RowPairs;
+void run_check_row_pairs(RunCheck* check, const RowPairs* row);
+
+/* For both files. Were this row's step and the `before` steps ahead of it taken as a whole? Otherwise what they come
+ * from are states between the rows. */
+bool run_check_whole(const RunCheck* check, int row, int before);
+/* The step of a recorded row. */
+int run_check_step(const RunCheck* check, int row);
+/* A finding at a cell; column -1: the whole row, row -1: the header. */
+__attribute__((format(printf, 5, 6))) void run_check_find(RunCheck* check, const RunFile* file, int row, int column,
+                                                          const char* format, ...);
+
+#endif

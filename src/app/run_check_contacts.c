@@ -1,0 +1,119 @@
+/* contacts.csv and the gaps of solver.csv against the exact distances of the hulls (docs/derivations/certificate.md,
+ * P7).
+ */
+#include "app/run_check.h"
+#include <stdio.h>
+
+/* Two runs of GJK on the same poses end in simplices whose distance differs by rounding of the coordinates: relative to
+ * them, and to the gap. */
+#define GAP_ROUNDING 1e-13
+#define GAP_TOLERANCE 1e-7
+/* The same force from a plane solved anew: relative. */
+#define FORCE_TOLERANCE 1e-5
+
+enum { COLUMN_A = 1, COLUMN_GAP = 3, COLUMN_FORCE = 4 };
+
+static double gap_tolerance(const RunCheck* c, int state, int a, int b, double gap) {
+  const Model* model = &c->recorded->model;
+  const Pose* poses = c->recorded->run.pose + (size_t)state * (size_t)model->link_count;
+  double size = vec3_norm(poses[a].t) + vec3_norm(poses[b].t) + model->links[a].reach + model->links[b].reach;
+  return GAP_TOLERANCE * gap + GAP_ROUNDING * size;
+}
+
+static double range_of(const RunCheck* c) {
+  double s = c->recorded->model.contact.support;
+  return 2 * s / (1 - BARRIER_NORM_WIDTH);
+}
+
+static const ProofPair* find_pair(const ProofPair* pairs, int count, int a, int b) {
+  int low = 0, high = count;
+  while (low < high) {
+    int middle = (low + high) / 2;
+    const ProofPair* p = &pairs[middle];
+    if (p->a < a || (p->a == a && p->b < b))
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < count && pairs[low].a == a && pairs[low].b == b ? &pairs[low] : NULL;
+}
+
+static void check_force(RunCheck* c, int row, int k, const ProofPair* pair, const ProofPair* before) {
+  double friction = c->recorded->model.contact.friction;
+  if (friction > 0 && !run_check_whole(c, row, 0)) return; /* rests on a state that is not known */
+  double allowed =
+      friction * (before ? before->load : 0) + FORCE_TOLERANCE * (pair->load + (before ? before->load : 0));
+  double difference = vec3_norm(vec3_sub(c->contact_rows.rows[k].force, pair->force));
+  if (difference <= allowed) return;
+  run_check_find(c, &c->contacts, k, COLUMN_FORCE,
+                 "the force on '%s' differs by %.3g N from that of the contact at this gap, friction allows %.3g",
+                 c->recorded->model.links[pair->b].name, difference, allowed);
+}
+
+/* One listed pair. */
+static void check_listed(RunCheck* c, int k, const RowPairs* row) {
+  const RunContact* listed = &c->contact_rows.rows[k];
+  const char *a = c->recorded->model.links[listed->a].name, *b = c->recorded->model.links[listed->b].name;
+  const ProofPair* pair = find_pair(row->pairs, row->count, listed->a, listed->b);
+  const ProofPair* before = find_pair(row->before, row->before_count, listed->a, listed->b);
+  bool may_rub = !run_check_whole(c, row->row, 0) || (before && before->active);
+  if (!pair || (pair->gap >= range_of(c) && !may_rub)) {
+    run_check_find(c, &c->contacts, k, COLUMN_A, "'%s' and '%s' do not touch at this time", a, b);
+    return;
+  }
+  bool both_far = pair->gap >= range_of(c) && listed->gap >= range_of(c);
+  if (!both_far && !(fabs(listed->gap - pair->gap) <= gap_tolerance(c, row->row, listed->a, listed->b, pair->gap)))
+    run_check_find(c, &c->contacts, k, COLUMN_GAP, "gap %.17g m of '%s' and '%s' is not their distance, %.17g m",
+                   listed->gap, a, b, pair->gap);
+  check_force(c, row->row, k, pair, before);
+}
+
+static bool in_order(const RunContact* before, const RunContact* next) {
+  return before->a < next->a || (before->a == next->a && before->b < next->b);
+}
+
+/* Both lists are sorted by (a, b). */
+static void check_missing(RunCheck* c, const RowPairs* row) {
+  int k = c->contact_first[row->row], end = c->contact_first[row->row + 1];
+  for (int i = 0; i < row->count; i++) {
+    const ProofPair* pair = &row->pairs[i];
+    if (!pair->active || !(pair->load > 0)) continue;
+    while (k < end && in_order(&c->contact_rows.rows[k], &(RunContact){.a = pair->a, .b = pair->b})) k++;
+    if (k < end && c->contact_rows.rows[k].a == pair->a && c->contact_rows.rows[k].b == pair->b) continue;
+    run_check_find(c, &c->contacts, k < c->contact_rows.count ? k : c->contact_rows.count - 1, -1,
+                   "'%s' and '%s' touch at %.9g s and are not listed before this row",
+                   c->recorded->model.links[pair->a].name, c->recorded->model.links[pair->b].name,
+                   c->coordinates.time[row->row]);
+  }
+}
+
+static void check_smallest_gap(RunCheck* c, const RowPairs* row) {
+  double smallest = INFINITY, tolerance = 0;
+  for (int k = 0; k < row->count; k++) {
+    const ProofPair* pair = &row->pairs[k];
+    if (pair->gap >= smallest) continue;
+    smallest = pair->gap;
+    tolerance = gap_tolerance(c, row->row, pair->a, pair->b, pair->gap);
+  }
+  int column = csv_column(&c->solver.table, "smallest_gap");
+  if (row->row > c->solver.table.row_count) return;
+  double written = csv_value(&c->solver.table, row->row - 1, column);
+  if (written >= range_of(c) && smallest >= range_of(c)) return;
+  if (!(fabs(written - smallest) <= tolerance))
+    run_check_find(c, &c->solver, row->row - 1, column, "smallest_gap %.17g m is not that of the state, %.17g m",
+                   written, smallest);
+}
+
+void run_check_row_pairs(RunCheck* c, const RowPairs* row) {
+  if (row->row == 0) return;
+  check_smallest_gap(c, row);
+  if (!c->contact_first) return;
+  for (int k = c->contact_first[row->row]; k < c->contact_first[row->row + 1]; k++) {
+    if (k > c->contact_first[row->row] && !in_order(&c->contact_rows.rows[k - 1], &c->contact_rows.rows[k])) {
+      run_check_find(c, &c->contacts, k, COLUMN_A, "pairs of one time stand once, in the order of the links");
+      return;
+    }
+    check_listed(c, k, row);
+  }
+  check_missing(c, row);
+}

@@ -1,0 +1,170 @@
+/* The moves of the solver, kept so that what a run proved can be proved again from its files
+ * (docs/derivations/certificate.md, P6). */
+#include <string.h>
+
+#include "simulate/sim.h"
+
+/* Moves that there is room for before the first step. */
+enum { MOVES_AT_START = 64 };
+/* A ball's increments are found again from the two rotations where they are inside (-pi, pi), the middle one inside
+ * (-pi/2, pi/2). */
+#define LARGEST_TURN 3.0
+#define LARGEST_MIDDLE_TURN 1.5
+
+void path_create(Sim* s) {
+  const Model* m = s->model;
+  if (!s->options.path || !m->simulation.certificate || m->dof_count == 0) return;
+  Path* p = &s->path;
+  p->capacity = MOVES_AT_START;
+  p->delta = MEMORY_NEW(double, (size_t)p->capacity*(size_t)m->dof_count);
+  p->time = MEMORY_NEW(double, p->capacity);
+  p->way = MEMORY_NEW(double, m->dof_count);
+  p->begin = MEMORY_NEW(double, m->coordinate_count);
+  p->from = MEMORY_NEW(double, m->coordinate_count);
+  p->marked = MEMORY_NEW(double, m->coordinate_count);
+  memcpy(p->marked, s->q_now, sizeof(double) * (size_t)m->coordinate_count);
+}
+
+void path_destroy(Path* p) {
+  void* owned[] = {p->delta, p->time, p->way, p->begin, p->from, p->marked};
+  for (size_t k = 0; k < sizeof owned / sizeof owned[0]; k++) memory_free(owned[k]);
+  proof_destroy(p->proof);
+}
+
+/* ---------------------------------------------------------------- moves */
+
+void path_begin(Sim* s) {
+  Path* p = &s->path;
+  if (!p->delta) return;
+  p->first = p->count;
+  memcpy(p->begin, s->configuration[s->current].q, sizeof(double) * (size_t)s->model->coordinate_count);
+}
+
+static double* add_room(Path* p, int dof_count) {
+  size_t row = sizeof(double) * (size_t)dof_count;
+  if (p->count == p->capacity) {
+    size_t old = (size_t)p->capacity;
+    p->delta = memory_resize(p->delta, row * old, 2 * row * old);
+    p->time = memory_resize(p->time, sizeof(double) * old, 2 * sizeof(double) * old);
+    p->capacity *= 2;
+  }
+  return p->delta + (size_t)p->count++ * (size_t)dof_count;
+}
+
+void path_add(Sim* s) {
+  Path* p = &s->path;
+  if (!p->delta) return;
+  memcpy(add_room(p, s->model->dof_count), s->scaled, sizeof(double) * (size_t)s->model->dof_count);
+}
+
+/* ---------------------------------------------------------------- is the straight way as good? */
+
+/* Would the rotations alone tell the move? */
+static bool turns_are_small(const Model* m, const double* delta) {
+  for (int i = 0; i < m->link_count; i++) {
+    const ModelLink* link = &m->links[i];
+    if (link->dof_count == 0 || link->rotation != ROTATION_BALL) continue;
+    const double* d = delta + link->dof_first + link->slide_count;
+    if (!(fabs(d[0]) < LARGEST_TURN && fabs(d[1]) < LARGEST_MIDDLE_TURN && fabs(d[2]) < LARGEST_TURN)) return false;
+  }
+  return true;
+}
+
+static void poses_on_way(void* context, double fraction, Pose* poses) {
+  Sim* s = context;
+  model_increment(s->model, s->path.from, s->path.way, fraction, s->path_q);
+  model_poses(s->model, s->path_q, poses);
+}
+
+/* Straight from path.from to the accepted state. s->screws and s->bounds are free between steps. */
+static bool straight_way_proved(Sim* s) {
+  Path* p = &s->path;
+  const Model* m = s->model;
+  Pose* poses = s->configuration[1 - s->current].pose;
+  proof_way(m, p->from, s->configuration[s->current].q, p->way);
+  if (!turns_are_small(m, p->way)) return false;
+  model_poses(m, p->from, poses);
+  model_screws(m, p->from, poses, s->screws);
+  motion_bounds(m, p->from, poses, s->screws, p->way, &s->bounds);
+  return contact_certify_arrival(s->contact, &s->bounds, poses_on_way, s);
+}
+
+/* The same from the place after `moves` of the step's moves; path.from changes. */
+static bool proved_after(Sim* s, int moves) {
+  Path* p = &s->path;
+  const Model* m = s->model;
+  memcpy(p->from, p->begin, sizeof(double) * (size_t)m->coordinate_count);
+  for (int k = 0; k < moves; k++)
+    model_increment(m, p->from, p->delta + (size_t)(p->first + k) * (size_t)m->dof_count, 1.0, p->from);
+  return straight_way_proved(s);
+}
+
+/* The fewest of the step's moves after which the straight way does for the rest, as far as doubling and halving find
+ * them; all but the last when none was found. */
+static int moves_needed(Sim* s) {
+  int count = s->path.count - s->path.first, low = 0, high = 1; /* not after low, after high */
+  if (count == 1 || proved_after(s, 0)) return 0;
+  while (high < count - 1 && !proved_after(s, high)) {
+    low = high;
+    high = 2 * high < count - 1 ? 2 * high : count - 1;
+  }
+  while (high - low > 1) {
+    int middle = (low + high) / 2;
+    bool proved = proved_after(s, middle);
+    if (proved)
+      high = middle;
+    else
+      low = middle;
+  }
+  return high;
+}
+
+/* The rest of the moves becomes one, straight. */
+static void shorten_path(Sim* s) {
+  Path* p = &s->path;
+  size_t width = (size_t)s->model->dof_count;
+  int kept = moves_needed(s), last = p->first + kept;
+  if (last >= p->count - 1) return; /* a single move stays as it was */
+  (void)proved_after(s, kept);      /* sets path.way */
+  memcpy(p->delta + (size_t)last * width, p->way, sizeof(double) * width);
+  p->count = last + 1;
+}
+
+void path_end(Sim* s, bool reached, double time) {
+  Path* p = &s->path;
+  if (!p->delta) return;
+  if (!reached) p->count = p->first;
+  if (p->count == p->first) return;
+  double start = timer_now();
+  shorten_path(s);
+  p->straight =
+      p->count == p->first + 1 && turns_are_small(s->model, p->delta + (size_t)p->first * (size_t)s->model->dof_count);
+  for (int k = p->first; k < p->count; k++) p->time[k] = time;
+  p->first = p->count;
+  s->times.certificate += timer_now() - start;
+}
+
+void path_drop(Sim* s, int count) { s->path.count = s->path.first = count; }
+
+/* ---------------------------------------------------------------- what is written */
+
+/* States that are several steps apart: would their straight way be proved from the files? */
+static bool recorded_states_suffice(Sim* s) {
+  Path* p = &s->path;
+  bool first = !p->proof;
+  if (first) p->proof = proof_create(s->model, s->options.threads);
+  if (first) (void)proof_next(p->proof, p->marked);
+  return proof_next_straight(p->proof, s->q_now).outcome == PROOF_APART;
+}
+
+SimPath sim_path(Sim* s) {
+  Path* p = &s->path;
+  SimPath out = {0};
+  if (!p->delta) return out;
+  bool thinned = s->model->simulation.record_every > 1 && recorded_states_suffice(s);
+  bool plain = p->count == 0 || (p->count == 1 && p->straight);
+  if (!thinned && !plain) out = (SimPath){p->count, p->time, p->delta};
+  memcpy(p->marked, s->q_now, sizeof(double) * (size_t)s->model->coordinate_count);
+  p->count = 0;
+  return out;
+}
