@@ -389,7 +389,7 @@ static void run_S13_steps_in_substeps(void** state) {
     check_row_in(&(Row){ways[k].name, tree, 40, 1e-7, ways[k].integrator, TREE}, ways[k].substeps);
     check_row_in(&(Row){ways[k].name, tree, 2, 1e-7, ways[k].integrator, TREE}, ways[k].substeps);
     check_row_in(&(Row){ways[k].name, tree, 40, 1e-7, ways[k].integrator, CARRIED}, ways[k].substeps);
-    check_row_in(&(Row){ways[k].name, IN_CONTACT, 25, 1e-6, ways[k].integrator, BOUNCES}, ways[k].substeps);
+    check_row_in(&(Row){ways[k].name, IN_CONTACT, 25, 3e-6, ways[k].integrator, BOUNCES}, ways[k].substeps);
   }
   check_row_in(&(Row){"slides in substeps", IN_CONTACT, 40, 1e-6, "first_order", SLIDES}, FROM_THE_FIRST);
   check_row_in(&(Row){"pushed in substeps", STATE | CONTROL | CONTACT, 20, 1e-6, "first_order", PUSHED},
