@@ -88,7 +88,8 @@ static double observed_order(const GradcheckDirection* d, int best, double noise
   while (to > 0 && !(error_of(d, d->difference[to]) * d->scale > CLEAR_OF_NOISE * noise / d->step[to])) to--;
   if (to == 0) return NAN;
   int from = to > 1 ? to - 2 : 0;
-  return log(error_of(d, d->difference[from]) / error_of(d, d->difference[to])) / log(d->step[from] / d->step[to]);
+  return math_log(error_of(d, d->difference[from]) / error_of(d, d->difference[to])) /
+         math_log(d->step[from] / d->step[to]);
 }
 
 /* rounding: of a value; zero: of g . d. */

@@ -140,7 +140,7 @@ static double grown(const Optimizer* o) {
   double factor = o->state[STATE_FACTOR], before = o->state[STATE_BEFORE], grow = o->settings.grow;
   if (!o->rule->recovers) return factor * grow;
   if (before > 0) return fmax(factor * grow, sqrt(factor * before));
-  return factor * pow(grow, fmin(o->state[STATE_ROW], ROW_MOST));
+  return factor * math_pow(grow, fmin(o->state[STATE_ROW], ROW_MOST));
 }
 
 static void accept(Optimizer* o) {

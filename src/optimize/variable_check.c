@@ -31,7 +31,7 @@ static GradcheckFloor floor_of(const Optimization* o) {
   GradcheckFloor floor = {0, 0};
   for (int k = 0; k < o->term_count; k++) floor.value += DBL_EPSILON * fabs(o->terms[k]);
   for (int k = 0; k < o->design.variable_count; k++)
-    floor.gradient = hypot(floor.gradient, ZERO * LARGE * o->gradient[k]);
+    floor.gradient = math_hypot(floor.gradient, ZERO * LARGE * o->gradient[k]);
   return floor;
 }
 
