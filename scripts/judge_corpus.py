@@ -345,11 +345,11 @@ def row_of(name, folder, code, certified, cpu):
     if code == 0:
         seen, number = SCENES[name](run) if name in SCENES else (None, "")
     else:
-        seen, number = False, f"stopped at {run.time[-1]:g} s"
+        seen, number = False, f"stopped at {run.time[-1]:g} s" + (" of simulated time: too long" if code in (124, 130) else "")
     dt = run.summary["simulation"]["dt"]
     dt = dt["value"] if isinstance(dt, dict) else dt
     return [name, len(run.links), hulls, dt, f"{run.time[-1]:g}", code, {0: "yes", 1: "no"}.get(certified, ""), f"{1e3 * cpu / steps:.2f}",
-            f"{sum(run.solver['iterations']) / steps:.2f}", f"{max(run.solver['iterations']):.0f}",
+            f"{sum(run.solver['iterations']) / steps:.2f}", f"{max(run.solver['iterations'], default=0):.0f}",
             f"{min(gaps):.3g}" if gaps else "", {True: "yes", False: "no", None: ""}[seen], number]
 
 

@@ -7,6 +7,7 @@ Exit codes: 0 written, 2 wrong usage, 3 the fixture cannot be used or represente
 5 cannot read or write. What is represented how is told in docs/rigid-ipc.md; what is left out is told on standard error.
 """
 import argparse
+import itertools
 import json
 import math
 import os
@@ -728,7 +729,7 @@ class Shapes:
     def named(self, text, stem):
         if text not in self.names:
             taken = set(self.names.values())
-            name = next(n for n in [stem] + [f"{stem}-{i}" for i in range(2, 10**6)] if n not in taken)
+            name = next(n for n in itertools.chain([stem], (f"{stem}-{i}" for i in itertools.count(2))) if n not in taken)
             self.names[text] = name
             self.lines.append(f"  {name}: {text}")
         return self.names[text]
