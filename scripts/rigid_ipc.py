@@ -881,7 +881,8 @@ def scene_text(fixture, name, folder, scene, hulls, words):
         links += links_of(body, bodies, shapes, end, initial, controllers)
     lines = [f"# Converted by scripts/rigid_ipc.py from {name}, of the Rigid IPC collection; y is up.",
              f"name: {re.sub(r'[^A-Za-z0-9_.=-]', '-', os.path.splitext(os.path.basename(scene))[0])}",
-             f"simulation: {{dt: {dt!r}, duration: {end!r}, gravity: {text_of(numbers(problem, 'gravity', [0, 0, 0]))}}}",
+             f"simulation: {{dt: {dt!r}, duration: {end!r}, gravity: {text_of(numbers(problem, 'gravity', [0, 0, 0]))}, "
+             "integrator: momentum}",
              contact_text(fixture, problem, bodies), "shapes:"] + shapes.lines + ["links:"] + links
     if initial:
         lines += ["initial:"] + initial
