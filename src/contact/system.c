@@ -689,7 +689,7 @@ static void relieve_pair(const ContactSystem* s, ContactPair* p, double ratio) {
   PlaneResponse response;
   plane_derivatives(&state->solution, s->instance[0][p->hull_b].half_space, reference[p->link_a], reference[p->link_b],
                     &contact, &response);
-  double gradient = (1 + FORCE_EXPONENT * (pow(ratio, 1 / FORCE_EXPONENT) - 1)) / ratio;
+  double gradient = (1 + FORCE_EXPONENT * (math_pow(ratio, 1 / FORCE_EXPONENT) - 1)) / ratio;
   double a = (gradient - 1) * s->model->contact.stiffness, b = (1 / ratio - 1) * s->model->contact.stiffness;
   p->model = state->derivatives;
   for (int k = 0; k < 2; k++) {
