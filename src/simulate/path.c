@@ -38,6 +38,7 @@ void path_begin(Sim* s) {
   if (!p->delta) return;
   p->first = p->count;
   memcpy(p->begin, s->configuration[s->current].q, sizeof(double) * (size_t)s->model->coordinate_count);
+  contact_way_begin(s->contact);
 }
 
 static double* add_room(Path* p, int dof_count) {
@@ -77,7 +78,7 @@ static void poses_on_way(void* context, double fraction, Pose* poses) {
 }
 
 /* Straight from path.from to the accepted state. s->screws and s->bounds are free between steps. */
-static bool straight_way_proved(Sim* s) {
+static bool straight_way_proved(Sim* s, bool whole) {
   Path* p = &s->path;
   const Model* m = s->model;
   Pose* poses = s->configuration[1 - s->current].pose;
@@ -86,7 +87,7 @@ static bool straight_way_proved(Sim* s) {
   model_poses(m, p->from, poses);
   model_screws(m, p->from, poses, s->screws);
   motion_bounds(m, p->from, poses, s->screws, p->way, &s->bounds);
-  return contact_certify_arrival(s->contact, &s->bounds, poses_on_way, s);
+  return contact_certify_arrival(s->contact, &s->bounds, poses_on_way, s, whole);
 }
 
 /* The same from the place after `moves` of the step's moves; path.from changes. */
@@ -96,7 +97,7 @@ static bool proved_after(Sim* s, int moves) {
   memcpy(p->from, p->begin, sizeof(double) * (size_t)m->coordinate_count);
   for (int k = 0; k < moves; k++)
     model_increment(m, p->from, p->delta + (size_t)(p->first + k) * (size_t)m->dof_count, 1.0, p->from);
-  return straight_way_proved(s);
+  return straight_way_proved(s, moves == 0);
 }
 
 /* The fewest of the step's moves after which the straight way does for the rest, as far as doubling and halving find

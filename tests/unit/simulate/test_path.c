@@ -121,8 +121,8 @@ static void P6_moves_of_thinned_rows_cover_all_steps(void** state) {
     run_steps(run, every);
     SimPath moves = sim_path(run->sim);
     const double* q = sim_state(run->sim)->q;
-    ProofReport report = moves.count > 0 ? proof_next_along(proof, moves.delta, moves.count, q)
-                                         : proof_next_straight(proof, q);
+    ProofReport report =
+        moves.count > 0 ? proof_next_along(proof, moves.delta, moves.count, q) : proof_next_straight(proof, q);
     assert_int_equal(report.outcome, PROOF_APART);
     compare_at_most(report.miss, 1e-12, "where the moves to row %d end", row);
     moved += moves.count > 0;
