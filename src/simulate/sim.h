@@ -30,12 +30,16 @@ typedef struct {
   double *delta, *time; /* (capacity x nv), (capacity) */
   int count, capacity;
   int first;      /* move of the present step */
+  int block;      /* first of those that may still be made one */
   bool straight;  /* the last one alone is the straight way of its step */
   double* begin;  /* coordinates where the present step began  (nq) */
   double* from;   /* and where the way begins that is looked at  (nq) */
   double* marked; /* and when sim_path was called last  (nq) */
   double* way;    /* straight increments  (nv) */
-  Proof* proof;   /* over recorded states that are several steps apart; NULL: they are not, or none was needed yet */
+  Pose* poses;    /* where the way begins  (links) */
+  Screw* screws;  /* (nv) */
+  MotionBounds bounds;
+  Proof* proof; /* over recorded states that are several steps apart; NULL: they are not, or none was needed yet */
 } Path;
 
 struct Sim {
@@ -99,7 +103,7 @@ void path_destroy(Path* path);
  * is taken in parts has a pair of calls for each. */
 void path_begin(Sim* sim);
 void path_end(Sim* sim, bool reached, double time);
-/* A move by s->scaled is about to be accepted. */
+/* A move by s->scaled is about to be accepted: the accepted state is still that before it. */
 void path_add(Sim* sim);
 
 /* A run without contact of its own, at rest at the start: for whoever wants the terms of one step. */
