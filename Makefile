@@ -16,6 +16,11 @@ endif
 # Processor to build for; `make ARCH=` for one that runs on every machine of the family. Vectors of 512 bits are left out:
 # with them gcc 12.2 computes the last row of a matrix wrong (tests/unit/simulate/test_inertia shows it).
 ARCH ?= -march=native $(if $(filter x86_64,$(shell uname -m)),-mprefer-vector-width=256)
+# No fused multiply-add, whatever the processor: gcc 12 makes some in spite of -ffp-contract=off (its pattern for alternating
+# sums and differences, quat_mul), and results would depend on where the program was built. scripts/check_bits.sh looks.
+ifeq ($(shell uname -m),x86_64)
+  UNFUSED := -mno-fma -mno-fma4 -mno-avx512vl
+endif
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 600
 # Builds and tests at a time.
@@ -32,8 +37,8 @@ WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wdouble-promotion
 # No implicit contraction: one source gives the same bits at every optimisation level. Never -ffast-math.
 COMMON_FLAGS := -std=c17 -D_GNU_SOURCE -ffp-contract=off
 
-release_FLAGS := -O3 $(ARCH) -fopenmp -DNDEBUG
-check_FLAGS   := -O3 $(ARCH) -fopenmp
+release_FLAGS := -O3 $(ARCH) $(UNFUSED) -fopenmp -DNDEBUG
+check_FLAGS   := -O3 $(ARCH) $(UNFUSED) -fopenmp
 debug_FLAGS   := -O1 -g -fopenmp
 asan_FLAGS    := -O1 -g -fopenmp -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 tsan_FLAGS    := -O1 -g -fopenmp -fsanitize=thread
@@ -57,7 +62,7 @@ ifeq ($(MPI),1)
 endif
 
 FLAGS := $(strip $(COMMON_FLAGS) $($(FLAVOUR)_FLAGS) $(MPI_FLAGS) $(CFLAGS))
-LDLIBS := $(MPI_LIBS) -lyaml -lcjson -lexpat -lz -lzip -lqhull_r -lglpk -lcholmod -llapacke -lopenblas -lm
+LDLIBS := $(MPI_LIBS) -lyaml -lcjson -lexpat -lz -lzip -lqhull_r -lglpk -lcholmod -lsleef -llapacke -lopenblas -lm
 
 # ---------------------------------------------------------------- files
 
@@ -118,8 +123,9 @@ demo: ## install what is missing, build, simulate and optimize shipped scenes an
 check: build-check ## install what is missing, build, run every test; ends with `N passed, N failed`
 	@tests/run.sh -j $(TEST_JOBS) \
 	  $(call script_if_there,tests/cli/run.sh) $(call script_if_there,scripts/update_golden.sh --check) \
+	  $(call script_if_there,scripts/check_bits.sh) \
 	  $(call script_if_there,tests/mujoco/run.sh) $(call script_if_there,tests/gltf/run.sh) \
-	  $(call script_if_there,tests/page/run.sh) \
+	  $(call script_if_there,tests/page/run.sh) $(call script_if_there,tests/rigid_ipc/run.sh) \
 	  $(call in_flavour,check,$(OTHER_TESTS) $(UNIT_TESTS)) $(call in_flavour,asan,$(UNIT_TESTS))
 
 build-check:

@@ -21,6 +21,7 @@ zlib1g-dev          header  zlib.h
 libzip-dev          header  zip.h
 libqhull-dev        header  libqhull_r/libqhull_r.h
 libsuitesparse-dev  header  suitesparse/cholmod.h
+libsleef-dev        header  sleef.h
 liblapacke-dev      header  lapacke.h
 libopenblas-dev     library libopenblas.so
 libglpk-dev         header  glpk.h

@@ -54,6 +54,7 @@ mkdir -p "$LOGS"
 check clang-format layout
 check include-order python3 scripts/check_layers.py
 check equations python3 scripts/check_equations.py
+check elementary-functions python3 scripts/check_elementary.py
 if command -v shellcheck >/dev/null; then check shellcheck shell_scripts; fi
 check cppcheck static_analysis
 check clang-tidy tidy

@@ -76,6 +76,10 @@ if chosen wall; then
   simulate wall --steps 110
   draw scenes/wall $RUNS/wall --strip 4 --size 300x300
 fi
+if chosen tumble; then
+  simulate tumble --steps 240
+  draw scenes/tumble $RUNS/tumble --strip 4 --size 300x300
+fi
 if chosen pile; then
   simulate pile --steps 350
   draw scenes/pile $RUNS/pile --strip 2 --size 390x310

@@ -23,7 +23,7 @@ double bench_exponent(const double* x, const double* y, int count, double low, d
   double n = 0, sum_x = 0, sum_y = 0, sum_xx = 0, sum_xy = 0;
   for (int i = 0; i < count; i++) {
     if (!(x[i] >= low && x[i] <= high)) continue;
-    double u = log(x[i]), v = log(y[i]);
+    double u = math_log(x[i]), v = math_log(y[i]);
     n++;
     sum_x += u;
     sum_y += v;

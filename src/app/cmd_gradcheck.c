@@ -5,7 +5,7 @@
 #include "optimize/optimize.h"
 
 /* Steps are solved this tightly unless told otherwise; rounding sets its own floor. */
-#define TIGHT_TOLERANCE 1e-11
+#define TIGHT_TOLERANCE 1e-12
 #define DEFAULT_BOUND 1e-6
 
 static const OptionRow OPTIONS[] = {
@@ -13,7 +13,7 @@ static const OptionRow OPTIONS[] = {
     {"directions", 0, OPTION_COUNT, "N", "random directions per block (3; at most 16)"},
     {"steps", 'n', OPTION_COUNT, "N", "check the first N steps only"},
     {"bound", 0, OPTION_NUMBER, "X", "largest relative error that passes (1e-6)"},
-    {"tolerance", 0, OPTION_NUMBER, "X", "of the step solver, N and N m (1e-11)"},
+    {"tolerance", 0, OPTION_NUMBER, "X", "of the step solver, relative (1e-12)"},
     {"seed", 0, OPTION_COUNT, "N", "of the directions (1)"},
 };
 

@@ -163,17 +163,42 @@ static void add_bodies(Text* text, const Run* run) {
   if (named > 0) text_add(text, ")");
 }
 
+/* Who is squeezed, and what may help: nothing does where motions are prescribed that cannot be. */
+static void print_remedy(const Run* run) {
+  const Model* model = &run->loaded.model;
+  const StepReport* report = &run->report;
+  const StepSqueeze* squeeze = &report->squeeze;
+  if (squeeze->known)
+    fprintf(stderr,
+            squeeze->gap < 0 ? "  in each other's way: '%s' and '%s' (they would overlap by %.3g m)\n"
+                             : "  squeezed hardest: '%s' and '%s' (%.3g m apart)\n",
+            model->links[squeeze->link_a].name, model->links[squeeze->link_b].name, fabs(squeeze->gap));
+  fprintf(stderr, "  tried in up to %d substeps of %.3g s; ", report->substeps,
+          model->simulation.dt / report->substeps);
+  if (report->outcome == STEP_BLOCKED)
+    fprintf(stderr, "change the prescribed motion or what stands in its way\n");
+  else if (model->contact_model == CONTACT_NONE || !squeeze->known)
+    fprintf(stderr, "a smaller simulation.dt (%.3g s now) or more than %d simulation.max_iterations may help\n",
+            model->simulation.dt, model->simulation.max_iterations);
+  else
+    fprintf(stderr,
+            "a smaller simulation.dt (%.3g s now), a larger contact.support (%.3g m now) or more than %d "
+            "simulation.max_iterations may help\n",
+            model->simulation.dt, model->contact.support, model->simulation.max_iterations);
+}
+
 /* Time, step, bodies and residual of the step that failed. */
 static void print_failure(const Run* run) {
   Text bodies = {0};
   add_bodies(&bodies, run);
   command_error(run->options,
-                "the solver failed at t = %.6g s (step %d): %s; largest residual %.3g N or N m at %s after %d "
+                "the solver failed at t = %.6g s (step %d): %s; out of balance by %.3g of the forces at work (%.3g N or N m) at %s after %d "
                 "iterations; the state of step %d is the last one written",
                 run->totals.time + run->loaded.model.simulation.dt, run->totals.steps + 1,
-                failure_reason(run->report.outcome), run->report.residual, bodies.data, run->report.iterations,
+                failure_reason(run->report.outcome), run->report.residual, run->report.residual_force, bodies.data, run->report.iterations,
                 run->totals.steps);
   text_free(&bodies);
+  print_remedy(run);
 }
 
 static void print_done(const Run* run, double seconds) {

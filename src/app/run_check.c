@@ -16,6 +16,11 @@
 /* Rounding of a coordinate, relative to its size, with room for the few operations that it goes through. */
 #define COORDINATE_ROUNDING 1e-14
 
+/* The residual is relative to the forces at work (step.md, S8), which the files tell but for the forces of several hulls
+ * of one pair against each other; the three axes add as a root of squares. */
+#define RESIDUAL_ROOM 8.0
+#define MOMENTUM_SHARE 1e-3
+
 /* ---------------------------------------------------------------- reading */
 
 static Status read_table(RunFile* file, const char* folder, const char* name, Diagnostics* diagnostics) {
@@ -171,6 +176,12 @@ static void sort_contacts(RunCheck* c) {
   while (state < states) c->contact_first[++state] = k;
 }
 
+int run_check_parts(const RunCheck* c, int row) {
+  int column = csv_column(&c->solver.table, "substeps");
+  if (column < 0 || row < 1 || row > c->solver.table.row_count) return 1;
+  return (int)csv_value(&c->solver.table, row - 1, column);
+}
+
 /* ---------------------------------------------------------------- poses */
 
 static double unit_error(const CsvTable* table, int row, int column) {
@@ -314,10 +325,22 @@ static void check_potential(RunCheck* c, int row, const Pose* poses) {
   compare(c, row, "potential", sum, MOTION_TOLERANCE * size);
 }
 
+/* The step that led to a row, where the rows themselves are the states that it and `before` steps before it knew. */
+static bool clock_of(const RunCheck* c, int row, int before, StepClock* clock) {
+  double dt = c->recorded->model.simulation.dt;
+  for (int k = 0; k <= before && k < row; k++)
+    if (run_check_parts(c, row - k) != 1) return false;
+  *clock = (StepClock){row * dt, dt, row > 1 ? dt : 0, row > 2 ? dt : 0};
+  return true;
+}
+
 /* at[0] is the row's state, at[1] that of the row before, and so on. */
 static void check_motion(RunCheck* c, int row, Pose* const* at) {
   const Model* model = &c->recorded->model;
-  SimMotion motion = motion_between(model, row, at[0], at[1], at[2]);
+  bool carried = model->simulation.integrator == INTEGRATOR_MOMENTUM; /* angular momenta are no function of poses */
+  StepClock clock;
+  if (!clock_of(c, row, model->simulation.integrator == INTEGRATOR_SECOND_ORDER, &clock)) return;
+  SimMotion motion = motion_between(model, &clock, at[0], at[1], at[2]);
   MotionScale scale = scale_of(model, at[0]);
   double size = sqrt(2 * fmax(motion.kinetic, 0) * scale.mass); /* largest momentum with this energy */
   double p = MOTION_TOLERANCE * size + scale.momentum_rounding, l = p * arm_of(model, at[0]);
@@ -325,8 +348,8 @@ static void check_motion(RunCheck* c, int row, Pose* const* at) {
   const double* const found[] = {&motion.momentum.x,         &motion.momentum.y,         &motion.momentum.z,
                                  &motion.angular_momentum.x, &motion.angular_momentum.y, &motion.angular_momentum.z};
   static const char* const names[] = {"px", "py", "pz", "lx", "ly", "lz"};
-  compare(c, row, "kinetic", motion.kinetic, p * speed);
-  for (int k = 0; k < 6; k++) compare(c, row, names[k], *found[k], k < 3 ? p : l);
+  if (!carried) compare(c, row, "kinetic", motion.kinetic, p * speed);
+  for (int k = 0; k < (carried ? 3 : 6); k++) compare(c, row, names[k], *found[k], k < 3 ? p : l);
 }
 
 /* Is the tree's sum of forces free of joints: does its root float, undriven and undamped? */
@@ -343,11 +366,12 @@ static bool floats(const Model* model, int link) {
 typedef struct {
   Vec3 lack;    /* what accelerates a tree less what contacts.csv lists [N] */
   double size;  /* of the numbers that it is a difference of [N] */
+  double work;  /* of the forces at work on it, which the residual is relative to, but for factors near one [N] */
   int root;     /* the tree's first link; -1: none */
   bool checked; /* its root floats */
 } TreeBalance;
 
-static TreeBalance* balance_of(const RunCheck* c, int row, const Vec3* force, const Pose* poses) {
+static TreeBalance* balance_of(const RunCheck* c, int row, const Vec3* force, Pose* const* at) {
   const Model* model = &c->recorded->model;
   double dt = model->simulation.dt;
   TreeBalance* trees = MEMORY_NEW(TreeBalance, model->tree_count + 1);
@@ -355,7 +379,10 @@ static TreeBalance* balance_of(const RunCheck* c, int row, const Vec3* force, co
     if (model->links[i].tree < 0) continue;
     TreeBalance* tree = &trees[model->links[i].tree];
     tree->lack = vec3_add(tree->lack, force[i]);
-    tree->size += model->links[i].mass * (vec3_norm(poses[i].t) + model->links[i].reach) / (dt * dt);
+    tree->size += model->links[i].mass * (vec3_norm(at[0][i].t) + model->links[i].reach) / (dt * dt);
+    tree->work += vec3_norm(force[i]) + model->links[i].mass * vec3_norm(model->simulation.gravity);
+    tree->work += MOMENTUM_SHARE * model->links[i].mass / (dt * dt) *
+                  (vec3_norm(vec3_sub(at[1][i].t, at[2][i].t)) + 4 * model->links[i].reach);
     tree->root = i;
     tree->checked = floats(model, i);
   }
@@ -364,8 +391,11 @@ static TreeBalance* balance_of(const RunCheck* c, int row, const Vec3* force, co
     int a = model->links[contact->a].tree, b = model->links[contact->b].tree;
     if (a >= 0) trees[a].lack = vec3_add(trees[a].lack, contact->force);
     if (b >= 0) trees[b].lack = vec3_sub(trees[b].lack, contact->force);
-    if (a >= 0) trees[a].size += vec3_norm(contact->force);
-    if (b >= 0) trees[b].size += vec3_norm(contact->force);
+    double size = vec3_norm(contact->force);
+    if (a >= 0) trees[a].size += size;
+    if (b >= 0) trees[b].size += size;
+    if (a >= 0) trees[a].work += size;
+    if (b >= 0) trees[b].work += size;
   }
   return trees;
 }
@@ -375,16 +405,19 @@ static void check_forces(RunCheck* c, int row, Pose* const* at) {
   const Model* model = &c->recorded->model;
   if (!c->contact_first || row > c->solver.table.row_count) return;
   Vec3* force = MEMORY_NEW(Vec3, model->link_count);
-  if (motion_forces(model, row, at[0], at[1], at[2], at[3], force)) {
+  StepClock clock;
+  bool second = model->simulation.integrator == INTEGRATOR_SECOND_ORDER;
+  if (clock_of(c, row, second ? 2 : 1, &clock) && motion_forces(model, &clock, at[0], at[1], at[2], at[3], force)) {
+    double absolute = model->simulation.force_tolerance / model->simulation.tolerance;
     double residual = csv_value(&c->solver.table, row - 1, csv_column(&c->solver.table, "residual"));
-    TreeBalance* trees = balance_of(c, row, force, at[0]);
+    TreeBalance* trees = balance_of(c, row, force, at);
     for (int k = 0; k < model->tree_count; k++) {
-      double lack = vec3_norm(trees[k].lack);
-      if (!trees[k].checked || lack <= 2 * residual + COORDINATE_ROUNDING * trees[k].size) continue;
+      double lack = vec3_norm(trees[k].lack), allowed = RESIDUAL_ROOM * residual * (trees[k].work + absolute);
+      if (!trees[k].checked || lack <= allowed + COORDINATE_ROUNDING * trees[k].size) continue;
       run_check_find(c, &c->trajectory, row, -1,
                      "the motion of '%s' and the forces of contacts.csv at this time do not balance: %.3g N are left, "
-                     "solver.csv says at most %.3g",
-                     model->links[trees[k].root].name, lack, residual);
+                     "the residual of solver.csv allows %.3g",
+                     model->links[trees[k].root].name, lack, allowed);
     }
     memory_free(trees);
   }

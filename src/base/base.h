@@ -193,6 +193,21 @@ void number_file_free(NumberFile* file);
 /* For qsort: ascending uint64_t. */
 int order_uint64(const void* a, const void* b);
 
+/* ---------------------------------------------------------------- elementary functions (base/elementary.c)
+ * With the same bits on every processor, unlike those of the C library, which takes another code where it finds fused
+ * operations. Within one unit in the last place (hypot half of one), also for huge and tiny arguments; special values
+ * as in C. What IEEE defines exactly (sqrt, fabs, floor, fmod, frexp, ...) is called by its own name. The rest of the
+ * program calls no others: scripts/check_elementary.py. */
+double math_sin(double x);
+double math_cos(double x);
+double math_acos(double x);
+double math_atan2(double y, double x);
+double math_log(double x);
+double math_log10(double x);
+double math_pow(double x, double y);
+double math_cbrt(double x);
+double math_hypot(double x, double y);
+
 /* ---------------------------------------------------------------- disjoint sets (base/disjoint_sets.c)
  * Sets of the members 0..count-1 as a forest in the caller's array: parent[k] of every member, a root is its own. The
  * root of a set is its smallest member, so that numbers made from roots do not depend on the order of the joins. */

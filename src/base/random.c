@@ -16,6 +16,6 @@ double random_uniform(Random* random, double low, double high) {
 
 /* Box-Muller; the second number of the pair is dropped to keep the state one word. */
 double random_normal(Random* random) {
-  double radius = sqrt(-2.0 * log(1.0 - random_uniform(random, 0.0, 1.0)));
-  return radius * cos(6.283185307179586 * random_uniform(random, 0.0, 1.0));
+  double radius = sqrt(-2.0 * math_log(1.0 - random_uniform(random, 0.0, 1.0)));
+  return radius * math_cos(6.283185307179586 * random_uniform(random, 0.0, 1.0));
 }

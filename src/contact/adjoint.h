@@ -29,6 +29,12 @@ static inline double barrier_first_by_support(double clearance, double support) 
   return -(2 * b.first + clearance / support * b.second) / (support * support * support);
 }
 
+/* dW'/ds at fixed |n| of W(d) = Q(d / sigma) / s, d = 1 - |n|: -Q' / (sigma s^2); zero where W is. */
+static inline double norm_first_by_support(double length, double support) {
+  double nu = (1 - length) / BARRIER_NORM_WIDTH;
+  return nu < 1 ? -barrier_eval(nu).first / (BARRIER_NORM_WIDTH * support * support) : 0;
+}
+
 /* Shares of the vertices of one side: derivatives in world axes. */
 typedef struct {
   int vertex;

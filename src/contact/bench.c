@@ -95,7 +95,7 @@ static void contact_warm(BenchPair* p, BenchState* s, int k) {
 }
 
 static void friction_once(BenchPair* p, BenchState* s, int k) {
-  FrictionParameters parameters = {0.5, 1e-6, 0.01, false};
+  FrictionParameters parameters = {0.5, 1e-6, 0.01, 0, false};
   double energy;
   friction_evaluate(&s->lag[k], &parameters, &p->a.hull.pose, &p->b.hull.pose, p->a.hull.center, p->b.hull.center,
                     &s->out, &energy);
@@ -138,7 +138,7 @@ static void prepare_friction(BenchPair* pairs, BenchState* s, int vertices) {
     set_move(&pairs[k].a, 0);
     set_move(&pairs[k].b, 0);
     contact_cold(&pairs[k], s, k);
-    friction_lag(&pairs[k].a.hull, &pairs[k].b.hull, bench_support, 1e-6, &s->solution[k].plane,
+    friction_lag(&pairs[k].a.hull, &pairs[k].b.hull, bench_support, &s->solution[k].plane,
                  s->vertices + (size_t)k * (size_t)(2 * vertices), &s->lag[k]);
   }
 }

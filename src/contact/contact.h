@@ -45,15 +45,19 @@ typedef struct {
   const double (*hessian)[12]; /* 12x12, a first */
 } ContactTerms;
 
-/* tolerance: of the step [N]; planes are solved tightly enough for it. */
+/* tolerance: of the step, relative; planes are solved tightly enough for it. */
 ContactSystem* contact_create(const Model* model, int threads, double tolerance);
 void contact_destroy(ContactSystem* system);
+/* Length of the steps that follow [s]; at first that of the scene. Friction sees it from the next lag on. */
+void contact_set_dt(ContactSystem* system, double dt);
 
+/* Distance from which on two hulls exert nothing on each other [m]. */
+double contact_range(const Model* model);
 /* Find the pairs that can matter while every link moves from the accepted poses within its bound. */
 void contact_prepare(ContactSystem* system, const MotionBounds* bounds);
-/* Evaluate the trial state. false: some hulls intersect, or a plane was not found. majorant: friction's Hessian is that
- * of a quadratic which bounds it from above; steps from it cannot overshoot where sliding turns to sticking (F5). */
-bool contact_evaluate(ContactSystem* system, const Pose* poses, bool majorant);
+/* Evaluate the trial state. false: some hulls intersect, or a plane was not found. Pairs whose
+ * links both stand where they stood in the accepted state, or in the trial before, are not looked at again. */
+bool contact_evaluate(ContactSystem* system, const Pose* poses);
 /* One candidate pair in the accepted and in the trial state. */
 typedef struct {
   int link_a, link_b;
@@ -109,8 +113,15 @@ typedef struct {
   ContactTerms (*at)(const void* holder, int index);
 } ContactTermList;
 ContactTermList contact_term_list(const ContactSystem* system); /* system may be NULL */
-/* Replace the Hessian of every pair in the accepted state by the nearest positive semidefinite one. */
-void contact_project(ContactSystem* system);
+/* Newton's model of pairs that are pressed together far more than they will be (docs/derivations/step.md, S11).
+ * twist (links): (w, v) of every link about its centre of mass under the Newton step from the accepted state. Where the
+ * step takes away more than a third of a pair's normal force, the pair's terms in contact_model_list are those of a spring
+ * through the force that the step leaves. Returns how many pairs that are. */
+int contact_relieve(ContactSystem* system, const double (*twist)[6]);
+ContactTermList contact_model_list(const ContactSystem* system); /* system may be NULL */
+/* Replace the Hessian of every pair in the accepted state by the nearest positive semidefinite one: of those with a link
+ * that is asked for (links; NULL: all). */
+void contact_project(ContactSystem* system, const bool* links);
 /* Candidate pairs (may touch during this step), for the sparsity pattern; version changes with the list. */
 int contact_candidate_count(const ContactSystem* system);
 void contact_candidate(const ContactSystem* system, int index, int* link_a, int* link_b);
@@ -160,14 +171,18 @@ typedef struct {
 } ContactMoment;
 /* Forget what was loaded: the next step belongs to another run. */
 void contact_replay_begin(ContactReplay* replay);
+/* Length of the steps loaded from now on [s]; at first that of the scene. */
+void contact_replay_set_dt(ContactReplay* replay, double dt);
 bool contact_replay_load(ContactReplay* replay, const ContactMoment* now, const ContactMoment* next);
 ContactTermList contact_replay_terms(const ContactReplay* replay);
 
 /* Twists (w, v) of every link about its centre of mass at t + dt (NULL: zero), and derivatives by total contact forces:
- * a scalar that grows by force[i] . (change of the contact force on link i) (NULL: none). */
+ * a scalar that grows by force[i] . (change of the contact force on link i) (NULL: none), and by pair[k] . (change of
+ * the force of pair k, in the order of contact_replay_terms, on its first link) (NULL: none). */
 typedef struct {
   double (*twist)[6]; /* (links) */
   const Vec3* force;  /* (links) */
+  const Vec3* pair;   /* (pairs) */
 } ContactField;
 /* Adds the derivatives of Phi + sum force . (contact forces): with respect to poses at t as 3x4 matrices, entry by
  * entry (links), to the poses of half-spaces at t + dt alike, which the terms leave out (ground_next, links), to hull

@@ -38,9 +38,10 @@ int friction_count(const HullInstance* a, const HullInstance* b, double support,
   return count;
 }
 
-static double smoothed_weight(double support, double c, double length, double smoothing) {
-  double force = -barrier_eval(c / support).first / (support * support) * length;
-  return sqrt(force * force + smoothing) - sqrt(smoothing);
+static double smoothed_weight(double support, double c, double length) {
+  double s2 = support * support, force = -barrier_eval(c / support).first / s2 * length;
+  double floor = FRICTION_WEIGHT_FLOOR / s2;
+  return sqrt(force * force + floor * floor) - floor;
 }
 
 static void tangent_basis(Vec3 n, Vec3* e1, Vec3* e2) {
@@ -50,8 +51,7 @@ static void tangent_basis(Vec3 n, Vec3* e1, Vec3* e2) {
 }
 
 /* Vertices of one side, positions still relative to the plane's origin. */
-static int lag_side(const HullInstance* h, double sigma, double support, double smoothing, const Plane* plane,
-                    FrictionVertex* out) {
+static int lag_side(const HullInstance* h, double sigma, double support, const Plane* plane, FrictionVertex* out) {
   int count = 0;
   double length = vec3_norm(plane->n);
   for (int m = 0; m < h->points.count; m++) {
@@ -59,7 +59,7 @@ static int lag_side(const HullInstance* h, double sigma, double support, double 
     double c;
     if (!side_is_active(h, sigma, plane, support, m, &x, &c) || !(c > 0)) continue;
     out[count++] = (FrictionVertex){.local = {h->points.x[m], h->points.y[m], h->points.z[m]},
-                                    .weight = smoothed_weight(support, c, length, smoothing),
+                                    .weight = smoothed_weight(support, c, length),
                                     .vertex = m};
   }
   return count;
@@ -97,7 +97,7 @@ static void centre_on_weights(FrictionLag* lag, const HullInstance* a, const Hul
     for (int i = 0; i < 2; i++) lag->vertices[k].scaled[i] = lag->vertices[k].position[i] / lag->length;
 }
 
-void friction_lag(const HullInstance* a, const HullInstance* b, double support, double smoothing, const Plane* plane,
+void friction_lag(const HullInstance* a, const HullInstance* b, double support, const Plane* plane,
                   FrictionVertex* vertices, FrictionLag* lag) {
   double length = vec3_norm(plane->n);
   lag->vertices = vertices;
@@ -105,12 +105,12 @@ void friction_lag(const HullInstance* a, const HullInstance* b, double support, 
   tangent_basis(lag->normal, &lag->e1, &lag->e2);
   lag->half_space = b->half_space;
   lag->ground = b->pose;
-  lag->count[0] = lag_side(a, -1.0, support, smoothing, plane, vertices);
-  lag->count[1] = b->half_space ? 0 : lag_side(b, 1.0, support, smoothing, plane, vertices + lag->count[0]);
+  lag->count[0] = lag_side(a, -1.0, support, plane, vertices);
+  lag->count[1] = b->half_space ? 0 : lag_side(b, 1.0, support, plane, vertices + lag->count[0]);
   lag->ground_weight = 0;
   if (b->half_space) {
     double c = plane_clearance(b, 1.0, *plane);
-    if (c < support && c > 0) lag->ground_weight = smoothed_weight(support, c, length, smoothing);
+    if (c < support && c > 0) lag->ground_weight = smoothed_weight(support, c, length);
   }
   centre_on_weights(lag, a, b, plane->origin);
   lag->slip[0] = lag->slip[1] = lag->slip[2] = 0;
@@ -268,13 +268,29 @@ typedef struct {
   double slip[4][4];   /* (mu / dt) sum J^T h J, lower triangle */
 } SlipSums;
 
-/* Second derivative of w rho with respect to r, times `factor`. */
-static void slip_hessian(double w, const double r[2], const FrictionParameters* p, double factor, double h[2][2]) {
-  double rho2 = r[0] * r[0] + r[1] * r[1] + p->smoothing, q = factor * w / sqrt(rho2);
-  double radial = p->majorant ? 0 : q / rho2;
-  h[0][0] = q - radial * r[0] * r[0];
-  h[0][1] = h[1][0] = -radial * r[0] * r[1];
-  h[1][1] = q - radial * r[1] * r[1];
+/* z at slip r. Linearised at the other state, z rho = r reads (z + dz) rho = r + dr - z (r . dr) / rho (F5); a vector of
+ * length 1 at most. */
+static void follow_dual(const SlipState* from, double smoothing, SlipState* to) {
+  const double *r0 = from->slip, *r = to->slip;
+  double rho = sqrt(r0[0] * r0[0] + r0[1] * r0[1] + smoothing);
+  double along = (r0[0] * (r[0] - r0[0]) + r0[1] * (r[1] - r0[1])) / (rho * rho);
+  for (int i = 0; i < 2; i++) to->dual[i] = r[i] / rho - along * from->dual[i];
+  double length = sqrt(to->dual[0] * to->dual[0] + to->dual[1] * to->dual[1]);
+  for (int i = 0; i < 2 && length > 1; i++) to->dual[i] /= length;
+}
+
+/* w / rho (I - (z r^T + r z^T) / 2 rho) times `factor`: the second derivative of w rho where z = r / rho. */
+static void slip_hessian(double w, const double r[2], SlipState at[2], const FrictionParameters* p, double factor,
+                         double h[2][2]) {
+  double rho = sqrt(r[0] * r[0] + r[1] * r[1] + p->smoothing), q = factor * w / rho;
+  SlipState* own = &at[p->state];
+  memcpy(own->slip, r, sizeof(own->slip));
+  for (int i = 0; i < 2; i++) own->dual[i] = r[i] / rho;
+  if (p->follow) follow_dual(&at[1 - p->state], p->smoothing, own);
+  const double* z = own->dual;
+  h[0][0] = q * (1 - z[0] * r[0] / rho);
+  h[0][1] = h[1][0] = -0.5 * q * (z[0] * r[1] + z[1] * r[0]) / rho;
+  h[1][1] = q * (1 - z[1] * r[1] / rho);
 }
 
 /* Rows of T: in-plane velocity of the vertex under a twist of its body, e . (w x a + v) = (a x e, e) . (w, v). */
@@ -346,11 +362,11 @@ static void add_derivatives(FrictionLag* lag, const FrictionParameters* p, const
   double factor = p->coefficient / p->dt, h[2][2], r[2];
   int count = lag->count[0] + lag->count[1];
   for (int k = 0; k < count; k++) {
-    const FrictionVertex* v = &lag->vertices[k];
+    FrictionVertex* v = &lag->vertices[k];
     int side = k >= lag->count[0];
     slip_of(v, lag->slip, r);
     Vec3 arm = vec3_add(mat3_mul_vec(pose[side]->r, v->local), vec3_sub(pose[side]->t, reference[side]));
-    slip_hessian(v->weight, r, p, factor, h);
+    slip_hessian(v->weight, r, v->at, p, factor, h);
     add_vertex_sums(lag, side, arm, h, v->scaled, &sums, out->hessian);
     double q = p->coefficient * v->weight / sqrt(r[0] * r[0] + r[1] * r[1] + p->smoothing);
     Vec3 g = vec3_add(vec3_scale(lag->e1, q * r[0]), vec3_scale(lag->e2, q * r[1]));
@@ -361,7 +377,7 @@ static void add_derivatives(FrictionLag* lag, const FrictionParameters* p, const
   if (lag->half_space) {
     r[0] = -lag->slip[0];
     r[1] = -lag->slip[1];
-    slip_hessian(lag->ground_weight, r, p, factor, h);
+    slip_hessian(lag->ground_weight, r, lag->ground_at, p, factor, h);
     sums.slip[0][0] += h[0][0];
     sums.slip[1][0] += h[1][0];
     sums.slip[1][1] += h[1][1];
@@ -390,4 +406,9 @@ int friction_evaluate(FrictionLag* lag, const FrictionParameters* parameters, co
   *energy = parameters->coefficient * parameters->dt * e.energy;
   add_derivatives(lag, parameters, pose, reference, out);
   return iterations;
+}
+
+void friction_keep(FrictionLag* lag, int to) {
+  for (int k = 0; k < lag->count[0] + lag->count[1]; k++) lag->vertices[k].at[to] = lag->vertices[k].at[1 - to];
+  lag->ground_at[to] = lag->ground_at[1 - to];
 }

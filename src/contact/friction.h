@@ -1,11 +1,22 @@
 /* Private to contact/: lagged plane friction of one pair (SDRS Eq. 8-13; docs/derivations/friction.md).
  *   D = mu dt sum_m weight_m sqrt(|r_m|^2 + eps),  U_f = min over (u, omega) of D                               (F1)
- *   r_m = Pi [ (x_m - x_m^t)/dt - omega n^ x (x_m^t - c) - u ],  weight_m = A_eps(|P'(c_m^t)| |n^t|)            (F2)
+ *   r_m = Pi [ (x_m - x_m^t)/dt - omega n^ x (x_m^t - c) - u ],  weight_m = A(|P'(c_m^t)| |n^t|)                (F2)
  * with plane, weights and x^t of the time step before. All quantities for stiffness 1. */
 #ifndef SDRS_CONTACT_FRICTION_H
 #define SDRS_CONTACT_FRICTION_H
 
 #include "contact/plane.h"
+
+/* A(f) = sqrt(f^2 + d^2) - d, d = FRICTION_WEIGHT_FLOOR / s^2: a force in the units of the barrier's own, so that it
+ * scales with it (the paper takes friction's smoothing, a speed, here). At mid range |P'| is 288 / s^2. */
+#define FRICTION_WEIGHT_FLOOR 1e-10
+
+/* The slip of a contact point at a state, and z in its place r / rho in the Hessian (F5): the direction of friction as
+ * Newton's method has it, |z| <= 1. */
+typedef struct {
+  double slip[2]; /* m/s */
+  double dual[2];
+} SlipState;
 
 /* One lagged contact vertex. */
 typedef struct {
@@ -16,6 +27,7 @@ typedef struct {
   double weight;      /* normal force for stiffness 1 */
   int vertex;         /* index in its hull */
   double velocity[2]; /* workspace: in-plane velocity of the vertex now [m/s] */
+  SlipState at[2];    /* in each of two states */
 } FrictionVertex;
 
 /* Lagged data of a pair. The vertices of side A come first. */
@@ -26,6 +38,7 @@ typedef struct {
   FrictionVertex* vertices; /* borrowed from the step's store */
   Pose ground;              /* half-space: its pose at t */
   double ground_weight;     /* half-space: its one weight; spin is held at zero */
+  SlipState ground_at[2];
   bool half_space;
   int order;      /* unknowns of the slip: 3, or 2 where the spin is pinned (half-space, or one contact point) */
   double slip[3]; /* warm start: u1, u2 [m/s], omega * length [m/s] */
@@ -36,14 +49,15 @@ typedef struct {
 /* Upper bound of the number of vertices friction_lag will store. */
 int friction_count(const HullInstance* a, const HullInstance* b, double support, const Plane* plane);
 /* Fill the lag at an accepted state: vertices has room for friction_count. */
-void friction_lag(const HullInstance* a, const HullInstance* b, double support, double smoothing, const Plane* plane,
+void friction_lag(const HullInstance* a, const HullInstance* b, double support, const Plane* plane,
                   FrictionVertex* vertices, FrictionLag* lag);
 
 typedef struct {
   double coefficient; /* Coulomb */
   double smoothing;   /* eps [(m/s)^2] */
   double dt;          /* s */
-  bool majorant;      /* Hessian of the quadratic that bounds D from above, w / rho I, instead of D's own (F5) */
+  int state;          /* 0 or 1: which state of the points is evaluated */
+  bool follow;        /* the other state is known: z follows from it, else z = r / rho and the Hessian is D's own (F5) */
 } FrictionParameters;
 
 /* Energy and derivatives with respect to the twists of both bodies about their references, *added* to out (which may
@@ -52,4 +66,6 @@ typedef struct {
  * failed. */
 int friction_evaluate(FrictionLag* lag, const FrictionParameters* parameters, const Pose* pose_a, const Pose* pose_b,
                       Vec3 reference_a, Vec3 reference_b, PairDerivatives* out, double* energy);
+/* State `to` becomes what the other one is. */
+void friction_keep(FrictionLag* lag, int to);
 #endif

@@ -84,16 +84,17 @@ static void solve_slip_adjoint(const FrictionLag* lag, double smoothing, const P
 
 /* The weight w = A_eps(|P'| |n|) and its derivatives. */
 typedef struct {
-  double by_clearance, by_length, by_support, by_smoothing;
+  double by_clearance, by_length, by_support;
 } WeightSlope;
 
-static WeightSlope weight_slope(double clearance, double support, double length, double smoothing) {
+static WeightSlope weight_slope(double clearance, double support, double length) {
   Barrier b = barrier_eval(clearance / support);
   double s2 = support * support, first = b.first / s2, second = b.second / (s2 * support);
-  double force = -first * length, root = sqrt(force * force + smoothing), slope = force / root;
+  double force = -first * length, floor = FRICTION_WEIGHT_FLOOR / s2;
+  double root = sqrt(force * force + floor * floor), slope = force / root;
   return (WeightSlope){-slope * second * length, -slope * first,
-                       -slope * barrier_first_by_support(clearance, support) * length,
-                       0.5 / root - 0.5 / sqrt(smoothing)};
+                       -slope * barrier_first_by_support(clearance, support) * length -
+                           2 * (floor / root - 1) * floor / support};
 }
 
 /* Derivatives with respect to the lagged plane, gathered over the vertices. */
@@ -112,7 +113,6 @@ static void add_weight(const WeightSlope* slope, double weight_bar, double sigma
   bar->plane[3] += c;
   bar->length += weight_bar * slope->by_length;
   out->support += weight_bar * slope->by_support;
-  out->smoothing += weight_bar * slope->by_smoothing;
 }
 
 /* Where a point of side A at t would be at t + dt if it moved with a half-space that moves. */
@@ -172,7 +172,7 @@ static VertexShare vertex_reverse(FrictionReverse* f, int side, const FrictionVe
   double sigma = side == 0 ? -1 : 1, clearance;
   Vec3 x = vec3_sub(x0, f->plane->origin);
   clearance = sigma * (vec3_dot(f->plane->n, x) + f->plane->o);
-  WeightSlope slope = weight_slope(clearance, f->support, f->length, f->parameters->smoothing);
+  WeightSlope slope = weight_slope(clearance, f->support, f->length);
   add_weight(&slope, mu * phi_q, sigma, x, bar, out);
   share.now = vec3_add_scaled(share.now, mu * phi_q * slope.by_clearance * sigma, f->plane->n);
   return share;
@@ -186,7 +186,7 @@ static void ground_reverse(const FrictionReverse* f, LagBar* bar, PairShares* ou
   if (active_vertices(&f->now[1].hull, 1, f->support, f->plane, &ground) == 0) return;
   Slip s = ground_slip(lag, f->parameters->smoothing);
   out->smoothing -= 0.5 * mu * lag->ground_weight * (s.r[0] * q[0] + s.r[1] * q[1]) / (s.rho * s.rho * s.rho);
-  WeightSlope slope = weight_slope(ground.clearance, f->support, f->length, f->parameters->smoothing);
+  WeightSlope slope = weight_slope(ground.clearance, f->support, f->length);
   add_weight(&slope, mu * (s.phi[0] * q[0] + s.phi[1] * q[1]), 1, ground.x, bar, out);
 }
 
@@ -208,8 +208,7 @@ static void plane_reverse(const FrictionReverse* f, const PlaneSolution* solutio
   double plane_bar[4] = {bar->plane[0] + by_n.x, bar->plane[1] + by_n.y, bar->plane[2] + by_n.z, bar->plane[3]}, z[4];
   plane_implicit(solution, f->lag->half_space, plane_bar, z);
   Vec3 zn = vec3(z[0], z[1], z[2]);
-  double nu = 1 - f->length;
-  if (nu < f->support) out->support -= barrier_first_by_support(nu, f->support) * vec3_dot(n, zn);
+  out->support -= norm_first_by_support(f->length, f->support) * vec3_dot(n, zn);
   for (int k = 0; k < f->lag->count[0] + f->lag->count[1]; k++) {
     int side = k >= f->lag->count[0];
     double sigma = side == 0 ? -1 : 1, s2 = f->support * f->support;

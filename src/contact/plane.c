@@ -25,6 +25,7 @@ typedef struct {
 typedef struct {
   const HullInstance* hull[2];
   double inv_s;
+  double norm_scale; /* s / sigma [m]: nu = (1 - |n|) / sigma = norm_scale (1 / s - |N|) */
   Vec3 origin;
   Vec3 axis;         /* half-space: unit direction that N must keep */
   double axis_level; /* half-space: axis . (boundary - origin) [m] */
@@ -55,10 +56,12 @@ Plane plane_about(Plane plane, Vec3 origin) {
   return plane;
 }
 
-/* |n| to start from: with z = gap / 2s and nu = (1 - |n|) / s the slopes balance at 1 - nu ~ gap^(1/3) (1 - z). */
+/* |n| to start from: with z = gap / 2s and nu = (1 - |n|) / sigma the slopes balance at
+ * 1 - nu ~ (sigma gap / s)^(1/3) (1 - z). */
 static double start_length(double s, double gap) {
   double z = 0.5 * gap / s;
-  return z < 1 ? 1 - s * (1 - fmin(0.6, cbrt(2 * gap)) * (1 - z)) : 1 - s;
+  double sigma = BARRIER_NORM_WIDTH;
+  return z < 1 ? 1 - sigma * (1 - fmin(0.6, math_cbrt(2 * sigma * gap / s)) * (1 - z)) : 1 - sigma;
 }
 
 Plane plane_from_witness(const HullInstance* a, const HullInstance* b, double support, Vec3 witness_a, Vec3 witness_b,
@@ -211,15 +214,15 @@ static bool evaluate_half_space(const Problem* p, Vec3 N, double O, Evaluation* 
 static bool evaluate(const Problem* p, Vec3 N, double O, Evaluation* e) {
   e->energy = 0;
   e->norm_first = e->norm_second = 0;
-  double nu = p->inv_s - vec3_norm(N); /* (1 - |n|) / s */
+  double nu = p->norm_scale * (p->inv_s - vec3_norm(N));
   if (!(nu > 0.0)) return false;
   if (!evaluate_side(p, 0, N, O, e)) return false;
   if (!(p->half_space ? evaluate_half_space(p, N, O, e) : evaluate_side(p, 1, N, O, e))) return false;
   if (nu < 1.0) {
     Barrier b = barrier_eval(nu);
     e->energy += b.value;
-    e->norm_first = b.first;
-    e->norm_second = b.second;
+    e->norm_first = p->norm_scale * b.first;
+    e->norm_second = p->norm_scale * p->norm_scale * b.second;
   }
   return isfinite(e->energy);
 }
@@ -343,6 +346,7 @@ PlaneOutcome plane_solve(const HullInstance* a, const HullInstance* b, double su
                          PlaneScratch* scratch, PlaneSolution* solution) {
   Problem p = {.hull = {a, b},
                .inv_s = 1.0 / support,
+               .norm_scale = support / BARRIER_NORM_WIDTH,
                .origin = plane_origin(a, b),
                .half_space = b->half_space,
                .scratch = scratch,

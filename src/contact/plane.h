@@ -5,6 +5,7 @@
 
 #include "geometry/geometry.h"
 
+
 /* A hull (or half-space) where it stands now. */
 typedef struct {
   PointView points; /* local; count 0 for a half-space */
@@ -33,7 +34,7 @@ typedef struct {
   Plane plane;
   double energy; /* U [1/m] for stiffness 1 */
   SideMoments side[2];
-  double norm_first, norm_second; /* P'(1 - |n|), P''(1 - |n|) */
+  double norm_first, norm_second; /* W'(1 - |n|), W''(1 - |n|) of W(d) = Q(d / sigma) / s [1/m] */
   double clearance[2];            /* lower bound of the clearance over all vertices of a side [m] */
   int iterations;
 } PlaneSolution;
@@ -66,11 +67,11 @@ Plane plane_about(Plane plane, Vec3 origin);
 Vec3 plane_origin(const HullInstance* a, const HullInstance* b);
 /* Smallest clearance of a side over all its vertices (exact) [m]; sigma = -1 for A, +1 for B. */
 double plane_clearance(const HullInstance* hull, double sigma, Plane plane);
-/* Distance beyond which U vanishes: 2 s / (1 - s) [m]. */
-static inline double plane_range(double support) { return 2.0 * support / (1.0 - support); }
+/* Distance beyond which U vanishes: 2 s / (1 - sigma) [m]. */
+static inline double plane_range(double support) { return 2.0 * support / (1.0 - BARRIER_NORM_WIDTH); }
 
 /* Gradient and Hessian (lower triangle) of U(p, x) with respect to p = (n, o) from moments in any consistent units:
- * the sums of both sides plus P(1 - |n|): gradient -P' n^, Hessian P'' n^ n^T - P' / |n| (I - n^ n^T). */
+ * the sums of both sides plus W(1 - |n|): gradient -W' n^, Hessian W'' n^ n^^T - W' / |n| (I - n^ n^^T). */
 void plane_assemble(const SideMoments* a, const SideMoments* b, double norm_first, double norm_second, Vec3 n,
                     double gradient[4], double hessian[4][4]);
 

@@ -39,11 +39,10 @@ static void plane_change(const PlaneResponse* response, const double twist[2][6]
   }
 }
 
-/* d2U/dp ds . dp of the term P(1 - |n|). */
+/* d2U/dp ds . dp of the term W(1 - |n|). */
 static double length_by_support(Vec3 n, double support, const double dp[4]) {
-  double length = vec3_norm(n), nu = 1 - length;
-  if (!(nu < support)) return 0;
-  return -barrier_first_by_support(nu, support) * (n.x * dp[0] + n.y * dp[1] + n.z * dp[2]) / length;
+  double length = vec3_norm(n);
+  return -norm_first_by_support(length, support) * (n.x * dp[0] + n.y * dp[1] + n.z * dp[2]) / length;
 }
 
 void plane_adjoint(const PairBody body[2], double support, const PlaneSolution* solution, const PlaneResponse* response,

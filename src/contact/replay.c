@@ -56,7 +56,7 @@ ContactReplay* contact_replay_create(const Model* model, int threads) {
   ContactReplay* r = MEMORY_NEW(ContactReplay, 1);
   r->model = model;
   r->threads = threads < 1 ? 1 : threads;
-  r->friction = (FrictionParameters){model->contact.friction, model->contact.smoothing, model->simulation.dt, false};
+  r->friction = (FrictionParameters){model->contact.friction, model->contact.smoothing, model->simulation.dt, 0, false};
   r->scratch = contact_scratch_create(model, r->threads);
   int largest = 1;
   for (int i = 0; i < model->hull_count; i++)
@@ -77,6 +77,8 @@ void contact_replay_destroy(ContactReplay* r) {
   memory_free(r->shares);
   memory_free(r);
 }
+
+void contact_replay_set_dt(ContactReplay* r, double dt) { r->friction.dt = dt; }
 
 /* Room for `count` items; the content is not kept. */
 static void* room_for(void* old, int* capacity, int count, size_t size) {
@@ -189,7 +191,7 @@ static void evaluate_pair(void* context, int index, int thread) {
                       &p->response);
   if (p->now) {
     double energy;
-    friction_lag(&p->now->body[0].hull, &p->now->body[1].hull, r->model->contact.support, r->friction.smoothing,
+    friction_lag(&p->now->body[0].hull, &p->now->body[1].hull, r->model->contact.support,
                  &p->now->solution.plane, p->lag.vertices, &p->lag);
     memcpy(p->lag.slip, p->record->slip, sizeof(p->lag.slip));
     p->sound = friction_evaluate(&p->lag, &r->friction, &next[0].hull.pose, &next[1].hull.pose, next[0].reference,
@@ -233,7 +235,8 @@ ContactTermList contact_replay_terms(const ContactReplay* r) { return (ContactTe
 
 /* The force on a link is minus the derivative by its displacement: a field of displacements adds to the twists. A
  * half-space has no part of its own in the terms: the force on it is minus that on the body. */
-static void pair_field(const ReplayPair* p, const ContactField* f, double twist[2][6]) {
+static void pair_field(const ContactReplay* r, int index, const ContactField* f, double twist[2][6]) {
+  const ReplayPair* p = &r->pairs[index];
   memset(twist, 0, 2 * sizeof(double[6]));
   for (int side = 0; side < 2; side++) {
     if (f->twist) memcpy(twist[side], f->twist[p->link[side]], sizeof(double[6]));
@@ -242,6 +245,11 @@ static void pair_field(const ReplayPair* p, const ContactField* f, double twist[
     twist[side][3] -= d.x;
     twist[side][4] -= d.y;
     twist[side][5] -= d.z;
+  }
+  if (f->pair) {
+    twist[0][3] -= f->pair[index].x;
+    twist[0][4] -= f->pair[index].y;
+    twist[0][5] -= f->pair[index].z;
   }
   if (!p->next->body[1].hull.half_space) return;
   for (int i = 0; i < 3; i++) {
@@ -258,7 +266,7 @@ static void reverse_pair(void* context, int index, int thread) {
   s->count[0] = s->count[1] = 0;
   s->value = s->support = s->friction = s->smoothing = 0;
   s->ground_now = s->ground_next = (GroundShare){{0, 0, 0}, {0, 0, 0}};
-  pair_field(p, r->field, twist);
+  pair_field(r, index, r->field, twist);
   if (p->record->active)
     plane_adjoint(p->next->body, support, &p->next->solution, &p->response, twist, r->active[thread], s);
   if (p->now)
@@ -327,7 +335,7 @@ void contact_replay_product(const ContactReplay* r, const ContactField* field, d
   for (int k = 0; k < r->count; k++) {
     const ReplayPair* p = &r->pairs[k];
     double twist[2][6];
-    pair_field(p, field, twist);
+    pair_field(r, k, field, twist);
     for (int i = 0; i < 12; i++) {
       double sum = 0;
       for (int j = 0; j < 12; j++) sum += p->derivatives.hessian[i][j] * twist[j / 6][j % 6];

@@ -10,8 +10,9 @@ enum { PARALLEL_THRESHOLD = 24, PARALLEL_GRAIN = 8, PARALLEL_FAR = 500 };
  */
 #define ENERGY_ROUNDINGS 50.0
 #define CLEARANCE_ROUNDINGS 20.0
-/* Steps solved to this [N] or looser take planes whose forces are right to about 1e-10; tighter ones go to rounding. */
-#define LOOSE_TOLERANCE 1e-5
+/* Steps solved to this part of the forces or looser take planes whose forces are right to about 1e-10; tighter ones go
+ * to rounding. */
+#define LOOSE_TOLERANCE 1e-6
 #define LOOSE_LAST_STEP 1e-11
 /* The broad phase covers the motion asked for and a reserve, so that it is rebuilt seldom: up to so many such motions,
  * but at most this part of the hull's radius, and at least the contact range. */
@@ -55,11 +56,13 @@ ContactSystem* contact_create(const Model* model, int threads, double tolerance)
   s->model = model;
   s->threads = threads < 1 ? 1 : threads;
   s->range = plane_range(model->contact.support);
-  s->friction = (FrictionParameters){model->contact.friction, model->contact.smoothing, model->simulation.dt, false};
+  s->stamp = 1;
+  s->friction = (FrictionParameters){model->contact.friction, model->contact.smoothing, model->simulation.dt, 0, false};
   for (int k = 0; k < 2; k++) {
     s->instance[k] = MEMORY_NEW(HullInstance, model->hull_count);
     s->reference[k] = MEMORY_NEW(Vec3, model->link_count);
     s->pose[k] = MEMORY_NEW(Pose, model->link_count);
+    s->stays[k] = MEMORY_NEW(bool, model->link_count);
   }
   s->twist = memory_alloc(sizeof(double[6]) * (size_t)model->link_count);
   s->moved = MEMORY_NEW(double, model->hull_count);
@@ -81,6 +84,7 @@ void contact_destroy(ContactSystem* s) {
     memory_free(s->instance[k]);
     memory_free(s->reference[k]);
     memory_free(s->pose[k]);
+    memory_free(s->stays[k]);
   }
   contact_scratch_destroy(s->scratch, s->threads);
   memory_free(s->twist);
@@ -103,6 +107,8 @@ void contact_destroy(ContactSystem* s) {
   memory_free(s);
 }
 
+void contact_set_dt(ContactSystem* s, double dt) { s->friction.dt = dt; }
+
 /* ---------------------------------------------------------------- where the hulls are */
 
 HullInstance contact_hull_at(const ModelHull* hull, const Pose* pose) {
@@ -115,6 +121,8 @@ HullInstance contact_hull_at(const ModelHull* hull, const Pose* pose) {
   }
   return h;
 }
+
+double contact_range(const Model* model) { return plane_range(model->contact.support); }
 
 static void place_hulls(ContactSystem* s, int which, const Pose* poses) {
   const Model* model = s->model;
@@ -393,11 +401,14 @@ static PlaneOutcome solve_cold(ContactSystem* s, ContactPair* p, const HullInsta
   return outcome;
 }
 
-/* Neither body has moved at all since the accepted state: its solution stands. */
-static bool stands_still(const ContactSystem* s, const ContactPair* p) {
-  return s->moved[p->hull_a] == 0 && s->moved[p->hull_b] == 0 &&
-         memcmp(&s->pose[0][p->link_a], &s->pose[1][p->link_a], sizeof(Pose)) == 0 &&
-         memcmp(&s->pose[0][p->link_b], &s->pose[1][p->link_b], sizeof(Pose)) == 0;
+/* Neither body has moved at all since state `which`. */
+static bool pair_stays(const ContactSystem* s, const ContactPair* p, int which) {
+  return s->stays[which][p->link_a] && s->stays[which][p->link_b];
+}
+
+/* Are both links where they were when state `which` was evaluated, as it is to be now? */
+static bool stands(const ContactSystem* s, const ContactPair* p, int which) {
+  return p->state[which].stamp == s->stamp && pair_stays(s, p, which);
 }
 
 static PlaneOutcome solve_pair(ContactSystem* s, ContactPair* p, const PairState* old, PairState* state,
@@ -406,7 +417,7 @@ static PlaneOutcome solve_pair(ContactSystem* s, ContactPair* p, const PairState
   if (old->outcome == PLANE_ACTIVE) {
     double support = s->model->contact.support;
     state->has_plane = true;
-    if (stands_still(s, p)) {
+    if (pair_stays(s, p, s->current)) {
       *solution = old->solution;
       return PLANE_ACTIVE;
     }
@@ -431,6 +442,15 @@ static void evaluate_contact(void* context, int index, int thread) {
   ContactPair* p = contact_pair(s, index);
   const PairState* old = &p->state[s->current];
   PairState* state = &p->state[1 - s->current];
+  p->fresh = false;
+  if (stands(s, p, 1 - s->current)) return;
+  if (stands(s, p, s->current)) {
+    *state = *old;
+    if (p->lagged) friction_keep(&p->lag, 1 - s->current);
+    return;
+  }
+  p->fresh = true;
+  state->stamp = s->stamp;
   PlaneSolution* solution = &state->solution;
   state->contact_energy = state->friction_energy = 0;
   state->has_terms = false;
@@ -450,6 +470,7 @@ static void evaluate_friction(void* context, int index, int thread) {
   (void)thread;
   ContactSystem* s = context;
   ContactPair* p = contact_pair(s, index);
+  if (!p->fresh) return;
   PairState* state = &p->state[1 - s->current];
   PairDerivatives* d = &state->derivatives;
   bool sound = state->outcome == PLANE_ACTIVE || state->outcome == PLANE_SEPARATED;
@@ -457,9 +478,13 @@ static void evaluate_friction(void* context, int index, int thread) {
   if (sound && p->lagged && s->friction.coefficient > 0) {
     if (!state->has_terms) memset(d, 0, sizeof(*d));
     int which = 1 - s->current;
-    if (friction_evaluate(&p->lag, &s->friction, &s->pose[which][p->link_a], &s->pose[which][p->link_b],
+    FrictionParameters parameters = s->friction;
+    parameters.state = 1 - s->current;
+    parameters.follow = p->state[s->current].stamp == s->stamp;
+    if (friction_evaluate(&p->lag, &parameters, &s->pose[which][p->link_a], &s->pose[which][p->link_b],
                           s->reference[which][p->link_a], s->reference[which][p->link_b], d, &energy) < 0)
       state->outcome = PLANE_FAILED;
+    memcpy(state->slip, p->lag.slip, sizeof(state->slip));
     state->friction_energy = stiffness * energy;
     state->has_terms = true;
   }
@@ -477,9 +502,15 @@ static int threads_worth_waking(const ContactSystem* s) {
   return s->term_count > 1 || s->list_count >= PARALLEL_FAR ? s->threads : 1;
 }
 
-bool contact_evaluate(ContactSystem* s, const Pose* poses, bool majorant) {
-  s->friction.majorant = majorant;
+/* Which links the poses leave where state `which` has them, to the bit. */
+static void find_staying(ContactSystem* s, int which, const Pose* poses) {
+  for (int i = 0; i < s->model->link_count; i++)
+    s->stays[which][i] = memcmp(&s->pose[which][i], &poses[i], sizeof(Pose)) == 0;
+}
+
+bool contact_evaluate(ContactSystem* s, const Pose* poses) {
   double start = timer_now();
+  for (int k = 0; k < 2; k++) find_staying(s, k, poses);
   place_hulls(s, 1 - s->current, poses);
   measure_motion(s);
   int threads = threads_worth_waking(s);
@@ -547,6 +578,7 @@ void contact_accept(ContactSystem* s) {
 }
 
 bool contact_reset(ContactSystem* s, const Pose* poses) {
+  s->stamp++;
   for (int k = 0; k < s->list_count; k++) s->free_slots[s->free_count++] = s->list[k];
   s->list_count = s->term_count = 0;
   for (int i = 0; i < s->model->hull_count; i++) s->slack[i] = -1;
@@ -554,7 +586,7 @@ bool contact_reset(ContactSystem* s, const Pose* poses) {
   MotionBounds none = {MEMORY_NEW(MotionBound, s->model->link_count), NULL};
   contact_prepare(s, &none);
   memory_free(none.link);
-  if (!contact_evaluate(s, poses, false)) return false;
+  if (!contact_evaluate(s, poses)) return false;
   contact_accept(s);
   return true;
 }
@@ -582,14 +614,15 @@ bool contact_lag(ContactSystem* s) {
   for (int k = 0; k < s->list_count; k++) {
     ContactPair* p = contact_pair(s, k);
     if (!p->lagged) continue;
-    friction_lag(&instance[p->hull_a], &instance[p->hull_b], support, s->friction.smoothing,
+    friction_lag(&instance[p->hull_a], &instance[p->hull_b], support,
                  &p->state[s->current].solution.plane, next, &p->lag);
     next += p->lag.count[0] + p->lag.count[1];
   }
   s->times.friction += timer_now() - start;
   /* the accepted state again, now with the friction of the new step */
   memcpy(s->lag_poses, s->pose[s->current], sizeof(Pose) * (size_t)s->model->link_count);
-  if (!contact_evaluate(s, s->lag_poses, false)) return false;
+  s->stamp++;
+  if (!contact_evaluate(s, s->lag_poses)) return false;
   contact_accept(s);
   return true;
 }
@@ -626,18 +659,86 @@ int contact_record(const ContactSystem* s, ContactRecord* records) {
       r->normal = state->solution.plane.n;
       r->offset = state->solution.plane.o;
     }
-    if (rubbing) memcpy(r->slip, p->lag.slip, sizeof(r->slip));
+    if (rubbing) memcpy(r->slip, state->slip, sizeof(r->slip));
   }
   return count;
+}
+
+/* The force of a pair over its exponent: P_s' goes with about the sixth power of the clearance (C2). */
+#define FORCE_EXPONENT 6.0
+/* Normal force over what the step leaves of it: from here on the pair is relieved, and more than that is not believed. */
+#define RELIEF_FROM 1.5
+#define RELIEF_MOST 1e4
+
+/* Over what the linear model leaves of it: the normal force, along the plane's normal. */
+static double force_excess(const PairState* state, const double twist_a[6], const double twist_b[6]) {
+  const PairDerivatives* d = &state->derivatives;
+  Vec3 n = vec3_normalized(state->solution.plane.n);
+  double normal[3] = {n.x, n.y, n.z}, change = 0;
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < 6; k++)
+      change += normal[i] * (d->hessian[9 + i][k] * twist_a[k] + d->hessian[9 + i][6 + k] * twist_b[k]);
+  double force = -vec3_dot(n, d->force[1]), left = force - change;
+  return force > 0 ? force / fmax(left, force / RELIEF_MOST) : 1;
+}
+
+/* A spring through the force f / ratio at the clearance where the barrier has that: with z^-p for the force, seen from
+ * here its gradient is (1 + p (ratio^(1/p) - 1)) / ratio of the barrier's and its Hessian 1 / ratio (S11). */
+static void relieve_pair(const ContactSystem* s, ContactPair* p, double ratio) {
+  const PairState* state = &p->state[s->current];
+  const Vec3* reference = s->reference[s->current];
+  PairDerivatives contact;
+  PlaneResponse response;
+  plane_derivatives(&state->solution, s->instance[0][p->hull_b].half_space, reference[p->link_a], reference[p->link_b],
+                    &contact, &response);
+  double gradient = (1 + FORCE_EXPONENT * (pow(ratio, 1 / FORCE_EXPONENT) - 1)) / ratio;
+  double a = (gradient - 1) * s->model->contact.stiffness, b = (1 / ratio - 1) * s->model->contact.stiffness;
+  p->model = state->derivatives;
+  for (int k = 0; k < 2; k++) {
+    p->model.force[k] = vec3_add_scaled(p->model.force[k], a, contact.force[k]);
+    p->model.moment[k] = mat3_add(p->model.moment[k], mat3_scale(contact.moment[k], a));
+  }
+  for (int i = 0; i < 12; i++)
+    for (int j = 0; j < 12; j++) p->model.hessian[i][j] += b * contact.hessian[i][j];
+}
+
+int contact_relieve(ContactSystem* s, const double (*twist)[6]) {
+  int count = 0;
+  for (int k = 0; k < s->term_count; k++) {
+    ContactPair* p = &s->pairs[s->terms[k]];
+    const PairState* state = &p->state[s->current];
+    p->relieved = false;
+    if (state->outcome != PLANE_ACTIVE) continue;
+    double ratio = force_excess(state, twist[p->link_a], twist[p->link_b]);
+    if (!(ratio > RELIEF_FROM)) continue;
+    relieve_pair(s, p, ratio);
+    p->relieved = true;
+    count++;
+  }
+  return count;
+}
+
+static ContactTerms model_term(const void* holder, int index) {
+  const ContactSystem* s = holder;
+  const ContactPair* p = &s->pairs[s->terms[index]];
+  const PairDerivatives* d = p->relieved ? &p->model : &p->state[s->current].derivatives;
+  return (ContactTerms){p->link_a, p->link_b, d->force, d->moment, d->hessian};
+}
+
+ContactTermList contact_model_list(const ContactSystem* s) {
+  return (ContactTermList){s, s ? system_term_count : NULL, s ? model_term : NULL};
 }
 
 static void project_pair(void* context, int index, int thread) {
   (void)thread;
   ContactSystem* s = context;
-  symmetric_project(12, &s->pairs[s->terms[index]].state[s->current].derivatives.hessian[0][0]);
+  ContactPair* p = &s->pairs[s->terms[index]];
+  if (s->projecting && !s->projecting[p->link_a] && !s->projecting[p->link_b]) return;
+  symmetric_project(12, &p->state[s->current].derivatives.hessian[0][0]);
 }
 
-void contact_project(ContactSystem* s) {
+void contact_project(ContactSystem* s, const bool* links) {
+  s->projecting = links;
   double start = timer_now();
   parallel_for(s->threads, s->term_count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, project_pair, s);
   s->times.contact += timer_now() - start;

@@ -8,6 +8,8 @@
 
 /* A pair at one state. */
 typedef struct {
+  unsigned stamp; /* of the lag it was evaluated with; another one than the system's: not evaluated */
+  double slip[3]; /* that friction found (FrictionLag) */
   PlaneOutcome outcome;
   bool has_plane;
   PlaneSolution
@@ -34,9 +36,12 @@ typedef struct {
   int common; /* nearest common ancestor link, or -1 = the world */
   GjkCache gjk;
   bool lagged;
+  bool fresh; /* being evaluated, not taken over from a state with the same poses */
   FrictionLag lag;
   PairState state[2];
   PairMark mark;
+  bool relieved; /* `model` stands for the derivatives of the accepted state in Newton's model */
+  PairDerivatives model;
 } ContactPair;
 
 struct ContactSystem {
@@ -48,6 +53,9 @@ struct ContactSystem {
   Vec3* reference[2];        /* centre of mass of every link, world */
   Pose* pose[2];             /* of every link */
   double (*twist)[6];        /* of every link from the accepted to the trial state: rotation vector, displacement */
+  bool* stays[2];            /* link's pose in the trial is that of state k  (links) */
+  const bool* projecting;    /* links whose pairs contact_project is after, NULL: all */
+  unsigned stamp;            /* of the lag in force, > 0 */
   double* moved;             /* of every hull from the accepted to the trial state [m] */
   double *travelled, *slack; /* of every hull since the broad phase was built, and how far it covers [m] */
   double*

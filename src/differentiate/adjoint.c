@@ -3,63 +3,80 @@
 
 #include "differentiate/differentiate.h"
 
+/* A step and the three states before it. */
+enum { BARS_ALIVE = 4 };
+
 struct RunAdjoint {
   const Model* model;
   StepAdjoint* step;
-  StateBar handed[3]; /* what one step hands to the three states before it, when it is discounted */
+  StateBar handed[3];           /* what one step hands to the three states before it, when it is discounted */
+  StateBar between[BARS_ALIVE]; /* of states inside steps, by their index */
+  double* no_rate;              /* zeros  (nv) */
 };
+
+static StateBar bar_create(const Model* model) {
+  return (StateBar){memory_alloc(sizeof(double[3][4]) * (size_t)model->link_count),
+                    MEMORY_NEW(double, model->dof_count)};
+}
+
+static void bar_destroy(StateBar bar) {
+  memory_free(bar.pose);
+  memory_free(bar.q);
+}
 
 RunAdjoint* run_adjoint_create(const Model* model, int threads) {
   RunAdjoint* a = MEMORY_NEW(RunAdjoint, 1);
   a->model = model;
   a->step = step_adjoint_create(model, threads);
-  for (int k = 0; k < 3; k++) {
-    a->handed[k].pose = memory_alloc(sizeof(double[3][4]) * (size_t)model->link_count);
-    a->handed[k].q = MEMORY_NEW(double, model->dof_count);
-  }
+  for (int k = 0; k < 3; k++) a->handed[k] = bar_create(model);
+  for (int k = 0; k < BARS_ALIVE; k++) a->between[k] = bar_create(model);
+  a->no_rate = MEMORY_NEW(double, model->dof_count);
   return a;
 }
 
 void run_adjoint_destroy(RunAdjoint* a) {
   if (!a) return;
   step_adjoint_destroy(a->step);
-  for (int k = 0; k < 3; k++) {
-    memory_free(a->handed[k].pose);
-    memory_free(a->handed[k].q);
-  }
+  for (int k = 0; k < 3; k++) bar_destroy(a->handed[k]);
+  for (int k = 0; k < BARS_ALIVE; k++) bar_destroy(a->between[k]);
+  memory_free(a->no_rate);
   memory_free(a);
 }
 
-static StateBar bar_at(const Model* m, LossSeeds* seeds, int row) {
-  size_t at = row < 0 ? 0 : (size_t)row;
+static StateBar row_bar(const Model* m, LossSeeds* seeds, int row) {
+  size_t at = (size_t)row;
   return (StateBar){seeds->pose + at * (size_t)m->link_count, seeds->q + at * (size_t)m->dof_count};
 }
 
-static RecordedStep step_at(const Recording* r, int step) {
-  const Model* m = r->model;
-  size_t nq = (size_t)m->coordinate_count;
-  int row[4]; /* next, now, old, older; before the start they repeat the first */
-  for (int k = 0; k < 4; k++) row[k] = step + 1 - k > 0 ? step + 1 - k : 0;
-  const int* first = r->contact_first;
-  return (RecordedStep){.step = step,
-                        .q_next = r->q + (size_t)row[0] * nq,
-                        .q_now = r->q + (size_t)row[1] * nq,
-                        .q_old = r->q + (size_t)row[2] * nq,
-                        .pose_next = recording_pose(r, row[0]),
-                        .pose_now = recording_pose(r, row[1]),
-                        .pose_old = recording_pose(r, row[2]),
-                        .pose_older = recording_pose(r, row[3]),
-                        .contacts_next = r->contacts + first[row[0]],
-                        .contacts_now = r->contacts + first[row[1]],
-                        .contact_count_next = first[row[0] + 1] - first[row[0]],
-                        .contact_count_now = first[row[1] + 1] - first[row[1]]};
+/* Derivatives by a state: a row's are with the loss's own, those of a state inside a step live while they are needed.
+ */
+static StateBar bar_at(RunAdjoint* a, const Recording* r, LossSeeds* seeds, int index) {
+  const RecordedState* state = &r->states[index < 0 ? 0 : index];
+  return state->between < 0 ? row_bar(a->model, seeds, state->step) : a->between[index % BARS_ALIVE];
 }
 
-static void clear_handed(RunAdjoint* a) {
-  for (int k = 0; k < 3; k++) {
-    memset(a->handed[k].pose, 0, sizeof(double[3][4]) * (size_t)a->model->link_count);
-    memset(a->handed[k].q, 0, sizeof(double) * (size_t)a->model->dof_count);
-  }
+static RecordedStep step_to(const Recording* r, int index) {
+  const RecordedState* state[4]; /* next, now, old, older; before the start they repeat the first */
+  for (int k = 0; k < 4; k++) state[k] = &r->states[index - k > 0 ? index - k : 0];
+  return (RecordedStep){.clock = state[0]->clock,
+                        .q_next = recording_state_q(r, state[0]),
+                        .q_now = recording_state_q(r, state[1]),
+                        .q_old = recording_state_q(r, state[2]),
+                        .pose_next = recording_state_pose(r, state[0]),
+                        .pose_now = recording_state_pose(r, state[1]),
+                        .pose_old = recording_state_pose(r, state[2]),
+                        .pose_older = recording_state_pose(r, state[3]),
+                        .momentum_next = recording_state_momentum(r, state[0]),
+                        .momentum_now = recording_state_momentum(r, state[1]),
+                        .contacts_next = r->contacts + state[0]->contact_first,
+                        .contacts_now = r->contacts + state[1]->contact_first,
+                        .contact_count_next = state[0]->contact_count,
+                        .contact_count_now = state[1]->contact_count};
+}
+
+static void clear_bar(const Model* m, StateBar bar) {
+  memset(bar.pose, 0, sizeof(double[3][4]) * (size_t)m->link_count);
+  memset(bar.q, 0, sizeof(double) * (size_t)m->dof_count);
 }
 
 static void add_discounted(const Model* m, StateBar to, StateBar from, double factor) {
@@ -68,21 +85,32 @@ static void add_discounted(const Model* m, StateBar to, StateBar from, double fa
   for (int k = 0; k < m->dof_count; k++) to.q[k] += factor * from.q[k];
 }
 
-static StepAdjointReport one_step(RunAdjoint* a, const Recording* r, LossSeeds* seeds, int step, double discount,
+/* The substep that led to state `index`. discount: for it. */
+static StepAdjointReport one_step(RunAdjoint* a, const Recording* r, LossSeeds* seeds, int index, double discount,
                                   ModelGradient* gradient) {
   const Model* m = a->model;
-  RecordedStep recorded = step_at(r, step);
-  StateBar next = bar_at(m, seeds, step + 1), before[3];
-  for (int k = 0; k < 3; k++) before[k] = bar_at(m, seeds, step - k);
-  const double* rate = seeds->rate + (size_t)(step + 1) * (size_t)m->dof_count;
-  const Vec3* force = seeds->force + (size_t)(step + 1) * (size_t)m->link_count;
+  const RecordedState* state = &r->states[index];
+  RecordedStep recorded = step_to(r, index);
+  if (index >= BARS_ALIVE - 1) clear_bar(m, a->between[(index - BARS_ALIVE + 1) % BARS_ALIVE]);
+  StateBar next = bar_at(a, r, seeds, index), before[3];
+  for (int k = 0; k < 3; k++) before[k] = bar_at(a, r, seeds, index - 1 - k);
+  bool row = state->between < 0; /* losses see rows only */
+  const double* rate = row ? seeds->rate + (size_t)state->step * (size_t)m->dof_count : a->no_rate;
+  const Vec3* force = row ? seeds->force + (size_t)state->step * (size_t)m->link_count : NULL;
   if (discount == 1.0)
     return step_adjoint(a->step, &recorded, next, rate, force, before[0], before[1], before[2], gradient);
-  clear_handed(a);
+  for (int k = 0; k < 3; k++) clear_bar(m, a->handed[k]);
   StepAdjointReport report =
       step_adjoint(a->step, &recorded, next, rate, force, a->handed[0], a->handed[1], a->handed[2], gradient);
+  step_adjoint_discount(a->step, discount);
   for (int k = 0; k < 3; k++) add_discounted(m, before[k], a->handed[k], discount);
   return report;
+}
+
+/* What is discounted by `discount` a step is so in each of its substeps. */
+static double substep_discount(const Recording* r, int step, double discount) {
+  int count = recording_substeps(r, step);
+  return count == 1 || discount == 1.0 ? discount : pow(discount, 1.0 / count);
 }
 
 /* Centres, vertices and signals that losses name themselves. */
@@ -107,18 +135,20 @@ AdjointReport run_adjoint(RunAdjoint* a, const Recording* r, LossSeeds* seeds, d
   double last = 0;
   model_gradient_clear(gradient, m);
   step_adjoint_begin(a->step);
-  for (int step = r->steps - 1; step >= 0; step--) {
-    StepAdjointReport one = one_step(a, r, seeds, step, discount, gradient);
+  for (int k = 0; k < BARS_ALIVE; k++) clear_bar(m, a->between[k]);
+  for (int index = r->row_state[r->steps]; index > 0; index--) {
+    int step = r->states[index].step;
+    StepAdjointReport one = one_step(a, r, seeds, index, substep_discount(r, step, discount), gradient);
     if (!one.sound) {
       report.sound = false;
-      report.unsound_step = step + 1;
+      report.unsound_step = step;
       report.step = one;
       return report;
     }
-    note_step(&report, &one, step + 1, &last);
+    note_step(&report, &one, step, &last);
   }
   report.growth = last > 0 ? report.step.largest_lambda / last : 0;
-  step_adjoint_start(a->step, r->q, recording_pose(r, 0), bar_at(m, seeds, 0), seeds->rate, gradient);
+  step_adjoint_start(a->step, r->q, recording_pose(r, 0), row_bar(m, seeds, 0), seeds->rate, gradient);
   add_direct(m, seeds, gradient);
   model_gradient_masses(m, gradient);
   return report;

@@ -7,21 +7,55 @@
 
 /* ---------------------------------------------------------------- a run kept whole (differentiate/recording.c) */
 
-/* States 0..steps of a run, row by row. Borrows the model. */
+/* A state of a run, among all that the solver went through: the user's rows and what lies inside steps. */
+typedef struct {
+  StepClock clock; /* of the substep that led to it */
+  int step;        /* of the run, 1.., that it ends or lies in; 0: the start */
+  int between;     /* index among the states inside steps; -1: it is the row of its step */
+  int contact_first, contact_count;
+} RecordedState;
+
+/* Rows 0..steps of a run, and the states inside steps that were taken in substeps. Borrows the model. */
 typedef struct {
   const Model* model;
   int steps;
-  double* q;    /* joint coordinates                     ((steps + 1) * nq) */
-  double* rate; /* SimState.rate [m/s, rad/s]            ((steps + 1) * nv) */
-  Pose* pose;   /* world pose of every link frame        ((steps + 1) * links) */
-  Vec3* force;  /* total contact and friction force on every link, world [N]; row 0 is zero ((steps + 1) * links) */
+  double* q;      /* joint coordinates                     ((steps + 1) * nq) */
+  double* rate;   /* SimState.rate [m/s, rad/s]            ((steps + 1) * nv) */
+  Pose* pose;     /* world pose of every link frame        ((steps + 1) * links) */
+  Vec3* momentum; /* SimState.momentum [kg m^2/s]; NULL unless the integrator is `momentum` ((steps + 1) * links) */
+  Vec3* force;    /* total contact and friction force on every link, world [N]; row 0 is zero ((steps + 1) * links) */
   ContactRecord* contacts; /* of all states, one after the other */
-  int* contact_first;      /* first of every state  (steps + 2) */
-  int contact_capacity, step_capacity;
+  RecordedState* states;   /* in the order of time, the start first  (state_count) */
+  int* row_state;          /* index of every row's state  (steps + 1) */
+  double* between_q;       /* (between_count * nq) */
+  Pose* between_pose;      /* (between_count * links) */
+  Vec3* between_momentum;  /* NULL alike (between_count * links) */
+  int state_count, between_count;
+  int contact_capacity, step_capacity, state_capacity, between_capacity;
 } Recording;
 
 static inline const Pose* recording_pose(const Recording* r, int step) {
   return r->pose + (size_t)step * (size_t)r->model->link_count;
+}
+
+/* Poses of any state of the run. */
+static inline const Pose* recording_state_pose(const Recording* r, const RecordedState* state) {
+  size_t links = (size_t)r->model->link_count;
+  return state->between < 0 ? r->pose + (size_t)state->step * links : r->between_pose + (size_t)state->between * links;
+}
+static inline const double* recording_state_q(const Recording* r, const RecordedState* state) {
+  size_t nq = (size_t)r->model->coordinate_count;
+  return state->between < 0 ? r->q + (size_t)state->step * nq : r->between_q + (size_t)state->between * nq;
+}
+static inline const Vec3* recording_state_momentum(const Recording* r, const RecordedState* state) {
+  size_t links = (size_t)r->model->link_count;
+  if (!r->momentum) return NULL;
+  return state->between < 0 ? r->momentum + (size_t)state->step * links
+                            : r->between_momentum + (size_t)state->between * links;
+}
+/* In how many substeps step 1.. was taken. */
+static inline int recording_substeps(const Recording* r, int step) {
+  return r->row_state[step] - r->row_state[step - 1];
 }
 
 /* How a run ended that was to be recorded. */
@@ -29,9 +63,10 @@ typedef struct {
   StepReport last; /* of the step that failed, or of the last */
   bool failed;
   int failed_step;  /* the step (1..) that failed */
-  double residual;  /* largest of all steps [N, N m] */
+  double residual;  /* largest of all steps, relative */
   int largest_step; /* where */
   int iterations;   /* of all steps */
+  int halved_steps; /* StepReport.halved */
 } RecordReport;
 
 /* Room for `steps` steps; a recording can be run again and again, with other models of the same sizes too. */
@@ -42,8 +77,9 @@ void recording_destroy(Recording* recording);
  * STATUS_INTERRUPTED. */
 typedef struct {
   int threads;
-  double tolerance; /* [N, N m]; 0 = the scene's */
+  double tolerance; /* relative; 0 = the scene's */
   bool (*interrupted)(void);
+  const int* substeps; /* number in which each step is tried first (steps); NULL: as sim_step finds good */
 } RecordOptions;
 Status recording_run(Recording* recording, const Model* model, const RecordOptions* options, RecordReport* report,
                      Diagnostics* diagnostics);
@@ -123,11 +159,12 @@ typedef struct {
   unsigned blocks;  /* 1 << GradcheckBlock */
   int directions;   /* random ones per block, <= GRADCHECK_DIRECTIONS */
   int steps;        /* of the run; 0 = all */
-  double tolerance; /* of the steps [N, N m] */
+  double tolerance; /* of the steps, relative */
   double bound;     /* relative error that passes */
   uint64_t seed;
   int threads;
   bool (*interrupted)(void);
+  const int* substeps; /* of the unmoved run: RecordOptions.substeps; moved runs repeat what that one did */
 } GradcheckOptions;
 
 /* One direction: (L(x + h d) - L(x - h d)) / 2h for falling h against g . d, and two neighbours extrapolated to h = 0

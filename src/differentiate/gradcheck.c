@@ -86,6 +86,7 @@ typedef struct {
   double* terms;      /* of the loss */
   Probe* probe;
   Recording base, moved;
+  int* substeps; /* of every step of the base run, which moved runs repeat; NULL while that runs */
   GradcheckReport* report;
 } Check;
 
@@ -94,7 +95,7 @@ static double value_of(const Check* c, const Recording* r, LossSeeds* seeds) {
 }
 
 static RecordOptions record_options(const Check* c) {
-  return (RecordOptions){c->options->threads, c->options->tolerance, c->options->interrupted};
+  return (RecordOptions){c->options->threads, c->options->tolerance, c->options->interrupted, c->substeps};
 }
 
 /* The loss with the block's numbers at values; NaN when the run fails. */
@@ -135,7 +136,8 @@ static double observed_order(const GradcheckDirection* d) {
   while (to > 0 && !(error_of(d, d->difference[to]) > rounding)) to--;
   if (to == 0) return NAN;
   int from = to > 1 ? to - 2 : 0;
-  return log(error_of(d, d->difference[from]) / error_of(d, d->difference[to])) / log(d->step[from] / d->step[to]);
+  return math_log(error_of(d, d->difference[from]) / error_of(d, d->difference[to])) /
+         math_log(d->step[from] / d->step[to]);
 }
 
 /* Richardson: the h^2 of two neighbouring differences cancels. */
@@ -275,12 +277,20 @@ static bool all_gradients(Check* c, ModelGradient* gradient) {
   return c->report->adjoint.sound;
 }
 
+/* The number of substeps is data of a step: where it changes, the run has a jump. */
+static int* substeps_of(const Recording* r) {
+  int* substeps = MEMORY_NEW(int, r->steps);
+  for (int step = 1; step <= r->steps; step++) substeps[step - 1] = recording_substeps(r, step);
+  return substeps;
+}
+
 Status gradcheck_scene(Scene* scene, const Model* model, const Loss* loss, const GradcheckOptions* options,
                        GradcheckReport* report, Diagnostics* diagnostics) {
   *report = (GradcheckReport){.passed = false};
   Check c = {.options = options, .scene = scene, .model = model, .loss = loss, .report = report};
   int steps = options->steps > 0 && options->steps < model->simulation.steps ? options->steps : model->simulation.steps;
   RecordOptions record = record_options(&c);
+  record.substeps = options->substeps;
   recording_create(&c.base, model, steps);
   recording_create(&c.moved, model, steps);
   c.probe = probe_create(&c.base, options->seed);
@@ -289,6 +299,7 @@ Status gradcheck_scene(Scene* scene, const Model* model, const Loss* loss, const
   ModelGradient gradient;
   model_gradient_create(&gradient, model);
   if (status == STATUS_OK) {
+    c.substeps = substeps_of(&c.base);
     report->passed = all_gradients(&c, &gradient);
     for (int b = 0; b < GRADCHECK_BLOCKS && report->adjoint.sound; b++) {
       check_block(&c, (GradcheckBlock)b, &gradient);
@@ -299,6 +310,7 @@ Status gradcheck_scene(Scene* scene, const Model* model, const Loss* loss, const
   model_gradient_destroy(&gradient);
   probe_destroy(c.probe);
   memory_free(c.terms);
+  memory_free(c.substeps);
   recording_destroy(&c.base);
   recording_destroy(&c.moved);
   return status;

@@ -26,7 +26,7 @@ typedef struct {
   const ModelController* controller;
   const ModelLink* link;
   const double *q, *rate;                                 /* of the link's joint */
-  double t, per_second;                                   /* time; 1 / dt */
+  double t, per_second;                                   /* time; 1 / length that gains are quoted for */
   double value[JOINT_MAX_DOF], value_rate[JOINT_MAX_DOF]; /* of the signal */
   double error[JOINT_MAX_DOF], rate_error[JOINT_MAX_DOF]; /* q - target, rate - target rate */
 } Drive;
@@ -103,7 +103,10 @@ double loss_effort(const LossTerm* term, const Recording* recording, LossSeeds* 
     for (int k = term->first; counts(term, controller, model) && k <= term->last; k++) {
       size_t dof = (size_t)k * (size_t)model->dof_count + (size_t)link->dof_first;
       size_t coordinate = (size_t)k * (size_t)model->coordinate_count + (size_t)link->coordinate_first;
-      Drive drive = {.controller = controller, .link = link, .t = k * dt, .per_second = 1 / dt};
+      Drive drive = {.controller = controller,
+                     .link = link,
+                     .t = k * dt,
+                     .per_second = 1 / simulation_substep(&model->simulation)};
       drive.q = recording->q + coordinate;
       drive.rate = recording->rate + dof;
       sum += drive_effort(&drive, share, dof, seeds ? seeds->control + controller->parameter_first : NULL, seeds);

@@ -184,7 +184,7 @@ static Mat3 principal_axes(Mat3 a) {
     for (int p = 0; p < 2; p++)
       for (int q = p + 1; q < 3; q++) {
         if (fabs(a.m[p][q]) < 1e-300) continue;
-        double angle = 0.5 * atan2(2 * a.m[p][q], a.m[q][q] - a.m[p][p]), c = cos(angle), s = sin(angle);
+        double angle = 0.5 * math_atan2(2 * a.m[p][q], a.m[q][q] - a.m[p][p]), c = math_cos(angle), s = math_sin(angle);
         Mat3 r = mat3_identity();
         r.m[p][p] = c, r.m[q][q] = c, r.m[p][q] = s, r.m[q][p] = -s;
         a = mat3_mul(mat3_transpose(r), mat3_mul(a, r));
@@ -297,7 +297,7 @@ static void add_face_planes(Candidates* list) {
     if (sides[i].low == sides[i + 1].low && sides[i].high == sides[i + 1].high)
       look_at_edge(part, &sides[i], &sides[i + 1], &planes);
   if (planes.count > 0) qsort(planes.items, (size_t)planes.count, sizeof(FacePlane), order_weights);
-  double least = CONCAVE_LENGTH * cbrt(fmax(list->piece->hull.volume, 0));
+  double least = CONCAVE_LENGTH * math_cbrt(fmax(list->piece->hull.volume, 0));
   for (int k = 0; k < planes.count && k < FACE_PLANES; k++)
     if (planes.items[k].weight >= least) list->items[list->count++] = (Candidate){planes.items[k].plane, 0, HUGE_VAL};
   memory_free(sides);

@@ -144,7 +144,7 @@ static int make_directions(Vec3* directions, int wanted) {
   for (int i = 0; i < octant; i++) {
     double z = (i + 0.5) / octant, angle = 0.5 * 3.14159265358979323846 * fmod(0.5 + 0.6180339887498949 * i, 1.0);
     double r = sqrt(1 - z * z);
-    Vec3 d = vec3(r * cos(angle), r * sin(angle), z);
+    Vec3 d = vec3(r * math_cos(angle), r * math_sin(angle), z);
     for (int m = 0; m < 8; m++) directions[count++] = vec3(m & 1 ? -d.x : d.x, m & 2 ? -d.y : d.y, m & 4 ? -d.z : d.z);
   }
   return count;

@@ -27,14 +27,8 @@ static inline Lanes lanes_fill(double value) { return (Lanes){0} + value; }
 
 static inline LaneMask lanes_fill_index(int64_t value) { return (LaneMask){0} + value; }
 
-/* a b + c, fused where that is one instruction. */
-static inline Lanes lanes_multiply_add(Lanes a, Lanes b, Lanes c) {
-#ifdef LANES_AVX512
-  return (Lanes)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
-#else
-  return a * b + c;
-#endif
-}
+/* a b + c, rounded twice on every machine: a fused operation would make results depend on it. */
+static inline Lanes lanes_multiply_add(Lanes a, Lanes b, Lanes c) { return a * b + c; }
 
 static inline LaneMask lanes_choose_index(LaneMask mask, LaneMask yes, LaneMask no) {
   return (mask & yes) | (~mask & no);

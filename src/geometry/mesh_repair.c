@@ -18,7 +18,7 @@ double winding_number(const Part* part, Vec3 point) {
     Vec3 c = vec3_sub(part->points[t[2]], point);
     double la = vec3_norm(a), lb = vec3_norm(b), lc = vec3_norm(c);
     double below = la * lb * lc + vec3_dot(a, b) * lc + vec3_dot(b, c) * la + vec3_dot(c, a) * lb;
-    angle += 2 * atan2(vec3_dot(a, vec3_cross(b, c)), below);
+    angle += 2 * math_atan2(vec3_dot(a, vec3_cross(b, c)), below);
   }
   return angle / (4 * 3.14159265358979323846);
 }

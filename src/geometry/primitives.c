@@ -71,7 +71,7 @@ HullResult primitive_sphere(ConvexHull* hull, double radius, int resolution) {
 static Vec3* add_ring(Vec3* out, double radius, double z, int segments) {
   for (int i = 0; i < segments; i++) {
     double angle = 2 * PI * i / segments;
-    *out++ = vec3(radius * cos(angle), radius * sin(angle), z);
+    *out++ = vec3(radius * math_cos(angle), radius * math_sin(angle), z);
   }
   return out;
 }
@@ -90,7 +90,7 @@ HullResult primitive_cylinder(ConvexHull* hull, double radius, double length, in
 static Vec3* add_cap(Vec3* out, double radius, double length, int segments, int rings, double side) {
   for (int j = 0; j < rings; j++) {
     double latitude = 0.5 * PI * j / rings;
-    out = add_ring(out, radius * cos(latitude), side * (0.5 * length + radius * sin(latitude)), segments);
+    out = add_ring(out, radius * math_cos(latitude), side * (0.5 * length + radius * math_sin(latitude)), segments);
   }
   *out++ = vec3(0, 0, side * (0.5 * length + radius));
   return out;

@@ -80,6 +80,14 @@ static inline double mat3_det(Mat3 a) {
          a.m[0][1] * (a.m[1][0] * a.m[2][2] - a.m[1][2] * a.m[2][0]) +
          a.m[0][2] * (a.m[1][0] * a.m[2][1] - a.m[1][1] * a.m[2][0]);
 }
+/* By cofactors. The matrix must not be singular. */
+static inline Mat3 mat3_inverse(Mat3 a) {
+  Vec3 x = vec3(a.m[0][0], a.m[0][1], a.m[0][2]), y = vec3(a.m[1][0], a.m[1][1], a.m[1][2]),
+       z = vec3(a.m[2][0], a.m[2][1], a.m[2][2]);
+  Vec3 yz = vec3_cross(y, z), zx = vec3_cross(z, x), xy = vec3_cross(x, y);
+  double s = 1 / vec3_dot(x, yz);
+  return (Mat3){{{s * yz.x, s * zx.x, s * xy.x}, {s * yz.y, s * zx.y, s * xy.y}, {s * yz.z, s * zx.z, s * xy.z}}};
+}
 static inline Mat3 mat3_outer(Vec3 a, Vec3 b) { /* a b^T */
   return (Mat3){
       {{a.x * b.x, a.x * b.y, a.x * b.z}, {a.y * b.x, a.y * b.y, a.y * b.z}, {a.z * b.x, a.z * b.y, a.z * b.z}}};
@@ -109,8 +117,8 @@ static inline Mat3 mat3_from_quat(Quat q) {
 }
 /* Rotation by angle [rad] about a unit axis. */
 static inline Quat quat_about(Vec3 axis, double angle) {
-  double s = sin(0.5 * angle);
-  return (Quat){cos(0.5 * angle), s * axis.x, s * axis.y, s * axis.z};
+  double s = math_sin(0.5 * angle);
+  return (Quat){math_cos(0.5 * angle), s * axis.x, s * axis.y, s * axis.z};
 }
 /* linalg/rotation.c: Shepperd's method; w >= 0. */
 Quat quat_from_mat3(Mat3 r);
@@ -150,6 +158,11 @@ typedef struct {
   double value, first, second;
 } Barrier;
 
+/* sigma: |n| of a separating plane is held below 1 by W(1 - |n|) = Q((1 - |n|) / sigma) / s (C1). A number, not a
+ * length, so that contact has no scale of its own; small, so that the length of n stays a small correction; the paper's
+ * P_s(1 - |n|) for s = 1 mm. */
+#define BARRIER_NORM_WIDTH 1e-3
+
 /* z in (0, 1). */
 static inline Barrier barrier_eval(double z) {
   double t = 1.0 - z, r = 1.0 / z;
@@ -167,32 +180,48 @@ enum { SYMMETRIC_PROJECT_MAX = 12 };
 bool symmetric_project(int order, double* matrix);
 
 /* ---------------------------------------------------------------- symmetric block systems (linalg/block_solver.c)
- * A symmetric matrix of dense blocks, factored by LAPACK when dense is cheaper and by CHOLMOD when not. Only blocks (a,
- * b) with a <= b are stored. block_solver_pattern allocates; filling, factoring and solving do not. */
+ * A symmetric matrix of dense blocks. Blocks that were filled couple; the connected components of that graph are
+ * factored each by itself, small ones as one dense matrix, large ones by the multifrontal method. Results depend on
+ * what was filled only: not on the processor, on threads or on what was solved before. Only blocks (a, b) with a <= b
+ * are stored. Allocates when something appears that there was no room for: new couplings, a larger component. */
 typedef struct BlockSolver BlockSolver;
 BlockSolver* block_solver_create(int block_count, const int* block_sizes);
 void block_solver_destroy(BlockSolver* solver);
-/* Which off-diagonal blocks may be non-zero: keys a << 32 | b with a < b, sorted, unique. A superset costs time only.
- */
+/* Which off-diagonal blocks may be non-zero: keys a << 32 | b with a < b, sorted, unique. A superset costs little. All
+ * blocks are zero afterwards. */
 void block_solver_pattern(BlockSolver* solver, const uint64_t* couplings, int count);
 void block_solver_clear(BlockSolver* solver);
 /* Entry (r, c) of block (a, b), a <= b, is at [r * stride + c]; NULL when the pattern lacks it. Of a diagonal block
  * only c >= r counts. */
 double* block_solver_block(BlockSolver* solver, int a, int b, int* stride);
+/* Before factoring: unknowns with fixed[k] take value[k]; their rows become the identity and rhs is adjusted. */
+void block_solver_constrain(BlockSolver* solver, const bool* fixed, const double* value, double* rhs);
+int block_solver_order(const BlockSolver* solver);
+/* Is a component factored by the multifrontal method? */
+bool block_solver_is_sparse(BlockSolver* solver);
+
+/* Components of the matrix as it was filled, 0 .. count - 1 in the order of their smallest blocks; they may change with
+ * every block that is asked for. The first of the calls below after filling finds them; from then on different
+ * components may be factored and solved in different threads. */
+int block_solver_component_count(BlockSolver* solver);
+int block_solver_component_of(BlockSolver* solver, int block);
+int block_solver_component_order(BlockSolver* solver, int component);
 /* Cholesky. false: not positive definite. */
+bool block_solver_factor_component(BlockSolver* solver, int component);
+/* Factor a positive definite neighbour: eigenvalues' magnitudes lifted to at least `floor` (dense), or the diagonal
+ * raised until the factorisation succeeds (sparse). false: not finite. */
+bool block_solver_factor_component_lifted(BlockSolver* solver, int component, double floor);
+/* x <- H^-1 x for the unknowns of the component, which was factored; the others stay. x: all unknowns. */
+void block_solver_solve_component(BlockSolver* solver, int component, double* x);
+
+/* The same for all components; false: for one of them. Lifted: those that are positive definite stay as they are. */
 bool block_solver_factor(BlockSolver* solver);
-/* Factor a positive definite neighbour: eigenvalues lifted to at least `floor` (dense), or the diagonal raised until
- * the factorisation succeeds (sparse). false: not finite. */
 bool block_solver_factor_lifted(BlockSolver* solver, double floor);
-/* The matrix as it is, indefinite or not, by its eigenvalues (dense, order^3; for when Cholesky has failed). smallest:
- * the eigenvalue nearest to zero. false: singular to rounding, or not finite. */
+/* The matrix as it is, indefinite or not, for when Cholesky has failed. smallest: the eigenvalue nearest to zero of the
+ * components that are not positive definite; 0 when all are. false: singular to rounding, or not finite. */
 bool block_solver_factor_indefinite(BlockSolver* solver, double* smallest);
 void block_solver_solve(BlockSolver* solver, double* x); /* x <- H^-1 x */
 /* y = H x for the matrix as it was filled (and constrained, if it was). */
 void block_solver_multiply(const BlockSolver* solver, const double* x, double* y);
-/* Before factoring: unknowns with fixed[k] take value[k]; their rows become the identity and rhs is adjusted. */
-void block_solver_constrain(BlockSolver* solver, const bool* fixed, const double* value, double* rhs);
-int block_solver_order(const BlockSolver* solver);
-bool block_solver_is_sparse(const BlockSolver* solver);
 
 #endif

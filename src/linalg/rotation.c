@@ -28,9 +28,9 @@ Quat quat_from_rpy(Vec3 rpy) {
 /* R = Rz(yaw) Ry(pitch) Rx(roll). With pitch near pi/2 the yaw is any; the rest is taken from Rz(-yaw) R, so that it
  * fits the yaw that was chosen. */
 Vec3 rpy_from_mat3(Mat3 r) {
-  double yaw = atan2(r.m[1][0], r.m[0][0]), c = cos(yaw), s = sin(yaw);
-  double pitch = atan2(-r.m[2][0], c * r.m[0][0] + s * r.m[1][0]);
-  double roll = atan2(s * r.m[0][2] - c * r.m[1][2], c * r.m[1][1] - s * r.m[0][1]);
+  double yaw = math_atan2(r.m[1][0], r.m[0][0]), c = math_cos(yaw), s = math_sin(yaw);
+  double pitch = math_atan2(-r.m[2][0], c * r.m[0][0] + s * r.m[1][0]);
+  double roll = math_atan2(s * r.m[0][2] - c * r.m[1][2], c * r.m[1][1] - s * r.m[0][1]);
   return vec3(roll, pitch, yaw);
 }
 
@@ -41,14 +41,14 @@ Vec3 quat_log(Quat q) {
   Vec3 u = vec3(sign * q.x, sign * q.y, sign * q.z);
   double n = vec3_norm(u);
   if (n < SERIES_LIMIT * w) return vec3_scale(u, 2.0 / w * (1.0 - n * n / (3.0 * w * w)));
-  return vec3_scale(u, 2.0 * atan2(n, w) / n);
+  return vec3_scale(u, 2.0 * math_atan2(n, w) / n);
 }
 
 /* q = (cos a/2, sin(a/2)/a v) with a = |v|; sin(a/2)/a = 1/2 - a^2/48 + O(a^4) for small a. */
 Quat quat_exp(Vec3 v) {
   double a = vec3_norm(v);
-  double s = a < SERIES_LIMIT ? 0.5 - a * a / 48.0 : sin(0.5 * a) / a;
-  return (Quat){cos(0.5 * a), s * v.x, s * v.y, s * v.z};
+  double s = a < SERIES_LIMIT ? 0.5 - a * a / 48.0 : math_sin(0.5 * a) / a;
+  return (Quat){math_cos(0.5 * a), s * v.x, s * v.y, s * v.z};
 }
 
 /* J_r(v) = I - a [v]x + b [v]x^2 with a = (1 - cos t)/t^2, b = (t - sin t)/t^3, t = |v|, and (da/dt)/t, (db/dt)/t. */
@@ -66,8 +66,8 @@ static RightJacobian right_jacobian(Vec3 v) {
                            1.0 / 6 - t2 * (1.0 / 120 - t2 * (1.0 / 5040 - t2 * (1.0 / 362880 - t2 / 39916800))),
                            -1.0 / 12 + t2 * (1.0 / 180 - t2 * (1.0 / 6720 - t2 / 453600)),
                            -1.0 / 60 + t2 * (1.0 / 1260 - t2 * (1.0 / 60480 - t2 / 4989600))};
-  double half = sin(0.5 * t), versine = 2 * half * half, lag = t - sin(t); /* 1 - cos keeps its digits */
-  return (RightJacobian){versine / t2, lag / (t2 * t), (t * sin(t) - 2 * versine) / (t2 * t2),
+  double half = math_sin(0.5 * t), versine = 2 * half * half, lag = t - math_sin(t); /* 1 - cos keeps its digits */
+  return (RightJacobian){versine / t2, lag / (t2 * t), (t * math_sin(t) - 2 * versine) / (t2 * t2),
                          (versine * t - 3 * lag) / (t2 * t2 * t)};
 }
 

@@ -15,6 +15,7 @@ static void run_stages(Builder* builder) {
   if (!solids_usable) return;
   build_hulls(builder);
   build_masses(builder);
+  check_spinning(builder);
   build_contact(builder);
   check_intersections(builder->model, diagnostics);
   model_check_contact(builder->model, diagnostics);

@@ -41,6 +41,8 @@ void free_hulls(Model* model);
 double hull_volume(const ModelHull* hull); /* m^3; 0 for a half-space */
 /* model/masses.c: moments, centres of mass, reach. Needs the hulls. */
 void build_masses(Builder* builder);
+/* model/spinning.c: may the bodies that carry their momentum do so? Needs the masses. */
+void check_spinning(Builder* builder);
 /* model/contact_defaults.c: contact parameters in force. Needs hulls and masses. */
 void build_contact(Builder* builder);
 /* model/limits.c: coordinates and targets against the joints' limits. */

@@ -4,8 +4,6 @@
 
 /* (R4) The support is this part of the smallest feature: 1 mm for a box of 0.2 m. */
 #define SUPPORT_PER_FEATURE (1.0 / 200)
-/* Bodies of many metres do not hover visibly [m]. */
-#define SUPPORT_LARGEST 1e-2
 /* Rounding of the scene's coordinates (1e-16 of them) stays below a millionth of the support. */
 #define SUPPORT_PER_EXTENT 1e-9
 /* (R5) Gaps in units of the support: of the median body, and what the whole pile and the lightest body may have. */
@@ -23,9 +21,8 @@
 #define FEATURE_WITHOUT_HULLS 1.0
 #define FORCE_WITHOUT_BODIES 1.0
 
-/* Warnings. (R7) support beyond this part of 1 makes |n| lose its meaning; (R8) gaps below this part of the support,
+/* Warnings. (R8) gaps below this part of the support,
  * where the force is already 33 000 times that at s/2. */
-#define SUPPORT_WARN 0.3333333333333333
 #define GAP_WARN 0.1
 /* (R9) steps longer than this many contact periods; (R10) friction stiffer than this times inertia: Newton stalls ...
  */
@@ -65,8 +62,7 @@ static double smallest_feature(const Model* model, const double* feature) {
 /* ---------------------------------------------------------------- values in force */
 
 static double derived_support(double feature, double extent) {
-  double support = fmin(feature * SUPPORT_PER_FEATURE, SUPPORT_LARGEST);
-  return fmin(fmax(support, extent * SUPPORT_PER_EXTENT), SUPPORT_LARGEST);
+  return fmax(feature * SUPPORT_PER_FEATURE, extent * SUPPORT_PER_EXTENT);
 }
 
 static double force_at(double support, double gap) {
@@ -92,17 +88,6 @@ static double gap_under(const ModelContact* contact, double force) {
   return rest_under_force(contact->support, REST_VERTICES, REST_VERTICES, force / contact->stiffness).gap;
 }
 
-/* 1 - |n| lies in (0, 1): with a support of 1 or more contact would reach infinitely far. */
-static bool support_given(Builder* builder) {
-  const SceneContact* given = &builder->scene->contact;
-  if (given->support < 1) return given->support > 0;
-  diagnostics_add(
-      builder->diagnostics, SEVERITY_ERROR, given->support_place,
-      "contact.support: must be below 1 (its unit is both 1 m and the length of the plane's normal), got %.6g",
-      given->support);
-  return false;
-}
-
 /* Masses and accelerations at the ends of the range of doubles leave no usable product. */
 static void check_derived(Builder* builder) {
   const ModelContact* contact = &builder->model->contact;
@@ -119,7 +104,7 @@ void build_contact(Builder* builder) {
   ModelContact* contact = &builder->model->contact;
   double feature = smallest_feature(builder->model, builder->feature);
   ContactScales scales = contact_scales(builder->model, feature);
-  *contact = (ModelContact){.support_derived = !support_given(builder),
+  *contact = (ModelContact){.support_derived = !(given->support > 0),
                             .stiffness_derived = !(given->stiffness > 0),
                             .smoothing_derived = !(given->smoothing > 0),
                             .friction = given->friction,
@@ -129,9 +114,9 @@ void build_contact(Builder* builder) {
   contact->stiffness = contact->stiffness_derived
                            ? derived_stiffness(contact->support, &scales, contact->reference_force)
                            : given->stiffness;
-  contact->smoothing = contact->smoothing_derived
-                           ? derived_smoothing(feature, scales.acceleration, builder->model->simulation.dt)
-                           : given->smoothing;
+  contact->smoothing = contact->smoothing_derived ? derived_smoothing(feature, scales.acceleration,
+                                                                      simulation_substep(&builder->model->simulation))
+                                                  : given->smoothing;
   contact->gap_at_rest = gap_under(contact, contact->reference_force);
   check_derived(builder);
 }
@@ -155,11 +140,6 @@ static void check_support(const Check* check) {
         "support %.6g m is larger than the smallest feature of the moving bodies, %.6g m: they feel contact "
         "through their own thickness; about %.2g m suits",
         contact->support, contact->feature, derived_support(contact->feature, check->scales.extent));
-  if (contact->support > SUPPORT_WARN)
-    diagnostics_add(check->diagnostics, SEVERITY_WARNING, check->support,
-                    "support %.6g is not small against 1: the length of the plane's normal is then as soft as the "
-                    "contact; scale lengths, or choose a smaller support",
-                    contact->support);
   if (contact->support < check->scales.extent * SUPPORT_PER_EXTENT)
     diagnostics_add(check->diagnostics, SEVERITY_WARNING, check->support,
                     "support %.6g m is below %.6g m, where coordinates of %.6g m are rounded too coarsely for it",
@@ -194,7 +174,7 @@ static void check_step(const Check* check) {
   Rest rest =
       rest_under_force(contact->support, REST_VERTICES, REST_VERTICES, contact->reference_force / contact->stiffness);
   double period = TWO_PI * sqrt(mass / (contact->stiffness * rest.stiffness));
-  double dt = check->model->simulation.dt;
+  double dt = simulation_substep(&check->model->simulation);
   if (dt <= PERIODS_WARN * period) return;
   diagnostics_add(check->diagnostics, SEVERITY_WARNING, contact->support_derived ? check->stiffness : check->support,
                   "dt %.6g s is too long for the contact stiffness: %.3g periods of a body on its contact (%.3g s); "
@@ -206,7 +186,7 @@ static void check_step(const Check* check) {
 static void check_smoothing(const Check* check) {
   const ModelContact* contact = &check->model->contact;
   if (contact->smoothing_derived || !(contact->friction > 0)) return;
-  double creep = sqrt(contact->smoothing), dt = check->model->simulation.dt;
+  double creep = sqrt(contact->smoothing), dt = simulation_substep(&check->model->simulation);
   double acceleration = check->scales.acceleration, speed = sqrt(acceleration * contact->feature);
   double suits = derived_smoothing(contact->feature, acceleration, dt);
   if (creep * dt > contact->support)

@@ -6,7 +6,7 @@
 
 static double reference_acceleration(const Model* model, double feature) {
   double gravity = vec3_norm(model->simulation.gravity);
-  double crossing = STEPS_PER_FEATURE * model->simulation.dt;
+  double crossing = STEPS_PER_FEATURE * simulation_substep(&model->simulation);
   return gravity > 0 ? gravity : feature / (crossing * crossing);
 }
 

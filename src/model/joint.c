@@ -1,4 +1,6 @@
 /* Joint motions: up to three slides, then hinges or a quaternion (K1). */
+#include <string.h>
+
 #include "model/model.h"
 
 /* Slides first, so that they point along fixed axes of the joint frame. */
@@ -42,6 +44,10 @@ void joint_increment(const ModelLink* link, const double* q, const double* d, do
   int plain = link->rotation == ROTATION_BALL ? link->slide_count : link->dof_count;
   for (int k = 0; k < plain; k++) out[k] = q[k] + d[k];
   if (link->rotation != ROTATION_BALL) return;
+  if (d[plain] == 0 && d[plain + 1] == 0 && d[plain + 2] == 0) { /* to the bit: who stays is not looked at again */
+    memcpy(out + plain, q + plain, 4 * sizeof(double));
+    return;
+  }
   Quat turn = quat_mul(quat_mul(quat_about(vec3(1, 0, 0), d[plain]), quat_about(vec3(0, 1, 0), d[plain + 1])),
                        quat_about(vec3(0, 0, 1), d[plain + 2]));
   quat_store(quat_normalized(quat_mul(quat_at(q + plain), turn)), out + plain);

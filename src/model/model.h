@@ -112,6 +112,9 @@ typedef struct {
  * intersections (both bodies and the depth) and contact parameters that cannot work (warnings). */
 Status model_create(Model* model, const Scene* scene, Diagnostics* diagnostics);
 void model_destroy(Model* model);
+/* Links that carry their angular momentum (links): with the integrator `momentum` those that are alone in their tree, have
+ * all six degrees of freedom and are not prescribed. (model/spinning.c) */
+void model_spinning(const Model* model, bool* spins);
 /* May the links' hulls touch? Not: the same link, parent and child, no relative motion, excluded, collide: false. */
 bool model_pair_allowed(const Model* model, int link_a, int link_b);
 /* Warnings about given contact parameters that cannot work; called by model_create. */

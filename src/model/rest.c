@@ -2,20 +2,14 @@
 #include "model/rest.h"
 #include <math.h>
 
+#include "linalg/linalg.h"
+
 /* Bisection in the logarithm of z = c / s over (Z_MIN, 1) until doubles end: the force grows like z^-6. */
 #define Z_MIN 1e-20
 enum { BISECTIONS = 120, NORM_ITERATIONS = 60 };
 
-/* P_s'(c) = -q(z) / s^2 and P_s''(c) = p(z) / s^3 at z = c / s. */
-static double slope(double z) {
-  double t = 1 - z, z3 = z * z * z;
-  return t * t * t * (5 - z) / (z3 * z3);
-}
-
-static double curvature(double z) {
-  double t = 1 - z, z3 = z * z * z;
-  return 2 * t * t * (z * (z - 10) + 15) / (z3 * z3 * z);
-}
+/* -s^2 P_s'(c) at z = c / s. */
+static double slope(double z) { return -barrier_eval(z).first; }
 
 static double slope_inverse(double q) {
   double low = Z_MIN, high = 1;
@@ -30,18 +24,18 @@ static double slope_inverse(double q) {
   return high;
 }
 
-/* State of rest with one side at distance z s. The norm a = 1 - s y and the gap depend on each other by a factor of
- * order s: a fixed-point iteration. */
+/* State of rest with one side at distance z s. The norm a = 1 - sigma y and the gap depend on each other by a factor of
+ * order sigma: a fixed-point iteration. */
 static Rest rest_at_distance(double s, int n_a, int n_b, double z) {
   double q = n_a * slope(z), other = n_a == n_b ? z : slope_inverse(q / n_b);
   double sum = s * (z + other), gap = sum, a = 1;
   for (int i = 0; i < NORM_ITERATIONS; i++) {
     double before = gap;
-    a = 1 - s * slope_inverse(gap * q); /* |P_s'(1 - a)| = D lambda, both sides times s^2 */
+    a = 1 - BARRIER_NORM_WIDTH * slope_inverse(BARRIER_NORM_WIDTH * gap / s * q); /* |W'(1 - a)| = D lambda, times sigma s */
     gap = sum / a;
     if (gap == before) break;
   }
-  double compliance = 1 / (n_a * curvature(z)) + 1 / (n_b * curvature(other));
+  double compliance = 1 / (n_a * barrier_eval(z).second) + 1 / (n_b * barrier_eval(other).second);
   return (Rest){gap, a * q / (s * s), 1 / (s * s * s * compliance)};
 }
 

@@ -35,7 +35,7 @@ static void advance_means(Optimizer* o, const double* gradient) {
  */
 static void find_sizes(const Optimizer* o, double* size) {
   const double* square = o->own + MEANS + o->set->count;
-  double missing = 1 - pow(o->settings.beta2, o->own[SEEN]), largest = 0;
+  double missing = 1 - math_pow(o->settings.beta2, o->own[SEEN]), largest = 0;
   for (int i = 0; i < o->set->count; i++) {
     size[i] = sqrt(square[i] / missing) + o->settings.epsilon;
     largest = fmax(largest, size[i]);
@@ -49,7 +49,7 @@ static bool propose(Optimizer* o, const double* x, const double* gradient, doubl
   if (o->state[STATE_FRESH] == 1) advance_means(o, gradient);
   o->state[STATE_FRESH] = 0;
   int count = o->set->count;
-  double missing = 1 - pow(o->settings.beta1, o->own[SEEN]);
+  double missing = 1 - math_pow(o->settings.beta1, o->own[SEEN]);
   double bound[2] = {optimizer_step_bound(o, 0), optimizer_step_bound(o, 1)};
   double *step = o->work, *scale = step + count;
   find_sizes(o, scale);

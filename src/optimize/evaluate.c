@@ -85,7 +85,7 @@ static void run_forward(void* context, int index, int thread) {
   design_apply(&o->design, batch->x, run->scene);
   if (!build_model(o, run)) return;
   Diagnostics diagnostics = {0};
-  RecordOptions options = {batch->threads, 0, o->options.interrupted};
+  RecordOptions options = {.threads = batch->threads, .interrupted = o->options.interrupted};
   run->status = recording_run(&run->recording, &run->model, &options, &run->report, &diagnostics);
   if (run->status == STATUS_BAD_INPUT) {
     run->outcome = TRIAL_INVALID;

@@ -118,10 +118,10 @@ static double schedule_factor(const TaskOptimizer* settings, double accepted) {
     case SCHEDULE_CONSTANT:
       return 1;
     case SCHEDULE_STEP:
-      return settings->decay_every > 0 ? pow(settings->decay, floor(accepted / settings->decay_every)) : 1;
+      return settings->decay_every > 0 ? math_pow(settings->decay, floor(accepted / settings->decay_every)) : 1;
     case SCHEDULE_COSINE: {
       double part = settings->iterations > 0 ? fmin(accepted / settings->iterations, 1.0) : 1.0;
-      return settings->decay + (1 - settings->decay) * 0.5 * (1 + cos(3.14159265358979323846 * part));
+      return settings->decay + (1 - settings->decay) * 0.5 * (1 + math_cos(3.14159265358979323846 * part));
     }
   }
   return 1;

@@ -305,7 +305,8 @@ static void add_controller(Mjcf* m, const ModelController* controller) {
   if (link->rotation == ROTATION_BALL)
     note(m, link->name, "the target of its ball acts on the parts of the rotation vector one by one");
   for (int k = 0; k < link->dof_count; k++) {
-    double kp = controller->position_gain[k], kd = controller->velocity_gain[k] / m->model->simulation.dt;
+    double kp = controller->position_gain[k],
+           kd = controller->velocity_gain[k] / simulation_substep(&m->model->simulation);
     if (controller->type == CONTROLLER_PRESCRIBED) prescribed_gains(m, controller->link, k, &kp, &kd);
     if (kp > 0) add_actuator(m, controller->link, k, false, kp, value[k]);
     if (kd > 0) add_actuator(m, controller->link, k, true, kd, speed[k]);

@@ -60,8 +60,10 @@ typedef struct {
   double time; /* s, reached */
   int64_t iterations, trials, certified_intervals, factor_retries;
   int iterations_max, active_pairs_max, candidate_pairs_max;
+  int substeps_max;         /* of a step */
+  int halved_steps;         /* taken in more substeps than the scene asks for */
   int rounding_floor_steps; /* steps that ended at the rounding floor, above the tolerance */
-  double residual_max;      /* N, N m */
+  double residual_max;      /* relative to the forces at work */
   double smallest_gap;      /* over the recorded states [m]; INFINITY when no pair was ever near */
   double smallest_gap_time; /* s */
 } OutputTotals;

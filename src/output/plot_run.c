@@ -26,7 +26,7 @@ static const UnitRow UNITS[] = {
     {"joints.csv", "*/*", "rad"},
     {"contacts.csv", "gap", "m"},
     {"contacts.csv", "f[xyz]", "N"},
-    {"solver.csv", "residual", "N, N m"},
+    {"solver.csv", "residual", ""},
     {"solver.csv", "smallest_gap", "m"},
     {"solver.csv", "inertia", "J"},
     {"solver.csv", "gravity", "J"},

@@ -26,11 +26,11 @@ RenderCamera camera_create(RenderView view, Vec3 up, int width, int height, doub
   Vec3 x, y;
   horizontal_axes(up, &x, &y);
   double azimuth = VIEW_ANGLES[view].azimuth * M_PI / 180.0, elevation = VIEW_ANGLES[view].elevation * M_PI / 180.0;
-  Vec3 level = vec3_add(vec3_scale(x, cos(azimuth)), vec3_scale(y, sin(azimuth)));
-  Vec3 to_eye = vec3_add(vec3_scale(level, cos(elevation)), vec3_scale(up, sin(elevation)));
+  Vec3 level = vec3_add(vec3_scale(x, math_cos(azimuth)), vec3_scale(y, math_sin(azimuth)));
+  Vec3 to_eye = vec3_add(vec3_scale(level, math_cos(elevation)), vec3_scale(up, math_sin(elevation)));
   RenderCamera camera = {.width = width, .height = height, .half_view = VIEW_ANGLES[view].half_view};
   camera.forward = vec3_scale(to_eye, -1.0);
-  camera.right = vec3_add(vec3_scale(x, -sin(azimuth)), vec3_scale(y, cos(azimuth)));
+  camera.right = vec3_add(vec3_scale(x, -math_sin(azimuth)), vec3_scale(y, math_cos(azimuth)));
   camera.up = vec3_cross(camera.right, camera.forward);
   camera.focal = zoom * 0.5 * (width < height ? width : height) / camera.half_view;
   return camera;

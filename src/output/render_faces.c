@@ -111,7 +111,7 @@ static int add_floor(Drawing* drawing, const Face* face, Vec3 normal, bool fades
 /* Distance [px] from the line through two corners, positive on the side of the third. */
 static void set_edge(const double x[3], const double y[3], int from, float edge[3]) {
   int to = (from + 1) % 3, third = (from + 2) % 3;
-  double a = y[from] - y[to], b = x[to] - x[from], length = hypot(a, b);
+  double a = y[from] - y[to], b = x[to] - x[from], length = math_hypot(a, b);
   double c = -a * x[from] - b * y[from], side = a * x[third] + b * y[third] + c;
   double scale = length > 0.0 ? (side < 0.0 ? -1.0 : 1.0) / length : 0.0;
   edge[0] = (float)(c * scale);
@@ -123,7 +123,8 @@ static void set_edge(const double x[3], const double y[3], int from, float edge[
 static void set_edges(Face* face, const Piece* piece, unsigned sharp) {
   const double *x = piece->x, *y = piece->y;
   double area = fabs((x[1] - x[0]) * (y[2] - y[0]) - (x[2] - x[0]) * (y[1] - y[0]));
-  double around = hypot(x[1] - x[0], y[1] - y[0]) + hypot(x[2] - x[1], y[2] - y[1]) + hypot(x[0] - x[2], y[0] - y[2]);
+  double around = math_hypot(x[1] - x[0], y[1] - y[0]) + math_hypot(x[2] - x[1], y[2] - y[1]) +
+                  math_hypot(x[0] - x[2], y[0] - y[2]);
   double width = around > 0.0 ? 2.0 * area / around : 0.0; /* diameter of the inscribed circle */
   face->edge_strength = EDGE_DARKNESS * (float)fmin(1.0, width / EDGE_FACE_WIDTH);
   for (int k = 0; k < 3; k++)

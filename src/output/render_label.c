@@ -91,7 +91,7 @@ static bool place_axis(const LabelPen* pen, const GroundPatch* patch, int axis, 
       !place_tick(pen, line, patch->high[axis], &line->x[1], &line->y[1]) ||
       !camera_project(pen->camera, patch_point(patch, axis, middle, across), &inner_x, &inner_y, &distance))
     return false;
-  double dx = line->x[1] - line->x[0], dy = line->y[1] - line->y[0], length = hypot(dx, dy);
+  double dx = line->x[1] - line->x[0], dy = line->y[1] - line->y[0], length = math_hypot(dx, dy);
   double whole = (patch->high[axis] - patch->low[axis]) * pixels_per_metre(pen->camera);
   if (!(length > AXIS_SHARE * whole && length > 3.0 * pen->letter)) return false;
   double outward = dx * (inner_y - line->y[0]) - dy * (inner_x - line->x[0]) > 0.0 ? 1.0 : -1.0;

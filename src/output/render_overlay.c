@@ -68,7 +68,7 @@ void render_path(RenderImage* image, const RenderCamera* camera, const Model* mo
 /* ---------------------------------------------------------------- marks */
 
 void image_arrow(RenderImage* image, double x0, double y0, double x1, double y1, const uint8_t color[3]) {
-  double length = hypot(x1 - x0, y1 - y0), width = fmax(1.5, SHAFT_WIDTH * pixel_scale(image));
+  double length = math_hypot(x1 - x0, y1 - y0), width = fmax(1.5, SHAFT_WIDTH * pixel_scale(image));
   if (!(length >= ARROW_MIN) || !isfinite(length)) return;
   double ux = (x1 - x0) / length, uy = (y1 - y0) / length;
   double head = fmin(HEAD_LENGTH * width, HEAD_SHARE * length), half = head * HEAD_HALF / HEAD_LENGTH;
@@ -177,7 +177,7 @@ static int compare_numbers(const void* left, const void* right) {
 
 /* The next of 1, 2, 5 times a power of ten that is not below. */
 static double round_up(double value) {
-  double decade = pow(10.0, floor(log10(value))), share = value / decade;
+  double decade = math_pow(10.0, floor(math_log10(value))), share = value / decade;
   return decade * (share <= 1.0 ? 1.0 : share <= 2.0 ? 2.0 : share <= 5.0 ? 5.0 : 10.0);
 }
 

@@ -18,11 +18,11 @@
 
 float linear_from_srgb(double value) {
   if (!(value > 0.0)) return 0.0f;
-  return (float)(value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4));
+  return (float)(value <= 0.04045 ? value / 12.92 : math_pow((value + 0.055) / 1.055, 2.4));
 }
 
 double srgb_from_linear(double value) {
-  return value <= 0.0031308 ? 12.92 * value : 1.055 * pow(value, 1.0 / 2.4) - 0.055;
+  return value <= 0.0031308 ? 12.92 * value : 1.055 * math_pow(value, 1.0 / 2.4) - 0.055;
 }
 
 /* Okabe and Ito, Color Universal Design (2008), sRGB; black, which hides its own shading, is left out, and the strong
@@ -236,13 +236,13 @@ void plane_axes(Vec3 normal, Vec3* u, Vec3* v) {
 }
 
 double grid_spacing(double length) {
-  double decade = pow(10.0, floor(log10(length / 8.0)));
+  double decade = math_pow(10.0, floor(math_log10(length / 8.0)));
   double share = length / 8.0 / decade;
   return decade * (share >= 5.0 ? 5.0 : share >= 2.0 ? 2.0 : 1.0);
 }
 
 double grid_major(double spacing) {
-  double decade = pow(10.0, floor(log10(spacing) + 0.01));
+  double decade = math_pow(10.0, floor(math_log10(spacing) + 0.01));
   return spacing < 3.0 * decade ? 5.0 * spacing : 2.0 * spacing;
 }
 

@@ -76,7 +76,7 @@ void image_stroke(RenderImage* image, double x0, double y0, double x1, double y1
     for (int x = clamp_index(floor(from), image->width); x < right; x++) {
       double px = x + 0.5 - x0, py = y + 0.5 - y0;
       double along = square > 0.0 ? fmin(1.0, fmax(0.0, (px * dx + py * dy) / square)) : 0.0;
-      double distance = hypot(px - along * dx, py - along * dy);
+      double distance = math_hypot(px - along * dx, py - along * dy);
       blend(image, x, y, color, opacity * fmin(1.0, fmax(0.0, 0.5 * width + 0.5 - distance)));
     }
   }
@@ -101,7 +101,7 @@ static double inside_by(const double (*corner)[2], int count, double side, doubl
   double least = INFINITY;
   for (int k = 0; k < count; k++) {
     const double *a = corner[k], *b = corner[(k + 1) % count];
-    double dx = b[0] - a[0], dy = b[1] - a[1], length = hypot(dx, dy);
+    double dx = b[0] - a[0], dy = b[1] - a[1], length = math_hypot(dx, dy);
     if (length > 0.0) least = fmin(least, side * (dx * (y - a[1]) - dy * (x - a[0])) / length);
   }
   return least;

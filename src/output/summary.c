@@ -56,6 +56,8 @@ void output_totals_step(OutputTotals* totals, const StepReport* report, const Si
   totals->iterations_max = larger(totals->iterations_max, report->iterations);
   totals->active_pairs_max = larger(totals->active_pairs_max, report->active_pairs);
   totals->candidate_pairs_max = larger(totals->candidate_pairs_max, report->candidate_pairs);
+  totals->halved_steps += report->halved;
+  totals->substeps_max = larger(totals->substeps_max, report->substeps);
   totals->rounding_floor_steps += report->outcome == STEP_ROUNDING_FLOOR;
   totals->residual_max = fmax(totals->residual_max, report->residual);
 }
@@ -125,11 +127,14 @@ static void add_simulation(Json* json, const SceneSimulation* simulation) {
   json_number(json, "dt", simulation->dt);
   json_integer(json, "steps", simulation->steps);
   json_vector(json, "gravity", gravity, 3);
-  json_text(json, "integrator", simulation->integrator == INTEGRATOR_FIRST_ORDER ? "first_order" : "second_order");
+  static const char* const INTEGRATORS[] = {"first_order", "second_order", "momentum"};
+  json_text(json, "integrator", INTEGRATORS[simulation->integrator]);
   json_number(json, "tolerance", simulation->tolerance);
+  json_number(json, "force_tolerance", simulation->force_tolerance);
   json_integer(json, "max_iterations", simulation->max_iterations);
   json_bool(json, "certificate", simulation->certificate);
   json_integer(json, "record_every", simulation->record_every);
+  json_integer(json, "substeps", simulation_substeps(simulation));
   json_close(json, '}');
 }
 
@@ -154,6 +159,19 @@ static void add_contact(Json* json, const Model* model) {
   json_close(json, '}');
 }
 
+static void add_squeeze(Json* json, const Model* model, const StepSqueeze* squeeze) {
+  if (!squeeze->known) {
+    json_text(json, "squeezed", NULL);
+    return;
+  }
+  json_open(json, "squeezed", '{');
+  json_text(json, "a", model->links[squeeze->link_a].name);
+  json_text(json, "b", model->links[squeeze->link_b].name);
+  json_number(json, "gap", squeeze->gap);
+  json_number(json, "force", squeeze->force);
+  json_close(json, '}');
+}
+
 static void add_failure(Json* json, const OutputSummary* summary) {
   const StepReport* failure = summary->failure;
   if (!failure) {
@@ -169,6 +187,8 @@ static void add_failure(Json* json, const OutputSummary* summary) {
   json_number(json, "residual", failure->residual);
   json_integer(json, "residual_degree_of_freedom", failure->residual_dof);
   json_text(json, "residual_link", output_link_of_dof(summary->model, failure->residual_dof));
+  json_integer(json, "substeps", failure->substeps);
+  add_squeeze(json, summary->model, &failure->squeeze);
   json_close(json, '}');
 }
 
@@ -188,6 +208,8 @@ static void add_result(Json* json, const OutputSummary* summary) {
   json_number(json, "trials_mean", (double)totals->trials / steps);
   json_integer(json, "rounding_floor_steps", totals->rounding_floor_steps);
   json_integer(json, "factor_retries", totals->factor_retries);
+  json_integer(json, "halved_steps", totals->halved_steps);
+  json_integer(json, "substeps_max", totals->substeps_max);
   json_number(json, "certified_intervals_mean", (double)totals->certified_intervals / steps);
   json_integer(json, "active_pairs_max", totals->active_pairs_max);
   json_integer(json, "candidate_pairs_max", totals->candidate_pairs_max);

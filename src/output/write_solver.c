@@ -6,7 +6,7 @@ static void header(Text* row, const Model* model) {
   text_add(row,
            "step,time,iterations,trials,residual,outcome,inertia,gravity,controller,limit,damping,contact,friction,"
            "kinetic,potential,total,smallest_gap,active_pairs,candidate_pairs,certified_intervals,factor_retries,"
-           "px,py,pz,lx,ly,lz\n");
+           "substeps,px,py,pz,lx,ly,lz\n");
 }
 
 static void add_numbers(Text* row, const double* values, int count) {
@@ -33,8 +33,8 @@ static void rows(Text* row, WriterContext* context, const OutputFrame* frame) {
                            measure->potential,   measure->kinetic + measure->potential,
                            measure->smallest_gap};
   add_numbers(row, values, sizeof values / sizeof values[0]);
-  text_add(row, ",%d,%d,%d,%d", report->active_pairs, report->candidate_pairs, report->certified_intervals,
-           report->factor_retries);
+  text_add(row, ",%d,%d,%d,%d,%d", report->active_pairs, report->candidate_pairs, report->certified_intervals,
+           report->factor_retries, report->substeps);
   Vec3 p = measure->momentum, l = measure->angular_momentum;
   add_numbers(row, (const double[]){p.x, p.y, p.z, l.x, l.y, l.z}, 6);
   text_add_bytes(row, "\n", 1);

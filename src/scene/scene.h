@@ -145,7 +145,7 @@ typedef struct {
   double velocities[JOINT_MAX_DOF]; /* m/s, rad/s; three rotations: angular velocity in the axes of the joint frame */
 } SceneInitial;
 
-typedef enum { INTEGRATOR_FIRST_ORDER, INTEGRATOR_SECOND_ORDER } Integrator;
+typedef enum { INTEGRATOR_FIRST_ORDER, INTEGRATOR_SECOND_ORDER, INTEGRATOR_MOMENTUM } Integrator;
 typedef enum { CONTACT_NONE, CONTACT_SEPARATING_PLANE } ContactModel;
 
 typedef struct {
@@ -154,11 +154,23 @@ typedef struct {
   int steps;
   Vec3 gravity; /* m/s^2 */
   Integrator integrator;
-  double tolerance; /* N, N m: infinity norm of the step's gradient */
+  double tolerance;       /* imbalance of a step relative to the forces at work */
+  double force_tolerance; /* N: imbalance that is always allowed; 0 = none */
   int max_iterations;
   bool certificate;
   int record_every; /* steps between rows of the CSV files */
+  int substeps;     /* equal parts that every step is taken in; below 1 counts as 1 */
 } SceneSimulation;
+
+/* Most equal parts that a step may be taken in. */
+enum { SUBSTEPS_MAX = 64 };
+static inline int simulation_substeps(const SceneSimulation* simulation) {
+  return simulation->substeps > 1 ? simulation->substeps : 1;
+}
+/* The length that the solver's steps have, as a rule [s]. */
+static inline double simulation_substep(const SceneSimulation* simulation) {
+  return simulation->dt / simulation_substeps(simulation);
+}
 
 typedef struct {
   SourcePlace place;

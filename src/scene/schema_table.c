@@ -40,18 +40,29 @@ static const SchemaRow ROWS[] = {
      .group = "length", .meaning = "Length of the run in steps, instead of duration."},
     {"simulation", "gravity", VALUE_VECTOR, AT(SimulationForm, simulation.gravity), .unit = "m/s^2",
      .fallback = "[0, 0, -9.81]", .meaning = "Acceleration of gravity, world axes."},
-    {"simulation", "integrator", VALUE_CHOICE, AT(SimulationForm, integrator), .of = "first_order|second_order",
-     .fallback = "first_order",
-     .meaning = "Order of the time step: first_order damps motion a little, second_order far less."},
-    {"simulation", "tolerance", VALUE_NUMBER, AT(SimulationForm, simulation.tolerance), .unit = "N, N m",
-     .fallback = "1e-4", .range = ABOVE(0),
-     .meaning = "A step is solved when no force or torque is out of balance by more."},
-    {"simulation", "max_iterations", VALUE_INTEGER, AT(SimulationForm, simulation.max_iterations), .fallback = "100",
+    {"simulation", "integrator", VALUE_CHOICE, AT(SimulationForm, integrator),
+     .of = "first_order|second_order|momentum", .fallback = "first_order",
+     .meaning =
+         "How a step goes on from the last: first_order damps motion a little, second_order far less but bounces; "
+         "momentum is first_order with the angular momentum of free bodies kept."},
+    {"simulation", "tolerance", VALUE_NUMBER, AT(SimulationForm, simulation.tolerance), .fallback = "1e-5",
+     .range = UP_TO(0, 0.1),
+     .meaning =
+         "A step is solved when no force or torque is out of balance by more than this part of the forces at "
+         "work on the same bodies: inertia, weight, drives, contact. A number; see force_tolerance for newtons."},
+    {"simulation", "force_tolerance", VALUE_NUMBER, AT(SimulationForm, simulation.force_tolerance), .unit = "N",
+     .fallback = "0", .range = AT_LEAST(0),
+     .meaning = "An imbalance that is allowed in any case; of a torque, this times the link's size."},
+    {"simulation", "max_iterations", VALUE_INTEGER, AT(SimulationForm, simulation.max_iterations), .fallback = "1000",
      .range = BETWEEN(1, 100000), .meaning = "Newton iterations after which a step counts as failed."},
     {"simulation", "certificate", VALUE_BOOL, AT(SimulationForm, simulation.certificate), .fallback = "true",
      .meaning = "Prove for every step that nothing passes through anything on the way."},
     {"simulation", "record_every", VALUE_INTEGER, AT(SimulationForm, simulation.record_every), .fallback = "1",
      .range = BETWEEN(1, STEPS_MAX), .meaning = "Steps from one row of the CSV files to the next."},
+    {"simulation", "substeps", VALUE_INTEGER, AT(SimulationForm, simulation.substeps), .fallback = "1",
+     .range = BETWEEN(1, SUBSTEPS_MAX),
+     .meaning = "Equal parts that every step is taken in; rows and losses keep to whole steps. A step that fails is "
+                "taken in twice as many, four times ..., up to 64."},
 
     /* ---------------------------------------------------------------- contact */
     {"contact", "model", VALUE_CHOICE, AT(ContactForm, model), .of = "none|separating_plane",
@@ -246,7 +257,8 @@ static const SchemaRow ROWS[] = {
     {"controller", "velocity_gain", VALUE_PER_DOF, AT(ControllerForm, velocity_gain), .only = "pd",
      .unit = "N s^2/m or N m s^2/rad", .fallback = "0", .range = AT_LEAST(0),
      .meaning =
-         "Damping k_d of k_d/2 |target rate - rate|^2 in the step's energy: the force is k_d/dt times the rate error."},
+         "Damping k_d of k_d/2 |target rate - rate|^2 in the step's energy: the force is k_d/dt times the rate error, "
+         "dt over simulation.substeps."},
     {"controller", "target", VALUE_SIGNAL, AT(ControllerForm, target), .unit = "m or rad", .required = true,
      .meaning = "Where to: one channel per degree of freedom; a ball takes a rotation vector."},
     {"controller", "repeat", VALUE_OBJECT, AT(ControllerForm, repeat), .of = "repeat_controller", .nullable = true,

@@ -154,7 +154,7 @@ typedef struct {
   int stall;             /* stop after so many iterations without a new best; 0 = off */
   double stall_decrease; /* relative decrease that counts as one */
   int save_every;        /* iterations between design/<iteration>/ and checkpoints */
-  double tolerance;      /* of the steps [N, N m]; default 1e-9 */
+  double tolerance;      /* of the steps, relative; default 1e-10 */
   bool connect;          /* insert shared vertices for overlapping hulls and attachments */
 } TaskOptimizer;
 

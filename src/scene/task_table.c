@@ -232,8 +232,8 @@ static const SchemaRow ROWS[] = {
      .range = BELOW(0, 1), .meaning = "Relative decrease that counts as a new best for stall."},
     {"optimizer", "save_every", VALUE_INTEGER, AT(OptimizerForm, optimizer.save_every), .fallback = "10",
      .range = BETWEEN(1, 100000000), .meaning = "Iterations between two checkpoints and folders design/<iteration>/."},
-    {"optimizer", "tolerance", VALUE_NUMBER, AT(OptimizerForm, optimizer.tolerance), .unit = "N, N m",
-     .fallback = "1e-9", .range = ABOVE(0),
+    {"optimizer", "tolerance", VALUE_NUMBER, AT(OptimizerForm, optimizer.tolerance), .fallback = "1e-10",
+     .range = UP_TO(0, 0.1),
      .meaning = "Tolerance of the time steps, in place of the scene's: a gradient is as good as its steps."},
 };
 

@@ -22,7 +22,7 @@ static bool all_zero(const double* values, int count) {
 /* ---------------------------------------------------------------- simulation, contact */
 
 static void write_simulation(const Writer* writer) {
-  static const char* const INTEGRATORS[] = {"first_order", "second_order"};
+  static const char* const INTEGRATORS[] = {"first_order", "second_order", "momentum"};
   const SceneSimulation* simulation = &writer->scene->simulation;
   Text* out = writer->out;
   text_add(out, "simulation: {steps: %d", simulation->steps);
@@ -30,8 +30,11 @@ static void write_simulation(const Writer* writer) {
   write_key_vector(out, "gravity", simulation->gravity);
   write_key_text(out, "integrator", INTEGRATORS[simulation->integrator]);
   write_key_number(out, "tolerance", simulation->tolerance);
-  text_add(out, ", max_iterations: %d, certificate: %s, record_every: %d}\n", simulation->max_iterations,
+  if (simulation->force_tolerance > 0) write_key_number(out, "force_tolerance", simulation->force_tolerance);
+  text_add(out, ", max_iterations: %d, certificate: %s, record_every: %d", simulation->max_iterations,
            simulation->certificate ? "true" : "false", simulation->record_every);
+  if (simulation->substeps > 1) text_add(out, ", substeps: %d", simulation->substeps);
+  text_add(out, "}\n");
 }
 
 static void write_contact(const Writer* writer) {

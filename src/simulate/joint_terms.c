@@ -26,7 +26,7 @@ static void angle_over_sine(double w, double g[3]) {
     return;
   }
   double s2 = 1.0 - w * w;
-  g[0] = 2.0 * acos(w) / sqrt(s2);
+  g[0] = 2.0 * math_acos(w) / sqrt(s2);
   g[1] = (w * g[0] - 2.0) / s2;
   g[2] = (g[0] + 3.0 * w * g[1]) / s2;
 }

@@ -5,7 +5,7 @@
  * has its own. Islands that come into contact in a trial are judged together. */
 #include <string.h>
 
-#include "simulate/sim.h"
+#include "simulate/spin.h"
 
 /* Armijo's constant: a tenth of a thousandth of the predicted decrease must be seen. */
 #define ARMIJO 1e-4
@@ -49,14 +49,14 @@ static void measure_islands(Sim* s, bool arrived) {
     Island* island = &s->islands[s->island[k]];
     for (int d = m->trees[k].dof_first; d < m->trees[k].dof_first + m->trees[k].dof_count; d++) {
       island->slope += s->gradient[d] * s->delta[d];
-      bool done = s->fixed[d] ? arrived : fabs(s->gradient[d]) <= s->tolerance;
+      bool done = s->fixed[d] ? arrived : balance_reached(s, d);
       island->settled = island->settled && done;
     }
   }
   for (int i = 0; i < m->link_count; i++) {
     Island* island = island_of_link(s, i);
     if (!island) continue;
-    double weight = s->weights.factor / (m->simulation.dt * m->simulation.dt) * m->links[i].mass;
+    double weight = step_inertia_weight(s) * m->links[i].mass;
     double size = vec3_norm(c->pose[i].t) + m->links[i].reach;
     island->rounding +=
         ROUNDING * fabs(c->inertia[i]) + POSITION_ROUNDING * size * sqrt(2 * weight * fabs(c->inertia[i]));
@@ -99,7 +99,7 @@ static void shorten_link(Sim* s, int link) {
 }
 
 /* Evaluate everything at the scaled step and mark the islands that stand in the way. */
-static bool trial_feasible(Sim* s, bool majorant) {
+static bool trial_feasible(Sim* s) {
   Configuration* trial = &s->configuration[1 - s->current];
   move_coordinates(s, 1.0, trial->q);
   model_poses(s->model, trial->q, trial->pose);
@@ -108,7 +108,7 @@ static bool trial_feasible(Sim* s, bool majorant) {
       if (s->model->links[i].dof_count > 0 && trial->joints[i].outside) shorten_link(s, i);
     return false;
   }
-  if (!s->contact || contact_evaluate(s->contact, trial->pose, majorant)) return true;
+  if (!s->contact || contact_evaluate(s->contact, trial->pose)) return true;
   for (int k = 0; k < contact_candidate_count(s->contact); k++) {
     ContactTrial pair = contact_trial(s->contact, k);
     if (pair.feasible) continue;
@@ -214,15 +214,11 @@ static bool shorten_marked(Sim* s) {
 SearchResult step_search(Sim* s, bool arrived, StepReport* report) {
   prepare_path(s);
   measure_islands(s, arrived);
-  bool overshot = false; /* the next direction then comes from friction's majorant */
   do {
     report->trials++;
     scale_step(s);
-    if (!trial_feasible(s, overshot)) continue;
-    if (arrived && !decreases(s, ARMIJO)) {
-      overshot = true;
-      continue;
-    }
+    if (!trial_feasible(s)) continue;
+    if (arrived && !decreases(s, ARMIJO)) continue;
     if (!certified(s, report)) continue;
     accept_trial(s);
     bool blind = true;
@@ -232,10 +228,29 @@ SearchResult step_search(Sim* s, bool arrived, StepReport* report) {
   return SEARCH_FAILED;
 }
 
-/* A moving body is then near its solution, where the Hessian is positive definite; one at rest is left alone. */
+/* At its target a body that spins and touches nothing has no energy of inertia left. That is what the step promises,
+ * whatever the slope here: a turn by more than a right angle may begin uphill. */
+static void expect_targets(Sim* s) {
+  const Configuration* c = &s->configuration[s->current];
+  for (int i = 0; s->spinners && i < s->model->link_count; i++) {
+    const ModelLink* link = &s->model->links[i];
+    if (!s->spinners[i].spins || s->spinners[i].touches) continue;
+    Island* island = island_of_link(s, i);
+    island->slope -= c->inertia[i];
+    for (int k = link->dof_first; k < link->dof_first + link->dof_count; k++)
+      island->slope -= s->gradient[k] * s->delta[k];
+  }
+}
+
+/* The motion of the last step, stretched to the length of this one; of bodies that fly by their momentum, where it takes
+ * them.
+ * A moving body is then near its solution, where the Hessian is positive definite; one at rest is left alone. */
 bool step_repeat_last(Sim* s, StepReport* report) {
-  for (int k = 0; k < s->model->dof_count; k++) s->delta[k] = s->fixed[k] ? 0 : s->difference_old[k];
+  double lengths = step_length_ratio(s);
+  for (int k = 0; k < s->model->dof_count; k++) s->delta[k] = s->fixed[k] ? 0 : lengths * s->difference_old[k];
+  spin_increments(s, s->delta);
   measure_islands(s, false);
+  expect_targets(s);
   bool any = false;
   for (int k = 0; k < s->island_count; k++) {
     Island* island = &s->islands[k];
@@ -249,7 +264,7 @@ bool step_repeat_last(Sim* s, StepReport* report) {
   prepare_path(s);
   for (int attempt = 0; attempt < 2; attempt++) { /* islands in the way stay where they are the second time */
     report->trials++;
-    bool fine = trial_feasible(s, false);
+    bool fine = trial_feasible(s);
     fine = fine && decreases(s, REPEAT_SHARE);
     if (fine && certified(s, report)) {
       accept_trial(s);

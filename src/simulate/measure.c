@@ -1,7 +1,7 @@
 /* What the output asks of a state: energies, momenta, gaps, contact forces. */
 #include <stdlib.h>
 
-#include "simulate/sim.h"
+#include "simulate/spin.h"
 
 /* ---------------------------------------------------------------- motion */
 
@@ -35,9 +35,8 @@ static Velocity velocity_at_start(const Pose* rate) {
   return v;
 }
 
-/* Adds a link's share (S11): 1/2 tr(V S V^T), the last column f of V S, and c x f + spin, c the centre of mass and
- * spin = sum m (x - c) x v, the axial part of (first columns of V S - f X_c^T) R^T. An integrator that holds a body's
- * angular momentum about its centre as state gives it here in place of `spin`. */
+/* Adds a link's share (S15): 1/2 tr(V S V^T), the last column f of V S, and c x f + spin, c the centre of mass and
+ * spin = sum m (x - c) x v, the axial part of (first columns of V S - f X_c^T) R^T. */
 static void add_motion(const ModelLink* link, const Pose* pose, const Velocity* v, SimMotion* sum) {
   double g[3][4] = {{0}}, kinetic = 0;
   for (int r = 0; r < 3; r++)
@@ -56,9 +55,10 @@ static void add_motion(const ModelLink* link, const Pose* pose, const Velocity* 
       vec3_add(sum->angular_momentum, vec3_add(spin, vec3_cross(pose_apply(*pose, link->center), f)));
 }
 
-SimMotion motion_between(const Model* model, int step, const Pose* now, const Pose* old, const Pose* older) {
+SimMotion motion_between(const Model* model, const StepClock* clock, const Pose* now, const Pose* old,
+                         const Pose* older) {
   SimMotion sum = {0};
-  StepWeights weights = step_weights(model, step - 1);
+  StepWeights weights = step_weights(model->simulation.integrator, clock);
   for (int i = 0; i < model->link_count; i++) {
     if (model->links[i].tree < 0) continue;
     Velocity v = velocity_of(&weights, &now[i], &old[i], &older[i]);
@@ -67,28 +67,41 @@ SimMotion motion_between(const Model* model, int step, const Pose* now, const Po
   return sum;
 }
 
-static SimMotion motion_at_start(const Sim* s) {
+/* A body that carries its angular momentum tells it, and its energy, by that. */
+static void add_spinner(const Sim* s, int link, SimMotion* sum) {
+  SpinMotion own = spin_motion(s, link);
+  Vec3 orbit = vec3_cross(pose_apply(s->pose_now[link], s->model->links[link].center), own.momentum);
+  sum->kinetic += own.kinetic;
+  sum->momentum = vec3_add(sum->momentum, own.momentum);
+  sum->angular_momentum = vec3_add(sum->angular_momentum, vec3_add(own.angular_momentum, orbit));
+}
+
+static SimMotion motion_of(const Sim* s) {
   SimMotion sum = {0};
   for (int i = 0; i < s->model->link_count; i++) {
     if (s->model->links[i].tree < 0) continue;
-    Velocity v = velocity_at_start(&s->pose_rate[i]);
+    if (s->spinners && s->spinners[i].spins) {
+      add_spinner(s, i, &sum);
+      continue;
+    }
+    Velocity v = s->state.step == 0 ? velocity_at_start(&s->pose_rate[i])
+                                    : velocity_of(&s->weights, &s->pose_now[i], &s->pose_old[i], &s->pose_older[i]);
     add_motion(&s->model->links[i], &s->pose_now[i], &v, &sum);
   }
   return sum;
 }
 
 /* phi/dt^2 m (c - y), y without its gravity (S1-S3). */
-bool motion_forces(const Model* model, int step, const Pose* now, const Pose* old, const Pose* older,
+bool motion_forces(const Model* model, const StepClock* clock, const Pose* now, const Pose* old, const Pose* older,
                    const Pose* oldest, Vec3* force) {
-  StepWeights w = step_weights(model, step - 1);
-  double dt = model->simulation.dt;
+  StepWeights w = step_weights(model->simulation.integrator, clock);
   if (w.y_rate != 0) return false;
   for (int i = 0; i < model->link_count; i++) {
     const ModelLink* link = &model->links[i];
     Vec3 y = vec3_scale(pose_apply(old[i], link->center), w.y_now);
     y = vec3_add_scaled(y, w.y_old, pose_apply(older[i], link->center));
     if (w.y_older != 0) y = vec3_add_scaled(y, w.y_older, pose_apply(oldest[i], link->center));
-    Vec3 pull = vec3_scale(vec3_sub(pose_apply(now[i], link->center), y), w.factor / (dt * dt));
+    Vec3 pull = vec3_scale(vec3_sub(pose_apply(now[i], link->center), y), w.factor / (clock->dt * clock->dt));
     force[i] = vec3_scale(vec3_sub(pull, model->simulation.gravity), link->mass);
   }
   return true;
@@ -97,9 +110,7 @@ bool motion_forces(const Model* model, int step, const Pose* now, const Pose* ol
 /* ---------------------------------------------------------------- a state */
 
 SimMeasure sim_measure(Sim* s) {
-  SimMotion motion = s->state.step == 0
-                         ? motion_at_start(s)
-                         : motion_between(s->model, s->state.step, s->pose_now, s->pose_old, s->pose_older);
+  SimMotion motion = motion_of(s);
   SimMeasure out = {motion.kinetic, 0, INFINITY, motion.momentum, motion.angular_momentum};
   for (int i = 0; i < s->model->link_count; i++) {
     const ModelLink* link = &s->model->links[i];

@@ -15,14 +15,14 @@ JointInput step_joint_input(const Sim* s, const Configuration* c, int link) {
                       s->difference_old + l->dof_first,
                       s->drives + s->drive_first[link],
                       s->drive_first[link + 1] - s->drive_first[link],
-                      s->model->simulation.dt,
+                      s->gain_dt,
                       s->weights};
 }
 
 bool configuration_evaluate(Sim* s, Configuration* c) {
   bool inside = true;
   const Model* m = s->model;
-  double weight = s->weights.factor / (m->simulation.dt * m->simulation.dt);
+  double weight = step_inertia_weight(s);
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
     c->inertia[i] = link->tree < 0 ? 0 : inertia_energy(link, c->pose[i], s->target[i], weight);
@@ -100,7 +100,7 @@ void step_pattern(Sim* s, ContactTermList contact) {
 void step_assemble(Sim* s, ContactTermList contact, Assembly* a) {
   const Model* m = s->model;
   Configuration* c = &s->configuration[s->current];
-  double weight = s->weights.factor / (m->simulation.dt * m->simulation.dt);
+  double weight = step_inertia_weight(s);
   model_screws(m, c->q, c->pose, s->screws);
   for (int i = 0; i < m->link_count; i++) {
     s->reference[i] = pose_apply(c->pose[i], m->links[i].center);
@@ -109,27 +109,12 @@ void step_assemble(Sim* s, ContactTermList contact, Assembly* a) {
     else
       memset(&s->link_terms[i], 0, sizeof(LinkTerms));
   }
+  balance_measure(s, contact);
   *a = (Assembly){m, s->screws, s->reference, s->link_terms, c->joints, contact};
   assemble_gradient(a, s->gradient);
 }
 
 static void assemble(Sim* s, Assembly* a) { step_assemble(s, contact_term_list(s->contact), a); }
-
-/* Largest gradient entry of a free degree of freedom. */
-static double residual_of(const Sim* s, int* worst) {
-  double residual = 0;
-  *worst = -1;
-  for (int k = 0; k < s->model->dof_count; k++) {
-    if (s->fixed[k]) continue;
-    double g = fabs(s->gradient[k]);
-    if (!(g <= residual)) {
-      residual = g;
-      *worst = k;
-    }
-    if (!isfinite(residual)) break; /* nothing is worse */
-  }
-  return residual;
-}
 
 /* How far the prescribed joints still have to go; returns whether they have arrived. */
 static bool prescribed_step(Sim* s, double* step) {
@@ -159,6 +144,56 @@ static bool try_direction(Sim* s, const Assembly* a, bool curvature, bool lifted
   return ok;
 }
 
+/* Twist (w, v) of every link about its centre of mass while the joints go along s->delta. */
+static void find_twists(Sim* s) {
+  const Model* m = s->model;
+  for (int i = 0; i < m->link_count; i++) {
+    const ModelLink* link = &m->links[i];
+    Vec3 w = {0, 0, 0}, v = {0, 0, 0};
+    if (link->parent >= 0) {
+      const double* up = s->twist[link->parent];
+      w = vec3(up[0], up[1], up[2]);
+      v = vec3_add(vec3(up[3], up[4], up[5]), vec3_cross(w, vec3_sub(s->reference[i], s->reference[link->parent])));
+    }
+    for (int k = link->dof_first; k < link->dof_first + link->dof_count; k++) {
+      w = vec3_add_scaled(w, s->delta[k], s->screws[k].w);
+      v = vec3_add_scaled(v, s->delta[k], screw_velocity(&s->screws[k], s->reference[i]));
+    }
+    double own[6] = {w.x, w.y, w.z, v.x, v.y, v.z};
+    memcpy(s->twist[i], own, sizeof(own));
+  }
+}
+
+/* Is delta a descent direction of the objective for every tree's worth of it? Otherwise the line search may fail. */
+static bool descends(const Sim* s) {
+  for (int k = 0; k < s->model->tree_count; k++) {
+    const ModelTree* tree = &s->model->trees[k];
+    double slope = 0, newton = 0;
+    for (int d = tree->dof_first; d < tree->dof_first + tree->dof_count; d++) {
+      slope += s->true_gradient[d] * s->delta[d];
+      newton += s->true_gradient[d] * s->newton_delta[d];
+    }
+    if (!isfinite(slope)) return false;
+    (void)newton;
+  }
+  return true;
+}
+
+/* A pair that was pressed together too far opens by a sixth of its clearance in a Newton step, as roots of a power do.
+ * Seen through the force that the step would leave it opens at once: a second direction, from that model (S11). */
+static void relieve(Sim* s, Assembly* a) {
+  if (!s->contact) return;
+  find_twists(s);
+  if (contact_relieve(s->contact, (const double(*)[6])s->twist) == 0) return;
+  size_t size = sizeof(double) * (size_t)s->model->dof_count;
+  memcpy(s->true_gradient, s->gradient, size);
+  memcpy(s->newton_delta, s->delta, size);
+  step_assemble(s, contact_model_list(s->contact), a);
+  bool ok = try_direction(s, a, true, false) && descends(s);
+  memcpy(s->gradient, s->true_gradient, size);
+  if (!ok) memcpy(s->delta, s->newton_delta, size);
+}
+
 /* Newton direction in s->delta. An indefinite Hessian is first made definite where it is cheap and tells most: the
  * curvature of the motion is left out (Gauss-Newton) and each pair of bodies gets its nearest semidefinite Hessian.
  * Only if that is not enough are eigenvalues of the whole lifted. */
@@ -168,12 +203,13 @@ static bool solve_direction(Sim* s, Assembly* a, StepReport* report) {
   s->times.assembly += timer_now() - start;
   if (!try_direction(s, a, true, false)) {
     report->factor_retries++;
-    if (s->contact) contact_project(s->contact);
+    if (s->contact) contact_project(s->contact, NULL);
     assemble(s, a);
     if (!try_direction(s, a, false, false) && !try_direction(s, a, false, true)) return false;
   }
   for (int k = 0; k < s->model->dof_count; k++)
     if (!isfinite(s->delta[k])) return false;
+  relieve(s, a);
   return true;
 }
 
@@ -207,7 +243,8 @@ static bool newton_round(Sim* s, StepReport* report, double* before) {
   bool arrived = prescribed_step(s, s->rhs);
   assemble(s, &a);
   s->times.assembly += timer_now() - start;
-  report->residual = residual_of(s, &report->residual_dof);
+  report->residual = balance_residual(s, &report->residual_dof);
+  report->residual_force = report->residual_dof < 0 ? 0 : fabs(s->gradient[report->residual_dof]);
   if (!isfinite(report->residual)) {
     report->outcome = STEP_NOT_FINITE;
     return true;

@@ -46,6 +46,16 @@ void path_begin(Sim* s) {
   contact_way_begin(s->contact);
 }
 
+void path_save(Sim* s) {
+  s->path.kept_count = s->path.count;
+  s->path.kept_parts = s->path.parts;
+}
+
+void path_restore(Sim* s) {
+  s->path.count = s->path.first = s->path.kept_count;
+  s->path.parts = s->path.kept_parts;
+}
+
 static double* add_room(Path* p, int dof_count) {
   size_t row = sizeof(double) * (size_t)dof_count;
   if (p->count == p->capacity) {
@@ -148,6 +158,7 @@ void path_end(Sim* s, bool reached, double time) {
   Path* p = &s->path;
   if (!p->delta) return;
   if (!reached) p->count = p->first;
+  p->parts += reached;
   if (p->count == p->first) return;
   double start = timer_now();
   shorten_path(s);
@@ -160,12 +171,12 @@ void path_end(Sim* s, bool reached, double time) {
 
 /* ---------------------------------------------------------------- what is written */
 
-/* States that are several steps apart: would their straight way be proved from the files? */
+/* States that are several steps or parts of one apart: would their straight way be proved from the files? */
 static bool recorded_states_suffice(Sim* s) {
   Path* p = &s->path;
-  bool first = !p->proof;
-  if (first) p->proof = proof_create(s->model, s->options.threads);
-  if (first) (void)proof_next(p->proof, p->marked);
+  if (!p->proof) p->proof = proof_create(s->model, s->options.threads);
+  if (!p->proof_there) proof_restart(p->proof, p->marked);
+  p->proof_there = true;
   return proof_next_straight(p->proof, s->q_now).outcome == PROOF_APART;
 }
 
@@ -173,10 +184,13 @@ SimPath sim_path(Sim* s) {
   Path* p = &s->path;
   SimPath out = {0};
   if (!p->delta) return out;
-  bool thinned = s->model->simulation.record_every > 1 && recorded_states_suffice(s);
-  bool plain = p->count == 0 || (p->count == 1 && p->straight);
-  if (!thinned && !plain) out = (SimPath){p->count, p->time, p->delta};
+  bool plain = p->count == 0 || (p->count == 1 && p->straight), proved = false;
+  if (!plain && p->parts > 1)
+    proved = recorded_states_suffice(s);
+  else
+    p->proof_there = false;
+  if (!plain && !proved) out = (SimPath){p->count, p->time, p->delta};
   memcpy(p->marked, s->q_now, sizeof(double) * (size_t)s->model->coordinate_count);
-  p->count = 0;
+  p->count = p->parts = 0;
   return out;
 }

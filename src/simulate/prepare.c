@@ -1,22 +1,43 @@
 /* What the step from t to t + dt aims at (docs/derivations/step.md, S2-S4). */
 #include <string.h>
 
-#include "simulate/sim.h"
+#include "simulate/spin.h"
 
-/* First order (SDRS Eq. 2): x+ - 2x + x-. Second order (Houbolt): 2x+ - 5x + 4x- - x--.
- * The start replaces what lies before t = 0 by the given velocity:
- *   first order   x- = x - dt v            second order, step 1:  2 (x+ - x - dt v)
- *   second order, step 2:  x-- = x - 2 dt v of the central difference, x the state at t = dt                     (S3)
- */
-StepWeights step_weights(const Model* model, int step) {
-  double dt = model->simulation.dt;
-  if (model->simulation.integrator == INTEGRATOR_FIRST_ORDER) {
-    if (step == 0) return (StepWeights){1, 1, 0, 0, 1, 1 / dt, 0};
-    return (StepWeights){1, 2, -1, 0, 0, 1 / dt, 0};
-  }
-  if (step == 0) return (StepWeights){2, 1, 0, 0, 1, 1 / dt, 0};
-  if (step == 1) return (StepWeights){2, 3, -2, 0, -1, 1.5 / dt, 0.5 / dt};
-  return (StepWeights){2, 2.5, -2, 0.5, 0, 1.5 / dt, 0.5 / dt};
+/* Second derivative, in the present step's length, of the cubic through the states at 0, -1, -b and -c steps: L_i''(0)
+ * of the four Lagrange polynomials; for b = 2, c = 3 they are 2, -5, 4, -1 (Houbolt) (S13). */
+static void cubic_weights(double b, double c, double weight[4]) {
+  weight[0] = 2 * (1 + b + c) / (b * c);
+  weight[1] = -2 * (b + c) / ((b - 1) * (c - 1));
+  weight[2] = 2 * (1 + c) / (b * (b - 1) * (c - b));
+  weight[3] = -2 * (1 + b) / (c * (c - 1) * (c - b));
+}
+
+/* First order (SDRS Eq. 2): (x+ - x)/dt - (x - x-)/dt_before over dt. */
+static StepWeights first_order_weights(const StepClock* clock) {
+  double dt = clock->dt;
+  if (!(clock->dt_before > 0)) return (StepWeights){1, 1, 0, 0, 1, 1 / dt, 0};
+  double ratio = dt / clock->dt_before;
+  return (StepWeights){1, 1 + ratio, -ratio, 0, 0, 1 / dt, 0};
+}
+
+/* Second order: the cubic's second derivative, the quadratic's first. The start replaces what lies before t = 0 by the
+ * given velocity: in step 1  2 (x+ - x - dt v), in step 2  x-- = x - 2 dt_before v of the central difference, x the
+ * state after the first step (S3). */
+static StepWeights second_order_weights(const StepClock* clock) {
+  double dt = clock->dt, before = clock->dt_before;
+  if (!(before > 0)) return (StepWeights){2, 1, 0, 0, 1, 1 / dt, 0};
+  bool second = !(clock->dt_older > 0);
+  double b = 1 + before / dt, c = b + (second ? before : clock->dt_older) / dt, weight[4];
+  cubic_weights(b, c, weight);
+  double now = -weight[1] / weight[0], old = -weight[2] / weight[0], older = -weight[3] / weight[0];
+  double rate_now = (1 + 1 / b) / dt, rate_old = 1 / b / before;
+  if (!second) return (StepWeights){weight[0], now, old, older, 0, rate_now, rate_old};
+  return (StepWeights){weight[0], now + older, old, 0, -2 * older * (before / dt), rate_now, rate_old};
+}
+
+StepWeights step_weights(Integrator integrator, const StepClock* clock) {
+  /* momentum: the turning of free bodies is spin_aim's */
+  return integrator == INTEGRATOR_SECOND_ORDER ? second_order_weights(clock) : first_order_weights(clock);
 }
 
 static Pose affine_combine(double a, Pose x, double b, Pose y, double c, Pose z, double d, Pose w) {
@@ -30,7 +51,7 @@ static Pose affine_combine(double a, Pose x, double b, Pose y, double c, Pose z,
 static void aim_links(Sim* s) {
   const Model* m = s->model;
   StepWeights w = s->weights;
-  double dt = m->simulation.dt;
+  double dt = s->clock.dt;
   Vec3 fall = vec3_scale(m->simulation.gravity, dt * dt / w.factor);
   for (int i = 0; i < m->link_count; i++) {
     s->target[i] = affine_combine(w.y_now, s->pose_now[i], w.y_old, s->pose_old[i], w.y_older, s->pose_older[i],
@@ -73,9 +94,10 @@ static void aim_joints(Sim* s, double t) {
 }
 
 void step_prepare(Sim* s) {
-  s->weights = step_weights(s->model, s->state.step);
+  s->weights = step_weights(s->model->simulation.integrator, &s->clock);
   aim_links(s);
-  aim_joints(s, (s->state.step + 1) * s->model->simulation.dt);
+  spin_aim(s);
+  aim_joints(s, s->clock.time);
   Configuration* c = &s->configuration[s->current];
   memcpy(c->q, s->q_now, sizeof(double) * (size_t)s->model->coordinate_count);
   memcpy(c->pose, s->pose_now, sizeof(Pose) * (size_t)s->model->link_count);

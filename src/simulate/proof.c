@@ -52,11 +52,11 @@ void proof_destroy(Proof* p) {
  * only d1 + d3 is known; all of it is given to d1. */
 static void rotation_increments(Quat from, Quat to, double* d) {
   Mat3 r = mat3_from_quat(quat_normalized(quat_mul(quat_conjugate(from), to)));
-  double cosine = hypot(r.m[0][0], r.m[0][1]);
+  double cosine = math_hypot(r.m[0][0], r.m[0][1]);
   bool locked = cosine < 1e-12;
-  d[0] = locked ? atan2(r.m[2][1], r.m[1][1]) : atan2(-r.m[1][2], r.m[2][2]);
-  d[1] = atan2(r.m[0][2], cosine);
-  d[2] = locked ? 0 : atan2(-r.m[0][1], r.m[0][0]);
+  d[0] = locked ? math_atan2(r.m[2][1], r.m[1][1]) : math_atan2(-r.m[1][2], r.m[2][2]);
+  d[1] = math_atan2(r.m[0][2], cosine);
+  d[2] = locked ? 0 : math_atan2(-r.m[0][1], r.m[0][0]);
 }
 
 static void way_of_link(const ModelLink* link, const double* from, const double* to, double* d) {
@@ -131,7 +131,7 @@ typedef enum { WAY_PROVED, WAY_OPEN, WAY_END_MEETS } Way;
 static Way go_by_delta(Proof* p, const double* q, ProofReport* report) {
   prepare_way(p);
   model_poses(&p->model, q, p->poses);
-  if (!contact_evaluate(p->contact, p->poses, false)) {
+  if (!contact_evaluate(p->contact, p->poses)) {
     blame_state(p, report);
     return WAY_END_MEETS;
   }
@@ -172,7 +172,7 @@ static void push_apart(Proof* p, double* q) {
   for (int sweep = 0; sweep < PUSH_SWEEPS; sweep++) {
     model_poses(m, q, p->poses);
     model_screws(m, q, p->poses, p->screws);
-    (void)contact_evaluate(p->contact, p->poses, false);
+    (void)contact_evaluate(p->contact, p->poses);
     memset(p->push, 0, sizeof(double) * (size_t)m->dof_count);
     bool any = false;
     int count = contact_candidate_count(p->contact);
@@ -333,4 +333,9 @@ const ProofPair* proof_pairs(Proof* p, int* count) {
   if (candidates > 1) qsort(p->pairs, (size_t)candidates, sizeof(ProofPair), compare_pairs);
   *count = merge_pairs(p->pairs, candidates);
   return p->pairs;
+}
+
+ProofReport proof_restart(Proof* p, const double* q) {
+  p->entered = false;
+  return proof_next(p, q);
 }

@@ -1,5 +1,5 @@
-/* A run: memory, the start, the outer step. */
-#include "simulate/sim.h"
+/* A run: memory, the start, from one state to the next. */
+#include "simulate/spin.h"
 
 #include <string.h>
 
@@ -30,6 +30,8 @@ static void allocate(Sim* s) {
   s->state.q = MEMORY_NEW(double, m->coordinate_count);
   s->state.rate = MEMORY_NEW(double, m->dof_count);
   s->state.center = MEMORY_NEW(Vec3, m->link_count);
+  s->state.momentum = MEMORY_NEW(Vec3, m->link_count);
+  s->spinners = spinners_create(m);
   s->q_now = MEMORY_NEW(double, m->coordinate_count);
   s->q_old = MEMORY_NEW(double, m->coordinate_count);
   s->difference_old = MEMORY_NEW(double, m->dof_count);
@@ -49,8 +51,13 @@ static void allocate(Sim* s) {
   s->screws = MEMORY_NEW(Screw, m->dof_count);
   s->reference = MEMORY_NEW(Vec3, m->link_count);
   s->link_terms = MEMORY_NEW(LinkTerms, m->link_count);
+  s->work = MEMORY_NEW(WorkingForce, m->link_count);
+  s->at_work = MEMORY_NEW(double, m->dof_count);
   s->bounds = (MotionBounds){MEMORY_NEW(MotionBound, m->link_count), MEMORY_NEW(JointBound, m->link_count)};
   s->rhs = MEMORY_NEW(double, m->dof_count);
+  s->true_gradient = MEMORY_NEW(double, m->dof_count);
+  s->newton_delta = MEMORY_NEW(double, m->dof_count);
+  s->twist = memory_alloc(sizeof(double[6]) * (size_t)m->link_count);
   s->island = MEMORY_NEW(int, m->tree_count);
   s->islands = MEMORY_NEW(Island, m->tree_count);
   s->group = MEMORY_NEW(int, m->tree_count);
@@ -64,10 +71,13 @@ void sim_destroy(Sim* s) {
                    s->drive_first, s->prescribed, s->fixed,        s->gradient,    s->delta,        s->scaled,
                    s->screws,      s->reference,  s->link_terms,   s->bounds.link, s->bounds.joint, s->rhs,
                    s->island,      s->islands,    s->group,        s->couplings,   s->contacts,     s->path_q,
-                   s->records};
+                   s->records,    s->work,       s->at_work,      s->true_gradient, s->newton_delta, s->twist};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   for (int k = 0; k < 2; k++) configuration_destroy(&s->configuration[k]);
   path_destroy(&s->path);
+  substates_free(s);
+  memory_free(s->spinners);
+  memory_free(s->state.momentum);
   block_solver_destroy(s->solver);
   contact_destroy(s->contact);
   memory_free(s);
@@ -92,7 +102,7 @@ static void initial_pose_rates(Sim* s) {
   }
 }
 
-static void publish(Sim* s) {
+void sim_publish(Sim* s) {
   const Model* m = s->model;
   memcpy(s->state.q, s->q_now, sizeof(double) * (size_t)m->coordinate_count);
   s->state.pose = s->pose_now;
@@ -137,8 +147,11 @@ static Sim* create_at_start(const Model* model, const SimOptions* options) {
   memcpy(s->q_old, s->q_now, sizeof(double) * (size_t)model->coordinate_count);
   memcpy(s->state.rate, model->initial_velocities, sizeof(double) * (size_t)model->dof_count);
   model_poses(model, s->q_now, s->pose_now);
+  s->gain_dt = simulation_substep(&model->simulation);
+  sim_set_clock(s, simulation_substeps(&model->simulation), 0);
   initial_pose_rates(s);
-  publish(s);
+  spin_start(s);
+  sim_publish(s);
   return s;
 }
 
@@ -162,7 +175,7 @@ Status sim_create(Sim** out, const Model* model, const SimOptions* options, Diag
   return STATUS_BAD_INPUT;
 }
 
-/* ---------------------------------------------------------------- the outer step */
+/* ---------------------------------------------------------------- from state to state */
 
 /* Joint rates by the integrator's own difference formula, for output. */
 static void update_rates(Sim* s) {
@@ -180,9 +193,9 @@ static void update_rates(Sim* s) {
   }
 }
 
-/* The solved configuration becomes the present. */
-static void advance(Sim* s) {
+void sim_advance(Sim* s) {
   const Configuration* c = &s->configuration[s->current];
+  spin_advance(s);
   Pose* oldest = s->pose_older;
   s->pose_older = s->pose_old;
   s->pose_old = s->pose_now;
@@ -193,47 +206,10 @@ static void advance(Sim* s) {
   s->q_now = q;
   memcpy(s->q_now, c->q, sizeof(double) * (size_t)s->model->coordinate_count);
   update_rates(s);
-  s->state.step++;
-  s->state.time = s->state.step * s->model->simulation.dt;
-  publish(s);
-}
-
-/* Give the contact system back the state before a failed step. */
-static void restore(Sim* s) {
-  if (!s->contact) return;
-  if (contact_evaluate(s->contact, s->pose_now, false))
-    contact_accept(s->contact);
-  else
-    (void)contact_reset(s->contact, s->pose_now);
-}
-
-static void update_times(Sim* s, double elapsed) {
-  s->times.total += elapsed;
-  if (s->contact) {
-    ContactTimes t = contact_times(s->contact);
-    s->times.broad_phase = t.broad_phase;
-    s->times.contact = t.contact;
-    s->times.friction = t.friction;
-  }
-  const SimTimes* t = &s->times;
-  s->times.other = t->total - t->broad_phase - t->contact - t->friction - t->assembly - t->factor - t->certificate;
-}
-
-StepReport sim_step(Sim* s) {
-  double start = timer_now();
-  step_prepare(s);
-  StepReport report = {.outcome = STEP_NOT_FINITE, .residual_dof = -1};
-  if (!s->contact || contact_lag(s->contact)) {
-    path_begin(s);
-    report = step_solve(s);
-  }
-  path_end(s, !step_outcome_failed(report.outcome), (s->state.step + 1) * s->model->simulation.dt);
-  if (step_outcome_failed(report.outcome))
-    restore(s);
-  else
-    advance(s);
-  update_times(s, timer_now() - start);
-  return report;
+  spin_rates(s);
+  s->reached = s->clock;
+  s->clock.dt_older = s->clock.dt_before;
+  s->clock.dt_before = s->clock.dt;
 }
 
 const SimState* sim_state(const Sim* sim) { return &sim->state; }

@@ -13,6 +13,12 @@ typedef struct {
   JointTerms* joints; /* (links) */
 } Configuration;
 
+/* Sums of the sizes of the forces at work on a link and all below it, none taken off another. */
+typedef struct {
+  double force;  /* N */
+  double torque; /* about the link's centre of mass [N m] */
+} WorkingForce;
+
 /* Trees coupled in Newton's model. Islands do not know of each other there, so each has a step length of its own. */
 typedef struct {
   double alpha;
@@ -20,7 +26,7 @@ typedef struct {
   double rounding; /* decrease that cannot be told from rounding [J] */
   double change;   /* of its energy at the trial [J] */
   double excess;   /* change above what is allowed, of its group [J] */
-  bool settled;    /* its gradient is below the tolerance: it stays where it is */
+  bool settled;    /* in balance: it stays where it is */
   bool shorten;    /* the trial was refused because of it */
   bool blind;      /* the predicted decrease is below rounding: the full step is taken on trust */
 } Island;
@@ -30,6 +36,8 @@ typedef struct {
   double *delta, *time; /* (capacity x nv), (capacity) */
   int count, capacity;
   int first;      /* move of the present step */
+  int parts;      /* parts of steps since sim_path was called last */
+  int kept_count, kept_parts; /* when the step was begun that is taken in parts */
   int block;      /* first of those that may still be made one */
   bool straight;  /* the last one alone is the straight way of its step */
   double* begin;  /* coordinates where the present step began  (nq) */
@@ -39,13 +47,42 @@ typedef struct {
   Pose* poses;    /* where the way begins  (links) */
   Screw* screws;  /* (nv) */
   MotionBounds bounds;
-  Proof* proof; /* over recorded states that are several steps apart; NULL: they are not, or none was needed yet */
+  Proof* proof;     /* over recorded states that are several parts apart; NULL: none was needed yet */
+  bool proof_there; /* its last state is `marked` */
 } Path;
+
+/* What a step begins from: all that sim_step writes besides the state that the user sees. */
+typedef struct {
+  double *q_now, *q_old;                  /* q^t, q^{t-1}  (nq) */
+  double* difference_old;                 /* q^t - q^{t-1} in joint increments  (nv) */
+  double* rate;                           /* SimState.rate  (nv) */
+  Vec3* momentum;                         /* SimState.momentum  (links) */
+  Pose *pose_now, *pose_old, *pose_older; /* T^t, T^{t-1}, T^{t-2}  (links) */
+} SimPast;
+
+/* In how many substeps the next step is tried first (simulate/substep.c). */
+typedef struct {
+  int recent; /* the last step's number */
+  int calm;   /* steps in a row that succeeded with it at once */
+} SubstepMemory;
+
+/* States between those that the user sees. */
+typedef struct {
+  int count, capacity;
+  StepClock* clock; /* (capacity) */
+  double* q;        /* (capacity * nq) */
+  Pose* pose;       /* (capacity * links) */
+  Vec3* momentum;   /* (capacity * links) */
+  ContactRecord* contacts;
+  int* contact_first; /* (capacity + 1) */
+  int contact_capacity;
+  SimSubstate* list; /* (capacity) */
+} SubstateStore;
 
 struct Sim {
   const Model* model;
   SimOptions options;
-  double tolerance;
+  double tolerance; /* relative (balance.c) */
   SimState state; /* what the user sees; pose points into history */
 
   /* written by sim_step at its end: the past */
@@ -53,6 +90,13 @@ struct Sim {
   double* difference_old;                 /* q^t - q^{t-1} in joint increments  (nv) */
   Pose *pose_now, *pose_old, *pose_older; /* T^t, T^{t-1}, T^{t-2}  (links) */
   Pose* pose_rate;                        /* dT/dt of the initial velocities (affine)  (links) */
+
+  struct Spinner* spinners; /* of bodies that carry their angular momentum; NULL: there is none  (links) */
+
+  StepClock clock;   /* of the substep that is taken, or of the next one */
+  StepClock reached; /* of the substep that led to the present state */
+  double
+      gain_dt; /* the step length that velocity gains are quoted for [s]: dampers stay what they are in a shorter one */
 
   /* written by step_prepare: what the present step aims at */
   StepWeights weights;
@@ -67,9 +111,13 @@ struct Sim {
   Configuration configuration[2];
   int current;
   double *gradient, *delta, *scaled, *rhs; /* (nv) */
+  double *true_gradient, *newton_delta;    /* while a model other than the objective's own is solved  (nv) */
+  double (*twist)[6];                      /* of every link under delta  (links) */
   Screw* screws;
   Vec3* reference;
   LinkTerms* link_terms;
+  WorkingForce* work; /* (links) */
+  double* at_work;    /* of every degree of freedom: what its gradient is measured against [N, N m]  (nv) */
   MotionBounds bounds;
   int* island;     /* of every tree: trees that contact or friction couples  (trees) */
   Island* islands; /* (trees) */
@@ -87,6 +135,13 @@ struct Sim {
   /* written by simulate/path.c: what sim_path hands out */
   Path path;
 
+  /* written by sim_step: a step taken in substeps */
+  SubstepMemory substep_memory;
+  SubstateStore between;
+  SimPast backup; /* allocated when it is first needed */
+  StepClock backup_reached, backup_clock;
+  StepWeights backup_weights;
+
   /* written by sim_contacts */
   SimContact* contacts;
   int contact_capacity;
@@ -103,16 +158,36 @@ void path_destroy(Path* path);
  * is taken in parts has a pair of calls for each. */
 void path_begin(Sim* sim);
 void path_end(Sim* sim, bool reached, double time);
+/* Before the parts of a step, and when one of them failed. */
+void path_save(Sim* sim);
+void path_restore(Sim* sim);
 /* A move by s->scaled is about to be accepted: the accepted state is still that before it. */
 void path_add(Sim* sim);
 
 /* A run without contact of its own, at rest at the start: for whoever wants the terms of one step. */
 Sim* sim_create_bare(const Model* model, int threads);
 
-/* Targets, weights and moved history of the step from t to t + dt (simulate/prepare.c). */
+/* Targets and weights of the step of sim->clock (simulate/prepare.c). */
 void step_prepare(Sim* sim);
+/* Weights of the present step for steps of unequal length (S3, S13). */
+StepWeights step_weights(Integrator integrator, const StepClock* clock);
+/* The solved configuration becomes the present; the clock goes on by as much. */
+void sim_advance(Sim* sim);
+/* Show the present to the user. */
+void sim_publish(Sim* sim);
+/* The clock of substep `index` out of `count` of the next step. */
+void sim_set_clock(Sim* sim, int count, int index);
+void substates_free(Sim* sim);
 /* Newton with line search from the accepted configuration (simulate/newton.c). */
 StepReport step_solve(Sim* sim);
+/* The forces at work at the current configuration, from link terms that hold inertia alone (simulate/balance.c). */
+void balance_measure(Sim* sim, ContactTermList contact);
+/* What a degree of freedom may be out of balance by, and whether it is by no more [N, N m]. */
+double balance_allowed(const Sim* sim, int dof);
+bool balance_reached(const Sim* sim, int dof);
+/* Largest imbalance over the free degrees of freedom relative to the forces at work there: at most the tolerance when
+ * all are in balance. NaN: a gradient is not finite. */
+double balance_residual(const Sim* sim, int* worst);
 /* Move along s->delta as far as feasibility, Armijo's rule and the certificate allow (simulate/line_search.c). */
 typedef enum { SEARCH_ACCEPTED, SEARCH_AT_ROUNDING, SEARCH_FAILED } SearchResult;
 SearchResult step_search(Sim* sim, bool arrived, StepReport* report);
@@ -125,5 +200,15 @@ void step_pattern(Sim* sim, ContactTermList contact);
 JointInput step_joint_input(const Sim* sim, const Configuration* c, int link);
 /* Evaluate the terms of a configuration at its q; false: a limit is passed. */
 bool configuration_evaluate(Sim* sim, Configuration* c);
+
+/* factor / dt^2, of the energy of inertia [1/s^2] (S1). */
+static inline double step_inertia_weight(const Sim* sim) {
+  return sim->weights.factor / (sim->clock.dt * sim->clock.dt);
+}
+
+/* Length of the present step in that of the one before; 1 for the first. */
+static inline double step_length_ratio(const Sim* sim) {
+  return sim->clock.dt_before > 0 ? sim->clock.dt / sim->clock.dt_before : 1;
+}
 
 #endif

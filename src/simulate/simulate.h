@@ -11,22 +11,32 @@ typedef struct Sim Sim;
 
 typedef struct {
   int threads;      /* >= 1 */
-  double tolerance; /* 0 = the scene's [N, N m] */
+  double tolerance; /* relative to the forces at work; 0 = the scene's */
   bool path;        /* keep the moves of the solver for sim_path */
 } SimOptions;
 
 /* What has been reached: the state after `step` steps. */
 typedef struct {
   int step;
-  double time;  /* s */
-  double* q;    /* joint coordinates  [m or rad, unit quaternions]  (nq) */
-  double* rate; /* (q - q_before) / dt, link axes for balls [m/s or rad/s]  (nv) */
-  Pose* pose;   /* world pose of every link frame  (links) */
-  Vec3* center; /* world centre of mass  [m]  (links) */
+  double time;    /* s */
+  double* q;      /* joint coordinates  [m or rad, unit quaternions]  (nq) */
+  double* rate;   /* (q - q_before) / dt, link axes for balls [m/s or rad/s]  (nv) */
+  Pose* pose;     /* world pose of every link frame  (links) */
+  Vec3* center;   /* world centre of mass  [m]  (links) */
+  Vec3* momentum; /* angular, about the centre of mass, world axes; of links that carry theirs (integrator `momentum`),
+                     else 0  [kg m^2/s]  (links) */
 } SimState;
 
+/* A step in time, by its end and its length and those of the two before it. */
+typedef struct {
+  double time;      /* at its end [s] */
+  double dt;        /* s */
+  double dt_before; /* of the step that led to the present state; 0: the run began there [s] */
+  double dt_older;  /* of the one before that; 0: there was none [s] */
+} StepClock;
+
 typedef enum {
-  STEP_CONVERGED,      /* gradient below the tolerance */
+  STEP_CONVERGED,      /* in balance to the tolerance */
   STEP_ROUNDING_FLOOR, /* gradient above it, but the predicted decrease is below rounding */
   STEP_MAX_ITERATIONS, /* not converged: the state of the step before is kept */
   STEP_LINE_SEARCH,    /* no acceptable step length: the state before is kept */
@@ -41,17 +51,30 @@ typedef struct {
   double inertia, gravity, controller, limit, damping, contact, friction;
 } StepTerms;
 
+/* Two links that were too much for a step: they stood in each other's way, or pressed hardest. */
+typedef struct {
+  bool known;
+  int link_a, link_b;
+  double gap;   /* that the last trial left between them; negative: they would overlap by so much [m] */
+  double force; /* between them before that trial [N] */
+} StepSqueeze;
+
 typedef struct {
   StepOutcome outcome;
-  int iterations;   /* Newton steps taken */
-  int trials;       /* line-search evaluations */
-  double residual;  /* infinity norm of the gradient [N, N m] */
-  int residual_dof; /* where it is largest */
+  int iterations;  /* Newton steps taken, of all substeps and of the tries that failed; so are trials, intervals and
+                      retries */
+  int trials;      /* line-search evaluations */
+  double residual; /* largest imbalance, relative to the forces at work (docs/derivations/step.md, S8) */
+  double residual_force; /* the same as it is [N, N m] */
+  int residual_dof;      /* where */
   StepTerms terms;
   int active_pairs;        /* hull pairs with non-zero contact energy */
   int candidate_pairs;     /* hull pairs the broad phase kept */
   int certified_intervals; /* pieces of path the certificate looked at */
   int factor_retries;      /* times the Hessian was not positive definite */
+  int substeps;            /* equal parts that the step was taken in */
+  bool halved;             /* they are more than the scene asks for */
+  StepSqueeze squeeze;     /* of a step that failed */
 } StepReport;
 
 /* Wall time by phase [s], summed over the run. */
@@ -73,28 +96,48 @@ typedef struct {
   Vec3 angular_momentum;     /* about the world's origin [kg m^2/s] */
 } SimMeasure;
 
-/* What the links' motion carries, from the integrator's own velocity (docs/derivations/step.md, S11). */
+/* What the links' motion carries, from the integrator's own velocity (docs/derivations/step.md, S15). */
 typedef struct {
   double kinetic;        /* J */
   Vec3 momentum;         /* kg m/s */
   Vec3 angular_momentum; /* about the world's origin [kg m^2/s] */
 } SimMotion;
-/* The motion that the poses (links each) after `step` >= 1 steps and after the two steps before tell of; before the
- * start they repeat the first. */
-SimMotion motion_between(const Model* model, int step, const Pose* now, const Pose* old, const Pose* older);
+/* The motion that the poses (links each) at the end of a step and of the two before tell of, every link taken by its
+ * points: bodies that carry their angular momentum hold another one, and another energy. Before the start the poses
+ * repeat the first. */
+SimMotion motion_between(const Model* model, const StepClock* clock, const Pose* now, const Pose* old,
+                         const Pose* older);
 
-/* What the scheme takes each link's centre of mass to be driven by in the step to state `step`, m (x'' - g) [N]
- * (links), from the poses (links each) after `step` steps and after the three before. False: the step starts from
- * velocities, which are no poses. */
-bool motion_forces(const Model* model, int step, const Pose* now, const Pose* old, const Pose* older,
+/* What the scheme takes each link's centre of mass to be driven by in a step, m (x'' - g) [N] (links), from the poses
+ * (links each) at its end and at those of the three before. False: the step starts from velocities, which are no poses.
+ */
+bool motion_forces(const Model* model, const StepClock* clock, const Pose* now, const Pose* old, const Pose* older,
                    const Pose* oldest, Vec3* force);
 
 Status sim_create(Sim** out, const Model* model, const SimOptions* options, Diagnostics* diagnostics);
 void sim_destroy(Sim* sim);
-/* Advance by dt. On failure the state is that before the call. */
+/* Advance by dt: in simulation.substeps equal substeps (or as many as the steps before needed), and when that fails, in
+ * twice, four times ... as many, up to SUBSTEPS_MAX (docs/derivations/step.md, S13, S14). On failure the state is that
+ * before the call, and the report is that of the finest try. */
 StepReport sim_step(Sim* sim);
+/* The same, tried first in exactly so many substeps (>= 1). */
+StepReport sim_step_in(Sim* sim, int substeps);
 const SimState* sim_state(const Sim* sim);
 SimTimes sim_times(const Sim* sim);
+/* The substep that led to the present state; all zero at the start. */
+StepClock sim_clock(const Sim* sim);
+/* A state inside the last step, with the substep that led to it. */
+typedef struct {
+  StepClock clock;
+  const double* q;      /* (nq) */
+  const Pose* pose;     /* (links) */
+  const Vec3* momentum; /* SimState.momentum (links) */
+  const ContactRecord* contacts;
+  int contact_count;
+} SimSubstate;
+/* States between the last two that sim_state has shown, in the order of time: none for a step taken as a whole. Valid
+ * until the next step. */
+const SimSubstate* sim_substates(const Sim* sim, int* count);
 /* Touching link pairs at the current state, sorted by (a, b); valid until the next call. */
 const SimContact* sim_contacts(Sim* sim, int* count);
 SimMeasure sim_measure(Sim* sim);
@@ -140,6 +183,8 @@ typedef struct {
 void proof_way(const Model* model, const double* q, const double* to, double* delta);
 Proof* proof_create(const Model* model, int threads);
 void proof_destroy(Proof* proof);
+/* Forget the last state: this is a first one. */
+ProofReport proof_restart(Proof* proof, const double* q);
 /* The next recorded state, by its coordinates (nq); the first call has no way to it. Where two hulls meet in a state,
  * there is no way to the next one either: that one is a first again. */
 ProofReport proof_next(Proof* proof, const double* q);
@@ -175,9 +220,10 @@ typedef struct {
 
 /* A step out of a run: poses and coordinates of its states; before the start they repeat the first. */
 typedef struct {
-  int step; /* from state `step` to `step + 1` */
+  StepClock clock;
   const double *q_next, *q_now, *q_old;
   const Pose *pose_next, *pose_now, *pose_old, *pose_older;
+  const Vec3 *momentum_next, *momentum_now;
   const ContactRecord *contacts_next, *contacts_now;
   int contact_count_next, contact_count_now;
 } RecordedStep;
@@ -201,6 +247,8 @@ void step_adjoint_begin(StepAdjoint* adjoint);
  * poses only). Steps must come from the last to the first. */
 StepAdjointReport step_adjoint(StepAdjoint* adjoint, const RecordedStep* step, StateBar next, const double* rate,
                                const Vec3* force, StateBar now, StateBar old, StateBar older, ModelGradient* gradient);
+/* After a step: what it handed to the momenta before it, times a factor. */
+void step_adjoint_discount(StepAdjoint* adjoint, double factor);
 /* The start: from the derivatives by the first state to the initial coordinates and velocities, the signals of
  * prescribed joints and the attachments. */
 void step_adjoint_start(StepAdjoint* adjoint, const double* q, const Pose* pose, StateBar first, const double* rate,

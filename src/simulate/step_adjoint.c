@@ -2,7 +2,7 @@
  * pairs come from a ContactReplay. */
 #include <string.h>
 
-#include "simulate/sim.h"
+#include "simulate/spin_adjoint.h"
 
 typedef struct {
   Vec3 w, v;
@@ -12,6 +12,7 @@ struct StepAdjoint {
   const Model* model;
   Sim* sim;
   ContactReplay* replay;
+  SpinAdjoint* spin;                         /* NULL: nothing spins */
   double *lambda, *reduced, *product, *zero; /* (nv) */
   double (*twist)[6];                        /* of every link by lambda, about its centre of mass  (links) */
   double (*wrench)[6];                       /* (links) */
@@ -30,6 +31,7 @@ StepAdjoint* step_adjoint_create(const Model* model, int threads) {
   size_t links = (size_t)model->link_count;
   a->model = model;
   a->sim = sim_create_bare(model, threads);
+  a->spin = spin_adjoint_create(a->sim);
   if (model->contact_model != CONTACT_NONE && model->hull_count > 0) a->replay = contact_replay_create(model, threads);
   a->lambda = MEMORY_NEW(double, model->dof_count);
   a->reduced = MEMORY_NEW(double, model->dof_count);
@@ -51,6 +53,7 @@ void step_adjoint_destroy(StepAdjoint* a) {
   if (!a) return;
   sim_destroy(a->sim);
   contact_replay_destroy(a->replay);
+  spin_adjoint_destroy(a->spin);
   void* owned[] = {a->lambda,     a->reduced, a->product,   a->zero,       a->twist,  a->wrench,     a->rate_bar,
                    a->ground_bar, a->force,   a->bar_force, a->bar_moment, a->target, a->target_rate};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
@@ -59,6 +62,7 @@ void step_adjoint_destroy(StepAdjoint* a) {
 
 void step_adjoint_begin(StepAdjoint* a) {
   if (a->replay) contact_replay_begin(a->replay);
+  spin_adjoint_begin(a->spin);
   memset(a->rate_bar, 0, sizeof(double[3][4]) * (size_t)a->model->link_count);
 }
 
@@ -72,12 +76,13 @@ static void load_history(StepAdjoint* a, const RecordedStep* step) {
   Sim* s = a->sim;
   const Model* m = a->model;
   size_t coordinates = sizeof(double) * (size_t)m->coordinate_count;
-  s->state.step = step->step;
+  s->clock = step->clock;
   memcpy(s->q_now, step->q_now, coordinates);
   memcpy(s->q_old, step->q_old, coordinates);
   copy_poses(m, s->pose_now, step->pose_now);
   copy_poses(m, s->pose_old, step->pose_old);
   copy_poses(m, s->pose_older, step->pose_older);
+  if (s->spinners) memcpy(s->state.momentum, step->momentum_now, sizeof(Vec3) * (size_t)m->link_count);
   for (int i = 0; i < m->link_count; i++)
     joint_difference(&m->links[i], s->q_old + m->links[i].coordinate_first, s->q_now + m->links[i].coordinate_first,
                      s->difference_old + m->links[i].dof_first);
@@ -94,6 +99,7 @@ static bool load_terms(StepAdjoint* a, const RecordedStep* step, Assembly* assem
   if (a->replay) {
     ContactMoment now = {step->pose_now, step->contacts_now, step->contact_count_now};
     ContactMoment next = {step->pose_next, step->contacts_next, step->contact_count_next};
+    contact_replay_set_dt(a->replay, step->clock.dt);
     if (!contact_replay_load(a->replay, &now, &next)) return false;
     contact = contact_replay_terms(a->replay);
   }
@@ -186,7 +192,12 @@ static void pull_rates(StepAdjoint* a, const RecordedStep* step, const double* r
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
     double by_new[JOINT_MAX_DOF], by_old[JOINT_MAX_DOF];
+    bool spins = a->sim->spinners && a->sim->spinners[i].spins; /* its angular velocity is that of its momentum */
     for (int k = 0; k < link->dof_count; k++) {
+      if (spins && k >= link->slide_count) {
+        by_new[k] = by_old[k] = 0;
+        continue;
+      }
       by_new[k] = a->sim->weights.rate_now * rate[link->dof_first + k];
       by_old[k] = -a->sim->weights.rate_old * rate[link->dof_first + k];
     }
@@ -199,10 +210,10 @@ static void pull_rates(StepAdjoint* a, const RecordedStep* step, const double* r
 
 /* What contact forces at t + dt hand on to the poses there. */
 static void pull_forces(StepAdjoint* a, const Vec3* force, const Pose* pose, double (*bar)[3][4]) {
-  if (!force || !a->replay) return;
+  if ((!force && !a->spin) || !a->replay) return;
   size_t links = (size_t)a->model->link_count;
   memset(a->wrench, 0, sizeof(double[6]) * links);
-  ContactField field = {NULL, force};
+  ContactField field = {NULL, force, spin_adjoint_pairs(a->spin)};
   contact_replay_product(a->replay, &field, a->wrench);
   for (size_t i = 0; i < links; i++) {
     Twist g = twist_of(a->wrench[i]); /* torque, force about the centre of mass: entries of dR with dR = [w]x R */
@@ -279,7 +290,7 @@ static void add_scaled_bar(double to[3][4], double factor, const double from[3][
 static void reverse_inertia(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old, StateBar older,
                             ModelGradient* gradient) {
   const Sim* s = a->sim;
-  double dt = a->model->simulation.dt, weight = s->weights.factor / (dt * dt);
+  double weight = step_inertia_weight(s);
   for (int i = 0; i < a->model->link_count; i++) {
     const ModelLink* link = &a->model->links[i];
     if (link->tree < 0 || !(link->mass > 0)) continue;
@@ -291,10 +302,11 @@ static void reverse_inertia(StepAdjoint* a, const RecordedStep* step, StateBar n
                            {turn.m[2][0], turn.m[2][1], turn.m[2][2], v.z}};
     double target_bar[3][4] = {{0}};
     inertia_adjoint(link, step->pose_next[i], s->target[i], weight, motion, target_bar, &gradient->moment[i]);
+    spin_adjoint_aim(a->spin, s, i, target_bar, now, gradient);
     add_scaled_bar(now.pose[i], s->weights.y_now, target_bar);
     if (s->weights.y_old != 0) add_scaled_bar(old.pose[i], s->weights.y_old, target_bar);
     if (s->weights.y_older != 0) add_scaled_bar(older.pose[i], s->weights.y_older, target_bar);
-    if (s->weights.y_rate != 0) add_scaled_bar(a->rate_bar[i], s->weights.y_rate * dt, target_bar);
+    if (s->weights.y_rate != 0) add_scaled_bar(a->rate_bar[i], s->weights.y_rate * s->clock.dt, target_bar);
   }
 }
 
@@ -302,7 +314,7 @@ static void reverse_joints(StepAdjoint* a, const RecordedStep* step, StateBar no
                            ModelGradient* gradient) {
   const Sim* s = a->sim;
   const Model* m = a->model;
-  double t = (step->step + 1) * m->simulation.dt;
+  double t = s->clock.time;
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
     if (link->dof_count == 0) continue;
@@ -325,9 +337,9 @@ static void reverse_joints(StepAdjoint* a, const RecordedStep* step, StateBar no
 static void reverse_attachments(StepAdjoint* a, const RecordedStep* step, ModelGradient* gradient) {
   const Model* m = a->model;
   const Sim* s = a->sim;
-  double dt = m->simulation.dt, weight = s->weights.factor / (dt * dt);
+  double weight = step_inertia_weight(s);
   memset(a->wrench, 0, sizeof(double[6]) * (size_t)m->link_count);
-  ContactField field = {a->twist, NULL};
+  ContactField field = {a->twist, NULL, NULL};
   if (a->replay) contact_replay_product(a->replay, &field, a->wrench);
   for (int i = 0; i < m->link_count; i++) {
     Twist change = twist_of(a->wrench[i]), own = twist_of(a->twist[i]);
@@ -352,14 +364,14 @@ static void reverse_contact(StepAdjoint* a, const RecordedStep* step, const Vec3
                             ModelGradient* gradient) {
   const Model* m = a->model;
   if (!a->replay) return;
-  ContactField field = {a->twist, force};
+  ContactField field = {a->twist, force, spin_adjoint_pairs(a->spin)};
   memset(a->ground_bar, 0, sizeof(double[3][4]) * (size_t)m->link_count);
   contact_replay_adjoint(a->replay, &field, now.pose, a->ground_bar, gradient);
   compose_bars(a, step->pose_next, a->ground_bar);
   add_attachments(a, step->pose_next, a->bar_force, gradient);
   memset(a->product, 0, sizeof(double) * (size_t)m->dof_count);
   reduce_bars(a, step->pose_next, a->sim->screws, a->product);
-  add_prescribed(a, a->product, (step->step + 1) * m->simulation.dt, gradient);
+  add_prescribed(a, a->product, step->clock.time, gradient);
 }
 
 StepAdjointReport step_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar next, const double* rate,
@@ -375,13 +387,14 @@ StepAdjointReport step_adjoint(StepAdjoint* a, const RecordedStep* step, StateBa
   }
   report.residual = residual_of(s);
   pull_rates(a, step, rate, next, now, old);
+  spin_adjoint_advance(a->spin, s, step, rate, assembly.contact, next, now, gradient);
   pull_forces(a, force, step->pose_next, next.pose);
   compose_bars(a, step->pose_next, next.pose);
   memcpy(a->reduced, next.q, sizeof(double) * (size_t)m->dof_count);
   reduce_bars(a, step->pose_next, s->screws, a->reduced);
   add_attachments(a, step->pose_next, a->bar_force, gradient);
   if (!solve_lambda(a, &assembly, &report)) return report;
-  reverse_prescribed(a, &assembly, (step->step + 1) * m->simulation.dt, gradient);
+  reverse_prescribed(a, &assembly, step->clock.time, gradient);
   link_twists(m, s->screws, s->reference, a->lambda, a->twist);
   reverse_inertia(a, step, now, old, older, gradient);
   reverse_joints(a, step, now, old, gradient);
@@ -390,6 +403,8 @@ StepAdjointReport step_adjoint(StepAdjoint* a, const RecordedStep* step, StateBa
   report.sound = true;
   return report;
 }
+
+void step_adjoint_discount(StepAdjoint* a, double factor) { spin_adjoint_discount(a->spin, factor); }
 
 /* ---------------------------------------------------------------- the start */
 
@@ -454,6 +469,7 @@ void step_adjoint_start(StepAdjoint* a, const double* q, const Pose* pose, State
     gradient->coordinates[k] += first.q[k];
     gradient->velocities[k] += rate[k];
   }
+  spin_adjoint_start(a->spin, a->sim, pose, first, gradient);
   compose_bars(a, pose, first.pose);
   reduce_bars(a, pose, a->sim->screws, gradient->coordinates);
   add_attachments(a, pose, a->bar_force, gradient);

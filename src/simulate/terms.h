@@ -14,9 +14,6 @@ typedef struct {
   double rate_now, rate_old; /* 1/s */
 } StepWeights;
 
-/* Of the step that follows state `step` (simulate/prepare.c). */
-StepWeights step_weights(const Model* model, int step);
-
 /* What a link receives: energy, force, first moment sum g r^T and Hessian with respect to its twist (w, v) about its
  * centre of mass, without the curvature of the motion. */
 typedef struct {
@@ -54,7 +51,7 @@ typedef struct {
   const double *q, *q_now, *difference_old; /* coordinates; those at t; q^t - q^{t-1} (dof) */
   const JointDrive* drives;
   int drive_count;
-  double dt;
+  double dt; /* that velocity gains are quoted for [s] */
   StepWeights weights;
 } JointInput;
 

@@ -57,7 +57,7 @@ static Flat gradient_of(const Model* m, int threads, int* most_pairs) {
   recording_create(&r, m, STEPS);
   assert_int_equal(recording_run(&r, m, &options, &report, &diagnostics), STATUS_OK);
   for (int k = 0; k <= STEPS; k++) {
-    int count = r.contact_first[k + 1] - r.contact_first[k];
+    int count = r.states[k].contact_count;
     if (count > *most_pairs) *most_pairs = count;
   }
   LossSeeds seeds = loss_seeds_create(m, STEPS);

@@ -34,8 +34,11 @@ static void print_block(GradcheckBlock block, const GradcheckBlockReport* b) {
                     b->direction[n].difference[k], b->direction[n].analytic);
 }
 
+/* How errors fall is asked where they are near the bound: of a gradient that is a hundred times better a difference may
+ * be right by accident, and the fall of the others towards it says nothing. */
 static void judge_block(const Row* row, GradcheckBlock block, const GradcheckBlockReport* b) {
-  if (b->norm > 1e-9 && b->error <= row->bound && !(b->order < 1.5)) return;
+  bool falls = b->error <= 1e-2 * row->bound || !(b->order < 1.5);
+  if (b->norm > 1e-9 && b->error <= row->bound && falls) return;
   print_block(block, b);
   if (!(b->norm > 1e-9)) fail_msg("%s: the gradient by the %s is zero", row->name, gradcheck_block_name(block));
   fail_msg("%s: gradient by the %s: relative error %.3g, allowed %.3g", row->name, gradcheck_block_name(block),
@@ -52,7 +55,8 @@ static void expand(Run* run, bool vertices) {
   }
 }
 
-static void check_blocks(const Row* row, unsigned blocks) {
+/* substeps: in how many every step of the run is taken; NULL: as they come. */
+static void check_blocks(const Row* row, unsigned blocks, const int* substeps) {
   Run* run = run_model(row->scene, row->integrator);
   expand(run, blocks == VERTICES);
   GradcheckOptions options = {.blocks = blocks,
@@ -61,7 +65,8 @@ static void check_blocks(const Row* row, unsigned blocks) {
                               .tolerance = 1e-11,
                               .bound = row->bound,
                               .seed = 5,
-                              .threads = 1};
+                              .threads = 1,
+                              .substeps = substeps};
   GradcheckReport* report = MEMORY_NEW(GradcheckReport, 1);
   Status status = gradcheck_scene(&run->scene, &run->model, NULL, &options, report, &run->diagnostics);
   if (status != STATUS_OK) fail_msg("%s: step %d failed", row->name, report->run.failed_step);
@@ -106,10 +111,12 @@ static void expect_motion(const Row* row, const char* link, Witness least) {
            w.leaves, link, w.travel, w.turn);
 }
 
-static void check_row(const Row* row) {
-  check_blocks(row, row->blocks & ~(unsigned)VERTICES);
-  if (row->blocks & VERTICES) check_blocks(row, VERTICES);
+static void check_row_in(const Row* row, const int* substeps) {
+  check_blocks(row, row->blocks & ~(unsigned)VERTICES, substeps);
+  if (row->blocks & VERTICES) check_blocks(row, VERTICES, substeps);
 }
+
+static void check_row(const Row* row) { check_row_in(row, NULL); }
 
 /* ---------------------------------------------------------------- without contact */
 
@@ -157,6 +164,7 @@ static void run_A1_A2_A3_A9_A10_A12_without_contact(void** state) {
   check_row(&(Row){"tree, first order", blocks, 50, 1e-8, "first_order", TREE});
   check_row(&(Row){"tree, second order", blocks, 50, 1e-8, "second_order", TREE});
   check_row(&(Row){"tree, two steps of second order", blocks, 2, 1e-8, "second_order", TREE});
+  check_row(&(Row){"tree, momentum", blocks, 50, 1e-8, "momentum", TREE});
 }
 
 /* Prescribed joints of all kinds carry what hangs on them: a ball along a spline, a hinge, a slide. */
@@ -362,6 +370,71 @@ static void run_A1_with_the_sparse_solver(void** state) {
   check_row(&row);
 }
 
+/* Steps in substeps where somebody wants them: the first or the second of the run, neighbours of any two lengths, in
+ * flight, while it slides, and in the steps in which pairs meet. */
+static const int FROM_THE_FIRST[] = {2, 1, 1, 4, 2, 8, 1, 3, 1, 1, 16, 1, 2, 2, 1, 1, 4, 4, 1, 1,
+                                     1, 1, 2, 1, 1, 4, 1, 1, 2, 8, 2,  1, 1, 1, 3, 5, 1, 1, 2, 1};
+static const int FROM_THE_SECOND[] = {1, 4, 1, 1, 1, 2, 1, 1, 8, 4, 2, 1, 1, 2, 1, 1, 1, 1, 16, 1,
+                                      2, 4, 8, 4, 2, 1, 1, 1, 3, 1, 1, 2, 2, 2, 1, 1, 4, 1, 1,  2};
+
+static void run_S13_steps_in_substeps(void** state) {
+  (void)state;
+  const unsigned tree = STATE | CONTROL | VERTICES | ATTACHMENTS | MASS;
+  static const struct {
+    const char *name, *integrator;
+    const int* substeps;
+  } ways[] = {{"first order, from the first step", "first_order", FROM_THE_FIRST},
+              {"second order, from the first step", "second_order", FROM_THE_FIRST},
+              {"second order, from the second step", "second_order", FROM_THE_SECOND}};
+  for (int k = 0; k < 3; k++) {
+    check_row_in(&(Row){ways[k].name, tree, 40, 1e-7, ways[k].integrator, TREE}, ways[k].substeps);
+    check_row_in(&(Row){ways[k].name, tree, 2, 1e-7, ways[k].integrator, TREE}, ways[k].substeps);
+    check_row_in(&(Row){ways[k].name, tree, 40, 1e-7, ways[k].integrator, CARRIED}, ways[k].substeps);
+    check_row_in(&(Row){ways[k].name, IN_CONTACT, 25, 1e-6, ways[k].integrator, BOUNCES}, ways[k].substeps);
+  }
+  check_row_in(&(Row){"slides in substeps", IN_CONTACT, 40, 1e-6, "first_order", SLIDES}, FROM_THE_FIRST);
+  check_row_in(&(Row){"pushed in substeps", STATE | CONTROL | CONTACT, 20, 1e-6, "first_order", PUSHED},
+               FROM_THE_SECOND);
+  check_row_in(&(Row){"shaken in substeps", IN_CONTACT | CONTROL, 20, 1e-6, "first_order", SHAKEN}, FROM_THE_FIRST);
+}
+
+/* Two bodies that meet off-centre in space, spinning; and a free one that turns by three radians a step. */
+static const char COLLIDES[] =
+    "simulation: {dt: 0.005, steps: 200, gravity: [0, 0, 0], integrator: %s}\n"
+    "contact: {support: 2.0e-3, stiffness: 1.0e-6, friction: 0.4, smoothing: 1.0e-4}\n"
+    "shapes:\n"
+    "  brick: {type: box, size: [0.2, 0.16, 0.1]}\n"
+    "links:\n"
+    "  - {name: one, mass: 0.6, shape: brick, position: [-0.13, 0, 0]}\n"
+    "  - {name: two, density: 300, mass_model: uniform, shape: brick, position: [0.13, 0.07, 0.04], rotation_vector: "
+    "[0.3, 0.25, 0.1]}\n"
+    "  - {name: top, density: 200, shapes: [{shape: brick, position: [0.01, 0.02, 0]}], position: [3, 0, 0]}\n"
+    "initial:\n"
+    "  - {link: one, velocities: [1, 0.1, 0, 1, 2, 5]}\n"
+    "  - {link: two, velocities: [-1, 0, 0, -2, 4, 1]}\n"
+    "  - {link: top, velocities: [0.1, 0, 0, 200, 600, 30]}\n";
+
+static void run_W3_W8_W9_with_momentum(void** state) {
+  (void)state;
+  static const struct {
+    Row row;
+    const char* link;
+    Witness least;
+  } rows[] = {
+      {{"collides, momentum", IN_CONTACT, 40, 1e-6, "momentum", COLLIDES}, "two", {1, 1, 0.06, 0.15}},
+      {{"slides, momentum", IN_CONTACT, 60, 1e-6, "momentum", SLIDES}, "box", {1, 0, 0.06, 0.15}},
+      {{"rolls, momentum", IN_CONTACT, 50, 1e-6, "momentum", ROLLS}, "ball", {1, 0, 0.14, 1.4}},
+      {{"topples, momentum", IN_CONTACT, 80, 1e-6, "momentum", TOPPLES}, "box", {1, 0, 0.1, 1.5}},
+      {{"lands, momentum", IN_CONTACT, 60, 1e-6, "momentum", BOUNCES}, "box", {1, 0, 0.05, 0.5}},
+      {{"together, momentum", IN_CONTACT | CONTROL, 40, 1e-6, "momentum", TOGETHER}, "one", {3, 1, 0.02, 0.1}},
+  };
+  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+    expect_motion(&rows[k].row, rows[k].link, rows[k].least);
+    check_row(&rows[k].row);
+  }
+  check_row_in(&(Row){"collides in substeps, momentum", IN_CONTACT, 40, 1e-6, "momentum", COLLIDES}, FROM_THE_FIRST);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(run_A1_A2_A3_A9_A10_A12_without_contact),
@@ -371,6 +444,8 @@ int main(void) {
       cmocka_unit_test(run_A13_ground_that_moves),
       cmocka_unit_test(run_A10_trees_that_meet),
       cmocka_unit_test(run_A1_with_the_sparse_solver),
+      cmocka_unit_test(run_S13_steps_in_substeps),
+      cmocka_unit_test(run_W3_W8_W9_with_momentum),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

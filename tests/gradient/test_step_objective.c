@@ -71,7 +71,7 @@ static bool accept_at(Objective* o, const double* q) {
   set_coordinates(o, q);
   Configuration* c = &o->s->configuration[o->s->current];
   if (!configuration_evaluate(o->s, c)) return false;
-  if (!contact_evaluate(o->s->contact, c->pose, false)) return false;
+  if (!contact_evaluate(o->s->contact, c->pose)) return false;
   contact_accept(o->s->contact);
   return true;
 }

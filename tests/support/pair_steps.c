@@ -12,7 +12,7 @@
 static void set_parameters(PairStep* s, Random* random) {
   s->support = SUPPORT;
   s->size = SIZE;
-  s->friction = (FrictionParameters){0.4, 2.5e-3, 0.01, false}; /* sqrt(eps) dt is 1/40 of the support */
+  s->friction = (FrictionParameters){0.4, 2.5e-3, 0.01, 0, false}; /* sqrt(eps) dt is 1/40 of the support */
   for (int side = 0; side < 2; side++) {
     for (int i = 0; i < 6; i++) s->twist[side][i] = random_normal(random) * (i < 3 ? 1 / SIZE : 1);
     if (side == 1 && s->half_space) memset(s->twist[side], 0, sizeof s->twist[side]);
@@ -171,7 +171,7 @@ static Placed place(const PairStep* s, const double* x) {
   p.next = moment_at(s, s->next, p.support, x ? x + n : NULL, x ? other + GROUND_NEXT : NULL);
   p.vertices = MEMORY_NEW(FrictionVertex, vertices_of(s));
   if (!p.now.active) return p;
-  friction_lag(&p.now.body[0].hull, &p.now.body[1].hull, p.support, p.friction.smoothing, &p.now.plane.plane,
+  friction_lag(&p.now.body[0].hull, &p.now.body[1].hull, p.support, &p.now.plane.plane,
                p.vertices, &p.lag);
   for (int k = 0; k < p.lag.count[0] + p.lag.count[1]; k++) { /* from here on they are where they are at t + dt */
     const PointView* points = &p.next.body[k >= p.lag.count[0]].hull.points;

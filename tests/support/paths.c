@@ -36,7 +36,7 @@ static PathVerdict certify(const JointPath* path, ContactSystem* contact, Pose* 
   joint_path_poses(path, 1, poses);
   PathVerdict verdict = PATH_ENDS_MEET;
   ContactFailure failure;
-  if (contact_evaluate(contact, poses, false)) {
+  if (contact_evaluate(contact, poses)) {
     JointPath copy = *path;
     verdict = contact_certify(contact, &bounds, poses_at, &copy, intervals, &failure) ? PATH_CERTIFIED : PATH_REFUSED;
   }

@@ -51,7 +51,10 @@ static void add_norm(const Problem* q, Sums* sums, const Real p[4]) {
     sums->feasible = false;
     return;
   }
-  barrier(1 - length, q->s, value);
+  /* Q((1 - |n|) / sigma) / s = sigma / s P_sigma(1 - |n|), sigma = 1e-3 */
+  const Real sigma = 1e-3L;
+  barrier(1 - length, sigma, value);
+  for (int k = 0; k < 3; k++) value[k] *= sigma / q->s;
   sums->energy += value[0];
   for (int i = 0; i < 3; i++) {
     sums->gradient[i] -= value[1] * p[i] / length;

@@ -94,7 +94,7 @@ static bool random_step(Rig* r, Random* random, double size) {
   joint_path_poses(&r->path, 1, r->to);
   bound_motion(r);
   contact_prepare(r->contact, &r->bounds);
-  if (!contact_evaluate(r->contact, r->to, false)) return false;
+  if (!contact_evaluate(r->contact, r->to)) return false;
   contact_accept(r->contact);
   memcpy(r->path.q, r->path.there, sizeof(double) * (size_t)m->coordinate_count);
   memcpy(r->from, r->to, sizeof(Pose) * (size_t)m->link_count);
@@ -198,7 +198,7 @@ static void system_never_misses_a_pair_in_slow_motion(void** state) {
       joint_path_poses(&r.path, 1, r.to);
       bound_motion(&r);
       contact_prepare(r.contact, &r.bounds);
-      if (!contact_evaluate(r.contact, r.to, false)) break; /* something is in the way */
+      if (!contact_evaluate(r.contact, r.to)) break; /* something is in the way */
       contact_accept(r.contact);
       memcpy(r.path.q, r.path.there, sizeof(double) * (size_t)m->coordinate_count);
       memcpy(r.from, r.to, sizeof(Pose) * (size_t)m->link_count);

@@ -43,6 +43,27 @@ static void each_controller_counts(void** state) {
   loss_run_free(run);
 }
 
+/* A damper is its gain over the length of the solver's steps: 0.3 / (0.1 / 4) = 12. At t = 0.2 with q 0.5 and rate 3
+ * that is 10 (0.8 - 0.5) + 12 (4 - 3). */
+static void the_damper_of_steps_in_substeps(void** state) {
+  (void)state;
+  LossRun* run =
+      loss_run_create(2,
+                      "simulation: {dt: 0.1, steps: 2, substeps: 4}\n"
+                      "links:\n"
+                      "  - {name: a, joint: {type: hinge, axis: [1, 0, 0]}, mass: 1, shape: {type: sphere, radius: "
+                      "0.1}}\n"
+                      "controllers:\n"
+                      "  - {link: a, type: pd, position_gain: 10, velocity_gain: 0.3, target: {type: keyframes, "
+                      "times: [0, 1], values: [0, 4]}}\n");
+  *coordinate_at(run, 2, 0) = 0.5;
+  *rate_at(run, 2, 0) = 3;
+  TaskLoss loss = loss_of(LOSS_EFFORT, "a");
+  loss.from = 0.2;
+  compare_near(loss_value(run, &loss), 225, 1e-11, "the last state");
+  loss_run_free(run);
+}
+
 /* The same about one axis of a ball; then 0.1 off about another: both squares. */
 static void a_ball_about_one_axis_is_a_hinge(void** state) {
   (void)state;
@@ -109,6 +130,7 @@ static void it_is_the_force_of_the_step(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(each_controller_counts),
+      cmocka_unit_test(the_damper_of_steps_in_substeps),
       cmocka_unit_test(a_ball_about_one_axis_is_a_hinge),
       cmocka_unit_test(it_is_the_force_of_the_step),
   };

@@ -29,9 +29,10 @@ static void check_row(const Recording* r, Run* run, int row) {
   memory_free(force);
   int count;
   const ContactRecord* records = sim_contact_records(run->sim, &count);
-  assert_int_equal(r->contact_first[row + 1] - r->contact_first[row], count);
-  compare_bytes(r->contacts + r->contact_first[row], records, sizeof(ContactRecord) * (size_t)count, "row %d: contacts",
-                row);
+  const RecordedState* recorded = &r->states[r->row_state[row]];
+  assert_int_equal(recorded->contact_count, count);
+  compare_bytes(r->contacts + recorded->contact_first, records, sizeof(ContactRecord) * (size_t)count,
+                "row %d: contacts", row);
 }
 
 static void check_recording(const Recording* r, const char* scene) {

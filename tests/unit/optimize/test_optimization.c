@@ -587,7 +587,7 @@ static void the_best_scene_gives_the_best_loss(void** state) {
   assert_int_equal(model_create(&model, &scene, &diagnostics), STATUS_OK);
   assert_int_equal(loss_create(&loss, &s->task, 0, &model, &diagnostics), STATUS_OK);
   recording_create(&recording, &model, 12);
-  RecordOptions options = {2, 0, NULL};
+  RecordOptions options = {.threads = 2};
   assert_int_equal(recording_run(&recording, &model, &options, &report, &diagnostics), STATUS_OK);
   double value = loss_evaluate(loss, &recording, NULL, NULL), best = optimization_best_loss(s->o);
   compare_bytes(&value, &best, sizeof value, "the loss");

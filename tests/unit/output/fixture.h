@@ -53,7 +53,8 @@ static inline void fixture_init(Fixture* f) {
                            .active_pairs = 8,
                            .candidate_pairs = 9,
                            .certified_intervals = 10,
-                           .factor_retries = 11};
+                           .factor_retries = 11,
+                           .substeps = 12};
   f->contact = (SimContact){.a = 0, .b = 1, .gap = 1e-3, .force = {0, 0, 9.81}};
   strcpy(f->folder, "/tmp/sdrs-output-XXXXXX");
 }

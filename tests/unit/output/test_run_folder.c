@@ -104,8 +104,8 @@ static void joints_contacts_and_solver_hold_what_the_contract_says(void** state)
   expect_file(&f, "solver.csv",
               "step,time,iterations,trials,residual,outcome,inertia,gravity,controller,limit,damping,contact,friction,"
               "kinetic,potential,total,smallest_gap,active_pairs,candidate_pairs,certified_intervals,factor_retries,"
-              "px,py,pz,lx,ly,lz\n"
-              "1,0.01,3,4,1e-05,rounding_floor,1,2,3,4,5,6,7,0.5,-0.25,0.25,inf,8,9,10,11,1.5,-2,0,0,0.1,1e-300\n");
+              "substeps,px,py,pz,lx,ly,lz\n"
+              "1,0.01,3,4,1e-05,rounding_floor,1,2,3,4,5,6,7,0.5,-0.25,0.25,inf,8,9,10,11,12,1.5,-2,0,0,0.1,1e-300\n");
   fixture_remove(&f);
 }
 

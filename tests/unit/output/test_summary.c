@@ -39,6 +39,8 @@ static void totals_are_sums_and_extremes(void** state) {
                        .active_pairs = 7,
                        .candidate_pairs = 8,
                        .factor_retries = 1,
+                       .substeps = 4,
+                       .halved = true,
                        .certified_intervals = 6};
   SimState step_1 = {.step = 1, .time = 0.1}, step_2 = {.step = 2, .time = 0.2};
   output_totals_step(&totals, &first, &step_1);
@@ -57,6 +59,8 @@ static void totals_are_sums_and_extremes(void** state) {
   assert_int_equal(totals.candidate_pairs_max, 9);
   assert_int_equal(totals.rounding_floor_steps, 1);
   assert_int_equal(totals.factor_retries, 1);
+  assert_int_equal(totals.substeps_max, 4);
+  assert_int_equal(totals.halved_steps, 1);
   assert_int_equal(totals.certified_intervals, 6);
   expect_near(totals.residual_max, 1e-5, 0);
   expect_near(totals.smallest_gap, 0.5, 0);

@@ -133,6 +133,7 @@ static inline const char* settings_difference(const Scene* a, const Scene* b) {
   SAME(simulation.max_iterations);
   SAME(simulation.certificate);
   SAME(simulation.record_every);
+  SAME(simulation.substeps);
   SAME(contact.model);
   SAME(contact.support);
   SAME(contact.stiffness);

@@ -13,6 +13,7 @@ static void defaults_come_from_the_table(void** state) {
   assert_int_equal(simulation->max_iterations, 100);
   assert_true(simulation->certificate);
   assert_int_equal(simulation->record_every, 1);
+  assert_int_equal(simulation->substeps, 1);
   assert_int_equal(scene.contact.model, CONTACT_SEPARATING_PLANE);
   compare_near(scene.contact.friction, 0.5, 0, "friction");
   compare_near(scene.contact.support + scene.contact.stiffness + scene.contact.smoothing, 0, 0, "derived values");
@@ -24,7 +25,7 @@ static void values_replace_the_defaults(void** state) {
   (void)state;
   Scene scene = load(
       "simulation: {dt: 0.002, steps: 7, gravity: [1, -2, 3e-1], integrator: second_order, tolerance: 1e-8,\n"
-      "  max_iterations: 5, certificate: false, record_every: 2}\n"
+      "  max_iterations: 5, certificate: false, record_every: 2, substeps: 8}\n"
       "contact: {model: none, support: 1e-3, stiffness: 1e-8, friction: 0, smoothing: .5}\n"
       "links:\n" BALL_LINK);
   const SceneSimulation* simulation = &scene.simulation;
@@ -35,6 +36,7 @@ static void values_replace_the_defaults(void** state) {
   assert_false(simulation->certificate);
   assert_int_equal(simulation->max_iterations, 5);
   assert_int_equal(simulation->record_every, 2);
+  assert_int_equal(simulation->substeps, 8);
   assert_int_equal(scene.contact.model, CONTACT_NONE);
   compare_near(scene.contact.support, 1e-3, 0, "support");
   compare_near(scene.contact.stiffness, 1e-8, 0, "stiffness");

@@ -45,7 +45,7 @@ static void rig_run(Rig* r, double angle) {
   r->q[1][0] = angle;
   for (int k = 0; k < 2; k++) model_poses(&r->run->model, r->q[k], r->pose[k]);
   r->bar[0][0] = 1, r->bar[0][1] = 2;
-  RecordedStep step = {.q_next = r->q[1], .q_now = r->q[0], .q_old = r->q[0]};
+  RecordedStep step = {.clock = {0.1, 0.1, 0, 0}, .q_next = r->q[1], .q_now = r->q[0], .q_old = r->q[0]};
   step.pose_next = r->pose[1], step.pose_now = step.pose_old = step.pose_older = r->pose[0];
   const double rate[2] = {0};
   step_adjoint_begin(r->adjoint);
@@ -117,7 +117,7 @@ static void step_adjoint_reports_contact_that_is_not_there(void** state) {
   Pose pose[2];
   model_poses(m, m->initial_coordinates, pose);
   ContactRecord record = {.hull_a = 1, .hull_b = 0, .active = true, .normal = {0, 0, -0.99}, .offset = 0.4};
-  RecordedStep step = {.q_next = m->initial_coordinates, .q_now = m->initial_coordinates};
+  RecordedStep step = {.clock = {0.1, 0.1, 0, 0}, .q_next = m->initial_coordinates, .q_now = m->initial_coordinates};
   step.q_old = m->initial_coordinates;
   step.pose_next = step.pose_now = step.pose_old = step.pose_older = pose;
   step.contacts_next = &record, step.contact_count_next = 1;

@@ -1,0 +1,109 @@
+#!/bin/bash
+# Are results the same to the bit on every x86-64 processor? Runs the first steps of every shipped scene and the first
+# iterations of every task as libraries behave on other processors, and compares all numbers of the run folders:
+#   OPENBLAS_CORETYPE=...               the kernels that OpenBLAS takes there
+#   GLIBC_TUNABLES=glibc.cpu.hwcaps=... the code that the C library takes there
+#   scripts/check_bits.sh [--long] [NAME...]   NAME: a scene or task (slide, tasks/pinch); default: all
+# --long: more steps and iterations. Another program to compare with (built for another processor): $SDRS_OTHER.
+# The program is $SDRS (default ./sdrs). Prints one line a run and `N passed, N failed`; exits 1 when one failed.
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 1
+
+SDRS=${SDRS:-./sdrs}
+RUNS=out/bits
+SETTINGS=(
+  ""
+  OPENBLAS_CORETYPE=Haswell
+  OPENBLAS_CORETYPE=SkylakeX
+  OPENBLAS_CORETYPE=Zen
+  OPENBLAS_CORETYPE=Prescott
+  "GLIBC_TUNABLES=glibc.cpu.hwcaps=-FMA,-AVX2"
+  "OPENBLAS_CORETYPE=Prescott GLIBC_TUNABLES=glibc.cpu.hwcaps=-FMA,-FMA4,-AVX,-AVX2,-AVX512F,-SSE4_1,-SSE4_2"
+)
+STEPS=12 ITERATIONS=1
+export SDRS_CACHE=off # hulls are found anew each time
+unset OPENBLAS_CORETYPE GLIBC_TUNABLES
+
+if [[ ! -x $SDRS ]]; then
+  echo "check_bits.sh: no program at $SDRS: run make first"
+  exit 1
+fi
+if [[ ${1:-} == --long ]]; then
+  shift
+  STEPS=150 ITERATIONS=5
+fi
+
+# run_in FOLDER NAME PROGRAM SETTING...
+run_in() {
+  local folder=$1 name=$2 program=$3
+  shift 3
+  if [[ $name == tasks/* && $name != *-scene ]]; then
+    env "$@" "$program" optimize "scenes/$name.yaml" -q -o "$folder" --threads 1 --iterations "$ITERATIONS"
+  else
+    env "$@" "$program" simulate "scenes/$name.yaml" -q -o "$folder" --threads 1 --steps "$STEPS"
+  fi
+}
+
+# Everything but what tells times or the machine.
+digest_of() { # folder
+  (
+    cd "$1" || exit 1
+    find . -type f ! -name summary.json ! -name '*.png' ! -name checkpoint ! -name convergence.csv | LC_ALL=C sort | xargs sha256sum
+    if [[ -e convergence.csv ]]; then without_seconds convergence.csv | sha256sum; fi
+  ) | sha256sum
+}
+
+# The columns of a table but the one named `seconds`.
+without_seconds() { # file
+  awk -F, -v OFS=, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "seconds") skip = i } skip { $skip = "" } { print }' "$1"
+}
+
+check_run() { # name; prints what is wrong
+  local name=$1 setting wanted="" got folder=$RUNS/$1
+  local -a words
+  rm -rf "${folder:?}"
+  for setting in "${SETTINGS[@]}" ${SDRS_OTHER:+other}; do
+    rm -rf "${folder:?}"
+    read -ra words <<<"$setting"
+    if [[ $setting == other ]]; then
+      run_in "$folder" "$name" "$SDRS_OTHER" >/dev/null || { echo "fails with $SDRS_OTHER"; continue; }
+    else
+      run_in "$folder" "$name" "$SDRS" "${words[@]}" >/dev/null || { echo "fails with ${setting:-no setting}"; continue; }
+    fi
+    got=$(digest_of "$folder")
+    if [[ -z $wanted ]]; then wanted=$got; fi
+    if [[ $got != "$wanted" ]]; then echo "other numbers with $setting"; fi
+  done
+}
+
+names=("$@")
+if (($# == 0)); then
+  for file in scenes/*.yaml scenes/tasks/*.yaml; do
+    name=${file#scenes/}
+    names+=("${name%.yaml}")
+  done
+fi
+mkdir -p "$RUNS/tasks"
+passed=0 failed=0
+# A program built where processors have fused operations must not use them.
+fused=$(objdump -d --no-show-raw-insn "$SDRS" | grep -cE '[[:space:]]vfn?m(add|sub)')
+if ((fused == 0)); then
+  passed=1
+  echo "ok   no fused operations"
+else
+  failed=1
+  echo "FAIL $fused fused operations in $SDRS: built with other flags than the Makefile's?"
+fi
+for name in "${names[@]}"; do
+  problem=$(check_run "$name" 2>&1)
+  if [[ -z $problem ]]; then
+    passed=$((passed + 1))
+    echo "ok   $name"
+  else
+    failed=$((failed + 1))
+    echo "FAIL $name"
+    printf '     %s\n' "${problem//$'\n'/$'\n     '}"
+  fi
+done
+echo "$passed passed, $failed failed"
+((failed == 0))

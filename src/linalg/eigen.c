@@ -1,0 +1,155 @@
+/* Householder's reduction to tridiagonal form, then the QL method with implicit shifts (EISPACK's tred2 and tql2; Golub
+ * and Van Loan, Matrix Computations, 8.3). Vectors lie in rows, so that rotations and reflections run along memory. */
+#include "linalg/eigen.h"
+
+#include <float.h>
+#include <math.h>
+#include <stddef.h>
+
+/* A QL sweep converges cubically: 2 or 3 a value as a rule. */
+enum { SWEEPS_MAX = 60 };
+
+static double dot_of(int count, const double* x, const double* y) {
+  double part[4] = {0, 0, 0, 0};
+  int k = 0;
+  for (; k + 4 <= count; k += 4)
+    for (int i = 0; i < 4; i++) part[i] += x[k + i] * y[k + i];
+  for (; k < count; k++) part[0] += x[k] * y[k];
+  return (part[0] + part[1]) + (part[2] + part[3]);
+}
+
+/* Row i becomes (.., off[i], diagonal): the reflection I - v v^T / h that clears the rest of it is applied to the
+ * leading i x i part, v is left in row i. Returns h; 0 when there was nothing to clear. */
+static double reduce_row(int i, int stride, double* a, double* off) {
+  double* v = a + (long)i * stride;
+  double scale = 0;
+  for (int k = 0; k < i; k++) scale = fmax(scale, fabs(v[k]));
+  off[i] = v[i - 1];
+  double rest = 0;
+  for (int k = 0; k + 1 < i; k++) rest = fmax(rest, fabs(v[k]));
+  if (rest == 0) return 0;
+  for (int k = 0; k < i; k++) v[k] /= scale;
+  double h = dot_of(i, v, v), f = v[i - 1], g = f > 0 ? -sqrt(h) : sqrt(h);
+  off[i] = scale * g;
+  h -= f * g;
+  v[i - 1] = f - g;
+  /* p = A v / h, q = p - (v.p / 2h) v, A <- A - v q^T - q v^T; off[0..i-1] holds p, then q */
+  for (int k = 0; k < i; k++) off[k] = dot_of(i, a + (long)k * stride, v) / h;
+  double half = dot_of(i, off, v) / (h + h);
+  for (int k = 0; k < i; k++) off[k] -= half * v[k];
+  for (int j = 0; j < i; j++) {
+    double* row = a + (long)j * stride;
+    double vj = v[j], qj = off[j];
+    for (int k = 0; k < i; k++) row[k] -= vj * off[k] + qj * v[k];
+  }
+  return h;
+}
+
+static void tridiagonalise(int order, int stride, double* a, double* values, double* off) {
+  for (int i = order - 1; i > 0; i--) values[i] = reduce_row(i, stride, a, off);
+}
+
+/* Rows of a become the columns of Q = H_n-1 .. H_1, A = Q T Q^T; values its diagonal. Before: values[i] = h of H_i. */
+static void accumulate(int order, int stride, double* a, double* values) {
+  for (int i = 0; i < order; i++) {
+    double *v = a + (long)i * stride, diagonal = v[i];
+    if (i > 0 && values[i] != 0)
+      for (int c = 0; c < i; c++) {
+        double *z = a + (long)c * stride, along = dot_of(i, v, z) / values[i];
+        for (int k = 0; k < i; k++) z[k] -= along * v[k];
+      }
+    for (int k = 0; k < i; k++) v[k] = a[(long)k * stride + i] = 0;
+    v[i] = 1;
+    values[i] = diagonal;
+  }
+}
+
+/* The first m >= l below which the matrix falls apart. */
+static int split_of(int l, int order, const double* d, const double* off) {
+  int m = l;
+  while (m + 1 < order && fabs(off[m]) > DBL_EPSILON * (fabs(d[m]) + fabs(d[m + 1]))) m++;
+  return m;
+}
+
+static void rotate(int order, double c, double s, double* low, double* high) {
+  for (int k = 0; k < order; k++) {
+    double f = high[k];
+    high[k] = s * low[k] + c * f;
+    low[k] = c * low[k] - s * f;
+  }
+}
+
+/* One implicit QL sweep over rows l..m; off[i] stands between i and i + 1. z: NULL, or rows to turn along. */
+static void sweep(int l, int m, int order, int stride, double* d, double* off, double* z) {
+  double g = (d[l + 1] - d[l]) / (2 * off[l]), r = sqrt(g * g + 1);
+  g = d[m] - d[l] + off[l] / (g + (g < 0 ? -r : r)); /* Wilkinson's shift */
+  double s = 1, c = 1, p = 0;
+  for (int i = m - 1; i >= l; i--) {
+    double f = s * off[i], b = c * off[i];
+    off[i + 1] = r = sqrt(f * f + g * g);
+    if (r == 0) { /* fell apart on the way */
+      d[i + 1] -= p;
+      off[m] = 0;
+      return;
+    }
+    s = f / r;
+    c = g / r;
+    g = d[i + 1] - p;
+    r = (d[i] - g) * s + 2 * c * b;
+    p = s * r;
+    d[i + 1] = g + p;
+    g = c * r - b;
+    if (z) rotate(order, c, s, z + (long)i * stride, z + (long)(i + 1) * stride);
+  }
+  d[l] -= p;
+  off[l] = g;
+  off[m] = 0;
+}
+
+/* off[i] stands before row i when this begins, after it while it works. */
+static bool tridiagonal_iterate(int order, int stride, double* d, double* off, double* z) {
+  for (int i = 1; i < order; i++) off[i - 1] = off[i];
+  if (order > 0) off[order - 1] = 0;
+  for (int l = 0; l < order; l++)
+    for (int count = 0, m; (m = split_of(l, order, d, off)) != l; count++) {
+      if (count == SWEEPS_MAX) return false;
+      sweep(l, m, order, stride, d, off, z);
+    }
+  return true;
+}
+
+static void sort_rows(int order, int stride, double* d, double* z) {
+  for (int i = 0; i + 1 < order; i++) {
+    int least = i;
+    for (int j = i + 1; j < order; j++)
+      if (d[j] < d[least]) least = j;
+    if (least == i) continue;
+    double value = d[i];
+    d[i] = d[least];
+    d[least] = value;
+    for (int k = 0; z && k < order; k++) {
+      double *x = &z[(long)i * stride + k], *y = &z[(long)least * stride + k], swap = *x;
+      *x = *y;
+      *y = swap;
+    }
+  }
+}
+
+bool symmetric_eigen(int order, int stride, double* a, double* values, double* off) {
+  for (int i = 0; i < order; i++)
+    for (int j = 0; j < order; j++)
+      if (!isfinite(a[(long)i * stride + j])) return false;
+  tridiagonalise(order, stride, a, values, off);
+  accumulate(order, stride, a, values);
+  if (!tridiagonal_iterate(order, stride, values, off, a)) return false;
+  sort_rows(order, stride, values, a);
+  return true;
+}
+
+bool tridiagonal_eigenvalues(int order, double* diagonal, double* off) {
+  for (int i = 0; i < order; i++)
+    if (!isfinite(diagonal[i]) || !isfinite(off[i])) return false;
+  if (!tridiagonal_iterate(order, 0, diagonal, off, NULL)) return false;
+  sort_rows(order, 0, diagonal, NULL);
+  return true;
+}

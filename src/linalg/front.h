@@ -1,0 +1,29 @@
+/* Private to linalg/: partial Cholesky factorisation of small dense symmetric matrices ("fronts") and triangular solves
+ * with them. Every entry is computed by one sequence of roundings, the one of the textbook loops, whatever the
+ * processor and however the loops are blocked: no library that chooses its code by the machine, no fused operation.
+ *
+ * A front of `rows` rows holds lower triangles by columns, `stride` = front_stride(rows) apart:
+ *   panel   the first `pivots` columns: fully summed, become columns of L, the diagonal inverted
+ *   update  the other rows - pivots columns, with all their rows: becomes the Schur complement (NULL when none)
+ * Both are zero where nothing was put, also in the rows of padding up to the stride. What lies above the diagonal has
+ * no meaning. 64-byte aligned. */
+#ifndef SDRS_LINALG_FRONT_H
+#define SDRS_LINALG_FRONT_H
+
+#include <stdbool.h>
+
+/* Whole vectors of four, and not a multiple of a page: columns that lie 4096 bytes apart evict each other. */
+static inline int front_stride(int rows) {
+  int stride = (rows + 3) & ~3;
+  return stride % 512 == 0 && stride > 0 ? stride + 4 : stride;
+}
+
+/* L11 of A11 = L11 L11^T, L21 = A21 L11^-T, A22 - L21 L21^T. false: a pivot is not positive and finite. */
+bool front_factor(int rows, int pivots, int stride, double* panel, double* update);
+
+/* x = (x1; x2), of length `stride` with zeros behind rows:  x1 <- L11^-1 x1, x2 <- x2 - L21 x1. */
+void front_forward(int pivots, int stride, const double* panel, double* x);
+/* x1 <- L11^-T (x1 - L21^T x2). */
+void front_backward(int pivots, int stride, const double* panel, double* x);
+
+#endif

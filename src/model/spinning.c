@@ -1,0 +1,59 @@
+/* Bodies that carry their angular momentum (docs/derivations/spin.md). */
+#include "model/build.h"
+
+/* What a principal moment may exceed the sum of the others by, relative to their sum: rounding of what a user writes.
+ */
+#define TRIANGLE_ROUNDING 1e-6
+/* Largest ratio of principal moments: beyond it the inverse has few digits left. */
+#define CONDITION_MAX 1e12
+
+void model_spinning(const Model* model, bool* spins) {
+  bool chosen = model->simulation.integrator == INTEGRATOR_MOMENTUM;
+  int* members = MEMORY_NEW(int, model->tree_count);
+  for (int i = 0; i < model->link_count; i++)
+    if (model->links[i].tree >= 0) members[model->links[i].tree]++;
+  for (int i = 0; i < model->link_count; i++) {
+    const ModelLink* link = &model->links[i];
+    bool alone = link->tree >= 0 && members[link->tree] == 1 && link->prescribed < 0;
+    spins[i] = chosen && alone && link->mass > 0 && link->slide_count == 3 && link->rotation == ROTATION_BALL;
+  }
+  memory_free(members);
+}
+
+/* Sylvester's criterion. */
+static bool positive(Mat3 a) {
+  return a.m[0][0] > 0 && a.m[0][0] * a.m[1][1] - a.m[0][1] * a.m[1][0] > 0 && mat3_det(a) > 0;
+}
+
+static double largest_entry(Mat3 a) {
+  double largest = 0;
+  for (int i = 0; i < 9; i++) largest = fmax(largest, fabs(a.m[i / 3][i % 3]));
+  return largest;
+}
+
+/* Euler's equations need the inverse of the tensor, and their series that it is one of a body. */
+static const char* inertia_fault(const ModelLink* link) {
+  Mat3 inertia = mass_moment_inertia_tensor(&link->moment);
+  double trace = mat3_trace(inertia);
+  if (!(trace > 0) || !isfinite(trace)) return "it has no inertia";
+  inertia = mat3_scale(inertia, 1 / trace);
+  if (!positive(inertia) || !(largest_entry(mat3_inverse(inertia)) < CONDITION_MAX))
+    return "it has no inertia about some axis";
+  if (!positive(mat3_sub(mat3_scale(mat3_identity(), 0.5 + TRIANGLE_ROUNDING), inertia)))
+    return "no body has its inertia: a principal moment exceeds the sum of the others";
+  return NULL;
+}
+
+void check_spinning(Builder* builder) {
+  const Model* model = builder->model;
+  bool* spins = MEMORY_NEW(bool, model->link_count);
+  model_spinning(model, spins);
+  for (int i = 0; i < model->link_count; i++) {
+    const char* fault = spins[i] ? inertia_fault(&model->links[i]) : NULL;
+    if (!fault) continue;
+    diagnostics_add(builder->diagnostics, SEVERITY_ERROR, builder->scene->links[i].place,
+                    "integrator momentum cannot turn link '%s': %s; choose another integrator", model->links[i].name,
+                    fault);
+  }
+  memory_free(spins);
+}

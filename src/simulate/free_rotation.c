@@ -1,0 +1,151 @@
+/* Euler's equations of a free body by their power series (docs/derivations/spin.md, W1-W3). */
+#include "simulate/free_rotation.h"
+
+#include <string.h>
+
+enum {
+  ORDER_MAX = 16,       /* of the series */
+  KEPT_STATES = 64,     /* beginnings of pieces held at once on the way back */
+  PIECES_MAX = 1 << 17, /* then the body turns some 16 000 rad in a step: not a rotation that anybody means */
+};
+/* Largest angle of one piece of the step [rad]: the series converges at least like its powers (W2). */
+#define PIECE_ANGLE 0.125
+/* What the series leaves out, relative to the angular velocity: below half a unit in the last place. */
+#define REMAINDER 2e-17
+
+typedef struct {
+  Quat turn;
+  Vec3 momentum;
+} Spin;
+
+/* Coefficients of t^k: momentum, angular velocity J p, rotation. */
+typedef struct {
+  int order;
+  Vec3 momentum[ORDER_MAX + 1], rate[ORDER_MAX + 1];
+  Quat turn[ORDER_MAX + 1];
+} Series;
+
+static Quat quat_add_scaled(Quat a, double s, Quat b) {
+  return (Quat){a.w + s * b.w, a.x + s * b.x, a.y + s * b.y, a.z + s * b.z};
+}
+
+static Quat pure(Vec3 v) { return (Quat){0, v.x, v.y, v.z}; }
+
+/* Length of the next piece and the order that its series needs; false: not a number. */
+static bool next_piece(Mat3 mobility, Vec3 momentum, double left, double* length, int* order) {
+  double speed = vec3_norm(mat3_mul_vec(mobility, momentum));
+  if (!isfinite(speed)) return false;
+  *length = speed * left > PIECE_ANGLE ? PIECE_ANGLE / speed : left;
+  double angle = speed * *length, power = angle;
+  *order = 1;
+  for (; power > REMAINDER && *order < ORDER_MAX; power *= angle) (*order)++;
+  return true;
+}
+
+/* (k + 1) p_{k+1} = sum p_j x w_{k-j},   2 (k + 1) Q_{k+1} = sum Q_j w_{k-j},   w = J p (W2). */
+static void series_expand(Mat3 mobility, Spin at, int order, Series* s) {
+  s->order = order;
+  s->momentum[0] = at.momentum;
+  s->turn[0] = at.turn;
+  for (int k = 0; k < order; k++) {
+    s->rate[k] = mat3_mul_vec(mobility, s->momentum[k]);
+    Vec3 momentum = {0, 0, 0};
+    Quat turn = {0, 0, 0, 0};
+    for (int j = 0; j <= k; j++) {
+      momentum = vec3_add(momentum, vec3_cross(s->momentum[j], s->rate[k - j]));
+      turn = quat_add_scaled(turn, 1.0, quat_mul(s->turn[j], pure(s->rate[k - j])));
+    }
+    s->momentum[k + 1] = vec3_scale(momentum, 1.0 / (k + 1));
+    s->turn[k + 1] = quat_add_scaled((Quat){0, 0, 0, 0}, 0.5 / (k + 1), turn);
+  }
+}
+
+static Spin series_sum(const Series* s, double t) {
+  Spin out = {s->turn[s->order], s->momentum[s->order]};
+  for (int k = s->order - 1; k >= 0; k--) {
+    out.momentum = vec3_add_scaled(s->momentum[k], t, out.momentum);
+    out.turn = quat_add_scaled(s->turn[k], t, out.turn);
+  }
+  return out;
+}
+
+Quat free_rotation(Mat3 mobility, Vec3 momentum, double dt) {
+  Spin at = {quat_identity(), momentum};
+  Series series;
+  double left = dt, length;
+  int order;
+  for (int piece = 0; left > 0; piece++, left -= length) {
+    if (piece == PIECES_MAX || !next_piece(mobility, at.momentum, left, &length, &order)) return (Quat){NAN, 0, 0, 0};
+    series_expand(mobility, at, order, &series);
+    at = series_sum(&series, length);
+  }
+  return quat_normalized(at.turn);
+}
+
+/* ---------------------------------------------------------------- backwards */
+
+typedef struct {
+  Spin start;
+  double length;
+  int order;
+} Piece;
+
+/* Pieces first..first + KEPT_STATES - 1 of the step; returns the number of all. */
+static int keep_pieces(Mat3 mobility, Vec3 momentum, double dt, int first, Piece kept[KEPT_STATES], Quat* turn) {
+  Piece now = {.start = {quat_identity(), momentum}};
+  Series series;
+  double left = dt;
+  int piece = 0;
+  for (; left > 0 && piece < PIECES_MAX; piece++, left -= now.length) {
+    if (!next_piece(mobility, now.start.momentum, left, &now.length, &now.order)) break;
+    if (piece >= first && piece < first + KEPT_STATES) kept[piece - first] = now;
+    series_expand(mobility, now.start, now.order, &series);
+    now.start = series_sum(&series, now.length);
+  }
+  *turn = now.start.turn;
+  return piece;
+}
+
+/* bar: derivatives by the sum of the series; becomes those by its start. */
+static void reverse_piece(Mat3 mobility, const Piece* piece, Spin* bar, Mat3* mobility_bar) {
+  Series s;
+  Vec3 momentum[ORDER_MAX + 1], rate[ORDER_MAX + 1];
+  Quat turn[ORDER_MAX + 1];
+  series_expand(mobility, piece->start, piece->order, &s);
+  double power = 1;
+  for (int k = 0; k <= s.order; k++, power *= piece->length) {
+    momentum[k] = vec3_scale(bar->momentum, power);
+    turn[k] = quat_add_scaled((Quat){0, 0, 0, 0}, power, bar->turn);
+    rate[k] = vec3(0, 0, 0);
+  }
+  for (int k = s.order - 1; k >= 0; k--) {
+    Vec3 by_momentum = vec3_scale(momentum[k + 1], 1.0 / (k + 1));
+    Quat by_turn = quat_add_scaled((Quat){0, 0, 0, 0}, 0.5 / (k + 1), turn[k + 1]);
+    for (int j = 0; j <= k; j++) {
+      Vec3* w = &rate[k - j];
+      momentum[j] = vec3_add(momentum[j], vec3_cross(s.rate[k - j], by_momentum));
+      turn[j] = quat_add_scaled(turn[j], 1.0, quat_mul(by_turn, quat_conjugate(pure(s.rate[k - j]))));
+      Quat own = quat_mul(quat_conjugate(s.turn[j]), by_turn);
+      *w = vec3_add(*w, vec3_add(vec3_cross(by_momentum, s.momentum[j]), vec3(own.x, own.y, own.z)));
+    }
+    /* rate k stands in no equation before this one */
+    momentum[k] = vec3_add(momentum[k], mat3_tmul_vec(mobility, rate[k]));
+    *mobility_bar = mat3_add(*mobility_bar, mat3_outer(rate[k], s.momentum[k]));
+  }
+  *bar = (Spin){turn[0], momentum[0]};
+}
+
+void free_rotation_vjp(Mat3 mobility, Vec3 momentum, double dt, Vec3 turn_bar, Vec3* momentum_bar, Mat3* mobility_bar) {
+  Piece kept[KEPT_STATES];
+  Quat turn;
+  int count = keep_pieces(mobility, momentum, dt, 0, kept, &turn);
+  /* a turn by theta changes Q by Q (0, theta) / 2 */
+  Spin bar = {quat_add_scaled((Quat){0, 0, 0, 0}, 2.0, quat_mul(quat_normalized(turn), pure(turn_bar))), {0, 0, 0}};
+  int first = count > 0 ? (count - 1) / KEPT_STATES * KEPT_STATES : 0;
+  for (; first >= 0; first -= KEPT_STATES) {
+    if (count > KEPT_STATES) keep_pieces(mobility, momentum, dt, first, kept, &turn);
+    int last = count - first < KEPT_STATES ? count - first : KEPT_STATES;
+    for (int k = last - 1; k >= 0; k--) reverse_piece(mobility, &kept[k], &bar, mobility_bar);
+  }
+  *momentum_bar = vec3_add(*momentum_bar, bar.momentum);
+}

@@ -1,0 +1,162 @@
+/* Free bodies by their momentum (docs/derivations/spin.md, W4-W6). */
+#include "simulate/spin.h"
+
+#include "simulate/free_rotation.h"
+
+Spinner* spinners_create(const Model* m) {
+  Spinner* spinners = MEMORY_NEW(Spinner, m->link_count);
+  bool *spins = MEMORY_NEW(bool, m->link_count), any = false;
+  model_spinning(m, spins);
+  for (int i = 0; i < m->link_count; i++) {
+    if (!spins[i]) continue;
+    Mat3 inertia = mass_moment_inertia_tensor(&m->links[i].moment);
+    Mat3 second = mat3_sub(mat3_scale(mat3_identity(), 0.5 * mat3_trace(inertia)), inertia);
+    spinners[i] = (Spinner){.spins = true, .mobility = mat3_inverse(inertia), .second = second};
+    any = true;
+  }
+  memory_free(spins);
+  if (any) return spinners;
+  memory_free(spinners);
+  return NULL;
+}
+
+/* ---------------------------------------------------------------- forward */
+
+void spin_start(Sim* s) {
+  const Model* m = s->model;
+  for (int i = 0; s->spinners && i < m->link_count; i++) {
+    if (!s->spinners[i].spins) continue;
+    const double* w = m->initial_velocities + m->links[i].dof_first + 3;
+    Mat3 inertia = mass_moment_inertia_tensor(&m->links[i].moment);
+    s->state.momentum[i] = mat3_mul_vec(s->pose_now[i].r, mat3_mul_vec(inertia, vec3(w[0], w[1], w[2])));
+  }
+}
+
+void spin_aim(Sim* s) {
+  for (int i = 0; s->spinners && i < s->model->link_count; i++) {
+    Spinner* own = &s->spinners[i];
+    if (!own->spins) continue;
+    Vec3 middle = s->model->links[i].center, at = pose_apply(s->target[i], middle);
+    Mat3 r = s->pose_now[i].r;
+    Vec3 momentum = mat3_tmul_vec(r, s->state.momentum[i]);
+    own->drift = s->target[i].r;
+    s->target[i].r = mat3_mul(r, mat3_from_quat(free_rotation(own->mobility, momentum, s->clock.dt)));
+    s->target[i].t = vec3_sub(at, mat3_mul_vec(s->target[i].r, middle));
+  }
+}
+
+static void mark_touching(Sim* s) {
+  for (int i = 0; i < s->model->link_count; i++) s->spinners[i].touches = false;
+  int count = s->contact ? contact_term_count(s->contact) : 0;
+  for (int k = 0; k < count; k++) {
+    ContactTerms t = contact_term(s->contact, k);
+    s->spinners[t.link_a].touches = s->spinners[t.link_b].touches = true;
+  }
+}
+
+/* Only contact, friction, drives, damping and limits can change a momentum. Where there is none it stays what it is, to
+ * the bit: what is left of the tolerance does not add up. */
+static bool acted_upon(const Sim* s, int link) {
+  const double* gradient = s->configuration[s->current].joints[link].gradient;
+  bool any = s->spinners[link].touches;
+  for (int k = 0; k < s->model->links[link].dof_count; k++) any = any || gradient[k] != 0;
+  return any;
+}
+
+SpinExchange spin_exchange(const Model* m, const Spinner* spinners, int a, int b, const Pose* now, const Pose* next) {
+  SpinExchange out = {.both = spinners[a].spins && spinners[b].spins};
+  if (!out.both) return out;
+  double mass = m->links[a].mass + m->links[b].mass;
+  out.share[0] = m->links[a].mass / mass;
+  out.share[1] = m->links[b].mass / mass;
+  Vec3 way[2];
+  for (int side = 0; side < 2; side++) {
+    int link = side == 0 ? a : b;
+    Vec3 middle = m->links[link].center;
+    way[side] = vec3_sub(pose_apply(next[link], middle), pose_apply(now[link], middle));
+  }
+  out.way = vec3_sub(way[0], way[1]);
+  return out;
+}
+
+/* L_a += mu_a dt e x f, L_b += mu_b dt e x f (W6). */
+static void exchange(Sim* s) {
+  const Configuration* c = &s->configuration[s->current];
+  int count = s->contact ? contact_term_count(s->contact) : 0;
+  for (int k = 0; k < count; k++) {
+    ContactTerms t = contact_term(s->contact, k);
+    SpinExchange e = spin_exchange(s->model, s->spinners, t.link_a, t.link_b, s->pose_now, c->pose);
+    if (!e.both) continue;
+    Vec3 turn = vec3_scale(vec3_cross(e.way, t.force[0]), -s->clock.dt); /* the force is minus the gradient */
+    s->state.momentum[t.link_a] = vec3_add_scaled(s->state.momentum[t.link_a], e.share[0], turn);
+    s->state.momentum[t.link_b] = vec3_add_scaled(s->state.momentum[t.link_b], e.share[1], turn);
+  }
+}
+
+void spin_advance(Sim* s) {
+  if (!s->spinners) return;
+  const Configuration* c = &s->configuration[s->current];
+  mark_touching(s);
+  for (int i = 0; i < s->model->link_count; i++) {
+    const Spinner* own = &s->spinners[i];
+    if (!own->spins || !acted_upon(s, i)) continue;
+    Mat3 apart = mat3_sub(c->pose[i].r, s->target[i].r);
+    Mat3 arm = mat3_mul(own->second, mat3_transpose(s->target[i].r));
+    Vec3 turn = mat3_axial(mat3_mul(apart, arm)); /* sum m (x^ - c^) x (x - c - (x^ - c^)) (W5) */
+    s->state.momentum[i] = vec3_add_scaled(s->state.momentum[i], 1 / s->clock.dt, turn);
+  }
+  exchange(s);
+}
+
+Vec3 spin_velocity(const Spinner* spinner, Pose pose, Vec3 momentum) {
+  return mat3_mul_vec(spinner->mobility, mat3_tmul_vec(pose.r, momentum));
+}
+
+void spin_rates(Sim* s) {
+  for (int i = 0; s->spinners && i < s->model->link_count; i++) {
+    if (!s->spinners[i].spins) continue;
+    double* rate = s->state.rate + s->model->links[i].dof_first + 3;
+    Vec3 w = spin_velocity(&s->spinners[i], s->pose_now[i], s->state.momentum[i]);
+    rate[0] = w.x;
+    rate[1] = w.y;
+    rate[2] = w.z;
+  }
+}
+
+/* Not by the way of the link's frame: that may turn far in a step. */
+static Vec3 center_velocity(const Sim* s, int link) {
+  Vec3 middle = s->model->links[link].center;
+  if (s->state.step == 0) return vec3_add(mat3_mul_vec(s->pose_rate[link].r, middle), s->pose_rate[link].t);
+  Vec3 way = vec3_sub(pose_apply(s->pose_now[link], middle), pose_apply(s->pose_old[link], middle));
+  return vec3_scale(way, s->weights.rate_now);
+}
+
+SpinMotion spin_motion(const Sim* s, int link) {
+  double mass = s->model->links[link].mass;
+  Vec3 v = center_velocity(s, link), turning = s->state.momentum[link];
+  Vec3 w = mat3_mul_vec(s->pose_now[link].r, spin_velocity(&s->spinners[link], s->pose_now[link], turning));
+  return (SpinMotion){0.5 * mass * vec3_dot(v, v) + 0.5 * vec3_dot(turning, w), vec3_scale(v, mass), turning};
+}
+
+/* ---------------------------------------------------------------- the start of Newton's iteration */
+
+/* Increments d with Rx(d1) Ry(d2) Rz(d3) = R^T R^: those of the transpose in the opposite order, which are its roll,
+ * pitch and yaw. */
+void spin_increments(Sim* s, double* delta) {
+  if (!s->spinners) return;
+  mark_touching(s);
+  for (int i = 0; i < s->model->link_count; i++) {
+    if (!s->spinners[i].spins || s->spinners[i].touches) continue;
+    const ModelLink* link = &s->model->links[i];
+    Pose at = s->configuration[s->current].pose[i], to = s->target[i];
+    double* d = delta + link->dof_first;
+    Mat3 joint =
+        mat3_mul(at.r, mat3_transpose(joint_motion(link, s->configuration[s->current].q + link->coordinate_first).r));
+    for (int k = 0; k < 3; k++) /* the slides stand at right angles */
+      d[k] = vec3_dot(mat3_mul_vec(joint, link->slide_axis[k]), vec3_sub(to.t, at.t));
+    Vec3 back = rpy_from_mat3(mat3_mul(mat3_transpose(to.r), at.r));
+    d[3] = -back.x;
+    d[4] = -back.y;
+    d[5] = -back.z;
+  }
+}

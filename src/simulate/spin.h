@@ -1,0 +1,52 @@
+/* Private to simulate/: bodies that carry their angular momentum, integrator `momentum` (docs/derivations/spin.md).
+ * A body spins when it is alone in its tree, has all six degrees of freedom, and nobody prescribes them; all other
+ * links are taken forward as at first order. All functions do nothing for the other integrators. */
+#ifndef SDRS_SIMULATE_SPIN_H
+#define SDRS_SIMULATE_SPIN_H
+
+#include "simulate/sim.h"
+
+typedef struct Spinner {
+  bool spins;    /* this link carries its momentum */
+  Mat3 mobility; /* inverse of the inertia tensor about the centre of mass, link axes [1/(kg m^2)] */
+  Mat3 second;   /* sum m r r^T about the centre of mass, link axes [kg m^2] */
+  Mat3 drift;    /* rotation part of the affine extrapolation, which only carries the centre of mass */
+  bool touches;  /* scratch: contact or friction acts on it in the accepted configuration */
+} Spinner;
+
+/* The links that spin (links), or NULL when none does; owned by the caller. */
+Spinner* spinners_create(const Model* model);
+/* Angular momenta of the initial velocities: L = R I w. */
+void spin_start(Sim* sim);
+/* After the affine targets: those of spinning bodies become rigid (W4). */
+void spin_aim(Sim* sim);
+/* From the solved configuration, before it becomes the present: the momenta at t + dt (W5). */
+void spin_advance(Sim* sim);
+/* After the rates by differences: angular velocities of spinning bodies from their momenta, J R^T L, link axes (W7). */
+void spin_rates(Sim* sim);
+/* What two spinning bodies in contact hand each other beyond the torques about their new centres: those about a point
+ * that moves with the velocity of the lighter one, in the limit (W6). */
+typedef struct {
+  bool both;       /* both spin; else there is nothing */
+  double share[2]; /* m_a, m_b over their sum */
+  Vec3 way;        /* e: of the centre of a less that of b, in the step [m] */
+} SpinExchange;
+SpinExchange spin_exchange(const Model* model, const Spinner* spinners, int a, int b, const Pose* now,
+                           const Pose* next);
+/* What a spinning link's motion carries (W7). */
+typedef struct {
+  double kinetic;        /* 1/2 m v^2 + 1/2 L . w [J] */
+  Vec3 momentum;         /* m v, v by the way of the centre of mass [kg m/s] */
+  Vec3 angular_momentum; /* L about the centre of mass [kg m^2/s] */
+} SpinMotion;
+SpinMotion spin_motion(const Sim* sim, int link);
+/* Angular velocity of a spinning link, link axes [rad/s]. */
+Vec3 spin_velocity(const Spinner* spinner, Pose pose, Vec3 momentum);
+
+/* For a start of Newton's iteration: increments to their targets in `delta` (nv), of spinning bodies that touch
+ * nothing; Spinner.touches is set. What touches something goes on as before more likely than where its momentum alone
+ * takes it.
+ */
+void spin_increments(Sim* sim, double* delta);
+
+#endif

@@ -1,0 +1,193 @@
+/* Spinning bodies backwards (docs/derivations/spin.md, W8-W9). */
+#include "simulate/spin_adjoint.h"
+
+#include <string.h>
+
+#include "simulate/free_rotation.h"
+
+struct SpinAdjoint {
+  const Model* model;
+  Vec3* momentum; /* by L at t + dt, then at t  (links) */
+  Mat3* aim;      /* by the rotation of the target, entry by entry  (links) */
+  Vec3* pairs;    /* by the force of every pair on its first link */
+  int capacity;
+};
+
+SpinAdjoint* spin_adjoint_create(const Sim* sim) {
+  if (!sim->spinners) return NULL;
+  SpinAdjoint* a = MEMORY_NEW(SpinAdjoint, 1);
+  a->model = sim->model;
+  a->momentum = MEMORY_NEW(Vec3, sim->model->link_count);
+  a->aim = MEMORY_NEW(Mat3, sim->model->link_count);
+  return a;
+}
+
+void spin_adjoint_destroy(SpinAdjoint* a) {
+  if (!a) return;
+  memory_free(a->momentum);
+  memory_free(a->aim);
+  memory_free(a->pairs);
+  memory_free(a);
+}
+
+void spin_adjoint_begin(SpinAdjoint* a) {
+  if (a) memset(a->momentum, 0, sizeof(Vec3) * (size_t)a->model->link_count);
+}
+
+void spin_adjoint_discount(SpinAdjoint* a, double factor) {
+  for (int i = 0; a && i < a->model->link_count; i++) a->momentum[i] = vec3_scale(a->momentum[i], factor);
+}
+
+const Vec3* spin_adjoint_pairs(const SpinAdjoint* a) { return a ? a->pairs : NULL; }
+
+/* ---------------------------------------------------------------- masses */
+
+/* By the second moment about the centre of mass, S_c = S - s s^T / m with s = m X_c. */
+static void add_second(const ModelLink* link, Mat3 bar, MassMoment* out) {
+  Vec3 x = link->center, column = vec3_add(mat3_mul_vec(bar, x), mat3_tmul_vec(bar, x));
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) out->s[i][j] += bar.m[i][j];
+  out->s[0][3] -= column.x;
+  out->s[1][3] -= column.y;
+  out->s[2][3] -= column.z;
+  out->s[3][3] += 0.5 * vec3_dot(x, column);
+}
+
+/* By the inertia tensor, I = tr(S_c) - S_c. */
+static void add_inertia(const ModelLink* link, Mat3 bar, MassMoment* out) {
+  add_second(link, mat3_sub(mat3_scale(mat3_identity(), mat3_trace(bar)), bar), out);
+}
+
+/* By its inverse. */
+static void add_mobility(const Spinner* own, const ModelLink* link, Mat3 bar, MassMoment* out) {
+  add_inertia(link, mat3_scale(mat3_mul(own->mobility, mat3_mul(bar, own->mobility)), -1.0), out);
+}
+
+/* ---------------------------------------------------------------- from t + dt */
+
+static void add_rotation(double pose[3][4], Mat3 bar) {
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) pose[i][j] += bar.m[i][j];
+}
+
+/* The rate is J R^T L. */
+static void reverse_rate(SpinAdjoint* a, const Spinner* own, int i, Pose pose, Vec3 momentum, Vec3 rate, StateBar next,
+                         ModelGradient* gradient) {
+  Vec3 local = mat3_mul_vec(own->mobility, rate);
+  a->momentum[i] = vec3_add(a->momentum[i], mat3_mul_vec(pose.r, local));
+  add_rotation(next.pose[i], mat3_outer(momentum, local));
+  add_mobility(own, &a->model->links[i], mat3_outer(rate, mat3_tmul_vec(pose.r, momentum)), &gradient->moment[i]);
+}
+
+/* L+ = L + axial(K) / dt, K = (R - R^) S_c R^^T. */
+static void reverse_momentum(SpinAdjoint* a, const Sim* s, int i, Pose pose, StateBar next, ModelGradient* gradient) {
+  const Spinner* own = &s->spinners[i];
+  Mat3 to = s->target[i].r, apart = mat3_sub(pose.r, to);
+  Mat3 bar = mat3_scale(mat3_cross(a->momentum[i]), 1 / s->clock.dt);
+  Mat3 by_apart = mat3_mul(bar, mat3_mul(to, own->second));
+  add_rotation(next.pose[i], by_apart);
+  a->aim[i] = mat3_sub(mat3_mul(mat3_transpose(bar), mat3_mul(apart, own->second)), by_apart);
+  add_second(&a->model->links[i], mat3_mul(mat3_transpose(apart), mat3_mul(bar, to)), &gradient->moment[i]);
+}
+
+/* By the centre of mass of a link at a pose, in world axes. */
+static void add_center(const Model* m, int link, Mat3 r, Vec3 bar, double pose_bar[3][4], ModelGradient* gradient) {
+  add_rotation(pose_bar, mat3_outer(bar, m->links[link].center));
+  pose_bar[0][3] += bar.x;
+  pose_bar[1][3] += bar.y;
+  pose_bar[2][3] += bar.z;
+  model_gradient_center(m, link, mat3_tmul_vec(r, bar), gradient);
+}
+
+/* dt (e x f) . (mu_a M_a + mu_b M_b), f the force on a (W6). Returns its derivative by f. */
+static Vec3 reverse_exchange(SpinAdjoint* a, const Sim* s, const RecordedStep* step, ContactTerms t, StateBar next,
+                             StateBar now, ModelGradient* gradient) {
+  const Model* m = a->model;
+  SpinExchange e = spin_exchange(m, s->spinners, t.link_a, t.link_b, step->pose_now, step->pose_next);
+  if (!e.both) return vec3(0, 0, 0);
+  double dt = s->clock.dt, mass = m->links[t.link_a].mass + m->links[t.link_b].mass;
+  Vec3 f = vec3_scale(t.force[0], -1.0);
+  Vec3 sum = vec3_scale(a->momentum[t.link_a], dt * e.share[0]);
+  sum = vec3_add_scaled(sum, dt * e.share[1], a->momentum[t.link_b]);
+  double by_share = dt * vec3_dot(vec3_cross(e.way, f), vec3_sub(a->momentum[t.link_a], a->momentum[t.link_b]));
+  gradient->moment[t.link_a].s[3][3] += by_share * e.share[1] / mass;
+  gradient->moment[t.link_b].s[3][3] -= by_share * e.share[0] / mass;
+  Vec3 by_way = vec3_cross(f, sum), back = vec3_scale(by_way, -1.0);
+  add_center(m, t.link_a, step->pose_next[t.link_a].r, by_way, next.pose[t.link_a], gradient);
+  add_center(m, t.link_a, step->pose_now[t.link_a].r, back, now.pose[t.link_a], gradient);
+  add_center(m, t.link_b, step->pose_next[t.link_b].r, back, next.pose[t.link_b], gradient);
+  add_center(m, t.link_b, step->pose_now[t.link_b].r, by_way, now.pose[t.link_b], gradient);
+  return vec3_cross(sum, e.way);
+}
+
+static void make_room(SpinAdjoint* a, int count) {
+  if (count <= a->capacity) return;
+  memory_free(a->pairs);
+  a->capacity = count + count / 2 + 16;
+  a->pairs = MEMORY_NEW(Vec3, a->capacity);
+}
+
+void spin_adjoint_advance(SpinAdjoint* a, const Sim* s, const RecordedStep* step, const double* rate,
+                          ContactTermList contact, StateBar next, StateBar now, ModelGradient* gradient) {
+  if (!a) return;
+  for (int i = 0; i < a->model->link_count; i++) {
+    if (!s->spinners[i].spins) continue;
+    const double* w = rate + a->model->links[i].dof_first + 3;
+    Pose pose = step->pose_next[i];
+    reverse_rate(a, &s->spinners[i], i, pose, step->momentum_next[i], vec3(w[0], w[1], w[2]), next, gradient);
+    reverse_momentum(a, s, i, pose, next, gradient);
+  }
+  int count = contact.holder ? contact.count(contact.holder) : 0;
+  make_room(a, count);
+  for (int k = 0; k < count; k++)
+    a->pairs[k] = reverse_exchange(a, s, step, contact.at(contact.holder, k), next, now, gradient);
+}
+
+/* ---------------------------------------------------------------- to t */
+
+void spin_adjoint_aim(SpinAdjoint* a, const Sim* s, int i, double target_bar[3][4], StateBar now,
+                      ModelGradient* gradient) {
+  if (!a || !s->spinners[i].spins) return;
+  const Spinner* own = &s->spinners[i];
+  const ModelLink* link = &a->model->links[i];
+  Mat3 r = s->pose_now[i].r, to = s->target[i].r, bar = a->aim[i];
+  Vec3 place = vec3(target_bar[0][3], target_bar[1][3], target_bar[2][3]);
+  for (int row = 0; row < 3; row++)
+    for (int k = 0; k < 3; k++) bar.m[row][k] += target_bar[row][k];
+
+  /* t^ = c^ - R^ X_c, c^ that of the affine extrapolation */
+  bar = mat3_sub(bar, mat3_outer(place, link->center));
+  Vec3 by_center = vec3_sub(mat3_tmul_vec(own->drift, place), mat3_tmul_vec(to, place));
+  model_gradient_center(a->model, i, by_center, gradient);
+  Mat3 affine = mat3_outer(place, link->center);
+  for (int row = 0; row < 3; row++)
+    for (int k = 0; k < 3; k++) target_bar[row][k] = affine.m[row][k];
+
+  /* R^ = R turn(p), p = R^T L */
+  Vec3 local = mat3_tmul_vec(r, s->state.momentum[i]), by_local = {0, 0, 0};
+  Mat3 by_mobility = mat3_zero();
+  free_rotation_vjp(own->mobility, local, s->clock.dt, mat3_axial(mat3_mul(mat3_transpose(to), bar)), &by_local,
+                    &by_mobility);
+  add_mobility(own, link, by_mobility, &gradient->moment[i]);
+  a->momentum[i] = vec3_add(a->momentum[i], mat3_mul_vec(r, by_local));
+  add_rotation(now.pose[i], mat3_mul(bar, mat3_mul(mat3_transpose(to), r)));
+  add_rotation(now.pose[i], mat3_outer(s->state.momentum[i], by_local));
+}
+
+/* L = R I w. */
+void spin_adjoint_start(SpinAdjoint* a, const Sim* s, const Pose* pose, StateBar first, ModelGradient* gradient) {
+  for (int i = 0; a && i < a->model->link_count; i++) {
+    if (!s->spinners[i].spins) continue;
+    const ModelLink* link = &a->model->links[i];
+    const double* v = a->model->initial_velocities + link->dof_first + 3;
+    double* out = gradient->velocities + link->dof_first + 3;
+    Mat3 inertia = mass_moment_inertia_tensor(&link->moment);
+    Vec3 w = vec3(v[0], v[1], v[2]), local = mat3_tmul_vec(pose[i].r, a->momentum[i]);
+    Vec3 by_rate = mat3_mul_vec(inertia, local);
+    out[0] += by_rate.x;
+    out[1] += by_rate.y;
+    out[2] += by_rate.z;
+    add_rotation(first.pose[i], mat3_outer(a->momentum[i], mat3_mul_vec(inertia, w)));
+    add_inertia(link, mat3_outer(local, w), &gradient->moment[i]);
+  }
+}

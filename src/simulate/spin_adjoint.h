@@ -1,0 +1,34 @@
+/* Private to simulate/: spinning bodies backwards (docs/derivations/spin.md, W3-W9). The chain of the momenta lives
+ * here from one step to the one before. */
+#ifndef SDRS_SIMULATE_SPIN_ADJOINT_H
+#define SDRS_SIMULATE_SPIN_ADJOINT_H
+
+#include "simulate/spin.h"
+
+typedef struct SpinAdjoint SpinAdjoint;
+
+/* NULL when no link of the model spins: every function below then does nothing. */
+SpinAdjoint* spin_adjoint_create(const Sim* sim);
+void spin_adjoint_destroy(SpinAdjoint* adjoint);
+/* Forget the derivatives by momenta. */
+void spin_adjoint_begin(SpinAdjoint* adjoint);
+/* Derivatives by momenta times a factor: what is handed on is discounted. */
+void spin_adjoint_discount(SpinAdjoint* adjoint, double factor);
+
+/* Before the step's equations are solved: from the derivatives by the rates (nv) and momenta at t + dt to those by the
+ * poses there and at t, by the targets' rotations and by the pairs' forces (W8). sim: holds the step's targets;
+ * contact: its pairs. */
+void spin_adjoint_advance(SpinAdjoint* adjoint, const Sim* sim, const RecordedStep* step, const double* rate,
+                          ContactTermList contact, StateBar next, StateBar now, ModelGradient* gradient);
+/* By the force of every pair on its first link, in the order of the terms; NULL: none. */
+const Vec3* spin_adjoint_pairs(const SpinAdjoint* adjoint);
+/* After that: target_bar, derivatives of the whole by the target of a spinning link but for those that advance has
+ * found, becomes the derivatives by the affine extrapolation, of which only the centre of mass counts; the rest goes to
+ * the pose at t, the momentum there and the masses (W9). Leaves other links alone. */
+void spin_adjoint_aim(SpinAdjoint* adjoint, const Sim* sim, int link, double target_bar[3][4], StateBar now,
+                      ModelGradient* gradient);
+/* By the momenta at the start: to poses, velocities and masses. */
+void spin_adjoint_start(SpinAdjoint* adjoint, const Sim* sim, const Pose* pose, StateBar first,
+                        ModelGradient* gradient);
+
+#endif

@@ -1,0 +1,278 @@
+/* A step in equal substeps: on purpose, or because the whole was not solved (docs/derivations/step.md, S13, S14). */
+#include <string.h>
+
+#include "simulate/sim.h"
+
+/* So many steps in a row that succeed at once before fewer substeps are tried again. */
+enum { CALM_STEPS = 4 };
+
+/* ---------------------------------------------------------------- what a step begins from */
+
+static SimPast past_of(Sim* s) {
+  return (SimPast){s->q_now,          s->q_old,    s->difference_old, s->state.rate,
+                   s->state.momentum, s->pose_now, s->pose_old,       s->pose_older};
+}
+
+static void copy_past(const Model* m, const SimPast* to, const SimPast* from) {
+  size_t coordinates = sizeof(double) * (size_t)m->coordinate_count, dofs = sizeof(double) * (size_t)m->dof_count,
+         poses = sizeof(Pose) * (size_t)m->link_count;
+  memcpy(to->q_now, from->q_now, coordinates);
+  memcpy(to->q_old, from->q_old, coordinates);
+  memcpy(to->difference_old, from->difference_old, dofs);
+  memcpy(to->rate, from->rate, dofs);
+  memcpy(to->momentum, from->momentum, sizeof(Vec3) * (size_t)m->link_count);
+  memcpy(to->pose_now, from->pose_now, poses);
+  memcpy(to->pose_old, from->pose_old, poses);
+  memcpy(to->pose_older, from->pose_older, poses);
+}
+
+static void create_backup(Sim* s) {
+  const Model* m = s->model;
+  if (s->backup.q_now) return;
+  s->backup = (SimPast){MEMORY_NEW(double, m->coordinate_count), MEMORY_NEW(double, m->coordinate_count),
+                        MEMORY_NEW(double, m->dof_count),        MEMORY_NEW(double, m->dof_count),
+                        MEMORY_NEW(Vec3, m->link_count),         MEMORY_NEW(Pose, m->link_count),
+                        MEMORY_NEW(Pose, m->link_count),         MEMORY_NEW(Pose, m->link_count)};
+}
+
+/* Before the first substep. A step taken as a whole changes nothing of the past until it is solved. */
+static void save(Sim* s, int substeps) {
+  s->backup_clock = s->clock;
+  s->backup_reached = s->reached;
+  s->backup_weights = s->weights;
+  path_save(s);
+  if (substeps == 1) return;
+  create_backup(s);
+  SimPast past = past_of(s);
+  copy_past(s->model, &s->backup, &past);
+}
+
+/* After a failure. The neighbourhood was built on the way and may lack pairs of the state before: it is built anew. */
+static void restore(Sim* s, int substeps) {
+  s->clock = s->backup_clock;
+  s->reached = s->backup_reached;
+  s->weights = s->backup_weights;
+  path_restore(s);
+  if (substeps > 1) {
+    SimPast past = past_of(s);
+    copy_past(s->model, &past, &s->backup);
+  }
+  sim_publish(s);
+  if (s->contact) (void)contact_reset(s->contact, s->pose_now);
+}
+
+/* ---------------------------------------------------------------- states inside a step */
+
+static void grow_states(SubstateStore* b, const Model* m) {
+  if (b->count < b->capacity) return;
+  size_t old = (size_t)b->capacity, new = b->capacity > 0 ? 2 * old : 4;
+  size_t q = sizeof(double) * (size_t)m->coordinate_count, poses = sizeof(Pose) * (size_t)m->link_count;
+  size_t momenta = sizeof(Vec3) * (size_t)m->link_count;
+  size_t firsts = b->contact_first ? old + 1 : 0;
+  b->clock = memory_resize(b->clock, sizeof(StepClock) * old, sizeof(StepClock) * new);
+  b->q = memory_resize(b->q, q * old, q * new);
+  b->pose = memory_resize(b->pose, poses * old, poses * new);
+  b->momentum = memory_resize(b->momentum, momenta * old, momenta * new);
+  b->contact_first = memory_resize(b->contact_first, sizeof(int) * firsts, sizeof(int) * (new + 1));
+  b->list = memory_resize(b->list, sizeof(SimSubstate) * old, sizeof(SimSubstate) * new);
+  b->capacity = (int)new;
+}
+
+static void keep_contacts(Sim* s) {
+  SubstateStore* b = &s->between;
+  int count, first = b->contact_first[b->count];
+  const ContactRecord* records = sim_contact_records(s, &count);
+  if (first + count > b->contact_capacity) {
+    int capacity = 2 * (first + count) + 64;
+    b->contacts = memory_resize(b->contacts, sizeof(ContactRecord) * (size_t)b->contact_capacity,
+                                sizeof(ContactRecord) * (size_t)capacity);
+    b->contact_capacity = capacity;
+  }
+  if (count > 0) memcpy(b->contacts + first, records, sizeof(ContactRecord) * (size_t)count);
+  b->contact_first[b->count + 1] = first + count;
+}
+
+static void keep_state(Sim* s) {
+  const Model* m = s->model;
+  SubstateStore* b = &s->between;
+  grow_states(b, m);
+  size_t at = (size_t)b->count, nq = (size_t)m->coordinate_count, links = (size_t)m->link_count;
+  b->clock[at] = s->reached;
+  memcpy(b->q + at * nq, s->q_now, sizeof(double) * nq);
+  memcpy(b->pose + at * links, s->pose_now, sizeof(Pose) * links);
+  memcpy(b->momentum + at * links, s->state.momentum, sizeof(Vec3) * links);
+  keep_contacts(s);
+  b->count++;
+}
+
+/* The store has stopped growing: now the list can point into it. */
+static void list_states(Sim* s) {
+  const Model* m = s->model;
+  SubstateStore* b = &s->between;
+  for (int k = 0; k < b->count; k++)
+    b->list[k] = (SimSubstate){.clock = b->clock[k],
+                               .q = b->q + (size_t)k * (size_t)m->coordinate_count,
+                               .pose = b->pose + (size_t)k * (size_t)m->link_count,
+                               .momentum = b->momentum + (size_t)k * (size_t)m->link_count,
+                               .contacts = b->contacts + b->contact_first[k],
+                               .contact_count = b->contact_first[k + 1] - b->contact_first[k]};
+}
+
+const SimSubstate* sim_substates(const Sim* s, int* count) {
+  *count = s->between.count;
+  return s->between.list;
+}
+
+void substates_free(Sim* s) {
+  SubstateStore* b = &s->between;
+  const SimPast* past = &s->backup;
+  void* owned[] = {b->clock,       b->q,           b->pose,          b->contacts,          b->contact_first,
+                   b->list,        past->q_now,    past->q_old,      past->difference_old, past->rate,
+                   past->pose_now, past->pose_old, past->pose_older, b->momentum,          past->momentum};
+  for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
+}
+
+/* ---------------------------------------------------------------- the step */
+
+StepClock sim_clock(const Sim* s) { return s->reached; }
+
+/* Times are multiples of the substep, as those of a run with steps of that length. */
+void sim_set_clock(Sim* s, int count, int index) {
+  double whole = s->model->simulation.dt;
+  s->clock.dt = whole / count;
+  s->clock.time =
+      index + 1 == count ? (s->state.step + 1) * whole : ((double)s->state.step * count + index + 1) * s->clock.dt;
+}
+
+static StepReport one_substep(Sim* s) {
+  step_prepare(s);
+  StepReport report = {.outcome = STEP_NOT_FINITE, .residual_dof = -1};
+  if (s->contact) contact_set_dt(s->contact, s->clock.dt);
+  if (!s->contact || contact_lag(s->contact)) {
+    path_begin(s);
+    report = step_solve(s);
+  }
+  path_end(s, !step_outcome_failed(report.outcome), s->clock.time);
+  if (!step_outcome_failed(report.outcome)) sim_advance(s);
+  return report;
+}
+
+static void add_work(StepReport* to, const StepReport* from) {
+  to->iterations += from->iterations;
+  to->trials += from->trials;
+  to->certified_intervals += from->certified_intervals;
+  to->factor_retries += from->factor_retries;
+}
+
+/* Work adds up; of the rest the last substep says how it is, the worst one how well it was solved. */
+static StepReport join_reports(const StepReport* sum, const StepReport* next) {
+  StepReport out = *next;
+  add_work(&out, sum);
+  if (step_outcome_failed(next->outcome)) return out;
+  if (sum->outcome == STEP_ROUNDING_FLOOR) out.outcome = STEP_ROUNDING_FLOOR;
+  if (sum->residual > out.residual) {
+    out.residual = sum->residual;
+    out.residual_force = sum->residual_force;
+    out.residual_dof = sum->residual_dof;
+  }
+  return out;
+}
+
+/* Where Newton's method stopped: pairs that the last trial would have let overlap come first, by how much; else the
+ * pair with the largest force. */
+static StepSqueeze find_squeeze(Sim* s) {
+  StepSqueeze worst = {.known = false};
+  int count = s->contact ? contact_candidate_count(s->contact) : 0;
+  bool in_the_way = false;
+  for (int k = 0; k < count; k++) {
+    Vec3 force;
+    bool presses = contact_force(s->contact, k, &force), overlaps = !contact_trial(s->contact, k).feasible;
+    if (!overlaps && (in_the_way || !presses)) continue;
+    ContactSqueeze pair = contact_squeeze(s->contact, k);
+    StepSqueeze one = {true, pair.link_a, pair.link_b, pair.gap, presses ? vec3_norm(force) : 0};
+    bool worse = overlaps && in_the_way ? one.gap < worst.gap : overlaps || one.force > worst.force;
+    if (worse) worst = one;
+    in_the_way = in_the_way || overlaps;
+  }
+  return worst;
+}
+
+/* All substeps of a step, or the state before. */
+static StepReport try_substeps(Sim* s, int count) {
+  StepReport report = {.outcome = STEP_CONVERGED, .residual_dof = -1};
+  s->between.count = 0;
+  save(s, count);
+  for (int k = 0; k < count; k++) {
+    sim_set_clock(s, count, k);
+    StepReport one = one_substep(s);
+    report = join_reports(&report, &one);
+    if (step_outcome_failed(report.outcome)) break;
+    if (k + 1 < count) keep_state(s);
+  }
+  report.substeps = count;
+  report.halved = count > simulation_substeps(&s->model->simulation);
+  if (!step_outcome_failed(report.outcome)) return report;
+  s->between.count = 0;
+  report.squeeze = find_squeeze(s);
+  restore(s, count);
+  return report;
+}
+
+static void finish_step(Sim* s) {
+  s->state.step++;
+  s->state.time = s->reached.time;
+  sim_set_clock(s, simulation_substeps(&s->model->simulation), 0);
+  list_states(s);
+  sim_publish(s);
+}
+
+/* As many as asked for, then twice as many until it works or they are too many. A prescribed link that could not move
+ * on is what the step failed at, whatever its finer tries came to. */
+static StepReport step_from(Sim* s, int substeps) {
+  StepReport failed = {.outcome = STEP_CONVERGED}, report;
+  bool blocked = false;
+  for (int count = substeps;; count *= 2) {
+    report = try_substeps(s, count);
+    add_work(&report, &failed);
+    if (!step_outcome_failed(report.outcome)) break;
+    blocked = blocked || report.outcome == STEP_BLOCKED;
+    if (2 * count > SUBSTEPS_MAX) {
+      if (blocked) report.outcome = STEP_BLOCKED;
+      return report;
+    }
+    failed = report;
+  }
+  finish_step(s);
+  return report;
+}
+
+static void update_times(Sim* s, double elapsed) {
+  s->times.total += elapsed;
+  if (s->contact) {
+    ContactTimes t = contact_times(s->contact);
+    s->times.broad_phase = t.broad_phase;
+    s->times.contact = t.contact;
+    s->times.friction = t.friction;
+  }
+  const SimTimes* t = &s->times;
+  s->times.other = t->total - t->broad_phase - t->contact - t->friction - t->assembly - t->factor - t->certificate;
+}
+
+StepReport sim_step_in(Sim* s, int substeps) {
+  double start = timer_now();
+  StepReport report = step_from(s, substeps);
+  update_times(s, timer_now() - start);
+  return report;
+}
+
+/* Where one step needs halves the next one probably does: a failed try costs far more than a substep too many. */
+StepReport sim_step(Sim* s) {
+  SubstepMemory* memory = &s->substep_memory;
+  int least = simulation_substeps(&s->model->simulation), first = least;
+  if (memory->recent > least) first = memory->calm < CALM_STEPS ? memory->recent : memory->recent / 2;
+  StepReport report = sim_step_in(s, first);
+  if (step_outcome_failed(report.outcome)) return report;
+  memory->calm = report.substeps == memory->recent && report.substeps == first ? memory->calm + 1 : 1;
+  memory->recent = report.substeps;
+  return report;
+}

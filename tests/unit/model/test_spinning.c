@@ -1,0 +1,63 @@
+/* Which bodies carry their angular momentum, and which cannot (docs/derivations/spin.md). */
+#include "fixture.h"
+
+static void spinning_is_for_bodies_alone_and_free(void** state) {
+  (void)state;
+  static const char SCENE[] =
+      "simulation: {integrator: %s}\n"
+      "shapes: {brick: {type: box, size: [0.2, 0.4, 0.6]}}\n"
+      "links:\n"
+      "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
+      "  - {name: free, mass: 1, shape: brick, position: [0, 0, 1]}\n"
+      "  - {name: on_ground, parent: ground, mass: 1, shape: brick, joint: {type: free, position: [1, 0, 1]}}\n"
+      "  - {name: head, mass: 1, shape: brick, position: [2, 0, 1]}\n"
+      "  - {name: arm, parent: head, mass: 1, shape: brick, joint: {type: ball, position: [0.5, 0, 0]}}\n"
+      "  - {name: plane, mass: 1, shape: brick, joint: {type: free, free_axes: [x, y, rz], position: [4, 0, 1]}}\n"
+      "  - {name: ball, mass: 1, shape: brick, joint: {type: ball, position: [6, 0, 1]}}\n";
+  static const bool WANTED[7] = {false, true, true, false, false, false, false};
+  for (int k = 0; k < 2; k++) {
+    char text[sizeof SCENE + 32];
+    snprintf(text, sizeof text, SCENE, k == 0 ? "momentum" : "first_order");
+    Fixture f;
+    bool spins[7];
+    fixture_load(&f, text);
+    check_clean(&f);
+    model_spinning(&f.model, spins);
+    for (int i = 0; i < 7; i++) assert_int_equal(spins[i], k == 0 && WANTED[i]);
+    fixture_free(&f);
+  }
+}
+
+static void spinning_refuses_what_is_no_body(void** state) {
+  (void)state;
+  static const struct {
+    const char *inertia, *message;
+  } rows[] = {
+      {"[1, 1, 5, 0, 0, 0]", "no body has its inertia: a principal moment exceeds the sum of the others"},
+      {"[1, 1, 1.0e-13, 0, 0, 0]", "it has no inertia about some axis"},
+      {"[1, 1, 1.0e-9, 0, 0, 0]", NULL},    /* a rod */
+      {"[1, 1, 2, 0, 0, 0]", NULL},         /* a plate */
+      {"[1, 1, 2.0000001, 0, 0, 0]", NULL}, /* a plate, rounded */
+  };
+  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+    char text[400];
+    snprintf(text, sizeof text,
+             "simulation: {integrator: momentum}\n"
+             "links:\n"
+             "  - {name: gyro, mass: 1, center: [0.1, 0, 0], inertia: %s}\n",
+             rows[k].inertia);
+    Fixture f;
+    fixture_load(&f, text);
+    assert_int_equal(f.status, rows[k].message ? STATUS_BAD_INPUT : STATUS_OK);
+    if (rows[k].message) check_message(&f, SEVERITY_ERROR, 3, rows[k].message);
+    fixture_free(&f);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(spinning_is_for_bodies_alone_and_free),
+      cmocka_unit_test(spinning_refuses_what_is_no_body),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
