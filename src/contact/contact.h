@@ -62,7 +62,7 @@ bool contact_evaluate(ContactSystem* system, const Pose* poses);
 typedef struct {
   int link_a, link_b;
   bool coupled;    /* it has terms in the accepted state: its links move together in Newton's model */
-  bool feasible;   /* in the trial state */
+  bool feasible;   /* in the trial state, and not nearer there by more than a factor of ten */
   double rounding; /* of the pair's energy: clearances are differences of coordinates [J] */
   double change;   /* energy of the trial state less that of the accepted one [J] */
 } ContactTrial;

@@ -544,6 +544,14 @@ static double energy_rounding(const ContactSystem* s, const ContactPair* p) {
          (state->contact_energy + state->friction_energy);
 }
 
+/* Bodies may come nearer by this factor in one trial, from the contact range if they were beyond. Nearer than they will
+ * be the force is out of all proportion, and far enough its rounding too. */
+#define NEARER_MOST 0.1
+
+static bool too_near(const ContactSystem* s, const PairState* old, const PairState* new) {
+  return new->outcome == PLANE_ACTIVE && new->separation < NEARER_MOST* fmin(old->separation, s->range);
+}
+
 ContactTrial contact_trial(const ContactSystem* s, int candidate) {
   const ContactPair* p = contact_pair(s, candidate);
   const PairState *old = &p->state[s->current], *new = &p->state[1 - s->current];
@@ -551,7 +559,7 @@ ContactTrial contact_trial(const ContactSystem* s, int candidate) {
       .link_a = p->link_a,
       .link_b = p->link_b,
       .coupled = old->has_terms,
-      .feasible = new->outcome == PLANE_ACTIVE || new->outcome == PLANE_SEPARATED,
+      .feasible = (new->outcome == PLANE_ACTIVE || new->outcome == PLANE_SEPARATED) && !too_near(s, old, new),
       .rounding = old->has_terms ? energy_rounding(s, p) : 0,
       .change = (new->contact_energy - old->contact_energy) + (new->friction_energy - old->friction_energy)};
 }

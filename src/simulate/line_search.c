@@ -108,14 +108,16 @@ static bool trial_feasible(Sim* s) {
       if (s->model->links[i].dof_count > 0 && trial->joints[i].outside) shorten_link(s, i);
     return false;
   }
-  if (!s->contact || contact_evaluate(s->contact, trial->pose)) return true;
+  if (!s->contact) return true;
+  bool apart = contact_evaluate(s->contact, trial->pose);
   for (int k = 0; k < contact_candidate_count(s->contact); k++) {
     ContactTrial pair = contact_trial(s->contact, k);
     if (pair.feasible) continue;
     shorten_link(s, pair.link_a);
     shorten_link(s, pair.link_b);
+    apart = false;
   }
-  return false;
+  return apart;
 }
 
 /* Energy changes, a pair between islands being counted with the first of its group. */
@@ -212,6 +214,8 @@ static bool shorten_marked(Sim* s) {
 
 /* While prescribed joints are under way the objective may rise: they push. */
 SearchResult step_search(Sim* s, bool arrived, StepReport* report) {
+  couple(s);
+  step_relieve(s);
   prepare_path(s);
   measure_islands(s, arrived);
   do {

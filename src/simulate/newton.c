@@ -6,6 +6,8 @@
 
 /* Smallest eigenvalue left after lifting (SDRS section V). */
 #define EIGENVALUE_FLOOR 1e-3
+/* A direction from another model than the objective's own must promise this part of the Newton step's decrease. */
+#define LEAST_DESCENT 0.1
 
 JointInput step_joint_input(const Sim* s, const Configuration* c, int link) {
   const ModelLink* l = &s->model->links[link];
@@ -164,34 +166,43 @@ static void find_twists(Sim* s) {
   }
 }
 
-/* Is delta a descent direction of the objective for every tree's worth of it? Otherwise the line search may fail. */
-static bool descends(const Sim* s) {
+/* Islands in which delta does not descend well keep the Newton step, which does. */
+static void keep_descent(Sim* s) {
+  for (int k = 0; k < s->island_count; k++) s->islands[k].slope = s->islands[k].change = 0;
   for (int k = 0; k < s->model->tree_count; k++) {
     const ModelTree* tree = &s->model->trees[k];
-    double slope = 0, newton = 0;
+    Island* island = &s->islands[s->island[k]];
     for (int d = tree->dof_first; d < tree->dof_first + tree->dof_count; d++) {
-      slope += s->true_gradient[d] * s->delta[d];
-      newton += s->true_gradient[d] * s->newton_delta[d];
+      island->slope += s->gradient[d] * s->delta[d];
+      island->change += s->gradient[d] * s->newton_delta[d];
     }
-    if (!isfinite(slope)) return false;
-    (void)newton;
   }
-  return true;
+  for (int k = 0; k < s->model->tree_count; k++) {
+    const ModelTree* tree = &s->model->trees[k];
+    const Island* island = &s->islands[s->island[k]];
+    if (island->slope < LEAST_DESCENT * island->change) continue;
+    memcpy(s->delta + tree->dof_first, s->newton_delta + tree->dof_first, sizeof(double) * (size_t)tree->dof_count);
+  }
 }
 
-/* A pair that was pressed together too far opens by a sixth of its clearance in a Newton step, as roots of a power do.
- * Seen through the force that the step would leave it opens at once: a second direction, from that model (S11). */
-static void relieve(Sim* s, Assembly* a) {
+void step_relieve(Sim* s) {
   if (!s->contact) return;
   find_twists(s);
   if (contact_relieve(s->contact, (const double(*)[6])s->twist) == 0) return;
+  Assembly a;
   size_t size = sizeof(double) * (size_t)s->model->dof_count;
-  memcpy(s->true_gradient, s->gradient, size);
   memcpy(s->newton_delta, s->delta, size);
-  step_assemble(s, contact_model_list(s->contact), a);
-  bool ok = try_direction(s, a, true, false) && descends(s);
+  memcpy(s->true_gradient, s->gradient, size);
+  memcpy(s->true_work, s->at_work, size);
+  step_assemble(s, contact_model_list(s->contact), &a);
+  bool ok = try_direction(s, &a, true, false);
   memcpy(s->gradient, s->true_gradient, size);
-  if (!ok) memcpy(s->delta, s->newton_delta, size);
+  memcpy(s->at_work, s->true_work, size);
+  for (int k = 0; k < s->model->dof_count; k++) ok = ok && isfinite(s->delta[k]);
+  if (ok)
+    keep_descent(s);
+  else
+    memcpy(s->delta, s->newton_delta, size);
 }
 
 /* Newton direction in s->delta. An indefinite Hessian is first made definite where it is cheap and tells most: the
@@ -209,7 +220,6 @@ static bool solve_direction(Sim* s, Assembly* a, StepReport* report) {
   }
   for (int k = 0; k < s->model->dof_count; k++)
     if (!isfinite(s->delta[k])) return false;
-  relieve(s, a);
   return true;
 }
 

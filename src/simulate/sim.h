@@ -111,7 +111,8 @@ struct Sim {
   Configuration configuration[2];
   int current;
   double *gradient, *delta, *scaled, *rhs; /* (nv) */
-  double *true_gradient, *newton_delta;    /* while a model other than the objective's own is solved  (nv) */
+  double *true_gradient, *true_work;       /* while a model other than the objective's own is solved  (nv) */
+  double* newton_delta;                    /* from the objective's own model  (nv) */
   double (*twist)[6];                      /* of every link under delta  (links) */
   Screw* screws;
   Vec3* reference;
@@ -188,6 +189,10 @@ bool balance_reached(const Sim* sim, int dof);
 /* Largest imbalance over the free degrees of freedom relative to the forces at work there: at most the tolerance when
  * all are in balance. NaN: a gradient is not finite. */
 double balance_residual(const Sim* sim, int* worst);
+/* A pair that was pressed together too far opens by a sixth of its clearance in a Newton step, as roots of a power do. Seen
+ * through the force that the step would leave it opens at once: another direction, from that model (S11), for the islands
+ * in which it descends. Islands must be known. */
+void step_relieve(Sim* sim);
 /* Move along s->delta as far as feasibility, Armijo's rule and the certificate allow (simulate/line_search.c). */
 typedef enum { SEARCH_ACCEPTED, SEARCH_AT_ROUNDING, SEARCH_FAILED } SearchResult;
 SearchResult step_search(Sim* sim, bool arrived, StepReport* report);
