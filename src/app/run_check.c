@@ -16,8 +16,8 @@
 /* Rounding of a coordinate, relative to its size, with room for the few operations that it goes through. */
 #define COORDINATE_ROUNDING 1e-14
 
-/* The residual is relative to the forces at work (step.md, S8), which the files tell but for the forces of several hulls
- * of one pair against each other; the three axes add as a root of squares. */
+/* The residual is relative to the forces at work (step.md, S8), which the files tell but for the forces of several
+ * hulls of one pair against each other; the three axes add as a root of squares. */
 #define RESIDUAL_ROOM 8.0
 #define MOMENTUM_SHARE 1e-3
 

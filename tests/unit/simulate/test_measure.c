@@ -182,6 +182,29 @@ static void S15_momenta_of_a_pendulum(void** state) {
   run_free(run);
 }
 
+/* Bodies that carry their angular momentum: L of a free one stays that of the start, I w + c x p, through 10 s. */
+static void S15_angular_momentum_that_is_carried_is_shown(void** state) {
+  (void)state;
+  Run* run = run_create(1, 0,
+                        "simulation: {dt: 0.01, steps: 1000, gravity: [0, 0, 0], integrator: momentum}\n"
+                        "contact: {model: none}\n"
+                        "links:\n"
+                        "  - {name: body, mass: 2, shape: {type: box, size: [0.3, 0.2, 0.1]}, position: [1, 2, 0]}\n"
+                        "initial:\n"
+                        "  - {link: body, velocities: [0.1, 0, 0.2, 3, 0.1, 4]}\n");
+  Vec3 p = vec3(0.2, 0, 0.4), wanted = vec3_cross(vec3(1, 2, 0), p);
+  wanted = vec3_add(wanted, vec3(2 * 0.05 / 4 * 3, 2 * 0.1 / 4 * 0.1, 2 * 0.13 / 4 * 4));
+  double energy = sim_measure(run->sim).kinetic;
+  for (int block = 0; block < 10; block++) {
+    SimMeasure m = sim_measure(run->sim);
+    near_vector(m.momentum, p, 1e-11, "momentum");
+    near_vector(m.angular_momentum, wanted, 1e-10 * vec3_norm(wanted), "angular momentum");
+    compare_relative(m.kinetic, energy, 1e-9, "energy");
+    run_steps(run, 100);
+  }
+  run_free(run);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(measure_energies_of_a_free_body),
@@ -189,6 +212,7 @@ int main(void) {
       cmocka_unit_test(S15_momenta_in_flight_by_both_schemes),
       cmocka_unit_test(S15_momentum_of_a_closed_system_is_kept),
       cmocka_unit_test(S15_momenta_of_a_pendulum),
+      cmocka_unit_test(S15_angular_momentum_that_is_carried_is_shown),
       cmocka_unit_test(measure_contacts_are_merged_by_link_and_sorted),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

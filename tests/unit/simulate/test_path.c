@@ -132,6 +132,38 @@ static void P6_moves_of_thinned_rows_cover_all_steps(void** state) {
   run_free(run);
 }
 
+/* A step in three parts: moves with the times of the parts, or none where the straight way of the whole does. */
+static void P6_moves_of_a_step_in_parts_have_their_times(void** state) {
+  (void)state;
+  Run* run = start(plates, 1, 1);
+  run->model.simulation.substeps = 3;
+  const Model* m = &run->model;
+  Proof* proof = proof_create(m, 1);
+  int moved = 0;
+  assert_int_equal(proof_next(proof, sim_state(run->sim)->q).outcome, PROOF_APART);
+  for (int step = 1; step <= 12; step++) {
+    StepReport report = sim_step(run->sim);
+    assert_false(step_outcome_failed(report.outcome));
+    SimPath moves = sim_path(run->sim);
+    const double* q = sim_state(run->sim)->q;
+    ProofReport proved =
+        moves.count > 0 ? proof_next_along(proof, moves.delta, moves.count, q) : proof_next_straight(proof, q);
+    assert_int_equal(proved.outcome, PROOF_APART);
+    compare_at_most(proved.miss, 1e-12, "where the moves of step %d end", step);
+    double before = (step - 1) * 0.01;
+    for (int k = 0; k < moves.count; before = moves.time[k++]) {
+      double parts = (moves.time[k] - (step - 1) * 0.01) / (0.01 / report.substeps);
+      assert_true(moves.time[k] >= before);
+      compare_near(parts, round(parts), 1e-9, "time of a move in parts of step %d", step);
+    }
+    moved += moves.count > 0;
+  }
+  print_message("plates: %d steps by moves\n", moved);
+  assert_true(moved > 0);
+  proof_destroy(proof);
+  run_free(run);
+}
+
 static void moves_are_the_same_for_any_number_of_threads(void** state) {
   (void)state;
   Run *one = start(tumble, 1, 1), *three = start(tumble, 1, 3);
@@ -195,6 +227,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(P6_what_a_run_proved_is_proved_from_its_states_and_moves),
       cmocka_unit_test(P6_moves_of_thinned_rows_cover_all_steps),
+      cmocka_unit_test(P6_moves_of_a_step_in_parts_have_their_times),
       cmocka_unit_test(moves_are_the_same_for_any_number_of_threads),
       cmocka_unit_test(keeping_moves_changes_nothing),
       cmocka_unit_test(moves_of_a_failed_step_are_forgotten),
