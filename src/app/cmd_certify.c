@@ -141,7 +141,7 @@ static void prove(Certifying* c) {
 
 /* The smallest gap that summary.json names is that of a recorded state. */
 static void check_summary(Certifying* c) {
-  double s = c->recorded.model.contact.support, range = 2 * s / (1 - s), told = c->check.smallest_gap;
+  double range = contact_range(&c->recorded.model), told = c->check.smallest_gap;
   if ((told >= range && c->nearest.gap >= range) || c->fault_count > 0) return;
   if (fabs(told - c->nearest.gap) <= 1e-6 * range) return;
   diagnostics_add(&c->check.findings, SEVERITY_ERROR, (SourcePlace){c->check.summary_path, 0, 0},

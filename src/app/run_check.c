@@ -16,6 +16,11 @@
 /* Rounding of a coordinate, relative to its size, with room for the few operations that it goes through. */
 #define COORDINATE_ROUNDING 1e-14
 
+/* The residual is relative to the forces at work (step.md, S8), which the files tell but for the forces of several
+ * hulls of one pair against each other; the three axes add as a root of squares. */
+#define RESIDUAL_ROOM 8.0
+#define MOMENTUM_SHARE 1e-3
+
 /* ---------------------------------------------------------------- reading */
 
 static Status read_table(RunFile* file, const char* folder, const char* name, Diagnostics* diagnostics) {
@@ -171,6 +176,12 @@ static void sort_contacts(RunCheck* c) {
   while (state < states) c->contact_first[++state] = k;
 }
 
+int run_check_parts(const RunCheck* c, int row) {
+  int column = csv_column(&c->solver.table, "substeps");
+  if (column < 0 || row < 1 || row > c->solver.table.row_count) return 1;
+  return (int)csv_value(&c->solver.table, row - 1, column);
+}
+
 /* ---------------------------------------------------------------- poses */
 
 static double unit_error(const CsvTable* table, int row, int column) {
@@ -314,25 +325,22 @@ static void check_potential(RunCheck* c, int row, const Pose* poses) {
   compare(c, row, "potential", sum, MOTION_TOLERANCE * size);
 }
 
-/* Of the step to a row, where all steps near it were taken as a whole. */
-static StepClock clock_of(const Model* model, int row) {
-  double dt = model->simulation.dt;
-  return (StepClock){row * dt, dt, row > 1 ? dt : 0, row > 2 ? dt : 0};
-}
-
-bool run_check_whole(const RunCheck* c, int row, int before) {
-  int column = csv_column(&c->solver.table, "substeps");
-  if (c->recorded->model.simulation.record_every > 1) return false;
-  for (int k = row > before ? row - before : 1; k <= row && k <= c->solver.table.row_count && column >= 0; k++)
-    if (csv_value(&c->solver.table, k - 1, column) != 1) return false;
+/* The step that led to a row, where the rows themselves are the states that it and `before` steps before it knew. */
+static bool clock_of(const RunCheck* c, int row, int before, StepClock* clock) {
+  double dt = c->recorded->model.simulation.dt;
+  for (int k = 0; k <= before && k < row; k++)
+    if (run_check_parts(c, row - k) != 1) return false;
+  *clock = (StepClock){row * dt, dt, row > 1 ? dt : 0, row > 2 ? dt : 0};
   return true;
 }
 
 /* at[0] is the row's state, at[1] that of the row before, and so on. */
 static void check_motion(RunCheck* c, int row, Pose* const* at) {
   const Model* model = &c->recorded->model;
-  StepClock clock = clock_of(model, row);
-  SimMotion motion = motion_between(model, &clock, at[0], at[1], at[2], NULL);
+  bool carried = model->simulation.integrator == INTEGRATOR_MOMENTUM; /* angular momenta are no function of poses */
+  StepClock clock;
+  if (!clock_of(c, row, model->simulation.integrator == INTEGRATOR_SECOND_ORDER, &clock)) return;
+  SimMotion motion = motion_between(model, &clock, at[0], at[1], at[2]);
   MotionScale scale = scale_of(model, at[0]);
   double size = sqrt(2 * fmax(motion.kinetic, 0) * scale.mass); /* largest momentum with this energy */
   double p = MOTION_TOLERANCE * size + scale.momentum_rounding, l = p * arm_of(model, at[0]);
@@ -340,8 +348,6 @@ static void check_motion(RunCheck* c, int row, Pose* const* at) {
   const double* const found[] = {&motion.momentum.x,         &motion.momentum.y,         &motion.momentum.z,
                                  &motion.angular_momentum.x, &motion.angular_momentum.y, &motion.angular_momentum.z};
   static const char* const names[] = {"px", "py", "pz", "lx", "ly", "lz"};
-  bool carried = false; /* what bodies carry of angular momentum stands in no file */
-  for (int i = 0; i < model->link_count; i++) carried = carried || model->links[i].spins;
   if (!carried) compare(c, row, "kinetic", motion.kinetic, p * speed);
   for (int k = 0; k < (carried ? 3 : 6); k++) compare(c, row, names[k], *found[k], k < 3 ? p : l);
 }
@@ -360,25 +366,12 @@ static bool floats(const Model* model, int link) {
 typedef struct {
   Vec3 lack;    /* what accelerates a tree less what contacts.csv lists [N] */
   double size;  /* of the numbers that it is a difference of [N] */
-  double work;  /* the forces at work, which the residual is a part of (step.md, S8): at least those [N] */
+  double work;  /* of the forces at work on it, which the residual is relative to, but for factors near one [N] */
   int root;     /* the tree's first link; -1: none */
   bool checked; /* its root floats */
 } TreeBalance;
 
-/* No less than the share of a link's momentum in the forces at work: 2 phi / dt^2 / 1000 times mass and motion. */
-static double momentum_share(const Model* model, int link, const Pose* now, const Pose* old) {
-  const ModelLink* l = &model->links[link];
-  Vec3 travelled = vec3_sub(pose_apply(now[link], l->center), pose_apply(old[link], l->center));
-  Mat3 turned = mat3_sub(now[link].r, old[link].r);
-  double sum = 0, dt = model->simulation.dt;
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) sum += turned.m[i][j] * turned.m[i][j];
-  return 4e-3 * l->mass / (dt * dt) * (vec3_norm(travelled) + l->reach * sqrt(sum));
-}
-
-/* at: the row's state and those before. */
 static TreeBalance* balance_of(const RunCheck* c, int row, const Vec3* force, Pose* const* at) {
-  const Pose* poses = at[0];
   const Model* model = &c->recorded->model;
   double dt = model->simulation.dt;
   TreeBalance* trees = MEMORY_NEW(TreeBalance, model->tree_count + 1);
@@ -386,9 +379,10 @@ static TreeBalance* balance_of(const RunCheck* c, int row, const Vec3* force, Po
     if (model->links[i].tree < 0) continue;
     TreeBalance* tree = &trees[model->links[i].tree];
     tree->lack = vec3_add(tree->lack, force[i]);
-    tree->size += model->links[i].mass * (vec3_norm(poses[i].t) + model->links[i].reach) / (dt * dt);
-    tree->work += vec3_norm(force[i]) + 2 * model->links[i].mass * vec3_norm(model->simulation.gravity) +
-                  momentum_share(model, i, at[1], at[2]);
+    tree->size += model->links[i].mass * (vec3_norm(at[0][i].t) + model->links[i].reach) / (dt * dt);
+    tree->work += vec3_norm(force[i]) + model->links[i].mass * vec3_norm(model->simulation.gravity);
+    tree->work += MOMENTUM_SHARE * model->links[i].mass / (dt * dt) *
+                  (vec3_norm(vec3_sub(at[1][i].t, at[2][i].t)) + 4 * model->links[i].reach);
     tree->root = i;
     tree->checked = floats(model, i);
   }
@@ -398,8 +392,10 @@ static TreeBalance* balance_of(const RunCheck* c, int row, const Vec3* force, Po
     if (a >= 0) trees[a].lack = vec3_add(trees[a].lack, contact->force);
     if (b >= 0) trees[b].lack = vec3_sub(trees[b].lack, contact->force);
     double size = vec3_norm(contact->force);
-    if (a >= 0) trees[a].size += size, trees[a].work += size;
-    if (b >= 0) trees[b].size += size, trees[b].work += size;
+    if (a >= 0) trees[a].size += size;
+    if (b >= 0) trees[b].size += size;
+    if (a >= 0) trees[a].work += size;
+    if (b >= 0) trees[b].work += size;
   }
   return trees;
 }
@@ -409,18 +405,18 @@ static void check_forces(RunCheck* c, int row, Pose* const* at) {
   const Model* model = &c->recorded->model;
   if (!c->contact_first || row > c->solver.table.row_count) return;
   Vec3* force = MEMORY_NEW(Vec3, model->link_count);
-  StepClock clock = clock_of(model, row);
-  const SceneSimulation* simulation = &model->simulation;
-  if (motion_forces(model, &clock, at[0], at[1], at[2], at[3], force)) {
+  StepClock clock;
+  bool second = model->simulation.integrator == INTEGRATOR_SECOND_ORDER;
+  if (clock_of(c, row, second ? 2 : 1, &clock) && motion_forces(model, &clock, at[0], at[1], at[2], at[3], force)) {
+    double absolute = model->simulation.force_tolerance / model->simulation.tolerance;
     double residual = csv_value(&c->solver.table, row - 1, csv_column(&c->solver.table, "residual"));
     TreeBalance* trees = balance_of(c, row, force, at);
     for (int k = 0; k < model->tree_count; k++) {
-      double lack = vec3_norm(trees[k].lack), absolute = simulation->force_tolerance / simulation->tolerance;
-      double allowed = 2 * residual * (trees[k].work + absolute);
+      double lack = vec3_norm(trees[k].lack), allowed = RESIDUAL_ROOM * residual * (trees[k].work + absolute);
       if (!trees[k].checked || lack <= allowed + COORDINATE_ROUNDING * trees[k].size) continue;
       run_check_find(c, &c->trajectory, row, -1,
                      "the motion of '%s' and the forces of contacts.csv at this time do not balance: %.3g N are left, "
-                     "solver.csv says at most %.3g",
+                     "the residual of solver.csv allows %.3g",
                      model->links[trees[k].root].name, lack, allowed);
     }
     memory_free(trees);
@@ -448,7 +444,7 @@ static void check_states(RunCheck* c, int rows, Pose* const* room) {
     for (int i = 0; i < model->link_count; i++) check_link(c, row, i, &columns[i], &at[0][i]);
     if (row == 0) continue;
     check_potential(c, row, at[0]);
-    if (!run_check_whole(c, row, 2)) continue; /* the states between are not known */
+    if (model->simulation.record_every > 1) continue; /* the states between are not known */
     check_motion(c, row, at);
     check_forces(c, row, at);
   }

@@ -46,6 +46,8 @@ void run_check_row_pairs(RunCheck* check, const RowPairs* row);
 bool run_check_whole(const RunCheck* check, int row, int before);
 /* The step of a recorded row. */
 int run_check_step(const RunCheck* check, int row);
+/* Parts in which the step to a row was taken; 1 where the file does not say. */
+int run_check_parts(const RunCheck* check, int row);
 /* A finding at a cell; column -1: the whole row, row -1: the header. */
 __attribute__((format(printf, 5, 6))) void run_check_find(RunCheck* check, const RunFile* file, int row, int column,
                                                           const char* format, ...);

@@ -4,6 +4,8 @@
  * clearance c(alpha) = sigma (n . x + o) obeys |c''| <= B = 2 |n1 - n0| |x'| + max|n| |x''|, hence
  *   c(alpha) >= (1 - alpha) c0 + alpha c1 - alpha (1 - alpha) / 2 B.                                             (P4)
  * Where this is not positive the interval is halved and the plane solved in the middle. */
+#include <string.h>
+
 #include "contact/system.h"
 
 /* Halvings before a piece of path counts as a hit: 2^-14 of a step. */
@@ -130,10 +132,10 @@ static Station station_of_state(const ContactSystem* s, const ContactPair* p, in
   return out;
 }
 
-static HullInstance moved_instance(const ContactSystem* s, int hull) {
+static HullInstance moved_instance(const ContactSystem* s, int hull, const Pose* poses) {
   const ModelHull* h = &s->model->hulls[hull];
   HullInstance out = s->instance[s->current][hull];
-  out.pose = s->certificate_poses[h->link];
+  out.pose = poses[h->link];
   out.center = pose_apply(out.pose, h->center);
   if (h->half_space) {
     out.normal = mat3_mul_vec(out.pose.r, h->normal);
@@ -142,15 +144,18 @@ static HullInstance moved_instance(const ContactSystem* s, int hull) {
   return out;
 }
 
-/* Distance and plane at a point inside the path. false: the hulls meet there. */
-static bool station_between(Search* q, double alpha, Station* out) {
-  ContactSystem* s = q->system;
-  q->poses_at(q->context, alpha, s->certificate_poses);
+static Station station_at(const Search* q, double alpha, const Pose* poses) {
   int common = q->pair->common;
-  *out = (Station){.alpha = alpha,
-                   .frame = common < 0 ? mat3_identity() : s->certificate_poses[common].r,
-                   .a = moved_instance(s, q->pair->hull_a),
-                   .b = moved_instance(s, q->pair->hull_b)};
+  return (Station){.alpha = alpha,
+                   .frame = common < 0 ? mat3_identity() : poses[common].r,
+                   .a = moved_instance(q->system, q->pair->hull_a, poses),
+                   .b = moved_instance(q->system, q->pair->hull_b, poses)};
+}
+
+/* Distance and plane at a place on the path. false: the hulls meet there. */
+/* Distance and plane there. false: the hulls meet. */
+static bool measure_station(Search* q, Station* out) {
+  ContactSystem* s = q->system;
   if (out->b.half_space) {
     out->axis = vec3_scale(out->b.normal, -1.0);
     out->separation = pair_gap_along(&out->a, &out->b, out->axis);
@@ -173,6 +178,12 @@ static bool station_between(Search* q, double alpha, Station* out) {
     out->clearance[1] = solution.clearance[1];
   }
   return true;
+}
+
+static bool station_between(Search* q, double alpha, Station* out) {
+  q->poses_at(q->context, alpha, q->system->certificate_poses);
+  *out = station_at(q, alpha, q->system->certificate_poses);
+  return measure_station(q, out);
 }
 
 static bool certify_piece(Search* q, const Station* s0, const Station* s1, int depth) {
@@ -237,21 +248,50 @@ bool contact_certify(ContactSystem* s, const MotionBounds* bounds, ContactPath p
 
 /* ---------------------------------------------------------------- another way to the accepted state */
 
-/* What the pair is now proves most of the way at once; else its distance and plane at the start are found anew. */
-static bool arrives(Search* q, const MotionBounds* bounds) {
-  ContactSystem* s = q->system;
-  set_bounds(q, bounds);
-  Station s0, s1 = station_of_state(s, q->pair, s->current, 1);
-  if (s1.separation > q->a.speed + q->b.speed) return true; /* at the start it was above zero */
-  if (!station_between(q, 0, &s0)) return false;
-  if (s1.b.half_space) s1.axis = vec3_scale(s1.b.normal, -1.0);
-  return certify_piece(q, &s0, &s1, ARRIVAL_DEPTH);
+void contact_way_begin(ContactSystem* s) {
+  memcpy(s->way_travelled, s->travelled, sizeof(double) * (size_t)s->model->hull_count);
+  s->way_moved = false;
+  for (int k = 0; k < s->list_count; k++) {
+    ContactPair* p = contact_pair(s, k);
+    const PairState* state = &p->state[s->current];
+    p->mark = (PairMark){.set = true, .has_plane = state->has_plane, .separation = state->separation};
+    p->mark.axis = state->axis;
+    if (!state->has_plane) continue;
+    p->mark.plane = state->solution.plane;
+    memcpy(p->mark.clearance, state->solution.clearance, sizeof p->mark.clearance);
+  }
 }
 
-bool contact_certify_arrival(ContactSystem* s, const MotionBounds* bounds, ContactPath poses_at, void* context) {
+/* Where the way begins: as remembered, else found anew. */
+static bool station_at_start(Search* q, bool remembered, Station* out) {
+  const PairMark* mark = &q->pair->mark;
+  *out = station_at(q, 0, q->system->way_poses);
+  if (!remembered || !mark->set) return measure_station(q, out);
+  out->has_plane = mark->has_plane;
+  out->plane = mark->plane;
+  memcpy(out->clearance, mark->clearance, sizeof out->clearance);
+  out->separation = mark->separation;
+  out->axis = out->b.half_space ? vec3_scale(out->b.normal, -1.0) : mark->axis;
+  return true;
+}
+
+/* What the pair is now proves most of the way at once. */
+static bool arrives(Search* q, const MotionBounds* bounds, bool remembered) {
+  ContactSystem* s = q->system;
+  const PairState* now = &q->pair->state[s->current];
+  set_bounds(q, bounds);
+  if (now->separation > q->a.speed + q->b.speed) return true; /* at the start it was above zero */
+  Station s0, s1 = station_of_state(s, q->pair, s->current, 1);
+  if (s1.b.half_space) s1.axis = vec3_scale(s1.b.normal, -1.0);
+  return station_at_start(q, remembered, &s0) && certify_piece(q, &s0, &s1, ARRIVAL_DEPTH);
+}
+
+bool contact_certify_arrival(ContactSystem* s, const MotionBounds* bounds, ContactPath poses_at, void* context,
+                             bool remembered) {
   int intervals = 0, unlisted;
   ContactFailure failure;
-  const uint64_t* keys = contact_unlisted(s, bounds, &unlisted);
+  const uint64_t* keys = contact_unlisted(s, bounds, remembered, &unlisted);
+  poses_at(context, 0, s->way_poses);
   for (int k = 0; k < s->list_count + unlisted; k++) {
     ContactPair* pair = &s->way_pair;
     if (k < s->list_count)
@@ -259,7 +299,7 @@ bool contact_certify_arrival(ContactSystem* s, const MotionBounds* bounds, Conta
     else
       contact_enter(s, pair, keys[k - s->list_count]);
     Search q = {s, pair, .poses_at = poses_at, .context = context, .intervals = &intervals, .failure = &failure};
-    if (!arrives(&q, bounds)) return false;
+    if (!arrives(&q, bounds, remembered)) return false;
   }
   return true;
 }

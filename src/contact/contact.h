@@ -25,6 +25,7 @@ typedef struct {
   double length;          /* largest distance the slides carry the link from there [m] */
   double slide;           /* rate of the slides [m] */
   double spin, spin_rate; /* of the rotation [rad] */
+  Vec3 start_w, start_v;  /* of the link's frame against the world where the path begins, exactly [rad, m] */
 } JointBound;
 
 typedef struct {
@@ -50,6 +51,8 @@ void contact_destroy(ContactSystem* system);
 /* Length of the steps that follow [s]; at first that of the scene. Friction sees it from the next lag on. */
 void contact_set_dt(ContactSystem* system, double dt);
 
+/* Distance from which on two hulls exert nothing on each other [m]. */
+double contact_range(const Model* model);
 /* Find the pairs that can matter while every link moves from the accepted poses within its bound. */
 void contact_prepare(ContactSystem* system, const MotionBounds* bounds);
 /* Evaluate the trial state. false: some hulls intersect, or a plane was not found. Pairs whose
@@ -84,9 +87,12 @@ typedef struct {
 } ContactFailure;
 bool contact_certify(ContactSystem* system, const MotionBounds* bounds, ContactPath poses_at, void* context,
                      int* intervals, ContactFailure* failure);
+/* A way of several accepted states begins at the present one: remember what the pairs are here. */
+void contact_way_begin(ContactSystem* system);
 /* The same proof for another path that leads to the accepted state: is it shown, with fewer halvings than
- * contact_certify has, that nothing meets on it? Changes nothing. */
-bool contact_certify_arrival(ContactSystem* system, const MotionBounds* bounds, ContactPath poses_at, void* context);
+ * contact_certify has, that nothing meets on it? remembered: it comes from where the way begins. Changes nothing. */
+bool contact_certify_arrival(ContactSystem* system, const MotionBounds* bounds, ContactPath poses_at, void* context,
+                             bool remembered);
 /* Candidate `index` in the trial state, along the direction that parts the hulls best in the accepted one. */
 typedef struct {
   int link_a, link_b;

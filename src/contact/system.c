@@ -68,9 +68,11 @@ ContactSystem* contact_create(const Model* model, int threads, double tolerance)
   s->moved = MEMORY_NEW(double, model->hull_count);
   s->travelled = MEMORY_NEW(double, model->hull_count);
   s->slack = MEMORY_NEW(double, model->hull_count);
+  s->way_travelled = MEMORY_NEW(double, model->hull_count);
   s->boxes = MEMORY_NEW(Box, model->hull_count);
   s->certificate_poses = MEMORY_NEW(Pose, model->link_count);
   s->lag_poses = MEMORY_NEW(Pose, model->link_count);
+  s->way_poses = MEMORY_NEW(Pose, model->link_count);
   s->scratch = contact_scratch_create(model, s->threads);
   for (int t = 0; t < s->threads; t++) s->scratch[t].last_step = tolerance >= LOOSE_TOLERANCE ? LOOSE_LAST_STEP : 0;
   return s;
@@ -89,9 +91,11 @@ void contact_destroy(ContactSystem* s) {
   memory_free(s->moved);
   memory_free(s->travelled);
   memory_free(s->slack);
+  memory_free(s->way_travelled);
   memory_free(s->boxes);
   memory_free(s->certificate_poses);
   memory_free(s->lag_poses);
+  memory_free(s->way_poses);
   broad_phase_free(&s->broad);
   broad_phase_free(&s->way_broad);
   memory_free(s->pairs);
@@ -117,6 +121,8 @@ HullInstance contact_hull_at(const ModelHull* hull, const Pose* pose) {
   }
   return h;
 }
+
+double contact_range(const Model* model) { return plane_range(model->contact.support); }
 
 static void place_hulls(ContactSystem* s, int which, const Pose* poses) {
   const Model* model = s->model;
@@ -318,6 +324,7 @@ void contact_prepare(ContactSystem* s, const MotionBounds* bounds) {
       double path = hull_path(s, i, bounds), reserve = fmin(SLACK_PATHS * path, SLACK_RADIUS * radius);
       s->slack[i] = moves ? path + fmax(reserve, s->range) : 0;
       s->travelled[i] = 0;
+      s->way_travelled[i] = s->way_moved ? (double)INFINITY : 0;
       s->boxes[i] = box_of(s, i);
     }
     broad_phase_find(&s->broad, s->boxes, s->model->hull_count);
@@ -351,10 +358,12 @@ static void find_near(ContactSystem* s, const MotionBounds* bounds) {
   }
 }
 
-const uint64_t* contact_unlisted(ContactSystem* s, const MotionBounds* bounds, int* count) {
-  bool covered = true; /* by the reserve with which the list was found */
-  for (int i = 0; i < s->model->hull_count && covered; i++)
-    covered = s->travelled[i] + hull_path(s, i, bounds) <= s->slack[i];
+const uint64_t* contact_unlisted(ContactSystem* s, const MotionBounds* bounds, bool remembered, int* count) {
+  bool covered = true; /* by the reserve with which the list was found, from this end of the way or the other */
+  for (int i = 0; i < s->model->hull_count && covered; i++) {
+    double travelled = remembered ? fmin(s->travelled[i], s->way_travelled[i]) : s->travelled[i];
+    covered = travelled + hull_path(s, i, bounds) <= s->slack[i];
+  }
   *count = 0;
   if (covered) return NULL;
   find_near(s, bounds);
@@ -572,6 +581,7 @@ static void list_terms(ContactSystem* s) {
 void contact_accept(ContactSystem* s) {
   for (int i = 0; i < s->model->hull_count; i++) s->travelled[i] += s->moved[i];
   s->current = 1 - s->current;
+  s->way_moved = true;
   list_terms(s);
 }
 

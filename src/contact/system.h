@@ -22,6 +22,14 @@ typedef struct {
   PlaneResponse response;
 } PairState;
 
+/* What a pair was where a way begins. */
+typedef struct {
+  bool set, has_plane;
+  Plane plane;
+  double clearance[2], separation; /* m */
+  Vec3 axis;
+} PairMark;
+
 typedef struct {
   uint64_t key; /* hulls a << 32 | b as the broad phase orders them */
   int hull_a, hull_b, link_a, link_b;
@@ -31,6 +39,7 @@ typedef struct {
   bool fresh; /* being evaluated, not taken over from a state with the same poses */
   FrictionLag lag;
   PairState state[2];
+  PairMark mark;
   bool relieved; /* `model` stands for the derivatives of the accepted state in Newton's model */
   PairDerivatives model;
 } ContactPair;
@@ -49,6 +58,9 @@ struct ContactSystem {
   unsigned stamp;            /* of the lag in force, > 0 */
   double* moved;             /* of every hull from the accepted to the trial state [m] */
   double *travelled, *slack; /* of every hull since the broad phase was built, and how far it covers [m] */
+  double*
+      way_travelled; /* `travelled` where a way begins; INFINITY: the broad phase was built since, elsewhere (hulls) */
+  bool way_moved;    /* a state has been accepted since */
   Box* boxes;
   BroadPhase broad, way_broad;
   ContactPair* pairs; /* slots */
@@ -66,6 +78,7 @@ struct ContactSystem {
   FrictionParameters friction;
   ContactTimes times;
   Pose *certificate_poses, *lag_poses;
+  Pose* way_poses; /* where the way of contact_certify_arrival begins  (links) */
 };
 
 /* A hull where its link stands. */
@@ -74,9 +87,9 @@ HullInstance contact_hull_at(const ModelHull* hull, const Pose* pose);
 PlaneScratch* contact_scratch_create(const Model* model, int threads);
 void contact_scratch_destroy(PlaneScratch* scratch, int threads);
 
-/* Pairs that are not in the list and may come near each other on a way within `bounds` to the accepted state: their
- * keys, valid until the next call. */
-const uint64_t* contact_unlisted(ContactSystem* system, const MotionBounds* bounds, int* count);
+/* Pairs that are not in the list and may come near each other on a way within `bounds` to the accepted state
+ * (remembered: from where the way begins): their keys, valid until the next call. */
+const uint64_t* contact_unlisted(ContactSystem* system, const MotionBounds* bounds, bool remembered, int* count);
 /* A pair as it enters the list: with its distance in the accepted state. */
 void contact_enter(const ContactSystem* system, ContactPair* pair, uint64_t key);
 

@@ -35,17 +35,9 @@ static Velocity velocity_at_start(const Pose* rate) {
   return v;
 }
 
-/* L . J L, J the inverse of the inertia tensor about the centre of mass. */
-static double spin_energy_twice(const ModelLink* link, const Pose* pose, Vec3 momentum) {
-  Vec3 local = mat3_tmul_vec(pose->r, momentum);
-  return vec3_dot(local, mat3_mul_vec(mat3_inverse(mass_moment_inertia_tensor(&link->moment)), local));
-}
-
-/* Adds a link's share (S11): 1/2 tr(V S V^T), the last column f of V S, and c x f + spin, c the centre of mass and
- * spin = sum m (x - c) x v, the axial part of (first columns of V S - f X_c^T) R^T. momentum: of a body that carries
- * it, in place of `spin`, else NULL (W7). */
-static void add_motion(const ModelLink* link, const Pose* pose, const Velocity* v, const Vec3* momentum,
-                       SimMotion* sum) {
+/* Adds a link's share (S15): 1/2 tr(V S V^T), the last column f of V S, and c x f + spin, c the centre of mass and
+ * spin = sum m (x - c) x v, the axial part of (first columns of V S - f X_c^T) R^T. */
+static void add_motion(const ModelLink* link, const Pose* pose, const Velocity* v, SimMotion* sum) {
   double g[3][4] = {{0}}, kinetic = 0;
   for (int r = 0; r < 3; r++)
     for (int j = 0; j < 4; j++)
@@ -57,10 +49,6 @@ static void add_motion(const ModelLink* link, const Pose* pose, const Velocity* 
   Mat3 local = {{{g[0][0], g[0][1], g[0][2]}, {g[1][0], g[1][1], g[1][2]}, {g[2][0], g[2][1], g[2][2]}}};
   local = mat3_sub(local, mat3_outer(f, link->center));
   Vec3 spin = mat3_axial(mat3_mul(local, mat3_transpose(pose->r)));
-  if (momentum) {
-    spin = *momentum;
-    kinetic = vec3_dot(f, f) / link->mass + spin_energy_twice(link, pose, spin);
-  }
   sum->kinetic += 0.5 * kinetic;
   sum->momentum = vec3_add(sum->momentum, f);
   sum->angular_momentum =
@@ -68,23 +56,44 @@ static void add_motion(const ModelLink* link, const Pose* pose, const Velocity* 
 }
 
 SimMotion motion_between(const Model* model, const StepClock* clock, const Pose* now, const Pose* old,
-                         const Pose* older, const Vec3* momentum) {
+                         const Pose* older) {
   SimMotion sum = {0};
   StepWeights weights = step_weights(model->simulation.integrator, clock);
   for (int i = 0; i < model->link_count; i++) {
     if (model->links[i].tree < 0) continue;
     Velocity v = velocity_of(&weights, &now[i], &old[i], &older[i]);
-    add_motion(&model->links[i], &now[i], &v, momentum && model->links[i].spins ? &momentum[i] : NULL, &sum);
+    add_motion(&model->links[i], &now[i], &v, &sum);
   }
   return sum;
 }
 
-static SimMotion motion_at_start(const Sim* s) {
+/* L . J L / 2, J the inverse of the inertia tensor about the centre of mass. */
+static double spin_energy(const ModelLink* link, const Pose* pose, Vec3 momentum) {
+  Vec3 local = mat3_tmul_vec(pose->r, momentum);
+  return 0.5 * vec3_dot(local, mat3_mul_vec(mat3_inverse(mass_moment_inertia_tensor(&link->moment)), local));
+}
+
+/* A body that carries its angular momentum tells it, and its energy, by that (W7). */
+static void add_spinner(const ModelLink* link, const Pose* pose, const Velocity* v, Vec3 spin, SimMotion* sum) {
+  SimMotion own = {0};
+  add_motion(link, pose, v, &own);
+  Vec3 orbit = vec3_cross(pose_apply(*pose, link->center), own.momentum);
+  sum->kinetic += 0.5 * vec3_dot(own.momentum, own.momentum) / link->mass + spin_energy(link, pose, spin);
+  sum->momentum = vec3_add(sum->momentum, own.momentum);
+  sum->angular_momentum = vec3_add(sum->angular_momentum, vec3_add(spin, orbit));
+}
+
+static SimMotion motion_of(const Sim* s) {
   SimMotion sum = {0};
   for (int i = 0; i < s->model->link_count; i++) {
     if (s->model->links[i].tree < 0) continue;
-    Velocity v = velocity_at_start(&s->pose_rate[i]);
-    add_motion(&s->model->links[i], &s->pose_now[i], &v, s->model->links[i].spins ? &s->state.momentum[i] : NULL, &sum);
+    const ModelLink* link = &s->model->links[i];
+    Velocity v = s->state.step == 0 ? velocity_at_start(&s->pose_rate[i])
+                                    : velocity_of(&s->weights, &s->pose_now[i], &s->pose_old[i], &s->pose_older[i]);
+    if (link->spins)
+      add_spinner(link, &s->pose_now[i], &v, s->state.momentum[i], &sum);
+    else
+      add_motion(link, &s->pose_now[i], &v, &sum);
   }
   return sum;
 }
@@ -93,14 +102,13 @@ static SimMotion motion_at_start(const Sim* s) {
 bool motion_forces(const Model* model, const StepClock* clock, const Pose* now, const Pose* old, const Pose* older,
                    const Pose* oldest, Vec3* force) {
   StepWeights w = step_weights(model->simulation.integrator, clock);
-  double dt = clock->dt;
   if (w.y_rate != 0) return false;
   for (int i = 0; i < model->link_count; i++) {
     const ModelLink* link = &model->links[i];
     Vec3 y = vec3_scale(pose_apply(old[i], link->center), w.y_now);
     y = vec3_add_scaled(y, w.y_old, pose_apply(older[i], link->center));
     if (w.y_older != 0) y = vec3_add_scaled(y, w.y_older, pose_apply(oldest[i], link->center));
-    Vec3 pull = vec3_scale(vec3_sub(pose_apply(now[i], link->center), y), w.factor / (dt * dt));
+    Vec3 pull = vec3_scale(vec3_sub(pose_apply(now[i], link->center), y), w.factor / (clock->dt * clock->dt));
     force[i] = vec3_scale(vec3_sub(pull, model->simulation.gravity), link->mass);
   }
   return true;
@@ -109,9 +117,7 @@ bool motion_forces(const Model* model, const StepClock* clock, const Pose* now, 
 /* ---------------------------------------------------------------- a state */
 
 SimMeasure sim_measure(Sim* s) {
-  SimMotion motion = s->state.step == 0 ? motion_at_start(s)
-                                        : motion_between(s->model, &s->reached, s->pose_now, s->pose_old, s->pose_older,
-                                                         s->state.momentum);
+  SimMotion motion = motion_of(s);
   SimMeasure out = {motion.kinetic, 0, INFINITY, motion.momentum, motion.angular_momentum};
   for (int i = 0; i < s->model->link_count; i++) {
     const ModelLink* link = &s->model->links[i];

@@ -36,26 +36,29 @@ MotionBound motion_bound_below(MotionBound up, const JointBound* own) {
                        up.spin_rate + up.spin * own->spin + own->spin_rate};
 }
 
-/* Exact twist of a link's frame at the start of the path. */
-typedef struct {
-  Vec3 w, v;
-} Twist;
-
-static Twist start_twist(const Model* model, int i, const Pose* poses, const Screw* screws, const double* delta) {
-  Twist t = {{0, 0, 0}, {0, 0, 0}};
-  for (int up = i; up >= 0; up = model->links[up].parent)
-    for (int k = model->links[up].dof_first; k < model->links[up].dof_first + model->links[up].dof_count; k++) {
-      t.w = vec3_add_scaled(t.w, delta[k], screws[k].w);
-      t.v = vec3_add_scaled(t.v, delta[k], screw_velocity(&screws[k], poses[i].t));
-    }
-  return t;
+/* Exact twist of a link's frame at the start of the path, from that of its parent. */
+static void start_twist(const Model* model, int i, const Pose* poses, const Screw* screws, const double* delta,
+                        JointBound* joints) {
+  const ModelLink* link = &model->links[i];
+  Vec3 w = {0, 0, 0}, v = {0, 0, 0};
+  if (link->parent >= 0) {
+    const JointBound* up = &joints[link->parent];
+    w = up->start_w;
+    v = vec3_add(up->start_v, vec3_cross(w, vec3_sub(poses[i].t, poses[link->parent].t)));
+  }
+  for (int k = link->dof_first; k < link->dof_first + link->dof_count; k++) {
+    w = vec3_add_scaled(w, delta[k], screws[k].w);
+    v = vec3_add_scaled(v, delta[k], screw_velocity(&screws[k], poses[i].t));
+  }
+  joints[i].start_w = w;
+  joints[i].start_v = v;
 }
 
 /* Summed rates of a chain are far above its true speed: what is known at the start, plus what can be gained on the way,
  * is the better bound. */
-static void sharpen(MotionBound* b, Twist start) {
-  b->spin = fmin(b->spin, vec3_norm(start.w) + b->spin_rate);
-  b->speed = fmin(b->speed, vec3_norm(start.v) + b->acceleration);
+static void sharpen(MotionBound* b, const JointBound* own) {
+  b->spin = fmin(b->spin, vec3_norm(own->start_w) + b->spin_rate);
+  b->speed = fmin(b->speed, vec3_norm(own->start_v) + b->acceleration);
 }
 
 void motion_bounds(const Model* model, const double* q, const Pose* poses, const Screw* screws, const double* delta,
@@ -65,6 +68,7 @@ void motion_bounds(const Model* model, const double* q, const Pose* poses, const
     MotionBound up = link->parent < 0 ? (MotionBound){0, 0, 0, 0} : bounds->link[link->parent];
     bounds->joint[i] = joint_bound(link, q + link->coordinate_first, delta + link->dof_first);
     bounds->link[i] = motion_bound_below(up, &bounds->joint[i]);
-    if (link->tree >= 0) sharpen(&bounds->link[i], start_twist(model, i, poses, screws, delta));
+    start_twist(model, i, poses, screws, delta, bounds->joint);
+    if (link->tree >= 0) sharpen(&bounds->link[i], &bounds->joint[i]);
   }
 }

@@ -4,8 +4,9 @@
 
 #include "simulate/sim.h"
 
-/* Moves that there is room for before the first step. */
-enum { MOVES_AT_START = 64 };
+/* Moves that there is room for before the first step, and those of a step that are made one if their straight way is
+ * free, while the step goes on. */
+enum { MOVES_AT_START = 64, BLOCK = 8 };
 /* A ball's increments are found again from the two rotations where they are inside (-pi, pi), the middle one inside
  * (-pi/2, pi/2). */
 #define LARGEST_TURN 3.0
@@ -19,6 +20,9 @@ void path_create(Sim* s) {
   p->delta = MEMORY_NEW(double, (size_t)p->capacity*(size_t)m->dof_count);
   p->time = MEMORY_NEW(double, p->capacity);
   p->way = MEMORY_NEW(double, m->dof_count);
+  p->poses = MEMORY_NEW(Pose, m->link_count);
+  p->screws = MEMORY_NEW(Screw, m->dof_count);
+  p->bounds = (MotionBounds){MEMORY_NEW(MotionBound, m->link_count), MEMORY_NEW(JointBound, m->link_count)};
   p->begin = MEMORY_NEW(double, m->coordinate_count);
   p->from = MEMORY_NEW(double, m->coordinate_count);
   p->marked = MEMORY_NEW(double, m->coordinate_count);
@@ -26,7 +30,8 @@ void path_create(Sim* s) {
 }
 
 void path_destroy(Path* p) {
-  void* owned[] = {p->delta, p->time, p->way, p->begin, p->from, p->marked};
+  void* owned[] = {p->delta,  p->time,  p->way,    p->begin,       p->from,
+                   p->marked, p->poses, p->screws, p->bounds.link, p->bounds.joint};
   for (size_t k = 0; k < sizeof owned / sizeof owned[0]; k++) memory_free(owned[k]);
   proof_destroy(p->proof);
 }
@@ -36,8 +41,19 @@ void path_destroy(Path* p) {
 void path_begin(Sim* s) {
   Path* p = &s->path;
   if (!p->delta) return;
-  p->first = p->count;
+  p->first = p->block = p->count;
   memcpy(p->begin, s->configuration[s->current].q, sizeof(double) * (size_t)s->model->coordinate_count);
+  contact_way_begin(s->contact);
+}
+
+void path_save(Sim* s) {
+  s->path.kept_count = s->path.count;
+  s->path.kept_parts = s->path.parts;
+}
+
+void path_restore(Sim* s) {
+  s->path.count = s->path.first = s->path.kept_count;
+  s->path.parts = s->path.kept_parts;
 }
 
 static double* add_room(Path* p, int dof_count) {
@@ -49,12 +65,6 @@ static double* add_room(Path* p, int dof_count) {
     p->capacity *= 2;
   }
   return p->delta + (size_t)p->count++ * (size_t)dof_count;
-}
-
-void path_add(Sim* s) {
-  Path* p = &s->path;
-  if (!p->delta) return;
-  memcpy(add_room(p, s->model->dof_count), s->scaled, sizeof(double) * (size_t)s->model->dof_count);
 }
 
 /* ---------------------------------------------------------------- is the straight way as good? */
@@ -76,17 +86,16 @@ static void poses_on_way(void* context, double fraction, Pose* poses) {
   model_poses(s->model, s->path_q, poses);
 }
 
-/* Straight from path.from to the accepted state. s->screws and s->bounds are free between steps. */
-static bool straight_way_proved(Sim* s) {
+/* Straight from path.from to the accepted state. */
+static bool straight_way_proved(Sim* s, bool remembered) {
   Path* p = &s->path;
   const Model* m = s->model;
-  Pose* poses = s->configuration[1 - s->current].pose;
   proof_way(m, p->from, s->configuration[s->current].q, p->way);
   if (!turns_are_small(m, p->way)) return false;
-  model_poses(m, p->from, poses);
-  model_screws(m, p->from, poses, s->screws);
-  motion_bounds(m, p->from, poses, s->screws, p->way, &s->bounds);
-  return contact_certify_arrival(s->contact, &s->bounds, poses_on_way, s);
+  model_poses(m, p->from, p->poses);
+  model_screws(m, p->from, p->poses, p->screws);
+  motion_bounds(m, p->from, p->poses, p->screws, p->way, &p->bounds);
+  return contact_certify_arrival(s->contact, &p->bounds, poses_on_way, s, remembered);
 }
 
 /* The same from the place after `moves` of the step's moves; path.from changes. */
@@ -96,7 +105,25 @@ static bool proved_after(Sim* s, int moves) {
   memcpy(p->from, p->begin, sizeof(double) * (size_t)m->coordinate_count);
   for (int k = 0; k < moves; k++)
     model_increment(m, p->from, p->delta + (size_t)(p->first + k) * (size_t)m->dof_count, 1.0, p->from);
-  return straight_way_proved(s);
+  return straight_way_proved(s, moves == 0);
+}
+
+/* All moves from `last` on become one, path.way. */
+static void make_one(Sim* s, int last) {
+  Path* p = &s->path;
+  size_t width = (size_t)s->model->dof_count;
+  memcpy(p->delta + (size_t)last * width, p->way, sizeof(double) * width);
+  p->count = last + 1;
+}
+
+void path_add(Sim* s) {
+  Path* p = &s->path;
+  if (!p->delta) return;
+  if (p->count - p->block >= BLOCK) {
+    if (proved_after(s, p->block - p->first)) make_one(s, p->block);
+    p->block = p->count;
+  }
+  memcpy(add_room(p, s->model->dof_count), s->scaled, sizeof(double) * (size_t)s->model->dof_count);
 }
 
 /* The fewest of the step's moves after which the straight way does for the rest, as far as doubling and halving find
@@ -119,21 +146,19 @@ static int moves_needed(Sim* s) {
   return high;
 }
 
-/* The rest of the moves becomes one, straight. */
 static void shorten_path(Sim* s) {
   Path* p = &s->path;
-  size_t width = (size_t)s->model->dof_count;
   int kept = moves_needed(s), last = p->first + kept;
   if (last >= p->count - 1) return; /* a single move stays as it was */
   (void)proved_after(s, kept);      /* sets path.way */
-  memcpy(p->delta + (size_t)last * width, p->way, sizeof(double) * width);
-  p->count = last + 1;
+  make_one(s, last);
 }
 
 void path_end(Sim* s, bool reached, double time) {
   Path* p = &s->path;
   if (!p->delta) return;
   if (!reached) p->count = p->first;
+  p->parts += reached;
   if (p->count == p->first) return;
   double start = timer_now();
   shorten_path(s);
@@ -144,16 +169,14 @@ void path_end(Sim* s, bool reached, double time) {
   s->times.certificate += timer_now() - start;
 }
 
-void path_drop(Sim* s, int count) { s->path.count = s->path.first = count; }
-
 /* ---------------------------------------------------------------- what is written */
 
-/* States that are several steps apart: would their straight way be proved from the files? */
+/* States that are several steps or parts of one apart: would their straight way be proved from the files? */
 static bool recorded_states_suffice(Sim* s) {
   Path* p = &s->path;
-  bool first = !p->proof;
-  if (first) p->proof = proof_create(s->model, s->options.threads);
-  if (first) (void)proof_next(p->proof, p->marked);
+  if (!p->proof) p->proof = proof_create(s->model, s->options.threads);
+  if (!p->proof_there) proof_restart(p->proof, p->marked);
+  p->proof_there = true;
   return proof_next_straight(p->proof, s->q_now).outcome == PROOF_APART;
 }
 
@@ -161,10 +184,13 @@ SimPath sim_path(Sim* s) {
   Path* p = &s->path;
   SimPath out = {0};
   if (!p->delta) return out;
-  bool thinned = s->model->simulation.record_every > 1 && recorded_states_suffice(s);
-  bool plain = p->count == 0 || (p->count == 1 && p->straight);
-  if (!thinned && !plain) out = (SimPath){p->count, p->time, p->delta};
+  bool plain = p->count == 0 || (p->count == 1 && p->straight), proved = false;
+  if (!plain && p->parts > 1)
+    proved = recorded_states_suffice(s);
+  else
+    p->proof_there = false;
+  if (!plain && !proved) out = (SimPath){p->count, p->time, p->delta};
   memcpy(p->marked, s->q_now, sizeof(double) * (size_t)s->model->coordinate_count);
-  p->count = 0;
+  p->count = p->parts = 0;
   return out;
 }

@@ -334,3 +334,8 @@ const ProofPair* proof_pairs(Proof* p, int* count) {
   *count = merge_pairs(p->pairs, candidates);
   return p->pairs;
 }
+
+ProofReport proof_restart(Proof* p, const double* q) {
+  p->entered = false;
+  return proof_next(p, q);
+}

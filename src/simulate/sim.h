@@ -31,6 +31,26 @@ typedef struct {
   bool blind;      /* the predicted decrease is below rounding: the full step is taken on trust */
 } Island;
 
+/* Accepted moves since sim_path was called last. */
+typedef struct {
+  double *delta, *time; /* (capacity x nv), (capacity) */
+  int count, capacity;
+  int first;      /* move of the present step */
+  int parts;      /* parts of steps since sim_path was called last */
+  int kept_count, kept_parts; /* when the step was begun that is taken in parts */
+  int block;      /* first of those that may still be made one */
+  bool straight;  /* the last one alone is the straight way of its step */
+  double* begin;  /* coordinates where the present step began  (nq) */
+  double* from;   /* and where the way begins that is looked at  (nq) */
+  double* marked; /* and when sim_path was called last  (nq) */
+  double* way;    /* straight increments  (nv) */
+  Pose* poses;    /* where the way begins  (links) */
+  Screw* screws;  /* (nv) */
+  MotionBounds bounds;
+  Proof* proof;     /* over recorded states that are several parts apart; NULL: none was needed yet */
+  bool proof_there; /* its last state is `marked` */
+} Path;
+
 /* What a step begins from: all that sim_step writes besides the state that the user sees. */
 typedef struct {
   double *q_now, *q_old;                  /* q^t, q^{t-1}  (nq) */
@@ -58,18 +78,6 @@ typedef struct {
   int contact_capacity;
   SimSubstate* list; /* (capacity) */
 } SubstateStore;
-/* Accepted moves since sim_path was called last. */
-typedef struct {
-  double *delta, *time; /* (capacity x nv), (capacity) */
-  int count, capacity;
-  int first;      /* move of the present step */
-  bool straight;  /* the last one alone is the straight way of its step */
-  double* begin;  /* coordinates where the present step began  (nq) */
-  double* from;   /* and where the way begins that is looked at  (nq) */
-  double* marked; /* and when sim_path was called last  (nq) */
-  double* way;    /* straight increments  (nv) */
-  Proof* proof;   /* over recorded states that are several steps apart; NULL: they are not, or none was needed yet */
-} Path;
 
 struct Sim {
   const Model* model;
@@ -131,14 +139,15 @@ struct Sim {
   ContactSystem* contact; /* NULL when the scene has none */
   SimTimes times;
 
+  /* written by simulate/path.c: what sim_path hands out */
+  Path path;
+
   /* written by sim_step: a step taken in substeps */
   SubstepMemory substep_memory;
   SubstateStore between;
   SimPast backup; /* allocated when it is first needed */
   StepClock backup_reached, backup_clock;
   StepWeights backup_weights;
-  /* written by simulate/path.c: what sim_path hands out */
-  Path path;
 
   /* written by sim_contacts */
   SimContact* contacts;
@@ -156,9 +165,10 @@ void path_destroy(Path* path);
  * is taken in parts has a pair of calls for each. */
 void path_begin(Sim* sim);
 void path_end(Sim* sim, bool reached, double time);
-/* Forget all moves but the first `count`: those of the substeps before one that failed. */
-void path_drop(Sim* sim, int count);
-/* A move by s->scaled is about to be accepted. */
+/* Before the parts of a step, and when one of them failed. */
+void path_save(Sim* sim);
+void path_restore(Sim* sim);
+/* A move by s->scaled is about to be accepted: the accepted state is still that before it. */
 void path_add(Sim* sim);
 
 /* A run without contact of its own, at rest at the start: for whoever wants the terms of one step. */

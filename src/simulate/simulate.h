@@ -96,21 +96,21 @@ typedef struct {
   Vec3 angular_momentum;     /* about the world's origin [kg m^2/s] */
 } SimMeasure;
 
-/* What the links' motion carries, from the integrator's own velocity (docs/derivations/step.md, S11). */
+/* What the links' motion carries, from the integrator's own velocity (docs/derivations/step.md, S15). */
 typedef struct {
   double kinetic;        /* J */
   Vec3 momentum;         /* kg m/s */
   Vec3 angular_momentum; /* about the world's origin [kg m^2/s] */
 } SimMotion;
-/* The motion that the poses (links each) after the step of this clock and after the two steps before tell of; before
- * the start they repeat the first. momentum: SimState.momentum; NULL: not known, links that carry theirs turn as their
- * poses do (links). */
+/* The motion that the poses (links each) at the end of a step and of the two before tell of, every link taken by its
+ * points: bodies that carry their angular momentum hold another one, and another energy. Before the start the poses
+ * repeat the first. */
 SimMotion motion_between(const Model* model, const StepClock* clock, const Pose* now, const Pose* old,
-                         const Pose* older, const Vec3* momentum);
+                         const Pose* older);
 
-/* What the scheme takes each link's centre of mass to be driven by in the step of this clock, m (x'' - g) [N] (links),
- * from the poses (links each) after it and after the three before. False: the step starts from
- * velocities, which are no poses. */
+/* What the scheme takes each link's centre of mass to be driven by in a step, m (x'' - g) [N] (links), from the poses
+ * (links each) at its end and at those of the three before. False: the step starts from velocities, which are no poses.
+ */
 bool motion_forces(const Model* model, const StepClock* clock, const Pose* now, const Pose* old, const Pose* older,
                    const Pose* oldest, Vec3* force);
 
@@ -183,6 +183,8 @@ typedef struct {
 void proof_way(const Model* model, const double* q, const double* to, double* delta);
 Proof* proof_create(const Model* model, int threads);
 void proof_destroy(Proof* proof);
+/* Forget the last state: this is a first one. */
+ProofReport proof_restart(Proof* proof, const double* q);
 /* The next recorded state, by its coordinates (nq); the first call has no way to it. Where two hulls meet in a state,
  * there is no way to the next one either: that one is a first again. */
 ProofReport proof_next(Proof* proof, const double* q);

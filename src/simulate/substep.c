@@ -40,6 +40,7 @@ static void save(Sim* s, int substeps) {
   s->backup_clock = s->clock;
   s->backup_reached = s->reached;
   s->backup_weights = s->weights;
+  path_save(s);
   if (substeps == 1) return;
   create_backup(s);
   SimPast past = past_of(s);
@@ -51,6 +52,7 @@ static void restore(Sim* s, int substeps) {
   s->clock = s->backup_clock;
   s->reached = s->backup_reached;
   s->weights = s->backup_weights;
+  path_restore(s);
   if (substeps > 1) {
     SimPast past = past_of(s);
     copy_past(s->model, &past, &s->backup);
@@ -198,7 +200,6 @@ static StepSqueeze find_squeeze(Sim* s) {
 /* All substeps of a step, or the state before. */
 static StepReport try_substeps(Sim* s, int count) {
   StepReport report = {.outcome = STEP_CONVERGED, .residual_dof = -1};
-  int moves = s->path.count;
   s->between.count = 0;
   save(s, count);
   for (int k = 0; k < count; k++) {
@@ -213,7 +214,6 @@ static StepReport try_substeps(Sim* s, int count) {
   if (!step_outcome_failed(report.outcome)) return report;
   s->between.count = 0;
   report.squeeze = find_squeeze(s);
-  path_drop(s, moves);
   restore(s, count);
   return report;
 }

@@ -142,6 +142,95 @@ static void proofs_agree_with_dense_sampling(void** state) {
   run_free(run);
 }
 
+/* ---------------------------------------------------------------- recorded moves (P6) */
+
+/* The way through the wall again, but over it: 2 m up, across, down. */
+static void P6_moves_are_gone_along_as_they_are(void** state) {
+  (void)state;
+  Run* run = run_model("%s", wall_and_plate);
+  double from[7] = {0, 0, 0, 1, 0, 0, 0}, to[7] = {1, 0, 0, 1, 0, 0, 0};
+  double moves[3][6] = {{0, 0, 2}, {1, 0, 0}, {0, 0, -2}};
+  Proof* proof = proof_create(&run->model, 1);
+  assert_int_equal(proof_next(proof, from).outcome, PROOF_APART);
+  ProofReport over = proof_next_along(proof, moves[0], 3, to);
+  assert_int_equal(over.outcome, PROOF_APART);
+  compare_near(over.miss, 0, 1e-15, "where the moves end");
+  /* back by less: told; and through the wall: found in the second of three moves */
+  double back[3][6] = {{0, 0, 2}, {-1, 0, 0}, {0, 0, -1.5}}, through[3][6] = {{0, 0.1, 0}, {1, 0, 0}, {0, -0.1, 0}};
+  compare_near(proof_next_along(proof, back[0], 3, from).miss, 0.5, 1e-12, "what the moves miss");
+  ProofReport met = proof_next_along(proof, through[0], 3, to);
+  assert_int_equal(met.outcome, PROOF_MEET);
+  compare_near(met.fraction, (1 + 0.55) / 3, 0.02, "where they meet");
+  proof_destroy(proof);
+  run_free(run);
+}
+
+/* A bar that turns by 5 rad strikes a post at 90 degrees; the two states alone tell of -1.28 rad, which is free. */
+static void P6_turns_beyond_half_a_turn_are_those_that_were_recorded(void** state) {
+  (void)state;
+  Run* run = run_model(
+      "contact: {support: 0.001}\n"
+      "links:\n"
+      "  - {name: post, fixed: true, shapes: [{type: box, size: [0.1, 0.1, 0.1], position: [0, 0, 0.4]}]}\n"
+      "  - {name: bar, mass: 1, joint: {type: ball}, shapes: [{type: box, size: [0.1, 1, 0.1], position: [0, 0.5, "
+      "0]}]}\n");
+  double from[4] = {1, 0, 0, 0}, to[4] = {cos(2.5), sin(2.5), 0, 0}, turn[3] = {5, 0, 0};
+  ProofReport shorter = prove_two(&run->model, from, to);
+  assert_int_equal(shorter.outcome, PROOF_APART);
+  Proof* proof = proof_create(&run->model, 1);
+  assert_int_equal(proof_next(proof, from).outcome, PROOF_APART);
+  ProofReport report = proof_next_along(proof, turn, 1, to);
+  assert_int_equal(report.outcome, PROOF_MEET);
+  compare_near(report.miss, 0, 1e-12, "where the turn ends");
+  /* the bar spans about 0.1 rad to each side, the post 0.15 */
+  compare_near(5 * report.fraction, acos(-1) / 2, 0.3, "angle at which they meet");
+  proof_destroy(proof);
+  run_free(run);
+}
+
+/* What a proof knows of a state is what the run listed: pairs, gaps, and forces but for friction. */
+static void P7_pairs_of_a_state_are_those_that_the_run_lists(void** state) {
+  (void)state;
+  Run* run = run_create(1, 1e-6,
+                        "simulation: {dt: 0.01, steps: 100}\n"
+                        "contact: {friction: 0.3}\n"
+                        "shapes:\n"
+                        "  box: {type: box, size: [0.2, 0.15, 0.1]}\n"
+                        "links:\n"
+                        "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
+                        "  - {name: a, density: 500, shape: box, position: [0, 0, 0.1]}\n"
+                        "  - {name: b, density: 500, shape: box, position: [0.05, 0.02, 0.3]}\n"
+                        "initial:\n"
+                        "  - {link: a, velocities: [1, 0, 0, 0, 2, 0]}\n");
+  Proof* proof = proof_create(&run->model, 1);
+  int listed = 0;
+  double load[3][3] = {{0}};
+  for (int step = 0; step < 60; step++) {
+    run_steps(run, 1);
+    (void)proof_next(proof, sim_state(run->sim)->q);
+    int count, near;
+    const SimContact* contacts = sim_contacts(run->sim, &count);
+    const ProofPair* pairs = proof_pairs(proof, &near);
+    for (int k = 0; k < near; k++) {
+      int c = 0;
+      while (c < count && (contacts[c].a != pairs[k].a || contacts[c].b != pairs[k].b)) c++;
+      if (!pairs[k].active) continue;
+      assert_true(c < count); /* who touches is listed */
+      const SimContact* found = &contacts[c];
+      compare_near(found->gap, pairs[k].gap, 1e-12, "gap");
+      double before = load[pairs[k].a][pairs[k].b];
+      compare_at_most(vec3_norm(vec3_sub(found->force, pairs[k].force)), 0.3 * before + 1e-6 * pairs[k].load,
+                      "friction, rests on %g N of the step before", before);
+      listed++;
+    }
+    memset(load, 0, sizeof load);
+    for (int k = 0; k < near; k++) load[pairs[k].a][pairs[k].b] = pairs[k].load;
+  }
+  assert_true(listed > 20);
+  proof_destroy(proof);
+  run_free(run);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_plate_that_jumps_through_a_wall_is_found),
@@ -149,6 +238,9 @@ int main(void) {
       cmocka_unit_test(a_state_in_which_bodies_meet_is_found_and_left_again),
       cmocka_unit_test(P5_a_rod_that_pivots_is_proved_beside_the_straight_way),
       cmocka_unit_test(proofs_agree_with_dense_sampling),
+      cmocka_unit_test(P6_moves_are_gone_along_as_they_are),
+      cmocka_unit_test(P6_turns_beyond_half_a_turn_are_those_that_were_recorded),
+      cmocka_unit_test(P7_pairs_of_a_state_are_those_that_the_run_lists),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
