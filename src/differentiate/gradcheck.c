@@ -101,7 +101,14 @@ static RecordOptions record_options(const Check* c) {
   return (RecordOptions){c->options->threads, c->options->tolerance, c->options->interrupted, c->substeps};
 }
 
-/* The loss with the block's numbers at values; NaN when the run fails. */
+/* Did the moved run take every step in as many substeps as the base run? It has jumped where one took more. */
+static bool same_substeps(const Check* c) {
+  for (int step = 1; step <= c->moved.steps; step++)
+    if (recording_substeps(&c->moved, step) != c->substeps[step - 1]) return false;
+  return true;
+}
+
+/* The loss with the block's numbers at values; NaN when the run fails or has jumped. */
 static double value_at(Check* c, GradcheckBlock block, const double* values) {
   Model model;
   Diagnostics diagnostics = {0};
@@ -112,7 +119,7 @@ static double value_at(Check* c, GradcheckBlock block, const double* values) {
   if (model_create(&model, c->scene, &diagnostics) == STATUS_OK) {
     if (block == GRADCHECK_STATE) state_move(&model, values);
     model.simulation.steps = c->base.steps;
-    if (recording_run(&c->moved, &model, &options, &report, &diagnostics) == STATUS_OK)
+    if (recording_run(&c->moved, &model, &options, &report, &diagnostics) == STATUS_OK && same_substeps(c))
       value = value_of(c, &c->moved, NULL);
   }
   model_destroy(&model);
