@@ -7,6 +7,7 @@ Exit codes: 0 written, 2 wrong usage, 3 the fixture cannot be used or represente
 5 cannot read or write. What is represented how is told in docs/rigid-ipc.md; what is left out is told on standard error.
 """
 import argparse
+import itertools
 import json
 import math
 import os
@@ -21,6 +22,9 @@ MENDED_AREA = 0.05         # holes up to this fraction of the surface are mended
 SURFACE_TRIANGLES = 200    # of a bare surface that stands still: each triangle is a hull
 POINTS_MAX = 64            # a convex solid of so many vertices is written as points, a larger one as its file
 ACTIVATION_DISTANCE = 1e-3 # m, where the collection's contact begins unless the fixture says otherwise
+STEP = 1e-6                # of a part's size: heights that differ by less are one level
+SLOPE = 1e-3               # faces that lean by less stand upright: files hold six digits
+PIECES_MAX = 400           # prisms of a part extruded in steps; one that needs more is decomposed
 FLAT = 1e-9                # distances below this fraction of a mesh's size are rounding
 
 KNOWN_KEYS = {"mesh", "vertices", "edges", "faces", "density", "is_dof_fixed", "oriented", "group_id", "position",
@@ -434,6 +438,217 @@ def read_bodies(problem, folder, words):
     return bodies
 
 
+# ------------------------------------------------------------------ parts extruded in steps: exact convex pieces
+
+def levels_of(values, size):
+    """Values that differ by more than rounding, ascending."""
+    found = []
+    for x in sorted(values):
+        if not found or x - found[-1] > STEP * size:
+            found.append(x)
+    return found
+
+
+def extrusion_axis(mesh):
+    """The coordinate axis along or across which every face lies; None where there is none."""
+    vectors = [v for v in (area_vector(*t) for t in mesh.corners()) if norm(v) > 0]
+    for axis in range(3):
+        if all(abs(v[axis]) <= SLOPE * norm(v) or abs(v[axis]) >= (1 - SLOPE**2) * norm(v) for v in vectors):
+            return axis
+    return None
+
+
+def section(mesh, axis, height):
+    """Loops of 2D points around the material at a height between levels: outer ones to the left, holes to the right."""
+    u, v, size = (axis + 1) % 3, (axis + 2) % 3, mesh.size()
+    number, points, follower = {}, [], {}
+
+    def point(p):
+        key = (round(p[u] / size / STEP), round(p[v] / size / STEP))
+        for near in ((key[0] + i, key[1] + j) for i in (0, -1, 1) for j in (0, -1, 1)):
+            if near in number:
+                return number[near]
+        number[key] = len(points)
+        points.append((p[u], p[v]))
+        return number[key]
+
+    for t in mesh.corners():
+        ends = []
+        for i in range(3):
+            a, b = t[i], t[(i + 1) % 3]
+            if (a[axis] < height) != (b[axis] < height):
+                s = (height - a[axis]) / (b[axis] - a[axis])
+                ends.append((a[axis] < height, point(add(a, times(s, sub(b, a))))))
+        if len(ends) == 2:
+            start, end = (e[1] for e in sorted(ends)) # seen along the axis the outside is to the right
+            if start != end:
+                follower[start] = end if start not in follower else None
+    loops, used = [], set()
+    for start in follower:
+        loop, at = [], start
+        while at not in used and follower.get(at) is not None:
+            used.add(at)
+            loop.append(at)
+            at = follower[at]
+        if loop and at == loop[0]:
+            loops.append([points[i] for i in loop])
+        elif loop:
+            return None # the section does not close, or touches itself
+    return [straightened(loop, size) for loop in loops]
+
+
+def turning(a, b, c):
+    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+
+
+def loop_area(loop):
+    return 0.5 * sum(a[0] * b[1] - a[1] * b[0] for a, b in zip(loop, loop[1:] + loop[:1]))
+
+
+def straightened(loop, size):
+    """Without points in the middle of straight edges."""
+    return [b for a, b, c in zip(loop[-1:] + loop[:-1], loop, loop[1:] + loop[:1])
+            if abs(turning(a, b, c)) > STEP * size * math.dist(a, c)]
+
+
+def contains(loop, p):
+    inside = False
+    for a, b in zip(loop, loop[1:] + loop[:1]):
+        if (a[1] > p[1]) != (b[1] > p[1]) and p[0] < a[0] + (p[1] - a[1]) * (b[0] - a[0]) / (b[1] - a[1]):
+            inside = not inside
+    return inside
+
+
+def crosses(a, b, c, d):
+    """Do two segments meet, other than in a common end?"""
+    if a in (c, d) or b in (c, d):
+        return False
+    return turning(a, b, c) * turning(a, b, d) <= 0 and turning(c, d, a) * turning(c, d, b) <= 0
+
+
+def bridged(outer, holes):
+    """One loop of an outer one and its holes: each hole joined by a double edge to the nearest point that it sees."""
+    loop, holes = list(outer), sorted(holes, key=lambda h: -max(p[0] for p in h))
+    for k, hole in enumerate(holes):
+        edges = [e for ring in [loop] + holes[k:] for e in zip(ring, ring[1:] + ring[:1])]
+        pairs = sorted(((math.dist(p, q), i, j) for i, p in enumerate(loop) for j, q in enumerate(hole)))
+        for _, i, j in pairs:
+            if not any(crosses(loop[i], hole[j], c, d) for c, d in edges) and opens(loop, i, hole[j]):
+                loop = loop[:i + 1] + hole[j:] + hole[:j + 1] + loop[i:]
+                break
+        else:
+            return None
+    return loop
+
+
+def opens(loop, i, p):
+    """Does p lie inside the corner of a loop? Corners stand twice where bridges start."""
+    a, b, c = loop[i - 1], loop[i], loop[(i + 1) % len(loop)]
+    if turning(a, b, c) > 0:
+        return turning(a, b, p) > 0 and turning(b, c, p) > 0
+    return turning(a, b, p) > 0 or turning(b, c, p) > 0
+
+
+def triangles_of(loop):
+    """Ears of a loop, cut off one after another; None where none is left to cut."""
+    left, found = list(range(len(loop))), []
+    while len(left) > 3:
+        best = None
+        for k in range(len(left)):
+            i, j, m = left[k - 1], left[k], left[(k + 1) % len(left)]
+            a, b, c = loop[i], loop[j], loop[m]
+            area = turning(a, b, c)
+            if area <= 0:
+                continue
+            if any(turning(a, b, p) >= 0 and turning(b, c, p) >= 0 and turning(c, a, p) >= 0
+                   for p in (loop[n] for n in left) if p not in (a, b, c)):
+                continue
+            quality = area / max(math.dist(a, b), math.dist(b, c), math.dist(c, a))**2
+            if best is None or quality > best[0]:
+                best = (quality, k, [a, b, c])
+        if best is None:
+            return None
+        found.append(best[2])
+        del left[best[1]]
+    found.append([loop[i] for i in left])
+    return [t for t in found if turning(*t) > 0]
+
+
+def merged(polygons):
+    """Convex polygons joined over common edges as long as they stay convex, longest edges first."""
+    polygons = [list(p) for p in polygons]
+    while True:
+        edges = {}
+        for n, polygon in enumerate(polygons):
+            for i, a in enumerate(polygon):
+                edges[a, polygon[(i + 1) % len(polygon)]] = n
+        best = None
+        for (a, b), n in edges.items():
+            other = edges.get((b, a))
+            if other is None or other <= n:
+                continue
+            p, q = polygons[n], polygons[other]
+            i, j = p.index(b), q.index(a)
+            ring = p[i:] + p[:i] # b ... a
+            ring += (q[j:] + q[:j])[1:-1] # after a, before b
+            if len(set(ring)) == len(ring) and all(
+                    turning(x, y, z) >= -1e-12 * math.dist(x, z)**2 for x, y, z in zip(ring, ring[1:] + ring[:1], ring[2:] + ring[:2])):
+                if best is None or math.dist(a, b) > best[0]:
+                    best = (math.dist(a, b), n, other, ring)
+        if best is None:
+            return polygons
+        _, n, other, ring = best
+        polygons[n] = ring
+        del polygons[other]
+
+
+def convex_polygons(loops):
+    """Exact convex pieces of the area that loops bound."""
+    outers = [loop for loop in loops if loop_area(loop) > 0]
+    found = []
+    for outer in outers:
+        holes = [h for h in loops if loop_area(h) < 0 and contains(outer, h[0]) and
+                 not any(contains(o, h[0]) and o is not outer and contains(outer, o[0]) for o in outers)]
+        loop = bridged(outer, holes)
+        triangles = triangles_of(loop) if loop else None
+        area = loop_area(outer) + sum(loop_area(h) for h in holes)
+        if triangles is None or abs(sum(loop_area(t) for t in triangles) - area) > 1e-6 * area:
+            return None
+        found += merged(triangles)
+    return found
+
+
+def extruded_pieces(mesh):
+    """Prisms that make up a part extruded in steps along a coordinate axis, exactly; None for other meshes."""
+    axis = extrusion_axis(mesh)
+    if axis is None:
+        return None
+    levels = levels_of((p[axis] for p in mesh.points), mesh.size())
+    slabs = []
+    for low, high in zip(levels, levels[1:]):
+        loops = section(mesh, axis, (low + high) / 2)
+        if loops is None:
+            return None
+        if slabs and sorted(map(sorted, slabs[-1][2])) == sorted(map(sorted, loops)):
+            slabs[-1][1] = high
+        else:
+            slabs.append([low, high, loops])
+    solids = []
+    for low, high, loops in slabs:
+        polygons = convex_polygons(loops)
+        if polygons is None:
+            return None
+        for polygon in polygons:
+            solid = []
+            for height in (low, high):
+                for x, y in polygon:
+                    p = [0.0, 0.0, 0.0]
+                    p[axis], p[(axis + 1) % 3], p[(axis + 2) % 3] = height, x, y
+                    solid.append(p)
+            solids.append(solid)
+    return solids if 0 < len(solids) <= PIECES_MAX else None
+
+
 # ------------------------------------------------------------------ shapes
 
 def patches(body):
@@ -509,12 +724,12 @@ class Shapes:
 
     def __init__(self, scene, hulls):
         self.scene, self.hulls = scene, hulls
-        self.lines, self.names = [], {}
+        self.lines, self.names, self.files, self.prisms = [], {}, {}, {}
 
     def named(self, text, stem):
         if text not in self.names:
             taken = set(self.names.values())
-            name = next(n for n in [stem] + [f"{stem}-{i}" for i in range(2, 10**6)] if n not in taken)
+            name = next(n for n in itertools.chain([stem], (f"{stem}-{i}" for i in itertools.count(2))) if n not in taken)
             self.names[text] = name
             self.lines.append(f"  {name}: {text}")
         return self.names[text]
@@ -527,9 +742,19 @@ class Shapes:
         if body.kind == "convex" and len(body.mesh.points) <= POINTS_MAX:
             used = sorted({i for t in body.mesh.triangles for i in t})
             return [self.named(points_text([body.mesh.points[i] for i in used]), stem)]
+        pieces = self.pieces(body) if body.kind == "concave" else None
+        if pieces:
+            return [self.named(points_text(solid), stem) for solid in pieces]
         file, scale = self.file(body, stem)
         decompose = "" if body.kind == "convex" else f", decompose: {{inside: true, max_hulls: {self.hulls}}}"
         return [self.named(f"{{type: mesh, file: {json.dumps(file)}, scale: {scale!r}{decompose}}}", stem)]
+
+    def pieces(self, body):
+        """Those of a mesh and scale are looked for once."""
+        key = (body.mesh.origin, tuple(body.scale))
+        if body.mesh.origin is None or key not in self.prisms:
+            self.prisms[key] = extruded_pieces(body.mesh)
+        return self.prisms[key]
 
     def file(self, body, stem):
         """The mesh's file and its scale; a file of its own beside the scene where the scale is not one number."""
@@ -540,9 +765,8 @@ class Shapes:
         text = f"{stem}-{body.name.rsplit('_', 2)[-1]}" if not body.mesh.origin else stem
         for n in range(1, 10**6):
             file = os.path.join(base, f"{text}{'' if n == 1 else f'-{n}'}.obj")
-            key = ("file", file)
             content = (tuple(map(tuple, body.mesh.points)), tuple(map(tuple, body.mesh.triangles)))
-            if self.names.setdefault(key, content) == content:
+            if self.files.setdefault(file, content) == content:
                 write_obj(os.path.join(folder, file), body.mesh)
                 return file, 1.0
         raise Refused("too many meshes")
@@ -657,7 +881,8 @@ def scene_text(fixture, name, folder, scene, hulls, words):
         links += links_of(body, bodies, shapes, end, initial, controllers)
     lines = [f"# Converted by scripts/rigid_ipc.py from {name}, of the Rigid IPC collection; y is up.",
              f"name: {re.sub(r'[^A-Za-z0-9_.=-]', '-', os.path.splitext(os.path.basename(scene))[0])}",
-             f"simulation: {{dt: {dt!r}, duration: {end!r}, gravity: {text_of(numbers(problem, 'gravity', [0, 0, 0]))}}}",
+             f"simulation: {{dt: {dt!r}, duration: {end!r}, gravity: {text_of(numbers(problem, 'gravity', [0, 0, 0]))}, "
+             "integrator: momentum}",
              contact_text(fixture, problem, bodies), "shapes:"] + shapes.lines + ["links:"] + links
     if initial:
         lines += ["initial:"] + initial

@@ -62,6 +62,12 @@ static Status save_iteration(DesignRun* run) {
   return status == STATUS_OK ? save_progress(run) : status;
 }
 
+/* A trial that failed, for sdrs simulate to look at. */
+static Status save_failed(DesignRun* run) {
+  if (failed_scene_number(run->optimization) == 0 || !is_writer()) return STATUS_OK;
+  return write_failed_scene(run->folder, &run->task, run->optimization, &run->diagnostics);
+}
+
 static Status save_end(DesignRun* run) {
   if (!is_writer()) return STATUS_OK;
   Status status = save_progress(run);
@@ -84,9 +90,13 @@ static void show_progress(DesignRun* run, Progress* progress) {
   progress_report(progress, iteration, numbers, timer_now(), false);
   bool failed = row->outcome > TRIAL_ROSE;
   if (failed && !run->options->quiet) {
+    int number = failed_scene_number(o);
+    char* kept = number > 0 ? failed_scene_path(run->folder, number) : NULL;
     progress_end(progress);
-    fprintf(stderr, "%s: iteration %d: %s%s%s; a shorter step follows\n", run->task.name, iteration,
-            trial_outcome_text(row->outcome), *optimization_reason(o) ? ": " : "", optimization_reason(o));
+    fprintf(stderr, "%s: iteration %d: %s%s%s%s%s; a shorter step follows\n", run->task.name, iteration,
+            trial_outcome_text(row->outcome), *optimization_reason(o) ? ": " : "", optimization_reason(o),
+            kept ? "; its scene is kept: " : "", kept ? kept : "");
+    memory_free(kept);
   }
 }
 
@@ -152,7 +162,8 @@ static Status iterate(DesignRun* run) {
     if (status == STATUS_OK) status = optimization_advance(run->optimization);
     if (status != STATUS_OK || optimization_stop(run->optimization) == STOP_FLAT) break;
     show_progress(run, &progress);
-    status = agreed(save_iteration(run));
+    status = save_failed(run);
+    status = agreed(status == STATUS_OK ? save_iteration(run) : status);
   }
   progress_end(&progress);
   return status;
@@ -228,8 +239,10 @@ const Verb VERB_OPTIMIZE = {
         "  sdrs simulate out/throw/best.scene.yaml             the design that was found\n",
     .details =
         "Writes initial.scene.yaml, convergence.csv (a row per iteration), design/<iteration>/<link>.obj and a\n"
-        "checkpoint every optimizer.save_every iterations, and at the end design/final/, design.csv (all variables),\n"
-        "best.scene.yaml and summary.json; the folder is printed on standard output (with --json, summary.json is).\n"
+        "checkpoint every optimizer.save_every iterations, failed.<n>.scene.yaml of the first ten trials that could "
+        "not\n"
+        "be simulated, and at the end design/final/, design.csv (all variables), best.scene.yaml and summary.json; the "
+        "folder is printed on standard output (with --json, summary.json is).\n"
         "SIGINT, SIGTERM and SIGUSR1 leave the checkpoint and all files, exit 130; --resume goes on to the same end, "
         "bit\n"
         "by bit. Overrides of the scenes begin with scene: --set scene.contact.friction=0.2\n"

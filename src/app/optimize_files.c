@@ -115,7 +115,45 @@ Status write_scenes(const char* folder, const Task* task, Optimization* o, bool 
   return status;
 }
 
+char* failed_scene_path(const char* folder, int number) {
+  Text path = {0};
+  text_add(&path, "%s/failed.%d.scene.yaml", folder, number);
+  return path.data;
+}
+
+static bool is_kept(TrialOutcome outcome) { return outcome == TRIAL_SOLVER || outcome == TRIAL_NO_GRADIENT; }
+
+int failed_scene_number(const Optimization* o) {
+  const OptimizationRow* rows = optimization_rows(o);
+  int iteration = optimization_iteration(o), number = 0;
+  if (!is_kept(rows[iteration].outcome)) return 0;
+  for (int k = 0; k <= iteration; k++) number += is_kept(rows[k].outcome);
+  return number <= FAILED_SCENES ? number : 0;
+}
+
+Status write_failed_scene(const char* folder, const Task* task, Optimization* o, Diagnostics* diagnostics) {
+  int scenario, iteration = optimization_iteration(o);
+  const Scene* scene = optimization_trial_scene(o, &scenario);
+  char* path = failed_scene_path(folder, failed_scene_number(o));
+  Text text = {0};
+  text_add(&text, "# The trial of iteration %d of task %s", iteration, task->name);
+  if (task->scenario_count > 1) text_add(&text, ", scenario %s", task->scenarios[scenario].name);
+  text_add(&text, ", which failed: %s", trial_outcome_text(optimization_rows(o)[iteration].outcome));
+  if (*optimization_reason(o)) text_add(&text, ": %s", optimization_reason(o));
+  text_add(&text, ".\n");
+  scene_write_yaml(scene, folder, &text);
+  Status status = write_file(path, &text, diagnostics);
+  text_free(&text);
+  memory_free(path);
+  return status;
+}
+
 void remove_results(const char* folder, const Task* task) {
+  for (int n = 1; n <= FAILED_SCENES; n++) {
+    char* path = failed_scene_path(folder, n);
+    remove(path);
+    memory_free(path);
+  }
   for (int k = 0; k < task->scenario_count; k++) {
     char* path = scene_path(folder, task, k, true);
     remove(path);

@@ -62,7 +62,7 @@ static Status read_summary(Recorded* recorded, const char* folder) {
   Status status = file_read(path, &data, &length);
   if (status != STATUS_OK) {
     diagnostics_add(&recorded->diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0},
-                    "cannot read: %s (%s needs a folder that `sdrs simulate` has finished)", strerror(errno),
+                    "cannot read: %s (%s needs a folder that `sdrs simulate` has finished)", file_error_text(errno),
                     recorded->options->verb->name);
   } else {
     recorded->summary = cJSON_ParseWithLength(data, length);
@@ -77,7 +77,7 @@ bool file_has_sha256(const char* path, const char* sha256) {
   char *data = NULL, hex[65];
   size_t length;
   bool same = false;
-  if (file_read(path, &data, &length) == STATUS_OK) {
+  if (file_is_regular(path) && file_read(path, &data, &length) == STATUS_OK) {
     hash_sha256(data, length, hex);
     same = !sha256 || !*sha256 || strcmp(hex, sha256) == 0;
   }

@@ -103,8 +103,14 @@ int text_distance(const char* a, const char* b);
 const char* text_nearest(const char* word, const char* const* candidates, int count);
 
 /* ---------------------------------------------------------------- files (base/file.c) */
-/* Whole file; *data is NUL-terminated and owned by the caller. STATUS_IO leaves errno set. */
+/* Whole file; *data is NUL-terminated and owned by the caller. STATUS_IO leaves errno set, for file_error_text.
+ * Bounded: a file of 2 GiB, 256 MiB from a pipe, 1 MiB from a device; a pipe that no writer has opened within 10 s is
+ * given up. */
 Status file_read(const char* path, char** data, size_t* length);
+/* strerror for what cannot be read: the bounds are said. */
+const char* file_error_text(int error);
+/* There, and neither folder, pipe nor device: may be read again. */
+bool file_is_regular(const char* path);
 /* The same with a diagnostic that says why it cannot be read. */
 Status file_read_reported(const char* path, char** data, size_t* length, Diagnostics* diagnostics);
 /* Write beside the name, fsync, then rename: a reader sees the old file or the new one, never a half. */
@@ -195,11 +201,12 @@ int order_uint64(const void* a, const void* b);
 
 /* ---------------------------------------------------------------- elementary functions (base/elementary.c)
  * With the same bits on every processor, unlike those of the C library, which takes another code where it finds fused
- * operations. Within one unit in the last place (hypot half of one), also for huge and tiny arguments; special values
+ * operations. Within one unit in the last place (atan2, hypot: two), also for huge and tiny arguments; special values
  * as in C. What IEEE defines exactly (sqrt, fabs, floor, fmod, frexp, ...) is called by its own name. The rest of the
  * program calls no others: scripts/check_elementary.py. */
 double math_sin(double x);
 double math_cos(double x);
+void math_sincos(double x, double* sine, double* cosine); /* both for the price of one, with their bits */
 double math_acos(double x);
 double math_atan2(double y, double x);
 double math_log(double x);

@@ -1,6 +1,5 @@
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include "base/base.h"
 
 /* Source lines are shown at most this wide, so that a one-line JSON file does not flood the terminal. */
@@ -95,10 +94,9 @@ static void source_open(SourceText* source, const char* path) {
   if (source->path && strcmp(source->path, path) == 0) return;
   memory_free(source->data);
   *source = (SourceText){.path = path, .line = 1};
-  struct stat info;
   size_t length;
   /* Only a regular file can be read a second time; a pipe would be empty or block. */
-  if (stat(path, &info) == 0 && S_ISREG(info.st_mode)) (void)file_read(path, &source->data, &length);
+  if (file_is_regular(path)) (void)file_read(path, &source->data, &length);
   source->cursor = source->data;
 }
 

@@ -1,4 +1,6 @@
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -7,41 +9,115 @@
 
 /* ---------------------------------------------------------------- reading */
 
-static size_t size_hint(FILE* stream) {
+/* What is read is held in memory: a file whose size is known before, one that comes through a pipe, and a device, which
+ * a person may type into. */
+#define MEBIBYTE ((size_t)1 << 20)
+#define FILE_MOST (2048 * MEBIBYTE)
+#define PIPE_MOST (256 * MEBIBYTE)
+#define DEVICE_MOST MEBIBYTE
+/* A pipe with a name may be opened before its writer: so long it is waited for [ms]. */
+enum { PIPE_PATIENCE = 10000 };
+
+typedef struct {
+  int file;
   struct stat info;
-  bool known = fstat(fileno(stream), &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0;
-  return known ? (size_t)info.st_size + 1 : 4096;
+  size_t most; /* bytes */
+  bool waited; /* for a writer */
+  char* data;
+  size_t length, capacity;
+} Reading;
+
+/* Two errors that have no number of their own. */
+enum { ERROR_DEVICE = ENODEV, ERROR_PIPE = EMSGSIZE };
+
+const char* file_error_text(int error) {
+  switch (error) {
+    case EFBIG:
+      return "the file is too large: at most 2 GiB are read";
+    case ERROR_PIPE:
+      return "the pipe does not end: at most 256 MiB are read from one";
+    case ERROR_DEVICE:
+      return "not a regular file, and it does not end within 1 MiB";
+    case ETIMEDOUT:
+      return "nobody writes to this pipe (waited 10 s)";
+    default:
+      return strerror(error);
+  }
 }
 
-/* Reads to the end whatever the size said: pipes have none, and files grow. Returns false on a read error. */
-static bool read_all(FILE* stream, char** data, size_t* length) {
-  size_t capacity = size_hint(stream), used = 0;
-  char* buffer = memory_alloc(capacity + 1);
+/* Nonblocking, or a pipe without a writer would never open. */
+static bool open_reading(Reading* r, const char* path) {
+  *r = (Reading){.file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)};
+  if (r->file < 0 || fstat(r->file, &r->info) != 0) return false;
+  mode_t mode = r->info.st_mode;
+  r->most = S_ISREG(mode) ? FILE_MOST : S_ISFIFO(mode) ? PIPE_MOST : DEVICE_MOST;
+  bool sized = S_ISREG(mode) && r->info.st_size > 0;
+  bool fits = !sized || (uint64_t)r->info.st_size <= r->most;
+  if (!fits) errno = EFBIG;
+  r->capacity = sized && fits ? (size_t)r->info.st_size + 1 : 4096; /* one more, to see the end */
+  return fits;
+}
+
+/* A pipe that nobody has opened for writing yet reads as if it had ended, but is not hung up. */
+static bool lacks_writer(const Reading* r) {
+  struct pollfd who = {.fd = r->file, .events = POLLIN};
+  return S_ISFIFO(r->info.st_mode) && r->length == 0 && poll(&who, 1, 0) == 0;
+}
+
+static bool wait_for_writer(Reading* r) {
+  struct pollfd who = {.fd = r->file, .events = POLLIN};
+  if (r->waited) errno = ETIMEDOUT;
+  if (r->waited || poll(&who, 1, PIPE_PATIENCE) < 0) return false;
+  r->waited = true; /* there may be one now that has not written yet */
+  return true;
+}
+
+/* As long as a writer thinks, or a person types. */
+static bool wait_for_data(const Reading* r) {
+  struct pollfd who = {.fd = r->file, .events = POLLIN};
+  return poll(&who, 1, -1) > 0;
+}
+
+static bool too_much(const Reading* r) {
+  if (r->length <= r->most) return false;
+  errno = S_ISREG(r->info.st_mode) ? EFBIG : S_ISFIFO(r->info.st_mode) ? ERROR_PIPE : ERROR_DEVICE;
+  return true;
+}
+
+static void grow(Reading* r) {
+  if (r->length < r->capacity) return;
+  r->data = memory_resize(r->data, r->capacity + 1, 2 * r->capacity + 1);
+  r->capacity *= 2;
+}
+
+/* Reads to the end whatever the size said: pipes have none, and files grow. */
+static bool read_all(Reading* r) {
+  r->data = memory_alloc(r->capacity + 1);
   for (;;) {
-    used += fread(buffer + used, 1, capacity - used, stream);
-    if (used < capacity) break;
-    buffer = memory_resize(buffer, capacity + 1, 2 * capacity + 1);
-    capacity *= 2;
+    ssize_t got = read(r->file, r->data + r->length, r->capacity - r->length);
+    if (got > 0) {
+      r->length += (size_t)got;
+      if (too_much(r)) return false;
+      grow(r);
+      continue;
+    }
+    if (got < 0 && errno != EAGAIN) return false;
+    if (got == 0 && !lacks_writer(r)) break;
+    if (!(got == 0 ? wait_for_writer(r) : wait_for_data(r))) return false;
   }
-  buffer[used] = '\0';
-  if (ferror(stream)) {
-    memory_free(buffer);
-    return false;
-  }
-  *data = buffer;
-  *length = used;
+  r->data[r->length] = '\0';
   return true;
 }
 
 Status file_read(const char* path, char** data, size_t* length) {
-  *data = NULL;
-  *length = 0;
-  FILE* stream = fopen(path, "rbe");
-  if (!stream) return STATUS_IO;
-  bool complete = read_all(stream, data, length);
+  Reading r;
+  bool whole = open_reading(&r, path) && read_all(&r);
   int error = errno;
-  fclose(stream);
-  if (complete) return STATUS_OK;
+  if (r.file >= 0) close(r.file);
+  *data = whole ? r.data : NULL;
+  *length = whole ? r.length : 0;
+  if (whole) return STATUS_OK;
+  memory_free(r.data);
   errno = error;
   return STATUS_IO;
 }
@@ -49,8 +125,13 @@ Status file_read(const char* path, char** data, size_t* length) {
 Status file_read_reported(const char* path, char** data, size_t* length, Diagnostics* diagnostics) {
   Status status = file_read(path, data, length);
   if (status != STATUS_OK)
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot read: %s", strerror(errno));
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot read: %s", file_error_text(errno));
   return status;
+}
+
+bool file_is_regular(const char* path) {
+  struct stat info;
+  return stat(path, &info) == 0 && S_ISREG(info.st_mode);
 }
 
 bool file_exists(const char* path) {

@@ -110,8 +110,9 @@ ContactTermList contact_term_list(const ContactSystem* system); /* system may be
 /* Newton's model of pairs that are pressed together far more than they will be (docs/derivations/step.md, S11).
  * twist (links): (w, v) of every link about its centre of mass under the Newton step from the accepted state. Where the
  * step takes away more than a third of a pair's normal force, the pair's terms in contact_model_list are those of a spring
- * through the force that the step leaves. Returns how many pairs that are. */
-int contact_relieve(ContactSystem* system, const double (*twist)[6]);
+ * through the force that the step leaves. Sets of every link whether it has such a pair (links); returns how many pairs
+ * that are. */
+int contact_relieve(ContactSystem* system, const double (*twist)[6], bool* relieved);
 ContactTermList contact_model_list(const ContactSystem* system); /* system may be NULL */
 /* Replace the Hessian of every pair in the accepted state by the nearest positive semidefinite one: of those with a link
  * that is asked for (links; NULL: all). */

@@ -689,7 +689,7 @@ static void relieve_pair(const ContactSystem* s, ContactPair* p, double ratio) {
   PlaneResponse response;
   plane_derivatives(&state->solution, s->instance[0][p->hull_b].half_space, reference[p->link_a], reference[p->link_b],
                     &contact, &response);
-  double gradient = (1 + FORCE_EXPONENT * (pow(ratio, 1 / FORCE_EXPONENT) - 1)) / ratio;
+  double gradient = (1 + FORCE_EXPONENT * (math_pow(ratio, 1 / FORCE_EXPONENT) - 1)) / ratio;
   double a = (gradient - 1) * s->model->contact.stiffness, b = (1 / ratio - 1) * s->model->contact.stiffness;
   p->model = state->derivatives;
   for (int k = 0; k < 2; k++) {
@@ -700,8 +700,9 @@ static void relieve_pair(const ContactSystem* s, ContactPair* p, double ratio) {
     for (int j = 0; j < 12; j++) p->model.hessian[i][j] += b * contact.hessian[i][j];
 }
 
-int contact_relieve(ContactSystem* s, const double (*twist)[6]) {
+int contact_relieve(ContactSystem* s, const double (*twist)[6], bool* relieved) {
   int count = 0;
+  for (int i = 0; i < s->model->link_count; i++) relieved[i] = false;
   for (int k = 0; k < s->term_count; k++) {
     ContactPair* p = &s->pairs[s->terms[k]];
     const PairState* state = &p->state[s->current];
@@ -710,7 +711,7 @@ int contact_relieve(ContactSystem* s, const double (*twist)[6]) {
     double ratio = force_excess(state, twist[p->link_a], twist[p->link_b]);
     if (!(ratio > RELIEF_FROM)) continue;
     relieve_pair(s, p, ratio);
-    p->relieved = true;
+    p->relieved = relieved[p->link_a] = relieved[p->link_b] = true;
     count++;
   }
   return count;

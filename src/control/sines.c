@@ -11,8 +11,10 @@ void sines_eval(const Signal* signal, double t, double* value, double* rate) {
     for (int k = 0; k < source->terms; k++) {
       int i = c * source->terms + k;
       double omega = TWO_PI * source->frequency[i], angle = omega * t + source->phase[i];
-      value[c] += source->amplitude[i] * math_sin(angle);
-      rate[c] += source->amplitude[i] * omega * math_cos(angle);
+      double sine, cosine;
+      math_sincos(angle, &sine, &cosine);
+      value[c] += source->amplitude[i] * sine;
+      rate[c] += source->amplitude[i] * omega * cosine;
     }
   }
 }
@@ -27,7 +29,8 @@ void sines_eval_vjp(const Signal* signal, double t, const double* a, const doubl
     for (int k = 0; k < source->terms; k++) {
       int i = c * source->terms + k;
       double omega = TWO_PI * source->frequency[i], angle = omega * t + source->phase[i];
-      double sine = math_sin(angle), cosine = math_cos(angle), size = source->amplitude[i];
+      double sine, cosine, size = source->amplitude[i];
+      math_sincos(angle, &sine, &cosine);
       double by_angle = size * (a[c] * cosine - b[c] * omega * sine);
       amplitude[i] += a[c] * sine + b[c] * omega * cosine;
       frequency[i] += TWO_PI * (by_angle * t + b[c] * size * cosine); /* omega is in the angle and in front of cos */

@@ -110,7 +110,7 @@ static StepAdjointReport one_step(RunAdjoint* a, const Recording* r, LossSeeds* 
 /* What is discounted by `discount` a step is so in each of its substeps. */
 static double substep_discount(const Recording* r, int step, double discount) {
   int count = recording_substeps(r, step);
-  return count == 1 || discount == 1.0 ? discount : pow(discount, 1.0 / count);
+  return count == 1 || discount == 1.0 ? discount : math_pow(discount, 1.0 / count);
 }
 
 /* Centres, vertices and signals that losses name themselves. */

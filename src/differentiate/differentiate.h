@@ -153,7 +153,7 @@ typedef enum {
 } GradcheckBlock;
 const char* gradcheck_block_name(GradcheckBlock block);
 
-enum { GRADCHECK_DIRECTIONS = 16, GRADCHECK_SWEEP = 13 };
+enum { GRADCHECK_DIRECTIONS = 16, GRADCHECK_SWEEP = 15 };
 
 typedef struct {
   unsigned blocks;  /* 1 << GradcheckBlock */
@@ -167,30 +167,40 @@ typedef struct {
   const int* substeps; /* of the unmoved run: RecordOptions.substeps; moved runs repeat what that one did */
 } GradcheckOptions;
 
-/* One direction: (L(x + h d) - L(x - h d)) / 2h for falling h against g . d, and two neighbours extrapolated to h = 0
- * (Richardson). */
+/* What the differences allow to say of a gradient. In order: the worst of several is the largest. */
+typedef enum {
+  GRADCHECK_RIGHT,     /* within the bound, and the differences would have shown it otherwise */
+  GRADCHECK_UNCHECKED, /* the differences do not resolve the bound, and do not contradict the gradient */
+  GRADCHECK_WRONG
+} GradcheckVerdict;
+
+/* One direction: (L(x + h d) - L(x - h d)) / 2h for falling h, and two neighbours extrapolated to h = 0 (Richardson).
+ * The extrapolated difference that is least in doubt by its neighbours and the noise of the sweep decides: its distance
+ * from g . d is the error (docs/derivations/gradcheck.md). */
 typedef struct {
-  double analytic, scale; /* g . d; what errors are relative to: max(|g . d|, |g||d| / sqrt(n)), |g| at least 1e-12 of
-                             the largest block's */
-  double step[GRADCHECK_SWEEP], difference[GRADCHECK_SWEEP];
+  double analytic, scale; /* g . d; what errors are relative to: that or the difference that decides, if larger */
+  double step[GRADCHECK_SWEEP], difference[GRADCHECK_SWEEP], sum[GRADCHECK_SWEEP]; /* L(x + h d) + L(x - h d) */
   double extrapolated[GRADCHECK_SWEEP]; /* from this step and the one before; NaN for the first */
   int tried;
-  double error, best_step; /* least relative error, and where */
-  double resolution; /* relative: how well differences of neighbouring h agree at best; errors below it say nothing,
-                        and a bound below it cannot be checked */
+  double error, best_step; /* relative, and the step that decides; NaN when no step does (runs that fail) */
+  double resolution; /* relative: how far the difference that decides may be off; errors below it say nothing, and a
+                        bound below it cannot be checked */
   double order;      /* power of h with which errors fall; NaN when they never rise above rounding */
+  GradcheckVerdict verdict;
 } GradcheckDirection;
 
 typedef struct {
   int count;                       /* numbers in the block */
   double norm;                     /* of the gradient, in the numbers' scales */
   double error, resolution, order; /* worst of the directions */
+  GradcheckVerdict verdict;        /* the same */
   int directions;
   GradcheckDirection direction[GRADCHECK_DIRECTIONS];
 } GradcheckBlockReport;
 
 typedef struct {
-  bool passed;
+  bool passed;  /* no block is wrong */
+  bool checked; /* and of each the differences say that it is right */
   double value; /* of the loss */
   RecordReport run;
   AdjointReport adjoint;
@@ -203,14 +213,20 @@ typedef struct {
 bool gradcheck_has_flat_faces(const Model* model);
 void gradcheck_make_generic(Scene* scene, const Model* model, uint64_t seed);
 /* scene: expanded (model_expand_shapes), model: built from it; the scene is moved about and put back. loss NULL: a
- * random linear function of the poses and rates of the run. */
+ * random linear function of the poses and rates of the run. STATUS_INTERRUPTED: nothing is said. */
 Status gradcheck_scene(Scene* scene, const Model* model, const Loss* loss, const GradcheckOptions* options,
                        GradcheckReport* report, Diagnostics* diagnostics);
 
-/* The same for any scalar of a vector: value(context, values), NaN where there is none. zero: a norm of the gradient,
- * in the scales, that counts as none. */
+/* Below what rounding alone makes. */
+typedef struct {
+  double value;    /* of the function: the rounding of one value */
+  double gradient; /* of the gradient's norm in the numbers' scales */
+} GradcheckFloor;
+
+/* The same for any scalar of a vector: value(context, values), NaN where there is none. Stops early, with fewer
+ * directions, when interrupted. */
 typedef double (*GradcheckValue)(void* context, const double* values);
-void gradcheck_vector(int count, const double* gradient, const double* scale, const double* base, double zero,
+void gradcheck_vector(int count, const double* gradient, const double* scale, const double* base, GradcheckFloor floor,
                       GradcheckValue value, void* context, const GradcheckOptions* options, uint64_t seed,
                       GradcheckBlockReport* report);
 

@@ -1,15 +1,9 @@
 /* The adjoint against central differences, block by block, over a sweep of step sizes (docs/derivations/adjoint.md). */
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "differentiate/gradcheck.h"
-
-/* The sweep: from LARGEST_STEP of the scale down by half decades. */
-#define LARGEST_STEP 1e-2
-enum { SWEEP = GRADCHECK_SWEEP };
-/* After so many growing errors in a row rounding has taken over, if the least one is small. */
-enum { GROWING = 4 };
-#define SMALL 1e-4
 
 /* A vertex this close to the plane of a triangle it does not belong to, in radii of the hull, is soon on its other
  * side; vertices of such hulls are drawn towards the middle by up to the second part of the way, drawing lots so often
@@ -85,6 +79,7 @@ typedef struct {
   const Loss* loss;   /* NULL: the probe */
   double* terms;      /* of the loss */
   Probe* probe;
+  double rounding; /* of one value */
   Recording base, moved;
   int* substeps; /* of every step of the base run, which moved runs repeat; NULL while that runs */
   GradcheckReport* report;
@@ -92,6 +87,14 @@ typedef struct {
 
 static double value_of(const Check* c, const Recording* r, LossSeeds* seeds) {
   return c->loss ? loss_evaluate(c->loss, r, c->terms, seeds) : probe_evaluate(c->probe, r, seeds);
+}
+
+/* What values are summed from; c->terms are those of the base. */
+static double size_of_value(const Check* c) {
+  double size = 0;
+  if (!c->loss) return probe_size(c->probe);
+  for (int k = 0; k < loss_count(c->loss); k++) size += fabs(c->terms[k]);
+  return size;
 }
 
 static RecordOptions record_options(const Check* c) {
@@ -117,112 +120,6 @@ static double value_at(Check* c, GradcheckBlock block, const double* values) {
   return value;
 }
 
-static double error_of(const GradcheckDirection* d, double difference) {
-  return fabs(difference - d->analytic) / d->scale;
-}
-
-/* Errors below so many times the least one, or the resolution, say nothing of how they fall. */
-#define CLEAR_OF_LEAST 30
-#define CLEAR_OF_RESOLUTION 3
-
-/* The power of h with which the errors of the plain differences fall, over the last decade that is clear of rounding;
- * NaN when there is none. */
-static double observed_order(const GradcheckDirection* d) {
-  int best = 0;
-  for (int k = 0; k < d->tried; k++)
-    if (error_of(d, d->difference[k]) < error_of(d, d->difference[best])) best = k;
-  double rounding = fmax(CLEAR_OF_LEAST * error_of(d, d->difference[best]), CLEAR_OF_RESOLUTION * d->resolution);
-  int to = best;
-  while (to > 0 && !(error_of(d, d->difference[to]) > rounding)) to--;
-  if (to == 0) return NAN;
-  int from = to > 1 ? to - 2 : 0;
-  return math_log(error_of(d, d->difference[from]) / error_of(d, d->difference[to])) /
-         math_log(d->step[from] / d->step[to]);
-}
-
-/* Richardson: the h^2 of two neighbouring differences cancels. */
-static double extrapolate(const GradcheckDirection* d, int k) {
-  if (k == 0) return NAN;
-  double ratio = d->step[k - 1] / d->step[k], square = ratio * ratio;
-  return d->difference[k] + (d->difference[k] - d->difference[k - 1]) / (square - 1);
-}
-
-/* How far the differences agree among themselves around step k, whatever the gradient says. */
-static double spread(const GradcheckDirection* d, int k) {
-  double here = d->extrapolated[k], before = d->extrapolated[k - 1];
-  return fmax(fabs(here - before), fabs(here - d->difference[k])) / d->scale;
-}
-
-/* What the differences at step k add to the verdict; true when it became better. */
-static bool judge(GradcheckDirection* d, int k) {
-  d->extrapolated[k] = extrapolate(d, k);
-  double error = fmin(error_of(d, d->difference[k]), error_of(d, d->extrapolated[k])); /* fmin leaves NaN out */
-  if (k > 1) d->resolution = fmin(d->resolution, spread(d, k));
-  if (!(error < d->error)) return false;
-  d->error = error;
-  d->best_step = d->step[k];
-  return true;
-}
-
-/* A random direction with components of the numbers' own scale, of length one in that scale. */
-static void draw_direction(Random* random, const double* scale, int count, double* direction) {
-  for (int k = 0; k < count; k++) direction[k] = scale[k] * random_normal(random) / sqrt((double)count);
-}
-
-/* What a sweep moves and what it looks at. */
-typedef struct {
-  GradcheckValue value;
-  void* context;
-  int count;
-  const double *base, *direction;
-  double* values;
-} Sweep;
-
-static double value_beside(const Sweep* s, double h) {
-  for (int k = 0; k < s->count; k++) s->values[k] = s->base[k] + h * s->direction[k];
-  return s->value(s->context, s->values);
-}
-
-static void sweep(const Sweep* s, GradcheckDirection* d) {
-  double h = LARGEST_STEP;
-  d->error = d->resolution = INFINITY;
-  int growing = 0;
-  for (d->tried = 0; d->tried < SWEEP && growing < GROWING; d->tried++, h *= sqrt(0.1)) {
-    double plus = value_beside(s, h), minus = value_beside(s, -h);
-    d->step[d->tried] = h;
-    d->difference[d->tried] = (plus - minus) / (2 * h);
-    bool better = judge(d, d->tried);
-    growing = better || !(d->error < SMALL) ? 0 : growing + 1;
-  }
-  d->order = observed_order(d);
-}
-
-void gradcheck_vector(int count, const double* gradient, const double* scale, const double* base, double zero,
-                      GradcheckValue value, void* context, const GradcheckOptions* options, uint64_t seed,
-                      GradcheckBlockReport* report) {
-  *report = (GradcheckBlockReport){.count = count, .order = NAN};
-  if (count == 0) return;
-  double *direction = MEMORY_NEW(double, 2 * (size_t)count), *values = direction + count;
-  for (int k = 0; k < count; k++) report->norm += gradient[k] * scale[k] * gradient[k] * scale[k];
-  report->norm = sqrt(report->norm);
-  Random random = {seed};
-  Sweep s = {value, context, count, base, direction, values};
-  for (int n = 0; n < options->directions && n < GRADCHECK_DIRECTIONS; n++) {
-    GradcheckDirection* d = &report->direction[report->directions++];
-    draw_direction(&random, scale, count, direction);
-    d->analytic = 0;
-    for (int k = 0; k < count; k++) d->analytic += gradient[k] * direction[k];
-    /* a direction that happens to lie across the gradient is held against what a typical one gives */
-    d->scale = fmax(fabs(d->analytic), fmax(report->norm, zero) / sqrt((double)count));
-    if (d->scale == 0) d->scale = 1;
-    sweep(&s, d);
-    if (!(d->error <= report->error)) report->error = d->error;
-    if (!(d->resolution <= report->resolution)) report->resolution = d->resolution;
-    if (!isfinite(report->order) || d->order < report->order) report->order = d->order;
-  }
-  memory_free(direction);
-}
-
 typedef struct {
   Check* check;
   GradcheckBlock block;
@@ -243,9 +140,15 @@ static double block_norm(const Model* m, GradcheckBlock block, const ModelGradie
   return sqrt(sum);
 }
 
-/* A block whose gradient is this small against that of the largest block counts as zero: it is rounding, as are the
- * differences. */
+/* A gradient this small against that of the largest block is rounding of the adjoint. */
 #define ZERO 1e-12
+
+static GradcheckFloor floor_of(const Check* c, const ModelGradient* gradient) {
+  GradcheckFloor floor = {.value = c->rounding};
+  for (int b = 0; b < GRADCHECK_BLOCKS; b++)
+    floor.gradient = fmax(floor.gradient, ZERO * block_norm(c->model, (GradcheckBlock)b, gradient));
+  return floor;
+}
 
 static void check_block(Check* c, GradcheckBlock block, const ModelGradient* gradient) {
   const Model* m = c->model;
@@ -258,10 +161,8 @@ static void check_block(Check* c, GradcheckBlock block, const ModelGradient* gra
   block_gradient(m, block, gradient, g);
   block_scale(m, block, scale);
   block_read(c->scene, m, block, base);
-  double zero = 0;
-  for (int b = 0; b < GRADCHECK_BLOCKS; b++) zero = fmax(zero, ZERO * block_norm(m, (GradcheckBlock)b, gradient));
   BlockContext context = {c, block};
-  gradcheck_vector(count, g, scale, base, zero, block_value, &context, c->options,
+  gradcheck_vector(count, g, scale, base, floor_of(c, gradient), block_value, &context, c->options,
                    c->options->seed * 7919u + (uint64_t)block, out);
   block_write(c->scene, m, block, base);
   memory_free(memory);
@@ -270,6 +171,7 @@ static void check_block(Check* c, GradcheckBlock block, const ModelGradient* gra
 static bool all_gradients(Check* c, ModelGradient* gradient) {
   LossSeeds seeds = loss_seeds_create(c->model, c->base.steps);
   c->report->value = value_of(c, &c->base, &seeds);
+  c->rounding = DBL_EPSILON * size_of_value(c);
   RunAdjoint* adjoint = run_adjoint_create(c->model, c->options->threads);
   c->report->adjoint = run_adjoint(adjoint, &c->base, &seeds, 1.0, gradient);
   run_adjoint_destroy(adjoint);
@@ -284,6 +186,23 @@ static int* substeps_of(const Recording* r) {
   return substeps;
 }
 
+static bool stopped(const Check* c) { return c->options->interrupted && c->options->interrupted(); }
+
+static Status check_all(Check* c) {
+  ModelGradient gradient;
+  GradcheckReport* report = c->report;
+  model_gradient_create(&gradient, c->model);
+  report->passed = report->checked = all_gradients(c, &gradient);
+  for (int b = 0; b < GRADCHECK_BLOCKS && report->adjoint.sound && !stopped(c); b++) {
+    check_block(c, (GradcheckBlock)b, &gradient);
+    const GradcheckBlockReport* block = &report->block[b];
+    report->passed = report->passed && block->verdict != GRADCHECK_WRONG;
+    report->checked = report->checked && block->verdict == GRADCHECK_RIGHT;
+  }
+  model_gradient_destroy(&gradient);
+  return stopped(c) ? STATUS_INTERRUPTED : STATUS_OK;
+}
+
 Status gradcheck_scene(Scene* scene, const Model* model, const Loss* loss, const GradcheckOptions* options,
                        GradcheckReport* report, Diagnostics* diagnostics) {
   *report = (GradcheckReport){.passed = false};
@@ -296,18 +215,10 @@ Status gradcheck_scene(Scene* scene, const Model* model, const Loss* loss, const
   c.probe = probe_create(&c.base, options->seed);
   c.terms = MEMORY_NEW(double, loss ? loss_count(loss) : 0);
   Status status = recording_run(&c.base, model, &record, &report->run, diagnostics);
-  ModelGradient gradient;
-  model_gradient_create(&gradient, model);
   if (status == STATUS_OK) {
     c.substeps = substeps_of(&c.base);
-    report->passed = all_gradients(&c, &gradient);
-    for (int b = 0; b < GRADCHECK_BLOCKS && report->adjoint.sound; b++) {
-      check_block(&c, (GradcheckBlock)b, &gradient);
-      const GradcheckBlockReport* block = &report->block[b];
-      if (block->directions > 0 && !(block->error <= options->bound)) report->passed = false;
-    }
+    status = check_all(&c);
   }
-  model_gradient_destroy(&gradient);
   probe_destroy(c.probe);
   memory_free(c.terms);
   memory_free(c.substeps);

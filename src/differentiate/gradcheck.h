@@ -1,4 +1,4 @@
-/* Private to differentiate/: the loss of scenes that have none. */
+/* Private to differentiate/: a scene's numbers as vectors, and the loss of scenes that have none. */
 #ifndef SDRS_DIFFERENTIATE_GRADCHECK_H
 #define SDRS_DIFFERENTIATE_GRADCHECK_H
 
@@ -21,6 +21,8 @@ typedef struct Probe Probe;
 /* base must outlive the probe. */
 Probe* probe_create(const Recording* base, uint64_t seed);
 void probe_destroy(Probe* probe);
+/* Root of the squares of all terms that it is summed from, at base: its rounding is an epsilon of it. */
+double probe_size(const Probe* probe);
 double probe_evaluate(const Probe* probe, const Recording* recording, LossSeeds* seeds);
 
 #endif

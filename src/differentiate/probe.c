@@ -23,6 +23,18 @@ static double pose_entry(const Pose* pose, int k) {
   return k == 3 ? pose->t.x : k == 7 ? pose->t.y : pose->t.z;
 }
 
+double probe_size(const Probe* p) {
+  const Recording* r = p->base;
+  double sum = 0;
+  for (int s = 1; s <= PROBE_STATES; s++)
+    for (int i = 0; i < r->model->link_count; i++)
+      for (int k = 0; k < 12; k++) {
+        double entry = pose_entry(recording_pose(r, r->steps * s / PROBE_STATES) + i, k);
+        sum += entry * entry; /* the weights are of size one */
+      }
+  return sqrt(sum);
+}
+
 double probe_evaluate(const Probe* p, const Recording* r, LossSeeds* seeds) {
   const Model* m = r->model;
   Random random = {p->seed};

@@ -7,6 +7,7 @@
 
 #include "linalg/eigen.h"
 #include "linalg/front.h"
+#include "linalg/indefinite.h"
 #include "linalg/linalg.h"
 #include "linalg/plan.h"
 
@@ -17,7 +18,19 @@ enum { DENSE_ALWAYS = 48 };
 /* Eigenvalues this far below the largest are rounding. */
 #define SINGULAR 1e-14
 
-typedef enum { FACTOR_NONE, FACTOR_CHOLESKY, FACTOR_SPECTRAL } FactorKind;
+/* Up to this order an indefinite component is decomposed by eigenvalues, which tells all about it. */
+enum { SPECTRAL_MOST = 96 };
+/* Solutions with pivots that were chosen among few are refined, at most so often, to a backward error of rounding. */
+enum { REFINEMENTS = 10 };
+#define REFINED 4e-16
+/* A factor that refinement does not bring to this is replaced by one with all pivots to choose from. */
+#define ACCEPTED 1e-12
+/* Pivots below this part of the largest entry are rounding. */
+#define PIVOT_TINY 1e-16
+/* Of Lanczos' method for the eigenvalue nearest to zero. */
+enum { LANCZOS_STEPS = 40 };
+
+typedef enum { FACTOR_NONE, FACTOR_CHOLESKY, FACTOR_SPECTRAL, FACTOR_INDEFINITE } FactorKind;
 
 typedef struct {
   int order;
@@ -25,6 +38,7 @@ typedef struct {
   int unknown_first;            /* into the lists of all unknowns by component */
   size_t storage;               /* of its factor */
   int plan;                     /* -1: one dense front */
+  double norm;                  /* largest sum of magnitudes of a row, of FACTOR_INDEFINITE */
   FactorKind factor;
 } Component;
 
@@ -38,7 +52,7 @@ struct BlockSolver {
   double* values;
   size_t value_capacity;
   bool *filled, *grouped_filled; /* per coupling: asked for since block_solver_clear; when the components were found */
-  bool grouped;
+  bool grouped, became_dense;    /* became_dense: a component has left its plan for this matrix alone */
   /* components, in the order of their smallest blocks */
   int component_count;
   Component* components; /* one more than there are */
@@ -57,8 +71,10 @@ struct BlockSolver {
   /* factors */
   double* storage;
   size_t storage_capacity;
-  double *eigenvalues, *off; /* by place in `unknowns` */
-  double* turned;            /* a vector in eigenvectors' coordinates, by place */
+  double *eigenvalues, *off;           /* by place in `unknowns` */
+  double* turned;                      /* a vector in eigenvectors' coordinates, by place */
+  int* pivot_from;                     /* of FACTOR_INDEFINITE (IndefinitePivots), by place */
+  double *pivot_beside, *right, *rest; /* right-hand side and residual of refinement, by place */
 };
 
 BlockSolver* block_solver_create(int block_count, const int* block_sizes) {
@@ -86,6 +102,10 @@ BlockSolver* block_solver_create(int block_count, const int* block_sizes) {
   s->eigenvalues = MEMORY_NEW(double, s->order);
   s->off = MEMORY_NEW(double, s->order);
   s->turned = MEMORY_NEW(double, s->order);
+  s->pivot_from = MEMORY_NEW(int, s->order);
+  s->pivot_beside = MEMORY_NEW(double, s->order);
+  s->right = MEMORY_NEW(double, s->order);
+  s->rest = MEMORY_NEW(double, s->order);
   s->ordering = ordering_create();
   block_solver_pattern(s, NULL, 0);
   return s;
@@ -95,11 +115,12 @@ void block_solver_destroy(BlockSolver* s) {
   if (!s) return;
   for (int k = 0; k < s->plan_count; k++) plan_free(&s->plans[k]);
   ordering_destroy(s->ordering);
-  void* const arrays[] = {s->size,       s->first,           s->row_first,    s->row,       s->column,      s->offset,
-                          s->values,     s->filled,          s->components,   s->component, s->members,     s->links,
-                          s->unknowns,   s->place,           s->plans,        s->plan_of,   s->plan_owner,  s->local,
-                          s->local_size, s->local_couplings, s->local_offset, s->storage,   s->eigenvalues, s->off,
-                          s->turned,     s->grouped_filled};
+  void* const arrays[] = {s->size,         s->first,        s->row_first,   s->row,        s->column,
+                          s->offset,       s->values,       s->filled,      s->components, s->component,
+                          s->members,      s->links,        s->unknowns,    s->place,      s->plans,
+                          s->plan_of,      s->plan_owner,   s->local,       s->local_size, s->local_couplings,
+                          s->local_offset, s->storage,      s->eigenvalues, s->off,        s->turned,
+                          s->pivot_from,   s->pivot_beside, s->right,       s->rest,       s->grouped_filled};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) memory_free(arrays[k]);
   memory_free(s);
 }
@@ -158,6 +179,7 @@ void block_solver_pattern(BlockSolver* s, const uint64_t* couplings, int count) 
 /* ---------------------------------------------------------------- filling */
 
 void block_solver_clear(BlockSolver* s) {
+  if (s->became_dense) s->grouped = s->became_dense = false;
   size_t diagonal = 0;
   for (int a = 0; a < s->block_count; a++) diagonal += (size_t)s->size[a] * (size_t)s->size[a];
   if (diagonal > 0) memset(s->values, 0, sizeof(double) * diagonal);
@@ -298,11 +320,13 @@ static void choose_method(BlockSolver* s, Component* c) {
   if (plan->flops < FRONTS_FLOP_SHARE * n * n * n / 3) c->plan = s->plan_of[owner];
 }
 
-/* Rows of a dense component with its right-hand side behind. */
-static size_t dense_storage(const Component* c) {
+/* A dense component's matrix and two vectors, and the work of its factorisation behind. */
+static size_t dense_size(const Component* c) {
   size_t stride = (size_t)front_stride(c->order);
-  return (stride * ((size_t)c->order + 1) + 7) & ~(size_t)7;
+  return (stride * ((size_t)c->order + 2) + 7) & ~(size_t)7;
 }
+
+static size_t dense_storage(const Component* c) { return dense_size(c) + front_work(c->order); }
 
 static void find_components(BlockSolver* s) {
   if (s->grouped && memcmp(s->filled, s->grouped_filled, sizeof(bool) * (size_t)s->coupling_count) == 0) return;
@@ -372,7 +396,7 @@ bool block_solver_factor_component(BlockSolver* s, int component) {
   else {
     int stride = front_stride(c->order);
     fill_dense(s, c, storage, stride);
-    definite = front_factor(c->order, c->order, stride, storage, NULL);
+    definite = front_factor(c->order, c->order, stride, storage, NULL, storage + dense_size(c));
   }
   c->factor = definite ? FACTOR_CHOLESKY : FACTOR_NONE;
   return definite;
@@ -405,16 +429,180 @@ bool block_solver_factor_component_lifted(BlockSolver* s, int component, double 
   return true;
 }
 
-/* The eigenvalue of a component nearest to zero. false: singular to rounding, or not finite. */
-static bool factor_indefinite(BlockSolver* s, Component* c, double* smallest) {
-  c->factor = FACTOR_NONE;
-  if (c->plan >= 0) { /* behind all others; the components are found anew next time */
-    c->storage = s->storage_capacity;
-    s->storage_capacity += dense_storage(c);
-    s->storage = memory_resize(s->storage, sizeof(double) * c->storage, sizeof(double) * s->storage_capacity);
-    c->plan = -1;
-    s->grouped = false;
+/* ---------------------------------------------------------------- components that are not positive definite */
+
+static IndefinitePivots pivots_of(const BlockSolver* s, const Component* c) {
+  return (IndefinitePivots){s->pivot_from + c->unknown_first, s->pivot_beside + c->unknown_first};
+}
+
+static void add_product(const double* block, int rows, int columns, bool diagonal, const double* x_rows,
+                        const double* x_columns, double* y_rows, double* y_columns) {
+  for (int r = 0; r < rows; r++)
+    for (int c = diagonal ? r : 0; c < columns; c++) {
+      y_rows[r] += block[r * columns + c] * x_columns[c];
+      if (!diagonal || r != c) y_columns[c] += block[r * columns + c] * x_rows[r];
+    }
+}
+
+/* y = H x of one component, by its own unknowns. */
+static void multiply_component(const BlockSolver* s, const Component* c, const double* x, double* y) {
+  memset(y, 0, sizeof(double) * (size_t)c->order);
+  for (int k = c[0].member_first; k < c[1].member_first; k++) {
+    int a = s->members[k], p = s->place[a];
+    add_product(s->values + s->offset[a], s->size[a], s->size[a], true, x + p, x + p, y + p, y + p);
   }
+  for (int k = c[0].link_first; k < c[1].link_first; k++) {
+    int link = s->links[k], a = s->row[link], b = s->column[link], p = s->place[a], q = s->place[b];
+    add_product(s->values + s->offset[s->block_count + link], s->size[a], s->size[b], false, x + p, x + q, y + p,
+                y + q);
+  }
+}
+
+static double largest_of(const double* x, int count) {
+  double largest = 0;
+  for (int k = 0; k < count; k++) largest = fmax(largest, fabs(x[k]));
+  return largest;
+}
+
+/* Largest entry; largest sum of magnitudes of a row. */
+typedef struct {
+  double entry, row;
+} Norms;
+
+static Norms norms_of(BlockSolver* s, const Component* c) {
+  double *sum = s->rest + c->unknown_first, entry = 0;
+  memset(sum, 0, sizeof(double) * (size_t)c->order);
+  for (int k = c[0].member_first + c[0].link_first; k < c[1].member_first + c[1].link_first; k++) {
+    int own = k - c[0].member_first - c[0].link_first, members = c[1].member_first - c[0].member_first;
+    int link = own < members ? -1 : s->links[c->link_first + own - members];
+    int a = link < 0 ? s->members[c->member_first + own] : s->row[link], b = link < 0 ? a : s->column[link];
+    const double* value = s->values + s->local_offset[k];
+    for (int i = 0; i < s->size[a]; i++)
+      for (int j = link < 0 ? i : 0; j < s->size[b]; j++) {
+        double size = fabs(value[i * s->size[b] + j]);
+        entry = fmax(entry, size);
+        sum[s->place[a] + i] += size;
+        if (link >= 0 || i != j) sum[s->place[b] + j] += size;
+      }
+  }
+  return (Norms){entry, largest_of(sum, c->order)};
+}
+
+/* x <- (L D L^T)^-1 x. */
+static void solve_pivoted(const BlockSolver* s, const Component* c, double* x) {
+  IndefinitePivots pivots = pivots_of(s, c);
+  double* storage = s->storage + c->storage;
+  if (c->plan >= 0) {
+    plan_solve(&s->plans[c->plan], storage, &pivots, x);
+    return;
+  }
+  int n = c->order, stride = front_stride(n);
+  double *y = storage + (size_t)stride * (size_t)n, *spare = y + stride;
+  memcpy(y, x, sizeof(double) * (size_t)n);
+  memset(y + n, 0, sizeof(double) * (size_t)(stride - n));
+  indefinite_forward(n, stride, storage, pivots, y, spare);
+  indefinite_backward(n, stride, storage, pivots, y, spare);
+  memcpy(x, y, sizeof(double) * (size_t)n);
+}
+
+/* x <- H^-1 x with refinement; returns the backward error |b - H x| / (|H| |x| + |b|). */
+static double solve_refined(BlockSolver* s, const Component* c, double* x) {
+  double *b = s->right + c->unknown_first, *rest = s->rest + c->unknown_first, before = HUGE_VAL, error = 0;
+  memcpy(b, x, sizeof(double) * (size_t)c->order);
+  solve_pivoted(s, c, x);
+  for (int round = 0; round <= REFINEMENTS; round++) {
+    multiply_component(s, c, x, rest);
+    for (int k = 0; k < c->order; k++) rest[k] = b[k] - rest[k];
+    double scale = c->norm * largest_of(x, c->order) + largest_of(b, c->order);
+    error = scale > 0 ? largest_of(rest, c->order) / scale : 0;
+    if (!(error > REFINED) || error > 0.5 * before || round == REFINEMENTS) break;
+    before = error;
+    solve_pivoted(s, c, rest);
+    for (int k = 0; k < c->order; k++) x[k] += rest[k];
+  }
+  return error;
+}
+
+static void start_vector(int count, double* x) {
+  Random random = {1};
+  for (int k = 0; k < count; k++) x[k] = random_uniform(&random, -1, 1);
+}
+
+static double dot_of(int count, const double* x, const double* y) {
+  double sum = 0;
+  for (int k = 0; k < count; k++) sum += x[k] * y[k];
+  return sum;
+}
+
+/* The eigenvalue nearest to zero: the inverse of H^-1's largest, by Lanczos' method with full orthogonalisation. */
+static double nearest_eigenvalue(BlockSolver* s, const Component* c) {
+  int n = c->order, steps = n < LANCZOS_STEPS ? n : LANCZOS_STEPS, done = 0;
+  double *basis = MEMORY_NEW(double, (size_t)n*((size_t)steps + 1)), diagonal[LANCZOS_STEPS], off[LANCZOS_STEPS + 1];
+  start_vector(n, basis);
+  off[0] = 0;
+  double length = sqrt(dot_of(n, basis, basis));
+  for (; done < steps && length > 0 && isfinite(length); done++) {
+    double *v = basis + (size_t)done * (size_t)n, *w = v + n;
+    for (int k = 0; k < n; k++) w[k] = v[k] /= length;
+    solve_refined(s, c, w);
+    diagonal[done] = dot_of(n, v, w);
+    double whole = sqrt(dot_of(n, w, w));
+    for (int pass = 0; pass < 2; pass++)
+      for (int i = 0; i <= done; i++) {
+        const double* old = basis + (size_t)i * (size_t)n;
+        double along = dot_of(n, old, w);
+        for (int k = 0; k < n; k++) w[k] -= along * old[k];
+      }
+    off[done + 1] = length = sqrt(dot_of(n, w, w));
+    if (!(length > 1e-13 * whole)) length = 0; /* the vectors so far span all that H^-1 makes of the first */
+  }
+  memory_free(basis);
+  if (!tridiagonal_eigenvalues(done, diagonal, off) || done == 0) return 0;
+  double largest = fabs(diagonal[0]) > fabs(diagonal[done - 1]) ? diagonal[0] : diagonal[done - 1];
+  return 1 / largest;
+}
+
+/* Storage for one front of the whole component, behind all others, until the matrix is filled anew. */
+static void become_dense(BlockSolver* s, Component* c) {
+  c->storage = s->storage_capacity;
+  s->storage_capacity += dense_storage(c);
+  s->storage = memory_resize(s->storage, sizeof(double) * c->storage, sizeof(double) * s->storage_capacity);
+  c->plan = -1;
+  s->became_dense = true;
+}
+
+/* L D L^T. false: not finite. */
+static bool factor_pivoted(BlockSolver* s, Component* c, double tiny) {
+  IndefinitePivots pivots = pivots_of(s, c);
+  double* storage = s->storage + c->storage;
+  if (c->plan >= 0) return plan_factor_indefinite(&s->plans[c->plan], values_of(s, c), tiny, storage, &pivots) >= 0;
+  int stride = front_stride(c->order);
+  fill_dense(s, c, storage, stride);
+  return indefinite_factor(c->order, c->order, stride, tiny, storage, NULL, pivots) >= 0;
+}
+
+static double trial_error(BlockSolver* s, const Component* c) {
+  double* x = s->turned + c->unknown_first;
+  start_vector(c->order, x);
+  return solve_refined(s, c, x);
+}
+
+static bool factor_large_indefinite(BlockSolver* s, Component* c, double* smallest) {
+  Norms norms = norms_of(s, c);
+  double tiny = norms.entry > 0 ? PIVOT_TINY * norms.entry : 1;
+  c->norm = norms.row;
+  if (!isfinite(norms.row) || !factor_pivoted(s, c, tiny)) return false;
+  if (c->plan >= 0 && !(trial_error(s, c) <= ACCEPTED)) {
+    become_dense(s, c);
+    if (!factor_pivoted(s, c, tiny)) return false;
+  }
+  double nearest = nearest_eigenvalue(s, c);
+  if (!(fabs(nearest) >= fabs(*smallest))) *smallest = nearest;
+  c->factor = FACTOR_INDEFINITE;
+  return fabs(nearest) > SINGULAR * norms.row;
+}
+
+static bool factor_small_indefinite(BlockSolver* s, Component* c, double* smallest) {
   if (!decompose(s, c)) return false;
   const double* values = s->eigenvalues + c->unknown_first;
   double largest = 0, nearest = HUGE_VAL;
@@ -425,6 +613,14 @@ static bool factor_indefinite(BlockSolver* s, Component* c, double* smallest) {
   if (fabs(nearest) < fabs(*smallest)) *smallest = nearest;
   c->factor = FACTOR_SPECTRAL;
   return fabs(nearest) > SINGULAR * largest;
+}
+
+bool block_solver_factor_component_indefinite(BlockSolver* s, int component, double* smallest) {
+  find_components(s);
+  Component* c = &s->components[component];
+  c->factor = FACTOR_NONE;
+  return c->plan < 0 && c->order <= SPECTRAL_MOST ? factor_small_indefinite(s, c, smallest)
+                                                  : factor_large_indefinite(s, c, smallest);
 }
 
 /* ---------------------------------------------------------------- solving one component */
@@ -462,8 +658,10 @@ void block_solver_solve_component(BlockSolver* s, int component, double* x) {
   for (int k = 0; k < c->order; k++) own[k] = x[unknown[k]];
   if (c->factor == FACTOR_SPECTRAL)
     solve_spectral(s, c, own);
+  else if (c->factor == FACTOR_INDEFINITE)
+    solve_refined(s, c, own);
   else if (c->plan >= 0)
-    plan_solve(&s->plans[c->plan], s->storage + c->storage, own);
+    plan_solve(&s->plans[c->plan], s->storage + c->storage, NULL, own);
   else
     solve_dense(s, c, own);
   for (int k = 0; k < c->order; k++) x[unknown[k]] = own[k];
@@ -490,7 +688,7 @@ bool block_solver_factor_indefinite(BlockSolver* s, double* smallest) {
   double nearest = HUGE_VAL;
   find_components(s);
   for (int k = 0; k < s->component_count && regular; k++)
-    regular = block_solver_factor_component(s, k) || factor_indefinite(s, &s->components[k], &nearest);
+    regular = block_solver_factor_component(s, k) || block_solver_factor_component_indefinite(s, k, &nearest);
   *smallest = isfinite(nearest) ? nearest : 0;
   return regular;
 }

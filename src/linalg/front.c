@@ -2,34 +2,39 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
-/* Four lanes on every machine: compilers split them where registers are narrower, with the same results. */
-typedef double Four __attribute__((vector_size(32)));
-typedef double FourLoose __attribute__((vector_size(32), aligned(8)));
+/* As many doubles at a time as registers hold; every lane computes by itself, so that the width changes no result. */
+#ifdef __AVX__
+enum { LANES = 4 };
+#else
+enum { LANES = 2 };
+#endif
+typedef double Lanes __attribute__((vector_size(8 * LANES)));
 
 enum { TILE = 4 }; /* columns at a time */
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* c (4 fours x width) -= a b^T over `depth` columns of a and b; the products are subtracted one by one, in order. */
-INLINE void subtract(int fours, int width, int depth, const double* a, const double* b, int stride, double* c) {
-  Four sum[TILE][2];
+/* c (rows x width) -= a b^T over `depth` columns of a and b; the products are subtracted one by one, in order. */
+INLINE void subtract(int rows, int width, int depth, const double* a, const double* b, int stride, double* c) {
+  Lanes sum[TILE][8 / LANES];
   for (int j = 0; j < width; j++)
-    for (int i = 0; i < fours; i++) sum[j][i] = ((const Four*)(c + (long)j * stride))[i];
+    for (int i = 0; i < rows / LANES; i++) sum[j][i] = ((const Lanes*)(c + (long)j * stride))[i];
   for (int k = 0; k < depth; k++) {
-    const Four* column = (const Four*)(a + (long)k * stride);
+    const Lanes* column = (const Lanes*)(a + (long)k * stride);
     const double* row = b + (long)k * stride;
     for (int j = 0; j < width; j++)
-      for (int i = 0; i < fours; i++) sum[j][i] -= column[i] * row[j];
+      for (int i = 0; i < rows / LANES; i++) sum[j][i] -= column[i] * row[j];
   }
   for (int j = 0; j < width; j++)
-    for (int i = 0; i < fours; i++) ((Four*)(c + (long)j * stride))[i] = sum[j][i];
+    for (int i = 0; i < rows / LANES; i++) ((Lanes*)(c + (long)j * stride))[i] = sum[j][i];
 }
 
 INLINE void subtract_tile(int width, int depth, int from, const double* panel, int column, int stride, double* c) {
   int r = from;
-  for (; r + 8 <= stride; r += 8) subtract(2, width, depth, panel + r, panel + column, stride, c + r);
-  if (r < stride) subtract(1, width, depth, panel + r, panel + column, stride, c + r);
+  for (; LANES > 2 && r + 8 <= stride; r += 8) subtract(8, width, depth, panel + r, panel + column, stride, c + r);
+  for (; r < stride; r += 4) subtract(4, width, depth, panel + r, panel + column, stride, c + r);
 }
 
 /* Columns [column, column + width) of the front, less what the first `depth` pivots take from them. */
@@ -70,15 +75,94 @@ static bool factor_tile(int width, int column, int stride, double* c) {
   return true;
 }
 
-bool front_factor(int rows, int pivots, int stride, double* panel, double* update) {
+static double* column_at(int pivots, int stride, double* panel, double* update, int j) {
+  return j < pivots ? panel + (long)j * stride : update + (long)(j - pivots) * stride;
+}
+
+static int width_at(int j, int end) { return end - j < TILE ? end - j : TILE; }
+
+/* Each column takes all that comes before it at once. */
+static bool factor_small(int rows, int pivots, int stride, double* panel, double* update) {
   for (int j = 0, width; j < rows; j += width) {
-    int end = j < pivots ? pivots : rows;
-    width = end - j < TILE ? end - j : TILE;
-    double* c = j < pivots ? panel + (long)j * stride : update + (long)(j - pivots) * stride;
+    width = width_at(j, j < pivots ? pivots : rows);
+    double* c = column_at(pivots, stride, panel, update, j);
     update_tile(width, j < pivots ? j : pivots, panel, j, stride, c);
     if (j < pivots && !factor_tile(width, j, stride, c)) return false;
   }
   return true;
+}
+
+/* ---------------------------------------------------------------- large fronts: panel by panel, packed
+ * The same products in the same order: a column takes those of one panel after those of the panel before. */
+
+#ifdef __AVX512F__
+enum { WIDE = 8 };
+#else
+enum { WIDE = LANES };
+#endif
+typedef double Wide __attribute__((vector_size(8 * WIDE)));
+enum { SUMS = 2, ROWS = SUMS * WIDE }; /* sums beside each other, as many as registers hold */
+
+/* Rows [from, stride) of `depth` columns, eights of rows together. */
+static void pack_rows(int from, int depth, int stride, const double* panel, double* packed) {
+  for (int r = from; r < stride; r += 8)
+    for (int k = 0; k < depth; k++, packed += 8) memcpy(packed, panel + (long)k * stride + r, sizeof(double[8]));
+}
+
+/* c (sums wides x 4) -= a b^T, a packed, b by rows of four. */
+INLINE void subtract_packed(int sums, int depth, const double* a, const double (*b)[TILE], int stride, double* c) {
+  Wide sum[TILE][SUMS];
+  for (int j = 0; j < TILE; j++)
+    for (int i = 0; i < sums; i++) sum[j][i] = ((const Wide*)(c + (long)j * stride))[i];
+  for (int k = 0; k < depth; k++)
+    for (int i = 0; i < sums; i++) {
+      int r = i * WIDE;
+      Wide rows = *(const Wide*)(a + (long)(r / 8) * depth * 8 + k * 8 + r % 8);
+      for (int j = 0; j < TILE; j++) sum[j][i] -= rows * b[k][j];
+    }
+  for (int j = 0; j < TILE; j++)
+    for (int i = 0; i < sums; i++) ((Wide*)(c + (long)j * stride))[i] = sum[j][i];
+}
+
+/* Four columns less the products of a panel; packed begins with row `from`. */
+static void update_packed(int depth, const double* panel, const double* packed, int from, int column, int stride,
+                          double* c) {
+  double b[FRONT_PANEL][TILE];
+  for (int k = 0; k < depth; k++)
+    for (int j = 0; j < TILE; j++) b[k][j] = panel[(long)k * stride + column + j];
+  int r = column & ~7;
+  for (; r + ROWS <= stride; r += ROWS)
+    subtract_packed(SUMS, depth, packed + (long)((r & ~7) - from) * depth + r % 8, b, stride, c + r);
+  for (; r < stride; r += WIDE)
+    subtract_packed(1, depth, packed + (long)((r & ~7) - from) * depth + r % 8, b, stride, c + r);
+}
+
+static bool factor_large(int rows, int pivots, int stride, double* panel, double* update, double* work) {
+  for (int first = 0, end; first < pivots; first = end) {
+    end = pivots - first < FRONT_PANEL ? pivots : first + FRONT_PANEL;
+    double* own = panel + (long)first * stride;
+    for (int j = first, width; j < end; j += width) {
+      width = width_at(j, end);
+      update_tile(width, j - first, own, j, stride, panel + (long)j * stride);
+      if (!factor_tile(width, j, stride, panel + (long)j * stride)) return false;
+    }
+    int from = end & ~7;
+    pack_rows(from, end - first, stride, own, work);
+    for (int j = end, width; j < rows; j += width) {
+      width = width_at(j, j < pivots ? pivots : rows);
+      double* c = column_at(pivots, stride, panel, update, j);
+      if (width == TILE)
+        update_packed(end - first, own, work, from, j, stride, c);
+      else
+        update_tile(width, end - first, own, j, stride, c);
+    }
+  }
+  return true;
+}
+
+bool front_factor(int rows, int pivots, int stride, double* panel, double* update, double* work) {
+  return rows < FRONT_PACKED ? factor_small(rows, pivots, stride, panel, update)
+                             : factor_large(rows, pivots, stride, panel, update, work);
 }
 
 void front_forward(int pivots, int stride, const double* panel, double* x) {
@@ -92,11 +176,11 @@ void front_forward(int pivots, int stride, const double* panel, double* x) {
 
 /* sum over r in [from, stride) of column[r] x[r], in four interleaved sums. */
 static double dot(int from, int stride, const double* column, const double* x) {
-  double head = 0;
+  double head = 0, sum[4] = {0, 0, 0, 0};
   int r = from;
   for (; r % 4 != 0; r++) head += column[r] * x[r];
-  Four sum = {0, 0, 0, 0};
-  for (; r < stride; r += 4) sum += *(const Four*)(column + r) * *(const FourLoose*)(x + r);
+  for (; r < stride; r += 4)
+    for (int i = 0; i < 4; i++) sum[i] += column[r + i] * x[r + i];
   return head + ((sum[0] + sum[1]) + (sum[2] + sum[3]));
 }
 

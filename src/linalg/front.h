@@ -11,15 +11,24 @@
 #define SDRS_LINALG_FRONT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
-/* Whole vectors of four, and not a multiple of a page: columns that lie 4096 bytes apart evict each other. */
+enum {
+  FRONT_PACKED = 96, /* from so many rows on, what is multiplied is copied together first */
+  FRONT_PANEL = 48   /* so many pivots at a time */
+};
+
+/* Whole vectors, and not a multiple of a page: columns that lie 4096 bytes apart evict each other. */
 static inline int front_stride(int rows) {
-  int stride = (rows + 3) & ~3;
-  return stride % 512 == 0 && stride > 0 ? stride + 4 : stride;
+  int stride = rows < FRONT_PACKED ? (rows + 3) & ~3 : (rows + 7) & ~7;
+  return stride % 512 == 0 && stride > 0 ? stride + 8 : stride;
 }
 
+/* Doubles of work that factoring needs. */
+static inline size_t front_work(int rows) { return rows < FRONT_PACKED ? 0 : (size_t)front_stride(rows) * FRONT_PANEL; }
+
 /* L11 of A11 = L11 L11^T, L21 = A21 L11^-T, A22 - L21 L21^T. false: a pivot is not positive and finite. */
-bool front_factor(int rows, int pivots, int stride, double* panel, double* update);
+bool front_factor(int rows, int pivots, int stride, double* panel, double* update, double* work);
 
 /* x = (x1; x2), of length `stride` with zeros behind rows:  x1 <- L11^-1 x1, x2 <- x2 - L21 x1. */
 void front_forward(int pivots, int stride, const double* panel, double* x);

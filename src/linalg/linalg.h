@@ -117,8 +117,9 @@ static inline Mat3 mat3_from_quat(Quat q) {
 }
 /* Rotation by angle [rad] about a unit axis. */
 static inline Quat quat_about(Vec3 axis, double angle) {
-  double s = math_sin(0.5 * angle);
-  return (Quat){math_cos(0.5 * angle), s * axis.x, s * axis.y, s * axis.z};
+  double s, c;
+  math_sincos(0.5 * angle, &s, &c);
+  return (Quat){c, s * axis.x, s * axis.y, s * axis.z};
 }
 /* linalg/rotation.c: Shepperd's method; w >= 0. */
 Quat quat_from_mat3(Mat3 r);
@@ -211,6 +212,10 @@ bool block_solver_factor_component(BlockSolver* solver, int component);
 /* Factor a positive definite neighbour: eigenvalues' magnitudes lifted to at least `floor` (dense), or the diagonal
  * raised until the factorisation succeeds (sparse). false: not finite. */
 bool block_solver_factor_component_lifted(BlockSolver* solver, int component, double floor);
+/* The component as it is, indefinite or not. *smallest becomes its eigenvalue nearest to zero when that is nearer than
+ * *smallest (to rounding up to order 96, by Lanczos' method beyond). false: singular to rounding, or not finite.
+ * Solving refines, so the filled blocks must still be there. Not beside other threads: it may need room. */
+bool block_solver_factor_component_indefinite(BlockSolver* solver, int component, double* smallest);
 /* x <- H^-1 x for the unknowns of the component, which was factored; the others stay. x: all unknowns. */
 void block_solver_solve_component(BlockSolver* solver, int component, double* x);
 

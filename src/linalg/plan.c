@@ -349,7 +349,8 @@ void plan_make(Plan* plan, const PlanPattern* p, Ordering* ordering) {
 /* ---------------------------------------------------------------- numbers */
 
 size_t plan_storage(const Plan* plan) {
-  return plan->panels + plan->update + plan->stack + rounded((size_t)plan->order) + rounded(plan->longest);
+  return plan->panels + plan->update + plan->stack + rounded((size_t)plan->order) + 2 * rounded(plan->longest) +
+         front_work((int)plan->longest);
 }
 
 static double* column_of(const Front* f, double* panel, double* update, int column) {
@@ -412,45 +413,98 @@ static void put_aside(const Front* f, const double* update, double* stack) {
     for (int i = j; i < count; i++) to[i] = update[(size_t)j * (size_t)f->stride + (size_t)(f->pivots + i)];
 }
 
+/* Where the parts of the storage lie. */
+typedef struct {
+  double *update, *stack, *places, *part, *spare, *work;
+} Parts;
+
+static Parts parts_of(const Plan* plan, double* storage) {
+  Parts p = {.update = storage + plan->panels};
+  p.stack = p.update + plan->update;
+  p.places = p.stack + plan->stack;
+  p.part = p.places + rounded((size_t)plan->order);
+  p.spare = p.part + rounded(plan->longest);
+  p.work = p.spare + rounded(plan->longest);
+  return p;
+}
+
+/* What the matrix and the children put into a front. */
+static void assemble(const Plan* plan, const Front* f, PlanValues matrix, double shift, double largest,
+                     const Parts* parts, double* panel) {
+  const Front* fronts = plan->fronts.at;
+  memset(panel, 0, sizeof(double) * (size_t)f->stride * (size_t)f->pivots);
+  memset(parts->update, 0, sizeof(double) * (size_t)f->stride * (size_t)(f->rows - f->pivots));
+  add_blocks(plan, f, matrix, panel);
+  if (shift > 0) raise_diagonal(f, shift, largest, panel);
+  for (int c = f->child; c >= 0; c = fronts[c].next) add_child(plan, f, &fronts[c], parts->stack, panel, parts->update);
+}
+
 bool plan_factor(const Plan* plan, PlanValues matrix, double relative_shift, double* storage) {
-  double *update = storage + plan->panels, *stack = update + plan->update;
+  Parts parts = parts_of(plan, storage);
   const Front* fronts = plan->fronts.at;
   double largest = relative_shift > 0 ? largest_diagonal(plan, matrix) : 0;
   for (int s = 0; s < plan->front_count; s++) {
     const Front* f = &fronts[s];
     double* panel = storage + f->panel;
-    memset(panel, 0, sizeof(double) * (size_t)f->stride * (size_t)f->pivots);
-    memset(update, 0, sizeof(double) * (size_t)f->stride * (size_t)(f->rows - f->pivots));
-    add_blocks(plan, f, matrix, panel);
-    if (relative_shift > 0) raise_diagonal(f, relative_shift, largest, panel);
-    for (int c = f->child; c >= 0; c = fronts[c].next) add_child(plan, f, &fronts[c], stack, panel, update);
-    if (!front_factor(f->rows, f->pivots, f->stride, panel, update)) return false;
-    put_aside(f, update, stack);
+    assemble(plan, f, matrix, relative_shift, largest, &parts, panel);
+    if (!front_factor(f->rows, f->pivots, f->stride, panel, parts.update, parts.work)) return false;
+    put_aside(f, parts.update, parts.stack);
   }
   return true;
 }
 
-/* Rows of a front to or from the vector of all places. */
+static IndefinitePivots pivots_of(const IndefinitePivots* all, const Front* f) {
+  return (IndefinitePivots){all->from + f->first, all->beside + f->first};
+}
+
+int plan_factor_indefinite(const Plan* plan, PlanValues matrix, double tiny, double* storage,
+                           const IndefinitePivots* pivots) {
+  Parts parts = parts_of(plan, storage);
+  const Front* fronts = plan->fronts.at;
+  int replaced = 0;
+  for (int s = 0; s < plan->front_count; s++) {
+    const Front* f = &fronts[s];
+    double* panel = storage + f->panel;
+    assemble(plan, f, matrix, 0, 0, &parts, panel);
+    int own = indefinite_factor(f->rows, f->pivots, f->stride, tiny, panel, parts.update, pivots_of(pivots, f));
+    if (own < 0) return -1;
+    replaced += own;
+    put_aside(f, parts.update, parts.stack);
+  }
+  return replaced;
+}
+
+/* Rows of a front from the vector of all places. */
 static void gather(const Front* f, const int* rows, const double* y, double* x) {
   for (int r = 0; r < f->rows; r++) x[r] = y[rows[r]];
   for (int r = f->rows; r < f->stride; r++) x[r] = 0;
 }
 
-void plan_solve(const Plan* plan, double* storage, double* x) {
-  double *y = storage + plan->panels + plan->update + plan->stack, *part = y + rounded((size_t)plan->order);
+static void solve_front(const Front* f, const double* panel, const IndefinitePivots* pivots, bool forward,
+                        const Parts* parts) {
+  if (!pivots)
+    (forward ? front_forward : front_backward)(f->pivots, f->stride, panel, parts->part);
+  else
+    (forward ? indefinite_forward : indefinite_backward)(f->pivots, f->stride, panel, pivots_of(pivots, f), parts->part,
+                                                         parts->spare);
+}
+
+void plan_solve(const Plan* plan, double* storage, const IndefinitePivots* pivots, double* x) {
+  Parts parts = parts_of(plan, storage);
+  double *y = parts.places, *part = parts.part;
   const Front* fronts = plan->fronts.at;
   const int *unknown = plan->unknown.at, *all_rows = plan->rows.at;
   for (int k = 0; k < plan->order; k++) y[k] = x[unknown[k]];
   for (int s = 0; s < plan->front_count; s++) {
     const int* rows = all_rows + fronts[s].row_first;
     gather(&fronts[s], rows, y, part);
-    front_forward(fronts[s].pivots, fronts[s].stride, storage + fronts[s].panel, part);
+    solve_front(&fronts[s], storage + fronts[s].panel, pivots, true, &parts);
     for (int r = 0; r < fronts[s].rows; r++) y[rows[r]] = part[r];
   }
   for (int s = plan->front_count - 1; s >= 0; s--) {
     const int* rows = all_rows + fronts[s].row_first;
     gather(&fronts[s], rows, y, part);
-    front_backward(fronts[s].pivots, fronts[s].stride, storage + fronts[s].panel, part);
+    solve_front(&fronts[s], storage + fronts[s].panel, pivots, false, &parts);
     for (int r = 0; r < fronts[s].pivots; r++) y[rows[r]] = part[r];
   }
   for (int k = 0; k < plan->order; k++) x[unknown[k]] = y[k];

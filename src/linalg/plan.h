@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "linalg/indefinite.h"
 #include "linalg/ordering.h"
 
 typedef struct {
@@ -70,7 +71,11 @@ typedef struct {
   const size_t* offset;
 } PlanValues;
 bool plan_factor(const Plan* plan, PlanValues matrix, double relative_shift, double* storage);
-/* x by local unknowns. */
-void plan_solve(const Plan* plan, double* storage, double* x);
+/* x by local unknowns. pivots: those of plan_factor_indefinite, or NULL after plan_factor. */
+void plan_solve(const Plan* plan, double* storage, const IndefinitePivots* pivots, double* x);
+/* L D L^T, pivots (of all places) chosen within each front. Returns how many were replaced by `tiny`; -1: not finite.
+ */
+int plan_factor_indefinite(const Plan* plan, PlanValues matrix, double tiny, double* storage,
+                           const IndefinitePivots* pivots);
 
 #endif

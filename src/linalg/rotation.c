@@ -47,8 +47,10 @@ Vec3 quat_log(Quat q) {
 /* q = (cos a/2, sin(a/2)/a v) with a = |v|; sin(a/2)/a = 1/2 - a^2/48 + O(a^4) for small a. */
 Quat quat_exp(Vec3 v) {
   double a = vec3_norm(v);
-  double s = a < SERIES_LIMIT ? 0.5 - a * a / 48.0 : math_sin(0.5 * a) / a;
-  return (Quat){math_cos(0.5 * a), s * v.x, s * v.y, s * v.z};
+  double sine, cosine;
+  math_sincos(0.5 * a, &sine, &cosine);
+  double s = a < SERIES_LIMIT ? 0.5 - a * a / 48.0 : sine / a;
+  return (Quat){cosine, s * v.x, s * v.y, s * v.z};
 }
 
 /* J_r(v) = I - a [v]x + b [v]x^2 with a = (1 - cos t)/t^2, b = (t - sin t)/t^3, t = |v|, and (da/dt)/t, (db/dt)/t. */
@@ -66,8 +68,9 @@ static RightJacobian right_jacobian(Vec3 v) {
                            1.0 / 6 - t2 * (1.0 / 120 - t2 * (1.0 / 5040 - t2 * (1.0 / 362880 - t2 / 39916800))),
                            -1.0 / 12 + t2 * (1.0 / 180 - t2 * (1.0 / 6720 - t2 / 453600)),
                            -1.0 / 60 + t2 * (1.0 / 1260 - t2 * (1.0 / 60480 - t2 / 4989600))};
-  double half = math_sin(0.5 * t), versine = 2 * half * half, lag = t - math_sin(t); /* 1 - cos keeps its digits */
-  return (RightJacobian){versine / t2, lag / (t2 * t), (t * math_sin(t) - 2 * versine) / (t2 * t2),
+  double half = math_sin(0.5 * t), sine = math_sin(t);
+  double versine = 2 * half * half, lag = t - sine; /* 1 - cos keeps its digits */
+  return (RightJacobian){versine / t2, lag / (t2 * t), (t * sine - 2 * versine) / (t2 * t2),
                          (versine * t - 3 * lag) / (t2 * t2 * t)};
 }
 

@@ -61,5 +61,9 @@ static bool propose(Optimizer* o, const double* x, const double* gradient, doubl
   return rule_project_step(o, scale, x, step, trial);
 }
 
-const UpdateRule RULE_ADAM = {
-    .descends = false, .factor_limit = 1, .state_size = state_size, .work_size = work_size, .propose = propose};
+const UpdateRule RULE_ADAM = {.descends = false,
+                              .factor_limit = 1,
+                              .recovers = true,
+                              .state_size = state_size,
+                              .work_size = work_size,
+                              .propose = propose};

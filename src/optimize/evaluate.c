@@ -142,6 +142,7 @@ TrialOutcome evaluate_design(Optimization* o, const double* x, double* loss, dou
     if (run->status == STATUS_INTERRUPTED) *interrupted = true;
     if (run->outcome != TRIAL_ACCEPTED) {
       *loss = NAN;
+      o->failed_scenario = k;
       if (run->reason.data) o->reason = memory_text(run->reason.data);
       return run->outcome;
     }
@@ -195,6 +196,7 @@ TrialOutcome evaluate_gradient(Optimization* o, double* gradient) {
     if (run->adjoint.growth > o->adjoint.growth) o->adjoint = run->adjoint;
     if (!run->adjoint.sound) {
       o->adjoint = run->adjoint;
+      o->failed_scenario = k;
       unsound_reason(o, &run->adjoint);
       return TRIAL_NO_GRADIENT;
     }

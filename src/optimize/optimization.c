@@ -265,4 +265,11 @@ const Scene* optimization_scene(Optimization* o, int scenario, bool best) {
   return scene;
 }
 
+const Scene* optimization_trial_scene(Optimization* o, int* scenario) {
+  *scenario = o->failed_scenario;
+  Scene* scene = &o->task->scenarios[o->failed_scenario].scene;
+  design_apply(&o->design, o->trial, scene);
+  return scene;
+}
+
 bool optimization_shapes_link(const Optimization* o, int link) { return o->design.link_changes[link]; }

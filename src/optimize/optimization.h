@@ -47,6 +47,7 @@ struct Optimization {
   OptimizationRow* rows; /* (capacity) */
   double* row_terms;     /* (capacity * terms) */
   char* reason;
+  int failed_scenario;  /* whose run the last refused trial failed in */
   char (*identity)[65]; /* of the task, for checkpoints: settings, variables, losses, each scene  (identity_count) */
   int identity_count;
   Text note;

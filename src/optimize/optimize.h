@@ -81,6 +81,8 @@ int optimization_variable_count(const Optimization* optimization);
 OptimizationVariable optimization_variable(const Optimization* optimization, int index);
 /* Put the best (or the present) design into the scenes of all scenarios: the caller may write them or build models. */
 const Scene* optimization_scene(Optimization* optimization, int scenario, bool best);
+/* The last trial, which was refused: its design in the scene of the scenario whose run failed. */
+const Scene* optimization_trial_scene(Optimization* optimization, int* scenario);
 /* Links of a scenario whose shape is designed. */
 bool optimization_shapes_link(const Optimization* optimization, int link);
 /* What import inserted to keep hulls together; one line each, "" if nothing. */

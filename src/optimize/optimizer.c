@@ -133,21 +133,39 @@ double optimizer_step_bound(const Optimizer* o, int block) {
 
 bool optimizer_descends(const Optimizer* o) { return o->rule->descends; }
 
+/* Growth of a rule that recovers is at most so many times that of the settings at once. */
+enum { ROW_MOST = 4 };
+
+static double grown(const Optimizer* o) {
+  double factor = o->state[STATE_FACTOR], before = o->state[STATE_BEFORE], grow = o->settings.grow;
+  if (!o->rule->recovers) return factor * grow;
+  if (before > 0) return fmax(factor * grow, sqrt(factor * before));
+  return factor * math_pow(grow, fmin(o->state[STATE_ROW], ROW_MOST));
+}
+
+static void accept(Optimizer* o) {
+  double* factor = &o->state[STATE_FACTOR];
+  o->state[STATE_ACCEPTED] += 1;
+  o->state[STATE_FRESH] = 1;
+  o->state[STATE_REFUSED] = 0;
+  o->state[STATE_ROW] += 1;
+  *factor = fmin(grown(o), o->rule->factor_limit);
+  if (o->rule->restores) *factor = fmax(*factor, 1.0);
+  o->state[STATE_BEFORE] = 0;
+}
+
 /* (O3) */
 bool optimizer_verdict(Optimizer* o, bool accepted, double loss) {
   (void)loss;
-  double* factor = &o->state[STATE_FACTOR];
   if (accepted) {
-    o->state[STATE_ACCEPTED] += 1;
-    o->state[STATE_FRESH] = 1;
-    o->state[STATE_REFUSED] = 0;
-    *factor = fmin(*factor * o->settings.grow, o->rule->factor_limit);
-    if (o->rule->restores) *factor = fmax(*factor, 1.0);
+    accept(o);
     return true;
   }
+  if (o->state[STATE_BEFORE] == 0) o->state[STATE_BEFORE] = o->state[STATE_FACTOR];
+  o->state[STATE_ROW] = 0;
   o->state[STATE_REFUSED] = o->state[STATE_LENGTH];
-  *factor *= o->settings.shrink;
-  return *factor >= FACTOR_LEAST;
+  o->state[STATE_FACTOR] *= o->settings.shrink;
+  return o->state[STATE_FACTOR] >= FACTOR_LEAST;
 }
 
 /* ---------------------------------------------------------------- a trial */

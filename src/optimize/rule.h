@@ -12,6 +12,8 @@ enum {
   STATE_LENGTH,   /* of the last trial, as optimizer_propose measures it */
   STATE_REFUSED,  /* length of the trial refused last at this x; 0 = none */
   STATE_ACCEPTED, /* trials accepted: the time of the schedule */
+  STATE_BEFORE,   /* factor before the first refusal at this x; 0 = none refused */
+  STATE_ROW,      /* trials accepted one after the other since the last refusal */
   STATE_FRESH,    /* 1 until the gradient at this x was seen: moments and pairs advance once for each x */
   STATE_OWN       /* where the rule's own begins */
 };
@@ -20,6 +22,8 @@ typedef struct {
   bool descends;
   double factor_limit; /* how far (O3) may grow */
   bool restores;       /* an accepted step brings a factor below 1 back to 1 at once */
+  bool recovers;       /* refusals say little of the length: an accepted step brings the factor half the way back, and
+                          those that follow ever faster */
   int (*state_size)(const TaskOptimizer* settings, int count);
   int (*work_size)(const TaskOptimizer* settings, const FeasibleSet* set);
   /* Sets trial, a point of the set; called again with a smaller factor when the trial is too long. The gradient is

@@ -1,10 +1,13 @@
 /* The variables' own gradient against central differences: symmetries and shared vertices are in it. */
+#include <float.h>
 #include <string.h>
 
 #include "optimize/optimization.h"
 
 /* A change of a variable that counts as large [m, rad, ...]. */
 #define LARGE 0.1
+/* A gradient this small against that by all variables is rounding of the adjoint. */
+#define ZERO 1e-12
 
 typedef struct {
   Optimization* optimization;
@@ -24,6 +27,14 @@ static double moved_loss(void* context, const double* values) {
   return outcome == TRIAL_ACCEPTED && !interrupted ? loss : (double)NAN;
 }
 
+static GradcheckFloor floor_of(const Optimization* o) {
+  GradcheckFloor floor = {0, 0};
+  for (int k = 0; k < o->term_count; k++) floor.value += DBL_EPSILON * fabs(o->terms[k]);
+  for (int k = 0; k < o->design.variable_count; k++)
+    floor.gradient = math_hypot(floor.gradient, ZERO * LARGE * o->gradient[k]);
+  return floor;
+}
+
 static void check_block(Optimization* o, const GradcheckOptions* options, int block, GradcheckBlockReport* report) {
   size_t n = (size_t)o->design.variable_count;
   double* memory = MEMORY_NEW(double, 4 * n + 1);
@@ -36,7 +47,7 @@ static void check_block(Optimization* o, const GradcheckOptions* options, int bl
     base[count++] = o->x[k];
   }
   BlockMove move = {o, block, base + n};
-  gradcheck_vector(count, gradient, scale, base, 0, moved_loss, &move, options,
+  gradcheck_vector(count, gradient, scale, base, floor_of(o), moved_loss, &move, options,
                    options->seed * 104729u + (uint64_t)block, report);
   memory_free(memory);
 }

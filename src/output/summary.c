@@ -17,6 +17,7 @@ static OutputInput hash_file(const char* path) {
   OutputInput input = {.path = memory_text(path)};
   char* data;
   size_t length;
+  if (!file_is_regular(path)) return input; /* a pipe has been read */
   if (file_read(path, &data, &length) == STATUS_OK) hash_sha256(data, length, input.sha256);
   memory_free(data);
   return input;

@@ -72,7 +72,7 @@ Status task_load(Task* task, const char* path, const SceneOverride* overrides, i
 bool task_recognise(const char* path) {
   char* text;
   size_t length;
-  if (file_read(path, &text, &length) != STATUS_OK) return false;
+  if (!file_is_regular(path) || file_read(path, &text, &length) != STATUS_OK) return false;
   Document document = {0};
   Diagnostics unheard = {0};
   const Node* root = document_read(&document, path, text, length, path_is_json(path), &unheard);

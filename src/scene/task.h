@@ -198,7 +198,7 @@ Status task_parse(Task* task, const char* path, const char* text, size_t length,
                   const SceneOverride* overrides, int override_count, Diagnostics* diagnostics);
 void task_free(Task* task);
 /* Is this file a task (a map with `loss`, `scenarios` or `scene` at its top) rather than a scene? false when
- * unreadable. */
+ * unreadable, and of what can be read only once: a pipe holds a scene. */
 bool task_recognise(const char* path);
 
 void task_schema_json(Text* out);

@@ -62,7 +62,7 @@ static void read_scene_file(Reader* reader, const Task* task, const Node* node, 
   char *path = file_resolve(task->path, node->text), *text = NULL;
   size_t length;
   if (file_read(path, &text, &length) != STATUS_OK) {
-    reader_error(reader, node->place, "cannot read the scene %s: %s", path, strerror(errno));
+    reader_error(reader, node->place, "cannot read the scene %s: %s", path, file_error_text(errno));
   } else {
     Diagnostics problems = {0};
     scene_read_text(scene, path, text, length, path_is_json(path), overrides->items, overrides->count, &problems);

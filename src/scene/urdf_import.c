@@ -57,7 +57,7 @@ Status scene_import_urdf(Scene* scene, const char* path, const UrdfOptions* opti
   *report = (UrdfReport){0};
   if (file_read(path, &text, &length) != STATUS_OK) {
     diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot read the file: %s",
-                    strerror(errno));
+                    file_error_text(errno));
     return STATUS_IO;
   }
   Status status = scene_parse_urdf(scene, path, text, length, options, report, diagnostics);

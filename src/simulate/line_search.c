@@ -17,6 +17,8 @@
 #define SHORTEST_STEP 1e-9
 /* Repeating the last step must bring this part of the decrease that its slope promises. */
 #define REPEAT_SHARE 0.1
+/* Over the estimate of an energy's rounding: decreases below that may be lost in it. */
+#define LOST 1e3
 
 /* ---------------------------------------------------------------- islands */
 
@@ -212,6 +214,16 @@ static bool shorten_marked(Sim* s) {
   return true;
 }
 
+/* What the islands that could not move had to gain is so little that the energies' true rounding may well be more: stiff
+ * contacts multiply that of the coordinates. */
+static bool lost_in_rounding(const Sim* s) {
+  for (int k = 0; k < s->island_count; k++) {
+    const Island* island = &s->islands[k];
+    if (!island->settled && island->alpha < SHORTEST_STEP && -island->slope > LOST * island->rounding) return false;
+  }
+  return true;
+}
+
 /* While prescribed joints are under way the objective may rise: they push. */
 SearchResult step_search(Sim* s, bool arrived, StepReport* report) {
   couple(s);
@@ -229,7 +241,7 @@ SearchResult step_search(Sim* s, bool arrived, StepReport* report) {
     for (int k = 0; k < s->island_count; k++) blind = blind && s->islands[k].blind;
     return blind ? SEARCH_AT_ROUNDING : SEARCH_ACCEPTED;
   } while (shorten_marked(s));
-  return SEARCH_FAILED;
+  return lost_in_rounding(s) ? SEARCH_LOST : SEARCH_FAILED;
 }
 
 /* At its target a body that spins and touches nothing has no energy of inertia left. That is what the step promises,

@@ -4,8 +4,10 @@
 
 #include "simulate/sim.h"
 
-/* Smallest eigenvalue left after lifting (SDRS section V). */
+/* Smallest eigenvalue left after lifting (SDRS section V), of the smallest diagonal entry. */
 #define EIGENVALUE_FLOOR 1e-3
+/* Fewer components than this are not worth waking other threads for. */
+enum { COMPONENTS_PARALLEL = 64, COMPONENTS_GRAIN = 16 };
 /* A direction from another model than the objective's own must promise this part of the Newton step's decrease. */
 #define LEAST_DESCENT 0.1
 
@@ -37,17 +39,15 @@ bool configuration_evaluate(Sim* s, Configuration* c) {
 
 /* ---------------------------------------------------------------- linear system */
 
-/* Room for two lists of `count` keys: the known ones and fresh ones. */
+/* Room for `count` fresh keys. */
 static uint64_t* room_for_couplings(Sim* s, int count) {
-  if (count > s->candidate_capacity) {
+  if (count > s->fresh_capacity) {
     int capacity = count + count / 2 + 16;
-    s->couplings = memory_resize(s->couplings, 2 * sizeof(uint64_t) * (size_t)s->candidate_capacity,
-                                 2 * sizeof(uint64_t) * (size_t)capacity);
-    s->candidate_capacity = capacity;
-    s->known_couplings = 0; /* the halves have moved */
-    s->pattern_set = false;
+    s->fresh_couplings = memory_resize(s->fresh_couplings, sizeof(uint64_t) * (size_t)s->fresh_capacity,
+                                       sizeof(uint64_t) * (size_t)capacity);
+    s->fresh_capacity = capacity;
   }
-  return s->couplings + s->candidate_capacity;
+  return s->fresh_couplings;
 }
 
 static int add_coupling(const Model* m, int link_a, int link_b, uint64_t* keys, int count) {
@@ -57,22 +57,34 @@ static int add_coupling(const Model* m, int link_a, int link_b, uint64_t* keys, 
   return count + 1;
 }
 
-/* A new analysis only when a coupling appears that the pattern lacks; the pattern is then the new list. */
-static void adopt_couplings(Sim* s, uint64_t* keys, int count) {
+/* Sorts the keys and drops those that the pattern has. Returns how many are left. */
+static int new_couplings(const Sim* s, uint64_t* keys, int count) {
   if (count > 1) qsort(keys, (size_t)count, sizeof(uint64_t), order_uint64);
-  int unique = 0;
-  for (int k = 0; k < count; k++)
-    if (unique == 0 || keys[unique - 1] != keys[k]) keys[unique++] = keys[k];
-  bool known = s->pattern_set;
-  for (int k = 0, j = 0; k < unique && known; k++) {
+  int left = 0, j = 0;
+  for (int k = 0; k < count; k++) {
     while (j < s->known_couplings && s->couplings[j] < keys[k]) j++;
-    known = j < s->known_couplings && s->couplings[j] == keys[k];
+    bool known = j < s->known_couplings && s->couplings[j] == keys[k];
+    if (!known && (left == 0 || keys[left - 1] != keys[k])) keys[left++] = keys[k];
   }
-  if (known) return;
-  if (unique > 0) memcpy(s->couplings, keys, sizeof(uint64_t) * (size_t)unique);
-  s->known_couplings = unique;
+  return left;
+}
+
+/* The pattern grows by what it lacks: a heap that moves about soon has what it needs. */
+static void adopt_couplings(Sim* s, uint64_t* keys, int count) {
+  int fresh = new_couplings(s, keys, count);
+  if (fresh == 0 && s->pattern_set) return;
+  int total = s->known_couplings + fresh;
+  if (total > s->coupling_capacity) {
+    int capacity = total + total / 2 + 16;
+    s->couplings = memory_resize(s->couplings, sizeof(uint64_t) * (size_t)s->coupling_capacity,
+                                 sizeof(uint64_t) * (size_t)capacity);
+    s->coupling_capacity = capacity;
+  }
+  if (fresh > 0) memcpy(s->couplings + s->known_couplings, keys, sizeof(uint64_t) * (size_t)fresh);
+  s->known_couplings = total;
+  if (total > 1) qsort(s->couplings, (size_t)total, sizeof(uint64_t), order_uint64);
   s->pattern_set = true;
-  block_solver_pattern(s->solver, s->couplings, unique);
+  block_solver_pattern(s->solver, s->couplings, total);
 }
 
 static void update_pattern(Sim* s) {
@@ -132,18 +144,84 @@ static bool prescribed_step(Sim* s, double* step) {
   return arrived;
 }
 
-/* H delta = -g with the prescribed increments of `pushed` (NULL: none), factored as asked. */
-static bool try_direction(Sim* s, const Assembly* a, bool curvature, bool lifted) {
+/* ---------------------------------------------------------------- directions, component by component */
+
+/* How a component's matrix is factored. */
+typedef enum { FACTOR_PLAIN, FACTOR_LIFTED } Factor;
+
+typedef struct {
+  Sim* s;
+  Factor factor;
+} ComponentTask;
+
+/* Smallest positive diagonal entry: what eigenvalues are small against. */
+static double smallest_diagonal(const Sim* s, int component) {
+  double smallest = INFINITY;
+  for (int k = 0; k < s->model->tree_count; k++) {
+    if (s->component[k] != component) continue;
+    int stride;
+    const double* block = block_solver_block(s->solver, k, k, &stride);
+    for (int d = 0; d < s->model->trees[k].dof_count; d++) {
+      double value = block[d * stride + d];
+      if (value > 0 && value < smallest) smallest = value;
+    }
+  }
+  return isfinite(smallest) ? smallest : 1;
+}
+
+static void solve_component(void* context, int index, int thread) {
+  (void)thread;
+  const ComponentTask* task = context;
+  Sim* s = task->s;
+  if (!s->wanted_component[index]) return;
+  bool ok = task->factor == FACTOR_LIFTED
+                ? block_solver_factor_component_lifted(s->solver, index, s->lift[index])
+                : block_solver_factor_component(s->solver, index);
+  if (ok) block_solver_solve_component(s->solver, index, s->solution);
+  s->solved_component[index] = ok;
+}
+
+/* The components of the filled matrix in which some tree is wanted. */
+static int find_wanted(Sim* s, Factor factor) {
+  int count = block_solver_component_count(s->solver);
+  for (int c = 0; c < count; c++) s->wanted_component[c] = false;
+  for (int k = 0; k < s->model->tree_count; k++) {
+    s->component[k] = block_solver_component_of(s->solver, k);
+    if (s->wanted[k]) s->wanted_component[s->component[k]] = true;
+  }
+  for (int c = 0; factor == FACTOR_LIFTED && c < count; c++)
+    if (s->wanted_component[c]) s->lift[c] = EIGENVALUE_FLOOR * smallest_diagonal(s, c);
+  return count;
+}
+
+/* H delta = -g for the components with a wanted tree; the others keep their delta. Trees that got one are not wanted any
+ * more. Returns whether all did. */
+static bool solve_wanted(Sim* s, const Assembly* a, bool curvature, Factor factor) {
+  const Model* m = s->model;
   double start = timer_now();
   assemble_hessian(a, curvature, s->solver);
-  for (int k = 0; k < s->model->dof_count; k++) s->delta[k] = -s->gradient[k];
-  if (s->fixed_count > 0) block_solver_constrain(s->solver, s->fixed, s->rhs, s->delta);
+  for (int k = 0; k < m->dof_count; k++) s->solution[k] = -s->gradient[k];
+  if (s->fixed_count > 0) block_solver_constrain(s->solver, s->fixed, s->rhs, s->solution);
   double middle = timer_now();
   s->times.assembly += middle - start;
-  bool ok = lifted ? block_solver_factor_lifted(s->solver, EIGENVALUE_FLOOR) : block_solver_factor(s->solver);
-  if (ok) block_solver_solve(s->solver, s->delta);
+  int count = find_wanted(s, factor);
+  ComponentTask task = {s, factor};
+  parallel_for(s->options.threads, count, COMPONENTS_PARALLEL, COMPONENTS_GRAIN, solve_component, &task);
+  bool all = true;
+  for (int k = 0; k < m->tree_count; k++) {
+    const ModelTree* tree = &m->trees[k];
+    int c = s->component[k];
+    if (!s->wanted_component[c]) continue;
+    bool finite = s->solved_component[c];
+    for (int d = tree->dof_first; d < tree->dof_first + tree->dof_count; d++)
+      finite = finite && isfinite(s->solution[d]);
+    s->wanted[k] = !finite;
+    all = all && finite;
+    if (finite && tree->dof_count > 0)
+      memcpy(s->delta + tree->dof_first, s->solution + tree->dof_first, sizeof(double) * (size_t)tree->dof_count);
+  }
   s->times.factor += timer_now() - middle;
-  return ok;
+  return all;
 }
 
 /* Twist (w, v) of every link about its centre of mass while the joints go along s->delta. */
@@ -185,42 +263,60 @@ static void keep_descent(Sim* s) {
   }
 }
 
+/* The trees of the marked links, and no others. */
+static void want_marked(Sim* s) {
+  for (int k = 0; k < s->model->tree_count; k++) s->wanted[k] = false;
+  for (int i = 0; i < s->model->link_count; i++)
+    if (s->marked_link[i] && s->model->links[i].tree >= 0) s->wanted[s->model->links[i].tree] = true;
+}
+
 void step_relieve(Sim* s) {
   if (!s->contact) return;
   find_twists(s);
-  if (contact_relieve(s->contact, (const double(*)[6])s->twist) == 0) return;
+  if (contact_relieve(s->contact, (const double(*)[6])s->twist, s->marked_link) == 0) return;
   Assembly a;
   size_t size = sizeof(double) * (size_t)s->model->dof_count;
+  want_marked(s);
   memcpy(s->newton_delta, s->delta, size);
   memcpy(s->true_gradient, s->gradient, size);
   memcpy(s->true_work, s->at_work, size);
   step_assemble(s, contact_model_list(s->contact), &a);
-  bool ok = try_direction(s, &a, true, false);
+  (void)solve_wanted(s, &a, true, FACTOR_PLAIN); /* trees that get none keep their Newton step */
   memcpy(s->gradient, s->true_gradient, size);
   memcpy(s->at_work, s->true_work, size);
-  for (int k = 0; k < s->model->dof_count; k++) ok = ok && isfinite(s->delta[k]);
-  if (ok)
-    keep_descent(s);
-  else
-    memcpy(s->delta, s->newton_delta, size);
+  keep_descent(s);
+}
+
+/* Trees that are not in balance, or whose prescribed joints are under way; the others stay where they are. */
+static void want_unbalanced(Sim* s) {
+  const Model* m = s->model;
+  for (int k = 0; k < m->tree_count; k++) {
+    const ModelTree* tree = &m->trees[k];
+    s->wanted[k] = false;
+    for (int d = tree->dof_first; d < tree->dof_first + tree->dof_count; d++) {
+      s->wanted[k] = s->wanted[k] || (s->fixed[d] ? s->rhs[d] != 0 : !balance_reached(s, d));
+      s->delta[d] = 0;
+    }
+  }
 }
 
 /* Newton direction in s->delta. An indefinite Hessian is first made definite where it is cheap and tells most: the
  * curvature of the motion is left out (Gauss-Newton) and each pair of bodies gets its nearest semidefinite Hessian.
- * Only if that is not enough are eigenvalues of the whole lifted. */
+ * Only if that is not enough are eigenvalues of the whole lifted. Each component goes its own way. */
 static bool solve_direction(Sim* s, Assembly* a, StepReport* report) {
   double start = timer_now();
   update_pattern(s);
   s->times.assembly += timer_now() - start;
-  if (!try_direction(s, a, true, false)) {
-    report->factor_retries++;
-    if (s->contact) contact_project(s->contact, NULL);
-    assemble(s, a);
-    if (!try_direction(s, a, false, false) && !try_direction(s, a, false, true)) return false;
+  want_unbalanced(s);
+  if (solve_wanted(s, a, true, FACTOR_PLAIN)) return true;
+  report->factor_retries++;
+  for (int i = 0; i < s->model->link_count; i++) {
+    int tree = s->model->links[i].tree;
+    s->marked_link[i] = tree >= 0 && s->wanted[tree];
   }
-  for (int k = 0; k < s->model->dof_count; k++)
-    if (!isfinite(s->delta[k])) return false;
-  return true;
+  if (s->contact) contact_project(s->contact, s->marked_link);
+  assemble(s, a);
+  return solve_wanted(s, a, false, FACTOR_PLAIN) || solve_wanted(s, a, false, FACTOR_LIFTED);
 }
 
 /* ---------------------------------------------------------------- the loop */
@@ -266,11 +362,14 @@ static bool newton_round(Sim* s, StepReport* report, double* before) {
   if (arrived && report->outcome == STEP_ROUNDING_FLOOR && report->residual > 0.5 * *before) return true;
   bool first = isinf(*before);
   *before = report->residual;
+  if (report->iterations == s->model->simulation.max_iterations) return true; /* as many as are allowed */
   if (first && s->model->simulation.max_iterations > 0 && step_repeat_last(s, report)) return false;
   report->outcome = STEP_NOT_FINITE;
   if (!solve_direction(s, &a, report)) return true;
   SearchResult found = step_search(s, arrived, report);
   report->outcome = arrived ? STEP_LINE_SEARCH : STEP_BLOCKED;
+  if (found == SEARCH_LOST && arrived) report->outcome = STEP_ROUNDING_FLOOR;
+  if (found == SEARCH_LOST) return true;
   if (found == SEARCH_FAILED) return true;
   report->iterations++;
   report->outcome = found == SEARCH_AT_ROUNDING ? STEP_ROUNDING_FLOOR : STEP_MAX_ITERATIONS;

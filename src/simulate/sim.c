@@ -57,6 +57,13 @@ static void allocate(Sim* s) {
   s->rhs = MEMORY_NEW(double, m->dof_count);
   s->true_gradient = MEMORY_NEW(double, m->dof_count);
   s->newton_delta = MEMORY_NEW(double, m->dof_count);
+  s->solution = MEMORY_NEW(double, m->dof_count);
+  s->wanted = MEMORY_NEW(bool, m->tree_count);
+  s->marked_link = MEMORY_NEW(bool, m->link_count);
+  s->component = MEMORY_NEW(int, m->tree_count);
+  s->wanted_component = MEMORY_NEW(bool, m->tree_count);
+  s->solved_component = MEMORY_NEW(bool, m->tree_count);
+  s->lift = MEMORY_NEW(double, m->tree_count);
   s->true_work = MEMORY_NEW(double, m->dof_count);
   s->twist = memory_alloc(sizeof(double[6]) * (size_t)m->link_count);
   s->island = MEMORY_NEW(int, m->tree_count);
@@ -72,7 +79,7 @@ void sim_destroy(Sim* s) {
                    s->drive_first, s->prescribed, s->fixed,        s->gradient,    s->delta,        s->scaled,
                    s->screws,      s->reference,  s->link_terms,   s->bounds.link, s->bounds.joint, s->rhs,
                    s->island,      s->islands,    s->group,        s->couplings,   s->contacts,     s->path_q,
-                   s->records,    s->work,       s->at_work,      s->true_gradient, s->newton_delta, s->true_work, s->twist};
+                   s->records,    s->work,       s->at_work,      s->true_gradient, s->newton_delta, s->solution, s->wanted, s->marked_link, s->component, s->wanted_component, s->solved_component, s->lift, s->fresh_couplings, s->true_work, s->twist};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   for (int k = 0; k < 2; k++) configuration_destroy(&s->configuration[k]);
   path_destroy(&s->path);

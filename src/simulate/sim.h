@@ -103,6 +103,12 @@ struct Sim {
   Configuration configuration[2];
   int current;
   double *gradient, *delta, *scaled, *rhs; /* (nv) */
+  double* solution;                                          /* (nv) */
+  bool* wanted;                                              /* of every tree: a direction is looked for  (trees) */
+  bool* marked_link;                                         /* (links) */
+  int* component;                                            /* of every tree, in the matrix  (trees) */
+  bool *wanted_component, *solved_component;                 /* (at most trees) */
+  double* lift;                                              /* least eigenvalue of a component  (at most trees) */
   double *true_gradient, *true_work;       /* while a model other than the objective's own is solved  (nv) */
   double* newton_delta;                    /* from the objective's own model  (nv) */
   double (*twist)[6];                      /* of every link under delta  (links) */
@@ -119,8 +125,8 @@ struct Sim {
   double* path_q; /* coordinates on the way, for the certificate  (nq) */
   BlockSolver* solver;
   int pattern_version;
-  uint64_t* couplings;
-  int known_couplings, candidate_capacity;
+  uint64_t *couplings, *fresh_couplings; /* of the pattern, sorted; being looked at */
+  int known_couplings, coupling_capacity, fresh_capacity;
   bool pattern_set;
   ContactSystem* contact; /* NULL when the scene has none */
   SimTimes times;
@@ -184,7 +190,12 @@ double balance_residual(const Sim* sim, int* worst);
  * in which it descends. Islands must be known. */
 void step_relieve(Sim* sim);
 /* Move along s->delta as far as feasibility, Armijo's rule and the certificate allow (simulate/line_search.c). */
-typedef enum { SEARCH_ACCEPTED, SEARCH_AT_ROUNDING, SEARCH_FAILED } SearchResult;
+typedef enum {
+  SEARCH_ACCEPTED,
+  SEARCH_AT_ROUNDING, /* accepted on trust: the decrease is below rounding */
+  SEARCH_LOST,        /* nothing accepted, and there was hardly more than rounding to gain */
+  SEARCH_FAILED,
+} SearchResult;
 SearchResult step_search(Sim* sim, bool arrived, StepReport* report);
 /* The motion of the last time step once more, if that lowers the objective well. */
 bool step_repeat_last(Sim* sim, StepReport* report);

@@ -114,7 +114,7 @@ static void check_same(Run* (*create)(int threads), int steps, bool sparse, cons
 }
 
 static Run* create_small(int threads) { return run_create(threads, 0, pile, "first_order", 2, 2, 3, 0.62, 2, 1); }
-static Run* create_large(int threads) { return run_create(threads, 0, pile, "first_order", 6, 6, 1, 0.3, 3, 3); }
+static Run* create_large(int threads) { return run_create(threads, 0, pile, "first_order", 2, 2, 14, 2.4, 2, 2); }
 static Run* create_second_order(int threads) {
   return run_create(threads, 0, pile, "second_order", 2, 2, 3, 0.62, 2, 1);
 }

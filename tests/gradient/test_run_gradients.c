@@ -34,15 +34,14 @@ static void print_block(GradcheckBlock block, const GradcheckBlockReport* b) {
                     b->direction[n].difference[k], b->direction[n].analytic);
 }
 
-/* How errors fall is asked where they are near the bound: of a gradient that is a hundred times better a difference may
- * be right by accident, and the fall of the others towards it says nothing. */
+/* The resolution is what differences may be off at worst; as a rule they are off by a hundredth of it. */
 static void judge_block(const Row* row, GradcheckBlock block, const GradcheckBlockReport* b) {
-  bool falls = b->error <= 1e-2 * row->bound || !(b->order < 1.5);
-  if (b->norm > 1e-9 && b->error <= row->bound && falls) return;
+  bool near = b->error <= row->bound && b->resolution <= 30 * row->bound;
+  if (b->norm > 1e-9 && near && b->verdict != GRADCHECK_WRONG && !(b->order < 1.5)) return;
   print_block(block, b);
   if (!(b->norm > 1e-9)) fail_msg("%s: the gradient by the %s is zero", row->name, gradcheck_block_name(block));
-  fail_msg("%s: gradient by the %s: relative error %.3g, allowed %.3g", row->name, gradcheck_block_name(block),
-           b->error, row->bound);
+  fail_msg("%s: gradient by the %s: relative error %.3g, resolution %.3g, allowed %.3g", row->name,
+           gradcheck_block_name(block), b->error, b->resolution, row->bound);
 }
 
 /* Scene and model from their own hulls; the vertices' scene has no flat faces where volumes weigh. */
@@ -385,12 +384,14 @@ static void run_S13_steps_in_substeps(void** state) {
     const int* substeps;
   } ways[] = {{"first order, from the first step", "first_order", FROM_THE_FIRST},
               {"second order, from the first step", "second_order", FROM_THE_FIRST},
-              {"second order, from the second step", "second_order", FROM_THE_SECOND}};
-  for (int k = 0; k < 3; k++) {
+              {"second order, from the second step", "second_order", FROM_THE_SECOND},
+              {"momentum, from the first step", "momentum", FROM_THE_FIRST},
+              {"momentum, from the second step", "momentum", FROM_THE_SECOND}};
+  for (int k = 0; k < 5; k++) {
     check_row_in(&(Row){ways[k].name, tree, 40, 1e-7, ways[k].integrator, TREE}, ways[k].substeps);
     check_row_in(&(Row){ways[k].name, tree, 2, 1e-7, ways[k].integrator, TREE}, ways[k].substeps);
     check_row_in(&(Row){ways[k].name, tree, 40, 1e-7, ways[k].integrator, CARRIED}, ways[k].substeps);
-    check_row_in(&(Row){ways[k].name, IN_CONTACT, 25, 1e-6, ways[k].integrator, BOUNCES}, ways[k].substeps);
+    check_row_in(&(Row){ways[k].name, IN_CONTACT, 25, 3e-6, ways[k].integrator, BOUNCES}, ways[k].substeps);
   }
   check_row_in(&(Row){"slides in substeps", IN_CONTACT, 40, 1e-6, "first_order", SLIDES}, FROM_THE_FIRST);
   check_row_in(&(Row){"pushed in substeps", STATE | CONTROL | CONTACT, 20, 1e-6, "first_order", PUSHED},

@@ -29,6 +29,34 @@ f 1 2 8 7\nf 2 3 9 8\nf 3 4 10 9\nf 4 5 11 10\nf 5 6 12 11\nf 6 1 7 12
 """
 
 
+def frame():
+    """A square of edge 4 around a hole of edge 2 - or, from z = 1 to 2, of 3 - so in two steps along z."""
+    points, faces = [], []
+
+    def ring(half, z): # four points, counterclockwise
+        points.extend([(-half, -half, z), (half, -half, z), (half, half, z), (-half, half, z)])
+        return [len(points) - 3 + i for i in range(4)]
+
+    def band(low, high):
+        faces.extend([[low[i], low[(i + 1) % 4], high[(i + 1) % 4], high[i]] for i in range(4)])
+
+    outer, narrow, wide = [ring(2, z) for z in (0, 2)], [ring(1, z) for z in (0, 1)], [ring(1.5, z) for z in (1, 2)]
+    band(*outer)
+    band(*narrow[::-1])
+    band(*wide[::-1])
+    band(narrow[0], outer[0])
+    band(wide[0], narrow[1])
+    band(outer[1], wide[1])
+    return "".join("v {} {} {}\n".format(*q) for q in points) + "".join("f {} {} {} {}\n".format(*f) for f in faces)
+
+
+def sheared(text):
+    """Without a face along or across an axis of z."""
+    lines = [line.split() for line in text.split("\n") if line]
+    return "".join(f"v {w[1]} {float(w[2]) + 0.2 * float(w[1])} {float(w[3]) + 0.3 * float(w[1]) + 0.1 * float(w[2])}\n"
+                   if w[0] == "v" else " ".join(w) + "\n" for w in lines)
+
+
 def two_cubes():
     lines = CUBE.split("\n")
     points = [line.split() for line in lines if line.startswith("v")]
@@ -40,7 +68,7 @@ def two_cubes():
 
 MESHES = {"cube.obj": CUBE, "plane.obj": PLANE, "tetrahedron.obj": TETRAHEDRON, "funnel.obj": FUNNEL, "angle.obj": ANGLE,
           "pair.obj": two_cubes(), "wire.obj": "v 0 0 0\nv 1 0 0\nl 1 2\n", "points.obj": "v 0 0 0\nv 1 0 0\n",
-          "open.obj": CUBE.replace("f 3 4 8 7\n", "")}
+          "open.obj": CUBE.replace("f 3 4 8 7\n", ""), "frame.obj": frame(), "sheared.obj": sheared(ANGLE)}
 
 
 INSTANT = {"timestep": 1e-7, "max_time": 2e-7, "gravity": [0, -9.8, 0]} # s: what a run's first row tells is still the initial state
@@ -164,6 +192,32 @@ def rule_concave_mass(case):
     near(case.kinetic(), 0.5 * 3000 + 0.5 * inertia, 1e-4)
 
 
+def rule_extruded(case):
+    """A part extruded in steps is exact: a cube in the narrow part of the hole stands 0.4 mm off its wall; mass of the solid."""
+    case.run(fixture([{"mesh": "frame.obj", "linear_velocity": [0, 0, 1]},
+                      {"mesh": "cube.obj", "position": [0.4996, 0, 0.5], "is_dof_fixed": True}], **INSTANT))
+    near(case.gap(), 0.0004)
+    near(case.kinetic(), 0.5 * 1000 * (16 * 2 - 4 - 9), 1e-3)
+    with open(os.path.join(case.folder, "scene.yaml"), encoding="utf-8") as file:
+        assert "decompose" not in file.read()
+
+
+def rule_extruded_wide(case):
+    """And 0.4 mm off that of the wide part, turned and scaled."""
+    case.run(fixture([{"mesh": "frame.obj", "scale": [0.5, 2, 1], "rotation": [90, 0, 0], "position": [0, 0.2, 0]},
+                      {"mesh": "cube.obj", "scale": 0.5, "position": [0.4996, -1.3, 0], "is_dof_fixed": True}], **INSTANT))
+    near(case.gap(), 0.0004)
+
+
+def rule_decomposed(case):
+    """Other concave meshes are decomposed, from their own file or, where they are stretched, from a file beside the scene."""
+    for scale in (1, [1, 1.5, 1]):
+        case.run(fixture([{"mesh": "sheared.obj", "scale": scale, "linear_velocity": [1, 0, 0]}], **INSTANT))
+        near(case.kinetic(), 0.5 * 3000 * (1 if scale == 1 else 1.5), 1e-3)
+        with open(os.path.join(case.folder, "scene.yaml"), encoding="utf-8") as file:
+            assert "decompose: {inside: true" in file.read()
+
+
 def rule_sheet(case):
     """A card's mass is density times area; it stands half its thickness, a two-thousandth of its size, off its plane."""
     case.run(fixture([{"mesh": "plane.obj", "scale": [0.1, 1, 0.2], "position": [0, 0.0014, 0], "density": 3,
@@ -261,15 +315,18 @@ def rule_components(case):
 
 def rule_components_concave(case):
     """Parts that are concave get mesh files of their own."""
-    lines = ANGLE.split("\n")
+    whole = sheared(ANGLE)
+    lines = whole.split("\n")
     points = [line.split() for line in lines if line.startswith("v")]
     faces = [line.split()[1:] for line in lines if line.startswith("f")]
-    text = ANGLE + "".join(f"v {p[1]} {p[2]} {float(p[3]) + 4}\n" for p in points)
+    text = whole + "".join(f"v {p[1]} {p[2]} {float(p[3]) + 4}\n" for p in points)
     text += "".join("f " + " ".join(str(int(n) + len(points)) for n in face) + "\n" for face in faces)
     with open(os.path.join(case.folder, "angles.obj"), "w", encoding="ascii") as file:
         file.write(text)
     case.run(fixture([{"mesh": "angles.obj", "split_components": True}]))
-    near(case.centre(0, "angles_0_0") + case.centre(0, "angles_0_1"), [5 / 6, 5 / 6, 0.5, 5 / 6, 5 / 6, 4.5])
+    # of the angle's centre (5/6, 5/6, 1/2), moved as the shear moves it
+    x, y, z = 5 / 6, 5 / 6 * 1.2, 0.5 + 0.4 * 5 / 6
+    near(case.centre(0, "angles_0_0") + case.centre(0, "angles_0_1"), [x, y, z, x, y, z + 4])
 
 
 def rule_inline(case):

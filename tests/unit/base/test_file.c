@@ -81,6 +81,81 @@ static void what_cannot_be_read_says_why(void** state) {
   memory_free(path);
 }
 
+/* Only the size is looked at: nothing of it is on the disk, and nothing comes into memory. */
+static void what_is_too_large_is_not_read(void** state) {
+  char *path = in_scratch(state, "large"), *data;
+  size_t length;
+  assert_int_equal(file_write(path, "x", 1), STATUS_OK);
+  assert_int_equal(truncate(path, (off_t)3 << 30), 0);
+  assert_int_equal(file_read(path, &data, &length), STATUS_IO);
+  assert_null(data);
+  assert_non_null(strstr(file_error_text(errno), "too large: at most 2 GiB"));
+  memory_free(path);
+}
+
+static void devices_are_read_to_their_end_if_they_have_one(void** state) {
+  (void)state;
+  char* data;
+  size_t length;
+  expect_content("/dev/null", "", 0);
+  assert_int_equal(file_read("/dev/zero", &data, &length), STATUS_IO);
+  assert_null(data);
+  assert_non_null(strstr(file_error_text(errno), "does not end within 1 MiB"));
+}
+
+/* A child that opens the pipe after a while and writes this in pieces, with pauses. */
+static void write_slowly(const char* path, const char* text, int pieces) {
+  if (fork() != 0) return;
+  usleep(100000);
+  FILE* pipe = fopen(path, "we");
+  for (int k = 0; pipe && k < pieces; k++) {
+    usleep(20000);
+    fputs(text, pipe);
+    fflush(pipe);
+  }
+  if (pipe) fclose(pipe);
+  _exit(pipe ? 0 : 1);
+}
+
+static void pipes_wait_for_their_writer(void** state) {
+  char* path = in_scratch(state, "pipe");
+  assert_int_equal(mkfifo(path, 0600), 0);
+  write_slowly(path, "abc", 3);
+  expect_content(path, "abcabcabc", 9);
+  write_slowly(path, "", 1); /* opens and closes: the end */
+  expect_content(path, "", 0);
+  memory_free(path);
+}
+
+/* Of process substitution: the writer may have gone before. */
+static void pipes_that_have_ended_are_read(void** state) {
+  (void)state;
+  for (int written = 0; written < 2; written++) {
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    if (written) assert_int_equal(write(ends[1], "text", 4), 4);
+    close(ends[1]);
+    Text name = {0};
+    text_add(&name, "/dev/fd/%d", ends[0]);
+    expect_content(name.data, "text", written ? 4 : 0);
+    close(ends[0]);
+    text_free(&name);
+  }
+}
+
+static void regular_files_can_be_read_again(void** state) {
+  char *path = in_scratch(state, "file"), *fifo = in_scratch(state, "pipe");
+  assert_int_equal(file_write(path, "x", 1), STATUS_OK);
+  assert_int_equal(mkfifo(fifo, 0600), 0);
+  assert_true(file_is_regular(path));
+  assert_false(file_is_regular(fifo));
+  assert_false(file_is_regular("/dev/zero"));
+  assert_false(file_is_regular(*state));
+  assert_false(file_is_regular("/nowhere"));
+  memory_free(path);
+  memory_free(fifo);
+}
+
 static void a_stream_appears_only_when_closed(void** state) {
   char* path = in_scratch(state, "table.csv");
   assert_int_equal(file_write(path, "old", 3), STATUS_OK);
@@ -227,6 +302,11 @@ int main(void) {
       SCRATCH_TEST(a_discarded_stream_leaves_nothing),
       SCRATCH_TEST(writing_into_nowhere_fails),
       cmocka_unit_test(devices_stay_devices),
+      SCRATCH_TEST(what_is_too_large_is_not_read),
+      cmocka_unit_test(devices_are_read_to_their_end_if_they_have_one),
+      SCRATCH_TEST(pipes_wait_for_their_writer),
+      cmocka_unit_test(pipes_that_have_ended_are_read),
+      SCRATCH_TEST(regular_files_can_be_read_again),
       SCRATCH_TEST(folders_are_made_with_parents),
       cmocka_unit_test(names_are_resolved_beside_the_base),
       cmocka_unit_test(paths_are_seen_from_a_folder),

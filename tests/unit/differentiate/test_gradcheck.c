@@ -54,14 +54,57 @@ static void gradcheck_passes_and_leaves_the_scene_alone(void** state) {
   run_free(run);
 }
 
-static void gradcheck_fails_below_its_resolution(void** state) {
+/* Below what differences resolve a right gradient neither passes nor fails. */
+static void gradcheck_says_what_it_cannot_check(void** state) {
   (void)state;
   Run* run = expanded("", "mass: 1");
   GradcheckOptions options = options_with(1e-30);
   GradcheckReport report;
   assert_int_equal(gradcheck_scene(&run->scene, &run->model, NULL, &options, &report, &run->diagnostics), STATUS_OK);
-  assert_false(report.passed);
-  assert_true(report.block[GRADCHECK_STATE].error > 1e-30);
+  assert_true(report.passed);
+  assert_false(report.checked);
+  assert_int_equal(report.block[GRADCHECK_STATE].verdict, GRADCHECK_UNCHECKED);
+  assert_true(report.block[GRADCHECK_STATE].resolution > 1e-30);
+  run_free(run);
+}
+
+/* One free body in flight falls alike whatever it weighs: the gradient by mass is rounding, as are the differences; all
+ * other blocks are checked. */
+static void gradcheck_of_one_free_body_by_mass(void** state) {
+  (void)state;
+  static const char FLIGHT[] =
+      "simulation: {dt: 0.01, steps: 20, integrator: %s}\n"
+      "contact: {model: none}\n"
+      "links: [{name: box, mass: %s, shape: {type: box, size: [0.1, 0.2, 0.3]}}]\n"
+      "initial: [{link: box, velocities: [1, 2, 3, 4, 5, 6]}]\n";
+  static const char* const integrators[] = {"first_order", "second_order"};
+  static const char* const masses[] = {"1.0e-5", "1.0", "1.0e+7"};
+  for (int k = 0; k < 6; k++) {
+    Run* run = run_model(FLIGHT, integrators[k / 3], masses[k % 3]);
+    model_expand_shapes(&run->model, &run->scene);
+    model_destroy(&run->model);
+    assert_int_equal(model_create(&run->model, &run->scene, &run->diagnostics), STATUS_OK);
+    GradcheckOptions options = options_with(1e-6);
+    GradcheckReport report;
+    assert_int_equal(gradcheck_scene(&run->scene, &run->model, NULL, &options, &report, &run->diagnostics), STATUS_OK);
+    if (report.block[GRADCHECK_MASS].verdict != GRADCHECK_UNCHECKED || !report.passed)
+      fail_msg("%s kg: mass: error %g, resolution %g", masses[k % 3], report.block[GRADCHECK_MASS].error,
+               report.block[GRADCHECK_MASS].resolution);
+    assert_int_equal(report.block[GRADCHECK_STATE].verdict, GRADCHECK_RIGHT);
+    run_free(run);
+  }
+}
+
+static bool interrupted_at_once(void) { return true; }
+
+static void gradcheck_says_that_it_was_interrupted(void** state) {
+  (void)state;
+  Run* run = expanded("", "mass: 1");
+  GradcheckOptions options = options_with(1e-6);
+  GradcheckReport report;
+  options.interrupted = interrupted_at_once;
+  assert_int_equal(gradcheck_scene(&run->scene, &run->model, NULL, &options, &report, &run->diagnostics),
+                   STATUS_INTERRUPTED);
   run_free(run);
 }
 
@@ -75,6 +118,7 @@ static void gradcheck_sees_a_gradient_that_is_wrong(void** state) {
   assert_int_equal(gradcheck_scene(&run->scene, &run->model, NULL, &options, &report, &run->diagnostics), STATUS_OK);
   assert_false(report.passed);
   assert_true(report.block[GRADCHECK_STATE].error > 1e-3);
+  assert_int_equal(report.block[GRADCHECK_STATE].verdict, GRADCHECK_WRONG);
   assert_true(report.block[GRADCHECK_STATE].resolution < 1e-6);
   run_free(run);
 }
@@ -153,7 +197,9 @@ static void probe_is_linear_in_poses_and_rates(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gradcheck_passes_and_leaves_the_scene_alone),
-      cmocka_unit_test(gradcheck_fails_below_its_resolution),
+      cmocka_unit_test(gradcheck_says_what_it_cannot_check),
+      cmocka_unit_test(gradcheck_of_one_free_body_by_mass),
+      cmocka_unit_test(gradcheck_says_that_it_was_interrupted),
       cmocka_unit_test(gradcheck_sees_a_gradient_that_is_wrong),
       cmocka_unit_test(gradcheck_reports_a_step_that_is_not_solved),
       cmocka_unit_test(gradcheck_makes_flat_faces_generic),

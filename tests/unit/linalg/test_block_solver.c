@@ -100,7 +100,7 @@ typedef struct {
   int blocks, largest, extra;
   bool sparse;
 } Shape;
-/* the last ones are large and loosely coupled: simplicial and supernodal CHOLMOD */
+/* the last ones are large and loosely coupled: fronts, ordered by minimum degree and by nested dissection */
 static const Shape shapes[] = {{1, 6, 0, false},   {3, 6, 2, false},  {12, 6, 20, false}, {30, 6, 400, false},
                                {120, 6, 10, true}, {60, 20, 5, true}, {400, 4, 300, true}};
 enum { SHAPES = sizeof shapes / sizeof *shapes };
@@ -364,7 +364,7 @@ static double nearest_eigenvalue(const System* s) {
 static void solver_factors_indefinite_matrices_as_they_are(void** state) {
   (void)state;
   Random random = {98};
-  for (int k = 0; k < 6; k++) {
+  for (int k = 0; k < SHAPES; k++) {
     System s = system_create(&random, shapes[k].blocks, shapes[k].largest, shapes[k].extra, 0.3);
     BlockSolver* solver = prepared(&s);
     if (s.order > 3) assert_false(block_solver_factor(solver));
@@ -391,7 +391,7 @@ static void solver_factors_indefinite_matrices_as_they_are(void** state) {
 static void solver_tells_singular_matrices(void** state) {
   (void)state;
   Random random = {99};
-  for (int k = 1; k < 6; k++) {
+  for (int k = 1; k < SHAPES; k++) {
     System s = system_create(&random, shapes[k].blocks, shapes[k].largest, shapes[k].extra, 1);
     int n = s.order, last = n - 1;
     for (int j = 0; j < n; j++) s.full[last * n + j] = s.full[j * n + last] = 0;
@@ -404,6 +404,223 @@ static void solver_tells_singular_matrices(void** state) {
     assert_false(block_solver_factor_indefinite(solver, &smallest));
     block_solver_destroy(solver);
     system_free(&s);
+  }
+}
+
+/* Two chains of hubs, each with leaves of zeros that couple with it alone (constraints): a leaf that is eliminated
+ * first has no pivot of its own, the choice must be among all rows. */
+static System constrained_chain(Random* random, int hubs) {
+  System s = system_create(random, 5 * hubs, 1, 0, 0);
+  s.coupling_count = 0;
+  memory_free(s.full);
+  s.order = 0;
+  for (int k = 0; k < s.blocks; k++) {
+    s.size[k] = k % 5 == 0 ? 6 : 1;
+    s.first[k] = s.order;
+    s.order += s.size[k];
+  }
+  s.first[s.blocks] = s.order;
+  s.full = MEMORY_NEW(double, s.order* s.order);
+  for (int a = 0; a < s.blocks; a++)
+    for (int b = a; b < s.blocks; b++) {
+      bool hub = a % 5 == 0, coupled = hub && ((b > a && b < a + 5) || (b == a + 5 && b != 5 * (hubs / 2)));
+      if (coupled) s.couplings[s.coupling_count++] = (uint64_t)a << 32 | (uint32_t)b;
+      if (!coupled && !(a == b && hub)) continue;
+      for (int i = s.first[a]; i < s.first[a + 1]; i++)
+        for (int j = s.first[b]; j < s.first[b + 1]; j++)
+          s.full[i * s.order + j] = s.full[j * s.order + i] = random_normal(random);
+    }
+  return s;
+}
+
+static void solver_finds_pivots_elsewhere(void** state) {
+  (void)state;
+  Random random = {100};
+  System s = constrained_chain(&random, 40);
+  int n = s.order;
+  BlockSolver* solver = prepared(&s);
+  double *b = MEMORY_NEW(double, n), *x = MEMORY_NEW(double, n), *wanted = MEMORY_NEW(double, n), smallest = HUGE_VAL;
+  random_vector(&random, b, n);
+  reference_solve(s.full, n, b, wanted);
+  assert_true(block_solver_is_sparse(solver));
+  assert_true(block_solver_factor_indefinite(solver, &smallest));
+  memcpy(x, b, sizeof(double) * (size_t)n);
+  block_solver_solve(solver, x);
+  double scale = 0;
+  for (int i = 0; i < n; i++) scale = fmax(scale, fabs(wanted[i]));
+  for (int i = 0; i < n; i++) compare_near(x[i], wanted[i], 1e-10 * scale, "seed 100, unknown %d", i);
+  assert_int_equal(block_solver_component_count(solver), 2);
+  memcpy(wanted, x, sizeof(double) * (size_t)n); /* once more: same bits */
+  fill(solver, &s);
+  assert_true(block_solver_is_sparse(solver));
+  assert_true(block_solver_factor_indefinite(solver, &smallest));
+  memcpy(x, b, sizeof(double) * (size_t)n);
+  block_solver_solve(solver, x);
+  compare_bytes(x, wanted, sizeof(double) * (size_t)n, "seed 100: repeated");
+  memory_free(b);
+  memory_free(x);
+  memory_free(wanted);
+  block_solver_destroy(solver);
+  system_free(&s);
+}
+
+/* ---------------------------------------------------------------- components */
+
+/* The part of a system that `keep` couplings leave, with those alone in full. */
+static System thinned(Random* random, const System* whole, double keep) {
+  System s = *whole;
+  s.size = MEMORY_NEW(int, s.blocks);
+  s.first = MEMORY_NEW(int, s.blocks + 1);
+  s.couplings = MEMORY_NEW(uint64_t, whole->coupling_count + 1);
+  s.full = MEMORY_NEW(double, s.order* s.order);
+  memcpy(s.size, whole->size, sizeof(int) * (size_t)s.blocks);
+  memcpy(s.first, whole->first, sizeof(int) * (size_t)(s.blocks + 1));
+  s.coupling_count = 0;
+  for (int k = 0; k < whole->coupling_count + s.blocks; k++) {
+    bool diagonal = k < s.blocks;
+    uint64_t key = diagonal ? (uint64_t)k << 32 | (uint32_t)k : whole->couplings[k - s.blocks];
+    if (!diagonal && random_uniform(random, 0, 1) > keep) continue;
+    if (!diagonal) s.couplings[s.coupling_count++] = key;
+    int a = (int)(key >> 32), b = (int)(key & 0xffffffffu);
+    for (int i = s.first[a]; i < s.first[a + 1]; i++)
+      for (int j = s.first[b]; j < s.first[b + 1]; j++)
+        s.full[i * s.order + j] = s.full[j * s.order + i] = whole->full[i * s.order + j];
+  }
+  return s;
+}
+
+/* label of every block: the smallest that it hangs together with, by walking until nothing changes */
+static void label_blocks(const System* s, int* label) {
+  for (int k = 0; k < s->blocks; k++) label[k] = k;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (int k = 0; k < s->coupling_count; k++) {
+      int *a = &label[s->couplings[k] >> 32], *b = &label[s->couplings[k] & 0xffffffffu];
+      if (*a == *b) continue;
+      *a = *b = *a < *b ? *a : *b;
+      changed = true;
+    }
+  }
+}
+
+/* What is filled counts, not what the pattern allows; each component is solved by itself, as by LAPACK. */
+static void components_are_those_of_what_is_filled(void** state) {
+  (void)state;
+  Random random = {331};
+  for (int k = 1; k < SHAPES; k++)
+    for (int round = 0; round < 4; round++) {
+      System whole = system_create(&random, shapes[k].blocks, shapes[k].largest, shapes[k].extra, 60);
+      System s = thinned(&random, &whole, 0.3 * round);
+      BlockSolver* solver = block_solver_create(s.blocks, s.size);
+      block_solver_pattern(solver, whole.couplings, whole.coupling_count);
+      fill(solver, &s);
+      int *label = MEMORY_NEW(int, s.blocks), count = 0;
+      label_blocks(&s, label);
+      for (int a = 0; a < s.blocks; a++) {
+        if (label[a] == a) label[a] = -1 - count++; /* numbered in the order of their smallest blocks */
+        int wanted = -1 - label[label[a] < 0 ? a : label[a]];
+        if (block_solver_component_of(solver, a) != wanted)
+          fail_msg("seed 331, shape %d, round %d: block %d is in component %d, wanted %d", k, round, a,
+                   block_solver_component_of(solver, a), wanted);
+      }
+      assert_int_equal(block_solver_component_count(solver), count);
+      double *b = MEMORY_NEW(double, s.order), *x = MEMORY_NEW(double, s.order), *wanted = MEMORY_NEW(double, s.order);
+      random_vector(&random, b, s.order);
+      reference_solve(s.full, s.order, b, wanted);
+      memcpy(x, b, sizeof(double) * (size_t)s.order);
+      int half = count / 2;
+      for (int c = half; c < count; c++) {
+        assert_true(block_solver_factor_component(solver, c));
+        block_solver_solve_component(solver, c, x);
+      }
+      for (int a = 0; a < s.blocks; a++)
+        for (int i = s.first[a]; i < s.first[a + 1]; i++) {
+          bool solved = block_solver_component_of(solver, a) >= half;
+          compare_near(x[i], solved ? wanted[i] : b[i], solved ? 1e-11 : 0, "seed 331, shape %d, round %d", k, round);
+        }
+      memory_free(label);
+      memory_free(b);
+      memory_free(x);
+      memory_free(wanted);
+      block_solver_destroy(solver);
+      system_free(&s);
+      system_free(&whole);
+    }
+}
+
+/* Indefinite components do not touch the definite ones. */
+static void components_are_lifted_alone(void** state) {
+  (void)state;
+  Random random = {332};
+  System whole = system_create(&random, 80, 6, 60, 40), s = thinned(&random, &whole, 0.4);
+  BlockSolver *solver = prepared(&s), *bad;
+  int count = block_solver_component_count(solver), n = s.order, refused = 0;
+  double *b = MEMORY_NEW(double, n), *x = MEMORY_NEW(double, n), *y = MEMORY_NEW(double, n);
+  random_vector(&random, b, n);
+  memcpy(x, b, sizeof(double) * (size_t)n);
+  memcpy(y, b, sizeof(double) * (size_t)n);
+  assert_true(block_solver_factor(solver));
+  block_solver_solve(solver, x);
+  int first = s.first[40];
+  s.full[first * n + first] = -3;
+  bad = prepared(&s);
+  assert_false(block_solver_factor(bad));
+  for (int c = 0; c < count; c++) {
+    bool definite = block_solver_factor_component(bad, c);
+    refused += !definite;
+    assert_int_equal(definite, c != block_solver_component_of(bad, 40));
+    if (!definite) assert_true(block_solver_factor_component_lifted(bad, c, 1e-3));
+    block_solver_solve_component(bad, c, y);
+  }
+  assert_int_equal(refused, 1);
+  for (int a = 0; a < s.blocks; a++)
+    if (block_solver_component_of(bad, a) != block_solver_component_of(bad, 40))
+      compare_bytes(y + s.first[a], x + s.first[a], sizeof(double) * (size_t)s.size[a], "block %d", a);
+  memcpy(y, b, sizeof(double) * (size_t)n); /* the whole at once does the same */
+  assert_true(block_solver_factor_lifted(bad, 1e-3));
+  block_solver_solve(bad, y);
+  double slope = 0;
+  for (int i = 0; i < n; i++) slope += y[i] * b[i];
+  assert_true(slope > 0);
+  memory_free(b);
+  memory_free(x);
+  memory_free(y);
+  block_solver_destroy(solver);
+  block_solver_destroy(bad);
+  system_free(&s);
+  system_free(&whole);
+}
+
+/* The same bits, whatever the solver solved before and whatever else the pattern allows. */
+static void solutions_do_not_depend_on_the_past(void** state) {
+  (void)state;
+  Random random = {333};
+  for (int k = 1; k < SHAPES; k++) {
+    System whole = system_create(&random, shapes[k].blocks, shapes[k].largest, shapes[k].extra, 60);
+    BlockSolver* old = block_solver_create(whole.blocks, whole.size);
+    block_solver_pattern(old, whole.couplings, whole.coupling_count);
+    double *b = MEMORY_NEW(double, whole.order), *x = MEMORY_NEW(double, whole.order),
+           *wanted = MEMORY_NEW(double, whole.order);
+    random_vector(&random, b, whole.order);
+    for (int round = 0; round < 5; round++) {
+      System s = thinned(&random, &whole, round == 3 ? 1 : 0.9);
+      BlockSolver* fresh = prepared(&s);
+      fill(old, &s);
+      assert_true(block_solver_factor(fresh));
+      assert_true(block_solver_factor(old));
+      memcpy(x, b, sizeof(double) * (size_t)s.order);
+      memcpy(wanted, b, sizeof(double) * (size_t)s.order);
+      block_solver_solve(old, x);
+      block_solver_solve(fresh, wanted);
+      compare_bytes(x, wanted, sizeof(double) * (size_t)s.order, "seed 333, shape %d, round %d", k, round);
+      block_solver_destroy(fresh);
+      system_free(&s);
+    }
+    memory_free(b);
+    memory_free(x);
+    memory_free(wanted);
+    block_solver_destroy(old);
+    system_free(&whole);
   }
 }
 
@@ -434,6 +651,10 @@ int main(void) {
       cmocka_unit_test(solver_multiplies),
       cmocka_unit_test(solver_factors_indefinite_matrices_as_they_are),
       cmocka_unit_test(solver_tells_singular_matrices),
+      cmocka_unit_test(solver_finds_pivots_elsewhere),
+      cmocka_unit_test(components_are_those_of_what_is_filled),
+      cmocka_unit_test(components_are_lifted_alone),
+      cmocka_unit_test(solutions_do_not_depend_on_the_past),
       cmocka_unit_test(solver_of_order_zero),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -67,9 +67,59 @@ static void O3_shrinks_and_grows_within_limits(void** state) {
     compare_near(optimizer_step_bound(optimizer, 1), full * pow(0.25, 6), 1e-18, "%s: shrunk", WAY_NAMES[w]);
     accept(optimizer, 1);
     double wanted = TYPES[w] == OPTIMIZER_LBFGS ? 0.1 : full * pow(0.25, 6) * 2;
+    if (TYPES[w] == OPTIMIZER_ADAM) wanted = full * pow(0.25, 3); /* half the way */
     compare_near(optimizer_step_bound(optimizer, 0), wanted, 1e-17, "%s: after a success", WAY_NAMES[w]);
     optimizer_destroy(optimizer);
   }
+  memory_free(t);
+}
+
+/* Thirteen refusals, then successes: half the way back, then times 1.2^2, 1.2^3, 1.2^4, 1.2^4, ...; through a
+ * checkpoint at every stage. */
+static void O3_adam_recovers_after_refusals(void** state) {
+  (void)state;
+  TestSet* t = test_set_create(1, 0);
+  TaskOptimizer s = way(0);
+  s.type = OPTIMIZER_ADAM;
+  s.shrink = 0.5;
+  s.grow = 1.2;
+  Optimizer* optimizer = optimizer_create(&s, &t->set);
+  for (int k = 0; k < 13; k++) assert_true(optimizer_verdict(optimizer, false, 0));
+  double factor = pow(0.5, 13);
+  for (int k = 1; k <= 16; k++) {
+    compare_relative(optimizer_step_bound(optimizer, 0), 0.1 * factor, 1e-14, "after %d successes", k - 1);
+    Optimizer* loaded = optimizer_create(&s, &t->set);
+    double* kept = MEMORY_NEW(double, optimizer_state_size(optimizer));
+    optimizer_state_save(optimizer, kept);
+    optimizer_state_load(loaded, kept);
+    memory_free(kept);
+    optimizer_destroy(optimizer);
+    optimizer = loaded;
+    assert_true(optimizer_verdict(optimizer, true, 0));
+    factor = fmin(k == 1 ? pow(0.5, 6.5) : factor * pow(1.2, k < 4 ? k : 4), 1);
+  }
+  compare_near(optimizer_step_bound(optimizer, 0), 0.1, 0, "the full step again");
+  optimizer_destroy(optimizer);
+  memory_free(t);
+}
+
+/* Trials that fail whatever their length leave steps of a useful length: the median of 101 searches. */
+static void O3_adam_lives_with_trials_that_fail(void** state) {
+  (void)state;
+  TestSet* t = test_set_create(1, 0);
+  TaskOptimizer s = way(0);
+  s.type = OPTIMIZER_ADAM;
+  s.shrink = 0.5;
+  s.grow = 1.2;
+  int useful = 0;
+  for (uint64_t seed = 1; seed <= 101; seed++) {
+    Random random = {seed};
+    Optimizer* optimizer = optimizer_create(&s, &t->set);
+    for (int k = 0; k < 40; k++) optimizer_verdict(optimizer, random_uniform(&random, 0, 1) > 17 / 40.0, 0);
+    useful += optimizer_step_bound(optimizer, 0) > 0.1 * 1e-2;
+    optimizer_destroy(optimizer);
+  }
+  if (useful <= 50) fail_msg("steps of a hundredth and more after 40 trials: %d of 101 searches", useful);
   memory_free(t);
 }
 
@@ -344,6 +394,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(O2_schedules),
       cmocka_unit_test(O3_shrinks_and_grows_within_limits),
+      cmocka_unit_test(O3_adam_recovers_after_refusals),
+      cmocka_unit_test(O3_adam_lives_with_trials_that_fail),
       cmocka_unit_test(O3_gives_up_when_the_step_is_too_short),
       cmocka_unit_test(O10_clipping),
       cmocka_unit_test(gradients_that_are_no_numbers_stay),

@@ -161,9 +161,9 @@ static void expect_same_state(const Run* a, const Run* b, const char* what, int 
 /* Every step in k: the run with dt / k, at every k-th state and, through sim_substates, at the others. */
 static void substep_S14_every_step_is_a_run_with_shorter_steps(void** state) {
   (void)state;
-  static const char* const integrator[] = {"first_order", "second_order"};
+  static const char* const integrator[] = {"first_order", "second_order", "momentum"};
   static const int counts[] = {2, 8};
-  for (int i = 0; i < 2; i++)
+  for (int i = 0; i < 3; i++)
     for (int c = 0; c < 2; c++) {
       int k = counts[c], count, touching = 0;
       Run *whole = busy_run(0.01, integrator[i], k, 1), *fine = busy_run(0.01 / k, integrator[i], 1, 1);
@@ -239,8 +239,8 @@ static void expect_same_numbers(const double* a, const double* b, int count, con
 /* All of it, on one thread and on two: the adjoint of every step in k is that of the run with dt / k. */
 static void substep_S14_gradient_is_that_of_shorter_steps(void** state) {
   (void)state;
-  static const char* const integrator[] = {"first_order", "second_order"};
-  for (int i = 0; i < 2; i++)
+  static const char* const integrator[] = {"first_order", "second_order", "momentum"};
+  for (int i = 0; i < 3; i++)
     for (int threads = 1; threads <= 2; threads++) {
       Run *whole = busy_model(0.01, integrator[i], 4), *fine = busy_model(0.0025, integrator[i], 1);
       const Model* m = &whole->model;
@@ -310,8 +310,8 @@ static const char thrown[] =
     "initial: [{link: box, velocities: [1, 0, -5, 8, -3, 1]}]\n";
 
 /* The most iterations that a step of it takes as a whole, less one: a run with these fails where that step is. */
-static int too_few_iterations(const char* integrator) {
-  Run* run = run_create(1, 1e-9, thrown, 1000, integrator);
+static int too_few_iterations(const char* integrator, double tolerance) {
+  Run* run = run_create(1, tolerance, thrown, 1000, integrator);
   int most = 0;
   for (int n = 0; n < 30; n++) {
     StepReport report = run_steps(run, 1);
@@ -324,7 +324,7 @@ static int too_few_iterations(const char* integrator) {
 
 static void substep_S14_halves_save_a_run(void** state) {
   (void)state;
-  int few = too_few_iterations("first_order"), halved = 0, after = 0;
+  int few = too_few_iterations("first_order", 1e-9), halved = 0, after = 0;
   Run *run = run_create(1, 1e-9, thrown, few, "first_order"), *two = run_create(2, 1e-9, thrown, few, "first_order");
   for (int n = 1; n <= 30; n++) {
     StepReport report = run_steps(run, 1), other = run_steps(two, 1);
@@ -345,15 +345,15 @@ static void substep_S14_halves_save_a_run(void** state) {
 /* Random linear loss over poses and rates, against differences: what halves save is differentiated like any other. */
 static void substep_S14_gradient_of_a_run_that_halves_save(void** state) {
   (void)state;
-  static const char* const integrator[] = {"first_order", "second_order"};
-  for (int i = 0; i < 2; i++) {
-    Run* run = run_model(thrown, too_few_iterations(integrator[i]), integrator[i]);
+  static const char* const integrator[] = {"first_order", "second_order", "momentum"};
+  for (int i = 0; i < 3; i++) {
+    Run* run = run_model(thrown, too_few_iterations(integrator[i], 1e-12), integrator[i]);
     model_expand_shapes(&run->model, &run->scene);
     model_destroy(&run->model);
     assert_int_equal(model_create(&run->model, &run->scene, &run->diagnostics), STATUS_OK);
     GradcheckOptions options = {.blocks = 1 << GRADCHECK_STATE | 1 << GRADCHECK_CONTACT | 1 << GRADCHECK_MASS,
                                 .directions = 2,
-                                .tolerance = 1e-9,
+                                .tolerance = 1e-12,
                                 .bound = 1e-6,
                                 .seed = 3,
                                 .threads = 1,

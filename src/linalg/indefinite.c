@@ -1,0 +1,212 @@
+/* Bunch and Kaufman, Some stable methods for calculating inertia and solving symmetric linear systems (1977); the
+ * choice of pivots is that of LAPACK's dsytf2. */
+#include "linalg/indefinite.h"
+
+#include <math.h>
+#include <string.h>
+
+/* (1 + sqrt 17) / 8: bounds the growth of entries by the same factor for both kinds of pivots. */
+#define ALPHA 0.6403882032022076
+
+static double* at(double* panel, int stride, int row, int column) { return panel + (long)column * stride + row; }
+
+static void swap(double* a, double* b) {
+  double value = *a;
+  *a = *b;
+  *b = value;
+}
+
+/* Rows and columns i < j of the matrix that is left, with the rows of L and of W that belong to them. */
+static void exchange(int stride, double* panel, IndefinitePivots p, int i, int j) {
+  if (i == j) return;
+  for (int c = 0; c < i; c++) swap(at(panel, stride, i, c), at(panel, stride, j, c));
+  for (int c = i + 1; c < j; c++) swap(at(panel, stride, c, i), at(panel, stride, j, c));
+  for (int r = j + 1; r < stride; r++) swap(at(panel, stride, r, i), at(panel, stride, r, j));
+  swap(at(panel, stride, i, i), at(panel, stride, j, j));
+  int kept = p.from[i];
+  p.from[i] = p.from[j];
+  p.from[j] = kept;
+}
+
+/* The largest entry of column k below the diagonal among the pivots; *row is where. */
+static double largest_below(int pivots, int stride, const double* panel, int k, int* row) {
+  double largest = 0;
+  *row = k;
+  for (int i = k + 1; i < pivots; i++) {
+    double value = fabs(panel[(long)k * stride + i]);
+    if (value > largest) {
+      largest = value;
+      *row = i;
+    }
+  }
+  return largest;
+}
+
+/* The largest entry of row r beside the diagonal in what is left from k on. */
+static double largest_beside(int pivots, int stride, const double* panel, int k, int r) {
+  int row;
+  double largest = largest_below(pivots, stride, panel, r, &row);
+  for (int c = k; c < r; c++) largest = fmax(largest, fabs(panel[(long)c * stride + r]));
+  return largest;
+}
+
+/* The size of the next pivot, which is brought to k. */
+static int choose_pivot(int pivots, int stride, double* panel, IndefinitePivots p, int k) {
+  int r;
+  double own = fabs(*at(panel, stride, k, k)), below = largest_below(pivots, stride, panel, k, &r);
+  if (r == k || own >= ALPHA * below) return 1;
+  double beside = largest_beside(pivots, stride, panel, k, r);
+  if (own * beside >= ALPHA * below * below) return 1;
+  if (fabs(*at(panel, stride, r, r)) >= ALPHA * beside) {
+    exchange(stride, panel, p, k, r);
+    return 1;
+  }
+  exchange(stride, panel, p, k + 1, r);
+  return 2;
+}
+
+static void eliminate_one(int pivots, int stride, double* panel, int k) {
+  double* column = at(panel, stride, 0, k);
+  double inverse = 1.0 / column[k];
+  for (int j = k + 1; j < pivots; j++) {
+    double factor = column[j] * inverse, *other = at(panel, stride, 0, j);
+    for (int i = j; i < pivots; i++) other[i] -= column[i] * factor;
+    column[j] = factor;
+  }
+}
+
+/* (x, y) <- (x, y) B^-1, B = [d1 b; b d2] with |b| the largest by Bunch and Kaufman's choice. */
+static void divide_two(double d1, double b, double d2, double* x, double* y) {
+  double p = d1 / b, q = d2 / b, scale = 1.0 / (b * (p * q - 1.0));
+  double u = (q * *x - *y) * scale, v = (p * *y - *x) * scale;
+  *x = u;
+  *y = v;
+}
+
+static void eliminate_two(int pivots, int stride, double* panel, int k, double beside) {
+  double *first = at(panel, stride, 0, k), *second = at(panel, stride, 0, k + 1);
+  for (int j = k + 2; j < pivots; j++) {
+    double u = first[j], v = second[j], *other = at(panel, stride, 0, j);
+    divide_two(first[k], beside, second[k + 1], &u, &v);
+    for (int i = j; i < pivots; i++) other[i] -= first[i] * u + second[i] * v;
+    first[j] = u;
+    second[j] = v;
+  }
+}
+
+/* P A11 P^T = L D L^T. */
+static int factor_pivots(int pivots, int stride, double tiny, double* panel, IndefinitePivots p) {
+  int replaced = 0;
+  for (int k = 0; k < pivots; k++) {
+    p.from[k] = k;
+    p.beside[k] = 0;
+  }
+  for (int k = 0, size; k < pivots; k += size) {
+    size = choose_pivot(pivots, stride, panel, p, k);
+    double* d = at(panel, stride, k, k);
+    if (size == 2) {
+      p.beside[k] = d[1];
+      d[1] = 0;
+      eliminate_two(pivots, stride, panel, k, p.beside[k]);
+      continue;
+    }
+    if (!(fabs(*d) >= tiny)) { /* the rest of its column is no larger than that over ALPHA */
+      if (!isfinite(*d)) return -1;
+      *d = *d < 0 ? -tiny : tiny;
+      replaced++;
+    }
+    eliminate_one(pivots, stride, panel, k);
+  }
+  return replaced;
+}
+
+/* W: rows behind the pivots, column by column less what those before have taken. */
+static void solve_rows(int rows, int pivots, int stride, double* panel) {
+  for (int k = 0; k < pivots; k++) {
+    double* column = at(panel, stride, 0, k);
+    for (int j = 0; j < k; j++) {
+      const double* other = at(panel, stride, 0, j);
+      double factor = other[k];
+      if (factor == 0) continue;
+      for (int r = pivots; r < rows; r++) column[r] -= other[r] * factor;
+    }
+  }
+}
+
+/* Row j of W D^-1 = L21. */
+static void row_of_l(int pivots, int stride, const double* panel, IndefinitePivots p, int j, double* l) {
+  for (int k = 0; k < pivots; k++) l[k] = panel[(long)k * stride + j];
+  for (int k = 0; k < pivots; k++) {
+    double d = panel[(long)k * stride + k];
+    if (p.beside[k] == 0)
+      l[k] /= d;
+    else {
+      divide_two(d, p.beside[k], panel[(long)(k + 1) * stride + k + 1], &l[k], &l[k + 1]);
+      k++;
+    }
+  }
+}
+
+/* A22 - W D^-1 W^T. Row j of L21 stands above the diagonal of the update's column j, where nothing has a meaning. */
+static void update_rest(int rows, int pivots, int stride, const double* panel, double* update, IndefinitePivots p) {
+  for (int j = pivots; j < rows; j++) {
+    double *column = update + (long)(j - pivots) * stride, *l = column;
+    row_of_l(pivots, stride, panel, p, j, l);
+    for (int k = 0; k < pivots; k++) {
+      const double* w = panel + (long)k * stride;
+      double factor = l[k];
+      for (int r = j; r < rows; r++) column[r] -= w[r] * factor;
+    }
+  }
+}
+
+int indefinite_factor(int rows, int pivots, int stride, double tiny, double* panel, double* update,
+                      IndefinitePivots p) {
+  int replaced = factor_pivots(pivots, stride, tiny, panel, p);
+  if (replaced < 0) return -1;
+  solve_rows(rows, pivots, stride, panel);
+  update_rest(rows, pivots, stride, panel, update, p);
+  return replaced;
+}
+
+/* ---------------------------------------------------------------- solving */
+
+static void divide_all(int pivots, int stride, const double* panel, IndefinitePivots p, double* x) {
+  for (int k = 0; k < pivots; k++) {
+    double d = panel[(long)k * stride + k];
+    if (p.beside[k] == 0)
+      x[k] /= d;
+    else {
+      divide_two(d, p.beside[k], panel[(long)(k + 1) * stride + k + 1], &x[k], &x[k + 1]);
+      k++;
+    }
+  }
+}
+
+void indefinite_forward(int pivots, int stride, const double* panel, IndefinitePivots p, double* x, double* spare) {
+  for (int k = 0; k < pivots; k++) spare[k] = x[p.from[k]];
+  for (int k = 0; k < pivots; k++) {
+    const double* column = panel + (long)k * stride;
+    for (int i = k + 1; i < pivots; i++) spare[i] -= column[i] * spare[k];
+  }
+  memcpy(x, spare, sizeof(double) * (size_t)pivots);
+  divide_all(pivots, stride, panel, p, spare);
+  for (int k = 0; k < pivots; k++) {
+    const double* column = panel + (long)k * stride;
+    for (int r = pivots; r < stride; r++) x[r] -= column[r] * spare[k];
+  }
+}
+
+void indefinite_backward(int pivots, int stride, const double* panel, IndefinitePivots p, double* x, double* spare) {
+  memcpy(spare, x, sizeof(double) * (size_t)pivots);
+  for (int k = 0; k < pivots; k++) {
+    const double* column = panel + (long)k * stride;
+    for (int r = pivots; r < stride; r++) spare[k] -= column[r] * x[r];
+  }
+  divide_all(pivots, stride, panel, p, spare);
+  for (int k = pivots - 1; k >= 0; k--) {
+    const double* column = panel + (long)k * stride;
+    for (int i = k + 1; i < pivots; i++) spare[k] -= column[i] * spare[i];
+  }
+  for (int k = 0; k < pivots; k++) x[p.from[k]] = spare[k];
+}

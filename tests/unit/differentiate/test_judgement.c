@@ -1,0 +1,250 @@
+/* The judgement of a gradient on functions whose derivative is known and whose noise is given: right ones are never
+ * called wrong, wrong ones are, at any scale, and what the noise hides is said to be unchecked. */
+#include <float.h>
+#include <string.h>
+
+#include "differentiate/differentiate.h"
+#include "support/compare.h"
+
+enum { NUMBERS = 24 };
+
+/* f(x) = size * sum a_k sin(w_k x_k / unit_k + p_k) + c_k x_k / unit_k + x_k x_(k+1) / ..., and noise of even
+ * distribution in it. */
+typedef struct {
+  double size, noise;
+  double unit[NUMBERS], amplitude[NUMBERS], wave[NUMBERS], phase[NUMBERS];
+  double base[NUMBERS], gradient[NUMBERS];
+  Random random;
+  int calls, stop_after;
+  bool fails, kinked;
+} Function;
+
+static double value_of(void* context, const double* x) {
+  Function* f = context;
+  double sum = 0, y[NUMBERS];
+  f->calls++;
+  if (f->fails) return NAN;
+  for (int k = 0; k < NUMBERS; k++) y[k] = x[k] / f->unit[k];
+  for (int k = 0; k < NUMBERS; k++) {
+    sum += f->amplitude[k] * sin(f->wave[k] * y[k] + f->phase[k]) + 0.3 * y[k] * y[(k + 1) % NUMBERS];
+    double over = y[k] - f->base[k] / f->unit[k];
+    if (f->kinked && over > 0) sum += 5 * over * over; /* the second derivative jumps at the base */
+  }
+  return f->size * (sum + f->noise * random_uniform(&f->random, -1, 1));
+}
+
+static Function function_with(uint64_t seed, double size, double noise, double unit) {
+  Function f = {.size = size, .noise = noise, .random = {seed}};
+  double y[NUMBERS];
+  for (int k = 0; k < NUMBERS; k++) {
+    f.unit[k] = unit * exp2(floor(random_uniform(&f.random, -4, 4)));
+    f.amplitude[k] = random_normal(&f.random);
+    f.wave[k] = random_uniform(&f.random, 0.3, 5);
+    f.phase[k] = random_uniform(&f.random, 0, 6);
+    y[k] = random_normal(&f.random);
+    f.base[k] = f.unit[k] * y[k];
+  }
+  for (int k = 0; k < NUMBERS; k++) {
+    double slope = f.amplitude[k] * f.wave[k] * cos(f.wave[k] * y[k] + f.phase[k]);
+    slope += 0.3 * (y[(k + 1) % NUMBERS] + y[(k + NUMBERS - 1) % NUMBERS]);
+    f.gradient[k] = size * slope / f.unit[k];
+  }
+  return f;
+}
+
+static bool interrupted_never(void) { return false; }
+static bool interrupted_always(void) { return true; }
+
+static GradcheckBlockReport judged(Function* f, const double* gradient, int directions, uint64_t seed) {
+  GradcheckOptions options = {.directions = directions, .bound = 1e-6, .interrupted = interrupted_never};
+  GradcheckFloor floor = {.value = f->size * 10 * DBL_EPSILON};
+  GradcheckBlockReport report;
+  gradcheck_vector(NUMBERS, gradient, f->unit, f->base, floor, value_of, f, &options, seed, &report);
+  return report;
+}
+
+static const char* const WORDS[] = {"right", "unchecked", "wrong"};
+
+/* How often each verdict falls over many functions of one noise, with the gradient times 1 + off. */
+static void count_verdicts(double noise, double off, bool kinked, int functions, int counts[3]) {
+  memset(counts, 0, 3 * sizeof(int));
+  for (int n = 0; n < functions; n++) {
+    uint64_t seed = 1000 + (uint64_t)n;
+    Function f = function_with(seed, 1, noise, 1);
+    f.kinked = kinked;
+    for (int k = 0; k < NUMBERS; k++) f.gradient[k] *= 1 + off;
+    GradcheckBlockReport report = judged(&f, f.gradient, 3, seed);
+    counts[report.verdict]++;
+    if (off == 0 && report.verdict == GRADCHECK_WRONG)
+      fail_msg("seed %llu, noise %g: a right gradient is called wrong: error %g, resolution %g",
+               (unsigned long long)seed, noise, report.error, report.resolution);
+  }
+}
+
+/* 3 directions of 1000 functions for each noise. Down to a noise of 1e-11 the bound of 1e-6 can be told. */
+static void judgement_J1_J2_J3_J4_right_gradients_are_never_wrong(void** state) {
+  (void)state;
+  for (double noise = 1e-16; noise < 0.5; noise *= 10)
+    for (int kinked = 0; kinked < 2; kinked++) {
+      int counts[3];
+      count_verdicts(noise, 0, kinked, 1000, counts);
+      if (noise < 1e-11 && !kinked) assert_int_equal(counts[GRADCHECK_RIGHT], 1000);
+      if (noise > 1e-7) assert_int_equal(counts[GRADCHECK_UNCHECKED], 1000);
+    }
+}
+
+static void judgement_J5_wrong_by_a_factor(void** state) {
+  (void)state;
+  static const double off[] = {2.5e-6, -2.5e-6, 1e-5, 1e-3, -1, -2};
+  for (int k = 0; k < 6; k++) {
+    int counts[3];
+    count_verdicts(1e-14, off[k], false, 300, counts);
+    if (counts[GRADCHECK_WRONG] != 300) fail_msg("times 1 + %g: found %d of 300", off[k], counts[GRADCHECK_WRONG]);
+  }
+}
+
+/* What the bound cannot tell may still be seen to be wrong: noise of 1e-5 hides 1e-6, and not a sign. */
+static void judgement_J5_wrong_above_the_resolution(void** state) {
+  (void)state;
+  int counts[3];
+  count_verdicts(1e-5, -2, false, 300, counts);
+  assert_int_equal(counts[GRADCHECK_WRONG], 300);
+  count_verdicts(1e-5, 1e-5, false, 300, counts);
+  assert_int_equal(counts[GRADCHECK_UNCHECKED], 300);
+}
+
+/* One entry: of the wrong sign, missing, or off by a thousandth of the gradient. */
+static void judgement_finds_one_wrong_entry(void** state) {
+  (void)state;
+  for (uint64_t seed = 1; seed <= 100; seed++)
+    for (int way = 0; way < 3; way++) {
+      Function f = function_with(seed, 1, 1e-14, 1);
+      int entry = (int)(seed % NUMBERS);
+      double* g = &f.gradient[entry];
+      if (fabs(*g * f.unit[entry]) < 1e-3) continue;
+      *g = way == 0 ? -*g : way == 1 ? 0 : *g + 1e-3 / f.unit[entry];
+      GradcheckBlockReport report = judged(&f, f.gradient, 3, seed);
+      if (report.verdict != GRADCHECK_WRONG)
+        fail_msg("seed %llu, way %d: %s, error %g, resolution %g", (unsigned long long)seed, way, WORDS[report.verdict],
+                 report.error, report.resolution);
+    }
+}
+
+/* The true error of the differences is below the resolution that they claim, for every direction; both are relative. */
+static void judgement_J4_resolution_holds(void** state) {
+  (void)state;
+  for (uint64_t seed = 1; seed <= 300; seed++)
+    for (double noise = 1e-15; noise < 1e-2; noise *= 31) {
+      Function f = function_with(seed, 1, noise, 1);
+      GradcheckBlockReport report = judged(&f, f.gradient, 3, seed);
+      for (int n = 0; n < 3; n++) {
+        const GradcheckDirection* d = &report.direction[n];
+        if (!(d->error <= d->resolution))
+          fail_msg("seed %llu, noise %g: error %g, resolution %g", (unsigned long long)seed, noise, d->error,
+                   d->resolution);
+      }
+    }
+}
+
+/* Powers of two change no bit of what is relative; the function in picounits and in terameters. */
+static void judgement_has_no_scale(void** state) {
+  (void)state;
+  Function plain = function_with(7, 1, 1e-13, 1);
+  GradcheckBlockReport wanted = judged(&plain, plain.gradient, 3, 7);
+  static const double sizes[] = {0x1p-40, 0x1p+40}, units[] = {0x1p-30, 0x1p+30};
+  for (int s = 0; s < 2; s++)
+    for (int u = 0; u < 2; u++) {
+      Function f = function_with(7, sizes[s], 1e-13, units[u]);
+      GradcheckBlockReport report = judged(&f, f.gradient, 3, 7);
+      assert_int_equal(report.verdict, wanted.verdict);
+      compare_bytes(&report.error, &wanted.error, sizeof(double), "error");
+      compare_bytes(&report.resolution, &wanted.resolution, sizeof(double), "resolution");
+    }
+}
+
+/* Of a function that does not change but for its rounding nothing can be said, whatever rounding the gradient has. */
+static void judgement_of_zero_gradients(void** state) {
+  (void)state;
+  static const double tiny[] = {0, 1e-19, -1e-17};
+  for (int k = 0; k < 3; k++) {
+    Function f = function_with(3, 1, 1e-16, 1);
+    memset(f.amplitude, 0, sizeof f.amplitude);
+    memset(f.base, 0, sizeof f.base);
+    for (int i = 0; i < NUMBERS; i++) f.gradient[i] = tiny[k];
+    for (int i = 0; i < NUMBERS; i++) f.unit[i] = 1e20; /* the products vanish too */
+    GradcheckOptions options = {.directions = 3, .bound = 1e-6};
+    GradcheckFloor floor = {.value = 1e-15};
+    GradcheckBlockReport report;
+    double ones[NUMBERS];
+    for (int i = 0; i < NUMBERS; i++) ones[i] = 1;
+    gradcheck_vector(NUMBERS, f.gradient, ones, f.base, floor, value_of, &f, &options, 1, &report);
+    assert_int_equal(report.verdict, GRADCHECK_UNCHECKED);
+    assert_true(report.resolution >= 1);
+  }
+}
+
+/* A gradient that is zero where the function's is not; one that is not finite. */
+static void judgement_of_missing_gradients(void** state) {
+  (void)state;
+  Function f = function_with(3, 1, 1e-15, 1);
+  double none[NUMBERS] = {0};
+  GradcheckBlockReport report = judged(&f, none, 2, 1);
+  assert_int_equal(report.verdict, GRADCHECK_WRONG);
+  compare_near(report.error, 1, 1e-12, "relative to the differences");
+  none[3] = NAN;
+  assert_int_equal(judged(&f, none, 2, 1).verdict, GRADCHECK_WRONG);
+  none[3] = INFINITY;
+  assert_int_equal(judged(&f, none, 2, 1).verdict, GRADCHECK_WRONG);
+}
+
+static void judgement_without_values(void** state) {
+  (void)state;
+  Function f = function_with(3, 1, 0, 1);
+  f.fails = true;
+  GradcheckBlockReport report = judged(&f, f.gradient, 2, 1);
+  assert_int_equal(report.verdict, GRADCHECK_UNCHECKED);
+  assert_true(isnan(report.error) && isinf(report.resolution));
+}
+
+/* What rounding makes of a gradient in a block beside much larger ones is no error. */
+static void judgement_J5_rounding_of_the_gradient(void** state) {
+  (void)state;
+  Function f = function_with(3, 1e-9, 0, 1);
+  GradcheckOptions options = {.directions = 2, .bound = 1e-6};
+  GradcheckBlockReport report;
+  for (int k = 0; k < NUMBERS; k++) f.gradient[k] *= 1 + 1e-5;
+  GradcheckFloor floor = {.value = 1e-24, .gradient = 0};
+  gradcheck_vector(NUMBERS, f.gradient, f.unit, f.base, floor, value_of, &f, &options, 1, &report);
+  assert_int_equal(report.verdict, GRADCHECK_WRONG);
+  floor.gradient = 1e-12; /* of a block of size one */
+  gradcheck_vector(NUMBERS, f.gradient, f.unit, f.base, floor, value_of, &f, &options, 1, &report);
+  assert_int_equal(report.verdict, GRADCHECK_UNCHECKED);
+}
+
+static void judgement_stops_when_interrupted(void** state) {
+  (void)state;
+  Function f = function_with(3, 1, 0, 1);
+  GradcheckOptions options = {.directions = 2, .bound = 1e-6, .interrupted = interrupted_always};
+  GradcheckFloor floor = {0, 0};
+  GradcheckBlockReport report;
+  gradcheck_vector(NUMBERS, f.gradient, f.unit, f.base, floor, value_of, &f, &options, 1, &report);
+  assert_int_equal(report.directions, 0);
+  assert_true(f.calls <= 2);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(judgement_J1_J2_J3_J4_right_gradients_are_never_wrong),
+      cmocka_unit_test(judgement_J5_wrong_by_a_factor),
+      cmocka_unit_test(judgement_J5_wrong_above_the_resolution),
+      cmocka_unit_test(judgement_finds_one_wrong_entry),
+      cmocka_unit_test(judgement_J4_resolution_holds),
+      cmocka_unit_test(judgement_has_no_scale),
+      cmocka_unit_test(judgement_of_zero_gradients),
+      cmocka_unit_test(judgement_of_missing_gradients),
+      cmocka_unit_test(judgement_without_values),
+      cmocka_unit_test(judgement_J5_rounding_of_the_gradient),
+      cmocka_unit_test(judgement_stops_when_interrupted),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
