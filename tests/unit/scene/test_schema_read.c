@@ -75,12 +75,15 @@ static void wrong_kinds_are_named(void** state) {
       {"gravity: [0, 0]", "11: error: simulation.gravity: expected a list of 3 numbers, got 2"},
       {"gravity: [0, 0, x]", "18: error: simulation.gravity[2]: expected a number, got 'x'"},
       {"gravity: [0, 0, [1]]", "18: error: simulation.gravity[2]: expected a number, got a list"},
-      {"integrator: first", "14: error: simulation.integrator: must be first_order or second_order, got 'first'"},
+      {"integrator: first",
+       "14: error: simulation.integrator: must be first_order, second_order or momentum, got 'first'"},
       {"integrator: first_oder",
-       "14: error: simulation.integrator: must be first_order or second_order, got 'first_oder' (did you mean "
+       "14: error: simulation.integrator: must be first_order, second_order or momentum, got 'first_oder' (did you "
+       "mean "
        "'first_order'?)"},
-      {"integrator: [1]", "14: error: simulation.integrator: expected first_order or second_order, got a list"},
-      {"integrator:", "13: error: simulation.integrator: expected first_order or second_order, got nothing"},
+      {"integrator: [1]",
+       "14: error: simulation.integrator: expected first_order, second_order or momentum, got a list"},
+      {"integrator:", "13: error: simulation.integrator: expected first_order, second_order or momentum, got nothing"},
       {"\"d\\tt\": 1", "2: error: unknown key 'd?t' in simulation (did you mean 'dt'?)"},
       {"\"\": 1", "2: error: unknown key '' in simulation"},
   };
