@@ -6,6 +6,8 @@
 
 /* Smallest eigenvalue left after lifting (SDRS section V), of the smallest diagonal entry. */
 #define EIGENVALUE_FLOOR 1e-3
+/* A step ends at the rounding floor when what is left out of balance is at most this part of the forces at work. */
+#define FLOOR_MOST 1e-3
 /* Fewer components than this are not worth waking other threads for. */
 enum { COMPONENTS_PARALLEL = 64, COMPONENTS_GRAIN = 16 };
 /* A direction from another model than the objective's own must promise this part of the Newton step's decrease. */
@@ -362,7 +364,7 @@ static bool newton_round(Sim* s, StepReport* report, double* before) {
   if (arrived && report->outcome == STEP_ROUNDING_FLOOR && report->residual > 0.5 * *before) return true;
   bool first = isinf(*before);
   *before = report->residual;
-  if (report->iterations == s->model->simulation.max_iterations) return true; /* as many as are allowed */
+  if (report->iterations == s->iteration_limit) return true; /* as many as are allowed */
   if (first && s->model->simulation.max_iterations > 0 && step_repeat_last(s, report)) return false;
   report->outcome = STEP_NOT_FINITE;
   if (!solve_direction(s, &a, report)) return true;
@@ -389,8 +391,10 @@ StepReport step_solve(Sim* s) {
     return report;
   }
   double before = INFINITY;
-  for (int k = 0; k <= s->model->simulation.max_iterations; k++)
+  for (int k = 0; k <= s->iteration_limit; k++)
     if (newton_round(s, &report, &before)) break;
+  /* Rounding may leave a little that cannot be solved; where it leaves much, shorter steps will say what is right. */
+  if (report.outcome == STEP_ROUNDING_FLOOR && report.residual > FLOOR_MOST) report.outcome = STEP_LINE_SEARCH;
   report_terms(s, &report);
   return report;
 }

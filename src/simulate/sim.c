@@ -147,6 +147,7 @@ static Sim* create_at_start(const Model* model, const SimOptions* options) {
   Sim* s = MEMORY_NEW(Sim, 1);
   s->model = model;
   s->options = *options;
+  s->iteration_limit = model->simulation.max_iterations;
   s->tolerance = options->tolerance > 0 ? options->tolerance : model->simulation.tolerance;
   allocate(s);
   list_drives(s);

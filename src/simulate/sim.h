@@ -107,6 +107,8 @@ struct Sim {
   bool* fixed;        /* dof is prescribed  (nv) */
   int fixed_count;
 
+  int iteration_limit; /* of the try under way (simulate/substep.c) */
+
   /* written by the Newton loop */
   Configuration configuration[2];
   int current;

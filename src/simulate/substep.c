@@ -197,10 +197,15 @@ static StepSqueeze find_squeeze(Sim* s) {
   return worst;
 }
 
+/* Iterations after which a try that can still be refined gives up: finer ones cost less than many more of these. */
+enum { TRY_ITERATIONS = 200 };
+
 /* All substeps of a step, or the state before. */
 static StepReport try_substeps(Sim* s, int count) {
   StepReport report = {.outcome = STEP_CONVERGED, .residual_dof = -1};
   s->between.count = 0;
+  int most = s->model->simulation.max_iterations;
+  s->iteration_limit = 2 * count > SUBSTEPS_MAX || most < TRY_ITERATIONS ? most : TRY_ITERATIONS;
   save(s, count);
   for (int k = 0; k < count; k++) {
     sim_set_clock(s, count, k);
