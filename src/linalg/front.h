@@ -2,7 +2,8 @@
  * with them. Every entry is computed by one sequence of roundings, the one of the textbook loops, whatever the
  * processor and however the loops are blocked: no library that chooses its code by the machine, no fused operation.
  *
- * A front of `rows` rows holds lower triangles by columns, `stride` = front_stride(rows) apart:
+ * A front of `rows` rows (p: the pivots, r: the rest) holds lower triangles by columns, `stride` = front_stride(rows)
+ * apart:
  *   panel   the first `pivots` columns: fully summed, become columns of L, the diagonal inverted
  *   update  the other rows - pivots columns, with all their rows: becomes the Schur complement (NULL when none)
  * Both are zero where nothing was put, also in the rows of padding up to the stride. What lies above the diagonal has
@@ -27,12 +28,12 @@ static inline int front_stride(int rows) {
 /* Doubles of work that factoring needs. */
 static inline size_t front_work(int rows) { return rows < FRONT_PACKED ? 0 : (size_t)front_stride(rows) * FRONT_PANEL; }
 
-/* L11 of A11 = L11 L11^T, L21 = A21 L11^-T, A22 - L21 L21^T. false: a pivot is not positive and finite. */
+/* Lpp of App = Lpp Lpp^T, Lrp = Arp Lpp^-T, Arr - Lrp Lrp^T. false: a pivot is not positive and finite. */
 bool front_factor(int rows, int pivots, int stride, double* panel, double* update, double* work);
 
-/* x = (x1; x2), of length `stride` with zeros behind rows:  x1 <- L11^-1 x1, x2 <- x2 - L21 x1. */
+/* x = (x1; x2), of length `stride` with zeros behind rows:  x1 <- Lpp^-1 x1, x2 <- x2 - Lrp x1. */
 void front_forward(int pivots, int stride, const double* panel, double* x);
-/* x1 <- L11^-T (x1 - L21^T x2). */
+/* x1 <- Lpp^-T (x1 - Lrp^T x2). */
 void front_backward(int pivots, int stride, const double* panel, double* x);
 
 #endif

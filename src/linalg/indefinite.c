@@ -94,7 +94,7 @@ static void eliminate_two(int pivots, int stride, double* panel, int k, double b
   }
 }
 
-/* P A11 P^T = L D L^T. */
+/* P App P^T = L D L^T. */
 static int factor_pivots(int pivots, int stride, double tiny, double* panel, IndefinitePivots p) {
   int replaced = 0;
   for (int k = 0; k < pivots; k++) {
@@ -133,7 +133,7 @@ static void solve_rows(int rows, int pivots, int stride, double* panel) {
   }
 }
 
-/* Row j of W D^-1 = L21. */
+/* Row j of W D^-1 = Lrp. */
 static void row_of_l(int pivots, int stride, const double* panel, IndefinitePivots p, int j, double* l) {
   for (int k = 0; k < pivots; k++) l[k] = panel[(long)k * stride + j];
   for (int k = 0; k < pivots; k++) {
@@ -147,7 +147,7 @@ static void row_of_l(int pivots, int stride, const double* panel, IndefinitePivo
   }
 }
 
-/* A22 - W D^-1 W^T. Row j of L21 stands above the diagonal of the update's column j, where nothing has a meaning. */
+/* Arr - W D^-1 W^T. Row j of Lrp stands above the diagonal of the update's column j, where nothing has a meaning. */
 static void update_rest(int rows, int pivots, int stride, const double* panel, double* update, IndefinitePivots p) {
   for (int j = pivots; j < rows; j++) {
     double *column = update + (long)(j - pivots) * stride, *l = column;

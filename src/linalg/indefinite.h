@@ -1,14 +1,14 @@
 /* Private to linalg/: fronts (linalg/front.h) of symmetric matrices that need not be positive definite.
- * Among the pivots, Bunch and Kaufman's method: P A11 P^T = L D L^T with D of 1 x 1 and 2 x 2 blocks. Rows that are not
+ * Among the pivots, Bunch and Kaufman's method: P App P^T = L D L^T with D of 1 x 1 and 2 x 2 blocks. Rows that are not
  * fully summed take no part in the choice, so entries may grow: solutions are refined (linalg/block_solver.c).
- * In the panel: L below the unit diagonal, D's diagonal, and W = A21 P^T L^-T = L21 D in the rows behind the pivots. */
+ * In the panel: L below the unit diagonal, D's diagonal, and W = Arp P^T L^-T = Lrp D in the rows behind the pivots. */
 #ifndef SDRS_LINALG_INDEFINITE_H
 #define SDRS_LINALG_INDEFINITE_H
 
 #include <stdbool.h>
 
 typedef struct {
-  int* from;      /* (pivots) row k of P A11 P^T is row from[k] of A11 */
+  int* from;      /* (pivots) row k of P App P^T is row from[k] of App */
   double* beside; /* (pivots) D's entry (k + 1, k) of a 2 x 2 block that begins at k; 0: none. */
 } IndefinitePivots;
 

@@ -32,7 +32,7 @@ static void order_small(int nodes, const int* start, const int* other, int* orde
   for (int a = 0; a < nodes; a++)
     for (int k = start[a]; k < start[a + 1]; k++) near[a] |= (uint64_t)1 << other[k];
   for (int k = 0; k < nodes; k++) {
-    int best = -1, degree = SMALL + 1;
+    int best = __builtin_ctzll(left), degree = SMALL + 1;
     for (uint64_t rest = left; rest; rest &= rest - 1) {
       int a = __builtin_ctzll(rest), own = __builtin_popcountll(near[a]);
       if (own < degree) {

@@ -24,10 +24,11 @@ static int* ints(Room* r, int count) { return room(r, sizeof(int), (size_t)count
 
 void plan_free(Plan* plan) {
   if (!plan) return;
-  Room* all[] = {&plan->size, &plan->couplings, &plan->unknown, &plan->fronts,
-                 &plan->rows, &plan->map,       &plan->entries, &plan->columns};
-  for (size_t k = 0; k < sizeof all / sizeof *all; k++) memory_free(all[k]->at);
-  for (size_t k = 0; k < sizeof plan->work / sizeof *plan->work; k++) memory_free(plan->work[k].at);
+  Room* const all[] = {&plan->size, &plan->couplings, &plan->unknown, &plan->fronts,
+                       &plan->rows, &plan->map,       &plan->entries, &plan->columns};
+  enum { ALL = 8, WORK = 8 };
+  for (int k = 0; k < ALL; k++) memory_free(all[k]->at);
+  for (int k = 0; k < WORK; k++) memory_free(plan->work[k].at);
   *plan = (Plan){0};
 }
 
@@ -212,7 +213,7 @@ static int front_end(const Layout* l, int first) {
 
 static void add_entries(Layout* l, Front* f, int j) {
   int block = l->order[j], most = l->near.start[block + 1] - l->near.start[block] + 1;
-  FrontEntry* e = room(&l->plan->entries, sizeof(FrontEntry), (size_t)(l->entry_count + most));
+  FrontEntry* e = room(&l->plan->entries, sizeof(FrontEntry), (size_t)l->entry_count + (size_t)most);
   e[l->entry_count++] = (FrontEntry){block, l->offset[j], l->offset[j], true};
   for (int k = l->near.start[block]; k < l->near.start[block + 1]; k++) {
     int other = l->near.other[k], i = l->position[other];
@@ -415,11 +416,13 @@ static void put_aside(const Front* f, const double* update, double* stack) {
 
 /* Where the parts of the storage lie. */
 typedef struct {
-  double *update, *stack, *places, *part, *spare, *work;
+  double *panels, *update, *stack, *places, *part, *spare, *work;
 } Parts;
 
 static Parts parts_of(const Plan* plan, double* storage) {
-  Parts p = {.update = storage + plan->panels};
+  Parts p;
+  p.panels = storage;
+  p.update = p.panels + plan->panels;
   p.stack = p.update + plan->update;
   p.places = p.stack + plan->stack;
   p.part = p.places + rounded((size_t)plan->order);

@@ -77,7 +77,7 @@ static void whole_matrix_agrees_with_lapack(void** state) {
     }
 }
 
-/* With fewer pivots than rows: what is left, against A22 - A21 A11^-1 A12 by LAPACK; then a solution of the whole. */
+/* With fewer pivots than rows: what is left, against Arr - Arp App^-1 Apr by LAPACK; then a solution of the whole. */
 static void rest_is_the_schur_complement(void** state) {
   (void)state;
   Random random = {322};
