@@ -366,7 +366,7 @@ def main():
         return
     name, folder, code, certified, cpu = sys.argv[1:]
     if not os.path.exists(os.path.join(folder, "summary.json")):
-        row.writerow([name] + [""] * 4 + [code] + [""] * 6 + ["stopped before the first step was written"])
+        row.writerow([name] + [""] * 4 + [code] + [""] * 6 + ["killed: a step that did not end" if code == "137" else "stopped before the first step was written"])
         return
     row.writerow(row_of(name, folder, int(code), int(certified) if certified else None, float(cpu)))
 
