@@ -26,7 +26,7 @@ simulate() { # scene, run folder; the processor's time goes to <run>.time, messa
   local -a shorter=()
   if awk "BEGIN { exit !($(duration_of "$1") > $LONGEST) }"; then shorter=(--set "simulation.duration=$LONGEST"); fi
   local TIMEFORMAT='%U %S'
-  { time timeout -s INT "$LIMIT" "$SDRS" simulate "$1" -q --threads 1 "${shorter[@]}" -o "$2" >/dev/null 2>"$2.said"; } 2>"$2.time"
+  { time timeout -k 60 -s INT "$LIMIT" "$SDRS" simulate "$1" -q --threads 1 "${shorter[@]}" -o "$2" >/dev/null 2>"$2.said"; } 2>"$2.time"
 }
 
 measure() { # fixture; prints its row
