@@ -188,16 +188,12 @@ static void nan_is_passed_on(void** state) {
       Diagnostics diagnostics = {0};
       assert_int_equal(create(&loss, run, losses, 1, 6, &diagnostics), STATUS_OK);
       Recording r = run->recording;
-      Recording bad = {m,
-                       6,
-                       MEMORY_NEW(double, 7 * m->coordinate_count),
-                       MEMORY_NEW(double, 7 * m->dof_count),
-                       MEMORY_NEW(Pose, 7 * m->link_count),
-                       MEMORY_NEW(Vec3, 7 * m->link_count),
-                       NULL,
-                       NULL,
-                       0,
-                       0};
+      Recording bad = {.model = m,
+                       .steps = 6,
+                       .q = MEMORY_NEW(double, 7 * m->coordinate_count),
+                       .rate = MEMORY_NEW(double, 7 * m->dof_count),
+                       .pose = MEMORY_NEW(Pose, 7 * m->link_count),
+                       .force = MEMORY_NEW(Vec3, 7 * m->link_count)};
       memset(bad.q, 0xff, sizeof(double) * 7 * (size_t)m->coordinate_count);
       memset(bad.rate, 0xff, sizeof(double) * 7 * (size_t)m->dof_count);
       memset(bad.pose, 0xff, sizeof(Pose) * 7 * (size_t)m->link_count);
