@@ -136,7 +136,7 @@ static void start_plane(const Problem* q, Real p[4]) {
     normal = found.normal;
     middle = vec3_scale(vec3_add(found.witness_a, found.witness_b), 0.5);
   }
-  Real length = 1 - q->s / 2;
+  Real length = 1 - 0.5e-3L; /* mid sigma */
   p[0] = length * (Real)normal.x;
   p[1] = length * (Real)normal.y;
   p[2] = length * (Real)normal.z;

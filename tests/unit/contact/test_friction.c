@@ -82,9 +82,10 @@ typedef struct {
   Real ground;
 } Definition;
 
-static Real weight_of(Real c, Real s, Real length, Real eps) {
+static Real weight_of(Real c, Real s, Real length) {
   Real d = c - s, c5 = c * c * c * c * c, slope = 4 * d * d * d / c5 - 5 * d * d * d * d / (c5 * c);
-  return sqrtl(slope * slope * length * length + eps) - sqrtl(eps);
+  Real floor = 1e-10L / (s * s);
+  return sqrtl(slope * slope * length * length + floor * floor) - floor;
 }
 
 static void add_points(Definition* d, const Rig* r, int side, const Real n[3], Real length) {
@@ -98,7 +99,7 @@ static void add_points(Definition* d, const Rig* r, int side, const Real n[3], R
     Real c = sigma * (n[0] * (Real)from.x + n[1] * (Real)from.y + n[2] * (Real)from.z + (Real)r->plane.o);
     if (c >= (Real)r->pair.support) continue;
     Vec3 v = vec3_scale(vec3_sub(x1, x0), 1 / r->parameters.dt);
-    d->points[d->count++] = (Point){weight_of(c, (Real)r->pair.support, length, d->smoothing),
+    d->points[d->count++] = (Point){weight_of(c, (Real)r->pair.support, length),
                                     {(Real)from.x, (Real)from.y, (Real)from.z},
                                     {(Real)v.x, (Real)v.y, (Real)v.z}};
   }
@@ -116,7 +117,7 @@ static Definition define(const Rig* r) {
   else { /* the half-space's clearance is that of its boundary under the origin */
     Real level = (Real)(vec3_dot(r->pair.b.hull.normal, r->plane.origin) - r->pair.b.hull.offset);
     Real c = length * level + (Real)r->plane.o;
-    if (c < (Real)r->pair.support) d.ground = weight_of(c, (Real)r->pair.support, length, d.smoothing);
+    if (c < (Real)r->pair.support) d.ground = weight_of(c, (Real)r->pair.support, length);
   }
   return d;
 }
@@ -562,37 +563,176 @@ static void friction_F4_energy_keeps_its_digits(void** state) {
   }
 }
 
-/* F5: the quadratic with the majorant's Hessian lies above the energy everywhere, not only near by. */
-static void friction_F5_majorant_bounds_the_energy(void** state) {
+/* ---------------------------------------------------------------- the direction that Newton's method follows (F5) */
+
+/* At the twists xi, as state `which` of the points: D's own Hessian, or the one that follows from the other state. */
+static PairDerivatives evaluate_state(Rig* r, const double xi[12], int which, bool follow) {
+  PairDerivatives d;
+  double energy;
+  r->parameters.state = which;
+  r->parameters.follow = follow;
+  assert_true(rig_evaluate(r, xi, &d, &energy));
+  return d;
+}
+
+static double largest_entry(const PairDerivatives* d) {
+  double largest = 0;
+  for (int k = 0; k < 144; k++) largest = fmax(largest, fabs((&d->hessian[0][0])[k]));
+  return largest;
+}
+
+static void compare_hessians(const PairDerivatives* found, const PairDerivatives* wanted, double tolerance,
+                             const char* what) {
+  double scale = largest_entry(wanted);
+  for (int i = 0; i < 12; i++)
+    for (int j = 0; j < 12; j++)
+      compare_near(found->hessian[i][j], wanted->hessian[i][j], tolerance * scale, "%s: entry %d, %d", what, i, j);
+}
+
+static void random_states(Random* random, const Rig* r, double from[12], double to[12]) {
+  random_twist(random, pow(10, random_uniform(random, -5, 1)), r->parameters.dt, from);
+  random_twist(random, pow(10, random_uniform(random, -5, 1)), r->parameters.dt, to);
+}
+
+/* From any state to any other: |z| <= 1, and with that no direction of negative curvature; the forces are the true ones. */
+static void friction_F5_directions_stay_short_and_hessians_definite(void** state) {
   (void)state;
   Random random = {40};
   for (int kind = 0; kind < PAIR_KINDS; kind++)
     for (int k = 0; k < 20; k++) {
+      const char* name = pair_kind_name((PairKind)kind);
       Rig r = rig_create((PairKind)kind, &random, 0.7, 1e-6);
-      double at[12], energy, there;
-      random_twist(&random, pow(10, random_uniform(&random, -5, 0)), r.parameters.dt, at);
-      for (int i = 0; i < 12; i++)
-        if (i % 6 < 3) at[i] = 0; /* translations: vertices then move along straight lines */
-      PairDerivatives d, unused;
-      r.parameters.majorant = true;
-      assert_true(rig_evaluate(&r, at, &d, &energy));
-      for (int far = 0; far < 10; far++) {
-        double step[12], to[12], quadratic = energy;
-        random_twist(&random, pow(10, random_uniform(&random, -5, 1)), r.parameters.dt, step);
-        for (int i = 0; i < 12; i++) {
-          if (i % 6 < 3) step[i] = 0;
-          if (r.lag.half_space && i >= 6) step[i] = 0;
-          to[i] = at[i] + step[i];
-        }
-        for (int side = 0; side < 2; side++)
-          quadratic += vec3_dot(d.force[side], vec3(step[6 * side + 3], step[6 * side + 4], step[6 * side + 5]));
-        for (int i = 0; i < 12; i++)
-          for (int j = 0; j < 12; j++) quadratic += 0.5 * step[i] * d.hessian[i][j] * step[j];
-        assert_true(rig_evaluate(&r, to, &unused, &there));
-        compare_at_most(there, quadratic + 1e-9 * (fabs(quadratic) + there), "seed 40, %s: energy against the majorant",
-                        pair_kind_name((PairKind)kind));
+      double from[12], to[12];
+      random_states(&random, &r, from, to);
+      PairDerivatives true_one = evaluate_state(&r, to, 1, false);
+      evaluate_state(&r, from, 0, false);
+      PairDerivatives d = evaluate_state(&r, to, 1, true), projected = d;
+      for (int m = 0; m < r.lag.count[0] + r.lag.count[1]; m++) {
+        const double* z = r.lag.vertices[m].at[1].dual;
+        compare_at_most(hypot(z[0], z[1]), 1 + 1e-15, "seed 40, %s, case %d: |z| of vertex %d", name, k, m);
       }
+      assert_true(symmetric_project(12, &projected.hessian[0][0]));
+      compare_hessians(&d, &projected, 1e-12, "seed 40: the Hessian and its nearest semidefinite one");
+      double size = r.parameters.coefficient * r.lag.total_weight;
+      for (int side = 0; side < 2; side++)
+        compare_vec3(d.force[side], true_one.force[side], 1e-6 * size, "seed 40, %s, case %d: force", name, k);
       rig_free(&r);
+    }
+}
+
+/* Where the other state is the same one, z is r / rho and the Hessian is D's own; so it is when the state is kept. */
+static void friction_F5_is_the_own_hessian_at_a_fixed_point(void** state) {
+  (void)state;
+  Random random = {42};
+  for (int kind = 0; kind < PAIR_KINDS; kind++)
+    for (int k = 0; k < 5; k++) {
+      Rig r = rig_create((PairKind)kind, &random, 0.7, 1e-6);
+      double from[12], to[12];
+      random_states(&random, &r, from, to);
+      PairDerivatives own = evaluate_state(&r, to, 0, false), same = evaluate_state(&r, to, 1, true);
+      compare_hessians(&same, &own, 1e-6, pair_kind_name((PairKind)kind));
+      /* the other way about: not from an unrelated state, but from its copy */
+      evaluate_state(&r, from, 1, false);
+      evaluate_state(&r, to, 0, false);
+      friction_keep(&r.lag, 1);
+      same = evaluate_state(&r, to, 1, true);
+      compare_hessians(&same, &own, 1e-6, pair_kind_name((PairKind)kind));
+      rig_free(&r);
+    }
+}
+
+/* A body of inertia M [kg / dt^2 as a spring] that flies and rubs: min over x of M/2 |x - way|^2 + U_f(x), sticking,
+ * with dt = mu = 1 and one vertex of weight 1 a side (U_f is twice sqrt(|x / 2|^2 + eps), as in the worked example). The
+ * minimum lies along `way` where M (|way| - x) = x / (2 sqrt(x^2 / 4 + eps)). */
+typedef struct {
+  FrictionVertex vertices[2];
+  FrictionLag lag;
+  FrictionParameters parameters;
+  double inertia, way[2];
+} Slider;
+
+static void slider_create(Slider* s, double smoothing) {
+  memset(s, 0, sizeof *s);
+  s->vertices[0].weight = s->vertices[1].weight = 1;
+  s->lag = (FrictionLag){.e1 = {1, 0, 0}, .e2 = {0, 1, 0}, .normal = {0, 0, 1}, .count = {1, 1}};
+  s->lag.vertices = s->vertices;
+  s->lag.order = 2;
+  s->lag.length = 1;
+  s->lag.total_weight = 2;
+  s->parameters = (FrictionParameters){.coefficient = 1, .smoothing = smoothing, .dt = 1};
+  s->inertia = 0.8;
+  s->way[0] = 0.6, s->way[1] = 0.8; /* its weight in inertia is below friction's 1: it sticks */
+}
+
+/* Energy at x, its gradient g and, with the Hessian, in `step` the Newton step. */
+static double slider_evaluate(Slider* s, const double x[2], double g[2], double step[2]) {
+  Pose a = pose_identity(), b = a;
+  a.t = vec3(x[0], x[1], 0);
+  PairDerivatives d;
+  memset(&d, 0, sizeof d);
+  double energy, to[2] = {x[0] - s->way[0], x[1] - s->way[1]};
+  assert_true(friction_evaluate(&s->lag, &s->parameters, &a, &b, a.t, b.t, &d, &energy) >= 0);
+  g[0] = d.force[0].x + s->inertia * to[0];
+  g[1] = d.force[0].y + s->inertia * to[1];
+  double h[2][2] = {{d.hessian[3][3] + s->inertia, d.hessian[3][4]}, {d.hessian[4][3], d.hessian[4][4] + s->inertia}};
+  double determinant = h[0][0] * h[1][1] - h[0][1] * h[1][0];
+  step[0] = -(h[1][1] * g[0] - h[0][1] * g[1]) / determinant;
+  step[1] = -(h[0][0] * g[1] - h[1][0] * g[0]) / determinant;
+  return energy + 0.5 * s->inertia * (to[0] * to[0] + to[1] * to[1]);
+}
+
+static double slider_rest(const Slider* s) {
+  double low = 0, high = 1;
+  for (int k = 0; k < 200; k++) {
+    double x = 0.5 * (low + high);
+    if (s->inertia * (1 - x) > x / (2 * sqrt(x * x / 4 + s->parameters.smoothing)))
+      low = x;
+    else
+      high = x;
+  }
+  return low;
+}
+
+/* Newton's method with halving, as a step has it: steps until x is right to 1e-9 of where it rests, at most 100; the
+ * errors of the last two in `errors`. */
+static int slider_solve(Slider* s, bool follow, const double start[2], double errors[2]) {
+  double x[2] = {start[0], start[1]}, rest = slider_rest(s), g[2], step[2];
+  errors[0] = errors[1] = HUGE_VAL;
+  double energy = slider_evaluate(s, x, g, step);
+  for (int k = 0; k < 100; k++) {
+    double to[2], next, g_next[2], step_next[2], slope = g[0] * step[0] + g[1] * step[1], alpha = 1;
+    s->parameters.state = (k + 1) % 2;
+    s->parameters.follow = follow;
+    for (;; alpha *= 0.5) {
+      for (int i = 0; i < 2; i++) to[i] = x[i] + alpha * step[i];
+      next = slider_evaluate(s, to, g_next, step_next);
+      if (next <= energy + 1e-4 * alpha * slope + 1e-14 * fabs(energy) || alpha < 1e-10) break;
+    }
+    energy = next;
+    memcpy(x, to, sizeof to);
+    memcpy(g, g_next, sizeof g_next);
+    memcpy(step, step_next, sizeof step_next);
+    errors[0] = errors[1];
+    errors[1] = hypot(x[0] - rest * s->way[0], x[1] - rest * s->way[1]) / rest;
+    if (errors[1] < 1e-9) return k + 1;
+  }
+  return 100;
+}
+
+/* Sliding turns to sticking, the kink a part of the way wide down to 1e-8: a few steps whatever that is, and at the end
+ * each squares the error. */
+static void friction_F5_converges_from_sliding_to_sticking(void** state) {
+  (void)state;
+  static const double starts[3][2] = {{0.6, 0.8}, {1, -0.3}, {-2, 0.1}};
+  for (int k = 0; k < 3; k++)
+    for (double root = 1e-2; root > 1e-8; root *= 0.1) {
+      Slider s;
+      slider_create(&s, root * root);
+      double errors[2];
+      int steps = slider_solve(&s, true, starts[k], errors);
+      print_message("start %d, sqrt(eps) %g: %d steps, errors %.1e, %.1e\n", k, root, steps, errors[0], errors[1]);
+      if (steps > 20) fail_msg("start %d, sqrt(eps) = %g: %d steps", k, root, steps);
+      compare_at_most(errors[1], 10 * errors[0] * errors[0] + 1e-12, "start %d, sqrt(eps) = %g: last error", k, root);
     }
 }
 
@@ -668,7 +808,9 @@ int main(void) {
       cmocka_unit_test(friction_always_finds_its_slip),
       cmocka_unit_test(friction_F2_of_a_moving_half_space_is_relative),
       cmocka_unit_test(friction_F4_energy_keeps_its_digits),
-      cmocka_unit_test(friction_F5_majorant_bounds_the_energy),
+      cmocka_unit_test(friction_F5_directions_stay_short_and_hessians_definite),
+      cmocka_unit_test(friction_F5_is_the_own_hessian_at_a_fixed_point),
+      cmocka_unit_test(friction_F5_converges_from_sliding_to_sticking),
       cmocka_unit_test(friction_of_the_swapped_pair_is_the_same),
       cmocka_unit_test(friction_F1_worked_example),
   };

@@ -59,7 +59,7 @@ static void plane_adjoint_A5_A13_worked_example(void** state) {
   (void)state;
   const Vec3 tip[5] = {{0, 0, 0}, {1, 0, 5}, {-1, 1, 5}, {-1, -1, 5}, {0, 0, 6}};
   PairStep s = {.half_space = true, .normal = {0, 0, 1}, .support = 0.1, .size = 1};
-  s.friction = (FrictionParameters){0.4, 1e-2, 0.01, false};
+  s.friction = (FrictionParameters){.coefficient = 0.4, .smoothing = 1e-2, .dt = 0.01};
   s.points[0] = MEMORY_NEW(Vec3, 5);
   s.points[1] = MEMORY_NEW(Vec3, 1);
   memcpy(s.points[0], tip, sizeof tip);
@@ -70,10 +70,10 @@ static void plane_adjoint_A5_A13_worked_example(void** state) {
   double phi[2], contact[45], friction[45];
   assert_int_equal(pair_step_inputs(&s), 45);
   pair_step_adjoint(&s, phi, contact, friction);
-  compare_relative(phi[0], -5871.8551262, 1e-10, "Phi = dU/dz");
-  compare_relative(contact[15 + 2], 494492.84355, 1e-10, "by the height of the vertex at t + dt");
+  compare_relative(phi[0], -3624.933464557978, 1e-10, "Phi = dU/dz");
+  compare_relative(contact[15 + 2], 329996.0595336077, 1e-10, "by the height of the vertex at t + dt");
   compare_near(contact[2], 0, 0, "by its height at t");
-  compare_relative(contact[44], -494492.84355, 1e-10, "by the height of the ground at t + dt");
+  compare_relative(contact[44], -329996.0595336077, 1e-10, "by the height of the ground at t + dt");
   compare_near(contact[15 + 5], 0, 0, "by a vertex that does not touch");
   pair_step_free(&s);
 }

@@ -291,9 +291,9 @@ static void derivatives_C4_C5_worked_example(void** state) {
   PairDerivatives d;
   PlaneResponse response;
   plane_derivatives(&found, true, vec3(0, 0, 0), vec3(0, 0, 0), &d, &response);
-  compare_vec3(d.force[0], vec3(0, 0, -5871.855126215798), 1e-6, "dU/dx");
-  compare_vec3(d.force[1], vec3(0, 0, 5871.855126215798), 1e-6, "reaction");
-  compare_near(d.hessian[5][5], 494492.8435528792, 1e-3, "d2U/dz2");
+  compare_vec3(d.force[0], vec3(0, 0, -3624.933464557978), 1e-7, "dU/dx");
+  compare_vec3(d.force[1], vec3(0, 0, 3624.933464557978), 1e-7, "reaction");
+  compare_near(d.hessian[5][5], 329996.0595336077, 1e-4, "d2U/dz2");
   pair_free(&pair);
 }
 

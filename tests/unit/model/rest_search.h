@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+#define NORM_WIDTH 1e-3 /* sigma of contact.md, C1 */
+
 static inline double barrier(double c, double s) { return c >= s ? 0 : pow(c - s, 4) / pow(c, 5); }
 
 typedef struct {
@@ -42,12 +44,14 @@ static inline double energy_of_norm(const Faces* faces, double norm) {
   Faces inner = *faces;
   inner.norm = norm;
   double sum = norm * faces->gap;
-  return barrier(1 - norm, faces->s) + minimum(energy_of_distance, &inner, 1e-6 * sum, sum * (1 - 1e-6));
+  /* Q((1 - a) / sigma) / s is sigma / s times the barrier of support sigma */
+  return NORM_WIDTH / faces->s * barrier(1 - norm, NORM_WIDTH) +
+         minimum(energy_of_distance, &inner, 1e-6 * sum, sum * (1 - 1e-6));
 }
 
 static inline double energy(double s, int n_a, int n_b, double gap) {
   Faces faces = {s, gap, n_a, n_b, 0};
-  return minimum(energy_of_norm, &faces, 1 - s, 1 - 1e-6 * s);
+  return minimum(energy_of_norm, &faces, 1 - NORM_WIDTH, 1 - 1e-6 * NORM_WIDTH);
 }
 
 /* Fourth-order difference quotient: the search leaves about 1e-15 of the energy, the quotient 1e-8 of the force. */
