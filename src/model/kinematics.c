@@ -6,11 +6,13 @@ static Pose parent_pose(const ModelLink* link, const Pose* poses) {
 }
 
 void model_poses(const Model* model, const double* q, Pose* poses) {
-  for (int i = 0; i < model->link_count; i++) {
-    const ModelLink* link = &model->links[i];
-    Pose joint = pose_mul(parent_pose(link, poses), link->origin);
-    poses[i] = pose_mul(joint, joint_motion(link, q + link->coordinate_first));
-  }
+  for (int i = 0; i < model->link_count; i++) model_link_pose(model, i, q, poses);
+}
+
+void model_link_pose(const Model* model, int i, const double* q, Pose* poses) {
+  const ModelLink* link = &model->links[i];
+  Pose joint = pose_mul(parent_pose(link, poses), link->origin);
+  poses[i] = pose_mul(joint, joint_motion(link, q + link->coordinate_first));
 }
 
 void model_increment(const Model* model, const double* q, const double* increments, double fraction, double* out) {

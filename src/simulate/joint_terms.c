@@ -183,6 +183,9 @@ static bool ball_limit(const JointInput* in, int base, bool derivatives, JointTe
 static bool ball_dofs(const JointInput* in, int base, bool derivatives, JointTerms* out) {
   const ModelLink* link = in->link;
   double a = in->weights.rate_now, damping[3], b[3], zero[3] = {0, 0, 0};
+  bool still = in->drive_count == 0;
+  for (int i = 0; i < 3; i++) still = still && !(link->damping[base + i] > 0);
+  if (still) return ball_limit(in, base, derivatives, out); /* a free body has nothing of its own */
   RotationVector step =
       rotation_vector_derivatives(quat_mul(quat_conjugate(quat_from(in->q_now + base)), quat_from(in->q + base)));
   bool damped = false;

@@ -103,9 +103,7 @@ static void shorten_link(Sim* s, int link) {
 /* Evaluate everything at the scaled step and mark the islands that stand in the way. */
 static bool trial_feasible(Sim* s) {
   Configuration* trial = &s->configuration[1 - s->current];
-  move_coordinates(s, 1.0, trial->q);
-  model_poses(s->model, trial->q, trial->pose);
-  if (!configuration_evaluate(s, trial)) {
+  if (!configuration_move(s, trial)) {
     for (int i = 0; i < s->model->link_count; i++)
       if (s->model->links[i].dof_count > 0 && trial->joints[i].outside) shorten_link(s, i);
     return false;

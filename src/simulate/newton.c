@@ -25,16 +25,47 @@ JointInput step_joint_input(const Sim* s, const Configuration* c, int link) {
                       s->weights};
 }
 
+static bool evaluate_link(Sim* s, int i, Configuration* c) {
+  const ModelLink* link = &s->model->links[i];
+  c->inertia[i] = link->tree < 0 ? 0 : inertia_energy(link, c->pose[i], s->target[i], step_inertia_weight(s));
+  if (link->dof_count == 0) return true;
+  JointInput in = step_joint_input(s, c, i);
+  return joint_terms(&in, true, &c->joints[i]);
+}
+
 bool configuration_evaluate(Sim* s, Configuration* c) {
   bool inside = true;
-  const Model* m = s->model;
-  double weight = step_inertia_weight(s);
-  for (int i = 0; i < m->link_count; i++) {
-    const ModelLink* link = &m->links[i];
-    c->inertia[i] = link->tree < 0 ? 0 : inertia_energy(link, c->pose[i], s->target[i], weight);
-    if (link->dof_count == 0) continue;
-    JointInput in = step_joint_input(s, c, i);
-    inside = joint_terms(&in, true, &c->joints[i]) && inside;
+  for (int i = 0; i < s->model->link_count; i++) inside = evaluate_link(s, i, c) && inside;
+  return inside;
+}
+
+/* Is every increment of the link's tree zero? */
+static void find_moving(Sim* s) {
+  for (int k = 0; k < s->model->tree_count; k++) {
+    const ModelTree* tree = &s->model->trees[k];
+    s->moving[k] = false;
+    for (int d = tree->dof_first; d < tree->dof_first + tree->dof_count; d++)
+      s->moving[k] = s->moving[k] || s->scaled[d] != 0;
+  }
+}
+
+bool configuration_move(Sim* s, Configuration* to) {
+  const Configuration* from = &s->configuration[s->current];
+  bool inside = true;
+  find_moving(s);
+  for (int i = 0; i < s->model->link_count; i++) {
+    const ModelLink* link = &s->model->links[i];
+    int q = link->coordinate_first;
+    if (link->tree >= 0 && s->moving[link->tree]) {
+      if (link->dof_count > 0) joint_increment(link, from->q + q, s->scaled + link->dof_first, to->q + q);
+      model_link_pose(s->model, i, to->q, to->pose);
+      inside = evaluate_link(s, i, to) && inside;
+      continue;
+    }
+    if (link->coordinate_count > 0) memcpy(to->q + q, from->q + q, sizeof(double) * (size_t)link->coordinate_count);
+    to->pose[i] = from->pose[i];
+    to->inertia[i] = from->inertia[i];
+    to->joints[i] = from->joints[i];
   }
   return inside;
 }

@@ -59,6 +59,7 @@ static void allocate(Sim* s) {
   s->newton_delta = MEMORY_NEW(double, m->dof_count);
   s->solution = MEMORY_NEW(double, m->dof_count);
   s->wanted = MEMORY_NEW(bool, m->tree_count);
+  s->moving = MEMORY_NEW(bool, m->tree_count);
   s->marked_link = MEMORY_NEW(bool, m->link_count);
   s->component = MEMORY_NEW(int, m->tree_count);
   s->wanted_component = MEMORY_NEW(bool, m->tree_count);
@@ -79,7 +80,7 @@ void sim_destroy(Sim* s) {
                    s->drive_first, s->prescribed, s->fixed,        s->gradient,    s->delta,        s->scaled,
                    s->screws,      s->reference,  s->link_terms,   s->bounds.link, s->bounds.joint, s->rhs,
                    s->island,      s->islands,    s->group,        s->couplings,   s->contacts,     s->path_q,
-                   s->records,    s->work,       s->at_work,      s->true_gradient, s->newton_delta, s->solution, s->wanted, s->marked_link, s->component, s->wanted_component, s->solved_component, s->lift, s->fresh_couplings, s->true_work, s->twist};
+                   s->records,    s->work,       s->at_work,      s->true_gradient, s->newton_delta, s->solution, s->wanted, s->moving, s->marked_link, s->component, s->wanted_component, s->solved_component, s->lift, s->fresh_couplings, s->true_work, s->twist};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   for (int k = 0; k < 2; k++) configuration_destroy(&s->configuration[k]);
   path_destroy(&s->path);

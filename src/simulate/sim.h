@@ -114,6 +114,7 @@ struct Sim {
   int current;
   double *gradient, *delta, *scaled, *rhs; /* (nv) */
   double* solution;                                          /* (nv) */
+  bool* moving;                                              /* of every tree, in the trial  (trees) */
   bool* wanted;                                              /* of every tree: a direction is looked for  (trees) */
   bool* marked_link;                                         /* (links) */
   int* component;                                            /* of every tree, in the matrix  (trees) */
@@ -218,6 +219,8 @@ void step_pattern(Sim* sim, ContactTermList contact);
 JointInput step_joint_input(const Sim* sim, const Configuration* c, int link);
 /* Evaluate the terms of a configuration at its q; false: a limit is passed. */
 bool configuration_evaluate(Sim* sim, Configuration* c);
+/* `to` becomes the accepted configuration moved by s->scaled, evaluated; trees that stay keep what they have. */
+bool configuration_move(Sim* sim, Configuration* to);
 
 /* factor / dt^2, of the energy of inertia [1/s^2] (S1). */
 static inline double step_inertia_weight(const Sim* sim) {
