@@ -67,8 +67,8 @@ static void plane_C1_no_plane_nearby_is_better(void** state) {
   }
 }
 
-/* |n| stays under 1 by less than sigma, and by the same whatever s is: contact has no length of its own. Coordinates are
- * some hundred s, so that the clearances of about s / 4 carry rounding of about 1e-13. */
+/* |n| stays under 1 by less than sigma, and by the same whatever s is: contact has no length of its own. Coordinates
+ * are some hundred s, so that the clearances of about s / 4 carry rounding of about 1e-13. */
 static void plane_C1_normal_is_just_under_unit_length(void** state) {
   (void)state;
   double first = 0;
