@@ -1,7 +1,7 @@
 /* What has no length, mass or time of its own gives the same motion at every size: lengths times a, masses times b,
  * times times c, and everything else as its dimension demands. A box slides and tumbles on a half-space with a light
  * box on top and an arm with a drive and a damper. Runs agree to rounding; to the bit where the factors are powers of
- * two. */
+ * four, whose roots are exact too. */
 #include "support/compare.h"
 #include "support/runs.h"
 
