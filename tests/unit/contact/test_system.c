@@ -338,8 +338,8 @@ static double total_change(const ContactSystem* s) {
   return sum;
 }
 
-/* The accepted poses as a trial: nothing changes. The same trial twice: the same bits, whatever was tried between as far
- * as planes are exact. */
+/* The accepted poses as a trial: nothing changes. The same trial twice: the same bits, whatever was tried between as
+ * far as planes are exact. */
 static void system_the_same_trial_again_is_the_same(void** state) {
   (void)state;
   Random random = {167};
@@ -378,10 +378,10 @@ static const char pressed[] =
     "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
     "  - {name: box, mass: 1, shape: {type: box, size: [0.2, 0.2, 0.2]}, position: [0, 0, 0.101]}\n";
 
-/* A lift by d takes H d of the force f along the normal away. What is left, f / r, is the force of the model's spring at
- * the clearance where a barrier of the power 6 has it: seen from here its Hessian is that of the pair over r, and its
- * force (1 + 6 (r^(1/6) - 1)) / r of the pair's. Below r = 1.5, and where the pair is pressed further, nothing
- * is relieved and the model is the pair itself. */
+/* A lift by d takes H d of the force f along the normal away. What is left, f / r, is the force of the model's spring
+ * at the clearance where a barrier of the power 6 has it: seen from here its Hessian is that of the pair over r, and
+ * its force (1 + 6 (r^(1/6) - 1)) / r of the pair's. Below r = 1.5, and where the pair is pressed further, nothing is
+ * relieved and the model is the pair itself. */
 static void system_S11_relieves_what_the_step_lets_go(void** state) {
   (void)state;
   Run* run = run_model("%s", pressed);
