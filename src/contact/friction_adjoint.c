@@ -82,7 +82,7 @@ static void solve_slip_adjoint(const FrictionLag* lag, double smoothing, const P
   small_backward(lag->order, h, a);
 }
 
-/* The weight w = A_eps(|P'| |n|) and its derivatives. */
+/* The weight w = A(|P'| |n|) and its derivatives. */
 typedef struct {
   double by_clearance, by_length, by_support;
 } WeightSlope;

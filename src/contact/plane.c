@@ -13,7 +13,9 @@
 #define NEAR_MINIMUM 1e-6
 /* Below this U s counts as zero: (1 - z)^4 with 1 - z = 1e-7. */
 #define ENERGY_FLOOR 1e-28
-#define MAX_ITERATIONS 100
+/* From a start near by it takes a handful; one turned far away goes round the shell 1 - sigma < |n| < 1 by arcs of
+ * about sqrt(sigma), at the end of the range up to some hundred. */
+#define MAX_ITERATIONS 1000
 #define MAX_BACKTRACKS 60
 
 typedef struct {

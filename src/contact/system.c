@@ -678,15 +678,16 @@ int contact_record(const ContactSystem* s, ContactRecord* records) {
 #define RELIEF_FROM 1.5
 #define RELIEF_MOST 1e4
 
-/* Over what the linear model leaves of it: the normal force, along the plane's normal. */
+/* Over what the linear model leaves of it: the normal force, along the plane's normal, by what body a feels (half-spaces
+ * are b, and have no rows in the Hessian). */
 static double force_excess(const PairState* state, const double twist_a[6], const double twist_b[6]) {
   const PairDerivatives* d = &state->derivatives;
   Vec3 n = vec3_normalized(state->solution.plane.n);
   double normal[3] = {n.x, n.y, n.z}, change = 0;
   for (int i = 0; i < 3; i++)
     for (int k = 0; k < 6; k++)
-      change += normal[i] * (d->hessian[9 + i][k] * twist_a[k] + d->hessian[9 + i][6 + k] * twist_b[k]);
-  double force = -vec3_dot(n, d->force[1]), left = force - change;
+      change += normal[i] * (d->hessian[3 + i][k] * twist_a[k] + d->hessian[3 + i][6 + k] * twist_b[k]);
+  double force = vec3_dot(n, d->force[0]), left = force + change;
   return force > 0 ? force / fmax(left, force / RELIEF_MOST) : 1;
 }
 

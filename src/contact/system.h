@@ -47,7 +47,7 @@ typedef struct {
 struct ContactSystem {
   const Model* model;
   int threads;
-  double range; /* 2 s / (1 - s) */
+  double range; /* 2 s / (1 - sigma) */
   int current;  /* which of the two states is the accepted one */
   HullInstance* instance[2];
   Vec3* reference[2];        /* centre of mass of every link, world */

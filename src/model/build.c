@@ -1,6 +1,19 @@
 /* model_create: the stages in order, and the end of a model. */
 #include "model/build.h"
 
+/* Steps solved to this part of the forces at work, or looser, leave an imbalance that shows in the motion; often the
+ * value was meant in newtons. */
+#define TOLERANCE_WARN 1e-4
+
+static void check_tolerance(const SceneSimulation* simulation, Diagnostics* diagnostics) {
+  if (simulation->tolerance < TOLERANCE_WARN) return;
+  diagnostics_add(
+      diagnostics, SEVERITY_WARNING, simulation->tolerance_place,
+      "tolerance %.6g is relative to the forces at work, and coarse; about 1e-5 suits (force_tolerance is the "
+      "one in newtons)",
+      simulation->tolerance);
+}
+
 /* Without loadable geometry there is nothing to weigh; the stages that do not need it still report their problems. */
 static void run_stages(Builder* builder) {
   Diagnostics* diagnostics = builder->diagnostics;
@@ -12,6 +25,7 @@ static void run_stages(Builder* builder) {
   build_solids(builder);
   bool solids_usable = !builder->unreadable && diagnostics->error_count == errors_before;
   check_limits(builder->model, diagnostics);
+  check_tolerance(&builder->model->simulation, diagnostics);
   if (!solids_usable) return;
   build_hulls(builder);
   build_masses(builder);

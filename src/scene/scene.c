@@ -5,6 +5,11 @@
 
 /* ---------------------------------------------------------------- simulation */
 
+static SourcePlace value_place(const Node* map, const char* key) {
+  const Node* node = node_find(map, key);
+  return node ? node->place : map->place;
+}
+
 static void set_steps(Reader* reader, const Node* map, const SimulationForm* form, SceneSimulation* simulation) {
   if (is_given(map, "steps")) return;
   const Node* duration = node_find(map, "duration");
@@ -38,16 +43,12 @@ static void read_simulation(Reader* reader, const Node* node) {
     simulation->place = map->place;
     simulation->integrator = (Integrator)form.integrator;
     set_steps(reader, map, &form, simulation);
+    simulation->tolerance_place = value_place(map, "tolerance");
   }
   reader_leave(reader, mark);
 }
 
 /* ---------------------------------------------------------------- contact */
-
-static SourcePlace value_place(const Node* map, const char* key) {
-  const Node* node = node_find(map, key);
-  return node ? node->place : map->place;
-}
 
 static void read_contact(Reader* reader, const Node* map, ContactForm* form) {
   size_t mark = reader_enter_key(reader, "contact");

@@ -155,6 +155,7 @@ typedef struct {
   Vec3 gravity; /* m/s^2 */
   Integrator integrator;
   double tolerance;       /* imbalance of a step relative to the forces at work */
+  SourcePlace tolerance_place;
   double force_tolerance; /* N: imbalance that is always allowed; 0 = none */
   int max_iterations;
   bool certificate;

@@ -152,7 +152,7 @@ static void energy_of_sliding_box_never_grows(void** state) {
 /* The second-order step may let the energy swing by its own error, but not above where it started. */
 static void second_order_keeps_the_energy(void** state) {
   (void)state;
-  static const char* const overrides[] = {"simulation.integrator=second_order", NULL};
+  static const char* const overrides[] = {"simulation.integrator=second_order", "simulation.tolerance=1e-10", NULL};
   SceneRun run;
   run_open(&run, "scenes/pendulum.yaml", overrides);
   double first = run_energy(&run), lowest = INFINITY, highest = 0;

@@ -114,7 +114,7 @@ static double error_at(const Convergence* c, const char* integrator, double dt) 
   char first[64], second[64];
   snprintf(first, sizeof first, "simulation.dt=%.17g", dt);
   snprintf(second, sizeof second, "simulation.integrator=%s", integrator);
-  const char* overrides[] = {first, second, "simulation.tolerance=1e-6", NULL};
+  const char* overrides[] = {first, second, "simulation.tolerance=1e-10", NULL};
   SceneRun run;
   if (c->path)
     run_open(&run, c->path, overrides);

@@ -594,7 +594,8 @@ static void random_states(Random* random, const Rig* r, double from[12], double 
   random_twist(random, pow(10, random_uniform(random, -5, 1)), r->parameters.dt, to);
 }
 
-/* From any state to any other: |z| <= 1, and with that no direction of negative curvature; the forces are the true ones. */
+/* From any state to any other: |z| <= 1, and with that no direction of negative curvature; the forces are the true
+ * ones. */
 static void friction_F5_directions_stay_short_and_hessians_definite(void** state) {
   (void)state;
   Random random = {40};
@@ -642,8 +643,8 @@ static void friction_F5_is_the_own_hessian_at_a_fixed_point(void** state) {
 }
 
 /* A body of inertia M [kg / dt^2 as a spring] that flies and rubs: min over x of M/2 |x - way|^2 + U_f(x), sticking,
- * with dt = mu = 1 and one vertex of weight 1 a side (U_f is twice sqrt(|x / 2|^2 + eps), as in the worked example). The
- * minimum lies along `way` where M (|way| - x) = x / (2 sqrt(x^2 / 4 + eps)). */
+ * with dt = mu = 1 and one vertex of weight 1 a side (U_f is twice sqrt(|x / 2|^2 + eps), as in the worked example).
+ * The minimum lies along `way` where M (|way| - x) = x / (2 sqrt(x^2 / 4 + eps)). */
 typedef struct {
   FrictionVertex vertices[2];
   FrictionLag lag;

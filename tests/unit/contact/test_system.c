@@ -271,6 +271,152 @@ static void system_does_not_depend_on_the_way(void** state) {
   rig_free(&r);
 }
 
+/* ---------------------------------------------------------------- who stays is not looked at again */
+
+/* Every second link goes on; the others stay where they are. */
+static void some_move(Rig* r, Random* random, double size) {
+  const Model* m = &r->run->model;
+  for (int i = 0; i < m->link_count; i++)
+    for (int k = 0; k < m->links[i].dof_count; k++)
+      r->path.delta[m->links[i].dof_first + k] = i % 2 ? size * random_normal(random) : 0;
+  joint_path_poses(&r->path, 1, r->to);
+  bound_motion(r);
+}
+
+static bool link_stays(const Rig* r, int link) { return memcmp(&r->from[link], &r->to[link], sizeof(Pose)) == 0; }
+
+/* What the trial has of a pair, and whether that is the accepted state's to the bit. */
+static void check_pair_kept(const Rig* r, int candidate, int step) {
+  const ContactPair* p = contact_pair(r->contact, candidate);
+  const PairState *old = &p->state[r->contact->current], *new = &p->state[1 - r->contact->current];
+  ContactTrial trial = contact_trial(r->contact, candidate);
+  compare_near(trial.change, 0, 0, "seed 166, step %d, pair %d: energy of a pair that stays", step, candidate);
+  compare_bytes(&new->derivatives, &old->derivatives, sizeof(PairDerivatives), "seed 166, step %d, pair %d", step,
+                candidate);
+}
+
+/* Pairs of links that both stay have the accepted state's numbers to the bit; pairs that moved those of an evaluation
+ * from scratch, to the accuracy of planes. */
+static void system_pairs_that_stay_keep_their_numbers(void** state) {
+  (void)state;
+  Random random = {166};
+  Rig r = rig_create();
+  int kept = 0, moved = 0;
+  for (int step = 0; step < 300; step++) {
+    random_step(&r, &random, pow(10, random_uniform(&random, -3.5, -1.5)));
+    if (!contact_lag(r.contact)) fail_msg("seed 166, step %d: friction cannot be lagged", step);
+    some_move(&r, &random, 1e-4);
+    contact_prepare(r.contact, &r.bounds);
+    if (!contact_evaluate(r.contact, r.to)) continue;
+    ContactSystem* fresh = contact_create(&r.run->model, 1, 1e-9);
+    assert_true(contact_reset(fresh, r.to));
+    for (int k = 0; k < r.contact->list_count; k++) {
+      const ContactPair* p = contact_pair(r.contact, k);
+      if (!p->state[r.contact->current].has_terms) continue;
+      if (link_stays(&r, p->link_a) && link_stays(&r, p->link_b)) {
+        check_pair_kept(&r, k, step);
+        kept++;
+        continue;
+      }
+      moved++;
+      int other = find_candidate(fresh, p->hull_a, p->hull_b);
+      const PairState *warm = &p->state[1 - r.contact->current],
+                      *cold = other < 0 ? NULL : &contact_pair(fresh, other)->state[fresh->current];
+      double wanted = cold ? cold->contact_energy : 0;
+      compare_near(warm->contact_energy, wanted, 1e-9 * wanted + 1e-20, "seed 166, step %d: energy", step);
+    }
+    contact_destroy(fresh);
+  }
+  print_message("%d pairs kept, %d evaluated\n", kept, moved);
+  assert_true(kept > 20 && moved > 20);
+  rig_free(&r);
+}
+
+static double total_change(const ContactSystem* s) {
+  double sum = 0;
+  for (int k = 0; k < s->list_count; k++) sum += contact_trial(s, k).change;
+  return sum;
+}
+
+/* The accepted poses as a trial: nothing changes. The same trial twice: the same bits, whatever was tried between as
+ * far as planes are exact. */
+static void system_the_same_trial_again_is_the_same(void** state) {
+  (void)state;
+  Random random = {167};
+  Rig r = rig_create();
+  int seen = 0;
+  Pose* other = MEMORY_NEW(Pose, r.run->model.link_count);
+  for (int step = 0; step < 200; step++) {
+    random_step(&r, &random, pow(10, random_uniform(&random, -3.5, -1.5)));
+    if (!contact_lag(r.contact)) fail_msg("seed 167, step %d: friction cannot be lagged", step);
+    assert_true(contact_evaluate(r.contact, r.from));
+    compare_near(total_change(r.contact), 0, 0, "seed 167, step %d: the accepted state again", step);
+    some_move(&r, &random, 1e-4);
+    contact_prepare(r.contact, &r.bounds);
+    if (!contact_evaluate(r.contact, r.to)) continue;
+    double energy, friction, first = total_change(r.contact);
+    contact_energy(r.contact, &energy, &friction);
+    assert_true(contact_evaluate(r.contact, r.to));
+    compare_near(total_change(r.contact), first, 0, "seed 167, step %d: the same trial", step);
+    joint_path_poses(&r.path, 0.5, other);
+    if (!contact_evaluate(r.contact, other)) continue;
+    assert_true(contact_evaluate(r.contact, r.to));
+    compare_near(total_change(r.contact), first, 1e-9 * (energy + fabs(first)) + 1e-20,
+                 "seed 167, step %d: after another trial", step);
+    seen += first != 0;
+  }
+  assert_true(seen > 20);
+  memory_free(other);
+  rig_free(&r);
+}
+
+/* ---------------------------------------------------------------- relief of pairs that are pressed too far (S11) */
+
+static const char pressed[] =
+    "contact: {support: 0.01, stiffness: 1.0e-6, friction: 0}\n"
+    "links:\n"
+    "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
+    "  - {name: box, mass: 1, shape: {type: box, size: [0.2, 0.2, 0.2]}, position: [0, 0, 0.101]}\n";
+
+/* A lift by d takes H d of the force f along the normal away. What is left, f / r, is the force of the model's spring
+ * at the clearance where a barrier of the power 6 has it: seen from here its Hessian is that of the pair over r, and
+ * its force (1 + 6 (r^(1/6) - 1)) / r of the pair's. Below r = 1.5, and where the pair is pressed further, nothing is
+ * relieved and the model is the pair itself. */
+static void system_S11_relieves_what_the_step_lets_go(void** state) {
+  (void)state;
+  Run* run = run_model("%s", pressed);
+  const Model* m = &run->model;
+  ContactSystem* s = contact_create(m, 1, 1e-9);
+  Pose poses[2] = {pose_identity(), {mat3_identity(), vec3(0, 0, 0.101)}};
+  assert_true(contact_reset(s, poses));
+  assert_int_equal(contact_term_count(s), 1);
+  ContactTerms t = contact_term(s, 0);
+  int box = t.link_a == run_link(run, "box") ? 0 : 1;
+  double f = -t.force[box].z, h = t.hessian[6 * box + 5][6 * box + 5], twist[2][6] = {{0}};
+  assert_true(f > 0 && h > 0);
+  static const double ratios[] = {-0.5, 0, 1.4, 1.6, 4, 300};
+  for (int k = 0; k < 6; k++) {
+    double r = ratios[k];
+    bool relieved[2], wanted = r > 1.5;
+    twist[run_link(run, "box")][5] = r > 0 ? (1 - 1 / r) * f / h : r * f / h;
+    assert_int_equal(contact_relieve(s, (const double(*)[6])twist, relieved), wanted);
+    assert_true(relieved[0] == wanted && relieved[1] == wanted);
+    ContactTermList list = contact_model_list(s);
+    ContactTerms model = list.at(list.holder, 0);
+    if (!wanted) {
+      compare_bytes(model.force, t.force, 2 * sizeof(Vec3), "ratio %g: force", r);
+      compare_bytes(model.moment, t.moment, 2 * sizeof(Mat3), "ratio %g: moment", r);
+      compare_bytes(model.hessian, t.hessian, 144 * sizeof(double), "ratio %g: Hessian", r);
+      continue;
+    }
+    compare_relative(-model.force[box].z, f * (1 + 6 * (pow(r, 1.0 / 6) - 1)) / r, 1e-9, "ratio %g: force", r);
+    compare_relative(model.hessian[6 * box + 5][6 * box + 5], h / r, 1e-9, "ratio %g: Hessian", r);
+    compare_near(t.force[box].z, -f, 0, "ratio %g: the pair's own force stays", r);
+  }
+  contact_destroy(s);
+  run_free(run);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(system_never_misses_a_pair),
@@ -278,6 +424,9 @@ int main(void) {
       cmocka_unit_test(system_forces_cancel),
       cmocka_unit_test(system_lag_rests_on_the_accepted_state),
       cmocka_unit_test(system_does_not_depend_on_the_way),
+      cmocka_unit_test(system_pairs_that_stay_keep_their_numbers),
+      cmocka_unit_test(system_the_same_trial_again_is_the_same),
+      cmocka_unit_test(system_S11_relieves_what_the_step_lets_go),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,6 +45,29 @@ static void the_scene_is_copied_where_it_matters(void** state) {
   fixture_free(&f);
 }
 
+/* A number that was meant in newtons is told so, at its place; tighter ones are silent. */
+static void warns_of_coarse_tolerances(void** state) {
+  (void)state;
+  Fixture f;
+  const char body[] = "links: [{name: a, mass: 1, shape: {type: box, size: [1, 1, 1]}}]\n";
+  static const struct {
+    const char* value;
+    bool warned;
+  } rows[] = {{"1e-5", false}, {"9.9e-5", false}, {"1e-4", true}, {"0.01", true}};
+  for (int i = 0; i < 4; i++) {
+    char text[200];
+    snprintf(text, sizeof text, "%ssimulation:\n  tolerance: %s\n", body, rows[i].value);
+    fixture_load(&f, text);
+    if (rows[i].warned) {
+      check_message(&f, SEVERITY_WARNING, 3, "is relative to the forces at work");
+      assert_int_equal(f.diagnostics.items[0].column, (int)strlen("  tolerance: ") + 1);
+      assert_int_equal(f.status, STATUS_OK);
+    } else
+      check_clean(&f);
+    fixture_free(&f);
+  }
+}
+
 /* 1000 links of 96 vertices each. The time is printed, not judged. */
 static void a_thousand_links_load(void** state) {
   (void)state;
@@ -69,6 +92,7 @@ int main(void) {
       cmocka_unit_test(destroy_accepts_a_zeroed_model),
       cmocka_unit_test(problems_of_all_stages_come_together),
       cmocka_unit_test(the_scene_is_copied_where_it_matters),
+      cmocka_unit_test(warns_of_coarse_tolerances),
       cmocka_unit_test(a_thousand_links_load),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

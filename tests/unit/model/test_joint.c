@@ -103,6 +103,28 @@ static void joint_increment_may_work_in_place(void** state) {
   }
 }
 
+/* Who stays, stays to the bit - also where the quaternion is a rounding off unit length - so that what rests on it need
+ * not be looked at again. */
+static void joint_increment_of_zero_keeps_the_bits(void** state) {
+  (void)state;
+  Random random = {105};
+  for (int trial = 0; trial < 200; trial++)
+    for (int rotation = 0; rotation <= 3; rotation++) {
+      ModelLink link = joint_of(trial % 4, (RotationKind)rotation);
+      double q[7], d[6] = {0}, out[7];
+      joint_zero(&link, q);
+      for (int k = 0; k < link.dof_count; k++) q[k] += random_normal(&random);
+      if (rotation == ROTATION_BALL) {
+        Quat turn = quat_normalized((Quat){random_normal(&random), random_normal(&random), random_normal(&random), 1});
+        double* to = q + link.slide_count;
+        to[0] = turn.w * (1 + 1e-15), to[1] = turn.x, to[2] = turn.y, to[3] = turn.z * (1 - 1e-15);
+      }
+      joint_increment(&link, q, d, out);
+      compare_bytes(out, q, sizeof(double) * (size_t)link.coordinate_count, "seed 105, trial %d, rotation %d", trial,
+                    rotation);
+    }
+}
+
 /* The difference is the rotation vector of q_from^-1 q_to: exp of it leads there; small increments come back. */
 static void joint_K1_difference_undoes_the_way(void** state) {
   (void)state;
@@ -165,6 +187,7 @@ int main(void) {
       cmocka_unit_test(joint_zero_is_no_motion),
       cmocka_unit_test(joint_K1_increment_of_a_ball_turns_about_its_own_axes),
       cmocka_unit_test(joint_increment_may_work_in_place),
+      cmocka_unit_test(joint_increment_of_zero_keeps_the_bits),
       cmocka_unit_test(joint_K1_difference_undoes_the_way),
       cmocka_unit_test(joint_K1_increment_and_difference_agree_to_first_order),
       cmocka_unit_test(joint_target_of_a_ball_is_a_rotation_vector),

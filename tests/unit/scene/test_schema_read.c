@@ -9,8 +9,9 @@ static void defaults_come_from_the_table(void** state) {
   assert_int_equal(simulation->steps, 200);
   compare_vec3(simulation->gravity, vec3(0, 0, -9.81), 0, "gravity");
   assert_int_equal(simulation->integrator, INTEGRATOR_FIRST_ORDER);
-  compare_near(simulation->tolerance, 1e-4, 0, "tolerance");
-  assert_int_equal(simulation->max_iterations, 100);
+  compare_near(simulation->tolerance, 1e-5, 0, "tolerance");
+  compare_near(simulation->force_tolerance, 0, 0, "force_tolerance");
+  assert_int_equal(simulation->max_iterations, 1000);
   assert_true(simulation->certificate);
   assert_int_equal(simulation->record_every, 1);
   assert_int_equal(simulation->substeps, 1);

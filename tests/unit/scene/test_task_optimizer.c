@@ -27,7 +27,7 @@ static void adam_is_the_default(void** state) {
     assert_int_equal(optimizer->stall, 0);
     compare_near(optimizer->stall_decrease, 1e-4, 0, "stall_decrease");
     assert_int_equal(optimizer->save_every, 10);
-    compare_near(optimizer->tolerance, 1e-9, 0, "tolerance");
+    compare_near(optimizer->tolerance, 1e-10, 0, "tolerance");
     assert_true(optimizer->connect);
     task_free(&task);
   }

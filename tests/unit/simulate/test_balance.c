@@ -1,0 +1,119 @@
+/* When a step counts as solved (S8): imbalances against the forces at work on the same bodies, so that a light body is
+ * as well solved as the heavy one under it, a drifting one as well as one that falls, at any size. */
+#include "simulate/sim.h"
+
+#include "support/runs.h"
+
+#define TOLERANCE 1e-5
+
+/* 10 mg on 1 kg on the ground, all at rest with gaps near their own. */
+static const char light_on_heavy[] =
+    "simulation: {dt: 0.01, steps: 100}\n"
+    "contact: {friction: 0.4}\n"
+    "links:\n"
+    "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
+    "  - {name: heavy, mass: 1, shape: {type: box, size: [0.2, 0.2, 0.2]}, position: [0, 0, 0.10045]}\n"
+    "  - {name: light, mass: 1.0e-5, shape: {type: box, size: [0.1, 0.1, 0.1]}, position: [0, 0, 0.2515]}\n";
+
+/* Forces at work on the light body are its own - weight, and the contact that carries it - and not those of the heavy
+ * one; its imbalance is small against them, and it stays at rest. */
+static void balance_S8_a_light_body_is_measured_by_its_own_forces(void** state) {
+  (void)state;
+  Run* run = run_create(1, TOLERANCE, light_on_heavy);
+  run_steps(run, 100);
+  const Sim* s = run->sim;
+  int light = run->model.links[run_link(run, "light")].dof_first, heavy = run->model.links[1].dof_first;
+  double weight = 1e-5 * 9.81;
+  for (int k = 0; k < 3; k++) {
+    compare_at_most(weight, s->at_work[light + k], "translation %d: weight against the forces at work", k);
+    compare_at_most(s->at_work[light + k], 4 * weight, "translation %d: forces at work on 10 mg", k);
+    compare_at_most(9.81, s->at_work[heavy + k], "translation %d: forces at work on 1 kg", k);
+    compare_at_most(fabs(s->gradient[light + k]), TOLERANCE * s->at_work[light + k], "translation %d: imbalance", k);
+  }
+  for (int k = 3; k < 6; k++) { /* torques: forces times about the body's size, 0.1 m */
+    compare_at_most(0.02 * weight, s->at_work[light + k], "rotation %d: torque at work, low", k);
+    compare_at_most(s->at_work[light + k], weight, "rotation %d: torque at work, high", k);
+  }
+  double before = sim_state(run->sim)->center[2].z;
+  run_steps(run, 50);
+  int count;
+  const SimContact* contacts = sim_contacts(run->sim, &count);
+  assert_int_equal(count, 2);
+  compare_relative(contacts[1].force.z, weight, 10 * TOLERANCE, "force that carries 10 mg");
+  compare_near(sim_state(run->sim)->center[2].z, before, 1e-4 * 9.81 * 0.5 * 0.5 / 2, "height after half a second");
+  run_free(run);
+}
+
+static const char drifting[] =
+    "simulation: {dt: 0.01, steps: 100, gravity: [0, 0, 0], integrator: %s}\n"
+    "contact: {model: none}\n"
+    "links:\n"
+    "  - {name: still, mass: 2, shape: {type: box, size: [0.1, 0.1, 0.1]}}\n"
+    "  - {name: drifts, mass: 3, shape: {type: box, size: [0.1, 0.2, 0.3]}, position: [1, 0, 0]}\n"
+    "initial:\n"
+    "  - {link: drifts, velocities: [1, -2, 0.5, 0, 0, 0]}\n";
+
+/* Nothing works on a body that drifts: a part of its momentum stands in, m v / dt times 1e-3. One at rest has nothing
+ * at all, and no imbalance either: no iteration is spent on it. */
+static void balance_S8_without_forces_momentum_is_the_measure(void** state) {
+  (void)state;
+  static const char* const integrators[] = {"first_order", "second_order", "momentum"};
+  for (int order = 0; order < 3; order++) {
+    Run* run = run_create(1, TOLERANCE, drifting, integrators[order]);
+    const Sim* s = run->sim;
+    Vec3 start = sim_state(s)->center[0];
+    run_steps(run, 100);
+    int still = run->model.links[0].dof_first, drifts = run->model.links[1].dof_first;
+    double speed = sqrt(1 + 4 + 0.25), weight = step_inertia_weight(s) * 0.01 * 0.01;
+    compare_near(s->at_work[still], 0, 0, "%s: forces at work on a body at rest", integrators[order]);
+    compare_relative(s->at_work[drifts], 1e-3 * weight * 3 * speed / 0.01, 1e-3,
+                     "%s: forces at work on one that drifts", integrators[order]);
+    Vec3 way = vec3_sub(sim_state(s)->center[1], vec3(1, 0, 0));
+    compare_vec3(way, vec3(1, -2, 0.5), 1e-3 * TOLERANCE * 100 * speed, "%s: way in a second", integrators[order]);
+    compare_vec3(sim_state(s)->center[0], start, 0, "%s: the body at rest", integrators[order]);
+    run_free(run);
+  }
+}
+
+/* What is allowed is the relative part and the absolute one, of torques times the link's size; the residual is 1 of the
+ * tolerance exactly there. */
+static void balance_S8_allows_force_tolerance_in_any_case(void** state) {
+  (void)state;
+  Run* run = run_create(1, TOLERANCE,
+                        "simulation: {dt: 0.01, steps: 100, force_tolerance: 0.02}\n"
+                        "contact: {model: none}\n"
+                        "links:\n"
+                        "  - {name: a, mass: 2, shape: {type: box, size: [0.3, 0.2, 0.1]}}\n"
+                        "initial:\n"
+                        "  - {link: a, velocities: [1, 0, 0, 5, 3, 1]}\n");
+  run_steps(run, 3);
+  Sim* s = run->sim;
+  double half_diagonal = 0.5 * sqrt(0.09 + 0.04 + 0.01);
+  for (int k = 0; k < 6; k++) {
+    double absolute = 0.02 * (k < 3 ? 1 : half_diagonal), wanted = TOLERANCE * s->at_work[k] + absolute;
+    compare_relative(balance_allowed(s, k), wanted, 1e-12, "degree of freedom %d: allowed", k);
+    s->gradient[k] = 0.999 * wanted;
+    assert_true(balance_reached(s, k));
+    s->gradient[k] = -1.001 * wanted;
+    assert_false(balance_reached(s, k));
+    s->gradient[k] = 0;
+  }
+  int worst;
+  s->gradient[4] = 3 * balance_allowed(s, 4);
+  s->gradient[1] = 2 * balance_allowed(s, 1);
+  compare_relative(balance_residual(s, &worst), 3 * TOLERANCE, 1e-12, "residual");
+  assert_int_equal(worst, 4);
+  s->gradient[2] = NAN;
+  assert_true(isnan(balance_residual(s, &worst)));
+  assert_int_equal(worst, 2);
+  run_free(run);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(balance_S8_a_light_body_is_measured_by_its_own_forces),
+      cmocka_unit_test(balance_S8_without_forces_momentum_is_the_measure),
+      cmocka_unit_test(balance_S8_allows_force_tolerance_in_any_case),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
