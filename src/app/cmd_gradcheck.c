@@ -414,7 +414,7 @@ const Verb VERB_GRADCHECK = {
         "error is above both. A scene has no loss: a random linear function of its poses and rates stands in.\n"
         "Numbers per block: initial coordinates and velocities (state), parameters of signals (control), hull "
         "vertices,\n"
-        "joint origins (attachments), masses or densities, and support, stiffness, friction, smoothing (contact).\n"
+        "joint origins (attachments), masses or densities, and support, stiffness, friction, smoothing, rest_speed (contact).\n"
         "A task is checked scenario by scenario with its own losses, then by its own design and control variables; "
         "with\n"
         "--steps the random function stands in, because the losses' times may lie beyond.\n"

@@ -68,6 +68,7 @@ static void print_details(const Run* run) {
     print_parameter("stiffness", contact->stiffness, "", contact->stiffness_derived);
     print_parameter("friction", contact->friction, "", false);
     print_parameter("smoothing", contact->smoothing, "(m/s)^2", contact->smoothing_derived);
+    if (contact->rest_speed > 0) print_parameter("rest_speed", contact->rest_speed, "m/s", contact->rest_speed_derived);
   }
   if (model->dropped_note && *model->dropped_note) fprintf(stderr, "%s\n", model->dropped_note);
 }

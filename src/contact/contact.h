@@ -75,6 +75,10 @@ void contact_accept(ContactSystem* system);
 bool contact_lag(ContactSystem* system);
 /* Forget and re-enter at given poses: the start of a run. false: hulls intersect. */
 bool contact_reset(ContactSystem* system, const Pose* poses);
+/* Of the accepted state what its poses do not tell: how hard its pairs were pressed on the way there. */
+void contact_remember(ContactSystem* system);
+/* After contact_reset at the poses of contact_remember. */
+void contact_recall(ContactSystem* system);
 
 /* Prove that nothing passes through anything between the accepted poses and the trial poses along the path
  * poses_at(context, alpha, poses), alpha in [0, 1], which moves links within `bounds`. Adds to *intervals the pieces of
@@ -144,6 +148,12 @@ ContactTimes contact_times(const ContactSystem* system);
 
 /* ---------------------------------------------------------------- a run kept (contact/replay.c) */
 
+/* The factor W' that an impact put on a pair's force, and its derivatives: by the pair's potential U then, by y of the
+ * step before it, and by parameters at fixed U and y (docs/derivations/impact.md). */
+typedef struct {
+  double factor, by_potential, by_before, by_support, by_rest_speed;
+} ContactLoad;
+
 /* All that must be kept of a pair in an accepted state to have its derivatives again later. */
 typedef struct {
   int hull_a, hull_b; /* a half-space is always b */
@@ -153,6 +163,7 @@ typedef struct {
   Vec3 origin, normal;
   double offset;  /* plane: normal . (x - origin) + offset; |normal| < 1 */
   double slip[3]; /* u1, u2 [m/s], omega * length [m/s] in the basis of the lagged plane */
+  ContactLoad load; /* of the state before, which friction is in proportion to */
 } ContactRecord;
 /* Of the accepted state, before contact_lag moves on; records has room for contact_candidate_count. Returns how many.
  */

@@ -180,6 +180,9 @@ typedef struct {
   double stiffness; /* kappa */
   double friction;  /* Coulomb coefficient >= 0 */
   double smoothing; /* epsilon, (m/s)^2 */
+  double rest_speed; /* m/s */
+  double restitution;
+  bool elastic; /* restitution: null, the bare barrier */
   SourcePlace support_place, stiffness_place, smoothing_place;
   char* (*exclude)[2]; /* pairs of link or group names */
   SourcePlace* exclude_place;
