@@ -613,6 +613,10 @@ bool contact_reset(ContactSystem* s, const Pose* poses) {
   s->impact.rest_speed = rest_speed;
   if (!apart) return false;
   contact_accept(s);
+  for (int k = 0; k < s->term_count; k++) {
+    ContactPair* p = &s->pairs[s->terms[k]];
+    p->before = impact_compression(s->impact.support, p->state[s->current].solution.energy);
+  }
   return true;
 }
 

@@ -251,9 +251,9 @@ static void run_A4_to_A8_one_body_on_the_ground(void** state) {
       {{"slides", IN_CONTACT, 60, 1e-6, "first_order", SLIDES}, "box", {1, 0, 0.06, 0.15}},
       {{"slides on a slab, second order", IN_CONTACT, 40, 1e-6, "second_order", SLIDES_ON_SLAB},
        "box",
-       {1, 0, 0.06, 0.15}},
+       {1, 0, 0.05, 0.15}},
       {{"sticks", IN_CONTACT, 60, 1e-6, "first_order", STICKS}, "box", {1, 0, 0, 0}},
-      {{"rolls", IN_CONTACT, 50, 1e-6, "first_order", ROLLS}, "ball", {1, 0, 0.14, 1.4}},
+      {{"rolls", IN_CONTACT, 50, 1e-6, "first_order", ROLLS}, "ball", {1, 0, 0.12, 1.2}},
       {{"topples", IN_CONTACT, 80, 1e-6, "first_order", TOPPLES}, "box", {1, 0, 0.1, 1.5}},
       {{"bounces", IN_CONTACT, 60, 1e-6, "second_order", BOUNCES}, "box", {2, 1, 0.05, 0.5}},
   };
@@ -424,7 +424,7 @@ static void run_W3_W8_W9_with_momentum(void** state) {
   } rows[] = {
       {{"collides, momentum", IN_CONTACT, 40, 1e-6, "momentum", COLLIDES}, "two", {1, 1, 0.06, 0.15}},
       {{"slides, momentum", IN_CONTACT, 60, 1e-6, "momentum", SLIDES}, "box", {1, 0, 0.06, 0.15}},
-      {{"rolls, momentum", IN_CONTACT, 50, 1e-6, "momentum", ROLLS}, "ball", {1, 0, 0.14, 1.4}},
+      {{"rolls, momentum", IN_CONTACT, 50, 1e-6, "momentum", ROLLS}, "ball", {1, 0, 0.12, 1.2}},
       {{"topples, momentum", IN_CONTACT, 80, 1e-6, "momentum", TOPPLES}, "box", {1, 0, 0.1, 1.5}},
       {{"lands, momentum", IN_CONTACT, 60, 1e-6, "momentum", BOUNCES}, "box", {1, 0, 0.05, 0.5}},
       {{"together, momentum", IN_CONTACT | CONTROL, 40, 1e-6, "momentum", TOGETHER}, "one", {3, 1, 0.02, 0.1}},
