@@ -60,7 +60,7 @@ typedef struct {
   double value;   /* Phi */
   double support; /* dPhi/ds */
   double friction, smoothing, rest_speed;
-  double carry; /* by y of the state before t, for the step to t (impact.md, I6) */
+  double carry;                        /* by y of the state before t, for the step to t (impact.md, I6) */
   GroundShare ground_now, ground_next; /* of a half-space */
 } PairShares;
 

@@ -119,13 +119,13 @@ typedef struct {
 ContactTermList contact_term_list(const ContactSystem* system); /* system may be NULL */
 /* Newton's model of pairs that are pressed together far more than they will be (docs/derivations/step.md, S11).
  * twist (links): (w, v) of every link about its centre of mass under the Newton step from the accepted state. Where the
- * step takes away more than a third of a pair's normal force, the pair's terms in contact_model_list are those of a spring
- * through the force that the step leaves. Sets of every link whether it has such a pair (links); returns how many pairs
- * that are. */
+ * step takes away more than a third of a pair's normal force, the pair's terms in contact_model_list are those of a
+ * spring through the force that the step leaves. Sets of every link whether it has such a pair (links); returns how
+ * many pairs that are. */
 int contact_relieve(ContactSystem* system, const double (*twist)[6], bool* relieved);
 ContactTermList contact_model_list(const ContactSystem* system); /* system may be NULL */
-/* Replace the Hessian of every pair in the accepted state by the nearest positive semidefinite one: of those with a link
- * that is asked for (links; NULL: all). */
+/* Replace the Hessian of every pair in the accepted state by the nearest positive semidefinite one: of those with a
+ * link that is asked for (links; NULL: all). */
 void contact_project(ContactSystem* system, const bool* links);
 /* Candidate pairs (may touch during this step), for the sparsity pattern; version changes with the list. */
 int contact_candidate_count(const ContactSystem* system);
@@ -161,8 +161,8 @@ typedef struct {
                          on it */
   bool rubbing;       /* friction acts between them, resting on the state before */
   Vec3 origin, normal;
-  double offset;  /* plane: normal . (x - origin) + offset; |normal| < 1 */
-  double slip[3]; /* u1, u2 [m/s], omega * length [m/s] in the basis of the lagged plane */
+  double offset;    /* plane: normal . (x - origin) + offset; |normal| < 1 */
+  double slip[3];   /* u1, u2 [m/s], omega * length [m/s] in the basis of the lagged plane */
   ContactLoad load; /* of the state before, which friction is in proportion to */
 } ContactRecord;
 /* Of the accepted state, before contact_lag moves on; records has room for contact_candidate_count. Returns how many.

@@ -1,7 +1,8 @@
 /* Private to contact/: what an impact takes away (docs/derivations/impact.md). A pair's potential U becomes
  *   W(U) = integral from 0 to U of  phi(1 + (y - y_t) / eta)  dU',     y = sqrt(s U / N)                         (I1)
- * with y_t of the time step before: the pair's force is the barrier's times W', which is 1 at rest, grows with the speed
- * of approach and is 0 where the pair parts faster than the rest speed. Everything for stiffness 1. */
+ * with y_t of the time step before: the pair's force is the barrier's times W', which is 1 at rest, grows with the
+ * speed of approach and is 0 where the pair parts faster than the rest speed. W is convex and not
+ * below its tangent of slope 1 at y_t: no energy is made (I4). Everything for stiffness 1. */
 #ifndef SDRS_CONTACT_IMPACT_H
 #define SDRS_CONTACT_IMPACT_H
 
@@ -17,11 +18,11 @@ typedef struct {
 double impact_compression(double support, double potential);
 
 typedef struct {
-  double value;                  /* W [1/m] */
-  double first, second;          /* dW/dU, d2W/dU2 [m]: second (dU/dx)^2 vanishes with U */
-  double by_before;              /* d first / d y_t */
-  double by_support;             /* d first / ds at fixed U and y_t [1/m] */
-  double by_rest_speed;          /* d first / d(rest speed) [s/m] */
+  double value;         /* W [1/m] */
+  double first, second; /* dW/dU, d2W/dU2 [m]: second (dU/dx)^2 vanishes with U */
+  double by_before;     /* d first / d y_t */
+  double by_support;    /* d first / ds at fixed U and y_t [1/m] */
+  double by_rest_speed; /* d first / d(rest speed) [s/m] */
 } Impact;
 Impact impact_eval(const ImpactParameters* parameters, double potential, double before);
 

@@ -16,10 +16,9 @@ static void potential_adjoint(double bar, double support, const ImpactMoment* at
       out->support -= bar * v->first * v->clearance / support;
       if (v->vertex < 0) continue;
       Vec3 slope = vec3_scale(plane->n, bar * sigma * v->first), none = {0, 0, 0};
-      out->share[side][out->count[side]++] = now ? (VertexShare){v->vertex, none, slope}
-                                                 : (VertexShare){v->vertex, slope, none};
-      if (half_space)
-        ground_add(ground, vec3_scale(slope, -1), vec3_add(plane->origin, v->x), at->body[1].hull.pose.t);
+      out->share[side][out->count[side]++] =
+          now ? (VertexShare){v->vertex, none, slope} : (VertexShare){v->vertex, slope, none};
+      if (half_space) ground_add(ground, vec3_scale(slope, -1), vec3_add(plane->origin, v->x), at->body[1].hull.pose.t);
     }
   }
 }
@@ -34,8 +33,7 @@ void impact_carry_adjoint(double y_bar, const ImpactParameters* parameters, cons
 
 static void scale_shares(PairShares* out, double factor) {
   for (int side = 0; side < 2; side++)
-    for (int k = 0; k < out->count[side]; k++)
-      out->share[side][k].next = vec3_scale(out->share[side][k].next, factor);
+    for (int k = 0; k < out->count[side]; k++) out->share[side][k].next = vec3_scale(out->share[side][k].next, factor);
   out->ground_next.force = vec3_scale(out->ground_next.force, factor);
   out->ground_next.torque = vec3_scale(out->ground_next.torque, factor);
   out->support *= factor;

@@ -213,8 +213,8 @@ static void evaluate_pair(void* context, int index, int thread) {
   if (p->record->rubbing) {
     double energy;
     FrictionParameters parameters = friction_of(r, p);
-    friction_lag(&p->now->body[0].hull, &p->now->body[1].hull, support,
-                 &p->now->solution.plane, p->lag.vertices, &p->lag);
+    friction_lag(&p->now->body[0].hull, &p->now->body[1].hull, support, &p->now->solution.plane, p->lag.vertices,
+                 &p->lag);
     memcpy(p->lag.slip, p->record->slip, sizeof(p->lag.slip));
     p->sound = friction_evaluate(&p->lag, &parameters, &next[0].hull.pose, &next[1].hull.pose, next[0].reference,
                                  next[1].reference, d, &energy) >= 0;

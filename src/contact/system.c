@@ -562,7 +562,7 @@ static double energy_rounding(const ContactSystem* s, const ContactPair* p) {
 #define NEARER_MOST 0.1
 
 static bool too_near(const ContactSystem* s, const PairState* old, const PairState* new) {
-  return new->outcome == PLANE_ACTIVE && new->separation < NEARER_MOST* fmin(old->separation, s->range);
+  return new->outcome == PLANE_ACTIVE&& new->separation < NEARER_MOST* fmin(old->separation, s->range);
 }
 
 ContactTrial contact_trial(const ContactSystem* s, int candidate) {
@@ -638,7 +638,8 @@ void contact_recall(ContactSystem* s) {
   for (int k = 0, n = 0; k < s->list_count; k++) {
     ContactPair* p = contact_pair(s, k);
     while (n < s->remembered_count && s->remembered[n].key < p->key) n++;
-    if (n < s->remembered_count && s->remembered[n].key == p->key) p->state[s->current].impact = s->remembered[n].impact;
+    if (n < s->remembered_count && s->remembered[n].key == p->key)
+      p->state[s->current].impact = s->remembered[n].impact;
   }
 }
 
@@ -667,8 +668,8 @@ bool contact_lag(ContactSystem* s) {
   for (int k = 0; k < s->list_count; k++) {
     ContactPair* p = contact_pair(s, k);
     if (!p->lagged) continue;
-    friction_lag(&instance[p->hull_a], &instance[p->hull_b], support,
-                 &p->state[s->current].solution.plane, next, &p->lag);
+    friction_lag(&instance[p->hull_a], &instance[p->hull_b], support, &p->state[s->current].solution.plane, next,
+                 &p->lag);
     next += p->lag.count[0] + p->lag.count[1];
   }
   s->times.friction += timer_now() - start;
@@ -714,14 +715,16 @@ int contact_record(const ContactSystem* s, ContactRecord* records) {
     }
     if (!rubbing) continue;
     memcpy(r->slip, state->slip, sizeof(r->slip));
-    r->load = (ContactLoad){p->load.first, p->load.second, p->load.by_before, p->load.by_support, p->load.by_rest_speed};
+    r->load =
+        (ContactLoad){p->load.first, p->load.second, p->load.by_before, p->load.by_support, p->load.by_rest_speed};
   }
   return count;
 }
 
 /* The force of a pair over its exponent: P_s' goes with about the sixth power of the clearance (C2). */
 #define FORCE_EXPONENT 6.0
-/* Normal force over what the step leaves of it: from here on the pair is relieved, and more than that is not believed. */
+/* Normal force over what the step leaves of it: from here on the pair is relieved, and more than that is not believed.
+ */
 #define RELIEF_FROM 1.5
 #define RELIEF_MOST 1e4
 

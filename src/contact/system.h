@@ -40,7 +40,7 @@ typedef struct {
   bool lagged;
   double before; /* y of impact.md at the time of the lag */
   Impact load;   /* what the step before made of the force that friction rests on */
-  bool fresh; /* being evaluated, not taken over from a state with the same poses */
+  bool fresh;    /* being evaluated, not taken over from a state with the same poses */
   FrictionLag lag;
   PairState state[2];
   PairMark mark;
@@ -87,7 +87,7 @@ struct ContactSystem {
   PlaneScratch* scratch; /* one a thread */
   FrictionParameters friction;
   ImpactParameters impact;
-  ImpactMemory *remembered; /* of the accepted pairs in contact, by key */
+  ImpactMemory* remembered; /* of the accepted pairs in contact, by key */
   int remembered_count, remembered_capacity;
   ContactTimes times;
   Pose *certificate_poses, *lag_poses;

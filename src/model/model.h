@@ -73,10 +73,10 @@ typedef struct {
 
 /* Contact parameters in force, given or derived (docs/contact-parameters.md). */
 typedef struct {
-  double support;   /* s [m] */
-  double stiffness; /* kappa */
-  double friction;  /* Coulomb coefficient */
-  double smoothing; /* epsilon [(m/s)^2] */
+  double support;    /* s [m] */
+  double stiffness;  /* kappa */
+  double friction;   /* Coulomb coefficient */
+  double smoothing;  /* epsilon [(m/s)^2] */
   double rest_speed; /* nothing that meets leaves faster [m/s]; 0: the bare barrier */
   bool support_derived, stiffness_derived, smoothing_derived, rest_speed_derived;
   double feature;         /* smallest thickness of a colliding moving hull [m] */

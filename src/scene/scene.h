@@ -176,10 +176,10 @@ typedef struct {
   SourcePlace place;
   ContactModel model;
   /* 0 = not given: derived from the scene by model/contact_defaults.c */
-  double support;   /* s, m */
-  double stiffness; /* kappa */
-  double friction;  /* Coulomb coefficient >= 0 */
-  double smoothing; /* epsilon, (m/s)^2 */
+  double support;    /* s, m */
+  double stiffness;  /* kappa */
+  double friction;   /* Coulomb coefficient >= 0 */
+  double smoothing;  /* epsilon, (m/s)^2 */
   double rest_speed; /* m/s */
   double restitution;
   bool elastic; /* restitution: null, the bare barrier */

@@ -93,8 +93,8 @@ static void check_slopes(double before, double ratio, double dt) {
     compare_at_most(error, 1e-7, "W' at y_t = %g, ratio %g, dt = %g, by variable %d", before, ratio, dt, k);
   }
   double scale = part * x[0] * fmax(w.first, 1);
-  compare_at_most(least_error(x, 0, unit[0], dt, false, w.first, scale), 1e-7, "W at y_t = %g, ratio %g, dt = %g", before,
-                  ratio, dt);
+  compare_at_most(least_error(x, 0, unit[0], dt, false, w.first, scale), 1e-7, "W at y_t = %g, ratio %g, dt = %g",
+                  before, ratio, dt);
 }
 
 static void impact_I1_I3_I6_slopes_on_both_sides_of_every_branch(void** state) {
@@ -153,15 +153,16 @@ static double height(const Run* run) { return sim_state(run->sim)->center[run_li
  * units of the speed of impact; and its gap in the end. */
 static void check_drop(const Drop* drop) {
   double fall = sqrt(2 * drop->size / 9.81), dt = drop->dt * fall, fastest = -INFINITY;
-  Run* run = run_create(1, 0, DROP, dt, drop->integrator, drop->mass, drop->size, drop->size, drop->size,
-                        1.5 * drop->size);
+  Run* run =
+      run_create(1, 0, DROP, dt, drop->integrator, drop->mass, drop->size, drop->size, drop->size, 1.5 * drop->size);
   for (double t = 0; t < 2 * fall; t += dt) {
     double before = height(run);
     run_steps(run, 1);
     fastest = fmax(fastest, (height(run) - before) / dt);
   }
   const ModelContact* c = &run->model.contact;
-  compare_at_most(fastest / (9.81 * fall), 0.005, "%s, dt = %g, %g kg: rebound", drop->integrator, drop->dt, drop->mass);
+  compare_at_most(fastest / (9.81 * fall), 0.005, "%s, dt = %g, %g kg: rebound", drop->integrator, drop->dt,
+                  drop->mass);
   double gap = rest_under_force(c->support, 4, 1, drop->mass * 9.81 / c->stiffness).gap;
   compare_relative(height(run) - 0.5 * drop->size, gap, 1e-3, "%s, dt = %g, %g kg: gap at rest", drop->integrator,
                    drop->dt, drop->mass);
@@ -182,15 +183,16 @@ static void impact_I2_a_drop_does_not_rebound_at_any_dt(void** state) {
 static void impact_two_bodies_keep_their_momentum_and_nothing_else(void** state) {
   (void)state;
   for (double dt = 1e-2; dt > 5e-5; dt *= 0.1) {
-    Run* run = run_create(1, 0,
-                          "simulation: {dt: %g, steps: 10, gravity: [0, 0, 0]}\n"
-                          "links:\n"
-                          "  - {name: a, mass: 0.3, shape: {type: box, size: [0.2, 0.2, 0.2]}, position: [-0.2, 0, 0]}\n"
-                          "  - {name: b, mass: 0.9, shape: {type: box, size: [0.2, 0.3, 0.3]}, position: [0.2, 0, 0]}\n"
-                          "initial:\n"
-                          "  - {link: a, velocities: [2, 0, 0, 0, 0, 0]}\n"
-                          "  - {link: b, velocities: [-1, 0, 0, 0, 0, 0]}\n",
-                          dt);
+    Run* run =
+        run_create(1, 0,
+                   "simulation: {dt: %g, steps: 10, gravity: [0, 0, 0]}\n"
+                   "links:\n"
+                   "  - {name: a, mass: 0.3, shape: {type: box, size: [0.2, 0.2, 0.2]}, position: [-0.2, 0, 0]}\n"
+                   "  - {name: b, mass: 0.9, shape: {type: box, size: [0.2, 0.3, 0.3]}, position: [0.2, 0, 0]}\n"
+                   "initial:\n"
+                   "  - {link: a, velocities: [2, 0, 0, 0, 0, 0]}\n"
+                   "  - {link: b, velocities: [-1, 0, 0, 0, 0, 0]}\n",
+                   dt);
     const double* rate = sim_state(run->sim)->rate;
     run_steps(run, (int)(0.2 / dt));
     compare_near(rate[0], -0.25, 0.005 * 3, "dt = %g: a", dt);
@@ -220,18 +222,18 @@ static double mechanical_energy(const Sim* s) {
 static void tumble(Random* random, double dt, int number) {
   double v[12];
   for (int k = 0; k < 12; k++) v[k] = (k % 6 < 3 ? 1.5 : 8) * random_normal(random);
-  Run* run = run_create(1, 1e-10,
-                        "simulation: {dt: %g, steps: 10}\n"
-                        "contact: {friction: %g}\n"
-                        "links:\n"
-                        "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
-                        "  - {name: a, mass: 0.3, shape: {type: box, size: [0.2, 0.15, 0.1]}, position: [0, 0, 0.3]}\n"
-                        "  - {name: b, mass: 0.5, shape: {type: sphere, radius: 0.1}, position: [0.1, 0, 0.6]}\n"
-                        "initial:\n"
-                        "  - {link: a, velocities: [%g, %g, %g, %g, %g, %g]}\n"
-                        "  - {link: b, velocities: [%g, %g, %g, %g, %g, %g]}\n",
-                        dt, number % 2 ? 0.6 : 0.0, v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9], v[10],
-                        v[11]);
+  Run* run =
+      run_create(1, 1e-10,
+                 "simulation: {dt: %g, steps: 10}\n"
+                 "contact: {friction: %g}\n"
+                 "links:\n"
+                 "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
+                 "  - {name: a, mass: 0.3, shape: {type: box, size: [0.2, 0.15, 0.1]}, position: [0, 0, 0.3]}\n"
+                 "  - {name: b, mass: 0.5, shape: {type: sphere, radius: 0.1}, position: [0.1, 0, 0.6]}\n"
+                 "initial:\n"
+                 "  - {link: a, velocities: [%g, %g, %g, %g, %g, %g]}\n"
+                 "  - {link: b, velocities: [%g, %g, %g, %g, %g, %g]}\n",
+                 dt, number % 2 ? 0.6 : 0.0, v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9], v[10], v[11]);
   run_steps(run, 1);
   double before = mechanical_energy(run->sim), start = before;
   for (int k = 1; k * dt < 0.8; k++) {
@@ -254,15 +256,16 @@ static void impact_I4_energy_never_grows_in_random_impacts(void** state) {
 static void impact_I5_friction_has_the_whole_impulse(void** state) {
   (void)state;
   for (double dt = 5e-3; dt > 1e-4; dt *= 0.1) {
-    Run* run = run_create(1, 0,
-                          "simulation: {dt: %g, steps: 10}\n"
-                          "contact: {friction: 0.2}\n"
-                          "links:\n"
-                          "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
-                          "  - {name: box, mass: 0.3, shape: {type: box, size: [0.6, 0.6, 0.06]}, position: [0, 0, 0.04], "
-                          "joint: {type: free, free_axes: [x, y, z]}}\n"
-                          "initial: [{link: box, velocities: [3, 0, -4]}]\n",
-                          dt);
+    Run* run =
+        run_create(1, 0,
+                   "simulation: {dt: %g, steps: 10}\n"
+                   "contact: {friction: 0.2}\n"
+                   "links:\n"
+                   "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
+                   "  - {name: box, mass: 0.3, shape: {type: box, size: [0.6, 0.6, 0.06]}, position: [0, 0, 0.04], "
+                   "joint: {type: free, free_axes: [x, y, z]}}\n"
+                   "initial: [{link: box, velocities: [3, 0, -4]}]\n",
+                   dt);
     double time = 0.02;
     run_steps(run, (int)(time / dt + 0.5));
     double wanted = 3 - 0.2 * (4 + 9.81 * time);
