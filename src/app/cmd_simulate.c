@@ -68,6 +68,7 @@ static void print_details(const Run* run) {
     print_parameter("stiffness", contact->stiffness, "", contact->stiffness_derived);
     print_parameter("friction", contact->friction, "", false);
     print_parameter("smoothing", contact->smoothing, "(m/s)^2", contact->smoothing_derived);
+    if (contact->rest_speed > 0) print_parameter("rest_speed", contact->rest_speed, "m/s", contact->rest_speed_derived);
   }
   if (model->dropped_note && *model->dropped_note) fprintf(stderr, "%s\n", model->dropped_note);
 }
@@ -192,11 +193,12 @@ static void print_failure(const Run* run) {
   Text bodies = {0};
   add_bodies(&bodies, run);
   command_error(run->options,
-                "the solver failed at t = %.6g s (step %d): %s; out of balance by %.3g of the forces at work (%.3g N or N m) at %s after %d "
+                "the solver failed at t = %.6g s (step %d): %s; out of balance by %.3g of the forces at work (%.3g N "
+                "or N m) at %s after %d "
                 "iterations; the state of step %d is the last one written",
                 run->totals.time + run->loaded.model.simulation.dt, run->totals.steps + 1,
-                failure_reason(run->report.outcome), run->report.residual, run->report.residual_force, bodies.data, run->report.iterations,
-                run->totals.steps);
+                failure_reason(run->report.outcome), run->report.residual, run->report.residual_force, bodies.data,
+                run->report.iterations, run->totals.steps);
   text_free(&bodies);
   print_remedy(run);
 }

@@ -6,6 +6,7 @@
 
 #include "contact/contact.h"
 #include "contact/friction.h"
+#include "contact/impact.h"
 
 /* A body of the pair with its reference point. */
 typedef struct {
@@ -58,7 +59,8 @@ typedef struct {
   int count[2];
   double value;   /* Phi */
   double support; /* dPhi/ds */
-  double friction, smoothing;
+  double friction, smoothing, rest_speed;
+  double carry;                        /* by y of the state before t, for the step to t (impact.md, I6) */
   GroundShare ground_now, ground_next; /* of a half-space */
 } PairShares;
 
@@ -70,6 +72,22 @@ void plane_adjoint(const PairBody body[2], double support, const PlaneSolution* 
 void friction_adjoint(const FrictionLag* lag, const FrictionParameters* parameters, double support,
                       const PairBody now[2], const PairBody next[2], const PlaneSolution* solution,
                       const double twist[2][6], PairShares* out);
+
+/* Contact at t + dt and at t, and what the pair carries from step to step. out holds what plane_adjoint has added and
+ * nothing else. */
+typedef struct {
+  const PairBody* body;
+  const PlaneSolution* solution; /* NULL: not in contact */
+} ImpactMoment;
+void impact_adjoint(const ImpactParameters* parameters, const ImpactMoment* now, const ImpactMoment* next,
+                    ActiveVertex* vertices, PairShares* out);
+/* After friction_adjoint, with the coefficient times the factor: by the factor, which rests on the state at t and, as
+ * out->carry, on the one before. */
+void impact_load_adjoint(const ContactLoad* load, double coefficient, const ImpactParameters* parameters,
+                         const ImpactMoment* now, ActiveVertex* vertices, PairShares* out);
+/* A scalar that grows by y_bar dy at t. */
+void impact_carry_adjoint(double y_bar, const ImpactParameters* parameters, const ImpactMoment* now,
+                          ActiveVertex* vertices, PairShares* out);
 
 /* plane_bar: derivative of a scalar with respect to the plane (n, o) that minimises U at t. Gives z = -H_pp^-1
  * plane_bar; the scalar then depends on a vertex at t by  P'' n (x~ . z) + sigma P' z_n. */

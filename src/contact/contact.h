@@ -75,6 +75,10 @@ void contact_accept(ContactSystem* system);
 bool contact_lag(ContactSystem* system);
 /* Forget and re-enter at given poses: the start of a run. false: hulls intersect. */
 bool contact_reset(ContactSystem* system, const Pose* poses);
+/* Of the accepted state what its poses do not tell: how hard its pairs were pressed on the way there. */
+void contact_remember(ContactSystem* system);
+/* After contact_reset at the poses of contact_remember. */
+void contact_recall(ContactSystem* system);
 
 /* Prove that nothing passes through anything between the accepted poses and the trial poses along the path
  * poses_at(context, alpha, poses), alpha in [0, 1], which moves links within `bounds`. Adds to *intervals the pieces of
@@ -115,13 +119,13 @@ typedef struct {
 ContactTermList contact_term_list(const ContactSystem* system); /* system may be NULL */
 /* Newton's model of pairs that are pressed together far more than they will be (docs/derivations/step.md, S11).
  * twist (links): (w, v) of every link about its centre of mass under the Newton step from the accepted state. Where the
- * step takes away more than a third of a pair's normal force, the pair's terms in contact_model_list are those of a spring
- * through the force that the step leaves. Sets of every link whether it has such a pair (links); returns how many pairs
- * that are. */
+ * step takes away more than a third of a pair's normal force, the pair's terms in contact_model_list are those of a
+ * spring through the force that the step leaves. Sets of every link whether it has such a pair (links); returns how
+ * many pairs that are. */
 int contact_relieve(ContactSystem* system, const double (*twist)[6], bool* relieved);
 ContactTermList contact_model_list(const ContactSystem* system); /* system may be NULL */
-/* Replace the Hessian of every pair in the accepted state by the nearest positive semidefinite one: of those with a link
- * that is asked for (links; NULL: all). */
+/* Replace the Hessian of every pair in the accepted state by the nearest positive semidefinite one: of those with a
+ * link that is asked for (links; NULL: all). */
 void contact_project(ContactSystem* system, const bool* links);
 /* Candidate pairs (may touch during this step), for the sparsity pattern; version changes with the list. */
 int contact_candidate_count(const ContactSystem* system);
@@ -144,6 +148,12 @@ ContactTimes contact_times(const ContactSystem* system);
 
 /* ---------------------------------------------------------------- a run kept (contact/replay.c) */
 
+/* The factor W' that an impact put on a pair's force, and its derivatives: by the pair's potential U then, by y of the
+ * step before it, and by parameters at fixed U and y (docs/derivations/impact.md). */
+typedef struct {
+  double factor, by_potential, by_before, by_support, by_rest_speed;
+} ContactLoad;
+
 /* All that must be kept of a pair in an accepted state to have its derivatives again later. */
 typedef struct {
   int hull_a, hull_b; /* a half-space is always b */
@@ -151,8 +161,9 @@ typedef struct {
                          on it */
   bool rubbing;       /* friction acts between them, resting on the state before */
   Vec3 origin, normal;
-  double offset;  /* plane: normal . (x - origin) + offset; |normal| < 1 */
-  double slip[3]; /* u1, u2 [m/s], omega * length [m/s] in the basis of the lagged plane */
+  double offset;    /* plane: normal . (x - origin) + offset; |normal| < 1 */
+  double slip[3];   /* u1, u2 [m/s], omega * length [m/s] in the basis of the lagged plane */
+  ContactLoad load; /* of the state before, which friction is in proportion to */
 } ContactRecord;
 /* Of the accepted state, before contact_lag moves on; records has room for contact_candidate_count. Returns how many.
  */

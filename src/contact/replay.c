@@ -5,7 +5,8 @@
 #include "contact/adjoint.h"
 #include "contact/system.h"
 
-enum { PARALLEL_THRESHOLD = 16, PARALLEL_GRAIN = 4 };
+/* MOST_SHARES of a vertex: of contact, of its potential at t + dt and three times at t, of friction. */
+enum { PARALLEL_THRESHOLD = 16, PARALLEL_GRAIN = 4, MOST_SHARES = 6 };
 
 /* A recorded pair where it stood at one moment. */
 typedef struct {
@@ -24,7 +25,8 @@ typedef struct {
   const ContactRecord* record;
   int link[2];
   const ReplayPlane* next;
-  const ReplayPlane* now; /* NULL: no friction */
+  const ReplayPlane* now; /* NULL: not in contact at t */
+  int before;             /* index of its record at t */
   FrictionLag lag;
   PairDerivatives derivatives;
   PlaneResponse response;
@@ -36,6 +38,7 @@ struct ContactReplay {
   const Model* model;
   int threads;
   FrictionParameters friction;
+  ImpactParameters impact;
   PlaneScratch* scratch; /* one a thread */
   ActiveVertex** active; /* one a thread */
   ReplaySide side[2];    /* planes at t and at t + dt */
@@ -47,6 +50,8 @@ struct ContactReplay {
   int lag_capacity;
   VertexShare* shares;
   int share_capacity;
+  double* carry[2]; /* derivatives by y of the pairs at t, and at t + dt from the step after (records) */
+  int carry_capacity[2];
   const ContactField* field; /* during contact_replay_adjoint */
 };
 
@@ -57,6 +62,7 @@ ContactReplay* contact_replay_create(const Model* model, int threads) {
   r->model = model;
   r->threads = threads < 1 ? 1 : threads;
   r->friction = (FrictionParameters){model->contact.friction, model->contact.smoothing, model->simulation.dt, 0, false};
+  r->impact = (ImpactParameters){model->contact.support, model->contact.rest_speed, model->simulation.dt};
   r->scratch = contact_scratch_create(model, r->threads);
   int largest = 1;
   for (int i = 0; i < model->hull_count; i++)
@@ -72,13 +78,14 @@ void contact_replay_destroy(ContactReplay* r) {
   memory_free(r->active);
   contact_scratch_destroy(r->scratch, r->threads);
   for (int k = 0; k < 2; k++) memory_free(r->side[k].planes);
+  for (int k = 0; k < 2; k++) memory_free(r->carry[k]);
   memory_free(r->pairs);
   memory_free(r->lag_vertices);
   memory_free(r->shares);
   memory_free(r);
 }
 
-void contact_replay_set_dt(ContactReplay* r, double dt) { r->friction.dt = dt; }
+void contact_replay_set_dt(ContactReplay* r, double dt) { r->friction.dt = r->impact.dt = dt; }
 
 /* Room for `count` items; the content is not kept. */
 static void* room_for(void* old, int* capacity, int count, size_t size) {
@@ -132,7 +139,7 @@ static uint64_t record_key(const ContactRecord* record) {
   return a < b ? (uint64_t)a << 32 | (uint32_t)b : (uint64_t)b << 32 | (uint32_t)a;
 }
 
-/* Both lists are sorted by key; whoever rubs was in contact before. */
+/* Both lists are sorted by key. */
 static void match_pairs(ContactReplay* r, const ReplaySide* now, const ReplaySide* next) {
   r->pairs = room_for(r->pairs, &r->capacity, next->count, sizeof(ReplayPair));
   r->count = next->count;
@@ -144,7 +151,8 @@ static void match_pairs(ContactReplay* r, const ReplaySide* now, const ReplaySid
     p->link[1] = r->model->hulls[record->hull_b].link;
     while (before < now->count && record_key(&now->records[before]) < record_key(record)) before++;
     bool known = before < now->count && record_key(&now->records[before]) == record_key(record);
-    if (record->rubbing && known && now->records[before].active) p->now = &now->planes[before];
+    p->before = before;
+    if (known && now->records[before].active) p->now = &now->planes[before];
   }
 }
 
@@ -155,14 +163,14 @@ static void lend_vertices(ContactReplay* r) {
   for (int k = 0; k < r->count; k++)
     needed += hull_points(r, r->pairs[k].record->hull_a) + hull_points(r, r->pairs[k].record->hull_b);
   r->lag_vertices = room_for(r->lag_vertices, &r->lag_capacity, needed, sizeof(FrictionVertex));
-  r->shares = room_for(r->shares, &r->share_capacity, 2 * needed, sizeof(VertexShare));
+  r->shares = room_for(r->shares, &r->share_capacity, MOST_SHARES * needed, sizeof(VertexShare));
   int first = 0;
   for (int k = 0; k < r->count; k++) {
     ReplayPair* p = &r->pairs[k];
     int a = hull_points(r, p->record->hull_a), b = hull_points(r, p->record->hull_b);
     p->lag.vertices = r->lag_vertices + first;
-    p->shares.share[0] = r->shares + 2 * (size_t)first; /* contact and friction: each vertex at most twice */
-    p->shares.share[1] = p->shares.share[0] + 2 * (size_t)a;
+    p->shares.share[0] = r->shares + MOST_SHARES * (size_t)first;
+    p->shares.share[1] = p->shares.share[0] + MOST_SHARES * (size_t)a;
     first += a + b;
   }
 }
@@ -176,6 +184,13 @@ static void scale_terms(PairDerivatives* d, double factor) {
     for (int j = 0; j < 12; j++) d->hessian[i][j] *= factor;
 }
 
+/* In proportion to the force in effect at t. */
+static FrictionParameters friction_of(const ContactReplay* r, const ReplayPair* p) {
+  FrictionParameters parameters = r->friction;
+  parameters.coefficient *= p->record->load.factor;
+  return parameters;
+}
+
 static void evaluate_pair(void* context, int index, int thread) {
   (void)thread;
   ContactReplay* r = context;
@@ -183,18 +198,25 @@ static void evaluate_pair(void* context, int index, int thread) {
   const PairBody* next = p->next->body;
   PairDerivatives* d = &p->derivatives;
   p->sound = p->next->found && (p->now ? p->now->found : !p->record->rubbing);
+  double support = r->model->contact.support;
   memset(d, 0, sizeof(*d));
   memset(&p->response, 0, sizeof(p->response));
   if (!p->sound) return;
   if (p->record->active)
     plane_derivatives(&p->next->solution, next[1].hull.half_space, next[0].reference, next[1].reference, d,
                       &p->response);
-  if (p->now) {
+  if (p->record->active) {
+    double before = p->now ? impact_compression(support, p->now->solution.energy) : 0;
+    Impact impact = impact_eval(&r->impact, p->next->solution.energy, before);
+    impact_scale(&impact, next[1].hull.half_space, d);
+  }
+  if (p->record->rubbing) {
     double energy;
-    friction_lag(&p->now->body[0].hull, &p->now->body[1].hull, r->model->contact.support,
-                 &p->now->solution.plane, p->lag.vertices, &p->lag);
+    FrictionParameters parameters = friction_of(r, p);
+    friction_lag(&p->now->body[0].hull, &p->now->body[1].hull, support, &p->now->solution.plane, p->lag.vertices,
+                 &p->lag);
     memcpy(p->lag.slip, p->record->slip, sizeof(p->lag.slip));
-    p->sound = friction_evaluate(&p->lag, &r->friction, &next[0].hull.pose, &next[1].hull.pose, next[0].reference,
+    p->sound = friction_evaluate(&p->lag, &parameters, &next[0].hull.pose, &next[1].hull.pose, next[0].reference,
                                  next[1].reference, d, &energy) >= 0;
   }
   scale_terms(d, r->model->contact.stiffness);
@@ -205,8 +227,24 @@ void contact_replay_begin(ContactReplay* r) {
   r->pose_now = NULL;
 }
 
+/* What the step after this one has handed to the pairs' y at t + dt becomes that at its own t. */
+static void shift_carry(ContactReplay* r, bool follows, int now, int next) {
+  double* other = r->carry[0];
+  int capacity = r->carry_capacity[0];
+  r->carry[0] = r->carry[1];
+  r->carry_capacity[0] = r->carry_capacity[1];
+  r->carry[1] = other;
+  r->carry_capacity[1] = capacity;
+  r->carry[0] = room_for(r->carry[0], &r->carry_capacity[0], now, sizeof(double));
+  if (!follows) r->carry[1] = room_for(r->carry[1], &r->carry_capacity[1], next, sizeof(double));
+  for (int k = 0; k < now; k++) r->carry[0][k] = 0;
+  for (int k = 0; k < next && !follows; k++) r->carry[1][k] = 0;
+}
+
 bool contact_replay_load(ContactReplay* r, const ContactMoment* now, const ContactMoment* next) {
-  if (r->side[1 - r->next].records == next->records && next->records && r->pose_now == next->pose)
+  bool follows = r->side[1 - r->next].records == next->records && next->records && r->pose_now == next->pose;
+  shift_carry(r, follows, now->count, next->count);
+  if (follows)
     r->next = 1 - r->next;
   else
     load_planes(r, &r->side[r->next], next);
@@ -264,13 +302,22 @@ static void reverse_pair(void* context, int index, int thread) {
   double twist[2][6], support = r->model->contact.support;
   PairShares* s = &p->shares;
   s->count[0] = s->count[1] = 0;
-  s->value = s->support = s->friction = s->smoothing = 0;
+  s->value = s->support = s->friction = s->smoothing = s->rest_speed = s->carry = 0;
   s->ground_now = s->ground_next = (GroundShare){{0, 0, 0}, {0, 0, 0}};
   pair_field(r, index, r->field, twist);
-  if (p->record->active)
-    plane_adjoint(p->next->body, support, &p->next->solution, &p->response, twist, r->active[thread], s);
-  if (p->now)
-    friction_adjoint(&p->lag, &r->friction, support, p->now->body, p->next->body, &p->now->solution, twist, s);
+  ActiveVertex* vertices = r->active[thread];
+  ImpactMoment next = {p->next->body, &p->next->solution}, now = {NULL, NULL};
+  if (p->now) now = (ImpactMoment){p->now->body, &p->now->solution};
+  if (p->record->active) {
+    plane_adjoint(p->next->body, support, &p->next->solution, &p->response, twist, vertices, s);
+    impact_adjoint(&r->impact, &now, &next, vertices, s);
+  }
+  if (p->record->rubbing) {
+    FrictionParameters parameters = friction_of(r, p);
+    friction_adjoint(&p->lag, &parameters, support, now.body, p->next->body, now.solution, twist, s);
+    impact_load_adjoint(&p->record->load, r->friction.coefficient, &r->impact, &now, vertices, s);
+  }
+  impact_carry_adjoint(r->carry[1][index], &r->impact, &now, vertices, s);
 }
 
 static Vec3 local_point(const ModelHull* hull, int m) {
@@ -328,6 +375,8 @@ void contact_replay_adjoint(ContactReplay* r, const ContactField* field, double 
     gradient->contact[CONTACT_STIFFNESS] += p->shares.value;
     gradient->contact[CONTACT_FRICTION] += kappa * p->shares.friction;
     gradient->contact[CONTACT_SMOOTHING] += kappa * p->shares.smoothing;
+    gradient->contact[CONTACT_REST_SPEED] += kappa * p->shares.rest_speed;
+    if (p->record->rubbing) r->carry[0][p->before] = p->shares.carry;
   }
 }
 

@@ -58,6 +58,7 @@ ContactSystem* contact_create(const Model* model, int threads, double tolerance)
   s->range = plane_range(model->contact.support);
   s->stamp = 1;
   s->friction = (FrictionParameters){model->contact.friction, model->contact.smoothing, model->simulation.dt, 0, false};
+  s->impact = (ImpactParameters){model->contact.support, model->contact.rest_speed, model->simulation.dt};
   for (int k = 0; k < 2; k++) {
     s->instance[k] = MEMORY_NEW(HullInstance, model->hull_count);
     s->reference[k] = MEMORY_NEW(Vec3, model->link_count);
@@ -104,10 +105,11 @@ void contact_destroy(ContactSystem* s) {
   memory_free(s->free_slots);
   memory_free(s->terms);
   memory_free(s->lag_vertices);
+  memory_free(s->remembered);
   memory_free(s);
 }
 
-void contact_set_dt(ContactSystem* s, double dt) { s->friction.dt = dt; }
+void contact_set_dt(ContactSystem* s, double dt) { s->friction.dt = s->impact.dt = dt; }
 
 /* ---------------------------------------------------------------- where the hulls are */
 
@@ -462,8 +464,15 @@ static void evaluate_contact(void* context, int index, int thread) {
   const Vec3* reference = s->reference[1 - s->current];
   plane_derivatives(solution, s->instance[0][p->hull_b].half_space, reference[p->link_a], reference[p->link_b],
                     &state->derivatives, &state->response);
-  state->contact_energy = s->model->contact.stiffness * solution->energy;
+  state->impact = impact_eval(&s->impact, solution->energy, p->before);
+  impact_scale(&state->impact, s->instance[0][p->hull_b].half_space, &state->derivatives);
+  state->contact_energy = s->model->contact.stiffness * state->impact.value;
   state->has_terms = true;
+}
+
+/* Friction acts, in proportion to the force that the last step ended with. */
+static bool rubs(const ContactSystem* s, const ContactPair* p) {
+  return p->lagged && s->friction.coefficient * p->load.first > 0;
 }
 
 static void evaluate_friction(void* context, int index, int thread) {
@@ -475,10 +484,11 @@ static void evaluate_friction(void* context, int index, int thread) {
   PairDerivatives* d = &state->derivatives;
   bool sound = state->outcome == PLANE_ACTIVE || state->outcome == PLANE_SEPARATED;
   double stiffness = s->model->contact.stiffness, energy = 0;
-  if (sound && p->lagged && s->friction.coefficient > 0) {
+  if (sound && rubs(s, p)) {
     if (!state->has_terms) memset(d, 0, sizeof(*d));
     int which = 1 - s->current;
     FrictionParameters parameters = s->friction;
+    parameters.coefficient *= p->load.first;
     parameters.state = 1 - s->current;
     parameters.follow = p->state[s->current].stamp == s->stamp;
     if (friction_evaluate(&p->lag, &parameters, &s->pose[which][p->link_a], &s->pose[which][p->link_b],
@@ -540,8 +550,11 @@ static double energy_rounding(const ContactSystem* s, const ContactPair* p) {
   const HullInstance *a = &s->instance[s->current][p->hull_a], *b = &s->instance[s->current][p->hull_b];
   double reach = a->radius + b->radius + (b->half_space ? 0 : vec3_norm(vec3_sub(a->center, b->center)));
   const PairState* state = &p->state[s->current];
+  double contact = 0; /* W changes by W' dU */
+  if (state->outcome == PLANE_ACTIVE)
+    contact = s->model->contact.stiffness * state->impact.first * state->solution.energy;
   return DBL_EPSILON * (ENERGY_ROUNDINGS + CLEARANCE_ROUNDINGS * reach / s->model->contact.support) *
-         (state->contact_energy + state->friction_energy);
+         (fmax(contact, state->contact_energy) + state->friction_energy);
 }
 
 /* Bodies may come nearer by this factor in one trial, from the contact range if they were beyond. Nearer than they will
@@ -549,7 +562,7 @@ static double energy_rounding(const ContactSystem* s, const ContactPair* p) {
 #define NEARER_MOST 0.1
 
 static bool too_near(const ContactSystem* s, const PairState* old, const PairState* new) {
-  return new->outcome == PLANE_ACTIVE && new->separation < NEARER_MOST* fmin(old->separation, s->range);
+  return new->outcome == PLANE_ACTIVE&& new->separation < NEARER_MOST* fmin(old->separation, s->range);
 }
 
 ContactTrial contact_trial(const ContactSystem* s, int candidate) {
@@ -594,9 +607,40 @@ bool contact_reset(ContactSystem* s, const Pose* poses) {
   MotionBounds none = {MEMORY_NEW(MotionBound, s->model->link_count), NULL};
   contact_prepare(s, &none);
   memory_free(none.link);
-  if (!contact_evaluate(s, poses)) return false;
+  double rest_speed = s->impact.rest_speed;
+  s->impact.rest_speed = 0; /* what came before is not known: as at rest */
+  bool apart = contact_evaluate(s, poses);
+  s->impact.rest_speed = rest_speed;
+  if (!apart) return false;
   contact_accept(s);
+  for (int k = 0; k < s->term_count; k++) {
+    ContactPair* p = &s->pairs[s->terms[k]];
+    p->before = impact_compression(s->impact.support, p->state[s->current].solution.energy);
+  }
   return true;
+}
+
+void contact_remember(ContactSystem* s) {
+  if (s->remembered_capacity < s->list_count) {
+    memory_free(s->remembered);
+    s->remembered_capacity = 2 * s->list_count + 64;
+    s->remembered = MEMORY_NEW(ImpactMemory, s->remembered_capacity);
+  }
+  s->remembered_count = 0;
+  for (int k = 0; k < s->list_count; k++) {
+    const ContactPair* p = contact_pair(s, k);
+    if (p->state[s->current].outcome == PLANE_ACTIVE)
+      s->remembered[s->remembered_count++] = (ImpactMemory){p->key, p->state[s->current].impact};
+  }
+}
+
+void contact_recall(ContactSystem* s) {
+  for (int k = 0, n = 0; k < s->list_count; k++) {
+    ContactPair* p = contact_pair(s, k);
+    while (n < s->remembered_count && s->remembered[n].key < p->key) n++;
+    if (n < s->remembered_count && s->remembered[n].key == p->key)
+      p->state[s->current].impact = s->remembered[n].impact;
+  }
 }
 
 /* ---------------------------------------------------------------- friction data for the next step */
@@ -610,6 +654,8 @@ bool contact_lag(ContactSystem* s) {
     ContactPair* p = contact_pair(s, k);
     const PairState* state = &p->state[s->current];
     p->lagged = state->outcome == PLANE_ACTIVE;
+    p->before = p->lagged ? impact_compression(support, state->solution.energy) : 0;
+    p->load = p->lagged ? state->impact : (Impact){0};
     if (p->lagged)
       needed += friction_count(&instance[p->hull_a], &instance[p->hull_b], support, &state->solution.plane);
   }
@@ -622,8 +668,8 @@ bool contact_lag(ContactSystem* s) {
   for (int k = 0; k < s->list_count; k++) {
     ContactPair* p = contact_pair(s, k);
     if (!p->lagged) continue;
-    friction_lag(&instance[p->hull_a], &instance[p->hull_b], support,
-                 &p->state[s->current].solution.plane, next, &p->lag);
+    friction_lag(&instance[p->hull_a], &instance[p->hull_b], support, &p->state[s->current].solution.plane, next,
+                 &p->lag);
     next += p->lag.count[0] + p->lag.count[1];
   }
   s->times.friction += timer_now() - start;
@@ -658,7 +704,7 @@ int contact_record(const ContactSystem* s, ContactRecord* records) {
   for (int k = 0; k < s->list_count; k++) {
     const ContactPair* p = contact_pair(s, k);
     const PairState* state = &p->state[s->current];
-    bool active = state->outcome == PLANE_ACTIVE, rubbing = p->lagged && s->friction.coefficient > 0;
+    bool active = state->outcome == PLANE_ACTIVE, rubbing = rubs(s, p);
     if (!active && !rubbing) continue;
     ContactRecord* r = &records[count++];
     *r = (ContactRecord){.hull_a = p->hull_a, .hull_b = p->hull_b, .active = active, .rubbing = rubbing};
@@ -667,14 +713,18 @@ int contact_record(const ContactSystem* s, ContactRecord* records) {
       r->normal = state->solution.plane.n;
       r->offset = state->solution.plane.o;
     }
-    if (rubbing) memcpy(r->slip, state->slip, sizeof(r->slip));
+    if (!rubbing) continue;
+    memcpy(r->slip, state->slip, sizeof(r->slip));
+    r->load =
+        (ContactLoad){p->load.first, p->load.second, p->load.by_before, p->load.by_support, p->load.by_rest_speed};
   }
   return count;
 }
 
 /* The force of a pair over its exponent: P_s' goes with about the sixth power of the clearance (C2). */
 #define FORCE_EXPONENT 6.0
-/* Normal force over what the step leaves of it: from here on the pair is relieved, and more than that is not believed. */
+/* Normal force over what the step leaves of it: from here on the pair is relieved, and more than that is not believed.
+ */
 #define RELIEF_FROM 1.5
 #define RELIEF_MOST 1e4
 
@@ -700,6 +750,7 @@ static void relieve_pair(const ContactSystem* s, ContactPair* p, double ratio) {
   PlaneResponse response;
   plane_derivatives(&state->solution, s->instance[0][p->hull_b].half_space, reference[p->link_a], reference[p->link_b],
                     &contact, &response);
+  impact_scale(&state->impact, s->instance[0][p->hull_b].half_space, &contact);
   double gradient = (1 + FORCE_EXPONENT * (math_pow(ratio, 1 / FORCE_EXPONENT) - 1)) / ratio;
   double a = (gradient - 1) * s->model->contact.stiffness, b = (1 / ratio - 1) * s->model->contact.stiffness;
   p->model = state->derivatives;

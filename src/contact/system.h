@@ -5,6 +5,7 @@
 #include "contact/broad_phase.h"
 #include "contact/contact.h"
 #include "contact/friction.h"
+#include "contact/impact.h"
 
 /* A pair at one state. */
 typedef struct {
@@ -17,6 +18,7 @@ typedef struct {
   double separation; /* lower bound of the distance [m] */
   Vec3 axis;         /* unit, from a to b: direction of the last known gap */
   double contact_energy, friction_energy; /* J */
+  Impact impact;                          /* of an ACTIVE pair */
   bool has_terms;                         /* derivatives are not zero */
   PairDerivatives derivatives;
   PlaneResponse response;
@@ -36,13 +38,21 @@ typedef struct {
   int common; /* nearest common ancestor link, or -1 = the world */
   GjkCache gjk;
   bool lagged;
-  bool fresh; /* being evaluated, not taken over from a state with the same poses */
+  double before; /* y of impact.md at the time of the lag */
+  Impact load;   /* what the step before made of the force that friction rests on */
+  bool fresh;    /* being evaluated, not taken over from a state with the same poses */
   FrictionLag lag;
   PairState state[2];
   PairMark mark;
   bool relieved; /* `model` stands for the derivatives of the accepted state in Newton's model */
   PairDerivatives model;
 } ContactPair;
+
+/* What a pair knows that its poses do not tell. */
+typedef struct {
+  uint64_t key;
+  Impact impact;
+} ImpactMemory;
 
 struct ContactSystem {
   const Model* model;
@@ -76,6 +86,9 @@ struct ContactSystem {
   int lag_capacity;
   PlaneScratch* scratch; /* one a thread */
   FrictionParameters friction;
+  ImpactParameters impact;
+  ImpactMemory* remembered; /* of the accepted pairs in contact, by key */
+  int remembered_count, remembered_capacity;
   ContactTimes times;
   Pose *certificate_poses, *lag_poses;
   Pose* way_poses; /* where the way of contact_certify_arrival begins  (links) */

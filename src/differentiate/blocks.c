@@ -63,6 +63,7 @@ static void visit_block(Cursor* c, Scene* scene, const Model* model, GradcheckBl
       visit(c, &scene->contact.stiffness);
       visit(c, &scene->contact.friction);
       visit(c, &scene->contact.smoothing);
+      visit(c, &scene->contact.rest_speed);
       break;
     case GRADCHECK_STATE:
     case GRADCHECK_BLOCKS:
@@ -136,7 +137,7 @@ static void state_scale(const Model* model, double* scale) {
 void block_scale(const Model* model, GradcheckBlock block, double* scale) {
   const ModelContact* contact = &model->contact;
   double parameters[CONTACT_PARAMETER_COUNT] = {contact->support, contact->stiffness, contact->friction,
-                                                contact->smoothing};
+                                                contact->smoothing, contact->rest_speed};
   for (int k = 0; k < block_size(model, block); k++) scale[k] = 1;
   if (block == GRADCHECK_STATE) state_scale(model, scale);
   if (block == GRADCHECK_CONTROL) control_scale(model, scale);

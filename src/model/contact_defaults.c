@@ -15,6 +15,8 @@
 #define CREEP_PER_SPEED 2e-4
 /* ... and of the speed gained in one step: friction is then at most 1000 times stiffer than inertia. */
 #define CREEP_PER_STEP 1e-3
+/* (R12) What is left of an impact at the scene's speed; at rest gaps settle within a few 1 / 6 d / rest speed. */
+#define REST_PER_SPEED 2e-3
 /* A piece this small against its link is a sliver of a decomposition, not a feature. */
 #define SLIVER 0.01
 /* Used when nothing collides [m], [N]: any value does, the parameters are then without effect. */
@@ -107,6 +109,7 @@ void build_contact(Builder* builder) {
   *contact = (ModelContact){.support_derived = !(given->support > 0),
                             .stiffness_derived = !(given->stiffness > 0),
                             .smoothing_derived = !(given->smoothing > 0),
+                            .rest_speed_derived = !(given->rest_speed > 0) && !given->elastic,
                             .friction = given->friction,
                             .feature = feature};
   contact->reference_force = scales.tree_count > 0 ? scales.median : FORCE_WITHOUT_BODIES;
@@ -117,6 +120,8 @@ void build_contact(Builder* builder) {
   contact->smoothing = contact->smoothing_derived ? derived_smoothing(feature, scales.acceleration,
                                                                       simulation_substep(&builder->model->simulation))
                                                   : given->smoothing;
+  contact->rest_speed = contact->rest_speed_derived ? REST_PER_SPEED * scales.speed : given->rest_speed;
+  if (given->elastic) contact->rest_speed = 0;
   contact->gap_at_rest = gap_under(contact, contact->reference_force);
   check_derived(builder);
 }

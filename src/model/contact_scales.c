@@ -40,8 +40,29 @@ static int tree_masses(const Model* model, double* mass) {
   return kept;
 }
 
+/* A bound on the speed that anything starts with. */
+static double initial_speed(const Model* model) {
+  double fastest = 0;
+  for (int i = 0; i < model->link_count; i++) {
+    const ModelLink* link = &model->links[i];
+    double slide = 0, turn = 0;
+    for (int k = 0; k < link->dof_count; k++)
+      *(k < link->slide_count ? &slide : &turn) += fabs(model->initial_velocities[link->dof_first + k]);
+    fastest = fmax(fastest, slide + turn * link->reach);
+  }
+  return fastest;
+}
+
+/* Nothing here may depend on dt. */
+static double scene_speed(const Model* model, double feature) {
+  double gravity = vec3_norm(model->simulation.gravity), start = initial_speed(model);
+  if (gravity > 0) return sqrt(gravity * feature);
+  return start > 0 ? start : feature / (model->simulation.dt * model->simulation.steps);
+}
+
 ContactScales contact_scales(const Model* model, double feature) {
   ContactScales scales = {.acceleration = reference_acceleration(model, feature), .extent = initial_extent(model)};
+  scales.speed = scene_speed(model, feature);
   double* mass = MEMORY_NEW(double, model->tree_count);
   int count = tree_masses(model, mass);
   scales.tree_count = count;

@@ -51,4 +51,5 @@ void model_expand_shapes(const Model* model, Scene* scene) {
   scene->contact.support = model->contact.support;
   scene->contact.stiffness = model->contact.stiffness;
   scene->contact.smoothing = model->contact.smoothing;
+  scene->contact.rest_speed = model->contact.rest_speed;
 }

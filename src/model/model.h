@@ -73,11 +73,12 @@ typedef struct {
 
 /* Contact parameters in force, given or derived (docs/contact-parameters.md). */
 typedef struct {
-  double support;   /* s [m] */
-  double stiffness; /* kappa */
-  double friction;  /* Coulomb coefficient */
-  double smoothing; /* epsilon [(m/s)^2] */
-  bool support_derived, stiffness_derived, smoothing_derived;
+  double support;    /* s [m] */
+  double stiffness;  /* kappa */
+  double friction;   /* Coulomb coefficient */
+  double smoothing;  /* epsilon [(m/s)^2] */
+  double rest_speed; /* nothing that meets leaves faster [m/s]; 0: the bare barrier */
+  bool support_derived, stiffness_derived, smoothing_derived, rest_speed_derived;
   double feature;         /* smallest thickness of a colliding moving hull [m] */
   double reference_force; /* weight that the stiffness was matched to [N] */
   double gap_at_rest;     /* expected gap under reference_force [m] */
@@ -165,7 +166,14 @@ void model_screws(const Model* model, const double* q, const Pose* poses, Screw*
 
 /* ---------------------------------------------------------------- derivatives (model/gradient.c) */
 
-enum { CONTACT_SUPPORT, CONTACT_STIFFNESS, CONTACT_FRICTION, CONTACT_SMOOTHING, CONTACT_PARAMETER_COUNT };
+enum {
+  CONTACT_SUPPORT,
+  CONTACT_STIFFNESS,
+  CONTACT_FRICTION,
+  CONTACT_SMOOTHING,
+  CONTACT_REST_SPEED,
+  CONTACT_PARAMETER_COUNT
+};
 
 /* Derivatives of a scalar with respect to all that a model holds and a run starts from. */
 typedef struct {
@@ -173,7 +181,7 @@ typedef struct {
   Vec3* attachments;                       /* joint origins in the parent's frame  [1/m]  (links) */
   double* mass;                            /* total masses at fixed distribution  [1/kg]  (links) */
   double* control;                         /* parameters of signals, in the order of signal_eval_vjp  (parameters) */
-  double contact[CONTACT_PARAMETER_COUNT]; /* support, stiffness, friction, smoothing */
+  double contact[CONTACT_PARAMETER_COUNT]; /* support, stiffness, friction, smoothing, rest speed */
   double* coordinates;                     /* initial coordinates, as increments of joint_increment  (nv) */
   double* velocities;                      /* initial velocities  (nv) */
   MassMoment* moment; /* entry by entry; model_gradient_masses turns it into vertices and mass  (links) */

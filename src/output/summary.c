@@ -154,6 +154,7 @@ static void add_contact(Json* json, const Model* model) {
   add_parameter(json, "stiffness", contact->stiffness, contact->stiffness_derived);
   add_parameter(json, "friction", contact->friction, false);
   add_parameter(json, "smoothing", contact->smoothing, contact->smoothing_derived);
+  add_parameter(json, "rest_speed", contact->rest_speed, contact->rest_speed_derived);
   json_number(json, "feature", contact->feature);
   json_number(json, "reference_force", contact->reference_force);
   json_number(json, "gap_at_rest", contact->gap_at_rest);

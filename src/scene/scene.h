@@ -177,10 +177,13 @@ typedef struct {
   SourcePlace place;
   ContactModel model;
   /* 0 = not given: derived from the scene by model/contact_defaults.c */
-  double support;   /* s, m */
-  double stiffness; /* kappa */
-  double friction;  /* Coulomb coefficient >= 0 */
-  double smoothing; /* epsilon, (m/s)^2 */
+  double support;    /* s, m */
+  double stiffness;  /* kappa */
+  double friction;   /* Coulomb coefficient >= 0 */
+  double smoothing;  /* epsilon, (m/s)^2 */
+  double rest_speed; /* m/s */
+  double restitution;
+  bool elastic; /* restitution: null, the bare barrier */
   SourcePlace support_place, stiffness_place, smoothing_place;
   char* (*exclude)[2]; /* pairs of link or group names */
   SourcePlace* exclude_place;

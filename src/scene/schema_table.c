@@ -78,6 +78,13 @@ static const SchemaRow ROWS[] = {
     {"contact", "smoothing", VALUE_NUMBER, AT(ContactForm, contact.smoothing), .unit = "(m/s)^2",
      .fallback = "(derived from the scene)", .range = ABOVE(0),
      .meaning = "Friction smoothing epsilon; a sticking contact creeps at a small multiple of its root."},
+    {"contact", "restitution", VALUE_NUMBER, AT(ContactForm, contact.restitution), .fallback = "0", .nullable = true,
+     .range = BETWEEN(0, 1),
+     .meaning = "Part of the normal speed that is left after an impact. So far 0 for every dt, or null: the bare "
+                "barrier, which throws back the more the finer dt is."},
+    {"contact", "rest_speed", VALUE_NUMBER, AT(ContactForm, contact.rest_speed), .unit = "m/s",
+     .fallback = "(derived from the scene)", .range = ABOVE(0),
+     .meaning = "With restitution 0 nothing leaves what it met faster than about this."},
     {"contact", "exclude", VALUE_NAME_PAIRS, AT(ContactForm, exclude), .nullable = true,
      .meaning = "Pairs of links or groups that do not touch. A link and its parent never do."},
 

@@ -44,9 +44,10 @@ static void write_contact(const Writer* writer) {
   text_add(out, "contact:\n  model: %s\n  friction: ", MODELS[contact->model]);
   write_number(out, contact->friction);
   text_add(out, "\n");
-  const char* const keys[] = {"support", "stiffness", "smoothing"};
-  const double values[] = {contact->support, contact->stiffness, contact->smoothing};
-  for (int i = 0; i < 3; i++) {
+  if (contact->elastic) text_add(out, "  restitution: null\n");
+  const char* const keys[] = {"support", "stiffness", "smoothing", "rest_speed"};
+  const double values[] = {contact->support, contact->stiffness, contact->smoothing, contact->rest_speed};
+  for (int i = 0; i < 4; i++) {
     if (!(values[i] > 0)) continue; /* derived */
     text_add(out, "  %s: ", keys[i]);
     write_number(out, values[i]);

@@ -41,6 +41,7 @@ static void save(Sim* s, int substeps) {
   s->backup_reached = s->reached;
   s->backup_weights = s->weights;
   path_save(s);
+  if (s->contact) contact_remember(s->contact);
   if (substeps == 1) return;
   create_backup(s);
   SimPast past = past_of(s);
@@ -58,7 +59,9 @@ static void restore(Sim* s, int substeps) {
     copy_past(s->model, &past, &s->backup);
   }
   sim_publish(s);
-  if (s->contact) (void)contact_reset(s->contact, s->pose_now);
+  if (!s->contact) return;
+  (void)contact_reset(s->contact, s->pose_now);
+  contact_recall(s->contact);
 }
 
 /* ---------------------------------------------------------------- states inside a step */

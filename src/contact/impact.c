@@ -1,0 +1,73 @@
+#include "contact/impact.h"
+
+/* (I1) N: four vertices a side. */
+#define POTENTIAL_TERMS 8.0
+/* (I2) dy/dz of one vertex's barrier far inside it is about 5/2 y^(7/5). */
+#define SLOPE 2.5
+
+double impact_compression(double support, double potential) {
+  return potential > 0 ? sqrt(support * potential / POTENTIAL_TERMS) : 0;
+}
+
+/* (I3) 0 for t < 0, t for t > 1, and a quintic between them: twice continuously differentiable. */
+static double ramp(double t) {
+  if (t >= 1) return t;
+  return t > 0 ? t * t * t * (6 + t * (3 * t - 8)) : 0;
+}
+
+static double ramp_slope(double t) {
+  if (t >= 1) return 1;
+  return t > 0 ? t * t * (18 + t * (15 * t - 32)) : 0;
+}
+
+/* Gauss-Legendre with four points is exact for degree seven: phi(t(y)) y has six on the quintic, two on the line. */
+static double integral(double from, double to, double before, double width) {
+  static const double node[2] = {0.33998104358485626, 0.86113631159405258},
+                      weight[2] = {0.65214515486254614, 0.34785484513745386};
+  double middle = 0.5 * (from + to), half = 0.5 * (to - from), sum = 0;
+  if (!(half > 0)) return 0;
+  for (int k = 0; k < 4; k++) {
+    double y = middle + (k % 2 ? half : -half) * node[k / 2];
+    sum += weight[k / 2] * ramp(1 + (y - before) / width) * y;
+  }
+  return half * sum;
+}
+
+/* (I2) The change of y in a step at the rest speed. */
+static double step_width(const ImpactParameters* p, double before) {
+  return p->rest_speed * p->dt / (2 * p->support) * SLOPE * (1 + before) * sqrt(1 + before);
+}
+
+Impact impact_eval(const ImpactParameters* p, double potential, double before) {
+  if (!(p->rest_speed > 0) || !(potential > 0)) return (Impact){.value = potential, .first = 1};
+  double s = p->support, y = impact_compression(s, potential), width = step_width(p, before);
+  double t = 1 + (y - before) / width, slope = ramp_slope(t) / width, past = y - before;
+  double low = fmax(0, before - width), kink = fmin(y, before);
+  double sum = integral(low, kink, before, width) + integral(before, y, before, width);
+  return (Impact){.value = 2 * POTENTIAL_TERMS / s * sum,
+                  .first = ramp(t),
+                  .second = slope * s / (2 * POTENTIAL_TERMS * y),
+                  .by_before = -slope * (1 + 1.5 * past / (1 + before)),
+                  .by_support = slope * (0.5 * y + past) / s,
+                  .by_rest_speed = -slope * past / p->rest_speed};
+}
+
+static void unpack(const PairDerivatives* d, int side, double g[6]) {
+  Vec3 torque = mat3_axial(d->moment[side]), force = d->force[side];
+  const double all[6] = {torque.x, torque.y, torque.z, force.x, force.y, force.z};
+  for (int k = 0; k < 6; k++) g[k] = all[k];
+}
+
+void impact_scale(const Impact* impact, bool half_space, PairDerivatives* d) {
+  double g[12] = {0};
+  unpack(d, 0, g);
+  if (!half_space) unpack(d, 1, g + 6);
+  for (int i = 0; i < 12; i++) {
+    double row = impact->second * g[i];
+    for (int j = 0; j < 12; j++) d->hessian[i][j] = impact->first * d->hessian[i][j] + row * g[j];
+  }
+  for (int k = 0; k < 2; k++) {
+    d->force[k] = vec3_scale(d->force[k], impact->first);
+    d->moment[k] = mat3_scale(d->moment[k], impact->first);
+  }
+}

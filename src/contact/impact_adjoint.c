@@ -1,0 +1,64 @@
+/* Reverse derivatives of what an impact makes of a pair's force (docs/derivations/impact.md, I5, I6). */
+#include "contact/adjoint.h"
+
+/* Adds bar times dU by everything that U depends on, at one moment (envelope theorem: the plane stays). */
+static void potential_adjoint(double bar, double support, const ImpactMoment* at, bool now, ActiveVertex* vertices,
+                              PairShares* out) {
+  const Plane* plane = &at->solution->plane;
+  bool half_space = at->body[1].hull.half_space;
+  GroundShare* ground = now ? &out->ground_now : &out->ground_next;
+  out->support -= bar * at->solution->energy / support;
+  for (int side = 0; side < 2; side++) {
+    double sigma = side == 0 ? -1 : 1;
+    int count = active_vertices(&at->body[side].hull, sigma, support, plane, vertices);
+    for (int k = 0; k < count; k++) {
+      const ActiveVertex* v = &vertices[k];
+      out->support -= bar * v->first * v->clearance / support;
+      if (v->vertex < 0) continue;
+      Vec3 slope = vec3_scale(plane->n, bar * sigma * v->first), none = {0, 0, 0};
+      out->share[side][out->count[side]++] =
+          now ? (VertexShare){v->vertex, none, slope} : (VertexShare){v->vertex, slope, none};
+      if (half_space) ground_add(ground, vec3_scale(slope, -1), vec3_add(plane->origin, v->x), at->body[1].hull.pose.t);
+    }
+  }
+}
+
+void impact_carry_adjoint(double y_bar, const ImpactParameters* parameters, const ImpactMoment* now,
+                          ActiveVertex* vertices, PairShares* out) {
+  if (!now->solution || y_bar == 0) return;
+  double s = parameters->support, energy = now->solution->energy, y = impact_compression(s, energy);
+  out->support += y_bar * y / (2 * s);
+  potential_adjoint(y_bar * y / (2 * energy), s, now, true, vertices, out);
+}
+
+static void scale_shares(PairShares* out, double factor) {
+  for (int side = 0; side < 2; side++)
+    for (int k = 0; k < out->count[side]; k++) out->share[side][k].next = vec3_scale(out->share[side][k].next, factor);
+  out->ground_next.force = vec3_scale(out->ground_next.force, factor);
+  out->ground_next.torque = vec3_scale(out->ground_next.torque, factor);
+  out->support *= factor;
+  out->value *= factor;
+}
+
+void impact_adjoint(const ImpactParameters* parameters, const ImpactMoment* now, const ImpactMoment* next,
+                    ActiveVertex* vertices, PairShares* out) {
+  double s = parameters->support, value = out->value;
+  double before = now->solution ? impact_compression(s, now->solution->energy) : 0;
+  Impact impact = impact_eval(parameters, next->solution->energy, before);
+  scale_shares(out, impact.first);
+  out->support += value * impact.by_support;
+  out->rest_speed += value * impact.by_rest_speed;
+  if (impact.second != 0) potential_adjoint(value * impact.second, s, next, false, vertices, out);
+  impact_carry_adjoint(value * impact.by_before, parameters, now, vertices, out);
+}
+
+void impact_load_adjoint(const ContactLoad* load, double coefficient, const ImpactParameters* parameters,
+                         const ImpactMoment* now, ActiveVertex* vertices, PairShares* out) {
+  double bar = out->friction * coefficient; /* friction holds the derivative by coefficient times factor */
+  out->friction *= load->factor;
+  out->support += bar * load->by_support;
+  out->rest_speed += bar * load->by_rest_speed;
+  out->carry += bar * load->by_before;
+  if (load->by_potential != 0)
+    potential_adjoint(bar * load->by_potential, parameters->support, now, true, vertices, out);
+}
