@@ -35,14 +35,16 @@ static const ProofPair* find_pair(const ProofPair* pairs, int count, int a, int 
   return low < count && pairs[low].a == a && pairs[low].b == b ? &pairs[low] : NULL;
 }
 
-/* Friction rests on the state before: is that the row before? */
+/* Friction and impacts rest on the state before: is that the row before? */
 static bool before_is_known(const RunCheck* c, int row) {
   return c->recorded->model.simulation.record_every == 1 && run_check_parts(c, row) == 1;
 }
 
 static void check_force(RunCheck* c, int k, const RowPairs* row, const ProofPair* pair, const ProofPair* before) {
   double friction = c->recorded->model.contact.friction;
-  if (friction > 0 && !before_is_known(c, row->row)) return;
+  bool impacts = c->recorded->model.contact.rest_speed > 0; /* the force before rests on the row before that one */
+  if ((friction > 0 || impacts) && !before_is_known(c, row->row)) return;
+  if (friction > 0 && impacts && row->row > 1 && !before_is_known(c, row->row - 1)) return;
   double allowed =
       friction * (before ? before->load : 0) + FORCE_TOLERANCE * (pair->load + (before ? before->load : 0));
   double difference = vec3_norm(vec3_sub(c->contact_rows.rows[k].force, pair->force));

@@ -77,6 +77,9 @@ bool contact_lag(ContactSystem* system);
 bool contact_reset(ContactSystem* system, const Pose* poses);
 /* Of the accepted state what its poses do not tell: how hard its pairs were pressed on the way there. */
 void contact_remember(ContactSystem* system);
+/* What an impact makes of the force of candidate `index` in the accepted state, when a step of length dt has led there
+ * from the state of contact_remember. */
+double contact_impact_factor(const ContactSystem* system, int index, double rest_speed, double dt);
 /* After contact_reset at the poses of contact_remember. */
 void contact_recall(ContactSystem* system);
 

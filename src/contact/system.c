@@ -630,8 +630,30 @@ void contact_remember(ContactSystem* s) {
   for (int k = 0; k < s->list_count; k++) {
     const ContactPair* p = contact_pair(s, k);
     if (p->state[s->current].outcome == PLANE_ACTIVE)
-      s->remembered[s->remembered_count++] = (ImpactMemory){p->key, p->state[s->current].impact};
+      s->remembered[s->remembered_count++] =
+          (ImpactMemory){p->key, p->state[s->current].impact,
+                         impact_compression(s->impact.support, p->state[s->current].solution.energy)};
   }
+}
+
+static double compression_then(const ContactSystem* s, uint64_t key) {
+  int low = 0, high = s->remembered_count;
+  while (low < high) {
+    int middle = (low + high) / 2;
+    if (s->remembered[middle].key < key)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < s->remembered_count && s->remembered[low].key == key ? s->remembered[low].compression : 0;
+}
+
+double contact_impact_factor(const ContactSystem* s, int index, double rest_speed, double dt) {
+  const ContactPair* p = contact_pair(s, index);
+  const PairState* state = &p->state[s->current];
+  if (state->outcome != PLANE_ACTIVE) return 1;
+  ImpactParameters parameters = {s->impact.support, rest_speed, dt};
+  return impact_eval(&parameters, state->solution.energy, compression_then(s, p->key)).first;
 }
 
 void contact_recall(ContactSystem* s) {

@@ -52,6 +52,7 @@ typedef struct {
 typedef struct {
   uint64_t key;
   Impact impact;
+  double compression;
 } ImpactMemory;
 
 struct ContactSystem {

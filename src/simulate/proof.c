@@ -9,7 +9,9 @@
 enum { DETOUR_HALVINGS = 5, PUSH_SWEEPS = 30 };
 
 struct Proof {
-  Model model;             /* of the caller but for friction, which moves nothing here */
+  Model model;             /* of the caller but for friction and impacts, which move nothing here */
+  double rest_speed;       /* that of the caller */
+  bool stepped;            /* what the contact system remembers is the state before the last one */
   ContactSystem* contact;  /* NULL: no hulls */
   bool entered;            /* `q` is in the contact system as its accepted state */
   double *q, *there;       /* the last state, and a place on the way  (nq) */
@@ -26,6 +28,8 @@ Proof* proof_create(const Model* model, int threads) {
   Proof* p = MEMORY_NEW(Proof, 1);
   p->model = *model;
   p->model.contact.friction = 0;
+  p->model.contact.rest_speed = 0;
+  p->rest_speed = model->contact.rest_speed;
   p->q = MEMORY_NEW(double, model->coordinate_count);
   p->there = MEMORY_NEW(double, model->coordinate_count);
   p->end = MEMORY_NEW(double, model->coordinate_count);
@@ -265,6 +269,8 @@ typedef enum { BY_MOVES, STRAIGHT, STRAIGHT_OR_BESIDE } Manner;
 static ProofReport next(Proof* p, Manner manner, const double* moves, int count, const double* q) {
   ProofReport report = {.outcome = PROOF_APART, .gap = INFINITY, .gap_a = -1, .gap_b = -1};
   if (!p->contact) return report;
+  p->stepped = p->entered;
+  if (p->entered) contact_remember(p->contact);
   if (!p->entered) {
     if (!enter(p, q)) blame_state(p, &report);
   } else if (manner == BY_MOVES) {
@@ -296,6 +302,8 @@ static ProofPair pair_of(Proof* p, int candidate) {
   Vec3 force;
   ProofPair pair = {.gap = contact_gap(p->contact, candidate)};
   pair.active = contact_force(p->contact, candidate, &force);
+  if (p->stepped)
+    force = vec3_scale(force, contact_impact_factor(p->contact, candidate, p->rest_speed, p->model.simulation.dt));
   pair.force = force;
   pair.load = vec3_norm(force);
   contact_candidate(p->contact, candidate, &pair.a, &pair.b);

@@ -193,7 +193,7 @@ typedef struct {
   int a, b;    /* a < b */
   double gap;  /* smallest distance of their hulls [m]; beyond the contact range a lower bound that is beyond it too */
   bool active; /* contact presses */
-  Vec3 force;  /* of the contact without friction, on b [N] */
+  Vec3 force;  /* of the contact without friction, on b, as a whole step from the state before makes it [N] */
   double load; /* sum of the sizes of that force over the pairs of hulls [N] */
 } ProofPair;
 /* All of them, sorted by (a, b); valid until the next call. None when the state could not be entered. */

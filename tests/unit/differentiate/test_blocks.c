@@ -33,7 +33,7 @@ static Run* expanded(void) {
 static void blocks_have_the_models_sizes(void** state) {
   (void)state;
   Run* run = expanded();
-  const int wanted[GRADCHECK_BLOCKS] = {2 * (6 + 3 + 1), 12 + 2, 3 * 24, 3 * 4, 2, 4};
+  const int wanted[GRADCHECK_BLOCKS] = {2 * (6 + 3 + 1), 12 + 2, 3 * 24, 3 * 4, 2, 5};
   for (int b = 0; b < GRADCHECK_BLOCKS; b++) assert_int_equal(block_size(&run->model, (GradcheckBlock)b), wanted[b]);
   run_free(run);
 }
