@@ -148,7 +148,7 @@ typedef enum {
   GRADCHECK_VERTICES,    /* hull vertices */
   GRADCHECK_ATTACHMENTS, /* joint origins */
   GRADCHECK_MASS,        /* masses, densities where those are given */
-  GRADCHECK_CONTACT,     /* support, stiffness, friction, smoothing */
+  GRADCHECK_CONTACT,     /* support, stiffness, friction, smoothing, rest speed */
   GRADCHECK_BLOCKS
 } GradcheckBlock;
 const char* gradcheck_block_name(GradcheckBlock block);
