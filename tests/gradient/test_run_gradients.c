@@ -450,7 +450,9 @@ static void run_W3_W8_W9_with_momentum(void** state) {
       {{"slides, momentum", IN_CONTACT, 60, 1e-6, "momentum", SLIDES}, "box", {1, 0, 0.06, 0.15}},
       {{"rolls, momentum", IN_CONTACT, 50, 1e-6, "momentum", ROLLS}, "ball", {1, 0, 0.12, 1.2}},
       {{"topples, momentum", IN_CONTACT, 80, 1e-6, "momentum", TOPPLES}, "box", {1, 0, 0.1, 1.5}},
-      {{"lands, momentum", IN_CONTACT, 60, 1e-6, "momentum", BOUNCES}, "box", {1, 0, 0.05, 0.5}},
+      {{"lands, momentum", STATE | VERTICES | ATTACHMENTS | CONTACT, 60, 1e-6, "momentum", BOUNCES},
+       "box",
+       {1, 0, 0.05, 0.5}},
       {{"together, momentum", IN_CONTACT | CONTROL, 40, 1e-6, "momentum", TOGETHER}, "one", {3, 1, 0.02, 0.1}},
   };
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
