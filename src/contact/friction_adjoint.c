@@ -92,9 +92,9 @@ static WeightSlope weight_slope(double clearance, double support, double length)
   double s2 = support * support, first = b.first / s2, second = b.second / (s2 * support);
   double force = -first * length, floor = FRICTION_WEIGHT_FLOOR / s2;
   double root = sqrt(force * force + floor * floor), slope = force / root;
-  return (WeightSlope){-slope * second * length, -slope * first,
-                       -slope * barrier_first_by_support(clearance, support) * length -
-                           2 * (floor / root - 1) * floor / support};
+  return (WeightSlope){
+      -slope * second * length, -slope * first,
+      -slope * barrier_first_by_support(clearance, support) * length - 2 * (floor / root - 1) * floor / support};
 }
 
 /* Derivatives with respect to the lagged plane, gathered over the vertices. */

@@ -750,8 +750,8 @@ int contact_record(const ContactSystem* s, ContactRecord* records) {
 #define RELIEF_FROM 1.5
 #define RELIEF_MOST 1e4
 
-/* Over what the linear model leaves of it: the normal force, along the plane's normal, by what body a feels (half-spaces
- * are b, and have no rows in the Hessian). */
+/* Over what the linear model leaves of it: the normal force, along the plane's normal, by what body a feels
+ * (half-spaces are b, and have no rows in the Hessian). */
 static double force_excess(const PairState* state, const double twist_a[6], const double twist_b[6]) {
   const PairDerivatives* d = &state->derivatives;
   Vec3 n = vec3_normalized(state->solution.plane.n);

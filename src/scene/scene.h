@@ -154,7 +154,7 @@ typedef struct {
   int steps;
   Vec3 gravity; /* m/s^2 */
   Integrator integrator;
-  double tolerance;       /* imbalance of a step relative to the forces at work */
+  double tolerance; /* imbalance of a step relative to the forces at work */
   SourcePlace tolerance_place;
   double force_tolerance; /* N: imbalance that is always allowed; 0 = none */
   int max_iterations;

@@ -72,7 +72,7 @@ static void check_run(const char* scene, const char* what, int steps, int least_
   int moved = 0, straight = 0;
   assert_int_equal(proof_next(proof, sim_state(run->sim)->q).outcome, PROOF_APART);
   for (int step = 1; step <= steps; step++) {
-    run_steps(run, 1);
+    StepReport taken = run_steps(run, 1);
     const double* q = sim_state(run->sim)->q;
     SimPath moves = sim_path(run->sim);
     ProofReport report;
@@ -81,7 +81,11 @@ static void check_run(const char* scene, const char* what, int steps, int least_
       compare_at_most(report.miss, 1e-12, "%s: where the moves of step %d end", what, step);
       for (int k = 0; k < moves.count; k++) {
         walk(&path, moves.delta + (size_t)k * (size_t)m->dof_count, what, step);
-        compare_near(moves.time[k], step * 0.01, 1e-15, "time of a move");
+        /* of the step, or of the part of it that was taken */
+        double parts = (moves.time[k] - (step - 1) * 0.01) / (0.01 / taken.substeps);
+        compare_near(parts, round(parts), 1e-9, "%s: time of a move in parts of step %d", what, step);
+        assert_true(parts > 0.5 && parts < taken.substeps + 0.5);
+        if (k == moves.count - 1) compare_near(moves.time[k], step * 0.01, 1e-15, "time of the last move");
       }
       moved++;
     } else {
