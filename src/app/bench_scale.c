@@ -42,8 +42,13 @@ void bench_pile_yaml(Text* yaml, int bodies) {
 
 /* ---------------------------------------------------------------- one size */
 
-/* Wall time of each of `count` steps [ms]; false when one failed. */
-static bool time_steps(const Options* options, Sim* sim, double* milliseconds, int count) {
+/* What is dropped, and how it is timed; false when a step failed. */
+typedef struct {
+  void (*yaml)(Text* yaml, int bodies);
+  bool (*time)(const Options* options, Sim* sim, int bodies, double* rest_ms, double* fall_ms);
+} Scale;
+
+bool bench_time_steps(const Options* options, Sim* sim, double* milliseconds, int count) {
   for (int i = 0; i < count; i++) {
     double start = timer_now();
     StepReport report = sim_step(sim);
@@ -56,17 +61,18 @@ static bool time_steps(const Options* options, Sim* sim, double* milliseconds, i
 }
 
 /* The mean of the fall, which changes all the time; the median of the rest, which does not. */
-static bool time_pile(const Options* options, Sim* sim, double* rest_ms, double* fall_ms) {
+static bool time_pile(const Options* options, Sim* sim, int bodies, double* rest_ms, double* fall_ms) {
+  (void)bodies;
   double milliseconds[FALL_STEPS + SETTLE_STEPS + REST_STEPS];
-  if (!time_steps(options, sim, milliseconds, FALL_STEPS)) return false;
+  if (!bench_time_steps(options, sim, milliseconds, FALL_STEPS)) return false;
   *fall_ms = bench_mean(milliseconds, FALL_STEPS);
-  if (!time_steps(options, sim, milliseconds, SETTLE_STEPS)) return false;
-  if (!time_steps(options, sim, milliseconds, REST_STEPS)) return false;
+  if (!bench_time_steps(options, sim, milliseconds, SETTLE_STEPS)) return false;
+  if (!bench_time_steps(options, sim, milliseconds, REST_STEPS)) return false;
   *rest_ms = bench_median(milliseconds, REST_STEPS);
   return true;
 }
 
-static ExitCode time_size(const Options* options, int bodies, double* rest_ms, double* fall_ms) {
+static ExitCode time_size(const Options* options, Scale scale, int bodies, double* rest_ms, double* fall_ms) {
   Text yaml = {0};
   Scene scene = {0};
   Model model = {0};
@@ -74,13 +80,13 @@ static ExitCode time_size(const Options* options, int bodies, double* rest_ms, d
   Diagnostics diagnostics = {0};
   SimOptions sim_options = {.threads = options->threads};
   *rest_ms = *fall_ms = (double)NAN; /* until they are measured */
-  bench_pile_yaml(&yaml, bodies);
+  scale.yaml(&yaml, bodies);
   Status status = scene_parse(&scene, "bench scale", yaml.data, yaml.length, false, options->overrides,
                               options->override_count, &diagnostics);
   if (status == STATUS_OK) status = model_create(&model, &scene, &diagnostics);
   if (status == STATUS_OK) status = sim_create(&sim, &model, &sim_options, &diagnostics);
   print_diagnostics(options, &diagnostics);
-  if (status == STATUS_OK && !time_pile(options, sim, rest_ms, fall_ms)) status = STATUS_SOLVER;
+  if (status == STATUS_OK && !scale.time(options, sim, bodies, rest_ms, fall_ms)) status = STATUS_SOLVER;
   sim_destroy(sim);
   model_destroy(&model);
   scene_free(&scene);
@@ -109,13 +115,15 @@ static int parse_sizes(const char* list, int sizes[SIZES_MAX]) {
 ExitCode bench_scale(const Options* options) {
   int sizes[SIZES_MAX];
   const char* list = option_text(options, "bodies");
-  int count = parse_sizes(list ? list : "10,20,50,100,200,500,1000", sizes);
+  bool heap = option_given(options, "heap");
+  Scale scale = heap ? (Scale){bench_heap_yaml, bench_time_heap} : (Scale){bench_pile_yaml, time_pile};
+  int count = parse_sizes(list ? list : heap ? "100,300,1000" : "10,20,50,100,200,500,1000", sizes);
   if (count == 0) return usage_error(options, "--bodies needs whole numbers from 1 to %d, e.g. 10,100", BODIES_MAX);
   double bodies[SIZES_MAX], rest[SIZES_MAX], fall[SIZES_MAX];
   printf("bodies,rest_ms,fall_ms\n");
   for (int i = 0; i < count; i++) {
     bodies[i] = sizes[i];
-    ExitCode code = time_size(options, sizes[i], &rest[i], &fall[i]);
+    ExitCode code = time_size(options, scale, sizes[i], &rest[i], &fall[i]);
     if (code != EXIT_DONE) return code;
     printf("%d,%.6g,%.6g\n", sizes[i], rest[i], fall[i]);
     fflush(stdout);

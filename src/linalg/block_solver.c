@@ -1,7 +1,8 @@
 /* Symmetric matrices of dense blocks. The blocks that were filled couple; the matrix falls into the connected
  * components of that graph, and each is factored alone: small ones as one dense front (linalg/front.h), large ones by
  * the multifrontal method (linalg/plan.h). Rows and columns of one block are dense, so a component of one block is one
- * front as well. All roundings are in an order that depends on what was filled and on nothing else. */
+ * front as well. All roundings are in an order that depends on what was filled and on nothing else; where orders are
+ * held, on what was filled since then. */
 #include <float.h>
 #include <string.h>
 
@@ -15,6 +16,10 @@
 enum { DENSE_ALWAYS = 48 };
 /* Fronts pay when their flops are under this part of the dense n^3 / 3: they move more than they compute. */
 #define FRONTS_FLOP_SHARE 0.5
+/* A held order is given up when it costs so many times what an order that was looked for did for its size (flops of
+ * a heap grow with the square of it), or when more than this part of the blocks have no place in it. */
+#define HELD_FLOPS 1.5
+#define HELD_UNPLACED 0.125
 /* Eigenvalues this far below the largest are rounding. */
 #define SINGULAR 1e-14
 
@@ -65,6 +70,12 @@ struct BlockSolver {
   int *plan_of, *plan_owner;
   int plan_count;
   Ordering* ordering;
+  /* held orders: place of every block in the order that its component had when it was looked for, -1: none; flops per
+   * order^2 of that; by place in `members`, the places; per plan, of which version of the places it is, or -1 */
+  bool holds;
+  int64_t version, *plan_version;
+  int *rank, *local_rank;
+  double* rate;
   int *local, *local_size; /* number of a block within its component; sizes and couplings by those numbers */
   uint64_t* local_couplings;
   size_t* local_offset; /* per component, what PlanValues wants: members first, then links */
@@ -97,6 +108,10 @@ BlockSolver* block_solver_create(int block_count, const int* block_sizes) {
   s->plan_of = MEMORY_NEW(int, block_count);
   s->plan_owner = MEMORY_NEW(int, block_count);
   for (int k = 0; k < block_count; k++) s->plan_of[k] = -1;
+  s->plan_version = MEMORY_NEW(int64_t, block_count);
+  s->rank = MEMORY_NEW(int, block_count);
+  s->local_rank = MEMORY_NEW(int, block_count);
+  s->rate = MEMORY_NEW(double, block_count);
   s->local = MEMORY_NEW(int, block_count);
   s->local_size = MEMORY_NEW(int, block_count);
   s->eigenvalues = MEMORY_NEW(double, s->order);
@@ -120,7 +135,8 @@ void block_solver_destroy(BlockSolver* s) {
                           s->members,      s->links,        s->unknowns,    s->place,      s->plans,
                           s->plan_of,      s->plan_owner,   s->local,       s->local_size, s->local_couplings,
                           s->local_offset, s->storage,      s->eigenvalues, s->off,        s->turned,
-                          s->pivot_from,   s->pivot_beside, s->right,       s->rest,       s->grouped_filled};
+                          s->pivot_from,   s->pivot_beside, s->right,       s->rest,       s->grouped_filled,
+                          s->plan_version, s->rank,         s->local_rank,  s->rate};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) memory_free(arrays[k]);
   memory_free(s);
 }
@@ -184,6 +200,13 @@ void block_solver_clear(BlockSolver* s) {
   for (int a = 0; a < s->block_count; a++) diagonal += (size_t)s->size[a] * (size_t)s->size[a];
   if (diagonal > 0) memset(s->values, 0, sizeof(double) * diagonal);
   memset(s->filled, 0, sizeof(bool) * (size_t)s->coupling_count); /* a coupling is cleared when it is asked for */
+}
+
+void block_solver_hold_orders(BlockSolver* s) {
+  s->holds = true;
+  s->version++;
+  s->grouped = false; /* plans of held orders are of no use any more */
+  for (int a = 0; a < s->block_count; a++) s->rank[a] = -1;
 }
 
 static int find_coupling(const BlockSolver* s, int a, int b) {
@@ -308,14 +331,59 @@ static int spare_plan(BlockSolver* s, int owner) {
   return slot;
 }
 
+/* Are enough of the component's blocks placed by a held order? Gathers the places. *rate: its flops per order^2. */
+static bool placed_by_held_order(BlockSolver* s, const Component* c, double* rate) {
+  int count = c[1].member_first - c[0].member_first, unplaced = 0;
+  if (!s->holds || count <= ORDERING_SMALL) return false;
+  *rate = 0;
+  for (int k = c[0].member_first; k < c[1].member_first; k++) {
+    int a = s->members[k];
+    s->local_rank[k] = s->rank[a];
+    if (s->rank[a] < 0)
+      unplaced++;
+    else
+      *rate = fmax(*rate, s->rate[a]);
+  }
+  return unplaced <= HELD_UNPLACED * count;
+}
+
+/* An order that was looked for is held by its blocks. */
+static void hold_order(BlockSolver* s, const Component* c, const Plan* plan) {
+  if (!s->holds) return;
+  const int* order = plan_order(plan);
+  s->version++;
+  for (int k = 0; k < c[1].member_first - c[0].member_first; k++) {
+    int a = s->members[c->member_first + order[k]];
+    s->rank[a] = k;
+    s->rate[a] = plan->flops / ((double)c->order * c->order);
+  }
+}
+
+/* Plans are functions of the pattern, or of the pattern and the places; which it is, and whether the one that is there
+ * may stay, must not show in the result. */
+static void make_plan(BlockSolver* s, const Component* c, int index) {
+  Plan* plan = &s->plans[index];
+  PlanPattern pattern = pattern_of(s, c);
+  bool fits = plan_fits(plan, &pattern);
+  double rate, n = c->order;
+  if (placed_by_held_order(s, c, &rate)) {
+    if (fits && s->plan_version[index] == s->version) return;
+    plan_make(plan, &pattern, s->ordering, s->local_rank + c->member_first);
+    s->plan_version[index] = s->version;
+    if (plan->flops <= HELD_FLOPS * rate * n * n) return;
+  }
+  if (!fits || s->plan_version[index] >= 0) plan_make(plan, &pattern, s->ordering, NULL);
+  s->plan_version[index] = -1;
+  hold_order(s, c, plan);
+}
+
 static void choose_method(BlockSolver* s, Component* c) {
   c->plan = -1;
   if (!wants_plan(c)) return;
   int owner = s->members[c->member_first];
-  PlanPattern pattern = pattern_of(s, c);
   if (s->plan_of[owner] < 0) s->plan_of[owner] = spare_plan(s, owner);
   Plan* plan = &s->plans[s->plan_of[owner]];
-  if (!plan_fits(plan, &pattern)) plan_make(plan, &pattern, s->ordering);
+  make_plan(s, c, s->plan_of[owner]);
   double n = c->order;
   if (plan->flops < FRONTS_FLOP_SHARE * n * n * n / 3) c->plan = s->plan_of[owner];
 }

@@ -192,6 +192,10 @@ void block_solver_destroy(BlockSolver* solver);
  * blocks are zero afterwards. */
 void block_solver_pattern(BlockSolver* solver, const uint64_t* couplings, int count);
 void block_solver_clear(BlockSolver* solver);
+/* From here to the next call blocks keep their places in the order of elimination, once their component has been
+ * ordered, though other couplings are filled: ordering a large component anew costs more than factoring it. Results
+ * then depend on what was filled since this call. Without any call every pattern is ordered by itself. */
+void block_solver_hold_orders(BlockSolver* solver);
 /* Entry (r, c) of block (a, b), a <= b, is at [r * stride + c]; NULL when the pattern lacks it. Of a diagonal block
  * only c >= r counts. */
 double* block_solver_block(BlockSolver* solver, int a, int b, int* stride);

@@ -5,8 +5,8 @@
 #include "base/base.h"
 
 enum {
-  SMALL = 64,     /* nodes of a graph whose neighbourhoods are single words */
-  DISSECTED = 200 /* from here on nested dissection fills in less than minimum degree */
+  SMALL = ORDERING_SMALL, /* nodes of a graph whose neighbourhoods are single words */
+  DISSECTED = 200         /* from here on nested dissection fills in less than minimum degree */
 };
 
 struct Ordering {

@@ -2,6 +2,8 @@
 #ifndef SDRS_LINALG_ORDERING_H
 #define SDRS_LINALG_ORDERING_H
 
+enum { ORDERING_SMALL = 64 }; /* up to so many nodes an order costs next to nothing */
+
 typedef struct Ordering Ordering;
 Ordering* ordering_create(void);
 void ordering_destroy(Ordering* ordering);

@@ -24,9 +24,9 @@ static int* ints(Room* r, int count) { return room(r, sizeof(int), (size_t)count
 
 void plan_free(Plan* plan) {
   if (!plan) return;
-  Room* const all[] = {&plan->size, &plan->couplings, &plan->unknown, &plan->fronts,
-                       &plan->rows, &plan->map,       &plan->entries, &plan->columns};
-  enum { ALL = 8, WORK = 8 };
+  Room* const all[] = {&plan->size, &plan->couplings, &plan->unknown, &plan->fronts, &plan->rows,
+                       &plan->map,  &plan->entries,   &plan->columns, &plan->base,   &plan->base_order};
+  enum { ALL = 10, WORK = 8 };
   for (int k = 0; k < ALL; k++) memory_free(all[k]->at);
   for (int k = 0; k < WORK; k++) memory_free(plan->work[k].at);
   *plan = (Plan){0};
@@ -63,6 +63,33 @@ static Neighbours neighbours(Plan* plan, const PlanPattern* p) {
     n.coupling[n.start[b + 1]++] = k;
   }
   return n; /* start[a] .. start[a + 1] */
+}
+
+/* An order that was looked for is looked up when the same pattern comes again: it is a function of the pattern. */
+static void look_for_order(Plan* plan, const PlanPattern* p, Neighbours near, Ordering* ordering, int* order) {
+  size_t keys = sizeof(uint64_t) * (size_t)p->coupling_count, places = sizeof(int) * (size_t)p->block_count;
+  bool known = plan->base_blocks == p->block_count && plan->base_couplings == p->coupling_count &&
+               (keys == 0 || memcmp(plan->base.at, p->couplings, keys) == 0);
+  int* base = ints(&plan->base_order, p->block_count);
+  if (!known) {
+    ordering_find(ordering, p->block_count, near.start, near.other, base);
+    plan->base_blocks = p->block_count;
+    plan->base_couplings = p->coupling_count;
+    memcpy(room(&plan->base, sizeof(uint64_t), (size_t)p->coupling_count + 1), p->couplings, keys);
+  }
+  memcpy(order, base, places);
+}
+
+/* Counting sort; what has no rank, -1, comes first. */
+static void order_by_rank(Plan* plan, const PlanPattern* p, const int* rank, int* order) {
+  int most = 0;
+  for (int a = 0; a < p->block_count; a++)
+    if (rank[a] > most) most = rank[a];
+  int* next = ints(&plan->work[7], most + 3);
+  memset(next, 0, sizeof(int) * (size_t)(most + 3));
+  for (int a = 0; a < p->block_count; a++) next[rank[a] + 2]++;
+  for (int k = 0; k <= most + 1; k++) next[k + 1] += next[k];
+  for (int a = 0; a < p->block_count; a++) order[next[rank[a] + 1]++] = a;
 }
 
 /* parent[j]: the first block eliminated after j that j's column of L has a row of (Liu's algorithm). */
@@ -328,14 +355,19 @@ static void remember(Plan* plan, const PlanPattern* p) {
   for (int a = 0; a < p->block_count; a++) plan->order += p->size[a];
 }
 
-void plan_make(Plan* plan, const PlanPattern* p, Ordering* ordering) {
+const int* plan_order(const Plan* plan) { return plan->work[3].at; }
+
+void plan_make(Plan* plan, const PlanPattern* p, Ordering* ordering, const int* rank) {
   int n = p->block_count;
   remember(plan, p);
   Neighbours near = neighbours(plan, p);
   int *order = ints(&plan->work[3], 3 * n + 1), *position = order + n, *parent = position + n;
+  if (rank)
+    order_by_rank(plan, p, rank, order);
+  else
+    look_for_order(plan, p, near, ordering, order);
   int *work = ints(&plan->work[4], 3 * n + 1), *starts = ints(&plan->work[5], n + 1),
       *place = ints(&plan->work[7], 2 * n);
-  ordering_find(ordering, n, near.start, near.other, order);
   for (int j = 0; j < n; j++) position[order[j]] = j;
   elimination_tree(n, near, order, position, parent, work);
   postorder(n, order, parent, work, work + n, work + 2 * n);

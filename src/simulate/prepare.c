@@ -94,6 +94,7 @@ static void aim_joints(Sim* s, double t) {
 }
 
 void step_prepare(Sim* s) {
+  block_solver_hold_orders(s->solver);
   s->weights = step_weights(s->model->simulation.integrator, &s->clock);
   aim_links(s);
   spin_aim(s);

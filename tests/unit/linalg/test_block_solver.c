@@ -624,6 +624,47 @@ static void solutions_do_not_depend_on_the_past(void** state) {
   }
 }
 
+/* With held orders: the same bits, whatever was solved and held before the orders at hand; and right. */
+static void held_orders_do_not_depend_on_what_was_before(void** state) {
+  (void)state;
+  Random random = {334};
+  for (int k = 1; k < SHAPES; k++) {
+    System whole = system_create(&random, shapes[k].blocks, shapes[k].largest, shapes[k].extra, 60);
+    BlockSolver* old = prepared(&whole);
+    size_t bytes = sizeof(double) * (size_t)whole.order;
+    double *b = MEMORY_NEW(double, whole.order), *x = MEMORY_NEW(double, whole.order),
+           *wanted = MEMORY_NEW(double, whole.order);
+    random_vector(&random, b, whole.order);
+    for (int hold = 0; hold < 3; hold++) {
+      BlockSolver* fresh = block_solver_create(whole.blocks, whole.size);
+      block_solver_pattern(fresh, whole.couplings, whole.coupling_count);
+      block_solver_hold_orders(old);
+      block_solver_hold_orders(fresh);
+      for (int round = 0; round < 4; round++) { /* the whole makes one of the components that the others fell into */
+        System s = thinned(&random, &whole, round == 2 ? 1 : round == 3 ? 0.995 : 0.98);
+        fill(old, &s);
+        fill(fresh, &s);
+        assert_true(block_solver_factor(fresh));
+        assert_true(block_solver_factor(old));
+        memcpy(x, b, bytes);
+        block_solver_solve(old, x);
+        memcpy(wanted, b, bytes);
+        block_solver_solve(fresh, wanted);
+        compare_bytes(x, wanted, bytes, "seed 334, shape %d, held %d, round %d", k, hold, round);
+        reference_solve(s.full, s.order, b, wanted);
+        compare_arrays(x, wanted, s.order, 1e-11, "seed 334, shape %d, held %d, round %d", k, hold, round);
+        system_free(&s);
+      }
+      block_solver_destroy(fresh);
+    }
+    memory_free(b);
+    memory_free(x);
+    memory_free(wanted);
+    block_solver_destroy(old);
+    system_free(&whole);
+  }
+}
+
 static void solver_of_order_zero(void** state) {
   (void)state;
   const int sizes[2] = {0, 0};
@@ -655,6 +696,7 @@ int main(void) {
       cmocka_unit_test(components_are_those_of_what_is_filled),
       cmocka_unit_test(components_are_lifted_alone),
       cmocka_unit_test(solutions_do_not_depend_on_the_past),
+      cmocka_unit_test(held_orders_do_not_depend_on_what_was_before),
       cmocka_unit_test(solver_of_order_zero),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
