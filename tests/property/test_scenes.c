@@ -344,6 +344,19 @@ static void pile_begins_to_fall(void** state) {
   run_close(&run);
 }
 
+/* What is asked of memory_alloc and its kind; what CHOLMOD asks for to order an island of 65 bodies or more is not
+ * counted. */
+static void pile_allocates_nothing_once_its_heap_has_formed(void** state) {
+  (void)state;
+  SceneRun run;
+  run_open(&run, "scenes/pile.yaml", NULL);
+  for (int step = 0; step < 240; step++) assert_false(step_outcome_failed(sim_step(run.sim).outcome));
+  uint64_t before = memory_allocation_count();
+  for (int step = 0; step < 40; step++) assert_false(step_outcome_failed(sim_step(run.sim).outcome));
+  assert_int_equal(memory_allocation_count() - before, 0);
+  run_close(&run);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(resting_gap_is_the_closed_form),
@@ -358,6 +371,7 @@ int main(void) {
       cmocka_unit_test(gears_turn_each_other),
       cmocka_unit_test(rings_hang_and_fall_over_a_post),
       cmocka_unit_test(pile_begins_to_fall),
+      cmocka_unit_test(pile_allocates_nothing_once_its_heap_has_formed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
