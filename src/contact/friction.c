@@ -268,8 +268,8 @@ typedef struct {
   double slip[4][4];   /* (mu / dt) sum J^T h J, lower triangle */
 } SlipSums;
 
-/* z at slip r. Linearised at the other state, z rho = r reads (z + dz) rho = r + dr - z (r . dr) / rho (F5); a vector of
- * length 1 at most. */
+/* z at slip r. Linearised at the other state, z rho = r reads (z + dz) rho = r + dr - z (r . dr) / rho (F5); a vector
+ * of length 1 at most. */
 static void follow_dual(const SlipState* from, double smoothing, SlipState* to) {
   const double *r0 = from->slip, *r = to->slip;
   double rho = sqrt(r0[0] * r0[0] + r0[1] * r0[1] + smoothing);

@@ -57,7 +57,7 @@ typedef struct {
   double smoothing;   /* eps [(m/s)^2] */
   double dt;          /* s */
   int state;          /* 0 or 1: which state of the points is evaluated */
-  bool follow;        /* the other state is known: z follows from it, else z = r / rho and the Hessian is D's own (F5) */
+  bool follow; /* the other state is known: z follows from it, else z = r / rho and the Hessian is D's own (F5) */
 } FrictionParameters;
 
 /* Energy and derivatives with respect to the twists of both bodies about their references, *added* to out (which may

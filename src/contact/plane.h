@@ -5,7 +5,6 @@
 
 #include "geometry/geometry.h"
 
-
 /* A hull (or half-space) where it stands now. */
 typedef struct {
   PointView points; /* local; count 0 for a half-space */

@@ -437,6 +437,7 @@ int block_solver_component_order(BlockSolver* s, int component) {
 
 /* All of a component's blocks as one matrix: lower triangle by columns. */
 static void fill_dense(const BlockSolver* s, const Component* c, double* matrix, int stride) {
+  if (c->order == 0) return;
   memset(matrix, 0, sizeof(double) * (size_t)stride * (size_t)c->order);
   for (int k = c[0].member_first; k < c[1].member_first; k++) {
     int a = s->members[k], size = s->size[a];

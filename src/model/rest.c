@@ -31,7 +31,8 @@ static Rest rest_at_distance(double s, int n_a, int n_b, double z) {
   double sum = s * (z + other), gap = sum, a = 1;
   for (int i = 0; i < NORM_ITERATIONS; i++) {
     double before = gap;
-    a = 1 - BARRIER_NORM_WIDTH * slope_inverse(BARRIER_NORM_WIDTH * gap / s * q); /* |W'(1 - a)| = D lambda, times sigma s */
+    a = 1 - BARRIER_NORM_WIDTH *
+                slope_inverse(BARRIER_NORM_WIDTH * gap / s * q); /* |W'(1 - a)| = D lambda, times sigma s */
     gap = sum / a;
     if (gap == before) break;
   }

@@ -6,9 +6,10 @@
 #define SDRS_MODEL_REST_H
 
 typedef struct {
-  double gap;       /* D [m] */
-  double force;     /* at stiffness 1, so N / kappa */
-  double stiffness; /* |d force / d D| at stiffness 1 [1/m], to order sigma: 1/k = 1/(n_a P''(c_a)) + 1/(n_b P''(c_b)) */
+  double gap;   /* D [m] */
+  double force; /* at stiffness 1, so N / kappa */
+  double
+      stiffness; /* |d force / d D| at stiffness 1 [1/m], to order sigma: 1/k = 1/(n_a P''(c_a)) + 1/(n_b P''(c_b)) */
 } Rest;
 
 /* At rest under a force > 0 (already divided by kappa), or at a gap in (0, 2s). support > 0. */

@@ -212,8 +212,8 @@ static bool shorten_marked(Sim* s) {
   return true;
 }
 
-/* What the islands that could not move had to gain is so little that the energies' true rounding may well be more: stiff
- * contacts multiply that of the coordinates. */
+/* What the islands that could not move had to gain is so little that the energies' true rounding may well be more:
+ * stiff contacts multiply that of the coordinates. */
 static bool lost_in_rounding(const Sim* s) {
   for (int k = 0; k < s->island_count; k++) {
     const Island* island = &s->islands[k];

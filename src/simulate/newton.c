@@ -207,9 +207,8 @@ static void solve_component(void* context, int index, int thread) {
   const ComponentTask* task = context;
   Sim* s = task->s;
   if (!s->wanted_component[index]) return;
-  bool ok = task->factor == FACTOR_LIFTED
-                ? block_solver_factor_component_lifted(s->solver, index, s->lift[index])
-                : block_solver_factor_component(s->solver, index);
+  bool ok = task->factor == FACTOR_LIFTED ? block_solver_factor_component_lifted(s->solver, index, s->lift[index])
+                                          : block_solver_factor_component(s->solver, index);
   if (ok) block_solver_solve_component(s->solver, index, s->solution);
   s->solved_component[index] = ok;
 }
@@ -227,8 +226,8 @@ static int find_wanted(Sim* s, Factor factor) {
   return count;
 }
 
-/* H delta = -g for the components with a wanted tree; the others keep their delta. Trees that got one are not wanted any
- * more. Returns whether all did. */
+/* H delta = -g for the components with a wanted tree; the others keep their delta. Trees that got one are not wanted
+ * any more. Returns whether all did. */
 static bool solve_wanted(Sim* s, const Assembly* a, bool curvature, Factor factor) {
   const Model* m = s->model;
   double start = timer_now();

@@ -35,17 +35,17 @@ typedef struct {
 typedef struct {
   double *delta, *time; /* (capacity x nv), (capacity) */
   int count, capacity;
-  int first;      /* move of the present step */
-  int parts;      /* parts of steps since sim_path was called last */
+  int first;                  /* move of the present step */
+  int parts;                  /* parts of steps since sim_path was called last */
   int kept_count, kept_parts; /* when the step was begun that is taken in parts */
-  int block;      /* first of those that may still be made one */
-  bool straight;  /* the last one alone is the straight way of its step */
-  double* begin;  /* coordinates where the present step began  (nq) */
-  double* from;   /* and where the way begins that is looked at  (nq) */
-  double* marked; /* and when sim_path was called last  (nq) */
-  double* way;    /* straight increments  (nv) */
-  Pose* poses;    /* where the way begins  (links) */
-  Screw* screws;  /* (nv) */
+  int block;                  /* first of those that may still be made one */
+  bool straight;              /* the last one alone is the straight way of its step */
+  double* begin;              /* coordinates where the present step began  (nq) */
+  double* from;               /* and where the way begins that is looked at  (nq) */
+  double* marked;             /* and when sim_path was called last  (nq) */
+  double* way;                /* straight increments  (nv) */
+  Pose* poses;                /* where the way begins  (links) */
+  Screw* screws;              /* (nv) */
   MotionBounds bounds;
   Proof* proof;     /* over recorded states that are several parts apart; NULL: none was needed yet */
   bool proof_there; /* its last state is `marked` */
@@ -83,7 +83,7 @@ struct Sim {
   const Model* model;
   SimOptions options;
   double tolerance; /* relative (balance.c) */
-  SimState state; /* what the user sees; pose points into history */
+  SimState state;   /* what the user sees; pose points into history */
 
   /* written by sim_step at its end: the past */
   double *q_now, *q_old;                  /* q^t, q^{t-1}  (nq) */
@@ -112,17 +112,17 @@ struct Sim {
   /* written by the Newton loop */
   Configuration configuration[2];
   int current;
-  double *gradient, *delta, *scaled, *rhs; /* (nv) */
-  double* solution;                                          /* (nv) */
-  bool* moving;                                              /* of every tree, in the trial  (trees) */
-  bool* wanted;                                              /* of every tree: a direction is looked for  (trees) */
-  bool* marked_link;                                         /* (links) */
-  int* component;                                            /* of every tree, in the matrix  (trees) */
-  bool *wanted_component, *solved_component;                 /* (at most trees) */
-  double* lift;                                              /* least eigenvalue of a component  (at most trees) */
-  double *true_gradient, *true_work;       /* while a model other than the objective's own is solved  (nv) */
-  double* newton_delta;                    /* from the objective's own model  (nv) */
-  double (*twist)[6];                      /* of every link under delta  (links) */
+  double *gradient, *delta, *scaled, *rhs;   /* (nv) */
+  double* solution;                          /* (nv) */
+  bool* moving;                              /* of every tree, in the trial  (trees) */
+  bool* wanted;                              /* of every tree: a direction is looked for  (trees) */
+  bool* marked_link;                         /* (links) */
+  int* component;                            /* of every tree, in the matrix  (trees) */
+  bool *wanted_component, *solved_component; /* (at most trees) */
+  double* lift;                              /* least eigenvalue of a component  (at most trees) */
+  double *true_gradient, *true_work;         /* while a model other than the objective's own is solved  (nv) */
+  double* newton_delta;                      /* from the objective's own model  (nv) */
+  double (*twist)[6];                        /* of every link under delta  (links) */
   Screw* screws;
   Vec3* reference;
   LinkTerms* link_terms;
@@ -198,9 +198,9 @@ bool balance_reached(const Sim* sim, int dof);
 /* Largest imbalance over the free degrees of freedom relative to the forces at work there: at most the tolerance when
  * all are in balance. NaN: a gradient is not finite. */
 double balance_residual(const Sim* sim, int* worst);
-/* A pair that was pressed together too far opens by a sixth of its clearance in a Newton step, as roots of a power do. Seen
- * through the force that the step would leave it opens at once: another direction, from that model (S11), for the islands
- * in which it descends. Islands must be known. */
+/* A pair that was pressed together too far opens by a sixth of its clearance in a Newton step, as roots of a power do.
+ * Seen through the force that the step would leave it opens at once: another direction, from that model (S11), for the
+ * islands in which it descends. Islands must be known. */
 void step_relieve(Sim* sim);
 /* Move along s->delta as far as feasibility, Armijo's rule and the certificate allow (simulate/line_search.c). */
 typedef enum {

@@ -330,7 +330,7 @@ async function pinch() {
   const page = await open('pinch');
   await checkPoses(page, ['pinch', 'best'], [0, 77, 140]);
   // the fingers press on the ball
-  check((await checkArrows(page, ['pinch', 'best'], 100, (row) => row.a === 'ball')) >= 2, 'pairs of the ball');
+  check((await checkArrows(page, ['pinch', 'best'], 60, (row) => row.a === 'ball')) >= 2, 'pairs of the ball');
   await checkDesigns(page);
   await checkMorph(page);
   await checkGhost(page);

@@ -87,12 +87,14 @@ static void expect_same(const Search* a, const Search* b, const char* what) {
   "initial: [{link: ball, velocities: true, dof: [0, 1, 2]}]\n"
 #define MARK "loss: [{type: point, link: ball, target: [0.5, -0.2, 0.1]}]\n"
 
-/* A brick slides over the ground against another one; shape and speed change. */
-#define SLIDE_SCENE                                                                                                 \
-  "{simulation: {dt: 0.01}, contact: {friction: 0.3, support: 2.0e-3, stiffness: 1.2e-9, smoothing: 1.0e-6},\n"     \
-  "  links: [{name: ground, fixed: true, shape: {type: half_space}}, {name: brick, mass: 1, position: [0, 0, "      \
-  "0.10090931], shape: {type: box, size: [0.2, 0.2, 0.2]}}, {name: stop, mass: 0.5, position: [0.25, 0.03, "        \
-  "0.10090931], shape: {type: box, size: [0.2, 0.2, 0.2]}}], initial: [{link: brick, velocities: [%s, 0, 0, 0, 0, " \
+/* A brick slides over the ground against another one; shape and speed change. The rest speed is one that differences
+ * resolve. */
+#define SLIDE_SCENE                                                                                                    \
+  "{simulation: {dt: 0.01}, contact: {friction: 0.3, rest_speed: 0.2, support: 2.0e-3, stiffness: 1.2e-9, smoothing: " \
+  "1.0e-6},\n"                                                                                                         \
+  "  links: [{name: ground, fixed: true, shape: {type: half_space}}, {name: brick, mass: 1, position: [0, 0, "         \
+  "0.10090931], shape: {type: box, size: [0.2, 0.2, 0.2]}}, {name: stop, mass: 0.5, position: [0.25, 0.03, "           \
+  "0.10090931], shape: {type: box, size: [0.2, 0.2, 0.2]}}], initial: [{link: brick, velocities: [%s, 0, 0, 0, 0, "    \
   "0]}]}"
 #define SLIDE_REST                                                                                    \
   "steps: 12\n"                                                                                       \
