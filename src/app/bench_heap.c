@@ -29,7 +29,8 @@ static void add_box(Text* yaml, double half_width) {
 }
 
 static void add_body(Text* yaml, int n, int across, Random* random) {
-  double place[3] = {n % across, n / across % across, n / (across * across)}, turn[3];
+  int row = n / across, layer = row / across;
+  double place[3] = {n % across, row % across, layer}, turn[3];
   for (int k = 0; k < 3; k++) {
     place[k] = SPACING * (k < 2 ? place[k] - 0.5 * (across - 1) : place[k] + 0.5);
     place[k] += random_uniform(random, -JITTER, JITTER);

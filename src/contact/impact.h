@@ -27,6 +27,6 @@ typedef struct {
 Impact impact_eval(const ImpactParameters* parameters, double potential, double before);
 
 /* From derivatives of U to those of W: forces, moments and Hessian. */
-void impact_scale(const Impact* impact, bool half_space, PairDerivatives* pair);
+void impact_scale(const Impact* impact, bool half_space, PairDerivatives* d);
 
 #endif

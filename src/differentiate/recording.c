@@ -55,7 +55,7 @@ static void keep_contacts(Recording* r, RecordedState* state, const ContactRecor
 /* What lies between the row before and this one. */
 static void keep_substates(Recording* r, const Sim* sim, int row) {
   size_t nq = (size_t)r->model->coordinate_count, links = (size_t)r->model->link_count;
-  int count, needed, capacity = r->between_capacity, momenta = r->between_capacity;
+  int count, needed, capacity = r->between_capacity, momenta = capacity;
   const SimSubstate* inside = sim_substates(sim, &count);
   needed = r->between_count + count;
   r->between_q = grown(r->between_q, &capacity, needed, sizeof(double) * nq);

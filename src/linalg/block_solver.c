@@ -713,6 +713,7 @@ static void solve_spectral(const BlockSolver* s, const Component* c, double* x) 
 static void solve_dense(const BlockSolver* s, const Component* c, double* x) {
   int n = c->order, stride = front_stride(n);
   double *panel = s->storage + c->storage, *y = panel + (size_t)stride * (size_t)n;
+  if (n == 0) return;
   memcpy(y, x, sizeof(double) * (size_t)n);
   memset(y + n, 0, sizeof(double) * (size_t)(stride - n));
   front_forward(n, stride, panel, y);

@@ -146,8 +146,8 @@ void joint_zero(const ModelLink* link, double* q);
 /* ---------------------------------------------------------------- kinematics (model/kinematics.c) */
 /* World poses of all links (link_count). q: all coordinates (nq). */
 void model_poses(const Model* model, const double* q, Pose* poses);
-/* Of one link, whose parent's stands in poses already. */
-void model_link_pose(const Model* model, int link, const double* q, Pose* poses);
+/* Of link i, whose parent's stands in poses already. */
+void model_link_pose(const Model* model, int i, const double* q, Pose* poses);
 /* out = q moved by fraction * increments, joint by joint (nv -> nq); out may be q. */
 void model_increment(const Model* model, const double* q, const double* increments, double fraction, double* out);
 
