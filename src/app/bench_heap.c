@@ -14,7 +14,7 @@ enum { STEPS_MOST = 1000, REST_STEPS = 30 };
 #define REST_ENERGY 1e-5
 
 /* A square box as wide as half the bodies piled up in a cube, or at least one of them. */
-static int cells_across(int bodies) { return (int)fmax(1, ceil(cbrt(0.5 * bodies) - 1e-9)); }
+static int cells_across(int bodies) { return (int)fmax(1, ceil(math_cbrt(0.5 * bodies) - 1e-9)); }
 
 static void add_box(Text* yaml, double half_width) {
   text_add(yaml, "shapes:\n  floor: {type: half_space}\n");
