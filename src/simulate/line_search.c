@@ -22,6 +22,7 @@
 
 /* ---------------------------------------------------------------- islands */
 
+/* The islands of the accepted state; the list of candidates may grow afterwards, by pairs without terms only. */
 static void couple(Sim* s) {
   const Model* m = s->model;
   sets_separate(s->island, m->tree_count);
@@ -42,10 +43,10 @@ static Island* island_of_link(Sim* s, int link) {
   return tree < 0 ? NULL : &s->islands[s->island[tree]];
 }
 
+/* Islands must be known. */
 static void measure_islands(Sim* s, bool arrived) {
   const Model* m = s->model;
   const Configuration* c = &s->configuration[s->current];
-  couple(s);
   for (int k = 0; k < s->island_count; k++) s->islands[k] = (Island){.alpha = 1.0, .settled = true};
   for (int k = 0; k < m->tree_count; k++) {
     Island* island = &s->islands[s->island[k]];
@@ -263,6 +264,7 @@ bool step_repeat_last(Sim* s, StepReport* report) {
   double lengths = step_length_ratio(s);
   for (int k = 0; k < s->model->dof_count; k++) s->delta[k] = s->fixed[k] ? 0 : lengths * s->difference_old[k];
   spin_increments(s, s->delta);
+  couple(s);
   measure_islands(s, false);
   expect_targets(s);
   bool any = false;
