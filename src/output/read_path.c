@@ -1,5 +1,4 @@
 /* path.csv of a recorded run. */
-#include <string.h>
 #include "output/writer.h"
 
 void output_increment_name(Text* name, const Model* model, int link, int k) {
@@ -10,35 +9,6 @@ void output_increment_name(Text* name, const Model* model, int link, int k) {
            turn ? turns[k - l->slide_count] : scene_joint_coordinate_name(&model->scene->links[link].joint, k));
 }
 
-static bool columns_fit(const CsvTable* table, const char* path, const Model* model, Diagnostics* diagnostics) {
-  Text name = {0};
-  int column = 1;
-  bool fits = table->column_count == 1 + model->dof_count && strcmp(table->names[0], "time") == 0;
-  for (int i = 0; i < model->link_count && fits; i++)
-    for (int k = 0; k < model->links[i].dof_count && fits; k++, column++) {
-      name.length = 0;
-      output_increment_name(&name, model, i, k);
-      fits = strcmp(table->names[column], name.data) == 0;
-    }
-  text_free(&name);
-  if (!fits)
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 1, 0},
-                    "its columns are not 'time' and the %d increments of the scene's joints: the run was made from "
-                    "another scene",
-                    model->dof_count);
-  return fits;
-}
-
-/* The columns stand in the order of the links, the increments in that of their trees. */
-static bool read_row(double* delta, int row, const CsvTable* table, const char* path, const Model* model,
-                     Diagnostics* diagnostics) {
-  int column = 1;
-  for (int i = 0; i < model->link_count; i++)
-    for (int k = 0; k < model->links[i].dof_count; k++, column++)
-      if (!csv_number(table, path, row, column, &delta[model->links[i].dof_first + k], diagnostics)) return false;
-  return true;
-}
-
 static Status read_rows(RunPath* run, const CsvTable* table, const char* path, const Model* model,
                         Diagnostics* diagnostics) {
   size_t count = (size_t)run->dof_count;
@@ -47,7 +17,7 @@ static Status read_rows(RunPath* run, const CsvTable* table, const char* path, c
   run->delta = MEMORY_NEW(double, (size_t)table->row_count* count + 1);
   for (int row = 0; row < table->row_count; row++) {
     if (!csv_number(table, path, row, 0, &run->time[row], diagnostics) ||
-        !read_row(run->delta + (size_t)row * count, row, table, path, model, diagnostics))
+        !run_columns_read(run->delta + (size_t)row * count, row, table, path, model, RUN_INCREMENTS, diagnostics))
       return STATUS_BAD_INPUT;
     run->line[row] = table->lines[row];
   }
@@ -60,7 +30,8 @@ Status run_path_read(RunPath* run, const char* path, const Model* model, Diagnos
   if (!file_exists(path)) return STATUS_OK;
   CsvTable table = {0};
   Status status = csv_read(&table, path, diagnostics);
-  if (status == STATUS_OK && !columns_fit(&table, path, model, diagnostics)) status = STATUS_BAD_INPUT;
+  if (status == STATUS_OK && !run_columns_fit(&table, path, model, RUN_INCREMENTS, diagnostics))
+    status = STATUS_BAD_INPUT;
   if (status == STATUS_OK) status = read_rows(run, &table, path, model, diagnostics);
   csv_free(&table);
   return status;

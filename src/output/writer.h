@@ -23,4 +23,13 @@ extern const OutputWriter WRITER_TRAJECTORY, WRITER_JOINTS, WRITER_CONTACTS, WRI
  * one after the other, rx, ry, rz. */
 void output_increment_name(Text* name, const Model* model, int link, int k);
 
+/* Which numbers of every link's joint stand after the time, in the order of the links (output/read_columns.c). */
+typedef enum { RUN_COORDINATES, RUN_INCREMENTS } RunColumns;
+/* Are the columns those of this model? If not, a diagnostic. */
+bool run_columns_fit(const CsvTable* table, const char* path, const Model* model, RunColumns columns,
+                     Diagnostics* diagnostics);
+/* One row into numbers, which stand in the order of the trees (nq or nv); false with a diagnostic. */
+bool run_columns_read(double* numbers, int row, const CsvTable* table, const char* path, const Model* model,
+                      RunColumns columns, Diagnostics* diagnostics);
+
 #endif
