@@ -6,8 +6,6 @@
 
 /* Smallest eigenvalue left after lifting (SDRS section V), of the smallest diagonal entry. */
 #define EIGENVALUE_FLOOR 1e-3
-/* A step ends at the rounding floor when what is left out of balance is at most this part of the forces at work. */
-#define FLOOR_MOST 1e-2
 /* Fewer components than this are not worth waking other threads for. */
 enum { COMPONENTS_PARALLEL = 64, COMPONENTS_GRAIN = 16 };
 /* A direction from another model than the objective's own must promise this part of the Newton step's decrease. */

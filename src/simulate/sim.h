@@ -195,6 +195,8 @@ void balance_measure(Sim* sim, ContactTermList contact);
 /* What a degree of freedom may be out of balance by, and whether it is by no more [N, N m]. */
 double balance_allowed(const Sim* sim, int dof);
 bool balance_reached(const Sim* sim, int dof);
+/* A step ends at the rounding floor when what is left out of balance is at most this part of the forces at work. */
+#define FLOOR_MOST 1e-2
 /* Largest imbalance over the free degrees of freedom relative to the forces at work there: at most the tolerance when
  * all are in balance. NaN: a gradient is not finite. */
 double balance_residual(const Sim* sim, int* worst);
