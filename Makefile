@@ -253,10 +253,10 @@ $(FUZZERS): %: %.o $(BUILD)/libsdrs.a
 # The page of `sdrs render -o x.html`, one for all flavours; an empty file where npm or its registry is missing. Tried
 # again when its sources change or the programs come or go.
 PAGE := out/build/page/page.html
-$(PAGE): $(wildcard src/output/page/*) scripts/make_page.sh out/build/page/programs
+$(PAGE): $(wildcard src/page/viewer/*) scripts/make_page.sh out/build/page/programs
 	@scripts/make_page.sh $@
 
-$(BUILD)/src/output/page_template.o: $(PAGE)
+$(BUILD)/src/page/template.o: $(PAGE)
 
 src/main.c:
 	@echo "make: src/main.c is missing: the program cannot be built (the tests can: make tests)" >&2; exit 1

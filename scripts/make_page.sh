@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 OUT=$1
-SOURCE=src/output/page
+SOURCE=src/page/viewer
 PACKAGES=out/node/page
 
 leave_out() {

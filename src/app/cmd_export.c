@@ -177,7 +177,7 @@ static Status write_meshes(Exporting* exporting, const char* folder) {
     if (!export_urdf_mesh(model, h, &name)) continue;
     path.length = mesh.length = 0;
     text_add(&path, "%s%s", folder, name.data);
-    output_hull_obj(&mesh, model, h);
+    run_hull_obj(&mesh, model, h);
     status = write_file(exporting, path.data, &mesh);
     if (status == STATUS_OK) tell_file(exporting, path.data);
   }

@@ -9,11 +9,11 @@ typedef struct {
   Diagnostics diagnostics;
   Loaded loaded;
   Sim* sim;
-  Output* output;
+  RunFolder* output;
   char* folder;
-  OutputInput* inputs;
+  RunInput* inputs;
   int input_count;
-  OutputTotals totals;
+  RunTotals totals;
   StepReport report; /* of the last step tried */
   int recorded;      /* step of the last rows written, -1 = none */
   const char* stop;  /* why the run ended */
@@ -21,7 +21,7 @@ typedef struct {
 } Run;
 
 static Status run_create(Run* run, const Options* options) {
-  *run = (Run){.options = options, .totals = output_totals_start(), .recorded = -1, .start = timer_now()};
+  *run = (Run){.options = options, .totals = run_totals_start(), .recorded = -1, .start = timer_now()};
   int steps = option_count(options, "steps", 0);
   Status status = loaded_create(&run->loaded, options, options->operands[0], steps, &run->diagnostics);
   if (status != STATUS_OK) return status;
@@ -30,15 +30,15 @@ static Status run_create(Run* run, const Options* options) {
   status = sim_create(&run->sim, &run->loaded.model, &sim_options, &run->diagnostics);
   run->setup_seconds = timer_now() - start;
   if (status != STATUS_OK) return status;
-  run->inputs = output_inputs(&run->loaded.scene, &run->input_count);
+  run->inputs = run_inputs(&run->loaded.scene, &run->input_count);
   run->folder = run_folder_path(options, run->loaded.scene.name);
   interrupt_install(); /* from here on there is something to finish */
-  return output_open(&run->output, run->folder, &run->loaded.model, &run->diagnostics);
+  return run_folder_open(&run->output, run->folder, &run->loaded.model, &run->diagnostics);
 }
 
 static void run_free(Run* run) {
-  output_discard(run->output);
-  output_inputs_free(run->inputs, run->input_count);
+  run_folder_discard(run->output);
+  run_inputs_free(run->inputs, run->input_count);
   sim_destroy(run->sim);
   loaded_free(&run->loaded);
   diagnostics_free(&run->diagnostics);
@@ -79,11 +79,11 @@ static void print_details(const Run* run) {
 static Status record(Run* run, const StepReport* report) {
   double start = timer_now();
   const SimState* state = sim_state(run->sim);
-  OutputFrame frame = {.state = state, .report = report, .measure = sim_measure(run->sim)};
+  RunFrame frame = {.state = state, .report = report, .measure = sim_measure(run->sim)};
   frame.contacts = sim_contacts(run->sim, &frame.contact_count);
   frame.path = sim_path(run->sim);
-  output_totals_measure(&run->totals, &frame.measure, state);
-  Status status = output_frame(run->output, &frame, &run->diagnostics);
+  run_totals_measure(&run->totals, &frame.measure, state);
+  Status status = run_folder_add(run->output, &frame, &run->diagnostics);
   run->recorded = state->step;
   run->output_seconds += timer_now() - start;
   return status;
@@ -99,7 +99,7 @@ static Status advance(Run* run, Progress* progress, StepReport* last) {
     if (step_outcome_failed(run->report.outcome)) return STATUS_SOLVER;
     *last = run->report;
     const SimState* state = sim_state(run->sim);
-    output_totals_step(&run->totals, last, state);
+    run_totals_step(&run->totals, last, state);
     if (step % simulation->record_every == 0 && record(run, last) != STATUS_OK) return STATUS_IO;
     progress_update(progress, step, state->time, (double)run->totals.iterations / step, timer_now());
   }
@@ -153,7 +153,7 @@ static void add_bodies(Text* text, const Run* run) {
   const Model* model = &run->loaded.model;
   int dof = run->report.residual_dof, count, named = 0;
   const SimContact* contacts = sim_contacts(run->sim, &count);
-  text_add(text, "link '%s'", output_link_of_dof(model, dof));
+  text_add(text, "link '%s'", run_link_of_dof(model, dof));
   if (dof < 0 || dof >= model->dof_count) return;
   for (int i = 0; i < count && named < NEIGHBOURS_NAMED; i++) {
     int link = model->dof_link[dof];
@@ -204,7 +204,7 @@ static void print_failure(const Run* run) {
 }
 
 static void print_done(const Run* run, double seconds) {
-  const OutputTotals* totals = &run->totals;
+  const RunTotals* totals = &run->totals;
   fprintf(stderr, "%s: %d steps to t = %.6g s in %.3g s (%.3g x real time), %.3g iterations per step, ",
           run->loaded.scene.name, totals->steps, totals->time, seconds, totals->time / seconds,
           (double)totals->iterations / (totals->steps > 0 ? totals->steps : 1));
@@ -214,8 +214,8 @@ static void print_done(const Run* run, double seconds) {
     fprintf(stderr, "no pair came near\n");
 }
 
-static OutputSummary summarise(const Run* run, const OutputProgram* program, Status status) {
-  return (OutputSummary){
+static RunSummary summarise(const Run* run, const RunProgram* program, Status status) {
+  return (RunSummary){
       .program = program,
       .model = &run->loaded.model,
       .inputs = run->inputs,
@@ -250,14 +250,14 @@ static Status write_summary(Run* run, const char* json, size_t length) {
 /* Rename the CSV files, write the summary last: a folder with a fresh summary is complete. */
 static Status finish_folder(Run* run, Status status) {
   double start = timer_now();
-  Status closed = output_close(run->output, &run->diagnostics);
+  Status closed = run_folder_close(run->output, &run->diagnostics);
   run->output = NULL;
   if (closed != STATUS_OK) return closed;
   run->output_seconds += timer_now() - start;
-  OutputProgram program = version_program();
-  OutputSummary summary = summarise(run, &program, status);
+  RunProgram program = version_program();
+  RunSummary summary = summarise(run, &program, status);
   Text json = {0};
-  output_summary_json(&json, &summary);
+  run_summary_json(&json, &summary);
   Status written = write_summary(run, json.data, json.length);
   if (written == STATUS_OK && run->options->json) fputs(json.data, stdout);
   text_free(&json);

@@ -5,7 +5,7 @@
 #include <signal.h>
 #include "app/app.h"
 #include "model/model.h"
-#include "output/output.h"
+#include "page/page.h"
 
 /* ---------------------------------------------------------------- messages (app/messages.c) */
 
@@ -23,7 +23,7 @@ ExitCode usage_error(const Options* options, const char* format, ...) __attribut
 /* ---------------------------------------------------------------- versions (app/version.c) */
 
 /* Versions are asked of the libraries that are loaded. */
-OutputProgram version_program(void);
+RunProgram version_program(void);
 void version_print(FILE* stream);
 /* One thread for BLAS: small dense solves lose by threads, and their results would depend on the count. */
 void version_single_thread_blas(void);

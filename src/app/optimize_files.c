@@ -81,7 +81,7 @@ Status write_design(const char* folder, const char* name, Optimization* o, bool 
     }
     Text file = {0};
     text_add(&file, "%s/%s.obj", path.data, model.links[i].name); /* names hold no slash */
-    status = output_link_obj(file.data, &model, i, diagnostics);
+    status = run_link_obj(file.data, &model, i, diagnostics);
     text_free(&file);
   }
   text_free(&path);
@@ -187,7 +187,7 @@ Status write_checkpoint(const char* folder, const Optimization* o, Diagnostics* 
 }
 
 static void add_program(Json* json) {
-  OutputProgram program = version_program();
+  RunProgram program = version_program();
   json_open(json, "program", '{');
   json_text(json, "version", program.version);
   json_text(json, "commit", program.commit);
@@ -203,14 +203,14 @@ static void add_inputs(Json* json, const Task* task) {
   json_close(json, '}');
   for (int k = 0; k < task->scenario_count; k++) {
     int count;
-    OutputInput* inputs = output_inputs(&task->scenarios[k].scene, &count);
+    RunInput* inputs = run_inputs(&task->scenarios[k].scene, &count);
     for (int i = 0; i < count; i++) {
       json_open(json, NULL, '{');
       json_text(json, "path", inputs[i].path);
       json_text(json, "sha256", inputs[i].sha256);
       json_close(json, '}');
     }
-    output_inputs_free(inputs, count);
+    run_inputs_free(inputs, count);
   }
   json_close(json, ']');
 }

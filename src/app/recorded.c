@@ -227,7 +227,7 @@ Status recorded_load(Recorded* recorded, const char* path) {
 bool recorded_unchanged(Recorded* recorded) {
   const cJSON* then = cJSON_GetObjectItem(recorded->summary, "inputs");
   int count, differ = 0;
-  OutputInput* now = output_inputs(&recorded->scene, &count);
+  RunInput* now = run_inputs(&recorded->scene, &count);
   for (int i = 0; i < count; i++) {
     const char* sha256 = cJSON_GetStringValue(cJSON_GetObjectItem(cJSON_GetArrayItem(then, i), "sha256"));
     if (sha256 && strcmp(sha256, now[i].sha256) == 0) continue;
@@ -235,7 +235,7 @@ bool recorded_unchanged(Recorded* recorded) {
                     "it has changed since the run");
     differ++;
   }
-  output_inputs_free(now, count);
+  run_inputs_free(now, count);
   return differ == 0 && count == cJSON_GetArraySize(then);
 }
 

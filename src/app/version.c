@@ -28,8 +28,8 @@ void version_single_thread_blas(void) {
   if (openblas_set_num_threads) openblas_set_num_threads(1);
 }
 
-OutputProgram version_program(void) {
-  return (OutputProgram){
+RunProgram version_program(void) {
+  return (RunProgram){
       .version = SDRS_VERSION,
       .commit = SDRS_COMMIT,
       .build_flags = SDRS_BUILD_FLAGS,
@@ -48,7 +48,7 @@ OutputProgram version_program(void) {
 }
 
 void version_print(FILE* stream) {
-  OutputProgram program = version_program();
+  RunProgram program = version_program();
   fprintf(stream, "sdrs %s\ncommit    %s\nflags     %s\ncompiler  %s\n", program.version, program.commit,
           program.build_flags, program.compiler);
   for (int i = 0; i < program.library_count; i++)

@@ -1,0 +1,76 @@
+/* export: a model or a recorded run in the formats of other programs: MJCF, URDF, glTF, OBJ, STL, 3MF.
+ * Everything is appended to texts of the caller; nothing is kept. */
+#ifndef SDRS_EXPORT_H
+#define SDRS_EXPORT_H
+
+#include "render/render.h"
+
+/* The model as MJCF for MuJoCo 2.2.2 or later: one file that needs no other. controls: the actuators' controls over the
+ * run as CSV, left empty when they do not change. What MuJoCo has no exact counterpart for is noted in diagnostics,
+ * with `path` as the file. */
+void export_mjcf(const Model* model, const char* path, Text* mjcf, Text* controls, Diagnostics* diagnostics);
+
+/* The model as URDF, all joints at zero. `meshes`: what references to mesh files begin with ("robot_meshes/"); the
+ * files are those of export_urdf_mesh. What URDF cannot say is left out, told as notes with `path` as their file, and
+ * stands in a comment. STATUS_BAD_INPUT after an error for each link whose joint it has no counterpart for.
+ * docs/urdf.md */
+Status export_urdf(const Model* model, const char* path, const char* meshes, Text* urdf, Diagnostics* diagnostics);
+/* Name of the file that a hull is in (its content: run_hull_obj); false: it is in none. */
+bool export_urdf_mesh(const Model* model, int hull, Text* name);
+
+/* A recorded run as a binary glTF 2.0 file: the bounded hulls of every link under a node of its name, with its colour
+ * and its motion as an animation at about `fps` moments per second; half-spaces as squares as wide as the run. Metres,
+ * Y up (a root node turns Z to Y). *moments = of the animation. */
+void export_glb(Text* out, const Model* model, const RunPoses* run, double fps, int* moments);
+
+/* The same of several runs or designs beside each other, under a node each: what `name` says, its links as
+ * `name/link`. Everything is borrowed. */
+typedef struct {
+  const char* name;
+  const Model* model;
+  const RunPoses* run;
+} GlbPart;
+void export_glb_parts(Text* out, const GlbPart* parts, int count, double fps, int* moments);
+
+typedef enum { SURFACE_OBJ, SURFACE_STL, SURFACE_3MF } SurfaceFormat;
+
+typedef struct {
+  SurfaceFormat format;
+  bool pieces; /* every convex piece as a solid of its own, instead of each link's union */
+  int threads;
+} SurfaceOptions;
+
+/* What was written, measured on the numbers that are in the file. */
+typedef struct {
+  int pieces, triangles; /* solids: one per link, or one per hull of those that are not united */
+  bool united;           /* each link's hulls are one surface; not asked for with `pieces` */
+  const char* reason; /* why a link could not be united (constant), or NULL; its hulls are solids of their own then */
+  int reason_link;
+  double snap;      /* points nearer than this were made one by the union [m] */
+  bool closed;      /* every edge has a triangle on both sides */
+  bool manifold;    /* exactly one on each */
+  int pinches;      /* points in which a surface touches itself */
+  bool oriented;    /* neighbours run their edge opposite ways, the outside is outside */
+  int components;   /* groups of hulls that touch */
+  int cavities;     /* voids inside solids */
+  int overlaps;     /* pairs of hulls with common volume, which `volume` counts twice where they are not united */
+  Vec3 low, high;   /* box [m] */
+  double volume;    /* sum of the solids [m^3] */
+  double mass;      /* of the links, by their mass model [kg] */
+  double thickness; /* of the thinnest wall [m] (surface_thickness); not united: of the thinnest hull */
+  double thickness_spacing; /* distance of the samples of the wall [m]; 0 when not united */
+} SurfaceReport;
+
+/* Append the bounded hulls of a link (-1 = of all) under the poses (links), as OBJ in metres, binary STL or 3MF in
+ * millimetres. */
+SurfaceReport export_surface(Text* out, const Model* model, int link, const Pose* poses, const SurfaceOptions* options);
+
+/* ---------------------------------------------------------------- bytes of files (export/text.c) */
+
+/* The text with & < > " escaped, which XML and HTML understand alike. */
+void xml_add_escaped(Text* out, const char* text);
+/* Little-endian, of 1 to 4 bytes. */
+void bytes_add_integer(Text* out, uint32_t value, int bytes);
+void bytes_add_float(Text* out, double value);
+
+#endif

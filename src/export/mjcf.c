@@ -1,0 +1,493 @@
+/* A model as MJCF, the scene format of MuJoCo, in one file without others beside it (docs/export.md).
+ * MuJoCo moves a body by its joints in order, each about axes that the ones before have moved: (K1) joint by joint, so
+ * that link frames and body frames are the same. Its coordinates are numbered body by body, children after parents. */
+#include <errno.h>
+#include <string.h>
+
+#include "export/format.h"
+
+/* Contact: nearly all of the force at once (impedance), approached slowly and without swinging (ten steps, five times
+ * critical damping). A stack of twenty planks on the edge of falling stands on it; MuJoCo's own defaults (0.02 s, 1;
+ * 0.9) let it fall. */
+#define CONTACT_STEPS 10.0
+#define CONTACT_DAMPING 5.0
+#define CONTACT_IMPEDANCE "0.9999 0.9999 0.0001"
+/* Contact begins at this many gaps of a body at rest, so that bodies that start at rest are carried from the start. */
+#define CONTACT_MARGIN 2.0
+/* Limits: as stiff as MuJoCo allows, two steps. */
+#define LIMIT_STEPS 2.0
+/* Contacts that memory is kept for: fixed, and per link. */
+enum { CONTACTS_FIXED = 200, CONTACTS_PER_LINK = 20 };
+/* Steps as long as the scene's are too coarse for contacts and gains that MuJoCo treats explicitly [s]. */
+#define STEP_LARGEST 1e-3
+/* A prescribed joint follows by a spring and damper of this frequency, times the step. */
+#define PRESCRIBED_FREQUENCY 0.1
+/* An open end of a pair of limits [m or rad]. */
+#define LIMIT_OPEN 1e10
+/* Thickness of the slab that stands for a half-space that moves, and half its width [m]. */
+#define SLAB_HALF_THICKNESS 1.0
+#define SLAB_HALF_WIDTH 100.0
+
+typedef struct {
+  const Model* model;
+  Diagnostics* diagnostics;
+  SourcePlace place;
+  Text* out;
+  Text qpos, qvel, actuators, control, names; /* gathered in MuJoCo's order; names: CSV header of the controls */
+  int *first_child, *next_sibling;            /* (links); first_child[link_count] = first root */
+  double* carried;                            /* mass of a link and all that hangs on it [kg]  (links) */
+  float (*color)[3];                          /* linear  (links) */
+  double step;                                /* s */
+  int depth;
+} Mjcf;
+
+static void note(Mjcf* m, const char* name, const char* text) {
+  diagnostics_add(m->diagnostics, SEVERITY_NOTE, m->place, "link '%s': %s", name, text);
+}
+
+static void indent(Mjcf* m) { text_add(m->out, "%*s", 2 * m->depth, ""); }
+
+/* ---------------------------------------------------------------- the tree */
+
+static void find_children(Mjcf* m) {
+  int count = m->model->link_count;
+  m->first_child = MEMORY_NEW(int, count + 1);
+  m->next_sibling = MEMORY_NEW(int, count + 1);
+  m->carried = MEMORY_NEW(double, count + 1);
+  for (int i = 0; i <= count; i++) m->first_child[i] = -1;
+  for (int i = count - 1; i >= 0; i--) {
+    int parent = m->model->links[i].parent, place = parent < 0 ? count : parent;
+    m->next_sibling[i] = m->first_child[place];
+    m->first_child[place] = i;
+    m->carried[i] += m->model->links[i].mass;
+    if (parent >= 0) m->carried[parent] += m->carried[i];
+  }
+}
+
+/* ---------------------------------------------------------------- hulls */
+
+static bool is_static(const Mjcf* m, int link) { return m->model->links[link].tree < 0; }
+
+static bool is_mesh(const ModelHull* hull) {
+  Pose pose;
+  Vec3 half;
+  return !hull->half_space && !hull_is_box(&hull->solid, &pose, &half);
+}
+
+static void hull_name(Text* name, const Model* model, int hull) {
+  const ModelLink* link = &model->links[model->hulls[hull].link];
+  name->length = 0;
+  text_add(name, "%s/%d", link->name, hull - link->hull_first);
+}
+
+static void add_assets(Mjcf* m) {
+  const Model* model = m->model;
+  Text name = {0};
+  text_add(m->out, "  <asset>\n");
+  for (int h = 0; h < model->hull_count; h++) {
+    const ConvexHull* solid = &model->hulls[h].solid;
+    if (!is_mesh(&model->hulls[h])) continue;
+    hull_name(&name, model, h);
+    text_add(m->out, "    <mesh");
+    xml_text(m->out, "name", name.data);
+    text_add(m->out, " vertex=\"");
+    for (int i = 0; i < solid->vertex_count; i++)
+      text_add_numbers(m->out, (const double[]){solid->vertices[i].x, solid->vertices[i].y, solid->vertices[i].z}, 3);
+    text_add(m->out, "\"/>\n");
+  }
+  text_add(m->out, "  </asset>\n");
+  text_free(&name);
+}
+
+/* Shortest rotation from z to a unit normal. */
+static Quat quat_from_z(Vec3 normal) {
+  if (normal.z < -1.0 + 1e-12) return (Quat){0, 1, 0, 0};
+  return quat_normalized((Quat){1.0 + normal.z, -normal.y, normal.x, 0});
+}
+
+/* Planes of MuJoCo stand still: one that moves becomes a slab below it. */
+static void add_half_space(Mjcf* m, const ModelHull* hull) {
+  Quat turn = quat_from_z(hull->normal);
+  if (is_static(m, hull->link)) {
+    text_add(m->out, " type=\"plane\" size=\"0 0 1\"");
+    xml_vector(m->out, "pos", vec3_scale(hull->normal, hull->offset));
+  } else {
+    note(m, m->model->links[hull->link].name, "its half-space moves and becomes a slab of 200 x 200 x 2 m");
+    text_add(m->out, " type=\"box\"");
+    xml_vector(m->out, "size", vec3(SLAB_HALF_WIDTH, SLAB_HALF_WIDTH, SLAB_HALF_THICKNESS));
+    xml_vector(m->out, "pos", vec3_scale(hull->normal, hull->offset - SLAB_HALF_THICKNESS));
+  }
+  xml_quat(m->out, "quat", turn);
+}
+
+static void add_geom(Mjcf* m, int index) {
+  const ModelHull* hull = &m->model->hulls[index];
+  Text name = {0};
+  Pose pose;
+  Vec3 half;
+  hull_name(&name, m->model, index);
+  indent(m);
+  text_add(m->out, "<geom");
+  xml_text(m->out, "name", name.data);
+  if (hull->half_space) {
+    add_half_space(m, hull);
+  } else if (hull_is_box(&hull->solid, &pose, &half)) {
+    text_add(m->out, " type=\"box\"");
+    xml_vector(m->out, "size", half);
+    xml_vector(m->out, "pos", pose.t);
+    xml_quat(m->out, "quat", quat_from_mat3(pose.r));
+  } else {
+    text_add(m->out, " type=\"mesh\"");
+    xml_text(m->out, "mesh", name.data);
+  }
+  if (!m->model->links[hull->link].collide) text_add(m->out, " contype=\"0\" conaffinity=\"0\"");
+  const float* color = m->color[hull->link];
+  text_add(m->out, " rgba=\"%.3f %.3f %.3f 1\"/>\n", srgb_from_linear((double)color[0]),
+           srgb_from_linear((double)color[1]), srgb_from_linear((double)color[2]));
+  text_free(&name);
+}
+
+/* ---------------------------------------------------------------- mass */
+
+static void add_inertial(Mjcf* m, int index) {
+  const ModelLink* link = &m->model->links[index];
+  if (is_static(m, index)) return;
+  if (!(link->mass > 0)) {
+    if (link->dof_count == 0) return;
+    note(m, link->name, "it moves without a mass and gets 1 kg and 1 kg m^2");
+    indent(m);
+    text_add(m->out, "<inertial pos=\"0 0 0\" mass=\"1\" diaginertia=\"1 1 1\"/>\n");
+    return;
+  }
+  Mat3 i = mass_moment_inertia_tensor(&link->moment);
+  const double six[6] = {i.m[0][0], i.m[1][1], i.m[2][2], i.m[0][1], i.m[0][2], i.m[1][2]};
+  indent(m);
+  text_add(m->out, "<inertial");
+  xml_vector(m->out, "pos", link->center);
+  xml_numbers(m->out, "mass", &link->mass, 1);
+  xml_numbers(m->out, "fullinertia", six, 6);
+  text_add(m->out, "/>\n");
+}
+
+/* ---------------------------------------------------------------- joints */
+
+static bool is_driven(const Mjcf* m, int index) {
+  for (int c = 0; c < m->model->controller_count; c++)
+    if (m->model->controllers[c].link == index) return true;
+  return false;
+}
+
+/* MuJoCo's free joint: all six degrees of freedom against the world, nothing acting on them. */
+static bool is_free_joint(const Mjcf* m, int index) {
+  const ModelLink* link = &m->model->links[index];
+  if (link->parent >= 0 || link->slide_count != 3 || link->rotation != ROTATION_BALL || is_driven(m, index))
+    return false;
+  for (int k = 0; k < link->dof_count; k++)
+    if (link->damping[k] > 0 || link->limited[k]) return false;
+  return true;
+}
+
+static void add_coordinates(Text* out, const double* values, int count) { text_add_numbers(out, values, count); }
+
+/* World position and orientation; velocity in world axes, angular velocity in the body's. */
+static void add_free_joint(Mjcf* m, int index) {
+  const ModelLink* link = &m->model->links[index];
+  const double* v = m->model->initial_velocities + link->dof_first;
+  Pose pose = pose_mul(link->origin, joint_motion(link, m->model->initial_coordinates + link->coordinate_first));
+  Quat q = quat_from_mat3(pose.r);
+  Vec3 speed = vec3(0, 0, 0);
+  for (int k = 0; k < 3; k++) speed = vec3_add_scaled(speed, v[k], link->slide_axis[k]);
+  speed = mat3_mul_vec(link->origin.r, speed);
+  indent(m);
+  text_add(m->out, "<freejoint");
+  xml_text(m->out, "name", link->name);
+  text_add(m->out, "/>\n");
+  add_coordinates(&m->qpos, (const double[]){pose.t.x, pose.t.y, pose.t.z, q.w, q.x, q.y, q.z}, 7);
+  add_coordinates(&m->qvel, (const double[]){speed.x, speed.y, speed.z, v[3], v[4], v[5]}, 6);
+}
+
+/* `link/coordinate`, as the columns of joints.csv; a ball is `link/rotation`. */
+static void joint_name(Text* name, const Mjcf* m, int index, int dof) {
+  const ModelLink* link = &m->model->links[index];
+  const SceneJoint* joint = &m->model->scene->links[index].joint;
+  bool ball = link->rotation == ROTATION_BALL && dof >= link->slide_count;
+  name->length = 0;
+  text_add(name, "%s/%s", link->name, ball ? "rotation" : scene_joint_coordinate_name(joint, dof));
+}
+
+static void add_limits(Mjcf* m, const ModelLink* link, int dof, bool ball) {
+  if (!link->limited[dof]) return;
+  double low = isfinite(link->lower[dof]) ? link->lower[dof] : -LIMIT_OPEN;
+  double high = isfinite(link->upper[dof]) ? link->upper[dof] : LIMIT_OPEN;
+  if (ball) low = 0;
+  text_add(m->out, " limited=\"true\"");
+  xml_numbers(m->out, "range", (const double[]){low, high}, 2);
+}
+
+static void add_joint(Mjcf* m, int index, int dof, const char* type, const Vec3* axis) {
+  const ModelLink* link = &m->model->links[index];
+  Text name = {0};
+  joint_name(&name, m, index, dof);
+  indent(m);
+  text_add(m->out, "<joint type=\"%s\"", type);
+  xml_text(m->out, "name", name.data);
+  if (axis) xml_vector(m->out, "axis", *axis);
+  add_limits(m, link, dof, !axis);
+  double damping = link->damping[dof];
+  if (!axis) {
+    damping = fmax(damping, fmax(link->damping[dof + 1], link->damping[dof + 2]));
+    if (link->damping[dof] < damping || link->damping[dof + 1] < damping || link->damping[dof + 2] < damping)
+      note(m, link->name, "the damping of its ball is different about its axes: the largest is taken for all");
+  }
+  if (damping > 0) xml_numbers(m->out, "damping", &damping, 1);
+  text_add(m->out, "/>\n");
+  text_free(&name);
+}
+
+static void add_joints(Mjcf* m, int index) {
+  const ModelLink* link = &m->model->links[index];
+  int hinges = link->rotation == ROTATION_BALL ? 0 : (int)link->rotation;
+  if (is_free_joint(m, index)) {
+    add_free_joint(m, index);
+    return;
+  }
+  for (int k = 0; k < link->slide_count; k++) add_joint(m, index, k, "slide", &link->slide_axis[k]);
+  for (int k = 0; k < hinges; k++) add_joint(m, index, link->slide_count + k, "hinge", &link->hinge_axis[k]);
+  if (link->rotation == ROTATION_BALL) add_joint(m, index, link->slide_count, "ball", NULL);
+  add_coordinates(&m->qpos, m->model->initial_coordinates + link->coordinate_first, link->coordinate_count);
+  add_coordinates(&m->qvel, m->model->initial_velocities + link->dof_first, link->dof_count);
+}
+
+/* ---------------------------------------------------------------- actuators */
+
+/* One actuator on one degree of freedom: a spring to its control, or a damper to the rate that is its control. */
+static void add_actuator(Mjcf* m, int index, int dof, bool rate, double gain, double control) {
+  const ModelLink* link = &m->model->links[index];
+  Text name = {0}, own = {0};
+  joint_name(&name, m, index, dof);
+  bool ball = link->rotation == ROTATION_BALL && dof >= link->slide_count;
+  text_add(&own, "%s%s%s", name.data, ball ? (const char*[]){"/x", "/y", "/z"}[dof - link->slide_count] : "",
+           rate ? " rate" : "");
+  text_add(&m->actuators, "    <%s", rate ? "velocity" : "position");
+  xml_text(&m->actuators, "name", own.data);
+  xml_text(&m->actuators, "joint", name.data);
+  if (ball) {
+    double gear[3] = {0, 0, 0};
+    gear[dof - link->slide_count] = 1;
+    xml_numbers(&m->actuators, "gear", gear, 3);
+  }
+  xml_numbers(&m->actuators, rate ? "kv" : "kp", &gain, 1);
+  text_add(&m->actuators, "/>\n");
+  text_add_numbers(&m->control, &control, 1);
+  text_add(&m->names, ",");
+  csv_add_field(&m->names, own.data);
+  text_free(&name);
+  text_free(&own);
+}
+
+/* Spring and damper of a joint that is to follow its signal whatever hangs on it: [N/m, N s/m] or [N m, N m s]. */
+static void prescribed_gains(const Mjcf* m, int index, int dof, double* position, double* velocity) {
+  const ModelLink* link = &m->model->links[index];
+  double mass = m->carried[index] > 0 ? m->carried[index] : 1.0;
+  double inertia = dof < link->slide_count ? mass : mass * fmax(link->reach * link->reach, 0.01);
+  double frequency = PRESCRIBED_FREQUENCY / m->step;
+  *position = inertia * frequency * frequency;
+  *velocity = 2.0 * inertia * frequency;
+}
+
+static void add_controller(Mjcf* m, const ModelController* controller) {
+  const ModelLink* link = &m->model->links[controller->link];
+  double value[JOINT_MAX_DOF], speed[JOINT_MAX_DOF];
+  signal_eval(&controller->target, 0.0, value, speed);
+  if (controller->type == CONTROLLER_PRESCRIBED)
+    note(m, link->name, "its joint is prescribed and becomes a stiff spring and damper");
+  if (link->rotation == ROTATION_BALL)
+    note(m, link->name, "the target of its ball acts on the parts of the rotation vector one by one");
+  for (int k = 0; k < link->dof_count; k++) {
+    double kp = controller->position_gain[k],
+           kd = controller->velocity_gain[k] / simulation_substep(&m->model->simulation);
+    if (controller->type == CONTROLLER_PRESCRIBED) prescribed_gains(m, controller->link, k, &kp, &kd);
+    if (kp > 0) add_actuator(m, controller->link, k, false, kp, value[k]);
+    if (kd > 0) add_actuator(m, controller->link, k, true, kd, speed[k]);
+  }
+}
+
+/* ---------------------------------------------------------------- pairs that do not touch */
+
+static bool may_collide(const ModelLink* link) { return link->collide && link->hull_count > 0; }
+
+/* Whatever MuJoCo would let touch (welded bodies never) and the model does not. */
+static void add_excluded(Mjcf* m) {
+  const Model* model = m->model;
+  text_add(m->out, "  <contact>\n");
+  for (int a = 0; a < model->link_count; a++) {
+    for (int b = a + 1; b < model->link_count && may_collide(&model->links[a]); b++) {
+      if (!may_collide(&model->links[b]) || model->links[a].rigid_group == model->links[b].rigid_group) continue;
+      if (model_pair_allowed(model, a, b)) continue;
+      text_add(m->out, "    <exclude");
+      xml_text(m->out, "body1", model->links[a].name);
+      xml_text(m->out, "body2", model->links[b].name);
+      text_add(m->out, "/>\n");
+    }
+  }
+  text_add(m->out, "  </contact>\n");
+}
+
+/* ---------------------------------------------------------------- bodies */
+
+static void open_body(Mjcf* m, int index) {
+  const ModelLink* link = &m->model->links[index];
+  indent(m);
+  text_add(m->out, "<body");
+  xml_text(m->out, "name", link->name);
+  xml_vector(m->out, "pos", link->origin.t);
+  xml_quat(m->out, "quat", quat_from_mat3(link->origin.r));
+  text_add(m->out, ">\n");
+  m->depth++;
+  add_joints(m, index);
+  add_inertial(m, index);
+  for (int k = 0; k < link->hull_count; k++) add_geom(m, link->hull_first + k);
+}
+
+static void close_body(Mjcf* m) {
+  m->depth--;
+  indent(m);
+  text_add(m->out, "</body>\n");
+}
+
+/* Depth first, without recursion: chains may be long. */
+static void add_bodies(Mjcf* m) {
+  int link = m->first_child[m->model->link_count];
+  while (link >= 0) {
+    open_body(m, link);
+    if (m->first_child[link] >= 0) {
+      link = m->first_child[link];
+      continue;
+    }
+    close_body(m);
+    while (m->next_sibling[link] < 0) {
+      link = m->model->links[link].parent;
+      if (link < 0) return;
+      close_body(m);
+    }
+    link = m->next_sibling[link];
+  }
+}
+
+/* ---------------------------------------------------------------- the file */
+
+static bool has_velocity_gain(const Model* model) {
+  for (int c = 0; c < model->controller_count; c++)
+    for (int k = 0; k < JOINT_MAX_DOF; k++)
+      if (model->controllers[c].velocity_gain[k] > 0 || model->controllers[c].type == CONTROLLER_PRESCRIBED)
+        return true;
+  return false;
+}
+
+static void add_options(Mjcf* m) {
+  const Model* model = m->model;
+  const Vec3 gravity = model->simulation.gravity;
+  int contacts = CONTACTS_FIXED + CONTACTS_PER_LINK * model->link_count;
+  text_add(m->out, "  <compiler angle=\"radian\" coordinate=\"local\" inertiafromgeom=\"false\"/>\n");
+  text_add(m->out, "  <size nconmax=\"%d\" njmax=\"%d\"/>\n", contacts, 3 * contacts);
+  text_add(m->out, "  <option");
+  xml_numbers(m->out, "timestep", &m->step, 1);
+  xml_vector(m->out, "gravity", gravity);
+  /* velocity gains are large: explicit steps would need to be tiny */
+  text_add(m->out, " integrator=\"%s\" cone=\"elliptic\" solver=\"Newton\" tolerance=\"1e-12\" iterations=\"200\">\n",
+           model->simulation.integrator == INTEGRATOR_SECOND_ORDER && !has_velocity_gain(model) ? "RK4" : "implicit");
+  text_add(m->out, "    <flag filterparent=\"disable\" multiccd=\"enable\"%s/>\n  </option>\n",
+           model->contact_model == CONTACT_NONE ? " contact=\"disable\"" : "");
+}
+
+static void add_defaults(Mjcf* m) {
+  const ModelContact* contact = &m->model->contact;
+  const double solref[2] = {CONTACT_STEPS * m->step, CONTACT_DAMPING}, limit[2] = {LIMIT_STEPS * m->step, 1.0};
+  double margin = m->model->contact_model == CONTACT_NONE ? 0.0 : CONTACT_MARGIN * contact->gap_at_rest;
+  text_add(m->out, "  <default>\n    <geom condim=\"%d\"", contact->friction > 0 ? 3 : 1);
+  xml_numbers(m->out, "friction", (const double[]){contact->friction, 0, 0}, 3);
+  xml_numbers(m->out, "solref", solref, 2);
+  text_add(m->out, " solimp=\"" CONTACT_IMPEDANCE "\"");
+  xml_numbers(m->out, "margin", &margin, 1);
+  text_add(m->out, "/>\n    <joint");
+  xml_numbers(m->out, "solreflimit", limit, 2);
+  text_add(m->out, "/>\n  </default>\n");
+}
+
+static void add_keyframe(Mjcf* m) {
+  text_add(m->out, "  <keyframe>\n    <key name=\"initial\"");
+  if (m->qpos.length > 0) text_add(m->out, " qpos=\"%s\"", m->qpos.data + 1);
+  if (m->qvel.length > 0) text_add(m->out, " qvel=\"%s\"", m->qvel.data + 1);
+  if (m->control.length > 0) text_add(m->out, " ctrl=\"%s\"", m->control.data + 1);
+  text_add(m->out, "/>\n  </keyframe>\n");
+}
+
+static void add_model(Mjcf* m) {
+  for (int c = 0; c < m->model->controller_count; c++) add_controller(m, &m->model->controllers[c]);
+  text_add(m->out, "<mujoco");
+  xml_text(m->out, "model", m->model->scene->name);
+  text_add(m->out, ">\n");
+  add_options(m);
+  add_defaults(m);
+  add_assets(m);
+  text_add(m->out, "  <worldbody>\n");
+  m->depth = 2;
+  add_bodies(m);
+  text_add(m->out, "  </worldbody>\n");
+  add_excluded(m);
+  if (m->actuators.length > 0) text_add(m->out, "  <actuator>\n%s  </actuator>\n", m->actuators.data);
+  add_keyframe(m);
+  text_add(m->out, "</mujoco>\n");
+}
+
+static void mjcf_free(Mjcf* m) {
+  text_free(&m->qpos);
+  text_free(&m->qvel);
+  text_free(&m->actuators);
+  text_free(&m->control);
+  text_free(&m->names);
+  memory_free(m->first_child);
+  memory_free(m->next_sibling);
+  memory_free(m->carried);
+  memory_free(m->color);
+}
+
+/* ---------------------------------------------------------------- controls over time */
+
+static bool controls_vary(const Model* model) {
+  for (int c = 0; c < model->controller_count; c++)
+    if (model->controllers[c].target.source->type != SIGNAL_CONSTANT) return true;
+  return false;
+}
+
+static void add_control_row(Text* out, const Mjcf* m, double time) {
+  const Model* model = m->model;
+  text_add_double(out, time);
+  for (int c = 0; c < model->controller_count; c++) {
+    const ModelController* controller = &model->controllers[c];
+    bool prescribed = controller->type == CONTROLLER_PRESCRIBED;
+    double value[JOINT_MAX_DOF], speed[JOINT_MAX_DOF];
+    signal_eval(&controller->target, time, value, speed);
+    for (int k = 0; k < model->links[controller->link].dof_count; k++) {
+      if (prescribed || controller->position_gain[k] > 0) text_add(out, ","), text_add_double(out, value[k]);
+      if (prescribed || controller->velocity_gain[k] > 0) text_add(out, ","), text_add_double(out, speed[k]);
+    }
+  }
+  text_add(out, "\n");
+}
+
+static void add_controls(Text* out, const Mjcf* m) {
+  text_add(out, "time%s\n", m->names.length > 0 ? m->names.data : "");
+  for (int k = 0; k <= m->model->simulation.steps; k++) add_control_row(out, m, k * m->model->simulation.dt);
+}
+
+void export_mjcf(const Model* model, const char* path, Text* mjcf, Text* controls, Diagnostics* diagnostics) {
+  Mjcf m = {.model = model, .diagnostics = diagnostics, .place = {path, 0, 0}, .out = mjcf};
+  m.step = fmin(model->simulation.dt, STEP_LARGEST);
+  m.color = (float(*)[3])memory_alloc(sizeof(float[3]) * (size_t)(model->link_count + 1));
+  link_colors(model, m.color);
+  find_children(&m);
+  add_model(&m);
+  if (controls_vary(model)) add_controls(controls, &m);
+  mjcf_free(&m);
+}

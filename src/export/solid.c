@@ -1,0 +1,47 @@
+#include "export/format.h"
+
+/* Corners of a box agree with sums of its edges to this part of its size. */
+#define BOX_TOLERANCE 1e-9
+
+/* The shortest difference from corner 0 that is at right angles to the edges found so far: the next edge. In a box with
+ * edges a, b, c the differences are a, b, c and their sums; of those at right angles to some edges, the shortest is an
+ * edge. */
+static bool next_edge(const ConvexHull* solid, const Vec3* edges, int found, double tolerance, Vec3* edge) {
+  double shortest = HUGE_VAL;
+  for (int i = 1; i < solid->vertex_count; i++) {
+    Vec3 d = vec3_sub(solid->vertices[i], solid->vertices[0]);
+    bool square = true;
+    for (int k = 0; k < found; k++) square = square && fabs(vec3_dot(d, edges[k])) <= tolerance * vec3_norm(edges[k]);
+    if (!square || vec3_norm(d) >= shortest) continue;
+    shortest = vec3_norm(d);
+    *edge = d;
+  }
+  return isfinite(shortest);
+}
+
+static bool is_corner(const ConvexHull* solid, Vec3 point, double tolerance) {
+  for (int i = 0; i < solid->vertex_count; i++)
+    if (vec3_norm(vec3_sub(solid->vertices[i], point)) <= tolerance) return true;
+  return false;
+}
+
+bool hull_is_box(const ConvexHull* solid, Pose* pose, Vec3* half) {
+  Vec3 edges[3];
+  double size = 0;
+  if (solid->vertex_count != 8) return false;
+  for (int i = 1; i < 8; i++) size = fmax(size, vec3_norm(vec3_sub(solid->vertices[i], solid->vertices[0])));
+  double tolerance = BOX_TOLERANCE * size;
+  for (int k = 0; k < 3; k++)
+    if (!next_edge(solid, edges, k, tolerance, &edges[k])) return false;
+  for (int corner = 0; corner < 8; corner++) {
+    Vec3 point = solid->vertices[0];
+    for (int k = 0; k < 3; k++)
+      if (corner >> k & 1) point = vec3_add(point, edges[k]);
+    if (!is_corner(solid, point, tolerance)) return false;
+  }
+  Vec3 x = vec3_normalized(edges[0]), y = vec3_normalized(edges[1]), z = vec3_cross(x, y);
+  pose->r = (Mat3){{{x.x, y.x, z.x}, {x.y, y.y, z.y}, {x.z, y.z, z.z}}};
+  pose->t = vec3_add_scaled(solid->vertices[0], 0.5, vec3_add(edges[0], vec3_add(edges[1], edges[2])));
+  *half = vec3_scale(vec3(vec3_norm(edges[0]), vec3_norm(edges[1]), vec3_norm(edges[2])), 0.5);
+  return true;
+}

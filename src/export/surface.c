@@ -1,0 +1,243 @@
+/* Surfaces of links as OBJ [m], binary STL [mm] and 3MF [mm]: the union of a link's convex pieces, or each piece as a
+ * closed solid of its own (docs/export.md). */
+#include <float.h>
+#include <string.h>
+
+#include "export/format.h"
+
+/* Pieces no farther apart than this part of the whole hang together, and overlap when they meet deeper. */
+#define TOUCH_TOLERANCE 1e-6
+/* Rays for the thickness of a link's walls. */
+enum { WALL_SAMPLES = 4096 };
+/* STL's head, then the number of triangles, then so many bytes each. */
+enum { STL_HEAD = 80, STL_TRIANGLE = 50 };
+#define MILLIMETRES 1000.0
+/* So many roundings of a coordinate apart, points may be joined to keep a surface a manifold. */
+#define ROUNDINGS 50
+
+/* ---------------------------------------------------------------- as it will stand in the file */
+
+/* A coordinate as the file will hold it. volatile: gcc 12.2 at -O3 forgets the rounding to float in some lanes of the
+ * vector that it makes of the caller's loop (tests/unit/export/test_surface shows it). */
+static double rounded(double value, SurfaceFormat format) {
+  volatile float single = (float)(MILLIMETRES * value);
+  return (format == SURFACE_OBJ ? value : (double)single) + 0.0;
+}
+
+/* Points that rounding has made one are joined; what touches itself after that along an edge of a few roundings'
+ * length is joined there too. */
+static void round_surface(TriangleSurface* surface, Pose pose, SurfaceFormat format) {
+  double largest = 0;
+  for (int i = 0; i < surface->point_count; i++) {
+    Vec3 p = pose_apply(pose, surface->points[i]);
+    surface->points[i] = vec3(rounded(p.x, format), rounded(p.y, format), rounded(p.z, format));
+    largest = fmax(largest, vec3_norm(surface->points[i]));
+  }
+  int* number = points_equal(surface->points, surface->point_count);
+  surface_join_points(surface, number);
+  surface_settle(surface, ROUNDINGS * largest * (format == SURFACE_OBJ ? DBL_EPSILON : (double)FLT_EPSILON));
+  surface_drop_unused(surface, NULL);
+  memory_free(number);
+}
+
+/* ---------------------------------------------------------------- solids of a link */
+
+typedef struct {
+  ExportSolid* items;
+  int count;
+} SolidList;
+
+static TriangleSurface surface_of_hull(const ConvexHull* hull) {
+  TriangleSurface surface = {.point_count = hull->vertex_count, .triangle_count = hull->triangle_count};
+  surface.points = MEMORY_NEW(Vec3, hull->vertex_count + 1);
+  surface.triangles = (int(*)[3])memory_alloc(sizeof *surface.triangles * (size_t)(hull->triangle_count + 1));
+  memcpy(surface.points, hull->vertices, sizeof(Vec3) * (size_t)hull->vertex_count);
+  memcpy(surface.triangles, hull->triangles, sizeof *surface.triangles * (size_t)hull->triangle_count);
+  return surface;
+}
+
+/* The union of the pieces in the link's frame. false: they stay apart, and the report says why. */
+static bool add_union(SolidList* list, const Model* model, const int* hulls, int count, int threads,
+                      SurfaceReport* report) {
+  ConvexHull* solids = MEMORY_NEW(ConvexHull, count);
+  for (int i = 0; i < count; i++) solids[i] = model->hulls[hulls[i]].solid; /* borrowed */
+  int link = model->hulls[hulls[0]].link;
+  ExportSolid solid = {.link = link, .hull = -1};
+  double snap = 0, spacing = 0;
+  UnionResult result = UNION_OK;
+  if (count == 1)
+    solid.surface = surface_of_hull(&solids[0]);
+  else
+    result = hulls_union(&solid.surface, &snap, solids, count);
+  memory_free(solids);
+  if (result != UNION_OK) {
+    report->united = false;
+    report->reason = union_result_text(result);
+    report->reason_link = link;
+    return false;
+  }
+  report->snap = fmax(report->snap, snap);
+  report->thickness = fmin(report->thickness, surface_thickness(&solid.surface, WALL_SAMPLES, threads, &spacing));
+  report->thickness_spacing = fmax(report->thickness_spacing, spacing);
+  list->items[list->count++] = solid;
+  return true;
+}
+
+static void add_pieces(SolidList* list, const Model* model, const int* hulls, int count, SurfaceReport* report) {
+  for (int i = 0; i < count; i++) {
+    const ModelHull* hull = &model->hulls[hulls[i]];
+    list->items[list->count++] = (ExportSolid){surface_of_hull(&hull->solid), hull->link, hulls[i]};
+    report->thickness = fmin(report->thickness, model_hull_thickness(hull));
+  }
+}
+
+/* Hulls of one link stand together in the model. */
+static SolidList list_solids(const Model* model, const int* hulls, int count, const SurfaceOptions* options,
+                             SurfaceReport* report) {
+  SolidList list = {.items = MEMORY_NEW(ExportSolid, count + 1)};
+  report->united = !options->pieces;
+  for (int first = 0, end; first < count; first = end) {
+    const ModelLink* link = &model->links[model->hulls[hulls[first]].link];
+    for (end = first; end < count && &model->links[model->hulls[hulls[end]].link] == link; end++) {}
+    report->mass += link->mass;
+    if (options->pieces || !add_union(&list, model, hulls + first, end - first, options->threads, report))
+      add_pieces(&list, model, hulls + first, end - first, report);
+  }
+  return list;
+}
+
+/* ---------------------------------------------------------------- checks */
+
+/* placed: where the file puts the points, beyond their coordinates. */
+static void check_solid(const ExportSolid* solid, Pose placed, double unit, SurfaceReport* report) {
+  SurfaceCheck check = surface_check(&solid->surface);
+  report->pieces++;
+  report->triangles += solid->surface.triangle_count;
+  report->closed = report->closed && check.closed;
+  report->manifold = report->manifold && check.closed && check.branching_edges == 0;
+  report->pinches += check.branching_points;
+  report->oriented = report->oriented && check.oriented && check.volume > 0;
+  report->cavities += check.cavities;
+  report->volume += check.volume / (unit * unit * unit);
+  for (int i = 0; i < solid->surface.point_count; i++) {
+    Vec3 p = pose_apply(placed, vec3_scale(solid->surface.points[i], 1 / unit));
+    report->low = vec3_min(report->low, p);
+    report->high = vec3_max(report->high, p);
+  }
+}
+
+static bool boxes_apart(const ModelHull* a, Pose pose_a, const ModelHull* b, Pose pose_b, double tolerance) {
+  Vec3 d = vec3_sub(pose_apply(pose_a, a->center), pose_apply(pose_b, b->center));
+  return vec3_norm(d) > a->radius + b->radius + tolerance;
+}
+
+/* Which pieces touch, and which overlap. */
+static void check_touching(const Model* model, const int* hulls, int count, const Pose* poses, SurfaceReport* report) {
+  int* set = MEMORY_NEW(int, count + 1);
+  double tolerance = TOUCH_TOLERANCE * vec3_norm(vec3_sub(report->high, report->low));
+  sets_separate(set, count);
+  for (int i = 0; i < count; i++) {
+    for (int j = i + 1; j < count; j++) {
+      const ModelHull *a = &model->hulls[hulls[i]], *b = &model->hulls[hulls[j]];
+      Pose pose_a = poses[a->link], pose_b = poses[b->link];
+      Vec3 normal;
+      if (boxes_apart(a, pose_a, b, pose_b, tolerance)) continue;
+      if (gjk_distance(a->points, pose_a, b->points, pose_b, NULL).distance > tolerance) continue;
+      sets_join(set, i, j);
+      report->overlaps += hull_penetration(a->points, pose_a, b->points, pose_b, &normal) > tolerance;
+    }
+  }
+  for (int i = 0; i < count; i++) report->components += sets_root(set, i) == i;
+  memory_free(set);
+}
+
+/* ---------------------------------------------------------------- formats */
+
+static void add_obj(Text* out, const Model* model, const ExportSolid* solid, int first) {
+  const ModelLink* link = &model->links[solid->link];
+  if (solid->hull < 0)
+    text_add(out, "o %s\n", link->name);
+  else
+    text_add(out, "o %s/%d\n", link->name, solid->hull - link->hull_first);
+  for (int i = 0; i < solid->surface.point_count; i++) {
+    text_add(out, "v");
+    text_add_numbers(out, &solid->surface.points[i].x, 3);
+    text_add(out, "\n");
+  }
+  for (int t = 0; t < solid->surface.triangle_count; t++) {
+    const int* corner = solid->surface.triangles[t];
+    text_add(out, "f %d %d %d\n", first + corner[0], first + corner[1], first + corner[2]);
+  }
+}
+
+static void write_obj(Text* out, const Model* model, const ExportSolid* solids, int count, bool united) {
+  text_add(out, "# %s: %s; metres\n", model->scene->name,
+           united ? "each link's surface" : "convex pieces, each a closed surface of its own");
+  for (int i = 0, first = 1; i < count; i++) {
+    add_obj(out, model, &solids[i], first);
+    first += solids[i].surface.point_count;
+  }
+}
+
+static void add_stl(Text* out, const TriangleSurface* surface) {
+  for (int t = 0; t < surface->triangle_count; t++) {
+    const int* corner = surface->triangles[t];
+    Vec3 p[3] = {surface->points[corner[0]], surface->points[corner[1]], surface->points[corner[2]]};
+    Vec3 normal = vec3_cross(vec3_sub(p[1], p[0]), vec3_sub(p[2], p[0]));
+    double length = vec3_norm(normal);
+    normal = length > 0 ? vec3_scale(normal, 1 / length) : vec3(0, 0, 0); /* readers take it from the corners then */
+    const Vec3 four[4] = {normal, p[0], p[1], p[2]};
+    for (int k = 0; k < 4; k++)
+      bytes_add_float(out, four[k].x), bytes_add_float(out, four[k].y), bytes_add_float(out, four[k].z);
+    bytes_add_integer(out, 0, 2);
+  }
+}
+
+/* A head of 80 bytes that does not begin with "solid", which would mean text. */
+static void write_stl(Text* out, const ExportSolid* solids, int count) {
+  char head[STL_HEAD] = "binary STL, millimetres, written by sdrs";
+  int triangles = 0;
+  for (int i = 0; i < count; i++) triangles += solids[i].surface.triangle_count;
+  text_add_bytes(out, head, sizeof head);
+  bytes_add_integer(out, (uint32_t)triangles, 4);
+  for (int i = 0; i < count; i++) add_stl(out, &solids[i].surface);
+}
+
+static int list_hulls(const Model* model, int link, int* hulls) {
+  int count = 0;
+  for (int h = 0; h < model->hull_count; h++)
+    if (!model->hulls[h].half_space && (link < 0 || model->hulls[h].link == link)) hulls[count++] = h;
+  return count;
+}
+
+/* 3MF keeps every link's coordinates and places it; the others have no place but the coordinates. */
+static void round_and_check(SolidList* list, const Pose* poses, SurfaceFormat format, SurfaceReport* report) {
+  double unit = format == SURFACE_OBJ ? 1.0 : MILLIMETRES;
+  for (int i = 0; i < list->count; i++) {
+    Pose pose = poses[list->items[i].link], own = pose_identity();
+    round_surface(&list->items[i].surface, format == SURFACE_3MF ? own : pose, format);
+    check_solid(&list->items[i], format == SURFACE_3MF ? pose : own, unit, report);
+  }
+}
+
+SurfaceReport export_surface(Text* out, const Model* model, int link, const Pose* poses,
+                             const SurfaceOptions* options) {
+  SurfaceReport report = {.closed = true, .manifold = true, .oriented = true, .thickness = HUGE_VAL};
+  int* hulls = MEMORY_NEW(int, model->hull_count + 1);
+  int count = list_hulls(model, link, hulls);
+  report.low = vec3(HUGE_VAL, HUGE_VAL, HUGE_VAL);
+  report.high = vec3_scale(report.low, -1);
+  SolidList list = list_solids(model, hulls, count, options, &report);
+  round_and_check(&list, poses, options->format, &report);
+  if (options->format == SURFACE_STL)
+    write_stl(out, list.items, list.count);
+  else if (options->format == SURFACE_3MF)
+    export_3mf(out, model, list.items, list.count, poses);
+  else
+    write_obj(out, model, list.items, list.count, report.united);
+  check_touching(model, hulls, count, poses, &report);
+  for (int i = 0; i < list.count; i++) surface_free(&list.items[i].surface);
+  memory_free(list.items);
+  memory_free(hulls);
+  return report;
+}

@@ -1,0 +1,423 @@
+/* A model as URDF (docs/urdf.md). A joint with several degrees of freedom becomes a chain of joints through links
+ * without mass; what has no parent hangs on a link named world. Frames are the model's: a link's is its joint's after
+ * the motion, as in URDF. */
+#include <string.h>
+
+#include "export/format.h"
+
+/* What URDF must have a number for and the model has no bound on. */
+#define OPEN 1e10
+/* Names of links in one message. */
+enum { NAMES_TOLD = 8 };
+
+typedef struct {
+  const Model* model;
+  Diagnostics* diagnostics;
+  SourcePlace place;
+  const char* meshes;
+  Text* out;
+  Text comment;      /* what is left out, a line each */
+  float (*color)[3]; /* linear  (links) */
+  char* world;       /* name of the link that all roots hang on; NULL = there is one root, fixed at the origin */
+} Urdf;
+
+/* A note, and a line of the comment. */
+static void leave_out(Urdf* u, const char* format, ...) __attribute__((format(printf, 2, 3)));
+static void leave_out(Urdf* u, const char* format, ...) {
+  Text text = {0};
+  va_list arguments;
+  va_start(arguments, format);
+  text_add_v(&text, format, arguments);
+  va_end(arguments);
+  diagnostics_add(u->diagnostics, SEVERITY_NOTE, u->place, "%s", text.data);
+  text_add(&u->comment, "%s\n", text.data);
+  text_free(&text);
+}
+
+static void xml_origin(Urdf* u, int indent, Pose pose) {
+  text_add(u->out, "%*s<origin", indent, "");
+  xml_vector(u->out, "xyz", pose.t);
+  xml_vector(u->out, "rpy", rpy_from_mat3(pose.r));
+  text_add(u->out, "/>\n");
+}
+
+/* ---------------------------------------------------------------- names */
+
+static bool name_taken(const Urdf* u, const char* name) {
+  for (int i = 0; i < u->model->link_count; i++)
+    if (strcmp(u->model->links[i].name, name) == 0) return true;
+  return false;
+}
+
+/* A name that no link of the model has. */
+static void make_free(const Urdf* u, Text* name) {
+  while (name_taken(u, name->data)) text_add(name, "_");
+}
+
+/* link_coordinate: the joint of one degree of freedom. */
+static void joint_name(const Urdf* u, Text* name, int index, int dof) {
+  name->length = 0;
+  text_add(name, "%s_%s", u->model->links[index].name,
+           scene_joint_coordinate_name(&u->model->scene->links[index].joint, dof));
+}
+
+static bool is_mesh(const ModelHull* hull) {
+  Pose pose;
+  Vec3 half;
+  return !hull->half_space && !hull_is_box(&hull->solid, &pose, &half);
+}
+
+bool export_urdf_mesh(const Model* model, int hull, Text* name) {
+  const ModelLink* link = &model->links[model->hulls[hull].link];
+  name->length = 0;
+  if (!is_mesh(&model->hulls[hull])) return false;
+  bool changed = false;
+  for (const char* c = link->name; *c; c++) {
+    bool plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || strchr("_-", *c);
+    text_add(name, "%c", plain ? *c : '_');
+    changed = changed || !plain;
+  }
+  if (changed) text_add(name, ".%d", model->hulls[hull].link); /* unlike the name of a link that is spelt so */
+  text_add(name, "_%d.obj", hull - link->hull_first);
+  return true;
+}
+
+/* ---------------------------------------------------------------- links */
+
+static void add_geometry(Urdf* u, const char* element, int hull) {
+  const ModelHull* h = &u->model->hulls[hull];
+  Pose pose;
+  Vec3 half;
+  Text file = {0};
+  text_add(u->out, "    <%s>\n", element);
+  if (export_urdf_mesh(u->model, hull, &file)) {
+    Text path = {0};
+    text_add(&path, "%s%s", u->meshes, file.data);
+    text_add(u->out, "      <geometry><mesh");
+    xml_text(u->out, "filename", path.data);
+    text_add(u->out, "/></geometry>\n");
+    text_free(&path);
+  } else if (hull_is_box(&h->solid, &pose, &half)) {
+    xml_origin(u, 6, pose);
+    text_add(u->out, "      <geometry><box");
+    xml_vector(u->out, "size", vec3_scale(half, 2));
+    text_add(u->out, "/></geometry>\n");
+  }
+  text_free(&file);
+  if (strcmp(element, "visual") == 0) {
+    const float* color = u->color[h->link];
+    text_add(u->out, "      <material");
+    xml_text(u->out, "name", u->model->links[h->link].name);
+    text_add(u->out, "><color rgba=\"%.3f %.3f %.3f 1\"/></material>\n", srgb_from_linear((double)color[0]),
+             srgb_from_linear((double)color[1]), srgb_from_linear((double)color[2]));
+  }
+  text_add(u->out, "    </%s>\n", element);
+}
+
+static void add_inertial(Urdf* u, const ModelLink* link) {
+  static const char* const NAMES[6] = {"ixx", "iyy", "izz", "ixy", "ixz", "iyz"};
+  if (!(link->mass > 0)) return;
+  Mat3 i = mass_moment_inertia_tensor(&link->moment);
+  const double six[6] = {i.m[0][0], i.m[1][1], i.m[2][2], i.m[0][1], i.m[0][2], i.m[1][2]};
+  text_add(u->out, "    <inertial>\n");
+  xml_origin(u, 6, (Pose){mat3_identity(), link->center});
+  text_add(u->out, "      <mass");
+  xml_numbers(u->out, "value", &link->mass, 1);
+  text_add(u->out, "/>\n      <inertia");
+  for (int k = 0; k < 6; k++) xml_numbers(u->out, NAMES[k], &six[k], 1);
+  text_add(u->out, "/>\n    </inertial>\n");
+}
+
+static void add_link(Urdf* u, int index) {
+  const ModelLink* link = &u->model->links[index];
+  text_add(u->out, "  <link");
+  xml_text(u->out, "name", link->name);
+  text_add(u->out, ">\n");
+  add_inertial(u, link);
+  for (int k = 0; k < link->hull_count; k++) {
+    int hull = link->hull_first + k;
+    if (u->model->hulls[hull].half_space) {
+      leave_out(u, "link '%s': its half-space is left out", link->name);
+      continue;
+    }
+    add_geometry(u, "visual", hull);
+    if (link->collide) add_geometry(u, "collision", hull);
+  }
+  text_add(u->out, "  </link>\n");
+}
+
+static void add_empty_link(Urdf* u, const char* name) {
+  text_add(u->out, "  <link");
+  xml_text(u->out, "name", name);
+  text_add(u->out, "/>\n");
+}
+
+/* ---------------------------------------------------------------- joints */
+
+/* <joint> with where it stands and what it joins; </joint> is the caller's. */
+static void open_joint(Urdf* u, const char* name, const char* type, Pose origin, const char* parent,
+                       const char* child) {
+  text_add(u->out, "  <joint");
+  xml_text(u->out, "name", name);
+  xml_text(u->out, "type", type);
+  text_add(u->out, ">\n");
+  xml_origin(u, 4, origin);
+  text_add(u->out, "    <parent");
+  xml_text(u->out, "link", parent);
+  text_add(u->out, "/>\n    <child");
+  xml_text(u->out, "link", child);
+  text_add(u->out, "/>\n");
+}
+
+static void close_joint(Urdf* u) { text_add(u->out, "  </joint>\n"); }
+
+static void add_limit(Urdf* u, const ModelLink* link, int dof) {
+  double lower = link->limited[dof] && isfinite(link->lower[dof]) ? link->lower[dof] : -OPEN;
+  double upper = link->limited[dof] && isfinite(link->upper[dof]) ? link->upper[dof] : OPEN;
+  const double open = OPEN;
+  text_add(u->out, "    <limit");
+  xml_numbers(u->out, "lower", &lower, 1);
+  xml_numbers(u->out, "upper", &upper, 1);
+  xml_numbers(u->out, "effort", &open, 1);
+  xml_numbers(u->out, "velocity", &open, 1);
+  text_add(u->out, "/>\n");
+}
+
+/* One degree of freedom: slides, then hinges, as the model numbers them. */
+static void add_single(Urdf* u, int index, int dof, Pose origin, const char* parent, const char* child) {
+  const ModelLink* link = &u->model->links[index];
+  bool slide = dof < link->slide_count, limited = link->limited[dof];
+  Text name = {0};
+  joint_name(u, &name, index, dof);
+  open_joint(u, name.data, slide ? "prismatic" : limited ? "revolute" : "continuous", origin, parent, child);
+  text_add(u->out, "    <axis");
+  xml_vector(u->out, "xyz", slide ? link->slide_axis[dof] : link->hinge_axis[dof - link->slide_count]);
+  text_add(u->out, "/>\n");
+  if (slide || limited) add_limit(u, link, dof);
+  if (link->damping[dof] > 0) {
+    text_add(u->out, "    <dynamics");
+    xml_numbers(u->out, "damping", &link->damping[dof], 1);
+    text_add(u->out, " friction=\"0\"/>\n");
+  }
+  close_joint(u);
+  text_free(&name);
+}
+
+/* Links without mass between the parent and the link, one joint each. */
+static void add_chain(Urdf* u, int index, const char* parent) {
+  const ModelLink* link = &u->model->links[index];
+  Text above = {0}, below = {0};
+  text_add(&above, "%s", parent);
+  for (int k = 0; k < link->dof_count; k++) {
+    bool last = k == link->dof_count - 1;
+    joint_name(u, &below, index, k);
+    if (last)
+      below.length = 0, text_add(&below, "%s", link->name);
+    else
+      make_free(u, &below), add_empty_link(u, below.data);
+    add_single(u, index, k, k == 0 ? link->origin : pose_identity(), above.data, below.data);
+    above.length = 0;
+    text_add(&above, "%s", below.data);
+  }
+  text_free(&above);
+  text_free(&below);
+}
+
+static bool is_floating(const ModelLink* link) { return link->rotation == ROTATION_BALL && link->slide_count == 3; }
+
+static void add_floating(Urdf* u, const ModelLink* link, const char* parent, const char* name) {
+  open_joint(u, name, "floating", link->origin, parent, link->name);
+  close_joint(u);
+}
+
+static void add_joint(Urdf* u, int index) {
+  const ModelLink* link = &u->model->links[index];
+  const char* parent = link->parent >= 0 ? u->model->links[link->parent].name : u->world;
+  Text name = {0};
+  text_add(&name, "%s_%s", link->name, link->dof_count == 0 ? "fixed" : "free");
+  if (!parent) {
+    text_free(&name);
+    return; /* the root itself */
+  }
+  if (is_floating(link)) {
+    add_floating(u, link, parent, name.data);
+  } else if (link->dof_count > 0) {
+    add_chain(u, index, parent);
+  } else {
+    open_joint(u, name.data, "fixed", link->origin, parent, link->name);
+    close_joint(u);
+  }
+  text_free(&name);
+}
+
+/* ---------------------------------------------------------------- what is said beside it */
+
+/* One line for all links of a kind: the first names, and how many more. */
+static void tell_links(Urdf* u, bool (*is_one)(const ModelLink*), const char* what) {
+  Text names = {0};
+  int count = 0;
+  for (int i = 0; i < u->model->link_count; i++)
+    if (is_one(&u->model->links[i]) && ++count <= NAMES_TOLD)
+      text_add(&names, "%s'%s'", count > 1 ? ", " : "", u->model->links[i].name);
+  if (count > NAMES_TOLD) text_add(&names, " and %d more", count - NAMES_TOLD);
+  if (count > 0) leave_out(u, "link%s %s: %s", count > 1 ? "s" : "", names.data, what);
+  text_free(&names);
+}
+
+static bool has_chain(const ModelLink* link) { return link->dof_count > 1 && !is_floating(link); }
+static bool has_limits(const ModelLink* link) {
+  bool any = false;
+  for (int k = 0; k < link->dof_count; k++) any = any || link->limited[k];
+  return any && !is_floating(link);
+}
+static bool is_massless(const ModelLink* link) { return link->dof_count > 0 && !(link->mass > 0); }
+static bool is_resisted(const ModelLink* link) {
+  bool any = false;
+  for (int k = 0; k < link->dof_count; k++) any = any || link->damping[k] > 0 || link->limited[k];
+  return any && is_floating(link);
+}
+
+static void tell_joints(Urdf* u) {
+  tell_links(u, has_chain, "joints in a row through links without mass stand for the joint");
+  tell_links(u, has_limits, "strength and margin of the limits are left out");
+  tell_links(u, is_resisted, "damping and limits of the free joint are left out");
+  tell_links(u, is_massless, "moved by a controller, without a mass");
+}
+
+static void tell_excluded(Urdf* u) {
+  if (u->model->excluded_count > 0)
+    leave_out(u, "%d pair%s of links that must not touch %s left out", u->model->excluded_count,
+              u->model->excluded_count == 1 ? "" : "s", u->model->excluded_count == 1 ? "is" : "are");
+}
+
+static void tell_scene(Urdf* u) {
+  const Model* model = u->model;
+  const Vec3 g = model->simulation.gravity;
+  if (model->controller_count > 0)
+    leave_out(u, "%d controller%s left out", model->controller_count, model->controller_count == 1 ? " is" : "s are");
+  if (model->contact_model != CONTACT_NONE && model->contact.friction > 0)
+    leave_out(u, "friction of contacts is left out (coefficient %g)", model->contact.friction);
+  if (!(g.x == 0 && g.y == 0 && g.z < 0)) leave_out(u, "gravity is left out: %g %g %g m/s^2", g.x, g.y, g.z);
+  tell_excluded(u);
+}
+
+/* Initial coordinates that are not zero, by the joints' names. */
+static void add_start(Urdf* u, Text* out) {
+  Text name = {0};
+  for (int i = 0; i < u->model->link_count; i++) {
+    const ModelLink* link = &u->model->links[i];
+    const double* q = u->model->initial_coordinates + link->coordinate_first;
+    for (int k = 0; k < link->coordinate_count; k++) {
+      double zero = link->rotation == ROTATION_BALL && k == link->slide_count ? 1 : 0;
+      if (q[k] == zero) continue;
+      joint_name(u, &name, i, k);
+      text_add(out, "%s%s ", out->length > 0 ? ", " : "", name.data);
+      text_add_double(out, q[k]);
+    }
+  }
+  text_free(&name);
+}
+
+/* Comments must not hold two dashes in a row, nor end in one. Lines go on below the first one's text. */
+static void add_comment_text(Text* out, const char* text) {
+  for (const char* c = text; *c; c++) {
+    text_add(out, c[0] == '-' && c[1] == '-' ? "- " : "%c", *c);
+    if (*c == '\n' && c[1]) text_add(out, "     ");
+  }
+}
+
+static void add_comment(Urdf* u, Text* out) {
+  Text start = {0};
+  add_start(u, &start);
+  text_add(out, "<!-- The scene ");
+  add_comment_text(out, u->model->scene->name);
+  text_add(out, ", written by sdrs export. Joints are at zero.\n");
+  text_add(out, "     The scene starts at: ");
+  add_comment_text(out, start.length > 0 ? start.data : "zero");
+  text_add(out, ".\n");
+  if (u->comment.length > 0) text_add(out, "     "), add_comment_text(out, u->comment.data);
+  text_add(out, "-->\n");
+  text_free(&start);
+}
+
+/* ---------------------------------------------------------------- the file */
+
+static bool has_child(const Model* model, int index) {
+  for (int i = index + 1; i < model->link_count; i++)
+    if (model->links[i].parent == index) return true;
+  return false;
+}
+
+/* The ground: nothing but half-spaces, and nothing hangs on it. */
+static bool is_ground(const Model* model, int index) {
+  const ModelLink* link = &model->links[index];
+  for (int k = 0; k < link->hull_count; k++)
+    if (!model->hulls[link->hull_first + k].half_space) return false;
+  return link->hull_count > 0 && link->parent < 0 && !has_child(model, index);
+}
+
+/* A world link, unless one fixed link at the origin carries all others. */
+static void find_world(Urdf* u) {
+  const Model* model = u->model;
+  int roots = 0, root = -1;
+  for (int i = 0; i < model->link_count; i++)
+    if (model->links[i].parent < 0 && !is_ground(model, i)) roots++, root = i;
+  const Pose none = pose_identity();
+  if (roots == 1 && model->links[root].dof_count == 0 && memcmp(&model->links[root].origin, &none, sizeof none) == 0)
+    return;
+  Text name = {0};
+  text_add(&name, "world");
+  make_free(u, &name);
+  u->world = name.data;
+}
+
+static Status check_joints(Urdf* u) {
+  Status status = STATUS_OK;
+  for (int i = 0; i < u->model->link_count; i++) {
+    const ModelLink* link = &u->model->links[i];
+    if (link->rotation != ROTATION_BALL || is_floating(link)) continue;
+    diagnostics_add(u->diagnostics, SEVERITY_ERROR, u->place,
+                    "link '%s': URDF has no joint that turns freely in all directions and does not float", link->name);
+    status = STATUS_BAD_INPUT;
+  }
+  return status;
+}
+
+static void add_robot(Urdf* u) {
+  const Model* model = u->model;
+  text_add(u->out, "<robot");
+  xml_text(u->out, "name", model->scene->name);
+  text_add(u->out, ">\n  <mujoco><compiler strippath=\"false\" fusestatic=\"false\"/></mujoco>\n");
+  if (u->world) add_empty_link(u, u->world);
+  for (int i = 0; i < model->link_count; i++) {
+    if (is_ground(model, i)) {
+      leave_out(u, "link '%s' is left out: it is a half-space", model->links[i].name);
+      continue;
+    }
+    add_link(u, i);
+    add_joint(u, i);
+  }
+  text_add(u->out, "</robot>\n");
+}
+
+Status export_urdf(const Model* model, const char* path, const char* meshes, Text* urdf, Diagnostics* diagnostics) {
+  Text robot = {0};
+  Urdf u = {.model = model, .diagnostics = diagnostics, .place = {path, 0, 0}, .meshes = meshes, .out = &robot};
+  Status status = check_joints(&u);
+  if (status == STATUS_OK) {
+    u.color = (float(*)[3])memory_alloc(sizeof(float[3]) * (size_t)(model->link_count + 1));
+    link_colors(model, u.color);
+    find_world(&u);
+    add_robot(&u);
+    tell_joints(&u);
+    tell_scene(&u);
+    text_add(urdf, "<?xml version=\"1.0\"?>\n");
+    add_comment(&u, urdf);
+    text_add_bytes(urdf, robot.data, robot.length);
+  }
+  memory_free(u.color);
+  memory_free(u.world);
+  text_free(&u.comment);
+  text_free(&robot);
+  return status;
+}

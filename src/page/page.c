@@ -1,0 +1,122 @@
+/* A run as one HTML file: the template that this build carries, with the run's data put into it. */
+#include "page/parts.h"
+
+#include <cjson/cJSON.h>
+#include <string.h>
+
+/* Where the data go, and the title, in src/page/viewer/page.html. */
+static const char DATA_PLACE[] = "<!--data-->";
+static const char TITLE_PLACE[] = "<!--title-->";
+
+/* ---------------------------------------------------------------- numbers */
+
+PageArray page_start(Page* page, int bytes) { return (PageArray){page->block.length, bytes}; }
+
+void page_add_float(Page* page, double value) { bytes_add_float(&page->block, value); }
+
+void page_add_vector(Page* page, Vec3 v) {
+  page_add_float(page, v.x);
+  page_add_float(page, v.y);
+  page_add_float(page, v.z);
+}
+
+void page_add_index(Page* page, PageArray array, int value) {
+  bytes_add_integer(&page->block, (uint32_t)value, array.bytes);
+}
+
+void page_end(Page* page, const char* key, PageArray array) {
+  size_t count = (page->block.length - array.offset) / (size_t)array.bytes;
+  const double place[3] = {(double)array.offset, (double)count, array.bytes};
+  json_vector(&page->json, key, place, 3);
+  while (page->block.length % 4 != 0) text_add_bytes(&page->block, "", 1);
+}
+
+/* ---------------------------------------------------------------- text in HTML */
+
+/* JSON within an element: '<' stands in strings only, where \u003c means the same and ends no element. */
+static void add_json(Text* out, const char* id, const Text* json) {
+  text_add(out, "<script type=\"application/json\" id=\"%s\">", id);
+  for (size_t i = 0; i < json->length; i++) {
+    if (json->data[i] == '<')
+      text_add(out, "\\u003c");
+    else
+      text_add_bytes(out, &json->data[i], 1);
+  }
+  text_add(out, "</script>\n");
+}
+
+/* A file of a run folder as it is; what is not JSON is left out. */
+static void add_json_file(Text* out, const char* id, const char* folder) {
+  if (!folder) return;
+  Text path = {0};
+  text_add(&path, "%s/summary.json", folder);
+  Text file = {0};
+  if (file_read(path.data, &file.data, &file.length) == STATUS_OK) {
+    cJSON* parsed = cJSON_ParseWithLength(file.data, file.length);
+    if (parsed) add_json(out, id, &file);
+    cJSON_Delete(parsed);
+  }
+  memory_free(file.data);
+  text_free(&path);
+}
+
+/* ---------------------------------------------------------------- the page */
+
+static Status write_data(Page* page, PageExtent* extent) {
+  json_open(&page->json, NULL, '{');
+  json_integer(&page->json, "format", 1);
+  Status status = page_choose_rows(page);
+  if (status == STATUS_OK) {
+    page_add_scene(page);
+    status = page_add_tables(page);
+  }
+  if (status == STATUS_OK) status = page_add_designs(page, &extent->designs);
+  json_close(&page->json, '}');
+  extent->moments = page->row_count;
+  extent->recorded = page->source->run->row_count;
+  return status;
+}
+
+static void add_data(Text* out, const Page* page) {
+  add_json(out, "run", &page->text);
+  add_json_file(out, "summary", page->source->folder);
+  add_json_file(out, "optimization", page->source->design);
+  text_add(out, "<script type=\"text/plain\" id=\"block\">");
+  text_add_base64(out, page->block.data, page->block.length);
+  text_add(out, "</script>\n");
+}
+
+static void add_page(Text* out, const Page* page) {
+  const char* template = page_template(), *title = strstr(template, TITLE_PLACE), *data = strstr(template, DATA_PLACE);
+  text_add_bytes(out, template, (size_t)(title - template));
+  xml_add_escaped(out, page->source->model->scene->name);
+  title += strlen(TITLE_PLACE);
+  text_add_bytes(out, title, (size_t)(data - title));
+  add_data(out, page);
+  data += strlen(DATA_PLACE);
+  text_add_bytes(out, data, strlen(data));
+}
+
+Status page_available(Diagnostics* diagnostics) {
+  const char* version;
+  if (page_library_version(&version) > 0) return STATUS_OK;
+  diagnostics_add(
+      diagnostics, SEVERITY_ERROR, (SourcePlace){NULL, 0, 0},
+      "this build has no page: node and npm were missing, or npm could not fetch its packages. Install both "
+      "(Debian: apt-get install nodejs npm) and run `make page` in the source of sdrs with a network; a .glb "
+      "file needs none of this");
+  return STATUS_IO;
+}
+
+Status page_write(Text* out, const PageSource* source, PageExtent* extent, Diagnostics* diagnostics) {
+  *extent = (PageExtent){0};
+  if (page_available(diagnostics) != STATUS_OK) return STATUS_IO;
+  Page page = {.source = source, .diagnostics = diagnostics};
+  page.json.out = &page.text;
+  Status status = write_data(&page, extent);
+  if (status == STATUS_OK) add_page(out, &page);
+  text_free(&page.text);
+  text_free(&page.block);
+  memory_free(page.rows);
+  return status;
+}

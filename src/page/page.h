@@ -1,0 +1,35 @@
+/* page: one HTML file that shows a run, or a design that was optimized, in a browser. */
+#ifndef SDRS_PAGE_H
+#define SDRS_PAGE_H
+
+#include "export/export.h"
+
+/* Version of three.js in the page's template, by its length; 0 where this build has no template (scripts/make_page.sh).
+ */
+int page_library_version(const char** version);
+
+/* STATUS_IO where this build has no template, with a diagnostic that says what to do. */
+Status page_available(Diagnostics* diagnostics);
+
+/* What a page shows. Everything is borrowed. */
+typedef struct {
+  const Model* model;
+  const RunPoses* run;
+  const char* folder; /* of the run: its CSV files and summary.json; NULL for a scene by itself */
+  const char* design; /* of sdrs optimize, whose best design the run is: its convergence.csv, design/, summary.json;
+                         NULL = none */
+  const RunPoses* initial; /* of the optimization's initial design, with the same links; NULL = not shown */
+  double fps; /* moments per simulated second; 0 = all recorded ones, or as many as a page of 5 MB can hold */
+} PageSource;
+
+/* How much of the run the page holds. */
+typedef struct {
+  int moments, recorded;
+  int designs; /* with their shapes */
+} PageExtent;
+
+/* One HTML file that needs no other and no network. STATUS_IO or STATUS_BAD_INPUT with diagnostics; STATUS_IO also
+ * where the build has no template. */
+Status page_write(Text* out, const PageSource* source, PageExtent* extent, Diagnostics* diagnostics);
+
+#endif

@@ -1,0 +1,62 @@
+/* What the writers of a page share. Private to page/.
+ * The page has its data twice over: a JSON text that says what there is, and one block of numbers that it points into.
+ * A place in the block is [offset in bytes, count, bytes of each]; little-endian, 4-byte floats, 2- or 4-byte integers.
+ */
+#ifndef SDRS_PAGE_PARTS_H
+#define SDRS_PAGE_PARTS_H
+
+#include "page/page.h"
+
+/* The block may grow to this, and its part of earlier designs to that: with three.js and in base64 (4/3) a page stays
+ * below 5 MB. */
+#define PAGE_BYTES 3.0e6
+#define PAGE_DESIGN_BYTES 0.8e6
+
+typedef struct {
+  const PageSource* source;
+  Diagnostics* diagnostics;
+  Text text, block; /* owned */
+  Json json;        /* writes to text */
+  int* rows;        /* of the run that are shown; owned  (row_count) */
+  int row_count;
+} Page;
+
+/* Numbers of the block are written one after the other between page_start and page_end. */
+typedef struct {
+  size_t offset;
+  int bytes;
+} PageArray;
+PageArray page_start(Page* page, int bytes);
+void page_add_float(Page* page, double value);
+void page_add_vector(Page* page, Vec3 v);
+void page_add_index(Page* page, PageArray array, int value);
+/* Writes the place of what was added since page_start, under `key` (NULL in a list). */
+void page_end(Page* page, const char* key, PageArray array);
+
+/* ---------------------------------------------------------------- scene.c */
+/* Links with shapes and colours, ground, times and poses. */
+void page_add_scene(Page* page);
+/* Vertices and triangles under two keys of the open object. */
+void page_add_surface(Page* page, const Vec3* vertices, int vertex_count, const int (*triangles)[3],
+                      int triangle_count);
+
+/* What the hulls of a link take of the block. */
+double page_surface_bytes(const Model* model, int link);
+
+/* ---------------------------------------------------------------- tables.c */
+/* The moments that fit into the page; sets rows. */
+Status page_choose_rows(Page* page);
+/* joints.csv, solver.csv and contacts.csv of the run, as far as they are there. */
+Status page_add_tables(Page* page);
+/* All rows of a file with their numbers: an object under `key`. */
+Status page_add_table(Page* page, const char* key, const char* folder, const char* file);
+
+/* ---------------------------------------------------------------- design.c */
+/* The designs of an optimization that were kept. */
+Status page_add_designs(Page* page, int* count);
+
+/* ---------------------------------------------------------------- template.c */
+/* The template, NUL-terminated; "" where the build has none. */
+const char* page_template(void);
+
+#endif

@@ -1,0 +1,267 @@
+/* The tables of a run on a page: which moments there is room for, numbers to plot, contacts with their places. */
+#include "contact/contact.h"
+#include "page/parts.h"
+
+/* Of a row of contacts.csv: moment, links, gap, force, centre, and a point. */
+enum { CONTACT_BYTES = 4 * (1 + 2 + 1 + 3 + 3 + 3) };
+/* Hulls within this distance may belong to a pair with a force [m]. */
+#define CONTACT_RANGE(model) (4.0 * (model)->contact.support)
+
+/* ---------------------------------------------------------------- files */
+
+/* An absent file is an empty table: a run may have been thinned out by hand, and a scene has none. */
+static Status read_table(const Page* page, const char* folder, const char* file, CsvTable* table) {
+  Text path = {0};
+  *table = (CsvTable){0};
+  Status status = STATUS_OK;
+  if (folder) {
+    text_add(&path, "%s/%s", folder, file);
+    if (file_exists(path.data)) status = csv_read(table, path.data, page->diagnostics);
+  }
+  text_free(&path);
+  return status;
+}
+
+static int number_columns(const CsvTable* table) {
+  int count = 0;
+  for (int column = 0; column < table->column_count && table->row_count > 0; column++)
+    if (!isnan(csv_value(table, 0, column))) count++;
+  return count;
+}
+
+/* ---------------------------------------------------------------- moments */
+
+/* Bytes that one recorded moment takes, poses and tables together. */
+static Status moment_bytes(Page* page, double* bytes) {
+  static const char* const files[] = {"joints.csv", "solver.csv", "contacts.csv"};
+  const Model* model = page->source->model;
+  *bytes = 16.0;
+  for (int i = 0; i < model->link_count; i++)
+    *bytes += model->links[i].tree < 0 ? 0.0 : page->source->initial ? 56.0 : 28.0;
+  Status status = STATUS_OK;
+  for (int i = 0; i < 3 && status == STATUS_OK; i++) {
+    CsvTable table;
+    status = read_table(page, page->source->folder, files[i], &table);
+    *bytes +=
+        i < 2 ? 4.0 * number_columns(&table) : CONTACT_BYTES * (double)table.row_count / page->source->run->row_count;
+    csv_free(&table);
+  }
+  return status;
+}
+
+/* What the shapes leave of the page. */
+static double moment_room(const Page* page) {
+  double room = PAGE_BYTES - (page->source->design ? PAGE_DESIGN_BYTES : 0.0);
+  for (int i = 0; i < page->source->model->link_count; i++) room -= page_surface_bytes(page->source->model, i);
+  return fmax(room, PAGE_BYTES / 10);
+}
+
+static void take_row(Page* page, int row) { page->rows[page->row_count++] = row; }
+
+/* Moments about 1 / fps apart, or every n-th; the first and the last always. */
+Status page_choose_rows(Page* page) {
+  const RunPoses* run = page->source->run;
+  double bytes, fps = page->source->fps;
+  Status status = moment_bytes(page, &bytes);
+  int stride = (int)fmin(ceil(run->row_count * bytes / moment_room(page)), run->row_count);
+  if (stride < 1 || fps > 0) stride = 1;
+  page->rows = MEMORY_NEW(int, run->row_count);
+  take_row(page, 0);
+  for (int row = stride; row < run->row_count; row += stride) {
+    double since = run->time[row] - run->time[page->rows[page->row_count - 1]];
+    if (!(fps > 0) || since * fps >= 1.0 - 1e-6) take_row(page, row);
+  }
+  if (page->rows[page->row_count - 1] != run->row_count - 1) take_row(page, run->row_count - 1);
+  return status;
+}
+
+/* The moment that is shown at exactly this time, -1 = none. Times rise. */
+static int moment_at(const Page* page, double time) {
+  const double* times = page->source->run->time;
+  int low = 0, high = page->row_count - 1;
+  while (low < high) {
+    int middle = (low + high) / 2;
+    if (times[page->rows[middle]] < time)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return times[page->rows[low]] == time ? low : -1;
+}
+
+/* Of every row of a table its moment, -1 = not shown. Owned by the caller; NULL without a column `time`. */
+static int* moments_of(const Page* page, const CsvTable* table) {
+  int time = csv_column(table, "time");
+  if (time < 0) return NULL;
+  int* moment = MEMORY_NEW(int, table->row_count + 1);
+  for (int row = 0; row < table->row_count; row++) moment[row] = moment_at(page, csv_value(table, row, time));
+  return moment;
+}
+
+/* ---------------------------------------------------------------- columns */
+
+/* moment: NULL = all rows. */
+static void add_columns(Page* page, const CsvTable* table, const char* file, const int* moment) {
+  json_open(&page->json, "columns", '[');
+  for (int column = 0; column < table->column_count; column++) {
+    if (table->row_count == 0 || isnan(csv_value(table, 0, column))) continue;
+    json_open(&page->json, NULL, '{');
+    json_text(&page->json, "name", table->names[column]);
+    json_text(&page->json, "unit", run_unit(file, table->names[column]));
+    PageArray array = page_start(page, 4);
+    for (int row = 0; row < table->row_count; row++)
+      if (!moment || moment[row] >= 0) page_add_float(page, csv_value(table, row, column));
+    page_end(page, "values", array);
+    json_close(&page->json, '}');
+  }
+  json_close(&page->json, ']');
+}
+
+static void add_moments(Page* page, const CsvTable* table, const int* moment) {
+  PageArray array = page_start(page, 4);
+  for (int row = 0; row < table->row_count; row++)
+    if (moment[row] >= 0) page_add_index(page, array, moment[row]);
+  page_end(page, "moments", array);
+}
+
+Status page_add_table(Page* page, const char* key, const char* folder, const char* file) {
+  CsvTable table;
+  Status status = read_table(page, folder, file, &table);
+  if (status == STATUS_OK && table.row_count > 0) {
+    json_open(&page->json, key, '{');
+    json_text(&page->json, "file", file);
+    add_columns(page, &table, file, NULL);
+    json_close(&page->json, '}');
+  }
+  csv_free(&table);
+  return status;
+}
+
+/* A table with times: its rows at the moments that are shown. */
+static Status add_timed_table(Page* page, const char* file) {
+  CsvTable table;
+  Status status = read_table(page, page->source->folder, file, &table);
+  int* moment = moments_of(page, &table);
+  if (status == STATUS_OK && moment) {
+    json_open(&page->json, NULL, '{');
+    json_text(&page->json, "file", file);
+    add_moments(page, &table, moment);
+    add_columns(page, &table, file, moment);
+    json_close(&page->json, '}');
+  }
+  memory_free(moment);
+  csv_free(&table);
+  return status;
+}
+
+/* ---------------------------------------------------------------- contacts */
+
+/* What presses within a run, at the moments that are shown. */
+typedef struct {
+  Page* page;
+  const RunContacts* rows;
+  int *row, *moment; /* of `rows` those that are shown, and when  (count) */
+  int count;
+} ContactList;
+
+static void choose_contacts(ContactList* list) {
+  for (int i = 0; i < list->rows->count; i++) {
+    int moment = moment_at(list->page, list->rows->rows[i].time);
+    if (moment < 0) continue;
+    list->row[list->count] = i;
+    list->moment[list->count++] = moment;
+  }
+}
+
+static void add_contact_rows(const ContactList* list) {
+  Page* page = list->page;
+  const RunContact* rows = list->rows->rows;
+  PageArray array = page_start(page, 4);
+  for (int i = 0; i < list->count; i++) page_add_index(page, array, list->moment[i]);
+  page_end(page, "moments", array);
+  array = page_start(page, 4);
+  for (int i = 0; i < list->count; i++) page_add_index(page, array, rows[list->row[i]].a);
+  page_end(page, "a", array);
+  array = page_start(page, 4);
+  for (int i = 0; i < list->count; i++) page_add_index(page, array, rows[list->row[i]].b);
+  page_end(page, "b", array);
+  array = page_start(page, 4);
+  for (int i = 0; i < list->count; i++) page_add_float(page, rows[list->row[i]].gap);
+  page_end(page, "gaps", array);
+  array = page_start(page, 4);
+  for (int i = 0; i < list->count; i++) page_add_vector(page, rows[list->row[i]].force);
+  page_end(page, "forces", array);
+  array = page_start(page, 2);
+  for (int i = 0; i < list->count; i++)
+    page_add_index(page, array, contact_shown_on_a(page->source->model, &rows[list->row[i]]));
+  page_end(page, "on_a", array);
+}
+
+/* Contact points of all moments, those of moment m from first[m] to first[m + 1]; and for every row its pair's centre
+ * of pressure. Rows rise in time, as moments do. */
+static void add_contact_places(const ContactList* list) {
+  Page* page = list->page;
+  const Model* model = page->source->model;
+  Vec3* center = MEMORY_NEW(Vec3, list->count + 1);
+  int *first = MEMORY_NEW(int, page->row_count + 1), row = 0;
+  PageArray array = page_start(page, 4);
+  for (int m = 0; m < page->row_count; m++) {
+    ContactSpot* spots;
+    int count = contact_spots(model, run_row_poses(page->source->run, page->rows[m]), CONTACT_RANGE(model), &spots);
+    first[m + 1] = first[m];
+    for (int i = 0; i < count; i++) {
+      if (!spots[i].touching) continue;
+      page_add_vector(page, spots[i].point);
+      first[m + 1]++;
+    }
+    for (; row < list->count && list->moment[row] <= m; row++) {
+      const RunContact* contact = &list->rows->rows[list->row[row]];
+      if (!contact_spots_center(model, spots, count, contact->a, contact->b, &center[row]))
+        center[row] = vec3((double)NAN, (double)NAN, (double)NAN);
+    }
+    memory_free(spots);
+  }
+  page_end(page, "points", array);
+  array = page_start(page, 4);
+  for (int m = 0; m <= page->row_count; m++) page_add_index(page, array, first[m]);
+  page_end(page, "first", array);
+  array = page_start(page, 4);
+  for (int i = 0; i < list->count; i++) page_add_vector(page, center[i]);
+  page_end(page, "centers", array);
+  memory_free(center);
+  memory_free(first);
+}
+
+static void write_contacts(Page* page, const RunContacts* rows) {
+  ContactList list = {page, rows, MEMORY_NEW(int, rows->count + 1), MEMORY_NEW(int, rows->count + 1), 0};
+  choose_contacts(&list);
+  json_open(&page->json, "contacts", '{');
+  json_vector(&page->json, "color", (const double[]){FORCE_COLOR[0], FORCE_COLOR[1], FORCE_COLOR[2]}, 3);
+  add_contact_rows(&list);
+  add_contact_places(&list);
+  json_close(&page->json, '}');
+  memory_free(list.row);
+  memory_free(list.moment);
+}
+
+/* Without contacts.csv there are points, and no forces. */
+static Status add_contacts(Page* page) {
+  RunContacts rows = {0};
+  Text path = {0};
+  Status status = STATUS_OK;
+  text_add(&path, "%s/contacts.csv", page->source->folder ? page->source->folder : "");
+  if (page->source->folder && file_exists(path.data))
+    status = run_contacts_read(&rows, path.data, page->source->model, page->diagnostics);
+  if (status == STATUS_OK) write_contacts(page, &rows);
+  run_contacts_free(&rows);
+  text_free(&path);
+  return status;
+}
+
+Status page_add_tables(Page* page) {
+  json_open(&page->json, "tables", '[');
+  Status status = add_timed_table(page, "joints.csv");
+  if (status == STATUS_OK) status = add_timed_table(page, "solver.csv");
+  json_close(&page->json, ']');
+  return status == STATUS_OK ? add_contacts(page) : status;
+}

@@ -1,0 +1,315 @@
+#include <string.h>
+#include "render/drawing.h"
+
+/* What is nearer than this share of the distance to the target lies behind the lens. */
+#define NEAR_SHARE 1e-3
+
+/* Light: a sky that is brighter above, and a lamp over the viewer's left shoulder. */
+#define SKY_LIGHT 0.55f
+#define BOUNCE_LIGHT 0.34f
+#define LAMP_LIGHT 0.60f
+
+/* Sharp edges are this much darker; faces narrower than the width [px] get weaker ones: else they would be all edge. */
+#define EDGE_DARKNESS 0.45f
+#define EDGE_FACE_WIDTH 4.0
+/* Distance of an edge that is not there [px]. */
+#define EDGE_NONE 1e9f
+
+/* Grounds fade into the background between these multiples of the camera's reach. */
+#define FADE_BEGIN 2.0
+#define FADE_END 4.5
+
+/* ---------------------------------------------------------------- light, plane and edges of a face */
+
+/* A planar polygon of the scene before it is looked at. */
+typedef struct {
+  Vec3 corner[4];
+  int corner_count;
+  Vec3 normal;    /* unit, outward */
+  unsigned sharp; /* bit k: the edge from corner k to k + 1 */
+  const float* color;
+  bool tinted; /* a triangle with a share of the colour scale at each corner */
+  double tint[3];
+  int hull;
+  bool floor, fades;
+} Polygon;
+
+/* 1 / distance over the picture, from the plane n . p = d in camera axes: 1/c = n . (X, Y, 1) / d. Returns false for a
+ * plane seen from behind or on edge. */
+static bool set_nearness(const RenderCamera* camera, Face* face, Vec3 point, Vec3 normal) {
+  double d = vec3_dot(normal, vec3_sub(point, camera->eye));
+  if (!(d < 0.0)) return false;
+  double a = vec3_dot(normal, camera->right) / (camera->focal * d);
+  double b = -vec3_dot(normal, camera->up) / (camera->focal * d);
+  face->nearness[0] = vec3_dot(normal, camera->forward) / d - 0.5 * camera->width * a - 0.5 * camera->height * b;
+  face->nearness[1] = a;
+  face->nearness[2] = b;
+  return isfinite(face->nearness[0]) && isfinite(a) && isfinite(b);
+}
+
+/* (axis . (p - origin)) / distance over the picture, for p on the face. */
+static void set_coordinate(const RenderCamera* camera, const Face* face, Vec3 axis, Vec3 origin, float form[3]) {
+  double eye = vec3_dot(axis, vec3_sub(camera->eye, origin));
+  double a = vec3_dot(axis, camera->right) / camera->focal, b = -vec3_dot(axis, camera->up) / camera->focal;
+  double ahead = vec3_dot(axis, camera->forward) - 0.5 * camera->width * a - 0.5 * camera->height * b;
+  form[0] = (float)(eye * face->nearness[0] + ahead);
+  form[1] = (float)(eye * face->nearness[1] + a);
+  form[2] = (float)(eye * face->nearness[2] + b);
+}
+
+static void set_light(const Drawing* drawing, Face* face, Vec3 normal) {
+  const ShadowMap* map = &drawing->shadow;
+  double facing = vec3_dot(normal, map->light);
+  float upward = 0.5f + 0.5f * (float)vec3_dot(normal, drawing->stage->up);
+  face->ambient = BOUNCE_LIGHT + (SKY_LIGHT - BOUNCE_LIGHT) * upward;
+  if (!(facing > 0.0)) return;
+  face->lamp = LAMP_LIGHT * (float)facing;
+  if (map->size == 0) return;
+  const Vec3 axes[3] = {map->s, map->t, map->light};
+  for (int k = 0; k < 3; k++)
+    set_coordinate(drawing->camera, face, vec3_scale(axes[k], 1.0 / map->texel), map->origin, face->in_map[k]);
+  face->slope[0] = (float)(-vec3_dot(normal, map->s) / facing);
+  face->slope[1] = (float)(-vec3_dot(normal, map->t) / facing);
+}
+
+/* The share over the triangle is tint[0] + slope . (p - corner[0]), with N = e1 x e2 and
+ *   slope = ((tint[1] - tint[0]) e2 x N + (tint[2] - tint[0]) N x e1) / N . N */
+static void set_tint(const RenderCamera* camera, Face* face, const Polygon* polygon) {
+  Vec3 origin = polygon->corner[0], e1 = vec3_sub(polygon->corner[1], origin),
+       e2 = vec3_sub(polygon->corner[2], origin);
+  Vec3 normal = vec3_cross(e1, e2);
+  double square = vec3_dot(normal, normal);
+  Vec3 slope = vec3_add_scaled(vec3_scale(vec3_cross(e2, normal), (polygon->tint[1] - polygon->tint[0]) / square),
+                               (polygon->tint[2] - polygon->tint[0]) / square, vec3_cross(normal, e1));
+  set_coordinate(camera, face, slope, origin, face->tint);
+  for (int k = 0; k < 3; k++) face->tint[k] += (float)(polygon->tint[0] * face->nearness[k]);
+  face->tinted = true;
+}
+
+static int add_floor(Drawing* drawing, const Face* face, Vec3 normal, bool fades) {
+  const RenderCamera* camera = drawing->camera;
+  drawing->floors = memory_grown(drawing->floors, sizeof(Floor), drawing->floor_count, &drawing->floor_capacity);
+  Floor* grid = &drawing->floors[drawing->floor_count];
+  double spacing = grid_spacing(2.0 * camera->reach), major = grid_major(spacing);
+  Vec3 u, v;
+  plane_axes(normal, &u, &v);
+  double along_u = vec3_dot(u, camera->target), along_v = vec3_dot(v, camera->target);
+  double start_u = major * floor(along_u / major), start_v = major * floor(along_v / major);
+  Vec3 start = vec3_add(vec3_scale(u, start_u), vec3_scale(v, start_v));
+  set_coordinate(camera, face, u, start, grid->u);
+  set_coordinate(camera, face, v, start, grid->v);
+  grid->center_u = (float)(along_u - start_u);
+  grid->center_v = (float)(along_v - start_v);
+  grid->spacing = (float)spacing;
+  grid->major = (float)major;
+  grid->fade_begin = (float)(FADE_BEGIN * camera->reach);
+  grid->fade_end = (float)(FADE_END * camera->reach);
+  grid->fades = fades;
+  return drawing->floor_count++;
+}
+
+/* Distance [px] from the line through two corners, positive on the side of the third. */
+static void set_edge(const double x[3], const double y[3], int from, float edge[3]) {
+  int to = (from + 1) % 3, third = (from + 2) % 3;
+  double a = y[from] - y[to], b = x[to] - x[from], length = math_hypot(a, b);
+  double c = -a * x[from] - b * y[from], side = a * x[third] + b * y[third] + c;
+  double scale = length > 0.0 ? (side < 0.0 ? -1.0 : 1.0) / length : 0.0;
+  edge[0] = (float)(c * scale);
+  edge[1] = (float)(a * scale);
+  edge[2] = (float)(b * scale);
+}
+
+/* Sharp edges of a triangle that is whole on the picture. */
+static void set_edges(Face* face, const Piece* piece, unsigned sharp) {
+  const double *x = piece->x, *y = piece->y;
+  double area = fabs((x[1] - x[0]) * (y[2] - y[0]) - (x[2] - x[0]) * (y[1] - y[0]));
+  double around = math_hypot(x[1] - x[0], y[1] - y[0]) + math_hypot(x[2] - x[1], y[2] - y[1]) +
+                  math_hypot(x[0] - x[2], y[0] - y[2]);
+  double width = around > 0.0 ? 2.0 * area / around : 0.0; /* diameter of the inscribed circle */
+  face->edge_strength = EDGE_DARKNESS * (float)fmin(1.0, width / EDGE_FACE_WIDTH);
+  for (int k = 0; k < 3; k++)
+    if (sharp & 1u << k) set_edge(x, y, k, face->edge[k]);
+}
+
+/* Keep the part of a polygon in front of the lens: out[] in camera axes (right, up, forward). */
+static int clip_near(const RenderCamera* camera, const Polygon* polygon, double near, Vec3 out[5]) {
+  Vec3 in[4];
+  for (int k = 0; k < polygon->corner_count; k++) {
+    Vec3 d = vec3_sub(polygon->corner[k], camera->eye);
+    in[k] = vec3(vec3_dot(camera->right, d), vec3_dot(camera->up, d), vec3_dot(camera->forward, d));
+  }
+  int count = 0;
+  for (int k = 0; k < polygon->corner_count; k++) {
+    Vec3 a = in[k], b = in[(k + 1) % polygon->corner_count];
+    if (a.z >= near) out[count++] = a;
+    if ((a.z >= near) != (b.z >= near)) out[count++] = vec3_add_scaled(a, (near - a.z) / (b.z - a.z), vec3_sub(b, a));
+  }
+  return count;
+}
+
+static bool outside_picture(const RenderCamera* camera, const Piece* piece) {
+  const double *x = piece->x, *y = piece->y;
+  return !(fmax(fmax(x[0], x[1]), x[2]) > 0.0 && fmin(fmin(x[0], x[1]), x[2]) < camera->width &&
+           fmax(fmax(y[0], y[1]), y[2]) > 0.0 && fmin(fmin(y[0], y[1]), y[2]) < camera->height);
+}
+
+static void add_piece(Drawing* drawing, const Vec3 corner[3]) {
+  const RenderCamera* camera = drawing->camera;
+  Piece piece = {.face = (uint32_t)drawing->face_count};
+  for (int k = 0; k < 3; k++) {
+    piece.x[k] = 0.5 * camera->width + camera->focal * corner[k].x / corner[k].z;
+    piece.y[k] = 0.5 * camera->height - camera->focal * corner[k].y / corner[k].z;
+  }
+  if (outside_picture(camera, &piece)) return;
+  drawing->pieces = memory_grown(drawing->pieces, sizeof(Piece), drawing->piece_count, &drawing->piece_capacity);
+  drawing->pieces[drawing->piece_count++] = piece;
+}
+
+static void add_polygon(Drawing* drawing, const Polygon* polygon) {
+  const RenderCamera* camera = drawing->camera;
+  Face face = {.hull = polygon->hull, .floor = -1, .edge = {{EDGE_NONE, 0, 0}, {EDGE_NONE, 0, 0}, {EDGE_NONE, 0, 0}}};
+  if (!set_nearness(camera, &face, polygon->corner[0], polygon->normal)) return;
+  Vec3 seen[5];
+  int count = clip_near(camera, polygon, NEAR_SHARE * vec3_norm(vec3_sub(camera->target, camera->eye)), seen);
+  int first_piece = drawing->piece_count;
+  for (int k = 2; k < count; k++) add_piece(drawing, (Vec3[3]){seen[0], seen[k - 1], seen[k]});
+  if (drawing->piece_count == first_piece) return;
+  memcpy(face.color, polygon->color, sizeof face.color);
+  set_light(drawing, &face, polygon->normal);
+  if (polygon->tinted) set_tint(camera, &face, polygon);
+  if (polygon->corner_count == 3 && count == 3) set_edges(&face, &drawing->pieces[first_piece], polygon->sharp);
+  if (polygon->floor) face.floor = add_floor(drawing, &face, polygon->normal, polygon->fades);
+  drawing->faces = memory_grown(drawing->faces, sizeof(Face), drawing->face_count, &drawing->face_capacity);
+  drawing->faces[drawing->face_count++] = face;
+}
+
+static bool is_floor(const Drawing* drawing, HullPart part, Vec3 normal) {
+  return part != HULL_BODY && vec3_dot(normal, drawing->stage->up) > STAGE_FLOOR_COSINE;
+}
+
+/* Shares of the colour scale at the corners of a triangle. */
+static void tint_polygon(const RenderStage* stage, const ModelHull* hull, const int corner[3], Polygon* polygon) {
+  polygon->tinted = stage->moved != NULL;
+  for (int k = 0; k < 3 && polygon->tinted && stage->moved_most > 0.0; k++)
+    polygon->tint[k] = stage->moved[hull->vertex_first + corner[k]] / stage->moved_most;
+}
+
+static void add_hull(Drawing* drawing, int index, Pose pose) {
+  const RenderStage* stage = drawing->stage;
+  const ModelHull* hull = &stage->model->hulls[index];
+  const ConvexHull* solid = &hull->solid;
+  for (int i = 0; i < solid->triangle_count; i++) {
+    Polygon polygon = {.corner_count = 3, .hull = index, .color = stage->color[hull->link]};
+    for (int k = 0; k < 3; k++) polygon.corner[k] = pose_apply(pose, solid->vertices[solid->triangles[i][k]]);
+    Vec3 normal =
+        vec3_cross(vec3_sub(polygon.corner[1], polygon.corner[0]), vec3_sub(polygon.corner[2], polygon.corner[0]));
+    double length = vec3_norm(normal);
+    if (!(length > 0.0)) continue;
+    polygon.normal = vec3_scale(normal, 1.0 / length);
+    polygon.sharp = stage->edges[stage->edge_first[index] + i];
+    polygon.floor = is_floor(drawing, stage->part[index], polygon.normal);
+    polygon.fades = stage->part[index] == HULL_TERRAIN;
+    tint_polygon(stage, hull, solid->triangles[i], &polygon);
+    add_polygon(drawing, &polygon);
+  }
+}
+
+/* The square of an unbounded ground about what is looked at, out to where it has faded away. */
+static void add_half_space(Drawing* drawing, int index, Pose pose) {
+  const RenderStage* stage = drawing->stage;
+  const ModelHull* hull = &stage->model->hulls[index];
+  Polygon polygon = {.corner_count = 4, .hull = index, .color = stage->color[hull->link], .floor = true, .fades = true};
+  polygon.normal = mat3_mul_vec(pose.r, hull->normal);
+  Vec3 target = drawing->camera->target, on_plane = pose_apply(pose, vec3_scale(hull->normal, hull->offset));
+  double above = vec3_dot(polygon.normal, vec3_sub(target, on_plane));
+  Vec3 center = vec3_add_scaled(target, -above, polygon.normal), u, v;
+  plane_axes(polygon.normal, &u, &v);
+  double half = FADE_END * drawing->camera->reach;
+  for (int k = 0; k < 4; k++) {
+    double along_u = k == 1 || k == 2 ? half : -half, along_v = k >= 2 ? half : -half;
+    polygon.corner[k] = vec3_add_scaled(vec3_add_scaled(center, along_u, u), along_v, v);
+  }
+  add_polygon(drawing, &polygon);
+}
+
+static void add_layer(Drawing* drawing, int layer) {
+  const Model* model = drawing->stage->model;
+  for (int h = 0; h < model->hull_count; h++) {
+    const ModelHull* hull = &model->hulls[h];
+    if (layer > 0 && (model->links[hull->link].tree < 0 || hull->half_space)) continue;
+    Pose pose = drawing->layers[layer].poses[hull->link];
+    if (hull->half_space)
+      add_half_space(drawing, h, pose);
+    else
+      add_hull(drawing, h, pose);
+  }
+}
+
+/* ---------------------------------------------------------------- which band draws which piece */
+
+static void piece_bands(const Drawing* drawing, const Piece* piece, int* first, int* last) {
+  double top = fmin(fmin(piece->y[0], piece->y[1]), piece->y[2]) / BAND_ROWS;
+  double bottom = fmax(fmax(piece->y[0], piece->y[1]), piece->y[2]) / BAND_ROWS;
+  *first = top > 0.0 ? (int)top : 0;
+  *last = bottom < drawing->band_count ? (int)bottom : drawing->band_count - 1;
+}
+
+/* Counting sort: how many, where each begins, then the numbers in order. */
+static void sort_into_bins(Drawing* drawing) {
+  int bin_count = drawing->layer_count * drawing->band_count;
+  drawing->bin_first = MEMORY_NEW(int, bin_count + 2);
+  int* next = drawing->bin_first + 1; /* becomes the end of each bin */
+  for (int pass = 0; pass < 2; pass++) {
+    for (int layer = 0; layer < drawing->layer_count; layer++)
+      for (int i = drawing->layer_first[layer]; i < drawing->layer_first[layer + 1]; i++) {
+        int first, last;
+        piece_bands(drawing, &drawing->pieces[i], &first, &last);
+        for (int band = first; band <= last; band++) {
+          int* slot = &next[layer * drawing->band_count + band];
+          if (pass == 1) drawing->bins[*slot] = i;
+          ++*slot;
+        }
+      }
+    if (pass == 1) break;
+    int total = 0;
+    for (int bin = 0; bin < bin_count; bin++) {
+      int count = next[bin];
+      next[bin] = total;
+      total += count;
+    }
+    drawing->bins = MEMORY_NEW(int, total + 1);
+  }
+}
+
+/* ---------------------------------------------------------------- the whole */
+
+/* Over the viewer's left shoulder. */
+static Vec3 lamp_direction(const RenderStage* stage, const RenderCamera* camera) {
+  Vec3 light = vec3_add_scaled(stage->up, -0.50, camera->right);
+  light = vec3_add_scaled(light, 0.25, camera->up);
+  return vec3_normalized(vec3_add_scaled(light, -0.35, camera->forward));
+}
+
+void drawing_create(Drawing* drawing, const RenderStage* stage, const RenderCamera* camera, const RenderLayer* layers,
+                    int layer_count) {
+  *drawing = (Drawing){.stage = stage, .camera = camera, .layers = layers, .layer_count = layer_count};
+  drawing->band_count = ((int)camera->height + BAND_ROWS - 1) / BAND_ROWS;
+  drawing->layer_first = MEMORY_NEW(int, layer_count + 1);
+  shadow_create(&drawing->shadow, stage, layers[0].poses, camera, lamp_direction(stage, camera));
+  for (int layer = 0; layer < layer_count; layer++) {
+    add_layer(drawing, layer);
+    drawing->layer_first[layer + 1] = drawing->piece_count;
+  }
+  sort_into_bins(drawing);
+}
+
+void drawing_destroy(Drawing* drawing) {
+  shadow_destroy(&drawing->shadow);
+  memory_free(drawing->faces);
+  memory_free(drawing->floors);
+  memory_free(drawing->pieces);
+  memory_free(drawing->layer_first);
+  memory_free(drawing->bin_first);
+  memory_free(drawing->bins);
+  *drawing = (Drawing){0};
+}

@@ -1,0 +1,192 @@
+/* What a decomposition made of a part: the part, its hulls in place, and the hulls moved apart. The three panels are
+ * pictures of small models without a scene file: the part is one link, each hull is a link of its own. */
+#include <errno.h>
+#include <string.h>
+
+#include "render/picture.h"
+
+enum { PANEL_WIDTH = 480, PANEL_HEIGHT = 420, PANEL_GAP = 4 };
+/* Room for the title above. */
+static const double MARGIN[4] = {0.08, 0.08, 0.2, 0.06};
+/* sRGB of the part: no colour of a hull. */
+#define PART_GREY 0.72
+/* How far hulls go from the middle at first, as a multiple of where they are. */
+#define SPREAD 0.35
+/* The gap that they get: this by the root of their number [size]; a little less is good enough. */
+#define GAP_OF_ONE 0.16
+#define GAP_TOLERANCE 0.05
+/* Rounds of moving those that are too near; more hulls than this are only spread: blocks of a grid do not overlap. */
+#define ROUNDS 60
+#define PAIRED_HULLS 64
+
+/* ---------------------------------------------------------------- models without a scene */
+
+typedef struct {
+  Scene scene;
+  Model model;
+  Pose* poses; /* (links) */
+} Show;
+
+static void bound_shown(ModelHull* hull) {
+  const ConvexHull* solid = &hull->solid;
+  Vec3 low = solid->vertices[0], high = low;
+  for (int i = 1; i < solid->vertex_count; i++)
+    low = vec3_min(low, solid->vertices[i]), high = vec3_max(high, solid->vertices[i]);
+  hull->center = vec3_scale(vec3_add(low, high), 0.5);
+  hull->half_extent = vec3_scale(vec3_sub(high, low), 0.5);
+  hull->radius = vec3_norm(hull->half_extent);
+}
+
+/* Unit size about the origin, whatever the mesh's unit and place are. */
+typedef struct {
+  Vec3 center;
+  double size;
+} ShowFrame;
+
+static ShowFrame show_frame(const HullPicture* picture) {
+  Vec3 low = picture->hulls[0].vertices[0], high = low;
+  for (int h = 0; h < picture->hull_count; h++)
+    for (int i = 0; i < picture->hulls[h].vertex_count; i++) {
+      low = vec3_min(low, picture->hulls[h].vertices[i]);
+      high = vec3_max(high, picture->hulls[h].vertices[i]);
+    }
+  return (ShowFrame){vec3_add_scaled(low, 0.5, vec3_sub(high, low)), vec3_norm(vec3_sub(high, low))};
+}
+
+static ConvexHull shown_solid(const ConvexHull* solid, ShowFrame frame) {
+  ConvexHull copy = *solid;
+  copy.vertices = MEMORY_NEW(Vec3, solid->vertex_count);
+  for (int i = 0; i < solid->vertex_count; i++) {
+    Vec3 d = vec3_sub(solid->vertices[i], frame.center);
+    copy.vertices[i] = vec3(d.x / frame.size, d.y / frame.size, d.z / frame.size);
+  }
+  copy.triangles = memory_alloc(sizeof *copy.triangles * (size_t)solid->triangle_count);
+  memcpy(copy.triangles, solid->triangles, sizeof *copy.triangles * (size_t)solid->triangle_count);
+  return copy;
+}
+
+/* Every solid is a link that could move: what stands still may become ground. grey < 0: the palette's colours. */
+static void show_create(Show* show, const ConvexHull* solids, int count, ShowFrame frame, int up, double grey) {
+  *show = (Show){.poses = MEMORY_NEW(Pose, count)};
+  show->scene.links = MEMORY_NEW(SceneLink, count);
+  show->model = (Model){.scene = &show->scene, .link_count = count, .hull_count = count};
+  show->model.links = MEMORY_NEW(ModelLink, count);
+  show->model.hulls = MEMORY_NEW(ModelHull, count);
+  show->model.simulation.gravity = vec3(-(up == 0), -(up == 1), -(up == 2));
+  for (int k = 0; k < count; k++) {
+    for (int c = 0; c < 3; c++) show->scene.links[k].color[c] = grey;
+    show->model.links[k] = (ModelLink){.name = "", .parent = -1, .hull_first = k, .hull_count = 1};
+    ModelHull* hull = &show->model.hulls[k];
+    *hull = (ModelHull){.link = k, .solid = shown_solid(&solids[k], frame)};
+    hull->points = point_view_create(hull->solid.vertices, hull->solid.vertex_count);
+    bound_shown(hull);
+    show->poses[k] = pose_identity();
+  }
+}
+
+static void show_free(Show* show) {
+  for (int k = 0; k < show->model.hull_count; k++) {
+    point_view_free(&show->model.hulls[k].points);
+    hull_free(&show->model.hulls[k].solid);
+  }
+  memory_free(show->model.hulls);
+  memory_free(show->model.links);
+  memory_free(show->scene.links);
+  memory_free(show->poses);
+}
+
+/* ---------------------------------------------------------------- apart */
+
+double hulls_gap(int count) { return GAP_OF_ONE / sqrt(count); }
+
+/* The way from hull a to hull b that parts them soonest, and how much of the gap is missing; false when none is. */
+static bool too_near(const Model* model, const Pose* poses, int a, int b, Vec3* way, double* missing) {
+  const ModelHull *p = &model->hulls[a], *q = &model->hulls[b];
+  double gap = hulls_gap(model->hull_count);
+  Vec3 between = vec3_sub(pose_apply(poses[b], q->center), pose_apply(poses[a], p->center));
+  if (vec3_norm(between) > p->radius + q->radius + gap) return false;
+  GjkResult nearest = gjk_distance(p->points, poses[a], q->points, poses[b], NULL);
+  *way = nearest.normal;
+  *missing = gap - nearest.distance;
+  if (nearest.distance == 0) *missing += hull_penetration(p->points, poses[a], q->points, poses[b], way);
+  return *missing > GAP_TOLERANCE * gap && vec3_norm(*way) > 0;
+}
+
+/* Away from the middle, then from one another, half the missing way each. */
+void hulls_move_apart(const Model* model, Pose* poses) {
+  int count = model->hull_count;
+  for (int k = 0; k < count; k++) poses[k].t = vec3_scale(model->hulls[k].center, SPREAD);
+  bool moved = count <= PAIRED_HULLS;
+  for (int round = 0; round < ROUNDS && moved; round++) {
+    moved = false;
+    for (int a = 0; a < count; a++)
+      for (int b = a + 1; b < count; b++) {
+        Vec3 way;
+        double missing;
+        if (!too_near(model, poses, a, b, &way, &missing)) continue;
+        poses[a].t = vec3_add_scaled(poses[a].t, -0.5 * missing, way);
+        poses[b].t = vec3_add_scaled(poses[b].t, 0.5 * missing, way);
+        moved = true;
+      }
+  }
+}
+
+/* ---------------------------------------------------------------- panels */
+
+static void fit_camera(const Show* show, RenderCamera* camera) {
+  CameraFit fit = camera_fit_begin(camera, MARGIN);
+  for (int k = 0; k < show->model.hull_count; k++) {
+    const ConvexHull* solid = &show->model.hulls[k].solid;
+    for (int i = 0; i < solid->vertex_count; i++)
+      camera_fit_add_point(&fit, pose_apply(show->poses[k], solid->vertices[i]));
+  }
+  camera_fit_place(&fit, camera);
+}
+
+static void draw_panel(const Show* show, const RenderCamera* camera, const char* title, int threads, int place,
+                       RenderImage* image) {
+  RunPoses run = {.row_count = 1, .link_count = show->model.link_count, .pose = show->poses};
+  RenderLayer layer = {show->poses, 1.0};
+  RenderLabels labels = {.title = title};
+  RenderStage stage;
+  RenderImage panel;
+  stage_create(&stage, &show->model, &run);
+  image_create(&panel, PANEL_WIDTH, PANEL_HEIGHT);
+  render_scene(&panel, &stage, camera, &layer, 1, threads);
+  render_labels(&panel, &stage, camera, show->poses, &labels);
+  image_paste(image, &panel, place * (PANEL_WIDTH + PANEL_GAP), 0);
+  image_destroy(&panel);
+  stage_destroy(&stage);
+}
+
+static void draw_panels(const HullPicture* picture, int threads, RenderImage* image) {
+  ShowFrame frame = show_frame(picture);
+  Show part, hulls;
+  char title[64];
+  show_create(&part, picture->surface, 1, frame, picture->up, PART_GREY);
+  show_create(&hulls, picture->hulls, picture->hull_count, frame, picture->up, -1);
+  Vec3 up = vec3(picture->up == 0, picture->up == 1, picture->up == 2);
+  RenderCamera camera = camera_create(RENDER_ISO, up, PANEL_WIDTH, PANEL_HEIGHT, 1.0);
+  fit_camera(&hulls, &camera); /* they cover the part */
+  draw_panel(&part, &camera, "the part", threads, 0, image);
+  snprintf(title, sizeof title, "%d convex hull%s", picture->hull_count, picture->hull_count == 1 ? "" : "s");
+  draw_panel(&hulls, &camera, title, threads, 1, image);
+  hulls_move_apart(&hulls.model, hulls.poses);
+  fit_camera(&hulls, &camera);
+  draw_panel(&hulls, &camera, "moved apart", threads, 2, image);
+  show_free(&part);
+  show_free(&hulls);
+}
+
+Status render_hulls(const char* path, const HullPicture* picture, int threads, Diagnostics* diagnostics) {
+  RenderImage image;
+  image_create(&image, 3 * PANEL_WIDTH + 2 * PANEL_GAP, PANEL_HEIGHT);
+  memset(image.rgb, 0xff, 3 * (size_t)image.width * (size_t)image.height);
+  draw_panels(picture, threads, &image);
+  errno = 0;
+  Status status = image_write_png(&image, path);
+  if (status != STATUS_OK)
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot write: %s", strerror(errno));
+  image_destroy(&image);
+  return status;
+}

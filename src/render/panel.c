@@ -1,0 +1,266 @@
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+#include "render/picture.h"
+
+/* Share of the half picture that stays empty around everything that is ever seen, at the right, left, top, bottom:
+ * room for ticks, title and names; and without them. */
+static const double LABEL_MARGIN[4] = {0.14, 0.14, 0.22, 0.17};
+static const double PLAIN_MARGIN[4] = {0.05, 0.05, 0.05, 0.05};
+/* Around a followed link, so that what it meets is seen too. */
+static const double FOLLOW_MARGIN[4] = {0.5, 0.5, 0.5, 0.5};
+/* Hull poses looked at to fit the camera; longer runs are sampled evenly. */
+#define FIT_SAMPLES 2000000
+/* Opacity of the first and the last ghost of a trail. */
+#define GHOST_FIRST 0.25
+#define GHOST_LAST 0.55
+/* White between the panels of a strip [px]. */
+#define STRIP_GAP 4
+
+RenderOptions render_defaults(void) {
+  return (RenderOptions){.width = 960,
+                         .height = 720,
+                         .zoom = 1.0,
+                         .follow = -1,
+                         .path = RENDER_PATH_NONE,
+                         .time = NAN,
+                         .fps = 30.0,
+                         .labels = true,
+                         .threads = 1};
+}
+
+/* Row of moment k of n, evenly spread over the rows up to `last`. */
+static int moment_row(const RunPoses* run, int last, int k, int n) {
+  double share = n > 1 ? (double)k / (n - 1) : 1.0;
+  return run_row_at(run, run->time[0] + share * (run->time[last] - run->time[0]));
+}
+
+/* ---------------------------------------------------------------- camera */
+
+static bool hull_in_fit(const RenderRun* render, int hull) {
+  const Model* model = render->subject->model;
+  if (render->stage.part[hull] == HULL_TERRAIN) return false;
+  if (render->options->follow < 0) return true;
+  int tree = model->links[render->options->follow].tree;
+  return tree < 0 || model->links[model->hulls[hull].link].tree == tree;
+}
+
+static void fit_row(const RenderRun* render, int row, CameraFit* fit) {
+  const Model* model = render->subject->model;
+  const Pose* poses = run_row_poses(render->subject->run, row);
+  int follow = render->options->follow;
+  for (int h = 0; h < model->hull_count; h++) {
+    Pose pose = poses[model->hulls[h].link];
+    if (follow >= 0) pose.t = vec3_sub(pose.t, poses[follow].t);
+    if (hull_in_fit(render, h)) camera_fit_add(fit, &model->hulls[h], pose);
+  }
+}
+
+/* Everything over the run and the ground under it; when a link is followed, its own tree as seen from it. */
+static void fit_run(const RenderRun* render, CameraFit* fit) {
+  const RunPoses* run = render->subject->run;
+  int stride = 1 + (int)((double)run->row_count * render->subject->model->hull_count / FIT_SAMPLES);
+  for (int row = 0; row < run->row_count - 1; row += stride) fit_row(render, row, fit);
+  fit_row(render, run->row_count - 1, fit);
+  GroundPatch patch;
+  if (render->options->follow >= 0 || !stage_ground_patch(&render->stage, run_row_poses(run, 0), &patch)) return;
+  for (int corner = 0; corner < 4; corner++)
+    camera_fit_add_point(fit, ground_point(&patch, corner & 1 ? patch.high[0] : patch.low[0],
+                                           corner & 2 ? patch.high[1] : patch.low[1]));
+}
+
+/* The camera of the first run, far enough from all of them. */
+static RenderCamera fit_camera(const RenderRun* runs, int count, const RenderOptions* options) {
+  RenderCamera camera = camera_create(options->view, runs->stage.up, options->width, options->height, options->zoom);
+  const double* margin = options->follow >= 0 ? FOLLOW_MARGIN : options->labels ? LABEL_MARGIN : PLAIN_MARGIN;
+  CameraFit fit = camera_fit_begin(&camera, margin);
+  for (int i = 0; i < count; i++) fit_run(&runs[i], &fit);
+  if (options->has_look_at)
+    camera_fit_look_at(&fit, &camera, options->look_at);
+  else
+    camera_fit_place(&fit, &camera);
+  return camera;
+}
+
+/* ---------------------------------------------------------------- scales */
+
+static const char* path_name(const RenderRun* render) {
+  int path = render->options->path;
+  if (path == RENDER_PATH_NONE) return NULL;
+  return path == RENDER_PATH_ALL ? "the centre of mass" : render->subject->model->links[path].name;
+}
+
+/* The largest unit of force that a run asks for. */
+static double common_unit(const RenderRun* runs, int count, const RenderOptions* options) {
+  double unit = options->newtons;
+  if (unit > 0.0) return unit;
+  for (int i = 0; i < count; i++)
+    if (runs[i].subject->contacts) unit = fmax(unit, force_unit(runs[i].subject->contacts));
+  return unit;
+}
+
+static void set_scales(RenderRun* runs, int count, const RenderOptions* options) {
+  double newtons = common_unit(runs, count, options), metres = 2.0 * KEY_ARROW_SHARE * runs->camera.reach, most = 0.0;
+  for (int i = 0; i < count; i++) most = fmax(most, runs[i].stage.moved_most);
+  for (int i = 0; i < count; i++) {
+    unsigned show = options->show;
+    if (!runs[i].subject->contacts) show &= ~(unsigned)RENDER_FORCES;
+    runs[i].marks = (RenderMarks){show, newtons, newtons > 0.0 ? metres / newtons : 0.0, path_name(&runs[i])};
+    runs[i].stage.moved_most = most;
+  }
+}
+
+static void set_up_run(RenderRun* render, const RenderSubject* subject, const RenderOptions* options) {
+  *render = (RenderRun){.subject = subject, .options = options};
+  stage_create(&render->stage, subject->model, subject->run);
+  if (options->show & RENDER_EDGES) stage_show_all_edges(&render->stage);
+  if ((options->show & RENDER_DISPLACEMENT) && subject->initial)
+    stage_show_displacement(&render->stage, subject->initial);
+}
+
+void render_run_create(RenderRun* render, const RenderSubject* subject, const RenderOptions* options) {
+  set_up_run(render, subject, options);
+  render->camera = fit_camera(render, 1, options);
+  set_scales(render, 1, options);
+}
+
+void render_run_destroy(RenderRun* render) { stage_destroy(&render->stage); }
+
+/* ---------------------------------------------------------------- one panel */
+
+static void time_text(const RunPoses* run, int row, int from, char text[64]) {
+  double total = run->time[run->row_count - 1] - run->time[0];
+  int digits = total < 1.0 ? 3 : 2;
+  if (from >= 0)
+    snprintf(text, 64, "t = %.*f to %.*f s", digits, run->time[from], digits, run->time[row]);
+  else
+    snprintf(text, 64, "t = %.*f s", digits, run->time[row]);
+}
+
+RenderCamera render_run_camera(const RenderRun* render, int row) {
+  int follow = render->options->follow;
+  if (follow < 0) return render->camera;
+  return camera_moved(render->camera, run_row_poses(render->subject->run, row)[follow].t);
+}
+
+void render_run_bodies(const RenderRun* render, int row, int threads, RenderImage* image) {
+  const RunPoses* run = render->subject->run;
+  int trail = render->options->trail;
+  RenderCamera camera = render_run_camera(render, row);
+  RenderLayer* layers = MEMORY_NEW(RenderLayer, trail + 1);
+  layers[0] = (RenderLayer){run_row_poses(run, row), 1.0};
+  for (int k = 0; k < trail; k++) {
+    double share = trail > 1 ? (double)k / (trail - 1) : 1.0;
+    int earlier = moment_row(run, row, k, trail + 1);
+    layers[k + 1] = (RenderLayer){run_row_poses(run, earlier), GHOST_FIRST + share * (GHOST_LAST - GHOST_FIRST)};
+  }
+  render_scene(image, &render->stage, &camera, layers, trail + 1, threads);
+  memory_free(layers);
+}
+
+void render_run_marks(const RenderRun* render, int row, RenderImage* image) {
+  const RenderSubject* subject = render->subject;
+  RenderCamera camera = render_run_camera(render, row);
+  int path = render->options->path;
+  if (path != RENDER_PATH_NONE) render_path(image, &camera, subject->model, subject->run, row, path);
+  render_marks(image, &camera, subject->model, run_row_poses(subject->run, row), subject->run->time[row],
+               subject->contacts, &render->marks);
+}
+
+void render_run_words(const RenderRun* render, int row, bool titled, RenderImage* image) {
+  const RenderSubject* subject = render->subject;
+  const RunPoses* run = subject->run;
+  RenderCamera camera = render_run_camera(render, row);
+  char time[64] = "";
+  if (!render->options->labels) return;
+  if (run->row_count > 1 || !subject->caption) time_text(run, row, render->options->trail > 0 ? 0 : -1, time);
+  const char* title = subject->caption ? subject->caption : subject->model->scene->name;
+  RenderLabels labels = {titled ? title : NULL, time, true, titled && !render->stage.moved,
+                         titled ? &render->marks : NULL};
+  render_labels(image, &render->stage, &camera, run_row_poses(run, row), &labels);
+}
+
+void render_run_panel(const RenderRun* render, int row, bool titled, int threads, RenderImage* image) {
+  render_run_bodies(render, row, threads, image);
+  render_run_marks(render, row, image);
+  render_run_words(render, row, titled, image);
+}
+
+/* ---------------------------------------------------------------- panels side by side */
+
+void sheet_create(RenderSheet* sheet, RenderSubjects subjects, const RenderOptions* options) {
+  assert(subjects.count >= 1 && subjects.count <= RENDER_SUBJECTS_MAX);
+  *sheet = (RenderSheet){.count = subjects.count, .options = options};
+  for (int i = 0; i < sheet->count; i++) set_up_run(&sheet->panels[i], &subjects.subjects[i], options);
+  RenderCamera camera = fit_camera(sheet->panels, sheet->count, options);
+  for (int i = 0; i < sheet->count; i++) sheet->panels[i].camera = camera;
+  set_scales(sheet->panels, sheet->count, options);
+}
+
+void sheet_destroy(RenderSheet* sheet) {
+  for (int i = 0; i < sheet->count; i++) render_run_destroy(&sheet->panels[i]);
+}
+
+/* White between the panels. */
+static void create_row(RenderImage* image, const RenderOptions* options, int panels) {
+  image_create(image, panels * options->width + (panels - 1) * STRIP_GAP, options->height);
+  memset(image->rgb, 0xff, 3 * (size_t)image->width * (size_t)image->height);
+}
+
+void sheet_image(const RenderSheet* sheet, RenderImage* image) { create_row(image, sheet->options, sheet->count); }
+
+double sheet_duration(const RenderSheet* sheet) {
+  double longest = 0.0;
+  for (int i = 0; i < sheet->count; i++) {
+    const RunPoses* run = sheet->panels[i].subject->run;
+    longest = fmax(longest, run->time[run->row_count - 1] - run->time[0]);
+  }
+  return longest;
+}
+
+void sheet_draw(const RenderSheet* sheet, double time, int threads, RenderImage* image) {
+  RenderImage panel = *image;
+  if (sheet->count > 1) image_create(&panel, sheet->options->width, sheet->options->height);
+  for (int i = 0; i < sheet->count; i++) {
+    const RunPoses* run = sheet->panels[i].subject->run;
+    render_run_panel(&sheet->panels[i], run_row_at(run, run->time[0] + time), true, threads, &panel);
+    if (sheet->count > 1) image_paste(image, &panel, i * (sheet->options->width + STRIP_GAP), 0);
+  }
+  if (sheet->count > 1) image_destroy(&panel);
+}
+
+/* ---------------------------------------------------------------- a picture of one or several panels */
+
+static void draw_strip(const RenderRun* render, RenderImage* image) {
+  const RenderOptions* options = render->options;
+  const RunPoses* run = render->subject->run;
+  create_row(image, options, options->strip);
+  RenderImage panel;
+  image_create(&panel, options->width, options->height);
+  for (int k = 0; k < options->strip; k++) {
+    int row = moment_row(run, run_row_at(run, options->time), k, options->strip);
+    render_run_panel(render, row, k == 0, options->threads, &panel);
+    image_paste(image, &panel, k * (options->width + STRIP_GAP), 0);
+  }
+  image_destroy(&panel);
+}
+
+Status render_picture(const char* path, RenderSubjects subjects, const RenderOptions* options,
+                      Diagnostics* diagnostics) {
+  RenderSheet sheet;
+  RenderImage image;
+  sheet_create(&sheet, subjects, options);
+  if (options->strip > 0) {
+    draw_strip(&sheet.panels[0], &image);
+  } else {
+    sheet_image(&sheet, &image);
+    sheet_draw(&sheet, options->time - subjects.subjects[0].run->time[0], options->threads, &image);
+  }
+  errno = 0;
+  Status status = image_write_png(&image, path);
+  if (status != STATUS_OK)
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot write: %s", strerror(errno));
+  image_destroy(&image);
+  sheet_destroy(&sheet);
+  return status;
+}

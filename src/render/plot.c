@@ -1,0 +1,275 @@
+#include "render/plot.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Empty space above and below the curves, of their height; on a logarithmic axis as a factor. */
+#define MARGIN 0.05
+#define MARGIN_FACTOR 1.5
+/* A logarithmic axis shows at least this ratio; less would leave it without numbers. */
+#define LOG_LEAST 10.0
+/* Points of a curve, at most, that are marked. */
+enum { MARKS_MAX = 20 };
+/* Points along a logarithmic axis, at most, that get a number each. */
+enum { X_TICS_MAX = 12 };
+/* More panels than this stand in two columns. */
+enum { PANELS_IN_A_COLUMN = 2 };
+
+PlotOptions plot_defaults(bool overview) {
+  return overview ? (PlotOptions){.width = 1200, .height = 800} : (PlotOptions){.width = 800, .height = 500};
+}
+
+/* ---------------------------------------------------------------- panels */
+
+void plot_panel_start(PlotPanel* panel, const char* title, const char* x_label, const char* y_label, bool log_y) {
+  *panel = (PlotPanel){.title = memory_text(title), .log_y = log_y};
+  panel->x_label = memory_text(x_label);
+  panel->y_label = memory_text(y_label);
+}
+
+void plot_panel_free(PlotPanel* panel) {
+  for (int i = 0; i < panel->curve_count; i++) {
+    memory_free(panel->curves[i].name);
+    memory_free(panel->curves[i].x);
+    memory_free(panel->curves[i].y);
+  }
+  memory_free(panel->curves);
+  memory_free(panel->title);
+  memory_free(panel->x_label);
+  memory_free(panel->y_label);
+  *panel = (PlotPanel){0};
+}
+
+PlotCurve* plot_panel_add(PlotPanel* panel, const char* name, int count) {
+  if (panel->curve_count == panel->capacity) {
+    int more = panel->capacity ? 2 * panel->capacity : 8;
+    panel->curves =
+        memory_resize(panel->curves, sizeof(PlotCurve) * (size_t)panel->capacity, sizeof(PlotCurve) * (size_t)more);
+    panel->capacity = more;
+  }
+  PlotCurve* curve = &panel->curves[panel->curve_count++];
+  *curve = (PlotCurve){memory_text(name), MEMORY_NEW(double, count + 1), MEMORY_NEW(double, count + 1), count};
+  return curve;
+}
+
+static bool is_shown(const PlotPanel* panel, const PlotCurve* curve, int i) {
+  return isfinite(curve->x[i]) && isfinite(curve->y[i]) && (!panel->log_y || curve->y[i] > 0.0) &&
+         (!panel->log_x || curve->x[i] > 0.0);
+}
+
+bool plot_curve_visible(const PlotPanel* panel, const PlotCurve* curve) {
+  for (int i = 0; i < curve->count; i++)
+    if (is_shown(panel, curve, i)) return true;
+  return false;
+}
+
+static int visible_count(const PlotPanel* panel) {
+  int count = 0;
+  for (int i = 0; i < panel->curve_count; i++) count += plot_curve_visible(panel, &panel->curves[i]);
+  return count;
+}
+
+/* ---------------------------------------------------------------- gnuplot's language */
+
+/* In double quotes, of which backslash and quote are taken back. */
+static void add_string(Text* out, const char* text) {
+  text_add(out, "\"");
+  for (; *text; text++) text_add(out, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
+  text_add(out, "\"");
+}
+
+/* Few points on a logarithmic axis: numbers where they are, for gnuplot's own may be one a decade. */
+static void add_x_tics(Text* out, const PlotPanel* panel) {
+  double seen[X_TICS_MAX];
+  int count = 0;
+  for (int c = 0; panel->log_x && c < panel->curve_count && count <= X_TICS_MAX; c++)
+    for (int i = 0; i < panel->curves[c].count && count <= X_TICS_MAX; i++) {
+      if (!is_shown(panel, &panel->curves[c], i)) continue;
+      int k = 0;
+      while (k < count && k < X_TICS_MAX && seen[k] != panel->curves[c].x[i]) k++;
+      if (k < count) continue;
+      if (count < X_TICS_MAX) seen[count] = panel->curves[c].x[i];
+      count++;
+    }
+  bool few = count > 0 && count <= X_TICS_MAX;
+  text_add(out, few ? "set xtics (" : "set xtics autofreq");
+  for (int k = 0; few && k < count; k++) text_add(out, "%s\"%g\" %.17g", k ? ", " : "", seen[k], seen[k]);
+  text_add(out, few ? ")\n" : "\n");
+}
+
+/* Ranges of our own: gnuplot's would complain about a curve without extent. */
+static void add_ranges(Text* out, const PlotPanel* panel) {
+  double x[2] = {INFINITY, -INFINITY}, y[2] = {INFINITY, -INFINITY};
+  for (int c = 0; c < panel->curve_count; c++) {
+    const PlotCurve* curve = &panel->curves[c];
+    for (int i = 0; i < curve->count; i++) {
+      if (!is_shown(panel, curve, i)) continue;
+      x[0] = fmin(x[0], curve->x[i]), x[1] = fmax(x[1], curve->x[i]);
+      y[0] = fmin(y[0], curve->y[i]), y[1] = fmax(y[1], curve->y[i]);
+    }
+  }
+  if (!(x[1] > x[0])) x[0] -= 0.5, x[1] += 0.5;
+  double margin = y[1] > y[0] ? MARGIN * (y[1] - y[0]) : fmax(MARGIN * fabs(y[0]), 1e-12);
+  bool log_y = panel->log_y && y[1] >= LOG_LEAST * y[0];
+  if (log_y)
+    y[0] /= MARGIN_FACTOR, y[1] *= MARGIN_FACTOR;
+  else
+    y[0] -= margin, y[1] += margin;
+  text_add(out, log_y ? "set logscale y\nset format y \"%%.0e\"\n" : "unset logscale y\nset format y \"%%g\"\n");
+  if (panel->log_x) x[0] /= MARGIN_FACTOR, x[1] *= MARGIN_FACTOR;
+  text_add(out, panel->log_x ? "set logscale x\n" : "unset logscale x\n");
+  add_x_tics(out, panel);
+  text_add(out, "set xrange [%.17g:%.17g]\nset yrange [%.17g:%.17g]\n", x[0], x[1], y[0], y[1]);
+}
+
+/* Where points are few, each counts. */
+static const char* style_of(const PlotCurve* curve) {
+  if (curve->count < 2) return "points";
+  return curve->count <= MARKS_MAX ? "linespoints" : "lines";
+}
+
+static void add_panel(Text* out, const PlotPanel* panel, int number) {
+  int shown = 0;
+  text_add(out,
+           panel->curve_count > 1 ? "set key outside below center horizontal\nset title " : "unset key\nset title ");
+  add_string(out, panel->title);
+  text_add(out, "\nset xlabel ");
+  add_string(out, panel->x_label);
+  text_add(out, " offset 0,0.4\nset ylabel ");
+  add_string(out, panel->y_label);
+  text_add(out, "\n");
+  add_ranges(out, panel);
+  text_add(out, "plot");
+  for (int c = 0; c < panel->curve_count; c++) {
+    if (!plot_curve_visible(panel, &panel->curves[c])) continue;
+    text_add(out, "%s $d%d_%d using 1:2 with %s linewidth 1.5%s title ", shown++ ? "," : "", number, c,
+             style_of(&panel->curves[c]), panel->alternate && c % 2 == 1 ? " dashtype 2" : "");
+    add_string(out, panel->curves[c].name);
+  }
+  text_add(out, "\n");
+}
+
+static void add_data(Text* out, const PlotPanel* panel, int number) {
+  for (int c = 0; c < panel->curve_count; c++) {
+    const PlotCurve* curve = &panel->curves[c];
+    if (!plot_curve_visible(panel, curve)) continue;
+    text_add(out, "$d%d_%d << END\n", number, c);
+    for (int i = 0; i < curve->count; i++) {
+      if (is_shown(panel, curve, i)) {
+        text_add_double(out, curve->x[i]);
+        text_add(out, " ");
+        text_add_double(out, curve->y[i]);
+      } /* an empty line is a hole */
+      text_add(out, "\n");
+    }
+    text_add(out, "END\n");
+  }
+}
+
+static bool ends_with(const char* text, const char* end) {
+  size_t length = strlen(text), tail = strlen(end);
+  return length >= tail && strcmp(text + length - tail, end) == 0;
+}
+
+/* Okabe and Ito's colours, which colour-blind readers can tell apart, then the same dashed. */
+static void add_style(Text* out) {
+  static const char* const colors[] = {"#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7", "#000000"};
+  static const int points[] = {7, 5, 9, 13, 11, 6, 4}; /* filled shapes, then open ones */
+  enum { COLORS = sizeof colors / sizeof colors[0] };
+  for (int i = 0; i < 2 * COLORS; i++)
+    text_add(out, "set linetype %d linecolor rgb \"%s\" dashtype %d pointtype %d pointsize 0.8\n", i + 1,
+             colors[i % COLORS], 1 + i / COLORS, points[i % COLORS]);
+  text_add(out, "set linetype cycle %d\nset grid linecolor rgb \"#bbbbbb\"\nset border 3\nset tics nomirror\n",
+           2 * COLORS);
+}
+
+void plot_script(Text* out, const PlotPanel* panels, int count, const char* name, const char* target,
+                 const PlotOptions* options) {
+  int shown = 0;
+  for (int i = 0; i < count; i++) shown += visible_count(&panels[i]) > 0;
+  int columns = shown > PANELS_IN_A_COLUMN ? 2 : 1, rows = (shown + columns - 1) / columns;
+  bool svg = ends_with(name, ".svg");
+  text_add(out, "set terminal %s noenhanced size %d,%d font \"Sans,%d\"%s\nset output ", svg ? "svg" : "pngcairo",
+           options->width, options->height, options->height > 500 || shown == 1 ? 11 : 9,
+           svg ? " background rgb \"white\"" : "");
+  add_string(out, target);
+  text_add(out, "\n");
+  add_style(out);
+  for (int i = 0; i < count; i++) add_data(out, &panels[i], i);
+  if (shown > 1) text_add(out, "set multiplot layout %d,%d\n", rows, columns);
+  for (int i = 0; i < count; i++)
+    if (visible_count(&panels[i]) > 0) add_panel(out, &panels[i], i);
+  text_add(out, "%sunset output\n", shown > 1 ? "unset multiplot\n" : "");
+}
+
+/* ---------------------------------------------------------------- the program */
+
+/* Its complaints go nowhere: what it was told is ours, and a user could not mend it. errno of the failure, or 0. */
+static int start_gnuplot(pid_t* process, int* input) {
+  char* const words[] = {(char*)"gnuplot", (char*)"-", NULL};
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return errno;
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], STDIN_FILENO);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  int error = posix_spawnp(process, words[0], &actions, NULL, words, environ);
+  posix_spawn_file_actions_destroy(&actions);
+  close(ends[1]);
+  *input = ends[0];
+  if (error != 0) close(ends[0]);
+  return error;
+}
+
+/* A socket, unlike a pipe, reports a dead reader without a signal. */
+static bool send_all(int input, const char* data, size_t left) {
+  while (left > 0) {
+    ssize_t sent = send(input, data, left, MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent <= 0) return false;
+    data += sent;
+    left -= (size_t)sent;
+  }
+  return true;
+}
+
+static bool ended_well(pid_t process) {
+  int state;
+  while (waitpid(process, &state, 0) < 0)
+    if (errno != EINTR) return false;
+  return WIFEXITED(state) && WEXITSTATUS(state) == 0;
+}
+
+Status plot_draw(const char* path, const PlotPanel* panels, int count, const PlotOptions* options,
+                 Diagnostics* diagnostics) {
+  Text temporary = {0}, script = {0};
+  SourcePlace place = {path, 0, 0};
+  text_add(&temporary, "%s~", path);
+  plot_script(&script, panels, count, path, temporary.data, options);
+  pid_t process = -1;
+  int input = -1, error = start_gnuplot(&process, &input);
+  bool good = error == 0;
+  if (error == ENOENT)
+    diagnostics_add(diagnostics, SEVERITY_ERROR, place,
+                    "plots are made by the program gnuplot, which is not installed (Debian: apt install gnuplot-nox)");
+  else if (error != 0)
+    diagnostics_add(diagnostics, SEVERITY_ERROR, place, "cannot start gnuplot: %s", strerror(error));
+  if (good) {
+    bool sent = send_all(input, script.data, script.length);
+    close(input);
+    good = ended_well(process) && sent && rename(temporary.data, path) == 0;
+    if (!good) {
+      unlink(temporary.data);
+      diagnostics_add(diagnostics, SEVERITY_ERROR, place, "gnuplot could not make the picture");
+    }
+  }
+  text_free(&temporary);
+  text_free(&script);
+  return good ? STATUS_OK : STATUS_IO;
+}

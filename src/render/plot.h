@@ -1,0 +1,48 @@
+/* Plots: panels of curves, drawn by the gnuplot program. Private to render/. */
+#ifndef SDRS_RENDER_PLOT_H
+#define SDRS_RENDER_PLOT_H
+
+#include "render/render.h"
+
+typedef struct {
+  char* name;
+  double *x, *y; /* (count); what is not finite leaves a hole */
+  int count;
+} PlotCurve;
+
+/* One diagram. Owns everything; plot_panel_free accepts a zeroed one. */
+typedef struct {
+  char *title, *x_label, *y_label;
+  bool log_y, log_x;
+  bool alternate; /* every second curve dashed: of two that lie on each other both are seen */
+  PlotCurve* curves;
+  int curve_count, capacity;
+} PlotPanel;
+
+void plot_panel_start(PlotPanel* panel, const char* title, const char* x_label, const char* y_label, bool log_y);
+void plot_panel_free(PlotPanel* panel);
+/* A curve with room for `count` points, zeroed; the name is copied. */
+PlotCurve* plot_panel_add(PlotPanel* panel, const char* name, int count);
+/* What gnuplot is told, for one picture of all panels that have something to show; `target` is written to. The ending
+ * of `name` chooses the format: .svg, else PNG. */
+void plot_script(Text* out, const PlotPanel* panels, int count, const char* name, const char* target,
+                 const PlotOptions* options);
+/* Has a curve something to show? On a logarithmic axis only positive numbers count. */
+bool plot_curve_visible(const PlotPanel* panel, const PlotCurve* curve);
+
+/* One picture of all panels that have something to show. STATUS_IO with a diagnostic. */
+Status plot_draw(const char* path, const PlotPanel* panels, int count, const PlotOptions* options,
+                 Diagnostics* diagnostics);
+
+/* A column as a curve of its own name; x < 0: against the number of the row. */
+void plot_add_column(PlotPanel* panel, const CsvTable* table, int x, int y);
+/* Has one of the curves something to show? */
+bool plot_panel_visible(const PlotPanel* panel);
+/* Adds the error that there is nothing to plot of a file or folder, STATUS_BAD_INPUT. */
+Status plot_refuse_empty(const char* place, const char* what, Diagnostics* diagnostics);
+/* "name [unit]", owned by the caller; the unit may be "" or NULL. */
+char* plot_label(const char* name, const char* unit);
+/* folder/name, owned by the caller. */
+char* plot_path(const char* folder, const char* name);
+
+#endif

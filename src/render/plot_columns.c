@@ -1,0 +1,163 @@
+/* Any columns of any CSV file against each other. */
+#include <fnmatch.h>
+#include <string.h>
+
+#include "render/plot.h"
+
+/* Does the name match one of the shell patterns between commas? */
+static bool in_list(const char* name, const char* patterns) {
+  char* copy = memory_text(patterns);
+  bool found = false;
+  char* rest = copy;
+  for (char* pattern; !found && (pattern = strsep(&rest, ",")) != NULL;)
+    found = strcmp(pattern, name) == 0 || fnmatch(pattern, name, 0) == 0;
+  memory_free(copy);
+  return found;
+}
+
+/* `time`, else the first column where it holds numbers, else -1. */
+static int column_across(const CsvTable* table) {
+  int time = csv_column(table, "time");
+  if (time >= 0) return time;
+  return table->row_count > 0 && isfinite(csv_value(table, 0, 0)) ? 0 : -1;
+}
+
+static bool find_column(int* column, const CsvTable* table, const char* file, const char* name,
+                        Diagnostics* diagnostics) {
+  if (!name) return true;
+  *column = csv_column(table, name);
+  if (*column >= 0) return true;
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){file, 1, 0}, "no column '%s'", name);
+  return false;
+}
+
+static const char* cell_text(const CsvTable* table, int row, int column) {
+  return table->cells[(size_t)row * (size_t)table->column_count + (size_t)column];
+}
+
+static bool same_text(const CsvTable* table, int row, int other, int column) {
+  return strcmp(cell_text(table, row, column), cell_text(table, other, column)) == 0;
+}
+
+/* Rows where a text stands in the column for the first time. Owned by the caller. */
+static int* first_rows(const CsvTable* table, int column, int* count) {
+  int* rows = MEMORY_NEW(int, table->row_count + 1);
+  *count = 0;
+  for (int row = 0; row < table->row_count; row++) {
+    int k = 0;
+    while (k < *count && !same_text(table, row, rows[k], column)) k++;
+    if (k == *count) rows[(*count)++] = row;
+  }
+  return rows;
+}
+
+/* "scene.dt = 0.01" where a number stands in `by`, else the text alone; before it the curve's column if asked for. */
+static char* group_name(const CsvTable* table, int by, int row, const char* column) {
+  Text name = {0};
+  if (column) text_add(&name, "%s, ", column);
+  if (isfinite(csv_value(table, row, by))) text_add(&name, "%s = ", table->names[by]);
+  text_add(&name, "%s", cell_text(table, row, by));
+  return name.data;
+}
+
+/* The points of the rows that have the same text in `by` as `row`. */
+static void add_group(PlotPanel* panel, const CsvTable* table, int x, int y, int by, int row, bool several) {
+  char* name = group_name(table, by, row, several ? table->names[y] : NULL);
+  PlotCurve* curve = plot_panel_add(panel, name, table->row_count);
+  curve->count = 0;
+  for (int i = row; i < table->row_count; i++) {
+    if (!same_text(table, i, row, by)) continue;
+    curve->x[curve->count] = x < 0 ? i : csv_value(table, i, x);
+    curve->y[curve->count++] = csv_value(table, i, y);
+  }
+  memory_free(name);
+}
+
+/* A column, as one curve or as one for each text in the column `by`. */
+static void add_curves(PlotPanel* panel, const CsvTable* table, int x, int y, int by, bool several) {
+  if (by < 0) {
+    plot_add_column(panel, table, x, y);
+    return;
+  }
+  int count, *rows = first_rows(table, by, &count);
+  for (int k = 0; k < count; k++) add_group(panel, table, x, y, by, rows[k], several);
+  memory_free(rows);
+}
+
+/* What a plot of columns is made of; -1: the rows' numbers, no groups. */
+typedef struct {
+  const char* patterns;
+  int x, by;
+} Wanted;
+
+static bool is_wanted(const CsvTable* table, int column, const Wanted* wanted) {
+  return column != wanted->x && column != wanted->by && in_list(table->names[column], wanted->patterns);
+}
+
+/* The name of the one column; for several only the unit that they share. */
+static char* y_label_of(const CsvTable* table, const char* name, const Wanted* wanted, int count) {
+  const char *first = NULL, *unit = NULL;
+  for (int column = 0; column < table->column_count; column++) {
+    if (!is_wanted(table, column, wanted)) continue;
+    const char* own = run_unit(name, table->names[column]);
+    if (first && (!own || !unit || strcmp(own, unit) != 0)) return memory_text("");
+    first = table->names[column];
+    unit = own;
+  }
+  return plot_label(count == 1 ? first : "", unit);
+}
+
+static void fill_panel(PlotPanel* panel, const CsvTable* table, const char* name, const Wanted* wanted,
+                       const PlotOptions* options) {
+  int count = 0, x = wanted->x;
+  for (int column = 0; column < table->column_count; column++) count += is_wanted(table, column, wanted);
+  char* x_label = x < 0 ? memory_text("row") : plot_label(table->names[x], run_unit(name, table->names[x]));
+  char* y_label = y_label_of(table, name, wanted, count);
+  plot_panel_start(panel, options->title ? options->title : name, options->x_label ? options->x_label : x_label,
+                   options->y_label ? options->y_label : y_label, options->log_y);
+  panel->log_x = options->log_x;
+  panel->alternate = wanted->by >= 0;
+  for (int column = 0; column < table->column_count; column++)
+    if (is_wanted(table, column, wanted)) add_curves(panel, table, x, column, wanted->by, count > 1);
+  memory_free(x_label);
+  memory_free(y_label);
+}
+
+Status plot_columns(const char* path, const char* file, const char* patterns, const PlotOptions* options,
+                    Diagnostics* diagnostics) {
+  CsvTable table = {0};
+  PlotPanel panel = {0};
+  const char* name = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
+  Status status = csv_read(&table, file, diagnostics);
+  if (status == STATUS_OK) {
+    Wanted wanted = {patterns, column_across(&table), -1};
+    bool found = find_column(&wanted.x, &table, file, options->x, diagnostics) &&
+                 find_column(&wanted.by, &table, file, options->by, diagnostics);
+    status = found ? STATUS_OK : STATUS_BAD_INPUT;
+    if (found) fill_panel(&panel, &table, name, &wanted, options);
+  }
+  if (status == STATUS_OK && !plot_panel_visible(&panel))
+    status = plot_refuse_empty(file, "no such column, or no number in it or in the one across", diagnostics);
+  if (status == STATUS_OK) status = plot_draw(path, &panel, 1, options, diagnostics);
+  plot_panel_free(&panel);
+  csv_free(&table);
+  return status;
+}
+
+char* plot_file_with(const char* folder, const char* patterns) {
+  static const char* const files[] = {"trajectory.csv", "joints.csv", "solver.csv", "contacts.csv", "convergence.csv"};
+  for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+    char* path = plot_path(folder, files[i]);
+    Diagnostics quiet = {0};
+    CsvTable table = {0};
+    bool found = false;
+    if (file_exists(path) && csv_read(&table, path, &quiet) == STATUS_OK)
+      for (int column = 0; column < table.column_count && !found; column++)
+        found = strcmp(table.names[column], "time") != 0 && in_list(table.names[column], patterns);
+    csv_free(&table);
+    diagnostics_free(&quiet);
+    if (found) return path;
+    memory_free(path);
+  }
+  return NULL;
+}

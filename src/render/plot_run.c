@@ -1,0 +1,246 @@
+/* What can be plotted of a run folder: one row of PLOTS each, from its CSV files. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "render/plot.h"
+
+/* Curves in a panel, at most: the largest are named. */
+enum { CURVES_MAX = 12 };
+
+char* plot_label(const char* name, const char* unit) {
+  Text text = {0};
+  text_add(&text, "%s", name);
+  if (unit && *unit) text_add(&text, "%s[%s]", *name ? " " : "", unit);
+  return text.data ? text.data : memory_text("");
+}
+
+/* ---------------------------------------------------------------- columns of a table */
+
+void plot_add_column(PlotPanel* panel, const CsvTable* table, int x, int y) {
+  PlotCurve* curve = plot_panel_add(panel, table->names[y], table->row_count);
+  for (int i = 0; i < table->row_count; i++) {
+    curve->x[i] = x < 0 ? i : csv_value(table, i, x);
+    curve->y[i] = csv_value(table, i, y);
+  }
+}
+
+static bool add_named(PlotPanel* panel, const CsvTable* table, const char* name) {
+  int column = csv_column(table, name);
+  if (column >= 0) plot_add_column(panel, table, 0, column);
+  return column >= 0;
+}
+
+/* ---------------------------------------------------------------- plots of solver.csv and contacts.csv */
+
+static bool start_energy(PlotPanel* panel, const CsvTable* table) {
+  int time = csv_column(table, "time");
+  plot_panel_start(panel, "energy", "time [s]", "energy [J]", false);
+  static const char* const names[] = {"kinetic", "potential", "total"};
+  for (int i = 0; i < 3; i++) {
+    int column = csv_column(table, names[i]);
+    if (time < 0 || column < 0) return false;
+    plot_add_column(panel, table, time, column);
+  }
+  return true;
+}
+
+static bool start_iterations(PlotPanel* panel, const CsvTable* table) {
+  int time = csv_column(table, "time"), iterations = csv_column(table, "iterations");
+  int pairs = csv_column(table, "active_pairs");
+  plot_panel_start(panel, "Newton iterations, pairs in contact", "time [s]", "number", false);
+  if (time < 0 || iterations < 0 || pairs < 0) return false;
+  plot_add_column(panel, table, time, iterations);
+  plot_add_column(panel, table, time, pairs);
+  return true;
+}
+
+/* A pair of links over the rows of contacts.csv. */
+typedef struct {
+  const char *a, *b;
+  double largest;
+  int rows;
+} PairCurve;
+
+typedef struct {
+  const CsvTable* table;
+  int time, a, b, gap, force[3];
+} ContactColumns;
+
+static bool find_contact_columns(ContactColumns* c, const CsvTable* table) {
+  *c = (ContactColumns){.table = table};
+  c->time = csv_column(table, "time");
+  c->a = csv_column(table, "a");
+  c->b = csv_column(table, "b");
+  c->gap = csv_column(table, "gap");
+  for (int k = 0; k < 3; k++) c->force[k] = csv_column(table, (const char*[]){"fx", "fy", "fz"}[k]);
+  return c->time >= 0 && c->a >= 0 && c->b >= 0 && c->gap >= 0 && c->force[0] >= 0 && c->force[1] >= 0 &&
+         c->force[2] >= 0;
+}
+
+static double contact_force_size(const ContactColumns* c, int row) {
+  double f[3];
+  for (int k = 0; k < 3; k++) f[k] = csv_value(c->table, row, c->force[k]);
+  return sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2]);
+}
+
+static int compare_pairs(const void* left, const void* right) {
+  const PairCurve *x = left, *y = right;
+  if (x->largest != y->largest) return x->largest > y->largest ? -1 : 1;
+  int order = strcmp(x->a, y->a);
+  return order ? order : strcmp(x->b, y->b);
+}
+
+/* All pairs, the one with the largest force first. */
+static PairCurve* list_pairs(const ContactColumns* c, int* count) {
+  PairCurve* pairs = MEMORY_NEW(PairCurve, c->table->row_count + 1);
+  *count = 0;
+  for (int row = 0; row < c->table->row_count; row++) {
+    const char *a = csv_cell(c->table, row, c->a), *b = csv_cell(c->table, row, c->b);
+    int i = 0;
+    while (i < *count && (strcmp(pairs[i].a, a) != 0 || strcmp(pairs[i].b, b) != 0)) i++;
+    if (i == *count) pairs[(*count)++] = (PairCurve){a, b, 0, 0};
+    pairs[i].largest = fmax(pairs[i].largest, contact_force_size(c, row));
+    pairs[i].rows++;
+  }
+  qsort(pairs, (size_t)*count, sizeof *pairs, compare_pairs);
+  return pairs;
+}
+
+/* Points of a pair; a hole where it did not touch in between (more than 1.5 of its shortest interval). */
+static void add_pair(PlotPanel* panel, const ContactColumns* c, const PairCurve* pair, bool force) {
+  Text name = {0};
+  text_add(&name, "%s, %s", pair->a, pair->b);
+  PlotCurve* curve = plot_panel_add(panel, name.data, 2 * pair->rows);
+  double step = INFINITY, last = -INFINITY;
+  int count = 0;
+  for (int pass = 0; pass < 2; pass++) {
+    last = -INFINITY;
+    for (int row = 0; row < c->table->row_count; row++) {
+      if (strcmp(csv_cell(c->table, row, c->a), pair->a) != 0 || strcmp(csv_cell(c->table, row, c->b), pair->b) != 0)
+        continue;
+      double time = csv_value(c->table, row, c->time);
+      if (pass == 0) {
+        step = fmin(step, time - last);
+      } else {
+        if (isfinite(last) && time - last > 1.5 * step) curve->x[count] = last, curve->y[count++] = (double)NAN;
+        curve->x[count] = time;
+        curve->y[count++] = force ? contact_force_size(c, row) : csv_value(c->table, row, c->gap);
+      }
+      last = time;
+    }
+  }
+  curve->count = count;
+  text_free(&name);
+}
+
+static bool start_pairs(PlotPanel* panel, const CsvTable* table, bool force) {
+  ContactColumns c;
+  if (!find_contact_columns(&c, table)) return false;
+  int count;
+  PairCurve* pairs = list_pairs(&c, &count);
+  int shown = count < CURVES_MAX ? count : CURVES_MAX;
+  Text title = {0};
+  text_add(&title, "%s", force ? "contact forces" : "gaps of touching pairs");
+  if (shown < count) text_add(&title, " (%d of %d pairs, the most loaded)", shown, count);
+  plot_panel_start(panel, title.data, "time [s]", force ? "force [N]" : "gap [m]", !force);
+  for (int i = 0; i < shown; i++) add_pair(panel, &c, &pairs[i], force);
+  text_free(&title);
+  memory_free(pairs);
+  return true;
+}
+
+static bool start_force(PlotPanel* panel, const CsvTable* table) { return start_pairs(panel, table, true); }
+
+static bool start_gap(PlotPanel* panel, const CsvTable* table) { return start_pairs(panel, table, false); }
+
+/* ---------------------------------------------------------------- plots of convergence.csv */
+
+/* iteration, loss, terms ..., grad_design, ... */
+static bool start_convergence(PlotPanel* panel, const CsvTable* table) {
+  plot_panel_start(panel, "loss and its terms", "iteration", "loss", true);
+  int end = csv_column(table, "grad_design");
+  if (end < 2 || strcmp(table->names[0], "iteration") != 0) return false;
+  /* a single term is the loss itself */
+  for (int column = 1; column < (end == 3 ? 2 : end); column++)
+    if (panel->curve_count < CURVES_MAX) plot_add_column(panel, table, 0, column);
+  return true;
+}
+
+static bool start_gradients(PlotPanel* panel, const CsvTable* table) {
+  plot_panel_start(panel, "gradient norms", "iteration", "norm", true);
+  return add_named(panel, table, "grad_design") && add_named(panel, table, "grad_control");
+}
+
+static bool start_steps(PlotPanel* panel, const CsvTable* table) {
+  plot_panel_start(panel, "largest change of a variable", "iteration", "change (m, rad, ...)", true);
+  return add_named(panel, table, "step_design") && add_named(panel, table, "step_control");
+}
+
+/* ---------------------------------------------------------------- the table */
+
+static const struct {
+  const char *name, *file;
+  bool (*start)(PlotPanel* panel, const CsvTable* table); /* false: a column is missing */
+} PLOTS[] = {
+    {"energy", "solver.csv", start_energy},
+    {"forces", "contacts.csv", start_force},
+    {"gap", "contacts.csv", start_gap},
+    {"iterations", "solver.csv", start_iterations},
+    {"convergence", "convergence.csv", start_convergence},
+    {"gradients", "convergence.csv", start_gradients},
+    {"steps", "convergence.csv", start_steps},
+};
+enum { PLOT_COUNT = sizeof PLOTS / sizeof PLOTS[0] };
+
+const char* plot_name(int index) { return index < PLOT_COUNT ? PLOTS[index].name : NULL; }
+
+char* plot_path(const char* folder, const char* name) {
+  Text path = {0};
+  text_add(&path, "%s/%s", folder, name);
+  return path.data;
+}
+
+static Status start_panel(PlotPanel* panel, int plot, const char* folder, Diagnostics* diagnostics) {
+  char* path = plot_path(folder, PLOTS[plot].file);
+  CsvTable table = {0};
+  Status status = csv_read(&table, path, diagnostics);
+  if (status == STATUS_OK && !PLOTS[plot].start(panel, &table)) {
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 1, 0}, "columns are missing for this plot");
+    status = STATUS_BAD_INPUT;
+  }
+  csv_free(&table);
+  memory_free(path);
+  return status;
+}
+
+bool plot_panel_visible(const PlotPanel* panel) {
+  for (int i = 0; i < panel->curve_count; i++)
+    if (plot_curve_visible(panel, &panel->curves[i])) return true;
+  return false;
+}
+
+Status plot_refuse_empty(const char* place, const char* what, Diagnostics* diagnostics) {
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){place, 0, 0}, "nothing to plot: %s", what);
+  return STATUS_BAD_INPUT;
+}
+
+Status plot_run(const char* path, const char* folder, const char* what, const PlotOptions* options,
+                Diagnostics* diagnostics) {
+  PlotPanel panels[PLOT_COUNT] = {0};
+  Status status = STATUS_OK;
+  bool any = false;
+  for (int i = 0; i < PLOT_COUNT && status == STATUS_OK; i++) {
+    char* file = plot_path(folder, PLOTS[i].file);
+    bool wanted = what ? strcmp(what, PLOTS[i].name) == 0 : file_exists(file);
+    memory_free(file);
+    if (!wanted) continue;
+    status = start_panel(&panels[i], i, folder, diagnostics);
+    if (options->log_y) panels[i].log_y = true;
+    any = any || plot_panel_visible(&panels[i]);
+  }
+  if (status == STATUS_OK && !any) status = plot_refuse_empty(folder, "no file of a run, or no row in it", diagnostics);
+  if (status == STATUS_OK) status = plot_draw(path, panels, PLOT_COUNT, options, diagnostics);
+  for (int i = 0; i < PLOT_COUNT; i++) plot_panel_free(&panels[i]);
+  return status;
+}

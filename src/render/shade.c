@@ -1,0 +1,150 @@
+#include "render/drawing.h"
+
+/* Half width of a darkened edge [px], with its soft rim. */
+#define EDGE_WIDTH 1.3f
+/* Greys, linear light. */
+#define BACKGROUND_TOP 0.966f
+#define BACKGROUND_BOTTOM 0.857f
+#define GROUND_GREY 0.80f
+/* Grid lines are this much darker than the ground. */
+#define LINE_DARKNESS 0.20f
+#define MAJOR_DARKNESS 0.42f
+
+/* Pixels shaded together. */
+enum { FACE_RUN = 64 };
+
+static float clamp_unit(float value) { return value < 0.0f ? 0.0f : value > 1.0f ? 1.0f : value; }
+
+static float form_at(const float form[3], float x, float y) { return form[0] + form[1] * x + form[2] * y; }
+
+static float larger(float a, float b) { return a > b ? a : b; }
+static float smaller(float a, float b) { return a < b ? a : b; }
+
+float background_grey(const Drawing* drawing, float y) {
+  return BACKGROUND_TOP + (BACKGROUND_BOTTOM - BACKGROUND_TOP) * y / (float)drawing->camera->height;
+}
+
+/* ---------------------------------------------------------------- light */
+
+/* Pixels of one run and what is found out about them, step by step; loops over these arrays become vector code. */
+typedef struct {
+  const Face* face;
+  float x, y; /* of the first point; the next ones lie 1 px to the right */
+  int count;
+  float distance[FACE_RUN]; /* along forward [m] */
+  float light[FACE_RUN];    /* brightness of white paint */
+} Run;
+
+static void find_distance(Run* run) {
+  const double* form = run->face->nearness;
+  double start = form[0] + form[1] * (double)run->x + form[2] * (double)run->y;
+  for (int i = 0; i < run->count; i++) run->distance[i] = (float)(1.0 / (start + form[1] * i));
+}
+
+static void add_lamp(const Drawing* drawing, Run* run, bool shadowed) {
+  const Face* face = run->face;
+  for (int i = 0; i < run->count; i++) run->light[i] = face->ambient + face->lamp;
+  if (!(face->lamp > 0.0f) || !shadowed || drawing->shadow.size == 0) return;
+  for (int i = 0; i < run->count; i++) {
+    float point[3], x = run->x + (float)i;
+    for (int k = 0; k < 3; k++) point[k] = form_at(face->in_map[k], x, run->y) * run->distance[i];
+    run->light[i] = face->ambient + face->lamp * shadow_visibility(&drawing->shadow, point, face->slope, face->hull);
+  }
+}
+
+static void darken_edges(Run* run) {
+  const Face* face = run->face;
+  if (!(face->edge_strength > 0.0f)) return;
+  for (int i = 0; i < run->count; i++) {
+    float x = run->x + (float)i;
+    float distance = smaller(form_at(face->edge[0], x, run->y), form_at(face->edge[1], x, run->y));
+    distance = smaller(distance, form_at(face->edge[2], x, run->y));
+    run->light[i] *= 1.0f - face->edge_strength * clamp_unit(EDGE_WIDTH - distance);
+  }
+}
+
+/* ---------------------------------------------------------------- ground */
+
+/* Length of a vector to within 4 %, without a root: good enough for the width of a line. */
+static float rough_length(float x, float y) {
+  float a = fabsf(x), b = fabsf(y);
+  return larger(0.96f * larger(a, b), 0.68f * (a + b));
+}
+
+/* One family of grid lines at a pixel. */
+typedef struct {
+  float position; /* m */
+  float density;  /* px per m */
+} GridAxis;
+
+/* position = form / nearness, so its slope over the picture is (form' - position nearness') / nearness. */
+static GridAxis grid_axis(const float form[3], const float nearness[3], float x, float y, float distance) {
+  float position = form_at(form, x, y) * distance;
+  float dx = (form[1] - position * nearness[1]) * distance, dy = (form[2] - position * nearness[2]) * distance;
+  return (GridAxis){position, 1.0f / (rough_length(dx, dy) + 1e-30f)};
+}
+
+/* How much of a pixel lies on a line, one pixel wide, every `spacing`; fades out where the lines run together. */
+static float line_share(GridAxis axis, float spacing, float per_spacing) {
+  float pitch = spacing * axis.density, cell = axis.position * per_spacing;
+  float distance = fabsf(cell - rintf(cell)) * pitch;
+  return clamp_unit(1.0f - distance) * clamp_unit((pitch - 3.0f) * (1.0f / 9.0f));
+}
+
+/* Darken the light by the grid lines, and find how far the floor has given way to the background: 0 near what is looked
+ * at, 1 far away. */
+static void draw_grid(const Floor* floor, Run* run, float faded[FACE_RUN]) {
+  const float nearness[3] = {0, (float)run->face->nearness[1], (float)run->face->nearness[2]};
+  float begin = floor->fade_begin * floor->fade_begin, end = floor->fade_end * floor->fade_end;
+  float per_fade = floor->fades ? 1.0f / (end - begin) : 0.0f;
+  float per_spacing = 1.0f / floor->spacing, per_major = 1.0f / floor->major;
+  for (int i = 0; i < run->count; i++) {
+    float x = run->x + (float)i;
+    GridAxis u = grid_axis(floor->u, nearness, x, run->y, run->distance[i]);
+    GridAxis v = grid_axis(floor->v, nearness, x, run->y, run->distance[i]);
+    float du = u.position - floor->center_u, dv = v.position - floor->center_v;
+    float out = clamp_unit((du * du + dv * dv - begin) * per_fade);
+    float minor = larger(line_share(u, floor->spacing, per_spacing), line_share(v, floor->spacing, per_spacing));
+    float major = larger(line_share(u, floor->major, per_major), line_share(v, floor->major, per_major));
+    run->light[i] *= 1.0f - larger(LINE_DARKNESS * minor, MAJOR_DARKNESS * major);
+    faded[i] = out * out * (3.0f - 2.0f * out);
+  }
+}
+
+static void color_floor(const Drawing* drawing, Run* run, float* color) {
+  float faded[FACE_RUN], behind = background_grey(drawing, run->y);
+  draw_grid(&drawing->floors[run->face->floor], run, faded);
+  for (int i = 0; i < run->count; i++) {
+    float grey = behind + (1.0f - faded[i]) * (GROUND_GREY * run->light[i] - behind);
+    color[3 * i] = color[3 * i + 1] = color[3 * i + 2] = grey;
+  }
+}
+
+static void color_scale(const Run* run, float* color) {
+  const Face* face = run->face;
+  for (int i = 0; i < run->count; i++) {
+    float paint[3], share = form_at(face->tint, run->x + (float)i, run->y) * run->distance[i];
+    scale_color((double)share, paint);
+    for (int k = 0; k < 3; k++) color[3 * i + k] = paint[k] * run->light[i];
+  }
+}
+
+void face_colors(const Drawing* drawing, const Face* face, float x, float y, int count, bool shadowed, float* color) {
+  Run run = {.face = face, .x = x, .y = y};
+  for (int done = 0; done < count; done += FACE_RUN, run.x += FACE_RUN, color += 3 * FACE_RUN) {
+    run.count = count - done < FACE_RUN ? count - done : FACE_RUN;
+    find_distance(&run);
+    add_lamp(drawing, &run, shadowed);
+    darken_edges(&run);
+    if (face->floor >= 0) {
+      color_floor(drawing, &run, color);
+      continue;
+    }
+    if (face->tinted) {
+      color_scale(&run, color);
+      continue;
+    }
+    for (int i = 0; i < run.count; i++)
+      for (int k = 0; k < 3; k++) color[3 * i + k] = face->color[k] * run.light[i];
+  }
+}

@@ -1,0 +1,194 @@
+#include <string.h>
+#include "render/picture.h"
+
+/* Texels along a side of the map. */
+#define SHADOW_SIZE 384
+/* Casters matter within this many half-pictures of what is looked at: a close view gets a fine map. */
+#define SHADOW_REACH 3.0
+/* Half width of the penumbra [texel]. */
+#define SHADOW_BLUR 4
+/* Texels that one row of the penumbra's square may touch, rounded up for vector loads. */
+enum { SHADOW_ROW = 16 };
+_Static_assert(2 * SHADOW_BLUR + 1 <= SHADOW_ROW, "a row of the penumbra must fit");
+/* A caster must be this many texels nearer to the light than the lit point: hides rounding and the facets' steps. */
+#define SHADOW_BIAS 0.75f
+#define NOBODY UINT32_MAX
+
+/* ---------------------------------------------------------------- what casts */
+
+static bool casts(const RenderStage* stage, int hull) { return stage->part[hull] != HULL_TERRAIN; }
+
+static Pose hull_pose(const RenderStage* stage, const Pose* poses, int hull) {
+  return poses[stage->model->hulls[hull].link];
+}
+
+/* Range of axis . x over everything that casts, near what is looked at. */
+static void cast_range(const RenderStage* stage, const Pose* poses, const RenderCamera* camera, Vec3 axis, double* low,
+                       double* high) {
+  *low = INFINITY;
+  *high = -INFINITY;
+  for (int h = 0; h < stage->model->hull_count; h++) {
+    if (!casts(stage, h)) continue;
+    Pose pose = hull_pose(stage, poses, h);
+    *high = fmax(*high, hull_extent(&stage->model->hulls[h], pose, axis));
+    *low = fmin(*low, -hull_extent(&stage->model->hulls[h], pose, vec3_scale(axis, -1.0)));
+  }
+  double middle = vec3_dot(axis, camera->target), larger = fmax(camera->width, camera->height);
+  double reach = SHADOW_REACH * camera->reach * larger / fmin(camera->width, camera->height);
+  *low = fmax(*low, middle - reach);
+  *high = fmin(*high, middle + reach);
+}
+
+/* Returns false when nothing casts a shadow. */
+static bool place_map(ShadowMap* map, const RenderStage* stage, const Pose* poses, const RenderCamera* camera) {
+  double s0, s1, t0, t1;
+  cast_range(stage, poses, camera, map->s, &s0, &s1);
+  cast_range(stage, poses, camera, map->t, &t0, &t1);
+  if (!(s1 > s0 && t1 > t0)) return false;
+  double side = fmax(s1 - s0, t1 - t0);
+  if (!isfinite(side)) return false;
+  int border = SHADOW_BLUR + 2; /* the penumbra reaches beyond the casters */
+  map->size = SHADOW_SIZE;
+  map->blur = SHADOW_BLUR;
+  map->texel = side / (SHADOW_SIZE - 2 * border);
+  double s = 0.5 * (s0 + s1) - 0.5 * SHADOW_SIZE * map->texel, t = 0.5 * (t0 + t1) - 0.5 * SHADOW_SIZE * map->texel;
+  double height = vec3_dot(map->light, camera->target); /* near the scene, so that floats resolve it */
+  map->origin = vec3_add_scaled(vec3_add_scaled(vec3_scale(map->s, s), t, map->t), height, map->light);
+  return true;
+}
+
+static void cast_hull(const ShadowMap* map, const ModelHull* hull, Pose pose, uint32_t number,
+                      const RenderTarget* target) {
+  const ConvexHull* solid = &hull->solid;
+  for (int i = 0; i < solid->triangle_count; i++) {
+    double x[3], y[3], height[3], plane[3];
+    for (int k = 0; k < 3; k++) {
+      Vec3 corner = vec3_sub(pose_apply(pose, solid->vertices[solid->triangles[i][k]]), map->origin);
+      x[k] = vec3_dot(map->s, corner) / map->texel;
+      y[k] = vec3_dot(map->t, corner) / map->texel;
+      height[k] = vec3_dot(map->light, corner) / map->texel;
+    }
+    /* Only faces that see the light: s, t and the light are right-handed. */
+    bool lit = (x[1] - x[0]) * (y[2] - y[0]) > (x[2] - x[0]) * (y[1] - y[0]);
+    if (lit && raster_plane(x, y, height, plane)) raster_triangle(target, x, y, plane, number);
+  }
+}
+
+/* ---------------------------------------------------------------- extremes over the penumbra */
+
+/* out = extreme of in over `reach` texels on either side, down the columns. */
+static void spread_down(float* restrict out, const float* restrict in, int size, int reach, bool highest) {
+  size_t row_bytes = sizeof(float) * (size_t)size;
+  for (int row = 0; row < size; row++) {
+    float* restrict to = out + (size_t)row * (size_t)size;
+    int first = row < reach ? 0 : row - reach, last = row + reach < size ? row + reach : size - 1;
+    memcpy(to, in + (size_t)first * (size_t)size, row_bytes);
+    for (int other = first + 1; other <= last; other++) {
+      const float* restrict from = in + (size_t)other * (size_t)size;
+      if (highest)
+        for (int i = 0; i < size; i++) to[i] = from[i] > to[i] ? from[i] : to[i];
+      else
+        for (int i = 0; i < size; i++) to[i] = from[i] < to[i] ? from[i] : to[i];
+    }
+  }
+}
+
+/* The same along the rows. */
+static void spread_along(float* restrict out, const float* restrict in, int size, int reach, bool highest) {
+  for (int row = 0; row < size; row++) {
+    float* restrict to = out + (size_t)row * (size_t)size;
+    const float* restrict from = in + (size_t)row * (size_t)size;
+    memcpy(to, from, sizeof(float) * (size_t)size);
+    for (int shift = -reach; shift <= reach; shift++) {
+      int first = shift < 0 ? -shift : 0, last = shift > 0 ? size - shift : size;
+      if (highest)
+        for (int i = first; i < last; i++) to[i] = from[i + shift] > to[i] ? from[i + shift] : to[i];
+      else
+        for (int i = first; i < last; i++) to[i] = from[i + shift] < to[i] ? from[i + shift] : to[i];
+    }
+  }
+}
+
+/* The extreme of `in` over the square about every texel that a penumbra may touch. */
+static float* extreme_of(const float* in, int size, int reach, bool highest) {
+  size_t count = (size_t)size * (size_t)size;
+  float *down = MEMORY_NEW(float, count), *out = MEMORY_NEW(float, count);
+  spread_down(down, in, size, reach, highest);
+  spread_along(out, down, size, reach, highest);
+  memory_free(down);
+  return out;
+}
+
+/* The hull that is alone in the square: its lowest and highest number are the same. */
+static float* lone_owner(const uint32_t* number, int size, int reach) {
+  size_t count = (size_t)size * (size_t)size;
+  float* owner = MEMORY_NEW(float, count);
+  for (size_t i = 0; i < count; i++) owner[i] = number[i] == NOBODY ? -1.0f : (float)number[i];
+  float *low = extreme_of(owner, size, reach, false), *high = extreme_of(owner, size, reach, true);
+  for (size_t i = 0; i < count; i++) owner[i] = low[i] >= high[i] ? low[i] : -1.0f;
+  memory_free(low);
+  memory_free(high);
+  return owner;
+}
+
+void shadow_create(ShadowMap* map, const RenderStage* stage, const Pose* poses, const RenderCamera* camera,
+                   Vec3 light) {
+  static const double CENTER[1] = {0.5};
+  *map = (ShadowMap){.light = light};
+  plane_axes(light, &map->s, &map->t);
+  if (!place_map(map, stage, poses, camera)) return;
+  size_t count = (size_t)map->size * (size_t)map->size;
+  map->height = MEMORY_NEW(float, count + SHADOW_ROW); /* rows are read past the last texel, with no weight */
+  uint32_t* number = MEMORY_NEW(uint32_t, count);
+  for (size_t i = 0; i < count; i++) map->height[i] = -INFINITY;
+  memset(number, 0xff, count * sizeof *number);
+  RenderTarget target = {map->size, 0, map->size, 1, CENTER, map->height, number};
+  for (int h = 0; h < stage->model->hull_count; h++)
+    if (casts(stage, h)) cast_hull(map, &stage->model->hulls[h], hull_pose(stage, poses, h), (uint32_t)h, &target);
+  int reach = map->blur + 1; /* the square is not aligned with the texels */
+  map->lowest = extreme_of(map->height, map->size, reach, false);
+  map->highest = extreme_of(map->height, map->size, reach, true);
+  map->owner = lone_owner(number, map->size, reach);
+  memory_free(number);
+}
+
+void shadow_destroy(ShadowMap* map) {
+  memory_free(map->height);
+  memory_free(map->lowest);
+  memory_free(map->highest);
+  memory_free(map->owner);
+  *map = (ShadowMap){0};
+}
+
+/* ---------------------------------------------------------------- looking up */
+
+/* Share of a square of 2 blur texels a side about (x, y) whose casters stay below the surface. The surface's own slope
+ * is followed, so that a convex body never darkens its own lit faces. Columns and rows at the rim count in part. */
+static float sample_square(const ShadowMap* map, float x, float y, float height, const float slope[2]) {
+  int left = (int)floorf(x - 0.5f), top = (int)floorf(y - 0.5f), last = 2 * map->blur;
+  float in_x = x - 0.5f - (float)left, in_y = y - 0.5f - (float)top;
+  float column[SHADOW_ROW] = {0}, level[SHADOW_ROW];
+  for (int i = 0; i < SHADOW_ROW; i++) level[i] = height + slope[0] * ((float)(i + 1 - map->blur) - in_x);
+  for (int j = 0; j <= last; j++) {
+    float weight = j == 0      ? 1.0f - in_y
+                   : j == last ? in_y
+                               : 1.0f,
+          rise = slope[1] * ((float)(j + 1 - map->blur) - in_y);
+    const float* row = map->height + (size_t)(top + j + 1 - map->blur) * (size_t)map->size + (left + 1 - map->blur);
+    for (int i = 0; i < SHADOW_ROW; i++) column[i] += row[i] <= level[i] + rise ? weight : 0.0f;
+  }
+  float open = (1.0f - in_x) * column[0] + in_x * column[last];
+  for (int i = 1; i < last; i++) open += column[i];
+  return open / (float)(last * last);
+}
+
+float shadow_visibility(const ShadowMap* map, const float point[3], const float slope[2], int hull) {
+  float x = point[0], y = point[1], border = (float)(SHADOW_BLUR + 2), end = (float)map->size - border;
+  if (!(x >= border && y >= border && x < end && y < end)) return 1.0f;
+  size_t at = (size_t)(int)y * (size_t)map->size + (size_t)(int)x;
+  if (map->owner[at] == (float)hull) return 1.0f; /* convex: nothing of it lies above its own lit face */
+  float height = point[2] + SHADOW_BIAS, rise = (fabsf(slope[0]) + fabsf(slope[1])) * (float)(map->blur + 1);
+  if (map->highest[at] <= height - rise) return 1.0f;
+  if (map->lowest[at] > height + rise) return 0.0f;
+  return sample_square(map, x, y, height, slope);
+}

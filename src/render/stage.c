@@ -1,0 +1,324 @@
+#include <stdlib.h>
+#include "render/picture.h"
+
+/* Edges between faces that meet at a sharper angle than this are drawn: cos(34 degrees). Finer facets of round solids
+ * stay smooth. */
+#define EDGE_COSINE 0.829
+/* Triangles of one face meet at less than this: cos(0.08 degrees), for faces that are flat but for rounding. */
+#define FLAT_COSINE 0.999999
+/* A fixed hull that is at least as wide as what moves, and in its narrower direction this share of it, carries the
+ * grid. */
+#define FLOOR_NARROW_SHARE 0.3
+/* A fixed hull this many times as large as what moves need not be seen whole. */
+#define TERRAIN_SHARE 3.0
+/* Hull poses looked at to find the run's extent; longer runs are sampled evenly. */
+#define EXTENT_SAMPLES 2000000
+
+/* ---------------------------------------------------------------- colours */
+
+float linear_from_srgb(double value) {
+  if (!(value > 0.0)) return 0.0f;
+  return (float)(value <= 0.04045 ? value / 12.92 : math_pow((value + 0.055) / 1.055, 2.4));
+}
+
+double srgb_from_linear(double value) {
+  return value <= 0.0031308 ? 12.92 * value : 1.055 * math_pow(value, 1.0 / 2.4) - 0.055;
+}
+
+/* Okabe and Ito, Color Universal Design (2008), sRGB; black, which hides its own shading, is left out, and the strong
+ * blues and reds come first. */
+static const uint8_t PALETTE[][3] = {
+    {0x00, 0x72, 0xB2}, /* blue */
+    {0xE6, 0x9F, 0x00}, /* orange */
+    {0x00, 0x9E, 0x73}, /* bluish green */
+    {0xD5, 0x5E, 0x00}, /* vermilion */
+    {0x56, 0xB4, 0xE9}, /* sky blue */
+    {0xCC, 0x79, 0xA7}, /* reddish purple */
+    {0xF0, 0xE4, 0x42}, /* yellow */
+};
+enum { PALETTE_COUNT = sizeof PALETTE / sizeof PALETTE[0] };
+
+/* Light grey for what cannot move. */
+static const float FIXED_COLOR[3] = {0.56f, 0.56f, 0.55f};
+
+void palette_color(int index, float color[3]) {
+  int round = index / PALETTE_COUNT % 3;
+  for (int k = 0; k < 3; k++) {
+    float pure = linear_from_srgb(PALETTE[index % PALETTE_COUNT][k] / 255.0);
+    color[k] = pure + 0.22f * (float)round * (1.0f - pure);
+  }
+}
+
+void link_colors(const Model* model, float (*color)[3]) {
+  int moving = 0;
+  for (int link = 0; link < model->link_count; link++) {
+    const double* given = model->scene->links[link].color;
+    bool fixed = model->links[link].tree < 0;
+    for (int k = 0; k < 3; k++) color[link][k] = FIXED_COLOR[k];
+    if (given[0] >= 0.0)
+      for (int k = 0; k < 3; k++) color[link][k] = linear_from_srgb(given[k]);
+    else if (!fixed)
+      palette_color(moving, color[link]);
+    if (!fixed) moving++;
+  }
+}
+
+static void make_tones(RenderStage* stage) {
+  stage->srgb = MEMORY_NEW(uint8_t, STAGE_TONES);
+  for (int i = 0; i < STAGE_TONES; i++)
+    stage->srgb[i] = (uint8_t)(255.0 * srgb_from_linear((double)i / (STAGE_TONES - 1)) + 0.5);
+}
+
+/* ---------------------------------------------------------------- sharp edges */
+
+typedef struct {
+  int low, high; /* vertices */
+  int triangle, side;
+} EdgeSide;
+
+static int compare_sides(const void* left, const void* right) {
+  const EdgeSide *a = left, *b = right;
+  if (a->low != b->low) return a->low < b->low ? -1 : 1;
+  if (a->high != b->high) return a->high < b->high ? -1 : 1;
+  return a->triangle < b->triangle ? -1 : a->triangle > b->triangle;
+}
+
+static Vec3 triangle_normal(const ConvexHull* solid, int triangle) {
+  const int* corner = solid->triangles[triangle];
+  Vec3 a = solid->vertices[corner[0]], b = solid->vertices[corner[1]], c = solid->vertices[corner[2]];
+  Vec3 normal = vec3_cross(vec3_sub(b, a), vec3_sub(c, a));
+  double length = vec3_norm(normal);
+  return length > 0.0 ? vec3_scale(normal, 1.0 / length) : vec3(0, 0, 0);
+}
+
+/* Pair the two sides of every edge by sorting, and mark both when their triangles meet at an angle of that cosine or
+ * less. */
+static void mark_edges(const ConvexHull* solid, double cosine, uint8_t* edges) {
+  int count = 3 * solid->triangle_count;
+  EdgeSide* sides = MEMORY_NEW(EdgeSide, count + 1);
+  for (int i = 0; i < count; i++) {
+    int a = solid->triangles[i / 3][i % 3], b = solid->triangles[i / 3][(i + 1) % 3];
+    sides[i] = (EdgeSide){a < b ? a : b, a < b ? b : a, i / 3, i % 3};
+  }
+  qsort(sides, (size_t)count, sizeof *sides, compare_sides);
+  for (int i = 0; i + 1 < count; i++) {
+    const EdgeSide *one = &sides[i], *two = &sides[i + 1];
+    if (one->low != two->low || one->high != two->high) continue;
+    Vec3 n1 = triangle_normal(solid, one->triangle), n2 = triangle_normal(solid, two->triangle);
+    if (vec3_dot(n1, n2) > cosine) continue;
+    edges[one->triangle] |= (uint8_t)(1 << one->side);
+    edges[two->triangle] |= (uint8_t)(1 << two->side);
+  }
+  memory_free(sides);
+}
+
+static void find_edges(RenderStage* stage) {
+  const Model* model = stage->model;
+  stage->edge_first = MEMORY_NEW(int, model->hull_count + 1);
+  for (int h = 0; h < model->hull_count; h++)
+    stage->edge_first[h + 1] = stage->edge_first[h] + model->hulls[h].solid.triangle_count;
+  stage->edges = MEMORY_NEW(uint8_t, stage->edge_first[model->hull_count] + 1);
+  for (int h = 0; h < model->hull_count; h++)
+    mark_edges(&model->hulls[h].solid, EDGE_COSINE, stage->edges + stage->edge_first[h]);
+}
+
+void stage_show_all_edges(RenderStage* stage) {
+  const Model* model = stage->model;
+  for (int h = 0; h < model->hull_count; h++)
+    mark_edges(&model->hulls[h].solid, FLAT_COSINE, stage->edges + stage->edge_first[h]);
+}
+
+/* ---------------------------------------------------------------- extent and grounds */
+
+static void add_extent(RenderStage* stage, const ModelHull* hull, Pose pose) {
+  if (hull->half_space) return;
+  Vec3 high = vec3(hull_extent(hull, pose, vec3(1, 0, 0)), hull_extent(hull, pose, vec3(0, 1, 0)),
+                   hull_extent(hull, pose, vec3(0, 0, 1)));
+  Vec3 low = vec3(-hull_extent(hull, pose, vec3(-1, 0, 0)), -hull_extent(hull, pose, vec3(0, -1, 0)),
+                  -hull_extent(hull, pose, vec3(0, 0, -1)));
+  stage->lower = vec3_min(stage->lower, low);
+  stage->upper = vec3_max(stage->upper, high);
+}
+
+/* Over the run, hulls of links that can (or cannot) move. */
+static void add_extents(RenderStage* stage, const RunPoses* run, bool moving) {
+  const Model* model = stage->model;
+  int stride = 1 + (int)((double)run->row_count * model->hull_count / EXTENT_SAMPLES);
+  for (int h = 0; h < model->hull_count; h++) {
+    const ModelHull* hull = &model->hulls[h];
+    bool fixed = model->links[hull->link].tree < 0;
+    if (fixed == moving || stage->part[h] == HULL_TERRAIN) continue;
+    for (int row = 0; row < run->row_count; row += fixed ? run->row_count : stride)
+      add_extent(stage, hull, run->pose[(size_t)row * (size_t)run->link_count + (size_t)hull->link]);
+    add_extent(stage, hull, run->pose[(size_t)(run->row_count - 1) * (size_t)run->link_count + (size_t)hull->link]);
+  }
+}
+
+/* Smaller and larger horizontal width of a hull [m]. */
+static void hull_widths(const RenderStage* stage, const ModelHull* hull, Pose pose, double* narrow, double* wide) {
+  Vec3 axis[2];
+  double width[2];
+  plane_axes(stage->up, &axis[0], &axis[1]);
+  for (int k = 0; k < 2; k++)
+    width[k] = hull_extent(hull, pose, axis[k]) + hull_extent(hull, pose, vec3_scale(axis[k], -1.0));
+  *narrow = fmin(width[0], width[1]);
+  *wide = fmax(width[0], width[1]);
+}
+
+/* The same of the box of what moves: its larger width only. */
+static double moving_width(const RenderStage* stage) {
+  Vec3 axis[2], size = vec3_sub(stage->upper, stage->lower);
+  double width = 0.0;
+  plane_axes(stage->up, &axis[0], &axis[1]);
+  for (int k = 0; k < 2; k++)
+    width = fmax(width, fabs(axis[k].x) * size.x + fabs(axis[k].y) * size.y + fabs(axis[k].z) * size.z);
+  return width;
+}
+
+static void classify_hulls(RenderStage* stage, const RunPoses* run) {
+  const Model* model = stage->model;
+  double moving = vec3_norm(vec3_sub(stage->upper, stage->lower)), moving_wide = moving_width(stage);
+  for (int h = 0; h < model->hull_count; h++) {
+    const ModelHull* hull = &model->hulls[h];
+    double narrow, wide, size = 2.0 * fmax(hull->half_extent.x, fmax(hull->half_extent.y, hull->half_extent.z));
+    stage->part[h] = HULL_BODY;
+    if (hull->half_space) stage->part[h] = HULL_TERRAIN;
+    if (hull->half_space || model->links[hull->link].tree >= 0 || !isfinite(moving)) continue;
+    hull_widths(stage, hull, run->pose[hull->link], &narrow, &wide);
+    if (wide >= moving_wide && narrow >= FLOOR_NARROW_SHARE * moving_wide) stage->part[h] = HULL_FLOOR;
+    if (size > TERRAIN_SHARE * moving) stage->part[h] = HULL_TERRAIN;
+  }
+}
+
+/* First what moves, which decides what is ground; then what stands still and is not terrain. */
+static void find_extent(RenderStage* stage, const RunPoses* run) {
+  stage->lower = vec3(INFINITY, INFINITY, INFINITY);
+  stage->upper = vec3(-INFINITY, -INFINITY, -INFINITY);
+  add_extents(stage, run, true);
+  classify_hulls(stage, run);
+  add_extents(stage, run, false);
+  if (stage->upper.x >= stage->lower.x) return;
+  stage->lower = vec3(-0.5, -0.5, -0.5);
+  stage->upper = vec3(0.5, 0.5, 0.5);
+}
+
+static Vec3 up_axis(Vec3 gravity) {
+  double length = vec3_norm(gravity);
+  return length > 0.0 ? vec3_scale(gravity, -1.0 / length) : vec3(0, 0, 1);
+}
+
+void stage_create(RenderStage* stage, const Model* model, const RunPoses* run) {
+  *stage = (RenderStage){.model = model, .up = up_axis(model->simulation.gravity)};
+  stage->part = MEMORY_NEW(HullPart, model->hull_count + 1);
+  stage->color = (float(*)[3])memory_alloc(sizeof(float[3]) * (size_t)(model->link_count + 1));
+  link_colors(model, stage->color);
+  make_tones(stage);
+  find_edges(stage);
+  find_extent(stage, run);
+}
+
+void stage_destroy(RenderStage* stage) {
+  memory_free(stage->part);
+  memory_free(stage->color);
+  memory_free(stage->edge_first);
+  memory_free(stage->edges);
+  memory_free(stage->srgb);
+  memory_free(stage->moved);
+  *stage = (RenderStage){0};
+}
+
+/* ---------------------------------------------------------------- grid */
+
+void plane_axes(Vec3 normal, Vec3* u, Vec3* v) {
+  Vec3 along = fabs(normal.x) < 0.8 ? vec3(1, 0, 0) : vec3(0, 1, 0);
+  *u = vec3_normalized(vec3_add_scaled(along, -vec3_dot(along, normal), normal));
+  *v = vec3_cross(normal, *u);
+}
+
+double grid_spacing(double length) {
+  double decade = math_pow(10.0, floor(math_log10(length / 8.0)));
+  double share = length / 8.0 / decade;
+  return decade * (share >= 5.0 ? 5.0 : share >= 2.0 ? 2.0 : 1.0);
+}
+
+double grid_major(double spacing) {
+  double decade = math_pow(10.0, floor(math_log10(spacing) + 0.01));
+  return spacing < 3.0 * decade ? 5.0 * spacing : 2.0 * spacing;
+}
+
+/* The upward triangle that is largest seen from above. */
+static double largest_upward(const RenderStage* stage, const ConvexHull* solid, Pose pose, Vec3* normal, Vec3* point) {
+  double largest = 0.0;
+  for (int i = 0; i < solid->triangle_count; i++) {
+    const int* corner = solid->triangles[i];
+    Vec3 a = solid->vertices[corner[0]];
+    Vec3 area = vec3_cross(vec3_sub(solid->vertices[corner[1]], a), vec3_sub(solid->vertices[corner[2]], a));
+    area = mat3_mul_vec(pose.r, area);
+    double length = vec3_norm(area), upward = vec3_dot(area, stage->up);
+    if (!(upward > largest) || upward < STAGE_FLOOR_COSINE * length) continue;
+    largest = upward;
+    *normal = vec3_scale(area, 1.0 / length);
+    *point = pose_apply(pose, a);
+  }
+  return largest;
+}
+
+/* A half-space before any hull, then the one that faces up most widely. */
+bool stage_ground(const RenderStage* stage, const Pose* poses, Vec3* normal, Vec3* point) {
+  double best = 0.0;
+  for (int h = 0; h < stage->model->hull_count; h++) {
+    const ModelHull* hull = &stage->model->hulls[h];
+    Pose pose = poses[hull->link];
+    if (stage->part[h] == HULL_BODY) continue;
+    Vec3 n = mat3_mul_vec(pose.r, hull->normal), p = pose_apply(pose, vec3_scale(hull->normal, hull->offset));
+    double weight = 0.0;
+    if (!hull->half_space)
+      weight = largest_upward(stage, &hull->solid, pose, &n, &p);
+    else if (vec3_dot(n, stage->up) > STAGE_FLOOR_COSINE)
+      weight = 1e30 * vec3_dot(n, stage->up);
+    if (!(weight > best)) continue;
+    best = weight;
+    *normal = n;
+    *point = p;
+  }
+  return best > 0.0;
+}
+
+/* The same axis, or its opposite where that points along a world axis: ticks then count as the world does. */
+static Vec3 along_world(Vec3 axis) {
+  double x = fabs(axis.x), y = fabs(axis.y), z = fabs(axis.z);
+  double largest = x >= y && x >= z ? axis.x : y >= z ? axis.y : axis.z;
+  return vec3_scale(axis, largest < 0.0 ? -1.0 : 1.0);
+}
+
+Vec3 ground_point(const GroundPatch* patch, double u, double v) {
+  return vec3_add_scaled(vec3_add_scaled(patch->origin, u, patch->axis[0]), v, patch->axis[1]);
+}
+
+bool stage_ground_patch(const RenderStage* stage, const Pose* poses, GroundPatch* patch) {
+  Vec3 normal, point;
+  if (!stage_ground(stage, poses, &normal, &point)) return false;
+  plane_axes(normal, &patch->axis[0], &patch->axis[1]);
+  patch->origin = vec3_scale(normal, vec3_dot(normal, point));
+  for (int k = 0; k < 2; k++) {
+    patch->axis[k] = along_world(patch->axis[k]);
+    patch->low[k] = INFINITY;
+    patch->high[k] = -INFINITY;
+    for (int corner = 0; corner < 8; corner++) {
+      Vec3 p = vec3(corner & 1 ? stage->upper.x : stage->lower.x, corner & 2 ? stage->upper.y : stage->lower.y,
+                    corner & 4 ? stage->upper.z : stage->lower.z);
+      patch->low[k] = fmin(patch->low[k], vec3_dot(patch->axis[k], p));
+      patch->high[k] = fmax(patch->high[k], vec3_dot(patch->axis[k], p));
+    }
+  }
+  return true;
+}
+
+RenderSurroundings render_surroundings(const Model* model, const RunPoses* run) {
+  RenderStage stage;
+  stage_create(&stage, model, run);
+  RenderSurroundings around = {.up = stage.up, .lower = stage.lower, .upper = stage.upper};
+  around.has_ground = stage_ground_patch(&stage, run_row_poses(run, 0), &around.ground);
+  stage_destroy(&stage);
+  return around;
+}

@@ -1,0 +1,107 @@
+#include <fnmatch.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "run/run.h"
+
+/* ---------------------------------------------------------------- which columns */
+
+/* Does the name match one of the comma-separated shell patterns? `*` also stands for '/'. */
+static bool name_selected(const char* name, const char* patterns) {
+  if (!patterns) return true;
+  char *copy = memory_text(patterns), *rest = copy;
+  bool selected = false;
+  for (char* pattern; !selected && (pattern = strsep(&rest, ","));) selected = fnmatch(pattern, name, 0) == 0;
+  memory_free(copy);
+  return selected;
+}
+
+/* The column of `table` with this name; looks at the same position first, where it nearly always is. */
+static int find_column(const CsvTable* table, const char* name, int position) {
+  if (position < table->column_count && strcmp(table->names[position], name) == 0) return position;
+  return csv_column(table, name);
+}
+
+/* partner[i]: column of b for column i of a, -1 = not compared. Returns false when the selected columns differ. */
+static bool match_columns(int* partner, const CsvTable* a, const char* name_a, const CsvTable* b, const char* name_b,
+                          const char* patterns, Diagnostics* diagnostics) {
+  const SourcePlace place_a = {name_a, 1, 0}, place_b = {name_b, 1, 0};
+  int selected = 0, missing = 0;
+  for (int i = 0; i < a->column_count; i++) {
+    partner[i] = -1;
+    if (!name_selected(a->names[i], patterns)) continue;
+    selected++;
+    partner[i] = find_column(b, a->names[i], i);
+    if (partner[i] >= 0) continue;
+    missing++;
+    diagnostics_add(diagnostics, SEVERITY_ERROR, place_b, "no column '%s', which %s has", a->names[i], name_a);
+  }
+  for (int i = 0; i < b->column_count; i++) {
+    if (!name_selected(b->names[i], patterns) || find_column(a, b->names[i], i) >= 0) continue;
+    missing++;
+    diagnostics_add(diagnostics, SEVERITY_ERROR, place_a, "no column '%s', which %s has", b->names[i], name_b);
+  }
+  if (selected == 0 && missing == 0)
+    diagnostics_add(diagnostics, SEVERITY_ERROR, place_a, "no column matches '%s'", patterns);
+  return selected > 0 && missing == 0;
+}
+
+/* ---------------------------------------------------------------- one cell */
+
+static bool read_number(const char* cell, double* value) {
+  char* end;
+  *value = strtod(cell, &end);
+  return end != cell && *end == '\0';
+}
+
+/* |a - b| and the larger magnitude; infinite for what cannot be subtracted. */
+static double cell_difference(const char* a, const char* b, double* size) {
+  double x, y;
+  *size = 0.0;
+  if (strcmp(a, b) == 0) return 0.0;
+  if (!read_number(a, &x) || !read_number(b, &y)) return INFINITY;
+  if (isnan(x) || isnan(y)) return isnan(x) && isnan(y) ? 0.0 : (double)INFINITY;
+  if (x == y) return 0.0;
+  if (isinf(x) || isinf(y)) return INFINITY;
+  *size = fmax(fabs(x), fabs(y));
+  return fabs(x - y);
+}
+
+static void keep_worst(CompareWorst* worst, double value, int column, int row) {
+  if (worst->column < 0 || value > worst->value) *worst = (CompareWorst){value, column, row};
+}
+
+static void compare_cell(Comparison* comparison, const char* a, const char* b, int column, int row) {
+  double size, difference = cell_difference(a, b, &size);
+  comparison->values++;
+  if (difference == 0.0) return;
+  double allowed = comparison->abs + comparison->rel * size;
+  comparison->different++;
+  comparison->outside += !(difference <= allowed);
+  keep_worst(&comparison->worst_absolute, difference, column, row);
+  keep_worst(&comparison->worst_relative, size > 0.0 ? difference / size : (double)INFINITY, column, row);
+  keep_worst(&comparison->worst, allowed > 0.0 ? difference / allowed : (double)INFINITY, column, row);
+}
+
+/* ---------------------------------------------------------------- the tables */
+
+Status csv_compare(Comparison* comparison, const CsvTable* a, const char* name_a, const CsvTable* b, const char* name_b,
+                   const char* columns, double abs, double rel, Diagnostics* diagnostics) {
+  const CompareWorst nowhere = {0.0, -1, -1};
+  *comparison =
+      (Comparison){.abs = abs, .rel = rel, .worst_absolute = nowhere, .worst_relative = nowhere, .worst = nowhere};
+  int* partner = MEMORY_NEW(int, a->column_count);
+  bool matched = match_columns(partner, a, name_a, b, name_b, columns, diagnostics);
+  if (a->row_count != b->row_count) {
+    matched = false;
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){name_b, 0, 0}, "%d rows, but %s has %d", b->row_count,
+                    name_a, a->row_count);
+  }
+  for (int row = 0; matched && row < a->row_count; row++)
+    for (int i = 0; i < a->column_count; i++)
+      if (partner[i] >= 0)
+        compare_cell(comparison, a->cells[(size_t)row * (size_t)a->column_count + (size_t)i],
+                     b->cells[(size_t)row * (size_t)b->column_count + (size_t)partner[i]], i, row);
+  memory_free(partner);
+  return matched ? STATUS_OK : STATUS_BAD_INPUT;
+}

@@ -1,0 +1,99 @@
+#include <errno.h>
+#include <string.h>
+#include "run/writer.h"
+
+/* The table of writers: a new file of the run folder is one row. */
+static const RunWriter* const WRITERS[] = {&WRITER_TRAJECTORY, &WRITER_JOINTS, &WRITER_CONTACTS, &WRITER_SOLVER,
+                                           &WRITER_PATH};
+enum { WRITER_COUNT = sizeof WRITERS / sizeof WRITERS[0] };
+
+struct RunFolder {
+  WriterContext context;
+  char* paths[WRITER_COUNT];
+  FileStream files[WRITER_COUNT];
+  Text text; /* rows of one file and frame; grows to the largest, then stays */
+};
+
+/* errno is kept over the diagnostic; a short write without errno is a full device. */
+static Status report_failure(Diagnostics* diagnostics, const char* path, const char* act) {
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot %s: %s", act,
+                  errno ? strerror(errno) : "the device took less than was written");
+  return STATUS_IO;
+}
+
+static Status write_text(RunFolder* output, int index, Diagnostics* diagnostics) {
+  errno = 0;
+  size_t length = output->text.length;
+  bool whole = fwrite(output->text.data, 1, length, output->files[index].stream) == length;
+  return whole ? STATUS_OK : report_failure(diagnostics, output->paths[index], "write");
+}
+
+static Status open_file(RunFolder* output, int index, const char* folder, Diagnostics* diagnostics) {
+  Text path = {0};
+  text_add(&path, "%s/%s", folder, WRITERS[index]->file);
+  output->paths[index] = path.data;
+  if (file_stream_open(&output->files[index], path.data) != STATUS_OK)
+    return report_failure(diagnostics, path.data, "open for writing");
+  output->text.length = 0;
+  WRITERS[index]->header(&output->text, output->context.model);
+  return write_text(output, index, diagnostics);
+}
+
+Status run_folder_open(RunFolder** result, const char* folder, const Model* model, Diagnostics* diagnostics) {
+  *result = NULL;
+  if (file_make_folder(folder) != STATUS_OK) return report_failure(diagnostics, folder, "make the folder");
+  RunFolder* output = MEMORY_NEW(RunFolder, 1);
+  output->context.model = model;
+  output->context.rotations = MEMORY_NEW(Quat, model->link_count);
+  for (int i = 0; i < model->link_count; i++) output->context.rotations[i] = (Quat){1, 0, 0, 0};
+  Status status = STATUS_OK;
+  for (int i = 0; i < WRITER_COUNT && status == STATUS_OK; i++) status = open_file(output, i, folder, diagnostics);
+  if (status == STATUS_OK)
+    *result = output;
+  else
+    run_folder_discard(output);
+  return status;
+}
+
+Status run_folder_add(RunFolder* output, const RunFrame* frame, Diagnostics* diagnostics) {
+  for (int i = 0; i < WRITER_COUNT; i++) {
+    if (!frame->report && !WRITERS[i]->initial) continue;
+    output->text.length = 0;
+    WRITERS[i]->rows(&output->text, &output->context, frame);
+    if (output->text.length > 0 && write_text(output, i, diagnostics) != STATUS_OK) return STATUS_IO;
+  }
+  return STATUS_OK;
+}
+
+/* A first pass to the disk, so that no file is renamed when another one will not fit. */
+static Status flush_all(RunFolder* output, Diagnostics* diagnostics) {
+  for (int i = 0; i < WRITER_COUNT; i++) {
+    errno = 0;
+    if (fflush(output->files[i].stream) != 0 || ferror(output->files[i].stream))
+      return report_failure(diagnostics, output->paths[i], "write");
+  }
+  return STATUS_OK;
+}
+
+Status run_folder_close(RunFolder* output, Diagnostics* diagnostics) {
+  if (!output) return STATUS_OK;
+  Status status = flush_all(output, diagnostics);
+  for (int i = 0; i < WRITER_COUNT && status == STATUS_OK; i++) {
+    errno = 0;
+    if (file_stream_close(&output->files[i]) != STATUS_OK)
+      status = report_failure(diagnostics, output->paths[i], "write");
+  }
+  run_folder_discard(output);
+  return status;
+}
+
+void run_folder_discard(RunFolder* output) {
+  if (!output) return;
+  for (int i = 0; i < WRITER_COUNT; i++) {
+    file_stream_discard(&output->files[i]);
+    memory_free(output->paths[i]);
+  }
+  memory_free(output->context.rotations);
+  text_free(&output->text);
+  memory_free(output);
+}

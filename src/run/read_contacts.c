@@ -1,0 +1,64 @@
+/* contacts.csv of a recorded run. */
+#include <stdlib.h>
+#include <string.h>
+#include "run/run.h"
+
+static const char* const COLUMNS[] = {"time", "a", "b", "gap", "fx", "fy", "fz"};
+enum { COLUMN_TIME, COLUMN_A, COLUMN_B, COLUMN_GAP, COLUMN_FX, COLUMN_FY, COLUMN_FZ, COLUMN_COUNT };
+
+typedef struct {
+  const CsvTable* table;
+  const char* path;
+  const Model* model;
+  int column[COLUMN_COUNT];
+  Diagnostics* diagnostics;
+} ContactReader;
+
+static bool find_columns(ContactReader* reader) {
+  for (int k = 0; k < COLUMN_COUNT; k++) {
+    reader->column[k] = csv_column(reader->table, COLUMNS[k]);
+    if (reader->column[k] >= 0) continue;
+    diagnostics_add(reader->diagnostics, SEVERITY_ERROR, (SourcePlace){reader->path, 1, 0}, "no column '%s'",
+                    COLUMNS[k]);
+    return false;
+  }
+  return true;
+}
+
+static bool read_link(const ContactReader* reader, int row, int column, int* link) {
+  const char* name = csv_cell(reader->table, row, reader->column[column]);
+  for (*link = 0; *link < reader->model->link_count; ++*link)
+    if (strcmp(reader->model->links[*link].name, name) == 0) return true;
+  diagnostics_add(reader->diagnostics, SEVERITY_ERROR, (SourcePlace){reader->path, reader->table->lines[row], 0},
+                  "no link '%s' in the scene: the run was made from another", name);
+  return false;
+}
+
+static bool read_row(const ContactReader* reader, int row, RunContact* contact) {
+  double v[COLUMN_COUNT] = {0};
+  for (int k = 0; k < COLUMN_COUNT; k++)
+    if (k != COLUMN_A && k != COLUMN_B &&
+        !csv_number(reader->table, reader->path, row, reader->column[k], &v[k], reader->diagnostics))
+      return false;
+  *contact = (RunContact){
+      .time = v[COLUMN_TIME], .gap = v[COLUMN_GAP], .force = vec3(v[COLUMN_FX], v[COLUMN_FY], v[COLUMN_FZ])};
+  return read_link(reader, row, COLUMN_A, &contact->a) && read_link(reader, row, COLUMN_B, &contact->b);
+}
+
+Status run_contacts_read(RunContacts* contacts, const char* path, const Model* model, Diagnostics* diagnostics) {
+  *contacts = (RunContacts){0};
+  CsvTable table = {0};
+  Status status = csv_read(&table, path, diagnostics);
+  ContactReader reader = {&table, path, model, {0}, diagnostics};
+  bool good = status == STATUS_OK && find_columns(&reader);
+  if (good) contacts->rows = MEMORY_NEW(RunContact, table.row_count + 1);
+  for (int row = 0; good && row < table.row_count; row++, contacts->count++)
+    good = read_row(&reader, row, &contacts->rows[row]);
+  csv_free(&table);
+  return status != STATUS_OK ? status : good ? STATUS_OK : STATUS_BAD_INPUT;
+}
+
+void run_contacts_free(RunContacts* contacts) {
+  memory_free(contacts->rows);
+  *contacts = (RunContacts){0};
+}

@@ -1,0 +1,88 @@
+#include <string.h>
+#include "run/run.h"
+
+static const char* const POSE_COLUMNS[] = {"px", "py", "pz", "qw", "qx", "qy", "qz"};
+enum { POSE_COLUMN_COUNT = sizeof POSE_COLUMNS / sizeof POSE_COLUMNS[0] };
+
+/* Columns that the writer gives a link: the pose, then the centre of mass. */
+enum { WRITTEN_COLUMNS = 10 };
+
+/* Columns of every link's pose (links x 7), or false with a diagnostic. They are looked for where the writer puts them
+ * first: searching each by name would take the square of the number of links. */
+static bool find_columns(const CsvTable* table, const char* path, const Model* model, int* columns,
+                         Diagnostics* diagnostics) {
+  Text name = {0};
+  bool found = true;
+  for (int i = 0; i < model->link_count * POSE_COLUMN_COUNT && found; i++) {
+    int link = i / POSE_COLUMN_COUNT, k = i % POSE_COLUMN_COUNT, expected = 1 + WRITTEN_COLUMNS * link + k;
+    name.length = 0;
+    text_add(&name, "%s/%s", model->links[link].name, POSE_COLUMNS[k]);
+    bool there = expected < table->column_count && strcmp(table->names[expected], name.data) == 0;
+    columns[i] = there ? expected : csv_column(table, name.data);
+    found = columns[i] >= 0;
+  }
+  if (!found)
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 1, 0},
+                    "no column '%s': the run was made from another scene", name.data);
+  text_free(&name);
+  return found;
+}
+
+static bool read_row(RunPoses* run, int row, const CsvTable* table, const char* path, const int* columns,
+                     Diagnostics* diagnostics) {
+  if (!csv_number(table, path, row, 0, &run->time[row], diagnostics)) return false;
+  for (int link = 0; link < run->link_count; link++) {
+    double v[POSE_COLUMN_COUNT];
+    for (int k = 0; k < POSE_COLUMN_COUNT; k++)
+      if (!csv_number(table, path, row, columns[link * POSE_COLUMN_COUNT + k], &v[k], diagnostics)) return false;
+    Quat q = {v[3], v[4], v[5], v[6]};
+    double square = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
+    if (!(square > 0.0)) q = quat_identity();
+    Pose pose = {mat3_from_quat(quat_normalized(q)), vec3(v[0], v[1], v[2])};
+    run->pose[(size_t)row * (size_t)run->link_count + (size_t)link] = pose;
+  }
+  return true;
+}
+
+static Status read_rows(RunPoses* run, const CsvTable* table, const char* path, const Model* model,
+                        Diagnostics* diagnostics) {
+  if (table->row_count == 0 || strcmp(table->names[0], "time") != 0) {
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 1, 0},
+                    table->row_count == 0 ? "no row: the run has no state" : "the first column is not 'time'");
+    return STATUS_BAD_INPUT;
+  }
+  run->row_count = table->row_count;
+  run->link_count = model->link_count;
+  run->time = MEMORY_NEW(double, table->row_count);
+  run->pose = MEMORY_NEW(Pose, (size_t)table->row_count * (size_t)model->link_count + 1);
+  int* columns = MEMORY_NEW(int, model->link_count* POSE_COLUMN_COUNT + 1);
+  bool good = find_columns(table, path, model, columns, diagnostics);
+  for (int row = 0; row < run->row_count && good; row++) good = read_row(run, row, table, path, columns, diagnostics);
+  memory_free(columns);
+  return good ? STATUS_OK : STATUS_BAD_INPUT;
+}
+
+Status run_poses_read(RunPoses* run, const char* path, const Model* model, Diagnostics* diagnostics) {
+  *run = (RunPoses){0};
+  CsvTable table = {0};
+  Status status = csv_read(&table, path, diagnostics);
+  if (status == STATUS_OK) status = read_rows(run, &table, path, model, diagnostics);
+  csv_free(&table);
+  return status;
+}
+
+void run_poses_free(RunPoses* run) {
+  memory_free(run->time);
+  memory_free(run->pose);
+  *run = (RunPoses){0};
+}
+
+const Pose* run_row_poses(const RunPoses* run, int row) { return run->pose + (size_t)row * (size_t)run->link_count; }
+
+int run_row_at(const RunPoses* run, double time) {
+  if (!isfinite(time)) return run->row_count - 1;
+  int best = 0;
+  for (int row = 1; row < run->row_count; row++)
+    if (fabs(run->time[row] - time) < fabs(run->time[best] - time)) best = row;
+  return best;
+}

@@ -1,0 +1,228 @@
+/* run: the folder of a run - its CSV files and summary.json, written and read back - and reading and comparing CSV
+ * files. A writer is one file and one row in the table of folder.c. Numbers are printed so that they read back to the
+ * same double; files are written beside their name and renamed, so a killed run leaves no half file. */
+#ifndef SDRS_RUN_H
+#define SDRS_RUN_H
+
+#include "simulate/simulate.h"
+
+/* ---------------------------------------------------------------- run folder (run/folder.c) */
+
+/* One state of a run, as the writers see it. Everything is borrowed. */
+typedef struct {
+  const SimState* state;
+  const StepReport* report; /* of the step that led here; NULL for the initial state */
+  SimMeasure measure;
+  const SimContact* contacts; /* (contact_count) */
+  int contact_count;
+  SimPath path; /* moves that led here from the frame before */
+} RunFrame;
+
+/* The open CSV files of a run. Owns its streams, borrows the model. */
+typedef struct RunFolder RunFolder;
+
+/* Make the folder (with parents) and open trajectory.csv, joints.csv, contacts.csv, solver.csv, path.csv with their
+ * header lines. STATUS_IO with a diagnostic that names the file and the reason. */
+Status run_folder_open(RunFolder** result, const char* folder, const Model* model, Diagnostics* diagnostics);
+/* Add the rows of one state. The first failed write is reported at once, not at the end of the run. */
+Status run_folder_add(RunFolder* output, const RunFrame* frame, Diagnostics* diagnostics);
+/* Flush and rename all files, or none when one could not be written; frees in any case. Accepts NULL. */
+Status run_folder_close(RunFolder* output, Diagnostics* diagnostics);
+/* Throw the unfinished files away. Accepts NULL. */
+void run_folder_discard(RunFolder* output);
+
+/* ---------------------------------------------------------------- summary (run/summary.c) */
+
+enum { RUN_LIBRARIES_MAX = 9 };
+
+/* The program that ran. Every text is borrowed and constant. */
+typedef struct {
+  const char *version, *commit, *build_flags, *compiler;
+  struct {
+    const char *name, *version;
+  } libraries[RUN_LIBRARIES_MAX];
+  int library_count;
+} RunProgram;
+
+/* A file that the run read. */
+typedef struct {
+  char* path;
+  char sha256[65]; /* "" when it could not be read again */
+} RunInput;
+
+/* The scene file, then every mesh once, in order of appearance; the caller frees with run_inputs_free. */
+RunInput* run_inputs(const Scene* scene, int* count);
+void run_inputs_free(RunInput* inputs, int count);
+
+/* Sums and extremes over the finished steps of a run. */
+typedef struct {
+  int steps;
+  double time; /* s, reached */
+  int64_t iterations, trials, certified_intervals, factor_retries;
+  int iterations_max, active_pairs_max, candidate_pairs_max;
+  int substeps_max;         /* of a step */
+  int halved_steps;         /* taken in more substeps than the scene asks for */
+  int rounding_floor_steps; /* steps that ended at the rounding floor, above the tolerance */
+  double residual_max;      /* relative to the forces at work */
+  double smallest_gap;      /* over the recorded states [m]; INFINITY when no pair was ever near */
+  double smallest_gap_time; /* s */
+} RunTotals;
+RunTotals run_totals_start(void);
+void run_totals_step(RunTotals* totals, const StepReport* report, const SimState* state);
+void run_totals_measure(RunTotals* totals, const SimMeasure* measure, const SimState* state);
+
+typedef struct {
+  const RunProgram* program;
+  const Model* model;
+  const RunInput* inputs;
+  int input_count;
+  const SceneOverride* overrides;
+  int override_count;
+  int threads;
+  RunTotals totals;
+  ExitCode exit_code;
+  const char* stop;          /* why the run ended, in words */
+  const StepReport* failure; /* the step that failed, or NULL */
+  SimTimes step_times;       /* s */
+  double scene_seconds, model_seconds, setup_seconds, output_seconds, total_seconds;
+} RunSummary;
+
+/* The text of summary.json. Numbers that are not finite become null. */
+void run_summary_json(Text* text, const RunSummary* summary);
+/* Name of the link that owns a degree of freedom, for messages; "?" when there is none. */
+const char* run_link_of_dof(const Model* model, int dof);
+
+/* ---------------------------------------------------------------- meshes (run/write_obj.c) */
+
+/* The hulls of a link in its frame, one `o` group each. STATUS_IO with a diagnostic. */
+Status run_link_obj(const char* path, const Model* model, int link, Diagnostics* diagnostics);
+/* The same of one hull, as text. */
+void run_hull_obj(Text* out, const Model* model, int hull);
+
+/* ---------------------------------------------------------------- JSON text (run/json.c)
+ * Indented by two spaces; key is NULL inside an array. Numbers that are not finite become null. */
+typedef struct {
+  Text* out;
+  int depth;
+  bool comma; /* something stands before on this level */
+} Json;
+void json_open(Json* json, const char* key, char bracket);      /* '{' or '[' */
+void json_close(Json* json, char bracket);                      /* '}' or ']' */
+void json_text(Json* json, const char* key, const char* value); /* NULL becomes null */
+void json_number(Json* json, const char* key, double value);
+void json_integer(Json* json, const char* key, int64_t value);
+void json_bool(Json* json, const char* key, bool value);
+void json_vector(Json* json, const char* key, const double* values, int count); /* on one line */
+/* A bare number, null when not finite: for text that is not indented. */
+void json_add_number(Text* out, double value);
+
+/* ---------------------------------------------------------------- CSV (run/csv.c, run/compare.c) */
+
+/* Append a field, quoted when it holds a comma, a quote or a line break. */
+void csv_add_field(Text* row, const char* text);
+
+/* A CSV file in memory: one header line, every row as long as the header. Owns everything. */
+typedef struct {
+  char* data; /* the file, cut into the cells */
+  char** names;
+  int column_count;
+  char** cells; /* (row_count * column_count) */
+  int* lines;   /* line of the file where the row begins (row_count) */
+  int row_count;
+} CsvTable;
+
+/* Read a file: comma, quoted fields, LF or CRLF. STATUS_IO when it cannot be read, STATUS_BAD_INPUT when it is not
+ * CSV (no header, a row of another length, an open quote); both with a diagnostic. */
+Status csv_read(CsvTable* table, const char* path, Diagnostics* diagnostics);
+void csv_free(CsvTable* table);
+/* Index of a column, -1 when there is none. */
+int csv_column(const CsvTable* table, const char* name);
+const char* csv_cell(const CsvTable* table, int row, int column);
+double csv_value(const CsvTable* table, int row, int column); /* NAN where the cell is no number */
+/* A cell as a number; false with a diagnostic that names line and column when it is not a finite one. */
+bool csv_number(const CsvTable* table, const char* path, int row, int column, double* value, Diagnostics* diagnostics);
+
+/* The cell where something is worst; column -1 = nowhere. */
+typedef struct {
+  double value;
+  int column, row; /* indices into table a */
+} CompareWorst;
+
+/* Difference of two tables. Numbers a, b agree within |a - b| <= abs + rel max(|a|, |b|); NaN agrees with NaN only and
+ * infinities with themselves, any other difference to them is infinite; cells that are not both numbers must be the
+ * same text. */
+typedef struct {
+  double abs, rel;
+  int64_t values, different, outside; /* compared; not equal; beyond the tolerance */
+  CompareWorst worst_absolute, worst_relative;
+  CompareWorst worst; /* largest |a - b| / (abs + rel max(|a|, |b|)): what to look at first */
+} Comparison;
+
+/* Compare the columns that match the comma-separated list of shell patterns (NULL = all), matched by name.
+ * STATUS_BAD_INPUT with diagnostics when the tables do not have the same columns or rows. */
+Status csv_compare(Comparison* comparison, const CsvTable* a, const char* name_a, const CsvTable* b, const char* name_b,
+                   const char* columns, double abs, double rel, Diagnostics* diagnostics);
+
+/* ---------------------------------------------------------------- recorded runs (run/read_*.c) */
+
+/* Poses of the link frames of a recorded run. Owns its arrays. */
+typedef struct {
+  int row_count, link_count;
+  double* time; /* s        (rows) */
+  Pose* pose;   /* world    (rows x links) */
+} RunPoses;
+
+/* Read `trajectory.csv` of a run of this model; columns are found by their names. A file that does not fit the model,
+ * or has no row, or a number that is not finite: STATUS_BAD_INPUT with file and line. */
+Status run_poses_read(RunPoses* run, const char* path, const Model* model, Diagnostics* diagnostics);
+void run_poses_free(RunPoses* run);
+
+/* Recorded joint coordinates. */
+typedef struct {
+  int row_count, coordinate_count;
+  double* time; /* s  (rows) */
+  double* q;    /* as written: m, rad, quaternions  (rows x nq) */
+} RunCoordinates;
+
+/* Read `joints.csv` of a run of this model, like run_poses_read. */
+Status run_coordinates_read(RunCoordinates* run, const char* path, const Model* model, Diagnostics* diagnostics);
+void run_coordinates_free(RunCoordinates* run);
+
+/* Recorded moves. */
+typedef struct {
+  int row_count, dof_count;
+  double* time;  /* of the state that a move leads to or towards [s]  (rows) */
+  double* delta; /* m, rad  (rows x nv) */
+  int* line;     /* of the file  (rows) */
+} RunPath;
+
+/* Read `path.csv` of a run of this model, like run_poses_read; a file that is not there has no rows. */
+Status run_path_read(RunPath* run, const char* path, const Model* model, Diagnostics* diagnostics);
+void run_path_free(RunPath* run);
+
+/* A row of contacts.csv: what a touching pair of links exerts. */
+typedef struct {
+  double time; /* s */
+  int a, b;    /* links */
+  double gap;  /* m */
+  Vec3 force;  /* on b, world [N] */
+} RunContact;
+
+/* Contacts of a recorded run, by rising time. Owns its rows. */
+typedef struct {
+  int count;
+  RunContact* rows;
+} RunContacts;
+
+/* Read `contacts.csv` of a run of this model. STATUS_IO, STATUS_BAD_INPUT with file and line as for run_poses_read. */
+Status run_contacts_read(RunContacts* contacts, const char* path, const Model* model, Diagnostics* diagnostics);
+void run_contacts_free(RunContacts* contacts);
+
+/* The recorded row nearest to a time [s]; NAN = the last. */
+int run_row_at(const RunPoses* run, double time);
+/* The poses of a row (links), borrowed. */
+const Pose* run_row_poses(const RunPoses* run, int row);
+/* Unit of a column of a run's file ("solver.csv", "kinetic" -> "J"), constant; "" = none, NULL = not known. */
+const char* run_unit(const char* file, const char* column);
+
+#endif

@@ -1,0 +1,43 @@
+/* Units of the columns of a run's files. */
+#include <fnmatch.h>
+#include "run/run.h"
+
+typedef struct {
+  const char *file, *columns; /* shell pattern */
+  const char* unit;
+} UnitRow;
+
+static const UnitRow UNITS[] = {
+    {"*", "time", "s"},
+    {"trajectory.csv", "*/[pc][xyz]", "m"},
+    {"trajectory.csv", "*/q[wxyz]", ""},
+    {"joints.csv", "*/[xyz]", "m"},
+    {"joints.csv", "*/position", "m"},
+    {"joints.csv", "*/q[wxyz]", ""},
+    {"joints.csv", "*/*", "rad"},
+    {"contacts.csv", "gap", "m"},
+    {"contacts.csv", "f[xyz]", "N"},
+    {"solver.csv", "residual", ""},
+    {"solver.csv", "smallest_gap", "m"},
+    {"solver.csv", "inertia", "J"},
+    {"solver.csv", "gravity", "J"},
+    {"solver.csv", "controller", "J"},
+    {"solver.csv", "limit", "J"},
+    {"solver.csv", "damping", "J"},
+    {"solver.csv", "contact", "J"},
+    {"solver.csv", "friction", "J"},
+    {"solver.csv", "kinetic", "J"},
+    {"solver.csv", "potential", "J"},
+    {"solver.csv", "total", "J"},
+    {"solver.csv", "p[xyz]", "kg m/s"},
+    {"solver.csv", "l[xyz]", "kg m^2/s"},
+    {"solver.csv", "*", ""},
+    {"convergence.csv", "seconds", "s"},
+    {"convergence.csv", "*", ""},
+};
+
+const char* run_unit(const char* file, const char* column) {
+  for (size_t i = 0; i < sizeof UNITS / sizeof UNITS[0]; i++)
+    if (fnmatch(UNITS[i].file, file, 0) == 0 && fnmatch(UNITS[i].columns, column, 0) == 0) return UNITS[i].unit;
+  return NULL;
+}

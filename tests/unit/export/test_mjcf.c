@@ -1,0 +1,162 @@
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+#include "export/export.h"
+#include "support/runs.h"
+
+typedef struct {
+  Run* run;
+  Text xml, controls;
+  Diagnostics notes;
+} Export;
+
+static Export export_text(const char* scene) {
+  Export e = {.run = run_model("%s", scene)};
+  export_mjcf(&e.run->model, "x.xml", &e.xml, &e.controls, &e.notes);
+  return e;
+}
+
+static void export_free(Export* e) {
+  text_free(&e->xml);
+  text_free(&e->controls);
+  diagnostics_free(&e->notes);
+  run_free(e->run);
+}
+
+static void expect_in(const Export* e, const char* piece) {
+  if (!strstr(e->xml.data, piece)) fail_msg("no '%s' in\n%s", piece, e->xml.data);
+}
+
+static void expect_not_in(const Export* e, const char* piece) {
+  if (strstr(e->xml.data, piece)) fail_msg("'%s' in\n%s", piece, e->xml.data);
+}
+
+/* Numbers of an attribute of the first element that begins with `element`. */
+static int numbers_of(const Export* e, const char* element, const char* key, double* values, int most) {
+  const char* place = strstr(e->xml.data, element);
+  assert_non_null(place);
+  place = strstr(place, key);
+  assert_non_null(place);
+  place = strchr(place, '"') + 1;
+  int count = 0;
+  for (char* end; count < most && *place != '"'; place = end) values[count++] = strtod(place, &end);
+  return count;
+}
+
+/* m/12 (b^2 + c^2) about the middle of a uniform box, here beside the link's origin. */
+static void a_link_has_its_mass_centre_and_inertia(void** state) {
+  (void)state;
+  Export e = export_text(
+      "links: [{name: a, mass: 6, mass_model: uniform, shapes: [{type: box, size: [1, 2, 3], position: [0, 0, "
+      "5]}]}]\n");
+  double v[6];
+  assert_int_equal(numbers_of(&e, "<inertial", "fullinertia=", v, 6), 6);
+  const double expected[6] = {6.5, 5.0, 2.5, 0, 0, 0};
+  for (int k = 0; k < 6; k++) compare_near(v[k], expected[k], 1e-12, "v[k]");
+  assert_int_equal(numbers_of(&e, "<inertial", "pos=", v, 3), 3);
+  compare_near(v[2], 5, 1e-14, "v[2]");
+  expect_in(&e, "mass=\"6\"");
+  expect_in(&e, "type=\"box\"");
+  export_free(&e);
+}
+
+/* A free body whose joint frame is turned by a right angle about z: velocities go to world axes, the angular velocity
+ * to the body's, which are those of the joint at zero rotation. */
+static void a_free_body_starts_where_ours_does(void** state) {
+  (void)state;
+  Export e = export_text(
+      "links: [{name: a, mass: 1, shape: {type: sphere, radius: 0.1}, position: [1, 2, 3], rotation_vector: [0, 0, "
+      "1.5707963267948966]}]\n"
+      "initial: [{link: a, coordinates: [0.5, 0, 0, 0, 0, 0], velocities: [2, 0, 0, 3, 0, 0]}]\n");
+  double q[7], v[6];
+  assert_int_equal(numbers_of(&e, "<key", "qpos=", q, 7), 7);
+  assert_int_equal(numbers_of(&e, "<key", "qvel=", v, 6), 6);
+  const double place[7] = {1, 2.5, 3, sqrt(0.5), 0, 0, sqrt(0.5)}, speed[6] = {0, 2, 0, 3, 0, 0};
+  for (int k = 0; k < 7; k++) compare_near(q[k], place[k], 1e-14, "q[k]");
+  for (int k = 0; k < 6; k++) compare_near(v[k], speed[k], 1e-14, "v[k]");
+  expect_in(&e, "<freejoint");
+  expect_in(&e, "<mesh");
+  export_free(&e);
+}
+
+/* Links are written depth first; coordinates follow, though ours are numbered in the order of the list. */
+static void coordinates_follow_the_order_of_the_bodies(void** state) {
+  (void)state;
+  Export e = export_text(
+      "shapes: {b: {type: sphere, radius: 0.1}}\n"
+      "links:\n"
+      "  - {name: root, mass: 1, shape: b, joint: {type: hinge, axis: [0, 1, 0]}}\n"
+      "  - {name: left, parent: root, mass: 1, shape: b, joint: {type: hinge, axis: [0, 1, 0], position: [1, 0, 0]}}\n"
+      "  - {name: right, parent: root, mass: 1, shape: b, joint: {type: slide, axis: [1, 0, 0], position: [-1, 0, "
+      "0]}}\n"
+      "  - {name: under_left, parent: left, mass: 1, shape: b, joint: {type: hinge, axis: [0, 1, 0], position: [1, 0, "
+      "0]}}\n"
+      "initial:\n"
+      "  - {link: root, coordinates: [0.1]}\n"
+      "  - {link: left, coordinates: [0.2]}\n"
+      "  - {link: right, coordinates: [0.3]}\n"
+      "  - {link: under_left, coordinates: [0.4]}\n");
+  double q[4];
+  assert_int_equal(numbers_of(&e, "<key", "qpos=", q, 4), 4);
+  const double expected[4] = {0.1, 0.2, 0.4, 0.3};
+  for (int k = 0; k < 4; k++) compare_near(q[k], expected[k], 1e-15, "q[k]");
+  /* ours leaves out parent and child; all others may touch */
+  expect_in(&e, "<exclude body1=\"root\" body2=\"left\"/>");
+  expect_in(&e, "<exclude body1=\"left\" body2=\"under_left\"/>");
+  expect_not_in(&e, "body1=\"left\" body2=\"right\"");
+  export_free(&e);
+}
+
+/* kp as it is; kd in the step's energy is kd / dt against the rate. Signals come out as controls over time. */
+static void controllers_become_actuators(void** state) {
+  (void)state;
+  Export e = export_text(
+      "simulation: {dt: 0.01, steps: 2}\n"
+      "links: [{name: a, mass: 1, shape: {type: sphere, radius: 0.1}, joint: {type: hinge, axis: [0, 1, 0], limits: "
+      "[-1, null], damping: 0.5}}]\n"
+      "controllers: [{link: a, type: pd, position_gain: 7, velocity_gain: 0.3, target: {type: keyframes, times: [0, "
+      "1], "
+      "values: [1, 3]}}]\n");
+  expect_in(&e, "<position name=\"a/angle\" joint=\"a/angle\" kp=\"7\"/>");
+  expect_in(&e, "<velocity name=\"a/angle rate\" joint=\"a/angle\" kv=\"30\"/>");
+  expect_in(&e, "damping=\"0.5\"");
+  expect_in(&e, "limited=\"true\" range=\"-1 10000000000\"");
+  expect_in(&e, "ctrl=\"1 2\"");
+  assert_string_equal(e.controls.data, "time,a/angle,a/angle rate\n0,1,2\n0.01,1.02,2\n0.02,1.04,2\n");
+  export_free(&e);
+}
+
+static void half_spaces_become_planes_when_they_stand_still(void** state) {
+  (void)state;
+  Export e = export_text(
+      "shapes: {h: {type: half_space, normal: [1, 0, 0], offset: 2}, b: {type: box, size: [1, 1, 1]}}\n"
+      "links:\n"
+      "  - {name: still, fixed: true, shape: h}\n"
+      "  - {name: moves, shape: {type: half_space, normal: [0, 0, 1], offset: -3}, joint: {type: slide, axis: [0, 0, "
+      "1]}}\n"
+      "  - {name: box, shape: b, mass: 1, position: [5, 0, 5]}\n"
+      "controllers: [{link: moves, type: prescribed, target: 0}]\n");
+  double pos[3] = {0}, quat[4] = {0};
+  assert_int_equal(numbers_of(&e, "type=\"plane\"", "pos=", pos, 3), 3);
+  assert_int_equal(numbers_of(&e, "type=\"plane\"", "quat=", quat, 4), 4);
+  compare_near(pos[0], 2, 0, "pos[0]");
+  Vec3 normal = mat3_mul_vec(mat3_from_quat((Quat){quat[0], quat[1], quat[2], quat[3]}), vec3(0, 0, 1));
+  compare_near(normal.x, 1, 1e-15, "normal.x");
+  assert_int_equal(e.notes.count, 3); /* slab, mass, prescribed */
+  export_free(&e);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_link_has_its_mass_centre_and_inertia),
+      cmocka_unit_test(a_free_body_starts_where_ours_does),
+      cmocka_unit_test(coordinates_follow_the_order_of_the_bodies),
+      cmocka_unit_test(controllers_become_actuators),
+      cmocka_unit_test(half_spaces_become_planes_when_they_stand_still),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
