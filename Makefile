@@ -281,8 +281,8 @@ $(BUILD)/version.h: FORCE
 	$(call write_if_changed,'#define SDRS_VERSION "$(VERSION)"' '#define SDRS_COMMIT "$(COMMIT)"' \
 	  '#define SDRS_FLAVOUR "$(FLAVOUR)"' '#define SDRS_BUILD_FLAGS "$(CC) $(FLAGS)"')
 
-# What hulls kept in files were made by: other sources find other files (src/geometry/decompose_cache.c).
-METHOD = $(shell cat src/base/*.[ch] src/linalg/*.[ch] src/geometry/*.[ch] | sha256sum | cut -c 1-64)
+# What hulls kept in files were made by: other sources find other files (src/decompose/cache.c).
+METHOD = $(shell cat src/base/*.[ch] src/linalg/*.[ch] src/geometry/*.[ch] src/decompose/*.[ch] | sha256sum | cut -c 1-64)
 $(BUILD)/method.h: FORCE
 	$(call write_if_changed,'#define METHOD_DIGEST "$(METHOD)"')
 

@@ -3,7 +3,7 @@
 
 The order is the line `Include order: base < linalg < ...` of CONTRIBUTING.md. A file may include headers of its own
 folder, the door headers (x/x.h, and scene/task.h) of folders lower in the order, and the generated version.h from app/
-only, method.h from geometry/ only.
+only, method.h from decompose/ only.
 Prints one line per fault; exits 1 when there is one.
 """
 
@@ -29,7 +29,7 @@ def fault_of(folder, header, order):
     if header == "version.h":
         return None if folder == "app" else "version.h is for app/ only"
     if header == "method.h":
-        return None if folder == "geometry" else "method.h is for geometry/ only"
+        return None if folder == "decompose" else "method.h is for decompose/ only"
     if not (ROOT / "src" / header).is_file():
         return "no such header below src/"
     other = header.split("/")[0]

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "app/command.h"
-#include "geometry/geometry.h"
+#include "decompose/decompose.h"
 
 /* ---------------------------------------------------------------- options */
 

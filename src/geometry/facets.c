@@ -1,6 +1,5 @@
 #include "geometry/facets.h"
 #include "geometry/point_set.h"
-#include "geometry/polygon.h"
 #include <libqhull_r/qhull_ra.h>
 #include <stdlib.h>
 

@@ -111,6 +111,37 @@ SurfaceCheck surface_check(const TriangleSurface* surface);
  * geometry/wall.c */
 double surface_thickness(const TriangleSurface* surface, int samples, int threads, double* spacing);
 
+/* ---------------------------------------------------------------- planar polygons (geometry/polygon.c) */
+
+/* Cut a simple polygon, convex or not, into corner_count - 2 triangles of its own sense of rotation (ear clipping).
+ * corners index into points, counter-clockwise seen against the normal. A polygon that crosses itself is cut too, with
+ * some triangles turned over. Quadratic in the number of corners. Returns the number of triangles. */
+int polygon_triangulate(const Vec3* points, const int* corners, int corner_count, Vec3 normal, int (*triangles)[3]);
+
+/* ---------------------------------------------------------------- boxes round triangles (geometry/surface_tree.c)
+ * Of a closed surface, for distances and for inside or outside. */
+
+/* A copy of the triangles in a turned frame, in which no ray along z meets an edge by the make of the part. Owned
+ * arrays; surface_tree_free accepts a zeroed struct. */
+typedef struct {
+  Mat3 turn;          /* turned frame <- the surface's */
+  Vec3 (*corners)[3]; /* of the triangles, in the order of the leaves   (count) */
+  Vec3 *low, *high;   /* boxes of the nodes, root 1, children of k at 2k and 2k + 1   (2 leaves) */
+  int count, leaves;  /* triangles; a power of two */
+} SurfaceTree;
+
+/* Triangles counter-clockwise seen from outside; at least one. */
+SurfaceTree surface_tree_create(const Vec3* points, const int (*triangles)[3], int count);
+void surface_tree_free(SurfaceTree* tree);
+/* Least distance of a point from the surface, and a triangle that has it. *nearest on entry: any triangle of the tree;
+ * the search is short when it is near. */
+double surface_tree_distance(const SurfaceTree* tree, Vec3 point, int* nearest);
+/* Distance of a point from one triangle of the tree. */
+double surface_tree_triangle_distance(const SurfaceTree* tree, int triangle, Vec3 point);
+/* How often the closed surface winds round a point: triangles above it that face up less those that face down. Whether
+ * the way passes an edge on the left or on the right is the same for all its triangles, so none is counted twice. */
+int surface_tree_winding(const SurfaceTree* tree, Vec3 point);
+
 /* ---------------------------------------------------------------- union of convex hulls (geometry/union.c) */
 
 typedef enum {
@@ -129,93 +160,6 @@ typedef enum {
 UnionResult hulls_union(TriangleSurface* surface, double* snap, const ConvexHull* hulls, int hull_count);
 /* "the union is not a manifold: ..." */
 const char* union_result_text(UnionResult result);
-
-/* ---------------------------------------------------------------- convex decomposition (geometry/decompose.c) */
-
-/* What was wrong with a mesh as a solid, and was mended (docs/decompose.md). */
-typedef struct {
-  int unused_points, joined_points;             /* of no face; equal to an earlier one */
-  int degenerate_triangles, repeated_triangles; /* dropped */
-  int border_edges, branching_edges;            /* of one face; of more than two */
-  int turned_triangles;                         /* against their neighbours */
-  bool inside_out;                              /* the whole surface was turned */
-  int closed_borders;                           /* holes closed by a fan */
-  int components, cavities;                     /* surfaces that do not hang together; those of them around a void */
-} MeshCondition;
-
-/* 0 in a count or an error stands for the default. */
-typedef struct {
-  int max_hulls;      /* default 16 */
-  int max_vertices;   /* of a hull, >= 4; default 64 */
-  double error;       /* stop when the excess volume of the hulls is below this fraction of the mesh's volume */
-  int resolution;     /* triangles of the copy that the search for planes works on; default 1200 */
-  int grid[3];        /* blocks along x, y, z instead of a search; 0 = search */
-  bool symmetry[3];   /* mirror planes normal to x, y, z to keep */
-  bool symmetry_auto; /* those that the mesh has */
-  bool inside;        /* hulls that lie inside the solid, instead of covering it */
-  int threads;
-} DecomposeOptions;
-
-/* Two hulls of one link that overlap, and a point inside both. */
-typedef struct {
-  int a, b;
-  Vec3 point;
-  double depth; /* radius of a ball round the point in both hulls, mesh unit */
-} HullJoint;
-
-/* A surface of the mesh that hangs together, with the cavities in it, and the hulls that hold it. */
-typedef struct {
-  int* hulls; /* ascending */
-  int hull_count;
-  int pieces;     /* into which they fall: 1 = they hang together */
-  double overlap; /* depth of the weakest of the joints that they hang together by, mesh unit; 0 without joints */
-} MeshComponent;
-
-typedef struct {
-  ConvexHull* hulls;
-  int hull_count;
-  HullJoint* joints;
-  int joint_count;
-  MeshComponent* components;
-  int component_count;
-  MeshCondition condition;
-  double diagonal;     /* of the mesh's box */
-  double mesh_volume;  /* of the mended mesh */
-  double hull_volume;  /* sum of the hulls' */
-  bool inside;         /* the hulls were to lie inside */
-  double covered_miss; /* largest distance of a surface sample from the union, or depth inside a hull, / diagonal */
-  int samples;         /* of the surface */
-
-  double* depths;       /* largest distance of each hull's surface from the part, where outside it, mesh unit */
-  double depth;         /* of all hulls */
-  double depth_at_most; /* what was not looked at cannot be deeper than this */
-
-  int pieces;          /* of the union, by overlap of positive depth */
-  int mesh_pieces;     /* what the mesh itself has, counting surfaces that meet as one */
-  int apart;           /* components whose hulls fall apart */
-  bool mirror[3];      /* mirror planes kept */
-  double mirror_error; /* how far a mirrored hull sticks out of its image, / diagonal */
-  bool convex, covers, connected, symmetric, within_budget; /* the guarantees; covers: or lies inside */
-} Decomposition;
-
-/* Approximate convex decomposition; a pure function of mesh and options, whatever the number of threads.
- * HULL_FLAT etc.: the mesh has no volume, nothing to free. */
-HullResult mesh_decompose(Decomposition* result, const Mesh* mesh, const DecomposeOptions* given);
-void decomposition_free(Decomposition* decomposition);
-
-/* The mended surface that is decomposed (geometry/mesh_surface.c), as outward triangles in the mesh's coordinates:
- * vertices and triangles, but not convex. Freed by hull_free; false, nothing to free: no triangle is left. */
-bool mesh_surface(ConvexHull* surface, const Mesh* mesh);
-
-/* mesh_decompose (geometry/decompose_cache.c), but hulls that were found before for this mesh and these options are
- * read from a file of the folder, to the same bits, and new ones are written there. joints, components and condition
- * are not kept: they are empty when the hulls were read. A damaged file is replaced; one that cannot be written is no
- * error. folder NULL: no files. */
-HullResult mesh_decompose_cached(Decomposition* result, const Mesh* mesh, const DecomposeOptions* given,
-                                 const char* folder);
-/* $SDRS_CACHE, else $XDG_CACHE_HOME/sdrs, else ~/.cache/sdrs; NULL when SDRS_CACHE is `off` or empty, or there is no
- * home. Owned by the caller. */
-char* decompose_cache_folder(void);
 
 /* ---------------------------------------------------------------- primitives (geometry/primitives.c)
  * Convex polyhedra *inscribed* in the round solid; each returns a hull centred at the origin. */

@@ -1,4 +1,4 @@
-#include "geometry/polygon.h"
+#include "geometry/geometry.h"
 
 /* The corners not yet cut off, as a ring. */
 typedef struct {

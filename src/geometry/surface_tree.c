@@ -1,4 +1,4 @@
-#include "geometry/surface_tree.h"
+#include "geometry/geometry.h"
 
 #include <stdlib.h>
 

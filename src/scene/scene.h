@@ -4,7 +4,7 @@
 #ifndef SDRS_SCENE_H
 #define SDRS_SCENE_H
 
-#include "geometry/geometry.h"
+#include "decompose/decompose.h"
 
 typedef enum {
   SHAPE_BOX,         /* size */

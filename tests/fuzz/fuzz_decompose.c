@@ -3,7 +3,7 @@
  * them: corners in one place or plane, faces twice, turned, open and crossing come up by themselves. */
 #include <stdlib.h>
 #include <string.h>
-#include "geometry/geometry.h"
+#include "decompose/decompose.h"
 
 enum { CORNERS_MAX = 12, FACES_MAX = 14 };
 

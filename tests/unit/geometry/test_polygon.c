@@ -1,4 +1,4 @@
-#include "geometry/polygon.h"
+#include "geometry/geometry.h"
 #include "geometry_testing.h"
 
 static double signed_area(const Vec3* points, const int* t, Vec3 normal) {

@@ -1,8 +1,8 @@
 /* The tree against all triangles, one by one, and against sums of solid angles. */
-#include "geometry/surface_tree.h"
+#include "geometry/geometry.h"
 
-#include "geometry/mesh_repair.h"
-#include "unit/geometry/decompose_testing.h"
+#include "decompose/mesh_repair.h"
+#include "unit/decompose/decompose_testing.h"
 
 /* Two boxes that cross, a box with a cavity, and a ball of 320 triangles. */
 static Part solid_of(int which) {

@@ -1,4 +1,4 @@
-#include "geometry/part.h"
+#include "decompose/part.h"
 #include "geometry_testing.h"
 
 /* ---------------------------------------------------------------- an independent check

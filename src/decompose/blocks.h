@@ -1,0 +1,150 @@
+/* Private to decompose/: the steps of mesh_decompose, in unit size. docs/decompose.md tells the method. */
+#ifndef SDRS_DECOMPOSE_BLOCKS_H
+#define SDRS_DECOMPOSE_BLOCKS_H
+
+#include "decompose/hull_estimate.h"
+#include "decompose/part.h"
+
+/* Points nearer to a plane than this lie on it [unit size]. */
+#define PLANE_ROUNDING 1e-11
+/* Hulls nearer than this touch, a face this near to a plane lies in it [unit size]. */
+#define TOUCH_DISTANCE 1e-9
+
+/* The options in force: defaults instead of zeros. */
+DecomposeOptions decompose_with_defaults(const DecomposeOptions* given);
+
+/* ---------------------------------------------------------------- cutting (search.c) */
+
+/* A connected piece of the solid, with a coarser copy that the search works on. */
+typedef struct {
+  Part part, coarse;
+  HullEstimate hull;
+  double excess; /* volume of the hull outside the piece; < 0 when no plane cuts it any more */
+  bool loose;    /* several put together: counts as connected */
+} Piece;
+
+typedef struct {
+  Piece* items;
+  int count, capacity;
+} Pieces;
+
+typedef struct {
+  int triangles; /* of a coarse copy */
+  int threads;
+} SearchOptions;
+
+/* Takes the part over; adds each of its components. */
+void pieces_add(Pieces* pieces, Part part, const SearchOptions* options);
+void pieces_free(Pieces* pieces);
+/* Cut the piece with the largest excess until there are `count` pieces or the sum of excesses is at most `enough`. */
+void pieces_split(Pieces* pieces, int count, double enough, const SearchOptions* options);
+/* Volume of the hulls outside their pieces, of all. */
+double pieces_excess(const Pieces* pieces);
+/* A piece of its own, that need not hang together; takes the part over. */
+Piece piece_loose(Part part, const SearchOptions* options);
+void piece_free(Piece* piece);
+/* The plane after which the hulls are smallest, looking `depth` (0 to 2) further cuts ahead. */
+bool piece_best_plane(const Piece* piece, int depth, int threads, Plane* plane);
+
+/* ---------------------------------------------------------------- hulls (merge.c) */
+
+typedef struct {
+  ConvexHull hull; /* of a flat piece only its points */
+  bool flat;
+  HullEstimate estimate;
+} Block;
+
+typedef struct {
+  Block* items;
+  int count;
+} Blocks;
+
+Block block_create(const Vec3* points, int count);
+void block_free(Block* block);
+Block block_copy(const Block* block);
+/* Hull of both, of all. */
+Block block_join(const Block* a, const Block* b);
+Block block_join_all(const Block* const* blocks, int count);
+Blocks blocks_create(const Pieces* pieces);
+void blocks_free(Blocks* blocks);
+/* Distance of two hulls, 0 when they meet. */
+double block_distance(const Block* a, const Block* b);
+/* The same with the closest points, set where they do not meet. */
+double block_nearest(const Block* a, const Block* b, Vec3* on_a, Vec3* on_b);
+/* Where the mirror images of blocks stand: of[axis][k] is that of block k, NULL where `planes` (bit = axis) has no such
+ * mirror plane. Owned arrays. */
+typedef struct {
+  int planes;
+  int* of[3];
+} MirrorImages;
+
+/* Where block k's image stands, and the image itself; bit of `which` = axis. */
+int mirror_image(const MirrorImages* images, int block, int which);
+Vec3 vec3_mirrored(Vec3 p, int which);
+Block block_image(const Block* block, int which);
+
+/* A pair has at most eight mirror images, so many blocks in all. */
+enum { IMAGES_MAX = 16 };
+
+/* Add all mirror images of every block. The images are freed by mirror_images_free. */
+MirrorImages blocks_unfold(Blocks* blocks, const bool mirror[3]);
+void mirror_images_free(MirrorImages* images);
+
+/* Replace touching pairs, and all images of a pair with it, by their hull, the move that adds the least volume for
+ * every block that goes first, while there are more than `count` or the added volume is at most `free_volume`. slot[k]
+ * is the number of the first block that block k was joined with (as many as there were blocks). Returns the volume
+ * added. */
+double blocks_merge(Blocks* blocks, const MirrorImages* images, int count, double free_volume, int* slot);
+
+/* ---------------------------------------------------------------- grouping (group.c) */
+
+/* Unfold the blocks, and join them to at most `count`, better than merging does by itself. group[k] is the block that
+ * block k went into (as many as there are unfolded). Returns about how much volume that added, 0 for nothing. */
+double blocks_group(Blocks* blocks, const bool mirror[3], int count, double free_volume, int* group);
+
+/* ---------------------------------------------------------------- cutting again (recut.c) */
+
+/* Put the pieces of two neighbouring groups together and cut them anew where the hulls of both get smaller; the blocks
+ * are those of the groups. */
+void blocks_recut(Blocks* blocks, const Pieces* pieces, const int* group, const SearchOptions* options);
+
+/* ---------------------------------------------------------------- joining (join.c) */
+
+/* Middle of the box: unlike the mean of the corners it does not depend on corners within a flat face. */
+Vec3 hull_middle(const ConvexHull* hull);
+/* Of two hulls that touch in a face of one of them: the middle of what the faces have in common. */
+bool hulls_shared_middle(const ConvexHull* a, const ConvexHull* b, Vec3* middle);
+/* Let blocks of few faces grow through the neighbours that hold the face they share, where that leaves the union as it
+ * is: bars that cross become whole. */
+void blocks_extend(Blocks* blocks);
+/* Give pairs that only touch a corner inside the other, so that they overlap. Changes the union by nothing where one
+ * holds the shared face of the other, else by slivers beside the shared face. */
+void blocks_overlap(Blocks* blocks);
+
+/* ---------------------------------------------------------------- fewer vertices (hull_outer.c) */
+
+/* A hull of at most max_vertices (>= 4) that holds all of the old one: edges are contracted to the point outside the
+ * faces around that adds the least volume. */
+HullResult hull_outer(ConvexHull* hull, int max_vertices);
+
+/* Faces of the hulls that touch one: volume added inside them counts little. */
+typedef struct {
+  Plane* planes;
+  int* first; /* of each hull     (count + 1) */
+  int count;
+} Neighbours;
+Neighbours neighbours_create(const Blocks* blocks, int of);
+void neighbours_free(Neighbours* near);
+/* The same for a hull that is its own image in the mirror planes (bit = axis) through the origin, and stays so. `near`
+ * may be NULL. */
+HullResult hull_outer_mirrored(ConvexHull* hull, int planes, int max_vertices, const Neighbours* near);
+
+/* The hull as a closed chain of triangles. */
+Part part_of_hull(const ConvexHull* hull);
+/* Signed distance of a point from the farthest face: > 0 outside. */
+double hull_outside(const ConvexHull* hull, Vec3 point);
+/* Outward unit normal and offset of a triangle; zero normal when it is a needle. */
+Plane hull_plane(const ConvexHull* hull, int triangle);
+double solid_volume(const ConvexHull* hull);
+
+#endif

@@ -1,0 +1,285 @@
+#include "decompose/check.h"
+
+#include <float.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Samples of the surface in all, at least: corners and middles of faces, more of large faces. */
+#define SAMPLES_LEAST 20000
+
+/* ---------------------------------------------------------------- planes of all hulls */
+
+typedef struct {
+  Plane* planes;
+  double* tilt; /* how far rounding of the corners may move a plane a diagonal away, / diagonal; of each plane */
+  int* first;   /* of each hull     (hull_count + 1) */
+  int hull_count;
+} PlaneTable;
+
+/* Coordinates of a far part are rounded to more than its size would ask for. */
+static double coordinate_rounding(const Decomposition* d) {
+  double largest = 0;
+  for (int h = 0; h < d->hull_count; h++)
+    for (int i = 0; i < d->hulls[h].vertex_count; i++) {
+      Vec3 p = d->hulls[h].vertices[i];
+      largest = fmax(largest, fmax(fabs(p.x), fmax(fabs(p.y), fabs(p.z))));
+    }
+  return DBL_EPSILON * largest;
+}
+
+static double least_height(const ConvexHull* hull, int triangle) {
+  const int* corner = hull->triangles[triangle];
+  Vec3 a = hull->vertices[corner[0]], b = hull->vertices[corner[1]], c = hull->vertices[corner[2]];
+  Vec3 u = vec3_sub(b, a), v = vec3_sub(c, a), w = vec3_sub(c, b);
+  return vec3_norm(vec3_cross(u, v)) / fmax(vec3_norm(u), fmax(vec3_norm(v), vec3_norm(w)));
+}
+
+static PlaneTable plane_table(const Decomposition* d) {
+  PlaneTable table = {.hull_count = d->hull_count, .first = MEMORY_NEW(int, d->hull_count + 1)};
+  int total = 0;
+  for (int h = 0; h < d->hull_count; h++) total += d->hulls[h].triangle_count;
+  table.planes = MEMORY_NEW(Plane, total + 1);
+  table.tilt = MEMORY_NEW(double, total + 1);
+  double rounding = coordinate_rounding(d);
+  total = 0;
+  for (int h = 0; h < d->hull_count; h++) {
+    table.first[h] = total;
+    for (int t = 0; t < d->hulls[h].triangle_count; t++) {
+      Plane p = hull_plane(&d->hulls[h], t);
+      if (!(vec3_dot(p.n, p.n) > 0)) continue;
+      table.tilt[total] = rounding / least_height(&d->hulls[h], t);
+      table.planes[total++] = p;
+    }
+  }
+  table.first[d->hull_count] = total;
+  return table;
+}
+
+static void plane_table_free(PlaneTable* table) {
+  memory_free(table->planes);
+  memory_free(table->tilt);
+  memory_free(table->first);
+}
+
+/* Distance outside the union by the planes: a lower bound of the true distance that is 0 or less inside. */
+static double outside_union(const PlaneTable* table, Vec3 p) {
+  double least = HUGE_VAL;
+  for (int h = 0; h < table->hull_count; h++) {
+    double most = -HUGE_VAL;
+    for (int k = table->first[h]; k < table->first[h + 1] && most < least; k++)
+      most = fmax(most, vec3_dot(table->planes[k].n, p) - table->planes[k].offset);
+    least = fmin(least, most);
+    if (least <= 0) return 0;
+  }
+  return least;
+}
+
+/* How deep inside one of the hulls, 0 when in none. */
+static double inside_hull(const PlaneTable* table, Vec3 p) {
+  double deepest = 0;
+  for (int h = 0; h < table->hull_count; h++) {
+    double depth = HUGE_VAL;
+    for (int k = table->first[h]; k < table->first[h + 1] && depth > deepest; k++)
+      depth = fmin(depth, table->planes[k].offset - vec3_dot(table->planes[k].n, p));
+    deepest = fmax(deepest, depth);
+  }
+  return deepest;
+}
+
+/* ---------------------------------------------------------------- coverage */
+
+typedef struct {
+  const Mesh* mesh;
+  const PlaneTable* table;
+  double (*measure)(const PlaneTable* table, Vec3 p); /* what must not be large */
+  int rings;                                          /* subdivisions of a face's triangles */
+  double* worst;                                      /* per face */
+} Coverage;
+
+/* Points i/n, j/n of each triangle of the face's fan; for a bent or concave face they may leave it, so those are only
+ * sampled at their corners. */
+static void cover_face(void* context, int face, int thread) {
+  Coverage* c = context;
+  (void)thread;
+  const int* corners = c->mesh->corners + c->mesh->face_first[face];
+  int count = c->mesh->face_first[face + 1] - c->mesh->face_first[face], n = count == 3 ? c->rings : 1;
+  Vec3 a = c->mesh->positions[corners[0]];
+  double worst = 0;
+  for (int k = 1; k + 1 < count; k++) {
+    Vec3 u = vec3_sub(c->mesh->positions[corners[k]], a), v = vec3_sub(c->mesh->positions[corners[k + 1]], a);
+    for (int i = 0; i <= n; i++)
+      for (int j = 0; i + j <= n; j++)
+        worst =
+            fmax(worst, c->measure(c->table, vec3_add_scaled(vec3_add_scaled(a, (double)i / n, u), (double)j / n, v)));
+    if (count == 3)
+      worst = fmax(worst, c->measure(c->table, vec3_add_scaled(vec3_add_scaled(a, 1.0 / 3, u), 1.0 / 3, v)));
+  }
+  c->worst[face] = worst;
+}
+
+static void check_coverage(Decomposition* d, const Mesh* mesh, const PlaneTable* table, int threads) {
+  int rings = 1;
+  while ((rings + 1) * (rings + 2) / 2 * mesh->face_count < SAMPLES_LEAST) rings++;
+  Coverage c = {mesh, table, d->inside ? inside_hull : outside_union, rings, MEMORY_NEW(double, mesh->face_count + 1)};
+  parallel_for(threads, mesh->face_count, 64, 64, cover_face, &c);
+  double worst = 0;
+  for (int f = 0; f < mesh->face_count; f++) worst = fmax(worst, c.worst[f]);
+  d->samples = ((rings + 1) * (rings + 2) / 2 + 1) * mesh->face_count;
+  d->covered_miss = worst / d->diagonal;
+  d->covers = d->covered_miss <= COVER_TOLERANCE;
+  memory_free(c.worst);
+}
+
+/* ---------------------------------------------------------------- convexity, connection, symmetry */
+
+static void check_hulls(Decomposition* d, const PlaneTable* table, const DecomposeOptions* options) {
+  d->convex = true;
+  d->within_budget = options->grid[0] > 0 || d->hull_count <= options->max_hulls;
+  d->hull_volume = 0;
+  for (int h = 0; h < d->hull_count; h++) {
+    const ConvexHull* hull = &d->hulls[h];
+    double volume = solid_volume(hull);
+    d->hull_volume += volume;
+    d->convex &= volume > 0;
+    d->within_budget &= hull->vertex_count <= options->max_vertices;
+    for (int k = table->first[h]; k < table->first[h + 1]; k++) {
+      double tolerance = (CONVEX_TOLERANCE + table->tilt[k]) * d->diagonal;
+      for (int i = 0; i < hull->vertex_count; i++)
+        d->convex &= vec3_dot(table->planes[k].n, hull->vertices[i]) - table->planes[k].offset <= tolerance;
+    }
+  }
+}
+
+static bool boxes_apart(const ConvexHull* a, const ConvexHull* b) {
+  Vec3 la = a->vertices[0], ha = la, lb = b->vertices[0], hb = lb;
+  for (int i = 1; i < a->vertex_count; i++) la = vec3_min(la, a->vertices[i]), ha = vec3_max(ha, a->vertices[i]);
+  for (int i = 1; i < b->vertex_count; i++) lb = vec3_min(lb, b->vertices[i]), hb = vec3_max(hb, b->vertices[i]);
+  return la.x > hb.x || lb.x > ha.x || la.y > hb.y || lb.y > ha.y || la.z > hb.z || lb.z > ha.z;
+}
+
+void decomposition_join(Decomposition* d) {
+  int* piece = MEMORY_NEW(int, d->hull_count + 1);
+  sets_separate(piece, d->hull_count);
+  d->joints = MEMORY_NEW(HullJoint, d->hull_count * (d->hull_count - 1) / 2 + 1);
+  for (int i = 0; i < d->hull_count; i++)
+    for (int j = i + 1; j < d->hull_count; j++) {
+      HullJoint joint = {.a = i, .b = j};
+      if (boxes_apart(&d->hulls[i], &d->hulls[j])) continue;
+      if (!hulls_common_ball(&d->hulls[i], &d->hulls[j], &joint.point, &joint.depth)) continue;
+      if (joint.depth <= OVERLAP_TOLERANCE * d->diagonal) continue;
+      d->joints[d->joint_count++] = joint;
+      sets_join(piece, i, j);
+    }
+  d->pieces = 0;
+  for (int i = 0; i < d->hull_count; i++) d->pieces += sets_root(piece, i) == i;
+  memory_free(piece);
+}
+
+/* A corner and whose it is. */
+typedef struct {
+  Vec3 point;
+  int hull;
+} Corner;
+
+static int order_corners(const void* a, const void* b) {
+  const Corner *p = a, *q = b;
+  const double u[3] = {p->point.x, p->point.y, p->point.z}, v[3] = {q->point.x, q->point.y, q->point.z};
+  for (int k = 0; k < 3; k++)
+    if (u[k] != v[k]) return u[k] < v[k] ? -1 : 1;
+  return p->hull < q->hull ? -1 : p->hull > q->hull;
+}
+
+/* Even blocks hang together by the corners that they have in common. */
+static int join_shared_corners(Decomposition* d, HullLink** links) {
+  int total = 0, *piece = MEMORY_NEW(int, d->hull_count + 1);
+  for (int h = 0; h < d->hull_count; h++) total += d->hulls[h].vertex_count;
+  Corner* corners = MEMORY_NEW(Corner, total + 1);
+  total = 0;
+  for (int h = 0; h < d->hull_count; h++)
+    for (int i = 0; i < d->hulls[h].vertex_count; i++) corners[total++] = (Corner){d->hulls[h].vertices[i], h};
+  qsort(corners, (size_t)total, sizeof *corners, order_corners);
+  *links = MEMORY_NEW(HullLink, total + 1);
+  int link_count = 0;
+  sets_separate(piece, d->hull_count);
+  for (int i = 0; i + 1 < total; i++) {
+    Corner a = corners[i], b = corners[i + 1];
+    if (a.point.x != b.point.x || a.point.y != b.point.y || a.point.z != b.point.z) continue;
+    sets_join(piece, a.hull, b.hull);
+    (*links)[link_count++] = (HullLink){a.hull, b.hull, 0};
+  }
+  for (int h = 0; h < d->hull_count; h++) d->pieces += sets_root(piece, h) == h;
+  memory_free(corners);
+  memory_free(piece);
+  return link_count;
+}
+
+static int join_overlapping(Decomposition* d, HullLink** links) {
+  decomposition_join(d);
+  *links = MEMORY_NEW(HullLink, d->joint_count + 1);
+  for (int k = 0; k < d->joint_count; k++) (*links)[k] = (HullLink){d->joints[k].a, d->joints[k].b, d->joints[k].depth};
+  return d->joint_count;
+}
+
+/* Even blocks hang together by corners, others by overlap. */
+static void check_connection(Decomposition* d, const Part* solid, UnitFrame frame, bool even) {
+  HullLink* links;
+  int count = even ? join_shared_corners(d, &links) : join_overlapping(d, &links);
+  decomposition_connect(d, links, count, solid, frame);
+  memory_free(links);
+}
+
+static Vec3 mirrored(Vec3 p, int axis, Vec3 twice_middle) {
+  if (axis == 0) p.x = twice_middle.x - p.x;
+  if (axis == 1) p.y = twice_middle.y - p.y;
+  if (axis == 2) p.z = twice_middle.z - p.z;
+  return p;
+}
+
+/* How far the mirror image of a hull sticks out of the hull that fits best. */
+static double mirror_distance(const Decomposition* d, int hull, int axis, Vec3 twice_middle) {
+  const ConvexHull* a = &d->hulls[hull];
+  double best = HUGE_VAL;
+  for (int h = 0; h < d->hull_count; h++) {
+    double worst = 0;
+    for (int i = 0; i < a->vertex_count && worst < best; i++)
+      worst = fmax(worst, hull_outside(&d->hulls[h], mirrored(a->vertices[i], axis, twice_middle)));
+    best = fmin(best, worst);
+  }
+  return best;
+}
+
+static void check_symmetry(Decomposition* d, Vec3 low, Vec3 high) {
+  Vec3 twice_middle = vec3_add(low, high);
+  d->mirror_error = 0;
+  for (int axis = 0; axis < 3; axis++) {
+    if (!d->mirror[axis]) continue;
+    for (int h = 0; h < d->hull_count; h++)
+      d->mirror_error = fmax(d->mirror_error, mirror_distance(d, h, axis, twice_middle) / d->diagonal);
+  }
+  d->symmetric = d->mirror_error <= MIRROR_TOLERANCE;
+}
+
+/* The hulls stick out nowhere, and the surface reaches into none: of bodies that overlap, that of one may. */
+static void check_inside(Decomposition* d) {
+  bool reached = d->condition.components == 1 && d->covered_miss > COVER_TOLERANCE;
+  d->covers = d->hull_count > 0 && d->depth <= COVER_TOLERANCE * d->diagonal && !reached;
+}
+
+void decomposition_check(Decomposition* d, const Mesh* mesh, const Part* solid, UnitFrame frame,
+                         const DecomposeOptions* options) {
+  Vec3 low = vec3(HUGE_VAL, HUGE_VAL, HUGE_VAL), high = vec3_scale(low, -1.0);
+  for (int i = 0; i < mesh->corner_count; i++) {
+    low = vec3_min(low, mesh->positions[mesh->corners[i]]);
+    high = vec3_max(high, mesh->positions[mesh->corners[i]]);
+  }
+  d->diagonal = vec3_norm(vec3_sub(high, low));
+  d->inside = options->inside;
+  PlaneTable table = plane_table(d);
+  check_hulls(d, &table, options);
+  check_coverage(d, mesh, &table, options->threads);
+  check_connection(d, solid, frame, options->grid[0] > 0);
+  decomposition_measure_depth(d, solid, frame, options->threads);
+  if (d->inside) check_inside(d);
+  check_symmetry(d, low, high);
+  plane_table_free(&table);
+}

@@ -1,0 +1,241 @@
+/* Whether the hulls of each surface of the part hang together. */
+#include <stdlib.h>
+
+#include "decompose/check.h"
+
+/* Samples of a surface, at least: all points and middles of triangles, more on large ones. */
+#define SAMPLES_LEAST 2000
+
+typedef struct {
+  Vec3* points; /* in the mesh's coordinates */
+  int count;
+  Vec3 low, high;
+} SurfaceSamples;
+
+/* ---------------------------------------------------------------- samples */
+
+static SurfaceSamples surface_samples(const Part* part, UnitFrame frame) {
+  int rings = 1;
+  while ((rings + 1) * (rings + 2) / 2 * part->triangle_count < SAMPLES_LEAST) rings++;
+  int each = (rings + 1) * (rings + 2) / 2 - 2;
+  SurfaceSamples s = {.points = MEMORY_NEW(Vec3, part->point_count + each * part->triangle_count)};
+  for (int i = 0; i < part->point_count; i++) s.points[s.count++] = part->points[i];
+  for (int t = 0; t < part->triangle_count; t++) {
+    const int* corner = part->triangles[t];
+    Vec3 a = part->points[corner[0]], u = vec3_sub(part->points[corner[1]], a),
+         v = vec3_sub(part->points[corner[2]], a);
+    s.points[s.count++] = vec3_add_scaled(vec3_add_scaled(a, 1.0 / 3, u), 1.0 / 3, v);
+    for (int i = 0; i <= rings; i++)
+      for (int j = 0; i + j <= rings; j++)
+        if (i != rings && j != rings && i + j > 0)
+          s.points[s.count++] = vec3_add_scaled(vec3_add_scaled(a, (double)i / rings, u), (double)j / rings, v);
+  }
+  s.low = vec3(HUGE_VAL, HUGE_VAL, HUGE_VAL), s.high = vec3_scale(s.low, -1);
+  for (int i = 0; i < s.count; i++) {
+    s.points[i] = vec3_add_scaled(frame.center, frame.scale, s.points[i]);
+    s.low = vec3_min(s.low, s.points[i]);
+    s.high = vec3_max(s.high, s.points[i]);
+  }
+  return s;
+}
+
+/* ---------------------------------------------------------------- which hulls hold them */
+
+/* Planes of a hull and its box, both widened by what counts as covered. */
+typedef struct {
+  Plane* planes;
+  int count;
+  Vec3 low, high;
+} Holder;
+
+static Holder holder_create(const ConvexHull* hull, double slack) {
+  Holder holder = {.planes = MEMORY_NEW(Plane, hull->triangle_count + 1)};
+  for (int t = 0; t < hull->triangle_count; t++) {
+    Plane p = hull_plane(hull, t);
+    p.offset += slack;
+    if (vec3_dot(p.n, p.n) > 0) holder.planes[holder.count++] = p;
+  }
+  holder.low = holder.high = hull->vertices[0];
+  for (int i = 1; i < hull->vertex_count; i++) {
+    holder.low = vec3_min(holder.low, hull->vertices[i]);
+    holder.high = vec3_max(holder.high, hull->vertices[i]);
+  }
+  holder.low = vec3_sub(holder.low, vec3(slack, slack, slack));
+  holder.high = vec3_add(holder.high, vec3(slack, slack, slack));
+  return holder;
+}
+
+static bool box_holds(Vec3 low, Vec3 high, Vec3 p) {
+  return p.x >= low.x && p.x <= high.x && p.y >= low.y && p.y <= high.y && p.z >= low.z && p.z <= high.z;
+}
+
+static bool holds(const Holder* holder, Vec3 p) {
+  if (!box_holds(holder->low, holder->high, p)) return false;
+  for (int k = 0; k < holder->count; k++)
+    if (vec3_dot(holder->planes[k].n, p) > holder->planes[k].offset) return false;
+  return true;
+}
+
+static bool holds_any(const Holder* holder, const SurfaceSamples* s) {
+  if (s->low.x > holder->high.x || s->low.y > holder->high.y || s->low.z > holder->high.z ||
+      holder->low.x > s->high.x || holder->low.y > s->high.y || holder->low.z > s->high.z)
+    return false;
+  for (int i = 0; i < s->count; i++)
+    if (holds(holder, s->points[i])) return true;
+  return false;
+}
+
+/* ---------------------------------------------------------------- one surface */
+
+typedef struct {
+  const Decomposition* decomposition;
+  const HullLink* links; /* deepest first */
+  int link_count;
+  const Holder* holders;
+  bool* own; /* holds some of the surface, of each hull */
+  int* set;  /* of own hulls that hang together by links between own hulls */
+} Connection;
+
+static void join_own(Connection* c) {
+  sets_separate(c->set, c->decomposition->hull_count);
+  for (int k = 0; k < c->link_count; k++)
+    if (c->own[c->links[k].a] && c->own[c->links[k].b]) sets_join(c->set, c->links[k].a, c->links[k].b);
+}
+
+typedef struct {
+  int root, samples;
+} Holding;
+
+static int more_samples(const void* a, const void* b) {
+  const Holding *p = a, *q = b;
+  if (p->samples != q->samples) return p->samples > q->samples ? -1 : 1;
+  return p->root < q->root ? -1 : p->root > q->root;
+}
+
+/* stamp[root] = i + 1 for every set of hulls that hold sample i. */
+static void stamp_sets(const Connection* c, Vec3 point, int stamp_number, int* stamp) {
+  for (int h = 0; h < c->decomposition->hull_count; h++) {
+    if (!c->own[h]) continue;
+    int root = sets_root(c->set, h);
+    if (stamp[root] != stamp_number && holds(&c->holders[h], point)) stamp[root] = stamp_number;
+  }
+}
+
+/* The sets, the one that holds the most samples first; those of no sample or no own hull hold none. */
+static Holding* count_holdings(const Connection* c, const SurfaceSamples* s, int* stamp) {
+  int hulls = c->decomposition->hull_count;
+  Holding* sets = MEMORY_NEW(Holding, hulls + 1);
+  for (int h = 0; h < hulls; h++) sets[h].root = h, stamp[h] = 0;
+  for (int i = 0; i < s->count; i++) {
+    stamp_sets(c, s->points[i], i + 1, stamp);
+    for (int h = 0; h < hulls; h++) sets[h].samples += stamp[h] == i + 1;
+  }
+  qsort(sets, (size_t)hulls, sizeof *sets, more_samples);
+  return sets;
+}
+
+/* Every sample goes to the first set that holds it: needed[root] tells the sets that got some. A neighbour that only
+ * touches the surface gets none. */
+static int needed_sets(const Connection* c, const SurfaceSamples* s, bool* needed) {
+  int hulls = c->decomposition->hull_count, count = 0;
+  int* stamp = MEMORY_NEW(int, hulls + 1);
+  Holding* sets = count_holdings(c, s, stamp);
+  for (int h = 0; h < hulls; h++) stamp[h] = 0, needed[h] = false;
+  for (int i = 0; i < s->count; i++) {
+    stamp_sets(c, s->points[i], i + 1, stamp);
+    int k = 0;
+    while (k < hulls && sets[k].samples > 0 && stamp[sets[k].root] != i + 1) k++;
+    if (k < hulls && sets[k].samples > 0) needed[sets[k].root] = true;
+  }
+  for (int h = 0; h < hulls; h++) count += needed[h];
+  memory_free(sets);
+  memory_free(stamp);
+  return count;
+}
+
+static int count_own_sets(const Connection* c, bool* needed) {
+  int count = 0;
+  for (int h = 0; h < c->decomposition->hull_count; h++) {
+    needed[h] = c->own[h] && sets_root(c->set, h) == h;
+    count += needed[h];
+  }
+  return count;
+}
+
+/* The depth of the shallowest link without which the hulls would fall apart further: links are taken deepest first,
+ * and only those that join what is apart. */
+static double weakest_link(Connection* c) {
+  double depth = HUGE_VAL;
+  sets_separate(c->set, c->decomposition->hull_count);
+  for (int k = 0; k < c->link_count; k++) {
+    HullLink link = c->links[k];
+    if (!c->own[link.a] || !c->own[link.b] || sets_root(c->set, link.a) == sets_root(c->set, link.b)) continue;
+    sets_join(c->set, link.a, link.b);
+    depth = fmin(depth, link.depth);
+  }
+  return isfinite(depth) ? depth : 0;
+}
+
+/* Hulls that lie inside hold no samples: their middles tell whose they are. */
+static void find_inner(Connection* c, const Part* part, UnitFrame frame) {
+  SurfaceTree tree = surface_tree_create(part->points, (const int(*)[3])part->triangles, part->triangle_count);
+  for (int h = 0; h < c->decomposition->hull_count; h++) {
+    const ConvexHull* hull = &c->decomposition->hulls[h];
+    Vec3 sum = vec3(0, 0, 0);
+    for (int i = 0; i < hull->vertex_count; i++) sum = vec3_add(sum, vec3_sub(hull->vertices[i], frame.center));
+    c->own[h] = surface_tree_winding(&tree, vec3_scale(sum, 1 / (hull->vertex_count * frame.scale))) != 0;
+  }
+  surface_tree_free(&tree);
+}
+
+static MeshComponent connect_component(Connection* c, const Part* part, UnitFrame frame) {
+  MeshComponent component = {0};
+  int hulls = c->decomposition->hull_count;
+  bool *needed = MEMORY_NEW(bool, hulls + 1), inside = c->decomposition->inside;
+  SurfaceSamples samples = surface_samples(part, frame);
+  for (int h = 0; h < hulls && !inside; h++) c->own[h] = holds_any(&c->holders[h], &samples);
+  if (inside) find_inner(c, part, frame);
+  join_own(c);
+  component.pieces = count_own_sets(c, needed);
+  if (component.pieces > 1 && !inside) component.pieces = needed_sets(c, &samples, needed);
+  component.hulls = MEMORY_NEW(int, hulls + 1);
+  for (int h = 0; h < hulls; h++) {
+    c->own[h] = c->own[h] && needed[sets_root(c->set, h)];
+    if (c->own[h]) component.hulls[component.hull_count++] = h;
+  }
+  component.overlap = weakest_link(c);
+  memory_free(samples.points);
+  memory_free(needed);
+  return component;
+}
+
+/* ---------------------------------------------------------------- all surfaces */
+
+static int deeper_first(const void* a, const void* b) {
+  const HullLink *p = a, *q = b;
+  if (p->depth != q->depth) return p->depth > q->depth ? -1 : 1;
+  return p->a != q->a ? (p->a < q->a ? -1 : 1) : (p->b > q->b) - (p->b < q->b);
+}
+
+void decomposition_connect(Decomposition* d, HullLink* links, int link_count, const Part* solid, UnitFrame frame) {
+  Part* parts;
+  d->component_count = part_components(solid, &parts);
+  d->components = MEMORY_NEW(MeshComponent, d->component_count + 1);
+  qsort(links, (size_t)link_count, sizeof *links, deeper_first);
+  Holder* holders = MEMORY_NEW(Holder, d->hull_count + 1);
+  for (int h = 0; h < d->hull_count; h++) holders[h] = holder_create(&d->hulls[h], COVER_TOLERANCE * d->diagonal);
+  Connection c = {
+      d, links, link_count, holders, MEMORY_NEW(bool, d->hull_count + 1), MEMORY_NEW(int, d->hull_count + 1)};
+  d->apart = 0;
+  for (int k = 0; k < d->component_count; k++) {
+    d->components[k] = connect_component(&c, &parts[k], frame);
+    d->apart += d->components[k].pieces > 1;
+    part_free(&parts[k]);
+  }
+  d->connected = d->apart == 0;
+  memory_free(parts);
+  for (int h = 0; h < d->hull_count; h++) memory_free(holders[h].planes);
+  memory_free(holders);
+  memory_free(c.own);
+  memory_free(c.set);
+}

@@ -1,0 +1,278 @@
+/* Approximate convex decomposition: mend the mesh, cut it by planes, merge, join, thin, and check. docs/decompose.md */
+#include "decompose/blocks.h"
+
+#include "decompose/check.h"
+#include "decompose/inside.h"
+#include "decompose/mirror.h"
+#include "decompose/mesh_repair.h"
+
+#define DEFAULT_HULLS 16
+#define DEFAULT_VERTICES 64
+#define DEFAULT_ERROR 1e-3
+#define DEFAULT_RESOLUTION 1200
+/* Pieces cut for every hull wanted: merging then undoes the cuts that were not worth it. Borders of parts without
+ * symmetry are cut again afterwards; of others more pieces are tried too, sometimes they merge better. */
+#define PIECES_PER_HULL 4
+static const int MIRRORED_PIECES_PER_HULL[] = {5, 8};
+enum { MIRRORED_TRIES = sizeof MIRRORED_PIECES_PER_HULL / sizeof MIRRORED_PIECES_PER_HULL[0] };
+/* A symmetric part is cut as a whole into so many pieces at most: that is for few, exact hulls. */
+#define WHOLE_PIECES 24
+/* Cutting ends when the excess of the pieces is this share of what is allowed of the hulls. */
+#define EXCESS_SHARE 0.2
+/* Merging is free below this volume [mesh volume]. */
+#define FREE_VOLUME 1e-9
+
+DecomposeOptions decompose_with_defaults(const DecomposeOptions* given) {
+  DecomposeOptions o = *given;
+  if (o.max_hulls <= 0) o.max_hulls = DEFAULT_HULLS;
+  if (o.max_vertices <= 0) o.max_vertices = DEFAULT_VERTICES;
+  if (!(o.error > 0)) o.error = DEFAULT_ERROR;
+  if (o.resolution <= 0) o.resolution = DEFAULT_RESOLUTION;
+  if (o.threads <= 0) o.threads = 1;
+  return o;
+}
+
+/* From unit size to the mesh's coordinates. */
+static void move_out(ConvexHull* hull, UnitFrame frame) {
+  for (int i = 0; i < hull->vertex_count; i++)
+    hull->vertices[i] = vec3_add_scaled(frame.center, frame.scale, hull->vertices[i]);
+}
+
+/* The part of the solid that the mirror planes repeat: that of negative coordinates. */
+static Part fundamental(const Part* solid, const bool mirror[3]) {
+  Part part = part_cut(solid, (Plane){{1, 0, 0}, 10}, 0);
+  for (int axis = 0; axis < 3; axis++) {
+    if (!mirror[axis]) continue;
+    Part half = part_cut(&part, (Plane){vec3(axis == 0, axis == 1, axis == 2), 0}, PLANE_ROUNDING);
+    part_free(&part);
+    part = half;
+  }
+  return part;
+}
+
+typedef struct {
+  const Part* solid;
+  const DecomposeOptions* options;
+  SearchOptions search;
+  double volume;
+} Cutting;
+
+/* Without symmetry. Returns false, with nothing in blocks, when `finish` is wanted and the pieces are not exact yet. */
+static bool cut_whole(Blocks* blocks, const Cutting* c, int wanted, bool finish) {
+  const bool none[3] = {false, false, false};
+  double enough = EXCESS_SHARE * c->options->error * c->volume;
+  Pieces pieces = {0};
+  pieces_add(&pieces, fundamental(c->solid, none), &c->search);
+  pieces_split(&pieces, wanted, enough, &c->search);
+  bool good = !finish || pieces_excess(&pieces) <= enough;
+  if (good) {
+    *blocks = blocks_create(&pieces);
+    blocks_extend(blocks);
+    int* group = MEMORY_NEW(int, blocks->count + 1);
+    double added = blocks_group(blocks, none, c->options->max_hulls, FREE_VOLUME * c->volume, group);
+    if (added > 0) blocks_recut(blocks, &pieces, group, &c->search);
+    memory_free(group);
+  }
+  pieces_free(&pieces);
+  return good;
+}
+
+static double blocks_volume(const Blocks* blocks) {
+  double sum = 0;
+  for (int k = 0; k < blocks->count; k++) sum += blocks->items[k].flat ? 0 : solid_volume(&blocks->items[k].hull);
+  return sum;
+}
+
+/* The half (quarter, eighth) and its images: with more and more pieces, the smallest hulls are kept. */
+static void cut_mirrored(Blocks* blocks, const Cutting* c, const bool mirror[3]) {
+  int fold = (mirror[0] ? 2 : 1) * (mirror[1] ? 2 : 1) * (mirror[2] ? 2 : 1), before = 0;
+  Pieces pieces = {0};
+  pieces_add(&pieces, fundamental(c->solid, mirror), &c->search);
+  *blocks = (Blocks){0};
+  for (int k = 0; k < MIRRORED_TRIES; k++) {
+    int wanted = MIRRORED_PIECES_PER_HULL[k] * c->options->max_hulls / fold;
+    pieces_split(&pieces, wanted > 2 ? wanted : 2, EXCESS_SHARE * c->options->error * c->volume / fold, &c->search);
+    if (pieces.count == before) break;
+    before = pieces.count;
+    Blocks tried = blocks_create(&pieces);
+    blocks_extend(&tried);
+    int* group = MEMORY_NEW(int, fold* tried.count + 1);
+    blocks_group(&tried, mirror, c->options->max_hulls, FREE_VOLUME * c->volume, group);
+    memory_free(group);
+    bool better = k == 0 || blocks_volume(&tried) < blocks_volume(blocks);
+    blocks_free(better ? blocks : &tried);
+    if (better) *blocks = tried;
+  }
+  pieces_free(&pieces);
+}
+
+/* ---------------------------------------------------------------- even blocks */
+
+/* Whole cells of the box that hold some of the solid; neighbours have the same corners, bit for bit. */
+static void add_cell(Blocks* blocks, const double* x, const double* y, const double* z) {
+  Vec3 corners[8];
+  for (int k = 0; k < 8; k++) corners[k] = vec3(x[k & 1], y[k >> 1 & 1], z[k >> 2]);
+  blocks->items[blocks->count++] = block_create(corners, 8);
+}
+
+static Part slab(const Part* part, int axis, const double* limits) {
+  Vec3 n = vec3(axis == 0, axis == 1, axis == 2);
+  Part below = part_cut(part, (Plane){n, limits[1]}, PLANE_ROUNDING);
+  Part between = part_cut(&below, plane_flipped((Plane){n, limits[0]}), PLANE_ROUNDING);
+  part_free(&below);
+  return between;
+}
+
+/* Limits of n even cells between the ends. */
+static double* even_limits(double low, double high, int n) {
+  double* limits = MEMORY_NEW(double, n + 1);
+  for (int k = 0; k <= n; k++) limits[k] = k == n ? high : low + (high - low) * k / n;
+  return limits;
+}
+
+static void cut_grid(Blocks* blocks, const Part* solid, const int grid[3]) {
+  Vec3 low = solid->points[0], high = low;
+  for (int i = 1; i < solid->point_count; i++)
+    low = vec3_min(low, solid->points[i]), high = vec3_max(high, solid->points[i]);
+  double* x = even_limits(low.x, high.x, grid[0]);
+  double* y = even_limits(low.y, high.y, grid[1]);
+  double* z = even_limits(low.z, high.z, grid[2]);
+  *blocks = (Blocks){MEMORY_NEW(Block, (size_t)grid[0] * (size_t)grid[1] * (size_t)grid[2]), 0};
+  double least = 1e-9 * fabs(part_volume(solid)) / ((double)grid[0] * grid[1] * grid[2]);
+  for (int i = 0; i < grid[0]; i++) {
+    Part sheet = slab(solid, 0, x + i);
+    for (int j = 0; j < grid[1]; j++) {
+      Part bar = slab(&sheet, 1, y + j);
+      for (int k = 0; k < grid[2]; k++) {
+        Part cell = slab(&bar, 2, z + k);
+        if (cell.triangle_count + cell.edge_count > 0 && fabs(part_volume(&cell)) > least)
+          add_cell(blocks, x + i, y + j, z + k);
+        part_free(&cell);
+      }
+      part_free(&bar);
+    }
+    part_free(&sheet);
+  }
+  memory_free(x);
+  memory_free(y);
+  memory_free(z);
+}
+
+/* ---------------------------------------------------------------- all together */
+
+static HullResult all_in_one(const Part* solid) {
+  ConvexHull hull;
+  HullResult result = hull_create(&hull, solid->points, solid->point_count);
+  hull_free(&hull);
+  return result;
+}
+
+/* The whole part first: where few hulls are exact they are often symmetric by themselves, and fewer. */
+static void cut_symmetric(Blocks* blocks, const Part* solid, const bool mirror[3], const DecomposeOptions* o) {
+  Cutting c = {solid, o, {o->resolution, o->threads}, fabs(part_volume(solid))};
+  int wanted = PIECES_PER_HULL * o->max_hulls > 2 ? PIECES_PER_HULL * o->max_hulls : 2;
+  if (!mirror[0] && !mirror[1] && !mirror[2]) {
+    cut_whole(blocks, &c, wanted, false);
+    return;
+  }
+  if (cut_whole(blocks, &c, wanted < WHOLE_PIECES ? wanted : WHOLE_PIECES, true)) {
+    if (blocks_are_mirrored(blocks, mirror)) return;
+    blocks_free(blocks);
+  }
+  cut_mirrored(blocks, &c, mirror);
+}
+
+static void choose_mirrors(Decomposition* result, const Part* solid, const DecomposeOptions* o) {
+  for (int axis = 0; axis < 3; axis++)
+    result->mirror[axis] = o->symmetry_auto ? part_is_mirrored(solid, axis) : o->symmetry[axis];
+}
+
+/* Overlap, then few enough vertices: thinning keeps all that a hull holds. Or inside the solid. */
+static HullResult join_and_thin(Decomposition* result, Blocks* blocks, const Part* solid, const DecomposeOptions* o) {
+  MirrorGroups groups = mirror_groups(blocks, result->mirror);
+  HullResult status = HULL_OK;
+  if (o->inside) {
+    blocks_inside(blocks, solid, result->condition.components > 1, &groups, o);
+  } else {
+    blocks_overlap(blocks);
+    status = blocks_thin_mirrored(blocks, &groups, o->max_vertices);
+  }
+  mirror_groups_free(&groups);
+  return status;
+}
+
+static void take_hulls(Decomposition* result, Blocks* blocks, UnitFrame frame) {
+  result->hulls = MEMORY_NEW(ConvexHull, blocks->count + 1);
+  result->hull_count = blocks->count;
+  for (int k = 0; k < blocks->count; k++) {
+    result->hulls[k] = blocks->items[k].hull;
+    blocks->items[k].hull = (ConvexHull){0};
+    move_out(&result->hulls[k], frame);
+  }
+}
+
+static HullResult decompose_once(Decomposition* result, const Mesh* mesh, const DecomposeOptions* o) {
+  *result = (Decomposition){0};
+  Part solid;
+  UnitFrame frame;
+  bool usable = mesh_repair(mesh, &solid, &frame, &result->condition);
+  HullResult status = usable ? all_in_one(&solid) : HULL_FLAT;
+  if (status == HULL_OK) {
+    result->mesh_volume = part_volume(&solid) * frame.scale * frame.scale * frame.scale;
+    Blocks blocks;
+    if (o->grid[0] > 0) {
+      cut_grid(&blocks, &solid, o->grid);
+    } else {
+      choose_mirrors(result, &solid, o);
+      cut_symmetric(&blocks, &solid, result->mirror, o);
+      status = join_and_thin(result, &blocks, &solid, o);
+    }
+    take_hulls(result, &blocks, frame);
+    blocks_free(&blocks);
+    result->mesh_pieces = result->condition.components - result->condition.cavities;
+  }
+  if (status == HULL_OK)
+    decomposition_check(result, mesh, &solid, frame, o);
+  else
+    decomposition_free(result);
+  part_free(&solid);
+  return status;
+}
+
+static bool holds_all(const Decomposition* d) {
+  return d->convex && d->covers && d->connected && d->symmetric && d->within_budget;
+}
+
+/* What is missed weighs more than what does not hang together. */
+static int guarantees_kept(const Decomposition* d) { return holds_all(d) ? 2 : d->convex && d->covers ? 1 : 0; }
+
+/* Keep the better of two: guarantees first, then volume. */
+static void keep_better(Decomposition* result, Decomposition* other) {
+  int more = guarantees_kept(other) - guarantees_kept(result);
+  bool better = more > 0 || (more == 0 && holds_all(other) && other->hull_volume < result->hull_volume);
+  decomposition_free(better ? result : other);
+  if (better) *result = *other;
+}
+
+/* Points may be symmetric where the triangles between them are not: what was found to be missed then is cut again as it
+ * is. */
+HullResult mesh_decompose(Decomposition* result, const Mesh* mesh, const DecomposeOptions* given) {
+  DecomposeOptions options = decompose_with_defaults(given);
+  HullResult status = decompose_once(result, mesh, &options);
+  bool mirrored = result->mirror[0] || result->mirror[1] || result->mirror[2];
+  if (status != HULL_OK || !mirrored || !options.symmetry_auto || holds_all(result)) return status;
+  Decomposition other;
+  options.symmetry_auto = false;
+  if (decompose_once(&other, mesh, &options) == HULL_OK) keep_better(result, &other);
+  return status;
+}
+
+void decomposition_free(Decomposition* decomposition) {
+  for (int k = 0; k < decomposition->hull_count; k++) hull_free(&decomposition->hulls[k]);
+  memory_free(decomposition->hulls);
+  memory_free(decomposition->joints);
+  for (int k = 0; k < decomposition->component_count; k++) memory_free(decomposition->components[k].hulls);
+  memory_free(decomposition->components);
+  memory_free(decomposition->depths);
+  *decomposition = (Decomposition){0};
+}

@@ -1,0 +1,94 @@
+/* decompose: a mesh as a few convex hulls that cover it or lie inside, with what they are worth.
+ * Every array handed out is owned by the struct that holds it; x_free accepts a zeroed struct. Lengths in the mesh's
+ * unit. docs/decompose.md */
+#ifndef SDRS_DECOMPOSE_H
+#define SDRS_DECOMPOSE_H
+
+#include "geometry/geometry.h"
+
+/* What was wrong with a mesh as a solid, and was mended (docs/decompose.md). */
+typedef struct {
+  int unused_points, joined_points;             /* of no face; equal to an earlier one */
+  int degenerate_triangles, repeated_triangles; /* dropped */
+  int border_edges, branching_edges;            /* of one face; of more than two */
+  int turned_triangles;                         /* against their neighbours */
+  bool inside_out;                              /* the whole surface was turned */
+  int closed_borders;                           /* holes closed by a fan */
+  int components, cavities;                     /* surfaces that do not hang together; those of them around a void */
+} MeshCondition;
+
+/* 0 in a count or an error stands for the default. */
+typedef struct {
+  int max_hulls;      /* default 16 */
+  int max_vertices;   /* of a hull, >= 4; default 64 */
+  double error;       /* stop when the excess volume of the hulls is below this fraction of the mesh's volume */
+  int resolution;     /* triangles of the copy that the search for planes works on; default 1200 */
+  int grid[3];        /* blocks along x, y, z instead of a search; 0 = search */
+  bool symmetry[3];   /* mirror planes normal to x, y, z to keep */
+  bool symmetry_auto; /* those that the mesh has */
+  bool inside;        /* hulls that lie inside the solid, instead of covering it */
+  int threads;
+} DecomposeOptions;
+
+/* Two hulls of one link that overlap, and a point inside both. */
+typedef struct {
+  int a, b;
+  Vec3 point;
+  double depth; /* radius of a ball round the point in both hulls, mesh unit */
+} HullJoint;
+
+/* A surface of the mesh that hangs together, with the cavities in it, and the hulls that hold it. */
+typedef struct {
+  int* hulls; /* ascending */
+  int hull_count;
+  int pieces;     /* into which they fall: 1 = they hang together */
+  double overlap; /* depth of the weakest of the joints that they hang together by, mesh unit; 0 without joints */
+} MeshComponent;
+
+typedef struct {
+  ConvexHull* hulls;
+  int hull_count;
+  HullJoint* joints;
+  int joint_count;
+  MeshComponent* components;
+  int component_count;
+  MeshCondition condition;
+  double diagonal;     /* of the mesh's box */
+  double mesh_volume;  /* of the mended mesh */
+  double hull_volume;  /* sum of the hulls' */
+  bool inside;         /* the hulls were to lie inside */
+  double covered_miss; /* largest distance of a surface sample from the union, or depth inside a hull, / diagonal */
+  int samples;         /* of the surface */
+
+  double* depths;       /* largest distance of each hull's surface from the part, where outside it, mesh unit */
+  double depth;         /* of all hulls */
+  double depth_at_most; /* what was not looked at cannot be deeper than this */
+
+  int pieces;          /* of the union, by overlap of positive depth */
+  int mesh_pieces;     /* what the mesh itself has, counting surfaces that meet as one */
+  int apart;           /* components whose hulls fall apart */
+  bool mirror[3];      /* mirror planes kept */
+  double mirror_error; /* how far a mirrored hull sticks out of its image, / diagonal */
+  bool convex, covers, connected, symmetric, within_budget; /* the guarantees; covers: or lies inside */
+} Decomposition;
+
+/* Approximate convex decomposition; a pure function of mesh and options, whatever the number of threads.
+ * HULL_FLAT etc.: the mesh has no volume, nothing to free. */
+HullResult mesh_decompose(Decomposition* result, const Mesh* mesh, const DecomposeOptions* given);
+void decomposition_free(Decomposition* decomposition);
+
+/* The mended surface that is decomposed (decompose/mesh_surface.c), as outward triangles in the mesh's coordinates:
+ * vertices and triangles, but not convex. Freed by hull_free; false, nothing to free: no triangle is left. */
+bool mesh_surface(ConvexHull* surface, const Mesh* mesh);
+
+/* mesh_decompose (decompose/cache.c), but hulls that were found before for this mesh and these options are
+ * read from a file of the folder, to the same bits, and new ones are written there. joints, components and condition
+ * are not kept: they are empty when the hulls were read. A damaged file is replaced; one that cannot be written is no
+ * error. folder NULL: no files. */
+HullResult mesh_decompose_cached(Decomposition* result, const Mesh* mesh, const DecomposeOptions* given,
+                                 const char* folder);
+/* $SDRS_CACHE, else $XDG_CACHE_HOME/sdrs, else ~/.cache/sdrs; NULL when SDRS_CACHE is `off` or empty, or there is no
+ * home. Owned by the caller. */
+char* decompose_cache_folder(void);
+
+#endif

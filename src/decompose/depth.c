@@ -1,0 +1,150 @@
+/* How far the hulls stick out of the part. The distance outside (negative inside) changes by no more than the way gone,
+ * and the distance from one triangle is a convex function: both bound the depth of a face between its corners, and a
+ * face is halved only while its bound says that there may be more. */
+#include "decompose/check.h"
+
+/* The depth found is at most this much short of the true one [mesh diagonal] ... */
+#define DEPTH_RESOLUTION 2e-3
+/* ... or this part of it, unless a hull asks for more points than these. */
+#define DEPTH_SHARE 0.02
+#define DEPTH_POINTS 60000
+/* Distances below this are rounding: the point is on the surface [unit size]. */
+#define DEPTH_ROUNDING 1e-13
+
+/* A point of a hull's surface: distance outside the part, less than 0 inside; the nearest triangle. */
+typedef struct {
+  Vec3 point;
+  double outside;
+  int nearest;
+} DepthPoint;
+
+typedef struct {
+  DepthPoint corner[3];
+  double bound; /* no point of the triangle is deeper */
+} DepthTriangle;
+
+typedef struct {
+  DepthTriangle* items;
+  int count, capacity;
+} DepthQueue;
+
+typedef struct {
+  const SurfaceTree* tree;
+  const Decomposition* decomposition;
+  UnitFrame frame;
+  double resolution; /* unit size */
+  double* found;     /* of each hull, unit size */
+  double* at_most;
+} DepthSearch;
+
+static DepthPoint depth_point(const SurfaceTree* tree, Vec3 point, int near) {
+  DepthPoint p = {point, 0, near};
+  p.outside = surface_tree_distance(tree, point, &p.nearest);
+  if (p.outside <= DEPTH_ROUNDING)
+    p.outside = 0;
+  else if (surface_tree_winding(tree, point) != 0)
+    p.outside = -p.outside;
+  return p;
+}
+
+static double edge_length(const DepthTriangle* t, int k) {
+  return vec3_norm(vec3_sub(t->corner[(k + 1) % 3].point, t->corner[k].point));
+}
+
+static int longest_edge(const DepthTriangle* t) {
+  int longest = 0;
+  for (int k = 1; k < 3; k++)
+    if (edge_length(t, k) > edge_length(t, longest)) longest = k;
+  return longest;
+}
+
+/* No point is farther from the nearest corner than the longest edge / sqrt 3; none is farther from a triangle of the
+ * surface than a corner is. */
+static double depth_bound(const SurfaceTree* tree, const DepthTriangle* t) {
+  double bound = -HUGE_VAL;
+  for (int k = 0; k < 3; k++) bound = fmax(bound, t->corner[k].outside);
+  bound += edge_length(t, longest_edge(t)) / sqrt(3);
+  for (int k = 0; k < 3 && bound > 0; k++) {
+    double farthest = 0;
+    for (int i = 0; i < 3 && farthest < bound; i++) {
+      bool own = t->corner[i].nearest == t->corner[k].nearest;
+      double distance = own ? fabs(t->corner[i].outside)
+                            : surface_tree_triangle_distance(tree, t->corner[k].nearest, t->corner[i].point);
+      farthest = fmax(farthest, distance);
+    }
+    bound = fmin(bound, farthest);
+  }
+  return fmax(bound, 0);
+}
+
+static void add_triangle(DepthQueue* queue, const SurfaceTree* tree, DepthTriangle t) {
+  queue->items = memory_grown(queue->items, sizeof *queue->items, queue->count, &queue->capacity);
+  t.bound = depth_bound(tree, &t);
+  queue->items[queue->count++] = t;
+}
+
+/* Both halves; returns how deep the middle of the edge is. */
+static double halve(DepthQueue* queue, const SurfaceTree* tree, DepthTriangle t) {
+  int k = longest_edge(&t), next = (k + 1) % 3;
+  Vec3 middle = vec3_scale(vec3_add(t.corner[k].point, t.corner[next].point), 0.5);
+  DepthPoint p = depth_point(tree, middle, t.corner[k].nearest);
+  DepthTriangle first = t, second = t;
+  first.corner[next] = p;
+  second.corner[k] = p;
+  add_triangle(queue, tree, first);
+  add_triangle(queue, tree, second);
+  return p.outside;
+}
+
+static DepthQueue hull_faces(const DepthSearch* search, const ConvexHull* hull, double* found) {
+  DepthQueue queue = {0};
+  DepthPoint* corners = MEMORY_NEW(DepthPoint, hull->vertex_count);
+  int near = 0;
+  for (int i = 0; i < hull->vertex_count; i++) {
+    Vec3 unit = vec3_scale(vec3_sub(hull->vertices[i], search->frame.center), 1 / search->frame.scale);
+    corners[i] = depth_point(search->tree, unit, near);
+    near = corners[i].nearest;
+    *found = fmax(*found, corners[i].outside);
+  }
+  for (int t = 0; t < hull->triangle_count; t++) {
+    DepthTriangle face = {.bound = HUGE_VAL};
+    for (int k = 0; k < 3; k++) face.corner[k] = corners[hull->triangles[t][k]];
+    add_triangle(&queue, search->tree, face);
+  }
+  memory_free(corners);
+  return queue;
+}
+
+/* Triangles in the order in which they were made: the coarse ones of all faces first. */
+static void search_hull(void* context, int h, int thread) {
+  DepthSearch* search = context;
+  double found = 0, at_most = 0;
+  (void)thread;
+  DepthQueue queue = hull_faces(search, &search->decomposition->hulls[h], &found);
+  for (int i = 0; i < queue.count; i++) {
+    DepthTriangle t = queue.items[i];
+    if (t.bound > found + fmax(search->resolution, DEPTH_SHARE * found) && queue.count < 2 * DEPTH_POINTS)
+      found = fmax(found, halve(&queue, search->tree, t));
+    else
+      at_most = fmax(at_most, t.bound);
+  }
+  search->found[h] = found;
+  search->at_most[h] = fmax(found, at_most);
+  memory_free(queue.items);
+}
+
+void decomposition_measure_depth(Decomposition* d, const Part* solid, UnitFrame frame, int threads) {
+  SurfaceTree tree = surface_tree_create(solid->points, (const int(*)[3])solid->triangles, solid->triangle_count);
+  d->depths = MEMORY_NEW(double, d->hull_count + 1);
+  double* at_most = MEMORY_NEW(double, d->hull_count + 1);
+  DepthSearch search = {&tree, d, frame, DEPTH_RESOLUTION * d->diagonal / frame.scale, d->depths, at_most};
+  parallel_for(threads, d->hull_count, 2, 1, search_hull, &search);
+  d->depth = d->depth_at_most = 0;
+  for (int h = 0; h < d->hull_count; h++) {
+    d->depths[h] *= frame.scale;
+    d->depth = fmax(d->depth, d->depths[h]);
+    d->depth_at_most = fmax(d->depth_at_most, at_most[h] * frame.scale);
+  }
+  memory_free(at_most);
+  surface_tree_free(&tree);
+}

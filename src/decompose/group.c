@@ -1,0 +1,367 @@
+/* Which pieces make one hull: merging pair by pair, then moving single pieces, and joining here to part there, while
+ * the volume of the hulls falls. All is done to a piece and its mirror images at once. */
+#include <string.h>
+
+#include "decompose/blocks.h"
+
+/* Times that a pair is joined to part another; a gain below this ends it [volume of all]. */
+#define ROUNDS 12
+#define GAIN_LEAST 1e-4
+
+/* A group is named by a number of 0 .. count - 1; some name no group. */
+typedef struct {
+  const Blocks* pieces;
+  const MirrorImages* images;
+  int count;      /* pieces */
+  int* group;     /* of each piece */
+  bool* joined;   /* of each group: just now, so that it is not parted again     (count) */
+  double* volume; /* of each group's hull, < 0 = not known     (count) */
+  bool* changed;  /* since it was looked at for parting        (count) */
+  bool* touch;    /* pairs of pieces                           (count x count) */
+} Grouping;
+
+/* ---------------------------------------------------------------- groups */
+
+static int first_piece(const Grouping* g, int group) {
+  for (int k = 0; k < g->count; k++)
+    if (g->group[k] == group) return k;
+  return -1;
+}
+
+static int group_image(const Grouping* g, int group, int which) {
+  return g->group[mirror_image(g->images, first_piece(g, group), which)];
+}
+
+static bool in_symmetry(const Grouping* g, int which) { return !(which & ~g->images->planes); }
+
+/* Different images of a group, itself included. */
+static int images_of_group(const Grouping* g, int group, int images[8]) {
+  int count = 0;
+  for (int which = 0; which < 8; which++) {
+    if (!in_symmetry(g, which)) continue;
+    int image = group_image(g, group, which);
+    bool known = false;
+    for (int k = 0; k < count; k++) known |= images[k] == image;
+    if (!known) images[count++] = image;
+  }
+  return count;
+}
+
+/* Volume of the hull of a group. */
+static double group_volume(const Grouping* g, int group) {
+  int total = 0;
+  for (int k = 0; k < g->count; k++)
+    if (g->group[k] == group) total += g->pieces->items[k].estimate.count;
+  if (total == 0) return 0;
+  Vec3* points = MEMORY_NEW(Vec3, total);
+  total = 0;
+  for (int k = 0; k < g->count; k++) {
+    if (g->group[k] != group) continue;
+    const HullEstimate* e = &g->pieces->items[k].estimate;
+    memcpy(points + total, e->points, sizeof(Vec3) * (size_t)e->count);
+    total += e->count;
+  }
+  double volume = hull_estimate(points, total).volume;
+  memory_free(points);
+  return volume;
+}
+
+static double known_volume(Grouping* g, int group) {
+  if (g->volume[group] < 0) g->volume[group] = group_volume(g, group);
+  return g->volume[group];
+}
+
+static void forget_group(Grouping* g, int group) {
+  int images[8], count = images_of_group(g, group, images);
+  for (int k = 0; k < count; k++) g->volume[images[k]] = -1, g->changed[images[k]] = true;
+}
+
+static double total_volume(Grouping* g, int* groups) {
+  double sum = 0;
+  *groups = 0;
+  for (int k = 0; k < g->count; k++) {
+    if (first_piece(g, k) < 0) continue;
+    sum += known_volume(g, k);
+    ++*groups;
+  }
+  return sum;
+}
+
+/* ---------------------------------------------------------------- moving a piece */
+
+/* The piece to the group and its images to the group's. */
+static void put_piece(Grouping* g, int piece, int group) {
+  int to[8], of[8], count = 0;
+  for (int which = 0; which < 8; which++) {
+    if (!in_symmetry(g, which)) continue;
+    of[count] = mirror_image(g->images, piece, which);
+    to[count++] = group_image(g, group, which);
+  }
+  for (int k = 0; k < count; k++) g->group[of[k]] = to[k];
+}
+
+/* What the volume of all hulls gains when the piece moves to the group; HUGE_VAL when its own group would be empty. */
+static double price_of_moving(Grouping* g, int piece, int to) {
+  int from = g->group[piece], images[8], kept[8], count = 0;
+  double before_from = known_volume(g, from), before_to = known_volume(g, to);
+  int from_count = images_of_group(g, from, images);
+  bool related = false;
+  for (int k = 0; k < from_count; k++) related |= images[k] == to;
+  int to_count = images_of_group(g, to, images);
+  for (int which = 0; which < 8; which++)
+    if (in_symmetry(g, which)) kept[count++] = g->group[mirror_image(g->images, piece, which)];
+  put_piece(g, piece, to);
+  double change = HUGE_VAL;
+  if (first_piece(g, from) >= 0) {
+    change = from_count * (group_volume(g, from) - before_from);
+    if (!related && change < 0) change += to_count * (group_volume(g, to) - before_to);
+  }
+  count = 0;
+  for (int which = 0; which < 8; which++)
+    if (in_symmetry(g, which)) g->group[mirror_image(g->images, piece, which)] = kept[count++];
+  return change;
+}
+
+/* The group among those it touches that is best for a piece. */
+static double best_group(Grouping* g, int piece, int* best) {
+  double least = HUGE_VAL;
+  for (int other = 0; other < g->count; other++) {
+    int to = g->group[other];
+    bool first = to != g->group[piece] && g->touch[piece * g->count + other];
+    for (int k = 0; first && k < other; k++) first = g->group[k] != to || !g->touch[piece * g->count + k];
+    if (!first) continue;
+    double change = price_of_moving(g, piece, to);
+    if (change < least) least = change, *best = to;
+    if (change >= 0 && !isfinite(change)) break;
+  }
+  return least;
+}
+
+/* Every piece goes where it is best, until none gains. */
+static void move_pieces(Grouping* g, double gain) {
+  bool moved = true;
+  for (int round = 0; moved && round < 4; round++) {
+    moved = false;
+    for (int piece = 0; piece < g->count; piece++) {
+      int to = -1;
+      if (!(best_group(g, piece, &to) < -gain)) continue;
+      forget_group(g, g->group[piece]);
+      forget_group(g, to);
+      put_piece(g, piece, to);
+      moved = true;
+    }
+  }
+}
+
+/* ---------------------------------------------------------------- parting a group */
+
+/* Parts of a group: the group of each of its pieces, relative to the first piece of each part. */
+typedef struct {
+  double saved; /* volume, with all images */
+  int more;     /* groups more */
+  int* part;    /* the first piece of each piece's part     (count) */
+} Parting;
+
+/* The planes in which the group is its own image; -1 when it is so only in several at once. */
+static int own_planes(const Grouping* g, int group) {
+  int own = 0, size = 1, all = 0, images[8];
+  for (int axis = 0; axis < 3; axis++)
+    if (g->images->planes >> axis & 1 && group_image(g, group, 1 << axis) == group) own |= 1 << axis, size *= 2;
+  for (int which = 0; which < 8; which++) all += in_symmetry(g, which);
+  return images_of_group(g, group, images) * size == all ? own : -1;
+}
+
+/* The two (or so) parts that merging the pieces of the group alone would join last. */
+static Parting part_group(Grouping* g, int group) {
+  Parting parting = {.part = MEMORY_NEW(int, g->count)};
+  int own = own_planes(g, group), count = 0;
+  int *piece = MEMORY_NEW(int, g->count), *place = MEMORY_NEW(int, g->count), *cluster = MEMORY_NEW(int, g->count);
+  Blocks some = {MEMORY_NEW(Block, g->count), 0};
+  MirrorImages images = {.planes = own};
+  for (int k = 0; own >= 0 && k < g->count; k++) {
+    if (g->group[k] != group) continue;
+    place[k] = count, piece[count++] = k;
+    some.items[some.count++] = block_copy(&g->pieces->items[k]);
+  }
+  for (int axis = 0; own >= 0 && axis < 3; axis++) {
+    if (!(own >> axis & 1)) continue;
+    images.of[axis] = MEMORY_NEW(int, count);
+    for (int k = 0; k < count; k++) images.of[axis][k] = place[g->images->of[axis][piece[k]]];
+  }
+  if (count > 1) blocks_merge(&some, &images, 2, -1, cluster);
+  if (count > 1 && some.count > 1) {
+    int group_images[8], copies = images_of_group(g, group, group_images);
+    parting.saved = known_volume(g, group);
+    for (int k = 0; k < some.count; k++) parting.saved -= some.items[k].estimate.volume;
+    parting.saved *= copies;
+    parting.more = copies * (some.count - 1);
+    for (int k = 0; k < count; k++) parting.part[piece[k]] = piece[cluster[k]];
+  }
+  for (int axis = 0; axis < 3; axis++) memory_free(images.of[axis]);
+  blocks_free(&some);
+  memory_free(piece), memory_free(place), memory_free(cluster);
+  return parting;
+}
+
+/* A number that names no group. */
+static int free_name(const Grouping* g) {
+  for (int k = 0; k < g->count; k++)
+    if (first_piece(g, k) < 0) return k;
+  return -1;
+}
+
+static void do_parting(Grouping* g, int group, const Parting* parting) {
+  int* old = MEMORY_NEW(int, g->count);
+  memcpy(old, g->group, sizeof(int) * (size_t)g->count);
+  forget_group(g, group);
+  for (int which = 0; which < 8; which++) {
+    if (!in_symmetry(g, which)) continue;
+    int image = old[mirror_image(g->images, first_piece(&(Grouping){.count = g->count, .group = old}, group), which)];
+    bool done = false;
+    for (int k = 0; k < g->count; k++) done |= old[k] == image && g->group[k] != image;
+    int names[IMAGES_MAX], firsts[IMAGES_MAX], count = 0;
+    for (int k = 0; !done && k < g->count; k++) {
+      if (old[k] != group) continue;
+      int at = 0;
+      while (at < count && firsts[at] != parting->part[k]) at++;
+      if (at == count) {
+        firsts[count] = parting->part[k];
+        names[count] = count == 0 ? image : free_name(g);
+        count++;
+      }
+      g->group[mirror_image(g->images, k, which)] = names[at];
+      g->volume[names[at]] = -1, g->changed[names[at]] = true;
+    }
+  }
+  memory_free(old);
+}
+
+/* Part the group that saves most while there is room for the parts. */
+static void part_groups(Grouping* g, int room, Parting* known) {
+  for (;;) {
+    int best = -1;
+    for (int k = 0; k < g->count; k++) {
+      if (first_piece(g, k) < 0) continue;
+      if (g->changed[k]) {
+        memory_free(known[k].part);
+        known[k] = part_group(g, k);
+        g->changed[k] = false;
+      }
+      if (known[k].more == 0 || known[k].more > room || g->joined[k]) continue;
+      if (best < 0 || known[k].saved > known[best].saved) best = k;
+    }
+    if (best < 0 || !(known[best].saved > 0)) return;
+    room -= known[best].more;
+    do_parting(g, best, &known[best]);
+  }
+}
+
+/* ---------------------------------------------------------------- all together */
+
+/* One block for each group, and where their images stand. */
+static Blocks group_blocks(const Grouping* g, MirrorImages* images) {
+  Blocks blocks = {MEMORY_NEW(Block, g->count), 0};
+  int* number = MEMORY_NEW(int, g->count);
+  const Block** all = MEMORY_NEW(const Block*, g->count);
+  *images = (MirrorImages){.planes = g->images->planes};
+  for (int group = 0; group < g->count; group++) {
+    int first = first_piece(g, group);
+    if (first < 0) continue;
+    int count = 0;
+    for (int k = first; k < g->count; k++)
+      if (g->group[k] == group) all[count++] = &g->pieces->items[k];
+    number[group] = blocks.count;
+    blocks.items[blocks.count++] = count == 1 ? block_copy(all[0]) : block_join_all(all, count);
+  }
+  for (int axis = 0; axis < 3; axis++) {
+    if (!(images->planes >> axis & 1)) continue;
+    images->of[axis] = MEMORY_NEW(int, blocks.count);
+    for (int group = 0; group < g->count; group++)
+      if (first_piece(g, group) >= 0) images->of[axis][number[group]] = number[group_image(g, group, 1 << axis)];
+  }
+  memory_free(number), memory_free(all);
+  return blocks;
+}
+
+/* Merge groups as blocks_merge does. */
+static double merge_groups(Grouping* g, int most, double free_volume) {
+  MirrorImages images;
+  Blocks blocks = group_blocks(g, &images);
+  int* cluster = MEMORY_NEW(int, blocks.count);
+  int *name = MEMORY_NEW(int, g->count), *number = MEMORY_NEW(int, g->count), count = 0;
+  double added = blocks_merge(&blocks, &images, most, free_volume, cluster);
+  for (int group = 0; group < g->count; group++)
+    if (first_piece(g, group) >= 0) number[group] = count, name[count++] = group;
+  memset(g->joined, 0, sizeof(bool) * (size_t)g->count);
+  for (int k = 0; k < g->count; k++) {
+    int to = name[cluster[number[g->group[k]]]];
+    if (to != g->group[k]) g->volume[to] = -1, g->changed[to] = g->joined[to] = true;
+    g->group[k] = to;
+  }
+  memory_free(number), memory_free(name), memory_free(cluster);
+  blocks_free(&blocks);
+  mirror_images_free(&images);
+  return added;
+}
+
+static void find_touching(Grouping* g) {
+  g->touch = MEMORY_NEW(bool, g->count * g->count);
+  for (int i = 0; i < g->count; i++)
+    for (int j = i + 1; j < g->count; j++)
+      g->touch[i * g->count + j] = g->touch[j * g->count + i] =
+          block_distance(&g->pieces->items[i], &g->pieces->items[j]) <= TOUCH_DISTANCE;
+}
+
+static void improve(Grouping* g, int most) {
+  int groups, *kept = MEMORY_NEW(int, g->count);
+  double volume = total_volume(g, &groups), gain = GAIN_LEAST * volume;
+  Parting* known = MEMORY_NEW(Parting, g->count);
+  find_touching(g);
+  move_pieces(g, 0.01 * gain);
+  part_groups(g, most - groups, known);
+  volume = total_volume(g, &groups);
+  for (int round = 0; round < ROUNDS; round++) {
+    memcpy(kept, g->group, sizeof(int) * (size_t)g->count);
+    merge_groups(g, groups - 1, -1);
+    total_volume(g, &groups);
+    part_groups(g, most - groups, known);
+    move_pieces(g, 0.01 * gain);
+    double now = total_volume(g, &groups);
+    if (!(now < volume - gain)) {
+      if (!(now < volume)) memcpy(g->group, kept, sizeof(int) * (size_t)g->count);
+      break;
+    }
+    volume = now;
+  }
+  for (int k = 0; k < g->count; k++) memory_free(known[k].part);
+  memory_free(known);
+  memory_free(kept);
+}
+
+/* Numbers without gaps, those of group_blocks. */
+static void number_groups(Grouping* g) {
+  int *number = MEMORY_NEW(int, g->count + 1), count = 0;
+  for (int group = 0; group < g->count; group++)
+    if (first_piece(g, group) >= 0) number[group] = count++;
+  for (int k = 0; k < g->count; k++) g->group[k] = number[g->group[k]];
+  memory_free(number);
+}
+
+double blocks_group(Blocks* blocks, const bool mirror[3], int count, double free_volume, int* group) {
+  MirrorImages images = blocks_unfold(blocks, mirror), left;
+  int n = blocks->count;
+  Grouping g = {.pieces = blocks, .images = &images, .count = n, .group = group};
+  g.volume = MEMORY_NEW(double, n + 1), g.joined = MEMORY_NEW(bool, n + 1), g.changed = MEMORY_NEW(bool, n + 1);
+  for (int k = 0; k < n; k++) group[k] = k, g.volume[k] = -1, g.changed[k] = true;
+  double added = merge_groups(&g, count, free_volume);
+  bool free = added <= free_volume * n;
+  if (!free) improve(&g, count);
+  Blocks merged = group_blocks(&g, &left);
+  number_groups(&g);
+  mirror_images_free(&left);
+  mirror_images_free(&images);
+  memory_free(g.volume), memory_free(g.touch), memory_free(g.joined), memory_free(g.changed);
+  blocks_free(blocks);
+  *blocks = merged;
+  return free ? 0 : added;
+}

@@ -1,0 +1,192 @@
+#include "decompose/hull_estimate.h"
+
+#include <string.h>
+
+/* ---------------------------------------------------------------- volume, one point after the other */
+
+typedef struct {
+  int corner[3];
+  Vec3 n; /* not unit */
+  double offset, slack;
+  bool gone;
+} Face;
+
+typedef struct {
+  const Vec3* points;
+  int count;
+  Face* faces;
+  int face_count, face_capacity;
+  uint16_t* at; /* face on the left of the edge i -> j     (count x count) */
+  double rounding;
+} Growing;
+
+static void add_face(Growing* g, int a, int b, int c) {
+  if (g->face_count == g->face_capacity) {
+    int capacity = 2 * g->face_capacity + 64;
+    g->faces = memory_resize(g->faces, sizeof(Face) * (size_t)g->face_capacity, sizeof(Face) * (size_t)capacity);
+    g->face_capacity = capacity;
+  }
+  Vec3 p = g->points[a];
+  Vec3 n = vec3_cross(vec3_sub(g->points[b], p), vec3_sub(g->points[c], p));
+  g->faces[g->face_count] = (Face){{a, b, c}, n, vec3_dot(n, p), g->rounding * vec3_norm(n), false};
+  g->at[a * g->count + b] = g->at[b * g->count + c] = g->at[c * g->count + a] = (uint16_t)g->face_count;
+  g->face_count++;
+}
+
+static bool sees(const Growing* g, const Face* face, int point) {
+  return vec3_dot(face->n, g->points[point]) - face->offset > face->slack;
+}
+
+/* Four points that span a volume: two far apart, the farthest from their line, the farthest from that plane. */
+static bool first_four(const Growing* g, int four[4]) {
+  const Vec3* p = g->points;
+  double best[4] = {-1, -1, -1, -1};
+  for (int i = 0; i < g->count; i++)
+    if (-p[i].x > best[0] || i == 0) best[0] = -p[i].x, four[0] = i;
+  for (int i = 0; i < g->count; i++) {
+    double d = vec3_norm(vec3_sub(p[i], p[four[0]]));
+    if (d > best[1]) best[1] = d, four[1] = i;
+  }
+  Vec3 line = vec3_sub(p[four[1]], p[four[0]]);
+  for (int i = 0; i < g->count; i++) {
+    double d = vec3_norm(vec3_cross(line, vec3_sub(p[i], p[four[0]])));
+    if (d > best[2]) best[2] = d, four[2] = i;
+  }
+  Vec3 n = vec3_cross(line, vec3_sub(p[four[2]], p[four[0]]));
+  for (int i = 0; i < g->count; i++) {
+    double d = fabs(vec3_dot(n, vec3_sub(p[i], p[four[0]])));
+    if (d > best[3]) best[3] = d, four[3] = i;
+  }
+  return best[3] > g->rounding * vec3_norm(n);
+}
+
+static void start(Growing* g, const int four[4]) {
+  Vec3 a = g->points[four[0]];
+  Vec3 n = vec3_cross(vec3_sub(g->points[four[1]], a), vec3_sub(g->points[four[2]], a));
+  bool above = vec3_dot(n, vec3_sub(g->points[four[3]], a)) > 0;
+  int p = four[0], q = above ? four[2] : four[1], r = above ? four[1] : four[2], s = four[3];
+  add_face(g, p, q, r), add_face(g, p, s, q), add_face(g, q, s, r), add_face(g, r, s, p);
+}
+
+/* Faces that see the point go; those at the rim are joined to it. */
+static void add_point(Growing* g, int point) {
+  int count = g->face_count, kept = 0;
+  static const int next[3] = {1, 2, 0};
+  bool any = false;
+  for (int f = 0; f < count; f++) any |= g->faces[f].gone = sees(g, &g->faces[f], point);
+  if (!any) return;
+  for (int f = 0; f < count; f++) {
+    Face face = g->faces[f];
+    for (int k = 0; face.gone && k < 3; k++) {
+      int a = face.corner[k], b = face.corner[next[k]];
+      if (g->faces[g->at[b * g->count + a]].gone) continue;
+      add_face(g, a, b, point);
+    }
+  }
+  for (int f = 0; f < g->face_count; f++) {
+    if (g->faces[f].gone) continue;
+    Face face = g->faces[kept] = g->faces[f];
+    for (int k = 0; k < 3; k++) g->at[face.corner[k] * g->count + face.corner[next[k]]] = (uint16_t)kept;
+    kept++;
+  }
+  g->face_count = kept;
+}
+
+static double extent_of(const Vec3* points, int count) {
+  Vec3 low = points[0], high = points[0];
+  for (int i = 1; i < count; i++) low = vec3_min(low, points[i]), high = vec3_max(high, points[i]);
+  return vec3_norm(vec3_sub(high, low));
+}
+
+static double volume_by_qhull(const Vec3* points, int count) {
+  ConvexHull hull;
+  double sum = 0;
+  if (hull_create(&hull, points, count) == HULL_OK) sum = mass_moment_solid(&hull).s[3][3];
+  hull_free(&hull);
+  return sum;
+}
+
+double points_volume(const Vec3* points, int count) {
+  if (count < 4 || count > 2 * ESTIMATE_POINTS) return 0;
+  Growing g = {.points = points, .count = count, .rounding = 1e-12 * extent_of(points, count)};
+  int four[4] = {0};
+  if (!first_four(&g, four)) return 0;
+  /* On the stack: as a block of the heap it would cost more than the hull. */
+  uint16_t at[4 * ESTIMATE_POINTS * ESTIMATE_POINTS];
+  memset(at, 0, sizeof at[0] * (size_t)count * (size_t)count);
+  g.at = at;
+  start(&g, four);
+  for (int i = 0; i < count; i++)
+    if (i != four[0] && i != four[1] && i != four[2] && i != four[3] && g.face_count <= 2 * count) add_point(&g, i);
+  /* More faces than a closed surface has: rounding tore it, at points nearly in one plane. */
+  if (g.face_count > 2 * count) {
+    memory_free(g.faces);
+    return volume_by_qhull(points, count);
+  }
+  double sum = 0;
+  Vec3 origin = points[four[0]];
+  for (int f = 0; f < g.face_count; f++) sum += g.faces[f].offset - vec3_dot(g.faces[f].n, origin);
+  memory_free(g.faces);
+  return sum / 6.0;
+}
+
+/* ---------------------------------------------------------------- points that stand for a hull */
+
+/* The 26 directions of a cube's faces, edges and corners, then a spiral of evenly spaced ones; every one with its
+ * mirror images in the three planes, so that mirror images are estimated alike. */
+static int make_directions(Vec3* directions, int wanted) {
+  int count = 0;
+  for (int k = 0; k < 27; k++)
+    if (k != 13) directions[count++] = cube_direction(k);
+  int octant = (wanted - count) / 8;
+  for (int i = 0; i < octant; i++) {
+    double z = (i + 0.5) / octant, angle = 0.5 * 3.14159265358979323846 * fmod(0.5 + 0.6180339887498949 * i, 1.0);
+    double r = sqrt(1 - z * z);
+    Vec3 d = vec3(r * math_cos(angle), r * math_sin(angle), z);
+    for (int m = 0; m < 8; m++) directions[count++] = vec3(m & 1 ? -d.x : d.x, m & 2 ? -d.y : d.y, m & 4 ? -d.z : d.z);
+  }
+  return count;
+}
+
+static void choose_points(HullEstimate* e, const Vec3* points, int count, int wanted) {
+  Vec3 directions[ESTIMATE_DIRECTIONS];
+  int direction_count = make_directions(directions, wanted);
+  PointView view = point_view_create(points, count);
+  bool* taken = MEMORY_NEW(bool, count);
+  e->count = 0;
+  for (int k = 0; k < direction_count; k++) {
+    double height;
+    int i = support_index(view, directions[k], &height);
+    if (!taken[i]) e->points[e->count++] = points[i];
+    taken[i] = true;
+  }
+  memory_free(taken);
+  point_view_free(&view);
+}
+
+HullEstimate hull_estimate(const Vec3* points, int count) {
+  HullEstimate e = {.count = count};
+  if (count > ESTIMATE_POINTS / 2)
+    choose_points(&e, points, count, ESTIMATE_DIRECTIONS);
+  else
+    memcpy(e.points, points, sizeof(Vec3) * (size_t)count);
+  e.volume = points_volume(e.points, e.count);
+  return e;
+}
+
+HullEstimate hull_estimate_joined(const HullEstimate* a, const HullEstimate* b) {
+  Vec3 points[2 * ESTIMATE_POINTS];
+  memcpy(points, a->points, sizeof(Vec3) * (size_t)a->count);
+  memcpy(points + a->count, b->points, sizeof(Vec3) * (size_t)b->count);
+  return hull_estimate(points, a->count + b->count);
+}
+
+/* Directions of a rough estimate. */
+#define ROUGH_DIRECTIONS 50
+
+double rough_hull_volume(const Vec3* points, int count) {
+  if (count <= ROUGH_DIRECTIONS) return points_volume(points, count);
+  HullEstimate e;
+  choose_points(&e, points, count, ROUGH_DIRECTIONS);
+  return points_volume(e.points, e.count);
+}

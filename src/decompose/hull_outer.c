@@ -1,0 +1,428 @@
+/* A hull with fewer vertices that holds the old one: edges are contracted, the cheapest first. Of a hull that is its
+ * own mirror image the part on one side of the planes is thinned, with points that stay on the planes, and unfolded. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "decompose/blocks.h"
+
+/* Faces round an edge; contractions with more are passed over. */
+enum { AROUND_MAX = 24 };
+/* Planes that bound the new point: those of the faces, and two for each mirror plane. */
+enum { BOUNDS_MAX = AROUND_MAX + 6 };
+/* A new point may lie inside a face's plane by this [hull size]: rounding. */
+#define INSIDE_ROUNDING 1e-13
+/* What volume added inside a neighbour counts: little, but growing there is not for nothing. */
+#define HELD_WORTH 0.3
+/* Distance outside a face at which a neighbour is looked for [hull size]. */
+#define HELD_STEP 1e-3
+
+typedef struct {
+  Vec3* points;
+  int point_count;
+  int (*faces)[3];
+  bool* gone;
+  int face_count;
+  int* stamp;  /* of each point: changes when something around it does */
+  int** rings; /* faces at each point */
+  int *ring_count, *ring_capacity;
+  double* worth; /* of volume outside each face; 0 = a cut along a mirror plane */
+  int planes;    /* mirror planes of the hull, bit = axis */
+  int* on;       /* those that each point lies on */
+  double size;
+} Mantle;
+
+typedef struct {
+  double cost;
+  int a, b, stamp;
+  Vec3 point;
+} Contraction;
+
+typedef struct {
+  Contraction* items;
+  int count, capacity;
+} Heap;
+
+/* ---------------------------------------------------------------- heap by cost, then by numbers */
+
+static bool cheaper(const Contraction* p, const Contraction* q) {
+  if (p->cost != q->cost) return p->cost < q->cost;
+  return p->a != q->a ? p->a < q->a : p->b < q->b;
+}
+
+static void heap_push(Heap* heap, Contraction item) {
+  if (heap->count == heap->capacity) {
+    int capacity = 2 * heap->capacity + 64;
+    heap->items = memory_resize(heap->items, sizeof(Contraction) * (size_t)heap->capacity,
+                                sizeof(Contraction) * (size_t)capacity);
+    heap->capacity = capacity;
+  }
+  int i = heap->count++;
+  for (; i > 0 && cheaper(&item, &heap->items[(i - 1) / 2]); i = (i - 1) / 2) heap->items[i] = heap->items[(i - 1) / 2];
+  heap->items[i] = item;
+}
+
+static Contraction heap_pop(Heap* heap) {
+  Contraction top = heap->items[0], last = heap->items[--heap->count];
+  int i = 0;
+  for (;;) {
+    int child = 2 * i + 1;
+    if (child + 1 < heap->count && cheaper(&heap->items[child + 1], &heap->items[child])) child++;
+    if (child >= heap->count || !cheaper(&heap->items[child], &last)) break;
+    heap->items[i] = heap->items[child];
+    i = child;
+  }
+  heap->items[i] = last;
+  return top;
+}
+
+/* ---------------------------------------------------------------- the point that adds least */
+
+/* Minimise c . x over n_k . x >= o_k by trying the meeting points of three planes: there are few. */
+static bool least_point(const Plane* planes, int count, Vec3 c, double rounding, Vec3* point) {
+  double best = HUGE_VAL;
+  for (int i = 0; i < count; i++)
+    for (int j = i + 1; j < count; j++) {
+      Vec3 line = vec3_cross(planes[i].n, planes[j].n);
+      if (vec3_dot(line, line) < 1e-12) continue;
+      for (int k = j + 1; k < count; k++) {
+        double det = vec3_dot(line, planes[k].n);
+        if (fabs(det) < 1e-7) continue;
+        Vec3 x = vec3_scale(line, planes[k].offset);
+        x = vec3_add_scaled(x, planes[i].offset, vec3_cross(planes[j].n, planes[k].n));
+        x = vec3_scale(vec3_add_scaled(x, planes[j].offset, vec3_cross(planes[k].n, planes[i].n)), 1.0 / det);
+        double value = vec3_dot(c, x);
+        if (!(value < best)) continue;
+        bool outside = true;
+        for (int m = 0; outside && m < count; m++)
+          outside = m == i || m == j || m == k || vec3_dot(planes[m].n, x) - planes[m].offset >= -rounding;
+        if (outside) best = value, *point = x;
+      }
+    }
+  return isfinite(best);
+}
+
+static Vec3 face_cross(const Mantle* m, int f) {
+  Vec3 a = m->points[m->faces[f][0]];
+  return vec3_cross(vec3_sub(m->points[m->faces[f][1]], a), vec3_sub(m->points[m->faces[f][2]], a));
+}
+
+static bool has(const int face[3], int point) { return face[0] == point || face[1] == point || face[2] == point; }
+
+/* Faces at either end, once each. */
+static int faces_around(const Mantle* m, int a, int b, int* around) {
+  int count = 0;
+  for (int k = 0; k < m->ring_count[a]; k++) {
+    int f = m->rings[a][k];
+    if (m->gone[f]) continue;
+    if (count == AROUND_MAX) return -1;
+    around[count++] = f;
+  }
+  for (int k = 0; k < m->ring_count[b]; k++) {
+    int f = m->rings[b][k];
+    if (m->gone[f] || has(m->faces[f], a)) continue;
+    if (count == AROUND_MAX) return -1;
+    around[count++] = f;
+  }
+  return count;
+}
+
+static Vec3 axis_direction(int axis, double sign) {
+  return vec3(axis == 0 ? sign : 0, axis == 1 ? sign : 0, axis == 2 ? sign : 0);
+}
+
+/* A point stays on the mirror planes that it lies on, and on its side (coordinate <= 0) of the others. */
+static int add_mirror_bounds(const Mantle* m, int on, Vec3 origin, Plane* planes, int used) {
+  for (int axis = 0; axis < 3; axis++) {
+    if (!(m->planes >> axis & 1)) continue;
+    Vec3 down = axis_direction(axis, -1);
+    Plane side = {down, -vec3_dot(down, origin)};
+    planes[used++] = side;
+    if (on >> axis & 1) planes[used++] = plane_flipped(side);
+  }
+  return used;
+}
+
+static Vec3 snapped(Vec3 p, int on) { return vec3(on & 1 ? 0 : p.x, on & 2 ? 0 : p.y, on & 4 ? 0 : p.z); }
+
+/* Volume added = sum over the faces around of worth (n . x - o) area / 3. Coordinates are relative to the edge's first
+ * end. */
+static bool price(const Mantle* m, int a, int b, Contraction* c) {
+  int around[AROUND_MAX], count = faces_around(m, a, b, around), used = 0;
+  if (count < 0) return false;
+  Plane planes[BOUNDS_MAX];
+  Vec3 sum = {0, 0, 0}, origin = m->points[a];
+  double base = 0;
+  for (int k = 0; k < count; k++) {
+    double worth = m->worth[around[k]];
+    Vec3 cross = face_cross(m, around[k]);
+    double length = vec3_norm(cross);
+    if (worth == 0 || !(length > 1e-14 * m->size * m->size)) continue;
+    Vec3 n = vec3_scale(cross, 1.0 / length);
+    planes[used] = (Plane){n, vec3_dot(n, vec3_sub(m->points[m->faces[around[k]][0]], origin))};
+    sum = vec3_add_scaled(sum, worth, cross);
+    base += worth * length * planes[used++].offset;
+  }
+  int on = m->on[a] | m->on[b];
+  used = add_mirror_bounds(m, on, origin, planes, used);
+  Vec3 point = {0, 0, 0};
+  if (!least_point(planes, used, sum, INSIDE_ROUNDING * m->size, &point)) return false;
+  /* A far point is a needle between nearly parallel faces. */
+  if (vec3_norm(point) > 2 * m->size) return false;
+  double cost = (vec3_dot(sum, point) - base) / 6.0;
+  *c = (Contraction){cost, a, b, m->stamp[a] + m->stamp[b], snapped(vec3_add(origin, point), on)};
+  return true;
+}
+
+/* ---------------------------------------------------------------- contracting */
+
+static void ring_add(Mantle* m, int point, int face) {
+  if (m->ring_count[point] == m->ring_capacity[point]) {
+    int old = m->ring_capacity[point], capacity = 2 * old + 8;
+    m->rings[point] = memory_resize(m->rings[point], sizeof(int) * (size_t)old, sizeof(int) * (size_t)capacity);
+    m->ring_capacity[point] = capacity;
+  }
+  m->rings[point][m->ring_count[point]++] = face;
+}
+
+static Mantle mantle_create(const ConvexHull* hull, int planes) {
+  Mantle m = {.point_count = hull->vertex_count, .face_count = hull->triangle_count};
+  m.points = MEMORY_NEW(Vec3, m.point_count);
+  m.faces = memory_alloc(sizeof *m.faces * (size_t)m.face_count);
+  m.gone = MEMORY_NEW(bool, m.face_count);
+  m.stamp = MEMORY_NEW(int, m.point_count);
+  m.rings = MEMORY_NEW(int*, m.point_count);
+  m.ring_count = MEMORY_NEW(int, m.point_count);
+  m.ring_capacity = MEMORY_NEW(int, m.point_count);
+  m.worth = MEMORY_NEW(double, m.face_count);
+  m.on = MEMORY_NEW(int, m.point_count);
+  m.planes = planes;
+  memcpy(m.points, hull->vertices, sizeof(Vec3) * (size_t)m.point_count);
+  memcpy(m.faces, hull->triangles, sizeof *m.faces * (size_t)m.face_count);
+  for (int f = 0; f < m.face_count; f++)
+    for (int k = 0; k < 3; k++) ring_add(&m, m.faces[f][k], f);
+  Vec3 low = m.points[0], high = m.points[0];
+  for (int i = 1; i < m.point_count; i++) low = vec3_min(low, m.points[i]), high = vec3_max(high, m.points[i]);
+  m.size = vec3_norm(vec3_sub(high, low));
+  return m;
+}
+
+static void mantle_free(Mantle* m) {
+  for (int i = 0; i < m->point_count; i++) memory_free(m->rings[i]);
+  memory_free(m->points), memory_free(m->faces), memory_free(m->gone), memory_free(m->stamp);
+  memory_free(m->rings), memory_free(m->ring_count), memory_free(m->ring_capacity);
+  memory_free(m->worth), memory_free(m->on);
+}
+
+static void offer(Mantle* m, Heap* heap, int a, int b) {
+  Contraction c;
+  if (price(m, a < b ? a : b, a < b ? b : a, &c)) heap_push(heap, c);
+}
+
+/* How many points of the whole hull a point stands for. */
+static int images_of(const Mantle* m, int point) {
+  int images = 1;
+  for (int axis = 0; axis < 3; axis++)
+    if (m->planes >> axis & 1 && !(m->on[point] >> axis & 1)) images *= 2;
+  return images;
+}
+
+/* Both ends become one point at a; faces that held both go. Returns how many points of the whole hull there are less.
+ */
+static int contract(Mantle* m, Heap* heap, const Contraction* c) {
+  int before = images_of(m, c->a) + images_of(m, c->b);
+  m->on[c->a] |= m->on[c->b];
+  m->points[c->a] = c->point;
+  for (int k = 0; k < m->ring_count[c->b]; k++) {
+    int f = m->rings[c->b][k];
+    if (m->gone[f]) continue;
+    if (has(m->faces[f], c->a)) {
+      m->gone[f] = true;
+      continue;
+    }
+    for (int i = 0; i < 3; i++)
+      if (m->faces[f][i] == c->b) m->faces[f][i] = c->a;
+    ring_add(m, c->a, f);
+  }
+  m->stamp[c->b] = -1000000;
+  for (int k = 0; k < m->ring_count[c->a]; k++) {
+    int f = m->rings[c->a][k];
+    for (int i = 0; !m->gone[f] && i < 3; i++) m->stamp[m->faces[f][i]]++;
+  }
+  for (int k = 0; k < m->ring_count[c->a]; k++) {
+    int f = m->rings[c->a][k];
+    for (int i = 0; !m->gone[f] && i < 3; i++)
+      if (m->faces[f][i] == c->a) offer(m, heap, c->a, m->faces[f][(i + 1) % 3]);
+  }
+  return before - images_of(m, c->a);
+}
+
+/* A stale price is asked again when it comes up: it has seldom fallen. Returns how many points there are less, 0 when
+ * none can go. */
+static int contract_next(Mantle* m, Heap* heap) {
+  while (heap->count > 0) {
+    Contraction c = heap_pop(heap);
+    if (m->stamp[c.a] < 0 || m->stamp[c.b] < 0) continue;
+    if (m->stamp[c.a] + m->stamp[c.b] != c.stamp) {
+      offer(m, heap, c.a, c.b);
+      continue;
+    }
+    return contract(m, heap, &c);
+  }
+  return 0;
+}
+
+/* Hull of the points that are left, with all their images. */
+static HullResult mantle_hull(const Mantle* m, ConvexHull* hull) {
+  Vec3* points = MEMORY_NEW(Vec3, 8 * m->point_count);
+  int count = 0;
+  for (int which = 0; which < 8; which++)
+    for (int i = 0; i < m->point_count; i++)
+      if (m->stamp[i] >= 0 && !(which & ~m->planes) && !(which & m->on[i]))
+        points[count++] = vec3_mirrored(m->points[i], which);
+  HullResult result = hull_create(hull, points, count);
+  memory_free(points);
+  return result;
+}
+
+/* A box round everything, when nothing better is found. */
+static HullResult bounding_box(const ConvexHull* hull, ConvexHull* box) {
+  Vec3 p[2] = {hull->vertices[0], hull->vertices[0]}, corners[8];
+  for (int i = 1; i < hull->vertex_count; i++)
+    p[0] = vec3_min(p[0], hull->vertices[i]), p[1] = vec3_max(p[1], hull->vertices[i]);
+  for (int k = 0; k < 8; k++) corners[k] = vec3(p[k & 1].x, p[k >> 1 & 1].y, p[k >> 2].z);
+  return hull_create(box, corners, 8);
+}
+
+static double worst_outside(const ConvexHull* outer, const ConvexHull* inner) {
+  double worst = -HUGE_VAL;
+  for (int i = 0; i < inner->vertex_count; i++) worst = fmax(worst, hull_outside(outer, inner->vertices[i]));
+  return worst;
+}
+
+/* Nothing may stick out by more than this [hull size]. */
+#define OUTER_ROUNDING 1e-10
+
+/* ---------------------------------------------------------------- what is outside */
+
+static bool held_by(const Neighbours* near, Vec3 p) {
+  for (int h = 0; h < near->count; h++) {
+    bool inside = near->first[h + 1] > near->first[h];
+    for (int k = near->first[h]; inside && k < near->first[h + 1]; k++)
+      inside = vec3_dot(near->planes[k].n, p) <= near->planes[k].offset;
+    if (inside) return true;
+  }
+  return false;
+}
+
+/* Share of four points just outside the face that lie in a neighbour. */
+static double held_share(const Mantle* m, int f, const Neighbours* near) {
+  Vec3 cross = face_cross(m, f), out = vec3_scale(cross, HELD_STEP * m->size / fmax(vec3_norm(cross), 1e-300));
+  Vec3 sum = {0, 0, 0};
+  for (int k = 0; k < 3; k++) sum = vec3_add(sum, m->points[m->faces[f][k]]);
+  Vec3 middle = vec3_scale(sum, 1.0 / 3);
+  int held = held_by(near, vec3_add(middle, out));
+  for (int k = 0; k < 3; k++) {
+    Vec3 corner = m->points[m->faces[f][k]];
+    held += held_by(near, vec3_add(vec3_add_scaled(middle, 0.8, vec3_sub(corner, middle)), out));
+  }
+  return held / 4.0;
+}
+
+static void weigh_faces(Mantle* m, const Neighbours* near) {
+  for (int f = 0; f < m->face_count; f++) {
+    const int* t = m->faces[f];
+    m->worth[f] = near ? 1 - (1 - HELD_WORTH) * held_share(m, f, near) : 1;
+    /* A convex solid has no other faces in a plane that cuts it. */
+    if (m->on[t[0]] & m->on[t[1]] & m->on[t[2]]) m->worth[f] = 0;
+  }
+}
+
+Neighbours neighbours_create(const Blocks* blocks, int of) {
+  Neighbours near = {0};
+  int total = 0;
+  for (int h = 0; h < blocks->count; h++) total += blocks->items[h].hull.triangle_count;
+  near.planes = MEMORY_NEW(Plane, total + 1);
+  near.first = MEMORY_NEW(int, blocks->count + 1);
+  total = 0;
+  for (int h = 0; h < blocks->count; h++) {
+    const Block* block = &blocks->items[h];
+    if (h == of || block->flat || block_distance(&blocks->items[of], block) > TOUCH_DISTANCE) continue;
+    near.first[near.count++] = total;
+    for (int t = 0; t < block->hull.triangle_count; t++) {
+      Plane p = hull_plane(&block->hull, t);
+      if (vec3_dot(p.n, p.n) > 0) near.planes[total++] = p;
+    }
+  }
+  near.first[near.count] = total;
+  return near;
+}
+
+void neighbours_free(Neighbours* near) {
+  memory_free(near->planes);
+  memory_free(near->first);
+  *near = (Neighbours){0};
+}
+
+/* ---------------------------------------------------------------- all together */
+
+static HullResult side_of_planes(ConvexHull* side, const ConvexHull* hull, int planes) {
+  Part part = part_of_hull(hull);
+  for (int axis = 0; axis < 3; axis++) {
+    if (!(planes >> axis & 1)) continue;
+    Part cut = part_cut(&part, (Plane){axis_direction(axis, 1), 0}, PLANE_ROUNDING);
+    part_free(&part);
+    part = cut;
+  }
+  HullResult result = hull_create(side, part.points, part.point_count);
+  part_free(&part);
+  return result;
+}
+
+static void note_planes(Mantle* m) {
+  for (int i = 0; i < m->point_count; i++) {
+    const double x[3] = {m->points[i].x, m->points[i].y, m->points[i].z};
+    for (int axis = 0; axis < 3; axis++)
+      if (m->planes >> axis & 1 && fabs(x[axis]) <= PLANE_ROUNDING) m->on[i] |= 1 << axis;
+    m->points[i] = snapped(m->points[i], m->on[i]);
+  }
+}
+
+/* Contract until there are few enough points; whether the hull of those holds the old one is looked at afterwards. */
+static HullResult contract_all(ConvexHull* outer, const ConvexHull* side, int planes, int max_vertices,
+                               const Neighbours* near) {
+  Mantle m = mantle_create(side, planes);
+  Heap heap = {0};
+  note_planes(&m);
+  weigh_faces(&m, near);
+  for (int f = 0; f < m.face_count; f++)
+    for (int k = 0; k < 3; k++)
+      if (m.faces[f][k] < m.faces[f][(k + 1) % 3]) offer(&m, &heap, m.faces[f][k], m.faces[f][(k + 1) % 3]);
+  int left = 0;
+  for (int i = 0; i < m.point_count; i++) left += images_of(&m, i);
+  for (int less = 1; left > max_vertices && less > 0; left -= less) less = contract_next(&m, &heap);
+  HullResult result = mantle_hull(&m, outer);
+  mantle_free(&m);
+  memory_free(heap.items);
+  return result;
+}
+
+HullResult hull_outer_mirrored(ConvexHull* hull, int planes, int max_vertices, const Neighbours* near) {
+  if (hull->vertex_count <= max_vertices) return HULL_OK;
+  ConvexHull side, outer = {0};
+  HullResult result = side_of_planes(&side, hull, planes);
+  if (result == HULL_OK) result = contract_all(&outer, &side, planes, max_vertices, near);
+  hull_free(&side);
+  bool good = result == HULL_OK && outer.vertex_count <= max_vertices &&
+              worst_outside(&outer, hull) <= OUTER_ROUNDING * hull_size(hull);
+  if (!good) {
+    hull_free(&outer);
+    if (max_vertices < 8) return HULL_FAILED;
+    result = bounding_box(hull, &outer);
+  }
+  if (result != HULL_OK) return result;
+  hull_free(hull);
+  *hull = outer;
+  return HULL_OK;
+}
+
+HullResult hull_outer(ConvexHull* hull, int max_vertices) { return hull_outer_mirrored(hull, 0, max_vertices, NULL); }

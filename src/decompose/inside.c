@@ -1,0 +1,491 @@
+/* Hulls that lie inside the solid: what of a hull reaches out of it is cut off by planes of the surface.
+ *
+ * A convex hull with a point inside the solid lies in it when no triangle of the surface reaches into its interior. The
+ * plane of a triangle that does, seen from the solid's side, leaves the rest of the hull without it; of the deepest
+ * triangles the one whose plane keeps the most volume is taken, until none reaches in. docs/decompose.md */
+#include <stdlib.h>
+#include <string.h>
+
+#include "decompose/inside.h"
+#include "decompose/mesh_repair.h"
+
+/* How deep a triangle may reach into a hull [unit size]. */
+#define REACH 1e-9
+/* Planes tried for a cut; cuts of a hull by planes of the surface, and in all. */
+enum { CANDIDATES = 6, TANGENT_CUTS = 600, CUTS_MAX = 2000 };
+/* A hull of less than this share of the solid is left out. */
+#define LEAST_VOLUME 1e-9
+/* A new corner goes this part of the way into the neighbour at first, and half as far so many times. */
+#define CORNER_SHARE 0.2
+enum { CORNER_HALVINGS = 10 };
+/* Radius of a ball in two hulls from which they overlap [unit size]. */
+#define LEAST_OVERLAP 1e-5
+/* The winding number is taken so far outside a triangle [unit size], of parts of at most so many triangles. */
+#define JUST_OUTSIDE 1e-7
+enum { INNER_TRIANGLES = 20000 };
+/* Wider gaps between hulls are not bridged [unit size]. */
+#define WIDEST_GAP 0.3
+/* Corners kept free when a hull is thinned, for those that overlap its neighbours. */
+enum { SPARE_CORNERS = 12 };
+
+/* ---------------------------------------------------------------- does a triangle reach in */
+
+typedef struct {
+  Plane* planes;
+  int count;
+} PlaneList;
+
+static PlaneList planes_of(const ConvexHull* hull) {
+  PlaneList list = {MEMORY_NEW(Plane, hull->triangle_count + 1), 0};
+  for (int t = 0; t < hull->triangle_count; t++) {
+    Plane p = hull_plane(hull, t);
+    if (vec3_dot(p.n, p.n) > 0) list.planes[list.count++] = p;
+  }
+  return list;
+}
+
+static double height(Plane plane, Vec3 p) { return vec3_dot(plane.n, p) - plane.offset; }
+
+/* Points of a polygon below the plane, by Sutherland and Hodgman. Returns how many. */
+static int clip(const Vec3* in, int count, Plane plane, Vec3* out) {
+  int kept = 0;
+  for (int i = 0; i < count; i++) {
+    Vec3 a = in[i], b = in[(i + 1) % count];
+    double ha = height(plane, a), hb = height(plane, b);
+    if (ha <= 0) out[kept++] = a;
+    if ((ha < 0 && hb > 0) || (ha > 0 && hb < 0)) out[kept++] = vec3_add_scaled(a, ha / (ha - hb), vec3_sub(b, a));
+  }
+  return kept;
+}
+
+/* How deep a triangle reaches into a hull, and under which of its planes that is. */
+typedef struct {
+  double depth; /* <= 0: it does not */
+  int plane;
+} Reach;
+
+/* The largest distance of a point of the triangle below all planes, found among the corners of what is inside and their
+ * mean. room: two polygons. */
+static Reach reach_in(const PlaneList* hull, const Vec3 corner[3], Vec3* room) {
+  Vec3 *now = room, *next = room + hull->count + 4;
+  int count = 3;
+  memcpy(now, corner, 3 * sizeof *corner);
+  for (int k = 0; k < hull->count && count > 0; k++) {
+    bool cut = false;
+    for (int i = 0; i < count && !cut; i++) cut = height(hull->planes[k], now[i]) > 0;
+    if (!cut) continue;
+    count = clip(now, count, hull->planes[k], next);
+    Vec3* swap = now;
+    now = next, next = swap;
+  }
+  Reach reach = {0, 0};
+  if (count < 3) return reach;
+  Vec3 mean = now[0];
+  for (int i = 1; i < count; i++) mean = vec3_add(mean, now[i]);
+  now[count] = vec3_scale(mean, 1.0 / count);
+  for (int i = 0; i <= count; i++) {
+    Reach at = {HUGE_VAL, 0};
+    for (int k = 0; k < hull->count && at.depth > reach.depth; k++)
+      if (-height(hull->planes[k], now[i]) < at.depth) at = (Reach){-height(hull->planes[k], now[i]), k};
+    if (at.depth > reach.depth) reach = at;
+  }
+  return reach;
+}
+
+/* ---------------------------------------------------------------- the surface near a hull */
+
+typedef struct {
+  const Part* part;
+  bool* inner; /* of each triangle: inside another body of the part. NULL: none is */
+} Solid;
+
+typedef struct {
+  const Part* solid;
+  int* triangles;
+  double* depths; /* upper bounds: a hull that is cut is reached less deep */
+  int* cuts;      /* after how many cuts the bound was measured */
+  int count;
+} Near;
+
+static void corners_of(const Part* solid, int triangle, Vec3 corner[3]) {
+  for (int k = 0; k < 3; k++) corner[k] = solid->points[solid->triangles[triangle][k]];
+}
+
+static Near near_create(const Solid* s, const ConvexHull* hull) {
+  const Part* solid = s->part;
+  Near near = {solid, MEMORY_NEW(int, solid->triangle_count + 1), MEMORY_NEW(double, solid->triangle_count + 1),
+               MEMORY_NEW(int, solid->triangle_count + 1), 0};
+  Vec3 low = hull->vertices[0], high = low;
+  for (int i = 1; i < hull->vertex_count; i++)
+    low = vec3_min(low, hull->vertices[i]), high = vec3_max(high, hull->vertices[i]);
+  for (int t = 0; t < solid->triangle_count; t++) {
+    Vec3 c[3];
+    if (s->inner && s->inner[t]) continue;
+    corners_of(solid, t, c);
+    Vec3 a = vec3_min(c[0], vec3_min(c[1], c[2])), b = vec3_max(c[0], vec3_max(c[1], c[2]));
+    if (a.x < high.x && a.y < high.y && a.z < high.z && b.x > low.x && b.y > low.y && b.z > low.z)
+      near.triangles[near.count++] = t;
+  }
+  return near;
+}
+
+static void near_free(Near* near) {
+  memory_free(near->triangles);
+  memory_free(near->depths);
+  memory_free(near->cuts);
+}
+
+static Reach near_reach(const Near* near, int k, const PlaneList* planes, Vec3* room) {
+  Vec3 corner[3];
+  corners_of(near->solid, near->triangles[k], corner);
+  return reach_in(planes, corner, room);
+}
+
+/* Keeps those that reach in. */
+static void keep_reaching(Near* near, const ConvexHull* hull) {
+  PlaneList planes = planes_of(hull);
+  Vec3* room = MEMORY_NEW(Vec3, 2 * planes.count + 8);
+  int kept = 0;
+  for (int k = 0; k < near->count; k++) {
+    double depth = near_reach(near, k, &planes, room).depth;
+    if (depth <= REACH) continue;
+    near->triangles[kept] = near->triangles[k];
+    near->depths[kept++] = depth;
+  }
+  near->count = kept;
+  memory_free(room);
+  memory_free(planes.planes);
+}
+
+static bool reached_by(const Solid* solid, const ConvexHull* hull) {
+  Near near = near_create(solid, hull);
+  keep_reaching(&near, hull);
+  bool reached = near.count > 0;
+  near_free(&near);
+  return reached;
+}
+
+/* ---------------------------------------------------------------- cutting off */
+
+static Plane plane_of(const Part* solid, int triangle) {
+  Vec3 c[3];
+  corners_of(solid, triangle, c);
+  Vec3 n = vec3_cross(vec3_sub(c[1], c[0]), vec3_sub(c[2], c[0]));
+  double length = vec3_norm(n);
+  if (!(length > 0)) return (Plane){vec3(0, 0, 0), 0};
+  n = vec3_scale(n, 1 / length);
+  return (Plane){n, fmin(vec3_dot(n, c[0]), fmin(vec3_dot(n, c[1]), vec3_dot(n, c[2])))};
+}
+
+static Plane plane_image(Plane plane, int which) { return (Plane){vec3_mirrored(plane.n, which), plane.offset}; }
+
+/* What the plane leaves of the hull, and all its images in the mirror planes `own` (bit = axis) with it. */
+static Part cut_images(const ConvexHull* hull, Plane plane, int own) {
+  Part part = part_of_hull(hull);
+  for (int which = 0; which < 8; which++) {
+    if (which & ~own) continue;
+    Part cut = part_cut(&part, plane_image(plane, which), PLANE_ROUNDING);
+    part_free(&part);
+    part = cut;
+  }
+  return part;
+}
+
+/* The deepest triangles first; equal depths in the order of the surface. */
+static int deepest_of(const Near* near, int chosen[CANDIDATES]) {
+  int count = 0;
+  for (int k = 0; k < near->count; k++) {
+    int place = count < CANDIDATES ? count++ : CANDIDATES;
+    while (place > 0 && near->depths[chosen[place - 1]] < near->depths[k]) {
+      if (place < CANDIDATES) chosen[place] = chosen[place - 1];
+      place--;
+    }
+    if (place < CANDIDATES) chosen[place] = k;
+  }
+  return count;
+}
+
+/* The same for a hull after so many cuts: bounds of the first ones are measured until they are exact. Returns how many
+ * of them reach in. */
+static int deepest_now(Near* near, const ConvexHull* hull, int cuts, int chosen[CANDIDATES]) {
+  PlaneList planes = planes_of(hull);
+  Vec3* room = MEMORY_NEW(Vec3, 2 * planes.count + 8);
+  int count = 0;
+  for (bool exact = false; !exact;) {
+    exact = true;
+    count = deepest_of(near, chosen);
+    for (int k = 0; k < count; k++) {
+      if (near->cuts[chosen[k]] == cuts) continue;
+      near->depths[chosen[k]] = near_reach(near, chosen[k], &planes, room).depth;
+      near->cuts[chosen[k]] = cuts;
+      exact = false;
+    }
+  }
+  while (count > 0 && near->depths[chosen[count - 1]] <= REACH) count--;
+  memory_free(room);
+  memory_free(planes.planes);
+  return count;
+}
+
+/* The face under which the triangle is deepest, lowered to there: for the many small bumps that are left in the end, of
+ * which each would cost a plane of its own. */
+static Plane lowered_face(const Near* near, int k, const ConvexHull* hull) {
+  PlaneList planes = planes_of(hull);
+  Vec3* room = MEMORY_NEW(Vec3, 2 * planes.count + 8);
+  Reach reach = near_reach(near, k, &planes, room);
+  Plane plane = planes.planes[reach.plane];
+  plane.offset -= reach.depth;
+  memory_free(room);
+  memory_free(planes.planes);
+  return plane;
+}
+
+/* Replace the hull by what is left of it; flat when that is nothing. lower: by lowering faces. */
+static void cut_once(Block* block, const Near* near, const int* chosen, int count, bool lower, int own, double least) {
+  Part best = {0};
+  double most = least;
+  for (int k = 0; k < count; k++) {
+    Plane plane =
+        lower ? lowered_face(near, chosen[k], &block->hull) : plane_of(near->solid, near->triangles[chosen[k]]);
+    if (!(vec3_dot(plane.n, plane.n) > 0)) continue;
+    Part part = cut_images(&block->hull, plane, own);
+    double volume = part.triangle_count > 0 ? part_volume(&part) : 0;
+    bool better = volume > most;
+    if (better) most = volume;
+    part_free(better ? &best : &part);
+    if (better) best = part;
+  }
+  Block left = {.flat = true};
+  if (best.point_count > 3) left = block_create(best.points, best.point_count);
+  part_free(&best);
+  block_free(block);
+  *block = left;
+}
+
+static void shrink(Block* block, const Solid* solid, int own, double least) {
+  if (block->flat) return;
+  Near near = near_create(solid, &block->hull);
+  keep_reaching(&near, &block->hull);
+  int chosen[CANDIDATES], count = deepest_now(&near, &block->hull, 0, chosen);
+  for (int cut = 1; count > 0 && cut <= CUTS_MAX; cut++) {
+    bool lower = cut > TANGENT_CUTS;
+    cut_once(block, &near, chosen, lower ? 1 : count, lower, own, least);
+    count = block->flat ? 0 : deepest_now(&near, &block->hull, cut, chosen);
+  }
+  if (count > 0) block->flat = true;
+  near_free(&near);
+}
+
+/* ---------------------------------------------------------------- fewer vertices */
+
+/* So many of the hull's corners, with their images in its own mirror planes. */
+static Block with_images(const Block* block, int own, int wanted) {
+  Block thinned = block_copy(block);
+  double error;
+  (void)hull_thin(&thinned.hull, wanted, &error);
+  int count = thinned.hull.vertex_count, total = 0;
+  Vec3* corners = MEMORY_NEW(Vec3, 8 * count);
+  for (int which = 0; which < 8; which++)
+    for (int i = 0; i < count && !(which & ~own); i++)
+      corners[total++] = vec3_mirrored(thinned.hull.vertices[i], which);
+  block_free(&thinned);
+  thinned = block_create(corners, total);
+  memory_free(corners);
+  return thinned;
+}
+
+/* A thinned hull lies inside the old one; one that is its own image keeps corners with their images. */
+static void thin(Block* block, int own, int max_vertices) {
+  if (block->flat || block->hull.vertex_count <= max_vertices) return;
+  for (int wanted = max_vertices; wanted >= 4; wanted = wanted * 3 / 4) {
+    Block thinned = with_images(block, own, wanted);
+    bool enough = !thinned.flat && thinned.hull.vertex_count <= max_vertices;
+    block_free(enough ? block : &thinned);
+    if (!enough) continue;
+    *block = thinned;
+    return;
+  }
+}
+
+/* ---------------------------------------------------------------- all blocks */
+
+typedef struct {
+  Blocks* blocks;
+  const Solid* solid;
+  const MirrorGroups* groups;
+  double least;
+  int max_vertices;
+} Shrinking;
+
+static int own_planes(const MirrorGroups* groups, int block) {
+  int own = 0;
+  for (int axis = 0; axis < 3; axis++) own |= groups->own[block][axis] << axis;
+  return own;
+}
+
+/* Thinned first: inside the many corners of a fine surface there is less to cut off. */
+static void shrink_block(void* context, int k, int thread) {
+  (void)thread;
+  const Shrinking* s = context;
+  if (s->groups->first[k] != k) return;
+  int own = own_planes(s->groups, k);
+  thin(&s->blocks->items[k], own, s->max_vertices);
+  shrink(&s->blocks->items[k], s->solid, own, s->least);
+  thin(&s->blocks->items[k], own, s->max_vertices);
+}
+
+/* Images are those of the first of their group. */
+static void copy_images(Blocks* blocks, const MirrorGroups* groups) {
+  for (int k = 0; k < blocks->count; k++) {
+    const Block* first = &blocks->items[groups->first[k]];
+    if (groups->first[k] == k) continue;
+    block_free(&blocks->items[k]);
+    blocks->items[k] = (Block){.flat = true};
+    if (!first->flat) blocks->items[k] = block_image(first, groups->by[k]);
+  }
+}
+
+/* ---------------------------------------------------------------- overlap within the solid */
+
+/* The block with a corner more, and that corner's images in the block's own mirror planes. */
+static Block with_corner(const Block* block, Vec3 corner, int own) {
+  Vec3 corners[8];
+  int count = 0;
+  for (int which = 0; which < 8; which++)
+    if (!(which & ~own)) corners[count++] = vec3_mirrored(corner, which);
+  Block extra = {.hull = {.vertices = corners, .vertex_count = count}, .flat = true};
+  return block_join(block, &extra);
+}
+
+/* What happens to block k happens to its images. */
+static void grow_images(Blocks* blocks, const MirrorGroups* groups, int k, Vec3 corner) {
+  for (int m = 0; m < blocks->count; m++) {
+    if (groups->first[m] != groups->first[k]) continue;
+    Block grown =
+        with_corner(&blocks->items[m], vec3_mirrored(corner, groups->by[k] ^ groups->by[m]), own_planes(groups, m));
+    block_free(&blocks->items[m]);
+    blocks->items[m] = grown;
+  }
+}
+
+static bool overlapping(const Block* a, const Block* b) {
+  Vec3 center;
+  double radius;
+  return hulls_common_ball(&a->hull, &b->hull, &center, &radius) && radius > LEAST_OVERLAP;
+}
+
+/* Block k with a corner inside the neighbour, as far in as the solid allows. */
+static bool grow_into(const Shrinking* s, int k, int neighbour, Vec3 from, int max_vertices) {
+  const Block *block = &s->blocks->items[k], *other = &s->blocks->items[neighbour];
+  Vec3 way = vec3_sub(hull_middle(&other->hull), from);
+  double share = CORNER_SHARE;
+  for (int i = 0; i < CORNER_HALVINGS; i++, share *= 0.5) {
+    Vec3 corner = vec3_add_scaled(from, share, way);
+    Block grown = with_corner(block, corner, own_planes(s->groups, k));
+    bool fits = !grown.flat && grown.hull.vertex_count <= max_vertices && overlapping(&grown, other) &&
+                !reached_by(s->solid, &grown.hull);
+    block_free(&grown);
+    if (!fits) continue;
+    grow_images(s->blocks, s->groups, k, corner);
+    return true;
+  }
+  return false;
+}
+
+/* Pairs that touch. */
+static void overlap_touching(const Shrinking* s, int max_vertices) {
+  for (int i = 0; i < s->blocks->count; i++)
+    for (int j = i + 1; j < s->blocks->count; j++) {
+      const Block *a = &s->blocks->items[i], *b = &s->blocks->items[j];
+      Vec3 from;
+      if (a->flat || b->flat || block_distance(a, b) > TOUCH_DISTANCE || overlapping(a, b)) continue;
+      if (!hulls_shared_middle(&a->hull, &b->hull, &from)) continue;
+      if (!grow_into(s, i, j, from, max_vertices)) grow_into(s, j, i, from, max_vertices);
+    }
+}
+
+typedef struct {
+  double distance;
+  int a, b;
+} Gap;
+
+static int order_gaps(const void* a, const void* b) {
+  const Gap *p = a, *q = b;
+  if (p->distance != q->distance) return p->distance < q->distance ? -1 : 1;
+  return p->a != q->a ? (p->a > q->a) - (p->a < q->a) : (p->b > q->b) - (p->b < q->b);
+}
+
+/* Blocks that overlap belong together; the others, nearest first. */
+static int list_gaps(const Blocks* blocks, int* piece, Gap* gaps) {
+  int count = 0;
+  sets_separate(piece, blocks->count);
+  for (int i = 0; i < blocks->count; i++)
+    for (int j = i + 1; j < blocks->count; j++) {
+      const Block *a = &blocks->items[i], *b = &blocks->items[j];
+      if (a->flat || b->flat) continue;
+      if (overlapping(a, b))
+        sets_join(piece, i, j);
+      else
+        gaps[count++] = (Gap){block_distance(a, b), i, j};
+    }
+  qsort(gaps, (size_t)count, sizeof *gaps, order_gaps);
+  return count;
+}
+
+/* Cutting off leaves gaps between neighbours: those without which the hulls fall apart are bridged, where the solid
+ * allows, from the nearest point of the other. */
+static void bridge_gaps(const Shrinking* s, int max_vertices) {
+  int count = s->blocks->count, *piece = MEMORY_NEW(int, count + 1);
+  Gap* gaps = MEMORY_NEW(Gap, count * (count + 1) / 2 + 1);
+  for (bool bridged = true; bridged;) {
+    bridged = false;
+    int gap_count = list_gaps(s->blocks, piece, gaps);
+    for (int g = 0; g < gap_count && !bridged; g++) {
+      int a = gaps[g].a, b = gaps[g].b;
+      if (sets_root(piece, a) == sets_root(piece, b) || gaps[g].distance > WIDEST_GAP) continue;
+      Vec3 on_a, on_b;
+      block_nearest(&s->blocks->items[a], &s->blocks->items[b], &on_a, &on_b);
+      bridged = grow_into(s, a, b, on_b, max_vertices) || grow_into(s, b, a, on_a, max_vertices);
+    }
+  }
+  memory_free(piece);
+  memory_free(gaps);
+}
+
+static void drop_flat(Blocks* blocks) {
+  int kept = 0;
+  for (int k = 0; k < blocks->count; k++) {
+    if (blocks->items[k].flat)
+      block_free(&blocks->items[k]);
+    else
+      blocks->items[kept++] = blocks->items[k];
+  }
+  blocks->count = kept;
+}
+
+/* Where bodies overlap, the surface of one inside the other is no wall. */
+static void mark_inner(void* context, int t, int thread) {
+  (void)thread;
+  Solid* s = context;
+  Vec3 c[3], middle;
+  corners_of(s->part, t, c);
+  middle = vec3_scale(vec3_add(c[0], vec3_add(c[1], c[2])), 1.0 / 3);
+  s->inner[t] = winding_number(s->part, vec3_add_scaled(middle, JUST_OUTSIDE, plane_of(s->part, t).n)) > 0.5;
+}
+
+void blocks_inside(Blocks* blocks, const Part* part, bool many_bodies, const MirrorGroups* groups,
+                   const DecomposeOptions* o) {
+  int spare = o->max_vertices - SPARE_CORNERS > 4 ? o->max_vertices - SPARE_CORNERS : 4;
+  Solid solid = {part, NULL};
+  if (many_bodies && part->triangle_count <= INNER_TRIANGLES) {
+    solid.inner = MEMORY_NEW(bool, part->triangle_count + 1);
+    parallel_for(o->threads, part->triangle_count, 64, 16, mark_inner, &solid);
+  }
+  Shrinking s = {blocks, &solid, groups, LEAST_VOLUME * fabs(part_volume(part)), spare};
+  parallel_for(o->threads, blocks->count, 2, 1, shrink_block, &s);
+  copy_images(blocks, groups);
+  overlap_touching(&s, o->max_vertices);
+  bridge_gaps(&s, o->max_vertices);
+  drop_flat(blocks);
+  memory_free(solid.inner);
+}

@@ -1,0 +1,202 @@
+/* Hulls that only touch are made to overlap, as far as possible without a change of their union. */
+#include <string.h>
+
+#include "decompose/blocks.h"
+
+/* Blocks with more vertices are not grown whole. */
+#define EXTEND_VERTICES 32
+/* How far a new corner goes: this part of the way to the middle of the other hull, and of what the faces leave. */
+#define DEPTH_SHARE 0.6
+/* Farthest, where the union grows by slivers [unit size]. */
+#define SLIVER_DEPTH 0.01
+/* Radius of a common ball from which hulls count as joined [unit size]. */
+#define JOINED_RADIUS 1e-3
+
+/* ---------------------------------------------------------------- the face towards a neighbour */
+
+/* A face of a with all of b beyond it; false when there is none. */
+static bool facing_plane(const ConvexHull* a, const ConvexHull* b, Plane* plane) {
+  for (int t = 0; t < a->triangle_count; t++) {
+    Plane p = hull_plane(a, t);
+    double least = HUGE_VAL;
+    if (!(vec3_dot(p.n, p.n) > 0)) continue;
+    for (int i = 0; i < b->vertex_count && least >= -TOUCH_DISTANCE; i++)
+      least = fmin(least, vec3_dot(p.n, b->vertices[i]) - p.offset);
+    if (least < -TOUCH_DISTANCE) continue;
+    *plane = p;
+    return true;
+  }
+  return false;
+}
+
+static bool on_plane(Plane plane, Vec3 p) { return fabs(vec3_dot(plane.n, p) - plane.offset) <= TOUCH_DISTANCE; }
+
+static bool face_in_plane(const ConvexHull* hull, int triangle, Plane plane) {
+  for (int k = 0; k < 3; k++)
+    if (!on_plane(plane, hull->vertices[hull->triangles[triangle][k]])) return false;
+  return true;
+}
+
+/* Does b hold every corner of a in the plane? */
+static bool face_held(const ConvexHull* a, const ConvexHull* b, Plane plane) {
+  for (int i = 0; i < a->vertex_count; i++)
+    if (on_plane(plane, a->vertices[i]) && hull_outside(b, a->vertices[i]) > TOUCH_DISTANCE) return false;
+  return true;
+}
+
+/* ---------------------------------------------------------------- growing whole */
+
+/* What of b lies within all faces of a but those in the plane. If b holds the face of a in the plane, the hull of both
+ * is their union: a way from a to there passes the face, and the rest of it is in b. */
+static Part beyond(const ConvexHull* a, const ConvexHull* b, Plane plane) {
+  Part part = part_of_hull(b);
+  for (int t = 0; t < a->triangle_count && part.triangle_count > 0; t++) {
+    Plane p = hull_plane(a, t);
+    if (!(vec3_dot(p.n, p.n) > 0) || face_in_plane(a, t, plane)) continue;
+    Part cut = part_cut(&part, p, PLANE_ROUNDING);
+    part_free(&part);
+    part = cut;
+  }
+  return part;
+}
+
+static bool extend(Block* a, const Block* b) {
+  Plane plane;
+  if (!facing_plane(&a->hull, &b->hull, &plane) || !face_held(&a->hull, &b->hull, plane)) return false;
+  Part part = beyond(&a->hull, &b->hull, plane);
+  bool grown = false;
+  if (part.point_count > 3 && part_volume(&part) > 1e-9 * a->estimate.volume) {
+    for (int i = 0; i < a->hull.vertex_count; i++) part_add_point(&part, a->hull.vertices[i]);
+    Block larger = block_create(part.points, part.point_count);
+    grown = !larger.flat && larger.hull.vertex_count <= a->hull.vertex_count + 2;
+    if (grown) {
+      block_free(a);
+      *a = larger;
+    } else {
+      block_free(&larger);
+    }
+  }
+  part_free(&part);
+  return grown;
+}
+
+void blocks_extend(Blocks* blocks) {
+  for (int i = 0; i < blocks->count; i++) {
+    Block* a = &blocks->items[i];
+    bool grown = true;
+    for (int round = 0; grown && round < blocks->count; round++) {
+      grown = false;
+      for (int j = 0; j < blocks->count; j++) {
+        const Block* b = &blocks->items[j];
+        if (j == i || a->flat || b->flat || a->hull.vertex_count > EXTEND_VERTICES) continue;
+        if (b->hull.vertex_count > EXTEND_VERTICES || block_distance(a, b) > TOUCH_DISTANCE) continue;
+        grown |= extend(a, b);
+      }
+    }
+  }
+}
+
+/* ---------------------------------------------------------------- a corner inside the neighbour */
+
+Vec3 hull_middle(const ConvexHull* hull) {
+  Vec3 low = hull->vertices[0], high = low;
+  for (int i = 1; i < hull->vertex_count; i++)
+    low = vec3_min(low, hull->vertices[i]), high = vec3_max(high, hull->vertices[i]);
+  return vec3_scale(vec3_add(low, high), 0.5);
+}
+
+/* Middle of what the faces in the plane have in common: of the corners of each that the other holds. */
+static bool shared_middle(const ConvexHull* a, const ConvexHull* b, Plane plane, Vec3* middle) {
+  const ConvexHull* hulls[2] = {a, b};
+  int count = 0;
+  Vec3 low = vec3(HUGE_VAL, HUGE_VAL, HUGE_VAL), high = vec3_scale(low, -1.0);
+  for (int side = 0; side < 2; side++)
+    for (int i = 0; i < hulls[side]->vertex_count; i++) {
+      Vec3 p = hulls[side]->vertices[i];
+      if (!on_plane(plane, p) || hull_outside(hulls[1 - side], p) > TOUCH_DISTANCE) continue;
+      low = vec3_min(low, p), high = vec3_max(high, p);
+      count++;
+    }
+  *middle = vec3_scale(vec3_add(low, high), 0.5);
+  return count > 0;
+}
+
+bool hulls_shared_middle(const ConvexHull* a, const ConvexHull* b, Vec3* middle) {
+  Plane plane;
+  return (facing_plane(a, b, &plane) || facing_plane(b, a, &plane)) && shared_middle(a, b, plane, middle);
+}
+
+/* How far one may go from the point along the way (0 to 1) within the faces that are not in the plane. */
+static double room_along(const ConvexHull* hull, Plane plane, Vec3 from, Vec3 way) {
+  double room = 1;
+  for (int t = 0; t < hull->triangle_count; t++) {
+    Plane p = hull_plane(hull, t);
+    if (!(vec3_dot(p.n, p.n) > 0) || face_in_plane(hull, t, plane)) continue;
+    double rise = vec3_dot(p.n, way), left = p.offset - vec3_dot(p.n, from);
+    if (rise > 0) room = fmin(room, fmax(left, 0) / rise);
+  }
+  return room;
+}
+
+/* The corner that a gets inside b. */
+static bool corner_inside(const ConvexHull* a, const ConvexHull* b, Plane plane, Vec3* corner) {
+  Vec3 from;
+  if (!shared_middle(a, b, plane, &from)) return false;
+  Vec3 way = vec3_sub(hull_middle(b), from);
+  double share = DEPTH_SHARE * room_along(a, plane, from, way);
+  double depth = fabs(vec3_dot(plane.n, way));
+  if (!face_held(a, b, plane)) share = fmax(share, 0.1), share = fmin(share, SLIVER_DEPTH / fmax(depth, SLIVER_DEPTH));
+  *corner = vec3_add_scaled(from, share, way);
+  return share * depth > TOUCH_DISTANCE;
+}
+
+typedef struct {
+  Vec3* points;
+  int count, capacity;
+} NewCorners;
+
+static void add_corner(NewCorners* list, Vec3 point) {
+  if (list->count == list->capacity) {
+    int capacity = 2 * list->capacity + 8;
+    list->points = memory_resize(list->points, sizeof(Vec3) * (size_t)list->capacity, sizeof(Vec3) * (size_t)capacity);
+    list->capacity = capacity;
+  }
+  list->points[list->count++] = point;
+}
+
+/* Which of the two grows: the one whose face the other holds; both, when both are or neither is, so that mirror images
+ * are treated alike. */
+static void overlap_pair(const ConvexHull* a, const ConvexHull* b, NewCorners* for_a, NewCorners* for_b) {
+  Plane plane;
+  if (!facing_plane(a, b, &plane) && !facing_plane(b, a, &plane)) return;
+  bool a_held = face_held(a, b, plane), b_held = face_held(b, a, plane);
+  Vec3 corner;
+  if ((a_held || !b_held) && corner_inside(a, b, plane, &corner)) add_corner(for_a, corner);
+  if ((b_held || !a_held) && corner_inside(b, a, plane, &corner)) add_corner(for_b, corner);
+}
+
+static void grow(Block* block, const NewCorners* corners) {
+  if (corners->count == 0) return;
+  Block extra = {.hull = {.vertices = corners->points, .vertex_count = corners->count}, .flat = true};
+  Block grown = block_join(block, &extra);
+  block_free(block);
+  *block = grown;
+}
+
+void blocks_overlap(Blocks* blocks) {
+  NewCorners* corners = MEMORY_NEW(NewCorners, blocks->count + 1);
+  for (int i = 0; i < blocks->count; i++)
+    for (int j = i + 1; j < blocks->count; j++) {
+      const Block *a = &blocks->items[i], *b = &blocks->items[j];
+      Vec3 center;
+      double radius;
+      if (a->flat || b->flat || block_distance(a, b) > TOUCH_DISTANCE) continue;
+      if (hulls_common_ball(&a->hull, &b->hull, &center, &radius) && radius > JOINED_RADIUS) continue;
+      overlap_pair(&a->hull, &b->hull, &corners[i], &corners[j]);
+    }
+  for (int i = 0; i < blocks->count; i++) {
+    grow(&blocks->items[i], &corners[i]);
+    memory_free(corners[i].points);
+  }
+  memory_free(corners);
+}

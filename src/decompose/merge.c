@@ -1,0 +1,325 @@
+/* Neighbours that are nearly convex together become one hull. */
+#include <string.h>
+
+#include "decompose/blocks.h"
+
+/* A triangle this thin (height / longest side) has a normal of rounding only; its neighbours bound the hull there. */
+#define NEEDLE 1e-6
+
+Plane hull_plane(const ConvexHull* hull, int triangle) {
+  const int* t = hull->triangles[triangle];
+  Vec3 a = hull->vertices[t[0]];
+  Vec3 n = vec3_cross(vec3_sub(hull->vertices[t[1]], a), vec3_sub(hull->vertices[t[2]], a));
+  double length = vec3_norm(n), longest = 0;
+  for (int k = 0; k < 3; k++)
+    longest = fmax(longest, vec3_norm(vec3_sub(hull->vertices[t[k]], hull->vertices[t[(k + 1) % 3]])));
+  if (!(length > NEEDLE * longest * longest)) return (Plane){{0, 0, 0}, 0};
+  n = vec3_scale(n, 1.0 / length);
+  return (Plane){n, vec3_dot(n, a)};
+}
+
+double hull_outside(const ConvexHull* hull, Vec3 point) {
+  double most = -HUGE_VAL;
+  for (int t = 0; t < hull->triangle_count; t++) {
+    Plane p = hull_plane(hull, t);
+    if (vec3_dot(p.n, p.n) > 0) most = fmax(most, vec3_dot(p.n, point) - p.offset);
+  }
+  return most;
+}
+
+double solid_volume(const ConvexHull* hull) {
+  double sum = 0;
+  for (int t = 0; t < hull->triangle_count; t++) {
+    Vec3 o = hull->vertices[0], a = vec3_sub(hull->vertices[hull->triangles[t][0]], o);
+    Vec3 b = vec3_sub(hull->vertices[hull->triangles[t][1]], o), c = vec3_sub(hull->vertices[hull->triangles[t][2]], o);
+    sum += vec3_dot(a, vec3_cross(b, c));
+  }
+  return sum / 6.0;
+}
+
+Part part_of_hull(const ConvexHull* hull) {
+  Part part = {0};
+  for (int i = 0; i < hull->vertex_count; i++) part_add_point(&part, hull->vertices[i]);
+  for (int t = 0; t < hull->triangle_count; t++)
+    part_add_triangle(&part, hull->triangles[t][0], hull->triangles[t][1], hull->triangles[t][2]);
+  return part;
+}
+
+/* ---------------------------------------------------------------- blocks */
+
+Block block_create(const Vec3* points, int count) {
+  Block block = {0};
+  if (hull_create(&block.hull, points, count) != HULL_OK) {
+    block.flat = true;
+    block.hull = (ConvexHull){.vertices = MEMORY_NEW(Vec3, count + 1), .vertex_count = count};
+    memcpy(block.hull.vertices, points, sizeof(Vec3) * (size_t)count);
+  }
+  block.estimate = hull_estimate(block.hull.vertices, block.hull.vertex_count);
+  if (block.flat) block.estimate.volume = 0;
+  return block;
+}
+
+void block_free(Block* block) { hull_free(&block->hull); }
+
+Block block_copy(const Block* block) {
+  Block copy = *block;
+  const ConvexHull* hull = &block->hull;
+  copy.hull.vertices = MEMORY_NEW(Vec3, hull->vertex_count + 1);
+  copy.hull.triangles = memory_alloc(sizeof *hull->triangles * (size_t)(hull->triangle_count + 1));
+  memcpy(copy.hull.vertices, hull->vertices, sizeof(Vec3) * (size_t)hull->vertex_count);
+  if (hull->triangle_count > 0)
+    memcpy(copy.hull.triangles, hull->triangles, sizeof *hull->triangles * (size_t)hull->triangle_count);
+  return copy;
+}
+
+Block block_join(const Block* a, const Block* b) {
+  const Block* both[2] = {a, b};
+  return block_join_all(both, 2);
+}
+
+Block block_join_all(const Block* const* blocks, int count) {
+  int total = 0;
+  for (int k = 0; k < count; k++) total += blocks[k]->hull.vertex_count;
+  Vec3* points = MEMORY_NEW(Vec3, total + 1);
+  total = 0;
+  for (int k = 0; k < count; k++) {
+    const ConvexHull* hull = &blocks[k]->hull;
+    memcpy(points + total, hull->vertices, sizeof(Vec3) * (size_t)hull->vertex_count);
+    total += hull->vertex_count;
+  }
+  Block joined = block_create(points, total);
+  memory_free(points);
+  return joined;
+}
+
+Blocks blocks_create(const Pieces* pieces) {
+  Blocks blocks = {MEMORY_NEW(Block, pieces->count + 1), pieces->count};
+  for (int k = 0; k < pieces->count; k++)
+    blocks.items[k] = block_create(pieces->items[k].part.points, pieces->items[k].part.point_count);
+  return blocks;
+}
+
+void blocks_free(Blocks* blocks) {
+  for (int k = 0; k < blocks->count; k++) block_free(&blocks->items[k]);
+  memory_free(blocks->items);
+  *blocks = (Blocks){0};
+}
+
+double block_nearest(const Block* a, const Block* b, Vec3* on_a, Vec3* on_b) {
+  PointView va = point_view_create(a->hull.vertices, a->hull.vertex_count);
+  PointView vb = point_view_create(b->hull.vertices, b->hull.vertex_count);
+  GjkResult found = gjk_distance(va, pose_identity(), vb, pose_identity(), NULL);
+  *on_a = found.witness_a;
+  *on_b = found.witness_b;
+  point_view_free(&va);
+  point_view_free(&vb);
+  return found.distance;
+}
+
+double block_distance(const Block* a, const Block* b) {
+  Vec3 on_a, on_b;
+  return block_nearest(a, b, &on_a, &on_b);
+}
+
+/* ---------------------------------------------------------------- merging */
+
+static bool contains(const int* list, int count, int value) {
+  for (int k = 0; k < count; k++)
+    if (list[k] == value) return true;
+  return false;
+}
+
+/* Hulls with more faces than this are not cut to find their common volume. */
+#define FACES_CUT 80
+
+/* Volume of what two hulls share, 0 when they have many faces: the cost is then a little small where they overlap. */
+static double common_volume(const Block* a, const Block* b) {
+  if (a->hull.triangle_count > FACES_CUT || b->hull.triangle_count > FACES_CUT) return 0;
+  Part part = part_of_hull(&a->hull);
+  for (int t = 0; t < b->hull.triangle_count && part.triangle_count > 0; t++) {
+    Plane plane = hull_plane(&b->hull, t);
+    if (!(vec3_dot(plane.n, plane.n) > 0)) continue;
+    Part cut = part_cut(&part, plane, PLANE_ROUNDING);
+    part_free(&part);
+    part = cut;
+  }
+  double volume = part_volume(&part);
+  part_free(&part);
+  return fmax(volume, 0);
+}
+
+/* Volume that the hull of all adds to them. */
+static double added_volume(const Blocks* blocks, const int* members, int count) {
+  Vec3 points[IMAGES_MAX * ESTIMATE_POINTS];
+  int total = 0;
+  double parts = 0;
+  for (int i = 0; i < count; i++) {
+    const Block* a = &blocks->items[members[i]];
+    memcpy(points + total, a->estimate.points, sizeof(Vec3) * (size_t)a->estimate.count);
+    total += a->estimate.count;
+    parts += a->estimate.volume;
+    for (int j = 0; j < i; j++) parts -= common_volume(a, &blocks->items[members[j]]);
+  }
+  return hull_estimate(points, total).volume - parts;
+}
+
+/* Joining one pair joins its mirror images with it: one move. */
+typedef struct {
+  double added; /* volume in all, infinite when the pair does not touch or is not the first of its images */
+  int removed;  /* blocks fewer */
+} Move;
+
+typedef struct {
+  Blocks* blocks; /* slots; a block that was joined to another leaves its slot empty */
+  MirrorImages images;
+  bool* gone;
+  int left;
+  Move* moves; /* (stride x stride) */
+  int stride;
+  int* slot; /* where each of the first blocks is now */
+} MergeTable;
+
+/* The blocks that become one with `a` when the pair and all its images are joined. Returns how many; *images is how
+ * many such groups there are. */
+static int joined_with(const MergeTable* table, int a, int b, int members[IMAGES_MAX], int* images) {
+  int ends[8][2], edges = 0, count = 1, all[IMAGES_MAX], total = 0;
+  for (int which = 0; which < 8; which++) {
+    if (which & ~table->images.planes) continue;
+    ends[edges][0] = mirror_image(&table->images, a, which);
+    ends[edges++][1] = mirror_image(&table->images, b, which);
+  }
+  members[0] = a;
+  for (int round = 0; round < edges; round++)
+    for (int k = 0; k < edges; k++)
+      for (int end = 0; end < 2; end++)
+        if (contains(members, count, ends[k][end]) && !contains(members, count, ends[k][1 - end]))
+          members[count++] = ends[k][1 - end];
+  for (int k = 0; k < 2 * edges; k++)
+    if (!contains(all, total, ends[k / 2][k % 2])) all[total++] = ends[k / 2][k % 2];
+  *images = total / count;
+  return count;
+}
+
+/* Is no image of the pair before it? */
+static bool first_of_images(const MergeTable* table, int a, int b) {
+  for (int which = 1; which < 8; which++) {
+    if (which & ~table->images.planes) continue;
+    int c = mirror_image(&table->images, a, which), d = mirror_image(&table->images, b, which);
+    int low = c < d ? c : d, high = c < d ? d : c;
+    if (low < a || (low == a && high < b)) return false;
+  }
+  return true;
+}
+
+static void price_move(MergeTable* table, int i, int j) {
+  int a = i < j ? i : j, b = i < j ? j : i, members[IMAGES_MAX], images;
+  Move* move = &table->moves[a * table->stride + b];
+  *move = (Move){HUGE_VAL, 1};
+  const Block *p = &table->blocks->items[a], *q = &table->blocks->items[b];
+  if (!first_of_images(table, a, b)) return;
+  if (!p->flat && !q->flat && block_distance(p, q) > TOUCH_DISTANCE) return;
+  int count = joined_with(table, a, b, members, &images);
+  *move = (Move){images * added_volume(table->blocks, members, count), images * (count - 1)};
+}
+
+/* The move of least volume for every block that has to go. A flat piece is joined first, to whatever that costs least.
+ */
+static bool best_move(const MergeTable* table, int count, int* first, int* second) {
+  double best = HUGE_VAL;
+  bool flat_found = false;
+  int needed = table->left > count ? table->left - count : 1;
+  for (int i = 0; i < table->stride; i++)
+    for (int j = i + 1; j < table->stride; j++) {
+      if (table->gone[i] || table->gone[j]) continue;
+      const Move* move = &table->moves[i * table->stride + j];
+      double cost = move->added / (move->removed < needed ? move->removed : needed);
+      bool flat = table->blocks->items[i].flat || table->blocks->items[j].flat;
+      if (flat_found && !flat) continue;
+      if (!(cost < best) && !(flat && !flat_found && isfinite(cost))) continue;
+      best = cost, flat_found = flat, *first = i, *second = j;
+    }
+  return isfinite(best);
+}
+
+static Block block_of_all(const Blocks* blocks, const int* members, int count) {
+  const Block* all[IMAGES_MAX];
+  for (int k = 0; k < count; k++) all[k] = &blocks->items[members[k]];
+  return block_join_all(all, count);
+}
+
+/* Every group of blocks that become one stays in the slot of its first; its images are those of the hull. */
+static void do_move(MergeTable* table, int a, int b) {
+  int members[IMAGES_MAX], images, moved[IMAGES_MAX], moved_count = 0;
+  int count = joined_with(table, a, b, members, &images);
+  Block joined = block_of_all(table->blocks, members, count);
+  int* into = MEMORY_NEW(int, table->stride);
+  for (int k = 0; k < table->stride; k++) into[k] = k;
+  for (int which = 0; which < 8; which++) {
+    if (which & ~table->images.planes) continue;
+    int slot = table->stride;
+    for (int k = 0; k < count; k++) {
+      int image = mirror_image(&table->images, members[k], which);
+      slot = image < slot ? image : slot;
+    }
+    if (contains(moved, moved_count, slot)) continue;
+    moved[moved_count++] = slot;
+    for (int k = 0; k < count; k++) {
+      int image = mirror_image(&table->images, members[k], which);
+      block_free(&table->blocks->items[image]);
+      table->gone[image] = image != slot;
+      into[image] = slot;
+    }
+    table->blocks->items[slot] = block_image(&joined, which);
+  }
+  block_free(&joined);
+  table->left -= images * (count - 1);
+  for (int axis = 0; axis < 3; axis++)
+    for (int k = 0; table->images.of[axis] && k < table->stride; k++)
+      table->images.of[axis][k] = into[table->images.of[axis][k]];
+  for (int k = 0; k < table->stride; k++) table->slot[k] = into[table->slot[k]];
+  memory_free(into);
+  for (int k = 0; k < moved_count; k++)
+    for (int i = 0; i < table->stride; i++)
+      if (i != moved[k] && !table->gone[i]) price_move(table, moved[k], i);
+}
+
+/* Empty slots go. */
+static void close_ranks(MergeTable* table) {
+  Blocks* blocks = table->blocks;
+  int kept = 0;
+  for (int k = 0; k < table->stride; k++)
+    if (!table->gone[k]) blocks->items[kept++] = blocks->items[k];
+  blocks->count = kept;
+}
+
+static MirrorImages images_copy(const MirrorImages* images, int count) {
+  MirrorImages copy = {.planes = images->planes};
+  for (int axis = 0; axis < 3; axis++) {
+    if (!images->of[axis]) continue;
+    copy.of[axis] = MEMORY_NEW(int, count + 1);
+    memcpy(copy.of[axis], images->of[axis], sizeof(int) * (size_t)count);
+  }
+  return copy;
+}
+
+double blocks_merge(Blocks* blocks, const MirrorImages* images, int count, double free_volume, int* slot) {
+  int n = blocks->count;
+  MergeTable table = {
+      blocks, images_copy(images, n), MEMORY_NEW(bool, n + 1), n, MEMORY_NEW(Move, (size_t)n * (size_t)n + 1), n, slot};
+  double added = 0;
+  for (int k = 0; k < n; k++) slot[k] = k;
+  for (int i = 0; i < n; i++)
+    for (int j = i + 1; j < n; j++) price_move(&table, i, j);
+  for (int i = 0, j = 0; table.left > 1 && best_move(&table, count, &i, &j);) {
+    bool flat = blocks->items[i].flat || blocks->items[j].flat;
+    double price = table.moves[i * n + j].added;
+    if (!flat && table.left <= count && price > free_volume) break;
+    if (price > 0) added += price;
+    do_move(&table, i, j);
+  }
+  close_ranks(&table);
+  mirror_images_free(&table.images);
+  memory_free(table.moves);
+  memory_free(table.gone);
+  return added;
+}

@@ -1,0 +1,473 @@
+#include "decompose/mesh_repair.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Twice the area of a triangle that counts as none [unit size]. */
+#define AREA_ZERO 1e-14
+/* Passes over the patches that look for turns that close the surface; two suffice for walls between two rooms. */
+#define TURN_PASSES 4
+
+double winding_number(const Part* part, Vec3 point) {
+  double angle = 0;
+  for (int i = 0; i < part->triangle_count; i++) {
+    const int* t = part->triangles[i];
+    Vec3 a = vec3_sub(part->points[t[0]], point), b = vec3_sub(part->points[t[1]], point);
+    Vec3 c = vec3_sub(part->points[t[2]], point);
+    double la = vec3_norm(a), lb = vec3_norm(b), lc = vec3_norm(c);
+    double below = la * lb * lc + vec3_dot(a, b) * lc + vec3_dot(b, c) * la + vec3_dot(c, a) * lb;
+    angle += 2 * math_atan2(vec3_dot(a, vec3_cross(b, c)), below);
+  }
+  return angle / (4 * 3.14159265358979323846);
+}
+
+/* ---------------------------------------------------------------- unit size, joining points */
+
+static UnitFrame unit_frame(const Mesh* mesh) {
+  Vec3 low = vec3(HUGE_VAL, HUGE_VAL, HUGE_VAL), high = vec3_scale(low, -1.0);
+  for (int i = 0; i < mesh->corner_count; i++) {
+    low = vec3_min(low, mesh->positions[mesh->corners[i]]);
+    high = vec3_max(high, mesh->positions[mesh->corners[i]]);
+  }
+  int exponent;
+  frexp(vec3_norm(vec3_sub(high, low)), &exponent);
+  return (UnitFrame){vec3_scale(vec3_add(low, high), 0.5), ldexp(1.0, exponent)};
+}
+
+typedef struct {
+  int64_t x, y, z;
+} Cell;
+
+typedef struct {
+  int* first; /* point of each slot, -1 = empty */
+  int* next;  /* of the same slot */
+  uint64_t mask;
+} CellTable;
+
+static Cell cell_of(Vec3 p) {
+  return (Cell){llround(p.x / WELD_DISTANCE), llround(p.y / WELD_DISTANCE), llround(p.z / WELD_DISTANCE)};
+}
+
+static uint64_t slot_of(const CellTable* table, Cell c) {
+  uint64_t hash =
+      (uint64_t)c.x * 0x9E3779B97F4A7C15u ^ (uint64_t)c.y * 0xC2B2AE3D27D4EB4Fu ^ (uint64_t)c.z * 0x165667B19E3779F9u;
+  return (hash ^ hash >> 29) & table->mask;
+}
+
+static int find_near(const CellTable* table, const Part* part, Vec3 p) {
+  Cell at = cell_of(p);
+  for (int k = 0; k < 27; k++) {
+    Cell c = {at.x + k % 3 - 1, at.y + k / 3 % 3 - 1, at.z + k / 9 - 1};
+    for (int i = table->first[slot_of(table, c)]; i >= 0; i = table->next[i])
+      if (vec3_norm(vec3_sub(part->points[i], p)) <= WELD_DISTANCE) return i;
+  }
+  return -1;
+}
+
+static CellTable table_create(int count) {
+  CellTable table = {.mask = 15};
+  while (table.mask < 2 * (uint64_t)count) table.mask = 2 * table.mask + 1;
+  table.first = MEMORY_NEW(int, table.mask + 1);
+  table.next = MEMORY_NEW(int, count + 1);
+  for (uint64_t i = 0; i <= table.mask; i++) table.first[i] = -1;
+  return table;
+}
+
+/* Points of the faces in unit size; number[i] is that of mesh position i. */
+static void join_points(const Mesh* mesh, UnitFrame frame, Part* solid, int* number, MeshCondition* condition) {
+  CellTable table = table_create(mesh->position_count);
+  for (int i = 0; i < mesh->position_count; i++) number[i] = -2;
+  for (int i = 0; i < mesh->corner_count; i++) number[mesh->corners[i]] = -1;
+  for (int i = 0; i < mesh->position_count; i++) {
+    condition->unused_points += number[i] == -2;
+    if (number[i] == -2) continue;
+    Vec3 p = vec3_scale(vec3_sub(mesh->positions[i], frame.center), 1.0 / frame.scale);
+    number[i] = find_near(&table, solid, p);
+    if (number[i] >= 0) {
+      condition->joined_points++;
+      continue;
+    }
+    number[i] = part_add_point(solid, p);
+    uint64_t slot = slot_of(&table, cell_of(p));
+    table.next[number[i]] = table.first[slot];
+    table.first[slot] = number[i];
+  }
+  memory_free(table.first);
+  memory_free(table.next);
+}
+
+/* ---------------------------------------------------------------- triangles */
+
+/* Newell's normal of a face. */
+static Vec3 face_normal(const Mesh* mesh, const int* corners, int count) {
+  Vec3 sum = {0, 0, 0}, origin = mesh->positions[corners[0]];
+  for (int k = 1; k + 1 < count; k++)
+    sum = vec3_add(sum, vec3_cross(vec3_sub(mesh->positions[corners[k]], origin),
+                                   vec3_sub(mesh->positions[corners[k + 1]], origin)));
+  return sum;
+}
+
+static void add_faces(const Mesh* mesh, const int* number, Part* solid, MeshCondition* condition) {
+  for (int f = 0; f < mesh->face_count; f++) {
+    const int* corners = mesh->corners + mesh->face_first[f];
+    int count = mesh->face_first[f + 1] - mesh->face_first[f];
+    int(*pieces)[3] = memory_alloc(sizeof *pieces * (size_t)count);
+    int made = polygon_triangulate(mesh->positions, corners, count, face_normal(mesh, corners, count), pieces);
+    for (int k = 0; k < made; k++) {
+      int a = number[pieces[k][0]], b = number[pieces[k][1]], c = number[pieces[k][2]];
+      if (a == b || b == c || c == a)
+        condition->degenerate_triangles++;
+      else
+        part_add_triangle(solid, a, b, c);
+    }
+    memory_free(pieces);
+  }
+}
+
+/* A triangle by its sorted corners. */
+typedef struct {
+  int corner[3], triangle;
+  bool odd; /* sorted by an odd number of swaps */
+} SortedTriangle;
+
+static int order_triangles(const void* a, const void* b) {
+  const SortedTriangle *p = a, *q = b;
+  for (int k = 0; k < 3; k++)
+    if (p->corner[k] != q->corner[k]) return p->corner[k] < q->corner[k] ? -1 : 1;
+  return p->triangle < q->triangle ? -1 : p->triangle > q->triangle;
+}
+
+static void sort_two(SortedTriangle* t, int i, int j) {
+  if (t->corner[i] <= t->corner[j]) return;
+  int kept = t->corner[i];
+  t->corner[i] = t->corner[j], t->corner[j] = kept, t->odd = !t->odd;
+}
+
+static SortedTriangle* sorted_triangles(const Part* part) {
+  SortedTriangle* list = MEMORY_NEW(SortedTriangle, part->triangle_count + 1);
+  for (int i = 0; i < part->triangle_count; i++) {
+    const int* t = part->triangles[i];
+    list[i] = (SortedTriangle){{t[0], t[1], t[2]}, i, false};
+    sort_two(&list[i], 0, 1), sort_two(&list[i], 1, 2), sort_two(&list[i], 0, 1);
+  }
+  qsort(list, (size_t)part->triangle_count, sizeof *list, order_triangles);
+  return list;
+}
+
+static void keep_triangles(Part* part, const bool* drop) {
+  int kept = 0;
+  for (int i = 0; i < part->triangle_count; i++)
+    if (!drop[i]) memcpy(part->triangles[kept++], part->triangles[i], sizeof *part->triangles);
+  part->triangle_count = kept;
+}
+
+/* Of triangles on the same corners one stays; of a sheet, with as many turned either way, one of each. */
+static void drop_repeated(Part* part, MeshCondition* condition) {
+  SortedTriangle* list = sorted_triangles(part);
+  bool* drop = MEMORY_NEW(bool, part->triangle_count + 1);
+  for (int i = 0, next; i < part->triangle_count; i = next) {
+    int turned[2] = {0, 0};
+    for (next = i; next < part->triangle_count; next++) {
+      if (memcmp(list[next].corner, list[i].corner, sizeof list[i].corner) != 0) break;
+      turned[list[next].odd]++;
+    }
+    bool sheet = turned[0] == turned[1], taken[2] = {false, false};
+    for (int k = i; k < next; k++) {
+      bool odd = list[k].odd, want = sheet || turned[odd] > turned[!odd];
+      drop[list[k].triangle] = !want || taken[odd];
+      taken[odd] |= want;
+      condition->repeated_triangles += drop[list[k].triangle];
+    }
+  }
+  keep_triangles(part, drop);
+  memory_free(list);
+  memory_free(drop);
+}
+
+/* ---------------------------------------------------------------- edges */
+
+/* Side k of a triangle: from its corner k to the next one. */
+typedef struct {
+  int low, high, triangle;
+  bool backward; /* runs from high to low */
+} Side;
+
+static int order_sides(const void* a, const void* b) {
+  const Side *p = a, *q = b;
+  if (p->low != q->low) return p->low < q->low ? -1 : 1;
+  if (p->high != q->high) return p->high < q->high ? -1 : 1;
+  return p->triangle < q->triangle ? -1 : p->triangle > q->triangle;
+}
+
+static Side* sorted_sides(const Part* part) {
+  Side* sides = MEMORY_NEW(Side, 3 * part->triangle_count + 1);
+  for (int i = 0; i < part->triangle_count; i++)
+    for (int k = 0; k < 3; k++) {
+      int a = part->triangles[i][k], b = part->triangles[i][(k + 1) % 3];
+      sides[3 * i + k] = a < b ? (Side){a, b, i, false} : (Side){b, a, i, true};
+    }
+  qsort(sides, 3 * (size_t)part->triangle_count, sizeof *sides, order_sides);
+  return sides;
+}
+
+/* End of the run of sides at the same edge. */
+static int edge_end(const Side* sides, int count, int first) {
+  int end = first + 1;
+  while (end < count && sides[end].low == sides[first].low && sides[end].high == sides[first].high) end++;
+  return end;
+}
+
+/* A triangle without area goes when none of its edges needs it to have two sides. */
+static void drop_flat(Part* part, MeshCondition* condition) {
+  bool* drop = MEMORY_NEW(bool, part->triangle_count + 1);
+  for (int i = 0; i < part->triangle_count; i++) {
+    Vec3 a = part->points[part->triangles[i][0]], b = part->points[part->triangles[i][1]];
+    Vec3 normal = vec3_cross(vec3_sub(b, a), vec3_sub(part->points[part->triangles[i][2]], a));
+    drop[i] = vec3_norm(normal) <= AREA_ZERO;
+  }
+  Side* sides = sorted_sides(part);
+  for (int i = 0, next; i < 3 * part->triangle_count; i = next) {
+    next = edge_end(sides, 3 * part->triangle_count, i);
+    for (int k = i; next - i == 2 && k < next; k++) drop[sides[k].triangle] = false;
+  }
+  for (int i = 0; i < part->triangle_count; i++) condition->degenerate_triangles += drop[i];
+  keep_triangles(part, drop);
+  memory_free(sides);
+  memory_free(drop);
+}
+
+/* ---------------------------------------------------------------- turning neighbours alike */
+
+static void turn(int triangle[3]) {
+  int kept = triangle[1];
+  triangle[1] = triangle[2], triangle[2] = kept;
+}
+
+/* For each triangle its neighbours across edges of two sides, -1 = none; differs = turned against it. */
+typedef struct {
+  int (*neighbour)[3];
+  bool (*differs)[3];
+} Neighbours;
+
+static void link_sides(Neighbours* n, const Side* a, const Side* b) {
+  for (int k = 0; k < 3; k++)
+    if (n->neighbour[a->triangle][k] < 0) {
+      n->neighbour[a->triangle][k] = b->triangle;
+      n->differs[a->triangle][k] = a->backward == b->backward;
+      return;
+    }
+}
+
+static Neighbours neighbours_create(const Part* part, MeshCondition* condition) {
+  Neighbours n = {memory_alloc(sizeof *n.neighbour * (size_t)(part->triangle_count + 1)),
+                  memory_alloc(sizeof *n.differs * (size_t)(part->triangle_count + 1))};
+  for (int i = 0; i < part->triangle_count; i++)
+    for (int k = 0; k < 3; k++) n.neighbour[i][k] = -1;
+  Side* sides = sorted_sides(part);
+  for (int i = 0, next; i < 3 * part->triangle_count; i = next) {
+    next = edge_end(sides, 3 * part->triangle_count, i);
+    condition->border_edges += next - i == 1;
+    condition->branching_edges += next - i > 2;
+    if (next - i != 2) continue;
+    link_sides(&n, &sides[i], &sides[i + 1]);
+    link_sides(&n, &sides[i + 1], &sides[i]);
+  }
+  memory_free(sides);
+  return n;
+}
+
+/* Everything that hangs together across edges of two sides gets the orientation that most of its area has. */
+static void turn_patch(Part* part, const Neighbours* n, int seed, int* patch, int number, int* queue, bool* turned,
+                       MeshCondition* condition) {
+  int head = 0, tail = 0;
+  double kept_area = 0, turned_area = 0;
+  queue[tail++] = seed, patch[seed] = number;
+  while (head < tail) {
+    int i = queue[head++];
+    const int* t = part->triangles[i];
+    Vec3 a = part->points[t[0]];
+    double area = vec3_norm(vec3_cross(vec3_sub(part->points[t[1]], a), vec3_sub(part->points[t[2]], a)));
+    *(turned[i] ? &turned_area : &kept_area) += area;
+    for (int k = 0; k < 3; k++) {
+      int j = n->neighbour[i][k];
+      if (j < 0 || patch[j] >= 0) continue;
+      patch[j] = number, turned[j] = turned[i] != n->differs[i][k], queue[tail++] = j;
+    }
+  }
+  bool all = turned_area > kept_area;
+  for (int k = 0; k < tail; k++) {
+    if (turned[queue[k]] == all) continue;
+    turn(part->triangles[queue[k]]);
+    condition->turned_triangles++;
+  }
+}
+
+static int turn_neighbours(Part* part, int* patch, MeshCondition* condition) {
+  Neighbours n = neighbours_create(part, condition);
+  int* queue = MEMORY_NEW(int, part->triangle_count + 1);
+  bool* turned = MEMORY_NEW(bool, part->triangle_count + 1);
+  int count = 0;
+  for (int i = 0; i < part->triangle_count; i++) patch[i] = -1;
+  for (int i = 0; i < part->triangle_count; i++)
+    if (patch[i] < 0) turn_patch(part, &n, i, patch, count++, queue, turned, condition);
+  memory_free(n.neighbour);
+  memory_free(n.differs);
+  memory_free(queue);
+  memory_free(turned);
+  return count;
+}
+
+/* Turn whole patches while that leaves fewer open edges: walls and patches that meet at branching edges. */
+static bool turn_patches_once(Part* part, const int* patch, int patch_count, MeshCondition* condition) {
+  Side* sides = sorted_sides(part);
+  int* gain = MEMORY_NEW(int, patch_count + 1);
+  for (int i = 0, next; i < 3 * part->triangle_count; i = next) {
+    next = edge_end(sides, 3 * part->triangle_count, i);
+    int sum = 0;
+    for (int k = i; k < next; k++) sum += sides[k].backward ? -1 : 1;
+    for (int k = i; k < next; k++) {
+      int change = sides[k].backward ? 2 : -2;
+      gain[patch[sides[k].triangle]] += abs(sum) - abs(sum + change);
+    }
+  }
+  int best = 0;
+  for (int k = 1; k < patch_count; k++)
+    if (gain[k] > gain[best]) best = k;
+  bool worth = gain[best] > 0;
+  for (int i = 0; worth && i < part->triangle_count; i++) {
+    if (patch[i] != best) continue;
+    turn(part->triangles[i]);
+    condition->turned_triangles++;
+  }
+  memory_free(sides);
+  memory_free(gain);
+  return worth;
+}
+
+/* ---------------------------------------------------------------- closing */
+
+/* Edges that the triangles do not close, in the direction in which they bound them. */
+static int open_edges(const Part* part, CapEdge** list) {
+  Side* sides = sorted_sides(part);
+  *list = MEMORY_NEW(CapEdge, 3 * part->triangle_count + 1);
+  int count = 0;
+  for (int i = 0, next; i < 3 * part->triangle_count; i = next) {
+    next = edge_end(sides, 3 * part->triangle_count, i);
+    int sum = 0, low = sides[i].low, high = sides[i].high;
+    for (int k = i; k < next; k++) sum += sides[k].backward ? -1 : 1;
+    for (int k = 0; k < abs(sum); k++) (*list)[count++] = sum > 0 ? (CapEdge){low, high, 0} : (CapEdge){high, low, 0};
+  }
+  memory_free(sides);
+  return count;
+}
+
+/* One fan for each border that hangs together, to the mean of its points. */
+static void close_borders(Part* part, MeshCondition* condition) {
+  CapEdge* edges;
+  int count = open_edges(part, &edges), point_count = part->point_count;
+  int* root = MEMORY_NEW(int, point_count + 1);
+  int* middle = MEMORY_NEW(int, point_count + 1);
+  int* members = MEMORY_NEW(int, point_count + 1);
+  Vec3* sum = MEMORY_NEW(Vec3, point_count + 1);
+  sets_separate(root, point_count);
+  for (int k = 0; k < count; k++) sets_join(root, edges[k].a, edges[k].b);
+  for (int k = 0; k < count; k++) {
+    int r = sets_root(root, edges[k].a);
+    sum[r] = vec3_add(sum[r], part->points[edges[k].a]);
+    members[r]++;
+  }
+  for (int i = 0; i < point_count; i++) {
+    if (members[i] == 0) continue;
+    middle[i] = part_add_point(part, vec3_scale(sum[i], 1.0 / members[i]));
+    condition->closed_borders++;
+  }
+  for (int k = 0; k < count; k++) part_add_triangle(part, edges[k].b, edges[k].a, middle[sets_root(root, edges[k].a)]);
+  memory_free(edges);
+  memory_free(root);
+  memory_free(middle);
+  memory_free(members);
+  memory_free(sum);
+}
+
+/* ---------------------------------------------------------------- outside out */
+
+static void turn_all(Part* part) {
+  for (int i = 0; i < part->triangle_count; i++) turn(part->triangles[i]);
+}
+
+static int component_numbers(const Part* part, int* number) {
+  int* root = MEMORY_NEW(int, part->point_count + 1);
+  int count = 0;
+  sets_separate(root, part->point_count);
+  for (int i = 0; i < part->triangle_count; i++)
+    for (int k = 1; k < 3; k++) sets_join(root, part->triangles[i][0], part->triangles[i][k]);
+  int* of_root = MEMORY_NEW(int, part->point_count + 1);
+  for (int i = 0; i < part->triangle_count; i++) {
+    int r = sets_root(root, part->triangles[i][0]);
+    if (of_root[r] == 0) of_root[r] = ++count;
+    number[i] = of_root[r] - 1;
+  }
+  memory_free(root);
+  memory_free(of_root);
+  return count;
+}
+
+/* The triangles of one component (inside) or of all others, sharing the points. */
+static Part borrowed(const Part* part, const int* number, int component, bool others) {
+  Part piece = {.points = part->points, .point_count = part->point_count};
+  for (int i = 0; i < part->triangle_count; i++)
+    if ((number[i] == component) != others)
+      part_add_triangle(&piece, part->triangles[i][0], part->triangles[i][1], part->triangles[i][2]);
+  return piece;
+}
+
+static void turn_outward(Part* part, const int* number, int component, MeshCondition* condition) {
+  Part piece = borrowed(part, number, component, false), rest = borrowed(part, number, component, true);
+  if (piece.triangle_count > 0 && part_volume(&piece) < 0) {
+    Vec3 point = part->points[piece.triangles[0][0]];
+    if (winding_number(&rest, point) > 0.5) {
+      condition->cavities++;
+    } else {
+      for (int i = 0; i < part->triangle_count; i++)
+        if (number[i] == component) turn(part->triangles[i]), condition->turned_triangles++;
+    }
+  }
+  memory_free(piece.triangles);
+  memory_free(rest.triangles);
+}
+
+/* Components beyond this are crumbs of a soup: their orientation is left as it is. */
+#define COMPONENTS_TURNED 200
+
+static void orient(Part* part, MeshCondition* condition) {
+  int* number = MEMORY_NEW(int, part->triangle_count + 1);
+  condition->components = component_numbers(part, number);
+  if (part_volume(part) < 0) {
+    turn_all(part);
+    condition->inside_out = true;
+  }
+  for (int k = 0; condition->components > 1 && k < condition->components && k < COMPONENTS_TURNED; k++)
+    turn_outward(part, number, k, condition);
+  memory_free(number);
+}
+
+bool mesh_repair(const Mesh* mesh, Part* solid, UnitFrame* frame, MeshCondition* condition) {
+  *solid = (Part){0};
+  *condition = (MeshCondition){.degenerate_triangles = mesh->degenerate_face_count};
+  *frame = unit_frame(mesh);
+  if (!(frame->scale > 0)) return false;
+  int* number = MEMORY_NEW(int, mesh->position_count + 1);
+  join_points(mesh, *frame, solid, number, condition);
+  add_faces(mesh, number, solid, condition);
+  memory_free(number);
+  drop_repeated(solid, condition);
+  drop_flat(solid, condition);
+  int* patch = MEMORY_NEW(int, solid->triangle_count + 1);
+  int patches = turn_neighbours(solid, patch, condition);
+  for (int pass = 0; patches > 1 && pass < TURN_PASSES * patches && pass < COMPONENTS_TURNED; pass++)
+    if (!turn_patches_once(solid, patch, patches, condition)) break;
+  memory_free(patch);
+  close_borders(solid, condition);
+  orient(solid, condition);
+  return solid->triangle_count > 0;
+}

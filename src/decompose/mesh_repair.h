@@ -1,0 +1,26 @@
+/* Private to decompose/: a mesh as it was read becomes a closed, outward, unit-size chain of triangles. */
+#ifndef SDRS_DECOMPOSE_MESH_REPAIR_H
+#define SDRS_DECOMPOSE_MESH_REPAIR_H
+
+#include "decompose/part.h"
+
+/* x_mesh = center + scale x_unit; scale is a power of two, so that nothing is rounded but by the shift. The longest
+ * diagonal in unit size lies in (0.5, 1]. */
+typedef struct {
+  Vec3 center;
+  double scale;
+} UnitFrame;
+
+/* Points nearer than this are one [unit size]: below the cracks of exporters in single precision, above rounding. */
+#define WELD_DISTANCE 1e-7
+
+/* In order: faces become triangles (ear clipping), equal points are joined, repeated triangles and those without area
+ * that hang on a closed surface are dropped, neighbours are turned alike, surfaces are turned outward (inward when the
+ * winding number of the others says that they bound a cavity), and what is still open is closed by a fan to the middle
+ * of each border. `solid` is owned by the caller. Returns false when all points lie in one plane. */
+bool mesh_repair(const Mesh* mesh, Part* solid, UnitFrame* frame, MeshCondition* condition);
+/* (1 / 4 pi) times the solid angle of the triangles seen from a point: 1 inside a closed outward surface, 0 outside,
+ * between them near an open border. */
+double winding_number(const Part* part, Vec3 point);
+
+#endif

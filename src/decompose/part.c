@@ -1,0 +1,414 @@
+#include "decompose/part.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- building */
+
+static void* room_for(void* array, size_t element, int count, int* capacity) {
+  if (count < *capacity) return array;
+  int wanted = 2 * *capacity + 16;
+  array = memory_resize(array, element * (size_t)*capacity, element * (size_t)wanted);
+  *capacity = wanted;
+  return array;
+}
+
+void part_free(Part* part) {
+  memory_free(part->points);
+  memory_free(part->triangles);
+  memory_free(part->edges);
+  memory_free(part->caps);
+  *part = (Part){0};
+}
+
+int part_add_point(Part* part, Vec3 point) {
+  part->points = room_for(part->points, sizeof(Vec3), part->point_count, &part->point_capacity);
+  part->points[part->point_count] = point;
+  return part->point_count++;
+}
+
+void part_add_triangle(Part* part, int a, int b, int c) {
+  part->triangles = room_for(part->triangles, sizeof *part->triangles, part->triangle_count, &part->triangle_capacity);
+  int* corner = part->triangles[part->triangle_count++];
+  corner[0] = a, corner[1] = b, corner[2] = c;
+}
+
+void part_add_edge(Part* part, int a, int b, int cap) {
+  part->edges = room_for(part->edges, sizeof(CapEdge), part->edge_count, &part->edge_capacity);
+  part->edges[part->edge_count++] = (CapEdge){a, b, cap};
+}
+
+int part_add_cap(Part* part, Plane cap) {
+  part->caps = room_for(part->caps, sizeof(Plane), part->cap_count, &part->cap_capacity);
+  part->caps[part->cap_count] = cap;
+  return part->cap_count++;
+}
+
+Plane plane_flipped(Plane plane) { return (Plane){vec3_scale(plane.n, -1.0), -plane.offset}; }
+
+/* ---------------------------------------------------------------- volume */
+
+static double six_volumes(Vec3 origin, Vec3 a, Vec3 b, Vec3 c) {
+  return vec3_dot(vec3_sub(a, origin), vec3_cross(vec3_sub(b, origin), vec3_sub(c, origin)));
+}
+
+/* A cap is summed as a fan from the first point of its boundary: signs cancel what lies outside it. */
+double part_volume(const Part* part) {
+  if (part->point_count == 0) return 0;
+  Vec3 origin = part->points[0];
+  int* apex = MEMORY_NEW(int, part->cap_count + 1);
+  for (int k = 0; k < part->cap_count; k++) apex[k] = -1;
+  double sum = 0;
+  for (int i = 0; i < part->triangle_count; i++) {
+    const int* t = part->triangles[i];
+    sum += six_volumes(origin, part->points[t[0]], part->points[t[1]], part->points[t[2]]);
+  }
+  for (int i = 0; i < part->edge_count; i++) {
+    const CapEdge* edge = &part->edges[i];
+    if (apex[edge->cap] < 0) apex[edge->cap] = edge->a;
+    sum += six_volumes(origin, part->points[apex[edge->cap]], part->points[edge->a], part->points[edge->b]);
+  }
+  memory_free(apex);
+  return sum / 6.0;
+}
+
+/* ---------------------------------------------------------------- cutting */
+
+/* The new point on an edge that crosses the plane, found again by its ends. */
+typedef struct {
+  int low, high, point; /* point -1 = empty slot */
+} Crossing;
+
+typedef struct {
+  const Part* from;
+  Part* to;
+  Plane plane;
+  double* distance; /* signed, 0 when within rounding     (from->point_count) */
+  int* number;      /* in `to`, -1 = not there yet        (from->point_count) */
+  Crossing* crossings;
+  int slots; /* a power of two, more than twice the crossings */
+  int wall;  /* the new cap */
+} Cutter;
+
+static int take_point(Cutter* c, int i) {
+  if (c->number[i] < 0) c->number[i] = part_add_point(c->to, c->from->points[i]);
+  return c->number[i];
+}
+
+/* From the lower number to the higher, so that every triangle at the edge and both sides get the same bits. */
+static int cross_edge(Cutter* c, int i, int j) {
+  int low = i < j ? i : j, high = i < j ? j : i;
+  uint32_t hash = ((uint32_t)low * 2654435761u) ^ ((uint32_t)high * 2246822519u);
+  int slot = (int)(hash & (uint32_t)(c->slots - 1));
+  while (c->crossings[slot].point >= 0) {
+    if (c->crossings[slot].low == low && c->crossings[slot].high == high) return c->crossings[slot].point;
+    slot = (slot + 1) & (c->slots - 1);
+  }
+  double a = c->distance[low], b = c->distance[high];
+  Vec3 p = c->from->points[low], q = c->from->points[high];
+  Vec3 point = vec3_add_scaled(p, a / (a - b), vec3_sub(q, p));
+  c->crossings[slot] = (Crossing){low, high, part_add_point(c->to, point)};
+  return c->crossings[slot].point;
+}
+
+/* A corner of a piece: its number in the new part, and whether it lies on the plane. */
+typedef struct {
+  int point;
+  bool on;
+} Corner;
+
+/* Sutherland-Hodgman on one triangle; returns the number of corners, 0 when nothing is below the plane. */
+static int cut_triangle(Cutter* c, const int t[3], Corner piece[4]) {
+  int count = 0;
+  for (int k = 0; k < 3; k++) {
+    int i = t[k], j = t[(k + 1) % 3];
+    double a = c->distance[i], b = c->distance[j];
+    if (a <= 0) piece[count++] = (Corner){take_point(c, i), a == 0};
+    if ((a < 0 && b > 0) || (a > 0 && b < 0)) piece[count++] = (Corner){cross_edge(c, i, j), true};
+  }
+  return count;
+}
+
+static Vec3 triangle_normal(const Part* part, const int t[3]) {
+  Vec3 a = part->points[t[0]];
+  return vec3_cross(vec3_sub(part->points[t[1]], a), vec3_sub(part->points[t[2]], a));
+}
+
+/* What the triangle leaves below the plane; its edges in the plane bound the new wall, in the other direction. A
+ * triangle in the plane belongs to the side that it bounds. */
+static void cut_surface(Cutter* c, const int t[3]) {
+  double d[3] = {c->distance[t[0]], c->distance[t[1]], c->distance[t[2]]};
+  bool below = d[0] < 0 || d[1] < 0 || d[2] < 0;
+  bool flat = d[0] == 0 && d[1] == 0 && d[2] == 0;
+  if (!below && !(flat && vec3_dot(triangle_normal(c->from, t), c->plane.n) > 0)) return;
+  Corner piece[4];
+  int count = cut_triangle(c, t, piece);
+  for (int k = 2; k < count; k++) part_add_triangle(c->to, piece[0].point, piece[k - 1].point, piece[k].point);
+  for (int k = 0; k < count; k++) {
+    Corner a = piece[k], b = piece[(k + 1) % count];
+    if (a.on && b.on) part_add_edge(c->to, b.point, a.point, c->wall);
+  }
+}
+
+/* ---------------------------------------------------------------- cutting caps */
+
+/* A cap's boundary reaches or leaves the plane at a point. */
+typedef struct {
+  double along;
+  int point, weight;
+} Reach;
+
+static int order_reaches(const void* a, const void* b) {
+  const Reach *p = a, *q = b;
+  if (p->along != q->along) return p->along < q->along ? -1 : 1;
+  return p->point < q->point ? -1 : p->point > q->point;
+}
+
+typedef struct {
+  Reach* items;
+  int count, capacity;
+} Reaches;
+
+static void reach(Cutter* c, Reaches* reaches, Vec3 line, int point, int weight) {
+  reaches->items = room_for(reaches->items, sizeof(Reach), reaches->count, &reaches->capacity);
+  reaches->items[reaches->count++] = (Reach){vec3_dot(line, c->to->points[point]), point, weight};
+}
+
+/* Close the boundary of a cut cap along the line where its plane meets the cutting plane: between two points the number
+ * of segments is the sum of what was reached before. The new wall gets the same segments turned. */
+static void close_cap(Cutter* c, Reaches* reaches, int cap) {
+  if (reaches->count == 0) return;
+  qsort(reaches->items, (size_t)reaches->count, sizeof(Reach), order_reaches);
+  int sum = 0;
+  for (int k = 0; k + 1 < reaches->count; k++) {
+    sum += reaches->items[k].weight;
+    int a = reaches->items[k].point, b = reaches->items[k + 1].point;
+    if (a == b) continue;
+    for (int copy = 0; copy < abs(sum) && copy < 4; copy++) {
+      int from = sum > 0 ? a : b, to = sum > 0 ? b : a;
+      part_add_edge(c->to, from, to, cap);
+      part_add_edge(c->to, to, from, c->wall);
+    }
+  }
+}
+
+/* One boundary segment; both ends on the plane: it is made anew by close_cap. */
+static void cut_cap_edge(Cutter* c, Reaches* reaches, Vec3 line, const CapEdge* edge, int cap) {
+  double a = c->distance[edge->a], b = c->distance[edge->b];
+  if (!(a < 0 || b < 0)) return;
+  int p = a <= 0 ? take_point(c, edge->a) : cross_edge(c, edge->a, edge->b);
+  int q = b <= 0 ? take_point(c, edge->b) : cross_edge(c, edge->a, edge->b);
+  part_add_edge(c->to, p, q, cap);
+  if (b >= 0) reach(c, reaches, line, q, 1);
+  if (a >= 0) reach(c, reaches, line, p, -1);
+}
+
+/* The wall lies in the plane: it stays where the solid is. */
+static void keep_flat_cap(Cutter* c, const CapEdge* edges, int count, Plane cap) {
+  if (!(vec3_dot(cap.n, c->plane.n) > 0)) return;
+  int number = part_add_cap(c->to, cap);
+  for (int k = 0; k < count; k++) {
+    int a = take_point(c, edges[k].a), b = take_point(c, edges[k].b);
+    part_add_edge(c->to, a, b, number);
+    part_add_edge(c->to, b, a, c->wall);
+  }
+}
+
+static void cut_cap(Cutter* c, const CapEdge* edges, int count, Plane cap) {
+  bool below = false, above = false;
+  for (int k = 0; k < count; k++) {
+    below |= c->distance[edges[k].a] < 0 || c->distance[edges[k].b] < 0;
+    above |= c->distance[edges[k].a] > 0 || c->distance[edges[k].b] > 0;
+  }
+  if (!below && !above) keep_flat_cap(c, edges, count, cap);
+  if (!below) return;
+  int number = part_add_cap(c->to, cap);
+  Vec3 line = vec3_cross(cap.n, c->plane.n);
+  Reaches reaches = {0};
+  for (int k = 0; k < count; k++) cut_cap_edge(c, &reaches, line, &edges[k], number);
+  close_cap(c, &reaches, number);
+  memory_free(reaches.items);
+}
+
+/* ---------------------------------------------------------------- tidying caps */
+
+static int order_edges(const void* a, const void* b) {
+  const CapEdge *p = a, *q = b;
+  if (p->cap != q->cap) return p->cap < q->cap ? -1 : 1;
+  int pl = p->a < p->b ? p->a : p->b, ql = q->a < q->b ? q->a : q->b;
+  if (pl != ql) return pl < ql ? -1 : 1;
+  int ph = p->a + p->b - pl, qh = q->a + q->b - ql;
+  return ph < qh ? -1 : ph > qh;
+}
+
+/* Segments that run both ways cancel; the rest is sorted by cap. */
+static void tidy_edges(Part* part) {
+  if (part->edge_count == 0) return;
+  qsort(part->edges, (size_t)part->edge_count, sizeof(CapEdge), order_edges);
+  int kept = 0;
+  for (int i = 0, next; i < part->edge_count; i = next) {
+    int sum = 0;
+    CapEdge first = part->edges[i];
+    for (next = i; next < part->edge_count && order_edges(&part->edges[next], &first) == 0; next++)
+      sum += part->edges[next].a == first.a ? 1 : -1;
+    if (first.a == first.b) continue;
+    CapEdge turned = {first.b, first.a, first.cap};
+    for (int k = 0; k < abs(sum); k++) part->edges[kept++] = sum > 0 ? first : turned;
+  }
+  part->edge_count = kept;
+}
+
+static void cutter_start(Cutter* c, double rounding) {
+  const Part* from = c->from;
+  c->distance = MEMORY_NEW(double, from->point_count + 1);
+  c->number = MEMORY_NEW(int, from->point_count + 1);
+  for (int i = 0; i < from->point_count; i++) {
+    double d = vec3_dot(c->plane.n, from->points[i]) - c->plane.offset;
+    c->distance[i] = fabs(d) <= rounding ? 0 : d;
+    c->number[i] = -1;
+  }
+  int crossing = 0;
+  for (int i = 0; i < from->triangle_count; i++) {
+    const int* t = from->triangles[i];
+    for (int k = 0; k < 3; k++) crossing += c->distance[t[k]] * c->distance[t[(k + 1) % 3]] < 0;
+  }
+  for (int i = 0; i < from->edge_count; i++)
+    crossing += c->distance[from->edges[i].a] * c->distance[from->edges[i].b] < 0;
+  for (c->slots = 16; c->slots <= 2 * crossing;) c->slots *= 2;
+  c->crossings = MEMORY_NEW(Crossing, c->slots);
+  for (int i = 0; i < c->slots; i++) c->crossings[i].point = -1;
+}
+
+Part part_cut(const Part* part, Plane plane, double rounding) {
+  Part result = {0};
+  Cutter c = {.from = part, .to = &result, .plane = plane};
+  cutter_start(&c, rounding);
+  c.wall = part_add_cap(&result, plane);
+  for (int i = 0; i < part->triangle_count; i++) cut_surface(&c, part->triangles[i]);
+  for (int i = 0, next; i < part->edge_count; i = next) {
+    for (next = i; next < part->edge_count && part->edges[next].cap == part->edges[i].cap;) next++;
+    cut_cap(&c, part->edges + i, next - i, part->caps[part->edges[i].cap]);
+  }
+  tidy_edges(&result);
+  memory_free(c.distance);
+  memory_free(c.number);
+  memory_free(c.crossings);
+  return result;
+}
+
+/* ---------------------------------------------------------------- components */
+
+typedef struct {
+  Vec3 low, high;
+} Box;
+
+static Box part_box(const Part* part) {
+  Box box = {part->points[0], part->points[0]};
+  for (int i = 1; i < part->point_count; i++) {
+    box.low = vec3_min(box.low, part->points[i]);
+    box.high = vec3_max(box.high, part->points[i]);
+  }
+  return box;
+}
+
+static bool box_holds(Box a, Box b) {
+  return a.low.x <= b.low.x && a.low.y <= b.low.y && a.low.z <= b.low.z && a.high.x >= b.high.x &&
+         a.high.y >= b.high.y && a.high.z >= b.high.z;
+}
+
+/* Number of each point's component, -1 for points of no piece. Returns how many components. */
+static int number_components(const Part* part, int* component) {
+  int* root = MEMORY_NEW(int, part->point_count + 1);
+  sets_separate(root, part->point_count);
+  for (int i = 0; i < part->point_count; i++) component[i] = -2;
+  for (int i = 0; i < part->triangle_count; i++)
+    for (int k = 0; k < 3; k++) {
+      sets_join(root, part->triangles[i][0], part->triangles[i][k]);
+      component[part->triangles[i][k]] = -1;
+    }
+  for (int i = 0; i < part->edge_count; i++) {
+    sets_join(root, part->edges[i].a, part->edges[i].b);
+    component[part->edges[i].a] = component[part->edges[i].b] = -1;
+  }
+  int count = 0;
+  for (int i = 0; i < part->point_count; i++) {
+    if (component[i] == -2) continue;
+    int r = sets_root(root, i);
+    component[i] = r == i ? count++ : component[r];
+  }
+  memory_free(root);
+  return count;
+}
+
+/* All points, triangles and edges go to the part of their component. */
+static void share_out(const Part* part, const int* component, Part* pieces, int count) {
+  int* number = MEMORY_NEW(int, part->point_count + 1);
+  for (int k = 0; k < count; k++)
+    for (int cap = 0; cap < part->cap_count; cap++) part_add_cap(&pieces[k], part->caps[cap]);
+  for (int i = 0; i < part->point_count; i++)
+    if (component[i] >= 0) number[i] = part_add_point(&pieces[component[i]], part->points[i]);
+  for (int i = 0; i < part->triangle_count; i++) {
+    const int* t = part->triangles[i];
+    part_add_triangle(&pieces[component[t[0]]], number[t[0]], number[t[1]], number[t[2]]);
+  }
+  for (int i = 0; i < part->edge_count; i++) {
+    const CapEdge* e = &part->edges[i];
+    part_add_edge(&pieces[component[e->a]], number[e->a], number[e->b], e->cap);
+  }
+  memory_free(number);
+}
+
+/* For a surface without positive volume: the smallest piece whose box holds it, else the largest piece. */
+static int owner_of(const Box* boxes, const double* volumes, int count, int cavity) {
+  int best = -1, largest = 0;
+  for (int k = 0; k < count; k++) {
+    if (volumes[k] > volumes[largest]) largest = k;
+    if (k == cavity || !(volumes[k] > 0) || !box_holds(boxes[k], boxes[cavity])) continue;
+    if (best < 0 || volumes[k] < volumes[best]) best = k;
+  }
+  return best >= 0 ? best : largest;
+}
+
+/* Renumber the components so that cavities are with their owners. Returns the new count. */
+static int join_cavities(const Part* pieces, int count, int* target) {
+  Box* boxes = MEMORY_NEW(Box, count);
+  double* volumes = MEMORY_NEW(double, count);
+  int* owner = MEMORY_NEW(int, count);
+  int kept = 0;
+  for (int k = 0; k < count; k++) boxes[k] = part_box(&pieces[k]), volumes[k] = part_volume(&pieces[k]);
+  for (int k = 0; k < count; k++) owner[k] = volumes[k] > 0 ? k : owner_of(boxes, volumes, count, k);
+  for (int k = 0; k < count; k++) target[k] = owner[k] == k ? kept++ : -1;
+  for (int k = 0; k < count; k++)
+    if (target[k] < 0) target[k] = target[owner[k]] >= 0 ? target[owner[k]] : 0;
+  memory_free(boxes);
+  memory_free(volumes);
+  memory_free(owner);
+  return kept > 0 ? kept : 1;
+}
+
+static void free_pieces(Part* pieces, int count) {
+  for (int k = 0; k < count; k++) part_free(&pieces[k]);
+  memory_free(pieces);
+}
+
+int part_components(const Part* part, Part** pieces) {
+  int* component = MEMORY_NEW(int, part->point_count + 1);
+  int count = number_components(part, component);
+  *pieces = MEMORY_NEW(Part, count + 1);
+  share_out(part, component, *pieces, count);
+  if (count > 1) {
+    int* target = MEMORY_NEW(int, count);
+    int kept = join_cavities(*pieces, count, target);
+    if (kept < count) {
+      free_pieces(*pieces, count);
+      for (int i = 0; i < part->point_count; i++)
+        if (component[i] >= 0) component[i] = target[component[i]];
+      *pieces = MEMORY_NEW(Part, kept + 1);
+      share_out(part, component, *pieces, kept);
+      count = kept;
+    }
+    memory_free(target);
+  }
+  memory_free(component);
+  return count;
+}

@@ -1,0 +1,49 @@
+/* Private to decompose/: a solid as a closed chain of oriented pieces of surface, which planes cut exactly.
+ * The outside surface is a list of triangles. Where a plane cut the solid, the new wall (a cap) is kept as its oriented
+ * boundary segments only; no polygon has to be triangulated, so surfaces that cross themselves are cut as well. */
+#ifndef SDRS_DECOMPOSE_PART_H
+#define SDRS_DECOMPOSE_PART_H
+
+#include "decompose/decompose.h"
+
+/* Half space n . x <= offset, n a unit vector. */
+typedef struct {
+  Vec3 n;
+  double offset;
+} Plane;
+
+/* One edge a -> b of the boundary of a cap. */
+typedef struct {
+  int a, b, cap;
+} CapEdge;
+
+/* Owned arrays; part_free accepts a zeroed struct. Triangles are counter-clockwise seen from outside. */
+typedef struct {
+  Vec3* points;
+  int point_count, point_capacity;
+  int (*triangles)[3];
+  int triangle_count, triangle_capacity;
+  CapEdge* edges;
+  int edge_count, edge_capacity;
+  Plane* caps; /* outward */
+  int cap_count, cap_capacity;
+} Part;
+
+void part_free(Part* part);
+int part_add_point(Part* part, Vec3 point);
+void part_add_triangle(Part* part, int a, int b, int c);
+void part_add_edge(Part* part, int a, int b, int cap);
+int part_add_cap(Part* part, Plane cap);
+
+/* The pieces of the part in the half space. Points nearer to the plane than `rounding` count as on it. Both sides of a
+ * plane get the same new points, bit for bit. Unused points are dropped. */
+Part part_cut(const Part* part, Plane plane, double rounding);
+/* The surfaces that do not hang together, in the order of their first point.
+ * A surface that encloses no positive volume (a cavity) stays with the smallest one whose box holds it.
+ * Returns how many; *pieces is an owned array of them. */
+int part_components(const Part* part, Part** pieces);
+/* Volume enclosed, negative when the surface is inside out. (divergence theorem) */
+double part_volume(const Part* part);
+Plane plane_flipped(Plane plane);
+
+#endif

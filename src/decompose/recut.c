@@ -1,0 +1,92 @@
+/* Two neighbouring groups of pieces share a border that cuts left there when they served something else; here the best
+ * plane for the two is looked for. */
+#include "decompose/blocks.h"
+
+/* Pairs with less volume outside the solid are left as they are [volume of the solid]. */
+#define EXCESS_LEAST 1e-3
+/* Times that all pairs are tried. */
+#define SWEEPS 6
+/* Least gain [volume of both hulls]. */
+#define RECUT_GAIN 2e-4
+/* Triangles of the copy that planes are tried on. */
+#define RECUT_TRIANGLES 1200
+
+/* Less counts as flat [unit size]. */
+#define FLAT_VOLUME 1e-12
+
+/* Everything of b into a; the walls between them stay, and cancel. */
+static void add_part(Part* a, const Part* b) {
+  int points = a->point_count, caps = a->cap_count;
+  for (int i = 0; i < b->point_count; i++) part_add_point(a, b->points[i]);
+  for (int i = 0; i < b->cap_count; i++) part_add_cap(a, b->caps[i]);
+  for (int i = 0; i < b->triangle_count; i++)
+    part_add_triangle(a, points + b->triangles[i][0], points + b->triangles[i][1], points + b->triangles[i][2]);
+  for (int i = 0; i < b->edge_count; i++)
+    part_add_edge(a, points + b->edges[i].a, points + b->edges[i].b, caps + b->edges[i].cap);
+}
+
+static Block block_of_part(const Part* part) { return block_create(part->points, part->point_count); }
+
+static double estimated_volume(const Part* part) {
+  double volume = part->point_count > 3 ? hull_estimate(part->points, part->point_count).volume : 0;
+  return volume > FLAT_VOLUME ? volume : HUGE_VAL;
+}
+
+/* Cut a and b anew; false when they are better as they are. */
+static bool recut(Part parts[2], Block blocks[2], const SearchOptions* options) {
+  Part both = {0};
+  Plane plane;
+  add_part(&both, &parts[0]);
+  add_part(&both, &parts[1]);
+  Piece piece = piece_loose(both, &(SearchOptions){RECUT_TRIANGLES, options->threads});
+  bool better = piece_best_plane(&piece, 0, options->threads, &plane);
+  if (better) {
+    double enough = (1 - RECUT_GAIN) * (blocks[0].estimate.volume + blocks[1].estimate.volume);
+    Part a = part_cut(&piece.part, plane, PLANE_ROUNDING),
+         b = part_cut(&piece.part, plane_flipped(plane), PLANE_ROUNDING);
+    better = estimated_volume(&a) + estimated_volume(&b) < enough;
+    Part unused[2] = {better ? parts[0] : a, better ? parts[1] : b};
+    if (better) {
+      block_free(&blocks[0]), block_free(&blocks[1]);
+      parts[0] = a, parts[1] = b, blocks[0] = block_of_part(&a), blocks[1] = block_of_part(&b);
+    }
+    part_free(&unused[0]), part_free(&unused[1]);
+  }
+  piece_free(&piece);
+  return better;
+}
+
+static double excess(const Block* block, const Part* part) { return block->estimate.volume - part_volume(part); }
+
+static bool sweep(Blocks* blocks, Part* parts, double least, int* tried, const SearchOptions* options, int* version) {
+  bool any = false;
+  for (int i = 0; i < blocks->count; i++)
+    for (int j = i + 1; j < blocks->count; j++) {
+      int now = version[i] > version[j] ? version[i] : version[j];
+      if (tried[i * blocks->count + j] > now) continue;
+      if (block_distance(&blocks->items[i], &blocks->items[j]) > TOUCH_DISTANCE) continue;
+      if (excess(&blocks->items[i], &parts[i]) + excess(&blocks->items[j], &parts[j]) < least) continue;
+      Part two[2] = {parts[i], parts[j]};
+      Block pair[2] = {blocks->items[i], blocks->items[j]};
+      tried[i * blocks->count + j] = now + 1;
+      if (!recut(two, pair, options)) continue;
+      parts[i] = two[0], parts[j] = two[1];
+      blocks->items[i] = pair[0], blocks->items[j] = pair[1];
+      version[i] = version[j] = now + 1;
+      any = true;
+    }
+  return any;
+}
+
+void blocks_recut(Blocks* blocks, const Pieces* pieces, const int* group, const SearchOptions* options) {
+  Part* parts = MEMORY_NEW(Part, blocks->count + 1);
+  int* tried = MEMORY_NEW(int, blocks->count * blocks->count + 1);
+  int* version = MEMORY_NEW(int, blocks->count + 1);
+  for (int k = 0; k < pieces->count; k++) add_part(&parts[group[k]], &pieces->items[k].part);
+  double least = 0;
+  for (int k = 0; k < blocks->count; k++) least += EXCESS_LEAST * part_volume(&parts[k]);
+  for (int k = 0; k < SWEEPS && sweep(blocks, parts, least, tried, options, version); k++)
+    ;
+  for (int k = 0; k < blocks->count; k++) part_free(&parts[k]);
+  memory_free(parts), memory_free(tried), memory_free(version);
+}

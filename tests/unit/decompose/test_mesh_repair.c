@@ -1,0 +1,95 @@
+/* Cubes with every fault that files have: after mending all have volume 1, or what a hole leaves. */
+#include "decompose/mesh_repair.h"
+
+#include "unit/decompose/decompose_testing.h"
+
+static const char CORNERS[] = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\n";
+
+static MeshCondition check_cube(const char* faces) {
+  Text text = {0};
+  text_add(&text, "%s%s", CORNERS, faces);
+  Mesh mesh = mesh_of_text(text.data);
+  Part part;
+  UnitFrame frame;
+  MeshCondition condition;
+  assert_true(mesh_repair(&mesh, &part, &frame, &condition));
+  assert_close(part_volume(&part) * pow(frame.scale, 3), 1.0, 1e-12);
+  assert_close(winding_number(&part, vec3(0.01, 0.02, 0.03)), 1.0, 1e-12);
+  assert_close(winding_number(&part, vec3(2, 0.02, 0.03)), 0.0, 1e-12);
+  part_free(&part);
+  mesh_free(&mesh);
+  text_free(&text);
+  return condition;
+}
+
+static void a_good_cube_has_no_fault(void** state) {
+  (void)state;
+  MeshCondition c = check_cube("f 4 3 2 1\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n");
+  assert_int_equal(c.border_edges + c.branching_edges + c.turned_triangles + c.closed_borders + c.joined_points, 0);
+  assert_int_equal(c.components, 1);
+}
+
+static void an_inverted_cube_is_turned(void** state) {
+  (void)state;
+  assert_true(check_cube("f 1 2 3 4\nf 8 7 6 5\nf 5 6 2 1\nf 6 7 3 2\nf 7 8 4 3\nf 8 5 1 4\n").inside_out);
+}
+
+static void mixed_faces_are_turned_alike(void** state) {
+  (void)state;
+  MeshCondition c = check_cube("f 1 2 3 4\nf 5 6 7 8\nf 1 2 6 5\nf 6 7 3 2\nf 3 4 8 7\nf 4 1 5 8\n");
+  assert_int_equal(c.turned_triangles, 4);
+}
+
+static void a_missing_face_is_closed(void** state) {
+  (void)state;
+  MeshCondition c = check_cube("f 4 3 2 1\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n");
+  assert_int_equal(c.border_edges, 4);
+  assert_int_equal(c.closed_borders, 1);
+}
+
+static void doubled_faces_count_once(void** state) {
+  (void)state;
+  MeshCondition c =
+      check_cube("f 4 3 2 1\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\nf 4 3 2 1\nf 5 6 7 8\nf 1 2 6 5\n");
+  assert_int_equal(c.repeated_triangles, 6);
+}
+
+/* Points of their own for one face, off by 1e-9. */
+static void cracks_are_joined(void** state) {
+  (void)state;
+  MeshCondition c = check_cube(
+      "v 0 0 1.000000001\nv 1 0 1.000000001\nv 1 1 1.000000001\nv 0 1 1.000000001\n"
+      "f 4 3 2 1\nf 9 10 11 12\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n");
+  assert_int_equal(c.joined_points, 4);
+  assert_int_equal(c.border_edges, 0);
+}
+
+/* A small cube inside that is turned inwards is a void: 1 - 0.2^3. */
+static void a_cavity_stays_inverted(void** state) {
+  (void)state;
+  Text text = {0};
+  text_add(&text, "%s", CUBE);
+  for (int k = 0; k < 8; k++)
+    text_add(&text, "v %g %g %g\n", k % 4 == 1 || k % 4 == 2 ? 0.6 : 0.4, k % 4 >= 2 ? 0.6 : 0.4, k >= 4 ? 0.6 : 0.4);
+  text_add(&text, "f 9 10 11 12\nf 16 15 14 13\nf 13 14 10 9\nf 14 15 11 10\nf 15 16 12 11\nf 16 13 9 12\n");
+  Mesh mesh = mesh_of_text(text.data);
+  Part part;
+  UnitFrame frame;
+  MeshCondition condition;
+  assert_true(mesh_repair(&mesh, &part, &frame, &condition));
+  assert_int_equal(condition.cavities, 1);
+  assert_close(part_volume(&part) * pow(frame.scale, 3), 1.0 - 0.008, 1e-12);
+  part_free(&part);
+  mesh_free(&mesh);
+  text_free(&text);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_good_cube_has_no_fault),     cmocka_unit_test(an_inverted_cube_is_turned),
+      cmocka_unit_test(mixed_faces_are_turned_alike), cmocka_unit_test(a_missing_face_is_closed),
+      cmocka_unit_test(doubled_faces_count_once),     cmocka_unit_test(cracks_are_joined),
+      cmocka_unit_test(a_cavity_stays_inverted),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
