@@ -2,7 +2,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "app/optimize_files.h"
+#include "app/command.h"
+#include "optimize/optimize.h"
 
 /* Zeroed or half-built is fine for design_run_free. */
 typedef struct {
@@ -47,8 +48,8 @@ static void design_run_free(DesignRun* run) {
 /* ---------------------------------------------------------------- files on the way */
 
 static Status save_progress(DesignRun* run) {
-  Status status = write_convergence(run->folder, run->optimization, &run->diagnostics);
-  if (status == STATUS_OK) status = write_checkpoint(run->folder, run->optimization, &run->diagnostics);
+  Status status = design_write_convergence(run->folder, run->optimization, &run->diagnostics);
+  if (status == STATUS_OK) status = design_write_checkpoint(run->folder, run->optimization, &run->diagnostics);
   return status;
 }
 
@@ -58,22 +59,24 @@ static Status save_iteration(DesignRun* run) {
   if (iteration % run->task.optimizer.save_every != 0 || !is_writer()) return STATUS_OK;
   char name[32];
   snprintf(name, sizeof name, "%d", iteration);
-  Status status = write_design(run->folder, name, run->optimization, false, &run->diagnostics);
+  Status status = design_write_shapes(run->folder, name, run->optimization, false, &run->diagnostics);
   return status == STATUS_OK ? save_progress(run) : status;
 }
 
 /* A trial that failed, for sdrs simulate to look at. */
 static Status save_failed(DesignRun* run) {
-  if (failed_scene_number(run->optimization) == 0 || !is_writer()) return STATUS_OK;
-  return write_failed_scene(run->folder, &run->task, run->optimization, &run->diagnostics);
+  if (design_failed_number(run->optimization) == 0 || !is_writer()) return STATUS_OK;
+  return design_write_failed(run->folder, &run->task, run->optimization, &run->diagnostics);
 }
 
 static Status save_end(DesignRun* run) {
   if (!is_writer()) return STATUS_OK;
   Status status = save_progress(run);
-  if (status == STATUS_OK) status = write_variables(run->folder, run->optimization, &run->diagnostics);
-  if (status == STATUS_OK) status = write_design(run->folder, "final", run->optimization, true, &run->diagnostics);
-  if (status == STATUS_OK) status = write_scenes(run->folder, &run->task, run->optimization, true, &run->diagnostics);
+  if (status == STATUS_OK) status = design_write_variables(run->folder, run->optimization, &run->diagnostics);
+  if (status == STATUS_OK)
+    status = design_write_shapes(run->folder, "final", run->optimization, true, &run->diagnostics);
+  if (status == STATUS_OK)
+    status = design_write_scenes(run->folder, &run->task, run->optimization, true, &run->diagnostics);
   return status;
 }
 
@@ -90,8 +93,8 @@ static void show_progress(DesignRun* run, Progress* progress) {
   progress_report(progress, iteration, numbers, timer_now(), false);
   bool failed = row->outcome > TRIAL_ROSE;
   if (failed && !run->options->quiet) {
-    int number = failed_scene_number(o);
-    char* kept = number > 0 ? failed_scene_path(run->folder, number) : NULL;
+    int number = design_failed_number(o);
+    char* kept = number > 0 ? design_failed_path(run->folder, number) : NULL;
     progress_end(progress);
     fprintf(stderr, "%s: iteration %d: %s%s%s%s%s; a shorter step follows\n", run->task.name, iteration,
             trial_outcome_text(row->outcome), *optimization_reason(o) ? ": " : "", optimization_reason(o),
@@ -127,7 +130,7 @@ static void print_end(const DesignRun* run) {
 /* ---------------------------------------------------------------- the loop */
 
 static Status resume(DesignRun* run) {
-  char* path = checkpoint_path(run->folder);
+  char* path = design_checkpoint_path(run->folder);
   NumberFile checkpoint = {0};
   Status status = number_file_read(&checkpoint, CHECKPOINT_KIND, path, &run->diagnostics);
   if (status == STATUS_OK && !optimization_load(run->optimization, &checkpoint, &run->diagnostics))
@@ -146,8 +149,9 @@ static Status begin(DesignRun* run) {
     fprintf(stderr, "%s: stopped by %s before the initial design was done; nothing is written\n", run->task.name,
             interrupt_name(interrupt_signal()));
   if (status != STATUS_OK) return status;
-  if (is_writer()) remove_results(run->folder, &run->task);
-  status = is_writer() ? write_scenes(run->folder, &run->task, run->optimization, false, &run->diagnostics) : STATUS_OK;
+  if (is_writer()) design_remove_results(run->folder, &run->task);
+  status = is_writer() ? design_write_scenes(run->folder, &run->task, run->optimization, false, &run->diagnostics)
+                       : STATUS_OK;
   return agreed(status == STATUS_OK ? save_iteration(run) : status);
 }
 
@@ -169,13 +173,22 @@ static Status iterate(DesignRun* run) {
   return status;
 }
 
+static Status write_summary(DesignRun* run, ExitCode code) {
+  const Options* options = run->options;
+  RunProgram program = version_program();
+  DesignSummary summary = {&program, options->overrides, options->override_count, options->threads, code};
+  Text text = {0};
+  Status status = design_write_summary(run->folder, &summary, &run->task, run->optimization, &text, &run->diagnostics);
+  if (status == STATUS_OK && options->json) fputs(text.data, stdout);
+  text_free(&text);
+  return status;
+}
+
 static ExitCode finish(DesignRun* run, Status status) {
   Status written = status == STATUS_IO ? status : agreed(save_end(run)); /* what cannot be written is told once */
   ExitCode code = status_exit_code(written == STATUS_OK ? status : written);
   if (!is_writer()) return code;
-  if (written == STATUS_OK && write_optimize_summary(run->folder, run->options, &run->task, run->optimization, code,
-                                                     run->options->json, &run->diagnostics) != STATUS_OK)
-    code = EXIT_IO;
+  if (written == STATUS_OK && write_summary(run, code) != STATUS_OK) code = EXIT_IO;
   if (status == STATUS_INTERRUPTED && !run->options->quiet)
     fprintf(stderr, "%s: stopped by %s after iteration %d; sdrs optimize %s -o %s --resume goes on\n", run->task.name,
             interrupt_name(interrupt_signal()), optimization_iteration(run->optimization), run->options->operands[0],

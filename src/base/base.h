@@ -102,6 +102,51 @@ void text_add_roff(Text* out, const char* text);
 int text_distance(const char* a, const char* b);
 const char* text_nearest(const char* word, const char* const* candidates, int count);
 
+/* ---------------------------------------------------------------- words and excerpts (base/words.c) */
+
+/* For messages: a text cut to a readable length, control characters replaced. */
+typedef struct {
+  char text[72];
+} Excerpt;
+Excerpt text_excerpt(const char* text);
+
+/* Lists of words in one text, "one|another". */
+int words_count(const char* words);
+int words_index(const char* words, const char* word); /* -1 when it is none of them */
+Excerpt words_at(const char* words, int index);
+/* "one, another or a third". */
+void words_sentence(const char* words, Text* out);
+
+/* ---------------------------------------------------------------- names (base/names.c)
+ * Texts to indices, for thousands of links. */
+
+/* Initialise with {0}. The texts are borrowed. */
+typedef struct {
+  const char** texts; /* in the order they were added */
+  int* values;
+  int count, capacity;
+  int* slots; /* open addressing; -1 = free */
+  int slot_count;
+} Names;
+
+/* False when the text is there already. */
+bool names_add(Names* names, const char* text, int value);
+/* The value of a text, or -1. */
+int names_find(const Names* names, const char* text);
+/* The nearest text, or NULL. */
+const char* names_nearest(const Names* names, const char* text);
+void names_free(Names* names);
+
+/* ---------------------------------------------------------------- places in a text (base/source.c) */
+
+/* Longest text accepted [bytes]. */
+#define SOURCE_LENGTH_MAX ((size_t)1 << 28)
+/* False after a diagnostic at the first byte that is not UTF-8, or when the text is too long. */
+bool source_check(const char* source, const char* text, size_t length, Diagnostics* diagnostics);
+/* Line and column (in characters, from 1) of a byte offset. */
+void place_advance(SourcePlace* place, const char* at); /* past one byte */
+SourcePlace source_place(const char* source, const char* text, size_t offset);
+
 /* ---------------------------------------------------------------- files (base/file.c) */
 /* Whole file; *data is NUL-terminated and owned by the caller. STATUS_IO leaves errno set, for file_error_text.
  * Bounded: a file of 2 GiB, 256 MiB from a pipe, 1 MiB from a device; a pipe that no writer has opened within 10 s is

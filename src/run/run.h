@@ -4,7 +4,7 @@
 #ifndef SDRS_RUN_H
 #define SDRS_RUN_H
 
-#include "simulate/simulate.h"
+#include "optimize/optimize.h"
 
 /* ---------------------------------------------------------------- run folder (run/folder.c) */
 
@@ -91,6 +91,39 @@ typedef struct {
 void run_summary_json(Text* text, const RunSummary* summary);
 /* Name of the link that owns a degree of freedom, for messages; "?" when there is none. */
 const char* run_link_of_dof(const Model* model, int dof);
+
+/* ---------------------------------------------------------------- folder of a design (run/design.c)
+ * What `sdrs optimize` leaves. All return STATUS_IO with a diagnostic when a file cannot be written. */
+
+/* convergence.csv and design.csv, whole. */
+Status design_write_convergence(const char* folder, const Optimization* optimization, Diagnostics* diagnostics);
+Status design_write_variables(const char* folder, const Optimization* optimization, Diagnostics* diagnostics);
+/* design/<name>/<link>.obj of every link whose shape is designed. */
+Status design_write_shapes(const char* folder, const char* name, Optimization* optimization, bool best,
+                           Diagnostics* diagnostics);
+/* best.scene.yaml, or initial.scene.yaml at iteration 0; of further scenarios best.<name>.scene.yaml. */
+Status design_write_scenes(const char* folder, const Task* task, Optimization* optimization, bool best,
+                           Diagnostics* diagnostics);
+/* failed.<number>.scene.yaml: the first trials of a run whose steps were not solved, or have no gradient. The number of
+ * the trial of this iteration; 0 when it is none of them. */
+enum { FAILED_SCENES = 10 };
+int design_failed_number(const Optimization* optimization);
+char* design_failed_path(const char* folder, int number); /* owned by the caller */
+Status design_write_failed(const char* folder, const Task* task, Optimization* optimization, Diagnostics* diagnostics);
+/* The failed and the best scenes, design.csv and summary.json of an earlier run. */
+void design_remove_results(const char* folder, const Task* task);
+Status design_write_checkpoint(const char* folder, const Optimization* optimization, Diagnostics* diagnostics);
+/* How `sdrs optimize` was called and ended. Everything is borrowed. */
+typedef struct {
+  const RunProgram* program;
+  const SceneOverride* overrides;
+  int override_count, threads;
+  ExitCode exit_code;
+} DesignSummary;
+/* summary.json, which is in `text` too. */
+Status design_write_summary(const char* folder, const DesignSummary* summary, const Task* task,
+                            const Optimization* optimization, Text* text, Diagnostics* diagnostics);
+char* design_checkpoint_path(const char* folder); /* owned by the caller */
 
 /* ---------------------------------------------------------------- meshes (run/write_obj.c) */
 

@@ -12,9 +12,6 @@
 #define DOCUMENT_NODE_MAX 20000000
 /* Nodes that aliases may add: a few nested aliases could stand for billions. */
 #define DOCUMENT_ALIAS_MAX 1000000
-/* Longest text accepted [bytes]. */
-#define DOCUMENT_LENGTH_MAX ((size_t)1 << 28)
-
 typedef enum { NODE_SCALAR, NODE_LIST, NODE_MAP } NodeKind;
 
 typedef struct Node Node;
@@ -63,14 +60,8 @@ Node* document_shallow_copy(Document* document, const Node* node);
 Node* document_deep_copy(Document* document, const Node* node);
 /* A diagnostic for every key that stands twice in the map, and only the first is kept. */
 void node_check_keys(Node* map, Diagnostics* diagnostics);
-/* False after a diagnostic at the first byte that is not UTF-8, or when the text is too long. */
-bool document_check_text(const char* source, const char* text, size_t length, Diagnostics* diagnostics);
 /* False after a diagnostic where the text breaks the grammar of JSON (json_grammar.c). */
 bool document_check_json(const char* source, const char* text, size_t length, Diagnostics* diagnostics);
-/* Line and column (in characters, from 1) of a byte offset. */
-void place_advance(SourcePlace* place, const char* at); /* past one byte */
-SourcePlace document_place(const char* source, const char* text, size_t offset);
-
 /* ---- looking */
 const Node* node_find(const Node* map, const char* key); /* NULL when absent or when the node is no map */
 const Node* node_at(const Node* list, int index);
@@ -83,11 +74,6 @@ bool node_is_null(const Node* node);
 /* The number of a SCALAR_NUMBER; false when it is too large for a double. */
 bool node_number(const Node* scalar, double* value);
 
-/* For messages: a text cut to a readable length, control characters replaced. */
-typedef struct {
-  char text[72];
-} Excerpt;
-Excerpt text_excerpt(const char* text);
 /* "a list", "a map", "nothing", "'abc'", "-1.5". */
 Excerpt node_describe(const Node* node);
 

@@ -120,7 +120,7 @@ static Node* build(JsonReader* reader, const cJSON* item) {
 
 Node* document_read_json(Document* document, const char* source, const char* text, size_t length,
                          Diagnostics* diagnostics) {
-  if (!document_check_text(source, text, length, diagnostics)) return NULL;
+  if (!source_check(source, text, length, diagnostics)) return NULL;
   JsonReader reader = {document, diagnostics, source, text, text + length, text, {source, 1, 1}, text};
   if (!document_check_json(source, text, length, diagnostics)) return NULL;
   if (strncmp(text, "\xef\xbb\xbf", 3) == 0) reader.cursor = reader.counted = text + 3; /* byte order mark */
@@ -128,7 +128,7 @@ Node* document_read_json(Document* document, const char* source, const char* tex
   cJSON* root = cJSON_ParseWithLengthOpts(text, length + 1, &stopped, true);
   if (!root) { /* a broken surrogate pair, which the grammar does not look at */
     size_t offset = stopped >= text && stopped <= reader.end ? (size_t)(stopped - text) : 0;
-    return fail(&reader, document_place(source, text, offset), "not valid JSON");
+    return fail(&reader, source_place(source, text, offset), "not valid JSON");
   }
   Node* node = build(&reader, root);
   cJSON_Delete(root);

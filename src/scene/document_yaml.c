@@ -59,7 +59,7 @@ static void report_parser(YamlReader* reader) {
   const char* problem = parser->problem ? parser->problem : "not a YAML text";
   if (parser->error == YAML_READER_ERROR) {
     size_t offset = parser->problem_offset < reader->length ? parser->problem_offset : reader->length;
-    diagnostics_add(reader->diagnostics, SEVERITY_ERROR, document_place(reader->source, reader->text, offset), "%s",
+    diagnostics_add(reader->diagnostics, SEVERITY_ERROR, source_place(reader->source, reader->text, offset), "%s",
                     problem);
     return;
   }
@@ -272,7 +272,7 @@ static Node* read_stream(YamlReader* reader) {
 
 Node* document_read_yaml(Document* document, const char* source, const char* text, size_t length,
                          Diagnostics* diagnostics) {
-  if (!document_check_text(source, text, length, diagnostics)) return NULL;
+  if (!source_check(source, text, length, diagnostics)) return NULL;
   YamlReader reader = {.document = document, .diagnostics = diagnostics, .source = source, .text = text};
   reader.length = length;
   if (!yaml_parser_initialize(&reader.parser)) return NULL; /* only without memory */

@@ -290,7 +290,7 @@ static bool walk(Override* override, Node* node, const SchemaRow* row) {
 /* The path may become a name; the value is looked at when it is read. */
 static bool is_utf8(const char* text) {
   Diagnostics unheard = {0};
-  bool good = document_check_text("", text, strlen(text), &unheard);
+  bool good = source_check("", text, strlen(text), &unheard);
   diagnostics_free(&unheard);
   return good;
 }

@@ -43,19 +43,8 @@ Quat pose_form_rotation(const PoseForm* pose);
 /* ---- read_joint.c */
 /* False when the joint is too broken to say how many degrees of freedom it has. */
 bool read_joint(Reader* reader, const Node* item, const LinkForm* form, const Repeat* repeat, SceneJoint* joint);
-/* Strength and margin as they are when only the limits are given. */
-void joint_default_limits(SceneJoint* joint);
 /* A number for all, or one per degree of freedom. False after an error. */
 bool spread_over_dof(Reader* reader, const NumberList* list, const char* key, int dof, double* values);
-
-/* ---- read_link.c
- * Names become column headers and file names: the character that must not be in one, or NULL. */
-const char* name_bad_character(const char* name);
-/* Begins or ends with a blank, or begins with a dot. */
-bool name_is_blank(const char* name);
-/* ixx iyy izz ixy ixz iyz is positive definite; no principal moment is larger than the sum of the two others. */
-bool inertia_is_positive(const double inertia[6]);
-bool inertia_of_a_body(const double inertia[6]);
 
 /* ---- read_link.c, read_controller.c, read_initial.c, read_signal.c */
 void read_links(Reader* reader, const Node* list);

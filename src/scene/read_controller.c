@@ -3,7 +3,7 @@
 static SceneController* add_controller(Reader* reader) {
   Scene* scene = reader->scene;
   scene->controllers =
-      array_grow(scene->controllers, scene->controller_count, &reader->controller_capacity, sizeof(SceneController));
+      memory_grown(scene->controllers, sizeof(SceneController), scene->controller_count, &reader->controller_capacity);
   return &scene->controllers[scene->controller_count++];
 }
 

@@ -99,7 +99,8 @@ static void read_initial(Reader* reader, const Node* item, const Repeat* repeat)
   reader_leave(reader, mark);
   if (link < 0 || reader->joint_broken[link] || !is_first(reader, item, link)) return;
   Scene* scene = reader->scene;
-  scene->initials = array_grow(scene->initials, scene->initial_count, &reader->initial_capacity, sizeof(SceneInitial));
+  scene->initials =
+      memory_grown(scene->initials, sizeof(SceneInitial), scene->initial_count, &reader->initial_capacity);
   SceneInitial* initial = &scene->initials[scene->initial_count++];
   *initial = (SceneInitial){.place = item->place, .link = link};
   mark = reader_enter_key(reader, "coordinates");

@@ -75,7 +75,7 @@ static void postpone(Reader* reader, const Node* node, char* name) {
     memory_free(name);
     return;
   }
-  reader->late = array_grow(reader->late, reader->late_count, &reader->late_capacity, sizeof(LateName));
+  reader->late = memory_grown(reader->late, sizeof(LateName), reader->late_count, &reader->late_capacity);
   int item = reader->indices ? reader->indices->n : -1;
   reader->late[reader->late_count++] = (LateName){node, name, memory_text(reader->trail.data + reader->base), item};
 }
@@ -228,7 +228,7 @@ static void read_groups(Reader* reader, const Node* list, SceneLink* link) {
 static SceneLink* add_link(Reader* reader, SourcePlace place) {
   Scene* scene = reader->scene;
   int room = reader->link_capacity;
-  scene->links = array_grow(scene->links, scene->link_count, &reader->link_capacity, sizeof(SceneLink));
+  scene->links = memory_grown(scene->links, sizeof(SceneLink), scene->link_count, &reader->link_capacity);
   if (reader->link_capacity > room)
     reader->joint_broken = memory_resize(reader->joint_broken, (size_t)room, (size_t)reader->link_capacity);
   SceneLink* link = &scene->links[scene->link_count++];

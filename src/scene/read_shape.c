@@ -81,7 +81,7 @@ static void read_decompose(Reader* reader, const Node* shape_node, const Node* n
 /* The form's shape becomes the scene's: its texts and points are owned there. Returns its index. */
 static int add_shape(Reader* reader, const Node* node, const char* name, const ShapeForm* form) {
   Scene* scene = reader->scene;
-  scene->shapes = array_grow(scene->shapes, scene->shape_count, &reader->shape_capacity, sizeof(SceneShape));
+  scene->shapes = memory_grown(scene->shapes, sizeof(SceneShape), scene->shape_count, &reader->shape_capacity);
   SceneShape* shape = &scene->shapes[scene->shape_count];
   *shape = form->shape;
   shape->name = memory_text(name);

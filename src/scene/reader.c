@@ -195,14 +195,6 @@ char* reader_name(Reader* reader, const Node* node) {
   return NULL;
 }
 
+#define UNIT_TOLERANCE 1e-14
+
 bool is_unit(double length) { return fabs(length - 1.0) <= UNIT_TOLERANCE; }
-
-/* ---------------------------------------------------------------- arrays */
-
-void* array_grow(void* array, int count, int* capacity, size_t size) {
-  if (count < *capacity) return array;
-  int larger = *capacity ? 2 * *capacity : 16;
-  array = memory_resize(array, size * (size_t)*capacity, size * (size_t)larger);
-  *capacity = larger;
-  return array;
-}

@@ -3,13 +3,9 @@
 #define SDRS_SCENE_READER_H
 
 #include "scene/expression.h"
-#include "scene/names.h"
 #include "scene/schema.h"
 
-#define LINK_MAX 20000
 #define CONTROLLER_MAX 100000
-/* Bytes of a name as written. */
-#define NAME_MAX_LENGTH 200
 /* Problems reported before the rest is left unsaid. */
 #define READER_PROBLEM_MAX 200
 /* Values read in all, repeats counted: a guard against files that stand for hours of reading. */
@@ -73,11 +69,6 @@ int* reader_integers(Reader* reader, const Node* list, const char* key, const Ra
 /* A text with its {expressions} replaced, owned by the caller; NULL after an error. */
 char* reader_name(Reader* reader, const Node* node);
 
-/* Unit vectors and quaternions are left as they are when their length is this near to 1, so that a number written out
- * reads back to the same bits: above the rounding of a few products, far below what anybody types. */
-#define UNIT_TOLERANCE 1e-14
-bool is_unit(double length);
-
 /* ---- objects (schema_read.c)
  * Read a map into the struct of an object: defaults, type, values, missing and unknown keys. False when the node is no
  * map; other errors leave the default in place. */
@@ -85,8 +76,5 @@ bool schema_read(Reader* reader, const Node* node, const char* object, void* out
 /* Read one value of a row into `out` (the row's own type). */
 void schema_read_value(Reader* reader, const Node* node, const SchemaRow* row, void* out);
 bool is_given(const Node* map, const char* key);
-
-/* An array with room for one more of `size` bytes. */
-void* array_grow(void* array, int count, int* capacity, size_t size);
 
 #endif

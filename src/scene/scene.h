@@ -243,59 +243,23 @@ void scene_schema_markdown(Text* out);
 /* The manual page sdrs-scene(5), from the same table. */
 void scene_schema_man(Text* out);
 
-/* ---------------------------------------------------------------- robots in URDF (scene/urdf_import.c, docs/urdf.md)
- */
+/* ---------------------------------------------------------------- what every maker of scenes keeps to */
 
-/* package://name/... stands for folder/... */
-typedef struct {
-  const char *name, *folder;
-} UrdfPackage;
-
-typedef struct {
-  const char* joint; /* as the file names it */
-  double value;      /* m or rad */
-} UrdfStart;
-
-/* Zeroed: base fixed at the origin, collision shapes, masses as given, fixed joints merged. */
-typedef struct {
-  const UrdfPackage* packages;
-  int package_count;
-  const UrdfStart* starts; /* where joints start; others at zero, or inside their limits */
-  int start_count;
-  bool free_base;
-  double height;          /* of the root link's frame [m] */
-  bool ground;            /* a half-space below z = 0 */
-  bool keep_fixed;        /* fixed joints stay links of their own */
-  bool visual;            /* visual shapes where a link has no collision shapes */
-  bool skip_unsupported;  /* leave out meshes of other formats, instead of an error */
-  bool no_self_collision; /* links of the robot never touch one another */
-  bool from_shapes;       /* masses as given, spread by `mass_model` instead of by the inertia */
-  MassModel mass_model;   /* with from_shapes: MASS_VERTICES or MASS_UNIFORM */
-  double density;         /* of links without mass [kg/m^3]; 0 = they are errors */
-  bool hull_per_group;    /* of meshes: one hull of each group ... */
-  bool decompose;         /* ... or hulls that cover them; neither: one hull */
-  int max_vertices;       /* of these hulls; 0 = all, of a decomposition its default */
-} UrdfOptions;
-
-/* A joint of the file with one degree of freedom, and which of a link it became. */
-typedef struct {
-  char* name; /* owned */
-  int link, dof;
-} UrdfJointPlace;
-
-typedef struct {
-  UrdfJointPlace* joints;
-  int joint_count;
-  Text remarks; /* what was changed or left out, a line each; the same are notes in the diagnostics */
-} UrdfReport;
-
-/* A scene from a URDF file, ready for model_create and scene_write_yaml; places are those of the URDF file. A link with
- * mass keeps its centre and inertia in `center` and `inertia` whatever its mass model. */
-Status scene_import_urdf(Scene* scene, const char* path, const UrdfOptions* options, UrdfReport* report,
-                         Diagnostics* diagnostics);
-Status scene_parse_urdf(Scene* scene, const char* path, const char* text, size_t length, const UrdfOptions* options,
-                        UrdfReport* report, Diagnostics* diagnostics);
-void urdf_report_free(UrdfReport* report);
+#define LINK_MAX 20000
+/* Bytes of a name as written. */
+#define NAME_MAX_LENGTH 200
+/* Names become column headers and file names: the character that must not be in one, or NULL. */
+const char* name_bad_character(const char* name);
+/* Begins or ends with a blank, or begins with a dot. */
+bool name_is_blank(const char* name);
+/* ixx iyy izz ixy ixz iyz is positive definite; no principal moment is larger than the sum of the two others. */
+bool inertia_is_positive(const double inertia[6]);
+bool inertia_of_a_body(const double inertia[6]);
+/* Strength and margin as they are when only the limits are given. */
+void joint_default_limits(SceneJoint* joint);
+/* Unit vectors and quaternions are left as they are when their length is this near to 1, so that a number written out
+ * reads back to the same bits: above the rounding of a few products, far below what anybody types. */
+bool is_unit(double length);
 
 /* What the user wants designed. */
 #include "scene/task.h"

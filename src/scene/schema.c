@@ -28,41 +28,6 @@ Excerpt range_text(const Range* range) {
   return text;
 }
 
-/* ---------------------------------------------------------------- words */
-
-int words_count(const char* words) {
-  int count = 1;
-  for (; *words; words++) count += *words == '|';
-  return count;
-}
-
-static const char* word_start(const char* words, int index) {
-  for (; index > 0; index--) words = strchr(words, '|') + 1;
-  return words;
-}
-
-int words_index(const char* words, const char* word) {
-  size_t length = strlen(word);
-  for (int i = 0; i < words_count(words); i++) {
-    const char* start = word_start(words, i);
-    if (strcspn(start, "|") == length && strncmp(start, word, length) == 0) return i;
-  }
-  return -1;
-}
-
-Excerpt words_at(const char* words, int index) {
-  const char* start = word_start(words, index);
-  Excerpt word = {{0}};
-  snprintf(word.text, sizeof word.text, "%.*s", (int)strcspn(start, "|"), start);
-  return word;
-}
-
-void words_sentence(const char* words, Text* out) {
-  int count = words_count(words);
-  for (int i = 0; i < count; i++)
-    text_add(out, "%s%s", i == 0 ? "" : i == count - 1 ? " or " : ", ", words_at(words, i).text);
-}
-
 /* ---------------------------------------------------------------- rows */
 
 const SchemaObject* schema_object(const SchemaTable* table, const char* name) {

@@ -127,13 +127,6 @@ const char* schema_nearest_key(const SchemaTable* table, const SchemaObject* obj
 /* Put a child into a map in place of the same key and of the keys that exclude it. */
 void schema_replace(const SchemaTable* table, const SchemaObject* object, Node* map, Node* child);
 
-/* ---- "one|another" */
-int words_count(const char* words);
-int words_index(const char* words, const char* word); /* -1 when it is none of them */
-Excerpt words_at(const char* words, int index);
-/* "one, another or a third". */
-void words_sentence(const char* words, Text* out);
-
 /* ---- what a kind is (schema_kind.c) */
 const char* kind_title(ValueKind kind);    /* for the docs: "list of 3 numbers" */
 const char* kind_expected(ValueKind kind); /* for messages: "a list of 3 numbers" */

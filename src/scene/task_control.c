@@ -25,7 +25,7 @@ static void read_control(Reader* reader, Task* task, const Node* item, int* capa
   TaskName* links = read_which(reader, item, &form.which, &link_count);
   for (int i = 0; i < link_count; i++) {
     control.link = links[i];
-    task->controls = array_grow(task->controls, task->control_count, capacity, sizeof(TaskControl));
+    task->controls = memory_grown(task->controls, sizeof(TaskControl), task->control_count, capacity);
     task->controls[task->control_count++] = control;
   }
   memory_free(links);
@@ -55,7 +55,7 @@ static void read_start(Reader* reader, Task* task, const Node* item, int* capaci
   TaskName* links = read_which(reader, item, &form.which, &link_count);
   for (int i = 0; i < link_count; i++) {
     start.link = links[i];
-    task->starts = array_grow(task->starts, task->start_count, capacity, sizeof(TaskStart));
+    task->starts = memory_grown(task->starts, sizeof(TaskStart), task->start_count, capacity);
     task->starts[task->start_count++] = start;
   }
   memory_free(links);

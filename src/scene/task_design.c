@@ -57,7 +57,7 @@ static void read_vertices(Reader* reader, Task* task, const Node* item, int* cap
   for (int i = 0; i < link_count; i++) {
     pattern.link = links[i];
     pattern.hulls = copy_numbers(reader, item->place, hulls, pattern.hull_count);
-    task->vertices = array_grow(task->vertices, task->vertices_count, capacity, sizeof(TaskVertices));
+    task->vertices = memory_grown(task->vertices, sizeof(TaskVertices), task->vertices_count, capacity);
     task->vertices[task->vertices_count++] = pattern;
   }
   memory_free(links);
@@ -75,7 +75,7 @@ static void read_attachment(Reader* reader, Task* task, const Node* item, int* c
   TaskName* links = read_which(reader, item, &form.which, &link_count);
   for (int i = 0; i < link_count; i++) {
     pattern.link = links[i];
-    task->attachments = array_grow(task->attachments, task->attachment_count, capacity, sizeof(TaskAttachment));
+    task->attachments = memory_grown(task->attachments, sizeof(TaskAttachment), task->attachment_count, capacity);
     task->attachments[task->attachment_count++] = pattern;
   }
   memory_free(links);
@@ -104,7 +104,7 @@ static void read_symmetry(Reader* reader, Task* task, const Node* item, int* cap
     symmetry.axis = task_direction(reader, item, "axis", form.axis);
   symmetry.links = task_names(reader, form.links, "links", &symmetry.link_count);
   if (reader->problem_count == before) check_link_count(reader, form.links, &symmetry);
-  task->symmetries = array_grow(task->symmetries, task->symmetry_count, capacity, sizeof(TaskSymmetry));
+  task->symmetries = memory_grown(task->symmetries, sizeof(TaskSymmetry), task->symmetry_count, capacity);
   task->symmetries[task->symmetry_count++] = symmetry;
 }
 
@@ -131,7 +131,7 @@ static void read_constraint(Reader* reader, Task* task, const Node* item, int* c
   TaskConstraint constraint = {.place = item->place, .relation = (TaskRelation)form.relation, .value = form.value};
   constraint.variables = task_names(reader, form.variables, "variables", &constraint.count);
   constraint.coefficients = read_coefficients(reader, form.coefficients, constraint.count);
-  task->constraints = array_grow(task->constraints, task->constraint_count, capacity, sizeof(TaskConstraint));
+  task->constraints = memory_grown(task->constraints, sizeof(TaskConstraint), task->constraint_count, capacity);
   task->constraints[task->constraint_count++] = constraint;
 }
 

@@ -87,7 +87,7 @@ static void read_loss(Reader* reader, Task* task, const Node* item, int* capacit
   loss.other = task_name(reader, form.other, "other");
   if (loss.link.text && loss.other.text && strcmp(loss.link.text, loss.other.text) == 0)
     reader_error(reader, loss.other.place, "'link' and 'other' must be two links");
-  task->losses = array_grow(task->losses, task->loss_count, capacity, sizeof(TaskLoss));
+  task->losses = memory_grown(task->losses, sizeof(TaskLoss), task->loss_count, capacity);
   task->losses[task->loss_count++] = loss;
 }
 

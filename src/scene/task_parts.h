@@ -136,7 +136,7 @@ TaskName* read_which(Reader* reader, const Node* item, const WhichForm* form, in
 void check_link_names(Reader* reader, const Task* task);
 
 /* ---- for several (task_items.c)
- * Read the items of a list into an array of the task; capacity: of that array, for array_grow. */
+ * Read the items of a list into an array of the task; capacity: of that array, for memory_grown. */
 typedef void (*ReadItem)(Reader* reader, Task* task, const Node* item, int* capacity);
 void task_items(Reader* reader, Task* task, const Node* list, const char* key, ReadItem read);
 /* An absent section is read as an empty one, so that there is one place for defaults: the schema. */

@@ -2,7 +2,7 @@
  * looked for: their paths stay as they are, except where a scale has to be worked in. */
 #include <stdlib.h>
 #include <string.h>
-#include "scene/scene.h"
+#include "robot/robot.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
@@ -10,7 +10,7 @@ static void require(bool condition) {
   if (!condition) abort();
 }
 
-static void check_scene(const Scene* scene, const UrdfReport* report) {
+static void check_scene(const Scene* scene, const RobotReport* report) {
   for (int i = 0; i < scene->link_count; i++) {
     const SceneLink* link = &scene->links[i];
     require(link->name && *link->name && link->parent < i);
@@ -18,7 +18,7 @@ static void check_scene(const Scene* scene, const UrdfReport* report) {
       require(link->shapes[k].shape >= 0 && link->shapes[k].shape < scene->shape_count);
   }
   for (int k = 0; k < report->joint_count; k++) {
-    const UrdfJointPlace* place = &report->joints[k];
+    const RobotJointPlace* place = &report->joints[k];
     require(place->link >= 0 && place->link < scene->link_count);
     require(place->dof >= 0 && place->dof < scene_joint_dof(&scene->links[place->link].joint));
   }
@@ -37,11 +37,11 @@ static void check_written(const Scene* scene) {
   diagnostics_free(&diagnostics);
 }
 
-static void import_once(const char* text, size_t size, const UrdfOptions* options) {
+static void import_once(const char* text, size_t size, const RobotOptions* options) {
   Scene scene;
-  UrdfReport report;
+  RobotReport report;
   Diagnostics diagnostics = {0};
-  Status status = scene_parse_urdf(&scene, "fuzz.urdf", text, size, options, &report, &diagnostics);
+  Status status = robot_parse_urdf(&scene, "fuzz.urdf", text, size, options, &report, &diagnostics);
   if (status == STATUS_OK) {
     require(diagnostics.error_count == 0);
     check_scene(&scene, &report);
@@ -49,16 +49,16 @@ static void import_once(const char* text, size_t size, const UrdfOptions* option
   } else {
     require(status == STATUS_BAD_INPUT && diagnostics.error_count > 0);
   }
-  urdf_report_free(&report);
+  robot_report_free(&report);
   scene_free(&scene);
   diagnostics_free(&diagnostics);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  static const UrdfPackage packages[] = {{"robot", "/nowhere"}};
-  static const UrdfStart starts[] = {{"j", 0.1}};
-  const UrdfOptions plain = {.packages = packages, .package_count = 1};
-  const UrdfOptions other = {.packages = packages,
+  static const RobotPackage packages[] = {{"robot", "/nowhere"}};
+  static const RobotStart starts[] = {{"j", 0.1}};
+  const RobotOptions plain = {.packages = packages, .package_count = 1};
+  const RobotOptions other = {.packages = packages,
                              .package_count = 1,
                              .starts = starts,
                              .start_count = 1,

@@ -113,13 +113,13 @@ static void bytes_that_are_not_utf8_are_refused(void** state) {
   };
   for (int i = 0; i < COUNT(CASES); i++) {
     Diagnostics diagnostics = {0};
-    bool good = document_check_text("t", CASES[i].text, strlen(CASES[i].text), &diagnostics);
+    bool good = source_check("t", CASES[i].text, strlen(CASES[i].text), &diagnostics);
     assert_int_equal(good, CASES[i].column == 0);
     if (!good) assert_int_equal(diagnostics.items[0].column, CASES[i].column);
     diagnostics_free(&diagnostics);
   }
   Diagnostics diagnostics = {0};
-  assert_false(document_check_text("t", "a\0b", 3, &diagnostics));
+  assert_false(source_check("t", "a\0b", 3, &diagnostics));
   diagnostics_free(&diagnostics);
 }
 
@@ -130,7 +130,7 @@ static void places_count_lines_and_characters(void** state) {
       "d\re";
   static const int WANTED[][2] = {{1, 1}, {1, 2}, {1, 3}, {1, 4}, {2, 1}, {2, 2}, {2, 3}, {2, 3}, {2, 4}, {3, 1}};
   for (size_t i = 0; i < 10; i++) {
-    SourcePlace place = document_place("t", text, i);
+    SourcePlace place = source_place("t", text, i);
     if (i == 6) continue; /* inside a character */
     assert_int_equal(place.line, WANTED[i][0]);
     if (i != 3) assert_int_equal(place.column, WANTED[i][1]);
@@ -151,7 +151,7 @@ static void excerpts_are_short_and_printable(void** state) {
     text[199] = 0;
     Diagnostics diagnostics = {0};
     Excerpt excerpt = text_excerpt(text);
-    assert_true(document_check_text("t", excerpt.text, strlen(excerpt.text), &diagnostics));
+    assert_true(source_check("t", excerpt.text, strlen(excerpt.text), &diagnostics));
     diagnostics_free(&diagnostics);
   }
 }

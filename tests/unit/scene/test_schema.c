@@ -23,20 +23,6 @@ static void ranges_refuse_nan_and_know_their_ends(void** state) {
   assert_string_equal(range_text(&below).text, "< 3");
 }
 
-static void words_are_found(void** state) {
-  (void)state;
-  assert_int_equal(words_count("one|two|three"), 3);
-  assert_int_equal(words_index("one|two|three", "two"), 1);
-  assert_int_equal(words_index("one|two|three", "tw"), -1);
-  assert_int_equal(words_index("one|two|three", "two|three"), -1);
-  assert_int_equal(words_index("one", ""), -1);
-  assert_string_equal(words_at("one|two|three", 2).text, "three");
-  Text text = {0};
-  words_sentence("one|two|three", &text);
-  assert_string_equal(text.data, "one, two or three");
-  text_free(&text);
-}
-
 static bool has_object(ValueKind kind) {
   return kind == VALUE_OBJECT || kind == VALUE_LIST || kind == VALUE_MAP || kind == VALUE_TERMS;
 }
@@ -129,7 +115,6 @@ static void replacing_a_key_drops_what_it_excludes(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(ranges_refuse_nan_and_know_their_ends),
-      cmocka_unit_test(words_are_found),
       cmocka_unit_test(every_row_is_sound),
       cmocka_unit_test(every_object_is_sound),
       cmocka_unit_test(rows_depend_on_the_type),

@@ -1,7 +1,7 @@
-#include "app/optimize_files.h"
-
+/* The folder of `sdrs optimize`. */
 #include <errno.h>
 #include <string.h>
+#include "run/run.h"
 
 static Status write_file(const char* path, const Text* text, Diagnostics* diagnostics) {
   Status status = file_write(path, text->data, text->length);
@@ -23,7 +23,7 @@ static void add_cell(Text* out, double value) {
   text_add_double(out, value);
 }
 
-Status write_convergence(const char* folder, const Optimization* o, Diagnostics* diagnostics) {
+Status design_write_convergence(const char* folder, const Optimization* o, Diagnostics* diagnostics) {
   Text text = {0};
   int terms = optimization_term_count(o);
   text_add(&text, "iteration,loss");
@@ -47,7 +47,7 @@ Status write_convergence(const char* folder, const Optimization* o, Diagnostics*
   return status;
 }
 
-Status write_variables(const char* folder, const Optimization* o, Diagnostics* diagnostics) {
+Status design_write_variables(const char* folder, const Optimization* o, Diagnostics* diagnostics) {
   Text text = {0};
   text_add(&text, "variable,block,initial,low,high,best\n");
   for (int k = 0; k < optimization_variable_count(o); k++) {
@@ -63,7 +63,7 @@ Status write_variables(const char* folder, const Optimization* o, Diagnostics* d
   return status;
 }
 
-Status write_design(const char* folder, const char* name, Optimization* o, bool best, Diagnostics* diagnostics) {
+Status design_write_shapes(const char* folder, const char* name, Optimization* o, bool best, Diagnostics* diagnostics) {
   Model model = {0};
   Diagnostics quiet = {0}; /* its warnings were told at the start */
   Text path = {0};
@@ -99,7 +99,7 @@ static char* scene_path(const char* folder, const Task* task, int scenario, bool
   return path.data;
 }
 
-Status write_scenes(const char* folder, const Task* task, Optimization* o, bool best, Diagnostics* diagnostics) {
+Status design_write_scenes(const char* folder, const Task* task, Optimization* o, bool best, Diagnostics* diagnostics) {
   Status status = STATUS_OK;
   for (int k = 0; k < task->scenario_count && status == STATUS_OK; k++) {
     Text text = {0};
@@ -115,7 +115,7 @@ Status write_scenes(const char* folder, const Task* task, Optimization* o, bool 
   return status;
 }
 
-char* failed_scene_path(const char* folder, int number) {
+char* design_failed_path(const char* folder, int number) {
   Text path = {0};
   text_add(&path, "%s/failed.%d.scene.yaml", folder, number);
   return path.data;
@@ -123,7 +123,7 @@ char* failed_scene_path(const char* folder, int number) {
 
 static bool is_kept(TrialOutcome outcome) { return outcome == TRIAL_SOLVER || outcome == TRIAL_NO_GRADIENT; }
 
-int failed_scene_number(const Optimization* o) {
+int design_failed_number(const Optimization* o) {
   const OptimizationRow* rows = optimization_rows(o);
   int iteration = optimization_iteration(o), number = 0;
   if (!is_kept(rows[iteration].outcome)) return 0;
@@ -131,10 +131,10 @@ int failed_scene_number(const Optimization* o) {
   return number <= FAILED_SCENES ? number : 0;
 }
 
-Status write_failed_scene(const char* folder, const Task* task, Optimization* o, Diagnostics* diagnostics) {
+Status design_write_failed(const char* folder, const Task* task, Optimization* o, Diagnostics* diagnostics) {
   int scenario, iteration = optimization_iteration(o);
   const Scene* scene = optimization_trial_scene(o, &scenario);
-  char* path = failed_scene_path(folder, failed_scene_number(o));
+  char* path = design_failed_path(folder, design_failed_number(o));
   Text text = {0};
   text_add(&text, "# The trial of iteration %d of task %s", iteration, task->name);
   if (task->scenario_count > 1) text_add(&text, ", scenario %s", task->scenarios[scenario].name);
@@ -148,9 +148,9 @@ Status write_failed_scene(const char* folder, const Task* task, Optimization* o,
   return status;
 }
 
-void remove_results(const char* folder, const Task* task) {
+void design_remove_results(const char* folder, const Task* task) {
   for (int n = 1; n <= FAILED_SCENES; n++) {
-    char* path = failed_scene_path(folder, n);
+    char* path = design_failed_path(folder, n);
     remove(path);
     memory_free(path);
   }
@@ -168,16 +168,16 @@ void remove_results(const char* folder, const Task* task) {
   }
 }
 
-char* checkpoint_path(const char* folder) {
+char* design_checkpoint_path(const char* folder) {
   Text path = {0};
   text_add(&path, "%s/checkpoint", folder);
   return path.data;
 }
 
-Status write_checkpoint(const char* folder, const Optimization* o, Diagnostics* diagnostics) {
+Status design_write_checkpoint(const char* folder, const Optimization* o, Diagnostics* diagnostics) {
   NumberFile checkpoint = {0};
   optimization_save(o, &checkpoint);
-  char* path = checkpoint_path(folder);
+  char* path = design_checkpoint_path(folder);
   Status status = number_file_write(&checkpoint, path);
   if (status != STATUS_OK)
     diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot write: %s", strerror(errno));
@@ -186,12 +186,11 @@ Status write_checkpoint(const char* folder, const Optimization* o, Diagnostics* 
   return status;
 }
 
-static void add_program(Json* json) {
-  RunProgram program = version_program();
+static void add_program(Json* json, const RunProgram* program) {
   json_open(json, "program", '{');
-  json_text(json, "version", program.version);
-  json_text(json, "commit", program.commit);
-  json_text(json, "build_flags", program.build_flags);
+  json_text(json, "version", program->version);
+  json_text(json, "commit", program->commit);
+  json_text(json, "build_flags", program->build_flags);
   json_close(json, '}');
 }
 
@@ -239,21 +238,21 @@ static void add_results(Json* json, const Optimization* o) {
   json_integer(json, "indefinite_steps", adjoint.indefinite_steps);
 }
 
-Status write_optimize_summary(const char* folder, const Options* options, const Task* task, const Optimization* o,
-                              ExitCode code, bool print, Diagnostics* diagnostics) {
-  Text text = {0};
-  Json json = {.out = &text};
+Status design_write_summary(const char* folder, const DesignSummary* summary, const Task* task, const Optimization* o,
+                            Text* text, Diagnostics* diagnostics) {
+  const bool interrupted = summary->exit_code == EXIT_INTERRUPTED;
+  Json json = {.out = text};
   double forward, adjoint;
   optimization_times(o, &forward, &adjoint);
   json_open(&json, NULL, '{');
   json_text(&json, "task", task->name);
-  json_integer(&json, "exit_code", code);
-  json_text(&json, "stop", optimization_stop_text(code == EXIT_INTERRUPTED ? STOP_INTERRUPTED : optimization_stop(o)));
-  add_program(&json);
-  json_integer(&json, "threads", options->threads);
+  json_integer(&json, "exit_code", summary->exit_code);
+  json_text(&json, "stop", optimization_stop_text(interrupted ? STOP_INTERRUPTED : optimization_stop(o)));
+  add_program(&json, summary->program);
+  json_integer(&json, "threads", summary->threads);
   add_inputs(&json, task);
   json_open(&json, "overrides", '[');
-  for (int k = 0; k < options->override_count; k++) json_text(&json, NULL, options->overrides[k].text);
+  for (int k = 0; k < summary->override_count; k++) json_text(&json, NULL, summary->overrides[k].text);
   json_close(&json, ']');
   json_integer(&json, "seed", (int64_t)task->seed);
   json_integer(&json, "variables", optimization_variable_count(o));
@@ -265,8 +264,5 @@ Status write_optimize_summary(const char* folder, const Options* options, const 
   json_number(&json, "adjoint", adjoint);
   json_close(&json, '}');
   json_close(&json, '}');
-  Status status = write_text(folder, "summary.json", &text, diagnostics);
-  if (status == STATUS_OK && print) fputs(text.data, stdout);
-  text_free(&text);
-  return status;
+  return write_text(folder, "summary.json", text, diagnostics);
 }

@@ -1,12 +1,11 @@
-/* urdf: a robot as its URDF file says it, with a place for every message. Private to scene/.
+/* urdf: a robot as its URDF file says it, with a place for every message. Private to robot/.
  * A UrdfRobot owns its arrays and borrows all texts from the XmlDocument, which must outlive it; urdf_free accepts a
  * half-read one. SI units; poses as in URDF: the frame named, seen from the frame before. */
-#ifndef SDRS_SCENE_URDF_H
-#define SDRS_SCENE_URDF_H
+#ifndef SDRS_ROBOT_URDF_H
+#define SDRS_ROBOT_URDF_H
 
-#include "scene/names.h"
-#include "scene/scene.h"
-#include "scene/xml.h"
+#include "robot/stand.h"
+#include "robot/xml.h"
 
 typedef enum {
   URDF_FIXED,
@@ -84,11 +83,11 @@ typedef struct {
 
 /* Read all elements, tell every problem. False after an error. */
 bool urdf_read(UrdfRobot* robot, const XmlElement* root, Diagnostics* diagnostics);
-/* Names to links, the tree, its order (scene/urdf_tree.c). False after an error. */
+/* Names to links, the tree, its order (robot/urdf_tree.c). False after an error. */
 bool urdf_connect(UrdfRobot* robot, Diagnostics* diagnostics);
 void urdf_free(UrdfRobot* robot);
 
-/* ---------------------------------------------------------------- a scene in the making (scene/urdf_scene.c) */
+/* ---------------------------------------------------------------- a scene in the making (robot/urdf_scene.c) */
 
 /* Mass of what has become one link, in that link's frame. */
 typedef struct {
@@ -100,9 +99,9 @@ typedef struct {
 
 typedef struct {
   const UrdfRobot* robot;
-  const UrdfOptions* options;
+  const RobotOptions* options;
   Scene* scene;
-  UrdfReport* report;
+  RobotReport* report;
   Diagnostics* diagnostics;
   Scene defaults;   /* its shapes: one of each UrdfGeometry, with what a scene takes where nothing is said */
   int* carrier;     /* link of the scene that a link of the robot is part of, -1 = the world   (robot's links) */
@@ -118,16 +117,16 @@ typedef struct {
 } UrdfBuild;
 
 /* The robot as a scene; scene holds the defaults. False after an error. */
-bool urdf_scene(const UrdfRobot* robot, const UrdfOptions* options, Scene* scene, UrdfReport* report,
+bool urdf_scene(const UrdfRobot* robot, const RobotOptions* options, Scene* scene, RobotReport* report,
                 Diagnostics* diagnostics);
 /* A note, and a line of the report. */
 void urdf_remark(UrdfBuild* build, SourcePlace place, const char* format, ...) __attribute__((format(printf, 3, 4)));
 
 /* Tell what is wrong with the files of meshes, for a robot that cannot become a scene for other reasons. */
-void urdf_check_files(const UrdfRobot* robot, const UrdfOptions* options, Scene* scene, Diagnostics* diagnostics);
+void urdf_check_files(const UrdfRobot* robot, const RobotOptions* options, Scene* scene, Diagnostics* diagnostics);
 /* Fill build->defaults; the caller frees them. */
 void urdf_shape_defaults(UrdfBuild* build);
-/* Shapes that a link of the robot brings to the scene, whatever its joint. (scene/urdf_shapes.c) */
+/* Shapes that a link of the robot brings to the scene, whatever its joint. (robot/urdf_shapes.c) */
 const UrdfShapes* urdf_used_shapes(const UrdfBuild* build, const UrdfLink* link);
 /* Add them to a link of the scene. */
 void urdf_add_shapes(UrdfBuild* build, const UrdfLink* link, int target, UrdfPose pose);

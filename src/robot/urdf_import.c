@@ -2,8 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "scene/parts.h"
-#include "scene/urdf.h"
+#include "robot/urdf.h"
 
 /* A scene without links has all the defaults of the format. */
 static Status take_defaults(Scene* scene, const char* path) {
@@ -21,7 +20,7 @@ static void take_name(Scene* scene, const char* name) {
   scene->name = memory_text(name);
 }
 
-static bool import_tree(Scene* scene, const XmlElement* root, const UrdfOptions* options, UrdfReport* report,
+static bool import_tree(Scene* scene, const XmlElement* root, const RobotOptions* options, RobotReport* report,
                         Diagnostics* diagnostics) {
   UrdfRobot robot;
   bool good = urdf_read(&robot, root, diagnostics);
@@ -37,10 +36,10 @@ static bool import_tree(Scene* scene, const XmlElement* root, const UrdfOptions*
   return good;
 }
 
-Status scene_parse_urdf(Scene* scene, const char* path, const char* text, size_t length, const UrdfOptions* options,
-                        UrdfReport* report, Diagnostics* diagnostics) {
+Status robot_parse_urdf(Scene* scene, const char* path, const char* text, size_t length, const RobotOptions* options,
+                        RobotReport* report, Diagnostics* diagnostics) {
   XmlDocument document = {0};
-  *report = (UrdfReport){0};
+  *report = (RobotReport){0};
   Status status = take_defaults(scene, path);
   if (status != STATUS_OK) return status;
   bool good = xml_read(&document, scene->path, text, length, diagnostics) &&
@@ -49,25 +48,25 @@ Status scene_parse_urdf(Scene* scene, const char* path, const char* text, size_t
   return good ? STATUS_OK : STATUS_BAD_INPUT;
 }
 
-Status scene_import_urdf(Scene* scene, const char* path, const UrdfOptions* options, UrdfReport* report,
-                         Diagnostics* diagnostics) {
+Status robot_read_urdf(Scene* scene, const char* path, const RobotOptions* options, RobotReport* report,
+                       Diagnostics* diagnostics) {
   char* text;
   size_t length;
   *scene = (Scene){0};
-  *report = (UrdfReport){0};
+  *report = (RobotReport){0};
   if (file_read(path, &text, &length) != STATUS_OK) {
     diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot read the file: %s",
                     file_error_text(errno));
     return STATUS_IO;
   }
-  Status status = scene_parse_urdf(scene, path, text, length, options, report, diagnostics);
+  Status status = robot_parse_urdf(scene, path, text, length, options, report, diagnostics);
   memory_free(text);
   return status;
 }
 
-void urdf_report_free(UrdfReport* report) {
+void robot_report_free(RobotReport* report) {
   for (int i = 0; i < report->joint_count; i++) memory_free(report->joints[i].name);
   memory_free(report->joints);
   text_free(&report->remarks);
-  *report = (UrdfReport){0};
+  *report = (RobotReport){0};
 }

@@ -1,7 +1,8 @@
 /* What the tests of the URDF reader share. */
-#ifndef SDRS_TESTS_UNIT_SCENE_URDF_TESTING_H
-#define SDRS_TESTS_UNIT_SCENE_URDF_TESTING_H
+#ifndef SDRS_TESTS_UNIT_ROBOT_URDF_TESTING_H
+#define SDRS_TESTS_UNIT_ROBOT_URDF_TESTING_H
 
+#include "robot/robot.h"
 #include "unit/scene/scene_testing.h"
 
 #define INERTIAL(mass) \
@@ -10,27 +11,27 @@
 
 typedef struct {
   Scene scene;
-  UrdfReport report;
+  RobotReport report;
   Diagnostics diagnostics;
   Status status;
 } UrdfCase;
 
-static inline UrdfCase urdf_import(const char* text, const UrdfOptions* options) {
-  static const UrdfOptions plain = {0};
+static inline UrdfCase urdf_import(const char* text, const RobotOptions* options) {
+  static const RobotOptions plain = {0};
   UrdfCase c = {0};
-  c.status = scene_parse_urdf(&c.scene, "folder/test.urdf", text, strlen(text), options ? options : &plain, &c.report,
+  c.status = robot_parse_urdf(&c.scene, "folder/test.urdf", text, strlen(text), options ? options : &plain, &c.report,
                               &c.diagnostics);
   return c;
 }
 
 static inline void urdf_case_free(UrdfCase* c) {
   scene_free(&c->scene);
-  urdf_report_free(&c->report);
+  robot_report_free(&c->report);
   diagnostics_free(&c->diagnostics);
 }
 
 /* The file must give exactly these messages, and be refused when one is an error. */
-static inline void expect_urdf(const char* text, const UrdfOptions* options, const char* wanted) {
+static inline void expect_urdf(const char* text, const RobotOptions* options, const char* wanted) {
   UrdfCase c = urdf_import(text, options);
   char* found = told(&c.diagnostics);
   if (strcmp(found, wanted) != 0) {
@@ -43,7 +44,7 @@ static inline void expect_urdf(const char* text, const UrdfOptions* options, con
 }
 
 /* The file must be read, whatever notes there are; free with urdf_case_free. */
-static inline UrdfCase urdf_load(const char* text, const UrdfOptions* options) {
+static inline UrdfCase urdf_load(const char* text, const RobotOptions* options) {
   UrdfCase c = urdf_import(text, options);
   char* found = told(&c.diagnostics);
   if (c.status != STATUS_OK) fail_msg("for\n%s\ntold\n%s", text, found);

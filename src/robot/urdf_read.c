@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scene/parts.h"
-#include "scene/urdf.h"
+#include "robot/urdf.h"
 
 enum { URDF_PROBLEM_MAX = 200 };
 /* An axis whose length is farther from 1 is told to be normalised: files give three digits. */
@@ -292,7 +291,7 @@ static void add_material(UrdfReader* reader, const XmlElement* material) {
   const XmlElement* color = xml_child(material, "color");
   const XmlAttribute* name = xml_attribute(material, "name");
   if (!color || !name || !names_add(&reader->materials, name->value, reader->color_count)) return;
-  reader->colors = array_grow(reader->colors, reader->color_count, &reader->color_capacity, sizeof(Material));
+  reader->colors = memory_grown(reader->colors, sizeof(Material), reader->color_count, &reader->color_capacity);
   reader->colors[reader->color_count++] = (Material){color};
 }
 
@@ -326,14 +325,14 @@ static void read_shapes_of(UrdfReader* reader, const XmlElement* parent, const c
     const XmlElement* material = shapes == &link->visual ? only(reader, item, "material") : NULL;
     if (material && link->color[0] < 0) read_color(reader, material, link->color);
     if (!read_geometry(reader, item, &shape)) continue;
-    shapes->items = array_grow(shapes->items, shapes->count, &shapes->capacity, sizeof(UrdfShape));
+    shapes->items = memory_grown(shapes->items, sizeof(UrdfShape), shapes->count, &shapes->capacity);
     shapes->items[shapes->count++] = shape;
   }
 }
 
 static void read_link_element(UrdfReader* reader, const XmlElement* element) {
   UrdfRobot* robot = reader->robot;
-  robot->links = array_grow(robot->links, robot->link_count, &robot->link_capacity, sizeof(UrdfLink));
+  robot->links = memory_grown(robot->links, sizeof(UrdfLink), robot->link_count, &robot->link_capacity);
   UrdfLink* link = &robot->links[robot->link_count++];
   *link = (UrdfLink){.joint = -1, .color = {-1, -1, -1}};
   enter(reader, element);
@@ -427,7 +426,7 @@ static void read_joint_type(UrdfReader* reader, const XmlElement* element, UrdfJ
 
 static void read_joint_element(UrdfReader* reader, const XmlElement* element) {
   UrdfRobot* robot = reader->robot;
-  robot->joints = array_grow(robot->joints, robot->joint_count, &robot->joint_capacity, sizeof(UrdfJoint));
+  robot->joints = memory_grown(robot->joints, sizeof(UrdfJoint), robot->joint_count, &robot->joint_capacity);
   UrdfJoint* joint = &robot->joints[robot->joint_count++];
   *joint = (UrdfJoint){.parent = -1, .child = -1, .lower = -HUGE_VAL, .upper = HUGE_VAL};
   enter(reader, element);

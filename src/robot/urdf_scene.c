@@ -2,8 +2,7 @@
  * chains of joints through links without mass and shape become one joint with several degrees of freedom. */
 #include <string.h>
 
-#include "scene/parts.h"
-#include "scene/urdf.h"
+#include "robot/urdf.h"
 
 /* Joints that become one: three slides and two hinges at most. */
 enum { CHAIN_MAX = 5 };
@@ -199,8 +198,8 @@ static bool fill_axes(const UrdfJoint* const* chain, int count, SceneJoint* join
 }
 
 static void add_place(UrdfBuild* build, const UrdfJoint* joint, int link, int dof) {
-  UrdfReport* report = build->report;
-  report->joints[report->joint_count++] = (UrdfJointPlace){memory_text(joint->name), link, dof};
+  RobotReport* report = build->report;
+  report->joints[report->joint_count++] = (RobotJointPlace){memory_text(joint->name), link, dof};
 }
 
 /* The joints from the last link that is in the scene down to `link`, the nearest to the root first. Returns their
@@ -352,7 +351,7 @@ static void weigh(UrdfBuild* build, int index) {
 
 /* ---------------------------------------------------------------- where joints start */
 
-static const UrdfStart* start_of(const UrdfBuild* build, const char* joint) {
+static const RobotStart* start_of(const UrdfBuild* build, const char* joint) {
   for (int i = build->options->start_count - 1; i >= 0; i--)
     if (strcmp(build->options->starts[i].joint, joint) == 0) return &build->options->starts[i];
   return NULL;
@@ -374,7 +373,7 @@ static double* initial_of(UrdfBuild* build, int link) {
 }
 
 static void check_starts(UrdfBuild* build) {
-  const UrdfReport* report = build->report;
+  const RobotReport* report = build->report;
   for (int i = 0; i < build->options->start_count; i++) {
     const char* name = build->options->starts[i].joint;
     bool found = false;
@@ -390,9 +389,9 @@ static void set_starts(UrdfBuild* build) {
   build->scene->initials = MEMORY_NEW(SceneInitial, build->scene->link_count + 1);
   check_starts(build);
   for (int k = 0; k < build->report->joint_count; k++) {
-    const UrdfJointPlace* place = &build->report->joints[k];
+    const RobotJointPlace* place = &build->report->joints[k];
     const SceneJoint* joint = &build->scene->links[place->link].joint;
-    const UrdfStart* start = start_of(build, place->name);
+    const RobotStart* start = start_of(build, place->name);
     double value = start ? start->value : free_place(joint, place->dof);
     if (value == 0) continue;
     initial_of(build, place->link)[place->dof] = value;
@@ -457,7 +456,7 @@ static void add_ground(UrdfBuild* build) {
   int target = add_link(build, "ground", place);
   SceneLink* ground = &scene->links[target];
   ground->fixed = true;
-  scene->shapes = array_grow(scene->shapes, scene->shape_count, &build->shape_capacity, sizeof(SceneShape));
+  scene->shapes = memory_grown(scene->shapes, sizeof(SceneShape), scene->shape_count, &build->shape_capacity);
   scene->shapes[scene->shape_count] = (SceneShape){
       .name = memory_text("ground"), .place = place, .type = SHAPE_HALF_SPACE, .scale = 1, .normal = {0, 0, 1}};
   ground->shapes = MEMORY_NEW(SceneShapeUse, 1);
@@ -493,7 +492,7 @@ static void build_links(UrdfBuild* build) {
   if (build->options->no_self_collision) exclude_robot(build->scene, first);
 }
 
-bool urdf_scene(const UrdfRobot* robot, const UrdfOptions* options, Scene* scene, UrdfReport* report,
+bool urdf_scene(const UrdfRobot* robot, const RobotOptions* options, Scene* scene, RobotReport* report,
                 Diagnostics* diagnostics) {
   int count = robot->link_count, errors_before = diagnostics->error_count;
   UrdfBuild build = {.robot = robot, .options = options, .scene = scene, .report = report, .diagnostics = diagnostics};
@@ -506,7 +505,7 @@ bool urdf_scene(const UrdfRobot* robot, const UrdfOptions* options, Scene* scene
   build.moves = MEMORY_NEW(bool, count + 2);
   build.shape_room = MEMORY_NEW(int, count + 2);
   scene->links = MEMORY_NEW(SceneLink, count + 2); /* and the ground */
-  report->joints = MEMORY_NEW(UrdfJointPlace, robot->joint_count + 1);
+  report->joints = MEMORY_NEW(RobotJointPlace, robot->joint_count + 1);
   urdf_shape_defaults(&build);
   build_links(&build);
   scene_free(&build.defaults);

@@ -1,9 +1,7 @@
-#include "scene/xml.h"
+#include "robot/xml.h"
 
 #include <expat.h>
 #include <string.h>
-
-#include "scene/document.h"
 
 typedef struct {
   XmlDocument* document;
@@ -125,7 +123,7 @@ static void on_doctype(void* context, const char* name, const char* system_id, c
   Parsing* parsing = context;
   const char* start = strstr(parsing->text, "<!DOCTYPE"); /* this comes where the declaration goes on */
   size_t offset = start ? (size_t)(start - parsing->text) : 0;
-  stop_at(parsing, document_place(parsing->place.file, parsing->text, offset),
+  stop_at(parsing, source_place(parsing->place.file, parsing->text, offset),
           "a document type (DOCTYPE) is not accepted: take it out");
 }
 
@@ -148,7 +146,7 @@ static bool parse(Parsing* parsing) {
 
 bool xml_read(XmlDocument* document, const char* source, const char* text, size_t length, Diagnostics* diagnostics) {
   *document = (XmlDocument){0};
-  if (!document_check_text(source, text, length, diagnostics)) return false;
+  if (!source_check(source, text, length, diagnostics)) return false;
   Parsing parsing = {.document = document, .text = text, .length = length, .diagnostics = diagnostics};
   parsing.place = (SourcePlace){source, 1, 1};
   if (strncmp(text, "\xef\xbb\xbf", 3) == 0) parsing.counted = 3; /* a byte order mark is no character */

@@ -1,5 +1,5 @@
 /* What a URDF file may not say, each message with its place. */
-#include "unit/scene/urdf_testing.h"
+#include "unit/robot/urdf_testing.h"
 
 static void all_problems_are_told_in_one_run(void** state) {
   (void)state;
@@ -127,7 +127,7 @@ static void materials_of_other_links_are_known(void** state) {
                                  COLORED("z", "<material name='unknown'/>") "<joint name='j' type='fixed'>" ENDS(
                                      "base", "x") "</joint><joint name='k' type='fixed'>" ENDS("base", "y")
                                      "</joint><joint name='l' type='fixed'>" ENDS("base", "z") "</joint></robot>",
-                         &(UrdfOptions){.keep_fixed = true, .visual = true});
+                         &(RobotOptions){.keep_fixed = true, .visual = true});
   const double wanted[4][3] = {{0, 0, 1}, {1, 1, 1}, {1, 1, 1}, {-1, -1, -1}};
   static const char* const names[] = {"base", "x", "y", "z"};
   for (int i = 0; i < 4; i++)

@@ -1,8 +1,7 @@
 /* Joints and links of a URDF file as one tree. */
 #include <string.h>
 
-#include "scene/document.h"
-#include "scene/urdf.h"
+#include "robot/urdf.h"
 
 static int find_link(const Names* names, const char* name, SourcePlace place, Diagnostics* diagnostics) {
   int index = names_find(names, name);

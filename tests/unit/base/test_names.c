@@ -1,5 +1,5 @@
-#include "scene/names.h"
-#include "scene_testing.h"
+#include "base/base.h"
+#include "unit/scene/scene_testing.h"
 
 static void thousands_of_names_are_found(void** state) {
   (void)state;

@@ -2,9 +2,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "geometry/geometry.h"
-#include "scene/parts.h"
-#include "scene/urdf.h"
+#include "robot/urdf.h"
 
 void urdf_shape_defaults(UrdfBuild* build) {
   static const char TEXT[] =
@@ -31,7 +29,7 @@ const UrdfShapes* urdf_used_shapes(const UrdfBuild* build, const UrdfLink* link)
 static char* package_path(UrdfBuild* build, const UrdfShape* shape, const char* inside) {
   size_t length = strcspn(inside, "/");
   for (int i = 0; i < build->options->package_count; i++) {
-    const UrdfPackage* package = &build->options->packages[i];
+    const RobotPackage* package = &build->options->packages[i];
     if (strlen(package->name) != length || strncmp(package->name, inside, length) != 0) continue;
     Text path = {0};
     text_add(&path, "%s%s", package->folder, inside + length);
@@ -78,7 +76,7 @@ static bool is_readable(UrdfBuild* build, const UrdfLink* link, const UrdfShape*
   return false;
 }
 
-void urdf_check_files(const UrdfRobot* robot, const UrdfOptions* options, Scene* scene, Diagnostics* diagnostics) {
+void urdf_check_files(const UrdfRobot* robot, const RobotOptions* options, Scene* scene, Diagnostics* diagnostics) {
   UrdfBuild build = {.robot = robot, .options = options, .scene = scene, .diagnostics = diagnostics};
   for (int i = 0; i < robot->link_count; i++) {
     const UrdfShapes* shapes = urdf_used_shapes(&build, &robot->links[i]);
@@ -126,7 +124,7 @@ static bool scaled_points(UrdfBuild* build, const UrdfShape* from, SceneShape* s
 
 static bool add_mesh(UrdfBuild* build, const UrdfShape* from, SceneShape* shape) {
   Vec3 scale = from->scale;
-  const UrdfOptions* options = build->options;
+  const RobotOptions* options = build->options;
   shape->file = mesh_path(build, from);
   if (!shape->file) return false;
   shape->scale = scale.x;
@@ -151,7 +149,7 @@ static bool fill_shape(UrdfBuild* build, const UrdfShape* from, SceneShape* shap
 /* The index of a shape in the scene; -1 after an error. */
 static int add_shape(UrdfBuild* build, const UrdfShape* from, const char* name) {
   Scene* scene = build->scene;
-  scene->shapes = array_grow(scene->shapes, scene->shape_count, &build->shape_capacity, sizeof(SceneShape));
+  scene->shapes = memory_grown(scene->shapes, sizeof(SceneShape), scene->shape_count, &build->shape_capacity);
   SceneShape* shape = &scene->shapes[scene->shape_count++];
   *shape = build->defaults.shapes[from->kind];
   shape->name = memory_text(name);
@@ -172,7 +170,7 @@ void urdf_add_shapes(UrdfBuild* build, const UrdfLink* link, int target, UrdfPos
     text_free(&name);
     if (shape < 0) continue;
     UrdfPose placed = urdf_pose_mul(pose, from->origin);
-    to->shapes = array_grow(to->shapes, to->shape_count, &build->shape_room[target], sizeof(SceneShapeUse));
+    to->shapes = memory_grown(to->shapes, sizeof(SceneShapeUse), to->shape_count, &build->shape_room[target]);
     to->shapes[to->shape_count++] = (SceneShapeUse){shape, from->place, placed.position, placed.rotation};
   }
 }

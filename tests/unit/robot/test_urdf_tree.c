@@ -1,4 +1,4 @@
-#include "unit/scene/urdf_testing.h"
+#include "unit/robot/urdf_testing.h"
 
 #define LINK(name) "<link name='" name "'/>"
 #define JOINT(name, parent, child) "<joint name='" name "' type='fixed'>" ENDS(parent, child) "</joint>\n"

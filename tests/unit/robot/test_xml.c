@@ -1,4 +1,4 @@
-#include "scene/xml.h"
+#include "robot/xml.h"
 #include "unit/scene/scene_testing.h"
 
 static bool read_text(XmlDocument* document, const char* text, Diagnostics* diagnostics) {

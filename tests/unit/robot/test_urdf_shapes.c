@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "unit/scene/urdf_testing.h"
+#include "unit/robot/urdf_testing.h"
 
 #define SHAPE(inside) \
   "<robot><link name='a'>\n<collision><geometry>" inside "</geometry></collision>" INERTIAL(1) "</link></robot>"
@@ -33,8 +33,8 @@ static void primitives_keep_their_sizes(void** state) {
 }
 
 static void expect_file(const char* written, const char* wanted) {
-  static const UrdfPackage packages[] = {{"robots", "/data/robots"}, {"robot", "share/robot"}};
-  const UrdfOptions options = {.packages = packages, .package_count = 2};
+  static const RobotPackage packages[] = {{"robots", "/data/robots"}, {"robot", "share/robot"}};
+  const RobotOptions options = {.packages = packages, .package_count = 2};
   Text text = {0};
   text_add(&text, SHAPE("<mesh filename='%s' scale='0.5 0.5 0.5'/>"), written);
   UrdfCase c = urdf_load(text.data, &options);
@@ -64,7 +64,7 @@ static void meshes_of_other_formats_are_refused_or_left_out(void** state) {
   expect_urdf(SHAPE("<mesh filename='a.dae'/>"), NULL,
               "2:38: error: link 'a': the mesh 'a.dae' is neither OBJ nor STL: convert it, or leave such meshes out by "
               "--skip-unsupported\n");
-  const UrdfOptions skip = {.skip_unsupported = true};
+  const RobotOptions skip = {.skip_unsupported = true};
   expect_urdf(SHAPE("<mesh filename='a.dae'/>"), &skip,
               "2:38: warning: link 'a': the mesh 'a.dae' is neither OBJ nor STL and is left out\n");
 }
@@ -96,7 +96,7 @@ static void visual_shapes_stand_in_where_asked_for(void** state) {
   (void)state;
   const char* text =
       "<robot><link name='a'><visual><geometry><sphere radius='1'/></geometry></visual>" INERTIAL(1) "</link></robot>";
-  const UrdfOptions visual = {.visual = true};
+  const RobotOptions visual = {.visual = true};
   UrdfCase c = urdf_load(text, NULL);
   assert_int_equal(c.scene.links[0].shape_count, 0);
   urdf_case_free(&c);

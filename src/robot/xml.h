@@ -1,8 +1,8 @@
 /* xml: a text as a tree of elements with attributes, each with its place (expat underneath). What stands between the
  * elements is left out: the formats read here say everything in attributes. No DTD, so no entities but XML's own five.
  * An XmlDocument owns all its elements and texts; xml_free accepts a zeroed one. */
-#ifndef SDRS_SCENE_XML_H
-#define SDRS_SCENE_XML_H
+#ifndef SDRS_ROBOT_XML_H
+#define SDRS_ROBOT_XML_H
 
 #include "base/base.h"
 

@@ -1,6 +1,6 @@
-#include "scene/names.h"
-
 #include <string.h>
+
+#include "base/base.h"
 
 /* Beyond this many names, looking for the nearest would take longer than the help is worth. */
 #define NEAREST_MAX 5000

@@ -1,5 +1,5 @@
 /* Links and joints of a URDF file as those of a scene. Numbers are worked out by hand. */
-#include "unit/scene/urdf_testing.h"
+#include "unit/robot/urdf_testing.h"
 
 #define JOINT(name, type, ends, more) "<joint name='" name "' type='" type "'>" ends more "</joint>"
 #define LIMIT(low, high) "<limit lower='" low "' upper='" high "' effort='1e10' velocity='1e10'/>"
@@ -30,7 +30,7 @@ static void fixed_joints_are_merged_with_their_masses(void** state) {
 
 static void fixed_links_can_be_kept(void** state) {
   (void)state;
-  const UrdfOptions keep = {.keep_fixed = true};
+  const RobotOptions keep = {.keep_fixed = true};
   UrdfCase c = urdf_load("<robot><link name='world'/><link name='a'>" INERTIAL(1) "</link><link name='b'>" INERTIAL(
                              3) "</link><link name='frame'/>" JOINT("j", "continuous", ENDS("world", "a"), "")
                              JOINT("k", "fixed", ENDS("a", "b"), "<origin xyz='2 0 0'/>")
@@ -69,8 +69,8 @@ static void joints_keep_type_axis_limits_and_damping(void** state) {
 /* Zero lies outside of the first joint's limits, at an end of the second's, within the third's. */
 static void joints_start_where_their_limits_are_not_felt(void** state) {
   (void)state;
-  static const UrdfStart starts[] = {{"l", 0.25}};
-  const UrdfOptions options = {.starts = starts, .start_count = 1};
+  static const RobotStart starts[] = {{"l", 0.25}};
+  const RobotOptions options = {.starts = starts, .start_count = 1};
   const char* text =
       "<robot><link name='a'>" INERTIAL(1) "</link><link name='b'>" INERTIAL(1) "</link><link name='c'>" INERTIAL(
           1) "</link><link name='d'>" INERTIAL(1) "</link>" JOINT("j", "revolute", ENDS("a", "b"), LIMIT("1", "3"))
@@ -82,8 +82,8 @@ static void joints_start_where_their_limits_are_not_felt(void** state) {
   compare_near(c.scene.initials[1].coordinates[0], 0.01, 1e-15, "at the end");
   compare_near(c.scene.initials[2].coordinates[0], 0.25, 0, "given");
   urdf_case_free(&c);
-  static const UrdfStart wrong[] = {{"m", 0.25}};
-  const UrdfOptions other = {.starts = wrong, .start_count = 1};
+  static const RobotStart wrong[] = {{"m", 0.25}};
+  const RobotOptions other = {.starts = wrong, .start_count = 1};
   c = urdf_import(text, &other);
   assert_int_equal(c.status, STATUS_BAD_INPUT);
   urdf_case_free(&c);
@@ -136,7 +136,7 @@ static void other_massless_links_are_refused(void** state) {
       NULL,
       "2:13: error: link 'tip' moves and has no mass: give it an <inertial>, or weigh its shapes by "
       "--density\n");
-  const UrdfOptions density = {.density = 500};
+  const RobotOptions density = {.density = 500};
   UrdfCase c = urdf_load(
       "<robot><link name='base'/>\n<link name='tip'><collision><geometry><sphere radius='1'/>"
       "</geometry></collision></link><joint name='j' type='continuous'>" ENDS("base", "tip") "</joint></robot>",
@@ -148,7 +148,7 @@ static void other_massless_links_are_refused(void** state) {
 
 static void bodies_float_and_bases_are_free(void** state) {
   (void)state;
-  const UrdfOptions free_base = {.free_base = true, .height = 2, .ground = true};
+  const RobotOptions free_base = {.free_base = true, .height = 2, .ground = true};
   UrdfCase c = urdf_load("<robot><link name='ground'>" INERTIAL(1) "</link></robot>", &free_base);
   assert_int_equal(c.scene.link_count, 2);
   assert_string_equal(c.scene.links[0].name, "ground");

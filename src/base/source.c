@@ -1,0 +1,51 @@
+#include "base/base.h"
+
+/* Length of the UTF-8 character at p, 0 when it is none (overlong forms and surrogates included). */
+static int utf8_length(const unsigned char* p, const unsigned char* end) {
+  if (p[0] < 0x80) return 1;
+  int length = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
+  if (p[0] < 0xc2 || p[0] > 0xf4 || end - p < length) return 0;
+  for (int i = 1; i < length; i++)
+    if ((p[i] & 0xc0) != 0x80) return 0;
+  if (p[0] == 0xe0 && p[1] < 0xa0) return 0;
+  if (p[0] == 0xed && p[1] > 0x9f) return 0;
+  if (p[0] == 0xf0 && p[1] < 0x90) return 0;
+  if (p[0] == 0xf4 && p[1] > 0x8f) return 0;
+  return length;
+}
+
+bool source_check(const char* source, const char* text, size_t length, Diagnostics* diagnostics) {
+  if (length > SOURCE_LENGTH_MAX) {
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){source, 1, 1}, "the text is longer than %zu MB",
+                    SOURCE_LENGTH_MAX >> 20);
+    return false;
+  }
+  const unsigned char *p = (const unsigned char*)text, *end = p + length;
+  while (p < end) {
+    int step = utf8_length(p, end);
+    if (step > 0 && *p != 0) {
+      p += step;
+      continue;
+    }
+    SourcePlace place = source_place(source, text, (size_t)((const char*)p - text));
+    diagnostics_add(diagnostics, SEVERITY_ERROR, place, "the byte 0x%02x does not belong in a UTF-8 text", *p);
+    return false;
+  }
+  return true;
+}
+
+void place_advance(SourcePlace* place, const char* at) {
+  unsigned char c = (unsigned char)at[0];
+  if (c == '\n' || (c == '\r' && at[1] != '\n')) {
+    place->line++;
+    place->column = 1;
+  } else if ((c & 0xc0) != 0x80) { /* not inside a character */
+    place->column++;
+  }
+}
+
+SourcePlace source_place(const char* source, const char* text, size_t offset) {
+  SourcePlace place = {source, 1, 1};
+  for (size_t i = 0; i < offset; i++) place_advance(&place, text + i);
+  return place;
+}

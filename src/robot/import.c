@@ -1,0 +1,172 @@
+/* A robot of another program from its file to a scene that stands. */
+#include <string.h>
+
+#include "robot/stand.h"
+
+static void remark(Robot* robot, Diagnostics* diagnostics, const char* format, ...)
+    __attribute__((format(printf, 3, 4)));
+static void remark(Robot* robot, Diagnostics* diagnostics, const char* format, ...) {
+  Text text = {0};
+  va_list arguments;
+  va_start(arguments, format);
+  text_add_v(&text, format, arguments);
+  va_end(arguments);
+  diagnostics_add(diagnostics, SEVERITY_NOTE, (SourcePlace){robot->scene.path, 0, 0}, "%s", text.data);
+  text_add(&robot->report.remarks, "%s\n", text.data);
+  text_free(&text);
+}
+
+static void exclude(Scene* scene, const char* a, const char* b) {
+  SceneContact* contact = &scene->contact;
+  size_t count = (size_t)contact->exclude_count, size = sizeof *contact->exclude;
+  contact->exclude = memory_resize(contact->exclude, count * size, (count + 1) * size);
+  contact->exclude_place =
+      memory_resize(contact->exclude_place, count * sizeof(SourcePlace), (count + 1) * sizeof(SourcePlace));
+  contact->exclude[count][0] = memory_text(a);
+  contact->exclude[count][1] = memory_text(b);
+  contact->exclude_place[count] = (SourcePlace){scene->path, 0, 0};
+  contact->exclude_count++;
+}
+
+/* Do joints join the links? */
+static bool is_one_robot(const Model* model, int a, int b) {
+  while (model->links[a].parent >= 0) a = model->links[a].parent;
+  while (model->links[b].parent >= 0) b = model->links[b].parent;
+  return a == b;
+}
+
+/* Height of the robot's lowest vertex at the start [m]; HUGE_VAL without one. */
+static double lowest_vertex(const Model* model) {
+  Pose* poses = MEMORY_NEW(Pose, model->link_count + 1);
+  double lowest = HUGE_VAL;
+  model_poses(model, model->initial_coordinates, poses);
+  for (int h = 0; h < model->hull_count; h++)
+    for (int i = 0; i < model->hulls[h].solid.vertex_count; i++)
+      lowest = fmin(lowest, pose_apply(poses[model->hulls[h].link], model->hulls[h].solid.vertices[i]).z);
+  memory_free(poses);
+  return lowest;
+}
+
+/* A free robot without a height is put on the ground, as near as it will stand. */
+static void put_on_ground(Robot* robot, const RobotOptions* options, Diagnostics* diagnostics) {
+  const Model* model = &robot->model;
+  double lowest = lowest_vertex(model), gap = model->contact.gap_at_rest;
+  if (!options->ground || !options->free_base || options->has_height) return;
+  if (!isfinite(lowest) || !(gap > 0)) return;
+  SceneJoint* base = &robot->scene.links[1].joint; /* behind the ground */
+  base->position.z += gap - lowest;
+  remark(robot, diagnostics, "the base starts at a height of %.6g m: the robot stands on the ground", base->position.z);
+}
+
+/* Parts of a robot often overlap where no joint says that they belong together. */
+static void exclude_touching(Robot* robot, Diagnostics* diagnostics) {
+  const Model* model = &robot->model;
+  if (!model->links) return; /* nothing could be built */
+  int(*pairs)[2] = NULL, excluded = 0;
+  int count = model_touching(model, &pairs);
+  Text names = {0};
+  for (int k = 0; k < count; k++) {
+    if (!is_one_robot(model, pairs[k][0], pairs[k][1])) continue;
+    const char *a = model->links[pairs[k][0]].name, *b = model->links[pairs[k][1]].name;
+    exclude(&robot->scene, a, b);
+    text_add(&names, "%s%s - %s", excluded++ > 0 ? ", " : "", a, b);
+  }
+  if (excluded > 0)
+    remark(robot, diagnostics, "pairs that touch at the start are never tested (contact.exclude): %s", names.data);
+  text_free(&names);
+  memory_free(pairs);
+}
+
+/* First only to see what touches, with the problems left unsaid; then as simulate will. */
+static Status build_model(Robot* robot, const RobotOptions* options, Diagnostics* diagnostics) {
+  Diagnostics unsaid = {0};
+  model_create(&robot->model, &robot->scene, &unsaid);
+  put_on_ground(robot, options, diagnostics);
+  exclude_touching(robot, diagnostics);
+  model_destroy(&robot->model);
+  diagnostics_free(&unsaid);
+  return model_create(&robot->model, &robot->scene, diagnostics);
+}
+
+double robot_center_error(const Robot* robot, int link) {
+  return vec3_norm(vec3_sub(robot->model.links[link].center, robot->scene.links[link].center));
+}
+
+double robot_inertia_error(const Robot* robot, int link) {
+  const double* s = robot->scene.links[link].inertia;
+  const Mat3 wanted = {{{s[0], s[3], s[4]}, {s[3], s[1], s[5]}, {s[4], s[5], s[2]}}};
+  Mat3 found = mass_moment_inertia_tensor(&robot->model.links[link].moment);
+  double worst = 0, size = 0;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) {
+      worst = fmax(worst, fabs(found.m[i][j] - wanted.m[i][j]));
+      size = fmax(size, fabs(wanted.m[i][j]));
+    }
+  return size > 0 ? worst / size : worst > 0 ? HUGE_VAL : 0;
+}
+
+/* What a mass model makes of the file's centres and inertias. */
+static void tell_masses(Robot* robot, Diagnostics* diagnostics) {
+  for (int i = 0; i < robot->scene.link_count; i++) {
+    const SceneLink* source = &robot->scene.links[i];
+    if (!source->has_mass || source->mass_model == MASS_GIVEN) continue;
+    remark(robot, diagnostics, "mass of link '%s': centre %.3g m beside the file's, inertia off by %.1f %%",
+           source->name, robot_center_error(robot, i), 100 * robot_inertia_error(robot, i));
+  }
+}
+
+Status robot_import(Robot* robot, const char* path, const RobotOptions* options, Diagnostics* diagnostics) {
+  *robot = (Robot){0};
+  Status status = robot_read_urdf(&robot->scene, path, options, &robot->report, diagnostics);
+  robot->scene.threads = options->threads;
+  if (status == STATUS_OK) status = build_model(robot, options, diagnostics);
+  if (status != STATUS_OK) return status;
+  tell_masses(robot, diagnostics);
+  robot_hold(robot, options->hold);
+  return STATUS_OK;
+}
+
+void robot_free(Robot* robot) {
+  model_destroy(&robot->model);
+  scene_free(&robot->scene);
+  robot_report_free(&robot->report);
+  *robot = (Robot){0};
+}
+
+/* ---------------------------------------------------------------- the file */
+
+static void add_comment(Text* out, const char* lines) {
+  while (*lines) {
+    size_t length = strcspn(lines, "\n");
+    text_add(out, "#   ");
+    for (size_t i = 0; i < length; i++) text_add(out, "%c", (unsigned char)lines[i] < 0x20 ? ' ' : lines[i]);
+    text_add(out, "\n");
+    lines += length + (lines[length] == '\n');
+  }
+}
+
+static void add_head(const Robot* robot, const char* source, Text* out) {
+  const RobotReport* report = &robot->report;
+  Text lines = {0};
+  for (int k = 0; k < report->joint_count; k++) {
+    const SceneLink* link = &robot->scene.links[report->joints[k].link];
+    text_add(&lines, "joint %s = %s/%s\n", report->joints[k].name, link->name,
+             scene_joint_coordinate_name(&link->joint, report->joints[k].dof));
+  }
+  text_add(out, "# A robot in URDF, written by sdrs import from\n");
+  add_comment(out, source);
+  if (report->remarks.length > 0) add_comment(out, report->remarks.data);
+  if (lines.length > 0) add_comment(out, lines.data);
+  text_free(&lines);
+}
+
+/* What is written must be what simulate can read. */
+Status robot_write_yaml(const Robot* robot, const char* source, const char* path, const char* folder, Text* out,
+                        Diagnostics* diagnostics) {
+  add_head(robot, source, out);
+  scene_write_yaml(&robot->scene, folder, out);
+  Scene scene;
+  Status status = scene_parse(&scene, path, out->data, out->length, false, NULL, 0, diagnostics);
+  scene_free(&scene);
+  return status;
+}

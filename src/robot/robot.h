@@ -1,0 +1,83 @@
+/* robot: robots in formats of other programs as scenes - URDF today (docs/urdf.md). What a scene cannot say, or was
+ * changed, is told in remarks. SI units, radians, z up. */
+#ifndef SDRS_ROBOT_H
+#define SDRS_ROBOT_H
+
+#include "model/model.h"
+
+/* package://name/... stands for folder/... */
+typedef struct {
+  const char *name, *folder;
+} RobotPackage;
+
+typedef struct {
+  const char* joint; /* as the file names it */
+  double value;      /* m or rad */
+} RobotStart;
+
+/* Zeroed: base fixed at the origin, collision shapes, masses as given, fixed joints merged. */
+typedef struct {
+  const RobotPackage* packages;
+  int package_count;
+  const RobotStart* starts; /* where joints start; others at zero, or inside their limits */
+  int start_count;
+  bool free_base;
+  bool has_height;        /* false: 0, or on the ground with free_base and ground */
+  double height;          /* of the root link's frame [m] */
+  bool ground;            /* a half-space below z = 0 */
+  bool keep_fixed;        /* fixed joints stay links of their own */
+  bool visual;            /* visual shapes where a link has no collision shapes */
+  bool skip_unsupported;  /* leave out meshes of other formats, instead of an error */
+  bool no_self_collision; /* links of the robot never touch one another */
+  bool from_shapes;       /* masses as given, spread by `mass_model` instead of by the inertia */
+  MassModel mass_model;   /* with from_shapes: MASS_VERTICES or MASS_UNIFORM */
+  double density;         /* of links without mass [kg/m^3]; 0 = they are errors */
+  bool hull_per_group;    /* of meshes: one hull of each group ... */
+  bool decompose;         /* ... or hulls that cover them; neither: one hull */
+  int max_vertices;       /* of these hulls; 0 = all, of a decomposition its default */
+  double hold;            /* a spring of so many Hz holds every joint where it starts; 0 = none */
+  int threads;
+} RobotOptions;
+
+/* A joint of the file with one degree of freedom, and which of a link it became. */
+typedef struct {
+  char* name; /* owned */
+  int link, dof;
+} RobotJointPlace;
+
+typedef struct {
+  RobotJointPlace* joints;
+  int joint_count;
+  Text remarks; /* what was changed or left out, a line each; the same are notes in the diagnostics */
+} RobotReport;
+void robot_report_free(RobotReport* report);
+
+/* The scene that a URDF text says, ready for model_create and scene_write_yaml; the caller frees scene and report in
+ * any case. `path` stands for the text in messages and anchors relative paths. A link with mass keeps its centre and
+ * inertia in `center` and `inertia` whatever its mass model. STATUS_BAD_INPUT after errors, all with their places. */
+Status robot_parse_urdf(Scene* scene, const char* path, const char* text, size_t length, const RobotOptions* options,
+                        RobotReport* report, Diagnostics* diagnostics);
+
+/* ---------------------------------------------------------------- a robot that stands (robot/import.c) */
+
+/* Owns everything; robot_free accepts a zeroed or half-made one. */
+typedef struct {
+  Scene scene;
+  Model model; /* of that scene, but without the controllers that hold joints */
+  RobotReport report;
+} Robot;
+
+/* Read the file (STATUS_IO, STATUS_BAD_INPUT with diagnostics), put a free robot on the ground, exclude contacts of its
+ * parts that touch at the start, hold its joints. */
+Status robot_import(Robot* robot, const char* path, const RobotOptions* options, Diagnostics* diagnostics);
+void robot_free(Robot* robot);
+/* Append the scene as it is written to the file `path` in `folder`: a head with `source`, the remarks and where each
+ * joint went, then YAML. STATUS_BAD_INPUT when the text does not read back. */
+Status robot_write_yaml(const Robot* robot, const char* source, const char* path, const char* folder, Text* out,
+                        Diagnostics* diagnostics);
+/* What the mass model makes of a link with mass: distance of its centre from the file's [m], and the largest entry of
+ * the inertias' difference over the largest of the file's. */
+double robot_center_error(const Robot* robot, int link);
+double robot_inertia_error(const Robot* robot, int link);
+
+#endif

@@ -1,0 +1,25 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include "base/base.h"
+
+static void words_are_found(void** state) {
+  (void)state;
+  assert_int_equal(words_count("one|two|three"), 3);
+  assert_int_equal(words_index("one|two|three", "two"), 1);
+  assert_int_equal(words_index("one|two|three", "tw"), -1);
+  assert_int_equal(words_index("one|two|three", "two|three"), -1);
+  assert_int_equal(words_index("one", ""), -1);
+  assert_string_equal(words_at("one|two|three", 2).text, "three");
+  Text text = {0};
+  words_sentence("one|two|three", &text);
+  assert_string_equal(text.data, "one, two or three");
+  text_free(&text);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(words_are_found)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
