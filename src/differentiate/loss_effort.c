@@ -39,19 +39,12 @@ static void store(Vec3 x, double* out) {
   out[2] = x.z;
 }
 
-static int plain_count(const ModelLink* link) {
-  return link->rotation == ROTATION_BALL ? link->slide_count : link->dof_count;
-}
-
 static void drive_errors(Drive* d) {
   signal_eval(&d->controller->target, d->t, d->value, d->value_rate);
   double target[JOINT_MAX_COORDINATE], rate[JOINT_MAX_DOF];
-  joint_coordinates_from_target(d->link, d->value, target);
-  joint_difference(d->link, target, d->q, d->error);
-  int ball = plain_count(d->link);
-  for (int i = 0; i < ball; i++) rate[i] = d->value_rate[i];
-  if (d->link->rotation == ROTATION_BALL)
-    store(rotation_rate(triple(d->value + ball), triple(d->value_rate + ball)), rate + ball);
+  joint_coordinates_from_target(&d->link->joint, d->value, target);
+  joint_difference(&d->link->joint, target, d->q, d->error);
+  joint_rates_from_target(&d->link->joint, d->value, d->value_rate, rate);
   for (int i = 0; i < d->link->dof_count; i++) d->rate_error[i] = d->rate[i] - rate[i];
 }
 
@@ -60,14 +53,14 @@ static void drive_errors(Drive* d) {
 static void drive_seed(const Drive* d, const double* by_error, const double* by_rate, double* q, double* rate,
                        double* control) {
   double by_value[JOINT_MAX_DOF], by_value_rate[JOINT_MAX_DOF];
-  int ball = plain_count(d->link);
+  int ball = d->link->joint.plain_count;
   for (int i = 0; i < d->link->dof_count; i++) rate[i] += by_rate[i];
   for (int i = 0; i < ball; i++) {
     q[i] += by_error[i];
     by_value[i] = -by_error[i];
     by_value_rate[i] = -by_rate[i];
   }
-  if (d->link->rotation == ROTATION_BALL) {
+  if (d->link->joint.quaternion) {
     Vec3 e = triple(d->error + ball), v = triple(d->value + ball), h = triple(by_rate + ball);
     Vec3 g = triple(by_error + ball), back = vec3_scale(v, -1), by_spin, by_own_rate;
     Vec3 by_turn = rotation_rate_inverse(vec3_scale(e, -1), g), by_goal = rotation_rate_inverse(e, g);

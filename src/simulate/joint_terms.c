@@ -211,16 +211,14 @@ static bool ball_dofs(const JointInput* in, int base, bool derivatives, JointTer
 }
 
 bool joint_terms(const JointInput* in, bool derivatives, JointTerms* out) {
-  const ModelLink* link = in->link;
+  const Joint* joint = &in->link->joint;
   out->controller = out->limit = out->damping = 0;
   if (derivatives) {
     memset(out->gradient, 0, sizeof(out->gradient));
     memset(out->hessian, 0, sizeof(out->hessian));
   }
-  bool ball = link->rotation == ROTATION_BALL;
-  int plain = ball ? link->slide_count : link->dof_count;
   out->outside = false;
-  for (int k = 0; k < plain; k++) out->outside = out->outside || !plain_dof(in, k, derivatives, out);
-  if (ball && !out->outside) out->outside = !ball_dofs(in, plain, derivatives, out);
+  for (int k = 0; k < joint->plain_count; k++) out->outside = out->outside || !plain_dof(in, k, derivatives, out);
+  if (joint->quaternion && !out->outside) out->outside = !ball_dofs(in, joint->plain_count, derivatives, out);
   return !out->outside;
 }
