@@ -8,14 +8,13 @@ static void make(Joint* joint, const Vec3 axes[2], unsigned free_axes) {
 
 static void move(const Joint* joint, const double* r, Pose* motion) {
   (void)joint;
-  motion->r = mat3_from_quat((Quat){r[0], r[1], r[2], r[3]});
+  motion->r = mat3_from_quat(quat_at(r));
 }
 
 /* The link's own axes. */
 static void screws(const Joint* joint, const double* r, Mat3 frame, Pose link, Screw* out) {
   (void)joint, (void)r, (void)frame;
-  for (int k = 0; k < 3; k++)
-    out[k] = (Screw){vec3(link.r.m[0][k], link.r.m[1][k], link.r.m[2][k]), {0, 0, 0}, link.t};
+  for (int k = 0; k < 3; k++) out[k] = (Screw){vec3(link.r.m[0][k], link.r.m[1][k], link.r.m[2][k]), {0, 0, 0}, link.t};
 }
 
 /* Axes 1-2 and 2-3 stay perpendicular; 1-3 have cosine sin(alpha d2). */

@@ -45,9 +45,7 @@ Joint joint_make(JointType type, const Vec3 axes[2], unsigned free_axes, const d
   return joint;
 }
 
-bool joint_is_elementary(const Joint* joint) {
-  return joint->plain_count == joint->slide_count + joint->hinge_count;
-}
+bool joint_is_elementary(const Joint* joint) { return joint->plain_count == joint->slide_count + joint->hinge_count; }
 
 /* ---------------------------------------------------------------- motion */
 
@@ -60,8 +58,7 @@ Pose joint_motion(const Joint* joint, const double* q) {
 
 void joint_screws(const Joint* joint, const double* q, Mat3 frame, Pose link, Screw* out) {
   const Vec3 zero = {0, 0, 0};
-  for (int k = 0; k < joint->slide_count; k++)
-    *out++ = (Screw){zero, mat3_mul_vec(frame, joint->slide_axis[k]), zero};
+  for (int k = 0; k < joint->slide_count; k++) *out++ = (Screw){zero, mat3_mul_vec(frame, joint->slide_axis[k]), zero};
   if (joint->kind->screws) joint->kind->screws(joint, q + joint->slide_count, frame, link, out);
 }
 
@@ -78,21 +75,6 @@ JointReach joint_reach(const Joint* joint, const double* q, const double* d) {
 }
 
 /* ---------------------------------------------------------------- coordinates */
-
-static Quat quat_at(const double* q) { return (Quat){q[0], q[1], q[2], q[3]}; }
-
-static void quat_store(Quat value, double* q) {
-  q[0] = value.w;
-  q[1] = value.x;
-  q[2] = value.y;
-  q[3] = value.z;
-}
-
-static void vec3_store(Vec3 v, double* d) {
-  d[0] = v.x;
-  d[1] = v.y;
-  d[2] = v.z;
-}
 
 void joint_increment(const Joint* joint, const double* q, const double* d, double* out) {
   int plain = joint->plain_count;
@@ -115,16 +97,15 @@ void joint_difference(const Joint* joint, const double* q_from, const double* q_
 }
 
 void joint_coordinates_from_target(const Joint* joint, const double* target, double* q) {
-  const double* v = target + joint->plain_count;
-  for (int k = 0; k < joint->plain_count; k++) q[k] = target[k];
-  if (joint->quaternion) quat_store(quat_exp(vec3(v[0], v[1], v[2])), q + joint->plain_count);
+  int plain = joint->plain_count;
+  for (int k = 0; k < plain; k++) q[k] = target[k];
+  if (joint->quaternion) quat_store(quat_exp(vec3_at(target + plain)), q + plain);
 }
 
 void joint_rates_from_target(const Joint* joint, const double* value, const double* value_rate, double* rate) {
-  const double *v = value + joint->plain_count, *w = value_rate + joint->plain_count;
-  for (int k = 0; k < joint->plain_count; k++) rate[k] = value_rate[k];
-  if (joint->quaternion)
-    vec3_store(rotation_rate(vec3(v[0], v[1], v[2]), vec3(w[0], w[1], w[2])), rate + joint->plain_count);
+  int plain = joint->plain_count;
+  for (int k = 0; k < plain; k++) rate[k] = value_rate[k];
+  if (joint->quaternion) vec3_store(rotation_rate(vec3_at(value + plain), vec3_at(value_rate + plain)), rate + plain);
 }
 
 void joint_zero(const Joint* joint, double* q) {

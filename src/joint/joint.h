@@ -1,6 +1,6 @@
 /* joint: the types of joints. A type is a row of functions, JointKind, in a file of its own; kinds.h lists them. What a
- * joint's coordinates mean stands here too; what acts on them (limits, damping, controllers) in simulate/. Everything is a
- * value: nothing is allocated, and nothing can fail on what the reader of scenes let through.
+ * joint's coordinates mean stands here too; what acts on them (limits, damping, controllers) in simulate/. Everything
+ * is a value: nothing is allocated, and nothing can fail on what the reader of scenes let through.
  *
  * Frames (K1, docs/derivations/kinematics.md): the pose of the link frame in the joint frame is
  *   Trans(sum_k q_k slide_axis_k)  M(r)
@@ -31,13 +31,13 @@ typedef struct JointKind JointKind;
 typedef struct {
   const JointKind* kind; /* of the motion M that follows the slides */
   int dof_count, coordinate_count;
-  int slide_count; /* the first degrees of freedom, in m; all others are in rad */
-  int hinge_count; /* rotations about one axis each that follow them */
-  int plain_count; /* coordinates that add: all, but for the quaternion */
-  bool quaternion; /* the last three degrees of freedom, the last four coordinates */
-  Vec3 slide_axis[3];                     /* unit, joint frame  (slide_count) */
-  Vec3 axis[2];                           /* of M: unit, joint frame (second: after the first hinge) */
-  double parameters[JOINT_MAX_PARAMETER]; /* of M, see JOINT_NUMBER_ROWS */
+  int slide_count;                         /* the first degrees of freedom, in m; all others are in rad */
+  int hinge_count;                         /* rotations about one axis each that follow them */
+  int plain_count;                         /* coordinates that add: all, but for the quaternion */
+  bool quaternion;                         /* the last three degrees of freedom, the last four coordinates */
+  Vec3 slide_axis[3];                      /* unit, joint frame  (slide_count) */
+  Vec3 axis[2];                            /* of M: unit, joint frame (second: after the first hinge) */
+  double parameters[JOINT_MAX_PARAMETER];  /* of M, see JOINT_NUMBER_ROWS */
   const char* names[JOINT_MAX_COORDINATE]; /* as in joints.csv: "x", "angle", "qw"  (coordinate_count) */
 } Joint;
 

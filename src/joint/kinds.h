@@ -1,10 +1,10 @@
-/* The table of joint types: a new one is a line here and a file joint/<name>.c with its JointKind (CONTRIBUTING.md). The
- * words of the format, its documentation, the constants and the rows' declarations are made of it. */
+/* The table of joint types: a new one is a line here and a file joint/<name>.c with its JointKind (CONTRIBUTING.md).
+ * The words of the format, its documentation, the constants and the rows' declarations are made of it. */
 #ifndef SDRS_JOINT_KINDS_H
 #define SDRS_JOINT_KINDS_H
 
-/* ROW(NAME, word, freedom, moves, axis, axes, free_axes): constants JOINT_<NAME> and JOINT_KIND_<NAME>; the word in YAML;
- * degrees of freedom as the page tells them; 1 or 0: can it move, and which keys tell its directions. */
+/* ROW(NAME, word, freedom, moves, axis, axes, free_axes): constants JOINT_<NAME> and JOINT_KIND_<NAME>; the word in
+ * YAML; degrees of freedom as the page tells them; 1 or 0: can it move, and which keys tell its directions. */
 // clang-format off
 #define JOINT_TYPE_ROWS(ROW)                         \
   ROW(FIXED,     "fixed",     "0",       0, 0, 0, 0) \

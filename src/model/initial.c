@@ -19,8 +19,7 @@ static void initial_from_scene(const ModelLink* link, const SceneInitial* initia
   if (initial->has_velocities) memcpy(v, initial->velocities, sizeof(double) * (size_t)link->dof_count);
   if (!link->joint.quaternion) return;
   double* w = v + link->joint.plain_count;
-  Vec3 local = mat3_tmul_vec(joint_motion(&link->joint, q).r, vec3(w[0], w[1], w[2]));
-  memcpy(w, (double[]){local.x, local.y, local.z}, 3 * sizeof(double));
+  vec3_store(mat3_tmul_vec(joint_motion(&link->joint, q).r, vec3_at(w)), w);
 }
 
 /* Largest difference of two lists of numbers, each relative to 1 + |number|. */

@@ -6,9 +6,8 @@ enum { TARGET_SAMPLES = 2000 };
 
 /* The number that a limit of slot k speaks of: a coordinate, or the total angle of a ball (its first rotation). */
 static double limited_value(const ModelLink* link, const double* q, int k) {
-  const double* r = q + link->joint.plain_count;
-  if (k < link->joint.plain_count) return q[k];
-  return vec3_norm(quat_log((Quat){r[0], r[1], r[2], r[3]}));
+  int plain = link->joint.plain_count;
+  return k < plain ? q[k] : vec3_norm(quat_log(quat_at(q + plain)));
 }
 
 static const char* limited_name(const ModelLink* link, int k) {
@@ -56,8 +55,7 @@ static void report_target(const Model* model, Diagnostics* diagnostics, int cont
   const ModelLink* link = &model->links[index];
   diagnostics_add(diagnostics, SEVERITY_WARNING, model->scene->controllers[controller].place,
                   "target '%s' of link '%s' is %.6g %s at t = %.6g s, outside the joint's limits [%.6g, %.6g]",
-                  limited_name(link, k), link->name, value, limited_unit(link, k), t,
-                  link->lower[k], link->upper[k]);
+                  limited_name(link, k), link->name, value, limited_unit(link, k), t, link->lower[k], link->upper[k]);
 }
 
 /* Marks in reported[] the degrees of freedom whose target is outside at t. */

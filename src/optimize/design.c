@@ -102,8 +102,7 @@ static double velocity_slope(const Model* m, const ModelGradient* g, int link, i
   int rotation = dof - l->joint.plain_count;
   if (rotation < 0) return v[dof];
   Mat3 r = joint_motion(&l->joint, m->initial_coordinates + l->coordinate_first).r;
-  const double* w = v + l->joint.plain_count;
-  return design_component(mat3_mul_vec(r, vec3(w[0], w[1], w[2])), rotation);
+  return design_component(mat3_mul_vec(r, vec3_at(v + l->joint.plain_count)), rotation);
 }
 
 static double slope_at(const DesignNumber* n, const Model* m, const ModelGradient* g) {

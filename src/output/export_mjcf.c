@@ -193,7 +193,8 @@ static void add_coordinates(Text* out, const double* values, int count) { text_a
 static void add_free_joint(Mjcf* m, int index) {
   const ModelLink* link = &m->model->links[index];
   const double* v = m->model->initial_velocities + link->dof_first;
-  Pose pose = pose_mul(link->origin, joint_motion(&link->joint, m->model->initial_coordinates + link->coordinate_first));
+  Pose pose =
+      pose_mul(link->origin, joint_motion(&link->joint, m->model->initial_coordinates + link->coordinate_first));
   Quat q = quat_from_mat3(pose.r);
   Vec3 speed = vec3(0, 0, 0);
   for (int k = 0; k < 3; k++) speed = vec3_add_scaled(speed, v[k], link->joint.slide_axis[k]);

@@ -15,9 +15,9 @@
 #define MOVING_JOINTS JOINT_WORDS(MOVES)
 /* ", fixed 0": the page's list begins behind the first two. */
 #define FREEDOM(NAME, word, freedom, ...) ", " word " " freedom
-#define NUMBER_ROW(slot, name, types, measure, text)                                                             \
-  {"joint", name, VALUE_NUMBER, AT(JointForm, parameters[slot]), .only = types, .unit = measure, .required = true, \
-   .meaning = text},
+#define NUMBER_ROW(slot, name, types, measure, text)                                                                \
+  {"joint",          name,           VALUE_NUMBER, AT(JointForm, parameters[slot]), .only = types, .unit = measure, \
+   .required = true, .meaning = text},
 
 static const SchemaRow ROWS[] = {
     /* ---------------------------------------------------------------- the file */
@@ -209,12 +209,12 @@ static const SchemaRow ROWS[] = {
     {"joint", "free_axes", VALUE_AXES, AT(JointForm, free_axes), .only = JOINT_WORDS(FREE_AXES),
      .fallback = "[x, y, z, rx, ry, rz]",
      .meaning = "The translations x, y, z and rotations rx, ry, rz of the joint's frame that are free."},
-    JOINT_NUMBER_ROWS(NUMBER_ROW)
-    {"joint", "limits", VALUE_LIMITS, AT(JointForm, limits), .only = MOVING_JOINTS, .unit = "m or rad",
-     .nullable = true, .fallback = "(none)",
-     .meaning =
-         "[low, high], null for an open end; or a list of one such pair or null per degree of freedom. A ball has "
-         "[null, high] for its whole angle."},
+    JOINT_NUMBER_ROWS(NUMBER_ROW){
+        "joint", "limits", VALUE_LIMITS, AT(JointForm, limits), .only = MOVING_JOINTS, .unit = "m or rad",
+        .nullable = true, .fallback = "(none)",
+        .meaning =
+            "[low, high], null for an open end; or a list of one such pair or null per degree of freedom. A ball has "
+            "[null, high] for its whole angle."},
     {"joint", "limit_law", VALUE_CHOICE, AT(JointForm, limit_law), .only = MOVING_JOINTS, .of = "barrier|penalty",
      .fallback = "barrier", .meaning = "barrier is never passed, penalty is a spring beyond the limit."},
     {"joint", "limit_stiffness", VALUE_NUMBER, AT(JointForm, limit_stiffness), .only = MOVING_JOINTS,

@@ -4,8 +4,6 @@
 
 #include "simulate/terms.h"
 
-static Quat quat_at(const double* q) { return (Quat){q[0], q[1], q[2], q[3]}; }
-
 static Quat relative(const double* from, const double* to) {
   return quat_mul(quat_conjugate(quat_at(from)), quat_at(to));
 }
@@ -127,14 +125,10 @@ void joint_target_adjoint(const Joint* joint, const double* value, const double*
     value_rate_bar[k] = rate_bar[k];
   }
   if (!joint->quaternion) return;
-  Vec3 v = vec3(value[plain], value[plain + 1], value[plain + 2]), by_v, by_rate, unused;
-  Vec3 w = vec3(rate[plain], rate[plain + 1], rate[plain + 2]);
-  Vec3 turn = vec3(target_bar[plain], target_bar[plain + 1], target_bar[plain + 2]);
-  Vec3 spin = vec3(rate_bar[plain], rate_bar[plain + 1], rate_bar[plain + 2]);
+  Vec3 v = vec3_at(value + plain), w = vec3_at(rate + plain), by_v, by_rate, unused;
+  Vec3 turn = vec3_at(target_bar + plain), spin = vec3_at(rate_bar + plain);
   rotation_rate_vjp(v, w, spin, &by_v, &by_rate);
   rotation_rate_vjp(v, vec3(0, 0, 0), turn, &unused, &turn); /* the increment that a change of v makes is J_r(v) dv */
-  by_v = vec3_add(by_v, turn);
-  double out[3] = {by_v.x, by_v.y, by_v.z}, out_rate[3] = {by_rate.x, by_rate.y, by_rate.z};
-  memcpy(value_bar + plain, out, sizeof(out));
-  memcpy(value_rate_bar + plain, out_rate, sizeof(out_rate));
+  vec3_store(vec3_add(by_v, turn), value_bar + plain);
+  vec3_store(by_rate, value_rate_bar + plain);
 }

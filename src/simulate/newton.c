@@ -168,7 +168,8 @@ static bool prescribed_step(Sim* s, double* step) {
   for (int i = 0; i < s->model->link_count; i++) {
     const ModelLink* link = &s->model->links[i];
     if (link->prescribed < 0) continue;
-    joint_difference(&link->joint, q + link->coordinate_first, s->prescribed + link->coordinate_first, step + link->dof_first);
+    joint_difference(&link->joint, q + link->coordinate_first, s->prescribed + link->coordinate_first,
+                     step + link->dof_first);
     for (int k = 0; k < link->dof_count; k++)
       arrived = arrived && fabs(step[link->dof_first + k]) < 1e-13 * (1 + fabs(q[link->coordinate_first + k]));
   }

@@ -67,8 +67,7 @@ static void way_of_joint(const Joint* joint, const double* from, const double* t
   int plain = joint->plain_count;
   for (int k = 0; k < plain; k++) d[k] = to[k] - from[k];
   if (!joint->quaternion) return;
-  const double *a = from + plain, *b = to + plain;
-  rotation_increments((Quat){a[0], a[1], a[2], a[3]}, (Quat){b[0], b[1], b[2], b[3]}, d + plain);
+  rotation_increments(quat_at(from + plain), quat_at(to + plain), d + plain);
 }
 
 static void poses_on_way(void* context, double fraction, Pose* poses) {

@@ -165,8 +165,8 @@ void spin_increments(Sim* s, double* delta) {
     const ModelLink* link = &s->model->links[i];
     Pose at = s->configuration[s->current].pose[i], to = s->target[i];
     double* d = delta + link->dof_first;
-    Mat3 joint =
-        mat3_mul(at.r, mat3_transpose(joint_motion(&link->joint, s->configuration[s->current].q + link->coordinate_first).r));
+    Mat3 joint = mat3_mul(
+        at.r, mat3_transpose(joint_motion(&link->joint, s->configuration[s->current].q + link->coordinate_first).r));
     for (int k = 0; k < 3; k++) /* the slides stand at right angles */
       d[k] = vec3_dot(mat3_mul_vec(joint, link->joint.slide_axis[k]), vec3_sub(to.t, at.t));
     Vec3 back = rpy_from_mat3(mat3_mul(mat3_transpose(to.r), at.r));

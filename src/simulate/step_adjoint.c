@@ -84,8 +84,8 @@ static void load_history(StepAdjoint* a, const RecordedStep* step) {
   copy_poses(m, s->pose_older, step->pose_older);
   if (s->spinners) memcpy(s->state.momentum, step->momentum_now, sizeof(Vec3) * (size_t)m->link_count);
   for (int i = 0; i < m->link_count; i++)
-    joint_difference(&m->links[i].joint, s->q_old + m->links[i].coordinate_first, s->q_now + m->links[i].coordinate_first,
-                     s->difference_old + m->links[i].dof_first);
+    joint_difference(&m->links[i].joint, s->q_old + m->links[i].coordinate_first,
+                     s->q_now + m->links[i].coordinate_first, s->difference_old + m->links[i].dof_first);
   step_prepare(s);
   Configuration* c = &s->configuration[s->current];
   memcpy(c->q, step->q_next, coordinates);

@@ -257,7 +257,8 @@ static void random_state(JointPath* path, Random* random) {
     if (strcmp(link->name, "ground") == 0)
       for (int k = 0; k < link->dof_count; k++) d[k] *= 0.3;
     if (link->dof_count > 0)
-      joint_increment(&link->joint, m->initial_coordinates + link->coordinate_first, d, path->q + link->coordinate_first);
+      joint_increment(&link->joint, m->initial_coordinates + link->coordinate_first, d,
+                      path->q + link->coordinate_first);
   }
 }
 

@@ -49,7 +49,8 @@ static void angular_velocity_turns_from_joint_to_link_axes(void** state) {
   joint_increment(&link->joint, q, step, behind);
   Vec3 point = vec3(0.2, -0.7, 0.5), w = vec3(0.1, 0.2, -0.3);
   Vec3 arm = mat3_mul_vec(joint_motion(&link->joint, q).r, point);
-  Vec3 moved = vec3_sub(pose_apply(joint_motion(&link->joint, ahead), point), pose_apply(joint_motion(&link->joint, behind), point));
+  Vec3 moved = vec3_sub(pose_apply(joint_motion(&link->joint, ahead), point),
+                        pose_apply(joint_motion(&link->joint, behind), point));
   check_vec3(vec3_scale(moved, 0.5 / h), vec3_add(vec3(7, 8, 9), vec3_cross(w, arm)), 1e-9, "velocity of a point");
   fixture_free(&f);
 }

@@ -44,7 +44,8 @@ static Tree tree_create(const Run* run, Random* random) {
     const ModelLink* link = &m->links[i];
     for (int k = 0; k < link->dof_count; k++) d[k] = random_normal(random);
     if (link->dof_count > 0)
-      joint_increment(&link->joint, m->initial_coordinates + link->coordinate_first, d, t.base + link->coordinate_first);
+      joint_increment(&link->joint, m->initial_coordinates + link->coordinate_first, d,
+                      t.base + link->coordinate_first);
   }
   return t;
 }

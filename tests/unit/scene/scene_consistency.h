@@ -83,8 +83,7 @@ static inline const char* initial_fault(const Scene* scene, const SceneInitial* 
   for (int i = 0; i < JOINT_MAX_DOF; i++) HOLDS(isfinite(initial->velocities[i]));
   Joint made = scene_joint(joint);
   int slides = made.slide_count;
-  if (made.quaternion)
-    HOLDS(unit_quat((Quat){q[slides], q[slides + 1], q[slides + 2], q[slides + 3]}));
+  if (made.quaternion) HOLDS(unit_quat((Quat){q[slides], q[slides + 1], q[slides + 2], q[slides + 3]}));
   return NULL;
 }
 

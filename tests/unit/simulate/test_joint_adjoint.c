@@ -21,8 +21,7 @@ typedef struct {
   int slides;
   int rotation;
 } Kind;
-static const Kind kinds[] = {{1, 0}, {3, 0},  {0, 1}, {0, 2},
-                             {0, 3}, {1, 1}, {3, 3}};
+static const Kind kinds[] = {{1, 0}, {3, 0}, {0, 1}, {0, 2}, {0, 3}, {1, 1}, {3, 3}};
 
 typedef struct {
   ModelLink link;
@@ -31,9 +30,7 @@ typedef struct {
   StepWeights weights;
 } Driven;
 
-static void link_set(ModelLink* link, Kind kind) {
-  *link = link_of(kind.slides, kind.rotation);
-}
+static void link_set(ModelLink* link, Kind kind) { *link = link_of(kind.slides, kind.rotation); }
 
 /* q moved by a rotation of exactly `angle` and slides of this size. */
 static void move(const ModelLink* link, const double* q, double angle, Random* random, double* out) {
