@@ -350,12 +350,27 @@ static ExitCode write_all(Exporting* exporting) {
   return code;
 }
 
+/* The formats of models know slides, hinges and balls, and a type that is none of these is refused. */
+static Status check_joints(Exporting* exporting) {
+  const Model* model = &exporting->recorded.model;
+  Status status = STATUS_OK;
+  for (int i = 0; is_model(exporting->format) && i < model->link_count; i++) {
+    if (joint_is_elementary(&model->links[i].joint)) continue;
+    diagnostics_add(&exporting->recorded.diagnostics, SEVERITY_ERROR, model->scene->links[i].joint.place,
+                    "link '%s': %s has no joint like a %s", model->links[i].name, FORMATS[exporting->format].name,
+                    JOINT_TABLE[model->scene->links[i].joint.type].word);
+    status = STATUS_BAD_INPUT;
+  }
+  return status;
+}
+
 static ExitCode export_model(const Options* options) {
   Exporting exporting = {.options = options, .recorded = {.options = options}};
   ExitCode code = read_options(&exporting);
   if (code == EXIT_DONE) {
     Status status = recorded_load(&exporting.recorded, options->operands[0]);
     if (!options->verbose) recorded_drop_scene_warnings(&exporting.recorded);
+    if (status == STATUS_OK) status = check_joints(&exporting);
     code = status == STATUS_OK ? write_all(&exporting) : status_exit_code(status);
   }
   print_diagnostics(options, &exporting.recorded.diagnostics);

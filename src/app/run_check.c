@@ -256,12 +256,12 @@ static void check_coordinates(RunCheck* c, int row) {
   const Model* model = &c->recorded->model;
   for (int i = 0, column = 1; i < model->link_count; column += model->links[i++].coordinate_count) {
     const ModelLink* link = &model->links[i];
-    if (link->dof_count == 0 || link->rotation != ROTATION_BALL) continue;
-    double error = unit_error(&c->joints.table, row, column + link->slide_count);
+    if (!link->joint.quaternion) continue;
+    double error = unit_error(&c->joints.table, row, column + link->joint.plain_count);
     if (!(error <= UNIT_TOLERANCE))
-      run_check_find(c, &c->joints, row, column + link->slide_count,
+      run_check_find(c, &c->joints, row, column + link->joint.plain_count,
                      "column '%s': the quaternion's length is off 1 by %.3g",
-                     c->joints.table.names[column + link->slide_count], error);
+                     c->joints.table.names[column + link->joint.plain_count], error);
   }
 }
 
@@ -355,7 +355,7 @@ static void check_motion(RunCheck* c, int row, Pose* const* at) {
 /* Is the tree's sum of forces free of joints: does its root float, undriven and undamped? */
 static bool floats(const Model* model, int link) {
   const ModelLink* l = &model->links[link];
-  if (l->parent >= 0 || l->slide_count != 3 || l->prescribed >= 0) return false;
+  if (l->parent >= 0 || l->joint.slide_count != 3 || l->prescribed >= 0) return false;
   for (int k = 0; k < l->dof_count; k++)
     if (l->limited[k] || l->damping[k] != 0) return false;
   for (int k = 0; k < model->controller_count; k++)

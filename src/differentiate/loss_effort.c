@@ -31,27 +31,12 @@ typedef struct {
   double error[JOINT_MAX_DOF], rate_error[JOINT_MAX_DOF]; /* q - target, rate - target rate */
 } Drive;
 
-static Vec3 triple(const double* x) { return vec3(x[0], x[1], x[2]); }
-
-static void store(Vec3 x, double* out) {
-  out[0] = x.x;
-  out[1] = x.y;
-  out[2] = x.z;
-}
-
-static int plain_count(const ModelLink* link) {
-  return link->rotation == ROTATION_BALL ? link->slide_count : link->dof_count;
-}
-
 static void drive_errors(Drive* d) {
   signal_eval(&d->controller->target, d->t, d->value, d->value_rate);
   double target[JOINT_MAX_COORDINATE], rate[JOINT_MAX_DOF];
-  joint_coordinates_from_target(d->link, d->value, target);
-  joint_difference(d->link, target, d->q, d->error);
-  int ball = plain_count(d->link);
-  for (int i = 0; i < ball; i++) rate[i] = d->value_rate[i];
-  if (d->link->rotation == ROTATION_BALL)
-    store(rotation_rate(triple(d->value + ball), triple(d->value_rate + ball)), rate + ball);
+  joint_coordinates_from_target(&d->link->joint, d->value, target);
+  joint_difference(&d->link->joint, target, d->q, d->error);
+  joint_rates_from_target(&d->link->joint, d->value, d->value_rate, rate);
   for (int i = 0; i < d->link->dof_count; i++) d->rate_error[i] = d->rate[i] - rate[i];
 }
 
@@ -60,21 +45,21 @@ static void drive_errors(Drive* d) {
 static void drive_seed(const Drive* d, const double* by_error, const double* by_rate, double* q, double* rate,
                        double* control) {
   double by_value[JOINT_MAX_DOF], by_value_rate[JOINT_MAX_DOF];
-  int ball = plain_count(d->link);
+  int ball = d->link->joint.plain_count;
   for (int i = 0; i < d->link->dof_count; i++) rate[i] += by_rate[i];
   for (int i = 0; i < ball; i++) {
     q[i] += by_error[i];
     by_value[i] = -by_error[i];
     by_value_rate[i] = -by_rate[i];
   }
-  if (d->link->rotation == ROTATION_BALL) {
-    Vec3 e = triple(d->error + ball), v = triple(d->value + ball), h = triple(by_rate + ball);
-    Vec3 g = triple(by_error + ball), back = vec3_scale(v, -1), by_spin, by_own_rate;
+  if (d->link->joint.quaternion) {
+    Vec3 e = vec3_at(d->error + ball), v = vec3_at(d->value + ball), h = vec3_at(by_rate + ball);
+    Vec3 g = vec3_at(by_error + ball), back = vec3_scale(v, -1), by_spin, by_own_rate;
     Vec3 by_turn = rotation_rate_inverse(vec3_scale(e, -1), g), by_goal = rotation_rate_inverse(e, g);
     for (int i = 0; i < 3; i++) q[ball + i] += (const double[]){by_turn.x, by_turn.y, by_turn.z}[i];
-    rotation_rate_vjp(v, triple(d->value_rate + ball), h, &by_spin, &by_own_rate);
-    store(vec3_scale(vec3_add(rotation_rate(back, by_goal), by_spin), -1), by_value + ball);
-    store(vec3_scale(by_own_rate, -1), by_value_rate + ball);
+    rotation_rate_vjp(v, vec3_at(d->value_rate + ball), h, &by_spin, &by_own_rate);
+    vec3_store(vec3_scale(vec3_add(rotation_rate(back, by_goal), by_spin), -1), by_value + ball);
+    vec3_store(vec3_scale(by_own_rate, -1), by_value_rate + ball);
   }
   signal_eval_vjp(&d->controller->target, d->t, by_value, by_value_rate, control);
 }

@@ -180,8 +180,7 @@ static bool is_driven(const Mjcf* m, int index) {
 /* MuJoCo's free joint: all six degrees of freedom against the world, nothing acting on them. */
 static bool is_free_joint(const Mjcf* m, int index) {
   const ModelLink* link = &m->model->links[index];
-  if (link->parent >= 0 || link->slide_count != 3 || link->rotation != ROTATION_BALL || is_driven(m, index))
-    return false;
+  if (link->parent >= 0 || !joint_floats(&link->joint) || is_driven(m, index)) return false;
   for (int k = 0; k < link->dof_count; k++)
     if (link->damping[k] > 0 || link->limited[k]) return false;
   return true;
@@ -193,10 +192,11 @@ static void add_coordinates(Text* out, const double* values, int count) { text_a
 static void add_free_joint(Mjcf* m, int index) {
   const ModelLink* link = &m->model->links[index];
   const double* v = m->model->initial_velocities + link->dof_first;
-  Pose pose = pose_mul(link->origin, joint_motion(link, m->model->initial_coordinates + link->coordinate_first));
+  Pose pose =
+      pose_mul(link->origin, joint_motion(&link->joint, m->model->initial_coordinates + link->coordinate_first));
   Quat q = quat_from_mat3(pose.r);
   Vec3 speed = vec3(0, 0, 0);
-  for (int k = 0; k < 3; k++) speed = vec3_add_scaled(speed, v[k], link->slide_axis[k]);
+  for (int k = 0; k < 3; k++) speed = vec3_add_scaled(speed, v[k], link->joint.slide_axis[k]);
   speed = mat3_mul_vec(link->origin.r, speed);
   indent(m);
   text_add(m->out, "<freejoint");
@@ -210,7 +210,7 @@ static void add_free_joint(Mjcf* m, int index) {
 static void joint_name(Text* name, const Mjcf* m, int index, int dof) {
   const ModelLink* link = &m->model->links[index];
   const SceneJoint* joint = &m->model->scene->links[index].joint;
-  bool ball = link->rotation == ROTATION_BALL && dof >= link->slide_count;
+  bool ball = dof >= link->joint.plain_count;
   name->length = 0;
   text_add(name, "%s/%s", link->name, ball ? "rotation" : scene_joint_coordinate_name(joint, dof));
 }
@@ -246,14 +246,14 @@ static void add_joint(Mjcf* m, int index, int dof, const char* type, const Vec3*
 
 static void add_joints(Mjcf* m, int index) {
   const ModelLink* link = &m->model->links[index];
-  int hinges = link->rotation == ROTATION_BALL ? 0 : (int)link->rotation;
   if (is_free_joint(m, index)) {
     add_free_joint(m, index);
     return;
   }
-  for (int k = 0; k < link->slide_count; k++) add_joint(m, index, k, "slide", &link->slide_axis[k]);
-  for (int k = 0; k < hinges; k++) add_joint(m, index, link->slide_count + k, "hinge", &link->hinge_axis[k]);
-  if (link->rotation == ROTATION_BALL) add_joint(m, index, link->slide_count, "ball", NULL);
+  for (int k = 0; k < link->joint.slide_count; k++) add_joint(m, index, k, "slide", &link->joint.slide_axis[k]);
+  for (int k = 0; k < link->joint.hinge_count; k++)
+    add_joint(m, index, link->joint.slide_count + k, "hinge", &link->joint.axis[k]);
+  if (link->joint.quaternion) add_joint(m, index, link->joint.plain_count, "ball", NULL);
   add_coordinates(&m->qpos, m->model->initial_coordinates + link->coordinate_first, link->coordinate_count);
   add_coordinates(&m->qvel, m->model->initial_velocities + link->dof_first, link->dof_count);
 }
@@ -265,15 +265,15 @@ static void add_actuator(Mjcf* m, int index, int dof, bool rate, double gain, do
   const ModelLink* link = &m->model->links[index];
   Text name = {0}, own = {0};
   joint_name(&name, m, index, dof);
-  bool ball = link->rotation == ROTATION_BALL && dof >= link->slide_count;
-  text_add(&own, "%s%s%s", name.data, ball ? (const char*[]){"/x", "/y", "/z"}[dof - link->slide_count] : "",
+  bool ball = dof >= link->joint.plain_count;
+  text_add(&own, "%s%s%s", name.data, ball ? (const char*[]){"/x", "/y", "/z"}[dof - link->joint.plain_count] : "",
            rate ? " rate" : "");
   text_add(&m->actuators, "    <%s", rate ? "velocity" : "position");
   xml_text(&m->actuators, "name", own.data);
   xml_text(&m->actuators, "joint", name.data);
   if (ball) {
     double gear[3] = {0, 0, 0};
-    gear[dof - link->slide_count] = 1;
+    gear[dof - link->joint.plain_count] = 1;
     xml_numbers(&m->actuators, "gear", gear, 3);
   }
   xml_numbers(&m->actuators, rate ? "kv" : "kp", &gain, 1);
@@ -289,7 +289,7 @@ static void add_actuator(Mjcf* m, int index, int dof, bool rate, double gain, do
 static void prescribed_gains(const Mjcf* m, int index, int dof, double* position, double* velocity) {
   const ModelLink* link = &m->model->links[index];
   double mass = m->carried[index] > 0 ? m->carried[index] : 1.0;
-  double inertia = dof < link->slide_count ? mass : mass * fmax(link->reach * link->reach, 0.01);
+  double inertia = dof < link->joint.slide_count ? mass : mass * fmax(link->reach * link->reach, 0.01);
   double frequency = PRESCRIBED_FREQUENCY / m->step;
   *position = inertia * frequency * frequency;
   *velocity = 2.0 * inertia * frequency;
@@ -301,7 +301,7 @@ static void add_controller(Mjcf* m, const ModelController* controller) {
   signal_eval(&controller->target, 0.0, value, speed);
   if (controller->type == CONTROLLER_PRESCRIBED)
     note(m, link->name, "its joint is prescribed and becomes a stiff spring and damper");
-  if (link->rotation == ROTATION_BALL)
+  if (link->joint.quaternion)
     note(m, link->name, "the target of its ball acts on the parts of the rotation vector one by one");
   for (int k = 0; k < link->dof_count; k++) {
     double kp = controller->position_gain[k],

@@ -186,12 +186,12 @@ static void add_limit(Urdf* u, const ModelLink* link, int dof) {
 /* One degree of freedom: slides, then hinges, as the model numbers them. */
 static void add_single(Urdf* u, int index, int dof, Pose origin, const char* parent, const char* child) {
   const ModelLink* link = &u->model->links[index];
-  bool slide = dof < link->slide_count, limited = link->limited[dof];
+  bool slide = dof < link->joint.slide_count, limited = link->limited[dof];
   Text name = {0};
   joint_name(u, &name, index, dof);
   open_joint(u, name.data, slide ? "prismatic" : limited ? "revolute" : "continuous", origin, parent, child);
   text_add(u->out, "    <axis");
-  xml_vector(u->out, "xyz", slide ? link->slide_axis[dof] : link->hinge_axis[dof - link->slide_count]);
+  xml_vector(u->out, "xyz", slide ? link->joint.slide_axis[dof] : link->joint.axis[dof - link->joint.slide_count]);
   text_add(u->out, "/>\n");
   if (slide || limited) add_limit(u, link, dof);
   if (link->damping[dof] > 0) {
@@ -223,7 +223,7 @@ static void add_chain(Urdf* u, int index, const char* parent) {
   text_free(&below);
 }
 
-static bool is_floating(const ModelLink* link) { return link->rotation == ROTATION_BALL && link->slide_count == 3; }
+static bool is_floating(const ModelLink* link) { return joint_floats(&link->joint); }
 
 static void add_floating(Urdf* u, const ModelLink* link, const char* parent, const char* name) {
   open_joint(u, name, "floating", link->origin, parent, link->name);
@@ -308,7 +308,7 @@ static void add_start(Urdf* u, Text* out) {
     const ModelLink* link = &u->model->links[i];
     const double* q = u->model->initial_coordinates + link->coordinate_first;
     for (int k = 0; k < link->coordinate_count; k++) {
-      double zero = link->rotation == ROTATION_BALL && k == link->slide_count ? 1 : 0;
+      double zero = link->joint.quaternion && k == link->joint.plain_count ? 1 : 0;
       if (q[k] == zero) continue;
       joint_name(u, &name, i, k);
       text_add(out, "%s%s ", out->length > 0 ? ", " : "", name.data);
@@ -375,7 +375,7 @@ static Status check_joints(Urdf* u) {
   Status status = STATUS_OK;
   for (int i = 0; i < u->model->link_count; i++) {
     const ModelLink* link = &u->model->links[i];
-    if (link->rotation != ROTATION_BALL || is_floating(link)) continue;
+    if (!link->joint.quaternion || is_floating(link)) continue;
     diagnostics_add(u->diagnostics, SEVERITY_ERROR, u->place,
                     "link '%s': URDF has no joint that turns freely in all directions and does not float", link->name);
     status = STATUS_BAD_INPUT;

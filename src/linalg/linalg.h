@@ -22,6 +22,11 @@ typedef struct {
 } Pose;
 
 static inline Vec3 vec3(double x, double y, double z) { return (Vec3){x, y, z}; }
+/* Between values and their places in an array: 3 numbers, or 4 in the order w x y z. */
+static inline Vec3 vec3_at(const double* p) { return (Vec3){p[0], p[1], p[2]}; }
+static inline void vec3_store(Vec3 v, double* p) { p[0] = v.x, p[1] = v.y, p[2] = v.z; }
+static inline Quat quat_at(const double* p) { return (Quat){p[0], p[1], p[2], p[3]}; }
+static inline void quat_store(Quat q, double* p) { p[0] = q.w, p[1] = q.x, p[2] = q.y, p[3] = q.z; }
 static inline Vec3 vec3_add(Vec3 a, Vec3 b) { return vec3(a.x + b.x, a.y + b.y, a.z + b.z); }
 static inline Vec3 vec3_sub(Vec3 a, Vec3 b) { return vec3(a.x - b.x, a.y - b.y, a.z - b.z); }
 static inline Vec3 vec3_scale(Vec3 a, double s) { return vec3(a.x * s, a.y * s, a.z * s); }

@@ -47,7 +47,7 @@ static double initial_speed(const Model* model) {
     const ModelLink* link = &model->links[i];
     double slide = 0, turn = 0;
     for (int k = 0; k < link->dof_count; k++)
-      *(k < link->slide_count ? &slide : &turn) += fabs(model->initial_velocities[link->dof_first + k]);
+      *(k < link->joint.slide_count ? &slide : &turn) += fabs(model->initial_velocities[link->dof_first + k]);
     fastest = fmax(fastest, slide + turn * link->reach);
   }
   return fastest;

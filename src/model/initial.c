@@ -5,33 +5,21 @@
 /* Two statements of one number agree to this, relative to 1 + |number|: decimals in a file, not rounding. */
 #define SAME_TOLERANCE 1e-9
 
-static Vec3 vec3_at(const double* p) { return vec3(p[0], p[1], p[2]); }
-
-static void vec3_store(Vec3 v, double* p) {
-  p[0] = v.x;
-  p[1] = v.y;
-  p[2] = v.z;
-}
-
 static void initial_from_signal(const ModelLink* link, const Signal* target, double* q, double* v) {
   double value[JOINT_MAX_DOF], rate[JOINT_MAX_DOF];
   signal_eval(target, 0, value, rate);
-  joint_coordinates_from_target(link, value, q);
-  memcpy(v, rate, sizeof(double) * (size_t)link->dof_count);
-  if (link->rotation != ROTATION_BALL) return;
-  int k = link->slide_count;
-  vec3_store(rotation_rate(vec3_at(value + k), vec3_at(rate + k)), v + k);
+  joint_coordinates_from_target(&link->joint, value, q);
+  joint_rates_from_target(&link->joint, value, rate, v);
 }
 
 /* q and v as the user wrote them, with the angular velocity brought from joint axes to link axes: R^T w. */
 static void initial_from_scene(const ModelLink* link, const SceneInitial* initial, double* q, double* v) {
-  joint_zero(link, q);
+  joint_zero(&link->joint, q);
   if (initial->has_coordinates) memcpy(q, initial->coordinates, sizeof(double) * (size_t)link->coordinate_count);
   if (initial->has_velocities) memcpy(v, initial->velocities, sizeof(double) * (size_t)link->dof_count);
-  if (link->rotation != ROTATION_BALL) return;
-  int k = link->slide_count;
-  Mat3 rotation = joint_motion(link, q).r;
-  vec3_store(mat3_tmul_vec(rotation, vec3_at(v + k)), v + k);
+  if (!link->joint.quaternion) return;
+  double* w = v + link->joint.plain_count;
+  vec3_store(mat3_tmul_vec(joint_motion(&link->joint, q).r, vec3_at(w)), w);
 }
 
 /* Largest difference of two lists of numbers, each relative to 1 + |number|. */
@@ -47,14 +35,14 @@ static void check_prescribed(Builder* builder, const ModelLink* link, const Scen
   double q_given[JOINT_MAX_COORDINATE] = {0}, v_given[JOINT_MAX_DOF] = {0}, apart[JOINT_MAX_DOF];
   const double zero[JOINT_MAX_DOF] = {0};
   initial_from_scene(link, initial, q_given, v_given);
-  joint_difference(link, q, q_given, apart);
+  joint_difference(&link->joint, q, q_given, apart);
   double in_place = difference_of(apart, zero, link->dof_count), in_speed = difference_of(v_given, v, link->dof_count);
   if (initial->has_coordinates && !(in_place <= SAME_TOLERANCE))
     diagnostics_add(
         builder->diagnostics, SEVERITY_ERROR, initial->place,
         "the joint of link '%s' is prescribed: it starts where its signal is at t = 0, which is %.6g %s away "
         "from these coordinates; leave them out",
-        link->name, in_place, link->slide_count > 0 ? "(m or rad)" : "rad");
+        link->name, in_place, link->joint.slide_count > 0 ? "(m or rad)" : "rad");
   if (initial->has_velocities && !(in_speed <= SAME_TOLERANCE))
     diagnostics_add(
         builder->diagnostics, SEVERITY_ERROR, initial->place,
@@ -75,7 +63,7 @@ void build_initial(Builder* builder) {
     if (link->prescribed >= 0)
       initial_from_signal(link, &model->controllers[link->prescribed].target, q, v);
     else
-      joint_zero(link, q);
+      joint_zero(&link->joint, q);
   }
   for (int k = 0; k < scene->initial_count; k++) {
     const SceneInitial* initial = &scene->initials[k];

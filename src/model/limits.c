@@ -6,18 +6,15 @@ enum { TARGET_SAMPLES = 2000 };
 
 /* The number that a limit of slot k speaks of: a coordinate, or the total angle of a ball (its first rotation). */
 static double limited_value(const ModelLink* link, const double* q, int k) {
-  bool ball = link->rotation == ROTATION_BALL && k >= link->slide_count;
-  if (!ball) return q[k];
-  const double* r = q + link->slide_count;
-  return vec3_norm(quat_log((Quat){r[0], r[1], r[2], r[3]}));
+  int plain = link->joint.plain_count;
+  return k < plain ? q[k] : vec3_norm(quat_log(quat_at(q + plain)));
 }
 
-static const char* limited_name(const ModelLink* link, const SceneJoint* joint, int k) {
-  bool ball = link->rotation == ROTATION_BALL && k >= link->slide_count;
-  return ball ? "angle" : scene_joint_coordinate_name(joint, k);
+static const char* limited_name(const ModelLink* link, int k) {
+  return k < link->joint.plain_count ? link->joint.names[k] : "angle";
 }
 
-static const char* limited_unit(const ModelLink* link, int k) { return k < link->slide_count ? "m" : "rad"; }
+static const char* limited_unit(const ModelLink* link, int k) { return k < link->joint.slide_count ? "m" : "rad"; }
 
 /* A barrier is infinite at the limit itself, so a start there is outside too. */
 static bool outside_limit(const ModelLink* link, int k, double value, bool strict) {
@@ -33,12 +30,11 @@ static const SceneInitial* initial_of(const Scene* scene, int link) {
 
 static void report_start(const Model* model, Diagnostics* diagnostics, int index, int k, double value) {
   const ModelLink* link = &model->links[index];
-  const SceneJoint* joint = &model->scene->links[index].joint;
   const SceneInitial* initial = initial_of(model->scene, index);
   bool barrier = link->limit_law == LIMIT_BARRIER;
-  diagnostics_add(diagnostics, SEVERITY_ERROR, initial ? initial->place : joint->place,
+  diagnostics_add(diagnostics, SEVERITY_ERROR, initial ? initial->place : model->scene->links[index].joint.place,
                   "initial coordinate '%s' of link '%s' is %.6g %s; it must lie %s its limits [%.6g, %.6g]%s",
-                  limited_name(link, joint, k), link->name, value, limited_unit(link, k),
+                  limited_name(link, k), link->name, value, limited_unit(link, k),
                   barrier ? "strictly inside" : "within", link->lower[k], link->upper[k],
                   initial ? "" : " (no initial coordinates are given: zero)");
 }
@@ -59,8 +55,7 @@ static void report_target(const Model* model, Diagnostics* diagnostics, int cont
   const ModelLink* link = &model->links[index];
   diagnostics_add(diagnostics, SEVERITY_WARNING, model->scene->controllers[controller].place,
                   "target '%s' of link '%s' is %.6g %s at t = %.6g s, outside the joint's limits [%.6g, %.6g]",
-                  limited_name(link, &model->scene->links[index].joint, k), link->name, value, limited_unit(link, k), t,
-                  link->lower[k], link->upper[k]);
+                  limited_name(link, k), link->name, value, limited_unit(link, k), t, link->lower[k], link->upper[k]);
 }
 
 /* Marks in reported[] the degrees of freedom whose target is outside at t. */
@@ -69,7 +64,7 @@ static void check_target_at(const Model* model, Diagnostics* diagnostics, int in
   const ModelLink* link = &model->links[controller->link];
   double value[JOINT_MAX_DOF], rate[JOINT_MAX_DOF], q[JOINT_MAX_COORDINATE];
   signal_eval(&controller->target, t, value, rate);
-  joint_coordinates_from_target(link, value, q);
+  joint_coordinates_from_target(&link->joint, value, q);
   for (int k = 0; k < link->dof_count; k++) {
     if (!link->limited[k] || reported[k] || !(controller->position_gain[k] > 0)) continue;
     double wanted = limited_value(link, q, k);

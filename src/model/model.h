@@ -2,19 +2,14 @@
  * The Model owns its arrays and borrows the Scene, which must outlive it. model_destroy accepts a half-built model.
  *
  * Kinematics (docs/derivations/kinematics.md): link frame = frame of its joint after the motion,
- *   T_link = T_parent  origin  Trans(sum_k q_k slide_axis_k)  Rot(q)                                          (K1)
- * with up to three slides along fixed axes of the joint frame, then no rotation, one or two hinges, or a quaternion.
- * Degrees of freedom (nv) are numbered tree by tree, in link order within a tree; coordinates (nq) alike. A quaternion
- * has four coordinates and three degrees of freedom: rotations about the current link axes, applied in the order
- * R <- R Rx(d1) Ry(d2) Rz(d3). */
+ *   T_link = T_parent  origin  joint_motion(q)                                                                (K1)
+ * Degrees of freedom (nv) are numbered tree by tree, in link order within a tree; coordinates (nq) alike. */
 #ifndef SDRS_MODEL_H
 #define SDRS_MODEL_H
 
 #include "control/control.h"
 #include "geometry/geometry.h"
 #include "scene/scene.h"
-
-typedef enum { ROTATION_NONE = 0, ROTATION_HINGE = 1, ROTATION_UNIVERSAL = 2, ROTATION_BALL = 3 } RotationKind;
 
 /* A convex piece of a link (or an unbounded half-space), in the link frame. */
 typedef struct {
@@ -36,11 +31,8 @@ typedef struct {
   int parent;       /* -1 = world */
   int tree;         /* index into Model.trees; -1 for links that cannot move (welded to the world) */
   Pose origin;      /* joint frame in the parent's link frame [m] */
-  int slide_count;
-  Vec3 slide_axis[3]; /* unit, joint frame */
-  RotationKind rotation;
-  Vec3 hinge_axis[2]; /* unit, joint frame (second: after the first hinge) */
-  int dof_first, dof_count;
+  Joint joint;
+  int dof_first, dof_count; /* the count is the joint's */
   int coordinate_first, coordinate_count;
   bool limited[JOINT_MAX_DOF];
   double lower[JOINT_MAX_DOF], upper[JOINT_MAX_DOF]; /* m or rad */
@@ -131,18 +123,6 @@ void model_expand_shapes(const Model* model, Scene* scene);
 /* Smallest size of a hull that contact has to resolve [m]: min(least extent over its face normals, 6 volume / area). */
 double model_hull_thickness(const ModelHull* hull);
 
-/* ---------------------------------------------------------------- joints (model/joint.c) */
-/* Motion of a joint: pose of the link frame in the joint frame. q: the link's own coordinates. */
-Pose joint_motion(const ModelLink* link, const double* q);
-/* out = q moved by the increment d (link's dof): slides and hinges add, a quaternion is multiplied on the right. */
-void joint_increment(const ModelLink* link, const double* q, const double* d, double* out);
-/* d (dof) from q_from to q_to; for a quaternion the rotation vector of q_from^-1 q_to, in link axes. */
-void joint_difference(const ModelLink* link, const double* q_from, const double* q_to, double* d);
-/* Joint coordinates from values of a signal (dof numbers; a ball takes a rotation vector). */
-void joint_coordinates_from_target(const ModelLink* link, const double* target, double* q);
-/* Zero coordinates (identity quaternion). */
-void joint_zero(const ModelLink* link, double* q);
-
 /* ---------------------------------------------------------------- kinematics (model/kinematics.c) */
 /* World poses of all links (link_count). q: all coordinates (nq). */
 void model_poses(const Model* model, const double* q, Pose* poses);
@@ -151,16 +131,6 @@ void model_link_pose(const Model* model, int i, const double* q, Pose* poses);
 /* out = q moved by fraction * increments, joint by joint (nv -> nq); out may be q. */
 void model_increment(const Model* model, const double* q, const double* increments, double fraction, double* out);
 
-/* A one-degree-of-freedom screw in world axes: dx/dtheta = w x (x - p) + v for a point x of every link below. */
-typedef struct {
-  Vec3 w; /* hinge: unit axis; slide: 0 */
-  Vec3 v; /* slide: unit direction; hinge: 0 */
-  Vec3 p; /* point on the hinge axis [m] */
-} Screw;
-/* Velocity of a point at `at` under a screw of rate one. */
-static inline Vec3 screw_velocity(const Screw* screw, Vec3 at) {
-  return vec3_add(screw->v, vec3_cross(screw->w, vec3_sub(at, screw->p)));
-}
 /* All screws at the configuration (nv), with the poses of model_poses. */
 void model_screws(const Model* model, const double* q, const Pose* poses, Screw* screws);
 

@@ -15,7 +15,7 @@ static void choose_spinning(Model* model) {
   for (int i = 0; i < model->link_count; i++) {
     ModelLink* link = &model->links[i];
     bool alone = link->tree >= 0 && members[link->tree] == 1 && link->prescribed < 0;
-    link->spins = alone && link->mass > 0 && link->slide_count == 3 && link->rotation == ROTATION_BALL;
+    link->spins = alone && link->mass > 0 && joint_floats(&link->joint);
   }
   memory_free(members);
 }

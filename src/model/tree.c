@@ -2,61 +2,20 @@
 #include <string.h>
 #include "model/build.h"
 
-static const Vec3 UNIT[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-
-static void add_slide(ModelLink* link, Vec3 axis) { link->slide_axis[link->slide_count++] = axis; }
-
-/* A free joint has a quaternion for three rotations, else one or two hinges in the order x, y, z. */
-static void free_axes(ModelLink* link, unsigned axes) {
-  Vec3 turning[3];
-  int turning_count = 0;
-  for (int k = 0; k < 3; k++) {
-    if (axes & (unsigned)FREE_X << k) add_slide(link, UNIT[k]);
-    if (axes & (unsigned)FREE_RX << k) turning[turning_count++] = UNIT[k];
-  }
-  static const RotationKind KIND[4] = {ROTATION_NONE, ROTATION_HINGE, ROTATION_UNIVERSAL, ROTATION_BALL};
-  link->rotation = KIND[turning_count];
-  if (turning_count == 3) return;
-  for (int k = 0; k < turning_count; k++) link->hinge_axis[k] = turning[k];
-}
-
-static void joint_axes(ModelLink* link, const SceneJoint* joint) {
-  switch (joint->type) {
-    case JOINT_FIXED:
-      break;
-    case JOINT_SLIDE:
-      add_slide(link, joint->axes[0]);
-      break;
-    case JOINT_BALL:
-      link->rotation = ROTATION_BALL;
-      break;
-    case JOINT_FREE:
-      free_axes(link, joint->free_axes);
-      break;
-    case JOINT_UNIVERSAL:
-      link->hinge_axis[1] = joint->axes[1]; /* fall through */
-    case JOINT_HINGE:
-      link->rotation = joint->type == JOINT_HINGE ? ROTATION_HINGE : ROTATION_UNIVERSAL;
-      link->hinge_axis[0] = joint->axes[0];
-      break;
-  }
-}
-
 static ModelLink link_from_scene(const SceneLink* source) {
   const SceneJoint* joint = &source->joint;
   ModelLink link = {.name = source->name,
                     .parent = source->parent,
                     .tree = -1,
                     .origin = {mat3_from_quat(joint->rotation), joint->position},
+                    .joint = scene_joint(joint),
                     .prescribed = -1,
                     .collide = source->collide,
                     .limit_law = joint->limit_law,
                     .limit_stiffness = joint->limit_stiffness,
                     .limit_margin = joint->limit_margin};
-  if (source->fixed) return link;
-  joint_axes(&link, joint);
-  link.dof_count = link.slide_count + (int)link.rotation;
-  link.coordinate_count = link.dof_count + (link.rotation == ROTATION_BALL ? 1 : 0);
+  link.dof_count = link.joint.dof_count;
+  link.coordinate_count = link.joint.coordinate_count;
   for (int k = 0; k < link.dof_count; k++) {
     link.limited[k] = joint->limited[k];
     link.lower[k] = joint->lower[k];

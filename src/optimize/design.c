@@ -99,11 +99,10 @@ double design_component(Vec3 v, int axis) { return axis == 0 ? v.x : axis == 1 ?
 static double velocity_slope(const Model* m, const ModelGradient* g, int link, int dof) {
   const ModelLink* l = &m->links[link];
   const double* v = g->velocities + l->dof_first;
-  int rotation = dof - l->slide_count;
-  if (l->rotation != ROTATION_BALL || rotation < 0) return v[dof];
-  Mat3 r = joint_motion(l, m->initial_coordinates + l->coordinate_first).r;
-  const double* w = v + l->slide_count;
-  return design_component(mat3_mul_vec(r, vec3(w[0], w[1], w[2])), rotation);
+  int rotation = dof - l->joint.plain_count;
+  if (rotation < 0) return v[dof];
+  Mat3 r = joint_motion(&l->joint, m->initial_coordinates + l->coordinate_first).r;
+  return design_component(mat3_mul_vec(r, vec3_at(v + l->joint.plain_count)), rotation);
 }
 
 static double slope_at(const DesignNumber* n, const Model* m, const ModelGradient* g) {

@@ -120,9 +120,8 @@ static void ensure_initial(Scene* scene, int link) {
     initial = &scene->initials[scene->initial_count++];
     *initial = (SceneInitial){.place = scene->links[link].place, .link = link};
   }
-  const SceneJoint* joint = &scene->links[link].joint;
-  if (!initial->has_coordinates && scene_joint_coordinates(joint) > scene_joint_dof(joint))
-    initial->coordinates[scene_joint_slides(joint)] = 1; /* identity quaternion */
+  Joint joint = scene_joint(&scene->links[link].joint);
+  if (!initial->has_coordinates) joint_zero(&joint, initial->coordinates);
   initial->has_coordinates = initial->has_velocities = true;
 }
 
@@ -206,9 +205,9 @@ static bool number_fits(const DesignNumber* n, const Scene* first, const Scene* 
     const SceneShape *a = design_hull(first, n->link, n->hull), *b = design_hull(other, n->link, n->hull);
     return b->type == SHAPE_POINTS && a->point_count == b->point_count;
   }
-  const SceneJoint *a = &first->links[n->link].joint, *b = &other->links[n->link].joint;
-  return design_start(other, n->link) && scene_joint_slides(a) == scene_joint_slides(b) &&
-         scene_joint_dof(a) == scene_joint_dof(b) && scene_joint_coordinates(a) == scene_joint_coordinates(b);
+  Joint a = scene_joint(&first->links[n->link].joint), b = scene_joint(&other->links[n->link].joint);
+  return design_start(other, n->link) && a.slide_count == b.slide_count && a.dof_count == b.dof_count &&
+         a.coordinate_count == b.coordinate_count;
 }
 
 static void check_scenarios(DesignBuild* b) {

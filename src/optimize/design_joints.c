@@ -97,7 +97,7 @@ void design_list_start(DesignBuild* b, const TaskStart* item) {
   }
   for (int velocity = 0; velocity < 2; velocity++)
     for (int dof = 0; dof < l->dof_count; dof++) {
-      bool turns = l->rotation == ROTATION_BALL && dof >= l->slide_count; /* a quaternion is no variable */
+      bool turns = dof >= l->joint.plain_count; /* a quaternion is no variable */
       if (!item->dof[dof] || !(velocity ? item->velocities : item->coordinates) || (!velocity && turns)) continue;
       list_start_number(b, item, link, dof, velocity);
     }

@@ -4,9 +4,9 @@
 void run_increment_name(Text* name, const Model* model, int link, int k) {
   static const char* const turns[] = {"rx", "ry", "rz"};
   const ModelLink* l = &model->links[link];
-  bool turn = l->rotation == ROTATION_BALL && k >= l->slide_count;
+  int turn = k - l->joint.plain_count;
   text_add(name, "%s/%s", l->name,
-           turn ? turns[k - l->slide_count] : scene_joint_coordinate_name(&model->scene->links[link].joint, k));
+           turn >= 0 ? turns[turn] : scene_joint_coordinate_name(&model->scene->links[link].joint, k));
 }
 
 static Status read_rows(RunPath* run, const CsvTable* table, const char* path, const Model* model,

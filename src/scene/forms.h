@@ -8,7 +8,6 @@
 #define STEPS_MAX 1000000000
 #define REPEAT_MAX 100000
 #define SYMMETRY_WORDS "auto|none|x|y|z|xy|xz|yz|xyz"
-#define JOINT_TYPES "fixed|hinge|slide|universal|ball|free" /* in the order of JointType */
 
 typedef struct {
   const Node *name, *simulation, *contact, *shapes, *links, *controllers, *initial;
@@ -58,6 +57,7 @@ typedef struct {
   int limit_law;
   double limit_stiffness, limit_margin;
   NumberList damping;
+  double parameters[JOINT_MAX_PARAMETER];
 } JointForm;
 
 typedef struct {

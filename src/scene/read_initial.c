@@ -46,10 +46,10 @@ static void normalize_quaternion(Reader* reader, const Node* node, double q[4]) 
 static void read_coordinates(Reader* reader, const Node* item, const NumberList* list, const Repeat* repeat,
                              SceneInitial* initial) {
   const SceneJoint* joint = &reader->scene->links[initial->link].joint;
-  int dof = scene_joint_dof(joint), coordinates = scene_joint_coordinates(joint), slides = scene_joint_slides(joint);
-  bool quaternion = coordinates > dof;
+  Joint made = scene_joint(joint);
+  int dof = made.dof_count, coordinates = made.coordinate_count, plain = made.plain_count;
   initial->has_coordinates = is_given(item, "coordinates");
-  if (quaternion) initial->coordinates[slides] = 1.0;
+  joint_zero(&made, initial->coordinates);
   if (!list->node) return;
   if (list->count != dof && list->count != coordinates) {
     report_count(reader, list, dof, coordinates);
@@ -57,12 +57,12 @@ static void read_coordinates(Reader* reader, const Node* item, const NumberList*
   }
   double* q = initial->coordinates;
   memcpy(q, list->values, sizeof initial->coordinates);
-  bool as_quaternion = quaternion && list->count == coordinates;
-  add_increments(reader, &repeat->coordinates, list, as_quaternion ? slides : list->count, q);
-  if (as_quaternion) normalize_quaternion(reader, list->node, q + slides);
-  if (!quaternion || as_quaternion) return;
-  Quat turn = quat_exp(vec3(q[slides], q[slides + 1], q[slides + 2]));
-  memcpy(q + slides, (double[4]){turn.w, turn.x, turn.y, turn.z}, sizeof(double[4]));
+  bool as_quaternion = made.quaternion && list->count == coordinates;
+  add_increments(reader, &repeat->coordinates, list, as_quaternion ? plain : list->count, q);
+  if (as_quaternion)
+    normalize_quaternion(reader, list->node, q + plain);
+  else
+    joint_coordinates_from_target(&made, (const double[]){q[0], q[1], q[2], q[3], q[4], q[5]}, q);
 }
 
 static void read_velocities(Reader* reader, const Node* item, const NumberList* list, const Repeat* repeat,

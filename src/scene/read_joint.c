@@ -112,41 +112,33 @@ static void read_pair(Reader* reader, const Node* node, SceneJoint* joint, int s
   joint->upper[slot] = high;
 }
 
-/* Scalars that can be limited: slides, hinges, and the angle of a quaternion as one. */
-typedef struct {
-  int slides, dof, count;
-  bool quaternion;
-} LimitSlots;
-
-static LimitSlots limit_slots(const SceneJoint* joint) {
-  LimitSlots slots = {.slides = scene_joint_slides(joint), .dof = scene_joint_dof(joint)};
-  slots.quaternion = scene_joint_coordinates(joint) > slots.dof;
-  slots.count = slots.quaternion ? slots.slides + 1 : slots.dof;
-  return slots;
-}
+/* Scalars that can be limited: plain coordinates, and the angle of a quaternion as one. */
+static int limit_slots(const Joint* made) { return made->plain_count + made->quaternion; }
 
 /* One pair for all: only when all are metres or all are radians. */
 static void read_common_limits(Reader* reader, const Node* list, SceneJoint* joint) {
-  LimitSlots slots = limit_slots(joint);
-  if (slots.slides > 0 && slots.count > slots.slides) {
+  Joint made = scene_joint(joint);
+  int slots = limit_slots(&made);
+  if (made.slide_count > 0 && slots > made.slide_count) {
     reader_error(reader, list->place, "the joint both slides and turns: give one pair or null per degree of freedom");
     return;
   }
-  for (int slot = 0; slot < slots.count; slot++) read_pair(reader, list, joint, slot, slots.quaternion);
+  for (int slot = 0; slot < slots; slot++) read_pair(reader, list, joint, slot, made.quaternion);
 }
 
 static void read_limits_per_dof(Reader* reader, const Node* list, SceneJoint* joint) {
-  LimitSlots slots = limit_slots(joint);
-  if (list->count != slots.count && list->count != slots.dof) {
-    reader_error(reader, list->place, "expected %d pairs, one per degree of freedom%s, got %d", slots.count,
-                 slots.quaternion ? " (the angle of a ball counts as one)" : "", list->count);
+  Joint made = scene_joint(joint);
+  int slots = limit_slots(&made);
+  if (list->count != slots && list->count != made.dof_count) {
+    reader_error(reader, list->place, "expected %d pairs, one per degree of freedom%s, got %d", slots,
+                 made.quaternion ? " (the angle of a ball counts as one)" : "", list->count);
     return;
   }
   int slot = 0;
   for (const Node* item = list->first; item; item = item->next, slot++) {
     size_t mark = reader_enter_index(reader, slot);
-    if (slot < slots.count)
-      read_pair(reader, item, joint, slot, slots.quaternion && slot == slots.slides);
+    if (slot < slots)
+      read_pair(reader, item, joint, slot, made.quaternion && slot == made.plain_count);
     else if (!node_is_null(item))
       reader_error(reader, item->place, "must be null: a ball has one limit, on its whole angle");
     reader_leave(reader, mark);
@@ -198,14 +190,16 @@ static bool read_joint_map(Reader* reader, const Node* map, SceneJoint* joint, P
   JointForm form;
   if (!schema_read(reader, map, "joint", &form)) return false;
   const Node* type = node_find(map, "type");
-  if (!type || type->kind != NODE_SCALAR || words_index(JOINT_TYPES, type->text) < 0) return false;
+  if (!type || type->kind != NODE_SCALAR || words_index(JOINT_WORDS(ANY), type->text) < 0) return false;
   int before = reader->problem_count;
   joint->type = (JointType)form.type;
   *pose = form.pose;
-  if (joint->type == JOINT_HINGE || joint->type == JOINT_SLIDE) read_axis(reader, map, &form, joint);
-  if (joint->type == JOINT_UNIVERSAL) read_axes(reader, form.axes, joint);
-  if (joint->type == JOINT_FREE) read_free_axes(reader, form.free_axes, joint);
-  bool known = joint->type != JOINT_FREE || reader->problem_count == before;
+  const JointTypeRow* row = &JOINT_TABLE[form.type];
+  if (row->axis) read_axis(reader, map, &form, joint);
+  if (row->axes) read_axes(reader, form.axes, joint);
+  if (row->free_axes) read_free_axes(reader, form.free_axes, joint);
+  memcpy(joint->parameters, form.parameters, sizeof joint->parameters);
+  bool known = !row->free_axes || reader->problem_count == before;
   if (!known) return false;
   read_limits(reader, form.limits, joint);
   complete_limits(&form, joint);

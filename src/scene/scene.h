@@ -5,6 +5,7 @@
 #define SDRS_SCENE_H
 
 #include "decompose/decompose.h"
+#include "joint/joint.h"
 
 typedef enum {
   SHAPE_BOX,         /* size */
@@ -48,22 +49,7 @@ typedef struct {
   Quat rotation;
 } SceneShapeUse;
 
-/* A joint is up to three slides along fixed axes of the joint frame, then a rotation part. */
-typedef enum {
-  JOINT_FIXED,     /* nothing */
-  JOINT_HINGE,     /* axes[0] */
-  JOINT_SLIDE,     /* axes[0] */
-  JOINT_UNIVERSAL, /* axes[0], axes[1]: two hinges, the first nearer the root */
-  JOINT_BALL,      /* quaternion */
-  JOINT_FREE,      /* the axes named in free_axes, translations first; three rotations = a quaternion */
-} JointType;
-
-/* Bits of SceneJoint.free_axes: translation x y z, rotation x y z of the joint frame. */
-enum { FREE_X = 1, FREE_Y = 2, FREE_Z = 4, FREE_RX = 8, FREE_RY = 16, FREE_RZ = 32, FREE_ALL = 63 };
-
 typedef enum { LIMIT_BARRIER, LIMIT_PENALTY } LimitLaw;
-
-enum { JOINT_MAX_DOF = 6, JOINT_MAX_COORDINATE = 7 };
 
 typedef struct {
   SourcePlace place;
@@ -72,6 +58,7 @@ typedef struct {
   Quat rotation; /* joint frame at zero coordinates */
   Vec3 axes[2];  /* in the joint frame; unit after reading (zero is an error) */
   unsigned free_axes;
+  double parameters[JOINT_MAX_PARAMETER]; /* of the type, see JOINT_NUMBER_ROWS */
   bool limited[JOINT_MAX_DOF]; /* per scalar dof; a ball has at most one: its total angle, in slot of its first rotation
                                 */
   double lower[JOINT_MAX_DOF], upper[JOINT_MAX_DOF]; /* m or rad; -INFINITY / INFINITY when one-sided */
@@ -228,12 +215,10 @@ void scene_free(Scene* scene);
  * file nobody knows their names. Problems go to diagnostics with `--set ...` as their file. */
 bool scene_override_check(const SceneOverride* override, Diagnostics* diagnostics);
 
-/* Degrees of freedom and number of stored coordinates of a joint. */
+/* How a joint moves: its degrees of freedom, coordinates and their names. */
+Joint scene_joint(const SceneJoint* joint);
 int scene_joint_dof(const SceneJoint* joint);
-int scene_joint_coordinates(const SceneJoint* joint);
-/* Leading coordinates that are translations; the rest are angles or a quaternion. */
-int scene_joint_slides(const SceneJoint* joint);
-/* Names of the stored coordinates for column headers: "angle", "position", "x", "qw", "rz", ... */
+/* Names of the stored coordinates for column headers: "angle", "position", "x", "qw", "rz", ...; "" for others. */
 const char* scene_joint_coordinate_name(const SceneJoint* joint, int index);
 
 /* Draft-07 JSON Schema, from the same table that drives the reader. */

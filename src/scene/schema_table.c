@@ -12,7 +12,12 @@
   { true, x, y, true, false } /* x < value <= y */
 #define AT(type, member) offsetof(type, member)
 
-#define MOVING_JOINTS "hinge|slide|universal|ball|free"
+#define MOVING_JOINTS JOINT_WORDS(MOVES)
+/* ", fixed 0": the page's list begins behind the first two. */
+#define FREEDOM(NAME, word, freedom, ...) ", " word " " freedom
+#define NUMBER_ROW(slot, name, types, measure, text)                                                                \
+  {"joint",          name,           VALUE_NUMBER, AT(JointForm, parameters[slot]), .only = types, .unit = measure, \
+   .required = true, .meaning = text},
 
 static const SchemaRow ROWS[] = {
     /* ---------------------------------------------------------------- the file */
@@ -195,19 +200,21 @@ static const SchemaRow ROWS[] = {
      .meaning = "Many links from this one."},
 
     /* ---------------------------------------------------------------- joint */
-    {"joint", "type", VALUE_CHOICE, AT(JointForm, type), .of = JOINT_TYPES, .required = true,
-     .meaning = "fixed 0, hinge 1, slide 1, universal 2, ball 3, free up to 6 degrees of freedom."},
-    {"joint", "axis", VALUE_VECTOR, AT(JointForm, axis), .only = "hinge|slide", .required = true,
+    {"joint", "type", VALUE_CHOICE, AT(JointForm, type), .of = JOINT_WORDS(ANY), .required = true,
+     .meaning = &(JOINT_TYPE_ROWS(FREEDOM) " degrees of freedom.")[2]},
+    {"joint", "axis", VALUE_VECTOR, AT(JointForm, axis), .only = JOINT_WORDS(AXIS), .required = true,
      .meaning = "Direction in the joint's frame, of any length but zero."},
-    {"joint", "axes", VALUE_TABLE, AT(JointForm, axes), .only = "universal", .required = true,
+    {"joint", "axes", VALUE_TABLE, AT(JointForm, axes), .only = JOINT_WORDS(AXES), .required = true,
      .meaning = "Two directions in the joint's frame, the one nearer the parent first."},
-    {"joint", "free_axes", VALUE_AXES, AT(JointForm, free_axes), .only = "free", .fallback = "[x, y, z, rx, ry, rz]",
+    {"joint", "free_axes", VALUE_AXES, AT(JointForm, free_axes), .only = JOINT_WORDS(FREE_AXES),
+     .fallback = "[x, y, z, rx, ry, rz]",
      .meaning = "The translations x, y, z and rotations rx, ry, rz of the joint's frame that are free."},
-    {"joint", "limits", VALUE_LIMITS, AT(JointForm, limits), .only = MOVING_JOINTS, .unit = "m or rad",
-     .nullable = true, .fallback = "(none)",
-     .meaning =
-         "[low, high], null for an open end; or a list of one such pair or null per degree of freedom. A ball has "
-         "[null, high] for its whole angle."},
+    JOINT_NUMBER_ROWS(NUMBER_ROW){
+        "joint", "limits", VALUE_LIMITS, AT(JointForm, limits), .only = MOVING_JOINTS, .unit = "m or rad",
+        .nullable = true, .fallback = "(none)",
+        .meaning =
+            "[low, high], null for an open end; or a list of one such pair or null per degree of freedom. A ball has "
+            "[null, high] for its whole angle."},
     {"joint", "limit_law", VALUE_CHOICE, AT(JointForm, limit_law), .only = MOVING_JOINTS, .of = "barrier|penalty",
      .fallback = "barrier", .meaning = "barrier is never passed, penalty is a spring beyond the limit."},
     {"joint", "limit_stiffness", VALUE_NUMBER, AT(JointForm, limit_stiffness), .only = MOVING_JOINTS,

@@ -189,15 +189,18 @@ static void write_pose(Text* out, Vec3 position, Quat rotation) {
 
 static void write_axes(Text* out, const SceneJoint* joint) {
   static const char* const FREE[] = {"x", "y", "z", "rx", "ry", "rz"};
-  if (joint->type == JOINT_HINGE || joint->type == JOINT_SLIDE) write_key_vector(out, "axis", joint->axes[0]);
-  if (joint->type == JOINT_UNIVERSAL) {
+  const JointTypeRow* row = &JOINT_TABLE[joint->type];
+  if (row->axis) write_key_vector(out, "axis", joint->axes[0]);
+  if (row->axes) {
     text_add(out, ", axes: [");
     for (int i = 0; i < 2; i++) {
       write_numbers(out, (const double[3]){joint->axes[i].x, joint->axes[i].y, joint->axes[i].z}, 3);
       text_add(out, i == 0 ? ", " : "]");
     }
   }
-  if (joint->type != JOINT_FREE || joint->free_axes == FREE_ALL) return;
+  for (const JointNumber* number = JOINT_NUMBERS; number->key; number++)
+    if (words_index(number->types, row->word) >= 0) write_key_number(out, number->key, joint->parameters[number->slot]);
+  if (!row->free_axes || joint->free_axes == FREE_ALL) return;
   const char* separator = ", free_axes: [";
   for (unsigned i = 0; i < 6; i++)
     if (joint->free_axes >> i & 1u) {
@@ -216,8 +219,8 @@ static void write_end(Text* out, double value) {
 
 /* One pair or null for each scalar that can be limited; a quaternion counts as one, its angle. */
 static void write_limits(Text* out, const SceneJoint* joint) {
-  int dof = scene_joint_dof(joint), slides = scene_joint_slides(joint);
-  int count = scene_joint_coordinates(joint) > dof ? slides + 1 : dof;
+  Joint made = scene_joint(joint);
+  int count = made.plain_count + made.quaternion;
   bool any = false;
   for (int i = 0; i < count; i++) any = any || joint->limited[i];
   if (!any) return;
@@ -249,10 +252,10 @@ static void write_limit_law(Text* out, const SceneJoint* joint) {
 }
 
 static void write_joint(Text* out, const SceneJoint* joint) {
-  text_add(out, "    joint: {type: %s", words_at(JOINT_TYPES, (int)joint->type).text);
+  text_add(out, "    joint: {type: %s", JOINT_TABLE[joint->type].word);
   write_pose(out, joint->position, joint->rotation);
-  if (joint->type != JOINT_FIXED) {
-    int dof = scene_joint_dof(joint);
+  int dof = scene_joint_dof(joint);
+  if (dof > 0) {
     write_axes(out, joint);
     write_limits(out, joint);
     write_limit_law(out, joint);
@@ -404,7 +407,7 @@ static void write_initial(const Writer* writer, const SceneInitial* initial) {
   text_add(writer->out, "  - {link: ");
   write_text(writer->out, link->name);
   if (initial->has_coordinates)
-    write_key_numbers(writer->out, "coordinates", initial->coordinates, scene_joint_coordinates(&link->joint));
+    write_key_numbers(writer->out, "coordinates", initial->coordinates, scene_joint(&link->joint).coordinate_count);
   if (initial->has_velocities)
     write_key_numbers(writer->out, "velocities", initial->velocities, scene_joint_dof(&link->joint));
   text_add(writer->out, "}\n");

@@ -4,8 +4,6 @@
 
 #include "simulate/terms.h"
 
-static Quat quat_at(const double* q) { return (Quat){q[0], q[1], q[2], q[3]}; }
-
 static Quat relative(const double* from, const double* to) {
   return quat_mul(quat_conjugate(quat_at(from)), quat_at(to));
 }
@@ -91,8 +89,7 @@ static void ball_adjoint(const JointInput* in, int base, const double* lambda, J
 }
 
 void joint_adjoint(const JointInput* in, const double* lambda, JointShares* out) {
-  bool ball = in->link->rotation == ROTATION_BALL;
-  int plain = ball ? in->link->slide_count : in->link->dof_count;
+  int plain = in->link->joint.plain_count;
   memset(out->now, 0, sizeof(out->now));
   memset(out->difference_old, 0, sizeof(out->difference_old));
   for (int c = 0; c < in->drive_count; c++) {
@@ -100,17 +97,17 @@ void joint_adjoint(const JointInput* in, const double* lambda, JointShares* out)
     memset(out->target_rate[c], 0, sizeof(out->target_rate[c]));
   }
   for (int k = 0; k < plain; k++) plain_adjoint(in, k, lambda[k], out);
-  if (ball) ball_adjoint(in, plain, lambda + plain, out);
+  if (in->link->joint.quaternion) ball_adjoint(in, plain, lambda + plain, out);
 }
 
-void joint_difference_adjoint(const ModelLink* link, const double* q_from, const double* q_to, const double* bar,
+void joint_difference_adjoint(const Joint* joint, const double* q_from, const double* q_to, const double* bar,
                               double* from_bar, double* to_bar) {
-  int plain = link->rotation == ROTATION_BALL ? link->slide_count : link->dof_count;
+  int plain = joint->plain_count;
   for (int k = 0; k < plain; k++) {
     from_bar[k] -= bar[k];
     to_bar[k] += bar[k];
   }
-  if (link->rotation != ROTATION_BALL) return;
+  if (!joint->quaternion) return;
   Quat p = relative(q_from + plain, q_to + plain);
   RotationVector phi = rotation_vector_derivatives(p);
   double by_right[3] = {0};
@@ -120,22 +117,18 @@ void joint_difference_adjoint(const ModelLink* link, const double* q_from, const
   add_left(p, by_right, from_bar + plain);
 }
 
-void joint_target_adjoint(const ModelLink* link, const double* value, const double* rate, const double* target_bar,
+void joint_target_adjoint(const Joint* joint, const double* value, const double* rate, const double* target_bar,
                           const double* rate_bar, double* value_bar, double* value_rate_bar) {
-  int plain = link->rotation == ROTATION_BALL ? link->slide_count : link->dof_count;
+  int plain = joint->plain_count;
   for (int k = 0; k < plain; k++) {
     value_bar[k] = target_bar[k];
     value_rate_bar[k] = rate_bar[k];
   }
-  if (link->rotation != ROTATION_BALL) return;
-  Vec3 v = vec3(value[plain], value[plain + 1], value[plain + 2]), by_v, by_rate, unused;
-  Vec3 w = vec3(rate[plain], rate[plain + 1], rate[plain + 2]);
-  Vec3 turn = vec3(target_bar[plain], target_bar[plain + 1], target_bar[plain + 2]);
-  Vec3 spin = vec3(rate_bar[plain], rate_bar[plain + 1], rate_bar[plain + 2]);
+  if (!joint->quaternion) return;
+  Vec3 v = vec3_at(value + plain), w = vec3_at(rate + plain), by_v, by_rate, unused;
+  Vec3 turn = vec3_at(target_bar + plain), spin = vec3_at(rate_bar + plain);
   rotation_rate_vjp(v, w, spin, &by_v, &by_rate);
   rotation_rate_vjp(v, vec3(0, 0, 0), turn, &unused, &turn); /* the increment that a change of v makes is J_r(v) dv */
-  by_v = vec3_add(by_v, turn);
-  double out[3] = {by_v.x, by_v.y, by_v.z}, out_rate[3] = {by_rate.x, by_rate.y, by_rate.z};
-  memcpy(value_bar + plain, out, sizeof(out));
-  memcpy(value_rate_bar + plain, out_rate, sizeof(out_rate));
+  vec3_store(vec3_add(by_v, turn), value_bar + plain);
+  vec3_store(by_rate, value_rate_bar + plain);
 }

@@ -126,8 +126,6 @@ static bool plain_dof(const JointInput* in, int k, bool derivatives, JointTerms*
 
 /* ---------------------------------------------------------------- balls */
 
-static Quat quat_from(const double* q) { return (Quat){q[0], q[1], q[2], q[3]}; }
-
 /* Energy f(phi) with gradient f1 and diagonal Hessian f2 in phi becomes one in the increments. */
 static void add_through(const RotationVector* phi, const double f1[3], const double f2[3], int base, JointTerms* out) {
   for (int j = 0; j < 3; j++) {
@@ -156,7 +154,7 @@ static double quadratic(const RotationVector* phi, const double k[3], double sca
 static bool ball_limit(const JointInput* in, int base, bool derivatives, JointTerms* out) {
   const ModelLink* link = in->link;
   if (!link->limited[base]) return true;
-  RotationVector phi = rotation_vector_derivatives(quat_from(in->q + base));
+  RotationVector phi = rotation_vector_derivatives(quat_at(in->q + base));
   double angle = sqrt(phi.value[0] * phi.value[0] + phi.value[1] * phi.value[1] + phi.value[2] * phi.value[2]);
   Law law;
   if (!limit_law(link, link->upper[base] - angle, &law)) return false;
@@ -187,7 +185,7 @@ static bool ball_dofs(const JointInput* in, int base, bool derivatives, JointTer
   for (int i = 0; i < 3; i++) still = still && !(link->damping[base + i] > 0);
   if (still) return ball_limit(in, base, derivatives, out); /* a free body has nothing of its own */
   RotationVector step =
-      rotation_vector_derivatives(quat_mul(quat_conjugate(quat_from(in->q_now + base)), quat_from(in->q + base)));
+      rotation_vector_derivatives(quat_mul(quat_conjugate(quat_at(in->q_now + base)), quat_at(in->q + base)));
   bool damped = false;
   for (int i = 0; i < 3; i++) {
     damping[i] = link->damping[base + i] / a;
@@ -198,7 +196,7 @@ static bool ball_dofs(const JointInput* in, int base, bool derivatives, JointTer
   for (int c = 0; c < in->drive_count; c++) {
     const JointDrive* drive = &in->drives[c];
     RotationVector error =
-        rotation_vector_derivatives(quat_mul(quat_conjugate(quat_from(drive->target + base)), quat_from(in->q + base)));
+        rotation_vector_derivatives(quat_mul(quat_conjugate(quat_at(drive->target + base)), quat_at(in->q + base)));
     out->controller += quadratic(&error, drive->position_gain + base, 1.0, zero, derivatives, base, out);
     double kd[3], goal[3];
     for (int i = 0; i < 3; i++) {
@@ -211,16 +209,14 @@ static bool ball_dofs(const JointInput* in, int base, bool derivatives, JointTer
 }
 
 bool joint_terms(const JointInput* in, bool derivatives, JointTerms* out) {
-  const ModelLink* link = in->link;
+  const Joint* joint = &in->link->joint;
   out->controller = out->limit = out->damping = 0;
   if (derivatives) {
     memset(out->gradient, 0, sizeof(out->gradient));
     memset(out->hessian, 0, sizeof(out->hessian));
   }
-  bool ball = link->rotation == ROTATION_BALL;
-  int plain = ball ? link->slide_count : link->dof_count;
   out->outside = false;
-  for (int k = 0; k < plain; k++) out->outside = out->outside || !plain_dof(in, k, derivatives, out);
-  if (ball && !out->outside) out->outside = !ball_dofs(in, plain, derivatives, out);
+  for (int k = 0; k < joint->plain_count; k++) out->outside = out->outside || !plain_dof(in, k, derivatives, out);
+  if (joint->quaternion && !out->outside) out->outside = !ball_dofs(in, joint->plain_count, derivatives, out);
   return !out->outside;
 }

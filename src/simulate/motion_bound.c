@@ -1,32 +1,13 @@
 /* Bounds on the motion of links along a straight line in joint increments (docs/derivations/certificate.md, P1-P3). */
 #include "simulate/terms.h"
 
-/* Angular speed of the joint's own rotation and the bound on its derivative. */
-static void own_rotation(const ModelLink* link, const double* d, double* spin, double* rate) {
-  const double* r = d + link->slide_count;
-  *spin = *rate = 0;
-  if (link->rotation == ROTATION_HINGE) *spin = fabs(r[0]);
-  if (link->rotation == ROTATION_UNIVERSAL) {
-    *spin = fabs(r[0]) + fabs(r[1]);
-    *rate = fabs(r[0] * r[1]);
-  }
-  if (link->rotation == ROTATION_BALL) { /* axes 1-2 and 2-3 stay perpendicular; 1-3 have cosine sin(alpha d2) */
-    double cross = 2 * fabs(r[0] * r[2]) * fmin(1.0, fabs(r[1]));
-    *spin = sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2] + cross);
-    *rate = fabs(r[0] * r[1]) + fabs(r[0] * r[2]) + fabs(r[1] * r[2]);
-  }
-}
-
 static JointBound joint_bound(const ModelLink* link, const double* q, const double* d) {
-  JointBound own = {.arm = vec3_norm(link->origin.t)};
-  double slide = 0;
-  for (int k = 0; k < link->slide_count; k++) {
-    own.length += fabs(q[k]) + fabs(d[k]);
-    slide += d[k] * d[k]; /* several slides are perpendicular */
-  }
-  own.slide = sqrt(slide);
-  if (link->dof_count > 0) own_rotation(link, d, &own.spin, &own.spin_rate);
-  return own;
+  JointReach own = joint_reach(&link->joint, q, d);
+  return (JointBound){.arm = vec3_norm(link->origin.t),
+                      .length = own.length,
+                      .slide = own.slide,
+                      .spin = own.spin,
+                      .spin_rate = own.spin_rate};
 }
 
 MotionBound motion_bound_below(MotionBound up, const JointBound* own) {

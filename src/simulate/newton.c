@@ -55,7 +55,7 @@ bool configuration_move(Sim* s, Configuration* to) {
     const ModelLink* link = &s->model->links[i];
     int q = link->coordinate_first;
     if (link->tree >= 0 && s->moving[link->tree]) {
-      if (link->dof_count > 0) joint_increment(link, from->q + q, s->scaled + link->dof_first, to->q + q);
+      if (link->dof_count > 0) joint_increment(&link->joint, from->q + q, s->scaled + link->dof_first, to->q + q);
       model_link_pose(s->model, i, to->q, to->pose);
       inside = evaluate_link(s, i, to) && inside;
       continue;
@@ -168,7 +168,8 @@ static bool prescribed_step(Sim* s, double* step) {
   for (int i = 0; i < s->model->link_count; i++) {
     const ModelLink* link = &s->model->links[i];
     if (link->prescribed < 0) continue;
-    joint_difference(link, q + link->coordinate_first, s->prescribed + link->coordinate_first, step + link->dof_first);
+    joint_difference(&link->joint, q + link->coordinate_first, s->prescribed + link->coordinate_first,
+                     step + link->dof_first);
     for (int k = 0; k < link->dof_count; k++)
       arrived = arrived && fabs(step[link->dof_first + k]) < 1e-13 * (1 + fabs(q[link->coordinate_first + k]));
   }

@@ -73,8 +73,8 @@ static double* add_room(Path* p, int dof_count) {
 static bool turns_are_small(const Model* m, const double* delta) {
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
-    if (link->dof_count == 0 || link->rotation != ROTATION_BALL) continue;
-    const double* d = delta + link->dof_first + link->slide_count;
+    if (!link->joint.quaternion) continue;
+    const double* d = delta + link->dof_first + link->joint.plain_count;
     if (!(fabs(d[0]) < LARGEST_TURN && fabs(d[1]) < LARGEST_MIDDLE_TURN && fabs(d[2]) < LARGEST_TURN)) return false;
   }
   return true;

@@ -61,18 +61,11 @@ static void aim_links(Sim* s) {
 }
 
 static void aim_drive(const Model* m, const ModelController* c, double t, JointDrive* drive) {
-  const ModelLink* link = &m->links[c->link];
+  const Joint* joint = &m->links[c->link].joint;
   double value[JOINT_MAX_DOF], rate[JOINT_MAX_DOF];
   signal_eval(&c->target, t, value, rate);
-  joint_coordinates_from_target(link, value, drive->target);
-  memcpy(drive->target_rate, rate, sizeof(double) * (size_t)link->dof_count);
-  if (link->rotation == ROTATION_BALL) {
-    int k = link->slide_count;
-    Vec3 w = rotation_rate(vec3(value[k], value[k + 1], value[k + 2]), vec3(rate[k], rate[k + 1], rate[k + 2]));
-    drive->target_rate[k] = w.x;
-    drive->target_rate[k + 1] = w.y;
-    drive->target_rate[k + 2] = w.z;
-  }
+  joint_coordinates_from_target(joint, value, drive->target);
+  joint_rates_from_target(joint, value, rate, drive->target_rate);
   memcpy(drive->position_gain, c->position_gain, sizeof(drive->position_gain));
   memcpy(drive->velocity_gain, c->velocity_gain, sizeof(drive->velocity_gain));
 }
@@ -89,7 +82,7 @@ static void aim_joints(Sim* s, double t) {
     if (link->prescribed < 0) continue;
     double value[JOINT_MAX_DOF], rate[JOINT_MAX_DOF];
     signal_eval(&m->controllers[link->prescribed].target, t, value, rate);
-    joint_coordinates_from_target(link, value, s->prescribed + link->coordinate_first);
+    joint_coordinates_from_target(&link->joint, value, s->prescribed + link->coordinate_first);
   }
 }
 

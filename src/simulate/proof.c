@@ -63,12 +63,11 @@ static void rotation_increments(Quat from, Quat to, double* d) {
   d[2] = locked ? 0 : math_atan2(-r.m[0][1], r.m[0][0]);
 }
 
-static void way_of_link(const ModelLink* link, const double* from, const double* to, double* d) {
-  int plain = link->rotation == ROTATION_BALL ? link->slide_count : link->dof_count;
+static void way_of_joint(const Joint* joint, const double* from, const double* to, double* d) {
+  int plain = joint->plain_count;
   for (int k = 0; k < plain; k++) d[k] = to[k] - from[k];
-  if (link->rotation != ROTATION_BALL) return;
-  const double *a = from + plain, *b = to + plain;
-  rotation_increments((Quat){a[0], a[1], a[2], a[3]}, (Quat){b[0], b[1], b[2], b[3]}, d + plain);
+  if (!joint->quaternion) return;
+  rotation_increments(quat_at(from + plain), quat_at(to + plain), d + plain);
 }
 
 static void poses_on_way(void* context, double fraction, Pose* poses) {
@@ -81,7 +80,7 @@ void proof_way(const Model* m, const double* q, const double* to, double* delta)
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
     if (link->dof_count > 0)
-      way_of_link(link, q + link->coordinate_first, to + link->coordinate_first, delta + link->dof_first);
+      way_of_joint(&link->joint, q + link->coordinate_first, to + link->coordinate_first, delta + link->dof_first);
   }
 }
 

@@ -234,7 +234,7 @@ static void update_rates(Sim* s) {
     const ModelLink* link = &m->links[i];
     if (link->dof_count == 0) continue;
     double d[JOINT_MAX_DOF];
-    joint_difference(link, s->q_old + link->coordinate_first, s->q_now + link->coordinate_first, d);
+    joint_difference(&link->joint, s->q_old + link->coordinate_first, s->q_now + link->coordinate_first, d);
     for (int k = 0; k < link->dof_count; k++) {
       int dof = link->dof_first + k;
       s->state.rate[dof] = s->weights.rate_now * d[k] - s->weights.rate_old * s->difference_old[dof];

@@ -67,9 +67,9 @@ static Vec3 explained_by_motion(const Sim* s, int i) {
   const Configuration* c = &s->configuration[s->current];
   Vec3 way = vec3_sub(pose_apply(c->pose[i], link->center), pose_apply(s->target[i], link->center));
   Vec3 force = vec3_scale(way, step_inertia_weight(s) * link->mass);
-  Mat3 joint = mat3_mul(c->pose[i].r, mat3_transpose(joint_motion(link, c->q + link->coordinate_first).r));
-  for (int k = 0; k < link->slide_count; k++)
-    force = vec3_add_scaled(force, c->joints[i].gradient[k], mat3_mul_vec(joint, link->slide_axis[k]));
+  Mat3 joint = mat3_mul(c->pose[i].r, mat3_transpose(joint_motion(&link->joint, c->q + link->coordinate_first).r));
+  for (int k = 0; k < link->joint.slide_count; k++)
+    force = vec3_add_scaled(force, c->joints[i].gradient[k], mat3_mul_vec(joint, link->joint.slide_axis[k]));
   return force;
 }
 
@@ -165,10 +165,10 @@ void spin_increments(Sim* s, double* delta) {
     const ModelLink* link = &s->model->links[i];
     Pose at = s->configuration[s->current].pose[i], to = s->target[i];
     double* d = delta + link->dof_first;
-    Mat3 joint =
-        mat3_mul(at.r, mat3_transpose(joint_motion(link, s->configuration[s->current].q + link->coordinate_first).r));
+    Mat3 joint = mat3_mul(
+        at.r, mat3_transpose(joint_motion(&link->joint, s->configuration[s->current].q + link->coordinate_first).r));
     for (int k = 0; k < 3; k++) /* the slides stand at right angles */
-      d[k] = vec3_dot(mat3_mul_vec(joint, link->slide_axis[k]), vec3_sub(to.t, at.t));
+      d[k] = vec3_dot(mat3_mul_vec(joint, link->joint.slide_axis[k]), vec3_sub(to.t, at.t));
     Vec3 back = rpy_from_mat3(mat3_mul(mat3_transpose(to.r), at.r));
     d[3] = -back.x;
     d[4] = -back.y;

@@ -84,8 +84,8 @@ static void load_history(StepAdjoint* a, const RecordedStep* step) {
   copy_poses(m, s->pose_older, step->pose_older);
   if (s->spinners) memcpy(s->state.momentum, step->momentum_now, sizeof(Vec3) * (size_t)m->link_count);
   for (int i = 0; i < m->link_count; i++)
-    joint_difference(&m->links[i], s->q_old + m->links[i].coordinate_first, s->q_now + m->links[i].coordinate_first,
-                     s->difference_old + m->links[i].dof_first);
+    joint_difference(&m->links[i].joint, s->q_old + m->links[i].coordinate_first,
+                     s->q_now + m->links[i].coordinate_first, s->difference_old + m->links[i].dof_first);
   step_prepare(s);
   Configuration* c = &s->configuration[s->current];
   memcpy(c->q, step->q_next, coordinates);
@@ -179,7 +179,7 @@ static void add_signal(StepAdjoint* a, int controller, double t, const double* t
   const ModelController* c = &a->model->controllers[controller];
   double value[JOINT_MAX_DOF], rate[JOINT_MAX_DOF], value_bar[JOINT_MAX_DOF] = {0}, value_rate_bar[JOINT_MAX_DOF] = {0};
   signal_eval(&c->target, t, value, rate);
-  joint_target_adjoint(&a->model->links[c->link], value, rate, target_bar, rate_bar, value_bar, value_rate_bar);
+  joint_target_adjoint(&a->model->links[c->link].joint, value, rate, target_bar, rate_bar, value_bar, value_rate_bar);
   signal_eval_vjp(&c->target, t, value_bar, value_rate_bar, gradient->control + c->parameter_first);
 }
 
@@ -194,7 +194,7 @@ static void pull_rates(StepAdjoint* a, const RecordedStep* step, const double* r
     double by_new[JOINT_MAX_DOF], by_old[JOINT_MAX_DOF];
     bool spins = a->sim->spinners && a->sim->spinners[i].spins; /* its angular velocity is that of its momentum */
     for (int k = 0; k < link->dof_count; k++) {
-      if (spins && k >= link->slide_count) {
+      if (spins && k >= link->joint.plain_count) {
         by_new[k] = by_old[k] = 0;
         continue;
       }
@@ -202,8 +202,8 @@ static void pull_rates(StepAdjoint* a, const RecordedStep* step, const double* r
       by_old[k] = -a->sim->weights.rate_old * rate[link->dof_first + k];
     }
     const double *q_next = step->q_next + link->coordinate_first, *q_now = step->q_now + link->coordinate_first;
-    joint_difference_adjoint(link, q_now, q_next, by_new, now.q + link->dof_first, next.q + link->dof_first);
-    joint_difference_adjoint(link, step->q_old + link->coordinate_first, q_now, by_old, old.q + link->dof_first,
+    joint_difference_adjoint(&link->joint, q_now, q_next, by_new, now.q + link->dof_first, next.q + link->dof_first);
+    joint_difference_adjoint(&link->joint, step->q_old + link->coordinate_first, q_now, by_old, old.q + link->dof_first,
                              now.q + link->dof_first);
   }
 }
@@ -322,7 +322,7 @@ static void reverse_joints(StepAdjoint* a, const RecordedStep* step, StateBar no
     JointShares shares = {.target = a->target, .target_rate = a->target_rate};
     joint_adjoint(&in, a->lambda + link->dof_first, &shares);
     for (int k = 0; k < link->dof_count; k++) now.q[link->dof_first + k] += shares.now[k];
-    joint_difference_adjoint(link, step->q_old + link->coordinate_first, step->q_now + link->coordinate_first,
+    joint_difference_adjoint(&link->joint, step->q_old + link->coordinate_first, step->q_now + link->coordinate_first,
                              shares.difference_old, old.q + link->dof_first, now.q + link->dof_first);
     int drive = 0;
     for (int c = 0; c < m->controller_count && drive < in.drive_count; c++)
@@ -425,14 +425,13 @@ static void reverse_initial_rates(StepAdjoint* a, const Pose* pose, const double
     Vec3 f = a->bar_force[i];
     double trace = mat3_trace(k);
     const ModelLink* link = &m->links[i];
-    bool ball = link->rotation == ROTATION_BALL;
+    int ball = link->dof_first + link->joint.plain_count; /* its first degree of freedom, if there is one */
     for (int j = link->dof_first; j < link->dof_first + link->dof_count; j++) {
       Vec3 v = screw_velocity(&screws[j], pose[i].t), w = screws[j].w;
       Vec3 curve = vec3_add(vec3_sub(mat3_tmul_vec(k, w), vec3_scale(w, trace)), vec3_cross(v, f));
       for (int up = i; up >= 0; up = m->links[up].parent)
         for (int n = m->links[up].dof_first; n < m->links[up].dof_first + m->links[up].dof_count; n++) {
-          bool same = up == i, in_ball = same && ball && n - link->dof_first >= link->slide_count &&
-                                         j - link->dof_first >= link->slide_count;
+          bool same = up == i, in_ball = same && n >= ball && j >= ball;
           if (same && n > j && !in_ball) continue;
           double share = vec3_dot(screws[n].w, curve);
           q_bar[n] += velocities[j] * share; /* n nearer the root: increments come before velocities */

@@ -72,10 +72,10 @@ typedef struct {
 } JointShares;
 void joint_adjoint(const JointInput* in, const double* lambda, JointShares* out);
 /* For a scalar with derivative bar by joint_difference(q_from, q_to): adds its derivatives by increments of both. */
-void joint_difference_adjoint(const ModelLink* link, const double* q_from, const double* q_to, const double* bar,
+void joint_difference_adjoint(const Joint* joint, const double* q_from, const double* q_to, const double* bar,
                               double* from_bar, double* to_bar);
 /* From increments of a target and its rate in link axes to the signal's value and rate (rotation vectors). */
-void joint_target_adjoint(const ModelLink* link, const double* value, const double* rate, const double* target_bar,
+void joint_target_adjoint(const Joint* joint, const double* value, const double* rate, const double* target_bar,
                           const double* rate_bar, double* value_bar, double* value_rate_bar);
 
 /* Rotation vector of q with its first and second derivatives in the increments R Rx(d1) Ry(d2) Rz(d3) at d = 0. */

@@ -133,7 +133,7 @@ static double coordinate_part(const Rig* r) {
     for (int i = 0; i < m->link_count; i++) {
       const ModelLink* link = &m->links[i];
       int at = state * m->coordinate_count + link->coordinate_first;
-      joint_difference(link, r->base.q + at, r->moved.q + at, d);
+      joint_difference(&link->joint, r->base.q + at, r->moved.q + at, d);
       for (int k = 0; k < link->dof_count; k++) sum += r->weights.q[state * m->dof_count + link->dof_first + k] * d[k];
     }
   return sum;

@@ -253,11 +253,12 @@ static void random_state(JointPath* path, Random* random) {
   memcpy(path->q, m->initial_coordinates, sizeof(double) * (size_t)m->coordinate_count);
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
-    for (int k = 0; k < link->dof_count; k++) d[k] = (k < link->slide_count ? 0.4 : 0.9) * random_normal(random);
+    for (int k = 0; k < link->dof_count; k++) d[k] = (k < link->joint.slide_count ? 0.4 : 0.9) * random_normal(random);
     if (strcmp(link->name, "ground") == 0)
       for (int k = 0; k < link->dof_count; k++) d[k] *= 0.3;
     if (link->dof_count > 0)
-      joint_increment(link, m->initial_coordinates + link->coordinate_first, d, path->q + link->coordinate_first);
+      joint_increment(&link->joint, m->initial_coordinates + link->coordinate_first, d,
+                      path->q + link->coordinate_first);
   }
 }
 

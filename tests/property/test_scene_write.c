@@ -24,9 +24,10 @@ static void compare_links(const char* name, const ModelLink* a, const ModelLink*
   SAME_VALUE("parent", a->parent, b->parent);
   SAME_VALUE("tree", a->tree, b->tree);
   SAME_VALUE("origin", a->origin, b->origin);
-  SAME_VALUE("slide axes", a->slide_axis, b->slide_axis);
-  SAME_VALUE("rotation", a->rotation, b->rotation);
-  SAME_VALUE("hinge axes", a->hinge_axis, b->hinge_axis);
+  SAME_VALUE("kind of joint", a->joint.kind, b->joint.kind);
+  SAME_VALUE("slide axes", a->joint.slide_axis, b->joint.slide_axis);
+  SAME_VALUE("axes", a->joint.axis, b->joint.axis);
+  SAME_VALUE("parameters", a->joint.parameters, b->joint.parameters);
   SAME_VALUE("first degree of freedom", a->dof_first, b->dof_first);
   SAME_VALUE("degrees of freedom", a->dof_count, b->dof_count);
   SAME_VALUE("first coordinate", a->coordinate_first, b->coordinate_first);

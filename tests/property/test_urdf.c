@@ -363,7 +363,7 @@ static void compare_links(const Model* before, const ModelLink* a, const Model* 
   for (int k = 0; a->mass > 0 && k < 9; k++) expect_near(j.m[k / 3][k % 3], i.m[k / 3][k % 3], 1e-12 * size, "inertia");
   if (a->mass > 0) expect_near(vec3_norm(vec3_sub(a->center, b->center)), 0, 1e-12, "centre of mass");
   assert_int_equal(b->dof_count, a->dof_count);
-  for (int k = 0; k < a->dof_count && a->rotation != ROTATION_BALL; k++) {
+  for (int k = 0; k < a->dof_count && !a->joint.quaternion; k++) {
     assert_int_equal(b->limited[k], a->limited[k]);
     assert_true(b->lower[k] == a->lower[k] && b->upper[k] == a->upper[k] && b->damping[k] == a->damping[k]);
   }
@@ -386,8 +386,8 @@ static void random_state(const Model* a, double* qa, const Model* b, double* qb,
     const ModelLink* link = &a->links[i];
     double* q = qa + link->coordinate_first;
     for (int k = 0; k < link->coordinate_count; k++) q[k] = random_uniform(random, -3, 3);
-    if (link->rotation == ROTATION_BALL) {
-      double* r = q + link->slide_count;
+    if (link->joint.quaternion) {
+      double* r = q + link->joint.slide_count;
       Quat unit = quat_normalized((Quat){r[0], r[1], r[2], r[3]});
       r[0] = unit.w, r[1] = unit.x, r[2] = unit.y, r[3] = unit.z;
     }

@@ -147,7 +147,8 @@ static void blocks_move_the_state_by_increments(void** state) {
   state_move(m, d);
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
-    joint_difference(link, before + link->coordinate_first, m->initial_coordinates + link->coordinate_first, found);
+    joint_difference(&link->joint, before + link->coordinate_first, m->initial_coordinates + link->coordinate_first,
+                     found);
     for (int k = 0; k < link->dof_count; k++) /* equal to second order */
       compare_near(found[k], d[link->dof_first + k], 1e-6, "link %d, coordinate %d", i, k);
   }

@@ -92,10 +92,10 @@ static double torque_of_step(const LossRun* run, int link, int controller, int s
   StepWeights weights = {.rate_now = (late ? 1.5 : 1) / dt, .rate_old = (late ? 0.5 : 0) / dt};
   const double* q = run->recording.q + l->coordinate_first;
   int nq = m->coordinate_count;
-  if (step > 1) joint_difference(l, q + (step - 2) * nq, q + (step - 1) * nq, difference);
+  if (step > 1) joint_difference(&l->joint, q + (step - 2) * nq, q + (step - 1) * nq, difference);
   JointDrive drive = {.target = {0}};
   signal_eval(&c->target, step * dt, value, drive.target_rate);
-  joint_coordinates_from_target(l, value, drive.target);
+  joint_coordinates_from_target(&l->joint, value, drive.target);
   memcpy(drive.position_gain, c->position_gain, sizeof drive.position_gain);
   memcpy(drive.velocity_gain, c->velocity_gain, sizeof drive.velocity_gain);
   ModelLink bare = *l;

@@ -44,12 +44,13 @@ static void angular_velocity_turns_from_joint_to_link_axes(void** state) {
   const double h = 1e-5;
   double step[6], ahead[7], behind[7];
   for (int k = 0; k < 6; k++) step[k] = h * v[k];
-  joint_increment(link, q, step, ahead);
+  joint_increment(&link->joint, q, step, ahead);
   for (int k = 0; k < 6; k++) step[k] = -h * v[k];
-  joint_increment(link, q, step, behind);
+  joint_increment(&link->joint, q, step, behind);
   Vec3 point = vec3(0.2, -0.7, 0.5), w = vec3(0.1, 0.2, -0.3);
-  Vec3 arm = mat3_mul_vec(joint_motion(link, q).r, point);
-  Vec3 moved = vec3_sub(pose_apply(joint_motion(link, ahead), point), pose_apply(joint_motion(link, behind), point));
+  Vec3 arm = mat3_mul_vec(joint_motion(&link->joint, q).r, point);
+  Vec3 moved = vec3_sub(pose_apply(joint_motion(&link->joint, ahead), point),
+                        pose_apply(joint_motion(&link->joint, behind), point));
   check_vec3(vec3_scale(moved, 0.5 / h), vec3_add(vec3(7, 8, 9), vec3_cross(w, arm)), 1e-9, "velocity of a point");
   fixture_free(&f);
 }
@@ -78,13 +79,13 @@ static void prescribed_joints_start_on_their_signal(void** state) {
   double value[3], rate[3], q[4], ahead[4], behind[4], turn[3];
   const double h = 1e-4;
   signal_eval(signal, 0, value, rate);
-  joint_coordinates_from_target(ball, value, q);
+  joint_coordinates_from_target(&ball->joint, value, q);
   for (int k = 0; k < 4; k++) check_near(coordinates(&f.model, "ball")[k], q[k], 1e-15, "coordinate of the ball");
   signal_eval(signal, h, value, rate);
-  joint_coordinates_from_target(ball, value, ahead);
+  joint_coordinates_from_target(&ball->joint, value, ahead);
   signal_eval(signal, -h, value, rate);
-  joint_coordinates_from_target(ball, value, behind);
-  joint_difference(ball, behind, ahead, turn);
+  joint_coordinates_from_target(&ball->joint, value, behind);
+  joint_difference(&ball->joint, behind, ahead, turn);
   check_vec3(vec3_at(velocities(&f.model, "ball")), vec3_scale(vec3_at(turn), 0.5 / h), 1e-6, "velocity of the ball");
   check_near(coordinates(&f.model, "arm")[0], 0.5, 1e-15, "angle of the arm");
   check_near(velocities(&f.model, "arm")[0], 0.5, 1e-15, "rate of the arm");

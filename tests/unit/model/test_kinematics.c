@@ -44,7 +44,8 @@ static Tree tree_create(const Run* run, Random* random) {
     const ModelLink* link = &m->links[i];
     for (int k = 0; k < link->dof_count; k++) d[k] = random_normal(random);
     if (link->dof_count > 0)
-      joint_increment(link, m->initial_coordinates + link->coordinate_first, d, t.base + link->coordinate_first);
+      joint_increment(&link->joint, m->initial_coordinates + link->coordinate_first, d,
+                      t.base + link->coordinate_first);
   }
   return t;
 }
@@ -89,7 +90,7 @@ static void kinematics_K1_poses_compose(void** state) {
     Vec3 x = t.point;
     for (int up = i; up >= 0; up = run->model.links[up].parent) {
       const ModelLink* link = &run->model.links[up];
-      x = pose_apply(link->origin, pose_apply(joint_motion(link, t.base + link->coordinate_first), x));
+      x = pose_apply(link->origin, pose_apply(joint_motion(&link->joint, t.base + link->coordinate_first), x));
     }
     compare_vec3(pose_apply(t.poses[i], t.point), x, 1e-14, "seed 111, link %s", run->model.links[i].name);
   }

@@ -103,20 +103,20 @@ static void rigid_groups_are_what_moves_as_one(void** state) {
 static void joints_keep_axes_limits_and_damping(void** state) {
   (void)state;
   const ModelLink* arm = link_named(&fixture.model, "arm_a");
-  assert_int_equal(arm->rotation, ROTATION_HINGE);
-  check_vec3(arm->hinge_axis[0], vec3(0, 1, 0), 1e-15, "unit axis of the hinge");
+  assert_int_equal(arm->joint.hinge_count, 1);
+  check_vec3(arm->joint.axis[0], vec3(0, 1, 0), 1e-15, "unit axis of the hinge");
   check_vec3(arm->origin.t, vec3(0.3, 0, 0), 0, "origin");
   assert_true(arm->limited[0] && arm->lower[0] == -1 && arm->upper[0] == 2 && arm->damping[0] == 0.5);
   const ModelLink* sled = link_named(&fixture.model, "sled");
-  assert_int_equal(sled->slide_count, 2);
-  assert_int_equal(sled->rotation, ROTATION_HINGE);
-  check_vec3(sled->slide_axis[1], vec3(0, 0, 1), 0, "second slide of the sled");
-  check_vec3(sled->hinge_axis[0], vec3(0, 1, 0), 0, "hinge of the sled");
+  assert_int_equal(sled->joint.slide_count, 2);
+  assert_int_equal(sled->joint.hinge_count, 1);
+  check_vec3(sled->joint.slide_axis[1], vec3(0, 0, 1), 0, "second slide of the sled");
+  check_vec3(sled->joint.axis[0], vec3(0, 1, 0), 0, "hinge of the sled");
   const ModelLink* gimbal = link_named(&fixture.model, "gimbal");
-  assert_int_equal(gimbal->rotation, ROTATION_UNIVERSAL);
-  check_vec3(gimbal->hinge_axis[0], vec3(1, 0, 0), 0, "first hinge of the gimbal");
-  check_vec3(gimbal->hinge_axis[1], vec3(0, 0, 1), 0, "second hinge of the gimbal");
-  check_vec3(link_named(&fixture.model, "arm_b")->hinge_axis[1], vec3(0, 0, 1), 1e-15, "second axis, unit");
+  assert_int_equal(gimbal->joint.hinge_count, 2);
+  check_vec3(gimbal->joint.axis[0], vec3(1, 0, 0), 0, "first hinge of the gimbal");
+  check_vec3(gimbal->joint.axis[1], vec3(0, 0, 1), 0, "second hinge of the gimbal");
+  check_vec3(link_named(&fixture.model, "arm_b")->joint.axis[1], vec3(0, 0, 1), 1e-15, "second axis, unit");
 }
 
 /* The numbers of the scene's own counting functions are the model's. */
@@ -125,7 +125,7 @@ static void counts_agree_with_the_scene(void** state) {
   for (int i = 0; i < fixture.model.link_count; i++) {
     const SceneJoint* joint = &fixture.scene.links[i].joint;
     assert_int_equal(fixture.model.links[i].dof_count, scene_joint_dof(joint));
-    assert_int_equal(fixture.model.links[i].coordinate_count, scene_joint_coordinates(joint));
+    assert_int_equal(fixture.model.links[i].coordinate_count, scene_joint(joint).coordinate_count);
   }
 }
 

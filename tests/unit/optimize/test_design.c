@@ -595,8 +595,8 @@ static double linear_value(const ModelGradient* g, const Model* m, const Model* 
     const ModelLink* l = &m->links[i];
     double d[JOINT_MAX_DOF];
     sum += vec3_dot(g->attachments[i], vec3_sub(l->origin.t, base->links[i].origin.t));
-    joint_difference(l, base->initial_coordinates + l->coordinate_first, m->initial_coordinates + l->coordinate_first,
-                     d);
+    joint_difference(&l->joint, base->initial_coordinates + l->coordinate_first,
+                     m->initial_coordinates + l->coordinate_first, d);
     for (int k = 0; k < l->dof_count; k++)
       sum += g->coordinates[l->dof_first + k] * d[k] +
              g->velocities[l->dof_first + k] *

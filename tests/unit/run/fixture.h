@@ -32,6 +32,7 @@ static inline void fixture_init(Fixture* f) {
   f->scene_links[1].joint = (SceneJoint){.type = JOINT_FREE, .free_axes = FREE_ALL};
   f->links[0] = (ModelLink){.name = "ground", .parent = -1};
   f->links[1] = (ModelLink){.name = "box,\"1\"", .parent = -1, .dof_count = 6, .coordinate_count = 7};
+  for (int i = 0; i < FIXTURE_LINKS; i++) f->links[i].joint = scene_joint(&f->scene_links[i].joint);
   for (int i = 0; i < FIXTURE_DOFS; i++) f->dof_link[i] = 1;
   f->model = (Model){.scene = &f->scene,
                      .links = f->links,

@@ -81,9 +81,9 @@ static inline const char* initial_fault(const Scene* scene, const SceneInitial* 
   const double* q = initial->coordinates;
   for (int i = 0; i < JOINT_MAX_COORDINATE; i++) HOLDS(isfinite(q[i]));
   for (int i = 0; i < JOINT_MAX_DOF; i++) HOLDS(isfinite(initial->velocities[i]));
-  int slides = scene_joint_slides(joint);
-  if (scene_joint_coordinates(joint) > scene_joint_dof(joint))
-    HOLDS(unit_quat((Quat){q[slides], q[slides + 1], q[slides + 2], q[slides + 3]}));
+  Joint made = scene_joint(joint);
+  int slides = made.slide_count;
+  if (made.quaternion) HOLDS(unit_quat((Quat){q[slides], q[slides + 1], q[slides + 2], q[slides + 3]}));
   return NULL;
 }
 

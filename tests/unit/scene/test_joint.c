@@ -23,13 +23,13 @@ static void degrees_of_freedom_and_coordinates(void** state) {
     const SceneJoint* joint = &CASES[i].joint;
     Text names = {0};
     text_add_bytes(&names, "", 0);
-    for (int k = 0; k < scene_joint_coordinates(joint); k++)
+    for (int k = 0; k < scene_joint(joint).coordinate_count; k++)
       text_add(&names, "%s ", scene_joint_coordinate_name(joint, k));
     assert_int_equal(scene_joint_dof(joint), CASES[i].dof);
-    assert_int_equal(scene_joint_slides(joint), CASES[i].slides);
+    assert_int_equal(scene_joint(joint).slide_count, CASES[i].slides);
     assert_string_equal(names.data, CASES[i].names);
     assert_string_equal(scene_joint_coordinate_name(joint, -1), "");
-    assert_string_equal(scene_joint_coordinate_name(joint, scene_joint_coordinates(joint)), "");
+    assert_string_equal(scene_joint_coordinate_name(joint, scene_joint(joint).coordinate_count), "");
     text_free(&names);
   }
 }

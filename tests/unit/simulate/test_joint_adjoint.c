@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "support/bodies.h"
+#include "support/joints.h"
 #include "support/sweep.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -18,45 +19,38 @@ static const StepWeights schemes[] = {
 
 typedef struct {
   int slides;
-  RotationKind rotation;
+  int rotation;
 } Kind;
-static const Kind kinds[] = {{1, ROTATION_NONE}, {3, ROTATION_NONE},  {0, ROTATION_HINGE}, {0, ROTATION_UNIVERSAL},
-                             {0, ROTATION_BALL}, {1, ROTATION_HINGE}, {3, ROTATION_BALL}};
+static const Kind kinds[] = {{1, 0}, {3, 0}, {0, 1}, {0, 2}, {0, 3}, {1, 1}, {3, 3}};
 
 typedef struct {
   ModelLink link;
   double q[JOINT_MAX_COORDINATE], q_now[JOINT_MAX_COORDINATE], difference_old[JOINT_MAX_DOF];
   JointDrive drives[DRIVES];
   StepWeights weights;
-} Joint;
+} Driven;
 
-static void link_set(ModelLink* link, Kind kind) {
-  *link = (ModelLink){.slide_count = kind.slides, .rotation = kind.rotation, .parent = -1, .prescribed = -1};
-  link->slide_axis[0] = vec3(1, 0, 0), link->slide_axis[1] = vec3(0, 1, 0), link->slide_axis[2] = vec3(0, 0, 1);
-  link->hinge_axis[0] = vec3(0, 0, 1), link->hinge_axis[1] = vec3(0, 1, 0);
-  link->dof_count = kind.slides + (int)kind.rotation;
-  link->coordinate_count = link->dof_count + (kind.rotation == ROTATION_BALL);
-}
+static void link_set(ModelLink* link, Kind kind) { *link = link_of(kind.slides, kind.rotation); }
 
 /* q moved by a rotation of exactly `angle` and slides of this size. */
 static void move(const ModelLink* link, const double* q, double angle, Random* random, double* out) {
   double d[JOINT_MAX_DOF] = {0};
   Vec3 axis = random_direction(random);
-  int plain = link->rotation == ROTATION_BALL ? link->slide_count : link->dof_count;
+  int plain = link->joint.plain_count;
   for (int k = 0; k < plain; k++) d[k] = angle * random_normal(random);
-  joint_increment(link, q, d, out);
-  if (link->rotation != ROTATION_BALL) return;
+  joint_increment(&link->joint, q, d, out);
+  if (!link->joint.quaternion) return;
   const double* at = q + plain;
   Quat turned = quat_mul((Quat){at[0], at[1], at[2], at[3]}, quat_about(axis, angle));
   out[plain] = turned.w, out[plain + 1] = turned.x, out[plain + 2] = turned.y, out[plain + 3] = turned.z;
 }
 
 /* step: rotation from q^t to q; far: from the targets to q [rad]. */
-static void joint_set(Joint* j, Kind kind, const StepWeights* weights, double step, double far, Random* random) {
+static void joint_set(Driven* j, Kind kind, const StepWeights* weights, double step, double far, Random* random) {
   memset(j, 0, sizeof *j);
   link_set(&j->link, kind);
   j->weights = *weights;
-  joint_zero(&j->link, j->q_now);
+  joint_zero(&j->link.joint, j->q_now);
   move(&j->link, j->q_now, 1.3, random, j->q_now);
   move(&j->link, j->q_now, step, random, j->q);
   for (int k = 0; k < j->link.dof_count; k++) {
@@ -73,7 +67,7 @@ static void joint_set(Joint* j, Kind kind, const StepWeights* weights, double st
   }
 }
 
-static JointInput input_of(const Joint* j) {
+static JointInput input_of(const Driven* j) {
   return (JointInput){&j->link, j->q, j->q_now, j->difference_old, j->drives, DRIVES, 0.01, j->weights};
 }
 
@@ -81,14 +75,14 @@ static JointInput input_of(const Joint* j) {
 
 /* x: increments of q^t, then the difference before, then of every drive the target's increments and its rate. */
 static bool gradient_at(void* context, const double* x, double* y) {
-  const Joint* base = context;
-  Joint j = *base;
+  const Driven* base = context;
+  Driven j = *base;
   int n = j.link.dof_count;
-  joint_increment(&j.link, base->q_now, x, j.q_now);
+  joint_increment(&j.link.joint, base->q_now, x, j.q_now);
   for (int k = 0; k < n; k++) j.difference_old[k] += x[n + k];
   for (int c = 0; c < DRIVES; c++) {
     const double* own = x + 2 * n + 2 * n * c;
-    joint_increment(&j.link, base->drives[c].target, own, j.drives[c].target);
+    joint_increment(&j.link.joint, base->drives[c].target, own, j.drives[c].target);
     for (int k = 0; k < n; k++) j.drives[c].target_rate[k] += own[n + k];
   }
   JointInput in = input_of(&j);
@@ -98,7 +92,7 @@ static bool gradient_at(void* context, const double* x, double* y) {
   return true;
 }
 
-static void row_of(const Joint* j, const double* lambda, double* row) {
+static void row_of(const Driven* j, const double* lambda, double* row) {
   double target[DRIVES][JOINT_MAX_DOF], target_rate[DRIVES][JOINT_MAX_DOF];
   JointShares shares = {.target = target, .target_rate = target_rate};
   JointInput in = input_of(j);
@@ -112,7 +106,7 @@ static void row_of(const Joint* j, const double* lambda, double* row) {
   }
 }
 
-static void check_joint(Joint* j, const char* what) {
+static void check_joint(Driven* j, const char* what) {
   int n = j->link.dof_count, inputs = 2 * n * (1 + DRIVES);
   double* jacobian = MEMORY_NEW(double, n* inputs);
   for (int row = 0; row < n; row++) {
@@ -134,11 +128,11 @@ static void joint_adjoint_A3_matches_central_differences(void** state) {
     for (int s = 0; s < COUNT(schemes); s++)
       for (int a = 0; a < COUNT(steps); a++)
         for (int b = 0; b < COUNT(fars); b++) {
-          Joint j;
+          Driven j;
           char what[120];
           joint_set(&j, kinds[k], &schemes[s], steps[a], fars[b], &random);
           snprintf(what, sizeof what, "seed 171, %d slides and rotation %d, scheme %d, step %g, target at %g",
-                   kinds[k].slides, (int)kinds[k].rotation, s, steps[a], fars[b]);
+                   kinds[k].slides, kinds[k].rotation, s, steps[a], fars[b]);
           check_joint(&j, what);
           for (int i = 0; i < JOINT_MAX_DOF; i++) { /* the targets alone, which the rates' gains outweigh */
             j.link.damping[i] = 0;
@@ -153,7 +147,7 @@ static void joint_adjoint_is_linear_and_does_not_see_limits(void** state) {
   (void)state;
   Random random = {172};
   for (int k = 0; k < COUNT(kinds); k++) {
-    Joint j;
+    Driven j;
     joint_set(&j, kinds[k], &schemes[3], 0.1, 1, &random);
     int n = j.link.dof_count, inputs = 2 * n * (1 + DRIVES);
     double lambda[2][JOINT_MAX_DOF], sum[JOINT_MAX_DOF], row[3][2 * JOINT_MAX_DOF * (1 + DRIVES)];
@@ -178,9 +172,9 @@ static void joint_adjoint_is_linear_and_does_not_see_limits(void** state) {
  * k = 0.04 / dt = 4, a = 100. */
 static void joint_adjoint_A3_worked_example(void** state) {
   (void)state;
-  Joint j;
+  Driven j;
   memset(&j, 0, sizeof j);
-  link_set(&j.link, (Kind){0, ROTATION_HINGE});
+  link_set(&j.link, (Kind){0, 1});
   j.link.damping[0] = 0.3;
   j.q_now[0] = 0.1, j.q[0] = 0.12, j.weights = schemes[0];
   j.drives[0] = (JointDrive){{0.5}, {1}, {10}, {0.04}};
@@ -202,9 +196,9 @@ typedef struct {
 static bool difference_at(void* context, const double* x, double* y) {
   const Two* t = context;
   double from[JOINT_MAX_COORDINATE], to[JOINT_MAX_COORDINATE];
-  joint_increment(&t->link, t->from, x, from);
-  joint_increment(&t->link, t->to, x + t->link.dof_count, to);
-  joint_difference(&t->link, from, to, y);
+  joint_increment(&t->link.joint, t->from, x, from);
+  joint_increment(&t->link.joint, t->to, x + t->link.dof_count, to);
+  joint_difference(&t->link.joint, from, to, y);
   return true;
 }
 
@@ -216,7 +210,7 @@ static void joint_difference_adjoint_A3_matches_central_differences(void** state
     for (int a = 0; a < COUNT(angles); a++) {
       Two t = {.zero = {0}};
       link_set(&t.link, kinds[k]);
-      joint_zero(&t.link, t.from);
+      joint_zero(&t.link.joint, t.from);
       move(&t.link, t.from, 1, &random, t.from);
       move(&t.link, t.from, angles[a], &random, t.to);
       int n = t.link.dof_count;
@@ -224,11 +218,11 @@ static void joint_difference_adjoint_A3_matches_central_differences(void** state
       for (int row = 0; row < n; row++) {
         double bar[JOINT_MAX_DOF] = {0};
         bar[row] = 1;
-        joint_difference_adjoint(&t.link, t.from, t.to, bar, jacobian + 2 * n * row, jacobian + 2 * n * row + n);
+        joint_difference_adjoint(&t.link.joint, t.from, t.to, bar, jacobian + 2 * n * row, jacobian + 2 * n * row + n);
       }
       Sweep sweep = {difference_at, &t, 2 * n, n, NULL, NULL, NULL, 0.02, 5, 7};
       sweep_expect(&sweep, jacobian, 0, 1e-9, "seed 173, %d slides and rotation %d, angle %g", kinds[k].slides,
-                   (int)kinds[k].rotation, angles[a]);
+                   kinds[k].rotation, angles[a]);
     }
 }
 
@@ -240,12 +234,12 @@ typedef struct {
 /* From changes of a signal's value and rate to increments of the target and the rate in link axes. */
 static bool target_at(void* context, const double* x, double* y) {
   const Aim* aim = context;
-  int n = aim->link.dof_count, k = aim->link.slide_count;
+  int n = aim->link.dof_count, k = aim->link.joint.plain_count;
   double value[JOINT_MAX_DOF], rate[JOINT_MAX_DOF], target[JOINT_MAX_COORDINATE];
   for (int i = 0; i < n; i++) value[i] = aim->value[i] + x[i], rate[i] = aim->rate[i] + x[n + i];
-  joint_coordinates_from_target(&aim->link, value, target);
-  joint_difference(&aim->link, aim->target, target, y);
-  if (aim->link.rotation == ROTATION_BALL) {
+  joint_coordinates_from_target(&aim->link.joint, value, target);
+  joint_difference(&aim->link.joint, aim->target, target, y);
+  if (aim->link.joint.quaternion) {
     Vec3 w = rotation_rate(vec3(value[k], value[k + 1], value[k + 2]), vec3(rate[k], rate[k + 1], rate[k + 2]));
     rate[k] = w.x, rate[k + 1] = w.y, rate[k + 2] = w.z;
   }
@@ -266,16 +260,16 @@ static void joint_target_adjoint_A3_matches_central_differences(void** state) {
         aim.value[i] = 0.5 * trial * random_normal(&random);
         aim.rate[i] = random_normal(&random);
       }
-      joint_coordinates_from_target(&aim.link, aim.value, aim.target);
+      joint_coordinates_from_target(&aim.link.joint, aim.value, aim.target);
       double jacobian[4 * JOINT_MAX_DOF * JOINT_MAX_DOF];
       for (int row = 0; row < 2 * n; row++) {
         double bar[2 * JOINT_MAX_DOF] = {0}, *own = jacobian + 2 * n * row;
         bar[row] = 1;
-        joint_target_adjoint(&aim.link, aim.value, aim.rate, bar, bar + n, own, own + n);
+        joint_target_adjoint(&aim.link.joint, aim.value, aim.rate, bar, bar + n, own, own + n);
       }
       Sweep sweep = {target_at, &aim, 2 * n, 2 * n, NULL, NULL, NULL, 0.05, 5, 7};
       sweep_expect(&sweep, jacobian, 0, 1e-9, "seed 174, %d slides and rotation %d, trial %d", kinds[k].slides,
-                   (int)kinds[k].rotation, trial);
+                   kinds[k].rotation, trial);
     }
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "support/bodies.h"
+#include "support/joints.h"
 #include "support/sweep.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -107,25 +108,21 @@ typedef struct {
   double q[JOINT_MAX_COORDINATE], q_now[JOINT_MAX_COORDINATE], difference_old[JOINT_MAX_DOF];
   JointDrive drives[2];
   JointInput in;
-} Joint;
+} Driven;
 
-static void joint_set(Joint* j, int slides, RotationKind rotation, const StepWeights* weights, Random* random) {
+static void joint_set(Driven* j, int slides, int rotation, const StepWeights* weights, Random* random) {
   memset(j, 0, sizeof *j);
-  j->link = (ModelLink){.slide_count = slides, .rotation = rotation, .parent = -1, .prescribed = -1};
-  j->link.slide_axis[0] = vec3(1, 0, 0), j->link.slide_axis[1] = vec3(0, 1, 0), j->link.slide_axis[2] = vec3(0, 0, 1);
-  j->link.hinge_axis[0] = vec3(0, 0, 1), j->link.hinge_axis[1] = vec3(0, 1, 0);
-  j->link.dof_count = slides + (int)rotation;
-  j->link.coordinate_count = j->link.dof_count + (rotation == ROTATION_BALL);
-  joint_zero(&j->link, j->q_now);
+  j->link = link_of(slides, rotation);
+  joint_zero(&j->link.joint, j->q_now);
   double d[JOINT_MAX_DOF];
   for (int k = 0; k < j->link.dof_count; k++) {
     j->link.damping[k] = 0.3 + 0.1 * k;
     d[k] = 0.5 * random_normal(random);
     j->difference_old[k] = 0.02 * random_normal(random);
   }
-  joint_increment(&j->link, j->q_now, d, j->q_now);
+  joint_increment(&j->link.joint, j->q_now, d, j->q_now);
   for (int k = 0; k < j->link.dof_count; k++) d[k] = 0.03 * random_normal(random);
-  joint_increment(&j->link, j->q_now, d, j->q);
+  joint_increment(&j->link.joint, j->q_now, d, j->q);
   for (int c = 0; c < 2; c++) {
     double target[JOINT_MAX_DOF];
     for (int k = 0; k < j->link.dof_count; k++) {
@@ -134,16 +131,16 @@ static void joint_set(Joint* j, int slides, RotationKind rotation, const StepWei
       j->drives[c].position_gain[k] = 5 + k;
       j->drives[c].velocity_gain[k] = 0.01 * (1 + k);
     }
-    joint_coordinates_from_target(&j->link, target, j->drives[c].target);
+    joint_coordinates_from_target(&j->link.joint, target, j->drives[c].target);
   }
   j->in = (JointInput){&j->link, j->q, j->q_now, j->difference_old, j->drives, 2, 0.01, *weights};
 }
 
 static double energy_of(const JointTerms* t) { return t->controller + t->limit + t->damping; }
 
-static bool terms_at(Joint* j, const double* d, JointTerms* t) {
+static bool terms_at(Driven* j, const double* d, JointTerms* t) {
   double moved[JOINT_MAX_COORDINATE];
-  joint_increment(&j->link, j->q, d, moved);
+  joint_increment(&j->link.joint, j->q, d, moved);
   JointInput in = j->in;
   in.q = moved;
   return joint_terms(&in, true, t);
@@ -157,7 +154,7 @@ static bool energy_at(void* context, const double* d, double* y) {
 }
 
 static bool gradient_at(void* context, const double* d, double* y) {
-  Joint* j = context;
+  Driven* j = context;
   JointTerms t;
   if (!terms_at(j, d, &t)) return false;
   memcpy(y, t.gradient, sizeof(double) * (size_t)j->link.dof_count);
@@ -165,14 +162,14 @@ static bool gradient_at(void* context, const double* d, double* y) {
 }
 
 /* What differences of the gradient show above the Hessian of R Rx Ry Rz: a commutator (see tests/gradient). */
-static double commutator(const Joint* j, const double* gradient, int row, int column) {
-  int i = row - j->link.slide_count, k = column - j->link.slide_count;
-  if (j->link.rotation != ROTATION_BALL || i < 0 || k <= i) return 0;
+static double commutator(const Driven* j, const double* gradient, int row, int column) {
+  int i = row - j->link.joint.plain_count, k = column - j->link.joint.plain_count;
+  if (!j->link.joint.quaternion || i < 0 || k <= i) return 0;
   double sign = i == (k + 1) % 3 ? 1 : -1;
-  return sign * gradient[j->link.slide_count + 3 - i - k];
+  return sign * gradient[j->link.joint.plain_count + 3 - i - k];
 }
 
-static void check_joint(Joint* j, const char* what) {
+static void check_joint(Driven* j, const char* what) {
   int n = j->link.dof_count;
   JointTerms t, plain;
   const double zero[JOINT_MAX_DOF] = {0};
@@ -198,8 +195,8 @@ static void joint_S4_S5_drives_and_damping_of_every_kind(void** state) {
     for (int slides = 0; slides <= 3; slides++)
       for (int rotation = 0; rotation <= 3; rotation++) {
         if (slides + rotation == 0) continue;
-        Joint j;
-        joint_set(&j, slides, (RotationKind)rotation, &integrators[w], &random);
+        Driven j;
+        joint_set(&j, slides, rotation, &integrators[w], &random);
         char what[80];
         snprintf(what, sizeof what, "seed 63, %d slides, rotation %d, integrator %d", slides, rotation, w);
         check_joint(&j, what);
@@ -210,8 +207,8 @@ static void joint_S4_S5_drives_and_damping_of_every_kind(void** state) {
 static void joint_S4_S5_worked_example(void** state) {
   (void)state;
   Random random = {1};
-  Joint j;
-  joint_set(&j, 0, ROTATION_HINGE, &integrators[0], &random);
+  Driven j;
+  joint_set(&j, 0, 1, &integrators[0], &random);
   j.in.drive_count = 1;
   j.q_now[0] = 0.1;
   j.q[0] = 0.12;                  /* rate (0.12 - 0.1) 100 = 2 rad/s */
@@ -230,7 +227,7 @@ static void joint_S4_S5_worked_example(void** state) {
 
 /* ---------------------------------------------------------------- limits */
 
-static void limit_only(Joint* j, int slides, RotationKind rotation, LimitLaw law, Random* random) {
+static void limit_only(Driven* j, int slides, int rotation, LimitLaw law, Random* random) {
   joint_set(j, slides, rotation, &integrators[0], random);
   j->in.drive_count = 0;
   memset(j->link.damping, 0, sizeof j->link.damping);
@@ -248,8 +245,8 @@ static void joint_S6_S7_limits_of_plain_coordinates(void** state) {
     for (int side = 0; side < 2; side++)
       for (int k = 0; k < COUNT(inside); k++) {
         if (law == LIMIT_BARRIER && inside[k] <= 0) continue;
-        Joint j;
-        limit_only(&j, 1, ROTATION_UNIVERSAL, law ? LIMIT_PENALTY : LIMIT_BARRIER, &random);
+        Driven j;
+        limit_only(&j, 1, 2, law ? LIMIT_PENALTY : LIMIT_BARRIER, &random);
         j.link.limit_law = (LimitLaw)law;
         for (int d = 0; d < 3; d++) {
           j.link.limited[d] = true;
@@ -283,8 +280,8 @@ static void joint_S6_S7_limits_of_plain_coordinates(void** state) {
 static void joint_S6_barrier_is_never_passed(void** state) {
   (void)state;
   Random random = {65};
-  Joint j;
-  limit_only(&j, 1, ROTATION_NONE, LIMIT_BARRIER, &random);
+  Driven j;
+  limit_only(&j, 1, 0, LIMIT_BARRIER, &random);
   j.link.limit_law = LIMIT_BARRIER;
   j.link.limited[0] = true;
   j.link.lower[0] = -1;
@@ -304,8 +301,8 @@ static void joint_S6_barrier_is_never_passed(void** state) {
 static void joint_S7_penalty_is_twice_continuous(void** state) {
   (void)state;
   Random random = {66};
-  Joint j;
-  limit_only(&j, 1, ROTATION_NONE, LIMIT_PENALTY, &random);
+  Driven j;
+  limit_only(&j, 1, 0, LIMIT_PENALTY, &random);
   j.link.limited[0] = true;
   j.link.lower[0] = -HUGE_VAL;
   j.link.upper[0] = 1;
@@ -335,8 +332,8 @@ static void joint_S6_S7_limit_of_a_ball(void** state) {
   for (int law = 0; law < 2; law++)
     for (int k = 0; k < COUNT(angles); k++) {
       if (law == LIMIT_BARRIER && angles[k] > 0.9) continue;
-      Joint j;
-      limit_only(&j, 0, ROTATION_BALL, LIMIT_BARRIER, &random);
+      Driven j;
+      limit_only(&j, 0, 3, LIMIT_BARRIER, &random);
       j.link.limit_law = (LimitLaw)law;
       j.link.limited[0] = true;
       j.link.lower[0] = -HUGE_VAL;
@@ -356,8 +353,8 @@ static void joint_S6_S7_limit_of_a_ball(void** state) {
       SweepResult r = sweep_jacobian(&slope, h, 1e-3);
       compare_at_most(r.error[r.best], 1e-6, "law %d, angle %g of 0.9: Hessian", law, angles[k]);
     }
-  Joint j;
-  limit_only(&j, 0, ROTATION_BALL, LIMIT_BARRIER, &random);
+  Driven j;
+  limit_only(&j, 0, 3, LIMIT_BARRIER, &random);
   j.link.limited[0] = true;
   j.link.upper[0] = 0.9;
   Quat q = quat_about(vec3(0, 1, 0), 0.95);
@@ -370,8 +367,8 @@ static void joint_S6_S7_limit_of_a_ball(void** state) {
 static void joint_S6_limit_of_a_ball_at_zero_angle(void** state) {
   (void)state;
   Random random = {68};
-  Joint j;
-  limit_only(&j, 0, ROTATION_BALL, LIMIT_BARRIER, &random);
+  Driven j;
+  limit_only(&j, 0, 3, LIMIT_BARRIER, &random);
   j.link.limited[0] = true;
   j.link.lower[0] = -HUGE_VAL;
   j.link.upper[0] = 0.04; /* margin 0.05 */

@@ -46,7 +46,7 @@ static Run* start(const char* scene, int every, int threads) {
 static double coordinate_difference(const Model* m, const double* a, const double* b) {
   double worst = 0;
   for (int i = 0; i < m->link_count; i++) {
-    int first = m->links[i].coordinate_first, slides = m->links[i].slide_count;
+    int first = m->links[i].coordinate_first, slides = m->links[i].joint.slide_count;
     if (m->links[i].dof_count == 0) continue;
     double cosine = 0;
     for (int k = 0; k < slides; k++) worst = fmax(worst, fabs(a[first + k] - b[first + k]));

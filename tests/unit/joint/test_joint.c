@@ -6,17 +6,13 @@
 
 #include "support/bodies.h"
 #include "support/compare.h"
+#include "support/joints.h"
 
-static ModelLink joint_of(int slides, RotationKind rotation) {
-  ModelLink link;
-  memset(&link, 0, sizeof link);
-  link.slide_count = slides;
-  link.rotation = rotation;
-  link.slide_axis[0] = vec3(0, 0, 1), link.slide_axis[1] = vec3(1, 0, 0), link.slide_axis[2] = vec3(0, 1, 0);
-  link.hinge_axis[0] = vec3_normalized(vec3(1, 2, -0.5)), link.hinge_axis[1] = vec3_normalized(vec3(0.2, -1, 0.7));
-  link.dof_count = slides + (int)rotation;
-  link.coordinate_count = link.dof_count + (rotation == ROTATION_BALL);
-  return link;
+static Joint joint_of(int slides, int rotation) {
+  Joint joint = link_of(slides, rotation).joint;
+  joint.slide_axis[0] = vec3(0, 0, 1), joint.slide_axis[1] = vec3(1, 0, 0), joint.slide_axis[2] = vec3(0, 1, 0);
+  joint.axis[0] = vec3_normalized(vec3(1, 2, -0.5)), joint.axis[1] = vec3_normalized(vec3(0.2, -1, 0.7));
+  return joint;
 }
 
 /* v cos a + k x v sin a + k (k . v)(1 - cos a) */
@@ -31,9 +27,9 @@ static void joint_K1_motion_is_slides_then_rotations(void** state) {
   for (int trial = 0; trial < 100; trial++)
     for (int slides = 0; slides <= 3; slides++)
       for (int rotation = 0; rotation <= 3; rotation++) {
-        ModelLink link = joint_of(slides, (RotationKind)rotation);
+        Joint joint = joint_of(slides, rotation);
         double q[JOINT_MAX_COORDINATE] = {0};
-        joint_zero(&link, q);
+        joint_zero(&joint, q);
         for (int k = 0; k < slides + (rotation < 3 ? rotation : 0); k++) q[k] = 3 * random_normal(&random);
         Vec3 axis = random_direction(&random);
         double angle = random_uniform(&random, -3, 3);
@@ -43,11 +39,11 @@ static void joint_K1_motion_is_slides_then_rotations(void** state) {
                      q[slides + 3] = sin(angle / 2) * axis.z;
         }
         Vec3 x = vec3(random_normal(&random), random_normal(&random), random_normal(&random)), wanted = x;
-        if (rotation == 2) wanted = rodrigues(link.hinge_axis[1], q[slides + 1], wanted);
-        if (rotation == 1 || rotation == 2) wanted = rodrigues(link.hinge_axis[0], q[slides], wanted);
+        if (rotation == 2) wanted = rodrigues(joint.axis[1], q[slides + 1], wanted);
+        if (rotation == 1 || rotation == 2) wanted = rodrigues(joint.axis[0], q[slides], wanted);
         if (rotation == 3) wanted = rodrigues(axis, angle, wanted);
-        for (int k = 0; k < slides; k++) wanted = vec3_add_scaled(wanted, q[k], link.slide_axis[k]);
-        compare_vec3(pose_apply(joint_motion(&link, q), x), wanted, 1e-13, "seed 101, %d slides, rotation %d", slides,
+        for (int k = 0; k < slides; k++) wanted = vec3_add_scaled(wanted, q[k], joint.slide_axis[k]);
+        compare_vec3(pose_apply(joint_motion(&joint, q), x), wanted, 1e-13, "seed 101, %d slides, rotation %d", slides,
                      rotation);
       }
 }
@@ -56,11 +52,11 @@ static void joint_zero_is_no_motion(void** state) {
   (void)state;
   for (int slides = 0; slides <= 3; slides++)
     for (int rotation = 0; rotation <= 3; rotation++) {
-      ModelLink link = joint_of(slides, (RotationKind)rotation);
+      Joint joint = joint_of(slides, rotation);
       double q[JOINT_MAX_COORDINATE];
       memset(q, 0x7f, sizeof q);
-      joint_zero(&link, q);
-      Pose motion = joint_motion(&link, q);
+      joint_zero(&joint, q);
+      Pose motion = joint_motion(&joint, q);
       compare_vec3(pose_apply(motion, vec3(1, 2, 3)), vec3(1, 2, 3), 0, "%d slides, rotation %d", slides, rotation);
     }
 }
@@ -69,20 +65,20 @@ static void joint_zero_is_no_motion(void** state) {
 static void joint_K1_increment_of_a_ball_turns_about_its_own_axes(void** state) {
   (void)state;
   Random random = {102};
-  ModelLink link = joint_of(2, ROTATION_BALL);
+  Joint joint = joint_of(2, 3);
   for (int trial = 0; trial < 100; trial++) {
     double q[7], d[5], out[7];
-    joint_zero(&link, q);
+    joint_zero(&joint, q);
     Quat start = quat_about(random_direction(&random), random_uniform(&random, -3, 3));
     q[2] = start.w, q[3] = start.x, q[4] = start.y, q[5] = start.z;
     for (int k = 0; k < 5; k++) d[k] = random_normal(&random);
-    joint_increment(&link, q, d, out);
+    joint_increment(&joint, q, d, out);
     Vec3 x = random_direction(&random);
     Vec3 wanted = rodrigues(vec3(0, 0, 1), d[4], x);
     wanted = rodrigues(vec3(0, 1, 0), d[3], wanted);
     wanted = rodrigues(vec3(1, 0, 0), d[2], wanted);
     wanted = mat3_mul_vec(mat3_from_quat(start), wanted);
-    compare_vec3(mat3_mul_vec(joint_motion(&link, out).r, x), wanted, 1e-13, "seed 102, trial %d", trial);
+    compare_vec3(mat3_mul_vec(joint_motion(&joint, out).r, x), wanted, 1e-13, "seed 102, trial %d", trial);
     compare_near(out[0], q[0] + d[0], 0, "slide");
     double norm = sqrt(out[2] * out[2] + out[3] * out[3] + out[4] * out[4] + out[5] * out[5]);
     compare_near(norm, 1, 4e-16, "norm of the quaternion");
@@ -93,13 +89,13 @@ static void joint_increment_may_work_in_place(void** state) {
   (void)state;
   Random random = {103};
   for (int rotation = 0; rotation <= 3; rotation++) {
-    ModelLink link = joint_of(3, (RotationKind)rotation);
+    Joint joint = joint_of(3, rotation);
     double q[7], d[6], out[7];
-    joint_zero(&link, q);
+    joint_zero(&joint, q);
     for (int k = 0; k < 6; k++) d[k] = random_normal(&random);
-    joint_increment(&link, q, d, out);
-    joint_increment(&link, q, d, q);
-    compare_bytes(q, out, sizeof(double) * (size_t)link.coordinate_count, "rotation %d", rotation);
+    joint_increment(&joint, q, d, out);
+    joint_increment(&joint, q, d, q);
+    compare_bytes(q, out, sizeof(double) * (size_t)joint.coordinate_count, "rotation %d", rotation);
   }
 }
 
@@ -110,17 +106,17 @@ static void joint_increment_of_zero_keeps_the_bits(void** state) {
   Random random = {105};
   for (int trial = 0; trial < 200; trial++)
     for (int rotation = 0; rotation <= 3; rotation++) {
-      ModelLink link = joint_of(trial % 4, (RotationKind)rotation);
+      Joint joint = joint_of(trial % 4, rotation);
       double q[7], d[6] = {0}, out[7];
-      joint_zero(&link, q);
-      for (int k = 0; k < link.dof_count; k++) q[k] += random_normal(&random);
-      if (rotation == ROTATION_BALL) {
+      joint_zero(&joint, q);
+      for (int k = 0; k < joint.dof_count; k++) q[k] += random_normal(&random);
+      if (rotation == 3) {
         Quat turn = quat_normalized((Quat){random_normal(&random), random_normal(&random), random_normal(&random), 1});
-        double* to = q + link.slide_count;
+        double* to = q + joint.slide_count;
         to[0] = turn.w * (1 + 1e-15), to[1] = turn.x, to[2] = turn.y, to[3] = turn.z * (1 - 1e-15);
       }
-      joint_increment(&link, q, d, out);
-      compare_bytes(out, q, sizeof(double) * (size_t)link.coordinate_count, "seed 105, trial %d, rotation %d", trial,
+      joint_increment(&joint, q, d, out);
+      compare_bytes(out, q, sizeof(double) * (size_t)joint.coordinate_count, "seed 105, trial %d, rotation %d", trial,
                     rotation);
     }
 }
@@ -130,14 +126,14 @@ static void joint_K1_difference_undoes_the_way(void** state) {
   (void)state;
   Random random = {104};
   for (int rotation = 0; rotation <= 3; rotation++) {
-    ModelLink link = joint_of(1, (RotationKind)rotation);
+    Joint joint = joint_of(1, rotation);
     for (double size = 2.5; size > 1e-9; size *= 0.1) {
       double from[7], to[7], d[6], back[6];
-      joint_zero(&link, from);
-      for (int k = 0; k < link.dof_count; k++) d[k] = random_normal(&random);
-      joint_increment(&link, from, d, from);
+      joint_zero(&joint, from);
+      for (int k = 0; k < joint.dof_count; k++) d[k] = random_normal(&random);
+      joint_increment(&joint, from, d, from);
       Vec3 turn = vec3_scale(random_direction(&random), size);
-      for (int k = 0; k < link.dof_count; k++) d[k] = size * random_normal(&random);
+      for (int k = 0; k < joint.dof_count; k++) d[k] = size * random_normal(&random);
       if (rotation == 3) {
         memcpy(to, from, sizeof to);
         to[0] += d[0];
@@ -145,9 +141,9 @@ static void joint_K1_difference_undoes_the_way(void** state) {
         to[1] = q.w, to[2] = q.x, to[3] = q.y, to[4] = q.z;
         d[1] = turn.x, d[2] = turn.y, d[3] = turn.z;
       } else
-        joint_increment(&link, from, d, to);
-      joint_difference(&link, from, to, back);
-      compare_arrays(back, d, link.dof_count, 2e-15 / size + 1e-14, "seed 104, rotation %d, size %g", rotation, size);
+        joint_increment(&joint, from, d, to);
+      joint_difference(&joint, from, to, back);
+      compare_arrays(back, d, joint.dof_count, 2e-15 / size + 1e-14, "seed 104, rotation %d, size %g", rotation, size);
     }
   }
 }
@@ -156,14 +152,14 @@ static void joint_K1_difference_undoes_the_way(void** state) {
 static void joint_K1_increment_and_difference_agree_to_first_order(void** state) {
   (void)state;
   Random random = {105};
-  ModelLink link = joint_of(0, ROTATION_BALL);
+  Joint joint = joint_of(0, 3);
   double d[3] = {random_normal(&random), random_normal(&random), random_normal(&random)}, before = HUGE_VAL;
   for (double h = 0.1; h > 1e-6; h *= 0.1) {
     double q[4], out[4], step[3], back[3], error = 0;
-    joint_zero(&link, q);
+    joint_zero(&joint, q);
     for (int k = 0; k < 3; k++) step[k] = h * d[k];
-    joint_increment(&link, q, step, out);
-    joint_difference(&link, q, out, back);
+    joint_increment(&joint, q, step, out);
+    joint_difference(&joint, q, out, back);
     for (int k = 0; k < 3; k++) error = fmax(error, fabs(back[k] - step[k]));
     compare_at_most(error, before / 80, "seed 105, h = %g", h);
     before = error;
@@ -172,12 +168,12 @@ static void joint_K1_increment_and_difference_agree_to_first_order(void** state)
 
 static void joint_target_of_a_ball_is_a_rotation_vector(void** state) {
   (void)state;
-  ModelLink link = joint_of(1, ROTATION_BALL);
+  Joint joint = joint_of(1, 3);
   const double target[4] = {0.3, 0.2, -0.5, 0.4};
   double q[5], zero[5], d[4];
-  joint_coordinates_from_target(&link, target, q);
-  joint_zero(&link, zero);
-  joint_difference(&link, zero, q, d);
+  joint_coordinates_from_target(&joint, target, q);
+  joint_zero(&joint, zero);
+  joint_difference(&joint, zero, q, d);
   compare_arrays(d, target, 4, 1e-14, "target");
 }
 

@@ -1,0 +1,28 @@
+/* All rotations, as a quaternion. */
+#include "joint/joint.h"
+
+static void make(Joint* joint, const Vec3 axes[2], unsigned free_axes) {
+  (void)axes, (void)free_axes;
+  joint_add_quaternion(joint);
+}
+
+static void move(const Joint* joint, const double* r, Pose* motion) {
+  (void)joint;
+  motion->r = mat3_from_quat(quat_at(r));
+}
+
+/* The link's own axes. */
+static void screws(const Joint* joint, const double* r, Mat3 frame, Pose link, Screw* out) {
+  (void)joint, (void)r, (void)frame;
+  for (int k = 0; k < 3; k++) out[k] = (Screw){vec3(link.r.m[0][k], link.r.m[1][k], link.r.m[2][k]), {0, 0, 0}, link.t};
+}
+
+/* Axes 1-2 and 2-3 stay perpendicular; 1-3 have cosine sin(alpha d2). */
+static void bound(const Joint* joint, const double* r, const double* d, JointReach* reach) {
+  (void)joint, (void)r;
+  double cross = 2 * fabs(d[0] * d[2]) * fmin(1.0, fabs(d[1]));
+  reach->spin = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2] + cross);
+  reach->spin_rate = fabs(d[0] * d[1]) + fabs(d[0] * d[2]) + fabs(d[1] * d[2]);
+}
+
+const JointKind JOINT_KIND_BALL = {make, move, screws, bound};

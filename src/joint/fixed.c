@@ -1,0 +1,6 @@
+/* No motion at all. */
+#include "joint/joint.h"
+
+static void make(Joint* joint, const Vec3 axes[2], unsigned free_axes) { (void)joint, (void)axes, (void)free_axes; }
+
+const JointKind JOINT_KIND_FIXED = {.make = make};

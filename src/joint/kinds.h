@@ -1,0 +1,32 @@
+/* The table of joint types: a new one is a line here and a file joint/<name>.c with its JointKind (CONTRIBUTING.md).
+ * The words of the format, its documentation, the constants and the rows' declarations are made of it. */
+#ifndef SDRS_JOINT_KINDS_H
+#define SDRS_JOINT_KINDS_H
+
+/* ROW(NAME, word, freedom, moves, axis, axes, free_axes): constants JOINT_<NAME> and JOINT_KIND_<NAME>; the word in
+ * YAML; degrees of freedom as the page tells them; 1 or 0: can it move, and which keys tell its directions. */
+// clang-format off
+#define JOINT_TYPE_ROWS(ROW)                         \
+  ROW(FIXED,     "fixed",     "0",       0, 0, 0, 0) \
+  ROW(HINGE,     "hinge",     "1",       1, 1, 0, 0) \
+  ROW(SLIDE,     "slide",     "1",       1, 1, 0, 0) \
+  ROW(UNIVERSAL, "universal", "2",       1, 0, 1, 0) \
+  ROW(BALL,      "ball",      "3",       1, 0, 0, 0) \
+  ROW(FREE,      "free",      "up to 6", 1, 0, 0, 1)
+
+/* NUMBER(slot, key, types, unit, meaning): a number that single types ask for beside their directions, kept in
+ * Joint.parameters[slot]; types as "one|another". None has one so far. */
+#define JOINT_NUMBER_ROWS(NUMBER)
+// clang-format on
+
+/* "|one|another" of the types for which the condition, 1 or 0, holds: words begin behind the first bar. */
+#define JOINT_WORD_0(word)
+#define JOINT_WORD_1(word) "|" word
+#define JOINT_WORD_ANY(NAME, word, freedom, moves, axis, axes, free_axes) JOINT_WORD_1(word)
+#define JOINT_WORD_MOVES(NAME, word, freedom, moves, axis, axes, free_axes) JOINT_WORD_##moves(word)
+#define JOINT_WORD_AXIS(NAME, word, freedom, moves, axis, axes, free_axes) JOINT_WORD_##axis(word)
+#define JOINT_WORD_AXES(NAME, word, freedom, moves, axis, axes, free_axes) JOINT_WORD_##axes(word)
+#define JOINT_WORD_FREE_AXES(NAME, word, freedom, moves, axis, axes, free_axes) JOINT_WORD_##free_axes(word)
+#define JOINT_WORDS(condition) (&(JOINT_TYPE_ROWS(JOINT_WORD_##condition))[1])
+
+#endif
