@@ -151,22 +151,13 @@ ContactTimes contact_times(const ContactSystem* system);
 
 /* ---------------------------------------------------------------- a run kept (contact/replay.c) */
 
-/* The factor W' that an impact put on a pair's force, and its derivatives: by the pair's potential U then, by y of the
- * step before it, and by parameters at fixed U and y (docs/derivations/impact.md). */
-typedef struct {
-  double factor, by_potential, by_before, by_support, by_rest_speed;
-} ContactLoad;
-
 /* All that must be kept of a pair in an accepted state to have its derivatives again later. */
+enum { CONTACT_KEPT_NUMBERS = 18 };
 typedef struct {
-  int hull_a, hull_b; /* a half-space is always b */
-  bool active;        /* the hulls are in contact: the plane below is the minimiser, and the next step's friction rests
-                         on it */
-  bool rubbing;       /* friction acts between them, resting on the state before */
-  Vec3 origin, normal;
-  double offset;    /* plane: normal . (x - origin) + offset; |normal| < 1 */
-  double slip[3];   /* u1, u2 [m/s], omega * length [m/s] in the basis of the lagged plane */
-  ContactLoad load; /* of the state before, which friction is in proportion to */
+  int hull_a, hull_b;                /* a half-space is always b */
+  bool active;                       /* the hulls press on each other: the next step's friction rests on it */
+  bool rubbing;                      /* friction acts between them, resting on the state before */
+  double kept[CONTACT_KEPT_NUMBERS]; /* what the law wants to know again */
 } ContactRecord;
 /* Of the accepted state, before contact_lag moves on; records has room for contact_candidate_count. Returns how many.
  */
