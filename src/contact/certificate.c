@@ -296,7 +296,6 @@ bool contact_certify_arrival(ContactSystem* s, const MotionBounds* bounds, Conta
 }
 
 ContactSqueeze contact_squeeze(const ContactSystem* s, int index) {
-  assert(s->phase != CONTACT_STANDING);
   const ContactPair* p = contact_pair(s, index);
   const PairState* before = &p->state[s->current];
   const HullInstance *a = &s->instance[1 - s->current][p->hull_a], *b = &s->instance[1 - s->current][p->hull_b];

@@ -117,6 +117,7 @@ void contact_enter(const ContactSystem* s, ContactPair* p, uint64_t key) {
       pair_distance(&s->instance[s->current][p->hull_a], &s->instance[s->current][p->hull_b], &p->gjk, &found);
   state->axis = found.normal;
   state->outcome = PAIR_APART;
+  p->state[1 - s->current] = *state;
 }
 
 static void grow_list(ContactSystem* s, int needed) {
@@ -160,7 +161,9 @@ static void merge_list(ContactSystem* s) {
   s->list = s->spare_list;
   s->spare_list = swap;
   s->list_count = count;
-  if (changed) s->version++;
+  if (!changed) return;
+  s->version++;
+  s->phase = CONTACT_STANDING; /* a pair that enters has no trial yet */
 }
 
 static double hull_path(const ContactSystem* s, int i, const MotionBounds* bounds) {
@@ -172,7 +175,6 @@ static double hull_path(const ContactSystem* s, int i, const MotionBounds* bound
 void contact_prepare(ContactSystem* s, const MotionBounds* bounds) {
   double start = timer_now();
   bool covered = true;
-  s->phase = CONTACT_STANDING; /* a pair that enters has no trial yet */
   for (int i = 0; i < s->model->hull_count && covered; i++)
     covered = s->travelled[i] + hull_path(s, i, bounds) <= s->slack[i];
   if (!covered) {
