@@ -63,10 +63,11 @@ typedef struct {
   int link_a, link_b;
   bool coupled;    /* it has terms in the accepted state: its links move together in Newton's model */
   bool feasible;   /* in the trial state, and not nearer there by more than a factor of ten */
-  double rounding; /* of the pair's energy: clearances are differences of coordinates [J] */
   double change;   /* energy of the trial state less that of the accepted one [J] */
 } ContactTrial;
 ContactTrial contact_trial(const ContactSystem* system, int candidate);
+/* Rounding of its energy in the accepted state: clearances are differences of coordinates [J]. */
+double contact_rounding(const ContactSystem* system, int candidate);
 /* Sum of the pair energies of the accepted state [J]; friction without its constant. */
 void contact_energy(const ContactSystem* system, double* contact, double* friction);
 void contact_accept(ContactSystem* system);

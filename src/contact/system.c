@@ -88,10 +88,9 @@ bool contact_reset(ContactSystem* s, const Pose* poses) {
   MotionBounds none = {MEMORY_NEW(MotionBound, s->model->link_count), NULL};
   contact_prepare(s, &none);
   memory_free(none.link);
-  s->begins = true;
+  s->begins = s->entered = true;
   bool apart = contact_evaluate(s, poses);
   s->begins = false;
-  s->entered = apart;
   if (!apart) return false;
   contact_accept(s);
   for (int k = 0; k < s->term_count && s->law->begin; k++) {

@@ -42,7 +42,7 @@ struct ContactSystem {
   void* own_law; /* of ContactLaw.create */
   int threads;
   ContactPhase phase;
-  bool entered; /* there is an accepted state */
+  bool entered; /* contact_reset has told where the run begins */
   double range; /* of the law [m] */
   int current;  /* which of the two states is the accepted one */
   HullInstance* instance[2];

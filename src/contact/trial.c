@@ -128,8 +128,9 @@ bool contact_evaluate(ContactSystem* s, const Pose* poses) {
   return s->phase == CONTACT_FEASIBLE;
 }
 
-/* Of the pair's energy in the accepted state. */
-static double energy_rounding(const ContactSystem* s, ContactPair* p) {
+double contact_rounding(const ContactSystem* s, int candidate) {
+  ContactPair* p = contact_pair(s, candidate);
+  if (!p->state[s->current].has_terms) return 0;
   LawPair pair = contact_law_pair(s, p, s->current, 0);
   const HullInstance *a = pair.a, *b = pair.b;
   double reach = a->radius + b->radius + (b->half_space ? 0 : vec3_norm(vec3_sub(a->center, b->center)));
@@ -148,7 +149,6 @@ ContactTrial contact_trial(const ContactSystem* s, int candidate) {
       .link_b = p->link_b,
       .coupled = old->has_terms,
       .feasible = (new->outcome == PAIR_PRESSED || new->outcome == PAIR_APART) && !too_near(s, old, new),
-      .rounding = old->has_terms ? energy_rounding(s, p) : 0,
       .change = (new->contact_energy - old->contact_energy) + (new->friction_energy - old->friction_energy)};
 }
 
