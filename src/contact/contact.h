@@ -1,5 +1,5 @@
-/* contact: separating-plane contact of convex hulls and lagged plane friction (SDRS sections IV-B, IV-C).
- * docs/derivations/contact.md, friction.md, certificate.md hold the mathematics.
+/* contact: pairs of hulls and the laws between them (laws.c); the first is separating-plane contact with lagged plane
+ * friction (SDRS sections IV-B, IV-C). docs/derivations/contact.md, friction.md, certificate.md hold the mathematics.
  * A contact model knows world points and links, never joints: it hands every link a force, a moment of force and a
  * 6x6 Hessian, and every pair of links a 6x6 cross block. */
 #ifndef SDRS_CONTACT_H
@@ -7,7 +7,7 @@
 
 #include "model/model.h"
 
-/* ---------------------------------------------------------------- all pairs of a scene (contact/system.c)
+/* ---------------------------------------------------------------- all pairs of a scene (contact/system.c, pair_list.c, trial.c, terms.c)
  * Two states are held: the accepted one and a trial. A pair's plane, energy and derivatives exist for both; accept
  * makes the trial the accepted state. contact_create allocates; later only contact_prepare and contact_lag do, and only
  * while the neighbourhood grows. Results do not depend on the number of threads. */
