@@ -4,15 +4,8 @@
 #ifndef SDRS_CONTACT_ADJOINT_H
 #define SDRS_CONTACT_ADJOINT_H
 
-#include "contact/contact.h"
 #include "contact/friction.h"
 #include "contact/impact.h"
-
-/* A body of the pair with its reference point. */
-typedef struct {
-  HullInstance hull;
-  Vec3 reference; /* world */
-} PairBody;
 
 /* A vertex that feels the plane: x relative to the plane's origin, world axes. */
 typedef struct {
@@ -36,33 +29,11 @@ static inline double norm_first_by_support(double length, double support) {
   return nu < 1 ? -barrier_eval(nu).first / (BARRIER_NORM_WIDTH * support * support) : 0;
 }
 
-/* Shares of the vertices of one side: derivatives in world axes. */
+/* The factor W' that an impact put on a pair's force, and its derivatives: by the pair's potential U then, by y of the
+ * step before it, and by parameters at fixed U and y (docs/derivations/impact.md). */
 typedef struct {
-  int vertex;
-  Vec3 next, now; /* with respect to the vertex's position at t + dt and at t */
-} VertexShare;
-
-/* Derivatives by the motion of a half-space: by its displacement, and by its turning about the origin of its frame
- * (A13). */
-typedef struct {
-  Vec3 force, torque;
-} GroundShare;
-/* Adds that of a displacement at the point `at` of a half-space with this origin. */
-static inline void ground_add(GroundShare* share, Vec3 force, Vec3 at, Vec3 origin) {
-  share->force = vec3_add(share->force, force);
-  share->torque = vec3_add(share->torque, vec3_cross(vec3_sub(at, origin), force));
-}
-
-/* What one pair adds. */
-typedef struct {
-  VertexShare* share[2];
-  int count[2];
-  double value;   /* Phi */
-  double support; /* dPhi/ds */
-  double friction, smoothing, rest_speed;
-  double carry;                        /* by y of the state before t, for the step to t (impact.md, I6) */
-  GroundShare ground_now, ground_next; /* of a half-space */
-} PairShares;
+  double factor, by_potential, by_before, by_support, by_rest_speed;
+} ContactLoad;
 
 /* Contact at t + dt. vertices: scratch for the active vertices of one side. */
 void plane_adjoint(const PairBody body[2], double support, const PlaneSolution* solution, const PlaneResponse* response,

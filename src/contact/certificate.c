@@ -4,6 +4,7 @@
  * clearance c(alpha) = sigma (n . x + o) obeys |c''| <= B = 2 |n1 - n0| |x'| + max|n| |x''|, hence
  *   c(alpha) >= (1 - alpha) c0 + alpha c1 - alpha (1 - alpha) / 2 B.                                             (P4)
  * Where this is not positive the interval is halved and the plane solved in the middle. */
+#include <assert.h>
 #include <string.h>
 
 #include "contact/system.h"
@@ -125,9 +126,8 @@ static Station station_of_state(const ContactSystem* s, const ContactPair* p, in
                  .separation = state->separation,
                  .axis = state->axis};
   if (state->has_plane) {
-    out.plane = state->solution.plane;
-    out.clearance[0] = state->solution.clearance[0];
-    out.clearance[1] = state->solution.clearance[1];
+    out.plane = state->plane;
+    memcpy(out.clearance, state->clearance, sizeof out.clearance);
   }
   return out;
 }
@@ -152,7 +152,6 @@ static Station station_at(const Search* q, double alpha, const Pose* poses) {
                    .b = moved_instance(q->system, q->pair->hull_b, poses)};
 }
 
-/* Distance and plane at a place on the path. false: the hulls meet there. */
 /* Distance and plane there. false: the hulls meet. */
 static bool measure_station(Search* q, Station* out) {
   ContactSystem* s = q->system;
@@ -167,16 +166,7 @@ static bool measure_station(Search* q, Station* out) {
   out->separation = found.distance;
   out->axis = found.normal;
   if (found.distance >= s->range) return true;
-  double support = s->model->contact.support;
-  PlaneSolution solution;
-  Plane start = plane_from_witness(&out->a, &out->b, support, found.witness_a, found.witness_b, found.normal);
-  PlaneOutcome outcome = plane_solve(&out->a, &out->b, support, start, &s->scratch[0], &solution);
-  out->has_plane = outcome == PLANE_ACTIVE || outcome == PLANE_SEPARATED;
-  if (out->has_plane) {
-    out->plane = solution.plane;
-    out->clearance[0] = solution.clearance[0];
-    out->clearance[1] = solution.clearance[1];
-  }
+  out->has_plane = s->law->part && s->law->part(s->own_law, 0, &out->a, &out->b, &found, &out->plane, out->clearance);
   return true;
 }
 
@@ -203,13 +193,13 @@ static bool passes_at_once(const ContactSystem* s, const ContactPair* p, const P
   const PairState *s0 = &p->state[s->current], *s1 = &p->state[1 - s->current];
   if (s0->separation + s1->separation > a->speed + b->speed) return true;
   if (!s0->has_plane || !s1->has_plane || s->instance[0][p->hull_b].half_space) return false;
-  Vec3 n0 = s0->solution.plane.n, n1 = s1->solution.plane.n;
+  Vec3 n0 = s0->plane.n, n1 = s1->plane.n;
   if (p->common >= 0) {
     n0 = mat3_tmul_vec(s->pose[s->current][p->common].r, n0);
     n1 = mat3_tmul_vec(s->pose[1 - s->current][p->common].r, n1);
   }
   double turn = vec3_norm(vec3_sub(n1, n0)); /* |n| < 1 */
-  const double *c0 = s0->solution.clearance, *c1 = s1->solution.clearance;
+  const double *c0 = s0->clearance, *c1 = s1->clearance;
   return stays_positive(c0[0], c1[0], 2 * turn * a->speed + a->acceleration) &&
          stays_positive(c0[1], c1[1], 2 * turn * b->speed + b->acceleration);
 }
@@ -226,6 +216,7 @@ static bool too_far_apart(const ContactSystem* s, const ContactPair* p, const Mo
 
 bool contact_certify(ContactSystem* s, const MotionBounds* bounds, ContactPath poses_at, void* context, int* intervals,
                      ContactFailure* failure) {
+  assert(s->phase == CONTACT_FEASIBLE);
   for (int k = 0; k < s->list_count; k++) {
     ContactPair* p = contact_pair(s, k);
     if (too_far_apart(s, p, bounds)) {
@@ -257,8 +248,8 @@ void contact_way_begin(ContactSystem* s) {
     p->mark = (PairMark){.set = true, .has_plane = state->has_plane, .separation = state->separation};
     p->mark.axis = state->axis;
     if (!state->has_plane) continue;
-    p->mark.plane = state->solution.plane;
-    memcpy(p->mark.clearance, state->solution.clearance, sizeof p->mark.clearance);
+    p->mark.plane = state->plane;
+    memcpy(p->mark.clearance, state->clearance, sizeof p->mark.clearance);
   }
 }
 

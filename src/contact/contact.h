@@ -1,5 +1,5 @@
-/* contact: separating-plane contact of convex hulls and lagged plane friction (SDRS sections IV-B, IV-C).
- * docs/derivations/contact.md, friction.md, certificate.md hold the mathematics.
+/* contact: pairs of hulls and the laws between them (laws.c); the first is separating-plane contact with lagged plane
+ * friction (SDRS sections IV-B, IV-C). docs/derivations/contact.md, friction.md, certificate.md hold the mathematics.
  * A contact model knows world points and links, never joints: it hands every link a force, a moment of force and a
  * 6x6 Hessian, and every pair of links a 6x6 cross block. */
 #ifndef SDRS_CONTACT_H
@@ -7,7 +7,7 @@
 
 #include "model/model.h"
 
-/* ---------------------------------------------------------------- all pairs of a scene (contact/system.c)
+/* ---------------------------------------------------------------- all pairs of a scene (contact/system.c, pair_list.c, trial.c, terms.c)
  * Two states are held: the accepted one and a trial. A pair's plane, energy and derivatives exist for both; accept
  * makes the trial the accepted state. contact_create allocates; later only contact_prepare and contact_lag do, and only
  * while the neighbourhood grows. Results do not depend on the number of threads. */
@@ -63,10 +63,11 @@ typedef struct {
   int link_a, link_b;
   bool coupled;    /* it has terms in the accepted state: its links move together in Newton's model */
   bool feasible;   /* in the trial state, and not nearer there by more than a factor of ten */
-  double rounding; /* of the pair's energy: clearances are differences of coordinates [J] */
   double change;   /* energy of the trial state less that of the accepted one [J] */
 } ContactTrial;
 ContactTrial contact_trial(const ContactSystem* system, int candidate);
+/* Rounding of its energy in the accepted state: clearances are differences of coordinates [J]. */
+double contact_rounding(const ContactSystem* system, int candidate);
 /* Sum of the pair energies of the accepted state [J]; friction without its constant. */
 void contact_energy(const ContactSystem* system, double* contact, double* friction);
 void contact_accept(ContactSystem* system);
@@ -151,22 +152,13 @@ ContactTimes contact_times(const ContactSystem* system);
 
 /* ---------------------------------------------------------------- a run kept (contact/replay.c) */
 
-/* The factor W' that an impact put on a pair's force, and its derivatives: by the pair's potential U then, by y of the
- * step before it, and by parameters at fixed U and y (docs/derivations/impact.md). */
-typedef struct {
-  double factor, by_potential, by_before, by_support, by_rest_speed;
-} ContactLoad;
-
 /* All that must be kept of a pair in an accepted state to have its derivatives again later. */
+enum { CONTACT_KEPT_NUMBERS = 18 };
 typedef struct {
-  int hull_a, hull_b; /* a half-space is always b */
-  bool active;        /* the hulls are in contact: the plane below is the minimiser, and the next step's friction rests
-                         on it */
-  bool rubbing;       /* friction acts between them, resting on the state before */
-  Vec3 origin, normal;
-  double offset;    /* plane: normal . (x - origin) + offset; |normal| < 1 */
-  double slip[3];   /* u1, u2 [m/s], omega * length [m/s] in the basis of the lagged plane */
-  ContactLoad load; /* of the state before, which friction is in proportion to */
+  int hull_a, hull_b;                /* a half-space is always b */
+  bool active;                       /* the hulls press on each other: the next step's friction rests on it */
+  bool rubbing;                      /* friction acts between them, resting on the state before */
+  double kept[CONTACT_KEPT_NUMBERS]; /* what the law wants to know again */
 } ContactRecord;
 /* Of the accepted state, before contact_lag moves on; records has room for contact_candidate_count. Returns how many.
  */

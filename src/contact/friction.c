@@ -355,9 +355,33 @@ static void vertex_velocities(FrictionLag* lag, const Pose* pose[2], double dt) 
   }
 }
 
-static void add_derivatives(FrictionLag* lag, const FrictionParameters* p, const Pose* pose[2], const Vec3 reference[2],
-                            PairDerivatives* out) {
+int friction_value(FrictionLag* lag, const FrictionParameters* parameters, const Pose* pose_a, const Pose* pose_b,
+                   double* energy) {
+  const Pose* pose[2] = {pose_a, pose_b};
+  *energy = 0;
+  if (!(lag->total_weight > 0)) return 0;
+  vertex_velocities(lag, pose, parameters->dt);
+  double warm[3];
+  memcpy(warm, lag->slip, sizeof(warm));
+  first_guess(lag);
+  SlipEvaluation e = evaluate_slip(lag, lag->slip, parameters->smoothing);
+  SlipEvaluation other = evaluate_slip(lag, warm, parameters->smoothing);
+  if (other.energy < e.energy) {
+    memcpy(lag->slip, warm, sizeof(warm));
+    e = other;
+  }
+  int iterations = minimise_slip(lag, parameters->smoothing, &e);
+  if (iterations < 0) return -1;
+  *energy = parameters->coefficient * parameters->dt * e.energy;
+  return iterations;
+}
+
+void friction_derivatives(FrictionLag* lag, const FrictionParameters* p, const Pose* pose_a, const Pose* pose_b,
+                          Vec3 reference_a, Vec3 reference_b, PairDerivatives* out) {
+  const Pose* pose[2] = {pose_a, pose_b};
+  const Vec3 reference[2] = {reference_a, reference_b};
   SlipSums sums;
+  if (!(lag->total_weight > 0)) return;
   memset(&sums, 0, sizeof(sums));
   double factor = p->coefficient / p->dt, h[2][2], r[2];
   int count = lag->count[0] + lag->count[1];
@@ -387,24 +411,8 @@ static void add_derivatives(FrictionLag* lag, const FrictionParameters* p, const
 
 int friction_evaluate(FrictionLag* lag, const FrictionParameters* parameters, const Pose* pose_a, const Pose* pose_b,
                       Vec3 reference_a, Vec3 reference_b, PairDerivatives* out, double* energy) {
-  const Pose* pose[2] = {pose_a, pose_b};
-  const Vec3 reference[2] = {reference_a, reference_b};
-  *energy = 0;
-  if (!(lag->total_weight > 0)) return 0;
-  vertex_velocities(lag, pose, parameters->dt);
-  double warm[3];
-  memcpy(warm, lag->slip, sizeof(warm));
-  first_guess(lag);
-  SlipEvaluation e = evaluate_slip(lag, lag->slip, parameters->smoothing);
-  SlipEvaluation other = evaluate_slip(lag, warm, parameters->smoothing);
-  if (other.energy < e.energy) {
-    memcpy(lag->slip, warm, sizeof(warm));
-    e = other;
-  }
-  int iterations = minimise_slip(lag, parameters->smoothing, &e);
-  if (iterations < 0) return -1;
-  *energy = parameters->coefficient * parameters->dt * e.energy;
-  add_derivatives(lag, parameters, pose, reference, out);
+  int iterations = friction_value(lag, parameters, pose_a, pose_b, energy);
+  if (iterations >= 0) friction_derivatives(lag, parameters, pose_a, pose_b, reference_a, reference_b, out);
   return iterations;
 }
 

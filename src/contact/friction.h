@@ -60,10 +60,16 @@ typedef struct {
   bool follow; /* the other state is known: z follows from it, else z = r / rho and the Hessian is D's own (F5) */
 } FrictionParameters;
 
-/* Energy and derivatives with respect to the twists of both bodies about their references, *added* to out (which may
- * hold the contact terms). The constant mu dt sum weight sqrt(eps) is left out of the energy, so that no digits are
- * lost in differences (F4). lag->slip is updated. Returns the Newton iterations of the inner problem, or -1 when it
- * failed. */
+/* Energy. The constant mu dt sum weight sqrt(eps) is left out of it, so that no digits are lost in differences (F4).
+ * lag->slip is updated, from where the next search begins. Returns the Newton iterations of the inner problem, or -1
+ * when it failed. */
+int friction_value(FrictionLag* lag, const FrictionParameters* parameters, const Pose* pose_a, const Pose* pose_b,
+                   double* energy);
+/* Derivatives at the poses of the last friction_value, with respect to the twists of both bodies about their
+ * references, *added* to out (which may hold the contact terms). */
+void friction_derivatives(FrictionLag* lag, const FrictionParameters* parameters, const Pose* pose_a,
+                          const Pose* pose_b, Vec3 reference_a, Vec3 reference_b, PairDerivatives* out);
+/* Both, when the first has not failed. */
 int friction_evaluate(FrictionLag* lag, const FrictionParameters* parameters, const Pose* pose_a, const Pose* pose_b,
                       Vec3 reference_a, Vec3 reference_b, PairDerivatives* out, double* energy);
 /* State `to` becomes what the other one is. */

@@ -3,24 +3,7 @@
 #ifndef SDRS_CONTACT_PLANE_H
 #define SDRS_CONTACT_PLANE_H
 
-#include "geometry/geometry.h"
-
-/* A hull (or half-space) where it stands now. */
-typedef struct {
-  PointView points; /* local; count 0 for a half-space */
-  Pose pose;
-  Vec3 center; /* world centre of the bounding sphere [m] */
-  double radius;
-  bool half_space; /* only as the second of a pair */
-  Vec3 normal;     /* half-space: outward unit normal, world */
-  double offset;   /* half-space: normal . x <= offset inside [m] */
-} HullInstance;
-
-/* Clearance of a point of side A: -(n . (x - origin) + o); of side B: n . (x - origin) + o. [m], |n| < 1. */
-typedef struct {
-  Vec3 origin, n;
-  double o;
-} Plane;
+#include "contact/pair.h"
 
 /* Moments of the active vertices of one side about the plane's origin, x~ = (x - origin, 1):
  *   second = sum P'' x~ x~^T (upper triangle by rows: xx xy xz xw yy yz yw zz zw ww),  first = sum sigma P' x~   (C3)
@@ -66,6 +49,10 @@ Plane plane_about(Plane plane, Vec3 origin);
 Vec3 plane_origin(const HullInstance* a, const HullInstance* b);
 /* Smallest clearance of a side over all its vertices (exact) [m]; sigma = -1 for A, +1 for B. */
 double plane_clearance(const HullInstance* hull, double sigma, Plane plane);
+/* sigma: |n| of a separating plane is held below 1 by W(1 - |n|) = Q((1 - |n|) / sigma) / s (C1). A number, not a
+ * length, so that contact has no scale of its own; small, so that the length of n stays a small correction; the paper's
+ * P_s(1 - |n|) for s = 1 mm. */
+#define BARRIER_NORM_WIDTH 1e-3
 /* Distance beyond which U vanishes: 2 s / (1 - sigma) [m]. */
 static inline double plane_range(double support) { return 2.0 * support / (1.0 - BARRIER_NORM_WIDTH); }
 
@@ -74,29 +61,13 @@ static inline double plane_range(double support) { return 2.0 * support / (1.0 -
 void plane_assemble(const SideMoments* a, const SideMoments* b, double norm_first, double norm_second, Vec3 n,
                     double gradient[4], double hessian[4][4]);
 
-/* Derivatives with respect to the twists (w, v) of both bodies about their reference points (C4, C5):
- *   force[i], moment[i] = sum g r^T, hessian 12x12 (A first), response = dp/dxi (4x12; unknowns nx ny nz o). */
-typedef struct {
-  double energy;
-  Vec3 force[2];
-  Mat3 moment[2];
-  double hessian[12][12];
-} PairDerivatives;
+/* dp/dxi of the plane (4x12; unknowns nx ny nz o). */
 typedef struct {
   double dp[4][12];
 } PlaneResponse;
 /* First-order prediction of the plane after the bodies have moved by small twists (w, v about their references). */
 Plane plane_predict(Plane plane, const PlaneResponse* response, const double twist_a[6], const double twist_b[6]);
-/* (w, v) of a body's motion: w = axial part of R1 R0^T (the rotation vector to second order), v = displacement. */
-static inline void motion_twist(Mat3 r0, Mat3 r1, Vec3 displacement, double twist[6]) {
-  Mat3 turn = mat3_mul(r1, mat3_transpose(r0));
-  twist[0] = 0.5 * (turn.m[2][1] - turn.m[1][2]);
-  twist[1] = 0.5 * (turn.m[0][2] - turn.m[2][0]);
-  twist[2] = 0.5 * (turn.m[1][0] - turn.m[0][1]);
-  twist[3] = displacement.x;
-  twist[4] = displacement.y;
-  twist[5] = displacement.z;
-}
+/* Sets out (C4, C5) and response. */
 void plane_derivatives(const PlaneSolution* solution, bool half_space, Vec3 reference_a, Vec3 reference_b,
                        PairDerivatives* out, PlaneResponse* response);
 

@@ -1,35 +1,30 @@
 /* The pairs of a recorded step once more: their terms, and reverse derivatives (docs/derivations/adjoint.md).
- * A run is gone through backwards, so the planes at t of one step are those at t + dt of the next one looked at. */
+ * A run is gone through backwards, so the pairs at t of one step are those at t + dt of the next one looked at. */
 #include <string.h>
 
-#include "contact/adjoint.h"
 #include "contact/system.h"
-
-/* MOST_SHARES of a vertex: of contact, of its potential at t + dt and three times at t, of friction. */
-enum { PARALLEL_THRESHOLD = 16, PARALLEL_GRAIN = 4, MOST_SHARES = 6 };
 
 /* A recorded pair where it stood at one moment. */
 typedef struct {
   PairBody body[2];
-  PlaneSolution solution; /* of an active record */
-  bool found;
-} ReplayPlane;
+  bool found; /* what its record tells, with the law's own beside it (ReplaySide.own) */
+} ReplayMoment;
 
 typedef struct {
-  const ContactRecord* records; /* whose planes these are; NULL: none */
-  int count, capacity;
-  ReplayPlane* planes;
+  const ContactRecord* records; /* whose moments these are; NULL: none */
+  int count, capacity, own_capacity;
+  ReplayMoment* moments;
+  char* own; /* of the law (records) */
 } ReplaySide;
 
 typedef struct {
   const ContactRecord* record;
   int link[2];
-  const ReplayPlane* next;
-  const ReplayPlane* now; /* NULL: not in contact at t */
-  int before;             /* index of its record at t */
-  FrictionLag lag;
+  const ReplayMoment* next;
+  const ReplayMoment* now; /* NULL: not pressed at t */
+  int before;              /* index of its record at t */
+  char* vertices;          /* lent to the law */
   PairDerivatives derivatives;
-  PlaneResponse response;
   PairShares shares;
   bool sound;
 } ReplayPair;
@@ -37,19 +32,16 @@ typedef struct {
 struct ContactReplay {
   const Model* model;
   int threads;
-  FrictionParameters friction;
-  ImpactParameters impact;
-  PlaneScratch* scratch; /* one a thread */
-  ActiveVertex** active; /* one a thread */
-  ReplaySide side[2];    /* planes at t and at t + dt */
-  int next;              /* which of them is at t + dt */
+  const ContactLaw* law;
+  void* own_law;      /* of ContactLaw.create */
+  ReplaySide side[2]; /* planes at t and at t + dt */
+  int next;           /* which of them is at t + dt */
   const Pose *pose_now, *pose_next;
   ReplayPair* pairs;
   int count, capacity;
-  FrictionVertex* lag_vertices;
-  int lag_capacity;
+  char *memory, *vertices; /* of the law */
   VertexShare* shares;
-  int share_capacity;
+  int memory_capacity, vertex_capacity, share_capacity;
   double* carry[2]; /* derivatives by y of the pairs at t, and at t + dt from the step after (records) */
   int carry_capacity[2];
   const ContactField* field; /* during contact_replay_adjoint */
@@ -61,31 +53,27 @@ ContactReplay* contact_replay_create(const Model* model, int threads) {
   ContactReplay* r = MEMORY_NEW(ContactReplay, 1);
   r->model = model;
   r->threads = threads < 1 ? 1 : threads;
-  r->friction = (FrictionParameters){model->contact.friction, model->contact.smoothing, model->simulation.dt, 0, false};
-  r->impact = (ImpactParameters){model->contact.support, model->contact.rest_speed, model->simulation.dt};
-  r->scratch = contact_scratch_create(model, r->threads);
-  int largest = 1;
-  for (int i = 0; i < model->hull_count; i++)
-    if (model->hulls[i].points.count > largest) largest = model->hulls[i].points.count;
-  r->active = MEMORY_NEW(ActiveVertex*, r->threads);
-  for (int t = 0; t < r->threads; t++) r->active[t] = MEMORY_NEW(ActiveVertex, largest);
+  r->law = contact_law(model);
+  r->own_law = r->law->create(model, r->threads, 0);
   return r;
 }
 
 void contact_replay_destroy(ContactReplay* r) {
   if (!r) return;
-  for (int t = 0; t < r->threads; t++) memory_free(r->active[t]);
-  memory_free(r->active);
-  contact_scratch_destroy(r->scratch, r->threads);
-  for (int k = 0; k < 2; k++) memory_free(r->side[k].planes);
-  for (int k = 0; k < 2; k++) memory_free(r->carry[k]);
+  r->law->destroy(r->own_law);
+  for (int k = 0; k < 2; k++) {
+    memory_free(r->side[k].moments);
+    memory_free(r->side[k].own);
+    memory_free(r->carry[k]);
+  }
   memory_free(r->pairs);
-  memory_free(r->lag_vertices);
+  memory_free(r->memory);
+  memory_free(r->vertices);
   memory_free(r->shares);
   memory_free(r);
 }
 
-void contact_replay_set_dt(ContactReplay* r, double dt) { r->friction.dt = r->impact.dt = dt; }
+void contact_replay_set_dt(ContactReplay* r, double dt) { r->law->set_dt(r->own_law, dt); }
 
 /* Room for `count` items; the content is not kept. */
 static void* room_for(void* old, int* capacity, int count, size_t size) {
@@ -95,41 +83,42 @@ static void* room_for(void* old, int* capacity, int count, size_t size) {
   return memory_alloc(size * (size_t)*capacity);
 }
 
-/* ---------------------------------------------------------------- planes of one moment */
+/* ---------------------------------------------------------------- pairs at one moment */
 
 typedef struct {
   ContactReplay* replay;
   ReplaySide* side;
   const Pose* pose;
-} PlaneTask;
+} MomentTask;
 
 static PairBody body_at(const Model* model, int hull, const Pose* poses) {
   int link = model->hulls[hull].link;
-  return (PairBody){contact_hull_at(&model->hulls[hull], &poses[link]),
+  return (PairBody){pair_hull_at(&model->hulls[hull], &poses[link]),
                     pose_apply(poses[link], model->links[link].center)};
 }
 
-static void solve_plane(void* context, int index, int thread) {
-  PlaneTask* t = context;
-  const ContactRecord* record = &t->side->records[index];
-  ReplayPlane* plane = &t->side->planes[index];
-  const Model* model = t->replay->model;
-  plane->body[0] = body_at(model, record->hull_a, t->pose);
-  plane->body[1] = body_at(model, record->hull_b, t->pose);
-  plane->found = true;
-  if (!record->active) return;
-  Plane start = {record->origin, record->normal, record->offset};
-  PlaneOutcome outcome = plane_solve(&plane->body[0].hull, &plane->body[1].hull, model->contact.support, start,
-                                     &t->replay->scratch[thread], &plane->solution);
-  plane->found = outcome == PLANE_ACTIVE;
+static void* own_at(const ContactReplay* r, const ReplaySide* side, const ReplayMoment* moment) {
+  return side->own + (size_t)(moment - side->moments) * r->law->moment_size;
 }
 
-static void load_planes(ContactReplay* r, ReplaySide* side, const ContactMoment* moment) {
-  side->planes = room_for(side->planes, &side->capacity, moment->count, sizeof(ReplayPlane));
+static void revisit(void* context, int index, int thread) {
+  MomentTask* t = context;
+  const ContactRecord* record = &t->side->records[index];
+  ReplayMoment* moment = &t->side->moments[index];
+  const Model* model = t->replay->model;
+  const ContactLaw* law = t->replay->law;
+  moment->body[0] = body_at(model, record->hull_a, t->pose);
+  moment->body[1] = body_at(model, record->hull_b, t->pose);
+  moment->found = law->revisit(t->replay->own_law, thread, record, moment->body, own_at(t->replay, t->side, moment));
+}
+
+static void load_moments(ContactReplay* r, ReplaySide* side, const ContactMoment* moment) {
+  side->moments = room_for(side->moments, &side->capacity, moment->count, sizeof(ReplayMoment));
+  side->own = room_for(side->own, &side->own_capacity, moment->count, r->law->moment_size);
   side->records = moment->records;
   side->count = moment->count;
-  PlaneTask task = {r, side, moment->pose};
-  parallel_for(r->threads, moment->count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, solve_plane, &task);
+  MomentTask task = {r, side, moment->pose};
+  parallel_for(r->threads, moment->count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, revisit, &task);
 }
 
 /* ---------------------------------------------------------------- pairs of the step */
@@ -146,13 +135,13 @@ static void match_pairs(ContactReplay* r, const ReplaySide* now, const ReplaySid
   for (int k = 0, before = 0; k < next->count; k++) {
     ReplayPair* p = &r->pairs[k];
     const ContactRecord* record = &next->records[k];
-    *p = (ReplayPair){.record = record, .next = &next->planes[k]};
+    *p = (ReplayPair){.record = record, .next = &next->moments[k]};
     p->link[0] = r->model->hulls[record->hull_a].link;
     p->link[1] = r->model->hulls[record->hull_b].link;
     while (before < now->count && record_key(&now->records[before]) < record_key(record)) before++;
     bool known = before < now->count && record_key(&now->records[before]) == record_key(record);
     p->before = before;
-    if (known && now->records[before].active) p->now = &now->planes[before];
+    if (known && now->records[before].active) p->now = &now->moments[before];
   }
 }
 
@@ -162,64 +151,40 @@ static void lend_vertices(ContactReplay* r) {
   int needed = 0;
   for (int k = 0; k < r->count; k++)
     needed += hull_points(r, r->pairs[k].record->hull_a) + hull_points(r, r->pairs[k].record->hull_b);
-  r->lag_vertices = room_for(r->lag_vertices, &r->lag_capacity, needed, sizeof(FrictionVertex));
-  r->shares = room_for(r->shares, &r->share_capacity, MOST_SHARES * needed, sizeof(VertexShare));
+  r->memory = room_for(r->memory, &r->memory_capacity, r->count, r->law->replay_size);
+  r->vertices = room_for(r->vertices, &r->vertex_capacity, needed, r->law->vertex_size);
+  r->shares = room_for(r->shares, &r->share_capacity, r->law->vertex_shares * needed, sizeof(VertexShare));
   int first = 0;
   for (int k = 0; k < r->count; k++) {
     ReplayPair* p = &r->pairs[k];
     int a = hull_points(r, p->record->hull_a), b = hull_points(r, p->record->hull_b);
-    p->lag.vertices = r->lag_vertices + first;
-    p->shares.share[0] = r->shares + MOST_SHARES * (size_t)first;
-    p->shares.share[1] = p->shares.share[0] + MOST_SHARES * (size_t)a;
+    p->vertices = r->vertices + (size_t)first * r->law->vertex_size;
+    p->shares.share[0] = r->shares + (size_t)(r->law->vertex_shares * first);
+    p->shares.share[1] = p->shares.share[0] + (size_t)(r->law->vertex_shares * a);
     first += a + b;
   }
 }
 
-static void scale_terms(PairDerivatives* d, double factor) {
-  for (int k = 0; k < 2; k++) {
-    d->force[k] = vec3_scale(d->force[k], factor);
-    d->moment[k] = mat3_scale(d->moment[k], factor);
-  }
-  for (int i = 0; i < 12; i++)
-    for (int j = 0; j < 12; j++) d->hessian[i][j] *= factor;
-}
-
-/* In proportion to the force in effect at t. */
-static FrictionParameters friction_of(const ContactReplay* r, const ReplayPair* p) {
-  FrictionParameters parameters = r->friction;
-  parameters.coefficient *= p->record->load.factor;
-  return parameters;
+static LawReplay law_replay(const ContactReplay* r, int index, int thread) {
+  const ReplayPair* p = &r->pairs[index];
+  return (LawReplay){.law = r->own_law,
+                     .thread = thread,
+                     .record = p->record,
+                     .now = p->now ? p->now->body : NULL,
+                     .next = p->next->body,
+                     .own_now = p->now ? own_at(r, &r->side[1 - r->next], p->now) : NULL,
+                     .own_next = own_at(r, &r->side[r->next], p->next),
+                     .memory = r->memory + (size_t)index * r->law->replay_size,
+                     .vertices = p->vertices};
 }
 
 static void evaluate_pair(void* context, int index, int thread) {
-  (void)thread;
   ContactReplay* r = context;
   ReplayPair* p = &r->pairs[index];
-  const PairBody* next = p->next->body;
-  PairDerivatives* d = &p->derivatives;
   p->sound = p->next->found && (p->now ? p->now->found : !p->record->rubbing);
-  double support = r->model->contact.support;
-  memset(d, 0, sizeof(*d));
-  memset(&p->response, 0, sizeof(p->response));
-  if (!p->sound) return;
-  if (p->record->active)
-    plane_derivatives(&p->next->solution, next[1].hull.half_space, next[0].reference, next[1].reference, d,
-                      &p->response);
-  if (p->record->active) {
-    double before = p->now ? impact_compression(support, p->now->solution.energy) : 0;
-    Impact impact = impact_eval(&r->impact, p->next->solution.energy, before);
-    impact_scale(&impact, next[1].hull.half_space, d);
-  }
-  if (p->record->rubbing) {
-    double energy;
-    FrictionParameters parameters = friction_of(r, p);
-    friction_lag(&p->now->body[0].hull, &p->now->body[1].hull, support, &p->now->solution.plane, p->lag.vertices,
-                 &p->lag);
-    memcpy(p->lag.slip, p->record->slip, sizeof(p->lag.slip));
-    p->sound = friction_evaluate(&p->lag, &parameters, &next[0].hull.pose, &next[1].hull.pose, next[0].reference,
-                                 next[1].reference, d, &energy) >= 0;
-  }
-  scale_terms(d, r->model->contact.stiffness);
+  memset(&p->derivatives, 0, sizeof(p->derivatives));
+  LawReplay pair = law_replay(r, index, thread);
+  p->sound = p->sound && r->law->replay(&pair, &p->derivatives);
 }
 
 void contact_replay_begin(ContactReplay* r) {
@@ -247,8 +212,8 @@ bool contact_replay_load(ContactReplay* r, const ContactMoment* now, const Conta
   if (follows)
     r->next = 1 - r->next;
   else
-    load_planes(r, &r->side[r->next], next);
-  load_planes(r, &r->side[1 - r->next], now);
+    load_moments(r, &r->side[r->next], next);
+  load_moments(r, &r->side[1 - r->next], now);
   r->pose_now = now->pose;
   r->pose_next = next->pose;
   match_pairs(r, &r->side[1 - r->next], &r->side[r->next]);
@@ -299,25 +264,11 @@ static void pair_field(const ContactReplay* r, int index, const ContactField* f,
 static void reverse_pair(void* context, int index, int thread) {
   ContactReplay* r = context;
   ReplayPair* p = &r->pairs[index];
-  double twist[2][6], support = r->model->contact.support;
-  PairShares* s = &p->shares;
-  s->count[0] = s->count[1] = 0;
-  s->value = s->support = s->friction = s->smoothing = s->rest_speed = s->carry = 0;
-  s->ground_now = s->ground_next = (GroundShare){{0, 0, 0}, {0, 0, 0}};
+  double twist[2][6];
   pair_field(r, index, r->field, twist);
-  ActiveVertex* vertices = r->active[thread];
-  ImpactMoment next = {p->next->body, &p->next->solution}, now = {NULL, NULL};
-  if (p->now) now = (ImpactMoment){p->now->body, &p->now->solution};
-  if (p->record->active) {
-    plane_adjoint(p->next->body, support, &p->next->solution, &p->response, twist, vertices, s);
-    impact_adjoint(&r->impact, &now, &next, vertices, s);
-  }
-  if (p->record->rubbing) {
-    FrictionParameters parameters = friction_of(r, p);
-    friction_adjoint(&p->lag, &parameters, support, now.body, p->next->body, now.solution, twist, s);
-    impact_load_adjoint(&p->record->load, r->friction.coefficient, &r->impact, &now, vertices, s);
-  }
-  impact_carry_adjoint(r->carry[1][index], &r->impact, &now, vertices, s);
+  p->shares = (PairShares){.share = {p->shares.share[0], p->shares.share[1]}};
+  LawReplay pair = law_replay(r, index, thread);
+  r->law->reverse(&pair, (const double(*)[6])twist, r->carry[1][index], &p->shares);
 }
 
 static Vec3 local_point(const ModelHull* hull, int m) {
@@ -376,6 +327,7 @@ void contact_replay_adjoint(ContactReplay* r, const ContactField* field, double 
     gradient->contact[CONTACT_FRICTION] += kappa * p->shares.friction;
     gradient->contact[CONTACT_SMOOTHING] += kappa * p->shares.smoothing;
     gradient->contact[CONTACT_REST_SPEED] += kappa * p->shares.rest_speed;
+    for (int i = 0; i < CONTACT_OWN_PARAMETERS; i++) gradient->contact[CONTACT_OWN + i] += kappa * p->shares.own[i];
     if (p->record->rubbing) r->carry[0][p->before] = p->shares.carry;
   }
 }

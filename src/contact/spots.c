@@ -5,7 +5,8 @@ typedef struct {
   const Model* model;
   double range;           /* m */
   HullInstance* instance; /* (hulls) */
-  PlaneScratch* scratch;
+  const ContactLaw* law;
+  void* own_law;
   ContactSpot* spots;
   int count, capacity;
 } SpotSearch;
@@ -29,33 +30,15 @@ static Vec3 middle_of(const HullInstance* a, const HullInstance* b, const GjkRes
   return vec3_add_scaled(pose_apply(a->pose, vertex), -0.5 * found->distance, b->normal);
 }
 
-/* The barrier's centre of pressure, sum P' x / sum P' over the vertices of a (C3). */
-static void take_plane(ContactSpot* spot, const PlaneSolution* solution, double stiffness) {
-  const double* first = solution->side[0].first;
-  const Plane* plane = &solution->plane;
-  Vec3 center = vec3_add_scaled(plane->origin, 1.0 / first[3], vec3(first[0], first[1], first[2]));
-  double length = vec3_norm(plane->n);
-  spot->touching = true;
-  spot->normal = vec3_scale(plane->n, 1.0 / length);
-  double height = vec3_dot(spot->normal, vec3_sub(center, plane->origin)) + plane->o / length;
-  spot->point = vec3_add_scaled(center, -height, spot->normal);
-  spot->pressure = stiffness * first[3] * length;
-}
-
 static void look_at(SpotSearch* s, int hull_a, int hull_b) {
   const HullInstance *a = &s->instance[hull_a], *b = &s->instance[hull_b];
   GjkCache cache = {0};
   GjkResult found;
-  double support = s->model->contact.support, distance = contact_pair_distance(a, b, &cache, &found);
+  double distance = pair_distance(a, b, &cache, &found);
   if (!(distance > 0.0 && distance < s->range)) return;
   ContactSpot spot = {hull_a, hull_b, distance, found.normal, middle_of(a, b, &found), 0.0, false};
-  if (distance < plane_range(support)) {
-    Plane start = b->half_space ? plane_from_half_space(a, b, support, distance)
-                                : plane_from_witness(a, b, support, found.witness_a, found.witness_b, found.normal);
-    PlaneSolution solution;
-    if (plane_solve(a, b, support, start, s->scratch, &solution) == PLANE_ACTIVE)
-      take_plane(&spot, &solution, s->model->contact.stiffness);
-  }
+  if (distance < s->law->range(s->model) && s->law->press)
+    spot.touching = s->law->press(s->own_law, a, b, &found, &spot);
   if (s->count == s->capacity) {
     int more = 2 * s->capacity + 16;
     s->spots = memory_resize(s->spots, sizeof(ContactSpot) * (size_t)s->capacity, sizeof(ContactSpot) * (size_t)more);
@@ -66,15 +49,16 @@ static void look_at(SpotSearch* s, int hull_a, int hull_b) {
 
 int contact_spots(const Model* model, const Pose* poses, double range, ContactSpot** spots) {
   SpotSearch s = {.model = model, .range = range, .instance = MEMORY_NEW(HullInstance, model->hull_count + 1)};
-  s.scratch = contact_scratch_create(model, 1);
+  s.law = contact_law(model);
+  s.own_law = s.law->create(model, 1, 0);
   for (int i = 0; i < model->hull_count; i++)
-    s.instance[i] = contact_hull_at(&model->hulls[i], &poses[model->hulls[i].link]);
+    s.instance[i] = pair_hull_at(&model->hulls[i], &poses[model->hulls[i].link]);
   for (int a = 0; a < model->hull_count; a++)
     for (int b = a + 1; b < model->hull_count; b++) {
       bool swap = s.instance[a].half_space;
       if (may_be_near(&s, swap ? b : a, swap ? a : b)) look_at(&s, swap ? b : a, swap ? a : b);
     }
-  contact_scratch_destroy(s.scratch, 1);
+  s.law->destroy(s.own_law);
   memory_free(s.instance);
   *spots = s.spots;
   return s.count;

@@ -3,26 +3,10 @@
 #define SDRS_CONTACT_SYSTEM_H
 
 #include "contact/broad_phase.h"
-#include "contact/contact.h"
-#include "contact/friction.h"
-#include "contact/impact.h"
+#include "contact/law.h"
 
-/* A pair at one state. */
-typedef struct {
-  unsigned stamp; /* of the lag it was evaluated with; another one than the system's: not evaluated */
-  double slip[3]; /* that friction found (FrictionLag) */
-  PlaneOutcome outcome;
-  bool has_plane;
-  PlaneSolution
-      solution;      /* ACTIVE: the minimiser; SEPARATED with has_plane: some separating plane and its clearances */
-  double separation; /* lower bound of the distance [m] */
-  Vec3 axis;         /* unit, from a to b: direction of the last known gap */
-  double contact_energy, friction_energy; /* J */
-  Impact impact;                          /* of an ACTIVE pair */
-  bool has_terms;                         /* derivatives are not zero */
-  PairDerivatives derivatives;
-  PlaneResponse response;
-} PairState;
+/* Fewer pairs than this are not worth waking other threads for; PARALLEL_FAR: when at most one of them touches. */
+enum { PARALLEL_THRESHOLD = 24, PARALLEL_GRAIN = 8, PARALLEL_FAR = 500 };
 
 /* What a pair was where a way begins. */
 typedef struct {
@@ -37,28 +21,29 @@ typedef struct {
   int hull_a, hull_b, link_a, link_b;
   int common; /* nearest common ancestor link, or -1 = the world */
   GjkCache gjk;
-  bool lagged;
-  double before; /* y of impact.md at the time of the lag */
-  Impact load;   /* what the step before made of the force that friction rests on */
-  bool fresh;    /* being evaluated, not taken over from a state with the same poses */
-  FrictionLag lag;
+  bool lagged; /* pressed at the time of the lag */
+  bool fresh;  /* being evaluated, not taken over from a state with the same poses */
   PairState state[2];
   PairMark mark;
   bool relieved; /* `model` stands for the derivatives of the accepted state in Newton's model */
   PairDerivatives model;
 } ContactPair;
 
-/* What a pair knows that its poses do not tell. */
-typedef struct {
-  uint64_t key;
-  Impact impact;
-  double compression;
-} ImpactMemory;
+/* What the solver has asked for last. */
+typedef enum {
+  CONTACT_STANDING, /* the accepted state stands alone: the trial is another one's */
+  CONTACT_TRIED,    /* the trial state is evaluated; not all of it is feasible */
+  CONTACT_FEASIBLE, /* it may be accepted */
+} ContactPhase;
 
 struct ContactSystem {
   const Model* model;
+  const ContactLaw* law;
+  void* own_law; /* of ContactLaw.create */
   int threads;
-  double range; /* 2 s / (1 - sigma) */
+  ContactPhase phase;
+  bool entered; /* contact_reset has told where the run begins */
+  double range; /* of the law [m] */
   int current;  /* which of the two states is the accepted one */
   HullInstance* instance[2];
   Vec3* reference[2];        /* centre of mass of every link, world */
@@ -74,7 +59,8 @@ struct ContactSystem {
   bool way_moved;    /* a state has been accepted since */
   Box* boxes;
   BroadPhase broad, way_broad;
-  ContactPair* pairs; /* slots */
+  ContactPair* pairs;    /* slots */
+  char *memory, *own[2]; /* of the law: of every pair, and of its two states (slots) */
   int pair_capacity;
   ContactPair way_pair;   /* one that is not in the list */
   int *list, *spare_list; /* slots of the candidates, by key */
@@ -83,23 +69,20 @@ struct ContactSystem {
   int free_count;
   int version;
   int *terms, term_count; /* slots with terms in the accepted state */
-  FrictionVertex* lag_vertices;
-  int lag_capacity;
-  PlaneScratch* scratch; /* one a thread */
-  FrictionParameters friction;
-  ImpactParameters impact;
-  ImpactMemory* remembered; /* of the accepted pairs in contact, by key */
+  char* lag_room;         /* lent to the law's lag */
+  size_t lag_capacity;
+  bool begins;          /* contact_reset is at work */
+  uint64_t* remembered; /* keys of the pairs that contact_remember found pressed */
+  char* kept;           /* what the law keeps of them */
   int remembered_count, remembered_capacity;
   ContactTimes times;
   Pose *certificate_poses, *lag_poses;
   Pose* way_poses; /* where the way of contact_certify_arrival begins  (links) */
 };
 
-/* A hull where its link stands. */
-HullInstance contact_hull_at(const ModelHull* hull, const Pose* pose);
-/* Workspaces for plane_solve, one a thread. */
-PlaneScratch* contact_scratch_create(const Model* model, int threads);
-void contact_scratch_destroy(PlaneScratch* scratch, int threads);
+/* The index of a key in a sorted list, or -1. */
+typedef uint64_t (*KeyAt)(const void* list, int index);
+int find_key(const void* list, KeyAt key_at, int count, uint64_t key);
 
 /* Pairs that are not in the list and may come near each other on a way within `bounds` to the accepted state
  * (remembered: from where the way begins): their keys, valid until the next call. */
@@ -107,13 +90,31 @@ const uint64_t* contact_unlisted(ContactSystem* system, const MotionBounds* boun
 /* A pair as it enters the list: with its distance in the accepted state. */
 void contact_enter(const ContactSystem* system, ContactPair* pair, uint64_t key);
 
-/* Distance and direction from a to b [m]; 0 when they meet. A half-space has no witness points. */
-double contact_pair_distance(const HullInstance* a, const HullInstance* b, GjkCache* cache, GjkResult* result);
-/* Gap of two hulls along a fixed unit direction from a to b [m]; negative when it does not separate them. */
-double pair_gap_along(const HullInstance* a, const HullInstance* b, Vec3 axis);
+/* Where the links stand in state `which` (contact/trial.c). */
+void contact_place(ContactSystem* system, int which, const Pose* poses);
+/* Derivatives of the accepted state, of those pairs that have none yet. */
+void contact_derive(ContactSystem* system);
+/* List the pairs with terms in the accepted state. */
+void contact_list_terms(ContactSystem* system);
 
 static inline ContactPair* contact_pair(const ContactSystem* system, int candidate) {
   return &system->pairs[system->list[candidate]];
+}
+
+/* One of its states as the law sees it. */
+static inline LawPair contact_law_pair(const ContactSystem* s, ContactPair* p, int which, int thread) {
+  size_t slot = (size_t)(p - s->pairs);
+  return (LawPair){.law = s->own_law,
+                   .thread = thread,
+                   .a = &s->instance[which][p->hull_a],
+                   .b = &s->instance[which][p->hull_b],
+                   .reference = {s->reference[which][p->link_a], s->reference[which][p->link_b]},
+                   .gjk = &p->gjk,
+                   .memory = s->memory + slot * s->law->pair_size,
+                   .lagged = p->lagged,
+                   .which = which,
+                   .state = &p->state[which],
+                   .own = s->own[which] + slot * s->law->state_size};
 }
 
 #endif

@@ -64,6 +64,7 @@ static void visit_block(Cursor* c, Scene* scene, const Model* model, GradcheckBl
       visit(c, &scene->contact.friction);
       visit(c, &scene->contact.smoothing);
       visit(c, &scene->contact.rest_speed);
+      for (int k = 0; k < contact_own_count(model->contact_model); k++) visit(c, &scene->contact.own[k]);
       break;
     case GRADCHECK_STATE:
     case GRADCHECK_BLOCKS:
@@ -109,7 +110,7 @@ int block_size(const Model* model, GradcheckBlock block) {
     case GRADCHECK_MASS:
       return weighed;
     case GRADCHECK_CONTACT:
-      return has_contact(model) ? CONTACT_PARAMETER_COUNT : 0;
+      return has_contact(model) ? CONTACT_OWN + contact_own_count(model->contact_model) : 0;
     case GRADCHECK_BLOCKS:
       break;
   }
@@ -141,7 +142,8 @@ void block_scale(const Model* model, GradcheckBlock block, double* scale) {
   for (int k = 0; k < block_size(model, block); k++) scale[k] = 1;
   if (block == GRADCHECK_STATE) state_scale(model, scale);
   if (block == GRADCHECK_CONTROL) control_scale(model, scale);
-  if (block == GRADCHECK_CONTACT && has_contact(model)) memcpy(scale, parameters, sizeof(parameters));
+  memcpy(parameters + CONTACT_OWN, contact->own, sizeof(contact->own));
+  if (block == GRADCHECK_CONTACT) memcpy(scale, parameters, sizeof(double) * (size_t)block_size(model, block));
   if (block == GRADCHECK_ATTACHMENTS)
     for (int k = 0; k < 3 * model->link_count; k++) scale[k] = fmax(model->links[k / 3].reach, 1e-3);
   if (block == GRADCHECK_VERTICES)
@@ -176,7 +178,7 @@ void block_gradient(const Model* model, GradcheckBlock block, const ModelGradien
       }
       break;
     case GRADCHECK_CONTACT:
-      if (has_contact(model)) memcpy(out, g->contact, sizeof(g->contact));
+      memcpy(out, g->contact, sizeof(double) * (size_t)block_size(model, block));
       break;
     case GRADCHECK_BLOCKS:
       break;

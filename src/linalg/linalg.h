@@ -155,31 +155,6 @@ static inline Pose pose_inverse(Pose a) {
   return (Pose){rt, vec3_scale(mat3_mul_vec(rt, a.t), -1.0)};
 }
 
-/* ---------------------------------------------------------------- the clamped barrier
- * P_s(c) = (c - s)^4 / c^5 for 0 < c < s, else 0 (SDRS Eq. 7), in units of s. With z = c / s:
- *   P_s = Q(z) / s,  P_s' = Q'(z) / s^2,  P_s'' = Q''(z) / s^3,                                                (C2)
- *   Q(z) = (1-z)^4 z^-5,  Q'(z) = -(1-z)^3 (5-z) z^-6,  Q''(z) = 2 (1-z)^2 (z^2 - 10 z + 15) z^-7.
- * Q is three times continuously differentiable at z = 1. docs/derivations/contact.md */
-typedef struct {
-  double value, first, second;
-} Barrier;
-
-/* sigma: |n| of a separating plane is held below 1 by W(1 - |n|) = Q((1 - |n|) / sigma) / s (C1). A number, not a
- * length, so that contact has no scale of its own; small, so that the length of n stays a small correction; the paper's
- * P_s(1 - |n|) for s = 1 mm. */
-#define BARRIER_NORM_WIDTH 1e-3
-
-/* z in (0, 1). */
-static inline Barrier barrier_eval(double z) {
-  double t = 1.0 - z, r = 1.0 / z;
-  double t2 = t * t, r3 = r * r * r, r6 = r3 * r3;
-  Barrier b;
-  b.value = t2 * t2 * r3 * r * r;
-  b.first = -t2 * t * r6 * (5.0 - z);
-  b.second = 2.0 * t2 * r6 * r * (z * (z - 10.0) + 15.0);
-  return b;
-}
-
 /* The nearest positive semidefinite matrix: negative eigenvalues become zero (linalg/project.c). matrix is symmetric,
  * order x order, order <= SYMMETRIC_PROJECT_MAX. No allocation. false: not finite, matrix unchanged. */
 enum { SYMMETRIC_PROJECT_MAX = 12 };

@@ -1,6 +1,7 @@
 /* Contact parameters that work unasked, and warnings about given ones that cannot (docs/contact-parameters.md). */
+#include <string.h>
+
 #include "model/contact_scales.h"
-#include "model/rest.h"
 
 /* (R4) The support is this part of the smallest feature: 1 mm for a box of 0.2 m. */
 #define SUPPORT_PER_FEATURE (1.0 / 200)
@@ -67,17 +68,18 @@ static double derived_support(double feature, double extent) {
   return fmax(feature * SUPPORT_PER_FEATURE, extent * SUPPORT_PER_EXTENT);
 }
 
-static double force_at(double support, double gap) {
-  return rest_at_gap(support, REST_VERTICES, REST_VERTICES, gap * support).force;
+static double force_at(ContactModel model, double support, double gap) {
+  return contact_rest_at_gap(model, support, REST_VERTICES, REST_VERTICES, gap * support).force;
 }
 
 /* (R5) The median body rests at s/2. The lightest must not hover beyond the support; the whole pile on one face must
  * not be pressed together, which counts more when both cannot be had. */
-static double derived_stiffness(double support, const ContactScales* scales, double reference) {
-  double stiffness = reference / force_at(support, GAP_REFERENCE);
+static double derived_stiffness(ContactModel model, double support, const ContactScales* scales, double reference) {
+  if (!contact_rests(model)) return 0;
+  double stiffness = reference / force_at(model, support, GAP_REFERENCE);
   if (scales->tree_count == 0) return stiffness;
-  stiffness = fmin(stiffness, scales->lightest / force_at(support, GAP_LARGEST));
-  return fmax(stiffness, scales->total / force_at(support, GAP_SMALLEST));
+  stiffness = fmin(stiffness, scales->lightest / force_at(model, support, GAP_LARGEST));
+  return fmax(stiffness, scales->total / force_at(model, support, GAP_SMALLEST));
 }
 
 /* (R6) */
@@ -86,8 +88,12 @@ static double derived_smoothing(double feature, double acceleration, double dt) 
   return creep * creep;
 }
 
-static double gap_under(const ModelContact* contact, double force) {
-  return rest_under_force(contact->support, REST_VERTICES, REST_VERTICES, force / contact->stiffness).gap;
+static double gap_under(const Model* model, double force) {
+  const ModelContact* contact = &model->contact;
+  if (!contact_rests(model->contact_model)) return 0;
+  return contact_rest_under_force(model->contact_model, contact->support, REST_VERTICES, REST_VERTICES,
+                                  force / contact->stiffness)
+      .gap;
 }
 
 /* Masses and accelerations at the ends of the range of doubles leave no usable product. */
@@ -103,6 +109,7 @@ static void check_derived(Builder* builder) {
 
 void build_contact(Builder* builder) {
   const SceneContact* given = &builder->scene->contact;
+  ContactModel model = builder->model->contact_model;
   ModelContact* contact = &builder->model->contact;
   double feature = smallest_feature(builder->model, builder->feature);
   ContactScales scales = contact_scales(builder->model, feature);
@@ -112,17 +119,18 @@ void build_contact(Builder* builder) {
                             .rest_speed_derived = !(given->rest_speed > 0) && !given->elastic,
                             .friction = given->friction,
                             .feature = feature};
+  memcpy(contact->own, given->own, sizeof(contact->own));
   contact->reference_force = scales.tree_count > 0 ? scales.median : FORCE_WITHOUT_BODIES;
   contact->support = contact->support_derived ? derived_support(feature, scales.extent) : given->support;
   contact->stiffness = contact->stiffness_derived
-                           ? derived_stiffness(contact->support, &scales, contact->reference_force)
+                           ? derived_stiffness(model, contact->support, &scales, contact->reference_force)
                            : given->stiffness;
   contact->smoothing = contact->smoothing_derived ? derived_smoothing(feature, scales.acceleration,
                                                                       simulation_substep(&builder->model->simulation))
                                                   : given->smoothing;
   contact->rest_speed = contact->rest_speed_derived ? REST_PER_SPEED * scales.speed : given->rest_speed;
   if (given->elastic) contact->rest_speed = 0;
-  contact->gap_at_rest = gap_under(contact, contact->reference_force);
+  contact->gap_at_rest = gap_under(builder->model, contact->reference_force);
   check_derived(builder);
 }
 
@@ -153,7 +161,7 @@ static void check_support(const Check* check) {
 
 static void warn_gap(const Check* check, const char* body, double force, double gap, const char* rule) {
   const ModelContact* contact = &check->model->contact;
-  double suits = check->scales.median / force_at(contact->support, GAP_REFERENCE);
+  double suits = check->scales.median / force_at(check->model->contact_model, contact->support, GAP_REFERENCE);
   diagnostics_add(check->diagnostics, SEVERITY_WARNING, check->stiffness,
                   "the %s moving body (%.6g N) rests at a gap of %.3g m, %s the support %.6g m; a stiffness of about "
                   "%.2g suits",
@@ -165,7 +173,7 @@ static void check_gap(const Check* check) {
   const ModelContact* contact = &check->model->contact;
   const ContactScales* scales = &check->scales;
   if (contact->stiffness_derived) return;
-  double widest = gap_under(contact, scales->lightest), narrowest = gap_under(contact, scales->heaviest);
+  double widest = gap_under(check->model, scales->lightest), narrowest = gap_under(check->model, scales->heaviest);
   if (!(widest <= GAP_LARGEST * contact->support)) warn_gap(check, "lightest", scales->lightest, widest, "beyond");
   if (!(narrowest >= GAP_WARN * contact->support))
     warn_gap(check, "heaviest", scales->heaviest, narrowest, "less than a tenth of");
@@ -176,8 +184,8 @@ static void check_step(const Check* check) {
   const ModelContact* contact = &check->model->contact;
   if (contact->support_derived && contact->stiffness_derived) return;
   double mass = contact->reference_force / check->scales.acceleration;
-  Rest rest =
-      rest_under_force(contact->support, REST_VERTICES, REST_VERTICES, contact->reference_force / contact->stiffness);
+  ContactRest rest = contact_rest_under_force(check->model->contact_model, contact->support, REST_VERTICES,
+                                              REST_VERTICES, contact->reference_force / contact->stiffness);
   double period = TWO_PI * sqrt(mass / (contact->stiffness * rest.stiffness));
   double dt = simulation_substep(&check->model->simulation);
   if (dt <= PERIODS_WARN * period) return;
@@ -221,7 +229,8 @@ void model_check_contact(const Model* model, Diagnostics* diagnostics) {
                  .support = given->support_place,
                  .stiffness = given->stiffness_place,
                  .smoothing = given->smoothing_place};
-  if (model->contact_model == CONTACT_NONE || check.scales.tree_count == 0) return;
+  if (model->contact_model == CONTACT_NONE || check.scales.tree_count == 0 || !contact_rests(model->contact_model))
+    return;
   check_support(&check);
   check_gap(&check);
   check_step(&check);

@@ -52,4 +52,5 @@ void model_expand_shapes(const Model* model, Scene* scene) {
   scene->contact.stiffness = model->contact.stiffness;
   scene->contact.smoothing = model->contact.smoothing;
   scene->contact.rest_speed = model->contact.rest_speed;
+  memcpy(scene->contact.own, model->contact.own, sizeof(scene->contact.own));
 }

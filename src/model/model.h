@@ -65,11 +65,12 @@ typedef struct {
 
 /* Contact parameters in force, given or derived (docs/contact-parameters.md). */
 typedef struct {
-  double support;    /* s [m] */
-  double stiffness;  /* kappa */
-  double friction;   /* Coulomb coefficient */
-  double smoothing;  /* epsilon [(m/s)^2] */
-  double rest_speed; /* nothing that meets leaves faster [m/s]; 0: the bare barrier */
+  double support;                     /* s [m] */
+  double stiffness;                   /* kappa */
+  double friction;                    /* Coulomb coefficient */
+  double smoothing;                   /* epsilon [(m/s)^2] */
+  double rest_speed;                  /* nothing that meets leaves faster [m/s]; 0: the bare barrier */
+  double own[CONTACT_OWN_PARAMETERS]; /* of the law alone (ContactLaw.parameters) */
   bool support_derived, stiffness_derived, smoothing_derived, rest_speed_derived;
   double feature;         /* smallest thickness of a colliding moving hull [m] */
   double reference_force; /* weight that the stiffness was matched to [N] */
@@ -101,6 +102,20 @@ typedef struct {
   char* dropped_note; /* what import did: interior points dropped, hulls thinned with error; one line each, "" if
                          nothing */
 } Model;
+
+/* Two parallel faces at rest on each other with n_a and n_b vertices, for stiffness 1 (docs/contact-parameters.md). */
+typedef struct {
+  double gap;       /* D [m] */
+  double force;     /* N / kappa */
+  double stiffness; /* |d force / d D| [1/m], to order sigma */
+} ContactRest;
+/* What the contact laws tell the model; contact/laws.c, where they stand in their table, defines these. Is a rest known
+ * to the law? Then under a force > 0 (already divided by kappa), or at a gap within its range. support > 0. */
+bool contact_rests(ContactModel model);
+ContactRest contact_rest_under_force(ContactModel model, double support, int n_a, int n_b, double force);
+ContactRest contact_rest_at_gap(ContactModel model, double support, int n_a, int n_b, double gap);
+/* How many parameters of its own a law has. */
+int contact_own_count(ContactModel model);
 
 /* Build and validate. Reports mesh problems, masses that are not positive, initial coordinates outside limits, initial
  * intersections (both bodies and the depth) and contact parameters that cannot work (warnings). */
@@ -134,6 +149,26 @@ void model_increment(const Model* model, const double* q, const double* incremen
 /* All screws at the configuration (nv), with the poses of model_poses. */
 void model_screws(const Model* model, const double* q, const Pose* poses, Screw* screws);
 
+/* ---------------------------------------------------------------- the clamped barrier
+ * P_s(c) = (c - s)^4 / c^5 for 0 < c < s, else 0 (SDRS Eq. 7), in units of s. With z = c / s:
+ *   P_s = Q(z) / s,  P_s' = Q'(z) / s^2,  P_s'' = Q''(z) / s^3,                                                (C2)
+ *   Q(z) = (1-z)^4 z^-5,  Q'(z) = -(1-z)^3 (5-z) z^-6,  Q''(z) = 2 (1-z)^2 (z^2 - 10 z + 15) z^-7.
+ * Q is three times continuously differentiable at z = 1. docs/derivations/contact.md */
+typedef struct {
+  double value, first, second;
+} Barrier;
+
+/* z in (0, 1). */
+static inline Barrier barrier_eval(double z) {
+  double t = 1.0 - z, r = 1.0 / z;
+  double t2 = t * t, r3 = r * r * r, r6 = r3 * r3;
+  Barrier b;
+  b.value = t2 * t2 * r3 * r * r;
+  b.first = -t2 * t * r6 * (5.0 - z);
+  b.second = 2.0 * t2 * r6 * r * (z * (z - 10.0) + 15.0);
+  return b;
+}
+
 /* ---------------------------------------------------------------- derivatives (model/gradient.c) */
 
 enum {
@@ -142,7 +177,8 @@ enum {
   CONTACT_FRICTION,
   CONTACT_SMOOTHING,
   CONTACT_REST_SPEED,
-  CONTACT_PARAMETER_COUNT
+  CONTACT_OWN, /* the first of the law's own */
+  CONTACT_PARAMETER_COUNT = CONTACT_OWN + CONTACT_OWN_PARAMETERS
 };
 
 /* Derivatives of a scalar with respect to all that a model holds and a run starts from. */
@@ -151,7 +187,7 @@ typedef struct {
   Vec3* attachments;                       /* joint origins in the parent's frame  [1/m]  (links) */
   double* mass;                            /* total masses at fixed distribution  [1/kg]  (links) */
   double* control;                         /* parameters of signals, in the order of signal_eval_vjp  (parameters) */
-  double contact[CONTACT_PARAMETER_COUNT]; /* support, stiffness, friction, smoothing, rest speed */
+  double contact[CONTACT_PARAMETER_COUNT]; /* support, stiffness, friction, smoothing, rest speed, own */
   double* coordinates;                     /* initial coordinates, as increments of joint_increment  (nv) */
   double* velocities;                      /* initial velocities  (nv) */
   MassMoment* moment; /* entry by entry; model_gradient_masses turns it into vertices and mass  (links) */

@@ -149,7 +149,7 @@ static void add_parameter(Json* json, const char* name, double value, bool deriv
 static void add_contact(Json* json, const Model* model) {
   const ModelContact* contact = &model->contact;
   json_open(json, "contact", '{');
-  json_text(json, "model", model->contact_model == CONTACT_NONE ? "none" : "separating_plane");
+  json_text(json, "model", contact_model_name(model->contact_model));
   add_parameter(json, "support", contact->support, contact->support_derived);
   add_parameter(json, "stiffness", contact->stiffness, contact->stiffness_derived);
   add_parameter(json, "friction", contact->friction, false);

@@ -20,12 +20,6 @@ typedef struct {
 } SimulationForm;
 
 typedef struct {
-  SceneContact contact;
-  int model;
-  const Node* exclude;
-} ContactForm;
-
-typedef struct {
   SceneShape shape;
   int type, hulls;
   const Node *points, *file, *decompose;

@@ -133,7 +133,12 @@ typedef struct {
 } SceneInitial;
 
 typedef enum { INTEGRATOR_FIRST_ORDER, INTEGRATOR_SECOND_ORDER, INTEGRATOR_MOMENTUM } Integrator;
+/* After `none` the contact laws in the order of their table (contact/laws.c). */
 typedef enum { CONTACT_NONE, CONTACT_SEPARATING_PLANE } ContactModel;
+/* The word of `contact.model`; contact/laws.c defines it. */
+const char* contact_model_name(ContactModel model);
+/* Most parameters that a law may have beside those below. */
+enum { CONTACT_OWN_PARAMETERS = 8 };
 
 typedef struct {
   SourcePlace place;
@@ -164,11 +169,12 @@ typedef struct {
   SourcePlace place;
   ContactModel model;
   /* 0 = not given: derived from the scene by model/contact_defaults.c */
-  double support;    /* s, m */
-  double stiffness;  /* kappa */
-  double friction;   /* Coulomb coefficient >= 0 */
-  double smoothing;  /* epsilon, (m/s)^2 */
-  double rest_speed; /* m/s */
+  double support;                     /* s, m */
+  double stiffness;                   /* kappa */
+  double friction;                    /* Coulomb coefficient >= 0 */
+  double smoothing;                   /* epsilon, (m/s)^2 */
+  double rest_speed;                  /* m/s */
+  double own[CONTACT_OWN_PARAMETERS]; /* of the law alone */
   double restitution;
   bool elastic; /* restitution: null, the bare barrier */
   SourcePlace support_place, stiffness_place, smoothing_place;

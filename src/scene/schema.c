@@ -36,10 +36,20 @@ const SchemaObject* schema_object(const SchemaTable* table, const char* name) {
   return NULL;
 }
 
-static int add_rows(const SchemaTable* table, const SchemaObject* object, size_t offset, RowPlace* places, int count) {
+int schema_own_rows(const SchemaTable* table, const SchemaObject* object, const SchemaRow* rows[SCHEMA_ROWS_MAX]) {
+  int count = 0;
+  const SchemaRow* row;
+  for (int i = 0; table->foreign && (row = table->foreign(i)); i++)
+    if (strcmp(row->object, object->name) == 0 && count < SCHEMA_ROWS_MAX) rows[count++] = row;
   for (int i = 0; i < table->row_count; i++)
-    if (strcmp(table->rows[i].object, object->name) == 0 && count < SCHEMA_ROWS_MAX)
-      places[count++] = (RowPlace){&table->rows[i], offset};
+    if (strcmp(table->rows[i].object, object->name) == 0 && count < SCHEMA_ROWS_MAX) rows[count++] = &table->rows[i];
+  return count;
+}
+
+static int add_rows(const SchemaTable* table, const SchemaObject* object, size_t offset, RowPlace* places, int count) {
+  const SchemaRow* rows[SCHEMA_ROWS_MAX];
+  int own = schema_own_rows(table, object, rows);
+  for (int i = 0; i < own && count < SCHEMA_ROWS_MAX; i++) places[count++] = (RowPlace){rows[i], offset};
   for (int i = 0; i < 2 && object->includes[i].name; i++)
     count = add_rows(table, schema_object(table, object->includes[i].name), offset + object->includes[i].offset, places,
                      count);

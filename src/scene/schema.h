@@ -58,6 +58,15 @@ typedef struct {
   bool low_open, high_open;
 } Range;
 
+#define RANGE_ABOVE(x) \
+  { true, x, HUGE_VAL, true, true }
+#define RANGE_AT_LEAST(x) \
+  { true, x, HUGE_VAL, false, true }
+#define RANGE_BETWEEN(x, y) \
+  { true, x, y, false, false }
+#define RANGE_UP_TO(x, y) \
+  { true, x, y, true, false } /* x < value <= y */
+
 bool range_holds(const Range* range, double value);
 /* "> 0", ">= 0", "between 0 and 4". */
 Excerpt range_text(const Range* range);
@@ -100,19 +109,33 @@ struct SchemaTable {
   int object_count;
   const SchemaRow* rows;
   int row_count;
+  const SchemaRow* (*foreign)(int index); /* rows that stand elsewhere, before these; NULL past the last. NULL: none */
   const char *root, *title, *id;
   const char* command;       /* that prints the docs */
   const char* overrides;     /* for the docs: what --set can do here */
   const SchemaTable* embeds; /* whose objects may stand inside (VALUE_SCENE); NULL = none */
 };
 
+/* What the rows of `contact` are read into. */
+typedef struct {
+  SceneContact contact;
+  int model;
+  const Node* exclude;
+} ContactForm;
+
+/* The rows of `contact` that belong to the laws, one after the other: the choice of the law, in the order of
+ * ContactModel, and its parameters. Defined in contact/laws.c, where the laws stand in their table. */
+const SchemaRow* contact_schema_row(int index);
+
 /* Everything a scene may hold, and a task. */
 extern const SchemaTable SCENE_SCHEMA, TASK_SCHEMA;
 
 const SchemaObject* schema_object(const SchemaTable* table, const char* name);
 
-/* The rows of an object with those it includes. */
 #define SCHEMA_ROWS_MAX 48
+/* The object's own rows, in the order of the docs. */
+int schema_own_rows(const SchemaTable* table, const SchemaObject* object, const SchemaRow* rows[SCHEMA_ROWS_MAX]);
+/* The rows of an object with those it includes. */
 typedef struct {
   const SchemaRow* row;
   size_t offset; /* in the object's struct */

@@ -3,13 +3,13 @@
 
 #include "scene/schema.h"
 
-static void add_description(const SchemaRow* row, Text* out) {
+static void add_description(const SchemaRow* row, const char* types, Text* out) {
   Text text = {0};
   text_add(&text, "%s", row->meaning);
   if (row->unit) text_add(&text, " Unit: %s.", row->unit);
   if (row->fallback && row->fallback[0] == '(')
     text_add(&text, " Default: %.*s.", (int)strlen(row->fallback) - 2, row->fallback + 1);
-  if (row->only) {
+  if (row->only && !(types && words_count(row->only) == words_count(types))) {
     text_add(&text, " Type ");
     words_sentence(row->only, &text);
     text_add(&text, " only.");
@@ -37,19 +37,20 @@ static void add_default(const SchemaRow* row, Text* out) {
   }
 }
 
-static void add_property(const SchemaRow* row, Text* out) {
+static void add_property(const SchemaRow* row, const char* types, Text* out) {
   text_add(out, "        \"%s\": {", row->key);
   if (row->nullable) text_add(out, "\"anyOf\": [{");
   kind_add_json(row, out);
   if (row->nullable) text_add(out, "}, {\"type\": \"null\"}]");
   text_add(out, ", ");
-  add_description(row, out);
+  add_description(row, types, out);
   add_default(row, out);
   text_add(out, "}");
 }
 
 typedef struct {
   const SchemaObject* object;
+  const char* types; /* all words of the object's type, or NULL */
   RowPlace rows[SCHEMA_ROWS_MAX];
   int count;
 } Rows;
@@ -77,7 +78,7 @@ static void add_properties(const Rows* rows, Text* out) {
     if (is_ambiguous(rows, i))
       text_add(out, "        \"%s\": {}", rows->rows[i].row->key);
     else
-      add_property(rows->rows[i].row, out);
+      add_property(rows->rows[i].row, rows->types, out);
   }
   text_add(out, "\n      }");
 }
@@ -122,9 +123,18 @@ static void add_type_rule(const Rows* rows, const char* type, bool is_default, T
     if (foreign)
       text_add(out, "\"%s\": false", row->key);
     else
-      add_property(row, out);
+      add_property(row, rows->types, out);
   }
   text_add(out, "}}}");
+}
+
+/* Does the type need, lack or mean anything else than the others? */
+static bool has_rule(const Rows* rows, const char* type) {
+  for (int i = 0; i < rows->count; i++) {
+    const SchemaRow* row = rows->rows[i].row;
+    if (row->only && (row->required || is_ambiguous(rows, i) || has_other_type_only(rows, row->key, type))) return true;
+  }
+  return false;
 }
 
 static int add_type_rules(const Rows* rows, int count, Text* out) {
@@ -133,6 +143,7 @@ static int add_type_rules(const Rows* rows, int count, Text* out) {
     if (strcmp(rows->rows[i].row->key, rows->object->type_key) == 0) type = rows->rows[i].row;
   for (int i = 0; type && i < words_count(type->of); i++) {
     Excerpt word = words_at(type->of, i);
+    if (!has_rule(rows, word.text)) continue;
     text_add(out, count++ ? ",\n        " : "\n        ");
     add_type_rule(rows, word.text, type->fallback && strcmp(type->fallback, word.text) == 0, out);
   }
@@ -166,6 +177,8 @@ static void add_rules(const Rows* rows, Text* out) {
 static void add_object(const SchemaTable* table, const SchemaObject* object, Text* out) {
   Rows rows = {.object = object};
   rows.count = schema_rows(table, object, rows.rows);
+  const SchemaRow* type = object->type_key ? schema_row(table, object, object->type_key, NULL) : NULL;
+  rows.types = type ? type->of : NULL;
   text_add(out, "    \"%s\": {\n      \"type\": \"object\",\n      \"description\": ", object->name);
   text_add_json_string(out, object->meaning);
   text_add(out, ",\n      \"additionalProperties\": false,\n");

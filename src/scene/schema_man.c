@@ -26,10 +26,10 @@ static void add_facts(const SchemaRow* row, Text* out) {
     text_add(out, ", default %s", row->fallback);
 }
 
-static void add_row(const SchemaRow* row, Text* out) {
+static void add_row(const SchemaRow* row, const char* types, Text* out) {
   Text plain = {0};
   text_add(out, ".TP\n.B %s\n", row->key);
-  if (row->only) {
+  if (row->only && !(types && words_count(row->only) == words_count(types))) {
     text_add(&plain, "(");
     add_words(row->only, &plain);
     text_add(&plain, ") ");
@@ -41,8 +41,10 @@ static void add_row(const SchemaRow* row, Text* out) {
 }
 
 static void add_rows(const SchemaTable* table, const SchemaObject* object, Text* out) {
-  for (int i = 0; i < table->row_count; i++)
-    if (strcmp(table->rows[i].object, object->name) == 0) add_row(&table->rows[i], out);
+  const SchemaRow* rows[SCHEMA_ROWS_MAX];
+  int count = schema_own_rows(table, object, rows);
+  const SchemaRow* type = object->type_key ? schema_row(table, object, object->type_key, NULL) : NULL;
+  for (int i = 0; i < count; i++) add_row(rows[i], type ? type->of : NULL, out);
   for (int i = 0; i < 2 && object->includes[i].name; i++) {
     const SchemaObject* part = schema_object(table, object->includes[i].name);
     if (part->example)

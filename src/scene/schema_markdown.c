@@ -61,7 +61,7 @@ static void add_type_cell(const SchemaTable* table, const SchemaRow* row, Text* 
 
 /* "`box`, `sphere`: ", or "not `fixed`: " where that is shorter. */
 static void add_owners(const SchemaRow* row, const char* types, Text* out) {
-  if (!row->only) return;
+  if (!row->only || (types && words_count(row->only) == words_count(types))) return;
   bool but_one = types && words_count(row->only) > 1 && words_count(row->only) == words_count(types) - 1;
   if (but_one) {
     for (int i = 0; i < words_count(types); i++)
@@ -95,8 +95,9 @@ static void add_row(const SchemaTable* table, const SchemaRow* row, const char* 
 /* The rows of the object itself and of what it includes without a section of its own. */
 static void add_rows(const SchemaTable* table, const SchemaObject* object, Text* out) {
   const SchemaRow* type = object->type_key ? schema_row(table, object, object->type_key, NULL) : NULL;
-  for (int i = 0; i < table->row_count; i++)
-    if (strcmp(table->rows[i].object, object->name) == 0) add_row(table, &table->rows[i], type ? type->of : NULL, out);
+  const SchemaRow* rows[SCHEMA_ROWS_MAX];
+  int count = schema_own_rows(table, object, rows);
+  for (int i = 0; i < count; i++) add_row(table, rows[i], type ? type->of : NULL, out);
   for (int i = 0; i < 2 && object->includes[i].name; i++) {
     const SchemaObject* part = schema_object(table, object->includes[i].name);
     if (!part->example) add_rows(table, part, out);

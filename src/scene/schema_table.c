@@ -2,14 +2,6 @@
 #include "scene/forms.h"
 #include "scene/schema.h"
 
-#define ABOVE(x) \
-  { true, x, HUGE_VAL, true, true }
-#define AT_LEAST(x) \
-  { true, x, HUGE_VAL, false, true }
-#define BETWEEN(x, y) \
-  { true, x, y, false, false }
-#define UP_TO(x, y) \
-  { true, x, y, true, false } /* x < value <= y */
 #define AT(type, member) offsetof(type, member)
 
 #define MOVING_JOINTS JOINT_WORDS(MOVES)
@@ -38,10 +30,10 @@ static const SchemaRow ROWS[] = {
 
     /* ---------------------------------------------------------------- simulation */
     {"simulation", "dt", VALUE_NUMBER, AT(SimulationForm, simulation.dt), .unit = "s", .fallback = "0.01",
-     .range = UP_TO(0, 1000), .meaning = "Time step."},
+     .range = RANGE_UP_TO(0, 1000), .meaning = "Time step."},
     {"simulation", "duration", VALUE_NUMBER, AT(SimulationForm, duration), .unit = "s", .fallback = "2.0",
-     .range = ABOVE(0), .group = "length", .meaning = "Length of the run; rounded to whole steps."},
-    {"simulation", "steps", VALUE_INTEGER, AT(SimulationForm, simulation.steps), .range = BETWEEN(1, STEPS_MAX),
+     .range = RANGE_ABOVE(0), .group = "length", .meaning = "Length of the run; rounded to whole steps."},
+    {"simulation", "steps", VALUE_INTEGER, AT(SimulationForm, simulation.steps), .range = RANGE_BETWEEN(1, STEPS_MAX),
      .group = "length", .meaning = "Length of the run in steps, instead of duration."},
     {"simulation", "gravity", VALUE_VECTOR, AT(SimulationForm, simulation.gravity), .unit = "m/s^2",
      .fallback = "[0, 0, -9.81]", .meaning = "Acceleration of gravity, world axes."},
@@ -51,45 +43,26 @@ static const SchemaRow ROWS[] = {
          "How a step goes on from the last: first_order damps motion a little, second_order far less but bounces; "
          "momentum is first_order with the angular momentum of free bodies kept."},
     {"simulation", "tolerance", VALUE_NUMBER, AT(SimulationForm, simulation.tolerance), .fallback = "1e-5",
-     .range = UP_TO(0, 0.1),
+     .range = RANGE_UP_TO(0, 0.1),
      .meaning =
          "A step is solved when no force or torque is out of balance by more than this part of the forces at "
          "work on the same bodies: inertia, weight, drives, contact. A number; see force_tolerance for newtons."},
     {"simulation", "force_tolerance", VALUE_NUMBER, AT(SimulationForm, simulation.force_tolerance), .unit = "N",
-     .fallback = "0", .range = AT_LEAST(0),
+     .fallback = "0", .range = RANGE_AT_LEAST(0),
      .meaning = "An imbalance that is allowed in any case; of a torque, this times the link's size."},
     {"simulation", "max_iterations", VALUE_INTEGER, AT(SimulationForm, simulation.max_iterations), .fallback = "1000",
-     .range = BETWEEN(1, 100000), .meaning = "Newton iterations after which a step counts as failed."},
+     .range = RANGE_BETWEEN(1, 100000), .meaning = "Newton iterations after which a step counts as failed."},
     {"simulation", "certificate", VALUE_BOOL, AT(SimulationForm, simulation.certificate), .fallback = "true",
      .meaning = "Prove for every step that nothing passes through anything on the way."},
     {"simulation", "record_every", VALUE_INTEGER, AT(SimulationForm, simulation.record_every), .fallback = "1",
-     .range = BETWEEN(1, STEPS_MAX), .meaning = "Steps from one row of the CSV files to the next."},
+     .range = RANGE_BETWEEN(1, STEPS_MAX), .meaning = "Steps from one row of the CSV files to the next."},
     {"simulation", "substeps", VALUE_INTEGER, AT(SimulationForm, simulation.substeps), .fallback = "1",
-     .range = BETWEEN(1, SUBSTEPS_MAX),
+     .range = RANGE_BETWEEN(1, SUBSTEPS_MAX),
      .meaning = "Equal parts that every step is taken in; rows and losses keep to whole steps. A step that fails is "
                 "taken in twice as many, four times ..., up to 64."},
 
     /* ---------------------------------------------------------------- contact */
-    {"contact", "model", VALUE_CHOICE, AT(ContactForm, model), .of = "none|separating_plane",
-     .fallback = "separating_plane", .meaning = "Contact law; none lets bodies pass through each other."},
-    {"contact", "support", VALUE_NUMBER, AT(ContactForm, contact.support), .unit = "m",
-     .fallback = "(derived from the scene)", .range = ABOVE(0),
-     .meaning = "Support s of the contact potential: bodies begin to feel each other at a gap of about 2 s."},
-    {"contact", "stiffness", VALUE_NUMBER, AT(ContactForm, contact.stiffness), .unit = "J m",
-     .fallback = "(derived from the scene)", .range = ABOVE(0),
-     .meaning = "Stiffness kappa in front of the contact potential."},
-    {"contact", "friction", VALUE_NUMBER, AT(ContactForm, contact.friction), .fallback = "0.5",
-     .range = BETWEEN(0, 100), .meaning = "Coulomb coefficient."},
-    {"contact", "smoothing", VALUE_NUMBER, AT(ContactForm, contact.smoothing), .unit = "(m/s)^2",
-     .fallback = "(derived from the scene)", .range = ABOVE(0),
-     .meaning = "Friction smoothing epsilon; a sticking contact creeps at a small multiple of its root."},
-    {"contact", "restitution", VALUE_NUMBER, AT(ContactForm, contact.restitution), .fallback = "0", .nullable = true,
-     .range = BETWEEN(0, 1),
-     .meaning = "Part of the normal speed that is left after an impact. So far 0 for every dt, or null: the bare "
-                "barrier, which throws back the more the finer dt is."},
-    {"contact", "rest_speed", VALUE_NUMBER, AT(ContactForm, contact.rest_speed), .unit = "m/s",
-     .fallback = "(derived from the scene)", .range = ABOVE(0),
-     .meaning = "With restitution 0 nothing leaves what it met faster than about this."},
+    /* its other rows are the laws' (contact_schema_row) */
     {"contact", "exclude", VALUE_NAME_PAIRS, AT(ContactForm, exclude), .nullable = true,
      .meaning = "Pairs of links or groups that do not touch. A link and its parent never do."},
 
@@ -97,23 +70,23 @@ static const SchemaRow ROWS[] = {
     {"shape", "type", VALUE_CHOICE, AT(ShapeForm, type),
      .of = "box|sphere|cylinder|capsule|rounded_box|points|mesh|half_space", .required = true,
      .meaning = "Kind of solid."},
-    {"shape", "size", VALUE_VECTOR, AT(ShapeForm, shape.size), .only = "box", .unit = "m", .range = ABOVE(0),
+    {"shape", "size", VALUE_VECTOR, AT(ShapeForm, shape.size), .only = "box", .unit = "m", .range = RANGE_ABOVE(0),
      .required = true, .meaning = "Full edge lengths, centred at the origin."},
-    {"shape", "size", VALUE_VECTOR, AT(ShapeForm, shape.size), .only = "rounded_box", .unit = "m", .range = AT_LEAST(0),
-     .required = true,
+    {"shape", "size", VALUE_VECTOR, AT(ShapeForm, shape.size), .only = "rounded_box", .unit = "m",
+     .range = RANGE_AT_LEAST(0), .required = true,
      .meaning = "Distance of the rounded corners' centres along x, y, z: the radius comes on top at both ends."},
     {"shape", "radius", VALUE_NUMBER, AT(ShapeForm, shape.radius), .only = "sphere|cylinder|capsule|rounded_box",
-     .unit = "m", .range = ABOVE(0), .required = true,
+     .unit = "m", .range = RANGE_ABOVE(0), .required = true,
      .meaning = "Radius of the round solid; the polyhedron is inscribed."},
     {"shape", "length", VALUE_NUMBER, AT(ShapeForm, shape.length), .only = "cylinder|capsule", .unit = "m",
-     .range = ABOVE(0), .required = true,
+     .range = RANGE_ABOVE(0), .required = true,
      .meaning = "Length along z, centred; for a capsule that of its straight part."},
     {"shape", "resolution", VALUE_INTEGER, AT(ShapeForm, shape.resolution), .only = "sphere", .fallback = "1",
-     .range = BETWEEN(0, 4), .meaning = "Subdivisions of the icosahedron: 12, 42, 162, 642, 2562 vertices."},
+     .range = RANGE_BETWEEN(0, 4), .meaning = "Subdivisions of the icosahedron: 12, 42, 162, 642, 2562 vertices."},
     {"shape", "segments", VALUE_INTEGER, AT(ShapeForm, shape.segments), .only = "cylinder", .fallback = "16",
-     .range = BETWEEN(3, 1024), .meaning = "Vertices on each rim."},
+     .range = RANGE_BETWEEN(3, 1024), .meaning = "Vertices on each rim."},
     {"shape", "segments", VALUE_INTEGER, AT(ShapeForm, shape.segments), .only = "capsule", .fallback = "12",
-     .range = BETWEEN(3, 1024), .meaning = "Vertices around; a quarter as many rings on each cap."},
+     .range = RANGE_BETWEEN(3, 1024), .meaning = "Vertices around; a quarter as many rings on each cap."},
     {"shape", "points", VALUE_POINTS, AT(ShapeForm, points), .only = "points", .unit = "m", .required = true,
      .meaning = "At least four points; the solid is their convex hull."},
     {"shape", "keep_interior", VALUE_BOOL, AT(ShapeForm, shape.keep_interior), .only = "points", .fallback = "false",
@@ -123,11 +96,12 @@ static const SchemaRow ROWS[] = {
     {"shape", "file", VALUE_TEXT, AT(ShapeForm, file), .only = "mesh", .required = true,
      .meaning = "OBJ or STL file, relative to the scene file."},
     {"shape", "scale", VALUE_NUMBER, AT(ShapeForm, shape.scale), .only = "mesh", .unit = "m per unit",
-     .fallback = "1.0", .range = ABOVE(0), .meaning = "Length of the file's unit: 0.001 for millimetres."},
+     .fallback = "1.0", .range = RANGE_ABOVE(0), .meaning = "Length of the file's unit: 0.001 for millimetres."},
     {"shape", "hulls", VALUE_CHOICE, AT(ShapeForm, hulls), .only = "mesh", .of = "whole|groups", .fallback = "whole",
      .group = "hulls", .meaning = "One convex hull of the whole mesh, or one of each o or g group."},
     {"shape", "max_vertices", VALUE_INTEGER, AT(ShapeForm, shape.max_vertices), .only = "mesh", .fallback = "(all)",
-     .range = BETWEEN(4, 1000000), .meaning = "Thin each hull to at most so many vertices; the error is reported."},
+     .range = RANGE_BETWEEN(4, 1000000),
+     .meaning = "Thin each hull to at most so many vertices; the error is reported."},
     {"shape", "decompose", VALUE_OBJECT, AT(ShapeForm, decompose), .of = "decompose", .only = "mesh", .group = "hulls",
      .meaning = "Cut the mesh into convex hulls that cover it, and take these; {} for the defaults."},
     {"shape", "normal", VALUE_VECTOR, AT(ShapeForm, shape.normal), .only = "half_space", .fallback = "[0, 0, 1]",
@@ -137,14 +111,16 @@ static const SchemaRow ROWS[] = {
 
     /* ---------------------------------------------------------------- decompose */
     {"decompose", "max_hulls", VALUE_INTEGER, AT(DecomposeForm, options.max_hulls), .fallback = "16",
-     .range = BETWEEN(1, 10000), .meaning = "At most so many hulls."},
+     .range = RANGE_BETWEEN(1, 10000), .meaning = "At most so many hulls."},
     {"decompose", "max_vertices", VALUE_INTEGER, AT(DecomposeForm, options.max_vertices), .fallback = "64",
-     .range = BETWEEN(8, 1000000), .meaning = "At most so many vertices of a hull."},
-    {"decompose", "error", VALUE_NUMBER, AT(DecomposeForm, options.error), .fallback = "1e-3", .range = ABOVE(0),
+     .range = RANGE_BETWEEN(8, 1000000), .meaning = "At most so many vertices of a hull."},
+    {"decompose", "error", VALUE_NUMBER, AT(DecomposeForm, options.error), .fallback = "1e-3", .range = RANGE_ABOVE(0),
      .meaning = "The search ends when the hulls' excess volume is below this fraction of the mesh's volume."},
     {"decompose", "resolution", VALUE_INTEGER, AT(DecomposeForm, options.resolution), .fallback = "1200",
-     .range = BETWEEN(1, 10000000), .meaning = "Triangles of the coarse copy that cutting planes are searched on."},
-    {"decompose", "grid", VALUE_INTEGERS, AT(DecomposeForm, grid), .fallback = "(a search)", .range = BETWEEN(1, 1000),
+     .range = RANGE_BETWEEN(1, 10000000),
+     .meaning = "Triangles of the coarse copy that cutting planes are searched on."},
+    {"decompose", "grid", VALUE_INTEGERS, AT(DecomposeForm, grid), .fallback = "(a search)",
+     .range = RANGE_BETWEEN(1, 1000),
      .meaning = "Three counts: even blocks along x, y, z of the mesh's box instead of a search. Neighbours share "
                 "corners."},
     {"decompose", "symmetry", VALUE_CHOICE, AT(DecomposeForm, symmetry), .of = SYMMETRY_WORDS, .fallback = "auto",
@@ -179,9 +155,9 @@ static const SchemaRow ROWS[] = {
      .meaning = "What the link consists of; overlaps count twice in a mass by density."},
     {"link", "shape", VALUE_SHAPE, AT(LinkForm, shape), .group = "shapes",
      .meaning = "Short for shapes with one item."},
-    {"link", "mass", VALUE_NUMBER, AT(LinkForm, mass), .unit = "kg", .range = ABOVE(0), .group = "mass",
+    {"link", "mass", VALUE_NUMBER, AT(LinkForm, mass), .unit = "kg", .range = RANGE_ABOVE(0), .group = "mass",
      .meaning = "Total mass. A link that moves needs mass or density."},
-    {"link", "density", VALUE_NUMBER, AT(LinkForm, density), .unit = "kg/m^3", .range = ABOVE(0), .group = "mass",
+    {"link", "density", VALUE_NUMBER, AT(LinkForm, density), .unit = "kg/m^3", .range = RANGE_ABOVE(0), .group = "mass",
      .meaning = "Mass per volume of the convex pieces."},
     {"link", "mass_model", VALUE_CHOICE, AT(LinkForm, mass_model), .of = "vertices|uniform|given",
      .fallback = "(vertices; given where inertia is)",
@@ -219,17 +195,19 @@ static const SchemaRow ROWS[] = {
      .fallback = "barrier", .meaning = "barrier is never passed, penalty is a spring beyond the limit."},
     {"joint", "limit_stiffness", VALUE_NUMBER, AT(JointForm, limit_stiffness), .only = MOVING_JOINTS,
      .unit = "barrier: J; penalty: N/m or N m/rad", .fallback = "(1 for a barrier, 1000 for a penalty)",
-     .range = ABOVE(0), .meaning = "Strength of the limits."},
+     .range = RANGE_ABOVE(0), .meaning = "Strength of the limits."},
     {"joint", "limit_margin", VALUE_NUMBER, AT(JointForm, limit_margin), .only = MOVING_JOINTS, .unit = "m or rad",
-     .fallback = "(0.05, at most a quarter of the range)", .range = ABOVE(0),
+     .fallback = "(0.05, at most a quarter of the range)", .range = RANGE_ABOVE(0),
      .meaning = "Distance from the limit where it begins to be felt."},
     {"joint", "damping", VALUE_PER_DOF, AT(JointForm, damping), .only = MOVING_JOINTS, .unit = "N s/m or N m s/rad",
-     .fallback = "0", .range = AT_LEAST(0), .meaning = "Viscous damping, one number or one per degree of freedom."},
+     .fallback = "0", .range = RANGE_AT_LEAST(0),
+     .meaning = "Viscous damping, one number or one per degree of freedom."},
 
     /* ---------------------------------------------------------------- repeat */
-    {"repeat", "count", VALUE_COUNT, AT(RepeatForm, count), .required = true, .range = BETWEEN(0, REPEAT_MAX),
+    {"repeat", "count", VALUE_COUNT, AT(RepeatForm, count), .required = true, .range = RANGE_BETWEEN(0, REPEAT_MAX),
      .meaning = "How many: a number, or [nx, ny, nz] for a grid, the last running fastest."},
-    {"repeat", "start", VALUE_INTEGER, AT(RepeatForm, start), .fallback = "0", .range = BETWEEN(-1000000, 1000000),
+    {"repeat", "start", VALUE_INTEGER, AT(RepeatForm, start), .fallback = "0",
+     .range = RANGE_BETWEEN(-1000000, 1000000),
      .meaning = "First value of the indices i, j, k in {expressions}; n counts all items from 0."},
     {"repeat", "first", VALUE_OBJECT, AT(RepeatForm, first), .of = "first_link",
      .meaning = "Keys that are different for the first item."},
@@ -243,16 +221,16 @@ static const SchemaRow ROWS[] = {
      .meaning = "Point of the parent's frame around which rotation_vector carries the joint: a ring of legs."},
 
     {"repeat_controller", "count", VALUE_COUNT, AT(RepeatForm, count), .required = true,
-     .range = BETWEEN(0, REPEAT_MAX), .meaning = "As for links."},
+     .range = RANGE_BETWEEN(0, REPEAT_MAX), .meaning = "As for links."},
     {"repeat_controller", "start", VALUE_INTEGER, AT(RepeatForm, start), .fallback = "0",
-     .range = BETWEEN(-1000000, 1000000), .meaning = "As for links."},
+     .range = RANGE_BETWEEN(-1000000, 1000000), .meaning = "As for links."},
     {"repeat_controller", "first", VALUE_OBJECT, AT(RepeatForm, first), .of = "first_controller",
      .meaning = "Keys that are different for the first item."},
 
-    {"repeat_initial", "count", VALUE_COUNT, AT(RepeatForm, count), .required = true, .range = BETWEEN(0, REPEAT_MAX),
-     .meaning = "As for links."},
+    {"repeat_initial", "count", VALUE_COUNT, AT(RepeatForm, count), .required = true,
+     .range = RANGE_BETWEEN(0, REPEAT_MAX), .meaning = "As for links."},
     {"repeat_initial", "start", VALUE_INTEGER, AT(RepeatForm, start), .fallback = "0",
-     .range = BETWEEN(-1000000, 1000000), .meaning = "As for links."},
+     .range = RANGE_BETWEEN(-1000000, 1000000), .meaning = "As for links."},
     {"repeat_initial", "first", VALUE_OBJECT, AT(RepeatForm, first), .of = "first_initial",
      .meaning = "Keys that are different for the first item."},
     {"repeat_initial", "coordinates", VALUE_INCREMENTS, AT(RepeatForm, coordinates), .unit = "m or rad",
@@ -266,10 +244,10 @@ static const SchemaRow ROWS[] = {
     {"controller", "type", VALUE_CHOICE, AT(ControllerForm, type), .of = "pd|prescribed", .required = true,
      .meaning = "pd: a spring and damper to the target. prescribed: the joint follows the target exactly."},
     {"controller", "position_gain", VALUE_PER_DOF, AT(ControllerForm, position_gain), .only = "pd",
-     .unit = "N/m or N m/rad", .range = AT_LEAST(0), .required = true,
+     .unit = "N/m or N m/rad", .range = RANGE_AT_LEAST(0), .required = true,
      .meaning = "Stiffness k_p of the energy k_p/2 |target - coordinate|^2."},
     {"controller", "velocity_gain", VALUE_PER_DOF, AT(ControllerForm, velocity_gain), .only = "pd",
-     .unit = "N s^2/m or N m s^2/rad", .fallback = "0", .range = AT_LEAST(0),
+     .unit = "N s^2/m or N m s^2/rad", .fallback = "0", .range = RANGE_AT_LEAST(0),
      .meaning =
          "Damping k_d of k_d/2 |target rate - rate|^2 in the step's energy: the force is k_d/dt times the rate error, "
          "dt over simulation.substeps."},
@@ -285,10 +263,10 @@ static const SchemaRow ROWS[] = {
      .meaning = "The value: one number, or one per channel."},
     {"signal", "times", VALUE_SERIES, AT(SignalForm, times), .only = "keyframes|spline", .unit = "s", .group = "times",
      .meaning = "Times of the knots, rising. Before the first and after the last the value is held."},
-    {"signal", "duration", VALUE_NUMBER, AT(SignalForm, duration), .only = "spline", .unit = "s", .range = ABOVE(0),
-     .group = "times", .meaning = "Evenly spaced knots from 0 to here, instead of times."},
-    {"signal", "interval", VALUE_NUMBER, AT(SignalForm, interval), .only = "sequence", .unit = "s", .range = ABOVE(0),
-     .required = true, .meaning = "Time from one row of values to the next."},
+    {"signal", "duration", VALUE_NUMBER, AT(SignalForm, duration), .only = "spline", .unit = "s",
+     .range = RANGE_ABOVE(0), .group = "times", .meaning = "Evenly spaced knots from 0 to here, instead of times."},
+    {"signal", "interval", VALUE_NUMBER, AT(SignalForm, interval), .only = "sequence", .unit = "s",
+     .range = RANGE_ABOVE(0), .required = true, .meaning = "Time from one row of values to the next."},
     {"signal", "values", VALUE_TABLE, AT(SignalForm, values), .only = "keyframes|spline|sequence", .unit = "m or rad",
      .required = true,
      .meaning = "One row per knot, each with one number per channel; a flat list for one channel. Linear between "
@@ -300,8 +278,8 @@ static const SchemaRow ROWS[] = {
 
     {"sine", "amplitude", VALUE_NUMBER, AT(SineForm, amplitude), .unit = "m or rad", .required = true,
      .meaning = "Amplitude of amplitude * sin(2 pi frequency t + phase)."},
-    {"sine", "frequency", VALUE_NUMBER, AT(SineForm, frequency), .unit = "Hz", .required = true, .range = AT_LEAST(0),
-     .meaning = "Frequency."},
+    {"sine", "frequency", VALUE_NUMBER, AT(SineForm, frequency), .unit = "Hz", .required = true,
+     .range = RANGE_AT_LEAST(0), .meaning = "Frequency."},
     {"sine", "phase", VALUE_NUMBER, AT(SineForm, phase), .unit = "rad", .fallback = "0", .meaning = "Phase at time 0."},
 
     /* ---------------------------------------------------------------- initial */
@@ -346,6 +324,7 @@ static const SchemaObject OBJECTS[] = {
     {.name = "contact",
      .title = "contact",
      .size = sizeof(ContactForm),
+     .type_key = "model",
      .meaning = "What happens where bodies meet. support, stiffness and smoothing follow from the scene when they are "
                 "left out; the values in force are printed with -v and stand in summary.json.",
      .example =
@@ -623,6 +602,7 @@ const SchemaTable SCENE_SCHEMA = {
     .object_count = (int)(sizeof OBJECTS / sizeof OBJECTS[0]),
     .rows = ROWS,
     .row_count = (int)(sizeof ROWS / sizeof ROWS[0]),
+    .foreign = contact_schema_row,
     .root = "scene",
     .title = "sdrs scene",
     .id = "scene.schema.json",

@@ -1,4 +1,5 @@
 /* A scene as YAML. Repeats stand expanded, derived values of the reader (steps, limit margins, knots) as numbers. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "scene/parts.h"
@@ -37,22 +38,28 @@ static void write_simulation(const Writer* writer) {
   text_add(out, "}\n");
 }
 
+/* Of the law; nothing when it is derived or the default. */
+static void write_parameter(Text* out, const SceneContact* contact, const SchemaRow* row) {
+  double value = *(const double*)((const char*)contact + row->offset - offsetof(ContactForm, contact));
+  bool derived = row->fallback && row->fallback[0] == '(' && !(value > 0);
+  bool plain = row->fallback && strcmp(row->key, "friction") != 0 && value == strtod(row->fallback, NULL);
+  if (derived || plain) return;
+  text_add(out, "  %s: ", row->key);
+  write_number(out, value);
+  text_add(out, "\n");
+}
+
 static void write_contact(const Writer* writer) {
-  static const char* const MODELS[] = {"none", "separating_plane"};
   const SceneContact* contact = &writer->scene->contact;
   Text* out = writer->out;
-  text_add(out, "contact:\n  model: %s\n  friction: ", MODELS[contact->model]);
-  write_number(out, contact->friction);
-  text_add(out, "\n");
+  const char* model = contact_model_name(contact->model);
+  text_add(out, "contact:\n  model: %s\n", model);
+  const SchemaRow* row;
+  for (int i = 1; (row = contact_schema_row(i)); i++)
+    if (schema_row_belongs(row, model) && strcmp(row->key, "friction") == 0) write_parameter(out, contact, row);
   if (contact->elastic) text_add(out, "  restitution: null\n");
-  const char* const keys[] = {"support", "stiffness", "smoothing", "rest_speed"};
-  const double values[] = {contact->support, contact->stiffness, contact->smoothing, contact->rest_speed};
-  for (int i = 0; i < 4; i++) {
-    if (!(values[i] > 0)) continue; /* derived */
-    text_add(out, "  %s: ", keys[i]);
-    write_number(out, values[i]);
-    text_add(out, "\n");
-  }
+  for (int i = 1; (row = contact_schema_row(i)); i++)
+    if (schema_row_belongs(row, model) && strcmp(row->key, "friction") != 0) write_parameter(out, contact, row);
   if (contact->exclude_count > 0) text_add(out, "  exclude:\n");
   for (int i = 0; i < contact->exclude_count; i++) {
     text_add(out, "    - [");

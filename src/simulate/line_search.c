@@ -68,10 +68,13 @@ static void measure_islands(Sim* s, bool arrived) {
   }
   int count = s->contact ? contact_candidate_count(s->contact) : 0;
   for (int k = 0; k < count; k++) {
-    ContactTrial pair = contact_trial(s->contact, k);
-    Island *a = island_of_link(s, pair.link_a), *b = island_of_link(s, pair.link_b);
-    if (a) a->rounding += pair.rounding;
-    if (b && b != a) b->rounding += pair.rounding;
+    double rounding = contact_rounding(s->contact, k);
+    if (!(rounding > 0)) continue;
+    int link_a, link_b;
+    contact_candidate(s->contact, k, &link_a, &link_b);
+    Island *a = island_of_link(s, link_a), *b = island_of_link(s, link_b);
+    if (a) a->rounding += rounding;
+    if (b && b != a) b->rounding += rounding;
   }
   for (int k = 0; k < s->island_count; k++) {
     Island* island = &s->islands[k];

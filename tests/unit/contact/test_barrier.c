@@ -1,5 +1,6 @@
 /* The clamped barrier Q (C2), against the paper's own polynomial in long double, against differences, and at both ends
  * of its range. */
+#include "model/model.h"
 #include "support/sweep.h"
 
 /* P_s(c) = (c - s)^4 / c^5 with s = 1, and its derivatives as the quotient rule gives them. */

@@ -1,10 +1,11 @@
 /* The law that ends an approach (docs/derivations/impact.md): the integral against a sum, slopes against differences on
  * both sides of every branch, and what it is for: rebounds, gaps, energy and momentum of runs. */
+#include "contact/impact.h"
 #include "contact/system.h"
 
 #include <string.h>
 
-#include "model/rest.h"
+#include "contact/rest.h"
 #include "simulate/sim.h"
 #include "support/runs.h"
 
@@ -202,6 +203,18 @@ static void impact_two_bodies_keep_their_momentum_and_nothing_else(void** state)
   }
 }
 
+/* U of a pair, its plane found again. */
+static double barrier_potential(const ContactSystem* s, const ContactPair* p) {
+  const HullInstance *a = &s->instance[s->current][p->hull_a], *b = &s->instance[s->current][p->hull_b];
+  double room[3][64];
+  assert_true(a->points.padded + b->points.padded <= 64);
+  PlaneScratch scratch = {room[0], room[1], room[2], 64, 0};
+  PlaneSolution found;
+  const Plane start = p->state[s->current].plane;
+  assert_int_equal(plane_solve(a, b, s->model->contact.support, start, &scratch, &found), PLANE_ACTIVE);
+  return found.energy;
+}
+
 /* Kinetic energy of the last step's motion, weight, and what the barriers hold. */
 static double mechanical_energy(const Sim* s) {
   const Model* m = s->model;
@@ -212,8 +225,9 @@ static double mechanical_energy(const Sim* s) {
     sum -= m->links[i].mass * vec3_dot(m->simulation.gravity, s->state.center[i]);
   }
   for (int k = 0; k < s->contact->list_count; k++) {
-    const PairState* pair = &contact_pair(s->contact, k)->state[s->contact->current];
-    if (pair->outcome == PLANE_ACTIVE) sum += m->contact.stiffness * pair->solution.energy;
+    const ContactPair* pair = contact_pair(s->contact, k);
+    if (pair->state[s->contact->current].outcome == PAIR_PRESSED)
+      sum += m->contact.stiffness * barrier_potential(s->contact, pair);
   }
   return sum;
 }

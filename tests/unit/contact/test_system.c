@@ -1,6 +1,7 @@
 /* All pairs of a scene over random motion: no pair within the contact range is ever missed, what is stored is a lower
  * bound or the exact thing, energies are sums over pairs, forces cancel, and friction rests on the state it was told
  * to. */
+#include "contact/plane.h"
 #include "contact/system.h"
 
 #include <string.h>

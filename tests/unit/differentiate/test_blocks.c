@@ -97,7 +97,7 @@ static void blocks_gradient_is_in_the_same_order(void** state) {
   model_gradient_create(&g, m);
   for (int i = 0; i < m->link_count; i++) g.mass[i] = 10 + i;
   for (int k = 0; k < m->dof_count; k++) g.coordinates[k] = k, g.velocities[k] = -k;
-  for (int k = 0; k < CONTACT_PARAMETER_COUNT; k++) g.contact[k] = 3 + k;
+  for (int k = 0; k < CONTACT_OWN; k++) g.contact[k] = 3 + k;
   g.attachments[2] = vec3(7, 8, 9);
   double x[80];
   block_gradient(m, GRADCHECK_MASS, &g, x);
@@ -110,7 +110,7 @@ static void blocks_gradient_is_in_the_same_order(void** state) {
     compare_near(x[m->dof_count + k], -k, 0, "velocity");
   }
   block_gradient(m, GRADCHECK_CONTACT, &g, x);
-  compare_bytes(x, g.contact, sizeof g.contact, "contact");
+  compare_bytes(x, g.contact, sizeof(double[CONTACT_OWN]), "contact");
   block_gradient(m, GRADCHECK_ATTACHMENTS, &g, x);
   compare_near(x[3 * 2 + 1], 8, 0, "attachment");
   model_gradient_destroy(&g);

@@ -142,7 +142,8 @@ static void step_adjoint_reports_contact_that_is_not_there(void** state) {
   model_gradient_create(&gradient, m);
   Pose pose[2];
   model_poses(m, m->initial_coordinates, pose);
-  ContactRecord record = {.hull_a = 1, .hull_b = 0, .active = true, .normal = {0, 0, -0.99}, .offset = 0.4};
+  /* of the law's numbers the plane comes first: origin, normal, offset */
+  ContactRecord record = {.hull_a = 1, .hull_b = 0, .active = true, .kept = {[5] = -0.99, [6] = 0.4}};
   RecordedStep step = {.clock = {0.1, 0.1, 0, 0}, .q_next = m->initial_coordinates, .q_now = m->initial_coordinates};
   step.q_old = m->initial_coordinates;
   step.pose_next = step.pose_now = step.pose_old = step.pose_older = pose;

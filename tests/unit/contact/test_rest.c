@@ -1,14 +1,14 @@
 /* Parallel faces at rest, against an independent search. */
-#include "fixture.h"
-#include "model/rest.h"
-#include "rest_search.h"
+#include "unit/model/fixture.h"
+#include "contact/rest.h"
+#include "unit/model/rest_search.h"
 
 static void check_faces(int n_a, int n_b) {
   const double supports[] = {1e-5, 1e-3, 1e-2, 0.1, 0.3}, gaps[] = {0.1, 0.3, 0.5, 0.8, 1.2, 1.7};
   for (int i = 0; i < 5; i++)
     for (int j = 0; j < 6; j++) {
       double s = supports[i], gap = gaps[j] * s, wanted = searched_force(s, n_a, n_b, gap);
-      Rest at_gap = rest_at_gap(s, n_a, n_b, gap), under = rest_under_force(s, n_a, n_b, at_gap.force);
+      ContactRest at_gap = rest_at_gap(s, n_a, n_b, gap), under = rest_under_force(s, n_a, n_b, at_gap.force);
       check_near(at_gap.force / wanted, 1, 1e-6, "force at a gap, found / wanted");
       check_near(at_gap.gap / gap, 1, 1e-13, "gap reached / asked for");
       check_near(under.gap / gap, 1, 1e-11, "gap under the force / gap");
@@ -52,7 +52,7 @@ static void extreme_forces_stay_finite(void** state) {
   (void)state;
   const double forces[] = {1e-300, 1e-30, 1, 1e30, 1e80};
   for (int i = 0; i < 5; i++) {
-    Rest rest = rest_under_force(1e-3, 4, 1, forces[i]);
+    ContactRest rest = rest_under_force(1e-3, 4, 1, forces[i]);
     assert_true(isfinite(rest.gap) && rest.gap > 0 && rest.gap < 2.01e-3);
     assert_true(isfinite(rest.stiffness));
   }

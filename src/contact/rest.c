@@ -1,8 +1,7 @@
 /* Gap and force of parallel faces at rest, by bisection: everything is monotone in the distance of one side. */
-#include "model/rest.h"
-#include <math.h>
+#include "contact/rest.h"
 
-#include "linalg/linalg.h"
+#include "contact/plane.h"
 
 /* Bisection in the logarithm of z = c / s over (Z_MIN, 1) until doubles end: the force grows like z^-6. */
 #define Z_MIN 1e-20
@@ -26,7 +25,7 @@ static double slope_inverse(double q) {
 
 /* State of rest with one side at distance z s. The norm a = 1 - sigma y and the gap depend on each other by a factor of
  * order sigma: a fixed-point iteration. */
-static Rest rest_at_distance(double s, int n_a, int n_b, double z) {
+static ContactRest rest_at_distance(double s, int n_a, int n_b, double z) {
   double q = n_a * slope(z), other = n_a == n_b ? z : slope_inverse(q / n_b);
   double sum = s * (z + other), gap = sum, a = 1;
   for (int i = 0; i < NORM_ITERATIONS; i++) {
@@ -37,10 +36,10 @@ static Rest rest_at_distance(double s, int n_a, int n_b, double z) {
     if (gap == before) break;
   }
   double compliance = 1 / (n_a * barrier_eval(z).second) + 1 / (n_b * barrier_eval(other).second);
-  return (Rest){gap, a * q / (s * s), 1 / (s * s * s * compliance)};
+  return (ContactRest){gap, a * q / (s * s), 1 / (s * s * s * compliance)};
 }
 
-Rest rest_under_force(double support, int n_a, int n_b, double force) {
+ContactRest rest_under_force(double support, int n_a, int n_b, double force) {
   double low = Z_MIN, high = 1;
   for (int i = 0; i < BISECTIONS; i++) {
     double middle = sqrt(low * high);
@@ -53,7 +52,7 @@ Rest rest_under_force(double support, int n_a, int n_b, double force) {
   return rest_at_distance(support, n_a, n_b, low);
 }
 
-Rest rest_at_gap(double support, int n_a, int n_b, double gap) {
+ContactRest rest_at_gap(double support, int n_a, int n_b, double gap) {
   double low = Z_MIN, high = 1;
   for (int i = 0; i < BISECTIONS; i++) {
     double middle = sqrt(low * high);

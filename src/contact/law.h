@@ -1,0 +1,125 @@
+/* Private to contact/: a contact law is one file, law_<name>.c, and one row, LAW_<name>, in laws.c.
+ *
+ * The system (system.h) knows which hulls are near each other and holds two states of every such pair, the accepted one
+ * and a trial; the replay (replay.c) goes through recorded steps backwards. What acts between two hulls only the law
+ * knows: it is asked for the value at a trial, for the derivatives of a state that is accepted, for what the next step
+ * rests on (the lag), and for the same of recorded pairs with the reverse derivatives. A law sees one pair at a time
+ * and calls no one back, so pairs go on in parallel. Whatever it wants to know of the scene, its `create` builds;
+ * whatever it wants to remember of a pair stands in memory that the system holds for it, zeroed when the pair is new.
+ */
+#ifndef SDRS_CONTACT_LAW_H
+#define SDRS_CONTACT_LAW_H
+
+#include "contact/pair.h"
+#include "scene/schema.h"
+
+/* A pair at one state. */
+typedef struct {
+  void* law;                 /* of ContactLaw.create */
+  int thread;                /* whose workspace may be used */
+  const HullInstance *a, *b; /* where the hulls stand; a half-space is b */
+  Vec3 reference[2];         /* their links' centres of mass, which twists are about [m] */
+  GjkCache* gjk;
+  void* memory; /* of the pair (ContactLaw.pair_size) */
+  bool lagged;  /* `lag` was told that it was pressed */
+  int which;    /* number of the state, 0 or 1 */
+  PairState* state;
+  void* own; /* what the law adds to the state (ContactLaw.state_size) */
+} LawPair;
+
+/* The accepted state that a trial comes from. */
+typedef struct {
+  const PairState* state;
+  const void* own;
+  const double* twist[2]; /* of the links since then: rotation vector, displacement */
+  bool stays;             /* neither link has moved */
+  bool follows;           /* it was evaluated with the same lag */
+  bool begins;            /* the run begins here: nothing is known of what came before */
+} LawOrigin;
+
+/* A recorded pair of the step from t to t + dt. */
+typedef struct {
+  void* law;
+  int thread;
+  const ContactRecord* record; /* at t + dt */
+  const PairBody *now, *next;  /* (2); now NULL: it was not pressed at t */
+  const void *own_now, *own_next;
+  void* memory;   /* (ContactLaw.replay_size) */
+  void* vertices; /* room for ContactLaw.vertex_size of every vertex of both hulls */
+} LawReplay;
+
+typedef struct ContactLaw {
+  const char* name;
+  const SchemaRow* parameters; /* rows of `contact`, read into SceneContact; `only` names the law and "none" */
+  int parameter_count;
+  int own_count;                                /* how many of SceneContact.own its rows fill */
+  size_t pair_size, state_size, kept_size;      /* bytes: of a pair, of each state of it, of what `keep` stores */
+  size_t moment_size, replay_size, vertex_size; /* of a recorded pair at one moment, in one step, per vertex */
+  int vertex_shares;                            /* most shares of one vertex that `reverse` hands out */
+
+  /* ---- the scene */
+  /* tolerance: of a step, relative (0: as exact as can be). */
+  void* (*create)(const Model* model, int threads, double tolerance);
+  void (*destroy)(void* law);
+  void (*set_dt)(void* law, double dt);
+  /* Distance from which on two hulls exert nothing on each other [m]; INFINITY: all pairs are candidates. */
+  double (*range)(const Model* model);
+  /* Two faces at rest on each other, for stiffness 1 (model.h). Both NULL: stiffness is not derived, nor judged. */
+  ContactRest (*rest_under_force)(double support, int n_a, int n_b, double force);
+  ContactRest (*rest_at_gap)(double support, int n_a, int n_b, double gap);
+
+  /* ---- a pair in a trial, in this order */
+  /* Value: outcome, separation, axis, contact_energy, has_terms; a plane where there is one. A pair that neither was
+   * pressed nor came within the range is not asked about. */
+  void (*evaluate)(const LawPair* trial, const LawOrigin* from);
+  /* Friction's value, of lagged pairs: friction_energy, has_terms. false: not found. NULL: no friction. */
+  bool (*rub)(const LawPair* trial, const LawOrigin* from);
+  /* Does friction act between them? NULL: never. */
+  bool (*rubs)(const LawPair* pair);
+  /* The trial is the other state again (copied, with `own`): the same for what the pair's memory holds of it. NULL. */
+  void (*take_over)(const LawPair* trial);
+  /* Motion bound: the least separation that a trial may have [m]; nearer the model of the step is worth nothing. */
+  double (*nearest)(const void* law, const PairState* accepted);
+
+  /* ---- a pair in the accepted state */
+  /* Gradient and Hessian of a state with terms that was the last to be evaluated; stiffness included. */
+  void (*derive)(const LawPair* pair);
+  /* Size of the energy that a clearance, a difference of coordinates of size `reach`, has in it, rounding away [J]. */
+  double (*rounding)(const LawPair* pair, double reach);
+  /* Newton's model of a pair of which the step would leave 1 / ratio of its force (S11). NULL: its own. */
+  void (*relieve)(const LawPair* pair, double ratio, PairDerivatives* model);
+  /* The next step rests on this state (LawPair.lagged: it is pressed). room: of lag_room bytes when it is pressed, lent
+   * until the next lag; returns how many were used, a multiple of 8. NULL: nothing is kept. */
+  size_t (*lag_room)(const LawPair* pair);
+  size_t (*lag)(const LawPair* pair, void* room);
+  /* The run begins here, pressed as it is. NULL. */
+  void (*begin)(const LawPair* pair);
+  /* What the poses do not tell of a pressed pair, stored and given back. NULL: nothing. */
+  void (*keep)(const LawPair* pair, void* kept);
+  void (*recall)(const LawPair* pair, const void* kept);
+  /* What an impact makes of the force of a pressed pair, when a step of length dt led there from `kept` (NULL: it was
+   * apart). NULL: nothing. */
+  double (*impact_factor)(const LawPair* pair, const void* kept, double rest_speed, double dt);
+  void (*record)(const LawPair* pair, bool rubbing, double kept[CONTACT_KEPT_NUMBERS]);
+
+  /* ---- two hulls, outside any run */
+  /* A plane that parts them, found is their distance; with lower bounds of both clearances [m]. NULL: none. */
+  bool (*part)(void* law, int thread, const HullInstance* a, const HullInstance* b, const GjkResult* found,
+               Plane* plane, double clearance[2]);
+  /* Do they press on each other? Then where, along which normal, how much: sets touching, normal, point, pressure. */
+  bool (*press)(void* law, const HullInstance* a, const HullInstance* b, const GjkResult* found, ContactSpot* spot);
+
+  /* ---- a recorded pair */
+  /* What the record tells at the moment it is of. false: not found again. */
+  bool (*revisit)(void* law, int thread, const ContactRecord* record, const PairBody body[2], void* own);
+  /* Gradient and Hessian at t + dt, stiffness included, on zeroes. false: not found again. */
+  bool (*replay)(const LawReplay* pair, PairDerivatives* out);
+  /* Shares of Phi (A4) for the twists of both bodies, and of a scalar that grows by `carry` times what the pair hands
+   * on from t (PairShares.carry of the step after); everything for stiffness 1. out is zeroed. */
+  void (*reverse)(const LawReplay* pair, const double twist[2][6], double carry, PairShares* out);
+} ContactLaw;
+
+/* The model's; that of model `none` is the first, for who asks how near is near. */
+const ContactLaw* contact_law(const Model* model);
+
+#endif

@@ -1,0 +1,497 @@
+/* The law of SDRS: a plane between two convex hulls that minimises their barriers (plane.h,
+ * docs/derivations/contact.md) with what an impact takes away (impact.h) and friction in the plane of the step before
+ * (friction.h). The barriers' reverse derivatives: adjoint.h. */
+#include <float.h>
+#include <string.h>
+
+#include "contact/adjoint.h"
+#include "contact/law.h"
+#include "contact/rest.h"
+
+/* Roundings that add up in a pair's energy: of the sums, and of a clearance, taken five times and for a few vertices.
+ */
+#define ENERGY_ROUNDINGS 50.0
+#define CLEARANCE_ROUNDINGS 20.0
+/* Steps solved to this part of the forces or looser take planes whose forces are right to about 1e-10; tighter ones go
+ * to rounding. */
+#define LOOSE_TOLERANCE 1e-6
+#define LOOSE_LAST_STEP 1e-11
+/* Bodies may come nearer by this factor in one trial, from the contact range if they were beyond. Nearer than they will
+ * be the force is out of all proportion, and far enough its rounding too. */
+#define NEARER_MOST 0.1
+/* The force of a pair over its exponent: P_s' goes with about the sixth power of the clearance (C2). */
+#define FORCE_EXPONENT 6.0
+/* Shares of a vertex: of contact, of its potential at t + dt and three times at t, of friction. */
+enum { VERTEX_SHARES = 6 };
+
+typedef struct {
+  double support, stiffness, range;
+  int threads;
+  PlaneScratch* scratch; /* one a thread */
+  ActiveVertex** active; /* one a thread */
+  FrictionParameters friction;
+  ImpactParameters impact;
+} Law;
+
+/* What a pair remembers. */
+typedef struct {
+  FrictionLag lag;
+  double before; /* y of impact.md at the time of the lag */
+  Impact load;   /* what the step before made of the force that friction rests on */
+} Memory;
+
+/* What belongs to a state. */
+typedef struct {
+  PlaneSolution solution; /* of a pressed pair: the minimiser */
+  PlaneResponse response;
+  Impact impact;
+  double slip[3]; /* that friction found (FrictionLag) */
+  bool follows;   /* friction's directions follow from the other state */
+} Own;
+
+typedef struct {
+  Impact impact;
+  double compression;
+} Kept;
+
+typedef struct {
+  Plane plane;      /* the minimiser, of an active record */
+  double slip[3];   /* u1, u2 [m/s], omega * length [m/s] in the basis of the lagged plane, of a rubbing one */
+  ContactLoad load; /* of the state before, which friction is in proportion to */
+} Record;
+_Static_assert(sizeof(Record) <= sizeof(double[CONTACT_KEPT_NUMBERS]), "a record is kept as numbers");
+
+typedef struct {
+  FrictionLag lag;
+  PlaneResponse response;
+} Replay;
+
+/* ---------------------------------------------------------------- the scene */
+
+#define ONLY "none|separating_plane"
+static const SchemaRow rows[] = {
+    {"contact", "support", VALUE_NUMBER, offsetof(ContactForm, contact.support), .only = ONLY, .unit = "m",
+     .fallback = "(derived from the scene)", .range = RANGE_ABOVE(0),
+     .meaning = "Support s of the contact potential: bodies begin to feel each other at a gap of about 2 s."},
+    {"contact", "stiffness", VALUE_NUMBER, offsetof(ContactForm, contact.stiffness), .only = ONLY, .unit = "J m",
+     .fallback = "(derived from the scene)", .range = RANGE_ABOVE(0),
+     .meaning = "Stiffness kappa in front of the contact potential."},
+    {"contact", "friction", VALUE_NUMBER, offsetof(ContactForm, contact.friction), .only = ONLY, .fallback = "0.5",
+     .range = RANGE_BETWEEN(0, 100), .meaning = "Coulomb coefficient."},
+    {"contact", "smoothing", VALUE_NUMBER, offsetof(ContactForm, contact.smoothing), .only = ONLY, .unit = "(m/s)^2",
+     .fallback = "(derived from the scene)", .range = RANGE_ABOVE(0),
+     .meaning = "Friction smoothing epsilon; a sticking contact creeps at a small multiple of its root."},
+    {"contact", "restitution", VALUE_NUMBER, offsetof(ContactForm, contact.restitution), .only = ONLY, .fallback = "0",
+     .nullable = true, .range = RANGE_BETWEEN(0, 1),
+     .meaning = "Part of the normal speed that is left after an impact. So far 0 for every dt, or null: the bare "
+                "barrier, which throws back the more the finer dt is."},
+    {"contact", "rest_speed", VALUE_NUMBER, offsetof(ContactForm, contact.rest_speed), .only = ONLY, .unit = "m/s",
+     .fallback = "(derived from the scene)", .range = RANGE_ABOVE(0),
+     .meaning = "With restitution 0 nothing leaves what it met faster than about this."},
+};
+
+static void scratch_create(PlaneScratch* scratch, const Model* model, double tolerance) {
+  int largest = 8, second = 8;
+  for (int i = 0; i < model->hull_count; i++) {
+    int n = model->hulls[i].points.padded;
+    if (n > largest) {
+      second = largest;
+      largest = n;
+    } else if (n > second)
+      second = n;
+  }
+  int capacity = largest + second;
+  *scratch = (PlaneScratch){MEMORY_NEW(double, capacity), MEMORY_NEW(double, capacity), MEMORY_NEW(double, capacity),
+                            capacity, tolerance >= LOOSE_TOLERANCE ? LOOSE_LAST_STEP : 0};
+}
+
+static void* create(const Model* model, int threads, double tolerance) {
+  const ModelContact* contact = &model->contact;
+  Law* law = MEMORY_NEW(Law, 1);
+  double dt = model->simulation.dt;
+  *law = (Law){.support = contact->support,
+               .stiffness = contact->stiffness,
+               .range = plane_range(contact->support),
+               .threads = threads,
+               .scratch = MEMORY_NEW(PlaneScratch, threads),
+               .active = MEMORY_NEW(ActiveVertex*, threads),
+               .friction = {contact->friction, contact->smoothing, dt, 0, false},
+               .impact = {contact->support, contact->rest_speed, dt}};
+  for (int t = 0; t < threads; t++) {
+    scratch_create(&law->scratch[t], model, tolerance);
+    law->active[t] = MEMORY_NEW(ActiveVertex, law->scratch[t].capacity);
+  }
+  return law;
+}
+
+static void destroy(void* instance) {
+  Law* law = instance;
+  for (int t = 0; t < law->threads; t++) {
+    memory_free(law->scratch[t].x);
+    memory_free(law->scratch[t].y);
+    memory_free(law->scratch[t].z);
+    memory_free(law->active[t]);
+  }
+  memory_free(law->scratch);
+  memory_free(law->active);
+  memory_free(law);
+}
+
+static void set_dt(void* instance, double dt) {
+  Law* law = instance;
+  law->friction.dt = law->impact.dt = dt;
+}
+
+static double range(const Model* model) { return plane_range(model->contact.support); }
+
+/* ---------------------------------------------------------------- value at a trial */
+
+static Plane start_plane(const Law* law, const HullInstance* a, const HullInstance* b, const GjkResult* found) {
+  return b->half_space ? plane_from_half_space(a, b, law->support, found->distance)
+                       : plane_from_witness(a, b, law->support, found->witness_a, found->witness_b, found->normal);
+}
+
+/* From the closest points. */
+static PlaneOutcome solve_cold(const LawPair* p, PlaneSolution* solution) {
+  const Law* law = p->law;
+  GjkResult found;
+  double distance = pair_distance(p->a, p->b, p->gjk, &found);
+  if (!(distance > 0)) return PLANE_INFEASIBLE;
+  if (distance >= law->range) {
+    pair_set_apart(p->state, distance, found.normal);
+    return PLANE_SEPARATED;
+  }
+  Plane start = start_plane(law, p->a, p->b, &found);
+  PlaneOutcome outcome = plane_solve(p->a, p->b, law->support, start, &law->scratch[p->thread], solution);
+  p->state->has_plane = true;
+  return outcome;
+}
+
+/* From the plane of the accepted state, moved as it responds to the bodies' motion. */
+static PlaneOutcome solve_warm(const LawPair* p, const LawOrigin* from, PlaneSolution* solution) {
+  const Law* law = p->law;
+  const Own* old = from->own;
+  p->state->has_plane = true;
+  if (from->stays) {
+    *solution = old->solution;
+    return PLANE_ACTIVE;
+  }
+  PlaneScratch* scratch = &law->scratch[p->thread];
+  Plane predicted = plane_predict(old->solution.plane, &old->response, from->twist[0], from->twist[1]);
+  PlaneOutcome outcome = plane_solve(p->a, p->b, law->support, predicted, scratch, solution);
+  if (outcome == PLANE_INFEASIBLE)
+    outcome = plane_solve(p->a, p->b, law->support, old->solution.plane, scratch, solution);
+  return outcome == PLANE_ACTIVE || outcome == PLANE_SEPARATED ? outcome : solve_cold(p, solution);
+}
+
+static PairOutcome pair_outcome(PlaneOutcome outcome) {
+  switch (outcome) {
+    case PLANE_ACTIVE:
+      return PAIR_PRESSED;
+    case PLANE_SEPARATED:
+      return PAIR_APART;
+    case PLANE_INFEASIBLE:
+      return PAIR_INFEASIBLE;
+    case PLANE_FAILED:
+      break;
+  }
+  return PAIR_FAILED;
+}
+
+static void evaluate(const LawPair* p, const LawOrigin* from) {
+  const Law* law = p->law;
+  PairState* state = p->state;
+  Own* own = p->own;
+  PlaneSolution* solution = &own->solution;
+  bool warm = from->state->outcome == PAIR_PRESSED;
+  state->outcome = pair_outcome(warm ? solve_warm(p, from, solution) : solve_cold(p, solution));
+  bool pressed = state->outcome == PAIR_PRESSED;
+  if (!pressed && !(state->outcome == PAIR_APART && state->has_plane)) return;
+  state->plane = solution->plane;
+  memcpy(state->clearance, solution->clearance, sizeof(state->clearance));
+  state->separation = solution->clearance[0] + solution->clearance[1];
+  state->axis = vec3_normalized(solution->plane.n);
+  if (!pressed) return;
+  ImpactParameters impact = law->impact;
+  if (from->begins) impact.rest_speed = 0; /* as at rest */
+  own->impact = impact_eval(&impact, solution->energy, ((const Memory*)p->memory)->before);
+  state->contact_energy = law->stiffness * own->impact.value;
+  state->has_terms = true;
+}
+
+/* In proportion to the force that the last step ended with. */
+static bool rubs(const LawPair* p) {
+  const Law* law = p->law;
+  return p->lagged && law->friction.coefficient * ((const Memory*)p->memory)->load.first > 0;
+}
+
+static FrictionParameters friction_of(const LawPair* p) {
+  FrictionParameters parameters = ((const Law*)p->law)->friction;
+  parameters.coefficient *= ((const Memory*)p->memory)->load.first;
+  parameters.state = p->which;
+  parameters.follow = ((const Own*)p->own)->follows;
+  return parameters;
+}
+
+static bool rub(const LawPair* p, const LawOrigin* from) {
+  const Law* law = p->law;
+  Memory* memory = p->memory;
+  Own* own = p->own;
+  double energy;
+  own->follows = from->follows;
+  FrictionParameters parameters = friction_of(p);
+  bool found = friction_value(&memory->lag, &parameters, &p->a->pose, &p->b->pose, &energy) >= 0;
+  memcpy(own->slip, memory->lag.slip, sizeof(own->slip));
+  p->state->friction_energy = law->stiffness * energy;
+  p->state->has_terms = true;
+  return found;
+}
+
+static void take_over(const LawPair* p) {
+  if (p->lagged) friction_keep(&((Memory*)p->memory)->lag, p->which);
+}
+
+static double nearest(const void* instance, const PairState* accepted) {
+  const Law* law = instance;
+  return NEARER_MOST * fmin(accepted->separation, law->range);
+}
+
+/* ---------------------------------------------------------------- the accepted state */
+
+static void scale_terms(PairDerivatives* d, double factor) {
+  for (int k = 0; k < 2; k++) {
+    d->force[k] = vec3_scale(d->force[k], factor);
+    d->moment[k] = mat3_scale(d->moment[k], factor);
+  }
+  for (int i = 0; i < 12; i++)
+    for (int j = 0; j < 12; j++) d->hessian[i][j] *= factor;
+}
+
+static void derive(const LawPair* p) {
+  const Law* law = p->law;
+  PairDerivatives* d = &p->state->derivatives;
+  Own* own = p->own;
+  if (p->state->outcome == PAIR_PRESSED) {
+    plane_derivatives(&own->solution, p->b->half_space, p->reference[0], p->reference[1], d, &own->response);
+    impact_scale(&own->impact, p->b->half_space, d);
+  } else
+    memset(d, 0, sizeof(*d));
+  if (rubs(p)) {
+    FrictionParameters parameters = friction_of(p);
+    friction_derivatives(&((Memory*)p->memory)->lag, &parameters, &p->a->pose, &p->b->pose, p->reference[0],
+                         p->reference[1], d);
+  }
+  scale_terms(d, law->stiffness);
+}
+
+/* A clearance c is a difference of coordinates of size `reach`, so c / s is uncertain by eps reach / s, and P_s goes
+ * with about its fifth power. */
+static double rounding(const LawPair* p, double reach) {
+  const Law* law = p->law;
+  const Own* own = p->own;
+  double contact = 0; /* W changes by W' dU */
+  if (p->state->outcome == PAIR_PRESSED) contact = law->stiffness * own->impact.first * own->solution.energy;
+  return DBL_EPSILON * (ENERGY_ROUNDINGS + CLEARANCE_ROUNDINGS * reach / law->support) *
+         (fmax(contact, p->state->contact_energy) + p->state->friction_energy);
+}
+
+/* A spring through the force f / ratio at the clearance where the barrier has that: with z^-p for the force, seen from
+ * here its gradient is (1 + p (ratio^(1/p) - 1)) / ratio of the barrier's and its Hessian 1 / ratio (S11). */
+static void relieve(const LawPair* p, double ratio, PairDerivatives* model) {
+  const Law* law = p->law;
+  const Own* own = p->own;
+  PairDerivatives contact;
+  PlaneResponse response;
+  plane_derivatives(&own->solution, p->b->half_space, p->reference[0], p->reference[1], &contact, &response);
+  impact_scale(&own->impact, p->b->half_space, &contact);
+  double gradient = (1 + FORCE_EXPONENT * (math_pow(ratio, 1 / FORCE_EXPONENT) - 1)) / ratio;
+  double a = (gradient - 1) * law->stiffness, b = (1 / ratio - 1) * law->stiffness;
+  *model = p->state->derivatives;
+  for (int k = 0; k < 2; k++) {
+    model->force[k] = vec3_add_scaled(model->force[k], a, contact.force[k]);
+    model->moment[k] = mat3_add(model->moment[k], mat3_scale(contact.moment[k], a));
+  }
+  for (int i = 0; i < 12; i++)
+    for (int j = 0; j < 12; j++) model->hessian[i][j] += b * contact.hessian[i][j];
+}
+
+static double compression(const LawPair* p) {
+  return impact_compression(((const Law*)p->law)->support, ((const Own*)p->own)->solution.energy);
+}
+
+static size_t lag_room(const LawPair* p) {
+  const Plane* plane = &((const Own*)p->own)->solution.plane;
+  return sizeof(FrictionVertex) * (size_t)friction_count(p->a, p->b, ((const Law*)p->law)->support, plane);
+}
+
+static size_t lag(const LawPair* p, void* room) {
+  Memory* memory = p->memory;
+  const Own* own = p->own;
+  memory->before = p->lagged ? compression(p) : 0;
+  memory->load = p->lagged ? own->impact : (Impact){0};
+  if (!p->lagged) return 0;
+  friction_lag(p->a, p->b, ((const Law*)p->law)->support, &own->solution.plane, room, &memory->lag);
+  return sizeof(FrictionVertex) * (size_t)(memory->lag.count[0] + memory->lag.count[1]);
+}
+
+static void begin(const LawPair* p) { ((Memory*)p->memory)->before = compression(p); }
+
+static void keep(const LawPair* p, void* kept) { *(Kept*)kept = (Kept){((const Own*)p->own)->impact, compression(p)}; }
+
+static void recall(const LawPair* p, const void* kept) { ((Own*)p->own)->impact = ((const Kept*)kept)->impact; }
+
+static double impact_factor(const LawPair* p, const void* kept, double rest_speed, double dt) {
+  const Law* law = p->law;
+  ImpactParameters parameters = {law->support, rest_speed, dt};
+  double before = kept ? ((const Kept*)kept)->compression : 0;
+  return impact_eval(&parameters, ((const Own*)p->own)->solution.energy, before).first;
+}
+
+static void record(const LawPair* p, bool rubbing, double kept[CONTACT_KEPT_NUMBERS]) {
+  const Own* own = p->own;
+  const Impact* load = &((const Memory*)p->memory)->load;
+  Record r = {0};
+  if (p->state->outcome == PAIR_PRESSED) r.plane = own->solution.plane;
+  if (rubbing) {
+    memcpy(r.slip, own->slip, sizeof(r.slip));
+    r.load = (ContactLoad){load->first, load->second, load->by_before, load->by_support, load->by_rest_speed};
+  }
+  memcpy(kept, &r, sizeof(r));
+}
+
+/* ---------------------------------------------------------------- two hulls outside any run */
+
+static bool part(void* instance, int thread, const HullInstance* a, const HullInstance* b, const GjkResult* found,
+                 Plane* plane, double clearance[2]) {
+  const Law* law = instance;
+  PlaneSolution solution;
+  PlaneOutcome outcome =
+      plane_solve(a, b, law->support, start_plane(law, a, b, found), &law->scratch[thread], &solution);
+  if (outcome != PLANE_ACTIVE && outcome != PLANE_SEPARATED) return false;
+  *plane = solution.plane;
+  memcpy(clearance, solution.clearance, sizeof(solution.clearance));
+  return true;
+}
+
+/* The barrier's centre of pressure, sum P' x / sum P' over the vertices of a (C3). */
+static bool press(void* instance, const HullInstance* a, const HullInstance* b, const GjkResult* found,
+                  ContactSpot* spot) {
+  const Law* law = instance;
+  PlaneSolution solution;
+  Plane start = start_plane(law, a, b, found);
+  if (plane_solve(a, b, law->support, start, law->scratch, &solution) != PLANE_ACTIVE) return false;
+  const double* first = solution.side[0].first;
+  const Plane* plane = &solution.plane;
+  Vec3 center = vec3_add_scaled(plane->origin, 1.0 / first[3], vec3(first[0], first[1], first[2]));
+  double length = vec3_norm(plane->n);
+  spot->normal = vec3_scale(plane->n, 1.0 / length);
+  double height = vec3_dot(spot->normal, vec3_sub(center, plane->origin)) + plane->o / length;
+  spot->point = vec3_add_scaled(center, -height, spot->normal);
+  spot->pressure = law->stiffness * first[3] * length;
+  return true;
+}
+
+/* ---------------------------------------------------------------- recorded pairs */
+
+static Record record_of(const ContactRecord* from) {
+  Record r;
+  memcpy(&r, from->kept, sizeof(r));
+  return r;
+}
+
+static bool revisit(void* instance, int thread, const ContactRecord* from, const PairBody body[2], void* own) {
+  const Law* law = instance;
+  if (!from->active) return true;
+  return plane_solve(&body[0].hull, &body[1].hull, law->support, record_of(from).plane, &law->scratch[thread], own) ==
+         PLANE_ACTIVE;
+}
+
+/* In proportion to the force in effect at t. */
+static FrictionParameters recorded_friction(const Law* law, const Record* r) {
+  FrictionParameters parameters = law->friction;
+  parameters.coefficient *= r->load.factor;
+  return parameters;
+}
+
+static bool replay(const LawReplay* p, PairDerivatives* d) {
+  const Law* law = p->law;
+  Replay* memory = p->memory;
+  const PlaneSolution *now = p->own_now, *next = p->own_next;
+  const PairBody* body = p->next;
+  memset(&memory->response, 0, sizeof(memory->response));
+  if (p->record->active) {
+    plane_derivatives(next, body[1].hull.half_space, body[0].reference, body[1].reference, d, &memory->response);
+    double before = now ? impact_compression(law->support, now->energy) : 0;
+    Impact impact = impact_eval(&law->impact, next->energy, before);
+    impact_scale(&impact, body[1].hull.half_space, d);
+  }
+  bool sound = true;
+  if (p->record->rubbing) {
+    double energy;
+    Record r = record_of(p->record);
+    FrictionParameters parameters = recorded_friction(law, &r);
+    friction_lag(&p->now[0].hull, &p->now[1].hull, law->support, &now->plane, p->vertices, &memory->lag);
+    memcpy(memory->lag.slip, r.slip, sizeof(r.slip));
+    sound = friction_evaluate(&memory->lag, &parameters, &body[0].hull.pose, &body[1].hull.pose, body[0].reference,
+                              body[1].reference, d, &energy) >= 0;
+  }
+  scale_terms(d, law->stiffness);
+  return sound;
+}
+
+static void reverse(const LawReplay* p, const double twist[2][6], double carry, PairShares* s) {
+  const Law* law = p->law;
+  const Replay* memory = p->memory;
+  ActiveVertex* vertices = law->active[p->thread];
+  ImpactMoment next = {p->next, p->own_next}, now = {p->now, p->own_now};
+  if (p->record->active) {
+    plane_adjoint(p->next, law->support, next.solution, &memory->response, twist, vertices, s);
+    impact_adjoint(&law->impact, &now, &next, vertices, s);
+  }
+  if (p->record->rubbing) {
+    Record r = record_of(p->record);
+    FrictionParameters parameters = recorded_friction(law, &r);
+    friction_adjoint(&memory->lag, &parameters, law->support, now.body, p->next, now.solution, twist, s);
+    impact_load_adjoint(&r.load, law->friction.coefficient, &law->impact, &now, vertices, s);
+  }
+  impact_carry_adjoint(carry, &law->impact, &now, vertices, s);
+}
+
+const ContactLaw LAW_separating_plane = {
+    .name = "separating_plane",
+    .parameters = rows,
+    .parameter_count = sizeof(rows) / sizeof(rows[0]),
+    .pair_size = sizeof(Memory),
+    .state_size = sizeof(Own),
+    .kept_size = sizeof(Kept),
+    .moment_size = sizeof(PlaneSolution),
+    .replay_size = sizeof(Replay),
+    .vertex_size = sizeof(FrictionVertex),
+    .vertex_shares = VERTEX_SHARES,
+    .create = create,
+    .destroy = destroy,
+    .set_dt = set_dt,
+    .range = range,
+    .rest_under_force = rest_under_force,
+    .rest_at_gap = rest_at_gap,
+    .evaluate = evaluate,
+    .rub = rub,
+    .rubs = rubs,
+    .take_over = take_over,
+    .nearest = nearest,
+    .derive = derive,
+    .rounding = rounding,
+    .relieve = relieve,
+    .lag_room = lag_room,
+    .lag = lag,
+    .begin = begin,
+    .keep = keep,
+    .recall = recall,
+    .impact_factor = impact_factor,
+    .record = record,
+    .part = part,
+    .press = press,
+    .revisit = revisit,
+    .replay = replay,
+    .reverse = reverse,
+};

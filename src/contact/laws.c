@@ -1,0 +1,48 @@
+/* The table of contact laws. A row here is the name of a law_<name>.c that defines LAW_<name>. */
+#include "contact/law.h"
+
+/* In the order of ContactModel, after CONTACT_NONE. */
+#define LAWS(ROW) ROW(separating_plane)
+
+#define DECLARE(name) extern const ContactLaw LAW_##name;
+LAWS(DECLARE)
+#define WORD(name) "|" #name
+#define POINTER(name) &LAW_##name,
+static const ContactLaw* const laws[] = {LAWS(POINTER)};
+
+enum { LAW_COUNT = sizeof(laws) / sizeof(laws[0]) };
+
+static const SchemaRow model_row = {"contact",
+                                    "model",
+                                    VALUE_CHOICE,
+                                    offsetof(ContactForm, model),
+                                    .of = "none" LAWS(WORD),
+                                    .fallback = "separating_plane",
+                                    .meaning = "Contact law; none lets bodies pass through each other."};
+
+static const ContactLaw* law_of(ContactModel model) { return laws[model == CONTACT_NONE ? 0 : (int)model - 1]; }
+
+const ContactLaw* contact_law(const Model* model) { return law_of(model->contact_model); }
+
+const SchemaRow* contact_schema_row(int index) {
+  if (index-- == 0) return &model_row;
+  for (int k = 0; k < LAW_COUNT; k++) {
+    if (index < laws[k]->parameter_count) return &laws[k]->parameters[index];
+    index -= laws[k]->parameter_count;
+  }
+  return NULL;
+}
+
+const char* contact_model_name(ContactModel model) { return model == CONTACT_NONE ? "none" : law_of(model)->name; }
+
+int contact_own_count(ContactModel model) { return model == CONTACT_NONE ? 0 : law_of(model)->own_count; }
+
+bool contact_rests(ContactModel model) { return law_of(model)->rest_at_gap != NULL; }
+
+ContactRest contact_rest_under_force(ContactModel model, double support, int n_a, int n_b, double force) {
+  return law_of(model)->rest_under_force(support, n_a, n_b, force);
+}
+
+ContactRest contact_rest_at_gap(ContactModel model, double support, int n_a, int n_b, double gap) {
+  return law_of(model)->rest_at_gap(support, n_a, n_b, gap);
+}

@@ -1,0 +1,116 @@
+/* Private to contact/: a pair of hulls where it stands, and what any law says about it. */
+#ifndef SDRS_CONTACT_PAIR_H
+#define SDRS_CONTACT_PAIR_H
+
+#include "contact/contact.h"
+
+/* A hull (or half-space) where it stands now. */
+typedef struct {
+  PointView points; /* local; count 0 for a half-space */
+  Pose pose;
+  Vec3 center; /* world centre of the bounding sphere [m] */
+  double radius;
+  bool half_space; /* only as the second of a pair */
+  Vec3 normal;     /* half-space: outward unit normal, world */
+  double offset;   /* half-space: normal . x <= offset inside [m] */
+} HullInstance;
+
+/* Clearance of a point of side A: -(n . (x - origin) + o); of side B: n . (x - origin) + o. [m], |n| < 1. */
+typedef struct {
+  Vec3 origin, n;
+  double o;
+} Plane;
+
+/* (w, v) of a body's motion: w = axial part of R1 R0^T (the rotation vector to second order), v = displacement. */
+static inline void motion_twist(Mat3 r0, Mat3 r1, Vec3 displacement, double twist[6]) {
+  Mat3 turn = mat3_mul(r1, mat3_transpose(r0));
+  twist[0] = 0.5 * (turn.m[2][1] - turn.m[1][2]);
+  twist[1] = 0.5 * (turn.m[0][2] - turn.m[2][0]);
+  twist[2] = 0.5 * (turn.m[1][0] - turn.m[0][1]);
+  twist[3] = displacement.x;
+  twist[4] = displacement.y;
+  twist[5] = displacement.z;
+}
+/* Derivatives with respect to the twists (w, v) of both bodies about their reference points:
+ *   force[i], moment[i] = sum g r^T, hessian 12x12 (A first). */
+typedef struct {
+  double energy;
+  Vec3 force[2];
+  Mat3 moment[2];
+  double hessian[12][12];
+} PairDerivatives;
+
+typedef enum {
+  PAIR_PRESSED,    /* the law's potential is not zero */
+  PAIR_APART,      /* it is zero */
+  PAIR_INFEASIBLE, /* the hulls must not stand so */
+  PAIR_FAILED,     /* no value was found: treated as infeasible */
+} PairOutcome;
+
+/* A pair at one state. */
+typedef struct {
+  unsigned stamp; /* of the lag it was evaluated with; another one than the system's: not evaluated */
+  PairOutcome outcome;
+  bool has_plane; /* a plane that separates the hulls is known, with its clearances: the certificate likes it */
+  Plane plane;
+  double clearance[2];                    /* lower bounds, of either hull [m] */
+  double separation;                      /* lower bound of the distance [m] */
+  Vec3 axis;                              /* unit, from a to b: direction of the last known gap */
+  double contact_energy, friction_energy; /* J */
+  bool has_terms;                         /* derivatives are not zero */
+  bool derived;                           /* derivatives are set */
+  PairDerivatives derivatives;            /* stiffness included */
+} PairState;
+
+static inline void pair_set_apart(PairState* state, double separation, Vec3 axis) {
+  state->outcome = PAIR_APART;
+  state->has_plane = false;
+  state->separation = separation;
+  state->axis = axis;
+}
+
+/* Distance and direction from a to b [m]; 0 when they meet. A half-space has no witness points. */
+double pair_distance(const HullInstance* a, const HullInstance* b, GjkCache* cache, GjkResult* result);
+/* Gap of two hulls along a fixed unit direction from a to b [m]; negative when it does not separate them. */
+double pair_gap_along(const HullInstance* a, const HullInstance* b, Vec3 axis);
+/* A hull where its link stands. */
+HullInstance pair_hull_at(const ModelHull* hull, const Pose* pose);
+
+/* ---------------------------------------------------------------- a recorded pair backwards */
+
+/* A body of the pair with its reference point. */
+typedef struct {
+  HullInstance hull;
+  Vec3 reference; /* world */
+} PairBody;
+
+/* Shares of the vertices of one side: derivatives in world axes. */
+typedef struct {
+  int vertex;
+  Vec3 next, now; /* with respect to the vertex's position at t + dt and at t */
+} VertexShare;
+
+/* Derivatives by the motion of a half-space: by its displacement, and by its turning about the origin of its frame
+ * (A13). */
+typedef struct {
+  Vec3 force, torque;
+} GroundShare;
+/* Adds that of a displacement at the point `at` of a half-space with this origin. */
+static inline void ground_add(GroundShare* share, Vec3 force, Vec3 at, Vec3 origin) {
+  share->force = vec3_add(share->force, force);
+  share->torque = vec3_add(share->torque, vec3_cross(vec3_sub(at, origin), force));
+}
+
+/* What one pair adds. */
+typedef struct {
+  VertexShare* share[2];
+  int count[2];
+  double value;   /* Phi */
+  double support; /* dPhi/ds */
+  double friction, smoothing, rest_speed;
+  double own[CONTACT_OWN_PARAMETERS];  /* by the law's own parameters */
+  double carry;                        /* by y of the state before t, for the step to t (impact.md, I6) */
+  GroundShare ground_now, ground_next; /* of a half-space */
+} PairShares;
+
+#endif

@@ -1,0 +1,232 @@
+/* Which pairs can matter: the broad phase, and the list of candidates in their slots. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "contact/system.h"
+
+/* The broad phase covers the motion asked for and a reserve, so that it is rebuilt seldom: up to so many such motions,
+ * but at most this part of the hull's radius, and at least the contact range. */
+#define SLACK_PATHS 4.0
+#define SLACK_RADIUS 0.1
+
+int find_key(const void* list, KeyAt key_at, int count, uint64_t key) {
+  int low = 0, high = count;
+  while (low < high) {
+    int middle = (low + high) / 2;
+    if (key_at(list, middle) < key)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < count && key_at(list, low) == key ? low : -1;
+}
+
+static Box box_grown(const ContactSystem* s, int i, double grow) {
+  const ModelHull* hull = &s->model->hulls[i];
+  const HullInstance* h = &s->instance[s->current][i];
+  if (hull->half_space || !s->model->links[hull->link].collide) return (Box){vec3(1, 1, 1), vec3(-1, -1, -1)};
+  const double(*r)[3] = h->pose.r.m;
+  Vec3 e = hull->half_extent;
+  Vec3 half = vec3(fabs(r[0][0]) * e.x + fabs(r[0][1]) * e.y + fabs(r[0][2]) * e.z + grow,
+                   fabs(r[1][0]) * e.x + fabs(r[1][1]) * e.y + fabs(r[1][2]) * e.z + grow,
+                   fabs(r[2][0]) * e.x + fabs(r[2][1]) * e.y + fabs(r[2][2]) * e.z + grow);
+  return (Box){vec3_sub(h->center, half), vec3_add(h->center, half)};
+}
+
+static Box box_of(const ContactSystem* s, int i) { return box_grown(s, i, 0.5 * s->range * (1 + 1e-9) + s->slack[i]); }
+
+static void push_key(BroadPhase* b, int a, int c) {
+  if (b->key_count == b->key_capacity) {
+    int capacity = 2 * b->key_capacity + 64;
+    b->keys = memory_resize(b->keys, sizeof(uint64_t) * (size_t)b->key_capacity, sizeof(uint64_t) * (size_t)capacity);
+    b->key_capacity = capacity;
+  }
+  b->keys[b->key_count++] = (uint64_t)a << 32 | (uint32_t)c;
+}
+
+/* Can the hull in the box come within `reach` of a half-space? One that turns moves without bound far away. */
+static bool near_half_space(const ContactSystem* s, int ground, const Box* b, double reach) {
+  if (b->low.x > b->high.x) return false;
+  if (isinf(reach)) return true;
+  if (s->model->links[s->model->hulls[ground].link].tree >= 0) return true;
+  const HullInstance* g = &s->instance[s->current][ground];
+  Vec3 n = g->normal, c = vec3_scale(vec3_add(b->low, b->high), 0.5), h = vec3_sub(b->high, c);
+  double low = vec3_dot(n, c) - fabs(n.x) * h.x - fabs(n.y) * h.y - fabs(n.z) * h.z - g->offset;
+  return low <= reach;
+}
+
+/* Half-spaces are unbounded: every box is held against each. */
+static void find_half_space_pairs(ContactSystem* s) {
+  int before = s->broad.key_count;
+  for (int g = 0; g < s->model->hull_count; g++) {
+    if (!s->instance[s->current][g].half_space) continue;
+    for (int i = 0; i < s->model->hull_count; i++)
+      if (near_half_space(s, g, &s->boxes[i], 0.5 * s->range + s->slack[g]))
+        push_key(&s->broad, i < g ? i : g, i < g ? g : i);
+  }
+  if (s->broad.key_count > before) qsort(s->broad.keys, (size_t)s->broad.key_count, sizeof(uint64_t), order_uint64);
+}
+
+static void grow_memory(char** memory, size_t size, int old, int capacity) {
+  if (size > 0) *memory = memory_resize(*memory, size * (size_t)old, size * (size_t)capacity);
+}
+
+static int take_slot(ContactSystem* s) {
+  if (s->free_count == 0) {
+    int old = s->pair_capacity, capacity = old ? 2 * old : 64;
+    s->pairs = memory_resize(s->pairs, sizeof(ContactPair) * (size_t)old, sizeof(ContactPair) * (size_t)capacity);
+    s->free_slots = memory_resize(s->free_slots, sizeof(int) * (size_t)old, sizeof(int) * (size_t)capacity);
+    s->terms = memory_resize(s->terms, sizeof(int) * (size_t)old, sizeof(int) * (size_t)capacity);
+    grow_memory(&s->memory, s->law->pair_size, old, capacity);
+    for (int k = 0; k < 2; k++) grow_memory(&s->own[k], s->law->state_size, old, capacity);
+    for (int k = capacity - 1; k >= old; k--) s->free_slots[s->free_count++] = k;
+    s->pair_capacity = capacity;
+  }
+  int slot = s->free_slots[--s->free_count];
+  if (s->memory) memset(s->memory + (size_t)slot * s->law->pair_size, 0, s->law->pair_size);
+  return slot;
+}
+
+static int common_ancestor(const Model* model, int a, int b) {
+  while (a != b) { /* parents stand earlier */
+    if (a > b)
+      a = model->links[a].parent;
+    else
+      b = model->links[b].parent;
+    if (a < 0 || b < 0) return -1;
+  }
+  return a;
+}
+
+void contact_enter(const ContactSystem* s, ContactPair* p, uint64_t key) {
+  memset(p, 0, sizeof(*p));
+  p->key = key;
+  p->hull_a = (int)(key >> 32);
+  p->hull_b = (int)(key & 0xffffffffu);
+  if (s->model->hulls[p->hull_a].half_space) { /* the half-space is always b */
+    int swap = p->hull_a;
+    p->hull_a = p->hull_b;
+    p->hull_b = swap;
+  }
+  p->link_a = s->model->hulls[p->hull_a].link;
+  p->link_b = s->model->hulls[p->hull_b].link;
+  p->common = common_ancestor(s->model, p->link_a, p->link_b);
+  GjkResult found;
+  PairState* state = &p->state[s->current];
+  state->separation =
+      pair_distance(&s->instance[s->current][p->hull_a], &s->instance[s->current][p->hull_b], &p->gjk, &found);
+  state->axis = found.normal;
+  state->outcome = PAIR_APART;
+  p->state[1 - s->current] = *state;
+}
+
+static void grow_list(ContactSystem* s, int needed) {
+  if (needed <= s->list_capacity) return;
+  int capacity = needed + needed / 2 + 64;
+  s->list = memory_resize(s->list, sizeof(int) * (size_t)s->list_capacity, sizeof(int) * (size_t)capacity);
+  s->spare_list = memory_resize(s->spare_list, sizeof(int) * (size_t)s->list_capacity, sizeof(int) * (size_t)capacity);
+  s->list_capacity = capacity;
+}
+
+/* Merge the new keys with the old list: known pairs keep their slot; pairs with lagged friction or energy stay. */
+static void merge_list(ContactSystem* s) {
+  grow_list(s, s->list_count + s->broad.key_count);
+  int old = 0, count = 0;
+  bool changed = false;
+  for (int k = 0; k <= s->broad.key_count; k++) {
+    uint64_t key = k < s->broad.key_count ? s->broad.keys[k] : UINT64_MAX;
+    if (k < s->broad.key_count &&
+        !model_pair_allowed(s->model, s->model->hulls[key >> 32].link, s->model->hulls[key & 0xffffffffu].link))
+      continue;
+    for (; old < s->list_count && s->pairs[s->list[old]].key < key; old++) { /* pairs no longer near */
+      ContactPair* p = &s->pairs[s->list[old]];
+      if (p->lagged || p->state[s->current].has_terms)
+        s->spare_list[count++] = s->list[old];
+      else {
+        s->free_slots[s->free_count++] = s->list[old];
+        changed = true;
+      }
+    }
+    if (k == s->broad.key_count) break;
+    if (old < s->list_count && s->pairs[s->list[old]].key == key)
+      s->spare_list[count++] = s->list[old++];
+    else {
+      int slot = take_slot(s);
+      contact_enter(s, &s->pairs[slot], key);
+      s->spare_list[count++] = slot;
+      changed = true;
+    }
+  }
+  int* swap = s->list;
+  s->list = s->spare_list;
+  s->spare_list = swap;
+  s->list_count = count;
+  if (!changed) return;
+  s->version++;
+  s->phase = CONTACT_STANDING; /* a pair that enters has no trial yet */
+}
+
+static double hull_path(const ContactSystem* s, int i, const MotionBounds* bounds) {
+  const ModelHull* hull = &s->model->hulls[i];
+  const MotionBound* b = &bounds->link[hull->link];
+  return hull->half_space ? 0 : b->speed + b->spin * (vec3_norm(hull->center) + hull->radius);
+}
+
+void contact_prepare(ContactSystem* s, const MotionBounds* bounds) {
+  double start = timer_now();
+  bool covered = true;
+  for (int i = 0; i < s->model->hull_count && covered; i++)
+    covered = s->travelled[i] + hull_path(s, i, bounds) <= s->slack[i];
+  if (!covered) {
+    for (int i = 0; i < s->model->hull_count; i++) {
+      const ModelHull* hull = &s->model->hulls[i];
+      double radius = hull->half_space ? 0 : hull->radius;
+      bool moves = s->model->links[hull->link].tree >= 0;
+      double path = hull_path(s, i, bounds), reserve = fmin(SLACK_PATHS * path, SLACK_RADIUS * radius);
+      s->slack[i] = moves ? path + fmax(reserve, s->range) : 0;
+      s->travelled[i] = 0;
+      s->way_travelled[i] = s->way_moved ? (double)INFINITY : 0;
+      s->boxes[i] = box_of(s, i);
+    }
+    broad_phase_find(&s->broad, s->boxes, s->model->hull_count);
+    find_half_space_pairs(s);
+    merge_list(s);
+  }
+  s->times.broad_phase += timer_now() - start;
+}
+
+static uint64_t listed_key(const void* list, int index) {
+  const ContactSystem* s = list;
+  return s->pairs[s->list[index]].key;
+}
+
+static int contact_find(const ContactSystem* s, uint64_t key) { return find_key(s, listed_key, s->list_count, key); }
+
+/* Every pair whose boxes, grown by what their hulls move, overlap. */
+static void find_near(ContactSystem* s, const MotionBounds* bounds) {
+  int count = s->model->hull_count;
+  for (int i = 0; i < count; i++) s->boxes[i] = box_grown(s, i, hull_path(s, i, bounds));
+  broad_phase_find(&s->way_broad, s->boxes, count);
+  for (int g = 0; g < count; g++) {
+    if (!s->instance[s->current][g].half_space) continue;
+    for (int i = 0; i < count; i++)
+      if (near_half_space(s, g, &s->boxes[i], 0)) push_key(&s->way_broad, i < g ? i : g, i < g ? g : i);
+  }
+}
+
+const uint64_t* contact_unlisted(ContactSystem* s, const MotionBounds* bounds, bool remembered, int* count) {
+  bool covered = true; /* by the reserve with which the list was found, from this end of the way or the other */
+  for (int i = 0; i < s->model->hull_count && covered; i++) {
+    double travelled = remembered ? fmin(s->travelled[i], s->way_travelled[i]) : s->travelled[i];
+    covered = travelled + hull_path(s, i, bounds) <= s->slack[i];
+  }
+  *count = 0;
+  if (covered) return NULL;
+  find_near(s, bounds);
+  uint64_t* keys = s->way_broad.keys;
+  for (int k = 0; k < s->way_broad.key_count; k++) {
+    int a = s->model->hulls[keys[k] >> 32].link, b = s->model->hulls[keys[k] & 0xffffffffu].link;
+    if (model_pair_allowed(s->model, a, b) && contact_find(s, keys[k]) < 0) keys[(*count)++] = keys[k];
+  }
+  return keys;
+}

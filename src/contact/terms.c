@@ -1,0 +1,87 @@
+/* What the pairs of the accepted state add to the step's equations, and Newton's model of them. */
+#include "contact/system.h"
+
+void contact_list_terms(ContactSystem* s) {
+  s->term_count = 0;
+  for (int k = 0; k < s->list_count; k++)
+    if (contact_pair(s, k)->state[s->current].has_terms) s->terms[s->term_count++] = s->list[k];
+}
+
+int contact_term_count(const ContactSystem* s) { return s->term_count; }
+
+ContactTerms contact_term(const ContactSystem* s, int index) {
+  const ContactPair* p = &s->pairs[s->terms[index]];
+  const PairDerivatives* d = &p->state[s->current].derivatives;
+  return (ContactTerms){p->link_a, p->link_b, d->force, d->moment, d->hessian};
+}
+
+static int system_term_count(const void* holder) { return contact_term_count(holder); }
+
+static ContactTerms system_term(const void* holder, int index) { return contact_term(holder, index); }
+
+ContactTermList contact_term_list(const ContactSystem* s) {
+  return (ContactTermList){s, s ? system_term_count : NULL, s ? system_term : NULL};
+}
+
+/* Normal force over what the step leaves of it: from here on the pair is relieved, and more than that is not believed.
+ */
+#define RELIEF_FROM 1.5
+#define RELIEF_MOST 1e4
+
+/* Over what the linear model leaves of it: the normal force, along the plane's normal, by what body a feels
+ * (half-spaces are b, and have no rows in the Hessian). */
+static double force_excess(const PairState* state, const double twist_a[6], const double twist_b[6]) {
+  const PairDerivatives* d = &state->derivatives;
+  Vec3 n = state->axis;
+  double normal[3] = {n.x, n.y, n.z}, change = 0;
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < 6; k++)
+      change += normal[i] * (d->hessian[3 + i][k] * twist_a[k] + d->hessian[3 + i][6 + k] * twist_b[k]);
+  double force = vec3_dot(n, d->force[0]), left = force + change;
+  return force > 0 ? force / fmax(left, force / RELIEF_MOST) : 1;
+}
+
+int contact_relieve(ContactSystem* s, const double (*twist)[6], bool* relieved) {
+  int count = 0;
+  for (int i = 0; i < s->model->link_count; i++) relieved[i] = false;
+  if (!s->law->relieve) return 0;
+  for (int k = 0; k < s->term_count; k++) {
+    ContactPair* p = &s->pairs[s->terms[k]];
+    const PairState* state = &p->state[s->current];
+    p->relieved = false;
+    if (state->outcome != PAIR_PRESSED) continue;
+    double ratio = force_excess(state, twist[p->link_a], twist[p->link_b]);
+    if (!(ratio > RELIEF_FROM)) continue;
+    LawPair pair = contact_law_pair(s, p, s->current, 0);
+    s->law->relieve(&pair, ratio, &p->model);
+    p->relieved = relieved[p->link_a] = relieved[p->link_b] = true;
+    count++;
+  }
+  return count;
+}
+
+static ContactTerms model_term(const void* holder, int index) {
+  const ContactSystem* s = holder;
+  const ContactPair* p = &s->pairs[s->terms[index]];
+  const PairDerivatives* d = p->relieved ? &p->model : &p->state[s->current].derivatives;
+  return (ContactTerms){p->link_a, p->link_b, d->force, d->moment, d->hessian};
+}
+
+ContactTermList contact_model_list(const ContactSystem* s) {
+  return (ContactTermList){s, s ? system_term_count : NULL, s ? model_term : NULL};
+}
+
+static void project_pair(void* context, int index, int thread) {
+  (void)thread;
+  ContactSystem* s = context;
+  ContactPair* p = &s->pairs[s->terms[index]];
+  if (s->projecting && !s->projecting[p->link_a] && !s->projecting[p->link_b]) return;
+  symmetric_project(12, &p->state[s->current].derivatives.hessian[0][0]);
+}
+
+void contact_project(ContactSystem* s, const bool* links) {
+  s->projecting = links;
+  double start = timer_now();
+  parallel_for(s->threads, s->term_count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, project_pair, s);
+  s->times.contact += timer_now() - start;
+}

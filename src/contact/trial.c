@@ -1,0 +1,169 @@
+/* The trial state: every candidate pair evaluated at new poses, and judged against the accepted state. */
+#include <assert.h>
+#include <string.h>
+
+#include "contact/system.h"
+
+void contact_place(ContactSystem* s, int which, const Pose* poses) {
+  const Model* model = s->model;
+  memcpy(s->pose[which], poses, sizeof(Pose) * (size_t)model->link_count);
+  for (int i = 0; i < model->link_count; i++) s->reference[which][i] = pose_apply(poses[i], model->links[i].center);
+  for (int i = 0; i < model->hull_count; i++)
+    s->instance[which][i] = pair_hull_at(&model->hulls[i], &poses[model->hulls[i].link]);
+}
+
+/* Small rotation vector of R1 R0^T and displacement of the centre; good to second order, for prediction only. */
+static void measure_motion(ContactSystem* s) {
+  const Model* model = s->model;
+  const Pose *p0 = s->pose[s->current], *p1 = s->pose[1 - s->current];
+  for (int i = 0; i < model->link_count; i++) {
+    Vec3 d = vec3_sub(s->reference[1 - s->current][i], s->reference[s->current][i]);
+    motion_twist(p0[i].r, p1[i].r, d, s->twist[i]);
+  }
+  for (int i = 0; i < model->hull_count; i++) {
+    int link = model->hulls[i].link;
+    Mat3 change = mat3_sub(p1[link].r, p0[link].r);
+    double sum = 0;
+    for (int r = 0; r < 3; r++)
+      for (int c = 0; c < 3; c++) sum += change.m[r][c] * change.m[r][c];
+    Vec3 d = vec3_sub(s->instance[1 - s->current][i].center, s->instance[s->current][i].center);
+    s->moved[i] = vec3_norm(d) + sqrt(sum) * s->instance[0][i].radius;
+  }
+}
+
+/* Neither body has moved at all since state `which`. */
+static bool pair_stays(const ContactSystem* s, const ContactPair* p, int which) {
+  return s->stays[which][p->link_a] && s->stays[which][p->link_b];
+}
+
+/* Are both links where they were when state `which` was evaluated, as it is to be now? */
+static bool stands(const ContactSystem* s, const ContactPair* p, int which) {
+  return p->state[which].stamp == s->stamp && pair_stays(s, p, which);
+}
+
+/* Bodies that were far from each other, and have not moved as far since. */
+static bool stays_far(const ContactSystem* s, const ContactPair* p, const PairState* old, PairState* state) {
+  bool turning = s->model->hulls[p->hull_b].half_space && s->model->links[p->link_b].tree >= 0;
+  double separation = old->separation - s->moved[p->hull_a] - s->moved[p->hull_b];
+  if (!(separation > s->range) || turning) return false;
+  pair_set_apart(state, separation, old->axis);
+  return true;
+}
+
+static LawOrigin origin_of(const ContactSystem* s, const ContactPair* p) {
+  size_t slot = (size_t)(p - s->pairs);
+  return (LawOrigin){.state = &p->state[s->current],
+                     .own = s->own[s->current] + slot * s->law->state_size,
+                     .twist = {s->twist[p->link_a], s->twist[p->link_b]},
+                     .stays = pair_stays(s, p, s->current),
+                     .follows = p->state[s->current].stamp == s->stamp,
+                     .begins = s->begins};
+}
+
+static void take_over(const ContactSystem* s, ContactPair* p) {
+  LawPair trial = contact_law_pair(s, p, 1 - s->current, 0);
+  *trial.state = p->state[s->current];
+  memcpy(trial.own, s->own[s->current] + (size_t)(p - s->pairs) * s->law->state_size, s->law->state_size);
+  if (s->law->take_over) s->law->take_over(&trial);
+}
+
+static void evaluate_contact(void* context, int index, int thread) {
+  ContactSystem* s = context;
+  ContactPair* p = contact_pair(s, index);
+  const PairState* old = &p->state[s->current];
+  PairState* state = &p->state[1 - s->current];
+  p->fresh = false;
+  if (stands(s, p, 1 - s->current)) return;
+  if (stands(s, p, s->current)) {
+    take_over(s, p);
+    return;
+  }
+  p->fresh = true;
+  state->stamp = s->stamp;
+  state->contact_energy = state->friction_energy = 0;
+  state->has_terms = state->derived = false;
+  if (old->outcome != PAIR_PRESSED && stays_far(s, p, old, state)) return;
+  LawPair trial = contact_law_pair(s, p, 1 - s->current, thread);
+  LawOrigin from = origin_of(s, p);
+  s->law->evaluate(&trial, &from);
+}
+
+static void evaluate_friction(void* context, int index, int thread) {
+  ContactSystem* s = context;
+  ContactPair* p = contact_pair(s, index);
+  if (!p->fresh || !p->lagged || !s->law->rub) return;
+  LawPair trial = contact_law_pair(s, p, 1 - s->current, thread);
+  if (trial.state->outcome != PAIR_PRESSED && trial.state->outcome != PAIR_APART) return;
+  LawOrigin from = origin_of(s, p);
+  if (s->law->rubs(&trial) && !s->law->rub(&trial, &from)) trial.state->outcome = PAIR_FAILED;
+}
+
+/* A pair that is far apart costs less than the way to another thread; one that touches is worth it. */
+static int threads_worth_waking(const ContactSystem* s) {
+  return s->term_count > 1 || s->list_count >= PARALLEL_FAR ? s->threads : 1;
+}
+
+/* Which links the poses leave where state `which` has them, to the bit. */
+static void find_staying(ContactSystem* s, int which, const Pose* poses) {
+  for (int i = 0; i < s->model->link_count; i++)
+    s->stays[which][i] = memcmp(&s->pose[which][i], &poses[i], sizeof(Pose)) == 0;
+}
+
+bool contact_evaluate(ContactSystem* s, const Pose* poses) {
+  double start = timer_now();
+  for (int k = 0; k < 2; k++) find_staying(s, k, poses);
+  contact_place(s, 1 - s->current, poses);
+  measure_motion(s);
+  int threads = threads_worth_waking(s);
+  parallel_for(threads, s->list_count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, evaluate_contact, s);
+  double middle = timer_now();
+  parallel_for(threads, s->list_count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, evaluate_friction, s);
+  s->times.contact += middle - start;
+  s->times.friction += timer_now() - middle;
+  s->phase = CONTACT_FEASIBLE;
+  for (int k = 0; k < s->list_count; k++) {
+    PairOutcome outcome = contact_pair(s, k)->state[1 - s->current].outcome;
+    if (outcome != PAIR_PRESSED && outcome != PAIR_APART) s->phase = CONTACT_TRIED;
+  }
+  return s->phase == CONTACT_FEASIBLE;
+}
+
+double contact_rounding(const ContactSystem* s, int candidate) {
+  ContactPair* p = contact_pair(s, candidate);
+  if (!p->state[s->current].has_terms) return 0;
+  LawPair pair = contact_law_pair(s, p, s->current, 0);
+  const HullInstance *a = pair.a, *b = pair.b;
+  double reach = a->radius + b->radius + (b->half_space ? 0 : vec3_norm(vec3_sub(a->center, b->center)));
+  return s->law->rounding(&pair, reach);
+}
+
+static bool too_near(const ContactSystem* s, const PairState* old, const PairState* new) {
+  return new->outcome == PAIR_PRESSED && s->law->nearest&& new->separation < s->law->nearest(s->own_law, old);
+}
+
+ContactTrial contact_trial(const ContactSystem* s, int candidate) {
+  ContactPair* p = contact_pair(s, candidate);
+  const PairState *old = &p->state[s->current], *new = &p->state[1 - s->current];
+  return (ContactTrial){
+      .link_a = p->link_a,
+      .link_b = p->link_b,
+      .coupled = old->has_terms,
+      .feasible = (new->outcome == PAIR_PRESSED || new->outcome == PAIR_APART) && !too_near(s, old, new),
+      .change = (new->contact_energy - old->contact_energy) + (new->friction_energy - old->friction_energy)};
+}
+
+static void derive_pair(void* context, int index, int thread) {
+  ContactSystem* s = context;
+  ContactPair* p = &s->pairs[s->terms[index]];
+  PairState* state = &p->state[s->current];
+  if (state->derived) return;
+  LawPair pair = contact_law_pair(s, p, s->current, thread);
+  s->law->derive(&pair);
+  state->derived = true;
+}
+
+void contact_derive(ContactSystem* s) {
+  double start = timer_now();
+  parallel_for(s->threads, s->term_count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, derive_pair, s);
+  s->times.contact += timer_now() - start;
+}

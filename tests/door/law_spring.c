@@ -1,0 +1,166 @@
+/* A law of closed form, for the test of the door (law.sh): a spring between any two hulls, however far apart,
+ *   E = kappa / 2 (|d| - L)^2,   d = x_b - x_a,  x the mean of a hull's vertices.
+ * With u = d / |d|:  dE/dd = kappa g,  g = (|d| - L) u,   d2E/dd2 = kappa K,  K = u u^T + (1 - L / |d|) (I - u u^T).
+ * A half-space has no vertices and no spring. */
+#include <string.h>
+
+#include "contact/law.h"
+
+typedef struct {
+  double stiffness, length; /* N/m, m */
+} Law;
+
+typedef struct {
+  Vec3 at[2];    /* x_a, x_b */
+  Vec3 g, u;     /* m */
+  double length; /* |d| [m] */
+} Spring;
+
+#define ONLY "none|spring"
+static const SchemaRow rows[] = {
+    {"contact", "stiffness", VALUE_NUMBER, offsetof(ContactForm, contact.stiffness), .only = ONLY, .unit = "N/m",
+     .fallback = "1", .range = RANGE_ABOVE(0), .meaning = "Stiffness of the springs."},
+    {"contact", "rest_length", VALUE_NUMBER, offsetof(ContactForm, contact.own[0]), .only = ONLY, .unit = "m",
+     .fallback = "1", .range = RANGE_ABOVE(0), .meaning = "Length of a spring without force."},
+};
+
+static void* create(const Model* model, int threads, double tolerance) {
+  (void)threads;
+  (void)tolerance;
+  Law* law = MEMORY_NEW(Law, 1);
+  *law = (Law){model->contact.stiffness, model->contact.own[0]};
+  return law;
+}
+
+static void set_dt(void* law, double dt) {
+  (void)law;
+  (void)dt;
+}
+
+static double range(const Model* model) {
+  (void)model;
+  return INFINITY;
+}
+
+static Vec3 mean_vertex(const HullInstance* hull) {
+  Vec3 sum = {0, 0, 0};
+  for (int k = 0; k < hull->points.count; k++)
+    sum = vec3_add(sum, vec3(hull->points.x[k], hull->points.y[k], hull->points.z[k]));
+  return pose_apply(hull->pose, vec3_scale(sum, 1.0 / hull->points.count));
+}
+
+static Spring spring_between(const Law* law, const HullInstance* a, const HullInstance* b) {
+  Spring s = {.at = {mean_vertex(a), mean_vertex(b)}};
+  Vec3 d = vec3_sub(s.at[1], s.at[0]);
+  s.length = vec3_norm(d);
+  s.u = vec3_scale(d, 1 / s.length);
+  s.g = vec3_scale(s.u, s.length - law->length);
+  return s;
+}
+
+static void evaluate(const LawPair* p, const LawOrigin* from) {
+  (void)from;
+  const Law* law = p->law;
+  GjkResult found;
+  double distance = pair_distance(p->a, p->b, p->gjk, &found);
+  pair_set_apart(p->state, distance, found.normal);
+  if (!(distance > 0)) p->state->outcome = PAIR_INFEASIBLE;
+  if (p->b->half_space || !(distance > 0)) return;
+  Spring s = spring_between(law, p->a, p->b);
+  p->state->outcome = PAIR_PRESSED;
+  p->state->contact_energy = 0.5 * law->stiffness * vec3_dot(s.g, s.g);
+  p->state->has_terms = true;
+}
+
+/* K y. */
+static Vec3 stiffness_times(const Law* law, const Spring* s, Vec3 y) {
+  double along = vec3_dot(s->u, y), across = 1 - law->length / s->length;
+  return vec3_add_scaled(vec3_scale(y, across), (1 - across) * along, s->u);
+}
+
+/* Motion of a point for each of the six twist components about its reference: e_k x r, then e_k. */
+static Vec3 motion_of(int k, Vec3 arm) {
+  Vec3 e = {k % 3 == 0, k % 3 == 1, k % 3 == 2};
+  return k < 3 ? vec3_cross(e, arm) : e;
+}
+
+static void fill(const Law* law, const Spring* s, Vec3 reference_a, Vec3 reference_b, PairDerivatives* out) {
+  Vec3 arm[2] = {vec3_sub(s->at[0], reference_a), vec3_sub(s->at[1], reference_b)};
+  for (int i = 0; i < 2; i++) {
+    out->force[i] = vec3_scale(s->g, i == 0 ? -law->stiffness : law->stiffness);
+    out->moment[i] = mat3_outer(out->force[i], arm[i]);
+  }
+  for (int j = 0; j < 12; j++) {
+    Vec3 change = stiffness_times(law, s, vec3_scale(motion_of(j % 6, arm[j / 6]), j < 6 ? -1 : 1));
+    for (int i = 0; i < 12; i++)
+      out->hessian[i][j] = law->stiffness * (i < 6 ? -1 : 1) * vec3_dot(motion_of(i % 6, arm[i / 6]), change);
+  }
+}
+
+static void derive(const LawPair* p) {
+  Spring s = spring_between(p->law, p->a, p->b);
+  fill(p->law, &s, p->reference[0], p->reference[1], &p->state->derivatives);
+}
+
+static double rounding(const LawPair* p, double reach) {
+  const Law* law = p->law;
+  return 1e-15 * law->stiffness * reach * reach;
+}
+
+static bool revisit(void* law, int thread, const ContactRecord* record, const PairBody body[2], void* own) {
+  (void)law;
+  (void)thread;
+  (void)record;
+  (void)body;
+  (void)own;
+  return true;
+}
+
+static bool replay(const LawReplay* p, PairDerivatives* out) {
+  if (!p->record->active) return true;
+  Spring s = spring_between(p->law, &p->next[0].hull, &p->next[1].hull);
+  fill(p->law, &s, p->next[0].reference, p->next[1].reference, out);
+  return true;
+}
+
+/* Phi = g . (f_b - f_a), f = v + w x (x - reference): its derivatives are K (f_b - f_a) + g x w_b by x_b, the negative
+ * with w_a by x_a, and -u . (f_b - f_a) by L. Every vertex has its part of a mean. */
+static void reverse(const LawReplay* p, const double twist[2][6], double carry, PairShares* out) {
+  (void)carry;
+  if (!p->record->active) return;
+  const Law* law = p->law;
+  Spring s = spring_between(law, &p->next[0].hull, &p->next[1].hull);
+  Vec3 w[2], f[2];
+  for (int i = 0; i < 2; i++) {
+    w[i] = vec3(twist[i][0], twist[i][1], twist[i][2]);
+    f[i] = vec3_add(vec3(twist[i][3], twist[i][4], twist[i][5]),
+                    vec3_cross(w[i], vec3_sub(s.at[i], p->next[i].reference)));
+  }
+  Vec3 apart = vec3_sub(f[1], f[0]), change = stiffness_times(law, &s, apart);
+  out->value = vec3_dot(s.g, apart);
+  out->own[0] = -vec3_dot(s.u, apart);
+  for (int i = 0; i < 2; i++) {
+    int count = p->next[i].hull.points.count;
+    Vec3 by_mean = vec3_scale(vec3_add(change, vec3_cross(s.g, w[i])), i == 0 ? -1 : 1);
+    for (int k = 0; k < count; k++)
+      out->share[i][out->count[i]++] = (VertexShare){k, vec3_scale(by_mean, 1.0 / count), {0, 0, 0}};
+  }
+}
+
+const ContactLaw LAW_spring = {
+    .name = "spring",
+    .parameters = rows,
+    .parameter_count = sizeof(rows) / sizeof(rows[0]),
+    .own_count = 1,
+    .vertex_shares = 1,
+    .create = create,
+    .destroy = memory_free,
+    .set_dt = set_dt,
+    .range = range,
+    .evaluate = evaluate,
+    .derive = derive,
+    .rounding = rounding,
+    .revisit = revisit,
+    .replay = replay,
+    .reverse = reverse,
+};
