@@ -294,7 +294,7 @@ static ExitCode write_surface(Exporting* exporting, const char* path, int link, 
 
 static bool has_solid(const Model* model, int link) {
   for (int k = 0; k < model->links[link].hull_count; k++)
-    if (!model->hulls[model->links[link].hull_first + k].half_space) return true;
+    if (model->hulls[model->links[link].hull_first + k].kind->bounded) return true;
   return false;
 }
 

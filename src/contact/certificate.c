@@ -60,7 +60,7 @@ static void set_bounds(Search* q, const MotionBounds* bounds) {
   MotionBound ma = common < 0 ? bounds->link[a->link] : bound_from(s->model, bounds->joint, common, a->link);
   MotionBound mb = common < 0 ? bounds->link[b->link] : bound_from(s->model, bounds->joint, common, b->link);
   q->a = bound_at(&ma, vec3_norm(a->center) + a->radius);
-  if (!b->half_space) {
+  if (b->kind->bounded) {
     q->b = bound_at(&mb, vec3_norm(b->center) + b->radius);
     return;
   }
@@ -137,7 +137,7 @@ static HullInstance moved_instance(const ContactSystem* s, int hull, const Pose*
   HullInstance out = s->instance[s->current][hull];
   out.pose = poses[h->link];
   out.center = pose_apply(out.pose, h->center);
-  if (h->half_space) {
+  if (!h->kind->bounded) {
     out.normal = mat3_mul_vec(out.pose.r, h->normal);
     out.offset = h->offset + vec3_dot(out.normal, out.pose.t);
   }
@@ -207,10 +207,10 @@ static bool passes_at_once(const ContactSystem* s, const ContactPair* p, const P
 /* Bounds against the world show that two far bodies cannot meet; most pairs end here. */
 static bool too_far_apart(const ContactSystem* s, const ContactPair* p, const MotionBounds* bounds) {
   const ModelHull *a = &s->model->hulls[p->hull_a], *b = &s->model->hulls[p->hull_b];
-  if (b->half_space && s->model->links[b->link].tree >= 0) return false;
+  if (!b->kind->bounded && s->model->links[b->link].tree >= 0) return false;
   const MotionBound *ma = &bounds->link[a->link], *mb = &bounds->link[b->link];
   double path = ma->speed + ma->spin * (vec3_norm(a->center) + a->radius);
-  if (!b->half_space) path += mb->speed + mb->spin * (vec3_norm(b->center) + b->radius);
+  if (b->kind->bounded) path += mb->speed + mb->spin * (vec3_norm(b->center) + b->radius);
   return p->state[0].separation + p->state[1].separation > path;
 }
 

@@ -1,10 +1,10 @@
 #include "contact/pair.h"
 
 HullInstance pair_hull_at(const ModelHull* hull, const Pose* pose) {
-  HullInstance h = {.points = hull->points, .pose = *pose, .half_space = hull->half_space};
-  h.radius = hull->half_space ? 0 : hull->radius;
+  HullInstance h = {.points = hull->points, .pose = *pose, .half_space = !hull->kind->bounded};
+  h.radius = hull->kind->bounded ? hull->radius : 0;
   h.center = pose_apply(*pose, hull->center);
-  if (hull->half_space) {
+  if (h.half_space) {
     h.normal = mat3_mul_vec(pose->r, hull->normal);
     h.offset = hull->offset + vec3_dot(h.normal, pose->t);
   }

@@ -24,7 +24,7 @@ int find_key(const void* list, KeyAt key_at, int count, uint64_t key) {
 static Box box_grown(const ContactSystem* s, int i, double grow) {
   const ModelHull* hull = &s->model->hulls[i];
   const HullInstance* h = &s->instance[s->current][i];
-  if (hull->half_space || !s->model->links[hull->link].collide) return (Box){vec3(1, 1, 1), vec3(-1, -1, -1)};
+  if (!hull->kind->bounded || !s->model->links[hull->link].collide) return (Box){vec3(1, 1, 1), vec3(-1, -1, -1)};
   const double(*r)[3] = h->pose.r.m;
   Vec3 e = hull->half_extent;
   Vec3 half = vec3(fabs(r[0][0]) * e.x + fabs(r[0][1]) * e.y + fabs(r[0][2]) * e.z + grow,
@@ -103,7 +103,7 @@ void contact_enter(const ContactSystem* s, ContactPair* p, uint64_t key) {
   p->key = key;
   p->hull_a = (int)(key >> 32);
   p->hull_b = (int)(key & 0xffffffffu);
-  if (s->model->hulls[p->hull_a].half_space) { /* the half-space is always b */
+  if (!s->model->hulls[p->hull_a].kind->bounded) { /* the half-space is always b */
     int swap = p->hull_a;
     p->hull_a = p->hull_b;
     p->hull_b = swap;
@@ -169,7 +169,7 @@ static void merge_list(ContactSystem* s) {
 static double hull_path(const ContactSystem* s, int i, const MotionBounds* bounds) {
   const ModelHull* hull = &s->model->hulls[i];
   const MotionBound* b = &bounds->link[hull->link];
-  return hull->half_space ? 0 : b->speed + b->spin * (vec3_norm(hull->center) + hull->radius);
+  return hull->kind->bounded ? b->speed + b->spin * (vec3_norm(hull->center) + hull->radius) : 0;
 }
 
 void contact_prepare(ContactSystem* s, const MotionBounds* bounds) {
@@ -180,7 +180,7 @@ void contact_prepare(ContactSystem* s, const MotionBounds* bounds) {
   if (!covered) {
     for (int i = 0; i < s->model->hull_count; i++) {
       const ModelHull* hull = &s->model->hulls[i];
-      double radius = hull->half_space ? 0 : hull->radius;
+      double radius = hull->kind->bounded ? hull->radius : 0;
       bool moves = s->model->links[hull->link].tree >= 0;
       double path = hull_path(s, i, bounds), reserve = fmin(SLACK_PATHS * path, SLACK_RADIUS * radius);
       s->slack[i] = moves ? path + fmax(reserve, s->range) : 0;

@@ -43,7 +43,7 @@ static bool stands(const ContactSystem* s, const ContactPair* p, int which) {
 
 /* Bodies that were far from each other, and have not moved as far since. */
 static bool stays_far(const ContactSystem* s, const ContactPair* p, const PairState* old, PairState* state) {
-  bool turning = s->model->hulls[p->hull_b].half_space && s->model->links[p->link_b].tree >= 0;
+  bool turning = !s->model->hulls[p->hull_b].kind->bounded && s->model->links[p->link_b].tree >= 0;
   double separation = old->separation - s->moved[p->hull_a] - s->moved[p->hull_b];
   if (!(separation > s->range) || turning) return false;
   pair_set_apart(state, separation, old->axis);

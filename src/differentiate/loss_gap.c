@@ -10,7 +10,7 @@
 static bool has_hull(const Model* model, int link, bool bounded) {
   const ModelLink* l = &model->links[link];
   for (int h = l->hull_first; h < l->hull_first + l->hull_count; h++)
-    if (!bounded || !model->hulls[h].half_space) return true;
+    if (!bounded || model->hulls[h].kind->bounded) return true;
   return false;
 }
 
@@ -82,13 +82,12 @@ static Nearest nearest_of_hulls(const Model* model, int a, int b, Pose pose_a, P
 static Nearest nearest_of_half_space(const Model* model, int half_space, int hull, Pose half_space_pose,
                                      Pose hull_pose) {
   const ModelHull* half = &model->hulls[half_space];
-  PointView view = model->hulls[hull].points;
+  const ModelHull* over = &model->hulls[hull];
   Nearest out = {
       .a = half_space, .b = hull, .normal = mat3_mul_vec(half_space_pose.r, half->normal), .count = 1, .weight = {1}};
-  double height;
   out.vertex_a[0] = -1;
-  out.vertex_b[0] = support_index(view, mat3_tmul_vec(hull_pose.r, vec3_scale(out.normal, -1)), &height);
-  out.point_b = vertex(view, out.vertex_b[0]);
+  over->kind->support(over, mat3_tmul_vec(hull_pose.r, vec3_scale(out.normal, -1)), &out.vertex_b[0]);
+  out.point_b = vertex(over->points, out.vertex_b[0]);
   Vec3 seen = pose_apply_inverse(half_space_pose, pose_apply(hull_pose, out.point_b));
   out.distance = vec3_dot(half->normal, seen) - half->offset;
   out.point_a = vec3_add_scaled(seen, -out.distance, half->normal);
@@ -98,8 +97,8 @@ static Nearest nearest_of_half_space(const Model* model, int half_space, int hul
 static Nearest nearest_between(const Model* model, const Pose* pose, int a, int b) {
   const ModelHull *hull_a = &model->hulls[a], *hull_b = &model->hulls[b];
   Pose pose_a = pose[hull_a->link], pose_b = pose[hull_b->link];
-  if (hull_a->half_space) return nearest_of_half_space(model, a, b, pose_a, pose_b);
-  if (hull_b->half_space) return nearest_of_half_space(model, b, a, pose_b, pose_a);
+  if (!hull_a->kind->bounded) return nearest_of_half_space(model, a, b, pose_a, pose_b);
+  if (!hull_b->kind->bounded) return nearest_of_half_space(model, b, a, pose_b, pose_a);
   return nearest_of_hulls(model, a, b, pose_a, pose_b);
 }
 
@@ -109,7 +108,7 @@ static double distance_bound(const Model* model, const Pose* pose, int a, int b)
   Vec3 center_a = pose_apply(pose[hull_a->link], hull_a->center);
   Vec3 center_b = pose_apply(pose[hull_b->link], hull_b->center);
   double between = vec3_norm(vec3_sub(center_a, center_b));
-  if (!isnan(between) && (hull_a->half_space || hull_b->half_space)) return -HUGE_VAL;
+  if (!isnan(between) && (!hull_a->kind->bounded || !hull_b->kind->bounded)) return -HUGE_VAL;
   return between - hull_a->radius - hull_b->radius;
 }
 
@@ -119,7 +118,7 @@ static Nearest nearest_of_links(const LossTerm* term, const Model* model, const 
   Nearest best = {.distance = term->margin};
   for (int a = link->hull_first; a < link->hull_first + link->hull_count; a++)
     for (int b = other->hull_first; b < other->hull_first + other->hull_count; b++) {
-      if (model->hulls[a].half_space && model->hulls[b].half_space) continue;
+      if (!model->hulls[a].kind->bounded && !model->hulls[b].kind->bounded) continue;
       double bound = distance_bound(model, pose, a, b);
       if (isnan(bound)) return (Nearest){.distance = NAN};
       if (bound >= best.distance) continue;

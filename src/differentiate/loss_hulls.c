@@ -39,7 +39,7 @@ void loss_hulls_prepare(LossTerm* term, const LossOrigin* origin) {
   const Model* model = origin->model;
   term->hulls = MEMORY_NEW(HullReference, model->hull_count);
   for (int h = 0; h < model->hull_count; h++) {
-    if (model->hulls[h].half_space || (term->link >= 0 && model->hulls[h].link != term->link)) continue;
+    if (!model->hulls[h].kind->bounded || (term->link >= 0 && model->hulls[h].link != term->link)) continue;
     HullReference* hull = &term->hulls[term->hull_count++];
     remember(hull, model, h);
     term->vertex_count += hull->vertex_count;

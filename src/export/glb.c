@@ -104,7 +104,7 @@ static void measure(Part* p) {
   p->high = vec3_scale(p->low, -1);
   for (int h = 0; h < p->model->hull_count; h++) {
     const ModelHull* hull = &p->model->hulls[h];
-    if (hull->half_space) continue;
+    if (!hull->kind->bounded) continue;
     for (int i = 0; i < p->row_count; i++) {
       Vec3 center = pose_apply(pose_at(p, p->rows[i], hull->link), hull->center);
       Vec3 reach = vec3(hull->radius, hull->radius, hull->radius);
@@ -184,7 +184,7 @@ static void visit_triangles(Glb* g, const Part* p, int index, Accessor* accessor
   const ModelLink* link = &p->model->links[index];
   for (int k = 0; k < link->hull_count; k++) {
     const ModelHull* hull = &p->model->hulls[link->hull_first + k];
-    if (hull->half_space) visit_half_space(g, p, hull, accessor, visit);
+    if (!hull->kind->bounded) visit_half_space(g, p, hull, accessor, visit);
     for (int t = 0; t < hull->solid.triangle_count; t++) {
       const int* c = hull->solid.triangles[t];
       const Vec3* vertices = hull->solid.vertices;

@@ -71,7 +71,7 @@ static bool is_static(const Mjcf* m, int link) { return m->model->links[link].tr
 static bool is_mesh(const ModelHull* hull) {
   Pose pose;
   Vec3 half;
-  return !hull->half_space && !hull_is_box(&hull->solid, &pose, &half);
+  return hull->kind->bounded && !hull_is_box(&hull->solid, &pose, &half);
 }
 
 static void hull_name(Text* name, const Model* model, int hull) {
@@ -129,7 +129,7 @@ static void add_geom(Mjcf* m, int index) {
   indent(m);
   text_add(m->out, "<geom");
   xml_text(m->out, "name", name.data);
-  if (hull->half_space) {
+  if (!hull->kind->bounded) {
     add_half_space(m, hull);
   } else if (hull_is_box(&hull->solid, &pose, &half)) {
     text_add(m->out, " type=\"box\"");

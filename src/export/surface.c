@@ -87,7 +87,7 @@ static void add_pieces(SolidList* list, const Model* model, const int* hulls, in
   for (int i = 0; i < count; i++) {
     const ModelHull* hull = &model->hulls[hulls[i]];
     list->items[list->count++] = (ExportSolid){surface_of_hull(&hull->solid), hull->link, hulls[i]};
-    report->thickness = fmin(report->thickness, model_hull_thickness(hull));
+    report->thickness = fmin(report->thickness, hull->kind->thickness(hull));
   }
 }
 
@@ -206,7 +206,7 @@ static void write_stl(Text* out, const ExportSolid* solids, int count) {
 static int list_hulls(const Model* model, int link, int* hulls) {
   int count = 0;
   for (int h = 0; h < model->hull_count; h++)
-    if (!model->hulls[h].half_space && (link < 0 || model->hulls[h].link == link)) hulls[count++] = h;
+    if (model->hulls[h].kind->bounded && (link < 0 || model->hulls[h].link == link)) hulls[count++] = h;
   return count;
 }
 

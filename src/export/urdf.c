@@ -64,7 +64,7 @@ static void joint_name(const Urdf* u, Text* name, int index, int dof) {
 static bool is_mesh(const ModelHull* hull) {
   Pose pose;
   Vec3 half;
-  return !hull->half_space && !hull_is_box(&hull->solid, &pose, &half);
+  return hull->kind->bounded && !hull_is_box(&hull->solid, &pose, &half);
 }
 
 bool export_urdf_mesh(const Model* model, int hull, Text* name) {
@@ -136,7 +136,7 @@ static void add_link(Urdf* u, int index) {
   add_inertial(u, link);
   for (int k = 0; k < link->hull_count; k++) {
     int hull = link->hull_first + k;
-    if (u->model->hulls[hull].half_space) {
+    if (!u->model->hulls[hull].kind->bounded) {
       leave_out(u, "link '%s': its half-space is left out", link->name);
       continue;
     }
@@ -352,7 +352,7 @@ static bool has_child(const Model* model, int index) {
 static bool is_ground(const Model* model, int index) {
   const ModelLink* link = &model->links[index];
   for (int k = 0; k < link->hull_count; k++)
-    if (!model->hulls[link->hull_first + k].half_space) return false;
+    if (model->hulls[link->hull_first + k].kind->bounded) return false;
   return link->hull_count > 0 && link->parent < 0 && !has_child(model, index);
 }
 

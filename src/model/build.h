@@ -35,10 +35,14 @@ void build_exclusions(Builder* builder);
 /* model/shapes.c: meshes, primitives and their hulls. */
 void build_solids(Builder* builder);
 void free_solids(Builder* builder);
-/* model/hulls.c: hulls placed in their links; the part of a half-space. */
+/* model/hulls.c: hulls placed in their links. */
 void build_hulls(Builder* builder);
 void free_hulls(Model* model);
-double hull_volume(const ModelHull* hull); /* m^3; 0 for a half-space */
+double hull_volume(const ModelHull* hull); /* m^3; 0 for what has no end */
+/* model/solid_hull.c, solid_half_space.c: the piece or shape of a scene, moved into the link's frame. hull: zero but
+ * for link and shape; its arrays are the model's. */
+void place_hull(ModelHull* hull, const ConvexHull* piece, Pose pose);
+void place_half_space(ModelHull* hull, const SceneShape* shape, Pose pose);
 /* model/masses.c: moments, centres of mass, reach. Needs the hulls. */
 void build_masses(Builder* builder);
 /* model/spinning.c: which bodies carry their momentum, and may they? Needs the masses. */

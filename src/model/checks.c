@@ -64,7 +64,7 @@ static int collect_boxes(const Search* search, Box* boxes) {
   int count = 0;
   for (int i = 0; i < search->model->hull_count; i++) {
     const ModelHull* hull = &search->model->hulls[i];
-    if (hull->half_space || !search->model->links[hull->link].collide) continue;
+    if (!hull->kind->bounded || !search->model->links[hull->link].collide) continue;
     boxes[count++] = world_box(hull, i, search->poses[hull->link], 0.5 * search->narrow);
   }
   return count;
@@ -136,7 +136,7 @@ static void test_half_space(Search* search, int index) {
   const ModelHull* ground = &model->hulls[index];
   for (int i = 0; i < model->hull_count; i++) {
     const ModelHull* hull = &model->hulls[i];
-    if (hull->half_space || !model_pair_allowed(model, ground->link, hull->link)) continue;
+    if (!hull->kind->bounded || !model_pair_allowed(model, ground->link, hull->link)) continue;
     add_meeting(search, index, i, height_above(ground, search->poses[ground->link], hull, search->poses[hull->link]));
   }
 }
@@ -154,7 +154,7 @@ static int compare_meetings(const void* left, const void* right) {
 static double meeting_depth(const Search* search, const Meeting* meeting) {
   const ModelHull *a = &search->model->hulls[meeting->hull_a], *b = &search->model->hulls[meeting->hull_b];
   if (meeting->gap > 0) return 0;
-  if (a->half_space || b->half_space) return -meeting->gap;
+  if (!a->kind->bounded || !b->kind->bounded) return -meeting->gap;
   Vec3 normal;
   return hull_penetration(a->points, search->poses[a->link], b->points, search->poses[b->link], &normal);
 }
@@ -234,7 +234,7 @@ static Search find_meetings(const Model* model, Diagnostics* diagnostics) {
   search.narrow = fmax(GAP_NARROW * model->contact.gap_at_rest, 2 * search.touch);
   sweep_boxes(&search);
   for (int i = 0; i < model->hull_count; i++)
-    if (model->hulls[i].half_space) test_half_space(&search, i);
+    if (!model->hulls[i].kind->bounded) test_half_space(&search, i);
   if (search.count > 0) qsort(search.meetings, (size_t)search.count, sizeof *search.meetings, compare_meetings);
   return search;
 }

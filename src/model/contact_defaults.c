@@ -44,7 +44,7 @@ static double link_feature(const Model* model, const ModelLink* link, const doub
   for (int k = 0; k < link->hull_count; k++) volume += hull_volume(&model->hulls[link->hull_first + k]);
   for (int k = 0; k < link->hull_count; k++) {
     const ModelHull* hull = &model->hulls[link->hull_first + k];
-    if (!hull->half_space && hull_volume(hull) >= SLIVER * volume)
+    if (hull->kind->bounded && hull_volume(hull) >= SLIVER * volume)
       smallest = fmin(smallest, feature[link->hull_first + k]);
   }
   return smallest;

@@ -33,7 +33,7 @@ static void expand_link(Scene* scene, const Model* model, int index) {
     const ModelHull* hull = &model->hulls[source->hull_first + k];
     while (link->shapes[from].shape != hull->shape) from++; /* hulls come in the order of the uses */
     uses[k] = link->shapes[from];
-    if (hull->half_space)
+    if (!hull->kind->bounded)
       from++; /* it is one hull, and keeps the pose of its use */
     else
       add_point_shape(scene, hull, &uses[k]);

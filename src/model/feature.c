@@ -43,5 +43,3 @@ double hull_feature(const ConvexHull* hull) {
   MassMoment solid = mass_moment_solid(hull);
   return fmin(least_extent(hull), 6 * mass_moment_mass(&solid) / surface(hull)); /* (R3) */
 }
-
-double model_hull_thickness(const ModelHull* hull) { return hull->half_space ? HUGE_VAL : hull_feature(&hull->solid); }

@@ -170,7 +170,7 @@ static const MomentBar VOLUME_BAR = {{{{0}}}, {0, 0, 0}, 1};
 static double add_solids(const LinkReverse* r, const MomentBar* bar, double factor) {
   double value = 0;
   for (int k = 0; k < r->link->hull_count; k++) {
-    if (hull_of(r, k)->half_space) continue;
+    if (!hull_of(r, k)->kind->bounded) continue;
     value += solid_slope(bar, &hull_of(r, k)->solid, factor, slopes_of(r, k));
   }
   return value;

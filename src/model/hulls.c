@@ -1,48 +1,11 @@
 /* Hulls of a link: the pieces of its shapes, placed in the link frame, in arrays that the hot loops can read. */
-#include <string.h>
 #include "model/build.h"
 
 static Pose shape_pose(const SceneShapeUse* use) { return (Pose){mat3_from_quat(use->rotation), use->position}; }
 
-static ConvexHull placed_solid(const ConvexHull* piece, Pose pose) {
-  ConvexHull solid = {.vertex_count = piece->vertex_count, .triangle_count = piece->triangle_count};
-  solid.vertices = MEMORY_NEW(Vec3, piece->vertex_count);
-  solid.triangles = memory_alloc(sizeof *piece->triangles * (size_t)piece->triangle_count);
-  for (int i = 0; i < piece->vertex_count; i++) solid.vertices[i] = pose_apply(pose, piece->vertices[i]);
-  memcpy(solid.triangles, piece->triangles, sizeof *piece->triangles * (size_t)piece->triangle_count);
-  return solid;
-}
-
 double hull_volume(const ModelHull* hull) {
-  if (hull->half_space) return 0;
-  MassMoment solid = mass_moment_solid(&hull->solid);
-  return mass_moment_mass(&solid);
-}
-
-static void bound_hull(ModelHull* hull) {
-  const ConvexHull* solid = &hull->solid;
-  Vec3 low = solid->vertices[0], high = low;
-  for (int i = 1; i < solid->vertex_count; i++) {
-    low = vec3_min(low, solid->vertices[i]);
-    high = vec3_max(high, solid->vertices[i]);
-  }
-  hull->center = vec3_scale(vec3_add(low, high), 0.5);
-  hull->half_extent = vec3_scale(vec3_sub(high, low), 0.5);
-  hull->radius = 0;
-  for (int i = 0; i < solid->vertex_count; i++)
-    hull->radius = fmax(hull->radius, vec3_norm(vec3_sub(solid->vertices[i], hull->center)));
-}
-
-/* ---------------------------------------------------------------- half-spaces */
-
-/* { x : n . x <= d } moved by x -> R x + t is { x : Rn . x <= d + Rn . t }. */
-static void place_half_space(ModelHull* hull, const SceneShape* shape, Pose pose) {
-  hull->half_space = true;
-  hull->normal = mat3_mul_vec(pose.r, vec3_normalized(shape->normal));
-  hull->offset = shape->offset + vec3_dot(hull->normal, pose.t);
-  hull->center = vec3_scale(hull->normal, hull->offset);
-  hull->radius = HUGE_VAL;
-  hull->half_extent = vec3(HUGE_VAL, HUGE_VAL, HUGE_VAL);
+  MassMoment moment = hull->kind->moment(hull);
+  return mass_moment_mass(&moment);
 }
 
 /* ---------------------------------------------------------------- all links */
@@ -70,9 +33,8 @@ static void add_shape(Builder* builder, int link, const SceneShapeUse* use) {
   const ShapeSolid* solid = &builder->solids[use->shape];
   for (int i = 0; i < solid->piece_count; i++) {
     ModelHull* hull = &model->hulls[model->hull_count];
-    *hull = (ModelHull){.link = link, .shape = use->shape, .solid = placed_solid(&solid->pieces[i], pose)};
-    hull->points = point_view_create(hull->solid.vertices, hull->solid.vertex_count);
-    bound_hull(hull);
+    *hull = (ModelHull){.link = link, .shape = use->shape};
+    place_hull(hull, &solid->pieces[i], pose);
     builder->feature[model->hull_count++] = solid->feature[i];
   }
 }

@@ -33,8 +33,7 @@ static MassMoment solid_moment(const Model* model, const ModelLink* link) {
   MassMoment sum = mass_moment_zero();
   for (int k = 0; k < link->hull_count; k++) {
     const ModelHull* hull = &model->hulls[link->hull_first + k];
-    if (hull->half_space) continue;
-    MassMoment solid = mass_moment_solid(&hull->solid);
+    MassMoment solid = hull->kind->moment(hull);
     mass_moment_add(&sum, &solid, 1);
   }
   return sum;
@@ -78,7 +77,7 @@ static Vec3 box_center(const Model* model, const ModelLink* link) {
   Vec3 low = vec3(HUGE_VAL, HUGE_VAL, HUGE_VAL), high = vec3_scale(low, -1);
   for (int k = 0; k < link->hull_count; k++) {
     const ModelHull* hull = &model->hulls[link->hull_first + k];
-    if (hull->half_space) continue;
+    if (!hull->kind->bounded) continue;
     low = vec3_min(low, vec3_sub(hull->center, hull->half_extent));
     high = vec3_max(high, vec3_add(hull->center, hull->half_extent));
   }

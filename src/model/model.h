@@ -11,20 +11,34 @@
 #include "geometry/geometry.h"
 #include "scene/scene.h"
 
-/* A convex piece of a link (or an unbounded half-space), in the link frame. */
+typedef struct SolidKind SolidKind;
+
+/* A convex piece of a link, in the link frame. What is bounded has a surface of triangles; what is not has infinite
+ * bounds. */
 typedef struct {
+  const SolidKind* kind;
   int link;
   int shape;        /* index into Scene.shapes */
-  PointView points; /* hot arrays; count 0 for a half-space */
-  ConvexHull solid; /* the same vertices in the same order, with triangles; empty for a half-space */
+  PointView points; /* hot arrays of the vertices; count 0 without any */
+  ConvexHull solid; /* the same vertices in the same order, with triangles; empty without any. Owned by the model */
   Vec3 center;      /* of the bounding box [m] */
   double radius;    /* of the bounding sphere about center [m] */
   Vec3 half_extent; /* of the bounding box [m] */
-  bool half_space;  /* the solid { x : normal . x <= offset } */
-  Vec3 normal;      /* unit */
+  Vec3 normal;      /* half-space { x : normal . x <= offset }: unit */
   double offset;    /* m */
   int vertex_first; /* number of its first vertex among those of all hulls */
 } ModelHull;
+
+/* What a kind of piece is: a row in a file of its own, model/solid_<kind>.c. Nothing allocates or fails. */
+struct SolidKind {
+  bool bounded; /* it has vertices, which a design may move, triangles, a box, a volume; else it has no end */
+  /* Largest direction . x over the solid [m |direction|], HUGE_VAL where there is none; *vertex: where it is taken, -1
+   * at none of its vertices. direction: link frame, any length. */
+  double (*support)(const ModelHull* hull, Vec3 direction, int* vertex);
+  MassMoment (*moment)(const ModelHull* hull); /* of density 1 kg/m^3, link frame; zero without end */
+  double (*thickness)(const ModelHull* hull);  /* smallest size that contact has to resolve [m] (R3); HUGE_VAL */
+};
+extern const SolidKind SOLID_HULL, SOLID_HALF_SPACE;
 
 typedef struct {
   const char* name; /* borrowed from the scene */
@@ -134,9 +148,6 @@ int model_touching(const Model* model, int (**pairs)[2]);
  * use k, with keep_interior and in the link's frame, and contact parameters are the model's numbers. Half-spaces stay
  * as they are. The shapes that the lists stand for stay, marked as replaced. The model built from it is the same. */
 void model_expand_shapes(const Model* model, Scene* scene);
-
-/* Smallest size of a hull that contact has to resolve [m]: min(least extent over its face normals, 6 volume / area). */
-double model_hull_thickness(const ModelHull* hull);
 
 /* ---------------------------------------------------------------- kinematics (model/kinematics.c) */
 /* World poses of all links (link_count). q: all coordinates (nq). */

@@ -63,7 +63,7 @@ static int nearest_hull(const Model* model, int link, Vec3 point, double* distan
   *distance = HUGE_VAL;
   for (int k = 0; k < model->links[link].hull_count; k++) {
     const ModelHull* hull = &model->hulls[model->links[link].hull_first + k];
-    double d = hull->half_space ? HUGE_VAL : distance_from(hull, point);
+    double d = hull->kind->bounded ? distance_from(hull, point) : HUGE_VAL;
     if (!(d < *distance)) continue;
     *distance = d;
     best = k;
@@ -143,7 +143,7 @@ static void join_hulls(Scene* scene, const Model* model, int link, SharedVertice
   for (int a = 0; a < model->links[link].hull_count; a++)
     for (int b = a + 1; b < model->links[link].hull_count; b++) {
       Vec3 center;
-      if (hulls[a].half_space || hulls[b].half_space) continue;
+      if (!hulls[a].kind->bounded || !hulls[b].kind->bounded) continue;
       bool decomposed = is_decomposed(scene, link, a) && is_decomposed(scene, link, b);
       if (!intersection_center(&hulls[a].solid, &hulls[b].solid, decomposed, &center)) continue;
       int first = append_point(scene, link, a, center), second = append_point(scene, link, b, center);

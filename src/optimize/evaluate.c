@@ -53,7 +53,7 @@ static bool thick_enough(const Optimization* o, ScenarioRun* run) {
   for (int i = 0; least > 0 && i < run->model.hull_count; i++) {
     const ModelHull* hull = &run->model.hulls[i];
     if (!design_changes_hull(&o->design, hull->link, i - run->model.links[hull->link].hull_first)) continue;
-    double thickness = model_hull_thickness(hull);
+    double thickness = hull->kind->thickness(hull);
     if (thickness >= least) continue;
     text_free(&run->reason);
     text_add(&run->reason, "a hull of link '%s' is %.4g m thin, less than %.4g m", run->model.links[hull->link].name,

@@ -53,7 +53,7 @@ static void add_half_spaces(Page* page, const ModelLink* link) {
   json_open(&page->json, "half_spaces", '[');
   for (int h = 0; h < link->hull_count; h++) {
     const ModelHull* hull = &page->source->model->hulls[link->hull_first + h];
-    if (hull->half_space)
+    if (!hull->kind->bounded)
       json_vector(&page->json, NULL, (const double[]){hull->normal.x, hull->normal.y, hull->normal.z, hull->offset}, 4);
   }
   json_close(&page->json, ']');

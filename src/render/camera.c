@@ -75,7 +75,7 @@ double hull_extent(const ModelHull* hull, Pose pose, Vec3 direction) {
 }
 
 void camera_fit_add(CameraFit* fit, const ModelHull* hull, Pose pose) {
-  if (hull->half_space) return;
+  if (!hull->kind->bounded) return;
   for (int k = 0; k < 4; k++) fit->side[k] = fmax(fit->side[k], hull_extent(hull, pose, fit->normal[k]));
   fit->far = fmax(fit->far, hull_extent(hull, pose, fit->forward));
   fit->near = fmin(fit->near, -hull_extent(hull, pose, vec3_scale(fit->forward, -1.0)));

@@ -20,8 +20,7 @@ bool render_same_hulls(const Model* model, const Model* initial) {
   if (model->hull_count != initial->hull_count || model->link_count != initial->link_count) return false;
   for (int h = 0; h < model->hull_count; h++) {
     const ModelHull *a = &model->hulls[h], *b = &initial->hulls[h];
-    if (a->link != b->link || a->half_space != b->half_space || a->solid.vertex_count != b->solid.vertex_count)
-      return false;
+    if (a->link != b->link || a->kind != b->kind || a->solid.vertex_count != b->solid.vertex_count) return false;
   }
   return true;
 }

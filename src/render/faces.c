@@ -236,9 +236,9 @@ static void add_layer(Drawing* drawing, int layer) {
   const Model* model = drawing->stage->model;
   for (int h = 0; h < model->hull_count; h++) {
     const ModelHull* hull = &model->hulls[h];
-    if (layer > 0 && (model->links[hull->link].tree < 0 || hull->half_space)) continue;
+    if (layer > 0 && (model->links[hull->link].tree < 0 || !hull->kind->bounded)) continue;
     Pose pose = drawing->layers[layer].poses[hull->link];
-    if (hull->half_space)
+    if (!hull->kind->bounded)
       add_half_space(drawing, h, pose);
     else
       add_hull(drawing, h, pose);

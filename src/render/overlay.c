@@ -111,7 +111,7 @@ typedef struct {
 
 static void draw_plane(const MarkPen* pen, const ContactSpot* spot) {
   const ModelHull *a = &pen->model->hulls[spot->hull_a], *b = &pen->model->hulls[spot->hull_b];
-  double radius = b->half_space ? a->radius : fmin(a->radius, b->radius);
+  double radius = b->kind->bounded ? fmin(a->radius, b->radius) : a->radius;
   double half = fmin(SQUARE_SHARE * radius, SQUARE_REACH * pen->camera->reach), corner[4][2], distance;
   Vec3 u, v;
   plane_axes(spot->normal, &u, &v);

@@ -131,7 +131,7 @@ void stage_show_all_edges(RenderStage* stage) {
 /* ---------------------------------------------------------------- extent and grounds */
 
 static void add_extent(RenderStage* stage, const ModelHull* hull, Pose pose) {
-  if (hull->half_space) return;
+  if (!hull->kind->bounded) return;
   Vec3 high = vec3(hull_extent(hull, pose, vec3(1, 0, 0)), hull_extent(hull, pose, vec3(0, 1, 0)),
                    hull_extent(hull, pose, vec3(0, 0, 1)));
   Vec3 low = vec3(-hull_extent(hull, pose, vec3(-1, 0, 0)), -hull_extent(hull, pose, vec3(0, -1, 0)),
@@ -182,8 +182,8 @@ static void classify_hulls(RenderStage* stage, const RunPoses* run) {
     const ModelHull* hull = &model->hulls[h];
     double narrow, wide, size = 2.0 * fmax(hull->half_extent.x, fmax(hull->half_extent.y, hull->half_extent.z));
     stage->part[h] = HULL_BODY;
-    if (hull->half_space) stage->part[h] = HULL_TERRAIN;
-    if (hull->half_space || model->links[hull->link].tree >= 0 || !isfinite(moving)) continue;
+    if (!hull->kind->bounded) stage->part[h] = HULL_TERRAIN;
+    if (!hull->kind->bounded || model->links[hull->link].tree >= 0 || !isfinite(moving)) continue;
     hull_widths(stage, hull, run->pose[hull->link], &narrow, &wide);
     if (wide >= moving_wide && narrow >= FLOOR_NARROW_SHARE * moving_wide) stage->part[h] = HULL_FLOOR;
     if (size > TERRAIN_SHARE * moving) stage->part[h] = HULL_TERRAIN;
@@ -272,7 +272,7 @@ bool stage_ground(const RenderStage* stage, const Pose* poses, Vec3* normal, Vec
     if (stage->part[h] == HULL_BODY) continue;
     Vec3 n = mat3_mul_vec(pose.r, hull->normal), p = pose_apply(pose, vec3_scale(hull->normal, hull->offset));
     double weight = 0.0;
-    if (!hull->half_space)
+    if (hull->kind->bounded)
       weight = largest_upward(stage, &hull->solid, pose, &n, &p);
     else if (vec3_dot(n, stage->up) > STAGE_FLOOR_COSINE)
       weight = 1e30 * vec3_dot(n, stage->up);

@@ -38,7 +38,7 @@ Status run_link_obj(const char* path, const Model* model, int link, Diagnostics*
   text_add(&text, "# link %s: its hulls in the link's frame, metres\n", l->name);
   for (int k = 0; k < l->hull_count; k++) {
     const ModelHull* hull = &model->hulls[l->hull_first + k];
-    if (!hull->half_space) add_hull(&text, hull, k, &first);
+    if (hull->kind->bounded) add_hull(&text, hull, k, &first);
   }
   Status status = file_write(path, text.data, text.length);
   if (status != STATUS_OK)

@@ -53,7 +53,7 @@ static void compare_links(const char* name, const ModelLink* a, const ModelLink*
 static void compare_hulls(const char* name, const ModelHull* a, const ModelHull* b) {
   SAME_VALUE("link of a hull", a->link, b->link);
   SAME_VALUE("shape of a hull", a->shape, b->shape);
-  SAME_VALUE("half-space", a->half_space, b->half_space);
+  SAME_VALUE("kind of solid", a->kind, b->kind);
   SAME_VALUE("normal", a->normal, b->normal);
   SAME_VALUE("offset", a->offset, b->offset);
   SAME_VALUE("vertices of a hull", a->solid.vertex_count, b->solid.vertex_count);
@@ -61,7 +61,7 @@ static void compare_hulls(const char* name, const ModelHull* a, const ModelHull*
   SAME_VALUE("centre of a hull", a->center, b->center);
   SAME_VALUE("radius of a hull", a->radius, b->radius);
   SAME_VALUE("box of a hull", a->half_extent, b->half_extent);
-  if (a->half_space) return;
+  if (!a->kind->bounded) return;
   compare_bytes(a->solid.vertices, b->solid.vertices, sizeof(Vec3) * (size_t)a->solid.vertex_count, "%s: vertices",
                 name);
   compare_bytes(a->solid.triangles, b->solid.triangles, sizeof *a->solid.triangles * (size_t)a->solid.triangle_count,

@@ -67,8 +67,8 @@ static double height_over(const ModelHull* ground, Pose ground_pose, const Model
 }
 
 static double hull_distance(const ModelHull* a, const Pose* poses, const ModelHull* b, GjkCache* cache) {
-  if (a->half_space) return height_over(a, poses[a->link], b, poses[b->link]);
-  if (b->half_space) return height_over(b, poses[b->link], a, poses[a->link]);
+  if (!a->kind->bounded) return height_over(a, poses[a->link], b, poses[b->link]);
+  if (!b->kind->bounded) return height_over(b, poses[b->link], a, poses[a->link]);
   return gjk_distance(a->points, poses[a->link], b->points, poses[b->link], cache).distance;
 }
 
@@ -81,7 +81,7 @@ double joint_path_least_distance(const JointPath* path, int samples) {
     for (int i = 0; i < m->hull_count; i++)
       for (int j = i + 1; j < m->hull_count; j++) {
         const ModelHull *a = &m->hulls[i], *b = &m->hulls[j];
-        if ((a->half_space && b->half_space) || !model_pair_allowed(m, a->link, b->link)) continue;
+        if ((!a->kind->bounded && !b->kind->bounded) || !model_pair_allowed(m, a->link, b->link)) continue;
         least = fmin(least, hull_distance(a, poses, b, NULL));
       }
   }

@@ -70,7 +70,7 @@ static void what_does_not_touch_has_a_gap(void** state) {
   assert_int_equal(count, 3);
   for (int k = 0; k < count; k++) {
     const ContactSpot* spot = &spots[k];
-    bool ground = run->model.hulls[spot->hull_b].half_space;
+    bool ground = !run->model.hulls[spot->hull_b].kind->bounded;
     assert_false(spot->touching);
     assert_near(spot->pressure, 0, 0, "pressure");
     assert_near(spot->gap, ground ? 0.03 : 0.05, 1e-12, "gap [m]");

@@ -78,7 +78,8 @@ static void approach(Rig* r, Random* random) {
     const ModelHull *a = &m->hulls[(int)random_uniform(random, 0, m->hull_count)],
                     *b = &m->hulls[(int)random_uniform(random, 0, m->hull_count)];
     const ModelLink* link = &m->links[b->link];
-    if (a->half_space || link->dof_count < 6 || link->parent >= 0 || !model_pair_allowed(m, a->link, b->link)) continue;
+    if (!a->kind->bounded || link->dof_count < 6 || link->parent >= 0 || !model_pair_allowed(m, a->link, b->link))
+      continue;
     GjkResult found = gjk_distance(a->points, r->from[a->link], b->points, r->from[b->link], NULL);
     double shift = m->contact.support * random_uniform(random, 0.3, 2.5) - found.distance;
     for (int k = 0; k < m->dof_count; k++) r->path.delta[k] *= 0.01;
@@ -104,7 +105,7 @@ static bool random_step(Rig* r, Random* random, double size) {
 }
 
 static Body body_of(const ModelHull* hull, Pose pose) {
-  if (hull->half_space) {
+  if (!hull->kind->bounded) {
     Vec3 n = mat3_mul_vec(pose.r, hull->normal);
     return body_half_space(n, hull->offset + vec3_dot(n, pose.t));
   }
@@ -138,8 +139,8 @@ static int check_pairs(Rig* r, double* energy, int step) {
           fail_msg("step %d: hulls %d and %d must not touch but are candidates", step, i, j);
         continue;
       }
-      if (m->hulls[i].half_space && m->hulls[j].half_space) continue;
-      bool swap = m->hulls[i].half_space;
+      if (!m->hulls[i].kind->bounded && !m->hulls[j].kind->bounded) continue;
+      bool swap = !m->hulls[i].kind->bounded;
       Body a = body_of(&m->hulls[swap ? j : i], r->from[m->hulls[swap ? j : i].link]);
       Body b = body_of(&m->hulls[swap ? i : j], r->from[m->hulls[swap ? i : j].link]);
       double distance = body_distance(&a, &b);

@@ -36,7 +36,7 @@ static void vertices_are_numbered_hull_by_hull(void** state) {
   int first = 0;
   for (int h = 0; h < m->hull_count; h++) {
     assert_int_equal(m->hulls[h].vertex_first, first);
-    first += m->hulls[h].half_space ? 0 : m->hulls[h].solid.vertex_count;
+    first += m->hulls[h].solid.vertex_count;
   }
   assert_int_equal(m->vertex_count, first);
   assert_true(first > 30);

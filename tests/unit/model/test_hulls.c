@@ -1,4 +1,5 @@
 #include "fixture.h"
+#include "support/bodies.h"
 
 static const char* SCENE =
     "shapes:\n"
@@ -76,19 +77,41 @@ static void shapes_are_placed_in_the_link_frame(void** state) {
 static void half_space_is_placed(void** state) {
   (void)state;
   const ModelHull* ground = &fixture.model.hulls[0];
-  assert_true(ground->half_space);
+  assert_true(ground->kind == &SOLID_HALF_SPACE && !ground->kind->bounded);
   assert_int_equal(ground->points.count, 0);
   check_vec3(ground->normal, vec3(-0.6, 0, 0.8), 1e-15, "normal");
   Vec3 on_plane = vec3_add(vec3(1, 2, 3), vec3_scale(vec3(-0.6, 0, 0.8), -2));
   check_near(vec3_dot(ground->normal, on_plane), ground->offset, 1e-15, "offset");
 }
 
+/* Against all vertices; a half-space ends along its normal only. */
+static void kinds_tell_how_far_they_reach(void** state) {
+  (void)state;
+  Random random = {77};
+  for (int i = 0; i < fixture.model.hull_count; i++) {
+    const ModelHull* hull = &fixture.model.hulls[i];
+    Vec3 direction = vec3_scale(random_direction(&random), 3);
+    int vertex = -2;
+    double found = hull->kind->support(hull, direction, &vertex), wanted = hull->kind->bounded ? -HUGE_VAL : HUGE_VAL;
+    for (int k = 0; k < hull->solid.vertex_count; k++)
+      wanted = fmax(wanted, vec3_dot(direction, hull->solid.vertices[k]));
+    if (hull->kind->bounded) {
+      check_near(found, wanted, 1e-14 * (1 + fabs(wanted)), "seed 77: support");
+      check_near(vec3_dot(direction, hull->solid.vertices[vertex]), wanted, 1e-14 * (1 + fabs(wanted)), "its vertex");
+      continue;
+    }
+    assert_true(found == wanted && vertex == -1);
+    check_near(hull->kind->support(hull, vec3_scale(hull->normal, 2), &vertex), 2 * hull->offset, 1e-15, "its plane");
+    MassMoment nothing = hull->kind->moment(hull);
+    assert_true(hull->kind->thickness(hull) == HUGE_VAL && mass_moment_mass(&nothing) == 0);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(hulls_are_grouped_by_link),
-      cmocka_unit_test(arrays_are_aligned_and_padded),
-      cmocka_unit_test(shapes_are_placed_in_the_link_frame),
-      cmocka_unit_test(half_space_is_placed),
+      cmocka_unit_test(hulls_are_grouped_by_link),           cmocka_unit_test(arrays_are_aligned_and_padded),
+      cmocka_unit_test(shapes_are_placed_in_the_link_frame), cmocka_unit_test(half_space_is_placed),
+      cmocka_unit_test(kinds_tell_how_far_they_reach),
   };
   return cmocka_run_group_tests(tests, setup, teardown);
 }

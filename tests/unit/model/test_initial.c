@@ -10,8 +10,6 @@ static const double* velocities(const Model* model, const char* name) {
   return model->initial_velocities + link_named(model, name)->dof_first;
 }
 
-static Vec3 vec3_at(const double* p) { return vec3(p[0], p[1], p[2]); }
-
 static void silence_means_zero(void** state) {
   (void)state;
   Fixture f;

@@ -60,6 +60,7 @@ static ModelHull* toy_link(Toy* toy, const char* name, int tree, Pose pose) {
   toy->scene_links[i].color[0] = -1.0;
   toy->links[i] = (ModelLink){.name = name, .parent = -1, .tree = tree, .hull_first = i, .hull_count = 1};
   toy->hulls[i].link = i;
+  toy->hulls[i].kind = &SOLID_HULL;
   for (int row = 0; row < TOY_ROWS; row++) toy->poses[row * TOY_LINKS + i] = pose;
   return &toy->hulls[i];
 }
@@ -82,7 +83,7 @@ static int toy_ball(Toy* toy, const char* name, int tree, double radius, Pose po
 
 static void toy_ground(Toy* toy, Vec3 normal) {
   ModelHull* hull = toy_link(toy, "ground", -1, pose_identity());
-  hull->half_space = true;
+  hull->kind = &SOLID_HALF_SPACE;
   hull->normal = normal;
 }
 
