@@ -50,14 +50,10 @@ typedef struct {
   SourcePlace place; /* in the task, of what asked for it */
 } DesignVariable;
 
-typedef enum { TARGET_VERTEX, TARGET_ATTACHMENT, TARGET_CONTROL, TARGET_COORDINATE, TARGET_VELOCITY } TargetKind;
-
 /* A number of a scene; all scenarios have the same links, and what moves is at the same place in each. */
 typedef struct {
-  TargetKind kind;
-  int link;
-  int hull, index; /* VERTEX: hull of the link, 3 vertex + axis. ATTACHMENT: axis. CONTROL: which controller of the
-                      link, parameter. COORDINATE, VELOCITY: degree of freedom of the joint */
+  OverrideKind kind;
+  int link, part, index; /* as in ModelOverride; the part of a vertex is a hull of the link */
   double base;
   int term_first, term_count;
 } DesignNumber;
@@ -90,8 +86,8 @@ Status design_create(Design* design, Task* task, Diagnostics* diagnostics);
 void design_destroy(Design* design);
 /* Does this hull of the link change? false where the first scenario has none. */
 bool design_changes_hull(const Design* design, int link, int hull);
-/* Put the numbers for x into a scenario's scene. */
-void design_apply(const Design* design, const double* x, Scene* scene);
+/* What a scenario's scene is to have for x (number_count); owned by the caller. */
+ModelOverride* design_overrides(const Design* design, const double* x);
 /* Add factor times the derivative by the variables. */
 void design_gradient(const Design* design, const Model* model, const ModelGradient* gradient, double factor,
                      double* out);
@@ -99,13 +95,6 @@ void design_gradient(const Design* design, const Model* model, const ModelGradie
 /* ---------------------------------------------------------------- numbers of a scene (optimize/design.c) */
 
 SceneShape* design_hull(const Scene* scene, int link, int hull);
-/* The number-th controller of a link's joint, and what is written about its start; NULL = none. */
-SceneController* design_controller(const Scene* scene, int link, int number);
-SceneInitial* design_start(const Scene* scene, int link);
-/* A signal's parameters in the order of signal_eval_vjp: values, amplitude, frequency, phase. */
-int design_signal_values(const SceneSignal* signal);
-int design_signal_terms(const SceneSignal* signal); /* in each of the other three */
-double* design_signal_parameter(SceneSignal* signal, int index);
 double design_component(Vec3 v, int axis);
 
 /* ---------------------------------------------------------------- lists (optimize/design.c) */
@@ -113,7 +102,7 @@ double design_component(Vec3 v, int axis);
 /* Returns the variable's number; the design owns the name. */
 int design_add_variable(Design* design, const DesignVariable* variable);
 /* Terms of a number follow it directly. */
-void design_add_number(Design* design, TargetKind kind, int link, int hull, int index, double base);
+void design_add_number(Design* design, OverrideKind kind, int link, int part, int index, double base);
 void design_add_term(Design* design, int variable, double coefficient);
 
 #endif

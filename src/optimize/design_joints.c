@@ -12,12 +12,12 @@ void design_list_attachment(DesignBuild* b, const TaskAttachment* item) {
     VariableWish wish = {item->place, item->bounds.within, item->bounds.low[axis], item->bounds.high[axis], 0};
     double initial = design_component(b->scene->links[link].joint.position, axis);
     int variable = design_new_variable(b, &wish, initial, "%s/attachment/%c", item->link.text, "xyz"[axis]);
-    design_add_number(b->design, TARGET_ATTACHMENT, link, 0, axis, initial);
+    design_add_number(b->design, OVERRIDE_ATTACHMENT, link, 0, axis, initial);
     design_add_term(b->design, variable, 1);
     for (int k = 0; k < b->design->shared.count; k++) { /* the parent's hull reaches to where the joint goes */
       const SharedVertex* s = &b->design->shared.items[k];
       if (s->child != link || s->link == link) continue;
-      design_add_number(b->design, TARGET_VERTEX, s->link, s->hull[0], 3 * s->vertex[0] + axis, initial);
+      design_add_number(b->design, OVERRIDE_VERTEX, s->link, s->hull[0], 3 * s->vertex[0] + axis, initial);
       design_add_term(b->design, variable, 1);
     }
   }
@@ -31,7 +31,7 @@ static unsigned parameters_wanted(const TaskControl* item, const SceneSignal* si
 /* The parameters of the number-th controller of the joint: link/values/3, of further ones link/controller2_values/3. */
 static void list_signal(DesignBuild* b, const TaskControl* item, int link, int number, SceneSignal* s) {
   static const char* const part[4] = {"values", "amplitude", "frequency", "phase"};
-  int values = design_signal_values(s), terms = design_signal_terms(s);
+  int values = signal_values(s), terms = signal_terms(s);
   unsigned wanted = parameters_wanted(item, s);
   char which[32] = "";
   if (number > 0) snprintf(which, sizeof which, "controller%d_", number + 1);
@@ -39,9 +39,9 @@ static void list_signal(DesignBuild* b, const TaskControl* item, int link, int n
   for (int k = 0; k < values + 3 * terms; k++) {
     int kind = k < values ? 0 : 1 + (k - values) / terms, index = k < values ? k : (k - values) % terms;
     if (!(wanted & 1u << kind)) continue;
-    double initial = *design_signal_parameter(s, k);
+    double initial = *signal_parameter(s, k);
     int variable = design_new_variable(b, &wish, initial, "%s/%s%s/%d", item->link.text, which, part[kind], index);
-    design_add_number(b->design, TARGET_CONTROL, link, number, k, initial);
+    design_add_number(b->design, OVERRIDE_CONTROL, link, number, k, initial);
     design_add_term(b->design, variable, 1);
   }
 }
@@ -49,8 +49,8 @@ static void list_signal(DesignBuild* b, const TaskControl* item, int link, int n
 void design_list_control(DesignBuild* b, const TaskControl* item) {
   int link = design_link(b, &item->link), number = 0, before = b->design->variable_count;
   if (link < 0) return;
-  for (; design_controller(b->scene, link, number); number++)
-    list_signal(b, item, link, number, &design_controller(b->scene, link, number)->target);
+  for (; model_scene_controller(b->scene, link, number); number++)
+    list_signal(b, item, link, number, &model_scene_controller(b->scene, link, number)->target);
   if (number == 0)
     diagnostics_add(b->diagnostics, SEVERITY_ERROR, item->link.place, "no controller drives the joint of link '%s'",
                     item->link.text);
@@ -75,12 +75,12 @@ static const char* fixed_start(const TaskStart* item, const ModelLink* l) {
 }
 
 static void list_start_number(DesignBuild* b, const TaskStart* item, int link, int dof, bool velocity) {
-  const SceneInitial* start = design_start(b->scene, link);
+  const SceneInitial* start = model_scene_initial(b->scene, link);
   VariableWish wish = {item->place, item->within, item->low, item->high, 1};
   double initial = velocity ? start->velocities[dof] : start->coordinates[dof];
   int variable =
       design_new_variable(b, &wish, initial, "%s/%s/%d", item->link.text, velocity ? "velocity" : "coordinate", dof);
-  design_add_number(b->design, velocity ? TARGET_VELOCITY : TARGET_COORDINATE, link, 0, dof, initial);
+  design_add_number(b->design, velocity ? OVERRIDE_VELOCITY : OVERRIDE_COORDINATE, link, 0, dof, initial);
   design_add_term(b->design, variable, 1);
 }
 
