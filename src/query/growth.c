@@ -197,14 +197,15 @@ static bool solve(const GrowthProblem* problem, const GrowthCache* cache, Growth
   return *high - *low <= GROWTH_PROOF * *low;
 }
 
-Growth growth_query(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, GrowthCache* cache) {
+/* a is the smaller body: p, from its centre, then has all digits, and q those that b's size needs. */
+static Growth query_ordered(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, GrowthCache* cache) {
   double distance, low, high;
   GrowthProblem problem = problem_of(a, pose_a, b, pose_b, &distance);
   if (!(distance > 0)) return coincident(pose_a);
   Growth g = {0};
   GrowthPoint x;
   g.proved = solve(&problem, cache, &x, &low, &high, &g);
-  double s = problem.scale, u = x.u * s, alpha = distance / u;
+  double s = problem.scale, u = fmin(fmax(x.u, low), high) * s, alpha = distance / u;
   if (cache) *cache = (GrowthCache){g.proved, vec3_scale(x.p, s), u, x.va * s, x.vb * s};
   GrowthValue v = growth_evaluate(&problem, &x);
   g.alpha = alpha;
@@ -221,4 +222,20 @@ Growth growth_query(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, Gr
   g.multiplier_a = alpha * x.va / x.u; /* of min alpha instead of max u: times |r| / u^2 */
   g.multiplier_b = alpha * x.vb / x.u;
   return g;
+}
+
+static Growth exchanged(Growth g) {
+  Vec3 witness = g.witness_a;
+  double multiplier = g.multiplier_a;
+  g.normal = vec3_scale(g.normal, -1);
+  g.witness_a = g.witness_b;
+  g.witness_b = witness;
+  g.multiplier_a = g.multiplier_b;
+  g.multiplier_b = multiplier;
+  return g;
+}
+
+Growth growth_query(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, GrowthCache* cache) {
+  if (a->outer <= b->outer) return query_ordered(a, pose_a, b, pose_b, cache);
+  return exchanged(query_ordered(b, pose_b, a, pose_a, cache));
 }

@@ -37,7 +37,7 @@ typedef struct {
 /* What is remembered of a pair from one pose to the next. Zeroed = cold. */
 typedef struct {
   bool warm;
-  Vec3 p;        /* point on a, in a's frame [m] */
+  Vec3 p;        /* point on the smaller body, in its frame [m] */
   double u;      /* |r| / alpha [m] */
   double va, vb; /* multipliers of (G2) [m] */
 } GrowthCache;
