@@ -80,10 +80,10 @@ const Verb VERB_QUERY = {
     .operand_max = 1,
     .summary = "where pairs of bodies meet, with derivatives, without a scene",
     .examples =
-        "  echo '{\"method\": \"growth\", \"a\": {\"type\": \"superellipsoid\", \"semi_axes\": [1, 0.5, 0.5],\n"
-        "         \"exponent\": 4}, \"b\": {\"type\": \"truncated_cone\", \"beta\": 20, \"radius_bottom\": 0.4,\n"
-        "         \"radius_top\": 0.2, \"below\": 0.5, \"above\": 0.5}, \"pose_b\": {\"position\": [1, 1, 1]}}' > "
-        "q.jsonl\n"
+        "  echo '{\"method\": \"growth\", \"derivatives\": true,\n"
+        "         \"a\": {\"type\": \"superellipsoid\", \"size\": [1, 0.5, 0.5], \"exponent\": 4},\n"
+        "         \"b\": {\"type\": \"truncated_cone\", \"bottom_radius\": 0.4, \"top_radius\": 0.2, \"below\": 0.5,\n"
+        "               \"above\": 0.5, \"sharpness\": 20, \"position\": [1, 1, 1]}}' > q.jsonl\n"
         "  sdrs query q.jsonl\n"
         "  echo '{\"a\": [[0,0,0],[1,0,0],[0,1,0],[0,0,-1]], \"b\": [[0,0,0.01],[1,0,1],[0,1,1],[0,0,1]],\n"
         "         \"support\": 0.02}' > pair.json\n"
@@ -91,8 +91,9 @@ const Verb VERB_QUERY = {
     .details =
         "FILE holds questions, one JSON object after the other (a line each) or as a list. Answers: one JSON object\n"
         "a line. docs/queries.md says which method is for what, and names every key.\n"
-        "{\"method\": \"growth\" | \"distance\", \"a\": shape, \"b\": shape, \"pose_a\": pose, \"pose_b\": pose}:\n"
-        "what a line leaves out is as in the line before, so a path is one line a pose.\n"
+        "{\"method\": \"growth\" | \"distance\", \"a\": shape, \"b\": shape, \"derivatives\": true}: a shape has its "
+        "keys,\n"
+        "position and quaternion; what a line leaves out is as in the line before, so a path is one line a pose.\n"
         "{\"a\": [[x,y,z],...], \"b\": [[x,y,z],...], \"support\": s}: two point sets; distance, witness_a,\n"
         "witness_b, potential, plane [nx, ny, nz, o] with A on its negative side, grad_a, grad_b (potential and\n"
         "gradients for stiffness 1). When the hulls meet, distance is 0 and everything else null.\n"

@@ -61,8 +61,14 @@ typedef struct {
   int columns, own[2];
 } Table;
 
-static void add_part(Text* line, const Table* table, const Rows* rows, const char* key, int first, int count) {
-  text_add(line, "\"%s\": %s", key, rows->count > 1 ? "[" : "");
+/* `d_<name>_<of>`: a row of `count` columns, or a list of rows; null without values. */
+static void add_part(Text* line, const Table* table, const Rows* rows, const char* of, int first, int count) {
+  text_add(line, ", \"d_%s_%s\": ", rows->name, of);
+  if (!table->values) {
+    text_add(line, "null");
+    return;
+  }
+  text_add(line, "%s", rows->count > 1 ? "[" : "");
   for (int r = 0; r < rows->count; r++) {
     if (r > 0) text_add(line, ", ");
     add_numbers(line, table->values + (rows->first + r) * table->columns + first, count);
@@ -71,26 +77,19 @@ static void add_part(Text* line, const Table* table, const Rows* rows, const cha
 }
 
 static void add_derivatives(Text* line, const Table* table, const Rows* rows, int count, const char* reason) {
+  Table known = *table;
   if (reason) {
-    text_add(line, ", \"derivatives\": null, \"reason\": ");
+    known.values = NULL;
+    text_add(line, ", \"reason\": ");
     text_add_json_string(line, reason);
-    return;
   }
-  text_add(line, ", \"derivatives\": {");
   for (int k = 0; k < count; k++) {
-    text_add(line, "%s\"%s\": {", k > 0 ? ", " : "", rows[k].name);
-    add_part(line, table, &rows[k], "pose_a", 0, 6);
-    text_add(line, ", ");
-    add_part(line, table, &rows[k], "pose_b", 6, 6);
-    if (table->columns > QUERY_POSE_COLUMNS) {
-      text_add(line, ", ");
-      add_part(line, table, &rows[k], "shape_a", QUERY_POSE_COLUMNS, table->own[0]);
-      text_add(line, ", ");
-      add_part(line, table, &rows[k], "shape_b", QUERY_POSE_COLUMNS + table->own[0], table->own[1]);
-    }
-    text_add(line, "}");
+    add_part(line, &known, &rows[k], "a", 0, 6);
+    add_part(line, &known, &rows[k], "b", 6, 6);
+    if (table->columns == QUERY_POSE_COLUMNS) continue;
+    add_part(line, &known, &rows[k], "shape_a", QUERY_POSE_COLUMNS, table->own[0]);
+    add_part(line, &known, &rows[k], "shape_b", QUERY_POSE_COLUMNS + table->own[0], table->own[1]);
   }
-  text_add(line, "}");
 }
 
 /* ---------------------------------------------------------------- methods */

@@ -5,7 +5,7 @@
 /* Lengths of shapes [m]. */
 #define LENGTH_MIN 1e-6
 #define LENGTH_MAX 1e6
-#define BETA_MAX 1e6
+#define SHARPNESS_MAX 1e6
 /* A quaternion is one when its length is this near to 1; then it is made exact. */
 #define UNIT_TOLERANCE 1e-6
 
@@ -16,11 +16,13 @@ const char* query_method_name(QueryMethod method) { return METHODS[method]; }
 /* ---------------------------------------------------------------- shapes */
 
 typedef enum {
-  VALUE_BETA,
+  VALUE_SHARPNESS,
   VALUE_EXPONENT,
   VALUE_LENGTH, /* into size[index] */
   VALUE_AXES,   /* three lengths */
-  VALUE_FACES,
+  VALUE_NORMALS,
+  VALUE_OFFSETS,
+  VALUE_UNIT,
   VALUE_POINTS,
   VALUE_FILE,
   VALUE_SCALE,
@@ -42,19 +44,23 @@ typedef struct {
 
 /* A new kind of shape is a row here. */
 static const ShapeType TYPE[TYPES] = {
-    [SMOOTH_POLYTOPE] = {"smooth_polytope", {{"beta", VALUE_BETA, 0, false}, {"faces", VALUE_FACES, 0, false}}},
+    [SMOOTH_POLYTOPE] = {"smooth_polytope",
+                         {{"normals", VALUE_NORMALS, 0, false},
+                          {"offsets", VALUE_OFFSETS, 0, false},
+                          {"sharpness", VALUE_SHARPNESS, 0, false},
+                          {"length", VALUE_UNIT, 0, true}}},
     [SMOOTH_CONE] = {"truncated_cone",
-                     {{"beta", VALUE_BETA, 0, false},
-                      {"radius_bottom", VALUE_LENGTH, 0, false},
-                      {"radius_top", VALUE_LENGTH, 1, false},
+                     {{"bottom_radius", VALUE_LENGTH, 0, false},
+                      {"top_radius", VALUE_LENGTH, 1, false},
                       {"below", VALUE_LENGTH, 2, false},
-                      {"above", VALUE_LENGTH, 3, false}}},
+                      {"above", VALUE_LENGTH, 3, false},
+                      {"sharpness", VALUE_SHARPNESS, 0, false}}},
     [SMOOTH_SUPERELLIPSOID] = {"superellipsoid",
-                               {{"exponent", VALUE_EXPONENT, 0, false}, {"semi_axes", VALUE_AXES, 0, false}}},
+                               {{"size", VALUE_AXES, 0, false}, {"exponent", VALUE_EXPONENT, 0, false}}},
     [SMOOTH_CYLINDER] = {"superelliptic_cylinder",
-                         {{"exponent", VALUE_EXPONENT, 0, false},
-                          {"radius", VALUE_LENGTH, 0, false},
-                          {"half_length", VALUE_LENGTH, 1, false}}},
+                         {{"radius", VALUE_LENGTH, 0, false},
+                          {"half_length", VALUE_LENGTH, 1, false},
+                          {"exponent", VALUE_EXPONENT, 0, false}}},
     [HULL] = {"points", {{"points", VALUE_POINTS, 0, false}}},
     [MESH] = {"mesh", {{"file", VALUE_FILE, 0, false}, {"scale", VALUE_SCALE, 0, true}}},
 };
@@ -63,11 +69,15 @@ static const ShapeType TYPE[TYPES] = {
 typedef struct {
   int type;
   ShapeForm form;
+  Vec3* normals;
+  double* offsets;
   double (*faces)[4];
+  int normal_count, offset_count;
   Vec3* points;
   int point_count;
   const char* file;
   double scale;
+  Pose* pose;
 } ShapeText;
 
 static void read_axes(QueryReader* reader, const cJSON* item, double* axes) {
@@ -83,39 +93,63 @@ static void read_axes(QueryReader* reader, const cJSON* item, double* axes) {
   }
 }
 
-static void read_face(QueryReader* reader, const cJSON* item, double face[4]) {
+static void read_offsets(QueryReader* reader, const cJSON* item, ShapeText* text) {
+  int count = cJSON_GetArraySize(item), index = 0;
+  if (!cJSON_IsArray(item) || count == 0) {
+    query_reader_problem(reader, false, "expected a list of lengths, one for every normal");
+    return;
+  }
+  text->offsets = MEMORY_NEW(double, count);
+  text->offset_count = count;
+  for (const cJSON* child = item->child; child; child = child->next, index++) {
+    size_t mark = query_reader_enter(reader, index);
+    text_add(&reader->trail, "[%d]", index);
+    text->offsets[index] = query_reader_number(reader, child, -READER_COORDINATE_MAX, READER_COORDINATE_MAX);
+    query_reader_leave(reader, mark);
+  }
+}
+
+/* Normals and offsets together. */
+static bool join_faces(QueryReader* reader, ShapeText* text) {
+  if (text->normal_count != text->offset_count) {
+    query_reader_problem(reader, false, "as many offsets as normals are needed: %d and %d", text->offset_count,
+                         text->normal_count);
+    return false;
+  }
+  text->faces = (double(*)[4])MEMORY_NEW(double, 4 * text->normal_count);
+  for (int i = 0; i < text->normal_count; i++) {
+    Vec3 n = text->normals[i];
+    const double face[4] = {n.x, n.y, n.z, text->offsets[i]};
+    memcpy(text->faces[i], face, sizeof face);
+  }
+  text->form.faces = (const double(*)[4])text->faces;
+  text->form.face_count = text->normal_count;
+  return true;
+}
+
+static void read_quaternion(QueryReader* reader, const cJSON* item, Pose* pose) {
+  double q[4] = {0}, square = 0;
   if (!cJSON_IsArray(item) || cJSON_GetArraySize(item) != 4) {
-    query_reader_problem(reader, false, "a face is [nx, ny, nz, offset]");
+    query_reader_problem(reader, false, "a quaternion is [w, x, y, z]");
     return;
   }
   const cJSON* child = item->child;
   for (int k = 0; k < 4; k++, child = child->next) {
     size_t mark = query_reader_enter(reader, k);
-    face[k] = query_reader_number(reader, child, -READER_COORDINATE_MAX, READER_COORDINATE_MAX);
+    q[k] = query_reader_number(reader, child, -2, 2);
+    square += q[k] * q[k];
     query_reader_leave(reader, mark);
   }
-}
-
-static void read_faces(QueryReader* reader, const cJSON* item, ShapeText* text) {
-  int count = cJSON_GetArraySize(item), index = 0;
-  if (!cJSON_IsArray(item) || count == 0) {
-    query_reader_problem(reader, false, "expected a list of faces [nx, ny, nz, offset]");
-    return;
-  }
-  text->faces = (double(*)[4])MEMORY_NEW(double, 4 * count);
-  text->form.face_count = count;
-  for (const cJSON* child = item->child; child; child = child->next, index++) {
-    size_t mark = query_reader_enter(reader, index);
-    text_add(&reader->trail, "[%d]", index);
-    read_face(reader, child, text->faces[index]);
-    query_reader_leave(reader, mark);
-  }
+  if (!(fabs(sqrt(square) - 1) <= UNIT_TOLERANCE))
+    query_reader_problem(reader, false, "a quaternion must have length 1, got %g", sqrt(square));
+  else
+    pose->r = mat3_from_quat(quat_normalized((Quat){q[0], q[1], q[2], q[3]}));
 }
 
 static void read_value(QueryReader* reader, const cJSON* item, const ShapeKey* key, ShapeText* text) {
   switch (key->kind) {
-    case VALUE_BETA:
-      text->form.beta = query_reader_number(reader, item, LENGTH_MIN, BETA_MAX);
+    case VALUE_SHARPNESS:
+      text->form.beta = query_reader_number(reader, item, 1e-6, SHARPNESS_MAX);
       break;
     case VALUE_EXPONENT:
       text->form.exponent = query_reader_number(reader, item, 1, 64);
@@ -126,8 +160,14 @@ static void read_value(QueryReader* reader, const cJSON* item, const ShapeKey* k
     case VALUE_AXES:
       read_axes(reader, item, text->form.size);
       break;
-    case VALUE_FACES:
-      read_faces(reader, item, text);
+    case VALUE_NORMALS:
+      query_reader_points(reader, item, &text->normals, &text->normal_count);
+      break;
+    case VALUE_OFFSETS:
+      read_offsets(reader, item, text);
+      break;
+    case VALUE_UNIT:
+      text->form.length = query_reader_number(reader, item, LENGTH_MIN, LENGTH_MAX);
       break;
     case VALUE_POINTS:
       query_reader_points(reader, item, &text->points, &text->point_count);
@@ -144,9 +184,15 @@ static void read_value(QueryReader* reader, const cJSON* item, const ShapeKey* k
   }
 }
 
+/* The keys that every shape has come first. */
+static const char* const COMMON[] = {"type", "position", "quaternion"};
+enum { COMMON_TYPE, COMMON_POSITION, COMMON_QUATERNION, COMMON_COUNT };
+
 static void read_shape_member(QueryReader* reader, const cJSON* item, int key, void* context) {
   ShapeText* text = context;
-  if (key > 0) read_value(reader, item, &TYPE[text->type].keys[key - 1], text);
+  if (key == COMMON_POSITION) text->pose->t = query_reader_point(reader, item);
+  if (key == COMMON_QUATERNION) read_quaternion(reader, item, text->pose);
+  if (key >= COMMON_COUNT) read_value(reader, item, &TYPE[text->type].keys[key - COMMON_COUNT], text);
 }
 
 /* -1, with a problem: no known type. */
@@ -192,7 +238,7 @@ static bool make_body(QueryReader* reader, ShapeText* text, QueryBody* body) {
   if (text->type < SMOOTH_KINDS) {
     body->smooth = true;
     text->form.kind = (SmoothKind)text->type;
-    text->form.faces = (const double(*)[4])text->faces;
+    if (text->type == SMOOTH_POLYTOPE && !join_faces(reader, text)) return false;
     const char* rule = shape_create(&body->shape, &text->form);
     if (rule) query_reader_problem(reader, false, "%s", rule);
     return rule == NULL;
@@ -209,81 +255,47 @@ static bool make_body(QueryReader* reader, ShapeText* text, QueryBody* body) {
   return true;
 }
 
-/* Number of the new body; -1 with problems. */
-static int read_body(QueryReader* reader, const cJSON* item, QueryList* list) {
+/* Number of the new body, or `before` when only a pose is given; -1 with problems. The pose is changed. */
+static int read_body(QueryReader* reader, const cJSON* item, QueryList* list, int before, Pose* pose) {
   if (!cJSON_IsObject(item)) {
     query_reader_problem(reader, false, "expected a shape {\"type\": ...}, got %s", query_reader_kind_name(item));
     return -1;
   }
-  ShapeText text = {.type = read_type(reader, item), .scale = 1};
-  if (text.type < 0) return -1;
-  const char* names[KEYS_MAX + 1] = {"type"};
-  bool seen[KEYS_MAX + 1] = {0};
-  int count = 1, problems = reader->problems, made = -1;
+  ShapeText text = {.scale = 1, .pose = pose};
+  const char* names[COMMON_COUNT + KEYS_MAX] = {COMMON[0], COMMON[1], COMMON[2]};
+  bool seen[COMMON_COUNT + KEYS_MAX] = {0};
+  int count = COMMON_COUNT, problems = reader->problems, made = before;
+  bool moves = before >= 0 && !cJSON_HasObjectItem(item, "type");
+  if (!moves) {
+    *pose = pose_identity();
+    made = -1;
+    text.type = read_type(reader, item);
+    if (text.type < 0) return -1;
+  }
   const ShapeKey* keys = TYPE[text.type].keys;
-  for (; count <= KEYS_MAX && keys[count - 1].name; count++) names[count] = keys[count - 1].name;
+  for (; !moves && count < COMMON_COUNT + KEYS_MAX && keys[count - COMMON_COUNT].name; count++)
+    names[count] = keys[count - COMMON_COUNT].name;
   query_reader_object(reader, item, names, count, read_shape_member, &text, seen);
-  for (int k = 1; k < count; k++)
-    if (!seen[k] && !keys[k - 1].optional) query_reader_problem(reader, false, "the key '%s' is missing", names[k]);
+  for (int k = COMMON_COUNT; k < count; k++)
+    if (!seen[k] && !keys[k - COMMON_COUNT].optional)
+      query_reader_problem(reader, false, "the key '%s' is missing", names[k]);
   QueryBody body = {.smooth = false};
-  if (problems == reader->problems && make_body(reader, &text, &body)) {
+  if (!moves && problems == reader->problems && make_body(reader, &text, &body)) {
     list->bodies = memory_grown(list->bodies, sizeof(QueryBody), list->body_count, &list->body_capacity);
     made = list->body_count++;
     list->bodies[made] = body;
   }
+  memory_free(text.normals);
+  memory_free(text.offsets);
   memory_free(text.faces);
   memory_free(text.points);
   return made;
 }
 
-/* ---------------------------------------------------------------- poses */
-
-static const char* const POSE_KEYS[] = {"position", "rotation", "rotation_vector"};
-enum { POSE_POSITION, POSE_ROTATION, POSE_VECTOR, POSE_KEY_COUNT };
-
-static void read_rotation(QueryReader* reader, const cJSON* item, Pose* pose) {
-  double q[4] = {0}, square = 0;
-  if (!cJSON_IsArray(item) || cJSON_GetArraySize(item) != 4) {
-    query_reader_problem(reader, false, "a rotation is a quaternion [w, x, y, z]");
-    return;
-  }
-  const cJSON* child = item->child;
-  for (int k = 0; k < 4; k++, child = child->next) {
-    size_t mark = query_reader_enter(reader, k);
-    q[k] = query_reader_number(reader, child, -2, 2);
-    square += q[k] * q[k];
-    query_reader_leave(reader, mark);
-  }
-  if (!(fabs(sqrt(square) - 1) <= UNIT_TOLERANCE))
-    query_reader_problem(reader, false, "a quaternion must have length 1, got %g", sqrt(square));
-  else
-    pose->r = mat3_from_quat(quat_normalized((Quat){q[0], q[1], q[2], q[3]}));
-}
-
-static void read_pose_member(QueryReader* reader, const cJSON* item, int key, void* context) {
-  Pose* pose = context;
-  if (key == POSE_POSITION) pose->t = query_reader_point(reader, item);
-  if (key == POSE_ROTATION) read_rotation(reader, item, pose);
-  if (key == POSE_VECTOR) pose->r = mat3_from_quat(quat_exp(query_reader_point(reader, item)));
-}
-
-static void read_pose(QueryReader* reader, const cJSON* item, Pose* pose) {
-  *pose = pose_identity();
-  if (!cJSON_IsObject(item)) {
-    query_reader_problem(reader, false, "expected a pose {\"position\": [x, y, z], \"rotation\": [w, x, y, z]}, got %s",
-                         query_reader_kind_name(item));
-    return;
-  }
-  bool seen[POSE_KEY_COUNT] = {0};
-  query_reader_object(reader, item, POSE_KEYS, POSE_KEY_COUNT, read_pose_member, pose, seen);
-  if (seen[POSE_ROTATION] && seen[POSE_VECTOR])
-    query_reader_problem(reader, false, "give rotation or rotation_vector, not both");
-}
-
 /* ---------------------------------------------------------------- a question */
 
-static const char* const KEYS[] = {"method", "a", "b", "pose_a", "pose_b", "derivatives", "parameters"};
-enum { KEY_METHOD, KEY_A, KEY_B, KEY_POSE_A, KEY_POSE_B, KEY_DERIVATIVES, KEY_PARAMETERS, KEY_COUNT };
+static const char* const KEYS[] = {"method", "a", "b", "derivatives", "parameters"};
+enum { KEY_METHOD, KEY_A, KEY_B, KEY_DERIVATIVES, KEY_PARAMETERS, KEY_COUNT };
 
 typedef struct {
   QueryList* list;
@@ -311,8 +323,10 @@ static void read_member(QueryReader* reader, const cJSON* item, int key, void* c
   Question* question = context;
   QueryItem* out = question->item;
   if (key == KEY_METHOD) read_method(reader, item, out);
-  if (key == KEY_A || key == KEY_B) out->body[key - KEY_A] = read_body(reader, item, question->list);
-  if (key == KEY_POSE_A || key == KEY_POSE_B) read_pose(reader, item, &out->pose[key - KEY_POSE_A]);
+  if (key == KEY_A || key == KEY_B) {
+    int k = key - KEY_A;
+    out->body[k] = read_body(reader, item, question->list, out->body[k], &out->pose[k]);
+  }
   if (key == KEY_DERIVATIVES) read_truth(reader, item, &out->derivatives);
   if (key == KEY_PARAMETERS) read_truth(reader, item, &out->parameters);
 }
@@ -334,7 +348,7 @@ static void check_bodies(QueryReader* reader, const QueryList* list, const Query
 void read_question(QueryReader* reader, const cJSON* item, QueryList* list, const QueryItem* last, QueryItem* out) {
   bool seen[KEY_COUNT] = {0};
   /* the list's items may move while bodies are read, but not the items themselves */
-  QueryItem read = {.body = {-1, -1}, .pose = {pose_identity(), pose_identity()}, .derivatives = true};
+  QueryItem read = {.body = {-1, -1}, .pose = {pose_identity(), pose_identity()}};
   bool goes_on = last && last->method != QUERY_POTENTIAL;
   if (goes_on) {
     read = *last;

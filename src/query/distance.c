@@ -156,7 +156,7 @@ const char* distance_derivatives(PointView a, Pose pose_a, PointView b, Pose pos
     memset(&c, 0, sizeof c);
     int body = k >= 6, axis = k % 3;
     Vec3 e = vec3(axis == 0, axis == 1, axis == 2);
-    if (k % 6 < 3) {
+    if (k % 6 >= 3) {
       c.point[body] = e;
     } else {
       c.turn[body] = e;

@@ -8,6 +8,8 @@ enum { ORDER = 6, PATH_STEPS = 60, NEWTON_STEPS = 14 };
 #define STEP_SMALL 1e-9
 /* ... and rounding keeps it from getting below this. */
 #define STEP_ROUNDING 1e-13
+/* Gauges and normals are known to a few units in the last place. */
+#define BOUND_ROUNDING 1e-14
 /* A step on the interior path may use this part of the way to the border. */
 #define TO_BORDER 0.9
 
@@ -205,12 +207,12 @@ static Growth query_ordered(const Shape* a, Pose pose_a, const Shape* b, Pose po
   Growth g = {0};
   GrowthPoint x;
   g.proved = solve(&problem, cache, &x, &low, &high, &g);
-  double s = problem.scale, u = fmin(fmax(x.u, low), high) * s, alpha = distance / u;
+  double s = problem.scale, u = fmin(fmax(x.u, low), high) * s;
   if (cache) *cache = (GrowthCache){g.proved, vec3_scale(x.p, s), u, x.va * s, x.vb * s};
   GrowthValue v = growth_evaluate(&problem, &x);
-  g.alpha = alpha;
   g.low = distance / (high * s);
   g.high = distance / (low * s);
+  double alpha = g.alpha = fmin(fmax(distance / u, g.low), g.high);
   g.normal =
       mat3_mul_vec(pose_a.r, vec3_normalized(vec3_sub(vec3_scale(v.a.gradient, x.va), vec3_scale(v.b.gradient, x.vb))));
   Vec3 on_a = mat3_mul_vec(pose_a.r, vec3_scale(x.p, s));

@@ -177,7 +177,7 @@ const char* growth_derivatives(const Shape* a, Pose pose_a, const Shape* b, Pose
     if (k >= QUERY_POSE_COLUMNS)
       shape_cause(&x, k - QUERY_POSE_COLUMNS >= own_a,
                   k - QUERY_POSE_COLUMNS - (k - QUERY_POSE_COLUMNS >= own_a ? own_a : 0), &cause);
-    else if (k % 6 < 3)
+    else if (k % 6 >= 3)
       move_cause(&x, k >= 6, step, &cause);
     else
       turn_cause(&x, k >= 6, e, &cause);

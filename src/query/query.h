@@ -6,8 +6,8 @@
 #include "shapes/shapes.h"
 
 /* ---------------------------------------------------------------- derivatives
- * Columns: a moves along the world's x, y, z [1/m], a turns about the world's x, y, z through the origin of its frame
- * [1/rad], the same of b, then a's own parameters and b's (shape_parameter_count). */
+ * Columns: a turns about the world's x, y, z through the origin of its frame [1/rad], a moves along the world's x, y, z
+ * [1/m], the same of b, then a's own parameters and b's (shape_parameter_count). */
 enum { QUERY_POSE_COLUMNS = 12 };
 
 /* Above this condition of the system no derivative is given: of its digits fewer than half would count. */

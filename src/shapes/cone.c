@@ -9,15 +9,15 @@ enum { CONVEX_SAMPLES = 4000 };
 
 typedef struct {
   double f[PIECES], weight[PIECES], value;
-  double radius, rate; /* R(z) and dR/dz; rate 0 where it is held */
+  double radius, rate; /* R(x) and dR/dx; rate 0 where it is held */
   double r2;
 } Cone;
 
 static Cone cone_parts(const Shape* shape, Vec3 z) {
   double bottom = shape->size[0], top = shape->size[1], below = shape->size[2], above = shape->size[3];
-  Cone c = {.r2 = z.x * z.x + z.y * z.y};
+  Cone c = {.r2 = z.y * z.y + z.z * z.z};
   double slope = (top - bottom) / (below + above);
-  c.radius = bottom + slope * (z.z + below);
+  c.radius = bottom + slope * (z.x + below);
   c.rate = slope;
   double least = RADIUS_LEAST * fmin(bottom, top);
   if (!(c.radius > least)) {
@@ -25,8 +25,8 @@ static Cone cone_parts(const Shape* shape, Vec3 z) {
     c.rate = 0;
   }
   c.f[SIDE] = c.r2 / (c.radius * c.radius) - 1;
-  c.f[BOTTOM] = -z.z / below - 1;
-  c.f[TOP] = z.z / above - 1;
+  c.f[BOTTOM] = -z.x / below - 1;
+  c.f[TOP] = z.x / above - 1;
   double largest = fmax(c.f[SIDE], fmax(c.f[BOTTOM], c.f[TOP])), sum = 0;
   for (int i = 0; i < PIECES; i++) sum += c.weight[i] = decay(shape->beta * (c.f[i] - largest));
   for (int i = 0; i < PIECES; i++) c.weight[i] /= sum;
@@ -36,9 +36,9 @@ static Cone cone_parts(const Shape* shape, Vec3 z) {
 
 static void cone_gradients(const Shape* shape, Vec3 z, const Cone* c, Vec3 g[PIECES]) {
   double q = 1 / (c->radius * c->radius);
-  g[SIDE] = vec3(2 * z.x * q, 2 * z.y * q, -2 * c->r2 * q / c->radius * c->rate);
-  g[BOTTOM] = vec3(0, 0, -1 / shape->size[2]);
-  g[TOP] = vec3(0, 0, 1 / shape->size[3]);
+  g[SIDE] = vec3(-2 * c->r2 * q / c->radius * c->rate, 2 * z.y * q, 2 * z.z * q);
+  g[BOTTOM] = vec3(-1 / shape->size[2], 0, 0);
+  g[TOP] = vec3(1 / shape->size[3], 0, 0);
 }
 
 static Vec3 mean_of(const Cone* c, const Vec3 g[PIECES]) {
@@ -58,17 +58,17 @@ ShapeValue cone_evaluate(const Shape* shape, Vec3 z) {
     v.hessian = mat3_add(v.hessian, mat3_scale(mat3_outer(off, off), shape->beta * c.weight[i]));
   }
   double q = 1 / (c.radius * c.radius), w = c.weight[SIDE], bend = c.rate / c.radius;
-  v.hessian.m[0][0] += 2 * w * q;
   v.hessian.m[1][1] += 2 * w * q;
-  v.hessian.m[0][2] -= 4 * w * q * bend * z.x;
-  v.hessian.m[2][0] -= 4 * w * q * bend * z.x;
-  v.hessian.m[1][2] -= 4 * w * q * bend * z.y;
-  v.hessian.m[2][1] -= 4 * w * q * bend * z.y;
-  v.hessian.m[2][2] += 6 * w * q * bend * bend * c.r2;
+  v.hessian.m[2][2] += 2 * w * q;
+  v.hessian.m[0][1] -= 4 * w * q * bend * z.y;
+  v.hessian.m[1][0] -= 4 * w * q * bend * z.y;
+  v.hessian.m[0][2] -= 4 * w * q * bend * z.z;
+  v.hessian.m[2][0] -= 4 * w * q * bend * z.z;
+  v.hessian.m[0][0] += 6 * w * q * bend * bend * c.r2;
   return v;
 }
 
-/* dR and d(dR/dz) by radius_bottom, radius_top, below, above: R = bottom + rate (z + below), rate = (top - bottom) / h
+/* dR and d(dR/dx) by bottom_radius, top_radius, below, above: R = bottom + rate (x + below), rate = (top - bottom) / h
  */
 static void radius_slope(const Shape* shape, double z, int k, double* radius, double* rate) {
   double h = shape->size[2] + shape->size[3], t = (z + shape->size[2]) / h;
@@ -98,17 +98,17 @@ void cone_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient
   double f[PIECES] = {0}; /* slope of the pieces, and of their gradients */
   Vec3 df[PIECES] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
   double radius = 0, rate = 0, q = 1 / (c.radius * c.radius);
-  if (c.rate != 0 || shape->size[0] == shape->size[1]) radius_slope(shape, z.z, k - 1, &radius, &rate);
+  if (c.rate != 0 || shape->size[0] == shape->size[1]) radius_slope(shape, z.x, k - 1, &radius, &rate);
   double shrink = -2 * q * radius / c.radius; /* of 1 / R^2 */
   f[SIDE] = c.r2 * shrink;
-  df[SIDE] = vec3(2 * z.x * shrink, 2 * z.y * shrink, -2 * c.r2 * (q / c.radius * rate - 3 * q * q * c.rate * radius));
+  df[SIDE] = vec3(-2 * c.r2 * (q / c.radius * rate - 3 * q * q * c.rate * radius), 2 * z.y * shrink, 2 * z.z * shrink);
   if (k == 3) {
-    f[BOTTOM] = z.z / (shape->size[2] * shape->size[2]);
-    df[BOTTOM].z = 1 / (shape->size[2] * shape->size[2]);
+    f[BOTTOM] = z.x / (shape->size[2] * shape->size[2]);
+    df[BOTTOM].x = 1 / (shape->size[2] * shape->size[2]);
   }
   if (k == 4) {
-    f[TOP] = -z.z / (shape->size[3] * shape->size[3]);
-    df[TOP].z = -1 / (shape->size[3] * shape->size[3]);
+    f[TOP] = -z.x / (shape->size[3] * shape->size[3]);
+    df[TOP].x = -1 / (shape->size[3] * shape->size[3]);
   }
   Vec3 mean = mean_of(&c, g);
   *value = 0;
@@ -120,7 +120,7 @@ void cone_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient
   }
 }
 
-/* The profile: r(z) = R(z) sqrt(1 + log(1 - e^(beta f_b) - e^(beta f_t)) / beta) where that is real; else -1. */
+/* The profile: r(x) = R(x) sqrt(1 + log(1 - e^(beta f_b) - e^(beta f_t)) / beta) where that is real; else -1. */
 static double profile(const Shape* shape, double z) {
   double beta = shape->beta, slope = (shape->size[1] - shape->size[0]) / (shape->size[2] + shape->size[3]);
   double ends = 0, f[2] = {-z / shape->size[2] - 1, z / shape->size[3] - 1};
@@ -139,7 +139,7 @@ static double profile_end(const Shape* shape, double inside, double outside) {
   return inside;
 }
 
-/* Distance of the origin from the line through two points of the profile, (z, r). */
+/* Distance of the origin from the line through two points of the profile, (x, r). */
 static double chord_distance(const double a[2], const double b[2]) {
   double dz = b[0] - a[0], dr = b[1] - a[1];
   return fabs(a[0] * dr - a[1] * dz) / sqrt(dz * dz + dr * dr);
@@ -166,13 +166,13 @@ static bool look_along(Shape* shape) {
 }
 
 const char* cone_create(Shape* shape, const ShapeForm* form) {
-  if (!(form->beta > 0)) return "beta must be > 0";
+  if (!(form->beta > 0)) return "sharpness must be > 0";
   shape->beta = form->beta;
   for (int i = 0; i < 4; i++) shape->size[i] = form->size[i];
-  if (!(cone_evaluate(shape, vec3(0, 0, 0)).value < 0)) return "beta must be above log 3: the origin lies inside";
+  if (!(cone_evaluate(shape, vec3(0, 0, 0)).value < 0)) return "sharpness must be above log 3: the origin lies inside";
   bool concave = look_along(shape);
   for (int i = 0; i < 2; i++) /* the body lies inside the cone that it rounds off */
     shape->outer = fmax(shape->outer, sqrt(shape->size[i] * shape->size[i] + shape->size[2 + i] * shape->size[2 + i]));
-  if (!concave) return "with these radii and this beta the body is not convex";
+  if (!concave) return "with these radii and this sharpness the body is not convex";
   return NULL;
 }

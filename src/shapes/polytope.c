@@ -3,6 +3,8 @@
 
 /* Faces at a time. */
 enum { LANES = 4, FACES_MAX = 4096, FACES_ON_STACK = 64 };
+/* Offsets over the length are at least this, and at most its inverse. */
+#define OFFSET_MIN 1e-3
 /* Offset of the faces that fill up the last lanes, in units of the length: their weight is zero. */
 #define NOWHERE 1e6
 
@@ -148,6 +150,10 @@ static void take_faces(Shape* shape, const ShapeForm* form) {
       shape->length_face = i;
     }
   }
+  if (form->length > 0) { /* given: none of the offsets */
+    shape->length = form->length;
+    shape->length_face = -1;
+  }
   for (int i = 0; i < padded; i++) {
     bool real = i < count;
     double s = real ? 1 / (shape->face_norm[i] * shape->length) : 0;
@@ -181,18 +187,23 @@ static double farthest_corner(const Shape* shape) {
 }
 
 const char* polytope_create(Shape* shape, const ShapeForm* form) {
-  if (!(form->beta > 0)) return "beta must be > 0";
-  if (form->face_count < 4) return "faces must be at least 4";
-  if (form->face_count > FACES_MAX) return "faces must be at most 4096";
+  if (!(form->beta > 0)) return "sharpness must be > 0";
+  if (form->face_count < 4) return "there must be at least 4 faces";
+  if (form->face_count > FACES_MAX) return "there must be at most 4096 faces";
   for (int i = 0; i < form->face_count; i++) {
     const double* f = form->faces[i];
     if (!(f[0] * f[0] + f[1] * f[1] + f[2] * f[2] > 0)) return "the normal of a face must not be zero";
     if (!(f[3] > 0)) return "the offset of a face must be > 0: the origin lies inside";
   }
+  if (!(form->length >= 0)) return "length must be > 0";
   shape->beta = form->beta;
   take_faces(shape, form);
+  for (int i = 0; i < shape->face_count; i++)
+    if (!(shape->offset[i] >= OFFSET_MIN && shape->offset[i] <= 1 / OFFSET_MIN))
+      return "offsets must be within a factor of 1000 of the length";
   double floor = polytope_evaluate(shape, vec3(0, 0, 0)).value;
-  if (!(floor < 0)) return "beta is too small: the origin must lie inside (sum of exp(-beta offset/length) < 1)";
+  if (!(floor < 0))
+    return "sharpness is too small: the origin must lie inside (sum of exp(-sharpness offset/length) < 1)";
   shape->outer = farthest_corner(shape);
   if (!(shape->outer > 0)) return "the faces must enclose the origin";
   shape->inner = -floor * shape->length; /* |grad phi| <= 1 / l */

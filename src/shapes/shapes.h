@@ -2,11 +2,11 @@
  * derivatives by place and by own parameters. docs/derivations/shapes.md
  *
  *     smooth polytope          phi = 1/beta log sum_i exp(beta (n_i . z - o_i) / l),  |n_i| = 1,  l = max o_i     (B1)
- *     truncated cone           phi = 1/beta log(e^(beta f_s) + e^(beta f_b) + e^(beta f_t)), axis z               (B2)
- *                              f_s = (x^2 + y^2) / R(z)^2 - 1,  f_b = -z / below - 1,  f_t = z / above - 1,
- *                              R linear from radius_bottom at z = -below to radius_top at z = above
+ *     truncated cone           phi = 1/beta log(e^(beta f_s) + e^(beta f_b) + e^(beta f_t)), axis x               (B2)
+ *                              f_s = (y^2 + z^2) / R(x)^2 - 1,  f_b = -x / below - 1,  f_t = x / above - 1,
+ *                              R linear from bottom_radius at x = -below to top_radius at x = above
  *     superellipsoid           phi = ((x/a)^2n + (y/b)^2n + (z/c)^2n)^(1/2n) - 1                                  (B3)
- *     superelliptic cylinder   phi = ((x^2 + y^2)^n / r^2n + (z/h)^2n)^(1/2n) - 1, axis z                         (B3)
+ *     superelliptic cylinder   phi = ((y^2 + z^2)^n / r^2n + (x/h)^2n)^(1/2n) - 1, axis x                         (B3)
  *
  * Ownership: shape_create makes the arrays of a Shape, shape_free ends them and accepts a zeroed one. Lengths in
  * metres; phi has no unit. Results have the same bits on every processor. */
@@ -28,10 +28,11 @@ typedef struct {
   SmoothKind kind;
   double beta;              /* polytope, cone: sharpness, > 0 */
   double exponent;          /* superellipsoid, cylinder: n in [1, 64] */
-  double size[4];           /* m, > 0. cone: radius_bottom, radius_top, below, above; superellipsoid: semi-axes a, b, c;
+  double size[4];           /* m, > 0. cone: bottom_radius, top_radius, below, above; superellipsoid: semi-axes a, b, c;
                              * cylinder: radius, half length */
   const double (*faces)[4]; /* polytope: outward normal of any length and offset > 0 of n . z <= offset */
   int face_count;
+  double length; /* polytope: l [m], 0 = the largest offset */
 } ShapeForm;
 
 typedef struct {
@@ -43,7 +44,7 @@ typedef struct {
   double* face_norm;             /* |n_i| as given */
   double* face_given;            /* (face_count x 4) */
   double length;                 /* l of (B1) [m] */
-  int length_face;               /* the face that l is the offset of */
+  int length_face;               /* the face that l is the offset of; -1: of none */
   double inner, outer; /* m: the ball of radius inner lies inside, the body inside that of radius outer (B5) */
 } Shape;
 
@@ -74,7 +75,7 @@ typedef struct {
 Gauge shape_gauge(const Shape* shape, Vec3 y);
 
 /* A shape's own parameters, in this order. polytope: beta, then nx, ny, nz, offset of every face as given; cone: beta,
- * radius_bottom, radius_top, below, above; superellipsoid: exponent, a, b, c; cylinder: exponent, radius, half length
+ * bottom_radius, top_radius, below, above; superellipsoid: exponent, a, b, c; cylinder: exponent, radius, half length
  */
 int shape_parameter_count(const Shape* shape);
 /* Derivatives of phi and of its gradient at z by parameter k. */

@@ -34,8 +34,8 @@ static Super super_parts(const Shape* shape, Vec3 z) {
   Super s = {0};
   bool round = shape->kind == SMOOTH_CYLINDER;
   s.parts = round ? 2 : 3;
-  s.x[0] = round ? sqrt(z.x * z.x + z.y * z.y) : fabs(z.x);
-  s.x[1] = round ? fabs(z.z) : fabs(z.y);
+  s.x[0] = round ? sqrt(z.y * z.y + z.z * z.z) : fabs(z.x);
+  s.x[1] = round ? fabs(z.x) : fabs(z.y);
   s.x[2] = round ? 0 : fabs(z.z);
   double largest = 0, sum = 0;
   for (int i = 0; i < s.parts; i++) largest = fmax(largest, s.ratio[i] = s.x[i] / shape->size[i]);
@@ -68,16 +68,16 @@ ShapeValue super_evaluate(const Shape* shape, Vec3 z) {
   for (int i = 0; i < s.parts; i++) flat[i] = s.less[i] * over / (shape->size[i] * shape->size[i]);
   bool round = shape->kind == SMOOTH_CYLINDER;
   Vec3 g =
-      round ? vec3(flat[0] * z.x, flat[0] * z.y, flat[1] * z.z) : vec3(flat[0] * z.x, flat[1] * z.y, flat[2] * z.z);
+      round ? vec3(flat[1] * z.x, flat[0] * z.y, flat[0] * z.z) : vec3(flat[0] * z.x, flat[1] * z.y, flat[2] * z.z);
   v.gradient = g;
   v.hessian = mat3_scale(mat3_outer(g, g), -odd * over);
   if (round) {
     double along = s.x[0] > 0 ? (odd - 1) * flat[0] / (s.x[0] * s.x[0]) : 0;
-    v.hessian.m[0][0] += flat[0] + along * z.x * z.x;
-    v.hessian.m[0][1] += along * z.x * z.y;
-    v.hessian.m[1][0] += along * z.x * z.y;
     v.hessian.m[1][1] += flat[0] + along * z.y * z.y;
-    v.hessian.m[2][2] += odd * flat[1];
+    v.hessian.m[1][2] += along * z.y * z.z;
+    v.hessian.m[2][1] += along * z.y * z.z;
+    v.hessian.m[2][2] += flat[0] + along * z.z * z.z;
+    v.hessian.m[0][0] += odd * flat[1];
   } else {
     for (int i = 0; i < 3; i++) v.hessian.m[i][i] += odd * flat[i];
   }
@@ -104,8 +104,8 @@ void super_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradien
     for (int i = 0; i < s.parts; i++) factor[i] = ((2 * n - 1) * s.full[k - 1] - (i == k - 1 ? 2 * n : 0)) / size;
   }
   bool round = shape->kind == SMOOTH_CYLINDER;
-  *gradient =
-      vec3(v.gradient.x * factor[0], v.gradient.y * factor[round ? 0 : 1], v.gradient.z * factor[round ? 1 : 2]);
+  *gradient = vec3(v.gradient.x * factor[round ? 1 : 0], v.gradient.y * factor[round ? 0 : 1],
+                   v.gradient.z * factor[round ? 0 : 2]);
 }
 
 /* The farthest point: max sum a_i^2 s_i with sum s_i^n = 1 is the norm of the a_i^2 dual to n (B5). */

@@ -85,8 +85,8 @@ static long double plain_polytope(const ShapeForm* form, const long double z[3])
 
 static long double plain_cone(const ShapeForm* form, const long double z[3]) {
   long double bottom = form->size[0], top = form->size[1], below = form->size[2], above = form->size[3];
-  long double radius = bottom + (top - bottom) * (z[2] + below) / (below + above);
-  long double f[3] = {(z[0] * z[0] + z[1] * z[1]) / (radius * radius) - 1, -z[2] / below - 1, z[2] / above - 1};
+  long double radius = bottom + (top - bottom) * (z[0] + below) / (below + above);
+  long double f[3] = {(z[1] * z[1] + z[2] * z[2]) / (radius * radius) - 1, -z[0] / below - 1, z[0] / above - 1};
   long double most = fmaxl(f[0], fmaxl(f[1], f[2])), sum = 0;
   for (int k = 0; k < 3; k++) sum += expl(form->beta * (f[k] - most));
   return most + logl(sum) / form->beta;
@@ -96,8 +96,8 @@ static long double plain_super(const ShapeForm* form, const long double z[3]) {
   long double n = form->exponent, u[3] = {z[0], z[1], z[2]};
   bool round = form->kind == SMOOTH_CYLINDER;
   if (round) {
-    u[0] = hypotl(z[0], z[1]);
-    u[1] = z[2];
+    u[0] = hypotl(z[1], z[2]);
+    u[1] = z[0];
     u[2] = 0;
   }
   long double sum = 0;

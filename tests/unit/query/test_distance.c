@@ -35,8 +35,8 @@ static bool answers_there(void* context, const double* x, double* y) {
   Hulls h = *(Hulls*)context;
   for (int s = 0; s < 2; s++) {
     const double* move = x + 6 * s;
-    h.pose[s].t = vec3_add(h.pose[s].t, vec3(move[0], move[1], move[2]));
-    h.pose[s].r = mat3_mul(mat3_from_quat(quat_exp(vec3(move[3], move[4], move[5]))), h.pose[s].r);
+    h.pose[s].t = vec3_add(h.pose[s].t, vec3(move[3], move[4], move[5]));
+    h.pose[s].r = mat3_mul(mat3_from_quat(quat_exp(vec3(move[0], move[1], move[2]))), h.pose[s].r);
   }
   Distance d = query(&h);
   const double rows[DISTANCE_ROWS] = {d.distance,    d.normal.x,    d.normal.y,    d.normal.z,    d.witness_a.x,

@@ -423,8 +423,8 @@ static bool answers_there(void* context, const double* x, double* y) {
   for (int s = 0; s < 2; s++) {
     double values[PARAMETERS_MAX];
     const double* move = x + 6 * s;
-    Vec3 turn = vec3(move[3], move[4], move[5]);
-    p.pose[s].t = vec3_add(base->pose[s].t, vec3(move[0], move[1], move[2]));
+    Vec3 turn = vec3(move[0], move[1], move[2]);
+    p.pose[s].t = vec3_add(base->pose[s].t, vec3(move[3], move[4], move[5]));
     p.pose[s].r = mat3_mul(mat3_from_quat(quat_exp(turn)), base->pose[s].r);
     test_form_get(&base->form[s], values);
     int count = shape_parameter_count(&base->shape[s]);
