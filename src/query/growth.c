@@ -41,7 +41,9 @@ bool growth_bounds(const GrowthProblem* problem, const GrowthPoint* x, double* l
   k = -vec3_dot(n, w) / vec3_dot(n, n);
   double wd = -vec3_dot(w, problem->d);
   if (k > 0 && wd > 0) *high = fmin(*high, (1 + k + problem->a->outer / s * vec3_norm(vec3_add_scaled(w, k, n))) / wd);
-  return *high<HUGE_VAL&& * low> 0;
+  *low *= 1 - BOUND_ROUNDING;
+  *high *= 1 + BOUND_ROUNDING;
+  return *low > 0 && isfinite(*high);
 }
 
 /* The system (G3) of the path for mu, or with mu < 0 of its end. Row 0, 1: complementarity (phi = 0 at the end);

@@ -235,7 +235,7 @@ static void check_proof(const Pair* p, const Growth* g, const char* what) {
   double inner = p->shape[0].inner + p->shape[1].inner, outer = p->shape[0].outer + p->shape[1].outer;
   double r = vec3_norm(vec3_sub(p->pose[1].t, p->pose[0].t));
   if (!g->proved) fail_msg("%s: alpha %g not proved: %.17g to %.17g", what, g->alpha, g->low, g->high);
-  assert_true(g->low <= g->alpha * (1 + 1e-15) && g->alpha <= g->high * (1 + 1e-15));
+  if (!(g->low <= g->alpha && g->alpha <= g->high)) fail_msg("%s: alpha %.17g not within %.17g to %.17g, bracketed %d", what, g->alpha, g->low, g->high, g->bracketed);
   compare_at_most(r / outer, g->alpha * (1 + 1e-12), "%s: alpha against the outer radii", what);
   compare_at_most(g->alpha, r / inner * (1 + 1e-12), "%s: alpha against the inner radii", what);
   assert_true(g->multiplier_a > 0 && g->multiplier_b > 0);
