@@ -20,7 +20,7 @@ void query_reader_leave(QueryReader* reader, size_t mark) {
 
 /* In the file: the document may begin anywhere in it. */
 static SourcePlace query_reader_place(const QueryReader* reader, bool key) {
-  SourcePlace base = json_place_at(reader->file, reader->whole, reader->text);
+  SourcePlace base = source_place(reader->file, reader->whole, (size_t)(reader->text - reader->whole));
   SourcePlace place = json_place(reader->file, reader->text, reader->path, reader->depth, key);
   if (place.line == 1) place.column += base.column - 1;
   place.line += base.line - 1;
