@@ -199,7 +199,6 @@ static void keep_design(Shared* shared) {
   int count = optimization_variable_count(shared->optimization);
   shared->design = MEMORY_NEW(double, count);
   for (int k = 0; k < count; k++) shared->design[k] = optimization_variable(shared->optimization, k).now;
-  optimization_scene_at(shared->optimization, shared->scenario, shared->design);
 }
 
 static Status read_all(Loading* l) {
