@@ -1,4 +1,4 @@
-#include "optimize/design_build.h"
+#include "optimize/design.h"
 
 #include <assert.h>
 

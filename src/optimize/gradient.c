@@ -1,5 +1,6 @@
 /* Projected gradient, with the step of a block capped. */
 #include <math.h>
+#include "optimize/optimizer.h"
 #include "optimize/rule.h"
 
 static int state_size(const TaskOptimizer* settings, int count) {

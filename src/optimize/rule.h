@@ -4,7 +4,9 @@
 #define SDRS_OPTIMIZE_RULE_H
 
 #include "optimize/linear_program.h"
-#include "optimize/project.h"
+#include "scene/task.h"
+
+typedef struct Optimizer Optimizer;
 
 /* Places in Optimizer.state. Counts and flags are doubles too, so that the state is one array. */
 enum {

@@ -1,6 +1,7 @@
 /* The step-bounded update: the least of the linearised loss over the set and a trust region (SDRS Eq. 15). */
 #include <math.h>
 #include <string.h>
+#include "optimize/optimizer.h"
 #include "optimize/rule.h"
 #include "optimize/step_ball.h"
 

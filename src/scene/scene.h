@@ -252,7 +252,10 @@ void joint_default_limits(SceneJoint* joint);
  * reads back to the same bits: above the rounding of a few products, far below what anybody types. */
 bool is_unit(double length);
 
-/* What the user wants designed. */
-#include "scene/task.h"
+/* Contact parameters as numbers: what was derived for a model (ModelContact) is kept when its scene is written. */
+void scene_give_contact(Scene* scene, double support, double stiffness, double smoothing);
+/* The scene as YAML that reads back to the same model, bit for bit: what an optimized design is handed over as. Paths
+ * of meshes are written relative to `folder`. */
+void scene_write_yaml(const Scene* scene, const char* folder, Text* out);
 
 #endif

@@ -206,10 +206,4 @@ void task_schema_markdown(Text* out);
 /* The manual page sdrs-task(5), from the same table. */
 void task_schema_man(Text* out);
 
-/* Contact parameters as numbers: what was derived for a model (ModelContact) is kept when its scene is written. */
-void scene_give_contact(Scene* scene, double support, double stiffness, double smoothing);
-/* The scene as YAML that reads back to the same model, bit for bit: what an optimized design is handed over as. Paths
- * of meshes are written relative to `folder`. */
-void scene_write_yaml(const Scene* scene, const char* folder, Text* out);
-
 #endif
