@@ -14,7 +14,7 @@ enum { PAIR_PANEL_WIDTH = 640, PAIR_PANEL_HEIGHT = 560 };
 /* Pictures of a film or a folder that are more likely a slip than a wish. */
 #define FRAMES_MAX 100000.0
 
-typedef enum { TARGET_PICTURE, TARGET_FRAMES, TARGET_FILM, TARGET_GLB, TARGET_PAGE } TargetKind;
+typedef enum { TARGET_PICTURE, TARGET_FRAMES, TARGET_FILM, TARGET_GLB, TARGET_PAGE } PictureKind;
 
 /* From the run folder to the picture. Zeroed or half-built is fine for rendering_free. */
 typedef struct {
@@ -24,7 +24,7 @@ typedef struct {
   RenderOptions render;
   bool pair; /* two side by side */
   char* target;
-  TargetKind kind;
+  PictureKind kind;
 } Rendering;
 
 static void rendering_free(Rendering* rendering) {

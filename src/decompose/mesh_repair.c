@@ -247,9 +247,9 @@ static void turn(int triangle[3]) {
 typedef struct {
   int (*neighbour)[3];
   bool (*differs)[3];
-} Neighbours;
+} TriangleNeighbours;
 
-static void link_sides(Neighbours* n, const Side* a, const Side* b) {
+static void link_sides(TriangleNeighbours* n, const Side* a, const Side* b) {
   for (int k = 0; k < 3; k++)
     if (n->neighbour[a->triangle][k] < 0) {
       n->neighbour[a->triangle][k] = b->triangle;
@@ -258,9 +258,9 @@ static void link_sides(Neighbours* n, const Side* a, const Side* b) {
     }
 }
 
-static Neighbours neighbours_create(const Part* part, MeshCondition* condition) {
-  Neighbours n = {memory_alloc(sizeof *n.neighbour * (size_t)(part->triangle_count + 1)),
-                  memory_alloc(sizeof *n.differs * (size_t)(part->triangle_count + 1))};
+static TriangleNeighbours neighbours_create(const Part* part, MeshCondition* condition) {
+  TriangleNeighbours n = {memory_alloc(sizeof *n.neighbour * (size_t)(part->triangle_count + 1)),
+                          memory_alloc(sizeof *n.differs * (size_t)(part->triangle_count + 1))};
   for (int i = 0; i < part->triangle_count; i++)
     for (int k = 0; k < 3; k++) n.neighbour[i][k] = -1;
   Side* sides = sorted_sides(part);
@@ -277,8 +277,8 @@ static Neighbours neighbours_create(const Part* part, MeshCondition* condition) 
 }
 
 /* Everything that hangs together across edges of two sides gets the orientation that most of its area has. */
-static void turn_patch(Part* part, const Neighbours* n, int seed, int* patch, int number, int* queue, bool* turned,
-                       MeshCondition* condition) {
+static void turn_patch(Part* part, const TriangleNeighbours* n, int seed, int* patch, int number, int* queue,
+                       bool* turned, MeshCondition* condition) {
   int head = 0, tail = 0;
   double kept_area = 0, turned_area = 0;
   queue[tail++] = seed, patch[seed] = number;
@@ -303,7 +303,7 @@ static void turn_patch(Part* part, const Neighbours* n, int seed, int* patch, in
 }
 
 static int turn_neighbours(Part* part, int* patch, MeshCondition* condition) {
-  Neighbours n = neighbours_create(part, condition);
+  TriangleNeighbours n = neighbours_create(part, condition);
   int* queue = MEMORY_NEW(int, part->triangle_count + 1);
   bool* turned = MEMORY_NEW(bool, part->triangle_count + 1);
   int count = 0;

@@ -32,7 +32,7 @@ typedef struct {
 
 /* Shrink the simplex to the part that carries its nearest point. */
 static inline void simplex_reduce(Simplex* simplex, double scale) {
-  Nearest nearest = nearest_on_simplex(simplex->vertex, simplex->count, scale);
+  NearestPoint nearest = nearest_on_simplex(simplex->vertex, simplex->count, scale);
   Simplex whole = *simplex;
   simplex->count = nearest.count;
   simplex->nearest = nearest.point;
