@@ -26,7 +26,5 @@ void query_free(QueryList* list);
 /* Place of the value that is reached through children path[0], path[1], ... of a valid JSON text; key: of its key
  * instead (app/json_place.c). */
 SourcePlace json_place(const char* file, const char* text, const int* path, int depth, bool key);
-/* Place of a character of the text. */
-SourcePlace json_place_at(const char* file, const char* text, const char* at);
 
 #endif

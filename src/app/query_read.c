@@ -170,8 +170,8 @@ static void read_list(Reader* reader, const cJSON* root, QueryList* list) {
 /* ---------------------------------------------------------------- the text */
 
 static Status refuse_syntax(const char* path, const char* text, const char* at, Diagnostics* diagnostics) {
-  diagnostics_add(diagnostics, SEVERITY_ERROR, json_place_at(path, text, at ? at : text), "not valid JSON%s",
-                  at && *at ? " from here on" : ": the text ends too early");
+  diagnostics_add(diagnostics, SEVERITY_ERROR, source_place(path, text, at ? (size_t)(at - text) : 0),
+                  "not valid JSON%s", at && *at ? " from here on" : ": the text ends too early");
   return STATUS_BAD_INPUT;
 }
 

@@ -412,3 +412,29 @@ int part_components(const Part* part, Part** pieces) {
   memory_free(component);
   return count;
 }
+
+/* ---------------------------------------------------------------- sides of triangles */
+
+static int order_sides(const void* a, const void* b) {
+  const Side *p = a, *q = b;
+  if (p->low != q->low) return p->low < q->low ? -1 : 1;
+  if (p->high != q->high) return p->high < q->high ? -1 : 1;
+  return p->triangle < q->triangle ? -1 : p->triangle > q->triangle;
+}
+
+Side* part_sides(const Part* part) {
+  Side* sides = MEMORY_NEW(Side, 3 * part->triangle_count + 1);
+  for (int i = 0; i < part->triangle_count; i++)
+    for (int k = 0; k < 3; k++) {
+      int a = part->triangles[i][k], b = part->triangles[i][(k + 1) % 3];
+      sides[3 * i + k] = a < b ? (Side){a, b, i, false} : (Side){b, a, i, true};
+    }
+  qsort(sides, 3 * (size_t)part->triangle_count, sizeof *sides, order_sides);
+  return sides;
+}
+
+int part_edge_end(const Side* sides, int count, int first) {
+  int end = first + 1;
+  while (end < count && sides[end].low == sides[first].low && sides[end].high == sides[first].high) end++;
+  return end;
+}

@@ -46,4 +46,14 @@ int part_components(const Part* part, Part** pieces);
 double part_volume(const Part* part);
 CutPlane plane_flipped(CutPlane plane);
 
+/* Side k of a triangle: from its corner k to the next one. */
+typedef struct {
+  int low, high, triangle;
+  bool backward; /* runs from high to low */
+} Side;
+/* The sides of all triangles, those at the same edge together; owned by the caller  (3 triangle_count) */
+Side* part_sides(const Part* part);
+/* End of the run of sides at the same edge. */
+int part_edge_end(const Side* sides, int count, int first);
+
 #endif

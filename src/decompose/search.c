@@ -213,18 +213,6 @@ static void add_principal_axes(Candidates* list) {
 /* ---------------------------------------------------------------- planes at concave edges */
 
 typedef struct {
-  int low, high, triangle;
-  bool backward;
-} Side;
-
-static int order_sides(const void* a, const void* b) {
-  const Side *p = a, *q = b;
-  if (p->low != q->low) return p->low < q->low ? -1 : 1;
-  if (p->high != q->high) return p->high < q->high ? -1 : 1;
-  return p->triangle < q->triangle ? -1 : p->triangle > q->triangle;
-}
-
-typedef struct {
   CutPlane plane;
   double weight;
 } FacePlane;
@@ -285,14 +273,8 @@ static int order_weights(const void* a, const void* b) {
 
 static void add_face_planes(Candidates* list) {
   const Part* part = &list->piece->coarse;
-  Side* sides = MEMORY_NEW(Side, 3 * part->triangle_count + 1);
+  Side* sides = part_sides(part);
   FacePlanes planes = {.count = 0};
-  for (int i = 0; i < part->triangle_count; i++)
-    for (int k = 0; k < 3; k++) {
-      int a = part->triangles[i][k], b = part->triangles[i][(k + 1) % 3];
-      sides[3 * i + k] = a < b ? (Side){a, b, i, false} : (Side){b, a, i, true};
-    }
-  qsort(sides, 3 * (size_t)part->triangle_count, sizeof *sides, order_sides);
   for (int i = 0; i + 1 < 3 * part->triangle_count; i++)
     if (sides[i].low == sides[i + 1].low && sides[i].high == sides[i + 1].high)
       look_at_edge(part, &sides[i], &sides[i + 1], &planes);

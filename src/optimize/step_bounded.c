@@ -13,12 +13,6 @@ typedef struct {
   double radius[2];
 } StepProblem;
 
-static int state_size(const TaskOptimizer* settings, int count) {
-  (void)settings;
-  (void)count;
-  return 0;
-}
-
 static int work_size(const TaskOptimizer* settings, const FeasibleSet* set) {
   (void)settings;
   return 9 * set->count + 4 * set->row_count;
@@ -95,5 +89,4 @@ static bool propose(Optimizer* o, const double* x, const double* gradient, doubl
   return optimizer_project(o, trial); /* takes away the rounding of the sum */
 }
 
-const UpdateRule RULE_STEP_BOUNDED = {
-    .descends = true, .factor_limit = 10, .state_size = state_size, .work_size = work_size, .propose = propose};
+const UpdateRule RULE_STEP_BOUNDED = {.descends = true, .factor_limit = 10, .work_size = work_size, .propose = propose};
