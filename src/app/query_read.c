@@ -14,21 +14,21 @@ typedef struct {
   int path[8], depth;
   Text trail; /* `pair 3: a[2]` */
   int problems;
-} Reader;
+} QueryReader;
 
-static size_t enter(Reader* reader, int child) {
+static size_t enter(QueryReader* reader, int child) {
   reader->path[reader->depth++] = child;
   return reader->trail.length;
 }
 
-static void leave(Reader* reader, size_t mark) {
+static void leave(QueryReader* reader, size_t mark) {
   reader->depth--;
   reader->trail.length = mark;
   if (reader->trail.data) reader->trail.data[mark] = '\0';
 }
 
-static void problem(Reader* reader, bool key, const char* format, ...) __attribute__((format(printf, 3, 4)));
-static void problem(Reader* reader, bool key, const char* format, ...) {
+static void problem(QueryReader* reader, bool key, const char* format, ...) __attribute__((format(printf, 3, 4)));
+static void problem(QueryReader* reader, bool key, const char* format, ...) {
   if (++reader->problems > PROBLEM_MAX) return;
   Text text = {0};
   va_list arguments;
@@ -52,7 +52,7 @@ static const char* kind_name(const cJSON* item) {
 
 /* ---------------------------------------------------------------- values */
 
-static double read_number(Reader* reader, const cJSON* item, double low, double high) {
+static double read_number(QueryReader* reader, const cJSON* item, double low, double high) {
   double value = item->valuedouble;
   if (!cJSON_IsNumber(item))
     problem(reader, false, "expected a number, got %s", kind_name(item));
@@ -61,7 +61,7 @@ static double read_number(Reader* reader, const cJSON* item, double low, double 
   return value;
 }
 
-static Vec3 read_point(Reader* reader, const cJSON* item) {
+static Vec3 read_point(QueryReader* reader, const cJSON* item) {
   double values[3] = {0};
   int count = cJSON_GetArraySize(item);
   if (!cJSON_IsArray(item) || count != 3) {
@@ -81,7 +81,7 @@ static Vec3 read_point(Reader* reader, const cJSON* item) {
   return vec3(values[0], values[1], values[2]);
 }
 
-static void read_points(Reader* reader, const cJSON* item, Vec3** points, int* count) {
+static void read_points(QueryReader* reader, const cJSON* item, Vec3** points, int* count) {
   if (!cJSON_IsArray(item) || !item->child) {
     problem(reader, false, "expected a list of points [x, y, z], got %s",
             cJSON_IsArray(item) ? "an empty one" : kind_name(item));
@@ -112,7 +112,7 @@ static int find_key(const char* name) {
   return -1;
 }
 
-static void refuse_key(Reader* reader, const char* name) {
+static void refuse_key(QueryReader* reader, const char* name) {
   const char* nearest = text_nearest(name, KEYS, KEY_COUNT);
   if (nearest)
     problem(reader, true, "unknown key '%.60s' (did you mean '%s'?)", name, nearest);
@@ -120,14 +120,14 @@ static void refuse_key(Reader* reader, const char* name) {
     problem(reader, true, "unknown key '%.60s' (known: a, b, support)", name);
 }
 
-static void read_member(Reader* reader, const cJSON* item, int key, QueryPair* pair) {
+static void read_member(QueryReader* reader, const cJSON* item, int key, QueryPair* pair) {
   text_add(&reader->trail, "%s%s", reader->trail.length > 0 ? ": " : "", KEYS[key]);
   if (key == KEY_A) read_points(reader, item, &pair->a, &pair->a_count);
   if (key == KEY_B) read_points(reader, item, &pair->b, &pair->b_count);
   if (key == KEY_SUPPORT) pair->support = read_number(reader, item, SUPPORT_MIN, COORDINATE_MAX);
 }
 
-static void read_pair(Reader* reader, const cJSON* item, QueryPair* pair) {
+static void read_pair(QueryReader* reader, const cJSON* item, QueryPair* pair) {
   if (!cJSON_IsObject(item)) {
     problem(reader, false, "expected a pair {\"a\": [...], \"b\": [...], \"support\": s}, got %s", kind_name(item));
     return;
@@ -150,7 +150,7 @@ static void read_pair(Reader* reader, const cJSON* item, QueryPair* pair) {
     if (!seen[k]) problem(reader, false, "the key '%s' is missing", KEYS[k]);
 }
 
-static void read_list(Reader* reader, const cJSON* root, QueryList* list) {
+static void read_list(QueryReader* reader, const cJSON* root, QueryList* list) {
   bool many = cJSON_IsArray(root);
   list->count = many ? cJSON_GetArraySize(root) : 1;
   list->pairs = MEMORY_NEW(QueryPair, list->count);
@@ -181,7 +181,7 @@ Status query_parse(QueryList* list, const char* path, const char* text, size_t l
   if (strlen(text) != length) return refuse_syntax(path, text, text + strlen(text), diagnostics);
   cJSON* root = cJSON_ParseWithLengthOpts(text, length + 1, &stopped, true);
   if (!root) return refuse_syntax(path, text, stopped, diagnostics);
-  Reader reader = {.file = path, .text = text, .diagnostics = diagnostics};
+  QueryReader reader = {.file = path, .text = text, .diagnostics = diagnostics};
   read_list(&reader, root, list);
   cJSON_Delete(root);
   text_free(&reader.trail);
