@@ -1,5 +1,7 @@
 #include "optimize/design.h"
 
+#include <assert.h>
+
 /* ---------------------------------------------------------------- growing arrays */
 
 int design_add_variable(Design* d, const DesignVariable* variable) {
