@@ -24,12 +24,12 @@ static double* contact_number(const Scene* scene, int index) {
     const SceneContact* read;
     SceneContact* own;
   } c = {.read = &scene->contact};
-  double* const place[CONTACT_PARAMETER_COUNT] = {[CONTACT_SUPPORT] = &c.own->support,
-                                                  [CONTACT_STIFFNESS] = &c.own->stiffness,
-                                                  [CONTACT_FRICTION] = &c.own->friction,
-                                                  [CONTACT_SMOOTHING] = &c.own->smoothing,
-                                                  [CONTACT_REST_SPEED] = &c.own->rest_speed};
-  return place[index];
+  double* const place[CONTACT_OWN] = {[CONTACT_SUPPORT] = &c.own->support,
+                                      [CONTACT_STIFFNESS] = &c.own->stiffness,
+                                      [CONTACT_FRICTION] = &c.own->friction,
+                                      [CONTACT_SMOOTHING] = &c.own->smoothing,
+                                      [CONTACT_REST_SPEED] = &c.own->rest_speed};
+  return index < CONTACT_OWN ? place[index] : &c.own->own[index - CONTACT_OWN];
 }
 
 double* model_scene_number(const Scene* scene, const ModelOverride* o) {
