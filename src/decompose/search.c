@@ -112,12 +112,7 @@ Piece piece_loose(Part part, const SearchOptions* options) {
 }
 
 static void add_piece(Pieces* pieces, Part part, const SearchOptions* options) {
-  if (pieces->count == pieces->capacity) {
-    int capacity = 2 * pieces->capacity + 16;
-    pieces->items =
-        memory_resize(pieces->items, sizeof(Piece) * (size_t)pieces->capacity, sizeof(Piece) * (size_t)capacity);
-    pieces->capacity = capacity;
-  }
+  pieces->items = memory_grown(pieces->items, sizeof(Piece), pieces->count, &pieces->capacity);
   pieces->items[pieces->count++] = make_piece(part, options);
 }
 

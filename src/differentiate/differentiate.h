@@ -284,9 +284,9 @@ typedef struct {
  * expanded, model: built from it). */
 bool gradcheck_has_flat_faces(const Model* model);
 void gradcheck_make_generic(Scene* scene, const Model* model, uint64_t seed);
-/* scene: expanded (model_expand_shapes), model: built from it; the scene is moved about and put back. loss NULL: a
+/* scene: expanded (model_expand_shapes), model: built from it; moved runs have models of other numbers. loss NULL: a
  * random linear function of the poses and rates of the run. STATUS_INTERRUPTED: nothing is said. */
-Status gradcheck_scene(Scene* scene, const Model* model, const Loss* loss, const GradcheckOptions* options,
+Status gradcheck_scene(const Scene* scene, const Model* model, const Loss* loss, const GradcheckOptions* options,
                        GradcheckReport* report, Diagnostics* diagnostics);
 
 /* Below what rounding alone makes. */

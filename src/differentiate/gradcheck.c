@@ -74,7 +74,7 @@ const char* gradcheck_block_name(GradcheckBlock block) { return NAMES[block]; }
 
 typedef struct {
   const GradcheckOptions* options;
-  Scene* scene;
+  const Scene* scene;
   const Model* model; /* of the unmoved scene */
   const Loss* loss;   /* NULL: the probe */
   double* terms;      /* of the loss */
@@ -110,16 +110,25 @@ static bool same_substeps(const Check* c) {
   return true;
 }
 
+typedef struct {
+  Check* check;
+  GradcheckBlock block;
+  ModelOverride* numbers; /* of the block; none of the state  (count) */
+  int count;
+} BlockContext;
+
 /* The loss with the block's numbers at values; NaN when the run fails or has jumped. */
-static double value_at(Check* c, GradcheckBlock block, const double* values) {
+static double block_value(void* context, const double* values) {
+  const BlockContext* b = context;
+  Check* c = b->check;
   Model model;
   Diagnostics diagnostics = {0};
   RecordReport report;
   RecordOptions options = record_options(c);
   double value = NAN;
-  block_write(c->scene, c->model, block, values);
-  if (model_create(&model, c->scene, &diagnostics) == STATUS_OK) {
-    if (block == GRADCHECK_STATE) state_move(&model, values);
+  for (int k = 0; k < b->count; k++) b->numbers[k].value = values[k];
+  if (model_create_with(&model, c->scene, b->numbers, b->count, &diagnostics) == STATUS_OK) {
+    if (b->block == GRADCHECK_STATE) state_move(&model, values);
     model.simulation.steps = c->base.steps;
     if (recording_run(&c->moved, &model, &options, &report, &diagnostics) == STATUS_OK && same_substeps(c))
       value = value_of(c, &c->moved, NULL);
@@ -129,15 +138,6 @@ static double value_at(Check* c, GradcheckBlock block, const double* values) {
   return value;
 }
 
-typedef struct {
-  Check* check;
-  GradcheckBlock block;
-} BlockContext;
-
-static double block_value(void* context, const double* values) {
-  BlockContext* c = context;
-  return value_at(c->check, c->block, values);
-}
 /* Norm of a block's gradient in its numbers' scales. */
 static double block_norm(const Model* m, GradcheckBlock block, const ModelGradient* gradient) {
   int count = block_size(m, block);
@@ -169,11 +169,11 @@ static void check_block(Check* c, GradcheckBlock block, const ModelGradient* gra
   double *g = memory, *scale = g + count, *base = scale + count;
   block_gradient(m, block, gradient, g);
   block_scale(m, block, scale);
-  block_read(c->scene, m, block, base);
-  BlockContext context = {c, block};
+  BlockContext context = {c, block, block_numbers(c->scene, m, block), block == GRADCHECK_STATE ? 0 : count};
+  for (int k = 0; k < count; k++) base[k] = context.numbers[k].value;
   gradcheck_vector(count, g, scale, base, floor_of(c, gradient), block_value, &context, c->options,
                    c->options->seed * 7919u + (uint64_t)block, out);
-  block_write(c->scene, m, block, base);
+  memory_free(context.numbers);
   memory_free(memory);
 }
 
@@ -230,7 +230,7 @@ static void create_recordings(Check* c, int steps) {
   c->seeds = loss_seeds_create_thin(c->model, &c->keep);
 }
 
-Status gradcheck_scene(Scene* scene, const Model* model, const Loss* loss, const GradcheckOptions* options,
+Status gradcheck_scene(const Scene* scene, const Model* model, const Loss* loss, const GradcheckOptions* options,
                        GradcheckReport* report, Diagnostics* diagnostics) {
   *report = (GradcheckReport){.passed = false};
   Check c = {.options = options, .scene = scene, .model = model, .loss = loss, .report = report};

@@ -34,12 +34,7 @@ typedef struct {
 static void add_meeting(TouchSearch* search, int hull_a, int hull_b, double gap) {
   const ModelHull* hulls = search->model->hulls;
   if (!(gap < search->narrow)) return;
-  if (search->count == search->capacity) {
-    int more = search->capacity ? 2 * search->capacity : 64;
-    search->meetings =
-        memory_resize(search->meetings, sizeof(Meeting) * (size_t)search->capacity, sizeof(Meeting) * (size_t)more);
-    search->capacity = more;
-  }
+  search->meetings = memory_grown(search->meetings, sizeof(Meeting), search->count, &search->capacity);
   bool swap = hulls[hull_a].link > hulls[hull_b].link;
   int first = swap ? hull_b : hull_a, second = swap ? hull_a : hull_b;
   search->meetings[search->count++] = (Meeting){hulls[first].link, hulls[second].link, first, second, gap};

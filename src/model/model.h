@@ -146,7 +146,9 @@ typedef enum {
   OVERRIDE_ATTACHMENT, /* index: axis of the joint's position  [m] */
   OVERRIDE_CONTROL,    /* part: which of the controllers of the link's joint; index: as in signal_parameter */
   OVERRIDE_COORDINATE, /* index: in what is said about the link's start */
-  OVERRIDE_VELOCITY
+  OVERRIDE_VELOCITY,
+  OVERRIDE_MASS,   /* of the link, or its density where that is given  [kg, kg/m^3] */
+  OVERRIDE_CONTACT /* index: CONTACT_SUPPORT, ... */
 } OverrideKind;
 typedef struct {
   OverrideKind kind;
@@ -161,8 +163,8 @@ Status model_create_with(Model* model, const Scene* scene, const ModelOverride* 
  * at the end. */
 Scene* model_scene_create(const Scene* given, const ModelOverride* overrides, int count);
 void model_scene_destroy(Scene* scene, const Scene* given);
-/* Where the number stands in a scene; its part must be there. */
-double* model_scene_number(Scene* scene, const ModelOverride* override);
+/* Where the number stands in a scene, which is const to those that only look; its part must be there. */
+double* model_scene_number(const Scene* scene, const ModelOverride* override);
 /* The number-th controller of a link's joint, and what is said about its start; NULL = none. */
 SceneController* model_scene_controller(const Scene* scene, int link, int number);
 SceneInitial* model_scene_initial(const Scene* scene, int link);
