@@ -45,7 +45,7 @@ static ShapeValue evaluate_with(const Shape* shape, Vec3 z, double* weight) {
   weighted_sums(shape, weight, sum);
   double over = 1 / sum[0];
   Vec3 g = vec3(sum[1] * over, sum[2] * over, sum[3] * over);
-  ShapeValue v = {.value = (largest + math_log(sum[0])) / beta, .gradient = g};
+  ShapeValue v = {.value = (largest + log_of_sum(sum[0])) / beta, .gradient = g};
   // clang-format off
   double xx = beta * (sum[4] * over - g.x * g.x), xy = beta * (sum[5] * over - g.x * g.y),
          xz = beta * (sum[6] * over - g.x * g.z), yy = beta * (sum[7] * over - g.y * g.y),

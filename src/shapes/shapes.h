@@ -74,6 +74,10 @@ typedef struct {
 } Gauge;
 Gauge shape_gauge(const Shape* shape, Vec3 y);
 
+/* How far the body reaches from its centre along a unit direction [m], before edges are rounded off: not less than it
+ * does. Quick; for a start. */
+double shape_reach(const Shape* shape, Vec3 direction);
+
 /* A shape's own parameters, in this order. polytope: beta, then nx, ny, nz, offset of every face as given; cone: beta,
  * bottom_radius, top_radius, below, above; superellipsoid: exponent, a, b, c; cylinder: exponent, radius, half length
  */
