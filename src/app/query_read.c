@@ -120,7 +120,9 @@ void query_free(QueryList* list) {
   }
   for (int i = 0; i < list->body_count; i++) {
     shape_free(&list->bodies[i].shape);
+    if (list->bodies[i].hull.vertices) hull_free(&list->bodies[i].hull);
     point_view_free(&list->bodies[i].points);
+    surface_samples_free(&list->bodies[i].samples);
   }
   memory_free(list->items);
   memory_free(list->bodies);
