@@ -260,8 +260,15 @@ static bool solve(const GrowthProblem* problem, const GrowthCache* cache, Growth
   return *high - *low <= GROWTH_PROOF * *low;
 }
 
+typedef struct {
+  const Shape* shape;
+  Pose pose;
+} Placed;
+
 /* a is the smaller body: p, from its centre, then has all digits, and q those that b's size needs. */
-static Growth query_ordered(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, GrowthCache* cache) {
+static Growth query_ordered(Placed small, Placed large, GrowthCache* cache) {
+  const Shape *a = small.shape, *b = large.shape;
+  Pose pose_a = small.pose, pose_b = large.pose;
   double distance, low, high;
   GrowthProblem problem = problem_of(a, pose_a, b, pose_b, &distance);
   if (!(distance > 0)) return coincident(pose_a);
@@ -299,6 +306,7 @@ static Growth exchanged(Growth g) {
 }
 
 Growth growth_query(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, GrowthCache* cache) {
-  if (a->outer <= b->outer) return query_ordered(a, pose_a, b, pose_b, cache);
-  return exchanged(query_ordered(b, pose_b, a, pose_a, cache));
+  Placed first = {a, pose_a}, second = {b, pose_b};
+  if (a->outer <= b->outer) return query_ordered(first, second, cache);
+  return exchanged(query_ordered(second, first, cache));
 }

@@ -4,7 +4,7 @@
 #include "query/small_solve.h"
 
 /* Samples whose normal differs more from that at the nearest point do not count: cos of 120 degrees. */
-#define NORMAL_COSINE -0.5
+#define NORMAL_COSINE (-0.5)
 /* Samples are taken at least within this distance [m]. */
 #define REACH_LEAST 0.01
 /* Turns of the sequences that spread samples over a triangle: powers of the plastic number's inverse. */

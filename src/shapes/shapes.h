@@ -85,4 +85,9 @@ int shape_parameter_count(const Shape* shape);
 /* Derivatives of phi and of its gradient at z by parameter k. */
 void shape_parameter_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient);
 
+/* The hull of points on the surface, 10 * 4^level + 2 of them (level 0 to 3): for pictures. Freed by hull_free. */
+HullResult shape_mesh(const Shape* shape, int level, ConvexHull* mesh);
+/* Moments of the solid of unit density [m^3, m^4, m^5] by quadrature over directions (B6). */
+MassMoment shape_mass(const Shape* shape);
+
 #endif
