@@ -273,6 +273,16 @@ const Scene* optimization_scene(Optimization* o, int scenario, bool best) {
   return show_scene(o, scenario, best ? o->best_x : o->x);
 }
 
+const Scene* optimization_scene_at(Optimization* o, int scenario, const double* values) {
+  Scene* scene = &o->task->scenarios[scenario].scene;
+  design_apply(&o->design, values, scene);
+  return scene;
+}
+
+void optimization_chain(const Optimization* o, const Model* model, const ModelGradient* gradient, double* slope) {
+  design_gradient(&o->design, model, gradient, 1, slope);
+}
+
 const Scene* optimization_trial_scene(Optimization* o, int* scenario) {
   *scenario = o->failed_scenario;
   return show_scene(o, o->failed_scenario, o->trial);

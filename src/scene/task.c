@@ -69,16 +69,21 @@ Status task_load(Task* task, const char* path, const SceneOverride* overrides, i
   return status;
 }
 
+bool task_recognise_text(const char* path, const char* text, size_t length, bool json) {
+  Document document = {0};
+  Diagnostics unheard = {0};
+  const Node* root = document_read(&document, path, text, length, json, &unheard);
+  bool found = node_find(root, "loss") || node_find(root, "scenarios") || node_find(root, "scene");
+  diagnostics_free(&unheard);
+  document_free(&document);
+  return found;
+}
+
 bool task_recognise(const char* path) {
   char* text;
   size_t length;
   if (!file_is_regular(path) || file_read(path, &text, &length) != STATUS_OK) return false;
-  Document document = {0};
-  Diagnostics unheard = {0};
-  const Node* root = document_read(&document, path, text, length, path_is_json(path), &unheard);
-  bool found = node_find(root, "loss") || node_find(root, "scenarios") || node_find(root, "scene");
-  diagnostics_free(&unheard);
-  document_free(&document);
+  bool found = task_recognise_text(path, text, length, path_is_json(path));
   memory_free(text);
   return found;
 }

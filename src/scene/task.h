@@ -200,6 +200,7 @@ void task_free(Task* task);
 /* Is this file a task (a map with `loss`, `scenarios` or `scene` at its top) rather than a scene? false when
  * unreadable, and of what can be read only once: a pipe holds a scene. */
 bool task_recognise(const char* path);
+bool task_recognise_text(const char* path, const char* text, size_t length, bool json);
 
 void task_schema_json(Text* out);
 void task_schema_markdown(Text* out);

@@ -122,6 +122,9 @@ void sim_destroy(Sim* sim);
 StepReport sim_step(Sim* sim);
 /* The same, tried first in exactly so many substeps (>= 1). */
 StepReport sim_step_in(Sim* sim, int substeps);
+/* Adds `the solver failed at t = ... (step n): why; ...` for the step that was tried last and failed
+ * (simulate/failure.c). */
+void sim_failure_text(Text* out, const Model* model, Sim* sim, const StepReport* report);
 const SimState* sim_state(const Sim* sim);
 SimTimes sim_times(const Sim* sim);
 /* The substep that led to the present state; all zero at the start. */
