@@ -61,6 +61,8 @@ gnuplot-nox         command gnuplot
 chromium            command chromium
 abigail-tools       command abidiff
 python3-numpy       file    /usr/lib/python3/dist-packages/numpy
+python3-build       file    /usr/lib/python3/dist-packages/build
+python3-hatchling   file    /usr/lib/python3/dist-packages/hatchling
 '
 
 usage() {

@@ -225,7 +225,8 @@ static sdrs_array view_mass(sdrs* s) {
 
 static sdrs_array view_contact(sdrs* s) {
   const ModelContact* c = &s->shared->model.contact;
-  const double values[CONTACT_PARAMETER_COUNT] = {c->support, c->stiffness, c->friction, c->smoothing, c->rest_speed};
+  double values[CONTACT_PARAMETER_COUNT] = {c->support, c->stiffness, c->friction, c->smoothing, c->rest_speed};
+  memcpy(values + CONTACT_OWN, c->own, sizeof(c->own));
   double* out = library_buffer(s, BUFFER_VIEW, SDRS_CONTACT, CONTACT_PARAMETER_COUNT);
   memcpy(out, values, sizeof(values));
   return array(out, 1, CONTACT_PARAMETER_COUNT, CONTACT_PARAMETER_COUNT);

@@ -329,11 +329,21 @@ sdrs_status sdrs_parse(sdrs** out, const char* text, const char* path, const sdr
   return load(out, path, text, options);
 }
 
+/* The start and the inputs that were set. */
+static sdrs_status copy_live(sdrs* s, void* arguments) {
+  const sdrs* original = arguments;
+  if (!original->own) return SDRS_OK;
+  const Drive* live = &original->own->live;
+  drive_free(&s->own->live);
+  drive_copy(&s->own->live, live, live->rows);
+  return SDRS_OK;
+}
+
 sdrs_status sdrs_clone(sdrs** out, sdrs* original) {
   *out = NULL;
   if (!original) return SDRS_NO_MEMORY;
   *out = new_object(original->shared);
-  return *out ? library_call(*out, nothing, NULL) : SDRS_NO_MEMORY;
+  return *out ? library_call(*out, copy_live, original) : SDRS_NO_MEMORY;
 }
 
 /* ---------------------------------------------------------------- the end */

@@ -52,7 +52,8 @@ SDRS_API sdrs_status sdrs_load(sdrs** out, const char* path, const sdrs_options*
 /* From a text. path stands for it in messages, tells by `.json` what it is, and anchors the paths in it; NULL = a scene
  * in the working folder. */
 SDRS_API sdrs_status sdrs_parse(sdrs** out, const char* text, const char* path, const sdrs_options* options);
-/* Another run of the same scene, from its start; what the scene holds is shared. */
+/* Another run of the same scene, at its beginning, with the start and the inputs that were set; what the scene holds is
+ * shared. */
 SDRS_API sdrs_status sdrs_clone(sdrs** out, sdrs* original);
 /* NULL is nothing. */
 SDRS_API void sdrs_free(sdrs* object);
@@ -105,7 +106,7 @@ typedef enum sdrs_block {
   SDRS_VERTICES,    /* V     G  [3] a row for every vertex of every hull, in the link's frame */
   SDRS_ATTACHMENTS, /* V     G  [3] a row for every link: origin of its joint in the parent's frame */
   SDRS_MASS,        /* V     G  [links] kg; zero where a link has none */
-  SDRS_CONTACT,     /* V     G  [5] support, stiffness, friction, smoothing, rest_speed */
+  SDRS_CONTACT,     /* V     G  [13] support, stiffness, friction, smoothing, rest_speed, the law's own */
   SDRS_BLOCKS
 } sdrs_block;
 SDRS_API const char* sdrs_block_name(sdrs_block block); /* "time", "coordinates", ...; NULL: no such block */

@@ -186,6 +186,29 @@ static void clones_step_side_by_side(void** state) {
   sdrs_free(s);
 }
 
+/* A clone begins where its original began, with what was set there, and goes its own way. */
+static void a_clone_has_what_was_set(void** state) {
+  (void)state;
+  sdrs *s = loaded(), *clone;
+  double input[STEPS * NU], v[NV] = {0.5, 0, 0, 0, 0, 0, 0.1, 0, 0, 0.2};
+  inputs_of_a_test(input);
+  must(s, sdrs_set(s, SDRS_VELOCITIES, v, NV));
+  must(s, sdrs_set(s, SDRS_INPUT, input, STEPS * NU));
+  must(s, sdrs_step(s, 5));
+  must(s, sdrs_clone(&clone, s));
+  assert_true(viewed(clone, SDRS_TIME).data[0] == 0);
+  must(s, sdrs_step(s, STEPS - 5));
+  must(clone, sdrs_step(clone, STEPS));
+  compare_bytes(viewed(clone, SDRS_COORDINATES).data, viewed(s, SDRS_COORDINATES).data, sizeof(double) * NQ,
+                "a clone's run");
+  must(clone, sdrs_clear(clone));
+  must(clone, sdrs_step(clone, STEPS));
+  assert_true(viewed(clone, SDRS_COORDINATES).data[0] != viewed(s, SDRS_COORDINATES).data[0]);
+  sdrs_free(s); /* before its clone */
+  must(clone, sdrs_step(clone, 1));
+  sdrs_free(clone);
+}
+
 /* ---------------------------------------------------------------- gradients */
 
 static const struct {
@@ -377,15 +400,11 @@ static void a_task_has_its_loss_and_design(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_run_is_its_steps),
-      cmocka_unit_test(inputs_are_targets),
-      cmocka_unit_test(rollouts_are_runs),
-      cmocka_unit_test(clones_step_side_by_side),
-      cmocka_unit_test(the_gradient_is_that_of_differences),
-      cmocka_unit_test(a_callback_is_its_seeds),
-      cmocka_unit_test(a_run_is_proved),
-      cmocka_unit_test(a_query_knows_two_cubes),
-      cmocka_unit_test(a_task_has_its_loss_and_design),
+      cmocka_unit_test(a_run_is_its_steps),       cmocka_unit_test(inputs_are_targets),
+      cmocka_unit_test(rollouts_are_runs),        cmocka_unit_test(clones_step_side_by_side),
+      cmocka_unit_test(a_clone_has_what_was_set), cmocka_unit_test(the_gradient_is_that_of_differences),
+      cmocka_unit_test(a_callback_is_its_seeds),  cmocka_unit_test(a_run_is_proved),
+      cmocka_unit_test(a_query_knows_two_cubes),  cmocka_unit_test(a_task_has_its_loss_and_design),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
