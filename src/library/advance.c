@@ -51,7 +51,8 @@ static sdrs_status set_input(sdrs* s, const Setting* set) {
 /* ---------------------------------------------------------------- designs */
 
 typedef struct {
-  const Scene* scene;
+  const Shared* shared;
+  const double* design;
   Model model;
   Diagnostics diagnostics;
   Status status;
@@ -59,7 +60,9 @@ typedef struct {
 
 static void build_model(void* context) {
   Build* build = context;
-  build->status = model_create(&build->model, build->scene, &build->diagnostics);
+  const Shared* shared = build->shared;
+  build->status =
+      optimization_model(shared->optimization, shared->scenario, build->design, &build->model, &build->diagnostics);
 }
 
 /* The object's own run goes: it stands on the model that goes. */
@@ -78,7 +81,7 @@ static void replace_model(sdrs* s, const Model* model, const double* design, siz
   drive_create(&own->live, &s->shared->model);
 }
 
-/* The shared scene moves to the design and, where no model comes of it, back. The model is the shared pool's. */
+/* The model is the shared pool's. Where none comes of the design, the one that is there stays. */
 static sdrs_status set_design(sdrs* s, const Setting* set) {
   Shared* shared = s->shared;
   int wanted = sdrs_describe(s).design;
@@ -87,14 +90,13 @@ static sdrs_status set_design(sdrs* s, const Setting* set) {
     return library_fail(s, SDRS_USAGE, "a design cannot be set while there are clones");
   for (int k = 0; k < wanted; k++)
     if (!isfinite(set->values[k])) return library_fail(s, SDRS_BAD_INPUT, "a design must be finite");
-  Build build = {.scene = optimization_scene_at(shared->optimization, shared->scenario, set->values)};
+  Build build = {.shared = shared, .design = set->values};
   bool done = memory_try(shared->pool, build_model, &build);
   if (done && build.status == STATUS_OK) {
     diagnostics_free(&build.diagnostics);
     replace_model(s, &build.model, set->values, set->count);
     return SDRS_OK;
   }
-  optimization_scene_at(shared->optimization, shared->scenario, shared->design);
   if (!done) memory_exhausted(0); /* the blocks that were taken stay in the pool until it goes */
   diagnostics_add_new(&s->own->diagnostics, &build.diagnostics);
   diagnostics_free(&build.diagnostics);

@@ -273,10 +273,13 @@ const Scene* optimization_scene(Optimization* o, int scenario, bool best) {
   return show_scene(o, scenario, best ? o->best_x : o->x);
 }
 
-const Scene* optimization_scene_at(Optimization* o, int scenario, const double* values) {
-  Scene* scene = &o->task->scenarios[scenario].scene;
-  design_apply(&o->design, values, scene);
-  return scene;
+Status optimization_model(const Optimization* o, int scenario, const double* values, Model* model,
+                          Diagnostics* diagnostics) {
+  ModelOverride* overrides = design_overrides(&o->design, values);
+  Status status =
+      model_create_with(model, &o->task->scenarios[scenario].scene, overrides, o->design.number_count, diagnostics);
+  memory_free(overrides);
+  return status;
 }
 
 void optimization_chain(const Optimization* o, const Model* model, const ModelGradient* gradient, double* slope) {

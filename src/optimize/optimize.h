@@ -82,9 +82,10 @@ OptimizationVariable optimization_variable(const Optimization* optimization, int
 /* A scenario's scene with the best (or the present) design, to be written or built from. It is the optimization's,
  * until one of these is called again. */
 const Scene* optimization_scene(Optimization* optimization, int scenario, bool best);
-/* The same with values of the caller's own (variables), and the chain rule from a model of such a scene back to them,
- * added to `slope` (variables). */
-const Scene* optimization_scene_at(Optimization* optimization, int scenario, const double* values);
+/* The model of a scenario with values of the caller's own (variables); model_destroy when done, the optimization must
+ * outlive it. And the chain rule from such a model back to them, added to `slope` (variables). */
+Status optimization_model(const Optimization* optimization, int scenario, const double* values, Model* model,
+                          Diagnostics* diagnostics);
 void optimization_chain(const Optimization* optimization, const Model* model, const ModelGradient* gradient,
                         double* slope);
 /* The last trial, which was refused: its design in the scene of the scenario whose run failed. */
