@@ -24,6 +24,9 @@ void cone_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient
 const char* super_create(Shape* shape, const ShapeForm* form);
 ShapeValue super_evaluate(const Shape* shape, Vec3 z);
 void super_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient);
+const char* quadric_create(Shape* shape, const ShapeForm* form);
+ShapeValue quadric_evaluate(const Shape* shape, Vec3 z);
+void quadric_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient);
 
 /* Four numbers at a time: element by element, so the bits are those of plain arithmetic on every processor. */
 typedef double Lanes __attribute__((vector_size(32)));
