@@ -79,7 +79,23 @@ char* memory_text(const char* text); /* copy of a string */
 /* What these do when there is none left; for libraries that say so. */
 _Noreturn void memory_exhausted(size_t size);
 uint64_t memory_allocation_count(void);
+/* Bytes that are allocated now, and the most since the process began or memory_peak_begin: for tests of what is held. */
+uint64_t memory_held(void);
+uint64_t memory_peak(void);
+void memory_peak_begin(void);
 #define MEMORY_NEW(type, count) ((type*)memory_alloc(sizeof(type) * (size_t)(count)))
+
+/* ---------------------------------------------------------------- a state as a block of bytes (base/state_block.c)
+ * One function goes through all that belongs to a state, in three passes: to measure it, to write it, to read it. The
+ * bytes are those of this program on this machine. */
+typedef enum { BLOCK_MEASURE, BLOCK_WRITE, BLOCK_READ } BlockPass;
+typedef struct {
+  BlockPass pass;
+  unsigned char* bytes; /* room for what was measured; unused while that is done */
+  size_t at;            /* how far it has come */
+} StateBlock;
+/* `size` bytes at data: counted, copied to the block, or from it. */
+void state_block_pass(StateBlock* block, void* data, size_t size);
 
 /* ---------------------------------------------------------------- growing text (base/text.c) */
 typedef struct {

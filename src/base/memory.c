@@ -1,4 +1,5 @@
 #include <limits.h>
+#include <malloc.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,12 +8,26 @@
 /* One cache line, and the widest vector register. */
 #define ALIGNMENT ((size_t)64)
 
-/* The one mutable global: a counter that only tests read, so it cannot influence a result. */
-static atomic_uint_fast64_t allocation_count;
+/* The only mutable globals: counters that only tests read, so they cannot influence a result. */
+static atomic_uint_fast64_t allocation_count, held, peak;
 
 void memory_exhausted(size_t size) {
   fprintf(stderr, "sdrs: error: out of memory (%zu bytes asked for)\n", size);
   exit(EXIT_IO);
+}
+
+static void count_bytes(void* pointer) {
+  uint_fast64_t size = malloc_usable_size(pointer);
+  uint_fast64_t now = atomic_fetch_add_explicit(&held, size, memory_order_relaxed) + size;
+  uint_fast64_t most = atomic_load_explicit(&peak, memory_order_relaxed);
+  while (now > most && !atomic_compare_exchange_weak_explicit(&peak, &most, now, memory_order_relaxed,
+                                                              memory_order_relaxed)) {
+  }
+}
+
+static void release(void* pointer) {
+  if (pointer) atomic_fetch_sub_explicit(&held, malloc_usable_size(pointer), memory_order_relaxed);
+  free(pointer);
 }
 
 /* Aligned and not yet zeroed; never NULL, also for size 0. */
@@ -22,6 +37,7 @@ static void* allocate(size_t size) {
   size_t rounded = (size + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
   void* pointer = aligned_alloc(ALIGNMENT, rounded);
   if (!pointer) memory_exhausted(size);
+  count_bytes(pointer);
   return pointer;
 }
 
@@ -35,7 +51,7 @@ void* memory_resize(void* old, size_t old_size, size_t size) {
   size_t kept = old ? (old_size < size ? old_size : size) : 0;
   if (kept > 0) memcpy(pointer, old, kept);
   memset(pointer + kept, 0, size - kept);
-  free(old);
+  release(old);
   return pointer;
 }
 
@@ -47,7 +63,7 @@ void* memory_grown(void* array, size_t element, int count, int* capacity) {
   return array;
 }
 
-void memory_free(void* pointer) { free(pointer); }
+void memory_free(void* pointer) { release(pointer); }
 
 char* memory_text(const char* text) {
   size_t size = strlen(text) + 1;
@@ -55,3 +71,9 @@ char* memory_text(const char* text) {
 }
 
 uint64_t memory_allocation_count(void) { return atomic_load_explicit(&allocation_count, memory_order_relaxed); }
+
+uint64_t memory_held(void) { return atomic_load_explicit(&held, memory_order_relaxed); }
+
+uint64_t memory_peak(void) { return atomic_load_explicit(&peak, memory_order_relaxed); }
+
+void memory_peak_begin(void) { atomic_store_explicit(&peak, memory_held(), memory_order_relaxed); }

@@ -79,6 +79,7 @@ typedef struct {
   SimSubstate* list; /* (capacity) */
 } SubstateStore;
 
+/* What is added here and lasts from one step to the next belongs into snapshot.c as well. */
 struct Sim {
   const Model* model;
   SimOptions options;
@@ -164,6 +165,8 @@ struct Sim {
 /* ---- simulate/path.c; all of it is nothing unless options.path is set */
 void path_create(Sim* sim);
 void path_destroy(Path* path);
+/* The present state is the first of the way. */
+void path_restart(Sim* sim);
 /* Around what leads to one state: its moves are kept, or forgotten when it failed. time: of that state [s]. A step that
  * is taken in parts has a pair of calls for each. */
 void path_begin(Sim* sim);
