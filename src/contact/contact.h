@@ -181,6 +181,8 @@ typedef struct {
   const Pose* pose;
   const ContactRecord* records;
   int count;
+  int64_t number; /* of the state in its run, > 0: by which the step before is known to go on from the one loaded last,
+                     wherever poses and records stand; else it is known by where they stand */
 } ContactMoment;
 /* Forget what was loaded: the next step belongs to another run. */
 void contact_replay_begin(ContactReplay* replay);

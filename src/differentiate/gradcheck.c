@@ -80,6 +80,7 @@ typedef struct {
   double* terms;      /* of the loss */
   Probe* probe;
   double rounding; /* of one value */
+  RowKeep keep; /* of both recordings, when memory is bounded */
   Recording base, moved;
   int* substeps; /* of every step of the base run, which moved runs repeat; NULL while that runs */
   GradcheckReport* report;
@@ -98,7 +99,7 @@ static double size_of_value(const Check* c) {
 }
 
 static RecordOptions record_options(const Check* c) {
-  return (RecordOptions){c->options->threads, c->options->tolerance, c->options->interrupted, c->substeps};
+  return (RecordOptions){c->options->threads, c->options->tolerance, c->options->interrupted, c->substeps, 0};
 }
 
 /* Did the moved run take every step in as many substeps as the base run? It has jumped where one took more. */
@@ -176,7 +177,8 @@ static void check_block(Check* c, GradcheckBlock block, const ModelGradient* gra
 }
 
 static bool all_gradients(Check* c, ModelGradient* gradient) {
-  LossSeeds seeds = loss_seeds_create(c->model, c->base.steps);
+  LossSeeds seeds = c->base.keep ? loss_seeds_create_thin(c->model, c->base.keep)
+                                 : loss_seeds_create(c->model, c->base.steps);
   c->report->value = value_of(c, &c->base, &seeds);
   c->rounding = DBL_EPSILON * size_of_value(c);
   RunAdjoint* adjoint = run_adjoint_create(c->model, c->options->threads);
@@ -210,6 +212,24 @@ static Status check_all(Check* c) {
   return stopped(c) ? STATUS_INTERRUPTED : STATUS_OK;
 }
 
+/* With bounded memory, of all runs only what the loss looks at is kept, and of the unmoved one what its gradient needs.
+ */
+static void create_recordings(Check* c, int steps) {
+  if (c->options->memory == 0) {
+    recording_create(&c->base, c->model, steps);
+    recording_create(&c->moved, c->model, steps);
+    return;
+  }
+  c->keep = row_keep_create(c->model, steps);
+  if (c->loss)
+    loss_keep(c->loss, c->model, &c->keep);
+  else
+    probe_keep(steps, &c->keep);
+  row_keep_lay_out(&c->keep, c->model);
+  recording_create_thin(&c->base, c->model, steps, &c->keep);
+  recording_create_thin(&c->moved, c->model, steps, &c->keep);
+}
+
 Status gradcheck_scene(Scene* scene, const Model* model, const Loss* loss, const GradcheckOptions* options,
                        GradcheckReport* report, Diagnostics* diagnostics) {
   *report = (GradcheckReport){.passed = false};
@@ -217,8 +237,8 @@ Status gradcheck_scene(Scene* scene, const Model* model, const Loss* loss, const
   int steps = options->steps > 0 && options->steps < model->simulation.steps ? options->steps : model->simulation.steps;
   RecordOptions record = record_options(&c);
   record.substeps = options->substeps;
-  recording_create(&c.base, model, steps);
-  recording_create(&c.moved, model, steps);
+  record.memory = options->memory;
+  create_recordings(&c, steps);
   c.probe = probe_create(&c.base, options->seed);
   c.terms = MEMORY_NEW(double, loss ? loss_count(loss) : 0);
   Status status = recording_run(&c.base, model, &record, &report->run, diagnostics);
@@ -231,5 +251,6 @@ Status gradcheck_scene(Scene* scene, const Model* model, const Loss* loss, const
   memory_free(c.substeps);
   recording_destroy(&c.base);
   recording_destroy(&c.moved);
+  row_keep_destroy(&c.keep);
   return status;
 }

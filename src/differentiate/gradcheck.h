@@ -21,6 +21,8 @@ typedef struct Probe Probe;
 /* base must outlive the probe. */
 Probe* probe_create(const Recording* base, uint64_t seed);
 void probe_destroy(Probe* probe);
+/* The rows that it looks at in a run of so many steps. */
+void probe_keep(int steps, RowKeep* keep);
 /* Root of the squares of all terms that it is summed from, at base: its rounding is an epsilon of it. */
 double probe_size(const Probe* probe);
 double probe_evaluate(const Probe* probe, const Recording* recording, LossSeeds* seeds);

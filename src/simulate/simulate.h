@@ -237,6 +237,7 @@ typedef struct {
 /* A step out of a run: poses and coordinates of its states; before the start they repeat the first. */
 typedef struct {
   StepClock clock;
+  int64_t number; /* of the state at t + dt in its run, 1..; 0: not known */
   const double *q_next, *q_now, *q_old;
   const Pose *pose_next, *pose_now, *pose_old, *pose_older;
   const Vec3 *momentum_next, *momentum_now;

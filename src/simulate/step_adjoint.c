@@ -97,8 +97,8 @@ static bool load_terms(StepAdjoint* a, const RecordedStep* step, Assembly* assem
   Sim* s = a->sim;
   ContactTermList contact = {0};
   if (a->replay) {
-    ContactMoment now = {step->pose_now, step->contacts_now, step->contact_count_now};
-    ContactMoment next = {step->pose_next, step->contacts_next, step->contact_count_next};
+    ContactMoment now = {step->pose_now, step->contacts_now, step->contact_count_now, step->number - 1};
+    ContactMoment next = {step->pose_next, step->contacts_next, step->contact_count_next, step->number};
     contact_replay_set_dt(a->replay, step->clock.dt);
     if (!contact_replay_load(a->replay, &now, &next)) return false;
     contact = contact_replay_terms(a->replay);

@@ -3,37 +3,10 @@
 #include <string.h>
 
 #include "simulate/simulate.h"
+#include "support/busy.h"
 #include "support/runs.h"
 
 enum { KEPT_AT = 45, STEPS = 90 };
-
-/* Eight boxes fall on each other and on a tilted half-space; one spins. A driven arm, and a paddle that pushes. */
-static const char busy[] =
-    "simulation: {dt: %g, steps: 1000, integrator: %s, substeps: %d, max_iterations: %d}\n"
-    "contact: {friction: 0.4}\n"
-    "shapes:\n"
-    "  brick: {type: box, size: [0.2, 0.16, 0.1]}\n"
-    "  wedge: {type: points, points: [[0, 0, 0], [0.2, 0, 0.02], [0, 0.2, 0], [0.05, 0.04, 0.15], [0.15, 0.15, 0.1]]}\n"
-    "links:\n"
-    "  - {name: ground, fixed: true, shape: {type: half_space, normal: [0.05, 0, 1]}}\n"
-    "  - {name: low, mass: 0.6, shape: brick, joint: {type: free, position: [0, 0, 0.09], rotation_vector: [0.1, 0, "
-    "0]}}\n"
-    "  - {name: middle, mass: 0.5, shape: wedge, position: [-0.05, -0.05, 0.25]}\n"
-    "  - {name: high, mass: 0.4, shape: brick, joint: {type: free, position: [0.03, 0.02, 0.5], rotation_vector: [0.4, "
-    "0.3, 0.1]}}\n"
-    "  - {name: beside, mass: 0.4, shape: brick, position: [0.3, 0, 0.3]}\n"
-    "  - {name: paddle, joint: {type: hinge, axis: [0, 0, 1], position: [-0.25, -0.25, 0.09]}, shapes: [{shape: brick, "
-    "position: [0.25, 0.08, 0]}]}\n"
-    "  - {name: arm, mass: 0.4, joint: {type: ball, position: [0.8, 0, 0.45], damping: 0.002}, shapes: [{type: box, "
-    "size: [0.1, 0.1, 0.4], position: [0, 0, -0.2]}]}\n"
-    "  - {name: fly, mass: 0.3, shape: brick, position: [0.4, 0.7, 0.8]}\n"
-    "controllers:\n"
-    "  - {link: paddle, type: prescribed, target: {type: sines, terms: [{amplitude: 0.5, frequency: 1}]}}\n"
-    "  - {link: arm, type: pd, position_gain: 3, velocity_gain: 0.01, target: {type: sines, terms: [[{amplitude: 0.5, "
-    "frequency: 2}], [{amplitude: 0.9, frequency: 1}], []]}}\n"
-    "initial:\n"
-    "  - {link: fly, velocities: [-0.6, -1, 0, 3, 9, 20]}\n"
-    "  - {link: high, velocities: [0, 0, -3, 2, 0, 1]}\n";
 
 /* ---------------------------------------------------------------- what a state shows */
 
@@ -84,10 +57,11 @@ static void compare_reports(const StepReport* a, const StepReport* b, const char
   if (a->iterations != b->iterations || a->trials != b->trials || a->substeps != b->substeps ||
       a->candidate_pairs != b->candidate_pairs || a->certified_intervals != b->certified_intervals ||
       a->factor_retries != b->factor_retries)
-    fail_msg("%s, step %d: %d iterations, %d trials, %d substeps, %d candidates, %d intervals instead of %d, %d, %d, "
-             "%d, %d",
-             what, step, b->iterations, b->trials, b->substeps, b->candidate_pairs, b->certified_intervals,
-             a->iterations, a->trials, a->substeps, a->candidate_pairs, a->certified_intervals);
+    fail_msg(
+        "%s, step %d: %d iterations, %d trials, %d substeps, %d candidates, %d intervals instead of %d, %d, %d, "
+        "%d, %d",
+        what, step, b->iterations, b->trials, b->substeps, b->candidate_pairs, b->certified_intervals, a->iterations,
+        a->trials, a->substeps, a->candidate_pairs, a->certified_intervals);
   assert_memory_equal(&a->terms, &b->terms, sizeof(a->terms));
   assert_memory_equal(&a->residual, &b->residual, sizeof(double));
 }
@@ -157,7 +131,7 @@ static void goes_on_with_every_integrator(void** state) {
   (void)state;
   static const char* const integrator[] = {"first_order", "second_order", "momentum"};
   for (int k = 0; k < 3; k++) {
-    Run* run = run_create(1, 0, busy, 0.005, integrator[k], 1, 300);
+    Run* run = run_create(1, 0, BUSY_SCENE, 0.005, integrator[k], 1, 300);
     check_run(run, as_found, integrator[k]);
     run_free(run);
   }
@@ -167,7 +141,7 @@ static void goes_on_in_substeps(void** state) {
   (void)state;
   static const char* const integrator[] = {"first_order", "second_order", "momentum"};
   for (int k = 0; k < 3; k++) {
-    Run* run = run_create(1, 0, busy, 0.01, integrator[k], k == 1 ? 3 : 1, 300);
+    Run* run = run_create(1, 0, BUSY_SCENE, 0.01, integrator[k], k == 1 ? 3 : 1, 300);
     check_run(run, k == 1 ? as_found : mixed, integrator[k]);
     run_free(run);
   }
@@ -176,7 +150,7 @@ static void goes_on_in_substeps(void** state) {
 /* So few iterations are allowed that steps fail and are halved: what the steps before needed counts. */
 static void goes_on_where_steps_are_halved(void** state) {
   (void)state;
-  Run* run = run_create(1, 0, busy, 0.01, "momentum", 1, 15);
+  Run* run = run_create(1, 0, BUSY_SCENE, 0.01, "momentum", 1, 15);
   check_run(run, as_found, "few iterations");
   run_free(run);
 }
