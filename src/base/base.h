@@ -79,10 +79,12 @@ char* memory_text(const char* text); /* copy of a string */
 /* What these do when there is none left; for libraries that say so. */
 _Noreturn void memory_exhausted(size_t size);
 uint64_t memory_allocation_count(void);
-/* Bytes that are allocated now, and the most since the process began or memory_peak_begin: for tests of what is held. */
+/* Bytes that are allocated now, and the most since the process began or memory_peak_begin: for tests of what is held.
+ */
 uint64_t memory_held(void);
 uint64_t memory_peak(void);
 void memory_peak_begin(void);
+#define GIBIBYTE 1073741824.0 /* bytes */
 #define MEMORY_NEW(type, count) ((type*)memory_alloc(sizeof(type) * (size_t)(count)))
 
 /* ---------------------------------------------------------------- a state as a block of bytes (base/state_block.c)

@@ -20,9 +20,8 @@ static void count_bytes(void* pointer) {
   uint_fast64_t size = malloc_usable_size(pointer);
   uint_fast64_t now = atomic_fetch_add_explicit(&held, size, memory_order_relaxed) + size;
   uint_fast64_t most = atomic_load_explicit(&peak, memory_order_relaxed);
-  while (now > most && !atomic_compare_exchange_weak_explicit(&peak, &most, now, memory_order_relaxed,
-                                                              memory_order_relaxed)) {
-  }
+  while (now > most &&
+         !atomic_compare_exchange_weak_explicit(&peak, &most, now, memory_order_relaxed, memory_order_relaxed)) {}
 }
 
 static void release(void* pointer) {

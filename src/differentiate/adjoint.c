@@ -196,7 +196,7 @@ AdjointReport run_adjoint(RunAdjoint* a, Recording* r, const LossSeeds* seeds, d
                           ModelGradient* gradient) {
   AdjointReport report = {.sound = true, .largest_step = -1};
   double last = 0;
-  const Recording *part = r->parts ? run_parts_last(r->parts) : r;
+  const Recording* part = r->parts ? run_parts_last(r->parts) : r;
   assert(!r->keep || r->parts);
   model_gradient_clear(gradient, a->model);
   step_adjoint_begin(a->step);

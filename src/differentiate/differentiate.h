@@ -13,7 +13,7 @@ typedef struct {
   int *first, *last; /* rows that are kept of every link; none where first > last  (links) */
   int* whole;        /* rows that are kept of all links, ascending  (whole_count) */
   int whole_count;
-  size_t *pose, *coordinate, *dof; /* where a link's rows begin in arrays of them  (links) */
+  size_t *pose, *coordinate, *dof;                /* where a link's rows begin in arrays of them  (links) */
   size_t whole_pose, whole_coordinate, whole_dof; /* where the whole rows begin */
   size_t poses, coordinates, dofs;                /* how long such arrays are */
 } RowKeep;
@@ -43,6 +43,8 @@ static inline RowPlace row_place(const RowKeep* keep, const Model* model, int ro
                     at * (size_t)model->dof_count + (size_t)model->links[link].dof_first};
 }
 
+typedef struct LossSeeds LossSeeds;
+
 /* ---------------------------------------------------------------- a recorded run (differentiate/recording.c) */
 
 /* A state of a run, among all that the solver went through: the user's rows and what lies inside steps. */
@@ -59,19 +61,19 @@ typedef struct {
  * model and keep. */
 typedef struct Recording {
   const Model* model;
-  const RowKeep* keep; /* NULL: whole */
+  const RowKeep* keep;    /* NULL: whole */
   struct RunParts* parts; /* of a thin recording with a gradient; NULL: none (differentiate/parts.c) */
   int steps;
   bool is_part;
   int first_row;       /* of the run: that the arrays begin with; 0 but for parts */
   int64_t first_state; /* number in the run of states[0]; 0 but for parts */
   int entry;           /* index of the state that the first step goes from; 0 but for parts */
-  double* q;      /* joint coordinates                     ((steps + 1) * nq) */
-  double* rate;   /* SimState.rate [m/s, rad/s]            ((steps + 1) * nv) */
-  Pose* pose;     /* world pose of every link frame        ((steps + 1) * links) */
-  Vec3* momentum; /* SimState.momentum [kg m^2/s]; NULL unless the integrator is `momentum` ((steps + 1) * links) */
-  Vec3* force;    /* total contact and friction force on every link, world [N]; row 0 is zero ((steps + 1) * links) */
-  Vec3* forces_now;        /* of one row, where rows are thin  (links) */
+  double* q;           /* joint coordinates                     ((steps + 1) * nq) */
+  double* rate;        /* SimState.rate [m/s, rad/s]            ((steps + 1) * nv) */
+  Pose* pose;          /* world pose of every link frame        ((steps + 1) * links) */
+  Vec3* momentum;   /* SimState.momentum [kg m^2/s]; NULL unless the integrator is `momentum` ((steps + 1) * links) */
+  Vec3* force;      /* total contact and friction force on every link, world [N]; row 0 is zero ((steps + 1) * links) */
+  Vec3* forces_now; /* of one row, where rows are thin  (links) */
   ContactRecord* contacts; /* of all states, one after the other */
   RecordedState* states;   /* in the order of time, the start first  (state_count) */
   int* row_state;          /* index of every row's state  (steps + 1) */
@@ -129,6 +131,10 @@ void recording_create(Recording* recording, const Model* model, int steps);
 /* A thin one. keep is borrowed. */
 void recording_create_thin(Recording* recording, const Model* model, int steps, const RowKeep* keep);
 void recording_destroy(Recording* recording);
+/* That its arrays take; parts of a thin one are beside. */
+size_t recording_bytes(const Recording* recording);
+/* What is left for its parts (RecordOptions.memory, at least 1) of so many bytes for all of it and its seeds. */
+size_t recording_memory_left(const Recording* recording, const LossSeeds* seeds, double bytes);
 /* Run from the model's start. Stops at a step that fails: recording->steps are then those before. interrupted: asked
  * after every step (NULL: never). STATUS_OK, STATUS_SOLVER, STATUS_BAD_INPUT (the start intersects), or
  * STATUS_INTERRUPTED. */
@@ -147,7 +153,7 @@ Status recording_run(Recording* recording, const Model* model, const RecordOptio
  * (differentiate/loss_seeds.c)
  * Derivatives of the loss with respect to the recorded quantities, each taken as independent of the others; losses add
  * to them. Rows as in Recording. All arrays are one block that begins at pose. */
-typedef struct {
+struct LossSeeds {
   const RowKeep* keep;  /* NULL: rows are whole; else the arrays of rows are laid out by it */
   double (*pose)[3][4]; /* dL/d(R | t) of every link's frame, entry by entry  ((steps + 1) * links) */
   double* q;            /* of joint coordinates, in increments of joint_increment, at fixed poses  ((steps + 1) * nv) */
@@ -157,7 +163,7 @@ typedef struct {
   Vec3* vertices;  /* of hull vertices in the link frame, at fixed poses and centre; all hulls in order (vertices) */
   double* control; /* of controller parameters, at fixed poses; all controllers in order (controls) */
   size_t length;   /* numbers in the block */
-} LossSeeds;
+};
 
 /* Zeros, for recordings of `steps` steps of models with these links, joints, hulls and controllers. */
 LossSeeds loss_seeds_create(const Model* model, int steps);
@@ -199,9 +205,9 @@ typedef struct {
 
 RunAdjoint* run_adjoint_create(const Model* model, int threads);
 void run_adjoint_destroy(RunAdjoint* adjoint);
-/* Gradient of a loss over the run by all that the model holds. discount: factor per step on what is handed back in time;
- * 1 gives the gradient, less a tamer vector that is none. A thin recording gives the same bits as a whole one: parts of
- * the run that it does not hold are run again, and leave it as it was but for the parts that it holds. */
+/* Gradient of a loss over the run by all that the model holds. discount: factor per step on what is handed back in
+ * time; 1 gives the gradient, less a tamer vector that is none. A thin recording gives the same bits as a whole one:
+ * parts of the run that it does not hold are run again, and leave it as it was but for the parts that it holds. */
 AdjointReport run_adjoint(RunAdjoint* adjoint, Recording* recording, const LossSeeds* seeds, double discount,
                           ModelGradient* gradient);
 
@@ -230,7 +236,7 @@ typedef struct {
   int threads;
   bool (*interrupted)(void);
   const int* substeps; /* of the unmoved run: RecordOptions.substeps; moved runs repeat what that one did */
-  size_t memory;       /* bytes that the unmoved run may take; 0: it is kept whole */
+  double memory;       /* bytes that the unmoved run may take; 0: it is kept whole */
 } GradcheckOptions;
 
 /* What the differences allow to say of a gradient. In order: the worst of several is the largest. */

@@ -80,9 +80,10 @@ typedef struct {
   double* terms;      /* of the loss */
   Probe* probe;
   double rounding; /* of one value */
-  RowKeep keep; /* of both recordings, when memory is bounded */
+  RowKeep keep;    /* of both recordings, when memory is bounded */
   Recording base, moved;
-  int* substeps; /* of every step of the base run, which moved runs repeat; NULL while that runs */
+  LossSeeds seeds; /* of the base */
+  int* substeps;   /* of every step of the base run, which moved runs repeat; NULL while that runs */
   GradcheckReport* report;
 } Check;
 
@@ -177,14 +178,11 @@ static void check_block(Check* c, GradcheckBlock block, const ModelGradient* gra
 }
 
 static bool all_gradients(Check* c, ModelGradient* gradient) {
-  LossSeeds seeds = c->base.keep ? loss_seeds_create_thin(c->model, c->base.keep)
-                                 : loss_seeds_create(c->model, c->base.steps);
-  c->report->value = value_of(c, &c->base, &seeds);
+  c->report->value = value_of(c, &c->base, &c->seeds);
   c->rounding = DBL_EPSILON * size_of_value(c);
   RunAdjoint* adjoint = run_adjoint_create(c->model, c->options->threads);
-  c->report->adjoint = run_adjoint(adjoint, &c->base, &seeds, 1.0, gradient);
+  c->report->adjoint = run_adjoint(adjoint, &c->base, &c->seeds, 1.0, gradient);
   run_adjoint_destroy(adjoint);
-  loss_seeds_destroy(&seeds);
   return c->report->adjoint.sound;
 }
 
@@ -215,9 +213,10 @@ static Status check_all(Check* c) {
 /* With bounded memory, of all runs only what the loss looks at is kept, and of the unmoved one what its gradient needs.
  */
 static void create_recordings(Check* c, int steps) {
-  if (c->options->memory == 0) {
+  if (!(c->options->memory > 0)) {
     recording_create(&c->base, c->model, steps);
     recording_create(&c->moved, c->model, steps);
+    c->seeds = loss_seeds_create(c->model, steps);
     return;
   }
   c->keep = row_keep_create(c->model, steps);
@@ -228,6 +227,7 @@ static void create_recordings(Check* c, int steps) {
   row_keep_lay_out(&c->keep, c->model);
   recording_create_thin(&c->base, c->model, steps, &c->keep);
   recording_create_thin(&c->moved, c->model, steps, &c->keep);
+  c->seeds = loss_seeds_create_thin(c->model, &c->keep);
 }
 
 Status gradcheck_scene(Scene* scene, const Model* model, const Loss* loss, const GradcheckOptions* options,
@@ -237,8 +237,8 @@ Status gradcheck_scene(Scene* scene, const Model* model, const Loss* loss, const
   int steps = options->steps > 0 && options->steps < model->simulation.steps ? options->steps : model->simulation.steps;
   RecordOptions record = record_options(&c);
   record.substeps = options->substeps;
-  record.memory = options->memory;
   create_recordings(&c, steps);
+  if (options->memory > 0) record.memory = recording_memory_left(&c.base, &c.seeds, options->memory);
   c.probe = probe_create(&c.base, options->seed);
   c.terms = MEMORY_NEW(double, loss ? loss_count(loss) : 0);
   Status status = recording_run(&c.base, model, &record, &report->run, diagnostics);
@@ -251,6 +251,7 @@ Status gradcheck_scene(Scene* scene, const Model* model, const Loss* loss, const
   memory_free(c.substeps);
   recording_destroy(&c.base);
   recording_destroy(&c.moved);
+  loss_seeds_destroy(&c.seeds);
   row_keep_destroy(&c.keep);
   return status;
 }

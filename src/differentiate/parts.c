@@ -42,7 +42,7 @@ struct RunParts {
   int spacing, until;
   RecordedState recent[3]; /* states, the present one last  (recent_count) */
   int recent_count;
-  int64_t state; /* number of the present one */
+  int64_t state;                  /* number of the present one */
   int most_contacts, most_states; /* of a state; of a row: those inside its step and itself */
   size_t limit, held, most;
   int64_t repeated;
@@ -86,7 +86,8 @@ static Part* push(PartStack* stack) {
 
 static size_t starts_of(const PartStack* stack, int first) {
   size_t bytes = 0;
-  for (int k = first; k < stack->count; k++) bytes += stack->items[k].lent ? 0 : sim_snapshot_size(stack->items[k].start);
+  for (int k = first; k < stack->count; k++)
+    bytes += stack->items[k].lent ? 0 : sim_snapshot_size(stack->items[k].start);
   return bytes;
 }
 

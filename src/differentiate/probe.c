@@ -63,7 +63,8 @@ double probe_evaluate(const Probe* p, const Recording* r, LossSeeds* seeds) {
   }
   for (int k = 0; k < m->dof_count; k++) {
     double w = 0.1 * random_normal(&random);
-    sum += w * (r->rate[rate_place(r->keep, m, r->steps, k)] - p->base->rate[rate_place(p->base->keep, m, r->steps, k)]);
+    sum +=
+        w * (r->rate[rate_place(r->keep, m, r->steps, k)] - p->base->rate[rate_place(p->base->keep, m, r->steps, k)]);
     if (seeds) seeds->rate[rate_place(seeds->keep, m, r->steps, k)] += w;
   }
   return sum;

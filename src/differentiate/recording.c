@@ -27,8 +27,7 @@ void recording_create_thin(Recording* r, const Model* model, int steps, const Ro
 
 void recording_create_part(Recording* r, const Model* model, int first_row, int steps, int contacts) {
   size_t rows = (size_t)steps + 1, links = (size_t)model->link_count;
-  *r = (Recording){
-      .model = model, .step_capacity = steps, .is_part = true, .first_row = first_row, .steps = first_row};
+  *r = (Recording){.model = model, .step_capacity = steps, .is_part = true, .first_row = first_row, .steps = first_row};
   r->q = MEMORY_NEW(double, rows*(size_t)model->coordinate_count);
   r->pose = MEMORY_NEW(Pose, rows * links);
   if (model->simulation.integrator == INTEGRATOR_MOMENTUM) r->momentum = MEMORY_NEW(Vec3, rows * links);
@@ -38,8 +37,8 @@ void recording_create_part(Recording* r, const Model* model, int first_row, int 
 }
 
 void recording_destroy(Recording* r) {
-  void* owned[] = {r->q,      r->rate,      r->pose,      r->momentum,     r->force,           r->forces_now, r->contacts,
-                   r->states, r->row_state, r->between_q, r->between_pose, r->between_momentum};
+  void* owned[] = {r->q,        r->rate,   r->pose,      r->momentum,  r->force,        r->forces_now,
+                   r->contacts, r->states, r->row_state, r->between_q, r->between_pose, r->between_momentum};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   run_parts_destroy(r->parts);
   *r = (Recording){0};
@@ -83,6 +82,11 @@ size_t recording_bytes(const Recording* r) {
   size += sizeof(ContactRecord) * (size_t)r->contact_capacity + sizeof(RecordedState) * (size_t)r->state_capacity;
   return size + sizeof(double) * nq * (size_t)r->between_q_capacity +
          sizeof(Pose) * links * (size_t)r->between_capacity + sizeof(Vec3) * links * (size_t)r->momentum_capacity;
+}
+
+size_t recording_memory_left(const Recording* r, const LossSeeds* seeds, double bytes) {
+  double left = bytes - (double)recording_bytes(r) - (double)(sizeof(double) * seeds->length);
+  return left > 1 ? (size_t)left : 1;
 }
 
 /* ---------------------------------------------------------------- states */
@@ -149,7 +153,8 @@ static void keep_thin_row(Recording* r, Sim* sim, int row) {
     if (!place.kept) continue;
     r->pose[place.pose] = state->pose[i];
     r->force[place.pose] = row > 0 ? r->forces_now[i] : vec3(0, 0, 0);
-    for (int k = 0; k < link->coordinate_count; k++) r->q[place.coordinate + (size_t)k] = state->q[link->coordinate_first + k];
+    for (int k = 0; k < link->coordinate_count; k++)
+      r->q[place.coordinate + (size_t)k] = state->q[link->coordinate_first + k];
     for (int k = 0; k < link->dof_count; k++) r->rate[place.dof + (size_t)k] = state->rate[link->dof_first + k];
   }
 }

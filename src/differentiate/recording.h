@@ -14,7 +14,6 @@ void recording_add_before(Recording* recording, const RecordedState* what, const
 void recording_keep_row(Recording* recording, Sim* sim, int row);
 /* Give back room that is not needed once nothing will be added. */
 void recording_trim(Recording* recording);
-size_t recording_bytes(const Recording* recording);
 /* One step of a run as the options have it. */
 StepReport recording_step(Sim* sim, const RecordOptions* options, int row);
 

@@ -64,6 +64,20 @@ static void make_vectors(Optimization* o) {
   for (size_t k = 0; k < n; k++) o->x[k] = o->best_x[k] = o->design.variables[k].initial;
 }
 
+static void create_recording(const Optimization* o, ScenarioRun* run) {
+  int steps = run->model.simulation.steps;
+  if (!(o->task->memory > 0)) {
+    recording_create(&run->recording, &run->model, steps);
+    run->seeds = loss_seeds_create(&run->model, steps);
+    return;
+  }
+  run->keep = row_keep_create(&run->model, steps);
+  loss_keep(run->loss, &run->model, &run->keep);
+  row_keep_lay_out(&run->keep, &run->model);
+  recording_create_thin(&run->recording, &run->model, steps, &run->keep);
+  run->seeds = loss_seeds_create_thin(&run->model, &run->keep);
+}
+
 static Status create_runs(Optimization* o, Diagnostics* diagnostics) {
   o->run_count = o->task->scenario_count;
   o->runs = MEMORY_NEW(ScenarioRun, o->run_count);
@@ -75,8 +89,7 @@ static Status create_runs(Optimization* o, Diagnostics* diagnostics) {
     Status status = model_create(&run->model, run->scene, diagnostics);
     if (status == STATUS_OK) status = loss_create(&run->loss, o->task, k, &run->model, diagnostics);
     if (status != STATUS_OK) return status;
-    recording_create(&run->recording, &run->model, run->model.simulation.steps);
-    run->seeds = loss_seeds_create(&run->model, run->model.simulation.steps);
+    create_recording(o, run);
     model_gradient_create(&run->gradient, &run->model);
     run->terms = MEMORY_NEW(double, loss_count(run->loss));
     run->by_variables = MEMORY_NEW(double, o->design.variable_count);

@@ -187,6 +187,7 @@ typedef struct {
   TaskLoss* losses;
   int loss_count;
   TaskOptimizer optimizer;
+  double memory; /* that the runs of one design may take for their gradients [GiB]; 0 = they are kept whole */
 } Task;
 
 /* Read, override, check; every problem to diagnostics, those of scenes with their own files' places. Overrides that

@@ -138,9 +138,9 @@ typedef struct {
 /* States between the last two that sim_state has shown, in the order of time: none for a step taken as a whole. Valid
  * until the next step. */
 const SimSubstate* sim_substates(const Sim* sim, int* count);
-/* ---- a state kept (simulate/snapshot.c): everything that the steps to come depend on, so that a run which goes on from
- * it takes the same steps to the bit as one that never stopped, on any number of threads. For runs of the same model.
- * After sim_restore a state shows what it showed when it was saved, except for states inside its last step
+/* ---- a state kept (simulate/snapshot.c): everything that the steps to come depend on, so that a run which goes on
+ * from it takes the same steps to the bit as one that never stopped, on any number of threads. For runs of the same
+ * model. After sim_restore a state shows what it showed when it was saved, except for states inside its last step
  * (sim_substates: none) and the moves that led to it (sim_path begins anew). */
 typedef struct SimSnapshot SimSnapshot;
 SimSnapshot* sim_save(Sim* sim);
@@ -150,7 +150,7 @@ size_t sim_snapshot_size(const SimSnapshot* snapshot); /* bytes */
 /* Coordinates and poses at the substep before, and poses at the one before that; at the start of a run they say nothing
  * yet. Borrowed until the next step. */
 typedef struct {
-  const double* q_old;                /* (nq) */
+  const double* q_old;               /* (nq) */
   const Pose *pose_old, *pose_older; /* (links) */
 } SimHistory;
 SimHistory sim_history(const Sim* sim);

@@ -154,7 +154,7 @@ static void check_bounds(Run* run, int steps, const int* substeps, double discou
   row_keep_destroy(&keep);
 }
 
-static void same_gradient_with_every_integrator(void** state) {
+static void parts_A18_same_gradient_with_every_integrator(void** state) {
   (void)state;
   static const char* const integrator[] = {"first_order", "second_order", "momentum"};
   for (int k = 0; k < 3; k++) {
@@ -230,7 +230,7 @@ static uint64_t peak_of(const Model* m, const RowKeep* keep, int steps, size_t m
 }
 
 /* Beyond what a run, its adjoint and a few states take in any case, no more than the bound. */
-static void memory_keeps_to_the_bound(void** state) {
+static void parts_A18_memory_keeps_to_the_bound(void** state) {
   (void)state;
   static const size_t bounds[] = {100000, 400000, 1600000};
   int steps = 800;
@@ -273,10 +273,10 @@ static void values_need_no_parts(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(same_gradient_with_every_integrator),
+      cmocka_unit_test(parts_A18_same_gradient_with_every_integrator),
       cmocka_unit_test(same_gradient_in_mixed_substeps),
       cmocka_unit_test(same_gradient_of_short_runs),
-      cmocka_unit_test(memory_keeps_to_the_bound),
+      cmocka_unit_test(parts_A18_memory_keeps_to_the_bound),
       cmocka_unit_test(values_need_no_parts),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
