@@ -236,7 +236,7 @@ static const SchemaRow ROWS[] = {
 
     /* ---------------------------------------------------------------- gradient */
     {"gradient", "memory", VALUE_NUMBER, AT(GradientForm, memory), .unit = "GiB", .fallback = "(runs are kept whole)",
-     .range = UP_TO(0, 1048576),
+     .range = RANGE_UP_TO(0, 1048576),
      .meaning = "Most memory that the runs of a design may take for their gradients, all scenarios together. Parts of "
                 "a run that do not fit are run again when the adjoint comes to them: the same bits, for about the time "
                 "of one more run unless next to nothing fits."},
