@@ -7,10 +7,10 @@
 
 #include "model/model.h"
 
-/* ---------------------------------------------------------------- all pairs of a scene (contact/system.c, pair_list.c, trial.c, terms.c)
- * Two states are held: the accepted one and a trial. A pair's plane, energy and derivatives exist for both; accept
- * makes the trial the accepted state. contact_create allocates; later only contact_prepare and contact_lag do, and only
- * while the neighbourhood grows. Results do not depend on the number of threads. */
+/* ---------------------------------------------------------------- all pairs of a scene (contact/system.c, pair_list.c,
+ * trial.c, terms.c) Two states are held: the accepted one and a trial. A pair's plane, energy and derivatives exist for
+ * both; accept makes the trial the accepted state. contact_create allocates; later only contact_prepare and contact_lag
+ * do, and only while the neighbourhood grows. Results do not depend on the number of threads. */
 typedef struct ContactSystem ContactSystem;
 
 /* How far a link can move along a path x(alpha), alpha in [0, 1]: bounds on the derivatives with respect to alpha of
@@ -61,9 +61,9 @@ bool contact_evaluate(ContactSystem* system, const Pose* poses);
 /* One candidate pair in the accepted and in the trial state. */
 typedef struct {
   int link_a, link_b;
-  bool coupled;    /* it has terms in the accepted state: its links move together in Newton's model */
-  bool feasible;   /* in the trial state, and not nearer there by more than a factor of ten */
-  double change;   /* energy of the trial state less that of the accepted one [J] */
+  bool coupled;  /* it has terms in the accepted state: its links move together in Newton's model */
+  bool feasible; /* in the trial state, and not nearer there by more than a factor of ten */
+  double change; /* energy of the trial state less that of the accepted one [J] */
 } ContactTrial;
 ContactTrial contact_trial(const ContactSystem* system, int candidate);
 /* Rounding of its energy in the accepted state: clearances are differences of coordinates [J]. */
