@@ -81,6 +81,7 @@ typedef struct {
   double tolerance; /* relative; 0 = the scene's */
   bool (*interrupted)(void);
   const int* substeps; /* number in which each step is tried first (steps); NULL: as sim_step finds good */
+  const Recording* like; /* a run whose steps' parts this one is to repeat; NULL: none */
 } RecordOptions;
 Status recording_run(Recording* recording, const Model* model, const RecordOptions* options, RecordReport* report,
                      Diagnostics* diagnostics);

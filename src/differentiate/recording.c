@@ -88,10 +88,25 @@ static void keep_row(Recording* r, Sim* sim, int row) {
   r->row_state[row] = r->state_count - 1;
 }
 
+/* Step `row` in the parts that it had in another run. */
+static StepReport repeat_step(const Recording* like, Sim* sim, int row) {
+  int first = like->row_state[row - 1] + 1, count = recording_substeps(like, row);
+  StepClock* parts = MEMORY_NEW(StepClock, count);
+  for (int k = 0; k < count; k++) parts[k] = like->states[first + k].clock;
+  StepReport report = sim_step_as(sim, parts, count);
+  memory_free(parts);
+  return report;
+}
+
+static StepReport next_step(const RecordOptions* options, Sim* sim, int row) {
+  if (options->like) return repeat_step(options->like, sim, row);
+  return options->substeps ? sim_step_in(sim, options->substeps[row - 1]) : sim_step(sim);
+}
+
 static Status run_steps(Recording* r, Sim* sim, int steps, const RecordOptions* options, RecordReport* report) {
   keep_row(r, sim, 0);
   for (int row = 1; row <= steps; row++) {
-    report->last = options->substeps ? sim_step_in(sim, options->substeps[row - 1]) : sim_step(sim);
+    report->last = next_step(options, sim, row);
     report->iterations += report->last.iterations;
     report->halved_steps += report->last.halved;
     if (step_outcome_failed(report->last.outcome)) {
