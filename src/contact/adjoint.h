@@ -39,6 +39,8 @@ static inline double norm_first_by_support(double length, double support) {
  * step before it, and by parameters at fixed U and y (docs/derivations/impact.md). */
 typedef struct {
   double factor, by_potential, by_before, by_support, by_rest_speed;
+  bool
+      bounces; /* it was an impact's that gives back: only the first two are set; the step that led to t has the rest */
 } ContactLoad;
 
 /* Contact at t + dt. active: at t + dt, found here. */
@@ -57,16 +59,19 @@ typedef struct {
   const PairBody* body;
   const PlaneSolution* solution; /* NULL: not in contact */
 } ImpactMoment;
-double impact_adjoint(const Impact* impact, const ImpactParameters* parameters, const ImpactMoment* now,
-                      const ImpactMoment* next, ActiveSides* active, PairShares* out);
+/* bar: derivatives by the pair's pressure at t, gathered for impact_pressure_adjoint. */
+void impact_adjoint(const Impact* impact, const ImpactParameters* parameters, const ImpactPast* past,
+                    const PairCarry* carried, const ImpactMoment* now, const ImpactMoment* next, ActiveSides* active,
+                    Pressure* bar, PairShares* out);
 /* After friction_adjoint, with the coefficient times the factor: by the factor, which rests on the state at t and, as
  * out->carry, on the one before. */
-double impact_load_adjoint(const ContactLoad* load, double coefficient, PairShares* out);
-/* A scalar that grows by y_bar dy at t. */
-double impact_carry_adjoint(double y_bar, const ImpactParameters* parameters, const ImpactMoment* now, PairShares* out);
-/* Adds bar times dU at t by everything that U depends on. */
-void impact_potential_adjoint(double bar, const ImpactParameters* parameters, const ImpactMoment* now,
-                              ActiveSides* then, PairShares* out);
+void impact_load_adjoint(const ContactLoad* load, double coefficient, Pressure* bar, PairShares* out);
+/* What the step after this one has handed on by the pair's y at t. */
+void impact_carry_adjoint(const PairCarry* carried, const ImpactParameters* parameters, const ImpactMoment* now,
+                          Pressure* bar, PairShares* out);
+/* Adds bar times the change of potential and force at t by everything that they depend on. */
+void impact_pressure_adjoint(const Pressure* bar, const ImpactParameters* parameters, const ImpactMoment* now,
+                             ActiveSides* then, PairShares* out);
 
 /* plane_bar: derivative of a scalar with respect to the plane (n, o) that minimises U at t. Gives z = -H_pp^-1
  * plane_bar; the scalar then depends on a vertex at t by  P'' n (x~ . z) + sigma P' z_n. */

@@ -1,4 +1,4 @@
-/* Reverse derivatives of what an impact makes of a pair's force (docs/derivations/impact.md, I5, I6). */
+/* Reverse derivatives of what an impact makes of a pair's force (docs/derivations/impact.md, I5, I6, I12). */
 #include "contact/adjoint.h"
 
 static void find_active(const ImpactMoment* at, double support, ActiveSides* active) {
@@ -32,17 +32,47 @@ static void potential_adjoint(double bar, double support, const ImpactMoment* at
   }
 }
 
-double impact_carry_adjoint(double y_bar, const ImpactParameters* parameters, const ImpactMoment* now,
-                            PairShares* out) {
-  if (!now->solution || y_bar == 0) return 0;
+/* By y at t. */
+static void compression_adjoint(double y_bar, const ImpactParameters* parameters, const ImpactMoment* now, Pressure* bar,
+                                PairShares* out) {
+  if (!now->solution || y_bar == 0) return;
   double energy = now->solution->energy, y = impact_compression(parameters->support, energy);
   out->support += y_bar * y / (2 * parameters->support);
-  return y_bar * y / (2 * energy);
+  bar->potential += y_bar * y / (2 * energy);
 }
 
-void impact_potential_adjoint(double bar, const ImpactParameters* parameters, const ImpactMoment* now,
-                              ActiveSides* then, PairShares* out) {
-  potential_adjoint(bar, parameters->support, now, true, then, out);
+/* By the size of the force at t: that of a field along the force, which is the same for all points (A5). */
+static void force_adjoint(double bar, double support, const ImpactMoment* now, ActiveSides* then, PairShares* out) {
+  PairDerivatives d;
+  PlaneResponse response;
+  plane_derivatives(now->solution, now->body[1].hull.half_space, now->body[0].reference, now->body[1].reference, &d,
+                    &response);
+  Vec3 along = vec3_scale(d.force[0], bar / vec3_norm(d.force[0]));
+  double twist[2][6] = {{0, 0, 0, along.x, along.y, along.z}};
+  PairShares own = {.share = {out->share[0] + out->count[0], out->share[1] + out->count[1]}};
+  plane_adjoint(now->body, support, now->solution, &response, twist, then, &own);
+  for (int side = 0; side < 2; side++) {
+    for (int k = 0; k < own.count[side]; k++) {
+      VertexShare* share = &own.share[side][k];
+      *share = (VertexShare){share->vertex, {0, 0, 0}, share->next};
+    }
+    out->count[side] += own.count[side];
+  }
+  out->support += own.support;
+  out->ground_now.force = vec3_add(out->ground_now.force, own.ground_next.force);
+  out->ground_now.torque = vec3_add(out->ground_now.torque, own.ground_next.torque);
+}
+
+void impact_pressure_adjoint(const Pressure* bar, const ImpactParameters* parameters, const ImpactMoment* now,
+                             ActiveSides* then, PairShares* out) {
+  if (!now->solution) return;
+  if (bar->potential != 0) potential_adjoint(bar->potential, parameters->support, now, true, then, out);
+  if (bar->force != 0) force_adjoint(bar->force, parameters->support, now, then, out);
+}
+
+void impact_carry_adjoint(const PairCarry* carried, const ImpactParameters* parameters, const ImpactMoment* now,
+                          Pressure* bar, PairShares* out) {
+  compression_adjoint(carried->y, parameters, now, bar, out);
 }
 
 static void scale_shares(PairShares* out, double factor) {
@@ -54,21 +84,57 @@ static void scale_shares(PairShares* out, double factor) {
   out->value *= factor;
 }
 
-double impact_adjoint(const Impact* impact, const ImpactParameters* parameters, const ImpactMoment* now,
-                      const ImpactMoment* next, ActiveSides* active, PairShares* out) {
-  double value = out->value;
-  scale_shares(out, impact->first);
-  out->support += value * impact->by_support;
-  out->rest_speed += value * impact->by_rest_speed;
-  if (impact->second != 0) potential_adjoint(value * impact->second, parameters->support, next, false, active, out);
-  return impact_carry_adjoint(value * impact->by_before, parameters, now, out);
+static void add_pressure(Pressure* to, double factor, const Pressure* from) {
+  to->potential += factor * from->potential;
+  to->force += factor * from->force;
 }
 
-double impact_load_adjoint(const ContactLoad* load, double coefficient, PairShares* out) {
-  double bar = out->friction * coefficient; /* friction holds the derivative by coefficient times factor */
+/* By all that the factor of a pair that bounces rests on besides its potential at t + dt; by_factor: by the factor
+ * (I12). */
+static void course_adjoint(double by_factor, const Impact* impact, const ImpactParameters* parameters,
+                           const ImpactPast* past, const PairCarry* carried, Pressure* bar, PairShares* out) {
+  ImpactDamping damping = {0};
+  if (past->speed > 0) damping = impact_damping(parameters, past->speed);
+  double by_damping = by_factor * impact->by_damping, speed = carried->speed + by_damping * damping.by_speed;
+  out->support += by_factor * impact->by_support;
+  out->rest_speed += by_damping * damping.by_rest_speed;
+  add_pressure(bar, by_factor, &impact->by_now);
+  add_pressure(&out->carry.old, by_factor, &impact->by_old);
+  if (!past->fresh) {
+    out->carry.speed += speed;
+    return;
+  }
+  ImpactSpeed v = impact_speed(parameters, past);
+  out->support += speed * v.by_support;
+  add_pressure(bar, speed, &v.by_now);
+  add_pressure(&out->carry.old, speed, &v.by_old);
+}
+
+void impact_adjoint(const Impact* impact, const ImpactParameters* parameters, const ImpactPast* past,
+                    const PairCarry* carried, const ImpactMoment* now, const ImpactMoment* next, ActiveSides* active,
+                    Pressure* bar, PairShares* out) {
+  double value = out->value;
+  scale_shares(out, impact->first);
+  if (impact->second != 0) potential_adjoint(value * impact->second, parameters->support, next, false, active, out);
+  if (past->bounces)
+    course_adjoint(value + carried->load, impact, parameters, past, carried, bar, out);
+  else {
+    out->support += value * impact->by_support;
+    out->rest_speed += value * impact->by_rest_speed;
+    compression_adjoint(value * impact->by_before, parameters, now, bar, out);
+  }
+  add_pressure(bar, 1, &carried->old);
+}
+
+void impact_load_adjoint(const ContactLoad* load, double coefficient, Pressure* bar, PairShares* out) {
+  double by_factor = out->friction * coefficient; /* friction holds the derivative by coefficient times factor */
   out->friction *= load->factor;
-  out->support += bar * load->by_support;
-  out->rest_speed += bar * load->by_rest_speed;
-  out->carry += bar * load->by_before;
-  return bar * load->by_potential;
+  if (load->bounces)
+    out->carry.load += by_factor;
+  else {
+    out->support += by_factor * load->by_support;
+    out->rest_speed += by_factor * load->by_rest_speed;
+    out->carry.y += by_factor * load->by_before;
+  }
+  bar->potential += by_factor * load->by_potential;
 }

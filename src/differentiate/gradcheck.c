@@ -83,7 +83,7 @@ typedef struct {
   RowKeep keep;    /* of both recordings, when memory is bounded */
   Recording base, moved;
   LossSeeds seeds; /* of the base */
-  int* substeps;   /* of every step of the base run, which moved runs repeat; NULL while that runs */
+  bool moves;      /* moved runs repeat the parts of the base run's steps */
   GradcheckReport* report;
 } Check;
 
@@ -100,14 +100,7 @@ static double size_of_value(const Check* c) {
 }
 
 static RecordOptions record_options(const Check* c) {
-  return (RecordOptions){c->options->threads, c->options->tolerance, c->options->interrupted, c->substeps, 0};
-}
-
-/* Did the moved run take every step in as many substeps as the base run? It has jumped where one took more. */
-static bool same_substeps(const Check* c) {
-  for (int step = 1; step <= c->moved.steps; step++)
-    if (recording_substeps(&c->moved, step) != c->substeps[step - 1]) return false;
-  return true;
+  return (RecordOptions){c->options->threads, c->options->tolerance, c->options->interrupted, NULL, 0, c->moves ? &c->base : NULL};
 }
 
 typedef struct {
@@ -130,7 +123,7 @@ static double block_value(void* context, const double* values) {
   if (model_create_with(&model, c->scene, b->numbers, b->count, &diagnostics) == STATUS_OK) {
     if (b->block == GRADCHECK_STATE) state_move(&model, values);
     model.simulation.steps = c->base.steps;
-    if (recording_run(&c->moved, &model, &options, &report, &diagnostics) == STATUS_OK && same_substeps(c))
+    if (recording_run(&c->moved, &model, &options, &report, &diagnostics) == STATUS_OK)
       value = value_of(c, &c->moved, NULL);
   }
   model_destroy(&model);
@@ -186,13 +179,6 @@ static bool all_gradients(Check* c, ModelGradient* gradient) {
   return c->report->adjoint.sound;
 }
 
-/* The number of substeps is data of a step: where it changes, the run has a jump. */
-static int* substeps_of(const Recording* r) {
-  int* substeps = MEMORY_NEW(int, r->steps);
-  for (int step = 1; step <= r->steps; step++) substeps[step - 1] = recording_substeps(r, step);
-  return substeps;
-}
-
 static bool stopped(const Check* c) { return c->options->interrupted && c->options->interrupted(); }
 
 static Status check_all(Check* c) {
@@ -243,12 +229,11 @@ Status gradcheck_scene(const Scene* scene, const Model* model, const Loss* loss,
   c.terms = MEMORY_NEW(double, loss ? loss_count(loss) : 0);
   Status status = recording_run(&c.base, model, &record, &report->run, diagnostics);
   if (status == STATUS_OK) {
-    c.substeps = substeps_of(&c.base);
+    c.moves = true; /* the parts of a step are data: where they change, the run has a jump */
     status = check_all(&c);
   }
   probe_destroy(c.probe);
   memory_free(c.terms);
-  memory_free(c.substeps);
   recording_destroy(&c.base);
   recording_destroy(&c.moved);
   loss_seeds_destroy(&c.seeds);

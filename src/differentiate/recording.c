@@ -139,13 +139,15 @@ static void keep_substates(Recording* r, const Sim* sim, int row) {
 
 /* ---------------------------------------------------------------- rows */
 
-/* Of every link what is kept of it. */
+/* Of every link what is kept of it; of states only when they were. */
 static void keep_thin_row(Recording* r, Sim* sim, int row) {
   const Model* m = r->model;
   const SimState* state = sim_state(sim);
-  int between;
-  sim_substates(sim, &between);
-  r->row_state[row] = row > 0 ? r->row_state[row - 1] + between + 1 : 0;
+  int between = 0;
+  const SimSubstate* inside = row > 0 ? sim_substates(sim, &between) : NULL;
+  for (int k = 0; k < between; k++) add_state(r, row, inside[k].clock, false);
+  add_state(r, row, sim_clock(sim), true);
+  r->row_state[row] = r->state_count - 1;
   if (row > 0) sim_link_forces(sim, r->forces_now);
   for (int i = 0; i < m->link_count; i++) {
     RowPlace place = row_place(r->keep, m, row, i);
@@ -188,7 +190,18 @@ static void keep_row(Recording* r, Sim* sim, int row) {
 
 /* ---------------------------------------------------------------- the run */
 
+/* Step `row` in the parts that it had in another run. */
+static StepReport repeat_step(const Recording* like, Sim* sim, int row) {
+  int first = like->row_state[row - 1] + 1, count = recording_substeps(like, row);
+  StepClock* parts = MEMORY_NEW(StepClock, count);
+  for (int k = 0; k < count; k++) parts[k] = like->states[first + k].clock;
+  StepReport report = sim_step_as(sim, parts, count);
+  memory_free(parts);
+  return report;
+}
+
 StepReport recording_step(Sim* sim, const RecordOptions* options, int row) {
+  if (options->like) return repeat_step(options->like, sim, row);
   return options->substeps ? sim_step_in(sim, options->substeps[row - 1]) : sim_step(sim);
 }
 
