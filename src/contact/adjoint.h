@@ -45,20 +45,21 @@ void friction_adjoint(const FrictionLag* lag, const FrictionParameters* paramete
                       const double twist[2][6], PairShares* out);
 
 /* Contact at t + dt and at t, and what the pair carries from step to step. out holds what plane_adjoint has added and
- * nothing else. */
+ * nothing else. These return their derivative by the pair's potential at t, for impact_potential_adjoint. */
 typedef struct {
   const PairBody* body;
   const PlaneSolution* solution; /* NULL: not in contact */
 } ImpactMoment;
-void impact_adjoint(const ImpactParameters* parameters, const ImpactMoment* now, const ImpactMoment* next,
-                    ActiveVertex* vertices, PairShares* out);
+double impact_adjoint(const Impact* impact, const ImpactParameters* parameters, const ImpactMoment* now,
+                      const ImpactMoment* next, ActiveVertex* vertices, PairShares* out);
 /* After friction_adjoint, with the coefficient times the factor: by the factor, which rests on the state at t and, as
  * out->carry, on the one before. */
-void impact_load_adjoint(const ContactLoad* load, double coefficient, const ImpactParameters* parameters,
-                         const ImpactMoment* now, ActiveVertex* vertices, PairShares* out);
+double impact_load_adjoint(const ContactLoad* load, double coefficient, PairShares* out);
 /* A scalar that grows by y_bar dy at t. */
-void impact_carry_adjoint(double y_bar, const ImpactParameters* parameters, const ImpactMoment* now,
-                          ActiveVertex* vertices, PairShares* out);
+double impact_carry_adjoint(double y_bar, const ImpactParameters* parameters, const ImpactMoment* now, PairShares* out);
+/* Adds bar times dU at t by everything that U depends on. */
+void impact_potential_adjoint(double bar, const ImpactParameters* parameters, const ImpactMoment* now,
+                              ActiveVertex* vertices, PairShares* out);
 
 /* plane_bar: derivative of a scalar with respect to the plane (n, o) that minimises U at t. Gives z = -H_pp^-1
  * plane_bar; the scalar then depends on a vertex at t by  P'' n (x~ . z) + sigma P' z_n. */

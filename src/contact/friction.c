@@ -321,19 +321,19 @@ static void add_vertex_sums(const FrictionLag* lag, int side, Vec3 arm, const do
   sums->slip[2][2] += y[1] * s0 - y[0] * s1;
 }
 
-/* hessian -= cross^T slip^-1 cross. */
-static void eliminate_slip(SlipSums* sums, int order, double hessian[12][12]) {
+/* hessian -= cross^T slip^-1 cross; the rest of its rows and columns has none (half-spaces). */
+static void eliminate_slip(SlipSums* sums, int order, int rows, double hessian[12][12]) {
   double(*z)[12] = sums->cross, (*l)[4] = sums->slip;
   small_cholesky(order, l);
   for (int i = 0; i < order; i++) {
     for (int k = 0; k < i; k++)
-      for (int c = 0; c < 12; c++) z[i][c] -= l[i][k] * z[k][c];
-    for (int c = 0; c < 12; c++) z[i][c] *= l[i][i];
+      for (int c = 0; c < rows; c++) z[i][c] -= l[i][k] * z[k][c];
+    for (int c = 0; c < rows; c++) z[i][c] *= l[i][i];
   }
-  for (int i = 0; i < 12; i++)
+  for (int i = 0; i < rows; i++)
     for (int k = 0; k < order; k++) {
       double f = z[k][i];
-      for (int j = 0; j < 12; j++) hessian[i][j] -= f * z[k][j];
+      for (int j = 0; j < rows; j++) hessian[i][j] -= f * z[k][j];
     }
 }
 
@@ -353,6 +353,14 @@ static void vertex_velocities(FrictionLag* lag, const Pose* pose[2], double dt) 
     v->velocity[0] = (vec3_dot(lag->e1, y) - v->position[0]) / dt;
     v->velocity[1] = (vec3_dot(lag->e2, y) - v->position[1]) / dt;
   }
+}
+
+int friction_recall(FrictionLag* lag, const FrictionParameters* parameters, const Pose* pose_a, const Pose* pose_b) {
+  const Pose* pose[2] = {pose_a, pose_b};
+  if (!(lag->total_weight > 0)) return 0;
+  vertex_velocities(lag, pose, parameters->dt);
+  SlipEvaluation e = evaluate_slip(lag, lag->slip, parameters->smoothing);
+  return minimise_slip(lag, parameters->smoothing, &e);
 }
 
 int friction_value(FrictionLag* lag, const FrictionParameters* parameters, const Pose* pose_a, const Pose* pose_b,
@@ -406,7 +414,7 @@ void friction_derivatives(FrictionLag* lag, const FrictionParameters* p, const P
     sums.slip[1][0] += h[1][0];
     sums.slip[1][1] += h[1][1];
   }
-  eliminate_slip(&sums, lag->order, out->hessian);
+  eliminate_slip(&sums, lag->order, lag->half_space ? 6 : 12, out->hessian);
 }
 
 int friction_evaluate(FrictionLag* lag, const FrictionParameters* parameters, const Pose* pose_a, const Pose* pose_b,

@@ -65,6 +65,8 @@ typedef struct {
  * when it failed. */
 int friction_value(FrictionLag* lag, const FrictionParameters* parameters, const Pose* pose_a, const Pose* pose_b,
                    double* energy);
+/* In its place where lag->slip is the minimiser already, as a record has it. */
+int friction_recall(FrictionLag* lag, const FrictionParameters* parameters, const Pose* pose_a, const Pose* pose_b);
 /* Derivatives at the poses of the last friction_value, with respect to the twists of both bodies about their
  * references, *added* to out (which may hold the contact terms). */
 void friction_derivatives(FrictionLag* lag, const FrictionParameters* parameters, const Pose* pose_a,

@@ -23,12 +23,17 @@ static void potential_adjoint(double bar, double support, const ImpactMoment* at
   }
 }
 
-void impact_carry_adjoint(double y_bar, const ImpactParameters* parameters, const ImpactMoment* now,
-                          ActiveVertex* vertices, PairShares* out) {
-  if (!now->solution || y_bar == 0) return;
-  double s = parameters->support, energy = now->solution->energy, y = impact_compression(s, energy);
-  out->support += y_bar * y / (2 * s);
-  potential_adjoint(y_bar * y / (2 * energy), s, now, true, vertices, out);
+double impact_carry_adjoint(double y_bar, const ImpactParameters* parameters, const ImpactMoment* now,
+                            PairShares* out) {
+  if (!now->solution || y_bar == 0) return 0;
+  double energy = now->solution->energy, y = impact_compression(parameters->support, energy);
+  out->support += y_bar * y / (2 * parameters->support);
+  return y_bar * y / (2 * energy);
+}
+
+void impact_potential_adjoint(double bar, const ImpactParameters* parameters, const ImpactMoment* now,
+                              ActiveVertex* vertices, PairShares* out) {
+  potential_adjoint(bar, parameters->support, now, true, vertices, out);
 }
 
 static void scale_shares(PairShares* out, double factor) {
@@ -40,25 +45,21 @@ static void scale_shares(PairShares* out, double factor) {
   out->value *= factor;
 }
 
-void impact_adjoint(const ImpactParameters* parameters, const ImpactMoment* now, const ImpactMoment* next,
-                    ActiveVertex* vertices, PairShares* out) {
-  double s = parameters->support, value = out->value;
-  double before = now->solution ? impact_compression(s, now->solution->energy) : 0;
-  Impact impact = impact_eval(parameters, next->solution->energy, before);
-  scale_shares(out, impact.first);
-  out->support += value * impact.by_support;
-  out->rest_speed += value * impact.by_rest_speed;
-  if (impact.second != 0) potential_adjoint(value * impact.second, s, next, false, vertices, out);
-  impact_carry_adjoint(value * impact.by_before, parameters, now, vertices, out);
+double impact_adjoint(const Impact* impact, const ImpactParameters* parameters, const ImpactMoment* now,
+                      const ImpactMoment* next, ActiveVertex* vertices, PairShares* out) {
+  double value = out->value;
+  scale_shares(out, impact->first);
+  out->support += value * impact->by_support;
+  out->rest_speed += value * impact->by_rest_speed;
+  if (impact->second != 0) potential_adjoint(value * impact->second, parameters->support, next, false, vertices, out);
+  return impact_carry_adjoint(value * impact->by_before, parameters, now, out);
 }
 
-void impact_load_adjoint(const ContactLoad* load, double coefficient, const ImpactParameters* parameters,
-                         const ImpactMoment* now, ActiveVertex* vertices, PairShares* out) {
+double impact_load_adjoint(const ContactLoad* load, double coefficient, PairShares* out) {
   double bar = out->friction * coefficient; /* friction holds the derivative by coefficient times factor */
   out->friction *= load->factor;
   out->support += bar * load->by_support;
   out->rest_speed += bar * load->by_rest_speed;
   out->carry += bar * load->by_before;
-  if (load->by_potential != 0)
-    potential_adjoint(bar * load->by_potential, parameters->support, now, true, vertices, out);
+  return bar * load->by_potential;
 }

@@ -21,8 +21,8 @@
 #define NEARER_MOST 0.1
 /* The force of a pair over its exponent: P_s' goes with about the sixth power of the clearance (C2). */
 #define FORCE_EXPONENT 6.0
-/* Shares of a vertex: of contact, of its potential at t + dt and three times at t, of friction. */
-enum { VERTEX_SHARES = 6 };
+/* Shares of a vertex: of contact, of its potential at t + dt and at t, of friction. */
+enum { VERTEX_SHARES = 4 };
 
 typedef struct {
   double support, stiffness, range;
@@ -62,8 +62,9 @@ typedef struct {
 _Static_assert(sizeof(Record) <= sizeof(double[CONTACT_KEPT_NUMBERS]), "a record is kept as numbers");
 
 typedef struct {
-  FrictionLag lag;
-  PlaneResponse response;
+  FrictionLag lag;        /* of one that rubs */
+  PlaneResponse response; /* of one that is active */
+  Impact impact;          /* the same */
 } Replay;
 
 /* ---------------------------------------------------------------- the scene */
@@ -418,22 +419,22 @@ static bool replay(const LawReplay* p, PairDerivatives* d) {
   Replay* memory = p->memory;
   const PlaneSolution *now = p->own_now, *next = p->own_next;
   const PairBody* body = p->next;
-  memset(&memory->response, 0, sizeof(memory->response));
   if (p->record->active) {
     plane_derivatives(next, body[1].hull.half_space, body[0].reference, body[1].reference, d, &memory->response);
     double before = now ? impact_compression(law->support, now->energy) : 0;
-    Impact impact = impact_eval(&law->impact, next->energy, before);
-    impact_scale(&impact, body[1].hull.half_space, d);
+    memory->impact = impact_eval(&law->impact, next->energy, before);
+    impact_scale(&memory->impact, body[1].hull.half_space, d);
   }
   bool sound = true;
   if (p->record->rubbing) {
-    double energy;
     Record r = record_of(p->record);
     FrictionParameters parameters = recorded_friction(law, &r);
     friction_lag(&p->now[0].hull, &p->now[1].hull, law->support, &now->plane, p->vertices, &memory->lag);
     memcpy(memory->lag.slip, r.slip, sizeof(r.slip));
-    sound = friction_evaluate(&memory->lag, &parameters, &body[0].hull.pose, &body[1].hull.pose, body[0].reference,
-                              body[1].reference, d, &energy) >= 0;
+    sound = friction_recall(&memory->lag, &parameters, &body[0].hull.pose, &body[1].hull.pose) >= 0;
+    if (sound)
+      friction_derivatives(&memory->lag, &parameters, &body[0].hull.pose, &body[1].hull.pose, body[0].reference,
+                           body[1].reference, d);
   }
   scale_terms(d, law->stiffness);
   return sound;
@@ -444,17 +445,19 @@ static void reverse(const LawReplay* p, const double twist[2][6], double carry, 
   const Replay* memory = p->memory;
   ActiveVertex* vertices = law->active[p->thread];
   ImpactMoment next = {p->next, p->own_next}, now = {p->now, p->own_now};
+  double potential = 0; /* by the potential at t */
   if (p->record->active) {
     plane_adjoint(p->next, law->support, next.solution, &memory->response, twist, vertices, s);
-    impact_adjoint(&law->impact, &now, &next, vertices, s);
+    potential += impact_adjoint(&memory->impact, &law->impact, &now, &next, vertices, s);
   }
   if (p->record->rubbing) {
     Record r = record_of(p->record);
     FrictionParameters parameters = recorded_friction(law, &r);
     friction_adjoint(&memory->lag, &parameters, law->support, now.body, p->next, now.solution, twist, s);
-    impact_load_adjoint(&r.load, law->friction.coefficient, &law->impact, &now, vertices, s);
+    potential += impact_load_adjoint(&r.load, law->friction.coefficient, s);
   }
-  impact_carry_adjoint(carry, &law->impact, &now, vertices, s);
+  potential += impact_carry_adjoint(carry, &law->impact, &now, s);
+  if (potential != 0) impact_potential_adjoint(potential, &law->impact, &now, vertices, s);
 }
 
 const ContactLaw LAW_separating_plane = {

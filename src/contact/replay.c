@@ -136,7 +136,9 @@ static void match_pairs(ContactReplay* r, const ReplaySide* now, const ReplaySid
   for (int k = 0, before = 0; k < next->count; k++) {
     ReplayPair* p = &r->pairs[k];
     const ContactRecord* record = &next->records[k];
-    *p = (ReplayPair){.record = record, .next = &next->moments[k]};
+    p->record = record; /* what the law says of it, and that is much, is set by evaluate_pair */
+    p->next = &next->moments[k];
+    p->now = NULL;
     p->link[0] = r->model->hulls[record->hull_a].link;
     p->link[1] = r->model->hulls[record->hull_b].link;
     while (before < now->count && record_key(&now->records[before]) < record_key(record)) before++;
@@ -247,8 +249,8 @@ ContactTermList contact_replay_terms(const ContactReplay* r) { return (ContactTe
 /* ---------------------------------------------------------------- reverse */
 
 /* The force on a link is minus the derivative by its displacement: a field of displacements adds to the twists. A
- * half-space has no part of its own in the terms: the force on it is minus that on the body. */
-static void pair_field(const ContactReplay* r, int index, const ContactField* f, double twist[2][6]) {
+ * half-space has no part of its own in the terms: the force on it is minus that on the body. false: all zero. */
+static bool pair_field(const ContactReplay* r, int index, const ContactField* f, double twist[2][6]) {
   const ReplayPair* p = &r->pairs[index];
   memset(twist, 0, 2 * sizeof(double[6]));
   for (int side = 0; side < 2; side++) {
@@ -264,19 +266,22 @@ static void pair_field(const ContactReplay* r, int index, const ContactField* f,
     twist[0][4] -= f->pair[index].y;
     twist[0][5] -= f->pair[index].z;
   }
-  if (!p->next->body[1].hull.half_space) return;
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 3 && p->next->body[1].hull.half_space; i++) {
     twist[0][3 + i] -= twist[1][3 + i];
     twist[1][3 + i] = 0;
   }
+  for (int i = 0; i < 12; i++)
+    if (twist[i / 6][i % 6] != 0) return true;
+  return false;
 }
 
 static void reverse_pair(void* context, int index, int thread) {
   ContactReplay* r = context;
   ReplayPair* p = &r->pairs[index];
   double twist[2][6];
-  pair_field(r, index, r->field, twist);
   p->shares = (PairShares){.share = {p->shares.share[0], p->shares.share[1]}};
+  bool moves = pair_field(r, index, r->field, twist);
+  if (!moves && r->carry[1][index] == 0) return; /* nothing hangs on this pair */
   LawReplay pair = law_replay(r, index, thread);
   r->law->reverse(&pair, (const double(*)[6])twist, r->carry[1][index], &p->shares);
 }
@@ -346,10 +351,11 @@ void contact_replay_product(const ContactReplay* r, const ContactField* field, d
   for (int k = 0; k < r->count; k++) {
     const ReplayPair* p = &r->pairs[k];
     double twist[2][6];
-    pair_field(r, k, field, twist);
-    for (int i = 0; i < 12; i++) {
+    if (!pair_field(r, k, field, twist)) continue;
+    int rows = p->next->body[1].hull.half_space ? 6 : 12; /* a half-space has none */
+    for (int i = 0; i < rows; i++) {
       double sum = 0;
-      for (int j = 0; j < 12; j++) sum += p->derivatives.hessian[i][j] * twist[j / 6][j % 6];
+      for (int j = 0; j < rows; j++) sum += p->derivatives.hessian[i][j] * twist[j / 6][j % 6];
       wrench[p->link[i / 6]][i % 6] += sum;
     }
   }

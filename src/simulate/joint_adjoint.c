@@ -88,6 +88,12 @@ static void ball_adjoint(const JointInput* in, int base, const double* lambda, J
   for (int i = 0; i < 3; i++) out->difference_old[base + i] += b_old * by_b[i];
 }
 
+static bool all_zero(const double* x, int count) {
+  for (int k = 0; k < count; k++)
+    if (x[k] != 0) return false;
+  return true;
+}
+
 void joint_adjoint(const JointInput* in, const double* lambda, JointShares* out) {
   int plain = in->link->joint.plain_count;
   memset(out->now, 0, sizeof(out->now));
@@ -96,6 +102,8 @@ void joint_adjoint(const JointInput* in, const double* lambda, JointShares* out)
     memset(out->target[c], 0, sizeof(out->target[c]));
     memset(out->target_rate[c], 0, sizeof(out->target_rate[c]));
   }
+  bool free = in->drive_count == 0 && all_zero(in->link->damping, in->link->dof_count);
+  if (free || all_zero(lambda, in->link->dof_count)) return;
   for (int k = 0; k < plain; k++) plain_adjoint(in, k, lambda[k], out);
   if (in->link->joint.quaternion) ball_adjoint(in, plain, lambda + plain, out);
 }
@@ -103,6 +111,7 @@ void joint_adjoint(const JointInput* in, const double* lambda, JointShares* out)
 void joint_difference_adjoint(const Joint* joint, const double* q_from, const double* q_to, const double* bar,
                               double* from_bar, double* to_bar) {
   int plain = joint->plain_count;
+  if (all_zero(bar, joint->quaternion ? plain + 3 : plain)) return;
   for (int k = 0; k < plain; k++) {
     from_bar[k] -= bar[k];
     to_bar[k] += bar[k];

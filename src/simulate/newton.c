@@ -142,7 +142,7 @@ void step_pattern(Sim* s, ContactTermList contact) {
   adopt_couplings(s, keys, count);
 }
 
-void step_assemble(Sim* s, ContactTermList contact, Assembly* a) {
+static void link_terms(Sim* s) {
   const Model* m = s->model;
   Configuration* c = &s->configuration[s->current];
   double weight = step_inertia_weight(s);
@@ -154,9 +154,22 @@ void step_assemble(Sim* s, ContactTermList contact, Assembly* a) {
     else
       memset(&s->link_terms[i], 0, sizeof(LinkTerms));
   }
-  balance_measure(s, contact);
-  *a = (Assembly){m, s->screws, s->reference, s->link_terms, c->joints, contact};
+}
+
+static void gather(Sim* s, ContactTermList contact, Assembly* a) {
+  *a = (Assembly){s->model, s->screws, s->reference, s->link_terms, s->configuration[s->current].joints, contact};
   assemble_gradient(a, s->gradient);
+}
+
+void step_assemble(Sim* s, ContactTermList contact, Assembly* a) {
+  link_terms(s);
+  balance_measure(s, contact);
+  gather(s, contact, a);
+}
+
+void step_assemble_unmeasured(Sim* s, ContactTermList contact, Assembly* a) {
+  link_terms(s);
+  gather(s, contact, a);
 }
 
 static void assemble(Sim* s, Assembly* a) { step_assemble(s, contact_term_list(s->contact), a); }

@@ -221,6 +221,8 @@ StepSearch step_search(Sim* sim, bool arrived, StepReport* report);
 bool step_repeat_last(Sim* sim, StepReport* report);
 /* Gradient, link terms and what assemble_hessian needs at the current configuration, with the given contact terms. */
 void step_assemble(Sim* sim, ContactTermList contact, Assembly* assembly);
+/* The same without measuring the forces at work. */
+void step_assemble_unmeasured(Sim* sim, ContactTermList contact, Assembly* assembly);
 /* Make room in the Hessian for the couplings of the terms. */
 void step_pattern(Sim* sim, ContactTermList contact);
 JointInput step_joint_input(const Sim* sim, const Configuration* c, int link);

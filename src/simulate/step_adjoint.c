@@ -104,7 +104,7 @@ static bool load_terms(StepAdjoint* a, const RecordedStep* step, Assembly* assem
     contact = contact_replay_terms(a->replay);
   }
   if (!configuration_evaluate(s, &s->configuration[s->current])) return false;
-  step_assemble(s, contact, assembly);
+  step_assemble_unmeasured(s, contact, assembly);
   return true;
 }
 
@@ -208,12 +208,20 @@ static void pull_rates(StepAdjoint* a, const RecordedStep* step, const double* r
   }
 }
 
+/* Most often nothing hangs on forces. */
+static const Vec3* unless_zero(const Vec3* x, size_t count) {
+  for (size_t k = 0; x && k < count; k++)
+    if (x[k].x != 0 || x[k].y != 0 || x[k].z != 0) return x;
+  return NULL;
+}
+
 /* What contact forces at t + dt hand on to the poses there. */
-static void pull_forces(StepAdjoint* a, const Vec3* force, const Pose* pose, double (*bar)[3][4]) {
-  if ((!force && !a->spin) || !a->replay) return;
+static void pull_forces(StepAdjoint* a, const Vec3* force, size_t pairs, const Pose* pose, double (*bar)[3][4]) {
+  if (!a->replay) return;
   size_t links = (size_t)a->model->link_count;
+  ContactField field = {NULL, unless_zero(force, links), unless_zero(spin_adjoint_pairs(a->spin), pairs)};
+  if (!field.force && !field.pair) return;
   memset(a->wrench, 0, sizeof(double[6]) * links);
-  ContactField field = {NULL, force, spin_adjoint_pairs(a->spin)};
   contact_replay_product(a->replay, &field, a->wrench);
   for (size_t i = 0; i < links; i++) {
     Twist g = twist_of(a->wrench[i]); /* torque, force about the centre of mass: entries of dR with dR = [w]x R */
@@ -388,7 +396,7 @@ StepAdjointReport step_adjoint(StepAdjoint* a, const RecordedStep* step, StateBa
   report.residual = residual_of(s);
   pull_rates(a, step, rate, next, now, old);
   spin_adjoint_advance(a->spin, s, step, rate, assembly.contact, next, now, gradient);
-  pull_forces(a, force, step->pose_next, next.pose);
+  pull_forces(a, force, (size_t)step->contact_count_next, step->pose_next, next.pose);
   compose_bars(a, step->pose_next, next.pose);
   memcpy(a->reduced, next.q, sizeof(double) * (size_t)m->dof_count);
   reduce_bars(a, step->pose_next, s->screws, a->reduced);
