@@ -17,10 +17,9 @@ typedef struct {
 /* Vertices with 0 < c < s; out has room for all of the hull's. A half-space has one, vertex -1. */
 int active_vertices(const HullInstance* hull, double sigma, double support, const Plane* plane, ActiveVertex* out);
 
-/* dP'/ds at fixed clearance c: -(2 Q' + z Q'') / s^3, z = c / s. */
-static inline double barrier_first_by_support(double clearance, double support) {
-  Barrier b = barrier_eval(clearance / support);
-  return -(2 * b.first + clearance / support * b.second) / (support * support * support);
+/* dP'/ds at fixed clearance c: -(2 P' + c P'') / s, for P' = Q'(c / s) / s^2. */
+static inline double active_first_by_support(const ActiveVertex* v, double support) {
+  return -(2 * v->first + v->clearance * v->second) / support;
 }
 
 /* dW'/ds at fixed |n| of W(d) = Q(d / sigma) / s, d = 1 - |n|: -Q' / (sigma s^2); zero where W is. */
@@ -39,10 +38,11 @@ typedef struct {
 void plane_adjoint(const PairBody body[2], double support, const PlaneSolution* solution, const PlaneResponse* response,
                    const double twist[2][6], ActiveVertex* vertices, PairShares* out);
 
-/* Friction of the step; lag after friction_evaluate at the poses of `next`. solution: the plane at t. */
+/* Friction of the step; lag after friction_evaluate at the poses of `next`. solution: the plane at t. then: scratch for
+ * the lagged vertices of both sides. */
 void friction_adjoint(const FrictionLag* lag, const FrictionParameters* parameters, double support,
                       const PairBody now[2], const PairBody next[2], const PlaneSolution* solution,
-                      const double twist[2][6], PairShares* out);
+                      const double twist[2][6], ActiveVertex* then, PairShares* out);
 
 /* Contact at t + dt and at t, and what the pair carries from step to step. out holds what plane_adjoint has added and
  * nothing else. These return their derivative by the pair's potential at t, for impact_potential_adjoint. */

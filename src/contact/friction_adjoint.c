@@ -87,14 +87,20 @@ typedef struct {
   double by_clearance, by_length, by_support;
 } WeightSlope;
 
-static WeightSlope weight_slope(double clearance, double support, double length) {
-  Barrier b = barrier_eval(clearance / support);
-  double s2 = support * support, first = b.first / s2, second = b.second / (s2 * support);
-  double force = -first * length, floor = FRICTION_WEIGHT_FLOOR / s2;
+static WeightSlope weight_slope(const ActiveVertex* v, double support, double length) {
+  double force = -v->first * length, floor = FRICTION_WEIGHT_FLOOR / (support * support);
   double root = sqrt(force * force + floor * floor), slope = force / root;
   return (WeightSlope){
-      -slope * second * length, -slope * first,
-      -slope * barrier_first_by_support(clearance, support) * length - 2 * (floor / root - 1) * floor / support};
+      -slope * v->second * length, -slope * v->first,
+      -slope * active_first_by_support(v, support) * length - 2 * (floor / root - 1) * floor / support};
+}
+
+/* A lagged vertex at t before the plane at t. */
+static ActiveVertex lagged_vertex(const FrictionVertex* v, double sigma, double support, const Plane* plane, Vec3 x0) {
+  Vec3 x = vec3_sub(x0, plane->origin);
+  double clearance = sigma * (vec3_dot(plane->n, x) + plane->o), s2 = support * support;
+  Barrier b = barrier_eval(clearance / support);
+  return (ActiveVertex){v->vertex, x, b.first / s2, b.second / (s2 * support), clearance};
 }
 
 /* Derivatives with respect to the lagged plane, gathered over the vertices. */
@@ -137,7 +143,7 @@ typedef struct {
 } FrictionReverse;
 
 static VertexShare vertex_reverse(FrictionReverse* f, int side, const FrictionVertex* v, const double twist[6],
-                                  LagBar* bar, PairShares* out) {
+                                  ActiveVertex* then, LagBar* bar, PairShares* out) {
   const FrictionLag* lag = f->lag;
   double mu = f->parameters->coefficient, dt = f->parameters->dt, zeta[2], q[2], b[2], e[2];
   Vec3 x1 = pose_apply(f->next[side].hull.pose, v->local), x0 = pose_apply(f->now[side].hull.pose, v->local);
@@ -169,11 +175,10 @@ static VertexShare vertex_reverse(FrictionReverse* f, int side, const FrictionVe
   share.now = vec3_add(share.now, by_y);
   bar->direction = vec3_add_scaled(bar->direction, -v->height, by_y);
   /* the weight */
-  double sigma = side == 0 ? -1 : 1, clearance;
-  Vec3 x = vec3_sub(x0, f->plane->origin);
-  clearance = sigma * (vec3_dot(f->plane->n, x) + f->plane->o);
-  WeightSlope slope = weight_slope(clearance, f->support, f->length);
-  add_weight(&slope, mu * phi_q, sigma, x, bar, out);
+  double sigma = side == 0 ? -1 : 1;
+  *then = lagged_vertex(v, sigma, f->support, f->plane, x0);
+  WeightSlope slope = weight_slope(then, f->support, f->length);
+  add_weight(&slope, mu * phi_q, sigma, then->x, bar, out);
   share.now = vec3_add_scaled(share.now, mu * phi_q * slope.by_clearance * sigma, f->plane->n);
   return share;
 }
@@ -186,22 +191,22 @@ static void ground_reverse(const FrictionReverse* f, LagBar* bar, PairShares* ou
   if (active_vertices(&f->now[1].hull, 1, f->support, f->plane, &ground) == 0) return;
   Slip s = ground_slip(lag, f->parameters->smoothing);
   out->smoothing -= 0.5 * mu * lag->ground_weight * (s.r[0] * q[0] + s.r[1] * q[1]) / (s.rho * s.rho * s.rho);
-  WeightSlope slope = weight_slope(ground.clearance, f->support, f->length);
+  WeightSlope slope = weight_slope(&ground, f->support, f->length);
   add_weight(&slope, mu * (s.phi[0] * q[0] + s.phi[1] * q[1]), 1, ground.x, bar, out);
 }
 
 /* Turned or shifted with the body's vertices at t, the half-space leaves all as it was but for the plane's direction,
  * against which the motion since t and the field are seen. */
-static void ground_follows(const FrictionReverse* f, int first, PairShares* out) {
+static void ground_follows(const FrictionReverse* f, const ActiveVertex* then, int first, PairShares* out) {
   for (int k = 0; k < f->lag->count[0]; k++) {
-    Vec3 at = pose_apply(f->now[0].hull.pose, f->lag->vertices[k].local);
+    Vec3 at = vec3_add(f->plane->origin, then[k].x);
     ground_add(&out->ground_now, vec3_scale(out->share[0][first + k].now, -1), at, f->now[1].hull.pose.t);
   }
 }
 
 /* The plane at t is itself a function of the vertices at t. The lagged vertices are all that feel it. */
-static void plane_reverse(const FrictionReverse* f, const PlaneSolution* solution, LagBar* bar, PairShares* out,
-                          const int first[2]) {
+static void plane_reverse(const FrictionReverse* f, const PlaneSolution* solution, const ActiveVertex* then,
+                          LagBar* bar, PairShares* out, const int first[2]) {
   Vec3 n = f->lag->normal;
   Vec3 across = vec3_add_scaled(bar->direction, -vec3_dot(n, bar->direction), n);
   Vec3 by_n = vec3_add_scaled(vec3_scale(across, 1 / f->length), bar->length, n);
@@ -211,24 +216,22 @@ static void plane_reverse(const FrictionReverse* f, const PlaneSolution* solutio
   out->support -= norm_first_by_support(f->length, f->support) * vec3_dot(n, zn);
   for (int k = 0; k < f->lag->count[0] + f->lag->count[1]; k++) {
     int side = k >= f->lag->count[0];
-    double sigma = side == 0 ? -1 : 1, s2 = f->support * f->support;
-    const FrictionVertex* v = &f->lag->vertices[k];
+    double sigma = side == 0 ? -1 : 1;
+    const ActiveVertex* v = &then[k];
     VertexShare* share = &out->share[side][first[side] + k - (side ? f->lag->count[0] : 0)];
-    Vec3 x = vec3_sub(pose_apply(f->now[side].hull.pose, v->local), f->plane->origin);
-    double clearance = sigma * (vec3_dot(f->plane->n, x) + f->plane->o), along = vec3_dot(x, zn) + z[3];
-    Barrier b = barrier_eval(clearance / f->support);
-    share->now = vec3_add_scaled(share->now, b.second / (s2 * f->support) * along, f->plane->n);
-    share->now = vec3_add_scaled(share->now, sigma * b.first / s2, zn);
-    out->support += sigma * barrier_first_by_support(clearance, f->support) * along;
+    double along = vec3_dot(v->x, zn) + z[3];
+    share->now = vec3_add_scaled(share->now, v->second * along, f->plane->n);
+    share->now = vec3_add_scaled(share->now, sigma * v->first, zn);
+    out->support += sigma * active_first_by_support(v, f->support) * along;
   }
   ActiveVertex ground;
   if (f->lag->half_space && active_vertices(&f->now[1].hull, 1, f->support, f->plane, &ground) > 0)
-    out->support += barrier_first_by_support(ground.clearance, f->support) * (vec3_dot(ground.x, zn) + z[3]);
+    out->support += active_first_by_support(&ground, f->support) * (vec3_dot(ground.x, zn) + z[3]);
 }
 
 void friction_adjoint(const FrictionLag* lag, const FrictionParameters* parameters, double support,
                       const PairBody now[2], const PairBody next[2], const PlaneSolution* solution,
-                      const double twist[2][6], PairShares* out) {
+                      const double twist[2][6], ActiveVertex* then, PairShares* out) {
   if (!(lag->total_weight > 0)) return;
   FrictionReverse f = {.lag = lag,
                        .parameters = parameters,
@@ -244,13 +247,14 @@ void friction_adjoint(const FrictionLag* lag, const FrictionParameters* paramete
   int first[2] = {out->count[0], out->count[1]};
   for (int k = 0; k < lag->count[0] + lag->count[1]; k++) {
     int side = k >= lag->count[0];
-    out->share[side][out->count[side]++] = vertex_reverse(&f, side, &lag->vertices[k], twist[side], &bar, out);
+    out->share[side][out->count[side]++] =
+        vertex_reverse(&f, side, &lag->vertices[k], twist[side], &then[k], &bar, out);
   }
   if (lag->half_space) {
     ground_reverse(&f, &bar, out);
     out->ground_now.torque = vec3_add(out->ground_now.torque, vec3_cross(lag->normal, f.fixed));
   }
-  plane_reverse(&f, solution, &bar, out, first);
-  if (lag->half_space) ground_follows(&f, first[0], out);
+  plane_reverse(&f, solution, then, &bar, out, first);
+  if (lag->half_space) ground_follows(&f, then, first[0], out);
   out->friction += (out->value - before) / parameters->coefficient;
 }

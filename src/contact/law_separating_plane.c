@@ -453,7 +453,7 @@ static void reverse(const LawReplay* p, const double twist[2][6], double carry, 
   if (p->record->rubbing) {
     Record r = record_of(p->record);
     FrictionParameters parameters = recorded_friction(law, &r);
-    friction_adjoint(&memory->lag, &parameters, law->support, now.body, p->next, now.solution, twist, s);
+    friction_adjoint(&memory->lag, &parameters, law->support, now.body, p->next, now.solution, twist, vertices, s);
     potential += impact_load_adjoint(&r.load, law->friction.coefficient, s);
   }
   potential += impact_carry_adjoint(carry, &law->impact, &now, s);

@@ -65,7 +65,7 @@ void plane_adjoint(const PairBody body[2], double support, const PlaneSolution* 
       double along = vec3_dot(n, field);
       double turned = vec3_dot(v->x, dn) + dp[3];
       out->value += sigma * v->first * along;
-      out->support += sigma * barrier_first_by_support(v->clearance, support) * (along + turned);
+      out->support += sigma * active_first_by_support(v, support) * (along + turned);
       if (ground) continue;
       /* A5: v_m + g_m x w */
       Vec3 change = vec3_add_scaled(vec3_scale(n, v->second * (along + turned)), sigma * v->first, dn);

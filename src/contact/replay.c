@@ -290,6 +290,8 @@ static Vec3 local_point(const ModelHull* hull, int m) {
   return vec3(hull->points.x[m], hull->points.y[m], hull->points.z[m]);
 }
 
+static bool is_zero(Vec3 x) { return x.x == 0 && x.y == 0 && x.z == 0; }
+
 /* Shares of the vertices of one side to poses at t and to the design. */
 static void gather_side(const ContactReplay* r, const ReplayPair* p, int side, double (*pose_now)[3][4],
                         ModelGradient* gradient) {
@@ -300,6 +302,9 @@ static void gather_side(const ContactReplay* r, const ReplayPair* p, int side, d
   double(*pose)[4] = pose_now[hull->link];
   for (int k = 0; k < s->count[side]; k++) {
     const VertexShare* v = &s->share[side][k];
+    Vec3* out = &gradient->vertices[hull->vertex_first + v->vertex];
+    if (!is_zero(v->next)) *out = vec3_add(*out, mat3_tmul_vec(turn_next, vec3_scale(v->next, kappa)));
+    if (is_zero(v->now)) continue;
     Vec3 now = vec3_scale(v->now, kappa), x = local_point(hull, v->vertex);
     double row[3] = {now.x, now.y, now.z};
     for (int i = 0; i < 3; i++) {
@@ -308,9 +313,7 @@ static void gather_side(const ContactReplay* r, const ReplayPair* p, int side, d
       pose[i][2] += row[i] * x.z;
       pose[i][3] += row[i];
     }
-    Vec3 own = vec3_add(mat3_tmul_vec(turn_now, now), mat3_tmul_vec(turn_next, vec3_scale(v->next, kappa)));
-    Vec3* out = &gradient->vertices[hull->vertex_first + v->vertex];
-    *out = vec3_add(*out, own);
+    *out = vec3_add(*out, mat3_tmul_vec(turn_now, now));
   }
 }
 

@@ -280,7 +280,7 @@ void pair_step_adjoint(const PairStep* s, double phi[2], double* contact, double
   phi[0] = shares.value;
   shares_free(&shares);
   shares = shares_create(s);
-  friction_adjoint(&p.lag, &p.friction, p.support, now, next, &p.now.plane, s->twist, &shares);
+  friction_adjoint(&p.lag, &p.friction, p.support, now, next, &p.now.plane, s->twist, active, &shares);
   add_shares(s, &shares, friction);
   phi[1] = shares.value;
   shares_free(&shares);
