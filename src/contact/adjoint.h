@@ -17,6 +17,13 @@ typedef struct {
 /* Vertices with 0 < c < s; out has room for all of the hull's. A half-space has one, vertex -1. */
 int active_vertices(const HullInstance* hull, double sigma, double support, const Plane* plane, ActiveVertex* out);
 
+/* Those of both sides of a pair at one moment, one after the other in lent room. */
+typedef struct {
+  ActiveVertex* vertices;
+  int count[2];
+  bool known; /* they have been found */
+} ActiveSides;
+
 /* dP'/ds at fixed clearance c: -(2 P' + c P'') / s, for P' = Q'(c / s) / s^2. */
 static inline double active_first_by_support(const ActiveVertex* v, double support) {
   return -(2 * v->first + v->clearance * v->second) / support;
@@ -34,15 +41,15 @@ typedef struct {
   double factor, by_potential, by_before, by_support, by_rest_speed;
 } ContactLoad;
 
-/* Contact at t + dt. vertices: scratch for the active vertices of one side. */
+/* Contact at t + dt. active: at t + dt, found here. */
 void plane_adjoint(const PairBody body[2], double support, const PlaneSolution* solution, const PlaneResponse* response,
-                   const double twist[2][6], ActiveVertex* vertices, PairShares* out);
+                   const double twist[2][6], ActiveSides* active, PairShares* out);
 
-/* Friction of the step; lag after friction_evaluate at the poses of `next`. solution: the plane at t. then: scratch for
- * the lagged vertices of both sides. */
+/* Friction of the step; lag after friction_evaluate at the poses of `next`. solution: the plane at t. then:
+ * active vertices at t, found here. */
 void friction_adjoint(const FrictionLag* lag, const FrictionParameters* parameters, double support,
                       const PairBody now[2], const PairBody next[2], const PlaneSolution* solution,
-                      const double twist[2][6], ActiveVertex* then, PairShares* out);
+                      const double twist[2][6], ActiveSides* then, PairShares* out);
 
 /* Contact at t + dt and at t, and what the pair carries from step to step. out holds what plane_adjoint has added and
  * nothing else. These return their derivative by the pair's potential at t, for impact_potential_adjoint. */
@@ -51,7 +58,7 @@ typedef struct {
   const PlaneSolution* solution; /* NULL: not in contact */
 } ImpactMoment;
 double impact_adjoint(const Impact* impact, const ImpactParameters* parameters, const ImpactMoment* now,
-                      const ImpactMoment* next, ActiveVertex* vertices, PairShares* out);
+                      const ImpactMoment* next, ActiveSides* active, PairShares* out);
 /* After friction_adjoint, with the coefficient times the factor: by the factor, which rests on the state at t and, as
  * out->carry, on the one before. */
 double impact_load_adjoint(const ContactLoad* load, double coefficient, PairShares* out);
@@ -59,7 +66,7 @@ double impact_load_adjoint(const ContactLoad* load, double coefficient, PairShar
 double impact_carry_adjoint(double y_bar, const ImpactParameters* parameters, const ImpactMoment* now, PairShares* out);
 /* Adds bar times dU at t by everything that U depends on. */
 void impact_potential_adjoint(double bar, const ImpactParameters* parameters, const ImpactMoment* now,
-                              ActiveVertex* vertices, PairShares* out);
+                              ActiveSides* then, PairShares* out);
 
 /* plane_bar: derivative of a scalar with respect to the plane (n, o) that minimises U at t. Gives z = -H_pp^-1
  * plane_bar; the scalar then depends on a vertex at t by  P'' n (x~ . z) + sigma P' z_n. */

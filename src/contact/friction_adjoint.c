@@ -184,15 +184,13 @@ static VertexShare vertex_reverse(FrictionReverse* f, int side, const FrictionVe
 }
 
 /* The half-space's one weight; its slip is -u and its q is -a. */
-static void ground_reverse(const FrictionReverse* f, LagBar* bar, PairShares* out) {
+static void ground_reverse(const FrictionReverse* f, const ActiveVertex* ground, LagBar* bar, PairShares* out) {
   const FrictionLag* lag = f->lag;
   double mu = f->parameters->coefficient, q[2] = {-f->a[0], -f->a[1]};
-  ActiveVertex ground;
-  if (active_vertices(&f->now[1].hull, 1, f->support, f->plane, &ground) == 0) return;
   Slip s = ground_slip(lag, f->parameters->smoothing);
   out->smoothing -= 0.5 * mu * lag->ground_weight * (s.r[0] * q[0] + s.r[1] * q[1]) / (s.rho * s.rho * s.rho);
-  WeightSlope slope = weight_slope(&ground, f->support, f->length);
-  add_weight(&slope, mu * (s.phi[0] * q[0] + s.phi[1] * q[1]), 1, ground.x, bar, out);
+  WeightSlope slope = weight_slope(ground, f->support, f->length);
+  add_weight(&slope, mu * (s.phi[0] * q[0] + s.phi[1] * q[1]), 1, ground->x, bar, out);
 }
 
 /* Turned or shifted with the body's vertices at t, the half-space leaves all as it was but for the plane's direction,
@@ -205,8 +203,8 @@ static void ground_follows(const FrictionReverse* f, const ActiveVertex* then, i
 }
 
 /* The plane at t is itself a function of the vertices at t. The lagged vertices are all that feel it. */
-static void plane_reverse(const FrictionReverse* f, const PlaneSolution* solution, const ActiveVertex* then,
-                          LagBar* bar, PairShares* out, const int first[2]) {
+static void plane_reverse(const FrictionReverse* f, const PlaneSolution* solution, const ActiveSides* then, LagBar* bar,
+                          PairShares* out, const int first[2]) {
   Vec3 n = f->lag->normal;
   Vec3 across = vec3_add_scaled(bar->direction, -vec3_dot(n, bar->direction), n);
   Vec3 by_n = vec3_add_scaled(vec3_scale(across, 1 / f->length), bar->length, n);
@@ -217,21 +215,21 @@ static void plane_reverse(const FrictionReverse* f, const PlaneSolution* solutio
   for (int k = 0; k < f->lag->count[0] + f->lag->count[1]; k++) {
     int side = k >= f->lag->count[0];
     double sigma = side == 0 ? -1 : 1;
-    const ActiveVertex* v = &then[k];
+    const ActiveVertex* v = &then->vertices[k];
     VertexShare* share = &out->share[side][first[side] + k - (side ? f->lag->count[0] : 0)];
     double along = vec3_dot(v->x, zn) + z[3];
     share->now = vec3_add_scaled(share->now, v->second * along, f->plane->n);
     share->now = vec3_add_scaled(share->now, sigma * v->first, zn);
     out->support += sigma * active_first_by_support(v, f->support) * along;
   }
-  ActiveVertex ground;
-  if (f->lag->half_space && active_vertices(&f->now[1].hull, 1, f->support, f->plane, &ground) > 0)
-    out->support += active_first_by_support(&ground, f->support) * (vec3_dot(ground.x, zn) + z[3]);
+  if (!f->lag->half_space || then->count[1] == 0) return;
+  const ActiveVertex* ground = &then->vertices[then->count[0]];
+  out->support += active_first_by_support(ground, f->support) * (vec3_dot(ground->x, zn) + z[3]);
 }
 
 void friction_adjoint(const FrictionLag* lag, const FrictionParameters* parameters, double support,
                       const PairBody now[2], const PairBody next[2], const PlaneSolution* solution,
-                      const double twist[2][6], ActiveVertex* then, PairShares* out) {
+                      const double twist[2][6], ActiveSides* then, PairShares* out) {
   if (!(lag->total_weight > 0)) return;
   FrictionReverse f = {.lag = lag,
                        .parameters = parameters,
@@ -248,13 +246,16 @@ void friction_adjoint(const FrictionLag* lag, const FrictionParameters* paramete
   for (int k = 0; k < lag->count[0] + lag->count[1]; k++) {
     int side = k >= lag->count[0];
     out->share[side][out->count[side]++] =
-        vertex_reverse(&f, side, &lag->vertices[k], twist[side], &then[k], &bar, out);
+        vertex_reverse(&f, side, &lag->vertices[k], twist[side], &then->vertices[k], &bar, out);
   }
+  *then = (ActiveSides){then->vertices, {lag->count[0], lag->count[1]}, true};
   if (lag->half_space) {
-    ground_reverse(&f, &bar, out);
+    ActiveVertex* ground = then->vertices + then->count[0];
+    then->count[1] = active_vertices(&now[1].hull, 1, support, f.plane, ground);
+    if (then->count[1] > 0) ground_reverse(&f, ground, &bar, out);
     out->ground_now.torque = vec3_add(out->ground_now.torque, vec3_cross(lag->normal, f.fixed));
   }
   plane_reverse(&f, solution, then, &bar, out, first);
-  if (lag->half_space) ground_follows(&f, then, first[0], out);
+  if (lag->half_space) ground_follows(&f, then->vertices, first[0], out);
   out->friction += (out->value - before) / parameters->coefficient;
 }

@@ -1,18 +1,27 @@
 /* Reverse derivatives of what an impact makes of a pair's force (docs/derivations/impact.md, I5, I6). */
 #include "contact/adjoint.h"
 
+static void find_active(const ImpactMoment* at, double support, ActiveSides* active) {
+  if (active->known) return;
+  active->count[0] = active->count[1] = 0;
+  for (int side = 0; side < 2; side++)
+    active->count[side] = active_vertices(&at->body[side].hull, side == 0 ? -1 : 1, support, &at->solution->plane,
+                                          active->vertices + active->count[0]);
+  active->known = true;
+}
+
 /* Adds bar times dU by everything that U depends on, at one moment (envelope theorem: the plane stays). */
-static void potential_adjoint(double bar, double support, const ImpactMoment* at, bool now, ActiveVertex* vertices,
+static void potential_adjoint(double bar, double support, const ImpactMoment* at, bool now, ActiveSides* active,
                               PairShares* out) {
   const Plane* plane = &at->solution->plane;
   bool half_space = at->body[1].hull.half_space;
   GroundShare* ground = now ? &out->ground_now : &out->ground_next;
   out->support -= bar * at->solution->energy / support;
+  find_active(at, support, active);
   for (int side = 0; side < 2; side++) {
     double sigma = side == 0 ? -1 : 1;
-    int count = active_vertices(&at->body[side].hull, sigma, support, plane, vertices);
-    for (int k = 0; k < count; k++) {
-      const ActiveVertex* v = &vertices[k];
+    for (int k = 0; k < active->count[side]; k++) {
+      const ActiveVertex* v = &active->vertices[k + (side ? active->count[0] : 0)];
       out->support -= bar * v->first * v->clearance / support;
       if (v->vertex < 0) continue;
       Vec3 slope = vec3_scale(plane->n, bar * sigma * v->first), none = {0, 0, 0};
@@ -32,8 +41,8 @@ double impact_carry_adjoint(double y_bar, const ImpactParameters* parameters, co
 }
 
 void impact_potential_adjoint(double bar, const ImpactParameters* parameters, const ImpactMoment* now,
-                              ActiveVertex* vertices, PairShares* out) {
-  potential_adjoint(bar, parameters->support, now, true, vertices, out);
+                              ActiveSides* then, PairShares* out) {
+  potential_adjoint(bar, parameters->support, now, true, then, out);
 }
 
 static void scale_shares(PairShares* out, double factor) {
@@ -46,12 +55,12 @@ static void scale_shares(PairShares* out, double factor) {
 }
 
 double impact_adjoint(const Impact* impact, const ImpactParameters* parameters, const ImpactMoment* now,
-                      const ImpactMoment* next, ActiveVertex* vertices, PairShares* out) {
+                      const ImpactMoment* next, ActiveSides* active, PairShares* out) {
   double value = out->value;
   scale_shares(out, impact->first);
   out->support += value * impact->by_support;
   out->rest_speed += value * impact->by_rest_speed;
-  if (impact->second != 0) potential_adjoint(value * impact->second, parameters->support, next, false, vertices, out);
+  if (impact->second != 0) potential_adjoint(value * impact->second, parameters->support, next, false, active, out);
   return impact_carry_adjoint(value * impact->by_before, parameters, now, out);
 }
 

@@ -443,21 +443,21 @@ static bool replay(const LawReplay* p, PairDerivatives* d) {
 static void reverse(const LawReplay* p, const double twist[2][6], double carry, PairShares* s) {
   const Law* law = p->law;
   const Replay* memory = p->memory;
-  ActiveVertex* vertices = law->active[p->thread];
+  ActiveSides active = {.vertices = law->active[p->thread]}, then = active;
   ImpactMoment next = {p->next, p->own_next}, now = {p->now, p->own_now};
   double potential = 0; /* by the potential at t */
   if (p->record->active) {
-    plane_adjoint(p->next, law->support, next.solution, &memory->response, twist, vertices, s);
-    potential += impact_adjoint(&memory->impact, &law->impact, &now, &next, vertices, s);
+    plane_adjoint(p->next, law->support, next.solution, &memory->response, twist, &active, s);
+    potential += impact_adjoint(&memory->impact, &law->impact, &now, &next, &active, s);
   }
   if (p->record->rubbing) {
     Record r = record_of(p->record);
     FrictionParameters parameters = recorded_friction(law, &r);
-    friction_adjoint(&memory->lag, &parameters, law->support, now.body, p->next, now.solution, twist, vertices, s);
+    friction_adjoint(&memory->lag, &parameters, law->support, now.body, p->next, now.solution, twist, &then, s);
     potential += impact_load_adjoint(&r.load, law->friction.coefficient, s);
   }
   potential += impact_carry_adjoint(carry, &law->impact, &now, s);
-  if (potential != 0) impact_potential_adjoint(potential, &law->impact, &now, vertices, s);
+  if (potential != 0) impact_potential_adjoint(potential, &law->impact, &now, &then, s);
 }
 
 const ContactLaw LAW_separating_plane = {

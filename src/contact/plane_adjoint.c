@@ -46,7 +46,7 @@ static double length_by_support(Vec3 n, double support, const double dp[4]) {
 }
 
 void plane_adjoint(const PairBody body[2], double support, const PlaneSolution* solution, const PlaneResponse* response,
-                   const double twist[2][6], ActiveVertex* vertices, PairShares* out) {
+                   const double twist[2][6], ActiveSides* active, PairShares* out) {
   const Plane* plane = &solution->plane;
   Vec3 n = plane->n;
   double dp[4];
@@ -58,7 +58,8 @@ void plane_adjoint(const PairBody body[2], double support, const PlaneSolution* 
     Vec3 w = vec3(twist[side][0], twist[side][1], twist[side][2]);
     Vec3 shift = vec3_sub(plane->origin, body[side].reference);
     bool ground = body[side].hull.half_space;
-    int count = active_vertices(&body[side].hull, sigma, support, plane, vertices);
+    ActiveVertex* vertices = active->vertices + (side ? active->count[0] : 0);
+    int count = active->count[side] = active_vertices(&body[side].hull, sigma, support, plane, vertices);
     for (int k = 0; k < count; k++) {
       const ActiveVertex* v = &vertices[k];
       Vec3 field = ground ? vec3(0, 0, 0) : field_at(twist[side], vec3_add(v->x, shift));
@@ -78,6 +79,7 @@ void plane_adjoint(const PairBody body[2], double support, const PlaneSolution* 
       out->share[side][out->count[side]++] = (VertexShare){v->vertex, change, {0, 0, 0}};
     }
   }
+  active->known = true;
 }
 
 void plane_implicit(const PlaneSolution* solution, bool half_space, const double plane_bar[4], double z[4]) {

@@ -377,6 +377,7 @@ static void reverse_contact(StepAdjoint* a, const RecordedStep* step, const Vec3
   contact_replay_adjoint(a->replay, &field, now.pose, a->ground_bar, gradient);
   compose_bars(a, step->pose_next, a->ground_bar);
   add_attachments(a, step->pose_next, a->bar_force, gradient);
+  if (a->sim->fixed_count == 0) return;
   memset(a->product, 0, sizeof(double) * (size_t)m->dof_count);
   reduce_bars(a, step->pose_next, a->sim->screws, a->product);
   add_prescribed(a, a->product, step->clock.time, gradient);

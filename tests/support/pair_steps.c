@@ -274,13 +274,14 @@ void pair_step_adjoint(const PairStep* s, double phi[2], double* contact, double
   memset(contact, 0, bytes);
   memset(friction, 0, bytes);
   ActiveVertex* active = MEMORY_NEW(ActiveVertex, vertices_of(s) + 1);
+  ActiveSides at_next = {.vertices = active}, at_now = at_next;
   PairShares shares = shares_create(s);
-  plane_adjoint(next, p.support, &p.next.plane, &response, s->twist, active, &shares);
+  plane_adjoint(next, p.support, &p.next.plane, &response, s->twist, &at_next, &shares);
   add_shares(s, &shares, contact);
   phi[0] = shares.value;
   shares_free(&shares);
   shares = shares_create(s);
-  friction_adjoint(&p.lag, &p.friction, p.support, now, next, &p.now.plane, s->twist, active, &shares);
+  friction_adjoint(&p.lag, &p.friction, p.support, now, next, &p.now.plane, s->twist, &at_now, &shares);
   add_shares(s, &shares, friction);
   phi[1] = shares.value;
   shares_free(&shares);

@@ -122,9 +122,10 @@ static void friction_adjoint_A7_worked_example(void** state) {
   for (int side = 0; side < 2; side++) /* any that is definite: it does not matter at t + dt */
     for (int k = 0; k < 10; k++) plane.side[side].second[k] = k == 0 || k == 4 || k == 7 || k == 9;
   VertexShare share[2][1];
-  ActiveVertex then[2];
+  ActiveVertex room[3];
+  ActiveSides then = {.vertices = room};
   PairShares out = {.share = {share[0], share[1]}};
-  friction_adjoint(&lag, &parameters, 0.01, now, next, &plane, twist, then, &out);
+  friction_adjoint(&lag, &parameters, 0.01, now, next, &plane, twist, &then, &out);
   compare_near(out.value, 1.5 / sqrt(18.25), 1e-12, "force along the motion");
   compare_near(share[0][0].next.x, 0.5 * h, 1e-12, "by its own position at t + dt");
   compare_near(share[1][0].next.x, -0.5 * h, 1e-12, "by the other's");
