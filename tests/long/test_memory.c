@@ -84,7 +84,8 @@ static void pile_within_bounded_memory(void** state) {
   Pile pile;
   open_pile(&pile, steps);
   double* bounded = gradient_of(&pile, steps, memory, false);
-  assert_true((double)memory_peak() < (double)memory + 64 * 1048576.0); /* with the simulator and the adjoint themselves */
+  assert_true((double)memory_peak() <
+              (double)memory + 64 * 1048576.0); /* with the simulator and the adjoint themselves */
   if (steps <= 20000) {
     double* whole = gradient_of(&pile, steps, 0, true);
     compare_bytes(whole, bounded, sizeof(double) * (size_t)pile.model.dof_count, "gradient by the velocities");
