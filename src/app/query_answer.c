@@ -186,7 +186,7 @@ static void answer_witness(Text* line, const QueryList* list, const QueryItem* i
   double values[DISTANCE_ROWS * QUERY_POSE_COLUMNS];
   const char* reason = distance_derivatives(a->points, item->pose[0], b->points, item->pose[1], &w.nearest, values);
   Table table = {values, QUERY_POSE_COLUMNS, {0, 0}};
-  static const Rows names[] = {{"witness_a", DISTANCE_WITNESS_A, 3}, {"witness_b", DISTANCE_WITNESS_B, 3}};
+  static const AnswerRows names[] = {{"witness_a", DISTANCE_WITNESS_A, 3}, {"witness_b", DISTANCE_WITNESS_B, 3}};
   add_derivatives(line, &table, names, 2, reason);
   add_smooth_derivatives(line, &w);
 }
