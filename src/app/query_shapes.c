@@ -27,11 +27,11 @@ typedef enum {
   VALUE_POINTS,
   VALUE_FILE,
   VALUE_SCALE,
-} ValueKind;
+} ShapeKeyKind;
 
 typedef struct {
   const char* name;
-  ValueKind kind;
+  ShapeKeyKind kind;
   int index;
   bool optional;
 } ShapeKey;
@@ -41,10 +41,10 @@ enum { KEYS_MAX = 6, HULL = SMOOTH_KINDS, MESH, TYPES };
 typedef struct {
   const char* name;
   ShapeKey keys[KEYS_MAX]; /* up to one without name */
-} ShapeType;
+} ShapeWord;
 
 /* A new kind of shape is a row here. */
-static const ShapeType TYPE[TYPES] = {
+static const ShapeWord TYPE[TYPES] = {
     [SMOOTH_POLYTOPE] = {"smooth_polytope",
                          {{"normals", VALUE_NORMALS, 0, false},
                           {"offsets", VALUE_OFFSETS, 0, false},

@@ -65,7 +65,7 @@ void diagnostics_add_new(Diagnostics* diagnostics, const Diagnostics* more);
 /* Sort by file, line, column (stable), then print each as `file:line:col: error: text`, followed by the
  * source line and a caret when the file can be read. color: use ANSI colours. */
 void diagnostics_print(Diagnostics* diagnostics, FILE* stream, bool color);
-void diagnostics_free(Diagnostics* diagnostics);
+void diagnostics_free(Diagnostics* diagnostics); /* accepts a zeroed one */
 
 /* ---------------------------------------------------------------- memory (base/memory.c)
  * Allocation failure ends the process with a message and EXIT_IO: there is nothing a simulation can do without memory.
@@ -164,9 +164,9 @@ typedef struct {
 
 /* False when the text is there already. */
 bool names_add(Names* names, const char* text, int value);
-/* The value of a text, or -1. */
+/* The value of a text, or -1 when it was not added. */
 int names_find(const Names* names, const char* text);
-/* The nearest text, or NULL. */
+/* The nearest text, borrowed, or NULL when none is near enough. */
 const char* names_nearest(const Names* names, const char* text);
 void names_free(Names* names);
 
@@ -189,7 +189,7 @@ Status file_read(const char* path, char** data, size_t* length);
 const char* file_error_text(int error);
 /* There, and neither folder, pipe nor device: may be read again. */
 bool file_is_regular(const char* path);
-/* The same with a diagnostic that says why it cannot be read. */
+/* The same with a diagnostic that says why it cannot be read; *data is the caller's to free. */
 Status file_read_reported(const char* path, char** data, size_t* length, Diagnostics* diagnostics);
 /* Write beside the name, fsync, then rename: a reader sees the old file or the new one, never a half. */
 Status file_write(const char* path, const char* data, size_t length);
@@ -222,7 +222,7 @@ Status file_stream_close(FileStream* out); /* flush, fsync, rename; STATUS_IO wh
 void file_stream_discard(FileStream* out);
 
 /* ---------------------------------------------------------------- hash (base/hash.c), time (base/timer.c) */
-/* SHA-256 as 64 hexadecimal digits and NUL. */
+/* SHA-256 of (length) bytes as 64 hexadecimal digits and NUL. */
 void hash_sha256(const void* data, size_t length, char hex[65]);
 /* Monotonic seconds. */
 double timer_now(void);
@@ -256,7 +256,7 @@ typedef struct {
   char* path;       /* of the file read, for messages; NULL when built */
 } NumberFile;
 
-/* Copies. The name must be of the kind above and new. */
+/* Copies of (count) values. The name must be of the kind above and new. */
 void number_file_add_doubles(NumberFile* file, const char* name, const double* values, int count);
 void number_file_add_integers(NumberFile* file, const char* name, const int64_t* values, int count);
 

@@ -50,7 +50,7 @@ typedef struct {
   Impact impact;
   double slip[3]; /* that friction found (FrictionLag) */
   bool follows;   /* friction's directions follow from the other state */
-} Own;
+} PairOwn;
 
 typedef struct {
   Impact impact;
@@ -182,7 +182,7 @@ static PlaneOutcome solve_cold(const LawPair* p, PlaneSolution* solution) {
 /* From the plane of the accepted state, moved as it responds to the bodies' motion. */
 static PlaneOutcome solve_warm(const LawPair* p, const LawOrigin* from, PlaneSolution* solution) {
   const Law* law = p->law;
-  const Own* old = from->own;
+  const PairOwn* old = from->own;
   p->state->has_plane = true;
   if (from->stays) {
     *solution = old->solution;
@@ -213,7 +213,7 @@ static PairOutcome pair_outcome(PlaneOutcome outcome) {
 static void evaluate(const LawPair* p, const LawOrigin* from) {
   const Law* law = p->law;
   PairState* state = p->state;
-  Own* own = p->own;
+  PairOwn* own = p->own;
   PlaneSolution* solution = &own->solution;
   bool warm = from->state->outcome == PAIR_PRESSED;
   state->outcome = pair_outcome(warm ? solve_warm(p, from, solution) : solve_cold(p, solution));
@@ -242,14 +242,14 @@ static FrictionParameters friction_of(const LawPair* p) {
   FrictionParameters parameters = ((const Law*)p->law)->friction;
   parameters.coefficient *= ((const Memory*)p->memory)->load.first;
   parameters.state = p->which;
-  parameters.follow = ((const Own*)p->own)->follows;
+  parameters.follow = ((const PairOwn*)p->own)->follows;
   return parameters;
 }
 
 static bool rub(const LawPair* p, const LawOrigin* from) {
   const Law* law = p->law;
   Memory* memory = p->memory;
-  Own* own = p->own;
+  PairOwn* own = p->own;
   double energy;
   own->follows = from->follows;
   FrictionParameters parameters = friction_of(p);
@@ -283,7 +283,7 @@ static void scale_terms(PairDerivatives* d, double factor) {
 static void derive(const LawPair* p) {
   const Law* law = p->law;
   PairDerivatives* d = &p->state->derivatives;
-  Own* own = p->own;
+  PairOwn* own = p->own;
   if (p->state->outcome == PAIR_PRESSED) {
     plane_derivatives(&own->solution, p->b->half_space, p->reference[0], p->reference[1], d, &own->response);
     impact_scale(&own->impact, p->b->half_space, d);
@@ -301,7 +301,7 @@ static void derive(const LawPair* p) {
  * with about its fifth power. */
 static double rounding(const LawPair* p, double reach) {
   const Law* law = p->law;
-  const Own* own = p->own;
+  const PairOwn* own = p->own;
   double contact = 0; /* W changes by W' dU */
   if (p->state->outcome == PAIR_PRESSED) contact = law->stiffness * own->impact.first * own->solution.energy;
   return DBL_EPSILON * (ENERGY_ROUNDINGS + CLEARANCE_ROUNDINGS * reach / law->support) *
@@ -312,7 +312,7 @@ static double rounding(const LawPair* p, double reach) {
  * here its gradient is (1 + p (ratio^(1/p) - 1)) / ratio of the barrier's and its Hessian 1 / ratio (S11). */
 static void relieve(const LawPair* p, double ratio, PairDerivatives* model) {
   const Law* law = p->law;
-  const Own* own = p->own;
+  const PairOwn* own = p->own;
   PairDerivatives contact;
   PlaneResponse response;
   plane_derivatives(&own->solution, p->b->half_space, p->reference[0], p->reference[1], &contact, &response);
@@ -329,23 +329,23 @@ static void relieve(const LawPair* p, double ratio, PairDerivatives* model) {
 }
 
 static double compression(const LawPair* p) {
-  return impact_compression(((const Law*)p->law)->support, ((const Own*)p->own)->solution.energy);
+  return impact_compression(((const Law*)p->law)->support, ((const PairOwn*)p->own)->solution.energy);
 }
 
 static Pressure pressure_of(const LawPair* p) {
-  const PlaneSolution* solution = &((const Own*)p->own)->solution;
+  const PlaneSolution* solution = &((const PairOwn*)p->own)->solution;
   if (p->state->outcome != PAIR_PRESSED) return (Pressure){0, 0};
   return (Pressure){solution->energy, fabs(solution->side[0].first[3]) * vec3_norm(solution->plane.n)};
 }
 
 static size_t lag_room(const LawPair* p) {
-  const Plane* plane = &((const Own*)p->own)->solution.plane;
+  const Plane* plane = &((const PairOwn*)p->own)->solution.plane;
   return sizeof(FrictionVertex) * (size_t)friction_count(p->a, p->b, ((const Law*)p->law)->support, plane);
 }
 
 static size_t lag(const LawPair* p, void* room) {
   Memory* memory = p->memory;
-  const Own* own = p->own;
+  const PairOwn* own = p->own;
   memory->before = p->lagged ? compression(p) : 0;
   memory->load = p->lagged ? own->impact : (Impact){0};
   memory->load_bounces = p->lagged && memory->course.past.bounces;
@@ -359,11 +359,11 @@ static size_t lag(const LawPair* p, void* room) {
 static void begin(const LawPair* p) { ((Memory*)p->memory)->before = compression(p); }
 
 static void keep(const LawPair* p, void* kept) {
-  *(Kept*)kept = (Kept){((const Own*)p->own)->impact, compression(p), ((const Memory*)p->memory)->course};
+  *(Kept*)kept = (Kept){((const PairOwn*)p->own)->impact, compression(p), ((const Memory*)p->memory)->course};
 }
 
 static void recall(const LawPair* p, const void* kept) {
-  ((Own*)p->own)->impact = ((const Kept*)kept)->impact;
+  ((PairOwn*)p->own)->impact = ((const Kept*)kept)->impact;
   ((Memory*)p->memory)->course = ((const Kept*)kept)->course;
 }
 
@@ -371,11 +371,11 @@ static double impact_factor(const LawPair* p, const void* kept, double rest_spee
   const Law* law = p->law;
   ImpactParameters parameters = {law->support, rest_speed, dt, 0};
   double before = kept ? ((const Kept*)kept)->compression : 0;
-  return impact_eval(&parameters, ((const Own*)p->own)->solution.energy, before).first;
+  return impact_eval(&parameters, ((const PairOwn*)p->own)->solution.energy, before).first;
 }
 
 static void record(const LawPair* p, bool rubbing, double kept[CONTACT_KEPT_NUMBERS]) {
-  const Own* own = p->own;
+  const PairOwn* own = p->own;
   const Impact* load = &((const Memory*)p->memory)->load;
   Record r = {0};
   r.past = ((const Memory*)p->memory)->course.past;
@@ -412,11 +412,11 @@ static double entry(const LawPair* p, double approach, double distance, double d
 static bool struck(const LawPair* p) {
   return p->state->outcome == PAIR_PRESSED &&
          impact_struck(&((const Law*)p->law)->impact, &((const Memory*)p->memory)->course,
-                       &((const Own*)p->own)->impact);
+                       &((const PairOwn*)p->own)->impact);
 }
 
 static bool presses_on(const LawPair* p) {
-  return p->state->outcome == PAIR_PRESSED && impact_presses_on(&((const Own*)p->own)->impact);
+  return p->state->outcome == PAIR_PRESSED && impact_presses_on(&((const PairOwn*)p->own)->impact);
 }
 
 /* ---------------------------------------------------------------- two hulls outside any run */
@@ -526,7 +526,7 @@ const ContactLaw LAW_separating_plane = {
     .parameters = rows,
     .parameter_count = sizeof(rows) / sizeof(rows[0]),
     .pair_size = sizeof(Memory),
-    .state_size = sizeof(Own),
+    .state_size = sizeof(PairOwn),
     .kept_size = sizeof(Kept),
     .moment_size = sizeof(PlaneSolution),
     .replay_size = sizeof(Replay),

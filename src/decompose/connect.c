@@ -10,15 +10,15 @@ typedef struct {
   Vec3* points; /* in the mesh's coordinates */
   int count;
   Vec3 low, high;
-} SurfaceSamples;
+} ComponentSamples;
 
 /* ---------------------------------------------------------------- samples */
 
-static SurfaceSamples surface_samples(const Part* part, UnitFrame frame) {
+static ComponentSamples surface_samples(const Part* part, UnitFrame frame) {
   int rings = 1;
   while ((rings + 1) * (rings + 2) / 2 * part->triangle_count < SAMPLES_LEAST) rings++;
   int each = (rings + 1) * (rings + 2) / 2 - 2;
-  SurfaceSamples s = {.points = MEMORY_NEW(Vec3, part->point_count + each * part->triangle_count)};
+  ComponentSamples s = {.points = MEMORY_NEW(Vec3, part->point_count + each * part->triangle_count)};
   for (int i = 0; i < part->point_count; i++) s.points[s.count++] = part->points[i];
   for (int t = 0; t < part->triangle_count; t++) {
     const int* corner = part->triangles[t];
@@ -76,7 +76,7 @@ static bool holds(const Holder* holder, Vec3 p) {
   return true;
 }
 
-static bool holds_any(const Holder* holder, const SurfaceSamples* s) {
+static bool holds_any(const Holder* holder, const ComponentSamples* s) {
   if (s->low.x > holder->high.x || s->low.y > holder->high.y || s->low.z > holder->high.z ||
       holder->low.x > s->high.x || holder->low.y > s->high.y || holder->low.z > s->high.z)
     return false;
@@ -122,7 +122,7 @@ static void stamp_sets(const Connection* c, Vec3 point, int stamp_number, int* s
 }
 
 /* The sets, the one that holds the most samples first; those of no sample or no own hull hold none. */
-static Holding* count_holdings(const Connection* c, const SurfaceSamples* s, int* stamp) {
+static Holding* count_holdings(const Connection* c, const ComponentSamples* s, int* stamp) {
   int hulls = c->decomposition->hull_count;
   Holding* sets = MEMORY_NEW(Holding, hulls + 1);
   for (int h = 0; h < hulls; h++) sets[h].root = h, stamp[h] = 0;
@@ -136,7 +136,7 @@ static Holding* count_holdings(const Connection* c, const SurfaceSamples* s, int
 
 /* Every sample goes to the first set that holds it: needed[root] tells the sets that got some. A neighbour that only
  * touches the surface gets none. */
-static int needed_sets(const Connection* c, const SurfaceSamples* s, bool* needed) {
+static int needed_sets(const Connection* c, const ComponentSamples* s, bool* needed) {
   int hulls = c->decomposition->hull_count, count = 0;
   int* stamp = MEMORY_NEW(int, hulls + 1);
   Holding* sets = count_holdings(c, s, stamp);
@@ -192,7 +192,7 @@ static MeshComponent connect_component(Connection* c, const Part* part, UnitFram
   MeshComponent component = {0};
   int hulls = c->decomposition->hull_count;
   bool *needed = MEMORY_NEW(bool, hulls + 1), inside = c->decomposition->inside;
-  SurfaceSamples samples = surface_samples(part, frame);
+  ComponentSamples samples = surface_samples(part, frame);
   for (int h = 0; h < hulls && !inside; h++) c->own[h] = holds_any(&c->holders[h], &samples);
   if (inside) find_inner(c, part, frame);
   join_own(c);

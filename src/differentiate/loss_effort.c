@@ -29,9 +29,9 @@ typedef struct {
   double t, per_second;                                   /* time; 1 / length that gains are quoted for */
   double value[JOINT_MAX_DOF], value_rate[JOINT_MAX_DOF]; /* of the signal */
   double error[JOINT_MAX_DOF], rate_error[JOINT_MAX_DOF]; /* q - target, rate - target rate */
-} Drive;
+} EffortDrive;
 
-static void drive_errors(Drive* d) {
+static void drive_errors(EffortDrive* d) {
   signal_eval(&d->controller->target, d->t, d->value, d->value_rate);
   double target[JOINT_MAX_COORDINATE], rate[JOINT_MAX_DOF];
   joint_coordinates_from_target(&d->link->joint, d->value, target);
@@ -42,7 +42,7 @@ static void drive_errors(Drive* d) {
 
 /* by_error, by_rate: dL by error and rate error. The seeds of the joint and of the signal's parameters:
  *   d e = J(e)^-1 dq,   d e = -J(e)^-T J(v) dv,   d (J(v) dv/dt): rotation_rate of linalg.h, J(v)^T = J(-v) */
-static void drive_seed(const Drive* d, const double* by_error, const double* by_rate, double* q, double* rate,
+static void drive_seed(const EffortDrive* d, const double* by_error, const double* by_rate, double* q, double* rate,
                        double* control) {
   double by_value[JOINT_MAX_DOF], by_value_rate[JOINT_MAX_DOF];
   int ball = d->link->joint.plain_count;
@@ -65,7 +65,7 @@ static void drive_seed(const Drive* d, const double* by_error, const double* by_
 }
 
 /* Sum of the squared forces of one controller at one state; seeds with `factor`. */
-static double drive_effort(Drive* d, double factor, size_t seed, double* control, LossSeeds* seeds) {
+static double drive_effort(EffortDrive* d, double factor, size_t seed, double* control, LossSeeds* seeds) {
   double sum = 0, by_error[JOINT_MAX_DOF] = {0}, by_rate[JOINT_MAX_DOF] = {0};
   drive_errors(d);
   for (int i = 0; i < d->link->dof_count; i++) {
@@ -88,10 +88,10 @@ double loss_effort(const LossTerm* term, const Recording* recording, LossSeeds* 
     for (int k = term->first; counts(term, controller, model) && k <= term->last; k++) {
       RowPlace place = row_place(recording->keep, model, k, controller->link);
       size_t seed = seeds ? row_place(seeds->keep, model, k, controller->link).dof : 0;
-      Drive drive = {.controller = controller,
-                     .link = link,
-                     .t = k * dt,
-                     .per_second = 1 / simulation_substep(&model->simulation)};
+      EffortDrive drive = {.controller = controller,
+                           .link = link,
+                           .t = k * dt,
+                           .per_second = 1 / simulation_substep(&model->simulation)};
       drive.q = recording->q + place.coordinate;
       drive.rate = recording->rate + place.dof;
       sum += drive_effort(&drive, share, seed, seeds ? seeds->control + controller->parameter_first : NULL, seeds);

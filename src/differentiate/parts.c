@@ -24,10 +24,10 @@ typedef struct {
   bool lent;       /* start belongs to another part */
   Recording* rows; /* NULL: not held */
   size_t bytes;    /* of start and rows */
-} Part;
+} RunPart;
 
 typedef struct {
-  Part* items;
+  RunPart* items;
   int count, capacity;
 } PartStack;
 
@@ -52,9 +52,9 @@ struct RunParts {
 
 /* ---------------------------------------------------------------- what is held */
 
-static Part* top_of(const PartStack* stack) { return &stack->items[stack->count - 1]; }
+static RunPart* top_of(const PartStack* stack) { return &stack->items[stack->count - 1]; }
 
-static void account(RunParts* p, Part* part) {
+static void account(RunParts* p, RunPart* part) {
   size_t bytes = part->start && !part->lent ? sim_snapshot_size(part->start) : 0;
   if (part->rows) bytes += sizeof(Recording) + recording_bytes(part->rows);
   p->held = p->held - part->bytes + bytes;
@@ -62,7 +62,7 @@ static void account(RunParts* p, Part* part) {
   if (p->held > p->most) p->most = p->held;
 }
 
-static void drop_rows(RunParts* p, Part* part) {
+static void drop_rows(RunParts* p, RunPart* part) {
   if (!part->rows) return;
   recording_destroy(part->rows);
   memory_free(part->rows);
@@ -70,17 +70,17 @@ static void drop_rows(RunParts* p, Part* part) {
   account(p, part);
 }
 
-static void drop_part(RunParts* p, Part* part) {
+static void drop_part(RunParts* p, RunPart* part) {
   drop_rows(p, part);
   if (!part->lent) sim_snapshot_destroy(part->start);
   part->start = NULL;
   account(p, part);
 }
 
-static Part* push(PartStack* stack) {
-  stack->items = memory_grown(stack->items, sizeof(Part), stack->count, &stack->capacity);
-  Part* part = &stack->items[stack->count++];
-  *part = (Part){.row = 0};
+static RunPart* push(PartStack* stack) {
+  stack->items = memory_grown(stack->items, sizeof(RunPart), stack->count, &stack->capacity);
+  RunPart* part = &stack->items[stack->count++];
+  *part = (RunPart){.row = 0};
   return part;
 }
 
@@ -96,7 +96,7 @@ static void thin_out(RunParts* p) {
   PartStack* s = p->stack;
   int kept = p->base;
   for (int k = p->base; k < s->count; k++) {
-    Part* part = &s->items[k];
+    RunPart* part = &s->items[k];
     if ((k - p->base) % 2 == 0) {
       if (kept != k) s->items[kept] = *part;
       kept++;
@@ -136,7 +136,7 @@ static size_t row_size(const RunParts* p) {
 }
 
 /* The rows from the present one on, if so many fit. */
-static void hold_rows(RunParts* p, Part* part, Sim* sim) {
+static void hold_rows(RunParts* p, RunPart* part, Sim* sim) {
   size_t starts = starts_of(&p->run, 0) + starts_of(&p->again, 0), room = p->limit > starts ? p->limit - starts : 0;
   if (p->spacing > 1 && ((size_t)p->spacing + 3) > room / row_size(p)) return;
   make_room(p, ((size_t)p->spacing + 3) * row_size(p));
@@ -162,7 +162,7 @@ static void count_contacts(RunParts* p, Sim* sim) {
 /* The present state begins a part. */
 static void open_part(RunParts* p, Sim* sim, int row) {
   if (p->stack->count > 0) make_room(p, sim_snapshot_size(top_of(p->stack)->start));
-  Part* part = push(p->stack);
+  RunPart* part = push(p->stack);
   part->row = part->end = row;
   part->state = p->state;
   part->before_count = p->recent_count - 1;
@@ -195,7 +195,7 @@ static void note_states(RunParts* p, const Sim* sim, int row) {
 }
 
 void run_parts_add(RunParts* p, Sim* sim, int row) {
-  Part* part = top_of(p->stack);
+  RunPart* part = top_of(p->stack);
   note_states(p, sim, row);
   part->end = row;
   if (part->rows) {
@@ -250,7 +250,7 @@ static int spacing_for(const RunParts* p, int rows) {
   return some > 1 ? (int)some : 1;
 }
 
-static void restart(RunParts* p, Part* part) {
+static void restart(RunParts* p, RunPart* part) {
   sim_restore(p->sim, part->start);
   p->recent_count = 0;
   for (int k = 0; k < part->before_count; k++) p->recent[p->recent_count++] = part->before[k];
@@ -293,7 +293,7 @@ static void need_sim(RunParts* p) {
 static void find_rows(RunParts* p) {
   need_sim(p);
   while (!top_of(&p->again)->rows) {
-    const Part* part = top_of(&p->again);
+    const RunPart* part = top_of(&p->again);
     int rows = part->end - part->row, row = part->row;
     run_again(p, spacing_for(p, rows));
     part = top_of(&p->again);
@@ -312,9 +312,9 @@ static Recording* rows_here(RunParts* p) {
     p->sim = NULL;
     return NULL;
   }
-  const Part* part = &p->run.items[p->at];
+  const RunPart* part = &p->run.items[p->at];
   if (part->rows) return part->rows;
-  Part* copy = push(&p->again);
+  RunPart* copy = push(&p->again);
   *copy = *part;
   copy->lent = true;
   copy->bytes = 0;

@@ -69,7 +69,7 @@ SurfaceReport export_surface(Text* out, const Model* model, int link, const Pose
 
 /* The text with & < > " escaped, which XML and HTML understand alike. */
 void xml_add_escaped(Text* out, const char* text);
-/* Little-endian, of 1 to 4 bytes. */
+/* Appended little-endian: an integer of 1 to 4 bytes, a number as a float of 4. */
 void bytes_add_integer(Text* out, uint32_t value, int bytes);
 void bytes_add_float(Text* out, double value);
 

@@ -33,15 +33,16 @@ typedef struct {
  * Errors (bad number, index out of range, no face, not text) name file and line in diagnostics: STATUS_BAD_INPUT;
  * a file that cannot be opened: STATUS_IO with a diagnostic. */
 Status mesh_read(Mesh* mesh, const char* path, double scale, Diagnostics* diagnostics);
-/* OBJ from memory; `name` stands for the file in messages. v, f (v, v/t, v//n, v/t/n, negative indices, n-gons, line
- * continuation), o, g; other statements are skipped. CRLF, BOM, tabs, comments, vertex colours and w are accepted. */
+/* OBJ from memory; `name` stands for the file in messages, with the errors of mesh_read. v, f (v, v/t, v//n, v/t/n,
+ * negative indices, n-gons, line continuation), o, g; other statements are skipped. CRLF, BOM, tabs, comments, vertex
+ * colours and w are accepted. */
 Status mesh_parse_obj(Mesh* mesh, const char* name, const char* text, size_t length, double scale,
                       Diagnostics* diagnostics);
 /* STL from memory, text or binary: every solid is a group, equal corners are one position.
- * STL has no unit: coordinates are multiplied by scale like any. face_line is 0 in a binary. */
+ * STL has no unit: coordinates are multiplied by scale like any. face_line is 0 in a binary. Errors as of mesh_read. */
 Status mesh_parse_stl(Mesh* mesh, const char* name, const char* data, size_t length, double scale,
                       Diagnostics* diagnostics);
-void mesh_free(Mesh* mesh);
+void mesh_free(Mesh* mesh); /* accepts a zeroed one */
 
 /* ---------------------------------------------------------------- convex hulls (geometry/hull.c) */
 
@@ -55,11 +56,12 @@ typedef struct {
 
 typedef enum { HULL_OK, HULL_TOO_FEW_POINTS, HULL_FLAT, HULL_FAILED } HullResult;
 
-/* Convex hull of a point set by Qhull, interior and duplicate points dropped, vertices in order of their first
- * appearance in `points` (deterministic). HULL_FLAT: the points lie in a plane to within relative rounding 1e-10. */
+/* Convex hull of a point set (count) by Qhull, interior and duplicate points dropped, vertices in order of their first
+ * appearance in `points` (deterministic). HULL_FLAT: the points lie in a plane to within relative rounding 1e-10. When
+ * not HULL_OK there is nothing to free. */
 HullResult hull_create(ConvexHull* hull, const Vec3* points, int count);
-/* The same with every point kept as a vertex, in the given order, those inside too: a shape that is being designed,
- * where a vertex that lies inside today may come out tomorrow. Only corners are in the triangles. */
+/* The same with every point (count) kept as a vertex, in the given order, those inside too: a shape that is being
+ * designed, where a vertex that lies inside today may come out tomorrow. Only corners are in the triangles. */
 HullResult hull_create_keeping(ConvexHull* hull, const Vec3* points, int count);
 /* Keep at most max_vertices of the hull's own vertices (>= 4), chosen greedily: start from a large tetrahedron, add the
  * vertex farthest outside until the budget is spent. Returns the largest distance of a dropped vertex to the thinned
@@ -78,14 +80,14 @@ typedef struct {
   int triangle_count;
 } TriangleSurface;
 void surface_free(TriangleSurface* surface);
-/* Number of the first point with the same coordinates, of every point. Owned by the caller. */
+/* Number of the first point with the same coordinates, of every point (count). Owned by the caller. */
 int* points_equal(const Vec3* points, int count);
 /* Point i becomes point number[i] in all triangles. Those left with fewer than three corners vanish, and pairs that
  * come to lie back to back: what was closed and oriented stays so. Points keep their numbers, used or not. */
 void surface_join_points(TriangleSurface* surface, const int* number);
 /* Where sheets touch along edges no longer than length, which then have four triangles, these become points. */
 void surface_settle(TriangleSurface* surface, double length);
-/* Drop points of no triangle; old[i], when given, is the number that point i had. */
+/* Drop points of no triangle; old[i], when given, is the number that point i had (as many as there were points). */
 void surface_drop_unused(TriangleSurface* surface, int* old);
 
 /* What a surface is by its numbers alone; places do not count but for the volume. */
@@ -130,7 +132,7 @@ typedef struct {
   int count, leaves;  /* triangles; a power of two */
 } SurfaceTree;
 
-/* Triangles counter-clockwise seen from outside; at least one. */
+/* A copy of the triangles (count >= 1), counter-clockwise seen from outside. */
 SurfaceTree surface_tree_create(const Vec3* points, const int (*triangles)[3], int count);
 void surface_tree_free(SurfaceTree* tree);
 /* Least distance of a point from the surface, and a triangle that has it. *nearest on entry: any triangle of the tree;
@@ -158,7 +160,7 @@ typedef enum {
  * result has been checked. Points that are corners of hulls keep their coordinates to the bit. A pure function of the
  * hulls. docs/derivations/union.md (U1) to (U4). When not UNION_OK there is nothing to free. */
 UnionResult hulls_union(TriangleSurface* surface, double* snap, const ConvexHull* hulls, int hull_count);
-/* "the union is not a manifold: ..." */
+/* "the union is not a manifold: ...", constant. */
 const char* union_result_text(UnionResult result);
 
 /* ---------------------------------------------------------------- primitives (geometry/primitives.c)
@@ -185,7 +187,7 @@ MassMoment mass_moment_zero(void);
 void mass_moment_add(MassMoment* sum, const MassMoment* term, double factor);
 /* Solid of unit density, exact polynomial integrals over the tetrahedra from the first vertex. [m^3, m^4, m^5] */
 MassMoment mass_moment_solid(const ConvexHull* hull);
-/* Unit mass spread evenly over points. */
+/* Unit mass spread evenly over points (count >= 1). */
 MassMoment mass_moment_points(const Vec3* points, int count);
 /* From mass, centre of mass and inertia tensor about the centre of mass (ixx, iyy, izz, ixy, ixz, iyz; kg m^2). */
 MassMoment mass_moment_inertia(double mass, Vec3 center, const double inertia[6]);
@@ -229,17 +231,17 @@ typedef struct {
 GjkResult gjk_distance(PointView a, Pose pose_a, PointView b, Pose pose_b, GjkCache* cache);
 /* Distance [m] of a point from the set, in the set's frame; 0 inside. */
 double gjk_point_distance(PointView points, Vec3 point);
-/* Index of the vertex farthest along a local direction, smallest index on ties; *value = that maximum. */
+/* Index of the vertex farthest along a local direction, smallest index on ties; *value = that maximum [m]. */
 int support_index(PointView points, Vec3 direction, double* value);
 /* Penetration depth [m] of two intersecting hulls: the least translation that parts them (exact, by an expanding
  * polytope in the Minkowski difference, Qhull inside); normal = unit direction to move b. 0 when they do not meet.
- * Allocates; for messages only. */
+ * *normal is zero when they do not. Allocates; for messages only. */
 double hull_penetration(PointView a, Pose pose_a, PointView b, Pose pose_b, Vec3* normal);
 
 /* Largest distance of a vertex from the first [m]: the hull's size, within a factor of two. */
 double hull_size(const ConvexHull* hull);
-/* Centre and radius [m] of the largest ball inside both hulls; false: they have none in common. Allocates.
- * geometry/common_ball.c; docs/derivations/design.md */
+/* Centre and radius [m] of the largest ball inside both hulls; false, and both of no use: they have none in common.
+ * Allocates. geometry/common_ball.c; docs/derivations/design.md */
 bool hulls_common_ball(const ConvexHull* a, const ConvexHull* b, Vec3* center, double* radius);
 
 #endif

@@ -16,7 +16,7 @@ typedef struct {
   Mat3 r; /* B's frame as seen from A */
   Vec3 t;
   double scale; /* square of the largest coordinate met */
-} Pair;
+} GjkPair;
 
 /* Up to four vertices of C and the point of their convex hull nearest to the origin. */
 typedef struct {
@@ -51,7 +51,7 @@ static inline void simplex_reduce(Simplex* simplex, double scale) {
 static inline Vec3 view_vertex(const PointView* view, int i) { return vec3(view->x[i], view->y[i], view->z[i]); }
 
 /* Append vertex (a, b) of A - B. */
-static inline void simplex_append(Simplex* simplex, Pair* pair, int a, int b) {
+static inline void simplex_append(Simplex* simplex, GjkPair* pair, int a, int b) {
   Vec3 point_a = view_vertex(&pair->a, a);
   Vec3 point_b = vec3_add(mat3_mul_vec(pair->r, view_vertex(&pair->b, b)), pair->t);
   pair->scale = larger(pair->scale, larger(vec3_dot(point_a, point_a), vec3_dot(point_b, point_b)));
@@ -62,7 +62,7 @@ static inline void simplex_append(Simplex* simplex, Pair* pair, int a, int b) {
 }
 
 /* Append the vertex of A - B that lies farthest against a direction. */
-static inline void simplex_append_support(Simplex* simplex, Pair* pair, Vec3 direction) {
+static inline void simplex_append_support(Simplex* simplex, GjkPair* pair, Vec3 direction) {
   double height;
   int a = support_vertex(&pair->a, vec3_scale(direction, -1.0), &height);
   int b = support_vertex(&pair->b, mat3_tmul_vec(pair->r, direction), &height);
@@ -78,7 +78,7 @@ static inline bool simplex_repeats_last(const Simplex* simplex) {
 
 /* ---------------------------------------------------------------- the search */
 
-static bool cache_fits(const GjkCache* cache, const Pair* pair) {
+static bool cache_fits(const GjkCache* cache, const GjkPair* pair) {
   if (cache->count < 1 || cache->count > 4) return false;
   for (int i = 0; i < cache->count; i++)
     if (cache->a[i] < 0 || cache->a[i] >= pair->a.count || cache->b[i] < 0 || cache->b[i] >= pair->b.count)
@@ -87,7 +87,7 @@ static bool cache_fits(const GjkCache* cache, const Pair* pair) {
 }
 
 /* Warm: the last simplex where it is now. Cold: one vertex, seen from between the frames' origins. */
-static Simplex simplex_start(Pair* pair, Pose pose_a, const GjkCache* cache) {
+static Simplex simplex_start(GjkPair* pair, Pose pose_a, const GjkCache* cache) {
   Simplex simplex;
   simplex.count = 0;
   if (cache && cache_fits(cache, pair)) {
@@ -102,18 +102,18 @@ static Simplex simplex_start(Pair* pair, Pose pose_a, const GjkCache* cache) {
   return simplex;
 }
 
-static inline bool simplex_holds_origin(const Simplex* simplex, const Pair* pair) {
+static inline bool simplex_holds_origin(const Simplex* simplex, const GjkPair* pair) {
   return simplex->count == 4 || !(simplex->square > ZERO_TOLERANCE * ZERO_TOLERANCE * pair->scale);
 }
 
 /* Is |v| the distance, up to rounding? v . v - v . w is what |v| may come down by, times |v|. */
-static inline bool is_proven(const Simplex* simplex, Vec3 support, const Pair* pair) {
+static inline bool is_proven(const Simplex* simplex, Vec3 support, const GjkPair* pair) {
   double gap = simplex->square - vec3_dot(simplex->nearest, support);
   return !(gap > 0) || gap * gap <= GAP_TOLERANCE * GAP_TOLERANCE * pair->scale * simplex->square;
 }
 
 /* Is next no farther than simplex, up to rounding? */
-static inline bool is_as_near(const Simplex* next, const Simplex* simplex, const Pair* pair) {
+static inline bool is_as_near(const Simplex* next, const Simplex* simplex, const GjkPair* pair) {
   double more = next->square - simplex->square;
   return !(more > 0) || more * more <= 4 * ZERO_TOLERANCE * ZERO_TOLERANCE * pair->scale * simplex->square;
 }
@@ -121,7 +121,7 @@ static inline bool is_as_near(const Simplex* next, const Simplex* simplex, const
 /* Until the origin is inside or |v| is proven to be the distance. Rounding can leave |v| as it is although its
  * direction is not right yet: a few such steps are made, and of them the one counts that proves the largest distance.
  * Returns the number of support vertices that were asked for. */
-static int simplex_search(Simplex* simplex, Pair* pair) {
+static int simplex_search(Simplex* simplex, GjkPair* pair) {
   Simplex best = *simplex;
   double proven = -HUGE_VAL;
   int stalls = 0, iteration = 0;
@@ -166,7 +166,7 @@ static void cache_store(GjkCache* cache, const Simplex* simplex, Vec3 direction)
 
 GjkResult gjk_distance(PointView a, Pose pose_a, PointView b, Pose pose_b, GjkCache* cache) {
   Mat3 inverse = mat3_transpose(pose_a.r);
-  Pair pair = {a, b, mat3_mul(inverse, pose_b.r), mat3_mul_vec(inverse, vec3_sub(pose_b.t, pose_a.t)), 0};
+  GjkPair pair = {a, b, mat3_mul(inverse, pose_b.r), mat3_mul_vec(inverse, vec3_sub(pose_b.t, pose_a.t)), 0};
   pair.scale = vec3_dot(pair.t, pair.t);
   Simplex simplex = simplex_start(&pair, pose_a, cache);
   GjkResult result = {0};

@@ -24,7 +24,7 @@ typedef struct {
   PlaneSide side;
   int* ids;
   int count;
-} Loop;
+} WeldLoop;
 
 typedef struct {
   const ExactPlane* planes;
@@ -37,7 +37,7 @@ typedef struct {
   int point_count;
   double* keys; /* of the sorted points, ascending */
   int *sorted, sorted_count;
-  Loop* loops;
+  WeldLoop* loops;
   int loop_count, loop_capacity;
 } Patchwork;
 
@@ -46,8 +46,8 @@ static Vec3 loop_normal(const Patchwork* work, PlaneSide side) {
 }
 
 static void add_loop(Patchwork* work, PlaneSide side, const int* ids, int count) {
-  work->loops = memory_grown(work->loops, sizeof(Loop), work->loop_count, &work->loop_capacity);
-  Loop loop = {side, MEMORY_NEW(int, count + 1), count};
+  work->loops = memory_grown(work->loops, sizeof(WeldLoop), work->loop_count, &work->loop_capacity);
+  WeldLoop loop = {side, MEMORY_NEW(int, count + 1), count};
   assert(ids);
   memcpy(loop.ids, ids, sizeof(int) * (size_t)count);
   work->loops[work->loop_count++] = loop;
@@ -280,8 +280,8 @@ static void make_loops(Patchwork* work, const FaceList* faces, int first) {
 }
 
 /* Make all loops anew from lists of numbers. */
-static Loop* take_loops(Patchwork* work, int* count) {
-  Loop* old = work->loops;
+static WeldLoop* take_loops(Patchwork* work, int* count) {
+  WeldLoop* old = work->loops;
   *count = work->loop_count;
   work->loops = NULL;
   work->loop_count = work->loop_capacity = 0;
@@ -292,7 +292,7 @@ static Loop* take_loops(Patchwork* work, int* count) {
 static void weld_loops(Patchwork* work) {
   int count;
   join_near_points(work);
-  Loop* old = take_loops(work, &count);
+  WeldLoop* old = take_loops(work, &count);
   for (int l = 0; l < count; l++) {
     IdList list = {0};
     for (int i = 0; i < old[l].count; i++) id_add(&list, sets_root(work->set, old[l].ids[i]));
@@ -312,7 +312,7 @@ static int bend_edges(Patchwork* work) {
   sort_wanted_points(work, used);
   OnEdge* found = MEMORY_NEW(OnEdge, work->sorted_count + 1);
   int count, grown = 0;
-  Loop* old = take_loops(work, &count);
+  WeldLoop* old = take_loops(work, &count);
   for (int l = 0; l < count; l++) {
     IdList list = {0};
     for (int i = 0; i < old[l].count; i++) {
@@ -395,20 +395,20 @@ static DirectedEdge* directed_edges(const Patchwork* work, int* count) {
   int place = 0;
   for (int l = 0; l < work->loop_count; l++)
     for (int i = 0; i < work->loops[l].count; i++) {
-      const Loop* loop = &work->loops[l];
+      const WeldLoop* loop = &work->loops[l];
       edges[place++] = (DirectedEdge){edge_key(loop->ids[i], loop->ids[(i + 1) % loop->count]), l, i};
     }
   qsort(edges, (size_t)*count, sizeof *edges, order_uint64);
   return edges;
 }
 
-static int at(const Loop* loop, int i) {
+static int at(const WeldLoop* loop, int i) {
   int k = i % loop->count;
   return loop->ids[k < 0 ? k + loop->count : k];
 }
 
 /* Do count numbers from place i of p and from place j of q have one in common? */
-static bool share_points(const Loop* p, int i, int p_count, const Loop* q, int j, int q_count) {
+static bool share_points(const WeldLoop* p, int i, int p_count, const WeldLoop* q, int j, int q_count) {
   for (int k = 0; k < p_count; k++)
     for (int m = 0; m < q_count; m++)
       if (at(p, i + k) == at(q, j + m)) return true;
@@ -417,7 +417,7 @@ static bool share_points(const Loop* p, int i, int p_count, const Loop* q, int j
 
 /* p runs from place i to i + 1 where q runs from j + 1 back to j. Join them along all that they share there, when the
  * whole is convex at both ends. */
-static bool join_loops(const Patchwork* work, Loop* p, int i, Loop* q, int j) {
+static bool join_loops(const Patchwork* work, WeldLoop* p, int i, WeldLoop* q, int j) {
   int start = i, end = i + 1, q_start = j + 1, q_end = j, shared = 1; /* p[start] = q[q_start], p[end] = q[q_end] */
   while (shared < p->count && at(p, end + 1) == at(q, q_end - 1)) end++, q_end--, shared++;
   while (shared < p->count && at(p, start - 1) == at(q, q_start + 1)) start--, q_start++, shared++;
@@ -447,7 +447,7 @@ static void drop_empty_loops(Patchwork* work) {
   work->loop_count = kept;
 }
 
-static bool is_reverse(const Loop* p, int i, const Loop* q, int j) {
+static bool is_reverse(const WeldLoop* p, int i, const WeldLoop* q, int j) {
   bool same = p->count == q->count;
   for (int k = 0; same && k < p->count; k++) same = at(p, i + k) == at(q, j + 1 - k);
   return same;
@@ -461,7 +461,7 @@ static void drop_opposite_loops(Patchwork* work) {
     uint64_t back = edges[e].key << 32 | edges[e].key >> 32;
     const DirectedEdge* twin = bsearch(&back, edges, (size_t)count, sizeof *edges, order_uint64);
     if (!twin) continue;
-    Loop *p = &work->loops[edges[e].loop], *q = &work->loops[twin->loop];
+    WeldLoop *p = &work->loops[edges[e].loop], *q = &work->loops[twin->loop];
     if (p == q || p->count == 0 || !is_reverse(p, edges[e].place, q, twin->place)) continue;
     p->count = q->count = 0;
   }
@@ -477,7 +477,7 @@ static bool join_pass(Patchwork* work) {
     uint64_t back = edges[e].key << 32 | edges[e].key >> 32;
     const DirectedEdge* twin = bsearch(&back, edges, (size_t)count, sizeof *edges, order_uint64);
     if (!twin || twin->loop <= edges[e].loop || touched[twin->loop] || touched[edges[e].loop]) continue;
-    Loop *p = &work->loops[edges[e].loop], *q = &work->loops[twin->loop];
+    WeldLoop *p = &work->loops[edges[e].loop], *q = &work->loops[twin->loop];
     if (p->side.plane != q->side.plane || p->side.flipped != q->side.flipped) continue;
     if (!join_loops(work, p, edges[e].place, q, twin->place)) continue;
     touched[edges[e].loop] = touched[twin->loop] = joined = true;
@@ -490,7 +490,7 @@ static bool join_pass(Patchwork* work) {
 
 /* ---------------------------------------------------------------- straight corners */
 
-static int place_in(const Loop* loop, int id) {
+static int place_in(const WeldLoop* loop, int id) {
   for (int i = 0; i < loop->count; i++)
     if (loop->ids[i] == id) return i;
   return -1;
@@ -501,7 +501,7 @@ static bool is_straight(const Patchwork* work, int a, int b, int c) {
   return vec3_norm(vec3_cross(ab, ac)) <= STRAIGHT * vec3_norm(ac);
 }
 
-static void remove_place(Loop* loop, int place) {
+static void remove_place(WeldLoop* loop, int place) {
   memmove(loop->ids + place, loop->ids + place + 1, sizeof(int) * (size_t)(loop->count - place - 1));
   loop->count--;
 }
@@ -520,7 +520,7 @@ static void drop_straight(Patchwork* work) {
   for (int id = 0; id < work->point_count; id++) {
     if (uses[id] != 2 || user[id][0] == user[id][1]) continue;
     assert(work->loops);
-    Loop *p = &work->loops[user[id][0]], *q = &work->loops[user[id][1]];
+    WeldLoop *p = &work->loops[user[id][0]], *q = &work->loops[user[id][1]];
     int i = place_in(p, id), j = place_in(q, id);
     if (p->count <= 3 || q->count <= 3) continue;
     if (at(p, i - 1) != at(q, j + 1) || at(p, i + 1) != at(q, j - 1)) continue;
@@ -544,7 +544,7 @@ static double point_to_segment(Vec3 p, Vec3 a, Vec3 b) {
 
 /* Height of the corner over the edge that would cut it off, over the longest side: how good a triangle it makes.
  * Negative when it is none, when another corner stands on that edge, or when the edge is one of the surface already. */
-static double ear_quality(const Patchwork* work, const EdgeSet* edges, const Loop* loop, Vec3 normal, int i) {
+static double ear_quality(const Patchwork* work, const EdgeSet* edges, const WeldLoop* loop, Vec3 normal, int i) {
   int a = at(loop, i - 1), b = at(loop, i), c = at(loop, i + 1);
   double height = bulge(work, normal, a, b, c);
   Vec3 pa = work->points[a], pb = work->points[b], pc = work->points[c];
@@ -556,7 +556,7 @@ static double ear_quality(const Patchwork* work, const EdgeSet* edges, const Loo
 }
 
 /* Cut off the best ear until a triangle is left. Loops are convex or nearly so: no corner lies in another's ear. */
-static void cut_loop(const Patchwork* work, EdgeSet* edges, Loop* loop, TriangleSurface* surface) {
+static void cut_loop(const Patchwork* work, EdgeSet* edges, WeldLoop* loop, TriangleSurface* surface) {
   Vec3 normal = loop_normal(work, loop->side);
   while (loop->count >= 3) {
     int best = 0;

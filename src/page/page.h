@@ -4,8 +4,8 @@
 
 #include "export/export.h"
 
-/* Version of three.js in the page's template, by its length; 0 where this build has no template (scripts/make_page.sh).
- */
+/* Length of the version of three.js in the page's template, at *version, borrowed and not NUL-terminated; 0 where this
+ * build has no template (scripts/make_page.sh). */
 int page_library_version(const char** version);
 
 /* STATUS_IO where this build has no template, with a diagnostic that says what to do. */

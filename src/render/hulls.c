@@ -1,6 +1,5 @@
 /* What a decomposition made of a part: the part, its hulls in place, and the hulls moved apart. The three panels are
  * pictures of small models without a scene file: the part is one link, each hull is a link of its own. */
-#include <errno.h>
 #include <string.h>
 
 #include "render/picture.h"
@@ -183,10 +182,7 @@ Status render_hulls(const char* path, const HullPicture* picture, int threads, D
   image_create(&image, 3 * PANEL_WIDTH + 2 * PANEL_GAP, PANEL_HEIGHT);
   memset(image.rgb, 0xff, 3 * (size_t)image.width * (size_t)image.height);
   draw_panels(picture, threads, &image);
-  errno = 0;
-  Status status = image_write_png(&image, path);
-  if (status != STATUS_OK)
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot write: %s", strerror(errno));
+  Status status = image_write_reported(&image, path, diagnostics);
   image_destroy(&image);
   return status;
 }

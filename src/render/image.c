@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include "render/picture.h"
@@ -28,5 +29,13 @@ Status image_write_png(const RenderImage* image, const char* path) {
   Status status = image_add_png(image, &file);
   if (status == STATUS_OK) status = file_write(path, file.data, file.length);
   text_free(&file);
+  return status;
+}
+
+Status image_write_reported(const RenderImage* image, const char* path, Diagnostics* diagnostics) {
+  errno = 0;
+  Status status = image_write_png(image, path);
+  if (status != STATUS_OK)
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot write: %s", strerror(errno));
   return status;
 }

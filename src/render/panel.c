@@ -1,5 +1,4 @@
 #include <assert.h>
-#include <errno.h>
 #include <string.h>
 #include "render/picture.h"
 
@@ -256,10 +255,7 @@ Status render_picture(const char* path, RenderSubjects subjects, const RenderOpt
     sheet_image(&sheet, &image);
     sheet_draw(&sheet, options->time - subjects.subjects[0].run->time[0], options->threads, &image);
   }
-  errno = 0;
-  Status status = image_write_png(&image, path);
-  if (status != STATUS_OK)
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot write: %s", strerror(errno));
+  Status status = image_write_reported(&image, path, diagnostics);
   image_destroy(&image);
   sheet_destroy(&sheet);
   return status;

@@ -23,6 +23,8 @@ void image_paste(RenderImage* image, const RenderImage* source, int x, int y);
 Status image_add_png(const RenderImage* image, Text* file);
 /* PNG, written beside the name and renamed. STATUS_IO leaves errno set. */
 Status image_write_png(const RenderImage* image, const char* path);
+/* The same with a diagnostic. */
+Status image_write_reported(const RenderImage* image, const char* path, Diagnostics* diagnostics);
 
 /* ---------------------------------------------------------------- camera (camera.c) */
 

@@ -56,13 +56,14 @@ typedef struct {
 } RenderSubjects;
 enum { RENDER_SUBJECTS_MAX = 2 };
 
-/* One PNG (a single picture, or a strip of one subject). */
+/* One PNG (a single picture, or a strip of one subject). STATUS_IO with a diagnostic. */
 Status render_picture(const char* path, RenderSubjects subjects, const RenderOptions* options,
                       Diagnostics* diagnostics);
-/* `folder`/frame_00000.png and so on, at options->fps. *count = pictures written. */
+/* `folder`/frame_00000.png and so on, at options->fps; later frames of an earlier call are removed. *count = pictures
+ * written. STATUS_IO with a diagnostic when one could not be. */
 Status render_frames(const char* folder, RenderSubjects subjects, const RenderOptions* options, int* count,
                      Diagnostics* diagnostics);
-/* A film by the ffmpeg program; STATUS_IO with an explanation when it is not installed. */
+/* A film by the ffmpeg program; STATUS_IO with an explanation when it is not installed or fails. *count = pictures. */
 Status render_film(const char* path, RenderSubjects subjects, const RenderOptions* options, int* count,
                    Diagnostics* diagnostics);
 /* Seconds that one picture of a subject takes, by what is drawn. */
@@ -73,7 +74,7 @@ typedef struct {
 /* Draw `count` moments, spread evenly over the run, without writing them (times: count). Returns the seconds spent
  * before the first: camera, edges, extents. */
 double render_measure(const RenderSubject* subject, const RenderOptions* options, int count, RenderTimes* times);
-/* The hulls of two models answer to each other: as many, on the same links, with as many vertices. */
+/* True when the hulls of two models answer to each other: as many, on the same links, with as many vertices. */
 bool render_same_hulls(const Model* model, const Model* initial);
 
 /* A part and the hulls that it was decomposed into, as a PNG of three panels: the part's surface, the hulls in place,
@@ -117,10 +118,11 @@ void palette_color(int index, float color[3]);
 /* Linear light of every link: its own color, else light grey where it cannot move and the palette where it can  (links)
  */
 void link_colors(const Model* model, float (*color)[3]);
+/* One channel, 0 to 1. */
 float linear_from_srgb(double value);
 double srgb_from_linear(double value);
-/* The force on the link that can move is shown; where both can, on one that is no part of a mechanism; else on b, as in
- * contacts.csv. */
+/* True when the contact's force is shown on a: the force on the link that can move is shown; where both can, on one
+ * that is no part of a mechanism; else on b, as in contacts.csv. */
 bool contact_shown_on_a(const Model* model, const RunContact* contact);
 extern const uint8_t FORCE_COLOR[3]; /* sRGB */
 
@@ -137,7 +139,7 @@ typedef struct {
 } PlotOptions;
 PlotOptions plot_defaults(bool overview);
 
-/* Name of a plot of a run, "energy"; NULL after the last. */
+/* Name of a plot of a run, "energy", constant; NULL after the last. */
 const char* plot_name(int index);
 /* Draw the plot `what` of a run folder, or all for which there is something (NULL), with the gnuplot program. The
  * ending of `path` chooses PNG or SVG. STATUS_IO with an explanation when gnuplot is not installed. */

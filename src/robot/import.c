@@ -7,16 +7,14 @@
 #define HOLD_DAMPING_RATIO 1.0
 #define PI 3.14159265358979324
 
-static void remark(Robot* robot, Diagnostics* diagnostics, const char* format, ...)
-    __attribute__((format(printf, 3, 4)));
-static void remark(Robot* robot, Diagnostics* diagnostics, const char* format, ...) {
+void robot_remark(RobotReport* report, Diagnostics* diagnostics, SourcePlace place, const char* format, ...) {
   Text text = {0};
   va_list arguments;
   va_start(arguments, format);
   text_add_v(&text, format, arguments);
   va_end(arguments);
-  diagnostics_add(diagnostics, SEVERITY_NOTE, (SourcePlace){robot->scene.path, 0, 0}, "%s", text.data);
-  text_add(&robot->report.remarks, "%s\n", text.data);
+  diagnostics_add(diagnostics, SEVERITY_NOTE, place, "%s", text.data);
+  text_add(&report->remarks, "%s\n", text.data);
   text_free(&text);
 }
 
@@ -59,7 +57,8 @@ static void put_on_ground(Robot* robot, const RobotOptions* options, Diagnostics
   if (!isfinite(lowest) || !(gap > 0)) return;
   SceneJoint* base = &robot->scene.links[1].joint; /* behind the ground */
   base->position.z += gap - lowest;
-  remark(robot, diagnostics, "the base starts at a height of %.6g m: the robot stands on the ground", base->position.z);
+  robot_remark(&robot->report, diagnostics, (SourcePlace){robot->scene.path, 0, 0},
+               "the base starts at a height of %.6g m: the robot stands on the ground", base->position.z);
 }
 
 /* Parts of a robot often overlap where no joint says that they belong together. */
@@ -76,7 +75,8 @@ static void exclude_touching(Robot* robot, Diagnostics* diagnostics) {
     text_add(&names, "%s%s - %s", excluded++ > 0 ? ", " : "", a, b);
   }
   if (excluded > 0)
-    remark(robot, diagnostics, "pairs that touch at the start are never tested (contact.exclude): %s", names.data);
+    robot_remark(&robot->report, diagnostics, (SourcePlace){robot->scene.path, 0, 0},
+                 "pairs that touch at the start are never tested (contact.exclude): %s", names.data);
   text_free(&names);
   memory_free(pairs);
 }
@@ -114,8 +114,9 @@ static void tell_masses(Robot* robot, Diagnostics* diagnostics) {
   for (int i = 0; i < robot->scene.link_count; i++) {
     const SceneLink* source = &robot->scene.links[i];
     if (!source->has_mass || source->mass_model == MASS_GIVEN) continue;
-    remark(robot, diagnostics, "mass of link '%s': centre %.3g m beside the file's, inertia off by %.1f %%",
-           source->name, robot_center_error(robot, i), 100 * robot_inertia_error(robot, i));
+    robot_remark(&robot->report, diagnostics, (SourcePlace){robot->scene.path, 0, 0},
+                 "mass of link '%s': centre %.3g m beside the file's, inertia off by %.1f %%", source->name,
+                 robot_center_error(robot, i), 100 * robot_inertia_error(robot, i));
   }
 }
 

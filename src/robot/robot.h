@@ -51,6 +51,9 @@ typedef struct {
   Text remarks; /* what was changed or left out, a line each; the same are notes in the diagnostics */
 } RobotReport;
 void robot_report_free(RobotReport* report);
+/* A note in the diagnostics, and a line of the report. */
+void robot_remark(RobotReport* report, Diagnostics* diagnostics, SourcePlace place, const char* format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 /* The scene that a URDF text says, ready for model_create and scene_write_yaml; the caller frees scene and report in
  * any case. `path` stands for the text in messages and anchors relative paths. A link with mass keeps its centre and

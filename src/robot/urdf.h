@@ -119,8 +119,6 @@ typedef struct {
 /* The robot as a scene; scene holds the defaults. False after an error. */
 bool urdf_scene(const UrdfRobot* robot, const RobotOptions* options, Scene* scene, RobotReport* report,
                 Diagnostics* diagnostics);
-/* A note, and a line of the report. */
-void urdf_remark(UrdfBuild* build, SourcePlace place, const char* format, ...) __attribute__((format(printf, 3, 4)));
 
 /* Tell what is wrong with the files of meshes, for a robot that cannot become a scene for other reasons. */
 void urdf_check_files(const UrdfRobot* robot, const RobotOptions* options, Scene* scene, Diagnostics* diagnostics);

@@ -9,17 +9,6 @@ enum { CHAIN_MAX = 5 };
 #define PARALLEL_SINE 1e-6
 #define ROBOT_GROUP "robot"
 
-void urdf_remark(UrdfBuild* build, SourcePlace place, const char* format, ...) {
-  Text text = {0};
-  va_list arguments;
-  va_start(arguments, format);
-  text_add_v(&text, format, arguments);
-  va_end(arguments);
-  diagnostics_add(build->diagnostics, SEVERITY_NOTE, place, "%s", text.data);
-  text_add(&build->report->remarks, "%s\n", text.data);
-  text_free(&text);
-}
-
 static UrdfPose identity(void) { return (UrdfPose){{0, 0, 0}, {1, 0, 0, 0}}; }
 
 static bool is_identity(const UrdfPose* pose) {
@@ -87,7 +76,8 @@ static int add_link(UrdfBuild* build, const char* name, SourcePlace place) {
   for (int k = 0; k < 3; k++) link->color[k] = -1;
   names_add(&build->names, link->name, index);
   if (strcmp(link->name, name) != 0)
-    urdf_remark(build, place, "link '%s' is named '%s'", text_excerpt(name).text, text_excerpt(link->name).text);
+    robot_remark(build->report, build->diagnostics, place, "link '%s' is named '%s'", text_excerpt(name).text,
+                 text_excerpt(link->name).text);
   SceneJoint* joint = &link->joint;
   *joint = (SceneJoint){.place = place, .rotation = quat_identity(), .free_axes = FREE_ALL};
   joint->axes[0] = vec3(0, 0, 1);
@@ -400,8 +390,8 @@ static void set_starts(UrdfBuild* build) {
     text_add_double(&moved, value);
   }
   if (moved.length > 0)
-    urdf_remark(build, (SourcePlace){build->scene->path, 0, 0},
-                "zero is beyond the limits of some joints, or where these are felt; they start at: %s", moved.data);
+    robot_remark(build->report, build->diagnostics, (SourcePlace){build->scene->path, 0, 0},
+                 "zero is beyond the limits of some joints, or where these are felt; they start at: %s", moved.data);
   text_free(&moved);
 }
 
@@ -417,7 +407,8 @@ static void tell_left_out(UrdfBuild* build, const char* what, bool (*has)(const 
   }
   if (count > 20) text_add(&names, " and %d more", count - 20);
   if (count > 0)
-    urdf_remark(build, (SourcePlace){build->scene->path, 0, 0}, "left out: %s of %s%s", what, names.data, why);
+    robot_remark(build->report, build->diagnostics, (SourcePlace){build->scene->path, 0, 0}, "left out: %s of %s%s",
+                 what, names.data, why);
   text_free(&names);
 }
 
@@ -432,7 +423,8 @@ static void tell_losses(UrdfBuild* build) {
   tell_left_out(build, "friction in the joint", has_friction, "");
   tell_left_out(build, "safety_controller and calibration", has_safety, "");
   if (build->robot->ignored.length > 0)
-    urdf_remark(build, (SourcePlace){build->scene->path, 0, 0}, "elements left out: %s", build->robot->ignored.data);
+    robot_remark(build->report, build->diagnostics, (SourcePlace){build->scene->path, 0, 0}, "elements left out: %s",
+                 build->robot->ignored.data);
 }
 
 static void tell_merged(UrdfBuild* build) {
@@ -443,8 +435,8 @@ static void tell_merged(UrdfBuild* build) {
     if (link->joint < 0 || robot->joints[link->joint].type != URDF_FIXED || carrier < 0) continue;
     const SceneLink* to = &build->scene->links[carrier];
     if (to->place.line != link->place.line || to->place.column != link->place.column)
-      urdf_remark(build, link->place, "link '%s' is part of '%s' (fixed joint)", text_excerpt(link->name).text,
-                  text_excerpt(to->name).text);
+      robot_remark(build->report, build->diagnostics, link->place, "link '%s' is part of '%s' (fixed joint)",
+                   text_excerpt(link->name).text, text_excerpt(to->name).text);
   }
 }
 

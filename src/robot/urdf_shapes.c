@@ -108,8 +108,8 @@ static bool scaled_points(UrdfBuild* build, const UrdfShape* from, SceneShape* s
                     text_excerpt(from->file).text, good ? ": " : " cannot be used",
                     good ? hull_result_text(result) : "");
   if (build->options->decompose || build->options->hull_per_group)
-    urdf_remark(build, from->file_place, "the mesh '%s' is scaled unevenly and becomes one hull",
-                text_excerpt(from->file).text);
+    robot_remark(build->report, build->diagnostics, from->file_place,
+                 "the mesh '%s' is scaled unevenly and becomes one hull", text_excerpt(from->file).text);
   shape->type = SHAPE_POINTS;
   shape->decompose = false;
   shape->points = hull.vertices;

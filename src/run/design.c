@@ -177,21 +177,20 @@ static void add_program(Json* json, const RunProgram* program) {
   json_close(json, '}');
 }
 
+static void add_input(Json* json, const char* path, const char* sha256) {
+  json_open(json, NULL, '{');
+  json_text(json, "path", path);
+  json_text(json, "sha256", sha256);
+  json_close(json, '}');
+}
+
 static void add_inputs(Json* json, const Task* task) {
   json_open(json, "inputs", '[');
-  json_open(json, NULL, '{');
-  json_text(json, "path", task->path);
-  json_text(json, "sha256", task->sha256);
-  json_close(json, '}');
+  add_input(json, task->path, task->sha256);
   for (int k = 0; k < task->scenario_count; k++) {
     int count;
     RunInput* inputs = run_inputs(&task->scenarios[k].scene, &count);
-    for (int i = 0; i < count; i++) {
-      json_open(json, NULL, '{');
-      json_text(json, "path", inputs[i].path);
-      json_text(json, "sha256", inputs[i].sha256);
-      json_close(json, '}');
-    }
+    for (int i = 0; i < count; i++) add_input(json, inputs[i].path, inputs[i].sha256);
     run_inputs_free(inputs, count);
   }
   json_close(json, ']');

@@ -1,14 +1,6 @@
 /* path.csv of a recorded run. */
 #include "run/writer.h"
 
-void run_increment_name(Text* name, const Model* model, int link, int k) {
-  static const char* const turns[] = {"rx", "ry", "rz"};
-  const ModelLink* l = &model->links[link];
-  int turn = k - l->joint.plain_count;
-  text_add(name, "%s/%s", l->name,
-           turn >= 0 ? turns[turn] : scene_joint_coordinate_name(&model->scene->links[link].joint, k));
-}
-
 static Status read_rows(RunPath* run, const CsvTable* table, const char* path, const Model* model,
                         Diagnostics* diagnostics) {
   size_t count = (size_t)run->dof_count;

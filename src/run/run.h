@@ -22,11 +22,14 @@ typedef struct {
 typedef struct RunFolder RunFolder;
 
 /* Make the folder (with parents) and open trajectory.csv, joints.csv, contacts.csv, solver.csv, path.csv with their
- * header lines. STATUS_IO with a diagnostic that names the file and the reason. */
+ * header lines. *result is the caller's, for run_folder_close or _discard; it borrows the model. STATUS_IO with a
+ * diagnostic that names the file and the reason; then *result is NULL and no file is left. */
 Status run_folder_open(RunFolder** result, const char* folder, const Model* model, Diagnostics* diagnostics);
-/* Add the rows of one state. The first failed write is reported at once, not at the end of the run. */
+/* Add the rows of one state, which is only read. The first failed write is reported at once, not at the end of the run:
+ * STATUS_IO with a diagnostic. */
 Status run_folder_add(RunFolder* output, const RunFrame* frame, Diagnostics* diagnostics);
-/* Flush and rename all files, or none when one could not be written; frees in any case. Accepts NULL. */
+/* Flush and rename all files, or none when one could not be written: STATUS_IO with a diagnostic. Frees in any case.
+ * Accepts NULL. */
 Status run_folder_close(RunFolder* output, Diagnostics* diagnostics);
 /* Throw the unfinished files away. Accepts NULL. */
 void run_folder_discard(RunFolder* output);
@@ -50,7 +53,7 @@ typedef struct {
   char sha256[65]; /* "" when it could not be read again */
 } RunInput;
 
-/* The scene file, then every mesh once, in order of appearance; the caller frees with run_inputs_free. */
+/* The scene file, then every mesh once, in order of appearance (*count); the caller frees with run_inputs_free. */
 RunInput* run_inputs(const Scene* scene, int* count);
 void run_inputs_free(RunInput* inputs, int count);
 
@@ -67,6 +70,7 @@ typedef struct {
   double smallest_gap;      /* over the recorded states [m]; INFINITY when no pair was ever near */
   double smallest_gap_time; /* s */
 } RunTotals;
+/* Nothing yet; then a step that was solved, and a state that is recorded. Both are only read. */
 RunTotals run_totals_start(void);
 void run_totals_step(RunTotals* totals, const StepReport* report, const SimState* state);
 void run_totals_measure(RunTotals* totals, const SimMeasure* measure, const SimState* state);
@@ -87,21 +91,23 @@ typedef struct {
   double scene_seconds, model_seconds, setup_seconds, output_seconds, total_seconds;
 } RunSummary;
 
-/* The text of summary.json. Numbers that are not finite become null. */
+/* Append the text of summary.json. Numbers that are not finite become null. */
 void run_summary_json(Text* text, const RunSummary* summary);
-/* Name of the link that owns a degree of freedom, for messages; "?" when there is none. */
+/* Name of the link that owns a degree of freedom, for messages, borrowed from the model; "?" when there is none. */
 const char* run_link_of_dof(const Model* model, int dof);
 
 /* ---------------------------------------------------------------- folder of a design (run/design.c)
  * What `sdrs optimize` leaves. All return STATUS_IO with a diagnostic when a file cannot be written. */
 
-/* convergence.csv and design.csv, whole. */
+/* convergence.csv and design.csv, whole. STATUS_IO with a diagnostic. */
 Status design_write_convergence(const char* folder, const Optimization* optimization, Diagnostics* diagnostics);
 Status design_write_variables(const char* folder, const Optimization* optimization, Diagnostics* diagnostics);
-/* design/<name>/<link>.obj of every link whose shape is designed. */
+/* design/<name>/<link>.obj of every link whose shape is designed, of the best or the present design; without one no
+ * folder is made. STATUS_IO with a diagnostic; the status of model_create, whose messages were told before. */
 Status design_write_shapes(const char* folder, const char* name, Optimization* optimization, bool best,
                            Diagnostics* diagnostics);
-/* best.scene.yaml, or initial.scene.yaml at iteration 0; of further scenarios best.<name>.scene.yaml. */
+/* best.scene.yaml, or initial.scene.yaml at iteration 0; of further scenarios best.<name>.scene.yaml. STATUS_IO with a
+ * diagnostic. */
 Status design_write_scenes(const char* folder, const Task* task, Optimization* optimization, bool best,
                            Diagnostics* diagnostics);
 /* failed.<number>.scene.yaml: the first trials of a run whose steps were not solved, or have no gradient. The number of
@@ -120,7 +126,7 @@ typedef struct {
   int override_count, threads;
   ExitCode exit_code;
 } DesignSummary;
-/* summary.json, which is in `text` too. */
+/* summary.json, which is appended to `text` too, whether it could be written or not: STATUS_IO with a diagnostic. */
 Status design_write_summary(const char* folder, const DesignSummary* summary, const Task* task,
                             const Optimization* optimization, Text* text, Diagnostics* diagnostics);
 char* design_checkpoint_path(const char* folder); /* owned by the caller */
@@ -129,7 +135,7 @@ char* design_checkpoint_path(const char* folder); /* owned by the caller */
 
 /* The hulls of a link in its frame, one `o` group each. STATUS_IO with a diagnostic. */
 Status run_link_obj(const char* path, const Model* model, int link, Diagnostics* diagnostics);
-/* The same of one hull, as text. */
+/* The same of one hull, appended to a text of the caller. */
 void run_hull_obj(Text* out, const Model* model, int hull);
 
 /* ---------------------------------------------------------------- JSON text (run/json.c)
@@ -139,13 +145,14 @@ typedef struct {
   int depth;
   bool comma; /* something stands before on this level */
 } Json;
+/* Everything is appended to json->out, which is the caller's; keys and texts are copied. */
 void json_open(Json* json, const char* key, char bracket);      /* '{' or '[' */
 void json_close(Json* json, char bracket);                      /* '}' or ']' */
 void json_text(Json* json, const char* key, const char* value); /* NULL becomes null */
 void json_number(Json* json, const char* key, double value);
 void json_integer(Json* json, const char* key, int64_t value);
 void json_bool(Json* json, const char* key, bool value);
-void json_vector(Json* json, const char* key, const double* values, int count); /* on one line */
+void json_vector(Json* json, const char* key, const double* values, int count); /* (count), on one line */
 /* A bare number, null when not finite: for text that is not indented. */
 void json_add_number(Text* out, double value);
 
@@ -165,14 +172,15 @@ typedef struct {
 } CsvTable;
 
 /* Read a file: comma, quoted fields, LF or CRLF. STATUS_IO when it cannot be read, STATUS_BAD_INPUT when it is not
- * CSV (no header, a row of another length, an open quote); both with a diagnostic. */
+ * CSV (no header, a row of another length, an open quote); both with a diagnostic. The
+ * caller frees with csv_free in any case, which accepts a zeroed table. */
 Status csv_read(CsvTable* table, const char* path, Diagnostics* diagnostics);
 void csv_free(CsvTable* table);
 /* Index of a column, -1 when there is none. */
 int csv_column(const CsvTable* table, const char* name);
-const char* csv_cell(const CsvTable* table, int row, int column);
-double csv_value(const CsvTable* table, int row, int column); /* NAN where the cell is no number */
-/* A cell as a number; false with a diagnostic that names line and column when it is not a finite one. */
+const char* csv_cell(const CsvTable* table, int row, int column); /* borrowed from the table */
+double csv_value(const CsvTable* table, int row, int column);     /* NAN where the cell is no number */
+/* A cell as a number in *value; false with a diagnostic that names line and column when it is not a finite one. */
 bool csv_number(const CsvTable* table, const char* path, int row, int column, double* value, Diagnostics* diagnostics);
 
 /* The cell where something is worst; column -1 = nowhere. */
@@ -206,7 +214,9 @@ typedef struct {
 } RunPoses;
 
 /* Read `trajectory.csv` of a run of this model; columns are found by their names. A file that does not fit the model,
- * or has no row, or a number that is not finite: STATUS_BAD_INPUT with file and line. */
+ * or has no row, or a number that is not finite: STATUS_BAD_INPUT with file and line; one that cannot be read:
+ * STATUS_IO. The caller frees with run_poses_free in any case, which accepts a zeroed struct; so do the others below.
+ */
 Status run_poses_read(RunPoses* run, const char* path, const Model* model, Diagnostics* diagnostics);
 void run_poses_free(RunPoses* run);
 
@@ -217,7 +227,7 @@ typedef struct {
   double* q;    /* as written: m, rad, quaternions  (rows x nq) */
 } RunCoordinates;
 
-/* Read `joints.csv` of a run of this model, like run_poses_read. */
+/* Read `joints.csv` of a run of this model, with the errors of run_poses_read; freed in any case. */
 Status run_coordinates_read(RunCoordinates* run, const char* path, const Model* model, Diagnostics* diagnostics);
 void run_coordinates_free(RunCoordinates* run);
 
@@ -229,7 +239,8 @@ typedef struct {
   int* line;     /* of the file  (rows) */
 } RunPath;
 
-/* Read `path.csv` of a run of this model, like run_poses_read; a file that is not there has no rows. */
+/* Read `path.csv` of a run of this model, with the errors of run_poses_read; a file that is not there has no rows.
+ * Freed in any case. */
 Status run_path_read(RunPath* run, const char* path, const Model* model, Diagnostics* diagnostics);
 void run_path_free(RunPath* run);
 
@@ -247,13 +258,14 @@ typedef struct {
   RunContact* rows;
 } RunContacts;
 
-/* Read `contacts.csv` of a run of this model. STATUS_IO, STATUS_BAD_INPUT with file and line as for run_poses_read. */
+/* Read `contacts.csv` of a run of this model. STATUS_IO, STATUS_BAD_INPUT with file and line as for run_poses_read;
+ * freed in any case. */
 Status run_contacts_read(RunContacts* contacts, const char* path, const Model* model, Diagnostics* diagnostics);
 void run_contacts_free(RunContacts* contacts);
 
 /* The recorded row nearest to a time [s]; NAN = the last. */
 int run_row_at(const RunPoses* run, double time);
-/* The poses of a row (links), borrowed. */
+/* The poses of a row (links), borrowed from the run. */
 const Pose* run_row_poses(const RunPoses* run, int row);
 /* Unit of a column of a run's file ("solver.csv", "kinetic" -> "J"), constant; "" = none, NULL = not known. */
 const char* run_unit(const char* file, const char* column);

@@ -19,12 +19,12 @@ typedef struct {
 
 extern const RunWriter WRITER_TRAJECTORY, WRITER_JOINTS, WRITER_CONTACTS, WRITER_SOLVER, WRITER_PATH;
 
-/* Append the column of increment k of a link's joint: its coordinate, and for a ball's turns about the link's own axes,
- * one after the other, rx, ry, rz. */
-void run_increment_name(Text* name, const Model* model, int link, int k);
-
-/* Which numbers of every link's joint stand after the time, in the order of the links (run/read_columns.c). */
+/* Which numbers of every link's joint stand after the time, in the order of the links (run/columns.c). An increment has
+ * the name of its coordinate, and for a ball's turns about the link's own axes, one after the other, rx, ry, rz. */
 typedef enum { RUN_COORDINATES, RUN_INCREMENTS } RunColumns;
+/* Append the header line, and a row of numbers that stand in the order of the trees (nq or nv). */
+void run_columns_header(Text* row, const Model* model, RunColumns columns);
+void run_columns_write(Text* row, double time, const double* numbers, const Model* model, RunColumns columns);
 /* Are the columns those of this model? If not, a diagnostic. */
 bool run_columns_fit(const CsvTable* table, const char* path, const Model* model, RunColumns columns,
                      Diagnostics* diagnostics);

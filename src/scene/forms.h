@@ -23,7 +23,7 @@ typedef struct {
   SceneShape shape;
   int type, hulls;
   const Node *points, *file, *decompose;
-} ShapeForm;
+} SceneShapeForm;
 
 typedef struct {
   DecomposeOptions options;
@@ -39,7 +39,7 @@ typedef struct {
 
 typedef struct {
   const Node* name;
-  ShapeForm shape;
+  SceneShapeForm shape;
   PoseForm pose;
 } ShapeUseForm;
 

@@ -79,7 +79,7 @@ static void read_decompose(Reader* reader, const Node* shape_node, const Node* n
 /* ---------------------------------------------------------------- all keys */
 
 /* The form's shape becomes the scene's: its texts and points are owned there. Returns its index. */
-static int add_shape(Reader* reader, const Node* node, const char* name, const ShapeForm* form) {
+static int add_shape(Reader* reader, const Node* node, const char* name, const SceneShapeForm* form) {
   Scene* scene = reader->scene;
   scene->shapes = memory_grown(scene->shapes, sizeof(SceneShape), scene->shape_count, &reader->shape_capacity);
   SceneShape* shape = &scene->shapes[scene->shape_count];
@@ -100,9 +100,9 @@ void read_shapes(Reader* reader, const Node* map) {
   size_t mark = reader_enter_key(reader, "shapes");
   for (const Node* node = map->first; node; node = node->next) {
     size_t below = reader_enter_key(reader, node->key);
-    ShapeForm form;
+    SceneShapeForm form;
     if (!*node->key) reader_error(reader, node_key_place(node), "a shape's name must not be empty");
-    if (!schema_read(reader, node, "shape", &form)) form = (ShapeForm){0};
+    if (!schema_read(reader, node, "shape", &form)) form = (SceneShapeForm){0};
     int index = add_shape(reader, node, node->key, &form);
     names_add(&reader->shape_names, node->key, index);
     reader_leave(reader, below);
@@ -135,7 +135,7 @@ static int find_shape(Reader* reader, const Node* node) {
 }
 
 /* A shape written in a link is read once, however often the link is repeated. */
-static int inline_shape(Reader* reader, const Node* node, const ShapeForm* form) {
+static int inline_shape(Reader* reader, const Node* node, const SceneShapeForm* form) {
   if (node->memo >= 0) return node->memo;
   int index = add_shape(reader, node, "", form);
   ((Node*)node)->memo = index; /* the document is ours; only its content is const here */

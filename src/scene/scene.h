@@ -209,8 +209,9 @@ typedef struct {
   const char* text; /* "contact.friction=0.2" */
 } SceneOverride;
 
-/* Read, override, check. Every problem goes to diagnostics; STATUS_BAD_INPUT when there was an error. The format is
- * taken from the extension: .json is JSON, everything else YAML. */
+/* Read, override, check. Every problem goes to diagnostics; STATUS_BAD_INPUT when there was an error, STATUS_IO when
+ * the file cannot be read. The caller frees with scene_free in any case. The format is taken from the extension: .json
+ * is JSON, everything else YAML. */
 Status scene_load(Scene* scene, const char* path, const SceneOverride* overrides, int override_count,
                   Diagnostics* diagnostics);
 /* The same from memory; json selects the format; `path` names the text in messages and anchors relative paths. */
@@ -240,11 +241,12 @@ void scene_schema_man(Text* out);
 #define LINK_MAX 20000
 /* Bytes of a name as written. */
 #define NAME_MAX_LENGTH 200
-/* Names become column headers and file names: the character that must not be in one, or NULL. */
+/* Names become column headers and file names: the character that must not be in one, borrowed from it, or NULL. */
 const char* name_bad_character(const char* name);
-/* Begins or ends with a blank, or begins with a dot. */
+/* True when a name begins or ends with a blank, or begins with a dot; it must not be empty. */
 bool name_is_blank(const char* name);
-/* ixx iyy izz ixy ixz iyz is positive definite; no principal moment is larger than the sum of the two others. */
+/* True when ixx iyy izz ixy ixz iyz is positive definite; no principal moment is larger than the sum of the two others.
+ */
 bool inertia_is_positive(const double inertia[6]);
 bool inertia_of_a_body(const double inertia[6]);
 /* Strength and margin as they are when only the limits are given. */

@@ -46,17 +46,18 @@ int schema_own_rows(const SchemaTable* table, const SchemaObject* object, const 
   return count;
 }
 
-static int add_rows(const SchemaTable* table, const SchemaObject* object, size_t offset, RowPlace* places, int count) {
+static int add_rows(const SchemaTable* table, const SchemaObject* object, size_t offset, SchemaPlace* places,
+                    int count) {
   const SchemaRow* rows[SCHEMA_ROWS_MAX];
   int own = schema_own_rows(table, object, rows);
-  for (int i = 0; i < own && count < SCHEMA_ROWS_MAX; i++) places[count++] = (RowPlace){rows[i], offset};
+  for (int i = 0; i < own && count < SCHEMA_ROWS_MAX; i++) places[count++] = (SchemaPlace){rows[i], offset};
   for (int i = 0; i < 2 && object->includes[i].name; i++)
     count = add_rows(table, schema_object(table, object->includes[i].name), offset + object->includes[i].offset, places,
                      count);
   return count;
 }
 
-int schema_rows(const SchemaTable* table, const SchemaObject* object, RowPlace places[SCHEMA_ROWS_MAX]) {
+int schema_rows(const SchemaTable* table, const SchemaObject* object, SchemaPlace places[SCHEMA_ROWS_MAX]) {
   return add_rows(table, object, 0, places, 0);
 }
 
@@ -65,7 +66,7 @@ bool schema_row_belongs(const SchemaRow* row, const char* type) {
 }
 
 const SchemaRow* schema_row(const SchemaTable* table, const SchemaObject* object, const char* key, const char* type) {
-  RowPlace places[SCHEMA_ROWS_MAX];
+  SchemaPlace places[SCHEMA_ROWS_MAX];
   int count = schema_rows(table, object, places);
   for (int i = 0; i < count; i++)
     if (strcmp(places[i].row->key, key) == 0 && schema_row_belongs(places[i].row, type)) return places[i].row;
@@ -74,7 +75,7 @@ const SchemaRow* schema_row(const SchemaTable* table, const SchemaObject* object
 
 const char* schema_nearest_key(const SchemaTable* table, const SchemaObject* object, const char* type,
                                const char* key) {
-  RowPlace places[SCHEMA_ROWS_MAX];
+  SchemaPlace places[SCHEMA_ROWS_MAX];
   const char* keys[SCHEMA_ROWS_MAX];
   int count = schema_rows(table, object, places), key_count = 0;
   for (int i = 0; i < count; i++)

@@ -139,8 +139,8 @@ int schema_own_rows(const SchemaTable* table, const SchemaObject* object, const 
 typedef struct {
   const SchemaRow* row;
   size_t offset; /* in the object's struct */
-} RowPlace;
-int schema_rows(const SchemaTable* table, const SchemaObject* object, RowPlace places[SCHEMA_ROWS_MAX]);
+} SchemaPlace;
+int schema_rows(const SchemaTable* table, const SchemaObject* object, SchemaPlace places[SCHEMA_ROWS_MAX]);
 /* The row of a key for a type of the object (type NULL: the first that has the key); NULL when there is none. */
 const SchemaRow* schema_row(const SchemaTable* table, const SchemaObject* object, const char* key, const char* type);
 /* Does the row belong to this type of its object? True for type NULL. */

@@ -51,7 +51,7 @@ static void add_property(const SchemaRow* row, const char* types, Text* out) {
 typedef struct {
   const SchemaObject* object;
   const char* types; /* all words of the object's type, or NULL */
-  RowPlace rows[SCHEMA_ROWS_MAX];
+  SchemaPlace rows[SCHEMA_ROWS_MAX];
   int count;
 } Rows;
 

@@ -13,7 +13,7 @@ typedef struct {
   const Node* map;
   const char* type; /* word of its type key; NULL when it has none or says none */
   Excerpt type_word;
-  RowPlace rows[SCHEMA_ROWS_MAX];
+  SchemaPlace rows[SCHEMA_ROWS_MAX];
   int row_count;
   char* out;
 } Form;
@@ -261,7 +261,7 @@ static void report_foreign(Reader* reader, const Form* form, const Node* entry) 
   text_free(&owners);
 }
 
-static const RowPlace* find_row(const Form* form, const char* key, bool any_type) {
+static const SchemaPlace* find_row(const Form* form, const char* key, bool any_type) {
   for (int i = 0; i < form->row_count; i++)
     if (strcmp(form->rows[i].row->key, key) == 0 && (any_type || schema_row_belongs(form->rows[i].row, form->type)))
       return &form->rows[i];
@@ -269,7 +269,7 @@ static const RowPlace* find_row(const Form* form, const char* key, bool any_type
 }
 
 static void read_entry(Reader* reader, const Form* form, const Node* entry) {
-  const RowPlace* place = find_row(form, entry->key, false);
+  const SchemaPlace* place = find_row(form, entry->key, false);
   if (!place && find_row(form, entry->key, true)) {
     report_foreign(reader, form, entry);
   } else if (!place) {
@@ -285,10 +285,10 @@ static void read_entry(Reader* reader, const Form* form, const Node* entry) {
 
 static void check_groups(Reader* reader, const Form* form) {
   for (const Node* later = form->map->first; later; later = later->next) {
-    const RowPlace* a = find_row(form, later->key, false);
+    const SchemaPlace* a = find_row(form, later->key, false);
     if (!a || !a->row->group) continue;
     for (const Node* earlier = form->map->first; earlier != later; earlier = earlier->next) {
-      const RowPlace* b = find_row(form, earlier->key, false);
+      const SchemaPlace* b = find_row(form, earlier->key, false);
       if (b && b->row->group && strcmp(a->row->group, b->row->group) == 0 && strcmp(a->row->key, b->row->key) != 0)
         reader_error(reader, node_key_place(later), "give '%s' or '%s', not both", earlier->key, later->key);
     }
@@ -323,7 +323,7 @@ static void check_required(Reader* reader, const Form* form) {
 static void find_type(Form* form) {
   if (!form->object->type_key) return;
   const Node* node = node_find(form->map, form->object->type_key);
-  const RowPlace* place = find_row(form, form->object->type_key, true);
+  const SchemaPlace* place = find_row(form, form->object->type_key, true);
   if (!place || (node ? node->kind != NODE_SCALAR : !place->row->fallback)) return;
   int index = words_index(place->row->of, node ? node->text : place->row->fallback);
   if (index < 0) return;

@@ -192,7 +192,8 @@ typedef struct {
 
 /* Read, override, check; every problem to diagnostics, those of scenes with their own files' places. Overrides that
  * begin with `scene.` go to the scenes of all scenarios, the others to the task. Once the task is read without an
- * error, every link that it names is a link of every scenario's scene, and at least one thing may change. */
+ * error, every link that it names is a link of every scenario's scene, and at least one thing may change.
+ * STATUS_BAD_INPUT, or STATUS_IO when the file cannot be read; the caller frees with task_free in any case. */
 Status task_load(Task* task, const char* path, const SceneOverride* overrides, int override_count,
                  Diagnostics* diagnostics);
 Status task_parse(Task* task, const char* path, const char* text, size_t length, bool json,

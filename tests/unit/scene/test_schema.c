@@ -60,7 +60,7 @@ static void check_rows(const SchemaTable* table) {
 static void check_objects(const SchemaTable* table) {
   for (int i = 0; i < table->object_count; i++) {
     const SchemaObject* object = &table->objects[i];
-    RowPlace rows[SCHEMA_ROWS_MAX];
+    SchemaPlace rows[SCHEMA_ROWS_MAX];
     int count = schema_rows(table, object, rows);
     assert_in_range(count, 1, SCHEMA_ROWS_MAX - 1); /* none cut off */
     for (int k = 0; k < 2 && object->includes[k].name; k++) {

@@ -12,10 +12,34 @@ static int number_count(const ModelLink* link, RunColumns columns) {
 }
 
 static void add_name(Text* name, const Model* model, int link, int k, RunColumns columns) {
-  if (columns == RUN_INCREMENTS)
-    run_increment_name(name, model, link, k);
-  else
-    text_add(name, "%s/%s", model->links[link].name, scene_joint_coordinate_name(&model->scene->links[link].joint, k));
+  static const char* const turns[] = {"rx", "ry", "rz"};
+  int turn = columns == RUN_INCREMENTS ? k - model->links[link].joint.plain_count : -1;
+  text_add(name, "%s/%s", model->links[link].name,
+           turn >= 0 ? turns[turn] : scene_joint_coordinate_name(&model->scene->links[link].joint, k));
+}
+
+void run_columns_header(Text* row, const Model* model, RunColumns columns) {
+  text_add(row, "time");
+  Text name = {0};
+  for (int i = 0; i < model->link_count; i++)
+    for (int k = 0; k < number_count(&model->links[i], columns); k++) {
+      name.length = 0;
+      add_name(&name, model, i, k, columns);
+      text_add(row, ",");
+      csv_add_field(row, name.data);
+    }
+  text_add(row, "\n");
+  text_free(&name);
+}
+
+void run_columns_write(Text* row, double time, const double* numbers, const Model* model, RunColumns columns) {
+  text_add_double(row, time);
+  for (int i = 0; i < model->link_count; i++)
+    for (int k = 0; k < number_count(&model->links[i], columns); k++) {
+      text_add_bytes(row, ",", 1);
+      text_add_double(row, numbers[first_number(&model->links[i], columns) + k]);
+    }
+  text_add_bytes(row, "\n", 1);
 }
 
 bool run_columns_fit(const CsvTable* table, const char* path, const Model* model, RunColumns columns,
