@@ -329,8 +329,23 @@ static bool clock_of(const RunCheck* c, int row, int before, StepClock* clock) {
   double dt = c->recorded->model.simulation.dt;
   for (int k = 0; k <= before && k < row; k++)
     if (run_check_parts(c, row - k) != 1) return false;
-  *clock = (StepClock){row * dt, dt, row > 1 ? dt : 0, row > 2 ? dt : 0};
+  *clock = (StepClock){row * dt, dt, row > 1 ? dt : 0, row > 2 ? dt : 0, STEP_FREE};
   return true;
+}
+
+/* A step of second order that ends an approach is one of first order, as are some after it, and no file tells: the one
+ * of both whose energy is nearer to what is written. at: as for check_motion. */
+static void find_kind(const RunCheck* c, int row, Pose* const* at, StepClock* clock) {
+  const Model* model = &c->recorded->model;
+  int column = csv_column(&c->solver.table, "kinetic");
+  bool may_strike = model->simulation.integrator == INTEGRATOR_SECOND_ORDER && model->contact.rest_speed > 0;
+  if (!may_strike || column < 0 || row > c->solver.table.row_count) return;
+  double written = csv_value(&c->solver.table, row - 1, column);
+  StepClock other = *clock;
+  other.kind = STEP_STRIKES;
+  double free = motion_between(model, clock, at[0], at[1], at[2]).kinetic;
+  double struck = motion_between(model, &other, at[0], at[1], at[2]).kinetic;
+  if (fabs(struck - written) < fabs(free - written)) *clock = other;
 }
 
 /* at[0] is the row's state, at[1] that of the row before, and so on. */
@@ -339,6 +354,7 @@ static void check_motion(RunCheck* c, int row, Pose* const* at) {
   bool carried = model->simulation.integrator == INTEGRATOR_MOMENTUM; /* angular momenta are no function of poses */
   StepClock clock;
   if (!clock_of(c, row, model->simulation.integrator == INTEGRATOR_SECOND_ORDER, &clock)) return;
+  find_kind(c, row, at, &clock);
   SimMotion motion = motion_between(model, &clock, at[0], at[1], at[2]);
   MotionScale scale = scale_of(model, at[0]);
   double size = sqrt(2 * fmax(motion.kinetic, 0) * scale.mass); /* largest momentum with this energy */
@@ -406,7 +422,9 @@ static void check_forces(RunCheck* c, int row, Pose* const* at) {
   Vec3* force = MEMORY_NEW(Vec3, model->link_count);
   StepClock clock;
   bool second = model->simulation.integrator == INTEGRATOR_SECOND_ORDER;
-  if (clock_of(c, row, second ? 2 : 1, &clock) && motion_forces(model, &clock, at[0], at[1], at[2], at[3], force)) {
+  bool known = clock_of(c, row, second ? 2 : 1, &clock);
+  if (known) find_kind(c, row, at, &clock);
+  if (known && motion_forces(model, &clock, at[0], at[1], at[2], at[3], force)) {
     double absolute = model->simulation.force_tolerance / model->simulation.tolerance;
     double residual = csv_value(&c->solver.table, row - 1, csv_column(&c->solver.table, "residual"));
     TreeBalance* trees = balance_of(c, row, force, at);

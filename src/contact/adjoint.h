@@ -33,6 +33,8 @@ static inline double norm_first_by_support(double length, double support) {
  * step before it, and by parameters at fixed U and y (docs/derivations/impact.md). */
 typedef struct {
   double factor, by_potential, by_before, by_support, by_rest_speed;
+  bool
+      bounces; /* it was an impact's that gives back: only the first two are set; the step that led to t has the rest */
 } ContactLoad;
 
 /* Contact at t + dt. vertices: scratch for the active vertices of one side. */
@@ -50,14 +52,14 @@ typedef struct {
   const PairBody* body;
   const PlaneSolution* solution; /* NULL: not in contact */
 } ImpactMoment;
-void impact_adjoint(const ImpactParameters* parameters, const ImpactMoment* now, const ImpactMoment* next,
-                    ActiveVertex* vertices, PairShares* out);
+void impact_adjoint(const ImpactParameters* parameters, const ImpactPast* past, const PairCarry* carried,
+                    const ImpactMoment* now, const ImpactMoment* next, ActiveVertex* vertices, PairShares* out);
 /* After friction_adjoint, with the coefficient times the factor: by the factor, which rests on the state at t and, as
  * out->carry, on the one before. */
 void impact_load_adjoint(const ContactLoad* load, double coefficient, const ImpactParameters* parameters,
                          const ImpactMoment* now, ActiveVertex* vertices, PairShares* out);
-/* A scalar that grows by y_bar dy at t. */
-void impact_carry_adjoint(double y_bar, const ImpactParameters* parameters, const ImpactMoment* now,
+/* What the step after this one has handed on by the pair's y at t. */
+void impact_carry_adjoint(const PairCarry* carried, const ImpactParameters* parameters, const ImpactMoment* now,
                           ActiveVertex* vertices, PairShares* out);
 
 /* plane_bar: derivative of a scalar with respect to the plane (n, o) that minimises U at t. Gives z = -H_pp^-1

@@ -50,6 +50,9 @@ ContactSystem* contact_create(const Model* model, int threads, double tolerance)
 void contact_destroy(ContactSystem* system);
 /* Length of the steps that follow [s]; at first that of the scene. Friction sees it from the next lag on. */
 void contact_set_dt(ContactSystem* system, double dt);
+/* The same for a part of a step, with the length of the one before (0: none) and whether it is one of those that
+ * resolve an impact (docs/derivations/impact.md, I10). */
+void contact_set_part(ContactSystem* system, double dt, double dt_before, bool resolving);
 
 /* Distance from which on two hulls exert nothing on each other [m]. */
 double contact_range(const Model* model);
@@ -82,12 +85,26 @@ bool contact_lag(ContactSystem* system);
 /* Forget and re-enter at given poses: the start of a run. false: hulls intersect. */
 bool contact_reset(ContactSystem* system, const Pose* poses);
 /* Of the accepted state what its poses do not tell: how hard its pairs were pressed on the way there. */
-void contact_remember(ContactSystem* system);
+typedef enum { CONTACT_STEP, CONTACT_PART } ContactMemory; /* there are two to be remembered at a time */
+void contact_remember(ContactSystem* system, ContactMemory which);
 /* What an impact makes of the force of candidate `index` in the accepted state, when a step of length dt has led there
- * from the state of contact_remember. */
+ * from the state of contact_remember(CONTACT_STEP). */
 double contact_impact_factor(const ContactSystem* system, int index, double rest_speed, double dt);
 /* After contact_reset at the poses of contact_remember. */
-void contact_recall(ContactSystem* system);
+void contact_recall(ContactSystem* system, ContactMemory which);
+
+/* ---- impacts (contact/impacts.c; docs/derivations/impact.md, I10, I11)
+ * Of the accepted state, which a part of length dt_before has led to: how long the next part may be because of the
+ * impacts under way [s]; INFINITY: there are none. */
+double contact_impact_pace(ContactSystem* system, double dt_before);
+/* Of the accepted state, which a part of length dt has led to from the poses `begin`, and would have to `aim` without
+ * contact (links): does it let a pair too far into the contact range at once? How long the part should be instead [s];
+ * INFINITY: it may stay. */
+double contact_impact_entry(ContactSystem* system, const Pose* begin, const Pose* aim, double dt);
+/* After contact_impact_entry: has the part ended an approach? */
+bool contact_struck(ContactSystem* system);
+/* Does a pair press as one does that still approaches faster than the rest speed? */
+bool contact_pressed(ContactSystem* system);
 
 /* What the system knows between two steps, through a block (contact/snapshot.c): all that contact_lag and the steps
  * after it depend on, and what contact_force, contact_energy, contact_gap and contact_record say of the accepted state;
@@ -164,7 +181,7 @@ ContactTimes contact_times(const ContactSystem* system);
 /* ---------------------------------------------------------------- a run kept (contact/replay.c) */
 
 /* All that must be kept of a pair in an accepted state to have its derivatives again later. */
-enum { CONTACT_KEPT_NUMBERS = 18 };
+enum { CONTACT_KEPT_NUMBERS = 24 };
 typedef struct {
   int hull_a, hull_b;                /* a half-space is always b */
   bool active;                       /* the hulls press on each other: the next step's friction rests on it */

@@ -1,30 +1,95 @@
-/* Private to contact/: what an impact takes away (docs/derivations/impact.md). A pair's potential U becomes
- *   W(U) = integral from 0 to U of  phi(1 + (y - y_t) / eta)  dU',     y = sqrt(s U / N)                         (I1)
- * with y_t of the time step before: the pair's force is the barrier's times W', which is 1 at rest, grows with the
- * speed of approach and is 0 where the pair parts faster than the rest speed. W is convex and not
- * below its tangent of slope 1 at y_t: no energy is made (I4). Everything for stiffness 1. */
+/* Private to contact/: what an impact takes away, and what it gives back (docs/derivations/impact.md). A pair's
+ * potential U becomes W(U) = integral from 0 to U of  phi(1 + (y - y_t) / eta)  dU',     y = sqrt(s U / N) (I1) with
+ * y_t of the time step before: the pair's force is the barrier's times W', which is 1 at rest, grows with the speed of
+ * approach and is 0 where the pair parts faster than the rest speed. W is convex and not below its tangent of slope 1
+ * at y_t: no energy is made (I4). Everything for stiffness 1. */
 #ifndef SDRS_CONTACT_IMPACT_H
 #define SDRS_CONTACT_IMPACT_H
 
 #include "contact/plane.h"
 
 typedef struct {
-  double support;    /* s [m] */
-  double rest_speed; /* nothing leaves faster [m/s]; 0: the bare barrier, W = U */
-  double dt;         /* s */
+  double support;     /* s [m] */
+  double rest_speed;  /* nothing leaves faster [m/s]; 0: the bare barrier, W = U */
+  double dt;          /* s */
+  double restitution; /* e: what is left of the speed of approach; 0: the law above for all pairs */
 } ImpactParameters;
 
 /* y of a potential U [1/m]; > 0 in contact. */
 double impact_compression(double support, double potential);
 
+/* What a pair carries from part to part of an impact; all but `bounces` and `fresh` are numbers with derivatives. */
 typedef struct {
-  double value;         /* W [1/m] */
-  double first, second; /* dW/dU, d2W/dU2 [m]: second (dU/dx)^2 vanishes with U */
-  double by_before;     /* d first / d y_t */
-  double by_support;    /* d first / ds at fixed U and y_t [1/m] */
-  double by_rest_speed; /* d first / d(rest speed) [s/m] */
+  bool bounces;      /* by the law of restitution (I7-I10), else by that of restitution 0 */
+  bool fresh;        /* the speed is that of this part's `now` and `old`, not one carried */
+  Pressure now, old; /* at t and at t - dt_before; old is zero unless now is in range */
+  double dt_before;  /* s */
+  double speed;      /* v0, of approach; 0: not known yet [m/s] */
+  double damping;    /* a: 1 / (speed with which nothing parts any faster) [s/m] (I9) */
+} ImpactPast;
+
+typedef struct {
+  double value;            /* W [1/m] */
+  double first, second;    /* dW/dU, d2W/dU2 [m]: second (dU/dx)^2 vanishes with U */
+  double by_before;        /* d first / d y_t */
+  double by_support;       /* d first / ds at fixed U and y_t [1/m] */
+  double by_rest_speed;    /* d first / d(rest speed) [s/m] */
+  Pressure by_now, by_old; /* d first / d(past.now), d(past.old) of a pair that bounces */
+  double by_damping;       /* d first / d(past.damping) [m/s] */
 } Impact;
 Impact impact_eval(const ImpactParameters* parameters, double potential, double before);
+/* The same for a pair that bounces: the force is the difference quotient of the potential over both parts that meet at
+ * t, times 1 + a v (I7, I8). */
+Impact impact_bounce(const ImpactParameters* parameters, double potential, const ImpactPast* past);
+/* Whichever of the two the pair follows. */
+Impact impact_of(const ImpactParameters* parameters, double potential, double before, const ImpactPast* past);
+
+/* Speed of approach in the part that led to t, from pressures at both its ends, and its derivatives. */
+typedef struct {
+  double value; /* m/s */
+  Pressure by_now, by_old;
+  double by_support;
+} ImpactSpeed;
+ImpactSpeed impact_speed(const ImpactParameters* parameters, const ImpactPast* past);
+/* The way of the bodies for a change of z, r = N |Q'| / (s p) [m] (I7); 0: not in range. */
+double impact_way(const ImpactParameters* parameters, const Pressure* pressure);
+/* z of a potential, in (0, 1]. */
+double impact_clearance(const ImpactParameters* parameters, double potential);
+
+/* c(e): the damping in units of 1 / v0 with which e is left of v0 (I9); 0 for e = 1. by_restitution: dc/de. */
+double impact_damping_number(double restitution, double* by_restitution);
+/* Below this many rest speeds an impact is one of restitution 0; from twice as many on it is what was asked for. */
+#define IMPACT_FROM 5.0
+typedef struct {
+  double value, by_speed, by_rest_speed;
+} ImpactDamping;
+/* a of an impact at speed v0, between IMPACT_FROM rest speeds and any. */
+ImpactDamping impact_damping(const ImpactParameters* parameters, double speed);
+
+/* ---- from part to part (impact_course.c; I10, I11) */
+typedef struct {
+  double dt_before; /* length of the part before the one that begins [s] */
+  bool resolving;   /* impacts are looked at in it */
+} ImpactPart;
+/* What a pair remembers. */
+typedef struct {
+  ImpactPast past;
+  double since;    /* in range for so long [s] */
+  double pace;     /* length of the parts of its impact; 0: it is in none [s] */
+  double approach; /* speed with which the last part let it into the range; 0: it did not [m/s] */
+} ImpactCourse;
+/* At the lag: what it carries into the part that begins. */
+void impact_follow(const ImpactParameters* parameters, const ImpactPart* part, const Pressure* now,
+                   ImpactCourse* course);
+/* How long the part that begins may be because of it [s]; INFINITY: it is in no impact. separation: of the hulls [m];
+ * potential_share: U by which the barrier holds the energy of a speed v is potential_share v^2 / 2 [s^2/m^3]. */
+double impact_pace(const ImpactParameters* parameters, const ImpactPart* part, const Pressure* now, double separation,
+                   double potential_share, ImpactCourse* course);
+/* Of a part of length dt that has let it into the range, from this distance [m]: how long it should have been [s];
+ * INFINITY: it may stay. */
+double impact_entry(const ImpactParameters* parameters, double approach, double distance, double dt);
+bool impact_struck(const ImpactParameters* parameters, const ImpactCourse* course, const Impact* impact);
+bool impact_presses_on(const Impact* impact);
 
 /* From derivatives of U to those of W: forces, moments and Hessian. */
 void impact_scale(const Impact* impact, bool half_space, PairDerivatives* d);

@@ -63,6 +63,8 @@ typedef struct ContactLaw {
   void* (*create)(const Model* model, int threads, double tolerance);
   void (*destroy)(void* law);
   void (*set_dt)(void* law, double dt);
+  /* Of the part of a step that begins: length of the one before, and does it resolve impacts? NULL. */
+  void (*set_part)(void* law, double dt_before, bool resolving);
   /* Distance from which on two hulls exert nothing on each other [m]; INFINITY: all pairs are candidates. */
   double (*range)(const Model* model);
   /* Two faces at rest on each other, for stiffness 1 (model.h). Both NULL: stiffness is not derived, nor judged. */
@@ -103,6 +105,18 @@ typedef struct ContactLaw {
   double (*impact_factor)(const LawPair* pair, const void* kept, double rest_speed, double dt);
   void (*record)(const LawPair* pair, bool rubbing, double kept[CONTACT_KEPT_NUMBERS]);
 
+  /* ---- impacts of pairs in the accepted state (impact.md, I10, I11). All NULL: there are none to be resolved. */
+  /* How long a part may be because of its impact [s], after one of length dt_before; INFINITY: it is in none. mobility:
+   * what a unit of its force does to the speed along it [1/kg]. */
+  double (*pace)(const LawPair* pair, double mobility, double dt_before);
+  /* Does it press, and was it apart at the beginning of the part? Then entry is told its speed of approach and how far
+   * apart it was [m]. It returns how long the part of length dt should have been [s]; INFINITY: it may stay. */
+  bool (*enters)(const LawPair* pair);
+  double (*entry)(const LawPair* pair, double approach, double distance, double dt);
+  /* Has it ended an approach; does it still? */
+  bool (*struck)(const LawPair* pair);
+  bool (*presses_on)(const LawPair* pair);
+
   /* ---- two hulls, outside any run */
   /* A plane that parts them, found is their distance; with lower bounds of both clearances [m]. NULL: none. */
   bool (*part)(void* law, int thread, const HullInstance* a, const HullInstance* b, const GjkResult* found,
@@ -117,7 +131,7 @@ typedef struct ContactLaw {
   bool (*replay)(const LawReplay* pair, PairDerivatives* out);
   /* Shares of Phi (A4) for the twists of both bodies, and of a scalar that grows by `carry` times what the pair hands
    * on from t (PairShares.carry of the step after); everything for stiffness 1. out is zeroed. */
-  void (*reverse)(const LawReplay* pair, const double twist[2][6], double carry, PairShares* out);
+  void (*reverse)(const LawReplay* pair, const double twist[2][6], const PairCarry* carry, PairShares* out);
 } ContactLaw;
 
 /* The model's; that of model `none` is the first, for who asks how near is near. */

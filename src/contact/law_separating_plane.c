@@ -21,8 +21,8 @@
 #define NEARER_MOST 0.1
 /* The force of a pair over its exponent: P_s' goes with about the sixth power of the clearance (C2). */
 #define FORCE_EXPONENT 6.0
-/* Shares of a vertex: of contact, of its potential at t + dt and three times at t, of friction. */
-enum { VERTEX_SHARES = 6 };
+/* Shares of a vertex: of contact, of its potential at t + dt and three times at t, of its force at t, of friction. */
+enum { VERTEX_SHARES = 7 };
 
 typedef struct {
   double support, stiffness, range;
@@ -31,13 +31,16 @@ typedef struct {
   ActiveVertex** active; /* one a thread */
   FrictionParameters friction;
   ImpactParameters impact;
+  ImpactPart part;
 } Law;
 
 /* What a pair remembers. */
 typedef struct {
   FrictionLag lag;
-  double before; /* y of impact.md at the time of the lag */
-  Impact load;   /* what the step before made of the force that friction rests on */
+  double before;     /* y of impact.md at the time of the lag */
+  Impact load;       /* what the step before made of the force that friction rests on */
+  bool load_bounces; /* and it was an impact's that gives back */
+  ImpactCourse course;
 } Memory;
 
 /* What belongs to a state. */
@@ -52,12 +55,14 @@ typedef struct {
 typedef struct {
   Impact impact;
   double compression;
+  ImpactCourse course;
 } Kept;
 
 typedef struct {
   Plane plane;      /* the minimiser, of an active record */
   double slip[3];   /* u1, u2 [m/s], omega * length [m/s] in the basis of the lagged plane, of a rubbing one */
   ContactLoad load; /* of the state before, which friction is in proportion to */
+  ImpactPast past;  /* what the pair carried into the step */
 } Record;
 _Static_assert(sizeof(Record) <= sizeof(double[CONTACT_KEPT_NUMBERS]), "a record is kept as numbers");
 
@@ -83,11 +88,13 @@ static const SchemaRow rows[] = {
      .meaning = "Friction smoothing epsilon; a sticking contact creeps at a small multiple of its root."},
     {"contact", "restitution", VALUE_NUMBER, offsetof(ContactForm, contact.restitution), .only = ONLY, .fallback = "0",
      .nullable = true, .range = RANGE_BETWEEN(0, 1),
-     .meaning = "Part of the normal speed that is left after an impact. So far 0 for every dt, or null: the bare "
-                "barrier, which throws back the more the finer dt is."},
+     .meaning = "Part of the normal speed that is left after an impact, for every dt: bodies that meet faster than 10 "
+                "rest_speed leave so; below 5 it is 0. null: the bare barrier, which throws back the more the finer dt "
+                "is."},
     {"contact", "rest_speed", VALUE_NUMBER, offsetof(ContactForm, contact.rest_speed), .only = ONLY, .unit = "m/s",
      .fallback = "(derived from the scene)", .range = RANGE_ABOVE(0),
-     .meaning = "With restitution 0 nothing leaves what it met faster than about this."},
+     .meaning = "With restitution 0 nothing leaves what it met faster than about this; slow impacts have that "
+                "restitution."},
 };
 
 static void scratch_create(PlaneScratch* scratch, const Model* model, double tolerance) {
@@ -116,7 +123,7 @@ static void* create(const Model* model, int threads, double tolerance) {
                .scratch = MEMORY_NEW(PlaneScratch, threads),
                .active = MEMORY_NEW(ActiveVertex*, threads),
                .friction = {contact->friction, contact->smoothing, dt, 0, false},
-               .impact = {contact->support, contact->rest_speed, dt}};
+               .impact = {contact->support, contact->rest_speed, dt, contact->restitution}};
   for (int t = 0; t < threads; t++) {
     scratch_create(&law->scratch[t], model, tolerance);
     law->active[t] = MEMORY_NEW(ActiveVertex, law->scratch[t].capacity);
@@ -140,6 +147,10 @@ static void destroy(void* instance) {
 static void set_dt(void* instance, double dt) {
   Law* law = instance;
   law->friction.dt = law->impact.dt = dt;
+}
+
+static void set_part(void* instance, double dt_before, bool resolving) {
+  ((Law*)instance)->part = (ImpactPart){dt_before, resolving};
 }
 
 static double range(const Model* model) { return plane_range(model->contact.support); }
@@ -214,7 +225,8 @@ static void evaluate(const LawPair* p, const LawOrigin* from) {
   if (!pressed) return;
   ImpactParameters impact = law->impact;
   if (from->begins) impact.rest_speed = 0; /* as at rest */
-  own->impact = impact_eval(&impact, solution->energy, ((const Memory*)p->memory)->before);
+  const Memory* memory = p->memory;
+  own->impact = impact_of(&impact, solution->energy, memory->before, &memory->course.past);
   state->contact_energy = law->stiffness * own->impact.value;
   state->has_terms = true;
 }
@@ -319,6 +331,12 @@ static double compression(const LawPair* p) {
   return impact_compression(((const Law*)p->law)->support, ((const Own*)p->own)->solution.energy);
 }
 
+static Pressure pressure_of(const LawPair* p) {
+  const PlaneSolution* solution = &((const Own*)p->own)->solution;
+  if (p->state->outcome != PAIR_PRESSED) return (Pressure){0, 0};
+  return (Pressure){solution->energy, fabs(solution->side[0].first[3]) * vec3_norm(solution->plane.n)};
+}
+
 static size_t lag_room(const LawPair* p) {
   const Plane* plane = &((const Own*)p->own)->solution.plane;
   return sizeof(FrictionVertex) * (size_t)friction_count(p->a, p->b, ((const Law*)p->law)->support, plane);
@@ -329,6 +347,9 @@ static size_t lag(const LawPair* p, void* room) {
   const Own* own = p->own;
   memory->before = p->lagged ? compression(p) : 0;
   memory->load = p->lagged ? own->impact : (Impact){0};
+  memory->load_bounces = p->lagged && memory->course.past.bounces;
+  Pressure now = pressure_of(p);
+  impact_follow(&((const Law*)p->law)->impact, &((const Law*)p->law)->part, &now, &memory->course);
   if (!p->lagged) return 0;
   friction_lag(p->a, p->b, ((const Law*)p->law)->support, &own->solution.plane, room, &memory->lag);
   return sizeof(FrictionVertex) * (size_t)(memory->lag.count[0] + memory->lag.count[1]);
@@ -336,13 +357,18 @@ static size_t lag(const LawPair* p, void* room) {
 
 static void begin(const LawPair* p) { ((Memory*)p->memory)->before = compression(p); }
 
-static void keep(const LawPair* p, void* kept) { *(Kept*)kept = (Kept){((const Own*)p->own)->impact, compression(p)}; }
+static void keep(const LawPair* p, void* kept) {
+  *(Kept*)kept = (Kept){((const Own*)p->own)->impact, compression(p), ((const Memory*)p->memory)->course};
+}
 
-static void recall(const LawPair* p, const void* kept) { ((Own*)p->own)->impact = ((const Kept*)kept)->impact; }
+static void recall(const LawPair* p, const void* kept) {
+  ((Own*)p->own)->impact = ((const Kept*)kept)->impact;
+  ((Memory*)p->memory)->course = ((const Kept*)kept)->course;
+}
 
 static double impact_factor(const LawPair* p, const void* kept, double rest_speed, double dt) {
   const Law* law = p->law;
-  ImpactParameters parameters = {law->support, rest_speed, dt};
+  ImpactParameters parameters = {law->support, rest_speed, dt, 0};
   double before = kept ? ((const Kept*)kept)->compression : 0;
   return impact_eval(&parameters, ((const Own*)p->own)->solution.energy, before).first;
 }
@@ -351,12 +377,45 @@ static void record(const LawPair* p, bool rubbing, double kept[CONTACT_KEPT_NUMB
   const Own* own = p->own;
   const Impact* load = &((const Memory*)p->memory)->load;
   Record r = {0};
+  r.past = ((const Memory*)p->memory)->course.past;
   if (p->state->outcome == PAIR_PRESSED) r.plane = own->solution.plane;
   if (rubbing) {
     memcpy(r.slip, own->slip, sizeof(r.slip));
-    r.load = (ContactLoad){load->first, load->second, load->by_before, load->by_support, load->by_rest_speed};
+    r.load = (ContactLoad){load->first,      load->second,        load->by_before,
+                           load->by_support, load->by_rest_speed, ((const Memory*)p->memory)->load_bounces};
   }
   memcpy(kept, &r, sizeof(r));
+}
+
+/* ---------------------------------------------------------------- impacts */
+
+static double pace(const LawPair* p, double mobility, double dt_before) {
+  const Law* law = p->law;
+  Pressure now = pressure_of(p);
+  ImpactPart part = {dt_before, false};
+  double energy_share = 1 / (mobility * law->stiffness);
+  return impact_pace(&law->impact, &part, &now, p->state->separation, energy_share, &((Memory*)p->memory)->course);
+}
+
+static bool enters(const LawPair* p) {
+  ImpactCourse* course = &((Memory*)p->memory)->course;
+  course->approach = 0;
+  return p->state->outcome == PAIR_PRESSED && !(course->past.now.potential > 0);
+}
+
+static double entry(const LawPair* p, double approach, double distance, double dt) {
+  ((Memory*)p->memory)->course.approach = approach;
+  return impact_entry(&((const Law*)p->law)->impact, approach, distance, dt);
+}
+
+static bool struck(const LawPair* p) {
+  return p->state->outcome == PAIR_PRESSED &&
+         impact_struck(&((const Law*)p->law)->impact, &((const Memory*)p->memory)->course,
+                       &((const Own*)p->own)->impact);
+}
+
+static bool presses_on(const LawPair* p) {
+  return p->state->outcome == PAIR_PRESSED && impact_presses_on(&((const Own*)p->own)->impact);
 }
 
 /* ---------------------------------------------------------------- two hulls outside any run */
@@ -422,7 +481,8 @@ static bool replay(const LawReplay* p, PairDerivatives* d) {
   if (p->record->active) {
     plane_derivatives(next, body[1].hull.half_space, body[0].reference, body[1].reference, d, &memory->response);
     double before = now ? impact_compression(law->support, now->energy) : 0;
-    Impact impact = impact_eval(&law->impact, next->energy, before);
+    Record r = record_of(p->record);
+    Impact impact = impact_of(&law->impact, next->energy, before, &r.past);
     impact_scale(&impact, body[1].hull.half_space, d);
   }
   bool sound = true;
@@ -439,14 +499,15 @@ static bool replay(const LawReplay* p, PairDerivatives* d) {
   return sound;
 }
 
-static void reverse(const LawReplay* p, const double twist[2][6], double carry, PairShares* s) {
+static void reverse(const LawReplay* p, const double twist[2][6], const PairCarry* carry, PairShares* s) {
   const Law* law = p->law;
   const Replay* memory = p->memory;
   ActiveVertex* vertices = law->active[p->thread];
   ImpactMoment next = {p->next, p->own_next}, now = {p->now, p->own_now};
   if (p->record->active) {
     plane_adjoint(p->next, law->support, next.solution, &memory->response, twist, vertices, s);
-    impact_adjoint(&law->impact, &now, &next, vertices, s);
+    Record r = record_of(p->record);
+    impact_adjoint(&law->impact, &r.past, carry, &now, &next, vertices, s);
   }
   if (p->record->rubbing) {
     Record r = record_of(p->record);
@@ -471,6 +532,7 @@ const ContactLaw LAW_separating_plane = {
     .create = create,
     .destroy = destroy,
     .set_dt = set_dt,
+    .set_part = set_part,
     .range = range,
     .rest_under_force = rest_under_force,
     .rest_at_gap = rest_at_gap,
@@ -489,6 +551,11 @@ const ContactLaw LAW_separating_plane = {
     .recall = recall,
     .impact_factor = impact_factor,
     .record = record,
+    .pace = pace,
+    .enters = enters,
+    .entry = entry,
+    .struck = struck,
+    .presses_on = presses_on,
     .part = part,
     .press = press,
     .revisit = revisit,

@@ -102,6 +102,21 @@ static inline void ground_add(GroundShare* share, Vec3 force, Vec3 at, Vec3 orig
   share->torque = vec3_add(share->torque, vec3_cross(vec3_sub(at, origin), force));
 }
 
+/* How hard a pair presses by its law's potential alone, stiffness 1; zeros out of range. */
+typedef struct {
+  double potential; /* U [1/m] */
+  double force;     /* p: size of the force on either body [1/m^2] */
+} Pressure;
+
+/* Derivatives by what a pair has carried into a step from those before it, for the one before to take up (impact.md,
+ * I6, I12): by y at t - dt; by its pressure there; by the factor that an impact put on its force at t; and by the speed
+ * of that impact. */
+typedef struct {
+  double y;
+  Pressure old;
+  double load, speed;
+} PairCarry;
+
 /* What one pair adds. */
 typedef struct {
   VertexShare* share[2];
@@ -110,7 +125,7 @@ typedef struct {
   double support; /* dPhi/ds */
   double friction, smoothing, rest_speed;
   double own[CONTACT_OWN_PARAMETERS];  /* by the law's own parameters */
-  double carry;                        /* by y of the state before t, for the step to t (impact.md, I6) */
+  PairCarry carry;                     /* for the step to t */
   GroundShare ground_now, ground_next; /* of a half-space */
 } PairShares;
 

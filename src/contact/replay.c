@@ -43,7 +43,7 @@ struct ContactReplay {
   char *memory, *vertices; /* of the law */
   VertexShare* shares;
   int memory_capacity, vertex_capacity, share_capacity;
-  double* carry[2]; /* derivatives by y of the pairs at t, and at t + dt from the step after (records) */
+  PairCarry* carry[2]; /* derivatives by what pairs carry: at t, and at t + dt from the step after (records) */
   int carry_capacity[2];
   const ContactField* field; /* during contact_replay_adjoint */
 };
@@ -195,16 +195,16 @@ void contact_replay_begin(ContactReplay* r) {
 
 /* What the step after this one has handed to the pairs' y at t + dt becomes that at its own t. */
 static void shift_carry(ContactReplay* r, bool follows, int now, int next) {
-  double* other = r->carry[0];
+  PairCarry* other = r->carry[0];
   int capacity = r->carry_capacity[0];
   r->carry[0] = r->carry[1];
   r->carry_capacity[0] = r->carry_capacity[1];
   r->carry[1] = other;
   r->carry_capacity[1] = capacity;
-  r->carry[0] = room_for(r->carry[0], &r->carry_capacity[0], now, sizeof(double));
-  if (!follows) r->carry[1] = room_for(r->carry[1], &r->carry_capacity[1], next, sizeof(double));
-  for (int k = 0; k < now; k++) r->carry[0][k] = 0;
-  for (int k = 0; k < next && !follows; k++) r->carry[1][k] = 0;
+  r->carry[0] = room_for(r->carry[0], &r->carry_capacity[0], now, sizeof(PairCarry));
+  if (!follows) r->carry[1] = room_for(r->carry[1], &r->carry_capacity[1], next, sizeof(PairCarry));
+  for (int k = 0; k < now; k++) r->carry[0][k] = (PairCarry){0};
+  for (int k = 0; k < next && !follows; k++) r->carry[1][k] = (PairCarry){0};
 }
 
 /* Is `next` what was loaded as `now` the last time? */
@@ -278,7 +278,7 @@ static void reverse_pair(void* context, int index, int thread) {
   pair_field(r, index, r->field, twist);
   p->shares = (PairShares){.share = {p->shares.share[0], p->shares.share[1]}};
   LawReplay pair = law_replay(r, index, thread);
-  r->law->reverse(&pair, (const double(*)[6])twist, r->carry[1][index], &p->shares);
+  r->law->reverse(&pair, (const double(*)[6])twist, &r->carry[1][index], &p->shares);
 }
 
 static Vec3 local_point(const ModelHull* hull, int m) {
@@ -338,7 +338,7 @@ void contact_replay_adjoint(ContactReplay* r, const ContactField* field, double 
     gradient->contact[CONTACT_SMOOTHING] += kappa * p->shares.smoothing;
     gradient->contact[CONTACT_REST_SPEED] += kappa * p->shares.rest_speed;
     for (int i = 0; i < CONTACT_OWN_PARAMETERS; i++) gradient->contact[CONTACT_OWN + i] += kappa * p->shares.own[i];
-    if (p->record->rubbing) r->carry[0][p->before] = p->shares.carry;
+    if (p->now) r->carry[0][p->before] = p->shares.carry;
   }
 }
 

@@ -58,12 +58,19 @@ void contact_destroy(ContactSystem* s) {
   memory_free(s->memory);
   for (int k = 0; k < 2; k++) memory_free(s->own[k]);
   memory_free(s->lag_room);
-  memory_free(s->remembered);
-  memory_free(s->kept);
+  for (int k = 0; k < 2; k++) {
+    memory_free(s->remembered[k].keys);
+    memory_free(s->remembered[k].kept);
+  }
   memory_free(s);
 }
 
 void contact_set_dt(ContactSystem* s, double dt) { s->law->set_dt(s->own_law, dt); }
+
+void contact_set_part(ContactSystem* s, double dt, double dt_before, bool resolving) {
+  contact_set_dt(s, dt);
+  if (s->law->set_part) s->law->set_part(s->own_law, dt_before, resolving);
+}
 
 double contact_range(const Model* model) { return contact_law(model)->range(model); }
 
@@ -100,45 +107,47 @@ bool contact_reset(ContactSystem* s, const Pose* poses) {
   return true;
 }
 
-void contact_remember(ContactSystem* s) {
+void contact_remember(ContactSystem* s, ContactMemory which) {
+  PairsKept* to = &s->remembered[which];
   size_t size = s->law->kept_size;
-  s->remembered_count = 0;
+  to->count = 0;
   if (!s->law->keep) return;
-  if (s->remembered_capacity < s->list_count) {
-    memory_free(s->remembered);
-    memory_free(s->kept);
-    s->remembered_capacity = 2 * s->list_count + 64;
-    s->remembered = MEMORY_NEW(uint64_t, s->remembered_capacity);
-    s->kept = memory_alloc(size * (size_t)s->remembered_capacity);
+  if (to->capacity < s->list_count) {
+    memory_free(to->keys);
+    memory_free(to->kept);
+    to->capacity = 2 * s->list_count + 64;
+    to->keys = MEMORY_NEW(uint64_t, to->capacity);
+    to->kept = memory_alloc(size * (size_t)to->capacity);
   }
   for (int k = 0; k < s->list_count; k++) {
     ContactPair* p = contact_pair(s, k);
     if (p->state[s->current].outcome != PAIR_PRESSED) continue;
     LawPair pair = contact_law_pair(s, p, s->current, 0);
-    s->law->keep(&pair, s->kept + (size_t)s->remembered_count * size);
-    s->remembered[s->remembered_count++] = p->key;
+    s->law->keep(&pair, to->kept + (size_t)to->count * size);
+    to->keys[to->count++] = p->key;
   }
 }
 
 static uint64_t remembered_key(const void* keys, int index) { return ((const uint64_t*)keys)[index]; }
 
 /* What is remembered of a pair, or NULL. */
-static const void* kept_of(const ContactSystem* s, const ContactPair* p) {
-  int index = find_key(s->remembered, remembered_key, s->remembered_count, p->key);
-  return index < 0 ? NULL : s->kept + (size_t)index * s->law->kept_size;
+static const void* kept_of(const ContactSystem* s, ContactMemory which, const ContactPair* p) {
+  const PairsKept* from = &s->remembered[which];
+  int index = find_key(from->keys, remembered_key, from->count, p->key);
+  return index < 0 ? NULL : from->kept + (size_t)index * s->law->kept_size;
 }
 
 double contact_impact_factor(const ContactSystem* s, int index, double rest_speed, double dt) {
   ContactPair* p = contact_pair(s, index);
   LawPair pair = contact_law_pair(s, p, s->current, 0);
   if (pair.state->outcome != PAIR_PRESSED || !s->law->impact_factor) return 1;
-  return s->law->impact_factor(&pair, kept_of(s, p), rest_speed, dt);
+  return s->law->impact_factor(&pair, kept_of(s, CONTACT_STEP, p), rest_speed, dt);
 }
 
-void contact_recall(ContactSystem* s) {
+void contact_recall(ContactSystem* s, ContactMemory which) {
   for (int k = 0; k < s->list_count; k++) {
     ContactPair* p = contact_pair(s, k);
-    const void* kept = kept_of(s, p);
+    const void* kept = kept_of(s, which, p);
     LawPair pair = contact_law_pair(s, p, s->current, 0);
     if (kept) s->law->recall(&pair, kept);
   }

@@ -30,6 +30,13 @@ typedef struct {
   PairDerivatives model;
 } ContactPair;
 
+/* What contact_remember found of the pairs that were pressed. */
+typedef struct {
+  uint64_t* keys;
+  char* kept; /* by the law */
+  int count, capacity;
+} PairsKept;
+
 /* What the solver has asked for last. */
 typedef enum {
   CONTACT_STANDING, /* the accepted state stands alone: the trial is another one's */
@@ -76,10 +83,8 @@ struct ContactSystem {
   const int* groups; /* during contact_try: of every link, -1 for none; NULL: nobody asks  (links) */
   bool* refused;     /* groups with a pair that stands in the way (lent) */
   bool suspects_only;
-  bool begins;          /* contact_reset is at work */
-  uint64_t* remembered; /* keys of the pairs that contact_remember found pressed */
-  char* kept;           /* what the law keeps of them */
-  int remembered_count, remembered_capacity;
+  bool begins;             /* contact_reset is at work */
+  PairsKept remembered[2]; /* by ContactMemory */
   ContactTimes times;
   Pose *certificate_poses, *lag_poses;
   Pose* way_poses; /* where the way of contact_certify_arrival begins  (links) */

@@ -145,6 +145,7 @@ typedef struct {
   const int* substeps; /* number in which each step is tried first (steps); NULL: as sim_step finds good */
   size_t memory;       /* of a thin recording: bytes that the parts for its gradient may take besides the kept rows and
                           their seeds; at least a few states are held however little that is. 0: values only */
+  const Recording* like; /* a run whose steps' parts this one is to repeat; NULL: none */
 } RecordOptions;
 Status recording_run(Recording* recording, const Model* model, const RecordOptions* options, RecordReport* report,
                      Diagnostics* diagnostics);

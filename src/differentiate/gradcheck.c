@@ -84,6 +84,7 @@ typedef struct {
   Recording base, moved;
   LossSeeds seeds; /* of the base */
   int* substeps;   /* of every step of the base run, which moved runs repeat; NULL while that runs */
+  bool moves;      /* moved runs repeat the parts of the base run's steps, where those are kept */
   GradcheckReport* report;
 } Check;
 
@@ -100,7 +101,12 @@ static double size_of_value(const Check* c) {
 }
 
 static RecordOptions record_options(const Check* c) {
-  return (RecordOptions){c->options->threads, c->options->tolerance, c->options->interrupted, c->substeps, 0};
+  return (RecordOptions){c->options->threads,
+                         c->options->tolerance,
+                         c->options->interrupted,
+                         c->substeps,
+                         0,
+                         c->moves && !c->base.keep ? &c->base : NULL};
 }
 
 /* Did the moved run take every step in as many substeps as the base run? It has jumped where one took more. */
@@ -186,7 +192,7 @@ static bool all_gradients(Check* c, ModelGradient* gradient) {
   return c->report->adjoint.sound;
 }
 
-/* The number of substeps is data of a step: where it changes, the run has a jump. */
+/* The parts of a step are data: where they change, the run has a jump. */
 static int* substeps_of(const Recording* r) {
   int* substeps = MEMORY_NEW(int, r->steps);
   for (int step = 1; step <= r->steps; step++) substeps[step - 1] = recording_substeps(r, step);
@@ -243,6 +249,7 @@ Status gradcheck_scene(const Scene* scene, const Model* model, const Loss* loss,
   c.terms = MEMORY_NEW(double, loss ? loss_count(loss) : 0);
   Status status = recording_run(&c.base, model, &record, &report->run, diagnostics);
   if (status == STATUS_OK) {
+    c.moves = true;
     c.substeps = substeps_of(&c.base);
     status = check_all(&c);
   }

@@ -188,7 +188,18 @@ static void keep_row(Recording* r, Sim* sim, int row) {
 
 /* ---------------------------------------------------------------- the run */
 
+/* Step `row` in the parts that it had in another run. */
+static StepReport repeat_step(const Recording* like, Sim* sim, int row) {
+  int first = like->row_state[row - 1] + 1, count = recording_substeps(like, row);
+  StepClock* parts = MEMORY_NEW(StepClock, count);
+  for (int k = 0; k < count; k++) parts[k] = like->states[first + k].clock;
+  StepReport report = sim_step_as(sim, parts, count);
+  memory_free(parts);
+  return report;
+}
+
 StepReport recording_step(Sim* sim, const RecordOptions* options, int row) {
+  if (options->like) return repeat_step(options->like, sim, row);
   return options->substeps ? sim_step_in(sim, options->substeps[row - 1]) : sim_step(sim);
 }
 

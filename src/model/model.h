@@ -84,6 +84,7 @@ typedef struct {
   double friction;                    /* Coulomb coefficient */
   double smoothing;                   /* epsilon [(m/s)^2] */
   double rest_speed;                  /* nothing that meets leaves faster [m/s]; 0: the bare barrier */
+  double restitution;                 /* what is left of the speed of approach, of impacts well above the rest speed */
   double own[CONTACT_OWN_PARAMETERS]; /* of the law alone (ContactLaw.parameters) */
   bool support_derived, stiffness_derived, smoothing_derived, rest_speed_derived;
   double feature;         /* smallest thickness of a colliding moving hull [m] */

@@ -62,10 +62,6 @@ static void read_contact(Reader* reader, const Node* map, ContactForm* form) {
     contact->smoothing_place = value_place(map, "smoothing");
     const Node* restitution = node_find(map, "restitution");
     contact->elastic = restitution && node_is_null(restitution);
-    if (contact->restitution > 0)
-      reader_error(reader, value_place(map, "restitution"),
-                   "restitution %g: only 0 is there yet (null: the bare barrier, whose rebound depends on dt)",
-                   contact->restitution);
   }
   reader_leave(reader, mark);
 }

@@ -35,9 +35,33 @@ static StepWeights second_order_weights(const StepClock* clock) {
   return (StepWeights){weight[0], now + older, old, 0, -2 * older * (before / dt), rate_now, rate_old};
 }
 
+/* In an impact: the force at t for the time between the middles of both parts (S15). */
+static StepWeights impact_weights(const StepClock* clock) {
+  StepWeights w = first_order_weights(clock);
+  if (clock->dt_before > 0) w.factor = 2 * clock->dt / (clock->dt + clock->dt_before);
+  return w;
+}
+
+/* After an impact, whose last part is short: from its velocity, as at the start (S15). */
+static StepWeights leaving_weights(const StepClock* clock) {
+  double ratio = clock->dt / clock->dt_before, dt = clock->dt;
+  return (StepWeights){2,
+                       1 + ratio,
+                       -ratio,
+                       0,
+                       0,
+                       (1 + dt / (dt + clock->dt_before)) / dt,
+                       dt / (dt + clock->dt_before) / clock->dt_before};
+}
+
 StepWeights step_weights(Integrator integrator, const StepClock* clock) {
+  bool second = integrator == INTEGRATOR_SECOND_ORDER;
+  if (clock->kind == STEP_IMPACT) return impact_weights(clock);
+  if (second && clock->kind == STEP_LEAVES && clock->dt_before > 0) return leaving_weights(clock);
+  if (clock->kind == STEP_STRIKES || clock->kind == STEP_STRUCK || clock->kind == STEP_RECOVERS)
+    return first_order_weights(clock);
   /* momentum: the turning of free bodies is spin_aim's */
-  return integrator == INTEGRATOR_SECOND_ORDER ? second_order_weights(clock) : first_order_weights(clock);
+  return second ? second_order_weights(clock) : first_order_weights(clock);
 }
 
 static Pose affine_combine(double a, Pose x, double b, Pose y, double c, Pose z, double d, Pose w) {

@@ -269,7 +269,7 @@ static ProofReport next(Proof* p, Manner manner, const double* moves, int count,
   ProofReport report = {.outcome = PROOF_APART, .gap = INFINITY, .gap_a = -1, .gap_b = -1};
   if (!p->contact) return report;
   p->stepped = p->entered;
-  if (p->entered) contact_remember(p->contact);
+  if (p->entered) contact_remember(p->contact, CONTACT_STEP);
   if (!p->entered) {
     if (!enter(p, q)) blame_state(p, &report);
   } else if (manner == BY_MOVES) {

@@ -64,6 +64,7 @@ typedef struct {
 typedef struct {
   int recent; /* the last step's number */
   int calm;   /* steps in a row that succeeded with it at once */
+  int tried;  /* equal parts of the last try, those of impacts not counted */
 } SubstepMemory;
 
 /* States between those that the user sees. */

@@ -27,12 +27,25 @@ typedef struct {
                      else 0  [kg m^2/s]  (links) */
 } SimState;
 
+/* What a step, or a part of one, does about impacts (docs/derivations/step.md, S15). */
+typedef enum {
+  STEP_FREE,
+  STEP_STRIKES,  /* second_order, restitution 0: an approach ends in it; of first order, as are the next two */
+  STEP_STRUCK,   /* a step after that, until nothing is pressed together any more */
+  STEP_RECOVERS, /* and one more */
+  STEP_ENTERS,   /* the first of the parts that resolve an impact */
+  STEP_IMPACT,   /* another of them */
+  STEP_LEAVES,   /* the first after them */
+} StepKind;
+static inline bool step_resolves(StepKind kind) { return kind == STEP_ENTERS || kind == STEP_IMPACT; }
+
 /* A step in time, by its end and its length and those of the two before it. */
 typedef struct {
   double time;      /* at its end [s] */
   double dt;        /* s */
   double dt_before; /* of the step that led to the present state; 0: the run began there [s] */
   double dt_older;  /* of the one before that; 0: there was none [s] */
+  StepKind kind;
 } StepClock;
 
 typedef enum {
@@ -72,7 +85,7 @@ typedef struct {
   int candidate_pairs;     /* hull pairs the broad phase kept */
   int certified_intervals; /* pieces of path the certificate looked at */
   int factor_retries;      /* times the Hessian was not positive definite */
-  int substeps;            /* equal parts that the step was taken in */
+  int substeps;            /* parts that the step was taken in: equal ones, or those of an impact as well */
   bool halved;             /* they are more than the scene asks for */
   StepSqueeze squeeze;     /* of a step that failed */
 } StepReport;
@@ -122,6 +135,9 @@ void sim_destroy(Sim* sim);
 StepReport sim_step(Sim* sim);
 /* The same, tried first in exactly so many substeps (>= 1). */
 StepReport sim_step_in(Sim* sim, int substeps);
+/* The same in the parts that another run took, by their clocks, whatever they come to: where that run resolved an
+ * impact this one does. Not taken in finer ones when it fails. */
+StepReport sim_step_as(Sim* sim, const StepClock* parts, int count);
 /* Adds `the solver failed at t = ... (step n): why; ...` for the step that was tried last and failed
  * (simulate/failure.c). */
 void sim_failure_text(Text* out, const Model* model, Sim* sim, const StepReport* report);

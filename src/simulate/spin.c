@@ -117,7 +117,8 @@ static void exchange(Sim* s) {
     ContactTerms t = contact_term(s->contact, k);
     SpinExchange e = spin_exchange(s->model, s->spinners, t.link_a, t.link_b, s->pose_now, c->pose);
     if (!e.both) continue;
-    Vec3 turn = vec3_scale(vec3_cross(e.way, t.force[0]), -s->clock.dt); /* the force is minus the gradient */
+    double lasts = s->clock.dt / s->weights.factor;
+    Vec3 turn = vec3_scale(vec3_cross(e.way, t.force[0]), -lasts); /* the force is minus the gradient */
     s->state.momentum[t.link_a] = vec3_add_scaled(s->state.momentum[t.link_a], e.share[0], turn);
     s->state.momentum[t.link_b] = vec3_add_scaled(s->state.momentum[t.link_b], e.share[1], turn);
   }

@@ -105,7 +105,7 @@ static Vec3 reverse_exchange(SpinAdjoint* a, const Sim* s, const RecordedStep* s
   const Model* m = a->model;
   SpinExchange e = spin_exchange(m, s->spinners, t.link_a, t.link_b, step->pose_now, step->pose_next);
   if (!e.both) return vec3(0, 0, 0);
-  double dt = s->clock.dt, mass = m->links[t.link_a].mass + m->links[t.link_b].mass;
+  double dt = s->clock.dt / s->weights.factor, mass = m->links[t.link_a].mass + m->links[t.link_b].mass;
   Vec3 f = vec3_scale(t.force[0], -1.0);
   Vec3 sum = vec3_scale(a->momentum[t.link_a], dt * e.share[0]);
   sum = vec3_add_scaled(sum, dt * e.share[1], a->momentum[t.link_b]);

@@ -1,4 +1,5 @@
-/* A step in equal substeps: on purpose, or because the whole was not solved (docs/derivations/step.md, S13, S14). */
+/* A step in equal substeps: on purpose, or because the whole was not solved (docs/derivations/step.md, S13, S14); and
+ * in unequal parts where bodies meet that are to part again (S15). */
 #include <string.h>
 
 #include "simulate/sim.h"
@@ -41,7 +42,7 @@ static void save(Sim* s, int substeps) {
   s->backup_reached = s->reached;
   s->backup_weights = s->weights;
   path_save(s);
-  if (s->contact) contact_remember(s->contact);
+  if (s->contact) contact_remember(s->contact, CONTACT_STEP);
   if (substeps == 1) return;
   create_backup(s);
   SimPast past = past_of(s);
@@ -61,7 +62,7 @@ static void restore(Sim* s, int substeps) {
   sim_publish(s);
   if (!s->contact) return;
   (void)contact_reset(s->contact, s->pose_now);
-  contact_recall(s->contact);
+  contact_recall(s->contact, CONTACT_STEP);
 }
 
 /* ---------------------------------------------------------------- states inside a step */
@@ -147,19 +148,6 @@ void sim_set_clock(Sim* s, int count, int index) {
       index + 1 == count ? (s->state.step + 1) * whole : ((double)s->state.step * count + index + 1) * s->clock.dt;
 }
 
-static StepReport one_substep(Sim* s) {
-  step_prepare(s);
-  StepReport report = {.outcome = STEP_NOT_FINITE, .residual_dof = -1};
-  if (s->contact) contact_set_dt(s->contact, s->clock.dt);
-  if (!s->contact || contact_lag(s->contact)) {
-    path_begin(s);
-    report = step_solve(s);
-  }
-  path_end(s, !step_outcome_failed(report.outcome), s->clock.time);
-  if (!step_outcome_failed(report.outcome)) sim_advance(s);
-  return report;
-}
-
 static void add_work(StepReport* to, const StepReport* from) {
   to->iterations += from->iterations;
   to->trials += from->trials;
@@ -179,6 +167,114 @@ static StepReport join_reports(const StepReport* sum, const StepReport* next) {
     out.residual_dof = sum->residual_dof;
   }
   return out;
+}
+
+/* ---------------------------------------------------------------- a part of a step */
+
+/* A part is rejected and shortened at most so often; a step has at most so many parts that resolve impacts; one is
+ * longer than the one before by at most this. */
+enum { SHORTENINGS = 40, PARTS_MOST = 4000 };
+#define PART_GROWS 1.25
+
+/* Does what bodies come to in a step say how it is to be taken? */
+static bool looks_at_impacts(const Sim* s) {
+  const ModelContact* c = &s->model->contact;
+  bool second = s->model->simulation.integrator == INTEGRATOR_SECOND_ORDER;
+  return s->contact && c->rest_speed > 0 && (second || c->restitution > 0);
+}
+
+/* After an approach has ended both steps that the next of second order looks back on must have been calm. */
+static StepKind kind_after_strike(const Sim* s) {
+  StepKind before = s->reached.kind;
+  if (before == STEP_STRIKES || contact_pressed(s->contact)) return STEP_STRUCK;
+  return before == STEP_STRUCK ? STEP_RECOVERS : STEP_FREE;
+}
+
+static StepKind next_kind(const Sim* s, bool resolves) {
+  StepKind before = s->reached.kind;
+  if (resolves) return step_resolves(before) ? STEP_IMPACT : STEP_ENTERS;
+  if (step_resolves(before)) return STEP_LEAVES;
+  return before == STEP_FREE || before == STEP_LEAVES ? STEP_FREE : kind_after_strike(s);
+}
+
+/* The part of s->clock from the present, not accepted yet; allowed: how long it should have been. */
+static StepReport solve_part(Sim* s, double* allowed) {
+  *allowed = INFINITY;
+  step_prepare(s);
+  StepReport report = {.outcome = STEP_NOT_FINITE, .residual_dof = -1};
+  if (s->contact) contact_set_part(s->contact, s->clock.dt, s->clock.dt_before, step_resolves(s->clock.kind));
+  if (!s->contact || contact_lag(s->contact)) {
+    path_begin(s);
+    report = step_solve(s);
+  }
+  if (!step_outcome_failed(report.outcome) && looks_at_impacts(s))
+    *allowed = contact_impact_entry(s->contact, s->pose_now, s->target, s->clock.dt);
+  return report;
+}
+
+static void end_part(Sim* s, const StepReport* report) {
+  bool reached = !step_outcome_failed(report->outcome);
+  path_end(s, reached, s->clock.time);
+  if (reached) sim_advance(s);
+}
+
+/* Back to where the part began; contact was remembered there. */
+static void reject_part(Sim* s) {
+  path_end(s, false, s->clock.time);
+  (void)contact_reset(s->contact, s->pose_now);
+  contact_recall(s->contact, CONTACT_PART);
+}
+
+/* A step of second order looks back over the end of an approach, and throws back. */
+static bool strikes(const Sim* s) {
+  bool second = s->model->simulation.integrator == INTEGRATOR_SECOND_ORDER;
+  bool free = s->clock.kind == STEP_FREE || s->clock.kind == STEP_LEAVES;
+  return second && free && looks_at_impacts(s) && contact_struck(s->contact);
+}
+
+/* The part of s->clock, as long as it is or shorter: *length. */
+static StepReport take_part(Sim* s, double end, double left, double* length) {
+  StepReport spent = {.outcome = STEP_CONVERGED}, report;
+  StepKind kind = s->clock.kind;
+  for (int k = 0;; k++) {
+    double allowed;
+    s->clock.dt = *length;
+    s->clock.time = *length < left ? end - left + *length : end;
+    s->clock.kind = kind;
+    if (looks_at_impacts(s)) contact_remember(s->contact, CONTACT_PART);
+    report = solve_part(s, &allowed);
+    add_work(&report, &spent);
+    bool failed = step_outcome_failed(report.outcome), may = k < SHORTENINGS && s->model->contact.restitution > 0;
+    bool shorter = may && ((failed && step_resolves(kind)) || allowed < *length);
+    if (!shorter && (failed || kind == STEP_STRIKES || !strikes(s))) break;
+    spent = report;
+    reject_part(s);
+    if (shorter)
+      *length = failed ? 0.5 * *length : allowed;
+    else
+      kind = STEP_STRIKES;
+  }
+  end_part(s, &report);
+  return report;
+}
+
+/* From the present to the end of s->clock, in parts where an impact is to be resolved. */
+static StepReport take_span(Sim* s) {
+  double end = s->clock.time, left = s->clock.dt;
+  StepReport report = {.outcome = STEP_CONVERGED, .residual_dof = -1};
+  for (int parts = 0;; parts++) {
+    double length = left, pace = INFINITY;
+    if (s->contact && parts < PARTS_MOST) pace = contact_impact_pace(s->contact, s->reached.dt);
+    bool resolves = pace < (double)INFINITY;
+    if (resolves && step_resolves(s->reached.kind)) pace = fmin(pace, PART_GROWS * s->reached.dt);
+    if (pace < left) length = left / ceil(left / pace);
+    s->clock.kind = next_kind(s, resolves);
+    StepReport one = take_part(s, end, left, &length);
+    report = join_reports(&report, &one);
+    if (step_outcome_failed(report.outcome) || !(length < left)) return report;
+    left -= length;
+    keep_state(s);
+  }
 }
 
 /* Where Newton's method stopped: pairs that the last trial would have let overlap come first, by how much; else the
@@ -203,26 +299,32 @@ static StepSqueeze find_squeeze(Sim* s) {
 /* Iterations after which a try that can still be refined gives up: finer ones cost less than many more of these. */
 enum { TRY_ITERATIONS = 200 };
 
+/* Back to before the step. */
+static void give_up(Sim* s, int parts, StepReport* report) {
+  s->between.count = 0;
+  report->squeeze = find_squeeze(s);
+  restore(s, parts);
+}
+
 /* All substeps of a step, or the state before. */
 static StepReport try_substeps(Sim* s, int count) {
   StepReport report = {.outcome = STEP_CONVERGED, .residual_dof = -1};
   s->between.count = 0;
   int most = s->model->simulation.max_iterations;
   s->iteration_limit = 2 * count > SUBSTEPS_MAX || most < TRY_ITERATIONS ? most : TRY_ITERATIONS;
-  save(s, count);
+  save(s, s->model->contact.restitution > 0 ? SUBSTEPS_MAX : count);
   for (int k = 0; k < count; k++) {
     sim_set_clock(s, count, k);
-    StepReport one = one_substep(s);
+    StepReport one = take_span(s);
     report = join_reports(&report, &one);
     if (step_outcome_failed(report.outcome)) break;
     if (k + 1 < count) keep_state(s);
   }
-  report.substeps = count;
+  s->substep_memory.tried = count;
+  report.substeps = step_outcome_failed(report.outcome) ? count : s->between.count + 1;
   report.halved = count > simulation_substeps(&s->model->simulation);
-  if (!step_outcome_failed(report.outcome)) return report;
-  s->between.count = 0;
-  report.squeeze = find_squeeze(s);
-  restore(s, count);
+  if (step_outcome_failed(report.outcome))
+    give_up(s, s->model->contact.restitution > 0 ? SUBSTEPS_MAX : count, &report);
   return report;
 }
 
@@ -280,7 +382,37 @@ StepReport sim_step(Sim* s) {
   if (memory->recent > least) first = memory->calm < CALM_STEPS ? memory->recent : memory->recent / 2;
   StepReport report = sim_step_in(s, first);
   if (step_outcome_failed(report.outcome)) return report;
-  memory->calm = report.substeps == memory->recent && report.substeps == first ? memory->calm + 1 : 1;
-  memory->recent = report.substeps;
+  memory->calm = memory->tried == memory->recent && memory->tried == first ? memory->calm + 1 : 1;
+  memory->recent = memory->tried;
+  return report;
+}
+
+/* All parts, as they were. */
+static StepReport repeat_parts(Sim* s, const StepClock* parts, int count) {
+  StepReport report = {.outcome = STEP_CONVERGED, .residual_dof = -1};
+  s->between.count = 0;
+  s->iteration_limit = s->model->simulation.max_iterations;
+  save(s, count);
+  for (int k = 0; k < count; k++) {
+    double ignored;
+    s->clock = parts[k];
+    StepReport one = solve_part(s, &ignored);
+    end_part(s, &one);
+    report = join_reports(&report, &one);
+    if (step_outcome_failed(report.outcome)) break;
+    if (k + 1 < count) keep_state(s);
+  }
+  report.substeps = count;
+  if (step_outcome_failed(report.outcome))
+    give_up(s, count, &report);
+  else
+    finish_step(s);
+  return report;
+}
+
+StepReport sim_step_as(Sim* s, const StepClock* parts, int count) {
+  double start = timer_now();
+  StepReport report = repeat_parts(s, parts, count);
+  update_times(s, timer_now() - start);
   return report;
 }

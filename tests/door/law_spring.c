@@ -125,7 +125,7 @@ static bool replay(const LawReplay* p, PairDerivatives* out) {
 
 /* Phi = g . (f_b - f_a), f = v + w x (x - reference): its derivatives are K (f_b - f_a) + g x w_b by x_b, the negative
  * with w_a by x_a, and -u . (f_b - f_a) by L. Every vertex has its part of a mean. */
-static void reverse(const LawReplay* p, const double twist[2][6], double carry, PairShares* out) {
+static void reverse(const LawReplay* p, const double twist[2][6], const PairCarry* carry, PairShares* out) {
   (void)carry;
   if (!p->record->active) return;
   const Law* law = p->law;

@@ -312,6 +312,62 @@ static void run_I5_I6_impacts(void** state) {
   check_row_in(&(Row){"impacts in substeps", STATE | CONTACT, 30, 1e-6, "first_order", IMPACTS}, FROM_THE_FIRST);
 }
 
+/* Bodies that part again: a box on its corner, with spin and friction; two that meet off-centre; one that comes down on
+ * another that rests, with a wall that a prescribed joint moves; and head-on, so slowly that restitution is between
+ * none and all of what was asked for. A wide support: what an impact makes of a position is curved over its range. */
+#define GIVES_BACK(support, restitution, more)                                                                     \
+  "simulation: {dt: 0.005, steps: 200, integrator: %s" more                                                        \
+  "}\n"                                                                                                            \
+  "contact: {support: " support ", stiffness: 1.0e-7, friction: 0.4, smoothing: 1.0e-3, restitution: " restitution \
+  "}\n"                                                                                                            \
+  "shapes:\n"                                                                                                      \
+  "  brick: {type: box, size: [0.2, 0.16, 0.1]}\n"                                                                 \
+  "links:\n"
+static const char CORNER[] = GIVES_BACK(
+    "1.0e-2", "0.6",
+    "") "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
+        "  - {name: box, density: 400, shape: brick, position: [0, 0, 0.2], rotation_vector: [0.2, 0.3, 0.1]}\n"
+        "initial: [{link: box, velocities: [1.1, 0, -1, 1, 2, 0.4]}]\n";
+static const char MEET[] = GIVES_BACK(
+    "1.0e-2", "0.8",
+    ", gravity: [0, 0, 0]") "  - {name: box, density: 400, shape: brick, position: [-0.14, 0, 0], rotation_vector: "
+                            "[0.1, 0.2, 0.3]}\n"
+                            "  - {name: other, mass: 0.5, shape: brick, position: [0.14, 0.03, 0.02]}\n"
+                            "initial:\n"
+                            "  - {link: box, velocities: [1, 0.1, 0, 0.5, 0.3, 1]}\n"
+                            "  - {link: other, velocities: [-1, 0.1, 0, 0.5, 1, 1]}\n";
+static const char COMES_DOWN[] = GIVES_BACK(
+    "4.0e-3", "0.5",
+    "") "  - {name: ground, joint: {type: slide, axis: [0, 0, 1]}, shape: {type: half_space}}\n"
+        "  - {name: lies, mass: 0.6, shape: brick, position: [0, 0, 0.0535]}\n"
+        "  - {name: box, density: 200, shape: brick, position: [0.02, 0.01, 0.22], rotation_vector: [0.2, 0.3, 0.1]}\n"
+        "controllers:\n"
+        "  - {link: ground, type: prescribed, target: {type: sines, terms: [{amplitude: 0.005, frequency: 2}]}}\n"
+        "initial: [{link: box, velocities: [0.2, 0, -1, 1, 2, 0.4]}]\n";
+static const char SLOWLY[] = GIVES_BACK(
+    "2.0e-3", "0.6, rest_speed: 0.005",
+    ", gravity: [0, 0, 0]") "  - {name: box, mass: 0.6, shape: brick, position: [-0.103, 0.01, 0.003]}\n"
+                            "  - {name: other, mass: 0.5, shape: brick, position: [0.103, 0, 0]}\n"
+                            "initial:\n"
+                            "  - {link: box, velocities: [0.02, 0, 0, 0, 0, 0]}\n"
+                            "  - {link: other, velocities: [-0.018, 0, 0, 0, 0, 0]}\n";
+
+static void run_I12_impacts_that_give_back(void** state) {
+  (void)state;
+  static const char* const integrators[] = {"first_order", "momentum", "second_order"};
+  for (int k = 0; k < 3; k++) {
+    const char* integrator = integrators[k];
+    const Row corner = {"corner", IN_CONTACT & ~MASS, 40, 1e-6, integrator, CORNER};
+    expect_motion(&corner, "box", (Witness){1, 1, 0.05, 0.2});
+    check_row(&corner);
+    const Row meet = {"meet", IN_CONTACT, 30, 1e-6, integrator, MEET};
+    expect_motion(&meet, "box", (Witness){1, 1, 0.03, 0.1});
+    check_row(&meet);
+    check_row(&(Row){"comes down", STATE | VERTICES | CONTROL | CONTACT, 24, 1e-6, integrator, COMES_DOWN});
+    check_row(&(Row){"slowly", IN_CONTACT, 100, 1e-6, integrator, SLOWLY});
+  }
+}
+
 static void run_A11_prescribed_joints_push(void** state) {
   (void)state;
   const Row row = {"pushed", IN_CONTACT | CONTROL, 50, 1e-6, "first_order", PUSHED};
@@ -468,6 +524,7 @@ int main(void) {
       cmocka_unit_test(run_A11_prescribed_joints_without_contact),
       cmocka_unit_test(run_A4_to_A8_one_body_on_the_ground),
       cmocka_unit_test(run_I5_I6_impacts),
+      cmocka_unit_test(run_I12_impacts_that_give_back),
       cmocka_unit_test(run_A11_prescribed_joints_push),
       cmocka_unit_test(run_A13_ground_that_moves),
       cmocka_unit_test(run_A10_trees_that_meet),

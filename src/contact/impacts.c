@@ -1,0 +1,63 @@
+/* What the pairs of a scene say of the parts in which a step is taken (docs/derivations/impact.md, I10, I11). */
+#include "contact/system.h"
+
+/* By a unit of the pair's force: what it does to the speed with which link `side` moves along it [1/kg]. A tree of
+ * several links is taken for one body with all their mass, that does not turn. */
+static double mobility_of(const ContactSystem* s, const ContactPair* p, int side) {
+  const Model* m = s->model;
+  int link = side == 0 ? p->link_a : p->link_b;
+  const ModelLink* body = &m->links[link];
+  if (body->tree < 0 || body->prescribed >= 0 || !(body->mass > 0)) return 0;
+  double mass = 0;
+  if (m->trees[body->tree].dof_count > body->dof_count) {
+    for (int i = 0; i < m->link_count; i++) mass += m->links[i].tree == body->tree ? m->links[i].mass : 0;
+    return 1 / mass;
+  }
+  const PairDerivatives* d = &p->state[s->current].derivatives;
+  Vec3 turn = mat3_axial(d->moment[side]), along = d->force[0];
+  turn = mat3_tmul_vec(s->pose[s->current][link].r, vec3_scale(turn, 1 / vec3_norm(along)));
+  Mat3 inertia = mass_moment_inertia_tensor(&body->moment);
+  return 1 / body->mass + vec3_dot(turn, mat3_mul_vec(mat3_inverse(inertia), turn));
+}
+
+double contact_impact_pace(ContactSystem* s, double dt_before) {
+  double pace = INFINITY;
+  for (int k = 0; k < s->list_count && s->law->pace; k++) {
+    ContactPair* p = contact_pair(s, k);
+    if (p->state[s->current].outcome != PAIR_PRESSED) continue;
+    LawPair pair = contact_law_pair(s, p, s->current, 0);
+    pace = fmin(pace, s->law->pace(&pair, mobility_of(s, p, 0) + mobility_of(s, p, 1), dt_before));
+  }
+  return pace;
+}
+
+double contact_impact_entry(ContactSystem* s, const Pose* begin, const Pose* aim, double dt) {
+  double allowed = INFINITY;
+  for (int k = 0; k < s->list_count && s->law->enters; k++) {
+    ContactPair* p = contact_pair(s, k);
+    LawPair pair = contact_law_pair(s, p, s->current, 0);
+    if (!s->law->enters(&pair)) continue;
+    const ModelHull *a = &s->model->hulls[p->hull_a], *b = &s->model->hulls[p->hull_b];
+    HullInstance from[2] = {pair_hull_at(a, &begin[p->link_a]), pair_hull_at(b, &begin[p->link_b])};
+    HullInstance to[2] = {pair_hull_at(a, &aim[p->link_a]), pair_hull_at(b, &aim[p->link_b])};
+    Vec3 axis = p->state[s->current].axis;
+    double approach = (pair_gap_along(&from[0], &from[1], axis) - pair_gap_along(&to[0], &to[1], axis)) / dt;
+    GjkCache cache = p->gjk;
+    GjkResult found;
+    allowed = fmin(allowed, s->law->entry(&pair, approach, pair_distance(&from[0], &from[1], &cache, &found), dt));
+  }
+  return allowed;
+}
+
+/* Does one of the pairs say yes? */
+static bool any_pair(ContactSystem* s, bool (*asked)(const LawPair* pair)) {
+  for (int k = 0; asked && k < s->list_count; k++) {
+    LawPair pair = contact_law_pair(s, contact_pair(s, k), s->current, 0);
+    if (asked(&pair)) return true;
+  }
+  return false;
+}
+
+bool contact_struck(ContactSystem* s) { return any_pair(s, s->law->struck); }
+
+bool contact_pressed(ContactSystem* s) { return any_pair(s, s->law->presses_on); }
