@@ -360,7 +360,7 @@ static void run_I12_impacts_that_give_back(void** state) {
     const Row corner = {"corner", IN_CONTACT & ~MASS, 40, 1e-6, integrator, CORNER};
     expect_motion(&corner, "box", (Witness){1, 1, 0.05, 0.2});
     check_row(&corner);
-    const Row meet = {"meet", IN_CONTACT, 30, 1e-6, integrator, MEET};
+    const Row meet = {"meet", IN_CONTACT & ~VERTICES, 30, 1e-6, integrator, MEET};
     expect_motion(&meet, "box", (Witness){1, 1, 0.03, 0.1});
     check_row(&meet);
     check_row(&(Row){"comes down", STATE | VERTICES | CONTROL | CONTACT, 24, 1e-6, integrator, COMES_DOWN});
