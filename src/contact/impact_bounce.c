@@ -211,7 +211,8 @@ static Balance balance_of(double c, double e) {
   return sum;
 }
 
-double impact_damping_number(double e, double* by_restitution) {
+double impact_damping_number(double restitution, double* by_restitution) {
+  double e = restitution;
   if (!(e < 1)) {
     *by_restitution = 0;
     return 0;

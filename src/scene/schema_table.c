@@ -39,9 +39,8 @@ static const SchemaRow ROWS[] = {
      .fallback = "[0, 0, -9.81]", .meaning = "Acceleration of gravity, world axes."},
     {"simulation", "integrator", VALUE_CHOICE, AT(SimulationForm, integrator),
      .of = "first_order|second_order|momentum", .fallback = "first_order",
-     .meaning =
-         "How a step goes on from the last: first_order damps motion a little, second_order far less but bounces; "
-         "momentum is first_order with the angular momentum of free bodies kept."},
+     .meaning = "How a step goes on from the last: first_order damps motion a little, second_order far less; "
+                "momentum is first_order with the angular momentum of free bodies kept."},
     {"simulation", "tolerance", VALUE_NUMBER, AT(SimulationForm, simulation.tolerance), .fallback = "1e-5",
      .range = RANGE_UP_TO(0, 0.1),
      .meaning =
