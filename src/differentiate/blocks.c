@@ -52,6 +52,10 @@ static void visit_block(Cursor* c, Scene* scene, const Model* model, GradcheckBl
       break;
     case GRADCHECK_CONTROL:
       for (int i = 0; i < scene->controller_count; i++) visit_signal(c, &scene->controllers[i].target);
+      for (int i = 0; i < scene->load_count; i++) {
+        visit_signal(c, &scene->loads[i].force);
+        visit_signal(c, &scene->loads[i].torque);
+      }
       break;
     case GRADCHECK_MASS:
       for (int i = 0; i < scene->link_count; i++)
@@ -117,15 +121,23 @@ int block_size(const Model* model, GradcheckBlock block) {
   return 0;
 }
 
-static void control_scale(const Model* model, double* scale) {
+/* Returns where the next signal's scales go. */
+static double* signal_scale(const Model* model, const Signal* signal, double* scale) {
   double duration = model->simulation.dt * model->simulation.steps;
-  for (int c = 0; c < model->controller_count; c++) {
-    const SceneSignal* s = model->controllers[c].target.source;
-    int count = signal_parameter_count(&model->controllers[c].target), terms = s->channels * s->terms;
-    for (int k = 0; k < count; k++) {
-      bool frequency = s->type == SIGNAL_SINES && k >= s->channels + terms && k < s->channels + 2 * terms;
-      *scale++ = frequency ? 0.1 / duration : 0.1;
-    }
+  const SceneSignal* s = signal->source;
+  int count = signal_parameter_count(signal), terms = s->channels * s->terms;
+  for (int k = 0; k < count; k++) {
+    bool frequency = s->type == SIGNAL_SINES && k >= s->channels + terms && k < s->channels + 2 * terms;
+    *scale++ = frequency ? 0.1 / duration : 0.1;
+  }
+  return scale;
+}
+
+static void control_scale(const Model* model, double* scale) {
+  for (int c = 0; c < model->controller_count; c++) scale = signal_scale(model, &model->controllers[c].target, scale);
+  for (int k = 0; k < model->load_count; k++) {
+    scale = signal_scale(model, &model->loads[k].force, scale);
+    scale = signal_scale(model, &model->loads[k].torque, scale);
   }
 }
 

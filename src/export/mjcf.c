@@ -422,7 +422,16 @@ static void add_keyframe(Mjcf* m) {
   text_add(m->out, "/>\n  </keyframe>\n");
 }
 
+static void tell_loads(Mjcf* m) {
+  for (int k = 0; k < m->model->load_count; k++)
+    note(m, m->model->links[m->model->loads[k].link].name, "a force or torque on it is left out (xfrc_applied)");
+  for (int i = 0; i < m->model->link_count; i++)
+    if (m->model->links[i].gravity_compensation != 0)
+      note(m, m->model->links[i].name, "its gravity compensation is left out (gravcomp of later versions)");
+}
+
 static void add_model(Mjcf* m) {
+  tell_loads(m);
   for (int c = 0; c < m->model->controller_count; c++) add_controller(m, &m->model->controllers[c]);
   text_add(m->out, "<mujoco");
   xml_text(m->out, "model", m->model->scene->name);

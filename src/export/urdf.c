@@ -270,6 +270,7 @@ static bool has_limits(const ModelLink* link) {
   for (int k = 0; k < link->dof_count; k++) any = any || link->limited[k];
   return any && !is_floating(link);
 }
+static bool is_lightened(const ModelLink* link) { return link->gravity_compensation != 0; }
 static bool is_massless(const ModelLink* link) { return link->dof_count > 0 && !(link->mass > 0); }
 static bool is_resisted(const ModelLink* link) {
   bool any = false;
@@ -295,6 +296,9 @@ static void tell_scene(Urdf* u) {
   const Vec3 g = model->simulation.gravity;
   if (model->controller_count > 0)
     leave_out(u, "%d controller%s left out", model->controller_count, model->controller_count == 1 ? " is" : "s are");
+  if (model->load_count > 0)
+    leave_out(u, "%d load%s left out", model->load_count, model->load_count == 1 ? " is" : "s are");
+  tell_links(u, is_lightened, "gravity compensation is left out");
   if (model->contact_model != CONTACT_NONE && model->contact.friction > 0)
     leave_out(u, "friction of contacts is left out (coefficient %g)", model->contact.friction);
   if (!(g.x == 0 && g.y == 0 && g.z < 0)) leave_out(u, "gravity is left out: %g %g %g m/s^2", g.x, g.y, g.z);

@@ -1,4 +1,4 @@
-/* Controllers: ready signals, and which joints they prescribe (the scene allows one each). */
+/* Controllers and loads: ready signals, and which joints are prescribed (the scene allows one controller each). */
 #include "model/build.h"
 
 void build_controllers(Builder* builder) {
@@ -19,5 +19,27 @@ void build_controllers(Builder* builder) {
     controller->parameter_first = model->parameter_count;
     model->parameter_count += signal_parameter_count(&controller->target);
     if (source->type == CONTROLLER_PRESCRIBED) model->links[source->link].prescribed = i;
+  }
+}
+
+static int add_parameters(Model* model, Signal* signal, const SceneSignal* source) {
+  signal_create(signal, source);
+  int first = model->parameter_count;
+  model->parameter_count += signal_parameter_count(signal);
+  return first;
+}
+
+void build_loads(Builder* builder) {
+  Model* model = builder->model;
+  const Scene* scene = builder->scene;
+  model->load_count = scene->load_count;
+  model->loads = MEMORY_NEW(ModelLoad, scene->load_count);
+  for (int i = 0; i < scene->load_count; i++) {
+    const SceneLoad* source = &scene->loads[i];
+    ModelLoad* load = &model->loads[i];
+    *load = (ModelLoad){.link = source->link, .link_axes = source->link_axes, .at_center = !source->has_point};
+    load->point = source->point;
+    load->force_first = add_parameters(model, &load->force, &source->force);
+    load->torque_first = add_parameters(model, &load->torque, &source->torque);
   }
 }

@@ -53,7 +53,8 @@ typedef struct {
   LimitLaw limit_law;
   double limit_stiffness, limit_margin;
   double damping[JOINT_MAX_DOF];
-  int prescribed;    /* index of the controller that prescribes the joint, or -1 */
+  int prescribed;              /* index of the controller that prescribes the joint, or -1 */
+  double gravity_compensation; /* part of its weight that is taken off */
   bool spins;        /* carries its angular momentum: integrator `momentum`, alone in its tree, six free dof */
   MassMoment moment; /* S = sum m X~ X~^T in the link frame [kg, kg m, kg m^2]; zero for massless fixed links */
   double mass;
@@ -74,8 +75,18 @@ typedef struct {
   int link;
   Signal target;
   double position_gain[JOINT_MAX_DOF], velocity_gain[JOINT_MAX_DOF];
-  int parameter_first; /* number of its signal's first parameter among those of all controllers */
+  int parameter_first; /* number of its signal's first parameter among those of all controllers and loads */
 } ModelController;
+
+/* Force and torque on a link (docs/derivations/loads.md). */
+typedef struct {
+  int link;
+  bool link_axes;                /* both in the link's axes, else the world's */
+  bool at_center;                /* the force acts at the centre of mass ... */
+  Vec3 point;                    /* ... or here, link frame [m] */
+  Signal force, torque;          /* of three channels [N], [N m]; of none where there is none */
+  int force_first, torque_first; /* numbers of their first parameters */
+} ModelLoad;
 
 /* Contact parameters in force, given or derived (docs/contact-parameters.md). */
 typedef struct {
@@ -105,7 +116,9 @@ typedef struct {
   int tree_count;
   ModelController* controllers;
   int controller_count;
-  int parameter_count;         /* of all controllers' signals */
+  ModelLoad* loads;
+  int load_count;
+  int parameter_count;         /* of the signals of all controllers, then of all loads */
   int dof_count;               /* nv */
   int coordinate_count;        /* nq */
   int* dof_link;               /* link of each degree of freedom (nv) */
@@ -148,6 +161,15 @@ int model_touching(const Model* model, int (**pairs)[2]);
  * use k, with keep_interior and in the link's frame, and contact parameters are the model's numbers. Half-spaces stay
  * as they are. The shapes that the lists stand for stay, marked as replaced. The model built from it is the same. */
 void model_expand_shapes(const Model* model, Scene* scene);
+
+/* Acceleration of gravity that a link feels [m/s^2]. */
+static inline Vec3 model_link_gravity(const Model* model, int link) {
+  return vec3_scale(model->simulation.gravity, 1 - model->links[link].gravity_compensation);
+}
+/* Where the force of a load acts, in the link's frame [m]. */
+static inline Vec3 model_load_point(const Model* model, const ModelLoad* load) {
+  return load->at_center ? model->links[load->link].center : load->point;
+}
 
 /* ---------------------------------------------------------------- kinematics (model/kinematics.c) */
 /* World poses of all links (link_count). q: all coordinates (nq). */
@@ -197,7 +219,7 @@ typedef struct {
   Vec3* vertices;                          /* hull vertices in their link's frame  [1/m]  (vertices) */
   Vec3* attachments;                       /* joint origins in the parent's frame  [1/m]  (links) */
   double* mass;                            /* total masses at fixed distribution  [1/kg]  (links) */
-  double* control;                         /* parameters of signals, in the order of signal_eval_vjp  (parameters) */
+  double* control;                         /* parameters of signals of controllers, then loads (parameters) */
   double contact[CONTACT_PARAMETER_COUNT]; /* support, stiffness, friction, smoothing, rest speed, own */
   double* coordinates;                     /* initial coordinates, as increments of joint_increment  (nv) */
   double* velocities;                      /* initial velocities  (nv) */

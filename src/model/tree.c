@@ -11,6 +11,7 @@ static ModelLink link_from_scene(const SceneLink* source) {
                     .joint = scene_joint(joint),
                     .prescribed = -1,
                     .collide = source->collide,
+                    .gravity_compensation = source->gravity_compensation,
                     .limit_law = joint->limit_law,
                     .limit_stiffness = joint->limit_stiffness,
                     .limit_margin = joint->limit_margin};

@@ -32,10 +32,27 @@ static double* coordinate_of(Vec3* point, int axis) {
   return axis == 0 ? &point->x : axis == 1 ? &point->y : &point->z;
 }
 
-SceneController* design_controller(const Scene* scene, int link, int number) {
-  for (int c = 0; c < scene->controller_count; c++)
-    if (scene->controllers[c].link == link && number-- == 0) return &scene->controllers[c];
-  return NULL;
+/* Controllers first, then force and torque of every load, whether there are any or not. */
+DesignSignal design_signal(const Scene* scene, int link, int number) {
+  int drives = 0, loads = 0;
+  for (int c = 0; c < scene->controller_count; c++) {
+    if (scene->controllers[c].link != link) continue;
+    if (number-- == 0) return (DesignSignal){&scene->controllers[c].target, CONTROL_DRIVES, drives, c};
+    drives++;
+  }
+  for (int k = 0; k < scene->load_count; k++) {
+    if (scene->loads[k].link != link) continue;
+    if (number-- == 0) return (DesignSignal){&scene->loads[k].force, CONTROL_FORCES, loads, k};
+    if (number-- == 0) return (DesignSignal){&scene->loads[k].torque, CONTROL_TORQUES, loads, k};
+    loads++;
+  }
+  return (DesignSignal){NULL, CONTROL_DRIVES, 0, 0};
+}
+
+/* Number of the signal's first parameter in ModelGradient.control. */
+static int first_parameter(const Model* m, DesignSignal s) {
+  if (s.kind == CONTROL_DRIVES) return m->controllers[s.item].parameter_first;
+  return s.kind == CONTROL_FORCES ? m->loads[s.item].force_first : m->loads[s.item].torque_first;
 }
 
 int design_signal_values(const SceneSignal* s) {
@@ -66,7 +83,7 @@ static double* number_at(const DesignNumber* n, Scene* scene) {
     case TARGET_ATTACHMENT:
       return coordinate_of(&scene->links[n->link].joint.position, n->index);
     case TARGET_CONTROL:
-      return design_signal_parameter(&design_controller(scene, n->link, n->hull)->target, n->index);
+      return design_signal_parameter(design_signal(scene, n->link, n->hull).signal, n->index);
     case TARGET_COORDINATE:
       return &design_start(scene, n->link)->coordinates[n->index];
     case TARGET_VELOCITY:
@@ -113,10 +130,8 @@ static double slope_at(const DesignNumber* n, const Model* m, const ModelGradien
     }
     case TARGET_ATTACHMENT:
       return design_component(g->attachments[n->link], n->index);
-    case TARGET_CONTROL: {
-      const SceneController* c = design_controller(m->scene, n->link, n->hull);
-      return g->control[m->controllers[c - m->scene->controllers].parameter_first + n->index];
-    }
+    case TARGET_CONTROL:
+      return g->control[first_parameter(m, design_signal(m->scene, n->link, n->hull)) + n->index];
     case TARGET_COORDINATE:
       return g->coordinates[m->links[n->link].dof_first + n->index];
     case TARGET_VELOCITY:

@@ -23,8 +23,15 @@ typedef struct {
 /* ---------------------------------------------------------------- numbers of a scene (optimize/design.c) */
 
 SceneShape* design_hull(const Scene* scene, int link, int hull);
-/* The number-th controller of a link's joint, and what is written about its start; NULL = none. */
-SceneController* design_controller(const Scene* scene, int link, int number);
+/* A signal that acts on a link or its joint. */
+typedef struct {
+  SceneSignal* signal; /* NULL: there are no more; channels 0: a load without this part */
+  unsigned kind;       /* CONTROL_DRIVES, CONTROL_FORCES or CONTROL_TORQUES */
+  int ordinal;         /* of its controller or load among the link's */
+  int item;            /* index into the scene's controllers or loads */
+} DesignSignal;
+/* The number-th of them; what is written about the start of a joint, or NULL. */
+DesignSignal design_signal(const Scene* scene, int link, int number);
 SceneInitial* design_start(const Scene* scene, int link);
 /* A signal's parameters in the order of signal_eval_vjp: values, amplitude, frequency, phase. */
 int design_signal_values(const SceneSignal* signal);

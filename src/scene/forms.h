@@ -10,7 +10,7 @@
 #define SYMMETRY_WORDS "auto|none|x|y|z|xy|xz|yz|xyz"
 
 typedef struct {
-  const Node *name, *simulation, *contact, *shapes, *links, *controllers, *initial;
+  const Node *name, *simulation, *contact, *shapes, *links, *controllers, *loads, *initial;
 } SceneForm;
 
 typedef struct {
@@ -60,6 +60,7 @@ typedef struct {
   bool fixed, collide;
   double mass, density;
   int mass_model;
+  double gravity_compensation;
   Vec3 center;
   NumberList inertia;
 } LinkForm;
@@ -75,6 +76,12 @@ typedef struct {
   int type;
   NumberList position_gain, velocity_gain;
 } ControllerForm;
+
+typedef struct {
+  const Node *link, *force, *torque, *repeat;
+  Vec3 point;
+  int axes;
+} LoadForm;
 
 typedef struct {
   int type;

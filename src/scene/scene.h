@@ -81,11 +81,12 @@ typedef struct {
   double mass;    /* kg, total */
   double density; /* kg/m^3 of the sum of hull volumes */
   MassModel mass_model;
-  Vec3 center;       /* MASS_GIVEN: centre of mass, link frame */
-  double inertia[6]; /* MASS_GIVEN: ixx iyy izz ixy ixz iyz about the centre of mass */
-  bool fixed;        /* welded to its parent (world for a root): a joint of type fixed */
-  bool collide;      /* false: takes part in no contact */
-  char** groups;     /* names for contact.exclude */
+  Vec3 center;                 /* MASS_GIVEN: centre of mass, link frame */
+  double inertia[6];           /* MASS_GIVEN: ixx iyy izz ixy ixz iyz about the centre of mass */
+  bool fixed;                  /* welded to its parent (world for a root): a joint of type fixed */
+  bool collide;                /* false: takes part in no contact */
+  double gravity_compensation; /* part of its weight that is taken off; the parent's where nothing is said */
+  char** groups;               /* names for contact.exclude */
   int group_count;
   double color[3]; /* sRGB 0..1; negative = choose from the palette */
 } SceneLink;
@@ -122,6 +123,16 @@ typedef struct {
   double velocity_gain[JOINT_MAX_DOF]; /* N s^2/m or N m s^2/rad, >= 0: the force is gain / dt times the rate error */
   SceneSignal target;                  /* channels = dof of the joint; for a ball: rotation vector [rad] */
 } SceneController;
+
+/* Force and torque on a link. */
+typedef struct {
+  SourcePlace place;
+  int link;
+  bool link_axes;            /* both in the link's axes, and turn with it; else in the world's */
+  bool has_point;            /* false: the force acts at the centre of mass */
+  Vec3 point;                /* where the force acts, link frame [m] */
+  SceneSignal force, torque; /* three channels [N], [N m]; none (0) where there is none */
+} SceneLoad;
 
 /* Initial coordinates and velocities of one joint. */
 typedef struct {
@@ -198,6 +209,8 @@ typedef struct {
   int link_count;
   SceneController* controllers;
   int controller_count;
+  SceneLoad* loads;
+  int load_count;
   SceneInitial* initials;
   int initial_count;
 } Scene;

@@ -25,6 +25,8 @@ static const SchemaRow ROWS[] = {
      .meaning = "Rigid bodies, each after its parent."},
     {"scene", "controllers", VALUE_LIST, AT(SceneForm, controllers), .of = "controller", .nullable = true,
      .meaning = "What drives the joints."},
+    {"scene", "loads", VALUE_LIST, AT(SceneForm, loads), .of = "load", .nullable = true,
+     .meaning = "Forces and torques on links."},
     {"scene", "initial", VALUE_LIST, AT(SceneForm, initial), .of = "initial", .nullable = true,
      .meaning = "Joint coordinates and velocities at the start; zero where nothing is said."},
 
@@ -166,6 +168,10 @@ static const SchemaRow ROWS[] = {
      .meaning = "Centre of mass in the link's frame, for mass_model given."},
     {"link", "inertia", VALUE_NUMBERS, AT(LinkForm, inertia), .unit = "kg m^2",
      .meaning = "Inertia about the centre of mass, [ixx, iyy, izz, ixy, ixz, iyz] in the link's axes."},
+    {"link", "gravity_compensation", VALUE_NUMBER, AT(LinkForm, gravity_compensation), .range = RANGE_AT_LEAST(0),
+     .fallback = "(the parent's, 0 for a link without parent)",
+     .meaning = "Part of its weight that is taken off the link, and off all links below that say nothing else: 1 on "
+                "its base holds a robot up."},
     {"link", "collide", VALUE_BOOL, AT(LinkForm, collide), .fallback = "true",
      .meaning = "false: the link touches nothing."},
     {"link", "groups", VALUE_NAMES, AT(LinkForm, groups), .nullable = true,
@@ -227,6 +233,13 @@ static const SchemaRow ROWS[] = {
     {"repeat_controller", "first", VALUE_OBJECT, AT(RepeatForm, first), .of = "first_controller",
      .meaning = "Keys that are different for the first item."},
 
+    {"repeat_load", "count", VALUE_COUNT, AT(RepeatForm, count), .required = true,
+     .range = RANGE_BETWEEN(0, REPEAT_MAX), .meaning = "As for links."},
+    {"repeat_load", "start", VALUE_INTEGER, AT(RepeatForm, start), .fallback = "0",
+     .range = RANGE_BETWEEN(-1000000, 1000000), .meaning = "As for links."},
+    {"repeat_load", "first", VALUE_OBJECT, AT(RepeatForm, first), .of = "first_load",
+     .meaning = "Keys that are different for the first item."},
+
     {"repeat_initial", "count", VALUE_COUNT, AT(RepeatForm, count), .required = true,
      .range = RANGE_BETWEEN(0, REPEAT_MAX), .meaning = "As for links."},
     {"repeat_initial", "start", VALUE_INTEGER, AT(RepeatForm, start), .fallback = "0",
@@ -256,27 +269,41 @@ static const SchemaRow ROWS[] = {
     {"controller", "repeat", VALUE_OBJECT, AT(ControllerForm, repeat), .of = "repeat_controller", .nullable = true,
      .meaning = "Many controllers from this one."},
 
+    /* ---------------------------------------------------------------- load */
+    {"load", "link", VALUE_TEXT, AT(LoadForm, link), .required = true, .meaning = "The link that is acted on."},
+    {"load", "force", VALUE_SIGNAL, AT(LoadForm, force), .unit = "N", .fallback = "(none)",
+     .meaning = "Three numbers, or a signal of three channels."},
+    {"load", "torque", VALUE_SIGNAL, AT(LoadForm, torque), .unit = "N m", .fallback = "(none)",
+     .meaning = "The same; besides what the force has about the centre of mass."},
+    {"load", "point", VALUE_VECTOR, AT(LoadForm, point), .unit = "m", .fallback = "(the centre of mass)",
+     .meaning = "Point of the link, in its frame, that the force acts on."},
+    {"load", "axes", VALUE_CHOICE, AT(LoadForm, axes), .of = "world|link", .fallback = "world",
+     .meaning = "world: force and torque keep their direction. link: they are given in the link's axes and turn with "
+                "it, as the thrust of a propeller does."},
+    {"load", "repeat", VALUE_OBJECT, AT(LoadForm, repeat), .of = "repeat_load", .nullable = true,
+     .meaning = "Many loads from this one."},
+
     /* ---------------------------------------------------------------- signal */
     {"signal", "type", VALUE_CHOICE, AT(SignalForm, type), .of = "constant|keyframes|spline|sines|sequence",
      .required = true, .meaning = "How the value follows from time."},
-    {"signal", "value", VALUE_PER_DOF, AT(SignalForm, value), .only = "constant", .unit = "m or rad", .required = true,
-     .meaning = "The value: one number, or one per channel."},
+    {"signal", "value", VALUE_PER_DOF, AT(SignalForm, value), .only = "constant", .unit = "m, rad, N ...",
+     .required = true, .meaning = "The value: one number, or one per channel."},
     {"signal", "times", VALUE_SERIES, AT(SignalForm, times), .only = "keyframes|spline", .unit = "s", .group = "times",
      .meaning = "Times of the knots, rising. Before the first and after the last the value is held."},
     {"signal", "duration", VALUE_NUMBER, AT(SignalForm, duration), .only = "spline", .unit = "s",
      .range = RANGE_ABOVE(0), .group = "times", .meaning = "Evenly spaced knots from 0 to here, instead of times."},
     {"signal", "interval", VALUE_NUMBER, AT(SignalForm, interval), .only = "sequence", .unit = "s",
      .range = RANGE_ABOVE(0), .required = true, .meaning = "Time from one row of values to the next."},
-    {"signal", "values", VALUE_TABLE, AT(SignalForm, values), .only = "keyframes|spline|sequence", .unit = "m or rad",
-     .required = true,
+    {"signal", "values", VALUE_TABLE, AT(SignalForm, values), .only = "keyframes|spline|sequence",
+     .unit = "m, rad, N ...", .required = true,
      .meaning = "One row per knot, each with one number per channel; a flat list for one channel. Linear between "
                 "keyframes and in a sequence, a natural cubic through the knots of a spline."},
-    {"signal", "offset", VALUE_PER_DOF, AT(SignalForm, offset), .only = "sines", .unit = "m or rad", .fallback = "0",
-     .meaning = "Value around which the sines swing, one number or one per channel."},
+    {"signal", "offset", VALUE_PER_DOF, AT(SignalForm, offset), .only = "sines", .unit = "m, rad, N ...",
+     .fallback = "0", .meaning = "Value around which the sines swing, one number or one per channel."},
     {"signal", "terms", VALUE_TERMS, AT(SignalForm, terms), .of = "sine", .only = "sines", .required = true,
      .meaning = "The sines to add: a list for one channel, or a list of such lists, one per channel."},
 
-    {"sine", "amplitude", VALUE_NUMBER, AT(SineForm, amplitude), .unit = "m or rad", .required = true,
+    {"sine", "amplitude", VALUE_NUMBER, AT(SineForm, amplitude), .unit = "m, rad, N ...", .required = true,
      .meaning = "Amplitude of amplitude * sin(2 pi frequency t + phase)."},
     {"sine", "frequency", VALUE_NUMBER, AT(SineForm, frequency), .unit = "Hz", .required = true,
      .range = RANGE_AT_LEAST(0), .meaning = "Frequency."},
@@ -492,6 +519,15 @@ static const SchemaObject OBJECTS[] = {
                 "    velocity_gain: 1\n"
                 "    target: 0.5\n"
                 "    repeat: {count: 4}\n"},
+    {.name = "repeat_load",
+     .title = "repeat, of a load",
+     .size = sizeof(RepeatForm),
+     .meaning = "Many loads from one; link may hold {expressions}.",
+     .example = "links:\n"
+                "  - {name: \"ball{i}\", shape: {type: sphere, radius: 0.1}, mass: 1, repeat: {count: 3, position: [1, "
+                "0, 0]}}\n"
+                "loads:\n"
+                "  - {link: \"ball{i}\", force: [0, 0, 9.81], repeat: {count: 3, first: {force: [0, 0, 20]}}}\n"},
     {.name = "repeat_initial",
      .title = "repeat, of initial",
      .size = sizeof(RepeatForm),
@@ -517,6 +553,12 @@ static const SchemaObject OBJECTS[] = {
      .includes = {{"controller", 0}},
      .partial = true,
      .meaning = "Keys of a controller."},
+    {.name = "first_load",
+     .title = "first",
+     .size = sizeof(LoadForm),
+     .includes = {{"load", 0}},
+     .partial = true,
+     .meaning = "Keys of a load."},
     {.name = "first_initial",
      .title = "first",
      .size = sizeof(InitialForm),
@@ -542,12 +584,28 @@ static const SchemaObject OBJECTS[] = {
          "controllers:\n"
          "  - {link: arm, type: pd, position_gain: 100, velocity_gain: 10, target: [0.5]}\n"
          "  - {link: table, type: prescribed, target: {type: sines, terms: [{amplitude: 0.1, frequency: 2}]}}\n"},
+    {.name = "load",
+     .title = "load",
+     .size = sizeof(LoadForm),
+     .meaning = "A force on a point of a link, a torque, or both, from the first step to the last; a signal says when.",
+     .example = "links:\n"
+                "  - {name: crate, shape: {type: box, size: [0.4, 0.4, 0.4]}, mass: 10}\n"
+                "  - {name: drone, shape: {type: box, size: [0.3, 0.3, 0.05]}, mass: 1, position: [0, 0, 1]}\n"
+                "loads:\n"
+                "  # a push of 30 N along x at the middle of the upper edge, for a fifth of a second\n"
+                "  - link: crate\n"
+                "    point: [-0.2, 0, 0.2]\n"
+                "    force: {type: keyframes, times: [0.5, 0.501, 0.7, 0.701], values: [[0, 0, 0], [30, 0, 0], [30, 0, "
+                "0], [0, 0, 0]]}\n"
+                "  # a propeller, and what it makes the body turn by\n"
+                "  - {link: drone, axes: link, force: [0, 0, 10], torque: [0, 0, 0.02]}\n"},
     {.name = "signal",
      .title = "signal",
      .size = sizeof(SignalForm),
      .type_key = "type",
      .meaning =
-         "A value over time, one channel per degree of freedom of the joint it drives. A bare number is the same "
+         "A value over time, one channel per degree of freedom of the joint it drives, three for a load, in the units "
+         "of what it drives. A bare number is the same "
          "constant for all channels, a bare list one constant per channel.",
      .example = "links:\n"
                 "  - name: arm{i}\n"

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulate/sim.h"
+#include "simulate/loads.h"
 
 /* Smallest eigenvalue left after lifting (SDRS section V), of the smallest diagonal entry. */
 #define EIGENVALUE_FLOOR 1e-3
@@ -26,6 +26,7 @@ JointInput step_joint_input(const Sim* s, const Configuration* c, int link) {
 static bool evaluate_link(Sim* s, int i, Configuration* c) {
   const ModelLink* link = &s->model->links[i];
   c->inertia[i] = link->tree < 0 ? 0 : inertia_energy(link, c->pose[i], s->target[i], step_inertia_weight(s));
+  if (s->loads && s->loads[i].any) c->inertia[i] += load_energy(&s->loads[i], &c->pose[i], &s->pose_now[i]);
   if (link->dof_count == 0) return true;
   JointInput in = step_joint_input(s, c, i);
   return joint_terms(&in, true, &c->joints[i]);
@@ -155,6 +156,8 @@ void step_assemble(Sim* s, ContactTermList contact, Assembly* a) {
       memset(&s->link_terms[i], 0, sizeof(LinkTerms));
   }
   balance_measure(s, contact);
+  for (int i = 0; s->loads && i < m->link_count; i++)
+    if (s->loads[i].any) load_add_terms(&s->loads[i], &m->links[i], c->pose[i], &s->link_terms[i]);
   *a = (Assembly){m, s->screws, s->reference, s->link_terms, c->joints, contact};
   assemble_gradient(a, s->gradient);
 }
@@ -359,7 +362,7 @@ static void report_terms(Sim* s, StepReport* report) {
     const ModelLink* link = &m->links[i];
     if (link->tree >= 0) {
       Vec3 center = pose_apply(c->pose[i], link->center);
-      report->terms.gravity -= link->mass * vec3_dot(m->simulation.gravity, center);
+      report->terms.gravity -= link->mass * vec3_dot(model_link_gravity(m, i), center);
       report->terms.inertia += c->inertia[i];
     }
     if (link->dof_count == 0) continue;

@@ -1,6 +1,7 @@
 /* What the step from t to t + dt aims at (docs/derivations/step.md, S2-S4). */
 #include <string.h>
 
+#include "simulate/loads.h"
 #include "simulate/spin.h"
 
 /* Second derivative, in the present step's length, of the cubic through the states at 0, -1, -b and -c steps: L_i''(0)
@@ -52,11 +53,10 @@ static void aim_links(Sim* s) {
   const Model* m = s->model;
   StepWeights w = s->weights;
   double dt = s->clock.dt;
-  Vec3 fall = vec3_scale(m->simulation.gravity, dt * dt / w.factor);
   for (int i = 0; i < m->link_count; i++) {
     s->target[i] = affine_combine(w.y_now, s->pose_now[i], w.y_old, s->pose_old[i], w.y_older, s->pose_older[i],
                                   w.y_rate * dt, s->pose_rate[i]);
-    s->target[i].t = vec3_add(s->target[i].t, fall);
+    s->target[i].t = vec3_add(s->target[i].t, vec3_scale(model_link_gravity(m, i), dt * dt / w.factor));
   }
 }
 
@@ -92,6 +92,7 @@ void step_prepare(Sim* s) {
   aim_links(s);
   spin_aim(s);
   aim_joints(s, s->clock.time);
+  loads_aim(s);
   Configuration* c = &s->configuration[s->current];
   memcpy(c->q, s->q_now, sizeof(double) * (size_t)s->model->coordinate_count);
   memcpy(c->pose, s->pose_now, sizeof(Pose) * (size_t)s->model->link_count);

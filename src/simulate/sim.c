@@ -1,4 +1,5 @@
 /* A run: memory, the start, from one state to the next. */
+#include "simulate/loads.h"
 #include "simulate/spin.h"
 
 #include <string.h>
@@ -42,6 +43,7 @@ static void allocate(Sim* s) {
   s->target = MEMORY_NEW(Pose, m->link_count);
   s->drives = MEMORY_NEW(JointDrive, m->controller_count);
   s->drive_first = MEMORY_NEW(int, m->link_count + 1);
+  s->loads = loads_create(m);
   s->prescribed = MEMORY_NEW(double, m->coordinate_count);
   s->fixed = MEMORY_NEW(bool, m->dof_count);
   for (int k = 0; k < 2; k++) s->configuration[k] = configuration_create(m);
@@ -88,6 +90,7 @@ void sim_destroy(Sim* s) {
                    s->target,
                    s->drives,
                    s->drive_first,
+                   s->loads,
                    s->prescribed,
                    s->fixed,
                    s->gradient,

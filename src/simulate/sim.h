@@ -100,11 +100,12 @@ struct Sim {
 
   /* written by step_prepare: what the present step aims at */
   StepWeights weights;
-  Pose* target;       /* Y of every link (affine)  (links) */
-  JointDrive* drives; /* sorted by link */
-  int* drive_first;   /* (links + 1) */
-  double* prescribed; /* coordinates that prescribed joints must reach  (nq) */
-  bool* fixed;        /* dof is prescribed  (nv) */
+  Pose* target;           /* Y of every link (affine)  (links) */
+  JointDrive* drives;     /* sorted by link */
+  int* drive_first;       /* (links + 1) */
+  struct LinkLoad* loads; /* NULL: there are none  (links) */
+  double* prescribed;     /* coordinates that prescribed joints must reach  (nq) */
+  bool* fixed;            /* dof is prescribed  (nv) */
   int fixed_count;
 
   int iteration_limit; /* of the try under way (simulate/substep.c) */

@@ -2,6 +2,7 @@
  * pairs come from a ContactReplay. */
 #include <string.h>
 
+#include "simulate/loads.h"
 #include "simulate/spin_adjoint.h"
 
 typedef struct {
@@ -16,6 +17,7 @@ struct StepAdjoint {
   double *lambda, *reduced, *product, *zero; /* (nv) */
   double (*twist)[6];                        /* of every link by lambda, about its centre of mass  (links) */
   double (*wrench)[6];                       /* (links) */
+  double (*motion)[3][4];                    /* the twists as changes of [R | t] at t + dt  (links) */
   double (*rate_bar)[3][4];                  /* by dT/dt of the initial velocities  (links) */
   double (*ground_bar)[3][4];                /* by poses of half-spaces at t + dt  (links) */
   Vec3* force;                               /* (links) */
@@ -39,6 +41,7 @@ StepAdjoint* step_adjoint_create(const Model* model, int threads) {
   a->zero = MEMORY_NEW(double, model->dof_count);
   a->twist = memory_alloc(sizeof(double[6]) * links);
   a->wrench = memory_alloc(sizeof(double[6]) * links);
+  a->motion = memory_alloc(sizeof(double[3][4]) * links);
   a->rate_bar = memory_alloc(sizeof(double[3][4]) * links);
   a->ground_bar = memory_alloc(sizeof(double[3][4]) * links);
   a->force = MEMORY_NEW(Vec3, links);
@@ -54,8 +57,8 @@ void step_adjoint_destroy(StepAdjoint* a) {
   sim_destroy(a->sim);
   contact_replay_destroy(a->replay);
   spin_adjoint_destroy(a->spin);
-  void* owned[] = {a->lambda,     a->reduced, a->product,   a->zero,       a->twist,  a->wrench,     a->rate_bar,
-                   a->ground_bar, a->force,   a->bar_force, a->bar_moment, a->target, a->target_rate};
+  void* owned[] = {a->lambda, a->reduced,    a->product, a->zero,      a->twist,      a->wrench, a->rate_bar,
+                   a->motion, a->ground_bar, a->force,   a->bar_force, a->bar_moment, a->target, a->target_rate};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   memory_free(a);
 }
@@ -287,6 +290,20 @@ static void add_scaled_bar(double to[3][4], double factor, const double from[3][
     for (int j = 0; j < 4; j++) to[i][j] += factor * from[i][j];
 }
 
+/* Twists as changes of [R | t] at t + dt. */
+static void find_motions(StepAdjoint* a, const RecordedStep* step) {
+  for (int i = 0; i < a->model->link_count; i++) {
+    if (a->model->links[i].tree < 0) continue;
+    Twist t = twist_of(a->twist[i]);
+    Mat3 turn = mat3_mul(mat3_cross(t.w), step->pose_next[i].r);
+    Vec3 v = vec3_add(t.v, vec3_cross(t.w, vec3_sub(step->pose_next[i].t, a->sim->reference[i])));
+    double motion[3][4] = {{turn.m[0][0], turn.m[0][1], turn.m[0][2], v.x},
+                           {turn.m[1][0], turn.m[1][1], turn.m[1][2], v.y},
+                           {turn.m[2][0], turn.m[2][1], turn.m[2][2], v.z}};
+    memcpy(a->motion[i], motion, sizeof(motion));
+  }
+}
+
 static void reverse_inertia(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old, StateBar older,
                             ModelGradient* gradient) {
   const Sim* s = a->sim;
@@ -294,14 +311,8 @@ static void reverse_inertia(StepAdjoint* a, const RecordedStep* step, StateBar n
   for (int i = 0; i < a->model->link_count; i++) {
     const ModelLink* link = &a->model->links[i];
     if (link->tree < 0 || !(link->mass > 0)) continue;
-    Twist t = twist_of(a->twist[i]);
-    Mat3 turn = mat3_mul(mat3_cross(t.w), step->pose_next[i].r);
-    Vec3 v = vec3_add(t.v, vec3_cross(t.w, vec3_sub(step->pose_next[i].t, s->reference[i])));
-    double motion[3][4] = {{turn.m[0][0], turn.m[0][1], turn.m[0][2], v.x},
-                           {turn.m[1][0], turn.m[1][1], turn.m[1][2], v.y},
-                           {turn.m[2][0], turn.m[2][1], turn.m[2][2], v.z}};
     double target_bar[3][4] = {{0}};
-    inertia_adjoint(link, step->pose_next[i], s->target[i], weight, motion, target_bar, &gradient->moment[i]);
+    inertia_adjoint(link, step->pose_next[i], s->target[i], weight, a->motion[i], target_bar, &gradient->moment[i]);
     spin_adjoint_aim(a->spin, s, i, target_bar, now, gradient);
     add_scaled_bar(now.pose[i], s->weights.y_now, target_bar);
     if (s->weights.y_old != 0) add_scaled_bar(old.pose[i], s->weights.y_old, target_bar);
@@ -396,7 +407,9 @@ StepAdjointReport step_adjoint(StepAdjoint* a, const RecordedStep* step, StateBa
   if (!solve_lambda(a, &assembly, &report)) return report;
   reverse_prescribed(a, &assembly, step->clock.time, gradient);
   link_twists(m, s->screws, s->reference, a->lambda, a->twist);
+  find_motions(a, step);
   reverse_inertia(a, step, now, old, older, gradient);
+  loads_adjoint(s, (const double(*)[3][4])a->motion, now, old, a->rate_bar, gradient);
   reverse_joints(a, step, now, old, gradient);
   reverse_attachments(a, step, gradient);
   reverse_contact(a, step, force, now, gradient);
