@@ -26,6 +26,7 @@ static void run_stages(Builder* builder) {
   build_solids(builder);
   bool solids_usable = !builder->unreadable && diagnostics->error_count == errors_before;
   check_limits(builder->model, diagnostics);
+  check_gains(builder->model, diagnostics);
   check_tolerance(&builder->model->simulation, diagnostics);
   if (!solids_usable) return;
   build_hulls(builder);

@@ -75,6 +75,7 @@ typedef struct {
   int link;
   Signal target;
   double position_gain[JOINT_MAX_DOF], velocity_gain[JOINT_MAX_DOF];
+  double damping_gain[JOINT_MAX_DOF], max_force[JOINT_MAX_DOF]; /* max_force 0: no limit */
   int parameter_first; /* number of its signal's first parameter among those of all controllers and loads */
 } ModelController;
 

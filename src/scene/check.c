@@ -26,7 +26,7 @@ static void warn_idle_controllers(Reader* reader, const Motion* motion) {
   const Scene* scene = reader->scene;
   for (int i = 0; i < scene->controller_count; i++) {
     const SceneController* controller = &scene->controllers[i];
-    if (controller->type == CONTROLLER_PD && motion->prescribed[controller->link] >= 0)
+    if (controller->type != CONTROLLER_PRESCRIBED && motion->prescribed[controller->link] >= 0)
       reader_warning(reader, controller->place, "has no effect: another controller prescribes the joint of '%s'",
                      text_excerpt(scene->links[controller->link].name).text);
   }

@@ -74,7 +74,7 @@ typedef struct {
 typedef struct {
   const Node *link, *target, *repeat;
   int type;
-  NumberList position_gain, velocity_gain;
+  NumberList position_gain, velocity_gain, damping_gain, max_force;
 } ControllerForm;
 
 typedef struct {

@@ -111,8 +111,10 @@ typedef struct {
 } SceneSignal;
 
 typedef enum {
-  CONTROLLER_PD,        /* 1/2 kp |target - theta|^2 + 1/2 kd |target rate - rate|^2 */
-  CONTROLLER_PRESCRIBED /* the joint follows the signal exactly: a kinematic link */
+  CONTROLLER_PD,         /* spring and damper to the target and its rate */
+  CONTROLLER_PRESCRIBED, /* the joint follows the signal exactly: a kinematic link */
+  CONTROLLER_TORQUE,     /* the signal is the force or torque */
+  CONTROLLER_VELOCITY    /* damper to a rate, which the signal is */
 } ControllerType;
 
 typedef struct {
@@ -121,7 +123,10 @@ typedef struct {
   int link;
   double position_gain[JOINT_MAX_DOF]; /* N/m or N m/rad, >= 0 */
   double velocity_gain[JOINT_MAX_DOF]; /* N s^2/m or N m s^2/rad, >= 0: the force is gain / dt times the rate error */
-  SceneSignal target;                  /* channels = dof of the joint; for a ball: rotation vector [rad] */
+  double damping_gain[JOINT_MAX_DOF];  /* N s/m or N m s/rad, >= 0: the force is gain times the rate error */
+  double max_force[JOINT_MAX_DOF];     /* N or N m; 0 = no limit */
+  SceneSignal target; /* channels = dof of the joint; for a ball: rotation vector [rad], of velocity the
+                         angular velocity in the link's axes */
 } SceneController;
 
 /* Force and torque on a link. */

@@ -254,18 +254,35 @@ static const SchemaRow ROWS[] = {
     /* ---------------------------------------------------------------- controller */
     {"controller", "link", VALUE_TEXT, AT(ControllerForm, link), .required = true,
      .meaning = "The link whose joint is driven."},
-    {"controller", "type", VALUE_CHOICE, AT(ControllerForm, type), .of = "pd|prescribed", .required = true,
-     .meaning = "pd: a spring and damper to the target. prescribed: the joint follows the target exactly."},
+    {"controller", "type", VALUE_CHOICE, AT(ControllerForm, type), .of = "pd|prescribed|torque|velocity",
+     .required = true,
+     .meaning = "pd: a spring and damper to the target and its rate. prescribed: the joint follows the target exactly, "
+                "whatever that takes. torque: the target is the force or torque itself. velocity: a damper to the rate "
+                "that is the target."},
     {"controller", "position_gain", VALUE_PER_DOF, AT(ControllerForm, position_gain), .only = "pd",
      .unit = "N/m or N m/rad", .range = RANGE_AT_LEAST(0), .required = true,
-     .meaning = "Stiffness k_p of the energy k_p/2 |target - coordinate|^2."},
+     .meaning = "Stiffness: the force is this times what is left to the target."},
+    {"controller", "damping_gain", VALUE_PER_DOF, AT(ControllerForm, damping_gain), .only = "velocity",
+     .unit = "N s/m or N m s/rad", .range = RANGE_ABOVE(0), .required = true,
+     .meaning = "The force is this times the rate error, for every dt."},
+    {"controller", "damping_gain", VALUE_PER_DOF, AT(ControllerForm, damping_gain), .only = "pd|torque",
+     .unit = "N s/m or N m s/rad", .fallback = "0", .range = RANGE_AT_LEAST(0),
+     .meaning = "Damping for every dt: the force is this times target rate less rate; of torque, less this times the "
+                "rate, so that the speed without load is target over damping_gain."},
     {"controller", "velocity_gain", VALUE_PER_DOF, AT(ControllerForm, velocity_gain), .only = "pd",
      .unit = "N s^2/m or N m s^2/rad", .fallback = "0", .range = RANGE_AT_LEAST(0),
+     .meaning = "Damping as in the SDRS paper, k_d/2 |target rate - rate|^2 in the step's energy: the force is k_d/dt "
+                "times the rate error, dt over simulation.substeps. Another dt is another controller; damping_gain is "
+                "not so."},
+    {"controller", "max_force", VALUE_PER_DOF, AT(ControllerForm, max_force), .only = "pd|torque|velocity",
+     .unit = "N or N m", .fallback = "(no limit)", .range = RANGE_ABOVE(0),
      .meaning =
-         "Damping k_d of k_d/2 |target rate - rate|^2 in the step's energy: the force is k_d/dt times the rate error, "
-         "dt over simulation.substeps."},
-    {"controller", "target", VALUE_SIGNAL, AT(ControllerForm, target), .unit = "m or rad", .required = true,
-     .meaning = "Where to: one channel per degree of freedom; a ball takes a rotation vector."},
+         "The drive does no more than this in either direction: what it wants up to 0.95 of it, this from 1.05 of "
+         "it on, and smoothly in between. Not for three rotations."},
+    {"controller", "target", VALUE_SIGNAL, AT(ControllerForm, target), .unit = "m or rad; m/s or rad/s; N or N m",
+     .required = true,
+     .meaning = "Where to, how fast, or with what force: one channel per degree of freedom. Three rotations take a "
+                "rotation vector, of velocity the angular velocity in the link's axes."},
     {"controller", "repeat", VALUE_OBJECT, AT(ControllerForm, repeat), .of = "repeat_controller", .nullable = true,
      .meaning = "Many controllers from this one."},
 
@@ -516,7 +533,7 @@ static const SchemaObject OBJECTS[] = {
                 "  - link: wheel{i}\n"
                 "    type: pd\n"
                 "    position_gain: 10\n"
-                "    velocity_gain: 1\n"
+                "    damping_gain: 1\n"
                 "    target: 0.5\n"
                 "    repeat: {count: 4}\n"},
     {.name = "repeat_load",
@@ -578,11 +595,19 @@ static const SchemaObject OBJECTS[] = {
          "    joint: {type: hinge, axis: [0, 1, 0], position: [0, 0, 1]}\n"
          "    shapes: [{type: capsule, radius: 0.03, length: 0.3, position: [0, 0, 0.2]}]\n"
          "    mass: 1\n"
+         "  - {name: wheel, mass: 1, shape: {type: sphere, radius: 0.1}, joint: {type: hinge, axis: [0, 1, 0], "
+         "position: [1, "
+         "0, 1]}}\n"
+         "  - {name: fan, mass: 1, shape: {type: sphere, radius: 0.1}, joint: {type: hinge, axis: [0, 0, 1], position: "
+         "[2, "
+         "0, 1]}}\n"
          "  - name: table\n"
          "    joint: {type: slide, axis: [1, 0, 0]}\n"
          "    shape: {type: box, size: [1, 1, 0.1]}\n"
          "controllers:\n"
-         "  - {link: arm, type: pd, position_gain: 100, velocity_gain: 10, target: [0.5]}\n"
+         "  - {link: arm, type: pd, position_gain: 100, damping_gain: 10, max_force: 20, target: [0.5]}\n"
+         "  - {link: wheel, type: torque, target: 0.6, damping_gain: 0.02}\n"
+         "  - {link: fan, type: velocity, target: 30, damping_gain: 0.1, max_force: 0.5}\n"
          "  - {link: table, type: prescribed, target: {type: sines, terms: [{amplitude: 0.1, frequency: 2}]}}\n"},
     {.name = "load",
      .title = "load",

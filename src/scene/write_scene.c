@@ -397,21 +397,31 @@ static void write_signal(Text* out, const char* key, const SceneSignal* signal) 
 
 /* ---------------------------------------------------------------- controllers, initial state */
 
+/* Zeros are not said. */
+static void write_gain(Text* out, const char* key, const double* values, int dof) {
+  if (all_zero(values, dof)) return;
+  text_add(out, "    %s: ", key);
+  write_numbers(out, values, dof);
+  text_add(out, "\n");
+}
+
 static void write_controller(const Writer* writer, const SceneController* controller) {
   const SceneLink* link = &writer->scene->links[controller->link];
   int dof = scene_joint_dof(&link->joint);
   Text* out = writer->out;
-  bool driven = controller->type == CONTROLLER_PD;
   text_add(out, "  - link: ");
   write_text(out, link->name);
-  text_add(out, "\n    type: %s\n", driven ? "pd" : "prescribed");
-  if (driven) {
+  static const char* const TYPES[] = {"pd", "prescribed", "torque", "velocity"};
+  text_add(out, "\n    type: %s\n", TYPES[controller->type]);
+  if (controller->type == CONTROLLER_PD) {
     text_add(out, "    position_gain: ");
     write_numbers(out, controller->position_gain, dof);
     text_add(out, "\n    velocity_gain: ");
     write_numbers(out, controller->velocity_gain, dof);
     text_add(out, "\n");
   }
+  write_gain(out, "damping_gain", controller->damping_gain, dof);
+  write_gain(out, "max_force", controller->max_force, dof);
   write_signal(out, "target", &controller->target);
 }
 

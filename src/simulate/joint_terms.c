@@ -98,6 +98,14 @@ static bool limits_at(const ModelLink* link, int dof, double q, Law* sum) {
   return true;
 }
 
+/* A drive that wants the force -first and whose force falls by `second` with the way; both linear in the coordinate, so
+ * the integral of the limited force by it is that by the force over `second` (M2). */
+static Law limited(Law wanted, double limit, double way) {
+  LimitedForce f = limited_force(-wanted.first, limit);
+  double energy = wanted.second > 0 ? f.energy / wanted.second : -f.force * way;
+  return (Law){energy, -f.force, wanted.second * f.slope};
+}
+
 /* ---------------------------------------------------------------- plain coordinates */
 
 static bool plain_dof(const JointInput* in, int k, bool derivatives, JointTerms* out) {
@@ -112,10 +120,13 @@ static bool plain_dof(const JointInput* in, int k, bool derivatives, JointTerms*
   for (int c = 0; c < in->drive_count; c++) {
     const JointDrive* drive = &in->drives[c];
     double e = in->q[k] - drive->target[k], de = rate - drive->target_rate[k];
-    double kp = drive->position_gain[k], kd = joint_velocity_gain(in, drive->velocity_gain[k]);
-    out->controller += 0.5 * kp * e * e + 0.5 * kd * de * de;
-    gradient += kp * e + kd * a * de;
-    hessian += kp + kd * a * a;
+    double kp = drive->position_gain[k], kd = joint_rate_gain(in, drive, k);
+    Law law = {0.5 * kp * e * e + 0.5 * kd * de * de - drive->push[k] * (in->q[k] - in->q_now[k]),
+               kp * e + kd * a * de - drive->push[k], kp + kd * a * a};
+    if (drive->max_force[k] > 0) law = limited(law, drive->max_force[k], in->q[k] - in->q_now[k]);
+    out->controller += law.value;
+    gradient += law.first;
+    hessian += law.second;
   }
   if (derivatives) {
     out->gradient[k] += gradient;
@@ -200,7 +211,7 @@ static bool ball_dofs(const JointInput* in, int base, bool derivatives, JointTer
     out->controller += quadratic(&error, drive->position_gain + base, 1.0, zero, derivatives, base, out);
     double kd[3], goal[3];
     for (int i = 0; i < 3; i++) {
-      kd[i] = joint_velocity_gain(in, drive->velocity_gain[base + i]);
+      kd[i] = joint_rate_gain(in, drive, base + i);
       goal[i] = b[i] + drive->target_rate[base + i];
     }
     out->controller += quadratic(&step, kd, a, goal, derivatives, base, out);

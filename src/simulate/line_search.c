@@ -64,7 +64,7 @@ static void measure_islands(Sim* s, bool arrived) {
     island->rounding +=
         ROUNDING * fabs(c->inertia[i]) + POSITION_ROUNDING * size * sqrt(2 * weight * fabs(c->inertia[i]));
     if (m->links[i].dof_count > 0)
-      island->rounding += ROUNDING * (c->joints[i].controller + c->joints[i].limit + c->joints[i].damping);
+      island->rounding += ROUNDING * (fabs(c->joints[i].controller) + c->joints[i].limit + c->joints[i].damping);
   }
   int count = s->contact ? contact_candidate_count(s->contact) : 0;
   for (int k = 0; k < count; k++) {

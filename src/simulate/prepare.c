@@ -64,10 +64,18 @@ static void aim_drive(const Model* m, const ModelController* c, double t, JointD
   const Joint* joint = &m->links[c->link].joint;
   double value[JOINT_MAX_DOF], rate[JOINT_MAX_DOF];
   signal_eval(&c->target, t, value, rate);
-  joint_coordinates_from_target(joint, value, drive->target);
-  joint_rates_from_target(joint, value, rate, drive->target_rate);
+  *drive = (JointDrive){.target = {0}};
+  joint_zero(joint, drive->target);
+  if (c->type == CONTROLLER_TORQUE) memcpy(drive->push, value, sizeof(double) * (size_t)joint->dof_count);
+  if (c->type == CONTROLLER_VELOCITY) memcpy(drive->target_rate, value, sizeof(double) * (size_t)joint->dof_count);
+  if (c->type == CONTROLLER_PD) {
+    joint_coordinates_from_target(joint, value, drive->target);
+    joint_rates_from_target(joint, value, rate, drive->target_rate);
+  }
   memcpy(drive->position_gain, c->position_gain, sizeof(drive->position_gain));
   memcpy(drive->velocity_gain, c->velocity_gain, sizeof(drive->velocity_gain));
+  memcpy(drive->damping_gain, c->damping_gain, sizeof(drive->damping_gain));
+  memcpy(drive->max_force, c->max_force, sizeof(drive->max_force));
 }
 
 static void aim_joints(Sim* s, double t) {
@@ -77,7 +85,7 @@ static void aim_joints(Sim* s, double t) {
     JointDrive* drive = s->drives + s->drive_first[i];
     if (s->drive_first[i + 1] > s->drive_first[i])
       for (int c = 0; c < m->controller_count; c++)
-        if (m->controllers[c].link == i && m->controllers[c].type == CONTROLLER_PD)
+        if (m->controllers[c].link == i && m->controllers[c].type != CONTROLLER_PRESCRIBED)
           aim_drive(m, &m->controllers[c], t, drive++);
     if (link->prescribed < 0) continue;
     double value[JOINT_MAX_DOF], rate[JOINT_MAX_DOF];

@@ -177,7 +177,7 @@ static void list_drives(Sim* s) {
   for (int i = 0; i < m->link_count; i++) {
     s->drive_first[i] = count;
     for (int c = 0; c < m->controller_count; c++)
-      count += m->controllers[c].link == i && m->controllers[c].type == CONTROLLER_PD;
+      count += m->controllers[c].link == i && m->controllers[c].type != CONTROLLER_PRESCRIBED;
     if (m->links[i].prescribed < 0) continue;
     for (int k = 0; k < m->links[i].dof_count; k++) {
       s->fixed[m->links[i].dof_first + k] = true;

@@ -23,7 +23,7 @@ struct StepAdjoint {
   Vec3* force;                               /* (links) */
   Vec3* bar_force;                           /* (links) */
   Mat3* bar_moment;                          /* (links) */
-  double (*target)[JOINT_MAX_DOF], (*target_rate)[JOINT_MAX_DOF]; /* (controllers) */
+  double (*target)[JOINT_MAX_DOF], (*target_rate)[JOINT_MAX_DOF], (*push)[JOINT_MAX_DOF]; /* (controllers) */
 };
 
 /* ---------------------------------------------------------------- creation */
@@ -49,6 +49,7 @@ StepAdjoint* step_adjoint_create(const Model* model, int threads) {
   a->bar_moment = MEMORY_NEW(Mat3, links);
   a->target = memory_alloc(sizeof(double[JOINT_MAX_DOF]) * (size_t)(model->controller_count + 1));
   a->target_rate = memory_alloc(sizeof(double[JOINT_MAX_DOF]) * (size_t)(model->controller_count + 1));
+  a->push = memory_alloc(sizeof(double[JOINT_MAX_DOF]) * (size_t)(model->controller_count + 1));
   return a;
 }
 
@@ -57,7 +58,7 @@ void step_adjoint_destroy(StepAdjoint* a) {
   sim_destroy(a->sim);
   contact_replay_destroy(a->replay);
   spin_adjoint_destroy(a->spin);
-  void* owned[] = {a->lambda, a->reduced,    a->product, a->zero,      a->twist,      a->wrench, a->rate_bar,
+  void* owned[] = {a->lambda, a->reduced,    a->product, a->zero,      a->twist,      a->wrench, a->rate_bar,   a->push,
                    a->motion, a->ground_bar, a->force,   a->bar_force, a->bar_moment, a->target, a->target_rate};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   memory_free(a);
@@ -184,6 +185,18 @@ static void add_signal(StepAdjoint* a, int controller, double t, const double* t
   signal_eval(&c->target, t, value, rate);
   joint_target_adjoint(&a->model->links[c->link].joint, value, rate, target_bar, rate_bar, value_bar, value_rate_bar);
   signal_eval_vjp(&c->target, t, value_bar, value_rate_bar, gradient->control + c->parameter_first);
+}
+
+/* Of a drive: its signal is where to, how fast, or with what force. */
+static void add_drive(StepAdjoint* a, int controller, double t, int drive, ModelGradient* gradient) {
+  const ModelController* c = &a->model->controllers[controller];
+  if (c->type == CONTROLLER_PD) {
+    add_signal(a, controller, t, a->target[drive], a->target_rate[drive], gradient);
+    return;
+  }
+  const double zero[JOINT_MAX_DOF] = {0};
+  const double* bar = c->type == CONTROLLER_TORQUE ? a->push[drive] : a->target_rate[drive];
+  signal_eval_vjp(&c->target, t, bar, zero, gradient->control + c->parameter_first);
 }
 
 /* ---------------------------------------------------------------- lambda */
@@ -330,15 +343,15 @@ static void reverse_joints(StepAdjoint* a, const RecordedStep* step, StateBar no
     const ModelLink* link = &m->links[i];
     if (link->dof_count == 0) continue;
     JointInput in = step_joint_input(s, &s->configuration[s->current], i);
-    JointShares shares = {.target = a->target, .target_rate = a->target_rate};
+    JointShares shares = {.target = a->target, .target_rate = a->target_rate, .push = a->push};
     joint_adjoint(&in, a->lambda + link->dof_first, &shares);
     for (int k = 0; k < link->dof_count; k++) now.q[link->dof_first + k] += shares.now[k];
     joint_difference_adjoint(&link->joint, step->q_old + link->coordinate_first, step->q_now + link->coordinate_first,
                              shares.difference_old, old.q + link->dof_first, now.q + link->dof_first);
     int drive = 0;
     for (int c = 0; c < m->controller_count && drive < in.drive_count; c++)
-      if (m->controllers[c].link == i && m->controllers[c].type == CONTROLLER_PD) {
-        add_signal(a, c, t, a->target[drive], a->target_rate[drive], gradient);
+      if (m->controllers[c].link == i && m->controllers[c].type != CONTROLLER_PRESCRIBED) {
+        add_drive(a, c, t, drive, gradient);
         drive++;
       }
   }

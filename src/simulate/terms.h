@@ -39,11 +39,13 @@ typedef struct {
   double hessian[JOINT_MAX_DOF][JOINT_MAX_DOF];
 } JointTerms;
 
-/* Targets of the PD controllers on a joint at t + dt, summed over controllers. */
+/* What a controller wants of a joint at t + dt (docs/derivations/drives.md). */
 typedef struct {
   double target[JOINT_MAX_COORDINATE];
   double target_rate[JOINT_MAX_DOF]; /* link axes for balls */
-  double position_gain[JOINT_MAX_DOF], velocity_gain[JOINT_MAX_DOF];
+  double position_gain[JOINT_MAX_DOF], velocity_gain[JOINT_MAX_DOF], damping_gain[JOINT_MAX_DOF];
+  double max_force[JOINT_MAX_DOF]; /* 0: none; plain coordinates only */
+  double push[JOINT_MAX_DOF];        /* force or torque, whatever the joint does; plain coordinates only */
 } JointDrive;
 
 typedef struct {
@@ -58,9 +60,10 @@ typedef struct {
 /* false: outside a barrier limit. derivatives = false: energies only. */
 bool joint_terms(const JointInput* in, bool derivatives, JointTerms* out);
 
-/* Effective gain of the velocity part: 1/2 kd |..|^2 of the first-order scheme gives the torque kd/dt (rate error). */
-static inline double joint_velocity_gain(const JointInput* in, double gain) {
-  return gain / (in->dt * in->weights.rate_now);
+/* Gain k of the energy k/2 |rate error|^2, the force of which is rate_now k (rate error): velocity_gain / dt in the
+ * scheme of first order, and damping_gain (M1). */
+static inline double joint_rate_gain(const JointInput* in, const JointDrive* drive, int dof) {
+  return drive->velocity_gain[dof] / (in->dt * in->weights.rate_now) + drive->damping_gain[dof] / in->weights.rate_now;
 }
 
 /* Derivatives of lambda . (gradient of joint_terms) (simulate/joint_adjoint.c; docs/derivations/adjoint.md, A3). */
@@ -69,6 +72,7 @@ typedef struct {
   double difference_old[JOINT_MAX_DOF]; /* by q^t - q^{t-1} */
   double (*target)[JOINT_MAX_DOF];      /* by increments of each drive's target; lent  (drives) */
   double (*target_rate)[JOINT_MAX_DOF]; /* lent  (drives) */
+  double (*push)[JOINT_MAX_DOF];        /* lent  (drives) */
 } JointShares;
 void joint_adjoint(const JointInput* in, const double* lambda, JointShares* out);
 /* For a scalar with derivative bar by joint_difference(q_from, q_to): adds its derivatives by increments of both. */

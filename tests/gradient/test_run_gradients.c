@@ -209,6 +209,49 @@ static void run_L4_loads_without_contact(void** state) {
   check_row_in(&(Row){"loads, in substeps", blocks, 20, 1e-8, "second_order", LOADED}, parts);
 }
 
+/* Motors of every type, in and out of their limits and on the way between: `arm` is asked for sines that drive it in
+ * and out of 2 N m, `hand` runs against its speed and then its limit, `cart` is pushed by a torque drive with and
+ * against damping, the ball has a damping gain. */
+static const char MOTORS[] =
+    "simulation: {dt: 0.01, steps: 100, integrator: %s}\n"
+    "contact: {model: none}\n"
+    "shapes:\n"
+    "  bone: {type: points, points: [[-0.05, -0.04, 0], [0.06, -0.05, 0.01], [0, 0.07, 0], [0.01, 0, -0.3], [0.05, "
+    "0.02, -0.25], [0.2, 0, -0.1]]}\n"
+    "links:\n"
+    "  - {name: arm, mass: 1, shape: bone, joint: {type: universal, axes: [[1, 0, 0], [0, 1, 0]], position: [0, 0.1, "
+    "0]}}\n"
+    "  - {name: hand, parent: arm, density: 200, shape: bone, joint: {type: hinge, axis: [0.2, 1, 0], position: [0.02, "
+    "0, -0.3]}}\n"
+    "  - {name: ball, parent: hand, mass: 0.1, shape: bone, joint: {type: ball, position: [0, 0, -0.3]}}\n"
+    "  - {name: cart, mass: 0.5, shape: bone, joint: {type: free, free_axes: [x, y, rz], position: [6, 0, 0]}}\n"
+    "controllers:\n"
+    "  - {link: arm, type: pd, position_gain: [30, 20], damping_gain: [0.5, 0.3], max_force: [2, 1.5], target: {type: "
+    "sines, offset: [0.2, -0.1], terms: [[{amplitude: 0.5, frequency: 2, phase: 0.3}], [{amplitude: 0.4, frequency: "
+    "3}]]}}\n"
+    "  - {link: hand, type: velocity, damping_gain: 0.2, max_force: 0.4, target: {type: keyframes, times: [0, 0.2, "
+    "0.5], "
+    "values: [[1], [6], [-4]]}}\n"
+    "  - {link: hand, type: torque, target: 0.1}\n"
+    "  - {link: ball, type: pd, position_gain: 0.5, damping_gain: 0.02, target: [0.3, 0.2, 0.1]}\n"
+    "  - {link: ball, type: velocity, damping_gain: [0.01, 0.02, 0.01], target: [1, 2, 3]}\n"
+    "  - {link: cart, type: torque, damping_gain: [0.5, 0.4, 0.01], max_force: [1, 1, 0.05], target: {type: sines, "
+    "offset: "
+    "[0.3, 0.5, 0.02], terms: [[{amplitude: 1.2, frequency: 2}], [{amplitude: 0.8, frequency: 3}], [{amplitude: 0.06, "
+    "frequency: 2}]]}}\n"
+    "initial:\n"
+    "  - {link: arm, coordinates: [0.35, 0.1], velocities: [1, -0.5]}\n"
+    "  - {link: ball, coordinates: [0.4, 0.3, 0.2], velocities: [1, 2, -1]}\n";
+
+static void run_M3_motors_through_saturation(void** state) {
+  (void)state;
+  const unsigned blocks = STATE | CONTROL | VERTICES | ATTACHMENTS | MASS;
+  check_row(&(Row){"motors, first order", blocks, 50, 1e-7, "first_order", MOTORS});
+  check_row(&(Row){"motors, second order", blocks, 50, 1e-7, "second_order", MOTORS});
+  static const int parts[20] = {1, 2, 2, 1, 4, 1, 1, 2, 1, 1, 1, 3, 1, 1, 1, 1, 1, 1, 1, 1};
+  check_row_in(&(Row){"motors, in substeps", blocks, 20, 1e-7, "second_order", MOTORS}, parts);
+}
+
 /* Prescribed joints of all kinds carry what hangs on them: a ball along a spline, a hinge, a slide. */
 static const char CARRIED[] =
     "simulation: {dt: 0.01, steps: 60, integrator: %s}\n"
@@ -521,6 +564,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(run_A1_A2_A3_A9_A10_A12_without_contact),
       cmocka_unit_test(run_L4_loads_without_contact),
+      cmocka_unit_test(run_M3_motors_through_saturation),
       cmocka_unit_test(run_A11_prescribed_joints_without_contact),
       cmocka_unit_test(run_A4_to_A8_one_body_on_the_ground),
       cmocka_unit_test(run_I5_I6_impacts),

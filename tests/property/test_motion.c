@@ -170,6 +170,46 @@ static void second_order_keeps_the_energy(void** state) {
 
 /* ---------------------------------------------------------------- loads */
 
+/* S of derivations/drives.md, written anew. */
+static double limited(double wanted, double limit) {
+  double x = fabs(wanted) / limit, t = fmin(fmax((x - 0.95) / 0.1, 0), 1);
+  double s = x < 0.95 ? x : 0.95 + 0.1 * (t - pow(t, 6) + 3 * pow(t, 5) - 2.5 * pow(t, 4));
+  return copysign(limit * s, wanted);
+}
+
+/* I q'' = limited(20 (1 - q) - c q'), by Runge and Kutta. */
+static double reached(double time) {
+  enum { STEPS = 40000 };
+  double h = time / STEPS, q = 0, w = 0, k[4][2];
+  for (int n = 0; n < STEPS; n++) {
+    for (int stage = 0; stage < 4; stage++) {
+      double part = stage == 0 ? 0 : stage == 3 ? h : h / 2;
+      double at = q + (stage ? part * k[stage - 1][0] : 0), rate = w + (stage ? part * k[stage - 1][1] : 0);
+      k[stage][0] = rate;
+      k[stage][1] = limited(20 * (1 - at) - 2 * sqrt(6) * rate, 3) / 0.3;
+    }
+    q += h / 6 * (k[0][0] + 2 * k[1][0] + 2 * k[2][0] + k[3][0]);
+    w += h / 6 * (k[0][1] + 2 * k[1][1] + 2 * k[2][1] + k[3][1]);
+  }
+  return q;
+}
+
+static void motors_do_what_they_should(void** state) {
+  (void)state;
+  SceneRun run;
+  run_open(&run, "scenes/motor.yaml", NULL);
+  const double* q = sim_state(run.sim)->q;
+  run_until(&run, 0.4);
+  double w = sqrt(20 / 0.3), strong = 1 - (1 + w * 0.4) * exp(-w * 0.4), weak = reached(0.4);
+  expect_between(q[3], strong - 1e-4, strong + 1e-4, "without a limit");
+  expect_between(q[2], weak - 1e-4, weak + 1e-4, "with a limit");
+  run_until(&run, 3.0);
+  double stall = -acos(3 / 4.905), turned = 6 * (3 - 0.6 * (1 - exp(-5)));
+  expect_between(q[0], stall - 1e-4, stall + 1e-4, "where it stalls");
+  expect_between(q[1], turned - 1e-3, turned + 1e-3, "how far it has turned");
+  run_close(&run);
+}
+
 /* Half the turn from which the pulled bar swings: theta'' = -k sin theta from 1.5 rad at rest, by Runge and Kutta. */
 static double swung(double k, double time) {
   enum { STEPS = 30000 };
@@ -208,10 +248,15 @@ static void push_goes_where_it_should(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(linear_momentum_is_exact),          cmocka_unit_test(angular_momentum_error_falls_with_dt),
-      cmocka_unit_test(forces_of_a_pair_cancel),           cmocka_unit_test(push_goes_where_it_should),
-      cmocka_unit_test(energy_of_pendulum_never_grows),    cmocka_unit_test(energy_of_double_pendulum_never_grows),
-      cmocka_unit_test(energy_of_sliding_box_never_grows), cmocka_unit_test(second_order_keeps_the_energy),
+      cmocka_unit_test(linear_momentum_is_exact),
+      cmocka_unit_test(angular_momentum_error_falls_with_dt),
+      cmocka_unit_test(forces_of_a_pair_cancel),
+      cmocka_unit_test(push_goes_where_it_should),
+      cmocka_unit_test(motors_do_what_they_should),
+      cmocka_unit_test(energy_of_pendulum_never_grows),
+      cmocka_unit_test(energy_of_double_pendulum_never_grows),
+      cmocka_unit_test(energy_of_sliding_box_never_grows),
+      cmocka_unit_test(second_order_keeps_the_energy),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

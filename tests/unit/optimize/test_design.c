@@ -385,7 +385,7 @@ static void attachments_and_vertices(void** state) {
 #define DRIVEN(signal)                                                 \
   "scene:\n  links: [{name: a, mass: 1, shape: " BOX                   \
   ", joint: {type: hinge, axis: [0, 1, 0]}}]\n  controllers: [{link: " \
-  "a, type: pd, position_gain: 1, velocity_gain: 1, target: " signal "}]\n"
+  "a, type: pd, position_gain: 1, damping_gain: 1, target: " signal "}]\n"
 
 /* A controller and two loads. */
 #define PUSHED DRIVEN("0.5") "  loads: [{link: a, force: [1, 2, 3]}, {link: a, torque: [4, 5, 6]}]\n"

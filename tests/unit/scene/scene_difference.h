@@ -113,6 +113,8 @@ static inline const char* controller_difference(const SceneController* a, const 
   SAME(link);
   SAME(position_gain);
   SAME(velocity_gain);
+  SAME(damping_gain);
+  SAME(max_force);
   return signal_difference(&a->target, &b->target);
 }
 
