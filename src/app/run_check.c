@@ -315,7 +315,7 @@ static void compare(RunCheck* c, int state, const char* name, double value, doub
 
 static void check_potential(RunCheck* c, int row, const Pose* poses) {
   const Model* model = &c->recorded->model;
-  double sum = 0, size = 0;
+  double sum = model_spring_energy(model, coordinates_of(c, row)), size = sum;
   for (int i = 0; i < model->link_count; i++) {
     if (model->links[i].tree < 0) continue;
     Vec3 center = pose_apply(poses[i], model->links[i].center), g = model_link_gravity(model, i);
@@ -348,7 +348,7 @@ static void check_motion(RunCheck* c, int row, Pose* const* at) {
   const double* const found[] = {&motion.momentum.x,         &motion.momentum.y,         &motion.momentum.z,
                                  &motion.angular_momentum.x, &motion.angular_momentum.y, &motion.angular_momentum.z};
   static const char* const names[] = {"px", "py", "pz", "lx", "ly", "lz"};
-  if (!carried) compare(c, row, "kinetic", motion.kinetic, p * speed);
+  if (!carried && !model->armature) compare(c, row, "kinetic", motion.kinetic, p * speed);
   for (int k = 0; k < (carried ? 3 : 6); k++) compare(c, row, names[k], *found[k], k < 3 ? p : l);
 }
 
@@ -357,7 +357,7 @@ static bool floats(const Model* model, int link) {
   const ModelLink* l = &model->links[link];
   if (l->parent >= 0 || l->joint.slide_count != 3 || l->prescribed >= 0) return false;
   for (int k = 0; k < l->dof_count; k++)
-    if (l->limited[k] || l->damping[k] != 0) return false;
+    if (l->limited[k] || l->damping[k] != 0 || l->passive) return false;
   for (int k = 0; k < model->controller_count; k++)
     if (model->controllers[k].link == link) return false;
   return true;

@@ -182,7 +182,7 @@ static bool is_free_joint(const Mjcf* m, int index) {
   const ModelLink* link = &m->model->links[index];
   if (link->parent >= 0 || !joint_floats(&link->joint) || is_driven(m, index)) return false;
   for (int k = 0; k < link->dof_count; k++)
-    if (link->damping[k] > 0 || link->limited[k]) return false;
+    if (link->damping[k] > 0 || link->limited[k] || link->passive) return false;
   return true;
 }
 
@@ -224,6 +224,15 @@ static void add_limits(Mjcf* m, const ModelLink* link, int dof, bool ball) {
   xml_numbers(m->out, "range", (const double[]){low, high}, 2);
 }
 
+static void add_passive(Mjcf* m, const ModelLink* link, int dof, bool plain) {
+  if (!link->passive) return;
+  if (link->stiffness[dof] > 0) xml_numbers(m->out, "stiffness", &link->stiffness[dof], 1);
+  if (link->stiffness[dof] > 0 && plain) xml_numbers(m->out, "springref", &link->rest[dof], 1);
+  if (!plain) note(m, link->name, "the spring of its ball pulls to zero, as stiff as about its first axis");
+  if (link->friction[dof] > 0) xml_numbers(m->out, "frictionloss", &link->friction[dof], 1);
+  if (link->armature[dof] > 0) xml_numbers(m->out, "armature", &link->armature[dof], 1);
+}
+
 static void add_joint(Mjcf* m, int index, int dof, const char* type, const Vec3* axis) {
   const ModelLink* link = &m->model->links[index];
   Text name = {0};
@@ -240,6 +249,7 @@ static void add_joint(Mjcf* m, int index, int dof, const char* type, const Vec3*
       note(m, link->name, "the damping of its ball is different about its axes: the largest is taken for all");
   }
   if (damping > 0) xml_numbers(m->out, "damping", &damping, 1);
+  add_passive(m, link, dof, axis != NULL);
   text_add(m->out, "/>\n");
   text_free(&name);
 }

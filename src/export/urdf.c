@@ -194,10 +194,11 @@ static void add_single(Urdf* u, int index, int dof, Pose origin, const char* par
   xml_vector(u->out, "xyz", slide ? link->joint.slide_axis[dof] : link->joint.axis[dof - link->joint.slide_count]);
   text_add(u->out, "/>\n");
   if (slide || limited) add_limit(u, link, dof);
-  if (link->damping[dof] > 0) {
+  if (link->damping[dof] > 0 || link->friction[dof] > 0) {
     text_add(u->out, "    <dynamics");
     xml_numbers(u->out, "damping", &link->damping[dof], 1);
-    text_add(u->out, " friction=\"0\"/>\n");
+    xml_numbers(u->out, "friction", &link->friction[dof], 1);
+    text_add(u->out, "/>\n");
   }
   close_joint(u);
   text_free(&name);
@@ -271,10 +272,15 @@ static bool has_limits(const ModelLink* link) {
   return any && !is_floating(link);
 }
 static bool is_lightened(const ModelLink* link) { return link->gravity_compensation != 0; }
+static bool is_sprung(const ModelLink* link) {
+  bool any = false;
+  for (int k = 0; k < link->dof_count; k++) any = any || link->stiffness[k] > 0 || link->armature[k] > 0;
+  return any && !is_floating(link);
+}
 static bool is_massless(const ModelLink* link) { return link->dof_count > 0 && !(link->mass > 0); }
 static bool is_resisted(const ModelLink* link) {
   bool any = false;
-  for (int k = 0; k < link->dof_count; k++) any = any || link->damping[k] > 0 || link->limited[k];
+  for (int k = 0; k < link->dof_count; k++) any = any || link->damping[k] > 0 || link->limited[k] || link->passive;
   return any && is_floating(link);
 }
 
@@ -282,6 +288,7 @@ static void tell_joints(Urdf* u) {
   tell_links(u, has_chain, "joints in a row through links without mass stand for the joint");
   tell_links(u, has_limits, "strength and margin of the limits are left out");
   tell_links(u, is_resisted, "damping and limits of the free joint are left out");
+  tell_links(u, is_sprung, "springs and armatures are left out");
   tell_links(u, is_massless, "moved by a controller, without a mass");
 }
 

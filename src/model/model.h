@@ -53,8 +53,14 @@ typedef struct {
   LimitLaw limit_law;
   double limit_stiffness, limit_margin;
   double damping[JOINT_MAX_DOF];
-  int prescribed;              /* index of the controller that prescribes the joint, or -1 */
-  double gravity_compensation; /* part of its weight that is taken off */
+  bool passive;                      /* has a spring, dry friction or an armature */
+  double stiffness[JOINT_MAX_DOF];   /* N/m or N m/rad */
+  double rest[JOINT_MAX_COORDINATE]; /* coordinates that springs pull to */
+  double friction[JOINT_MAX_DOF];    /* N or N m */
+  double armature[JOINT_MAX_DOF];    /* kg or kg m^2 */
+  double friction_speed;             /* m/s or rad/s */
+  int prescribed;                    /* index of the controller that prescribes the joint, or -1 */
+  double gravity_compensation;       /* part of its weight that is taken off */
   bool spins;        /* carries its angular momentum: integrator `momentum`, alone in its tree, six free dof */
   MassMoment moment; /* S = sum m X~ X~^T in the link frame [kg, kg m, kg m^2]; zero for massless fixed links */
   double mass;
@@ -119,6 +125,7 @@ typedef struct {
   int controller_count;
   ModelLoad* loads;
   int load_count;
+  bool armature;               /* some joint has one */
   int parameter_count;         /* of the signals of all controllers, then of all loads */
   int dof_count;               /* nv */
   int coordinate_count;        /* nq */
@@ -167,6 +174,8 @@ void model_expand_shapes(const Model* model, Scene* scene);
 static inline Vec3 model_link_gravity(const Model* model, int link) {
   return vec3_scale(model->simulation.gravity, 1 - model->links[link].gravity_compensation);
 }
+/* Energy of the joints' springs at coordinates q (nq) [J] (docs/derivations/drives.md, M4). */
+double model_spring_energy(const Model* model, const double* q);
 /* Where the force of a load acts, in the link's frame [m]. */
 static inline Vec3 model_load_point(const Model* model, const ModelLoad* load) {
   return load->at_center ? model->links[load->link].center : load->point;

@@ -50,7 +50,8 @@ typedef struct {
   const Node *axes, *free_axes, *limits;
   int limit_law;
   double limit_stiffness, limit_margin;
-  NumberList damping;
+  NumberList damping, stiffness, rest, friction, armature;
+  double friction_speed;
   double parameters[JOINT_MAX_PARAMETER];
 } JointForm;
 

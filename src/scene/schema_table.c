@@ -208,6 +208,23 @@ static const SchemaRow ROWS[] = {
     {"joint", "damping", VALUE_PER_DOF, AT(JointForm, damping), .only = MOVING_JOINTS, .unit = "N s/m or N m s/rad",
      .fallback = "0", .range = RANGE_AT_LEAST(0),
      .meaning = "Viscous damping, one number or one per degree of freedom."},
+    {"joint", "stiffness", VALUE_PER_DOF, AT(JointForm, stiffness), .only = MOVING_JOINTS, .unit = "N/m or N m/rad",
+     .fallback = "0", .range = RANGE_AT_LEAST(0), .meaning = "Spring towards `rest`."},
+    {"joint", "rest", VALUE_PER_DOF, AT(JointForm, rest), .only = MOVING_JOINTS, .unit = "m or rad", .fallback = "0",
+     .meaning = "Where the spring pulls; three rotations take a rotation vector."},
+    {"joint", "friction", VALUE_PER_DOF, AT(JointForm, friction), .only = MOVING_JOINTS, .unit = "N or N m",
+     .fallback = "0", .range = RANGE_AT_LEAST(0),
+     .meaning = "Dry (Coulomb) friction against the rate, whatever the load. Not for three rotations."},
+    {"joint", "friction_speed", VALUE_NUMBER, AT(JointForm, friction_speed), .only = MOVING_JOINTS,
+     .unit = "m/s or rad/s", .fallback = "1e-4", .range = RANGE_ABOVE(0),
+     .meaning =
+         "Width of the friction's smoothing: it is r / sqrt(r^2 + friction_speed^2) of its value at the rate r. What "
+         "it holds creeps: at 0.58 of this under half of what it can hold, at 2.06 of this under 0.9 of it."},
+    {"joint", "armature", VALUE_PER_DOF, AT(JointForm, armature), .only = MOVING_JOINTS, .unit = "kg or kg m^2",
+     .fallback = "0", .range = RANGE_AT_LEAST(0),
+     .meaning =
+         "Inertia that only this coordinate feels: a rotor's, times the square of its gear's ratio. Not for three "
+         "rotations."},
 
     /* ---------------------------------------------------------------- repeat */
     {"repeat", "count", VALUE_COUNT, AT(RepeatForm, count), .required = true, .range = RANGE_BETWEEN(0, REPEAT_MAX),

@@ -267,6 +267,15 @@ static void write_joint(Text* out, const SceneJoint* joint) {
     write_limits(out, joint);
     write_limit_law(out, joint);
     if (!all_zero(joint->damping, dof)) write_key_numbers(out, "damping", joint->damping, dof);
+    if (!all_zero(joint->stiffness, dof)) {
+      write_key_numbers(out, "stiffness", joint->stiffness, dof);
+      write_key_numbers(out, "rest", joint->rest, dof);
+    }
+    if (!all_zero(joint->friction, dof)) {
+      write_key_numbers(out, "friction", joint->friction, dof);
+      write_key_number(out, "friction_speed", joint->friction_speed);
+    }
+    if (!all_zero(joint->armature, dof)) write_key_numbers(out, "armature", joint->armature, dof);
   }
   text_add(out, "}\n");
 }

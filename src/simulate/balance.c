@@ -88,6 +88,7 @@ void balance_measure(Sim* s, ContactTermList contact) {
       const Screw* screw = &s->screws[dof];
       double turning = vec3_norm(screw->w), arm = vec3_norm(screw_velocity(screw, s->reference[i]));
       s->at_work[dof] = arm * s->work[i].force + turning * s->work[i].torque + fabs(joints[i].gradient[k]);
+      if (m->links[i].passive) s->at_work[dof] += joints[i].inertia_force[k];
     }
 }
 

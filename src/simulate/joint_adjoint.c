@@ -17,8 +17,15 @@ static double drive_wanted(const JointInput* in, const JointDrive* drive, int k,
   return drive->push[k] - way - damping * (rate - drive->target_rate[k]);
 }
 
+/* (A3), (M3), (M7). */
 static void plain_adjoint(const JointInput* in, int k, double lambda, JointShares* out) {
   double a = in->weights.rate_now, b = in->weights.rate_old, by_rate = lambda * in->link->damping[k];
+  if (in->link->passive) {
+    double rate = a * (in->q[k] - in->q_now[k]) - b * in->difference_old[k];
+    by_rate += lambda * joint_friction_slope(in->link, k, rate);
+    out->aim[k] = in->aim ? -lambda * in->link->armature[k] * in->inertia_weight : 0;
+    out->now[k] += out->aim[k];
+  }
   for (int c = 0; c < in->drive_count; c++) {
     const JointDrive* drive = &in->drives[c];
     double kd = joint_rate_gain(in, drive, k), share = lambda;
@@ -101,6 +108,7 @@ void joint_adjoint(const JointInput* in, const double* lambda, JointShares* out)
   int plain = in->link->joint.plain_count;
   memset(out->now, 0, sizeof(out->now));
   memset(out->difference_old, 0, sizeof(out->difference_old));
+  memset(out->aim, 0, sizeof(out->aim));
   for (int c = 0; c < in->drive_count; c++) {
     memset(out->target[c], 0, sizeof(out->target[c]));
     memset(out->target_rate[c], 0, sizeof(out->target_rate[c]));

@@ -117,6 +117,15 @@ static bool plain_dof(const JointInput* in, int k, bool derivatives, JointTerms*
   out->limit += limit.value;
   out->damping += 0.5 * link->damping[k] / a * rate * rate;
   double gradient = limit.first + link->damping[k] * rate, hessian = limit.second + link->damping[k] * a;
+  if (link->passive) {
+    PassiveTerms own = joint_passive(in, k, rate);
+    out->limit += own.spring;
+    out->damping += own.friction;
+    out->inertia += own.inertia;
+    out->inertia_force[k] = own.inertia_force;
+    gradient += own.gradient;
+    hessian += own.hessian;
+  }
   for (int c = 0; c < in->drive_count; c++) {
     const JointDrive* drive = &in->drives[c];
     double e = in->q[k] - drive->target[k], de = rate - drive->target_rate[k];
@@ -192,7 +201,7 @@ static bool ball_limit(const JointInput* in, int base, bool derivatives, JointTe
 static bool ball_dofs(const JointInput* in, int base, bool derivatives, JointTerms* out) {
   const ModelLink* link = in->link;
   double a = in->weights.rate_now, damping[3], b[3], zero[3] = {0, 0, 0};
-  bool still = in->drive_count == 0;
+  bool still = in->drive_count == 0 && !link->passive;
   for (int i = 0; i < 3; i++) still = still && !(link->damping[base + i] > 0);
   if (still) return ball_limit(in, base, derivatives, out); /* a free body has nothing of its own */
   RotationVector step =
@@ -204,6 +213,11 @@ static bool ball_dofs(const JointInput* in, int base, bool derivatives, JointTer
     b[i] = in->weights.rate_old * in->difference_old[base + i];
   }
   if (damped) out->damping += quadratic(&step, damping, a, b, derivatives, base, out);
+  if (link->passive) {
+    RotationVector bent =
+        rotation_vector_derivatives(quat_mul(quat_conjugate(quat_at(link->rest + base)), quat_at(in->q + base)));
+    out->limit += quadratic(&bent, link->stiffness + base, 1.0, zero, derivatives, base, out);
+  }
   for (int c = 0; c < in->drive_count; c++) {
     const JointDrive* drive = &in->drives[c];
     RotationVector error =
@@ -221,7 +235,8 @@ static bool ball_dofs(const JointInput* in, int base, bool derivatives, JointTer
 
 bool joint_terms(const JointInput* in, bool derivatives, JointTerms* out) {
   const Joint* joint = &in->link->joint;
-  out->controller = out->limit = out->damping = 0;
+  out->controller = out->limit = out->damping = out->inertia = 0;
+  if (in->link->passive) memset(out->inertia_force, 0, sizeof(out->inertia_force));
   if (derivatives) {
     memset(out->gradient, 0, sizeof(out->gradient));
     memset(out->hessian, 0, sizeof(out->hessian));

@@ -94,6 +94,9 @@ static SimMotion motion_of(const Sim* s) {
       add_spinner(link, &s->pose_now[i], &v, s->state.momentum[i], &sum);
     else
       add_motion(link, &s->pose_now[i], &v, &sum);
+    const double* rate = s->state.rate + link->dof_first;
+    for (int k = 0; link->passive && k < link->joint.plain_count; k++)
+      sum.kinetic += 0.5 * link->armature[k] * rate[k] * rate[k];
   }
   return sum;
 }
@@ -122,7 +125,8 @@ bool motion_forces(const Model* model, const StepClock* clock, const Pose* now, 
 
 SimMeasure sim_measure(Sim* s) {
   SimMotion motion = motion_of(s);
-  SimMeasure out = {motion.kinetic, 0, INFINITY, motion.momentum, motion.angular_momentum};
+  SimMeasure out = {motion.kinetic, model_spring_energy(s->model, s->state.q), INFINITY, motion.momentum,
+                    motion.angular_momentum};
   for (int i = 0; i < s->model->link_count; i++) {
     const ModelLink* link = &s->model->links[i];
     if (link->tree < 0) continue;

@@ -20,7 +20,9 @@ JointInput step_joint_input(const Sim* s, const Configuration* c, int link) {
                       s->drives + s->drive_first[link],
                       s->drive_first[link + 1] - s->drive_first[link],
                       s->gain_dt,
-                      s->weights};
+                      s->weights,
+                      s->joint_aim ? s->joint_aim + l->dof_first : NULL,
+                      step_inertia_weight(s)};
 }
 
 static bool evaluate_link(Sim* s, int i, Configuration* c) {
@@ -369,6 +371,7 @@ static void report_terms(Sim* s, StepReport* report) {
     report->terms.controller += c->joints[i].controller;
     report->terms.limit += c->joints[i].limit;
     report->terms.damping += c->joints[i].damping;
+    report->terms.inertia += c->joints[i].inertia;
   }
   if (!s->contact) return;
   contact_energy(s->contact, &report->terms.contact, &report->terms.friction);

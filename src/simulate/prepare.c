@@ -78,6 +78,13 @@ static void aim_drive(const Model* m, const ModelController* c, double t, JointD
   memcpy(drive->max_force, c->max_force, sizeof(drive->max_force));
 }
 
+/* Plain coordinates of joints with armature (M6). */
+static void aim_armatures(Sim* s) {
+  for (int k = 0; s->joint_aim && k < s->model->dof_count; k++)
+    s->joint_aim[k] = armature_aim(&s->weights, s->clock.dt, s->difference_old[k], s->difference_older[k],
+                                   s->model->initial_velocities[k]);
+}
+
 static void aim_joints(Sim* s, double t) {
   const Model* m = s->model;
   for (int i = 0; i < m->link_count; i++) {
@@ -99,6 +106,7 @@ void step_prepare(Sim* s) {
   s->weights = step_weights(s->model->simulation.integrator, &s->clock);
   aim_links(s);
   spin_aim(s);
+  aim_armatures(s);
   aim_joints(s, s->clock.time);
   loads_aim(s);
   Configuration* c = &s->configuration[s->current];

@@ -90,7 +90,8 @@ typedef struct {
 } SimContact;
 
 typedef struct {
-  double kinetic, potential; /* J; potential: gravity, zero at the initial state's world origin */
+  double kinetic, potential; /* J; kinetic: armatures too; potential: gravity, zero at the
+                                world's origin, and joints' springs */
   double smallest_gap;       /* over all pairs near each other; INFINITY when there is none [m] */
   Vec3 momentum;             /* of all that can move [kg m/s] */
   Vec3 angular_momentum;     /* about the world's origin [kg m^2/s] */
@@ -224,7 +225,7 @@ typedef struct {
 /* A step out of a run: poses and coordinates of its states; before the start they repeat the first. */
 typedef struct {
   StepClock clock;
-  const double *q_next, *q_now, *q_old;
+  const double *q_next, *q_now, *q_old, *q_older; /* q_older: looked at where a joint has an armature */
   const Pose *pose_next, *pose_now, *pose_old, *pose_older;
   const Vec3 *momentum_next, *momentum_now;
   const ContactRecord *contacts_next, *contacts_now;

@@ -90,6 +90,9 @@ static void load_history(StepAdjoint* a, const RecordedStep* step) {
   for (int i = 0; i < m->link_count; i++)
     joint_difference(&m->links[i].joint, s->q_old + m->links[i].coordinate_first,
                      s->q_now + m->links[i].coordinate_first, s->difference_old + m->links[i].dof_first);
+  for (int i = 0; s->difference_older && i < m->link_count; i++)
+    joint_difference(&m->links[i].joint, step->q_older + m->links[i].coordinate_first,
+                     s->q_old + m->links[i].coordinate_first, s->difference_older + m->links[i].dof_first);
   step_prepare(s);
   Configuration* c = &s->configuration[s->current];
   memcpy(c->q, step->q_next, coordinates);
@@ -334,7 +337,21 @@ static void reverse_inertia(StepAdjoint* a, const RecordedStep* step, StateBar n
   }
 }
 
-static void reverse_joints(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old,
+/* y - q^t = -y_old d1 - y_older (d1 + d2) + y_rate dt v0 of plain coordinates (M6). */
+static void reverse_armature(const Sim* s, const ModelLink* link, const double* aim, StateBar now, StateBar old,
+                             StateBar older, ModelGradient* gradient) {
+  const StepWeights* w = &s->weights;
+  for (int k = 0; k < link->joint.plain_count; k++) {
+    int dof = link->dof_first + k;
+    double first = aim[k] * (-w->y_old - w->y_older), second = aim[k] * -w->y_older;
+    now.q[dof] += first;
+    old.q[dof] += second - first;
+    older.q[dof] -= second;
+    gradient->velocities[dof] += aim[k] * w->y_rate * s->clock.dt;
+  }
+}
+
+static void reverse_joints(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old, StateBar older,
                            ModelGradient* gradient) {
   const Sim* s = a->sim;
   const Model* m = a->model;
@@ -348,6 +365,7 @@ static void reverse_joints(StepAdjoint* a, const RecordedStep* step, StateBar no
     for (int k = 0; k < link->dof_count; k++) now.q[link->dof_first + k] += shares.now[k];
     joint_difference_adjoint(&link->joint, step->q_old + link->coordinate_first, step->q_now + link->coordinate_first,
                              shares.difference_old, old.q + link->dof_first, now.q + link->dof_first);
+    if (s->joint_aim && link->passive) reverse_armature(s, link, shares.aim, now, old, older, gradient);
     int drive = 0;
     for (int c = 0; c < m->controller_count && drive < in.drive_count; c++)
       if (m->controllers[c].link == i && m->controllers[c].type != CONTROLLER_PRESCRIBED) {
@@ -423,7 +441,7 @@ StepAdjointReport step_adjoint(StepAdjoint* a, const RecordedStep* step, StateBa
   find_motions(a, step);
   reverse_inertia(a, step, now, old, older, gradient);
   loads_adjoint(s, (const double(*)[3][4])a->motion, now, old, a->rate_bar, gradient);
-  reverse_joints(a, step, now, old, gradient);
+  reverse_joints(a, step, now, old, older, gradient);
   reverse_attachments(a, step, gradient);
   reverse_contact(a, step, force, now, gradient);
   report.sound = true;

@@ -252,6 +252,44 @@ static void run_M3_motors_through_saturation(void** state) {
   check_row_in(&(Row){"motors, in substeps", blocks, 20, 1e-7, "second_order", MOTORS}, parts);
 }
 
+/* Springs of every kind of joint, armature that starts with a velocity, dry friction that slides, reverses and sticks.
+ */
+static const char PASSIVE[] =
+    "simulation: {dt: 0.01, steps: 100, integrator: %s}\n"
+    "contact: {model: none}\n"
+    "shapes:\n"
+    "  bone: {type: points, points: [[-0.05, -0.04, 0], [0.06, -0.05, 0.01], [0, 0.07, 0], [0.01, 0, -0.3], [0.05, "
+    "0.02, -0.25], [0.2, 0, -0.1]]}\n"
+    "links:\n"
+    "  - {name: arm, mass: 1, shape: bone, joint: {type: universal, axes: [[1, 0, 0], [0, 1, 0]], position: [0, 0.1, "
+    "0], stiffness: [5, 3], rest: [0.2, -0.1], armature: [0.02, 0.05], friction: [0.2, 0], friction_speed: 0.05}}\n"
+    "  - {name: ball, parent: arm, mass: 0.3, shape: bone, joint: {type: ball, position: [0, 0, -0.3], stiffness: [1, "
+    "2, "
+    "3], rest: [0.3, 0.1, -0.2]}}\n"
+    "  - {name: hand, parent: arm, density: 200, shape: bone, joint: {type: hinge, axis: [0.2, 1, 0], position: [0.02, "
+    "0, -0.2], friction: 0.05, friction_speed: 0.2, armature: 0.01}}\n"
+    "  - {name: cart, mass: 0.5, shape: bone, joint: {type: free, free_axes: [x, y, rz], position: [6, 0, 0], "
+    "stiffness: "
+    "[20, 0, 0], armature: [0.3, 0, 0.001], friction: [0.5, 1, 0], friction_speed: 0.05}}\n"
+    "controllers:\n"
+    "  - {link: cart, type: torque, target: {type: sines, offset: [0, 0.5, 0], terms: [[{amplitude: 3, frequency: 2}], "
+    "[{amplitude: 1.5, frequency: 3}], []]}}\n"
+    "initial:\n"
+    "  - {link: arm, coordinates: [0.35, 0.1], velocities: [1, -0.5]}\n"
+    "  - {link: ball, coordinates: [0.4, 0.3, 0.2], velocities: [1, 2, -1]}\n"
+    "  - {link: hand, velocities: [3]}\n"
+    "  - {link: cart, velocities: [0.5, 0.2, 1]}\n";
+
+static void run_M7_springs_friction_and_armature(void** state) {
+  (void)state;
+  const unsigned blocks = STATE | CONTROL | VERTICES | ATTACHMENTS | MASS;
+  check_row(&(Row){"passive joints, first order", blocks, 50, 1e-7, "first_order", PASSIVE});
+  check_row(&(Row){"passive joints, second order", blocks, 50, 1e-7, "second_order", PASSIVE});
+  check_row(&(Row){"passive joints, two steps", blocks, 2, 1e-7, "second_order", PASSIVE});
+  static const int parts[20] = {1, 2, 2, 1, 4, 1, 1, 2, 1, 1, 1, 3, 1, 1, 1, 1, 1, 1, 1, 1};
+  check_row_in(&(Row){"passive joints, in substeps", blocks, 20, 1e-7, "second_order", PASSIVE}, parts);
+}
+
 /* Prescribed joints of all kinds carry what hangs on them: a ball along a spline, a hinge, a slide. */
 static const char CARRIED[] =
     "simulation: {dt: 0.01, steps: 60, integrator: %s}\n"
@@ -565,6 +603,7 @@ int main(void) {
       cmocka_unit_test(run_A1_A2_A3_A9_A10_A12_without_contact),
       cmocka_unit_test(run_L4_loads_without_contact),
       cmocka_unit_test(run_M3_motors_through_saturation),
+      cmocka_unit_test(run_M7_springs_friction_and_armature),
       cmocka_unit_test(run_A11_prescribed_joints_without_contact),
       cmocka_unit_test(run_A4_to_A8_one_body_on_the_ground),
       cmocka_unit_test(run_I5_I6_impacts),

@@ -170,6 +170,20 @@ static void second_order_keeps_the_energy(void** state) {
 
 /* ---------------------------------------------------------------- loads */
 
+static void carts_do_what_they_should(void** state) {
+  (void)state;
+  SceneRun run;
+  run_open(&run, "scenes/springs.yaml", NULL);
+  run_until(&run, 2.0);
+  const double* q = sim_state(run.sim)->q;
+  double swings = 0.1 + 0.3 * cos(2 * sqrt(10));
+  expect_between(q[0], swings - 2e-5, swings + 2e-5, "on the spring");
+  expect_between(q[1], 0.2 - 2e-4, 0.2 + 2e-4, "stopped by friction");
+  expect_between(q[2], 0, 1.6e-4, "held by friction");
+  expect_between(q[3], 2 - 2e-4, 2 + 2e-4, "pulled away");
+  run_close(&run);
+}
+
 /* S of derivations/drives.md, written anew. */
 static double limited(double wanted, double limit) {
   double x = fabs(wanted) / limit, t = fmin(fmax((x - 0.95) / 0.1, 0), 1);
@@ -248,15 +262,11 @@ static void push_goes_where_it_should(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(linear_momentum_is_exact),
-      cmocka_unit_test(angular_momentum_error_falls_with_dt),
-      cmocka_unit_test(forces_of_a_pair_cancel),
-      cmocka_unit_test(push_goes_where_it_should),
-      cmocka_unit_test(motors_do_what_they_should),
-      cmocka_unit_test(energy_of_pendulum_never_grows),
-      cmocka_unit_test(energy_of_double_pendulum_never_grows),
-      cmocka_unit_test(energy_of_sliding_box_never_grows),
-      cmocka_unit_test(second_order_keeps_the_energy),
+      cmocka_unit_test(linear_momentum_is_exact),          cmocka_unit_test(angular_momentum_error_falls_with_dt),
+      cmocka_unit_test(forces_of_a_pair_cancel),           cmocka_unit_test(push_goes_where_it_should),
+      cmocka_unit_test(motors_do_what_they_should),        cmocka_unit_test(carts_do_what_they_should),
+      cmocka_unit_test(energy_of_pendulum_never_grows),    cmocka_unit_test(energy_of_double_pendulum_never_grows),
+      cmocka_unit_test(energy_of_sliding_box_never_grows), cmocka_unit_test(second_order_keeps_the_energy),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,6 +61,9 @@ static inline const char* joint_difference_of(const SceneJoint* a, const SceneJo
   SAME(limit_stiffness);
   SAME(limit_margin);
   SAME(damping);
+  SAME(stiffness);
+  SAME(friction);
+  SAME(armature);
   return NULL;
 }
 

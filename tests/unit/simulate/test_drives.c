@@ -11,13 +11,13 @@
 
 typedef struct {
   ModelLink link;
-  double q[1], q_now[1], difference_old[1];
+  double q[1], q_now[1], difference_old[1], aim[1];
   JointDrive drive;
   StepWeights weights;
 } Driven;
 
 static JointInput input_of(const Driven* d) {
-  return (JointInput){&d->link, d->q, d->q_now, d->difference_old, &d->drive, 1, 0.01, d->weights};
+  return (JointInput){&d->link, d->q, d->q_now, d->difference_old, &d->drive, 1, 0.01, d->weights, d->aim, 2e4};
 }
 
 /* A hinge whose drive wants the force `wanted`. */
@@ -99,6 +99,160 @@ static void drives_M3_against_differences(void** state) {
       compare_at_most(r.error[r.best], 1e-6, "wanted %g, gains %d: input %d, %g for %g", zones[z], g, r.column, r.found,
                       r.wanted);
     }
+}
+
+/* ---------------------------------------------------------------- what joints do by themselves */
+
+static Driven passive(double rate) {
+  Driven d = driven(0, 0, 0, 0);
+  d.link.passive = true;
+  d.link.stiffness[0] = 3, d.link.rest[0] = -0.2;
+  d.link.friction[0] = 0.7, d.link.friction_speed = 0.01;
+  d.link.armature[0] = 0.02, d.aim[0] = 0.013;
+  d.drive.push[0] = 0;
+  d.q[0] = d.q_now[0] + (rate + 50 * d.difference_old[0]) / 150;
+  return d;
+}
+
+static bool passive_at(void* context, const double* x, double* y) {
+  Driven d = *(const Driven*)context;
+  d.q[0] += x[0];
+  JointInput in = input_of(&d);
+  JointTerms t;
+  if (!joint_terms(&in, true, &t)) return false;
+  y[0] = t.limit + t.damping + t.inertia;
+  y[1] = t.gradient[0];
+  return true;
+}
+
+static const double rates[] = {-3, -0.02, 0, 0.003, 0.01, 0.5};
+
+static void joint_M4_M5_M6_energies_and_derivatives(void** state) {
+  (void)state;
+  for (size_t k = 0; k < sizeof rates / sizeof *rates; k++) {
+    Driven d = passive(rates[k]);
+    JointInput in = input_of(&d);
+    JointTerms t;
+    assert_true(joint_terms(&in, true, &t));
+    double way = d.q[0] + 0.2, r = rates[k], root = sqrt(r * r + 1e-4), turn = d.q[0] - d.q_now[0] - 0.013;
+    compare_near(t.limit, 1.5 * way * way, 1e-12, "spring");
+    compare_near(t.damping, 0.7 / 150 * (root - 0.01), 1e-12, "friction");
+    compare_near(t.inertia, 0.01 * 2e4 * turn * turn, 1e-10, "armature");
+    compare_near(t.gradient[0], 3 * way + 0.7 * r / root + 0.02 * 2e4 * turn, 1e-9, "forces");
+    const double jacobian[2] = {t.gradient[0], t.hessian[0][0]};
+    Sweep sweep = {.function = passive_at, .context = &d, .inputs = 1, .outputs = 2, .first = 1e-4};
+    sweep.factor = 4, sweep.steps = 8;
+    sweep_expect(&sweep, jacobian, 1, 1e-7, "rate %g", rates[k]);
+  }
+}
+
+/* x: q^t, the difference before, the aim. */
+static bool passive_force_at(void* context, const double* x, double* y) {
+  Driven d = *(const Driven*)context;
+  d.q_now[0] += x[0];
+  d.difference_old[0] += x[1];
+  d.aim[0] += x[2];
+  JointInput in = input_of(&d);
+  JointTerms t;
+  if (!joint_terms(&in, true, &t)) return false;
+  y[0] = t.gradient[0];
+  return true;
+}
+
+static void joint_M7_against_differences(void** state) {
+  (void)state;
+  for (size_t k = 0; k < sizeof rates / sizeof *rates; k++) {
+    Driven d = passive(rates[k]);
+    JointInput in = input_of(&d);
+    double target[1][JOINT_MAX_DOF], rate[1][JOINT_MAX_DOF], push[1][JOINT_MAX_DOF], lambda = 1;
+    JointShares shares = {.target = target, .target_rate = rate, .push = push};
+    joint_adjoint(&in, &lambda, &shares);
+    const double found[3] = {shares.now[0], shares.difference_old[0], shares.aim[0]};
+    Sweep sweep = {.function = passive_force_at, .context = &d, .inputs = 3, .outputs = 1, .first = 1e-4};
+    sweep.factor = 4, sweep.steps = 8;
+    sweep_expect(&sweep, found, 1, 1e-7, "rate %g", rates[k]);
+  }
+}
+
+#define CART(settings, joint, rest)                                                                              \
+  "simulation: {" settings                                                                                       \
+  "}\n"                                                                                                          \
+  "contact: {model: none}\n"                                                                                     \
+  "links:\n"                                                                                                     \
+  "  - {name: cart, mass: 2, center: [0, 0, 0], inertia: [1, 1, 1, 0, 0, 0], joint: {type: slide, axis: [1, 0, " \
+  "0], " joint "}}\n" rest
+
+/* Mass and armature on a spring: rest + 0.3 cos(w t), w^2 = 50 / (2 + 3); the energy with both stays. */
+static void joint_M4_M6_an_oscillator(void** state) {
+  (void)state;
+  Run* run =
+      run_create(1, 1e-12,
+                 CART("dt: 0.001, steps: 1000, integrator: second_order", "stiffness: 50, rest: 0.1, armature: 3",
+                      "initial: [{link: cart, coordinates: "
+                      "[0.4]}]\n"));
+  compare_near(sim_measure(run->sim).potential, 0.5 * 50 * 0.09, 1e-12, "energy at the start");
+  run_steps(run, 1000);
+  compare_near(sim_state(run->sim)->q[0], 0.1 + 0.3 * cos(sqrt(10)), 1e-5, "after a second");
+  SimMeasure m = sim_measure(run->sim);
+  compare_near(m.kinetic + m.potential, 0.5 * 50 * 0.09, 1e-4, "energy");
+  run_free(run);
+}
+
+/* Steps of first order with armature alone are those of a larger mass, from the first with its initial velocity on. */
+static void joint_M6_is_a_mass(void** state) {
+  (void)state;
+  static const char* const integrator[] = {"first_order", "second_order"};
+  for (int k = 0; k < 2; k++) {
+    double q[2];
+    for (int side = 0; side < 2; side++) {
+      Run* run = run_create(1, 1e-13,
+                            CART("dt: 0.01, steps: 40, integrator: %s", "damping: 3, stiffness: 20%s",
+                                 "initial: [{link: cart, velocities: [1.5]}]\n"),
+                            integrator[k], side ? ", armature: 4" : "");
+      if (!side) { /* the mass itself is 2 + 4 */
+        run_free(run);
+        run =
+            run_create(1, 1e-13,
+                       "simulation: {dt: 0.01, steps: 40, integrator: %s}\n"
+                       "contact: {model: none}\n"
+                       "links:\n"
+                       "  - {name: cart, mass: 6, center: [0, 0, 0], inertia: [1, 1, 1, 0, 0, 0], joint: {type: slide, "
+                       "axis: [1, 0, 0], damping: 3, stiffness: 20}}\n"
+                       "initial: [{link: cart, velocities: [1.5]}]\n",
+                       integrator[k]);
+      }
+      run_steps(run, 40);
+      q[side] = sim_state(run->sim)->q[0];
+      run_free(run);
+    }
+    compare_near(q[1], q[0], 1e-11, "%s", integrator[k]);
+  }
+}
+
+/* A cart slides v^2 m / (2 f) far, v dt / 2 less in first-order steps, and then stands; pulled by less than f it stays
+ * but for the creep, by more it goes. */
+static void joint_M5_slides_and_sticks(void** state) {
+  (void)state;
+  Run* run = run_create(1, 1e-12,
+                        CART("dt: 0.001, steps: 1000", "friction: 5",
+                             "initial: [{link: cart, velocities: "
+                             "[1]}]\n"));
+  run_steps(run, 1000);
+  double creep = 1e-4;
+  compare_near(sim_state(run->sim)->q[0], 1.0 * 2 / (2 * 5) - 0.5 * 0.001, 1e-4, "how far it slides");
+  compare_near(sim_state(run->sim)->rate[0], 0, 1e-9, "it stands");
+  run_free(run);
+  run =
+      run_create(1, 1e-12, CART("dt: 0.001, steps: 1000", "friction: 5", "loads: [{link: cart, force: [3, 0, 0]}]\n"));
+  run_steps(run, 1000);
+  compare_near(sim_state(run->sim)->rate[0], creep * 0.6 / 0.8, 1e-8, "creep under 0.6 of it");
+  compare_near(sim_state(run->sim)->q[0], creep * 0.75, 1e-6, "which is all");
+  run_free(run);
+  run =
+      run_create(1, 1e-12, CART("dt: 0.001, steps: 1000", "friction: 5", "loads: [{link: cart, force: [7, 0, 0]}]\n"));
+  run_steps(run, 1000);
+  compare_near(sim_state(run->sim)->rate[0], 1, creep, "(7 - 5) / 2, but for the smoothing");
+  run_free(run);
 }
 
 /* ---------------------------------------------------------------- motors */
@@ -199,6 +353,11 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(drives_M1_M2_derivatives_in_every_zone),
       cmocka_unit_test(drives_M3_against_differences),
+      cmocka_unit_test(joint_M4_M5_M6_energies_and_derivatives),
+      cmocka_unit_test(joint_M7_against_differences),
+      cmocka_unit_test(joint_M4_M6_an_oscillator),
+      cmocka_unit_test(joint_M6_is_a_mass),
+      cmocka_unit_test(joint_M5_slides_and_sticks),
       cmocka_unit_test(drives_M1_terminal_velocity),
       cmocka_unit_test(drives_M2_at_the_limit),
       cmocka_unit_test(drives_M2_a_motor_stalls),
