@@ -4,6 +4,7 @@
 The order is the line `Include order: base < linalg < ...` of CONTRIBUTING.md. A file may include headers of its own
 folder, the doors (x/x.h, scene/task.h, scene/schema.h) of folders lower in the order, the generated version.h from app/
 only, method.h from decompose/ only.
+No part includes another that includes it, by whatever way: x.c and x.h are one part, a door is one by itself.
 Prints one line per fault; exits 1 when there is one.
 """
 
@@ -42,23 +43,59 @@ def fault_of(folder, header, order):
     return None
 
 
+def included(path):
+    """The headers below src/ that a file includes, with the lines where."""
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        match = INCLUDE.match(line)
+        if match:
+            yield number, match.group(1)
+
+
+def part_of(name):
+    """x/y of x/y.c and x/y.h; a door's whole name."""
+    folder, _, file = name.rpartition("/")
+    return name if file == f"{folder}.h" or name in SECOND_DOORS else name.rsplit(".", 1)[0]
+
+
+def cycles(files):
+    """One line per ring of parts that include each other."""
+    below = {}
+    for path in files:
+        name = str(path.relative_to(ROOT / "src"))
+        headers = [header for _, header in included(path) if (ROOT / "src" / header).is_file()]
+        below.setdefault(part_of(name), set()).update(part_of(header) for header in headers)
+    done, way = set(), []
+
+    def visit(part):
+        if part in way:
+            yield "src: a ring of includes: " + " -> ".join(way[way.index(part):] + [part])
+        if part in done or part in way:
+            return
+        way.append(part)
+        for other in sorted(below.get(part, set()) - {part}):
+            yield from visit(other)
+        done.add(way.pop())
+
+    for part in sorted(below):
+        yield from visit(part)
+
+
 def faults_of_file(path, order):
     relative = path.relative_to(ROOT / "src")
     folder = relative.parts[0] if len(relative.parts) > 1 else ""
     if folder and folder not in order:
         yield f"{path.relative_to(ROOT)}: folder {folder}/ is not in the include order"
         return
-    for number, line in enumerate(path.read_text().splitlines(), 1):
-        match = INCLUDE.match(line)
-        fault = match and fault_of(folder, match.group(1), order)
+    for number, header in included(path):
+        fault = fault_of(folder, header, order)
         if fault:
-            yield f'{path.relative_to(ROOT)}:{number}: #include "{match.group(1)}": {fault}'
+            yield f'{path.relative_to(ROOT)}:{number}: #include "{header}": {fault}'
 
 
 def main():
     order = read_order()
     files = sorted((ROOT / "src").rglob("*.[ch]"))
-    faults = [fault for path in files for fault in faults_of_file(path, order)]
+    faults = [fault for path in files for fault in faults_of_file(path, order)] + list(cycles(files))
     print("\n".join(faults) if faults else f"check_layers: {len(files)} files, no fault")
     return 1 if faults else 0
 

@@ -56,7 +56,7 @@ static Status load(Certifying* c) {
   if (!recorded_unchanged(recorded)) return STATUS_BAD_INPUT;
   status = run_check_read(&c->check, recorded, folder, &recorded->diagnostics);
   if (status != STATUS_OK) return status;
-  c->path_file.path = path_join(folder, "path.csv");
+  c->path_file.path = file_join(folder, "path.csv");
   return run_path_read(&c->path, c->path_file.path, &recorded->model, &recorded->diagnostics);
 }
 

@@ -1,5 +1,4 @@
 /* sdrs decompose MESH: a mesh as convex hulls that cover it. */
-#include <errno.h>
 #include <string.h>
 
 #include "app/command.h"
@@ -164,12 +163,9 @@ static void report_text(Text* out, const char* mesh, const Decomposition* d) {
 }
 
 static Status write_text(const char* folder, const char* name, const Text* text, Diagnostics* diagnostics) {
-  Text path = {0};
-  text_add(&path, "%s/%s", folder, name);
-  Status status = file_write(path.data, text->data, text->length);
-  if (status != STATUS_OK)
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path.data, 0, 0}, "cannot write: %s", strerror(errno));
-  text_free(&path);
+  char* path = file_join(folder, name);
+  Status status = file_write_reported(path, text, diagnostics);
+  memory_free(path);
   return status;
 }
 
@@ -183,7 +179,7 @@ static Status write_picture(const Options* options, const Mesh* mesh, const Deco
   ConvexHull surface;
   if (option_given(options, "no-picture") || !mesh_surface(&surface, mesh)) return STATUS_OK;
   HullPicture picture = {&surface, result->hulls, result->hull_count, up_axis(options)};
-  char* path = path_join(folder, "hulls.png");
+  char* path = file_join(folder, "hulls.png");
   Status status = render_hulls(path, &picture, options->threads, diagnostics);
   memory_free(path);
   hull_free(&surface);
@@ -192,12 +188,8 @@ static Status write_picture(const Options* options, const Mesh* mesh, const Deco
 
 static Status write_files(const Options* options, const Mesh* mesh, const Decomposition* result, const char* folder,
                           const Text* report, Diagnostics* diagnostics) {
-  Status status = file_make_folder(folder);
-  if (status != STATUS_OK) {
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){folder, 0, 0}, "cannot make the folder: %s",
-                    strerror(errno));
-    return status;
-  }
+  Status status = file_make_folder_reported(folder, diagnostics);
+  if (status != STATUS_OK) return status;
   Text hulls = {0};
   text_add(&hulls, "# convex hulls of %s\n", options->operands[0]);
   hulls_text(&hulls, result);

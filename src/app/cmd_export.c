@@ -1,5 +1,4 @@
 /* sdrs export SCENE|RUN|HULLS.obj: the model for other programs, and its parts for printing. */
-#include <errno.h>
 #include <string.h>
 #include "app/command.h"
 
@@ -103,16 +102,8 @@ static ExitCode find_link(Exporting* exporting) {
 /* ---------------------------------------------------------------- files */
 
 static Status write_file(Exporting* exporting, const char* path, const Text* text) {
-  char* folder = memory_text(path);
-  char* slash = strrchr(folder, '/');
-  if (slash) *slash = '\0';
-  Status status = slash && slash > folder ? file_make_folder(folder) : STATUS_OK;
-  if (status == STATUS_OK) status = file_write(path, text->length > 0 ? text->data : "", text->length);
-  if (status != STATUS_OK)
-    diagnostics_add(&exporting->recorded.diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot write: %s",
-                    strerror(errno));
-  memory_free(folder);
-  return status;
+  Status status = file_make_folder_of(path, &exporting->recorded.diagnostics);
+  return status == STATUS_OK ? file_write_reported(path, text, &exporting->recorded.diagnostics) : status;
 }
 
 static void tell_file(Exporting* exporting, const char* path) {
@@ -306,7 +297,7 @@ static ExitCode write_folder(Exporting* exporting, const Pose* own) {
     if (!has_solid(model, link) || (exporting->link >= 0 && exporting->link != link)) continue;
     Text name = {0};
     text_add(&name, "%s%s", model->links[link].name, FORMATS[exporting->format].ending);
-    char* path = path_join(exporting->target, name.data);
+    char* path = file_join(exporting->target, name.data);
     ExitCode code = write_surface(exporting, path, link, own);
     if (code > worst) worst = code;
     memory_free(path);

@@ -1,5 +1,4 @@
 /* sdrs import ROBOT.urdf: a robot of another program as a scene. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include "app/command.h"
@@ -124,13 +123,8 @@ static Status write_scene(Importing* importing) {
   Text text = {0};
   Status status = robot_write_yaml(&importing->robot, importing->options->operands[0], path, slash ? folder : ".",
                                    &text, &importing->diagnostics);
-  if (status == STATUS_OK) {
-    if (slash) status = file_make_folder(folder);
-    if (status == STATUS_OK) status = file_write(path, text.data, text.length);
-    if (status != STATUS_OK)
-      diagnostics_add(&importing->diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot write: %s",
-                      strerror(errno));
-  }
+  if (status == STATUS_OK) status = file_make_folder_of(path, &importing->diagnostics);
+  if (status == STATUS_OK) status = file_write_reported(path, &text, &importing->diagnostics);
   text_free(&text);
   memory_free(folder);
   return status;

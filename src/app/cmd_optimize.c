@@ -1,6 +1,4 @@
 /* sdrs optimize TASK: design by gradients, write the run folder. */
-#include <errno.h>
-#include <string.h>
 
 #include "app/command.h"
 #include "optimize/optimize.h"
@@ -31,11 +29,7 @@ static Status design_run_create(DesignRun* run, const Options* options) {
   status = optimization_create(&run->optimization, &run->task, &settings, &run->diagnostics);
   if (status != STATUS_OK) return status;
   run->folder = run_folder_path(options, run->task.name);
-  if (!is_writer()) return STATUS_OK;
-  if (file_make_folder(run->folder) == STATUS_OK) return STATUS_OK;
-  diagnostics_add(&run->diagnostics, SEVERITY_ERROR, (SourcePlace){run->folder, 0, 0}, "cannot make the folder: %s",
-                  strerror(errno));
-  return STATUS_IO;
+  return is_writer() ? file_make_folder_reported(run->folder, &run->diagnostics) : STATUS_OK;
 }
 
 static void design_run_free(DesignRun* run) {

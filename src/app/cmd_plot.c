@@ -1,5 +1,4 @@
 /* sdrs plot RUN|FILE.csv: diagrams of what a run recorded, drawn by gnuplot. */
-#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 #include "app/command.h"
@@ -64,7 +63,7 @@ static char* default_target(const Options* options) {
   Text name = {0};
   if (path_is_folder(operand)) {
     text_add(&name, "%s.png", what);
-    char* path = path_join(operand, name.data);
+    char* path = file_join(operand, name.data);
     text_free(&name);
     return path;
   }
@@ -88,18 +87,6 @@ static Status plot_matching(const Options* options, const char* target, const Pl
   return status;
 }
 
-static Status make_folder_of(const char* target, Diagnostics* diagnostics) {
-  char* folder = memory_text(target);
-  char* slash = strrchr(folder, '/');
-  if (slash) *slash = '\0';
-  Status status = slash && slash > folder ? file_make_folder(folder) : STATUS_OK;
-  if (status != STATUS_OK)
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){folder, 0, 0}, "cannot make the folder: %s",
-                    strerror(errno));
-  memory_free(folder);
-  return status;
-}
-
 static ExitCode plot(const Options* options) {
   PlotOptions settings;
   Diagnostics diagnostics = {0};
@@ -107,7 +94,7 @@ static ExitCode plot(const Options* options) {
   if (code != EXIT_DONE) return code;
   char* target = options->folder ? memory_text(options->folder) : default_target(options);
   const char* what = options->operand_count > 1 ? options->operands[1] : NULL;
-  Status status = make_folder_of(target, &diagnostics);
+  Status status = file_make_folder_of(target, &diagnostics);
   if (status == STATUS_OK)
     status = option_given(options, "columns") ? plot_matching(options, target, &settings, &diagnostics)
                                               : plot_run(target, options->operands[0], what, &settings, &diagnostics);
@@ -125,7 +112,7 @@ void leave_overview(const Options* options, const char* folder) {
   if (option_given(options, "no-overview") || !(watched || option_given(options, "overview"))) return;
   Diagnostics diagnostics = {0};
   PlotOptions settings = plot_defaults(true);
-  char* target = path_join(folder, "overview.png");
+  char* target = file_join(folder, "overview.png");
   if (plot_run(target, folder, NULL, &settings, &diagnostics) != STATUS_OK && diagnostics.count > 0)
     fprintf(stderr, "no overview.png: %s\n", diagnostics.items[0].text);
   memory_free(target);

@@ -1,5 +1,4 @@
 /* sdrs render RUN|SCENE: pictures of a run, drawn without GPU and display. */
-#include <errno.h>
 #include <string.h>
 #include "app/render_load.h"
 
@@ -14,7 +13,7 @@ enum { PAIR_PANEL_WIDTH = 640, PAIR_PANEL_HEIGHT = 560 };
 /* Pictures of a film or a folder that are more likely a slip than a wish. */
 #define FRAMES_MAX 100000.0
 
-typedef enum { TARGET_PICTURE, TARGET_FRAMES, TARGET_FILM, TARGET_GLB, TARGET_PAGE } TargetKind;
+typedef enum { TARGET_PICTURE, TARGET_FRAMES, TARGET_FILM, TARGET_GLB, TARGET_PAGE } PictureKind;
 
 /* From the run folder to the picture. Zeroed or half-built is fine for rendering_free. */
 typedef struct {
@@ -24,7 +23,7 @@ typedef struct {
   RenderOptions render;
   bool pair; /* two side by side */
   char* target;
-  TargetKind kind;
+  PictureKind kind;
 } Rendering;
 
 static void rendering_free(Rendering* rendering) {
@@ -142,7 +141,7 @@ static ExitCode read_time_options(Rendering* rendering) {
 
 /* Where the picture goes when nothing is said: into the run folder, or beside the runs. */
 static char* default_target(const char* operand) {
-  if (path_is_folder(operand)) return path_join(operand, "picture.png");
+  if (path_is_folder(operand)) return file_join(operand, "picture.png");
   char* name = file_stem(operand);
   Text path = {0};
   text_add(&path, "out/%s.png", name);
@@ -242,10 +241,7 @@ static Status write_glb(Rendering* rendering, int* count) {
     parts[i] = (GlbPart){shown->names[i], shown->subjects[i].model, shown->subjects[i].run};
   Text glb = {0};
   export_glb_parts(&glb, parts, shown->subject_count, rendering->render.fps, count);
-  Status status = file_write(rendering->target, glb.data, glb.length);
-  if (status != STATUS_OK)
-    diagnostics_add(&rendering->diagnostics, SEVERITY_ERROR, (SourcePlace){rendering->target, 0, 0}, "cannot write: %s",
-                    strerror(errno));
+  Status status = file_write_reported(rendering->target, &glb, &rendering->diagnostics);
   text_free(&glb);
   return status;
 }
@@ -263,18 +259,8 @@ static Status draw(Rendering* rendering, int* count) {
 
 /* The folder that the picture goes to is made when it is not there. */
 static Status make_target_folder(Rendering* rendering) {
-  char* folder = memory_text(rendering->target);
-  char* slash = strrchr(folder, '/');
-  Status status = STATUS_OK;
-  if (slash && slash > folder && rendering->kind != TARGET_FRAMES) {
-    *slash = '\0';
-    status = file_make_folder(folder);
-    if (status != STATUS_OK)
-      diagnostics_add(&rendering->diagnostics, SEVERITY_ERROR, (SourcePlace){folder, 0, 0},
-                      "cannot make the folder: %s", strerror(errno));
-  }
-  memory_free(folder);
-  return status;
+  if (rendering->kind == TARGET_FRAMES) return STATUS_OK;
+  return file_make_folder_of(rendering->target, &rendering->diagnostics);
 }
 
 static void print_result(const Rendering* rendering, int count, double seconds) {

@@ -1,6 +1,4 @@
 /* sdrs simulate SCENE: run a scene forward and write the run folder. */
-#include <errno.h>
-#include <string.h>
 #include "app/command.h"
 
 /* One run from the scene to the folder. Zeroed or half-built is fine for run_free. */
@@ -236,14 +234,10 @@ static RunSummary summarise(const Run* run, const RunProgram* program, Status st
   };
 }
 
-static Status write_summary(Run* run, const char* json, size_t length) {
-  Text path = {0};
-  text_add(&path, "%s/summary.json", run->folder);
-  Status status = file_write(path.data, json, length);
-  if (status != STATUS_OK)
-    diagnostics_add(&run->diagnostics, SEVERITY_ERROR, (SourcePlace){path.data, 0, 0}, "cannot write: %s",
-                    strerror(errno));
-  text_free(&path);
+static Status write_summary(Run* run, const Text* json) {
+  char* path = file_join(run->folder, "summary.json");
+  Status status = file_write_reported(path, json, &run->diagnostics);
+  memory_free(path);
   return status;
 }
 
@@ -258,7 +252,7 @@ static Status finish_folder(Run* run, Status status) {
   RunSummary summary = summarise(run, &program, status);
   Text json = {0};
   run_summary_json(&json, &summary);
-  Status written = write_summary(run, json.data, json.length);
+  Status written = write_summary(run, &json);
   if (written == STATUS_OK && run->options->json) fputs(json.data, stdout);
   text_free(&json);
   return written == STATUS_OK ? status : written;

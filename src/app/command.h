@@ -75,7 +75,6 @@ void recorded_free(Recorded* recorded);
 /* A folder of `sdrs optimize`: it has a best scene and no trajectory. */
 bool folder_of_design(const char* folder);
 bool path_is_folder(const char* path);
-char* path_join(const char* folder, const char* name); /* owned by the caller */
 
 /* Run a scene into a folder with the threads of `options` and nothing on standard output (app/cmd_simulate.c). */
 ExitCode simulate_into(const Options* options, const char* scene, const char* folder);

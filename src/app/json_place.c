@@ -47,22 +47,9 @@ static const char* descend(const char* p, int child, bool key) {
   return object && !key && *p ? skip_key(p) : p;
 }
 
-SourcePlace json_place_at(const char* file, const char* text, const char* at) {
-  SourcePlace place = {file, 1, 1};
-  for (; text < at && *text; text++) {
-    if (*text == '\n') {
-      place.line++;
-      place.column = 1;
-    } else if (((unsigned char)*text & 0xc0) != 0x80) { /* characters, not bytes */
-      place.column++;
-    }
-  }
-  return place;
-}
-
 SourcePlace json_place(const char* file, const char* text, const int* path, int depth, bool key) {
   const char* p = strncmp(text, "\xef\xbb\xbf", 3) == 0 ? text + 3 : text;
   p = skip_space(p);
   for (int i = 0; i < depth; i++) p = descend(p, path[i], key && i == depth - 1);
-  return json_place_at(file, text, p);
+  return source_place(file, text, (size_t)(p - text));
 }

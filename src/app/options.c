@@ -46,10 +46,10 @@ typedef struct {
   int count, index;
   Text* faults;
   bool good;
-} Parser;
+} OptionParser;
 
-static void fault(Parser* parser, const char* format, ...) __attribute__((format(printf, 2, 3)));
-static void fault(Parser* parser, const char* format, ...) {
+static void fault(OptionParser* parser, const char* format, ...) __attribute__((format(printf, 2, 3)));
+static void fault(OptionParser* parser, const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
   text_add_v(parser->faults, format, arguments);
@@ -69,7 +69,7 @@ static bool names_match(const OptionRow* row, const char* name, size_t length, c
 }
 
 /* By long name, or by letter when letter is not 0; row is NULL when there is none. */
-static OptionSlot find_slot(Parser* parser, const char* name, size_t length, char letter) {
+static OptionSlot find_slot(OptionParser* parser, const char* name, size_t length, char letter) {
   for (int i = 0; i < COMMON_COUNT; i++)
     if (names_match(&COMMON_OPTIONS[i], name, length, letter))
       return (OptionSlot){&COMMON_OPTIONS[i], &parser->common[i]};
@@ -79,7 +79,7 @@ static OptionSlot find_slot(Parser* parser, const char* name, size_t length, cha
   return (OptionSlot){NULL, NULL};
 }
 
-static void fault_unknown(Parser* parser, const char* word, size_t length) {
+static void fault_unknown(OptionParser* parser, const char* word, size_t length) {
   const Verb* verb = parser->verb;
   const char** names = MEMORY_NEW(const char*, COMMON_COUNT + verb->option_count);
   for (int i = 0; i < COMMON_COUNT; i++) names[i] = COMMON_OPTIONS[i].name;
@@ -110,7 +110,7 @@ static bool parse_count(const char* text, double* number) {
   return end != text && *end == '\0' && value >= 1 && value < INT_MAX;
 }
 
-static void add_override(Parser* parser, const char* text) {
+static void add_override(OptionParser* parser, const char* text) {
   const char* equals = strchr(text, '=');
   if (!equals || equals == text) {
     fault(parser, "--set needs path.to.key=value, got '%s'", text);
@@ -119,7 +119,7 @@ static void add_override(Parser* parser, const char* text) {
   parser->options->overrides[parser->options->override_count++] = (SceneOverride){text};
 }
 
-static void take_value(Parser* parser, OptionSlot slot, const char* text) {
+static void take_value(OptionParser* parser, OptionSlot slot, const char* text) {
   const OptionRow* row = slot.row;
   double number = 0.0;
   if (row->type == OPTION_LIST) {
@@ -136,7 +136,7 @@ static void take_value(Parser* parser, OptionSlot slot, const char* text) {
 }
 
 /* The value attached to the option, else the next word. */
-static void take_option(Parser* parser, OptionSlot slot, const char* attached) {
+static void take_option(OptionParser* parser, OptionSlot slot, const char* attached) {
   if (slot.row->type == OPTION_FLAG) {
     if (attached) fault(parser, "--%s takes no value", slot.row->name);
     slot.value->given = true;
@@ -152,7 +152,7 @@ static void take_option(Parser* parser, OptionSlot slot, const char* attached) {
 /* ---------------------------------------------------------------- words */
 
 /* --name, --name value, --name=value */
-static void parse_long(Parser* parser, const char* word) {
+static void parse_long(OptionParser* parser, const char* word) {
   size_t length = strcspn(word, "=");
   OptionSlot slot = find_slot(parser, word + 2, length - 2, 0);
   if (!slot.row)
@@ -162,7 +162,7 @@ static void parse_long(Parser* parser, const char* word) {
 }
 
 /* -q, -qv, -o DIR, -oDIR */
-static void parse_letters(Parser* parser, const char* word) {
+static void parse_letters(OptionParser* parser, const char* word) {
   for (const char* letter = word + 1; *letter; letter++) {
     OptionSlot slot = find_slot(parser, "", 0, *letter);
     if (!slot.row) {
@@ -175,7 +175,7 @@ static void parse_letters(Parser* parser, const char* word) {
   }
 }
 
-static void parse_words(Parser* parser) {
+static void parse_words(OptionParser* parser) {
   bool only_operands = false;
   for (; parser->index < parser->count && !parser->common[COMMON_HELP].given; parser->index++) {
     const char* word = parser->words[parser->index];
@@ -190,7 +190,7 @@ static void parse_words(Parser* parser) {
   }
 }
 
-static void check_operands(Parser* parser) {
+static void check_operands(OptionParser* parser) {
   const Options* options = parser->options;
   const Verb* verb = parser->verb;
   if (options->operand_count < verb->operand_min)
@@ -208,7 +208,7 @@ static int default_threads(void) {
   return parallel_processor_count();
 }
 
-static void store_common(Parser* parser) {
+static void store_common(OptionParser* parser) {
   Options* options = parser->options;
   const OptionValue* common = parser->common;
   options->folder = common[COMMON_OUTPUT].text;
@@ -226,7 +226,8 @@ bool options_parse(Options* options, const Verb* verb, int count, char** words, 
   options->overrides = MEMORY_NEW(SceneOverride, count + 1);
   options->items = MEMORY_NEW(OptionItem, count + 1);
   options->values = MEMORY_NEW(OptionValue, verb->option_count + 1);
-  Parser parser = {.options = options, .verb = verb, .words = words, .count = count, .faults = faults, .good = true};
+  OptionParser parser = {
+      .options = options, .verb = verb, .words = words, .count = count, .faults = faults, .good = true};
   parse_words(&parser);
   store_common(&parser);
   if (!options->help) check_operands(&parser);

@@ -1,9 +1,9 @@
-/* The input of `sdrs query`: pairs of convex point sets, read from JSON with a place for every message. Private to
- * app/. */
+/* The input of `sdrs query`: pairs of convex point sets, or of shapes with a method, read from JSON with a place for
+ * every message. Private to app/. */
 #ifndef SDRS_APP_QUERY_H
 #define SDRS_APP_QUERY_H
 
-#include "linalg/linalg.h"
+#include "query/query.h"
 
 typedef struct {
   Vec3 *a, *b; /* world coordinates [m] */
@@ -11,22 +11,49 @@ typedef struct {
   double support; /* m, > 0 */
 } QueryPair;
 
+/* A body of a question: a smooth shape, or the corners of a hull. */
 typedef struct {
-  QueryPair* pairs;
-  int count;
+  bool smooth;
+  Shape shape;
+  PointView points; /* in the body's frame */
+} QueryBody;
+
+typedef enum { QUERY_POTENTIAL, QUERY_DISTANCE, QUERY_GROWTH, QUERY_METHODS } QueryMethod;
+const char* query_method_name(QueryMethod method); /* NULL for QUERY_POTENTIAL, which has no word */
+
+typedef struct {
+  QueryMethod method;
+  QueryPair pair; /* QUERY_POTENTIAL */
+  int body[2];    /* numbers in QueryList.bodies; -1: could not be read */
+  Pose pose[2];
+  bool derivatives, parameters; /* answer those by the poses, by the shapes' own parameters too */
+} QueryItem;
+
+typedef struct {
+  QueryItem* items;
+  int count, capacity;
+  QueryBody* bodies;
+  int body_count, body_capacity;
 } QueryList;
 
-/* A list of pairs, or one pair. Every problem goes to diagnostics: STATUS_BAD_INPUT, or STATUS_IO when the file cannot
- * be read. query_free accepts a zeroed or half-read list. */
+/* A list of questions, one, or one after the other (JSON lines). Every problem goes to diagnostics: STATUS_BAD_INPUT,
+ * or STATUS_IO when the file cannot be read. query_free accepts a zeroed or half-read list. */
 Status query_read(QueryList* list, const char* path, Diagnostics* diagnostics);
-/* The same from a NUL-terminated text; `path` stands for it in messages. */
+/* The same from a NUL-terminated text; `path` stands for it in messages, and meshes are sought beside it. */
 Status query_parse(QueryList* list, const char* path, const char* text, size_t length, Diagnostics* diagnostics);
 void query_free(QueryList* list);
+
+/* The answer to a question of the form with shapes, as one line of JSON (app/query_answer.c). */
+typedef struct {
+  int body[2]; /* whose memory it is */
+  GrowthCache growth;
+  GjkCache gjk;
+} QueryMemory;
+void query_answer(Text* line, const QueryList* list, const QueryItem* item, QueryMemory* memory);
+void query_add_vector(Text* line, Vec3 v); /* `[x, y, z]` */
 
 /* Place of the value that is reached through children path[0], path[1], ... of a valid JSON text; key: of its key
  * instead (app/json_place.c). */
 SourcePlace json_place(const char* file, const char* text, const int* path, int depth, bool key);
-/* Place of a character of the text. */
-SourcePlace json_place_at(const char* file, const char* text, const char* at);
 
 #endif

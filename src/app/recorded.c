@@ -13,13 +13,6 @@ bool path_is_folder(const char* path) {
   return stat(path, &state) == 0 && S_ISDIR(state.st_mode);
 }
 
-char* path_join(const char* folder, const char* name) {
-  Text path = {0};
-  size_t length = strlen(folder);
-  text_add(&path, "%s%s%s", folder, length > 0 && folder[length - 1] == '/' ? "" : "/", name);
-  return path.data;
-}
-
 void recorded_free(Recorded* recorded) {
   run_poses_free(&recorded->run);
   model_destroy(&recorded->model);
@@ -57,7 +50,7 @@ static Status take_summary(Recorded* recorded, const char* path) {
 }
 
 static Status read_summary(Recorded* recorded, const char* folder) {
-  char *path = path_join(folder, "summary.json"), *data = NULL;
+  char *path = file_join(folder, "summary.json"), *data = NULL;
   size_t length;
   Status status = file_read(path, &data, &length);
   if (status != STATUS_OK) {
@@ -112,12 +105,12 @@ static char* find_scene(const Recorded* recorded, const char* folder) {
   char* found = NULL;
   if (scene[0] == '/') return file_exists(scene) ? memory_text(scene) : NULL;
   const char* started = cJSON_GetStringValue(cJSON_GetObjectItem(recorded->summary, "working_folder"));
-  if (started && !is_working_folder(started) && try_scene(recorded, path_join(started, scene), &found)) return found;
+  if (started && !is_working_folder(started) && try_scene(recorded, file_join(started, scene), &found)) return found;
   if (try_scene(recorded, memory_text(scene), &found)) return found;
   char* absolute = realpath(folder, NULL);
   for (char* end = absolute ? absolute + strlen(absolute) : NULL; end && end > absolute; end = strrchr(absolute, '/')) {
     *end = '\0';
-    if (try_scene(recorded, path_join(absolute, scene), &found)) break;
+    if (try_scene(recorded, file_join(absolute, scene), &found)) break;
   }
   free(absolute);
   return found;
@@ -179,7 +172,7 @@ static Status load_run(Recorded* recorded, const char* folder) {
                     "the scene has changed since the run: shapes may differ from what was simulated");
   status = load_model(recorded, scene);
   memory_free(scene);
-  char* trajectory = path_join(folder, "trajectory.csv");
+  char* trajectory = file_join(folder, "trajectory.csv");
   if (status == STATUS_OK)
     status = run_poses_read(&recorded->run, trajectory, &recorded->model, &recorded->diagnostics);
   memory_free(trajectory);
@@ -200,7 +193,7 @@ static Status load_scene(Recorded* recorded, const char* path) {
 }
 
 bool folder_of_design(const char* folder) {
-  char *trajectory = path_join(folder, "trajectory.csv"), *best = path_join(folder, "best.scene.yaml");
+  char *trajectory = file_join(folder, "trajectory.csv"), *best = file_join(folder, "best.scene.yaml");
   bool is_design = !file_exists(trajectory) && file_exists(best);
   memory_free(trajectory);
   memory_free(best);
@@ -210,7 +203,7 @@ bool folder_of_design(const char* folder) {
 /* A run of optimize has no trajectory; what it found is a scene. */
 static Status load_folder(Recorded* recorded, const char* folder) {
   if (!folder_of_design(folder)) return load_run(recorded, folder);
-  char* best = path_join(folder, "best.scene.yaml");
+  char* best = file_join(folder, "best.scene.yaml");
   Status status = load_scene(recorded, best);
   memory_free(best);
   return status;

@@ -1,7 +1,6 @@
 #include "app/render_load.h"
 
 #include <cjson/cJSON.h>
-#include <string.h>
 
 void shown_free(Shown* shown) {
   for (int i = 0; i < RENDER_SUBJECTS_MAX; i++) {
@@ -32,7 +31,7 @@ static void add_subject(Shown* shown, int index, const char* name) {
 }
 
 static ExitCode load_contacts(Shown* shown, const Options* options, int subject, int index, const char* path) {
-  char* file = path_is_folder(path) ? path_join(path, "contacts.csv") : NULL;
+  char* file = path_is_folder(path) ? file_join(path, "contacts.csv") : NULL;
   ExitCode code = EXIT_DONE;
   if (!file || !file_exists(file)) {
     code = usage_error(options, "--show forces needs a run with contacts.csv: simulate %s first", path);
@@ -49,7 +48,7 @@ static ExitCode load_contacts(Shown* shown, const Options* options, int subject,
 
 /* `biped, best design: loss 0.123` */
 static char* design_caption(const char* folder, const char* which, const char* key) {
-  char *path = path_join(folder, "summary.json"), *data = NULL;
+  char *path = file_join(folder, "summary.json"), *data = NULL;
   size_t length;
   cJSON* summary = file_read(path, &data, &length) == STATUS_OK ? cJSON_ParseWithLength(data, length) : NULL;
   const char* task = cJSON_GetStringValue(cJSON_GetObjectItem(summary, "task"));
@@ -70,7 +69,7 @@ static ExitCode refuse_without_initial(const Options* options, const char* path)
 }
 
 static ExitCode load_initial(Shown* shown, const Options* options, const char* folder, bool needed) {
-  char* path = path_join(folder, "initial.scene.yaml");
+  char* path = file_join(folder, "initial.scene.yaml");
   ExitCode code = EXIT_DONE;
   if (file_exists(path)) {
     int index = load_one(shown, options, path, &code);

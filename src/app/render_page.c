@@ -1,7 +1,5 @@
 /* The page of a run, or of an optimization with the runs of its designs. */
 #include <cjson/cJSON.h>
-#include <errno.h>
-#include <string.h>
 #include "app/render_load.h"
 
 /* Zeroed or half-built is fine for page_free. */
@@ -25,7 +23,7 @@ static void page_free(PageRuns* page) {
 
 /* Is there a finished run of exactly this scene, without overrides? */
 static bool is_run_of(const char* folder, const char* scene) {
-  char *path = path_join(folder, "summary.json"), *data = NULL;
+  char *path = file_join(folder, "summary.json"), *data = NULL;
   size_t length;
   cJSON* summary = file_read(path, &data, &length) == STATUS_OK ? cJSON_ParseWithLength(data, length) : NULL;
   const cJSON* first = cJSON_GetArrayItem(cJSON_GetObjectItem(summary, "inputs"), 0);
@@ -44,7 +42,7 @@ static ExitCode design_run(const PageRuns* page, const char* which, char** folde
   Text scene = {0};
   text_add(&scene, "%s/%s.scene.yaml", page->operand, which);
   ExitCode code = EXIT_DONE;
-  *folder = file_exists(scene.data) ? path_join(page->operand, which) : NULL;
+  *folder = file_exists(scene.data) ? file_join(page->operand, which) : NULL;
   if (*folder && !is_run_of(*folder, scene.data)) {
     if (!page->options->quiet) fprintf(stderr, "%s: simulating the %s design into %s\n", page->operand, which, *folder);
     code = simulate_into(page->options, scene.data, *folder);
@@ -94,8 +92,7 @@ static Status write_page(PageRuns* page, const char* target, int* moments) {
   PageExtent extent;
   Diagnostics* diagnostics = &page->run.diagnostics;
   Status status = page_write(&text, &source, &extent, diagnostics);
-  if (status == STATUS_OK && (status = file_write(target, text.data, text.length)) != STATUS_OK)
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){target, 0, 0}, "cannot write: %s", strerror(errno));
+  if (status == STATUS_OK) status = file_write_reported(target, &text, diagnostics);
   if (status == STATUS_OK && extent.moments < extent.recorded && !options->quiet)
     fprintf(stderr, "%s: shows %d of %d recorded moments\n", target, extent.moments, extent.recorded);
   *moments = extent.moments;

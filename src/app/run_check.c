@@ -2,7 +2,6 @@
 #include "app/run_check.h"
 #include <cjson/cJSON.h>
 #include <stdarg.h>
-#include <string.h>
 
 /* Numbers are printed in full, so only rounding parts what is computed again from what was written: relative to 1 m or
  * the distance from the origin. */
@@ -24,7 +23,7 @@
 /* ---------------------------------------------------------------- reading */
 
 static Status read_table(RunFile* file, const char* folder, const char* name, Diagnostics* diagnostics) {
-  file->path = path_join(folder, name);
+  file->path = file_join(folder, name);
   return csv_read(&file->table, file->path, diagnostics);
 }
 
@@ -57,7 +56,7 @@ static Status read_solver(RunCheck* c, const char* folder, Diagnostics* diagnost
 Status run_check_read(RunCheck* c, const Recorded* recorded, const char* folder, Diagnostics* diagnostics) {
   const Model* model = &recorded->model;
   c->recorded = recorded;
-  c->summary_path = path_join(folder, "summary.json");
+  c->summary_path = file_join(folder, "summary.json");
   Status status = read_summary(c, diagnostics);
   if (status == STATUS_OK) status = read_table(&c->trajectory, folder, "trajectory.csv", diagnostics);
   if (status == STATUS_OK) status = read_table(&c->joints, folder, "joints.csv", diagnostics);

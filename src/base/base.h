@@ -160,8 +160,15 @@ bool file_is_regular(const char* path);
 Status file_read_reported(const char* path, char** data, size_t* length, Diagnostics* diagnostics);
 /* Write beside the name, fsync, then rename: a reader sees the old file or the new one, never a half. */
 Status file_write(const char* path, const char* data, size_t length);
+/* The same with a diagnostic that says why it cannot be written. */
+Status file_write_reported(const char* path, const Text* text, Diagnostics* diagnostics);
 Status file_make_folder(const char* path); /* with parents */
+/* The same with a diagnostic; and of the folder that a file is to stand in. */
+Status file_make_folder_reported(const char* path, Diagnostics* diagnostics);
+Status file_make_folder_of(const char* path, Diagnostics* diagnostics);
 bool file_exists(const char* path);
+/* folder/name. Owned by the caller. */
+char* file_join(const char* folder, const char* name);
 /* `relative` as seen from the folder of `base_file`; absolute paths stay. Owned by the caller. */
 char* file_resolve(const char* base_file, const char* relative);
 /* A path as seen from a folder, by `..` where need be; absolute paths stay. Links in both are followed when they exist.

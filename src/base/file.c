@@ -129,6 +129,37 @@ Status file_read_reported(const char* path, char** data, size_t* length, Diagnos
   return status;
 }
 
+/* errno says why. */
+static Status report(const char* path, const char* act, Diagnostics* diagnostics) {
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot %s: %s", act, strerror(errno));
+  return STATUS_IO;
+}
+
+Status file_write_reported(const char* path, const Text* text, Diagnostics* diagnostics) {
+  Status status = file_write(path, text->length > 0 ? text->data : "", text->length);
+  return status == STATUS_OK ? status : report(path, "write", diagnostics);
+}
+
+Status file_make_folder_reported(const char* path, Diagnostics* diagnostics) {
+  return file_make_folder(path) == STATUS_OK ? STATUS_OK : report(path, "make the folder", diagnostics);
+}
+
+Status file_make_folder_of(const char* path, Diagnostics* diagnostics) {
+  char* folder = memory_text(path);
+  char* slash = strrchr(folder, '/');
+  if (slash) *slash = '\0';
+  Status status = slash && slash > folder ? file_make_folder_reported(folder, diagnostics) : STATUS_OK;
+  memory_free(folder);
+  return status;
+}
+
+char* file_join(const char* folder, const char* name) {
+  Text path = {0};
+  size_t length = strlen(folder);
+  text_add(&path, "%s%s%s", folder, length > 0 && folder[length - 1] == '/' ? "" : "/", name);
+  return path.data;
+}
+
 bool file_is_regular(const char* path) {
   struct stat info;
   return stat(path, &info) == 0 && S_ISREG(info.st_mode);

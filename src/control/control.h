@@ -19,6 +19,9 @@ void signal_eval(const Signal* signal, double t, double* value, double* rate);
 
 /* Parameters of a signal in one vector, for gradients: values first, then amplitude, frequency, phase. */
 int signal_parameter_count(const Signal* signal);
+int signal_values(const SceneSignal* source);
+int signal_terms(const SceneSignal* source); /* in each of the other three; 0 unless it is of sines */
+double* signal_parameter(SceneSignal* source, int index);
 /* For weights a, b (channels each): gradient[p] += sum_c a_c d value_c / d p + b_c d rate_c / d p. */
 void signal_eval_vjp(const Signal* signal, double t, const double* a, const double* b, double* gradient);
 

@@ -1,6 +1,8 @@
 /* The table of signal kinds. */
 #include "control/kinds.h"
 
+#include <assert.h>
+
 typedef struct {
   void (*create)(Signal* signal); /* NULL: nothing to prepare */
   SignalEval eval;
@@ -30,11 +32,22 @@ void signal_eval(const Signal* signal, double t, double* value, double* rate) {
   KINDS[signal->source->type].eval(signal, t, value, rate);
 }
 
+int signal_values(const SceneSignal* s) {
+  return s->type == SIGNAL_SINES || s->type == SIGNAL_CONSTANT ? s->channels : s->rows * s->channels;
+}
+
+int signal_terms(const SceneSignal* s) { return s->type == SIGNAL_SINES ? s->channels * s->terms : 0; }
+
 int signal_parameter_count(const Signal* signal) {
-  const SceneSignal* source = signal->source;
-  if (source->type == SIGNAL_CONSTANT) return source->channels;
-  if (source->type == SIGNAL_SINES) return source->channels * (1 + 3 * source->terms);
-  return source->rows * source->channels;
+  return signal_values(signal->source) + 3 * signal_terms(signal->source);
+}
+
+double* signal_parameter(SceneSignal* s, int index) {
+  int values = signal_values(s), terms = signal_terms(s);
+  if (index < values) return &s->values[index];
+  double* part[3] = {s->amplitude, s->frequency, s->phase};
+  assert(index < values + 3 * terms);
+  return &part[(index - values) / terms][(index - values) % terms];
 }
 
 void signal_eval_vjp(const Signal* signal, double t, const double* a, const double* b, double* gradient) {

@@ -44,7 +44,7 @@ double pieces_excess(const Pieces* pieces);
 Piece piece_loose(Part part, const SearchOptions* options);
 void piece_free(Piece* piece);
 /* The plane after which the hulls are smallest, looking `depth` (0 to 2) further cuts ahead. */
-bool piece_best_plane(const Piece* piece, int depth, int threads, Plane* plane);
+bool piece_best_plane(const Piece* piece, int depth, int threads, CutPlane* plane);
 
 /* ---------------------------------------------------------------- hulls (merge.c) */
 
@@ -129,22 +129,22 @@ HullResult hull_outer(ConvexHull* hull, int max_vertices);
 
 /* Faces of the hulls that touch one: volume added inside them counts little. */
 typedef struct {
-  Plane* planes;
+  CutPlane* planes;
   int* first; /* of each hull     (count + 1) */
   int count;
-} Neighbours;
-Neighbours neighbours_create(const Blocks* blocks, int of);
-void neighbours_free(Neighbours* near);
+} NeighbourFaces;
+NeighbourFaces neighbours_create(const Blocks* blocks, int of);
+void neighbours_free(NeighbourFaces* near);
 /* The same for a hull that is its own image in the mirror planes (bit = axis) through the origin, and stays so. `near`
  * may be NULL. */
-HullResult hull_outer_mirrored(ConvexHull* hull, int planes, int max_vertices, const Neighbours* near);
+HullResult hull_outer_mirrored(ConvexHull* hull, int planes, int max_vertices, const NeighbourFaces* near);
 
 /* The hull as a closed chain of triangles. */
 Part part_of_hull(const ConvexHull* hull);
 /* Signed distance of a point from the farthest face: > 0 outside. */
 double hull_outside(const ConvexHull* hull, Vec3 point);
 /* Outward unit normal and offset of a triangle; zero normal when it is a needle. */
-Plane hull_plane(const ConvexHull* hull, int triangle);
+CutPlane hull_plane(const ConvexHull* hull, int triangle);
 double solid_volume(const ConvexHull* hull);
 
 #endif

@@ -10,11 +10,11 @@
 /* ---------------------------------------------------------------- planes of all hulls */
 
 typedef struct {
-  Plane* planes;
+  CutPlane* planes;
   double* tilt; /* how far rounding of the corners may move a plane a diagonal away, / diagonal; of each plane */
   int* first;   /* of each hull     (hull_count + 1) */
   int hull_count;
-} PlaneTable;
+} HullPlanes;
 
 /* Coordinates of a far part are rounded to more than its size would ask for. */
 static double coordinate_rounding(const Decomposition* d) {
@@ -34,18 +34,18 @@ static double least_height(const ConvexHull* hull, int triangle) {
   return vec3_norm(vec3_cross(u, v)) / fmax(vec3_norm(u), fmax(vec3_norm(v), vec3_norm(w)));
 }
 
-static PlaneTable plane_table(const Decomposition* d) {
-  PlaneTable table = {.hull_count = d->hull_count, .first = MEMORY_NEW(int, d->hull_count + 1)};
+static HullPlanes plane_table(const Decomposition* d) {
+  HullPlanes table = {.hull_count = d->hull_count, .first = MEMORY_NEW(int, d->hull_count + 1)};
   int total = 0;
   for (int h = 0; h < d->hull_count; h++) total += d->hulls[h].triangle_count;
-  table.planes = MEMORY_NEW(Plane, total + 1);
+  table.planes = MEMORY_NEW(CutPlane, total + 1);
   table.tilt = MEMORY_NEW(double, total + 1);
   double rounding = coordinate_rounding(d);
   total = 0;
   for (int h = 0; h < d->hull_count; h++) {
     table.first[h] = total;
     for (int t = 0; t < d->hulls[h].triangle_count; t++) {
-      Plane p = hull_plane(&d->hulls[h], t);
+      CutPlane p = hull_plane(&d->hulls[h], t);
       if (!(vec3_dot(p.n, p.n) > 0)) continue;
       table.tilt[total] = rounding / least_height(&d->hulls[h], t);
       table.planes[total++] = p;
@@ -55,14 +55,14 @@ static PlaneTable plane_table(const Decomposition* d) {
   return table;
 }
 
-static void plane_table_free(PlaneTable* table) {
+static void plane_table_free(HullPlanes* table) {
   memory_free(table->planes);
   memory_free(table->tilt);
   memory_free(table->first);
 }
 
 /* Distance outside the union by the planes: a lower bound of the true distance that is 0 or less inside. */
-static double outside_union(const PlaneTable* table, Vec3 p) {
+static double outside_union(const HullPlanes* table, Vec3 p) {
   double least = HUGE_VAL;
   for (int h = 0; h < table->hull_count; h++) {
     double most = -HUGE_VAL;
@@ -75,7 +75,7 @@ static double outside_union(const PlaneTable* table, Vec3 p) {
 }
 
 /* How deep inside one of the hulls, 0 when in none. */
-static double inside_hull(const PlaneTable* table, Vec3 p) {
+static double inside_hull(const HullPlanes* table, Vec3 p) {
   double deepest = 0;
   for (int h = 0; h < table->hull_count; h++) {
     double depth = HUGE_VAL;
@@ -90,8 +90,8 @@ static double inside_hull(const PlaneTable* table, Vec3 p) {
 
 typedef struct {
   const Mesh* mesh;
-  const PlaneTable* table;
-  double (*measure)(const PlaneTable* table, Vec3 p); /* what must not be large */
+  const HullPlanes* table;
+  double (*measure)(const HullPlanes* table, Vec3 p); /* what must not be large */
   int rings;                                          /* subdivisions of a face's triangles */
   double* worst;                                      /* per face */
 } Coverage;
@@ -117,7 +117,7 @@ static void cover_face(void* context, int face, int thread) {
   c->worst[face] = worst;
 }
 
-static void check_coverage(Decomposition* d, const Mesh* mesh, const PlaneTable* table, int threads) {
+static void check_coverage(Decomposition* d, const Mesh* mesh, const HullPlanes* table, int threads) {
   int rings = 1;
   while ((rings + 1) * (rings + 2) / 2 * mesh->face_count < SAMPLES_LEAST) rings++;
   Coverage c = {mesh, table, d->inside ? inside_hull : outside_union, rings, MEMORY_NEW(double, mesh->face_count + 1)};
@@ -132,7 +132,7 @@ static void check_coverage(Decomposition* d, const Mesh* mesh, const PlaneTable*
 
 /* ---------------------------------------------------------------- convexity, connection, symmetry */
 
-static void check_hulls(Decomposition* d, const PlaneTable* table, const DecomposeOptions* options) {
+static void check_hulls(Decomposition* d, const HullPlanes* table, const DecomposeOptions* options) {
   d->convex = true;
   d->within_budget = options->grid[0] > 0 || d->hull_count <= options->max_hulls;
   d->hull_volume = 0;
@@ -179,10 +179,10 @@ void decomposition_join(Decomposition* d) {
 typedef struct {
   Vec3 point;
   int hull;
-} Corner;
+} HullCorner;
 
 static int order_corners(const void* a, const void* b) {
-  const Corner *p = a, *q = b;
+  const HullCorner *p = a, *q = b;
   const double u[3] = {p->point.x, p->point.y, p->point.z}, v[3] = {q->point.x, q->point.y, q->point.z};
   for (int k = 0; k < 3; k++)
     if (u[k] != v[k]) return u[k] < v[k] ? -1 : 1;
@@ -193,16 +193,16 @@ static int order_corners(const void* a, const void* b) {
 static int join_shared_corners(Decomposition* d, HullLink** links) {
   int total = 0, *piece = MEMORY_NEW(int, d->hull_count + 1);
   for (int h = 0; h < d->hull_count; h++) total += d->hulls[h].vertex_count;
-  Corner* corners = MEMORY_NEW(Corner, total + 1);
+  HullCorner* corners = MEMORY_NEW(HullCorner, total + 1);
   total = 0;
   for (int h = 0; h < d->hull_count; h++)
-    for (int i = 0; i < d->hulls[h].vertex_count; i++) corners[total++] = (Corner){d->hulls[h].vertices[i], h};
+    for (int i = 0; i < d->hulls[h].vertex_count; i++) corners[total++] = (HullCorner){d->hulls[h].vertices[i], h};
   qsort(corners, (size_t)total, sizeof *corners, order_corners);
   *links = MEMORY_NEW(HullLink, total + 1);
   int link_count = 0;
   sets_separate(piece, d->hull_count);
   for (int i = 0; i + 1 < total; i++) {
-    Corner a = corners[i], b = corners[i + 1];
+    HullCorner a = corners[i], b = corners[i + 1];
     if (a.point.x != b.point.x || a.point.y != b.point.y || a.point.z != b.point.z) continue;
     sets_join(piece, a.hull, b.hull);
     (*links)[link_count++] = (HullLink){a.hull, b.hull, 0};
@@ -274,7 +274,7 @@ void decomposition_check(Decomposition* d, const Mesh* mesh, const Part* solid, 
   }
   d->diagonal = vec3_norm(vec3_sub(high, low));
   d->inside = options->inside;
-  PlaneTable table = plane_table(d);
+  HullPlanes table = plane_table(d);
   check_hulls(d, &table, options);
   check_coverage(d, mesh, &table, options->threads);
   check_connection(d, solid, frame, options->grid[0] > 0);

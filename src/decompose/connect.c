@@ -43,15 +43,15 @@ static SurfaceSamples surface_samples(const Part* part, UnitFrame frame) {
 
 /* Planes of a hull and its box, both widened by what counts as covered. */
 typedef struct {
-  Plane* planes;
+  CutPlane* planes;
   int count;
   Vec3 low, high;
 } Holder;
 
 static Holder holder_create(const ConvexHull* hull, double slack) {
-  Holder holder = {.planes = MEMORY_NEW(Plane, hull->triangle_count + 1)};
+  Holder holder = {.planes = MEMORY_NEW(CutPlane, hull->triangle_count + 1)};
   for (int t = 0; t < hull->triangle_count; t++) {
-    Plane p = hull_plane(hull, t);
+    CutPlane p = hull_plane(hull, t);
     p.offset += slack;
     if (vec3_dot(p.n, p.n) > 0) holder.planes[holder.count++] = p;
   }

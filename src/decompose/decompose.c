@@ -40,10 +40,10 @@ static void move_out(ConvexHull* hull, UnitFrame frame) {
 
 /* The part of the solid that the mirror planes repeat: that of negative coordinates. */
 static Part fundamental(const Part* solid, const bool mirror[3]) {
-  Part part = part_cut(solid, (Plane){{1, 0, 0}, 10}, 0);
+  Part part = part_cut(solid, (CutPlane){{1, 0, 0}, 10}, 0);
   for (int axis = 0; axis < 3; axis++) {
     if (!mirror[axis]) continue;
-    Part half = part_cut(&part, (Plane){vec3(axis == 0, axis == 1, axis == 2), 0}, PLANE_ROUNDING);
+    Part half = part_cut(&part, (CutPlane){vec3(axis == 0, axis == 1, axis == 2), 0}, PLANE_ROUNDING);
     part_free(&part);
     part = half;
   }
@@ -117,8 +117,8 @@ static void add_cell(Blocks* blocks, const double* x, const double* y, const dou
 
 static Part slab(const Part* part, int axis, const double* limits) {
   Vec3 n = vec3(axis == 0, axis == 1, axis == 2);
-  Part below = part_cut(part, (Plane){n, limits[1]}, PLANE_ROUNDING);
-  Part between = part_cut(&below, plane_flipped((Plane){n, limits[0]}), PLANE_ROUNDING);
+  Part below = part_cut(part, (CutPlane){n, limits[1]}, PLANE_ROUNDING);
+  Part between = part_cut(&below, plane_flipped((CutPlane){n, limits[0]}), PLANE_ROUNDING);
   part_free(&below);
   return between;
 }

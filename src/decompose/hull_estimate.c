@@ -9,12 +9,12 @@ typedef struct {
   Vec3 n; /* not unit */
   double offset, slack;
   bool gone;
-} Face;
+} EstimateFace;
 
 typedef struct {
   const Vec3* points;
   int count;
-  Face* faces;
+  EstimateFace* faces;
   int face_count, face_capacity;
   uint16_t* at; /* face on the left of the edge i -> j     (count x count) */
   double rounding;
@@ -23,17 +23,18 @@ typedef struct {
 static void add_face(Growing* g, int a, int b, int c) {
   if (g->face_count == g->face_capacity) {
     int capacity = 2 * g->face_capacity + 64;
-    g->faces = memory_resize(g->faces, sizeof(Face) * (size_t)g->face_capacity, sizeof(Face) * (size_t)capacity);
+    g->faces = memory_resize(g->faces, sizeof(EstimateFace) * (size_t)g->face_capacity,
+                             sizeof(EstimateFace) * (size_t)capacity);
     g->face_capacity = capacity;
   }
   Vec3 p = g->points[a];
   Vec3 n = vec3_cross(vec3_sub(g->points[b], p), vec3_sub(g->points[c], p));
-  g->faces[g->face_count] = (Face){{a, b, c}, n, vec3_dot(n, p), g->rounding * vec3_norm(n), false};
+  g->faces[g->face_count] = (EstimateFace){{a, b, c}, n, vec3_dot(n, p), g->rounding * vec3_norm(n), false};
   g->at[a * g->count + b] = g->at[b * g->count + c] = g->at[c * g->count + a] = (uint16_t)g->face_count;
   g->face_count++;
 }
 
-static bool sees(const Growing* g, const Face* face, int point) {
+static bool sees(const Growing* g, const EstimateFace* face, int point) {
   return vec3_dot(face->n, g->points[point]) - face->offset > face->slack;
 }
 
@@ -76,7 +77,7 @@ static void add_point(Growing* g, int point) {
   for (int f = 0; f < count; f++) any |= g->faces[f].gone = sees(g, &g->faces[f], point);
   if (!any) return;
   for (int f = 0; f < count; f++) {
-    Face face = g->faces[f];
+    EstimateFace face = g->faces[f];
     for (int k = 0; face.gone && k < 3; k++) {
       int a = face.corner[k], b = face.corner[next[k]];
       if (g->faces[g->at[b * g->count + a]].gone) continue;
@@ -85,7 +86,7 @@ static void add_point(Growing* g, int point) {
   }
   for (int f = 0; f < g->face_count; f++) {
     if (g->faces[f].gone) continue;
-    Face face = g->faces[kept] = g->faces[f];
+    EstimateFace face = g->faces[kept] = g->faces[f];
     for (int k = 0; k < 3; k++) g->at[face.corner[k] * g->count + face.corner[next[k]]] = (uint16_t)kept;
     kept++;
   }

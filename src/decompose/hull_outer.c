@@ -78,7 +78,7 @@ static Contraction heap_pop(Heap* heap) {
 /* ---------------------------------------------------------------- the point that adds least */
 
 /* Minimise c . x over n_k . x >= o_k by trying the meeting points of three planes: there are few. */
-static bool least_point(const Plane* planes, int count, Vec3 c, double rounding, Vec3* point) {
+static bool least_point(const CutPlane* planes, int count, Vec3 c, double rounding, Vec3* point) {
   double best = HUGE_VAL;
   for (int i = 0; i < count; i++)
     for (int j = i + 1; j < count; j++) {
@@ -131,11 +131,11 @@ static Vec3 axis_direction(int axis, double sign) {
 }
 
 /* A point stays on the mirror planes that it lies on, and on its side (coordinate <= 0) of the others. */
-static int add_mirror_bounds(const Mantle* m, int on, Vec3 origin, Plane* planes, int used) {
+static int add_mirror_bounds(const Mantle* m, int on, Vec3 origin, CutPlane* planes, int used) {
   for (int axis = 0; axis < 3; axis++) {
     if (!(m->planes >> axis & 1)) continue;
     Vec3 down = axis_direction(axis, -1);
-    Plane side = {down, -vec3_dot(down, origin)};
+    CutPlane side = {down, -vec3_dot(down, origin)};
     planes[used++] = side;
     if (on >> axis & 1) planes[used++] = plane_flipped(side);
   }
@@ -149,7 +149,7 @@ static Vec3 snapped(Vec3 p, int on) { return vec3(on & 1 ? 0 : p.x, on & 2 ? 0 :
 static bool price(const Mantle* m, int a, int b, Contraction* c) {
   int around[AROUND_MAX], count = faces_around(m, a, b, around), used = 0;
   if (count < 0) return false;
-  Plane planes[BOUNDS_MAX];
+  CutPlane planes[BOUNDS_MAX];
   Vec3 sum = {0, 0, 0}, origin = m->points[a];
   double base = 0;
   for (int k = 0; k < count; k++) {
@@ -158,7 +158,7 @@ static bool price(const Mantle* m, int a, int b, Contraction* c) {
     double length = vec3_norm(cross);
     if (worth == 0 || !(length > 1e-14 * m->size * m->size)) continue;
     Vec3 n = vec3_scale(cross, 1.0 / length);
-    planes[used] = (Plane){n, vec3_dot(n, vec3_sub(m->points[m->faces[around[k]][0]], origin))};
+    planes[used] = (CutPlane){n, vec3_dot(n, vec3_sub(m->points[m->faces[around[k]][0]], origin))};
     sum = vec3_add_scaled(sum, worth, cross);
     base += worth * length * planes[used++].offset;
   }
@@ -304,7 +304,7 @@ static double worst_outside(const ConvexHull* outer, const ConvexHull* inner) {
 
 /* ---------------------------------------------------------------- what is outside */
 
-static bool held_by(const Neighbours* near, Vec3 p) {
+static bool held_by(const NeighbourFaces* near, Vec3 p) {
   for (int h = 0; h < near->count; h++) {
     bool inside = near->first[h + 1] > near->first[h];
     for (int k = near->first[h]; inside && k < near->first[h + 1]; k++)
@@ -315,7 +315,7 @@ static bool held_by(const Neighbours* near, Vec3 p) {
 }
 
 /* Share of four points just outside the face that lie in a neighbour. */
-static double held_share(const Mantle* m, int f, const Neighbours* near) {
+static double held_share(const Mantle* m, int f, const NeighbourFaces* near) {
   Vec3 cross = face_cross(m, f), out = vec3_scale(cross, HELD_STEP * m->size / fmax(vec3_norm(cross), 1e-300));
   Vec3 sum = {0, 0, 0};
   for (int k = 0; k < 3; k++) sum = vec3_add(sum, m->points[m->faces[f][k]]);
@@ -328,7 +328,7 @@ static double held_share(const Mantle* m, int f, const Neighbours* near) {
   return held / 4.0;
 }
 
-static void weigh_faces(Mantle* m, const Neighbours* near) {
+static void weigh_faces(Mantle* m, const NeighbourFaces* near) {
   for (int f = 0; f < m->face_count; f++) {
     const int* t = m->faces[f];
     m->worth[f] = near ? 1 - (1 - HELD_WORTH) * held_share(m, f, near) : 1;
@@ -337,11 +337,11 @@ static void weigh_faces(Mantle* m, const Neighbours* near) {
   }
 }
 
-Neighbours neighbours_create(const Blocks* blocks, int of) {
-  Neighbours near = {0};
+NeighbourFaces neighbours_create(const Blocks* blocks, int of) {
+  NeighbourFaces near = {0};
   int total = 0;
   for (int h = 0; h < blocks->count; h++) total += blocks->items[h].hull.triangle_count;
-  near.planes = MEMORY_NEW(Plane, total + 1);
+  near.planes = MEMORY_NEW(CutPlane, total + 1);
   near.first = MEMORY_NEW(int, blocks->count + 1);
   total = 0;
   for (int h = 0; h < blocks->count; h++) {
@@ -349,7 +349,7 @@ Neighbours neighbours_create(const Blocks* blocks, int of) {
     if (h == of || block->flat || block_distance(&blocks->items[of], block) > TOUCH_DISTANCE) continue;
     near.first[near.count++] = total;
     for (int t = 0; t < block->hull.triangle_count; t++) {
-      Plane p = hull_plane(&block->hull, t);
+      CutPlane p = hull_plane(&block->hull, t);
       if (vec3_dot(p.n, p.n) > 0) near.planes[total++] = p;
     }
   }
@@ -357,10 +357,10 @@ Neighbours neighbours_create(const Blocks* blocks, int of) {
   return near;
 }
 
-void neighbours_free(Neighbours* near) {
+void neighbours_free(NeighbourFaces* near) {
   memory_free(near->planes);
   memory_free(near->first);
-  *near = (Neighbours){0};
+  *near = (NeighbourFaces){0};
 }
 
 /* ---------------------------------------------------------------- all together */
@@ -369,7 +369,7 @@ static HullResult side_of_planes(ConvexHull* side, const ConvexHull* hull, int p
   Part part = part_of_hull(hull);
   for (int axis = 0; axis < 3; axis++) {
     if (!(planes >> axis & 1)) continue;
-    Part cut = part_cut(&part, (Plane){axis_direction(axis, 1), 0}, PLANE_ROUNDING);
+    Part cut = part_cut(&part, (CutPlane){axis_direction(axis, 1), 0}, PLANE_ROUNDING);
     part_free(&part);
     part = cut;
   }
@@ -389,7 +389,7 @@ static void note_planes(Mantle* m) {
 
 /* Contract until there are few enough points; whether the hull of those holds the old one is looked at afterwards. */
 static HullResult contract_all(ConvexHull* outer, const ConvexHull* side, int planes, int max_vertices,
-                               const Neighbours* near) {
+                               const NeighbourFaces* near) {
   Mantle m = mantle_create(side, planes);
   Heap heap = {0};
   note_planes(&m);
@@ -406,7 +406,7 @@ static HullResult contract_all(ConvexHull* outer, const ConvexHull* side, int pl
   return result;
 }
 
-HullResult hull_outer_mirrored(ConvexHull* hull, int planes, int max_vertices, const Neighbours* near) {
+HullResult hull_outer_mirrored(ConvexHull* hull, int planes, int max_vertices, const NeighbourFaces* near) {
   if (hull->vertex_count <= max_vertices) return HULL_OK;
   ConvexHull side, outer = {0};
   HullResult result = side_of_planes(&side, hull, planes);

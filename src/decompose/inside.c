@@ -31,23 +31,23 @@ enum { SPARE_CORNERS = 12 };
 /* ---------------------------------------------------------------- does a triangle reach in */
 
 typedef struct {
-  Plane* planes;
+  CutPlane* planes;
   int count;
 } PlaneList;
 
 static PlaneList planes_of(const ConvexHull* hull) {
-  PlaneList list = {MEMORY_NEW(Plane, hull->triangle_count + 1), 0};
+  PlaneList list = {MEMORY_NEW(CutPlane, hull->triangle_count + 1), 0};
   for (int t = 0; t < hull->triangle_count; t++) {
-    Plane p = hull_plane(hull, t);
+    CutPlane p = hull_plane(hull, t);
     if (vec3_dot(p.n, p.n) > 0) list.planes[list.count++] = p;
   }
   return list;
 }
 
-static double height(Plane plane, Vec3 p) { return vec3_dot(plane.n, p) - plane.offset; }
+static double height(CutPlane plane, Vec3 p) { return vec3_dot(plane.n, p) - plane.offset; }
 
 /* Points of a polygon below the plane, by Sutherland and Hodgman. Returns how many. */
-static int clip(const Vec3* in, int count, Plane plane, Vec3* out) {
+static int clip(const Vec3* in, int count, CutPlane plane, Vec3* out) {
   int kept = 0;
   for (int i = 0; i < count; i++) {
     Vec3 a = in[i], b = in[(i + 1) % count];
@@ -62,11 +62,11 @@ static int clip(const Vec3* in, int count, Plane plane, Vec3* out) {
 typedef struct {
   double depth; /* <= 0: it does not */
   int plane;
-} Reach;
+} OutsideReach;
 
 /* The largest distance of a point of the triangle below all planes, found among the corners of what is inside and their
  * mean. room: two polygons. */
-static Reach reach_in(const PlaneList* hull, const Vec3 corner[3], Vec3* room) {
+static OutsideReach reach_in(const PlaneList* hull, const Vec3 corner[3], Vec3* room) {
   Vec3 *now = room, *next = room + hull->count + 4;
   int count = 3;
   memcpy(now, corner, 3 * sizeof *corner);
@@ -78,15 +78,15 @@ static Reach reach_in(const PlaneList* hull, const Vec3 corner[3], Vec3* room) {
     Vec3* swap = now;
     now = next, next = swap;
   }
-  Reach reach = {0, 0};
+  OutsideReach reach = {0, 0};
   if (count < 3) return reach;
   Vec3 mean = now[0];
   for (int i = 1; i < count; i++) mean = vec3_add(mean, now[i]);
   now[count] = vec3_scale(mean, 1.0 / count);
   for (int i = 0; i <= count; i++) {
-    Reach at = {HUGE_VAL, 0};
+    OutsideReach at = {HUGE_VAL, 0};
     for (int k = 0; k < hull->count && at.depth > reach.depth; k++)
-      if (-height(hull->planes[k], now[i]) < at.depth) at = (Reach){-height(hull->planes[k], now[i]), k};
+      if (-height(hull->planes[k], now[i]) < at.depth) at = (OutsideReach){-height(hull->planes[k], now[i]), k};
     if (at.depth > reach.depth) reach = at;
   }
   return reach;
@@ -135,7 +135,7 @@ static void near_free(Near* near) {
   memory_free(near->cuts);
 }
 
-static Reach near_reach(const Near* near, int k, const PlaneList* planes, Vec3* room) {
+static OutsideReach near_reach(const Near* near, int k, const PlaneList* planes, Vec3* room) {
   Vec3 corner[3];
   corners_of(near->solid, near->triangles[k], corner);
   return reach_in(planes, corner, room);
@@ -167,20 +167,22 @@ static bool reached_by(const Solid* solid, const ConvexHull* hull) {
 
 /* ---------------------------------------------------------------- cutting off */
 
-static Plane plane_of(const Part* solid, int triangle) {
+static CutPlane plane_of(const Part* solid, int triangle) {
   Vec3 c[3];
   corners_of(solid, triangle, c);
   Vec3 n = vec3_cross(vec3_sub(c[1], c[0]), vec3_sub(c[2], c[0]));
   double length = vec3_norm(n);
-  if (!(length > 0)) return (Plane){vec3(0, 0, 0), 0};
+  if (!(length > 0)) return (CutPlane){vec3(0, 0, 0), 0};
   n = vec3_scale(n, 1 / length);
-  return (Plane){n, fmin(vec3_dot(n, c[0]), fmin(vec3_dot(n, c[1]), vec3_dot(n, c[2])))};
+  return (CutPlane){n, fmin(vec3_dot(n, c[0]), fmin(vec3_dot(n, c[1]), vec3_dot(n, c[2])))};
 }
 
-static Plane plane_image(Plane plane, int which) { return (Plane){vec3_mirrored(plane.n, which), plane.offset}; }
+static CutPlane plane_image(CutPlane plane, int which) {
+  return (CutPlane){vec3_mirrored(plane.n, which), plane.offset};
+}
 
 /* What the plane leaves of the hull, and all its images in the mirror planes `own` (bit = axis) with it. */
-static Part cut_images(const ConvexHull* hull, Plane plane, int own) {
+static Part cut_images(const ConvexHull* hull, CutPlane plane, int own) {
   Part part = part_of_hull(hull);
   for (int which = 0; which < 8; which++) {
     if (which & ~own) continue;
@@ -229,11 +231,11 @@ static int deepest_now(Near* near, const ConvexHull* hull, int cuts, int chosen[
 
 /* The face under which the triangle is deepest, lowered to there: for the many small bumps that are left in the end, of
  * which each would cost a plane of its own. */
-static Plane lowered_face(const Near* near, int k, const ConvexHull* hull) {
+static CutPlane lowered_face(const Near* near, int k, const ConvexHull* hull) {
   PlaneList planes = planes_of(hull);
   Vec3* room = MEMORY_NEW(Vec3, 2 * planes.count + 8);
-  Reach reach = near_reach(near, k, &planes, room);
-  Plane plane = planes.planes[reach.plane];
+  OutsideReach reach = near_reach(near, k, &planes, room);
+  CutPlane plane = planes.planes[reach.plane];
   plane.offset -= reach.depth;
   memory_free(room);
   memory_free(planes.planes);
@@ -245,7 +247,7 @@ static void cut_once(Block* block, const Near* near, const int* chosen, int coun
   Part best = {0};
   double most = least;
   for (int k = 0; k < count; k++) {
-    Plane plane =
+    CutPlane plane =
         lower ? lowered_face(near, chosen[k], &block->hull) : plane_of(near->solid, near->triangles[chosen[k]]);
     if (!(vec3_dot(plane.n, plane.n) > 0)) continue;
     Part part = cut_images(&block->hull, plane, own);

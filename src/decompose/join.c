@@ -15,9 +15,9 @@
 /* ---------------------------------------------------------------- the face towards a neighbour */
 
 /* A face of a with all of b beyond it; false when there is none. */
-static bool facing_plane(const ConvexHull* a, const ConvexHull* b, Plane* plane) {
+static bool facing_plane(const ConvexHull* a, const ConvexHull* b, CutPlane* plane) {
   for (int t = 0; t < a->triangle_count; t++) {
-    Plane p = hull_plane(a, t);
+    CutPlane p = hull_plane(a, t);
     double least = HUGE_VAL;
     if (!(vec3_dot(p.n, p.n) > 0)) continue;
     for (int i = 0; i < b->vertex_count && least >= -TOUCH_DISTANCE; i++)
@@ -29,16 +29,16 @@ static bool facing_plane(const ConvexHull* a, const ConvexHull* b, Plane* plane)
   return false;
 }
 
-static bool on_plane(Plane plane, Vec3 p) { return fabs(vec3_dot(plane.n, p) - plane.offset) <= TOUCH_DISTANCE; }
+static bool on_plane(CutPlane plane, Vec3 p) { return fabs(vec3_dot(plane.n, p) - plane.offset) <= TOUCH_DISTANCE; }
 
-static bool face_in_plane(const ConvexHull* hull, int triangle, Plane plane) {
+static bool face_in_plane(const ConvexHull* hull, int triangle, CutPlane plane) {
   for (int k = 0; k < 3; k++)
     if (!on_plane(plane, hull->vertices[hull->triangles[triangle][k]])) return false;
   return true;
 }
 
 /* Does b hold every corner of a in the plane? */
-static bool face_held(const ConvexHull* a, const ConvexHull* b, Plane plane) {
+static bool face_held(const ConvexHull* a, const ConvexHull* b, CutPlane plane) {
   for (int i = 0; i < a->vertex_count; i++)
     if (on_plane(plane, a->vertices[i]) && hull_outside(b, a->vertices[i]) > TOUCH_DISTANCE) return false;
   return true;
@@ -48,10 +48,10 @@ static bool face_held(const ConvexHull* a, const ConvexHull* b, Plane plane) {
 
 /* What of b lies within all faces of a but those in the plane. If b holds the face of a in the plane, the hull of both
  * is their union: a way from a to there passes the face, and the rest of it is in b. */
-static Part beyond(const ConvexHull* a, const ConvexHull* b, Plane plane) {
+static Part beyond(const ConvexHull* a, const ConvexHull* b, CutPlane plane) {
   Part part = part_of_hull(b);
   for (int t = 0; t < a->triangle_count && part.triangle_count > 0; t++) {
-    Plane p = hull_plane(a, t);
+    CutPlane p = hull_plane(a, t);
     if (!(vec3_dot(p.n, p.n) > 0) || face_in_plane(a, t, plane)) continue;
     Part cut = part_cut(&part, p, PLANE_ROUNDING);
     part_free(&part);
@@ -61,7 +61,7 @@ static Part beyond(const ConvexHull* a, const ConvexHull* b, Plane plane) {
 }
 
 static bool extend(Block* a, const Block* b) {
-  Plane plane;
+  CutPlane plane;
   if (!facing_plane(&a->hull, &b->hull, &plane) || !face_held(&a->hull, &b->hull, plane)) return false;
   Part part = beyond(&a->hull, &b->hull, plane);
   bool grown = false;
@@ -106,7 +106,7 @@ Vec3 hull_middle(const ConvexHull* hull) {
 }
 
 /* Middle of what the faces in the plane have in common: of the corners of each that the other holds. */
-static bool shared_middle(const ConvexHull* a, const ConvexHull* b, Plane plane, Vec3* middle) {
+static bool shared_middle(const ConvexHull* a, const ConvexHull* b, CutPlane plane, Vec3* middle) {
   const ConvexHull* hulls[2] = {a, b};
   int count = 0;
   Vec3 low = vec3(HUGE_VAL, HUGE_VAL, HUGE_VAL), high = vec3_scale(low, -1.0);
@@ -122,15 +122,15 @@ static bool shared_middle(const ConvexHull* a, const ConvexHull* b, Plane plane,
 }
 
 bool hulls_shared_middle(const ConvexHull* a, const ConvexHull* b, Vec3* middle) {
-  Plane plane;
+  CutPlane plane;
   return (facing_plane(a, b, &plane) || facing_plane(b, a, &plane)) && shared_middle(a, b, plane, middle);
 }
 
 /* How far one may go from the point along the way (0 to 1) within the faces that are not in the plane. */
-static double room_along(const ConvexHull* hull, Plane plane, Vec3 from, Vec3 way) {
+static double room_along(const ConvexHull* hull, CutPlane plane, Vec3 from, Vec3 way) {
   double room = 1;
   for (int t = 0; t < hull->triangle_count; t++) {
-    Plane p = hull_plane(hull, t);
+    CutPlane p = hull_plane(hull, t);
     if (!(vec3_dot(p.n, p.n) > 0) || face_in_plane(hull, t, plane)) continue;
     double rise = vec3_dot(p.n, way), left = p.offset - vec3_dot(p.n, from);
     if (rise > 0) room = fmin(room, fmax(left, 0) / rise);
@@ -139,7 +139,7 @@ static double room_along(const ConvexHull* hull, Plane plane, Vec3 from, Vec3 wa
 }
 
 /* The corner that a gets inside b. */
-static bool corner_inside(const ConvexHull* a, const ConvexHull* b, Plane plane, Vec3* corner) {
+static bool corner_inside(const ConvexHull* a, const ConvexHull* b, CutPlane plane, Vec3* corner) {
   Vec3 from;
   if (!shared_middle(a, b, plane, &from)) return false;
   Vec3 way = vec3_sub(hull_middle(b), from);
@@ -167,7 +167,7 @@ static void add_corner(NewCorners* list, Vec3 point) {
 /* Which of the two grows: the one whose face the other holds; both, when both are or neither is, so that mirror images
  * are treated alike. */
 static void overlap_pair(const ConvexHull* a, const ConvexHull* b, NewCorners* for_a, NewCorners* for_b) {
-  Plane plane;
+  CutPlane plane;
   if (!facing_plane(a, b, &plane) && !facing_plane(b, a, &plane)) return;
   bool a_held = face_held(a, b, plane), b_held = face_held(b, a, plane);
   Vec3 corner;

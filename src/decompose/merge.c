@@ -6,22 +6,22 @@
 /* A triangle this thin (height / longest side) has a normal of rounding only; its neighbours bound the hull there. */
 #define NEEDLE 1e-6
 
-Plane hull_plane(const ConvexHull* hull, int triangle) {
+CutPlane hull_plane(const ConvexHull* hull, int triangle) {
   const int* t = hull->triangles[triangle];
   Vec3 a = hull->vertices[t[0]];
   Vec3 n = vec3_cross(vec3_sub(hull->vertices[t[1]], a), vec3_sub(hull->vertices[t[2]], a));
   double length = vec3_norm(n), longest = 0;
   for (int k = 0; k < 3; k++)
     longest = fmax(longest, vec3_norm(vec3_sub(hull->vertices[t[k]], hull->vertices[t[(k + 1) % 3]])));
-  if (!(length > NEEDLE * longest * longest)) return (Plane){{0, 0, 0}, 0};
+  if (!(length > NEEDLE * longest * longest)) return (CutPlane){{0, 0, 0}, 0};
   n = vec3_scale(n, 1.0 / length);
-  return (Plane){n, vec3_dot(n, a)};
+  return (CutPlane){n, vec3_dot(n, a)};
 }
 
 double hull_outside(const ConvexHull* hull, Vec3 point) {
   double most = -HUGE_VAL;
   for (int t = 0; t < hull->triangle_count; t++) {
-    Plane p = hull_plane(hull, t);
+    CutPlane p = hull_plane(hull, t);
     if (vec3_dot(p.n, p.n) > 0) most = fmax(most, vec3_dot(p.n, point) - p.offset);
   }
   return most;
@@ -137,7 +137,7 @@ static double common_volume(const Block* a, const Block* b) {
   if (a->hull.triangle_count > FACES_CUT || b->hull.triangle_count > FACES_CUT) return 0;
   Part part = part_of_hull(&a->hull);
   for (int t = 0; t < b->hull.triangle_count && part.triangle_count > 0; t++) {
-    Plane plane = hull_plane(&b->hull, t);
+    CutPlane plane = hull_plane(&b->hull, t);
     if (!(vec3_dot(plane.n, plane.n) > 0)) continue;
     Part cut = part_cut(&part, plane, PLANE_ROUNDING);
     part_free(&part);

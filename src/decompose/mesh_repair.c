@@ -186,37 +186,6 @@ static void drop_repeated(Part* part, MeshCondition* condition) {
 
 /* ---------------------------------------------------------------- edges */
 
-/* Side k of a triangle: from its corner k to the next one. */
-typedef struct {
-  int low, high, triangle;
-  bool backward; /* runs from high to low */
-} Side;
-
-static int order_sides(const void* a, const void* b) {
-  const Side *p = a, *q = b;
-  if (p->low != q->low) return p->low < q->low ? -1 : 1;
-  if (p->high != q->high) return p->high < q->high ? -1 : 1;
-  return p->triangle < q->triangle ? -1 : p->triangle > q->triangle;
-}
-
-static Side* sorted_sides(const Part* part) {
-  Side* sides = MEMORY_NEW(Side, 3 * part->triangle_count + 1);
-  for (int i = 0; i < part->triangle_count; i++)
-    for (int k = 0; k < 3; k++) {
-      int a = part->triangles[i][k], b = part->triangles[i][(k + 1) % 3];
-      sides[3 * i + k] = a < b ? (Side){a, b, i, false} : (Side){b, a, i, true};
-    }
-  qsort(sides, 3 * (size_t)part->triangle_count, sizeof *sides, order_sides);
-  return sides;
-}
-
-/* End of the run of sides at the same edge. */
-static int edge_end(const Side* sides, int count, int first) {
-  int end = first + 1;
-  while (end < count && sides[end].low == sides[first].low && sides[end].high == sides[first].high) end++;
-  return end;
-}
-
 /* A triangle without area goes when none of its edges needs it to have two sides. */
 static void drop_flat(Part* part, MeshCondition* condition) {
   bool* drop = MEMORY_NEW(bool, part->triangle_count + 1);
@@ -225,9 +194,9 @@ static void drop_flat(Part* part, MeshCondition* condition) {
     Vec3 normal = vec3_cross(vec3_sub(b, a), vec3_sub(part->points[part->triangles[i][2]], a));
     drop[i] = vec3_norm(normal) <= AREA_ZERO;
   }
-  Side* sides = sorted_sides(part);
+  Side* sides = part_sides(part);
   for (int i = 0, next; i < 3 * part->triangle_count; i = next) {
-    next = edge_end(sides, 3 * part->triangle_count, i);
+    next = part_edge_end(sides, 3 * part->triangle_count, i);
     for (int k = i; next - i == 2 && k < next; k++) drop[sides[k].triangle] = false;
   }
   for (int i = 0; i < part->triangle_count; i++) condition->degenerate_triangles += drop[i];
@@ -247,9 +216,9 @@ static void turn(int triangle[3]) {
 typedef struct {
   int (*neighbour)[3];
   bool (*differs)[3];
-} Neighbours;
+} TriangleNeighbours;
 
-static void link_sides(Neighbours* n, const Side* a, const Side* b) {
+static void link_sides(TriangleNeighbours* n, const Side* a, const Side* b) {
   for (int k = 0; k < 3; k++)
     if (n->neighbour[a->triangle][k] < 0) {
       n->neighbour[a->triangle][k] = b->triangle;
@@ -258,14 +227,14 @@ static void link_sides(Neighbours* n, const Side* a, const Side* b) {
     }
 }
 
-static Neighbours neighbours_create(const Part* part, MeshCondition* condition) {
-  Neighbours n = {memory_alloc(sizeof *n.neighbour * (size_t)(part->triangle_count + 1)),
-                  memory_alloc(sizeof *n.differs * (size_t)(part->triangle_count + 1))};
+static TriangleNeighbours neighbours_create(const Part* part, MeshCondition* condition) {
+  TriangleNeighbours n = {memory_alloc(sizeof *n.neighbour * (size_t)(part->triangle_count + 1)),
+                          memory_alloc(sizeof *n.differs * (size_t)(part->triangle_count + 1))};
   for (int i = 0; i < part->triangle_count; i++)
     for (int k = 0; k < 3; k++) n.neighbour[i][k] = -1;
-  Side* sides = sorted_sides(part);
+  Side* sides = part_sides(part);
   for (int i = 0, next; i < 3 * part->triangle_count; i = next) {
-    next = edge_end(sides, 3 * part->triangle_count, i);
+    next = part_edge_end(sides, 3 * part->triangle_count, i);
     condition->border_edges += next - i == 1;
     condition->branching_edges += next - i > 2;
     if (next - i != 2) continue;
@@ -277,8 +246,8 @@ static Neighbours neighbours_create(const Part* part, MeshCondition* condition) 
 }
 
 /* Everything that hangs together across edges of two sides gets the orientation that most of its area has. */
-static void turn_patch(Part* part, const Neighbours* n, int seed, int* patch, int number, int* queue, bool* turned,
-                       MeshCondition* condition) {
+static void turn_patch(Part* part, const TriangleNeighbours* n, int seed, int* patch, int number, int* queue,
+                       bool* turned, MeshCondition* condition) {
   int head = 0, tail = 0;
   double kept_area = 0, turned_area = 0;
   queue[tail++] = seed, patch[seed] = number;
@@ -303,7 +272,7 @@ static void turn_patch(Part* part, const Neighbours* n, int seed, int* patch, in
 }
 
 static int turn_neighbours(Part* part, int* patch, MeshCondition* condition) {
-  Neighbours n = neighbours_create(part, condition);
+  TriangleNeighbours n = neighbours_create(part, condition);
   int* queue = MEMORY_NEW(int, part->triangle_count + 1);
   bool* turned = MEMORY_NEW(bool, part->triangle_count + 1);
   int count = 0;
@@ -319,10 +288,10 @@ static int turn_neighbours(Part* part, int* patch, MeshCondition* condition) {
 
 /* Turn whole patches while that leaves fewer open edges: walls and patches that meet at branching edges. */
 static bool turn_patches_once(Part* part, const int* patch, int patch_count, MeshCondition* condition) {
-  Side* sides = sorted_sides(part);
+  Side* sides = part_sides(part);
   int* gain = MEMORY_NEW(int, patch_count + 1);
   for (int i = 0, next; i < 3 * part->triangle_count; i = next) {
-    next = edge_end(sides, 3 * part->triangle_count, i);
+    next = part_edge_end(sides, 3 * part->triangle_count, i);
     int sum = 0;
     for (int k = i; k < next; k++) sum += sides[k].backward ? -1 : 1;
     for (int k = i; k < next; k++) {
@@ -348,11 +317,11 @@ static bool turn_patches_once(Part* part, const int* patch, int patch_count, Mes
 
 /* Edges that the triangles do not close, in the direction in which they bound them. */
 static int open_edges(const Part* part, CapEdge** list) {
-  Side* sides = sorted_sides(part);
+  Side* sides = part_sides(part);
   *list = MEMORY_NEW(CapEdge, 3 * part->triangle_count + 1);
   int count = 0;
   for (int i = 0, next; i < 3 * part->triangle_count; i = next) {
-    next = edge_end(sides, 3 * part->triangle_count, i);
+    next = part_edge_end(sides, 3 * part->triangle_count, i);
     int sum = 0, low = sides[i].low, high = sides[i].high;
     for (int k = i; k < next; k++) sum += sides[k].backward ? -1 : 1;
     for (int k = 0; k < abs(sum); k++) (*list)[count++] = sum > 0 ? (CapEdge){low, high, 0} : (CapEdge){high, low, 0};

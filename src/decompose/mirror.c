@@ -179,7 +179,7 @@ HullResult blocks_thin_mirrored(Blocks* blocks, const MirrorGroups* groups, int 
     result = make_symmetric(&blocks->items[k], groups->own[k]);
   for (int k = 0; k < blocks->count && result == HULL_OK; k++) {
     if (groups->first[k] != k) continue;
-    Neighbours near = neighbours_create(blocks, k);
+    NeighbourFaces near = neighbours_create(blocks, k);
     result = hull_outer_mirrored(&blocks->items[k].hull, plane_bits(groups->own[k]), max_vertices, &near);
     neighbours_free(&near);
   }

@@ -38,13 +38,13 @@ void part_add_edge(Part* part, int a, int b, int cap) {
   part->edges[part->edge_count++] = (CapEdge){a, b, cap};
 }
 
-int part_add_cap(Part* part, Plane cap) {
-  part->caps = room_for(part->caps, sizeof(Plane), part->cap_count, &part->cap_capacity);
+int part_add_cap(Part* part, CutPlane cap) {
+  part->caps = room_for(part->caps, sizeof(CutPlane), part->cap_count, &part->cap_capacity);
   part->caps[part->cap_count] = cap;
   return part->cap_count++;
 }
 
-Plane plane_flipped(Plane plane) { return (Plane){vec3_scale(plane.n, -1.0), -plane.offset}; }
+CutPlane plane_flipped(CutPlane plane) { return (CutPlane){vec3_scale(plane.n, -1.0), -plane.offset}; }
 
 /* ---------------------------------------------------------------- volume */
 
@@ -82,7 +82,7 @@ typedef struct {
 typedef struct {
   const Part* from;
   Part* to;
-  Plane plane;
+  CutPlane plane;
   double* distance; /* signed, 0 when within rounding     (from->point_count) */
   int* number;      /* in `to`, -1 = not there yet        (from->point_count) */
   Crossing* crossings;
@@ -115,16 +115,16 @@ static int cross_edge(Cutter* c, int i, int j) {
 typedef struct {
   int point;
   bool on;
-} Corner;
+} CutCorner;
 
 /* Sutherland-Hodgman on one triangle; returns the number of corners, 0 when nothing is below the plane. */
-static int cut_triangle(Cutter* c, const int t[3], Corner piece[4]) {
+static int cut_triangle(Cutter* c, const int t[3], CutCorner piece[4]) {
   int count = 0;
   for (int k = 0; k < 3; k++) {
     int i = t[k], j = t[(k + 1) % 3];
     double a = c->distance[i], b = c->distance[j];
-    if (a <= 0) piece[count++] = (Corner){take_point(c, i), a == 0};
-    if ((a < 0 && b > 0) || (a > 0 && b < 0)) piece[count++] = (Corner){cross_edge(c, i, j), true};
+    if (a <= 0) piece[count++] = (CutCorner){take_point(c, i), a == 0};
+    if ((a < 0 && b > 0) || (a > 0 && b < 0)) piece[count++] = (CutCorner){cross_edge(c, i, j), true};
   }
   return count;
 }
@@ -141,11 +141,11 @@ static void cut_surface(Cutter* c, const int t[3]) {
   bool below = d[0] < 0 || d[1] < 0 || d[2] < 0;
   bool flat = d[0] == 0 && d[1] == 0 && d[2] == 0;
   if (!below && !(flat && vec3_dot(triangle_normal(c->from, t), c->plane.n) > 0)) return;
-  Corner piece[4];
+  CutCorner piece[4];
   int count = cut_triangle(c, t, piece);
   for (int k = 2; k < count; k++) part_add_triangle(c->to, piece[0].point, piece[k - 1].point, piece[k].point);
   for (int k = 0; k < count; k++) {
-    Corner a = piece[k], b = piece[(k + 1) % count];
+    CutCorner a = piece[k], b = piece[(k + 1) % count];
     if (a.on && b.on) part_add_edge(c->to, b.point, a.point, c->wall);
   }
 }
@@ -204,7 +204,7 @@ static void cut_cap_edge(Cutter* c, Reaches* reaches, Vec3 line, const CapEdge* 
 }
 
 /* The wall lies in the plane: it stays where the solid is. */
-static void keep_flat_cap(Cutter* c, const CapEdge* edges, int count, Plane cap) {
+static void keep_flat_cap(Cutter* c, const CapEdge* edges, int count, CutPlane cap) {
   if (!(vec3_dot(cap.n, c->plane.n) > 0)) return;
   int number = part_add_cap(c->to, cap);
   for (int k = 0; k < count; k++) {
@@ -214,7 +214,7 @@ static void keep_flat_cap(Cutter* c, const CapEdge* edges, int count, Plane cap)
   }
 }
 
-static void cut_cap(Cutter* c, const CapEdge* edges, int count, Plane cap) {
+static void cut_cap(Cutter* c, const CapEdge* edges, int count, CutPlane cap) {
   bool below = false, above = false;
   for (int k = 0; k < count; k++) {
     below |= c->distance[edges[k].a] < 0 || c->distance[edges[k].b] < 0;
@@ -279,7 +279,7 @@ static void cutter_start(Cutter* c, double rounding) {
   for (int i = 0; i < c->slots; i++) c->crossings[i].point = -1;
 }
 
-Part part_cut(const Part* part, Plane plane, double rounding) {
+Part part_cut(const Part* part, CutPlane plane, double rounding) {
   Part result = {0};
   Cutter c = {.from = part, .to = &result, .plane = plane};
   cutter_start(&c, rounding);
@@ -300,10 +300,10 @@ Part part_cut(const Part* part, Plane plane, double rounding) {
 
 typedef struct {
   Vec3 low, high;
-} Box;
+} PartBox;
 
-static Box part_box(const Part* part) {
-  Box box = {part->points[0], part->points[0]};
+static PartBox part_box(const Part* part) {
+  PartBox box = {part->points[0], part->points[0]};
   for (int i = 1; i < part->point_count; i++) {
     box.low = vec3_min(box.low, part->points[i]);
     box.high = vec3_max(box.high, part->points[i]);
@@ -311,7 +311,7 @@ static Box part_box(const Part* part) {
   return box;
 }
 
-static bool box_holds(Box a, Box b) {
+static bool box_holds(PartBox a, PartBox b) {
   return a.low.x <= b.low.x && a.low.y <= b.low.y && a.low.z <= b.low.z && a.high.x >= b.high.x &&
          a.high.y >= b.high.y && a.high.z >= b.high.z;
 }
@@ -359,7 +359,7 @@ static void share_out(const Part* part, const int* component, Part* pieces, int 
 }
 
 /* For a surface without positive volume: the smallest piece whose box holds it, else the largest piece. */
-static int owner_of(const Box* boxes, const double* volumes, int count, int cavity) {
+static int owner_of(const PartBox* boxes, const double* volumes, int count, int cavity) {
   int best = -1, largest = 0;
   for (int k = 0; k < count; k++) {
     if (volumes[k] > volumes[largest]) largest = k;
@@ -371,7 +371,7 @@ static int owner_of(const Box* boxes, const double* volumes, int count, int cavi
 
 /* Renumber the components so that cavities are with their owners. Returns the new count. */
 static int join_cavities(const Part* pieces, int count, int* target) {
-  Box* boxes = MEMORY_NEW(Box, count);
+  PartBox* boxes = MEMORY_NEW(PartBox, count);
   double* volumes = MEMORY_NEW(double, count);
   int* owner = MEMORY_NEW(int, count);
   int kept = 0;
@@ -411,4 +411,30 @@ int part_components(const Part* part, Part** pieces) {
   }
   memory_free(component);
   return count;
+}
+
+/* ---------------------------------------------------------------- sides of triangles */
+
+static int order_sides(const void* a, const void* b) {
+  const Side *p = a, *q = b;
+  if (p->low != q->low) return p->low < q->low ? -1 : 1;
+  if (p->high != q->high) return p->high < q->high ? -1 : 1;
+  return p->triangle < q->triangle ? -1 : p->triangle > q->triangle;
+}
+
+Side* part_sides(const Part* part) {
+  Side* sides = MEMORY_NEW(Side, 3 * part->triangle_count + 1);
+  for (int i = 0; i < part->triangle_count; i++)
+    for (int k = 0; k < 3; k++) {
+      int a = part->triangles[i][k], b = part->triangles[i][(k + 1) % 3];
+      sides[3 * i + k] = a < b ? (Side){a, b, i, false} : (Side){b, a, i, true};
+    }
+  qsort(sides, 3 * (size_t)part->triangle_count, sizeof *sides, order_sides);
+  return sides;
+}
+
+int part_edge_end(const Side* sides, int count, int first) {
+  int end = first + 1;
+  while (end < count && sides[end].low == sides[first].low && sides[end].high == sides[first].high) end++;
+  return end;
 }

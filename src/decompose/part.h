@@ -10,7 +10,7 @@
 typedef struct {
   Vec3 n;
   double offset;
-} Plane;
+} CutPlane;
 
 /* One edge a -> b of the boundary of a cap. */
 typedef struct {
@@ -25,7 +25,7 @@ typedef struct {
   int triangle_count, triangle_capacity;
   CapEdge* edges;
   int edge_count, edge_capacity;
-  Plane* caps; /* outward */
+  CutPlane* caps; /* outward */
   int cap_count, cap_capacity;
 } Part;
 
@@ -33,17 +33,27 @@ void part_free(Part* part);
 int part_add_point(Part* part, Vec3 point);
 void part_add_triangle(Part* part, int a, int b, int c);
 void part_add_edge(Part* part, int a, int b, int cap);
-int part_add_cap(Part* part, Plane cap);
+int part_add_cap(Part* part, CutPlane cap);
 
 /* The pieces of the part in the half space. Points nearer to the plane than `rounding` count as on it. Both sides of a
  * plane get the same new points, bit for bit. Unused points are dropped. */
-Part part_cut(const Part* part, Plane plane, double rounding);
+Part part_cut(const Part* part, CutPlane plane, double rounding);
 /* The surfaces that do not hang together, in the order of their first point.
  * A surface that encloses no positive volume (a cavity) stays with the smallest one whose box holds it.
  * Returns how many; *pieces is an owned array of them. */
 int part_components(const Part* part, Part** pieces);
 /* Volume enclosed, negative when the surface is inside out. (divergence theorem) */
 double part_volume(const Part* part);
-Plane plane_flipped(Plane plane);
+CutPlane plane_flipped(CutPlane plane);
+
+/* Side k of a triangle: from its corner k to the next one. */
+typedef struct {
+  int low, high, triangle;
+  bool backward; /* runs from high to low */
+} Side;
+/* The sides of all triangles, those at the same edge together; owned by the caller  (3 triangle_count) */
+Side* part_sides(const Part* part);
+/* End of the run of sides at the same edge. */
+int part_edge_end(const Side* sides, int count, int first);
 
 #endif

@@ -35,7 +35,7 @@ static double estimated_volume(const Part* part) {
 /* Cut a and b anew; false when they are better as they are. */
 static bool recut(Part parts[2], Block blocks[2], const SearchOptions* options) {
   Part both = {0};
-  Plane plane;
+  CutPlane plane;
   add_part(&both, &parts[0]);
   add_part(&both, &parts[1]);
   Piece piece = piece_loose(both, &(SearchOptions){RECUT_TRIANGLES, options->threads});

@@ -143,7 +143,7 @@ void pieces_free(Pieces* pieces) {
 /* ---------------------------------------------------------------- candidates */
 
 typedef struct {
-  Plane plane;
+  CutPlane plane;
   double step; /* half the spacing to the next candidate; 0 = the plane of a face */
   double score;
 } Candidate;
@@ -158,10 +158,10 @@ enum { CANDIDATES_MAX = 6 * OFFSETS + FACE_PLANES + 16 };
 
 typedef struct {
   double low, high;
-} Range;
+} Interval;
 
-static Range range_along(const Part* part, Vec3 n) {
-  Range r = {HUGE_VAL, -HUGE_VAL};
+static Interval range_along(const Part* part, Vec3 n) {
+  Interval r = {HUGE_VAL, -HUGE_VAL};
   for (int i = 0; i < part->point_count; i++) {
     double along = vec3_dot(n, part->points[i]);
     r.low = fmin(r.low, along), r.high = fmax(r.high, along);
@@ -170,7 +170,7 @@ static Range range_along(const Part* part, Vec3 n) {
 }
 
 static void add_direction(Candidates* list, Vec3 n) {
-  Range r = range_along(&list->piece->coarse, n);
+  Interval r = range_along(&list->piece->coarse, n);
   double step = (r.high - r.low) / (OFFSETS + 1);
   if (!(step > 1e-6)) return;
   for (int k = 1; k <= OFFSETS; k++)
@@ -213,19 +213,7 @@ static void add_principal_axes(Candidates* list) {
 /* ---------------------------------------------------------------- planes at concave edges */
 
 typedef struct {
-  int low, high, triangle;
-  bool backward;
-} Side;
-
-static int order_sides(const void* a, const void* b) {
-  const Side *p = a, *q = b;
-  if (p->low != q->low) return p->low < q->low ? -1 : 1;
-  if (p->high != q->high) return p->high < q->high ? -1 : 1;
-  return p->triangle < q->triangle ? -1 : p->triangle > q->triangle;
-}
-
-typedef struct {
-  Plane plane;
+  CutPlane plane;
   double weight;
 } FacePlane;
 
@@ -237,7 +225,7 @@ typedef struct {
 static void add_face_plane(FacePlanes* list, Vec3 n, Vec3 point, double weight) {
   double offset = vec3_dot(n, point);
   for (int k = 0; k < list->count; k++) {
-    Plane p = list->items[k].plane;
+    CutPlane p = list->items[k].plane;
     double same = vec3_dot(p.n, n);
     if (fabs(same) < 1 - 1e-10 || fabs(p.offset - copysign(offset, same * offset)) > 1e-8) continue;
     list->items[k].weight += weight;
@@ -285,14 +273,8 @@ static int order_weights(const void* a, const void* b) {
 
 static void add_face_planes(Candidates* list) {
   const Part* part = &list->piece->coarse;
-  Side* sides = MEMORY_NEW(Side, 3 * part->triangle_count + 1);
+  Side* sides = part_sides(part);
   FacePlanes planes = {.count = 0};
-  for (int i = 0; i < part->triangle_count; i++)
-    for (int k = 0; k < 3; k++) {
-      int a = part->triangles[i][k], b = part->triangles[i][(k + 1) % 3];
-      sides[3 * i + k] = a < b ? (Side){a, b, i, false} : (Side){b, a, i, true};
-    }
-  qsort(sides, 3 * (size_t)part->triangle_count, sizeof *sides, order_sides);
   for (int i = 0; i + 1 < 3 * part->triangle_count; i++)
     if (sides[i].low == sides[i + 1].low && sides[i].high == sides[i + 1].high)
       look_at_edge(part, &sides[i], &sides[i + 1], &planes);
@@ -319,7 +301,7 @@ static int crossing(const Part* part, const double* height, int a, int b, Vec3* 
 }
 
 /* Volume of the hull of what lies below the plane: of the points there and those where edges cross it. */
-static double volume_below(const Part* part, Plane plane) {
+static double volume_below(const Part* part, CutPlane plane) {
   double* height = MEMORY_NEW(double, part->point_count + 1);
   Vec3* points = MEMORY_NEW(Vec3, part->point_count + 3 * part->triangle_count + part->edge_count + 1);
   int count = 0;
@@ -338,7 +320,7 @@ static double volume_below(const Part* part, Plane plane) {
   return volume;
 }
 
-static Half measure_half(const Piece* piece, Plane plane) {
+static Half measure_half(const Piece* piece, CutPlane plane) {
   Half half = {0, 0};
   if (piece->loose) return (Half){volume_below(&piece->coarse, plane), 1};
   Part cut = part_cut(&piece->coarse, plane, PLANE_ROUNDING);
@@ -354,7 +336,7 @@ static Half measure_half(const Piece* piece, Plane plane) {
 }
 
 /* Volume of the hulls of what the cut leaves, with small corrections [volume of the piece's hull]. */
-static double score_plane(const Piece* piece, Plane plane, bool face) {
+static double score_plane(const Piece* piece, CutPlane plane, bool face) {
   Half a = measure_half(piece, plane), b = measure_half(piece, plane_flipped(plane));
   double whole = piece->hull.volume;
   if (!(a.hulls > 1e-9 * whole) || !(b.hulls > 1e-9 * whole)) return HUGE_VAL;
@@ -379,8 +361,8 @@ static double outlook(const Part* part, int depth) {
   double least = rough_hull_volume(part->points, part->point_count);
   for (int axis = 0; depth > 0 && axis < 3; axis++) {
     Vec3 n = vec3(axis == 0, axis == 1, axis == 2);
-    Range r = range_along(part, n);
-    Plane plane = {n, 0.5 * (r.low + r.high)};
+    Interval r = range_along(part, n);
+    CutPlane plane = {n, 0.5 * (r.low + r.high)};
     Part a = part_cut(part, plane, PLANE_ROUNDING), b = part_cut(part, plane_flipped(plane), PLANE_ROUNDING);
     if (a.point_count > 3 && b.point_count > 3) least = fmin(least, outlook(&a, depth - 1) + outlook(&b, depth - 1));
     part_free(&a);
@@ -389,7 +371,7 @@ static double outlook(const Part* part, int depth) {
   return least;
 }
 
-static double outlook_of_half(const Part* part, Plane plane, int depth) {
+static double outlook_of_half(const Part* part, CutPlane plane, int depth) {
   Part cut = part_cut(part, plane, PLANE_ROUNDING);
   Part* pieces;
   double sum = 0;
@@ -511,7 +493,7 @@ static Candidate best_plane(const Piece* piece, int depth, int threads) {
   return refine(piece, best, threads);
 }
 
-bool piece_best_plane(const Piece* piece, int depth, int threads, Plane* plane) {
+bool piece_best_plane(const Piece* piece, int depth, int threads, CutPlane* plane) {
   Candidate best = best_plane(piece, depth, threads);
   *plane = best.plane;
   return isfinite(best.score);

@@ -34,12 +34,8 @@ static void visit_vertices(Cursor* c, Scene* scene) {
 }
 
 static void visit_signal(Cursor* c, SceneSignal* s) {
-  int values = s->type == SIGNAL_SINES || s->type == SIGNAL_CONSTANT ? s->channels : s->rows * s->channels;
-  int terms = s->type == SIGNAL_SINES ? s->channels * s->terms : 0;
-  for (int k = 0; k < values; k++) visit(c, &s->values[k]);
-  for (int k = 0; k < terms; k++) visit(c, &s->amplitude[k]);
-  for (int k = 0; k < terms; k++) visit(c, &s->frequency[k]);
-  for (int k = 0; k < terms; k++) visit(c, &s->phase[k]);
+  int count = signal_values(s) + 3 * signal_terms(s);
+  for (int k = 0; k < count; k++) visit(c, signal_parameter(s, k));
 }
 
 static void visit_block(Cursor* c, Scene* scene, const Model* model, GradcheckBlock block) {

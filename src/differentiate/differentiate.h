@@ -3,6 +3,7 @@
 #ifndef SDRS_DIFFERENTIATE_H
 #define SDRS_DIFFERENTIATE_H
 
+#include "scene/task.h"
 #include "simulate/simulate.h"
 
 /* ---------------------------------------------------------------- a run kept whole (differentiate/recording.c) */

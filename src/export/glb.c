@@ -34,10 +34,10 @@ typedef struct {
   int first_node;    /* number of its first link's node */
   int first_mesh;    /* of its first link's mesh and material; positions and normals are accessors 2 m and 2 m + 1 */
   int first_motion;  /* accessor of its times; positions and rotations of its links follow */
-} Part;
+} PlacedPart;
 
 typedef struct {
-  Part* parts;
+  PlacedPart* parts;
   int part_count;
   Text buffer;
   Accessor* accessors;
@@ -78,10 +78,10 @@ static void add_vector(Glb* g, Accessor* accessor, Vec3 v) {
 
 /* ---------------------------------------------------------------- what is shown */
 
-static Pose pose_at(const Part* p, int row, int link) { return run_row_poses(p->run, row)[link]; }
+static Pose pose_at(const PlacedPart* p, int row, int link) { return run_row_poses(p->run, row)[link]; }
 
 /* Moments about 1 / fps apart, the first and the last among them; their times as written rise. */
-static void choose_rows(Part* p, double fps) {
+static void choose_rows(PlacedPart* p, double fps) {
   const RunPoses* run = p->run;
   p->rows = MEMORY_NEW(int, run->row_count + 1);
   p->rows[p->row_count++] = 0;
@@ -93,13 +93,13 @@ static void choose_rows(Part* p, double fps) {
   }
 }
 
-static void choose_nodes(Part* p) {
+static void choose_nodes(PlacedPart* p) {
   p->node = MEMORY_NEW(int, p->model->link_count + 1);
   for (int i = 0; i < p->model->link_count; i++)
     if (p->model->links[i].hull_count > 0) p->node[p->node_count++] = i;
 }
 
-static void measure(Part* p) {
+static void measure(PlacedPart* p) {
   p->low = vec3(INFINITY, INFINITY, INFINITY);
   p->high = vec3_scale(p->low, -1);
   for (int h = 0; h < p->model->hull_count; h++) {
@@ -117,7 +117,7 @@ static void measure(Part* p) {
 }
 
 /* Half the side of a half-space's square. */
-static double ground_half(const Part* p) {
+static double ground_half(const PlacedPart* p) {
   double extent = vec3_norm(vec3_sub(p->high, p->low));
   return GROUND_SHARE * (extent > 0 ? extent : 1.0);
 }
@@ -136,7 +136,7 @@ static void place_parts(Glb* g) {
 static void number_nodes(Glb* g) {
   int node = 1, mesh = 0; /* node 0 is the root */
   for (int i = 0; i < g->part_count; i++) {
-    Part* p = &g->parts[i];
+    PlacedPart* p = &g->parts[i];
     if (p->name) node++; /* its own comes before those of its links */
     p->first_node = node;
     p->first_mesh = mesh;
@@ -165,7 +165,8 @@ static void add_normals(Glb* g, Accessor* accessor, const Vec3 corner[3]) {
 }
 
 /* The square under the run, in the link's frame. */
-static void visit_half_space(Glb* g, const Part* p, const ModelHull* hull, Accessor* accessor, TriangleVisit visit) {
+static void visit_half_space(Glb* g, const PlacedPart* p, const ModelHull* hull, Accessor* accessor,
+                             TriangleVisit visit) {
   static const double side[4][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}};
   Vec3 u, v, middle = vec3_scale(vec3_add(p->low, p->high), 0.5), corner[4];
   double half = ground_half(p);
@@ -180,7 +181,7 @@ static void visit_half_space(Glb* g, const Part* p, const ModelHull* hull, Acces
   visit(g, accessor, (const Vec3[]){corner[0], corner[2], corner[3]});
 }
 
-static void visit_triangles(Glb* g, const Part* p, int index, Accessor* accessor, TriangleVisit visit) {
+static void visit_triangles(Glb* g, const PlacedPart* p, int index, Accessor* accessor, TriangleVisit visit) {
   const ModelLink* link = &p->model->links[index];
   for (int k = 0; k < link->hull_count; k++) {
     const ModelHull* hull = &p->model->hulls[link->hull_first + k];
@@ -201,7 +202,7 @@ static Quat nearer(Quat q, Quat last) {
 }
 
 /* Accessors of the animation: times, then position and rotation of every node. */
-static void add_motion(Glb* g, Part* p) {
+static void add_motion(Glb* g, PlacedPart* p) {
   p->first_motion = g->accessor_count;
   Accessor* times = start_accessor(g, 1, false);
   for (int i = 0; i < p->row_count; i++) add_element(g, times, &p->run->time[p->rows[i]], 1);
@@ -217,12 +218,12 @@ static void add_motion(Glb* g, Part* p) {
   }
 }
 
-static bool moves(const Part* p) { return p->row_count > 1 && p->node_count > 0; }
+static bool moves(const PlacedPart* p) { return p->row_count > 1 && p->node_count > 0; }
 
 /* Those of all surfaces first, in the order of the meshes. */
 static void add_arrays(Glb* g) {
   for (int i = 0; i < g->part_count; i++) {
-    const Part* p = &g->parts[i];
+    const PlacedPart* p = &g->parts[i];
     for (int n = 0; n < p->node_count; n++) {
       visit_triangles(g, p, p->node[n], start_accessor(g, 3, true), add_corners);
       visit_triangles(g, p, p->node[n], start_accessor(g, 3, true), add_normals);
@@ -235,7 +236,7 @@ static void add_arrays(Glb* g) {
 /* ---------------------------------------------------------------- the text */
 
 /* `name/link`, or the link's name alone. */
-static void write_name(Json* json, const Part* p, int n) {
+static void write_name(Json* json, const PlacedPart* p, int n) {
   const char* link = p->model->links[p->node[n]].name;
   Text name = {0};
   if (p->name) text_add(&name, "%s/", p->name);
@@ -254,7 +255,7 @@ static void write_children(Json* json, int first, int count) {
 /* The root turns Z to Y. */
 static void write_root(Json* json, const Glb* g) {
   const double half = 0.70710678118654752440, up[4] = {-half, 0, 0, half}; /* x y z w */
-  const Part* first = &g->parts[0];
+  const PlacedPart* first = &g->parts[0];
   json_open(json, NULL, '{');
   json_text(json, "name", first->model->scene->name);
   json_vector(json, "rotation", up, 4);
@@ -265,7 +266,7 @@ static void write_root(Json* json, const Glb* g) {
   json_close(json, '}');
 }
 
-static void write_part(Json* json, const Part* p) {
+static void write_part(Json* json, const PlacedPart* p) {
   json_open(json, NULL, '{');
   json_text(json, "name", p->name);
   json_vector(json, "translation", (const double[]){p->offset.x, p->offset.y, p->offset.z}, 3);
@@ -273,7 +274,7 @@ static void write_part(Json* json, const Part* p) {
   json_close(json, '}');
 }
 
-static void write_link(Json* json, const Part* p, int n) {
+static void write_link(Json* json, const PlacedPart* p, int n) {
   Pose pose = pose_at(p, p->rows[0], p->node[n]);
   Quat q = quat_from_mat3(pose.r);
   json_open(json, NULL, '{');
@@ -288,14 +289,14 @@ static void write_nodes(Json* json, const Glb* g) {
   json_open(json, "nodes", '[');
   write_root(json, g);
   for (int i = 0; i < g->part_count; i++) {
-    const Part* p = &g->parts[i];
+    const PlacedPart* p = &g->parts[i];
     if (p->name) write_part(json, p);
     for (int n = 0; n < p->node_count; n++) write_link(json, p, n);
   }
   json_close(json, ']');
 }
 
-static void write_mesh(Json* json, const Part* p, int n) {
+static void write_mesh(Json* json, const PlacedPart* p, int n) {
   int mesh = p->first_mesh + n;
   json_open(json, NULL, '{');
   write_name(json, p, n);
@@ -312,7 +313,7 @@ static void write_mesh(Json* json, const Part* p, int n) {
   json_close(json, '}');
 }
 
-static void write_material(Json* json, const Part* p, int n) {
+static void write_material(Json* json, const PlacedPart* p, int n) {
   const float* color = p->color[p->node[n]];
   json_open(json, NULL, '{');
   write_name(json, p, n);
@@ -325,7 +326,8 @@ static void write_material(Json* json, const Part* p, int n) {
 }
 
 /* One of each for every link of every part. */
-static void write_each(Json* json, const Glb* g, const char* key, void (*write)(Json* json, const Part* p, int n)) {
+static void write_each(Json* json, const Glb* g, const char* key,
+                       void (*write)(Json* json, const PlacedPart* p, int n)) {
   json_open(json, key, '[');
   for (int i = 0; i < g->part_count; i++)
     for (int n = 0; n < g->parts[i].node_count; n++) write(json, &g->parts[i], n);
@@ -346,7 +348,7 @@ static void write_channels(Json* json, const Glb* g) {
   int sampler = 0;
   json_open(json, "channels", '[');
   for (int i = 0; i < g->part_count; i++) {
-    const Part* p = &g->parts[i];
+    const PlacedPart* p = &g->parts[i];
     for (int s = 0; moves(p) && s < 2 * p->node_count; s++)
       write_channel(json, sampler++, p->first_node + s / 2, s % 2 ? "rotation" : "translation");
   }
@@ -356,7 +358,7 @@ static void write_channels(Json* json, const Glb* g) {
 static void write_samplers(Json* json, const Glb* g) {
   json_open(json, "samplers", '[');
   for (int i = 0; i < g->part_count; i++) {
-    const Part* p = &g->parts[i];
+    const PlacedPart* p = &g->parts[i];
     for (int s = 0; moves(p) && s < 2 * p->node_count; s++) {
       json_open(json, NULL, '{');
       json_integer(json, "input", p->first_motion);
@@ -469,8 +471,8 @@ static void write_file(Text* out, Glb* g) {
   text_free(&text);
 }
 
-static Part part_create(const char* name, const Model* model, const RunPoses* run, double fps) {
-  Part part = {.name = name, .model = model, .run = run};
+static PlacedPart part_create(const char* name, const Model* model, const RunPoses* run, double fps) {
+  PlacedPart part = {.name = name, .model = model, .run = run};
   part.color = (float(*)[3])memory_alloc(sizeof(float[3]) * (size_t)(model->link_count + 1));
   link_colors(model, part.color);
   choose_rows(&part, fps);
@@ -480,7 +482,7 @@ static Part part_create(const char* name, const Model* model, const RunPoses* ru
 }
 
 void export_glb_parts(Text* out, const GlbPart* parts, int count, double fps, int* moments) {
-  Glb g = {.parts = MEMORY_NEW(Part, count + 1), .part_count = count};
+  Glb g = {.parts = MEMORY_NEW(PlacedPart, count + 1), .part_count = count};
   *moments = 0;
   for (int i = 0; i < count; i++) {
     g.parts[i] = part_create(count > 1 ? parts[i].name : NULL, parts[i].model, parts[i].run, fps);

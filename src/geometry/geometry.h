@@ -227,6 +227,8 @@ typedef struct {
 /* Distance of two convex point sets under poses. cache may be NULL (cold); it is read as a warm start and updated.
  * The result is exact to about 1e-14 of the larger coordinate. Deterministic; no allocation. */
 GjkResult gjk_distance(PointView a, Pose pose_a, PointView b, Pose pose_b, GjkCache* cache);
+/* Distance [m] of a point from the set, in the set's frame; 0 inside. */
+double gjk_point_distance(PointView points, Vec3 point);
 /* Index of the vertex farthest along a local direction, smallest index on ties; *value = that maximum. */
 int support_index(PointView points, Vec3 direction, double* value);
 /* Penetration depth [m] of two intersecting hulls: the least translation that parts them (exact, by an expanding

@@ -32,7 +32,7 @@ typedef struct {
 
 /* Shrink the simplex to the part that carries its nearest point. */
 static inline void simplex_reduce(Simplex* simplex, double scale) {
-  Nearest nearest = nearest_on_simplex(simplex->vertex, simplex->count, scale);
+  NearestPoint nearest = nearest_on_simplex(simplex->vertex, simplex->count, scale);
   Simplex whole = *simplex;
   simplex->count = nearest.count;
   simplex->nearest = nearest.point;
@@ -181,4 +181,15 @@ GjkResult gjk_distance(PointView a, Pose pose_a, PointView b, Pose pose_b, GjkCa
   }
   if (cache) cache_store(cache, &simplex, direction);
   return result;
+}
+
+double gjk_point_distance(PointView points, Vec3 point) {
+  _Alignas(64) double coordinates[3][8];
+  for (int i = 0; i < 8; i++) {
+    coordinates[0][i] = point.x;
+    coordinates[1][i] = point.y;
+    coordinates[2][i] = point.z;
+  }
+  PointView single = {coordinates[0], coordinates[1], coordinates[2], 1, 8};
+  return gjk_distance(single, pose_identity(), points, pose_identity(), NULL).distance;
 }

@@ -123,17 +123,6 @@ static Thinning thinning_start(const ConvexHull* hull, int max_vertices) {
   return thinning;
 }
 
-static double distance_to_kept(const Thinning* thinning, Vec3 point) {
-  _Alignas(64) double coordinates[3][8];
-  for (int i = 0; i < 8; i++) {
-    coordinates[0][i] = point.x;
-    coordinates[1][i] = point.y;
-    coordinates[2][i] = point.z;
-  }
-  PointView single = {coordinates[0], coordinates[1], coordinates[2], 1, 8};
-  return gjk_distance(single, pose_identity(), thinning->kept, pose_identity(), NULL).distance;
-}
-
 /* The dropped vertex farthest from the hull of those kept, the first of equals. */
 static int thinning_farthest(Thinning* thinning) {
   for (;;) {
@@ -141,7 +130,7 @@ static int thinning_farthest(Thinning* thinning) {
     for (int i = 1; i < thinning->count; i++)
       if (thinning->miss[i] > thinning->miss[best]) best = i;
     if (thinning->miss[best] <= 0 || thinning->stamp[best] == thinning->kept.count) return best;
-    thinning->miss[best] = distance_to_kept(thinning, thinning->points[best]);
+    thinning->miss[best] = gjk_point_distance(thinning->kept, thinning->points[best]);
     thinning->stamp[best] = thinning->kept.count;
   }
 }

@@ -25,11 +25,11 @@ typedef struct {
   int face_capacity, corner_capacity;
   GroupMark* marks;
   int mark_count, mark_capacity;
-} Reader;
+} ObjReader;
 
 /* ---------------------------------------------------------------- v */
 
-static bool read_coordinate(Reader* reader, ObjWord word, double* coordinate) {
+static bool read_coordinate(ObjReader* reader, ObjWord word, double* coordinate) {
   double number;
   if (!obj_word_number(&reader->text, word, &number)) return false;
   *coordinate = number * reader->scale;
@@ -39,7 +39,7 @@ static bool read_coordinate(Reader* reader, ObjWord word, double* coordinate) {
 }
 
 /* v x y z [w] or v x y z r g b [a]: what follows the coordinates must be numbers, but is not used. */
-static void read_position(Reader* reader) {
+static void read_position(ObjReader* reader) {
   ObjText* text = &reader->text;
   double coordinate[3] = {0}, unused;
   ObjWord word;
@@ -68,7 +68,7 @@ static int unused_index(const char* at, int length) {
 }
 
 /* v, v/t, v//n or v/t/n. */
-static bool read_index(Reader* reader, ObjWord word, int* index) {
+static bool read_index(ObjReader* reader, ObjWord word, int* index) {
   const char* at = word.place.at;
   int used = obj_word_integer(at, word.length, index);
   if (used > 0) used += unused_index(at + used, word.length - used);
@@ -80,7 +80,7 @@ static bool read_index(Reader* reader, ObjWord word, int* index) {
 }
 
 /* Position that a corner names: counted from 1, or backwards from the last one read. */
-static bool read_corner(Reader* reader, ObjWord word, int* corner) {
+static bool read_corner(ObjReader* reader, ObjWord word, int* corner) {
   int index, before = reader->mesh->position_count, total = reader->position_total;
   if (!read_index(reader, word, &index)) return false;
   *corner = index > 0 ? index - 1 : before + index;
@@ -96,7 +96,7 @@ static bool read_corner(Reader* reader, ObjWord word, int* corner) {
   return false;
 }
 
-static void add_face(Reader* reader, int first_corner, int line) {
+static void add_face(ObjReader* reader, int first_corner, int line) {
   Mesh* mesh = reader->mesh;
   int count = mesh->face_count, for_first = reader->face_capacity, for_line = for_first;
   mesh->face_first = memory_grown(mesh->face_first, sizeof(int), count, &for_first);
@@ -108,7 +108,7 @@ static void add_face(Reader* reader, int first_corner, int line) {
   mesh->face_count++;
 }
 
-static void read_face(Reader* reader, int line) {
+static void read_face(ObjReader* reader, int line) {
   Mesh* mesh = reader->mesh;
   int first = mesh->corner_count, corner;
   ObjWord word;
@@ -123,7 +123,7 @@ static void read_face(Reader* reader, int line) {
 /* ---------------------------------------------------------------- o, g */
 
 /* A mark that no face follows is replaced by the next. */
-static void add_mark(Reader* reader, ObjWord object, ObjWord group) {
+static void add_mark(ObjReader* reader, ObjWord object, ObjWord group) {
   const Mesh* mesh = reader->mesh;
   int last = reader->mark_count - 1;
   bool used = mesh->face_count > 0 && reader->face_mark[mesh->face_count - 1] == last;
@@ -134,7 +134,7 @@ static void add_mark(Reader* reader, ObjWord object, ObjWord group) {
 }
 
 /* A group stands within its object; a new object begins without a group. */
-static void read_group(Reader* reader, bool is_object, ObjWord name) {
+static void read_group(ObjReader* reader, bool is_object, ObjWord name) {
   ObjWord none = {name.place, 0};
   if (is_object)
     add_mark(reader, name, none);
@@ -160,7 +160,7 @@ static int compare_marks(const void* left, const void* right) {
 }
 
 /* Let every mark know the first one with its names. */
-static void join_marks(Reader* reader) {
+static void join_marks(ObjReader* reader) {
   GroupMark* sorted = MEMORY_NEW(GroupMark, reader->mark_count);
   memcpy(sorted, reader->marks, sizeof *sorted * (size_t)reader->mark_count);
   qsort(sorted, (size_t)reader->mark_count, sizeof *sorted, compare_marks);
@@ -202,7 +202,7 @@ static int face_end(const Mesh* mesh, int face) {
 }
 
 /* Count the faces of each group; a degenerate face gets mark -1. */
-static void count_faces(Reader* reader) {
+static void count_faces(ObjReader* reader) {
   Mesh* mesh = reader->mesh;
   for (int face = 0; face < mesh->face_count; face++) {
     if (is_degenerate(mesh, mesh->face_first[face], face_end(mesh, face))) {
@@ -217,7 +217,7 @@ static void count_faces(Reader* reader) {
 }
 
 /* One group per mark that has faces; the marks' counts become the places of their first faces. */
-static void make_groups(Reader* reader) {
+static void make_groups(ObjReader* reader) {
   Mesh* mesh = reader->mesh;
   mesh->groups = MEMORY_NEW(MeshGroup, reader->mark_count);
   int place = 0;
@@ -231,7 +231,7 @@ static void make_groups(Reader* reader) {
 }
 
 /* Faces of a group one after the other, in the order of the file. */
-static void sort_faces(Reader* reader) {
+static void sort_faces(ObjReader* reader) {
   Mesh* mesh = reader->mesh;
   int kept = mesh->face_count - mesh->degenerate_face_count;
   int* order = MEMORY_NEW(int, kept);
@@ -292,7 +292,7 @@ static int count_positions(ObjText text) {
   return count;
 }
 
-static void read_statements(Reader* reader) {
+static void read_statements(ObjReader* reader) {
   ObjText* text = &reader->text;
   Statement statement;
   add_mark(reader, (ObjWord){text->place, 0}, (ObjWord){text->place, 0});
@@ -315,7 +315,7 @@ static void read_statements(Reader* reader) {
 }
 
 /* A mesh is of no use without a face; the message stands at the last line. */
-static void check_faces(Reader* reader) {
+static void check_faces(ObjReader* reader) {
   const Mesh* mesh = reader->mesh;
   ObjPlace end = reader->text.place;
   if (end.at == end.line_start && end.line > 1) end.line--;
@@ -329,7 +329,7 @@ static void check_faces(Reader* reader) {
                     mesh->face_count);
 }
 
-static void read_text(Reader* reader) {
+static void read_text(ObjReader* reader) {
   if (!obj_text_is_text(&reader->text)) return;
   reader->position_total = count_positions(reader->text);
   reader->mesh->positions = MEMORY_NEW(Vec3, reader->position_total);
@@ -350,7 +350,7 @@ Status mesh_parse_obj(Mesh* mesh, const char* name, const char* text, size_t len
     diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){name, 0, 0}, "larger than 2 GiB");
     return STATUS_BAD_INPUT;
   }
-  Reader reader = {.text = obj_text_start(name, text, length, diagnostics), .scale = scale, .mesh = mesh};
+  ObjReader reader = {.text = obj_text_start(name, text, length, diagnostics), .scale = scale, .mesh = mesh};
   read_text(&reader);
   memory_free(reader.face_mark);
   memory_free(reader.marks);

@@ -21,16 +21,16 @@ typedef struct {
   double square;
   int count, corner[4];
   double weight[4];
-} Nearest;
+} NearestPoint;
 
 /* fmax is a function call: it must care for operands that are not numbers. */
 static inline double larger(double a, double b) { return a > b ? a : b; }
 
-static inline Nearest nearest_vertex(const Vec3* p, int i) {
-  return (Nearest){p[i], vec3_dot(p[i], p[i]), 1, {i}, {1.0}};
+static inline NearestPoint nearest_vertex(const Vec3* p, int i) {
+  return (NearestPoint){p[i], vec3_dot(p[i], p[i]), 1, {i}, {1.0}};
 }
 
-static inline Nearest nearest_on_edge(const Vec3* p, int i, int j) {
+static inline NearestPoint nearest_on_edge(const Vec3* p, int i, int j) {
   Vec3 edge = vec3_sub(p[j], p[i]);
   double square = vec3_dot(edge, edge), along = -vec3_dot(p[i], edge);
   if (!(along > 0)) return nearest_vertex(p, i);
@@ -40,10 +40,10 @@ static inline Nearest nearest_on_edge(const Vec3* p, int i, int j) {
    * tilt the normal of hulls that nearly touch. */
   Vec3 point = weight < 0.5 ? vec3_add_scaled(p[i], weight, edge) : vec3_add_scaled(p[j], weight - 1.0, edge);
   point = vec3_add_scaled(point, -vec3_dot(point, edge) / square, edge);
-  return (Nearest){point, vec3_dot(point, point), 2, {i, j}, {1.0 - weight, weight}};
+  return (NearestPoint){point, vec3_dot(point, point), 2, {i, j}, {1.0 - weight, weight}};
 }
 
-static inline void keep_nearer(Nearest* best, Nearest other) {
+static inline void keep_nearer(NearestPoint* best, NearestPoint other) {
   if (other.square < best->square) *best = other;
 }
 
@@ -96,18 +96,18 @@ static inline Vec3 foot_by_parts(const Triangle* t, const double part[3]) {
 }
 
 /* Along the normal, which keeps the digits that a sum of corners would lose, and from the nearest corner. */
-static inline Nearest nearest_in_plane(const Triangle* t, const double part[3]) {
+static inline NearestPoint nearest_in_plane(const Triangle* t, const double part[3]) {
   int near = part[1] > part[0] ? 1 : 0;
   near = part[2] > part[near] ? 2 : near;
   Vec3 point = vec3_scale(t->normal, vec3_dot(t->normal, t->point[near]) / t->square);
-  return (Nearest){point,
-                   vec3_dot(point, point),
-                   3,
-                   {t->corner[0], t->corner[1], t->corner[2]},
-                   {part[0] / t->square, part[1] / t->square, part[2] / t->square}};
+  return (NearestPoint){point,
+                        vec3_dot(point, point),
+                        3,
+                        {t->corner[0], t->corner[1], t->corner[2]},
+                        {part[0] / t->square, part[1] / t->square, part[2] / t->square}};
 }
 
-static inline Nearest nearest_on_triangle(const Vec3* p, int i, int j, int k) {
+static inline NearestPoint nearest_on_triangle(const Vec3* p, int i, int j, int k) {
   Triangle t = triangle(p, i, j, k);
   double part[3] = {t.square, 0, 0};
   add_parts(&t, t.point[0], part);
@@ -118,7 +118,7 @@ static inline Nearest nearest_on_triangle(const Vec3* p, int i, int j, int k) {
   }
   if (inside) return nearest_in_plane(&t, part);
   /* Outside: the nearest point is on an edge that the foot lies beyond. */
-  Nearest best = {.square = HUGE_VAL};
+  NearestPoint best = {.square = HUGE_VAL};
   const int* corner = t.corner;
   if (t.collinear || !(part[0] > 0)) best = nearest_on_edge(p, corner[1], corner[2]);
   if (t.collinear || !(part[1] > 0)) keep_nearer(&best, nearest_on_edge(p, corner[0], corner[2]));
@@ -163,10 +163,10 @@ static inline void add_barycentric(const Tetrahedron* solid, Vec3 from, double p
 
 /* The origin as a combination of the four corners with sum 1. The first solution of a thin tetrahedron is mostly
  * rounding, which steps of refinement remove as far as the digits go. */
-static inline Nearest origin_by_corners(const Vec3* p, const Tetrahedron* solid, double scale) {
+static inline NearestPoint origin_by_corners(const Vec3* p, const Tetrahedron* solid, double scale) {
   double part[4] = {1, 0, 0, 0};
   Vec3 rest = p[0];
-  Nearest origin = {.count = 4, .corner = {0, 1, 2, 3}};
+  NearestPoint origin = {.count = 4, .corner = {0, 1, 2, 3}};
   for (int step = 0; step < REFINEMENT_LIMIT; step++) {
     add_barycentric(solid, rest, part);
     rest = combination(p, part);
@@ -183,24 +183,24 @@ static inline bool all_positive(const double part[4]) {
 }
 
 /* Distance of the plane through the point, across to it, that all four corners are known to lie behind. */
-static inline double height_behind(const Vec3* p, const Nearest* nearest) {
+static inline double height_behind(const Vec3* p, const NearestPoint* nearest) {
   double height = vec3_dot(nearest->point, p[0]);
   for (int i = 1; i < 4; i++) height = -larger(-height, -vec3_dot(nearest->point, p[i]));
   return height / sqrt(nearest->square);
 }
 
 /* Of two faces equally near up to rounding, the one that leaves no corner before it is right. */
-static inline void keep_better_face(const Vec3* p, Nearest* best, Nearest other, double scale) {
+static inline void keep_better_face(const Vec3* p, NearestPoint* best, NearestPoint other, double scale) {
   double difference = other.square - best->square;
   bool tie = difference * difference <= 4 * GAP_TOLERANCE * GAP_TOLERANCE * scale * best->square;
   if (best->count > 0 && tie ? height_behind(p, &other) > height_behind(p, best) : other.square < best->square)
     *best = other;
 }
 
-static inline Nearest nearest_on_tetrahedron(const Vec3* p, double scale) {
+static inline NearestPoint nearest_on_tetrahedron(const Vec3* p, double scale) {
   static const int face[4][3] = {{1, 2, 3}, {0, 2, 3}, {0, 1, 3}, {0, 1, 2}};
   Tetrahedron solid = tetrahedron(p, scale);
-  Nearest origin = {.count = 0};
+  NearestPoint origin = {.count = 0};
   bool all = solid.flat;
   if (!all) {
     origin = origin_by_corners(p, &solid, scale);
@@ -209,7 +209,7 @@ static inline Nearest nearest_on_tetrahedron(const Vec3* p, double scale) {
     all = inside; /* but not proven */
   }
   /* Outside: the nearest point is on a face that the origin sees. */
-  Nearest best = {.square = HUGE_VAL};
+  NearestPoint best = {.square = HUGE_VAL};
   for (int i = 0; i < 4; i++)
     if (all || !(origin.weight[i] > 0))
       keep_better_face(p, &best, nearest_on_triangle(p, face[i][0], face[i][1], face[i][2]), scale);
@@ -217,7 +217,7 @@ static inline Nearest nearest_on_tetrahedron(const Vec3* p, double scale) {
 }
 
 /* The same for 1 to 4 corners. */
-static inline Nearest nearest_on_simplex(const Vec3* p, int count, double scale) {
+static inline NearestPoint nearest_on_simplex(const Vec3* p, int count, double scale) {
   if (count == 1) return nearest_vertex(p, 0);
   if (count == 2) return nearest_on_edge(p, 0, 1);
   if (count == 3) return nearest_on_triangle(p, 0, 1, 2);

@@ -143,7 +143,7 @@ static int find_plane(Planes* planes, const RawFacet* raw, const Vec3* points, d
 }
 
 /* false: both sides of one plane bound the hull, it is flat. */
-static bool add_side(PlaneHull* hull, Side side) {
+static bool add_side(PlaneHull* hull, PlaneSide side) {
   for (int i = 0; i < hull->side_count; i++)
     if (hull->sides[i].plane == side.plane) return hull->sides[i].flipped == side.flipped;
   hull->sides[hull->side_count++] = side;
@@ -181,14 +181,14 @@ static bool planes_create(Planes* planes, const Input* input, double tolerance) 
   planes->offsets = MEMORY_NEW(double, input->raw_count + 1);
   planes->hulls = MEMORY_NEW(PlaneHull, input->hull_count + 1);
   for (int h = 0; h < input->hull_count; h++) {
-    planes->hulls[h].sides = MEMORY_NEW(Side, input->facets[h].facet_count + 1);
+    planes->hulls[h].sides = MEMORY_NEW(PlaneSide, input->facets[h].facet_count + 1);
     set_box(&planes->hulls[h], input->points[h], input->hulls[h].vertex_count);
   }
   bool solid = true;
   for (int i = 0; i < input->raw_count; i++) {
     const RawFacet* raw = &input->raw[i];
     int p = find_plane(planes, raw, input->points[raw->hull], tolerance);
-    Side side = {p, vec3_dot(raw->normal, planes->normals[p]) < 0};
+    PlaneSide side = {p, vec3_dot(raw->normal, planes->normals[p]) < 0};
     solid = add_side(&planes->hulls[raw->hull], side) && solid;
   }
   add_walls(planes);
@@ -202,7 +202,7 @@ static FaceList list_faces(const Planes* planes) {
   FaceList faces = {0};
   for (int h = 0; h < planes->hull_count; h++)
     for (int k = 0; k < planes->hulls[h].side_count; k++) {
-      Face face = hull_face(&table, &planes->hulls[h], k);
+      UnionFace face = hull_face(&table, &planes->hulls[h], k);
       if (face.count > 0) face_of_union(&table, face, h, planes->hulls, planes->hull_count, &faces);
     }
   return faces;

@@ -30,29 +30,29 @@ Vec3 exact_position(const ExactPoint* point);
 typedef struct {
   int plane;
   bool flipped;
-} Side;
+} PlaneSide;
 
 /* A convex polygon on a plane, counter-clockwise seen from outside. Edge k runs from point k to the next one and lies
  * on the plane edges[k] as well. Owned arrays. */
 typedef struct {
-  Side side;
+  PlaneSide side;
   ExactPoint* points;
   int* edges;
   int count;
-} Face;
+} UnionFace;
 
 typedef struct {
-  Face* items;
+  UnionFace* items;
   int count, capacity;
 } FaceList;
 
-void face_free(Face* face);
-void face_list_add(FaceList* list, Face face); /* takes it over */
+void face_free(UnionFace* face);
+void face_list_add(FaceList* list, UnionFace face); /* takes it over */
 void face_list_free(FaceList* list);
 
 /* A hull as the intersection of half-spaces; box in the unit frame, with some room. */
 typedef struct {
-  Side* sides;
+  PlaneSide* sides;
   int side_count;
   Vec3 low, high;
 } PlaneHull;
@@ -65,10 +65,10 @@ typedef struct {
 } PlaneTable;
 
 /* The hull's face on its k-th half-space; count 0 when the others leave nothing of it. */
-Face hull_face(const PlaneTable* table, const PlaneHull* hull, int k);
+UnionFace hull_face(const PlaneTable* table, const PlaneHull* hull, int k);
 /* What of the face is surface of the union: parts inside other hulls are dropped, of parts of the same orientation on
  * one plane the first hull's stays, those of opposite orientation vanish. (U3) Takes `face` over, adds to list. */
-void face_of_union(const PlaneTable* table, Face face, int hull, const PlaneHull* hulls, int hull_count,
+void face_of_union(const PlaneTable* table, UnionFace face, int hull, const PlaneHull* hulls, int hull_count,
                    FaceList* list);
 
 /* ---------------------------------------------------------------- faces -> triangles (geometry/union_weld.c) */

@@ -5,14 +5,14 @@
 
 #include "geometry/union.h"
 
-void face_free(Face* face) {
+void face_free(UnionFace* face) {
   memory_free(face->points);
   memory_free(face->edges);
-  *face = (Face){0};
+  *face = (UnionFace){0};
 }
 
-void face_list_add(FaceList* list, Face face) {
-  list->items = memory_grown(list->items, sizeof(Face), list->count, &list->capacity);
+void face_list_add(FaceList* list, UnionFace face) {
+  list->items = memory_grown(list->items, sizeof(UnionFace), list->count, &list->capacity);
   list->items[list->count++] = face;
 }
 
@@ -22,14 +22,14 @@ void face_list_free(FaceList* list) {
   *list = (FaceList){0};
 }
 
-static Face face_create(Side side, int capacity) {
-  Face face = {.side = side};
+static UnionFace face_create(PlaneSide side, int capacity) {
+  UnionFace face = {.side = side};
   face.points = MEMORY_NEW(ExactPoint, capacity);
   face.edges = MEMORY_NEW(int, capacity);
   return face;
 }
 
-static void face_add(Face* face, ExactPoint point, int edge) {
+static void face_add(UnionFace* face, ExactPoint point, int edge) {
   face->points[face->count] = point;
   face->edges[face->count++] = edge;
 }
@@ -37,7 +37,7 @@ static void face_add(Face* face, ExactPoint point, int edge) {
 /* ---------------------------------------------------------------- cutting */
 
 /* Signs of the corners against a side of a plane; bit 0: some are inside, bit 1: some outside. */
-static int face_signs(const PlaneTable* table, const Face* face, Side side, signed char* signs) {
+static int face_signs(const PlaneTable* table, const UnionFace* face, PlaneSide side, signed char* signs) {
   int found = 0;
   for (int i = 0; i < face->count; i++) {
     int sign = exact_side(&table->planes[side.plane], &face->points[i]);
@@ -48,7 +48,7 @@ static int face_signs(const PlaneTable* table, const Face* face, Side side, sign
 }
 
 /* The point of edge k on the cutting plane; the edge crosses it, so the three planes meet in one point. */
-static ExactPoint crossing(const PlaneTable* table, const Face* face, int k, int plane) {
+static ExactPoint crossing(const PlaneTable* table, const UnionFace* face, int k, int plane) {
   ExactPoint point;
   bool met =
       exact_meet(&point, &table->planes[face->side.plane], &table->planes[face->edges[k]], &table->planes[plane]);
@@ -58,8 +58,9 @@ static ExactPoint crossing(const PlaneTable* table, const Face* face, int k, int
 }
 
 /* The part of the face where the signs are that of `keep` (-1: inside, 1: outside) or zero. Some are that of keep. */
-static Face face_part(const PlaneTable* table, const Face* face, const signed char* signs, int plane, int keep) {
-  Face part = face_create(face->side, face->count + 2);
+static UnionFace face_part(const PlaneTable* table, const UnionFace* face, const signed char* signs, int plane,
+                           int keep) {
+  UnionFace part = face_create(face->side, face->count + 2);
   for (int i = 0; i < face->count; i++) {
     int here = keep * signs[i], next = keep * signs[i + 1 < face->count ? i + 1 : 0];
     if (here >= 0) face_add(&part, face->points[i], here == 0 && next < 0 ? plane : face->edges[i]);
@@ -70,11 +71,11 @@ static Face face_part(const PlaneTable* table, const Face* face, const signed ch
 }
 
 /* Keep what is inside the half-space; what is outside goes to `outside` when that is given. */
-static void face_cut(const PlaneTable* table, Face* face, Side side, FaceList* outside) {
+static void face_cut(const PlaneTable* table, UnionFace* face, PlaneSide side, FaceList* outside) {
   signed char* signs = MEMORY_NEW(signed char, face->count + 1);
   int found = face_signs(table, face, side, signs);
   if (found & 2) {
-    Face inside = {.side = face->side};
+    UnionFace inside = {.side = face->side};
     if (found & 1) inside = face_part(table, face, signs, side.plane, -1);
     if (outside && (found & 1)) face_list_add(outside, face_part(table, face, signs, side.plane, 1));
     face_free(face);
@@ -88,7 +89,7 @@ static void face_cut(const PlaneTable* table, Face* face, Side side, FaceList* o
 /* ---------------------------------------------------------------- faces of a hull */
 
 /* The square in which a plane cuts the box |y| <= 1 along its steepest axis, long enough on that axis. */
-static Face plane_square(const PlaneTable* table, Side side) {
+static UnionFace plane_square(const PlaneTable* table, PlaneSide side) {
   const int64_t* n = table->planes[side.plane].row;
   int axis = 0;
   for (int k = 1; k < 3; k++)
@@ -96,7 +97,7 @@ static Face plane_square(const PlaneTable* table, Side side) {
   int u = (axis + 1) % 3, v = (axis + 2) % 3;
   const int walls[4] = {table->box_first + 2 * u, table->box_first + 2 * v, table->box_first + 2 * u + 1,
                         table->box_first + 2 * v + 1};
-  Face face = face_create(side, 4);
+  UnionFace face = face_create(side, 4);
   bool backwards = (n[axis] < 0) != side.flipped;
   for (int i = 0; i < 4; i++) {
     int edge = backwards ? 3 - i : i, before = backwards ? (edge + 1) % 4 : (edge + 3) % 4;
@@ -107,8 +108,8 @@ static Face plane_square(const PlaneTable* table, Side side) {
   return face;
 }
 
-Face hull_face(const PlaneTable* table, const PlaneHull* hull, int k) {
-  Face face = plane_square(table, hull->sides[k]);
+UnionFace hull_face(const PlaneTable* table, const PlaneHull* hull, int k) {
+  UnionFace face = plane_square(table, hull->sides[k]);
   for (int i = 0; i < hull->side_count && face.count > 0; i++)
     if (i != k) face_cut(table, &face, hull->sides[i], NULL);
   return face;
@@ -117,7 +118,7 @@ Face hull_face(const PlaneTable* table, const PlaneHull* hull, int k) {
 /* ---------------------------------------------------------------- against the other hulls */
 
 /* Does the hull lie on this plane? Then *same says whether with the same orientation. */
-static bool hull_on_plane(const PlaneHull* hull, Side side, bool* same) {
+static bool hull_on_plane(const PlaneHull* hull, PlaneSide side, bool* same) {
   for (int i = 0; i < hull->side_count; i++)
     if (hull->sides[i].plane == side.plane) {
       *same = hull->sides[i].flipped == side.flipped;
@@ -126,7 +127,7 @@ static bool hull_on_plane(const PlaneHull* hull, Side side, bool* same) {
   return false;
 }
 
-static bool box_meets(const Face* face, const PlaneHull* hull) {
+static bool box_meets(const UnionFace* face, const PlaneHull* hull) {
   Vec3 low = exact_position(&face->points[0]), high = low;
   for (int i = 1; i < face->count; i++) {
     Vec3 p = exact_position(&face->points[i]);
@@ -138,9 +139,9 @@ static bool box_meets(const Face* face, const PlaneHull* hull) {
 
 /* What of the face lies outside a hull, or on one of its other planes. A face that does not meet the hull stays whole:
  * pieces that were cut off before that was seen are thrown away. */
-static void face_subtract(const PlaneTable* table, Face face, const PlaneHull* hull, FaceList* list) {
+static void face_subtract(const PlaneTable* table, UnionFace face, const PlaneHull* hull, FaceList* list) {
   FaceList pieces = {0};
-  Face inside = face_create(face.side, face.count);
+  UnionFace inside = face_create(face.side, face.count);
   memcpy(inside.points, face.points, sizeof *face.points * (size_t)face.count);
   memcpy(inside.edges, face.edges, sizeof *face.edges * (size_t)face.count);
   inside.count = face.count;
@@ -157,7 +158,7 @@ static void face_subtract(const PlaneTable* table, Face face, const PlaneHull* h
   face_list_free(&pieces);
 }
 
-void face_of_union(const PlaneTable* table, Face face, int hull, const PlaneHull* hulls, int hull_count,
+void face_of_union(const PlaneTable* table, UnionFace face, int hull, const PlaneHull* hulls, int hull_count,
                    FaceList* list) {
   FaceList left = {0};
   face_list_add(&left, face);

@@ -21,7 +21,7 @@ enum { BEND_PASSES = 4 };
 
 /* A face as a loop of point numbers, counter-clockwise seen from outside. Convex to within the weld distance. */
 typedef struct {
-  Side side;
+  PlaneSide side;
   int* ids;
   int count;
 } Loop;
@@ -41,11 +41,11 @@ typedef struct {
   int loop_count, loop_capacity;
 } Patchwork;
 
-static Vec3 loop_normal(const Patchwork* work, Side side) {
+static Vec3 loop_normal(const Patchwork* work, PlaneSide side) {
   return vec3_scale(work->normals[side.plane], side.flipped ? -1 : 1);
 }
 
-static void add_loop(Patchwork* work, Side side, const int* ids, int count) {
+static void add_loop(Patchwork* work, PlaneSide side, const int* ids, int count) {
   work->loops = memory_grown(work->loops, sizeof(Loop), work->loop_count, &work->loop_capacity);
   Loop loop = {side, MEMORY_NEW(int, count + 1), count};
   assert(ids);
@@ -89,14 +89,14 @@ static bool on_planes(const Patchwork* work, const int* planes, int count, int p
   return true;
 }
 
-static int before(const Face* face, int i) { return i > 0 ? i - 1 : face->count - 1; }
+static int before(const UnionFace* face, int i) { return i > 0 ? i - 1 : face->count - 1; }
 
 /* Points of faces that are the same: one lies on the three planes that the other is the meeting of. */
 static void find_equal_points(Patchwork* work, const FaceList* faces, int first) {
   int(*meeting)[3] = (int(*)[3])memory_alloc(sizeof *meeting * (size_t)(work->point_count + 1));
   for (int f = 0, place = first; f < faces->count; f++)
     for (int i = 0; i < faces->items[f].count; i++, place++) {
-      const Face* face = &faces->items[f];
+      const UnionFace* face = &faces->items[f];
       meeting[place][0] = face->side.plane;
       meeting[place][1] = face->edges[i];
       meeting[place][2] = face->edges[before(face, i)];
@@ -239,7 +239,7 @@ static void drop_spikes(IdList* list) {
 }
 
 /* A loop that passes a point twice is two loops. */
-static void add_simple_loops(Patchwork* work, Side side, IdList* list) {
+static void add_simple_loops(Patchwork* work, PlaneSide side, IdList* list) {
   drop_spikes(list);
   for (int i = 0; i < list->count; i++)
     for (int j = i + 1; j < list->count; j++) {
@@ -258,7 +258,7 @@ static void add_simple_loops(Patchwork* work, Side side, IdList* list) {
 
 /* The loop of a face with the points that lie on its edges: edges of neighbours then are the same, and every one runs
  * as often one way as the other. Joining points keeps that. */
-static void add_face(Patchwork* work, const Face* face, int first, OnEdge* found, IdList* list) {
+static void add_face(Patchwork* work, const UnionFace* face, int first, OnEdge* found, IdList* list) {
   list->count = 0;
   for (int i = 0; i < face->count; i++) {
     int a = sets_root(work->set, first + i), b = sets_root(work->set, first + (i + 1) % face->count);

@@ -38,7 +38,18 @@ static void run_stages(Builder* builder) {
 }
 
 Status model_create(Model* model, const Scene* scene, Diagnostics* diagnostics) {
-  *model = (Model){.scene = scene, .simulation = scene->simulation, .contact_model = scene->contact.model};
+  return model_create_with(model, scene, NULL, 0, diagnostics);
+}
+
+Status model_create_with(Model* model, const Scene* given, const ModelOverride* overrides, int count,
+                         Diagnostics* diagnostics) {
+  Scene* own = count > 0 ? model_scene_create(given, overrides, count) : NULL;
+  const Scene* scene = own ? own : given;
+  *model = (Model){.scene = scene,
+                   .given = given,
+                   .own_scene = own,
+                   .simulation = scene->simulation,
+                   .contact_model = scene->contact.model};
   Builder builder = {.model = model, .scene = scene, .diagnostics = diagnostics};
   int errors_before = diagnostics->error_count;
   run_stages(&builder);
@@ -64,5 +75,6 @@ void model_destroy(Model* model) {
   memory_free(model->initial_velocities);
   memory_free(model->excluded);
   memory_free(model->dropped_note);
+  model_scene_destroy(model->own_scene, model->given);
   *model = (Model){0};
 }

@@ -110,7 +110,9 @@ typedef struct {
 } ModelContact;
 
 typedef struct {
-  const Scene* scene; /* borrowed */
+  const Scene* scene; /* borrowed, or own_scene */
+  const Scene* given; /* what own_scene shares its parts with */
+  Scene* own_scene;   /* with overridden numbers; NULL without */
   SceneSimulation simulation;
   ContactModel contact_model;
   ModelContact contact;
@@ -156,6 +158,45 @@ int contact_own_count(ContactModel model);
  * intersections (both bodies and the depth) and contact parameters that cannot work (warnings). */
 Status model_create(Model* model, const Scene* scene, Diagnostics* diagnostics);
 void model_destroy(Model* model);
+
+/* ---------------------------------------------------------------- other numbers (model/override.c) */
+
+/* A number of a scene that a model takes another value of: what a design moves. */
+typedef enum {
+  OVERRIDE_VERTEX,     /* part: use of a list of points in the link; index: 3 point + axis  [m] */
+  OVERRIDE_ATTACHMENT, /* index: axis of the joint's position  [m] */
+  OVERRIDE_CONTROL,    /* part: which of the signals of model_scene_signal; index: as in signal_parameter */
+  OVERRIDE_COORDINATE, /* index: in what is said about the link's start */
+  OVERRIDE_VELOCITY
+} OverrideKind;
+typedef struct {
+  OverrideKind kind;
+  int link, part, index;
+  double value;
+} ModelOverride;
+
+/* model_create with other numbers (count); the scene stays as it is, and must outlive the model. */
+Status model_create_with(Model* model, const Scene* scene, const ModelOverride* overrides, int count,
+                         Diagnostics* diagnostics);
+/* The scene with these numbers, to be written. Shares what is the same, so `given` must outlive it; both are asked for
+ * at the end. */
+Scene* model_scene_create(const Scene* given, const ModelOverride* overrides, int count);
+void model_scene_destroy(Scene* scene, const Scene* given);
+/* Where the number stands in a scene; its part must be there. */
+double* model_scene_number(Scene* scene, const ModelOverride* override);
+/* A signal that acts on a link or its joint. */
+typedef struct {
+  SceneSignal* signal; /* NULL: there are no more; channels 0: a load without this part */
+  unsigned kind;       /* CONTROL_DRIVES, CONTROL_FORCES or CONTROL_TORQUES */
+  int ordinal;         /* of its controller or load among the link's */
+  int item;            /* index into the scene's controllers or loads */
+} SignalPlace;
+/* The number-th of them: targets of controllers first, then force and torque of every load, given or not. */
+SignalPlace model_scene_signal(const Scene* scene, int link, int number);
+/* Number of its first parameter in ModelGradient.control. */
+int model_signal_first(const Model* model, SignalPlace place);
+/* What is said about the start of a link's joint; NULL = nothing. */
+SceneInitial* model_scene_initial(const Scene* scene, int link);
 /* May the links' hulls touch? Not: the same link, parent and child, no relative motion, excluded, collide: false. */
 bool model_pair_allowed(const Model* model, int link_a, int link_b);
 /* Warnings about given contact parameters that cannot work; called by model_create. */

@@ -1,5 +1,6 @@
 /* Adam: the step of a variable follows the mean of its gradients, divided by their root mean square. */
 #include <math.h>
+#include "optimize/optimizer.h"
 #include "optimize/rule.h"
 
 /* A variable whose gradients have been smaller than this part of the largest ones' is as free as one of this size: with

@@ -45,25 +45,13 @@ static int append_point(Scene* scene, int link, int hull, Vec3 point) {
   return shape->point_count++;
 }
 
-/* Distance of a point from a hull; 0 inside. */
-static double distance_from(const ModelHull* hull, Vec3 point) {
-  _Alignas(64) double coordinates[3][8];
-  for (int k = 0; k < 8; k++) {
-    coordinates[0][k] = point.x;
-    coordinates[1][k] = point.y;
-    coordinates[2][k] = point.z;
-  }
-  PointView view = {coordinates[0], coordinates[1], coordinates[2], 1, 8};
-  return gjk_distance(view, pose_identity(), hull->points, pose_identity(), NULL).distance;
-}
-
 /* The bounded hull of a link nearest to a point; -1 when there is none. */
 static int nearest_hull(const Model* model, int link, Vec3 point, double* distance) {
   int best = -1;
   *distance = HUGE_VAL;
   for (int k = 0; k < model->links[link].hull_count; k++) {
     const ModelHull* hull = &model->hulls[model->links[link].hull_first + k];
-    double d = hull->kind->bounded ? distance_from(hull, point) : HUGE_VAL;
+    double d = hull->kind->bounded ? gjk_point_distance(hull->points, point) : HUGE_VAL;
     if (!(d < *distance)) continue;
     *distance = d;
     best = k;

@@ -50,14 +50,10 @@ typedef struct {
   SourcePlace place; /* in the task, of what asked for it */
 } DesignVariable;
 
-typedef enum { TARGET_VERTEX, TARGET_ATTACHMENT, TARGET_CONTROL, TARGET_COORDINATE, TARGET_VELOCITY } TargetKind;
-
 /* A number of a scene; all scenarios have the same links, and what moves is at the same place in each. */
 typedef struct {
-  TargetKind kind;
-  int link;
-  int hull, index; /* VERTEX: hull of the link, 3 vertex + axis. ATTACHMENT: axis. CONTROL: which controller of the
-                      link, parameter. COORDINATE, VELOCITY: degree of freedom of the joint */
+  OverrideKind kind;
+  int link, part, index; /* as in ModelOverride; the part of a vertex is a hull of the link */
   double base;
   int term_first, term_count;
 } DesignNumber;
@@ -90,10 +86,23 @@ Status design_create(Design* design, Task* task, Diagnostics* diagnostics);
 void design_destroy(Design* design);
 /* Does this hull of the link change? false where the first scenario has none. */
 bool design_changes_hull(const Design* design, int link, int hull);
-/* Put the numbers for x into a scenario's scene. */
-void design_apply(const Design* design, const double* x, Scene* scene);
+/* What a scenario's scene is to have for x (number_count); owned by the caller. */
+ModelOverride* design_overrides(const Design* design, const double* x);
 /* Add factor times the derivative by the variables. */
 void design_gradient(const Design* design, const Model* model, const ModelGradient* gradient, double factor,
                      double* out);
+
+/* ---------------------------------------------------------------- numbers of a scene (optimize/design.c) */
+
+SceneShape* design_hull(const Scene* scene, int link, int hull);
+double design_component(Vec3 v, int axis);
+
+/* ---------------------------------------------------------------- lists (optimize/design.c) */
+
+/* Returns the variable's number; the design owns the name. */
+int design_add_variable(Design* design, const DesignVariable* variable);
+/* Terms of a number follow it directly. */
+void design_add_number(Design* design, OverrideKind kind, int link, int part, int index, double base);
+void design_add_term(Design* design, int variable, double coefficient);
 
 #endif

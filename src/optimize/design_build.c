@@ -113,7 +113,7 @@ static void build_set(DesignBuild* b) {
 
 /* Scenes that say nothing about the joint get zeros to start from. */
 static void ensure_initial(Scene* scene, int link) {
-  SceneInitial* initial = design_start(scene, link);
+  SceneInitial* initial = model_scene_initial(scene, link);
   if (!initial) {
     size_t old = sizeof(SceneInitial) * (size_t)scene->initial_count;
     scene->initials = memory_resize(scene->initials, old, old + sizeof(SceneInitial));
@@ -191,7 +191,7 @@ static bool same_links(DesignBuild* b, const TaskScenario* scenario) {
   return true;
 }
 
-static bool same_signal(DesignSignal x, DesignSignal y) {
+static bool same_signal(SignalPlace x, SignalPlace y) {
   const SceneSignal *a = x.signal, *b = y.signal;
   return b && x.kind == y.kind && a->type == b->type && a->rows == b->rows && a->channels == b->channels &&
          a->terms == b->terms;
@@ -199,16 +199,16 @@ static bool same_signal(DesignSignal x, DesignSignal y) {
 
 /* Is the number at the same place in another scene? */
 static bool number_fits(const DesignNumber* n, const Scene* first, const Scene* other) {
-  if (n->kind == TARGET_ATTACHMENT) return true;
-  if (n->kind == TARGET_CONTROL)
-    return same_signal(design_signal(first, n->link, n->hull), design_signal(other, n->link, n->hull));
-  if (n->kind == TARGET_VERTEX) {
-    if (n->hull >= other->links[n->link].shape_count) return false;
-    const SceneShape *a = design_hull(first, n->link, n->hull), *b = design_hull(other, n->link, n->hull);
+  if (n->kind == OVERRIDE_ATTACHMENT) return true;
+  if (n->kind == OVERRIDE_CONTROL)
+    return same_signal(model_scene_signal(first, n->link, n->part), model_scene_signal(other, n->link, n->part));
+  if (n->kind == OVERRIDE_VERTEX) {
+    if (n->part >= other->links[n->link].shape_count) return false;
+    const SceneShape *a = design_hull(first, n->link, n->part), *b = design_hull(other, n->link, n->part);
     return b->type == SHAPE_POINTS && a->point_count == b->point_count;
   }
   Joint a = scene_joint(&first->links[n->link].joint), b = scene_joint(&other->links[n->link].joint);
-  return design_start(other, n->link) && a.slide_count == b.slide_count && a.dof_count == b.dof_count &&
+  return model_scene_initial(other, n->link) && a.slide_count == b.slide_count && a.dof_count == b.dof_count &&
          a.coordinate_count == b.coordinate_count;
 }
 
@@ -275,9 +275,9 @@ static void mark_changes(DesignBuild* b) {
     d->hull_first[i + 1] = d->hull_first[i] + b->model->links[i].hull_count;
   for (int k = 0; k < d->number_count; k++) {
     const DesignNumber* n = &d->numbers[k];
-    if (n->kind != TARGET_VERTEX) continue;
+    if (n->kind != OVERRIDE_VERTEX) continue;
     d->link_changes[n->link] = true;
-    d->hull_changes[d->hull_first[n->link] + n->hull] = true;
+    d->hull_changes[d->hull_first[n->link] + n->part] = true;
   }
 }
 

@@ -20,33 +20,6 @@ typedef struct {
   SourcePlace told;      /* of the item whose bounds were told last: one message is enough for an item */
 } DesignBuild;
 
-/* ---------------------------------------------------------------- numbers of a scene (optimize/design.c) */
-
-SceneShape* design_hull(const Scene* scene, int link, int hull);
-/* A signal that acts on a link or its joint. */
-typedef struct {
-  SceneSignal* signal; /* NULL: there are no more; channels 0: a load without this part */
-  unsigned kind;       /* CONTROL_DRIVES, CONTROL_FORCES or CONTROL_TORQUES */
-  int ordinal;         /* of its controller or load among the link's */
-  int item;            /* index into the scene's controllers or loads */
-} DesignSignal;
-/* The number-th of them; what is written about the start of a joint, or NULL. */
-DesignSignal design_signal(const Scene* scene, int link, int number);
-SceneInitial* design_start(const Scene* scene, int link);
-/* A signal's parameters in the order of signal_eval_vjp: values, amplitude, frequency, phase. */
-int design_signal_values(const SceneSignal* signal);
-int design_signal_terms(const SceneSignal* signal); /* in each of the other three */
-double* design_signal_parameter(SceneSignal* signal, int index);
-double design_component(Vec3 v, int axis);
-
-/* ---------------------------------------------------------------- lists (optimize/design.c) */
-
-/* Returns the variable's number; the design owns the name. */
-int design_add_variable(Design* design, const DesignVariable* variable);
-/* Terms of a number follow it directly. */
-void design_add_number(Design* design, TargetKind kind, int link, int hull, int index, double base);
-void design_add_term(Design* design, int variable, double coefficient);
-
 /* ---------------------------------------------------------------- what is asked for (optimize/design_build.c) */
 
 int design_link_named(const Scene* scene, const char* name); /* -1 = none */

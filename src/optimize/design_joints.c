@@ -12,12 +12,12 @@ void design_list_attachment(DesignBuild* b, const TaskAttachment* item) {
     VariableWish wish = {item->place, item->bounds.within, item->bounds.low[axis], item->bounds.high[axis], 0};
     double initial = design_component(b->scene->links[link].joint.position, axis);
     int variable = design_new_variable(b, &wish, initial, "%s/attachment/%c", item->link.text, "xyz"[axis]);
-    design_add_number(b->design, TARGET_ATTACHMENT, link, 0, axis, initial);
+    design_add_number(b->design, OVERRIDE_ATTACHMENT, link, 0, axis, initial);
     design_add_term(b->design, variable, 1);
     for (int k = 0; k < b->design->shared.count; k++) { /* the parent's hull reaches to where the joint goes */
       const SharedVertex* s = &b->design->shared.items[k];
       if (s->child != link || s->link == link) continue;
-      design_add_number(b->design, TARGET_VERTEX, s->link, s->hull[0], 3 * s->vertex[0] + axis, initial);
+      design_add_number(b->design, OVERRIDE_VERTEX, s->link, s->hull[0], 3 * s->vertex[0] + axis, initial);
       design_add_term(b->design, variable, 1);
     }
   }
@@ -30,7 +30,7 @@ static unsigned parameters_wanted(const TaskControl* item, const SceneSignal* si
 
 /* link/values/3, of further controllers link/controller2_values/3; of loads link/force_values/0, link/torque2_values/0.
  */
-static void name_signal(const DesignSignal* s, char* out, size_t size) {
+static void name_signal(const SignalPlace* s, char* out, size_t size) {
   const char* word = s->kind == CONTROL_DRIVES ? "controller" : s->kind == CONTROL_FORCES ? "force" : "torque";
   out[0] = 0;
   if (s->ordinal > 0)
@@ -39,10 +39,10 @@ static void name_signal(const DesignSignal* s, char* out, size_t size) {
     snprintf(out, size, "%s_", word);
 }
 
-static void list_signal(DesignBuild* b, const TaskControl* item, int link, int number, const DesignSignal* of) {
+static void list_signal(DesignBuild* b, const TaskControl* item, int link, int number, const SignalPlace* of) {
   static const char* const part[4] = {"values", "amplitude", "frequency", "phase"};
   SceneSignal* s = of->signal;
-  int values = design_signal_values(s), terms = design_signal_terms(s);
+  int values = signal_values(s), terms = signal_terms(s);
   unsigned wanted = parameters_wanted(item, s);
   char which[32];
   name_signal(of, which, sizeof which);
@@ -50,9 +50,9 @@ static void list_signal(DesignBuild* b, const TaskControl* item, int link, int n
   for (int k = 0; k < values + 3 * terms; k++) {
     int kind = k < values ? 0 : 1 + (k - values) / terms, index = k < values ? k : (k - values) % terms;
     if (!(wanted & 1u << kind)) continue;
-    double initial = *design_signal_parameter(s, k);
+    double initial = *signal_parameter(s, k);
     int variable = design_new_variable(b, &wish, initial, "%s/%s%s/%d", item->link.text, which, part[kind], index);
-    design_add_number(b->design, TARGET_CONTROL, link, number, k, initial);
+    design_add_number(b->design, OVERRIDE_CONTROL, link, number, k, initial);
     design_add_term(b->design, variable, 1);
   }
 }
@@ -60,8 +60,8 @@ static void list_signal(DesignBuild* b, const TaskControl* item, int link, int n
 void design_list_control(DesignBuild* b, const TaskControl* item) {
   int link = design_link(b, &item->link), found = 0, before = b->design->variable_count;
   if (link < 0) return;
-  DesignSignal s;
-  for (int number = 0; (s = design_signal(b->scene, link, number)).signal; number++) {
+  SignalPlace s;
+  for (int number = 0; (s = model_scene_signal(b->scene, link, number)).signal; number++) {
     if (s.signal->channels == 0 || !(item->of & s.kind)) continue;
     list_signal(b, item, link, number, &s);
     found++;
@@ -92,12 +92,12 @@ static const char* fixed_start(const TaskStart* item, const ModelLink* l) {
 }
 
 static void list_start_number(DesignBuild* b, const TaskStart* item, int link, int dof, bool velocity) {
-  const SceneInitial* start = design_start(b->scene, link);
+  const SceneInitial* start = model_scene_initial(b->scene, link);
   VariableWish wish = {item->place, item->within, item->low, item->high, 1};
   double initial = velocity ? start->velocities[dof] : start->coordinates[dof];
   int variable =
       design_new_variable(b, &wish, initial, "%s/%s/%d", item->link.text, velocity ? "velocity" : "coordinate", dof);
-  design_add_number(b->design, velocity ? TARGET_VELOCITY : TARGET_COORDINATE, link, 0, dof, initial);
+  design_add_number(b->design, velocity ? OVERRIDE_VELOCITY : OVERRIDE_COORDINATE, link, 0, dof, initial);
   design_add_term(b->design, variable, 1);
 }
 

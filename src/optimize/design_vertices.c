@@ -210,7 +210,7 @@ static void add_vertex_numbers(DesignBuild* b, int link, VertexPlace at, const i
     bool moves = false;
     for (int j = 0; j < 3; j++) moves = moves || moves_along(variable, map, axis, j);
     if (!moves) continue;
-    design_add_number(b->design, TARGET_VERTEX, link, at.hull, 3 * at.vertex + axis, design_component(p, axis));
+    design_add_number(b->design, OVERRIDE_VERTEX, link, at.hull, 3 * at.vertex + axis, design_component(p, axis));
     for (int j = 0; j < 3; j++)
       if (moves_along(variable, map, axis, j)) design_add_term(b->design, variable[j], map.m[axis][j]);
   }

@@ -63,11 +63,13 @@ static bool thick_enough(const Optimization* o, ScenarioRun* run) {
   return true;
 }
 
-static bool build_model(const Optimization* o, ScenarioRun* run) {
+static bool build_model(const Optimization* o, const double* x, ScenarioRun* run) {
   Diagnostics diagnostics = {0};
+  ModelOverride* overrides = design_overrides(&o->design, x);
   if (run->has_model) model_destroy(&run->model);
   run->has_model = true;
-  Status status = model_create(&run->model, run->scene, &diagnostics);
+  Status status = model_create_with(&run->model, run->scene, overrides, o->design.number_count, &diagnostics);
+  memory_free(overrides);
   if (status != STATUS_OK) keep_reason(run, &diagnostics);
   diagnostics_free(&diagnostics);
   run->outcome = status == STATUS_OK && thick_enough(o, run) ? TRIAL_ACCEPTED : TRIAL_INVALID;
@@ -82,8 +84,7 @@ static void run_forward(void* context, int index, int thread) {
   ScenarioRun* run = &o->runs[scenario];
   run->status = STATUS_OK;
   text_free(&run->reason);
-  design_apply(&o->design, batch->x, run->scene);
-  if (!build_model(o, run)) return;
+  if (!build_model(o, batch->x, run)) return;
   Diagnostics diagnostics = {0};
   RecordOptions options = {.threads = batch->threads, .interrupted = o->options.interrupted};
   run->status = recording_run(&run->recording, &run->model, &options, &run->report, &diagnostics);

@@ -1,12 +1,7 @@
 /* Projected gradient, with the step of a block capped. */
 #include <math.h>
+#include "optimize/optimizer.h"
 #include "optimize/rule.h"
-
-static int state_size(const TaskOptimizer* settings, int count) {
-  (void)settings;
-  (void)count;
-  return 0;
-}
 
 static int work_size(const TaskOptimizer* settings, const FeasibleSet* set) {
   (void)settings;
@@ -29,5 +24,4 @@ static bool propose(Optimizer* o, const double* x, const double* gradient, doubl
   return rule_project_step(o, scale, x, step, trial);
 }
 
-const UpdateRule RULE_GRADIENT = {
-    .descends = true, .factor_limit = 10, .state_size = state_size, .work_size = work_size, .propose = propose};
+const UpdateRule RULE_GRADIENT = {.descends = true, .factor_limit = 10, .work_size = work_size, .propose = propose};

@@ -1,6 +1,7 @@
 /* Limited-memory BFGS within the face of the set that x lies on, in variables divided by their block's step. */
 #include <math.h>
 #include <string.h>
+#include "optimize/optimizer.h"
 #include "optimize/rule.h"
 
 /* A pair is used when the curvature along it is this part of the product of its lengths: below, it is rounding or the

@@ -110,6 +110,7 @@ void optimization_destroy(Optimization* o) {
   if (!o) return;
   for (int k = 0; o->runs && k < o->run_count; k++) scenario_run_free(&o->runs[k]);
   optimizer_destroy(o->optimizer);
+  model_scene_destroy(o->shown, o->shown_of);
   design_destroy(&o->design);
   void* owned[] = {o->runs,        o->x,           o->gradient, o->trial,     o->trial_gradient, o->best_x,  o->terms,
                    o->trial_terms, o->spare_state, o->rows,     o->row_terms, o->reason,         o->identity};
@@ -259,17 +260,22 @@ OptimizationVariable optimization_variable(const Optimization* o, int index) {
   return (OptimizationVariable){v->name, v->initial, v->low, v->high, o->x[index], o->best_x[index], v->block == 1};
 }
 
+static const Scene* show_scene(Optimization* o, int scenario, const double* x) {
+  ModelOverride* overrides = design_overrides(&o->design, x);
+  model_scene_destroy(o->shown, o->shown_of);
+  o->shown_of = &o->task->scenarios[scenario].scene;
+  o->shown = model_scene_create(o->shown_of, overrides, o->design.number_count);
+  memory_free(overrides);
+  return o->shown;
+}
+
 const Scene* optimization_scene(Optimization* o, int scenario, bool best) {
-  Scene* scene = &o->task->scenarios[scenario].scene;
-  design_apply(&o->design, best ? o->best_x : o->x, scene);
-  return scene;
+  return show_scene(o, scenario, best ? o->best_x : o->x);
 }
 
 const Scene* optimization_trial_scene(Optimization* o, int* scenario) {
   *scenario = o->failed_scenario;
-  Scene* scene = &o->task->scenarios[o->failed_scenario].scene;
-  design_apply(&o->design, o->trial, scene);
-  return scene;
+  return show_scene(o, o->failed_scenario, o->trial);
 }
 
 bool optimization_shapes_link(const Optimization* o, int link) { return o->design.link_changes[link]; }

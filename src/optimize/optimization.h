@@ -12,7 +12,7 @@ enum { IDENTITY_SCENES = 3 };
 
 /* A scenario with the design that was tried last. */
 typedef struct {
-  Scene* scene; /* borrowed from the task */
+  const Scene* scene; /* borrowed from the task, whose design is the initial one */
   double weight;
   Model model;
   bool has_model;
@@ -51,6 +51,8 @@ struct Optimization {
   char (*identity)[65]; /* of the task, for checkpoints: settings, variables, losses, each scene  (identity_count) */
   int identity_count;
   Text note;
+  Scene* shown;          /* of optimization_scene; NULL before */
+  const Scene* shown_of; /* the scenario's scene it shares its parts with */
   AdjointReport adjoint;
   double started, seconds_before; /* wall time */
   double forward_seconds, adjoint_seconds;

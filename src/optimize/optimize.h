@@ -79,7 +79,8 @@ typedef struct {
 } OptimizationVariable;
 int optimization_variable_count(const Optimization* optimization);
 OptimizationVariable optimization_variable(const Optimization* optimization, int index);
-/* Put the best (or the present) design into the scenes of all scenarios: the caller may write them or build models. */
+/* A scenario's scene with the best (or the present) design, to be written or built from. It is the optimization's,
+ * until one of these is called again. */
 const Scene* optimization_scene(Optimization* optimization, int scenario, bool best);
 /* The last trial, which was refused: its design in the scene of the scenario whose run failed. */
 const Scene* optimization_trial_scene(Optimization* optimization, int* scenario);

@@ -36,7 +36,7 @@ Optimizer* optimizer_create(const TaskOptimizer* settings, const FeasibleSet* se
     o->ones[i] = 1;
   }
   o->clip = 1;
-  o->state_size = STATE_OWN + o->rule->state_size(settings, set->count);
+  o->state_size = STATE_OWN + (o->rule->state_size ? o->rule->state_size(settings, set->count) : 0);
   o->state = MEMORY_NEW(double, o->state_size);
   o->own = o->state + STATE_OWN;
   o->state[STATE_FACTOR] = 1;

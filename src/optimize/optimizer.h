@@ -4,19 +4,8 @@
 #ifndef SDRS_OPTIMIZE_OPTIMIZER_H
 #define SDRS_OPTIMIZE_OPTIMIZER_H
 
+#include "optimize/project.h"
 #include "scene/task.h"
-
-/* Feasible set: low <= x <= high, and rows  low_row <= A x <= high_row (sparse by rows). */
-typedef struct {
-  int count;
-  const int* block; /* of every variable: 0 = design, 1 = control (initial state too) */
-  double *low, *high;
-  int row_count;
-  int* row_first; /* (row_count + 1) */
-  int* column;
-  double* coefficient;
-  double *row_low, *row_high;
-} FeasibleSet;
 
 typedef struct Optimizer Optimizer;
 

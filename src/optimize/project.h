@@ -2,7 +2,19 @@
 #ifndef SDRS_OPTIMIZE_PROJECT_H
 #define SDRS_OPTIMIZE_PROJECT_H
 
-#include "optimize/optimizer.h"
+#include "base/base.h"
+
+/* Feasible set: low <= x <= high, and rows  low_row <= A x <= high_row (sparse by rows). */
+typedef struct {
+  int count;
+  const int* block; /* of every variable: 0 = design, 1 = control (initial state too) */
+  double *low, *high;
+  int row_count;
+  int* row_first; /* (row_count + 1) */
+  int* column;
+  double* coefficient;
+  double *row_low, *row_high;
+} FeasibleSet;
 
 /* low <= x <= high (count) and row_low <= A x <= row_high (row_count), A the rows of the set a projector was made for.
  * Infinite limits are none; equal ones are equations. */

@@ -4,7 +4,9 @@
 #define SDRS_OPTIMIZE_RULE_H
 
 #include "optimize/linear_program.h"
-#include "optimize/project.h"
+#include "scene/task.h"
+
+typedef struct Optimizer Optimizer;
 
 /* Places in Optimizer.state. Counts and flags are doubles too, so that the state is one array. */
 enum {
@@ -24,7 +26,7 @@ typedef struct {
   bool restores;       /* an accepted step brings a factor below 1 back to 1 at once */
   bool recovers;       /* refusals say little of the length: an accepted step brings the factor half the way back, and
                           those that follow ever faster */
-  int (*state_size)(const TaskOptimizer* settings, int count);
+  int (*state_size)(const TaskOptimizer* settings, int count); /* of the rule's own; NULL: none */
   int (*work_size)(const TaskOptimizer* settings, const FeasibleSet* set);
   /* Sets trial, a point of the set; called again with a smaller factor when the trial is too long. The gradient is
    * finite and not clipped. false: no step, trial is of no use. */

@@ -1,6 +1,7 @@
 /* The step-bounded update: the least of the linearised loss over the set and a trust region (SDRS Eq. 15). */
 #include <math.h>
 #include <string.h>
+#include "optimize/optimizer.h"
 #include "optimize/rule.h"
 #include "optimize/step_ball.h"
 
@@ -11,12 +12,6 @@ typedef struct {
   double *d, *scratch, *radii; /* (count), (3 count), radius of every variable (count) */
   double radius[2];
 } StepProblem;
-
-static int state_size(const TaskOptimizer* settings, int count) {
-  (void)settings;
-  (void)count;
-  return 0;
-}
 
 static int work_size(const TaskOptimizer* settings, const FeasibleSet* set) {
   (void)settings;
@@ -94,5 +89,4 @@ static bool propose(Optimizer* o, const double* x, const double* gradient, doubl
   return optimizer_project(o, trial); /* takes away the rounding of the sum */
 }
 
-const UpdateRule RULE_STEP_BOUNDED = {
-    .descends = true, .factor_limit = 10, .state_size = state_size, .work_size = work_size, .propose = propose};
+const UpdateRule RULE_STEP_BOUNDED = {.descends = true, .factor_limit = 10, .work_size = work_size, .propose = propose};

@@ -11,14 +11,11 @@ enum { CONTACT_BYTES = 4 * (1 + 2 + 1 + 3 + 3 + 3) };
 
 /* An absent file is an empty table: a run may have been thinned out by hand, and a scene has none. */
 static Status read_table(const Page* page, const char* folder, const char* file, CsvTable* table) {
-  Text path = {0};
   *table = (CsvTable){0};
-  Status status = STATUS_OK;
-  if (folder) {
-    text_add(&path, "%s/%s", folder, file);
-    if (file_exists(path.data)) status = csv_read(table, path.data, page->diagnostics);
-  }
-  text_free(&path);
+  if (!folder) return STATUS_OK;
+  char* path = file_join(folder, file);
+  Status status = file_exists(path) ? csv_read(table, path, page->diagnostics) : STATUS_OK;
+  memory_free(path);
   return status;
 }
 

@@ -21,7 +21,7 @@ typedef struct {
   float tint[3]; /* form: share of the scale times nearness */
   int hull;
   int floor; /* index of its grid, or -1 */
-} Face;
+} DrawnFace;
 
 /* The grid of a floor face. Plane coordinates count from a crossing of heavy lines near what is looked at, so that
  * floats resolve them. */
@@ -37,7 +37,7 @@ typedef struct {
 typedef struct {
   double x[3], y[3]; /* px */
   uint32_t face;
-} Piece;
+} DrawnTriangle;
 
 /* The array of faces, floors and pieces, and which pieces touch which rows. */
 typedef struct {
@@ -46,11 +46,11 @@ typedef struct {
   const RenderLayer* layers;
   int layer_count, band_count;
   ShadowMap shadow;
-  Face* faces;
+  DrawnFace* faces;
   int face_count, face_capacity;
   Floor* floors;
   int floor_count, floor_capacity;
-  Piece* pieces;
+  DrawnTriangle* pieces;
   int piece_count, piece_capacity;
   int* layer_first; /* first piece of a layer  (layers + 1) */
   int* bin_first;   /* first entry of a (layer, band) in `bins`  (layers x bands + 1) */
@@ -66,6 +66,7 @@ void drawing_destroy(Drawing* drawing);
 /* The empty picture at height y [px]: a grey, linear light. */
 float background_grey(const Drawing* drawing, float y);
 /* Colours (3 count) of a face at the points (x, y), (x + 1, y), ... of the picture, which it covers. */
-void face_colors(const Drawing* drawing, const Face* face, float x, float y, int count, bool shadowed, float* color);
+void face_colors(const Drawing* drawing, const DrawnFace* face, float x, float y, int count, bool shadowed,
+                 float* color);
 
 #endif

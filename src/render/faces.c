@@ -36,7 +36,7 @@ typedef struct {
 
 /* 1 / distance over the picture, from the plane n . p = d in camera axes: 1/c = n . (X, Y, 1) / d. Returns false for a
  * plane seen from behind or on edge. */
-static bool set_nearness(const RenderCamera* camera, Face* face, Vec3 point, Vec3 normal) {
+static bool set_nearness(const RenderCamera* camera, DrawnFace* face, Vec3 point, Vec3 normal) {
   double d = vec3_dot(normal, vec3_sub(point, camera->eye));
   if (!(d < 0.0)) return false;
   double a = vec3_dot(normal, camera->right) / (camera->focal * d);
@@ -48,7 +48,7 @@ static bool set_nearness(const RenderCamera* camera, Face* face, Vec3 point, Vec
 }
 
 /* (axis . (p - origin)) / distance over the picture, for p on the face. */
-static void set_coordinate(const RenderCamera* camera, const Face* face, Vec3 axis, Vec3 origin, float form[3]) {
+static void set_coordinate(const RenderCamera* camera, const DrawnFace* face, Vec3 axis, Vec3 origin, float form[3]) {
   double eye = vec3_dot(axis, vec3_sub(camera->eye, origin));
   double a = vec3_dot(axis, camera->right) / camera->focal, b = -vec3_dot(axis, camera->up) / camera->focal;
   double ahead = vec3_dot(axis, camera->forward) - 0.5 * camera->width * a - 0.5 * camera->height * b;
@@ -57,7 +57,7 @@ static void set_coordinate(const RenderCamera* camera, const Face* face, Vec3 ax
   form[2] = (float)(eye * face->nearness[2] + b);
 }
 
-static void set_light(const Drawing* drawing, Face* face, Vec3 normal) {
+static void set_light(const Drawing* drawing, DrawnFace* face, Vec3 normal) {
   const ShadowMap* map = &drawing->shadow;
   double facing = vec3_dot(normal, map->light);
   float upward = 0.5f + 0.5f * (float)vec3_dot(normal, drawing->stage->up);
@@ -74,7 +74,7 @@ static void set_light(const Drawing* drawing, Face* face, Vec3 normal) {
 
 /* The share over the triangle is tint[0] + slope . (p - corner[0]), with N = e1 x e2 and
  *   slope = ((tint[1] - tint[0]) e2 x N + (tint[2] - tint[0]) N x e1) / N . N */
-static void set_tint(const RenderCamera* camera, Face* face, const Polygon* polygon) {
+static void set_tint(const RenderCamera* camera, DrawnFace* face, const Polygon* polygon) {
   Vec3 origin = polygon->corner[0], e1 = vec3_sub(polygon->corner[1], origin),
        e2 = vec3_sub(polygon->corner[2], origin);
   Vec3 normal = vec3_cross(e1, e2);
@@ -86,7 +86,7 @@ static void set_tint(const RenderCamera* camera, Face* face, const Polygon* poly
   face->tinted = true;
 }
 
-static int add_floor(Drawing* drawing, const Face* face, Vec3 normal, bool fades) {
+static int add_floor(Drawing* drawing, const DrawnFace* face, Vec3 normal, bool fades) {
   const RenderCamera* camera = drawing->camera;
   drawing->floors = memory_grown(drawing->floors, sizeof(Floor), drawing->floor_count, &drawing->floor_capacity);
   Floor* grid = &drawing->floors[drawing->floor_count];
@@ -120,7 +120,7 @@ static void set_edge(const double x[3], const double y[3], int from, float edge[
 }
 
 /* Sharp edges of a triangle that is whole on the picture. */
-static void set_edges(Face* face, const Piece* piece, unsigned sharp) {
+static void set_edges(DrawnFace* face, const DrawnTriangle* piece, unsigned sharp) {
   const double *x = piece->x, *y = piece->y;
   double area = fabs((x[1] - x[0]) * (y[2] - y[0]) - (x[2] - x[0]) * (y[1] - y[0]));
   double around = math_hypot(x[1] - x[0], y[1] - y[0]) + math_hypot(x[2] - x[1], y[2] - y[1]) +
@@ -147,7 +147,7 @@ static int clip_near(const RenderCamera* camera, const Polygon* polygon, double 
   return count;
 }
 
-static bool outside_picture(const RenderCamera* camera, const Piece* piece) {
+static bool outside_picture(const RenderCamera* camera, const DrawnTriangle* piece) {
   const double *x = piece->x, *y = piece->y;
   return !(fmax(fmax(x[0], x[1]), x[2]) > 0.0 && fmin(fmin(x[0], x[1]), x[2]) < camera->width &&
            fmax(fmax(y[0], y[1]), y[2]) > 0.0 && fmin(fmin(y[0], y[1]), y[2]) < camera->height);
@@ -155,19 +155,21 @@ static bool outside_picture(const RenderCamera* camera, const Piece* piece) {
 
 static void add_piece(Drawing* drawing, const Vec3 corner[3]) {
   const RenderCamera* camera = drawing->camera;
-  Piece piece = {.face = (uint32_t)drawing->face_count};
+  DrawnTriangle piece = {.face = (uint32_t)drawing->face_count};
   for (int k = 0; k < 3; k++) {
     piece.x[k] = 0.5 * camera->width + camera->focal * corner[k].x / corner[k].z;
     piece.y[k] = 0.5 * camera->height - camera->focal * corner[k].y / corner[k].z;
   }
   if (outside_picture(camera, &piece)) return;
-  drawing->pieces = memory_grown(drawing->pieces, sizeof(Piece), drawing->piece_count, &drawing->piece_capacity);
+  drawing->pieces =
+      memory_grown(drawing->pieces, sizeof(DrawnTriangle), drawing->piece_count, &drawing->piece_capacity);
   drawing->pieces[drawing->piece_count++] = piece;
 }
 
 static void add_polygon(Drawing* drawing, const Polygon* polygon) {
   const RenderCamera* camera = drawing->camera;
-  Face face = {.hull = polygon->hull, .floor = -1, .edge = {{EDGE_NONE, 0, 0}, {EDGE_NONE, 0, 0}, {EDGE_NONE, 0, 0}}};
+  DrawnFace face = {
+      .hull = polygon->hull, .floor = -1, .edge = {{EDGE_NONE, 0, 0}, {EDGE_NONE, 0, 0}, {EDGE_NONE, 0, 0}}};
   if (!set_nearness(camera, &face, polygon->corner[0], polygon->normal)) return;
   Vec3 seen[5];
   int count = clip_near(camera, polygon, NEAR_SHARE * vec3_norm(vec3_sub(camera->target, camera->eye)), seen);
@@ -179,7 +181,7 @@ static void add_polygon(Drawing* drawing, const Polygon* polygon) {
   if (polygon->tinted) set_tint(camera, &face, polygon);
   if (polygon->corner_count == 3 && count == 3) set_edges(&face, &drawing->pieces[first_piece], polygon->sharp);
   if (polygon->floor) face.floor = add_floor(drawing, &face, polygon->normal, polygon->fades);
-  drawing->faces = memory_grown(drawing->faces, sizeof(Face), drawing->face_count, &drawing->face_capacity);
+  drawing->faces = memory_grown(drawing->faces, sizeof(DrawnFace), drawing->face_count, &drawing->face_capacity);
   drawing->faces[drawing->face_count++] = face;
 }
 
@@ -247,7 +249,7 @@ static void add_layer(Drawing* drawing, int layer) {
 
 /* ---------------------------------------------------------------- which band draws which piece */
 
-static void piece_bands(const Drawing* drawing, const Piece* piece, int* first, int* last) {
+static void piece_bands(const Drawing* drawing, const DrawnTriangle* piece, int* first, int* last) {
   double top = fmin(fmin(piece->y[0], piece->y[1]), piece->y[2]) / BAND_ROWS;
   double bottom = fmax(fmax(piece->y[0], piece->y[1]), piece->y[2]) / BAND_ROWS;
   *first = top > 0.0 ? (int)top : 0;

@@ -66,11 +66,7 @@ static Status report_frames(const FrameJob* job, int count, Diagnostics* diagnos
 Status render_frames(const char* folder, RenderSubjects subjects, const RenderOptions* options, int* count,
                      Diagnostics* diagnostics) {
   *count = 0;
-  if (file_make_folder(folder) != STATUS_OK) {
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){folder, 0, 0}, "cannot make the folder: %s",
-                    strerror(errno));
-    return STATUS_IO;
-  }
+  if (file_make_folder_reported(folder, diagnostics) != STATUS_OK) return STATUS_IO;
   RenderSheet sheet;
   sheet_create(&sheet, subjects, options);
   int frames = frame_count(&sheet);

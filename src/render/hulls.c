@@ -77,7 +77,7 @@ static void show_create(Show* show, const ConvexHull* solids, int count, ShowFra
     for (int c = 0; c < 3; c++) show->scene.links[k].color[c] = grey;
     show->model.links[k] = (ModelLink){.name = "", .parent = -1, .hull_first = k, .hull_count = 1};
     ModelHull* hull = &show->model.hulls[k];
-    *hull = (ModelHull){.link = k, .solid = shown_solid(&solids[k], frame)};
+    *hull = (ModelHull){.kind = &SOLID_HULL, .link = k, .solid = shown_solid(&solids[k], frame)};
     hull->points = point_view_create(hull->solid.vertices, hull->solid.vertex_count);
     bound_shown(hull);
     show->poses[k] = pose_identity();

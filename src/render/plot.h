@@ -42,7 +42,5 @@ bool plot_panel_visible(const PlotPanel* panel);
 Status plot_refuse_empty(const char* place, const char* what, Diagnostics* diagnostics);
 /* "name [unit]", owned by the caller; the unit may be "" or NULL. */
 char* plot_label(const char* name, const char* unit);
-/* folder/name, owned by the caller. */
-char* plot_path(const char* folder, const char* name);
 
 #endif

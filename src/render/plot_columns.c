@@ -147,7 +147,7 @@ Status plot_columns(const char* path, const char* file, const char* patterns, co
 char* plot_file_with(const char* folder, const char* patterns) {
   static const char* const files[] = {"trajectory.csv", "joints.csv", "solver.csv", "contacts.csv", "convergence.csv"};
   for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-    char* path = plot_path(folder, files[i]);
+    char* path = file_join(folder, files[i]);
     Diagnostics quiet = {0};
     CsvTable table = {0};
     bool found = false;

@@ -1,5 +1,4 @@
 /* What can be plotted of a run folder: one row of PLOTS each, from its CSV files. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -195,14 +194,8 @@ enum { PLOT_COUNT = sizeof PLOTS / sizeof PLOTS[0] };
 
 const char* plot_name(int index) { return index < PLOT_COUNT ? PLOTS[index].name : NULL; }
 
-char* plot_path(const char* folder, const char* name) {
-  Text path = {0};
-  text_add(&path, "%s/%s", folder, name);
-  return path.data;
-}
-
 static Status start_panel(PlotPanel* panel, int plot, const char* folder, Diagnostics* diagnostics) {
-  char* path = plot_path(folder, PLOTS[plot].file);
+  char* path = file_join(folder, PLOTS[plot].file);
   CsvTable table = {0};
   Status status = csv_read(&table, path, diagnostics);
   if (status == STATUS_OK && !PLOTS[plot].start(panel, &table)) {
@@ -231,7 +224,7 @@ Status plot_run(const char* path, const char* folder, const char* what, const Pl
   Status status = STATUS_OK;
   bool any = false;
   for (int i = 0; i < PLOT_COUNT && status == STATUS_OK; i++) {
-    char* file = plot_path(folder, PLOTS[i].file);
+    char* file = file_join(folder, PLOTS[i].file);
     bool wanted = what ? strcmp(what, PLOTS[i].name) == 0 : file_exists(file);
     memory_free(file);
     if (!wanted) continue;

@@ -49,7 +49,7 @@ static void draw_samples(const Drawing* drawing, int layer, int index, Band band
       band.width, band.first_row * SAMPLES, band.row_count * SAMPLES, SAMPLES, SAMPLE_OFFSET, nearness, face};
   const int* bin = &drawing->bin_first[layer * drawing->band_count + index];
   for (int i = bin[0]; i < bin[1]; i++) {
-    const Piece* piece = &drawing->pieces[drawing->bins[i]];
+    const DrawnTriangle* piece = &drawing->pieces[drawing->bins[i]];
     raster_triangle(&target, piece->x, piece->y, drawing->faces[piece->face].nearness, piece->face);
   }
 }

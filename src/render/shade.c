@@ -28,21 +28,21 @@ float background_grey(const Drawing* drawing, float y) {
 
 /* Pixels of one run and what is found out about them, step by step; loops over these arrays become vector code. */
 typedef struct {
-  const Face* face;
+  const DrawnFace* face;
   float x, y; /* of the first point; the next ones lie 1 px to the right */
   int count;
   float distance[FACE_RUN]; /* along forward [m] */
   float light[FACE_RUN];    /* brightness of white paint */
-} Run;
+} PixelRun;
 
-static void find_distance(Run* run) {
+static void find_distance(PixelRun* run) {
   const double* form = run->face->nearness;
   double start = form[0] + form[1] * (double)run->x + form[2] * (double)run->y;
   for (int i = 0; i < run->count; i++) run->distance[i] = (float)(1.0 / (start + form[1] * i));
 }
 
-static void add_lamp(const Drawing* drawing, Run* run, bool shadowed) {
-  const Face* face = run->face;
+static void add_lamp(const Drawing* drawing, PixelRun* run, bool shadowed) {
+  const DrawnFace* face = run->face;
   for (int i = 0; i < run->count; i++) run->light[i] = face->ambient + face->lamp;
   if (!(face->lamp > 0.0f) || !shadowed || drawing->shadow.size == 0) return;
   for (int i = 0; i < run->count; i++) {
@@ -52,8 +52,8 @@ static void add_lamp(const Drawing* drawing, Run* run, bool shadowed) {
   }
 }
 
-static void darken_edges(Run* run) {
-  const Face* face = run->face;
+static void darken_edges(PixelRun* run) {
+  const DrawnFace* face = run->face;
   if (!(face->edge_strength > 0.0f)) return;
   for (int i = 0; i < run->count; i++) {
     float x = run->x + (float)i;
@@ -93,7 +93,7 @@ static float line_share(GridAxis axis, float spacing, float per_spacing) {
 
 /* Darken the light by the grid lines, and find how far the floor has given way to the background: 0 near what is looked
  * at, 1 far away. */
-static void draw_grid(const Floor* floor, Run* run, float faded[FACE_RUN]) {
+static void draw_grid(const Floor* floor, PixelRun* run, float faded[FACE_RUN]) {
   const float nearness[3] = {0, (float)run->face->nearness[1], (float)run->face->nearness[2]};
   float begin = floor->fade_begin * floor->fade_begin, end = floor->fade_end * floor->fade_end;
   float per_fade = floor->fades ? 1.0f / (end - begin) : 0.0f;
@@ -111,7 +111,7 @@ static void draw_grid(const Floor* floor, Run* run, float faded[FACE_RUN]) {
   }
 }
 
-static void color_floor(const Drawing* drawing, Run* run, float* color) {
+static void color_floor(const Drawing* drawing, PixelRun* run, float* color) {
   float faded[FACE_RUN], behind = background_grey(drawing, run->y);
   draw_grid(&drawing->floors[run->face->floor], run, faded);
   for (int i = 0; i < run->count; i++) {
@@ -120,8 +120,8 @@ static void color_floor(const Drawing* drawing, Run* run, float* color) {
   }
 }
 
-static void color_scale(const Run* run, float* color) {
-  const Face* face = run->face;
+static void color_scale(const PixelRun* run, float* color) {
+  const DrawnFace* face = run->face;
   for (int i = 0; i < run->count; i++) {
     float paint[3], share = form_at(face->tint, run->x + (float)i, run->y) * run->distance[i];
     scale_color((double)share, paint);
@@ -129,8 +129,9 @@ static void color_scale(const Run* run, float* color) {
   }
 }
 
-void face_colors(const Drawing* drawing, const Face* face, float x, float y, int count, bool shadowed, float* color) {
-  Run run = {.face = face, .x = x, .y = y};
+void face_colors(const Drawing* drawing, const DrawnFace* face, float x, float y, int count, bool shadowed,
+                 float* color) {
+  PixelRun run = {.face = face, .x = x, .y = y};
   for (int done = 0; done < count; done += FACE_RUN, run.x += FACE_RUN, color += 3 * FACE_RUN) {
     run.count = count - done < FACE_RUN ? count - done : FACE_RUN;
     find_distance(&run);

@@ -27,7 +27,7 @@ static const uint8_t BACKING[3] = {249, 249, 249};
 typedef struct {
   float x, y, z;
   uint8_t color[4];
-} Corner;
+} FontCorner;
 
 /* ---------------------------------------------------------------- shapes */
 
@@ -139,10 +139,10 @@ double image_text_width(double scale, const char* text) {
   return scale * stb_easy_font_width(printable);
 }
 
-static void fill_quads(RenderImage* image, double x, double y, double scale, const Corner* corners, int count,
+static void fill_quads(RenderImage* image, double x, double y, double scale, const FontCorner* corners, int count,
                        const uint8_t color[3], double rim, double opacity) {
   for (int i = 0; i < count; i++) {
-    const Corner *low = &corners[4 * i], *high = &corners[4 * i + 2];
+    const FontCorner *low = &corners[4 * i], *high = &corners[4 * i + 2];
     image_rectangle(image, x + scale * (double)low->x - rim, y + scale * (double)low->y - rim,
                     x + scale * (double)high->x + rim, y + scale * (double)high->y + rim, color, opacity);
   }
@@ -157,7 +157,7 @@ void image_text(RenderImage* image, double x, double y, double scale, const char
   char printable[TEXT_MAX + 1];
   copy_printable(printable, text);
   int capacity = LETTER_QUADS * ((int)strlen(printable) + 1);
-  Corner* corners = (Corner*)memory_alloc((size_t)capacity);
+  FontCorner* corners = (FontCorner*)memory_alloc((size_t)capacity);
   int count = stb_easy_font_print(0, 0, printable, NULL, corners, capacity);
   fill_quads(image, x, y, scale, corners, count, PAPER, RIM, RIM_OPACITY);
   fill_quads(image, x, y, scale, corners, count, INK, 0.0, 1.0);

@@ -4,7 +4,7 @@
 #ifndef SDRS_ROBOT_URDF_H
 #define SDRS_ROBOT_URDF_H
 
-#include "robot/stand.h"
+#include "robot/robot.h"
 #include "robot/xml.h"
 
 typedef enum {

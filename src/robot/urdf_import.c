@@ -1,5 +1,4 @@
 /* A URDF file as a scene: text -> elements -> robot -> tree -> scene. */
-#include <errno.h>
 #include <string.h>
 
 #include "robot/urdf.h"
@@ -46,22 +45,6 @@ Status robot_parse_urdf(Scene* scene, const char* path, const char* text, size_t
               import_tree(scene, document.root, options, report, diagnostics);
   xml_free(&document);
   return good ? STATUS_OK : STATUS_BAD_INPUT;
-}
-
-Status robot_read_urdf(Scene* scene, const char* path, const RobotOptions* options, RobotReport* report,
-                       Diagnostics* diagnostics) {
-  char* text;
-  size_t length;
-  *scene = (Scene){0};
-  *report = (RobotReport){0};
-  if (file_read(path, &text, &length) != STATUS_OK) {
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot read the file: %s",
-                    file_error_text(errno));
-    return STATUS_IO;
-  }
-  Status status = robot_parse_urdf(scene, path, text, length, options, report, diagnostics);
-  memory_free(text);
-  return status;
 }
 
 void robot_report_free(RobotReport* report) {

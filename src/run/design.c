@@ -3,18 +3,10 @@
 #include <string.h>
 #include "run/run.h"
 
-static Status write_file(const char* path, const Text* text, Diagnostics* diagnostics) {
-  Status status = file_write(path, text->data, text->length);
-  if (status != STATUS_OK)
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot write: %s", strerror(errno));
-  return status;
-}
-
 static Status write_text(const char* folder, const char* name, const Text* text, Diagnostics* diagnostics) {
-  Text path = {0};
-  text_add(&path, "%s/%s", folder, name);
-  Status status = write_file(path.data, text, diagnostics);
-  text_free(&path);
+  char* path = file_join(folder, name);
+  Status status = file_write_reported(path, text, diagnostics);
+  memory_free(path);
   return status;
 }
 
@@ -72,13 +64,9 @@ Status design_write_shapes(const char* folder, const char* name, Optimization* o
   bool made = false;
   for (int i = 0; status == STATUS_OK && i < model.link_count; i++) {
     if (!optimization_shapes_link(o, i)) continue;
-    if (!made) status = file_make_folder(path.data);
+    if (!made) status = file_make_folder_reported(path.data, diagnostics);
     made = true;
-    if (status != STATUS_OK) {
-      diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path.data, 0, 0}, "cannot make the folder: %s",
-                      strerror(errno));
-      break;
-    }
+    if (status != STATUS_OK) break;
     Text file = {0};
     text_add(&file, "%s/%s.obj", path.data, model.links[i].name); /* names hold no slash */
     status = run_link_obj(file.data, &model, i, diagnostics);
@@ -108,7 +96,7 @@ Status design_write_scenes(const char* folder, const Task* task, Optimization* o
     text_add_double(&text, best ? optimization_best_loss(o) : optimization_rows(o)[0].loss);
     text_add(&text, " at iteration %d.\n", best ? optimization_best_iteration(o) : 0);
     scene_write_yaml(optimization_scene(o, k, best), folder, &text);
-    status = write_file(path, &text, diagnostics);
+    status = file_write_reported(path, &text, diagnostics);
     text_free(&text);
     memory_free(path);
   }
@@ -142,7 +130,7 @@ Status design_write_failed(const char* folder, const Task* task, Optimization* o
   if (*optimization_reason(o)) text_add(&text, ": %s", optimization_reason(o));
   text_add(&text, ".\n");
   scene_write_yaml(scene, folder, &text);
-  Status status = write_file(path, &text, diagnostics);
+  Status status = file_write_reported(path, &text, diagnostics);
   text_free(&text);
   memory_free(path);
   return status;
@@ -161,18 +149,13 @@ void design_remove_results(const char* folder, const Task* task) {
   }
   static const char* const names[] = {"design.csv", "summary.json"};
   for (int k = 0; k < 2; k++) {
-    Text path = {0};
-    text_add(&path, "%s/%s", folder, names[k]);
-    remove(path.data);
-    text_free(&path);
+    char* path = file_join(folder, names[k]);
+    remove(path);
+    memory_free(path);
   }
 }
 
-char* design_checkpoint_path(const char* folder) {
-  Text path = {0};
-  text_add(&path, "%s/checkpoint", folder);
-  return path.data;
-}
+char* design_checkpoint_path(const char* folder) { return file_join(folder, "checkpoint"); }
 
 Status design_write_checkpoint(const char* folder, const Optimization* o, Diagnostics* diagnostics) {
   NumberFile checkpoint = {0};

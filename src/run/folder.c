@@ -29,11 +29,9 @@ static Status write_text(RunFolder* output, int index, Diagnostics* diagnostics)
 }
 
 static Status open_file(RunFolder* output, int index, const char* folder, Diagnostics* diagnostics) {
-  Text path = {0};
-  text_add(&path, "%s/%s", folder, WRITERS[index]->file);
-  output->paths[index] = path.data;
-  if (file_stream_open(&output->files[index], path.data) != STATUS_OK)
-    return report_failure(diagnostics, path.data, "open for writing");
+  output->paths[index] = file_join(folder, WRITERS[index]->file);
+  if (file_stream_open(&output->files[index], output->paths[index]) != STATUS_OK)
+    return report_failure(diagnostics, output->paths[index], "open for writing");
   output->text.length = 0;
   WRITERS[index]->header(&output->text, output->context.model);
   return write_text(output, index, diagnostics);

@@ -1,6 +1,4 @@
 /* Hulls of a link as an OBJ file that reads back to the same numbers. */
-#include <errno.h>
-#include <string.h>
 
 #include "run/run.h"
 
@@ -40,9 +38,7 @@ Status run_link_obj(const char* path, const Model* model, int link, Diagnostics*
     const ModelHull* hull = &model->hulls[l->hull_first + k];
     if (hull->kind->bounded) add_hull(&text, hull, k, &first);
   }
-  Status status = file_write(path, text.data, text.length);
-  if (status != STATUS_OK)
-    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot write: %s", strerror(errno));
+  Status status = file_write_reported(path, &text, diagnostics);
   text_free(&text);
   return status;
 }

@@ -12,30 +12,30 @@ typedef struct {
   const Indices* indices;
   const char* problem; /* the first, or NULL */
   int nesting;
-} Parser;
+} ExpressionParser;
 
-static int64_t fail(Parser* parser, const char* problem) {
+static int64_t fail(ExpressionParser* parser, const char* problem) {
   if (!parser->problem) parser->problem = problem;
   return 0;
 }
 
-static char peek(Parser* parser) {
+static char peek(ExpressionParser* parser) {
   while (*parser->cursor == ' ') parser->cursor++;
   return *parser->cursor;
 }
 
-static int64_t bounded(Parser* parser, int64_t value) {
+static int64_t bounded(ExpressionParser* parser, int64_t value) {
   return value > -VALUE_MAX && value < VALUE_MAX ? value : fail(parser, "the number in {} is too large");
 }
 
-static int64_t read_number(Parser* parser) {
+static int64_t read_number(ExpressionParser* parser) {
   int64_t value = 0;
   while (*parser->cursor >= '0' && *parser->cursor <= '9')
     value = bounded(parser, 10 * value + (*parser->cursor++ - '0'));
   return value;
 }
 
-static int64_t read_variable(Parser* parser) {
+static int64_t read_variable(ExpressionParser* parser) {
   const Indices* indices = parser->indices;
   char name = *parser->cursor++;
   if (name == 'n') return indices->n;
@@ -45,9 +45,9 @@ static int64_t read_variable(Parser* parser) {
   return (int64_t)indices->step[axis] + indices->start;
 }
 
-static int64_t read_sum(Parser* parser);
+static int64_t read_sum(ExpressionParser* parser);
 
-static int64_t read_factor(Parser* parser) {
+static int64_t read_factor(ExpressionParser* parser) {
   char c = peek(parser);
   if (parser->nesting >= NESTING_MAX) return fail(parser, "the expression in {} is nested too deeply");
   if (c >= '0' && c <= '9') return read_number(parser);
@@ -66,7 +66,7 @@ static int64_t divide_down(int64_t a, int64_t b) {
   return a % b != 0 && (a < 0) != (b < 0) ? quotient - 1 : quotient;
 }
 
-static int64_t read_product(Parser* parser) {
+static int64_t read_product(ExpressionParser* parser) {
   int64_t value = read_factor(parser);
   for (char c = peek(parser); !parser->problem && (c == '*' || c == '/' || c == '%'); c = peek(parser)) {
     parser->cursor++;
@@ -79,7 +79,7 @@ static int64_t read_product(Parser* parser) {
   return value;
 }
 
-static int64_t read_sum(Parser* parser) {
+static int64_t read_sum(ExpressionParser* parser) {
   int64_t value = read_product(parser);
   for (char c = peek(parser); !parser->problem && (c == '+' || c == '-'); c = peek(parser)) {
     parser->cursor++;
@@ -100,7 +100,7 @@ bool expression_expand(const char* text, const Indices* indices, Text* out, cons
     if (*text == '}') *problem = "a } without its {";
     if (*text == '{' && !indices) *problem = "{} has a meaning only inside a repeat";
     if (*problem) return false;
-    Parser parser = {.cursor = text + 1, .indices = indices};
+    ExpressionParser parser = {.cursor = text + 1, .indices = indices};
     int64_t value = read_sum(&parser);
     if (!parser.problem && peek(&parser) != '}') fail(&parser, "expected + - * / % or } inside {}");
     *problem = parser.problem;

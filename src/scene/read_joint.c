@@ -9,7 +9,7 @@
 #define PENALTY_STIFFNESS 1000.0
 #define LIMIT_MARGIN 0.05
 
-static const Range ANY = {0};
+static const ValueRange ANY = {0};
 
 /* ---------------------------------------------------------------- axes */
 

@@ -198,7 +198,7 @@ static bool parse_color(const char* text, double color[3]) {
 }
 
 static void read_color(Reader* reader, const Node* node, double color[3]) {
-  static const Range UNIT = {true, 0, 1, false, false};
+  static const ValueRange UNIT = {true, 0, 1, false, false};
   for (int i = 0; i < 3; i++) color[i] = -1;
   if (!node) return;
   size_t mark = reader_enter_key(reader, "color");

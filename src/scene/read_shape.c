@@ -5,7 +5,7 @@
 /* ---------------------------------------------------------------- a shape */
 
 static void read_points(Reader* reader, const Node* list, SceneShape* shape) {
-  static const Range ANY = {0};
+  static const ValueRange ANY = {0};
   size_t mark = reader_enter_key(reader, "points");
   if (list->count < 4) reader_error(reader, list->place, "a solid needs at least 4 points, got %d", list->count);
   shape->points = MEMORY_NEW(Vec3, list->count);
@@ -33,7 +33,7 @@ static void check_normal(Reader* reader, const Node* node, const SceneShape* sha
 #define GRID_CELLS_MAX 100000
 
 static void read_grid(Reader* reader, const Node* list, DecomposeOptions* options) {
-  static const Range CELLS = {.given = true, .low = 1, .high = 1000};
+  static const ValueRange CELLS = {.given = true, .low = 1, .high = 1000};
   int count, before = reader->problem_count;
   int* cells = reader_integers(reader, list, "grid", &CELLS, &count);
   size_t mark = reader_enter_key(reader, "grid");

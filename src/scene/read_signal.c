@@ -2,7 +2,7 @@
 
 #include "scene/parts.h"
 
-static const Range ANY = {0};
+static const ValueRange ANY = {0};
 
 void signal_free_arrays(SceneSignal* signal) {
   memory_free(signal->times);

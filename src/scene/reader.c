@@ -91,7 +91,7 @@ void reader_leave(Reader* reader, size_t mark) {
 
 /* ---------------------------------------------------------------- scalars */
 
-bool reader_number(Reader* reader, const Node* node, const Range* range, const char* unit, double* value) {
+bool reader_number(Reader* reader, const Node* node, const ValueRange* range, const char* unit, double* value) {
   if (!reader_work(reader, node->place, 1)) return false;
   ScalarKind kind = node->kind == NODE_SCALAR ? node_scalar_kind(node) : SCALAR_TEXT;
   double number = 0;
@@ -112,8 +112,8 @@ bool reader_number(Reader* reader, const Node* node, const Range* range, const c
   return true;
 }
 
-bool reader_integer(Reader* reader, const Node* node, const Range* range, int* value) {
-  static const Range WHOLE = {true, -2147483648.0, 2147483647.0, false, false};
+bool reader_integer(Reader* reader, const Node* node, const ValueRange* range, int* value) {
+  static const ValueRange WHOLE = {true, -2147483648.0, 2147483647.0, false, false};
   double number;
   if (!reader_number(reader, node, range->given ? range : &WHOLE, NULL, &number)) return false;
   if (number != floor(number) || !range_holds(&WHOLE, number)) {
@@ -124,7 +124,7 @@ bool reader_integer(Reader* reader, const Node* node, const Range* range, int* v
   return true;
 }
 
-int* reader_integers(Reader* reader, const Node* list, const char* key, const Range* range, int* count) {
+int* reader_integers(Reader* reader, const Node* list, const char* key, const ValueRange* range, int* count) {
   *count = 0;
   if (!list || !reader_work(reader, list->place, list->count)) return NULL;
   int* numbers = MEMORY_NEW(int, list->count);
@@ -161,7 +161,8 @@ bool reader_is_text(Reader* reader, const Node* node) {
   return false;
 }
 
-bool reader_numbers(Reader* reader, const Node* node, const Range* range, const char* unit, int count, double* values) {
+bool reader_numbers(Reader* reader, const Node* node, const ValueRange* range, const char* unit, int count,
+                    double* values) {
   if (node->kind != NODE_LIST || node->count != count) {
     Excerpt what = {{0}};
     snprintf(what.text, sizeof what.text, "a list of %d numbers", count);

@@ -59,14 +59,15 @@ size_t reader_enter_index(Reader* reader, int index);
 void reader_leave(Reader* reader, size_t mark);
 
 /* ---- scalars; false after an error */
-bool reader_number(Reader* reader, const Node* node, const Range* range, const char* unit, double* value);
-bool reader_integer(Reader* reader, const Node* node, const Range* range, int* value);
+bool reader_number(Reader* reader, const Node* node, const ValueRange* range, const char* unit, double* value);
+bool reader_integer(Reader* reader, const Node* node, const ValueRange* range, int* value);
 bool reader_bool(Reader* reader, const Node* node, bool* value);
 bool reader_is_text(Reader* reader, const Node* node);
 /* A list of exactly `count` numbers. */
-bool reader_numbers(Reader* reader, const Node* node, const Range* range, const char* unit, int count, double* values);
+bool reader_numbers(Reader* reader, const Node* node, const ValueRange* range, const char* unit, int count,
+                    double* values);
 /* The numbers of a list at a key, owned by the caller; NULL and count 0 for list NULL. */
-int* reader_integers(Reader* reader, const Node* list, const char* key, const Range* range, int* count);
+int* reader_integers(Reader* reader, const Node* list, const char* key, const ValueRange* range, int* count);
 /* A text with its {expressions} replaced, owned by the caller; NULL after an error. */
 char* reader_name(Reader* reader, const Node* node);
 

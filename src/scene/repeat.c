@@ -5,7 +5,7 @@
 /* ---------------------------------------------------------------- reading */
 
 static void read_counts(Reader* reader, Repeat* repeat) {
-  static const Range COUNT = {true, 0, REPEAT_MAX, false, false};
+  static const ValueRange COUNT = {true, 0, REPEAT_MAX, false, false};
   const Node* node = repeat->form.count;
   if (!node) return;
   size_t mark = reader_enter_key(reader, "count");
@@ -27,7 +27,7 @@ static void read_counts(Reader* reader, Repeat* repeat) {
 
 /* One vector is for one axis, or has one component per axis. */
 static void read_steps(Reader* reader, const Repeat* repeat, const Node* node, const char* key, RepeatSteps* steps) {
-  static const Range ANY = {0};
+  static const ValueRange ANY = {0};
   if (!node) return;
   size_t mark = reader_enter_key(reader, key);
   double v[3] = {0};
@@ -55,7 +55,7 @@ static void read_steps(Reader* reader, const Repeat* repeat, const Node* node, c
 }
 
 static void read_increment_row(Reader* reader, const Node* node, RepeatIncrements* out) {
-  static const Range ANY = {0};
+  static const ValueRange ANY = {0};
   if (node->kind != NODE_LIST || node->count < 1 || node->count > JOINT_MAX_COORDINATE) {
     reader_error(reader, node->place, "expected a list of 1 to %d numbers", JOINT_MAX_COORDINATE);
     return;

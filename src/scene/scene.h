@@ -144,6 +144,9 @@ typedef struct {
   SceneSignal force, torque; /* three channels [N], [N m]; none (0) where there is none */
 } SceneLoad;
 
+/* What signals act on: targets of controllers, forces and torques of loads. Bits. */
+enum { CONTROL_DRIVES = 1, CONTROL_FORCES = 2, CONTROL_TORQUES = 4 };
+
 /* Initial coordinates and velocities of one joint. */
 typedef struct {
   SourcePlace place;
@@ -275,7 +278,10 @@ void joint_default_limits(SceneJoint* joint);
  * reads back to the same bits: above the rounding of a few products, far below what anybody types. */
 bool is_unit(double length);
 
-/* What the user wants designed. */
-#include "scene/task.h"
+/* Contact parameters as numbers: what was derived for a model (ModelContact) is kept when its scene is written. */
+void scene_give_contact(Scene* scene, double support, double stiffness, double smoothing);
+/* The scene as YAML that reads back to the same model, bit for bit: what an optimized design is handed over as. Paths
+ * of meshes are written relative to `folder`. */
+void scene_write_yaml(const Scene* scene, const char* folder, Text* out);
 
 #endif

@@ -4,7 +4,7 @@
 
 /* ---------------------------------------------------------------- ranges */
 
-bool range_holds(const Range* range, double value) {
+bool range_holds(const ValueRange* range, double value) {
   if (!isfinite(value)) return false;
   if (!range->given) return true;
   bool low = range->low_open ? value > range->low : value >= range->low;
@@ -12,7 +12,7 @@ bool range_holds(const Range* range, double value) {
   return low && high;
 }
 
-Excerpt range_text(const Range* range) {
+Excerpt range_text(const ValueRange* range) {
   Excerpt text = {{0}};
   if (!range->given) return text;
   bool low = isfinite(range->low), high = isfinite(range->high);

@@ -56,7 +56,7 @@ typedef struct {
   bool given;
   double low, high;
   bool low_open, high_open;
-} Range;
+} ValueRange;
 
 #define RANGE_ABOVE(x) \
   { true, x, HUGE_VAL, true, true }
@@ -67,9 +67,9 @@ typedef struct {
 #define RANGE_UP_TO(x, y) \
   { true, x, y, true, false } /* x < value <= y */
 
-bool range_holds(const Range* range, double value);
+bool range_holds(const ValueRange* range, double value);
 /* "> 0", ">= 0", "between 0 and 4". */
-Excerpt range_text(const Range* range);
+Excerpt range_text(const ValueRange* range);
 
 typedef struct {
   const char* object; /* name of the object the key stands in */
@@ -80,7 +80,7 @@ typedef struct {
   const char* only;     /* types of the object that have this key, "box|sphere"; NULL = all */
   const char* unit;     /* NULL = none */
   const char* fallback; /* default as YAML; "(in brackets)" is only told and left to the code; NULL = none */
-  Range range;          /* of each number */
+  ValueRange range;     /* of each number */
   bool required;
   bool nullable;     /* null (or nothing after the colon) means absent */
   const char* group; /* of the keys of one group only one may be given */

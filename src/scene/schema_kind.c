@@ -103,7 +103,7 @@ static void add_bound(Text* out, const char* name, const char* open_name, bool o
   text_add_double(out, value);
 }
 
-static void add_range(const Range* range, Text* out) {
+static void add_range(const ValueRange* range, Text* out) {
   if (!range->given) return;
   add_bound(out, "minimum", "exclusiveMinimum", range->low_open, range->low);
   add_bound(out, "maximum", "exclusiveMaximum", range->high_open, range->high);

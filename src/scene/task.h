@@ -76,8 +76,6 @@ typedef struct {
 
 /* Which parameters of a link's controllers and loads move. */
 enum { CONTROL_VALUES = 1, CONTROL_AMPLITUDE = 2, CONTROL_FREQUENCY = 4, CONTROL_PHASE = 8 };
-/* And of which signals: targets of its controllers, forces and torques of its loads. */
-enum { CONTROL_DRIVES = 1, CONTROL_FORCES = 2, CONTROL_TORQUES = 4 };
 typedef struct {
   SourcePlace place;
   TaskName link;       /* all controllers of this link's joint, all loads on it */
@@ -208,11 +206,5 @@ void task_schema_json(Text* out);
 void task_schema_markdown(Text* out);
 /* The manual page sdrs-task(5), from the same table. */
 void task_schema_man(Text* out);
-
-/* Contact parameters as numbers: what was derived for a model (ModelContact) is kept when its scene is written. */
-void scene_give_contact(Scene* scene, double support, double stiffness, double smoothing);
-/* The scene as YAML that reads back to the same model, bit for bit: what an optimized design is handed over as. Paths
- * of meshes are written relative to `folder`. */
-void scene_write_yaml(const Scene* scene, const char* folder, Text* out);
 
 #endif

@@ -33,7 +33,7 @@ static void read_control(Reader* reader, Task* task, const Node* item, int* capa
 }
 
 static void read_dof(Reader* reader, const Node* list, TaskStart* start) {
-  static const Range DOF = {true, 0, JOINT_MAX_DOF - 1, false, false};
+  static const ValueRange DOF = {true, 0, JOINT_MAX_DOF - 1, false, false};
   int count, before = reader->problem_count;
   int* numbers = reader_integers(reader, list, "dof", &DOF, &count);
   for (int i = 0; i < JOINT_MAX_DOF; i++) start->dof[i] = !list;

@@ -45,7 +45,7 @@ static int* copy_numbers(Reader* reader, SourcePlace place, const int* numbers, 
 }
 
 static void read_vertices(Reader* reader, Task* task, const Node* item, int* capacity) {
-  static const Range HULL = {true, 0, 1000000, false, false};
+  static const ValueRange HULL = {true, 0, 1000000, false, false};
   VerticesForm form;
   if (!schema_read(reader, item, "vertices", &form)) return;
   TaskVertices pattern = {.place = item->place, .bounds = read_bounds(reader, item, &form.bounds)};
@@ -112,7 +112,7 @@ static void read_symmetry(Reader* reader, Task* task, const Node* item, int* cap
 
 /* One number per variable; 1 where nothing is said. */
 static double* read_coefficients(Reader* reader, const Node* list, int count) {
-  static const Range ANY = {0};
+  static const ValueRange ANY = {0};
   double* coefficients = MEMORY_NEW(double, count);
   size_t mark = reader_enter_key(reader, "coefficients");
   for (int i = 0; i < count; i++) coefficients[i] = 1;

@@ -88,11 +88,11 @@ typedef struct {
   Spin start;
   double length;
   int order;
-} Piece;
+} SpinPiece;
 
 /* Pieces first..first + KEPT_STATES - 1 of the step; returns the number of all. */
-static int keep_pieces(Mat3 mobility, Vec3 momentum, double dt, int first, Piece kept[KEPT_STATES], Quat* turn) {
-  Piece now = {.start = {quat_identity(), momentum}};
+static int keep_pieces(Mat3 mobility, Vec3 momentum, double dt, int first, SpinPiece kept[KEPT_STATES], Quat* turn) {
+  SpinPiece now = {.start = {quat_identity(), momentum}};
   Series series;
   double left = dt;
   int piece = 0;
@@ -107,7 +107,7 @@ static int keep_pieces(Mat3 mobility, Vec3 momentum, double dt, int first, Piece
 }
 
 /* bar: derivatives by the sum of the series; becomes those by its start. */
-static void reverse_piece(Mat3 mobility, const Piece* piece, Spin* bar, Mat3* mobility_bar) {
+static void reverse_piece(Mat3 mobility, const SpinPiece* piece, Spin* bar, Mat3* mobility_bar) {
   Series s;
   Vec3 momentum[ORDER_MAX + 1], rate[ORDER_MAX + 1];
   Quat turn[ORDER_MAX + 1];
@@ -136,7 +136,7 @@ static void reverse_piece(Mat3 mobility, const Piece* piece, Spin* bar, Mat3* mo
 }
 
 void free_rotation_vjp(Mat3 mobility, Vec3 momentum, double dt, Vec3 turn_bar, Vec3* momentum_bar, Mat3* mobility_bar) {
-  Piece kept[KEPT_STATES];
+  SpinPiece kept[KEPT_STATES];
   Quat turn;
   int count = keep_pieces(mobility, momentum, dt, 0, kept, &turn);
   /* a turn by theta changes Q by Q (0, theta) / 2 */

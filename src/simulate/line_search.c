@@ -229,7 +229,7 @@ static bool lost_in_rounding(const Sim* s) {
 }
 
 /* While prescribed joints are under way the objective may rise: they push. */
-SearchResult step_search(Sim* s, bool arrived, StepReport* report) {
+StepSearch step_search(Sim* s, bool arrived, StepReport* report) {
   couple(s);
   step_relieve(s);
   prepare_path(s);

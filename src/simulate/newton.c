@@ -403,7 +403,7 @@ static bool newton_round(Sim* s, StepReport* report, double* before) {
   if (first && s->model->simulation.max_iterations > 0 && step_repeat_last(s, report)) return false;
   report->outcome = STEP_NOT_FINITE;
   if (!solve_direction(s, &a, report)) return true;
-  SearchResult found = step_search(s, arrived, report);
+  StepSearch found = step_search(s, arrived, report);
   report->outcome = arrived ? STEP_LINE_SEARCH : STEP_BLOCKED;
   if (found == SEARCH_LOST && arrived) report->outcome = STEP_ROUNDING_FLOOR;
   if (found == SEARCH_LOST) return true;

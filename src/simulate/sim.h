@@ -214,8 +214,8 @@ typedef enum {
   SEARCH_AT_ROUNDING, /* accepted on trust: the decrease is below rounding */
   SEARCH_LOST,        /* nothing accepted, and there was hardly more than rounding to gain */
   SEARCH_FAILED,
-} SearchResult;
-SearchResult step_search(Sim* sim, bool arrived, StepReport* report);
+} StepSearch;
+StepSearch step_search(Sim* sim, bool arrived, StepReport* report);
 /* The motion of the last time step once more, if that lowers the objective well. */
 bool step_repeat_last(Sim* sim, StepReport* report);
 /* Gradient, link terms and what assemble_hessian needs at the current configuration, with the given contact terms. */

@@ -18,11 +18,11 @@ static void lists_and_single_pairs_are_read(void** state) {
   Diagnostics diagnostics = {0};
   assert_int_equal(parse(&list, "[" GOOD ",\n" GOOD "]", &diagnostics), STATUS_OK);
   assert_int_equal(list.count, 2);
-  assert_int_equal(list.pairs[1].a_count, 2);
-  assert_int_equal(list.pairs[1].b_count, 1);
-  assert_true(list.pairs[1].a[1].x == 1.0);
-  assert_true(list.pairs[1].b[0].z == 2.5);
-  assert_true(list.pairs[1].support == 0.01);
+  assert_int_equal(list.items[1].pair.a_count, 2);
+  assert_int_equal(list.items[1].pair.b_count, 1);
+  assert_true(list.items[1].pair.a[1].x == 1.0);
+  assert_true(list.items[1].pair.b[0].z == 2.5);
+  assert_true(list.items[1].pair.support == 0.01);
   query_free(&list);
   assert_int_equal(parse(&list, GOOD, &diagnostics), STATUS_OK);
   assert_int_equal(list.count, 1);
@@ -85,7 +85,7 @@ static void broken_json_has_a_place(void** state) {
   expect_problem("[{\"a\": [1,", 1, 11, "not valid JSON: the text ends too early");
   expect_problem("", 1, 1, "not valid JSON: the text ends too early");
   expect_problem("[NaN]", 1, 2, "not valid JSON from here on");
-  expect_problem("[] []", 1, 4, "not valid JSON from here on");
+  expect_problem("[] ]", 1, 4, "not valid JSON from here on");
 }
 
 static void a_flood_of_mistakes_is_cut(void** state) {

@@ -19,7 +19,7 @@ static void an_oblique_plane_halves_a_cube(void** state) {
   Mesh mesh = mesh_of_text(CUBE);
   double unit;
   Part cube = part_of_mesh(&mesh, &unit);
-  Plane plane = {vec3_normalized(vec3(0.3, -0.5, 0.9)), 0};
+  CutPlane plane = {vec3_normalized(vec3(0.3, -0.5, 0.9)), 0};
   Part low = part_cut(&cube, plane, 1e-12), high = part_cut(&cube, plane_flipped(plane), 1e-12);
   assert_close(part_volume(&cube) * unit, 1.0, 1e-12);
   assert_close(part_volume(&low) * unit, 0.5, 1e-12);
@@ -35,7 +35,7 @@ static void caps_are_cut_in_their_turn(void** state) {
   double unit;
   Part part = part_of_mesh(&mesh, &unit);
   for (int axis = 0; axis < 3; axis++) {
-    Part cut = part_cut(&part, (Plane){vec3(axis == 0, axis == 1, axis == 2), 0}, 1e-12);
+    Part cut = part_cut(&part, (CutPlane){vec3(axis == 0, axis == 1, axis == 2), 0}, 1e-12);
     part_free(&part);
     part = cut;
   }
@@ -54,7 +54,7 @@ static void legs_of_a_channel_come_apart(void** state) {
   double unit;
   Part part = part_of_mesh(&mesh, &unit), *pieces;
   /* y = 1 is half a unit below the middle of the box, y = 1.5; the box is 8 wide in unit size. */
-  Part legs = part_cut(&part, (Plane){vec3(0, -1, 0), 0.5 / cbrt(unit)}, 1e-12);
+  Part legs = part_cut(&part, (CutPlane){vec3(0, -1, 0), 0.5 / cbrt(unit)}, 1e-12);
   assert_int_equal(part_components(&legs, &pieces), 2);
   for (int k = 0; k < 2; k++) {
     assert_close(part_volume(&pieces[k]) * unit, 2.0, 1e-12);

@@ -77,12 +77,12 @@ static Part part_of_hull(const ConvexHull* hull) {
 }
 
 static Part part_in_hull(const Part* part, const ConvexHull* hull) {
-  Part rest = part_cut(part, (Plane){{1, 0, 0}, 1e9}, 1e-14); /* all of it */
+  Part rest = part_cut(part, (CutPlane){{1, 0, 0}, 1e9}, 1e-14); /* all of it */
   for (int t = 0; t < hull->triangle_count; t++) {
     const int* f = hull->triangles[t];
     Vec3 o = hull->vertices[f[0]], n = vec3_cross(vec3_sub(hull->vertices[f[1]], o), vec3_sub(hull->vertices[f[2]], o));
     n = vec3_normalized(n);
-    Part cut = part_cut(&rest, (Plane){n, vec3_dot(n, o)}, 1e-14);
+    Part cut = part_cut(&rest, (CutPlane){n, vec3_dot(n, o)}, 1e-14);
     part_free(&rest);
     rest = cut;
   }

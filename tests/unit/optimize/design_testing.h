@@ -90,6 +90,13 @@ static inline double* random_design(const Design* d, uint64_t seed, double size)
   return x;
 }
 
+/* Put the numbers for x into a scene. */
+static inline void design_apply(const Design* d, const double* x, Scene* scene) {
+  ModelOverride* overrides = design_overrides(d, x);
+  for (int k = 0; k < d->number_count; k++) *model_scene_number(scene, &overrides[k]) = overrides[k].value;
+  memory_free(overrides);
+}
+
 static inline void apply_random(DesignCase* c, uint64_t seed, double size) {
   double* x = random_design(&c->design, seed, size);
   for (int s = 0; s < c->task.scenario_count; s++) design_apply(&c->design, x, case_scene(c, s));

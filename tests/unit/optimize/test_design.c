@@ -607,10 +607,14 @@ static void the_gradient_of_loads(void** state) {
   for (int k = 0; k < 7; k++) g.control[k] = k + 1, x[k] = 10 * (k + 1);
   design_gradient(d, &model, &g, 1, gradient);
   for (int k = 0; k < 7; k++) compare_near(gradient[k], k + 1, 0, "%s", d->variables[k].name);
-  design_apply(d, x, case_scene(c, 0));
-  const SceneLoad* loads = case_scene(c, 0)->loads;
+  ModelOverride* overrides = design_overrides(d, x);
+  Scene* moved = model_scene_create(case_scene(c, 0), overrides, d->number_count);
+  const SceneLoad* loads = moved->loads;
   compare_arrays(loads[0].force.values, (double[]){20, 30, 40}, 3, 0, "force");
   compare_arrays(loads[1].torque.values, (double[]){50, 60, 70}, 3, 0, "torque");
+  compare_arrays(case_scene(c, 0)->loads[0].force.values, (double[]){1, 2, 3}, 3, 0, "the task's scene stays");
+  model_scene_destroy(moved, case_scene(c, 0));
+  memory_free(overrides);
   model_gradient_destroy(&g);
   model_destroy(&model);
   diagnostics_free(&diagnostics);

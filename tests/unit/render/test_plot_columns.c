@@ -43,7 +43,7 @@ static int desk_close(void** state) {
   setenv("PATH", d->path_before, 1);
   static const char* const names[] = {"table.csv", "x.png", "gnuplot", "told", "joints.csv"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-    char* path = plot_path(d->folder, names[i]);
+    char* path = file_join(d->folder, names[i]);
     unlink(path);
     memory_free(path);
   }
@@ -57,7 +57,7 @@ static int desk_close(void** state) {
 static char* told(const Desk* d, const char* patterns, const PlotOptions* options) {
   Diagnostics diagnostics = {0};
   assert_int_equal(plot_columns(d->target, d->table, patterns, options, &diagnostics), STATUS_OK);
-  char *path = plot_path(d->folder, "told"), *text;
+  char *path = file_join(d->folder, "told"), *text;
   size_t length;
   assert_int_equal(file_read(path, &text, &length), STATUS_OK);
   memory_free(path);
@@ -128,7 +128,7 @@ static void columns_that_are_not_there_are_named(void** state) {
 
 static void the_first_file_with_a_column_is_found(void** state) {
   const Desk* d = *state;
-  char* joints = plot_path(d->folder, "joints.csv");
+  char* joints = file_join(d->folder, "joints.csv");
   write_text(joints, "time,arm/angle\n0,1\n");
   char* found = plot_file_with(d->folder, "*/angle");
   assert_string_equal(found, joints);

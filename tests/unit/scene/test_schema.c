@@ -3,9 +3,9 @@
 
 static void ranges_refuse_nan_and_know_their_ends(void** state) {
   (void)state;
-  const Range any = {0}, above = {true, 0, HUGE_VAL, true, true}, between = {true, 0, 4, false, false};
-  const Range half_open = {true, 0, 1, true, false}, below = {true, -HUGE_VAL, 3, true, true};
-  const Range* all[] = {&any, &above, &between, &half_open, &below};
+  const ValueRange any = {0}, above = {true, 0, HUGE_VAL, true, true}, between = {true, 0, 4, false, false};
+  const ValueRange half_open = {true, 0, 1, true, false}, below = {true, -HUGE_VAL, 3, true, true};
+  const ValueRange* all[] = {&any, &above, &between, &half_open, &below};
   for (int i = 0; i < COUNT(all); i++) {
     assert_false(range_holds(all[i], (double)NAN));
     assert_false(range_holds(all[i], HUGE_VAL));

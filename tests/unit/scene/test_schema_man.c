@@ -5,6 +5,7 @@
 #include <cmocka.h>
 #include <string.h>
 #include "scene/schema.h"
+#include "scene/task.h"
 
 /* Every key of every row stands as a term of its own, with its meaning. */
 static void expect_all_keys(const SchemaTable* table, void (*write)(Text* out)) {

@@ -1,0 +1,156 @@
+/* Answers of questions with shapes, one JSON object a line. */
+#include "app/command.h"
+#include "app/query.h"
+
+void query_add_vector(Text* line, Vec3 v) {
+  text_add(line, "[");
+  json_add_number(line, v.x);
+  text_add(line, ", ");
+  json_add_number(line, v.y);
+  text_add(line, ", ");
+  json_add_number(line, v.z);
+  text_add(line, "]");
+}
+
+static void add_number(Text* line, const char* key, double value) {
+  text_add(line, ", \"%s\": ", key);
+  json_add_number(line, value);
+}
+
+static void add_vector(Text* line, const char* key, Vec3 v) {
+  text_add(line, ", \"%s\": ", key);
+  query_add_vector(line, v);
+}
+
+static void add_numbers(Text* line, const double* values, int count) {
+  text_add(line, "[");
+  for (int k = 0; k < count; k++) {
+    if (k > 0) text_add(line, ", ");
+    json_add_number(line, values[k]);
+  }
+  text_add(line, "]");
+}
+
+/* ---------------------------------------------------------------- derivatives */
+
+/* An answer's name and rows among the derivatives. */
+typedef struct {
+  const char* name;
+  int first, count;
+} Rows;
+
+static const Rows GROWTH_NAMES[] = {
+    {"alpha", GROWTH_ALPHA, 1},
+    {"gap", GROWTH_GAP, 1},
+    {"point", GROWTH_POINT, 3},
+    {"normal", GROWTH_NORMAL, 3},
+    {"witness_a", GROWTH_WITNESS_A, 3},
+    {"witness_b", GROWTH_WITNESS_B, 3},
+    {"multipliers", GROWTH_MULTIPLIERS, 2},
+};
+static const Rows DISTANCE_NAMES[] = {
+    {"distance", DISTANCE_VALUE, 1},
+    {"normal", DISTANCE_NORMAL, 3},
+    {"witness_a", DISTANCE_WITNESS_A, 3},
+    {"witness_b", DISTANCE_WITNESS_B, 3},
+};
+
+/* Columns: the poses' six each, then the shapes' own. */
+typedef struct {
+  const double* values;
+  int columns, own[2];
+} Table;
+
+/* `d_<name>_<of>`: a row of `count` columns, or a list of rows; null without values. */
+static void add_part(Text* line, const Table* table, const Rows* rows, const char* of, int first, int count) {
+  text_add(line, ", \"d_%s_%s\": ", rows->name, of);
+  if (!table->values) {
+    text_add(line, "null");
+    return;
+  }
+  text_add(line, "%s", rows->count > 1 ? "[" : "");
+  for (int r = 0; r < rows->count; r++) {
+    if (r > 0) text_add(line, ", ");
+    add_numbers(line, table->values + (rows->first + r) * table->columns + first, count);
+  }
+  text_add(line, "%s", rows->count > 1 ? "]" : "");
+}
+
+static void add_derivatives(Text* line, const Table* table, const Rows* rows, int count, const char* reason) {
+  Table known = *table;
+  if (reason) {
+    known.values = NULL;
+    text_add(line, ", \"reason\": ");
+    text_add_json_string(line, reason);
+  }
+  for (int k = 0; k < count; k++) {
+    add_part(line, &known, &rows[k], "a", 0, 6);
+    add_part(line, &known, &rows[k], "b", 6, 6);
+    if (table->columns == QUERY_POSE_COLUMNS) continue;
+    add_part(line, &known, &rows[k], "shape_a", QUERY_POSE_COLUMNS, table->own[0]);
+    add_part(line, &known, &rows[k], "shape_b", QUERY_POSE_COLUMNS + table->own[0], table->own[1]);
+  }
+}
+
+/* ---------------------------------------------------------------- methods */
+
+static void growth_numbers(Text* line, const Growth* g) {
+  add_number(line, "alpha", g->alpha);
+  const double bounds[2] = {g->low, g->high}, multipliers[2] = {g->multiplier_a, g->multiplier_b};
+  text_add(line, ", \"bounds\": ");
+  add_numbers(line, bounds, 2);
+  add_vector(line, "point", g->point);
+  if (g->coincident) {
+    text_add(line,
+             ", \"normal\": null, \"gap\": null, \"witness_a\": null, \"witness_b\": null, \"multipliers\": null");
+  } else {
+    add_vector(line, "normal", g->normal);
+    add_number(line, "gap", g->gap);
+    add_vector(line, "witness_a", g->witness_a);
+    add_vector(line, "witness_b", g->witness_b);
+    text_add(line, ", \"multipliers\": ");
+    add_numbers(line, multipliers, 2);
+  }
+  text_add(line, ", \"proved\": %s", g->proved ? "true" : "false");
+}
+
+static void answer_growth(Text* line, const QueryList* list, const QueryItem* item, QueryMemory* memory) {
+  const Shape *a = &list->bodies[item->body[0]].shape, *b = &list->bodies[item->body[1]].shape;
+  Growth g = growth_query(a, item->pose[0], b, item->pose[1], &memory->growth);
+  growth_numbers(line, &g);
+  if (!item->derivatives) return;
+  Table table = {.columns = QUERY_POSE_COLUMNS, .own = {shape_parameter_count(a), shape_parameter_count(b)}};
+  if (item->parameters) table.columns += table.own[0] + table.own[1];
+  double* values = MEMORY_NEW(double, GROWTH_ROWS* table.columns);
+  double condition;
+  const char* reason = growth_derivatives(a, item->pose[0], b, item->pose[1], &g, item->parameters, values, &condition);
+  table.values = values;
+  add_number(line, "condition", condition);
+  add_derivatives(line, &table, GROWTH_NAMES, sizeof GROWTH_NAMES / sizeof GROWTH_NAMES[0], reason);
+  memory_free(values);
+}
+
+static void answer_distance(Text* line, const QueryList* list, const QueryItem* item, QueryMemory* memory) {
+  PointView a = list->bodies[item->body[0]].points, b = list->bodies[item->body[1]].points;
+  Distance d = distance_query(a, item->pose[0], b, item->pose[1], &memory->gjk);
+  add_number(line, "distance", d.distance);
+  add_vector(line, "normal", d.normal);
+  add_vector(line, "witness_a", d.witness_a);
+  add_vector(line, "witness_b", d.witness_b);
+  if (!item->derivatives) return;
+  double values[DISTANCE_ROWS * QUERY_POSE_COLUMNS];
+  const char* reason = distance_derivatives(a, item->pose[0], b, item->pose[1], &d, values);
+  Table table = {values, QUERY_POSE_COLUMNS, {0, 0}};
+  add_derivatives(line, &table, DISTANCE_NAMES, sizeof DISTANCE_NAMES / sizeof DISTANCE_NAMES[0], reason);
+}
+
+void query_answer(Text* line, const QueryList* list, const QueryItem* item, QueryMemory* memory) {
+  if (memory->body[0] != item->body[0] || memory->body[1] != item->body[1])
+    *memory = (QueryMemory){.body = {item->body[0], item->body[1]}};
+  text_add(line, "{\"method\": \"%s\"", query_method_name(item->method));
+  if (item->method == QUERY_GROWTH)
+    answer_growth(line, list, item, memory);
+  else
+    answer_distance(line, list, item, memory);
+  text_add(line, "}\n");
+}

@@ -1,0 +1,135 @@
+/* Reading values of a JSON query with a place for every message. */
+#include <string.h>
+#include "app/query_reader.h"
+
+/* Problems told before the rest is left unsaid. */
+#define PROBLEM_MAX READER_PROBLEM_MAX
+/* Largest coordinate [m]: beyond it squares lose the digits that a contact needs. */
+#define COORDINATE_MAX READER_COORDINATE_MAX
+
+size_t query_reader_enter(QueryReader* reader, int child) {
+  reader->path[reader->depth++] = child;
+  return reader->trail.length;
+}
+
+void query_reader_leave(QueryReader* reader, size_t mark) {
+  reader->depth--;
+  reader->trail.length = mark;
+  if (reader->trail.data) reader->trail.data[mark] = '\0';
+}
+
+/* In the file: the document may begin anywhere in it. */
+static SourcePlace query_reader_place(const QueryReader* reader, bool key) {
+  SourcePlace base = source_place(reader->file, reader->whole, (size_t)(reader->text - reader->whole));
+  SourcePlace place = json_place(reader->file, reader->text, reader->path, reader->depth, key);
+  if (place.line == 1) place.column += base.column - 1;
+  place.line += base.line - 1;
+  return place;
+}
+
+void query_reader_problem(QueryReader* reader, bool key, const char* format, ...) {
+  if (++reader->problems > PROBLEM_MAX) return;
+  Text text = {0};
+  va_list arguments;
+  va_start(arguments, format);
+  text_add_v(&text, format, arguments);
+  va_end(arguments);
+  SourcePlace place = query_reader_place(reader, key);
+  bool named = reader->trail.length > 0;
+  diagnostics_add(reader->diagnostics, SEVERITY_ERROR, place, "%s%s%s", named ? reader->trail.data : "",
+                  named ? ": " : "", text.data);
+  text_free(&text);
+}
+
+const char* query_reader_kind_name(const cJSON* item) {
+  if (cJSON_IsObject(item)) return "an object";
+  if (cJSON_IsArray(item)) return "a list";
+  if (cJSON_IsString(item)) return "a text";
+  if (cJSON_IsNumber(item)) return "a number";
+  return cJSON_IsNull(item) ? "null" : "a truth value";
+}
+
+/* ---------------------------------------------------------------- values */
+
+double query_reader_number(QueryReader* reader, const cJSON* item, double low, double high) {
+  double value = item->valuedouble;
+  if (!cJSON_IsNumber(item))
+    query_reader_problem(reader, false, "expected a number, got %s", query_reader_kind_name(item));
+  else if (!(value >= low && value <= high))
+    query_reader_problem(reader, false, "must be in %g .. %g m, got %g", low, high, value);
+  return value;
+}
+
+Vec3 query_reader_point(QueryReader* reader, const cJSON* item) {
+  double values[3] = {0};
+  int count = cJSON_GetArraySize(item);
+  if (!cJSON_IsArray(item) || count != 3) {
+    if (cJSON_IsArray(item))
+      query_reader_problem(reader, false, "a point is [x, y, z], got %d values", count);
+    else
+      query_reader_problem(reader, false, "a point is [x, y, z], got %s", query_reader_kind_name(item));
+    return vec3(0, 0, 0);
+  }
+  const cJSON* child = item->child;
+  for (int k = 0; k < 3; k++, child = child->next) {
+    size_t mark = query_reader_enter(reader, k);
+    text_add(&reader->trail, "[%d]", k);
+    values[k] = query_reader_number(reader, child, -COORDINATE_MAX, COORDINATE_MAX);
+    query_reader_leave(reader, mark);
+  }
+  return vec3(values[0], values[1], values[2]);
+}
+
+void query_reader_points(QueryReader* reader, const cJSON* item, Vec3** points, int* count) {
+  if (!cJSON_IsArray(item) || !item->child) {
+    query_reader_problem(reader, false, "expected a list of points [x, y, z], got %s",
+                         cJSON_IsArray(item) ? "an empty one" : query_reader_kind_name(item));
+    return;
+  }
+  *count = cJSON_GetArraySize(item);
+  *points = MEMORY_NEW(Vec3, *count);
+  int index = 0;
+  for (const cJSON* child = item->child; child; child = child->next, index++) {
+    size_t mark = query_reader_enter(reader, index);
+    text_add(&reader->trail, "[%d]", index);
+    (*points)[index] = query_reader_point(reader, child);
+    query_reader_leave(reader, mark);
+  }
+}
+
+int query_reader_find_key(const char* name, const char* const* keys, int count) {
+  for (int k = 0; k < count; k++)
+    if (strcmp(keys[k], name) == 0) return k;
+  return -1;
+}
+
+void query_reader_refuse_key(QueryReader* reader, const char* name, const char* const* keys, int count) {
+  const char* nearest = text_nearest(name, keys, count);
+  if (nearest) {
+    query_reader_problem(reader, true, "unknown key '%.60s' (did you mean '%s'?)", name, nearest);
+    return;
+  }
+  Text known = {0};
+  for (int k = 0; k < count; k++) text_add(&known, "%s%s", k > 0 ? ", " : "", keys[k]);
+  query_reader_problem(reader, true, "unknown key '%.60s' (known: %s)", name, known.data);
+  text_free(&known);
+}
+
+void query_reader_object(QueryReader* reader, const cJSON* item, const char* const* keys, int count,
+                         ReaderMember member, void* context, bool* seen) {
+  int index = 0;
+  for (const cJSON* child = item->child; child; child = child->next, index++) {
+    size_t mark = query_reader_enter(reader, index);
+    int key = query_reader_find_key(child->string, keys, count);
+    if (key < 0) {
+      query_reader_refuse_key(reader, child->string, keys, count);
+    } else if (seen[key]) {
+      query_reader_problem(reader, true, "the key '%s' stands twice", keys[key]);
+    } else {
+      text_add(&reader->trail, "%s%s", reader->trail.length > 0 ? ": " : "", keys[key]);
+      member(reader, child, key, context);
+    }
+    if (key >= 0) seen[key] = true;
+    query_reader_leave(reader, mark);
+  }
+}

@@ -1,0 +1,46 @@
+/* Values of a JSON query with a place for every message. Private to app/. */
+#ifndef SDRS_APP_QUERY_READER_H
+#define SDRS_APP_QUERY_READER_H
+
+#include <cjson/cJSON.h>
+#include "app/query.h"
+
+/* Problems told before the rest is left unsaid. */
+#define READER_PROBLEM_MAX 200
+/* Largest coordinate [m]: beyond it squares lose the digits that a contact needs. */
+#define READER_COORDINATE_MAX 1e9
+
+/* Where the reading is: the path of child numbers leads to the place, the trail names it. */
+typedef struct {
+  const char *file, *whole, *text; /* text: where the document begins in the whole */
+  Diagnostics* diagnostics;
+  int path[8], depth;
+  Text trail; /* `pair 3: a[2]` */
+  int problems;
+} QueryReader;
+
+/* Into the child of this number, and back to where the trail was. */
+size_t query_reader_enter(QueryReader* reader, int child);
+void query_reader_leave(QueryReader* reader, size_t mark);
+/* An error at the place where the reader is; key: at the value's key. */
+void query_reader_problem(QueryReader* reader, bool key, const char* format, ...) __attribute__((format(printf, 3, 4)));
+const char* query_reader_kind_name(const cJSON* item); /* "an object", "a list", ... */
+/* A number in low .. high; a problem and any value otherwise. */
+double query_reader_number(QueryReader* reader, const cJSON* item, double low, double high);
+Vec3 query_reader_point(QueryReader* reader, const cJSON* item);
+/* A list of one or more; *points is owned by the caller. */
+void query_reader_points(QueryReader* reader, const cJSON* item, Vec3** points, int* count);
+
+int query_reader_find_key(const char* name, const char* const* keys, int count); /* -1: none */
+void query_reader_refuse_key(QueryReader* reader, const char* name, const char* const* keys, int count);
+/* Each member of an object whose key is one of these; unknown keys and those that stand twice are problems. seen[key]
+ * becomes true. */
+typedef void (*ReaderMember)(QueryReader* reader, const cJSON* item, int key, void* context);
+void query_reader_object(QueryReader* reader, const cJSON* item, const char* const* keys, int count,
+                         ReaderMember member, void* context, bool* seen);
+
+/* One question of the form with shapes (app/query_shapes.c): item is an object; what it leaves out is as in `last`,
+ * NULL for none. */
+void read_question(QueryReader* reader, const cJSON* item, QueryList* list, const QueryItem* last, QueryItem* out);
+
+#endif

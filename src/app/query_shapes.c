@@ -1,0 +1,363 @@
+/* Questions with a method, shapes and poses. */
+#include <string.h>
+#include "app/query_reader.h"
+
+/* Lengths of shapes [m]. */
+#define LENGTH_MIN 1e-6
+#define LENGTH_MAX 1e6
+#define SHARPNESS_MAX 1e6
+/* A quaternion is one when its length is this near to 1; then it is made exact. */
+#define UNIT_TOLERANCE 1e-6
+
+static const char* const METHODS[QUERY_METHODS] = {NULL, "distance", "growth"};
+
+const char* query_method_name(QueryMethod method) { return METHODS[method]; }
+
+/* ---------------------------------------------------------------- shapes */
+
+typedef enum {
+  VALUE_SHARPNESS,
+  VALUE_EXPONENT,
+  VALUE_LENGTH, /* into size[index] */
+  VALUE_AXES,   /* three lengths */
+  VALUE_NORMALS,
+  VALUE_OFFSETS,
+  VALUE_UNIT,
+  VALUE_POINTS,
+  VALUE_FILE,
+  VALUE_SCALE,
+} ValueKind;
+
+typedef struct {
+  const char* name;
+  ValueKind kind;
+  int index;
+  bool optional;
+} ShapeKey;
+
+enum { KEYS_MAX = 6, HULL = SMOOTH_KINDS, MESH, TYPES };
+
+typedef struct {
+  const char* name;
+  ShapeKey keys[KEYS_MAX]; /* up to one without name */
+} ShapeType;
+
+/* A new kind of shape is a row here. */
+static const ShapeType TYPE[TYPES] = {
+    [SMOOTH_POLYTOPE] = {"smooth_polytope",
+                         {{"normals", VALUE_NORMALS, 0, false},
+                          {"offsets", VALUE_OFFSETS, 0, false},
+                          {"sharpness", VALUE_SHARPNESS, 0, false},
+                          {"length", VALUE_UNIT, 0, true}}},
+    [SMOOTH_CONE] = {"truncated_cone",
+                     {{"bottom_radius", VALUE_LENGTH, 0, false},
+                      {"top_radius", VALUE_LENGTH, 1, false},
+                      {"below", VALUE_LENGTH, 2, false},
+                      {"above", VALUE_LENGTH, 3, false},
+                      {"sharpness", VALUE_SHARPNESS, 0, false}}},
+    [SMOOTH_SUPERELLIPSOID] = {"superellipsoid",
+                               {{"size", VALUE_AXES, 0, false}, {"exponent", VALUE_EXPONENT, 0, false}}},
+    [SMOOTH_CYLINDER] = {"superelliptic_cylinder",
+                         {{"radius", VALUE_LENGTH, 0, false},
+                          {"half_length", VALUE_LENGTH, 1, false},
+                          {"exponent", VALUE_EXPONENT, 0, false}}},
+    [HULL] = {"points", {{"points", VALUE_POINTS, 0, false}}},
+    [MESH] = {"mesh", {{"file", VALUE_FILE, 0, false}, {"scale", VALUE_SCALE, 0, true}}},
+};
+
+/* What has been read of a shape. */
+typedef struct {
+  int type;
+  ShapeForm form;
+  Vec3* normals;
+  double* offsets;
+  double (*faces)[4];
+  int normal_count, offset_count;
+  Vec3* points;
+  int point_count;
+  const char* file;
+  double scale;
+  Pose* pose;
+} ShapeText;
+
+static void read_axes(QueryReader* reader, const cJSON* item, double* axes) {
+  if (!cJSON_IsArray(item) || cJSON_GetArraySize(item) != 3) {
+    query_reader_problem(reader, false, "expected three lengths [a, b, c]");
+    return;
+  }
+  const cJSON* child = item->child;
+  for (int k = 0; k < 3; k++, child = child->next) {
+    size_t mark = query_reader_enter(reader, k);
+    axes[k] = query_reader_number(reader, child, LENGTH_MIN, LENGTH_MAX);
+    query_reader_leave(reader, mark);
+  }
+}
+
+static void read_offsets(QueryReader* reader, const cJSON* item, ShapeText* text) {
+  int count = cJSON_GetArraySize(item), index = 0;
+  if (!cJSON_IsArray(item) || count == 0) {
+    query_reader_problem(reader, false, "expected a list of lengths, one for every normal");
+    return;
+  }
+  text->offsets = MEMORY_NEW(double, count);
+  text->offset_count = count;
+  for (const cJSON* child = item->child; child; child = child->next, index++) {
+    size_t mark = query_reader_enter(reader, index);
+    text_add(&reader->trail, "[%d]", index);
+    text->offsets[index] = query_reader_number(reader, child, -READER_COORDINATE_MAX, READER_COORDINATE_MAX);
+    query_reader_leave(reader, mark);
+  }
+}
+
+/* Normals and offsets together. */
+static bool join_faces(QueryReader* reader, ShapeText* text) {
+  if (text->normal_count != text->offset_count) {
+    query_reader_problem(reader, false, "as many offsets as normals are needed: %d and %d", text->offset_count,
+                         text->normal_count);
+    return false;
+  }
+  text->faces = (double(*)[4])MEMORY_NEW(double, 4 * text->normal_count);
+  for (int i = 0; i < text->normal_count; i++) {
+    Vec3 n = text->normals[i];
+    const double face[4] = {n.x, n.y, n.z, text->offsets[i]};
+    memcpy(text->faces[i], face, sizeof face);
+  }
+  text->form.faces = (const double(*)[4])text->faces;
+  text->form.face_count = text->normal_count;
+  return true;
+}
+
+static void read_quaternion(QueryReader* reader, const cJSON* item, Pose* pose) {
+  double q[4] = {0}, square = 0;
+  if (!cJSON_IsArray(item) || cJSON_GetArraySize(item) != 4) {
+    query_reader_problem(reader, false, "a quaternion is [w, x, y, z]");
+    return;
+  }
+  const cJSON* child = item->child;
+  for (int k = 0; k < 4; k++, child = child->next) {
+    size_t mark = query_reader_enter(reader, k);
+    q[k] = query_reader_number(reader, child, -2, 2);
+    square += q[k] * q[k];
+    query_reader_leave(reader, mark);
+  }
+  if (!(fabs(sqrt(square) - 1) <= UNIT_TOLERANCE))
+    query_reader_problem(reader, false, "a quaternion must have length 1, got %g", sqrt(square));
+  else
+    pose->r = mat3_from_quat(quat_normalized((Quat){q[0], q[1], q[2], q[3]}));
+}
+
+static void read_value(QueryReader* reader, const cJSON* item, const ShapeKey* key, ShapeText* text) {
+  switch (key->kind) {
+    case VALUE_SHARPNESS:
+      text->form.beta = query_reader_number(reader, item, 1e-6, SHARPNESS_MAX);
+      break;
+    case VALUE_EXPONENT:
+      text->form.exponent = query_reader_number(reader, item, 1, 64);
+      break;
+    case VALUE_LENGTH:
+      text->form.size[key->index] = query_reader_number(reader, item, LENGTH_MIN, LENGTH_MAX);
+      break;
+    case VALUE_AXES:
+      read_axes(reader, item, text->form.size);
+      break;
+    case VALUE_NORMALS:
+      query_reader_points(reader, item, &text->normals, &text->normal_count);
+      break;
+    case VALUE_OFFSETS:
+      read_offsets(reader, item, text);
+      break;
+    case VALUE_UNIT:
+      text->form.length = query_reader_number(reader, item, LENGTH_MIN, LENGTH_MAX);
+      break;
+    case VALUE_POINTS:
+      query_reader_points(reader, item, &text->points, &text->point_count);
+      break;
+    case VALUE_FILE:
+      if (cJSON_IsString(item))
+        text->file = item->valuestring;
+      else
+        query_reader_problem(reader, false, "expected the name of a mesh file, got %s", query_reader_kind_name(item));
+      break;
+    case VALUE_SCALE:
+      text->scale = query_reader_number(reader, item, 1e-9, 1e9);
+      break;
+  }
+}
+
+/* The keys that every shape has come first. */
+static const char* const COMMON[] = {"type", "position", "quaternion"};
+enum { COMMON_TYPE, COMMON_POSITION, COMMON_QUATERNION, COMMON_COUNT };
+
+static void read_shape_member(QueryReader* reader, const cJSON* item, int key, void* context) {
+  ShapeText* text = context;
+  if (key == COMMON_POSITION) text->pose->t = query_reader_point(reader, item);
+  if (key == COMMON_QUATERNION) read_quaternion(reader, item, text->pose);
+  if (key >= COMMON_COUNT) read_value(reader, item, &TYPE[text->type].keys[key - COMMON_COUNT], text);
+}
+
+/* -1, with a problem: no known type. */
+static int read_type(QueryReader* reader, const cJSON* item) {
+  const cJSON* type = cJSON_GetObjectItemCaseSensitive(item, "type");
+  if (!cJSON_IsString(type)) {
+    query_reader_problem(reader, false, type ? "'type' must be a text" : "the key 'type' is missing");
+    return -1;
+  }
+  const char* names[TYPES];
+  Text known = {0};
+  for (int k = 0; k < TYPES; k++) {
+    names[k] = TYPE[k].name;
+    text_add(&known, "%s%s", k > 0 ? ", " : "", names[k]);
+  }
+  int found = query_reader_find_key(type->valuestring, names, TYPES);
+  if (found < 0) query_reader_problem(reader, false, "unknown type '%.60s' (known: %s)", type->valuestring, known.data);
+  text_free(&known);
+  return found;
+}
+
+/* The mesh's corners: its convex hull is what is asked about. */
+static bool take_mesh(QueryReader* reader, ShapeText* text) {
+  char* path = file_resolve(reader->file, text->file);
+  Mesh mesh = {0};
+  int errors = reader->diagnostics->error_count;
+  bool good = mesh_read(&mesh, path, text->scale, reader->diagnostics) == STATUS_OK;
+  if (!good) {
+    if (reader->diagnostics->error_count == errors)
+      query_reader_problem(reader, false, "cannot read the mesh %.200s", path);
+    reader->problems++;
+  } else {
+    text->points = MEMORY_NEW(Vec3, mesh.position_count);
+    text->point_count = mesh.position_count;
+    memcpy(text->points, mesh.positions, sizeof(Vec3) * (size_t)mesh.position_count);
+  }
+  mesh_free(&mesh);
+  memory_free(path);
+  return good;
+}
+
+static bool make_body(QueryReader* reader, ShapeText* text, QueryBody* body) {
+  if (text->type < SMOOTH_KINDS) {
+    body->smooth = true;
+    text->form.kind = (SmoothKind)text->type;
+    if (text->type == SMOOTH_POLYTOPE && !join_faces(reader, text)) return false;
+    const char* rule = shape_create(&body->shape, &text->form);
+    if (rule) query_reader_problem(reader, false, "%s", rule);
+    return rule == NULL;
+  }
+  if (text->type == MESH && !take_mesh(reader, text)) return false;
+  ConvexHull hull;
+  HullResult result = hull_create(&hull, text->points, text->point_count);
+  if (result != HULL_OK) {
+    query_reader_problem(reader, false, "the body %s", hull_result_text(result));
+    return false;
+  }
+  body->points = point_view_create(hull.vertices, hull.vertex_count);
+  hull_free(&hull);
+  return true;
+}
+
+/* Number of the new body, or `before` when only a pose is given; -1 with problems. The pose is changed. */
+static int read_body(QueryReader* reader, const cJSON* item, QueryList* list, int before, Pose* pose) {
+  if (!cJSON_IsObject(item)) {
+    query_reader_problem(reader, false, "expected a shape {\"type\": ...}, got %s", query_reader_kind_name(item));
+    return -1;
+  }
+  ShapeText text = {.scale = 1, .pose = pose};
+  const char* names[COMMON_COUNT + KEYS_MAX] = {COMMON[0], COMMON[1], COMMON[2]};
+  bool seen[COMMON_COUNT + KEYS_MAX] = {0};
+  int count = COMMON_COUNT, problems = reader->problems, made = before;
+  bool moves = before >= 0 && !cJSON_HasObjectItem(item, "type");
+  if (!moves) {
+    *pose = pose_identity();
+    made = -1;
+    text.type = read_type(reader, item);
+    if (text.type < 0) return -1;
+  }
+  const ShapeKey* keys = TYPE[text.type].keys;
+  for (; !moves && count < COMMON_COUNT + KEYS_MAX && keys[count - COMMON_COUNT].name; count++)
+    names[count] = keys[count - COMMON_COUNT].name;
+  query_reader_object(reader, item, names, count, read_shape_member, &text, seen);
+  for (int k = COMMON_COUNT; k < count; k++)
+    if (!seen[k] && !keys[k - COMMON_COUNT].optional)
+      query_reader_problem(reader, false, "the key '%s' is missing", names[k]);
+  QueryBody body = {.smooth = false};
+  if (!moves && problems == reader->problems && make_body(reader, &text, &body)) {
+    list->bodies = memory_grown(list->bodies, sizeof(QueryBody), list->body_count, &list->body_capacity);
+    made = list->body_count++;
+    list->bodies[made] = body;
+  }
+  memory_free(text.normals);
+  memory_free(text.offsets);
+  memory_free(text.faces);
+  memory_free(text.points);
+  return made;
+}
+
+/* ---------------------------------------------------------------- a question */
+
+static const char* const KEYS[] = {"method", "a", "b", "derivatives", "parameters"};
+enum { KEY_METHOD, KEY_A, KEY_B, KEY_DERIVATIVES, KEY_PARAMETERS, KEY_COUNT };
+
+typedef struct {
+  QueryList* list;
+  QueryItem* item;
+} Question;
+
+static void read_method(QueryReader* reader, const cJSON* item, QueryItem* out) {
+  for (int k = 1; k < QUERY_METHODS && cJSON_IsString(item); k++)
+    if (strcmp(item->valuestring, METHODS[k]) == 0) {
+      out->method = (QueryMethod)k;
+      return;
+    }
+  query_reader_problem(reader, false, "must be distance or growth, got %.60s",
+                       cJSON_IsString(item) ? item->valuestring : query_reader_kind_name(item));
+}
+
+static void read_truth(QueryReader* reader, const cJSON* item, bool* out) {
+  if (cJSON_IsBool(item))
+    *out = cJSON_IsTrue(item);
+  else
+    query_reader_problem(reader, false, "must be true or false, got %s", query_reader_kind_name(item));
+}
+
+static void read_member(QueryReader* reader, const cJSON* item, int key, void* context) {
+  Question* question = context;
+  QueryItem* out = question->item;
+  if (key == KEY_METHOD) read_method(reader, item, out);
+  if (key == KEY_A || key == KEY_B) {
+    int k = key - KEY_A;
+    out->body[k] = read_body(reader, item, question->list, out->body[k], &out->pose[k]);
+  }
+  if (key == KEY_DERIVATIVES) read_truth(reader, item, &out->derivatives);
+  if (key == KEY_PARAMETERS) read_truth(reader, item, &out->parameters);
+}
+
+/* Each method has its kinds of bodies. */
+static void check_bodies(QueryReader* reader, const QueryList* list, const QueryItem* item) {
+  for (int k = 0; k < 2; k++) {
+    if (item->body[k] < 0) continue;
+    bool smooth = list->bodies[item->body[k]].smooth;
+    if (item->method == QUERY_GROWTH && !smooth)
+      query_reader_problem(reader, false, "%s: growth needs a smooth shape; points and meshes have distance",
+                           KEYS[KEY_A + k]);
+    if (item->method == QUERY_DISTANCE && smooth)
+      query_reader_problem(reader, false, "%s: distance needs points or a mesh; smooth shapes have growth",
+                           KEYS[KEY_A + k]);
+  }
+}
+
+void read_question(QueryReader* reader, const cJSON* item, QueryList* list, const QueryItem* last, QueryItem* out) {
+  bool seen[KEY_COUNT] = {0};
+  /* the list's items may move while bodies are read, but not the items themselves */
+  QueryItem read = {.body = {-1, -1}, .pose = {pose_identity(), pose_identity()}};
+  bool goes_on = last && last->method != QUERY_POTENTIAL;
+  if (goes_on) {
+    read = *last;
+    read.pair = (QueryPair){0};
+  }
+  Question question = {list, &read};
+  query_reader_object(reader, item, KEYS, KEY_COUNT, read_member, &question, seen);
+  for (int k = KEY_A; k <= KEY_B && !goes_on; k++)
+    if (!seen[k]) query_reader_problem(reader, false, "the key '%s' is missing", KEYS[k]);
+  check_bodies(reader, list, &read);
+  *out = read;
+}

@@ -1,0 +1,123 @@
+/* Scenes with other numbers: a copy that owns what differs and shares the rest. */
+#include <string.h>
+
+#include "model/model.h"
+
+/* ---------------------------------------------------------------- where a number stands */
+
+SignalPlace model_scene_signal(const Scene* scene, int link, int number) {
+  int drives = 0, loads = 0;
+  for (int c = 0; c < scene->controller_count; c++) {
+    if (scene->controllers[c].link != link) continue;
+    if (number-- == 0) return (SignalPlace){&scene->controllers[c].target, CONTROL_DRIVES, drives, c};
+    drives++;
+  }
+  for (int k = 0; k < scene->load_count; k++) {
+    if (scene->loads[k].link != link) continue;
+    if (number-- == 0) return (SignalPlace){&scene->loads[k].force, CONTROL_FORCES, loads, k};
+    if (number-- == 0) return (SignalPlace){&scene->loads[k].torque, CONTROL_TORQUES, loads, k};
+    loads++;
+  }
+  return (SignalPlace){NULL, CONTROL_DRIVES, 0, 0};
+}
+
+int model_signal_first(const Model* model, SignalPlace place) {
+  if (place.kind == CONTROL_DRIVES) return model->controllers[place.item].parameter_first;
+  return place.kind == CONTROL_FORCES ? model->loads[place.item].force_first : model->loads[place.item].torque_first;
+}
+
+SceneInitial* model_scene_initial(const Scene* scene, int link) {
+  for (int k = 0; k < scene->initial_count; k++)
+    if (scene->initials[k].link == link) return &scene->initials[k];
+  return NULL;
+}
+
+static double* component(Vec3* v, int axis) { return axis == 0 ? &v->x : axis == 1 ? &v->y : &v->z; }
+
+double* model_scene_number(Scene* scene, const ModelOverride* o) {
+  switch (o->kind) {
+    case OVERRIDE_VERTEX: {
+      const SceneShape* shape = &scene->shapes[scene->links[o->link].shapes[o->part].shape];
+      return component(&shape->points[o->index / 3], o->index % 3);
+    }
+    case OVERRIDE_ATTACHMENT:
+      return component(&scene->links[o->link].joint.position, o->index);
+    case OVERRIDE_CONTROL:
+      return signal_parameter(model_scene_signal(scene, o->link, o->part).signal, o->index);
+    case OVERRIDE_COORDINATE:
+      return &model_scene_initial(scene, o->link)->coordinates[o->index];
+    case OVERRIDE_VELOCITY:
+      return &model_scene_initial(scene, o->link)->velocities[o->index];
+  }
+  return NULL;
+}
+
+/* ---------------------------------------------------------------- the copy */
+
+static void* copy_of(const void* from, size_t size) {
+  void* to = memory_alloc(size);
+  if (size > 0) memcpy(to, from, size);
+  return to;
+}
+
+static void own_points(SceneShape* shape, const SceneShape* given) {
+  if (shape->points == given->points) shape->points = copy_of(given->points, sizeof(Vec3) * (size_t)given->point_count);
+}
+
+static void own_signal(SceneSignal* signal, const SceneSignal* given) {
+  if (signal->values != given->values) return;
+  size_t terms = sizeof(double) * (size_t)signal_terms(given);
+  signal->values = copy_of(given->values, sizeof(double) * (size_t)signal_values(given));
+  signal->amplitude = copy_of(given->amplitude, terms);
+  signal->frequency = copy_of(given->frequency, terms);
+  signal->phase = copy_of(given->phase, terms);
+}
+
+static void free_signal(SceneSignal* signal, const SceneSignal* given) {
+  if (signal->values == given->values) return;
+  memory_free(signal->values);
+  memory_free(signal->amplitude);
+  memory_free(signal->frequency);
+  memory_free(signal->phase);
+}
+
+static void own(Scene* scene, const Scene* given, const ModelOverride* o) {
+  if (o->kind == OVERRIDE_VERTEX) {
+    int shape = given->links[o->link].shapes[o->part].shape;
+    own_points(&scene->shapes[shape], &given->shapes[shape]);
+  }
+  if (o->kind == OVERRIDE_CONTROL)
+    own_signal(model_scene_signal(scene, o->link, o->part).signal, model_scene_signal(given, o->link, o->part).signal);
+}
+
+Scene* model_scene_create(const Scene* given, const ModelOverride* overrides, int count) {
+  Scene* scene = copy_of(given, sizeof *given);
+  scene->shapes = copy_of(given->shapes, sizeof *given->shapes * (size_t)given->shape_count);
+  scene->links = copy_of(given->links, sizeof *given->links * (size_t)given->link_count);
+  scene->controllers = copy_of(given->controllers, sizeof *given->controllers * (size_t)given->controller_count);
+  scene->loads = copy_of(given->loads, sizeof *given->loads * (size_t)given->load_count);
+  scene->initials = copy_of(given->initials, sizeof *given->initials * (size_t)given->initial_count);
+  for (int k = 0; k < count; k++) {
+    own(scene, given, &overrides[k]);
+    *model_scene_number(scene, &overrides[k]) = overrides[k].value;
+  }
+  return scene;
+}
+
+void model_scene_destroy(Scene* scene, const Scene* given) {
+  if (!scene) return;
+  for (int i = 0; i < scene->shape_count; i++)
+    if (scene->shapes[i].points != given->shapes[i].points) memory_free(scene->shapes[i].points);
+  for (int i = 0; i < scene->controller_count; i++)
+    free_signal(&scene->controllers[i].target, &given->controllers[i].target);
+  for (int i = 0; i < scene->load_count; i++) {
+    free_signal(&scene->loads[i].force, &given->loads[i].force);
+    free_signal(&scene->loads[i].torque, &given->loads[i].torque);
+  }
+  memory_free(scene->shapes);
+  memory_free(scene->links);
+  memory_free(scene->controllers);
+  memory_free(scene->loads);
+  memory_free(scene->initials);
+  memory_free(scene);
+}

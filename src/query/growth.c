@@ -1,0 +1,245 @@
+/* Growth distance (G1): a short interior path, Newton's method on the conditions of the optimum (G3), and a proof of
+ * what came out (G4). */
+#include "query/growth.h"
+#include "query/small_solve.h"
+
+enum { ORDER = 6, PATH_STEPS = 60, NEWTON_STEPS = 14 };
+/* Newton's method has ended when its step is below this (of the bodies' size); the one after it would be rounding. */
+#define STEP_SMALL 1e-9
+/* ... and rounding keeps it from getting below this. */
+#define STEP_ROUNDING 1e-13
+/* Gauges and normals are known to a few units in the last place. */
+#define BOUND_ROUNDING 1e-14
+/* A step on the interior path may use this part of the way to the border. */
+#define TO_BORDER 0.9
+
+GrowthValue growth_evaluate(const GrowthProblem* problem, const GrowthPoint* x) {
+  double s = problem->scale;
+  Vec3 q = mat3_tmul_vec(problem->r, vec3_add_scaled(x->p, -x->u, problem->d));
+  GrowthValue v = {shape_evaluate(problem->a, vec3_scale(x->p, s)), shape_evaluate(problem->b, vec3_scale(q, s))};
+  v.a.gradient = vec3_scale(v.a.gradient, s);
+  v.a.hessian = mat3_scale(v.a.hessian, s * s);
+  v.b.gradient = vec3_scale(mat3_mul_vec(problem->r, v.b.gradient), s);
+  Mat3 turned = mat3_mul(mat3_mul(problem->r, v.b.hessian), mat3_transpose(problem->r));
+  v.b.hessian = mat3_scale(turned, s * s);
+  return v;
+}
+
+/* (G4): p / m lies in both bodies with m the larger gauge, so u >= u / m. With n = grad gamma_a(p), h_a(n) = 1; with
+ * w = grad gamma_b(q), h_b(k w) = k; support functions are convex, so h_b(-n) <= k + outer_b |n + k w|, and
+ * u n . d <= h_a(n) + h_b(-n). The same from b's side; the better of both. */
+bool growth_bounds(const GrowthProblem* problem, const GrowthPoint* x, double* low, double* high) {
+  double s = problem->scale;
+  Vec3 q = mat3_tmul_vec(problem->r, vec3_add_scaled(x->p, -x->u, problem->d));
+  if (!(vec3_norm(x->p) > 0) || !(vec3_norm(q) > 0) || !(x->u > 0)) return false;
+  Gauge a = shape_gauge(problem->a, vec3_scale(x->p, s)), b = shape_gauge(problem->b, vec3_scale(q, s));
+  *low = x->u / fmax(a.value, b.value);
+  *high = HUGE_VAL;
+  Vec3 n = vec3_scale(a.gradient, s), w = vec3_scale(mat3_mul_vec(problem->r, b.gradient), s);
+  double k = -vec3_dot(n, w) / vec3_dot(w, w), nd = vec3_dot(n, problem->d);
+  if (k > 0 && nd > 0) *high = fmin(*high, (1 + k + problem->b->outer / s * vec3_norm(vec3_add_scaled(n, k, w))) / nd);
+  k = -vec3_dot(n, w) / vec3_dot(n, n);
+  double wd = -vec3_dot(w, problem->d);
+  if (k > 0 && wd > 0) *high = fmin(*high, (1 + k + problem->a->outer / s * vec3_norm(vec3_add_scaled(w, k, n))) / wd);
+  *low *= 1 - BOUND_ROUNDING;
+  *high *= 1 + BOUND_ROUNDING;
+  return *low > 0 && isfinite(*high);
+}
+
+/* The system (G3) of the path for mu, or with mu < 0 of its end. Row 0, 1: complementarity (phi = 0 at the end);
+ * 2-4: va grad phi_a + vb grad phi_b = 0; 5: vb grad phi_b . d = -1. Columns p, u, va, vb. */
+static void system_of(const GrowthProblem* problem, const GrowthPoint* x, const GrowthValue* v, double mu,
+                      double j[ORDER][ORDER], double f[ORDER]) {
+  Vec3 d = problem->d, ga = v->a.gradient, gb = v->b.gradient, hd = mat3_mul_vec(v->b.hessian, d);
+  const double a[3] = {ga.x, ga.y, ga.z}, b[3] = {gb.x, gb.y, gb.z}, h[3] = {hd.x, hd.y, hd.z};
+  double bd = vec3_dot(gb, d), va = x->va, vb = x->vb;
+  bool inside = mu >= 0;
+  for (int k = 0; k < 3; k++) {
+    j[0][k] = a[k];
+    j[1][k] = b[k];
+    for (int l = 0; l < 3; l++) j[2 + k][l] = va * v->a.hessian.m[k][l] + vb * v->b.hessian.m[k][l];
+    j[2 + k][3] = -vb * h[k];
+    j[2 + k][4] = a[k];
+    j[2 + k][5] = b[k];
+    j[5][k] = vb * h[k];
+    f[2 + k] = va * a[k] + vb * b[k];
+  }
+  j[0][3] = 0;
+  j[0][4] = inside ? v->a.value / va : 0;
+  j[0][5] = 0;
+  j[1][3] = -bd;
+  j[1][4] = 0;
+  j[1][5] = inside ? v->b.value / vb : 0;
+  j[5][3] = -vb * vec3_dot(hd, d);
+  j[5][4] = 0;
+  j[5][5] = bd;
+  f[0] = v->a.value + (inside ? mu / va : 0);
+  f[1] = v->b.value + (inside ? mu / vb : 0);
+  f[5] = vb * bd + 1;
+}
+
+static bool newton_step(const GrowthProblem* problem, const GrowthPoint* x, const GrowthValue* v, double mu,
+                        double step[ORDER]) {
+  double j[ORDER][ORDER];
+  int row[ORDER];
+  system_of(problem, x, v, mu, j, step);
+  for (int k = 0; k < ORDER; k++) step[k] = -step[k];
+  if (!lu_factor(ORDER, ORDER, &j[0][0], row)) return false;
+  lu_solve(ORDER, ORDER, &j[0][0], row, step);
+  double sum = 0;
+  for (int k = 0; k < ORDER; k++) sum += step[k];
+  return isfinite(sum);
+}
+
+static GrowthPoint moved(const GrowthPoint* x, const double step[ORDER], double t) {
+  return (GrowthPoint){vec3_add_scaled(x->p, t, vec3(step[0], step[1], step[2])), x->u + t * step[3],
+                       x->va + t * step[4], x->vb + t * step[5]};
+}
+
+/* Newton's method on the end of the path. true: its steps have become rounding, with positive multipliers. */
+static bool newton(const GrowthProblem* problem, GrowthPoint* x, int* iterations) {
+  double before = HUGE_VAL;
+  for (int k = 0; k < NEWTON_STEPS; k++) {
+    GrowthValue v = growth_evaluate(problem, x);
+    double step[ORDER];
+    ++*iterations;
+    if (!newton_step(problem, x, &v, -1, step)) return false;
+    double length = fabs(step[3]) + fabs(step[0]) + fabs(step[1]) + fabs(step[2]);
+    *x = moved(x, step, 1);
+    bool sane = x->u > 0 && x->va > 0 && x->vb > 0;
+    if (sane && (length <= STEP_ROUNDING || (length <= STEP_SMALL && before <= 1e3 * STEP_SMALL))) return true;
+    if (!sane && k > 1) return false;
+    if (!(length < 4) || (k > 3 && length > 0.5 * before)) return length <= STEP_SMALL && sane;
+    before = length;
+  }
+  return false;
+}
+
+/* Two points on the line of centres, inside; multipliers as if the normals lay along it. */
+static GrowthPoint path_start(const GrowthProblem* problem, GrowthValue* v) {
+  double a = 0.5 * problem->a->inner / problem->scale, b = 0.5 * problem->b->inner / problem->scale;
+  GrowthPoint x = {vec3_scale(problem->d, a), a + b, 1, 1};
+  *v = growth_evaluate(problem, &x);
+  double slope_a = vec3_dot(v->a.gradient, problem->d), slope_b = -vec3_dot(v->b.gradient, problem->d);
+  x.va = slope_a > 1e-3 ? 1 / slope_a : 1;
+  x.vb = slope_b > 1e-3 ? 1 / slope_b : 1;
+  return x;
+}
+
+/* How far a multiplier may go. */
+static double to_border(double value, double step) { return step < 0 ? TO_BORDER * value / -step : 1; }
+
+/* Along the interior path, Newton's method on its end as soon as it may work. */
+static bool path(const GrowthProblem* problem, GrowthPoint* x, int* iterations) {
+  GrowthValue v;
+  GrowthPoint y = path_start(problem, &v);
+  double tried = 0.3; /* part of u that complementarity is, below which the end is tried */
+  for (int k = 0; k < PATH_STEPS; k++) {
+    double complement = -0.5 * (y.va * v.a.value + y.vb * v.b.value), step[ORDER];
+    ++*iterations;
+    if (!newton_step(problem, &y, &v, 0.1 * complement, step)) return false;
+    double t = fmin(1, fmin(to_border(y.va, step[4]), to_border(y.vb, step[5])));
+    GrowthPoint next = moved(&y, step, t);
+    GrowthValue there = growth_evaluate(problem, &next);
+    for (int halved = 0; halved < 30 && !(there.a.value < 0.05 * v.a.value && there.b.value < 0.05 * v.b.value);
+         halved++) {
+      t *= 0.6;
+      next = moved(&y, step, t);
+      there = growth_evaluate(problem, &next);
+    }
+    if (!(there.a.value < 0 && there.b.value < 0)) return false;
+    y = next;
+    v = there;
+    complement = -0.5 * (y.va * v.a.value + y.vb * v.b.value);
+    if (t > 0.5 && complement < tried * y.u) {
+      *x = y;
+      if (newton(problem, x, iterations)) return true;
+      tried = 0.1 * complement / y.u;
+    }
+  }
+  return false;
+}
+
+/* ---------------------------------------------------------------- the answer */
+
+static GrowthProblem problem_of(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, double* distance) {
+  GrowthProblem problem = {.a = a, .b = b, .r = mat3_mul(mat3_transpose(pose_a.r), pose_b.r)};
+  Vec3 r = mat3_tmul_vec(pose_a.r, vec3_sub(pose_b.t, pose_a.t));
+  /* the square of a small vector may be none */
+  double largest = fmax(fabs(r.x), fmax(fabs(r.y), fabs(r.z)));
+  *distance = largest > 0 ? largest * vec3_norm(vec3_scale(r, 1 / largest)) : 0;
+  if (*distance > 0) problem.d = vec3_scale(vec3_scale(r, 1 / largest), largest / *distance);
+  problem.scale = ldexp(1, ilogb(a->outer + b->outer));
+  return problem;
+}
+
+static Growth coincident(Pose pose_a) { return (Growth){.point = pose_a.t, .proved = true, .coincident = true}; }
+
+static bool solve(const GrowthProblem* problem, const GrowthCache* cache, GrowthPoint* x, double* low, double* high,
+                  Growth* answer) {
+  double s = problem->scale;
+  if (cache && cache->warm) {
+    *x = (GrowthPoint){vec3_scale(cache->p, 1 / s), cache->u / s, cache->va / s, cache->vb / s};
+    if (newton(problem, x, &answer->iterations) && growth_bounds(problem, x, low, high) &&
+        *high - *low <= GROWTH_PROOF * *low)
+      return true;
+  }
+  if (path(problem, x, &answer->iterations) && growth_bounds(problem, x, low, high) &&
+      *high - *low <= GROWTH_PROOF * *low)
+    return true;
+  answer->bracketed = true;
+  answer->iterations += growth_barrier(problem, x);
+  GrowthPoint polished = *x;
+  double l, h;
+  if (!growth_bounds(problem, x, low, high)) *low = *high = NAN;
+  if (newton(problem, &polished, &answer->iterations) && growth_bounds(problem, &polished, &l, &h) &&
+      !(h - l > *high - *low)) {
+    *x = polished;
+    *low = l;
+    *high = h;
+  }
+  return *high - *low <= GROWTH_PROOF * *low;
+}
+
+/* a is the smaller body: p, from its centre, then has all digits, and q those that b's size needs. */
+static Growth query_ordered(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, GrowthCache* cache) {
+  double distance, low, high;
+  GrowthProblem problem = problem_of(a, pose_a, b, pose_b, &distance);
+  if (!(distance > 0)) return coincident(pose_a);
+  Growth g = {0};
+  GrowthPoint x;
+  g.proved = solve(&problem, cache, &x, &low, &high, &g);
+  double s = problem.scale, u = fmin(fmax(x.u, low), high) * s;
+  if (cache) *cache = (GrowthCache){g.proved, vec3_scale(x.p, s), u, x.va * s, x.vb * s};
+  GrowthValue v = growth_evaluate(&problem, &x);
+  g.low = distance / (high * s);
+  g.high = distance / (low * s);
+  double alpha = g.alpha = fmin(fmax(distance / u, g.low), g.high);
+  g.normal =
+      mat3_mul_vec(pose_a.r, vec3_normalized(vec3_sub(vec3_scale(v.a.gradient, x.va), vec3_scale(v.b.gradient, x.vb))));
+  Vec3 on_a = mat3_mul_vec(pose_a.r, vec3_scale(x.p, s));
+  Vec3 on_b = mat3_mul_vec(pose_a.r, vec3_scale(vec3_add_scaled(x.p, -x.u, problem.d), s));
+  g.point = vec3_add_scaled(pose_a.t, alpha, on_a);
+  g.witness_a = vec3_add(pose_a.t, on_a);
+  g.witness_b = vec3_add(pose_b.t, on_b);
+  g.gap = distance - u;
+  g.multiplier_a = alpha * x.va / x.u; /* of min alpha instead of max u: times |r| / u^2 */
+  g.multiplier_b = alpha * x.vb / x.u;
+  return g;
+}
+
+static Growth exchanged(Growth g) {
+  Vec3 witness = g.witness_a;
+  double multiplier = g.multiplier_a;
+  g.normal = vec3_scale(g.normal, -1);
+  g.witness_a = g.witness_b;
+  g.witness_b = witness;
+  g.multiplier_a = g.multiplier_b;
+  g.multiplier_b = multiplier;
+  return g;
+}
+
+Growth growth_query(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, GrowthCache* cache) {
+  if (a->outer <= b->outer) return query_ordered(a, pose_a, b, pose_b, cache);
+  return exchanged(query_ordered(b, pose_b, a, pose_a, cache));
+}

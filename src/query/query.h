@@ -1,0 +1,87 @@
+/* query: where two bodies meet, and how the answer moves with them. docs/derivations/growth.md, docs/queries.md
+ * World frame; a pose maps a body's own frame to it. Nothing here allocates but where it says so. */
+#ifndef SDRS_QUERY_H
+#define SDRS_QUERY_H
+
+#include "shapes/shapes.h"
+
+/* ---------------------------------------------------------------- derivatives
+ * Columns: a turns about the world's x, y, z through the origin of its frame [1/rad], a moves along the world's x, y, z
+ * [1/m], the same of b, then a's own parameters and b's (shape_parameter_count). */
+enum { QUERY_POSE_COLUMNS = 12 };
+
+/* Above this condition of the system no derivative is given: of its digits fewer than half would count. */
+#define QUERY_CONDITION_MAX 1e8
+
+/* ---------------------------------------------------------------- growth (query/growth.c)
+ * The least factor alpha by which both bodies, scaled about their origins, touch:
+ *     alpha = min over x of max(gamma_a(x), gamma_b(x))                                                          (G1)
+ * alpha > 1: apart, 1: touching, < 1: overlapping. */
+typedef struct {
+  double alpha;
+  double low, high;          /* bounds that hold for certain: low <= alpha <= high (G4) */
+  Vec3 point;                /* where the scaled bodies touch */
+  Vec3 normal;               /* unit, of the common tangent plane, from a to b */
+  Vec3 witness_a, witness_b; /* the same point on the surfaces of the bodies as they are */
+  double gap;                /* |r| (1 - 1/alpha) = |witness_b - witness_a|, negative when they overlap [m] (G5) */
+  double multiplier_a, multiplier_b; /* of phi_a, phi_b <= 0, positive */
+  bool proved;                       /* high - low <= GROWTH_PROOF alpha */
+  bool coincident;                   /* of centres: alpha 0, the point is the centre, the rest means nothing */
+  bool bracketed;                    /* found by the method that cannot fail, where Newton's did not end */
+  int iterations;
+} Growth;
+
+/* Relative width of the bounds of a proved answer. */
+#define GROWTH_PROOF 1e-9
+
+/* What is remembered of a pair from one pose to the next. Zeroed = cold. */
+typedef struct {
+  bool warm;
+  Vec3 p;        /* point on the smaller body, in its frame [m] */
+  double u;      /* |r| / alpha [m] */
+  double va, vb; /* multipliers of (G2) [m] */
+} GrowthCache;
+
+/* cache may be NULL; the answer is the same to rounding whatever is in it. */
+Growth growth_query(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, GrowthCache* cache);
+
+enum {
+  GROWTH_ALPHA,
+  GROWTH_GAP,
+  GROWTH_POINT,
+  GROWTH_NORMAL = GROWTH_POINT + 3,
+  GROWTH_WITNESS_A = GROWTH_NORMAL + 3,
+  GROWTH_WITNESS_B = GROWTH_WITNESS_A + 3,
+  GROWTH_MULTIPLIERS = GROWTH_WITNESS_B + 3,
+  GROWTH_ROWS = GROWTH_MULTIPLIERS + 2,
+};
+/* Derivatives of an answer: rows as above, columns as at the top; out[row * columns + column]. parameters: false leaves
+ * out the shapes' own, then there are QUERY_POSE_COLUMNS. NULL is returned when they exist; else why not (static text),
+ * and out is untouched. *condition: of the system (G3), in units of the bodies' size. */
+const char* growth_derivatives(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, const Growth* answer,
+                               bool parameters, double* out, double* condition);
+
+/* ---------------------------------------------------------------- distance of hulls (query/distance.c) */
+
+typedef struct {
+  double distance; /* m; minus the depth when they overlap: the least translation that parts them */
+  Vec3 witness_a, witness_b;
+  Vec3 normal; /* unit, from a to b */
+} Distance;
+
+/* Allocates when the hulls overlap. cache may be NULL. */
+Distance distance_query(PointView a, Pose pose_a, PointView b, Pose pose_b, GjkCache* cache);
+
+enum {
+  DISTANCE_VALUE,
+  DISTANCE_NORMAL,
+  DISTANCE_WITNESS_A = DISTANCE_NORMAL + 3,
+  DISTANCE_WITNESS_B = DISTANCE_WITNESS_A + 3,
+  DISTANCE_ROWS = DISTANCE_WITNESS_B + 3,
+};
+/* Rows as above, QUERY_POSE_COLUMNS columns. NULL, or why there are none: features that are parallel, so that the
+ * nearest points are not unique. */
+const char* distance_derivatives(PointView a, Pose pose_a, PointView b, Pose pose_b, const Distance* answer,
+                                 double* out);
+
+#endif

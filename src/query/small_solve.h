@@ -1,0 +1,45 @@
+/* Gaussian elimination of a few unknowns. Private to query/. */
+#ifndef SDRS_QUERY_SMALL_SOLVE_H
+#define SDRS_QUERY_SMALL_SOLVE_H
+
+#include <math.h>
+#include <stdbool.h>
+
+/* Factors `a` (order x order, rows of `stride`) in place with row exchanges: order[k] is the row that stands at k. */
+static inline bool lu_factor(int order, int stride, double* a, int* row) {
+  for (int k = 0; k < order; k++) {
+    int best = k;
+    for (int i = k + 1; i < order; i++)
+      if (fabs(a[i * stride + k]) > fabs(a[best * stride + k])) best = i;
+    row[k] = best;
+    for (int j = 0; best != k && j < order; j++) {
+      double swap = a[k * stride + j];
+      a[k * stride + j] = a[best * stride + j];
+      a[best * stride + j] = swap;
+    }
+    double pivot = a[k * stride + k];
+    if (!(fabs(pivot) > 0)) return false;
+    double over = 1 / pivot;
+    for (int i = k + 1; i < order; i++) {
+      double factor = a[i * stride + k] *= over;
+      for (int j = k + 1; j < order; j++) a[i * stride + j] -= factor * a[k * stride + j];
+    }
+  }
+  return true;
+}
+
+static inline void lu_solve(int order, int stride, const double* a, const int* row, double* x) {
+  for (int k = 0; k < order; k++) {
+    double swap = x[row[k]];
+    x[row[k]] = x[k];
+    x[k] = swap;
+  }
+  for (int i = 1; i < order; i++)
+    for (int j = 0; j < i; j++) x[i] -= a[i * stride + j] * x[j];
+  for (int i = order - 1; i >= 0; i--) {
+    for (int j = i + 1; j < order; j++) x[i] -= a[i * stride + j] * x[j];
+    x[i] /= a[i * stride + i];
+  }
+}
+
+#endif

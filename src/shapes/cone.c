@@ -1,0 +1,178 @@
+/* Truncated cone (B2): a soft maximum of its side and its two ends. */
+#include "shapes/shape.h"
+
+enum { SIDE, BOTTOM, TOP, PIECES };
+/* The side's radius is held above this part of the smaller end's, far outside where the two sides meet. */
+#define RADIUS_LEAST 1e-3
+/* Places along the axis where convexity is looked at. */
+enum { CONVEX_SAMPLES = 4000 };
+
+typedef struct {
+  double f[PIECES], weight[PIECES], value;
+  double radius, rate; /* R(x) and dR/dx; rate 0 where it is held */
+  double r2;
+} Cone;
+
+static Cone cone_parts(const Shape* shape, Vec3 z) {
+  double bottom = shape->size[0], top = shape->size[1], below = shape->size[2], above = shape->size[3];
+  Cone c = {.r2 = z.y * z.y + z.z * z.z};
+  double slope = (top - bottom) / (below + above);
+  c.radius = bottom + slope * (z.x + below);
+  c.rate = slope;
+  double least = RADIUS_LEAST * fmin(bottom, top);
+  if (!(c.radius > least)) {
+    c.radius = least;
+    c.rate = 0;
+  }
+  c.f[SIDE] = c.r2 / (c.radius * c.radius) - 1;
+  c.f[BOTTOM] = -z.x / below - 1;
+  c.f[TOP] = z.x / above - 1;
+  double largest = fmax(c.f[SIDE], fmax(c.f[BOTTOM], c.f[TOP])), sum = 0;
+  for (int i = 0; i < PIECES; i++) sum += c.weight[i] = decay(shape->beta * (c.f[i] - largest));
+  for (int i = 0; i < PIECES; i++) c.weight[i] /= sum;
+  c.value = largest + math_log(sum) / shape->beta;
+  return c;
+}
+
+static void cone_gradients(const Shape* shape, Vec3 z, const Cone* c, Vec3 g[PIECES]) {
+  double q = 1 / (c->radius * c->radius);
+  g[SIDE] = vec3(-2 * c->r2 * q / c->radius * c->rate, 2 * z.y * q, 2 * z.z * q);
+  g[BOTTOM] = vec3(-1 / shape->size[2], 0, 0);
+  g[TOP] = vec3(1 / shape->size[3], 0, 0);
+}
+
+static Vec3 mean_of(const Cone* c, const Vec3 g[PIECES]) {
+  Vec3 mean = vec3(0, 0, 0);
+  for (int i = 0; i < PIECES; i++) mean = vec3_add_scaled(mean, c->weight[i], g[i]);
+  return mean;
+}
+
+/* gradient: the mean of the pieces'; Hessian: the mean of theirs and beta times the gradients' covariance. */
+ShapeValue cone_evaluate(const Shape* shape, Vec3 z) {
+  Cone c = cone_parts(shape, z);
+  Vec3 g[PIECES];
+  cone_gradients(shape, z, &c, g);
+  ShapeValue v = {.value = c.value, .gradient = mean_of(&c, g)};
+  for (int i = 0; i < PIECES; i++) {
+    Vec3 off = vec3_sub(g[i], v.gradient);
+    v.hessian = mat3_add(v.hessian, mat3_scale(mat3_outer(off, off), shape->beta * c.weight[i]));
+  }
+  double q = 1 / (c.radius * c.radius), w = c.weight[SIDE], bend = c.rate / c.radius;
+  v.hessian.m[1][1] += 2 * w * q;
+  v.hessian.m[2][2] += 2 * w * q;
+  v.hessian.m[0][1] -= 4 * w * q * bend * z.y;
+  v.hessian.m[1][0] -= 4 * w * q * bend * z.y;
+  v.hessian.m[0][2] -= 4 * w * q * bend * z.z;
+  v.hessian.m[2][0] -= 4 * w * q * bend * z.z;
+  v.hessian.m[0][0] += 6 * w * q * bend * bend * c.r2;
+  return v;
+}
+
+/* dR and d(dR/dx) by bottom_radius, top_radius, below, above: R = bottom + rate (x + below), rate = (top - bottom) / h
+ */
+static void radius_slope(const Shape* shape, double z, int k, double* radius, double* rate) {
+  double h = shape->size[2] + shape->size[3], t = (z + shape->size[2]) / h;
+  double slope = (shape->size[1] - shape->size[0]) / h;
+  const double by_rate[4] = {-1 / h, 1 / h, -slope / h, -slope / h};
+  const double by_radius[4] = {1 - t, t, slope * (1 - t), -slope * t};
+  *rate = by_rate[k];
+  *radius = by_radius[k];
+}
+
+static void beta_slope(const Shape* shape, const Cone* c, const Vec3 g[PIECES], double* value, Vec3* gradient) {
+  double mean = 0;
+  *gradient = vec3(0, 0, 0);
+  for (int i = 0; i < PIECES; i++) mean += c->weight[i] * c->f[i];
+  for (int i = 0; i < PIECES; i++) *gradient = vec3_add_scaled(*gradient, c->weight[i] * (c->f[i] - mean), g[i]);
+  *value = (mean - c->value) / shape->beta;
+}
+
+void cone_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient) {
+  Cone c = cone_parts(shape, z);
+  Vec3 g[PIECES];
+  cone_gradients(shape, z, &c, g);
+  if (k == 0) {
+    beta_slope(shape, &c, g, value, gradient);
+    return;
+  }
+  double f[PIECES] = {0}; /* slope of the pieces, and of their gradients */
+  Vec3 df[PIECES] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+  double radius = 0, rate = 0, q = 1 / (c.radius * c.radius);
+  if (c.rate != 0 || shape->size[0] == shape->size[1]) radius_slope(shape, z.x, k - 1, &radius, &rate);
+  double shrink = -2 * q * radius / c.radius; /* of 1 / R^2 */
+  f[SIDE] = c.r2 * shrink;
+  df[SIDE] = vec3(-2 * c.r2 * (q / c.radius * rate - 3 * q * q * c.rate * radius), 2 * z.y * shrink, 2 * z.z * shrink);
+  if (k == 3) {
+    f[BOTTOM] = z.x / (shape->size[2] * shape->size[2]);
+    df[BOTTOM].x = 1 / (shape->size[2] * shape->size[2]);
+  }
+  if (k == 4) {
+    f[TOP] = -z.x / (shape->size[3] * shape->size[3]);
+    df[TOP].x = -1 / (shape->size[3] * shape->size[3]);
+  }
+  Vec3 mean = mean_of(&c, g);
+  *value = 0;
+  *gradient = vec3(0, 0, 0);
+  for (int i = 0; i < PIECES; i++) {
+    *value += c.weight[i] * f[i];
+    *gradient = vec3_add_scaled(*gradient, shape->beta * c.weight[i] * f[i], vec3_sub(g[i], mean));
+    *gradient = vec3_add_scaled(*gradient, c.weight[i], df[i]);
+  }
+}
+
+/* The profile: r(x) = R(x) sqrt(1 + log(1 - e^(beta f_b) - e^(beta f_t)) / beta) where that is real; else -1. */
+static double profile(const Shape* shape, double z) {
+  double beta = shape->beta, slope = (shape->size[1] - shape->size[0]) / (shape->size[2] + shape->size[3]);
+  double ends = 0, f[2] = {-z / shape->size[2] - 1, z / shape->size[3] - 1};
+  for (int i = 0; i < 2; i++) ends += f[i] < 0 ? decay(beta * f[i]) : 1;
+  if (!(ends < 1)) return -1;
+  double square = 1 + math_log(1 - ends) / beta;
+  return square < 0 ? -1 : (shape->size[0] + slope * (z + shape->size[2])) * sqrt(square);
+}
+
+/* Where the profile ends, between a place where it is real and one where it is not. */
+static double profile_end(const Shape* shape, double inside, double outside) {
+  for (int k = 0; k < 60; k++) {
+    double middle = 0.5 * (inside + outside);
+    *(profile(shape, middle) < 0 ? &outside : &inside) = middle;
+  }
+  return inside;
+}
+
+/* Distance of the origin from the line through two points of the profile, (x, r). */
+static double chord_distance(const double a[2], const double b[2]) {
+  double dz = b[0] - a[0], dr = b[1] - a[1];
+  return fabs(a[0] * dr - a[1] * dz) / sqrt(dz * dz + dr * dr);
+}
+
+/* Is the profile concave? Its chords lie inside, so none is nearer to the origin than the surface (B5). */
+static bool look_along(Shape* shape) {
+  double low = profile_end(shape, 0, -shape->size[2]), high = profile_end(shape, 0, shape->size[3]);
+  double step = (high - low) / CONVEX_SAMPLES, before[2] = {low, 0}, older[2] = {low, 0};
+  bool concave = true;
+  shape->inner = fmin(-low, high);
+  for (int i = 0; i <= CONVEX_SAMPLES; i++) {
+    double z = i == CONVEX_SAMPLES ? high : low + i * step;
+    double here[2] = {z, fmax(0, profile(shape, z))};
+    if (here[0] > before[0] || here[1] > before[1]) shape->inner = fmin(shape->inner, chord_distance(before, here));
+    if (i > 1)
+      concave = concave && before[1] - 0.5 * (older[1] + here[1]) >= -1e-12 * (shape->size[0] + shape->size[1]);
+    for (int k = 0; k < 2; k++) {
+      older[k] = before[k];
+      before[k] = here[k];
+    }
+  }
+  return concave;
+}
+
+const char* cone_create(Shape* shape, const ShapeForm* form) {
+  if (!(form->beta > 0)) return "sharpness must be > 0";
+  shape->beta = form->beta;
+  for (int i = 0; i < 4; i++) shape->size[i] = form->size[i];
+  if (!(cone_evaluate(shape, vec3(0, 0, 0)).value < 0)) return "sharpness must be above log 3: the origin lies inside";
+  bool concave = look_along(shape);
+  for (int i = 0; i < 2; i++) /* the body lies inside the cone that it rounds off */
+    shape->outer = fmax(shape->outer, sqrt(shape->size[i] * shape->size[i] + shape->size[2 + i] * shape->size[2 + i]));
+  if (!concave) return "with these radii and this sharpness the body is not convex";
+  return NULL;
+}

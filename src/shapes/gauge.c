@@ -1,0 +1,40 @@
+/* The gauge of any shape from its phi (B4). */
+#include "shapes/shape.h"
+
+/* Newton's steps along a ray; a handful are needed, and halving the bracket ends them all. */
+#define RAY_STEPS 200
+
+/* s with phi(s y) = 0, and phi there. phi < 0 below the root, > 0 above it. */
+static double ray_root(const Shape* shape, Vec3 y, ShapeValue* at) {
+  double length = vec3_norm(y), low = 0.999 * shape->inner / length, high = 1.001 * shape->outer / length;
+  double s = low < 1 && 1 < high ? 1 : high;
+  for (int step = 0; step < RAY_STEPS; step++) {
+    *at = shape_evaluate(shape, vec3_scale(y, s));
+    if (at->value < 0)
+      low = fmax(low, s);
+    else
+      high = fmin(high, s);
+    double slope = vec3_dot(at->gradient, y), next = s - at->value / slope;
+    if (!(slope > 0) || !(next >= low && next <= high)) next = 0.5 * (low + high);
+    if (fabs(next - s) <= 1e-15 * s) break;
+    s = next;
+  }
+  return s;
+}
+
+/* With z = y / gamma, g = grad phi(z), m = g / (z . g):  grad gamma = m,
+ * H = (I - m z^T) grad^2 phi (I - z m^T) / (gamma z . g). */
+Gauge shape_gauge(const Shape* shape, Vec3 y) {
+  if (shape_methods(shape->kind)->gauge) {
+    ShapeValue v = shape_evaluate(shape, y);
+    return (Gauge){v.value + 1, v.gradient, v.hessian};
+  }
+  ShapeValue at;
+  double s = ray_root(shape, y, &at);
+  Vec3 z = vec3_scale(y, s);
+  double d = vec3_dot(z, at.gradient);
+  Vec3 m = vec3_scale(at.gradient, 1 / d);
+  Mat3 right = mat3_sub(mat3_identity(), mat3_outer(z, m));
+  Mat3 bent = mat3_mul(mat3_mul(mat3_transpose(right), at.hessian), right);
+  return (Gauge){1 / s, m, mat3_scale(bent, s / d)};
+}

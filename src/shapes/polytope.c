@@ -1,0 +1,211 @@
+/* Smooth polytope (B1): a soft maximum over faces. */
+#include "shapes/shape.h"
+
+/* Faces at a time. */
+enum { LANES = 4, FACES_MAX = 4096, FACES_ON_STACK = 64 };
+/* Offsets over the length are at least this, and at most its inverse. */
+#define OFFSET_MIN 1e-3
+/* Offset of the faces that fill up the last lanes, in units of the length: their weight is zero. */
+#define NOWHERE 1e6
+
+/* beta times the height over each face, and the largest of them. */
+static double heights(const Shape* shape, Vec3 z, double* out) {
+  double beta = shape->beta, largest = -HUGE_VAL;
+  for (int i = 0; i < shape->padded; i++)
+    out[i] = beta * (shape->nx[i] * z.x + shape->ny[i] * z.y + shape->nz[i] * z.z - shape->offset[i]);
+  for (int i = 0; i < shape->padded; i++) largest = out[i] > largest ? out[i] : largest;
+  return largest;
+}
+
+/* Sums of weight times 1, n, n n^T: four partial sums each, so that they are vectors and have one order. */
+enum { SUMS = 10 };
+static void weighted_sums(const Shape* shape, const double* weight, double sum[SUMS]) {
+  double part[SUMS][LANES] = {{0}};
+  for (int i = 0; i < shape->padded; i += LANES)
+    for (int l = 0; l < LANES; l++) {
+      double w = weight[i + l], x = shape->nx[i + l], y = shape->ny[i + l], z = shape->nz[i + l];
+      part[0][l] += w;
+      part[1][l] += w * x;
+      part[2][l] += w * y;
+      part[3][l] += w * z;
+      part[4][l] += w * x * x;
+      part[5][l] += w * x * y;
+      part[6][l] += w * x * z;
+      part[7][l] += w * y * y;
+      part[8][l] += w * y * z;
+      part[9][l] += w * z * z;
+    }
+  for (int k = 0; k < SUMS; k++) sum[k] = (part[k][0] + part[k][2]) + (part[k][1] + part[k][3]);
+}
+
+/* phi = (m + log sum e^(h_i - m)) / beta; gradient: the mean normal; Hessian: beta times the normals' covariance. */
+static ShapeValue evaluate_with(const Shape* shape, Vec3 z, double* weight) {
+  double largest = heights(shape, z, weight), sum[SUMS], beta = shape->beta;
+  for (int i = 0; i < shape->padded; i++) weight[i] = decay(weight[i] - largest);
+  weighted_sums(shape, weight, sum);
+  double over = 1 / sum[0];
+  Vec3 g = vec3(sum[1] * over, sum[2] * over, sum[3] * over);
+  ShapeValue v = {.value = (largest + math_log(sum[0])) / beta, .gradient = g};
+  // clang-format off
+  double xx = beta * (sum[4] * over - g.x * g.x), xy = beta * (sum[5] * over - g.x * g.y),
+         xz = beta * (sum[6] * over - g.x * g.z), yy = beta * (sum[7] * over - g.y * g.y),
+         yz = beta * (sum[8] * over - g.y * g.z), zz = beta * (sum[9] * over - g.z * g.z);
+  v.hessian = (Mat3){{{xx, xy, xz},
+                      {xy, yy, yz},
+                      {xz, yz, zz}}};
+  // clang-format on
+  return v;
+}
+
+ShapeValue polytope_evaluate(const Shape* shape, Vec3 z) {
+  double weight[FACES_ON_STACK];
+  if (shape->padded <= FACES_ON_STACK) return evaluate_with(shape, z, weight);
+  double many[FACES_MAX];
+  return evaluate_with(shape, z, many);
+}
+
+/* By the unit normal, the scaled offset and l; then through n = given / |given|, offset = given / |given| / l. */
+static void face_slope(const Shape* shape, Vec3 z, const double* weight, ShapeValue v, int face, int entry,
+                       double* value, Vec3* gradient) {
+  double l = shape->length, norm = shape->face_norm[face], w = weight[face];
+  Vec3 n = vec3(shape->nx[face], shape->ny[face], shape->nz[face]); /* unit / l */
+  Vec3 tilt = vec3_scale(vec3_sub(n, v.gradient), shape->beta * w); /* dw/dz */
+  double unit[3] = {n.x * l, n.y * l, n.z * l};
+  /* the height h = n . z / l - o / l of this face changes by `up` + turn . z; that of all by the change of l */
+  Vec3 turn = vec3(0, 0, 0);
+  double up = 0, stretch = 0;
+  if (entry < 3) {
+    double axis[3] = {entry == 0, entry == 1, entry == 2};
+    double part = unit[entry] / norm;
+    turn = vec3_scale(
+        vec3((axis[0] / norm - unit[0] * part), (axis[1] / norm - unit[1] * part), (axis[2] / norm - unit[2] * part)),
+        1 / l);
+    up = shape->offset[face] * part;
+    stretch = face == shape->length_face ? -l * part : 0;
+  } else {
+    up = -1 / (norm * l);
+    stretch = face == shape->length_face ? 1 / norm : 0;
+  }
+  double change = up + vec3_dot(turn, z);
+  *value = w * change;
+  *gradient = vec3_add(vec3_scale(tilt, change), vec3_scale(turn, w));
+  if (stretch == 0) return;
+  /* h_i ~ 1/l for all i: d phi / dl = -sum w_i h_i / l */
+  double mean = 0;
+  Vec3 mixed = vec3(0, 0, 0);
+  for (int i = 0; i < shape->face_count; i++) {
+    Vec3 ni = vec3(shape->nx[i], shape->ny[i], shape->nz[i]);
+    double h = vec3_dot(ni, z) - shape->offset[i];
+    mean += weight[i] * h;
+    mixed = vec3_add_scaled(mixed, weight[i] * h * shape->beta, vec3_sub(ni, v.gradient));
+  }
+  *value -= stretch * mean / l;
+  *gradient = vec3_add_scaled(*gradient, -stretch / l, vec3_add(mixed, v.gradient));
+}
+
+/* d phi / d beta = (mean height - phi) / beta; of the gradient: the covariance of height and normal. */
+static void beta_slope(const Shape* shape, Vec3 z, const double* weight, ShapeValue v, double* value, Vec3* gradient) {
+  double mean = 0;
+  *gradient = vec3(0, 0, 0);
+  for (int i = 0; i < shape->face_count; i++) {
+    Vec3 n = vec3(shape->nx[i], shape->ny[i], shape->nz[i]);
+    double h = vec3_dot(n, z) - shape->offset[i];
+    mean += weight[i] * h;
+    *gradient = vec3_add_scaled(*gradient, weight[i] * h, vec3_sub(n, v.gradient));
+  }
+  *value = (mean - v.value) / shape->beta;
+}
+
+void polytope_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient) {
+  double weight[FACES_MAX], sum = 0;
+  ShapeValue v = evaluate_with(shape, z, weight);
+  for (int i = 0; i < shape->face_count; i++) sum += weight[i];
+  for (int i = 0; i < shape->face_count; i++) weight[i] /= sum;
+  if (k == 0)
+    beta_slope(shape, z, weight, v, value, gradient);
+  else
+    face_slope(shape, z, weight, v, (k - 1) / 4, (k - 1) % 4, value, gradient);
+}
+
+/* ---------------------------------------------------------------- making one */
+
+static void take_faces(Shape* shape, const ShapeForm* form) {
+  int count = form->face_count, padded = (count + LANES - 1) / LANES * LANES;
+  double* block = MEMORY_NEW(double, 4 * padded + 5 * count);
+  shape->face_count = count;
+  shape->padded = padded;
+  shape->nx = block;
+  shape->ny = block + padded;
+  shape->nz = block + 2 * padded;
+  shape->offset = block + 3 * padded;
+  shape->face_norm = block + 4 * padded;
+  shape->face_given = shape->face_norm + count;
+  for (int i = 0; i < count; i++) {
+    const double* f = form->faces[i];
+    for (int k = 0; k < 4; k++) shape->face_given[4 * i + k] = f[k];
+    shape->face_norm[i] = sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2]);
+    double offset = f[3] / shape->face_norm[i];
+    if (offset > shape->length) {
+      shape->length = offset;
+      shape->length_face = i;
+    }
+  }
+  if (form->length > 0) { /* given: none of the offsets */
+    shape->length = form->length;
+    shape->length_face = -1;
+  }
+  for (int i = 0; i < padded; i++) {
+    bool real = i < count;
+    double s = real ? 1 / (shape->face_norm[i] * shape->length) : 0;
+    shape->nx[i] = real ? form->faces[i][0] * s : 0;
+    shape->ny[i] = real ? form->faces[i][1] * s : 0;
+    shape->nz[i] = real ? form->faces[i][2] * s : 0;
+    shape->offset[i] = real ? form->faces[i][3] * s : NOWHERE;
+  }
+}
+
+/* Farthest corner of the polyhedron of the faces, which holds the body: a facet p . m = 1 of the hull of the points
+ * n_i / o_i is the corner m. 0: the faces do not enclose the origin (B5). */
+static double farthest_corner(const Shape* shape) {
+  Vec3* poles = MEMORY_NEW(Vec3, shape->face_count);
+  for (int i = 0; i < shape->face_count; i++)
+    poles[i] = vec3_scale(vec3(shape->nx[i], shape->ny[i], shape->nz[i]), shape->length / shape->offset[i]);
+  ConvexHull hull;
+  double farthest = 0;
+  bool solid = hull_create(&hull, poles, shape->face_count) == HULL_OK;
+  for (int i = 0; solid && i < hull.triangle_count; i++) {
+    Vec3 a = hull.vertices[hull.triangles[i][0]], b = hull.vertices[hull.triangles[i][1]],
+         c = hull.vertices[hull.triangles[i][2]];
+    Vec3 normal = vec3_cross(vec3_sub(b, a), vec3_sub(c, a));
+    double height = vec3_dot(normal, a);
+    solid = height > 1e-12 * vec3_norm(normal) * vec3_norm(a);
+    farthest = fmax(farthest, vec3_norm(normal) / height);
+  }
+  if (hull.vertices) hull_free(&hull);
+  memory_free(poles);
+  return solid ? farthest * shape->length : 0;
+}
+
+const char* polytope_create(Shape* shape, const ShapeForm* form) {
+  if (!(form->beta > 0)) return "sharpness must be > 0";
+  if (form->face_count < 4) return "there must be at least 4 faces";
+  if (form->face_count > FACES_MAX) return "there must be at most 4096 faces";
+  for (int i = 0; i < form->face_count; i++) {
+    const double* f = form->faces[i];
+    if (!(f[0] * f[0] + f[1] * f[1] + f[2] * f[2] > 0)) return "the normal of a face must not be zero";
+    if (!(f[3] > 0)) return "the offset of a face must be > 0: the origin lies inside";
+  }
+  if (!(form->length >= 0)) return "length must be > 0";
+  shape->beta = form->beta;
+  take_faces(shape, form);
+  for (int i = 0; i < shape->face_count; i++)
+    if (!(shape->offset[i] >= OFFSET_MIN && shape->offset[i] <= 1 / OFFSET_MIN))
+      return "offsets must be within a factor of 1000 of the length";
+  double floor = polytope_evaluate(shape, vec3(0, 0, 0)).value;
+  if (!(floor < 0))
+    return "sharpness is too small: the origin must lie inside (sum of exp(-sharpness offset/length) < 1)";
+  shape->outer = farthest_corner(shape);
+  if (!(shape->outer > 0)) return "the faces must enclose the origin";
+  shape->inner = -floor * shape->length; /* |grad phi| <= 1 / l */
+  return NULL;
+}

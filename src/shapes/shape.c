@@ -1,0 +1,50 @@
+#include <string.h>
+#include "shapes/shape.h"
+
+static const ShapeMethods METHODS[SMOOTH_KINDS] = {
+    [SMOOTH_POLYTOPE] = {"smooth_polytope", 1, false, polytope_create, polytope_evaluate, polytope_slope},
+    [SMOOTH_CONE] = {"truncated_cone", 5, false, cone_create, cone_evaluate, cone_slope},
+    [SMOOTH_SUPERELLIPSOID] = {"superellipsoid", 4, true, super_create, super_evaluate, super_slope},
+    [SMOOTH_CYLINDER] = {"superelliptic_cylinder", 3, true, super_create, super_evaluate, super_slope},
+};
+
+const ShapeMethods* shape_methods(SmoothKind kind) { return &METHODS[kind]; }
+
+const char* shape_kind_name(SmoothKind kind) { return METHODS[kind].name; }
+
+/* Sizes that must be positive. */
+static int size_count(SmoothKind kind) {
+  static const int count[SMOOTH_KINDS] = {[SMOOTH_CONE] = 4, [SMOOTH_SUPERELLIPSOID] = 3, [SMOOTH_CYLINDER] = 2};
+  return count[kind];
+}
+
+const char* shape_create(Shape* shape, const ShapeForm* form) {
+  *shape = (Shape){.kind = form->kind};
+  for (int i = 0; i < size_count(form->kind); i++)
+    if (!(form->size[i] > 0 && form->size[i] < HUGE_VAL)) return "sizes must be > 0";
+  const char* rule = METHODS[form->kind].create(shape, form);
+  if (rule) shape_free(shape);
+  return rule;
+}
+
+void shape_free(Shape* shape) {
+  memory_free(shape->nx); /* the first of one block */
+  *shape = (Shape){0};
+}
+
+ShapeValue shape_evaluate(const Shape* shape, Vec3 z) {
+  switch (shape->kind) {
+    case SMOOTH_POLYTOPE:
+      return polytope_evaluate(shape, z);
+    case SMOOTH_CONE:
+      return cone_evaluate(shape, z);
+    default:
+      return super_evaluate(shape, z);
+  }
+}
+
+int shape_parameter_count(const Shape* shape) { return METHODS[shape->kind].own + 4 * shape->face_count; }
+
+void shape_parameter_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient) {
+  METHODS[shape->kind].slope(shape, z, k, value, gradient);
+}

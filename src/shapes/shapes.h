@@ -1,0 +1,84 @@
+/* shapes: smooth convex bodies as level sets { z : phi(z) <= 0 }, each around the origin of its own frame, with
+ * derivatives by place and by own parameters. docs/derivations/shapes.md
+ *
+ *     smooth polytope          phi = 1/beta log sum_i exp(beta (n_i . z - o_i) / l),  |n_i| = 1,  l = max o_i     (B1)
+ *     truncated cone           phi = 1/beta log(e^(beta f_s) + e^(beta f_b) + e^(beta f_t)), axis x               (B2)
+ *                              f_s = (y^2 + z^2) / R(x)^2 - 1,  f_b = -x / below - 1,  f_t = x / above - 1,
+ *                              R linear from bottom_radius at x = -below to top_radius at x = above
+ *     superellipsoid           phi = ((x/a)^2n + (y/b)^2n + (z/c)^2n)^(1/2n) - 1                                  (B3)
+ *     superelliptic cylinder   phi = ((y^2 + z^2)^n / r^2n + (x/h)^2n)^(1/2n) - 1, axis x                         (B3)
+ *
+ * Ownership: shape_create makes the arrays of a Shape, shape_free ends them and accepts a zeroed one. Lengths in
+ * metres; phi has no unit. Results have the same bits on every processor. */
+#ifndef SDRS_SHAPES_H
+#define SDRS_SHAPES_H
+
+#include "geometry/geometry.h"
+
+typedef enum {
+  SMOOTH_POLYTOPE,
+  SMOOTH_CONE,
+  SMOOTH_SUPERELLIPSOID,
+  SMOOTH_CYLINDER,
+  SMOOTH_KINDS,
+} SmoothKind;
+
+/* What a shape is made of, as its user says it. Borrowed by shape_create. */
+typedef struct {
+  SmoothKind kind;
+  double beta;              /* polytope, cone: sharpness, > 0 */
+  double exponent;          /* superellipsoid, cylinder: n in [1, 64] */
+  double size[4];           /* m, > 0. cone: bottom_radius, top_radius, below, above; superellipsoid: semi-axes a, b, c;
+                             * cylinder: radius, half length */
+  const double (*faces)[4]; /* polytope: outward normal of any length and offset > 0 of n . z <= offset */
+  int face_count;
+  double length; /* polytope: l [m], 0 = the largest offset */
+} ShapeForm;
+
+typedef struct {
+  SmoothKind kind;
+  double beta, exponent, size[4];
+  int whole;                     /* the exponent when it is a whole number, else 0 */
+  int face_count, padded;        /* padded: multiple of 4, the rest as far away as can be */
+  double *nx, *ny, *nz, *offset; /* polytope: unit normals and offsets, both divided by `length` (padded) */
+  double* face_norm;             /* |n_i| as given */
+  double* face_given;            /* (face_count x 4) */
+  double length;                 /* l of (B1) [m] */
+  int length_face;               /* the face that l is the offset of; -1: of none */
+  double inner, outer; /* m: the ball of radius inner lies inside, the body inside that of radius outer (B5) */
+} Shape;
+
+/* Names of kinds as in files: "smooth_polytope", "truncated_cone", "superellipsoid", "superelliptic_cylinder". */
+const char* shape_kind_name(SmoothKind kind);
+/* A shape that can be queried: convex, with the origin inside. Otherwise NULL is in *shape's arrays and the rule that
+ * is broken is in the returned text (static); NULL: it stands. Allocates. */
+const char* shape_create(Shape* shape, const ShapeForm* form);
+void shape_free(Shape* shape);
+
+/* phi and its derivatives at one place; the Hessian is symmetric. */
+typedef struct {
+  double value;
+  Vec3 gradient; /* 1/m */
+  Mat3 hessian;  /* 1/m^2 */
+} ShapeValue;
+/* At a place z of the shape's own frame [m], inside or outside. At the centre of a superellipsoid or cylinder, where
+ * phi has a tip, gradient and Hessian are zero. No allocation. */
+ShapeValue shape_evaluate(const Shape* shape, Vec3 z);
+
+/* The gauge gamma(y) = min { t > 0 : y/t inside } (B4), its gradient and Hessian at y [m]; y not zero. It has no unit
+ * and is convex and homogeneous: gamma = y . gradient, gradient(y) the normal of the surface at y / gamma. */
+typedef struct {
+  double value;
+  Vec3 gradient;
+  Mat3 hessian;
+} Gauge;
+Gauge shape_gauge(const Shape* shape, Vec3 y);
+
+/* A shape's own parameters, in this order. polytope: beta, then nx, ny, nz, offset of every face as given; cone: beta,
+ * bottom_radius, top_radius, below, above; superellipsoid: exponent, a, b, c; cylinder: exponent, radius, half length
+ */
+int shape_parameter_count(const Shape* shape);
+/* Derivatives of phi and of its gradient at z by parameter k. */
+void shape_parameter_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient);
+
+#endif

@@ -1,0 +1,132 @@
+/* Superellipsoid and superelliptic cylinder (B3): gamma = (sum_i t_i^2n)^(1/2n) with t_i = |x_i| / a_i, where the
+ * cylinder's first component is the distance from its axis. phi = gamma - 1. */
+#include "shapes/shape.h"
+
+/* Largest exponent: the 2n-th power of a ratio above 1/2 is still a number. */
+#define EXPONENT_MAX 64.0
+
+/* t^(2n), t^(2n-2) of a ratio in [0, 1]. */
+typedef struct {
+  double full, less;
+} Powers;
+
+static Powers powers_of(const Shape* shape, double t) {
+  double square = t * t;
+  if (shape->whole == 0) {
+    if (!(t > 0)) return (Powers){0, shape->exponent == 1 ? 1 : 0};
+    double full = math_pow(square, shape->exponent);
+    return (Powers){full, full / square};
+  }
+  double less = 1, factor = square;
+  for (int k = shape->whole - 1; k > 0; k >>= 1, factor *= factor)
+    if (k & 1) less *= factor;
+  return (Powers){less * square, less};
+}
+
+/* gamma with the parts that its derivatives need; part i belongs to semi-axis i. */
+typedef struct {
+  double gamma, x[3];
+  int parts;
+  double full[3], less[3], ratio[3]; /* t^2n, t^(2n-2), t for t_i = |x_i| / (a_i gamma) */
+} Super;
+
+static Super super_parts(const Shape* shape, Vec3 z) {
+  Super s = {0};
+  bool round = shape->kind == SMOOTH_CYLINDER;
+  s.parts = round ? 2 : 3;
+  s.x[0] = round ? sqrt(z.y * z.y + z.z * z.z) : fabs(z.x);
+  s.x[1] = round ? fabs(z.x) : fabs(z.y);
+  s.x[2] = round ? 0 : fabs(z.z);
+  double largest = 0, sum = 0;
+  for (int i = 0; i < s.parts; i++) largest = fmax(largest, s.ratio[i] = s.x[i] / shape->size[i]);
+  if (!(largest > 0)) return s;
+  for (int i = 0; i < s.parts; i++) {
+    Powers p = powers_of(shape, s.ratio[i] / largest);
+    s.full[i] = p.full;
+    s.less[i] = p.less;
+    sum += p.full;
+  }
+  /* sum is in [1, 3]: its root costs no digits */
+  double root = shape->whole == 1 ? sqrt(sum) : math_pow(sum, 0.5 / shape->exponent);
+  double over = 1 / root, whole = 1 / sum, less = whole * root * root;
+  s.gamma = largest * root;
+  for (int i = 0; i < s.parts; i++) {
+    s.ratio[i] *= over / largest;
+    s.full[i] *= whole;
+    s.less[i] *= less;
+  }
+  return s;
+}
+
+/* grad_i = less_i x_i / (a_i^2 gamma); H = -(2n-1)/gamma g g^T + curvature of the parts. */
+ShapeValue super_evaluate(const Shape* shape, Vec3 z) {
+  ShapeValue v = {.value = -1};
+  Super s = super_parts(shape, z);
+  if (!(s.gamma > 0)) return v;
+  double odd = 2 * shape->exponent - 1, over = 1 / s.gamma, flat[3];
+  v.value = s.gamma - 1;
+  for (int i = 0; i < s.parts; i++) flat[i] = s.less[i] * over / (shape->size[i] * shape->size[i]);
+  bool round = shape->kind == SMOOTH_CYLINDER;
+  Vec3 g =
+      round ? vec3(flat[1] * z.x, flat[0] * z.y, flat[0] * z.z) : vec3(flat[0] * z.x, flat[1] * z.y, flat[2] * z.z);
+  v.gradient = g;
+  v.hessian = mat3_scale(mat3_outer(g, g), -odd * over);
+  if (round) {
+    double along = s.x[0] > 0 ? (odd - 1) * flat[0] / (s.x[0] * s.x[0]) : 0;
+    v.hessian.m[1][1] += flat[0] + along * z.y * z.y;
+    v.hessian.m[1][2] += along * z.y * z.z;
+    v.hessian.m[2][1] += along * z.y * z.z;
+    v.hessian.m[2][2] += flat[0] + along * z.z * z.z;
+    v.hessian.m[0][0] += odd * flat[1];
+  } else {
+    for (int i = 0; i < 3; i++) v.hessian.m[i][i] += odd * flat[i];
+  }
+  return v;
+}
+
+/* d gamma / da_k = -gamma t_k^2n / a_k, d gamma / dn = gamma/n sum t_i^2n log t_i. The gradient's parts are products of
+ * powers, so their logarithms are differentiated. */
+void super_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient) {
+  Super s = super_parts(shape, z);
+  ShapeValue v = super_evaluate(shape, z);
+  double n = shape->exponent, factor[3] = {0};
+  *value = 0;
+  *gradient = vec3(0, 0, 0);
+  if (!(s.gamma > 0)) return;
+  if (k == 0) {
+    double mean = 0;
+    for (int i = 0; i < s.parts; i++) mean += s.ratio[i] > 0 ? s.full[i] * math_log(s.ratio[i]) / n : 0;
+    *value = s.gamma * mean;
+    for (int i = 0; i < s.parts; i++) factor[i] = s.ratio[i] > 0 ? 2 * math_log(s.ratio[i]) - (2 * n - 1) * mean : 0;
+  } else {
+    double size = shape->size[k - 1];
+    *value = -s.gamma * s.full[k - 1] / size;
+    for (int i = 0; i < s.parts; i++) factor[i] = ((2 * n - 1) * s.full[k - 1] - (i == k - 1 ? 2 * n : 0)) / size;
+  }
+  bool round = shape->kind == SMOOTH_CYLINDER;
+  *gradient = vec3(v.gradient.x * factor[round ? 1 : 0], v.gradient.y * factor[round ? 0 : 1],
+                   v.gradient.z * factor[round ? 0 : 2]);
+}
+
+/* The farthest point: max sum a_i^2 s_i with sum s_i^n = 1 is the norm of the a_i^2 dual to n (B5). */
+static double farthest(const Shape* shape, int parts) {
+  double largest = 0, sum = 0, n = shape->exponent;
+  for (int i = 0; i < parts; i++) largest = fmax(largest, shape->size[i]);
+  if (n == 1) return largest;
+  for (int i = 0; i < parts; i++) sum += math_pow(shape->size[i] / largest, 2 * n / (n - 1));
+  return largest * math_pow(sum, (n - 1) / (2 * n));
+}
+
+const char* super_create(Shape* shape, const ShapeForm* form) {
+  int parts = form->kind == SMOOTH_CYLINDER ? 2 : 3;
+  if (!(form->exponent >= 1 && form->exponent <= EXPONENT_MAX)) return "exponent must be between 1 and 64";
+  shape->exponent = form->exponent;
+  shape->whole = floor(form->exponent) == form->exponent ? (int)form->exponent : 0;
+  shape->inner = form->size[0];
+  for (int i = 0; i < parts; i++) {
+    shape->size[i] = form->size[i];
+    shape->inner = fmin(shape->inner, form->size[i]);
+  }
+  shape->outer = farthest(shape, parts);
+  return NULL;
+}

@@ -1,0 +1,41 @@
+/* libFuzzer target: any bytes give questions that are answered with numbers or null, or an error with a place. */
+#include <stdlib.h>
+#include <string.h>
+#include "app/query.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
+
+static void require(bool condition) {
+  if (!condition) abort();
+}
+
+static void check_item(const QueryList* list, const QueryItem* item, QueryMemory* memory) {
+  Text line = {0};
+  for (int k = 0; k < 2; k++) require(item->body[k] < list->body_count);
+  if (item->method == QUERY_POTENTIAL) return;
+  require(item->body[0] >= 0 && item->body[1] >= 0);
+  query_answer(&line, list, item, memory);
+  require(line.length > 2 && line.data[line.length - 1] == '\n');
+  require(!strstr(line.data, "nan") && !strstr(line.data, "inf"));
+  text_free(&line);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  char* text = malloc(size + 1);
+  memcpy(text, data, size);
+  text[size] = '\0';
+  QueryList list;
+  Diagnostics diagnostics = {0};
+  Status status = query_parse(&list, "fuzz.jsonl", text, size, &diagnostics);
+  QueryMemory memory = {.body = {-1, -1}};
+  if (status == STATUS_OK) {
+    require(diagnostics.error_count == 0);
+    for (int i = 0; i < list.count && i < 20; i++) check_item(&list, &list.items[i], &memory);
+  } else {
+    require(status == STATUS_BAD_INPUT && diagnostics.error_count > 0);
+  }
+  query_free(&list);
+  diagnostics_free(&diagnostics);
+  free(text);
+  return 0;
+}

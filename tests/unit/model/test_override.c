@@ -1,0 +1,85 @@
+/* Overridden numbers: the model is that of a scene that was written with them, and the given scene stays as it was. */
+#include "fixture.h"
+
+#define SCENE(point, height, amplitude, angle, speed)                                                \
+  "shapes:\n"                                                                                        \
+  "  tip: {type: points, points: [[0, 0, 0], [1, 0, 0], [0, 1, 0], " point                           \
+  "]}\n"                                                                                             \
+  "links:\n"                                                                                         \
+  "  - {name: arm, mass: 1, joint: {type: hinge, axis: [0, 1, 0], position: [0, 0, " height          \
+  "]}, shape: tip}\n"                                                                                \
+  "  - {name: hand, mass: 1, parent: arm, joint: {type: ball, position: [3, 0, 0]}, shape: tip}\n"   \
+  "controllers:\n"                                                                                   \
+  "  - {link: arm, type: pd, position_gain: 1, target: 0.25}\n"                                      \
+  "  - {link: arm, type: pd, position_gain: 1, target: {type: sines, terms: [{amplitude: " amplitude \
+  ", frequency: 2}]}}\n"                                                                             \
+  "initial:\n"                                                                                       \
+  "  - {link: arm, coordinates: [" angle                                                             \
+  "]}\n"                                                                                             \
+  "  - {link: hand, velocities: [0, " speed                                                          \
+  ", 0]}\n"                                                                                          \
+  "contact: {model: none}\n"
+
+static void parse(Scene* scene, const char* yaml, Diagnostics* diagnostics) {
+  assert_int_equal(scene_parse(scene, "inline.yaml", yaml, strlen(yaml), false, NULL, 0, diagnostics), STATUS_OK);
+}
+
+static void check_models(const Model* a, const Model* b) {
+  assert_int_equal(a->hull_count, b->hull_count);
+  for (int h = 0; h < a->hull_count; h++)
+    for (int i = 0; i < a->hulls[h].solid.vertex_count; i++)
+      check_vec3(a->hulls[h].solid.vertices[i], b->hulls[h].solid.vertices[i], 0, "vertex");
+  for (int i = 0; i < a->link_count; i++) {
+    check_vec3(a->links[i].origin.t, b->links[i].origin.t, 0, "origin");
+    check_vec3(a->links[i].center, b->links[i].center, 0, "centre");
+  }
+  for (int k = 0; k < a->coordinate_count; k++)
+    check_near(a->initial_coordinates[k], b->initial_coordinates[k], 0, "coordinate");
+  for (int k = 0; k < a->dof_count; k++) check_near(a->initial_velocities[k], b->initial_velocities[k], 0, "velocity");
+  for (int c = 0; c < a->controller_count; c++)
+    for (double t = 0; t < 1; t += 0.1) {
+      double value[2], rate[2];
+      signal_eval(&a->controllers[c].target, t, &value[0], &rate[0]);
+      signal_eval(&b->controllers[c].target, t, &value[1], &rate[1]);
+      check_near(value[0], value[1], 0, "target");
+    }
+}
+
+static void overridden_numbers_are_as_if_written(void** state) {
+  (void)state;
+  /* the second controller's values: one offset, then the amplitude */
+  const ModelOverride overrides[] = {{OVERRIDE_VERTEX, 1, 0, 3 * 3 + 2, 1.5},
+                                     {OVERRIDE_ATTACHMENT, 0, 0, 2, 0.75},
+                                     {OVERRIDE_CONTROL, 0, 1, 1, 0.125},
+                                     {OVERRIDE_COORDINATE, 0, 0, 0, -0.5},
+                                     {OVERRIDE_VELOCITY, 1, 0, 1, 4}};
+  const int count = sizeof overrides / sizeof overrides[0];
+  Diagnostics diagnostics = {0};
+  Scene given = {0}, written = {0};
+  Model plain, other, wanted;
+  parse(&given, SCENE("[0, 0, 1]", "2", "0.5", "0.25", "1"), &diagnostics);
+  parse(&written, SCENE("[0, 0, 1.5]", "0.75", "0.125", "-0.5", "4"), &diagnostics);
+  assert_int_equal(model_create(&plain, &given, &diagnostics), STATUS_OK);
+  assert_int_equal(model_create_with(&other, &given, overrides, count, &diagnostics), STATUS_OK);
+  assert_int_equal(model_create(&wanted, &written, &diagnostics), STATUS_OK);
+  check_models(&other, &wanted); /* both links use the shape, and both have its vertex */
+  for (int k = 0; k < count; k++) {
+    assert_true(*model_scene_number(&given, &overrides[k]) != overrides[k].value);
+    assert_true(*model_scene_number(other.own_scene, &overrides[k]) == overrides[k].value);
+  }
+  model_destroy(&other);
+  Model again;
+  assert_int_equal(model_create(&again, &given, &diagnostics), STATUS_OK);
+  check_models(&again, &plain);
+  model_destroy(&again);
+  model_destroy(&plain);
+  model_destroy(&wanted);
+  scene_free(&given);
+  scene_free(&written);
+  diagnostics_free(&diagnostics);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(overridden_numbers_are_as_if_written)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
