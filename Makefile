@@ -31,11 +31,14 @@ ifeq ($(origin CC),default)
   CC := gcc
 endif
 
+, := ,
+
 # ---------------------------------------------------------------- flags
 
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wdouble-promotion
 # No implicit contraction: one source gives the same bits at every optimisation level. Never -ffast-math.
-COMMON_FLAGS := -std=c17 -D_GNU_SOURCE -ffp-contract=off
+# Code that can stand in libsdrs.so, of which only src/library/sdrs.h is seen: one set of objects for it and the program.
+COMMON_FLAGS := -std=c17 -D_GNU_SOURCE -ffp-contract=off -fPIC -fvisibility=hidden
 
 release_FLAGS := -O3 $(ARCH) $(UNFUSED) -fopenmp -DNDEBUG
 check_FLAGS   := -O3 $(ARCH) $(UNFUSED) -fopenmp
@@ -76,6 +79,13 @@ SUPPORT_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c))
 # The program goes to the root only in the flavour that users run.
 PROGRAM := $(if $(filter release,$(FLAVOUR)),sdrs,$(BUILD)/sdrs)
 
+# The library, in the flavour that users run in a place of its own: there other languages look for it.
+SOVERSION := $(firstword $(subst ., ,$(VERSION)))
+LIB := $(if $(filter release,$(FLAVOUR)),out/lib,$(BUILD)/lib)
+SHARED := $(LIB)/libsdrs.so.$(VERSION)
+LIBRARY_FILES := $(SHARED) $(LIB)/libsdrs.so.$(SOVERSION) $(LIB)/libsdrs.so $(LIB)/libsdrs.a $(LIB)/sdrs.pc
+LIBRARY_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard src/library/*.c))
+
 test_programs = $(patsubst %.c,$(BUILD)/%,$(wildcard $(1)))
 UNIT_TESTS := $(call test_programs,tests/unit/*/test_*.c)
 OTHER_TESTS := $(call test_programs,tests/gradient/test_*.c tests/property/test_*.c tests/determinism/test_*.c)
@@ -100,10 +110,10 @@ endif
 
 # ---------------------------------------------------------------- targets
 
-.PHONY: all demo check check-long check-asan check-tsan golden bench lint format fuzz install clean help
-.PHONY: build-check page program tests unit-tests other-tests long-tests fuzzers FORCE
+.PHONY: all demo check check-long check-asan check-tsan golden bench lint format fuzz install install-library clean help
+.PHONY: build-check page program library tests unit-tests other-tests long-tests fuzzers FORCE
 
-all: program ## build ./sdrs (release)
+all: program library ## build ./sdrs and the library in out/lib/ (release)
 
 demo: ## install what is missing, build, simulate and optimize shipped scenes and draw them
 	@scripts/deps.sh build
@@ -123,14 +133,14 @@ demo: ## install what is missing, build, simulate and optimize shipped scenes an
 check: build-check ## install what is missing, build, run every test; ends with `N passed, N failed`
 	@tests/run.sh -j $(TEST_JOBS) \
 	  $(call script_if_there,tests/cli/run.sh) $(call script_if_there,scripts/update_golden.sh --check) \
-	  $(call script_if_there,scripts/check_bits.sh) $(sort $(wildcard tests/door/*.sh)) \
+	  $(call script_if_there,scripts/check_bits.sh) $(call script_if_there,tests/library/run.sh) $(call script_if_there,tests/python/run.sh) $(sort $(wildcard tests/door/*.sh)) \
 	  $(call script_if_there,tests/mujoco/run.sh) $(call script_if_there,tests/gltf/run.sh) \
 	  $(call script_if_there,tests/page/run.sh) $(call script_if_there,tests/rigid_ipc/run.sh) \
 	  $(call in_flavour,check,$(OTHER_TESTS) $(UNIT_TESTS)) $(call in_flavour,asan,$(UNIT_TESTS))
 
 build-check:
 	@scripts/deps.sh check
-	@$(MAKE) --no-print-directory FLAVOUR=release WERROR=1 program
+	@$(MAKE) --no-print-directory FLAVOUR=release WERROR=1 program library
 	@$(MAKE) --no-print-directory FLAVOUR=check program unit-tests other-tests
 	@$(MAKE) --no-print-directory FLAVOUR=asan program unit-tests
 
@@ -183,7 +193,7 @@ format: ## lay out all C sources and headers
 SHARE := $(DESTDIR)$(PREFIX)/share
 # Manual pages and completions are printed by the program itself, from the tables of its help and its formats. They go to
 # a folder of their own first: a program that fails leaves no empty page behind.
-install: program ## install to PREFIX (/usr/local), below DESTDIR
+install: program install-library ## install to PREFIX (/usr/local), below DESTDIR
 	@mkdir -p out/install
 	./sdrs help --man >out/install/sdrs.1
 	./sdrs schema scene --man >out/install/sdrs-scene.5
@@ -198,14 +208,24 @@ install: program ## install to PREFIX (/usr/local), below DESTDIR
 	install -D -m 644 out/install/_sdrs $(SHARE)/zsh/site-functions/_sdrs
 	install -D -m 644 LICENSE $(SHARE)/doc/sdrs/LICENSE
 
+install-library: library ## the library alone: header, libsdrs.so, libsdrs.a, sdrs.pc
+	install -D -m 644 src/library/sdrs.h $(DESTDIR)$(PREFIX)/include/sdrs.h
+	install -D -m 755 $(SHARED) $(DESTDIR)$(PREFIX)/lib/libsdrs.so.$(VERSION)
+	ln -sf libsdrs.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/libsdrs.so.$(SOVERSION)
+	ln -sf libsdrs.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/libsdrs.so
+	install -D -m 644 $(LIB)/libsdrs.a $(DESTDIR)$(PREFIX)/lib/libsdrs.a
+	install -D -m 644 $(LIB)/sdrs.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig/sdrs.pc
+
 clean: ## remove everything built; runs and pictures in out/ stay
-	rm -rf out/build out/tests sdrs
+	rm -rf out/build out/tests out/lib sdrs
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | column -t -s '|'
 
 # The empty recipe keeps make from saying that there was nothing to do.
 program: $(PROGRAM)
+	@:
+library: $(LIBRARY_FILES)
 	@:
 unit-tests: $(UNIT_TESTS)
 	@:
@@ -236,18 +256,38 @@ $(BUILD)/tests/%.o: tests/%.c $(BUILD)/flags | out/build/libraries
 	$(COMPILE) -Itests
 
 # Made anew each time, so that nothing stays in it of a source that is gone.
-$(BUILD)/libsdrs.a: $(OBJECTS) $(BUILD)/objects
+$(BUILD)/objects.a: $(OBJECTS) $(BUILD)/objects
 	@rm -f $@
 	$(call SHORT,AR) ar rcs $@ $(OBJECTS)
 
 # ./sdrs is linked anew when it comes from the other folder: with MPI, or without.
-$(PROGRAM): $(BUILD)/src/main.o $(BUILD)/libsdrs.a $(if $(filter sdrs,$(PROGRAM)),out/build/origin)
-	$(call SHORT,LD) $(CC) $(FLAGS) $(LDFLAGS) $(BUILD)/src/main.o $(BUILD)/libsdrs.a $(LDLIBS) -o $@
+$(PROGRAM): $(BUILD)/src/main.o $(BUILD)/objects.a $(if $(filter sdrs,$(PROGRAM)),out/build/origin)
+	$(call SHORT,LD) $(CC) $(FLAGS) $(LDFLAGS) $(BUILD)/src/main.o $(BUILD)/objects.a $(LDLIBS) -o $@
 
-$(TESTS): %: %.o $(SUPPORT_OBJECTS) $(BUILD)/libsdrs.a
+# What is not asked for from src/library/ down stays out. Nothing but sdrs_ is seen: the objects are hidden, and the static
+# library is one object whose other names are local.
+$(SHARED): $(LIBRARY_OBJECTS) $(BUILD)/objects.a
+	@mkdir -p $(@D)
+	$(call SHORT,LD) $(CC) $(FLAGS) -shared -Wl,-soname,libsdrs.so.$(SOVERSION) -Wl,--as-needed -Wl,--exclude-libs,ALL \
+	  $(if $(filter release check,$(FLAVOUR)),-Wl$(,)-z$(,)defs) $(LDFLAGS) $(LIBRARY_OBJECTS) $(BUILD)/objects.a $(LDLIBS) -o $@
+
+$(LIB)/libsdrs.so.$(SOVERSION) $(LIB)/libsdrs.so: $(SHARED)
+	@ln -sf libsdrs.so.$(VERSION) $@
+
+$(LIB)/libsdrs.a: $(LIBRARY_OBJECTS) $(BUILD)/objects.a
+	@mkdir -p $(@D) && rm -f $@
+	$(call SHORT,AR) ld -r $(LIBRARY_OBJECTS) $(BUILD)/objects.a -o $(BUILD)/libsdrs.o && \
+	  objcopy --localize-hidden $(BUILD)/libsdrs.o && ar rcs $@ $(BUILD)/libsdrs.o
+
+$(LIB)/sdrs.pc: FORCE
+	$(call write_if_changed,'prefix=$(PREFIX)' 'libdir=$${prefix}/lib' 'includedir=$${prefix}/include' '' 'Name: sdrs' \
+	  'Description: simulator and optimizer of robots with exact gradients' 'Version: $(VERSION)' \
+	  'Cflags: -I$${includedir}' 'Libs: -L$${libdir} -lsdrs' 'Libs.private: -fopenmp $(LDLIBS)')
+
+$(TESTS): %: %.o $(SUPPORT_OBJECTS) $(BUILD)/objects.a
 	$(call SHORT,LD) $(CC) $(FLAGS) $(LDFLAGS) $^ $(LDLIBS) -lcmocka -o $@
 
-$(FUZZERS): %: %.o $(BUILD)/libsdrs.a
+$(FUZZERS): %: %.o $(BUILD)/objects.a
 	$(call SHORT,LD) $(CC) $(FLAGS) -fsanitize=fuzzer $(LDFLAGS) $^ $(LDLIBS) -o $@
 
 # The page of `sdrs render -o x.html`, one for all flavours; an empty file where npm or its registry is missing. Tried

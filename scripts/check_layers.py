@@ -5,6 +5,7 @@ The order is the line `Include order: base < linalg < ...` of CONTRIBUTING.md. A
 folder, the doors (x/x.h, scene/task.h, scene/schema.h) of folders lower in the order, the generated version.h from app/
 only, method.h from decompose/ only.
 No part includes another that includes it, by whatever way: x.c and x.h are one part, a door is one by itself.
+No two types share a name, but for those private to files of one folder.
 Prints one line per fault; exits 1 when there is one.
 """
 
@@ -80,6 +81,24 @@ def cycles(files):
         yield from visit(part)
 
 
+def types_of(path):
+    """Names of the types that a file defines."""
+    text = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S)
+    return re.findall(r"^\}\s*(\w+);", text, re.M) + re.findall(r"^typedef enum \{[^}]*\}\s*(\w+);", text, re.M)
+
+
+def shared_types(files):
+    """One line per name that two files give to a type each, unless both are sources of one folder."""
+    known = {}
+    for path in files:
+        for name in set(types_of(path)):
+            known.setdefault(name, []).append(path)
+    for name, places in sorted(known.items()):
+        private = all(path.suffix == ".c" for path in places)
+        if len({path.parent for path in places} if private else places) > 1:
+            yield f"src: the type {name} is in " + " and ".join(str(path.relative_to(ROOT / "src")) for path in places)
+
+
 def faults_of_file(path, order):
     relative = path.relative_to(ROOT / "src")
     folder = relative.parts[0] if len(relative.parts) > 1 else ""
@@ -95,7 +114,7 @@ def faults_of_file(path, order):
 def main():
     order = read_order()
     files = sorted((ROOT / "src").rglob("*.[ch]"))
-    faults = [fault for path in files for fault in faults_of_file(path, order)] + list(cycles(files))
+    faults = [fault for path in files for fault in faults_of_file(path, order)] + list(cycles(files)) + list(shared_types(files))
     print("\n".join(faults) if faults else f"check_layers: {len(files)} files, no fault")
     return 1 if faults else 0
 

@@ -8,7 +8,7 @@
 #   scripts/deps.sh --look build    only look: name what is missing and exit 1
 set -euo pipefail
 
-# What brings it    what shows that it is there: a command, a header or a library
+# What brings it    what shows that it is there: a command, a header, a library or a file
 BUILD_NEEDS='
 gcc                 command gcc
 libc6-dev           header  stdio.h
@@ -59,6 +59,10 @@ CHECK_OPTIONAL='
 libmujoco-dev       header  mujoco/mujoco.h
 gnuplot-nox         command gnuplot
 chromium            command chromium
+abigail-tools       command abidiff
+python3-numpy       file    /usr/lib/python3/dist-packages/numpy
+python3-build       file    /usr/lib/python3/dist-packages/build
+python3-hatchling   file    /usr/lib/python3/dist-packages/hatchling
 '
 
 usage() {
@@ -83,6 +87,7 @@ present() { # kind, name
     command) command -v "$2" >/dev/null ;;
     header) there "${headers[@]}" /usr/local/include /usr/include /usr/include/*-linux-gnu* "$2" ;;
     library) there "${libraries[@]}" /usr/local/lib /usr/lib /usr/lib/*-linux-gnu* /usr/lib64 "$2" ;;
+    file) [[ -e $2 ]] ;;
     runtime) # compilers know where their own run-time libraries are
       compgen -G "$(clang -print-runtime-dir 2>/dev/null || echo /nowhere)/$2*" >/dev/null ||
         compgen -G "$(clang -print-resource-dir 2>/dev/null || echo /nowhere)/lib/*/$2*" >/dev/null ;;

@@ -53,6 +53,7 @@ rm -rf "$LOGS"
 mkdir -p "$LOGS"
 check clang-format layout
 check include-order python3 scripts/check_layers.py
+check documents python3 scripts/check_documents.py
 check equations python3 scripts/check_equations.py
 check elementary-functions python3 scripts/check_elementary.py
 if command -v shellcheck >/dev/null; then check shellcheck shell_scripts; fi

@@ -9,6 +9,7 @@ ExitCode bench_step(const Options* options);
 ExitCode bench_scale(const Options* options);
 ExitCode bench_gradient(const Options* options);
 ExitCode bench_render(const Options* options);
+ExitCode bench_query(const Options* options);
 
 /* Sorts the values; 0 for none. */
 double bench_median(double* values, int count);

@@ -17,6 +17,7 @@ static ExitCode bench_pair(const Options* options) {
 
 static const Bench BENCHES[] = {
     {"pair", "", "contact, friction and distance of two hulls against their vertices", 0, bench_pair},
+    {"query", "", "growth distance of smooth shapes, distance of hulls", 0, bench_query},
     {"step", "SCENE", "time per step of a scene by phase, Newton iterations, pairs", 1, bench_step},
     {"gradient", "TASK", "a task's run forward, and its gradient by the adjoint", 1, bench_gradient},
     {"render", "RUN", "time per picture of a run by phase", 1, bench_render},
@@ -71,6 +72,7 @@ const Verb VERB_BENCH = {
     .examples =
         "  sdrs bench                                   lists the benches\n"
         "  sdrs bench pair\n"
+        "  sdrs bench query\n"
         "  sdrs bench step scenes/stack.yaml --threads 1\n"
         "  sdrs bench gradient scenes/tasks/spider.yaml --threads 1\n"
         "  sdrs bench render out/spider --threads 1\n"
@@ -78,6 +80,11 @@ const Verb VERB_BENCH = {
         "  sdrs bench scale --heap --threads 1\n",
     .details =
         "pair: nanoseconds of one evaluation with gradient and Hessian, cold and warm, on one thread.\n"
+        "query: nanoseconds of one query on one thread, cold (random poses), warm (steps of 2 mm and 5 mrad, bodies "
+        "of\n"
+        "about 1 m) and of its derivatives by both poses; medians of seven runs, processor time. Points are hulls of "
+        "32,\n"
+        "apart.\n"
         "step: one row per quantity with median, mean and max over the steps; times in ms.\n"
         "gradient: medians of seven runs of the initial design; ratio is (forward + adjoint) / forward.\n"
         "render: pictures of 960x720 pixels, spread evenly over the run; png is the packing, nothing is written.\n"

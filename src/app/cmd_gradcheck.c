@@ -15,6 +15,7 @@ static const OptionRow OPTIONS[] = {
     {"bound", 0, OPTION_NUMBER, "X", "largest relative error that passes (1e-6)"},
     {"tolerance", 0, OPTION_NUMBER, "X", "of the step solver, relative (1e-12)"},
     {"seed", 0, OPTION_COUNT, "N", "of the directions (1)"},
+    MEMORY_OPTION,
 };
 
 /* "state,mass" to bits; false and a message when a word is unknown. */
@@ -178,6 +179,7 @@ static Status build_expanded(Model* model, Scene* scene, Diagnostics* diagnostic
 static Status check_blocks(const GradcheckOptions* check, const Subject* subject, const Model* model, unsigned blocks,
                            GradcheckReport* report, Diagnostics* diagnostics) {
   GradcheckOptions some = *check;
+  if (subject->task && !(some.memory > 0)) some.memory = subject->task->memory * GIBIBYTE;
   Loss* loss = NULL;
   Status status = STATUS_OK;
   some.blocks = blocks;
@@ -323,6 +325,7 @@ static ExitCode check_variables(const Options* options, const GradcheckOptions* 
   diagnostics_free(&diagnostics); /* told already */
   task.optimizer.tolerance = check->tolerance;
   task.optimizer.discount = 1;
+  if (check->memory > 0) task.memory = check->memory / GIBIBYTE;
   if (status == STATUS_OK) status = optimization_create(&optimization, &task, &settings, &diagnostics);
   if (status == STATUS_OK) status = optimization_start(optimization, &diagnostics);
   ExitCode code = status_exit_code(status);
@@ -377,7 +380,8 @@ static ExitCode gradcheck(const Options* options) {
                             .bound = option_number(options, "bound", DEFAULT_BOUND),
                             .seed = (uint64_t)option_count(options, "seed", 1),
                             .threads = options->threads,
-                            .interrupted = interrupted};
+                            .interrupted = interrupted,
+                            .memory = option_number(options, "memory", 0) * GIBIBYTE};
   bool task = task_recognise(options->operands[0]);
   if (!read_blocks(options, &check.blocks) || !sound_usage(options, &check, task)) return EXIT_USAGE;
   interrupt_install();

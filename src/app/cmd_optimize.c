@@ -25,6 +25,7 @@ static Status design_run_create(DesignRun* run, const Options* options) {
       task_load(&run->task, options->operands[0], options->overrides, options->override_count, &run->diagnostics);
   if (status != STATUS_OK) return status;
   if (option_given(options, "iterations")) run->task.optimizer.iterations = option_count(options, "iterations", 1);
+  run->task.memory = option_number(options, "memory", run->task.memory);
   OptimizationOptions settings = {options->threads, interrupted};
   status = optimization_create(&run->optimization, &run->task, &settings, &run->diagnostics);
   if (status != STATUS_OK) return status;
@@ -230,6 +231,7 @@ static ExitCode optimize(const Options* options) {
 static const OptionRow OPTIONS[] = {
     {"resume", 0, OPTION_FLAG, NULL, "go on from the checkpoint in the run folder"},
     {"iterations", 0, OPTION_COUNT, "N", "end after N iterations instead of the task's number"},
+    MEMORY_OPTION,
     OVERVIEW_OPTIONS,
 };
 

@@ -128,40 +128,6 @@ static Status run_steps(Run* run) {
 
 /* ---------------------------------------------------------------- the end */
 
-/* Bodies named after the one with the largest residual. */
-#define NEIGHBOURS_NAMED 3
-
-static const char* failure_reason(StepOutcome outcome) {
-  switch (outcome) {
-    case STEP_MAX_ITERATIONS:
-      return "not solved within simulation.max_iterations";
-    case STEP_LINE_SEARCH:
-      return "no length of the Newton step lowers the objective";
-    case STEP_BLOCKED:
-      return "a prescribed link cannot move on without passing through something";
-    case STEP_NOT_FINITE:
-      return "a number left the range of doubles";
-    default:
-      return step_outcome_text(outcome);
-  }
-}
-
-/* `link 'arm' (touching 'box', 'table')` */
-static void add_bodies(Text* text, const Run* run) {
-  const Model* model = &run->loaded.model;
-  int dof = run->report.residual_dof, count, named = 0;
-  const SimContact* contacts = sim_contacts(run->sim, &count);
-  text_add(text, "link '%s'", run_link_of_dof(model, dof));
-  if (dof < 0 || dof >= model->dof_count) return;
-  for (int i = 0; i < count && named < NEIGHBOURS_NAMED; i++) {
-    int link = model->dof_link[dof];
-    if (contacts[i].a != link && contacts[i].b != link) continue;
-    int other = contacts[i].a == link ? contacts[i].b : contacts[i].a;
-    text_add(text, "%s'%s'", named++ == 0 ? " (touching " : ", ", model->links[other].name);
-  }
-  if (named > 0) text_add(text, ")");
-}
-
 /* Who is squeezed, and what may help: nothing does where motions are prescribed that cannot be. */
 static void print_remedy(const Run* run) {
   const Model* model = &run->loaded.model;
@@ -188,16 +154,10 @@ static void print_remedy(const Run* run) {
 
 /* Time, step, bodies and residual of the step that failed. */
 static void print_failure(const Run* run) {
-  Text bodies = {0};
-  add_bodies(&bodies, run);
-  command_error(run->options,
-                "the solver failed at t = %.6g s (step %d): %s; out of balance by %.3g of the forces at work (%.3g N "
-                "or N m) at %s after %d "
-                "iterations; the state of step %d is the last one written",
-                run->totals.time + run->loaded.model.simulation.dt, run->totals.steps + 1,
-                failure_reason(run->report.outcome), run->report.residual, run->report.residual_force, bodies.data,
-                run->report.iterations, run->totals.steps);
-  text_free(&bodies);
+  Text text = {0};
+  sim_failure_text(&text, &run->loaded.model, run->sim, &run->report);
+  command_error(run->options, "%s; the state of step %d is the last one written", text.data, run->totals.steps);
+  text_free(&text);
   print_remedy(run);
 }
 

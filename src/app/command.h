@@ -91,6 +91,10 @@ void leave_overview(const Options* options, const char* folder);
     "no-overview", 0, OPTION_FLAG, NULL, "leave no overview.png"                                          \
   }
 
+/* Of verbs that take gradients; instead of the task's own gradient.memory. */
+#define MEMORY_OPTION \
+  { "memory", 0, OPTION_NUMBER, "GIB", "most that runs may take for their gradients in GiB (all is kept)" }
+
 /* ---------------------------------------------------------------- interrupts (app/interrupt.c) */
 
 /* From now on SIGINT, SIGTERM and SIGUSR1 ask for an orderly end; a second one leaves at once with exit 130. */

@@ -2,7 +2,11 @@
 #include <string.h>
 #include "app/query.h"
 
-static const char* skip_space(const char* p) { return p + strspn(p, " \t\r\n"); }
+/* What cJSON takes for space: every character up to it. */
+static const char* skip_space(const char* p) {
+  while (*p && (unsigned char)*p <= ' ') p++;
+  return p;
+}
 
 /* From an opening quote to behind the closing one. */
 static const char* skip_string(const char* p) {
@@ -26,14 +30,17 @@ static const char* skip_value(const char* p) {
     } else if (depth > 0) {
       p += strcspn(p, "\"[]{}");
     } else {
-      p += strcspn(p, " \t\r\n,]}");
+      while ((unsigned char)*p > ' ' && !strchr(",]}", *p)) p++;
     }
   } while (depth > 0 && *p);
   return p;
 }
 
 /* From a value to behind the colon of its key, when it has one. */
-static const char* skip_key(const char* p) { return skip_space(skip_space(skip_string(p)) + 1); }
+static const char* skip_key(const char* p) {
+  p = skip_space(skip_string(p));
+  return *p ? skip_space(p + 1) : p;
+}
 
 /* From a list or an object to its child, or to the child's key. */
 static const char* descend(const char* p, int child, bool key) {

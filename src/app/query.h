@@ -15,10 +15,12 @@ typedef struct {
 typedef struct {
   bool smooth;
   Shape shape;
-  PointView points; /* in the body's frame */
+  ConvexHull hull;        /* in the body's frame */
+  PointView points;       /* its corners */
+  SurfaceSamples samples; /* of its surface; made for the first question that needs them */
 } QueryBody;
 
-typedef enum { QUERY_POTENTIAL, QUERY_DISTANCE, QUERY_GROWTH, QUERY_METHODS } QueryMethod;
+typedef enum { QUERY_POTENTIAL, QUERY_DISTANCE, QUERY_GROWTH, QUERY_WITNESS, QUERY_METHODS } QueryMethod;
 const char* query_method_name(QueryMethod method); /* NULL for QUERY_POTENTIAL, which has no word */
 
 typedef struct {
@@ -26,6 +28,9 @@ typedef struct {
   QueryPair pair; /* QUERY_POTENTIAL */
   int body[2];    /* numbers in QueryList.bodies; -1: could not be read */
   Pose pose[2];
+  WitnessSampling sampling; /* QUERY_WITNESS */
+  Vec3 target[2];           /* where the nearest points are wanted, in the bodies' frames */
+  bool has_target;
   bool derivatives, parameters; /* answer those by the poses, by the shapes' own parameters too */
 } QueryItem;
 

@@ -144,12 +144,61 @@ static void answer_distance(Text* line, const QueryList* list, const QueryItem* 
   add_derivatives(line, &table, DISTANCE_NAMES, sizeof DISTANCE_NAMES / sizeof DISTANCE_NAMES[0], reason);
 }
 
+static void add_rows(Text* line, const char* name, const char* of, const double* values, int rows, int columns) {
+  text_add(line, ", \"%s_%s\": [", name, of);
+  for (int r = 0; r < rows; r++) {
+    if (r > 0) text_add(line, ", ");
+    if (columns == 3)
+      query_add_vector(line, vec3(values[3 * r], values[3 * r + 1], values[3 * r + 2]));
+    else
+      add_numbers(line, values + r * columns, columns);
+  }
+  text_add(line, "]");
+}
+
+/* smooth_a by its own body's motion; by the other's nothing, whose point is held. Then with both following. */
+static void add_smooth_derivatives(Text* line, const Witness* w) {
+  static const double none[18] = {0};
+  add_rows(line, "d_smooth_a", "a", &w->side[0].by_own[0][0], 3, 6);
+  add_rows(line, "d_smooth_a", "b", none, 3, 6);
+  add_rows(line, "d_smooth_b", "a", none, 3, 6);
+  add_rows(line, "d_smooth_b", "b", &w->side[1].by_own[0][0], 3, 6);
+  for (int k = 0; k < 2; k++) add_rows(line, "d_smooth_by_other", k ? "b" : "a", &w->side[k].by_other[0][0], 3, 3);
+  static const char* const names[2] = {"jacobian_a", "jacobian_b"};
+  for (int k = 0; w->total_known && k < 4; k++)
+    add_rows(line, names[k / 2], k % 2 ? "b" : "a", &w->total[k / 2][k % 2][0][0], 3, 6);
+}
+
+static void answer_witness(Text* line, const QueryList* list, const QueryItem* item) {
+  const QueryBody *a = &list->bodies[item->body[0]], *b = &list->bodies[item->body[1]];
+  Witness w = witness_query(a->points, &a->samples, item->pose[0], b->points, &b->samples, item->pose[1],
+                            item->sampling, item->has_target ? item->target : NULL);
+  add_number(line, "distance", w.nearest.distance);
+  add_vector(line, "witness_a", w.nearest.witness_a);
+  add_vector(line, "witness_b", w.nearest.witness_b);
+  for (int k = 0; k < 2; k++) {
+    const WitnessSide* side = &w.side[k];
+    add_vector(line, k ? "smooth_b" : "smooth_a", side->smooth);
+    add_number(line, k ? "temperature_b" : "temperature_a", side->temperature);
+    add_rows(line, "samples", k ? "b" : "a", &side->samples[0].x, WITNESS_SAMPLES, 3);
+  }
+  if (!item->derivatives) return;
+  double values[DISTANCE_ROWS * QUERY_POSE_COLUMNS];
+  const char* reason = distance_derivatives(a->points, item->pose[0], b->points, item->pose[1], &w.nearest, values);
+  Table table = {values, QUERY_POSE_COLUMNS, {0, 0}};
+  static const Rows names[] = {{"witness_a", DISTANCE_WITNESS_A, 3}, {"witness_b", DISTANCE_WITNESS_B, 3}};
+  add_derivatives(line, &table, names, 2, reason);
+  add_smooth_derivatives(line, &w);
+}
+
 void query_answer(Text* line, const QueryList* list, const QueryItem* item, QueryMemory* memory) {
   if (memory->body[0] != item->body[0] || memory->body[1] != item->body[1])
     *memory = (QueryMemory){.body = {item->body[0], item->body[1]}};
   text_add(line, "{\"method\": \"%s\"", query_method_name(item->method));
   if (item->method == QUERY_GROWTH)
     answer_growth(line, list, item, memory);
+  else if (item->method == QUERY_WITNESS)
+    answer_witness(line, list, item);
   else
     answer_distance(line, list, item, memory);
   text_add(line, "}\n");

@@ -74,7 +74,11 @@ static Status refuse_syntax(const char* path, const char* text, const char* at, 
   return STATUS_BAD_INPUT;
 }
 
-static const char* skip_space(const char* text) { return text + strspn(text, " \t\r\n"); }
+/* What cJSON takes for space: every character up to it. */
+static const char* skip_space(const char* text) {
+  while (*text && (unsigned char)*text <= ' ') text++;
+  return text;
+}
 
 /* One JSON value after the other. */
 static Status read_documents(QueryReader* reader, const char* text, size_t length, QueryList* list) {
@@ -120,7 +124,9 @@ void query_free(QueryList* list) {
   }
   for (int i = 0; i < list->body_count; i++) {
     shape_free(&list->bodies[i].shape);
+    if (list->bodies[i].hull.vertices) hull_free(&list->bodies[i].hull);
     point_view_free(&list->bodies[i].points);
+    surface_samples_free(&list->bodies[i].samples);
   }
   memory_free(list->items);
   memory_free(list->bodies);

@@ -9,7 +9,7 @@
 /* A quaternion is one when its length is this near to 1; then it is made exact. */
 #define UNIT_TOLERANCE 1e-6
 
-static const char* const METHODS[QUERY_METHODS] = {NULL, "distance", "growth"};
+static const char* const METHODS[QUERY_METHODS] = {NULL, "distance", "growth", "witness"};
 
 const char* query_method_name(QueryMethod method) { return METHODS[method]; }
 
@@ -244,14 +244,12 @@ static bool make_body(QueryReader* reader, ShapeText* text, QueryBody* body) {
     return rule == NULL;
   }
   if (text->type == MESH && !take_mesh(reader, text)) return false;
-  ConvexHull hull;
-  HullResult result = hull_create(&hull, text->points, text->point_count);
+  HullResult result = hull_create(&body->hull, text->points, text->point_count);
   if (result != HULL_OK) {
     query_reader_problem(reader, false, "the body %s", hull_result_text(result));
     return false;
   }
-  body->points = point_view_create(hull.vertices, hull.vertex_count);
-  hull_free(&hull);
+  body->points = point_view_create(body->hull.vertices, body->hull.vertex_count);
   return true;
 }
 
@@ -294,8 +292,18 @@ static int read_body(QueryReader* reader, const cJSON* item, QueryList* list, in
 
 /* ---------------------------------------------------------------- a question */
 
-static const char* const KEYS[] = {"method", "a", "b", "derivatives", "parameters"};
-enum { KEY_METHOD, KEY_A, KEY_B, KEY_DERIVATIVES, KEY_PARAMETERS, KEY_COUNT };
+static const char* const KEYS[] = {"method", "a", "b", "derivatives", "parameters", "sampling", "target_a", "target_b"};
+enum {
+  KEY_METHOD,
+  KEY_A,
+  KEY_B,
+  KEY_DERIVATIVES,
+  KEY_PARAMETERS,
+  KEY_SAMPLING,
+  KEY_TARGET_A,
+  KEY_TARGET_B,
+  KEY_COUNT,
+};
 
 typedef struct {
   QueryList* list;
@@ -308,7 +316,7 @@ static void read_method(QueryReader* reader, const cJSON* item, QueryItem* out) 
       out->method = (QueryMethod)k;
       return;
     }
-  query_reader_problem(reader, false, "must be distance or growth, got %.60s",
+  query_reader_problem(reader, false, "must be distance, growth or witness, got %.60s",
                        cJSON_IsString(item) ? item->valuestring : query_reader_kind_name(item));
 }
 
@@ -317,6 +325,17 @@ static void read_truth(QueryReader* reader, const cJSON* item, bool* out) {
     *out = cJSON_IsTrue(item);
   else
     query_reader_problem(reader, false, "must be true or false, got %s", query_reader_kind_name(item));
+}
+
+static void read_sampling(QueryReader* reader, const cJSON* item, WitnessSampling* out) {
+  bool text = cJSON_IsString(item);
+  if (text && strcmp(item->valuestring, "fixed") == 0)
+    *out = WITNESS_FIXED;
+  else if (text && strcmp(item->valuestring, "adaptive") == 0)
+    *out = WITNESS_ADAPTIVE;
+  else
+    query_reader_problem(reader, false, "must be fixed or adaptive, got %.60s",
+                         text ? item->valuestring : query_reader_kind_name(item));
 }
 
 static void read_member(QueryReader* reader, const cJSON* item, int key, void* context) {
@@ -329,20 +348,33 @@ static void read_member(QueryReader* reader, const cJSON* item, int key, void* c
   }
   if (key == KEY_DERIVATIVES) read_truth(reader, item, &out->derivatives);
   if (key == KEY_PARAMETERS) read_truth(reader, item, &out->parameters);
+  if (key == KEY_SAMPLING) read_sampling(reader, item, &out->sampling);
+  if (key == KEY_TARGET_A || key == KEY_TARGET_B) out->target[key - KEY_TARGET_A] = query_reader_point(reader, item);
 }
 
 /* Each method has its kinds of bodies. */
-static void check_bodies(QueryReader* reader, const QueryList* list, const QueryItem* item) {
+static void check_bodies(QueryReader* reader, QueryList* list, const QueryItem* item) {
   for (int k = 0; k < 2; k++) {
     if (item->body[k] < 0) continue;
-    bool smooth = list->bodies[item->body[k]].smooth;
-    if (item->method == QUERY_GROWTH && !smooth)
-      query_reader_problem(reader, false, "%s: growth needs a smooth shape; points and meshes have distance",
+    QueryBody* body = &list->bodies[item->body[k]];
+    if (item->method == QUERY_GROWTH && !body->smooth)
+      query_reader_problem(reader, false,
+                           "%s: growth needs a smooth shape; points and meshes have distance and witness",
                            KEYS[KEY_A + k]);
-    if (item->method == QUERY_DISTANCE && smooth)
-      query_reader_problem(reader, false, "%s: distance needs points or a mesh; smooth shapes have growth",
-                           KEYS[KEY_A + k]);
+    if ((item->method == QUERY_DISTANCE || item->method == QUERY_WITNESS) && body->smooth)
+      query_reader_problem(reader, false, "%s: %s needs points or a mesh; smooth shapes have growth", KEYS[KEY_A + k],
+                           METHODS[item->method]);
+    if (item->method == QUERY_WITNESS && !body->smooth && body->samples.count == 0)
+      body->samples = surface_samples_create(&body->hull, WITNESS_SURFACE);
   }
+}
+
+static void check_targets(QueryReader* reader, const bool* seen, QueryItem* item) {
+  if (seen[KEY_TARGET_A] != seen[KEY_TARGET_B])
+    query_reader_problem(reader, false, "target_a and target_b belong together");
+  item->has_target = item->has_target || seen[KEY_TARGET_A];
+  if (item->method == QUERY_WITNESS && item->sampling == WITNESS_ADAPTIVE && !item->has_target)
+    query_reader_problem(reader, false, "adaptive sampling needs target_a and target_b");
 }
 
 void read_question(QueryReader* reader, const cJSON* item, QueryList* list, const QueryItem* last, QueryItem* out) {
@@ -359,5 +391,6 @@ void read_question(QueryReader* reader, const cJSON* item, QueryList* list, cons
   for (int k = KEY_A; k <= KEY_B && !goes_on; k++)
     if (!seen[k]) query_reader_problem(reader, false, "the key '%s' is missing", KEYS[k]);
   check_bodies(reader, list, &read);
+  check_targets(reader, seen, &read);
   *out = read;
 }

@@ -69,6 +69,7 @@ void diagnostics_free(Diagnostics* diagnostics);
 
 /* ---------------------------------------------------------------- memory (base/memory.c)
  * Allocation failure ends the process with a message and EXIT_IO: there is nothing a simulation can do without memory.
+ * Within memory_try it leads back there instead.
  * memory_allocation_count counts every call below, so that a test can prove that a step allocates nothing. */
 void* memory_alloc(size_t size);                              /* zeroed, 64-byte aligned */
 void* memory_resize(void* old, size_t old_size, size_t size); /* keeps the content, zeroes the rest; 64-byte aligned */
@@ -78,8 +79,40 @@ void memory_free(void* pointer);
 char* memory_text(const char* text); /* copy of a string */
 /* What these do when there is none left; for libraries that say so. */
 _Noreturn void memory_exhausted(size_t size);
+
+/* What a library hands out lives in a pool, so that a failure half-way loses nothing: all blocks that are taken within
+ * memory_try, in loops of parallel_for too, are of its pool, and those not freed one by one go with it. */
+typedef struct MemoryPool MemoryPool;
+MemoryPool* memory_pool_create(void);         /* NULL: no memory */
+void memory_pool_destroy(MemoryPool* pool);   /* and all its blocks; accepts NULL */
+int64_t memory_pool_count(const MemoryPool*); /* blocks that it holds */
+MemoryPool* memory_pool_in_use(void);         /* of the innermost memory_try of this thread, or NULL */
+/* The so-manyth allocation within memory_try from now on fails, and all after it; 0: none. For tests. */
+void memory_fail_at(int64_t allocation);
+typedef void (*MemoryBody)(void* context);
+/* body(context); false: an allocation in it failed, and it was left there as by longjmp. What it was about to change is
+ * then to be thrown away: memory by its pool, nothing else may be held. May be nested, with pools of any kind. */
+bool memory_try(MemoryPool* pool, MemoryBody body, void* context);
 uint64_t memory_allocation_count(void);
+/* Bytes that are allocated now, and the most since the process began or memory_peak_begin: for tests of what is held.
+ */
+uint64_t memory_held(void);
+uint64_t memory_peak(void);
+void memory_peak_begin(void);
+#define GIBIBYTE 1073741824.0 /* bytes */
 #define MEMORY_NEW(type, count) ((type*)memory_alloc(sizeof(type) * (size_t)(count)))
+
+/* ---------------------------------------------------------------- a state as a block of bytes (base/state_block.c)
+ * One function goes through all that belongs to a state, in three passes: to measure it, to write it, to read it. The
+ * bytes are those of this program on this machine. */
+typedef enum { BLOCK_MEASURE, BLOCK_WRITE, BLOCK_READ } BlockPass;
+typedef struct {
+  BlockPass pass;
+  unsigned char* bytes; /* room for what was measured; unused while that is done */
+  size_t at;            /* how far it has come */
+} StateBlock;
+/* `size` bytes at data: counted, copied to the block, or from it. */
+void state_block_pass(StateBlock* block, void* data, size_t size);
 
 /* ---------------------------------------------------------------- growing text (base/text.c) */
 typedef struct {

@@ -8,12 +8,7 @@
 #define EXCERPT_BEFORE 60
 
 void diagnostics_add(Diagnostics* diagnostics, Severity severity, SourcePlace place, const char* format, ...) {
-  if (diagnostics->count == diagnostics->capacity) {
-    int capacity = diagnostics->capacity ? 2 * diagnostics->capacity : 16;
-    diagnostics->items = memory_resize(diagnostics->items, sizeof(Diagnostic) * (size_t)diagnostics->capacity,
-                                       sizeof(Diagnostic) * (size_t)capacity);
-    diagnostics->capacity = capacity;
-  }
+  diagnostics->items = memory_grown(diagnostics->items, sizeof(Diagnostic), diagnostics->count, &diagnostics->capacity);
   Text text = {0};
   text_add_bytes(&text, "", 0); /* an empty message is still a string */
   va_list arguments;

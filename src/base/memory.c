@@ -1,28 +1,165 @@
+/* Memory: every block has a header that says whose it is. Where a failure is to be survived (memory_try), it leads back
+ * there, and what was taken on the way is given back with the pool that it came from. */
 #include <limits.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <setjmp.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/base.h"
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
+#define ASAN_UNPOISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
+#endif
+
 /* One cache line, and the widest vector register. */
 #define ALIGNMENT ((size_t)64)
 
-/* The one mutable global: a counter that only tests read, so it cannot influence a result. */
-static atomic_uint_fast64_t allocation_count;
+/* Stands before a block, in ALIGNMENT bytes. */
+typedef struct Header {
+  MemoryPool* pool; /* NULL: nobody's; then the rest is of no use */
+  struct Header *before, *after;
+} Header;
+_Static_assert(sizeof(Header) <= ALIGNMENT, "a header keeps the block aligned");
+
+struct MemoryPool {
+  pthread_mutex_t lock; /* threads of one loop may allocate in the same pool */
+  Header ends;          /* of the ring of blocks */
+  int64_t count;
+};
+
+/* A call of memory_try that has not ended. */
+typedef struct Guard {
+  jmp_buf back;
+  MemoryPool* pool;
+  struct Guard* outer;
+} Guard;
+
+/* Of this thread; NULL: a failure ends the process. */
+static _Thread_local Guard* guard;
+
+/* Counters that only tests read, so they cannot influence a result; and one that only they set: allocations within
+ * memory_try until all fail, 0: never. */
+static atomic_uint_fast64_t allocation_count, held, peak;
+static atomic_int_fast64_t allocations_left;
 
 void memory_exhausted(size_t size) {
+  if (guard) longjmp(guard->back, 1);
   fprintf(stderr, "sdrs: error: out of memory (%zu bytes asked for)\n", size);
   exit(EXIT_IO);
+}
+
+/* ---------------------------------------------------------------- bytes */
+
+static void count_bytes(void* block) {
+  uint_fast64_t size = malloc_usable_size(block);
+  uint_fast64_t now = atomic_fetch_add_explicit(&held, size, memory_order_relaxed) + size;
+  uint_fast64_t most = atomic_load_explicit(&peak, memory_order_relaxed);
+  while (now > most &&
+         !atomic_compare_exchange_weak_explicit(&peak, &most, now, memory_order_relaxed, memory_order_relaxed)) {}
+}
+
+static void release(void* block) {
+  atomic_fetch_sub_explicit(&held, malloc_usable_size(block), memory_order_relaxed);
+  free(block);
+}
+
+/* ---------------------------------------------------------------- pools */
+
+MemoryPool* memory_pool_create(void) {
+  MemoryPool* pool = calloc(1, sizeof(MemoryPool));
+  if (!pool) return NULL;
+  if (pthread_mutex_init(&pool->lock, NULL) != 0) {
+    free(pool);
+    return NULL;
+  }
+  pool->ends.before = pool->ends.after = &pool->ends;
+  return pool;
+}
+
+void memory_pool_destroy(MemoryPool* pool) {
+  if (!pool) return;
+  for (Header* block = pool->ends.after; block != &pool->ends;) {
+    Header* next = block->after;
+    release(block);
+    block = next;
+  }
+  pthread_mutex_destroy(&pool->lock);
+  free(pool);
+}
+
+int64_t memory_pool_count(const MemoryPool* pool) { return pool->count; }
+
+static void pool_add(MemoryPool* pool, Header* block) {
+  pthread_mutex_lock(&pool->lock);
+  *block = (Header){pool, &pool->ends, pool->ends.after};
+  block->after->before = pool->ends.after = block;
+  pool->count++;
+  pthread_mutex_unlock(&pool->lock);
+}
+
+static void pool_remove(Header* block) {
+  MemoryPool* pool = block->pool;
+  pthread_mutex_lock(&pool->lock);
+  block->before->after = block->after;
+  block->after->before = block->before;
+  pool->count--;
+  pthread_mutex_unlock(&pool->lock);
+}
+
+bool memory_try(MemoryPool* pool, MemoryBody body, void* context) {
+  Guard here = {.pool = pool, .outer = guard};
+  guard = &here;
+  if (setjmp(here.back) != 0) {
+    guard = here.outer;
+    return false;
+  }
+  body(context);
+  guard = here.outer;
+  return true;
+}
+
+MemoryPool* memory_pool_in_use(void) { return guard ? guard->pool : NULL; }
+
+/* ---------------------------------------------------------------- blocks */
+
+static Header* header_of(void* pointer) { return (Header*)((char*)pointer - ALIGNMENT); }
+
+void memory_fail_at(int64_t allocation) { atomic_store(&allocations_left, allocation > 0 ? allocation + 1 : 0); }
+
+/* Counts down to 1 and stays there. */
+static bool test_wants_failure(void) {
+  if (!guard || atomic_load_explicit(&allocations_left, memory_order_relaxed) == 0) return false;
+  int_fast64_t left = atomic_load(&allocations_left);
+  while (left > 1 && !atomic_compare_exchange_weak(&allocations_left, &left, left - 1)) continue;
+  return left <= 2;
 }
 
 /* Aligned and not yet zeroed; never NULL, also for size 0. */
 static void* allocate(size_t size) {
   atomic_fetch_add_explicit(&allocation_count, 1, memory_order_relaxed);
-  if (size > PTRDIFF_MAX - ALIGNMENT) memory_exhausted(size); /* also a negative count turned into a size */
+  if (size > PTRDIFF_MAX - 2 * ALIGNMENT) memory_exhausted(size); /* also a negative count turned into a size */
   size_t rounded = (size + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
-  void* pointer = aligned_alloc(ALIGNMENT, rounded);
-  if (!pointer) memory_exhausted(size);
-  return pointer;
+  Header* block = test_wants_failure() ? NULL : aligned_alloc(ALIGNMENT, ALIGNMENT + rounded);
+  if (!block) memory_exhausted(size);
+  count_bytes(block);
+  *block = (Header){0};
+  if (guard) pool_add(guard->pool, block);
+  if (!block->pool)
+    ASAN_POISON_MEMORY_REGION(block, ALIGNMENT); /* so that what comes before a block is out of bounds */
+  return (char*)block + ALIGNMENT;
+}
+
+void memory_free(void* pointer) {
+  if (!pointer) return;
+  Header* block = header_of(pointer);
+  ASAN_UNPOISON_MEMORY_REGION(block, ALIGNMENT);
+  if (block->pool) pool_remove(block);
+  release(block);
 }
 
 void* memory_alloc(size_t size) {
@@ -35,7 +172,7 @@ void* memory_resize(void* old, size_t old_size, size_t size) {
   size_t kept = old ? (old_size < size ? old_size : size) : 0;
   if (kept > 0) memcpy(pointer, old, kept);
   memset(pointer + kept, 0, size - kept);
-  free(old);
+  memory_free(old);
   return pointer;
 }
 
@@ -47,11 +184,15 @@ void* memory_grown(void* array, size_t element, int count, int* capacity) {
   return array;
 }
 
-void memory_free(void* pointer) { free(pointer); }
-
 char* memory_text(const char* text) {
   size_t size = strlen(text) + 1;
   return memcpy(allocate(size), text, size);
 }
 
 uint64_t memory_allocation_count(void) { return atomic_load_explicit(&allocation_count, memory_order_relaxed); }
+
+uint64_t memory_held(void) { return atomic_load_explicit(&held, memory_order_relaxed); }
+
+uint64_t memory_peak(void) { return atomic_load_explicit(&peak, memory_order_relaxed); }
+
+void memory_peak_begin(void) { atomic_store_explicit(&peak, memory_held(), memory_order_relaxed); }

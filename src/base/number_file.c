@@ -30,12 +30,7 @@ static const NumberArray* find(const NumberFile* file, const char* name) {
 
 /* A new array with its values still zero. */
 static NumberArray* append(NumberFile* file, const char* name, size_t name_length, bool is_integers, int count) {
-  if (file->count == file->capacity) {
-    int capacity = file->capacity ? 2 * file->capacity : 8;
-    file->arrays = memory_resize(file->arrays, sizeof(NumberArray) * (size_t)file->capacity,
-                                 sizeof(NumberArray) * (size_t)capacity);
-    file->capacity = capacity;
-  }
+  file->arrays = memory_grown(file->arrays, sizeof(NumberArray), file->count, &file->capacity);
   NumberArray* array = &file->arrays[file->count++];
   *array = (NumberArray){.is_integers = is_integers, .count = count, .bits = MEMORY_NEW(uint64_t, count)};
   memcpy(array->name, name, name_length);

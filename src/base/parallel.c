@@ -1,4 +1,5 @@
 #include <sched.h>
+#include <stdatomic.h>
 #include <unistd.h>
 #include "base/base.h"
 
@@ -24,7 +25,34 @@ static void run_serially(int count, ParallelBody body, void* context) {
 }
 
 #ifdef _OPENMP
-NOT_INSTRUMENTED static void run_threads(int threads, int count, int grain, ParallelBody body, void* context) {
+/* An index of a loop that runs within memory_try: workers know nothing of the caller's, and must not jump out of the
+ * loop. */
+typedef struct {
+  MemoryPool* pool; /* NULL: there is none */
+  ParallelBody body;
+  void* context;
+  atomic_bool failed;
+} Loop;
+
+typedef struct {
+  Loop* loop;
+  int index, thread;
+} LoopIndex;
+
+static void run_index_body(void* context) {
+  const LoopIndex* at = context;
+  at->loop->body(at->loop->context, at->index, at->thread);
+}
+
+static void run_index(Loop* loop, int index, int thread) {
+  LoopIndex at = {loop, index, thread};
+  if (!loop->pool)
+    run_index_body(&at);
+  else if (!atomic_load(&loop->failed) && !memory_try(loop->pool, run_index_body, &at))
+    atomic_store(&loop->failed, true);
+}
+
+NOT_INSTRUMENTED static void run_threads(int threads, int count, int grain, Loop* loop) {
   char fork, join; /* only their addresses matter */
   SYNC_RELEASE(&fork);
 #pragma omp parallel num_threads(threads)
@@ -32,7 +60,7 @@ NOT_INSTRUMENTED static void run_threads(int threads, int count, int grain, Para
     SYNC_ACQUIRE(&fork);
     int thread = omp_get_thread_num();
 #pragma omp for schedule(dynamic, grain) nowait
-    for (int i = 0; i < count; i++) body(context, i, thread);
+    for (int i = 0; i < count; i++) run_index(loop, i, thread);
     SYNC_RELEASE(&join);
   }
   SYNC_ACQUIRE(&join);
@@ -42,7 +70,9 @@ NOT_INSTRUMENTED static void run_threads(int threads, int count, int grain, Para
 void parallel_for(int threads, int count, int threshold, int grain, ParallelBody body, void* context) {
 #ifdef _OPENMP
   if (threads > 1 && count > 1 && count >= threshold) {
-    run_threads(threads, count, grain > 0 ? grain : 1, body, context);
+    Loop loop = {.pool = memory_pool_in_use(), .body = body, .context = context};
+    run_threads(threads, count, grain > 0 ? grain : 1, &loop);
+    if (atomic_load(&loop.failed)) memory_exhausted(0);
     return;
   }
 #else

@@ -84,6 +84,12 @@ double contact_impact_factor(const ContactSystem* system, int index, double rest
 /* After contact_reset at the poses of contact_remember. */
 void contact_recall(ContactSystem* system);
 
+/* What the system knows between two steps, through a block (contact/snapshot.c): all that contact_lag and the steps
+ * after it depend on, and what contact_force, contact_energy, contact_gap and contact_record say of the accepted state;
+ * Hessians only from the next contact_lag on. poses (links): of the accepted state, needed to read. A block is for
+ * systems of the same model. Ways (contact_way_begin) begin anew. */
+void contact_pass_state(ContactSystem* system, const Pose* poses, StateBlock* block);
+
 /* Prove that nothing passes through anything between the accepted poses and the trial poses along the path
  * poses_at(context, alpha, poses), alpha in [0, 1], which moves links within `bounds`. Adds to *intervals the pieces of
  * path looked at; *failure is set when it returns false. docs/derivations/certificate.md. */
@@ -175,6 +181,8 @@ typedef struct {
   const Pose* pose;
   const ContactRecord* records;
   int count;
+  int64_t number; /* of the state in its run, > 0: by which the step before is known to go on from the one loaded last,
+                     wherever poses and records stand; else it is known by where they stand */
 } ContactMoment;
 /* Forget what was loaded: the next step belongs to another run. */
 void contact_replay_begin(ContactReplay* replay);

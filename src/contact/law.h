@@ -6,7 +6,8 @@
  * rests on (the lag), and for the same of recorded pairs with the reverse derivatives. A law sees one pair at a time
  * and calls no one back, so pairs go on in parallel. Whatever it wants to know of the scene, its `create` builds;
  * whatever it wants to remember of a pair stands in memory that the system holds for it, zeroed when the pair is new.
- */
+ * Of a pair that is pressed, lagged or has terms this memory and that of the accepted state are what a run goes on from
+ * (snapshot.c copies the bytes); of others they mean nothing. Pointers in them hold until the next lag only. */
 #ifndef SDRS_CONTACT_LAW_H
 #define SDRS_CONTACT_LAW_H
 

@@ -71,7 +71,7 @@ static void grow_memory(char** memory, size_t size, int old, int capacity) {
   if (size > 0) *memory = memory_resize(*memory, size * (size_t)old, size * (size_t)capacity);
 }
 
-static int take_slot(ContactSystem* s) {
+int contact_take_slot(ContactSystem* s) {
   if (s->free_count == 0) {
     int old = s->pair_capacity, capacity = old ? 2 * old : 64;
     s->pairs = memory_resize(s->pairs, sizeof(ContactPair) * (size_t)old, sizeof(ContactPair) * (size_t)capacity);
@@ -98,7 +98,7 @@ static int common_ancestor(const Model* model, int a, int b) {
   return a;
 }
 
-void contact_enter(const ContactSystem* s, ContactPair* p, uint64_t key) {
+void contact_name_pair(const ContactSystem* s, ContactPair* p, uint64_t key) {
   memset(p, 0, sizeof(*p));
   p->key = key;
   p->hull_a = (int)(key >> 32);
@@ -111,6 +111,10 @@ void contact_enter(const ContactSystem* s, ContactPair* p, uint64_t key) {
   p->link_a = s->model->hulls[p->hull_a].link;
   p->link_b = s->model->hulls[p->hull_b].link;
   p->common = common_ancestor(s->model, p->link_a, p->link_b);
+}
+
+void contact_enter(const ContactSystem* s, ContactPair* p, uint64_t key) {
+  contact_name_pair(s, p, key);
   GjkResult found;
   PairState* state = &p->state[s->current];
   state->separation =
@@ -120,7 +124,7 @@ void contact_enter(const ContactSystem* s, ContactPair* p, uint64_t key) {
   p->state[1 - s->current] = *state;
 }
 
-static void grow_list(ContactSystem* s, int needed) {
+void contact_grow_list(ContactSystem* s, int needed) {
   if (needed <= s->list_capacity) return;
   int capacity = needed + needed / 2 + 64;
   s->list = memory_resize(s->list, sizeof(int) * (size_t)s->list_capacity, sizeof(int) * (size_t)capacity);
@@ -130,7 +134,7 @@ static void grow_list(ContactSystem* s, int needed) {
 
 /* Merge the new keys with the old list: known pairs keep their slot; pairs with lagged friction or energy stay. */
 static void merge_list(ContactSystem* s) {
-  grow_list(s, s->list_count + s->broad.key_count);
+  contact_grow_list(s, s->list_count + s->broad.key_count);
   int old = 0, count = 0;
   bool changed = false;
   for (int k = 0; k <= s->broad.key_count; k++) {
@@ -151,7 +155,7 @@ static void merge_list(ContactSystem* s) {
     if (old < s->list_count && s->pairs[s->list[old]].key == key)
       s->spare_list[count++] = s->list[old++];
     else {
-      int slot = take_slot(s);
+      int slot = contact_take_slot(s);
       contact_enter(s, &s->pairs[slot], key);
       s->spare_list[count++] = slot;
       changed = true;

@@ -37,6 +37,7 @@ struct ContactReplay {
   ReplaySide side[2]; /* planes at t and at t + dt */
   int next;           /* which of them is at t + dt */
   const Pose *pose_now, *pose_next;
+  int64_t number_now; /* ContactMoment.number of the moment at t */
   ReplayPair* pairs;
   int count, capacity;
   char *memory, *vertices; /* of the law */
@@ -206,14 +207,23 @@ static void shift_carry(ContactReplay* r, bool follows, int now, int next) {
   for (int k = 0; k < next && !follows; k++) r->carry[1][k] = 0;
 }
 
+/* Is `next` what was loaded as `now` the last time? */
+static bool loaded_before(const ContactReplay* r, const ContactMoment* next) {
+  if (!r->pose_now) return false;
+  if (next->number > 0) return r->number_now == next->number;
+  return r->side[1 - r->next].records == next->records && next->records && r->pose_now == next->pose;
+}
+
 bool contact_replay_load(ContactReplay* r, const ContactMoment* now, const ContactMoment* next) {
-  bool follows = r->side[1 - r->next].records == next->records && next->records && r->pose_now == next->pose;
+  bool follows = loaded_before(r, next);
   shift_carry(r, follows, now->count, next->count);
-  if (follows)
+  if (follows) {
     r->next = 1 - r->next;
-  else
+    r->side[r->next].records = next->records;
+  } else
     load_moments(r, &r->side[r->next], next);
   load_moments(r, &r->side[1 - r->next], now);
+  r->number_now = now->number;
   r->pose_now = now->pose;
   r->pose_next = next->pose;
   match_pairs(r, &r->side[1 - r->next], &r->side[r->next]);

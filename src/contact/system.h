@@ -36,6 +36,7 @@ typedef enum {
   CONTACT_FEASIBLE, /* it may be accepted */
 } ContactPhase;
 
+/* What is added here and lasts from one step to the next belongs into snapshot.c as well. */
 struct ContactSystem {
   const Model* model;
   const ContactLaw* law;
@@ -89,6 +90,12 @@ int find_key(const void* list, KeyAt key_at, int count, uint64_t key);
 const uint64_t* contact_unlisted(ContactSystem* system, const MotionBounds* bounds, bool remembered, int* count);
 /* A pair as it enters the list: with its distance in the accepted state. */
 void contact_enter(const ContactSystem* system, ContactPair* pair, uint64_t key);
+
+/* Its hulls and links; all else is zero. */
+void contact_name_pair(const ContactSystem* system, ContactPair* pair, uint64_t key);
+/* A slot for a pair, what the law remembers of it zeroed; room in the list for so many. */
+int contact_take_slot(ContactSystem* system);
+void contact_grow_list(ContactSystem* system, int needed);
 
 /* Where the links stand in state `which` (contact/trial.c). */
 void contact_place(ContactSystem* system, int which, const Pose* poses);

@@ -8,9 +8,13 @@
 typedef void (*SignalEval)(const Signal* signal, double t, double* value, double* rate);
 typedef void (*SignalVjp)(const Signal* signal, double t, const double* a, const double* b, double* gradient);
 
-/* control/piecewise.c: constant, keyframes and sequences. */
+/* control/piecewise.c: constant, keyframes, sequences, and rows that are held. */
 void piecewise_eval(const Signal* signal, double t, double* value, double* rate);
 void piecewise_eval_vjp(const Signal* signal, double t, const double* a, const double* b, double* gradient);
+
+/* HELD: row ceil(t / interval) - 1, rate 0. */
+void held_eval(const Signal* signal, double t, double* value, double* rate);
+void held_eval_vjp(const Signal* signal, double t, const double* a, const double* b, double* gradient);
 
 /* control/spline.c: natural cubic spline. spline_create solves for the second derivatives. */
 void spline_create(Signal* signal);

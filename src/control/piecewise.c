@@ -1,4 +1,4 @@
-/* Signals that are linear between rows and held outside: constant, keyframes, sequence. */
+/* Signals that are linear between rows and held outside: constant, keyframes, sequence. And rows that are held. */
 #include "control/kinds.h"
 
 /* A time this close before a row, relative to the row's time, is the row: t = k dt is rounded, and a step that ends at
@@ -63,4 +63,26 @@ void piecewise_eval_vjp(const Signal* signal, double t, const double* a, const d
     from[c] += a[c] - toward;
     to[c] += toward;
   }
+}
+
+/* The row of the step that ends at t: a rounded t = k dt still belongs to the step before it. */
+static int held_row(const SceneSignal* source, double t) {
+  double steps = ceil(t / source->interval * (1 - ROW_TOLERANCE)) - 1;
+  return steps < 0 ? 0 : steps > source->rows - 1 ? source->rows - 1 : (int)steps;
+}
+
+void held_eval(const Signal* signal, double t, double* value, double* rate) {
+  const SceneSignal* source = signal->source;
+  const double* row = source->values + (size_t)held_row(source, t) * (size_t)source->channels;
+  for (int c = 0; c < source->channels; c++) {
+    value[c] = row[c];
+    rate[c] = 0;
+  }
+}
+
+void held_eval_vjp(const Signal* signal, double t, const double* a, const double* b, double* gradient) {
+  const SceneSignal* source = signal->source;
+  (void)b;
+  double* row = gradient + (size_t)held_row(source, t) * (size_t)source->channels;
+  for (int c = 0; c < source->channels; c++) row[c] += a[c];
 }

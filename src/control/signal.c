@@ -15,6 +15,7 @@ static const SignalKind KINDS[] = {
     [SIGNAL_SPLINE] = {spline_create, spline_eval, spline_eval_vjp},
     [SIGNAL_SINES] = {NULL, sines_eval, sines_eval_vjp},
     [SIGNAL_SEQUENCE] = {NULL, piecewise_eval, piecewise_eval_vjp},
+    [SIGNAL_HELD] = {NULL, held_eval, held_eval_vjp},
 };
 
 void signal_create(Signal* signal, const SceneSignal* source) {

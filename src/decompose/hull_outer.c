@@ -50,12 +50,7 @@ static bool cheaper(const Contraction* p, const Contraction* q) {
 }
 
 static void heap_push(Heap* heap, Contraction item) {
-  if (heap->count == heap->capacity) {
-    int capacity = 2 * heap->capacity + 64;
-    heap->items = memory_resize(heap->items, sizeof(Contraction) * (size_t)heap->capacity,
-                                sizeof(Contraction) * (size_t)capacity);
-    heap->capacity = capacity;
-  }
+  heap->items = memory_grown(heap->items, sizeof(Contraction), heap->count, &heap->capacity);
   int i = heap->count++;
   for (; i > 0 && cheaper(&item, &heap->items[(i - 1) / 2]); i = (i - 1) / 2) heap->items[i] = heap->items[(i - 1) / 2];
   heap->items[i] = item;

@@ -156,11 +156,7 @@ typedef struct {
 } NewCorners;
 
 static void add_corner(NewCorners* list, Vec3 point) {
-  if (list->count == list->capacity) {
-    int capacity = 2 * list->capacity + 8;
-    list->points = memory_resize(list->points, sizeof(Vec3) * (size_t)list->capacity, sizeof(Vec3) * (size_t)capacity);
-    list->capacity = capacity;
-  }
+  list->points = memory_grown(list->points, sizeof(Vec3), list->count, &list->capacity);
   list->points[list->count++] = point;
 }
 

@@ -112,12 +112,7 @@ Piece piece_loose(Part part, const SearchOptions* options) {
 }
 
 static void add_piece(Pieces* pieces, Part part, const SearchOptions* options) {
-  if (pieces->count == pieces->capacity) {
-    int capacity = 2 * pieces->capacity + 16;
-    pieces->items =
-        memory_resize(pieces->items, sizeof(Piece) * (size_t)pieces->capacity, sizeof(Piece) * (size_t)capacity);
-    pieces->capacity = capacity;
-  }
+  pieces->items = memory_grown(pieces->items, sizeof(Piece), pieces->count, &pieces->capacity);
   pieces->items[pieces->count++] = make_piece(part, options);
 }
 
@@ -158,10 +153,10 @@ enum { CANDIDATES_MAX = 6 * OFFSETS + FACE_PLANES + 16 };
 
 typedef struct {
   double low, high;
-} Interval;
+} CutRange;
 
-static Interval range_along(const Part* part, Vec3 n) {
-  Interval r = {HUGE_VAL, -HUGE_VAL};
+static CutRange range_along(const Part* part, Vec3 n) {
+  CutRange r = {HUGE_VAL, -HUGE_VAL};
   for (int i = 0; i < part->point_count; i++) {
     double along = vec3_dot(n, part->points[i]);
     r.low = fmin(r.low, along), r.high = fmax(r.high, along);
@@ -170,7 +165,7 @@ static Interval range_along(const Part* part, Vec3 n) {
 }
 
 static void add_direction(Candidates* list, Vec3 n) {
-  Interval r = range_along(&list->piece->coarse, n);
+  CutRange r = range_along(&list->piece->coarse, n);
   double step = (r.high - r.low) / (OFFSETS + 1);
   if (!(step > 1e-6)) return;
   for (int k = 1; k <= OFFSETS; k++)
@@ -361,7 +356,7 @@ static double outlook(const Part* part, int depth) {
   double least = rough_hull_volume(part->points, part->point_count);
   for (int axis = 0; depth > 0 && axis < 3; axis++) {
     Vec3 n = vec3(axis == 0, axis == 1, axis == 2);
-    Interval r = range_along(part, n);
+    CutRange r = range_along(part, n);
     CutPlane plane = {n, 0.5 * (r.low + r.high)};
     Part a = part_cut(part, plane, PLANE_ROUNDING), b = part_cut(part, plane_flipped(plane), PLANE_ROUNDING);
     if (a.point_count > 3 && b.point_count > 3) least = fmin(least, outlook(&a, depth - 1) + outlook(&b, depth - 1));

@@ -1,7 +1,8 @@
 /* The adjoint chained through time (SDRS Eq. 86-88; docs/derivations/adjoint.md, A1). */
+#include <assert.h>
 #include <string.h>
 
-#include "differentiate/differentiate.h"
+#include "differentiate/recording.h"
 
 /* A step and the three states before it. */
 enum { BARS_ALIVE = 4 };
@@ -9,9 +10,10 @@ enum { BARS_ALIVE = 4 };
 struct RunAdjoint {
   const Model* model;
   StepAdjoint* step;
-  StateBar handed[3];           /* what one step hands to the three states before it, when it is discounted */
-  StateBar between[BARS_ALIVE]; /* of states inside steps, by their index */
-  double* no_rate;              /* zeros  (nv) */
+  StateBar handed[3];         /* what one step hands to the three states before it, when it is discounted */
+  StateBar bars[BARS_ALIVE];  /* by states, by their number in the run */
+  double *no_rate, *rate_now; /* zeros; what the loss says of one row (nv) */
+  Vec3* force_now;            /* of one row (links) */
 };
 
 static StateBar bar_create(const Model* model) {
@@ -29,8 +31,10 @@ RunAdjoint* run_adjoint_create(const Model* model, int threads) {
   a->model = model;
   a->step = step_adjoint_create(model, threads);
   for (int k = 0; k < 3; k++) a->handed[k] = bar_create(model);
-  for (int k = 0; k < BARS_ALIVE; k++) a->between[k] = bar_create(model);
+  for (int k = 0; k < BARS_ALIVE; k++) a->bars[k] = bar_create(model);
   a->no_rate = MEMORY_NEW(double, model->dof_count);
+  a->rate_now = MEMORY_NEW(double, model->dof_count);
+  a->force_now = MEMORY_NEW(Vec3, model->link_count);
   return a;
 }
 
@@ -38,21 +42,50 @@ void run_adjoint_destroy(RunAdjoint* a) {
   if (!a) return;
   step_adjoint_destroy(a->step);
   for (int k = 0; k < 3; k++) bar_destroy(a->handed[k]);
-  for (int k = 0; k < BARS_ALIVE; k++) bar_destroy(a->between[k]);
+  for (int k = 0; k < BARS_ALIVE; k++) bar_destroy(a->bars[k]);
   memory_free(a->no_rate);
+  memory_free(a->rate_now);
+  memory_free(a->force_now);
   memory_free(a);
 }
 
-static StateBar row_bar(const Model* m, LossSeeds* seeds, int row) {
-  size_t at = (size_t)row;
-  return (StateBar){seeds->pose + at * (size_t)m->link_count, seeds->q + at * (size_t)m->dof_count};
+/* ---------------------------------------------------------------- what a loss says of a state */
+
+static void clear_bar(const Model* m, StateBar bar) {
+  memset(bar.pose, 0, sizeof(double[3][4]) * (size_t)m->link_count);
+  memset(bar.q, 0, sizeof(double) * (size_t)m->dof_count);
 }
 
-/* Derivatives by a state: a row's are with the loss's own, those of a state inside a step live while they are needed.
- */
-static StateBar bar_at(RunAdjoint* a, const Recording* r, LossSeeds* seeds, int index) {
-  const RecordedState* state = &r->states[index < 0 ? 0 : index];
-  return state->between < 0 ? row_bar(a->model, seeds, state->step) : a->between[index % BARS_ALIVE];
+/* Derivatives by a state begin with the loss's own, which sees rows only. */
+static void begin_bar(const Model* m, const LossSeeds* seeds, const RecordedState* state, StateBar bar) {
+  clear_bar(m, bar);
+  for (int i = 0; state->row && i < m->link_count; i++) {
+    RowPlace place = row_place(seeds->keep, m, state->step, i);
+    const ModelLink* link = &m->links[i];
+    if (!place.kept) continue;
+    memcpy(bar.pose[i], seeds->pose[place.pose], sizeof(double[3][4]));
+    for (int k = 0; k < link->dof_count; k++) bar.q[link->dof_first + k] = seeds->q[place.dof + (size_t)k];
+  }
+}
+
+/* Rates and forces of a row, zero where none are kept. */
+static void gather_row(RunAdjoint* a, const LossSeeds* seeds, int row) {
+  const Model* m = a->model;
+  for (int i = 0; i < m->link_count; i++) {
+    RowPlace place = row_place(seeds->keep, m, row, i);
+    const ModelLink* link = &m->links[i];
+    a->force_now[i] = place.kept ? seeds->force[place.pose] : vec3(0, 0, 0);
+    for (int k = 0; k < link->dof_count; k++)
+      a->rate_now[link->dof_first + k] = place.kept ? seeds->rate[place.dof + (size_t)k] : 0;
+  }
+}
+
+/* ---------------------------------------------------------------- steps */
+
+/* Before the start states repeat the first. */
+static StateBar bar_of(const RunAdjoint* a, const Recording* r, int index) {
+  int64_t number = r->first_state + index;
+  return a->bars[(number > 0 ? number : 0) % BARS_ALIVE];
 }
 
 static RecordedStep step_to(const Recording* r, int index) {
@@ -71,13 +104,9 @@ static RecordedStep step_to(const Recording* r, int index) {
                         .momentum_now = recording_state_momentum(r, state[1]),
                         .contacts_next = r->contacts + state[0]->contact_first,
                         .contacts_now = r->contacts + state[1]->contact_first,
+                        .number = r->first_state + index + 1,
                         .contact_count_next = state[0]->contact_count,
                         .contact_count_now = state[1]->contact_count};
-}
-
-static void clear_bar(const Model* m, StateBar bar) {
-  memset(bar.pose, 0, sizeof(double[3][4]) * (size_t)m->link_count);
-  memset(bar.q, 0, sizeof(double) * (size_t)m->dof_count);
 }
 
 static void add_discounted(const Model* m, StateBar to, StateBar from, double factor) {
@@ -87,17 +116,18 @@ static void add_discounted(const Model* m, StateBar to, StateBar from, double fa
 }
 
 /* The substep that led to state `index`. discount: for it. */
-static StepAdjointReport one_step(RunAdjoint* a, const Recording* r, LossSeeds* seeds, int index, double discount,
+static StepAdjointReport one_step(RunAdjoint* a, const Recording* r, const LossSeeds* seeds, int index, double discount,
                                   ModelGradient* gradient) {
   const Model* m = a->model;
   const RecordedState* state = &r->states[index];
   RecordedStep recorded = step_to(r, index);
-  if (index >= BARS_ALIVE - 1) clear_bar(m, a->between[(index - BARS_ALIVE + 1) % BARS_ALIVE]);
-  StateBar next = bar_at(a, r, seeds, index), before[3];
-  for (int k = 0; k < 3; k++) before[k] = bar_at(a, r, seeds, index - 1 - k);
-  bool row = state->between < 0; /* losses see rows only */
-  const double* rate = row ? seeds->rate + (size_t)state->step * (size_t)m->dof_count : a->no_rate;
-  const Vec3* force = row ? seeds->force + (size_t)state->step * (size_t)m->link_count : NULL;
+  if (r->first_state + index >= BARS_ALIVE - 1) /* the oldest that it reaches */
+    begin_bar(m, seeds, &r->states[index - BARS_ALIVE + 1], bar_of(a, r, index - BARS_ALIVE + 1));
+  StateBar next = bar_of(a, r, index), before[3];
+  for (int k = 0; k < 3; k++) before[k] = bar_of(a, r, index - 1 - k);
+  if (state->row) gather_row(a, seeds, state->step);
+  const double* rate = state->row ? a->rate_now : a->no_rate;
+  const Vec3* force = state->row ? a->force_now : NULL;
   if (discount == 1.0)
     return step_adjoint(a->step, &recorded, next, rate, force, before[0], before[1], before[2], gradient);
   for (int k = 0; k < 3; k++) clear_bar(m, a->handed[k]);
@@ -129,28 +159,53 @@ static void note_step(AdjointReport* report, const StepAdjointReport* step, int 
   report->largest_step = number;
 }
 
-AdjointReport run_adjoint(RunAdjoint* a, const Recording* r, LossSeeds* seeds, double discount,
+/* The states that the last step reaches, but for the oldest, which begins with the step. */
+static void begin_bars(RunAdjoint* a, const Recording* last, const LossSeeds* seeds) {
+  for (int k = 0; k < BARS_ALIVE - 1; k++) {
+    int index = last->state_count - 1 - k;
+    if (last->first_state + index >= 0) begin_bar(a->model, seeds, &last->states[index], bar_of(a, last, index));
+  }
+}
+
+/* The steps of a part of the run. false: one of them has no derivative. */
+static bool part_backwards(RunAdjoint* a, const Recording* part, const LossSeeds* seeds, double discount,
+                           ModelGradient* gradient, AdjointReport* report, double* last) {
+  for (int index = part->state_count - 1; index > part->entry; index--) {
+    int step = part->states[index].step;
+    StepAdjointReport one = one_step(a, part, seeds, index, substep_discount(part, step, discount), gradient);
+    if (!one.sound) {
+      report->sound = false;
+      report->unsound_step = step;
+      report->step = one;
+      return false;
+    }
+    note_step(report, &one, step, last);
+  }
+  return true;
+}
+
+/* From the first row: where the parts have led to, or the whole began. */
+static void finish_at_start(RunAdjoint* a, const LossSeeds* seeds, const double* q, const Pose* pose,
+                            ModelGradient* gradient) {
+  gather_row(a, seeds, 0);
+  step_adjoint_start(a->step, q, pose, a->bars[0], a->rate_now, gradient);
+  add_direct(a->model, seeds, gradient);
+  model_gradient_masses(a->model, gradient);
+}
+
+AdjointReport run_adjoint(RunAdjoint* a, Recording* r, const LossSeeds* seeds, double discount,
                           ModelGradient* gradient) {
-  const Model* m = a->model;
   AdjointReport report = {.sound = true, .largest_step = -1};
   double last = 0;
-  model_gradient_clear(gradient, m);
+  const Recording* part = r->parts ? run_parts_last(r->parts) : r;
+  assert(!r->keep || r->parts);
+  model_gradient_clear(gradient, a->model);
   step_adjoint_begin(a->step);
-  for (int k = 0; k < BARS_ALIVE; k++) clear_bar(m, a->between[k]);
-  for (int index = r->row_state[r->steps]; index > 0; index--) {
-    int step = r->states[index].step;
-    StepAdjointReport one = one_step(a, r, seeds, index, substep_discount(r, step, discount), gradient);
-    if (!one.sound) {
-      report.sound = false;
-      report.unsound_step = step;
-      report.step = one;
-      return report;
-    }
-    note_step(&report, &one, step, &last);
+  if (part) begin_bars(a, part, seeds);
+  for (; part; part = r->parts ? run_parts_before(r->parts) : NULL) {
+    if (!part_backwards(a, part, seeds, discount, gradient, &report, &last)) return report;
+    if (part->first_row == 0) finish_at_start(a, seeds, part->q, recording_pose(part, 0), gradient);
   }
   report.growth = last > 0 ? report.step.largest_lambda / last : 0;
-  step_adjoint_start(a->step, r->q, recording_pose(r, 0), row_bar(m, seeds, 0), seeds->rate, gradient);
-  add_direct(m, seeds, gradient);
-  model_gradient_masses(m, gradient);
   return report;
 }

@@ -3,92 +3,48 @@
 
 #include "differentiate/gradcheck.h"
 
-/* ---------------------------------------------------------------- one visitor for reading and writing */
+/* ---------------------------------------------------------------- numbers of a scene */
 
-typedef struct {
-  double* values;
-  int next;
-  bool write;
-} Cursor;
-
-static void visit(Cursor* c, double* number) {
-  if (c->write)
-    *number = c->values[c->next++];
-  else
-    c->values[c->next++] = *number;
+/* The next numbers are those with index 0 to count - 1 of a part. */
+static void list(ModelOverride** next, OverrideKind kind, int link, int part, int count) {
+  for (int k = 0; k < count; k++) *(*next)++ = (ModelOverride){kind, link, part, k, 0};
 }
 
-static void visit_point(Cursor* c, Vec3* point) {
-  visit(c, &point->x);
-  visit(c, &point->y);
-  visit(c, &point->z);
-}
-
-static void visit_vertices(Cursor* c, Scene* scene) {
+static void list_vertices(const Scene* scene, ModelOverride** next) {
   for (int i = 0; i < scene->link_count; i++)
     for (int k = 0; k < scene->links[i].shape_count; k++) {
-      SceneShape* shape = &scene->shapes[scene->links[i].shapes[k].shape];
-      if (shape->type != SHAPE_POINTS) continue;
-      for (int m = 0; m < shape->point_count; m++) visit_point(c, &shape->points[m]);
+      const SceneShape* shape = &scene->shapes[scene->links[i].shapes[k].shape];
+      if (shape->type == SHAPE_POINTS) list(next, OVERRIDE_VERTEX, i, k, 3 * shape->point_count);
     }
 }
 
-static void visit_signal(Cursor* c, SceneSignal* s) {
-  int count = signal_values(s) + 3 * signal_terms(s);
-  for (int k = 0; k < count; k++) visit(c, signal_parameter(s, k));
+static void list_signal(const Scene* scene, int link, unsigned kind, int item, ModelOverride** next) {
+  int number = 0;
+  SignalPlace place = model_scene_signal(scene, link, number);
+  while (place.kind != kind || place.item != item) place = model_scene_signal(scene, link, ++number);
+  list(next, OVERRIDE_CONTROL, link, number, signal_values(place.signal) + 3 * signal_terms(place.signal));
 }
 
-static void visit_block(Cursor* c, Scene* scene, const Model* model, GradcheckBlock block) {
-  switch (block) {
-    case GRADCHECK_VERTICES:
-      visit_vertices(c, scene);
-      break;
-    case GRADCHECK_ATTACHMENTS:
-      for (int i = 0; i < scene->link_count; i++) visit_point(c, &scene->links[i].joint.position);
-      break;
-    case GRADCHECK_CONTROL:
-      for (int i = 0; i < scene->controller_count; i++) visit_signal(c, &scene->controllers[i].target);
-      for (int i = 0; i < scene->load_count; i++) {
-        visit_signal(c, &scene->loads[i].force);
-        visit_signal(c, &scene->loads[i].torque);
-      }
-      break;
-    case GRADCHECK_MASS:
-      for (int i = 0; i < scene->link_count; i++)
-        if (model->links[i].mass > 0)
-          visit(c, scene->links[i].has_mass ? &scene->links[i].mass : &scene->links[i].density);
-      break;
-    case GRADCHECK_CONTACT:
-      visit(c, &scene->contact.support);
-      visit(c, &scene->contact.stiffness);
-      visit(c, &scene->contact.friction);
-      visit(c, &scene->contact.smoothing);
-      visit(c, &scene->contact.rest_speed);
-      for (int k = 0; k < contact_own_count(model->contact_model); k++) visit(c, &scene->contact.own[k]);
-      break;
-    case GRADCHECK_STATE:
-    case GRADCHECK_BLOCKS:
-      break;
+static void list_signals(const Scene* scene, ModelOverride** next) {
+  for (int c = 0; c < scene->controller_count; c++)
+    list_signal(scene, scene->controllers[c].link, CONTROL_DRIVES, c, next);
+  for (int k = 0; k < scene->load_count; k++) {
+    list_signal(scene, scene->loads[k].link, CONTROL_FORCES, k, next);
+    list_signal(scene, scene->loads[k].link, CONTROL_TORQUES, k, next);
   }
 }
 
-void block_read(const Scene* scene, const Model* model, GradcheckBlock block, double* values) {
-  union { /* reading leaves the scene as it is */
-    const Scene* read;
-    Scene* own;
-  } access = {.read = scene};
-  Cursor c = {values, 0, false};
-  if (block == GRADCHECK_STATE) memset(values, 0, sizeof(double) * (size_t)block_size(model, block));
-  visit_block(&c, access.own, model, block);
-}
-
-void block_write(Scene* scene, const Model* model, GradcheckBlock block, const double* values) {
-  union {
-    const double* read;
-    double* own;
-  } access = {.read = values};
-  Cursor c = {access.own, 0, true};
-  visit_block(&c, scene, model, block);
+ModelOverride* block_numbers(const Scene* scene, const Model* model, GradcheckBlock block) {
+  ModelOverride *numbers = MEMORY_NEW(ModelOverride, block_size(model, block) + 1), *end = numbers;
+  if (block == GRADCHECK_VERTICES) list_vertices(scene, &end);
+  if (block == GRADCHECK_CONTROL) list_signals(scene, &end);
+  if (block == GRADCHECK_CONTACT) list(&end, OVERRIDE_CONTACT, 0, 0, block_size(model, block));
+  for (int i = 0; i < scene->link_count; i++) {
+    if (block == GRADCHECK_ATTACHMENTS) list(&end, OVERRIDE_ATTACHMENT, i, 0, 3);
+    if (block == GRADCHECK_MASS) list(&end, OVERRIDE_MASS, i, 0, model->links[i].mass > 0);
+  }
+  for (ModelOverride* n = numbers; n < end; n++) n->value = *model_scene_number(scene, n);
+  return numbers;
 }
 
 /* ---------------------------------------------------------------- sizes, scales, gradients */
@@ -158,7 +114,10 @@ void block_scale(const Model* model, GradcheckBlock block, double* scale) {
     for (int h = 0; h < model->hull_count; h++)
       for (int k = 0; k < 3 * model->hulls[h].points.count; k++)
         scale[3 * model->hulls[h].vertex_first + k] = model->hulls[h].radius;
-  if (block == GRADCHECK_MASS) block_read(model->scene, model, block, scale);
+  if (block != GRADCHECK_MASS) return;
+  ModelOverride* masses = block_numbers(model->scene, model, block);
+  for (int k = 0; k < block_size(model, block); k++) scale[k] = masses[k].value;
+  memory_free(masses);
 }
 
 void block_gradient(const Model* model, GradcheckBlock block, const ModelGradient* g, double* out) {

@@ -6,25 +6,74 @@
 #include "scene/task.h"
 #include "simulate/simulate.h"
 
-/* ---------------------------------------------------------------- a run kept whole (differentiate/recording.c) */
+/* ---------------------------------------------------------------- which rows of a run are kept (differentiate/keep.c)
+ * What losses look at is little: some links, in some window of time. Rows 0..steps. */
+typedef struct {
+  int steps, link_count;
+  int *first, *last; /* rows that are kept of every link; none where first > last  (links) */
+  int* whole;        /* rows that are kept of all links, ascending  (whole_count) */
+  int whole_count;
+  size_t *pose, *coordinate, *dof;                /* where a link's rows begin in arrays of them  (links) */
+  size_t whole_pose, whole_coordinate, whole_dof; /* where the whole rows begin */
+  size_t poses, coordinates, dofs;                /* how long such arrays are */
+} RowKeep;
+
+/* Nothing yet, for models with these links and joints. */
+RowKeep row_keep_create(const Model* model, int steps);
+void row_keep_destroy(RowKeep* keep);
+/* These rows of the link too, and all between them and those that it has. */
+void row_keep_link(RowKeep* keep, int link, int first, int last);
+/* This row of all links; rows ascending. */
+void row_keep_whole(RowKeep* keep, int row);
+/* Lay out the arrays: after all that is to be kept has been said. */
+void row_keep_lay_out(RowKeep* keep, const Model* model);
+
+/* Where the pose (and the force), the coordinates and the rates of a link stand in arrays of rows. */
+typedef struct {
+  bool kept;
+  size_t pose, coordinate, dof;
+} RowPlace;
+RowPlace row_keep_place(const RowKeep* keep, const Model* model, int row, int link);
+/* keep NULL: rows are kept whole, one after the other. */
+static inline RowPlace row_place(const RowKeep* keep, const Model* model, int row, int link) {
+  if (keep) return row_keep_place(keep, model, row, link);
+  size_t at = (size_t)row;
+  return (RowPlace){true, at * (size_t)model->link_count + (size_t)link,
+                    at * (size_t)model->coordinate_count + (size_t)model->links[link].coordinate_first,
+                    at * (size_t)model->dof_count + (size_t)model->links[link].dof_first};
+}
+
+typedef struct LossSeeds LossSeeds;
+
+/* ---------------------------------------------------------------- a recorded run (differentiate/recording.c) */
 
 /* A state of a run, among all that the solver went through: the user's rows and what lies inside steps. */
 typedef struct {
   StepClock clock; /* of the substep that led to it */
   int step;        /* of the run, 1.., that it ends or lies in; 0: the start */
-  int between;     /* index among the states inside steps; -1: it is the row of its step */
+  bool row;        /* it ends its step */
+  int between;     /* index among the states that are not in the arrays of rows; -1: it is one of those */
   int contact_first, contact_count;
 } RecordedState;
 
-/* Rows 0..steps of a run, and the states inside steps that were taken in substeps. Borrows the model. */
-typedef struct {
+/* Rows 0..steps of a run. Either whole, with the states inside steps that were taken in substeps; or thin: of every row
+ * what `keep` says, and whole rows in parts, some of which are found again when the adjoint comes to them. Borrows the
+ * model and keep. */
+typedef struct Recording {
   const Model* model;
+  const RowKeep* keep;    /* NULL: whole */
+  struct RunParts* parts; /* of a thin recording with a gradient; NULL: none (differentiate/parts.c) */
   int steps;
-  double* q;      /* joint coordinates                     ((steps + 1) * nq) */
-  double* rate;   /* SimState.rate [m/s, rad/s]            ((steps + 1) * nv) */
-  Pose* pose;     /* world pose of every link frame        ((steps + 1) * links) */
-  Vec3* momentum; /* SimState.momentum [kg m^2/s]; NULL unless the integrator is `momentum` ((steps + 1) * links) */
-  Vec3* force;    /* total contact and friction force on every link, world [N]; row 0 is zero ((steps + 1) * links) */
+  bool is_part;
+  int first_row;       /* of the run: that the arrays begin with; 0 but for parts */
+  int64_t first_state; /* number in the run of states[0]; 0 but for parts */
+  int entry;           /* index of the state that the first step goes from; 0 but for parts */
+  double* q;           /* joint coordinates                     ((steps + 1) * nq) */
+  double* rate;        /* SimState.rate [m/s, rad/s]            ((steps + 1) * nv) */
+  Pose* pose;          /* world pose of every link frame        ((steps + 1) * links) */
+  Vec3* momentum;   /* SimState.momentum [kg m^2/s]; NULL unless the integrator is `momentum` ((steps + 1) * links) */
+  Vec3* force;      /* total contact and friction force on every link, world [N]; row 0 is zero ((steps + 1) * links) */
+  Vec3* forces_now; /* of one row, where rows are thin  (links) */
   ContactRecord* contacts; /* of all states, one after the other */
   RecordedState* states;   /* in the order of time, the start first  (state_count) */
   int* row_state;          /* index of every row's state  (steps + 1) */
@@ -32,31 +81,38 @@ typedef struct {
   Pose* between_pose;      /* (between_count * links) */
   Vec3* between_momentum;  /* NULL alike (between_count * links) */
   int state_count, between_count;
-  int contact_capacity, step_capacity, state_capacity, between_capacity;
+  int contact_capacity, step_capacity, state_capacity, between_capacity, momentum_capacity, between_q_capacity;
 } Recording;
 
 static inline const Pose* recording_pose(const Recording* r, int step) {
-  return r->pose + (size_t)step * (size_t)r->model->link_count;
+  return r->pose + (size_t)(step - r->first_row) * (size_t)r->model->link_count;
+}
+
+/* Of a row that is kept. */
+static inline Pose recording_link_pose(const Recording* r, int step, int link) {
+  return r->pose[row_place(r->keep, r->model, step, link).pose];
 }
 
 /* Poses of any state of the run. */
 static inline const Pose* recording_state_pose(const Recording* r, const RecordedState* state) {
   size_t links = (size_t)r->model->link_count;
-  return state->between < 0 ? r->pose + (size_t)state->step * links : r->between_pose + (size_t)state->between * links;
+  return state->between < 0 ? r->pose + (size_t)(state->step - r->first_row) * links
+                            : r->between_pose + (size_t)state->between * links;
 }
 static inline const double* recording_state_q(const Recording* r, const RecordedState* state) {
   size_t nq = (size_t)r->model->coordinate_count;
-  return state->between < 0 ? r->q + (size_t)state->step * nq : r->between_q + (size_t)state->between * nq;
+  return state->between < 0 ? r->q + (size_t)(state->step - r->first_row) * nq
+                            : r->between_q + (size_t)state->between * nq;
 }
 static inline const Vec3* recording_state_momentum(const Recording* r, const RecordedState* state) {
   size_t links = (size_t)r->model->link_count;
   if (!r->momentum) return NULL;
-  return state->between < 0 ? r->momentum + (size_t)state->step * links
+  return state->between < 0 ? r->momentum + (size_t)(state->step - r->first_row) * links
                             : r->between_momentum + (size_t)state->between * links;
 }
 /* In how many substeps step 1.. was taken. */
 static inline int recording_substeps(const Recording* r, int step) {
-  return r->row_state[step] - r->row_state[step - 1];
+  return r->row_state[step - r->first_row] - r->row_state[step - 1 - r->first_row];
 }
 
 /* How a run ended that was to be recorded. */
@@ -72,7 +128,13 @@ typedef struct {
 
 /* Room for `steps` steps; a recording can be run again and again, with other models of the same sizes too. */
 void recording_create(Recording* recording, const Model* model, int steps);
+/* A thin one. keep is borrowed. */
+void recording_create_thin(Recording* recording, const Model* model, int steps, const RowKeep* keep);
 void recording_destroy(Recording* recording);
+/* That its arrays take; parts of a thin one are beside. */
+size_t recording_bytes(const Recording* recording);
+/* What is left for its parts (RecordOptions.memory, at least 1) of so many bytes for all of it and its seeds. */
+size_t recording_memory_left(const Recording* recording, const LossSeeds* seeds, double bytes);
 /* Run from the model's start. Stops at a step that fails: recording->steps are then those before. interrupted: asked
  * after every step (NULL: never). STATUS_OK, STATUS_SOLVER, STATUS_BAD_INPUT (the start intersects), or
  * STATUS_INTERRUPTED. */
@@ -81,6 +143,8 @@ typedef struct {
   double tolerance; /* relative; 0 = the scene's */
   bool (*interrupted)(void);
   const int* substeps; /* number in which each step is tried first (steps); NULL: as sim_step finds good */
+  size_t memory;       /* of a thin recording: bytes that the parts for its gradient may take besides the kept rows and
+                          their seeds; at least a few states are held however little that is. 0: values only */
 } RecordOptions;
 Status recording_run(Recording* recording, const Model* model, const RecordOptions* options, RecordReport* report,
                      Diagnostics* diagnostics);
@@ -89,7 +153,8 @@ Status recording_run(Recording* recording, const Model* model, const RecordOptio
  * (differentiate/loss_seeds.c)
  * Derivatives of the loss with respect to the recorded quantities, each taken as independent of the others; losses add
  * to them. Rows as in Recording. All arrays are one block that begins at pose. */
-typedef struct {
+struct LossSeeds {
+  const RowKeep* keep;  /* NULL: rows are whole; else the arrays of rows are laid out by it */
   double (*pose)[3][4]; /* dL/d(R | t) of every link's frame, entry by entry  ((steps + 1) * links) */
   double* q;            /* of joint coordinates, in increments of joint_increment, at fixed poses  ((steps + 1) * nv) */
   double* rate;         /* ((steps + 1) * nv) */
@@ -98,10 +163,12 @@ typedef struct {
   Vec3* vertices;  /* of hull vertices in the link frame, at fixed poses and centre; all hulls in order (vertices) */
   double* control; /* of controller parameters, at fixed poses; all controllers in order (controls) */
   size_t length;   /* numbers in the block */
-} LossSeeds;
+};
 
 /* Zeros, for recordings of `steps` steps of models with these links, joints, hulls and controllers. */
 LossSeeds loss_seeds_create(const Model* model, int steps);
+/* The same for the rows of keep, which is borrowed. */
+LossSeeds loss_seeds_create_thin(const Model* model, const RowKeep* keep);
 void loss_seeds_clear(LossSeeds* seeds);
 void loss_seeds_destroy(LossSeeds* seeds);
 
@@ -115,6 +182,8 @@ typedef struct Loss Loss; /* all losses of a task in one scenario, names resolve
 Status loss_create(Loss** out, const Task* task, int scenario, const Model* model, Diagnostics* diagnostics);
 void loss_destroy(Loss* loss);
 int loss_count(const Loss* loss);
+/* All rows that loss_evaluate looks at; nothing is laid out yet. */
+void loss_keep(const Loss* loss, const Model* model, RowKeep* keep);
 const char* loss_name(const Loss* loss, int index); /* unlike all others: a column of convergence.csv */
 /* Each term times its own weight (not the scenario's) to terms (loss_count, or NULL); returns their sum. seeds NULL:
  * values only; else derivatives of the sum are added. Links, hulls, vertices and controllers of the recording's model
@@ -136,9 +205,10 @@ typedef struct {
 
 RunAdjoint* run_adjoint_create(const Model* model, int threads);
 void run_adjoint_destroy(RunAdjoint* adjoint);
-/* Gradient of a loss over the run by all that the model holds; seeds are used up. discount: factor per step on what is
- * handed back in time; 1 gives the gradient, less a tamer vector that is none. */
-AdjointReport run_adjoint(RunAdjoint* adjoint, const Recording* recording, LossSeeds* seeds, double discount,
+/* Gradient of a loss over the run by all that the model holds. discount: factor per step on what is handed back in
+ * time; 1 gives the gradient, less a tamer vector that is none. A thin recording gives the same bits as a whole one:
+ * parts of the run that it does not hold are run again, and leave it as it was but for the parts that it holds. */
+AdjointReport run_adjoint(RunAdjoint* adjoint, Recording* recording, const LossSeeds* seeds, double discount,
                           ModelGradient* gradient);
 
 /* ---------------------------------------------------------------- gradient check (differentiate/gradcheck.c) */
@@ -166,6 +236,7 @@ typedef struct {
   int threads;
   bool (*interrupted)(void);
   const int* substeps; /* of the unmoved run: RecordOptions.substeps; moved runs repeat what that one did */
+  double memory;       /* bytes that the unmoved run may take; 0: it is kept whole */
 } GradcheckOptions;
 
 /* What the differences allow to say of a gradient. In order: the worst of several is the largest. */
@@ -213,9 +284,9 @@ typedef struct {
  * expanded, model: built from it). */
 bool gradcheck_has_flat_faces(const Model* model);
 void gradcheck_make_generic(Scene* scene, const Model* model, uint64_t seed);
-/* scene: expanded (model_expand_shapes), model: built from it; the scene is moved about and put back. loss NULL: a
+/* scene: expanded (model_expand_shapes), model: built from it; moved runs have models of other numbers. loss NULL: a
  * random linear function of the poses and rates of the run. STATUS_INTERRUPTED: nothing is said. */
-Status gradcheck_scene(Scene* scene, const Model* model, const Loss* loss, const GradcheckOptions* options,
+Status gradcheck_scene(const Scene* scene, const Model* model, const Loss* loss, const GradcheckOptions* options,
                        GradcheckReport* report, Diagnostics* diagnostics);
 
 /* Below what rounding alone makes. */

@@ -74,14 +74,16 @@ const char* gradcheck_block_name(GradcheckBlock block) { return NAMES[block]; }
 
 typedef struct {
   const GradcheckOptions* options;
-  Scene* scene;
+  const Scene* scene;
   const Model* model; /* of the unmoved scene */
   const Loss* loss;   /* NULL: the probe */
   double* terms;      /* of the loss */
   Probe* probe;
   double rounding; /* of one value */
+  RowKeep keep;    /* of both recordings, when memory is bounded */
   Recording base, moved;
-  int* substeps; /* of every step of the base run, which moved runs repeat; NULL while that runs */
+  LossSeeds seeds; /* of the base */
+  int* substeps;   /* of every step of the base run, which moved runs repeat; NULL while that runs */
   GradcheckReport* report;
 } Check;
 
@@ -98,7 +100,7 @@ static double size_of_value(const Check* c) {
 }
 
 static RecordOptions record_options(const Check* c) {
-  return (RecordOptions){c->options->threads, c->options->tolerance, c->options->interrupted, c->substeps};
+  return (RecordOptions){c->options->threads, c->options->tolerance, c->options->interrupted, c->substeps, 0};
 }
 
 /* Did the moved run take every step in as many substeps as the base run? It has jumped where one took more. */
@@ -108,16 +110,25 @@ static bool same_substeps(const Check* c) {
   return true;
 }
 
+typedef struct {
+  Check* check;
+  GradcheckBlock block;
+  ModelOverride* numbers; /* of the block; none of the state  (count) */
+  int count;
+} BlockContext;
+
 /* The loss with the block's numbers at values; NaN when the run fails or has jumped. */
-static double value_at(Check* c, GradcheckBlock block, const double* values) {
+static double block_value(void* context, const double* values) {
+  const BlockContext* b = context;
+  Check* c = b->check;
   Model model;
   Diagnostics diagnostics = {0};
   RecordReport report;
   RecordOptions options = record_options(c);
   double value = NAN;
-  block_write(c->scene, c->model, block, values);
-  if (model_create(&model, c->scene, &diagnostics) == STATUS_OK) {
-    if (block == GRADCHECK_STATE) state_move(&model, values);
+  for (int k = 0; k < b->count; k++) b->numbers[k].value = values[k];
+  if (model_create_with(&model, c->scene, b->numbers, b->count, &diagnostics) == STATUS_OK) {
+    if (b->block == GRADCHECK_STATE) state_move(&model, values);
     model.simulation.steps = c->base.steps;
     if (recording_run(&c->moved, &model, &options, &report, &diagnostics) == STATUS_OK && same_substeps(c))
       value = value_of(c, &c->moved, NULL);
@@ -127,15 +138,6 @@ static double value_at(Check* c, GradcheckBlock block, const double* values) {
   return value;
 }
 
-typedef struct {
-  Check* check;
-  GradcheckBlock block;
-} BlockContext;
-
-static double block_value(void* context, const double* values) {
-  BlockContext* c = context;
-  return value_at(c->check, c->block, values);
-}
 /* Norm of a block's gradient in its numbers' scales. */
 static double block_norm(const Model* m, GradcheckBlock block, const ModelGradient* gradient) {
   int count = block_size(m, block);
@@ -167,22 +169,20 @@ static void check_block(Check* c, GradcheckBlock block, const ModelGradient* gra
   double *g = memory, *scale = g + count, *base = scale + count;
   block_gradient(m, block, gradient, g);
   block_scale(m, block, scale);
-  block_read(c->scene, m, block, base);
-  BlockContext context = {c, block};
+  BlockContext context = {c, block, block_numbers(c->scene, m, block), block == GRADCHECK_STATE ? 0 : count};
+  for (int k = 0; k < count; k++) base[k] = context.numbers[k].value;
   gradcheck_vector(count, g, scale, base, floor_of(c, gradient), block_value, &context, c->options,
                    c->options->seed * 7919u + (uint64_t)block, out);
-  block_write(c->scene, m, block, base);
+  memory_free(context.numbers);
   memory_free(memory);
 }
 
 static bool all_gradients(Check* c, ModelGradient* gradient) {
-  LossSeeds seeds = loss_seeds_create(c->model, c->base.steps);
-  c->report->value = value_of(c, &c->base, &seeds);
+  c->report->value = value_of(c, &c->base, &c->seeds);
   c->rounding = DBL_EPSILON * size_of_value(c);
   RunAdjoint* adjoint = run_adjoint_create(c->model, c->options->threads);
-  c->report->adjoint = run_adjoint(adjoint, &c->base, &seeds, 1.0, gradient);
+  c->report->adjoint = run_adjoint(adjoint, &c->base, &c->seeds, 1.0, gradient);
   run_adjoint_destroy(adjoint);
-  loss_seeds_destroy(&seeds);
   return c->report->adjoint.sound;
 }
 
@@ -210,15 +210,35 @@ static Status check_all(Check* c) {
   return stopped(c) ? STATUS_INTERRUPTED : STATUS_OK;
 }
 
-Status gradcheck_scene(Scene* scene, const Model* model, const Loss* loss, const GradcheckOptions* options,
+/* With bounded memory, of all runs only what the loss looks at is kept, and of the unmoved one what its gradient needs.
+ */
+static void create_recordings(Check* c, int steps) {
+  if (!(c->options->memory > 0)) {
+    recording_create(&c->base, c->model, steps);
+    recording_create(&c->moved, c->model, steps);
+    c->seeds = loss_seeds_create(c->model, steps);
+    return;
+  }
+  c->keep = row_keep_create(c->model, steps);
+  if (c->loss)
+    loss_keep(c->loss, c->model, &c->keep);
+  else
+    probe_keep(steps, &c->keep);
+  row_keep_lay_out(&c->keep, c->model);
+  recording_create_thin(&c->base, c->model, steps, &c->keep);
+  recording_create_thin(&c->moved, c->model, steps, &c->keep);
+  c->seeds = loss_seeds_create_thin(c->model, &c->keep);
+}
+
+Status gradcheck_scene(const Scene* scene, const Model* model, const Loss* loss, const GradcheckOptions* options,
                        GradcheckReport* report, Diagnostics* diagnostics) {
   *report = (GradcheckReport){.passed = false};
   Check c = {.options = options, .scene = scene, .model = model, .loss = loss, .report = report};
   int steps = options->steps > 0 && options->steps < model->simulation.steps ? options->steps : model->simulation.steps;
   RecordOptions record = record_options(&c);
   record.substeps = options->substeps;
-  recording_create(&c.base, model, steps);
-  recording_create(&c.moved, model, steps);
+  create_recordings(&c, steps);
+  if (options->memory > 0) record.memory = recording_memory_left(&c.base, &c.seeds, options->memory);
   c.probe = probe_create(&c.base, options->seed);
   c.terms = MEMORY_NEW(double, loss ? loss_count(loss) : 0);
   Status status = recording_run(&c.base, model, &record, &report->run, diagnostics);
@@ -231,5 +251,7 @@ Status gradcheck_scene(Scene* scene, const Model* model, const Loss* loss, const
   memory_free(c.substeps);
   recording_destroy(&c.base);
   recording_destroy(&c.moved);
+  loss_seeds_destroy(&c.seeds);
+  row_keep_destroy(&c.keep);
   return status;
 }

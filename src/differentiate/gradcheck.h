@@ -10,10 +10,9 @@ int block_size(const Model* model, GradcheckBlock block);
 void block_scale(const Model* model, GradcheckBlock block, double* scale);
 /* Derivatives by each number. */
 void block_gradient(const Model* model, GradcheckBlock block, const ModelGradient* gradient, double* out);
-/* Numbers of an expanded scene (model_expand_shapes); zeros for the state, which is moved by increments. */
-void block_read(const Scene* scene, const Model* model, GradcheckBlock block, double* values);
-/* Put numbers into the scene; nothing for the state. */
-void block_write(Scene* scene, const Model* model, GradcheckBlock block, const double* values);
+/* Numbers of an expanded scene (model_expand_shapes) with the values they have there (block_size), owned by the caller.
+ * The state, which is moved by increments, has none: its places are zero. */
+ModelOverride* block_numbers(const Scene* scene, const Model* model, GradcheckBlock block);
 /* Move initial coordinates by increments, and velocities. */
 void state_move(Model* model, const double* values);
 
@@ -21,6 +20,8 @@ typedef struct Probe Probe;
 /* base must outlive the probe. */
 Probe* probe_create(const Recording* base, uint64_t seed);
 void probe_destroy(Probe* probe);
+/* The rows that it looks at in a run of so many steps. */
+void probe_keep(int steps, RowKeep* keep);
 /* Root of the squares of all terms that it is summed from, at base: its rounding is an epsilon of it. */
 double probe_size(const Probe* probe);
 double probe_evaluate(const Probe* probe, const Recording* recording, LossSeeds* seeds);

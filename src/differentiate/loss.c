@@ -78,6 +78,22 @@ int loss_count(const Loss* loss) { return loss->count; }
 
 const char* loss_name(const Loss* loss, int index) { return loss->terms[index].name; }
 
+/* ---------------------------------------------------------------- rows */
+
+static void keep_rows(const LossTerm* term, const Model* model, RowKeep* keep) {
+  if (term->kind->window == WINDOW_NONE) return;
+  int first = term->first < term->reference ? term->first : term->reference;
+  if (first > 0) first--; /* velocities are differences */
+  if (term->link >= 0) row_keep_link(keep, term->link, first, term->last);
+  if (term->other >= 0) row_keep_link(keep, term->other, first, term->last);
+  for (int c = 0; term->link < 0 && c < model->controller_count; c++)
+    row_keep_link(keep, model->controllers[c].link, first, term->last);
+}
+
+void loss_keep(const Loss* loss, const Model* model, RowKeep* keep) {
+  for (int i = 0; i < loss->count; i++) keep_rows(&loss->terms[i], model, keep);
+}
+
 /* ---------------------------------------------------------------- value */
 
 double loss_evaluate(const Loss* loss, const Recording* recording, double* terms, LossSeeds* seeds) {

@@ -83,7 +83,7 @@ static void signal_seed(const Drive* d, const double* by_rate, const double* by_
 }
 
 /* Sum of the squared forces of one controller at one state; seeds with `factor`. */
-static double drive_effort(Drive* d, double factor, size_t dof, double* control, LossSeeds* seeds) {
+static double drive_effort(Drive* d, double factor, size_t seed, double* control, LossSeeds* seeds) {
   const ModelController* c = d->controller;
   double sum = 0, by_error[JOINT_MAX_DOF] = {0}, by_rate[JOINT_MAX_DOF] = {0}, by_force[JOINT_MAX_DOF] = {0};
   drive_errors(d);
@@ -98,9 +98,9 @@ static double drive_effort(Drive* d, double factor, size_t dof, double* control,
   }
   if (!seeds) return sum;
   if (c->type == CONTROLLER_PD)
-    drive_seed(d, by_error, by_rate, seeds->q + dof, seeds->rate + dof, control);
+    drive_seed(d, by_error, by_rate, seeds->q + seed, seeds->rate + seed, control);
   else
-    signal_seed(d, by_rate, by_force, seeds->rate + dof, control);
+    signal_seed(d, by_rate, by_force, seeds->rate + seed, control);
   return sum;
 }
 
@@ -111,15 +111,15 @@ double loss_effort(const LossTerm* term, const Recording* recording, LossSeeds* 
     const ModelController* controller = &model->controllers[c];
     const ModelLink* link = &model->links[controller->link];
     for (int k = term->first; counts(term, controller, model) && k <= term->last; k++) {
-      size_t dof = (size_t)k * (size_t)model->dof_count + (size_t)link->dof_first;
-      size_t coordinate = (size_t)k * (size_t)model->coordinate_count + (size_t)link->coordinate_first;
+      RowPlace place = row_place(recording->keep, model, k, controller->link);
+      size_t seed = seeds ? row_place(seeds->keep, model, k, controller->link).dof : 0;
       Drive drive = {.controller = controller,
                      .link = link,
                      .t = k * dt,
                      .per_second = 1 / simulation_substep(&model->simulation)};
-      drive.q = recording->q + coordinate;
-      drive.rate = recording->rate + dof;
-      sum += drive_effort(&drive, share, dof, seeds ? seeds->control + controller->parameter_first : NULL, seeds);
+      drive.q = recording->q + place.coordinate;
+      drive.rate = recording->rate + place.dof;
+      sum += drive_effort(&drive, share, seed, seeds ? seeds->control + controller->parameter_first : NULL, seeds);
     }
   }
   return share * sum;

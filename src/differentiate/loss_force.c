@@ -10,10 +10,13 @@ void loss_force_prepare(LossTerm* term, const LossOrigin* origin) {
 double loss_force(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {
   double sum = 0, share = loss_share(term);
   for (int k = term->first; k <= term->last; k++) {
-    size_t row = (size_t)k * (size_t)recording->model->link_count + (size_t)term->link;
-    Vec3 e = vec3_sub(recording->force[row], term->target);
+    size_t at = row_place(recording->keep, recording->model, k, term->link).pose;
+    Vec3 e = vec3_sub(recording->force[at], term->target);
     sum += vec3_dot(e, e);
-    if (seeds) seeds->force[row] = vec3_add_scaled(seeds->force[row], 2 * share, e);
+    if (seeds) {
+      Vec3* seed = &seeds->force[row_place(seeds->keep, recording->model, k, term->link).pose];
+      *seed = vec3_add_scaled(*seed, 2 * share, e);
+    }
   }
   return share * sum;
 }

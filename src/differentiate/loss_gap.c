@@ -94,35 +94,45 @@ static Nearest nearest_of_half_space(const Model* model, int half_space, int hul
   return out;
 }
 
-static Nearest nearest_between(const Model* model, const Pose* pose, int a, int b) {
+/* Where the two links of a term stand. */
+typedef struct {
+  int link;
+  Pose pose, other;
+} TwoPoses;
+
+static Pose pose_of_hull(const Model* model, const TwoPoses* poses, int hull) {
+  return model->hulls[hull].link == poses->link ? poses->pose : poses->other;
+}
+
+static Nearest nearest_between(const Model* model, const TwoPoses* poses, int a, int b) {
   const ModelHull *hull_a = &model->hulls[a], *hull_b = &model->hulls[b];
-  Pose pose_a = pose[hull_a->link], pose_b = pose[hull_b->link];
+  Pose pose_a = pose_of_hull(model, poses, a), pose_b = pose_of_hull(model, poses, b);
   if (!hull_a->kind->bounded) return nearest_of_half_space(model, a, b, pose_a, pose_b);
   if (!hull_b->kind->bounded) return nearest_of_half_space(model, b, a, pose_b, pose_a);
   return nearest_of_hulls(model, a, b, pose_a, pose_b);
 }
 
 /* What the distance cannot be below, by the bounding spheres; NaN when a pose is not a number. */
-static double distance_bound(const Model* model, const Pose* pose, int a, int b) {
+static double distance_bound(const Model* model, const TwoPoses* poses, int a, int b) {
   const ModelHull *hull_a = &model->hulls[a], *hull_b = &model->hulls[b];
-  Vec3 center_a = pose_apply(pose[hull_a->link], hull_a->center);
-  Vec3 center_b = pose_apply(pose[hull_b->link], hull_b->center);
+  Vec3 center_a = pose_apply(pose_of_hull(model, poses, a), hull_a->center);
+  Vec3 center_b = pose_apply(pose_of_hull(model, poses, b), hull_b->center);
   double between = vec3_norm(vec3_sub(center_a, center_b));
   if (!isnan(between) && (!hull_a->kind->bounded || !hull_b->kind->bounded)) return -HUGE_VAL;
   return between - hull_a->radius - hull_b->radius;
 }
 
 /* Of all pairs of hulls; farther than margin, margin and whatever pair. */
-static Nearest nearest_of_links(const LossTerm* term, const Model* model, const Pose* pose) {
+static Nearest nearest_of_links(const LossTerm* term, const Model* model, const TwoPoses* poses) {
   const ModelLink *link = &model->links[term->link], *other = &model->links[term->other];
   Nearest best = {.distance = term->margin};
   for (int a = link->hull_first; a < link->hull_first + link->hull_count; a++)
     for (int b = other->hull_first; b < other->hull_first + other->hull_count; b++) {
       if (!model->hulls[a].kind->bounded && !model->hulls[b].kind->bounded) continue;
-      double bound = distance_bound(model, pose, a, b);
+      double bound = distance_bound(model, poses, a, b);
       if (isnan(bound)) return (Nearest){.distance = NAN};
       if (bound >= best.distance) continue;
-      Nearest found = nearest_between(model, pose, a, b);
+      Nearest found = nearest_between(model, poses, a, b);
       if (found.distance < best.distance) best = found;
     }
   return best;
@@ -137,7 +147,7 @@ static void seed_side(const Recording* recording, int step, int hull, Vec3 point
   int link = model->hulls[hull].link;
   loss_seed_pose(recording, link, step, point, g, seeds);
   if (index[0] < 0) return;
-  Vec3 local = mat3_tmul_vec(recording_pose(recording, step)[link].r, g);
+  Vec3 local = mat3_tmul_vec(recording_link_pose(recording, step, link).r, g);
   Vec3* vertices = seeds->vertices + model->hulls[hull].vertex_first;
   for (int i = 0; i < nearest->count; i++)
     vertices[index[i]] = vec3_add_scaled(vertices[index[i]], nearest->weight[i], local);
@@ -146,7 +156,9 @@ static void seed_side(const Recording* recording, int step, int hull, Vec3 point
 double loss_gap(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {
   double sum = 0, share = loss_share(term);
   for (int k = term->first; k <= term->last; k++) {
-    Nearest nearest = nearest_of_links(term, recording->model, recording_pose(recording, k));
+    TwoPoses poses = {term->link, recording_link_pose(recording, k, term->link),
+                      recording_link_pose(recording, k, term->other)};
+    Nearest nearest = nearest_of_links(term, recording->model, &poses);
     double lack = term->margin - nearest.distance;
     if (lack == 0) continue;
     sum += lack * lack;

@@ -9,7 +9,7 @@ void loss_orientation_prepare(LossTerm* term, const LossOrigin* origin) {
 /* 2 (R axis - target) axis^T to R. */
 static void seed_rotation(const LossTerm* term, const Recording* recording, int step, Vec3 g, LossSeeds* seeds) {
   if (!seeds) return;
-  double(*pose)[4] = seeds->pose[(size_t)step * (size_t)recording->model->link_count + (size_t)term->link];
+  double(*pose)[4] = seeds->pose[row_place(seeds->keep, recording->model, step, term->link).pose];
   Mat3 by_rotation = mat3_outer(g, term->axis);
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) pose[i][j] += by_rotation.m[i][j];
@@ -18,7 +18,7 @@ static void seed_rotation(const LossTerm* term, const Recording* recording, int 
 double loss_orientation(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {
   double sum = 0, share = loss_share(term);
   for (int k = term->first; k <= term->last; k++) {
-    Vec3 e = vec3_sub(mat3_mul_vec(recording_pose(recording, k)[term->link].r, term->axis), term->target);
+    Vec3 e = vec3_sub(mat3_mul_vec(recording_link_pose(recording, k, term->link).r, term->axis), term->target);
     sum += vec3_dot(e, e);
     seed_rotation(term, recording, k, vec3_scale(e, 2 * share), seeds);
   }

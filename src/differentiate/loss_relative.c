@@ -10,17 +10,17 @@ void loss_relative_prepare(LossTerm* term, const LossOrigin* origin) {
 }
 
 static Vec3 seen_from_link(const LossTerm* term, const Recording* recording, int step) {
-  return pose_apply_inverse(recording_pose(recording, step)[term->link],
+  return pose_apply_inverse(recording_link_pose(recording, step, term->link),
                             loss_position(term, recording, term->other, step));
 }
 
 /* g = dL/dy: R g to x, (x - t) g^T to R, -R g to t. */
 static void seed_seen(const LossTerm* term, const Recording* recording, int step, Vec3 g, LossSeeds* seeds) {
   if (!seeds) return;
-  Pose link = recording_pose(recording, step)[term->link];
+  Pose link = recording_link_pose(recording, step, term->link);
   Vec3 x = loss_position(term, recording, term->other, step), turned = mat3_mul_vec(link.r, g);
   loss_seed_position(term, recording, term->other, step, turned, seeds);
-  double(*pose)[4] = seeds->pose[(size_t)step * (size_t)recording->model->link_count + (size_t)term->link];
+  double(*pose)[4] = seeds->pose[row_place(seeds->keep, recording->model, step, term->link).pose];
   Mat3 by_rotation = mat3_outer(vec3_sub(x, link.t), g);
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) pose[i][j] += by_rotation.m[i][j];

@@ -112,5 +112,6 @@ void loss_resolve(LossTerm* term, const LossOrigin* origin) {
   if (kind->link != LINK_UNUSED) term->link = find_link(origin, &source->link, "link", kind->link);
   if (kind->other != LINK_UNUSED) term->other = find_link(origin, &source->other, "other", kind->other);
   if (kind->window != WINDOW_NONE) set_window(term, origin);
+  term->reference = term->first;
   if (kind->prepare && origin->diagnostics->error_count == before) kind->prepare(term, origin);
 }

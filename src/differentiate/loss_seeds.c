@@ -3,19 +3,28 @@
 
 #include "differentiate/differentiate.h"
 
-LossSeeds loss_seeds_create(const Model* model, int steps) {
-  size_t states = (size_t)steps + 1, links = (size_t)model->link_count, dofs = (size_t)model->dof_count;
-  size_t vertices = (size_t)model->vertex_count, controls = (size_t)model->parameter_count;
-  LossSeeds seeds = {.length = states * (15 * links + 2 * dofs) + 3 * (links + vertices) + controls};
+static LossSeeds create(const Model* model, const RowKeep* keep, size_t poses, size_t dofs) {
+  size_t links = (size_t)model->link_count, vertices = (size_t)model->vertex_count;
+  size_t controls = (size_t)model->parameter_count;
+  LossSeeds seeds = {.keep = keep, .length = 15 * poses + 2 * dofs + 3 * (links + vertices) + controls};
   double* block = MEMORY_NEW(double, seeds.length);
   seeds.pose = (double(*)[3][4])block;
-  seeds.q = block + 12 * states * links;
-  seeds.rate = seeds.q + states * dofs;
-  seeds.force = (Vec3*)(seeds.rate + states * dofs);
-  seeds.center = seeds.force + states * links;
+  seeds.q = block + 12 * poses;
+  seeds.rate = seeds.q + dofs;
+  seeds.force = (Vec3*)(seeds.rate + dofs);
+  seeds.center = seeds.force + poses;
   seeds.vertices = seeds.center + links;
   seeds.control = (double*)(seeds.vertices + vertices);
   return seeds;
+}
+
+LossSeeds loss_seeds_create(const Model* model, int steps) {
+  size_t states = (size_t)steps + 1;
+  return create(model, NULL, states * (size_t)model->link_count, states * (size_t)model->dof_count);
+}
+
+LossSeeds loss_seeds_create_thin(const Model* model, const RowKeep* keep) {
+  return create(model, keep, keep->poses, keep->dofs);
 }
 
 void loss_seeds_clear(LossSeeds* seeds) {

@@ -9,12 +9,12 @@ static Vec3 local_point(const LossTerm* term, const Model* model, int link) {
 }
 
 Vec3 loss_position(const LossTerm* term, const Recording* recording, int link, int step) {
-  return pose_apply(recording_pose(recording, step)[link], local_point(term, recording->model, link));
+  return pose_apply(recording_link_pose(recording, step, link), local_point(term, recording->model, link));
 }
 
 void loss_seed_pose(const Recording* recording, int link, int step, Vec3 x_local, Vec3 g, LossSeeds* seeds) {
   if (!seeds) return;
-  double(*pose)[4] = seeds->pose[(size_t)step * (size_t)recording->model->link_count + (size_t)link];
+  double(*pose)[4] = seeds->pose[row_place(seeds->keep, recording->model, step, link).pose];
   const double row[3] = {g.x, g.y, g.z};
   for (int i = 0; i < 3; i++) {
     pose[i][0] += row[i] * x_local.x;
@@ -30,5 +30,5 @@ void loss_seed_position(const LossTerm* term, const Recording* recording, int li
   loss_seed_pose(recording, link, step, local_point(term, recording->model, link), g, seeds);
   if (term->has_point) return;
   Vec3* center = &seeds->center[link];
-  *center = vec3_add(*center, mat3_tmul_vec(recording_pose(recording, step)[link].r, g));
+  *center = vec3_add(*center, mat3_tmul_vec(recording_link_pose(recording, step, link).r, g));
 }

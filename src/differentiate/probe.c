@@ -18,9 +18,13 @@ Probe* probe_create(const Recording* base, uint64_t seed) {
 
 void probe_destroy(Probe* p) { memory_free(p); }
 
-static double pose_entry(const Pose* pose, int k) {
-  if (k % 4 < 3) return pose->r.m[k / 4][k % 4];
-  return k == 3 ? pose->t.x : k == 7 ? pose->t.y : pose->t.z;
+void probe_keep(int steps, RowKeep* keep) {
+  for (int s = 1; s <= PROBE_STATES; s++) row_keep_whole(keep, steps * s / PROBE_STATES);
+}
+
+static double pose_entry(Pose pose, int k) {
+  if (k % 4 < 3) return pose.r.m[k / 4][k % 4];
+  return k == 3 ? pose.t.x : k == 7 ? pose.t.y : pose.t.z;
 }
 
 double probe_size(const Probe* p) {
@@ -29,10 +33,17 @@ double probe_size(const Probe* p) {
   for (int s = 1; s <= PROBE_STATES; s++)
     for (int i = 0; i < r->model->link_count; i++)
       for (int k = 0; k < 12; k++) {
-        double entry = pose_entry(recording_pose(r, r->steps * s / PROBE_STATES) + i, k);
+        double entry = pose_entry(recording_link_pose(r, r->steps * s / PROBE_STATES, i), k);
         sum += entry * entry; /* the weights are of size one */
       }
   return sqrt(sum);
+}
+
+/* Where a rate of the last row stands. */
+static size_t rate_place(const RowKeep* keep, const Model* m, int row, int dof) {
+  int link = 0;
+  while (dof < m->links[link].dof_first || dof >= m->links[link].dof_first + m->links[link].dof_count) link++;
+  return row_place(keep, m, row, link).dof + (size_t)(dof - m->links[link].dof_first);
 }
 
 double probe_evaluate(const Probe* p, const Recording* r, LossSeeds* seeds) {
@@ -41,19 +52,20 @@ double probe_evaluate(const Probe* p, const Recording* r, LossSeeds* seeds) {
   double sum = 0;
   for (int s = 1; s <= PROBE_STATES; s++) {
     int row = r->steps * s / PROBE_STATES;
-    for (int i = 0; i < m->link_count; i++)
+    for (int i = 0; i < m->link_count; i++) {
+      Pose now = recording_link_pose(r, row, i), base = recording_link_pose(p->base, row, i);
       for (int k = 0; k < 12; k++) {
         double w = random_normal(&random);
-        size_t at = (size_t)row * (size_t)m->link_count + (size_t)i;
-        sum += w * (pose_entry(&r->pose[at], k) - pose_entry(&p->base->pose[at], k));
-        if (seeds) seeds->pose[at][k / 4][k % 4] += w;
+        sum += w * (pose_entry(now, k) - pose_entry(base, k));
+        if (seeds) seeds->pose[row_place(seeds->keep, m, row, i).pose][k / 4][k % 4] += w;
       }
+    }
   }
   for (int k = 0; k < m->dof_count; k++) {
     double w = 0.1 * random_normal(&random);
-    size_t at = (size_t)r->steps * (size_t)m->dof_count + (size_t)k;
-    sum += w * (r->rate[at] - p->base->rate[at]);
-    if (seeds) seeds->rate[at] += w;
+    sum +=
+        w * (r->rate[rate_place(r->keep, m, r->steps, k)] - p->base->rate[rate_place(p->base->keep, m, r->steps, k)]);
+    if (seeds) seeds->rate[rate_place(seeds->keep, m, r->steps, k)] += w;
   }
   return sum;
 }

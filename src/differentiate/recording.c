@@ -1,6 +1,8 @@
+#include "differentiate/recording.h"
+
 #include <string.h>
 
-#include "differentiate/differentiate.h"
+/* ---------------------------------------------------------------- memory */
 
 void recording_create(Recording* r, const Model* model, int steps) {
   size_t rows = (size_t)steps + 1, links = (size_t)model->link_count;
@@ -13,85 +15,187 @@ void recording_create(Recording* r, const Model* model, int steps) {
   r->row_state = MEMORY_NEW(int, rows);
 }
 
+void recording_create_thin(Recording* r, const Model* model, int steps, const RowKeep* keep) {
+  *r = (Recording){.model = model, .step_capacity = steps, .keep = keep};
+  r->q = MEMORY_NEW(double, keep->coordinates);
+  r->rate = MEMORY_NEW(double, keep->dofs);
+  r->pose = MEMORY_NEW(Pose, keep->poses);
+  r->force = MEMORY_NEW(Vec3, keep->poses);
+  r->forces_now = MEMORY_NEW(Vec3, model->link_count);
+  r->row_state = MEMORY_NEW(int, steps + 1);
+}
+
+void recording_create_part(Recording* r, const Model* model, int first_row, int steps, int contacts) {
+  size_t rows = (size_t)steps + 1, links = (size_t)model->link_count;
+  *r = (Recording){.model = model, .step_capacity = steps, .is_part = true, .first_row = first_row, .steps = first_row};
+  r->q = MEMORY_NEW(double, rows*(size_t)model->coordinate_count);
+  r->pose = MEMORY_NEW(Pose, rows * links);
+  if (model->simulation.integrator == INTEGRATOR_MOMENTUM) r->momentum = MEMORY_NEW(Vec3, rows * links);
+  r->row_state = MEMORY_NEW(int, rows);
+  r->contact_capacity = contacts;
+  r->contacts = MEMORY_NEW(ContactRecord, contacts);
+}
+
 void recording_destroy(Recording* r) {
-  memory_free(r->q);
-  memory_free(r->rate);
-  memory_free(r->pose);
-  memory_free(r->momentum);
-  memory_free(r->force);
-  memory_free(r->contacts);
-  memory_free(r->states);
-  memory_free(r->row_state);
-  memory_free(r->between_q);
-  memory_free(r->between_pose);
-  memory_free(r->between_momentum);
+  void* owned[] = {r->q,        r->rate,   r->pose,      r->momentum,  r->force,        r->forces_now,
+                   r->contacts, r->states, r->row_state, r->between_q, r->between_pose, r->between_momentum};
+  for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
+  run_parts_destroy(r->parts);
   *r = (Recording){0};
 }
 
-static void* grown(void* old, int* capacity, int needed, size_t size) {
+/* Parts must not take more than what they are given. */
+static void* grown(const Recording* r, void* old, int* capacity, int needed, size_t size) {
   if (needed <= *capacity) return old;
-  int larger = 2 * needed + 64;
+  int larger = r->is_part ? needed + needed / 8 + 2 : 2 * needed + 64;
   void* new = memory_resize(old, size * (size_t)*capacity, size * (size_t)larger);
   *capacity = larger;
   return new;
 }
 
-static RecordedState* add_state(Recording* r, int step, StepClock clock) {
-  r->states = grown(r->states, &r->state_capacity, r->state_count + 1, sizeof(RecordedState));
+static void* trimmed(void* old, int* capacity, int count, size_t size) {
+  if (count == *capacity) return old;
+  void* new = memory_resize(old, size * (size_t)*capacity, size * (size_t)count);
+  *capacity = count;
+  return new;
+}
+
+static int contact_count(const Recording* r) {
+  if (r->state_count == 0) return 0;
+  const RecordedState* last = &r->states[r->state_count - 1];
+  return last->contact_first + last->contact_count;
+}
+
+void recording_trim(Recording* r) {
+  r->contacts = trimmed(r->contacts, &r->contact_capacity, contact_count(r), sizeof(ContactRecord));
+  r->states = trimmed(r->states, &r->state_capacity, r->state_count, sizeof(RecordedState));
+}
+
+size_t recording_bytes(const Recording* r) {
+  const Model* m = r->model;
+  size_t rows = (size_t)r->step_capacity + 1, links = (size_t)m->link_count, nq = (size_t)m->coordinate_count;
+  size_t poses = r->keep ? r->keep->poses : rows * links, size = sizeof(int) * rows + sizeof(Pose) * poses;
+  size += sizeof(double) * (r->keep ? r->keep->coordinates : rows * nq);
+  if (r->rate) size += sizeof(double) * (r->keep ? r->keep->dofs : rows * (size_t)m->dof_count);
+  if (r->force) size += sizeof(Vec3) * poses;
+  if (r->momentum) size += sizeof(Vec3) * rows * links;
+  size += sizeof(ContactRecord) * (size_t)r->contact_capacity + sizeof(RecordedState) * (size_t)r->state_capacity;
+  return size + sizeof(double) * nq * (size_t)r->between_q_capacity +
+         sizeof(Pose) * links * (size_t)r->between_capacity + sizeof(Vec3) * links * (size_t)r->momentum_capacity;
+}
+
+size_t recording_memory_left(const Recording* r, const LossSeeds* seeds, double bytes) {
+  double left = bytes - (double)recording_bytes(r) - (double)(sizeof(double) * seeds->length);
+  return left > 1 ? (size_t)left : 1;
+}
+
+/* ---------------------------------------------------------------- states */
+
+static RecordedState* add_state(Recording* r, int step, StepClock clock, bool row) {
+  r->states = grown(r, r->states, &r->state_capacity, r->state_count + 1, sizeof(RecordedState));
   RecordedState* state = &r->states[r->state_count];
   int first = 0;
   if (r->state_count > 0) first = state[-1].contact_first + state[-1].contact_count;
-  *state = (RecordedState){.clock = clock, .step = step, .between = -1, .contact_first = first};
+  *state = (RecordedState){.clock = clock, .step = step, .row = row, .between = -1, .contact_first = first};
   r->state_count++;
   return state;
 }
 
 static void keep_contacts(Recording* r, RecordedState* state, const ContactRecord* records, int count) {
-  r->contacts = grown(r->contacts, &r->contact_capacity, state->contact_first + count, sizeof(ContactRecord));
+  r->contacts = grown(r, r->contacts, &r->contact_capacity, state->contact_first + count, sizeof(ContactRecord));
   if (count > 0) memcpy(r->contacts + state->contact_first, records, sizeof(ContactRecord) * (size_t)count);
   state->contact_count = count;
 }
 
+/* A state that is not in the arrays of rows. momentum NULL: it is not asked for. */
+static void keep_between(Recording* r, RecordedState* state, const double* q, const Pose* pose, const Vec3* momentum) {
+  size_t nq = (size_t)r->model->coordinate_count, links = (size_t)r->model->link_count;
+  int needed = r->between_count + 1;
+  r->between_q = grown(r, r->between_q, &r->between_q_capacity, needed, sizeof(double) * nq);
+  r->between_pose = grown(r, r->between_pose, &r->between_capacity, needed, sizeof(Pose) * links);
+  if (r->momentum)
+    r->between_momentum = grown(r, r->between_momentum, &r->momentum_capacity, needed, sizeof(Vec3) * links);
+  size_t at = (size_t)r->between_count;
+  state->between = r->between_count++;
+  if (q) memcpy(r->between_q + at * nq, q, sizeof(double) * nq);
+  memcpy(r->between_pose + at * links, pose, sizeof(Pose) * links);
+  if (r->momentum && momentum) memcpy(r->between_momentum + at * links, momentum, sizeof(Vec3) * links);
+}
+
+void recording_add_before(Recording* r, const RecordedState* what, const double* q, const Pose* pose) {
+  keep_between(r, add_state(r, what->step, what->clock, what->row), q, pose, NULL);
+}
+
 /* What lies between the row before and this one. */
 static void keep_substates(Recording* r, const Sim* sim, int row) {
-  size_t nq = (size_t)r->model->coordinate_count, links = (size_t)r->model->link_count;
-  int count, needed, capacity = r->between_capacity, momenta = capacity;
+  int count;
   const SimSubstate* inside = sim_substates(sim, &count);
-  needed = r->between_count + count;
-  r->between_q = grown(r->between_q, &capacity, needed, sizeof(double) * nq);
-  if (r->momentum) r->between_momentum = grown(r->between_momentum, &momenta, needed, sizeof(Vec3) * links);
-  r->between_pose = grown(r->between_pose, &r->between_capacity, needed, sizeof(Pose) * links);
   for (int k = 0; k < count; k++) {
-    RecordedState* state = add_state(r, row, inside[k].clock);
-    state->between = r->between_count++;
-    memcpy(r->between_q + (size_t)state->between * nq, inside[k].q, sizeof(double) * nq);
-    memcpy(r->between_pose + (size_t)state->between * links, inside[k].pose, sizeof(Pose) * links);
-    if (r->momentum)
-      memcpy(r->between_momentum + (size_t)state->between * links, inside[k].momentum, sizeof(Vec3) * links);
+    RecordedState* state = add_state(r, row, inside[k].clock, false);
+    keep_between(r, state, inside[k].q, inside[k].pose, inside[k].momentum);
     keep_contacts(r, state, inside[k].contacts, inside[k].contact_count);
   }
 }
 
-static void keep_row(Recording* r, Sim* sim, int row) {
+/* ---------------------------------------------------------------- rows */
+
+/* Of every link what is kept of it. */
+static void keep_thin_row(Recording* r, Sim* sim, int row) {
   const Model* m = r->model;
   const SimState* state = sim_state(sim);
-  size_t at = (size_t)row, nq = (size_t)m->coordinate_count, nv = (size_t)m->dof_count, links = (size_t)m->link_count;
+  int between;
+  sim_substates(sim, &between);
+  r->row_state[row] = row > 0 ? r->row_state[row - 1] + between + 1 : 0;
+  if (row > 0) sim_link_forces(sim, r->forces_now);
+  for (int i = 0; i < m->link_count; i++) {
+    RowPlace place = row_place(r->keep, m, row, i);
+    const ModelLink* link = &m->links[i];
+    if (!place.kept) continue;
+    r->pose[place.pose] = state->pose[i];
+    r->force[place.pose] = row > 0 ? r->forces_now[i] : vec3(0, 0, 0);
+    for (int k = 0; k < link->coordinate_count; k++)
+      r->q[place.coordinate + (size_t)k] = state->q[link->coordinate_first + k];
+    for (int k = 0; k < link->dof_count; k++) r->rate[place.dof + (size_t)k] = state->rate[link->dof_first + k];
+  }
+}
+
+void recording_keep_row(Recording* r, Sim* sim, int row) {
+  const Model* m = r->model;
+  const SimState* state = sim_state(sim);
+  bool steps = row > r->first_row;
+  size_t at = (size_t)(row - r->first_row), links = (size_t)m->link_count;
+  size_t nq = (size_t)m->coordinate_count, nv = (size_t)m->dof_count;
   memcpy(r->q + at * nq, state->q, sizeof(double) * nq);
-  memcpy(r->rate + at * nv, state->rate, sizeof(double) * nv);
   memcpy(r->pose + at * links, state->pose, sizeof(Pose) * links);
+  if (r->rate) memcpy(r->rate + at * nv, state->rate, sizeof(double) * nv);
   if (r->momentum) memcpy(r->momentum + at * links, state->momentum, sizeof(Vec3) * links);
-  if (row > 0) sim_link_forces(sim, r->force + at * links);
-  if (row > 0) keep_substates(r, sim, row);
+  if (r->force && steps) sim_link_forces(sim, r->force + at * links);
+  if (steps) keep_substates(r, sim, row);
   int count;
   const ContactRecord* records = sim_contact_records(sim, &count);
-  keep_contacts(r, add_state(r, row, sim_clock(sim)), records, count);
-  r->row_state[row] = r->state_count - 1;
+  keep_contacts(r, add_state(r, row, sim_clock(sim), true), records, count);
+  r->row_state[at] = r->state_count - 1;
+  r->steps = row;
+}
+
+static void keep_row(Recording* r, Sim* sim, int row) {
+  if (r->keep)
+    keep_thin_row(r, sim, row);
+  else
+    recording_keep_row(r, sim, row);
+  if (r->parts && row > 0) run_parts_add(r->parts, sim, row);
+}
+
+/* ---------------------------------------------------------------- the run */
+
+StepReport recording_step(Sim* sim, const RecordOptions* options, int row) {
+  return options->substeps ? sim_step_in(sim, options->substeps[row - 1]) : sim_step(sim);
 }
 
 static Status run_steps(Recording* r, Sim* sim, int steps, const RecordOptions* options, RecordReport* report) {
   keep_row(r, sim, 0);
   for (int row = 1; row <= steps; row++) {
-    report->last = options->substeps ? sim_step_in(sim, options->substeps[row - 1]) : sim_step(sim);
+    report->last = recording_step(sim, options, row);
     report->iterations += report->last.iterations;
     report->halved_steps += report->last.halved;
     if (step_outcome_failed(report->last.outcome)) {
@@ -115,12 +219,15 @@ Status recording_run(Recording* r, const Model* model, const RecordOptions* opti
   *report = (RecordReport){.failed = false};
   r->model = model;
   r->steps = r->state_count = r->between_count = 0;
-  memset(r->force, 0, sizeof(Vec3) * (size_t)model->link_count); /* no step has led to the first state */
+  if (!r->keep) memset(r->force, 0, sizeof(Vec3) * (size_t)model->link_count); /* no step has led to the first state */
+  run_parts_destroy(r->parts);
+  r->parts = NULL;
   SimOptions sim_options = {.threads = options->threads, .tolerance = options->tolerance};
   Sim* sim;
   Status status = sim_create(&sim, model, &sim_options, diagnostics);
   if (status != STATUS_OK) return status;
   int steps = model->simulation.steps < r->step_capacity ? model->simulation.steps : r->step_capacity;
+  if (r->keep && options->memory > 0) r->parts = run_parts_create(model, sim, steps, options);
   status = run_steps(r, sim, steps, options, report);
   sim_destroy(sim);
   return status;

@@ -47,12 +47,7 @@ typedef struct {
 /* ---------------------------------------------------------------- arrays */
 
 static Accessor* start_accessor(Glb* g, int width, bool vertices) {
-  if (g->accessor_count == g->accessor_capacity) {
-    int more = g->accessor_capacity ? 2 * g->accessor_capacity : 32;
-    g->accessors =
-        memory_resize(g->accessors, sizeof(Accessor) * (size_t)g->accessor_capacity, sizeof(Accessor) * (size_t)more);
-    g->accessor_capacity = more;
-  }
+  g->accessors = memory_grown(g->accessors, sizeof(Accessor), g->accessor_count, &g->accessor_capacity);
   Accessor* accessor = &g->accessors[g->accessor_count++];
   *accessor = (Accessor){.offset = g->buffer.length, .width = width, .vertices = vertices};
   for (int k = 0; k < 4; k++) accessor->low[k] = INFINITY, accessor->high[k] = -INFINITY;

@@ -29,12 +29,7 @@ static Vec3 difference_support(const Polytope* polytope, Vec3 direction) {
 }
 
 static void polytope_add(Polytope* polytope, Vec3 point) {
-  if (polytope->count == polytope->capacity) {
-    int capacity = polytope->capacity ? 2 * polytope->capacity : 64;
-    polytope->points =
-        memory_resize(polytope->points, sizeof(Vec3) * (size_t)polytope->capacity, sizeof(Vec3) * (size_t)capacity);
-    polytope->capacity = capacity;
-  }
+  polytope->points = memory_grown(polytope->points, sizeof(Vec3), polytope->count, &polytope->capacity);
   polytope->points[polytope->count++] = point;
   polytope->size = fmax(polytope->size, vec3_norm(point));
 }

@@ -14,7 +14,7 @@ enum { REPORTS_MAX = 20 }; /* messages of one kind; a pile built with the wrong 
 typedef struct {
   int hull;
   Vec3 low, high;
-} Box;
+} HullBox;
 
 typedef struct {
   int link_a, link_b; /* a < b */
@@ -29,17 +29,12 @@ typedef struct {
   double touch, narrow; /* gaps [m] */
   Meeting* meetings;    /* gaps below narrow */
   int count, capacity;
-} Search;
+} TouchSearch;
 
-static void add_meeting(Search* search, int hull_a, int hull_b, double gap) {
+static void add_meeting(TouchSearch* search, int hull_a, int hull_b, double gap) {
   const ModelHull* hulls = search->model->hulls;
   if (!(gap < search->narrow)) return;
-  if (search->count == search->capacity) {
-    int more = search->capacity ? 2 * search->capacity : 64;
-    search->meetings =
-        memory_resize(search->meetings, sizeof(Meeting) * (size_t)search->capacity, sizeof(Meeting) * (size_t)more);
-    search->capacity = more;
-  }
+  search->meetings = memory_grown(search->meetings, sizeof(Meeting), search->count, &search->capacity);
   bool swap = hulls[hull_a].link > hulls[hull_b].link;
   int first = swap ? hull_b : hull_a, second = swap ? hull_a : hull_b;
   search->meetings[search->count++] = (Meeting){hulls[first].link, hulls[second].link, first, second, gap};
@@ -47,8 +42,8 @@ static void add_meeting(Search* search, int hull_a, int hull_b, double gap) {
 
 /* ---------------------------------------------------------------- bounded hulls */
 
-static Box world_box(const ModelHull* hull, int index, Pose pose, double margin) {
-  Box box = {index, {HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
+static HullBox world_box(const ModelHull* hull, int index, Pose pose, double margin) {
+  HullBox box = {index, {HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
   for (int i = 0; i < hull->points.count; i++) {
     Vec3 x = pose_apply(pose, vec3(hull->points.x[i], hull->points.y[i], hull->points.z[i]));
     box.low = vec3_min(box.low, x);
@@ -60,7 +55,7 @@ static Box world_box(const ModelHull* hull, int index, Pose pose, double margin)
   return box;
 }
 
-static int collect_boxes(const Search* search, Box* boxes) {
+static int collect_boxes(const TouchSearch* search, HullBox* boxes) {
   int count = 0;
   for (int i = 0; i < search->model->hull_count; i++) {
     const ModelHull* hull = &search->model->hulls[i];
@@ -73,7 +68,7 @@ static int collect_boxes(const Search* search, Box* boxes) {
 /* Boxes are sorted by their low x; (x, y, z) are first permuted so that x is the axis along which they spread most. */
 static Vec3 permuted(Vec3 v, int axis) { return axis == 0 ? v : axis == 1 ? vec3(v.y, v.z, v.x) : vec3(v.z, v.x, v.y); }
 
-static int widest_axis(const Box* boxes, int count) {
+static int widest_axis(const HullBox* boxes, int count) {
   Vec3 sum = {0, 0, 0}, squares = {0, 0, 0};
   for (int i = 0; i < count; i++) {
     Vec3 center = vec3_scale(vec3_add(boxes[i].low, boxes[i].high), 0.5);
@@ -87,16 +82,16 @@ static int widest_axis(const Box* boxes, int count) {
 }
 
 static int compare_boxes(const void* left, const void* right) {
-  const Box *a = left, *b = right;
+  const HullBox *a = left, *b = right;
   if (a->low.x != b->low.x) return a->low.x < b->low.x ? -1 : 1;
   return (a->hull > b->hull) - (a->hull < b->hull);
 }
 
-static bool boxes_overlap(const Box* a, const Box* b) {
+static bool boxes_overlap(const HullBox* a, const HullBox* b) {
   return a->low.y <= b->high.y && b->low.y <= a->high.y && a->low.z <= b->high.z && b->low.z <= a->high.z;
 }
 
-static void test_hulls(Search* search, int index_a, int index_b) {
+static void test_hulls(TouchSearch* search, int index_a, int index_b) {
   const Model* model = search->model;
   const ModelHull *a = &model->hulls[index_a], *b = &model->hulls[index_b];
   if (!model_pair_allowed(model, a->link, b->link)) return;
@@ -104,8 +99,8 @@ static void test_hulls(Search* search, int index_a, int index_b) {
   add_meeting(search, index_a, index_b, result.distance);
 }
 
-static void sweep_boxes(Search* search) {
-  Box* boxes = MEMORY_NEW(Box, search->model->hull_count);
+static void sweep_boxes(TouchSearch* search) {
+  HullBox* boxes = MEMORY_NEW(HullBox, search->model->hull_count);
   int count = collect_boxes(search, boxes), axis = widest_axis(boxes, count);
   for (int i = 0; i < count; i++) {
     boxes[i].low = permuted(boxes[i].low, axis);
@@ -131,7 +126,7 @@ static double height_above(const ModelHull* ground, Pose ground_pose, const Mode
   return least;
 }
 
-static void test_half_space(Search* search, int index) {
+static void test_half_space(TouchSearch* search, int index) {
   const Model* model = search->model;
   const ModelHull* ground = &model->hulls[index];
   for (int i = 0; i < model->hull_count; i++) {
@@ -151,7 +146,7 @@ static int compare_meetings(const void* left, const void* right) {
   return (a->hull_b > b->hull_b) - (a->hull_b < b->hull_b);
 }
 
-static double meeting_depth(const Search* search, const Meeting* meeting) {
+static double meeting_depth(const TouchSearch* search, const Meeting* meeting) {
   const ModelHull *a = &search->model->hulls[meeting->hull_a], *b = &search->model->hulls[meeting->hull_b];
   if (meeting->gap > 0) return 0;
   if (!a->kind->bounded || !b->kind->bounded) return -meeting->gap;
@@ -165,7 +160,7 @@ typedef struct {
   double gap; /* smallest */
 } LinkMeeting;
 
-static void report_error(const Search* search, const LinkMeeting* pair) {
+static void report_error(const TouchSearch* search, const LinkMeeting* pair) {
   const Meeting* meetings = search->meetings + pair->first;
   const Model* model = search->model;
   const char *a = model->links[meetings->link_a].name, *b = model->links[meetings->link_b].name;
@@ -184,7 +179,7 @@ static void report_error(const Search* search, const LinkMeeting* pair) {
                     a, b, depth, rest);
 }
 
-static void report_narrow(const Search* search, const LinkMeeting* pair) {
+static void report_narrow(const TouchSearch* search, const LinkMeeting* pair) {
   const Meeting* meeting = search->meetings + pair->first;
   const Model* model = search->model;
   diagnostics_add(
@@ -194,7 +189,7 @@ static void report_narrow(const Search* search, const LinkMeeting* pair) {
       model->links[meeting->link_a].name, model->links[meeting->link_b].name, pair->gap, model->contact.gap_at_rest);
 }
 
-static LinkMeeting next_pair(const Search* search, int first) {
+static LinkMeeting next_pair(const TouchSearch* search, int first) {
   const Meeting* meetings = search->meetings;
   LinkMeeting pair = {first, 0, HUGE_VAL};
   int i = first;
@@ -206,13 +201,13 @@ static LinkMeeting next_pair(const Search* search, int first) {
   return pair;
 }
 
-static void report_rest(const Search* search, Severity severity, int more, const char* what) {
+static void report_rest(const TouchSearch* search, Severity severity, int more, const char* what) {
   if (more <= 0) return;
   SourcePlace place = {search->model->scene->path, 0, 0};
   diagnostics_add(search->diagnostics, severity, place, "%d more pairs of links %s at the start", more, what);
 }
 
-static void report_meetings(const Search* search) {
+static void report_meetings(const TouchSearch* search) {
   int errors = 0, narrow = 0;
   for (int first = 0; first < search->count;) {
     LinkMeeting pair = next_pair(search, first);
@@ -226,11 +221,11 @@ static void report_meetings(const Search* search) {
 }
 
 /* All meetings, sorted by links; the caller frees meetings and poses. */
-static Search find_meetings(const Model* model, Diagnostics* diagnostics) {
-  Search search = {.model = model,
-                   .diagnostics = diagnostics,
-                   .poses = initial_poses(model),
-                   .touch = GAP_TOUCH * model->contact.support};
+static TouchSearch find_meetings(const Model* model, Diagnostics* diagnostics) {
+  TouchSearch search = {.model = model,
+                        .diagnostics = diagnostics,
+                        .poses = initial_poses(model),
+                        .touch = GAP_TOUCH * model->contact.support};
   search.narrow = fmax(GAP_NARROW * model->contact.gap_at_rest, 2 * search.touch);
   sweep_boxes(&search);
   for (int i = 0; i < model->hull_count; i++)
@@ -241,14 +236,14 @@ static Search find_meetings(const Model* model, Diagnostics* diagnostics) {
 
 void check_intersections(const Model* model, Diagnostics* diagnostics) {
   if (model->contact_model == CONTACT_NONE) return;
-  Search search = find_meetings(model, diagnostics);
+  TouchSearch search = find_meetings(model, diagnostics);
   report_meetings(&search);
   memory_free(search.meetings);
   memory_free(search.poses);
 }
 
 int model_touching(const Model* model, int (**pairs)[2]) {
-  Search search = find_meetings(model, NULL);
+  TouchSearch search = find_meetings(model, NULL);
   int count = 0;
   *pairs = memory_alloc(sizeof **pairs * (size_t)(search.count + 1));
   for (int first = 0; first < search.count;) {

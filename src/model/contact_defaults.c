@@ -141,10 +141,10 @@ typedef struct {
   Diagnostics* diagnostics;
   ContactScales scales;
   SourcePlace support, stiffness, smoothing;
-} Check;
+} DefaultsCheck;
 
 /* (R7) */
-static void check_support(const Check* check) {
+static void check_support(const DefaultsCheck* check) {
   const ModelContact* contact = &check->model->contact;
   if (contact->support_derived) return;
   if (contact->support > contact->feature)
@@ -159,7 +159,7 @@ static void check_support(const Check* check) {
                     contact->support, check->scales.extent * SUPPORT_PER_EXTENT, check->scales.extent);
 }
 
-static void warn_gap(const Check* check, const char* body, double force, double gap, const char* rule) {
+static void warn_gap(const DefaultsCheck* check, const char* body, double force, double gap, const char* rule) {
   const ModelContact* contact = &check->model->contact;
   double suits = check->scales.median / force_at(check->model->contact_model, contact->support, GAP_REFERENCE);
   diagnostics_add(check->diagnostics, SEVERITY_WARNING, check->stiffness,
@@ -169,7 +169,7 @@ static void warn_gap(const Check* check, const char* body, double force, double 
 }
 
 /* (R8) */
-static void check_gap(const Check* check) {
+static void check_gap(const DefaultsCheck* check) {
   const ModelContact* contact = &check->model->contact;
   const ContactScales* scales = &check->scales;
   if (contact->stiffness_derived) return;
@@ -180,7 +180,7 @@ static void check_gap(const Check* check) {
 }
 
 /* (R9) A body of the reference weight on its contact swings with the period 2 pi sqrt(m / k). */
-static void check_step(const Check* check) {
+static void check_step(const DefaultsCheck* check) {
   const ModelContact* contact = &check->model->contact;
   if (contact->support_derived && contact->stiffness_derived) return;
   double mass = contact->reference_force / check->scales.acceleration;
@@ -196,7 +196,7 @@ static void check_step(const Check* check) {
 }
 
 /* (R10) */
-static void check_smoothing(const Check* check) {
+static void check_smoothing(const DefaultsCheck* check) {
   const ModelContact* contact = &check->model->contact;
   if (contact->smoothing_derived || !(contact->friction > 0)) return;
   double creep = sqrt(contact->smoothing), dt = simulation_substep(&check->model->simulation);
@@ -223,12 +223,12 @@ static void check_smoothing(const Check* check) {
 
 void model_check_contact(const Model* model, Diagnostics* diagnostics) {
   const SceneContact* given = &model->scene->contact;
-  Check check = {.model = model,
-                 .diagnostics = diagnostics,
-                 .scales = contact_scales(model, model->contact.feature),
-                 .support = given->support_place,
-                 .stiffness = given->stiffness_place,
-                 .smoothing = given->smoothing_place};
+  DefaultsCheck check = {.model = model,
+                         .diagnostics = diagnostics,
+                         .scales = contact_scales(model, model->contact.feature),
+                         .support = given->support_place,
+                         .stiffness = given->stiffness_place,
+                         .smoothing = given->smoothing_place};
   if (model->contact_model == CONTACT_NONE || check.scales.tree_count == 0 || !contact_rests(model->contact_model))
     return;
   check_support(&check);

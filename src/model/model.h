@@ -167,7 +167,9 @@ typedef enum {
   OVERRIDE_ATTACHMENT, /* index: axis of the joint's position  [m] */
   OVERRIDE_CONTROL,    /* part: which of the signals of model_scene_signal; index: as in signal_parameter */
   OVERRIDE_COORDINATE, /* index: in what is said about the link's start */
-  OVERRIDE_VELOCITY
+  OVERRIDE_VELOCITY,
+  OVERRIDE_MASS,   /* of the link, or its density where that is given  [kg, kg/m^3] */
+  OVERRIDE_CONTACT /* index: CONTACT_SUPPORT, ... */
 } OverrideKind;
 typedef struct {
   OverrideKind kind;
@@ -182,8 +184,8 @@ Status model_create_with(Model* model, const Scene* scene, const ModelOverride* 
  * at the end. */
 Scene* model_scene_create(const Scene* given, const ModelOverride* overrides, int count);
 void model_scene_destroy(Scene* scene, const Scene* given);
-/* Where the number stands in a scene; its part must be there. */
-double* model_scene_number(Scene* scene, const ModelOverride* override);
+/* Where the number stands in a scene, which is const to those that only look; its part must be there. */
+double* model_scene_number(const Scene* scene, const ModelOverride* override);
 /* A signal that acts on a link or its joint. */
 typedef struct {
   SceneSignal* signal; /* NULL: there are no more; channels 0: a load without this part */

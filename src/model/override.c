@@ -34,7 +34,20 @@ SceneInitial* model_scene_initial(const Scene* scene, int link) {
 
 static double* component(Vec3* v, int axis) { return axis == 0 ? &v->x : axis == 1 ? &v->y : &v->z; }
 
-double* model_scene_number(Scene* scene, const ModelOverride* o) {
+static double* contact_number(const Scene* scene, int index) {
+  union { /* the scene's owner may write it */
+    const SceneContact* read;
+    SceneContact* own;
+  } c = {.read = &scene->contact};
+  double* const place[CONTACT_OWN] = {[CONTACT_SUPPORT] = &c.own->support,
+                                      [CONTACT_STIFFNESS] = &c.own->stiffness,
+                                      [CONTACT_FRICTION] = &c.own->friction,
+                                      [CONTACT_SMOOTHING] = &c.own->smoothing,
+                                      [CONTACT_REST_SPEED] = &c.own->rest_speed};
+  return index < CONTACT_OWN ? place[index] : &c.own->own[index - CONTACT_OWN];
+}
+
+double* model_scene_number(const Scene* scene, const ModelOverride* o) {
   switch (o->kind) {
     case OVERRIDE_VERTEX: {
       const SceneShape* shape = &scene->shapes[scene->links[o->link].shapes[o->part].shape];
@@ -48,6 +61,10 @@ double* model_scene_number(Scene* scene, const ModelOverride* o) {
       return &model_scene_initial(scene, o->link)->coordinates[o->index];
     case OVERRIDE_VELOCITY:
       return &model_scene_initial(scene, o->link)->velocities[o->index];
+    case OVERRIDE_MASS:
+      return scene->links[o->link].has_mass ? &scene->links[o->link].mass : &scene->links[o->link].density;
+    case OVERRIDE_CONTACT:
+      return contact_number(scene, o->index);
   }
   return NULL;
 }

@@ -39,11 +39,7 @@ static int find_members(const Scene* scene, const char* name, int* members) {
 }
 
 static void add_key(Model* model, int* capacity, uint64_t key) {
-  if (model->excluded_count == *capacity) {
-    int more = *capacity ? 2 * *capacity : 64;
-    model->excluded = memory_resize(model->excluded, sizeof key * (size_t)*capacity, sizeof key * (size_t)more);
-    *capacity = more;
-  }
+  model->excluded = memory_grown(model->excluded, sizeof key, model->excluded_count, capacity);
   model->excluded[model->excluded_count++] = key;
 }
 

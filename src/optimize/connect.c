@@ -22,12 +22,7 @@ bool intersection_center(const ConvexHull* a, const ConvexHull* b, bool decompos
 /* ---------------------------------------------------------------- insertion */
 
 static SharedVertex* add_shared(SharedVertices* s) {
-  if (s->count == s->capacity) {
-    int capacity = 2 * s->capacity + 16;
-    s->items =
-        memory_resize(s->items, sizeof(SharedVertex) * (size_t)s->capacity, sizeof(SharedVertex) * (size_t)capacity);
-    s->capacity = capacity;
-  }
+  s->items = memory_grown(s->items, sizeof(SharedVertex), s->count, &s->capacity);
   return &s->items[s->count++];
 }
 

@@ -1,5 +1,7 @@
 #include "optimize/design.h"
 
+#include <assert.h>
+
 /* ---------------------------------------------------------------- growing arrays */
 
 int design_add_variable(Design* d, const DesignVariable* variable) {
@@ -72,6 +74,9 @@ static double slope_at(const DesignNumber* n, const Model* m, const ModelGradien
       return g->coordinates[m->links[n->link].dof_first + n->index];
     case OVERRIDE_VELOCITY:
       return velocity_slope(m, g, n->link, n->index);
+    case OVERRIDE_MASS:
+    case OVERRIDE_CONTACT:
+      break; /* no design moves these */
   }
   return 0;
 }

@@ -63,11 +63,7 @@ static void add_map(SelfMaps* g, Mat3 map) {
   if (same_map(map, mat3_identity())) return;
   for (int k = 0; k < g->count; k++)
     if (same_map(g->maps[k], map)) return;
-  if (g->count == g->capacity) {
-    int capacity = 2 * g->capacity + 8;
-    g->maps = memory_resize(g->maps, sizeof(Mat3) * (size_t)g->capacity, sizeof(Mat3) * (size_t)capacity);
-    g->capacity = capacity;
-  }
+  g->maps = memory_grown(g->maps, sizeof(Mat3), g->count, &g->capacity);
   g->maps[g->count++] = map;
 }
 

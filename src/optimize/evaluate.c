@@ -31,6 +31,7 @@ void scenario_run_free(ScenarioRun* run) {
   recording_destroy(&run->recording);
   loss_destroy(run->loss);
   loss_seeds_destroy(&run->seeds);
+  row_keep_destroy(&run->keep);
   model_gradient_destroy(&run->gradient);
   memory_free(run->terms);
   memory_free(run->by_variables);
@@ -87,6 +88,8 @@ static void run_forward(void* context, int index, int thread) {
   if (!build_model(o, batch->x, run)) return;
   Diagnostics diagnostics = {0};
   RecordOptions options = {.threads = batch->threads, .interrupted = o->options.interrupted};
+  double share = o->task->memory * GIBIBYTE / batch->count; /* the runs of all scenarios are held together */
+  if (share > 0) options.memory = recording_memory_left(&run->recording, &run->seeds, share);
   run->status = recording_run(&run->recording, &run->model, &options, &run->report, &diagnostics);
   if (run->status == STATUS_BAD_INPUT) {
     run->outcome = TRIAL_INVALID;

@@ -64,6 +64,20 @@ static void make_vectors(Optimization* o) {
   for (size_t k = 0; k < n; k++) o->x[k] = o->best_x[k] = o->design.variables[k].initial;
 }
 
+static void create_recording(const Optimization* o, ScenarioRun* run) {
+  int steps = run->model.simulation.steps;
+  if (!(o->task->memory > 0)) {
+    recording_create(&run->recording, &run->model, steps);
+    run->seeds = loss_seeds_create(&run->model, steps);
+    return;
+  }
+  run->keep = row_keep_create(&run->model, steps);
+  loss_keep(run->loss, &run->model, &run->keep);
+  row_keep_lay_out(&run->keep, &run->model);
+  recording_create_thin(&run->recording, &run->model, steps, &run->keep);
+  run->seeds = loss_seeds_create_thin(&run->model, &run->keep);
+}
+
 static Status create_runs(Optimization* o, Diagnostics* diagnostics) {
   o->run_count = o->task->scenario_count;
   o->runs = MEMORY_NEW(ScenarioRun, o->run_count);
@@ -75,8 +89,7 @@ static Status create_runs(Optimization* o, Diagnostics* diagnostics) {
     Status status = model_create(&run->model, run->scene, diagnostics);
     if (status == STATUS_OK) status = loss_create(&run->loss, o->task, k, &run->model, diagnostics);
     if (status != STATUS_OK) return status;
-    recording_create(&run->recording, &run->model, run->model.simulation.steps);
-    run->seeds = loss_seeds_create(&run->model, run->model.simulation.steps);
+    create_recording(o, run);
     model_gradient_create(&run->gradient, &run->model);
     run->terms = MEMORY_NEW(double, loss_count(run->loss));
     run->by_variables = MEMORY_NEW(double, o->design.variable_count);
@@ -271,6 +284,19 @@ static const Scene* show_scene(Optimization* o, int scenario, const double* x) {
 
 const Scene* optimization_scene(Optimization* o, int scenario, bool best) {
   return show_scene(o, scenario, best ? o->best_x : o->x);
+}
+
+Status optimization_model(const Optimization* o, int scenario, const double* values, Model* model,
+                          Diagnostics* diagnostics) {
+  ModelOverride* overrides = design_overrides(&o->design, values);
+  const Scene* scene = &o->task->scenarios[scenario].scene;
+  Status status = model_create_with(model, scene, overrides, o->design.number_count, diagnostics);
+  memory_free(overrides);
+  return status;
+}
+
+void optimization_chain(const Optimization* o, const Model* model, const ModelGradient* gradient, double* slope) {
+  design_gradient(&o->design, model, gradient, 1, slope);
 }
 
 const Scene* optimization_trial_scene(Optimization* o, int* scenario) {

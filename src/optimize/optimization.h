@@ -16,6 +16,7 @@ typedef struct {
   double weight;
   Model model;
   bool has_model;
+  RowKeep keep; /* of recording and seeds, when memory is bounded */
   Recording recording;
   Loss* loss;
   LossSeeds seeds;

@@ -37,11 +37,7 @@ static void find_iterations(const Page* page, DesignList* list) {
     char* end;
     long iteration = strtol(entry->d_name, &end, 10);
     if (end == entry->d_name || *end != '\0' || iteration < 0 || iteration > INT32_MAX) continue;
-    if (list->count == capacity) {
-      int more = capacity ? 2 * capacity : 64;
-      list->iterations = memory_resize(list->iterations, sizeof(int) * (size_t)capacity, sizeof(int) * (size_t)more);
-      capacity = more;
-    }
+    list->iterations = memory_grown(list->iterations, sizeof(int), list->count, &capacity);
     list->iterations[list->count++] = (int)iteration;
   }
   if (folder) closedir(folder);

@@ -3,13 +3,28 @@
 #include "query/growth.h"
 #include "query/small_solve.h"
 
-enum { ORDER = 6, PATH_STEPS = 60, NEWTON_STEPS = 14 };
-/* Newton's method has ended when its step is below this (of the bodies' size); the one after it would be rounding. */
+enum { ORDER = 6, PATH_STEPS = 25, NEWTON_STEPS = 14 };
+/* Newton's method has ended when so much is left (of the bodies' size) after a step no longer than the second ... */
+#define STEP_LEFT 1e-15
+#define STEP_LAST 1e-5
+/* ... or when it does no better and the step is below this ... */
 #define STEP_SMALL 1e-9
 /* ... and rounding keeps it from getting below this. */
 #define STEP_ROUNDING 1e-13
 /* Gauges and normals are known to a few units in the last place. */
 #define BOUND_ROUNDING 1e-14
+/* Where the path starts, of a body's reach along the line of centres; a cone's level function is not convex near its
+ * surface. */
+#define START 0.8
+#define START_CONE 0.45
+/* phi there is at most minus this. */
+#define INSIDE 0.02
+/* Part of the complementarity that a step on the path aims at, and that of u below which its end is tried first. */
+#define CENTERING 0.1
+#define TRY_FIRST 0.1
+#define LONGEST_STEP 1.0
+/* A point inside stays so far from the border, of how far it was. */
+#define NEAR_BORDER 0.05
 /* A step on the interior path may use this part of the way to the border. */
 #define TO_BORDER 0.9
 
@@ -46,14 +61,18 @@ bool growth_bounds(const GrowthProblem* problem, const GrowthPoint* x, double* l
   return *low > 0 && isfinite(*high);
 }
 
-/* The system (G3) of the path for mu, or with mu < 0 of its end. Row 0, 1: complementarity (phi = 0 at the end);
- * 2-4: va grad phi_a + vb grad phi_b = 0; 5: vb grad phi_b . d = -1. Columns p, u, va, vb. */
-static void system_of(const GrowthProblem* problem, const GrowthPoint* x, const GrowthValue* v, double mu,
+/* Slacks of the path: phi + s = 0, v s = mu; all zero at its end. */
+typedef struct {
+  double a, b, mu;
+} Slack;
+
+/* The system (G3) with slacks, which are eliminated (G7). Row 0, 1: grad phi . step - s/v dv = -(phi + mu/v); 2-4:
+ * va grad phi_a + vb grad phi_b = 0; 5: vb grad phi_b . d = -1. Columns p, u, va, vb. */
+static void system_of(const GrowthProblem* problem, const GrowthPoint* x, const GrowthValue* v, const Slack* s,
                       double j[ORDER][ORDER], double f[ORDER]) {
   Vec3 d = problem->d, ga = v->a.gradient, gb = v->b.gradient, hd = mat3_mul_vec(v->b.hessian, d);
   const double a[3] = {ga.x, ga.y, ga.z}, b[3] = {gb.x, gb.y, gb.z}, h[3] = {hd.x, hd.y, hd.z};
   double bd = vec3_dot(gb, d), va = x->va, vb = x->vb;
-  bool inside = mu >= 0;
   for (int k = 0; k < 3; k++) {
     j[0][k] = a[k];
     j[1][k] = b[k];
@@ -65,24 +84,24 @@ static void system_of(const GrowthProblem* problem, const GrowthPoint* x, const 
     f[2 + k] = va * a[k] + vb * b[k];
   }
   j[0][3] = 0;
-  j[0][4] = inside ? v->a.value / va : 0;
+  j[0][4] = -s->a / va;
   j[0][5] = 0;
   j[1][3] = -bd;
   j[1][4] = 0;
-  j[1][5] = inside ? v->b.value / vb : 0;
+  j[1][5] = -s->b / vb;
   j[5][3] = -vb * vec3_dot(hd, d);
   j[5][4] = 0;
   j[5][5] = bd;
-  f[0] = v->a.value + (inside ? mu / va : 0);
-  f[1] = v->b.value + (inside ? mu / vb : 0);
+  f[0] = v->a.value + s->mu / va;
+  f[1] = v->b.value + s->mu / vb;
   f[5] = vb * bd + 1;
 }
 
-static bool newton_step(const GrowthProblem* problem, const GrowthPoint* x, const GrowthValue* v, double mu,
+static bool newton_step(const GrowthProblem* problem, const GrowthPoint* x, const GrowthValue* v, const Slack* s,
                         double step[ORDER]) {
   double j[ORDER][ORDER];
   int row[ORDER];
-  system_of(problem, x, v, mu, j, step);
+  system_of(problem, x, v, s, j, step);
   for (int k = 0; k < ORDER; k++) step[k] = -step[k];
   if (!lu_factor(ORDER, ORDER, &j[0][0], row)) return false;
   lu_solve(ORDER, ORDER, &j[0][0], row, step);
@@ -98,16 +117,19 @@ static GrowthPoint moved(const GrowthPoint* x, const double step[ORDER], double 
 
 /* Newton's method on the end of the path. true: its steps have become rounding, with positive multipliers. */
 static bool newton(const GrowthProblem* problem, GrowthPoint* x, int* iterations) {
+  const Slack none = {0, 0, 0};
   double before = HUGE_VAL;
   for (int k = 0; k < NEWTON_STEPS; k++) {
     GrowthValue v = growth_evaluate(problem, x);
     double step[ORDER];
     ++*iterations;
-    if (!newton_step(problem, x, &v, -1, step)) return false;
+    if (!newton_step(problem, x, &v, &none, step)) return false;
     double length = fabs(step[3]) + fabs(step[0]) + fabs(step[1]) + fabs(step[2]);
     *x = moved(x, step, 1);
     bool sane = x->u > 0 && x->va > 0 && x->vb > 0;
-    if (sane && (length <= STEP_ROUNDING || (length <= STEP_SMALL && before <= 1e3 * STEP_SMALL))) return true;
+    /* quadratic: what is left is about c length^2 with c = length / before^2 */
+    double left = length / (before * before) * length * length;
+    if (sane && (length <= STEP_ROUNDING || (length <= STEP_LAST && k > 0 && left <= STEP_LEFT))) return true;
     if (!sane && k > 1) return false;
     if (!(length < 4) || (k > 3 && length > 0.5 * before)) return length <= STEP_SMALL && sane;
     before = length;
@@ -115,47 +137,81 @@ static bool newton(const GrowthProblem* problem, GrowthPoint* x, int* iterations
   return false;
 }
 
-/* Two points on the line of centres, inside; multipliers as if the normals lay along it. */
+static double start_of(const Shape* shape) { return shape->kind == SMOOTH_CONE ? START_CONE : START; }
+
+/* On the line of centres, most of the way that both bodies reach along it, inside; multipliers as if the normals lay
+ * along it. */
 static GrowthPoint path_start(const GrowthProblem* problem, GrowthValue* v) {
-  double a = 0.5 * problem->a->inner / problem->scale, b = 0.5 * problem->b->inner / problem->scale;
-  GrowthPoint x = {vec3_scale(problem->d, a), a + b, 1, 1};
+  Vec3 d = problem->d, back = mat3_tmul_vec(problem->r, vec3_scale(d, -1));
+  double a = start_of(problem->a) * shape_reach(problem->a, d) / problem->scale;
+  double b = start_of(problem->b) * shape_reach(problem->b, back) / problem->scale;
+  GrowthPoint x = {vec3_scale(d, a), a + b, 1, 1};
   *v = growth_evaluate(problem, &x);
-  double slope_a = vec3_dot(v->a.gradient, problem->d), slope_b = -vec3_dot(v->b.gradient, problem->d);
-  x.va = slope_a > 1e-3 ? 1 / slope_a : 1;
-  x.vb = slope_b > 1e-3 ? 1 / slope_b : 1;
+  for (int k = 0; k < 60 && !(v->a.value < -INSIDE && v->b.value < -INSIDE); k++) {
+    if (!(v->a.value < -INSIDE)) a *= 0.7;
+    if (!(v->b.value < -INSIDE)) b *= 0.7;
+    x = (GrowthPoint){vec3_scale(d, a), a + b, 1, 1};
+    *v = growth_evaluate(problem, &x);
+  }
+  double slope_a = vec3_dot(v->a.gradient, d), slope_b = -vec3_dot(v->b.gradient, d);
+  x.va = slope_a > 0 ? 1 / slope_a : 1;
+  x.vb = slope_b > 0 ? 1 / slope_b : 1;
   return x;
 }
 
-/* How far a multiplier may go. */
+/* How far a positive number may go. */
 static double to_border(double value, double step) { return step < 0 ? TO_BORDER * value / -step : 1; }
 
+/* Shorter until the point lies inside both bodies and not too near to the border; then the slacks are -phi. */
+static void stay_inside(const GrowthProblem* problem, const GrowthPoint* from, const double step[ORDER], double* t,
+                        GrowthPoint* y, GrowthValue* v, Slack* s) {
+  for (int k = 0; k < 30 && !(v->a.value < -NEAR_BORDER * s->a && v->b.value < -NEAR_BORDER * s->b); k++) {
+    *t *= 0.6;
+    *y = moved(from, step, *t);
+    *v = growth_evaluate(problem, y);
+  }
+  s->a = -v->a.value;
+  s->b = -v->b.value;
+}
+
+/* One step along the path; false when there is none. */
+static bool path_step(const GrowthProblem* problem, bool inside, GrowthPoint* y, GrowthValue* v, Slack* s, double* t) {
+  double step[ORDER];
+  s->mu = CENTERING * 0.5 * (y->va * s->a + y->vb * s->b);
+  if (!newton_step(problem, y, v, s, step)) return false;
+  Vec3 dp = vec3(step[0], step[1], step[2]);
+  double da = -(v->a.value + s->a) - vec3_dot(v->a.gradient, dp);
+  double db = -(v->b.value + s->b) - vec3_dot(v->b.gradient, vec3_add_scaled(dp, -step[3], problem->d));
+  double length = fabs(step[0]) + fabs(step[1]) + fabs(step[2]) + fabs(step[3]);
+  *t = fmin(fmin(1, LONGEST_STEP / length), fmin(to_border(y->va, step[4]), to_border(y->vb, step[5])));
+  if (!inside) *t = fmin(*t, fmin(to_border(s->a, da), to_border(s->b, db)));
+  GrowthPoint from = *y;
+  *y = moved(y, step, *t);
+  *v = growth_evaluate(problem, y);
+  if (inside) {
+    stay_inside(problem, &from, step, t, y, v, s);
+    return s->a > 0 && s->b > 0;
+  }
+  s->a = fmax(s->a + *t * da, -v->a.value);
+  s->b = fmax(s->b + *t * db, -v->b.value);
+  return true;
+}
+
 /* Along the interior path, Newton's method on its end as soon as it may work. */
-static bool path(const GrowthProblem* problem, GrowthPoint* x, int* iterations) {
+static bool path(const GrowthProblem* problem, bool inside, GrowthPoint* x, int* iterations) {
   GrowthValue v;
   GrowthPoint y = path_start(problem, &v);
-  double tried = 0.3; /* part of u that complementarity is, below which the end is tried */
+  Slack s = {-v.a.value, -v.b.value, 0};
+  double tried = TRY_FIRST, t = 1;
   for (int k = 0; k < PATH_STEPS; k++) {
-    double complement = -0.5 * (y.va * v.a.value + y.vb * v.b.value), step[ORDER];
-    ++*iterations;
-    if (!newton_step(problem, &y, &v, 0.1 * complement, step)) return false;
-    double t = fmin(1, fmin(to_border(y.va, step[4]), to_border(y.vb, step[5])));
-    GrowthPoint next = moved(&y, step, t);
-    GrowthValue there = growth_evaluate(problem, &next);
-    for (int halved = 0; halved < 30 && !(there.a.value < 0.05 * v.a.value && there.b.value < 0.05 * v.b.value);
-         halved++) {
-      t *= 0.6;
-      next = moved(&y, step, t);
-      there = growth_evaluate(problem, &next);
-    }
-    if (!(there.a.value < 0 && there.b.value < 0)) return false;
-    y = next;
-    v = there;
-    complement = -0.5 * (y.va * v.a.value + y.vb * v.b.value);
+    double complement = 0.5 * (y.va * s.a + y.vb * s.b);
     if (t > 0.5 && complement < tried * y.u) {
       *x = y;
       if (newton(problem, x, iterations)) return true;
       tried = 0.1 * complement / y.u;
     }
+    ++*iterations;
+    if (!path_step(problem, inside, &y, &v, &s, &t)) return false;
   }
   return false;
 }
@@ -184,9 +240,12 @@ static bool solve(const GrowthProblem* problem, const GrowthCache* cache, Growth
         *high - *low <= GROWTH_PROOF * *low)
       return true;
   }
-  if (path(problem, x, &answer->iterations) && growth_bounds(problem, x, low, high) &&
-      *high - *low <= GROWTH_PROOF * *low)
-    return true;
+  /* within flat bodies the path jams at their border, so it may leave them; beside sharp ones it had better not */
+  bool inside = !(problem->a->exponent > 1 && problem->b->exponent > 1);
+  for (int k = 0; k < 2; k++)
+    if (path(problem, inside ^ (k == 1), x, &answer->iterations) && growth_bounds(problem, x, low, high) &&
+        *high - *low <= GROWTH_PROOF * *low)
+      return true;
   answer->bracketed = true;
   answer->iterations += growth_barrier(problem, x);
   GrowthPoint polished = *x;
@@ -201,8 +260,15 @@ static bool solve(const GrowthProblem* problem, const GrowthCache* cache, Growth
   return *high - *low <= GROWTH_PROOF * *low;
 }
 
+typedef struct {
+  const Shape* shape;
+  Pose pose;
+} Placed;
+
 /* a is the smaller body: p, from its centre, then has all digits, and q those that b's size needs. */
-static Growth query_ordered(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, GrowthCache* cache) {
+static Growth query_ordered(Placed small, Placed large, GrowthCache* cache) {
+  const Shape *a = small.shape, *b = large.shape;
+  Pose pose_a = small.pose, pose_b = large.pose;
   double distance, low, high;
   GrowthProblem problem = problem_of(a, pose_a, b, pose_b, &distance);
   if (!(distance > 0)) return coincident(pose_a);
@@ -240,6 +306,7 @@ static Growth exchanged(Growth g) {
 }
 
 Growth growth_query(const Shape* a, Pose pose_a, const Shape* b, Pose pose_b, GrowthCache* cache) {
-  if (a->outer <= b->outer) return query_ordered(a, pose_a, b, pose_b, cache);
-  return exchanged(query_ordered(b, pose_b, a, pose_a, cache));
+  Placed first = {a, pose_a}, second = {b, pose_b};
+  if (a->outer <= b->outer) return query_ordered(first, second, cache);
+  return exchanged(query_ordered(second, first, cache));
 }

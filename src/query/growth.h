@@ -28,6 +28,6 @@ bool growth_bounds(const GrowthProblem* problem, const GrowthPoint* x, double* l
 
 /* A point of the barrier's path near its end, by a descent that cannot fail (query/growth_barrier.c). Returns the
  * number of Newton's steps. */
-int growth_barrier(const GrowthProblem* problem, GrowthPoint* x);
+int growth_barrier(const GrowthProblem* problem, GrowthPoint* point);
 
 #endif

@@ -84,4 +84,48 @@ enum {
 const char* distance_derivatives(PointView a, Pose pose_a, PointView b, Pose pose_b, const Distance* answer,
                                  double* out);
 
+/* ---------------------------------------------------------------- witness points, smoothed (query/witness.c)
+ * The nearest points of hulls jump where features change. Smoothed, body a's is a mean over samples x_i of its surface
+ * near its nearest point, weighed by their distance rho_i from the other body's nearest point w_b (V1):
+ *     smooth_a = sum k_i x_i,   k = softmax(-rho / T),   T = sqrt(standard deviation of rho) */
+
+/* Points of a hull's surface with normals, body frame, half at corners and half spread over the faces by their area.
+ * Owns its arrays; freed by surface_samples_free, which accepts a zeroed struct. */
+typedef struct {
+  Vec3 *points, *normals;
+  int count;
+  double diagonal; /* of the hull's box [m] */
+  double spacing;  /* within this of any point of the surface there are about as many samples as a mean takes [m] */
+} SurfaceSamples;
+SurfaceSamples surface_samples_create(const ConvexHull* hull, int count);
+void surface_samples_free(SurfaceSamples* samples);
+
+enum { WITNESS_SAMPLES = 16, WITNESS_SURFACE = 1024 };
+
+typedef enum {
+  WITNESS_FIXED,    /* samples within the body's diagonal */
+  WITNESS_ADAPTIVE, /* within twice the distance of the nearest point from where it is wanted */
+} WitnessSampling;
+
+/* One body's part. */
+typedef struct {
+  Vec3 samples[WITNESS_SAMPLES]; /* its frame */
+  double temperature;            /* T [sqrt m] */
+  Vec3 smooth;                   /* world */
+  double by_own[3][6];           /* smooth by its own body's motion, samples, T and the other's point held (V2) */
+  double by_other[3][3];         /* smooth by the other's point (V2) */
+} WitnessSide;
+
+typedef struct {
+  Distance nearest;
+  WitnessSide side[2];
+  double total[2][2][3][6]; /* [smooth][moved]: with the other's point following its own smooth one (V3) */
+  bool total_known;
+} Witness;
+
+/* targets: where each nearest point is wanted, in its body's frame [m], for WITNESS_ADAPTIVE; NULL: it is taken as
+ * fixed. */
+Witness witness_query(PointView a, const SurfaceSamples* samples_a, Pose pose_a, PointView b,
+                      const SurfaceSamples* samples_b, Pose pose_b, WitnessSampling sampling, const Vec3* targets);
+
 #endif

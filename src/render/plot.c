@@ -46,12 +46,7 @@ void plot_panel_free(PlotPanel* panel) {
 }
 
 PlotCurve* plot_panel_add(PlotPanel* panel, const char* name, int count) {
-  if (panel->curve_count == panel->capacity) {
-    int more = panel->capacity ? 2 * panel->capacity : 8;
-    panel->curves =
-        memory_resize(panel->curves, sizeof(PlotCurve) * (size_t)panel->capacity, sizeof(PlotCurve) * (size_t)more);
-    panel->capacity = more;
-  }
+  panel->curves = memory_grown(panel->curves, sizeof(PlotCurve), panel->curve_count, &panel->capacity);
   PlotCurve* curve = &panel->curves[panel->curve_count++];
   *curve = (PlotCurve){memory_text(name), MEMORY_NEW(double, count + 1), MEMORY_NEW(double, count + 1), count};
   return curve;

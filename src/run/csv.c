@@ -59,11 +59,7 @@ typedef struct {
 } CellList;
 
 static void cell_list_add(CellList* list, char* cell) {
-  if (list->count == list->capacity) {
-    int capacity = list->capacity ? 2 * list->capacity : 1024;
-    list->items = memory_resize(list->items, sizeof(char*) * (size_t)list->capacity, sizeof(char*) * (size_t)capacity);
-    list->capacity = capacity;
-  }
+  list->items = memory_grown(list->items, sizeof(char*), list->count, &list->capacity);
   list->items[list->count++] = cell;
 }
 
@@ -81,11 +77,7 @@ static Status refuse(Diagnostics* diagnostics, const char* path, int line, const
 }
 
 static void add_row(CsvTable* table, int line, int* capacity) {
-  if (table->row_count == *capacity) {
-    int more = *capacity ? 2 * *capacity : 256;
-    table->lines = memory_resize(table->lines, sizeof(int) * (size_t)*capacity, sizeof(int) * (size_t)more);
-    *capacity = more;
-  }
+  table->lines = memory_grown(table->lines, sizeof(int), table->row_count, capacity);
   table->lines[table->row_count++] = line;
 }
 

@@ -84,12 +84,7 @@ static bool next_event(YamlReader* reader, yaml_event_t* event) {
 
 static int add_anchor(YamlReader* reader, const yaml_char_t* name, const Node* node) {
   if (!name || !node || reader->anchor_count >= ANCHOR_MAX) return -1;
-  if (reader->anchor_count == reader->anchor_capacity) {
-    int capacity = reader->anchor_capacity ? 2 * reader->anchor_capacity : 8;
-    reader->anchors = memory_resize(reader->anchors, sizeof(Anchor) * (size_t)reader->anchor_capacity,
-                                    sizeof(Anchor) * (size_t)capacity);
-    reader->anchor_capacity = capacity;
-  }
+  reader->anchors = memory_grown(reader->anchors, sizeof(Anchor), reader->anchor_count, &reader->anchor_capacity);
   reader->anchors[reader->anchor_count] = (Anchor){memory_text((const char*)name), node, false};
   return reader->anchor_count++;
 }

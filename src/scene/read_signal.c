@@ -156,6 +156,8 @@ static void read_signal_map(Reader* reader, const Node* node, SceneSignal* signa
       read_table(reader, form.values, signal);
       signal->interval = form.interval;
       break;
+    case SIGNAL_HELD: /* of no file */
+      break;
   }
 }
 

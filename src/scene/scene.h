@@ -97,7 +97,7 @@ typedef struct {
 } SceneLink;
 
 /* ---- signals: a vector of channels over time, one channel per dof of the joint they drive */
-typedef enum { SIGNAL_CONSTANT, SIGNAL_KEYFRAMES, SIGNAL_SPLINE, SIGNAL_SINES, SIGNAL_SEQUENCE } SignalType;
+typedef enum { SIGNAL_CONSTANT, SIGNAL_KEYFRAMES, SIGNAL_SPLINE, SIGNAL_SINES, SIGNAL_SEQUENCE, SIGNAL_HELD } SignalType;
 
 typedef struct {
   SignalType type;
@@ -106,13 +106,14 @@ typedef struct {
   /* CONSTANT: values[channel].  KEYFRAMES (linear between) and SPLINE (natural cubic through the knots): times[knot],
    * values[knot * channels + channel], held constant outside.  SINES: values[channel] is the offset; term k of channel
    * c adds amplitude sin(2 pi frequency t + phase) at [c * terms + k].  SEQUENCE: values[row * channels + channel], row
-   * k held at t = k * interval, linear between, last row held. */
+   * k held at t = k * interval, linear between, last row held.  HELD: the same rows, row k from after k * interval to
+   * (k + 1) * interval, the last one held; of a program that drives a joint step by step, never of a file. */
   double* times;
   double* values;
   int rows; /* knots or rows; 1 for CONSTANT and SINES */
   int terms;
   double *amplitude, *frequency, *phase; /* m or rad, Hz, rad     (channels * terms) */
-  double interval;                       /* SEQUENCE: s between rows */
+  double interval;                       /* SEQUENCE, HELD: s between rows */
 } SceneSignal;
 
 typedef enum {

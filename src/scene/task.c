@@ -22,6 +22,7 @@ static void read_root(Reader* reader, Task* task, const Node* root) {
   read_starts(reader, task, form.initial);
   read_losses(reader, task, form.loss);
   read_optimizer(reader, task, form.optimizer);
+  read_gradient(reader, task, form.gradient);
   if (reader->problem_count > before) return; /* what follows would be misunderstood */
   if (!anything_moves(task))
     reader_error(reader, root->place,
@@ -69,16 +70,21 @@ Status task_load(Task* task, const char* path, const SceneOverride* overrides, i
   return status;
 }
 
+bool task_recognise_text(const char* path, const char* text, size_t length, bool json) {
+  Document document = {0};
+  Diagnostics unheard = {0};
+  const Node* root = document_read(&document, path, text, length, json, &unheard);
+  bool found = node_find(root, "loss") || node_find(root, "scenarios") || node_find(root, "scene");
+  diagnostics_free(&unheard);
+  document_free(&document);
+  return found;
+}
+
 bool task_recognise(const char* path) {
   char* text;
   size_t length;
   if (!file_is_regular(path) || file_read(path, &text, &length) != STATUS_OK) return false;
-  Document document = {0};
-  Diagnostics unheard = {0};
-  const Node* root = document_read(&document, path, text, length, path_is_json(path), &unheard);
-  bool found = node_find(root, "loss") || node_find(root, "scenarios") || node_find(root, "scene");
-  diagnostics_free(&unheard);
-  document_free(&document);
+  bool found = task_recognise_text(path, text, length, path_is_json(path));
   memory_free(text);
   return found;
 }

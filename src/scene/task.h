@@ -188,6 +188,7 @@ typedef struct {
   TaskLoss* losses;
   int loss_count;
   TaskOptimizer optimizer;
+  double memory; /* that the runs of one design may take for their gradients [GiB]; 0 = they are kept whole */
 } Task;
 
 /* Read, override, check; every problem to diagnostics, those of scenes with their own files' places. Overrides that
@@ -201,6 +202,7 @@ void task_free(Task* task);
 /* Is this file a task (a map with `loss`, `scenarios` or `scene` at its top) rather than a scene? false when
  * unreadable, and of what can be read only once: a pipe holds a scene. */
 bool task_recognise(const char* path);
+bool task_recognise_text(const char* path, const char* text, size_t length, bool json);
 
 void task_schema_json(Text* out);
 void task_schema_markdown(Text* out);

@@ -28,3 +28,11 @@ void read_optimizer(Reader* reader, Task* task, const Node* node) {
   }
   reader_leave(reader, mark);
 }
+
+void read_gradient(Reader* reader, Task* task, const Node* node) {
+  GradientForm form;
+  size_t mark = reader_enter_key(reader, "gradient");
+  const Node* map = task_section(reader, task, node);
+  if (map && schema_read(reader, map, "gradient", &form) && is_given(map, "memory")) task->memory = form.memory;
+  reader_leave(reader, mark);
+}

@@ -9,9 +9,13 @@
 /* ---------------------------------------------------------------- forms */
 
 typedef struct {
-  const Node *name, *scene, *scenarios, *set, *design, *control, *initial, *loss, *optimizer;
+  const Node *name, *scene, *scenarios, *set, *design, *control, *initial, *loss, *optimizer, *gradient;
   int seed, steps;
 } TaskForm;
+
+typedef struct {
+  double memory;
+} GradientForm;
 
 typedef struct {
   const Node *name, *scene, *set;
@@ -106,6 +110,8 @@ typedef struct {
  * Each reads its section of the task; node NULL: the section is absent. */
 
 /* task_scenario.c: the scenarios with their scenes. */
+/* How gradients are taken. */
+void read_gradient(Reader* reader, Task* task, const Node* node);
 void read_scenarios(Reader* reader, Task* task, const Node* root, const TaskForm* form);
 void scenario_free(TaskScenario* scenario);
 

@@ -41,6 +41,8 @@ static const SchemaRow ROWS[] = {
      .meaning = "What is wanted: terms whose weighted sum is made small."},
     {"task", "optimizer", VALUE_OBJECT, AT(TaskForm, optimizer), .of = "optimizer", .nullable = true,
      .meaning = "How it is sought."},
+    {"task", "gradient", VALUE_OBJECT, AT(TaskForm, gradient), .of = "gradient", .nullable = true,
+     .meaning = "How gradients are taken."},
 
     /* ---------------------------------------------------------------- scenario */
     {"scenario", "name", VALUE_TEXT, AT(ScenarioForm, name), .fallback = "(its number, from 0)",
@@ -235,6 +237,13 @@ static const SchemaRow ROWS[] = {
     {"optimizer", "tolerance", VALUE_NUMBER, AT(OptimizerForm, optimizer.tolerance), .fallback = "1e-10",
      .range = RANGE_UP_TO(0, 0.1),
      .meaning = "Tolerance of the time steps, in place of the scene's: a gradient is as good as its steps."},
+
+    /* ---------------------------------------------------------------- gradient */
+    {"gradient", "memory", VALUE_NUMBER, AT(GradientForm, memory), .unit = "GiB", .fallback = "(runs are kept whole)",
+     .range = RANGE_UP_TO(0, 1048576),
+     .meaning = "Most memory that the runs of a design may take for their gradients, all scenarios together. Parts of "
+                "a run that do not fit are run again when the adjoint comes to them: the same bits, for about the time "
+                "of one more run unless next to nothing fits."},
 };
 
 static const SchemaObject OBJECTS[] = {
@@ -412,6 +421,14 @@ static const SchemaObject OBJECTS[] = {
                 "  decay: 0.01\n"
                 "  stop_loss: 1e-6\n"
                 "  stall: 20\n"},
+    {.name = "gradient",
+     .title = "gradient",
+     .size = sizeof(GradientForm),
+     .meaning = "How gradients are taken. What the losses look at is kept of all steps in any case.",
+     .example = "scene: ../scenes/slide.yaml\n"
+                "initial: [{link: box, velocities: true}]\n"
+                "loss: [{type: point, link: box, target: [0.3, 0, 0.1]}]\n"
+                "gradient: {memory: 2}\n"},
 };
 
 const SchemaTable TASK_SCHEMA = {

@@ -382,7 +382,7 @@ static void write_sines(Text* out, const SceneSignal* signal) {
 }
 
 static void write_signal(Text* out, const char* key, const SceneSignal* signal) {
-  static const char* const TYPES[] = {"constant", "keyframes", "spline", "sines", "sequence"};
+  static const char* const TYPES[] = {"constant", "keyframes", "spline", "sines", "sequence", "held"};
   text_add(out, "    %s: {type: %s", key, TYPES[signal->type]);
   switch (signal->type) {
     case SIGNAL_CONSTANT:
@@ -399,6 +399,8 @@ static void write_signal(Text* out, const char* key, const SceneSignal* signal) 
     case SIGNAL_SEQUENCE:
       write_key_number(out, "interval", signal->interval);
       write_rows(out, signal);
+      break;
+    case SIGNAL_HELD: /* of no file */
       break;
   }
   text_add(out, "}\n");

@@ -30,7 +30,7 @@ static Cone cone_parts(const Shape* shape, Vec3 z) {
   double largest = fmax(c.f[SIDE], fmax(c.f[BOTTOM], c.f[TOP])), sum = 0;
   for (int i = 0; i < PIECES; i++) sum += c.weight[i] = decay(shape->beta * (c.f[i] - largest));
   for (int i = 0; i < PIECES; i++) c.weight[i] /= sum;
-  c.value = largest + math_log(sum) / shape->beta;
+  c.value = largest + log_of_sum(sum) / shape->beta;
   return c;
 }
 

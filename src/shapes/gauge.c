@@ -38,3 +38,23 @@ Gauge shape_gauge(const Shape* shape, Vec3 y) {
   Mat3 bent = mat3_mul(mat3_mul(mat3_transpose(right), at.hessian), right);
   return (Gauge){1 / s, m, mat3_scale(bent, s / d)};
 }
+
+static double polytope_reach(const Shape* shape, Vec3 d) {
+  double steepest = 0;
+  for (int i = 0; i < shape->face_count; i++)
+    steepest = fmax(steepest, (shape->nx[i] * d.x + shape->ny[i] * d.y + shape->nz[i] * d.z) / shape->offset[i]);
+  return 1 / steepest;
+}
+
+/* r s = R(0) + rate x s at the side, and the ends. */
+static double cone_reach(const Shape* shape, Vec3 d) {
+  double below = shape->size[2], above = shape->size[3], rate = (shape->size[1] - shape->size[0]) / (below + above);
+  double side = (sqrt(d.y * d.y + d.z * d.z) - rate * d.x) / (shape->size[0] + rate * below);
+  return 1 / fmax(side, fmax(-d.x / below, d.x / above));
+}
+
+double shape_reach(const Shape* shape, Vec3 direction) {
+  if (shape->kind == SMOOTH_POLYTOPE) return polytope_reach(shape, direction);
+  if (shape->kind == SMOOTH_CONE) return cone_reach(shape, direction);
+  return 1 / (1 + shape_evaluate(shape, direction).value);
+}

@@ -9,11 +9,11 @@ enum { LANES = 4, FACES_MAX = 4096, FACES_ON_STACK = 64 };
 #define NOWHERE 1e6
 
 /* beta times the height over each face, and the largest of them. */
-static double heights(const Shape* shape, Vec3 z, double* out) {
+static double heights(const Shape* shape, int padded, Vec3 z, double* out) {
   double beta = shape->beta, largest = -HUGE_VAL;
-  for (int i = 0; i < shape->padded; i++)
+  for (int i = 0; i < padded; i++)
     out[i] = beta * (shape->nx[i] * z.x + shape->ny[i] * z.y + shape->nz[i] * z.z - shape->offset[i]);
-  for (int i = 0; i < shape->padded; i++) largest = out[i] > largest ? out[i] : largest;
+  for (int i = 0; i < padded; i++) largest = out[i] > largest ? out[i] : largest;
   return largest;
 }
 
@@ -40,12 +40,13 @@ static void weighted_sums(const Shape* shape, const double* weight, double sum[S
 
 /* phi = (m + log sum e^(h_i - m)) / beta; gradient: the mean normal; Hessian: beta times the normals' covariance. */
 static ShapeValue evaluate_with(const Shape* shape, Vec3 z, double* weight) {
-  double largest = heights(shape, z, weight), sum[SUMS], beta = shape->beta;
-  for (int i = 0; i < shape->padded; i++) weight[i] = decay(weight[i] - largest);
+  int padded = shape->padded;
+  double largest = heights(shape, padded, z, weight), sum[SUMS], beta = shape->beta;
+  for (int i = 0; i < padded; i++) weight[i] = decay(weight[i] - largest);
   weighted_sums(shape, weight, sum);
   double over = 1 / sum[0];
   Vec3 g = vec3(sum[1] * over, sum[2] * over, sum[3] * over);
-  ShapeValue v = {.value = (largest + math_log(sum[0])) / beta, .gradient = g};
+  ShapeValue v = {.value = (largest + log_of_sum(sum[0])) / beta, .gradient = g};
   // clang-format off
   double xx = beta * (sum[4] * over - g.x * g.x), xy = beta * (sum[5] * over - g.x * g.y),
          xz = beta * (sum[6] * over - g.x * g.z), yy = beta * (sum[7] * over - g.y * g.y),
@@ -117,7 +118,7 @@ static void beta_slope(const Shape* shape, Vec3 z, const double* weight, ShapeVa
 }
 
 void polytope_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient) {
-  double weight[FACES_MAX], sum = 0;
+  double weight[FACES_MAX] = {0}, sum = 0;
   ShapeValue v = evaluate_with(shape, z, weight);
   for (int i = 0; i < shape->face_count; i++) sum += weight[i];
   for (int i = 0; i < shape->face_count; i++) weight[i] /= sum;

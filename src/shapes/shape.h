@@ -45,4 +45,19 @@ static inline double decay(double x) {
   return x < -700.0 ? 0.0 : power * word.number;
 }
 
+/* log x for x in [1, 2^20], to 3e-16 of the larger of the result and 1, likewise: x = 2^k m with m in [sqrt 1/2, sqrt
+ * 2), log m = 2 artanh((m - 1) / (m + 1)) by its series. */
+static inline double log_of_sum(double x) {
+  union {
+    double number;
+    uint64_t bits;
+  } word = {.number = x};
+  int64_t k = (int64_t)((word.bits + 0x95f619980c433u) >> 52) - 1023; /* carries where m >= sqrt 2 */
+  word.bits -= (uint64_t)k << 52;
+  double s = (word.number - 1) / (word.number + 1), q = s * s, q2 = q * q;
+  double even = 2.0 / 3 + q2 * (2.0 / 7 + q2 * (2.0 / 11 + q2 * (2.0 / 15 + q2 * (2.0 / 19))));
+  double odd = 2.0 / 5 + q2 * (2.0 / 9 + q2 * (2.0 / 13 + q2 * (2.0 / 17 + q2 * (2.0 / 21))));
+  return (double)k * 0x1.62e42fefa39efp-1 + (2 * s + s * q * (even + q * odd));
+}
+
 #endif

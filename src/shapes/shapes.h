@@ -74,11 +74,20 @@ typedef struct {
 } Gauge;
 Gauge shape_gauge(const Shape* shape, Vec3 y);
 
+/* How far the body reaches from its centre along a unit direction [m], before edges are rounded off: not less than it
+ * does. Quick; for a start. */
+double shape_reach(const Shape* shape, Vec3 direction);
+
 /* A shape's own parameters, in this order. polytope: beta, then nx, ny, nz, offset of every face as given; cone: beta,
  * bottom_radius, top_radius, below, above; superellipsoid: exponent, a, b, c; cylinder: exponent, radius, half length
  */
 int shape_parameter_count(const Shape* shape);
 /* Derivatives of phi and of its gradient at z by parameter k. */
 void shape_parameter_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient);
+
+/* The hull of points on the surface, 10 * 4^level + 2 of them (level 0 to 3): for pictures. Freed by hull_free. */
+HullResult shape_mesh(const Shape* shape, int level, ConvexHull* mesh);
+/* Moments of the solid of unit density [m^3, m^4, m^5] by quadrature over directions (B6). */
+MassMoment shape_mass(const Shape* shape);
 
 #endif

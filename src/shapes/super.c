@@ -63,7 +63,7 @@ ShapeValue super_evaluate(const Shape* shape, Vec3 z) {
   ShapeValue v = {.value = -1};
   Super s = super_parts(shape, z);
   if (!(s.gamma > 0)) return v;
-  double odd = 2 * shape->exponent - 1, over = 1 / s.gamma, flat[3];
+  double odd = 2 * shape->exponent - 1, over = 1 / s.gamma, flat[3] = {0};
   v.value = s.gamma - 1;
   for (int i = 0; i < s.parts; i++) flat[i] = s.less[i] * over / (shape->size[i] * shape->size[i]);
   bool round = shape->kind == SMOOTH_CYLINDER;

@@ -36,7 +36,7 @@ static void allocate(Sim* s) {
   s->q_now = MEMORY_NEW(double, m->coordinate_count);
   s->q_old = MEMORY_NEW(double, m->coordinate_count);
   s->difference_old = MEMORY_NEW(double, m->dof_count);
-  if (m->armature) s->difference_older = MEMORY_NEW(double, m->dof_count);
+  if (m->armature) s->q_older = MEMORY_NEW(double, m->coordinate_count);
   if (m->armature) s->joint_aim = MEMORY_NEW(double, m->dof_count);
   s->pose_now = MEMORY_NEW(Pose, m->link_count);
   s->pose_old = MEMORY_NEW(Pose, m->link_count);
@@ -85,7 +85,7 @@ void sim_destroy(Sim* s) {
                    s->q_now,
                    s->q_old,
                    s->difference_old,
-                   s->difference_older,
+                   s->q_older,
                    s->joint_aim,
                    s->pose_now,
                    s->pose_old,
@@ -202,6 +202,7 @@ static Sim* create_at_start(const Model* model, const SimOptions* options) {
   create_solver(s);
   memcpy(s->q_now, model->initial_coordinates, sizeof(double) * (size_t)model->coordinate_count);
   memcpy(s->q_old, s->q_now, sizeof(double) * (size_t)model->coordinate_count);
+  if (s->q_older) memcpy(s->q_older, s->q_now, sizeof(double) * (size_t)model->coordinate_count);
   memcpy(s->state.rate, model->initial_velocities, sizeof(double) * (size_t)model->dof_count);
   model_poses(model, s->q_now, s->pose_now);
   s->gain_dt = simulation_substep(&model->simulation);
@@ -245,7 +246,6 @@ static void update_rates(Sim* s) {
     for (int k = 0; k < link->dof_count; k++) {
       int dof = link->dof_first + k;
       s->state.rate[dof] = s->weights.rate_now * d[k] - s->weights.rate_old * s->difference_old[dof];
-      if (s->difference_older) s->difference_older[dof] = s->difference_old[dof];
       s->difference_old[dof] = d[k];
     }
   }
@@ -259,6 +259,7 @@ void sim_advance(Sim* s) {
   s->pose_old = s->pose_now;
   s->pose_now = oldest;
   memcpy(s->pose_now, c->pose, sizeof(Pose) * (size_t)s->model->link_count);
+  if (s->q_older) memcpy(s->q_older, s->q_old, sizeof(double) * (size_t)s->model->coordinate_count);
   double* q = s->q_old;
   s->q_old = s->q_now;
   s->q_now = q;

@@ -65,45 +65,46 @@ RotationVector rotation_vector_derivatives(Quat q) {
 
 typedef struct {
   double value, first, second;
-} Law;
+} LimitEnergy;
 
 /* Energy of a limit at distance d inside it (negative: beyond). */
-static bool limit_law(const ModelLink* link, double d, Law* law) {
-  *law = (Law){0, 0, 0};
+static bool limit_law(const ModelLink* link, double d, LimitEnergy* law) {
+  *law = (LimitEnergy){0, 0, 0};
   double m = link->limit_margin, k = link->limit_stiffness;
   if (link->limit_law == LIMIT_BARRIER) { /* k Q(d / m) (S6) */
     if (!(d > 0)) return false;
     if (d >= m) return true;
     Barrier b = barrier_eval(d / m);
-    *law = (Law){k * b.value, k * b.first / m, k * b.second / (m * m)};
+    *law = (LimitEnergy){k * b.value, k * b.first / m, k * b.second / (m * m)};
     return true;
   }
   double over = -d; /* penalty: second derivative k min(over / m, 1) (S7) */
   if (!(over > 0)) return true;
   if (over < m)
-    *law = (Law){k * over * over * over / (6 * m), -k * over * over / (2 * m), k * over / m};
+    *law = (LimitEnergy){k * over * over * over / (6 * m), -k * over * over / (2 * m), k * over / m};
   else
-    *law = (Law){k * (m * m / 6 + m * (over - m) / 2 + (over - m) * (over - m) / 2), -k * (m / 2 + over - m), k};
+    *law =
+        (LimitEnergy){k * (m * m / 6 + m * (over - m) / 2 + (over - m) * (over - m) / 2), -k * (m / 2 + over - m), k};
   return true;
 }
 
 /* Both limits of a coordinate. */
-static bool limits_at(const ModelLink* link, int dof, double q, Law* sum) {
-  *sum = (Law){0, 0, 0};
+static bool limits_at(const ModelLink* link, int dof, double q, LimitEnergy* sum) {
+  *sum = (LimitEnergy){0, 0, 0};
   if (!link->limited[dof]) return true;
-  Law low = {0, 0, 0}, high = {0, 0, 0};
+  LimitEnergy low = {0, 0, 0}, high = {0, 0, 0};
   if (isfinite(link->lower[dof]) && !limit_law(link, q - link->lower[dof], &low)) return false;
   if (isfinite(link->upper[dof]) && !limit_law(link, link->upper[dof] - q, &high)) return false;
-  *sum = (Law){low.value + high.value, low.first - high.first, low.second + high.second};
+  *sum = (LimitEnergy){low.value + high.value, low.first - high.first, low.second + high.second};
   return true;
 }
 
 /* A drive that wants the force -first and whose force falls by `second` with the way; both linear in the coordinate, so
  * the integral of the limited force by it is that by the force over `second` (M2). */
-static Law limited(Law wanted, double limit, double way) {
+static LimitEnergy limited(LimitEnergy wanted, double limit, double way) {
   LimitedForce f = limited_force(-wanted.first, limit);
   double energy = wanted.second > 0 ? f.energy / wanted.second : -f.force * way;
-  return (Law){energy, -f.force, wanted.second * f.slope};
+  return (LimitEnergy){energy, -f.force, wanted.second * f.slope};
 }
 
 /* ---------------------------------------------------------------- plain coordinates */
@@ -112,7 +113,7 @@ static bool plain_dof(const JointInput* in, int k, bool derivatives, JointTerms*
   const ModelLink* link = in->link;
   double a = in->weights.rate_now;
   double rate = a * (in->q[k] - in->q_now[k]) - in->weights.rate_old * in->difference_old[k];
-  Law limit;
+  LimitEnergy limit;
   if (!limits_at(link, k, in->q[k], &limit)) return false;
   out->limit += limit.value;
   out->damping += 0.5 * link->damping[k] / a * rate * rate;
@@ -130,8 +131,8 @@ static bool plain_dof(const JointInput* in, int k, bool derivatives, JointTerms*
     const JointDrive* drive = &in->drives[c];
     double e = in->q[k] - drive->target[k], de = rate - drive->target_rate[k];
     double kp = drive->position_gain[k], kd = joint_rate_gain(in, drive, k);
-    Law law = {0.5 * kp * e * e + 0.5 * kd * de * de - drive->push[k] * (in->q[k] - in->q_now[k]),
-               kp * e + kd * a * de - drive->push[k], kp + kd * a * a};
+    LimitEnergy law = {0.5 * kp * e * e + 0.5 * kd * de * de - drive->push[k] * (in->q[k] - in->q_now[k]),
+                       kp * e + kd * a * de - drive->push[k], kp + kd * a * a};
     if (drive->max_force[k] > 0) law = limited(law, drive->max_force[k], in->q[k] - in->q_now[k]);
     out->controller += law.value;
     gradient += law.first;
@@ -176,7 +177,7 @@ static bool ball_limit(const JointInput* in, int base, bool derivatives, JointTe
   if (!link->limited[base]) return true;
   RotationVector phi = rotation_vector_derivatives(quat_at(in->q + base));
   double angle = sqrt(phi.value[0] * phi.value[0] + phi.value[1] * phi.value[1] + phi.value[2] * phi.value[2]);
-  Law law;
+  LimitEnergy law;
   if (!limit_law(link, link->upper[base] - angle, &law)) return false;
   out->limit += law.value;
   if (!derivatives || law.value == 0 || !(angle > 0)) return true; /* at zero angle the limit has no direction */

@@ -29,6 +29,14 @@ void path_create(Sim* s) {
   memcpy(p->marked, s->q_now, sizeof(double) * (size_t)m->coordinate_count);
 }
 
+void path_restart(Sim* s) {
+  Path* p = &s->path;
+  if (!p->delta) return;
+  p->count = p->first = p->parts = p->block = 0;
+  p->proof_there = false;
+  memcpy(p->marked, s->q_now, sizeof(double) * (size_t)s->model->coordinate_count);
+}
+
 void path_destroy(Path* p) {
   void* owned[] = {p->delta,  p->time,  p->way,    p->begin,       p->from,
                    p->marked, p->poses, p->screws, p->bounds.link, p->bounds.joint};

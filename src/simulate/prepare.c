@@ -80,9 +80,13 @@ static void aim_drive(const Model* m, const ModelController* c, double t, JointD
 
 /* Plain coordinates of joints with armature (M6). */
 static void aim_armatures(Sim* s) {
-  for (int k = 0; s->joint_aim && k < s->model->dof_count; k++)
-    s->joint_aim[k] = armature_aim(&s->weights, s->clock.dt, s->difference_old[k], s->difference_older[k],
-                                   s->model->initial_velocities[k]);
+  const Model* m = s->model;
+  for (int i = 0; s->joint_aim && i < m->link_count; i++)
+    for (int k = 0; k < m->links[i].joint.plain_count; k++) {
+      int dof = m->links[i].dof_first + k, q = m->links[i].coordinate_first + k;
+      s->joint_aim[dof] = armature_aim(&s->weights, s->clock.dt, s->difference_old[dof], s->q_old[q] - s->q_older[q],
+                                       m->initial_velocities[dof]);
+    }
 }
 
 static void aim_joints(Sim* s, double t) {

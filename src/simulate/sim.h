@@ -58,7 +58,7 @@ typedef struct {
   double* rate;                           /* SimState.rate  (nv) */
   Vec3* momentum;                         /* SimState.momentum  (links) */
   Pose *pose_now, *pose_old, *pose_older; /* T^t, T^{t-1}, T^{t-2}  (links) */
-  double* difference_older;               /* q^{t-1} - q^{t-2}, or NULL  (nv) */
+  double* q_older;                        /* q^{t-2}, or NULL  (nq) */
 } SimPast;
 
 /* In how many substeps the next step is tried first (simulate/substep.c). */
@@ -80,6 +80,7 @@ typedef struct {
   SimSubstate* list; /* (capacity) */
 } SubstateStore;
 
+/* What is added here and lasts from one step to the next belongs into snapshot.c as well. */
 struct Sim {
   const Model* model;
   SimOptions options;
@@ -89,7 +90,7 @@ struct Sim {
   /* written by sim_step at its end: the past */
   double *q_now, *q_old;                  /* q^t, q^{t-1}  (nq) */
   double* difference_old;                 /* q^t - q^{t-1} in joint increments  (nv) */
-  double* difference_older;               /* q^{t-1} - q^{t-2}; NULL: no joint has an armature  (nv) */
+  double* q_older;                        /* q^{t-2}; NULL: no joint has an armature  (nq) */
   Pose *pose_now, *pose_old, *pose_older; /* T^t, T^{t-1}, T^{t-2}  (links) */
   Pose* pose_rate;                        /* dT/dt of the initial velocities (affine)  (links) */
 
@@ -168,6 +169,8 @@ struct Sim {
 /* ---- simulate/path.c; all of it is nothing unless options.path is set */
 void path_create(Sim* sim);
 void path_destroy(Path* path);
+/* The present state is the first of the way. */
+void path_restart(Sim* sim);
 /* Around what leads to one state: its moves are kept, or forgotten when it failed. time: of that state [s]. A step that
  * is taken in parts has a pair of calls for each. */
 void path_begin(Sim* sim);

@@ -126,6 +126,9 @@ void sim_destroy(Sim* sim);
 StepReport sim_step(Sim* sim);
 /* The same, tried first in exactly so many substeps (>= 1). */
 StepReport sim_step_in(Sim* sim, int substeps);
+/* Adds `the solver failed at t = ... (step n): why; ...` for the step that was tried last and failed
+ * (simulate/failure.c). */
+void sim_failure_text(Text* out, const Model* model, Sim* sim, const StepReport* report);
 const SimState* sim_state(const Sim* sim);
 SimTimes sim_times(const Sim* sim);
 /* The substep that led to the present state; all zero at the start. */
@@ -142,6 +145,22 @@ typedef struct {
 /* States between the last two that sim_state has shown, in the order of time: none for a step taken as a whole. Valid
  * until the next step. */
 const SimSubstate* sim_substates(const Sim* sim, int* count);
+/* ---- a state kept (simulate/snapshot.c): everything that the steps to come depend on, so that a run which goes on
+ * from it takes the same steps to the bit as one that never stopped, on any number of threads. For runs of the same
+ * model. After sim_restore a state shows what it showed when it was saved, except for states inside its last step
+ * (sim_substates: none) and the moves that led to it (sim_path begins anew). */
+typedef struct SimSnapshot SimSnapshot;
+SimSnapshot* sim_save(Sim* sim);
+void sim_restore(Sim* sim, const SimSnapshot* snapshot);
+void sim_snapshot_destroy(SimSnapshot* snapshot);
+size_t sim_snapshot_size(const SimSnapshot* snapshot); /* bytes */
+/* Coordinates and poses at the substep before, and poses at the one before that; at the start of a run they say nothing
+ * yet. Borrowed until the next step. */
+typedef struct {
+  const double *q_old, *q_older;     /* (nq); older: that of two substeps before, NULL where no joint has an armature */
+  const Pose *pose_old, *pose_older; /* (links) */
+} SimHistory;
+SimHistory sim_history(const Sim* sim);
 /* Touching link pairs at the current state, sorted by (a, b); valid until the next call. */
 const SimContact* sim_contacts(Sim* sim, int* count);
 SimMeasure sim_measure(Sim* sim);
@@ -225,6 +244,7 @@ typedef struct {
 /* A step out of a run: poses and coordinates of its states; before the start they repeat the first. */
 typedef struct {
   StepClock clock;
+  int64_t number;                                 /* of the state at t + dt in its run, 1..; 0: not known */
   const double *q_next, *q_now, *q_old, *q_older; /* q_older: looked at where a joint has an armature */
   const Pose *pose_next, *pose_now, *pose_old, *pose_older;
   const Vec3 *momentum_next, *momentum_now;

@@ -90,9 +90,7 @@ static void load_history(StepAdjoint* a, const RecordedStep* step) {
   for (int i = 0; i < m->link_count; i++)
     joint_difference(&m->links[i].joint, s->q_old + m->links[i].coordinate_first,
                      s->q_now + m->links[i].coordinate_first, s->difference_old + m->links[i].dof_first);
-  for (int i = 0; s->difference_older && i < m->link_count; i++)
-    joint_difference(&m->links[i].joint, step->q_older + m->links[i].coordinate_first,
-                     s->q_old + m->links[i].coordinate_first, s->difference_older + m->links[i].dof_first);
+  if (s->q_older) memcpy(s->q_older, step->q_older, coordinates);
   step_prepare(s);
   Configuration* c = &s->configuration[s->current];
   memcpy(c->q, step->q_next, coordinates);
@@ -104,8 +102,8 @@ static bool load_terms(StepAdjoint* a, const RecordedStep* step, Assembly* assem
   Sim* s = a->sim;
   ContactTermList contact = {0};
   if (a->replay) {
-    ContactMoment now = {step->pose_now, step->contacts_now, step->contact_count_now};
-    ContactMoment next = {step->pose_next, step->contacts_next, step->contact_count_next};
+    ContactMoment now = {step->pose_now, step->contacts_now, step->contact_count_now, step->number - 1};
+    ContactMoment next = {step->pose_next, step->contacts_next, step->contact_count_next, step->number};
     contact_replay_set_dt(a->replay, step->clock.dt);
     if (!contact_replay_load(a->replay, &now, &next)) return false;
     contact = contact_replay_terms(a->replay);

@@ -9,8 +9,8 @@ enum { CALM_STEPS = 4 };
 /* ---------------------------------------------------------------- what a step begins from */
 
 static SimPast past_of(Sim* s) {
-  return (SimPast){s->q_now,    s->q_old,    s->difference_old, s->state.rate,      s->state.momentum,
-                   s->pose_now, s->pose_old, s->pose_older,     s->difference_older};
+  return (SimPast){s->q_now,    s->q_old,    s->difference_old, s->state.rate, s->state.momentum,
+                   s->pose_now, s->pose_old, s->pose_older,     s->q_older};
 }
 
 static void copy_past(const Model* m, const SimPast* to, const SimPast* from) {
@@ -20,7 +20,7 @@ static void copy_past(const Model* m, const SimPast* to, const SimPast* from) {
   memcpy(to->q_old, from->q_old, coordinates);
   memcpy(to->difference_old, from->difference_old, dofs);
   memcpy(to->rate, from->rate, dofs);
-  if (from->difference_older) memcpy(to->difference_older, from->difference_older, dofs);
+  if (from->q_older) memcpy(to->q_older, from->q_older, coordinates);
   memcpy(to->momentum, from->momentum, sizeof(Vec3) * (size_t)m->link_count);
   memcpy(to->pose_now, from->pose_now, poses);
   memcpy(to->pose_old, from->pose_old, poses);
@@ -38,7 +38,7 @@ static void create_backup(Sim* s) {
                         MEMORY_NEW(Pose, m->link_count),
                         MEMORY_NEW(Pose, m->link_count),
                         MEMORY_NEW(Pose, m->link_count),
-                        m->armature ? MEMORY_NEW(double, m->dof_count) : NULL};
+                        m->armature ? MEMORY_NEW(double, m->coordinate_count) : NULL};
 }
 
 /* Before the first substep. A step taken as a whole changes nothing of the past until it is solved. */
@@ -136,7 +136,7 @@ void substates_free(Sim* s) {
   SubstateStore* b = &s->between;
   const SimPast* past = &s->backup;
   void* owned[] = {b->clock,      b->q,           b->pose,        b->contacts,          b->contact_first,
-                   b->list,       past->q_now,    past->q_old,    past->difference_old, past->difference_older,
+                   b->list,       past->q_now,    past->q_old,    past->difference_old, past->q_older,
                    past->rate,    past->pose_now, past->pose_old, past->pose_older,     b->momentum,
                    past->momentum};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "differentiate/gradcheck.h"
+#include "support/blocks.h"
 #include "support/runs.h"
 #include "support/sweep.h"
 

@@ -37,6 +37,12 @@ static void places_are_found_through_lists_objects_and_strings(void** state) {
   expect_place(text, (const int[]){4}, 1, false, 4, 21);
 }
 
+/* cJSON takes every control character for space. */
+static void control_characters_are_space(void** state) {
+  (void)state;
+  expect_place("{\"a\"\001:\001 1\002, \"b\"\003: [\0012]}", (const int[]){1, 0}, 2, false, 1, 21);
+}
+
 static void columns_count_characters(void** state) {
   (void)state;
   expect_place("[\"\xc3\xa9\xc3\xa9\", 1]", (const int[]){1}, 1, false, 1, 8);
@@ -46,6 +52,7 @@ static void columns_count_characters(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(places_are_found_through_lists_objects_and_strings),
+      cmocka_unit_test(control_characters_are_space),
       cmocka_unit_test(columns_count_characters),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

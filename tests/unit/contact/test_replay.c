@@ -38,7 +38,7 @@ static void keep(Run* run, Kept* k) {
   memcpy(k->pose, sim_state(run->sim)->pose, sizeof k->pose);
 }
 
-static ContactMoment moment_of(const Kept* k) { return (ContactMoment){k->pose, k->records, k->count}; }
+static ContactMoment moment_of(const Kept* k) { return (ContactMoment){k->pose, k->records, k->count, 0}; }
 
 typedef struct {
   Run* run;

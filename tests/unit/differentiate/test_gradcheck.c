@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "support/blocks.h"
 #include "support/runs.h"
 
 static const char SWINGS[] =

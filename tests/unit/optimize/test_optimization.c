@@ -321,6 +321,29 @@ static void threads_change_nothing(void** state) {
   }
 }
 
+/* ---------------------------------------------------------------- memory */
+
+/* So little that nothing of the runs fits, some of it, and all of it. */
+static void memory_changes_nothing(void** state) {
+  (void)state;
+  static const char* const bounds[] = {"1e-9", "1e-4", "1"};
+  for (int three = 0; three < 2; three++) {
+    char* text = slide("step_bounded", 5, three);
+    Search* whole = search_run(text, 2);
+    for (int k = 0; k < 3; k++) {
+      Text bounded = {0};
+      text_add(&bounded, "%sgradient: {memory: %s}\n", text, bounds[k]);
+      Search* s = search_run(bounded.data, 2);
+      assert_true(s->o->runs[0].recording.keep != NULL);
+      expect_same(whole, s, bounds[k]);
+      search_free(s);
+      text_free(&bounded);
+    }
+    search_free(whole);
+    memory_free(text);
+  }
+}
+
 /* ---------------------------------------------------------------- refused trials */
 
 /* The first trial is refused for this reason, later ones are accepted. */
@@ -642,6 +665,7 @@ int main(void) {
       cmocka_unit_test(a_longer_task_goes_on),
       cmocka_unit_test(checkpoints_of_other_tasks_are_refused),
       cmocka_unit_test(threads_change_nothing),
+      cmocka_unit_test(memory_changes_nothing),
       cmocka_unit_test(hulls_that_cannot_be),
       cmocka_unit_test(other_hulls_may_be_thin),
       cmocka_unit_test(other_surroundings),

@@ -154,6 +154,77 @@ static void radii_of_a_superellipsoid_are_reached(void** state) {
   shape_free(&shape);
 }
 
+/* Volume 8 abc G(1 + 1/2n)^3 / G(1 + 3/2n), second moment of x^2 = 8/3 a^3 bc G(1 + 3/2n) G(1 + 1/2n)^2 / G(1 + 5/2n).
+ */
+static void mass_B6_of_superellipsoids_in_closed_form(void** state) {
+  (void)state;
+  const double exponents[4] = {1, 2, 3.5, 8}, tolerance[4] = {1e-12, 1e-12, 1e-9, 1e-9};
+  for (int k = 0; k < 4; k++) {
+    double n = exponents[k], a = 0.5, b = 2, c = 30;
+    ShapeForm form = {.kind = SMOOTH_SUPERELLIPSOID, .exponent = n, .size = {a, b, c}};
+    Shape shape;
+    assert_null(shape_create(&shape, &form));
+    MassMoment m = shape_mass(&shape);
+    double one = tgamma(1 + 0.5 / n), three = tgamma(1 + 1.5 / n), five = tgamma(1 + 2.5 / n);
+    compare_relative(m.s[3][3], 8 * a * b * c * one * one * one / three, tolerance[k], "volume for n = %g", n);
+    compare_relative(m.s[0][0], 8.0 / 3 * a * a * a * b * c * three * one * one / five, tolerance[k],
+                     "second moment for n = %g", n);
+    compare_near(m.s[0][3], 0, 1e-12, "first moment for n = %g", n);
+    shape_free(&shape);
+  }
+}
+
+/* A cone as discs of its profile, found by the plain gauge: pi r(x)^2 dx by Simpson's rule. */
+static void mass_of_a_cone_is_that_of_its_discs(void** state) {
+  (void)state;
+  ShapeForm form = {.kind = SMOOTH_CONE, .beta = 12, .size = {1, 0.5, 0.8, 1.2}};
+  Shape shape;
+  assert_null(shape_create(&shape, &form));
+  MassMoment m = shape_mass(&shape);
+  double low = -1 / (double)plain_gauge(&form, (const long double[3]){-1, 0, 0});
+  double high = 1 / (double)plain_gauge(&form, (const long double[3]){1, 0, 0}), volume = 0, first = 0;
+  int steps = 20000;
+  for (int i = 1; i < steps; i++) {
+    /* the ends fall like a square root: x by a cosine */
+    double angle = 3.14159265358979323846 * i / steps, x = 0.5 * (low + high) - 0.5 * (high - low) * cos(angle);
+    double inside = 0, outside = 1.2;
+    for (int k = 0; k < 60; k++) {
+      double r = 0.5 * (inside + outside);
+      const long double z[3] = {x, r, 0};
+      *(plain_phi(&form, z) < 0 ? &inside : &outside) = r;
+    }
+    double slice = (i % 2 ? 4 : 2) / 3.0 * 3.14159265358979323846 / steps * 0.5 * (high - low) * sin(angle) *
+                   3.14159265358979323846 * inside * inside;
+    volume += slice;
+    first += slice * x;
+  }
+  compare_relative(m.s[3][3], volume, 1e-7, "volume");
+  compare_near(m.s[0][3], first, 1e-7, "first moment");
+  shape_free(&shape);
+}
+
+static void meshes_lie_on_the_surface(void** state) {
+  (void)state;
+  Random random = {15};
+  for (int k = 0; k < SMOOTH_KINDS; k++) {
+    TestForm form;
+    test_form(&form, &random, k, &WILD_NOT);
+    Shape shape;
+    ConvexHull mesh;
+    assert_null(shape_create(&shape, &form.form));
+    assert_int_equal(shape_mesh(&shape, 3, &mesh), HULL_OK);
+    for (int i = 0; i < mesh.vertex_count; i++) {
+      const long double y[3] = {mesh.vertices[i].x, mesh.vertices[i].y, mesh.vertices[i].z};
+      compare_near((double)plain_gauge(&form.form, y), 1, 1e-12, "seed 15, %d: vertex %d", k, i);
+    }
+    MassMoment inside = mass_moment_solid(&mesh), whole = shape_mass(&shape);
+    compare_at_most(inside.s[3][3], whole.s[3][3], "seed 15, %d: volume of the mesh", k);
+    compare_at_most(0.9 * whole.s[3][3], inside.s[3][3], "seed 15, %d: volume of the body", k);
+    hull_free(&mesh);
+    shape_free(&shape);
+  }
+}
+
 static void bad_forms_are_refused(void** state) {
   (void)state;
   const double open[4][4] = {{1, 0, 0, 1}, {0, 1, 0, 1}, {0, 0, 1, 1}, {1, 1, 1, 1}};
@@ -183,6 +254,9 @@ int main(void) {
       cmocka_unit_test(derivatives_by_parameters),
       cmocka_unit_test(radii_B5_hold_the_surface),
       cmocka_unit_test(radii_of_a_superellipsoid_are_reached),
+      cmocka_unit_test(mass_B6_of_superellipsoids_in_closed_form),
+      cmocka_unit_test(mass_of_a_cone_is_that_of_its_discs),
+      cmocka_unit_test(meshes_lie_on_the_surface),
       cmocka_unit_test(bad_forms_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,26 @@
+/* A box is thrown so that friction stops it half a metre away: Newton's method on the distance that it misses by, with the
+ * exact derivative of the whole run.  cc throw.c -o throw $(pkg-config --cflags --libs sdrs) && ./throw TASK.yaml */
+#include <sdrs.h>
+#include <stdio.h>
+
+static int failed(const sdrs* task) {
+  fprintf(stderr, "%s\n", sdrs_error(task));
+  return 1;
+}
+
+int main(int count, char** words) {
+  sdrs* task;
+  sdrs_array slope;
+  double speed = 1, loss = 1; /* m/s; squared distance from the mark [m^2] */
+  if (sdrs_load(&task, count > 1 ? words[1] : "scenes/tasks/throw.yaml", NULL) != SDRS_OK) return failed(task);
+  for (int k = 0; k < 20 && loss > 1e-24; k++) {
+    if (sdrs_set(task, SDRS_DESIGN, &speed, 1) != SDRS_OK) return failed(task);
+    if (sdrs_run(task, 0) != SDRS_OK) return failed(task);
+    if (sdrs_loss(task, NULL, NULL, &loss) != SDRS_OK) return failed(task);
+    if (sdrs_gradient_view(task, SDRS_DESIGN, &slope) != SDRS_OK) return failed(task);
+    speed -= 2 * loss / slope.data[0]; /* loss = miss^2, so miss / (d miss / d speed) = 2 loss / (d loss / d speed) */
+  }
+  printf("%.12g\n", speed);
+  sdrs_free(task);
+  return 0;
+}

@@ -1,0 +1,48 @@
+"""Derivatives by the start: from increments of the joints (nv), as the adjoint has them, to the coordinates themselves (nq)."""
+
+import numpy as np
+
+_CHARTS = {}
+
+
+def chart(scene):
+    """Pairs (first coordinate, first velocity) of quaternions, and of all other numbers."""
+    key = tuple(scene.names("coordinates")), tuple(scene.names("velocities"))
+    if key not in _CHARTS:
+        first = {}
+        for k, name in enumerate(key[1]):
+            first.setdefault(name.rsplit("/", 1)[0], k)
+        turns, plain, used = [], [], {}
+        for k, name in enumerate(key[0]):
+            link, part = name.rsplit("/", 1)
+            at = first[link] + used.get(link, 0)
+            if part == "qw":
+                turns.append((k, at))
+            if part not in ("qw", "qx", "qy", "qz"):
+                plain.append((k, at))
+                used[link] = used.get(link, 0) + 1
+        _CHARTS[key] = turns, plain
+    return _CHARTS[key]
+
+
+def by_coordinates(scene, coordinates, slope):
+    """dL/dq (nq) from dL/dd (nv) at coordinates q (nq) as they were given. A quaternion is brought to unit length, q / |q|; a
+    small turn d about the link's axes is d = 2 Im(q* dq), so dL/dq = 2 q (0, dL/dd) / |q|, quaternions multiplied."""
+    turns, plain = chart(scene)
+    out = np.zeros(scene.nq)
+    for k, at in plain:
+        out[k] = slope[at]
+    for k, at in turns:
+        w, x, y, z = coordinates[k:k + 4]
+        size = w * w + x * x + y * y + z * z  # once for the unit quaternion, once for dq
+        a, b, c = slope[at:at + 3]
+        out[k:k + 4] = 2 / size * np.array([-x * a - y * b - z * c, w * a + y * c - z * b, w * b + z * a - x * c,
+                                            w * c + x * b - y * a])
+    return out
+
+
+def seeds_of_row(rows, row, values):
+    """Derivatives by one row of a run of so many."""
+    seeds = np.zeros((rows,) + values.shape)
+    seeds[row] = values
+    return seeds

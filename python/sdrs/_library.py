@@ -1,0 +1,142 @@
+"""The shared library by ctypes: where it is, what its functions take, and its errors as exceptions."""
+
+import ctypes
+import os
+import pathlib
+
+SONAME = "libsdrs.so.0"
+STATUS = ["OK", "BAD_INPUT", "IO", "SOLVER", "NO_GRADIENT", "NO_MEMORY", "USAGE"]
+# In the order of sdrs_block in sdrs.h; python/tests/test_scene.py asks the library whether they are.
+BLOCKS = ["time", "coordinates", "velocities", "input", "position", "orientation", "center", "force", "contacts", "design",
+          "control", "vertices", "attachments", "mass", "contact"]
+SEVERITIES = ["error", "warning", "note"]
+
+double_p = ctypes.POINTER(ctypes.c_double)
+
+
+class Options(ctypes.Structure):
+    _fields_ = [("overrides", ctypes.POINTER(ctypes.c_char_p)), ("override_count", ctypes.c_int),
+                ("threads", ctypes.c_int), ("scenario", ctypes.c_int)]
+
+
+class Diagnostic(ctypes.Structure):
+    _fields_ = [("severity", ctypes.c_int), ("file", ctypes.c_char_p), ("line", ctypes.c_int), ("column", ctypes.c_int),
+                ("text", ctypes.c_char_p)]
+
+
+class Info(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("dt", ctypes.c_double)] + [
+        (name, ctypes.c_int) for name in ("steps", "links", "coordinates", "velocities", "inputs", "parameters", "vertices",
+                                          "design")]
+
+
+class Array(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_void_p), ("rows", ctypes.c_size_t), ("columns", ctypes.c_size_t),
+                ("stride", ctypes.c_size_t)]
+
+
+class Seed(ctypes.Structure):
+    _fields_ = [("block", ctypes.c_int), ("link", ctypes.c_int), ("values", ctypes.c_void_p), ("count", ctypes.c_size_t)]
+
+
+class RolloutRequest(ctypes.Structure):
+    _fields_ = [("count", ctypes.c_int), ("steps", ctypes.c_int), ("threads", ctypes.c_int)] + [
+        (name, ctypes.c_void_p) for name in ("coordinates", "velocities", "input", "record", "record_velocities",
+                                             "final_coordinates", "final_velocities", "steps_done")]
+
+
+class ProofResult(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_int) for name in ("proved", "row", "link_a", "link_b", "meets")] + [
+        ("smallest_gap", ctypes.c_double)]
+
+
+class DistanceResult(ctypes.Structure):
+    _fields_ = [("distance", ctypes.c_double), ("witness_a", ctypes.c_double * 3), ("witness_b", ctypes.c_double * 3),
+                ("potential", ctypes.c_double), ("plane", ctypes.c_double * 4)]
+
+
+SIGNATURES = {
+    "sdrs_version": (ctypes.c_char_p, []),
+    "sdrs_load": (ctypes.c_int, [ctypes.POINTER(ctypes.c_void_p), ctypes.c_char_p, ctypes.POINTER(Options)]),
+    "sdrs_parse": (ctypes.c_int, [ctypes.POINTER(ctypes.c_void_p), ctypes.c_char_p, ctypes.c_char_p,
+                                  ctypes.POINTER(Options)]),
+    "sdrs_clone": (ctypes.c_int, [ctypes.POINTER(ctypes.c_void_p), ctypes.c_void_p]),
+    "sdrs_free": (None, [ctypes.c_void_p]),
+    "sdrs_error": (ctypes.c_char_p, [ctypes.c_void_p]),
+    "sdrs_diagnostic_count": (ctypes.c_int, [ctypes.c_void_p]),
+    "sdrs_diagnostic_at": (Diagnostic, [ctypes.c_void_p, ctypes.c_int]),
+    "sdrs_describe": (Info, [ctypes.c_void_p]),
+    "sdrs_link_name": (ctypes.c_char_p, [ctypes.c_void_p, ctypes.c_int]),
+    "sdrs_block_name": (ctypes.c_char_p, [ctypes.c_int]),
+    "sdrs_entry_name": (ctypes.c_char_p, [ctypes.c_void_p, ctypes.c_int, ctypes.c_int]),
+    "sdrs_view": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_int, ctypes.POINTER(Array)]),
+    "sdrs_set": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t]),
+    "sdrs_reset": (ctypes.c_int, [ctypes.c_void_p]),
+    "sdrs_clear": (ctypes.c_int, [ctypes.c_void_p]),
+    "sdrs_step": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
+    "sdrs_step_all": (ctypes.c_int, [ctypes.POINTER(ctypes.c_void_p), ctypes.c_int, ctypes.c_int, ctypes.c_int]),
+    "sdrs_rollout": (ctypes.c_int, [ctypes.c_void_p, ctypes.POINTER(RolloutRequest)]),
+    "sdrs_run": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int]),
+    "sdrs_record": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.c_int, ctypes.POINTER(Array)]),
+    "sdrs_gradient": (ctypes.c_int, [ctypes.c_void_p, ctypes.POINTER(Seed), ctypes.c_int]),
+    "sdrs_loss": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, double_p]),
+    "sdrs_gradient_view": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.POINTER(Array)]),
+    "sdrs_query": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_double,
+                                  ctypes.POINTER(DistanceResult), ctypes.c_void_p, ctypes.c_void_p]),
+    "sdrs_certify": (ctypes.c_int, [ctypes.c_void_p, ctypes.POINTER(ProofResult)]),
+}
+
+
+def candidates():
+    """Where the library may be, best first."""
+    if os.environ.get("SDRS_LIBRARY"):
+        yield os.environ["SDRS_LIBRARY"]
+        return
+    for folder in pathlib.Path(__file__).resolve().parents:
+        if (folder / "out" / "lib" / SONAME).exists():
+            yield str(folder / "out" / "lib" / SONAME)
+    yield SONAME
+
+
+def load():
+    faults = []
+    for path in candidates():
+        try:
+            library = ctypes.CDLL(path)
+        except OSError as fault:
+            faults.append(str(fault))
+            continue
+        for name, (result, arguments) in SIGNATURES.items():
+            function = getattr(library, name)
+            function.restype, function.argtypes = result, arguments
+        return library
+    raise ImportError("libsdrs is not there: build it with `make` in the checkout, or say where in SDRS_LIBRARY ("
+                      + "; ".join(faults) + ")")
+
+
+lib = load()
+
+
+def version():
+    return lib.sdrs_version().decode()
+
+
+class Error(RuntimeError):
+    """What the command line would print. status: "BAD_INPUT", "IO", "SOLVER", "NO_GRADIENT", "NO_MEMORY" or "USAGE";
+    diagnostics: a list of dicts with severity, file, line, column, text."""
+
+    def __init__(self, text, status="USAGE", diagnostics=()):
+        super().__init__(text)
+        self.status = status
+        self.diagnostics = list(diagnostics)
+
+
+def diagnostics_of(pointer):
+    for index in range(lib.sdrs_diagnostic_count(pointer)):
+        item = lib.sdrs_diagnostic_at(pointer, index)
+        yield {"severity": SEVERITIES[item.severity], "file": (item.file or b"").decode(), "line": item.line,
+               "column": item.column, "text": (item.text or b"").decode(errors="replace")}
+
+
+def error_of(pointer, status):
+    return Error(lib.sdrs_error(pointer).decode(errors="replace"), STATUS[status], diagnostics_of(pointer))

@@ -1,0 +1,149 @@
+"""Gymnasium environments from a scene or a task: one, or many that step side by side on threads.
+
+    import sdrs.gym
+    env = sdrs.gym.Env("scenes/spider.yaml", reward=lambda scene: scene.position("body")[0])
+    envs = sdrs.gym.VectorEnv("scenes/spider.yaml", num_envs=64, threads=2)
+
+An action is a target for every channel of the controllers, held over `frame_skip` steps; an observation is the coordinates, then
+the velocities. `reward(scene)` and `terminated(scene)` look at the scene after the step. Without a reward, a task pays minus its
+loss at the end of its run, and a scene pays nothing. An episode is cut off after the scene's steps, and ends with a reward of 0
+where a step cannot be solved; info then has the text of the error.
+"""
+
+import ctypes
+import os
+
+import gymnasium
+import numpy as np
+
+from . import _library as c
+from .scene import Scene
+
+
+class _World:
+    """What one environment and many have in common: spaces, starts, what is paid."""
+
+    def __init__(self, scene, overrides, reward, terminated, low, high, frame_skip, max_steps, noise):
+        self.scene = scene if isinstance(scene, Scene) else Scene(scene, overrides)
+        self.reward, self.terminated = reward, terminated
+        self.frame_skip, self.noise = int(frame_skip), float(noise)
+        self.max_steps = int(max_steps or max(1, self.scene.steps // self.frame_skip))
+        self.start = self.scene.coordinates, self.scene.velocities
+        self.action_space = gymnasium.spaces.Box(low, high, (self.scene.nu,), np.float64)
+        self.observation_space = gymnasium.spaces.Box(-np.inf, np.inf, (self.scene.nq + self.scene.nv,), np.float64)
+
+    def begin(self, scene, random):
+        """The start; with noise, its velocities moved at random."""
+        coordinates, velocities = self.start
+        if self.noise > 0:
+            velocities = velocities + self.noise * random.standard_normal(self.scene.nv)
+        scene.set("coordinates", coordinates)
+        scene.set("velocities", velocities)
+        scene.reset()
+
+    def observe(self, scene):
+        return np.concatenate([scene.coordinates, scene.velocities])
+
+    def judge(self, scene, done, error):
+        """reward, terminated, truncated, info after `done` actions."""
+        if error is not None:
+            return 0.0, True, False, {"error": str(error)}
+        ended = bool(self.terminated(scene)) if self.terminated else False
+        cut = done >= self.max_steps
+        if self.reward:
+            return float(self.reward(scene)), ended, cut, {}
+        paid = -scene.record(done * self.frame_skip).loss()[0] if cut and scene.design_count else 0.0
+        return paid, ended, cut, {}
+
+
+class Env(gymnasium.Env):
+    """scene: a path, a text or a Scene. action_low, action_high: bounds of the targets [m, rad]. noise: standard deviation of the
+    velocities at the start [m/s, rad/s], from the environment's own random numbers."""
+
+    metadata = {"render_modes": []}
+
+    def __init__(self, scene, overrides=None, reward=None, terminated=None, action_low=-1.0, action_high=1.0, frame_skip=1,
+                 max_steps=None, noise=0.0, render_mode=None):
+        self._world = _World(scene, overrides, reward, terminated, action_low, action_high, frame_skip, max_steps, noise)
+        self.scene, self.render_mode = self._world.scene, render_mode
+        self.action_space, self.observation_space = self._world.action_space, self._world.observation_space
+        self._done = 0
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self._done = 0
+        self._world.begin(self.scene, self.np_random)
+        return self._world.observe(self.scene), {}
+
+    def step(self, action):
+        error = None
+        try:
+            self.scene.set("input", np.asarray(action, dtype=np.float64))
+            self.scene.step(self._world.frame_skip)
+        except c.Error as fault:
+            if fault.status != "SOLVER":
+                raise
+            error = fault
+        self._done += 1
+        return (self._world.observe(self.scene), *self._world.judge(self.scene, self._done, error))
+
+
+class VectorEnv(gymnasium.vector.VectorEnv):
+    """num_envs runs of one scene that step side by side, one call of the library for all of them. An environment whose episode has
+    ended begins anew at its next step, as Gymnasium's own do (autoreset in the next step)."""
+
+    metadata = {"render_modes": [], "autoreset_mode": getattr(getattr(gymnasium.vector, "AutoresetMode", None), "NEXT_STEP",
+                                                              "next-step")}
+
+    def __init__(self, scene, num_envs, threads=None, overrides=None, reward=None, terminated=None, action_low=-1.0,
+                 action_high=1.0, frame_skip=1, max_steps=None, noise=0.0):
+        self._world = _World(scene, overrides, reward, terminated, action_low, action_high, frame_skip, max_steps, noise)
+        self.num_envs, self.threads = int(num_envs), threads or len(os.sched_getaffinity(0))
+        self.scenes = [self._world.scene.clone() for _ in range(self.num_envs)]
+        self._pointers = (ctypes.c_void_p * self.num_envs)(*[scene._object.pointer for scene in self.scenes])
+        self.single_action_space = self._world.action_space
+        self.single_observation_space = self._world.observation_space
+        batch = gymnasium.vector.utils.batch_space
+        self.action_space = batch(self.single_action_space, self.num_envs)
+        self.observation_space = batch(self.single_observation_space, self.num_envs)
+        self._random = np.random.default_rng()
+        self._done = np.zeros(self.num_envs, dtype=int)
+        self._over = np.ones(self.num_envs, dtype=bool)
+
+    def reset(self, *, seed=None, options=None):
+        if seed is not None:
+            self._random = np.random.default_rng(seed)
+        for scene in self.scenes:
+            self._world.begin(scene, self._random)
+        self._done[:] = 0
+        self._over[:] = False
+        return np.stack([self._world.observe(scene) for scene in self.scenes]), {}
+
+    def _step_those(self, live):
+        """One call for all that are under way; {index: error} of those whose step failed."""
+        pointers = (ctypes.c_void_p * max(len(live), 1))(*[self._pointers[k] for k in live])
+        before = {k: self.scenes[k].time for k in live}
+        status = c.lib.sdrs_step_all(pointers, len(live), self._world.frame_skip, self.threads)
+        if not status:
+            return {}
+        span = (self._world.frame_skip - 0.5) * self._world.scene.dt
+        return {k: c.error_of(self._pointers[k], status) for k in live if self.scenes[k].time < before[k] + span}
+
+    def step(self, actions):
+        actions = np.asarray(actions, dtype=np.float64)
+        rewards, ended, cut = np.zeros(self.num_envs), np.zeros(self.num_envs, bool), np.zeros(self.num_envs, bool)
+        infos, begun = {}, np.flatnonzero(self._over)
+        live = [k for k in range(self.num_envs) if not self._over[k]]
+        for k in begun:
+            self._world.begin(self.scenes[k], self._random)
+            self._done[k], self._over[k] = 0, False
+        for k in live:
+            self.scenes[k].set("input", actions[k])
+        errors = self._step_those(live)
+        for k in live:
+            self._done[k] += 1
+            rewards[k], ended[k], cut[k], info = self._world.judge(self.scenes[k], self._done[k], errors.get(k))
+            self._over[k] = ended[k] or cut[k]
+            for name, value in info.items():
+                infos.setdefault(name, [None] * self.num_envs)[k] = value
+        return np.stack([self._world.observe(scene) for scene in self.scenes]), rewards, ended, cut, infos

@@ -1,0 +1,400 @@
+"""Scenes, runs and rollouts as numpy arrays."""
+
+import collections
+import ctypes
+import json
+import os
+import pathlib
+
+import numpy as np
+
+from . import _library as c
+from ._library import lib
+
+INDEX = {name: index for index, name in enumerate(c.BLOCKS)}
+LINK_BLOCKS = {"position": 3, "orientation": 4, "center": 3, "force": 3}
+GRADIENTS = ["coordinates", "velocities", "input", "control", "vertices", "attachments", "mass", "contact"]
+VECTORS = {"time", "coordinates", "velocities", "design", "control", "mass", "contact"}
+
+Rollouts = collections.namedtuple("Rollouts", "coordinates velocities steps error")
+Rollouts.__doc__ = """coordinates (runs, steps + 1, nq) and velocities (runs, steps + 1, nv), or the last of each where no record
+was wanted; steps done (runs); error: None, or the sdrs.Error of the first run that failed."""
+Proof = collections.namedtuple("Proof", "proved row links meets smallest_gap")
+
+
+class _Memory:
+    """Numbers of the library as numpy sees them: no copy, read only, and their owner lives as long as any array of them."""
+
+    def __init__(self, owner, array):
+        self.owner = owner
+        self.__array_interface__ = {"version": 3, "typestr": "<f8", "shape": (array.rows, array.columns),
+                                    "strides": (8 * array.stride, 8), "data": (array.data, True)}
+
+
+def _array(owner, array):
+    if array.rows * array.columns == 0:
+        return np.zeros((array.rows, array.columns))
+    return np.asarray(_Memory(owner, array))
+
+
+def _doubles(values, shape, name):
+    values = np.ascontiguousarray(values, dtype=np.float64)
+    if values.shape != shape:
+        raise c.Error(f"{name}: got shape {values.shape}, expected {shape}")
+    return values
+
+
+def _override(key, value):
+    if isinstance(value, (np.ndarray, np.generic)):
+        value = value.tolist()
+    return f"{key}={value if isinstance(value, str) else json.dumps(value)}".encode()
+
+
+def _overrides(overrides):
+    if isinstance(overrides, dict):
+        return [_override(key, value) for key, value in overrides.items()]
+    return [text.encode() for text in overrides or []]
+
+
+class _Object:
+    """An object of the library, freed with the last one who knows it."""
+
+    def __init__(self, pointer):
+        self.pointer = pointer
+
+    def __del__(self):
+        if lib is not None and self.pointer:
+            lib.sdrs_free(self.pointer)
+        self.pointer = None
+
+    def check(self, status):
+        if status:
+            raise c.error_of(self.pointer, status)
+
+    def clone(self):
+        pointer = ctypes.c_void_p()
+        status = lib.sdrs_clone(ctypes.byref(pointer), self.pointer)
+        other = _Object(pointer)
+        other.check(status)
+        return other
+
+    def set(self, block, values):
+        self.check(lib.sdrs_set(self.pointer, INDEX[block], values.ctypes.data, values.size))
+
+    def ask(self, function, owner, *arguments):
+        array = c.Array()
+        self.check(function(self.pointer, *arguments, ctypes.byref(array)))
+        return _array(owner, array)
+
+
+class Scene:
+    """A scene, or a task with its scene, and one run of it that goes on step by step.
+
+    path_or_text: a path, or a text of several lines in YAML or JSON. overrides: {"links.box.mass": 2} as for --set.
+    threads: within one run. scenario: of a task. path: what a text is called in messages, and what paths in it start from.
+    """
+
+    def __init__(self, path_or_text, overrides=None, threads=1, scenario=0, path=None):
+        texts = _overrides(overrides)
+        options = c.Options((ctypes.c_char_p * max(len(texts), 1))(*texts), len(texts), threads, scenario)
+        pointer = ctypes.c_void_p()
+        if isinstance(path_or_text, str) and "\n" in path_or_text:
+            status = lib.sdrs_parse(ctypes.byref(pointer), path_or_text.encode(), os.fsencode(path) if path else None,
+                                    ctypes.byref(options))
+        else:
+            status = lib.sdrs_load(ctypes.byref(pointer), os.fsencode(path_or_text), ctypes.byref(options))
+        self._object = _Object(pointer)
+        self._object.check(status)
+        self._source = (path_or_text, overrides)
+        self._read()
+
+    def _read(self):
+        pointer, info = self._object.pointer, lib.sdrs_describe(self._object.pointer)
+        self.name, self.dt, self.steps = info.name.decode(), info.dt, info.steps
+        self.nq, self.nv, self.nu, self.design_count = info.coordinates, info.velocities, info.inputs, info.design
+        self.links = [lib.sdrs_link_name(pointer, k).decode() for k in range(info.links)]
+        self._vertices = info.vertices
+
+    def clone(self):
+        """Another run of the same scene, at its beginning, with the start and the inputs that were set; what the scene holds is
+        shared."""
+        other = object.__new__(Scene)
+        other._object, other._source = self._object.clone(), self._source
+        other._read()
+        return other
+
+    def link(self, link):
+        """Number of a link by its name, or the number itself."""
+        if isinstance(link, str):
+            if link not in self.links:
+                raise c.Error(f"there is no link '{link}'")
+            return self.links.index(link)
+        return int(link)
+
+    def names(self, block):
+        """Names of the columns of coordinates, velocities, input or design."""
+        count = {"coordinates": self.nq, "velocities": self.nv, "input": self.nu, "design": self.design_count}[block]
+        return [lib.sdrs_entry_name(self._object.pointer, INDEX[block], k).decode() for k in range(count)]
+
+    # ---------------------------------------------------------------- the present state
+
+    def view(self, block, link=-1):
+        """A copy of the numbers of a block now."""
+        array = np.array(self._object.ask(lib.sdrs_view, None, INDEX[block], self.link(link)))
+        one_row = block in VECTORS or block == "input" or (block in LINK_BLOCKS and self.link(link) >= 0)
+        return array[0] if one_row and len(array) else array
+
+    @property
+    def blocks(self):
+        """All blocks by name, as they are now."""
+        names = [name for name in c.BLOCKS if name != "design" or self.design_count]
+        return {name: self.view(name) for name in names}
+
+    @property
+    def time(self):
+        return float(self.view("time")[0])
+
+    @property
+    def coordinates(self):
+        return self.view("coordinates")
+
+    @property
+    def velocities(self):
+        return self.view("velocities")
+
+    def position(self, link):
+        return self.view("position", link)
+
+    def orientation(self, link):
+        return self.view("orientation", link)
+
+    @property
+    def diagnostics(self):
+        """What was found when the scene was read: warnings and notes."""
+        return list(c.diagnostics_of(self._object.pointer))
+
+    def set(self, block, values):
+        """coordinates, velocities: a run begins anew there. input: targets from now on, (nu) or (steps, nu); None: the
+        scene's own signals again. design: the scene is that of these variables."""
+        if block == "input" and values is None:
+            values = np.zeros(0)
+        self._object.set(block, np.ascontiguousarray(values, dtype=np.float64))
+
+    def reset(self):
+        self._object.check(lib.sdrs_reset(self._object.pointer))
+
+    def clear(self):
+        """As after loading: nothing set."""
+        self._object.check(lib.sdrs_clear(self._object.pointer))
+
+    def step(self, steps=1):
+        self._object.check(lib.sdrs_step(self._object.pointer, steps))
+
+    # ---------------------------------------------------------------- whole runs
+
+    def run(self, steps=None, coordinates=None, velocities=None, input=None):
+        """A recorded run from the start, or from these coordinates (nq) and velocities (nv), with these targets
+        (steps, nu) of the controllers; what is not given is what was set. The scene itself stays where it is."""
+        own = self._object.clone()
+        steps = int(steps or (len(input) if input is not None else self.steps))
+        if coordinates is not None:
+            own.set("coordinates", _doubles(coordinates, (self.nq,), "coordinates"))
+        if velocities is not None:
+            own.set("velocities", _doubles(velocities, (self.nv,), "velocities"))
+        if input is not None:
+            own.set("input", _doubles(input, (len(input), self.nu), "input"))
+        return Run(self, own, steps)
+
+    def record(self, steps=None):
+        """The run of this very scene from its start, with the start and the inputs that were set in it."""
+        return Run(self, self._object, int(steps or self.steps))
+
+    def rollout(self, steps=None, coordinates=None, velocities=None, input=None, count=None, threads=None, record=True,
+                strict=True):
+        """Many runs in one call: from starts (runs, nq), (runs, nv), with inputs (runs, steps, nu), or `count` times the
+        same. strict: a run that fails raises; otherwise its rows repeat its last state. threads: default all processors."""
+        given = [len(x) for x in (coordinates, velocities, input) if x is not None]
+        count = count if count is not None else given[0] if given else 1
+        steps = int(steps or (np.shape(input)[1] if input is not None else self.steps))
+        shapes = {"coordinates": (count, self.nq), "velocities": (count, self.nv), "input": (count, steps, self.nu)}
+        arrays = {name: None if x is None else _doubles(x, shapes[name], name)
+                  for name, x in (("coordinates", coordinates), ("velocities", velocities), ("input", input))}
+        rows = (count, steps + 1) if record else (count,)
+        q, v, done = np.empty(rows + (self.nq,)), np.empty(rows + (self.nv,)), np.zeros(count, dtype=np.int32)
+        kinds = ("record", "record_velocities") if record else ("final_coordinates", "final_velocities")
+        request = c.RolloutRequest(count=count, steps=steps, threads=threads or len(os.sched_getaffinity(0)),
+                                   steps_done=done.ctypes.data, **{kinds[0]: q.ctypes.data, kinds[1]: v.ctypes.data},
+                                   **{name: x.ctypes.data for name, x in arrays.items() if x is not None})
+        status = lib.sdrs_rollout(self._object.pointer, ctypes.byref(request))
+        error = c.error_of(self._object.pointer, status) if status else None
+        if error and (strict or error.status != "SOLVER"):
+            raise error
+        return Rollouts(q, v, done, error)
+
+    # ---------------------------------------------------------------- notebooks
+
+    def view_run(self, steps=None):
+        """For a notebook: the page of `sdrs render` of a run of this scene's file, inline. Needs the program, found beside the
+        checkout or on PATH."""
+        return Page(self, steps)
+
+
+class Run:
+    """A recorded run: row k of each array is the state after k steps. Arrays are the library's own memory, read only; they hold
+    as long as anyone knows them."""
+
+    def __init__(self, scene, own, steps):
+        self.scene, self._own = scene, own
+        own.check(lib.sdrs_run(own.pointer, steps))
+        self.time = self._record("time")[:, 0]
+        self.steps = len(self.time) - 1
+
+    def _record(self, block, link=-1):
+        return self._own.ask(lib.sdrs_record, self._own, INDEX[block], link)
+
+    @property
+    def coordinates(self):
+        """(rows, nq)"""
+        return self._record("coordinates")
+
+    @property
+    def velocities(self):
+        """(rows, nv)"""
+        return self._record("velocities")
+
+    def position(self, link):
+        """Of a link's frame in the world (rows, 3) [m]"""
+        return self._record("position", self.scene.link(link))
+
+    def orientation(self, link):
+        """Quaternions w x y z of a link's frame (rows, 4), continuous in time"""
+        return self._record("orientation", self.scene.link(link))
+
+    def center(self, link):
+        """Of a link's mass (rows, 3) [m]"""
+        return self._record("center", self.scene.link(link))
+
+    def force(self, link):
+        """Of contact and friction on a link (rows, 3) [N]"""
+        return self._record("force", self.scene.link(link))
+
+    @property
+    def positions(self):
+        """Of all links (rows, links, 3)"""
+        return self._record("position").reshape(self.steps + 1, -1, 3)
+
+    @property
+    def orientations(self):
+        """Of all links (rows, links, 4)"""
+        return self._record("orientation").reshape(self.steps + 1, -1, 4)
+
+    # ---------------------------------------------------------------- gradients
+
+    def _seeds(self, links, whole):
+        rows, seeds = self.steps + 1, []
+        for block, given in links.items():
+            for link, values in (given or {}).items():
+                values = _doubles(values, (rows, LINK_BLOCKS[block]), f"derivatives by {block} of '{link}'")
+                seeds.append((INDEX[block], self.scene.link(link), values))
+        for block, values in whole.items():
+            if values is None:
+                continue
+            width = {"coordinates": self.scene.nq, "velocities": self.scene.nv}.get(block)
+            shape = (rows, width) if width is not None else (rows, len(self.scene.links), LINK_BLOCKS[block[:-1]])
+            name = block if width is not None else block[:-1]
+            seeds.append((INDEX[name], -1, _doubles(values, shape, f"derivatives by {block}")))
+        return seeds
+
+    def _slopes(self, blocks):
+        slopes = {}
+        for block in blocks:
+            slope = np.array(self._own.ask(lib.sdrs_gradient_view, None, INDEX[block]))
+            slopes[block] = slope[0] if block in VECTORS else slope
+        return slopes
+
+    def _all_slopes(self):
+        slopes = self._slopes(GRADIENTS)
+        slopes["state"] = np.concatenate([slopes["coordinates"], slopes["velocities"]])
+        if self.scene.design_count:
+            try:
+                slopes.update(self._slopes(["design"]))
+            except c.Error:
+                pass  # the design's own controllers follow inputs in this run
+        return slopes
+
+    def gradient(self, position=None, *, orientation=None, center=None, force=None, coordinates=None, velocities=None,
+                 positions=None, orientations=None):
+        """Of a loss, from its derivatives: position={link: dL/dposition (rows, 3)} and so on; coordinates (rows, nq),
+        velocities (rows, nv), positions (rows, links, 3). Returns {block: array}: coordinates and velocities of the start
+        (nv; of a quaternion by turns about the link's axes; `state`: one after the other), input (steps, nu), control
+        (parameters of the scene's signals), vertices (vertices, 3), attachments (links, 3), mass (links), contact, and
+        design where the scene is a task."""
+        seeds = self._seeds({"position": position, "orientation": orientation, "center": center, "force": force},
+                            {"coordinates": coordinates, "velocities": velocities, "positions": positions,
+                             "orientations": orientations})
+        array = (c.Seed * max(len(seeds), 1))(*[c.Seed(block, link, values.ctypes.data, values.size)
+                                                for block, link, values in seeds])
+        self._own.check(lib.sdrs_gradient(self._own.pointer, array, len(seeds)))
+        return self._all_slopes()
+
+    def loss(self):
+        """The loss of the task and its gradient, {block: array}."""
+        value = ctypes.c_double()
+        self._own.check(lib.sdrs_loss(self._own.pointer, None, None, ctypes.byref(value)))
+        return value.value, self._all_slopes()
+
+    def certify(self):
+        """A proof that nothing meets in the recorded states and between them."""
+        found = c.ProofResult()
+        self._own.check(lib.sdrs_certify(self._own.pointer, ctypes.byref(found)))
+        names = tuple(self.scene.links[k] for k in (found.link_a, found.link_b) if k >= 0)
+        return Proof(bool(found.proved), found.row, names, bool(found.meets), found.smallest_gap)
+
+
+def query(a, b, support):
+    """Distance and contact potential of the convex hulls of two sets of points (n, 3): a dict as of `sdrs query`."""
+    a, b = (np.ascontiguousarray(x, dtype=np.float64).reshape(-1, 3) for x in (a, b))
+    found, grad_a, grad_b = c.DistanceResult(), np.zeros_like(a), np.zeros_like(b)
+    status = lib.sdrs_query(a.ctypes.data, len(a), b.ctypes.data, len(b), support, ctypes.byref(found), grad_a.ctypes.data,
+                            grad_b.ctypes.data)
+    if status:
+        raise c.Error("points must be finite, and the support above 0", c.STATUS[status])
+    return {"distance": found.distance, "witness_a": np.array(found.witness_a), "witness_b": np.array(found.witness_b),
+            "potential": found.potential, "plane": np.array(found.plane), "grad_a": grad_a, "grad_b": grad_b}
+
+
+class Page:
+    """A run as the page of `sdrs render`, for notebooks."""
+
+    def __init__(self, scene, steps=None):
+        self.scene, self.steps = scene, steps
+
+    def html(self):
+        import shutil
+        import subprocess
+        import tempfile
+
+        beside = [folder / "sdrs" for folder in pathlib.Path(__file__).resolve().parents if (folder / "Makefile").exists()]
+        program = next((str(path) for path in beside if os.access(path, os.X_OK) and path.is_file()), shutil.which("sdrs"))
+        if not program:
+            raise c.Error("the page needs the program sdrs: build it with `make`, or put it on PATH")
+        source, overrides = self.scene._source
+        with tempfile.TemporaryDirectory() as folder:
+            if isinstance(source, str) and "\n" in source:
+                path = pathlib.Path(folder, "scene.yaml")
+                path.write_text(source)
+                source = path
+            words = [program, "simulate", os.fspath(source), "-q", "-o", folder + "/run"]
+            for text in _overrides(overrides):
+                words += ["--set", text.decode()]
+            words += ["--steps", str(self.steps)] if self.steps else []
+            for command in (words, [program, "render", folder + "/run", "-q", "-o", folder + "/run.html"]):
+                done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+                if done.returncode:
+                    raise c.Error(done.stderr.strip())
+            return pathlib.Path(folder, "run.html").read_text()
+
+    def _repr_html_(self):
+        import html
+
+        return f'<iframe style="width: 100%; height: 480px; border: 0" srcdoc="{html.escape(self.html())}"></iframe>'

@@ -1,0 +1,184 @@
+"""Scenes, runs, gradients and rollouts against the program, closed forms, differences and one another."""
+
+import csv
+import gc
+import math
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import numpy as np
+from support import ARM, ROOT, closest_difference
+
+import sdrs
+from sdrs import _library
+
+
+class Library(unittest.TestCase):
+    def test_the_blocks_are_in_the_header_s_order(self):
+        for index, name in enumerate(_library.BLOCKS):
+            self.assertEqual(_library.lib.sdrs_block_name(index).decode(), name)
+        self.assertIsNone(_library.lib.sdrs_block_name(len(_library.BLOCKS)))
+
+    def test_every_function_of_the_header_is_known_or_left_out_on_purpose(self):
+        import re
+
+        header = (ROOT / "src" / "library" / "sdrs.h").read_text()
+        declared = set(re.findall(r"SDRS_API [a-z_ *]*?(sdrs_[a-z_]+)\(", header)) | {"sdrs_describe", "sdrs_diagnostic_at"}
+        unused = {"sdrs_block_find", "sdrs_link_find"}  # Python has the names itself
+        self.assertEqual(declared - unused, set(_library.SIGNATURES))
+
+
+class Scenes(unittest.TestCase):
+    def test_sizes_and_names(self):
+        scene = sdrs.Scene(ARM)
+        self.assertEqual((scene.nq, scene.nv, scene.nu, scene.steps, scene.dt), (12, 10, 4, 12, 0.01))
+        self.assertEqual(scene.links, ["ground", "box", "arm", "hand"])
+        self.assertEqual(scene.names("coordinates")[3], "box/qw")
+        self.assertEqual(scene.names("input"), ["arm/0", "arm/1", "arm/2", "hand/0"])
+        blocks = scene.blocks
+        self.assertEqual(blocks["coordinates"].shape, (12,))
+        self.assertEqual(blocks["position"].shape, (4, 3))
+        np.testing.assert_array_equal(blocks["mass"], [0, 1, 1, 0.5])
+        np.testing.assert_array_equal(scene.position("arm"), [0, 1, 1])
+
+    def test_overrides_are_those_of_set(self):
+        scene = sdrs.Scene(ARM, overrides={"simulation.dt": 0.005, "links.hand.mass": np.float64(2),
+                                           "simulation.gravity": np.zeros(3), "simulation.integrator": "second_order"})
+        self.assertEqual(scene.dt, 0.005)
+        self.assertEqual(scene.view("mass")[3], 2)
+        with self.assertRaises(sdrs.Error) as caught:
+            sdrs.Scene(ARM, overrides={"links.hnd.mass": 2})
+        self.assertIn("hnd", str(caught.exception))
+
+    def test_errors_are_those_of_the_program(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "wrong.yaml")
+            path.write_text("simulation: {dt: -1}\nlinks:\n  - {name: box, mas: 1}\n")
+            with self.assertRaises(sdrs.Error) as caught:
+                sdrs.Scene(path)
+            told = subprocess.run([ROOT / "sdrs", "simulate", path, "-q", "-o", folder + "/none"], stderr=subprocess.PIPE,
+                                  text=True)
+            self.assertEqual(str(caught.exception), told.stderr.rstrip("\n"))
+        self.assertEqual(caught.exception.status, "BAD_INPUT")
+        self.assertEqual(caught.exception.diagnostics[0]["line"], 1)
+        with self.assertRaises(sdrs.Error) as caught:
+            sdrs.Scene("nowhere.yaml")
+        self.assertEqual(caught.exception.status, "IO")
+        with self.assertRaises(sdrs.Error):
+            sdrs.Scene(ARM).run(velocities=np.zeros(3))
+        with self.assertRaises(sdrs.Error):
+            sdrs.Scene(ARM).run().position("leg")
+
+
+class Runs(unittest.TestCase):
+    def test_a_run_has_the_bits_of_the_program(self):
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([ROOT / "sdrs", "simulate", ROOT / "scenes" / "spider.yaml", "--steps", "40", "-q", "-o", folder],
+                           check=True, stdout=subprocess.DEVNULL)
+            with open(folder + "/trajectory.csv") as file:
+                rows = list(csv.reader(file))
+        run = sdrs.Scene(ROOT / "scenes" / "spider.yaml").run(40)
+        table = np.array(rows[1:], dtype=float)
+        np.testing.assert_array_equal(run.time, table[:, 0])
+        for link in run.scene.links:
+            columns = [rows[0].index(f"{link}/{name}") for name in ("px", "py", "pz", "qw", "qx", "qy", "qz", "cx", "cy", "cz")]
+            shown = np.hstack([run.position(link), run.orientation(link), run.center(link)])
+            np.testing.assert_array_equal(shown, table[:, columns])
+
+    def test_arrays_are_not_copies_and_outlive_their_run(self):
+        run = sdrs.Scene(ARM).run()
+        x, again = run.position("hand"), run.position("hand")
+        self.assertEqual(x.__array_interface__["data"][0], again.__array_interface__["data"][0])
+        self.assertTrue(np.shares_memory(run.coordinates, run.coordinates))
+        self.assertFalse(x.flags.writeable)
+        copy = x.copy()
+        del run, again
+        gc.collect()
+        others = [sdrs.Scene(ARM).run() for _ in range(5)]
+        np.testing.assert_array_equal(x, copy)
+        self.assertEqual(len(others), 5)
+
+    def test_steps_are_the_run(self):
+        scene = sdrs.Scene(ARM)
+        targets = 0.2 * np.random.default_rng(1).standard_normal((12, 4))
+        run = scene.run(input=targets)
+        for row, target in zip(run.coordinates[1:], targets):
+            scene.set("input", target)
+            scene.step()
+            np.testing.assert_array_equal(scene.coordinates, row)
+        np.testing.assert_array_equal(scene.record().coordinates, run.coordinates)
+
+    def test_a_gradient_is_that_of_differences(self):
+        scene, random = sdrs.Scene(ARM), np.random.default_rng(2)
+        v, u = scene.velocities, 0.2 * random.standard_normal((12, 4))
+        weights = random.standard_normal((13, 3))
+
+        def value(numbers):
+            run = scene.run(velocities=numbers[:10], input=numbers[10:].reshape(12, 4))
+            return float((weights * run.position("hand")).sum())
+
+        x, direction = np.concatenate([v, u.ravel()]), random.standard_normal(58)
+        direction[:6] *= 1e-3  # the box stands on a stiff contact
+        slope = scene.run(velocities=v, input=u).gradient({"hand": weights})
+        analytic = float(np.concatenate([slope["velocities"], slope["input"].ravel()]) @ direction)
+        self.assertLess(abs(closest_difference(value, x, direction, analytic) / analytic - 1), 1e-7)
+        np.testing.assert_array_equal(slope["state"], np.concatenate([slope["coordinates"], slope["velocities"]]))
+
+    def test_the_example_is_the_closed_form_in_thirty_lines(self):
+        path = ROOT / "examples" / "python" / "throw.py"
+        self.assertLessEqual(len(path.read_text().splitlines()), 30)
+        found = float(subprocess.run([sys.executable, path], check=True, cwd=ROOT, stdout=subprocess.PIPE).stdout)
+        a, dt = 0.3 * 9.81, 0.005
+        self.assertLess(abs(found / (a * (dt / 2 + math.sqrt(dt * dt / 4 + 2 * 0.5 / a))) - 1), 1e-4)
+
+    def test_a_task_has_a_loss_by_its_design(self):
+        task = sdrs.Scene(ROOT / "scenes" / "tasks" / "throw.yaml")
+        self.assertEqual(task.names("design"), ["box/velocity/0"])
+
+        def loss(design):
+            task.set("design", design)
+            return task.record().loss()
+
+        value, slope = loss([1.5])
+        difference = (loss([1.5001])[0] - loss([1.4999])[0]) / 2e-4
+        self.assertGreater(value, 0)
+        self.assertLess(abs(slope["design"][0] / difference - 1), 1e-6)
+
+    def test_a_proof_and_a_query(self):
+        proof = sdrs.Scene(ARM).run().certify()
+        self.assertTrue(proof.proved)
+        self.assertGreater(proof.smallest_gap, 0)
+        cube = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)], dtype=float)
+        self.assertAlmostEqual(sdrs.query(cube, cube + [1.25, 0.1, 0], 0.5)["distance"], 0.25, 12)
+        with self.assertRaises(sdrs.Error):
+            sdrs.query(cube, cube * np.nan, 0.5)
+
+
+class Rollouts(unittest.TestCase):
+    def test_they_are_runs_whatever_the_threads(self):
+        scene, random = sdrs.Scene(ARM), np.random.default_rng(3)
+        v, u = 0.1 * random.standard_normal((5, 10)), 0.2 * random.standard_normal((5, 12, 4))
+        for threads in (1, 2, 3):
+            all_of_them = scene.rollout(velocities=v, input=u, threads=threads)
+            for k in range(5):
+                run = scene.run(velocities=v[k], input=u[k])
+                np.testing.assert_array_equal(all_of_them.coordinates[k], run.coordinates)
+                np.testing.assert_array_equal(all_of_them.velocities[k], run.velocities)
+        last = scene.rollout(velocities=v, input=u, record=False)
+        np.testing.assert_array_equal(last.coordinates, all_of_them.coordinates[:, -1])
+        np.testing.assert_array_equal(last.steps, [12] * 5)
+
+    def test_a_start_that_cannot_be_is_told(self):
+        scene = sdrs.Scene(ARM)
+        q = np.stack([scene.coordinates] * 3)
+        q[1, 2] = -0.05  # in the ground
+        with self.assertRaises(sdrs.Error) as caught:
+            scene.rollout(coordinates=q)
+        self.assertIn("rollout 1", str(caught.exception))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,71 @@
+"""Gradients through torch are the adjoint's, and those of torch's own differences."""
+
+import unittest
+
+import numpy as np
+from support import ARM
+
+import sdrs
+
+try:
+    import torch
+
+    import sdrs.torch
+except ImportError as missing:
+    raise unittest.SkipTest(f"torch is not there: {missing}")
+
+
+def leaf(array):
+    return torch.tensor(np.array(array), dtype=torch.float64, requires_grad=True)
+
+
+class Whole(unittest.TestCase):
+    def test_the_gradient_is_the_adjoint_s(self):
+        scene = sdrs.Scene(ARM)
+        q, v, u = leaf(scene.coordinates), leaf(scene.velocities), leaf(0.1 * np.ones((12, 4)))
+        out = sdrs.torch.run(scene, q, v, u)
+        target = torch.tensor([0.5, 0.2, 0.9], dtype=torch.float64)
+        loss = (out.positions[:, 3] - target).square().sum() + out.orientations[-1, 2].sum() + out.velocities[-1].square().sum()
+        loss.backward()
+        run = scene.run(input=0.1 * np.ones((12, 4)))
+        by_orientation, by_velocity = np.zeros((13, 4)), np.zeros((13, 10))
+        by_orientation[-1], by_velocity[-1] = 1, 2 * run.velocities[-1]
+        slope = run.gradient({"hand": 2 * (run.position("hand") - target.numpy())}, orientation={"arm": by_orientation},
+                             velocities=by_velocity)
+        for found, wanted in ((v.grad, slope["velocities"]), (u.grad, slope["input"])):
+            np.testing.assert_allclose(found.numpy(), wanted, rtol=1e-12, atol=1e-12 * np.abs(wanted).max())
+
+    def test_torch_s_differences_agree(self):
+        scene = sdrs.Scene(ARM, overrides={"contact.model": "none"})
+        q, v, u = leaf(scene.coordinates), leaf(scene.velocities), leaf(0.1 * np.ones((12, 4)))
+        whole = lambda *x: tuple(part[-1] for part in sdrs.torch.run(scene, *x))  # noqa: E731
+        self.assertTrue(torch.autograd.gradcheck(whole, (q, v, u), eps=1e-6, atol=1e-6, rtol=1e-5))
+        one = lambda *x: sdrs.torch.step(scene, *x)  # noqa: E731
+        self.assertTrue(torch.autograd.gradcheck(one, (q, v, leaf(0.1 * np.ones(4))), eps=1e-6, atol=1e-6, rtol=1e-5))
+
+    def test_steps_chain(self):
+        """A policy: the target of each step is linear in the state before it. Its derivative against differences."""
+        scene = sdrs.Scene(ARM, overrides={"contact.model": "none"})
+
+        def end(gain):
+            q, v = torch.from_numpy(scene.coordinates), torch.from_numpy(scene.velocities)
+            for _ in range(4):
+                q, v = sdrs.torch.step(scene, q, v, gain * v[6:10])
+            return q[-1]
+
+        gain = leaf(0.3)
+        end(gain).backward()
+        difference = (end(torch.tensor(0.3001)) - end(torch.tensor(0.2999))) / 2e-4
+        self.assertLess(abs(float(gain.grad / difference) - 1), 1e-4)
+
+    def test_a_task_s_loss(self):
+        from support import ROOT
+
+        task = sdrs.Scene(ROOT / "scenes" / "tasks" / "throw.yaml")
+        design = leaf([1.5])
+        sdrs.torch.loss(task, design).backward()
+        np.testing.assert_array_equal(design.grad.numpy(), task.record().loss()[1]["design"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,178 @@
+/* The present state moved: set, reset, step. */
+#include <string.h>
+
+#include "library/library.h"
+
+typedef struct {
+  sdrs_block block;
+  const double* values;
+  size_t count;
+} Setting;
+
+static void forget_sim(Own* own) {
+  sim_destroy(own->sim);
+  own->sim = NULL;
+}
+
+static sdrs_status wrong_count(sdrs* s, const Setting* set, const char* wanted, int number) {
+  return library_fail(s, SDRS_USAGE, "%s: got %zu numbers, expected %s%d", sdrs_block_name(set->block), set->count,
+                      wanted, number);
+}
+
+static sdrs_status set_start(sdrs* s, const Setting* set) {
+  Own* own = s->own;
+  bool coordinates = set->block == SDRS_COORDINATES;
+  int wanted = coordinates ? own->live.model.coordinate_count : own->live.model.dof_count;
+  if (set->count != (size_t)wanted) return wrong_count(s, set, "", wanted);
+  bool usable =
+      coordinates ? drive_set_coordinates(&own->live, set->values) : drive_set_velocities(&own->live, set->values);
+  if (!usable)
+    return library_fail(s, SDRS_BAD_INPUT, "%s must be finite%s", sdrs_block_name(set->block),
+                        coordinates ? ", quaternions not zero" : "");
+  forget_sim(own);
+  return SDRS_OK;
+}
+
+static sdrs_status set_input(sdrs* s, const Setting* set) {
+  Own* own = s->own;
+  size_t inputs = (size_t)s->shared->inputs;
+  if (set->count == 0) {
+    drive_undriven(&own->live, &s->shared->model);
+    return SDRS_OK;
+  }
+  if (inputs == 0 || set->count % inputs != 0) return wrong_count(s, set, "a multiple of ", (int)inputs);
+  for (size_t k = 0; k < set->count; k++)
+    if (!isfinite(set->values[k])) return library_fail(s, SDRS_BAD_INPUT, "input must be finite");
+  int step = own->sim ? sim_state(own->sim)->step : 0;
+  drive_input(&own->live, &s->shared->model, step, set->values, (int)(set->count / inputs));
+  return SDRS_OK;
+}
+
+/* ---------------------------------------------------------------- designs */
+
+typedef struct {
+  const Shared* shared;
+  const double* design;
+  Model model;
+  Diagnostics diagnostics;
+  Status status;
+} Build;
+
+static void build_model(void* context) {
+  Build* build = context;
+  build->status = optimization_model(build->shared->optimization, build->shared->scenario, build->design, &build->model,
+                                     &build->diagnostics);
+}
+
+/* The object's own run goes: it stands on the model that goes. */
+static void replace_model(sdrs* s, const Model* model, const double* design, size_t count) {
+  Own* own = s->own;
+  forget_sim(own);
+  recording_destroy(&own->recording);
+  own->recorded = false;
+  if (own->has_gradient) model_gradient_destroy(&own->gradient);
+  own->has_gradient = false;
+  drive_free(&own->ran);
+  drive_free(&own->live);
+  model_destroy(&s->shared->model);
+  s->shared->model = *model;
+  memcpy(s->shared->design, design, sizeof(double) * count);
+  drive_create(&own->live, &s->shared->model);
+}
+
+/* The model is the shared pool's. Where none comes of the design, the old one stays. */
+static sdrs_status set_design(sdrs* s, const Setting* set) {
+  Shared* shared = s->shared;
+  int wanted = sdrs_describe(s).design;
+  if (!shared->is_task || set->count != (size_t)wanted) return wrong_count(s, set, "", wanted);
+  if (atomic_load(&shared->owners) > 1)
+    return library_fail(s, SDRS_USAGE, "a design cannot be set while there are clones");
+  for (int k = 0; k < wanted; k++)
+    if (!isfinite(set->values[k])) return library_fail(s, SDRS_BAD_INPUT, "a design must be finite");
+  Build build = {.shared = shared, .design = set->values};
+  bool done = memory_try(shared->pool, build_model, &build);
+  if (done && build.status == STATUS_OK) {
+    diagnostics_free(&build.diagnostics);
+    replace_model(s, &build.model, set->values, set->count);
+    return SDRS_OK;
+  }
+  if (!done) memory_exhausted(0); /* the blocks that were taken stay in the pool until it goes */
+  diagnostics_add_new(&s->own->diagnostics, &build.diagnostics);
+  diagnostics_free(&build.diagnostics);
+  model_destroy(&build.model);
+  return library_fail_diagnosed(s, build.status);
+}
+
+static sdrs_status set(sdrs* s, void* arguments) {
+  const Setting* setting = arguments;
+  switch (setting->block) {
+    case SDRS_COORDINATES:
+    case SDRS_VELOCITIES:
+      return set_start(s, setting);
+    case SDRS_INPUT:
+      return set_input(s, setting);
+    case SDRS_DESIGN:
+      return set_design(s, setting);
+    default:
+      break;
+  }
+  const char* name = sdrs_block_name(setting->block);
+  return library_fail(s, SDRS_USAGE, "%s cannot be set: load the scene with an override",
+                      name ? name : "no such block");
+}
+
+sdrs_status sdrs_set(sdrs* s, sdrs_block block, const double* values, size_t count) {
+  Setting setting = {block, values, count};
+  return library_call(s, set, &setting);
+}
+
+/* ---------------------------------------------------------------- time */
+
+static sdrs_status reset(sdrs* s, void* arguments) {
+  (void)arguments;
+  forget_sim(s->own);
+  return library_sim(s);
+}
+
+sdrs_status sdrs_reset(sdrs* s) { return library_call(s, reset, NULL); }
+
+static sdrs_status step(sdrs* s, void* arguments) {
+  const int* steps = arguments;
+  sdrs_status status = library_sim(s);
+  for (int k = 0; status == SDRS_OK && k < *steps; k++) {
+    StepReport report = sim_step(s->own->sim);
+    if (!step_outcome_failed(report.outcome)) continue;
+    s->own->error.length = 0;
+    sim_failure_text(&s->own->error, &s->own->live.model, s->own->sim, &report);
+    return SDRS_SOLVER;
+  }
+  return status;
+}
+
+sdrs_status sdrs_step(sdrs* s, int steps) { return library_call(s, step, &steps); }
+
+typedef struct {
+  sdrs* const* objects;
+  int steps;
+  sdrs_status* status;
+} StepAll;
+
+static void step_one(void* context, int index, int thread) {
+  (void)thread;
+  const StepAll* all = context;
+  all->status[index] = sdrs_step(all->objects[index], all->steps);
+}
+
+/* As many at a time as there is room for on the stack: nothing is allocated. */
+enum { STEP_BATCH = 256 };
+
+sdrs_status sdrs_step_all(sdrs* const* objects, int count, int steps, int threads) {
+  sdrs_status status[STEP_BATCH], first = SDRS_OK;
+  for (int at = 0; at < count; at += STEP_BATCH) {
+    int batch = count - at < STEP_BATCH ? count - at : STEP_BATCH;
+    StepAll all = {objects + at, steps, status};
+    parallel_for(threads, batch, 2, 1, step_one, &all);
+    for (int k = 0; first == SDRS_OK && k < batch; k++) first = status[k];
+  }
+  return first;
+}

@@ -1,0 +1,319 @@
+/* What there is: sizes, names, and the numbers of the present state. */
+#include <string.h>
+
+#include "library/library.h"
+
+static const char* const NAMES[SDRS_BLOCKS] = {
+    [SDRS_TIME] = "time",
+    [SDRS_COORDINATES] = "coordinates",
+    [SDRS_VELOCITIES] = "velocities",
+    [SDRS_INPUT] = "input",
+    [SDRS_POSITION] = "position",
+    [SDRS_ORIENTATION] = "orientation",
+    [SDRS_CENTER] = "center",
+    [SDRS_FORCE] = "force",
+    [SDRS_CONTACTS] = "contacts",
+    [SDRS_DESIGN] = "design",
+    [SDRS_CONTROL] = "control",
+    [SDRS_VERTICES] = "vertices",
+    [SDRS_MASS] = "mass",
+    [SDRS_CONTACT] = "contact",
+    [SDRS_ATTACHMENTS] = "attachments",
+};
+
+const char* sdrs_block_name(sdrs_block block) { return (unsigned)block < SDRS_BLOCKS ? NAMES[block] : NULL; }
+
+sdrs_block sdrs_block_find(const char* name) {
+  for (int b = 0; name && b < SDRS_BLOCKS; b++)
+    if (strcmp(NAMES[b], name) == 0) return (sdrs_block)b;
+  return SDRS_BLOCKS;
+}
+
+sdrs_info sdrs_describe(const sdrs* s) {
+  if (!s || !s->shared) return (sdrs_info){.name = ""};
+  const Shared* shared = s->shared;
+  const Model* m = &shared->model;
+  return (sdrs_info){
+      .name = shared->is_task ? shared->task.name : shared->own_scene.name,
+      .dt = m->simulation.dt,
+      .steps = m->simulation.steps,
+      .links = m->link_count,
+      .coordinates = m->coordinate_count,
+      .velocities = m->dof_count,
+      .inputs = shared->inputs,
+      .parameters = m->parameter_count,
+      .vertices = m->vertex_count,
+      .design = shared->is_task ? optimization_variable_count(shared->optimization) : 0,
+  };
+}
+
+const char* sdrs_link_name(const sdrs* s, int link) {
+  if (!s || !s->shared || link < 0 || link >= s->shared->model.link_count) return NULL;
+  return s->shared->model.links[link].name;
+}
+
+int sdrs_link_find(const sdrs* s, const char* name) {
+  for (int i = 0; s && s->shared && name && i < s->shared->model.link_count; i++)
+    if (strcmp(s->shared->model.links[i].name, name) == 0) return i;
+  return -1;
+}
+
+/* ---------------------------------------------------------------- names of entries */
+
+/* `link/coordinate` as in joints.csv, `link/0` for the k-th of a joint's velocities or a controller's channels. */
+static void name_coordinates(const Model* m, char** names) {
+  for (int i = 0; i < m->link_count; i++)
+    for (int k = 0; k < m->links[i].coordinate_count; k++) {
+      Text text = {0};
+      text_add(&text, "%s/%s", m->links[i].name, scene_joint_coordinate_name(&m->scene->links[i].joint, k));
+      names[m->links[i].coordinate_first + k] = text.data;
+    }
+}
+
+static void name_numbered(const char* link, int first, int count, char** names) {
+  for (int k = 0; k < count; k++) {
+    Text text = {0};
+    text_add(&text, "%s/%d", link, k);
+    names[first + k] = text.data;
+  }
+}
+
+static void name_input(const Model* m, char** names) {
+  for (int c = 0, first = 0; c < m->controller_count; c++) {
+    int channels = m->controllers[c].target.source->channels;
+    name_numbered(m->links[m->controllers[c].link].name, first, channels, names);
+    first += channels;
+  }
+}
+
+static int named_count(const sdrs* s, sdrs_block block) {
+  sdrs_info info = sdrs_describe(s);
+  return block == SDRS_COORDINATES  ? info.coordinates
+         : block == SDRS_VELOCITIES ? info.velocities
+         : block == SDRS_INPUT      ? info.inputs
+         : block == SDRS_DESIGN     ? info.design
+                                    : 0;
+}
+
+typedef struct {
+  sdrs_block block;
+  int count;
+} Naming;
+
+static sdrs_status make_names(sdrs* s, void* arguments) {
+  const Naming* naming = arguments;
+  const Model* m = &s->shared->model;
+  char** names = s->own->names[naming->block] = MEMORY_NEW(char*, naming->count + 1);
+  if (naming->block == SDRS_COORDINATES) name_coordinates(m, names);
+  if (naming->block == SDRS_INPUT) name_input(m, names);
+  for (int i = 0; naming->block == SDRS_VELOCITIES && i < m->link_count; i++)
+    name_numbered(m->links[i].name, m->links[i].dof_first, m->links[i].dof_count, names);
+  for (int k = 0; naming->block == SDRS_DESIGN && k < naming->count; k++)
+    names[k] = memory_text(optimization_variable(s->shared->optimization, k).name);
+  return SDRS_OK;
+}
+
+const char* sdrs_entry_name(sdrs* s, sdrs_block block, int index) {
+  Naming naming = {block, named_count(s, block)};
+  if (index < 0 || index >= naming.count) return NULL;
+  bool known = s->own && s->own->names[block];
+  if (!known && library_call(s, make_names, &naming) != SDRS_OK) return NULL;
+  return s->own->names[block][index];
+}
+
+/* ---------------------------------------------------------------- the present state */
+
+sdrs_status library_sim(sdrs* s) {
+  Own* own = s->own;
+  if (own->sim) return SDRS_OK;
+  SimOptions options = {.threads = s->shared->threads};
+  Status status = sim_create(&own->sim, &own->live.model, &options, &own->diagnostics);
+  return status == STATUS_OK ? SDRS_OK : library_fail_diagnosed(s, status);
+}
+
+typedef struct {
+  sdrs_block block;
+  int link;
+  sdrs_array* out;
+} View;
+
+static sdrs_array array(const double* data, size_t rows, size_t columns, size_t stride) {
+  return (sdrs_array){data, rows, columns, stride};
+}
+
+/* A row for every link, or that of one. */
+static sdrs_array of_links(const Model* m, int link, const double* data, size_t columns, size_t stride) {
+  if (link < 0) return array(data, (size_t)m->link_count, columns, stride);
+  return array(data + (size_t)link * stride, 1, columns, stride);
+}
+
+static sdrs_array view_orientation(sdrs* s, const SimState* state, int link) {
+  const Model* m = &s->shared->model;
+  double* out = library_buffer(s, BUFFER_VIEW, SDRS_ORIENTATION, 4 * (size_t)m->link_count);
+  for (int i = 0; i < m->link_count; i++) {
+    Quat q = quat_from_mat3(state->pose[i].r);
+    memcpy(out + 4 * (size_t)i, (const double[]){q.w, q.x, q.y, q.z}, 4 * sizeof(double));
+  }
+  return of_links(m, link, out, 4, 4);
+}
+
+static sdrs_array view_force(sdrs* s, int link) {
+  const Model* m = &s->shared->model;
+  double* out = library_buffer(s, BUFFER_VIEW, SDRS_FORCE, 3 * (size_t)m->link_count);
+  sim_link_forces(s->own->sim, (Vec3*)out);
+  return of_links(m, link, out, 3, 3);
+}
+
+static sdrs_array view_contacts(sdrs* s) {
+  int count;
+  const SimContact* contacts = sim_contacts(s->own->sim, &count);
+  double* out = library_buffer(s, BUFFER_VIEW, SDRS_CONTACTS, 6 * (size_t)count);
+  for (int k = 0; k < count; k++) {
+    const SimContact* c = &contacts[k];
+    const double row[] = {c->a, c->b, c->gap, c->force.x, c->force.y, c->force.z};
+    memcpy(out + 6 * (size_t)k, row, sizeof(row));
+  }
+  return array(out, (size_t)count, 6, 6);
+}
+
+/* Targets of the controllers at the present time. */
+static sdrs_array view_input(sdrs* s, const SimState* state) {
+  const Model* m = &s->own->live.model;
+  size_t count = (size_t)s->shared->inputs;
+  double *out = library_buffer(s, BUFFER_VIEW, SDRS_INPUT, count), *next = out, rate[JOINT_MAX_DOF];
+  for (int c = 0; c < m->controller_count; c++) {
+    signal_eval(&m->controllers[c].target, state->time, next, rate);
+    next += m->controllers[c].target.source->channels;
+  }
+  return array(out, 1, count, count);
+}
+
+/* ---------------------------------------------------------------- numbers of the scene */
+
+static sdrs_array view_vertices(sdrs* s) {
+  const Model* m = &s->shared->model;
+  size_t count = (size_t)m->vertex_count;
+  double* out = library_buffer(s, BUFFER_VIEW, SDRS_VERTICES, 3 * count);
+  for (int h = 0; h < m->hull_count; h++) {
+    const ModelHull* hull = &m->hulls[h];
+    for (int k = 0; k < hull->points.count; k++) {
+      const double row[] = {hull->points.x[k], hull->points.y[k], hull->points.z[k]};
+      memcpy(out + 3 * (size_t)(hull->vertex_first + k), row, sizeof(row));
+    }
+  }
+  return array(out, count, 3, 3);
+}
+
+static sdrs_array view_attachments(sdrs* s) {
+  const Model* m = &s->shared->model;
+  size_t count = (size_t)m->link_count;
+  double* out = library_buffer(s, BUFFER_VIEW, SDRS_ATTACHMENTS, 3 * count);
+  for (size_t i = 0; i < count; i++) {
+    Vec3 t = m->links[i].origin.t;
+    memcpy(out + 3 * i, (const double[]){t.x, t.y, t.z}, 3 * sizeof(double));
+  }
+  return array(out, count, 3, 3);
+}
+
+static sdrs_array view_mass(sdrs* s) {
+  const Model* m = &s->shared->model;
+  size_t count = (size_t)m->link_count;
+  double* out = library_buffer(s, BUFFER_VIEW, SDRS_MASS, count);
+  for (size_t i = 0; i < count; i++) out[i] = m->links[i].mass;
+  return array(out, 1, count, count);
+}
+
+static sdrs_array view_contact(sdrs* s) {
+  const ModelContact* c = &s->shared->model.contact;
+  double values[CONTACT_PARAMETER_COUNT] = {c->support, c->stiffness, c->friction, c->smoothing, c->rest_speed};
+  memcpy(values + CONTACT_OWN, c->own, sizeof(c->own));
+  double* out = library_buffer(s, BUFFER_VIEW, SDRS_CONTACT, CONTACT_PARAMETER_COUNT);
+  memcpy(out, values, sizeof(values));
+  return array(out, 1, CONTACT_PARAMETER_COUNT, CONTACT_PARAMETER_COUNT);
+}
+
+/* Parameters of the controllers' own signals, in the order of signal_eval_vjp. */
+static sdrs_array view_control(sdrs* s) {
+  const Model* m = &s->shared->model;
+  size_t count = (size_t)m->parameter_count;
+  double *out = library_buffer(s, BUFFER_VIEW, SDRS_CONTROL, count), *next = out;
+  for (int c = 0; c < m->controller_count; c++) {
+    const SceneSignal* signal = m->controllers[c].target.source;
+    size_t terms = (size_t)(signal->type == SIGNAL_SINES ? signal->channels * signal->terms : 0);
+    size_t values = (size_t)signal_parameter_count(&m->controllers[c].target) - 3 * terms;
+    const double* parts[] = {signal->values, signal->amplitude, signal->frequency, signal->phase};
+    for (int part = 0; part < 4; part++) {
+      size_t length = part == 0 ? values : terms;
+      if (length > 0) memcpy(next, parts[part], sizeof(double) * length);
+      next += length;
+    }
+  }
+  return array(out, 1, count, count);
+}
+
+static sdrs_status view(sdrs* s, void* arguments) {
+  const View* v = arguments;
+  const Model* m = &s->shared->model;
+  size_t nq = (size_t)m->coordinate_count, nv = (size_t)m->dof_count;
+  if (v->link < -1 || v->link >= m->link_count) return library_fail(s, SDRS_USAGE, "there is no link %d", v->link);
+  sdrs_status status = library_sim(s);
+  if (status != SDRS_OK) return status;
+  const SimState* state = sim_state(s->own->sim);
+  switch (v->block) {
+    case SDRS_TIME:
+      *v->out = array(&state->time, 1, 1, 1);
+      return SDRS_OK;
+    case SDRS_COORDINATES:
+      *v->out = array(state->q, 1, nq, nq);
+      return SDRS_OK;
+    case SDRS_VELOCITIES:
+      *v->out = array(state->rate, 1, nv, nv);
+      return SDRS_OK;
+    case SDRS_INPUT:
+      *v->out = view_input(s, state);
+      return SDRS_OK;
+    case SDRS_POSITION:
+      *v->out = of_links(m, v->link, &state->pose->t.x, 3, sizeof(Pose) / sizeof(double));
+      return SDRS_OK;
+    case SDRS_ORIENTATION:
+      *v->out = view_orientation(s, state, v->link);
+      return SDRS_OK;
+    case SDRS_CENTER:
+      *v->out = of_links(m, v->link, &state->center->x, 3, 3);
+      return SDRS_OK;
+    case SDRS_FORCE:
+      *v->out = view_force(s, v->link);
+      return SDRS_OK;
+    case SDRS_CONTACTS:
+      *v->out = view_contacts(s);
+      return SDRS_OK;
+    case SDRS_DESIGN:
+      nv = (size_t)sdrs_describe(s).design;
+      *v->out = array(s->shared->design, 1, nv, nv);
+      return SDRS_OK;
+    case SDRS_CONTROL:
+      *v->out = view_control(s);
+      return SDRS_OK;
+    case SDRS_VERTICES:
+      *v->out = view_vertices(s);
+      return SDRS_OK;
+    case SDRS_ATTACHMENTS:
+      *v->out = view_attachments(s);
+      return SDRS_OK;
+    case SDRS_MASS:
+      *v->out = view_mass(s);
+      return SDRS_OK;
+    case SDRS_CONTACT:
+      *v->out = view_contact(s);
+      return SDRS_OK;
+    case SDRS_BLOCKS:
+      break;
+  }
+  return library_fail(s, SDRS_USAGE, "there is no such block");
+}
+
+sdrs_status sdrs_view(sdrs* s, sdrs_block block, int link, sdrs_array* out) {
+  *out = (sdrs_array){0};
+  View arguments = {block, link, out};
+  return library_call(s, view, &arguments);
+}

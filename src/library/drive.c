@@ -1,0 +1,171 @@
+/* A model with a start and inputs of its own. */
+#include "library/library.h"
+
+#include <string.h>
+
+int model_input_count(const Model* model) {
+  int count = 0;
+  for (int c = 0; c < model->controller_count; c++) count += model->controllers[c].target.source->channels;
+  return count;
+}
+
+static double* copied(const double* values, int count) {
+  double* copy = MEMORY_NEW(double, count);
+  if (count > 0) memcpy(copy, values, sizeof(double) * (size_t)count);
+  return copy;
+}
+
+void drive_create(Drive* d, const Model* model) {
+  *d = (Drive){.model = *model};
+  d->model.initial_coordinates = NULL;
+  d->model.initial_velocities = NULL;
+  d->model.initial_coordinates = copied(model->initial_coordinates, model->coordinate_count);
+  d->model.initial_velocities = copied(model->initial_velocities, model->dof_count);
+}
+
+static void free_signals(Drive* d) {
+  for (int c = 0; d->signals && c < d->model.controller_count; c++) memory_free(d->signals[c].values);
+  memory_free(d->signals);
+  memory_free(d->controllers);
+  d->signals = NULL;
+  d->controllers = NULL;
+}
+
+void drive_free(Drive* d) {
+  free_signals(d);
+  memory_free(d->model.initial_coordinates);
+  memory_free(d->model.initial_velocities);
+  *d = (Drive){0};
+}
+
+/* Parameters of the controllers are all rows of their inputs. */
+static void number_parameters(Drive* d) {
+  Model* m = &d->model;
+  m->parameter_count = 0;
+  for (int c = 0; c < m->controller_count; c++) {
+    d->signals[c].rows = d->rows;
+    m->controllers[c].parameter_first = m->parameter_count;
+    m->parameter_count += signal_parameter_count(&m->controllers[c].target);
+  }
+}
+
+/* From the model's own controllers to ones that follow rows, of which there are none yet. */
+static void make_driven(Drive* d) {
+  Model* m = &d->model;
+  d->signals = MEMORY_NEW(SceneSignal, m->controller_count);
+  d->controllers = MEMORY_NEW(ModelController, m->controller_count);
+  for (int c = 0; c < m->controller_count; c++) {
+    const SceneSignal* own = m->controllers[c].target.source;
+    d->signals[c] = (SceneSignal){
+        .type = SIGNAL_HELD, .place = own->place, .channels = own->channels, .interval = m->simulation.dt};
+    d->controllers[c] = m->controllers[c];
+    d->controllers[c].target = (Signal){.source = &d->signals[c]};
+  }
+  m->controllers = d->controllers;
+  d->driven = true;
+  d->rows = d->room = 0;
+}
+
+static void make_room(Drive* d, int rows) {
+  if (rows <= d->room) return;
+  int room = rows + rows / 2 + 16;
+  for (int c = 0; c < d->model.controller_count; c++) {
+    size_t row = sizeof(double) * (size_t)d->signals[c].channels;
+    d->signals[c].values = memory_resize(d->signals[c].values, row * (size_t)d->room, row * (size_t)room);
+  }
+  d->room = room;
+}
+
+static double* input_at(const Drive* d, int controller, int row) {
+  const SceneSignal* signal = &d->signals[controller];
+  return signal->values + (size_t)row * (size_t)signal->channels;
+}
+
+/* Rows up to `first`: the last one held, or what the scene's own signals say. */
+static void fill_rows(Drive* d, const Model* shared, int first) {
+  bool none = d->rows == 0;
+  double rate[JOINT_MAX_DOF];
+  for (; d->rows < first; d->rows++)
+    for (int c = 0; c < d->model.controller_count; c++) {
+      double* row = input_at(d, c, d->rows);
+      if (none)
+        signal_eval(&shared->controllers[c].target, (d->rows + 1) * d->model.simulation.dt, row, rate);
+      else
+        memcpy(row, input_at(d, c, d->rows - 1), sizeof(double) * (size_t)d->signals[c].channels);
+    }
+}
+
+void drive_input(Drive* d, const Model* shared, int first, const double* values, int rows) {
+  if (!d->driven) make_driven(d);
+  make_room(d, first + rows);
+  fill_rows(d, shared, first);
+  for (int k = 0; k < rows; k++)
+    for (int c = 0; c < d->model.controller_count; c++) {
+      int channels = d->signals[c].channels;
+      memcpy(input_at(d, c, first + k), values, sizeof(double) * (size_t)channels);
+      values += channels;
+    }
+  d->rows = first + rows;
+  number_parameters(d);
+}
+
+void drive_undriven(Drive* d, const Model* shared) {
+  free_signals(d);
+  d->model.controllers = shared->controllers;
+  d->model.parameter_count = shared->parameter_count;
+  d->driven = false;
+  d->rows = d->room = 0;
+}
+
+void drive_copy(Drive* d, const Drive* from, int steps) {
+  drive_create(d, &from->model);
+  if (!from->driven) return;
+  make_driven(d);
+  make_room(d, steps);
+  for (d->rows = 0; d->rows < steps; d->rows++)
+    for (int c = 0; c < d->model.controller_count; c++) {
+      int row = d->rows < from->rows ? d->rows : from->rows - 1;
+      memcpy(input_at(d, c, d->rows), input_at(from, c, row), sizeof(double) * (size_t)d->signals[c].channels);
+    }
+  number_parameters(d);
+}
+
+/* ---------------------------------------------------------------- the start */
+
+static bool all_finite(const double* values, int count) {
+  for (int k = 0; k < count; k++)
+    if (!isfinite(values[k])) return false;
+  return true;
+}
+
+bool drive_set_coordinates(Drive* d, const double* q) {
+  const Model* m = &d->model;
+  if (!all_finite(q, m->coordinate_count)) return false;
+  for (int i = 0; i < m->link_count; i++) {
+    const ModelLink* link = &m->links[i];
+    if (link->coordinate_count == link->dof_count) continue;
+    const double* r = q + link->coordinate_first + link->coordinate_count - 4;
+    double norm = r[0] * r[0] + r[1] * r[1] + r[2] * r[2] + r[3] * r[3];
+    if (!(norm > 0) || !isfinite(norm)) return false;
+  }
+  memcpy(m->initial_coordinates, q, sizeof(double) * (size_t)m->coordinate_count);
+  for (int i = 0; i < m->link_count; i++) {
+    const ModelLink* link = &m->links[i];
+    if (link->coordinate_count == link->dof_count) continue;
+    double* r = m->initial_coordinates + link->coordinate_first + link->coordinate_count - 4;
+    double norm = r[0] * r[0] + r[1] * r[1] + r[2] * r[2] + r[3] * r[3];
+    if (fabs(norm - 1) < 4e-16) continue; /* it is one: its bits stay */
+    Quat unit = quat_normalized((Quat){r[0], r[1], r[2], r[3]});
+    r[0] = unit.w;
+    r[1] = unit.x;
+    r[2] = unit.y;
+    r[3] = unit.z;
+  }
+  return true;
+}
+
+bool drive_set_velocities(Drive* d, const double* v) {
+  if (!all_finite(v, d->model.dof_count)) return false;
+  memcpy(d->model.initial_velocities, v, sizeof(double) * (size_t)d->model.dof_count);
+  return true;
+}

@@ -1,0 +1,313 @@
+/* From derivatives by what a run shows to derivatives by all that it came from. */
+#include <string.h>
+
+#include "library/library.h"
+
+/* ---------------------------------------------------------------- seeds: one block of derivatives to LossSeeds */
+
+typedef struct {
+  const Recording* recording;
+  LossSeeds* seeds;
+  const double* orientations; /* of the record (rows x links x 4), for those only */
+  const double* values;       /* (rows x columns), or of all links one after the other in each row */
+  size_t first, links;        /* links that the columns are of */
+} Seeding;
+
+/* q' = q (1, d / 2) for a small turn d about the link's own axes, so dL/dd = Im(q* g) / 2 with g = dL/dq as a
+ * quaternion. What points along q is no turn and falls out. */
+static Vec3 quat_slope_to_increment(Quat q, const double* slope) {
+  Quat g = {slope[0], slope[1], slope[2], slope[3]}, turned = quat_mul(quat_conjugate(q), g);
+  return vec3(0.5 * turned.x, 0.5 * turned.y, 0.5 * turned.z);
+}
+
+static void seed_coordinates(const Seeding* s) {
+  const Recording* r = s->recording;
+  const Model* m = r->model;
+  for (int row = 0; row <= r->steps; row++)
+    for (int i = 0; i < m->link_count; i++) {
+      const ModelLink* link = &m->links[i];
+      size_t at = (size_t)row * (size_t)m->coordinate_count + (size_t)link->coordinate_first;
+      double* to = s->seeds->q + (size_t)row * (size_t)m->dof_count + link->dof_first;
+      int plain = link->coordinate_count == link->dof_count ? link->dof_count : link->coordinate_count - 4;
+      for (int k = 0; k < plain; k++) to[k] += s->values[at + (size_t)k];
+      if (plain == link->dof_count) continue;
+      const double* q = r->q + at + plain;
+      Vec3 turn = quat_slope_to_increment((Quat){q[0], q[1], q[2], q[3]}, s->values + at + plain);
+      to[plain] += turn.x;
+      to[plain + 1] += turn.y;
+      to[plain + 2] += turn.z;
+    }
+}
+
+static void seed_velocities(const Seeding* s) {
+  size_t count = ((size_t)s->recording->steps + 1) * (size_t)s->recording->model->dof_count;
+  for (size_t k = 0; k < count; k++) s->seeds->rate[k] += s->values[k];
+}
+
+typedef void (*SeedLink)(const Seeding* s, size_t at, size_t link, const double* slope);
+
+static void seed_position(const Seeding* s, size_t at, size_t link, const double* slope) {
+  (void)link;
+  for (int k = 0; k < 3; k++) s->seeds->pose[at][k][3] += slope[k];
+}
+
+/* x = R c + t of the centre c in the link's frame. */
+static void seed_center(const Seeding* s, size_t at, size_t link, const double* slope) {
+  Vec3 c = s->recording->model->links[link].center, g = vec3(slope[0], slope[1], slope[2]);
+  const double in[3] = {c.x, c.y, c.z};
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) s->seeds->pose[at][i][j] += slope[i] * in[j];
+    s->seeds->pose[at][i][3] += slope[i];
+  }
+  s->seeds->center[link] = vec3_add(s->seeds->center[link], mat3_tmul_vec(s->recording->pose[at].r, g));
+}
+
+/* For a turn R [w]x with slope a . w the matrix R [a]x / 2: its product with R [w]x, entry by entry, is a . w. */
+static void seed_orientation(const Seeding* s, size_t at, size_t link, const double* slope) {
+  const Recording* r = s->recording;
+  const double* shown = s->orientations + 4 * at;
+  (void)link;
+  Vec3 a = quat_slope_to_increment((Quat){shown[0], shown[1], shown[2], shown[3]}, slope);
+  const double half[3][3] = {{0, -0.5 * a.z, 0.5 * a.y}, {0.5 * a.z, 0, -0.5 * a.x}, {-0.5 * a.y, 0.5 * a.x, 0}};
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+      for (int k = 0; k < 3; k++) s->seeds->pose[at][i][j] += r->pose[at].r.m[i][k] * half[k][j];
+}
+
+static void seed_force(const Seeding* s, size_t at, size_t link, const double* slope) {
+  (void)link;
+  s->seeds->force[at] = vec3_add(s->seeds->force[at], vec3(slope[0], slope[1], slope[2]));
+}
+
+static void seed_links(const Seeding* s, SeedLink seed, size_t columns) {
+  const Recording* r = s->recording;
+  size_t links = (size_t)r->model->link_count;
+  const double* slope = s->values;
+  for (size_t row = 0; row <= (size_t)r->steps; row++)
+    for (size_t i = s->first; i < s->first + s->links; i++, slope += columns) {
+      bool none = true;
+      for (size_t k = 0; k < columns; k++) none = none && slope[k] == 0;
+      if (!none) seed(s, row * links + i, i, slope);
+    }
+}
+
+static const struct {
+  SeedLink seed;
+  size_t columns;
+} LINK_SEEDS[SDRS_BLOCKS] = {
+    [SDRS_POSITION] = {seed_position, 3},
+    [SDRS_ORIENTATION] = {seed_orientation, 4},
+    [SDRS_CENTER] = {seed_center, 3},
+    [SDRS_FORCE] = {seed_force, 3},
+};
+
+static size_t seed_columns(const Model* m, sdrs_block block, size_t links) {
+  if (block == SDRS_COORDINATES) return (size_t)m->coordinate_count;
+  if (block == SDRS_VELOCITIES) return (size_t)m->dof_count;
+  return (unsigned)block < SDRS_BLOCKS ? LINK_SEEDS[block].columns * links : 0;
+}
+
+static sdrs_status add_seed(sdrs* s, const sdrs_seed* seed, LossSeeds* seeds) {
+  const Recording* r = &s->own->recording;
+  size_t all = (size_t)r->model->link_count, rows = (size_t)r->steps + 1;
+  if (seed->link < -1 || seed->link >= (int)all) return library_fail(s, SDRS_USAGE, "there is no link %d", seed->link);
+  size_t links = seed->link < 0 ? all : 1, columns = seed_columns(r->model, seed->block, links);
+  const char* name = sdrs_block_name(seed->block);
+  if (columns == 0) return library_fail(s, SDRS_USAGE, "a loss cannot be of '%s'", name ? name : "no such block");
+  if (seed->count != rows * columns)
+    return library_fail(s, SDRS_USAGE, "derivatives by %s: got %zu numbers, expected %zu x %zu", name, seed->count,
+                        rows, columns);
+  for (size_t k = 0; k < seed->count; k++)
+    if (!isfinite(seed->values[k])) return library_fail(s, SDRS_BAD_INPUT, "derivatives by %s must be finite", name);
+  const double* orientations = seed->block == SDRS_ORIENTATION ? library_orientations(s) : NULL;
+  Seeding seeding = {r, seeds, orientations, seed->values, seed->link < 0 ? 0 : (size_t)seed->link, links};
+  if (seed->block == SDRS_COORDINATES)
+    seed_coordinates(&seeding);
+  else if (seed->block == SDRS_VELOCITIES)
+    seed_velocities(&seeding);
+  else
+    seed_links(&seeding, LINK_SEEDS[seed->block].seed, LINK_SEEDS[seed->block].columns);
+  return SDRS_OK;
+}
+
+/* ---------------------------------------------------------------- the adjoint */
+
+static sdrs_status unsound(sdrs* s, const AdjointReport* report) {
+  return library_fail(s, SDRS_NO_GRADIENT, "step %d has no derivative: %s", report->unsound_step,
+                      report->step.contact_failed ? "its contact is not found again"
+                      : report->step.singular     ? "its Hessian is singular"
+                                                  : "numbers are not finite");
+}
+
+static sdrs_status backward(sdrs* s, LossSeeds* seeds) {
+  Own* own = s->own;
+  const Model* m = &own->ran.model;
+  model_gradient_destroy(&own->gradient);
+  model_gradient_create(&own->gradient, m);
+  RunAdjoint* adjoint = run_adjoint_create(m, s->shared->threads);
+  AdjointReport report = run_adjoint(adjoint, &own->recording, seeds, 1, &own->gradient);
+  run_adjoint_destroy(adjoint);
+  own->has_gradient = report.sound;
+  return report.sound ? SDRS_OK : unsound(s, &report);
+}
+
+static sdrs_status ready(sdrs* s) {
+  s->own->has_gradient = false;
+  if (s->own->recorded) return SDRS_OK;
+  return library_fail(s, SDRS_USAGE, "there is no recorded run: sdrs_run makes one");
+}
+
+typedef struct {
+  const sdrs_seed* seeds;
+  int count;
+} Request;
+
+static sdrs_status gradient(sdrs* s, void* arguments) {
+  const Request* request = arguments;
+  sdrs_status status = ready(s);
+  if (status != SDRS_OK) return status;
+  LossSeeds seeds = loss_seeds_create(&s->own->ran.model, s->own->recording.steps);
+  for (int k = 0; status == SDRS_OK && k < request->count; k++) status = add_seed(s, &request->seeds[k], &seeds);
+  if (status == SDRS_OK) status = backward(s, &seeds);
+  loss_seeds_destroy(&seeds);
+  return status;
+}
+
+sdrs_status sdrs_gradient(sdrs* s, const sdrs_seed* seeds, int count) {
+  Request request = {seeds, count};
+  return library_call(s, gradient, &request);
+}
+
+/* ---------------------------------------------------------------- losses */
+
+static sdrs_status task_loss(sdrs* s, void* arguments) {
+  double* value = arguments;
+  Own* own = s->own;
+  sdrs_status status = ready(s);
+  if (status != SDRS_OK) return status;
+  if (!s->shared->loss) return library_fail(s, SDRS_USAGE, "a scene has no loss: load a task, or give a callback");
+  LossSeeds seeds = loss_seeds_create(&own->ran.model, own->recording.steps);
+  *value = loss_evaluate(s->shared->loss, &own->recording, NULL, &seeds);
+  if (isfinite(*value))
+    status = backward(s, &seeds);
+  else
+    status = library_fail(s, SDRS_USAGE, "the run of %d steps is shorter than the loss needs, or left the numbers",
+                          own->recording.steps);
+  loss_seeds_destroy(&seeds);
+  return status;
+}
+
+static sdrs_status refused(sdrs* s, void* arguments) {
+  return library_fail(s, SDRS_BAD_INPUT, "the loss returned %d", *(const int*)arguments);
+}
+
+static sdrs_status is_ready(sdrs* s, void* arguments) {
+  (void)arguments;
+  return ready(s);
+}
+
+enum { SEEDS_MOST = 64 }; /* that a callback may give */
+
+/* The callback stands between two calls: it may make its own on this object. */
+sdrs_status sdrs_loss(sdrs* s, sdrs_loss_callback callback, void* context, double* value) {
+  *value = NAN;
+  if (!callback) return library_call(s, task_loss, value);
+  sdrs_status status = library_call(s, is_ready, NULL);
+  if (status != SDRS_OK) return status;
+  sdrs_seed seeds[SEEDS_MOST];
+  int count = 0, failed = callback(context, s, value, seeds, SEEDS_MOST, &count);
+  if (failed != 0 || count < 0 || count > SEEDS_MOST) return library_call(s, refused, &failed);
+  return sdrs_gradient(s, seeds, count);
+}
+
+/* ---------------------------------------------------------------- what came out */
+
+typedef struct {
+  sdrs_block block;
+  sdrs_array* out;
+} Slope;
+
+static sdrs_array array(const double* data, size_t rows, size_t columns) {
+  return (sdrs_array){data, rows, columns, columns};
+}
+
+/* Parameters of HELD signals are their rows: controller by controller there, step by step here. */
+static sdrs_array slope_of_input(sdrs* s) {
+  const Drive* d = &s->own->ran;
+  size_t inputs = (size_t)s->shared->inputs, rows = (size_t)s->own->recording.steps, column = 0;
+  double* out = library_buffer(s, BUFFER_SLOPE, SDRS_INPUT, inputs * rows);
+  for (int c = 0; d->driven && c < d->model.controller_count; c++) {
+    const double* from = s->own->gradient.control + d->model.controllers[c].parameter_first;
+    size_t channels = (size_t)d->signals[c].channels;
+    for (size_t row = 0; row < rows; row++)
+      memcpy(out + row * inputs + column, from + row * channels, sizeof(double) * channels);
+    column += channels;
+  }
+  return array(out, rows, inputs);
+}
+
+static sdrs_status slope_of_design(sdrs* s, sdrs_array* out) {
+  size_t count = (size_t)sdrs_describe(s).design;
+  if (!s->shared->is_task) return library_fail(s, SDRS_USAGE, "a scene has no design: load a task");
+  bool control = false;
+  for (size_t k = 0; k < count; k++) control |= optimization_variable(s->shared->optimization, (int)k).is_control;
+  if (s->own->ran.driven && control)
+    return library_fail(s, SDRS_USAGE, "the design has controllers in it, which follow inputs in this run");
+  double* slope = library_buffer(s, BUFFER_SLOPE, SDRS_DESIGN, count);
+  optimization_chain(s->shared->optimization, &s->own->ran.model, &s->own->gradient, slope);
+  *out = array(slope, 1, count);
+  return SDRS_OK;
+}
+
+/* Of the controllers' own signals: they do nothing in a run that follows inputs. */
+static sdrs_array slope_of_control(sdrs* s) {
+  size_t count = (size_t)s->shared->model.parameter_count;
+  if (!s->own->ran.driven) return array(s->own->gradient.control, 1, count);
+  return array(library_buffer(s, BUFFER_SLOPE, SDRS_CONTROL, count), 1, count);
+}
+
+static sdrs_status show_slope(sdrs* s, void* arguments) {
+  const Slope* show = arguments;
+  const ModelGradient* g = &s->own->gradient;
+  const Model* m = &s->shared->model;
+  size_t links = (size_t)m->link_count, nv = (size_t)m->dof_count;
+  if (!s->own->has_gradient) return library_fail(s, SDRS_USAGE, "there is no gradient: sdrs_gradient makes one");
+  switch (show->block) {
+    case SDRS_COORDINATES:
+      *show->out = array(g->coordinates, 1, nv);
+      return SDRS_OK;
+    case SDRS_VELOCITIES:
+      *show->out = array(g->velocities, 1, nv);
+      return SDRS_OK;
+    case SDRS_INPUT:
+      *show->out = slope_of_input(s);
+      return SDRS_OK;
+    case SDRS_DESIGN:
+      return slope_of_design(s, show->out);
+    case SDRS_CONTROL:
+      *show->out = slope_of_control(s);
+      return SDRS_OK;
+    case SDRS_VERTICES:
+      *show->out = array((const double*)g->vertices, (size_t)m->vertex_count, 3);
+      return SDRS_OK;
+    case SDRS_ATTACHMENTS:
+      *show->out = array((const double*)g->attachments, links, 3);
+      return SDRS_OK;
+    case SDRS_MASS:
+      *show->out = array(g->mass, 1, links);
+      return SDRS_OK;
+    case SDRS_CONTACT:
+      *show->out = array(g->contact, 1, CONTACT_PARAMETER_COUNT);
+      return SDRS_OK;
+    default:
+      break;
+  }
+  const char* name = sdrs_block_name(show->block);
+  return library_fail(s, SDRS_USAGE, "there is no gradient by '%s'", name ? name : "no such block");
+}
+
+sdrs_status sdrs_gradient_view(sdrs* s, sdrs_block block, sdrs_array* out) {
+  *out = (sdrs_array){0};
+  Slope show = {block, out};
+  return library_call(s, show_slope, &show);
+}

@@ -1,0 +1,95 @@
+/* Private to library/: what an object of sdrs.h holds, and how a call enters it.
+ * What is constant after loading is shared between clones (Shared), everything else is an object's own (Own). Each
+ * lives in a memory pool: an allocation that fails in a call throws the object's own pool away, whatever state it is
+ * in, and the object begins anew from what is shared. */
+#ifndef SDRS_LIBRARY_LIBRARY_H
+#define SDRS_LIBRARY_LIBRARY_H
+
+#include <stdatomic.h>
+#include "library/sdrs.h"
+#include "optimize/optimize.h"
+
+/* A model with a start, and perhaps inputs, of its own; all the rest is the shared one's. */
+typedef struct {
+  Model model;                  /* owns initial_coordinates and initial_velocities, and when driven the controllers */
+  bool driven;                  /* controllers follow `signals` */
+  int rows, room;               /* of inputs: given, allocated */
+  SceneSignal* signals;         /* HELD, one for every controller; owns their values */
+  ModelController* controllers; /* the model's, when driven */
+} Drive;
+
+typedef struct {
+  MemoryPool* pool;
+  atomic_int owners;
+  int threads, scenario;
+  bool is_task;
+  Scene own_scene; /* unless it is a task */
+  Task task;
+  const Scene* scene; /* of the scenario, or own_scene */
+  Optimization* optimization;
+  Loss* loss;
+  double* design; /* values of the task's variables */
+  Model model;
+  int inputs; /* channels of all controllers */
+  Diagnostics diagnostics;
+} Shared;
+
+/* Arrays that are made when they are asked for. */
+enum { BUFFER_VIEW, BUFFER_RECORD, BUFFER_SLOPE, BUFFER_KINDS };
+
+typedef struct {
+  Text error;
+  Diagnostics diagnostics; /* of the last call */
+  Drive live;
+  Sim* sim; /* of live.model; NULL: not begun */
+  Drive ran;
+  Recording recording;
+  bool recorded, has_gradient;
+  ModelGradient gradient;
+  double* buffer[BUFFER_KINDS][SDRS_BLOCKS];
+  char** names[SDRS_BLOCKS]; /* of entries */
+} Own;
+
+struct sdrs {
+  Shared* shared;    /* NULL: loading failed */
+  MemoryPool* pool;  /* of `own` and all below it */
+  Own* own;          /* NULL: to be made by the next call */
+  const char* error; /* instead of own->error: there is no memory for words */
+};
+
+/* ---------------------------------------------------------------- calls (library/object.c) */
+
+typedef sdrs_status (*LibraryWork)(sdrs* object, void* arguments);
+/* One call on an object: work with its pool, in the C locale, errors cleared before. */
+sdrs_status library_call(sdrs* object, LibraryWork work, void* arguments);
+/* Sets the error text; returns the status. */
+sdrs_status library_fail(sdrs* object, sdrs_status status, const char* format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* From own->diagnostics, as the command line prints errors. */
+sdrs_status library_fail_diagnosed(sdrs* object, Status status);
+sdrs_status library_status(Status status);
+
+/* A block of the object in a buffer that is as large as asked for; zeroed. */
+double* library_buffer(sdrs* object, int kind, sdrs_block block, size_t count);
+
+/* ---------------------------------------------------------------- drives (library/drive.c) */
+
+void drive_create(Drive* drive, const Model* model);
+/* As `from` is now, with its inputs for rows [0, steps). */
+void drive_copy(Drive* drive, const Drive* from, int steps);
+void drive_free(Drive* drive);
+/* Inputs of `rows` rows (rows x inputs) from row `first` on; what is missing before it is what the signals say. */
+void drive_input(Drive* drive, const Model* shared, int first, const double* values, int rows);
+void drive_undriven(Drive* drive, const Model* shared);
+/* Coordinates as a start: finite, quaternions of unit length. false: they cannot be one. */
+bool drive_set_coordinates(Drive* drive, const double* q);
+bool drive_set_velocities(Drive* drive, const double* v);
+int model_input_count(const Model* model);
+
+/* The simulation of the present state, begun if need be. */
+sdrs_status library_sim(sdrs* object);
+
+/* Quaternions of all links in all rows of the record (rows x links x 4), continuous in time (library/record.c). */
+const double* library_orientations(sdrs* object);
+
+#endif

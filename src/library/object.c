@@ -1,0 +1,388 @@
+/* Objects: loading, sharing, errors, and how every call enters. */
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "library/library.h"
+
+#define VERSION_TEXT "0.1.0"
+
+static const char NO_MEMORY[] = "out of memory";
+
+const char* sdrs_version(void) { return VERSION_TEXT; }
+
+sdrs_status library_status(Status status) {
+  switch (status) {
+    case STATUS_OK:
+      return SDRS_OK;
+    case STATUS_BAD_INPUT:
+      return SDRS_BAD_INPUT;
+    case STATUS_IO:
+      return SDRS_IO;
+    case STATUS_SOLVER:
+    case STATUS_INTERRUPTED: /* nobody interrupts here */
+      return SDRS_SOLVER;
+    case STATUS_NO_MEMORY:
+      return SDRS_NO_MEMORY;
+  }
+  return SDRS_USAGE;
+}
+
+/* ---------------------------------------------------------------- errors */
+
+sdrs_status library_fail(sdrs* s, sdrs_status status, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  s->own->error.length = 0;
+  text_add_v(&s->own->error, format, arguments);
+  va_end(arguments);
+  return status;
+}
+
+/* What diagnostics_print makes of the errors. The stream is the C library's, and so is its memory. */
+static void add_printed(Text* out, const Diagnostics* diagnostics) {
+  char* text = NULL;
+  size_t length = 0;
+  Diagnostics errors = {0};
+  for (int k = 0; k < diagnostics->count; k++) {
+    const Diagnostic* item = &diagnostics->items[k];
+    if (item->severity == SEVERITY_ERROR)
+      diagnostics_add(&errors, item->severity, (SourcePlace){item->file, item->line, item->column}, "%s", item->text);
+  }
+  FILE* stream = open_memstream(&text, &length);
+  if (!stream) memory_exhausted(0);
+  diagnostics_print(&errors, stream, false);
+  bool whole = fclose(stream) == 0;
+  while (whole && length > 0 && text[length - 1] == '\n') length--;
+  if (whole) text_add_bytes(out, text, length);
+  free(text);
+  diagnostics_free(&errors);
+}
+
+sdrs_status library_fail_diagnosed(sdrs* s, Status status) {
+  s->own->error.length = 0;
+  add_printed(&s->own->error, &s->own->diagnostics);
+  return library_status(status);
+}
+
+const char* sdrs_error(const sdrs* s) {
+  if (!s) return NO_MEMORY;
+  if (s->error) return s->error;
+  return s->own && s->own->error.length > 0 ? s->own->error.data : "";
+}
+
+/* Diagnostics of loading, then of the last call. */
+static const Diagnostic* diagnostic_at(const sdrs* s, int index) {
+  const Diagnostics* lists[] = {s && s->shared ? &s->shared->diagnostics : NULL,
+                                s && s->own ? &s->own->diagnostics : NULL};
+  for (int k = 0; k < 2; k++) {
+    if (!lists[k]) continue;
+    if (index >= 0 && index < lists[k]->count) return &lists[k]->items[index];
+    index -= lists[k]->count;
+  }
+  return NULL;
+}
+
+int sdrs_diagnostic_count(const sdrs* s) {
+  int count = 0;
+  while (diagnostic_at(s, count)) count++;
+  return count;
+}
+
+sdrs_diagnostic sdrs_diagnostic_at(const sdrs* s, int index) {
+  const Diagnostic* item = diagnostic_at(s, index);
+  if (!item) return (sdrs_diagnostic){0};
+  return (sdrs_diagnostic){(int)item->severity, item->file, item->line, item->column, item->text};
+}
+
+/* ---------------------------------------------------------------- a call */
+
+typedef struct {
+  sdrs* object;
+  LibraryWork work;
+  void* arguments;
+  sdrs_status status;
+} Call;
+
+static void make_own(sdrs* s) {
+  s->own = MEMORY_NEW(Own, 1);
+  if (s->shared) drive_create(&s->own->live, &s->shared->model);
+}
+
+static void run_call(void* context) {
+  Call* call = context;
+  sdrs* s = call->object;
+  if (!s->own) make_own(s);
+  diagnostics_free(&s->own->diagnostics);
+  call->status = call->work(s, call->arguments);
+}
+
+/* Everything that is the object's own, in whatever state it is. */
+static void drop_own(sdrs* s) {
+  memory_pool_destroy(s->pool);
+  s->pool = NULL;
+  s->own = NULL;
+}
+
+static sdrs_status tell_load(sdrs* s, void* arguments);
+
+sdrs_status library_call(sdrs* s, LibraryWork work, void* arguments) {
+  if (!s) return SDRS_NO_MEMORY;
+  if (!s->shared && work != tell_load) return SDRS_USAGE; /* it was never loaded: its error stays */
+  Call call = {s, work, arguments, SDRS_USAGE};
+  if (!s->pool) s->pool = memory_pool_create();
+  s->error = s->pool ? NULL : NO_MEMORY;
+  if (!s->pool) return SDRS_NO_MEMORY;
+  locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = plain ? uselocale(plain) : (locale_t)0;
+  bool done = memory_try(s->pool, run_call, &call);
+  if (before) uselocale(before);
+  if (plain) freelocale(plain);
+  if (done) return call.status;
+  drop_own(s);
+  s->error = NO_MEMORY;
+  return SDRS_NO_MEMORY;
+}
+
+double* library_buffer(sdrs* s, int kind, sdrs_block block, size_t count) {
+  double** buffer = &s->own->buffer[kind][block];
+  memory_free(*buffer);
+  *buffer = NULL; /* in case that the next line does not return */
+  *buffer = MEMORY_NEW(double, count);
+  return *buffer;
+}
+
+/* ---------------------------------------------------------------- loading */
+
+typedef struct {
+  Shared* shared;
+  const char *path, *text; /* text NULL: read from the path */
+  const SceneOverride* overrides;
+  int override_count;
+  Status status;
+} Loading;
+
+static bool is_json(const char* path) {
+  size_t length = strlen(path);
+  return length >= 5 && strcmp(path + length - 5, ".json") == 0;
+}
+
+static Status refuse(Loading* l, const char* path, const char* format, int value) {
+  diagnostics_add(&l->shared->diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, format, value);
+  return STATUS_BAD_INPUT;
+}
+
+static Status read_scene(Loading* l) {
+  Shared* shared = l->shared;
+  Scene* scene = &shared->own_scene;
+  shared->scene = scene;
+  if (!l->text) return scene_load(scene, l->path, l->overrides, l->override_count, &shared->diagnostics);
+  return scene_parse(scene, l->path, l->text, strlen(l->text), is_json(l->path), l->overrides, l->override_count,
+                     &shared->diagnostics);
+}
+
+static Status read_task(Loading* l) {
+  Shared* shared = l->shared;
+  Task* task = &shared->task;
+  Status status = l->text ? task_parse(task, l->path, l->text, strlen(l->text), is_json(l->path), l->overrides,
+                                       l->override_count, &shared->diagnostics)
+                          : task_load(task, l->path, l->overrides, l->override_count, &shared->diagnostics);
+  if (status != STATUS_OK) return status;
+  if (shared->scenario < 0 || shared->scenario >= task->scenario_count)
+    return refuse(l, l->path, "it has no scenario %d", shared->scenario);
+  OptimizationOptions options = {.threads = shared->threads};
+  status = optimization_create(&shared->optimization, task, &options, &shared->diagnostics);
+  shared->scene = &task->scenarios[shared->scenario].scene;
+  return status;
+}
+
+static void keep_design(Shared* shared) {
+  int count = optimization_variable_count(shared->optimization);
+  shared->design = MEMORY_NEW(double, count);
+  for (int k = 0; k < count; k++) shared->design[k] = optimization_variable(shared->optimization, k).now;
+}
+
+static Status read_all(Loading* l) {
+  Shared* shared = l->shared;
+  shared->is_task =
+      l->text ? task_recognise_text(l->path, l->text, strlen(l->text), is_json(l->path)) : task_recognise(l->path);
+  Status status = shared->is_task ? read_task(l) : read_scene(l);
+  if (status != STATUS_OK) return status;
+  Diagnostics again = {0}; /* a task's models have told theirs */
+  if (shared->is_task) keep_design(shared);
+  if (!shared->is_task) shared->own_scene.threads = shared->threads;
+  status = model_create(&shared->model, shared->scene, shared->is_task ? &again : &shared->diagnostics);
+  if (status == STATUS_OK && shared->is_task)
+    status = loss_create(&shared->loss, &shared->task, shared->scenario, &shared->model, &shared->diagnostics);
+  if (shared->is_task) diagnostics_add_new(&shared->diagnostics, &again);
+  diagnostics_free(&again);
+  shared->inputs = status == STATUS_OK ? model_input_count(&shared->model) : 0;
+  return status;
+}
+
+static void load_body(void* context) {
+  Loading* loading = context;
+  loading->status = read_all(loading);
+}
+
+static void free_shared(Shared* shared) {
+  if (!shared || atomic_fetch_sub(&shared->owners, 1) > 1) return;
+  loss_destroy(shared->loss);
+  model_destroy(&shared->model);
+  optimization_destroy(shared->optimization);
+  task_free(&shared->task);
+  scene_free(&shared->own_scene);
+  diagnostics_free(&shared->diagnostics);
+  memory_free(shared->design);
+  memory_pool_destroy(shared->pool);
+  free(shared);
+}
+
+/* Objects and what they share are the C library's memory: they outlive every pool. NULL: there is none. */
+static sdrs* new_object(Shared* shared) {
+  sdrs* s = calloc(1, sizeof(sdrs));
+  if (!s) return NULL;
+  s->shared = shared;
+  if (shared) atomic_fetch_add(&shared->owners, 1);
+  return s;
+}
+
+static Shared* new_shared(void) {
+  Shared* shared = calloc(1, sizeof(Shared));
+  MemoryPool* pool = memory_pool_create();
+  if (shared && pool) {
+    shared->pool = pool;
+    return shared;
+  }
+  memory_pool_destroy(pool);
+  free(shared);
+  return NULL;
+}
+
+/* What was found, in words, in the object's own memory; its half-read scene goes. */
+static sdrs_status tell_load(sdrs* s, void* arguments) {
+  Loading* l = arguments;
+  add_printed(&s->own->error, &l->shared->diagnostics);
+  diagnostics_add_new(&s->own->diagnostics, &l->shared->diagnostics);
+  return library_status(l->status);
+}
+
+static sdrs_status nothing(sdrs* s, void* arguments) {
+  (void)s, (void)arguments;
+  return SDRS_OK;
+}
+
+/* A pool whose content is in no state to be freed piece by piece goes as a whole. */
+static void drop_shared(Shared* shared) {
+  memory_pool_destroy(shared->pool);
+  free(shared);
+}
+
+static sdrs_status load_into(sdrs* s, Loading* l) {
+  Shared* shared = l->shared;
+  locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = plain ? uselocale(plain) : (locale_t)0;
+  bool done = memory_try(shared->pool, load_body, l);
+  if (before) uselocale(before);
+  if (plain) freelocale(plain);
+  if (!done) {
+    drop_shared(shared);
+    s->error = NO_MEMORY;
+    return SDRS_NO_MEMORY;
+  }
+  if (l->status == STATUS_OK) {
+    atomic_store(&shared->owners, 1);
+    s->shared = shared;
+    return library_call(s, nothing, NULL);
+  }
+  sdrs_status status = library_call(s, tell_load, l);
+  atomic_store(&shared->owners, 1);
+  free_shared(shared);
+  return status;
+}
+
+static sdrs_status load(sdrs** out, const char* path, const char* text, const sdrs_options* options) {
+  const sdrs_options none = {0};
+  if (!options) options = &none;
+  *out = new_object(NULL);
+  Shared* shared = *out ? new_shared() : NULL;
+  if (!shared) {
+    free(*out);
+    *out = NULL;
+    return SDRS_NO_MEMORY;
+  }
+  _Static_assert(sizeof(SceneOverride) == sizeof(char*), "an override is a text");
+  shared->threads = options->threads > 1 ? options->threads : 1;
+  shared->scenario = options->scenario;
+  Loading loading = {.shared = shared,
+                     .path = path ? path : "scene.yaml",
+                     .text = text,
+                     .overrides = (const SceneOverride*)options->overrides,
+                     .override_count = options->override_count};
+  return load_into(*out, &loading);
+}
+
+sdrs_status sdrs_load(sdrs** out, const char* path, const sdrs_options* options) {
+  return load(out, path, NULL, options);
+}
+
+sdrs_status sdrs_parse(sdrs** out, const char* text, const char* path, const sdrs_options* options) {
+  return load(out, path, text, options);
+}
+
+/* The start and the inputs that were set. */
+static sdrs_status copy_live(sdrs* s, void* arguments) {
+  const sdrs* original = arguments;
+  if (!original->own) return SDRS_OK;
+  const Drive* live = &original->own->live;
+  drive_free(&s->own->live);
+  drive_copy(&s->own->live, live, live->rows);
+  return SDRS_OK;
+}
+
+sdrs_status sdrs_clone(sdrs** out, sdrs* original) {
+  *out = NULL;
+  if (!original) return SDRS_NO_MEMORY;
+  *out = new_object(original->shared);
+  return *out ? library_call(*out, copy_live, original) : SDRS_NO_MEMORY;
+}
+
+/* ---------------------------------------------------------------- the end */
+
+static void free_names(char** names) {
+  for (int k = 0; names && names[k]; k++) memory_free(names[k]);
+  memory_free(names);
+}
+
+/* Piece by piece, so that what the libraries below hold goes as well. */
+static void free_own(Own* own) {
+  if (!own) return;
+  sim_destroy(own->sim);
+  recording_destroy(&own->recording);
+  if (own->has_gradient) model_gradient_destroy(&own->gradient);
+  drive_free(&own->live);
+  drive_free(&own->ran);
+  for (int b = 0; b < SDRS_BLOCKS; b++) {
+    for (int kind = 0; kind < BUFFER_KINDS; kind++) memory_free(own->buffer[kind][b]);
+    free_names(own->names[b]);
+  }
+  diagnostics_free(&own->diagnostics);
+  text_free(&own->error);
+  memory_free(own);
+}
+
+static sdrs_status clear(sdrs* s, void* arguments) {
+  (void)arguments;
+  free_own(s->own);
+  s->own = NULL;
+  make_own(s);
+  return SDRS_OK;
+}
+
+sdrs_status sdrs_clear(sdrs* s) { return library_call(s, clear, NULL); }
+
+void sdrs_free(sdrs* s) {
+  if (!s) return;
+  free_own(s->own);
+  memory_pool_destroy(s->pool);
+  free_shared(s->shared);
+  free(s);
+}

@@ -1,0 +1,53 @@
+/* Two convex hulls by themselves. */
+#include <string.h>
+
+#include "library/library.h"
+
+/* As `sdrs query` takes them: largest coordinate and smallest support [m]. */
+#define COORDINATE_MAX 1e9
+#define SUPPORT_MIN 1e-12
+
+typedef struct {
+  const double *a, *b;
+  size_t a_count, b_count;
+  double support;
+  sdrs_distance* out;
+  double *grad_a, *grad_b;
+} Pair;
+
+static bool usable(const double* points, size_t count) {
+  if (!points || count == 0 || count > INT32_MAX) return false;
+  for (size_t k = 0; k < 3 * count; k++)
+    if (!(fabs(points[k]) <= COORDINATE_MAX)) return false;
+  return true;
+}
+
+static void store(Vec3 v, double* out) { memcpy(out, (const double[]){v.x, v.y, v.z}, 3 * sizeof(double)); }
+
+static void answer(void* context) {
+  const Pair* p = context;
+  ContactQuery found = {0};
+  Vec3 *grad_a = MEMORY_NEW(Vec3, p->a_count), *grad_b = MEMORY_NEW(Vec3, p->b_count);
+  *p->out = (sdrs_distance){0};
+  if (contact_query((const Vec3*)p->a, (int)p->a_count, (const Vec3*)p->b, (int)p->b_count, p->support, &found, grad_a,
+                    grad_b)) {
+    p->out->distance = found.distance;
+    p->out->potential = found.potential;
+    store(found.witness_a, p->out->witness_a);
+    store(found.witness_b, p->out->witness_b);
+    memcpy(p->out->plane, found.plane, sizeof(found.plane));
+  }
+  if (p->grad_a) memcpy(p->grad_a, grad_a, sizeof(Vec3) * p->a_count);
+  if (p->grad_b) memcpy(p->grad_b, grad_b, sizeof(Vec3) * p->b_count);
+}
+
+sdrs_status sdrs_query(const double* a, size_t a_count, const double* b, size_t b_count, double support,
+                       sdrs_distance* out, double* grad_a, double* grad_b) {
+  if (!usable(a, a_count) || !usable(b, b_count) || !(support >= SUPPORT_MIN && support <= COORDINATE_MAX))
+    return SDRS_BAD_INPUT;
+  Pair pair = {a, b, a_count, b_count, support, out, grad_a, grad_b};
+  MemoryPool* pool = memory_pool_create();
+  bool done = pool && memory_try(pool, answer, &pair);
+  memory_pool_destroy(pool);
+  return done ? SDRS_OK : SDRS_NO_MEMORY;
+}

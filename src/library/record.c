@@ -1,0 +1,184 @@
+/* A run kept whole, and what it shows. */
+#include <string.h>
+
+#include "library/library.h"
+
+static void forget_record(Own* own) {
+  own->recorded = own->has_gradient = false;
+  model_gradient_destroy(&own->gradient);
+  for (int b = 0; b < SDRS_BLOCKS; b++) {
+    memory_free(own->buffer[BUFFER_RECORD][b]);
+    own->buffer[BUFFER_RECORD][b] = NULL;
+  }
+}
+
+static sdrs_status run(sdrs* s, void* arguments) {
+  int steps = *(const int*)arguments;
+  Own* own = s->own;
+  if (steps <= 0) steps = s->shared->model.simulation.steps;
+  forget_record(own);
+  if (own->recording.step_capacity < steps) recording_destroy(&own->recording);
+  drive_free(&own->ran);
+  drive_copy(&own->ran, &own->live, steps);
+  own->ran.model.simulation.steps = steps;
+  if (own->recording.step_capacity < steps) recording_create(&own->recording, &own->ran.model, steps);
+  RecordOptions options = {.threads = s->shared->threads};
+  RecordReport report;
+  Status status = recording_run(&own->recording, &own->ran.model, &options, &report, &own->diagnostics);
+  own->recorded = status == STATUS_OK || status == STATUS_SOLVER;
+  if (status == STATUS_SOLVER)
+    return library_fail(s, SDRS_SOLVER, "step %d is not solved: %s, residual %.3g", report.failed_step,
+                        step_outcome_text(report.last.outcome), report.last.residual);
+  return status == STATUS_OK ? SDRS_OK : library_fail_diagnosed(s, status);
+}
+
+sdrs_status sdrs_run(sdrs* s, int steps) { return library_call(s, run, &steps); }
+
+/* ---------------------------------------------------------------- what it shows */
+
+typedef struct {
+  sdrs_block block;
+  int link;
+  sdrs_array* out;
+} Showing;
+
+static sdrs_array array(const double* data, size_t rows, size_t columns, size_t stride) {
+  return (sdrs_array){data, rows, columns, stride};
+}
+
+static Vec3 position_at(const Recording* r, size_t at, size_t link) {
+  (void)link;
+  return r->pose[at].t;
+}
+
+static Vec3 center_at(const Recording* r, size_t at, size_t link) {
+  return pose_apply(r->pose[at], r->model->links[link].center);
+}
+
+/* Made once a run: what is handed out holds until the next. */
+static double* record_buffer(sdrs* s, sdrs_block block, size_t count, bool* fresh) {
+  double* there = s->own->buffer[BUFFER_RECORD][block];
+  *fresh = !there;
+  return there ? there : library_buffer(s, BUFFER_RECORD, block, count);
+}
+
+/* Three numbers of every link in every row. */
+static sdrs_array points(sdrs* s, const Showing* show, Vec3 (*at)(const Recording* r, size_t at, size_t link)) {
+  const Recording* r = &s->own->recording;
+  size_t links = (size_t)r->model->link_count, rows = (size_t)r->steps + 1;
+  bool fresh;
+  double* out = record_buffer(s, show->block, 3 * links * rows, &fresh);
+  for (size_t k = 0; fresh && k < rows * links; k++) {
+    Vec3 x = at(r, k, k % links);
+    memcpy(out + 3 * k, (const double[]){x.x, x.y, x.z}, 3 * sizeof(double));
+  }
+  if (show->link < 0) return array(out, rows, 3 * links, 3 * links);
+  return array(out + 3 * (size_t)show->link, rows, 3, 3 * links);
+}
+
+/* q and -q are one rotation: each row stays on the side of the row before. */
+const double* library_orientations(sdrs* s) {
+  const Recording* r = &s->own->recording;
+  size_t links = (size_t)r->model->link_count, rows = (size_t)r->steps + 1;
+  bool fresh;
+  double* out = record_buffer(s, SDRS_ORIENTATION, 4 * links * rows, &fresh);
+  for (size_t k = 0; fresh && k < rows * links; k++) {
+    Quat q = quat_from_mat3(r->pose[k].r);
+    const double* before = k < links ? NULL : out + 4 * (k - links);
+    bool turn = before && before[0] * q.w + before[1] * q.x + before[2] * q.y + before[3] * q.z < 0;
+    double sign = turn ? -1 : 1;
+    memcpy(out + 4 * k, (const double[]){sign * q.w, sign * q.x, sign * q.y, sign * q.z}, 4 * sizeof(double));
+  }
+  return out;
+}
+
+static sdrs_array orientations(sdrs* s, int link) {
+  const Recording* r = &s->own->recording;
+  size_t links = (size_t)r->model->link_count, rows = (size_t)r->steps + 1;
+  const double* out = library_orientations(s);
+  if (link < 0) return array(out, rows, 4 * links, 4 * links);
+  return array(out + 4 * (size_t)link, rows, 4, 4 * links);
+}
+
+static sdrs_array times(sdrs* s) {
+  const Recording* r = &s->own->recording;
+  size_t rows = (size_t)r->steps + 1;
+  bool fresh;
+  double* out = record_buffer(s, SDRS_TIME, rows, &fresh);
+  for (size_t k = 1; fresh && k < rows; k++) out[k] = r->states[r->row_state[k]].clock.time;
+  return array(out, rows, 1, 1);
+}
+
+static sdrs_status show_record(sdrs* s, void* arguments) {
+  const Showing* show = arguments;
+  const Recording* r = &s->own->recording;
+  if (!s->own->recorded) return library_fail(s, SDRS_USAGE, "there is no recorded run: sdrs_run makes one");
+  size_t nq = (size_t)r->model->coordinate_count, nv = (size_t)r->model->dof_count;
+  size_t links = (size_t)r->model->link_count, rows = (size_t)r->steps + 1;
+  if (show->link < -1 || show->link >= (int)links)
+    return library_fail(s, SDRS_USAGE, "there is no link %d", show->link);
+  size_t link = show->link < 0 ? 0 : (size_t)show->link, pose = sizeof(Pose) / sizeof(double);
+  switch (show->block) {
+    case SDRS_TIME:
+      *show->out = times(s);
+      return SDRS_OK;
+    case SDRS_COORDINATES:
+      *show->out = array(r->q, rows, nq, nq);
+      return SDRS_OK;
+    case SDRS_VELOCITIES:
+      *show->out = array(r->rate, rows, nv, nv);
+      return SDRS_OK;
+    case SDRS_POSITION:
+      *show->out = show->link < 0 ? points(s, show, position_at) : array(&r->pose[link].t.x, rows, 3, pose * links);
+      return SDRS_OK;
+    case SDRS_ORIENTATION:
+      *show->out = orientations(s, show->link);
+      return SDRS_OK;
+    case SDRS_CENTER:
+      *show->out = points(s, show, center_at);
+      return SDRS_OK;
+    case SDRS_FORCE:
+      *show->out = array(&r->force[link].x, rows, show->link < 0 ? 3 * links : 3, 3 * links);
+      return SDRS_OK;
+    default:
+      break;
+  }
+  const char* name = sdrs_block_name(show->block);
+  return library_fail(s, SDRS_USAGE, "a run has no record of '%s'", name ? name : "no such block");
+}
+
+sdrs_status sdrs_record(sdrs* s, sdrs_block block, int link, sdrs_array* out) {
+  *out = (sdrs_array){0};
+  Showing show = {block, link, out};
+  return library_call(s, show_record, &show);
+}
+
+/* ---------------------------------------------------------------- proof */
+
+static sdrs_proof proof_start(void) {
+  return (sdrs_proof){.proved = 1, .row = -1, .link_a = -1, .link_b = -1, .smallest_gap = INFINITY};
+}
+
+static sdrs_status certify(sdrs* s, void* arguments) {
+  sdrs_proof* out = arguments;
+  const Recording* r = &s->own->recording;
+  if (!s->own->recorded) return library_fail(s, SDRS_USAGE, "there is no recorded run: sdrs_run makes one");
+  Proof* proof = proof_create(r->model, s->shared->threads);
+  for (int k = 0; k < r->state_count; k++) {
+    ProofReport report = proof_next(proof, recording_state_q(r, &r->states[k]));
+    out->smallest_gap = fmin(out->smallest_gap, report.gap);
+    if (report.outcome == PROOF_APART || !out->proved) continue;
+    out->proved = 0;
+    out->row = r->states[k].step;
+    out->link_a = report.link_a;
+    out->link_b = report.link_b;
+    out->meets = report.outcome == PROOF_MEET;
+  }
+  proof_destroy(proof);
+  return SDRS_OK;
+}
+
+sdrs_status sdrs_certify(sdrs* s, sdrs_proof* out) {
+  *out = proof_start();
+  return library_call(s, certify, out);
+}

@@ -1,0 +1,210 @@
+/* sdrs: a simulator of robots in contact with exact gradients of whole runs, as a library (docs/library.md).
+ *
+ * An sdrs object is a scene, or a task with its scene, and one run of it. Calls on different objects may run at the
+ * same time on different threads, calls on one object may not. Numbers are those of the command line, bit for bit: one
+ * binary gives the same whatever the number of threads. SI units, radians, z up; arrays of double, row by row.
+ *
+ * Every call that can fail returns an sdrs_status; sdrs_error says in words what was wrong, in those of the command
+ * line. Nothing ends the process or prints. After SDRS_NO_MEMORY the object is as it was when it was loaded or cloned.
+ * Pointers handed out belong to the object and hold until the next call on it that is not const, unless said otherwise.
+ */
+#ifndef SDRS_H
+#define SDRS_H
+
+#include <stddef.h>
+
+#if defined(__GNUC__)
+#define SDRS_API __attribute__((visibility("default")))
+#else
+#define SDRS_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct sdrs sdrs;
+
+typedef enum sdrs_status {
+  SDRS_OK = 0,
+  SDRS_BAD_INPUT,   /* a file or a value that cannot be used */
+  SDRS_IO,          /* a file that cannot be read */
+  SDRS_SOLVER,      /* a step that was not solved; the state is that before it */
+  SDRS_NO_GRADIENT, /* the run has none, at a step that sdrs_error names */
+  SDRS_NO_MEMORY,
+  SDRS_USAGE /* a call that makes no sense: sizes that do not fit, a gradient before a run */
+} sdrs_status;
+
+/* ---------------------------------------------------------------- loading */
+
+/* Zeroed for none of it. */
+typedef struct sdrs_options {
+  const char* const* overrides; /* "path.to.key=value" as for --set */
+  int override_count;
+  int threads;  /* within one run; 0 = 1 */
+  int scenario; /* of a task: 0, 1, ... */
+} sdrs_options;
+
+SDRS_API const char* sdrs_version(void);
+/* From a scene or task in YAML or JSON. *out is set in any case, to be asked for sdrs_error and freed, unless there was
+ * no memory for it: then it is NULL. options may be NULL. */
+SDRS_API sdrs_status sdrs_load(sdrs** out, const char* path, const sdrs_options* options);
+/* From a text. path stands for it in messages, tells by `.json` what it is, and anchors the paths in it; NULL = a scene
+ * in the working folder. */
+SDRS_API sdrs_status sdrs_parse(sdrs** out, const char* text, const char* path, const sdrs_options* options);
+/* Another run of the same scene, at its beginning, with the start and the inputs that were set; what the scene holds is
+ * shared. */
+SDRS_API sdrs_status sdrs_clone(sdrs** out, sdrs* original);
+/* NULL is nothing. */
+SDRS_API void sdrs_free(sdrs* object);
+
+/* What was wrong with the last call that failed on this object, "" if none did. Of NULL: that there is no memory. */
+SDRS_API const char* sdrs_error(const sdrs* object);
+
+typedef struct sdrs_diagnostic {
+  int severity;     /* 0 error, 1 warning, 2 note */
+  const char* file; /* NULL = none */
+  int line, column; /* from 1; 0 = unknown */
+  const char* text;
+} sdrs_diagnostic;
+/* All that was found when it was loaded and in the last call. An index that is none: a zeroed one. */
+SDRS_API int sdrs_diagnostic_count(const sdrs* object);
+SDRS_API sdrs_diagnostic sdrs_diagnostic_at(const sdrs* object, int index);
+
+/* ---------------------------------------------------------------- what there is */
+
+typedef struct sdrs_info {
+  const char* name;
+  double dt;       /* s */
+  int steps;       /* of the scene or scenario */
+  int links;       /* bodies, in the order of the scene */
+  int coordinates; /* nq: slides [m], angles [rad], quaternions w x y z, link by link as in joints.csv */
+  int velocities;  /* nv: their rates; of a quaternion the angular velocity in the link's axes [rad/s] */
+  int inputs;      /* nu: channels of all controllers, in the order of the scene */
+  int parameters;  /* of the controllers' own signals */
+  int vertices;    /* of all hulls */
+  int design;      /* variables of the task; 0 for a scene */
+} sdrs_info;
+SDRS_API sdrs_info sdrs_describe(const sdrs* object);
+SDRS_API const char* sdrs_link_name(const sdrs* object, int link); /* NULL: no such link */
+SDRS_API int sdrs_link_find(const sdrs* object, const char* name); /* -1: no such link */
+
+/* Arrays of numbers by name. What can be done with each: V sdrs_view, S sdrs_set, R sdrs_record, D a seed of
+ * sdrs_gradient, G sdrs_gradient_view. In brackets the columns of a row. */
+typedef enum sdrs_block {
+  SDRS_TIME,        /* V R      [1] s */
+  SDRS_COORDINATES, /* V S R D  [nq];   G: by the start, as increments of the joints [nv] */
+  SDRS_VELOCITIES,  /* V S R D  [nv];   G: by the start [nv] */
+  SDRS_INPUT,       /* V S      [nu] targets of the controllers, see sdrs_set;   G: a row for every step */
+  SDRS_POSITION,    /* V R D    [3] of a link's frame, in the world */
+  SDRS_ORIENTATION, /* V R D    [4] of a link's frame: quaternion w x y z; in a record continuous in time */
+  SDRS_CENTER,      /* V R D    [3] of a link's mass, in the world */
+  SDRS_FORCE,       /* V R D    [3] on a link: contact and friction, N */
+  SDRS_CONTACTS,    /* V        [6] a row for every touching pair of links: a, b, gap, force on b */
+  SDRS_DESIGN,      /* V S   G  [design] variables of the task */
+  SDRS_CONTROL,     /* V     G  [parameters] of the controllers' own signals */
+  SDRS_VERTICES,    /* V     G  [3] a row for every vertex of every hull, in the link's frame */
+  SDRS_ATTACHMENTS, /* V     G  [3] a row for every link: origin of its joint in the parent's frame */
+  SDRS_MASS,        /* V     G  [links] kg; zero where a link has none */
+  SDRS_CONTACT,     /* V     G  [13] support, stiffness, friction, smoothing, rest_speed, the law's own */
+  SDRS_BLOCKS
+} sdrs_block;
+SDRS_API const char* sdrs_block_name(sdrs_block block); /* "time", "coordinates", ...; NULL: no such block */
+SDRS_API sdrs_block sdrs_block_find(const char* name);  /* SDRS_BLOCKS: no such name */
+/* Of a column of the blocks that have nq, nv, nu or `design` columns: "box/x", "hip/0", "box/velocity/0". NULL: none.
+ * Holds as long as the object. */
+SDRS_API const char* sdrs_entry_name(sdrs* object, sdrs_block block, int index);
+
+typedef struct sdrs_array {
+  const double* data; /* [row * stride + column] */
+  size_t rows, columns, stride;
+} sdrs_array;
+/* Numbers of the present state, or of the scene. link: of POSITION, ORIENTATION, CENTER and FORCE; -1 = a row each. */
+SDRS_API sdrs_status sdrs_view(sdrs* object, sdrs_block block, int link, sdrs_array* out);
+
+/* ---------------------------------------------------------------- running */
+
+/* COORDINATES, VELOCITIES (count nq, nv): a run begins anew there. Quaternions are brought to unit length.
+ * INPUT (count k nu): from the present step on the controllers' targets are these, row after row, the last one held,
+ * their rates zero; count 0: the scene's own signals again. DESIGN (count design): the scene becomes that of these
+ * variables; not while there are clones. */
+SDRS_API sdrs_status sdrs_set(sdrs* object, sdrs_block block, const double* values, size_t count);
+/* To the start: of the scene, or what was set. Inputs stay. */
+SDRS_API sdrs_status sdrs_reset(sdrs* object);
+/* To where it was after loading: nothing set. */
+SDRS_API sdrs_status sdrs_clear(sdrs* object);
+SDRS_API sdrs_status sdrs_step(sdrs* object, int steps);
+
+/* Every step of all these objects, side by side. SDRS_OK, or the first failure in their order; each has its own error.
+ */
+SDRS_API sdrs_status sdrs_step_all(sdrs* const* objects, int count, int steps, int threads);
+
+/* Runs of one scene from many starts, side by side. NULL: not given, not wanted. */
+typedef struct sdrs_rollouts {
+  int count, steps, threads;
+  const double* coordinates; /* starts (count x nq); NULL: as the object starts */
+  const double* velocities;  /* (count x nv) */
+  const double* input;       /* (count x steps x nu) */
+  double* record;            /* coordinates after every step, the start first (count x (steps + 1) x nq) */
+  double* record_velocities; /* (count x (steps + 1) x nv) */
+  double* final_coordinates; /* (count x nq) */
+  double* final_velocities;  /* (count x nv) */
+  int* steps_done;           /* fewer than `steps` where a step failed; what follows in its arrays is its last state */
+} sdrs_rollouts;
+/* SDRS_SOLVER when a run failed, and which; the others are whole. */
+SDRS_API sdrs_status sdrs_rollout(sdrs* object, const sdrs_rollouts* rollouts);
+
+/* ---------------------------------------------------------------- recorded runs and gradients */
+
+/* From the start, keeping everything; steps 0 = the scene's. After SDRS_SOLVER the record ends before the step that
+ * failed. The present state of sdrs_view is not moved. */
+SDRS_API sdrs_status sdrs_run(sdrs* object, int steps);
+/* A row for every state of the run, the start first. link as in sdrs_view, -1 = all of them in a row. Holds until the
+ * next sdrs_run, sdrs_set of the design, or sdrs_free. */
+SDRS_API sdrs_status sdrs_record(sdrs* object, sdrs_block block, int link, sdrs_array* out);
+
+/* Derivatives of a loss by one block of the record, as many numbers as sdrs_record shows for it: (rows x columns),
+ * without gaps. Each block counts as independent of the others. */
+typedef struct sdrs_seed {
+  sdrs_block block;
+  int link; /* -1 = all */
+  const double* values;
+  size_t count;
+} sdrs_seed;
+/* The gradient of that loss by everything, by the adjoint method; several seeds add up. */
+SDRS_API sdrs_status sdrs_gradient(sdrs* object, const sdrs_seed* seeds, int count);
+/* Fill at most `room` seeds with derivatives of a loss of the run; *count: how many. Their numbers must hold until the
+ * call that asks for them returns; *value: the loss. Any number but 0: there is none. The record may be looked at. */
+typedef int (*sdrs_loss_callback)(void* context, sdrs* object, double* value, sdrs_seed* seeds, int room, int* count);
+/* The loss of the run and its gradient; callback NULL: the loss of the task in its scenario, without the scenario's
+ * weight. The run must be as long as the task wants it. */
+SDRS_API sdrs_status sdrs_loss(sdrs* object, sdrs_loss_callback callback, void* context, double* value);
+/* The gradient that was computed last. */
+SDRS_API sdrs_status sdrs_gradient_view(sdrs* object, sdrs_block block, sdrs_array* out);
+
+/* ---------------------------------------------------------------- queries and proofs */
+
+typedef struct sdrs_distance {
+  double distance;                   /* m; 0: they meet, and the rest is zero */
+  double witness_a[3], witness_b[3]; /* nearest points */
+  double potential;                  /* of the contact, for stiffness 1 */
+  double plane[4];                   /* n x + o < 0 on the side of a */
+} sdrs_distance;
+/* Of two convex hulls of points in the world (count x 3). grad_a, grad_b: by the points, or NULL. SDRS_BAD_INPUT: no
+ * points, numbers that are none, or no support > 0. */
+SDRS_API sdrs_status sdrs_query(const double* a, size_t a_count, const double* b, size_t b_count, double support,
+                                sdrs_distance* out, double* grad_a, double* grad_b);
+
+typedef struct sdrs_proof {
+  int proved;          /* no two hulls meet in the recorded states, nor on the ways between them */
+  int row;             /* where that fails first: the end of the way; -1 */
+  int link_a, link_b;  /* who; -1 */
+  int meets;           /* 1: they do; 0: neither a proof nor a meeting was found */
+  double smallest_gap; /* of a recorded state [m]; infinite: nobody is near anybody */
+} sdrs_proof;
+SDRS_API sdrs_status sdrs_certify(sdrs* object, sdrs_proof* out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

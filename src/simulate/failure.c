@@ -1,0 +1,47 @@
+/* A step that failed, in words. */
+#include "simulate/simulate.h"
+
+/* Bodies named after the one with the largest residual. */
+#define NEIGHBOURS_NAMED 3
+
+static const char* failure_reason(StepOutcome outcome) {
+  switch (outcome) {
+    case STEP_MAX_ITERATIONS:
+      return "not solved within simulation.max_iterations";
+    case STEP_LINE_SEARCH:
+      return "no length of the Newton step lowers the objective";
+    case STEP_BLOCKED:
+      return "a prescribed link cannot move on without passing through something";
+    case STEP_NOT_FINITE:
+      return "a number left the range of doubles";
+    default:
+      return step_outcome_text(outcome);
+  }
+}
+
+/* `link 'arm' (touching 'box', 'table')` */
+static void add_bodies(Text* text, const Model* model, Sim* sim, int dof) {
+  int count, named = 0;
+  const SimContact* contacts = sim_contacts(sim, &count);
+  bool known = dof >= 0 && dof < model->dof_count;
+  text_add(text, "link '%s'", known ? model->links[model->dof_link[dof]].name : "?");
+  for (int i = 0; known && i < count && named < NEIGHBOURS_NAMED; i++) {
+    int link = model->dof_link[dof];
+    if (contacts[i].a != link && contacts[i].b != link) continue;
+    int other = contacts[i].a == link ? contacts[i].b : contacts[i].a;
+    text_add(text, "%s'%s'", named++ == 0 ? " (touching " : ", ", model->links[other].name);
+  }
+  if (named > 0) text_add(text, ")");
+}
+
+void sim_failure_text(Text* out, const Model* model, Sim* sim, const StepReport* report) {
+  const SimState* state = sim_state(sim);
+  text_add(
+      out,
+      "the solver failed at t = %.6g s (step %d): %s; out of balance by %.3g of the forces at work (%.3g N or N m) "
+      "at ",
+      state->time + model->simulation.dt, state->step + 1, failure_reason(report->outcome), report->residual,
+      report->residual_force);
+  add_bodies(out, model, sim, report->residual_dof);
+  text_add(out, " after %d iterations", report->iterations);
+}

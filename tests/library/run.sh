@@ -1,0 +1,108 @@
+#!/bin/bash
+# The library as its users have it: installed to a folder of its own, seen through pkg-config. Builds and runs examples/,
+# and the examples of docs/library.md; compares numbers and messages with the command line's, and the names that it shows
+# with tests/library/names. Prints a line a test and `N passed, N failed`; exits 1 when one failed.
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit 1
+
+ROOT=$PWD
+LIB=${LIB:-out/lib} SDRS=${SDRS:-./sdrs}
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0
+
+check() { # name, command...: passes when the command does
+  if "${@:2}" >"$work/log" 2>&1; then
+    passed=$((passed + 1))
+    echo "ok   $1"
+  else
+    failed=$((failed + 1))
+    echo "FAIL $1"
+    sed 's/^/     /' "$work/log" | head -n 40
+  fi
+}
+
+# What `make install` puts there, without building anything again.
+install_there() {
+  make --no-print-directory install-library DESTDIR="$work/root" PREFIX=/usr MAKELEVEL=1 >/dev/null &&
+    [[ -e $work/root/usr/include/sdrs.h && -L $work/root/usr/lib/libsdrs.so.0 ]]
+}
+
+export PKG_CONFIG_PATH=$work/root/usr/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$work/root
+STRICT=(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror)
+
+build() { # compiler with its standard, source, program
+  # shellcheck disable=SC2046,SC2086
+  $1 "${STRICT[@]}" "$2" -o "$3" $(pkg-config --cflags --libs sdrs) -Wl,-rpath,"$work/root/usr/lib"
+}
+
+build_static() { # the archive by its name, and all that it stands on
+  # shellcheck disable=SC2046
+  gcc "${STRICT[@]}" examples/c/throw.c -o "$work/throw-static" $(pkg-config --cflags sdrs) \
+    "$work/root/usr/lib/libsdrs.a" $(sed -n 's/^Libs.private: //p' "$PKG_CONFIG_PATH/sdrs.pc")
+}
+
+# x = v^2 / (2 mu g) - v dt / 2 = 0.5 m, solved for v. The contact's smoothing lets it differ by 1e-4.
+throws() { # command...
+  local speed
+  speed=$("$@") || return 1
+  awk -v v="$speed" 'BEGIN { a = 0.3 * 9.81; dt = 0.005; w = a * (dt / 2 + sqrt(dt * dt / 4 + 2 * 0.5 / a))
+                             print "found", v, "closed form", w; d = v / w - 1; exit !(d < 1e-4 && d > -1e-4) }'
+}
+
+thirty_lines() { [[ $(wc -l <"$1") -le 30 ]]; }
+
+names_are_those() { # of the shared library
+  nm -D --defined-only "$LIB/libsdrs.so" | awk '$2 != "A" { print $3 }' | LC_ALL=C sort >"$work/names"
+  diff tests/library/names "$work/names"
+}
+
+archive_hides() { [[ -z $(nm -g --defined-only "$LIB/libsdrs.a" | awk 'NF == 3 && $3 !~ /^sdrs_/ { print $3 }') ]]; }
+
+soname_is_versioned() { readelf -d "$LIB/libsdrs.so" | grep -q 'SONAME.*\[libsdrs\.so\.[0-9]*\]'; }
+
+# trajectory.csv number by number, bit for bit: both read back and written with 17 digits.
+same_numbers() { # scene, steps
+  "$SDRS" simulate "$1" --steps "$2" -o "$work/run" -q >/dev/null &&
+    "$work/rows" "$1" "$2" >"$work/rows.csv" &&
+    tail -n +2 "$work/run/trajectory.csv" |
+    python3 -c 'import sys
+for line in sys.stdin: print(",".join("%.17g" % float(number) for number in line.split(",")))' | diff -q - "$work/rows.csv"
+}
+
+same_message() { # file that is refused
+  "$SDRS" simulate "$1" -o "$work/none" -q 2>"$work/told"
+  "$work/rows" "$1" 1 2>"$work/words"
+  diff "$work/told" "$work/words"
+}
+
+check install install_there
+check names names_are_those
+check archive archive_hides
+check soname soname_is_versioned
+check c-30-lines thirty_lines examples/c/throw.c
+check c++-30-lines thirty_lines examples/cpp/throw.cpp
+check build-c build "gcc -std=c99" examples/c/throw.c "$work/throw-c"
+check throw-c throws "$work/throw-c"
+check build-c++ build "g++ -std=c++11" examples/cpp/throw.cpp "$work/throw-c++"
+check throw-c++ throws "$work/throw-c++"
+check build-static build_static
+check throw-static throws "$work/throw-static"
+if command -v clang++ >/dev/null; then
+  check build-clang build "clang -std=c11" examples/c/throw.c "$work/throw-clang"
+  check build-clang++ build "clang++ -std=c++17" examples/cpp/throw.cpp "$work/throw-clang++"
+else
+  echo "SKIP clang: not there"
+fi
+
+check build-rows build "gcc -std=c11" tests/library/rows.c "$work/rows"
+check same-slide same_numbers scenes/slide.yaml 50
+check same-spider same_numbers scenes/spider.yaml 60
+check same-tumble same_numbers scenes/tumble.yaml 20
+printf 'simulation: {dt: -1}\nlinks:\n  - {name: box, mas: 1}\n' >"$work/wrong.yaml"
+check same-message same_message "$work/wrong.yaml"
+check same-message-no-file same_message "$work/missing.yaml"
+check examples-of-the-page tests/library/page.sh "$ROOT" "$work"
+check abi scripts/check_abi.sh "$LIB/libsdrs.so" "$LIB/libsdrs.so"
+echo "$passed passed, $failed failed"
+((failed == 0))

@@ -1,0 +1,12 @@
+/* A million poses of each of the ten pairs of smooth shapes: every answer proved. */
+#include "support/growth_sweep.h"
+
+static void every_answer_is_proved(void** state) {
+  (void)state;
+  growth_sweep(71, 1000000);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(every_answer_is_proved)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,100 @@
+/* The gradient of a long run of scenes/pile.yaml within bounded memory: the bits of the run kept whole, and the bytes
+ * that it takes. SDRS_STEPS: another number of steps than 5000; SDRS_MEMORY: another bound in bytes than 48 MiB. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "differentiate/recording.h"
+#include "support/compare.h"
+
+typedef struct {
+  Scene scene;
+  Model model;
+  RowKeep keep;
+} Pile;
+
+static double number_of(const char* name, double fallback) {
+  const char* text = getenv(name);
+  return text ? strtod(text, NULL) : fallback;
+}
+
+static void open_pile(Pile* pile, int steps) {
+  Diagnostics diagnostics = {0};
+  char option[40];
+  snprintf(option, sizeof option, "simulation.steps=%d", steps);
+  SceneOverride overrides[] = {{option}};
+  assert_int_equal(scene_load(&pile->scene, "scenes/pile.yaml", overrides, 1, &diagnostics), STATUS_OK);
+  assert_int_equal(model_create(&pile->model, &pile->scene, &diagnostics), STATUS_OK);
+  diagnostics_free(&diagnostics);
+  pile->keep = row_keep_create(&pile->model, steps); /* what a loss of one body over the whole run looks at */
+  row_keep_link(&pile->keep, 50, 0, steps);
+  row_keep_lay_out(&pile->keep, &pile->model);
+}
+
+static void close_pile(Pile* pile) {
+  row_keep_destroy(&pile->keep);
+  model_destroy(&pile->model);
+  scene_free(&pile->scene);
+}
+
+/* Velocities at the start by a random function of where the body is at every row. */
+static double* gradient_of(Pile* pile, int steps, size_t memory, bool whole) {
+  const Model* m = &pile->model;
+  Recording r;
+  RecordReport report;
+  Diagnostics diagnostics = {0};
+  RecordOptions options = {.threads = 1, .memory = memory};
+  Random random = {5};
+  ModelGradient gradient;
+  uint64_t before = memory_held();
+  double start = timer_now();
+  memory_peak_begin();
+  if (whole)
+    recording_create(&r, m, steps);
+  else
+    recording_create_thin(&r, m, steps, &pile->keep);
+  LossSeeds seeds = whole ? loss_seeds_create(m, steps) : loss_seeds_create_thin(m, &pile->keep);
+  for (int row = 0; row <= steps; row++)
+    for (int k = 0; k < 12; k++)
+      seeds.pose[row_place(seeds.keep, m, row, 50).pose][k / 4][k % 4] = random_normal(&random) / steps;
+  assert_int_equal(recording_run(&r, m, &options, &report, &diagnostics), STATUS_OK);
+  double middle = timer_now();
+  RunAdjoint* adjoint = run_adjoint_create(m, 1);
+  model_gradient_create(&gradient, m);
+  AdjointReport back = run_adjoint(adjoint, &r, &seeds, 1.0, &gradient);
+  assert_true(back.sound);
+  RunPartsUse use = whole ? (RunPartsUse){0} : run_parts_use(r.parts);
+  print_message("%d steps, %s: peak %.1f MiB, parts %.1f MiB, %lld steps again, largest lambda %.2g; %.1f s + %.1f s\n",
+                steps, whole ? "kept whole" : "bounded", (double)(memory_peak() - before) / 1048576,
+                (double)use.most / 1048576, (long long)use.repeated, back.step.largest_lambda, middle - start,
+                timer_now() - middle);
+  double* velocities = MEMORY_NEW(double, m->dof_count);
+  memcpy(velocities, gradient.velocities, sizeof(double) * (size_t)m->dof_count);
+  model_gradient_destroy(&gradient);
+  run_adjoint_destroy(adjoint);
+  loss_seeds_destroy(&seeds);
+  recording_destroy(&r);
+  diagnostics_free(&diagnostics);
+  return velocities;
+}
+
+static void pile_within_bounded_memory(void** state) {
+  (void)state;
+  int steps = (int)number_of("SDRS_STEPS", 5000);
+  size_t memory = (size_t)number_of("SDRS_MEMORY", 48 * 1048576.0);
+  Pile pile;
+  open_pile(&pile, steps);
+  double* bounded = gradient_of(&pile, steps, memory, false);
+  assert_true((double)memory_peak() < (double)memory + 64 * 1048576.0); /* with the simulator and the adjoint themselves */
+  if (steps <= 20000) {
+    double* whole = gradient_of(&pile, steps, 0, true);
+    compare_bytes(whole, bounded, sizeof(double) * (size_t)pile.model.dof_count, "gradient by the velocities");
+    memory_free(whole);
+  }
+  memory_free(bounded);
+  close_pile(&pile);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(pile_within_bounded_memory)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,68 @@
+#!/bin/bash
+# The Python package: its unit tests, the examples of docs/python.md, and a wheel that works where it is installed. By the first
+# Python that has numpy: $PYTHON, python3, /usr/bin/python3. Prints a line a test and `N passed, N failed`.
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit 1
+
+for python in "${PYTHON:-python3}" /usr/bin/python3; do
+  if "$python" -c 'import numpy' 2>/dev/null; then break; fi
+  python=
+done
+if [[ -z $python ]]; then
+  echo "SKIP python: no Python with numpy (Debian: python3-numpy)"
+  echo "0 passed, 0 failed"
+  exit 0
+fi
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0
+export PYTHONPATH=$PWD/python PYTHONDONTWRITEBYTECODE=1 OPENBLAS_NUM_THREADS=1
+
+# The counts that unittest prints; a test file that needs what is not there skips itself as a whole.
+unit_tests() { # file
+  local log=$work/$1.log code=0 ran skipped broken
+  (cd python/tests && exec "$python" -m unittest -v "$1") >"$log" 2>&1 || code=$?
+  ran=$(sed -n 's/^Ran \([0-9]*\) tests\{0,1\} in.*/\1/p' "$log")
+  skipped=$(grep -ac '\.\.\. skipped' "$log")
+  broken=$(grep -acE '^(ERROR|FAIL): ' "$log")
+  if ((code != 0 && broken == 0)) && ! grep -q 'NO TESTS RAN' "$log"; then broken=1; fi
+  grep -a '\.\.\. skipped' "$log" | sed "s/.*skipped ['\"]\(.*\)['\"]$/SKIP $1: \1/"
+  grep -a '^test_.* takes its place' "$log"
+  passed=$((passed + ${ran:-0} - skipped - broken > 0 ? passed + ${ran:-0} - skipped - broken : passed))
+  failed=$((failed + broken))
+  if ((broken)); then
+    echo "FAIL $1"
+    sed 's/^/     /' "$log" | tail -n 60
+  else
+    echo "ok   $1: $((${ran:-0} - skipped)) tests"
+  fi
+}
+
+check() { # name, command...
+  if "${@:2}" >"$work/log" 2>&1; then
+    passed=$((passed + 1))
+    echo "ok   $1"
+  else
+    failed=$((failed + 1))
+    echo "FAIL $1"
+    sed 's/^/     /' "$work/log" | tail -n 40
+  fi
+}
+
+wheel_works() { # built without the network, used from a folder of its own
+  cp -r python "$work/source" && rm -rf "$work/source/tests" &&
+    "$python" -m build --wheel --no-isolation --skip-dependency-check --outdir "$work/wheel" "$work/source" &&
+    "$python" -m zipfile -e "$work"/wheel/sdrs-*-py3-none-any.whl "$work/site" &&
+    (cd "$work" && SDRS_LIBRARY=$OLDPWD/out/lib/libsdrs.so.0 PYTHONPATH=$work/site "$python" -c \
+      'import sdrs; assert sdrs.__file__.startswith("'"$work"'/site"); print(sdrs.version())')
+}
+
+for file in python/tests/test_*.py; do unit_tests "$(basename "$file" .py)"; done
+check examples-of-the-page "$python" tests/python/page.py
+if "$python" -c 'import build, hatchling' 2>/dev/null; then
+  check wheel wheel_works
+else
+  echo "SKIP wheel: Debian's python3-build and python3-hatchling are not there"
+fi
+echo "$passed passed, $failed failed"
+((failed == 0))
