@@ -60,6 +60,18 @@ if chosen pendulum; then
   simulate pendulum
   draw scenes/pendulum $RUNS/pendulum --trail 12 --view front --size 640x440
 fi
+if chosen push; then
+  simulate push
+  draw scenes/push $RUNS/push --trail 14 --view top --size 640x480
+fi
+if chosen motor; then
+  simulate motor
+  draw scenes/motor $RUNS/motor --time 0.4 --trail 5 --size 640x480
+fi
+if chosen springs; then
+  simulate springs
+  draw scenes/springs $RUNS/springs --trail 8 --size 640x480
+fi
 if chosen double-pendulum; then
   simulate double-pendulum
   draw scenes/double-pendulum $RUNS/double-pendulum --trail 10 --show path --view front --size 640x440

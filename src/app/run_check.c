@@ -314,10 +314,10 @@ static void compare(RunCheck* c, int state, const char* name, double value, doub
 
 static void check_potential(RunCheck* c, int row, const Pose* poses) {
   const Model* model = &c->recorded->model;
-  double sum = 0, size = 0;
+  double sum = model_spring_energy(model, coordinates_of(c, row)), size = sum;
   for (int i = 0; i < model->link_count; i++) {
     if (model->links[i].tree < 0) continue;
-    Vec3 center = pose_apply(poses[i], model->links[i].center), g = model->simulation.gravity;
+    Vec3 center = pose_apply(poses[i], model->links[i].center), g = model_link_gravity(model, i);
     sum -= model->links[i].mass * vec3_dot(g, center);
     size += model->links[i].mass * vec3_norm(g) * (vec3_norm(poses[i].t) + model->links[i].reach);
   }
@@ -363,7 +363,7 @@ static void check_motion(RunCheck* c, int row, Pose* const* at) {
   const double* const found[] = {&motion.momentum.x,         &motion.momentum.y,         &motion.momentum.z,
                                  &motion.angular_momentum.x, &motion.angular_momentum.y, &motion.angular_momentum.z};
   static const char* const names[] = {"px", "py", "pz", "lx", "ly", "lz"};
-  if (!carried) compare(c, row, "kinetic", motion.kinetic, p * speed);
+  if (!carried && !model->armature) compare(c, row, "kinetic", motion.kinetic, p * speed);
   for (int k = 0; k < (carried ? 3 : 6); k++) compare(c, row, names[k], *found[k], k < 3 ? p : l);
 }
 
@@ -372,19 +372,29 @@ static bool floats(const Model* model, int link) {
   const ModelLink* l = &model->links[link];
   if (l->parent >= 0 || l->joint.slide_count != 3 || l->prescribed >= 0) return false;
   for (int k = 0; k < l->dof_count; k++)
-    if (l->limited[k] || l->damping[k] != 0) return false;
+    if (l->limited[k] || l->damping[k] != 0 || l->passive) return false;
   for (int k = 0; k < model->controller_count; k++)
     if (model->controllers[k].link == link) return false;
   return true;
 }
 
 typedef struct {
-  Vec3 lack;    /* what accelerates a tree less what contacts.csv lists [N] */
+  Vec3 lack;    /* what accelerates a tree less loads and what contacts.csv lists [N] */
   double size;  /* of the numbers that it is a difference of [N] */
   double work;  /* of the forces at work on it, which the residual is relative to, but for factors near one [N] */
   int root;     /* the tree's first link; -1: none */
   bool checked; /* its root floats */
 } TreeBalance;
+
+static void add_loads(const Model* model, const StepClock* clock, Pose* const* at, TreeBalance* trees) {
+  for (int k = 0; k < model->load_count; k++) {
+    int tree = model->links[model->loads[k].link].tree;
+    if (tree < 0) continue;
+    double size = vec3_norm(sim_load_force(model, k, clock, at[1], at[2]));
+    trees[tree].size += size;
+    trees[tree].work += size;
+  }
+}
 
 static TreeBalance* balance_of(const RunCheck* c, int row, const Vec3* force, Pose* const* at) {
   const Model* model = &c->recorded->model;
@@ -428,6 +438,7 @@ static void check_forces(RunCheck* c, int row, Pose* const* at) {
     double absolute = model->simulation.force_tolerance / model->simulation.tolerance;
     double residual = csv_value(&c->solver.table, row - 1, csv_column(&c->solver.table, "residual"));
     TreeBalance* trees = balance_of(c, row, force, at);
+    add_loads(model, &clock, at, trees);
     for (int k = 0; k < model->tree_count; k++) {
       double lack = vec3_norm(trees[k].lack), allowed = RESIDUAL_ROOM * residual * (trees[k].work + absolute);
       if (!trees[k].checked || lack <= allowed + COORDINATE_ROUNDING * trees[k].size) continue;

@@ -25,4 +25,13 @@ double* signal_parameter(SceneSignal* source, int index);
 /* For weights a, b (channels each): gradient[p] += sum_c a_c d value_c / d p + b_c d rate_c / d p. */
 void signal_eval_vjp(const Signal* signal, double t, const double* a, const double* b, double* gradient);
 
+/* What a drive does that wants a force u and has a limit M (docs/derivations/drives.md, M2): u up to 0.95 M, M from
+ * 1.05 M on, and in between three times continuously differentiable by u. limit 0: none. [N, N m] */
+typedef struct {
+  double force;  /* [N, N m] */
+  double slope;  /* d force / d u, 0 to 1 */
+  double energy; /* integral of the force from 0 to u [N^2, N^2 m^2] */
+} LimitedForce;
+LimitedForce limited_force(double wanted, double limit);
+
 #endif

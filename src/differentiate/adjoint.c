@@ -95,6 +95,7 @@ static RecordedStep step_to(const Recording* r, int index) {
                         .q_next = recording_state_q(r, state[0]),
                         .q_now = recording_state_q(r, state[1]),
                         .q_old = recording_state_q(r, state[2]),
+                        .q_older = recording_state_q(r, state[3]),
                         .pose_next = recording_state_pose(r, state[0]),
                         .pose_now = recording_state_pose(r, state[1]),
                         .pose_old = recording_state_pose(r, state[2]),

@@ -18,12 +18,19 @@ static void list_vertices(const Scene* scene, ModelOverride** next) {
     }
 }
 
+static void list_signal(const Scene* scene, int link, unsigned kind, int item, ModelOverride** next) {
+  int number = 0;
+  SignalPlace place = model_scene_signal(scene, link, number);
+  while (place.kind != kind || place.item != item) place = model_scene_signal(scene, link, ++number);
+  list(next, OVERRIDE_CONTROL, link, number, signal_values(place.signal) + 3 * signal_terms(place.signal));
+}
+
 static void list_signals(const Scene* scene, ModelOverride** next) {
-  for (int c = 0; c < scene->controller_count; c++) {
-    const SceneController* own = &scene->controllers[c];
-    int number = 0;
-    while (model_scene_controller(scene, own->link, number) != own) number++;
-    list(next, OVERRIDE_CONTROL, own->link, number, signal_values(&own->target) + 3 * signal_terms(&own->target));
+  for (int c = 0; c < scene->controller_count; c++)
+    list_signal(scene, scene->controllers[c].link, CONTROL_DRIVES, c, next);
+  for (int k = 0; k < scene->load_count; k++) {
+    list_signal(scene, scene->loads[k].link, CONTROL_FORCES, k, next);
+    list_signal(scene, scene->loads[k].link, CONTROL_TORQUES, k, next);
   }
 }
 
@@ -66,15 +73,23 @@ int block_size(const Model* model, GradcheckBlock block) {
   return 0;
 }
 
-static void control_scale(const Model* model, double* scale) {
+/* Returns where the next signal's scales go. */
+static double* signal_scale(const Model* model, const Signal* signal, double* scale) {
   double duration = model->simulation.dt * model->simulation.steps;
-  for (int c = 0; c < model->controller_count; c++) {
-    const SceneSignal* s = model->controllers[c].target.source;
-    int count = signal_parameter_count(&model->controllers[c].target), terms = s->channels * s->terms;
-    for (int k = 0; k < count; k++) {
-      bool frequency = s->type == SIGNAL_SINES && k >= s->channels + terms && k < s->channels + 2 * terms;
-      *scale++ = frequency ? 0.1 / duration : 0.1;
-    }
+  const SceneSignal* s = signal->source;
+  int count = signal_parameter_count(signal), terms = s->channels * s->terms;
+  for (int k = 0; k < count; k++) {
+    bool frequency = s->type == SIGNAL_SINES && k >= s->channels + terms && k < s->channels + 2 * terms;
+    *scale++ = frequency ? 0.1 / duration : 0.1;
+  }
+  return scale;
+}
+
+static void control_scale(const Model* model, double* scale) {
+  for (int c = 0; c < model->controller_count; c++) scale = signal_scale(model, &model->controllers[c].target, scale);
+  for (int k = 0; k < model->load_count; k++) {
+    scale = signal_scale(model, &model->loads[k].force, scale);
+    scale = signal_scale(model, &model->loads[k].torque, scale);
   }
 }
 

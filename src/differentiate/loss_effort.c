@@ -1,12 +1,11 @@
-/* Effort: sum over PD controllers and degrees of freedom of the squared joint force, mean over the window's states
- * k >= 1:
- *   force = kp (target - q) + kd / dt (target rate - rate)                                       [N, N m]
+/* Effort: sum over drives and degrees of freedom of the squared joint force, mean over the window's states k >= 1:
+ *   force = kp (target - q) + (kd / dt + damping gain) (target rate - rate) + push, within the limit (M1, M2)  [N, N m]
  * Of three rotations, target - q is minus the rotation vector e of target^-1 q and the target rate the angular velocity
  * J(v) dv/dt of the target's rotation vector v, in the axes of the turned link. */
 #include "differentiate/loss.h"
 
 static bool counts(const LossTerm* term, const ModelController* controller, const Model* model) {
-  return controller->type == CONTROLLER_PD && model->links[controller->link].prescribed < 0 &&
+  return controller->type != CONTROLLER_PRESCRIBED && model->links[controller->link].prescribed < 0 &&
          (term->link < 0 || controller->link == term->link);
 }
 
@@ -15,9 +14,9 @@ void loss_effort_prepare(LossTerm* term, const LossOrigin* origin) {
   for (int c = 0; c < model->controller_count; c++)
     if (counts(term, &model->controllers[c], model)) return;
   if (term->link < 0)
-    loss_complain(origin, origin->source->place, "the scene has no pd controller that could have an effort");
+    loss_complain(origin, origin->source->place, "the scene has no drive that could have an effort");
   else
-    loss_complain(origin, origin->source->link.place, "no pd controller moves the joint of '%.60s'",
+    loss_complain(origin, origin->source->link.place, "no drive moves the joint of '%.60s'",
                   model->links[term->link].name);
 }
 
@@ -33,6 +32,14 @@ typedef struct {
 
 static void drive_errors(EffortDrive* d) {
   signal_eval(&d->controller->target, d->t, d->value, d->value_rate);
+  if (d->controller->type != CONTROLLER_PD) {
+    bool velocity = d->controller->type == CONTROLLER_VELOCITY;
+    for (int i = 0; i < d->link->dof_count; i++) {
+      d->error[i] = 0;
+      d->rate_error[i] = d->rate[i] - (velocity ? d->value[i] : 0);
+    }
+    return;
+  }
   double target[JOINT_MAX_COORDINATE], rate[JOINT_MAX_DOF];
   joint_coordinates_from_target(&d->link->joint, d->value, target);
   joint_difference(&d->link->joint, target, d->q, d->error);
@@ -64,18 +71,36 @@ static void drive_seed(const EffortDrive* d, const double* by_error, const doubl
   signal_eval_vjp(&d->controller->target, d->t, by_value, by_value_rate, control);
 }
 
+/* The same of drives whose signal is a rate or a force. by_force: dL by the force that is wanted. */
+static void signal_seed(const EffortDrive* d, const double* by_rate, const double* by_force, double* rate, double* control) {
+  double by_value[JOINT_MAX_DOF];
+  const double none[JOINT_MAX_DOF] = {0};
+  for (int i = 0; i < d->link->dof_count; i++) {
+    rate[i] += by_rate[i];
+    by_value[i] = d->controller->type == CONTROLLER_VELOCITY ? -by_rate[i] : by_force[i];
+  }
+  signal_eval_vjp(&d->controller->target, d->t, by_value, none, control);
+}
+
 /* Sum of the squared forces of one controller at one state; seeds with `factor`. */
 static double drive_effort(EffortDrive* d, double factor, size_t seed, double* control, LossSeeds* seeds) {
-  double sum = 0, by_error[JOINT_MAX_DOF] = {0}, by_rate[JOINT_MAX_DOF] = {0};
+  const ModelController* c = d->controller;
+  double sum = 0, by_error[JOINT_MAX_DOF] = {0}, by_rate[JOINT_MAX_DOF] = {0}, by_force[JOINT_MAX_DOF] = {0};
   drive_errors(d);
   for (int i = 0; i < d->link->dof_count; i++) {
-    double kp = d->controller->position_gain[i], kd = d->controller->velocity_gain[i] * d->per_second;
-    double force = -kp * d->error[i] - kd * d->rate_error[i];
-    sum += force * force;
-    by_error[i] = -2 * factor * force * kp;
-    by_rate[i] = -2 * factor * force * kd;
+    double kp = c->position_gain[i], kd = c->velocity_gain[i] * d->per_second + c->damping_gain[i];
+    double push = c->type == CONTROLLER_TORQUE ? d->value[i] : 0;
+    LimitedForce f = limited_force(push - kp * d->error[i] - kd * d->rate_error[i], c->max_force[i]);
+    sum += f.force * f.force;
+    by_force[i] = 2 * factor * f.force * f.slope;
+    by_error[i] = -by_force[i] * kp;
+    by_rate[i] = -by_force[i] * kd;
   }
-  if (seeds) drive_seed(d, by_error, by_rate, seeds->q + seed, seeds->rate + seed, control);
+  if (!seeds) return sum;
+  if (c->type == CONTROLLER_PD)
+    drive_seed(d, by_error, by_rate, seeds->q + seed, seeds->rate + seed, control);
+  else
+    signal_seed(d, by_rate, by_force, seeds->rate + seed, control);
   return sum;
 }
 

@@ -145,7 +145,7 @@ static void hold_rows(RunParts* p, RunPart* part, Sim* sim) {
   recording_create_part(part->rows, p->model, part->row, p->spacing, contacts);
   SimHistory history = sim_history(sim);
   int count = part->before_count;
-  if (count == 2) recording_add_before(part->rows, &part->before[0], NULL, history.pose_older);
+  if (count == 2) recording_add_before(part->rows, &part->before[0], history.q_older, history.pose_older);
   if (count > 0) recording_add_before(part->rows, &part->before[count - 1], history.q_old, history.pose_old);
   part->rows->entry = count;
   part->rows->first_state = part->state - count;

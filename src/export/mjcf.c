@@ -182,7 +182,7 @@ static bool is_free_joint(const Mjcf* m, int index) {
   const ModelLink* link = &m->model->links[index];
   if (link->parent >= 0 || !joint_floats(&link->joint) || is_driven(m, index)) return false;
   for (int k = 0; k < link->dof_count; k++)
-    if (link->damping[k] > 0 || link->limited[k]) return false;
+    if (link->damping[k] > 0 || link->limited[k] || link->passive) return false;
   return true;
 }
 
@@ -224,6 +224,15 @@ static void add_limits(Mjcf* m, const ModelLink* link, int dof, bool ball) {
   xml_numbers(m->out, "range", (const double[]){low, high}, 2);
 }
 
+static void add_passive(Mjcf* m, const ModelLink* link, int dof, bool plain) {
+  if (!link->passive) return;
+  if (link->stiffness[dof] > 0) xml_numbers(m->out, "stiffness", &link->stiffness[dof], 1);
+  if (link->stiffness[dof] > 0 && plain) xml_numbers(m->out, "springref", &link->rest[dof], 1);
+  if (!plain) note(m, link->name, "the spring of its ball pulls to zero, as stiff as about its first axis");
+  if (link->friction[dof] > 0) xml_numbers(m->out, "frictionloss", &link->friction[dof], 1);
+  if (link->armature[dof] > 0) xml_numbers(m->out, "armature", &link->armature[dof], 1);
+}
+
 static void add_joint(Mjcf* m, int index, int dof, const char* type, const Vec3* axis) {
   const ModelLink* link = &m->model->links[index];
   Text name = {0};
@@ -240,6 +249,7 @@ static void add_joint(Mjcf* m, int index, int dof, const char* type, const Vec3*
       note(m, link->name, "the damping of its ball is different about its axes: the largest is taken for all");
   }
   if (damping > 0) xml_numbers(m->out, "damping", &damping, 1);
+  add_passive(m, link, dof, axis != NULL);
   text_add(m->out, "/>\n");
   text_free(&name);
 }
@@ -260,15 +270,36 @@ static void add_joints(Mjcf* m, int index) {
 
 /* ---------------------------------------------------------------- actuators */
 
-/* One actuator on one degree of freedom: a spring to its control, or a damper to the rate that is its control. */
-static void add_actuator(Mjcf* m, int index, int dof, bool rate, double gain, double control) {
+/* One actuator on one degree of freedom: a spring to its control, a damper to the rate that is its control, or
+ * `general`: control - stiffness q - damping rate. */
+typedef struct {
+  enum { ACTUATOR_POSITION, ACTUATOR_VELOCITY, ACTUATOR_GENERAL } kind;
+  double stiffness, damping;
+  double limit; /* of its force; 0: none */
+  double control;
+} Actuator;
+
+static void add_gains(Text* out, const Actuator* a) {
+  if (a->kind == ACTUATOR_POSITION) xml_numbers(out, "kp", &a->stiffness, 1);
+  if (a->kind == ACTUATOR_VELOCITY) xml_numbers(out, "kv", &a->damping, 1);
+  if (a->kind == ACTUATOR_GENERAL) {
+    text_add(out, " gainprm=\"1\" biastype=\"affine\"");
+    xml_numbers(out, "biasprm", (const double[]){0, -a->stiffness, -a->damping}, 3);
+  }
+  if (!(a->limit > 0)) return;
+  text_add(out, " forcelimited=\"true\"");
+  xml_numbers(out, "forcerange", (const double[]){-a->limit, a->limit}, 2);
+}
+
+static void add_actuator(Mjcf* m, int index, int dof, const Actuator* a) {
+  static const char* const WORDS[] = {"position", "velocity", "general"};
   const ModelLink* link = &m->model->links[index];
   Text name = {0}, own = {0};
   joint_name(&name, m, index, dof);
   bool ball = dof >= link->joint.plain_count;
   text_add(&own, "%s%s%s", name.data, ball ? (const char*[]){"/x", "/y", "/z"}[dof - link->joint.plain_count] : "",
-           rate ? " rate" : "");
-  text_add(&m->actuators, "    <%s", rate ? "velocity" : "position");
+           a->kind == ACTUATOR_VELOCITY ? " rate" : "");
+  text_add(&m->actuators, "    <%s", WORDS[a->kind]);
   xml_text(&m->actuators, "name", own.data);
   xml_text(&m->actuators, "joint", name.data);
   if (ball) {
@@ -276,9 +307,9 @@ static void add_actuator(Mjcf* m, int index, int dof, bool rate, double gain, do
     gear[dof - link->joint.plain_count] = 1;
     xml_numbers(&m->actuators, "gear", gear, 3);
   }
-  xml_numbers(&m->actuators, rate ? "kv" : "kp", &gain, 1);
+  add_gains(&m->actuators, a);
   text_add(&m->actuators, "/>\n");
-  text_add_numbers(&m->control, &control, 1);
+  text_add_numbers(&m->control, &a->control, 1);
   text_add(&m->names, ",");
   csv_add_field(&m->names, own.data);
   text_free(&name);
@@ -295,6 +326,25 @@ static void prescribed_gains(const Mjcf* m, int index, int dof, double* position
   *velocity = 2.0 * inertia * frequency;
 }
 
+/* The actuators that stand for a controller on one degree of freedom; value, speed: of its signal. Returns how many. */
+static int actuators_of(const Mjcf* m, const ModelController* c, int dof, double value, double speed, Actuator out[2]) {
+  double kp = c->position_gain[dof], limit = c->max_force[dof];
+  double kd = c->velocity_gain[dof] / simulation_substep(&m->model->simulation) + c->damping_gain[dof];
+  int count = 0;
+  if (c->type == CONTROLLER_PRESCRIBED) prescribed_gains(m, c->link, dof, &kp, &kd);
+  if (c->type == CONTROLLER_VELOCITY) {
+    out[count++] = (Actuator){ACTUATOR_VELOCITY, 0, kd, limit, value};
+  } else if (c->type == CONTROLLER_TORQUE) {
+    out[count++] = (Actuator){ACTUATOR_GENERAL, 0, kd, limit, value};
+  } else if (limit > 0) { /* together, so that their sum is limited */
+    out[count++] = (Actuator){ACTUATOR_GENERAL, kp, kd, limit, kp * value + kd * speed};
+  } else {
+    if (kp > 0) out[count++] = (Actuator){ACTUATOR_POSITION, kp, 0, 0, value};
+    if (kd > 0) out[count++] = (Actuator){ACTUATOR_VELOCITY, 0, kd, 0, speed};
+  }
+  return count;
+}
+
 static void add_controller(Mjcf* m, const ModelController* controller) {
   const ModelLink* link = &m->model->links[controller->link];
   double value[JOINT_MAX_DOF], speed[JOINT_MAX_DOF];
@@ -304,11 +354,9 @@ static void add_controller(Mjcf* m, const ModelController* controller) {
   if (link->joint.quaternion)
     note(m, link->name, "the target of its ball acts on the parts of the rotation vector one by one");
   for (int k = 0; k < link->dof_count; k++) {
-    double kp = controller->position_gain[k],
-           kd = controller->velocity_gain[k] / simulation_substep(&m->model->simulation);
-    if (controller->type == CONTROLLER_PRESCRIBED) prescribed_gains(m, controller->link, k, &kp, &kd);
-    if (kp > 0) add_actuator(m, controller->link, k, false, kp, value[k]);
-    if (kd > 0) add_actuator(m, controller->link, k, true, kd, speed[k]);
+    Actuator own[2];
+    int count = actuators_of(m, controller, k, value[k], speed[k], own);
+    for (int i = 0; i < count; i++) add_actuator(m, controller->link, k, &own[i]);
   }
 }
 
@@ -379,7 +427,8 @@ static void add_bodies(Mjcf* m) {
 static bool has_velocity_gain(const Model* model) {
   for (int c = 0; c < model->controller_count; c++)
     for (int k = 0; k < JOINT_MAX_DOF; k++)
-      if (model->controllers[c].velocity_gain[k] > 0 || model->controllers[c].type == CONTROLLER_PRESCRIBED)
+      if (model->controllers[c].velocity_gain[k] > 0 || model->controllers[c].damping_gain[k] > 0 ||
+          model->controllers[c].type == CONTROLLER_PRESCRIBED)
         return true;
   return false;
 }
@@ -422,7 +471,16 @@ static void add_keyframe(Mjcf* m) {
   text_add(m->out, "/>\n  </keyframe>\n");
 }
 
+static void tell_loads(Mjcf* m) {
+  for (int k = 0; k < m->model->load_count; k++)
+    note(m, m->model->links[m->model->loads[k].link].name, "a force or torque on it is left out (xfrc_applied)");
+  for (int i = 0; i < m->model->link_count; i++)
+    if (m->model->links[i].gravity_compensation != 0)
+      note(m, m->model->links[i].name, "its gravity compensation is left out (gravcomp of later versions)");
+}
+
 static void add_model(Mjcf* m) {
+  tell_loads(m);
   for (int c = 0; c < m->model->controller_count; c++) add_controller(m, &m->model->controllers[c]);
   text_add(m->out, "<mujoco");
   xml_text(m->out, "model", m->model->scene->name);
@@ -465,12 +523,12 @@ static void add_control_row(Text* out, const Mjcf* m, double time) {
   text_add_double(out, time);
   for (int c = 0; c < model->controller_count; c++) {
     const ModelController* controller = &model->controllers[c];
-    bool prescribed = controller->type == CONTROLLER_PRESCRIBED;
     double value[JOINT_MAX_DOF], speed[JOINT_MAX_DOF];
     signal_eval(&controller->target, time, value, speed);
     for (int k = 0; k < model->links[controller->link].dof_count; k++) {
-      if (prescribed || controller->position_gain[k] > 0) text_add(out, ","), text_add_double(out, value[k]);
-      if (prescribed || controller->velocity_gain[k] > 0) text_add(out, ","), text_add_double(out, speed[k]);
+      Actuator own[2];
+      int count = actuators_of(m, controller, k, value[k], speed[k], own);
+      for (int i = 0; i < count; i++) text_add(out, ","), text_add_double(out, own[i].control);
     }
   }
   text_add(out, "\n");

@@ -194,10 +194,11 @@ static void add_single(Urdf* u, int index, int dof, Pose origin, const char* par
   xml_vector(u->out, "xyz", slide ? link->joint.slide_axis[dof] : link->joint.axis[dof - link->joint.slide_count]);
   text_add(u->out, "/>\n");
   if (slide || limited) add_limit(u, link, dof);
-  if (link->damping[dof] > 0) {
+  if (link->damping[dof] > 0 || link->friction[dof] > 0) {
     text_add(u->out, "    <dynamics");
     xml_numbers(u->out, "damping", &link->damping[dof], 1);
-    text_add(u->out, " friction=\"0\"/>\n");
+    xml_numbers(u->out, "friction", &link->friction[dof], 1);
+    text_add(u->out, "/>\n");
   }
   close_joint(u);
   text_free(&name);
@@ -270,10 +271,16 @@ static bool has_limits(const ModelLink* link) {
   for (int k = 0; k < link->dof_count; k++) any = any || link->limited[k];
   return any && !is_floating(link);
 }
+static bool is_lightened(const ModelLink* link) { return link->gravity_compensation != 0; }
+static bool is_sprung(const ModelLink* link) {
+  bool any = false;
+  for (int k = 0; k < link->dof_count; k++) any = any || link->stiffness[k] > 0 || link->armature[k] > 0;
+  return any && !is_floating(link);
+}
 static bool is_massless(const ModelLink* link) { return link->dof_count > 0 && !(link->mass > 0); }
 static bool is_resisted(const ModelLink* link) {
   bool any = false;
-  for (int k = 0; k < link->dof_count; k++) any = any || link->damping[k] > 0 || link->limited[k];
+  for (int k = 0; k < link->dof_count; k++) any = any || link->damping[k] > 0 || link->limited[k] || link->passive;
   return any && is_floating(link);
 }
 
@@ -281,6 +288,7 @@ static void tell_joints(Urdf* u) {
   tell_links(u, has_chain, "joints in a row through links without mass stand for the joint");
   tell_links(u, has_limits, "strength and margin of the limits are left out");
   tell_links(u, is_resisted, "damping and limits of the free joint are left out");
+  tell_links(u, is_sprung, "springs and armatures are left out");
   tell_links(u, is_massless, "moved by a controller, without a mass");
 }
 
@@ -295,6 +303,9 @@ static void tell_scene(Urdf* u) {
   const Vec3 g = model->simulation.gravity;
   if (model->controller_count > 0)
     leave_out(u, "%d controller%s left out", model->controller_count, model->controller_count == 1 ? " is" : "s are");
+  if (model->load_count > 0)
+    leave_out(u, "%d load%s left out", model->load_count, model->load_count == 1 ? " is" : "s are");
+  tell_links(u, is_lightened, "gravity compensation is left out");
   if (model->contact_model != CONTACT_NONE && model->contact.friction > 0)
     leave_out(u, "friction of contacts is left out (coefficient %g)", model->contact.friction);
   if (!(g.x == 0 && g.y == 0 && g.z < 0)) leave_out(u, "gravity is left out: %g %g %g m/s^2", g.x, g.y, g.z);

@@ -20,11 +20,13 @@ static void run_stages(Builder* builder) {
   int errors_before = diagnostics->error_count;
   build_tree(builder);
   build_controllers(builder);
+  build_loads(builder);
   build_initial(builder);
   build_exclusions(builder);
   build_solids(builder);
   bool solids_usable = !builder->unreadable && diagnostics->error_count == errors_before;
   check_limits(builder->model, diagnostics);
+  check_gains(builder->model, diagnostics);
   check_tolerance(&builder->model->simulation, diagnostics);
   if (!solids_usable) return;
   build_hulls(builder);
@@ -61,6 +63,11 @@ void model_destroy(Model* model) {
   free_hulls(model);
   for (int i = 0; model->controllers && i < model->controller_count; i++) signal_destroy(&model->controllers[i].target);
   memory_free(model->controllers);
+  for (int i = 0; model->loads && i < model->load_count; i++) {
+    signal_destroy(&model->loads[i].force);
+    signal_destroy(&model->loads[i].torque);
+  }
+  memory_free(model->loads);
   memory_free(model->links);
   memory_free(model->trees);
   memory_free(model->dof_link);

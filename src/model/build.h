@@ -26,8 +26,11 @@ typedef struct {
 
 /* model/tree.c: links, joints, trees, numbering of degrees of freedom. */
 void build_tree(Builder* builder);
-/* model/drive.c: controllers and prescribed joints. */
+/* model/drive.c: controllers and prescribed joints, then loads. */
 void build_controllers(Builder* builder);
+void build_loads(Builder* builder);
+/* Warns of gains that mean something else than they seem to. */
+void check_gains(const Model* model, Diagnostics* diagnostics);
 /* model/initial.c: initial coordinates and velocities. */
 void build_initial(Builder* builder);
 /* model/pairs.c: link pairs excluded by the user. */

@@ -1,4 +1,4 @@
-/* Controllers: ready signals, and which joints they prescribe (the scene allows one each). */
+/* Controllers and loads: ready signals, and which joints are prescribed (the scene allows one controller each). */
 #include "model/build.h"
 
 void build_controllers(Builder* builder) {
@@ -14,10 +14,67 @@ void build_controllers(Builder* builder) {
     for (int k = 0; k < JOINT_MAX_DOF; k++) {
       controller->position_gain[k] = source->position_gain[k];
       controller->velocity_gain[k] = source->velocity_gain[k];
+      controller->damping_gain[k] = source->damping_gain[k];
+      controller->max_force[k] = source->max_force[k];
     }
     signal_create(&controller->target, &source->target);
     controller->parameter_first = model->parameter_count;
     model->parameter_count += signal_parameter_count(&controller->target);
     if (source->type == CONTROLLER_PRESCRIBED) model->links[source->link].prescribed = i;
+  }
+}
+
+/* The first degree of freedom that needs longer than the run to get near a constant target, or -1: hardly what was
+ * meant. A velocity gain acts as a damping of gain / dt, which is a hundred times the number at a hundredth of a
+ * second. Targets that move are followed by their rate. */
+static int find_creeping(const Model* model, const ModelController* c) {
+  const ModelLink* link = &model->links[c->link];
+  if (c->target.source->type != SIGNAL_CONSTANT) return -1;
+  double q[JOINT_MAX_COORDINATE], way[JOINT_MAX_DOF], dt = simulation_substep(&model->simulation);
+  joint_coordinates_from_target(&link->joint, c->target.source->values, q);
+  joint_difference(&link->joint, model->initial_coordinates + link->coordinate_first, q, way);
+  for (int k = 0; k < link->dof_count; k++) {
+    double slowest = c->position_gain[k] * model->simulation.dt * model->simulation.steps;
+    if (way[k] != 0 && slowest > 0 && c->velocity_gain[k] / dt > slowest) return k;
+  }
+  return -1;
+}
+
+void check_gains(const Model* model, Diagnostics* diagnostics) {
+  double dt = simulation_substep(&model->simulation), duration = model->simulation.dt * model->simulation.steps;
+  for (int c = 0; c < model->controller_count; c++) {
+    const ModelController* one = &model->controllers[c];
+    int k = find_creeping(model, one);
+    if (k < 0) continue;
+    double damping = one->velocity_gain[k] / dt;
+    const char* unit = k < model->links[one->link].joint.slide_count ? "N s/m" : "N m s/rad";
+    diagnostics_add(
+        diagnostics, SEVERITY_WARNING, model->scene->controllers[c].place,
+        "velocity_gain %.6g at dt = %.6g s is a damping of %.6g %s: link '%s' creeps to its target with a time "
+        "constant of %.3g s, and the run lasts %.3g s. damping_gain does not depend on dt",
+        one->velocity_gain[k], dt, damping, unit, model->links[one->link].name, damping / one->position_gain[k],
+        duration);
+  }
+}
+
+static int add_parameters(Model* model, Signal* signal, const SceneSignal* source) {
+  signal_create(signal, source);
+  int first = model->parameter_count;
+  model->parameter_count += signal_parameter_count(signal);
+  return first;
+}
+
+void build_loads(Builder* builder) {
+  Model* model = builder->model;
+  const Scene* scene = builder->scene;
+  model->load_count = scene->load_count;
+  model->loads = MEMORY_NEW(ModelLoad, scene->load_count);
+  for (int i = 0; i < scene->load_count; i++) {
+    const SceneLoad* source = &scene->loads[i];
+    ModelLoad* load = &model->loads[i];
+    *load = (ModelLoad){.link = source->link, .link_axes = source->link_axes, .at_center = !source->has_point};
+    load->point = source->point;
+    load->force_first = add_parameters(model, &load->force, &source->force);
+    load->torque_first = add_parameters(model, &load->torque, &source->torque);
   }
 }

@@ -53,7 +53,14 @@ typedef struct {
   LimitLaw limit_law;
   double limit_stiffness, limit_margin;
   double damping[JOINT_MAX_DOF];
-  int prescribed;    /* index of the controller that prescribes the joint, or -1 */
+  bool passive;                      /* has a spring, dry friction or an armature */
+  double stiffness[JOINT_MAX_DOF];   /* N/m or N m/rad */
+  double rest[JOINT_MAX_COORDINATE]; /* coordinates that springs pull to */
+  double friction[JOINT_MAX_DOF];    /* N or N m */
+  double armature[JOINT_MAX_DOF];    /* kg or kg m^2 */
+  double friction_speed;             /* m/s or rad/s */
+  int prescribed;                    /* index of the controller that prescribes the joint, or -1 */
+  double gravity_compensation;       /* part of its weight that is taken off */
   bool spins;        /* carries its angular momentum: integrator `momentum`, alone in its tree, six free dof */
   MassMoment moment; /* S = sum m X~ X~^T in the link frame [kg, kg m, kg m^2]; zero for massless fixed links */
   double mass;
@@ -74,8 +81,19 @@ typedef struct {
   int link;
   Signal target;
   double position_gain[JOINT_MAX_DOF], velocity_gain[JOINT_MAX_DOF];
-  int parameter_first; /* number of its signal's first parameter among those of all controllers */
+  double damping_gain[JOINT_MAX_DOF], max_force[JOINT_MAX_DOF]; /* max_force 0: no limit */
+  int parameter_first; /* number of its signal's first parameter among those of all controllers and loads */
 } ModelController;
+
+/* Force and torque on a link (docs/derivations/loads.md). */
+typedef struct {
+  int link;
+  bool link_axes;                /* both in the link's axes, else the world's */
+  bool at_center;                /* the force acts at the centre of mass ... */
+  Vec3 point;                    /* ... or here, link frame [m] */
+  Signal force, torque;          /* of three channels [N], [N m]; of none where there is none */
+  int force_first, torque_first; /* numbers of their first parameters */
+} ModelLoad;
 
 /* Contact parameters in force, given or derived (docs/contact-parameters.md). */
 typedef struct {
@@ -108,7 +126,10 @@ typedef struct {
   int tree_count;
   ModelController* controllers;
   int controller_count;
-  int parameter_count;         /* of all controllers' signals */
+  ModelLoad* loads;
+  int load_count;
+  bool armature;               /* some joint has one */
+  int parameter_count;         /* of the signals of all controllers, then of all loads */
   int dof_count;               /* nv */
   int coordinate_count;        /* nq */
   int* dof_link;               /* link of each degree of freedom (nv) */
@@ -145,7 +166,7 @@ void model_destroy(Model* model);
 typedef enum {
   OVERRIDE_VERTEX,     /* part: use of a list of points in the link; index: 3 point + axis  [m] */
   OVERRIDE_ATTACHMENT, /* index: axis of the joint's position  [m] */
-  OVERRIDE_CONTROL,    /* part: which of the controllers of the link's joint; index: as in signal_parameter */
+  OVERRIDE_CONTROL,    /* part: which of the signals of model_scene_signal; index: as in signal_parameter */
   OVERRIDE_COORDINATE, /* index: in what is said about the link's start */
   OVERRIDE_VELOCITY,
   OVERRIDE_MASS,   /* of the link, or its density where that is given  [kg, kg/m^3] */
@@ -166,8 +187,18 @@ Scene* model_scene_create(const Scene* given, const ModelOverride* overrides, in
 void model_scene_destroy(Scene* scene, const Scene* given);
 /* Where the number stands in a scene, which is const to those that only look; its part must be there. */
 double* model_scene_number(const Scene* scene, const ModelOverride* override);
-/* The number-th controller of a link's joint, and what is said about its start; NULL = none. */
-SceneController* model_scene_controller(const Scene* scene, int link, int number);
+/* A signal that acts on a link or its joint. */
+typedef struct {
+  SceneSignal* signal; /* NULL: there are no more; channels 0: a load without this part */
+  unsigned kind;       /* CONTROL_DRIVES, CONTROL_FORCES or CONTROL_TORQUES */
+  int ordinal;         /* of its controller or load among the link's */
+  int item;            /* index into the scene's controllers or loads */
+} SignalPlace;
+/* The number-th of them: targets of controllers first, then force and torque of every load, given or not. */
+SignalPlace model_scene_signal(const Scene* scene, int link, int number);
+/* Number of its first parameter in ModelGradient.control. */
+int model_signal_first(const Model* model, SignalPlace place);
+/* What is said about the start of a link's joint; NULL = nothing. */
 SceneInitial* model_scene_initial(const Scene* scene, int link);
 /* May the links' hulls touch? Not: the same link, parent and child, no relative motion, excluded, collide: false. */
 bool model_pair_allowed(const Model* model, int link_a, int link_b);
@@ -182,6 +213,17 @@ int model_touching(const Model* model, int (**pairs)[2]);
  * use k, with keep_interior and in the link's frame, and contact parameters are the model's numbers. Half-spaces stay
  * as they are. The shapes that the lists stand for stay, marked as replaced. The model built from it is the same. */
 void model_expand_shapes(const Model* model, Scene* scene);
+
+/* Acceleration of gravity that a link feels [m/s^2]. */
+static inline Vec3 model_link_gravity(const Model* model, int link) {
+  return vec3_scale(model->simulation.gravity, 1 - model->links[link].gravity_compensation);
+}
+/* Energy of the joints' springs at coordinates q (nq) [J] (docs/derivations/drives.md, M4). */
+double model_spring_energy(const Model* model, const double* q);
+/* Where the force of a load acts, in the link's frame [m]. */
+static inline Vec3 model_load_point(const Model* model, const ModelLoad* load) {
+  return load->at_center ? model->links[load->link].center : load->point;
+}
 
 /* ---------------------------------------------------------------- kinematics (model/kinematics.c) */
 /* World poses of all links (link_count). q: all coordinates (nq). */
@@ -231,7 +273,7 @@ typedef struct {
   Vec3* vertices;                          /* hull vertices in their link's frame  [1/m]  (vertices) */
   Vec3* attachments;                       /* joint origins in the parent's frame  [1/m]  (links) */
   double* mass;                            /* total masses at fixed distribution  [1/kg]  (links) */
-  double* control;                         /* parameters of signals, in the order of signal_eval_vjp  (parameters) */
+  double* control;                         /* parameters of signals of controllers, then loads (parameters) */
   double contact[CONTACT_PARAMETER_COUNT]; /* support, stiffness, friction, smoothing, rest speed, own */
   double* coordinates;                     /* initial coordinates, as increments of joint_increment  (nv) */
   double* velocities;                      /* initial velocities  (nv) */

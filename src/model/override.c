@@ -5,10 +5,25 @@
 
 /* ---------------------------------------------------------------- where a number stands */
 
-SceneController* model_scene_controller(const Scene* scene, int link, int number) {
-  for (int c = 0; c < scene->controller_count; c++)
-    if (scene->controllers[c].link == link && number-- == 0) return &scene->controllers[c];
-  return NULL;
+SignalPlace model_scene_signal(const Scene* scene, int link, int number) {
+  int drives = 0, loads = 0;
+  for (int c = 0; c < scene->controller_count; c++) {
+    if (scene->controllers[c].link != link) continue;
+    if (number-- == 0) return (SignalPlace){&scene->controllers[c].target, CONTROL_DRIVES, drives, c};
+    drives++;
+  }
+  for (int k = 0; k < scene->load_count; k++) {
+    if (scene->loads[k].link != link) continue;
+    if (number-- == 0) return (SignalPlace){&scene->loads[k].force, CONTROL_FORCES, loads, k};
+    if (number-- == 0) return (SignalPlace){&scene->loads[k].torque, CONTROL_TORQUES, loads, k};
+    loads++;
+  }
+  return (SignalPlace){NULL, CONTROL_DRIVES, 0, 0};
+}
+
+int model_signal_first(const Model* model, SignalPlace place) {
+  if (place.kind == CONTROL_DRIVES) return model->controllers[place.item].parameter_first;
+  return place.kind == CONTROL_FORCES ? model->loads[place.item].force_first : model->loads[place.item].torque_first;
 }
 
 SceneInitial* model_scene_initial(const Scene* scene, int link) {
@@ -41,7 +56,7 @@ double* model_scene_number(const Scene* scene, const ModelOverride* o) {
     case OVERRIDE_ATTACHMENT:
       return component(&scene->links[o->link].joint.position, o->index);
     case OVERRIDE_CONTROL:
-      return signal_parameter(&model_scene_controller(scene, o->link, o->part)->target, o->index);
+      return signal_parameter(model_scene_signal(scene, o->link, o->part).signal, o->index);
     case OVERRIDE_COORDINATE:
       return &model_scene_initial(scene, o->link)->coordinates[o->index];
     case OVERRIDE_VELOCITY:
@@ -89,8 +104,7 @@ static void own(Scene* scene, const Scene* given, const ModelOverride* o) {
     own_points(&scene->shapes[shape], &given->shapes[shape]);
   }
   if (o->kind == OVERRIDE_CONTROL)
-    own_signal(&model_scene_controller(scene, o->link, o->part)->target,
-               &model_scene_controller(given, o->link, o->part)->target);
+    own_signal(model_scene_signal(scene, o->link, o->part).signal, model_scene_signal(given, o->link, o->part).signal);
 }
 
 Scene* model_scene_create(const Scene* given, const ModelOverride* overrides, int count) {
@@ -98,6 +112,7 @@ Scene* model_scene_create(const Scene* given, const ModelOverride* overrides, in
   scene->shapes = copy_of(given->shapes, sizeof *given->shapes * (size_t)given->shape_count);
   scene->links = copy_of(given->links, sizeof *given->links * (size_t)given->link_count);
   scene->controllers = copy_of(given->controllers, sizeof *given->controllers * (size_t)given->controller_count);
+  scene->loads = copy_of(given->loads, sizeof *given->loads * (size_t)given->load_count);
   scene->initials = copy_of(given->initials, sizeof *given->initials * (size_t)given->initial_count);
   for (int k = 0; k < count; k++) {
     own(scene, given, &overrides[k]);
@@ -112,9 +127,14 @@ void model_scene_destroy(Scene* scene, const Scene* given) {
     if (scene->shapes[i].points != given->shapes[i].points) memory_free(scene->shapes[i].points);
   for (int i = 0; i < scene->controller_count; i++)
     free_signal(&scene->controllers[i].target, &given->controllers[i].target);
+  for (int i = 0; i < scene->load_count; i++) {
+    free_signal(&scene->loads[i].force, &given->loads[i].force);
+    free_signal(&scene->loads[i].torque, &given->loads[i].torque);
+  }
   memory_free(scene->shapes);
   memory_free(scene->links);
   memory_free(scene->controllers);
+  memory_free(scene->loads);
   memory_free(scene->initials);
   memory_free(scene);
 }

@@ -11,6 +11,7 @@ static ModelLink link_from_scene(const SceneLink* source) {
                     .joint = scene_joint(joint),
                     .prescribed = -1,
                     .collide = source->collide,
+                    .gravity_compensation = source->gravity_compensation,
                     .limit_law = joint->limit_law,
                     .limit_stiffness = joint->limit_stiffness,
                     .limit_margin = joint->limit_margin};
@@ -21,7 +22,13 @@ static ModelLink link_from_scene(const SceneLink* source) {
     link.lower[k] = joint->lower[k];
     link.upper[k] = joint->upper[k];
     link.damping[k] = joint->damping[k];
+    link.stiffness[k] = joint->stiffness[k];
+    link.friction[k] = joint->friction[k];
+    link.armature[k] = joint->armature[k];
+    link.passive = link.passive || joint->stiffness[k] > 0 || joint->friction[k] > 0 || joint->armature[k] > 0;
   }
+  joint_coordinates_from_target(&link.joint, joint->rest, link.rest);
+  link.friction_speed = joint->friction_speed;
   return link;
 }
 
@@ -73,6 +80,18 @@ static void number_coordinates(Model* model) {
   memory_free(coordinate_next);
 }
 
+double model_spring_energy(const Model* model, const double* q) {
+  double sum = 0;
+  for (int i = 0; i < model->link_count; i++) {
+    const ModelLink* link = &model->links[i];
+    double way[JOINT_MAX_DOF];
+    if (!link->passive) continue;
+    joint_difference(&link->joint, link->rest, q + link->coordinate_first, way);
+    for (int k = 0; k < link->dof_count; k++) sum += 0.5 * link->stiffness[k] * way[k] * way[k];
+  }
+  return sum;
+}
+
 void build_tree(Builder* builder) {
   Model* model = builder->model;
   const Scene* scene = builder->scene;
@@ -81,4 +100,6 @@ void build_tree(Builder* builder) {
   for (int i = 0; i < scene->link_count; i++) model->links[i] = link_from_scene(&scene->links[i]);
   assign_trees(model);
   number_coordinates(model);
+  for (int i = 0; i < model->link_count; i++)
+    for (int k = 0; k < JOINT_MAX_DOF; k++) model->armature = model->armature || model->links[i].armature[k] > 0;
 }

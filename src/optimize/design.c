@@ -68,10 +68,8 @@ static double slope_at(const DesignNumber* n, const Model* m, const ModelGradien
     }
     case OVERRIDE_ATTACHMENT:
       return design_component(g->attachments[n->link], n->index);
-    case OVERRIDE_CONTROL: {
-      const SceneController* c = model_scene_controller(m->scene, n->link, n->part);
-      return g->control[m->controllers[c - m->scene->controllers].parameter_first + n->index];
-    }
+    case OVERRIDE_CONTROL:
+      return g->control[model_signal_first(m, model_scene_signal(m->scene, n->link, n->part)) + n->index];
     case OVERRIDE_COORDINATE:
       return g->coordinates[m->links[n->link].dof_first + n->index];
     case OVERRIDE_VELOCITY:

@@ -166,10 +166,11 @@ static Status prepare_scene(DesignBuild* b, TaskScenario* scenario, bool first, 
 /* ---------------------------------------------------------------- scenarios share one design */
 
 static void tell_other(DesignBuild* b, const TaskScenario* scenario, const char* link) {
-  diagnostics_add(b->diagnostics, SEVERITY_ERROR, scenario->place,
-                  "scenario '%s': link '%s' has other hulls, another joint or other controllers than in the first "
-                  "scenario: scenarios share one design",
-                  scenario->name, link);
+  diagnostics_add(
+      b->diagnostics, SEVERITY_ERROR, scenario->place,
+      "scenario '%s': link '%s' has other hulls, another joint or other controllers or loads than in the first "
+      "scenario: scenarios share one design",
+      scenario->name, link);
 }
 
 static bool same_links(DesignBuild* b, const TaskScenario* scenario) {
@@ -190,17 +191,17 @@ static bool same_links(DesignBuild* b, const TaskScenario* scenario) {
   return true;
 }
 
-static bool same_signal(const SceneController* a, const SceneController* b) {
-  return b && a->target.type == b->target.type && a->target.rows == b->target.rows &&
-         a->target.channels == b->target.channels && a->target.terms == b->target.terms;
+static bool same_signal(SignalPlace x, SignalPlace y) {
+  const SceneSignal *a = x.signal, *b = y.signal;
+  return b && x.kind == y.kind && a->type == b->type && a->rows == b->rows && a->channels == b->channels &&
+         a->terms == b->terms;
 }
 
 /* Is the number at the same place in another scene? */
 static bool number_fits(const DesignNumber* n, const Scene* first, const Scene* other) {
   if (n->kind == OVERRIDE_ATTACHMENT) return true;
   if (n->kind == OVERRIDE_CONTROL)
-    return same_signal(model_scene_controller(first, n->link, n->part),
-                       model_scene_controller(other, n->link, n->part));
+    return same_signal(model_scene_signal(first, n->link, n->part), model_scene_signal(other, n->link, n->part));
   if (n->kind == OVERRIDE_VERTEX) {
     if (n->part >= other->links[n->link].shape_count) return false;
     const SceneShape *a = design_hull(first, n->link, n->part), *b = design_hull(other, n->link, n->part);

@@ -28,13 +28,24 @@ static unsigned parameters_wanted(const TaskControl* item, const SceneSignal* si
   return signal->type == SIGNAL_SINES ? CONTROL_AMPLITUDE | CONTROL_PHASE | CONTROL_VALUES : CONTROL_VALUES;
 }
 
-/* The parameters of the number-th controller of the joint: link/values/3, of further ones link/controller2_values/3. */
-static void list_signal(DesignBuild* b, const TaskControl* item, int link, int number, SceneSignal* s) {
+/* link/values/3, of further controllers link/controller2_values/3; of loads link/force_values/0, link/torque2_values/0.
+ */
+static void name_signal(const SignalPlace* s, char* out, size_t size) {
+  const char* word = s->kind == CONTROL_DRIVES ? "controller" : s->kind == CONTROL_FORCES ? "force" : "torque";
+  out[0] = 0;
+  if (s->ordinal > 0)
+    snprintf(out, size, "%s%d_", word, s->ordinal + 1);
+  else if (s->kind != CONTROL_DRIVES)
+    snprintf(out, size, "%s_", word);
+}
+
+static void list_signal(DesignBuild* b, const TaskControl* item, int link, int number, const SignalPlace* of) {
   static const char* const part[4] = {"values", "amplitude", "frequency", "phase"};
+  SceneSignal* s = of->signal;
   int values = signal_values(s), terms = signal_terms(s);
   unsigned wanted = parameters_wanted(item, s);
-  char which[32] = "";
-  if (number > 0) snprintf(which, sizeof which, "controller%d_", number + 1);
+  char which[32];
+  name_signal(of, which, sizeof which);
   VariableWish wish = {item->place, item->within, item->low, item->high, 1};
   for (int k = 0; k < values + 3 * terms; k++) {
     int kind = k < values ? 0 : 1 + (k - values) / terms, index = k < values ? k : (k - values) % terms;
@@ -47,13 +58,19 @@ static void list_signal(DesignBuild* b, const TaskControl* item, int link, int n
 }
 
 void design_list_control(DesignBuild* b, const TaskControl* item) {
-  int link = design_link(b, &item->link), number = 0, before = b->design->variable_count;
+  int link = design_link(b, &item->link), found = 0, before = b->design->variable_count;
   if (link < 0) return;
-  for (; model_scene_controller(b->scene, link, number); number++)
-    list_signal(b, item, link, number, &model_scene_controller(b->scene, link, number)->target);
-  if (number == 0)
-    diagnostics_add(b->diagnostics, SEVERITY_ERROR, item->link.place, "no controller drives the joint of link '%s'",
-                    item->link.text);
+  SignalPlace s;
+  for (int number = 0; (s = model_scene_signal(b->scene, link, number)).signal; number++) {
+    if (s.signal->channels == 0 || !(item->of & s.kind)) continue;
+    list_signal(b, item, link, number, &s);
+    found++;
+  }
+  if (found == 0)
+    diagnostics_add(
+        b->diagnostics, SEVERITY_ERROR, item->link.place,
+        item->of & CONTROL_DRIVES ? "no controller drives the joint of link '%s'" : "no such load acts on link '%s'",
+        item->link.text);
   else if (b->design->variable_count == before)
     diagnostics_add(b->diagnostics, SEVERITY_ERROR, item->link.place,
                     "the controller of link '%s' has none of these parameters", item->link.text);

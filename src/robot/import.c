@@ -138,7 +138,7 @@ static double carried_inertia(const Model* model, int link, const Screw* screw, 
   return sum;
 }
 
-/* kp = I (2 pi f)^2, damping 2 I (2 pi f); the gain of a scene is the damping times the step. */
+/* kp = I (2 pi f)^2, damping 2 I (2 pi f). */
 static void add_hold(Robot* robot, int index, double frequency, const Screw* screws, const Pose* poses) {
   const Model* model = &robot->model;
   const ModelLink* link = &model->links[index];
@@ -149,7 +149,7 @@ static void add_hold(Robot* robot, int index, double frequency, const Screw* scr
   for (int k = 0; k < link->dof_count; k++) {
     double inertia = carried_inertia(model, index, &screws[link->dof_first + k], poses), rate = 2 * PI * frequency;
     controller->position_gain[k] = inertia * rate * rate;
-    controller->velocity_gain[k] = 2 * HOLD_DAMPING_RATIO * inertia * rate * model->simulation.dt;
+    controller->damping_gain[k] = 2 * HOLD_DAMPING_RATIO * inertia * rate;
     controller->target.values[k] = model->initial_coordinates[link->coordinate_first + k];
   }
 }

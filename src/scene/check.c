@@ -26,10 +26,18 @@ static void warn_idle_controllers(Reader* reader, const Motion* motion) {
   const Scene* scene = reader->scene;
   for (int i = 0; i < scene->controller_count; i++) {
     const SceneController* controller = &scene->controllers[i];
-    if (controller->type == CONTROLLER_PD && motion->prescribed[controller->link] >= 0)
+    if (controller->type != CONTROLLER_PRESCRIBED && motion->prescribed[controller->link] >= 0)
       reader_warning(reader, controller->place, "has no effect: another controller prescribes the joint of '%s'",
                      text_excerpt(scene->links[controller->link].name).text);
   }
+}
+
+static void warn_idle_loads(Reader* reader, const Motion* motion) {
+  const Scene* scene = reader->scene;
+  for (int i = 0; i < scene->load_count; i++)
+    if (!motion->moves[scene->loads[i].link] && !reader->joint_broken[scene->loads[i].link])
+      reader_warning(reader, scene->loads[i].place, "has no effect: forces cannot move the link '%s'",
+                     text_excerpt(scene->links[scene->loads[i].link].name).text);
 }
 
 static void find_moving(const Reader* reader, Motion* motion) {
@@ -72,6 +80,7 @@ void check_scene(Reader* reader) {
   find_prescribed(reader, &motion);
   warn_idle_controllers(reader, &motion);
   find_moving(reader, &motion);
+  warn_idle_loads(reader, &motion);
   int told = -1;
   for (int i = 0; i < scene->link_count; i++) {
     if (!motion.moves[i] || (told >= 0 && same_place(&scene->links[told], &scene->links[i]))) continue;

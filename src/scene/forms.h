@@ -10,7 +10,7 @@
 #define SYMMETRY_WORDS "auto|none|x|y|z|xy|xz|yz|xyz"
 
 typedef struct {
-  const Node *name, *simulation, *contact, *shapes, *links, *controllers, *initial;
+  const Node *name, *simulation, *contact, *shapes, *links, *controllers, *loads, *initial;
 } SceneForm;
 
 typedef struct {
@@ -50,7 +50,8 @@ typedef struct {
   const Node *axes, *free_axes, *limits;
   int limit_law;
   double limit_stiffness, limit_margin;
-  NumberList damping;
+  NumberList damping, stiffness, rest, friction, armature;
+  double friction_speed;
   double parameters[JOINT_MAX_PARAMETER];
 } JointForm;
 
@@ -60,6 +61,7 @@ typedef struct {
   bool fixed, collide;
   double mass, density;
   int mass_model;
+  double gravity_compensation;
   Vec3 center;
   NumberList inertia;
 } LinkForm;
@@ -73,8 +75,14 @@ typedef struct {
 typedef struct {
   const Node *link, *target, *repeat;
   int type;
-  NumberList position_gain, velocity_gain;
+  NumberList position_gain, velocity_gain, damping_gain, max_force;
 } ControllerForm;
+
+typedef struct {
+  const Node *link, *force, *torque, *repeat;
+  Vec3 point;
+  int axes;
+} LoadForm;
 
 typedef struct {
   int type;

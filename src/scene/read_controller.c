@@ -11,10 +11,21 @@ static SceneController* add_controller(Reader* reader) {
 static void read_drive(Reader* reader, const ControllerForm* form, int dof, SceneController* controller) {
   spread_over_dof(reader, &form->position_gain, "position_gain", dof, controller->position_gain);
   spread_over_dof(reader, &form->velocity_gain, "velocity_gain", dof, controller->velocity_gain);
+  spread_over_dof(reader, &form->damping_gain, "damping_gain", dof, controller->damping_gain);
+  spread_over_dof(reader, &form->max_force, "max_force", dof, controller->max_force);
   if (!form->target) return;
   size_t mark = reader_enter_key(reader, "target");
   read_signal(reader, form->target, dof, &controller->target);
   reader_leave(reader, mark);
+}
+
+/* What three rotations make impossible: a torque about axes that turn, or a limit of its size, has no energy. */
+static void check_rotations(Reader* reader, const Node* item, const SceneController* controller) {
+  if (!scene_joint(&reader->scene->links[controller->link].joint).quaternion) return;
+  if (controller->type == CONTROLLER_TORQUE)
+    reader_error(reader, item->place, "a joint with three rotations has no drive of type torque; give its link a load");
+  const Node* limit = node_find(item, "max_force");
+  if (limit) reader_error(reader, node_key_place(limit), "a drive of three rotations has no 'max_force'");
 }
 
 static int read_driven_link(Reader* reader, const ControllerForm* form) {
@@ -44,6 +55,7 @@ static void read_controller(Reader* reader, const Node* item, const Repeat* repe
   SceneController* controller = add_controller(reader);
   *controller = (SceneController){.place = item->place, .type = (ControllerType)form.type, .link = link};
   read_drive(reader, &form, scene_joint_dof(&reader->scene->links[link].joint), controller);
+  check_rotations(reader, item, controller);
 }
 
 void read_controllers(Reader* reader, const Node* list) {

@@ -185,6 +185,24 @@ bool spread_over_dof(Reader* reader, const NumberList* list, const char* key, in
   return true;
 }
 
+/* Springs, dry friction, armature. */
+static void read_passive(Reader* reader, const Node* map, const JointForm* form, SceneJoint* joint) {
+  int dof = scene_joint_dof(joint);
+  spread_over_dof(reader, &form->stiffness, "stiffness", dof, joint->stiffness);
+  spread_over_dof(reader, &form->rest, "rest", dof, joint->rest);
+  spread_over_dof(reader, &form->friction, "friction", dof, joint->friction);
+  spread_over_dof(reader, &form->armature, "armature", dof, joint->armature);
+  joint->friction_speed = form->friction_speed;
+  if (is_given(map, "rest") && !is_given(map, "stiffness"))
+    reader_error(reader, node_key_place(node_find(map, "rest")), "'rest' is where a spring pulls: give 'stiffness'");
+  if (!scene_joint(joint).quaternion) return;
+  const char* const keys[] = {"friction", "armature"};
+  for (int k = 0; k < 2; k++)
+    if (is_given(map, keys[k]))
+      reader_error(reader, node_key_place(node_find(map, keys[k])), "a joint with three rotations has no '%s'",
+                   keys[k]);
+}
+
 /* False when the type is not known. */
 static bool read_joint_map(Reader* reader, const Node* map, SceneJoint* joint, PoseForm* pose) {
   JointForm form;
@@ -204,6 +222,7 @@ static bool read_joint_map(Reader* reader, const Node* map, SceneJoint* joint, P
   read_limits(reader, form.limits, joint);
   complete_limits(&form, joint);
   spread_over_dof(reader, &form.damping, "damping", scene_joint_dof(joint), joint->damping);
+  read_passive(reader, map, &form, joint);
   return true;
 }
 

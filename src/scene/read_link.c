@@ -258,6 +258,9 @@ static void read_link(Reader* reader, const Node* item, const Repeat* repeat) {
   read_groups(reader, form.groups, link);
   read_color(reader, form.color, link->color);
   link->collide = form.collide;
+  bool own = is_given(item, "gravity_compensation") || link->parent < 0;
+  link->gravity_compensation =
+      own ? form.gravity_compensation : reader->scene->links[link->parent].gravity_compensation;
 }
 
 void read_links(Reader* reader, const Node* list) {

@@ -122,6 +122,7 @@ static void check_unused(Reader* reader, const Node* entry, const char* object) 
   union {
     LinkForm link;
     ControllerForm controller;
+    LoadForm load;
     InitialForm initial;
   } unused;
   schema_read(reader, entry, object, &unused);

@@ -126,6 +126,7 @@ static void read_root(Reader* reader, const Node* root) {
   if (!form.links) reader->names_incomplete = true;
   read_links(reader, form.links);
   read_controllers(reader, form.controllers);
+  read_loads(reader, form.loads);
   read_initials(reader, form.initial);
   read_exclude(reader, contact.exclude);
   check_scene(reader);
@@ -238,11 +239,16 @@ void scene_free(Scene* scene) {
   for (int i = 0; i < scene->shape_count; i++) free_shape(&scene->shapes[i]);
   for (int i = 0; i < scene->link_count; i++) free_link(&scene->links[i]);
   for (int i = 0; i < scene->controller_count; i++) signal_free_arrays(&scene->controllers[i].target);
+  for (int i = 0; i < scene->load_count; i++) {
+    signal_free_arrays(&scene->loads[i].force);
+    signal_free_arrays(&scene->loads[i].torque);
+  }
   for (int i = 0; i < scene->source_count; i++) memory_free(scene->sources[i]);
   free_contact(&scene->contact);
   memory_free(scene->shapes);
   memory_free(scene->links);
   memory_free(scene->controllers);
+  memory_free(scene->loads);
   memory_free(scene->initials);
   memory_free(scene->sources);
   memory_free(scene->path);

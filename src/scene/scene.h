@@ -63,9 +63,14 @@ typedef struct {
                                 */
   double lower[JOINT_MAX_DOF], upper[JOINT_MAX_DOF]; /* m or rad; -INFINITY / INFINITY when one-sided */
   LimitLaw limit_law;
-  double limit_stiffness;        /* barrier: J; penalty: N/m or N m/rad; see docs */
-  double limit_margin;           /* m or rad: where the limit begins to be felt */
-  double damping[JOINT_MAX_DOF]; /* N s/m or N m s/rad, >= 0 */
+  double limit_stiffness;          /* barrier: J; penalty: N/m or N m/rad; see docs */
+  double limit_margin;             /* m or rad: where the limit begins to be felt */
+  double damping[JOINT_MAX_DOF];   /* N s/m or N m s/rad, >= 0 */
+  double stiffness[JOINT_MAX_DOF]; /* N/m or N m/rad, >= 0, towards `rest` [m or rad] */
+  double rest[JOINT_MAX_DOF];      /* a quaternion: rotation vector */
+  double friction[JOINT_MAX_DOF];  /* dry, N or N m, >= 0; not of a quaternion, and so are armatures */
+  double armature[JOINT_MAX_DOF];  /* inertia of what turns with the coordinate alone, kg or kg m^2, >= 0 */
+  double friction_speed;           /* width of friction's smoothing [m/s or rad/s] */
 } SceneJoint;
 
 typedef enum { MASS_VERTICES, MASS_UNIFORM, MASS_GIVEN } MassModel;
@@ -81,11 +86,12 @@ typedef struct {
   double mass;    /* kg, total */
   double density; /* kg/m^3 of the sum of hull volumes */
   MassModel mass_model;
-  Vec3 center;       /* MASS_GIVEN: centre of mass, link frame */
-  double inertia[6]; /* MASS_GIVEN: ixx iyy izz ixy ixz iyz about the centre of mass */
-  bool fixed;        /* welded to its parent (world for a root): a joint of type fixed */
-  bool collide;      /* false: takes part in no contact */
-  char** groups;     /* names for contact.exclude */
+  Vec3 center;                 /* MASS_GIVEN: centre of mass, link frame */
+  double inertia[6];           /* MASS_GIVEN: ixx iyy izz ixy ixz iyz about the centre of mass */
+  bool fixed;                  /* welded to its parent (world for a root): a joint of type fixed */
+  bool collide;                /* false: takes part in no contact */
+  double gravity_compensation; /* part of its weight that is taken off; the parent's where nothing is said */
+  char** groups;               /* names for contact.exclude */
   int group_count;
   double color[3]; /* sRGB 0..1; negative = choose from the palette */
 } SceneLink;
@@ -111,8 +117,10 @@ typedef struct {
 } SceneSignal;
 
 typedef enum {
-  CONTROLLER_PD,        /* 1/2 kp |target - theta|^2 + 1/2 kd |target rate - rate|^2 */
-  CONTROLLER_PRESCRIBED /* the joint follows the signal exactly: a kinematic link */
+  CONTROLLER_PD,         /* spring and damper to the target and its rate */
+  CONTROLLER_PRESCRIBED, /* the joint follows the signal exactly: a kinematic link */
+  CONTROLLER_TORQUE,     /* the signal is the force or torque */
+  CONTROLLER_VELOCITY    /* damper to a rate, which the signal is */
 } ControllerType;
 
 typedef struct {
@@ -121,8 +129,24 @@ typedef struct {
   int link;
   double position_gain[JOINT_MAX_DOF]; /* N/m or N m/rad, >= 0 */
   double velocity_gain[JOINT_MAX_DOF]; /* N s^2/m or N m s^2/rad, >= 0: the force is gain / dt times the rate error */
-  SceneSignal target;                  /* channels = dof of the joint; for a ball: rotation vector [rad] */
+  double damping_gain[JOINT_MAX_DOF];  /* N s/m or N m s/rad, >= 0: the force is gain times the rate error */
+  double max_force[JOINT_MAX_DOF];     /* N or N m; 0 = no limit */
+  SceneSignal target; /* channels = dof of the joint; for a ball: rotation vector [rad], of velocity the
+                         angular velocity in the link's axes */
 } SceneController;
+
+/* Force and torque on a link. */
+typedef struct {
+  SourcePlace place;
+  int link;
+  bool link_axes;            /* both in the link's axes, and turn with it; else in the world's */
+  bool has_point;            /* false: the force acts at the centre of mass */
+  Vec3 point;                /* where the force acts, link frame [m] */
+  SceneSignal force, torque; /* three channels [N], [N m]; none (0) where there is none */
+} SceneLoad;
+
+/* What signals act on: targets of controllers, forces and torques of loads. Bits. */
+enum { CONTROL_DRIVES = 1, CONTROL_FORCES = 2, CONTROL_TORQUES = 4 };
 
 /* Initial coordinates and velocities of one joint. */
 typedef struct {
@@ -199,6 +223,8 @@ typedef struct {
   int link_count;
   SceneController* controllers;
   int controller_count;
+  SceneLoad* loads;
+  int load_count;
   SceneInitial* initials;
   int initial_count;
 } Scene;

@@ -25,6 +25,8 @@ static const SchemaRow ROWS[] = {
      .meaning = "Rigid bodies, each after its parent."},
     {"scene", "controllers", VALUE_LIST, AT(SceneForm, controllers), .of = "controller", .nullable = true,
      .meaning = "What drives the joints."},
+    {"scene", "loads", VALUE_LIST, AT(SceneForm, loads), .of = "load", .nullable = true,
+     .meaning = "Forces and torques on links."},
     {"scene", "initial", VALUE_LIST, AT(SceneForm, initial), .of = "initial", .nullable = true,
      .meaning = "Joint coordinates and velocities at the start; zero where nothing is said."},
 
@@ -167,6 +169,10 @@ static const SchemaRow ROWS[] = {
      .meaning = "Centre of mass in the link's frame, for mass_model given."},
     {"link", "inertia", VALUE_NUMBERS, AT(LinkForm, inertia), .unit = "kg m^2",
      .meaning = "Inertia about the centre of mass, [ixx, iyy, izz, ixy, ixz, iyz] in the link's axes."},
+    {"link", "gravity_compensation", VALUE_NUMBER, AT(LinkForm, gravity_compensation), .range = RANGE_AT_LEAST(0),
+     .fallback = "(the parent's, 0 for a link without parent)",
+     .meaning = "Part of its weight that is taken off the link, and off all links below that say nothing else: 1 on "
+                "its base holds a robot up."},
     {"link", "collide", VALUE_BOOL, AT(LinkForm, collide), .fallback = "true",
      .meaning = "false: the link touches nothing."},
     {"link", "groups", VALUE_NAMES, AT(LinkForm, groups), .nullable = true,
@@ -203,6 +209,23 @@ static const SchemaRow ROWS[] = {
     {"joint", "damping", VALUE_PER_DOF, AT(JointForm, damping), .only = MOVING_JOINTS, .unit = "N s/m or N m s/rad",
      .fallback = "0", .range = RANGE_AT_LEAST(0),
      .meaning = "Viscous damping, one number or one per degree of freedom."},
+    {"joint", "stiffness", VALUE_PER_DOF, AT(JointForm, stiffness), .only = MOVING_JOINTS, .unit = "N/m or N m/rad",
+     .fallback = "0", .range = RANGE_AT_LEAST(0), .meaning = "Spring towards `rest`."},
+    {"joint", "rest", VALUE_PER_DOF, AT(JointForm, rest), .only = MOVING_JOINTS, .unit = "m or rad", .fallback = "0",
+     .meaning = "Where the spring pulls; three rotations take a rotation vector."},
+    {"joint", "friction", VALUE_PER_DOF, AT(JointForm, friction), .only = MOVING_JOINTS, .unit = "N or N m",
+     .fallback = "0", .range = RANGE_AT_LEAST(0),
+     .meaning = "Dry (Coulomb) friction against the rate, whatever the load. Not for three rotations."},
+    {"joint", "friction_speed", VALUE_NUMBER, AT(JointForm, friction_speed), .only = MOVING_JOINTS,
+     .unit = "m/s or rad/s", .fallback = "1e-4", .range = RANGE_ABOVE(0),
+     .meaning =
+         "Width of the friction's smoothing: it is r / sqrt(r^2 + friction_speed^2) of its value at the rate r. What "
+         "it holds creeps: at 0.58 of this under half of what it can hold, at 2.06 of this under 0.9 of it."},
+    {"joint", "armature", VALUE_PER_DOF, AT(JointForm, armature), .only = MOVING_JOINTS, .unit = "kg or kg m^2",
+     .fallback = "0", .range = RANGE_AT_LEAST(0),
+     .meaning =
+         "Inertia that only this coordinate feels: a rotor's, times the square of its gear's ratio. Not for three "
+         "rotations."},
 
     /* ---------------------------------------------------------------- repeat */
     {"repeat", "count", VALUE_COUNT, AT(RepeatForm, count), .required = true, .range = RANGE_BETWEEN(0, REPEAT_MAX),
@@ -228,6 +251,13 @@ static const SchemaRow ROWS[] = {
     {"repeat_controller", "first", VALUE_OBJECT, AT(RepeatForm, first), .of = "first_controller",
      .meaning = "Keys that are different for the first item."},
 
+    {"repeat_load", "count", VALUE_COUNT, AT(RepeatForm, count), .required = true,
+     .range = RANGE_BETWEEN(0, REPEAT_MAX), .meaning = "As for links."},
+    {"repeat_load", "start", VALUE_INTEGER, AT(RepeatForm, start), .fallback = "0",
+     .range = RANGE_BETWEEN(-1000000, 1000000), .meaning = "As for links."},
+    {"repeat_load", "first", VALUE_OBJECT, AT(RepeatForm, first), .of = "first_load",
+     .meaning = "Keys that are different for the first item."},
+
     {"repeat_initial", "count", VALUE_COUNT, AT(RepeatForm, count), .required = true,
      .range = RANGE_BETWEEN(0, REPEAT_MAX), .meaning = "As for links."},
     {"repeat_initial", "start", VALUE_INTEGER, AT(RepeatForm, start), .fallback = "0",
@@ -242,42 +272,73 @@ static const SchemaRow ROWS[] = {
     /* ---------------------------------------------------------------- controller */
     {"controller", "link", VALUE_TEXT, AT(ControllerForm, link), .required = true,
      .meaning = "The link whose joint is driven."},
-    {"controller", "type", VALUE_CHOICE, AT(ControllerForm, type), .of = "pd|prescribed", .required = true,
-     .meaning = "pd: a spring and damper to the target. prescribed: the joint follows the target exactly."},
+    {"controller", "type", VALUE_CHOICE, AT(ControllerForm, type), .of = "pd|prescribed|torque|velocity",
+     .required = true,
+     .meaning = "pd: a spring and damper to the target and its rate. prescribed: the joint follows the target exactly, "
+                "whatever that takes. torque: the target is the force or torque itself. velocity: a damper to the rate "
+                "that is the target."},
     {"controller", "position_gain", VALUE_PER_DOF, AT(ControllerForm, position_gain), .only = "pd",
      .unit = "N/m or N m/rad", .range = RANGE_AT_LEAST(0), .required = true,
-     .meaning = "Stiffness k_p of the energy k_p/2 |target - coordinate|^2."},
+     .meaning = "Stiffness: the force is this times what is left to the target."},
+    {"controller", "damping_gain", VALUE_PER_DOF, AT(ControllerForm, damping_gain), .only = "velocity",
+     .unit = "N s/m or N m s/rad", .range = RANGE_ABOVE(0), .required = true,
+     .meaning = "The force is this times the rate error, for every dt."},
+    {"controller", "damping_gain", VALUE_PER_DOF, AT(ControllerForm, damping_gain), .only = "pd|torque",
+     .unit = "N s/m or N m s/rad", .fallback = "0", .range = RANGE_AT_LEAST(0),
+     .meaning = "Damping for every dt: the force is this times target rate less rate; of torque, less this times the "
+                "rate, so that the speed without load is target over damping_gain."},
     {"controller", "velocity_gain", VALUE_PER_DOF, AT(ControllerForm, velocity_gain), .only = "pd",
      .unit = "N s^2/m or N m s^2/rad", .fallback = "0", .range = RANGE_AT_LEAST(0),
+     .meaning = "Damping as in the SDRS paper, k_d/2 |target rate - rate|^2 in the step's energy: the force is k_d/dt "
+                "times the rate error, dt over simulation.substeps. Another dt is another controller; damping_gain is "
+                "not so."},
+    {"controller", "max_force", VALUE_PER_DOF, AT(ControllerForm, max_force), .only = "pd|torque|velocity",
+     .unit = "N or N m", .fallback = "(no limit)", .range = RANGE_ABOVE(0),
      .meaning =
-         "Damping k_d of k_d/2 |target rate - rate|^2 in the step's energy: the force is k_d/dt times the rate error, "
-         "dt over simulation.substeps."},
-    {"controller", "target", VALUE_SIGNAL, AT(ControllerForm, target), .unit = "m or rad", .required = true,
-     .meaning = "Where to: one channel per degree of freedom; a ball takes a rotation vector."},
+         "The drive does no more than this in either direction: what it wants up to 0.95 of it, this from 1.05 of "
+         "it on, and smoothly in between. Not for three rotations."},
+    {"controller", "target", VALUE_SIGNAL, AT(ControllerForm, target), .unit = "m or rad; m/s or rad/s; N or N m",
+     .required = true,
+     .meaning = "Where to, how fast, or with what force: one channel per degree of freedom. Three rotations take a "
+                "rotation vector, of velocity the angular velocity in the link's axes."},
     {"controller", "repeat", VALUE_OBJECT, AT(ControllerForm, repeat), .of = "repeat_controller", .nullable = true,
      .meaning = "Many controllers from this one."},
+
+    /* ---------------------------------------------------------------- load */
+    {"load", "link", VALUE_TEXT, AT(LoadForm, link), .required = true, .meaning = "The link that is acted on."},
+    {"load", "force", VALUE_SIGNAL, AT(LoadForm, force), .unit = "N", .fallback = "(none)",
+     .meaning = "Three numbers, or a signal of three channels."},
+    {"load", "torque", VALUE_SIGNAL, AT(LoadForm, torque), .unit = "N m", .fallback = "(none)",
+     .meaning = "The same; besides what the force has about the centre of mass."},
+    {"load", "point", VALUE_VECTOR, AT(LoadForm, point), .unit = "m", .fallback = "(the centre of mass)",
+     .meaning = "Point of the link, in its frame, that the force acts on."},
+    {"load", "axes", VALUE_CHOICE, AT(LoadForm, axes), .of = "world|link", .fallback = "world",
+     .meaning = "world: force and torque keep their direction. link: they are given in the link's axes and turn with "
+                "it, as the thrust of a propeller does."},
+    {"load", "repeat", VALUE_OBJECT, AT(LoadForm, repeat), .of = "repeat_load", .nullable = true,
+     .meaning = "Many loads from this one."},
 
     /* ---------------------------------------------------------------- signal */
     {"signal", "type", VALUE_CHOICE, AT(SignalForm, type), .of = "constant|keyframes|spline|sines|sequence",
      .required = true, .meaning = "How the value follows from time."},
-    {"signal", "value", VALUE_PER_DOF, AT(SignalForm, value), .only = "constant", .unit = "m or rad", .required = true,
-     .meaning = "The value: one number, or one per channel."},
+    {"signal", "value", VALUE_PER_DOF, AT(SignalForm, value), .only = "constant", .unit = "m, rad, N ...",
+     .required = true, .meaning = "The value: one number, or one per channel."},
     {"signal", "times", VALUE_SERIES, AT(SignalForm, times), .only = "keyframes|spline", .unit = "s", .group = "times",
      .meaning = "Times of the knots, rising. Before the first and after the last the value is held."},
     {"signal", "duration", VALUE_NUMBER, AT(SignalForm, duration), .only = "spline", .unit = "s",
      .range = RANGE_ABOVE(0), .group = "times", .meaning = "Evenly spaced knots from 0 to here, instead of times."},
     {"signal", "interval", VALUE_NUMBER, AT(SignalForm, interval), .only = "sequence", .unit = "s",
      .range = RANGE_ABOVE(0), .required = true, .meaning = "Time from one row of values to the next."},
-    {"signal", "values", VALUE_TABLE, AT(SignalForm, values), .only = "keyframes|spline|sequence", .unit = "m or rad",
-     .required = true,
+    {"signal", "values", VALUE_TABLE, AT(SignalForm, values), .only = "keyframes|spline|sequence",
+     .unit = "m, rad, N ...", .required = true,
      .meaning = "One row per knot, each with one number per channel; a flat list for one channel. Linear between "
                 "keyframes and in a sequence, a natural cubic through the knots of a spline."},
-    {"signal", "offset", VALUE_PER_DOF, AT(SignalForm, offset), .only = "sines", .unit = "m or rad", .fallback = "0",
-     .meaning = "Value around which the sines swing, one number or one per channel."},
+    {"signal", "offset", VALUE_PER_DOF, AT(SignalForm, offset), .only = "sines", .unit = "m, rad, N ...",
+     .fallback = "0", .meaning = "Value around which the sines swing, one number or one per channel."},
     {"signal", "terms", VALUE_TERMS, AT(SignalForm, terms), .of = "sine", .only = "sines", .required = true,
      .meaning = "The sines to add: a list for one channel, or a list of such lists, one per channel."},
 
-    {"sine", "amplitude", VALUE_NUMBER, AT(SineForm, amplitude), .unit = "m or rad", .required = true,
+    {"sine", "amplitude", VALUE_NUMBER, AT(SineForm, amplitude), .unit = "m, rad, N ...", .required = true,
      .meaning = "Amplitude of amplitude * sin(2 pi frequency t + phase)."},
     {"sine", "frequency", VALUE_NUMBER, AT(SineForm, frequency), .unit = "Hz", .required = true,
      .range = RANGE_AT_LEAST(0), .meaning = "Frequency."},
@@ -490,9 +551,18 @@ static const SchemaObject OBJECTS[] = {
                 "  - link: wheel{i}\n"
                 "    type: pd\n"
                 "    position_gain: 10\n"
-                "    velocity_gain: 1\n"
+                "    damping_gain: 1\n"
                 "    target: 0.5\n"
                 "    repeat: {count: 4}\n"},
+    {.name = "repeat_load",
+     .title = "repeat, of a load",
+     .size = sizeof(RepeatForm),
+     .meaning = "Many loads from one; link may hold {expressions}.",
+     .example = "links:\n"
+                "  - {name: \"ball{i}\", shape: {type: sphere, radius: 0.1}, mass: 1, repeat: {count: 3, position: [1, "
+                "0, 0]}}\n"
+                "loads:\n"
+                "  - {link: \"ball{i}\", force: [0, 0, 9.81], repeat: {count: 3, first: {force: [0, 0, 20]}}}\n"},
     {.name = "repeat_initial",
      .title = "repeat, of initial",
      .size = sizeof(RepeatForm),
@@ -518,6 +588,12 @@ static const SchemaObject OBJECTS[] = {
      .includes = {{"controller", 0}},
      .partial = true,
      .meaning = "Keys of a controller."},
+    {.name = "first_load",
+     .title = "first",
+     .size = sizeof(LoadForm),
+     .includes = {{"load", 0}},
+     .partial = true,
+     .meaning = "Keys of a load."},
     {.name = "first_initial",
      .title = "first",
      .size = sizeof(InitialForm),
@@ -537,18 +613,42 @@ static const SchemaObject OBJECTS[] = {
          "    joint: {type: hinge, axis: [0, 1, 0], position: [0, 0, 1]}\n"
          "    shapes: [{type: capsule, radius: 0.03, length: 0.3, position: [0, 0, 0.2]}]\n"
          "    mass: 1\n"
+         "  - {name: wheel, mass: 1, shape: {type: sphere, radius: 0.1}, joint: {type: hinge, axis: [0, 1, 0], "
+         "position: [1, "
+         "0, 1]}}\n"
+         "  - {name: fan, mass: 1, shape: {type: sphere, radius: 0.1}, joint: {type: hinge, axis: [0, 0, 1], position: "
+         "[2, "
+         "0, 1]}}\n"
          "  - name: table\n"
          "    joint: {type: slide, axis: [1, 0, 0]}\n"
          "    shape: {type: box, size: [1, 1, 0.1]}\n"
          "controllers:\n"
-         "  - {link: arm, type: pd, position_gain: 100, velocity_gain: 10, target: [0.5]}\n"
+         "  - {link: arm, type: pd, position_gain: 100, damping_gain: 10, max_force: 20, target: [0.5]}\n"
+         "  - {link: wheel, type: torque, target: 0.6, damping_gain: 0.02}\n"
+         "  - {link: fan, type: velocity, target: 30, damping_gain: 0.1, max_force: 0.5}\n"
          "  - {link: table, type: prescribed, target: {type: sines, terms: [{amplitude: 0.1, frequency: 2}]}}\n"},
+    {.name = "load",
+     .title = "load",
+     .size = sizeof(LoadForm),
+     .meaning = "A force on a point of a link, a torque, or both, from the first step to the last; a signal says when.",
+     .example = "links:\n"
+                "  - {name: crate, shape: {type: box, size: [0.4, 0.4, 0.4]}, mass: 10}\n"
+                "  - {name: drone, shape: {type: box, size: [0.3, 0.3, 0.05]}, mass: 1, position: [0, 0, 1]}\n"
+                "loads:\n"
+                "  # a push of 30 N along x at the middle of the upper edge, for a fifth of a second\n"
+                "  - link: crate\n"
+                "    point: [-0.2, 0, 0.2]\n"
+                "    force: {type: keyframes, times: [0.5, 0.501, 0.7, 0.701], values: [[0, 0, 0], [30, 0, 0], [30, 0, "
+                "0], [0, 0, 0]]}\n"
+                "  # a propeller, and what it makes the body turn by\n"
+                "  - {link: drone, axes: link, force: [0, 0, 10], torque: [0, 0, 0.02]}\n"},
     {.name = "signal",
      .title = "signal",
      .size = sizeof(SignalForm),
      .type_key = "type",
      .meaning =
-         "A value over time, one channel per degree of freedom of the joint it drives. A bare number is the same "
+         "A value over time, one channel per degree of freedom of the joint it drives, three for a load, in the units "
+         "of what it drives. A bare number is the same "
          "constant for all channels, a bare list one constant per channel.",
      .example = "links:\n"
                 "  - name: arm{i}\n"

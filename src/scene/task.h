@@ -74,11 +74,12 @@ typedef struct {
   double value;
 } TaskConstraint;
 
-/* Which parameters of a link's controller move. */
+/* Which parameters of a link's controllers and loads move. */
 enum { CONTROL_VALUES = 1, CONTROL_AMPLITUDE = 2, CONTROL_FREQUENCY = 4, CONTROL_PHASE = 8 };
 typedef struct {
   SourcePlace place;
-  TaskName link;       /* all controllers of this link's joint */
+  TaskName link;       /* all controllers of this link's joint, all loads on it */
+  unsigned of;         /* CONTROL_DRIVES ... bits; default all that there are */
   unsigned parameters; /* CONTROL_* bits; default VALUES, for sines AMPLITUDE | PHASE | VALUES */
   bool has_parameters; /* false: the default of the signal's kind */
   double within;       /* bounds around the initial value; INFINITY when absent */

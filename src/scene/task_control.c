@@ -21,6 +21,7 @@ static void read_control(Reader* reader, Task* task, const Node* item, int* capa
   TaskControl control = {.place = item->place, .within = interval.within, .low = interval.low, .high = interval.high};
   control.has_parameters = is_given(item, "parameters");
   control.parameters = form.parameters; /* the words stand in the order of the CONTROL_ bits */
+  control.of = is_given(item, "of") ? form.of : CONTROL_DRIVES | CONTROL_FORCES | CONTROL_TORQUES;
   int link_count;
   TaskName* links = read_which(reader, item, &form.which, &link_count);
   for (int i = 0; i < link_count; i++) {

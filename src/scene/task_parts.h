@@ -77,7 +77,7 @@ typedef struct {
 typedef struct {
   WhichForm which;
   IntervalForm interval;
-  unsigned parameters;
+  unsigned parameters, of;
 } ControlForm;
 
 typedef struct {

@@ -34,7 +34,7 @@ static const SchemaRow ROWS[] = {
     {"task", "design", VALUE_OBJECT, AT(TaskForm, design), .of = "design", .nullable = true,
      .meaning = "Which shapes and joint origins may change, and how."},
     {"task", "control", VALUE_LIST, AT(TaskForm, control), .of = "control", .nullable = true,
-     .meaning = "Which controller parameters may change."},
+     .meaning = "Which parameters of controllers and loads may change."},
     {"task", "initial", VALUE_LIST, AT(TaskForm, initial), .of = "start", .nullable = true,
      .meaning = "Which initial coordinates and velocities may change."},
     {"task", "loss", VALUE_LIST, AT(TaskForm, loss), .of = "loss", .required = true,
@@ -126,6 +126,10 @@ static const SchemaRow ROWS[] = {
     {"constraint", "value", VALUE_NUMBER, AT(ConstraintForm, value), .fallback = "0", .meaning = "Right-hand side."},
 
     /* ---------------------------------------------------------------- control, start */
+    {"control", "of", VALUE_WORDS, AT(ControlForm, of), .of = "drives|forces|torques",
+     .fallback = "(all that there are)",
+     .meaning = "Whose parameters move: targets of the controllers of the link's joint, forces and torques of the "
+                "loads on the link."},
     {"control", "parameters", VALUE_WORDS, AT(ControlForm, parameters), .of = "values|amplitude|frequency|phase",
      .fallback = "(values; of sines values, amplitude and phase)",
      .meaning = "Parameters that move: values are constants, knots, rows of a sequence, or the offset of sines."},
@@ -355,7 +359,8 @@ static const SchemaObject OBJECTS[] = {
      .title = "control",
      .size = sizeof(ControlForm),
      .includes = {{"which", AT(ControlForm, which)}, {"interval", AT(ControlForm, interval)}},
-     .meaning = "Parameters of the controllers of a link's joint that move.",
+     .meaning = "Parameters of the controllers of a link's joint, and of the loads on it, that move. They are called "
+                "`link/values/3`, of further controllers `link/controller2_values/3`, of loads `link/force_values/0`.",
      .example = "scene: ../scenes/spider.yaml\n"
                 "control: [{links: [upper0, upper1], parameters: [amplitude, phase], within: 0.5}]\n"
                 "loss: [{type: travel, link: body, direction: [1, 0, 0]}, {type: effort, weight: 1e-6}]\n"},

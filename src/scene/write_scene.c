@@ -267,6 +267,15 @@ static void write_joint(Text* out, const SceneJoint* joint) {
     write_limits(out, joint);
     write_limit_law(out, joint);
     if (!all_zero(joint->damping, dof)) write_key_numbers(out, "damping", joint->damping, dof);
+    if (!all_zero(joint->stiffness, dof)) {
+      write_key_numbers(out, "stiffness", joint->stiffness, dof);
+      write_key_numbers(out, "rest", joint->rest, dof);
+    }
+    if (!all_zero(joint->friction, dof)) {
+      write_key_numbers(out, "friction", joint->friction, dof);
+      write_key_number(out, "friction_speed", joint->friction_speed);
+    }
+    if (!all_zero(joint->armature, dof)) write_key_numbers(out, "armature", joint->armature, dof);
   }
   text_add(out, "}\n");
 }
@@ -324,6 +333,12 @@ static void write_link(const Writer* writer, const SceneLink* link) {
   write_mass(out, link);
   write_groups(out, link);
   if (!link->collide) text_add(out, "    collide: false\n");
+  const double inherited = link->parent < 0 ? 0 : writer->scene->links[link->parent].gravity_compensation;
+  if (!same_bits(&link->gravity_compensation, &inherited, sizeof(double))) {
+    text_add(out, "    gravity_compensation: ");
+    write_number(out, link->gravity_compensation);
+    text_add(out, "\n");
+  }
   if (link->color[0] < 0) return;
   text_add(out, "    color: ");
   write_numbers(out, link->color, 3);
@@ -366,9 +381,9 @@ static void write_sines(Text* out, const SceneSignal* signal) {
   text_add(out, "]");
 }
 
-static void write_signal(Text* out, const SceneSignal* signal) {
+static void write_signal(Text* out, const char* key, const SceneSignal* signal) {
   static const char* const TYPES[] = {"constant", "keyframes", "spline", "sines", "sequence", "held"};
-  text_add(out, "    target: {type: %s", TYPES[signal->type]);
+  text_add(out, "    %s: {type: %s", key, TYPES[signal->type]);
   switch (signal->type) {
     case SIGNAL_CONSTANT:
       write_key_numbers(out, "value", signal->values, signal->channels);
@@ -393,22 +408,47 @@ static void write_signal(Text* out, const SceneSignal* signal) {
 
 /* ---------------------------------------------------------------- controllers, initial state */
 
+/* Zeros are not said. */
+static void write_gain(Text* out, const char* key, const double* values, int dof) {
+  if (all_zero(values, dof)) return;
+  text_add(out, "    %s: ", key);
+  write_numbers(out, values, dof);
+  text_add(out, "\n");
+}
+
 static void write_controller(const Writer* writer, const SceneController* controller) {
   const SceneLink* link = &writer->scene->links[controller->link];
   int dof = scene_joint_dof(&link->joint);
   Text* out = writer->out;
-  bool driven = controller->type == CONTROLLER_PD;
   text_add(out, "  - link: ");
   write_text(out, link->name);
-  text_add(out, "\n    type: %s\n", driven ? "pd" : "prescribed");
-  if (driven) {
+  static const char* const TYPES[] = {"pd", "prescribed", "torque", "velocity"};
+  text_add(out, "\n    type: %s\n", TYPES[controller->type]);
+  if (controller->type == CONTROLLER_PD) {
     text_add(out, "    position_gain: ");
     write_numbers(out, controller->position_gain, dof);
     text_add(out, "\n    velocity_gain: ");
     write_numbers(out, controller->velocity_gain, dof);
     text_add(out, "\n");
   }
-  write_signal(out, &controller->target);
+  write_gain(out, "damping_gain", controller->damping_gain, dof);
+  write_gain(out, "max_force", controller->max_force, dof);
+  write_signal(out, "target", &controller->target);
+}
+
+static void write_load(const Writer* writer, const SceneLoad* load) {
+  Text* out = writer->out;
+  text_add(out, "  - link: ");
+  write_text(out, writer->scene->links[load->link].name);
+  text_add(out, "\n");
+  if (load->link_axes) text_add(out, "    axes: link\n");
+  if (load->has_point) {
+    text_add(out, "    point: ");
+    write_numbers(out, (const double[3]){load->point.x, load->point.y, load->point.z}, 3);
+    text_add(out, "\n");
+  }
+  if (load->force.channels > 0) write_signal(out, "force", &load->force);
+  if (load->torque.channels > 0) write_signal(out, "torque", &load->torque);
 }
 
 static void write_initial(const Writer* writer, const SceneInitial* initial) {
@@ -449,6 +489,8 @@ void scene_write_yaml(const Scene* scene, const char* folder, Text* out) {
   write_links(&writer);
   if (scene->controller_count > 0) text_add(out, "controllers:\n");
   for (int i = 0; i < scene->controller_count; i++) write_controller(&writer, &scene->controllers[i]);
+  if (scene->load_count > 0) text_add(out, "loads:\n");
+  for (int i = 0; i < scene->load_count; i++) write_load(&writer, &scene->loads[i]);
   if (scene->initial_count > 0) text_add(out, "initial:\n");
   for (int i = 0; i < scene->initial_count; i++) write_initial(&writer, &scene->initials[i]);
   for (int i = 0; i < scene->shape_count; i++) memory_free(writer.shape_names[i]);

@@ -3,7 +3,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "simulate/sim.h"
+#include "simulate/loads.h"
 
 /* Part of the momentum per step that counts as a force: a body that drifts free of all forces is solved to this part of
  * the tolerance of its speed. */
@@ -41,6 +41,16 @@ static WorkingForce own_force(const Sim* s, int i, const LinkTerms* terms) {
   return own;
 }
 
+static void add_loads(Sim* s) {
+  const Configuration* c = &s->configuration[s->current];
+  for (int i = 0; s->loads && i < s->model->link_count; i++) {
+    if (!s->loads[i].any) continue;
+    WorkingForce own = load_at_work(&s->loads[i], &s->model->links[i], c->pose[i]);
+    s->work[i].force += own.force;
+    s->work[i].torque += own.torque;
+  }
+}
+
 static void add_contact_forces(ContactTermList contact, WorkingForce* work) {
   int count = contact.holder ? contact.count(contact.holder) : 0;
   for (int k = 0; k < count; k++) {
@@ -68,6 +78,7 @@ void balance_measure(Sim* s, ContactTermList contact) {
   const Model* m = s->model;
   for (int i = 0; i < m->link_count; i++)
     s->work[i] = m->links[i].tree < 0 ? (WorkingForce){0, 0} : own_force(s, i, &s->link_terms[i]);
+  add_loads(s);
   add_contact_forces(contact, s->work);
   compose(s, s->work);
   const JointTerms* joints = s->configuration[s->current].joints;
@@ -77,6 +88,7 @@ void balance_measure(Sim* s, ContactTermList contact) {
       const Screw* screw = &s->screws[dof];
       double turning = vec3_norm(screw->w), arm = vec3_norm(screw_velocity(screw, s->reference[i]));
       s->at_work[dof] = arm * s->work[i].force + turning * s->work[i].torque + fabs(joints[i].gradient[k]);
+      if (m->links[i].passive) s->at_work[dof] += joints[i].inertia_force[k];
     }
 }
 

@@ -1,4 +1,5 @@
 /* A run: memory, the start, from one state to the next. */
+#include "simulate/loads.h"
 #include "simulate/spin.h"
 
 #include <string.h>
@@ -35,6 +36,8 @@ static void allocate(Sim* s) {
   s->q_now = MEMORY_NEW(double, m->coordinate_count);
   s->q_old = MEMORY_NEW(double, m->coordinate_count);
   s->difference_old = MEMORY_NEW(double, m->dof_count);
+  if (m->armature) s->q_older = MEMORY_NEW(double, m->coordinate_count);
+  if (m->armature) s->joint_aim = MEMORY_NEW(double, m->dof_count);
   s->pose_now = MEMORY_NEW(Pose, m->link_count);
   s->pose_old = MEMORY_NEW(Pose, m->link_count);
   s->pose_older = MEMORY_NEW(Pose, m->link_count);
@@ -42,6 +45,7 @@ static void allocate(Sim* s) {
   s->target = MEMORY_NEW(Pose, m->link_count);
   s->drives = MEMORY_NEW(JointDrive, m->controller_count);
   s->drive_first = MEMORY_NEW(int, m->link_count + 1);
+  s->loads = loads_create(m);
   s->prescribed = MEMORY_NEW(double, m->coordinate_count);
   s->fixed = MEMORY_NEW(bool, m->dof_count);
   for (int k = 0; k < 2; k++) s->configuration[k] = configuration_create(m);
@@ -83,6 +87,8 @@ void sim_destroy(Sim* s) {
                    s->q_now,
                    s->q_old,
                    s->difference_old,
+                   s->q_older,
+                   s->joint_aim,
                    s->pose_now,
                    s->pose_old,
                    s->pose_older,
@@ -90,6 +96,7 @@ void sim_destroy(Sim* s) {
                    s->target,
                    s->drives,
                    s->drive_first,
+                   s->loads,
                    s->prescribed,
                    s->fixed,
                    s->gradient,
@@ -178,7 +185,7 @@ static void list_drives(Sim* s) {
   for (int i = 0; i < m->link_count; i++) {
     s->drive_first[i] = count;
     for (int c = 0; c < m->controller_count; c++)
-      count += m->controllers[c].link == i && m->controllers[c].type == CONTROLLER_PD;
+      count += m->controllers[c].link == i && m->controllers[c].type != CONTROLLER_PRESCRIBED;
     if (m->links[i].prescribed < 0) continue;
     for (int k = 0; k < m->links[i].dof_count; k++) {
       s->fixed[m->links[i].dof_first + k] = true;
@@ -199,6 +206,7 @@ static Sim* create_at_start(const Model* model, const SimOptions* options) {
   create_solver(s);
   memcpy(s->q_now, model->initial_coordinates, sizeof(double) * (size_t)model->coordinate_count);
   memcpy(s->q_old, s->q_now, sizeof(double) * (size_t)model->coordinate_count);
+  if (s->q_older) memcpy(s->q_older, s->q_now, sizeof(double) * (size_t)model->coordinate_count);
   memcpy(s->state.rate, model->initial_velocities, sizeof(double) * (size_t)model->dof_count);
   model_poses(model, s->q_now, s->pose_now);
   s->gain_dt = simulation_substep(&model->simulation);
@@ -255,6 +263,7 @@ void sim_advance(Sim* s) {
   s->pose_old = s->pose_now;
   s->pose_now = oldest;
   memcpy(s->pose_now, c->pose, sizeof(Pose) * (size_t)s->model->link_count);
+  if (s->q_older) memcpy(s->q_older, s->q_old, sizeof(double) * (size_t)s->model->coordinate_count);
   double* q = s->q_old;
   s->q_old = s->q_now;
   s->q_now = q;

@@ -10,14 +10,30 @@ static Quat relative(const double* from, const double* to) {
 
 /* ---------------------------------------------------------------- plain coordinates */
 
+/* The force that a drive would have without its limit (M3); damping: of its rate error. */
+static double drive_wanted(const JointInput* in, const JointDrive* drive, int k, double damping) {
+  double rate = in->weights.rate_now * (in->q[k] - in->q_now[k]) - in->weights.rate_old * in->difference_old[k];
+  double way = drive->position_gain[k] * (in->q[k] - drive->target[k]);
+  return drive->push[k] - way - damping * (rate - drive->target_rate[k]);
+}
+
+/* (A3), (M3), (M7). */
 static void plain_adjoint(const JointInput* in, int k, double lambda, JointShares* out) {
   double a = in->weights.rate_now, b = in->weights.rate_old, by_rate = lambda * in->link->damping[k];
+  if (in->link->passive) {
+    double rate = a * (in->q[k] - in->q_now[k]) - b * in->difference_old[k];
+    by_rate += lambda * joint_friction_slope(in->link, k, rate);
+    out->aim[k] = in->aim ? -lambda * in->link->armature[k] * in->inertia_weight : 0;
+    out->now[k] += out->aim[k];
+  }
   for (int c = 0; c < in->drive_count; c++) {
     const JointDrive* drive = &in->drives[c];
-    double kd = joint_velocity_gain(in, drive->velocity_gain[k]);
-    out->target[c][k] -= lambda * drive->position_gain[k];
-    out->target_rate[c][k] -= lambda * kd * a;
-    by_rate += lambda * kd * a;
+    double kd = joint_rate_gain(in, drive, k), share = lambda;
+    if (drive->max_force[k] > 0) share *= limited_force(drive_wanted(in, drive, k, kd * a), drive->max_force[k]).slope;
+    out->push[c][k] -= share;
+    out->target[c][k] -= share * drive->position_gain[k];
+    out->target_rate[c][k] -= share * kd * a;
+    by_rate += share * kd * a;
   }
   out->now[k] -= a * by_rate;
   out->difference_old[k] -= b * by_rate;
@@ -75,7 +91,7 @@ static void ball_adjoint(const JointInput* in, int base, const double* lambda, J
     quadratic_adjoint(error, drive->position_gain + base, 1.0, zero, lambda, by_right, unused);
     add_left(error, by_right, out->target[c] + base);
     for (int i = 0; i < 3; i++) {
-      kd[i] = joint_velocity_gain(in, drive->velocity_gain[base + i]);
+      kd[i] = joint_rate_gain(in, drive, base + i);
       goal[i] = b[i] + drive->target_rate[base + i];
     }
     quadratic_adjoint(step, kd, a, goal, lambda, by_step, by_goal);
@@ -98,9 +114,11 @@ void joint_adjoint(const JointInput* in, const double* lambda, JointShares* out)
   int plain = in->link->joint.plain_count;
   memset(out->now, 0, sizeof(out->now));
   memset(out->difference_old, 0, sizeof(out->difference_old));
+  memset(out->aim, 0, sizeof(out->aim));
   for (int c = 0; c < in->drive_count; c++) {
     memset(out->target[c], 0, sizeof(out->target[c]));
     memset(out->target_rate[c], 0, sizeof(out->target_rate[c]));
+    memset(out->push[c], 0, sizeof(out->push[c]));
   }
   bool free = in->drive_count == 0 && all_zero(in->link->damping, in->link->dof_count);
   if (free || all_zero(lambda, in->link->dof_count)) return;

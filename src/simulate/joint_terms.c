@@ -99,6 +99,14 @@ static bool limits_at(const ModelLink* link, int dof, double q, LimitEnergy* sum
   return true;
 }
 
+/* A drive that wants the force -first and whose force falls by `second` with the way; both linear in the coordinate, so
+ * the integral of the limited force by it is that by the force over `second` (M2). */
+static LimitEnergy limited(LimitEnergy wanted, double limit, double way) {
+  LimitedForce f = limited_force(-wanted.first, limit);
+  double energy = wanted.second > 0 ? f.energy / wanted.second : -f.force * way;
+  return (LimitEnergy){energy, -f.force, wanted.second * f.slope};
+}
+
 /* ---------------------------------------------------------------- plain coordinates */
 
 static bool plain_dof(const JointInput* in, int k, bool derivatives, JointTerms* out) {
@@ -110,13 +118,25 @@ static bool plain_dof(const JointInput* in, int k, bool derivatives, JointTerms*
   out->limit += limit.value;
   out->damping += 0.5 * link->damping[k] / a * rate * rate;
   double gradient = limit.first + link->damping[k] * rate, hessian = limit.second + link->damping[k] * a;
+  if (link->passive) {
+    PassiveTerms own = joint_passive(in, k, rate);
+    out->limit += own.spring;
+    out->damping += own.friction;
+    out->inertia += own.inertia;
+    out->inertia_force[k] = own.inertia_force;
+    gradient += own.gradient;
+    hessian += own.hessian;
+  }
   for (int c = 0; c < in->drive_count; c++) {
     const JointDrive* drive = &in->drives[c];
     double e = in->q[k] - drive->target[k], de = rate - drive->target_rate[k];
-    double kp = drive->position_gain[k], kd = joint_velocity_gain(in, drive->velocity_gain[k]);
-    out->controller += 0.5 * kp * e * e + 0.5 * kd * de * de;
-    gradient += kp * e + kd * a * de;
-    hessian += kp + kd * a * a;
+    double kp = drive->position_gain[k], kd = joint_rate_gain(in, drive, k);
+    LimitEnergy law = {0.5 * kp * e * e + 0.5 * kd * de * de - drive->push[k] * (in->q[k] - in->q_now[k]),
+                       kp * e + kd * a * de - drive->push[k], kp + kd * a * a};
+    if (drive->max_force[k] > 0) law = limited(law, drive->max_force[k], in->q[k] - in->q_now[k]);
+    out->controller += law.value;
+    gradient += law.first;
+    hessian += law.second;
   }
   if (derivatives) {
     out->gradient[k] += gradient;
@@ -182,7 +202,7 @@ static bool ball_limit(const JointInput* in, int base, bool derivatives, JointTe
 static bool ball_dofs(const JointInput* in, int base, bool derivatives, JointTerms* out) {
   const ModelLink* link = in->link;
   double a = in->weights.rate_now, damping[3], b[3], zero[3] = {0, 0, 0};
-  bool still = in->drive_count == 0;
+  bool still = in->drive_count == 0 && !link->passive;
   for (int i = 0; i < 3; i++) still = still && !(link->damping[base + i] > 0);
   if (still) return ball_limit(in, base, derivatives, out); /* a free body has nothing of its own */
   RotationVector step =
@@ -194,6 +214,11 @@ static bool ball_dofs(const JointInput* in, int base, bool derivatives, JointTer
     b[i] = in->weights.rate_old * in->difference_old[base + i];
   }
   if (damped) out->damping += quadratic(&step, damping, a, b, derivatives, base, out);
+  if (link->passive) {
+    RotationVector bent =
+        rotation_vector_derivatives(quat_mul(quat_conjugate(quat_at(link->rest + base)), quat_at(in->q + base)));
+    out->limit += quadratic(&bent, link->stiffness + base, 1.0, zero, derivatives, base, out);
+  }
   for (int c = 0; c < in->drive_count; c++) {
     const JointDrive* drive = &in->drives[c];
     RotationVector error =
@@ -201,7 +226,7 @@ static bool ball_dofs(const JointInput* in, int base, bool derivatives, JointTer
     out->controller += quadratic(&error, drive->position_gain + base, 1.0, zero, derivatives, base, out);
     double kd[3], goal[3];
     for (int i = 0; i < 3; i++) {
-      kd[i] = joint_velocity_gain(in, drive->velocity_gain[base + i]);
+      kd[i] = joint_rate_gain(in, drive, base + i);
       goal[i] = b[i] + drive->target_rate[base + i];
     }
     out->controller += quadratic(&step, kd, a, goal, derivatives, base, out);
@@ -211,7 +236,8 @@ static bool ball_dofs(const JointInput* in, int base, bool derivatives, JointTer
 
 bool joint_terms(const JointInput* in, bool derivatives, JointTerms* out) {
   const Joint* joint = &in->link->joint;
-  out->controller = out->limit = out->damping = 0;
+  out->controller = out->limit = out->damping = out->inertia = 0;
+  if (in->link->passive) memset(out->inertia_force, 0, sizeof(out->inertia_force));
   if (derivatives) {
     memset(out->gradient, 0, sizeof(out->gradient));
     memset(out->hessian, 0, sizeof(out->hessian));

@@ -65,7 +65,8 @@ static void measure_islands(Sim* s, bool arrived) {
     island->rounding +=
         ROUNDING * fabs(c->inertia[i]) + POSITION_ROUNDING * size * sqrt(2 * weight * fabs(c->inertia[i]));
     if (m->links[i].dof_count > 0)
-      island->rounding += ROUNDING * (c->joints[i].controller + c->joints[i].limit + c->joints[i].damping);
+      island->rounding +=
+          ROUNDING * (fabs(c->joints[i].controller) + c->joints[i].limit + c->joints[i].damping + c->joints[i].inertia);
   }
   int count = s->contact ? contact_candidate_count(s->contact) : 0;
   for (int k = 0; k < count; k++) {
@@ -130,7 +131,8 @@ static void measure_change(Sim* s) {
     island->change += new->inertia[i] - old->inertia[i];
     if (s->model->links[i].dof_count == 0) continue;
     const JointTerms *a = &old->joints[i], *b = &new->joints[i];
-    island->change += (b->controller - a->controller) + (b->limit - a->limit) + (b->damping - a->damping);
+    island->change +=
+        (b->controller - a->controller) + (b->limit - a->limit) + (b->damping - a->damping) + (b->inertia - a->inertia);
   }
   int count = s->contact ? contact_candidate_count(s->contact) : 0;
   for (int k = 0; k < count; k++) {

@@ -94,6 +94,9 @@ static SimMotion motion_of(const Sim* s) {
       add_spinner(link, &s->pose_now[i], &v, s->state.momentum[i], &sum);
     else
       add_motion(link, &s->pose_now[i], &v, &sum);
+    const double* rate = s->state.rate + link->dof_first;
+    for (int k = 0; link->passive && k < link->joint.plain_count; k++)
+      sum.kinetic += 0.5 * link->armature[k] * rate[k] * rate[k];
   }
   return sum;
 }
@@ -109,7 +112,11 @@ bool motion_forces(const Model* model, const StepClock* clock, const Pose* now, 
     y = vec3_add_scaled(y, w.y_old, pose_apply(older[i], link->center));
     if (w.y_older != 0) y = vec3_add_scaled(y, w.y_older, pose_apply(oldest[i], link->center));
     Vec3 pull = vec3_scale(vec3_sub(pose_apply(now[i], link->center), y), w.factor / (clock->dt * clock->dt));
-    force[i] = vec3_scale(vec3_sub(pull, model->simulation.gravity), link->mass);
+    force[i] = vec3_scale(vec3_sub(pull, model_link_gravity(model, i)), link->mass);
+  }
+  for (int k = 0; k < model->load_count; k++) {
+    Vec3* own = &force[model->loads[k].link];
+    *own = vec3_sub(*own, sim_load_force(model, k, clock, old, older));
   }
   return true;
 }
@@ -118,11 +125,12 @@ bool motion_forces(const Model* model, const StepClock* clock, const Pose* now, 
 
 SimMeasure sim_measure(Sim* s) {
   SimMotion motion = motion_of(s);
-  SimMeasure out = {motion.kinetic, 0, INFINITY, motion.momentum, motion.angular_momentum};
+  SimMeasure out = {motion.kinetic, model_spring_energy(s->model, s->state.q), INFINITY, motion.momentum,
+                    motion.angular_momentum};
   for (int i = 0; i < s->model->link_count; i++) {
     const ModelLink* link = &s->model->links[i];
     if (link->tree < 0) continue;
-    out.potential -= link->mass * vec3_dot(s->model->simulation.gravity, s->state.center[i]);
+    out.potential -= link->mass * vec3_dot(model_link_gravity(s->model, i), s->state.center[i]);
   }
   for (int k = 0; s->contact && k < contact_candidate_count(s->contact); k++) {
     double gap = contact_gap(s->contact, k);

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulate/sim.h"
+#include "simulate/loads.h"
 
 /* Smallest eigenvalue left after lifting (SDRS section V), of the smallest diagonal entry. */
 #define EIGENVALUE_FLOOR 1e-3
@@ -20,12 +20,15 @@ JointInput step_joint_input(const Sim* s, const Configuration* c, int link) {
                       s->drives + s->drive_first[link],
                       s->drive_first[link + 1] - s->drive_first[link],
                       s->gain_dt,
-                      s->weights};
+                      s->weights,
+                      s->joint_aim ? s->joint_aim + l->dof_first : NULL,
+                      step_inertia_weight(s)};
 }
 
 static bool evaluate_link(Sim* s, int i, Configuration* c) {
   const ModelLink* link = &s->model->links[i];
   c->inertia[i] = link->tree < 0 ? 0 : inertia_energy(link, c->pose[i], s->target[i], step_inertia_weight(s));
+  if (s->loads && s->loads[i].any) c->inertia[i] += load_energy(&s->loads[i], &c->pose[i], &s->pose_now[i]);
   if (link->dof_count == 0) return true;
   JointInput in = step_joint_input(s, c, i);
   return joint_terms(&in, true, &c->joints[i]);
@@ -156,8 +159,13 @@ static void link_terms(Sim* s) {
   }
 }
 
+/* After the forces at work have been measured, of which loads are not part yet. */
 static void gather(Sim* s, ContactTermList contact, Assembly* a) {
-  *a = (Assembly){s->model, s->screws, s->reference, s->link_terms, s->configuration[s->current].joints, contact};
+  const Model* m = s->model;
+  const Configuration* c = &s->configuration[s->current];
+  for (int i = 0; s->loads && i < m->link_count; i++)
+    if (s->loads[i].any) load_add_terms(&s->loads[i], &m->links[i], c->pose[i], &s->link_terms[i]);
+  *a = (Assembly){m, s->screws, s->reference, s->link_terms, c->joints, contact};
   assemble_gradient(a, s->gradient);
 }
 
@@ -372,13 +380,14 @@ static void report_terms(Sim* s, StepReport* report) {
     const ModelLink* link = &m->links[i];
     if (link->tree >= 0) {
       Vec3 center = pose_apply(c->pose[i], link->center);
-      report->terms.gravity -= link->mass * vec3_dot(m->simulation.gravity, center);
+      report->terms.gravity -= link->mass * vec3_dot(model_link_gravity(m, i), center);
       report->terms.inertia += c->inertia[i];
     }
     if (link->dof_count == 0) continue;
     report->terms.controller += c->joints[i].controller;
     report->terms.limit += c->joints[i].limit;
     report->terms.damping += c->joints[i].damping;
+    report->terms.inertia += c->joints[i].inertia;
   }
   if (!s->contact) return;
   contact_energy(s->contact, &report->terms.contact, &report->terms.friction);

@@ -1,6 +1,7 @@
 /* What the step from t to t + dt aims at (docs/derivations/step.md, S2-S4). */
 #include <string.h>
 
+#include "simulate/loads.h"
 #include "simulate/spin.h"
 
 /* Second derivative, in the present step's length, of the cubic through the states at 0, -1, -b and -c steps: L_i''(0)
@@ -76,11 +77,10 @@ static void aim_links(Sim* s) {
   const Model* m = s->model;
   StepWeights w = s->weights;
   double dt = s->clock.dt;
-  Vec3 fall = vec3_scale(m->simulation.gravity, dt * dt / w.factor);
   for (int i = 0; i < m->link_count; i++) {
     s->target[i] = affine_combine(w.y_now, s->pose_now[i], w.y_old, s->pose_old[i], w.y_older, s->pose_older[i],
                                   w.y_rate * dt, s->pose_rate[i]);
-    s->target[i].t = vec3_add(s->target[i].t, fall);
+    s->target[i].t = vec3_add(s->target[i].t, vec3_scale(model_link_gravity(m, i), dt * dt / w.factor));
   }
 }
 
@@ -88,10 +88,29 @@ static void aim_drive(const Model* m, const ModelController* c, double t, JointD
   const Joint* joint = &m->links[c->link].joint;
   double value[JOINT_MAX_DOF], rate[JOINT_MAX_DOF];
   signal_eval(&c->target, t, value, rate);
-  joint_coordinates_from_target(joint, value, drive->target);
-  joint_rates_from_target(joint, value, rate, drive->target_rate);
+  *drive = (JointDrive){.target = {0}};
+  joint_zero(joint, drive->target);
+  if (c->type == CONTROLLER_TORQUE) memcpy(drive->push, value, sizeof(double) * (size_t)joint->dof_count);
+  if (c->type == CONTROLLER_VELOCITY) memcpy(drive->target_rate, value, sizeof(double) * (size_t)joint->dof_count);
+  if (c->type == CONTROLLER_PD) {
+    joint_coordinates_from_target(joint, value, drive->target);
+    joint_rates_from_target(joint, value, rate, drive->target_rate);
+  }
   memcpy(drive->position_gain, c->position_gain, sizeof(drive->position_gain));
   memcpy(drive->velocity_gain, c->velocity_gain, sizeof(drive->velocity_gain));
+  memcpy(drive->damping_gain, c->damping_gain, sizeof(drive->damping_gain));
+  memcpy(drive->max_force, c->max_force, sizeof(drive->max_force));
+}
+
+/* Plain coordinates of joints with armature (M6). */
+static void aim_armatures(Sim* s) {
+  const Model* m = s->model;
+  for (int i = 0; s->joint_aim && i < m->link_count; i++)
+    for (int k = 0; k < m->links[i].joint.plain_count; k++) {
+      int dof = m->links[i].dof_first + k, q = m->links[i].coordinate_first + k;
+      s->joint_aim[dof] = armature_aim(&s->weights, s->clock.dt, s->difference_old[dof], s->q_old[q] - s->q_older[q],
+                                       m->initial_velocities[dof]);
+    }
 }
 
 static void aim_joints(Sim* s, double t) {
@@ -101,7 +120,7 @@ static void aim_joints(Sim* s, double t) {
     JointDrive* drive = s->drives + s->drive_first[i];
     if (s->drive_first[i + 1] > s->drive_first[i])
       for (int c = 0; c < m->controller_count; c++)
-        if (m->controllers[c].link == i && m->controllers[c].type == CONTROLLER_PD)
+        if (m->controllers[c].link == i && m->controllers[c].type != CONTROLLER_PRESCRIBED)
           aim_drive(m, &m->controllers[c], t, drive++);
     if (link->prescribed < 0) continue;
     double value[JOINT_MAX_DOF], rate[JOINT_MAX_DOF];
@@ -115,7 +134,9 @@ void step_prepare(Sim* s) {
   s->weights = step_weights(s->model->simulation.integrator, &s->clock);
   aim_links(s);
   spin_aim(s);
+  aim_armatures(s);
   aim_joints(s, s->clock.time);
+  loads_aim(s);
   Configuration* c = &s->configuration[s->current];
   memcpy(c->q, s->q_now, sizeof(double) * (size_t)s->model->coordinate_count);
   memcpy(c->pose, s->pose_now, sizeof(Pose) * (size_t)s->model->link_count);

@@ -58,6 +58,7 @@ typedef struct {
   double* rate;                           /* SimState.rate  (nv) */
   Vec3* momentum;                         /* SimState.momentum  (links) */
   Pose *pose_now, *pose_old, *pose_older; /* T^t, T^{t-1}, T^{t-2}  (links) */
+  double* q_older;                        /* q^{t-2}, or NULL  (nq) */
 } SimPast;
 
 /* In how many substeps the next step is tried first (simulate/substep.c). */
@@ -90,6 +91,7 @@ struct Sim {
   /* written by sim_step at its end: the past */
   double *q_now, *q_old;                  /* q^t, q^{t-1}  (nq) */
   double* difference_old;                 /* q^t - q^{t-1} in joint increments  (nv) */
+  double* q_older;                        /* q^{t-2}; NULL: no joint has an armature  (nq) */
   Pose *pose_now, *pose_old, *pose_older; /* T^t, T^{t-1}, T^{t-2}  (links) */
   Pose* pose_rate;                        /* dT/dt of the initial velocities (affine)  (links) */
 
@@ -102,11 +104,13 @@ struct Sim {
 
   /* written by step_prepare: what the present step aims at */
   StepWeights weights;
-  Pose* target;       /* Y of every link (affine)  (links) */
-  JointDrive* drives; /* sorted by link */
-  int* drive_first;   /* (links + 1) */
-  double* prescribed; /* coordinates that prescribed joints must reach  (nq) */
-  bool* fixed;        /* dof is prescribed  (nv) */
+  Pose* target;           /* Y of every link (affine)  (links) */
+  JointDrive* drives;     /* sorted by link */
+  int* drive_first;       /* (links + 1) */
+  struct LinkLoad* loads; /* NULL: there are none  (links) */
+  double* joint_aim;      /* what inertia alone would make of q - q^t; NULL alike  (nv) */
+  double* prescribed;     /* coordinates that prescribed joints must reach  (nq) */
+  bool* fixed;            /* dof is prescribed  (nv) */
   int fixed_count;
 
   int iteration_limit; /* of the try under way (simulate/substep.c) */

@@ -103,7 +103,8 @@ typedef struct {
 } SimContact;
 
 typedef struct {
-  double kinetic, potential; /* J; potential: gravity, zero at the initial state's world origin */
+  double kinetic, potential; /* J; kinetic: armatures too; potential: gravity, zero at the
+                                world's origin, and joints' springs */
   double smallest_gap;       /* over all pairs near each other; INFINITY when there is none [m] */
   Vec3 momentum;             /* of all that can move [kg m/s] */
   Vec3 angular_momentum;     /* about the world's origin [kg m^2/s] */
@@ -127,6 +128,9 @@ SimMotion motion_between(const Model* model, const StepClock* clock, const Pose*
 bool motion_forces(const Model* model, const StepClock* clock, const Pose* now, const Pose* old, const Pose* older,
                    const Pose* oldest, Vec3* force);
 
+/* The force of a load of the model in the step of `clock` from the poses `now`, with those of the step before, `old`;
+ * not in a run's first step [N] (docs/derivations/loads.md). */
+Vec3 sim_load_force(const Model* model, int load, const StepClock* clock, const Pose* now, const Pose* old);
 Status sim_create(Sim** out, const Model* model, const SimOptions* options, Diagnostics* diagnostics);
 void sim_destroy(Sim* sim);
 /* Advance by dt: in simulation.substeps equal substeps (or as many as the steps before needed), and when that fails, in
@@ -169,7 +173,7 @@ size_t sim_snapshot_size(const SimSnapshot* snapshot); /* bytes */
 /* Coordinates and poses at the substep before, and poses at the one before that; at the start of a run they say nothing
  * yet. Borrowed until the next step. */
 typedef struct {
-  const double* q_old;               /* (nq) */
+  const double *q_old, *q_older;     /* (nq); older: that of two substeps before, NULL where no joint has an armature */
   const Pose *pose_old, *pose_older; /* (links) */
 } SimHistory;
 SimHistory sim_history(const Sim* sim);
@@ -256,8 +260,8 @@ typedef struct {
 /* A step out of a run: poses and coordinates of its states; before the start they repeat the first. */
 typedef struct {
   StepClock clock;
-  int64_t number; /* of the state at t + dt in its run, 1..; 0: not known */
-  const double *q_next, *q_now, *q_old;
+  int64_t number;                                 /* of the state at t + dt in its run, 1..; 0: not known */
+  const double *q_next, *q_now, *q_old, *q_older; /* q_older: looked at where a joint has an armature */
   const Pose *pose_next, *pose_now, *pose_old, *pose_older;
   const Vec3 *momentum_next, *momentum_now;
   const ContactRecord *contacts_next, *contacts_now;

@@ -22,6 +22,7 @@ static void pass_state(Sim* s, StateBlock* block) {
   state_block_pass(block, &s->substep_memory, sizeof(s->substep_memory));
   state_block_pass(block, s->q_now, coordinates);
   state_block_pass(block, s->q_old, coordinates);
+  if (s->q_older) state_block_pass(block, s->q_older, coordinates);
   state_block_pass(block, s->difference_old, dofs);
   state_block_pass(block, s->state.rate, dofs);
   state_block_pass(block, s->state.momentum, sizeof(Vec3) * links);
@@ -59,4 +60,4 @@ void sim_snapshot_destroy(SimSnapshot* snapshot) {
 
 size_t sim_snapshot_size(const SimSnapshot* snapshot) { return sizeof(*snapshot) + snapshot->size; }
 
-SimHistory sim_history(const Sim* s) { return (SimHistory){s->q_old, s->pose_old, s->pose_older}; }
+SimHistory sim_history(const Sim* s) { return (SimHistory){s->q_old, s->q_older, s->pose_old, s->pose_older}; }

@@ -2,6 +2,7 @@
 #include "simulate/spin.h"
 
 #include "simulate/free_rotation.h"
+#include "simulate/loads.h"
 
 Spinner* spinners_create(const Model* m) {
   Spinner* spinners = MEMORY_NEW(Spinner, m->link_count);
@@ -44,7 +45,7 @@ void spin_aim(Sim* s) {
 }
 
 static void mark_touching(Sim* s) {
-  for (int i = 0; i < s->model->link_count; i++) s->spinners[i].touches = false;
+  for (int i = 0; i < s->model->link_count; i++) s->spinners[i].touches = s->loads && s->loads[i].any;
   int count = s->contact ? contact_term_count(s->contact) : 0;
   for (int k = 0; k < count; k++) {
     ContactTerms t = contact_term(s->contact, k);
@@ -52,8 +53,8 @@ static void mark_touching(Sim* s) {
   }
 }
 
-/* Only contact, friction, drives, damping and limits can change a momentum. Where there is none it stays what it is, to
- * the bit: what is left of the tolerance does not add up. */
+/* Only contact, friction, loads, drives, damping and limits can change a momentum. Where there is none it stays what it
+ * is, to the bit: what is left of the tolerance does not add up. */
 static bool acted_upon(const Sim* s, int link) {
   const double* gradient = s->configuration[s->current].joints[link].gradient;
   bool any = s->spinners[link].touches;
@@ -61,7 +62,7 @@ static bool acted_upon(const Sim* s, int link) {
   return any;
 }
 
-/* m w (c - c^) is what acts on the centre: contact, less the slides' own gradient. */
+/* m w (c - c^) is what acts on the centre: contact and loads, less the slides' own gradient. */
 static Vec3 explained_by_motion(const Sim* s, int i) {
   const ModelLink* link = &s->model->links[i];
   const Configuration* c = &s->configuration[s->current];
@@ -70,6 +71,7 @@ static Vec3 explained_by_motion(const Sim* s, int i) {
   Mat3 joint = mat3_mul(c->pose[i].r, mat3_transpose(joint_motion(&link->joint, c->q + link->coordinate_first).r));
   for (int k = 0; k < link->joint.slide_count; k++)
     force = vec3_add_scaled(force, c->joints[i].gradient[k], mat3_mul_vec(joint, link->joint.slide_axis[k]));
+  if (s->loads) force = vec3_sub(force, load_push(&s->loads[i]));
   return force;
 }
 

@@ -11,7 +11,7 @@ typedef struct Spinner {
   Mat3 mobility;  /* inverse of the inertia tensor about the centre of mass, link axes [1/(kg m^2)] */
   Mat3 second;    /* sum m r r^T about the centre of mass, link axes [kg m^2] */
   Mat3 drift;     /* rotation part of the affine extrapolation, which only carries the centre of mass */
-  bool touches;   /* scratch: contact or friction acts on it in the accepted configuration */
+  bool touches;   /* scratch: contact, friction or a load acts on it in the accepted configuration */
   Vec3 lack;      /* scratch: force on its centre that nothing explains [N] */
   double at_work; /* scratch: sum of its pairs' forces [N] */
 } Spinner;

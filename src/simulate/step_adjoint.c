@@ -2,6 +2,7 @@
  * pairs come from a ContactReplay. */
 #include <string.h>
 
+#include "simulate/loads.h"
 #include "simulate/spin_adjoint.h"
 
 typedef struct {
@@ -16,12 +17,13 @@ struct StepAdjoint {
   double *lambda, *reduced, *product, *zero; /* (nv) */
   double (*twist)[6];                        /* of every link by lambda, about its centre of mass  (links) */
   double (*wrench)[6];                       /* (links) */
+  double (*motion)[3][4];                    /* the twists as changes of [R | t] at t + dt  (links) */
   double (*rate_bar)[3][4];                  /* by dT/dt of the initial velocities  (links) */
   double (*ground_bar)[3][4];                /* by poses of half-spaces at t + dt  (links) */
   Vec3* force;                               /* (links) */
   Vec3* bar_force;                           /* (links) */
   Mat3* bar_moment;                          /* (links) */
-  double (*target)[JOINT_MAX_DOF], (*target_rate)[JOINT_MAX_DOF]; /* (controllers) */
+  double (*target)[JOINT_MAX_DOF], (*target_rate)[JOINT_MAX_DOF], (*push)[JOINT_MAX_DOF]; /* (controllers) */
 };
 
 /* ---------------------------------------------------------------- creation */
@@ -39,6 +41,7 @@ StepAdjoint* step_adjoint_create(const Model* model, int threads) {
   a->zero = MEMORY_NEW(double, model->dof_count);
   a->twist = memory_alloc(sizeof(double[6]) * links);
   a->wrench = memory_alloc(sizeof(double[6]) * links);
+  a->motion = memory_alloc(sizeof(double[3][4]) * links);
   a->rate_bar = memory_alloc(sizeof(double[3][4]) * links);
   a->ground_bar = memory_alloc(sizeof(double[3][4]) * links);
   a->force = MEMORY_NEW(Vec3, links);
@@ -46,6 +49,7 @@ StepAdjoint* step_adjoint_create(const Model* model, int threads) {
   a->bar_moment = MEMORY_NEW(Mat3, links);
   a->target = memory_alloc(sizeof(double[JOINT_MAX_DOF]) * (size_t)(model->controller_count + 1));
   a->target_rate = memory_alloc(sizeof(double[JOINT_MAX_DOF]) * (size_t)(model->controller_count + 1));
+  a->push = memory_alloc(sizeof(double[JOINT_MAX_DOF]) * (size_t)(model->controller_count + 1));
   return a;
 }
 
@@ -54,8 +58,8 @@ void step_adjoint_destroy(StepAdjoint* a) {
   sim_destroy(a->sim);
   contact_replay_destroy(a->replay);
   spin_adjoint_destroy(a->spin);
-  void* owned[] = {a->lambda,     a->reduced, a->product,   a->zero,       a->twist,  a->wrench,     a->rate_bar,
-                   a->ground_bar, a->force,   a->bar_force, a->bar_moment, a->target, a->target_rate};
+  void* owned[] = {a->lambda, a->reduced,    a->product, a->zero,      a->twist,      a->wrench, a->rate_bar,   a->push,
+                   a->motion, a->ground_bar, a->force,   a->bar_force, a->bar_moment, a->target, a->target_rate};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   memory_free(a);
 }
@@ -86,6 +90,7 @@ static void load_history(StepAdjoint* a, const RecordedStep* step) {
   for (int i = 0; i < m->link_count; i++)
     joint_difference(&m->links[i].joint, s->q_old + m->links[i].coordinate_first,
                      s->q_now + m->links[i].coordinate_first, s->difference_old + m->links[i].dof_first);
+  if (s->q_older) memcpy(s->q_older, step->q_older, coordinates);
   step_prepare(s);
   Configuration* c = &s->configuration[s->current];
   memcpy(c->q, step->q_next, coordinates);
@@ -181,6 +186,18 @@ static void add_signal(StepAdjoint* a, int controller, double t, const double* t
   signal_eval(&c->target, t, value, rate);
   joint_target_adjoint(&a->model->links[c->link].joint, value, rate, target_bar, rate_bar, value_bar, value_rate_bar);
   signal_eval_vjp(&c->target, t, value_bar, value_rate_bar, gradient->control + c->parameter_first);
+}
+
+/* Of a drive: its signal is where to, how fast, or with what force. */
+static void add_drive(StepAdjoint* a, int controller, double t, int drive, ModelGradient* gradient) {
+  const ModelController* c = &a->model->controllers[controller];
+  if (c->type == CONTROLLER_PD) {
+    add_signal(a, controller, t, a->target[drive], a->target_rate[drive], gradient);
+    return;
+  }
+  const double zero[JOINT_MAX_DOF] = {0};
+  const double* bar = c->type == CONTROLLER_TORQUE ? a->push[drive] : a->target_rate[drive];
+  signal_eval_vjp(&c->target, t, bar, zero, gradient->control + c->parameter_first);
 }
 
 /* ---------------------------------------------------------------- lambda */
@@ -295,6 +312,20 @@ static void add_scaled_bar(double to[3][4], double factor, const double from[3][
     for (int j = 0; j < 4; j++) to[i][j] += factor * from[i][j];
 }
 
+/* Twists as changes of [R | t] at t + dt. */
+static void find_motions(StepAdjoint* a, const RecordedStep* step) {
+  for (int i = 0; i < a->model->link_count; i++) {
+    if (a->model->links[i].tree < 0) continue;
+    Twist t = twist_of(a->twist[i]);
+    Mat3 turn = mat3_mul(mat3_cross(t.w), step->pose_next[i].r);
+    Vec3 v = vec3_add(t.v, vec3_cross(t.w, vec3_sub(step->pose_next[i].t, a->sim->reference[i])));
+    double motion[3][4] = {{turn.m[0][0], turn.m[0][1], turn.m[0][2], v.x},
+                           {turn.m[1][0], turn.m[1][1], turn.m[1][2], v.y},
+                           {turn.m[2][0], turn.m[2][1], turn.m[2][2], v.z}};
+    memcpy(a->motion[i], motion, sizeof(motion));
+  }
+}
+
 static void reverse_inertia(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old, StateBar older,
                             ModelGradient* gradient) {
   const Sim* s = a->sim;
@@ -302,14 +333,8 @@ static void reverse_inertia(StepAdjoint* a, const RecordedStep* step, StateBar n
   for (int i = 0; i < a->model->link_count; i++) {
     const ModelLink* link = &a->model->links[i];
     if (link->tree < 0 || !(link->mass > 0)) continue;
-    Twist t = twist_of(a->twist[i]);
-    Mat3 turn = mat3_mul(mat3_cross(t.w), step->pose_next[i].r);
-    Vec3 v = vec3_add(t.v, vec3_cross(t.w, vec3_sub(step->pose_next[i].t, s->reference[i])));
-    double motion[3][4] = {{turn.m[0][0], turn.m[0][1], turn.m[0][2], v.x},
-                           {turn.m[1][0], turn.m[1][1], turn.m[1][2], v.y},
-                           {turn.m[2][0], turn.m[2][1], turn.m[2][2], v.z}};
     double target_bar[3][4] = {{0}};
-    inertia_adjoint(link, step->pose_next[i], s->target[i], weight, motion, target_bar, &gradient->moment[i]);
+    inertia_adjoint(link, step->pose_next[i], s->target[i], weight, a->motion[i], target_bar, &gradient->moment[i]);
     spin_adjoint_aim(a->spin, s, i, target_bar, now, gradient);
     add_scaled_bar(now.pose[i], s->weights.y_now, target_bar);
     if (s->weights.y_old != 0) add_scaled_bar(old.pose[i], s->weights.y_old, target_bar);
@@ -318,7 +343,21 @@ static void reverse_inertia(StepAdjoint* a, const RecordedStep* step, StateBar n
   }
 }
 
-static void reverse_joints(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old,
+/* y - q^t = -y_old d1 - y_older (d1 + d2) + y_rate dt v0 of plain coordinates (M6). */
+static void reverse_armature(const Sim* s, const ModelLink* link, const double* aim, StateBar now, StateBar old,
+                             StateBar older, ModelGradient* gradient) {
+  const StepWeights* w = &s->weights;
+  for (int k = 0; k < link->joint.plain_count; k++) {
+    int dof = link->dof_first + k;
+    double first = aim[k] * (-w->y_old - w->y_older), second = aim[k] * -w->y_older;
+    now.q[dof] += first;
+    old.q[dof] += second - first;
+    older.q[dof] -= second;
+    gradient->velocities[dof] += aim[k] * w->y_rate * s->clock.dt;
+  }
+}
+
+static void reverse_joints(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old, StateBar older,
                            ModelGradient* gradient) {
   const Sim* s = a->sim;
   const Model* m = a->model;
@@ -327,15 +366,16 @@ static void reverse_joints(StepAdjoint* a, const RecordedStep* step, StateBar no
     const ModelLink* link = &m->links[i];
     if (link->dof_count == 0) continue;
     JointInput in = step_joint_input(s, &s->configuration[s->current], i);
-    JointShares shares = {.target = a->target, .target_rate = a->target_rate};
+    JointShares shares = {.target = a->target, .target_rate = a->target_rate, .push = a->push};
     joint_adjoint(&in, a->lambda + link->dof_first, &shares);
     for (int k = 0; k < link->dof_count; k++) now.q[link->dof_first + k] += shares.now[k];
     joint_difference_adjoint(&link->joint, step->q_old + link->coordinate_first, step->q_now + link->coordinate_first,
                              shares.difference_old, old.q + link->dof_first, now.q + link->dof_first);
+    if (s->joint_aim && link->passive) reverse_armature(s, link, shares.aim, now, old, older, gradient);
     int drive = 0;
     for (int c = 0; c < m->controller_count && drive < in.drive_count; c++)
-      if (m->controllers[c].link == i && m->controllers[c].type == CONTROLLER_PD) {
-        add_signal(a, c, t, a->target[drive], a->target_rate[drive], gradient);
+      if (m->controllers[c].link == i && m->controllers[c].type != CONTROLLER_PRESCRIBED) {
+        add_drive(a, c, t, drive, gradient);
         drive++;
       }
   }
@@ -405,8 +445,10 @@ StepAdjointReport step_adjoint(StepAdjoint* a, const RecordedStep* step, StateBa
   if (!solve_lambda(a, &assembly, &report)) return report;
   reverse_prescribed(a, &assembly, step->clock.time, gradient);
   link_twists(m, s->screws, s->reference, a->lambda, a->twist);
+  find_motions(a, step);
   reverse_inertia(a, step, now, old, older, gradient);
-  reverse_joints(a, step, now, old, gradient);
+  loads_adjoint(s, (const double(*)[3][4])a->motion, now, old, a->rate_bar, gradient);
+  reverse_joints(a, step, now, old, older, gradient);
   reverse_attachments(a, step, gradient);
   reverse_contact(a, step, force, now, gradient);
   report.sound = true;

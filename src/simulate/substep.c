@@ -10,8 +10,8 @@ enum { CALM_STEPS = 4 };
 /* ---------------------------------------------------------------- what a step begins from */
 
 static SimPast past_of(Sim* s) {
-  return (SimPast){s->q_now,          s->q_old,    s->difference_old, s->state.rate,
-                   s->state.momentum, s->pose_now, s->pose_old,       s->pose_older};
+  return (SimPast){s->q_now,    s->q_old,    s->difference_old, s->state.rate, s->state.momentum,
+                   s->pose_now, s->pose_old, s->pose_older,     s->q_older};
 }
 
 static void copy_past(const Model* m, const SimPast* to, const SimPast* from) {
@@ -21,6 +21,7 @@ static void copy_past(const Model* m, const SimPast* to, const SimPast* from) {
   memcpy(to->q_old, from->q_old, coordinates);
   memcpy(to->difference_old, from->difference_old, dofs);
   memcpy(to->rate, from->rate, dofs);
+  if (from->q_older) memcpy(to->q_older, from->q_older, coordinates);
   memcpy(to->momentum, from->momentum, sizeof(Vec3) * (size_t)m->link_count);
   memcpy(to->pose_now, from->pose_now, poses);
   memcpy(to->pose_old, from->pose_old, poses);
@@ -30,10 +31,15 @@ static void copy_past(const Model* m, const SimPast* to, const SimPast* from) {
 static void create_backup(Sim* s) {
   const Model* m = s->model;
   if (s->backup.q_now) return;
-  s->backup = (SimPast){MEMORY_NEW(double, m->coordinate_count), MEMORY_NEW(double, m->coordinate_count),
-                        MEMORY_NEW(double, m->dof_count),        MEMORY_NEW(double, m->dof_count),
-                        MEMORY_NEW(Vec3, m->link_count),         MEMORY_NEW(Pose, m->link_count),
-                        MEMORY_NEW(Pose, m->link_count),         MEMORY_NEW(Pose, m->link_count)};
+  s->backup = (SimPast){MEMORY_NEW(double, m->coordinate_count),
+                        MEMORY_NEW(double, m->coordinate_count),
+                        MEMORY_NEW(double, m->dof_count),
+                        MEMORY_NEW(double, m->dof_count),
+                        MEMORY_NEW(Vec3, m->link_count),
+                        MEMORY_NEW(Pose, m->link_count),
+                        MEMORY_NEW(Pose, m->link_count),
+                        MEMORY_NEW(Pose, m->link_count),
+                        m->armature ? MEMORY_NEW(double, m->coordinate_count) : NULL};
 }
 
 /* Before the first substep. A step taken as a whole changes nothing of the past until it is solved. */
@@ -130,9 +136,10 @@ const SimSubstate* sim_substates(const Sim* s, int* count) {
 void substates_free(Sim* s) {
   SubstateStore* b = &s->between;
   const SimPast* past = &s->backup;
-  void* owned[] = {b->clock,       b->q,           b->pose,          b->contacts,          b->contact_first,
-                   b->list,        past->q_now,    past->q_old,      past->difference_old, past->rate,
-                   past->pose_now, past->pose_old, past->pose_older, b->momentum,          past->momentum};
+  void* owned[] = {b->clock,      b->q,           b->pose,        b->contacts,          b->contact_first,
+                   b->list,       past->q_now,    past->q_old,    past->difference_old, past->q_older,
+                   past->rate,    past->pose_now, past->pose_old, past->pose_older,     b->momentum,
+                   past->momentum};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
 }
 

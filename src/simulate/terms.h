@@ -33,17 +33,21 @@ void inertia_adjoint(const ModelLink* link, Pose pose, Pose target, double weigh
 
 /* Value, gradient and Hessian of a joint's own energies with respect to its dof (increments of joint_increment). */
 typedef struct {
-  double controller, limit, damping; /* J */
+  double controller, limit, damping; /* J; limit: springs too; damping: dry friction too */
+  double inertia;                    /* of armatures [J] */
   bool outside;                      /* beyond a barrier limit: nothing else is set */
   double gradient[JOINT_MAX_DOF];
   double hessian[JOINT_MAX_DOF][JOINT_MAX_DOF];
+  double inertia_force[JOINT_MAX_DOF]; /* sizes, of links with `passive` only: what a step is solved to [N, N m] */
 } JointTerms;
 
-/* Targets of the PD controllers on a joint at t + dt, summed over controllers. */
+/* What a controller wants of a joint at t + dt (docs/derivations/drives.md). */
 typedef struct {
   double target[JOINT_MAX_COORDINATE];
   double target_rate[JOINT_MAX_DOF]; /* link axes for balls */
-  double position_gain[JOINT_MAX_DOF], velocity_gain[JOINT_MAX_DOF];
+  double position_gain[JOINT_MAX_DOF], velocity_gain[JOINT_MAX_DOF], damping_gain[JOINT_MAX_DOF];
+  double max_force[JOINT_MAX_DOF]; /* 0: none; plain coordinates only */
+  double push[JOINT_MAX_DOF];      /* force or torque, whatever the joint does; plain coordinates only */
 } JointDrive;
 
 typedef struct {
@@ -53,22 +57,38 @@ typedef struct {
   int drive_count;
   double dt; /* that velocity gains are quoted for [s] */
   StepWeights weights;
+  const double* aim;     /* what inertia alone would make of q - q^t (dof); NULL: no armature in the model */
+  double inertia_weight; /* factor / dt^2 [1/s^2] */
 } JointInput;
+
+/* Of one plain coordinate with this rate (simulate/joint_passive.c). */
+typedef struct {
+  double spring, friction, inertia; /* J */
+  double gradient, hessian, inertia_force;
+} PassiveTerms;
+PassiveTerms joint_passive(const JointInput* in, int dof, double rate);
+/* d friction / d rate [N s/m, N m s/rad]. */
+double joint_friction_slope(const ModelLink* link, int dof, double rate);
+/* What inertia alone would make of q - q^t: d1, d2 of the two steps before; start: initial rate. */
+double armature_aim(const StepWeights* weights, double dt, double d1, double d2, double start);
 
 /* false: outside a barrier limit. derivatives = false: energies only. */
 bool joint_terms(const JointInput* in, bool derivatives, JointTerms* out);
 
-/* Effective gain of the velocity part: 1/2 kd |..|^2 of the first-order scheme gives the torque kd/dt (rate error). */
-static inline double joint_velocity_gain(const JointInput* in, double gain) {
-  return gain / (in->dt * in->weights.rate_now);
+/* Gain k of the energy k/2 |rate error|^2, the force of which is rate_now k (rate error): velocity_gain / dt in the
+ * scheme of first order, and damping_gain (M1). */
+static inline double joint_rate_gain(const JointInput* in, const JointDrive* drive, int dof) {
+  return drive->velocity_gain[dof] / (in->dt * in->weights.rate_now) + drive->damping_gain[dof] / in->weights.rate_now;
 }
 
 /* Derivatives of lambda . (gradient of joint_terms) (simulate/joint_adjoint.c; docs/derivations/adjoint.md, A3). */
 typedef struct {
   double now[JOINT_MAX_DOF];            /* by increments of the coordinates at t */
   double difference_old[JOINT_MAX_DOF]; /* by q^t - q^{t-1} */
+  double aim[JOINT_MAX_DOF];            /* by JointInput.aim */
   double (*target)[JOINT_MAX_DOF];      /* by increments of each drive's target; lent  (drives) */
   double (*target_rate)[JOINT_MAX_DOF]; /* lent  (drives) */
+  double (*push)[JOINT_MAX_DOF];        /* lent  (drives) */
 } JointShares;
 void joint_adjoint(const JointInput* in, const double* lambda, JointShares* out);
 /* For a scalar with derivative bar by joint_difference(q_from, q_to): adds its derivatives by increments of both. */

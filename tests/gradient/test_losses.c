@@ -153,6 +153,38 @@ static void effort(void** state) {
   on_runs(efforts);
 }
 
+/* Drives of the other types, below, on the way to and at their limits. */
+static const char MOTORS[] =
+    "simulation: {dt: 0.01, steps: 6%s}\n"
+    "contact: {model: none}\n"
+    "links:\n"
+    "  - {name: arm, mass: 1, center: [0.1, 0, 0], inertia: [0.1, 0.1, 0.1, 0, 0, 0], joint: {type: universal, axes: "
+    "[[1, "
+    "0, 0], [0, 1, 0]]}}\n"
+    "  - {name: lift, mass: 1, center: [0, 0, 0], inertia: [0.1, 0.1, 0.1, 0, 0, 0], joint: {type: slide, axis: [0, 0, "
+    "1]}}\n"
+    "  - {name: ball, mass: 1, center: [0, 0, 0.1], inertia: [0.1, 0.1, 0.1, 0, 0, 0], joint: {type: ball}}\n"
+    "controllers:\n"
+    "  - {link: arm, type: pd, position_gain: [10, 4], velocity_gain: 0.001, damping_gain: 0.2, max_force: [1.3, 2], "
+    "target: {type: sines, offset: [0.1, 0.5], terms: [[{amplitude: 0.2, frequency: 10}], []]}}\n"
+    "  - {link: lift, type: torque, damping_gain: 2, max_force: 9, target: {type: keyframes, times: [0, 0.06], values: "
+    "[[7], [12]]}}\n"
+    "  - {link: lift, type: velocity, damping_gain: 3, target: 0.5}\n"
+    "  - {link: ball, type: velocity, damping_gain: [1, 2, 3], target: [1, -1, 2]}\n"
+    "initial: [{link: ball, coordinates: [0.3, 0.2, 0.1], velocities: [1, 0, 1]}]\n";
+
+static void effort_of_motors(void** state) {
+  (void)state;
+  static const char* const links[] = {NULL, "arm", "lift", "ball"};
+  for (int i = 0; i < 2; i++) {
+    LossRun* run = loss_run_create(6, MOTORS, INTEGRATORS[i]);
+    for (int k = 0; k < 4; k++)
+      check_windows(run, loss_of(LOSS_EFFORT, links[k]), (k < 2 ? SEED_Q : 0) | SEED_RATE | SEED_CONTROL,
+                    links[k] ? links[k] : "all");
+    loss_run_free(run);
+  }
+}
+
 static void smoothnesses(LossRun* run) {
   static const char* const links[] = {NULL, "arm", "hand", "cart", "drone", "piston"};
   for (int k = 0; k < 6; k++)
@@ -259,21 +291,14 @@ static void roughness(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(point),
-      cmocka_unit_test(point_near_its_target),
-      cmocka_unit_test(travel),
-      cmocka_unit_test(relative),
-      cmocka_unit_test(reach),
-      cmocka_unit_test(reach_near_its_margin),
-      cmocka_unit_test(orientation),
-      cmocka_unit_test(velocity),
-      cmocka_unit_test(effort),
-      cmocka_unit_test(smoothness),
-      cmocka_unit_test(force),
-      cmocka_unit_test(gap),
-      cmocka_unit_test(gap_of_bodies_in_any_position),
-      cmocka_unit_test(shape),
-      cmocka_unit_test(volume),
+      cmocka_unit_test(point),       cmocka_unit_test(point_near_its_target),
+      cmocka_unit_test(travel),      cmocka_unit_test(relative),
+      cmocka_unit_test(reach),       cmocka_unit_test(reach_near_its_margin),
+      cmocka_unit_test(orientation), cmocka_unit_test(velocity),
+      cmocka_unit_test(effort),      cmocka_unit_test(effort_of_motors),
+      cmocka_unit_test(smoothness),  cmocka_unit_test(force),
+      cmocka_unit_test(gap),         cmocka_unit_test(gap_of_bodies_in_any_position),
+      cmocka_unit_test(shape),       cmocka_unit_test(volume),
       cmocka_unit_test(roughness),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -166,6 +166,130 @@ static void run_A1_A2_A3_A9_A10_A12_without_contact(void** state) {
   check_row(&(Row){"tree, momentum", blocks, 50, 1e-8, "momentum", TREE});
 }
 
+/* Loads of every kind on a tree and on free bodies: in both axes, at points and at centres of mass of every mass model,
+ * following a joint that turns fast; half of the tree's weight taken off. */
+static const char LOADED[] =
+    "simulation: {dt: 0.01, steps: 100, integrator: %s}\n"
+    "contact: {model: none}\n"
+    "shapes:\n"
+    "  bone: {type: points, points: [[-0.05, -0.04, 0], [0.06, -0.05, 0.01], [0, 0.07, 0], [0.01, 0, -0.3], [0.05, "
+    "0.02, -0.25], [0.2, 0, -0.1]]}\n"
+    "links:\n"
+    "  - {name: root, gravity_compensation: 0.5, mass: 1, shape: bone, joint: {type: universal, axes: [[1, 0, 0], [0, "
+    "1, "
+    "0]], position: [0, 0.1, 0], damping: [0.05, 0.02]}}\n"
+    "  - {name: arm, parent: root, density: 300, mass_model: uniform, shape: bone, joint: {type: ball, position: "
+    "[0.02, 0, -0.3], rpy: [0.2, 0.1, 0], damping: 0.01}}\n"
+    "  - {name: stub, parent: arm, fixed: true, position: [0.1, 0, 0.05], mass: 0.1, shape: bone}\n"
+    "  - {name: free, mass: 0.5, mass_model: uniform, shape: bone, position: [3, 0, 0]}\n"
+    "  - {name: cart, mass: 0.5, shape: bone, joint: {type: free, free_axes: [x, y, rz], position: [6, 0, 0]}}\n"
+    "loads:\n"
+    "  - {link: arm, force: {type: sines, offset: [1, 0, 2], terms: [[{amplitude: 2, frequency: 3}], [{amplitude: 1, "
+    "frequency: 1, phase: 0.5}], []]}}\n"
+    "  - {link: stub, axes: link, point: [0.05, 0, -0.2], force: [1, 1, 0.5], torque: {type: spline, duration: 0.6, "
+    "values: [[0.1, 0, 0], [0, 0.3, -0.1], [0.2, 0, 0]]}}\n"
+    "  - {link: free, axes: link, force: {type: keyframes, times: [0, 0.33], values: [[0, 0, 1], [3, 1, 2]]}}\n"
+    "  - {link: free, torque: [0.02, -0.01, 0.03], force: [1, 0, 3], point: [0.1, 0, -0.1]}\n"
+    "  - {link: cart, axes: link, force: {type: sequence, interval: 0.15, values: [[1, 0, 0], [2, 1, 0], [0, -1, 0]]}, "
+    "point: [0, 0.1, 0]}\n"
+    "initial:\n"
+    "  - {link: root, coordinates: [0.35, 0.1], velocities: [1, -0.5]}\n"
+    "  - {link: arm, coordinates: [0.4, 0.3, 0.2], velocities: [1, 2, -1]}\n"
+    "  - {link: free, coordinates: [0, 0, 0, 0.4, -0.3, 0.2], velocities: [0.5, 0, 0, 1, 6, 3]}\n"
+    "  - {link: cart, velocities: [0.5, 0, 4]}\n";
+
+static void run_L4_loads_without_contact(void** state) {
+  (void)state;
+  const unsigned blocks = STATE | CONTROL | VERTICES | ATTACHMENTS | MASS;
+  check_row(&(Row){"loads, first order", blocks, 50, 1e-8, "first_order", LOADED});
+  check_row(&(Row){"loads, second order", blocks, 50, 1e-8, "second_order", LOADED});
+  check_row(&(Row){"loads, one step of second order", blocks, 1, 1e-8, "second_order", LOADED});
+  check_row(&(Row){"loads, momentum", blocks, 50, 1e-8, "momentum", LOADED});
+  static const int parts[20] = {1, 2, 2, 1, 4, 1, 1, 2, 1, 1, 1, 3, 1, 1, 1, 1, 1, 1, 1, 1};
+  check_row_in(&(Row){"loads, in substeps", blocks, 20, 1e-8, "second_order", LOADED}, parts);
+}
+
+/* Motors of every type, in and out of their limits and on the way between: `arm` is asked for sines that drive it in
+ * and out of 2 N m, `hand` runs against its speed and then its limit, `cart` is pushed by a torque drive with and
+ * against damping, the ball has a damping gain. */
+static const char MOTORS[] =
+    "simulation: {dt: 0.01, steps: 100, integrator: %s}\n"
+    "contact: {model: none}\n"
+    "shapes:\n"
+    "  bone: {type: points, points: [[-0.05, -0.04, 0], [0.06, -0.05, 0.01], [0, 0.07, 0], [0.01, 0, -0.3], [0.05, "
+    "0.02, -0.25], [0.2, 0, -0.1]]}\n"
+    "links:\n"
+    "  - {name: arm, mass: 1, shape: bone, joint: {type: universal, axes: [[1, 0, 0], [0, 1, 0]], position: [0, 0.1, "
+    "0]}}\n"
+    "  - {name: hand, parent: arm, density: 200, shape: bone, joint: {type: hinge, axis: [0.2, 1, 0], position: [0.02, "
+    "0, -0.3]}}\n"
+    "  - {name: ball, parent: hand, mass: 0.1, shape: bone, joint: {type: ball, position: [0, 0, -0.3]}}\n"
+    "  - {name: cart, mass: 0.5, shape: bone, joint: {type: free, free_axes: [x, y, rz], position: [6, 0, 0]}}\n"
+    "controllers:\n"
+    "  - {link: arm, type: pd, position_gain: [30, 20], damping_gain: [0.5, 0.3], max_force: [2, 1.5], target: {type: "
+    "sines, offset: [0.2, -0.1], terms: [[{amplitude: 0.5, frequency: 2, phase: 0.3}], [{amplitude: 0.4, frequency: "
+    "3}]]}}\n"
+    "  - {link: hand, type: velocity, damping_gain: 0.2, max_force: 0.4, target: {type: keyframes, times: [0, 0.2, "
+    "0.5], "
+    "values: [[1], [6], [-4]]}}\n"
+    "  - {link: hand, type: torque, target: 0.1}\n"
+    "  - {link: ball, type: pd, position_gain: 0.5, damping_gain: 0.02, target: [0.3, 0.2, 0.1]}\n"
+    "  - {link: ball, type: velocity, damping_gain: [0.01, 0.02, 0.01], target: [1, 2, 3]}\n"
+    "  - {link: cart, type: torque, damping_gain: [0.5, 0.4, 0.01], max_force: [1, 1, 0.05], target: {type: sines, "
+    "offset: "
+    "[0.3, 0.5, 0.02], terms: [[{amplitude: 1.2, frequency: 2}], [{amplitude: 0.8, frequency: 3}], [{amplitude: 0.06, "
+    "frequency: 2}]]}}\n"
+    "initial:\n"
+    "  - {link: arm, coordinates: [0.35, 0.1], velocities: [1, -0.5]}\n"
+    "  - {link: ball, coordinates: [0.4, 0.3, 0.2], velocities: [1, 2, -1]}\n";
+
+static void run_M3_motors_through_saturation(void** state) {
+  (void)state;
+  const unsigned blocks = STATE | CONTROL | VERTICES | ATTACHMENTS | MASS;
+  check_row(&(Row){"motors, first order", blocks, 50, 1e-7, "first_order", MOTORS});
+  check_row(&(Row){"motors, second order", blocks, 50, 1e-7, "second_order", MOTORS});
+  static const int parts[20] = {1, 2, 2, 1, 4, 1, 1, 2, 1, 1, 1, 3, 1, 1, 1, 1, 1, 1, 1, 1};
+  check_row_in(&(Row){"motors, in substeps", blocks, 20, 1e-7, "second_order", MOTORS}, parts);
+}
+
+/* Springs of every kind of joint, armature that starts with a velocity, dry friction that slides, reverses and sticks.
+ */
+static const char PASSIVE[] =
+    "simulation: {dt: 0.01, steps: 100, integrator: %s}\n"
+    "contact: {model: none}\n"
+    "shapes:\n"
+    "  bone: {type: points, points: [[-0.05, -0.04, 0], [0.06, -0.05, 0.01], [0, 0.07, 0], [0.01, 0, -0.3], [0.05, "
+    "0.02, -0.25], [0.2, 0, -0.1]]}\n"
+    "links:\n"
+    "  - {name: arm, mass: 1, shape: bone, joint: {type: universal, axes: [[1, 0, 0], [0, 1, 0]], position: [0, 0.1, "
+    "0], stiffness: [5, 3], rest: [0.2, -0.1], armature: [0.02, 0.05], friction: [0.2, 0], friction_speed: 0.05}}\n"
+    "  - {name: ball, parent: arm, mass: 0.3, shape: bone, joint: {type: ball, position: [0, 0, -0.3], stiffness: [1, "
+    "2, "
+    "3], rest: [0.3, 0.1, -0.2]}}\n"
+    "  - {name: hand, parent: arm, density: 200, shape: bone, joint: {type: hinge, axis: [0.2, 1, 0], position: [0.02, "
+    "0, -0.2], friction: 0.05, friction_speed: 0.2, armature: 0.01}}\n"
+    "  - {name: cart, mass: 0.5, shape: bone, joint: {type: free, free_axes: [x, y, rz], position: [6, 0, 0], "
+    "stiffness: "
+    "[20, 0, 0], armature: [0.3, 0, 0.001], friction: [0.5, 1, 0], friction_speed: 0.05}}\n"
+    "controllers:\n"
+    "  - {link: cart, type: torque, target: {type: sines, offset: [0, 0.5, 0], terms: [[{amplitude: 3, frequency: 2}], "
+    "[{amplitude: 1.5, frequency: 3}], []]}}\n"
+    "initial:\n"
+    "  - {link: arm, coordinates: [0.35, 0.1], velocities: [1, -0.5]}\n"
+    "  - {link: ball, coordinates: [0.4, 0.3, 0.2], velocities: [1, 2, -1]}\n"
+    "  - {link: hand, velocities: [3]}\n"
+    "  - {link: cart, velocities: [0.5, 0.2, 1]}\n";
+
+static void run_M7_springs_friction_and_armature(void** state) {
+  (void)state;
+  const unsigned blocks = STATE | CONTROL | VERTICES | ATTACHMENTS | MASS;
+  check_row(&(Row){"passive joints, first order", blocks, 50, 1e-7, "first_order", PASSIVE});
+  check_row(&(Row){"passive joints, second order", blocks, 50, 1e-7, "second_order", PASSIVE});
+  check_row(&(Row){"passive joints, two steps", blocks, 2, 1e-7, "second_order", PASSIVE});
+  static const int parts[20] = {1, 2, 2, 1, 4, 1, 1, 2, 1, 1, 1, 3, 1, 1, 1, 1, 1, 1, 1, 1};
+  check_row_in(&(Row){"passive joints, in substeps", blocks, 20, 1e-7, "second_order", PASSIVE}, parts);
+}
+
 /* Prescribed joints of all kinds carry what hangs on them: a ball along a spline, a hinge, a slide. */
 static const char CARRIED[] =
     "simulation: {dt: 0.01, steps: 60, integrator: %s}\n"
@@ -241,6 +365,16 @@ static const char BOUNCES[] = ON_GROUND(SLAB,
                                         "rotation_vector: [0.3, 0.25, 0.1]}\n"
                                         "initial: [{link: box, velocities: [0.3, 0, -2, 2, -1, 1]}]\n");
 
+/* Pushed from rest at its upper edge by a force that grows, and by one that follows it; it sticks, then slides and
+ * tips. */
+static const char SHOVED[] = ON_GROUND(
+    HALF_SPACE,
+    "  - {name: box, mass: 0.6, shape: brick, position: [0, 0, 0.0515]}\n"
+    "loads:\n"
+    "  - {link: box, point: [-0.1, 0, 0.03], force: {type: keyframes, times: [0, 0.2], values: [[0, 0, 0], [4.5, "
+    "0.5, 0]]}}\n"
+    "  - {link: box, axes: link, force: [0.3, 0, -0.5], torque: [0, 0, 0.02]}\n");
+
 static void run_A4_to_A8_one_body_on_the_ground(void** state) {
   (void)state;
   static const struct {
@@ -253,6 +387,8 @@ static void run_A4_to_A8_one_body_on_the_ground(void** state) {
        "box",
        {1, 0, 0.05, 0.15}},
       {{"sticks", IN_CONTACT, 60, 1e-6, "first_order", STICKS}, "box", {1, 0, 0, 0}},
+      {{"pushed", IN_CONTACT | CONTROL, 60, 1e-6, "first_order", SHOVED}, "box", {1, 0, 0.05, 0}},
+      {{"pushed, momentum", IN_CONTACT | CONTROL, 60, 1e-6, "momentum", SHOVED}, "box", {1, 0, 0.05, 0}},
       {{"rolls", IN_CONTACT, 50, 1e-6, "first_order", ROLLS}, "ball", {1, 0, 0.12, 1.2}},
       {{"topples", IN_CONTACT, 80, 1e-6, "first_order", TOPPLES}, "box", {1, 0, 0.1, 1.5}},
       {{"bounces", IN_CONTACT, 60, 1e-6, "second_order", BOUNCES}, "box", {2, 1, 0.05, 0.5}},
@@ -521,6 +657,9 @@ static void run_W3_W8_W9_with_momentum(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(run_A1_A2_A3_A9_A10_A12_without_contact),
+      cmocka_unit_test(run_L4_loads_without_contact),
+      cmocka_unit_test(run_M3_motors_through_saturation),
+      cmocka_unit_test(run_M7_springs_friction_and_armature),
       cmocka_unit_test(run_A11_prescribed_joints_without_contact),
       cmocka_unit_test(run_A4_to_A8_one_body_on_the_ground),
       cmocka_unit_test(run_I5_I6_impacts),

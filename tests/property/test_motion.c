@@ -168,15 +168,105 @@ static void second_order_keeps_the_energy(void** state) {
   run_close(&run);
 }
 
+/* ---------------------------------------------------------------- loads */
+
+static void carts_do_what_they_should(void** state) {
+  (void)state;
+  SceneRun run;
+  run_open(&run, "scenes/springs.yaml", NULL);
+  run_until(&run, 2.0);
+  const double* q = sim_state(run.sim)->q;
+  double swings = 0.1 + 0.3 * cos(2 * sqrt(10));
+  expect_between(q[0], swings - 2e-5, swings + 2e-5, "on the spring");
+  expect_between(q[1], 0.2 - 2e-4, 0.2 + 2e-4, "stopped by friction");
+  expect_between(q[2], 0, 1.6e-4, "held by friction");
+  expect_between(q[3], 2 - 2e-4, 2 + 2e-4, "pulled away");
+  run_close(&run);
+}
+
+/* S of derivations/drives.md, written anew. */
+static double limited(double wanted, double limit) {
+  double x = fabs(wanted) / limit, t = fmin(fmax((x - 0.95) / 0.1, 0), 1);
+  double s = x < 0.95 ? x : 0.95 + 0.1 * (t - pow(t, 6) + 3 * pow(t, 5) - 2.5 * pow(t, 4));
+  return copysign(limit * s, wanted);
+}
+
+/* I q'' = limited(20 (1 - q) - c q'), by Runge and Kutta. */
+static double reached(double time) {
+  enum { STEPS = 40000 };
+  double h = time / STEPS, q = 0, w = 0, k[4][2];
+  for (int n = 0; n < STEPS; n++) {
+    for (int stage = 0; stage < 4; stage++) {
+      double part = stage == 0 ? 0 : stage == 3 ? h : h / 2;
+      double at = q + (stage ? part * k[stage - 1][0] : 0), rate = w + (stage ? part * k[stage - 1][1] : 0);
+      k[stage][0] = rate;
+      k[stage][1] = limited(20 * (1 - at) - 2 * sqrt(6) * rate, 3) / 0.3;
+    }
+    q += h / 6 * (k[0][0] + 2 * k[1][0] + 2 * k[2][0] + k[3][0]);
+    w += h / 6 * (k[0][1] + 2 * k[1][1] + 2 * k[2][1] + k[3][1]);
+  }
+  return q;
+}
+
+static void motors_do_what_they_should(void** state) {
+  (void)state;
+  SceneRun run;
+  run_open(&run, "scenes/motor.yaml", NULL);
+  const double* q = sim_state(run.sim)->q;
+  run_until(&run, 0.4);
+  double w = sqrt(20 / 0.3), strong = 1 - (1 + w * 0.4) * exp(-w * 0.4), weak = reached(0.4);
+  expect_between(q[3], strong - 1e-4, strong + 1e-4, "without a limit");
+  expect_between(q[2], weak - 1e-4, weak + 1e-4, "with a limit");
+  run_until(&run, 3.0);
+  double stall = -acos(3 / 4.905), turned = 6 * (3 - 0.6 * (1 - exp(-5)));
+  expect_between(q[0], stall - 1e-4, stall + 1e-4, "where it stalls");
+  expect_between(q[1], turned - 1e-3, turned + 1e-3, "how far it has turned");
+  run_close(&run);
+}
+
+/* Half the turn from which the pulled bar swings: theta'' = -k sin theta from 1.5 rad at rest, by Runge and Kutta. */
+static double swung(double k, double time) {
+  enum { STEPS = 30000 };
+  double h = time / STEPS, a = 1.5, w = 0;
+  for (int n = 0; n < STEPS; n++) {
+    double a2 = a + 0.5 * h * w, w1 = -k * sin(a), w2 = w + 0.5 * h * w1;
+    double a3 = a + 0.5 * h * w2, dw2 = -k * sin(a2), w3 = w + 0.5 * h * dw2;
+    double a4 = a + h * w3, dw3 = -k * sin(a3), w4 = w + h * dw3, dw4 = -k * sin(a4);
+    a += h / 6 * (w + 2 * w2 + 2 * w3 + w4);
+    w += h / 6 * (w1 + 2 * dw2 + 2 * dw3 + dw4);
+  }
+  return a;
+}
+
+static void push_goes_where_it_should(void** state) {
+  (void)state;
+  SceneRun run;
+  run_open(&run, "scenes/push.yaml", NULL);
+  run_until(&run, 3.0);
+  const SimState* at = sim_state(run.sim);
+  double rate = 0.4 / (2.0 / 12 * 1.04); /* F l / I */
+  double x = 0, y = 2;
+  enum { SLICES = 100000 };
+  for (int n = 0; n < SLICES; n++) {
+    double t = 3.0 * (n + 0.5) / SLICES, angle = 0.5 * rate * t * t, push = 0.5 * (3 - t) * 3.0 / SLICES;
+    x -= push * sin(angle);
+    y += push * cos(angle);
+  }
+  expect_between(at->center[0].x, 2.25 - 1e-6, 2.25 + 1e-6, "way of the pulled bar");
+  double turn = quat_log(quat_from_mat3(at->pose[0].r)).z, wanted = swung(rate, 3.0);
+  expect_between(turn, wanted - 1e-4, wanted + 1e-4, "angle of the pulled bar");
+  expect_between(at->center[1].x, x - 3e-5, x + 3e-5, "thruster, x");
+  expect_between(at->center[1].y, y - 3e-5, y + 3e-5, "thruster, y");
+  run_close(&run);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(linear_momentum_is_exact),
-      cmocka_unit_test(angular_momentum_error_falls_with_dt),
-      cmocka_unit_test(forces_of_a_pair_cancel),
-      cmocka_unit_test(energy_of_pendulum_never_grows),
-      cmocka_unit_test(energy_of_double_pendulum_never_grows),
-      cmocka_unit_test(energy_of_sliding_box_never_grows),
-      cmocka_unit_test(second_order_keeps_the_energy),
+      cmocka_unit_test(linear_momentum_is_exact),          cmocka_unit_test(angular_momentum_error_falls_with_dt),
+      cmocka_unit_test(forces_of_a_pair_cancel),           cmocka_unit_test(push_goes_where_it_should),
+      cmocka_unit_test(motors_do_what_they_should),        cmocka_unit_test(carts_do_what_they_should),
+      cmocka_unit_test(energy_of_pendulum_never_grows),    cmocka_unit_test(energy_of_double_pendulum_never_grows),
+      cmocka_unit_test(energy_of_sliding_box_never_grows), cmocka_unit_test(second_order_keeps_the_energy),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

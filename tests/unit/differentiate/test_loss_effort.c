@@ -65,6 +65,28 @@ static void the_damper_of_steps_in_substeps(void** state) {
 }
 
 /* The same about one axis of a ball; then 0.1 off about another: both squares. */
+/* At q 0.5 and rate 3: pd 10 (0.8 - 0.5) + 2 (4 - 3) = 5, limited to 4; torque 7 - 2 3 = 1; velocity 0.5 (5 - 3) = 1.
+ */
+static void drives_of_all_types_count(void** state) {
+  (void)state;
+  LossRun* run = loss_run_create(2,
+                                 "simulation: {dt: 0.1, steps: 2}\n"
+                                 "links:\n"
+                                 "  - {name: a, joint: {type: hinge, axis: [1, 0, 0]}, mass: 1, shape: {type: sphere, "
+                                 "radius: 0.1}}\n"
+                                 "controllers:\n"
+                                 "  - {link: a, type: pd, position_gain: 10, damping_gain: 2, max_force: 4, target: "
+                                 "{type: keyframes, times: [0, 1], values: [0, 4]}}\n"
+                                 "  - {link: a, type: torque, damping_gain: 2, target: 7}\n"
+                                 "  - {link: a, type: velocity, damping_gain: 0.5, target: 5}\n");
+  *coordinate_at(run, 2, 0) = 0.5;
+  *rate_at(run, 2, 0) = 3;
+  TaskLoss loss = loss_of(LOSS_EFFORT, "a");
+  loss.from = 0.2;
+  compare_near(loss_value(run, &loss), 16 + 1 + 1, 1e-12, "the last state");
+  loss_run_free(run);
+}
+
 static void a_ball_about_one_axis_is_a_hinge(void** state) {
   (void)state;
   LossRun* run = loss_run_create(2, DRIVEN);
@@ -101,7 +123,7 @@ static double torque_of_step(const LossRun* run, int link, int controller, int s
   ModelLink bare = *l;
   memset(bare.damping, 0, sizeof bare.damping);
   memset(bare.limited, 0, sizeof bare.limited);
-  JointInput in = {&bare, q + step * nq, q + (step - 1) * nq, difference, &drive, 1, dt, weights};
+  JointInput in = {&bare, q + step * nq, q + (step - 1) * nq, difference, &drive, 1, dt, weights, NULL, 0};
   JointTerms terms;
   assert_true(joint_terms(&in, true, &terms));
   return terms.gradient[dof];
@@ -129,9 +151,8 @@ static void it_is_the_force_of_the_step(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(each_controller_counts),
-      cmocka_unit_test(the_damper_of_steps_in_substeps),
-      cmocka_unit_test(a_ball_about_one_axis_is_a_hinge),
+      cmocka_unit_test(each_controller_counts),      cmocka_unit_test(the_damper_of_steps_in_substeps),
+      cmocka_unit_test(drives_of_all_types_count),   cmocka_unit_test(a_ball_about_one_axis_is_a_hinge),
       cmocka_unit_test(it_is_the_force_of_the_step),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

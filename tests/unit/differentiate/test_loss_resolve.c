@@ -79,8 +79,8 @@ static void links_are_looked_up(void** state) {
 static void kinds_look_at_their_links(void** state) {
   (void)state;
   expect(loss_of(LOSS_EFFORT, NULL), "");
-  expect(loss_of(LOSS_EFFORT, "lower arm"), "6: no pd controller moves the joint of 'lower arm'\n");
-  expect(loss_of(LOSS_EFFORT, "slider"), "6: no pd controller moves the joint of 'slider'\n");
+  expect(loss_of(LOSS_EFFORT, "lower arm"), "6: no drive moves the joint of 'lower arm'\n");
+  expect(loss_of(LOSS_EFFORT, "slider"), "6: no drive moves the joint of 'slider'\n");
   expect(loss_of(LOSS_SMOOTHNESS, "slider"), "");
   expect(loss_of(LOSS_SMOOTHNESS, "lower arm"), "6: no controller drives the joint of 'lower arm'\n");
   expect(loss_of(LOSS_SHAPE, NULL), "");

@@ -11,7 +11,8 @@ static void controllers_carry_gains_signals_and_prescriptions(void** state) {
       "  - {name: b, mass: 1, shape: {type: box, size: [0.1, 0.1, 0.1]}, joint: {type: slide, axis: [1, 0, 0], "
       "position: [1, 0, 0]}}\n"
       "controllers:\n"
-      "  - {link: a, type: pd, position_gain: [10, 20], velocity_gain: 3, target: [0.1, 0.2]}\n"
+      "  - {link: a, type: pd, position_gain: [10, 20], velocity_gain: 0.1, damping_gain: [1, 2], max_force: 7, "
+      "target: [0.1, 0.2]}\n"
       "  - {link: b, type: prescribed, target: {type: spline, duration: 2, values: [0, 1, 0]}}\n");
   check_clean(&f);
   const Model* m = &f.model;
@@ -21,7 +22,9 @@ static void controllers_carry_gains_signals_and_prescriptions(void** state) {
   assert_int_equal(m->controllers[0].link, 0);
   assert_int_equal(m->controllers[0].type, CONTROLLER_PD);
   check_near(m->controllers[0].position_gain[1], 20, 0, "position gain");
-  check_near(m->controllers[0].velocity_gain[1], 3, 0, "velocity gain");
+  check_near(m->controllers[0].velocity_gain[1], 0.1, 0, "velocity gain");
+  check_near(m->controllers[0].damping_gain[1], 2, 0, "damping gain");
+  check_near(m->controllers[0].max_force[1], 7, 0, "limit");
   double value[2], rate[2];
   signal_eval(&m->controllers[0].target, 1, value, rate);
   check_near(value[1], 0.2, 0, "constant target");
@@ -30,7 +33,44 @@ static void controllers_carry_gains_signals_and_prescriptions(void** state) {
   fixture_free(&f);
 }
 
+/* "10, 5" at 10 ms moves an arm by a hundredth of its way in 2 s; a fifth of the gain, a target that moves, or one that
+ * is reached already give no reason to warn. */
+static void creeping_joints_are_warned_of(void** state) {
+  (void)state;
+  static const struct {
+    const char* controller;
+    int warnings;
+  } cases[] = {
+      {"position_gain: 10, velocity_gain: 5, target: 1", 1},
+      {"position_gain: 10, velocity_gain: 0.1, target: 1", 0},
+      {"position_gain: 10, damping_gain: 500, target: 1", 0},
+      {"position_gain: 10, velocity_gain: 5, target: 0", 0},
+      {"position_gain: 10, velocity_gain: 5, target: {type: keyframes, times: [0, 1], values: [0, 1]}", 0},
+  };
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    Fixture f;
+    Text text = {0};
+    text_add(
+        &text,
+        "links:\n"
+        "  - {name: arm, mass: 1, shape: {type: box, size: [0.1, 0.1, 0.1]}, joint: {type: hinge, axis: [0, 1, 0]}}\n"
+        "controllers: [{link: arm, type: pd, %s}]\n",
+        cases[k].controller);
+    fixture_load(&f, text.data);
+    assert_int_equal(f.diagnostics.count, cases[k].warnings);
+    if (cases[k].warnings > 0) {
+      assert_int_equal(f.diagnostics.items[0].severity, SEVERITY_WARNING);
+      assert_non_null(strstr(f.diagnostics.items[0].text, "time constant of 50 s"));
+    }
+    fixture_free(&f);
+    text_free(&text);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(controllers_carry_gains_signals_and_prescriptions)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(controllers_carry_gains_signals_and_prescriptions),
+      cmocka_unit_test(creeping_joints_are_warned_of),
+  };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

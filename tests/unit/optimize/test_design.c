@@ -385,7 +385,10 @@ static void attachments_and_vertices(void** state) {
 #define DRIVEN(signal)                                                 \
   "scene:\n  links: [{name: a, mass: 1, shape: " BOX                   \
   ", joint: {type: hinge, axis: [0, 1, 0]}}]\n  controllers: [{link: " \
-  "a, type: pd, position_gain: 1, velocity_gain: 1, target: " signal "}]\n"
+  "a, type: pd, position_gain: 1, damping_gain: 1, target: " signal "}]\n"
+
+/* A controller and two loads. */
+#define PUSHED DRIVEN("0.5") "  loads: [{link: a, force: [1, 2, 3]}, {link: a, torque: [4, 5, 6]}]\n"
 
 static void control_parameters(void** state) {
   (void)state;
@@ -406,6 +409,11 @@ static void control_parameters(void** state) {
       {DRIVEN("{type: sines, terms: [{amplitude: 2, frequency: 3}]}") "control: [{link: a, parameters: [frequency, "
                                                                       "amplitude]}]\n" LOSS,
        "a/amplitude/0\na/frequency/0\n"},
+      {PUSHED "control: [{link: a}]\n" LOSS,
+       "a/values/0\na/force_values/0\na/force_values/1\na/force_values/2\na/torque2_values/0\na/torque2_values/1\n"
+       "a/torque2_values/2\n"},
+      {PUSHED "control: [{link: a, of: [torques]}]\n" LOSS,
+       "a/torque2_values/0\na/torque2_values/1\na/torque2_values/2\n"},
   };
   for (int k = 0; k < COUNT(CASES); k++) {
     DesignCase* c = design_case(CASES[k].text);
@@ -584,6 +592,35 @@ static void fill_gradient(ModelGradient* g, const Model* m, Random* random) {
   }
 }
 
+/* Parameters of loads come after those of the controllers, and are written to the scene's loads. */
+static void the_gradient_of_loads(void** state) {
+  (void)state;
+  DesignCase* c = design_case(PUSHED "control: [{link: a}]\n" LOSS);
+  const Design* d = &c->design;
+  Model model;
+  Diagnostics diagnostics = {0};
+  assert_int_equal(model_create(&model, case_scene(c, 0), &diagnostics), STATUS_OK);
+  assert_int_equal(model.parameter_count, 7);
+  ModelGradient g;
+  model_gradient_create(&g, &model);
+  double gradient[7] = {0}, x[7];
+  for (int k = 0; k < 7; k++) g.control[k] = k + 1, x[k] = 10 * (k + 1);
+  design_gradient(d, &model, &g, 1, gradient);
+  for (int k = 0; k < 7; k++) compare_near(gradient[k], k + 1, 0, "%s", d->variables[k].name);
+  ModelOverride* overrides = design_overrides(d, x);
+  Scene* moved = model_scene_create(case_scene(c, 0), overrides, d->number_count);
+  const SceneLoad* loads = moved->loads;
+  compare_arrays(loads[0].force.values, (double[]){20, 30, 40}, 3, 0, "force");
+  compare_arrays(loads[1].torque.values, (double[]){50, 60, 70}, 3, 0, "torque");
+  compare_arrays(case_scene(c, 0)->loads[0].force.values, (double[]){1, 2, 3}, 3, 0, "the task's scene stays");
+  model_scene_destroy(moved, case_scene(c, 0));
+  memory_free(overrides);
+  model_gradient_destroy(&g);
+  model_destroy(&model);
+  diagnostics_free(&diagnostics);
+  design_case_free(c);
+}
+
 /* The linear function of a model's own numbers whose derivative is g, less its value at `base`. */
 static double linear_value(const ModelGradient* g, const Model* m, const Model* base) {
   double sum = 0;
@@ -690,8 +727,8 @@ static void scenarios_share_a_design(void** state) {
 }
 
 #define OTHER(second, rest) "scenarios: [{scene: " SCENE_OF("") "},\n  {scene: " second "}]\n" rest LOSS
-#define SAME_DESIGN                                                                                           \
-  "2:3: error: scenario '1': link 'a' has other hulls, another joint or other controllers than in the first " \
+#define SAME_DESIGN                                                                                                    \
+  "2:3: error: scenario '1': link 'a' has other hulls, another joint or other controllers or loads than in the first " \
   "scenario: scenarios share one design\n"
 
 static void scenarios_that_differ(void** state) {
@@ -866,6 +903,7 @@ int main(void) {
       cmocka_unit_test(the_scene_is_made_ready),
       cmocka_unit_test(gradient_D2_is_that_of_numbers_D1),
       cmocka_unit_test(the_gradient_of_parameters),
+      cmocka_unit_test(the_gradient_of_loads),
       cmocka_unit_test(scenarios_share_a_design),
       cmocka_unit_test(scenarios_that_differ),
       cmocka_unit_test(scenarios_with_other_controllers),

@@ -61,6 +61,9 @@ static inline const char* joint_difference_of(const SceneJoint* a, const SceneJo
   SAME(limit_stiffness);
   SAME(limit_margin);
   SAME(damping);
+  SAME(stiffness);
+  SAME(friction);
+  SAME(armature);
   return NULL;
 }
 
@@ -87,6 +90,7 @@ static inline const char* link_difference(const SceneLink* a, const SceneLink* b
   SAME(inertia);
   SAME(fixed);
   SAME(collide);
+  SAME(gravity_compensation);
   SAME(group_count);
   for (int i = 0; i < a->group_count; i++) SAME_TEXT(groups[i]);
   SAME(color);
@@ -112,7 +116,18 @@ static inline const char* controller_difference(const SceneController* a, const 
   SAME(link);
   SAME(position_gain);
   SAME(velocity_gain);
+  SAME(damping_gain);
+  SAME(max_force);
   return signal_difference(&a->target, &b->target);
+}
+
+static inline const char* load_difference(const SceneLoad* a, const SceneLoad* b) {
+  SAME(link);
+  SAME(link_axes);
+  SAME(has_point);
+  if (a->has_point) SAME(point);
+  const char* difference = signal_difference(&a->force, &b->force);
+  return difference ? difference : signal_difference(&a->torque, &b->torque);
 }
 
 static inline const char* initial_difference(const SceneInitial* a, const SceneInitial* b) {
@@ -154,11 +169,13 @@ static inline const char* scene_difference(const Scene* a, const Scene* b) {
   SAME(shape_count);
   SAME(link_count);
   SAME(controller_count);
+  SAME(load_count);
   SAME(initial_count);
   for (int i = 0; i < a->shape_count && !difference; i++) difference = shape_difference(&a->shapes[i], &b->shapes[i]);
   for (int i = 0; i < a->link_count && !difference; i++) difference = link_difference(&a->links[i], &b->links[i]);
   for (int i = 0; i < a->controller_count && !difference; i++)
     difference = controller_difference(&a->controllers[i], &b->controllers[i]);
+  for (int i = 0; i < a->load_count && !difference; i++) difference = load_difference(&a->loads[i], &b->loads[i]);
   for (int i = 0; i < a->initial_count && !difference; i++)
     difference = initial_difference(&a->initials[i], &b->initials[i]);
   return difference;

@@ -1,3 +1,4 @@
+#include "scene_difference.h"
 #include "scene_testing.h"
 
 #define BALL "mass: 1, shape: {type: sphere, radius: 1}"
@@ -18,11 +19,14 @@ static void gains_are_numbers_or_lists(void** state) {
            "  - {link: u, type: pd, position_gain: 3, target: 0}\n"
            "  - {link: u, type: pd, position_gain: [3, 4], velocity_gain: [1, 2], target: 0}\n"
            "  - {link: b, type: pd, position_gain: 0, velocity_gain: 5, target: [0.1, 0.2, 0.3]}\n"
-           "  - {link: h, type: prescribed, target: 0}\n",
+           "  - {link: h, type: prescribed, target: 0}\n"
+           "  - {link: u, type: pd, position_gain: 3, damping_gain: [1, 2], max_force: 4, target: 0}\n"
+           "  - {link: u, type: torque, damping_gain: 0.5, max_force: 6, target: 7}\n"
+           "  - {link: u, type: velocity, damping_gain: 8, target: 9}\n",
            LINKS);
   Scene scene = load(text.data);
   const SceneController* controllers = scene.controllers;
-  assert_int_equal(scene.controller_count, 4);
+  assert_int_equal(scene.controller_count, 7);
   compare_arrays(controllers[0].position_gain, (double[]){3, 3, 0}, 3, 0, "one gain for two");
   compare_arrays(controllers[0].velocity_gain, (double[]){0, 0}, 2, 0, "default");
   compare_arrays(controllers[1].position_gain, (double[]){3, 4}, 2, 0, "gains");
@@ -31,6 +35,21 @@ static void gains_are_numbers_or_lists(void** state) {
   assert_int_equal(controllers[2].target.channels, 3);
   assert_int_equal(controllers[2].link, 3);
   assert_int_equal(controllers[3].type, CONTROLLER_PRESCRIBED);
+  compare_arrays(controllers[4].damping_gain, (double[]){1, 2}, 2, 0, "damping gains");
+  compare_arrays(controllers[4].max_force, (double[]){4, 4}, 2, 0, "one limit for two");
+  compare_arrays(controllers[3].max_force, (double[]){0, 0}, 2, 0, "no limit");
+  assert_int_equal(controllers[5].type, CONTROLLER_TORQUE);
+  compare_near(controllers[5].damping_gain[0], 0.5, 0, "drag of a torque drive");
+  assert_int_equal(controllers[6].type, CONTROLLER_VELOCITY);
+  compare_near(controllers[6].target.values[0], 9, 0, "speed");
+
+  Text again = {0};
+  scene_write_yaml(&scene, ".", &again);
+  Scene second = load(again.data);
+  const char* difference = scene_difference(&scene, &second);
+  if (difference) fail_msg("written and read again: %s differs in\n%s", difference, again.data);
+  scene_free(&second);
+  text_free(&again);
   scene_free(&scene);
   text_free(&text);
 }
@@ -42,8 +61,9 @@ static void mistakes_are_told(void** state) {
   } CASES[] = {
       {"{}",
        "6:15: error: controllers[0]: 'link' is missing: a text\n"
-       "6:15: error: controllers[0]: 'type' is missing: pd or prescribed\n"
-       "6:15: error: controllers[0]: 'target' is missing: a number, a list of numbers or a map [m or rad]\n"},
+       "6:15: error: controllers[0]: 'type' is missing: pd, prescribed, torque or velocity\n"
+       "6:15: error: controllers[0]: 'target' is missing: a number, a list of numbers or a map [m or rad; m/s or "
+       "rad/s; N or N m]\n"},
       {"{link: base, type: pd, position_gain: 1, target: 0}",
        "6:22: error: controllers[0].link: the joint of 'base' is fixed: there is nothing to drive\n"},
       {"{link: h, type: pd, target: 0}",
@@ -53,8 +73,16 @@ static void mistakes_are_told(void** state) {
       {"{link: b, type: pd, position_gain: [1, 1], target: 0}",
        "6:50: error: controllers[0].position_gain: expected 3 numbers, one per degree of freedom, got 2\n"},
       {"{link: h, type: pid, target: 0}",
-       "6:31: error: controllers[0].type: must be pd or prescribed, got 'pid' (did "
+       "6:31: error: controllers[0].type: must be pd, prescribed, torque or velocity, got 'pid' (did "
        "you mean 'pd'?)\n"},
+      {"{link: h, type: velocity, target: 0}",
+       "6:15: error: controllers[0]: 'damping_gain' is missing: a number or a list of numbers [N s/m or N m s/rad]\n"},
+      {"{link: h, type: torque, target: 0, max_force: 0}",
+       "6:61: error: controllers[0].max_force: must be > 0 N or N m, got 0\n"},
+      {"{link: b, type: torque, target: [1, 2, 3]}",
+       "6:15: error: controllers[0]: a joint with three rotations has no drive of type torque; give its link a load\n"},
+      {"{link: b, type: velocity, damping_gain: 1, target: [1, 2, 3], max_force: 2}",
+       "6:77: error: controllers[0]: a drive of three rotations has no 'max_force'\n"},
   };
   for (int i = 0; i < COUNT(CASES); i++) {
     Text text = {0};

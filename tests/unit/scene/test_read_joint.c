@@ -194,8 +194,57 @@ static void a_broken_joint_brings_no_other_problem(void** state) {
       "(did you mean 'hinge'?)\n");
 }
 
+static void springs_friction_and_armature(void** state) {
+  (void)state;
+  Scene scene = load(
+      "links:\n"
+      "  - {name: a, mass: 1, shape: {type: sphere, radius: 1}, joint: {type: universal, axes: [[1, 0, 0], [0, 1, 0]], "
+      "stiffness: [1, 2], rest: 0.5, friction: 3, armature: [4, 5]}}\n"
+      "  - {name: b, mass: 1, shape: {type: sphere, radius: 1}, joint: {type: ball, stiffness: 6, rest: [1, 2, 3]}}\n"
+      "  - {name: c, mass: 1, shape: {type: sphere, radius: 1}, joint: {type: hinge, axis: [1, 0, 0], friction: 1, "
+      "friction_speed: 0.01}}\n");
+  const SceneJoint* a = &scene.links[0].joint;
+  compare_arrays(a->stiffness, (double[]){1, 2}, 2, 0, "springs");
+  compare_arrays(a->rest, (double[]){0.5, 0.5}, 2, 0, "one rest for two");
+  compare_arrays(a->friction, (double[]){3, 3}, 2, 0, "friction");
+  compare_near(a->friction_speed, 1e-4, 0, "default width");
+  compare_arrays(a->armature, (double[]){4, 5}, 2, 0, "armatures");
+  compare_arrays(scene.links[1].joint.rest, (double[]){1, 2, 3}, 3, 0, "rotation vector");
+  compare_near(scene.links[2].joint.friction_speed, 0.01, 0, "width");
+  Text text = {0};
+  scene_write_yaml(&scene, ".", &text);
+  Scene again = load(text.data);
+  for (int k = 0; k < 3; k++) {
+    const SceneJoint *x = &scene.links[k].joint, *y = &again.links[k].joint;
+    compare_bytes(y->stiffness, x->stiffness, sizeof x->stiffness, "springs, %d", k);
+    compare_bytes(y->rest, x->rest, sizeof x->rest, "rest, %d", k);
+    compare_bytes(y->friction, x->friction, sizeof x->friction, "friction, %d", k);
+    compare_bytes(y->armature, x->armature, sizeof x->armature, "armature, %d", k);
+    compare_near(y->friction_speed, x->friction_speed, 0, "width, %d", k);
+  }
+  scene_free(&again);
+  text_free(&text);
+  scene_free(&scene);
+}
+
+static void mistakes_of_springs_are_told(void** state) {
+  (void)state;
+  expect_problems(
+      "links:\n"
+      "  - {name: a, mass: 1, shape: {type: sphere, radius: 1}, joint: {type: slide, axis: [1, 0, 0], rest: 1}}\n"
+      "  - {name: b, mass: 1, shape: {type: sphere, radius: 1}, joint: {type: ball, friction: 1, armature: 2}}\n"
+      "  - {name: c, mass: 1, shape: {type: sphere, radius: 1}, joint: {type: slide, axis: [1, 0, 0], stiffness: "
+      "-1}}\n",
+      "2:96: error: links[0].joint: 'rest' is where a spring pulls: give 'stiffness'\n"
+      "3:78: error: links[1].joint: a joint with three rotations has no 'friction'\n"
+      "3:91: error: links[1].joint: a joint with three rotations has no 'armature'\n"
+      "4:107: error: links[2].joint.stiffness: must be >= 0 N/m or N m/rad, got -1\n");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(springs_friction_and_armature),
+      cmocka_unit_test(mistakes_of_springs_are_told),
       cmocka_unit_test(axes_are_made_unit),
       cmocka_unit_test(free_axes_are_bits),
       cmocka_unit_test(a_root_is_free_or_fixed),

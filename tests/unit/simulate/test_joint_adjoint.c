@@ -63,12 +63,13 @@ static void joint_set(Driven* j, Kind kind, const StepWeights* weights, double s
       j->drives[c].target_rate[k] = random_normal(random);
       j->drives[c].position_gain[k] = 5 + k;
       j->drives[c].velocity_gain[k] = 0.01 * (1 + k);
+      j->drives[c].damping_gain[k] = 0.1 * (1 + c + k);
     }
   }
 }
 
 static JointInput input_of(const Driven* j) {
-  return (JointInput){&j->link, j->q, j->q_now, j->difference_old, j->drives, DRIVES, 0.01, j->weights};
+  return (JointInput){&j->link, j->q, j->q_now, j->difference_old, j->drives, DRIVES, 0.01, j->weights, NULL, 0};
 }
 
 /* ---------------------------------------------------------------- joint_adjoint */
@@ -93,8 +94,8 @@ static bool gradient_at(void* context, const double* x, double* y) {
 }
 
 static void row_of(const Driven* j, const double* lambda, double* row) {
-  double target[DRIVES][JOINT_MAX_DOF], target_rate[DRIVES][JOINT_MAX_DOF];
-  JointShares shares = {.target = target, .target_rate = target_rate};
+  double target[DRIVES][JOINT_MAX_DOF], target_rate[DRIVES][JOINT_MAX_DOF], push[DRIVES][JOINT_MAX_DOF];
+  JointShares shares = {.target = target, .target_rate = target_rate, .push = push};
   JointInput in = input_of(j);
   size_t n = (size_t)j->link.dof_count, bytes = sizeof(double) * n;
   joint_adjoint(&in, lambda, &shares);
@@ -136,7 +137,7 @@ static void joint_adjoint_A3_matches_central_differences(void** state) {
           check_joint(&j, what);
           for (int i = 0; i < JOINT_MAX_DOF; i++) { /* the targets alone, which the rates' gains outweigh */
             j.link.damping[i] = 0;
-            for (int c = 0; c < DRIVES; c++) j.drives[c].velocity_gain[i] = 0;
+            for (int c = 0; c < DRIVES; c++) j.drives[c].velocity_gain[i] = j.drives[c].damping_gain[i] = 0;
           }
           check_joint(&j, what);
         }
@@ -177,7 +178,7 @@ static void joint_adjoint_A3_worked_example(void** state) {
   link_set(&j.link, (Kind){0, 1});
   j.link.damping[0] = 0.3;
   j.q_now[0] = 0.1, j.q[0] = 0.12, j.weights = schemes[0];
-  j.drives[0] = (JointDrive){{0.5}, {1}, {10}, {0.04}};
+  j.drives[0] = (JointDrive){.target = {0.5}, .target_rate = {1}, .position_gain = {10}, .velocity_gain = {0.04}};
   double row[2 * (1 + DRIVES)], lambda[1] = {2};
   row_of(&j, lambda, row);
   compare_near(row[0], 2 * -100 * (4 + 0.3), 1e-10, "by q^t");

@@ -130,10 +130,11 @@ static void joint_set(Driven* j, int slides, int rotation, const StepWeights* we
       j->drives[c].target_rate[k] = random_normal(random);
       j->drives[c].position_gain[k] = 5 + k;
       j->drives[c].velocity_gain[k] = 0.01 * (1 + k);
+      j->drives[c].damping_gain[k] = 0.1 * (1 + c + k);
     }
     joint_coordinates_from_target(&j->link.joint, target, j->drives[c].target);
   }
-  j->in = (JointInput){&j->link, j->q, j->q_now, j->difference_old, j->drives, 2, 0.01, *weights};
+  j->in = (JointInput){&j->link, j->q, j->q_now, j->difference_old, j->drives, 2, 0.01, *weights, NULL, 0};
 }
 
 static double energy_of(const JointTerms* t) { return t->controller + t->limit + t->damping; }
@@ -216,6 +217,7 @@ static void joint_S4_S5_worked_example(void** state) {
   j.drives[0].target_rate[0] = 1; /* rate error 1 */
   j.drives[0].position_gain[0] = 10;
   j.drives[0].velocity_gain[0] = 0.04;
+  j.drives[0].damping_gain[0] = 0;
   j.link.damping[0] = 0.3;
   JointTerms t;
   assert_true(joint_terms(&j.in, true, &t));

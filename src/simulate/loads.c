@@ -1,0 +1,99 @@
+/* Forces and torques on links (docs/derivations/loads.md). */
+#include "simulate/loads.h"
+
+#include <string.h>
+
+LinkLoad* loads_create(const Model* m) { return m->load_count > 0 ? MEMORY_NEW(LinkLoad, m->link_count) : NULL; }
+
+/* ---------------------------------------------------------------- where a turning link will be */
+
+/* R* = R P, P = 1 + r E + r (r - 1) / 2 E^2 with E = R_old^T R - 1 and r the ratio of the steps' lengths: the binomial
+ * series of (1 + E)^r, which is (R_old^T R)^r itself for r = 0, 1, 2 (L3). */
+Mat3 load_rotation(const StepClock* clock, Mat3 now, Mat3 old, Mat3 rate) {
+  if (!(clock->dt_before > 0)) return mat3_add(now, mat3_scale(rate, clock->dt));
+  double r = clock->dt / clock->dt_before;
+  Mat3 e = mat3_sub(mat3_mul(mat3_transpose(old), now), mat3_identity());
+  Mat3 p = mat3_add(mat3_identity(), mat3_scale(e, r));
+  if (r != 1) p = mat3_add(p, mat3_scale(mat3_mul(e, e), 0.5 * r * (r - 1)));
+  return mat3_mul(now, p);
+}
+
+void load_rotation_adjoint(const StepClock* clock, Mat3 now, Mat3 old, Mat3 bar, Mat3* now_bar, Mat3* old_bar,
+                           Mat3* rate_bar) {
+  if (!(clock->dt_before > 0)) {
+    *now_bar = mat3_add(*now_bar, bar);
+    *rate_bar = mat3_add(*rate_bar, mat3_scale(bar, clock->dt));
+    return;
+  }
+  double r = clock->dt / clock->dt_before, c = 0.5 * r * (r - 1);
+  Mat3 e = mat3_sub(mat3_mul(mat3_transpose(old), now), mat3_identity());
+  Mat3 p = mat3_add(mat3_identity(), mat3_add(mat3_scale(e, r), mat3_scale(mat3_mul(e, e), c)));
+  Mat3 p_bar = mat3_mul(mat3_transpose(now), bar), back = mat3_transpose(e);
+  Mat3 both = mat3_add(mat3_mul(p_bar, back), mat3_mul(back, p_bar));
+  Mat3 e_bar = mat3_add(mat3_scale(p_bar, r), mat3_scale(both, c));
+  *now_bar = mat3_add(*now_bar, mat3_add(mat3_mul(bar, mat3_transpose(p)), mat3_mul(old, e_bar)));
+  *old_bar = mat3_add(*old_bar, mat3_mul(now, mat3_transpose(e_bar)));
+}
+
+/* ---------------------------------------------------------------- the loads of a step */
+
+Vec3 load_value(const Signal* signal, double t) {
+  double value[3] = {0}, rate[3];
+  if (signal->source->channels > 0) signal_eval(signal, t, value, rate);
+  return vec3(value[0], value[1], value[2]);
+}
+
+/* World axes: F p^T + 1/2 [M]x R* | F.  Link axes: R* (f p^T + 1/2 [m]x | f). (L1) */
+static void add_load(const Model* m, const ModelLoad* load, double t, Mat3 rotation, LinkLoad* sum) {
+  Vec3 force = load_value(&load->force, t);
+  Mat3 twist = mat3_scale(mat3_cross(load_value(&load->torque, t)), 0.5);
+  if (load->link_axes) force = mat3_mul_vec(rotation, force);
+  Mat3 turn = load->link_axes ? mat3_mul(rotation, twist) : mat3_mul(twist, rotation);
+  Mat3 b = mat3_add(mat3_outer(force, model_load_point(m, load)), turn);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) sum->b[i][j] += b.m[i][j];
+  sum->b[0][3] += force.x;
+  sum->b[1][3] += force.y;
+  sum->b[2][3] += force.z;
+  sum->any = true;
+}
+
+void loads_aim(Sim* s) {
+  const Model* m = s->model;
+  if (!s->loads) return;
+  memset(s->loads, 0, sizeof(LinkLoad) * (size_t)m->link_count);
+  for (int k = 0; k < m->load_count; k++) {
+    const ModelLoad* load = &m->loads[k];
+    int i = load->link;
+    if (m->links[i].tree < 0) continue;
+    Mat3 rotation = load_rotation(&s->clock, s->pose_now[i].r, s->pose_old[i].r, s->pose_rate[i].r);
+    add_load(m, load, s->clock.time, rotation, &s->loads[i]);
+  }
+}
+
+/* sum g (X - X_c)^T R^T with g = -B; force in the last column. */
+static Mat3 moment_of(const LinkLoad* load, const ModelLink* link, Mat3 r) {
+  Mat3 local = mat3_outer(load_push(load), link->center);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) local.m[i][j] -= load->b[i][j];
+  return mat3_mul(local, mat3_transpose(r));
+}
+
+void load_add_terms(const LinkLoad* load, const ModelLink* link, Pose pose, LinkTerms* terms) {
+  terms->force = vec3_sub(terms->force, load_push(load));
+  terms->moment = mat3_add(terms->moment, moment_of(load, link, pose.r));
+}
+
+WorkingForce load_at_work(const LinkLoad* load, const ModelLink* link, Pose pose) {
+  return (WorkingForce){vec3_norm(load_push(load)), vec3_norm(mat3_axial(moment_of(load, link, pose.r)))};
+}
+
+/* ---------------------------------------------------------------- for whoever has states and no Sim */
+
+Vec3 sim_load_force(const Model* m, int load, const StepClock* clock, const Pose* now, const Pose* old) {
+  const ModelLoad* l = &m->loads[load];
+  Vec3 force = load_value(&l->force, clock->time);
+  if (m->links[l->link].tree < 0) return vec3(0, 0, 0);
+  if (!l->link_axes) return force;
+  return mat3_mul_vec(load_rotation(clock, now[l->link].r, old[l->link].r, mat3_zero()), force);
+}

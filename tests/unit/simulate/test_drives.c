@@ -1,0 +1,367 @@
+/* Drives with torques, rates and limits: their energy's derivatives and what goes back, against differences in every
+ * zone of the limit; motors in closed form. */
+#include <string.h>
+
+#include "simulate/terms.h"
+#include "support/joints.h"
+#include "support/runs.h"
+#include "support/sweep.h"
+
+/* ---------------------------------------------------------------- kernels */
+
+typedef struct {
+  ModelLink link;
+  double q[1], q_now[1], difference_old[1], aim[1];
+  JointDrive drive;
+  StepWeights weights;
+} Driven;
+
+static JointInput input_of(const Driven* d) {
+  return (JointInput){&d->link, d->q, d->q_now, d->difference_old, &d->drive, 1, 0.01, d->weights, d->aim, 2e4};
+}
+
+/* A hinge whose drive wants the force `wanted`. */
+static Driven driven(double position, double damping, double limit, double wanted) {
+  Driven d;
+  memset(&d, 0, sizeof d);
+  d.link = link_of(0, 1);
+  d.q[0] = 0.3, d.q_now[0] = 0.28, d.difference_old[0] = 0.01;
+  d.weights = (StepWeights){2, 2.5, -2, 0.5, 0, 150, 50};
+  d.drive.target[0] = 0.7, d.drive.target_rate[0] = 0.4;
+  d.drive.position_gain[0] = position, d.drive.damping_gain[0] = damping, d.drive.max_force[0] = limit;
+  double rate = 150 * 0.02 - 50 * 0.01;
+  d.drive.push[0] = wanted - position * 0.4 - damping * (0.4 - rate);
+  return d;
+}
+
+static const double zones[] = {-20, -10.2, -9.7, -3, 0, 4, 9.4, 9.6, 10, 10.4, 10.6, 30};
+static const double gains[][2] = {{5, 0.2}, {0, 0.3}, {7, 0}, {0, 0}};
+
+static bool energy_and_gradient_at(void* context, const double* x, double* y) {
+  Driven d = *(const Driven*)context;
+  d.q[0] += x[0];
+  JointInput in = input_of(&d);
+  JointTerms t;
+  if (!joint_terms(&in, true, &t)) return false;
+  y[0] = t.controller;
+  y[1] = t.gradient[0];
+  return true;
+}
+
+static void drives_M1_M2_derivatives_in_every_zone(void** state) {
+  (void)state;
+  for (size_t z = 0; z < sizeof zones / sizeof *zones; z++)
+    for (int g = 0; g < 4; g++)
+      for (int limited = 0; limited < 2; limited++) {
+        Driven d = driven(gains[g][0], gains[g][1], limited ? 10 : 0, zones[z]);
+        JointInput in = input_of(&d);
+        JointTerms t;
+        assert_true(joint_terms(&in, true, &t));
+        if (!limited) compare_near(t.gradient[0], -zones[z], 1e-12, "what is wanted");
+        compare_at_most(-t.hessian[0][0], 0, "convex");
+        const double jacobian[2] = {t.gradient[0], t.hessian[0][0]};
+        Sweep sweep = {.function = energy_and_gradient_at, .context = &d, .inputs = 1, .outputs = 2, .first = 1e-3};
+        sweep.factor = 4, sweep.steps = 8;
+        SweepResult r = sweep_jacobian(&sweep, jacobian, 1);
+        compare_at_most(r.error[r.best], 1e-6, "wanted %g, gains %d, limit %d: %g for %g", zones[z], g, limited,
+                        r.found, r.wanted);
+      }
+}
+
+/* x: q^t, the difference before, target, its rate, push. */
+static bool torque_at(void* context, const double* x, double* y) {
+  Driven d = *(const Driven*)context;
+  d.q_now[0] += x[0];
+  d.difference_old[0] += x[1];
+  d.drive.target[0] += x[2];
+  d.drive.target_rate[0] += x[3];
+  d.drive.push[0] += x[4];
+  JointInput in = input_of(&d);
+  JointTerms t;
+  if (!joint_terms(&in, true, &t)) return false;
+  y[0] = t.gradient[0];
+  return true;
+}
+
+static void drives_M3_against_differences(void** state) {
+  (void)state;
+  for (size_t z = 0; z < sizeof zones / sizeof *zones; z++)
+    for (int g = 0; g < 4; g++) {
+      Driven d = driven(gains[g][0], gains[g][1], 10, zones[z]);
+      JointInput in = input_of(&d);
+      double target[1][JOINT_MAX_DOF], rate[1][JOINT_MAX_DOF], push[1][JOINT_MAX_DOF], lambda = 1;
+      JointShares shares = {.target = target, .target_rate = rate, .push = push};
+      joint_adjoint(&in, &lambda, &shares);
+      const double found[5] = {shares.now[0], shares.difference_old[0], target[0][0], rate[0][0], push[0][0]};
+      Sweep sweep = {.function = torque_at, .context = &d, .inputs = 5, .outputs = 1, .first = 1e-3};
+      sweep.factor = 4, sweep.steps = 8;
+      SweepResult r = sweep_jacobian(&sweep, found, 1);
+      compare_at_most(r.error[r.best], 1e-6, "wanted %g, gains %d: input %d, %g for %g", zones[z], g, r.column, r.found,
+                      r.wanted);
+    }
+}
+
+/* ---------------------------------------------------------------- what joints do by themselves */
+
+static Driven passive(double rate) {
+  Driven d = driven(0, 0, 0, 0);
+  d.link.passive = true;
+  d.link.stiffness[0] = 3, d.link.rest[0] = -0.2;
+  d.link.friction[0] = 0.7, d.link.friction_speed = 0.01;
+  d.link.armature[0] = 0.02, d.aim[0] = 0.013;
+  d.drive.push[0] = 0;
+  d.q[0] = d.q_now[0] + (rate + 50 * d.difference_old[0]) / 150;
+  return d;
+}
+
+static bool passive_at(void* context, const double* x, double* y) {
+  Driven d = *(const Driven*)context;
+  d.q[0] += x[0];
+  JointInput in = input_of(&d);
+  JointTerms t;
+  if (!joint_terms(&in, true, &t)) return false;
+  y[0] = t.limit + t.damping + t.inertia;
+  y[1] = t.gradient[0];
+  return true;
+}
+
+static const double rates[] = {-3, -0.02, 0, 0.003, 0.01, 0.5};
+
+static void joint_M4_M5_M6_energies_and_derivatives(void** state) {
+  (void)state;
+  for (size_t k = 0; k < sizeof rates / sizeof *rates; k++) {
+    Driven d = passive(rates[k]);
+    JointInput in = input_of(&d);
+    JointTerms t;
+    assert_true(joint_terms(&in, true, &t));
+    double way = d.q[0] + 0.2, r = rates[k], root = sqrt(r * r + 1e-4), turn = d.q[0] - d.q_now[0] - 0.013;
+    compare_near(t.limit, 1.5 * way * way, 1e-12, "spring");
+    compare_near(t.damping, 0.7 / 150 * (root - 0.01), 1e-12, "friction");
+    compare_near(t.inertia, 0.01 * 2e4 * turn * turn, 1e-10, "armature");
+    compare_near(t.gradient[0], 3 * way + 0.7 * r / root + 0.02 * 2e4 * turn, 1e-9, "forces");
+    const double jacobian[2] = {t.gradient[0], t.hessian[0][0]};
+    Sweep sweep = {.function = passive_at, .context = &d, .inputs = 1, .outputs = 2, .first = 1e-4};
+    sweep.factor = 4, sweep.steps = 8;
+    sweep_expect(&sweep, jacobian, 1, 1e-7, "rate %g", rates[k]);
+  }
+}
+
+/* x: q^t, the difference before, the aim. */
+static bool passive_force_at(void* context, const double* x, double* y) {
+  Driven d = *(const Driven*)context;
+  d.q_now[0] += x[0];
+  d.difference_old[0] += x[1];
+  d.aim[0] += x[2];
+  JointInput in = input_of(&d);
+  JointTerms t;
+  if (!joint_terms(&in, true, &t)) return false;
+  y[0] = t.gradient[0];
+  return true;
+}
+
+static void joint_M7_against_differences(void** state) {
+  (void)state;
+  for (size_t k = 0; k < sizeof rates / sizeof *rates; k++) {
+    Driven d = passive(rates[k]);
+    JointInput in = input_of(&d);
+    double target[1][JOINT_MAX_DOF], rate[1][JOINT_MAX_DOF], push[1][JOINT_MAX_DOF], lambda = 1;
+    JointShares shares = {.target = target, .target_rate = rate, .push = push};
+    joint_adjoint(&in, &lambda, &shares);
+    const double found[3] = {shares.now[0], shares.difference_old[0], shares.aim[0]};
+    Sweep sweep = {.function = passive_force_at, .context = &d, .inputs = 3, .outputs = 1, .first = 1e-4};
+    sweep.factor = 4, sweep.steps = 8;
+    sweep_expect(&sweep, found, 1, 1e-7, "rate %g", rates[k]);
+  }
+}
+
+#define CART(settings, joint, rest)                                                                              \
+  "simulation: {" settings                                                                                       \
+  "}\n"                                                                                                          \
+  "contact: {model: none}\n"                                                                                     \
+  "links:\n"                                                                                                     \
+  "  - {name: cart, mass: 2, center: [0, 0, 0], inertia: [1, 1, 1, 0, 0, 0], joint: {type: slide, axis: [1, 0, " \
+  "0], " joint "}}\n" rest
+
+/* Mass and armature on a spring: rest + 0.3 cos(w t), w^2 = 50 / (2 + 3); the energy with both stays. */
+static void joint_M4_M6_an_oscillator(void** state) {
+  (void)state;
+  Run* run =
+      run_create(1, 1e-12,
+                 CART("dt: 0.001, steps: 1000, integrator: second_order", "stiffness: 50, rest: 0.1, armature: 3",
+                      "initial: [{link: cart, coordinates: "
+                      "[0.4]}]\n"));
+  compare_near(sim_measure(run->sim).potential, 0.5 * 50 * 0.09, 1e-12, "energy at the start");
+  run_steps(run, 1000);
+  compare_near(sim_state(run->sim)->q[0], 0.1 + 0.3 * cos(sqrt(10)), 1e-5, "after a second");
+  SimMeasure m = sim_measure(run->sim);
+  compare_near(m.kinetic + m.potential, 0.5 * 50 * 0.09, 1e-4, "energy");
+  run_free(run);
+}
+
+/* Steps of first order with armature alone are those of a larger mass, from the first with its initial velocity on. */
+static void joint_M6_is_a_mass(void** state) {
+  (void)state;
+  static const char* const integrator[] = {"first_order", "second_order"};
+  for (int k = 0; k < 2; k++) {
+    double q[2];
+    for (int side = 0; side < 2; side++) {
+      Run* run = run_create(1, 1e-13,
+                            CART("dt: 0.01, steps: 40, integrator: %s", "damping: 3, stiffness: 20%s",
+                                 "initial: [{link: cart, velocities: [1.5]}]\n"),
+                            integrator[k], side ? ", armature: 4" : "");
+      if (!side) { /* the mass itself is 2 + 4 */
+        run_free(run);
+        run =
+            run_create(1, 1e-13,
+                       "simulation: {dt: 0.01, steps: 40, integrator: %s}\n"
+                       "contact: {model: none}\n"
+                       "links:\n"
+                       "  - {name: cart, mass: 6, center: [0, 0, 0], inertia: [1, 1, 1, 0, 0, 0], joint: {type: slide, "
+                       "axis: [1, 0, 0], damping: 3, stiffness: 20}}\n"
+                       "initial: [{link: cart, velocities: [1.5]}]\n",
+                       integrator[k]);
+      }
+      run_steps(run, 40);
+      q[side] = sim_state(run->sim)->q[0];
+      run_free(run);
+    }
+    compare_near(q[1], q[0], 1e-11, "%s", integrator[k]);
+  }
+}
+
+/* A cart slides v^2 m / (2 f) far, v dt / 2 less in first-order steps, and then stands; pulled by less than f it stays
+ * but for the creep, by more it goes. */
+static void joint_M5_slides_and_sticks(void** state) {
+  (void)state;
+  Run* run = run_create(1, 1e-12,
+                        CART("dt: 0.001, steps: 1000", "friction: 5",
+                             "initial: [{link: cart, velocities: "
+                             "[1]}]\n"));
+  run_steps(run, 1000);
+  double creep = 1e-4;
+  compare_near(sim_state(run->sim)->q[0], 1.0 * 2 / (2 * 5) - 0.5 * 0.001, 1e-4, "how far it slides");
+  compare_near(sim_state(run->sim)->rate[0], 0, 1e-9, "it stands");
+  run_free(run);
+  run =
+      run_create(1, 1e-12, CART("dt: 0.001, steps: 1000", "friction: 5", "loads: [{link: cart, force: [3, 0, 0]}]\n"));
+  run_steps(run, 1000);
+  compare_near(sim_state(run->sim)->rate[0], creep * 0.6 / 0.8, 1e-8, "creep under 0.6 of it");
+  compare_near(sim_state(run->sim)->q[0], creep * 0.75, 1e-6, "which is all");
+  run_free(run);
+  run =
+      run_create(1, 1e-12, CART("dt: 0.001, steps: 1000", "friction: 5", "loads: [{link: cart, force: [7, 0, 0]}]\n"));
+  run_steps(run, 1000);
+  compare_near(sim_state(run->sim)->rate[0], 1, creep, "(7 - 5) / 2, but for the smoothing");
+  run_free(run);
+}
+
+/* ---------------------------------------------------------------- motors */
+
+#define MOTOR(settings, controller)                                                                                \
+  "simulation: {" settings                                                                                         \
+  "}\n"                                                                                                            \
+  "contact: {model: none}\n"                                                                                       \
+  "links:\n"                                                                                                       \
+  "  - {name: cart, mass: 0.2, center: [0, 0, 0], inertia: [1, 1, 1, 0, 0, 0], joint: {type: slide, axis: [1, 0, " \
+  "0]}}\n"                                                                                                         \
+  "controllers:\n"                                                                                                 \
+  "  - {link: cart, " controller "}\n"
+
+/* m v' = tau - c w: implicit steps give v_n = tau/c (1 - (1 + c dt / m)^-n), for both types of drive. */
+static void drives_M1_terminal_velocity(void** state) {
+  (void)state;
+  static const char* const scenes[] = {
+      MOTOR("dt: 0.01, steps: 200", "type: torque, target: 3, damping_gain: 0.5"),
+      MOTOR("dt: 0.01, steps: 200", "type: velocity, target: 6, damping_gain: 0.5"),
+  };
+  for (int k = 0; k < 2; k++) {
+    Run* run = run_create(1, 1e-12, "%s", scenes[k]);
+    for (int n = 1; n <= 200; n++) {
+      run_steps(run, 1);
+      compare_near(sim_state(run->sim)->rate[0], 6 * (1 - pow(1 + 0.5 * 0.01 / 0.2, -n)), 1e-8, "drive %d, step %d", k,
+                   n);
+    }
+    run_free(run);
+  }
+}
+
+/* Asked for far more than it can, it gives its limit, exactly: a parabola. */
+static void drives_M2_at_the_limit(void** state) {
+  (void)state;
+  static const char* const scenes[] = {
+      MOTOR("dt: 0.01, steps: 100, integrator: second_order", "type: torque, target: 50, max_force: 3"),
+      MOTOR("dt: 0.01, steps: 100, integrator: second_order",
+            "type: velocity, target: 900, damping_gain: 0.5, max_force: 3"),
+      MOTOR("dt: 0.01, steps: 100, integrator: second_order",
+            "type: pd, target: 900, position_gain: 20, damping_gain: 1, max_force: 3"),
+      MOTOR("dt: 0.01, steps: 100, integrator: second_order",
+            "type: pd, target: 900, position_gain: 20, velocity_gain: 0.01, max_force: 3"),
+  };
+  for (int k = 0; k < 4; k++) {
+    Run* run = run_create(1, 1e-12, "%s", scenes[k]);
+    run_steps(run, 100);
+    compare_near(sim_state(run->sim)->q[0], 0.5 * 3 / 0.2, 1e-8, "drive %d: way of a second", k);
+    run_free(run);
+  }
+}
+
+/* An arm of 1 kg, 0.5 m out, wants to turn up and stalls where its weight's torque is the limit: 4.905 cos = 3. Its
+ * motor is asked for more than 1.05 of the limit there. */
+static void drives_M2_a_motor_stalls(void** state) {
+  (void)state;
+  Run* run =
+      run_create(1, 1e-12,
+                 "simulation: {dt: 0.01, steps: 1500}\n"
+                 "contact: {model: none}\n"
+                 "links:\n"
+                 "  - {name: arm, mass: 1, center: [0.5, 0, 0], inertia: [0.01, 0.05, 0.05, 0, 0, 0], joint: {type: "
+                 "hinge, axis: [0, -1, 0], damping: 1}}\n"
+                 "controllers:\n"
+                 "  - {link: arm, type: velocity, target: 2, damping_gain: 5, max_force: 3}\n"
+                 "initial: [{link: arm, coordinates: [-1.4]}]\n");
+  run_steps(run, 1500);
+  compare_near(sim_state(run->sim)->q[0], -acos(3 / 4.905), 1e-6, "where it stalls");
+  compare_near(sim_state(run->sim)->rate[0], 0, 1e-6, "and stands");
+  run_free(run);
+}
+
+/* The same drive at dt and a tenth of it: the angle differs by the scheme's error, which falls with dt^2, while a
+ * velocity gain makes another controller of it. */
+static double angle_after(const char* gain, double dt) {
+  Run* run = run_create(1, 1e-12,
+                        MOTOR("dt: %.17g, duration: 0.5, integrator: second_order",
+                              "type: pd, position_gain: 20, target: 1, max_force: 8, %s"),
+                        dt, gain);
+  run_steps(run, run->model.simulation.steps);
+  double angle = sim_state(run->sim)->q[0];
+  run_free(run);
+  return angle;
+}
+
+static void drives_M1_damping_gain_does_not_know_dt(void** state) {
+  (void)state;
+  double coarse = angle_after("damping_gain: 1.5", 1e-2), fine = angle_after("damping_gain: 1.5", 1e-3);
+  double finest = angle_after("damping_gain: 1.5", 2.5e-4);
+  compare_near(coarse, finest, 5e-3, "dt = 1e-2");
+  compare_at_most(fabs(fine - finest), fabs(coarse - finest) / 50, "a tenth of dt, about a hundredth of the error");
+  double paper = angle_after("velocity_gain: 0.015", 1e-2), other = angle_after("velocity_gain: 0.015", 1e-3);
+  compare_near(paper, coarse, 1e-9, "the same at one dt");
+  compare_at_most(0.05, fabs(other - paper), "not at another");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(drives_M1_M2_derivatives_in_every_zone),
+      cmocka_unit_test(drives_M3_against_differences),
+      cmocka_unit_test(joint_M4_M5_M6_energies_and_derivatives),
+      cmocka_unit_test(joint_M7_against_differences),
+      cmocka_unit_test(joint_M4_M6_an_oscillator),
+      cmocka_unit_test(joint_M6_is_a_mass),
+      cmocka_unit_test(joint_M5_slides_and_sticks),
+      cmocka_unit_test(drives_M1_terminal_velocity),
+      cmocka_unit_test(drives_M2_at_the_limit),
+      cmocka_unit_test(drives_M2_a_motor_stalls),
+      cmocka_unit_test(drives_M1_damping_gain_does_not_know_dt),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
