@@ -10,7 +10,7 @@ enum { POSES = 2000, ROUNDS = 7, PATH = 200, HULL_POINTS = 32 };
 
 typedef struct {
   const char* name;
-  ShapeForm form; /* of a smooth shape, or */
+  SmoothForm form; /* of a smooth shape, or */
   bool hull;
 } BenchBody;
 
@@ -42,9 +42,9 @@ typedef struct {
   PointView points[2];
   bool hull;
   Pose cold[POSES][2], path[POSES][2];
-} BenchPair;
+} QueryBenchPair;
 
-static void draw_poses(BenchPair* pair, Random* random) {
+static void draw_poses(QueryBenchPair* pair, Random* random) {
   Vec3 axis = vec3(0, 0, 1), way = vec3(1, 0, 0);
   for (int i = 0; i < POSES; i++) {
     for (int k = 0; k < 2; k++) {
@@ -70,7 +70,7 @@ static double seconds_used(void) { return (double)clock() / CLOCKS_PER_SEC; }
 /* Where results go, so that nothing is left out: a number nobody reads. */
 static volatile double sink;
 
-static double time_cold(const BenchPair* pair) {
+static double time_cold(const QueryBenchPair* pair) {
   double start = seconds_used();
   for (int i = 0; i < POSES; i++) {
     const Pose* p = pair->cold[i];
@@ -82,7 +82,7 @@ static double time_cold(const BenchPair* pair) {
   return (seconds_used() - start) / POSES;
 }
 
-static double time_warm(const BenchPair* pair) {
+static double time_warm(const QueryBenchPair* pair) {
   GrowthCache growth = {.warm = false};
   GjkCache gjk = {.count = 0};
   double start = seconds_used();
@@ -100,7 +100,7 @@ static double time_warm(const BenchPair* pair) {
   return (seconds_used() - start) / POSES;
 }
 
-static double time_derivatives(const BenchPair* pair) {
+static double time_derivatives(const QueryBenchPair* pair) {
   double out[GROWTH_ROWS * QUERY_POSE_COLUMNS], condition = 0;
   const Pose* p = pair->cold[0];
   Growth g = {0};
@@ -120,13 +120,13 @@ static double time_derivatives(const BenchPair* pair) {
   return (seconds_used() - start) / POSES;
 }
 
-static double median_ns(double (*measure)(const BenchPair*), const BenchPair* pair) {
+static double median_ns(double (*measure)(const QueryBenchPair*), const QueryBenchPair* pair) {
   double seconds[ROUNDS];
   for (int k = 0; k < ROUNDS; k++) seconds[k] = measure(pair);
   return 1e9 * bench_median(seconds, ROUNDS);
 }
 
-static void make_body(BenchPair* pair, int k, const BenchBody* body, Random* random) {
+static void make_body(QueryBenchPair* pair, int k, const BenchBody* body, Random* random) {
   if (!body->hull) {
     shape_create(&pair->shape[k], &body->form);
     return;
@@ -138,7 +138,7 @@ static void make_body(BenchPair* pair, int k, const BenchBody* body, Random* ran
 
 static void bench_bodies(const BenchBody* a, const BenchBody* b) {
   Random random = {1};
-  BenchPair* pair = MEMORY_NEW(BenchPair, 1);
+  QueryBenchPair* pair = MEMORY_NEW(QueryBenchPair, 1);
   pair->hull = a->hull;
   make_body(pair, 0, a, &random);
   make_body(pair, 1, b, &random);

@@ -37,9 +37,9 @@ static void add_numbers(Text* line, const double* values, int count) {
 typedef struct {
   const char* name;
   int first, count;
-} Rows;
+} AnswerRows;
 
-static const Rows GROWTH_NAMES[] = {
+static const AnswerRows GROWTH_NAMES[] = {
     {"alpha", GROWTH_ALPHA, 1},
     {"gap", GROWTH_GAP, 1},
     {"point", GROWTH_POINT, 3},
@@ -48,7 +48,7 @@ static const Rows GROWTH_NAMES[] = {
     {"witness_b", GROWTH_WITNESS_B, 3},
     {"multipliers", GROWTH_MULTIPLIERS, 2},
 };
-static const Rows DISTANCE_NAMES[] = {
+static const AnswerRows DISTANCE_NAMES[] = {
     {"distance", DISTANCE_VALUE, 1},
     {"normal", DISTANCE_NORMAL, 3},
     {"witness_a", DISTANCE_WITNESS_A, 3},
@@ -62,7 +62,7 @@ typedef struct {
 } Table;
 
 /* `d_<name>_<of>`: a row of `count` columns, or a list of rows; null without values. */
-static void add_part(Text* line, const Table* table, const Rows* rows, const char* of, int first, int count) {
+static void add_part(Text* line, const Table* table, const AnswerRows* rows, const char* of, int first, int count) {
   text_add(line, ", \"d_%s_%s\": ", rows->name, of);
   if (!table->values) {
     text_add(line, "null");
@@ -76,7 +76,7 @@ static void add_part(Text* line, const Table* table, const Rows* rows, const cha
   text_add(line, "%s", rows->count > 1 ? "]" : "");
 }
 
-static void add_derivatives(Text* line, const Table* table, const Rows* rows, int count, const char* reason) {
+static void add_derivatives(Text* line, const Table* table, const AnswerRows* rows, int count, const char* reason) {
   Table known = *table;
   if (reason) {
     known.values = NULL;
@@ -186,7 +186,7 @@ static void answer_witness(Text* line, const QueryList* list, const QueryItem* i
   double values[DISTANCE_ROWS * QUERY_POSE_COLUMNS];
   const char* reason = distance_derivatives(a->points, item->pose[0], b->points, item->pose[1], &w.nearest, values);
   Table table = {values, QUERY_POSE_COLUMNS, {0, 0}};
-  static const Rows names[] = {{"witness_a", DISTANCE_WITNESS_A, 3}, {"witness_b", DISTANCE_WITNESS_B, 3}};
+  static const AnswerRows names[] = {{"witness_a", DISTANCE_WITNESS_A, 3}, {"witness_b", DISTANCE_WITNESS_B, 3}};
   add_derivatives(line, &table, names, 2, reason);
   add_smooth_derivatives(line, &w);
 }

@@ -115,7 +115,7 @@ static double farthest(double a, double b, double n) {
   return largest * math_pow(math_pow(a / largest, order) + math_pow(b / largest, order), 1 / order);
 }
 
-const char* quadric_create(Shape* shape, const ShapeForm* form) {
+const char* quadric_create(Shape* shape, const SmoothForm* form) {
   for (int k = 0; k < 2; k++) {
     if (!(form->exponents[k] >= EXPONENT_LEAST && form->exponents[k] <= 1))
       return "exponents must be between 1/32 and 1";
