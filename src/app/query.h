@@ -17,7 +17,7 @@ typedef struct {
   Shape shape;
   ConvexHull hull;        /* in the body's frame */
   PointView points;       /* its corners */
-  SurfaceSamples samples; /* of its surface; made for the first question that needs them */
+  WitnessSurface samples; /* of its surface; made for the first question that needs them */
 } QueryBody;
 
 typedef enum { QUERY_POTENTIAL, QUERY_DISTANCE, QUERY_GROWTH, QUERY_WITNESS, QUERY_METHODS } QueryMethod;

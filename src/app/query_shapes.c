@@ -27,11 +27,11 @@ typedef enum {
   VALUE_POINTS,
   VALUE_FILE,
   VALUE_SCALE,
-} ShapeKeyKind;
+} BodyValue;
 
 typedef struct {
   const char* name;
-  ShapeKeyKind kind;
+  BodyValue kind;
   int index;
   bool optional;
 } ShapeKey;
@@ -41,10 +41,10 @@ enum { KEYS_MAX = 6, HULL = SMOOTH_KINDS, MESH, TYPES };
 typedef struct {
   const char* name;
   ShapeKey keys[KEYS_MAX]; /* up to one without name */
-} ShapeWord;
+} BodyType;
 
 /* A new kind of shape is a row here. */
-static const ShapeWord TYPE[TYPES] = {
+static const BodyType TYPE[TYPES] = {
     [SMOOTH_POLYTOPE] = {"smooth_polytope",
                          {{"normals", VALUE_NORMALS, 0, false},
                           {"offsets", VALUE_OFFSETS, 0, false},
@@ -71,7 +71,7 @@ static const ShapeWord TYPE[TYPES] = {
 /* What has been read of a shape. */
 typedef struct {
   int type;
-  ShapeForm form;
+  SmoothForm form;
   Vec3* normals;
   double* offsets;
   double (*faces)[4];

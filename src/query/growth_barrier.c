@@ -98,7 +98,7 @@ static int minimize(const GrowthProblem* problem, double x[SIZE], double mu) {
   for (int k = 0; k < STEPS; k++) {
     double step[SIZE] = {0}, decrement = descent(&f, step);
     if (!(decrement > fmax(DECREMENT_SMALL * mu, DECREMENT_ROUNDING))) return k;
-    double next[SIZE], length = 0;
+    double next[SIZE] = {0}, length = 0;
     bool falls = false;
     for (int i = 0; i < SIZE; i++) length += fabs(step[i]);
     double t = fmin(1, LONGEST_STEP / length);

@@ -96,9 +96,9 @@ typedef struct {
   int count;
   double diagonal; /* of the hull's box [m] */
   double spacing;  /* within this of any point of the surface there are about as many samples as a mean takes [m] */
-} SurfaceSamples;
-SurfaceSamples surface_samples_create(const ConvexHull* hull, int count);
-void surface_samples_free(SurfaceSamples* samples);
+} WitnessSurface;
+WitnessSurface surface_samples_create(const ConvexHull* hull, int count);
+void surface_samples_free(WitnessSurface* samples);
 
 enum { WITNESS_SAMPLES = 16, WITNESS_SURFACE = 1024 };
 
@@ -125,7 +125,7 @@ typedef struct {
 
 /* targets: where each nearest point is wanted, in its body's frame [m], for WITNESS_ADAPTIVE; NULL: it is taken as
  * fixed. */
-Witness witness_query(PointView a, const SurfaceSamples* samples_a, Pose pose_a, PointView b,
-                      const SurfaceSamples* samples_b, Pose pose_b, WitnessSampling sampling, const Vec3* targets);
+Witness witness_query(PointView a, const WitnessSurface* samples_a, Pose pose_a, PointView b,
+                      const WitnessSurface* samples_b, Pose pose_b, WitnessSampling sampling, const Vec3* targets);
 
 #endif

@@ -19,7 +19,7 @@ static Vec3 area_vector(const ConvexHull* hull, int i) {
                     vec3_sub(hull->vertices[hull->triangles[i][2]], a));
 }
 
-static void sample_corners(const ConvexHull* hull, SurfaceSamples* out, int count) {
+static void sample_corners(const ConvexHull* hull, WitnessSurface* out, int count) {
   Vec3* normal = MEMORY_NEW(Vec3, hull->vertex_count);
   for (int i = 0; i < hull->triangle_count; i++)
     for (int k = 0; k < 3; k++) {
@@ -35,7 +35,7 @@ static void sample_corners(const ConvexHull* hull, SurfaceSamples* out, int coun
 }
 
 /* Evenly by area; within a triangle by two sequences of irrational turns. */
-static void sample_faces(const ConvexHull* hull, SurfaceSamples* out, int count, double total) {
+static void sample_faces(const ConvexHull* hull, WitnessSurface* out, int count, double total) {
   double passed = 0, u = 0.5, v = 0.5;
   int face = 0;
   for (int i = 0; i < count; i++) {
@@ -52,8 +52,8 @@ static void sample_faces(const ConvexHull* hull, SurfaceSamples* out, int count,
   }
 }
 
-SurfaceSamples surface_samples_create(const ConvexHull* hull, int count) {
-  SurfaceSamples out = {.points = MEMORY_NEW(Vec3, count), .normals = MEMORY_NEW(Vec3, count)};
+WitnessSurface surface_samples_create(const ConvexHull* hull, int count) {
+  WitnessSurface out = {.points = MEMORY_NEW(Vec3, count), .normals = MEMORY_NEW(Vec3, count)};
   double twice_area = 0;
   Vec3 low = hull->vertices[0], high = low;
   for (int i = 0; i < hull->triangle_count; i++) twice_area += vec3_norm(area_vector(hull, i));
@@ -68,20 +68,20 @@ SurfaceSamples surface_samples_create(const ConvexHull* hull, int count) {
   return out;
 }
 
-void surface_samples_free(SurfaceSamples* samples) {
+void surface_samples_free(WitnessSurface* samples) {
   memory_free(samples->points);
   memory_free(samples->normals);
-  *samples = (SurfaceSamples){0};
+  *samples = (WitnessSurface){0};
 }
 
 /* ---------------------------------------------------------------- which count */
 
-static bool counts(const SurfaceSamples* all, int i, Vec3 center, Vec3 normal, double reach) {
+static bool counts(const WitnessSurface* all, int i, Vec3 center, Vec3 normal, double reach) {
   return vec3_norm(vec3_sub(all->points[i], center)) < reach && vec3_dot(all->normals[i], normal) > NORMAL_COSINE;
 }
 
 /* The nearest point itself and others spread evenly over those within reach; a reach that holds too few grows. */
-static void choose_samples(const SurfaceSamples* all, Vec3 center, Vec3 normal, double reach, Vec3* out) {
+static void choose_samples(const WitnessSurface* all, Vec3 center, Vec3 normal, double reach, Vec3* out) {
   int found = 0;
   for (int grown = 0; grown < 40; grown++, reach *= 1.5) {
     found = 0;
@@ -100,7 +100,7 @@ static void choose_samples(const SurfaceSamples* all, Vec3 center, Vec3 normal, 
   for (; taken < WITNESS_SAMPLES; taken++) out[taken] = center;
 }
 
-static double reach_of(const SurfaceSamples* all, Vec3 center, WitnessSampling sampling, const Vec3* target) {
+static double reach_of(const WitnessSurface* all, Vec3 center, WitnessSampling sampling, const Vec3* target) {
   double least = fmax(all->spacing, REACH_LEAST);
   if (sampling == WITNESS_ADAPTIVE && target) return fmax(2 * vec3_norm(vec3_sub(center, *target)), least);
   return fmax(all->diagonal, least);
@@ -147,7 +147,7 @@ static void side_derivatives(WitnessSide* side, const Vec3* x, const double* wei
   memcpy(side->by_other, by_other.m, sizeof side->by_other);
 }
 
-static void solve_side(WitnessSide* side, const SurfaceSamples* all, Pose pose, Vec3 own, Vec3 other, Vec3 normal,
+static void solve_side(WitnessSide* side, const WitnessSurface* all, Pose pose, Vec3 own, Vec3 other, Vec3 normal,
                        WitnessSampling sampling, const Vec3* target) {
   Vec3 center = pose_apply_inverse(pose, own), x[WITNESS_SAMPLES];
   double weight[WITNESS_SAMPLES];
@@ -184,8 +184,8 @@ static bool couple(const WitnessSide* own, const WitnessSide* other, double by_o
   return true;
 }
 
-Witness witness_query(PointView a, const SurfaceSamples* samples_a, Pose pose_a, PointView b,
-                      const SurfaceSamples* samples_b, Pose pose_b, WitnessSampling sampling, const Vec3* targets) {
+Witness witness_query(PointView a, const WitnessSurface* samples_a, Pose pose_a, PointView b,
+                      const WitnessSurface* samples_b, Pose pose_b, WitnessSampling sampling, const Vec3* targets) {
   Witness w;
   memset(&w, 0, sizeof w);
   w.nearest = distance_query(a, pose_a, b, pose_b, NULL);

@@ -167,7 +167,7 @@ static bool look_along(Shape* shape) {
   return concave;
 }
 
-const char* cone_create(Shape* shape, const ShapeForm* form) {
+const char* cone_create(Shape* shape, const SmoothForm* form) {
   if (!(form->beta > 0)) return "sharpness must be > 0";
   shape->beta = form->beta;
   for (int i = 0; i < 4; i++) shape->size[i] = form->size[i];

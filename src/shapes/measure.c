@@ -21,6 +21,12 @@ static const double NODE[POINTS] = {-0.9602898564975363, -0.7966664774136267, -0
 static const double WEIGHT[POINTS] = {0.1012285362903763, 0.2223810344533745, 0.3137066458778873, 0.3626837833783620,
                                       0.3626837833783620, 0.3137066458778873, 0.2223810344533745, 0.1012285362903763};
 
+/* Gauss point i of the strips of [-1, 1]. */
+static double place_of(int i) {
+  int strip = i / POINTS;
+  return (2 * strip + 1 + NODE[i % POINTS]) / STRIPS - 1;
+}
+
 /* The cone from the centre over a patch du dv of the box's face reaches to x / gamma(x): volume dV / gamma^3 with
  * dV = e_1 e_2 e_3 du dv / 3, and moments alike. */
 static void add_cone(const Shape* shape, const double x[3], double patch, MassMoment* sum) {
@@ -46,8 +52,8 @@ MassMoment shape_mass(const Shape* shape) {
   for (int face = 0; face < 6; face++)
     for (int i = 0; i < STRIPS * POINTS; i++)
       for (int k = 0; k < STRIPS * POINTS; k++) {
-        double u = (2 * (i / POINTS) + 1 + NODE[i % POINTS]) / STRIPS - 1;
-        double v = (2 * (k / POINTS) + 1 + NODE[k % POINTS]) / STRIPS - 1;
+        double u = place_of(i);
+        double v = place_of(k);
         int a = face / 2, b = (a + 1) % 3, c = (a + 2) % 3;
         double x[3];
         x[a] = face % 2 ? extent[a] : -extent[a];

@@ -137,7 +137,7 @@ void polytope_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* grad
 
 /* ---------------------------------------------------------------- making one */
 
-static void take_faces(Shape* shape, const ShapeForm* form) {
+static void take_faces(Shape* shape, const SmoothForm* form) {
   int count = form->face_count, padded = (count + LANES - 1) / LANES * LANES;
   double* block = MEMORY_NEW(double, 4 * padded + 5 * count);
   shape->face_count = count;
@@ -194,7 +194,7 @@ static double farthest_corner(const Shape* shape) {
   return solid ? farthest * shape->length : 0;
 }
 
-const char* polytope_create(Shape* shape, const ShapeForm* form) {
+const char* polytope_create(Shape* shape, const SmoothForm* form) {
   if (!(form->beta > 0)) return "sharpness must be > 0";
   if (form->face_count < 4) return "there must be at least 4 faces";
   if (form->face_count > FACES_MAX) return "there must be at most 4096 faces";

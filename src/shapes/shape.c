@@ -20,7 +20,7 @@ static int size_count(SmoothKind kind) {
   return count[kind];
 }
 
-const char* shape_create(Shape* shape, const ShapeForm* form) {
+const char* shape_create(Shape* shape, const SmoothForm* form) {
   *shape = (Shape){.kind = form->kind};
   for (int i = 0; i < size_count(form->kind); i++)
     if (!(form->size[i] > 0 && form->size[i] < HUGE_VAL)) return "sizes must be > 0";

@@ -8,23 +8,23 @@ typedef struct {
   const char* name;
   int own;    /* parameters besides faces */
   bool gauge; /* phi = gamma - 1 */
-  const char* (*create)(Shape* shape, const ShapeForm* form);
+  const char* (*create)(Shape* shape, const SmoothForm* form);
   ShapeValue (*evaluate)(const Shape* shape, Vec3 z);
   void (*slope)(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient);
 } ShapeMethods;
 
 const ShapeMethods* shape_methods(SmoothKind kind);
 
-const char* polytope_create(Shape* shape, const ShapeForm* form);
+const char* polytope_create(Shape* shape, const SmoothForm* form);
 ShapeValue polytope_evaluate(const Shape* shape, Vec3 z);
 void polytope_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient);
-const char* cone_create(Shape* shape, const ShapeForm* form);
+const char* cone_create(Shape* shape, const SmoothForm* form);
 ShapeValue cone_evaluate(const Shape* shape, Vec3 z);
 void cone_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient);
-const char* super_create(Shape* shape, const ShapeForm* form);
+const char* super_create(Shape* shape, const SmoothForm* form);
 ShapeValue super_evaluate(const Shape* shape, Vec3 z);
 void super_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient);
-const char* quadric_create(Shape* shape, const ShapeForm* form);
+const char* quadric_create(Shape* shape, const SmoothForm* form);
 ShapeValue quadric_evaluate(const Shape* shape, Vec3 z);
 void quadric_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient);
 

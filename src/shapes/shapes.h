@@ -36,7 +36,7 @@ typedef struct {
   int face_count;
   double length;       /* polytope: l [m], 0 = the largest offset */
   double exponents[2]; /* superquadric: e1, e2 in [1/32, 1] */
-} ShapeForm;
+} SmoothForm;
 
 typedef struct {
   SmoothKind kind;
@@ -57,7 +57,7 @@ typedef struct {
 const char* shape_kind_name(SmoothKind kind);
 /* A shape that can be queried: convex, with the origin inside. Otherwise NULL is in *shape's arrays and the rule that
  * is broken is in the returned text (static); NULL: it stands. Allocates. */
-const char* shape_create(Shape* shape, const ShapeForm* form);
+const char* shape_create(Shape* shape, const SmoothForm* form);
 void shape_free(Shape* shape);
 
 /* phi and its derivatives at one place; the Hessian is symmetric. */

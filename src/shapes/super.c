@@ -117,7 +117,7 @@ static double farthest(const Shape* shape, int parts) {
   return largest * math_pow(sum, (n - 1) / (2 * n));
 }
 
-const char* super_create(Shape* shape, const ShapeForm* form) {
+const char* super_create(Shape* shape, const SmoothForm* form) {
   int parts = form->kind == SMOOTH_CYLINDER ? 2 : 3;
   if (!(form->exponent >= 1 && form->exponent <= EXPONENT_MAX)) return "exponent must be between 1 and 64";
   shape->exponent = form->exponent;

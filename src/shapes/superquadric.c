@@ -10,7 +10,15 @@ typedef struct {
   double norm, part[2], less[2];
 } Norm;
 
-static double power(double t, double n) { return t > 0 ? math_pow(t, n) : n == 0 ? 1 : 0; }
+/* Ratios below this are raised by the library's function. */
+#define RATIO_SMALL 1e-5
+
+/* t^n of a ratio in [0, 1], to 4e-16 of 1. */
+static double power(double t, double n) {
+  if (t == 1 || n == 0) return 1;
+  if (t < RATIO_SMALL) return t > 0 ? math_pow(t, n) : 0;
+  return decay(lanes_of(-n * log_of_sum(1 / t)))[0];
+}
 
 static Norm norm_of(double u, double v, double n) {
   Norm m = {.norm = 0};
@@ -19,11 +27,14 @@ static Norm norm_of(double u, double v, double n) {
     m.less[0] = m.less[1] = n == 2;
     return m;
   }
-  double sum = power(u / largest, n) + power(v / largest, n);
-  m.norm = largest * math_pow(sum, 1 / n);
-  m.part[0] = u / m.norm;
-  m.part[1] = v / m.norm;
-  for (int k = 0; k < 2; k++) m.less[k] = power(m.part[k], n - 2);
+  const double ratio[2] = {u / largest, v / largest}, full[2] = {power(ratio[0], n), power(ratio[1], n)};
+  double sum = full[0] + full[1], over = decay(lanes_of(log_of_sum(sum) * (-1 / n)))[0];
+  m.norm = largest / over;
+  for (int k = 0; k < 2; k++) {
+    m.part[k] = ratio[k] * over;
+    double square = m.part[k] * m.part[k];
+    m.less[k] = ratio[k] < RATIO_SMALL ? power(m.part[k], n - 2) : full[k] / (sum * square);
+  }
   return m;
 }
 
@@ -104,7 +115,7 @@ static double farthest(double a, double b, double n) {
   return largest * math_pow(math_pow(a / largest, order) + math_pow(b / largest, order), 1 / order);
 }
 
-const char* quadric_create(Shape* shape, const ShapeForm* form) {
+const char* quadric_create(Shape* shape, const SmoothForm* form) {
   for (int k = 0; k < 2; k++) {
     if (!(form->exponents[k] >= EXPONENT_LEAST && form->exponents[k] <= 1))
       return "exponents must be between 1/32 and 1";

@@ -43,7 +43,7 @@ static void pair_free(Pair* pair) {
 
 static Shape ellipsoid(Vec3 axes) {
   Shape shape;
-  ShapeForm form = {.kind = SMOOTH_SUPERELLIPSOID, .exponent = 1, .size = {axes.x, axes.y, axes.z}};
+  SmoothForm form = {.kind = SMOOTH_SUPERELLIPSOID, .exponent = 1, .size = {axes.x, axes.y, axes.z}};
   assert_null(shape_create(&shape, &form));
   return shape;
 }
@@ -185,7 +185,7 @@ static double growth_of_polyhedra(const Pair* p, bool shrunk) {
   glp_set_obj_coef(lp, 4, 1);
   int row = 0;
   for (int k = 0; k < 2; k++) {
-    const ShapeForm* f = &p->form[k].form;
+    const SmoothForm* f = &p->form[k].form;
     double length = 0;
     for (int pass = 0; pass < 2; pass++)
       for (int i = 0; i < f->face_count; i++) {
@@ -491,7 +491,7 @@ static void derivatives_G3(void** state) {
 /* Two cubes of exponent 8, face to face: curvature is nothing there. */
 static void flat_faces_have_a_value_and_no_derivative(void** state) {
   (void)state;
-  ShapeForm form = {.kind = SMOOTH_SUPERELLIPSOID, .exponent = 8, .size = {1, 1, 1}};
+  SmoothForm form = {.kind = SMOOTH_SUPERELLIPSOID, .exponent = 8, .size = {1, 1, 1}};
   Shape a;
   assert_null(shape_create(&a, &form));
   Pose pa = pose_identity(), pb = pose_identity();

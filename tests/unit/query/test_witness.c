@@ -7,7 +7,7 @@
 typedef struct {
   ConvexHull hull[2];
   PointView points[2];
-  SurfaceSamples samples[2];
+  WitnessSurface samples[2];
   Pose pose[2];
 } Hulls;
 

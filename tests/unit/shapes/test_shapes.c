@@ -147,7 +147,7 @@ static void radii_B5_hold_the_surface(void** state) {
 static void radii_of_a_superellipsoid_are_reached(void** state) {
   (void)state;
   /* n = 2: the farthest point of a cube-like body of half edge 1 is where all three are 3^(-1/4): sqrt(3) 3^(-1/4) */
-  ShapeForm form = {.kind = SMOOTH_SUPERELLIPSOID, .exponent = 2, .size = {1, 1, 1}};
+  SmoothForm form = {.kind = SMOOTH_SUPERELLIPSOID, .exponent = 2, .size = {1, 1, 1}};
   Shape shape;
   assert_null(shape_create(&shape, &form));
   compare_near(shape.outer, pow(3, 0.25), 1e-14, "outer radius");
@@ -162,7 +162,7 @@ static void mass_B6_of_superellipsoids_in_closed_form(void** state) {
   const double exponents[4] = {1, 2, 3.5, 8}, tolerance[4] = {1e-12, 1e-12, 1e-9, 1e-9};
   for (int k = 0; k < 4; k++) {
     double n = exponents[k], a = 0.5, b = 2, c = 30;
-    ShapeForm form = {.kind = SMOOTH_SUPERELLIPSOID, .exponent = n, .size = {a, b, c}};
+    SmoothForm form = {.kind = SMOOTH_SUPERELLIPSOID, .exponent = n, .size = {a, b, c}};
     Shape shape;
     assert_null(shape_create(&shape, &form));
     MassMoment m = shape_mass(&shape);
@@ -178,7 +178,7 @@ static void mass_B6_of_superellipsoids_in_closed_form(void** state) {
 /* A cone as discs of its profile, found by the plain gauge: pi r(x)^2 dx by Simpson's rule. */
 static void mass_of_a_cone_is_that_of_its_discs(void** state) {
   (void)state;
-  ShapeForm form = {.kind = SMOOTH_CONE, .beta = 12, .size = {1, 0.5, 0.8, 1.2}};
+  SmoothForm form = {.kind = SMOOTH_CONE, .beta = 12, .size = {1, 0.5, 0.8, 1.2}};
   Shape shape;
   assert_null(shape_create(&shape, &form));
   MassMoment m = shape_mass(&shape);
@@ -230,7 +230,7 @@ static void bad_forms_are_refused(void** state) {
   (void)state;
   const double open[4][4] = {{1, 0, 0, 1}, {0, 1, 0, 1}, {0, 0, 1, 1}, {1, 1, 1, 1}};
   const double outside[4][4] = {{1, 1, 1, 1}, {1, -1, -1, 1}, {-1, 1, -1, 1}, {-1, -1, 1, -0.1}};
-  const ShapeForm forms[] = {
+  const SmoothForm forms[] = {
       {.kind = SMOOTH_SUPERELLIPSOID, .exponent = 0.5, .size = {1, 1, 1}},
       {.kind = SMOOTH_SUPERELLIPSOID, .exponent = NAN, .size = {1, 1, 1}},
       {.kind = SMOOTH_SUPERELLIPSOID, .exponent = 2, .size = {1, 0, 1}},
