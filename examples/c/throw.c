@@ -1,5 +1,6 @@
-/* A box is thrown so that friction stops it half a metre away: Newton's method on the distance that it misses by, with the
- * exact derivative of the whole run.  cc throw.c -o throw $(pkg-config --cflags --libs sdrs) && ./throw TASK.yaml */
+/* A box is thrown so that friction stops it half a metre away: Newton's method on the distance that it misses by, with
+ * the exact derivative of the whole run.  cc throw.c -o throw $(pkg-config --cflags --libs sdrs) && ./throw TASK.yaml
+ */
 #include <sdrs.h>
 #include <stdio.h>
 

@@ -73,6 +73,10 @@ static void report_parser(YamlReader* reader) {
 
 static bool next_event(YamlReader* reader, yaml_event_t* event) {
   if (yaml_parser_parse(&reader->parser, event)) return true;
+  if (reader->parser.error == YAML_MEMORY_ERROR) {
+    yaml_parser_delete(&reader->parser);
+    memory_exhausted(0);
+  }
   report_parser(reader);
   return false;
 }
@@ -270,7 +274,7 @@ Node* document_read_yaml(Document* document, const char* source, const char* tex
   if (!source_check(source, text, length, diagnostics)) return NULL;
   YamlReader reader = {.document = document, .diagnostics = diagnostics, .source = source, .text = text};
   reader.length = length;
-  if (!yaml_parser_initialize(&reader.parser)) return NULL; /* only without memory */
+  if (!yaml_parser_initialize(&reader.parser)) memory_exhausted(0); /* only then */
   yaml_parser_set_input_string(&reader.parser, (const unsigned char*)text, length);
   Node* root = read_stream(&reader);
   yaml_parser_delete(&reader.parser);

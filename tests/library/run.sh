@@ -42,6 +42,12 @@ build_static() { # the archive by its name, and all that it stands on
     "$work/root/usr/lib/libsdrs.a" $(sed -n 's/^Libs.private: //p' "$PKG_CONFIG_PATH/sdrs.pc")
 }
 
+build_exporting() { # its malloc is to be everybody's
+  # shellcheck disable=SC2046
+  gcc -std=gnu11 -Wall -Wextra -Werror -rdynamic tests/library/short_of_memory.c -o "$1" $(pkg-config --cflags --libs sdrs) \
+    -Wl,-rpath,"$work/root/usr/lib"
+}
+
 # x = v^2 / (2 mu g) - v dt / 2 = 0.5 m, solved for v. The contact's smoothing lets it differ by 1e-4.
 throws() { # command...
   local speed
@@ -103,6 +109,9 @@ printf 'simulation: {dt: -1}\nlinks:\n  - {name: box, mas: 1}\n' >"$work/wrong.y
 check same-message same_message "$work/wrong.yaml"
 check same-message-no-file same_message "$work/missing.yaml"
 check examples-of-the-page tests/library/page.sh "$ROOT" "$work"
+check build-short-of-memory build_exporting "$work/short-of-memory"
+check memory-scene "$work/short-of-memory" scenes/slide.yaml
+check memory-task "$work/short-of-memory" scenes/tasks/throw.yaml
 check abi scripts/check_abi.sh "$LIB/libsdrs.so" "$LIB/libsdrs.so"
 echo "$passed passed, $failed failed"
 ((failed == 0))

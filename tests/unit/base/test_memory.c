@@ -77,6 +77,80 @@ static void impossible_sizes_end_the_process_in_order(void** state) {
   }
 }
 
+/* ---------------------------------------------------------------- failures that are survived */
+
+typedef struct {
+  int wanted, got; /* blocks */
+  char* kept[16];
+  MemoryPool* inner;
+  bool inner_done;
+} Taking;
+
+static void take(void* context) {
+  Taking* t = context;
+  for (t->got = 0; t->got < t->wanted; t->got++) t->kept[t->got] = memory_text("kept");
+}
+
+static void a_failure_leads_back_to_where_it_was_expected(void** state) {
+  (void)state;
+  MemoryPool* pool = memory_pool_create();
+  Taking taking = {.wanted = 10};
+  assert_null(memory_pool_in_use());
+  assert_true(memory_try(pool, take, &taking));
+  assert_int_equal(memory_pool_count(pool), 10);
+  memory_free(taking.kept[3]);
+  assert_int_equal(memory_pool_count(pool), 9);
+  memory_fail_at(7);
+  assert_false(memory_try(pool, take, &taking));
+  assert_int_equal(taking.got, 6);
+  assert_false(memory_try(pool, take, &taking)); /* and all after it */
+  assert_int_equal(taking.got, 0);
+  char* free_of_it = memory_text("not within memory_try");
+  memory_fail_at(0);
+  assert_null(memory_pool_in_use());
+  assert_int_equal(memory_pool_count(pool), 15);
+  memory_free(free_of_it);
+  memory_pool_destroy(pool); /* with all that it holds: the address sanitizer looks */
+}
+
+static void take_in_both(void* context) {
+  Taking* t = context;
+  t->kept[15] = memory_text("outer");
+  t->inner_done = memory_try(t->inner, take, t);
+  t->kept[14] = memory_text("outer again");
+}
+
+static void the_innermost_counts(void** state) {
+  (void)state;
+  MemoryPool *outer = memory_pool_create(), *inner = memory_pool_create();
+  Taking taking = {.wanted = 5, .inner = inner};
+  assert_true(memory_try(outer, take_in_both, &taking));
+  assert_true(taking.inner_done);
+  assert_int_equal(memory_pool_count(outer), 2);
+  assert_int_equal(memory_pool_count(inner), 5);
+  memory_fail_at(3);
+  assert_false(memory_try(outer, take_in_both, &taking)); /* the inner one fails, then what comes after it */
+  memory_fail_at(0);
+  assert_false(taking.inner_done);
+  assert_int_equal(memory_pool_count(outer), 3);
+  assert_int_equal(memory_pool_count(inner), 6);
+  memory_pool_destroy(inner);
+  memory_pool_destroy(outer);
+}
+
+static void take_much(void* context) { *(void**)context = memory_alloc(PTRDIFF_MAX - 200); }
+
+static void what_cannot_be_had_is_survived_too(void** state) {
+  (void)state;
+  MemoryPool* pool = memory_pool_create();
+  void* got = NULL;
+  assert_false(memory_try(pool, take_much, &got));
+  assert_null(got);
+  assert_int_equal(memory_pool_count(pool), 0);
+  memory_pool_destroy(pool);
+  memory_pool_destroy(NULL);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(memory_is_zeroed_and_aligned),
@@ -84,6 +158,9 @@ int main(void) {
       cmocka_unit_test(a_grown_array_has_room_for_one_more),
       cmocka_unit_test(every_allocation_is_counted),
       cmocka_unit_test(impossible_sizes_end_the_process_in_order),
+      cmocka_unit_test(a_failure_leads_back_to_where_it_was_expected),
+      cmocka_unit_test(the_innermost_counts),
+      cmocka_unit_test(what_cannot_be_had_is_survived_too),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -72,12 +72,37 @@ static void there_is_a_processor(void** state) {
   assert_true(parallel_processor_count() >= 1);
 }
 
+/* Each index takes a block, on every thread. */
+static void take_block(void* context, int index, int thread) {
+  (void)thread;
+  void** blocks = context;
+  blocks[index] = memory_alloc(8);
+}
+
+static void take_blocks(void* context) { parallel_for(4, COUNT, 0, 1, take_block, context); }
+
+/* Workers must not jump out of the loop: it ends, and then the call that expects a failure hears of it. */
+static void memory_that_runs_out_in_a_loop_is_told_after_it(void** state) {
+  (void)state;
+  static void* blocks[COUNT];
+  MemoryPool* pool = memory_pool_create();
+  assert_true(memory_try(pool, take_blocks, blocks));
+  assert_int_equal(memory_pool_count(pool), COUNT);
+  memory_fail_at(COUNT / 2);
+  assert_false(memory_try(pool, take_blocks, blocks));
+  memory_fail_at(0);
+  assert_int_equal(memory_pool_count(pool), COUNT + COUNT / 2 - 1);
+  assert_true(memory_try(pool, take_blocks, blocks));
+  memory_pool_destroy(pool);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(each_index_is_visited_once),
       cmocka_unit_test(small_loops_run_in_order),
       cmocka_unit_test(loops_do_not_allocate),
       cmocka_unit_test(there_is_a_processor),
+      cmocka_unit_test(memory_that_runs_out_in_a_loop_is_told_after_it),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

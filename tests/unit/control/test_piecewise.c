@@ -6,6 +6,7 @@ static const SceneSignal KEYFRAMES = {
     .type = SIGNAL_KEYFRAMES, .channels = 2, .times = TIMES, .values = VALUES, .rows = 3};
 static const SceneSignal SEQUENCE = {
     .type = SIGNAL_SEQUENCE, .channels = 2, .values = VALUES, .rows = 3, .interval = 0.1};
+static const SceneSignal HELD = {.type = SIGNAL_HELD, .channels = 2, .values = VALUES, .rows = 3, .interval = 0.1};
 static const SceneSignal CONSTANT = {.type = SIGNAL_CONSTANT, .channels = 2, .values = VALUES, .rows = 1};
 
 static void check_at(const SceneSignal* source, double t, double value0, double rate0, double value1, double rate1) {
@@ -30,6 +31,24 @@ static void keyframes_are_linear_between_and_held_outside(void** state) {
   check_at(&KEYFRAMES, 0.75, 1.5, 2, -2, -4);
   check_at(&KEYFRAMES, 2.0, 3, 1, -2.5, 0.5);
   check_at(&KEYFRAMES, 3.5, 4, 0, -2, 0);
+}
+
+/* Row k from after k * interval to the end of its step, a rounded end too; steps in parts lie wholly within a row. */
+static void rows_that_are_held_belong_to_the_step_that_ends(void** state) {
+  (void)state;
+  check_at(&HELD, 0, 1, 0, -1, 0);
+  check_at(&HELD, 0.1, 1, 0, -1, 0);
+  check_at(&HELD, 0.1 + 0.1 / 64, 2, 0, -3, 0);
+  check_at(&HELD, 0.2, 2, 0, -3, 0);
+  check_at(&HELD, 0.1 + 0.2, 4, 0, -2, 0); /* a little more than 0.3 */
+  check_at(&HELD, 0.7, 4, 0, -2, 0);
+  static double many[2000];
+  for (int k = 0; k < 2000; k++) many[k] = k;
+  const SceneSignal long_one = {.type = SIGNAL_HELD, .channels = 1, .values = many, .rows = 2000, .interval = 0.003};
+  Signal signal;
+  signal_create(&signal, &long_one);
+  for (int k = 0; k < 2000; k++) check_near(value_at(&signal, (k + 1) * 0.003, 0), k, 0, "row of a step");
+  signal_destroy(&signal);
 }
 
 static void rates_are_right_sided_at_a_row(void** state) {
@@ -95,6 +114,7 @@ static void parameter_derivatives_match_central_differences(void** state) {
     check_vjp(&KEYFRAMES, keyframe_times[i], 10);
   for (size_t i = 0; i < sizeof sequence_times / sizeof *sequence_times; i++)
     check_vjp(&SEQUENCE, sequence_times[i], 10);
+  for (size_t i = 0; i < sizeof sequence_times / sizeof *sequence_times; i++) check_vjp(&HELD, sequence_times[i], 10);
   check_vjp(&CONSTANT, 0.3, 10);
 }
 
@@ -113,6 +133,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(constant_holds),
       cmocka_unit_test(keyframes_are_linear_between_and_held_outside),
+      cmocka_unit_test(rows_that_are_held_belong_to_the_step_that_ends),
       cmocka_unit_test(rates_are_right_sided_at_a_row),
       cmocka_unit_test(last_row_of_a_sequence_is_held),
       cmocka_unit_test(rounded_times_belong_to_the_row_they_mean),

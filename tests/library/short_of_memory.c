@@ -1,0 +1,76 @@
+/* short_of_memory SCENE: the n-th allocation of the whole process fails, and in a second round all after it too, for
+ * every n of a use of the library: that it makes itself and that others make for it. Each try is a process of its own,
+ * which must end in order, with SDRS_OK or with SDRS_NO_MEMORY. glibc only: malloc here goes before malloc there. */
+#include <errno.h>
+#include <sdrs.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+void* __libc_malloc(size_t size);
+void* __libc_calloc(size_t count, size_t size);
+void* __libc_realloc(void* old, size_t size);
+void* __libc_memalign(size_t alignment, size_t size);
+
+static atomic_int armed;
+static atomic_long allocations, fail_at;
+static int and_all_after;
+
+static int refused(void) {
+  if (!atomic_load(&armed)) return 0;
+  long n = atomic_fetch_add(&allocations, 1) + 1, at = atomic_load(&fail_at);
+  if (at == 0 || (and_all_after ? n < at : n != at)) return 0;
+  errno = ENOMEM;
+  return 1;
+}
+
+void* malloc(size_t size) { return refused() ? NULL : __libc_malloc(size); }
+void* calloc(size_t count, size_t size) { return refused() ? NULL : __libc_calloc(count, size); }
+void* realloc(void* old, size_t size) { return refused() ? NULL : __libc_realloc(old, size); }
+void* aligned_alloc(size_t alignment, size_t size) { return refused() ? NULL : __libc_memalign(alignment, size); }
+
+static sdrs_status use(const char* path) {
+  sdrs* s;
+  sdrs_array slope;
+  double loss;
+  sdrs_status status = sdrs_load(&s, path, NULL);
+  if (status == SDRS_OK) status = sdrs_step(s, 2);
+  if (status == SDRS_OK) status = sdrs_run(s, 0);
+  if (status == SDRS_OK) status = sdrs_describe(s).design ? sdrs_loss(s, NULL, NULL, &loss) : sdrs_gradient(s, NULL, 0);
+  if (status == SDRS_OK) status = sdrs_gradient_view(s, SDRS_VERTICES, &slope);
+  atomic_store(&armed, 0);
+  sdrs_free(s);
+  return status;
+}
+
+static int try_once(const char* path, long n) {
+  pid_t child = fork();
+  if (child == 0) {
+    atomic_store(&fail_at, n);
+    atomic_store(&armed, 1);
+    _exit((int)use(path));
+  }
+  int status;
+  if (child < 0 || waitpid(child, &status, 0) != child) return -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+int main(int count, char** words) {
+  if (count < 2) return 2;
+  atomic_store(&armed, 1);
+  if (use(words[1]) != SDRS_OK) return 2;
+  long all = atomic_load(&allocations), told = 0;
+  atomic_store(&allocations, 0);
+  for (and_all_after = 0; and_all_after < 2; and_all_after++)
+    for (long n = 1; n <= all; n += 1 + n / 50) {
+      int status = try_once(words[1], n);
+      told += status == SDRS_NO_MEMORY;
+      if (status == SDRS_OK || status == SDRS_NO_MEMORY) continue;
+      printf("allocation %ld of %ld%s: %d\n", n, all, and_all_after ? " and all after it" : "", status);
+      return 1;
+    }
+  printf("%ld failures told, of %ld allocations\n", told, all);
+  return told > 100 ? 0 : 1;
+}
