@@ -25,7 +25,7 @@ listed() { find "$@" | sort; }
 layout() { listed src tests -name '*.[ch]' | xargs clang-format --dry-run -Werror; }
 
 # The flags of the release build that matter to a reader of the source.
-tidy_flags=(-std=c17 -D_GNU_SOURCE -Isrc -Itests -Iout/build/release)
+tidy_flags=(-std=c17 -D_GNU_SOURCE -Isrc -Isrc/library -Itests -Iout/build/release)
 
 # What needs a library that may be missing is looked at where it is there.
 readable_sources() {

@@ -167,7 +167,7 @@ static void step_one(void* context, int index, int thread) {
 enum { STEP_BATCH = 256 };
 
 sdrs_status sdrs_step_all(sdrs* const* objects, int count, int steps, int threads) {
-  sdrs_status status[STEP_BATCH], first = SDRS_OK;
+  sdrs_status status[STEP_BATCH] = {SDRS_OK}, first = SDRS_OK;
   for (int at = 0; at < count; at += STEP_BATCH) {
     int batch = count - at < STEP_BATCH ? count - at : STEP_BATCH;
     StepAll all = {objects + at, steps, status};

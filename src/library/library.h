@@ -59,18 +59,17 @@ struct sdrs {
 
 /* ---------------------------------------------------------------- calls (library/object.c) */
 
-typedef sdrs_status (*LibraryWork)(sdrs* object, void* arguments);
+typedef sdrs_status (*LibraryWork)(sdrs* s, void* arguments);
 /* One call on an object: work with its pool, in the C locale, errors cleared before. */
-sdrs_status library_call(sdrs* object, LibraryWork work, void* arguments);
+sdrs_status library_call(sdrs* s, LibraryWork work, void* arguments);
 /* Sets the error text; returns the status. */
-sdrs_status library_fail(sdrs* object, sdrs_status status, const char* format, ...)
-    __attribute__((format(printf, 3, 4)));
+sdrs_status library_fail(sdrs* s, sdrs_status status, const char* format, ...) __attribute__((format(printf, 3, 4)));
 /* From own->diagnostics, as the command line prints errors. */
-sdrs_status library_fail_diagnosed(sdrs* object, Status status);
+sdrs_status library_fail_diagnosed(sdrs* s, Status status);
 sdrs_status library_status(Status status);
 
 /* A block of the object in a buffer that is as large as asked for; zeroed. */
-double* library_buffer(sdrs* object, int kind, sdrs_block block, size_t count);
+double* library_buffer(sdrs* s, int kind, sdrs_block block, size_t count);
 
 /* ---------------------------------------------------------------- drives (library/drive.c) */
 
@@ -87,9 +86,9 @@ bool drive_set_velocities(Drive* drive, const double* v);
 int model_input_count(const Model* model);
 
 /* The simulation of the present state, begun if need be. */
-sdrs_status library_sim(sdrs* object);
+sdrs_status library_sim(sdrs* s);
 
 /* Quaternions of all links in all rows of the record (rows x links x 4), continuous in time (library/record.c). */
-const double* library_orientations(sdrs* object);
+const double* library_orientations(sdrs* s);
 
 #endif

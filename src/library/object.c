@@ -50,11 +50,14 @@ static void add_printed(Text* out, const Diagnostics* diagnostics) {
       diagnostics_add(&errors, item->severity, (SourcePlace){item->file, item->line, item->column}, "%s", item->text);
   }
   FILE* stream = open_memstream(&text, &length);
-  if (!stream) memory_exhausted(0);
-  diagnostics_print(&errors, stream, false);
-  bool whole = fclose(stream) == 0;
-  while (whole && length > 0 && text[length - 1] == '\n') length--;
-  if (whole) text_add_bytes(out, text, length);
+  bool whole = stream != NULL;
+  if (stream) {
+    diagnostics_print(&errors, stream, false);
+    whole = fclose(stream) == 0;
+  }
+  if (!whole) memory_exhausted(0);
+  while (length > 0 && text[length - 1] == '\n') length--;
+  text_add_bytes(out, text, length);
   free(text);
   diagnostics_free(&errors);
 }

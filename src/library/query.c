@@ -12,7 +12,7 @@ typedef struct {
   size_t a_count, b_count;
   double support;
   sdrs_distance* out;
-  double *grad_a, *grad_b;
+  double *grad_a, *grad_b; /* NULL: not wanted */
 } Pair;
 
 static bool usable(const double* points, size_t count) {
@@ -41,6 +41,7 @@ static void answer(void* context) {
   if (p->grad_b) memcpy(p->grad_b, grad_b, sizeof(Vec3) * p->b_count);
 }
 
+// NOLINTBEGIN(readability-non-const-parameter): answer() writes there
 sdrs_status sdrs_query(const double* a, size_t a_count, const double* b, size_t b_count, double support,
                        sdrs_distance* out, double* grad_a, double* grad_b) {
   if (!usable(a, a_count) || !usable(b, b_count) || !(support >= SUPPORT_MIN && support <= COORDINATE_MAX))
@@ -51,3 +52,4 @@ sdrs_status sdrs_query(const double* a, size_t a_count, const double* b, size_t 
   memory_pool_destroy(pool);
   return done ? SDRS_OK : SDRS_NO_MEMORY;
 }
+// NOLINTEND(readability-non-const-parameter)

@@ -84,8 +84,8 @@ const double* library_orientations(sdrs* s) {
   double* out = record_buffer(s, SDRS_ORIENTATION, 4 * links * rows, &fresh);
   for (size_t k = 0; fresh && k < rows * links; k++) {
     Quat q = quat_from_mat3(r->pose[k].r);
-    const double* before = k < links ? NULL : out + 4 * (k - links);
-    bool turn = before && before[0] * q.w + before[1] * q.x + before[2] * q.y + before[3] * q.z < 0;
+    const double* before = out + 4 * (k < links ? k : k - links); /* of the first row: zeros */
+    bool turn = before[0] * q.w + before[1] * q.x + before[2] * q.y + before[3] * q.z < 0;
     double sign = turn ? -1 : 1;
     memcpy(out + 4 * k, (const double[]){sign * q.w, sign * q.x, sign * q.y, sign * q.z}, 4 * sizeof(double));
   }

@@ -9,10 +9,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+// NOLINTBEGIN(bugprone-reserved-identifier, readability-inconsistent-declaration-parameter-name): the C library's own
+// names
 void* __libc_malloc(size_t size);
 void* __libc_calloc(size_t count, size_t size);
 void* __libc_realloc(void* old, size_t size);
 void* __libc_memalign(size_t alignment, size_t size);
+
+// NOLINTEND(bugprone-reserved-identifier, readability-inconsistent-declaration-parameter-name)
 
 static atomic_int armed;
 static atomic_long allocations, fail_at;
@@ -27,8 +31,8 @@ static int refused(void) {
 }
 
 void* malloc(size_t size) { return refused() ? NULL : __libc_malloc(size); }
-void* calloc(size_t count, size_t size) { return refused() ? NULL : __libc_calloc(count, size); }
-void* realloc(void* old, size_t size) { return refused() ? NULL : __libc_realloc(old, size); }
+void* calloc(size_t nmemb, size_t size) { return refused() ? NULL : __libc_calloc(nmemb, size); }
+void* realloc(void* ptr, size_t size) { return refused() ? NULL : __libc_realloc(ptr, size); }
 void* aligned_alloc(size_t alignment, size_t size) { return refused() ? NULL : __libc_memalign(alignment, size); }
 
 static sdrs_status use(const char* path) {
