@@ -256,27 +256,27 @@ $(BUILD)/tests/%.o: tests/%.c $(BUILD)/flags | out/build/libraries
 	$(COMPILE) -Itests
 
 # Made anew each time, so that nothing stays in it of a source that is gone.
-$(BUILD)/objects.a: $(OBJECTS) $(BUILD)/objects
+$(BUILD)/libsdrs.a: $(OBJECTS) $(BUILD)/objects
 	@rm -f $@
 	$(call SHORT,AR) ar rcs $@ $(OBJECTS)
 
 # ./sdrs is linked anew when it comes from the other folder: with MPI, or without.
-$(PROGRAM): $(BUILD)/src/main.o $(BUILD)/objects.a $(if $(filter sdrs,$(PROGRAM)),out/build/origin)
-	$(call SHORT,LD) $(CC) $(FLAGS) $(LDFLAGS) $(BUILD)/src/main.o $(BUILD)/objects.a $(LDLIBS) -o $@
+$(PROGRAM): $(BUILD)/src/main.o $(BUILD)/libsdrs.a $(if $(filter sdrs,$(PROGRAM)),out/build/origin)
+	$(call SHORT,LD) $(CC) $(FLAGS) $(LDFLAGS) $(BUILD)/src/main.o $(BUILD)/libsdrs.a $(LDLIBS) -o $@
 
 # What is not asked for from src/library/ down stays out. Nothing but sdrs_ is seen: the objects are hidden, and the static
 # library is one object whose other names are local.
-$(SHARED): $(LIBRARY_OBJECTS) $(BUILD)/objects.a
+$(SHARED): $(LIBRARY_OBJECTS) $(BUILD)/libsdrs.a
 	@mkdir -p $(@D)
 	$(call SHORT,LD) $(CC) $(FLAGS) -shared -Wl,-soname,libsdrs.so.$(SOVERSION) -Wl,--as-needed -Wl,--exclude-libs,ALL \
-	  $(if $(filter release check,$(FLAVOUR)),-Wl$(,)-z$(,)defs) $(LDFLAGS) $(LIBRARY_OBJECTS) $(BUILD)/objects.a $(LDLIBS) -o $@
+	  $(if $(filter release check,$(FLAVOUR)),-Wl$(,)-z$(,)defs) $(LDFLAGS) $(LIBRARY_OBJECTS) $(BUILD)/libsdrs.a $(LDLIBS) -o $@
 
 $(LIB)/libsdrs.so.$(SOVERSION) $(LIB)/libsdrs.so: $(SHARED)
 	@ln -sf libsdrs.so.$(VERSION) $@
 
-$(LIB)/libsdrs.a: $(LIBRARY_OBJECTS) $(BUILD)/objects.a
+$(LIB)/libsdrs.a: $(LIBRARY_OBJECTS) $(BUILD)/libsdrs.a
 	@mkdir -p $(@D) && rm -f $@
-	$(call SHORT,AR) ld -r $(LIBRARY_OBJECTS) $(BUILD)/objects.a -o $(BUILD)/libsdrs.o && \
+	$(call SHORT,AR) ld -r $(LIBRARY_OBJECTS) $(BUILD)/libsdrs.a -o $(BUILD)/libsdrs.o && \
 	  objcopy --localize-hidden $(BUILD)/libsdrs.o && ar rcs $@ $(BUILD)/libsdrs.o
 
 $(LIB)/sdrs.pc: FORCE
@@ -284,10 +284,10 @@ $(LIB)/sdrs.pc: FORCE
 	  'Description: simulator and optimizer of robots with exact gradients' 'Version: $(VERSION)' \
 	  'Cflags: -I$${includedir}' 'Libs: -L$${libdir} -lsdrs' 'Libs.private: -fopenmp $(LDLIBS)')
 
-$(TESTS): %: %.o $(SUPPORT_OBJECTS) $(BUILD)/objects.a
+$(TESTS): %: %.o $(SUPPORT_OBJECTS) $(BUILD)/libsdrs.a
 	$(call SHORT,LD) $(CC) $(FLAGS) $(LDFLAGS) $^ $(LDLIBS) -lcmocka -o $@
 
-$(FUZZERS): %: %.o $(BUILD)/objects.a
+$(FUZZERS): %: %.o $(BUILD)/libsdrs.a
 	$(call SHORT,LD) $(CC) $(FLAGS) -fsanitize=fuzzer $(LDFLAGS) $^ $(LDLIBS) -o $@
 
 # The page of `sdrs render -o x.html`, one for all flavours; an empty file where npm or its registry is missing. Tried
