@@ -25,7 +25,6 @@ typedef struct {
   bool is_task;
   Scene own_scene; /* unless it is a task */
   Task task;
-  const Scene* scene; /* of the scenario, or own_scene */
   Optimization* optimization;
   Loss* loss;
   double* design; /* values of the task's variables */

@@ -177,7 +177,6 @@ static Status refuse(Loading* l, const char* path, const char* format, int value
 static Status read_scene(Loading* l) {
   Shared* shared = l->shared;
   Scene* scene = &shared->own_scene;
-  shared->scene = scene;
   if (!l->text) return scene_load(scene, l->path, l->overrides, l->override_count, &shared->diagnostics);
   return scene_parse(scene, l->path, l->text, strlen(l->text), is_json(l->path), l->overrides, l->override_count,
                      &shared->diagnostics);
@@ -194,7 +193,6 @@ static Status read_task(Loading* l) {
     return refuse(l, l->path, "it has no scenario %d", shared->scenario);
   OptimizationOptions options = {.threads = shared->threads};
   status = optimization_create(&shared->optimization, task, &options, &shared->diagnostics);
-  shared->scene = &task->scenarios[shared->scenario].scene;
   return status;
 }
 
@@ -211,9 +209,13 @@ static Status read_all(Loading* l) {
   Status status = shared->is_task ? read_task(l) : read_scene(l);
   if (status != STATUS_OK) return status;
   Diagnostics again = {0}; /* a task's models have told theirs */
-  if (shared->is_task) keep_design(shared);
-  if (!shared->is_task) shared->own_scene.threads = shared->threads;
-  status = model_create(&shared->model, shared->scene, shared->is_task ? &again : &shared->diagnostics);
+  if (shared->is_task) {
+    keep_design(shared);
+    status = optimization_model(shared->optimization, shared->scenario, shared->design, &shared->model, &again);
+  } else {
+    shared->own_scene.threads = shared->threads;
+    status = model_create(&shared->model, &shared->own_scene, &shared->diagnostics);
+  }
   if (status == STATUS_OK && shared->is_task)
     status = loss_create(&shared->loss, &shared->task, shared->scenario, &shared->model, &shared->diagnostics);
   if (shared->is_task) diagnostics_add_new(&shared->diagnostics, &again);
