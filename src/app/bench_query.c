@@ -23,6 +23,7 @@ static const BenchBody BODIES[] = {
     {"truncated_cone", {.kind = SMOOTH_CONE, .beta = 20, .size = {1, 0.5, 1, 1}}, false},
     {"superellipsoid", {.kind = SMOOTH_SUPERELLIPSOID, .exponent = 8, .size = {0.5, 1, 1.5}}, false},
     {"superelliptic_cylinder", {.kind = SMOOTH_CYLINDER, .exponent = 8, .size = {1, 2}}, false},
+    {"superquadric", {.kind = SMOOTH_SUPERQUADRIC, .exponents = {0.3, 0.6}, .size = {0.5, 1, 1.5}}, false},
     {"ellipsoid", {.kind = SMOOTH_SUPERELLIPSOID, .exponent = 1, .size = {0.5, 1, 1.5}}, false},
     {"points", {.kind = SMOOTH_KINDS}, true},
 };

@@ -51,13 +51,17 @@ const char* query_reader_kind_name(const cJSON* item) {
 
 /* ---------------------------------------------------------------- values */
 
-double query_reader_number(QueryReader* reader, const cJSON* item, double low, double high) {
+double query_reader_number_of(QueryReader* reader, const cJSON* item, double low, double high, const char* unit) {
   double value = item->valuedouble;
   if (!cJSON_IsNumber(item))
     query_reader_problem(reader, false, "expected a number, got %s", query_reader_kind_name(item));
   else if (!(value >= low && value <= high))
-    query_reader_problem(reader, false, "must be in %g .. %g m, got %g", low, high, value);
+    query_reader_problem(reader, false, "must be in %g .. %g%s, got %g", low, high, unit, value);
   return value;
+}
+
+double query_reader_number(QueryReader* reader, const cJSON* item, double low, double high) {
+  return query_reader_number_of(reader, item, low, high, " m");
 }
 
 Vec3 query_reader_point(QueryReader* reader, const cJSON* item) {

@@ -25,7 +25,8 @@ void query_reader_leave(QueryReader* reader, size_t mark);
 /* An error at the place where the reader is; key: at the value's key. */
 void query_reader_problem(QueryReader* reader, bool key, const char* format, ...) __attribute__((format(printf, 3, 4)));
 const char* query_reader_kind_name(const cJSON* item); /* "an object", "a list", ... */
-/* A number in low .. high; a problem and any value otherwise. */
+/* A number in low .. high; a problem and any value otherwise. Lengths; of another unit: " rad", or "" for none. */
+double query_reader_number_of(QueryReader* reader, const cJSON* item, double low, double high, const char* unit);
 double query_reader_number(QueryReader* reader, const cJSON* item, double low, double high);
 Vec3 query_reader_point(QueryReader* reader, const cJSON* item);
 /* A list of one or more; *points is owned by the caller. */

@@ -20,6 +20,7 @@ typedef enum {
   VALUE_EXPONENT,
   VALUE_LENGTH, /* into size[index] */
   VALUE_AXES,   /* three lengths */
+  VALUE_EXPONENTS,
   VALUE_NORMALS,
   VALUE_OFFSETS,
   VALUE_UNIT,
@@ -61,6 +62,8 @@ static const ShapeType TYPE[TYPES] = {
                          {{"radius", VALUE_LENGTH, 0, false},
                           {"half_length", VALUE_LENGTH, 1, false},
                           {"exponent", VALUE_EXPONENT, 0, false}}},
+    [SMOOTH_SUPERQUADRIC] = {"superquadric",
+                             {{"size", VALUE_AXES, 0, false}, {"exponents", VALUE_EXPONENTS, 0, false}}},
     [HULL] = {"points", {{"points", VALUE_POINTS, 0, false}}},
     [MESH] = {"mesh", {{"file", VALUE_FILE, 0, false}, {"scale", VALUE_SCALE, 0, true}}},
 };
@@ -80,15 +83,16 @@ typedef struct {
   Pose* pose;
 } ShapeText;
 
-static void read_axes(QueryReader* reader, const cJSON* item, double* axes) {
-  if (!cJSON_IsArray(item) || cJSON_GetArraySize(item) != 3) {
-    query_reader_problem(reader, false, "expected three lengths [a, b, c]");
+static void read_numbers(QueryReader* reader, const cJSON* item, int count, const char* what, double low, double high,
+                         const char* unit, double* out) {
+  if (!cJSON_IsArray(item) || cJSON_GetArraySize(item) != count) {
+    query_reader_problem(reader, false, "expected %s", what);
     return;
   }
   const cJSON* child = item->child;
-  for (int k = 0; k < 3; k++, child = child->next) {
+  for (int k = 0; k < count; k++, child = child->next) {
     size_t mark = query_reader_enter(reader, k);
-    axes[k] = query_reader_number(reader, child, LENGTH_MIN, LENGTH_MAX);
+    out[k] = query_reader_number_of(reader, child, low, high, unit);
     query_reader_leave(reader, mark);
   }
 }
@@ -136,7 +140,7 @@ static void read_quaternion(QueryReader* reader, const cJSON* item, Pose* pose) 
   const cJSON* child = item->child;
   for (int k = 0; k < 4; k++, child = child->next) {
     size_t mark = query_reader_enter(reader, k);
-    q[k] = query_reader_number(reader, child, -2, 2);
+    q[k] = query_reader_number_of(reader, child, -2, 2, "");
     square += q[k] * q[k];
     query_reader_leave(reader, mark);
   }
@@ -149,16 +153,19 @@ static void read_quaternion(QueryReader* reader, const cJSON* item, Pose* pose) 
 static void read_value(QueryReader* reader, const cJSON* item, const ShapeKey* key, ShapeText* text) {
   switch (key->kind) {
     case VALUE_SHARPNESS:
-      text->form.beta = query_reader_number(reader, item, 1e-6, SHARPNESS_MAX);
+      text->form.beta = query_reader_number_of(reader, item, 1e-6, SHARPNESS_MAX, "");
       break;
     case VALUE_EXPONENT:
-      text->form.exponent = query_reader_number(reader, item, 1, 64);
+      text->form.exponent = query_reader_number_of(reader, item, 1, 64, "");
       break;
     case VALUE_LENGTH:
       text->form.size[key->index] = query_reader_number(reader, item, LENGTH_MIN, LENGTH_MAX);
       break;
     case VALUE_AXES:
-      read_axes(reader, item, text->form.size);
+      read_numbers(reader, item, 3, "three lengths [a, b, c]", LENGTH_MIN, LENGTH_MAX, " m", text->form.size);
+      break;
+    case VALUE_EXPONENTS:
+      read_numbers(reader, item, 2, "two exponents [e1, e2]", 0, 2, "", text->form.exponents);
       break;
     case VALUE_NORMALS:
       query_reader_points(reader, item, &text->normals, &text->normal_count);
@@ -179,7 +186,7 @@ static void read_value(QueryReader* reader, const cJSON* item, const ShapeKey* k
         query_reader_problem(reader, false, "expected the name of a mesh file, got %s", query_reader_kind_name(item));
       break;
     case VALUE_SCALE:
-      text->scale = query_reader_number(reader, item, 1e-9, 1e9);
+      text->scale = query_reader_number_of(reader, item, 1e-9, 1e9, "");
       break;
   }
 }

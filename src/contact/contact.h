@@ -7,10 +7,10 @@
 
 #include "model/model.h"
 
-/* ---------------------------------------------------------------- all pairs of a scene (contact/system.c, pair_list.c, trial.c, terms.c)
- * Two states are held: the accepted one and a trial. A pair's plane, energy and derivatives exist for both; accept
- * makes the trial the accepted state. contact_create allocates; later only contact_prepare and contact_lag do, and only
- * while the neighbourhood grows. Results do not depend on the number of threads. */
+/* ---------------------------------------------------------------- all pairs of a scene (contact/system.c, pair_list.c,
+ * trial.c, terms.c) Two states are held: the accepted one and a trial. A pair's plane, energy and derivatives exist for
+ * both; accept makes the trial the accepted state. contact_create allocates; later only contact_prepare and contact_lag
+ * do, and only while the neighbourhood grows. Results do not depend on the number of threads. */
 typedef struct ContactSystem ContactSystem;
 
 /* How far a link can move along a path x(alpha), alpha in [0, 1]: bounds on the derivatives with respect to alpha of
@@ -58,12 +58,17 @@ void contact_prepare(ContactSystem* system, const MotionBounds* bounds);
 /* Evaluate the trial state. false: some hulls intersect, or a plane was not found. Pairs whose
  * links both stand where they stood in the accepted state, or in the trial before, are not looked at again. */
 bool contact_evaluate(ContactSystem* system, const Pose* poses);
+/* The same, group by group of links that move together: groups (links; -1: one that stays) numbers them, refused
+ * (groups) becomes true for those with a pair that stands in the way, infeasible or nearer than the law wants a trial
+ * to be. Of groups that are refused not every pair is looked at, and friction of no pair when there is one. false: some
+ * are. */
+bool contact_try(ContactSystem* system, const Pose* poses, const int* groups, int group_count, bool* refused);
 /* One candidate pair in the accepted and in the trial state. */
 typedef struct {
   int link_a, link_b;
-  bool coupled;    /* it has terms in the accepted state: its links move together in Newton's model */
-  bool feasible;   /* in the trial state, and not nearer there by more than a factor of ten */
-  double change;   /* energy of the trial state less that of the accepted one [J] */
+  bool coupled;  /* it has terms in the accepted state: its links move together in Newton's model */
+  bool feasible; /* in the trial state, and not nearer there than the law wants a trial to be */
+  double change; /* energy of the trial state less that of the accepted one [J] */
 } ContactTrial;
 ContactTrial contact_trial(const ContactSystem* system, int candidate);
 /* Rounding of its energy in the accepted state: clearances are differences of coordinates [J]. */

@@ -58,6 +58,7 @@ typedef struct {
   Vec3 axis;                              /* unit, from a to b: direction of the last known gap */
   double contact_energy, friction_energy; /* J */
   bool has_terms;                         /* derivatives are not zero */
+  bool rubbed;                            /* friction_energy is set */
   bool derived;                           /* derivatives are set */
   PairDerivatives derivatives;            /* stiffness included */
 } PairState;

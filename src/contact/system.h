@@ -21,8 +21,9 @@ typedef struct {
   int hull_a, hull_b, link_a, link_b;
   int common; /* nearest common ancestor link, or -1 = the world */
   GjkCache gjk;
-  bool lagged; /* pressed at the time of the lag */
-  bool fresh;  /* being evaluated, not taken over from a state with the same poses */
+  bool lagged;    /* pressed at the time of the lag */
+  bool looked_at; /* in the trial that is being evaluated */
+  bool suspect;   /* it stood in the way of the last trial */
   PairState state[2];
   PairMark mark;
   bool relieved; /* `model` stands for the derivatives of the accepted state in Newton's model */
@@ -72,6 +73,9 @@ struct ContactSystem {
   int *terms, term_count; /* slots with terms in the accepted state */
   char* lag_room;         /* lent to the law's lag */
   size_t lag_capacity;
+  const int* groups; /* during contact_try: of every link, -1 for none; NULL: nobody asks  (links) */
+  bool* refused;     /* groups with a pair that stands in the way (lent) */
+  bool suspects_only;
   bool begins;          /* contact_reset is at work */
   uint64_t* remembered; /* keys of the pairs that contact_remember found pressed */
   char* kept;           /* what the law keeps of them */

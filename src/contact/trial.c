@@ -67,21 +67,41 @@ static void take_over(const ContactSystem* s, ContactPair* p) {
   if (s->law->take_over) s->law->take_over(&trial);
 }
 
+static bool feasible(const PairState* state) { return state->outcome == PAIR_PRESSED || state->outcome == PAIR_APART; }
+
+static bool too_near(const ContactSystem* s, const PairState* old, const PairState* new) {
+  return new->outcome == PAIR_PRESSED && s->law->nearest&& new->separation < s->law->nearest(s->own_law, old);
+}
+
+static bool group_refused(const ContactSystem* s, int link) {
+  return s->groups[link] < 0 || s->refused[s->groups[link]];
+}
+
+/* Whatever the pair is, its groups have to stand back. */
+static bool given_up(const ContactSystem* s, const ContactPair* p) {
+  return s->groups && group_refused(s, p->link_a) && group_refused(s, p->link_b);
+}
+
 static void evaluate_contact(void* context, int index, int thread) {
   ContactSystem* s = context;
   ContactPair* p = contact_pair(s, index);
   const PairState* old = &p->state[s->current];
   PairState* state = &p->state[1 - s->current];
-  p->fresh = false;
+  if (p->looked_at || (s->suspects_only && !p->suspect)) return;
+  p->looked_at = true;
   if (stands(s, p, 1 - s->current)) return;
   if (stands(s, p, s->current)) {
     take_over(s, p);
     return;
   }
-  p->fresh = true;
   state->stamp = s->stamp;
   state->contact_energy = state->friction_energy = 0;
-  state->has_terms = state->derived = false;
+  state->has_terms = state->rubbed = state->derived = false;
+  if (!s->suspects_only && given_up(s, p)) {
+    state->stamp = 0;
+    state->outcome = PAIR_APART;
+    return;
+  }
   if (old->outcome != PAIR_PRESSED && stays_far(s, p, old, state)) return;
   LawPair trial = contact_law_pair(s, p, 1 - s->current, thread);
   LawOrigin from = origin_of(s, p);
@@ -91,11 +111,11 @@ static void evaluate_contact(void* context, int index, int thread) {
 static void evaluate_friction(void* context, int index, int thread) {
   ContactSystem* s = context;
   ContactPair* p = contact_pair(s, index);
-  if (!p->fresh || !p->lagged || !s->law->rub) return;
+  if (!p->lagged || !s->law->rub || p->state[1 - s->current].rubbed) return;
   LawPair trial = contact_law_pair(s, p, 1 - s->current, thread);
-  if (trial.state->outcome != PAIR_PRESSED && trial.state->outcome != PAIR_APART) return;
   LawOrigin from = origin_of(s, p);
   if (s->law->rubs(&trial) && !s->law->rub(&trial, &from)) trial.state->outcome = PAIR_FAILED;
+  trial.state->rubbed = true;
 }
 
 /* A pair that is far apart costs less than the way to another thread; one that touches is worth it. */
@@ -109,23 +129,68 @@ static void find_staying(ContactSystem* s, int which, const Pose* poses) {
     s->stays[which][i] = memcmp(&s->pose[which][i], &poses[i], sizeof(Pose)) == 0;
 }
 
-bool contact_evaluate(ContactSystem* s, const Pose* poses) {
+/* Which pairs stand in the way, and whose groups they refuse. Returns how many they are. */
+static int find_suspects(ContactSystem* s) {
+  int count = 0;
+  for (int k = 0; k < s->list_count; k++) {
+    ContactPair* p = contact_pair(s, k);
+    const PairState *old = &p->state[s->current], *new = &p->state[1 - s->current];
+    if (s->suspects_only && !p->suspect) continue;
+    p->suspect = new->stamp == s->stamp && (!feasible(new) || (s->groups && too_near(s, old, new)));
+    if (!p->suspect) continue;
+    count++;
+    int a = s->groups ? s->groups[p->link_a] : -1, b = s->groups ? s->groups[p->link_b] : -1;
+    if (a >= 0) s->refused[a] = true;
+    if (b >= 0) s->refused[b] = true;
+  }
+  return count;
+}
+
+/* What was in the way of the last trial is likely to be in that of a shorter one, and says so at little cost. */
+static int evaluate_pairs(ContactSystem* s, int threads) {
+  int before = 0;
+  for (int k = 0; k < s->list_count; k++) {
+    contact_pair(s, k)->looked_at = false;
+    before += s->groups && contact_pair(s, k)->suspect;
+  }
+  for (int pass = before > 0 ? 0 : 1; pass < 2; pass++) {
+    s->suspects_only = pass == 0;
+    parallel_for(threads, s->list_count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, evaluate_contact, s);
+    before = find_suspects(s);
+  }
+  return before;
+}
+
+static bool evaluate(ContactSystem* s, const Pose* poses) {
   double start = timer_now();
   for (int k = 0; k < 2; k++) find_staying(s, k, poses);
   contact_place(s, 1 - s->current, poses);
   measure_motion(s);
   int threads = threads_worth_waking(s);
-  parallel_for(threads, s->list_count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, evaluate_contact, s);
+  bool clear = evaluate_pairs(s, threads) == 0;
   double middle = timer_now();
-  parallel_for(threads, s->list_count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, evaluate_friction, s);
   s->times.contact += middle - start;
+  s->phase = CONTACT_TRIED;
+  if (!clear) return false;
+  parallel_for(threads, s->list_count, PARALLEL_THRESHOLD, PARALLEL_GRAIN, evaluate_friction, s);
   s->times.friction += timer_now() - middle;
+  if (find_suspects(s) > 0) return false;
   s->phase = CONTACT_FEASIBLE;
-  for (int k = 0; k < s->list_count; k++) {
-    PairOutcome outcome = contact_pair(s, k)->state[1 - s->current].outcome;
-    if (outcome != PAIR_PRESSED && outcome != PAIR_APART) s->phase = CONTACT_TRIED;
-  }
-  return s->phase == CONTACT_FEASIBLE;
+  return true;
+}
+
+bool contact_evaluate(ContactSystem* s, const Pose* poses) {
+  s->groups = NULL;
+  return evaluate(s, poses);
+}
+
+bool contact_try(ContactSystem* s, const Pose* poses, const int* groups, int group_count, bool* refused) {
+  for (int k = 0; k < group_count; k++) refused[k] = false;
+  s->groups = groups;
+  s->refused = refused;
+  bool clear = evaluate(s, poses);
+  s->groups = NULL;
+  return clear;
 }
 
 double contact_rounding(const ContactSystem* s, int candidate) {
@@ -137,10 +202,6 @@ double contact_rounding(const ContactSystem* s, int candidate) {
   return s->law->rounding(&pair, reach);
 }
 
-static bool too_near(const ContactSystem* s, const PairState* old, const PairState* new) {
-  return new->outcome == PAIR_PRESSED && s->law->nearest&& new->separation < s->law->nearest(s->own_law, old);
-}
-
 ContactTrial contact_trial(const ContactSystem* s, int candidate) {
   ContactPair* p = contact_pair(s, candidate);
   const PairState *old = &p->state[s->current], *new = &p->state[1 - s->current];
@@ -148,7 +209,7 @@ ContactTrial contact_trial(const ContactSystem* s, int candidate) {
       .link_a = p->link_a,
       .link_b = p->link_b,
       .coupled = old->has_terms,
-      .feasible = (new->outcome == PAIR_PRESSED || new->outcome == PAIR_APART) && !too_near(s, old, new),
+      .feasible = feasible(new) && !too_near(s, old, new),
       .change = (new->contact_energy - old->contact_energy) + (new->friction_energy - old->friction_energy)};
 }
 

@@ -60,8 +60,9 @@ typedef struct {
 
 static void build_model(void* context) {
   Build* build = context;
-  build->status = optimization_model(build->shared->optimization, build->shared->scenario, build->design, &build->model,
-                                     &build->diagnostics);
+  const Shared* shared = build->shared;
+  build->status =
+      optimization_model(shared->optimization, shared->scenario, build->design, &build->model, &build->diagnostics);
 }
 
 /* The object's own run goes: it stands on the model that goes. */
@@ -80,7 +81,7 @@ static void replace_model(sdrs* s, const Model* model, const double* design, siz
   drive_create(&own->live, &s->shared->model);
 }
 
-/* The model is the shared pool's. Where none comes of the design, the old one stays. */
+/* The model is the shared pool's. Where none comes of the design, the one that is there stays. */
 static sdrs_status set_design(sdrs* s, const Setting* set) {
   Shared* shared = s->shared;
   int wanted = sdrs_describe(s).design;

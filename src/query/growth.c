@@ -22,6 +22,7 @@ enum { ORDER = 6, PATH_STEPS = 25, NEWTON_STEPS = 14 };
 /* Part of the complementarity that a step on the path aims at, and that of u below which its end is tried first. */
 #define CENTERING 0.1
 #define TRY_FIRST 0.1
+#define TRY_ELLIPSOIDS 1.0 /* at once: their curvature is everywhere */
 #define LONGEST_STEP 1.0
 /* A point inside stays so far from the border, of how far it was. */
 #define NEAR_BORDER 0.05
@@ -202,7 +203,8 @@ static bool path(const GrowthProblem* problem, bool inside, GrowthPoint* x, int*
   GrowthValue v;
   GrowthPoint y = path_start(problem, &v);
   Slack s = {-v.a.value, -v.b.value, 0};
-  double tried = TRY_FIRST, t = 1;
+  bool ellipsoids = problem->a->exponent == 1 && problem->b->exponent == 1;
+  double tried = ellipsoids ? TRY_ELLIPSOIDS : TRY_FIRST, t = 1;
   for (int k = 0; k < PATH_STEPS; k++) {
     double complement = 0.5 * (y.va * s.a + y.vb * s.b);
     if (t > 0.5 && complement < tried * y.u) {

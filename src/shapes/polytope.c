@@ -1,49 +1,54 @@
 /* Smooth polytope (B1): a soft maximum over faces. */
+#include <string.h>
 #include "shapes/shape.h"
 
-/* Faces at a time. */
-enum { LANES = 4, FACES_MAX = 4096, FACES_ON_STACK = 64 };
+enum { FACES_MAX = 4096, FACES_ON_STACK = 64 };
 /* Offsets over the length are at least this, and at most its inverse. */
 #define OFFSET_MIN 1e-3
 /* Offset of the faces that fill up the last lanes, in units of the length: their weight is zero. */
 #define NOWHERE 1e6
 
 /* beta times the height over each face, and the largest of them. */
-static double heights(const Shape* shape, int padded, Vec3 z, double* out) {
-  double beta = shape->beta, largest = -HUGE_VAL;
-  for (int i = 0; i < padded; i++)
-    out[i] = beta * (shape->nx[i] * z.x + shape->ny[i] * z.y + shape->nz[i] * z.z - shape->offset[i]);
-  for (int i = 0; i < padded; i++) largest = out[i] > largest ? out[i] : largest;
-  return largest;
+static double heights(const Shape* shape, int padded, Vec3 z, Lanes* out) {
+  const Lanes *nx = (const Lanes*)shape->nx, *ny = (const Lanes*)shape->ny, *nz = (const Lanes*)shape->nz;
+  const Lanes* offset = (const Lanes*)shape->offset;
+  Lanes largest = lanes_of(-HUGE_VAL);
+  for (int i = 0; i < padded / LANES; i++) {
+    out[i] = shape->beta * (nx[i] * z.x + ny[i] * z.y + nz[i] * z.z - offset[i]);
+    largest = lanes_chosen(out[i] > largest, out[i], largest);
+  }
+  double a = largest[0] > largest[1] ? largest[0] : largest[1], b = largest[2] > largest[3] ? largest[2] : largest[3];
+  return a > b ? a : b;
 }
 
-/* Sums of weight times 1, n, n n^T: four partial sums each, so that they are vectors and have one order. */
+/* Sums of weight times 1, n, n n^T. */
 enum { SUMS = 10 };
-static void weighted_sums(const Shape* shape, const double* weight, double sum[SUMS]) {
-  double part[SUMS][LANES] = {{0}};
-  for (int i = 0; i < shape->padded; i += LANES)
-    for (int l = 0; l < LANES; l++) {
-      double w = weight[i + l], x = shape->nx[i + l], y = shape->ny[i + l], z = shape->nz[i + l];
-      part[0][l] += w;
-      part[1][l] += w * x;
-      part[2][l] += w * y;
-      part[3][l] += w * z;
-      part[4][l] += w * x * x;
-      part[5][l] += w * x * y;
-      part[6][l] += w * x * z;
-      part[7][l] += w * y * y;
-      part[8][l] += w * y * z;
-      part[9][l] += w * z * z;
-    }
+static void weighted_sums(const Shape* shape, int padded, const Lanes* weight, double sum[SUMS]) {
+  const Lanes *nx = (const Lanes*)shape->nx, *ny = (const Lanes*)shape->ny, *nz = (const Lanes*)shape->nz;
+  Lanes one = {0}, x = {0}, y = {0}, z = {0}, xx = {0}, xy = {0}, xz = {0}, yy = {0}, yz = {0}, zz = {0};
+  for (int i = 0; i < padded / LANES; i++) {
+    Lanes wx = weight[i] * nx[i], wy = weight[i] * ny[i], wz = weight[i] * nz[i];
+    one += weight[i];
+    x += wx;
+    y += wy;
+    z += wz;
+    xx += wx * nx[i];
+    xy += wx * ny[i];
+    xz += wx * nz[i];
+    yy += wy * ny[i];
+    yz += wy * nz[i];
+    zz += wz * nz[i];
+  }
+  const Lanes part[SUMS] = {one, x, y, z, xx, xy, xz, yy, yz, zz};
   for (int k = 0; k < SUMS; k++) sum[k] = (part[k][0] + part[k][2]) + (part[k][1] + part[k][3]);
 }
 
 /* phi = (m + log sum e^(h_i - m)) / beta; gradient: the mean normal; Hessian: beta times the normals' covariance. */
-static ShapeValue evaluate_with(const Shape* shape, Vec3 z, double* weight) {
+static ShapeValue evaluate_with(const Shape* shape, Vec3 z, Lanes* weight) {
   int padded = shape->padded;
   double largest = heights(shape, padded, z, weight), sum[SUMS], beta = shape->beta;
-  for (int i = 0; i < padded; i++) weight[i] = decay(weight[i] - largest);
-  weighted_sums(shape, weight, sum);
+  for (int i = 0; i < padded / LANES; i++) weight[i] = decay(weight[i] - largest);
+  weighted_sums(shape, padded, weight, sum);
   double over = 1 / sum[0];
   Vec3 g = vec3(sum[1] * over, sum[2] * over, sum[3] * over);
   ShapeValue v = {.value = (largest + log_of_sum(sum[0])) / beta, .gradient = g};
@@ -59,9 +64,9 @@ static ShapeValue evaluate_with(const Shape* shape, Vec3 z, double* weight) {
 }
 
 ShapeValue polytope_evaluate(const Shape* shape, Vec3 z) {
-  double weight[FACES_ON_STACK];
+  Lanes weight[FACES_ON_STACK / LANES];
   if (shape->padded <= FACES_ON_STACK) return evaluate_with(shape, z, weight);
-  double many[FACES_MAX];
+  Lanes many[FACES_MAX / LANES];
   return evaluate_with(shape, z, many);
 }
 
@@ -118,8 +123,10 @@ static void beta_slope(const Shape* shape, Vec3 z, const double* weight, ShapeVa
 }
 
 void polytope_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient) {
-  double weight[FACES_MAX] = {0}, sum = 0;
-  ShapeValue v = evaluate_with(shape, z, weight);
+  Lanes lanes[FACES_MAX / LANES] = {{0}};
+  double weight[FACES_MAX], sum = 0;
+  ShapeValue v = evaluate_with(shape, z, lanes);
+  memcpy(weight, lanes, sizeof weight);
   for (int i = 0; i < shape->face_count; i++) sum += weight[i];
   for (int i = 0; i < shape->face_count; i++) weight[i] /= sum;
   if (k == 0)

@@ -6,6 +6,7 @@ static const ShapeMethods METHODS[SMOOTH_KINDS] = {
     [SMOOTH_CONE] = {"truncated_cone", 5, false, cone_create, cone_evaluate, cone_slope},
     [SMOOTH_SUPERELLIPSOID] = {"superellipsoid", 4, true, super_create, super_evaluate, super_slope},
     [SMOOTH_CYLINDER] = {"superelliptic_cylinder", 3, true, super_create, super_evaluate, super_slope},
+    [SMOOTH_SUPERQUADRIC] = {"superquadric", 5, true, quadric_create, quadric_evaluate, quadric_slope},
 };
 
 const ShapeMethods* shape_methods(SmoothKind kind) { return &METHODS[kind]; }
@@ -14,7 +15,8 @@ const char* shape_kind_name(SmoothKind kind) { return METHODS[kind].name; }
 
 /* Sizes that must be positive. */
 static int size_count(SmoothKind kind) {
-  static const int count[SMOOTH_KINDS] = {[SMOOTH_CONE] = 4, [SMOOTH_SUPERELLIPSOID] = 3, [SMOOTH_CYLINDER] = 2};
+  static const int count[SMOOTH_KINDS] = {
+      [SMOOTH_CONE] = 4, [SMOOTH_SUPERELLIPSOID] = 3, [SMOOTH_CYLINDER] = 2, [SMOOTH_SUPERQUADRIC] = 3};
   return count[kind];
 }
 
@@ -38,6 +40,8 @@ ShapeValue shape_evaluate(const Shape* shape, Vec3 z) {
       return polytope_evaluate(shape, z);
     case SMOOTH_CONE:
       return cone_evaluate(shape, z);
+    case SMOOTH_SUPERQUADRIC:
+      return quadric_evaluate(shape, z);
     default:
       return super_evaluate(shape, z);
   }

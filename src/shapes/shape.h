@@ -24,25 +24,40 @@ void cone_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient
 const char* super_create(Shape* shape, const ShapeForm* form);
 ShapeValue super_evaluate(const Shape* shape, Vec3 z);
 void super_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient);
+const char* quadric_create(Shape* shape, const ShapeForm* form);
+ShapeValue quadric_evaluate(const Shape* shape, Vec3 z);
+void quadric_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient);
 
-/* e^x for x <= 0, below -700 zero: by plain arithmetic, so that gcc makes vectors of it and every processor gets the
- * same bits. Relative error below 3e-16: Taylor's series to the 13th power on |r| <= log(2)/2. */
-static inline double decay(double x) {
-  double clipped = x < -700.0 ? -700.0 : x;
-  double shifted = clipped * 0x1.71547652b82fep+0 + 0x1.8p52; /* rounded to a whole number k */
-  double k = shifted - 0x1.8p52;
-  double r = (clipped - k * 0x1.62e42fee00000p-1) - k * 0x1.a39ef35793c76p-33;
-  double s = r * r;
-  double even = 1.0 / 2 + s * (1.0 / 24 + s * (1.0 / 720 + s * (1.0 / 40320 + s * (1.0 / 3628800 + s / 479001600.0))));
-  double odd =
-      1.0 / 6 + s * (1.0 / 120 + s * (1.0 / 5040 + s * (1.0 / 362880 + s * (1.0 / 39916800 + s / 6227020800.0))));
-  double power = 1.0 + (r + s * (even + r * odd));
-  union {
-    double number;
-    uint64_t bits;
-  } word = {.number = shifted};
-  word.bits = (word.bits + 1023) << 52; /* 2^k */
-  return x < -700.0 ? 0.0 : power * word.number;
+/* Four numbers at a time: element by element, so the bits are those of plain arithmetic on every processor. */
+typedef double Lanes __attribute__((vector_size(32)));
+typedef int64_t LaneBits __attribute__((vector_size(32)));
+enum { LANES = 4 };
+
+static inline Lanes lanes_of(double x) { return (Lanes){x, x, x, x}; }
+static inline Lanes lanes_chosen(LaneBits where, Lanes yes, Lanes no) {
+  return (Lanes)(((LaneBits)yes & where) | ((LaneBits)no & ~where));
+}
+
+/* e^x for x <= 0, below -700 zero. Relative error below 3e-16: e^x = 2^k e^r by Taylor's series to the 13th power on
+ * |r| <= log(2)/2; a whole number k is what is left of x / log 2 + 1.5 2^52. */
+static inline Lanes decay(Lanes x) {
+  const Lanes least = lanes_of(-700.0), shift = lanes_of(0x1.8p52);
+  LaneBits gone = x < least;
+  Lanes clipped = lanes_chosen(gone, least, x);
+  Lanes shifted = clipped * 0x1.71547652b82fep+0 + shift, k = shifted - shift;
+  Lanes r = (clipped - k * 0x1.62e42fee00000p-1) - k * 0x1.a39ef35793c76p-33, s = r * r;
+  Lanes even = s * (1.0 / 479001600) + 1.0 / 3628800, odd = s * (1.0 / 6227020800) + 1.0 / 39916800;
+  even = s * even + 1.0 / 40320;
+  odd = s * odd + 1.0 / 362880;
+  even = s * even + 1.0 / 720;
+  odd = s * odd + 1.0 / 5040;
+  even = s * even + 1.0 / 24;
+  odd = s * odd + 1.0 / 120;
+  even = s * even + 1.0 / 2;
+  odd = s * odd + 1.0 / 6;
+  Lanes power = (r + s * (even + r * odd)) + 1.0;
+  Lanes scale = (Lanes)(((LaneBits)shifted + 1023) << 52); /* 2^k */
+  return (Lanes)((LaneBits)(power * scale) & ~gone);
 }
 
 /* log x for x in [1, 2^20], to 3e-16 of the larger of the result and 1, likewise: x = 2^k m with m in [sqrt 1/2, sqrt

@@ -7,6 +7,7 @@
  *                              R linear from bottom_radius at x = -below to top_radius at x = above
  *     superellipsoid           phi = ((x/a)^2n + (y/b)^2n + (z/c)^2n)^(1/2n) - 1                                  (B3)
  *     superelliptic cylinder   phi = ((y^2 + z^2)^n / r^2n + (x/h)^2n)^(1/2n) - 1, axis x                         (B3)
+ *     superquadric             phi = (((x/a)^p + (y/b)^p)^(q/p) + (z/c)^q)^(1/q) - 1,  p = 2 / e2, q = 2 / e1 (B7)
  *
  * Ownership: shape_create makes the arrays of a Shape, shape_free ends them and accepts a zeroed one. Lengths in
  * metres; phi has no unit. Results have the same bits on every processor. */
@@ -20,6 +21,7 @@ typedef enum {
   SMOOTH_CONE,
   SMOOTH_SUPERELLIPSOID,
   SMOOTH_CYLINDER,
+  SMOOTH_SUPERQUADRIC,
   SMOOTH_KINDS,
 } SmoothKind;
 
@@ -32,12 +34,14 @@ typedef struct {
                              * cylinder: radius, half length */
   const double (*faces)[4]; /* polytope: outward normal of any length and offset > 0 of n . z <= offset */
   int face_count;
-  double length; /* polytope: l [m], 0 = the largest offset */
+  double length;       /* polytope: l [m], 0 = the largest offset */
+  double exponents[2]; /* superquadric: e1, e2 in [1/32, 1] */
 } ShapeForm;
 
 typedef struct {
   SmoothKind kind;
-  double beta, exponent, size[4];
+  double beta, exponent, size[4]; /* exponent of a superquadric: 1 / least of its two */
+  double exponents[2];
   int whole;                     /* the exponent when it is a whole number, else 0 */
   int face_count, padded;        /* padded: multiple of 4, the rest as far away as can be */
   double *nx, *ny, *nz, *offset; /* polytope: unit normals and offsets, both divided by `length` (padded) */
@@ -48,7 +52,8 @@ typedef struct {
   double inner, outer; /* m: the ball of radius inner lies inside, the body inside that of radius outer (B5) */
 } Shape;
 
-/* Names of kinds as in files: "smooth_polytope", "truncated_cone", "superellipsoid", "superelliptic_cylinder". */
+/* Names of kinds as in files: "smooth_polytope", "truncated_cone", "superellipsoid", "superelliptic_cylinder",
+ * "superquadric". */
 const char* shape_kind_name(SmoothKind kind);
 /* A shape that can be queried: convex, with the origin inside. Otherwise NULL is in *shape's arrays and the rule that
  * is broken is in the returned text (static); NULL: it stands. Allocates. */

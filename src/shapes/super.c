@@ -47,8 +47,8 @@ static Super super_parts(const Shape* shape, Vec3 z) {
     sum += p.full;
   }
   /* sum is in [1, 3]: its root costs no digits */
-  double root = shape->whole == 1 ? sqrt(sum) : math_pow(sum, 0.5 / shape->exponent);
-  double over = 1 / root, whole = 1 / sum, less = whole * root * root;
+  double over = shape->whole == 1 ? 1 / sqrt(sum) : decay(lanes_of(log_of_sum(sum) * (-0.5 / shape->exponent)))[0];
+  double root = 1 / over, whole = 1 / sum, less = whole * root * root;
   s.gamma = largest * root;
   for (int i = 0; i < s.parts; i++) {
     s.ratio[i] *= over / largest;

@@ -69,6 +69,8 @@ static void allocate(Sim* s) {
   s->twist = memory_alloc(sizeof(double[6]) * (size_t)m->link_count);
   s->island = MEMORY_NEW(int, m->tree_count);
   s->islands = MEMORY_NEW(Island, m->tree_count);
+  s->link_island = MEMORY_NEW(int, m->link_count);
+  s->refused = MEMORY_NEW(bool, m->tree_count);
   s->group = MEMORY_NEW(int, m->tree_count);
   s->path_q = MEMORY_NEW(double, m->coordinate_count);
 }
@@ -101,6 +103,8 @@ void sim_destroy(Sim* s) {
                    s->rhs,
                    s->island,
                    s->islands,
+                   s->link_island,
+                   s->refused,
                    s->group,
                    s->couplings,
                    s->contacts,

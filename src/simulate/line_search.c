@@ -36,6 +36,7 @@ static void couple(Sim* s) {
   s->island_count = 0;
   for (int k = 0; k < m->tree_count; k++) /* now numbers: a root comes before its members, which all point to it */
     s->island[k] = s->island[k] == k ? s->island_count++ : s->island[s->island[k]];
+  for (int i = 0; i < m->link_count; i++) s->link_island[i] = m->links[i].tree < 0 ? -1 : s->island[m->links[i].tree];
 }
 
 static Island* island_of_link(Sim* s, int link) {
@@ -113,14 +114,8 @@ static bool trial_feasible(Sim* s) {
     return false;
   }
   if (!s->contact) return true;
-  bool apart = contact_evaluate(s->contact, trial->pose);
-  for (int k = 0; k < contact_candidate_count(s->contact); k++) {
-    ContactTrial pair = contact_trial(s->contact, k);
-    if (pair.feasible) continue;
-    shorten_link(s, pair.link_a);
-    shorten_link(s, pair.link_b);
-    apart = false;
-  }
+  bool apart = contact_try(s->contact, trial->pose, s->link_island, s->island_count, s->refused);
+  for (int k = 0; k < s->island_count; k++) s->islands[k].shorten = s->islands[k].shorten || s->refused[k];
   return apart;
 }
 

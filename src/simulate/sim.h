@@ -130,9 +130,11 @@ struct Sim {
   WorkingForce* work; /* (links) */
   double* at_work;    /* of every degree of freedom: what its gradient is measured against [N, N m]  (nv) */
   MotionBounds bounds;
-  int* island;     /* of every tree: trees that contact or friction couples  (trees) */
-  Island* islands; /* (trees) */
-  int* group;      /* of every island: islands that meet in the trial  (trees) */
+  int* island;      /* of every tree: trees that contact or friction couples  (trees) */
+  Island* islands;  /* (trees) */
+  int* link_island; /* of every link, -1 for one that cannot move  (links) */
+  bool* refused;    /* of every island: some pair of it is in the way  (trees) */
+  int* group;       /* of every island: islands that meet in the trial  (trees) */
   int island_count;
   double* path_q; /* coordinates on the way, for the certificate  (nq) */
   BlockSolver* solver;

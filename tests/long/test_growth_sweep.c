@@ -1,4 +1,4 @@
-/* A million poses of each of the ten pairs of smooth shapes: every answer proved. */
+/* A million poses of each pair of smooth shapes: every answer proved. */
 #include "support/growth_sweep.h"
 
 static void every_answer_is_proved(void** state) {

@@ -11,6 +11,7 @@ static const ShapeForm FORMS[SMOOTH_KINDS] = {
     [SMOOTH_CONE] = {.kind = SMOOTH_CONE, .beta = 20, .size = {1, 0.5, 1, 1}},
     [SMOOTH_SUPERELLIPSOID] = {.kind = SMOOTH_SUPERELLIPSOID, .exponent = 8, .size = {0.5, 1, 1.5}},
     [SMOOTH_CYLINDER] = {.kind = SMOOTH_CYLINDER, .exponent = 8, .size = {1, 2}},
+    [SMOOTH_SUPERQUADRIC] = {.kind = SMOOTH_SUPERQUADRIC, .exponents = {0.3, 0.6}, .size = {0.5, 1, 1.5}},
 };
 
 void growth_check(const Shape* a, const Shape* b, double distance, const Growth* g, const char* what) {

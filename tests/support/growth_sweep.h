@@ -1,4 +1,4 @@
-/* The ten pairs of the four smooth shapes in many poses: every answer must be proved. */
+/* All pairs of the smooth shapes in many poses: every answer must be proved. */
 #ifndef SDRS_TESTS_SUPPORT_GROWTH_SWEEP_H
 #define SDRS_TESTS_SUPPORT_GROWTH_SWEEP_H
 

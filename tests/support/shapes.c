@@ -29,6 +29,7 @@ static void draw(TestForm* out, Random* random, SmoothKind kind, const Wildness*
   out->form.beta = pow(10, random_uniform(random, log10(8), log10(wild->beta)));
   out->form.exponent = random_uniform(random, 1, wild->exponent);
   if (random_bits(random) & 1) out->form.exponent = floor(out->form.exponent);
+  for (int k = 0; k < 2; k++) out->form.exponents[k] = 1 / random_uniform(random, 1, wild->exponent);
   for (int k = 0; k < 4; k++) out->form.size[k] = size * ten_to(random, -0.5 * wild->aspect, 0.5 * wild->aspect);
   draw_faces(out, random, size, wild->aspect);
   if (kind == SMOOTH_POLYTOPE) out->form.face_count = 6 + (int)(random_bits(random) % (TEST_FACES - 5));
@@ -48,9 +49,15 @@ void test_form(TestForm* out, Random* random, SmoothKind kind, const Wildness* w
 
 static int own_count(const ShapeForm* form, double* own[5]) {
   ShapeForm* f = (ShapeForm*)form; /* the caller's own; only written through by test_form_set */
-  int count = 0, sizes = form->kind == SMOOTH_CONE ? 4 : form->kind == SMOOTH_SUPERELLIPSOID ? 3 : 2;
-  own[count++] = form->kind == SMOOTH_POLYTOPE || form->kind == SMOOTH_CONE ? &f->beta : &f->exponent;
-  for (int k = 0; k < sizes && form->kind != SMOOTH_POLYTOPE; k++) own[count++] = &f->size[k];
+  static const int sizes[SMOOTH_KINDS] = {0, 4, 3, 2, 3};
+  int count = 0;
+  if (form->kind == SMOOTH_SUPERQUADRIC) {
+    own[count++] = &f->exponents[0];
+    own[count++] = &f->exponents[1];
+  } else {
+    own[count++] = form->kind == SMOOTH_POLYTOPE || form->kind == SMOOTH_CONE ? &f->beta : &f->exponent;
+  }
+  for (int k = 0; k < sizes[form->kind]; k++) own[count++] = &f->size[k];
   return count;
 }
 
@@ -105,7 +112,15 @@ static long double plain_super(const ShapeForm* form, const long double z[3]) {
   return powl(sum, 1 / (2 * n)) - 1;
 }
 
+static long double plain_quadric(const ShapeForm* form, const long double z[3]) {
+  long double e1 = form->exponents[0], e2 = form->exponents[1], u[3];
+  for (int k = 0; k < 3; k++) u[k] = fabsl(z[k]) / form->size[k];
+  long double f = powl(powl(u[0], 2 / e2) + powl(u[1], 2 / e2), e2 / e1) + powl(u[2], 2 / e1);
+  return powl(f, e1 / 2) - 1;
+}
+
 long double plain_phi(const ShapeForm* form, const long double z[3]) {
+  if (form->kind == SMOOTH_SUPERQUADRIC) return plain_quadric(form, z);
   if (form->kind == SMOOTH_POLYTOPE) return plain_polytope(form, z);
   return form->kind == SMOOTH_CONE ? plain_cone(form, z) : plain_super(form, z);
 }

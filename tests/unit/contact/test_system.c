@@ -335,6 +335,66 @@ static void system_pairs_that_stay_keep_their_numbers(void** state) {
   rig_free(&r);
 }
 
+/* Groups with a pair in the way, as a look at every pair has it. */
+static void refused_by_all_pairs(ContactSystem* s, const Pose* poses, const int* groups, bool* refused) {
+  (void)contact_evaluate(s, poses);
+  for (int k = 0; k < s->list_count; k++) {
+    ContactTrial pair = contact_trial(s, k);
+    if (pair.feasible) continue;
+    if (groups[pair.link_a] >= 0) refused[groups[pair.link_a]] = true;
+    if (groups[pair.link_b] >= 0) refused[groups[pair.link_b]] = true;
+  }
+}
+
+/* Leaving pairs out changes neither who is refused nor, where nobody is, any energy: two systems on the same way, one
+ * asked group by group, with shorter and shorter trials of the same step. */
+static void system_try_refuses_whom_all_pairs_refuse(void** state) {
+  (void)state;
+  Random random = {168};
+  Rig r = rig_create();
+  const Model* m = &r.run->model;
+  ContactSystem* whole = contact_create(m, 1, 1e-9);
+  assert_true(contact_reset(whole, r.from));
+  int groups[64], refusals = 0, passes = 0;
+  for (int i = 0; i < m->link_count; i++) groups[i] = m->links[i].tree < 0 ? -1 : m->links[i].tree / 2;
+  for (int step = 0; step < 200; step++) {
+    double size = pow(10, random_uniform(&random, -3, -0.7));
+    for (int k = 0; k < m->dof_count; k++) r.path.delta[k] = size * random_normal(&random);
+    if (step % 2) approach(&r, &random);
+    bool accepted = false;
+    joint_path_poses(&r.path, 1, r.to);
+    bound_motion(&r);
+    contact_prepare(r.contact, &r.bounds);
+    contact_prepare(whole, &r.bounds);
+    for (double alpha = 1; alpha > 1e-3 && !accepted; alpha *= 0.5) {
+      bool found[64] = {false}, wanted[64] = {false};
+      joint_path_poses(&r.path, alpha, r.to);
+      accepted = contact_try(r.contact, r.to, groups, m->tree_count, found);
+      refused_by_all_pairs(whole, r.to, groups, wanted);
+      for (int k = 0; k < m->tree_count; k++) {
+        if (found[k] != wanted[k])
+          fail_msg("seed 168, step %d, alpha %g: group %d is refused: %d", step, alpha, k, found[k]);
+        refusals += found[k];
+      }
+    }
+    if (!accepted) continue;
+    passes++;
+    for (int k = 0; k < whole->list_count; k++) {
+      double change = contact_trial(whole, k).change;
+      compare_near(contact_trial(r.contact, k).change, change, 1e-9 * fabs(change) + 1e-20, "seed 168, step %d", step);
+    }
+    contact_accept(r.contact);
+    contact_accept(whole);
+    if (!contact_lag(r.contact) || !contact_lag(whole)) fail_msg("seed 168, step %d: friction cannot be lagged", step);
+    memcpy(r.from, r.to, sizeof(Pose) * (size_t)m->link_count);
+    memcpy(r.path.q, r.path.there, sizeof(double) * (size_t)m->coordinate_count);
+  }
+  print_message("%d refusals, %d steps accepted\n", refusals, passes);
+  assert_true(refusals > 50 && passes > 50);
+  contact_destroy(whole);
+  rig_free(&r);
+}
+
 static double total_change(const ContactSystem* s) {
   double sum = 0;
   for (int k = 0; k < s->list_count; k++) sum += contact_trial(s, k).change;
@@ -429,6 +489,7 @@ int main(void) {
       cmocka_unit_test(system_does_not_depend_on_the_way),
       cmocka_unit_test(system_pairs_that_stay_keep_their_numbers),
       cmocka_unit_test(system_the_same_trial_again_is_the_same),
+      cmocka_unit_test(system_try_refuses_whom_all_pairs_refuse),
       cmocka_unit_test(system_S11_relieves_what_the_step_lets_go),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

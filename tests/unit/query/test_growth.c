@@ -80,7 +80,8 @@ static void like_bodies_in_closed_form(void** state) {
   for (int i = 0; i < 25 * SMOOTH_KINDS; i++) {
     TestForm form, like;
     test_form(&form, &random, i % SMOOTH_KINDS, &WILD_NOT);
-    bool mirrored = form.form.kind == SMOOTH_SUPERELLIPSOID || form.form.kind == SMOOTH_CYLINDER;
+    bool mirrored = form.form.kind == SMOOTH_SUPERELLIPSOID || form.form.kind == SMOOTH_CYLINDER ||
+                    form.form.kind == SMOOTH_SUPERQUADRIC;
     if (!mirrored) continue; /* -A must be A */
     double k = random_uniform(&random, 0.2, 5);
     like = form;
@@ -451,8 +452,9 @@ static void derivatives_G3(void** state) {
     Pair p;
     pair_make(&p, &random, k % SMOOTH_KINDS, k / SMOOTH_KINDS % SMOOTH_KINDS, &WILD_NOT, growths[checked % 3]);
     for (int s = 0; s < 2; s++)
-      if (p.form[s].form.exponent < 1.5) p.form[s].form.exponent = 1.5; /* a step must not leave n >= 1 */
+      p.form[s].form.exponent = fmax(1.5, p.form[s].form.exponent); /* a step must not leave n >= 1, e <= 1 */
     for (int s = 0; s < 2; s++) {
+      for (int e = 0; e < 2; e++) p.form[s].form.exponents[e] = fmin(0.7, p.form[s].form.exponents[e]);
       shape_free(&p.shape[s]);
       p.form[s].form.faces = (const double(*)[4])p.form[s].faces;
       assert_null(shape_create(&p.shape[s], &p.form[s].form));

@@ -10,7 +10,7 @@ static Vec3 place_near(Random* random, const Shape* shape, double low, double hi
   return vec3_scale(d, random_uniform(random, low, high) / shape_gauge(shape, d).value);
 }
 
-static void shapes_B1_B2_B3_are_their_definitions(void** state) {
+static void shapes_B1_B2_B3_B7_are_their_definitions(void** state) {
   (void)state;
   Random random = {11};
   for (int k = 0; k < 40 * SMOOTH_KINDS; k++) {
@@ -102,6 +102,7 @@ static void derivatives_by_parameters(void** state) {
     Place p = {.gauge = false};
     test_form(&p.form, &random, k % SMOOTH_KINDS, &WILD_NOT);
     p.form.form.exponent = fmax(1.3, p.form.form.exponent);
+    for (int e = 0; e < 2; e++) p.form.form.exponents[e] = fmin(0.8, p.form.form.exponents[e]);
     assert_null(shape_create(&p.shape, &p.form.form));
     p.z = place_near(&random, &p.shape, 0.7, 1.2);
     int count = shape_parameter_count(&p.shape);
@@ -249,7 +250,7 @@ static void bad_forms_are_refused(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(shapes_B1_B2_B3_are_their_definitions),
+      cmocka_unit_test(shapes_B1_B2_B3_B7_are_their_definitions),
       cmocka_unit_test(derivatives_B4_by_place),
       cmocka_unit_test(derivatives_by_parameters),
       cmocka_unit_test(radii_B5_hold_the_surface),

@@ -1,0 +1,119 @@
+/* Superquadric (B7): a norm within a norm, gamma = (r^q + |z/c|^q)^(1/q) with r = (|x/a|^p + |y/b|^p)^(1/p). phi =
+ * gamma - 1. */
+#include "shapes/shape.h"
+
+/* Least exponent: p and q are at most 64. */
+#define EXPONENT_LEAST (1.0 / 32)
+
+/* (u^n + v^n)^(1/n) with u and v over it, and those to the power n - 2. */
+typedef struct {
+  double norm, part[2], less[2];
+} Norm;
+
+static double power(double t, double n) { return t > 0 ? math_pow(t, n) : n == 0 ? 1 : 0; }
+
+static Norm norm_of(double u, double v, double n) {
+  Norm m = {.norm = 0};
+  double largest = fmax(u, v);
+  if (!(largest > 0)) {
+    m.less[0] = m.less[1] = n == 2;
+    return m;
+  }
+  double sum = power(u / largest, n) + power(v / largest, n);
+  m.norm = largest * math_pow(sum, 1 / n);
+  m.part[0] = u / m.norm;
+  m.part[1] = v / m.norm;
+  for (int k = 0; k < 2; k++) m.less[k] = power(m.part[k], n - 2);
+  return m;
+}
+
+typedef struct {
+  double p, q;
+  Norm round, whole; /* of x and y; of that and z */
+  double slope[3];   /* dr/dx, dr/dy, d gamma/dz */
+} Quadric;
+
+static double sign(double x) { return x < 0 ? -1 : 1; }
+
+static Quadric quadric_parts(const Shape* shape, Vec3 z) {
+  const double* size = shape->size;
+  Quadric s = {.p = 2 / shape->exponents[1], .q = 2 / shape->exponents[0]};
+  s.round = norm_of(fabs(z.x) / size[0], fabs(z.y) / size[1], s.p);
+  s.whole = norm_of(s.round.norm, fabs(z.z) / size[2], s.q);
+  s.slope[0] = s.round.less[0] * s.round.part[0] * sign(z.x) / size[0];
+  s.slope[1] = s.round.less[1] * s.round.part[1] * sign(z.y) / size[1];
+  s.slope[2] = s.whole.less[1] * s.whole.part[1] * sign(z.z) / size[2];
+  return s;
+}
+
+ShapeValue quadric_evaluate(const Shape* shape, Vec3 z) {
+  ShapeValue v = {.value = -1};
+  Quadric s = quadric_parts(shape, z);
+  if (!(s.whole.norm > 0)) return v;
+  const double* size = shape->size;
+  double over = 1 / s.whole.norm, by_round = s.whole.less[0] * s.whole.part[0];
+  v.value = s.whole.norm - 1;
+  v.gradient = vec3(by_round * s.slope[0], by_round * s.slope[1], s.slope[2]);
+  double bend = (s.q - 1) * over * (s.whole.less[0] - by_round * by_round);
+  double within = (s.p - 1) * over * s.whole.less[0]; /* d gamma/dr (p - 1)/r */
+  for (int i = 0; i < 2; i++) {
+    for (int k = 0; k < 2; k++) v.hessian.m[i][k] = (bend - within) * s.slope[i] * s.slope[k];
+    v.hessian.m[i][i] += within * s.round.less[i] / (size[i] * size[i]);
+    v.hessian.m[i][2] = v.hessian.m[2][i] = -(s.q - 1) * over * by_round * s.slope[i] * s.slope[2];
+  }
+  v.hessian.m[2][2] = (s.q - 1) * over * (s.whole.less[1] / (size[2] * size[2]) - s.slope[2] * s.slope[2]);
+  return v;
+}
+
+/* t^n log t */
+static double entropy(const Norm* m, int k) {
+  return m->part[k] > 0 ? m->less[k] * m->part[k] * m->part[k] * math_log(m->part[k]) : 0;
+}
+
+static double logarithm(double t) { return t > 0 ? math_log(t) : 0; }
+
+/* The gradient's parts are products of powers: their logarithms are differentiated. k: e1, e2, a, b, c. */
+void quadric_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient) {
+  Quadric s = quadric_parts(shape, z);
+  ShapeValue v = quadric_evaluate(shape, z);
+  *value = 0;
+  *gradient = vec3(0, 0, 0);
+  if (!(s.whole.norm > 0)) return;
+  double in_whole = s.whole.less[0] * s.whole.part[0] * s.whole.part[0]; /* of r in gamma^q */
+  double dq = k == 0 ? -2 / (shape->exponents[0] * shape->exponents[0]) : 0;
+  double dp = k == 1 ? -2 / (shape->exponents[1] * shape->exponents[1]) : 0;
+  double size[3] = {0}; /* d log of the semi-axes */
+  if (k >= 2) size[k - 2] = 1 / shape->size[k - 2];
+  double round = dp * (entropy(&s.round, 0) + entropy(&s.round, 1)) / s.p; /* d log r */
+  for (int i = 0; i < 2; i++) round -= s.round.less[i] * s.round.part[i] * s.round.part[i] * size[i];
+  double whole = dq * (entropy(&s.whole, 0) + entropy(&s.whole, 1)) / s.q + in_whole * round -
+                 s.whole.less[1] * s.whole.part[1] * s.whole.part[1] * size[2]; /* d log gamma */
+  *value = s.whole.norm * whole;
+  double factor[3];
+  for (int i = 0; i < 2; i++)
+    factor[i] = (s.q - 1) * (round - whole) + dq * logarithm(s.whole.part[0]) + (s.p - 1) * (-size[i] - round) +
+                dp * logarithm(s.round.part[i]) - size[i];
+  factor[2] = (s.q - 1) * (-size[2] - whole) + dq * logarithm(s.whole.part[1]) - size[2];
+  *gradient = vec3(v.gradient.x * factor[0], v.gradient.y * factor[1], v.gradient.z * factor[2]);
+}
+
+/* max (u^2 + v^2) with (u/a)^n + (v/b)^n = 1, n >= 2: the norm of a, b of order 2 n / (n - 2) (B5). */
+static double farthest(double a, double b, double n) {
+  double largest = fmax(a, b), order = 2 * n / (n - 2);
+  if (n == 2) return largest;
+  return largest * math_pow(math_pow(a / largest, order) + math_pow(b / largest, order), 1 / order);
+}
+
+const char* quadric_create(Shape* shape, const ShapeForm* form) {
+  for (int k = 0; k < 2; k++) {
+    if (!(form->exponents[k] >= EXPONENT_LEAST && form->exponents[k] <= 1))
+      return "exponents must be between 1/32 and 1";
+    shape->exponents[k] = form->exponents[k];
+  }
+  const double* size = form->size;
+  for (int k = 0; k < 3; k++) shape->size[k] = size[k];
+  shape->inner = fmin(size[0], fmin(size[1], size[2]));
+  shape->outer = farthest(farthest(size[0], size[1], 2 / shape->exponents[1]), size[2], 2 / shape->exponents[0]);
+  shape->exponent = 1 / fmin(shape->exponents[0], shape->exponents[1]);
+  return NULL;
+}
