@@ -147,6 +147,13 @@ class Runs(unittest.TestCase):
         self.assertGreater(value, 0)
         self.assertLess(abs(slope["design"][0] / difference - 1), 1e-6)
 
+    def test_the_page_of_a_run(self):
+        try:
+            shown = sdrs.Scene(ARM).view_run(3)._repr_html_()
+        except sdrs.Error as missing:
+            self.skipTest(f"no page: {missing}")
+        self.assertTrue(shown.startswith("<iframe") and "&lt;html" in shown)
+
     def test_a_proof_and_a_query(self):
         proof = sdrs.Scene(ARM).run().certify()
         self.assertTrue(proof.proved)

@@ -32,27 +32,27 @@ typedef struct {
   ParallelBody body;
   void* context;
   atomic_bool failed;
-} Loop;
+} ParallelLoop;
 
 typedef struct {
-  Loop* loop;
+  ParallelLoop* loop;
   int index, thread;
-} LoopIndex;
+} ParallelIndex;
 
 static void run_index_body(void* context) {
-  const LoopIndex* at = context;
+  const ParallelIndex* at = context;
   at->loop->body(at->loop->context, at->index, at->thread);
 }
 
-static void run_index(Loop* loop, int index, int thread) {
-  LoopIndex at = {loop, index, thread};
+static void run_index(ParallelLoop* loop, int index, int thread) {
+  ParallelIndex at = {loop, index, thread};
   if (!loop->pool)
     run_index_body(&at);
   else if (!atomic_load(&loop->failed) && !memory_try(loop->pool, run_index_body, &at))
     atomic_store(&loop->failed, true);
 }
 
-NOT_INSTRUMENTED static void run_threads(int threads, int count, int grain, Loop* loop) {
+NOT_INSTRUMENTED static void run_threads(int threads, int count, int grain, ParallelLoop* loop) {
   char fork, join; /* only their addresses matter */
   SYNC_RELEASE(&fork);
 #pragma omp parallel num_threads(threads)
@@ -70,7 +70,7 @@ NOT_INSTRUMENTED static void run_threads(int threads, int count, int grain, Loop
 void parallel_for(int threads, int count, int threshold, int grain, ParallelBody body, void* context) {
 #ifdef _OPENMP
   if (threads > 1 && count > 1 && count >= threshold) {
-    Loop loop = {.pool = memory_pool_in_use(), .body = body, .context = context};
+    ParallelLoop loop = {.pool = memory_pool_in_use(), .body = body, .context = context};
     run_threads(threads, count, grain > 0 ? grain : 1, &loop);
     if (atomic_load(&loop.failed)) memory_exhausted(0);
     return;

@@ -9,7 +9,7 @@ typedef struct {
   size_t count;
 } Setting;
 
-static void forget_sim(Own* own) {
+static void forget_sim(ObjectState* own) {
   sim_destroy(own->sim);
   own->sim = NULL;
 }
@@ -20,7 +20,7 @@ static sdrs_status wrong_count(sdrs* s, const Setting* set, const char* wanted, 
 }
 
 static sdrs_status set_start(sdrs* s, const Setting* set) {
-  Own* own = s->own;
+  ObjectState* own = s->own;
   bool coordinates = set->block == SDRS_COORDINATES;
   int wanted = coordinates ? own->live.model.coordinate_count : own->live.model.dof_count;
   if (set->count != (size_t)wanted) return wrong_count(s, set, "", wanted);
@@ -34,7 +34,7 @@ static sdrs_status set_start(sdrs* s, const Setting* set) {
 }
 
 static sdrs_status set_input(sdrs* s, const Setting* set) {
-  Own* own = s->own;
+  ObjectState* own = s->own;
   size_t inputs = (size_t)s->shared->inputs;
   if (set->count == 0) {
     drive_undriven(&own->live, &s->shared->model);
@@ -67,7 +67,7 @@ static void build_model(void* context) {
 
 /* The object's own run goes: it stands on the model that goes. */
 static void replace_model(sdrs* s, const Model* model, const double* design, size_t count) {
-  Own* own = s->own;
+  ObjectState* own = s->own;
   forget_sim(own);
   recording_destroy(&own->recording);
   own->recorded = false;

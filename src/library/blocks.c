@@ -124,7 +124,7 @@ const char* sdrs_entry_name(sdrs* s, sdrs_block block, int index) {
 /* ---------------------------------------------------------------- the present state */
 
 sdrs_status library_sim(sdrs* s) {
-  Own* own = s->own;
+  ObjectState* own = s->own;
   if (own->sim) return SDRS_OK;
   SimOptions options = {.threads = s->shared->threads};
   Status status = sim_create(&own->sim, &own->live.model, &options, &own->diagnostics);

@@ -15,15 +15,15 @@ static double* copied(const double* values, int count) {
   return copy;
 }
 
-void drive_create(Drive* d, const Model* model) {
-  *d = (Drive){.model = *model};
+void drive_create(DrivenModel* d, const Model* model) {
+  *d = (DrivenModel){.model = *model};
   d->model.initial_coordinates = NULL;
   d->model.initial_velocities = NULL;
   d->model.initial_coordinates = copied(model->initial_coordinates, model->coordinate_count);
   d->model.initial_velocities = copied(model->initial_velocities, model->dof_count);
 }
 
-static void free_signals(Drive* d) {
+static void free_signals(DrivenModel* d) {
   for (int c = 0; d->signals && c < d->model.controller_count; c++) memory_free(d->signals[c].values);
   memory_free(d->signals);
   memory_free(d->controllers);
@@ -31,15 +31,15 @@ static void free_signals(Drive* d) {
   d->controllers = NULL;
 }
 
-void drive_free(Drive* d) {
+void drive_free(DrivenModel* d) {
   free_signals(d);
   memory_free(d->model.initial_coordinates);
   memory_free(d->model.initial_velocities);
-  *d = (Drive){0};
+  *d = (DrivenModel){0};
 }
 
 /* Parameters of the controllers are all rows of their inputs. */
-static void number_parameters(Drive* d) {
+static void number_parameters(DrivenModel* d) {
   Model* m = &d->model;
   m->parameter_count = 0;
   for (int c = 0; c < m->controller_count; c++) {
@@ -50,7 +50,7 @@ static void number_parameters(Drive* d) {
 }
 
 /* From the model's own controllers to ones that follow rows, of which there are none yet. */
-static void make_driven(Drive* d) {
+static void make_driven(DrivenModel* d) {
   Model* m = &d->model;
   d->signals = MEMORY_NEW(SceneSignal, m->controller_count);
   d->controllers = MEMORY_NEW(ModelController, m->controller_count);
@@ -66,7 +66,7 @@ static void make_driven(Drive* d) {
   d->rows = d->room = 0;
 }
 
-static void make_room(Drive* d, int rows) {
+static void make_room(DrivenModel* d, int rows) {
   if (rows <= d->room) return;
   int room = rows + rows / 2 + 16;
   for (int c = 0; c < d->model.controller_count; c++) {
@@ -76,13 +76,13 @@ static void make_room(Drive* d, int rows) {
   d->room = room;
 }
 
-static double* input_at(const Drive* d, int controller, int row) {
+static double* input_at(const DrivenModel* d, int controller, int row) {
   const SceneSignal* signal = &d->signals[controller];
   return signal->values + (size_t)row * (size_t)signal->channels;
 }
 
 /* Rows up to `first`: the last one held, or what the scene's own signals say. */
-static void fill_rows(Drive* d, const Model* shared, int first) {
+static void fill_rows(DrivenModel* d, const Model* shared, int first) {
   bool none = d->rows == 0;
   double rate[JOINT_MAX_DOF];
   for (; d->rows < first; d->rows++)
@@ -95,7 +95,7 @@ static void fill_rows(Drive* d, const Model* shared, int first) {
     }
 }
 
-void drive_input(Drive* d, const Model* shared, int first, const double* values, int rows) {
+void drive_input(DrivenModel* d, const Model* shared, int first, const double* values, int rows) {
   if (!d->driven) make_driven(d);
   make_room(d, first + rows);
   fill_rows(d, shared, first);
@@ -109,7 +109,7 @@ void drive_input(Drive* d, const Model* shared, int first, const double* values,
   number_parameters(d);
 }
 
-void drive_undriven(Drive* d, const Model* shared) {
+void drive_undriven(DrivenModel* d, const Model* shared) {
   free_signals(d);
   d->model.controllers = shared->controllers;
   d->model.parameter_count = shared->parameter_count;
@@ -117,7 +117,7 @@ void drive_undriven(Drive* d, const Model* shared) {
   d->rows = d->room = 0;
 }
 
-void drive_copy(Drive* d, const Drive* from, int steps) {
+void drive_copy(DrivenModel* d, const DrivenModel* from, int steps) {
   drive_create(d, &from->model);
   if (!from->driven) return;
   make_driven(d);
@@ -138,7 +138,7 @@ static bool all_finite(const double* values, int count) {
   return true;
 }
 
-bool drive_set_coordinates(Drive* d, const double* q) {
+bool drive_set_coordinates(DrivenModel* d, const double* q) {
   const Model* m = &d->model;
   if (!all_finite(q, m->coordinate_count)) return false;
   for (int i = 0; i < m->link_count; i++) {
@@ -164,7 +164,7 @@ bool drive_set_coordinates(Drive* d, const double* q) {
   return true;
 }
 
-bool drive_set_velocities(Drive* d, const double* v) {
+bool drive_set_velocities(DrivenModel* d, const double* v) {
   if (!all_finite(v, d->model.dof_count)) return false;
   memcpy(d->model.initial_velocities, v, sizeof(double) * (size_t)d->model.dof_count);
   return true;

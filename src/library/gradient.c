@@ -140,7 +140,7 @@ static sdrs_status unsound(sdrs* s, const AdjointReport* report) {
 }
 
 static sdrs_status backward(sdrs* s, LossSeeds* seeds) {
-  Own* own = s->own;
+  ObjectState* own = s->own;
   const Model* m = &own->ran.model;
   model_gradient_destroy(&own->gradient);
   model_gradient_create(&own->gradient, m);
@@ -182,7 +182,7 @@ sdrs_status sdrs_gradient(sdrs* s, const sdrs_seed* seeds, int count) {
 
 static sdrs_status task_loss(sdrs* s, void* arguments) {
   double* value = arguments;
-  Own* own = s->own;
+  ObjectState* own = s->own;
   sdrs_status status = ready(s);
   if (status != SDRS_OK) return status;
   if (!s->shared->loss) return library_fail(s, SDRS_USAGE, "a scene has no loss: load a task, or give a callback");
@@ -233,7 +233,7 @@ static sdrs_array array(const double* data, size_t rows, size_t columns) {
 
 /* Parameters of HELD signals are their rows: controller by controller there, step by step here. */
 static sdrs_array slope_of_input(sdrs* s) {
-  const Drive* d = &s->own->ran;
+  const DrivenModel* d = &s->own->ran;
   size_t inputs = (size_t)s->shared->inputs, rows = (size_t)s->own->recording.steps, column = 0;
   double* out = library_buffer(s, BUFFER_SLOPE, SDRS_INPUT, inputs * rows);
   for (int c = 0; d->driven && c < d->model.controller_count; c++) {

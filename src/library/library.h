@@ -1,7 +1,7 @@
 /* Private to library/: what an object of sdrs.h holds, and how a call enters it.
- * What is constant after loading is shared between clones (Shared), everything else is an object's own (Own). Each
- * lives in a memory pool: an allocation that fails in a call throws the object's own pool away, whatever state it is
- * in, and the object begins anew from what is shared. */
+ * What is constant after loading is shared between clones (Shared), everything else is an object's own (ObjectState).
+ * Each lives in a memory pool: an allocation that fails in a call throws the object's own pool away, whatever state it
+ * is in, and the object begins anew from what is shared. */
 #ifndef SDRS_LIBRARY_LIBRARY_H
 #define SDRS_LIBRARY_LIBRARY_H
 
@@ -16,7 +16,7 @@ typedef struct {
   int rows, room;               /* of inputs: given, allocated */
   SceneSignal* signals;         /* HELD, one for every controller; owns their values */
   ModelController* controllers; /* the model's, when driven */
-} Drive;
+} DrivenModel;
 
 typedef struct {
   MemoryPool* pool;
@@ -39,20 +39,20 @@ enum { BUFFER_VIEW, BUFFER_RECORD, BUFFER_SLOPE, BUFFER_KINDS };
 typedef struct {
   Text error;
   Diagnostics diagnostics; /* of the last call */
-  Drive live;
+  DrivenModel live;
   Sim* sim; /* of live.model; NULL: not begun */
-  Drive ran;
+  DrivenModel ran;
   Recording recording;
   bool recorded, has_gradient;
   ModelGradient gradient;
   double* buffer[BUFFER_KINDS][SDRS_BLOCKS];
   char** names[SDRS_BLOCKS]; /* of entries */
-} Own;
+} ObjectState;
 
 struct sdrs {
   Shared* shared;    /* NULL: loading failed */
   MemoryPool* pool;  /* of `own` and all below it */
-  Own* own;          /* NULL: to be made by the next call */
+  ObjectState* own;  /* NULL: to be made by the next call */
   const char* error; /* instead of own->error: there is no memory for words */
 };
 
@@ -72,16 +72,16 @@ double* library_buffer(sdrs* s, int kind, sdrs_block block, size_t count);
 
 /* ---------------------------------------------------------------- drives (library/drive.c) */
 
-void drive_create(Drive* drive, const Model* model);
+void drive_create(DrivenModel* drive, const Model* model);
 /* As `from` is now, with its inputs for rows [0, steps). */
-void drive_copy(Drive* drive, const Drive* from, int steps);
-void drive_free(Drive* drive);
+void drive_copy(DrivenModel* drive, const DrivenModel* from, int steps);
+void drive_free(DrivenModel* drive);
 /* Inputs of `rows` rows (rows x inputs) from row `first` on; what is missing before it is what the signals say. */
-void drive_input(Drive* drive, const Model* shared, int first, const double* values, int rows);
-void drive_undriven(Drive* drive, const Model* shared);
+void drive_input(DrivenModel* drive, const Model* shared, int first, const double* values, int rows);
+void drive_undriven(DrivenModel* drive, const Model* shared);
 /* Coordinates as a start: finite, quaternions of unit length. false: they cannot be one. */
-bool drive_set_coordinates(Drive* drive, const double* q);
-bool drive_set_velocities(Drive* drive, const double* v);
+bool drive_set_coordinates(DrivenModel* drive, const double* q);
+bool drive_set_velocities(DrivenModel* drive, const double* v);
 int model_input_count(const Model* model);
 
 /* The simulation of the present state, begun if need be. */

@@ -108,7 +108,7 @@ typedef struct {
 } Call;
 
 static void make_own(sdrs* s) {
-  s->own = MEMORY_NEW(Own, 1);
+  s->own = MEMORY_NEW(ObjectState, 1);
   if (s->shared) drive_create(&s->own->live, &s->shared->model);
 }
 
@@ -337,7 +337,7 @@ sdrs_status sdrs_parse(sdrs** out, const char* text, const char* path, const sdr
 static sdrs_status copy_live(sdrs* s, void* arguments) {
   const sdrs* original = arguments;
   if (!original->own) return SDRS_OK;
-  const Drive* live = &original->own->live;
+  const DrivenModel* live = &original->own->live;
   drive_free(&s->own->live);
   drive_copy(&s->own->live, live, live->rows);
   return SDRS_OK;
@@ -358,7 +358,7 @@ static void free_names(char** names) {
 }
 
 /* Piece by piece, so that what the libraries below hold goes as well. */
-static void free_own(Own* own) {
+static void free_own(ObjectState* own) {
   if (!own) return;
   sim_destroy(own->sim);
   recording_destroy(&own->recording);

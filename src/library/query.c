@@ -13,7 +13,7 @@ typedef struct {
   double support;
   sdrs_distance* out;
   double *grad_a, *grad_b; /* NULL: not wanted */
-} Pair;
+} HullPoints;
 
 static bool usable(const double* points, size_t count) {
   if (!points || count == 0 || count > INT32_MAX) return false;
@@ -25,7 +25,7 @@ static bool usable(const double* points, size_t count) {
 static void store(Vec3 v, double* out) { memcpy(out, (const double[]){v.x, v.y, v.z}, 3 * sizeof(double)); }
 
 static void answer(void* context) {
-  const Pair* p = context;
+  const HullPoints* p = context;
   ContactQuery found = {0};
   Vec3 *grad_a = MEMORY_NEW(Vec3, p->a_count), *grad_b = MEMORY_NEW(Vec3, p->b_count);
   *p->out = (sdrs_distance){0};
@@ -46,7 +46,7 @@ sdrs_status sdrs_query(const double* a, size_t a_count, const double* b, size_t 
                        sdrs_distance* out, double* grad_a, double* grad_b) {
   if (!usable(a, a_count) || !usable(b, b_count) || !(support >= SUPPORT_MIN && support <= COORDINATE_MAX))
     return SDRS_BAD_INPUT;
-  Pair pair = {a, b, a_count, b_count, support, out, grad_a, grad_b};
+  HullPoints pair = {a, b, a_count, b_count, support, out, grad_a, grad_b};
   MemoryPool* pool = memory_pool_create();
   bool done = pool && memory_try(pool, answer, &pair);
   memory_pool_destroy(pool);

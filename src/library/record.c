@@ -3,7 +3,7 @@
 
 #include "library/library.h"
 
-static void forget_record(Own* own) {
+static void forget_record(ObjectState* own) {
   own->recorded = own->has_gradient = false;
   model_gradient_destroy(&own->gradient);
   for (int b = 0; b < SDRS_BLOCKS; b++) {
@@ -14,7 +14,7 @@ static void forget_record(Own* own) {
 
 static sdrs_status run(sdrs* s, void* arguments) {
   int steps = *(const int*)arguments;
-  Own* own = s->own;
+  ObjectState* own = s->own;
   if (steps <= 0) steps = s->shared->model.simulation.steps;
   forget_record(own);
   if (own->recording.step_capacity < steps) recording_destroy(&own->recording);

@@ -6,12 +6,12 @@
 typedef struct {
   sdrs* object;
   const sdrs_rollouts* wanted;
-  Drive* drives;       /* of every thread */
+  DrivenModel* drives; /* of every thread */
   sdrs_status* status; /* of every run */
   int* done;           /* steps of every run */
 } Rollouts;
 
-static sdrs_status set_start(Drive* d, const sdrs_rollouts* wanted, size_t run) {
+static sdrs_status set_start(DrivenModel* d, const sdrs_rollouts* wanted, size_t run) {
   const Model* m = &d->model;
   size_t nq = (size_t)m->coordinate_count, nv = (size_t)m->dof_count;
   if (wanted->coordinates && !drive_set_coordinates(d, wanted->coordinates + run * nq)) return SDRS_BAD_INPUT;
@@ -50,7 +50,7 @@ static void run_sim(const Rollouts* r, Sim* sim, const Model* m, int index) {
 static void run_one(void* context, int index, int thread) {
   const Rollouts* r = context;
   const sdrs_rollouts* wanted = r->wanted;
-  Drive* d = &r->drives[thread];
+  DrivenModel* d = &r->drives[thread];
   size_t inputs = (size_t)r->object->shared->inputs, run = (size_t)index;
   if (wanted->input && inputs > 0)
     drive_input(d, &r->object->shared->model, 0, wanted->input + run * (size_t)wanted->steps * inputs, wanted->steps);
@@ -92,7 +92,7 @@ static sdrs_status rollout(sdrs* s, void* arguments) {
   if (!inputs_finite(wanted, (size_t)s->shared->inputs)) return library_fail(s, SDRS_BAD_INPUT, "input must be finite");
   int threads = wanted->threads > 1 ? wanted->threads : 1;
   Rollouts r = {.object = s, .wanted = wanted};
-  r.drives = MEMORY_NEW(Drive, threads);
+  r.drives = MEMORY_NEW(DrivenModel, threads);
   r.status = MEMORY_NEW(sdrs_status, wanted->count);
   r.done = MEMORY_NEW(int, wanted->count);
   for (int t = 0; t < threads; t++) drive_copy(&r.drives[t], &s->own->live, wanted->steps);
