@@ -33,8 +33,8 @@ static void potential_adjoint(double bar, double support, const ImpactMoment* at
 }
 
 /* By y at t. */
-static void compression_adjoint(double y_bar, const ImpactParameters* parameters, const ImpactMoment* now, Pressure* bar,
-                                PairShares* out) {
+static void compression_adjoint(double y_bar, const ImpactParameters* parameters, const ImpactMoment* now,
+                                Pressure* bar, PairShares* out) {
   if (!now->solution || y_bar == 0) return;
   double energy = now->solution->energy, y = impact_compression(parameters->support, energy);
   out->support += y_bar * y / (2 * parameters->support);

@@ -99,10 +99,10 @@ typedef struct {
 
 typedef struct {
   double value, by_z, by_from, by_slowing;
-} Factor;
+} BounceFactor;
 
 /* (I7) Quotient of Q over [from, z] by Q' at z, kept below QUOTIENT_MOST; (I8) times the ramp. */
-static Factor factor_at(const Course* c, double z) {
+static BounceFactor factor_at(const Course* c, double z) {
   double own = barrier_slope(z), sum = 0, by_z = 0, by_from = 0;
   for (int k = 0; k < POINTS; k++) {
     double at = c->from + NODE[k] * (z - c->from), curvature = barrier_curvature(at);
@@ -112,14 +112,14 @@ static Factor factor_at(const Course* c, double z) {
   }
   double t = 1 + c->slowing * (c->from - z), r = ramp(t), slope = ramp_slope(t);
   double quotient = own < 0 ? sum / own : (double)INFINITY;
-  if (!(quotient < 1e30)) return (Factor){.value = c->scale * QUOTIENT_MOST * r};
+  if (!(quotient < 1e30)) return (BounceFactor){.value = c->scale * QUOTIENT_MOST * r};
   double x = quotient / QUOTIENT_MOST, x4 = x * x * x * x;
   double low = 1 / sqrt(sqrt(1 + x4)), kept = quotient * low, kept_slope = low / (1 + x4);
   double quotient_by_z = (by_z - quotient * barrier_curvature(z)) / own, quotient_by_from = by_from / own;
-  return (Factor){.value = c->scale * kept * r,
-                  .by_z = c->scale * (kept_slope * quotient_by_z * r - kept * slope * c->slowing),
-                  .by_from = c->scale * (kept_slope * quotient_by_from * r + kept * slope * c->slowing),
-                  .by_slowing = c->scale * kept * slope * (c->from - z)};
+  return (BounceFactor){.value = c->scale * kept * r,
+                        .by_z = c->scale * (kept_slope * quotient_by_z * r - kept * slope * c->slowing),
+                        .by_from = c->scale * (kept_slope * quotient_by_from * r + kept * slope * c->slowing),
+                        .by_slowing = c->scale * kept * slope * (c->from - z)};
 }
 
 /* Integral of the factor times Q' from 1 to z, in pieces in which neither Q' nor the ramp bends much. */
@@ -146,7 +146,7 @@ Impact impact_bounce(const ImpactParameters* p, double potential, const ImpactPa
   bool known = now.way > 0 && old.way > 0;
   Course c = {old.z, known ? math_pow(now.way / old.way, ratio) : 1,
               known ? past->damping * now.way / (p->dt + past->dt_before) : 0};
-  Factor f = factor_at(&c, own.z);
+  BounceFactor f = factor_at(&c, own.z);
   double by_from = f.by_from;
   Impact out = {.value = POTENTIAL_TERMS / s * work_to(&c, own.z), .first = f.value};
   out.second = f.by_z * own.by_potential;

@@ -100,7 +100,8 @@ static double size_of_value(const Check* c) {
 }
 
 static RecordOptions record_options(const Check* c) {
-  return (RecordOptions){c->options->threads, c->options->tolerance, c->options->interrupted, NULL, 0, c->moves ? &c->base : NULL};
+  return (RecordOptions){c->options->threads,       c->options->tolerance, c->options->interrupted, NULL, 0,
+                         c->moves ? &c->base : NULL};
 }
 
 typedef struct {

@@ -72,7 +72,8 @@ static void drive_seed(const EffortDrive* d, const double* by_error, const doubl
 }
 
 /* The same of drives whose signal is a rate or a force. by_force: dL by the force that is wanted. */
-static void signal_seed(const EffortDrive* d, const double* by_rate, const double* by_force, double* rate, double* control) {
+static void signal_seed(const EffortDrive* d, const double* by_rate, const double* by_force, double* rate,
+                        double* control) {
   double by_value[JOINT_MAX_DOF];
   const double none[JOINT_MAX_DOF] = {0};
   for (int i = 0; i < d->link->dof_count; i++) {

@@ -82,8 +82,8 @@ OptimizationVariable optimization_variable(const Optimization* optimization, int
 /* A scenario's scene with the best (or the present) design, to be written or built from. It is the optimization's,
  * until one of these is called again. */
 const Scene* optimization_scene(Optimization* optimization, int scenario, bool best);
-/* A scenario's model with values of the caller's own (variables), which model_destroy takes also where it was not built;
- * and the chain rule from such a model back to them, added to `slope` (variables). */
+/* A scenario's model with values of the caller's own (variables), which model_destroy takes also where it was not
+ * built; and the chain rule from such a model back to them, added to `slope` (variables). */
 Status optimization_model(const Optimization* optimization, int scenario, const double* values, Model* model,
                           Diagnostics* diagnostics);
 void optimization_chain(const Optimization* optimization, const Model* model, const ModelGradient* gradient,

@@ -97,7 +97,14 @@ typedef struct {
 } SceneLink;
 
 /* ---- signals: a vector of channels over time, one channel per dof of the joint they drive */
-typedef enum { SIGNAL_CONSTANT, SIGNAL_KEYFRAMES, SIGNAL_SPLINE, SIGNAL_SINES, SIGNAL_SEQUENCE, SIGNAL_HELD } SignalType;
+typedef enum {
+  SIGNAL_CONSTANT,
+  SIGNAL_KEYFRAMES,
+  SIGNAL_SPLINE,
+  SIGNAL_SINES,
+  SIGNAL_SEQUENCE,
+  SIGNAL_HELD
+} SignalType;
 
 typedef struct {
   SignalType type;

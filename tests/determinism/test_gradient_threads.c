@@ -36,7 +36,9 @@ static void append(Flat* flat, const void* numbers, size_t count) {
 
 static Flat flatten(const Model* m, const ModelGradient* g) {
   size_t links = (size_t)m->link_count, dofs = (size_t)m->dof_count, vertices = (size_t)m->vertex_count;
-  Flat flat = {MEMORY_NEW(double, 3 * vertices + 20 * links + (size_t)m->parameter_count + 2 * dofs + CONTACT_PARAMETER_COUNT), 0};
+  Flat flat = {
+      MEMORY_NEW(double, 3 * vertices + 20 * links + (size_t)m->parameter_count + 2 * dofs + CONTACT_PARAMETER_COUNT),
+      0};
   append(&flat, g->vertices, 3 * vertices);
   append(&flat, g->attachments, 3 * links);
   append(&flat, g->mass, links);

@@ -59,16 +59,16 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const RobotStart starts[] = {{"j", 0.1}};
   const RobotOptions plain = {.packages = packages, .package_count = 1};
   const RobotOptions other = {.packages = packages,
-                             .package_count = 1,
-                             .starts = starts,
-                             .start_count = 1,
-                             .free_base = true,
-                             .ground = true,
-                             .keep_fixed = true,
-                             .visual = true,
-                             .skip_unsupported = true,
-                             .no_self_collision = true,
-                             .density = 1000};
+                              .package_count = 1,
+                              .starts = starts,
+                              .start_count = 1,
+                              .free_base = true,
+                              .ground = true,
+                              .keep_fixed = true,
+                              .visual = true,
+                              .skip_unsupported = true,
+                              .no_self_collision = true,
+                              .density = 1000};
   char* text = malloc(size + 1);
   memcpy(text, data, size);
   text[size] = '\0';
