@@ -28,6 +28,9 @@ const char* quadric_create(Shape* shape, const SmoothForm* form);
 ShapeValue quadric_evaluate(const Shape* shape, Vec3 z);
 void quadric_slope(const Shape* shape, Vec3 z, int k, double* value, Vec3* gradient);
 
+/* Vectors are passed between functions of one file only, so how they are passed on older processors does not matter. */
+#pragma GCC diagnostic ignored "-Wpsabi"
+
 /* Four numbers at a time: element by element, so the bits are those of plain arithmetic on every processor. */
 typedef double Lanes __attribute__((vector_size(32)));
 typedef int64_t LaneBits __attribute__((vector_size(32)));
