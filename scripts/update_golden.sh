@@ -54,7 +54,7 @@ compare_threads() { # scene
 }
 
 check_scene() { # scene; prints what is wrong
-  STEPS=50 EVERY=25 ABS= REL=0 TOLERANCE=1e-7 SET=()
+  STEPS=50 EVERY=25 ABS='' REL=0 TOLERANCE=1e-7 SET=()
   # shellcheck disable=SC1090
   [[ -e $GOLDEN/$1/settings ]] && source "$GOLDEN/$1/settings"
   rm -rf "${RUNS:?}/$1"

@@ -179,7 +179,7 @@ typedef struct {
 } ModelOverride;
 
 /* model_create with other numbers (count); the scene stays as it is, and must outlive the model. */
-Status model_create_with(Model* model, const Scene* scene, const ModelOverride* overrides, int count,
+Status model_create_with(Model* model, const Scene* given, const ModelOverride* overrides, int count,
                          Diagnostics* diagnostics);
 /* The scene with these numbers, to be written. Shares what is the same, so `given` must outlive it; both are asked for
  * at the end. */

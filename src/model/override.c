@@ -1,4 +1,5 @@
 /* Scenes with other numbers: a copy that owns what differs and shares the rest. */
+#include <assert.h>
 #include <string.h>
 
 #include "model/model.h"
@@ -82,6 +83,7 @@ static void own_points(SceneShape* shape, const SceneShape* given) {
 }
 
 static void own_signal(SceneSignal* signal, const SceneSignal* given) {
+  assert(signal && given);
   if (signal->values != given->values) return;
   size_t terms = sizeof(double) * (size_t)signal_terms(given);
   signal->values = copy_of(given->values, sizeof(double) * (size_t)signal_values(given));

@@ -6,10 +6,13 @@
 
 #define MOVING_JOINTS JOINT_WORDS(MOVES)
 /* ", fixed 0": the page's list begins behind the first two. */
+// NOLINTNEXTLINE(bugprone-macro-parentheses): literals that stand side by side
 #define FREEDOM(NAME, word, freedom, ...) ", " word " " freedom
+// NOLINTBEGIN(bugprone-macro-parentheses): literals
 #define NUMBER_ROW(slot, name, types, measure, text)                                                                \
   {"joint",          name,           VALUE_NUMBER, AT(JointForm, parameters[slot]), .only = types, .unit = measure, \
    .required = true, .meaning = text},
+// NOLINTEND(bugprone-macro-parentheses)
 
 static const SchemaRow ROWS[] = {
     /* ---------------------------------------------------------------- the file */

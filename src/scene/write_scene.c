@@ -40,7 +40,8 @@ static void write_simulation(const Writer* writer) {
 
 /* Of the law; nothing when it is derived or the default. */
 static void write_parameter(Text* out, const SceneContact* contact, const SchemaRow* row) {
-  double value = *(const double*)((const char*)contact + row->offset - offsetof(ContactForm, contact));
+  double value;
+  memcpy(&value, (const char*)contact + row->offset - offsetof(ContactForm, contact), sizeof(value));
   bool derived = row->fallback && row->fallback[0] == '(' && !(value > 0);
   bool plain = row->fallback && strcmp(row->key, "friction") != 0 && value == strtod(row->fallback, NULL);
   if (derived || plain) return;

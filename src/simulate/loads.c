@@ -90,10 +90,10 @@ WorkingForce load_at_work(const LinkLoad* load, const ModelLink* link, Pose pose
 
 /* ---------------------------------------------------------------- for whoever has states and no Sim */
 
-Vec3 sim_load_force(const Model* m, int load, const StepClock* clock, const Pose* now, const Pose* old) {
+Vec3 sim_load_force(const Model* m, int load, const StepClock* clock, const Pose* begin, const Pose* before) {
   const ModelLoad* l = &m->loads[load];
   Vec3 force = load_value(&l->force, clock->time);
   if (m->links[l->link].tree < 0) return vec3(0, 0, 0);
   if (!l->link_axes) return force;
-  return mat3_mul_vec(load_rotation(clock, now[l->link].r, old[l->link].r, mat3_zero()), force);
+  return mat3_mul_vec(load_rotation(clock, begin[l->link].r, before[l->link].r, mat3_zero()), force);
 }

@@ -128,9 +128,9 @@ SimMotion motion_between(const Model* model, const StepClock* clock, const Pose*
 bool motion_forces(const Model* model, const StepClock* clock, const Pose* now, const Pose* old, const Pose* older,
                    const Pose* oldest, Vec3* force);
 
-/* The force of a load of the model in the step of `clock` from the poses `now`, with those of the step before, `old`;
+/* The force of a load of the model in the step of `clock` from the poses `begin`, with those a step before, `before`;
  * not in a run's first step [N] (docs/derivations/loads.md). */
-Vec3 sim_load_force(const Model* model, int load, const StepClock* clock, const Pose* now, const Pose* old);
+Vec3 sim_load_force(const Model* model, int load, const StepClock* clock, const Pose* begin, const Pose* before);
 Status sim_create(Sim** out, const Model* model, const SimOptions* options, Diagnostics* diagnostics);
 void sim_destroy(Sim* sim);
 /* Advance by dt: in simulation.substeps equal substeps (or as many as the steps before needed), and when that fails, in

@@ -21,7 +21,7 @@ static void copy_past(const Model* m, const SimPast* to, const SimPast* from) {
   memcpy(to->q_old, from->q_old, coordinates);
   memcpy(to->difference_old, from->difference_old, dofs);
   memcpy(to->rate, from->rate, dofs);
-  if (from->q_older) memcpy(to->q_older, from->q_older, coordinates);
+  if (to->q_older && from->q_older) memcpy(to->q_older, from->q_older, coordinates);
   memcpy(to->momentum, from->momentum, sizeof(Vec3) * (size_t)m->link_count);
   memcpy(to->pose_now, from->pose_now, poses);
   memcpy(to->pose_old, from->pose_old, poses);

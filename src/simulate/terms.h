@@ -66,9 +66,9 @@ typedef struct {
   double spring, friction, inertia; /* J */
   double gradient, hessian, inertia_force;
 } PassiveTerms;
-PassiveTerms joint_passive(const JointInput* in, int dof, double rate);
+PassiveTerms joint_passive(const JointInput* in, int k, double rate);
 /* d friction / d rate [N s/m, N m s/rad]. */
-double joint_friction_slope(const ModelLink* link, int dof, double rate);
+double joint_friction_slope(const ModelLink* link, int k, double rate);
 /* What inertia alone would make of q - q^t: d1, d2 of the two steps before; start: initial rate. */
 double armature_aim(const StepWeights* weights, double dt, double d1, double d2, double start);
 

@@ -194,8 +194,8 @@ def random_scene(seed):
     duration = scales(dt * steps, time=1)
     gravity = scales([0, 0, -9.81 if draw.random() < 0.75 else 0], length=1, time=-2)
     contact = {"friction": draw.choice([0, 0.1, 0.5, 1.0, 2.0])}
-    if draw.random() < 0.2:
-        contact["restitution"] = None
+    if draw.random() < 0.3:
+        contact["restitution"] = draw.choice([None, None, 0.3, 0.8])
     scene = {"simulation": {"dt": scales(dt, time=1), "steps": steps, "gravity": gravity,
                             "integrator": draw.choice(["first_order", "first_order", "momentum", "momentum", "second_order"])},
              "contact": contact, "shapes": {}, "links": [], "controllers": [], "initial": []}
@@ -269,8 +269,8 @@ def check_momentum(scene, solver):
 
 
 def check_energy(scene, solver):
-    contact = scene["contact"]
-    if scene["controllers"] or scene["simulation"]["integrator"] == "second_order" or contact.get("restitution", 0) is None:
+    # In the middle of an impact that gives back, what the barrier stores is not the energy of the objective's term.
+    if scene["controllers"] or scene["simulation"]["integrator"] == "second_order" or scene["contact"].get("restitution", 0) != 0:
         return
     total = [sum(energies) for energies in zip(solver["total"], solver["contact"], solver["limit"])]
     scale = max(solver["kinetic"]) + max(total) - min(total)

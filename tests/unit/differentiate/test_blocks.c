@@ -65,7 +65,7 @@ static void blocks_read_what_was_written(void** state) {
 static void blocks_are_in_the_models_order(void** state) {
   (void)state;
   Run* run = expanded();
-  double x[80];
+  double x[80] = {0};
   block_read(&run->scene, &run->model, GRADCHECK_MASS, x);
   compare_near(x[0], 1.5, 0, "mass");
   compare_near(x[1], 300, 0, "density");

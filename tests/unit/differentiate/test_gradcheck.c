@@ -149,7 +149,7 @@ static void gradcheck_makes_flat_faces_generic(void** state) {
               {"mass: 1, inertia: [1, 1, 1, 0, 0, 0]", false}};
   for (int k = 0; k < 4; k++) {
     Run* run = expanded("", rows[k].mass);
-    double before[24], after[24];
+    double before[24] = {0}, after[24] = {0};
     block_read(&run->scene, &run->model, GRADCHECK_VERTICES, before);
     if (gradcheck_has_flat_faces(&run->model) != rows[k].flat) fail_msg("%s: wanted %d", rows[k].mass, rows[k].flat);
     gradcheck_make_generic(&run->scene, &run->model, 1);

@@ -128,7 +128,7 @@ static void joint_K1_difference_undoes_the_way(void** state) {
   for (int rotation = 0; rotation <= 3; rotation++) {
     Joint joint = joint_of(1, rotation);
     for (double size = 2.5; size > 1e-9; size *= 0.1) {
-      double from[7], to[7], d[6], back[6];
+      double from[7], to[7], d[6] = {0}, back[6];
       joint_zero(&joint, from);
       for (int k = 0; k < joint.dof_count; k++) d[k] = random_normal(&random);
       joint_increment(&joint, from, d, from);
