@@ -120,7 +120,7 @@ void joint_adjoint(const JointInput* in, const double* lambda, JointShares* out)
     memset(out->target_rate[c], 0, sizeof(out->target_rate[c]));
     memset(out->push[c], 0, sizeof(out->push[c]));
   }
-  bool free = in->drive_count == 0 && all_zero(in->link->damping, in->link->dof_count);
+  bool free = in->drive_count == 0 && !in->link->passive && all_zero(in->link->damping, in->link->dof_count);
   if (free || all_zero(lambda, in->link->dof_count)) return;
   for (int k = 0; k < plain; k++) plain_adjoint(in, k, lambda[k], out);
   if (in->link->joint.quaternion) ball_adjoint(in, plain, lambda + plain, out);

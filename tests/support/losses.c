@@ -237,9 +237,11 @@ LossRun* loss_run_create(int steps, const char* format, ...) {
   run->center = MEMORY_NEW(Vec3, m->link_count);
   run->vertices = MEMORY_NEW(Vec3, vertices_of(m));
   run->control = MEMORY_NEW(double, controls_of(m));
+  run->clock = MEMORY_NEW(StepClock, steps + 1);
   for (int k = 0; k <= steps; k++) {
     if (k > 0) run_steps(run->run, 1);
     record_state(&run->recording, run->run->sim, k);
+    run->clock[k] = sim_clock(run->run->sim);
   }
   loss_run_rebase(run);
   return run;
@@ -251,6 +253,7 @@ void loss_run_free(LossRun* run) {
   memory_free(run->center);
   memory_free(run->vertices);
   memory_free(run->control);
+  memory_free(run->clock);
   run_free(run->run);
   memory_free(run);
 }

@@ -12,6 +12,7 @@ typedef struct {
   Recording base;          /* the same at zero displacement */
   Vec3 *center, *vertices; /* of the model at zero displacement */
   double* control;
+  StepClock* clock; /* of the step to every state  (steps + 1) */
 } LossRun;
 
 /* Scene text (YAML) -> model -> a run of so many steps. */

@@ -110,7 +110,8 @@ static double torque_of_step(const LossRun* run, int link, int controller, int s
   const ModelLink* l = &m->links[link];
   const ModelController* c = &m->controllers[controller];
   double dt = m->simulation.dt, value[JOINT_MAX_DOF], difference[JOINT_MAX_DOF] = {0};
-  bool late = second_order && step > 1;
+  bool late =
+      second_order && step > 1 && run->clock[step].kind == STEP_FREE; /* the crate lands in one of first order */
   StepWeights weights = {.rate_now = (late ? 1.5 : 1) / dt, .rate_old = (late ? 0.5 : 0) / dt};
   const double* q = run->recording.q + l->coordinate_first;
   int nq = m->coordinate_count;
