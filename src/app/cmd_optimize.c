@@ -23,6 +23,9 @@ static Status design_run_create(DesignRun* run, const Options* options) {
   *run = (DesignRun){.options = options};
   Status status =
       task_load(&run->task, options->operands[0], options->overrides, options->override_count, &run->diagnostics);
+  if (status == STATUS_BAD_INPUT && !task_recognise(options->operands[0]))
+    say_other_kind(options->operands[0], "a scene", "sdrs simulate runs it; a task names it and says what is wanted",
+                   &run->diagnostics);
   if (status != STATUS_OK) return status;
   if (option_given(options, "iterations")) run->task.optimizer.iterations = option_count(options, "iterations", 1);
   run->task.memory = option_number(options, "memory", run->task.memory);
@@ -179,15 +182,31 @@ static Status write_summary(DesignRun* run, ExitCode code) {
   return status;
 }
 
+/* The command that goes on, for a shell: with what changed the task. */
+static void tell_resume(const DesignRun* run) {
+  const Options* options = run->options;
+  Text line = {0};
+  text_add(&line, "sdrs optimize ");
+  text_add_shell(&line, options->operands[0]);
+  text_add(&line, " -o ");
+  text_add_shell(&line, run->folder);
+  for (int i = 0; i < options->override_count; i++) {
+    text_add(&line, " --set ");
+    text_add_shell(&line, options->overrides[i].text);
+  }
+  if (option_given(options, "memory")) text_add(&line, " --memory %s", option_text(options, "memory"));
+  if (option_given(options, "iterations")) text_add(&line, " --iterations %s", option_text(options, "iterations"));
+  fprintf(stderr, "%s: stopped by %s after iteration %d; %s --resume goes on\n", run->task.name,
+          interrupt_name(interrupt_signal()), optimization_iteration(run->optimization), line.data);
+  text_free(&line);
+}
+
 static ExitCode finish(DesignRun* run, Status status) {
   Status written = status == STATUS_IO ? status : agreed(save_end(run)); /* what cannot be written is told once */
   ExitCode code = status_exit_code(written == STATUS_OK ? status : written);
   if (!is_writer()) return code;
   if (written == STATUS_OK && write_summary(run, code) != STATUS_OK) code = EXIT_IO;
-  if (status == STATUS_INTERRUPTED && !run->options->quiet)
-    fprintf(stderr, "%s: stopped by %s after iteration %d; sdrs optimize %s -o %s --resume goes on\n", run->task.name,
-            interrupt_name(interrupt_signal()), optimization_iteration(run->optimization), run->options->operands[0],
-            run->folder);
+  if (status == STATUS_INTERRUPTED && !run->options->quiet) tell_resume(run);
   if (status == STATUS_OK) print_end(run);
   if (code != EXIT_IO) leave_overview(run->options, run->folder);
   if (!run->options->json && code != EXIT_IO) printf("%s\n", run->folder);
