@@ -10,10 +10,10 @@
 typedef struct {
   int low, high; /* vertices */
   int triangle;
-} Side;
+} FaceSide;
 
 static int compare_sides(const void* left, const void* right) {
-  const Side *a = left, *b = right;
+  const FaceSide *a = left, *b = right;
   if (a->low != b->low) return a->low < b->low ? -1 : 1;
   if (a->high != b->high) return a->high < b->high ? -1 : 1;
   return (a->triangle > b->triangle) - (a->triangle < b->triangle);
@@ -43,10 +43,10 @@ static bool is_flat(const ConvexHull* hull, int a, int b, double height) {
 static void join_flat(const ConvexHull* hull, int* root) {
   int count = 3 * hull->triangle_count;
   double height = FLAT_HEIGHT * hull_length(hull);
-  Side* sides = MEMORY_NEW(Side, count);
+  FaceSide* sides = MEMORY_NEW(FaceSide, count);
   for (int i = 0; i < count; i++) {
     int a = hull->triangles[i / 3][i % 3], b = hull->triangles[i / 3][(i + 1) % 3];
-    sides[i] = (Side){a < b ? a : b, a < b ? b : a, i / 3};
+    sides[i] = (FaceSide){a < b ? a : b, a < b ? b : a, i / 3};
   }
   qsort(sides, (size_t)count, sizeof *sides, compare_sides);
   for (int i = 0; i + 1 < count; i++) {
