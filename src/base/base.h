@@ -124,6 +124,8 @@ void text_add_v(Text* text, const char* format, va_list arguments);
 void text_add_bytes(Text* text, const char* bytes, size_t length);
 /* Shortest decimal that reads back to the same double ("nan", "inf" for those). */
 void text_add_double(Text* text, double value);
+/* A word for a POSIX shell, in quotes where it needs them. */
+void text_add_shell(Text* text, const char* word);
 /* A JSON string with quotes and escapes. */
 void text_add_json_string(Text* text, const char* string);
 /* Bytes as base64 (RFC 4648, section 4, with padding). */

@@ -114,6 +114,34 @@ static void tetrahedron_slope(const MomentBar* bar, const Vec3 p[3], double* val
   }
 }
 
+/* A face with more than three corners as the fan about the mean of its corners (A9): however it is cut, the value is
+ * the same while it is flat, but the slopes are those of the cut; the fan prefers no diagonal. */
+static void fan_slope(const MomentBar* bar, const ConvexHull* solid, const FlatFaces* faces, int face, double* value,
+                      double factor, Vec3* out) {
+  const int* corners = faces->corners + faces->corner_first[face];
+  int count = faces->corner_first[face + 1] - faces->corner_first[face];
+  Vec3 o = solid->vertices[0], middle = {0, 0, 0}, by_middle = {0, 0, 0};
+  for (int i = 0; i < count; i++) middle = vec3_add(middle, vec3_sub(solid->vertices[corners[i]], o));
+  middle = vec3_scale(middle, 1.0 / count);
+  for (int e = faces->edge_first[face]; e < faces->edge_first[face + 1]; e++) {
+    const int* edge = faces->edges[e];
+    Vec3 p[3] = {vec3_sub(solid->vertices[edge[0]], o), vec3_sub(solid->vertices[edge[1]], o), middle};
+    Vec3 slope[3] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+    tetrahedron_slope(bar, p, value, slope);
+    for (int k = 0; k < 2; k++) out[edge[k]] = vec3_add_scaled(out[edge[k]], factor, slope[k]);
+    by_middle = vec3_add(by_middle, slope[2]);
+  }
+  for (int i = 0; i < count; i++) out[corners[i]] = vec3_add_scaled(out[corners[i]], factor / count, by_middle);
+}
+
+static void triangle_slope(const MomentBar* bar, const ConvexHull* solid, const int corner[3], double* value,
+                           double factor, Vec3* out) {
+  Vec3 p[3], slope[3] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+  for (int k = 0; k < 3; k++) p[k] = vec3_sub(solid->vertices[corner[k]], solid->vertices[0]);
+  tetrahedron_slope(bar, p, value, slope);
+  for (int k = 0; k < 3; k++) out[corner[k]] = vec3_add_scaled(out[corner[k]], factor, slope[k]);
+}
+
 /* bar : S of a solid of unit density and its derivative by the vertices, times `factor`, added. The vertices are taken
  * from the hull's first, so that digits do not cancel far from the link's origin. */
 static double solid_slope(const MomentBar* bar, const ConvexHull* solid, double factor, Vec3* out) {
@@ -124,13 +152,16 @@ static double solid_slope(const MomentBar* bar, const ConvexHull* solid, double 
   MomentBar moved = {bar->second, vec3_add_scaled(bar->first, 2, qo),
                      bar->mass + vec3_dot(bar->first, o) + vec3_dot(o, qo)};
   double value = 0;
-  for (int t = 0; t < solid->triangle_count; t++) {
-    const int* corner = solid->triangles[t];
-    Vec3 p[3], slope[3] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
-    for (int k = 0; k < 3; k++) p[k] = vec3_sub(solid->vertices[corner[k]], o);
-    tetrahedron_slope(&moved, p, &value, slope);
-    for (int k = 0; k < 3; k++) out[corner[k]] = vec3_add_scaled(out[corner[k]], factor, slope[k]);
+  FlatFaces faces;
+  flat_faces_create(&faces, solid);
+  for (int f = 0; f < faces.count; f++) {
+    const int(*edge)[2] = (const int(*)[2])faces.edges + faces.edge_first[f];
+    if (faces.corner_first[f + 1] - faces.corner_first[f] > 3)
+      fan_slope(&moved, solid, &faces, f, &value, factor, out);
+    else
+      triangle_slope(&moved, solid, (const int[3]){edge[0][0], edge[0][1], edge[1][1]}, &value, factor, out);
   }
+  flat_faces_free(&faces);
   return value;
 }
 

@@ -91,6 +91,9 @@ void reader_leave(Reader* reader, size_t mark) {
 
 /* ---------------------------------------------------------------- scalars */
 
+/* Of lengths and places [m]: beyond it a double knows no micrometres, and squares and volumes soon no end. */
+#define LENGTH_MAX 1e9
+
 bool reader_number(Reader* reader, const Node* node, const ValueRange* range, const char* unit, double* value) {
   if (!reader_work(reader, node->place, 1)) return false;
   ScalarKind kind = node->kind == NODE_SCALAR ? node_scalar_kind(node) : SCALAR_TEXT;
@@ -101,6 +104,11 @@ bool reader_number(Reader* reader, const Node* node, const ValueRange* range, co
   }
   if (kind != SCALAR_NUMBER) {
     reader_expected(reader, node, "a number");
+    return false;
+  }
+  if (unit && strcmp(unit, "m") == 0 && fabs(number) > LENGTH_MAX) {
+    reader_error(reader, node->place, "must be at most %g m in size, got %s", LENGTH_MAX,
+                 text_excerpt(node->text).text);
     return false;
   }
   if (!range_holds(range, number)) {
@@ -199,3 +207,15 @@ char* reader_name(Reader* reader, const Node* node) {
 #define UNIT_TOLERANCE 1e-14
 
 bool is_unit(double length) { return fabs(length - 1.0) <= UNIT_TOLERANCE; }
+
+/* Squares of components beyond these leave the range of doubles. */
+#define SQUARE_MIN 1e-140
+#define SQUARE_MAX 1e140
+
+Vec3 unit_vector(Vec3 v) {
+  double largest = fmax(fabs(v.x), fmax(fabs(v.y), fabs(v.z)));
+  if (largest == 0) return v;
+  if (largest < SQUARE_MIN || largest > SQUARE_MAX) v = vec3(v.x / largest, v.y / largest, v.z / largest);
+  double length = vec3_norm(v);
+  return is_unit(length) ? v : vec3_scale(v, 1.0 / length);
+}

@@ -287,6 +287,8 @@ void joint_default_limits(SceneJoint* joint);
 /* Unit vectors and quaternions are left as they are when their length is this near to 1, so that a number written out
  * reads back to the same bits: above the rounding of a few products, far below what anybody types. */
 bool is_unit(double length);
+/* v / |v| for every finite v, those whose squares are no doubles too; zero stays zero. */
+Vec3 unit_vector(Vec3 v);
 
 /* Contact parameters as numbers: what was derived for a model (ModelContact) is kept when its scene is written. */
 void scene_give_contact(Scene* scene, double support, double stiffness, double smoothing);

@@ -713,6 +713,8 @@ const SchemaTable SCENE_SCHEMA = {
     .command = "sdrs schema --markdown",
     .overrides =
         "`--set contact.friction=0.2`, `--set links.chain.repeat.count=16`, `--set simulation.gravity.2=-1.62`. "
-        "Items of a list go by their `name` or `link` (its `{expressions}` may be left out) or by number from 0. A "
+        "Items of a list go by their `name` or `link` (its `{expressions}` may be left out) or by number from 0; `*` "
+        "and `?` in a name stand for every item like it, `+` for one more: `--set 'controllers.*.position_gain=5'`, "
+        "`--set 'links.leg?.mass=0.2'`, `--set 'links.+={name: ball, mass: 1, shape: {type: sphere, radius: 0.1}}'`. A "
         "key that excludes others, like `steps` and `duration`, replaces them.",
 };

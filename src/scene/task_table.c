@@ -154,8 +154,11 @@ static const SchemaRow ROWS[] = {
      .meaning = "The link."},
     {"loss", "other", VALUE_TEXT, AT(LossForm, other), .only = "relative|gap", .required = true,
      .meaning = "The other link."},
-    {"loss", "point", VALUE_VECTOR, AT(LossForm, loss.point), .only = "point|reach|velocity", .unit = "m",
+    {"loss", "point", VALUE_VECTOR, AT(LossForm, loss.point), .only = "point|travel|reach|velocity", .unit = "m",
      .fallback = "(the centre of mass)", .meaning = "The point, in the link's frame."},
+    {"loss", "point", VALUE_VECTOR, AT(LossForm, loss.point), .only = "relative", .unit = "m",
+     .fallback = "(the centre of mass)",
+     .meaning = "The point of `other` that `link` watches, in the frame of `other`."},
     {"loss", "target", VALUE_VECTOR, AT(LossForm, loss.target), .only = "point|reach", .unit = "m", .required = true,
      .meaning = "Where the point should be, world axes."},
     {"loss", "target", VALUE_VECTOR, AT(LossForm, loss.target), .only = "velocity", .unit = "m/s", .required = true,
@@ -443,7 +446,9 @@ const SchemaTable TASK_SCHEMA = {
     .overrides =
         "`--set optimizer.iterations=20`, `--set loss.forward.weight=2`, `--set design.vertices.foot.within=0.02`. "
         "What begins with `scene.` is changed in the scene of every scenario, after its own `set`: "
-        "`--set scene.contact.friction=0.2`. Items of a list go by their `name` or `link`, or by number from 0. A key "
+        "`--set scene.contact.friction=0.2`. Items of a list go by their `name` or `link`, losses without a name by "
+        "their type as in convergence.csv (`loss.point.target`, `loss.point_2.target`), or by number from 0; `*` and "
+        "`?` stand for every item like it, `+` for one more: `--set 'loss.+={type: effort, weight: 1.0e-6}'`. A key "
         "that excludes others, like `scene` and `scenarios`, replaces them.",
     .embeds = &SCENE_SCHEMA,
 };

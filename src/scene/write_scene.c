@@ -22,11 +22,21 @@ static bool all_zero(const double* values, int count) {
 
 /* ---------------------------------------------------------------- simulation, contact */
 
+/* A duration stays when dt changes. Of few digits where these stand for the same number of steps. */
+static void write_duration(Text* out, const SceneSimulation* simulation) {
+  double duration = simulation->steps * simulation->dt;
+  char few[32];
+  snprintf(few, sizeof few, "%.12g", duration);
+  double rounded = strtod(few, NULL);
+  write_number(out, round(rounded / simulation->dt) == simulation->steps ? rounded : duration);
+}
+
 static void write_simulation(const Writer* writer) {
   static const char* const INTEGRATORS[] = {"first_order", "second_order", "momentum"};
   const SceneSimulation* simulation = &writer->scene->simulation;
   Text* out = writer->out;
-  text_add(out, "simulation: {steps: %d", simulation->steps);
+  text_add(out, "simulation: {duration: ");
+  write_duration(out, simulation);
   write_key_number(out, "dt", simulation->dt);
   write_key_vector(out, "gravity", simulation->gravity);
   write_key_text(out, "integrator", INTEGRATORS[simulation->integrator]);
