@@ -42,6 +42,7 @@ static void allocate(Sim* s) {
   s->pose_old = MEMORY_NEW(Pose, m->link_count);
   s->pose_older = MEMORY_NEW(Pose, m->link_count);
   s->pose_rate = MEMORY_NEW(Pose, m->link_count);
+  s->start_rate = MEMORY_NEW(double, m->dof_count);
   s->target = MEMORY_NEW(Pose, m->link_count);
   s->drives = MEMORY_NEW(JointDrive, m->controller_count);
   s->drive_first = MEMORY_NEW(int, m->link_count + 1);
@@ -93,6 +94,7 @@ void sim_destroy(Sim* s) {
                    s->pose_old,
                    s->pose_older,
                    s->pose_rate,
+                   s->start_rate,
                    s->target,
                    s->drives,
                    s->drive_first,
@@ -207,7 +209,8 @@ static Sim* create_at_start(const Model* model, const SimOptions* options) {
   memcpy(s->q_now, model->initial_coordinates, sizeof(double) * (size_t)model->coordinate_count);
   memcpy(s->q_old, s->q_now, sizeof(double) * (size_t)model->coordinate_count);
   if (s->q_older) memcpy(s->q_older, s->q_now, sizeof(double) * (size_t)model->coordinate_count);
-  memcpy(s->state.rate, model->initial_velocities, sizeof(double) * (size_t)model->dof_count);
+  memcpy(s->start_rate, model->initial_velocities, sizeof(double) * (size_t)model->dof_count);
+  memcpy(s->state.rate, s->start_rate, sizeof(double) * (size_t)model->dof_count);
   model_poses(model, s->q_now, s->pose_now);
   s->gain_dt = simulation_substep(&model->simulation);
   sim_set_clock(s, simulation_substeps(&model->simulation), 0);
