@@ -55,14 +55,14 @@ int block_size(const Model* model, GradcheckBlock block) {
   int weighed = 0;
   for (int i = 0; i < model->link_count; i++) weighed += model->links[i].mass > 0;
   switch (block) {
-    case GRADCHECK_STATE:
-      return 2 * model->dof_count;
+    case GRADCHECK_STATE: /* a recorded start is a constant, and so are the joints' origins in it */
+      return model->start ? 0 : 2 * model->dof_count;
     case GRADCHECK_CONTROL:
       return model->parameter_count;
     case GRADCHECK_VERTICES:
       return 3 * model->vertex_count;
     case GRADCHECK_ATTACHMENTS:
-      return 3 * model->link_count;
+      return model->start ? 0 : 3 * model->link_count;
     case GRADCHECK_MASS:
       return weighed;
     case GRADCHECK_CONTACT:

@@ -225,8 +225,24 @@ Sim* sim_create_bare(const Model* model, int threads) {
   return create_at_start(model, &options);
 }
 
+/* In the model's own start; contact stands as it stood there. */
+static Status begin_recorded(Sim** out, Diagnostics* diagnostics) {
+  Sim* s = *out;
+  const Model* m = s->model;
+  if (m->contact_model != CONTACT_NONE && m->hull_count > 0) {
+    s->contact = contact_create(m, s->options.threads, s->tolerance);
+    path_create(s);
+  }
+  Status status = sim_begin_recorded(s, diagnostics);
+  if (status == STATUS_OK) return status;
+  sim_destroy(s);
+  *out = NULL;
+  return status;
+}
+
 Status sim_create(Sim** out, const Model* model, const SimOptions* options, Diagnostics* diagnostics) {
   Sim* s = *out = create_at_start(model, options);
+  if (model->start) return begin_recorded(out, diagnostics);
   if (model->contact_model == CONTACT_NONE || model->hull_count == 0) return STATUS_OK;
   s->contact = contact_create(model, options->threads, s->tolerance);
   if (contact_reset(s->contact, s->pose_now)) {

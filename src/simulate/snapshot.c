@@ -23,7 +23,7 @@ static void pass_poses(Pose* poses, size_t links, StateBlock* block) {
 }
 
 /* The past, by which the next step is aimed and begun; how many substeps it is tried in; contact. Everything else that
- * a Sim holds is made from these in the step itself. docs/run-folder.md has the order. */
+ * a Sim holds is made from these in the step itself. docs/receding.md has the order. */
 void sim_pass_state(Sim* s, StateBlock* block) {
   const Model* m = s->model;
   size_t coordinates = (size_t)m->coordinate_count, dofs = (size_t)m->dof_count, links = (size_t)m->link_count;
