@@ -221,7 +221,7 @@ static void check_rotation(RunCheck* c, int row, int column) {
   if (!(error <= UNIT_TOLERANCE))
     run_check_find(c, &c->trajectory, row, column, "column '%s': the quaternion's length is off 1 by %.3g",
                    table->names[column], error);
-  else if (!(cosine_of_rows(table, row, column) >= -UNIT_TOLERANCE))
+  else if (!(row == 0 && c->recorded->model.start) && !(cosine_of_rows(table, row, column) >= -UNIT_TOLERANCE))
     run_check_find(c, &c->trajectory, row, column,
                    "column '%s': of q and -q the one nearer to the row before must stand here", table->names[column]);
 }
