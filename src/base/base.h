@@ -111,7 +111,7 @@ typedef struct {
   uint64_t* words; /* room for what was measured; unused while that is done */
   size_t at;       /* how far it has come [words] */
   size_t count;    /* BLOCK_READ: how many there are */
-  bool failed;     /* BLOCK_READ: they came to an end too early, or one was out of its range; zeroes were read instead */
+  bool failed; /* BLOCK_READ: they came to an end too early, or one was out of its range; zeroes were read instead */
 } StateBlock;
 /* Values are counted, copied to the block, or from it: (count) doubles; one word; a whole number of low..high; a bool.
  */

@@ -386,7 +386,8 @@ static void pass_course(ImpactCourse* course, StateBlock* block) {
   state_block_bool(block, &past->fresh);
   pass_pressure(&past->now, block);
   pass_pressure(&past->old, block);
-  double* numbers[] = {&past->dt_before, &past->speed, &past->damping, &course->since, &course->pace, &course->approach};
+  double* numbers[] = {&past->dt_before, &past->speed,  &past->damping,
+                       &course->since,   &course->pace, &course->approach};
   for (size_t k = 0; k < sizeof(numbers) / sizeof(numbers[0]); k++) state_block_doubles(block, numbers[k], 1);
 }
 

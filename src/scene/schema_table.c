@@ -68,7 +68,8 @@ static const SchemaRow ROWS[] = {
                 "taken in twice as many, four times ..., up to 64."},
     {"simulation", "keep_states", VALUE_SERIES, AT(SimulationForm, keep_states), .unit = "s",
      .fallback = "(the end alone)", .range = RANGE_ABOVE(0), .nullable = true,
-     .meaning = "Times, multiples of dt, at which the whole state is kept in the run folder for start, besides the end."},
+     .meaning =
+         "Times, multiples of dt, at which the whole state is kept in the run folder for start, besides the end."},
 
     /* ---------------------------------------------------------------- start */
     {"start", "run", VALUE_TEXT, AT(StartStateForm, run), .required = true,

@@ -22,7 +22,8 @@ static Status complain(const Sim* s, Diagnostics* diagnostics, const char* what)
   const NumberFile* file = s->model->start;
   SourcePlace place = s->model->scene->start.place;
   if (!place.file) place.file = s->model->scene->path;
-  diagnostics_add(diagnostics, SEVERITY_ERROR, place, "start: the state %s %s", file->path ? file->path : "given", what);
+  diagnostics_add(diagnostics, SEVERITY_ERROR, place, "start: the state %s %s", file->path ? file->path : "given",
+                  what);
   return STATUS_BAD_INPUT;
 }
 
@@ -73,7 +74,8 @@ static bool same_numbers(const Sim* s, Diagnostics* diagnostics) {
 }
 
 Status sim_begin_recorded(Sim* s, Diagnostics* diagnostics) {
-  if (!read_words(s, diagnostics)) return complain(s, diagnostics, "is damaged: it does not hold what this scene needs");
+  if (!read_words(s, diagnostics))
+    return complain(s, diagnostics, "is damaged: it does not hold what this scene needs");
   if (!s->contact) return STATUS_OK;
   if (!same_numbers(s, diagnostics) && !meet_anew(s))
     return complain(s, diagnostics, "has bodies that intersect with the shapes they have here");

@@ -128,14 +128,16 @@ static void run_A18_gradients_in_parts(void** state) {
 static void losses_count_from_the_start_and_signals_by_the_clock(void** state) {
   (void)state;
   static const char scene[] =
-      "simulation: {dt: 0.01, steps: %d}\ncontact: {model: none}\nlinks:\n  - {name: arm, mass: 1, joint: {type: hinge, "
+      "simulation: {dt: 0.01, steps: %d}\ncontact: {model: none}\nlinks:\n  - {name: arm, mass: 1, joint: {type: "
+      "hinge, "
       "axis: [0, 1, 0]}, shapes: [{type: box, size: [0.1, 0.1, 0.4], position: [0, 0, -0.2]}]}\ncontrollers:\n  - "
       "{link: arm, type: pd, position_gain: 3, damping_gain: 0.1, target: {type: sines, terms: [{amplitude: 0.5, "
       "frequency: 2}]}}\n";
   Run *run = run_create(1, 0, scene, 50), *half = run_create(1, 0, scene, 40);
   run_steps(half, 40);
   Run* next = run_create_edited(1, 0, begin_in, through_text(half->sim), scene, 10);
-  TaskLoss losses[2] = {{.type = LOSS_EFFORT, .weight = 1, .power = 1}, {.type = LOSS_SMOOTHNESS, .weight = 1, .power = 1}};
+  TaskLoss losses[2] = {{.type = LOSS_EFFORT, .weight = 1, .power = 1},
+                        {.type = LOSS_SMOOTHNESS, .weight = 1, .power = 1}};
   TaskScenario scenario = {.weight = 1};
   Task task = {.losses = losses, .loss_count = 2, .scenarios = &scenario, .scenario_count = 1};
   double whole[2], rest[2];
@@ -165,15 +167,17 @@ static void losses_count_from_the_start_and_signals_by_the_clock(void** state) {
 /* ---------------------------------------------------------------- what is refused */
 
 /* The busy scene with other values of its four numbers, and what the message must tell. */
-static void expect_refusal(NumberFile* state, double dt, const char* integrator, const char* edit, const char* message) {
+static void expect_refusal(NumberFile* state, double dt, const char* integrator, const char* edit,
+                           const char* message) {
   Scene scene;
   Model model;
   Diagnostics diagnostics = {0};
   Text text = {0};
   text_add(&text, BUSY_SCENE, dt, integrator, 1, 300);
   SceneOverride override = {edit};
-  assert_int_equal(scene_parse(&scene, "inline.yaml", text.data, text.length, false, &override, edit != NULL, &diagnostics),
-                   STATUS_OK);
+  assert_int_equal(
+      scene_parse(&scene, "inline.yaml", text.data, text.length, false, &override, edit != NULL, &diagnostics),
+      STATUS_OK);
   scene_set_start(&scene, state);
   Status status = model_create(&model, &scene, &diagnostics);
   if (status == STATUS_OK) {
@@ -200,7 +204,8 @@ static void refuses_states_of_other_scenes(void** state) {
   expect_refusal(through_text(run->sim), 0.005, "first_order", "links.fly.position=[0, 0, 9]", "other links or joints");
   expect_refusal(through_text(run->sim), 0.005, "first_order", "shapes.brick={type: sphere, radius: 0.05}",
                  "hulls with other numbers of vertices");
-  expect_refusal(through_text(run->sim), 0.005, "first_order", "contact.exclude=[[low, high]]", "other pairs that touch");
+  expect_refusal(through_text(run->sim), 0.005, "first_order", "contact.exclude=[[low, high]]",
+                 "other pairs that touch");
   expect_refusal(through_text(run->sim), 0.005, "first_order", "shapes.brick.size=[2, 2, 2]", "bodies that intersect");
   run_free(run);
 }
