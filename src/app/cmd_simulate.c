@@ -13,7 +13,7 @@ typedef struct {
   int input_count;
   RunTotals totals;
   StepReport report; /* of the last step tried */
-  int recorded;      /* step of the last rows written, -1 = none */
+  int recorded;      /* step of the run that the last rows written are of, -1 = none */
   const char* stop;  /* why the run ended */
   double start, setup_seconds, output_seconds;
 } Run;
@@ -82,9 +82,25 @@ static Status record(Run* run, const StepReport* report) {
   frame.path = sim_path(run->sim);
   run_totals_measure(&run->totals, &frame.measure, state);
   Status status = run_folder_add(run->output, &frame, &run->diagnostics);
-  run->recorded = state->step;
+  run->recorded = state->step - run->loaded.model.start_step;
   run->output_seconds += timer_now() - start;
   return status;
+}
+
+/* Is the state at the end of this step to be kept? */
+static bool asked_for(const Scene* scene, int step) {
+  for (int k = 0; k < scene->keep_state_count; k++)
+    if (fabs(scene->keep_states[k] - step * scene->simulation.dt) < 1e-3 * scene->simulation.dt) return true;
+  return false;
+}
+
+/* The states that others may begin in; that in which this one began makes the folder complete. */
+static void keep_state(Run* run) {
+  const Model* model = &run->loaded.model;
+  int step = sim_state(run->sim)->step;
+  bool starts = step == model->start_step, ends = step == model->start_step + model->simulation.steps;
+  if (starts ? model->start != NULL : !ends && asked_for(&run->loaded.scene, step))
+    run_folder_keep_state(run->output, run->sim);
 }
 
 /* Advance until the steps are done, the solver fails, a signal asks or a write fails. On return `last` is the report
@@ -98,7 +114,8 @@ static Status advance(Run* run, Progress* progress, StepReport* last) {
     *last = run->report;
     const SimState* state = sim_state(run->sim);
     run_totals_step(&run->totals, last, state);
-    if (step % simulation->record_every == 0 && record(run, last) != STATUS_OK) return STATUS_IO;
+    if (state->step % simulation->record_every == 0 && record(run, last) != STATUS_OK) return STATUS_IO;
+    keep_state(run);
     progress_update(progress, step, state->time, (double)run->totals.iterations / step, timer_now());
   }
   return STATUS_OK;
@@ -119,10 +136,12 @@ static Status run_steps(Run* run) {
   const Scene* scene = &run->loaded.scene;
   progress_start(&progress, stream, scene->name, run->loaded.model.simulation.steps, timer_now());
   Status status = record(run, NULL);
+  if (status == STATUS_OK) keep_state(run);
   if (status == STATUS_OK) status = advance(run, &progress, &last);
   progress_end(&progress);
   run->stop = stop_text(run, status);
   if (status != STATUS_IO && run->recorded != run->totals.steps && record(run, &last) != STATUS_OK) status = STATUS_IO;
+  if (status != STATUS_IO && run->totals.steps > 0) run_folder_keep_state(run->output, run->sim);
   return status;
 }
 
@@ -304,7 +323,9 @@ const Verb VERB_SIMULATE = {
         "  sdrs simulate scenes/pile.yaml --steps 100 --threads 2 -v\n"
         "  sdrs simulate scenes/stack.yaml -q --json | python3 -m json.tool\n",
     .details =
-        "Writes trajectory.csv, joints.csv, contacts.csv, solver.csv, path.csv and summary.json; the folder is "
+        "Writes trajectory.csv, joints.csv, contacts.csv, solver.csv, path.csv, summary.json and in states/ the state "
+        "at\n"
+        "the end and at simulation.keep_states, which a scene may begin in (start: {run: FOLDER}); the folder is "
         "printed\n"
         "on standard output (with --json, summary.json is). Files of an earlier run in the same folder are replaced.\n"
         "SIGINT, SIGTERM and SIGUSR1 finish the step, write the folder up to it and exit 130.\n"

@@ -58,6 +58,7 @@ typedef struct {
   char* scene_path;         /* as the summary records it */
   const char* scene_sha256; /* borrowed from the summary; NULL = not recorded */
   SceneOverride* overrides; /* the run's, then the command line's */
+  char* own_override;       /* one of them, of the folder */
   int override_count;
   struct cJSON* summary; /* owns the texts of the run's overrides; NULL for a scene */
   Scene scene;

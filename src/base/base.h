@@ -102,17 +102,23 @@ void memory_peak_begin(void);
 #define GIBIBYTE 1073741824.0 /* bytes */
 #define MEMORY_NEW(type, count) ((type*)memory_alloc(sizeof(type) * (size_t)(count)))
 
-/* ---------------------------------------------------------------- a state as a block of bytes (base/state_block.c)
- * One function goes through all that belongs to a state, in three passes: to measure it, to write it, to read it. The
- * bytes are those of this program on this machine. */
+/* ---------------------------------------------------------------- a state as a block of numbers (base/state_block.c)
+ * One function goes through all that belongs to a state, in three passes: to measure it, to write it, to read it. Every
+ * number is 64 bits wide, so that a block means the same on every machine once its bits are written down in order. */
 typedef enum { BLOCK_MEASURE, BLOCK_WRITE, BLOCK_READ } BlockPass;
 typedef struct {
   BlockPass pass;
-  unsigned char* bytes; /* room for what was measured; unused while that is done */
-  size_t at;            /* how far it has come */
+  uint64_t* words; /* room for what was measured; unused while that is done */
+  size_t at;       /* how far it has come [words] */
+  size_t count;    /* BLOCK_READ: how many there are */
+  bool failed; /* BLOCK_READ: they came to an end too early, or one was out of its range; zeroes were read instead */
 } StateBlock;
-/* `size` bytes at data: counted, copied to the block, or from it. */
-void state_block_pass(StateBlock* block, void* data, size_t size);
+/* Values are counted, copied to the block, or from it: (count) doubles; one word; a whole number of low..high; a bool.
+ */
+void state_block_doubles(StateBlock* block, double* values, size_t count);
+void state_block_word(StateBlock* block, uint64_t* value);
+void state_block_int(StateBlock* block, int* value, int low, int high);
+void state_block_bool(StateBlock* block, bool* value);
 
 /* ---------------------------------------------------------------- growing text (base/text.c) */
 typedef struct {

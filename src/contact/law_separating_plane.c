@@ -34,7 +34,7 @@ typedef struct {
   ImpactPart part;
 } Law;
 
-/* What a pair remembers. */
+/* What a pair remembers. What lasts from one step to the next goes through `pass`, of PairOwn as well. */
 typedef struct {
   FrictionLag lag;
   double before;     /* y of impact.md at the time of the lag */
@@ -367,6 +367,65 @@ static void recall(const LawPair* p, const void* kept) {
   ((Memory*)p->memory)->course = ((const Kept*)kept)->course;
 }
 
+static void pass_pressure(Pressure* pressure, StateBlock* block) {
+  state_block_doubles(block, &pressure->potential, 1);
+  state_block_doubles(block, &pressure->force, 1);
+}
+
+static void pass_impact(Impact* impact, StateBlock* block) {
+  double* numbers[] = {&impact->value,      &impact->first,         &impact->second,    &impact->by_before,
+                       &impact->by_support, &impact->by_rest_speed, &impact->by_damping};
+  for (size_t k = 0; k < sizeof(numbers) / sizeof(numbers[0]); k++) state_block_doubles(block, numbers[k], 1);
+  pass_pressure(&impact->by_now, block);
+  pass_pressure(&impact->by_old, block);
+}
+
+static void pass_course(ImpactCourse* course, StateBlock* block) {
+  ImpactPast* past = &course->past;
+  state_block_bool(block, &past->bounces);
+  state_block_bool(block, &past->fresh);
+  pass_pressure(&past->now, block);
+  pass_pressure(&past->old, block);
+  double* numbers[] = {&past->dt_before, &past->speed,  &past->damping,
+                       &course->since,   &course->pace, &course->approach};
+  for (size_t k = 0; k < sizeof(numbers) / sizeof(numbers[0]); k++) state_block_doubles(block, numbers[k], 1);
+}
+
+static void pass_solution(PlaneSolution* s, StateBlock* block) {
+  state_block_doubles(block, &s->plane.origin.x, 3);
+  state_block_doubles(block, &s->plane.n.x, 3);
+  state_block_doubles(block, &s->plane.o, 1);
+  state_block_doubles(block, &s->energy, 1);
+  for (int k = 0; k < 2; k++) {
+    state_block_doubles(block, s->side[k].second, 10);
+    state_block_doubles(block, s->side[k].first, 4);
+  }
+  state_block_doubles(block, &s->norm_first, 1);
+  state_block_doubles(block, &s->norm_second, 1);
+  state_block_doubles(block, s->clearance, 2);
+}
+
+/* The lag of friction is made anew in every step. */
+static void pass(const LawPair* p, StateBlock* block) {
+  Memory* memory = p->memory;
+  PairOwn* own = p->own;
+  state_block_doubles(block, &memory->before, 1);
+  pass_impact(&memory->load, block);
+  state_block_bool(block, &memory->load_bounces);
+  pass_course(&memory->course, block);
+  pass_solution(&own->solution, block);
+  state_block_doubles(block, &own->response.dp[0][0], 48);
+  pass_impact(&own->impact, block);
+  state_block_doubles(block, own->slip, 3);
+  state_block_bool(block, &own->follows);
+}
+
+/* Friction of the first step is in proportion to a force that is given. */
+static void hold(const LawPair* p) {
+  Impact* impact = &((PairOwn*)p->own)->impact;
+  *impact = (Impact){.value = impact->value, .first = impact->first};
+}
+
 static double impact_factor(const LawPair* p, const void* kept, double rest_speed, double dt) {
   const Law* law = p->law;
   ImpactParameters parameters = {law->support, rest_speed, dt, 0};
@@ -552,6 +611,8 @@ const ContactLaw LAW_separating_plane = {
     .begin = begin,
     .keep = keep,
     .recall = recall,
+    .pass = pass,
+    .hold = hold,
     .impact_factor = impact_factor,
     .record = record,
     .pace = pace,

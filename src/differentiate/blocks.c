@@ -40,7 +40,7 @@ ModelOverride* block_numbers(const Scene* scene, const Model* model, GradcheckBl
   if (block == GRADCHECK_CONTROL) list_signals(scene, &end);
   if (block == GRADCHECK_CONTACT) list(&end, OVERRIDE_CONTACT, 0, 0, block_size(model, block));
   for (int i = 0; i < scene->link_count; i++) {
-    if (block == GRADCHECK_ATTACHMENTS) list(&end, OVERRIDE_ATTACHMENT, i, 0, 3);
+    if (block == GRADCHECK_ATTACHMENTS && !model->start) list(&end, OVERRIDE_ATTACHMENT, i, 0, 3);
     if (block == GRADCHECK_MASS) list(&end, OVERRIDE_MASS, i, 0, model->links[i].mass > 0);
   }
   for (ModelOverride* n = numbers; n < end; n++) n->value = *model_scene_number(scene, n);
@@ -55,14 +55,14 @@ int block_size(const Model* model, GradcheckBlock block) {
   int weighed = 0;
   for (int i = 0; i < model->link_count; i++) weighed += model->links[i].mass > 0;
   switch (block) {
-    case GRADCHECK_STATE:
-      return 2 * model->dof_count;
+    case GRADCHECK_STATE: /* a recorded start is a constant, and so are the joints' origins in it */
+      return model->start ? 0 : 2 * model->dof_count;
     case GRADCHECK_CONTROL:
       return model->parameter_count;
     case GRADCHECK_VERTICES:
       return 3 * model->vertex_count;
     case GRADCHECK_ATTACHMENTS:
-      return 3 * model->link_count;
+      return model->start ? 0 : 3 * model->link_count;
     case GRADCHECK_MASS:
       return weighed;
     case GRADCHECK_CONTACT:
@@ -103,6 +103,7 @@ void block_scale(const Model* model, GradcheckBlock block, double* scale) {
   const ModelContact* contact = &model->contact;
   double parameters[CONTACT_PARAMETER_COUNT] = {contact->support, contact->stiffness, contact->friction,
                                                 contact->smoothing, contact->rest_speed};
+  if (block_size(model, block) == 0) return;
   for (int k = 0; k < block_size(model, block); k++) scale[k] = 1;
   if (block == GRADCHECK_STATE) state_scale(model, scale);
   if (block == GRADCHECK_CONTROL) control_scale(model, scale);
@@ -123,6 +124,7 @@ void block_scale(const Model* model, GradcheckBlock block, double* scale) {
 void block_gradient(const Model* model, GradcheckBlock block, const ModelGradient* g, double* out) {
   size_t dofs = (size_t)model->dof_count;
   int next = 0;
+  if (block_size(model, block) == 0) return;
   switch (block) {
     case GRADCHECK_STATE:
       memcpy(out, g->coordinates, sizeof(double) * dofs);

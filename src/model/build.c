@@ -33,7 +33,8 @@ static void run_stages(Builder* builder) {
   build_masses(builder);
   build_spinning(builder);
   build_contact(builder);
-  check_intersections(builder->model, diagnostics);
+  build_start(builder);
+  if (!builder->model->start) check_intersections(builder->model, diagnostics);
   model_check_contact(builder->model, diagnostics);
 }
 

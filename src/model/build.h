@@ -54,6 +54,8 @@ void build_spinning(Builder* builder);
 void build_contact(Builder* builder);
 /* model/limits.c: coordinates and targets against the joints' limits. */
 void check_limits(const Model* model, Diagnostics* diagnostics);
+/* model/start.c: the state that the run begins in, if it is of a model like this one. Needs everything. */
+void build_start(Builder* builder);
 /* model/checks.c: hulls that intersect or nearly touch at the start. Needs everything. */
 void check_intersections(const Model* model, Diagnostics* diagnostics);
 

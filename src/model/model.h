@@ -137,9 +137,22 @@ typedef struct {
   double* initial_velocities;  /* (nv), in the model's own degrees of freedom (ball: link axes) */
   uint64_t* excluded;          /* sorted (a << 32 | b), a < b: link pairs excluded by the user */
   int excluded_count;
-  char* dropped_note; /* what import did: interior points dropped, hulls thinned with error; one line each, "" if
-                         nothing */
+  const NumberFile* start; /* the state that the run begins in, borrowed from the scene; NULL: the initial one */
+  int start_step;          /* number of the step that led to it; 0 without */
+  char* dropped_note;      /* what import did: interior points dropped, hulls thinned with error; one line each, "" if
+                              nothing */
 } Model;
+
+/* Time of a run's row [s]: rows count from where it begins. */
+static inline double model_row_time(const Model* model, int row) {
+  return (double)(model->start_step + row) * model->simulation.dt;
+}
+
+/* What a state is told from another model's by (model/start.c): a hash of each part, of 4 words. Those before
+ * MODEL_ALIKE must be the same for a run to begin in it. */
+enum { MODEL_CLOCK, MODEL_TREE, MODEL_HULLS, MODEL_PAIRS, MODEL_ALIKE, MODEL_NUMBERS = MODEL_ALIKE, MODEL_PARTS };
+enum { MODEL_IDENTITY = 4 * MODEL_PARTS };
+void model_identity(const Model* model, int64_t words[MODEL_IDENTITY]);
 
 /* Two parallel faces at rest on each other with n_a and n_b vertices, for stiffness 1 (docs/contact-parameters.md). */
 typedef struct {

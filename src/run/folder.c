@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <string.h>
+#include "run/states.h"
 #include "run/writer.h"
 
 /* The table of writers: a new file of the run folder is one row. */
@@ -11,6 +12,8 @@ struct RunFolder {
   WriterContext context;
   char* paths[WRITER_COUNT];
   FileStream files[WRITER_COUNT];
+  char* folder;
+  KeptStates states;
   Text text; /* rows of one file and frame; grows to the largest, then stays */
 };
 
@@ -44,6 +47,8 @@ Status run_folder_open(RunFolder** result, const char* folder, const Model* mode
   output->context.model = model;
   output->context.rotations = MEMORY_NEW(Quat, model->link_count);
   for (int i = 0; i < model->link_count; i++) output->context.rotations[i] = (Quat){1, 0, 0, 0};
+  kept_states_rotations(model, output->context.rotations);
+  output->folder = memory_text(folder);
   Status status = STATUS_OK;
   for (int i = 0; i < WRITER_COUNT && status == STATUS_OK; i++) status = open_file(output, i, folder, diagnostics);
   if (status == STATUS_OK)
@@ -63,6 +68,10 @@ Status run_folder_add(RunFolder* output, const RunFrame* frame, Diagnostics* dia
   return STATUS_OK;
 }
 
+void run_folder_keep_state(RunFolder* output, Sim* sim) {
+  kept_states_add(&output->states, sim, output->context.rotations, output->context.model->link_count);
+}
+
 /* A first pass to the disk, so that no file is renamed when another one will not fit. */
 static Status flush_all(RunFolder* output, Diagnostics* diagnostics) {
   for (int i = 0; i < WRITER_COUNT; i++) {
@@ -76,6 +85,7 @@ static Status flush_all(RunFolder* output, Diagnostics* diagnostics) {
 Status run_folder_close(RunFolder* output, Diagnostics* diagnostics) {
   if (!output) return STATUS_OK;
   Status status = flush_all(output, diagnostics);
+  if (status == STATUS_OK) status = kept_states_write(&output->states, output->folder, diagnostics);
   for (int i = 0; i < WRITER_COUNT && status == STATUS_OK; i++) {
     errno = 0;
     if (file_stream_close(&output->files[i]) != STATUS_OK)
@@ -92,6 +102,8 @@ void run_folder_discard(RunFolder* output) {
     memory_free(output->paths[i]);
   }
   memory_free(output->context.rotations);
+  memory_free(output->folder);
+  kept_states_free(&output->states);
   text_free(&output->text);
   memory_free(output);
 }

@@ -28,6 +28,8 @@ Status run_folder_open(RunFolder** result, const char* folder, const Model* mode
 /* Add the rows of one state, which is only read. The first failed write is reported at once, not at the end of the run:
  * STATUS_IO with a diagnostic. */
 Status run_folder_add(RunFolder* output, const RunFrame* frame, Diagnostics* diagnostics);
+/* Keep the present state of the run, which the last row is of, for runs that begin in it: it is written at the end. */
+void run_folder_keep_state(RunFolder* output, Sim* sim);
 /* Flush and rename all files, or none when one could not be written: STATUS_IO with a diagnostic. Frees in any case.
  * Accepts NULL. */
 Status run_folder_close(RunFolder* output, Diagnostics* diagnostics);
@@ -59,7 +61,7 @@ void run_inputs_free(RunInput* inputs, int count);
 
 /* Sums and extremes over the finished steps of a run. */
 typedef struct {
-  int steps;
+  int steps;   /* of this run: since where it began */
   double time; /* s, reached */
   int64_t iterations, trials, certified_intervals, factor_retries;
   int iterations_max, active_pairs_max, candidate_pairs_max;

@@ -10,13 +10,19 @@
 #define SYMMETRY_WORDS "auto|none|x|y|z|xy|xz|yz|xyz"
 
 typedef struct {
-  const Node *name, *simulation, *contact, *shapes, *links, *controllers, *loads, *initial;
+  const Node *name, *simulation, *contact, *shapes, *links, *controllers, *loads, *initial, *start;
 } SceneForm;
+
+typedef struct {
+  const Node* run;
+  double time;
+} StartStateForm;
 
 typedef struct {
   SceneSimulation simulation;
   double duration;
   int integrator;
+  const Node* keep_states;
 } SimulationForm;
 
 typedef struct {

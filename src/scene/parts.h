@@ -50,6 +50,8 @@ bool spread_over_dof(Reader* reader, const NumberList* list, const char* key, in
 void read_links(Reader* reader, const Node* list);
 void read_controllers(Reader* reader, const Node* list);
 void read_loads(Reader* reader, const Node* list);
+void read_start_state(Reader* reader, const Node* map); /* read_start.c */
+void start_free(SceneStart* start);
 void read_initials(Reader* reader, const Node* list);
 void read_signal(Reader* reader, const Node* node, int channels, SceneSignal* signal);
 void signal_free_arrays(SceneSignal* signal);

@@ -33,6 +33,26 @@ static const Node* section(Reader* reader, const Node* node) {
   return document_node(reader->document, NODE_MAP, (SourcePlace){reader->scene->path, 1, 1});
 }
 
+/* Times of a list that are ends of steps. */
+static void read_keep_states(Reader* reader, const Node* list) {
+  Scene* scene = reader->scene;
+  const ValueRange positive = RANGE_ABOVE(0);
+  if (!list || list->kind != NODE_LIST || !reader_work(reader, list->place, list->count)) return;
+  size_t mark = reader_enter_key(reader, "keep_states");
+  scene->keep_states = MEMORY_NEW(double, list->count);
+  for (const Node* item = list->first; item; item = item->next) {
+    size_t below = reader_enter_index(reader, scene->keep_state_count);
+    double* time = &scene->keep_states[scene->keep_state_count++];
+    if (reader_number(reader, item, &positive, "s", time)) {
+      double steps = *time / scene->simulation.dt;
+      if (!(fabs(steps - round(steps)) <= 1e-6 * fmax(1, steps)))
+        reader_error(reader, item->place, "must be a multiple of dt = %.10g s, got %.10g", scene->simulation.dt, *time);
+    }
+    reader_leave(reader, below);
+  }
+  reader_leave(reader, mark);
+}
+
 static void read_simulation(Reader* reader, const Node* node) {
   SimulationForm form;
   size_t mark = reader_enter_key(reader, "simulation");
@@ -44,6 +64,7 @@ static void read_simulation(Reader* reader, const Node* node) {
     simulation->integrator = (Integrator)form.integrator;
     set_steps(reader, map, &form, simulation);
     simulation->tolerance_place = value_place(map, "tolerance");
+    read_keep_states(reader, form.keep_states);
   }
   reader_leave(reader, mark);
 }
@@ -129,6 +150,7 @@ static void read_root(Reader* reader, const Node* root) {
   read_loads(reader, form.loads);
   read_initials(reader, form.initial);
   read_exclude(reader, contact.exclude);
+  read_start_state(reader, form.start);
   check_scene(reader);
 }
 
@@ -250,6 +272,8 @@ void scene_free(Scene* scene) {
   memory_free(scene->controllers);
   memory_free(scene->loads);
   memory_free(scene->initials);
+  memory_free(scene->keep_states);
+  start_free(&scene->start);
   memory_free(scene->sources);
   memory_free(scene->path);
   memory_free(scene->name);

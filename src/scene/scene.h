@@ -187,6 +187,18 @@ typedef struct {
   int substeps;     /* equal parts that every step is taken in; below 1 counts as 1 */
 } SceneSimulation;
 
+/* The state of a recorded run that this one begins in. */
+typedef struct {
+  SourcePlace place;
+  char* run;         /* its folder; NULL: the run begins as `initial` says */
+  double time;       /* of the state [s] */
+  NumberFile* state; /* the file of it, which simulate/start.c makes and reads; NULL alike */
+} SceneStart;
+/* The kind of such files, where they stand in a run folder, and one that was kept at the end of a step. */
+#define STATE_KIND "state"
+#define STATE_FOLDER "states"
+char* scene_state_path(const char* run, int step); /* owned by the caller */
+
 /* Most equal parts that a step may be taken in. */
 enum { SUBSTEPS_MAX = 64 };
 static inline int simulation_substeps(const SceneSimulation* simulation) {
@@ -234,7 +246,13 @@ typedef struct {
   int load_count;
   SceneInitial* initials;
   int initial_count;
+  SceneStart start;
+  double* keep_states; /* times at which the run's state is kept [s]  (keep_state_count) */
+  int keep_state_count;
 } Scene;
+/* The run is to begin in a state that is at hand, which the scene takes over; what it had before is freed. NULL: as
+ * `initial` says. */
+void scene_set_start(Scene* scene, NumberFile* state);
 
 /* One `--set path.to.key=value` of the command line. Path parts: keys, list indices, or the `name`/`link` of a list
  * item (`links.box.mass`). The value is read as YAML. */

@@ -32,6 +32,8 @@ static const SchemaRow ROWS[] = {
      .meaning = "Forces and torques on links."},
     {"scene", "initial", VALUE_LIST, AT(SceneForm, initial), .of = "initial", .nullable = true,
      .meaning = "Joint coordinates and velocities at the start; zero where nothing is said."},
+    {"scene", "start", VALUE_OBJECT, AT(SceneForm, start), .of = "start", .nullable = true,
+     .meaning = "The state of a recorded run that this one begins in, instead of what initial says."},
 
     /* ---------------------------------------------------------------- simulation */
     {"simulation", "dt", VALUE_NUMBER, AT(SimulationForm, simulation.dt), .unit = "s", .fallback = "0.01",
@@ -64,6 +66,18 @@ static const SchemaRow ROWS[] = {
      .range = RANGE_BETWEEN(1, SUBSTEPS_MAX),
      .meaning = "Equal parts that every step is taken in; rows and losses keep to whole steps. A step that fails is "
                 "taken in twice as many, four times ..., up to 64."},
+    {"simulation", "keep_states", VALUE_SERIES, AT(SimulationForm, keep_states), .unit = "s",
+     .fallback = "(the end alone)", .range = RANGE_ABOVE(0), .nullable = true,
+     .meaning =
+         "Times, multiples of dt, at which the whole state is kept in the run folder for start, besides the end."},
+
+    /* ---------------------------------------------------------------- start */
+    {"start", "run", VALUE_TEXT, AT(StartStateForm, run), .required = true,
+     .meaning = "Run folder, relative to the scene file or else to where the program is started."},
+    {"start", "time", VALUE_NUMBER, AT(StartStateForm, time), .unit = "s", .fallback = "(the end of that run)",
+     .range = RANGE_ABOVE(0),
+     .meaning = "A time at which that run kept its state: its end, and simulation.keep_states. This run's clock goes "
+                "on from there."},
 
     /* ---------------------------------------------------------------- contact */
     /* its other rows are the laws' (contact_schema_row) */
@@ -386,6 +400,12 @@ static const SchemaObject OBJECTS[] = {
                 "  gravity: [0, 0, -1.62]\n"
                 "  integrator: second_order\n"
                 "links: []\n"},
+    {.name = "start",
+     .title = "start",
+     .size = sizeof(StartStateForm),
+     .meaning = "A run goes on where another one ended or kept its state, to the bit as if it had never stopped: "
+                "docs/receding.md. Links, joints, hulls' numbers of vertices, dt, integrator and contact model must be "
+                "those of that run; all else may differ."},
     {.name = "contact",
      .title = "contact",
      .size = sizeof(ContactForm),

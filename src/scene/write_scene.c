@@ -45,7 +45,20 @@ static void write_simulation(const Writer* writer) {
   text_add(out, ", max_iterations: %d, certificate: %s, record_every: %d", simulation->max_iterations,
            simulation->certificate ? "true" : "false", simulation->record_every);
   if (simulation->substeps > 1) text_add(out, ", substeps: %d", simulation->substeps);
+  if (writer->scene->keep_state_count > 0)
+    write_key_numbers(out, "keep_states", writer->scene->keep_states, writer->scene->keep_state_count);
   text_add(out, "}\n");
+}
+
+static void write_start(const Writer* writer) {
+  const SceneStart* start = &writer->scene->start;
+  if (!start->run) return;
+  char* run = file_relative(writer->folder, start->run);
+  text_add(writer->out, "start: {run: ");
+  write_text(writer->out, run);
+  write_key_number(writer->out, "time", start->time);
+  text_add(writer->out, "}\n");
+  memory_free(run);
 }
 
 /* Of the law; nothing when it is derived or the default. */
@@ -495,6 +508,7 @@ void scene_write_yaml(const Scene* scene, const char* folder, Text* out) {
   name_shapes(&writer);
   write_name(&writer);
   write_simulation(&writer);
+  write_start(&writer);
   write_contact(&writer);
   write_shapes(&writer);
   write_links(&writer);

@@ -94,6 +94,7 @@ struct Sim {
   double* q_older;                        /* q^{t-2}; NULL: no joint has an armature  (nq) */
   Pose *pose_now, *pose_old, *pose_older; /* T^t, T^{t-1}, T^{t-2}  (links) */
   Pose* pose_rate;                        /* dT/dt of the initial velocities (affine)  (links) */
+  double* start_rate;                     /* these velocities  (nv) */
 
   struct Spinner* spinners; /* of bodies that carry their angular momentum; NULL: there is none  (links) */
 
@@ -183,6 +184,14 @@ void path_save(Sim* sim);
 void path_restore(Sim* sim);
 /* A move by s->scaled is about to be accepted: the accepted state is still that before it. */
 void path_add(Sim* sim);
+
+/* All that the steps to come depend on, through a block (simulate/snapshot.c). */
+void sim_pass_state(Sim* sim, StateBlock* block);
+/* The same read, and shown; false: the block is not a state of this model. The Sim can then only be destroyed. */
+bool sim_read_state(Sim* sim, StateBlock* block);
+/* The run begins in the state that the model has as its start (simulate/start.c). Contact has been created, but nothing
+ * has been evaluated. */
+Status sim_begin_recorded(Sim* sim, Diagnostics* diagnostics);
 
 /* A run without contact of its own, at rest at the start: for whoever wants the terms of one step. */
 Sim* sim_create_bare(const Model* model, int threads);

@@ -170,6 +170,9 @@ SimSnapshot* sim_save(Sim* sim);
 void sim_restore(Sim* sim, const SimSnapshot* snapshot);
 void sim_snapshot_destroy(SimSnapshot* snapshot);
 size_t sim_snapshot_size(const SimSnapshot* snapshot); /* bytes */
+/* The present state as a file of kind STATE_KIND, which number_file_free frees: what Scene.start may begin with. Not
+ * before the first step. */
+void sim_state_file(Sim* sim, NumberFile* file);
 /* Coordinates and poses at the substep before, and poses at the one before that; at the start of a run they say nothing
  * yet. Borrowed until the next step. */
 typedef struct {
