@@ -8,6 +8,9 @@ void model_gradient_create(ModelGradient* g, const Model* model) {
                        .attachments = MEMORY_NEW(Vec3, model->link_count),
                        .mass = MEMORY_NEW(double, model->link_count),
                        .control = MEMORY_NEW(double, model->parameter_count),
+                       .joint = memory_alloc(sizeof(double[JOINT_OWN_COUNT]) * (size_t)model->dof_count),
+                       .center = MEMORY_NEW(Vec3, model->link_count),
+                       .inertia = memory_alloc(sizeof(double[6]) * (size_t)model->link_count),
                        .coordinates = MEMORY_NEW(double, model->dof_count),
                        .velocities = MEMORY_NEW(double, model->dof_count),
                        .moment = MEMORY_NEW(MassMoment, model->link_count)};
@@ -18,6 +21,9 @@ void model_gradient_destroy(ModelGradient* g) {
   memory_free(g->attachments);
   memory_free(g->mass);
   memory_free(g->control);
+  memory_free(g->joint);
+  memory_free(g->center);
+  memory_free(g->inertia);
   memory_free(g->coordinates);
   memory_free(g->velocities);
   memory_free(g->moment);
@@ -31,6 +37,10 @@ void model_gradient_clear(ModelGradient* g, const Model* model) {
   memset(g->mass, 0, sizeof(double) * links);
   memset(g->control, 0, sizeof(double) * (size_t)model->parameter_count);
   memset(g->contact, 0, sizeof(g->contact));
+  memset(g->joint, 0, sizeof(double[JOINT_OWN_COUNT]) * dofs);
+  memset(g->center, 0, sizeof(Vec3) * links);
+  memset(g->inertia, 0, sizeof(double[6]) * links);
+  g->gravity = vec3(0, 0, 0);
   memset(g->coordinates, 0, sizeof(double) * dofs);
   memset(g->velocities, 0, sizeof(double) * dofs);
   memset(g->moment, 0, sizeof(MassMoment) * links);
@@ -214,8 +224,19 @@ static double reverse_solids(const LinkReverse* r) {
   return value / volume;
 }
 
-static double reverse_link(const LinkReverse* r) {
-  if (r->source->mass_model == MASS_GIVEN) return point_value(&r->bar, r->source->center);
+/* S = m (X c)(X c)^T + (tr(I)/2 1 - I) about the centre c: by c, by I, and returned by m. */
+static double reverse_given(const LinkReverse* r, Vec3* center, double inertia[6]) {
+  static const int axis[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
+  const Mat3* q = &r->bar.second;
+  double half_trace = 0.5 * mat3_trace(*q);
+  for (int k = 0; k < 6; k++) inertia[k] += k < 3 ? half_trace - q->m[k][k] : -2 * q->m[axis[k][0]][axis[k][1]];
+  *center = vec3_add_scaled(*center, r->link->mass, point_slope(&r->bar, r->source->center));
+  return point_value(&r->bar, r->source->center);
+}
+
+static double reverse_link(const LinkReverse* r, ModelGradient* gradient) {
+  ptrdiff_t link = r->link - r->model->links;
+  if (r->source->mass_model == MASS_GIVEN) return reverse_given(r, &gradient->center[link], gradient->inertia[link]);
   double by_mass = r->source->mass_model == MASS_UNIFORM ? reverse_solids(r) : reverse_vertices(r);
   if (!r->source->has_mass) add_solids(r, &VOLUME_BAR, by_mass * r->source->density); /* m = density V */
   return by_mass;
@@ -227,7 +248,7 @@ void model_gradient_masses(const Model* model, ModelGradient* gradient) {
     const SceneLink* source = &model->scene->links[i];
     if (!(link->mass > 0)) continue;
     LinkReverse r = {model, link, source, symmetric_bar(&gradient->moment[i]), gradient->vertices};
-    gradient->mass[i] += reverse_link(&r);
+    gradient->mass[i] += reverse_link(&r, gradient);
     gradient->moment[i] = mass_moment_zero();
   }
 }

@@ -182,9 +182,15 @@ typedef enum {
   OVERRIDE_CONTROL,    /* part: which of the signals of model_scene_signal; index: as in signal_parameter */
   OVERRIDE_COORDINATE, /* index: in what is said about the link's start */
   OVERRIDE_VELOCITY,
-  OVERRIDE_MASS,   /* of the link, or its density where that is given  [kg, kg/m^3] */
-  OVERRIDE_CONTACT /* index: CONTACT_SUPPORT, ... */
+  OVERRIDE_MASS,    /* of the link, or its density where that is given  [kg, kg/m^3] */
+  OVERRIDE_CONTACT, /* index: CONTACT_SUPPORT, ... */
+  OVERRIDE_JOINT,   /* part: JOINT_DAMPING, ...; index: degree of freedom of the link's joint */
+  OVERRIDE_GRAVITY, /* index: axis  [m/s^2] */
+  OVERRIDE_CENTER,  /* index: axis of the centre of mass, of a link with mass_model given  [m] */
+  OVERRIDE_INERTIA  /* index: of SceneLink.inertia, of such a link  [kg m^2] */
 } OverrideKind;
+/* What a joint has for each of its degrees of freedom. */
+enum { JOINT_DAMPING, JOINT_STIFFNESS, JOINT_FRICTION, JOINT_ARMATURE, JOINT_OWN_COUNT };
 typedef struct {
   OverrideKind kind;
   int link, part, index;
@@ -288,9 +294,13 @@ typedef struct {
   double* mass;                            /* total masses at fixed distribution  [1/kg]  (links) */
   double* control;                         /* parameters of signals of controllers, then loads (parameters) */
   double contact[CONTACT_PARAMETER_COUNT]; /* support, stiffness, friction, smoothing, rest speed, own */
+  double (*joint)[JOINT_OWN_COUNT];        /* damping, stiffness, friction, armature of the joints  (nv) */
+  Vec3 gravity;                            /* world axes  [s^2/m] */
+  Vec3* center;                            /* centre of mass of links with mass_model given  [1/m]  (links) */
+  double (*inertia)[6];                    /* SceneLink.inertia of such links  [1/(kg m^2)]  (links) */
   double* coordinates;                     /* initial coordinates, as increments of joint_increment  (nv) */
   double* velocities;                      /* initial velocities  (nv) */
-  MassMoment* moment; /* entry by entry; model_gradient_masses turns it into vertices and mass  (links) */
+  MassMoment* moment; /* entry by entry; model_gradient_masses turns it into vertices, mass, center  (links) */
 } ModelGradient;
 
 void model_gradient_create(ModelGradient* gradient, const Model* model);

@@ -48,6 +48,14 @@ static double* contact_number(const Scene* scene, int index) {
   return index < CONTACT_OWN ? place[index] : &c.own->own[index - CONTACT_OWN];
 }
 
+static double* joint_number(SceneJoint* joint, int part) {
+  double* const place[JOINT_OWN_COUNT] = {[JOINT_DAMPING] = joint->damping,
+                                          [JOINT_STIFFNESS] = joint->stiffness,
+                                          [JOINT_FRICTION] = joint->friction,
+                                          [JOINT_ARMATURE] = joint->armature};
+  return place[part];
+}
+
 double* model_scene_number(const Scene* scene, const ModelOverride* o) {
   switch (o->kind) {
     case OVERRIDE_VERTEX: {
@@ -66,6 +74,19 @@ double* model_scene_number(const Scene* scene, const ModelOverride* o) {
       return scene->links[o->link].has_mass ? &scene->links[o->link].mass : &scene->links[o->link].density;
     case OVERRIDE_CONTACT:
       return contact_number(scene, o->index);
+    case OVERRIDE_JOINT:
+      return joint_number(&scene->links[o->link].joint, o->part) + o->index;
+    case OVERRIDE_GRAVITY: {
+      union { /* the scene's owner may write it */
+        const Vec3* read;
+        Vec3* own;
+      } g = {.read = &scene->simulation.gravity};
+      return component(g.own, o->index);
+    }
+    case OVERRIDE_CENTER:
+      return component(&scene->links[o->link].center, o->index);
+    case OVERRIDE_INERTIA:
+      return &scene->links[o->link].inertia[o->index];
   }
   return NULL;
 }
