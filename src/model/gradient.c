@@ -3,11 +3,16 @@
 
 #include "model/build.h"
 
+static size_t material_size(const Model* model) {
+  return sizeof(double[MATERIAL_COUNT]) * (size_t)(1 + model->link_count + model->scene->contact.pair_count);
+}
+
 void model_gradient_create(ModelGradient* g, const Model* model) {
   *g = (ModelGradient){.vertices = MEMORY_NEW(Vec3, model->vertex_count),
                        .attachments = MEMORY_NEW(Vec3, model->link_count),
                        .mass = MEMORY_NEW(double, model->link_count),
                        .control = MEMORY_NEW(double, model->parameter_count),
+                       .material = memory_alloc(material_size(model)),
                        .coordinates = MEMORY_NEW(double, model->dof_count),
                        .velocities = MEMORY_NEW(double, model->dof_count),
                        .moment = MEMORY_NEW(MassMoment, model->link_count)};
@@ -18,6 +23,7 @@ void model_gradient_destroy(ModelGradient* g) {
   memory_free(g->attachments);
   memory_free(g->mass);
   memory_free(g->control);
+  memory_free(g->material);
   memory_free(g->coordinates);
   memory_free(g->velocities);
   memory_free(g->moment);
@@ -31,6 +37,7 @@ void model_gradient_clear(ModelGradient* g, const Model* model) {
   memset(g->mass, 0, sizeof(double) * links);
   memset(g->control, 0, sizeof(double) * (size_t)model->parameter_count);
   memset(g->contact, 0, sizeof(g->contact));
+  memset(g->material, 0, material_size(model));
   memset(g->coordinates, 0, sizeof(double) * dofs);
   memset(g->velocities, 0, sizeof(double) * dofs);
   memset(g->moment, 0, sizeof(MassMoment) * links);

@@ -74,6 +74,8 @@ static double slope_at(const DesignNumber* n, const Model* m, const ModelGradien
       return g->coordinates[m->links[n->link].dof_first + n->index];
     case OVERRIDE_VELOCITY:
       return velocity_slope(m, g, n->link, n->index);
+    case OVERRIDE_MATERIAL:
+      return g->material[model_material_row(m, n->link, n->part)][n->index];
     case OVERRIDE_MASS:
     case OVERRIDE_CONTACT:
       break; /* no design moves these */
