@@ -255,6 +255,7 @@ typedef enum {
   GRADCHECK_ATTACHMENTS, /* joint origins */
   GRADCHECK_MASS,        /* masses, densities where those are given */
   GRADCHECK_CONTACT,     /* support, stiffness, friction, smoothing, rest speed */
+  GRADCHECK_MATERIAL,    /* restitution; friction and restitution of links, then of contact.pairs; those above 0 */
   GRADCHECK_BLOCKS
 } GradcheckBlock;
 const char* gradcheck_block_name(GradcheckBlock block);

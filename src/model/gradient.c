@@ -3,6 +3,10 @@
 
 #include "model/build.h"
 
+static size_t material_size(const Model* model) {
+  return sizeof(double[MATERIAL_COUNT]) * (size_t)(1 + model->link_count + model->scene->contact.pair_count);
+}
+
 void model_gradient_create(ModelGradient* g, const Model* model) {
   *g = (ModelGradient){.vertices = MEMORY_NEW(Vec3, model->vertex_count),
                        .attachments = MEMORY_NEW(Vec3, model->link_count),
@@ -11,6 +15,7 @@ void model_gradient_create(ModelGradient* g, const Model* model) {
                        .joint = memory_alloc(sizeof(double[JOINT_OWN_COUNT]) * (size_t)model->dof_count),
                        .center = MEMORY_NEW(Vec3, model->link_count),
                        .inertia = memory_alloc(sizeof(double[6]) * (size_t)model->link_count),
+                       .material = memory_alloc(material_size(model)),
                        .coordinates = MEMORY_NEW(double, model->dof_count),
                        .velocities = MEMORY_NEW(double, model->dof_count),
                        .moment = MEMORY_NEW(MassMoment, model->link_count)};
@@ -24,6 +29,7 @@ void model_gradient_destroy(ModelGradient* g) {
   memory_free(g->joint);
   memory_free(g->center);
   memory_free(g->inertia);
+  memory_free(g->material);
   memory_free(g->coordinates);
   memory_free(g->velocities);
   memory_free(g->moment);
@@ -41,6 +47,7 @@ void model_gradient_clear(ModelGradient* g, const Model* model) {
   memset(g->center, 0, sizeof(Vec3) * links);
   memset(g->inertia, 0, sizeof(double[6]) * links);
   g->gravity = vec3(0, 0, 0);
+  memset(g->material, 0, material_size(model));
   memset(g->coordinates, 0, sizeof(double) * dofs);
   memset(g->velocities, 0, sizeof(double) * dofs);
   memset(g->moment, 0, sizeof(MassMoment) * links);

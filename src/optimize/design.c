@@ -83,6 +83,8 @@ static double slope_at(const DesignNumber* n, const Model* m, const ModelGradien
       const SceneLink* source = &m->scene->links[n->link];
       return source->has_mass ? g->mass[n->link] : g->mass[n->link] * m->links[n->link].mass / source->density;
     }
+    case OVERRIDE_MATERIAL:
+      return g->material[model_material_row(m, n->link, n->part)][n->index];
     case OVERRIDE_CONTACT:
       return g->contact[n->index];
     case OVERRIDE_JOINT:

@@ -68,6 +68,7 @@ typedef struct {
   double mass, density;
   int mass_model;
   double gravity_compensation;
+  SceneMaterial material;
   Vec3 center;
   NumberList inertia;
 } LinkForm;
@@ -105,5 +106,10 @@ typedef struct {
   const Node *link, *repeat;
   NumberList coordinates, velocities;
 } InitialForm;
+
+typedef struct {
+  const Node *a, *b;
+  SceneMaterial material;
+} ContactPairForm;
 
 #endif

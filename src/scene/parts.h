@@ -67,6 +67,9 @@ void scene_read_inside(Scene* scene, Reader* outer, Node* root, const PlacedOver
 /* The name that a run folder is called by: what is written, or the file's. Owned by the caller. */
 char* read_file_name(Reader* reader, const Node* node, const char* owner, const char* path);
 
+/* Which of a material's values the map gives. */
+void read_material(const Node* map, SceneMaterial* material);
+
 /* ---- check.c */
 /* What can be judged only once everything is read: masses, half-spaces, prescribed joints. */
 void check_scene(Reader* reader);

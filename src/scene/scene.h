@@ -73,6 +73,13 @@ typedef struct {
   double friction_speed;           /* width of friction's smoothing [m/s or rad/s] */
 } SceneJoint;
 
+/* What a link, or a pair of links, is made of as contact feels it (contact.pairs). */
+enum { MATERIAL_FRICTION, MATERIAL_RESTITUTION, MATERIAL_COUNT };
+typedef struct {
+  bool given[MATERIAL_COUNT]; /* what nothing is said of comes from elsewhere (model_pair_material) */
+  double value[MATERIAL_COUNT];
+} SceneMaterial;
+
 typedef enum { MASS_VERTICES, MASS_UNIFORM, MASS_GIVEN } MassModel;
 
 typedef struct {
@@ -91,7 +98,8 @@ typedef struct {
   bool fixed;                  /* welded to its parent (world for a root): a joint of type fixed */
   bool collide;                /* false: takes part in no contact */
   double gravity_compensation; /* part of its weight that is taken off; the parent's where nothing is said */
-  char** groups;               /* names for contact.exclude */
+  SceneMaterial material;
+  char** groups; /* names for contact.exclude and contact.pairs */
   int group_count;
   double color[3]; /* sRGB 0..1; negative = choose from the palette */
 } SceneLink;
@@ -209,6 +217,13 @@ static inline double simulation_substep(const SceneSimulation* simulation) {
   return simulation->dt / simulation_substeps(simulation);
 }
 
+/* Of every link named a against every link named b, links or groups. */
+typedef struct {
+  SourcePlace place;
+  char* name[2];
+  SceneMaterial material;
+} ScenePair;
+
 typedef struct {
   SourcePlace place;
   ContactModel model;
@@ -225,6 +240,8 @@ typedef struct {
   char* (*exclude)[2]; /* pairs of link or group names */
   SourcePlace* exclude_place;
   int exclude_count;
+  ScenePair* pairs; /* of several that say the same of two links the last one counts */
+  int pair_count;
 } SceneContact;
 
 typedef struct {

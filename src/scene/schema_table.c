@@ -83,6 +83,20 @@ static const SchemaRow ROWS[] = {
     /* its other rows are the laws' (contact_schema_row) */
     {"contact", "exclude", VALUE_NAME_PAIRS, AT(ContactForm, exclude), .nullable = true,
      .meaning = "Pairs of links or groups that do not touch. A link and its parent never do."},
+    {"contact", "pairs", VALUE_LIST, AT(ContactForm, pairs), .of = "contact_pair", .nullable = true,
+     .meaning = "Friction and restitution between two links, or all links of two groups, whatever the links say; of "
+                "several items the last counts. Else two links that both have a value of their own meet with the root "
+                "of the product, one alone decides for both, and where neither has one the values here hold."},
+
+    {"contact_pair", "a", VALUE_TEXT, AT(ContactPairForm, a), .required = true, .meaning = "A link or a group."},
+    {"contact_pair", "b", VALUE_TEXT, AT(ContactPairForm, b), .required = true,
+     .meaning = "The other; twice the same group: all pairs within it."},
+    {"contact_pair", "friction", VALUE_NUMBER, AT(ContactPairForm, material.value[MATERIAL_FRICTION]),
+     .fallback = "(from the links, else contact.friction)", .range = RANGE_BETWEEN(0, 100),
+     .meaning = "Coulomb coefficient between them."},
+    {"contact_pair", "restitution", VALUE_NUMBER, AT(ContactPairForm, material.value[MATERIAL_RESTITUTION]),
+     .fallback = "(from the links, else contact.restitution)", .range = RANGE_BETWEEN(0, 1),
+     .meaning = "Part of the normal speed that is left after an impact between them."},
 
     /* ---------------------------------------------------------------- shape */
     {"shape", "type", VALUE_CHOICE, AT(SceneShapeForm, type),
@@ -192,8 +206,15 @@ static const SchemaRow ROWS[] = {
                 "its base holds a robot up."},
     {"link", "collide", VALUE_BOOL, AT(LinkForm, collide), .fallback = "true",
      .meaning = "false: the link touches nothing."},
+    {"link", "friction", VALUE_NUMBER, AT(LinkForm, material.value[MATERIAL_FRICTION]),
+     .fallback = "(the other link's, else contact.friction)", .range = RANGE_BETWEEN(0, 100),
+     .meaning = "Coulomb coefficient: two links that both have one meet with the root of the product, one alone "
+                "decides for both. contact.pairs goes before it."},
+    {"link", "restitution", VALUE_NUMBER, AT(LinkForm, material.value[MATERIAL_RESTITUTION]),
+     .fallback = "(the other link's, else contact.restitution)", .range = RANGE_BETWEEN(0, 1),
+     .meaning = "Part of the normal speed that is left after an impact; the same rule."},
     {"link", "groups", VALUE_NAMES, AT(LinkForm, groups), .nullable = true,
-     .meaning = "Names that contact.exclude may use for this link."},
+     .meaning = "Names that contact.exclude and contact.pairs may use for this link."},
     {"link", "color", VALUE_COLOR, AT(LinkForm, color), .fallback = "(from a palette)",
      .meaning = "Colour in pictures, sRGB."},
     {"link", "repeat", VALUE_OBJECT, AT(LinkForm, repeat), .of = "repeat", .nullable = true,
@@ -420,6 +441,23 @@ static const SchemaObject OBJECTS[] = {
          "  - {name: left, shape: {type: sphere, radius: 0.1}, mass: 1}\n"
          "  - {name: right, shape: {type: sphere, radius: 0.1}, mass: 1, position: [0.3, 0, 0]}\n"
          "  - {name: tip, groups: [fingers], shape: {type: sphere, radius: 0.1}, mass: 1, position: [0.6, 0, 0]}\n"},
+    {.name = "contact_pair",
+     .title = "pairs, of contact",
+     .size = sizeof(ContactPairForm),
+     .meaning = "What two links are to each other.",
+     .example =
+         "contact:\n"
+         "  friction: 0.5\n"
+         "  pairs:\n"
+         "    - {a: ball, b: floor, friction: 0.2, restitution: 0.8}\n"
+         "    - {a: rubber, b: rubber, friction: 1.1}\n"
+         "links:\n"
+         "  - {name: floor, fixed: true, shape: {type: half_space}}\n"
+         "  - {name: ball, shape: {type: sphere, radius: 0.1}, mass: 1, position: [0, 0, 1]}\n"
+         "  - {name: left, groups: [rubber], friction: 0.9, shape: {type: sphere, radius: 0.1}, mass: 1, position: [1, "
+         "0, 1]}\n"
+         "  - {name: right, groups: [rubber], friction: 0.9, shape: {type: sphere, radius: 0.1}, mass: 1, position: "
+         "[1.5, 0, 1]}\n"},
     {.name = "shape",
      .title = "shape",
      .size = sizeof(SceneShapeForm),

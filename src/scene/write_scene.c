@@ -73,6 +73,28 @@ static void write_parameter(Text* out, const SceneContact* contact, const Schema
   text_add(out, "\n");
 }
 
+static void write_material(Text* out, const SceneMaterial* material, const char* before, const char* after) {
+  static const char* const KEYS[MATERIAL_COUNT] = {"friction", "restitution"};
+  for (int k = 0; k < MATERIAL_COUNT; k++) {
+    if (!material->given[k]) continue;
+    text_add(out, "%s%s: ", before, KEYS[k]);
+    write_number(out, material->value[k]);
+    text_add(out, "%s", after);
+  }
+}
+
+static void write_pairs(Text* out, const SceneContact* contact) {
+  if (contact->pair_count > 0) text_add(out, "  pairs:\n");
+  for (int i = 0; i < contact->pair_count; i++) {
+    text_add(out, "    - {a: ");
+    write_text(out, contact->pairs[i].name[0]);
+    text_add(out, ", b: ");
+    write_text(out, contact->pairs[i].name[1]);
+    write_material(out, &contact->pairs[i].material, ", ", "");
+    text_add(out, "}\n");
+  }
+}
+
 static void write_contact(const Writer* writer) {
   const SceneContact* contact = &writer->scene->contact;
   Text* out = writer->out;
@@ -92,6 +114,7 @@ static void write_contact(const Writer* writer) {
     write_text(out, contact->exclude[i][1]);
     text_add(out, "]\n");
   }
+  write_pairs(out, contact);
 }
 
 /* ---------------------------------------------------------------- shapes */
@@ -357,6 +380,7 @@ static void write_link(const Writer* writer, const SceneLink* link) {
   write_mass(out, link);
   write_groups(out, link);
   if (!link->collide) text_add(out, "    collide: false\n");
+  write_material(out, &link->material, "    ", "\n");
   const double inherited = link->parent < 0 ? 0 : writer->scene->links[link->parent].gravity_compensation;
   if (!same_bits(&link->gravity_compensation, &inherited, sizeof(double))) {
     text_add(out, "    gravity_compensation: ");
