@@ -16,13 +16,15 @@ typedef struct {
   const SimContact* contacts; /* (contact_count) */
   int contact_count;
   SimPath path; /* moves that led here from the frame before */
+  const Vec3 *velocity, *angular_velocity; /* sim_link_velocities; looked at when the scene asks for them  (links) */
+  const double* joint_forces;              /* sim_joint_forces, likewise */
 } RunFrame;
 
 /* The open CSV files of a run. Owns its streams, borrows the model. */
 typedef struct RunFolder RunFolder;
 
-/* Make the folder (with parents) and open trajectory.csv, joints.csv, contacts.csv, solver.csv, path.csv with their
- * header lines. *result is the caller's, for run_folder_close or _discard; it borrows the model. STATUS_IO with a
+/* Make the folder (with parents) and open trajectory.csv, joints.csv, contacts.csv, solver.csv, path.csv and
+ * those that simulation.output asks for with their header lines. *result is the caller's, for run_folder_close or _discard; it borrows the model. STATUS_IO with a
  * diagnostic that names the file and the reason; then *result is NULL and no file is left. */
 Status run_folder_open(RunFolder** result, const char* folder, const Model* model, Diagnostics* diagnostics);
 /* Add the rows of one state, which is only read. The first failed write is reported at once, not at the end of the run:

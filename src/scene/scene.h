@@ -184,8 +184,12 @@ typedef struct {
   int max_iterations;
   bool certificate;
   int record_every; /* steps between rows of the CSV files */
+  unsigned output;  /* OUTPUT_..., files of the run folder that are written only when asked for */
   int substeps;     /* equal parts that every step is taken in; below 1 counts as 1 */
 } SceneSimulation;
+
+/* Files that a run leaves only when it is asked for them. Bits, in the order of the words of simulation.output. */
+enum { OUTPUT_VELOCITIES = 1, OUTPUT_FORCES = 2 };
 
 /* Most equal parts that a step may be taken in. */
 enum { SUBSTEPS_MAX = 64 };

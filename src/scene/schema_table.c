@@ -60,6 +60,10 @@ static const SchemaRow ROWS[] = {
      .meaning = "Prove for every step that nothing passes through anything on the way."},
     {"simulation", "record_every", VALUE_INTEGER, AT(SimulationForm, simulation.record_every), .fallback = "1",
      .range = RANGE_BETWEEN(1, STEPS_MAX), .meaning = "Steps from one row of the CSV files to the next."},
+    {"simulation", "output", VALUE_WORDS, AT(SimulationForm, simulation.output), .of = "velocities|forces",
+     .fallback = "(none)",
+     .meaning = "Files that the run folder has only when they are asked for: velocities.csv (of links and joints) and "
+                "forces.csv (of drives, loads, friction, springs, limits along joint coordinates)."},
     {"simulation", "substeps", VALUE_INTEGER, AT(SimulationForm, simulation.substeps), .fallback = "1",
      .range = RANGE_BETWEEN(1, SUBSTEPS_MAX),
      .meaning = "Equal parts that every step is taken in; rows and losses keep to whole steps. A step that fails is "

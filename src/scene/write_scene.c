@@ -34,6 +34,11 @@ static void write_simulation(const Writer* writer) {
   if (simulation->force_tolerance > 0) write_key_number(out, "force_tolerance", simulation->force_tolerance);
   text_add(out, ", max_iterations: %d, certificate: %s, record_every: %d", simulation->max_iterations,
            simulation->certificate ? "true" : "false", simulation->record_every);
+  if (simulation->output) {
+    bool both = (simulation->output & OUTPUT_VELOCITIES) && (simulation->output & OUTPUT_FORCES);
+    text_add(out, ", output: [%s%s%s]", simulation->output & OUTPUT_VELOCITIES ? "velocities" : "", both ? ", " : "",
+             simulation->output & OUTPUT_FORCES ? "forces" : "");
+  }
   if (simulation->substeps > 1) text_add(out, ", substeps: %d", simulation->substeps);
   text_add(out, "}\n");
 }
