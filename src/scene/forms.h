@@ -89,6 +89,8 @@ typedef struct {
   const Node *times, *values, *terms;
   double duration, interval;
   NumberList value, offset;
+  const Node *file, *time, *column, *columns;
+  int interpolation;
 } SignalForm;
 
 typedef struct {

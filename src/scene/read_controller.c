@@ -15,7 +15,11 @@ static void read_drive(Reader* reader, const ControllerForm* form, int dof, Scen
   spread_over_dof(reader, &form->max_force, "max_force", dof, controller->max_force);
   if (!form->target) return;
   size_t mark = reader_enter_key(reader, "target");
+  Joint joint = scene_joint(&reader->scene->links[controller->link].joint);
+  bool angles = controller->type == CONTROLLER_PD || controller->type == CONTROLLER_PRESCRIBED;
+  reader->rotations = joint.quaternion && angles;
   read_signal(reader, form->target, dof, &controller->target);
+  reader->rotations = false;
   reader_leave(reader, mark);
 }
 

@@ -121,6 +121,7 @@ typedef struct {
   int terms;
   double *amplitude, *frequency, *phase; /* m or rad, Hz, rad     (channels * terms) */
   double interval;                       /* SEQUENCE, HELD: s between rows */
+  char* file; /* CSV file that times and values were read from; NULL: they stand in the scene */
 } SceneSignal;
 
 typedef enum {

@@ -326,7 +326,7 @@ static const SchemaRow ROWS[] = {
      .meaning = "Many loads from this one."},
 
     /* ---------------------------------------------------------------- signal */
-    {"signal", "type", VALUE_CHOICE, AT(SignalForm, type), .of = "constant|keyframes|spline|sines|sequence",
+    {"signal", "type", VALUE_CHOICE, AT(SignalForm, type), .of = "constant|keyframes|spline|sines|sequence|csv",
      .required = true, .meaning = "How the value follows from time."},
     {"signal", "value", VALUE_PER_DOF, AT(SignalForm, value), .only = "constant", .unit = "m, rad, N ...",
      .required = true, .meaning = "The value: one number, or one per channel."},
@@ -344,6 +344,18 @@ static const SchemaRow ROWS[] = {
      .fallback = "0", .meaning = "Value around which the sines swing, one number or one per channel."},
     {"signal", "terms", VALUE_TERMS, AT(SignalForm, terms), .of = "sine", .only = "sines", .required = true,
      .meaning = "The sines to add: a list for one channel, or a list of such lists, one per channel."},
+
+    {"signal", "file", VALUE_TEXT, AT(SignalForm, file), .only = "csv", .required = true,
+     .meaning = "CSV file with a header line, relative to the scene file."},
+    {"signal", "time", VALUE_TEXT, AT(SignalForm, time), .only = "csv", .unit = "s", .fallback = "(time)",
+     .meaning = "Name of its column of times, which rise. Before the first and after the last the value is held."},
+    {"signal", "column", VALUE_TEXT, AT(SignalForm, column), .only = "csv", .group = "columns",
+     .meaning = "Name of the column of values, for one channel."},
+    {"signal", "columns", VALUE_NAMES, AT(SignalForm, columns), .only = "csv", .group = "columns",
+     .meaning = "Names of the columns, one per channel. Three rotations take a rotation vector, or four columns of a "
+                "quaternion w, x, y, z, of any length but zero: of a free link seven columns in all."},
+    {"signal", "interpolation", VALUE_CHOICE, AT(SignalForm, interpolation), .only = "csv", .of = "linear|cubic",
+     .fallback = "linear", .meaning = "Between rows: linear, as keyframes, or cubic, as a spline."},
 
     {"sine", "amplitude", VALUE_NUMBER, AT(SineForm, amplitude), .unit = "m, rad, N ...", .required = true,
      .meaning = "Amplitude of amplitude * sin(2 pi frequency t + phase)."},
@@ -685,7 +697,9 @@ static const SchemaObject OBJECTS[] = {
                 "  - link: arm4\n"
                 "    type: pd\n"
                 "    position_gain: 10\n"
-                "    target: {type: sequence, interval: 0.5, values: [[0, 0], [0.1, 0], [0.2, 0.1]]}\n"},
+                "    target: {type: sequence, interval: 0.5, values: [[0, 0], [0.1, 0], [0.2, 0.1]]}\n"
+                "  # rows of a file:\n"
+                "  # - {link: arm4, type: torque, target: {type: csv, file: motor.csv, columns: [left, right]}}\n"},
     {.name = "sine",
      .title = "sine",
      .size = sizeof(SineForm),
