@@ -73,7 +73,7 @@ typedef struct {
 } RepeatForm;
 
 typedef struct {
-  const Node *link, *target, *repeat;
+  const Node *link, *target, *course, *repeat;
   int type;
   NumberList position_gain, velocity_gain, damping_gain, max_force;
 } ControllerForm;

@@ -121,7 +121,8 @@ typedef struct {
   int terms;
   double *amplitude, *frequency, *phase; /* m or rad, Hz, rad     (channels * terms) */
   double interval;                       /* SEQUENCE, HELD: s between rows */
-  char* file; /* CSV file that times and values were read from; NULL: they stand in the scene */
+  bool integrated; /* these are rates: the signal's value is their integral from t = 0 (not of splines) */
+  char* file;      /* CSV file that times and values were read from; NULL: they stand in the scene */
 } SceneSignal;
 
 typedef enum {

@@ -304,10 +304,18 @@ static const SchemaRow ROWS[] = {
      .meaning =
          "The drive does no more than this in either direction: what it wants up to 0.95 of it, this from 1.05 of "
          "it on, and smoothly in between. Not for three rotations."},
-    {"controller", "target", VALUE_SIGNAL, AT(ControllerForm, target), .unit = "m or rad; m/s or rad/s; N or N m",
-     .required = true,
+    {"controller", "target", VALUE_SIGNAL, AT(ControllerForm, target), .only = "pd|torque|velocity",
+     .unit = "m or rad; m/s or rad/s; N or N m", .required = true,
      .meaning = "Where to, how fast, or with what force: one channel per degree of freedom. Three rotations take a "
                 "rotation vector, of velocity the angular velocity in the link's axes."},
+    {"controller", "target", VALUE_SIGNAL, AT(ControllerForm, target), .only = "prescribed", .unit = "m or rad",
+     .group = "course",
+     .meaning = "Where the joint is: one channel per degree of freedom; of a free link x, y, z and a rotation vector."},
+    {"controller", "velocity", VALUE_SIGNAL, AT(ControllerForm, course), .only = "prescribed", .unit = "m/s or rad/s",
+     .group = "course",
+     .meaning = "How fast it goes, instead of target: the joint starts at zero and is where the integral of this is, "
+                "exactly (not of splines). Three rotations: the rate of the rotation vector, which is the angular "
+                "velocity as long as its axis stays."},
     {"controller", "repeat", VALUE_OBJECT, AT(ControllerForm, repeat), .of = "repeat_controller", .nullable = true,
      .meaning = "Many controllers from this one."},
 

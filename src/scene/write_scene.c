@@ -439,7 +439,7 @@ static void write_controller(const Writer* writer, const SceneController* contro
   }
   write_gain(out, "damping_gain", controller->damping_gain, dof);
   write_gain(out, "max_force", controller->max_force, dof);
-  write_signal(out, "target", &controller->target);
+  write_signal(out, controller->target.integrated ? "velocity" : "target", &controller->target);
 }
 
 static void write_load(const Writer* writer, const SceneLoad* load) {
