@@ -80,7 +80,7 @@ typedef struct {
 } RepeatForm;
 
 typedef struct {
-  const Node *link, *target, *repeat;
+  const Node *link, *target, *course, *repeat;
   int type;
   NumberList position_gain, velocity_gain, damping_gain, max_force;
 } ControllerForm;
@@ -96,6 +96,8 @@ typedef struct {
   const Node *times, *values, *terms;
   double duration, interval;
   NumberList value, offset;
+  const Node *file, *time, *column, *columns;
+  int interpolation;
 } SignalForm;
 
 typedef struct {

@@ -129,6 +129,8 @@ typedef struct {
   int terms;
   double *amplitude, *frequency, *phase; /* m or rad, Hz, rad     (channels * terms) */
   double interval;                       /* SEQUENCE, HELD: s between rows */
+  bool integrated; /* these are rates: the signal's value is their integral from t = 0 (not of splines) */
+  char* file;      /* CSV file that times and values were read from; NULL: they stand in the scene */
 } SceneSignal;
 
 typedef enum {
@@ -192,6 +194,7 @@ typedef struct {
   int max_iterations;
   bool certificate;
   int record_every; /* steps between rows of the CSV files */
+  unsigned output;  /* OUTPUT_..., files of the run folder that are written only when asked for */
   int substeps;     /* equal parts that every step is taken in; below 1 counts as 1 */
 } SceneSimulation;
 
@@ -206,6 +209,9 @@ typedef struct {
 #define STATE_KIND "state"
 #define STATE_FOLDER "states"
 char* scene_state_path(const char* run, int step); /* owned by the caller */
+
+/* Files that a run leaves only when it is asked for them. Bits, in the order of the words of simulation.output. */
+enum { OUTPUT_VELOCITIES = 1, OUTPUT_FORCES = 2 };
 
 /* Most equal parts that a step may be taken in. */
 enum { SUBSTEPS_MAX = 64 };

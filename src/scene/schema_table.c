@@ -62,6 +62,10 @@ static const SchemaRow ROWS[] = {
      .meaning = "Prove for every step that nothing passes through anything on the way."},
     {"simulation", "record_every", VALUE_INTEGER, AT(SimulationForm, simulation.record_every), .fallback = "1",
      .range = RANGE_BETWEEN(1, STEPS_MAX), .meaning = "Steps from one row of the CSV files to the next."},
+    {"simulation", "output", VALUE_WORDS, AT(SimulationForm, simulation.output), .of = "velocities|forces",
+     .fallback = "(none)",
+     .meaning = "Files that the run folder has only when they are asked for: velocities.csv (of links and joints) and "
+                "forces.csv (of drives, loads, friction, springs, limits along joint coordinates)."},
     {"simulation", "substeps", VALUE_INTEGER, AT(SimulationForm, simulation.substeps), .fallback = "1",
      .range = RANGE_BETWEEN(1, SUBSTEPS_MAX),
      .meaning = "Equal parts that every step is taken in; rows and losses keep to whole steps. A step that fails is "
@@ -335,10 +339,18 @@ static const SchemaRow ROWS[] = {
      .meaning =
          "The drive does no more than this in either direction: what it wants up to 0.95 of it, this from 1.05 of "
          "it on, and smoothly in between. Not for three rotations."},
-    {"controller", "target", VALUE_SIGNAL, AT(ControllerForm, target), .unit = "m or rad; m/s or rad/s; N or N m",
-     .required = true,
+    {"controller", "target", VALUE_SIGNAL, AT(ControllerForm, target), .only = "pd|torque|velocity",
+     .unit = "m or rad; m/s or rad/s; N or N m", .required = true,
      .meaning = "Where to, how fast, or with what force: one channel per degree of freedom. Three rotations take a "
                 "rotation vector, of velocity the angular velocity in the link's axes."},
+    {"controller", "target", VALUE_SIGNAL, AT(ControllerForm, target), .only = "prescribed", .unit = "m or rad",
+     .group = "course",
+     .meaning = "Where the joint is: one channel per degree of freedom; of a free link x, y, z and a rotation vector."},
+    {"controller", "velocity", VALUE_SIGNAL, AT(ControllerForm, course), .only = "prescribed", .unit = "m/s or rad/s",
+     .group = "course",
+     .meaning = "How fast it goes, instead of target: the joint starts at zero and is where the integral of this is, "
+                "exactly (not of splines). Three rotations: the rate of the rotation vector, which is the angular "
+                "velocity as long as its axis stays."},
     {"controller", "repeat", VALUE_OBJECT, AT(ControllerForm, repeat), .of = "repeat_controller", .nullable = true,
      .meaning = "Many controllers from this one."},
 
@@ -357,7 +369,7 @@ static const SchemaRow ROWS[] = {
      .meaning = "Many loads from this one."},
 
     /* ---------------------------------------------------------------- signal */
-    {"signal", "type", VALUE_CHOICE, AT(SignalForm, type), .of = "constant|keyframes|spline|sines|sequence",
+    {"signal", "type", VALUE_CHOICE, AT(SignalForm, type), .of = "constant|keyframes|spline|sines|sequence|csv",
      .required = true, .meaning = "How the value follows from time."},
     {"signal", "value", VALUE_PER_DOF, AT(SignalForm, value), .only = "constant", .unit = "m, rad, N ...",
      .required = true, .meaning = "The value: one number, or one per channel."},
@@ -375,6 +387,18 @@ static const SchemaRow ROWS[] = {
      .fallback = "0", .meaning = "Value around which the sines swing, one number or one per channel."},
     {"signal", "terms", VALUE_TERMS, AT(SignalForm, terms), .of = "sine", .only = "sines", .required = true,
      .meaning = "The sines to add: a list for one channel, or a list of such lists, one per channel."},
+
+    {"signal", "file", VALUE_TEXT, AT(SignalForm, file), .only = "csv", .required = true,
+     .meaning = "CSV file with a header line, relative to the scene file."},
+    {"signal", "time", VALUE_TEXT, AT(SignalForm, time), .only = "csv", .unit = "s", .fallback = "(time)",
+     .meaning = "Name of its column of times, which rise. Before the first and after the last the value is held."},
+    {"signal", "column", VALUE_TEXT, AT(SignalForm, column), .only = "csv", .group = "columns",
+     .meaning = "Name of the column of values, for one channel."},
+    {"signal", "columns", VALUE_NAMES, AT(SignalForm, columns), .only = "csv", .group = "columns",
+     .meaning = "Names of the columns, one per channel. Three rotations take a rotation vector, or four columns of a "
+                "quaternion w, x, y, z, of any length but zero: of a free link seven columns in all."},
+    {"signal", "interpolation", VALUE_CHOICE, AT(SignalForm, interpolation), .only = "csv", .of = "linear|cubic",
+     .fallback = "linear", .meaning = "Between rows: linear, as keyframes, or cubic, as a spline."},
 
     {"sine", "amplitude", VALUE_NUMBER, AT(SineForm, amplitude), .unit = "m, rad, N ...", .required = true,
      .meaning = "Amplitude of amplitude * sin(2 pi frequency t + phase)."},
@@ -739,7 +763,9 @@ static const SchemaObject OBJECTS[] = {
                 "  - link: arm4\n"
                 "    type: pd\n"
                 "    position_gain: 10\n"
-                "    target: {type: sequence, interval: 0.5, values: [[0, 0], [0.1, 0], [0.2, 0.1]]}\n"},
+                "    target: {type: sequence, interval: 0.5, values: [[0, 0], [0.1, 0], [0.2, 0.1]]}\n"
+                "  # rows of a file:\n"
+                "  # - {link: arm4, type: torque, target: {type: csv, file: motor.csv, columns: [left, right]}}\n"},
     {.name = "sine",
      .title = "sine",
      .size = sizeof(SineForm),

@@ -44,6 +44,11 @@ static void write_simulation(const Writer* writer) {
   if (simulation->force_tolerance > 0) write_key_number(out, "force_tolerance", simulation->force_tolerance);
   text_add(out, ", max_iterations: %d, certificate: %s, record_every: %d", simulation->max_iterations,
            simulation->certificate ? "true" : "false", simulation->record_every);
+  if (simulation->output) {
+    bool both = (simulation->output & OUTPUT_VELOCITIES) && (simulation->output & OUTPUT_FORCES);
+    text_add(out, ", output: [%s%s%s]", simulation->output & OUTPUT_VELOCITIES ? "velocities" : "", both ? ", " : "",
+             simulation->output & OUTPUT_FORCES ? "forces" : "");
+  }
   if (simulation->substeps > 1) text_add(out, ", substeps: %d", simulation->substeps);
   if (writer->scene->keep_state_count > 0)
     write_key_numbers(out, "keep_states", writer->scene->keep_states, writer->scene->keep_state_count);
@@ -481,7 +486,7 @@ static void write_controller(const Writer* writer, const SceneController* contro
   }
   write_gain(out, "damping_gain", controller->damping_gain, dof);
   write_gain(out, "max_force", controller->max_force, dof);
-  write_signal(out, "target", &controller->target);
+  write_signal(out, controller->target.integrated ? "velocity" : "target", &controller->target);
 }
 
 static void write_load(const Writer* writer, const SceneLoad* load) {

@@ -339,6 +339,7 @@ static void finish_step(Sim* s) {
   s->state.time = s->reached.time;
   sim_set_clock(s, simulation_substeps(&s->model->simulation), 0);
   list_states(s);
+  joint_forces_keep(s);
   sim_publish(s);
 }
 

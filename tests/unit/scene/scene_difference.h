@@ -105,6 +105,7 @@ static inline const char* signal_difference(const SceneSignal* a, const SceneSig
   SAME(rows);
   SAME(terms);
   SAME(interval);
+  SAME(integrated);
   SAME_ARRAY(times, a->rows);
   SAME_ARRAY(values, a->rows * a->channels);
   SAME_ARRAY(amplitude, a->terms * a->channels);

@@ -119,6 +119,7 @@ static void controllers_and_starts_come_back(void** state) {
       "      frequency: 2, phase: 3}, {amplitude: 1, frequency: 0}], []]}}\n"
       "  - {link: u4, type: prescribed, target: {type: sequence, interval: 0.3, values: [[1, 2], [3, 4]]}}\n"
       "  - {link: u5, type: pd, position_gain: 1, target: {type: sines, terms: [[], []]}}\n"
+      "  - {link: f, type: prescribed, velocity: [1, 2, 3, 4, 5, 6]}\n"
       "  - {link: h, type: pd, position_gain: 1, target: {type: keyframes, times: [1], values: [2]}}\n"
       "  - {link: b, type: pd, position_gain: 1, target: 0.25}\n"
       "initial:\n"
