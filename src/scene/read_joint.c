@@ -286,5 +286,11 @@ bool read_joint(Reader* reader, const Node* item, const LinkForm* form, const Re
   joint->position = pose.position;
   joint->rotation = pose_form_rotation(&pose);
   if (reader->indices) repeat_pose(repeat, reader->indices, &joint->position, &joint->rotation);
+  Vec3 at = joint->position;
+  double farthest = fmax(fabs(at.x), fmax(fabs(at.y), fabs(at.z)));
+  if (farthest > READER_LENGTH_MAX) {
+    reader_error(reader, item->place, "repeat puts it %g m away: at most %g m", farthest, READER_LENGTH_MAX);
+    known = false;
+  }
   return known;
 }

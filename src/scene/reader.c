@@ -91,9 +91,6 @@ void reader_leave(Reader* reader, size_t mark) {
 
 /* ---------------------------------------------------------------- scalars */
 
-/* Of lengths and places [m]: beyond it a double knows no micrometres, and squares and volumes soon no end. */
-#define LENGTH_MAX 1e9
-
 bool reader_number(Reader* reader, const Node* node, const ValueRange* range, const char* unit, double* value) {
   if (!reader_work(reader, node->place, 1)) return false;
   ScalarKind kind = node->kind == NODE_SCALAR ? node_scalar_kind(node) : SCALAR_TEXT;
@@ -106,8 +103,8 @@ bool reader_number(Reader* reader, const Node* node, const ValueRange* range, co
     reader_expected(reader, node, "a number");
     return false;
   }
-  if (unit && strcmp(unit, "m") == 0 && fabs(number) > LENGTH_MAX) {
-    reader_error(reader, node->place, "must be at most %g m in size, got %s", LENGTH_MAX,
+  if (unit && strcmp(unit, "m") == 0 && fabs(number) > READER_LENGTH_MAX) {
+    reader_error(reader, node->place, "must be at most %g m in size, got %s", READER_LENGTH_MAX,
                  text_excerpt(node->text).text);
     return false;
   }

@@ -12,6 +12,9 @@
 /* Values read in all, repeats counted: a guard against files that stand for hours of reading. */
 #define READER_WORK_MAX 20000000
 
+/* Of lengths and places [m]: beyond it a double knows no micrometres, and squares and volumes soon no end. */
+#define READER_LENGTH_MAX 1e9
+
 /* A link's name that was not known where it was used. */
 typedef struct {
   const Node* node;
