@@ -119,6 +119,7 @@ void build_contact(Builder* builder) {
                             .rest_speed_derived = !(given->rest_speed > 0) && !given->elastic,
                             .friction = given->friction,
                             .restitution = given->restitution,
+                            .hierarchy = given->hierarchy,
                             .feature = feature};
   memcpy(contact->own, given->own, sizeof(contact->own));
   contact->reference_force = scales.tree_count > 0 ? scales.median : FORCE_WITHOUT_BODIES;

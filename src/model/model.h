@@ -104,6 +104,7 @@ typedef struct {
   double rest_speed;                  /* nothing that meets leaves faster [m/s]; 0: the bare barrier */
   double restitution;                 /* what is left of the speed of approach, of impacts well above the rest speed */
   double own[CONTACT_OWN_PARAMETERS]; /* of the law alone (ContactLaw.parameters) */
+  bool hierarchy;                     /* SceneContact */
   bool support_derived, stiffness_derived, smoothing_derived, rest_speed_derived;
   double feature;         /* smallest thickness of a colliding moving hull [m] */
   double reference_force; /* weight that the stiffness was matched to [N] */

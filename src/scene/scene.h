@@ -166,7 +166,7 @@ typedef struct {
 
 typedef enum { INTEGRATOR_FIRST_ORDER, INTEGRATOR_SECOND_ORDER, INTEGRATOR_MOMENTUM } Integrator;
 /* After `none` the contact laws in the order of their table (contact/laws.c). */
-typedef enum { CONTACT_NONE, CONTACT_SEPARATING_PLANE } ContactModel;
+typedef enum { CONTACT_NONE, CONTACT_SEPARATING_PLANE, CONTACT_LONG_RANGE } ContactModel;
 /* The word of `contact.model`; contact/laws.c defines it. */
 const char* contact_model_name(ContactModel model);
 /* Most parameters that a law may have beside those below. */
@@ -209,6 +209,7 @@ typedef struct {
   double own[CONTACT_OWN_PARAMETERS]; /* of the law alone */
   double restitution;
   bool elastic; /* restitution: null, the bare barrier */
+  bool hierarchy; /* of bounding spheres; else the sum over all pairs of pieces */
   SourcePlace support_place, stiffness_place, smoothing_place;
   char* (*exclude)[2]; /* pairs of link or group names */
   SourcePlace* exclude_place;

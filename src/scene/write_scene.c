@@ -41,7 +41,13 @@ static void write_simulation(const Writer* writer) {
 /* Of the law; nothing when it is derived or the default. */
 static void write_parameter(Text* out, const SceneContact* contact, const SchemaRow* row) {
   double value;
-  memcpy(&value, (const char*)contact + row->offset - offsetof(ContactForm, contact), sizeof(value));
+  const char* place = (const char*)contact + row->offset - offsetof(ContactForm, contact);
+  if (row->kind == VALUE_BOOL) {
+    bool set = *(const bool*)place;
+    if (set != (strcmp(row->fallback, "true") == 0)) text_add(out, "  %s: %s\n", row->key, set ? "true" : "false");
+    return;
+  }
+  memcpy(&value, place, sizeof(value));
   bool derived = row->fallback && row->fallback[0] == '(' && !(value > 0);
   bool plain = row->fallback && strcmp(row->key, "friction") != 0 && value == strtod(row->fallback, NULL);
   if (derived || plain) return;
