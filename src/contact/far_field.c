@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* ---------------------------------------------------------------- the blend (L7) */
+/* ---------------------------------------------------------------- the blend (Y7) */
 
 BlendWeight blend_weight(double r, double near, double blend) {
   double width = blend * near, t = (r - near) / width;
@@ -28,11 +28,10 @@ void field_work_create(FieldWork* w, const Model* model, const Hierarchy* hierar
     largest = n > largest ? n : largest;
   }
   int capacity = largest + second;
-  *w = (FieldWork){.scratch = {MEMORY_NEW(double, capacity), MEMORY_NEW(double, capacity),
-                               MEMORY_NEW(double, capacity), capacity, 0}};
+  *w = (FieldWork){.scratch = {MEMORY_NEW(double, capacity), MEMORY_NEW(double, capacity), MEMORY_NEW(double, capacity),
+                               capacity, 0}};
   for (int side = 0; side < 2; side++)
-    w->bars[side] =
-        (NodeBars){MEMORY_NEW(Vec3, hierarchy->largest + 1), MEMORY_NEW(double, hierarchy->largest + 1)};
+    w->bars[side] = (NodeBars){MEMORY_NEW(Vec3, hierarchy->largest + 1), MEMORY_NEW(double, hierarchy->largest + 1)};
 }
 
 void field_work_destroy(FieldWork* w) {
@@ -72,7 +71,7 @@ static FieldPiece* add_piece(FieldWork* w) {
   return &w->pieces[w->piece_count++];
 }
 
-/* ---------------------------------------------------------------- the walk down both trees (L8) */
+/* ---------------------------------------------------------------- the walk down both trees (Y8) */
 
 typedef struct {
   const Field* field;
@@ -189,19 +188,19 @@ bool field_value(const Field* f, FieldWork* w, const FieldPair* pair, double* va
   return true;
 }
 
-/* ---------------------------------------------------------------- gradients and Hessians (L9, L10) */
+/* ---------------------------------------------------------------- gradients and Hessians (Y9, Y10) */
 
-/* Motion of the difference of two centres by the twists of both bodies: columns of J. */
+/* CenterMotion of the difference of two centres by the twists of both bodies: columns of J. */
 typedef struct {
   double column[12][3];
-} Motion;
+} CenterMotion;
 
 static Vec3 arm_of(const Field* f, const FieldPair* pair, const FieldTerm* t, int side) {
   return vec3_sub(center_of(f, pair, side, t->node[side]), pair->reference[side]);
 }
 
-static Motion motion_of(const Field* f, const FieldPair* pair, const FieldTerm* t) {
-  Motion m;
+static CenterMotion motion_of(const Field* f, const FieldPair* pair, const FieldTerm* t) {
+  CenterMotion m;
   memset(&m, 0, sizeof(m));
   for (int side = 0; side < (pair->ground ? 1 : 2); side++) {
     Vec3 arm = arm_of(f, pair, t, side);
@@ -215,7 +214,7 @@ static Motion motion_of(const Field* f, const FieldPair* pair, const FieldTerm* 
 }
 
 /* J^T v. */
-static void motion_transposed(const Motion* m, Vec3 v, double out[12]) {
+static void motion_transposed(const CenterMotion* m, Vec3 v, double out[12]) {
   for (int k = 0; k < 12; k++) out[k] = m->column[k][0] * v.x + m->column[k][1] * v.y + m->column[k][2] * v.z;
 }
 
@@ -226,8 +225,8 @@ static Vec3 center_hessian(const FieldPair* pair, const FieldTerm* t, double fir
   return vec3_add_scaled(vec3_scale(y, across), (second - across) * vec3_dot(t->direction, y), t->direction);
 }
 
-static void add_center_terms(const Field* f, const FieldPair* pair, const FieldTerm* t, const Motion* m, double first,
-                             double second, PairDerivatives* out) {
+static void add_center_terms(const Field* f, const FieldPair* pair, const FieldTerm* t, const CenterMotion* m,
+                             double first, double second, PairDerivatives* out) {
   Vec3 g = vec3_scale(t->direction, first);
   out->force[0] = vec3_add(out->force[0], g);
   out->moment[0] = mat3_add(out->moment[0], mat3_outer(g, arm_of(f, pair, t, 0)));
@@ -257,8 +256,8 @@ static void gradient_of(const PairDerivatives* d, bool ground, double out[12]) {
 }
 
 static void derive_piece(const FieldPair* pair, FieldPiece* piece) {
-  plane_derivatives(&piece->solution, pair->ground != NULL, pair->reference[0], pair->reference[1],
-                    &piece->derivatives, &piece->response);
+  plane_derivatives(&piece->solution, pair->ground != NULL, pair->reference[0], pair->reference[1], &piece->derivatives,
+                    &piece->response);
 }
 
 /* What a blend is as a function of r, its terms held: derivatives of (1 - phi) A + phi P_c. */
@@ -290,7 +289,7 @@ static void sum_gradients(const Field* f, FieldWork* w, const FieldPair* pair) {
     if (t->kind == FIELD_PIECES)
       gradient_of(&w->pieces[t->piece].derivatives, pair->ground != NULL, own);
     else {
-      Motion m = motion_of(f, pair, t);
+      CenterMotion m = motion_of(f, pair, t);
       BlendTerm b = blend_term(f, pair, t);
       motion_transposed(&m, vec3_scale(t->direction, t->kind == FIELD_BLEND ? b.first : b.centred.first), own);
       for (int i = 0; t->kind == FIELD_BLEND && i < 12; i++) own[i] += (1 - b.phi.value) * t->inner_gradient[i];
@@ -310,7 +309,7 @@ static void add_piece_terms(const PairDerivatives* d, double weight, PairDerivat
 
 static void add_blend_terms(const Field* f, const FieldPair* pair, const FieldTerm* t, PairDerivatives* out) {
   BlendTerm b = blend_term(f, pair, t);
-  Motion m = motion_of(f, pair, t);
+  CenterMotion m = motion_of(f, pair, t);
   double u[12];
   add_center_terms(f, pair, t, &m, t->weight * b.first, t->weight * b.second, out);
   motion_transposed(&m, vec3_scale(t->direction, t->weight * b.phi.first), u);
@@ -331,14 +330,14 @@ bool field_derivatives(const Field* f, FieldWork* w, const FieldPair* pair, Pair
     if (t->kind == FIELD_BLEND) add_blend_terms(f, pair, t, out);
     if (t->kind == FIELD_CENTRES) {
       CentredPotential c = centred_of(pair, t);
-      Motion m = motion_of(f, pair, t);
+      CenterMotion m = motion_of(f, pair, t);
       add_center_terms(f, pair, t, &m, t->weight * c.first, t->weight * c.second, out);
     }
   }
   return true;
 }
 
-/* ---------------------------------------------------------------- backwards (L11, L12) */
+/* ---------------------------------------------------------------- backwards (Y11, Y12) */
 
 typedef struct {
   const Field* field;
@@ -351,8 +350,7 @@ typedef struct {
 static Vec3 turn_rate(const Reverse* r, int side) { return vec3_at(r->twist[side]); }
 
 static Vec3 field_at(const Reverse* r, int side, Vec3 x) {
-  return vec3_add(vec3_at(r->twist[side] + 3),
-                  vec3_cross(turn_rate(r, side), vec3_sub(x, r->pair->reference[side])));
+  return vec3_add(vec3_at(r->twist[side] + 3), vec3_cross(turn_rate(r, side), vec3_sub(x, r->pair->reference[side])));
 }
 
 /* Rate of the difference of the centres. */
@@ -388,8 +386,7 @@ static void reverse_blend(const Reverse* r, FieldTerm* t) {
   reverse_center(r, t, b.centred.first, b.centred.second, t->alpha * phi, t->beta * phi + t->alpha * phi_rate);
   reverse_center(r, t, b.phi.first, b.phi.second, alpha, beta);
   double by_near = beta * b.phi.by_near + alpha * along * b.phi.first_by_near;
-  for (int side = 0; side < (r->pair->ground ? 1 : 2); side++)
-    r->work->bars[side].radius[t->node[side]] += by_near;
+  for (int side = 0; side < (r->pair->ground ? 1 : 2); side++) r->work->bars[side].radius[t->node[side]] += by_near;
   r->out->by_blend += beta * b.phi.by_blend + alpha * along * b.phi.first_by_blend;
   t->beta = t->beta * (1 - phi) - t->alpha * phi_rate; /* now of its terms */
   t->alpha *= 1 - phi;
@@ -483,7 +480,7 @@ bool field_reverse(const Field* f, FieldWork* w, const FieldPair* pair, const do
   return true;
 }
 
-/* ---------------------------------------------------------------- the local part (L14) */
+/* ---------------------------------------------------------------- the local part (Y14) */
 
 FieldLocal field_local(const Field* f, const int leaf[2], const FieldPair* pair) {
   FieldTerm at;

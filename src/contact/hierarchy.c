@@ -22,7 +22,7 @@ static Vec3 vertex_at(const ModelHull* hull, int m) {
   return vec3(hull->points.x[m], hull->points.y[m], hull->points.z[m]);
 }
 
-/* ---------------------------------------------------------------- radii (L5, L6) */
+/* ---------------------------------------------------------------- radii (Y5, Y6) */
 
 /* Of distances given by `at`, with the largest taken out of the powers; sums (the sum of powers of distance / largest)
  * and largest are what the derivative needs. */
@@ -41,7 +41,8 @@ static double smooth_max_slope(const SmoothMax* m, double x) {
 
 static SmoothMax leaf_extent(const ModelHull* hull, Vec3 center) {
   SmoothMax m = {0, 0};
-  for (int k = 0; k < hull->points.count; k++) m.largest = fmax(m.largest, vec3_norm(vec3_sub(vertex_at(hull, k), center)));
+  for (int k = 0; k < hull->points.count; k++)
+    m.largest = fmax(m.largest, vec3_norm(vec3_sub(vertex_at(hull, k), center)));
   for (int k = 0; k < hull->points.count && m.largest > 0; k++)
     m.sum += power(vec3_norm(vec3_sub(vertex_at(hull, k), center)) / m.largest);
   return m;
@@ -65,10 +66,10 @@ typedef struct {
   int hull;
   Vec3 center;
   double cell;
-} Piece;
+} TreePiece;
 
 static int compare_pieces(const void* x, const void* y) {
-  const Piece *a = x, *b = y;
+  const TreePiece *a = x, *b = y;
   if (a->cell != b->cell) return a->cell < b->cell ? -1 : 1;
   return (a->hull > b->hull) - (a->hull < b->hull);
 }
@@ -76,7 +77,7 @@ static int compare_pieces(const void* x, const void* y) {
 static double along(Vec3 v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
 
 /* Along the longest side of the box of their centres. */
-static void sort_pieces(Piece* pieces, int count, double cell) {
+static void sort_pieces(TreePiece* pieces, int count, double cell) {
   Vec3 low = pieces[0].center, high = low;
   for (int k = 1; k < count; k++) {
     low = vec3_min(low, pieces[k].center);
@@ -86,10 +87,10 @@ static void sort_pieces(Piece* pieces, int count, double cell) {
   for (int i = 0; i < 3; i++) size[i] = floor((along(high, i) - along(low, i)) / cell + GRID_SHIFT);
   int axis = size[0] >= size[1] && size[0] >= size[2] ? 0 : size[1] >= size[2] ? 1 : 2;
   for (int k = 0; k < count; k++) pieces[k].cell = floor(along(pieces[k].center, axis) / cell + GRID_SHIFT);
-  qsort(pieces, (size_t)count, sizeof(Piece), compare_pieces);
+  qsort(pieces, (size_t)count, sizeof(TreePiece), compare_pieces);
 }
 
-static int build_node(const Model* model, BodyTree* tree, int* leaf, Piece* pieces, int count, double cell) {
+static int build_node(const Model* model, BodyTree* tree, int* leaf, TreePiece* pieces, int count, double cell) {
   int index = tree->count++;
   TreeNode* node = &tree->nodes[index];
   *node = (TreeNode){.child = {-1, -1}, .hull = -1, .pieces = count};
@@ -122,7 +123,7 @@ static Vec3 mean_vertex(const ModelHull* hull) {
 
 static void build_tree(const Model* model, int link, BodyTree* tree, int* leaf) {
   const ModelLink* l = &model->links[link];
-  Piece* pieces = MEMORY_NEW(Piece, l->hull_count + 1);
+  TreePiece* pieces = MEMORY_NEW(TreePiece, l->hull_count + 1);
   int count = 0;
   double size = 0;
   if (l->hull_count > 0) tree->vertex_first = model->hulls[l->hull_first].vertex_first;
@@ -130,7 +131,7 @@ static void build_tree(const Model* model, int link, BodyTree* tree, int* leaf) 
     const ModelHull* hull = &model->hulls[k];
     if (!hull->kind->bounded) continue;
     tree->vertex_count += hull->points.count;
-    pieces[count++] = (Piece){.hull = k, .center = mean_vertex(hull)};
+    pieces[count++] = (TreePiece){.hull = k, .center = mean_vertex(hull)};
     size = fmax(size, vec3_norm(hull->center) + hull->radius);
   }
   if (count > 0 && l->collide) {

@@ -1,6 +1,6 @@
 /* A law that is felt from far away: the potential of two bodies over the hierarchies of their pieces (far_field.h,
  * docs/derivations/law-long_range.md), between any two links that may touch, however far apart. Half-spaces take part
- * where a hull is near. Friction acts between pieces that are near (L14), in the plane of the step before (friction.h).
+ * where a hull is near. Friction acts between pieces that are near (Y14), in the plane of the step before (friction.h).
  *
  * A pair of links carries the potential; a pair of hulls carries friction, and what the certificate wants to know. */
 #include <float.h>
@@ -37,7 +37,7 @@ typedef struct {
 /* What a pair of hulls remembers. */
 typedef struct {
   FrictionLag lag;
-  double part; /* how local it was (L14) */
+  double part; /* how local it was (Y14) */
 } Memory;
 
 /* What belongs to a state. */
@@ -71,12 +71,13 @@ static const SchemaRow rows[] = {
      .meaning = "Friction smoothing epsilon; a sticking contact creeps at a small multiple of its root."},
     {"contact", "blend", VALUE_NUMBER, offsetof(ContactForm, contact.own[OWN_BLEND]), .only = ONLY, .fallback = "1",
      .range = RANGE_BETWEEN(0.01, 100),
-     .meaning = "Between d and (1 + blend) d, d the sum of two bounding spheres' radii, the potential of what they hold "
-                "passes into that of their centres; larger is more exact and slower."},
+     .meaning =
+         "Between d and (1 + blend) d, d the sum of two bounding spheres' radii, the potential of what they hold "
+         "passes into that of their centres; larger is more exact and slower."},
     {"contact", "hierarchy", VALUE_BOOL, offsetof(ContactForm, contact.hierarchy), .only = ONLY, .fallback = "true",
      .meaning = "false: the plain sum over all pairs of pieces of two links, without bounding spheres."},
-    {"contact", "listed_range", VALUE_NUMBER, offsetof(ContactForm, contact.own[OWN_LISTED]), .only = ONLY,
-     .unit = "m", .fallback = "(derived from the scene)", .range = RANGE_ABOVE(0),
+    {"contact", "listed_range", VALUE_NUMBER, offsetof(ContactForm, contact.own[OWN_LISTED]), .only = ONLY, .unit = "m",
+     .fallback = "(derived from the scene)", .range = RANGE_ABOVE(0),
      .meaning = "contacts.csv lists pairs of links that are nearer than this."},
 };
 
@@ -130,11 +131,9 @@ static double reach(const void* instance, int hull) {
   return fmax(listed, about + (1 + law->field.blend) * node->radius);
 }
 
-/* ---- two faces at rest (L15): of either piece half of the vertices stand on its face, and the others count nothing */
+/* ---- two faces at rest (Y15): of either piece half of the vertices stand on its face, and the others count nothing */
 
-static double rest_force(double gap) {
-  return sqrt(6 / (gap * gap * gap)) * (sqrt(RECIPROCAL_PLANE) + sqrt(6 / gap));
-}
+static double rest_force(double gap) { return sqrt(6 / (gap * gap * gap)) * (sqrt(RECIPROCAL_PLANE) + sqrt(6 / gap)); }
 
 static ContactRest rest_of(double gap) {
   double slope = 1.5 * rest_force(gap) / gap + 3 / (gap * gap * gap);
@@ -166,9 +165,8 @@ static bool of_links(const Law* law, int item) { return item >= law->model->hull
 
 static FieldPair links_pair(const Law* law, const int item[2], const Pose* a, const Pose* b, const Vec3 reference[2]) {
   int first = law->model->hull_count;
-  return (FieldPair){.link = {item[0] - first, item[1] - first},
-                     .pose = {*a, *b},
-                     .reference = {reference[0], reference[1]}};
+  return (FieldPair){
+      .link = {item[0] - first, item[1] - first}, .pose = {*a, *b}, .reference = {reference[0], reference[1]}};
 }
 
 /* Two hulls, or a hull and a half-space. leaf: their nodes, the second -1 of a half-space. */
@@ -313,8 +311,8 @@ static void derive(const LawPair* p) {
 static double rounding(const LawPair* p, double reach_of_coordinates) {
   const Law* law = p->law;
   double contact = p->state->contact_energy, inverse_gap = contact / (law->stiffness * RECIPROCAL_PLANE);
-  return DBL_EPSILON * (ENERGY_ROUNDINGS * (contact + p->state->friction_energy) +
-                        reach_of_coordinates * inverse_gap * contact);
+  return DBL_EPSILON *
+         (ENERGY_ROUNDINGS * (contact + p->state->friction_energy) + reach_of_coordinates * inverse_gap * contact);
 }
 
 static size_t lag_room(const LawPair* p) {
@@ -390,8 +388,7 @@ static FieldPair recorded_pair(const LawReplay* p) {
   const int item[2] = {p->record->hull_a, p->record->hull_b};
   const Vec3 reference[2] = {p->next[0].reference, p->next[1].reference};
   int leaf[2];
-  if (of_links(law, item[0]))
-    return links_pair(law, item, &p->next[0].hull.pose, &p->next[1].hull.pose, reference);
+  if (of_links(law, item[0])) return links_pair(law, item, &p->next[0].hull.pose, &p->next[1].hull.pose, reference);
   return hulls_pair(law, item, &p->next[0].hull, &p->next[1].hull, reference, leaf);
 }
 
@@ -443,8 +440,7 @@ static void reverse_potential(const LawReplay* p, const double twist[2][6], Vec3
   FieldPair pair = recorded_pair(p);
   int count[2];
   for (int side = 0; side < 2; side++)
-    count[side] = pair.ground ? p->next[side].hull.points.count
-                              : law->hierarchy.trees[pair.link[side]].vertex_count;
+    count[side] = pair.ground ? p->next[side].hull.points.count : law->hierarchy.trees[pair.link[side]].vertex_count;
   FieldShares shares = {.vertices = {room, room + count[0]}};
   memset(room, 0, sizeof(Vec3) * (size_t)(count[0] + count[1]));
   if (!field_reverse(&law->field, &law->work[p->thread], &pair, twist, &shares)) return; /* replay found it */

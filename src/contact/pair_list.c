@@ -158,9 +158,8 @@ static void merge_list(ContactSystem* s) {
   bool changed = false;
   for (int k = 0; k <= s->broad.key_count; k++) {
     uint64_t key = k < s->broad.key_count ? s->broad.keys[k] : UINT64_MAX;
-    if (k < s->broad.key_count &&
-        !model_pair_allowed(s->model, contact_item_link(s->model, (int)(key >> 32)),
-                            contact_item_link(s->model, (int)(key & 0xffffffffu))))
+    if (k < s->broad.key_count && !model_pair_allowed(s->model, contact_item_link(s->model, (int)(key >> 32)),
+                                                      contact_item_link(s->model, (int)(key & 0xffffffffu))))
       continue;
     for (; old < s->list_count && s->pairs[s->list[old]].key < key; old++) { /* pairs no longer near */
       ContactPair* p = &s->pairs[s->list[old]];

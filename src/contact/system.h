@@ -55,11 +55,11 @@ struct ContactSystem {
   void* own_law; /* of ContactLaw.create */
   int threads;
   ContactPhase phase;
-  bool entered; /* contact_reset has told where the run begins */
-  double range; /* of the law [m] */
-  double* reach; /* of every hull (ContactLaw.reach) [m] */
+  bool entered;   /* contact_reset has told where the run begins */
+  double range;   /* of the law [m] */
+  double* reach;  /* of every hull (ContactLaw.reach) [m] */
   int item_count; /* hulls, and links that take part */
-  int current;  /* which of the two states is the accepted one */
+  int current;    /* which of the two states is the accepted one */
   HullInstance* instance[2];
   Vec3* reference[2];        /* centre of mass of every link, world */
   Pose* pose[2];             /* of every link */

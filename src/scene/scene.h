@@ -208,7 +208,7 @@ typedef struct {
   double rest_speed;                  /* m/s */
   double own[CONTACT_OWN_PARAMETERS]; /* of the law alone */
   double restitution;
-  bool elastic; /* restitution: null, the bare barrier */
+  bool elastic;   /* restitution: null, the bare barrier */
   bool hierarchy; /* of bounding spheres; else the sum over all pairs of pieces */
   SourcePlace support_place, stiffness_place, smoothing_place;
   char* (*exclude)[2]; /* pairs of link or group names */
