@@ -38,7 +38,7 @@ struct SolidKind {
   MassMoment (*moment)(const ModelHull* hull); /* of density 1 kg/m^3, link frame; zero without end */
   double (*thickness)(const ModelHull* hull);  /* smallest size that contact has to resolve [m] (R3); HUGE_VAL */
 };
-extern const SolidKind SOLID_HULL, SOLID_HALF_SPACE;
+extern const SolidKind SOLID_HULL, SOLID_HALF_SPACE, SOLID_TRIANGLE;
 
 typedef struct {
   const char* name; /* borrowed from the scene */

@@ -31,6 +31,7 @@ typedef struct {
   char* file;         /* resolved against the scene file's folder */
   double scale;
   bool hull_per_group;
+  bool triangles;   /* MESH: the pieces are its triangles; POINTS: every three points are one */
   int max_vertices; /* 0 = keep all */
   bool decompose;   /* into hulls that cover the mesh, by these options */
   DecomposeOptions decomposition;

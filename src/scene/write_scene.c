@@ -123,6 +123,8 @@ static void write_mesh(const Writer* writer, const SceneShape* shape) {
   write_key_number(writer->out, "scale", shape->scale);
   if (shape->decompose)
     write_decompose(writer->out, &shape->decomposition);
+  else if (shape->triangles)
+    text_add(writer->out, ", pieces: triangles");
   else
     text_add(writer->out, ", hulls: %s", shape->hull_per_group ? "groups" : "whole");
   if (shape->max_vertices > 0) text_add(writer->out, ", max_vertices: %d", shape->max_vertices);
@@ -135,7 +137,7 @@ static void write_points(Text* out, const SceneShape* shape) {
     text_add(out, "%s\n      ", i > 0 ? "," : "");
     write_numbers(out, (const double[3]){shape->points[i].x, shape->points[i].y, shape->points[i].z}, 3);
   }
-  text_add(out, "]%s", shape->keep_interior ? ", keep_interior: true" : "");
+  text_add(out, "]%s", shape->triangles ? ", pieces: triangles" : shape->keep_interior ? ", keep_interior: true" : "");
 }
 
 /* The keys that the type has. */
