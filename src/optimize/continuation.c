@@ -1,4 +1,4 @@
-#include "optimize/continuation.h"
+#include "optimize/optimization.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "optimize/continuation.h"
+#include "optimize/optimization.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* The whole state of an optimization between two iterations, as named arrays, and whose it is. */
 #include <string.h>
 
-#include "optimize/continuation.h"
+#include "optimize/optimization.h"
 
 /* ---------------------------------------------------------------- identity */
 
