@@ -118,7 +118,7 @@ if chosen spider; then
 fi
 
 # ---- tasks
-for task in throw throw-four; do
+for task in throw throw-four cue; do
   if chosen tasks/$task; then
     optimize $task
     both $task --trail 6 --show path

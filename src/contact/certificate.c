@@ -219,6 +219,7 @@ bool contact_certify(ContactSystem* s, const MotionBounds* bounds, ContactPath p
   assert(s->phase == CONTACT_FEASIBLE);
   for (int k = 0; k < s->list_count; k++) {
     ContactPair* p = contact_pair(s, k);
+    if (p->links) continue;
     if (too_far_apart(s, p, bounds)) {
       ++*intervals;
       continue;
@@ -289,6 +290,7 @@ bool contact_certify_arrival(ContactSystem* s, const MotionBounds* bounds, Conta
       pair = contact_pair(s, k);
     else
       contact_enter(s, pair, keys[k - s->list_count]);
+    if (pair->links) continue;
     Search q = {s, pair, .poses_at = poses_at, .context = context, .intervals = &intervals, .failure = &failure};
     if (!arrives(&q, bounds, remembered)) return false;
   }
@@ -298,6 +300,7 @@ bool contact_certify_arrival(ContactSystem* s, const MotionBounds* bounds, Conta
 ContactSqueeze contact_squeeze(const ContactSystem* s, int index) {
   const ContactPair* p = contact_pair(s, index);
   const PairState* before = &p->state[s->current];
+  if (p->links) return (ContactSqueeze){p->link_a, p->link_b, .gap = INFINITY, .before = INFINITY};
   const HullInstance *a = &s->instance[1 - s->current][p->hull_a], *b = &s->instance[1 - s->current][p->hull_b];
   Vec3 axis = b->half_space ? vec3_scale(b->normal, -1.0) : before->axis;
   double far;

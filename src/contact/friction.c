@@ -38,8 +38,8 @@ int friction_count(const HullInstance* a, const HullInstance* b, double support,
   return count;
 }
 
-static double smoothed_weight(double support, double c, double length) {
-  double s2 = support * support, force = -barrier_eval(c / support).first / s2 * length;
+static double smoothed_weight(const HullInstance* h, double support, double c, double length) {
+  double s2 = support * support, force = -vertex_barrier(h, support, c).first * length;
   double floor = FRICTION_WEIGHT_FLOOR / s2;
   return sqrt(force * force + floor * floor) - floor;
 }
@@ -59,7 +59,7 @@ static int lag_side(const HullInstance* h, double sigma, double support, const P
     double c;
     if (!side_is_active(h, sigma, plane, support, m, &x, &c) || !(c > 0)) continue;
     out[count++] = (FrictionVertex){.local = {h->points.x[m], h->points.y[m], h->points.z[m]},
-                                    .weight = smoothed_weight(support, c, length),
+                                    .weight = smoothed_weight(h, support, c, length),
                                     .vertex = m};
   }
   return count;
@@ -110,7 +110,7 @@ void friction_lag(const HullInstance* a, const HullInstance* b, double support, 
   lag->ground_weight = 0;
   if (b->half_space) {
     double c = plane_clearance(b, 1.0, *plane);
-    if (c < support && c > 0) lag->ground_weight = smoothed_weight(support, c, length);
+    if (c < support && c > 0) lag->ground_weight = smoothed_weight(b, support, c, length);
   }
   centre_on_weights(lag, a, b, plane->origin);
   lag->slip[0] = lag->slip[1] = lag->slip[2] = 0;

@@ -96,11 +96,12 @@ static WeightSlope weight_slope(const ActiveVertex* v, double support, double le
 }
 
 /* A lagged vertex at t before the plane at t. */
-static ActiveVertex lagged_vertex(const FrictionVertex* v, double sigma, double support, const Plane* plane, Vec3 x0) {
+static ActiveVertex lagged_vertex(const FrictionVertex* v, const HullInstance* hull, double sigma, double support,
+                                  const Plane* plane, Vec3 x0) {
   Vec3 x = vec3_sub(x0, plane->origin);
-  double clearance = sigma * (vec3_dot(plane->n, x) + plane->o), s2 = support * support;
-  Barrier b = barrier_eval(clearance / support);
-  return (ActiveVertex){v->vertex, x, b.first / s2, b.second / (s2 * support), clearance};
+  double clearance = sigma * (vec3_dot(plane->n, x) + plane->o);
+  Barrier b = vertex_barrier(hull, support, clearance);
+  return (ActiveVertex){v->vertex, x, b.first, b.second, clearance};
 }
 
 /* Derivatives with respect to the lagged plane, gathered over the vertices. */
@@ -176,7 +177,7 @@ static VertexShare vertex_reverse(FrictionReverse* f, int side, const FrictionVe
   bar->direction = vec3_add_scaled(bar->direction, -v->height, by_y);
   /* the weight */
   double sigma = side == 0 ? -1 : 1;
-  *then = lagged_vertex(v, sigma, f->support, f->plane, x0);
+  *then = lagged_vertex(v, &f->now[side].hull, sigma, f->support, f->plane, x0);
   WeightSlope slope = weight_slope(then, f->support, f->length);
   add_weight(&slope, mu * phi_q, sigma, then->x, bar, out);
   share.now = vec3_add_scaled(share.now, mu * phi_q * slope.by_clearance * sigma, f->plane->n);

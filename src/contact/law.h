@@ -18,6 +18,7 @@
 typedef struct {
   void* law;                 /* of ContactLaw.create */
   int thread;                /* whose workspace may be used */
+  int item[2];               /* numbers of the hulls; from Model.hull_count on, of links (ContactLaw.links) */
   const HullInstance *a, *b; /* where the hulls stand; a half-space is b */
   Vec3 reference[2];         /* their links' centres of mass, which twists are about [m] */
   const PairMaterial* material;
@@ -55,7 +56,8 @@ typedef struct ContactLaw {
   const char* name;
   const SchemaRow* parameters; /* rows of `contact`, read into SceneContact; `only` names the law and "none" */
   int parameter_count;
-  int own_count;                                /* how many of SceneContact.own its rows fill */
+  int own_count; /* how many of SceneContact.own its rows fill */
+  bool links; /* pairs of links take part too, all that may touch, as items of their own after the hulls (system.h) */
   size_t pair_size, state_size, kept_size;      /* bytes: of a pair, of each state of it, of what `keep` stores */
   size_t moment_size, replay_size, vertex_size; /* of a recorded pair at one moment, in one step, per vertex */
   int vertex_shares;                            /* most shares of one vertex that `reverse` hands out */
@@ -69,6 +71,8 @@ typedef struct ContactLaw {
   void (*set_part)(void* law, double dt_before, bool resolving);
   /* Distance from which on two hulls exert nothing on each other [m]; INFINITY: all pairs are candidates. */
   double (*range)(const Model* model);
+  /* How far about its box a hull is looked at by the pairs of hulls [m]. NULL: half the range. */
+  double (*reach)(const void* law, int hull);
   /* Two faces at rest on each other, for stiffness 1 (model.h). Both NULL: stiffness is not derived, nor judged. */
   ContactRest (*rest_under_force)(double support, int n_a, int n_b, double force);
   ContactRest (*rest_at_gap)(double support, int n_a, int n_b, double gap);

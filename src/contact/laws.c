@@ -2,7 +2,7 @@
 #include "contact/law.h"
 
 /* In the order of ContactModel, after CONTACT_NONE. */
-#define LAWS(ROW) ROW(separating_plane)
+#define LAWS(ROW) ROW(separating_plane) ROW(long_range)
 
 #define DECLARE(name) extern const ContactLaw LAW_##name;
 LAWS(DECLARE)
@@ -12,11 +12,13 @@ static const ContactLaw* const laws[] = {LAWS(POINTER)};
 
 enum { LAW_COUNT = sizeof(laws) / sizeof(laws[0]) };
 
+const char contact_model_words[] = "none" LAWS(WORD);
+
 static const SchemaRow model_row = {"contact",
                                     "model",
                                     VALUE_CHOICE,
                                     offsetof(ContactForm, model),
-                                    .of = "none" LAWS(WORD),
+                                    .of = contact_model_words,
                                     .fallback = "separating_plane",
                                     .meaning = "Contact law; none lets bodies pass through each other."};
 

@@ -15,6 +15,19 @@ typedef struct {
   double offset;   /* half-space: normal . x <= offset inside [m] */
 } HullInstance;
 
+/* What a vertex (or the boundary of a half-space) at clearance c > 0 adds to its pair's potential, with derivatives by
+ * c [1/m, 1/m^2, 1/m^3]: P_s(c) of the clamped barrier (C2); without support (INFINITY) the reciprocal of the
+ * long-range law, 3 / (M c) of a hull of M vertices, 3 / c of a half-space (Y1). */
+static inline Barrier vertex_barrier(const HullInstance* hull, double support, double c) {
+  if (isinf(support)) {
+    double r = 1 / c, share = hull->half_space ? 3 : 3.0 / hull->points.count;
+    return (Barrier){share * r, -share * r * r, 2 * share * r * r * r};
+  }
+  double s2 = support * support;
+  Barrier b = barrier_eval(c / support);
+  return (Barrier){b.value / support, b.first / s2, b.second / (s2 * support)};
+}
+
 /* Clearance of a point of side A: -(n . (x - origin) + o); of side B: n . (x - origin) + o. [m], |n| < 1. */
 typedef struct {
   Vec3 origin, n;

@@ -33,7 +33,7 @@ static Box box_grown(const ContactSystem* s, int i, double grow) {
   return (Box){vec3_sub(h->center, half), vec3_add(h->center, half)};
 }
 
-static Box box_of(const ContactSystem* s, int i) { return box_grown(s, i, 0.5 * s->range * (1 + 1e-9) + s->slack[i]); }
+static Box box_of(const ContactSystem* s, int i) { return box_grown(s, i, s->reach[i] * (1 + 1e-9) + s->slack[i]); }
 
 static void push_key(BroadPhase* b, int a, int c) {
   if (b->key_count == b->key_capacity) {
@@ -61,10 +61,25 @@ static void find_half_space_pairs(ContactSystem* s) {
   for (int g = 0; g < s->model->hull_count; g++) {
     if (!s->instance[s->current][g].half_space) continue;
     for (int i = 0; i < s->model->hull_count; i++)
-      if (near_half_space(s, g, &s->boxes[i], 0.5 * s->range + s->slack[g]))
+      if (near_half_space(s, g, &s->boxes[i], s->reach[g] + s->slack[g]))
         push_key(&s->broad, i < g ? i : g, i < g ? g : i);
   }
   if (s->broad.key_count > before) qsort(s->broad.keys, (size_t)s->broad.key_count, sizeof(uint64_t), order_uint64);
+}
+
+static bool has_solid(const Model* model, int link) {
+  const ModelLink* l = &model->links[link];
+  for (int k = l->hull_first; k < l->hull_first + l->hull_count; k++)
+    if (model->hulls[k].kind->bounded) return l->collide;
+  return false;
+}
+
+/* All pairs of links that take part; their keys follow those of the hulls. */
+static void find_link_pairs(ContactSystem* s) {
+  int first = s->model->hull_count;
+  for (int a = first; a < s->item_count; a++)
+    for (int b = a + 1; b < s->item_count; b++)
+      if (has_solid(s->model, a - first) && has_solid(s->model, b - first)) push_key(&s->broad, a, b);
 }
 
 static void grow_memory(char** memory, size_t size, int old, int capacity) {
@@ -103,13 +118,14 @@ void contact_name_pair(const ContactSystem* s, ContactPair* p, uint64_t key) {
   p->key = key;
   p->hull_a = (int)(key >> 32);
   p->hull_b = (int)(key & 0xffffffffu);
-  if (!s->model->hulls[p->hull_a].kind->bounded) { /* the half-space is always b */
+  p->links = p->hull_a >= s->model->hull_count;
+  if (!p->links && !s->model->hulls[p->hull_a].kind->bounded) { /* the half-space is always b */
     int swap = p->hull_a;
     p->hull_a = p->hull_b;
     p->hull_b = swap;
   }
-  p->link_a = s->model->hulls[p->hull_a].link;
-  p->link_b = s->model->hulls[p->hull_b].link;
+  p->link_a = contact_item_link(s->model, p->hull_a);
+  p->link_b = contact_item_link(s->model, p->hull_b);
   p->common = common_ancestor(s->model, p->link_a, p->link_b);
   p->material = model_pair_material(s->model, p->link_a, p->link_b);
 }
@@ -118,10 +134,13 @@ void contact_enter(const ContactSystem* s, ContactPair* p, uint64_t key) {
   contact_name_pair(s, p, key);
   GjkResult found;
   PairState* state = &p->state[s->current];
-  state->separation =
-      pair_distance(&s->instance[s->current][p->hull_a], &s->instance[s->current][p->hull_b], &p->gjk, &found);
-  state->axis = found.normal;
   state->outcome = PAIR_APART;
+  state->separation = INFINITY;
+  if (!p->links) {
+    state->separation =
+        pair_distance(&s->instance[s->current][p->hull_a], &s->instance[s->current][p->hull_b], &p->gjk, &found);
+    state->axis = found.normal;
+  }
   p->state[1 - s->current] = *state;
 }
 
@@ -140,8 +159,8 @@ static void merge_list(ContactSystem* s) {
   bool changed = false;
   for (int k = 0; k <= s->broad.key_count; k++) {
     uint64_t key = k < s->broad.key_count ? s->broad.keys[k] : UINT64_MAX;
-    if (k < s->broad.key_count &&
-        !model_pair_allowed(s->model, s->model->hulls[key >> 32].link, s->model->hulls[key & 0xffffffffu].link))
+    if (k < s->broad.key_count && !model_pair_allowed(s->model, contact_item_link(s->model, (int)(key >> 32)),
+                                                      contact_item_link(s->model, (int)(key & 0xffffffffu))))
       continue;
     for (; old < s->list_count && s->pairs[s->list[old]].key < key; old++) { /* pairs no longer near */
       ContactPair* p = &s->pairs[s->list[old]];
@@ -195,6 +214,7 @@ void contact_prepare(ContactSystem* s, const MotionBounds* bounds) {
     }
     broad_phase_find(&s->broad, s->boxes, s->model->hull_count);
     find_half_space_pairs(s);
+    find_link_pairs(s);
     merge_list(s);
   }
   s->times.broad_phase += timer_now() - start;

@@ -3,14 +3,13 @@
 #include "contact/small_matrix.h"
 
 int active_vertices(const HullInstance* h, double sigma, double support, const Plane* plane, ActiveVertex* out) {
-  double s2 = support * support;
   if (h->half_space) { /* one term at the point of its boundary nearest to the origin */
     double level = h->offset - vec3_dot(h->normal, plane->origin);
     Vec3 x = vec3_scale(h->normal, level);
     double c = vec3_dot(plane->n, x) + plane->o;
     if (!(c < support) || !(c > 0)) return 0;
-    Barrier b = barrier_eval(c / support);
-    out[0] = (ActiveVertex){-1, x, b.first / s2, b.second / (s2 * support), c};
+    Barrier b = vertex_barrier(h, support, c);
+    out[0] = (ActiveVertex){-1, x, b.first, b.second, c};
     return 1;
   }
   int count = 0;
@@ -21,8 +20,8 @@ int active_vertices(const HullInstance* h, double sigma, double support, const P
     double c = n.x * h->points.x[m] + n.y * h->points.y[m] + n.z * h->points.z[m] + o;
     if (!(c < support) || !(c > 0)) continue;
     Vec3 x = vec3_add(mat3_mul_vec(h->pose.r, vec3(h->points.x[m], h->points.y[m], h->points.z[m])), shift);
-    Barrier b = barrier_eval(c / support);
-    out[count++] = (ActiveVertex){m, x, b.first / s2, b.second / (s2 * support), c};
+    Barrier b = vertex_barrier(h, support, c);
+    out[count++] = (ActiveVertex){m, x, b.first, b.second, c};
   }
   return count;
 }

@@ -94,9 +94,8 @@ typedef struct {
 } MomentTask;
 
 static PairBody body_at(const Model* model, int hull, const Pose* poses) {
-  int link = model->hulls[hull].link;
-  return (PairBody){pair_hull_at(&model->hulls[hull], &poses[link]),
-                    pose_apply(poses[link], model->links[link].center)};
+  int link = contact_item_link(model, hull);
+  return (PairBody){contact_item_at(model, hull, poses), pose_apply(poses[link], model->links[link].center)};
 }
 
 static void* own_at(const ContactReplay* r, const ReplaySide* side, const ReplayMoment* moment) {
@@ -140,8 +139,8 @@ static void match_pairs(ContactReplay* r, const ReplaySide* now, const ReplaySid
     p->record = record; /* what the law says of it, and that is much, is set by evaluate_pair */
     p->next = &next->moments[k];
     p->now = NULL;
-    p->link[0] = r->model->hulls[record->hull_a].link;
-    p->link[1] = r->model->hulls[record->hull_b].link;
+    p->link[0] = contact_item_link(r->model, record->hull_a);
+    p->link[1] = contact_item_link(r->model, record->hull_b);
     p->material = model_pair_material(r->model, p->link[0], p->link[1]);
     while (before < now->count && record_key(&now->records[before]) < record_key(record)) before++;
     bool known = before < now->count && record_key(&now->records[before]) == record_key(record);
@@ -150,19 +149,34 @@ static void match_pairs(ContactReplay* r, const ReplaySide* now, const ReplaySid
   }
 }
 
-static int hull_points(const ContactReplay* r, int hull) { return r->model->hulls[hull].points.count; }
+/* Vertices of an item: of a link, those of all its hulls. */
+static int item_points(const ContactReplay* r, int item) {
+  const Model* model = r->model;
+  if (item < model->hull_count) return model->hulls[item].points.count;
+  const ModelLink* link = &model->links[item - model->hull_count];
+  int count = 0;
+  for (int k = link->hull_first; k < link->hull_first + link->hull_count; k++) count += model->hulls[k].points.count;
+  return count;
+}
+
+/* The first of them among those of all hulls. */
+static int item_first(const ContactReplay* r, int item) {
+  const Model* model = r->model;
+  int hull = item < model->hull_count ? item : model->links[item - model->hull_count].hull_first;
+  return model->hulls[hull].vertex_first;
+}
 
 static void lend_vertices(ContactReplay* r) {
   int needed = 0;
   for (int k = 0; k < r->count; k++)
-    needed += hull_points(r, r->pairs[k].record->hull_a) + hull_points(r, r->pairs[k].record->hull_b);
+    needed += item_points(r, r->pairs[k].record->hull_a) + item_points(r, r->pairs[k].record->hull_b);
   r->memory = room_for(r->memory, &r->memory_capacity, r->count, r->law->replay_size);
   r->vertices = room_for(r->vertices, &r->vertex_capacity, needed, r->law->vertex_size);
   r->shares = room_for(r->shares, &r->share_capacity, r->law->vertex_shares * needed, sizeof(VertexShare));
   int first = 0;
   for (int k = 0; k < r->count; k++) {
     ReplayPair* p = &r->pairs[k];
-    int a = hull_points(r, p->record->hull_a), b = hull_points(r, p->record->hull_b);
+    int a = item_points(r, p->record->hull_a), b = item_points(r, p->record->hull_b);
     p->vertices = r->vertices + (size_t)first * r->law->vertex_size;
     p->shares.share[0] = r->shares + (size_t)(r->law->vertex_shares * first);
     p->shares.share[1] = p->shares.share[0] + (size_t)(r->law->vertex_shares * a);
@@ -302,17 +316,17 @@ static bool is_zero(Vec3 x) { return x.x == 0 && x.y == 0 && x.z == 0; }
 /* Shares of the vertices of one side to poses at t and to the design. */
 static void gather_side(const ContactReplay* r, const ReplayPair* p, int side, double (*pose_now)[3][4],
                         ModelGradient* gradient) {
-  const ModelHull* hull = &r->model->hulls[side == 0 ? p->record->hull_a : p->record->hull_b];
+  int item = side == 0 ? p->record->hull_a : p->record->hull_b, link = p->link[side], first = item_first(r, item);
   const PairShares* s = &p->shares;
   double kappa = r->model->contact.stiffness;
-  Mat3 turn_now = r->pose_now[hull->link].r, turn_next = r->pose_next[hull->link].r;
-  double(*pose)[4] = pose_now[hull->link];
+  Mat3 turn_now = r->pose_now[link].r, turn_next = r->pose_next[link].r;
+  double(*pose)[4] = pose_now[link];
   for (int k = 0; k < s->count[side]; k++) {
     const VertexShare* v = &s->share[side][k];
-    Vec3* out = &gradient->vertices[hull->vertex_first + v->vertex];
+    Vec3* out = &gradient->vertices[first + v->vertex];
     if (!is_zero(v->next)) *out = vec3_add(*out, mat3_tmul_vec(turn_next, vec3_scale(v->next, kappa)));
     if (is_zero(v->now)) continue;
-    Vec3 now = vec3_scale(v->now, kappa), x = local_point(hull, v->vertex);
+    Vec3 now = vec3_scale(v->now, kappa), x = local_point(&r->model->hulls[item], v->vertex);
     double row[3] = {now.x, now.y, now.z};
     for (int i = 0; i < 3; i++) {
       pose[i][0] += row[i] * x.x;

@@ -11,15 +11,19 @@ ContactSystem* contact_create(const Model* model, int threads, double tolerance)
   s->law = contact_law(model);
   s->own_law = s->law->create(model, s->threads, tolerance);
   s->range = s->law->range(model);
+  s->item_count = model->hull_count + (s->law->links ? model->link_count : 0);
+  s->reach = MEMORY_NEW(double, model->hull_count);
+  for (int i = 0; i < model->hull_count; i++)
+    s->reach[i] = s->law->reach ? s->law->reach(s->own_law, i) : 0.5 * s->range;
   s->stamp = 1;
   for (int k = 0; k < 2; k++) {
-    s->instance[k] = MEMORY_NEW(HullInstance, model->hull_count);
+    s->instance[k] = MEMORY_NEW(HullInstance, s->item_count);
     s->reference[k] = MEMORY_NEW(Vec3, model->link_count);
     s->pose[k] = MEMORY_NEW(Pose, model->link_count);
     s->stays[k] = MEMORY_NEW(bool, model->link_count);
   }
   s->twist = memory_alloc(sizeof(double[6]) * (size_t)model->link_count);
-  s->moved = MEMORY_NEW(double, model->hull_count);
+  s->moved = MEMORY_NEW(double, s->item_count);
   s->travelled = MEMORY_NEW(double, model->hull_count);
   s->slack = MEMORY_NEW(double, model->hull_count);
   s->way_travelled = MEMORY_NEW(double, model->hull_count);
@@ -39,6 +43,7 @@ void contact_destroy(ContactSystem* s) {
     memory_free(s->stays[k]);
   }
   s->law->destroy(s->own_law);
+  memory_free(s->reach);
   memory_free(s->twist);
   memory_free(s->moved);
   memory_free(s->travelled);
@@ -73,6 +78,10 @@ void contact_set_part(ContactSystem* s, double dt, double dt_before, bool resolv
 }
 
 double contact_range(const Model* model) { return contact_law(model)->range(model); }
+
+double contact_listed_range(const Model* model) {
+  return contact_law(model)->links ? contact_range(model) : (double)INFINITY;
+}
 
 /* ---------------------------------------------------------------- from state to state */
 
@@ -235,6 +244,7 @@ int contact_active_count(const ContactSystem* s) {
 double contact_gap(ContactSystem* s, int index) {
   ContactPair* p = contact_pair(s, index);
   const PairState* state = &p->state[s->current];
+  if (p->links) return INFINITY;
   if (state->outcome == PAIR_APART && !state->has_plane) return state->separation;
   GjkResult found;
   return pair_distance(&s->instance[s->current][p->hull_a], &s->instance[s->current][p->hull_b], &p->gjk, &found);
@@ -243,6 +253,7 @@ double contact_gap(ContactSystem* s, int index) {
 double contact_trial_gap(ContactSystem* s, int index) {
   assert(s->phase != CONTACT_STANDING);
   ContactPair* p = contact_pair(s, index);
+  if (p->links) return INFINITY;
   const HullInstance* instance = s->instance[1 - s->current];
   GjkResult found;
   return pair_distance(&instance[p->hull_a], &instance[p->hull_b], &p->gjk, &found);

@@ -16,9 +16,13 @@ typedef struct {
   Vec3 axis;
 } PairMark;
 
+/* Hulls are the items of which pairs are made; where the law has links take part (ContactLaw.links), links follow them
+ * as items of their own. Pairs of links carry a potential: they are never missing, always stand apart as far as the
+ * certificate, gaps and distances are concerned, and leave these to the pairs of their hulls. */
 typedef struct {
-  uint64_t key; /* hulls a << 32 | b as the broad phase orders them */
+  uint64_t key; /* items a << 32 | b as the broad phase orders them */
   int hull_a, hull_b, link_a, link_b;
+  bool links; /* a pair of links: hull_a and hull_b are their items */
   int common; /* nearest common ancestor link, or -1 = the world */
   PairMaterial material;
   GjkCache gjk;
@@ -52,9 +56,11 @@ struct ContactSystem {
   void* own_law; /* of ContactLaw.create */
   int threads;
   ContactPhase phase;
-  bool entered; /* contact_reset has told where the run begins */
-  double range; /* of the law [m] */
-  int current;  /* which of the two states is the accepted one */
+  bool entered;   /* contact_reset has told where the run begins */
+  double range;   /* of the law [m] */
+  double* reach;  /* of every hull (ContactLaw.reach) [m] */
+  int item_count; /* hulls, and links that take part */
+  int current;    /* which of the two states is the accepted one */
   HullInstance* instance[2];
   Vec3* reference[2];        /* centre of mass of every link, world */
   Pose* pose[2];             /* of every link */
@@ -114,6 +120,19 @@ void contact_derive(ContactSystem* system);
 /* List the pairs with terms in the accepted state. */
 void contact_list_terms(ContactSystem* system);
 
+/* The link of an item. */
+static inline int contact_item_link(const Model* model, int item) {
+  return item < model->hull_count ? model->hulls[item].link : item - model->hull_count;
+}
+/* Where an item stands; of a link its pose, without points. */
+static inline HullInstance contact_item_at(const Model* model, int item, const Pose* poses) {
+  int link = contact_item_link(model, item);
+  if (item < model->hull_count) return pair_hull_at(&model->hulls[item], &poses[link]);
+  return (HullInstance){.pose = poses[link],
+                        .center = pose_apply(poses[link], model->links[link].center),
+                        .radius = model->links[link].reach};
+}
+
 static inline ContactPair* contact_pair(const ContactSystem* system, int candidate) {
   return &system->pairs[system->list[candidate]];
 }
@@ -123,6 +142,7 @@ static inline LawPair contact_law_pair(const ContactSystem* s, ContactPair* p, i
   size_t slot = (size_t)(p - s->pairs);
   return (LawPair){.law = s->own_law,
                    .thread = thread,
+                   .item = {p->hull_a, p->hull_b},
                    .a = &s->instance[which][p->hull_a],
                    .b = &s->instance[which][p->hull_b],
                    .reference = {s->reference[which][p->link_a], s->reference[which][p->link_b]},

@@ -10,6 +10,7 @@ void contact_place(ContactSystem* s, int which, const Pose* poses) {
   for (int i = 0; i < model->link_count; i++) s->reference[which][i] = pose_apply(poses[i], model->links[i].center);
   for (int i = 0; i < model->hull_count; i++)
     s->instance[which][i] = pair_hull_at(&model->hulls[i], &poses[model->hulls[i].link]);
+  for (int i = model->hull_count; i < s->item_count; i++) s->instance[which][i] = contact_item_at(model, i, poses);
 }
 
 /* Small rotation vector of R1 R0^T and displacement of the centre; good to second order, for prediction only. */
@@ -43,9 +44,10 @@ static bool stands(const ContactSystem* s, const ContactPair* p, int which) {
 
 /* Bodies that were far from each other, and have not moved as far since. */
 static bool stays_far(const ContactSystem* s, const ContactPair* p, const PairState* old, PairState* state) {
+  if (p->links) return false;
   bool turning = !s->model->hulls[p->hull_b].kind->bounded && s->model->links[p->link_b].tree >= 0;
   double separation = old->separation - s->moved[p->hull_a] - s->moved[p->hull_b];
-  if (!(separation > s->range) || turning) return false;
+  if (!(separation > s->reach[p->hull_a] + s->reach[p->hull_b]) || turning) return false;
   pair_set_apart(state, separation, old->axis);
   return true;
 }

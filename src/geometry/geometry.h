@@ -54,6 +54,12 @@ typedef struct {
   int triangle_count;
 } ConvexHull;
 
+/* The corner that tetrahedra are taken from when a hull is weighed; of a single triangle, one of a set, the frame's
+ * origin, which it shares with the others. */
+static inline Vec3 solid_origin(const ConvexHull* hull) {
+  return hull->triangle_count == 1 ? vec3(0, 0, 0) : hull->vertices[0];
+}
+
 typedef enum { HULL_OK, HULL_TOO_FEW_POINTS, HULL_FLAT, HULL_FAILED } HullResult;
 
 /* Convex hull of a point set (count) by Qhull, interior and duplicate points dropped, vertices in order of their first

@@ -34,7 +34,8 @@ static void add_tetrahedron(double* mass, Vec3* first, Mat3* second, Vec3 a, Vec
 MassMoment mass_moment_solid(const ConvexHull* hull) {
   if (hull->vertex_count == 0) return mass_moment_zero();
   double mass = 0;
-  Vec3 first = {0, 0, 0}, origin = hull->vertices[0]; /* far from the world origin the digits would cancel */
+  Vec3 first = {0, 0, 0};
+  Vec3 origin = solid_origin(hull); /* far from the world origin the digits would cancel */
   Mat3 second = mat3_zero();
   for (int i = 0; i < hull->triangle_count; i++) {
     const int* corner = hull->triangles[i];

@@ -10,6 +10,7 @@ typedef struct {
   ConvexHull* pieces;
   double* feature; /* hull_feature of each piece [m] */
   int piece_count;
+  bool triangles; /* every piece is one triangle (`solid` of a hull with three vertices) */
 } ShapeSolid;
 
 /* What the stages share while the model is being built. */
@@ -44,9 +45,10 @@ void free_solids(Builder* builder);
 void build_hulls(Builder* builder);
 void free_hulls(Model* model);
 double hull_volume(const ModelHull* hull); /* m^3; 0 for what has no end */
-/* model/solid_hull.c, solid_half_space.c: the piece or shape of a scene, moved into the link's frame. hull: zero but
+/* model/solid_hull.c, solid_triangle.c, solid_half_space.c: the piece or shape of a scene, moved into the link's frame. hull: zero but
  * for link and shape; its arrays are the model's. */
 void place_hull(ModelHull* hull, const ConvexHull* piece, Pose pose);
+void place_triangle(ModelHull* hull, const ConvexHull* piece, Pose pose);
 void place_half_space(ModelHull* hull, const SceneShape* shape, Pose pose);
 /* model/masses.c: moments, centres of mass, reach. Needs the hulls. */
 void build_masses(Builder* builder);

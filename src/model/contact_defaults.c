@@ -44,8 +44,8 @@ static double link_feature(const Model* model, const ModelLink* link, const doub
   for (int k = 0; k < link->hull_count; k++) volume += hull_volume(&model->hulls[link->hull_first + k]);
   for (int k = 0; k < link->hull_count; k++) {
     const ModelHull* hull = &model->hulls[link->hull_first + k];
-    if (hull->kind->bounded && hull_volume(hull) >= SLIVER * volume)
-      smallest = fmin(smallest, feature[link->hull_first + k]);
+    bool piece = hull->kind == &SOLID_TRIANGLE || hull_volume(hull) >= SLIVER * volume;
+    if (hull->kind->bounded && piece) smallest = fmin(smallest, feature[link->hull_first + k]);
   }
   return smallest;
 }
@@ -119,6 +119,7 @@ void build_contact(Builder* builder) {
                             .rest_speed_derived = !(given->rest_speed > 0) && !given->elastic,
                             .friction = given->friction,
                             .restitution = given->restitution,
+                            .hierarchy = given->hierarchy,
                             .feature = feature};
   memcpy(contact->own, given->own, sizeof(contact->own));
   contact->bounces = model_largest_material(builder->model, MATERIAL_RESTITUTION) > 0;
@@ -234,8 +235,10 @@ void model_check_contact(const Model* model, Diagnostics* diagnostics) {
                          .smoothing = given->smoothing_place};
   if (model->contact_model == CONTACT_NONE || check.scales.tree_count == 0 || !contact_rests(model->contact_model))
     return;
-  check_support(&check);
-  check_gap(&check);
+  if (model->contact_model == CONTACT_SEPARATING_PLANE) { /* others have no support */
+    check_support(&check);
+    check_gap(&check);
+  }
   check_step(&check);
   check_smoothing(&check);
 }

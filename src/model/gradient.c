@@ -163,7 +163,7 @@ static void triangle_slope(const MomentBar* bar, const ConvexHull* solid, const 
  * from the hull's first, so that digits do not cancel far from the link's origin. */
 static double solid_slope(const MomentBar* bar, const ConvexHull* solid, double factor, Vec3* out) {
   if (solid->vertex_count == 0) return 0;
-  Vec3 o = solid->vertices[0];
+  Vec3 o = solid_origin(solid);
   /* S about the link's origin from S about o: bar' = (I o; 0 1)^T bar (I o; 0 1) */
   Vec3 qo = mat3_mul_vec(bar->second, o);
   MomentBar moved = {bar->second, vec3_add_scaled(bar->first, 2, qo),

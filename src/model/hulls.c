@@ -34,7 +34,7 @@ static void add_shape(Builder* builder, int link, const SceneShapeUse* use) {
   for (int i = 0; i < solid->piece_count; i++) {
     ModelHull* hull = &model->hulls[model->hull_count];
     *hull = (ModelHull){.link = link, .shape = use->shape};
-    place_hull(hull, &solid->pieces[i], pose);
+    (solid->triangles ? place_triangle : place_hull)(hull, &solid->pieces[i], pose);
     builder->feature[model->hull_count++] = solid->feature[i];
   }
 }

@@ -13,6 +13,12 @@ static int link_vertices(const Model* model, const ModelLink* link) {
   return count;
 }
 
+static bool has_triangles(const Model* model, const ModelLink* link) {
+  for (int k = link->hull_first; k < link->hull_first + link->hull_count; k++)
+    if (model->hulls[k].kind == &SOLID_TRIANGLE) return true;
+  return false;
+}
+
 /* ---------------------------------------------------------------- mass models: moments of mass 1 or of the volume */
 
 /* All hull vertices weigh the same. */
@@ -49,10 +55,52 @@ static bool mass_usable(Builder* builder, const ModelLink* link, const SceneLink
   return false;
 }
 
+/* Do the link's triangles, if it has some, leave an edge open? Corners at the same place are one. */
+static bool is_open(const Model* model, const ModelLink* link) {
+  TriangleSurface surface = {.points = MEMORY_NEW(Vec3, 3 * link->hull_count + 1)};
+  surface.triangles = memory_alloc(sizeof *surface.triangles * (size_t)(link->hull_count + 1));
+  for (int k = link->hull_first; k < link->hull_first + link->hull_count; k++) {
+    if (model->hulls[k].kind != &SOLID_TRIANGLE) continue;
+    int* triangle = surface.triangles[surface.triangle_count++];
+    for (int i = 0; i < 3; i++) {
+      triangle[i] = surface.point_count;
+      surface.points[surface.point_count++] = model->hulls[k].solid.vertices[i];
+    }
+  }
+  bool open = false;
+  if (surface.triangle_count > 0) {
+    int* same = points_equal(surface.points, surface.point_count);
+    for (int i = 0; i < surface.point_count; i++) surface.triangles[i / 3][i % 3] = same[i];
+    SurfaceCheck check = surface_check(&surface);
+    open = !check.closed || !check.oriented;
+    memory_free(same);
+  }
+  surface_free(&surface);
+  return open;
+}
+
+static void weigh_vertices(Builder* builder, ModelLink* link, const SceneLink* source) {
+  MassMoment sheet = vertex_moment(builder->model, link);
+  if (!mass_usable(builder, link, source, source->mass)) return;
+  mass_moment_add(&link->moment, &sheet, source->mass);
+  link->mass = source->mass;
+}
+
 static void weigh_shapes(Builder* builder, ModelLink* link, const SceneLink* source) {
   const Model* model = builder->model;
+  if (!model->own_scene && is_open(model, link)) { /* where single corners are moved, they were closed before */
+    if (source->has_mass && source->mass_model == MASS_VERTICES)
+      weigh_vertices(builder, link, source);
+    else
+      diagnostics_add(builder->diagnostics, SEVERITY_ERROR, source->place,
+                      "the triangles of link '%s' are not closed and enclose no volume: give its mass, with mass_model "
+                      "vertices, or center and inertia",
+                      link->name);
+    return;
+  }
   double volume = link_volume(model, link), mass = source->has_mass ? source->mass : source->density * volume;
-  if (!mass_usable(builder, link, source, volume > 0 ? mass : volume)) return;
+  bool by_volume = !source->has_mass || source->mass_model == MASS_UNIFORM || !has_triangles(model, link);
+  if (!mass_usable(builder, link, source, volume > 0 || !by_volume ? mass : volume)) return;
   bool uniform = source->mass_model == MASS_UNIFORM;
   MassMoment shape = uniform ? solid_moment(model, link) : vertex_moment(model, link);
   mass_moment_add(&link->moment, &shape, mass / mass_moment_mass(&shape));

@@ -38,7 +38,7 @@ struct SolidKind {
   MassMoment (*moment)(const ModelHull* hull); /* of density 1 kg/m^3, link frame; zero without end */
   double (*thickness)(const ModelHull* hull);  /* smallest size that contact has to resolve [m] (R3); HUGE_VAL */
 };
-extern const SolidKind SOLID_HULL, SOLID_HALF_SPACE;
+extern const SolidKind SOLID_HULL, SOLID_HALF_SPACE, SOLID_TRIANGLE;
 
 typedef struct {
   const char* name; /* borrowed from the scene */
@@ -105,6 +105,7 @@ typedef struct {
   double restitution;                 /* what is left of the speed of approach, of impacts well above the rest speed */
   bool bounces;                       /* some pair may have restitution above 0 */
   double own[CONTACT_OWN_PARAMETERS]; /* of the law alone (ContactLaw.parameters) */
+  bool hierarchy;                     /* SceneContact */
   bool support_derived, stiffness_derived, smoothing_derived, rest_speed_derived;
   double feature;         /* smallest thickness of a colliding moving hull [m] */
   double reference_force; /* weight that the stiffness was matched to [N] */

@@ -148,6 +148,72 @@ static void solid_from_decomposition(Builder* builder, const SceneShape* shape, 
   decomposition_free(&d);
 }
 
+/* ---------------------------------------------------------------- triangles as they are */
+
+/* Smallest size that contact has to resolve (R3), of a whole set: as of a hull 6 volume / area, and the sides of its
+ * box; of one without volume the largest side. */
+static double set_feature(const ShapeSolid* solid) {
+  double volume = 0, area = 0;
+  Vec3 low = solid->pieces[0].vertices[0], high = low;
+  for (int i = 0; i < solid->piece_count; i++) {
+    const Vec3* p = solid->pieces[i].vertices;
+    volume += vec3_dot(p[0], vec3_cross(p[1], p[2])) / 6;
+    area += 0.5 * vec3_norm(vec3_cross(vec3_sub(p[1], p[0]), vec3_sub(p[2], p[0])));
+    for (int k = 0; k < 3; k++) {
+      low = vec3_min(low, p[k]);
+      high = vec3_max(high, p[k]);
+    }
+  }
+  Vec3 size = vec3_sub(high, low);
+  double largest = fmax(size.x, fmax(size.y, size.z)), least = fmin(size.x, fmin(size.y, size.z));
+  return !(volume > 0) ? largest : fmin(6 * volume / area, least);
+}
+
+static void add_triangle(ShapeSolid* solid, Vec3 a, Vec3 b, Vec3 c) {
+  ConvexHull* piece = &solid->pieces[solid->piece_count];
+  if (!(vec3_norm(vec3_cross(vec3_sub(b, a), vec3_sub(c, a))) > 0)) return; /* it has no area */
+  *piece = (ConvexHull){.vertex_count = 3, .triangle_count = 1};
+  piece->vertices = MEMORY_NEW(Vec3, 3);
+  piece->triangles = memory_alloc(sizeof *piece->triangles);
+  piece->vertices[0] = a;
+  piece->vertices[1] = b;
+  piece->vertices[2] = c;
+  for (int k = 0; k < 3; k++) piece->triangles[0][k] = k;
+  solid->piece_count++;
+}
+
+/* Area vector of a polygon (Newell). */
+static Vec3 polygon_normal(const Mesh* mesh, const int* corners, int count) {
+  Vec3 sum = {0, 0, 0};
+  for (int k = 0; k < count; k++)
+    sum = vec3_add(sum, vec3_cross(mesh->positions[corners[k]], mesh->positions[corners[(k + 1) % count]]));
+  return sum;
+}
+
+static void triangles_of_mesh(const Mesh* mesh, ShapeSolid* solid) {
+  solid->pieces = MEMORY_NEW(ConvexHull, mesh->corner_count + 1);
+  int(*cut)[3] = memory_alloc(sizeof *cut * (size_t)(mesh->corner_count + 1));
+  for (int f = 0; f < mesh->face_count; f++) {
+    const int* corners = mesh->corners + mesh->face_first[f];
+    int count = mesh->face_first[f + 1] - mesh->face_first[f];
+    int found = polygon_triangulate(mesh->positions, corners, count, polygon_normal(mesh, corners, count), cut);
+    for (int k = 0; k < found; k++)
+      add_triangle(solid, mesh->positions[cut[k][0]], mesh->positions[cut[k][1]], mesh->positions[cut[k][2]]);
+  }
+  memory_free(cut);
+}
+
+static void finish_triangles(Builder* builder, const SceneShape* shape, ShapeSolid* solid) {
+  solid->triangles = true;
+  if (solid->piece_count == 0) {
+    diagnostics_add(builder->diagnostics, SEVERITY_ERROR, shape->place, "shape '%s': no triangle has an area",
+                    shape_name(shape));
+    return;
+  }
+  if (shape->type == SHAPE_MESH)
+    text_add(&builder->note, "shape '%s': %d triangles\n", shape_name(shape), solid->piece_count);
+}
+
 /* ---------------------------------------------------------------- files */
 
 static void solid_from_mesh(Builder* builder, const SceneShape* shape, ShapeSolid* solid) {
@@ -157,6 +223,8 @@ static void solid_from_mesh(Builder* builder, const SceneShape* shape, ShapeSoli
   if (status == STATUS_OK) {
     if (shape->decompose)
       solid_from_decomposition(builder, shape, &mesh, solid, &import);
+    else if (shape->triangles)
+      triangles_of_mesh(&mesh, solid);
     else
       solid_from_groups(builder, shape, &mesh, solid, &import);
     if (mesh.degenerate_face_count > 0)
@@ -176,7 +244,10 @@ static void solid_from_mesh(Builder* builder, const SceneShape* shape, ShapeSoli
 
 static void solid_from_points(Builder* builder, const SceneShape* shape, ShapeSolid* solid) {
   ImportCount import = {0};
-  solid->pieces = MEMORY_NEW(ConvexHull, 1);
+  solid->pieces = MEMORY_NEW(ConvexHull, 1 + (shape->triangles ? shape->point_count / 3 : 0));
+  for (int k = 0; shape->triangles && k + 2 < shape->point_count; k += 3)
+    add_triangle(solid, shape->points[k], shape->points[k + 1], shape->points[k + 2]);
+  if (shape->triangles) return;
   if (add_piece(builder, shape, NULL, solid, shape->points, shape->point_count, &import))
     note_import(builder, shape, &import);
 }
@@ -218,8 +289,11 @@ static void build_solid(Builder* builder, const SceneShape* shape, ShapeSolid* s
     solid_from_points(builder, shape, solid);
   else
     solid_from_primitive(builder, shape, solid);
+  if (shape->triangles && solid->pieces) finish_triangles(builder, shape, solid);
   solid->feature = MEMORY_NEW(double, solid->piece_count);
-  for (int i = 0; i < solid->piece_count; i++) solid->feature[i] = hull_feature(&solid->pieces[i]);
+  double whole = solid->triangles && solid->piece_count > 0 ? set_feature(solid) : 0;
+  for (int i = 0; i < solid->piece_count; i++)
+    solid->feature[i] = solid->triangles ? whole : hull_feature(&solid->pieces[i]);
 }
 
 void build_solids(Builder* builder) {

@@ -106,6 +106,7 @@ Status optimization_create(Optimization** optimization, Task* task, const Optimi
   for (int k = 0; k < task->scenario_count; k++) task->scenarios[k].scene.threads = options->threads;
   o->options = *options;
   Status status = design_create(&o->design, task, diagnostics);
+  if (status == STATUS_OK) status = continuation_start(o, diagnostics);
   if (status == STATUS_OK) status = create_runs(o, diagnostics);
   if (status != STATUS_OK) return status;
   describe_shared(o);
@@ -163,7 +164,7 @@ static void write_row(Optimization* o, TrialOutcome outcome, double trial_loss, 
 }
 
 static void keep_best(Optimization* o) {
-  bool first = o->iteration == 0;
+  bool first = o->iteration == 0 || continuation_goes_on(o, o->iteration - 1); /* the loss was another one before */
   double least = o->task->optimizer.stall_decrease * fabs(o->best_loss);
   bool counts = first || o->loss < o->best_loss - least;
   o->since_best = counts ? 0 : o->since_best + 1;
@@ -175,6 +176,10 @@ static void keep_best(Optimization* o) {
 
 void optimization_judge_end(Optimization* o, bool can_step) {
   const TaskOptimizer* settings = &o->task->optimizer;
+  if (continuation_goes_on(o, o->iteration)) {
+    if (!can_step) continuation_forget(o);
+    return;
+  }
   if (o->best_loss <= settings->stop_loss)
     o->stop = STOP_LOSS;
   else if (!can_step)
@@ -223,9 +228,10 @@ Status optimization_advance(Optimization* o) {
   double loss;
   bool interrupted;
   size_t n = sizeof(double) * (size_t)o->design.variable_count;
+  if (continuation_advance(o) != STATUS_OK) return STATUS_INTERRUPTED;
   optimizer_state_save(o->optimizer, o->spare_state);
   optimizer_propose(o->optimizer, o->x, o->loss, o->gradient, o->trial);
-  if (memcmp(o->trial, o->x, n) == 0) {
+  if (memcmp(o->trial, o->x, n) == 0 && !continuation_goes_on(o, o->iteration + 1)) {
     o->stop = STOP_FLAT;
     return STATUS_OK;
   }

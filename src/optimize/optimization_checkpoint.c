@@ -38,6 +38,10 @@ static void identify_settings(const Optimization* o, Text* text) {
   const double numbers[] = {s->design_step, s->control_step, s->beta1,  s->beta2, s->epsilon,  s->decay,
                             s->clip,        s->discount,     s->shrink, s->grow,  s->tolerance};
   for (size_t k = 0; k < sizeof(numbers) / sizeof(numbers[0]); k++) text_add(text, " %a", numbers[k]);
+  const TaskContinuation* c = &o->task->continuation;
+  if (c->support.iterations > 0) text_add(text, " support %d %a", c->support.iterations, c->support.to);
+  if (c->stiffness.iterations > 0) text_add(text, " stiffness %d %a", c->stiffness.iterations, c->stiffness.to);
+  if (c->switch_at > 0) text_add(text, " model %d %s", c->switch_at, contact_model_name(c->model));
   text_add(text, "\n%d %a %llu\n", (int)o->task->mass, o->task->min_thickness, (unsigned long long)o->task->seed);
 }
 
@@ -186,6 +190,7 @@ bool optimization_load(Optimization* o, const NumberFile* c, Diagnostics* diagno
   if (ok) {
     optimizer_state_load(o->optimizer, memory);
     o->iteration = (int)counts[0];
+    continuation_set(o, o->iteration);
     o->best_iteration = (int)counts[1];
     o->since_best = (int)counts[2];
     o->stop = STOP_NOT_YET;

@@ -27,7 +27,7 @@ typedef struct {
 
 typedef struct {
   SceneShape shape;
-  int type, hulls;
+  int type, hulls, pieces;
   const Node *points, *file, *decompose;
 } SceneShapeForm;
 

@@ -7,7 +7,10 @@
 static void read_points(Reader* reader, const Node* list, SceneShape* shape) {
   static const ValueRange ANY = {0};
   size_t mark = reader_enter_key(reader, "points");
-  if (list->count < 4) reader_error(reader, list->place, "a solid needs at least 4 points, got %d", list->count);
+  if (shape->triangles && (list->count < 3 || list->count % 3 != 0))
+    reader_error(reader, list->place, "triangles need three points each, got %d points", list->count);
+  if (!shape->triangles && list->count < 4)
+    reader_error(reader, list->place, "a solid needs at least 4 points, got %d", list->count);
   shape->points = MEMORY_NEW(Vec3, list->count);
   for (const Node* item = list->first; item && !reader->exhausted; item = item->next) {
     double v[3] = {0};
@@ -79,6 +82,15 @@ static void read_decompose(Reader* reader, const Node* shape_node, const Node* n
                  "would not cover the mesh");
 }
 
+/* Triangles are taken as they are. */
+static void check_triangles(Reader* reader, const Node* node, const SceneShape* shape) {
+  static const char* const KEYS[] = {"hulls", "decompose", "max_vertices", "keep_interior"};
+  for (size_t k = 0; shape->triangles && k < sizeof KEYS / sizeof *KEYS; k++) {
+    const Node* key = node_find(node, KEYS[k]);
+    if (key) reader_error(reader, node_key_place(key), "'%s' does not go with pieces: triangles", KEYS[k]);
+  }
+}
+
 /* ---------------------------------------------------------------- all keys */
 
 /* The form's shape becomes the scene's: its texts and points are owned there. Returns its index. */
@@ -91,9 +103,11 @@ static int add_shape(Reader* reader, const Node* node, const char* name, const S
   shape->place = node->place;
   shape->type = (ShapeType)form->type;
   shape->hull_per_group = form->hulls == 1;
+  shape->triangles = form->pieces == 1;
   if (form->file) shape->file = file_resolve(scene->path, form->file->text);
   if (form->points) read_points(reader, form->points, shape);
   if (form->decompose) read_decompose(reader, node, form->decompose, shape);
+  check_triangles(reader, node, shape);
   check_normal(reader, node, shape);
   return scene->shape_count++;
 }

@@ -31,6 +31,7 @@ typedef struct {
   char* file;         /* resolved against the scene file's folder */
   double scale;
   bool hull_per_group;
+  bool triangles;   /* MESH: the pieces are its triangles; POINTS: every three points are one */
   int max_vertices; /* 0 = keep all */
   bool decompose;   /* into hulls that cover the mesh, by these options */
   DecomposeOptions decomposition;
@@ -176,7 +177,7 @@ typedef struct {
 
 typedef enum { INTEGRATOR_FIRST_ORDER, INTEGRATOR_SECOND_ORDER, INTEGRATOR_MOMENTUM } Integrator;
 /* After `none` the contact laws in the order of their table (contact/laws.c). */
-typedef enum { CONTACT_NONE, CONTACT_SEPARATING_PLANE } ContactModel;
+typedef enum { CONTACT_NONE, CONTACT_SEPARATING_PLANE, CONTACT_LONG_RANGE } ContactModel;
 /* The word of `contact.model`; contact/laws.c defines it. */
 const char* contact_model_name(ContactModel model);
 /* Most parameters that a law may have beside those below. */
@@ -241,7 +242,8 @@ typedef struct {
   double rest_speed;                  /* m/s */
   double own[CONTACT_OWN_PARAMETERS]; /* of the law alone */
   double restitution;
-  bool elastic; /* restitution: null, the bare barrier */
+  bool elastic;   /* restitution: null, the bare barrier */
+  bool hierarchy; /* of bounding spheres; else the sum over all pairs of pieces */
   SourcePlace support_place, stiffness_place, smoothing_place;
   char* (*exclude)[2]; /* pairs of link or group names */
   SourcePlace* exclude_place;

@@ -126,6 +126,8 @@ typedef struct {
 /* The rows of `contact` that belong to the laws, one after the other: the choice of the law, in the order of
  * ContactModel, and its parameters. Defined in contact/laws.c, where the laws stand in their table. */
 const SchemaRow* contact_schema_row(int index);
+/* The words of `contact.model`, as a CHOICE has them. */
+extern const char contact_model_words[];
 
 /* Everything a scene may hold, and a task. */
 extern const SchemaTable SCENE_SCHEMA, TASK_SCHEMA;

@@ -138,6 +138,11 @@ static const SchemaRow ROWS[] = {
     {"shape", "hulls", VALUE_CHOICE, AT(SceneShapeForm, hulls), .only = "mesh", .of = "whole|groups",
      .fallback = "whole", .group = "hulls",
      .meaning = "One convex hull of the whole mesh, or one of each o or g group."},
+    {"shape", "pieces", VALUE_CHOICE, AT(SceneShapeForm, pieces), .only = "mesh|points", .of = "hulls|triangles",
+     .fallback = "hulls",
+     .meaning = "What contact sees: convex hulls, or the triangles of the mesh as they are (of points: every three), "
+                "closed or "
+                "open. Density and mass_model uniform then go by the enclosed volume."},
     {"shape", "max_vertices", VALUE_INTEGER, AT(SceneShapeForm, shape.max_vertices), .only = "mesh",
      .fallback = "(all)", .range = RANGE_BETWEEN(4, 1000000),
      .meaning = "Thin each hull to at most so many vertices; the error is reported."},

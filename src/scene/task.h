@@ -169,6 +169,20 @@ typedef enum { OPTIMIZER_ADAM, OPTIMIZER_STEP_BOUNDED, OPTIMIZER_GRADIENT, OPTIM
 typedef enum { NORM_INFINITY, NORM_EUCLIDEAN } TaskNorm;
 typedef enum { SCHEDULE_CONSTANT, SCHEDULE_STEP, SCHEDULE_COSINE } TaskSchedule;
 
+/* A contact parameter that goes from one value to another, geometrically, over so many iterations; 0: it does not. */
+typedef struct {
+  SourcePlace place;
+  double from, to;
+  int iterations;
+} TaskRamp;
+/* Contact over the iterations of an optimization. */
+typedef struct {
+  SourcePlace place;
+  TaskRamp support, stiffness;
+  ContactModel model; /* from this iteration on */
+  int switch_at;      /* 0: the law stays */
+} TaskContinuation;
+
 typedef struct {
   SourcePlace place;
   TaskOptimizerType type;
@@ -222,6 +236,7 @@ typedef struct {
   TaskLoss* losses;
   int loss_count;
   TaskOptimizer optimizer;
+  TaskContinuation continuation;
   double memory; /* that the runs of one design may take for their gradients [GiB]; 0 = they are kept whole */
 } Task;
 

@@ -36,3 +36,35 @@ void read_gradient(Reader* reader, Task* task, const Node* node) {
   if (map && schema_read(reader, map, "gradient", &form) && is_given(map, "memory")) task->memory = form.memory;
   reader_leave(reader, mark);
 }
+
+static void read_ramp(Reader* reader, const char* key, const Node* map, TaskRamp* ramp) {
+  RampForm form;
+  size_t mark = reader_enter_key(reader, key);
+  if (map && schema_read(reader, map, "ramp", &form))
+    *ramp = (TaskRamp){map->place, form.from, form.to, form.iterations};
+  reader_leave(reader, mark);
+}
+
+static void read_switch(Reader* reader, const Node* map, TaskContinuation* continuation) {
+  SwitchForm form;
+  size_t mark = reader_enter_key(reader, "contact.model");
+  if (map && schema_read(reader, map, "switch", &form)) {
+    continuation->model = (ContactModel)form.to;
+    continuation->switch_at = form.at;
+  }
+  reader_leave(reader, mark);
+}
+
+void read_schedule(Reader* reader, Task* task, const Node* node) {
+  ScheduleForm form;
+  TaskContinuation* continuation = &task->continuation;
+  size_t mark = reader_enter_key(reader, "schedule");
+  const Node* map = task_section(reader, task, node);
+  if (map && schema_read(reader, map, "schedule", &form)) {
+    continuation->place = map->place;
+    read_ramp(reader, "contact.support", form.support, &continuation->support);
+    read_ramp(reader, "contact.stiffness", form.stiffness, &continuation->stiffness);
+    read_switch(reader, form.model, continuation);
+  }
+  reader_leave(reader, mark);
+}

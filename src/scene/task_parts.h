@@ -9,7 +9,8 @@
 /* ---------------------------------------------------------------- forms */
 
 typedef struct {
-  const Node *name, *scene, *scenarios, *set, *design, *control, *initial, *parameters, *loss, *optimizer, *gradient;
+  const Node *name, *scene, *scenarios, *set, *design, *control, *initial, *parameters, *loss, *optimizer, *gradient,
+      *schedule;
   int seed, steps;
 } TaskForm;
 
@@ -120,6 +121,21 @@ typedef struct {
  * Each reads its section of the task; node NULL: the section is absent. */
 
 /* task_scenario.c: the scenarios with their scenes. */
+typedef struct {
+  double from, to;
+  int iterations;
+} RampForm;
+
+typedef struct {
+  int to, at;
+} SwitchForm;
+
+typedef struct {
+  const Node *support, *stiffness, *model;
+} ScheduleForm;
+
+/* Contact over the iterations. */
+void read_schedule(Reader* reader, Task* task, const Node* node);
 /* How gradients are taken. */
 void read_gradient(Reader* reader, Task* task, const Node* node);
 void read_scenarios(Reader* reader, Task* task, const Node* root, const TaskForm* form);

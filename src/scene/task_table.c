@@ -49,6 +49,8 @@ static const SchemaRow ROWS[] = {
      .meaning = "How it is sought."},
     {"task", "gradient", VALUE_OBJECT, AT(TaskForm, gradient), .of = "gradient", .nullable = true,
      .meaning = "How gradients are taken."},
+    {"task", "schedule", VALUE_OBJECT, AT(TaskForm, schedule), .of = "schedule", .nullable = true,
+     .meaning = "Contact that changes over the iterations."},
 
     /* ---------------------------------------------------------------- scenario */
     {"scenario", "name", VALUE_TEXT, AT(ScenarioForm, name), .fallback = "(its number, from 0)",
@@ -269,6 +271,24 @@ static const SchemaRow ROWS[] = {
      .range = RANGE_UP_TO(0, 0.1),
      .meaning = "Tolerance of the time steps, in place of the scene's: a gradient is as good as its steps."},
 
+    /* ---------------------------------------------------------------- schedule */
+    {"schedule", "contact.support", VALUE_OBJECT, AT(ScheduleForm, support), .of = "ramp", .nullable = true,
+     .meaning = "The support over the iterations."},
+    {"schedule", "contact.stiffness", VALUE_OBJECT, AT(ScheduleForm, stiffness), .of = "ramp", .nullable = true,
+     .meaning = "The stiffness over the iterations."},
+    {"schedule", "contact.model", VALUE_OBJECT, AT(ScheduleForm, model), .of = "switch", .nullable = true,
+     .meaning = "Another contact law from some iteration on; what is its own then follows from the scene."},
+    {"ramp", "from", VALUE_NUMBER, AT(RampForm, from), .required = true, .range = RANGE_ABOVE(0),
+     .meaning = "Value of the first iteration, in the unit of the key."},
+    {"ramp", "to", VALUE_NUMBER, AT(RampForm, to), .required = true, .range = RANGE_ABOVE(0),
+     .meaning = "Value of the last of these iterations, and of those after it."},
+    {"ramp", "iterations", VALUE_INTEGER, AT(RampForm, iterations), .required = true,
+     .range = RANGE_BETWEEN(1, 1000000), .meaning = "Over so many iterations, by the same factor in each."},
+    {"switch", "to", VALUE_CHOICE, AT(SwitchForm, to), .of = contact_model_words, .required = true,
+     .meaning = "The law."},
+    {"switch", "at", VALUE_INTEGER, AT(SwitchForm, at), .required = true, .range = RANGE_BETWEEN(1, 1000000),
+     .meaning = "First iteration with this law."},
+
     /* ---------------------------------------------------------------- gradient */
     {"gradient", "memory", VALUE_NUMBER, AT(GradientForm, memory), .unit = "GiB", .fallback = "(runs are kept whole)",
      .range = RANGE_UP_TO(0, 1048576),
@@ -477,6 +497,39 @@ static const SchemaObject OBJECTS[] = {
                 "  decay: 0.01\n"
                 "  stop_loss: 1e-6\n"
                 "  stall: 20\n"},
+    {.name = "schedule",
+     .title = "schedule",
+     .size = sizeof(ScheduleForm),
+     .meaning = "Contact that is felt from farther away in the first iterations than in the last: continuation. The "
+                "design that stands is run again whenever the contact changes; conditions to stop, and the best "
+                "design, count from "
+                "where it is the final one, so what is reported always is of the final law.",
+     .example = "scene: ../scenes/slide.yaml\n"
+                "initial: [{link: box, velocities: true}]\n"
+                "loss: [{type: point, link: box, target: [0.3, 0, 0.1]}]\n"
+                "schedule:\n"
+                "  contact.support: {from: 0.02, to: 0.001, iterations: 20}\n"
+                "optimizer: {type: adam, iterations: 40}\n"},
+    {.name = "ramp",
+     .title = "ramp, of a schedule",
+     .size = sizeof(RampForm),
+     .meaning = "A number that goes from one value to another, by the same factor in every iteration.",
+     .example = "scene: ../scenes/slide.yaml\n"
+                "initial: [{link: box, velocities: true}]\n"
+                "loss: [{type: point, link: box, target: [0.3, 0, 0.1]}]\n"
+                "schedule: {contact.stiffness: {from: 1.0e-6, to: 1.0e-9, iterations: 20}}\n"
+                "optimizer: {type: adam, iterations: 40}\n"},
+    {.name = "switch",
+     .title = "switch, of a schedule",
+     .size = sizeof(SwitchForm),
+     .meaning = "A contact law that takes the place of the scene's. Friction and smoothing stay; support, stiffness, "
+                "the rest speed and "
+                "what the law has of its own are derived anew.",
+     .example = "scene: ../scenes/slide.yaml\n"
+                "initial: [{link: box, velocities: true}]\n"
+                "loss: [{type: point, link: box, target: [0.3, 0, 0.1]}]\n"
+                "schedule: {contact.model: {to: long_range, at: 20}}\n"
+                "optimizer: {type: adam, iterations: 40}\n"},
     {.name = "gradient",
      .title = "gradient",
      .size = sizeof(GradientForm),

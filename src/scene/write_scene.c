@@ -69,7 +69,13 @@ static void write_start(const Writer* writer) {
 /* Of the law; nothing when it is derived or the default. */
 static void write_parameter(Text* out, const SceneContact* contact, const SchemaRow* row) {
   double value;
-  memcpy(&value, (const char*)contact + row->offset - offsetof(ContactForm, contact), sizeof(value));
+  const char* place = (const char*)contact + row->offset - offsetof(ContactForm, contact);
+  if (row->kind == VALUE_BOOL) {
+    bool set = *(const bool*)place;
+    if (set != (strcmp(row->fallback, "true") == 0)) text_add(out, "  %s: %s\n", row->key, set ? "true" : "false");
+    return;
+  }
+  memcpy(&value, place, sizeof(value));
   bool derived = row->fallback && row->fallback[0] == '(' && !(value > 0);
   bool plain = row->fallback && strcmp(row->key, "friction") != 0 && value == strtod(row->fallback, NULL);
   if (derived || plain) return;
@@ -168,6 +174,8 @@ static void write_mesh(const Writer* writer, const SceneShape* shape) {
   write_key_number(writer->out, "scale", shape->scale);
   if (shape->decompose)
     write_decompose(writer->out, &shape->decomposition);
+  else if (shape->triangles)
+    text_add(writer->out, ", pieces: triangles");
   else
     text_add(writer->out, ", hulls: %s", shape->hull_per_group ? "groups" : "whole");
   if (shape->max_vertices > 0) text_add(writer->out, ", max_vertices: %d", shape->max_vertices);
@@ -180,7 +188,7 @@ static void write_points(Text* out, const SceneShape* shape) {
     text_add(out, "%s\n      ", i > 0 ? "," : "");
     write_numbers(out, (const double[3]){shape->points[i].x, shape->points[i].y, shape->points[i].z}, 3);
   }
-  text_add(out, "]%s", shape->keep_interior ? ", keep_interior: true" : "");
+  text_add(out, "]%s", shape->triangles ? ", pieces: triangles" : shape->keep_interior ? ", keep_interior: true" : "");
 }
 
 /* The keys that the type has. */

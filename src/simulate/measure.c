@@ -183,6 +183,14 @@ static void merge_sorted(SimContact* list, int* count) {
   *count = kept;
 }
 
+/* Where forces reach across the scene, only those of what is near are contacts. */
+static void drop_far(SimContact* list, int* count, double range) {
+  int kept = 0;
+  for (int k = 0; k < *count && isfinite(range); k++)
+    if (list[k].gap < range) list[kept++] = list[k];
+  if (isfinite(range)) *count = kept;
+}
+
 const SimContact* sim_contacts(Sim* s, int* count) {
   *count = 0;
   if (!s->contact) return NULL;
@@ -202,6 +210,7 @@ const SimContact* sim_contacts(Sim* s, int* count) {
   }
   if (*count > 1) qsort(s->contacts, (size_t)*count, sizeof(SimContact), compare_contacts);
   merge_sorted(s->contacts, count);
+  drop_far(s->contacts, count, contact_listed_range(s->model));
   return s->contacts;
 }
 

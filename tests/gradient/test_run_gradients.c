@@ -405,6 +405,62 @@ static void run_A4_to_A8_one_body_on_the_ground(void** state) {
   }
 }
 
+/* The long-range law: a bar of several pieces flies past one body into another, over an inclined floor, with friction;
+ * and bodies that never come near each other, of which the gradient is not zero either. */
+#define FAR_REACHING(contact, start)                                                                                  \
+  "simulation: {dt: 0.01, steps: 200, integrator: %s}\n"                                                              \
+  "contact: {model: long_range, stiffness: 1.0e-4, friction: 0.3, smoothing: 1.0e-4" contact                          \
+  "}\n"                                                                                                               \
+  "shapes:\n"                                                                                                         \
+  "  ground: {type: half_space, normal: [0.1, 0, 1]}\n"                                                               \
+  "  roof: {type: points, points: [[0, 0, 0], [0.3, 0, 0], [0, 0.2, 0], [0.3, 0.2, 0.02], [0.1, 0.1, 0.25]]}\n"       \
+  "  box: {type: box, size: [0.2, 0.15, 0.1]}\n"                                                                      \
+  "links:\n"                                                                                                          \
+  "  - {name: ground, fixed: true, shape: ground}\n"                                                                  \
+  "  - {name: bar, density: 500, position: [0, 0, 0.3], shapes: [{shape: box}, {shape: box, position: [0.3, 0.02, "   \
+  "0.01]}, {shape: roof, position: [0.6, 0, 0]}]}\n"                                                                  \
+  "  - {name: hut, mass: 1, position: [1.2, 0.1, 0.25], shapes: [{shape: roof}, {shape: box, position: [-0.05, 0.3, " \
+  "0.05]}]}\n"                                                                                                        \
+  "  - {name: third, mass: 1, position: [0.3, 0.7, 0.22], shape: roof}\n"                                             \
+  "initial: [{link: bar, velocities: " start "}]\n"
+
+static void run_Y9_Y11_Y14_felt_from_far_away(void** state) {
+  (void)state;
+  static const char FLIES[] = FAR_REACHING("", "[2, 0.5, -0.3, 0.1, 0.2, 0.5]");
+  static const char PLAIN[] = FAR_REACHING(", hierarchy: false", "[2, 0.5, -0.3, 0.1, 0.2, 0.5]");
+  static const char NARROW[] = FAR_REACHING(", blend: 0.2", "[2, 0.5, -0.3, 0.1, 0.2, 0.5]");
+  check_row(&(Row){"far-reaching, falls and slides", IN_CONTACT, 40, 1e-6, "first_order", FLIES});
+  check_row(&(Row){"far-reaching, momentum", IN_CONTACT, 30, 1e-6, "momentum", FLIES});
+  check_row(&(Row){"far-reaching, second order", IN_CONTACT, 30, 1e-6, "second_order", FLIES});
+  check_row(&(Row){"far-reaching, plain sum", IN_CONTACT, 40, 1e-6, "first_order", PLAIN});
+  check_row(&(Row){"far-reaching, narrow blend", IN_CONTACT, 40, 1e-6, "first_order", NARROW});
+}
+
+/* A tetrahedron and a roof as sets of triangles fall on a slope and on each other. */
+#define TRIANGLE_SETS(contact)                                                                                        \
+  "simulation: {dt: 0.01, steps: 200, integrator: %s}\n"                                                              \
+  "contact: {friction: 0.3, smoothing: 1.0e-4, " contact                                                              \
+  "}\n"                                                                                                               \
+  "shapes:\n"                                                                                                         \
+  "  ground: {type: half_space, normal: [0.1, 0, 1]}\n"                                                               \
+  "  stone: {type: points, pieces: triangles, points: [[0, 0, 0], [0, 0.2, 0], [0.3, 0, 0], [0, 0, 0], [0.3, 0, 0], " \
+  "[0.1, 0.1, 0.2], [0, 0, 0], [0.1, 0.1, 0.2], [0, 0.2, 0], [0, 0.2, 0], [0.1, 0.1, 0.2], [0.3, 0, 0]]}\n"           \
+  "  roof: {type: points, pieces: triangles, points: [[0, 0, 0], [0.3, 0, 0], [0.15, 0.02, 0.1], [0, 0.3, 0], [0, "   \
+  "0, 0], [0.15, 0.02, 0.1]]}\n"                                                                                      \
+  "links:\n"                                                                                                          \
+  "  - {name: ground, fixed: true, shape: ground}\n"                                                                  \
+  "  - {name: stone, density: 800, mass_model: uniform, position: [0, 0, 0.14], shape: stone}\n"                      \
+  "  - {name: roof, mass: 0.3, position: [0.05, 0.02, 0.4], rotation_vector: [0.2, 0.1, 0.4], shape: roof}\n"         \
+  "initial: [{link: roof, velocities: [0.1, 0, -1, 0.5, 1, 0.5]}]\n"
+
+static void run_Y1_A5_sets_of_triangles(void** state) {
+  (void)state;
+  static const char FAR[] = TRIANGLE_SETS("model: long_range, stiffness: 1.0e-5");
+  static const char NEAR[] = TRIANGLE_SETS("support: 2.0e-3, stiffness: 1.0e-7, rest_speed: 0.01");
+  check_row(&(Row){"triangles, far-reaching", IN_CONTACT, 40, 1e-6, "first_order", FAR});
+  check_row(&(Row){"triangles, planes", IN_CONTACT, 40, 1e-6, "first_order", NEAR});
+}
+
 /* A paddle on a hinge, a piston and a hand on a ball joint push what lies before them. */
 static const char PUSHED[] =
     ON_GROUND(HALF_SPACE,
@@ -705,6 +761,8 @@ int main(void) {
       cmocka_unit_test(run_M7_springs_friction_and_armature),
       cmocka_unit_test(run_A11_prescribed_joints_without_contact),
       cmocka_unit_test(run_A4_to_A8_one_body_on_the_ground),
+      cmocka_unit_test(run_Y9_Y11_Y14_felt_from_far_away),
+      cmocka_unit_test(run_Y1_A5_sets_of_triangles),
       cmocka_unit_test(run_I5_I6_impacts),
       cmocka_unit_test(run_I12_impacts_that_give_back),
       cmocka_unit_test(run_I12_materials_of_links_and_pairs),

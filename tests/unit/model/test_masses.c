@@ -94,6 +94,55 @@ static void several_hulls_add_up(void** state) {
   fixture_free(&f);
 }
 
+/* The brick again, as a set of triangles: its enclosed volume weighs as the solid does. A set with an edge open
+ * encloses nothing. */
+static const char* TRIANGLES =
+    "shapes:\n"
+    "  brick: {type: points, pieces: triangles, points: ["
+    "[-0.1, -0.2, 0.3], [-0.1, 0.2, 0.3], [-0.1, 0.2, -0.3], [-0.1, -0.2, 0.3], [-0.1, 0.2, -0.3], [-0.1, "
+    "-0.2, -0.3], [0.1, -0.2, -0.3], [0.1, 0.2, -0.3], [0.1, 0.2, 0.3], [0.1, -0.2, -0.3], [0.1, 0.2, "
+    "0.3], [0.1, -0.2, 0.3], [0.1, -0.2, -0.3], [0.1, -0.2, 0.3], [-0.1, -0.2, 0.3], [0.1, -0.2, -0.3], "
+    "[-0.1, -0.2, 0.3], [-0.1, -0.2, -0.3], [-0.1, 0.2, -0.3], [-0.1, 0.2, 0.3], [0.1, 0.2, 0.3], [-0.1, "
+    "0.2, -0.3], [0.1, 0.2, 0.3], [0.1, 0.2, -0.3], [-0.1, 0.2, -0.3], [0.1, 0.2, -0.3], [0.1, -0.2, "
+    "-0.3], [-0.1, 0.2, -0.3], [0.1, -0.2, -0.3], [-0.1, -0.2, -0.3], [-0.1, -0.2, 0.3], [0.1, -0.2, "
+    "0.3], [0.1, 0.2, 0.3], [-0.1, -0.2, 0.3], [0.1, 0.2, 0.3], [-0.1, 0.2, 0.3] "
+    "]}\n"
+    "  sheet: {type: points, pieces: triangles, points: [[0, 0, 0], [0.2, 0, 0], [0, 0.4, 0]]}\n"
+    "links:\n"
+    "  - {name: solid, mass: 3, mass_model: uniform, shape: brick}\n"
+    "  - {name: dense, density: 500, mass_model: uniform, position: [4, 0, 0], shapes: [{shape: brick, position: [1, "
+    "2, "
+    "3], rpy: [0, 0, 1.5707963267948966]}]}\n"
+    "  - {name: sail, mass: 2, shape: sheet, position: [8, 0, 0]}\n";
+
+static void triangles_weigh_what_they_enclose(void** state) {
+  (void)state;
+  Fixture f;
+  fixture_load(&f, TRIANGLES);
+  check_clean(&f);
+  const double solid[6] = {3 * 0.52 / 12, 3 * 0.40 / 12, 3 * 0.20 / 12, 0, 0, 0};
+  const double dense[6] = {24 * 0.40 / 12, 24 * 0.52 / 12, 24 * 0.20 / 12, 0, 0, 0};
+  assert_int_equal(link_named(&f.model, "solid")->hull_count, 12);
+  check_inertia(&link_named(&f.model, "solid")->moment, solid, 1e-14, "solid box");
+  check_inertia(&link_named(&f.model, "dense")->moment, dense, 1e-11, "box turned and moved in its link");
+  check_near(link_named(&f.model, "dense")->mass, 24, 1e-12, "mass");
+  check_vec3(link_named(&f.model, "dense")->center, vec3(1, 2, 3), 1e-13, "centre");
+  check_vec3(link_named(&f.model, "sail")->center, vec3(0.2 / 3, 0.4 / 3, 0), 1e-14, "centre of the sheet's corners");
+  fixture_free(&f);
+}
+
+static void an_open_sheet_has_no_volume(void** state) {
+  (void)state;
+  Fixture f;
+  fixture_load(&f,
+               "links:\n"
+               "  - {name: sail, density: 2, shape: {type: points, pieces: triangles, points: [[0, 0, 0], [0.2, 0, 0], "
+               "[0, 0.4, 0]]}}\n");
+  assert_int_equal(f.status, STATUS_BAD_INPUT);
+  check_message(&f, SEVERITY_ERROR, 2, "the triangles of link 'sail' are not closed and enclose no volume");
+  fixture_free(&f);
+}
+
 static void a_mass_beyond_doubles_is_an_error(void** state) {
   (void)state;
   Fixture f;
@@ -112,6 +161,8 @@ int main(void) {
       cmocka_unit_test(massless_links_have_a_center_and_a_reach),
       cmocka_unit_test(several_hulls_add_up),
       cmocka_unit_test(a_mass_beyond_doubles_is_an_error),
+      cmocka_unit_test(triangles_weigh_what_they_enclose),
+      cmocka_unit_test(an_open_sheet_has_no_volume),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,490 @@
+#include "contact/far_field.h"
+
+#include <string.h>
+
+/* ---------------------------------------------------------------- the blend (Y7) */
+
+BlendWeight blend_weight(double r, double near, double blend) {
+  double width = blend * near, t = (r - near) / width;
+  if (!(t > 0)) return (BlendWeight){0};
+  if (!(t < 1)) return (BlendWeight){.value = 1};
+  double u = 1 - t, by_t = 30 * t * t * u * u, by_tt = 60 * t * u * (1 - 2 * t), slope = -r / (width * near);
+  return (BlendWeight){.value = t * t * t * (10 + t * (6 * t - 15)),
+                       .first = by_t / width,
+                       .second = by_tt / (width * width),
+                       .by_near = by_t * slope,
+                       .first_by_near = by_tt * slope / width - by_t / (width * near),
+                       .by_blend = -by_t * t / blend,
+                       .first_by_blend = -(by_tt * t + by_t) / (blend * width)};
+}
+
+/* ---------------------------------------------------------------- workspace */
+
+void field_work_create(FieldWork* w, const Model* model, const Hierarchy* hierarchy) {
+  int largest = 8, second = 8;
+  for (int i = 0; i < model->hull_count; i++) {
+    int n = model->hulls[i].points.padded;
+    second = n > largest ? largest : n > second ? n : second;
+    largest = n > largest ? n : largest;
+  }
+  int capacity = largest + second;
+  *w = (FieldWork){.scratch = {MEMORY_NEW(double, capacity), MEMORY_NEW(double, capacity), MEMORY_NEW(double, capacity),
+                               capacity, 0}};
+  for (int side = 0; side < 2; side++)
+    w->bars[side] = (NodeBars){MEMORY_NEW(Vec3, hierarchy->largest + 1), MEMORY_NEW(double, hierarchy->largest + 1)};
+}
+
+void field_work_destroy(FieldWork* w) {
+  memory_free(w->terms);
+  memory_free(w->pieces);
+  memory_free(w->scratch.x);
+  memory_free(w->scratch.y);
+  memory_free(w->scratch.z);
+  for (int side = 0; side < 2; side++) {
+    memory_free(w->bars[side].center);
+    memory_free(w->bars[side].radius);
+  }
+}
+
+static FieldTerm* add_term(FieldWork* w, FieldTermKind kind, int parent) {
+  if (w->count == w->capacity) {
+    int more = 2 * w->capacity + 16;
+    w->terms = memory_resize(w->terms, sizeof(FieldTerm) * (size_t)w->capacity, sizeof(FieldTerm) * (size_t)more);
+    w->capacity = more;
+  }
+  FieldTerm* term = &w->terms[w->count++];
+  term->kind = kind;
+  term->parent = parent;
+  term->piece = -1;
+  term->value = term->inner = 0;
+  memset(term->inner_gradient, 0, sizeof(term->inner_gradient));
+  return term;
+}
+
+static FieldPiece* add_piece(FieldWork* w) {
+  if (w->piece_count == w->piece_capacity) {
+    int more = 2 * w->piece_capacity + 4;
+    w->pieces =
+        memory_resize(w->pieces, sizeof(FieldPiece) * (size_t)w->piece_capacity, sizeof(FieldPiece) * (size_t)more);
+    w->piece_capacity = more;
+  }
+  return &w->pieces[w->piece_count++];
+}
+
+/* ---------------------------------------------------------------- the walk down both trees (Y8) */
+
+typedef struct {
+  const Field* field;
+  FieldWork* work;
+  const FieldPair* pair;
+} Walk;
+
+static const BodyTree* tree_of(const Field* f, const FieldPair* pair, int side) {
+  return &f->hierarchy->trees[pair->link[side]];
+}
+
+static const TreeNode* node_of(const Field* f, const FieldPair* pair, int side, int node) {
+  return &tree_of(f, pair, side)->nodes[node];
+}
+
+static Vec3 center_of(const Field* f, const FieldPair* pair, int side, int node) {
+  return pose_apply(pair->pose[side], node_of(f, pair, side, node)->center);
+}
+
+/* Where two nodes are to each other: direction, distance, near. */
+static void measure(const Field* f, const FieldPair* pair, const int node[2], FieldTerm* out) {
+  Vec3 a = center_of(f, pair, 0, node[0]);
+  out->node[0] = node[0];
+  out->node[1] = node[1];
+  out->near = node_of(f, pair, 0, node[0])->radius;
+  if (pair->ground) {
+    out->direction = pair->ground->normal;
+    out->distance = vec3_dot(out->direction, a) - pair->ground->offset;
+    return;
+  }
+  Vec3 d = vec3_sub(a, center_of(f, pair, 1, node[1]));
+  out->distance = vec3_norm(d);
+  out->direction = vec3_scale(d, 1 / out->distance);
+  out->near += node_of(f, pair, 1, node[1])->radius;
+}
+
+static bool solve_pieces(const Walk* w, const int node[2], int parent) {
+  const Model* model = w->field->model;
+  const ModelHull* hull = &model->hulls[node_of(w->field, w->pair, 0, node[0])->hull];
+  HullInstance a = pair_hull_at(hull, &w->pair->pose[0]), b;
+  if (w->pair->ground)
+    b = *w->pair->ground;
+  else
+    b = pair_hull_at(&model->hulls[node_of(w->field, w->pair, 1, node[1])->hull], &w->pair->pose[1]);
+  GjkResult found;
+  if (!(pair_distance(&a, &b, NULL, &found) > 0)) return false;
+  FieldPiece* piece = add_piece(w->work);
+  if (!reciprocal_solve(&a, &b, &found, &w->work->scratch, &piece->solution)) return false;
+  FieldTerm* term = add_term(w->work, FIELD_PIECES, parent);
+  measure(w->field, w->pair, node, term);
+  term->piece = w->work->piece_count - 1;
+  term->value = piece->solution.energy;
+  return true;
+}
+
+static bool walk(const Walk* w, int a, int b, int parent) {
+  const int node[2] = {a, b};
+  const TreeNode *first = node_of(w->field, w->pair, 0, a),
+                 *second = w->pair->ground ? NULL : node_of(w->field, w->pair, 1, b);
+  if (!w->field->plain || w->pair->ground) {
+    FieldTerm at;
+    measure(w->field, w->pair, node, &at);
+    bool far = at.distance >= (1 + w->field->blend) * at.near;
+    if (far && w->pair->ground) return true;
+    if (far || at.distance > at.near) {
+      FieldTerm* term = add_term(w->work, far ? FIELD_CENTRES : FIELD_BLEND, parent);
+      measure(w->field, w->pair, node, term);
+      if (far) return true;
+      parent = w->work->count - 1;
+    }
+  }
+  bool leaf_a = first->hull >= 0, leaf_b = !second || second->hull >= 0;
+  if (leaf_a && leaf_b) return solve_pieces(w, node, parent);
+  for (int i = 0; i < (leaf_a ? 1 : 2); i++)
+    for (int j = 0; j < (leaf_b ? 1 : 2); j++)
+      if (!walk(w, leaf_a ? a : first->child[i], leaf_b ? b : second->child[j], parent)) return false;
+  return true;
+}
+
+static bool list_terms(const Field* f, FieldWork* w, const FieldPair* pair) {
+  Walk state = {f, w, pair};
+  w->count = w->piece_count = 0;
+  return walk(&state, pair->root[0], pair->root[1], -1);
+}
+
+/* ---------------------------------------------------------------- values, from the last term to the first */
+
+static CentredPotential centred_of(const FieldPair* pair, const FieldTerm* t) {
+  return pair->ground ? (CentredPotential){0, 0, 0} : centred_potential(t->distance);
+}
+
+static double blended_value(const Field* f, const FieldPair* pair, const FieldTerm* t) {
+  double phi = blend_weight(t->distance, t->near, f->blend).value;
+  return (1 - phi) * t->inner + phi * centred_of(pair, t).value;
+}
+
+static double sum_values(const Field* f, FieldWork* w, const FieldPair* pair) {
+  double total = 0;
+  for (int k = w->count - 1; k >= 0; k--) {
+    FieldTerm* t = &w->terms[k];
+    if (t->kind == FIELD_CENTRES) t->value = centred_of(pair, t).value;
+    if (t->kind == FIELD_BLEND) t->value = blended_value(f, pair, t);
+    if (t->parent >= 0)
+      w->terms[t->parent].inner += t->value;
+    else
+      total += t->value;
+  }
+  return total;
+}
+
+bool field_value(const Field* f, FieldWork* w, const FieldPair* pair, double* value) {
+  if (!list_terms(f, w, pair)) return false;
+  *value = sum_values(f, w, pair);
+  return true;
+}
+
+/* ---------------------------------------------------------------- gradients and Hessians (Y9, Y10) */
+
+/* CenterMotion of the difference of two centres by the twists of both bodies: columns of J. */
+typedef struct {
+  double column[12][3];
+} CenterMotion;
+
+static Vec3 arm_of(const Field* f, const FieldPair* pair, const FieldTerm* t, int side) {
+  return vec3_sub(center_of(f, pair, side, t->node[side]), pair->reference[side]);
+}
+
+static CenterMotion motion_of(const Field* f, const FieldPair* pair, const FieldTerm* t) {
+  CenterMotion m;
+  memset(&m, 0, sizeof(m));
+  for (int side = 0; side < (pair->ground ? 1 : 2); side++) {
+    Vec3 arm = arm_of(f, pair, t, side);
+    double sign = side == 0 ? 1 : -1;
+    for (int k = 0; k < 6; k++) {
+      Vec3 e = {k % 3 == 0, k % 3 == 1, k % 3 == 2};
+      vec3_store(vec3_scale(k < 3 ? vec3_cross(e, arm) : e, sign), m.column[6 * side + k]);
+    }
+  }
+  return m;
+}
+
+/* J^T v. */
+static void motion_transposed(const CenterMotion* m, Vec3 v, double out[12]) {
+  for (int k = 0; k < 12; k++) out[k] = m->column[k][0] * v.x + m->column[k][1] * v.y + m->column[k][2] * v.z;
+}
+
+/* A function of r with its first two derivatives, as one of both centres: gradient f' e, Hessian f'' e e^T +
+ * f' / r (I - e e^T); before a half-space the second part is none. */
+static Vec3 center_hessian(const FieldPair* pair, const FieldTerm* t, double first, double second, Vec3 y) {
+  double across = pair->ground ? 0 : first / t->distance;
+  return vec3_add_scaled(vec3_scale(y, across), (second - across) * vec3_dot(t->direction, y), t->direction);
+}
+
+static void add_center_terms(const Field* f, const FieldPair* pair, const FieldTerm* t, const CenterMotion* m,
+                             double first, double second, PairDerivatives* out) {
+  Vec3 g = vec3_scale(t->direction, first);
+  out->force[0] = vec3_add(out->force[0], g);
+  out->moment[0] = mat3_add(out->moment[0], mat3_outer(g, arm_of(f, pair, t, 0)));
+  out->force[1] = vec3_sub(out->force[1], g);
+  if (!pair->ground) out->moment[1] = mat3_sub(out->moment[1], mat3_outer(g, arm_of(f, pair, t, 1)));
+  for (int j = 0; j < (pair->ground ? 6 : 12); j++) {
+    double column[12];
+    motion_transposed(m, center_hessian(pair, t, first, second, vec3_at(m->column[j])), column);
+    for (int i = 0; i < 12; i++) out->hessian[i][j] += column[i];
+  }
+}
+
+/* By both twists, from forces and moments; those on a half-space are none of its own. */
+static void gradient_of(const PairDerivatives* d, bool ground, double out[12]) {
+  for (int side = 0; side < 2; side++) {
+    double* g = out + 6 * side;
+    if (side == 1 && ground) {
+      memset(g, 0, 6 * sizeof(double));
+      continue;
+    }
+    const Mat3* m = &d->moment[side]; /* sum g r^T; the torque is sum r x g */
+    g[0] = m->m[2][1] - m->m[1][2];
+    g[1] = m->m[0][2] - m->m[2][0];
+    g[2] = m->m[1][0] - m->m[0][1];
+    vec3_store(d->force[side], g + 3);
+  }
+}
+
+static void derive_piece(const FieldPair* pair, FieldPiece* piece) {
+  plane_derivatives(&piece->solution, pair->ground != NULL, pair->reference[0], pair->reference[1], &piece->derivatives,
+                    &piece->response);
+}
+
+/* What a blend is as a function of r, its terms held: derivatives of (1 - phi) A + phi P_c. */
+typedef struct {
+  BlendWeight phi;
+  CentredPotential centred;
+  double first, second;
+} BlendTerm;
+
+static BlendTerm blend_term(const Field* f, const FieldPair* pair, const FieldTerm* t) {
+  BlendTerm b = {.phi = blend_weight(t->distance, t->near, f->blend), .centred = centred_of(pair, t)};
+  double step = b.centred.value - t->inner;
+  b.first = b.phi.first * step + b.phi.value * b.centred.first;
+  b.second = b.phi.second * step + 2 * b.phi.first * b.centred.first + b.phi.value * b.centred.second;
+  return b;
+}
+
+/* Values and, for those that belong to a blend, gradients: from the last term to the first. */
+static void sum_gradients(const Field* f, FieldWork* w, const FieldPair* pair) {
+  for (int k = w->count - 1; k >= 0; k--) {
+    FieldTerm* t = &w->terms[k];
+    double own[12];
+    if (t->kind == FIELD_PIECES) derive_piece(pair, &w->pieces[t->piece]);
+    if (t->kind == FIELD_CENTRES) t->value = centred_of(pair, t).value;
+    if (t->kind == FIELD_BLEND) t->value = blended_value(f, pair, t);
+    if (t->parent < 0) continue;
+    FieldTerm* parent = &w->terms[t->parent];
+    parent->inner += t->value;
+    if (t->kind == FIELD_PIECES)
+      gradient_of(&w->pieces[t->piece].derivatives, pair->ground != NULL, own);
+    else {
+      CenterMotion m = motion_of(f, pair, t);
+      BlendTerm b = blend_term(f, pair, t);
+      motion_transposed(&m, vec3_scale(t->direction, t->kind == FIELD_BLEND ? b.first : b.centred.first), own);
+      for (int i = 0; t->kind == FIELD_BLEND && i < 12; i++) own[i] += (1 - b.phi.value) * t->inner_gradient[i];
+    }
+    for (int i = 0; i < 12; i++) parent->inner_gradient[i] += own[i];
+  }
+}
+
+static void add_piece_terms(const PairDerivatives* d, double weight, PairDerivatives* out) {
+  for (int k = 0; k < 2; k++) {
+    out->force[k] = vec3_add_scaled(out->force[k], weight, d->force[k]);
+    out->moment[k] = mat3_add(out->moment[k], mat3_scale(d->moment[k], weight));
+  }
+  for (int i = 0; i < 12; i++)
+    for (int j = 0; j < 12; j++) out->hessian[i][j] += weight * d->hessian[i][j];
+}
+
+static void add_blend_terms(const Field* f, const FieldPair* pair, const FieldTerm* t, PairDerivatives* out) {
+  BlendTerm b = blend_term(f, pair, t);
+  CenterMotion m = motion_of(f, pair, t);
+  double u[12];
+  add_center_terms(f, pair, t, &m, t->weight * b.first, t->weight * b.second, out);
+  motion_transposed(&m, vec3_scale(t->direction, t->weight * b.phi.first), u);
+  for (int i = 0; i < 12; i++)
+    for (int j = 0; j < 12; j++) out->hessian[i][j] -= u[i] * t->inner_gradient[j] + t->inner_gradient[i] * u[j];
+}
+
+bool field_derivatives(const Field* f, FieldWork* w, const FieldPair* pair, PairDerivatives* out) {
+  memset(out, 0, sizeof(*out));
+  if (!list_terms(f, w, pair)) return false;
+  sum_gradients(f, w, pair);
+  for (int k = 0; k < w->count; k++) {
+    FieldTerm* t = &w->terms[k];
+    const FieldTerm* parent = t->parent >= 0 ? &w->terms[t->parent] : NULL;
+    t->weight = parent ? parent->weight * (1 - blend_weight(parent->distance, parent->near, f->blend).value) : 1;
+    if (!parent) out->energy += t->value;
+    if (t->kind == FIELD_PIECES) add_piece_terms(&w->pieces[t->piece].derivatives, t->weight, out);
+    if (t->kind == FIELD_BLEND) add_blend_terms(f, pair, t, out);
+    if (t->kind == FIELD_CENTRES) {
+      CentredPotential c = centred_of(pair, t);
+      CenterMotion m = motion_of(f, pair, t);
+      add_center_terms(f, pair, t, &m, t->weight * c.first, t->weight * c.second, out);
+    }
+  }
+  return true;
+}
+
+/* ---------------------------------------------------------------- backwards (Y11, Y12) */
+
+typedef struct {
+  const Field* field;
+  FieldWork* work;
+  const FieldPair* pair;
+  const double (*twist)[6];
+  FieldShares* out;
+} Reverse;
+
+static Vec3 turn_rate(const Reverse* r, int side) { return vec3_at(r->twist[side]); }
+
+static Vec3 field_at(const Reverse* r, int side, Vec3 x) {
+  return vec3_add(vec3_at(r->twist[side] + 3), vec3_cross(turn_rate(r, side), vec3_sub(x, r->pair->reference[side])));
+}
+
+/* Rate of the difference of the centres. */
+static Vec3 center_rate(const Reverse* r, const FieldTerm* t) {
+  Vec3 rate = field_at(r, 0, center_of(r->field, r->pair, 0, t->node[0]));
+  if (r->pair->ground) return rate;
+  return vec3_sub(rate, field_at(r, 1, center_of(r->field, r->pair, 1, t->node[1])));
+}
+
+/* A function of r that counts with alpha for its rate and with beta for itself. */
+static void reverse_center(const Reverse* r, const FieldTerm* t, double first, double second, double alpha,
+                           double beta) {
+  Vec3 g = vec3_scale(t->direction, first), rate = center_rate(r, t);
+  Vec3 by_place = vec3_add_scaled(vec3_scale(center_hessian(r->pair, t, first, second, rate), alpha), beta, g);
+  Vec3* center[2] = {&r->work->bars[0].center[t->node[0]], NULL};
+  *center[0] = vec3_add(*center[0], vec3_add_scaled(by_place, alpha, vec3_cross(g, turn_rate(r, 0))));
+  if (!r->pair->ground) {
+    center[1] = &r->work->bars[1].center[t->node[1]];
+    *center[1] = vec3_sub(*center[1], vec3_add_scaled(by_place, alpha, vec3_cross(g, turn_rate(r, 1))));
+    return;
+  }
+  Vec3 at = center_of(r->field, r->pair, 0, t->node[0]);
+  ground_add(&r->out->ground, vec3_scale(by_place, -1), at, r->pair->ground->pose.t);
+  r->out->ground.torque = vec3_add_scaled(r->out->ground.torque, -alpha, vec3_cross(rate, g));
+}
+
+static void reverse_blend(const Reverse* r, FieldTerm* t) {
+  BlendTerm b = blend_term(r->field, r->pair, t);
+  double along = vec3_dot(t->direction, center_rate(r, t)), inner_rate = 0;
+  for (int i = 0; i < 12; i++) inner_rate += t->inner_gradient[i] * r->twist[i / 6][i % 6];
+  double step = b.centred.value - t->inner, phi = b.phi.value, phi_rate = b.phi.first * along;
+  double alpha = t->alpha * step, beta = t->alpha * (b.centred.first * along - inner_rate) + t->beta * step;
+  reverse_center(r, t, b.centred.first, b.centred.second, t->alpha * phi, t->beta * phi + t->alpha * phi_rate);
+  reverse_center(r, t, b.phi.first, b.phi.second, alpha, beta);
+  double by_near = beta * b.phi.by_near + alpha * along * b.phi.first_by_near;
+  for (int side = 0; side < (r->pair->ground ? 1 : 2); side++) r->work->bars[side].radius[t->node[side]] += by_near;
+  r->out->by_blend += beta * b.phi.by_blend + alpha * along * b.phi.first_by_blend;
+  t->beta = t->beta * (1 - phi) - t->alpha * phi_rate; /* now of its terms */
+  t->alpha *= 1 - phi;
+}
+
+static void plane_change(const PlaneResponse* response, const double twist[2][6], double dp[4]) {
+  for (int k = 0; k < 4; k++) {
+    dp[k] = 0;
+    for (int i = 0; i < 12; i++) dp[k] += response->dp[k][i] * twist[i / 6][i % 6];
+  }
+}
+
+/* One vertex at x (from the plane's origin) of a side: its force P' n turns and changes as the bodies move. */
+static void reverse_vertex(const Reverse* r, const FieldTerm* t, int side, const Plane* plane, const double dp[4],
+                           double share, Vec3 x, Vec3* out) {
+  double sigma = side == 0 ? -1 : 1, c = sigma * (vec3_dot(plane->n, x) + plane->o);
+  double first = -share / (c * c), second = 2 * share / (c * c * c);
+  Vec3 dn = vec3(dp[0], dp[1], dp[2]), at = vec3_add(plane->origin, x), rate = field_at(r, side, at);
+  double moved = vec3_dot(plane->n, rate) + vec3_dot(x, dn) + dp[3];
+  Vec3 g = vec3_scale(plane->n, sigma * first);
+  Vec3 change = vec3_add_scaled(vec3_scale(plane->n, second * moved), sigma * first, dn);
+  Vec3 by_place = vec3_add_scaled(vec3_scale(change, t->alpha), t->beta, g);
+  *out = vec3_add(*out, vec3_add_scaled(by_place, t->alpha, vec3_cross(g, turn_rate(r, side))));
+  if (!r->pair->ground) return;
+  ground_add(&r->out->ground, vec3_scale(by_place, -1), at, r->pair->ground->pose.t);
+  r->out->ground.torque = vec3_add_scaled(r->out->ground.torque, -t->alpha, vec3_cross(rate, g));
+}
+
+static void reverse_pieces(const Reverse* r, const FieldTerm* t) {
+  const FieldPiece* piece = &r->work->pieces[t->piece];
+  const Plane* plane = &piece->solution.plane;
+  double dp[4];
+  plane_change(&piece->response, r->twist, dp);
+  for (int side = 0; side < (r->pair->ground ? 1 : 2); side++) {
+    const BodyTree* tree = tree_of(r->field, r->pair, side);
+    const ModelHull* hull = &r->field->model->hulls[tree->nodes[t->node[side]].hull];
+    Vec3* out = r->out->vertices[side] + (r->pair->ground ? 0 : hull->vertex_first - tree->vertex_first);
+    for (int m = 0; m < hull->points.count; m++) {
+      Vec3 local = vec3(hull->points.x[m], hull->points.y[m], hull->points.z[m]);
+      Vec3 x = vec3_sub(pose_apply(r->pair->pose[side], local), plane->origin);
+      reverse_vertex(r, t, side, plane, dp, RECIPROCAL_PIECE / hull->points.count, x, &out[m]);
+    }
+  }
+}
+
+static void clear_bars(const Reverse* r) {
+  for (int side = 0; side < (r->pair->ground ? 1 : 2); side++) {
+    size_t nodes = (size_t)tree_of(r->field, r->pair, side)->count;
+    memset(r->work->bars[side].center, 0, sizeof(Vec3) * nodes);
+    memset(r->work->bars[side].radius, 0, sizeof(double) * nodes);
+  }
+}
+
+static void bars_to_vertices(const Reverse* r) {
+  const Model* model = r->field->model;
+  if (r->pair->ground) {
+    hierarchy_leaf_to_vertices(model, tree_of(r->field, r->pair, 0), r->pair->root[0], r->pair->pose[0].r,
+                               &r->work->bars[0], r->out->vertices[0]);
+    return;
+  }
+  for (int side = 0; side < 2; side++)
+    hierarchy_to_vertices(model, tree_of(r->field, r->pair, side), r->pair->pose[side].r, &r->work->bars[side],
+                          r->out->vertices[side]);
+}
+
+static double total_rate(const PairDerivatives* d, bool ground, const double twist[2][6]) {
+  double g[12], rate = 0;
+  gradient_of(d, ground, g);
+  for (int i = 0; i < 12; i++) rate += g[i] * twist[i / 6][i % 6];
+  return rate;
+}
+
+bool field_reverse(const Field* f, FieldWork* w, const FieldPair* pair, const double twist[2][6], FieldShares* out) {
+  Reverse r = {f, w, pair, twist, out};
+  PairDerivatives d;
+  if (!field_derivatives(f, w, pair, &d)) return false;
+  out->value = total_rate(&d, pair->ground != NULL, twist);
+  clear_bars(&r);
+  for (int k = 0; k < w->count; k++) {
+    FieldTerm* t = &w->terms[k];
+    t->alpha = t->parent >= 0 ? w->terms[t->parent].alpha : 1;
+    t->beta = t->parent >= 0 ? w->terms[t->parent].beta : 0;
+    if (t->kind == FIELD_PIECES) reverse_pieces(&r, t);
+    if (t->kind == FIELD_BLEND) reverse_blend(&r, t);
+    if (t->kind == FIELD_CENTRES) {
+      CentredPotential c = centred_of(pair, t);
+      reverse_center(&r, t, c.first, c.second, t->alpha, t->beta);
+    }
+  }
+  bars_to_vertices(&r);
+  return true;
+}
+
+/* ---------------------------------------------------------------- the local part (Y14) */
+
+FieldLocal field_local(const Field* f, const int leaf[2], const FieldPair* pair) {
+  FieldTerm at;
+  measure(f, pair, leaf, &at);
+  BlendWeight phi = blend_weight(at.distance, at.near, f->blend);
+  return (FieldLocal){1 - phi.value, -phi.first, -phi.by_near, -phi.by_blend, at.direction};
+}

@@ -1,0 +1,95 @@
+/* Private to contact/: the potential of two bodies over the hierarchies of their pieces
+ * (docs/derivations/law-long_range.md, Y7-Y12), and of a piece before a half-space (Y13). With r the distance of two
+ * nodes' centres, d = R_a + R_b and phi = Phi((r - d) / (blend d)):
+ *   P_ab = (1 - phi) A + phi P_c(r),   A = sum over their children, or the exact potential of two leaves (Y8) P_c where
+ * phi = 1, A where it is 0. All for stiffness 1. A walk down both trees writes the terms that are not zero into a list;
+ * value, derivatives and reverse derivatives go through the list. The lists are a thread's own and grow. */
+#ifndef SDRS_CONTACT_FAR_FIELD_H
+#define SDRS_CONTACT_FAR_FIELD_H
+
+#include "contact/hierarchy.h"
+#include "contact/reciprocal.h"
+
+/* phi of Y7 with its derivatives by r, by d (radius) and by the width (blend). */
+typedef struct {
+  double value, first, second;     /* by r: 1, 1/m, 1/m^2 */
+  double by_near, first_by_near;   /* of value and first by d [1/m, 1/m^2] */
+  double by_blend, first_by_blend; /* by blend */
+} BlendWeight;
+BlendWeight blend_weight(double r, double near, double blend);
+
+typedef enum {
+  FIELD_CENTRES, /* P_c of two nodes */
+  FIELD_PIECES,  /* the exact potential of two leaves */
+  FIELD_BLEND    /* between the terms that name it as their parent and P_c */
+} FieldTermKind;
+
+typedef struct {
+  FieldTermKind kind;
+  int parent;                       /* the blend it belongs to; -1: none */
+  int node[2];                      /* the second: -1 of a half-space */
+  int piece;                        /* index into FieldWork.pieces */
+  Vec3 direction;                   /* unit, from the second centre to the first, or the half-space's normal */
+  double distance, near;            /* r, d [m] */
+  double value;                     /* P */
+  double inner, inner_gradient[12]; /* A of a blend, and its derivatives by both twists */
+  double weight;                    /* dP_total/dP */
+  double alpha, beta;               /* reverse: derivatives by P's change with the twists, and by P */
+} FieldTerm;
+
+typedef struct {
+  PlaneSolution solution;
+  PlaneResponse response;
+  PairDerivatives derivatives;
+} FieldPiece;
+
+/* Of one thread. */
+typedef struct {
+  FieldTerm* terms;
+  FieldPiece* pieces;
+  int count, capacity, piece_count, piece_capacity;
+  PlaneScratch scratch;
+  NodeBars bars[2];
+} FieldWork;
+void field_work_create(FieldWork* work, const Model* model, const Hierarchy* hierarchy);
+void field_work_destroy(FieldWork* work);
+
+typedef struct {
+  const Model* model;
+  const Hierarchy* hierarchy;
+  double blend;
+  bool plain; /* the sum over all pairs of pieces, without hierarchy and blending (Y3) */
+} Field;
+
+/* Two links, or a hull and a half-space. */
+typedef struct {
+  int link[2];
+  int root[2]; /* nodes; the second -1: a half-space */
+  Pose pose[2];
+  Vec3 reference[2];          /* that twists are about */
+  const HullInstance* ground; /* NULL: two links */
+} FieldPair;
+
+/* P. false: two pieces meet, or a plane was not found. */
+bool field_value(const Field* field, FieldWork* work, const FieldPair* pair, double* value);
+/* Gradient and Hessian, set. */
+bool field_derivatives(const Field* field, FieldWork* work, const FieldPair* pair, PairDerivatives* out);
+
+/* Derivatives of Phi = dP/d(twists) . twist with respect to everything else. */
+typedef struct {
+  double value, by_blend;
+  Vec3* vertices[2]; /* world axes, of all vertices of a link, or of the hull before a half-space; zeroed by who asks */
+  GroundShare ground; /* by the motion of the half-space */
+} FieldShares;
+bool field_reverse(const Field* field, FieldWork* work, const FieldPair* pair, const double twist[2][6],
+                   FieldShares* out);
+
+/* The part of a pair of leaves that is local (A.3 of the paper, Y14): 1 - phi, and what it changes with. */
+typedef struct {
+  double part, slope; /* of r [1/m] */
+  double by_near, by_blend;
+  Vec3 direction;
+} FieldLocal;
+FieldLocal field_local(const Field* field, const int leaf[2], const FieldPair* pair);
+
+#endif

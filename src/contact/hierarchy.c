@@ -1,0 +1,219 @@
+#include "contact/hierarchy.h"
+
+#include <stdlib.h>
+
+/* Cells of the grid that centres of pieces are sorted by, across the body; where the grid begins, so that the symmetric
+ * coordinates of a symmetric body do not lie on its lines. */
+#define GRID_CELLS 4096.0
+#define GRID_SHIFT 0.37
+
+/* x^32 and its root: by squares, the same bits everywhere. */
+static double power(double x) {
+  for (int k = 0; k < 5; k++) x *= x;
+  return x;
+}
+
+static double root(double x) {
+  for (int k = 0; k < 5; k++) x = sqrt(x);
+  return x;
+}
+
+static Vec3 vertex_at(const ModelHull* hull, int m) {
+  return vec3(hull->points.x[m], hull->points.y[m], hull->points.z[m]);
+}
+
+/* ---------------------------------------------------------------- radii (Y5, Y6) */
+
+/* Of distances given by `at`, with the largest taken out of the powers; sums (the sum of powers of distance / largest)
+ * and largest are what the derivative needs. */
+typedef struct {
+  double largest, sum;
+} SmoothMax;
+
+static double smooth_max(const SmoothMax* m) { return m->largest > 0 ? m->largest * root(m->sum) : 0; }
+
+/* Derivative of the smooth maximum by one of its numbers. */
+static double smooth_max_slope(const SmoothMax* m, double x) {
+  if (!(m->largest > 0) || !(x > 0)) return 0;
+  double part = x / m->largest;
+  return power(part) / part * root(m->sum) / m->sum;
+}
+
+static SmoothMax leaf_extent(const ModelHull* hull, Vec3 center) {
+  SmoothMax m = {0, 0};
+  for (int k = 0; k < hull->points.count; k++)
+    m.largest = fmax(m.largest, vec3_norm(vec3_sub(vertex_at(hull, k), center)));
+  for (int k = 0; k < hull->points.count && m.largest > 0; k++)
+    m.sum += power(vec3_norm(vec3_sub(vertex_at(hull, k), center)) / m.largest);
+  return m;
+}
+
+/* How far a child's sphere reaches from the centre of its parent. */
+static double child_extent(const BodyTree* tree, const TreeNode* node, int which) {
+  const TreeNode* child = &tree->nodes[node->child[which]];
+  return vec3_norm(vec3_sub(child->center, node->center)) + child->radius;
+}
+
+static SmoothMax inner_extent(const BodyTree* tree, const TreeNode* node) {
+  double a = child_extent(tree, node, 0), b = child_extent(tree, node, 1), largest = fmax(a, b);
+  if (!(largest > 0)) return (SmoothMax){0, 0};
+  return (SmoothMax){largest, power(a / largest) + power(b / largest)};
+}
+
+/* ---------------------------------------------------------------- building */
+
+typedef struct {
+  int hull;
+  Vec3 center;
+  double cell;
+} TreePiece;
+
+static int compare_pieces(const void* x, const void* y) {
+  const TreePiece *a = x, *b = y;
+  if (a->cell != b->cell) return a->cell < b->cell ? -1 : 1;
+  return (a->hull > b->hull) - (a->hull < b->hull);
+}
+
+static double along(Vec3 v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
+
+/* Along the longest side of the box of their centres. */
+static void sort_pieces(TreePiece* pieces, int count, double cell) {
+  Vec3 low = pieces[0].center, high = low;
+  for (int k = 1; k < count; k++) {
+    low = vec3_min(low, pieces[k].center);
+    high = vec3_max(high, pieces[k].center);
+  }
+  double size[3];
+  for (int i = 0; i < 3; i++) size[i] = floor((along(high, i) - along(low, i)) / cell + GRID_SHIFT);
+  int axis = size[0] >= size[1] && size[0] >= size[2] ? 0 : size[1] >= size[2] ? 1 : 2;
+  for (int k = 0; k < count; k++) pieces[k].cell = floor(along(pieces[k].center, axis) / cell + GRID_SHIFT);
+  qsort(pieces, (size_t)count, sizeof(TreePiece), compare_pieces);
+}
+
+static int build_node(const Model* model, BodyTree* tree, int* leaf, TreePiece* pieces, int count, double cell) {
+  int index = tree->count++;
+  TreeNode* node = &tree->nodes[index];
+  *node = (TreeNode){.child = {-1, -1}, .hull = -1, .pieces = count};
+  if (count == 1) {
+    const ModelHull* hull = &model->hulls[pieces[0].hull];
+    node->hull = pieces[0].hull;
+    node->center = pieces[0].center;
+    SmoothMax extent = leaf_extent(hull, node->center);
+    node->radius = smooth_max(&extent);
+    leaf[node->hull] = index;
+    return index;
+  }
+  sort_pieces(pieces, count, cell);
+  int half = count / 2;
+  node->child[0] = build_node(model, tree, leaf, pieces, half, cell);
+  node->child[1] = build_node(model, tree, leaf, pieces + half, count - half, cell);
+  const TreeNode *left = &tree->nodes[node->child[0]], *right = &tree->nodes[node->child[1]];
+  double share = (double)left->pieces / count;
+  node->center = vec3_add(vec3_scale(left->center, share), vec3_scale(right->center, 1 - share));
+  SmoothMax extent = inner_extent(tree, node);
+  node->radius = smooth_max(&extent);
+  return index;
+}
+
+static Vec3 mean_vertex(const ModelHull* hull) {
+  Vec3 sum = {0, 0, 0};
+  for (int m = 0; m < hull->points.count; m++) sum = vec3_add(sum, vertex_at(hull, m));
+  return vec3_scale(sum, 1.0 / hull->points.count);
+}
+
+static void build_tree(const Model* model, int link, BodyTree* tree, int* leaf) {
+  const ModelLink* l = &model->links[link];
+  TreePiece* pieces = MEMORY_NEW(TreePiece, l->hull_count + 1);
+  int count = 0;
+  double size = 0;
+  if (l->hull_count > 0) tree->vertex_first = model->hulls[l->hull_first].vertex_first;
+  for (int k = l->hull_first; k < l->hull_first + l->hull_count; k++) {
+    const ModelHull* hull = &model->hulls[k];
+    if (!hull->kind->bounded) continue;
+    tree->vertex_count += hull->points.count;
+    pieces[count++] = (TreePiece){.hull = k, .center = mean_vertex(hull)};
+    size = fmax(size, vec3_norm(hull->center) + hull->radius);
+  }
+  if (count > 0 && l->collide) {
+    /* a power of two: it stays while the body's size changes a little */
+    double cell = ldexp(1.0, ilogb(size > 0 ? size : 1.0)) / GRID_CELLS;
+    tree->nodes = MEMORY_NEW(TreeNode, 2 * count - 1);
+    build_node(model, tree, leaf, pieces, count, cell);
+  }
+  memory_free(pieces);
+}
+
+void hierarchy_create(Hierarchy* h, const Model* model) {
+  *h = (Hierarchy){.trees = MEMORY_NEW(BodyTree, model->link_count + 1),
+                   .leaf = MEMORY_NEW(int, model->hull_count + 1),
+                   .link_count = model->link_count};
+  for (int k = 0; k < model->hull_count; k++) h->leaf[k] = -1;
+  for (int i = 0; i < model->link_count; i++) {
+    build_tree(model, i, &h->trees[i], h->leaf);
+    if (h->trees[i].count > h->largest) h->largest = h->trees[i].count;
+  }
+}
+
+void hierarchy_destroy(Hierarchy* h) {
+  for (int i = 0; i < h->link_count; i++) memory_free(h->trees[i].nodes);
+  memory_free(h->trees);
+  memory_free(h->leaf);
+}
+
+/* ---------------------------------------------------------------- backwards */
+
+static Vec3 direction(Vec3 x, double length) { return length > 0 ? vec3_scale(x, 1 / length) : vec3(0, 0, 0); }
+
+void hierarchy_leaf_to_vertices(const Model* model, const BodyTree* tree, int index, Mat3 turn, const NodeBars* bars,
+                                Vec3* out) {
+  const TreeNode* node = &tree->nodes[index];
+  const ModelHull* hull = &model->hulls[node->hull];
+  int count = hull->points.count;
+  Vec3 center = bars->center[index];
+  double bar = bars->radius[index];
+  if (bar != 0) {
+    SmoothMax extent = leaf_extent(hull, node->center);
+    for (int m = 0; m < count; m++) {
+      Vec3 arm = vec3_sub(vertex_at(hull, m), node->center);
+      double length = vec3_norm(arm);
+      Vec3 pull = vec3_scale(direction(mat3_mul_vec(turn, arm), length), bar * smooth_max_slope(&extent, length));
+      out[m] = vec3_add(out[m], pull);
+      center = vec3_sub(center, pull);
+    }
+  }
+  for (int m = 0; m < count; m++) out[m] = vec3_add_scaled(out[m], 1.0 / count, center);
+}
+
+static void inner_to_children(const BodyTree* tree, int index, Mat3 turn, const NodeBars* bars) {
+  const TreeNode* node = &tree->nodes[index];
+  Vec3 center = bars->center[index];
+  double bar = bars->radius[index];
+  if (bar != 0) {
+    SmoothMax extent = inner_extent(tree, node);
+    for (int k = 0; k < 2; k++) {
+      int child = node->child[k];
+      double slope = bar * smooth_max_slope(&extent, child_extent(tree, node, k));
+      Vec3 arm = vec3_sub(tree->nodes[child].center, node->center);
+      Vec3 pull = vec3_scale(direction(mat3_mul_vec(turn, arm), vec3_norm(arm)), slope);
+      bars->radius[child] += slope;
+      bars->center[child] = vec3_add(bars->center[child], pull);
+      center = vec3_sub(center, pull);
+    }
+  }
+  for (int k = 0; k < 2; k++) {
+    int child = node->child[k];
+    double share = (double)tree->nodes[child].pieces / node->pieces;
+    bars->center[child] = vec3_add_scaled(bars->center[child], share, center);
+  }
+}
+
+void hierarchy_to_vertices(const Model* model, const BodyTree* tree, Mat3 turn, const NodeBars* bars, Vec3* vertices) {
+  for (int k = 0; k < tree->count; k++) {
+    int hull = tree->nodes[k].hull;
+    if (hull >= 0) {
+      Vec3* own = vertices + (model->hulls[hull].vertex_first - tree->vertex_first);
+      hierarchy_leaf_to_vertices(model, tree, k, turn, bars, own);
+    } else
+      inner_to_children(tree, k, turn, bars);
+  }
+}

@@ -1,0 +1,49 @@
+/* Private to contact/: the pieces of a body in layered bounding spheres (docs/derivations/law-long_range.md, Y4-Y6).
+ * A node stands for the pieces below it:
+ *   leaf:   x = mean of the vertices,  R = ( sum |x_m - x|^p )^(1/p)
+ *   inner:  x = mean of the pieces' centres,  R = ( sum over children (|x_c - x| + R_c)^p )^(1/p),   p = 32
+ * Both radii are smooth upper bounds of the largest. Which pieces stand under which node depends on a coarse grid, so
+ * that it does not change when a vertex moves a little. The trees own their arrays. */
+#ifndef SDRS_CONTACT_HIERARCHY_H
+#define SDRS_CONTACT_HIERARCHY_H
+
+#include "contact/pair.h"
+
+typedef struct {
+  int child[2]; /* nodes, later in the array; -1: a leaf */
+  int hull;     /* of a leaf */
+  int pieces;   /* below the node */
+  Vec3 center;  /* link frame [m] */
+  double radius;
+} TreeNode;
+
+/* Of one link; without any bounded hull it has no node. The first node is the root. */
+typedef struct {
+  TreeNode* nodes;
+  int count;
+  int vertex_first, vertex_count; /* of the link among those of all hulls */
+} BodyTree;
+
+/* Of every link (links), and the leaf that every hull is (hulls; -1: none). */
+typedef struct {
+  BodyTree* trees;
+  int* leaf;
+  int link_count, largest; /* nodes of the largest tree */
+} Hierarchy;
+
+void hierarchy_create(Hierarchy* hierarchy, const Model* model);
+void hierarchy_destroy(Hierarchy* hierarchy);
+
+/* Derivatives of a scalar by centres and radii of a link's nodes, world axes (nodes). */
+typedef struct {
+  Vec3* center;
+  double* radius;
+} NodeBars;
+/* Hand them down to the vertices of the link (BodyTree.vertex_count), world axes, added; the bars are used up. turn:
+ * the link's rotation. */
+void hierarchy_to_vertices(const Model* model, const BodyTree* tree, Mat3 turn, const NodeBars* bars, Vec3* vertices);
+/* The same of one leaf, to the vertices of its hull. */
+void hierarchy_leaf_to_vertices(const Model* model, const BodyTree* tree, int leaf, Mat3 turn, const NodeBars* bars,
+                                Vec3* vertices);
+
+#endif

@@ -1,0 +1,533 @@
+/* A law that is felt from far away: the potential of two bodies over the hierarchies of their pieces (far_field.h,
+ * docs/derivations/law-long_range.md), between any two links that may touch, however far apart. Half-spaces take part
+ * where a hull is near. Friction acts between pieces that are near (Y14), in the plane of the step before (friction.h).
+ *
+ * A pair of links carries the potential; a pair of hulls carries friction, and what the certificate wants to know. */
+#include <float.h>
+#include <string.h>
+
+#include "contact/adjoint.h"
+#include "contact/far_field.h"
+#include "contact/law.h"
+
+/* Roundings that add up in a pair's energy. */
+#define ENERGY_ROUNDINGS 50.0
+/* Hulls may come nearer by this factor in one trial: nearer than they will be the force is out of all proportion. */
+#define NEARER_MOST 0.1
+/* Pairs of links are listed in contacts.csv below this part of the smallest feature. */
+#define LISTED_PER_FEATURE 0.05
+/* Shares of a vertex: of contact, of friction, of how local friction is. */
+enum { VERTEX_SHARES = 3 };
+/* Friction's clearances have no support (friction.h). */
+#define NO_SUPPORT ((double)INFINITY)
+
+enum { OWN_BLEND, OWN_LISTED, OWN_COUNT };
+
+typedef struct {
+  const Model* model;
+  double stiffness;
+  int threads;
+  Hierarchy hierarchy;
+  Field field;
+  FieldWork* work; /* one a thread */
+  FrictionParameters friction;
+  ActiveVertex** active; /* one a thread */
+} Law;
+
+/* What a pair of hulls remembers. */
+typedef struct {
+  FrictionLag lag;
+  double part; /* how local it was (Y14) */
+} Memory;
+
+/* What belongs to a state. */
+typedef struct {
+  double slip[3]; /* that friction found (FrictionLag) */
+  bool follows;   /* friction's directions follow from the other state */
+} PairOwn;
+
+typedef struct {
+  FrictionLag lag;
+  FieldLocal local; /* at t */
+} Replay;
+
+/* Room for a vertex: friction's, and the contact's shares. */
+typedef struct {
+  FrictionVertex friction;
+  Vec3 share;
+} VertexRoom;
+
+/* ---------------------------------------------------------------- the scene */
+
+#define ONLY "long_range"
+static const SchemaRow rows[] = {
+    {"contact", "stiffness", VALUE_NUMBER, offsetof(ContactForm, contact.stiffness), .only = ONLY, .unit = "J",
+     .fallback = "(derived from the scene)", .range = RANGE_ABOVE(0),
+     .meaning = "Coefficient mu in front of the contact potential 12 / (1 - |n|) + sum 3 / (M c), lengths in metres."},
+    {"contact", "friction", VALUE_NUMBER, offsetof(ContactForm, contact.friction), .only = ONLY, .fallback = "0.5",
+     .range = RANGE_BETWEEN(0, 100), .meaning = "Coulomb coefficient."},
+    {"contact", "smoothing", VALUE_NUMBER, offsetof(ContactForm, contact.smoothing), .only = ONLY, .unit = "(m/s)^2",
+     .fallback = "(derived from the scene)", .range = RANGE_ABOVE(0),
+     .meaning = "Friction smoothing epsilon; a sticking contact creeps at a small multiple of its root."},
+    {"contact", "blend", VALUE_NUMBER, offsetof(ContactForm, contact.own[OWN_BLEND]), .only = ONLY, .fallback = "1",
+     .range = RANGE_BETWEEN(0.01, 100),
+     .meaning =
+         "Between d and (1 + blend) d, d the sum of two bounding spheres' radii, the potential of what they hold "
+         "passes into that of their centres; larger is more exact and slower."},
+    {"contact", "hierarchy", VALUE_BOOL, offsetof(ContactForm, contact.hierarchy), .only = ONLY, .fallback = "true",
+     .meaning = "false: the plain sum over all pairs of pieces of two links, without bounding spheres."},
+    {"contact", "listed_range", VALUE_NUMBER, offsetof(ContactForm, contact.own[OWN_LISTED]), .only = ONLY, .unit = "m",
+     .fallback = "(derived from the scene)", .range = RANGE_ABOVE(0),
+     .meaning = "contacts.csv lists pairs of links that are nearer than this."},
+};
+
+static void* create(const Model* model, int threads, double tolerance) {
+  (void)tolerance;
+  const ModelContact* contact = &model->contact;
+  Law* law = MEMORY_NEW(Law, 1);
+  *law = (Law){.model = model,
+               .stiffness = contact->stiffness,
+               .threads = threads,
+               .work = MEMORY_NEW(FieldWork, threads),
+               .active = MEMORY_NEW(ActiveVertex*, threads),
+               .friction = {contact->friction, contact->smoothing, model->simulation.dt, 0, false}};
+  hierarchy_create(&law->hierarchy, model);
+  law->field = (Field){model, &law->hierarchy, contact->own[OWN_BLEND], !contact->hierarchy};
+  for (int t = 0; t < threads; t++) {
+    field_work_create(&law->work[t], model, &law->hierarchy);
+    law->active[t] = MEMORY_NEW(ActiveVertex, law->work[t].scratch.capacity);
+  }
+  return law;
+}
+
+static void destroy(void* instance) {
+  Law* law = instance;
+  for (int t = 0; t < law->threads; t++) {
+    field_work_destroy(&law->work[t]);
+    memory_free(law->active[t]);
+  }
+  memory_free(law->work);
+  memory_free(law->active);
+  hierarchy_destroy(&law->hierarchy);
+  memory_free(law);
+}
+
+static void set_dt(void* instance, double dt) { ((Law*)instance)->friction.dt = dt; }
+
+static double range(const Model* model) {
+  double listed = model->contact.own[OWN_LISTED];
+  return listed > 0 ? listed : LISTED_PER_FEATURE * model->contact.feature;
+}
+
+/* Friction reaches as far as the blend, about the centre of the piece. */
+static double reach(const void* instance, int hull) {
+  const Law* law = instance;
+  const ModelHull* h = &law->model->hulls[hull];
+  double listed = 0.5 * range(law->model);
+  int leaf = law->hierarchy.leaf[hull];
+  if (!h->kind->bounded || leaf < 0) return 0;
+  const TreeNode* node = &law->hierarchy.trees[h->link].nodes[leaf];
+  double about = vec3_norm(vec3_sub(node->center, h->center));
+  return fmax(listed, about + (1 + law->field.blend) * node->radius);
+}
+
+/* ---- two faces at rest (Y15): of either piece half of the vertices stand on its face, and the others count nothing */
+
+static double rest_force(double gap) { return sqrt(6 / (gap * gap * gap)) * (sqrt(RECIPROCAL_PLANE) + sqrt(6 / gap)); }
+
+static ContactRest rest_of(double gap) {
+  double slope = 1.5 * rest_force(gap) / gap + 3 / (gap * gap * gap);
+  return (ContactRest){gap, rest_force(gap), slope};
+}
+
+static ContactRest rest_at_gap(double support, int n_a, int n_b, double gap) {
+  (void)support;
+  (void)n_a;
+  (void)n_b;
+  return rest_of(gap);
+}
+
+#define REST_LEAST 1e-30
+#define REST_MOST 1e30
+static ContactRest rest_under_force(double support, int n_a, int n_b, double force) {
+  (void)support;
+  (void)n_a;
+  (void)n_b;
+  double low = REST_LEAST, high = REST_MOST;
+  for (double middle = sqrt(low * high); middle > low && middle < high; middle = sqrt(low * high))
+    *(rest_force(middle) > force ? &low : &high) = middle;
+  return rest_of(low);
+}
+
+/* ---------------------------------------------------------------- what a pair is */
+
+static bool of_links(const Law* law, int item) { return item >= law->model->hull_count; }
+
+static FieldPair links_pair(const Law* law, const int item[2], const Pose* a, const Pose* b, const Vec3 reference[2]) {
+  int first = law->model->hull_count;
+  return (FieldPair){
+      .link = {item[0] - first, item[1] - first}, .pose = {*a, *b}, .reference = {reference[0], reference[1]}};
+}
+
+/* Two hulls, or a hull and a half-space. leaf: their nodes, the second -1 of a half-space. */
+static FieldPair hulls_pair(const Law* law, const int item[2], const HullInstance* a, const HullInstance* b,
+                            const Vec3 reference[2], int leaf[2]) {
+  const ModelHull *first = &law->model->hulls[item[0]], *second = &law->model->hulls[item[1]];
+  leaf[0] = law->hierarchy.leaf[item[0]];
+  leaf[1] = law->hierarchy.leaf[item[1]];
+  return (FieldPair){.link = {first->link, second->link},
+                     .root = {leaf[0], leaf[1]},
+                     .pose = {a->pose, b->pose},
+                     .reference = {reference[0], reference[1]},
+                     .ground = b->half_space ? b : NULL};
+}
+
+static FieldPair field_pair(const LawPair* p) {
+  const Law* law = p->law;
+  int leaf[2];
+  if (of_links(law, p->item[0])) return links_pair(law, p->item, &p->a->pose, &p->b->pose, p->reference);
+  return hulls_pair(law, p->item, p->a, p->b, p->reference, leaf);
+}
+
+static FieldLocal local_of(const Law* law, const int item[2], const HullInstance* a, const HullInstance* b) {
+  int leaf[2];
+  const Vec3 nowhere[2] = {{0, 0, 0}, {0, 0, 0}};
+  FieldPair pair = hulls_pair(law, item, a, b, nowhere, leaf);
+  return field_local(&law->field, leaf, &pair);
+}
+
+/* ---------------------------------------------------------------- value at a trial */
+
+static void evaluate_links(const LawPair* p) {
+  const Law* law = p->law;
+  FieldPair pair = field_pair(p);
+  double value;
+  pair_set_apart(p->state, INFINITY, vec3(0, 0, 0));
+  p->state->outcome = PAIR_INFEASIBLE;
+  if (!field_value(&law->field, &law->work[p->thread], &pair, &value)) return;
+  p->state->outcome = PAIR_PRESSED;
+  p->state->contact_energy = law->stiffness * value;
+  p->state->has_terms = true;
+}
+
+/* The plane halfway between the closest points; before a half-space the certificate knows the direction. */
+static void keep_distance(const LawPair* p, double distance, const GjkResult* found) {
+  PairState* state = p->state;
+  pair_set_apart(state, distance, found->normal);
+  if (p->b->half_space) return;
+  Vec3 middle = vec3_scale(vec3_add(found->witness_a, found->witness_b), 0.5);
+  state->has_plane = true;
+  state->plane = (Plane){middle, found->normal, 0};
+  state->clearance[0] = state->clearance[1] = 0.5 * distance;
+}
+
+static void evaluate(const LawPair* p, const LawOrigin* from) {
+  (void)from;
+  const Law* law = p->law;
+  if (of_links(law, p->item[0])) {
+    evaluate_links(p);
+    return;
+  }
+  GjkResult found;
+  double distance = pair_distance(p->a, p->b, p->gjk, &found), value;
+  keep_distance(p, distance, &found);
+  if (!(distance > 0)) p->state->outcome = PAIR_INFEASIBLE;
+  if (!(distance > 0) || !(local_of(law, p->item, p->a, p->b).part > 0)) return;
+  bool ground = p->b->half_space;
+  if (ground || law->friction.coefficient > 0) p->state->outcome = PAIR_PRESSED;
+  if (!ground) return;
+  FieldPair pair = field_pair(p);
+  if (!field_value(&law->field, &law->work[p->thread], &pair, &value)) {
+    p->state->outcome = PAIR_FAILED;
+    return;
+  }
+  p->state->contact_energy = law->stiffness * value;
+  p->state->has_terms = true;
+}
+
+static bool rubs(const LawPair* p) {
+  const Law* law = p->law;
+  return p->lagged && !of_links(law, p->item[0]) && law->friction.coefficient * ((const Memory*)p->memory)->part > 0;
+}
+
+static FrictionParameters friction_of(const LawPair* p) {
+  FrictionParameters parameters = ((const Law*)p->law)->friction;
+  parameters.coefficient *= ((const Memory*)p->memory)->part;
+  parameters.state = p->which;
+  parameters.follow = ((const PairOwn*)p->own)->follows;
+  return parameters;
+}
+
+static bool rub(const LawPair* p, const LawOrigin* from) {
+  Memory* memory = p->memory;
+  PairOwn* own = p->own;
+  double energy;
+  own->follows = from->follows;
+  FrictionParameters parameters = friction_of(p);
+  bool found = friction_value(&memory->lag, &parameters, &p->a->pose, &p->b->pose, &energy) >= 0;
+  memcpy(own->slip, memory->lag.slip, sizeof(own->slip));
+  p->state->friction_energy = ((const Law*)p->law)->stiffness * energy;
+  p->state->has_terms = true;
+  return found;
+}
+
+static void take_over(const LawPair* p) {
+  if (rubs(p)) friction_keep(&((Memory*)p->memory)->lag, p->which);
+}
+
+static double nearest(const void* instance, const PairState* accepted) {
+  (void)instance;
+  return isfinite(accepted->separation) ? NEARER_MOST * accepted->separation : 0;
+}
+
+/* ---------------------------------------------------------------- the accepted state */
+
+static void scale_terms(PairDerivatives* d, double factor) {
+  for (int k = 0; k < 2; k++) {
+    d->force[k] = vec3_scale(d->force[k], factor);
+    d->moment[k] = mat3_scale(d->moment[k], factor);
+  }
+  for (int i = 0; i < 12; i++)
+    for (int j = 0; j < 12; j++) d->hessian[i][j] *= factor;
+}
+
+static void derive(const LawPair* p) {
+  const Law* law = p->law;
+  PairDerivatives* d = &p->state->derivatives;
+  memset(d, 0, sizeof(*d));
+  if (p->state->contact_energy > 0) {
+    FieldPair pair = field_pair(p);
+    field_derivatives(&law->field, &law->work[p->thread], &pair, d);
+  }
+  if (rubs(p)) {
+    FrictionParameters parameters = friction_of(p);
+    friction_derivatives(&((Memory*)p->memory)->lag, &parameters, &p->a->pose, &p->b->pose, p->reference[0],
+                         p->reference[1], d);
+  }
+  scale_terms(d, law->stiffness);
+}
+
+/* A gap c is a difference of coordinates of size `reach`, and P, with about 12 / c, no less sensitive than 1 / c. */
+static double rounding(const LawPair* p, double reach_of_coordinates) {
+  const Law* law = p->law;
+  double contact = p->state->contact_energy, inverse_gap = contact / (law->stiffness * RECIPROCAL_PLANE);
+  return DBL_EPSILON *
+         (ENERGY_ROUNDINGS * (contact + p->state->friction_energy) + reach_of_coordinates * inverse_gap * contact);
+}
+
+static size_t lag_room(const LawPair* p) {
+  if (of_links(p->law, p->item[0])) return 0;
+  return sizeof(FrictionVertex) * (size_t)(p->a->points.count + p->b->points.count);
+}
+
+/* The plane between two hulls as they stand. */
+static bool solve_plane(const Law* law, int thread, const HullInstance* a, const HullInstance* b, GjkCache* gjk,
+                        PlaneSolution* solution) {
+  GjkResult found;
+  return pair_distance(a, b, gjk, &found) > 0 && reciprocal_solve(a, b, &found, &law->work[thread].scratch, solution);
+}
+
+static size_t lag(const LawPair* p, void* room) {
+  const Law* law = p->law;
+  Memory* memory = p->memory;
+  PlaneSolution solution;
+  memory->part = 0;
+  if (!p->lagged || of_links(law, p->item[0]) || !(law->friction.coefficient > 0)) return 0;
+  if (!solve_plane(law, 0, p->a, p->b, p->gjk, &solution)) return 0;
+  memory->part = local_of(law, p->item, p->a, p->b).part;
+  friction_lag(p->a, p->b, NO_SUPPORT, &solution.plane, room, &memory->lag);
+  return sizeof(FrictionVertex) * (size_t)(memory->lag.count[0] + memory->lag.count[1]);
+}
+
+static void record(const LawPair* p, bool rubbing, double kept[CONTACT_KEPT_NUMBERS]) {
+  const PairOwn* own = p->own;
+  memset(kept, 0, sizeof(double) * CONTACT_KEPT_NUMBERS);
+  if (rubbing) memcpy(kept, own->slip, sizeof(own->slip));
+}
+
+/* ---------------------------------------------------------------- two hulls outside any run */
+
+static bool part(void* instance, int thread, const HullInstance* a, const HullInstance* b, const GjkResult* found,
+                 Plane* plane, double clearance[2]) {
+  (void)instance;
+  (void)thread;
+  (void)a;
+  (void)b;
+  *plane = (Plane){vec3_scale(vec3_add(found->witness_a, found->witness_b), 0.5), found->normal, 0};
+  clearance[0] = clearance[1] = 0.5 * found->distance;
+  return true;
+}
+
+/* The centre of pressure, sum P' x / sum P' over the vertices of a (C3). */
+static bool press(void* instance, const HullInstance* a, const HullInstance* b, const GjkResult* found,
+                  ContactSpot* spot) {
+  const Law* law = instance;
+  PlaneSolution solution;
+  if (!reciprocal_solve(a, b, found, &law->work[0].scratch, &solution)) return false;
+  const double* first = solution.side[0].first;
+  const Plane* plane = &solution.plane;
+  Vec3 center = vec3_add_scaled(plane->origin, 1.0 / first[3], vec3(first[0], first[1], first[2]));
+  double length = vec3_norm(plane->n);
+  spot->normal = vec3_scale(plane->n, 1.0 / length);
+  double height = vec3_dot(spot->normal, vec3_sub(center, plane->origin)) + plane->o / length;
+  spot->point = vec3_add_scaled(center, -height, spot->normal);
+  spot->pressure = law->stiffness * first[3] * length;
+  return true;
+}
+
+/* ---------------------------------------------------------------- recorded pairs */
+
+static bool revisit(void* instance, int thread, const ContactRecord* from, const PairBody body[2], void* own) {
+  const Law* law = instance;
+  if (!from->active || of_links(law, from->hull_a) || !(law->friction.coefficient > 0)) return true;
+  return solve_plane(law, thread, &body[0].hull, &body[1].hull, NULL, own);
+}
+
+static FieldPair recorded_pair(const LawReplay* p) {
+  const Law* law = p->law;
+  const int item[2] = {p->record->hull_a, p->record->hull_b};
+  const Vec3 reference[2] = {p->next[0].reference, p->next[1].reference};
+  int leaf[2];
+  if (of_links(law, item[0])) return links_pair(law, item, &p->next[0].hull.pose, &p->next[1].hull.pose, reference);
+  return hulls_pair(law, item, &p->next[0].hull, &p->next[1].hull, reference, leaf);
+}
+
+/* Does the potential act between them, or are they hulls of two links that carry it? */
+static bool carries_potential(const LawReplay* p) {
+  return p->record->active && (of_links(p->law, p->record->hull_a) || p->next[1].hull.half_space);
+}
+
+static FrictionParameters recorded_friction(const LawReplay* p) {
+  FrictionParameters parameters = ((const Law*)p->law)->friction;
+  parameters.coefficient *= ((const Replay*)p->memory)->local.part;
+  return parameters;
+}
+
+static bool replay_friction(const LawReplay* p, PairDerivatives* d) {
+  Replay* memory = p->memory;
+  const PairBody *now = p->now, *next = p->next;
+  const int item[2] = {p->record->hull_a, p->record->hull_b};
+  const PlaneSolution* solution = p->own_now;
+  memory->local = local_of(p->law, item, &now[0].hull, &now[1].hull);
+  FrictionParameters parameters = recorded_friction(p);
+  friction_lag(&now[0].hull, &now[1].hull, NO_SUPPORT, &solution->plane, p->vertices, &memory->lag);
+  memcpy(memory->lag.slip, p->record->kept, sizeof(memory->lag.slip));
+  if (friction_recall(&memory->lag, &parameters, &next[0].hull.pose, &next[1].hull.pose) < 0) return false;
+  friction_derivatives(&memory->lag, &parameters, &next[0].hull.pose, &next[1].hull.pose, next[0].reference,
+                       next[1].reference, d);
+  return true;
+}
+
+static bool replay(const LawReplay* p, PairDerivatives* d) {
+  const Law* law = p->law;
+  if (carries_potential(p)) {
+    FieldPair pair = recorded_pair(p);
+    if (!field_derivatives(&law->field, &law->work[p->thread], &pair, d)) return false;
+  }
+  bool sound = !p->record->rubbing || replay_friction(p, d);
+  scale_terms(d, law->stiffness);
+  return sound;
+}
+
+static void share_vertices(const Vec3* bars, int side, int count, bool now, PairShares* s) {
+  const Vec3 none = {0, 0, 0};
+  for (int m = 0; m < count; m++)
+    s->share[side][s->count[side]++] = (VertexShare){m, now ? none : bars[m], now ? bars[m] : none};
+}
+
+static void reverse_potential(const LawReplay* p, const double twist[2][6], Vec3* room, PairShares* s) {
+  const Law* law = p->law;
+  FieldPair pair = recorded_pair(p);
+  int count[2];
+  for (int side = 0; side < 2; side++)
+    count[side] = pair.ground ? p->next[side].hull.points.count : law->hierarchy.trees[pair.link[side]].vertex_count;
+  FieldShares shares = {.vertices = {room, room + count[0]}};
+  memset(room, 0, sizeof(Vec3) * (size_t)(count[0] + count[1]));
+  if (!field_reverse(&law->field, &law->work[p->thread], &pair, twist, &shares)) return; /* replay found it */
+  s->value += shares.value;
+  s->own[OWN_BLEND] += shares.by_blend;
+  s->ground_next.force = vec3_add(s->ground_next.force, shares.ground.force);
+  s->ground_next.torque = vec3_add(s->ground_next.torque, shares.ground.torque);
+  for (int side = 0; side < 2; side++) share_vertices(shares.vertices[side], side, count[side], false, s);
+}
+
+/* By how local the pair was at t: of the centres there, and of the radii, which go with the shape. */
+static void reverse_local(const LawReplay* p, double bar, Vec3* room, PairShares* s) {
+  const Law* law = p->law;
+  const FieldLocal* local = &((const Replay*)p->memory)->local;
+  NodeBars* bars = law->work[p->thread].bars;
+  const int item[2] = {p->record->hull_a, p->record->hull_b};
+  s->own[OWN_BLEND] += bar * local->by_blend;
+  for (int side = 0; side < 2; side++) {
+    int leaf = law->hierarchy.leaf[item[side]], count = p->now[side].hull.points.count;
+    if (leaf < 0) continue;
+    const BodyTree* tree = &law->hierarchy.trees[law->model->hulls[item[side]].link];
+    Vec3 pull = vec3_scale(local->direction, (side == 0 ? bar : -bar) * local->slope);
+    memset(room, 0, sizeof(Vec3) * (size_t)count);
+    for (int m = 0; m < count; m++) room[m] = vec3_scale(pull, 1.0 / count);
+    int first = s->count[side];
+    share_vertices(room, side, count, true, s);
+    memset(room, 0, sizeof(Vec3) * (size_t)count);
+    bars[side].center[leaf] = vec3(0, 0, 0);
+    bars[side].radius[leaf] = bar * local->by_near;
+    hierarchy_leaf_to_vertices(law->model, tree, leaf, p->next[side].hull.pose.r, &bars[side], room);
+    for (int m = 0; m < count; m++) s->share[side][first + m].next = room[m];
+    if (side == 0 && p->now[1].hull.half_space) {
+      Vec3 center = pose_apply(p->now[0].hull.pose, tree->nodes[leaf].center);
+      ground_add(&s->ground_now, vec3_scale(pull, -1), center, p->now[1].hull.pose.t);
+    }
+  }
+}
+
+static void reverse(const LawReplay* p, const double twist[2][6], const PairCarry* carry, PairShares* s) {
+  (void)carry;
+  const Law* law = p->law;
+  int vertices = p->next[0].hull.points.count + p->next[1].hull.points.count;
+  Vec3* room = of_links(law, p->record->hull_a) ? p->vertices : (Vec3*)((FrictionVertex*)p->vertices + vertices);
+  if (carries_potential(p)) reverse_potential(p, twist, room, s);
+  if (!p->record->rubbing) return;
+  ActiveSides then = {.vertices = law->active[p->thread]};
+  FrictionParameters parameters = recorded_friction(p);
+  double before = s->friction;
+  friction_adjoint(&((const Replay*)p->memory)->lag, &parameters, NO_SUPPORT, p->now, p->next, p->own_now, twist, &then,
+                   s);
+  double by_coefficient = s->friction - before; /* of the local part times the scene's */
+  s->friction = before + by_coefficient * ((const Replay*)p->memory)->local.part;
+  reverse_local(p, by_coefficient * law->friction.coefficient, room, s);
+}
+
+const ContactLaw LAW_long_range = {
+    .name = "long_range",
+    .parameters = rows,
+    .parameter_count = sizeof(rows) / sizeof(rows[0]),
+    .own_count = OWN_COUNT,
+    .links = true,
+    .pair_size = sizeof(Memory),
+    .state_size = sizeof(PairOwn),
+    .moment_size = sizeof(PlaneSolution),
+    .replay_size = sizeof(Replay),
+    .vertex_size = sizeof(VertexRoom),
+    .vertex_shares = VERTEX_SHARES,
+    .create = create,
+    .destroy = destroy,
+    .set_dt = set_dt,
+    .range = range,
+    .reach = reach,
+    .rest_under_force = rest_under_force,
+    .rest_at_gap = rest_at_gap,
+    .evaluate = evaluate,
+    .rub = rub,
+    .rubs = rubs,
+    .take_over = take_over,
+    .nearest = nearest,
+    .derive = derive,
+    .rounding = rounding,
+    .lag_room = lag_room,
+    .lag = lag,
+    .record = record,
+    .part = part,
+    .press = press,
+    .revisit = revisit,
+    .replay = replay,
+    .reverse = reverse,
+};

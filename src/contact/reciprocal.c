@@ -1,0 +1,199 @@
+#include "contact/reciprocal.h"
+
+#include <string.h>
+
+#include "contact/small_matrix.h"
+
+/* Newton decrement relative to P: below the first, convergence is quadratic and a step is taken as it is; below the
+ * second the next step ends at rounding. */
+#define NEAR_MINIMUM 1e-5
+#define LAST_STEP 1e-13
+enum { ITERATIONS = 200, BACKTRACKS = 60 };
+
+CentredPotential centred_potential(double r) {
+  double s = 1 / sqrt(r), s3 = s / r;
+  return (CentredPotential){RECIPROCAL_PLANE * (1 + s) * (1 + s), -RECIPROCAL_PLANE * (1 + s) * s3,
+                            RECIPROCAL_PLANE * (0.5 * s3 * s3 + 1.5 * (1 + s) * s3 / r)};
+}
+
+typedef struct {
+  const HullInstance* hull[2];
+  Vec3 origin, axis; /* axis: that n keeps before a half-space */
+  double level;      /* half-space: axis . (boundary - origin) [m] */
+  bool half_space;
+  int first[2], count[2];
+  PlaneScratch* scratch;
+} Problem;
+
+typedef struct {
+  double energy;
+  SideMoments side[2];
+  double norm_first, norm_second, least[2];
+} Evaluation;
+
+static void gather(Problem* p) {
+  int next = 0;
+  for (int side = 0; side < 2; side++) {
+    const HullInstance* h = p->hull[side];
+    p->first[side] = next;
+    p->count[side] = h->points.count;
+    Vec3 shift = vec3_sub(h->pose.t, p->origin);
+    for (int m = 0; m < h->points.count; m++, next++) {
+      Vec3 x = vec3_add(mat3_mul_vec(h->pose.r, vec3(h->points.x[m], h->points.y[m], h->points.z[m])), shift);
+      p->scratch->x[next] = x.x;
+      p->scratch->y[next] = x.y;
+      p->scratch->z[next] = x.z;
+    }
+  }
+}
+
+static void add_vertex(SideMoments* s, double sigma, double c, double share, double x, double y, double z) {
+  double inverse = 1 / c, g = -sigma * share * inverse * inverse, h = 2 * share * inverse * inverse * inverse;
+  double hx = h * x, hy = h * y, hz = h * z;
+  const double second[10] = {hx * x, hx * y, hx * z, hx, hy * y, hy * z, hy, hz * z, hz, h};
+  for (int k = 0; k < 10; k++) s->second[k] += second[k];
+  s->first[0] += g * x;
+  s->first[1] += g * y;
+  s->first[2] += g * z;
+  s->first[3] += g;
+}
+
+/* false: a vertex is on the wrong side. */
+static bool add_side(const Problem* p, int side, Vec3 n, double o, Evaluation* e) {
+  double sigma = side == 0 ? -1 : 1, share = RECIPROCAL_PIECE / p->count[side], sum = 0, least = INFINITY;
+  const double *x = p->scratch->x, *y = p->scratch->y, *z = p->scratch->z;
+  for (int m = p->first[side]; m < p->first[side] + p->count[side]; m++) {
+    double c = sigma * (n.x * x[m] + n.y * y[m] + n.z * z[m] + o);
+    if (!(c > 0)) return false;
+    least = fmin(least, c);
+    sum += share / c;
+    add_vertex(&e->side[side], sigma, c, share, x[m], y[m], z[m]);
+  }
+  e->energy += sum;
+  e->least[side] = least;
+  return true;
+}
+
+static bool add_half_space(const Problem* p, Vec3 n, double o, Evaluation* e) {
+  double c = vec3_norm(n) * p->level + o;
+  if (!(c > 0)) return false;
+  Vec3 x = vec3_scale(p->axis, p->level);
+  e->energy += RECIPROCAL_PIECE / c;
+  e->least[1] = c;
+  add_vertex(&e->side[1], 1, c, RECIPROCAL_PIECE, x.x, x.y, x.z);
+  return true;
+}
+
+static bool evaluate(const Problem* p, Vec3 n, double o, Evaluation* e) {
+  memset(e, 0, sizeof(*e));
+  double d = 1 - vec3_norm(n);
+  if (!(d > 0)) return false;
+  e->energy = RECIPROCAL_PLANE / d;
+  e->norm_first = -RECIPROCAL_PLANE / (d * d);
+  e->norm_second = 2 * RECIPROCAL_PLANE / (d * d * d);
+  if (!add_side(p, 0, n, o, e)) return false;
+  return (p->half_space ? add_half_space(p, n, o, e) : add_side(p, 1, n, o, e)) && isfinite(e->energy);
+}
+
+/* Newton step; returns the decrement. */
+static double newton_step(const Problem* p, const Evaluation* e, Vec3 n, Vec3* dn, double* d_o) {
+  double g[4], h[4][4], step[4];
+  plane_assemble(&e->side[0], &e->side[1], e->norm_first, e->norm_second, n, g, h);
+  if (!p->half_space) {
+    for (int k = 0; k < 4; k++) step[k] = -g[k];
+    small_cholesky(4, h);
+    small_forward(4, h, step);
+    small_backward(4, h, step);
+    *dn = vec3(step[0], step[1], step[2]);
+    *d_o = step[3];
+    return -(g[0] * step[0] + g[1] * step[1] + g[2] * step[2] + g[3] * step[3]);
+  }
+  const double u[3] = {p->axis.x, p->axis.y, p->axis.z};
+  double two[4][4] = {{0}}, gradient[2] = {0, g[3]};
+  for (int i = 0; i < 3; i++) {
+    gradient[0] += u[i] * g[i];
+    two[1][0] += u[i] * h[3][i];
+    for (int j = 0; j < 3; j++) two[0][0] += u[i] * u[j] * (i >= j ? h[i][j] : h[j][i]);
+  }
+  two[1][1] = h[3][3];
+  step[0] = -gradient[0];
+  step[1] = -gradient[1];
+  small_cholesky(2, two);
+  small_forward(2, two, step);
+  small_backward(2, two, step);
+  *dn = vec3_scale(p->axis, step[0]);
+  *d_o = step[1];
+  return -(gradient[0] * step[0] + gradient[1] * step[1]);
+}
+
+/* Halved until the energy falls (Armijo); false: it does not, within rounding. */
+static bool search(const Problem* p, Vec3* n, double* o, Vec3 dn, double d_o, double decrement, Evaluation* e) {
+  double factor = 1;
+  for (int k = 0; k < BACKTRACKS; k++, factor *= 0.5) {
+    Evaluation trial;
+    Vec3 n1 = vec3_add_scaled(*n, factor, dn);
+    double o1 = *o + factor * d_o;
+    if (!evaluate(p, n1, o1, &trial)) continue;
+    if (trial.energy > e->energy - 1e-4 * factor * decrement + 1e-14 * e->energy) continue;
+    *n = n1;
+    *o = o1;
+    *e = trial;
+    return true;
+  }
+  return false;
+}
+
+static bool minimise(const Problem* p, Vec3* n, double* o, Evaluation* e, int* iterations) {
+  double before = INFINITY;
+  for (*iterations = 0; *iterations < ITERATIONS; ++*iterations) {
+    Vec3 dn;
+    double d_o, decrement = newton_step(p, e, *n, &dn, &d_o);
+    if (!isfinite(decrement)) return false;
+    if (decrement <= 1e-28 * e->energy) return true;
+    bool near = decrement < NEAR_MINIMUM * e->energy;
+    if (near && decrement >= 0.5 * before) return true; /* rounding */
+    before = decrement;
+    Evaluation trial;
+    if (near && evaluate(p, vec3_add(*n, dn), *o + d_o, &trial)) {
+      *n = vec3_add(*n, dn);
+      *o += d_o;
+      *e = trial;
+      if (decrement < LAST_STEP * e->energy) return true;
+    } else if (!search(p, n, o, dn, d_o, decrement, e))
+      return near;
+  }
+  return false;
+}
+
+static void store(const Problem* p, Vec3 n, double o, const Evaluation* e, PlaneSolution* out) {
+  out->plane = (Plane){p->origin, n, o};
+  out->energy = e->energy;
+  for (int side = 0; side < 2; side++) {
+    out->side[side] = e->side[side];
+    out->clearance[side] = e->least[side];
+  }
+  out->norm_first = e->norm_first;
+  out->norm_second = e->norm_second;
+}
+
+/* The plane of two points at the closest points' distance: |n| = 1 / (1 + sqrt(gap)), halfway (Y2). */
+bool reciprocal_solve(const HullInstance* a, const HullInstance* b, const GjkResult* found, PlaneScratch* scratch,
+                      PlaneSolution* solution) {
+  Problem p = {.hull = {a, b}, .origin = plane_origin(a, b), .half_space = b->half_space, .scratch = scratch};
+  double length = 1 / (1 + sqrt(found->distance)), o;
+  Vec3 n = vec3_scale(found->normal, length);
+  if (p.half_space) {
+    p.axis = vec3_scale(b->normal, -1.0);
+    p.level = vec3_dot(b->normal, p.origin) - b->offset;
+    n = vec3_scale(p.axis, length);
+    o = length * (0.5 * found->distance - p.level);
+  } else {
+    Vec3 middle = vec3_scale(vec3_add(found->witness_a, found->witness_b), 0.5);
+    o = -vec3_dot(n, vec3_sub(middle, p.origin));
+  }
+  gather(&p);
+  Evaluation e;
+  if (!evaluate(&p, n, o, &e) || !minimise(&p, &n, &o, &e, &solution->iterations)) return false;
+  store(&p, n, o, &e, solution);
+  return true;
+}

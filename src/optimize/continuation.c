@@ -1,0 +1,139 @@
+#include "optimize/optimization.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "scene/schema.h"
+
+static const TaskContinuation* settings(const Optimization* o) { return &o->task->continuation; }
+
+static int last_change(const TaskContinuation* c) {
+  int last = c->support.iterations > c->stiffness.iterations ? c->support.iterations : c->stiffness.iterations;
+  return c->switch_at > last ? c->switch_at : last;
+}
+
+bool continuation_goes_on(const Optimization* o, int iteration) { return iteration < last_change(settings(o)); }
+
+/* from (to / from)^(k / n), then `to`. */
+static double ramp_at(const TaskRamp* ramp, int iteration) {
+  if (iteration >= ramp->iterations) return ramp->to;
+  return ramp->from * math_pow(ramp->to / ramp->from, (double)iteration / ramp->iterations);
+}
+
+/* ---------------------------------------------------------------- another law */
+
+/* What belongs to the law alone as if nothing were said; support and stiffness then follow from the scene. */
+static void take_law(SceneContact* contact, ContactModel model) {
+  const char* name = contact_model_name(model);
+  const SchemaRow* row;
+  contact->model = model;
+  contact->support = contact->stiffness = contact->rest_speed = 0;
+  contact->hierarchy = true;
+  memset(contact->own, 0, sizeof(contact->own));
+  for (int i = 1; (row = contact_schema_row(i)); i++) {
+    size_t first = offsetof(ContactForm, contact.own), end = first + sizeof(contact->own);
+    if (!schema_row_belongs(row, name) || row->offset < first || row->offset >= end) continue;
+    if (row->fallback && row->fallback[0] != '(')
+      contact->own[(row->offset - first) / sizeof(double)] = strtod(row->fallback, NULL);
+  }
+}
+
+/* The numbers that follow stay what they are, however the design changes the scene. */
+static void fix_numbers(Scene* scene) {
+  Diagnostics diagnostics = {0};
+  Model model = {0};
+  if (model_create(&model, scene, &diagnostics) == STATUS_OK) {
+    scene_give_contact(scene, model.contact.support, model.contact.stiffness, model.contact.smoothing);
+    scene->contact.rest_speed = model.contact.rest_speed;
+  }
+  model_destroy(&model);
+  diagnostics_free(&diagnostics);
+}
+
+/* ---------------------------------------------------------------- the contact of an iteration */
+
+static bool set_number(double* place, const TaskRamp* ramp, int iteration) {
+  double value = ramp_at(ramp, iteration);
+  if (ramp->iterations == 0 || *place == value) return false;
+  *place = value;
+  return true;
+}
+
+bool continuation_set(Optimization* o, int iteration) {
+  const TaskContinuation* c = settings(o);
+  bool changed = false;
+  for (int k = 0; k < o->task->scenario_count; k++) {
+    Scene* scene = &o->task->scenarios[k].scene;
+    SceneContact* contact = &scene->contact;
+    if (c->switch_at > 0 && iteration >= c->switch_at) {
+      if (contact->model == c->model) continue;
+      take_law(contact, c->model);
+      fix_numbers(scene);
+      changed = true;
+      continue;
+    }
+    changed |= set_number(&contact->support, &c->support, iteration);
+    changed |= set_number(&contact->stiffness, &c->stiffness, iteration);
+  }
+  return changed;
+}
+
+void continuation_forget(Optimization* o) {
+  optimizer_destroy(o->optimizer);
+  o->optimizer = optimizer_create(&o->task->optimizer, &o->design.set);
+}
+
+Status continuation_advance(Optimization* o) {
+  int next = o->iteration + 1;
+  bool interrupted, switches = next == settings(o)->switch_at;
+  if (next > last_change(settings(o)) || !continuation_set(o, next)) return STATUS_OK;
+  double loss;
+  TrialOutcome outcome = evaluate_design(o, o->x, &loss, o->trial_terms, &interrupted);
+  if (interrupted) return STATUS_INTERRUPTED; /* it begins here again */
+  if (outcome == TRIAL_ACCEPTED) outcome = evaluate_gradient(o, o->trial_gradient);
+  if (switches) continuation_forget(o);
+  if (outcome != TRIAL_ACCEPTED) {
+    o->loss = HUGE_VAL; /* any design that runs is better */
+    return STATUS_OK;
+  }
+  o->loss = loss;
+  memcpy(o->gradient, o->trial_gradient, sizeof(double) * (size_t)o->design.variable_count);
+  memcpy(o->terms, o->trial_terms, sizeof(double) * (size_t)o->term_count);
+  return STATUS_OK;
+}
+
+/* ---------------------------------------------------------------- is it possible? */
+
+static bool law_has(const Scene* scene, const char* key) {
+  const char* law = contact_model_name(scene->contact.model);
+  const SchemaRow* row;
+  for (int i = 1; (row = contact_schema_row(i)); i++)
+    if (schema_row_belongs(row, law) && strcmp(row->key, key) == 0) return scene->contact.model != CONTACT_NONE;
+  return false;
+}
+
+static bool check_key(const Scene* scene, const TaskRamp* ramp, const char* key, Diagnostics* diagnostics) {
+  if (ramp->iterations == 0 || law_has(scene, key)) return true;
+  diagnostics_add(diagnostics, SEVERITY_ERROR, ramp->place, "the contact law %s of the scene '%s' has no %s",
+                  contact_model_name(scene->contact.model), scene->name, key);
+  return false;
+}
+
+Status continuation_start(Optimization* o, Diagnostics* diagnostics) {
+  const TaskContinuation* c = settings(o);
+  bool fine = true;
+  for (int k = 0; k < o->task->scenario_count; k++) {
+    const Scene* scene = &o->task->scenarios[k].scene;
+    fine &= check_key(scene, &c->support, "support", diagnostics);
+    fine &= check_key(scene, &c->stiffness, "stiffness", diagnostics);
+  }
+  if (last_change(c) > o->task->optimizer.iterations) {
+    diagnostics_add(diagnostics, SEVERITY_ERROR, c->place,
+                    "the schedule ends at iteration %d, which is after the last of the optimizer, %d", last_change(c),
+                    o->task->optimizer.iterations);
+    fine = false;
+  }
+  if (!fine) return STATUS_BAD_INPUT;
+  continuation_set(o, 0);
+  return STATUS_OK;
+}
