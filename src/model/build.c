@@ -22,6 +22,7 @@ static void run_stages(Builder* builder) {
   build_controllers(builder);
   build_loads(builder);
   build_initial(builder);
+  build_closures(builder);
   build_exclusions(builder);
   build_solids(builder);
   bool solids_usable = !builder->unreadable && diagnostics->error_count == errors_before;
@@ -31,6 +32,7 @@ static void run_stages(Builder* builder) {
   if (!solids_usable) return;
   build_hulls(builder);
   build_masses(builder);
+  build_closure_sizes(builder);
   build_spinning(builder);
   build_contact(builder);
   check_intersections(builder->model, diagnostics);
@@ -68,6 +70,7 @@ void model_destroy(Model* model) {
     signal_destroy(&model->loads[i].torque);
   }
   memory_free(model->loads);
+  memory_free(model->closures);
   memory_free(model->links);
   memory_free(model->trees);
   memory_free(model->dof_link);

@@ -127,6 +127,7 @@ static void read_root(Reader* reader, const Node* root) {
   read_links(reader, form.links);
   read_controllers(reader, form.controllers);
   read_loads(reader, form.loads);
+  read_closures(reader, form.closures);
   read_initials(reader, form.initial);
   read_exclude(reader, contact.exclude);
   check_scene(reader);
@@ -249,6 +250,7 @@ void scene_free(Scene* scene) {
   memory_free(scene->links);
   memory_free(scene->controllers);
   memory_free(scene->loads);
+  memory_free(scene->closures);
   memory_free(scene->initials);
   memory_free(scene->sources);
   memory_free(scene->path);

@@ -170,6 +170,18 @@ SimSnapshot* sim_save(Sim* sim);
 void sim_restore(Sim* sim, const SimSnapshot* snapshot);
 void sim_snapshot_destroy(SimSnapshot* snapshot);
 size_t sim_snapshot_size(const SimSnapshot* snapshot); /* bytes */
+/* A closure at the present state (simulate/closures.c). */
+typedef struct {
+  bool broken;
+  double broken_at; /* time of the state in which it broke; INFINITY: it holds [s] */
+  double gap;       /* how far it is from being closed: largest of its lengths [m] ... */
+  double angle;     /* ... and of its angles [rad] */
+  Vec3 force;       /* on a, world; zero at the start [N] */
+  Vec3 torque;      /* on a about its end, world [N m] */
+} SimClosure;
+SimClosure sim_closure(const Sim* sim, int index);
+/* Times at which closures broke (closures), NULL when there is none. Borrowed. */
+const double* sim_closures_broken(const Sim* sim);
 /* Coordinates and poses at the substep before, and poses at the one before that; at the start of a run they say nothing
  * yet. Borrowed until the next step. */
 typedef struct {
@@ -266,6 +278,7 @@ typedef struct {
   const Vec3 *momentum_next, *momentum_now;
   const ContactRecord *contacts_next, *contacts_now;
   int contact_count_next, contact_count_now;
+  const double* closures_broken; /* of the run: the time of the state in which every closure broke; NULL: none did */
 } RecordedStep;
 
 typedef struct {

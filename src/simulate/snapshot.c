@@ -29,6 +29,7 @@ static void pass_state(Sim* s, StateBlock* block) {
   state_block_pass(block, s->pose_now, sizeof(Pose) * links);
   state_block_pass(block, s->pose_old, sizeof(Pose) * links);
   state_block_pass(block, s->pose_older, sizeof(Pose) * links);
+  if (s->closures) closures_pass_state(s->closures, block);
   if (s->contact) contact_pass_state(s->contact, s->pose_now, block);
 }
 
