@@ -328,20 +328,33 @@ ContactTermList closures_terms(const ClosureSystem* s) {
 
 /* ---------------------------------------------------------------- what a step asks */
 
-bool closure_holds(const ClosureSystem* s, int k, const double* values) {
+double closure_gap(const ClosureSystem* s, int k, const double* values) {
   const ModelClosure* c = &s->model->closures[k];
+  double gap = 0;
   for (int i = 0; i < c->row_count && !s->open[k]; i++) {
     bool angle = c->rows[i].kind == CLOSURE_ALIGN;
     double allowed = angle ? s->exact + CLOSURE_ROUNDINGS : s->exact * c->size + CLOSURE_ROUNDINGS * s->extent[k];
-    if (!(fabs(values[c->row_first + i]) <= allowed)) return false;
+    gap = fmax(gap, fabs(values[c->row_first + i]) / allowed);
   }
-  return true;
+  return gap;
 }
 
-bool closures_hold(const ClosureSystem* s) {
-  for (int k = 0; s && k < s->count; k++)
-    if (!closure_holds(s, k, s->value)) return false;
-  return true;
+double closures_gap(const ClosureSystem* s, int* worst) {
+  double gap = 0;
+  for (int k = 0; s && k < s->count; k++) {
+    double own = closure_gap(s, k, s->value);
+    if (own <= gap) continue;
+    gap = own;
+    if (worst) *worst = k;
+  }
+  return gap;
+}
+
+double closure_open_by(const ClosureSystem* s, int k) {
+  const ModelClosure* c = &s->model->closures[k];
+  double most = 0;
+  for (int i = 0; i < c->row_count; i++) most = fmax(most, fabs(s->value[c->row_first + i]));
+  return most;
 }
 
 double closure_energy(const ClosureSystem* s, int k, const double* values) {
@@ -513,6 +526,7 @@ bool closures_solve(ClosureSystem* s, BlockSolver* solver, const bool* solved, c
 void closures_begin(ClosureSystem* s) {
   memcpy(s->multiplier, s->accepted, sizeof(double) * (size_t)s->row_count);
   memset(s->convex, 0, sizeof(bool) * (size_t)s->count);
+  s->gap_before = INFINITY;
 }
 
 void closures_keep(ClosureSystem* s) { memcpy(s->kept, s->multiplier, sizeof(double) * (size_t)s->row_count); }

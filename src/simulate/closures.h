@@ -18,6 +18,7 @@ typedef struct {
 typedef struct ClosureSystem {
   const Model* model;
   int count, row_count;
+  double gap_before; /* of the round of Newton's method before */
   double exact; /* part of a closure's size, and angle, that it holds to */
   /* of every row */
   double *multiplier, *accepted, *saved, *kept; /* of the iteration, the present state, the step's begin, of
@@ -54,9 +55,15 @@ void closures_assemble(ClosureSystem* system, const Pose* poses, const Vec3* ref
                        double weight);
 /* The terms for Assembly; link -1: the world. */
 ContactTermList closures_terms(const ClosureSystem* system);
-/* Is every row of the closure as near to 0 as promised? */
-bool closure_holds(const ClosureSystem* system, int closure, const double* values);
-bool closures_hold(const ClosureSystem* system);
+/* How far the closure is from closed, in what is promised: closed up to 1. One that has broken: 0. */
+double closure_gap(const ClosureSystem* system, int closure, const double* values);
+static inline bool closure_holds(const ClosureSystem* system, int closure) {
+  return closure_gap(system, closure, system->value) <= 1;
+}
+/* The largest of all; *worst (or NULL): whose. */
+double closures_gap(const ClosureSystem* system, int* worst);
+/* Its largest value [m or rad]. */
+double closure_open_by(const ClosureSystem* system, int closure);
 /* Energy of a closure, from its rows' values [J]. */
 double closure_energy(const ClosureSystem* system, int closure, const double* values);
 /* Smallest energy that means something, from that of positions [J]. */

@@ -6,7 +6,7 @@
 
 const char* step_outcome_text(StepOutcome outcome) {
   static const char* const text[] = {"converged",   "rounding_floor", "max_iterations",
-                                     "line_search", "blocked",        "not_finite"};
+                                     "line_search", "blocked",        "open", "not_finite"};
   return text[outcome];
 }
 

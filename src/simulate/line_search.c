@@ -86,7 +86,7 @@ static void measure_islands(Sim* s, bool arrived) {
   for (int k = 0; s->closures && k < s->closures->count; k++) {
     Island* island = island_of_link(s, closure_link(s->closures, k));
     island->rounding += closure_rounding(s->closures, k);
-    island->settled = island->settled && closure_holds(s->closures, k, s->closures->value);
+    island->settled = island->settled && closure_holds(s->closures, k);
   }
   for (int k = 0; k < s->island_count; k++) {
     Island* island = &s->islands[k];

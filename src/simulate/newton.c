@@ -378,7 +378,7 @@ static void want_unbalanced(Sim* s) {
     }
   }
   for (int k = 0; s->closures && k < s->closures->count; k++)
-    if (!closure_holds(s->closures, k, s->closures->value))
+    if (!closure_holds(s->closures, k))
       s->wanted[s->model->links[closure_link(s->closures, k)].tree] = true;
 }
 
@@ -426,6 +426,19 @@ static void report_terms(Sim* s, StepReport* report) {
   report->candidate_pairs = contact_candidate_count(s->contact);
 }
 
+/* At the floor of the objective nothing closes any more what Newton's method has not closed. */
+static bool stays_open(Sim* s, StepReport* report) {
+  ClosureSystem* c = s->closures;
+  int worst = -1;
+  double gap = closures_gap(c, &worst), before = c->gap_before;
+  c->gap_before = gap;
+  if (report->outcome != STEP_ROUNDING_FLOOR || !(gap > 0.5 * before)) return false;
+  report->outcome = STEP_OPEN;
+  report->open_closure = worst;
+  report->open_gap = closure_open_by(c, worst);
+  return true;
+}
+
 /* One round: residual, direction, search. Returns true when the loop is over. */
 static bool newton_round(Sim* s, StepReport* report, double* before) {
   Assembly a;
@@ -440,12 +453,13 @@ static bool newton_round(Sim* s, StepReport* report, double* before) {
     report->outcome = STEP_NOT_FINITE;
     return true;
   }
-  bool closed = closures_hold(s->closures);
+  bool closed = closures_gap(s->closures, NULL) <= 1;
   if (arrived && closed && report->residual <= s->tolerance) {
     report->outcome = STEP_CONVERGED;
     return true;
   }
   if (arrived && closed && report->outcome == STEP_ROUNDING_FLOOR && report->residual > 0.5 * *before) return true;
+  if (arrived && !closed && stays_open(s, report)) return true;
   bool first = isinf(*before);
   *before = report->residual;
   if (report->iterations == s->iteration_limit) return true; /* as many as are allowed */
@@ -478,6 +492,8 @@ StepReport step_solve(Sim* s) {
   double before = INFINITY;
   for (int k = 0; k <= s->iteration_limit; k++)
     if (newton_round(s, &report, &before)) break;
+  if (s->closures && report.outcome == STEP_ROUNDING_FLOOR && closures_gap(s->closures, NULL) > 1)
+    report.outcome = STEP_MAX_ITERATIONS;
   /* Rounding may leave a little that cannot be solved; where it leaves much, shorter steps will say what is right. */
   if (report.outcome == STEP_ROUNDING_FLOOR && report.residual > FLOOR_MOST) report.outcome = STEP_LINE_SEARCH;
   report_terms(s, &report);

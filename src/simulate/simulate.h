@@ -54,6 +54,7 @@ typedef enum {
   STEP_MAX_ITERATIONS, /* not converged: the state of the step before is kept */
   STEP_LINE_SEARCH,    /* no acceptable step length: the state before is kept */
   STEP_BLOCKED,        /* a prescribed link cannot move without passing through something */
+  STEP_OPEN,           /* a closure cannot be closed: the state before is kept */
   STEP_NOT_FINITE,     /* a number overflowed: the state before is kept */
 } StepOutcome;
 const char* step_outcome_text(StepOutcome outcome);
@@ -86,6 +87,8 @@ typedef struct {
   int certified_intervals; /* pieces of path the certificate looked at */
   int factor_retries;      /* times the Hessian was not positive definite */
   int substeps;            /* parts that the step was taken in: equal ones, or those of an impact as well */
+  int open_closure;      /* of STEP_OPEN: which one ... */
+  double open_gap;       /* ... and how far from closed it stayed [m or rad] */
   bool halved;             /* they are more than the scene asks for */
   StepSqueeze squeeze;     /* of a step that failed */
 } StepReport;
