@@ -44,8 +44,18 @@ void recording_create_part(Recording* r, const Model* model, int first_row, int 
 }
 
 void recording_destroy(Recording* r) {
-  void* owned[] = {r->q,        r->rate,   r->pose,      r->momentum,  r->force,        r->forces_now,
-                   r->contacts, r->states, r->row_state, r->between_q, r->between_pose, r->between_momentum,
+  void* owned[] = {r->q,
+                   r->rate,
+                   r->pose,
+                   r->momentum,
+                   r->force,
+                   r->forces_now,
+                   r->contacts,
+                   r->states,
+                   r->row_state,
+                   r->between_q,
+                   r->between_pose,
+                   r->between_momentum,
                    r->closures_broken};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   run_parts_destroy(r->parts);

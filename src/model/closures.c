@@ -94,8 +94,7 @@ static void place_closure(const SceneClosure* source, const Pose* poses, ModelCl
 void model_place_closures(Model* model) {
   if (model->closure_count == 0) return;
   Pose* poses = initial_poses(model);
-  for (int k = 0; k < model->closure_count; k++)
-    place_closure(&model->scene->closures[k], poses, &model->closures[k]);
+  for (int k = 0; k < model->closure_count; k++) place_closure(&model->scene->closures[k], poses, &model->closures[k]);
   memory_free(poses);
 }
 

@@ -104,7 +104,7 @@ typedef enum {
 } ClosureEquation;
 typedef struct {
   ClosureEquation kind;
-  int axis; /* POINT: which component */
+  int axis;  /* POINT: which component */
   Vec3 u, v; /* in the frames of a and b; the world where there is no link */
 } ClosureRow;
 
@@ -112,10 +112,10 @@ enum { CLOSURE_ROWS = 6 };
 /* Two links held together. */
 typedef struct {
   ClosureType type;
-  int link[2];  /* a, b; -1 = world */
-  Vec3 end[2];  /* in the links' frames [m] */
-  double length; /* of distance [m] */
-  double size;   /* of the links about the ends: what is exact is so against it [m] */
+  int link[2];        /* a, b; -1 = world */
+  Vec3 end[2];        /* in the links' frames [m] */
+  double length;      /* of distance [m] */
+  double size;        /* of the links about the ends: what is exact is so against it [m] */
   double break_force; /* N; 0 = it never breaks */
   ClosureRow rows[CLOSURE_ROWS];
   int row_count, row_first; /* number of its first row among those of all closures */

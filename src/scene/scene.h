@@ -158,12 +158,12 @@ typedef enum { CLOSURE_WELD, CLOSURE_BALL, CLOSURE_HINGE, CLOSURE_SLIDE, CLOSURE
 typedef struct {
   SourcePlace place;
   ClosureType type;
-  int a, b;                         /* links; b: -1 = world */
+  int a, b; /* links; b: -1 = world */
   bool has_point, has_axis;
-  Vec3 point;                       /* in the world at the start [m] */
-  Vec3 axis;                        /* alike; unit */
-  double length;                    /* of distance; 0 = as far as the ends are apart [m] */
-  double break_force;               /* N; 0 = it never breaks */
+  Vec3 point;         /* in the world at the start [m] */
+  Vec3 axis;          /* alike; unit */
+  double length;      /* of distance; 0 = as far as the ends are apart [m] */
+  double break_force; /* N; 0 = it never breaks */
 } SceneClosure;
 
 /* What signals act on: targets of controllers, forces and torques of loads. Bits. */

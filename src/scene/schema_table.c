@@ -344,8 +344,7 @@ static const SchemaRow ROWS[] = {
     {"closure", "length", VALUE_NUMBER, AT(ClosureForm, length), .only = "distance", .unit = "m",
      .fallback = "(as far as the ends are apart)", .range = RANGE_ABOVE(0), .meaning = "Distance of the two ends."},
     {"closure", "break_force", VALUE_NUMBER, AT(ClosureForm, break_force), .unit = "N", .fallback = "(none)",
-     .range = RANGE_ABOVE(0),
-     .meaning = "The closure is gone after the step in which its force is larger than this."},
+     .range = RANGE_ABOVE(0), .meaning = "The closure is gone after the step in which its force is larger than this."},
 
     /* ---------------------------------------------------------------- signal */
     {"signal", "type", VALUE_CHOICE, AT(SignalForm, type), .of = "constant|keyframes|spline|sines|sequence",
@@ -675,18 +674,20 @@ static const SchemaObject OBJECTS[] = {
      .title = "closure",
      .size = sizeof(ClosureForm),
      .type_key = "type",
-     .meaning = "Two links held together, beside the joints of the tree. Points and axes are given in the world at the "
-                "start, and are those of both links from then on; so a loop is closed at the start. Links that a closure "
-                "without break_force joins do not touch each other, unless it is a distance.",
-     .example = "links:\n"
-                "  - {name: crank, mass: 1, joint: {type: hinge, axis: [0, 1, 0]}, shapes: [{type: box, size: [0.2, 0.02, "
-                "0.02], position: [0.1, 0, 0]}]}\n"
-                "  - {name: rod, parent: crank, mass: 1, joint: {type: hinge, axis: [0, 1, 0], position: [0.2, 0, 0]}, "
-                "shapes: [{type: box, size: [0.5, 0.02, 0.02], position: [0.25, 0, 0]}]}\n"
-                "  - {name: piston, mass: 1, joint: {type: slide, axis: [1, 0, 0], position: [0.7, 0, 0]}, shape: {type: "
-                "box, size: [0.1, 0.1, 0.1]}}\n"
-                "closures:\n"
-                "  - {type: hinge, a: rod, b: piston, point: [0.7, 0, 0], axis: [0, 1, 0]}\n"},
+     .meaning =
+         "Two links held together, beside the joints of the tree. Points and axes are given in the world at the "
+         "start, and are those of both links from then on; so a loop is closed at the start. Links that a closure "
+         "without break_force joins do not touch each other, unless it is a distance.",
+     .example =
+         "links:\n"
+         "  - {name: crank, mass: 1, joint: {type: hinge, axis: [0, 1, 0]}, shapes: [{type: box, size: [0.2, 0.02, "
+         "0.02], position: [0.1, 0, 0]}]}\n"
+         "  - {name: rod, parent: crank, mass: 1, joint: {type: hinge, axis: [0, 1, 0], position: [0.2, 0, 0]}, "
+         "shapes: [{type: box, size: [0.5, 0.02, 0.02], position: [0.25, 0, 0]}]}\n"
+         "  - {name: piston, mass: 1, joint: {type: slide, axis: [1, 0, 0], position: [0.7, 0, 0]}, shape: {type: "
+         "box, size: [0.1, 0.1, 0.1]}}\n"
+         "closures:\n"
+         "  - {type: hinge, a: rod, b: piston, point: [0.7, 0, 0], axis: [0, 1, 0]}\n"},
     {.name = "signal",
      .title = "signal",
      .size = sizeof(SignalForm),

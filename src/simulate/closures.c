@@ -84,10 +84,10 @@ ClosureSystem* closures_create(const Model* m, double tolerance) {
 
 void closures_destroy(ClosureSystem* s) {
   if (!s) return;
-  void* owned[] = {s->multiplier, s->accepted, s->saved, s->kept,      s->stiffness, s->value,  s->change, s->open,
-                   s->open_saved, s->convex,   s->done,        s->broken_at, s->sum,    s->extent, s->member,
-                   s->tree,       s->column,   s->product,     s->dof,       s->side,   s->matrix, s->right,
-                   s->work,       s->slope,    s->slope_first, s->dof_first};
+  void* owned[] = {s->multiplier, s->accepted,   s->saved,  s->kept,        s->stiffness, s->value, s->change,
+                   s->open,       s->open_saved, s->convex, s->done,        s->broken_at, s->sum,   s->extent,
+                   s->member,     s->tree,       s->column, s->product,     s->dof,       s->side,  s->matrix,
+                   s->right,      s->work,       s->slope,  s->slope_first, s->dof_first};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   memory_free(s);
 }
@@ -160,7 +160,8 @@ static void row_slope(const ModelClosure* c, const ClosureRow* row, const Ends* 
 
 /* ---------------------------------------------------------------- terms */
 
-/* A vector's change by both twists (w, v) about the centres: w x arm + v of a, less the same of b where it is theirs. */
+/* A vector's change by both twists (w, v) about the centres: w x arm + v of a, less the same of b where it is theirs.
+ */
 typedef struct {
   double by[3][12];
 } VectorSlope;
@@ -430,7 +431,7 @@ static Coupled gather_component(ClosureSystem* s, BlockSolver* solver, int first
 static void reserve_rows(ClosureSystem* s, int rows) {
   if (rows <= s->capacity) return;
   size_t old = (size_t)s->capacity, new = (size_t)rows;
-  s->matrix = memory_resize(s->matrix, sizeof(double) * old * old, sizeof(double) * new * new);
+  s->matrix = memory_resize(s->matrix, sizeof(double) * old * old, sizeof(double) * new* new);
   s->right = memory_resize(s->right, sizeof(double) * old, sizeof(double) * new);
   s->work = memory_resize(s->work, sizeof(double) * 3 * old, sizeof(double) * 3 * new);
   s->capacity = rows;
@@ -539,6 +540,7 @@ void closures_straighten(ClosureSystem* s, const bool* marked) {
 
 void closures_bend(ClosureSystem* s) { memset(s->convex, 0, sizeof(bool) * (size_t)s->count); }
 
+/* What is pulled too hard in this step is gone from the next one on (Z5). */
 void closures_advance(ClosureSystem* s, double time) {
   memcpy(s->accepted, s->multiplier, sizeof(double) * (size_t)s->row_count);
   for (int k = 0; k < s->count; k++) {

@@ -19,28 +19,28 @@ typedef struct ClosureSystem {
   const Model* model;
   int count, row_count;
   double gap_before; /* of the round of Newton's method before */
-  double exact; /* part of a closure's size, and angle, that it holds to */
+  double exact;      /* part of a closure's size, and angle, that it holds to */
   /* of every row */
   double *multiplier, *accepted, *saved, *kept; /* of the iteration, the present state, the step's begin, of
                                                another direction [N or N m] */
-  double *stiffness, *value;             /* rho [N/m ...], c at the configuration that was assembled [m, 1] */
-  double* change;                        /* of the multipliers, by the last direction */
+  double *stiffness, *value;                    /* rho [N/m ...], c at the configuration that was assembled [m, 1] */
+  double* change;                               /* of the multipliers, by the last direction */
   /* of every closure */
   bool *open, *open_saved; /* it has broken */
   bool* convex;            /* the curvature of its equations is left out */
   double* broken_at;       /* time of the state in which it broke; INFINITY: it holds [s] */
   ClosureSum* sum;         /* terms at the configuration that was assembled */
   double* extent;          /* how large its positions are: what they are rounded by [m] */
-  int *dof_first, *dof;    /* degrees of freedom that move an end: closure k has dof[dof_first[k] .. dof_first[k+1]-1] */
-  unsigned char* side;     /* which end each of them moves: bits */
-  size_t* slope_first;     /* where the closure's rows begin in slope */
-  double* slope;           /* C, row by row over the closure's dof */
+  int *dof_first, *dof; /* degrees of freedom that move an end: closure k has dof[dof_first[k] .. dof_first[k+1]-1] */
+  unsigned char* side;  /* which end each of them moves: bits */
+  size_t* slope_first;  /* where the closure's rows begin in slope */
+  double* slope;        /* C, row by row over the closure's dof */
   /* work of closures_solve */
-  double *column, *product;                           /* (nv) */
-  bool* done;                                         /* (closures) */
-  int *member, *tree;                                 /* closures and trees of one component */
+  double *column, *product;      /* (nv) */
+  bool* done;                    /* (closures) */
+  int *member, *tree;            /* closures and trees of one component */
   double *matrix, *right, *work; /* C H^-1 C^T of its rows, right-hand side  (capacity^2, capacity, 3 capacity) */
-  int capacity;                                       /* rows */
+  int capacity;                  /* rows */
 } ClosureSystem;
 
 /* NULL: the model has none. */

@@ -76,12 +76,12 @@ void closure_adjoint_product(const ClosureAdjoint* a, const Sim* s, const double
 typedef struct {
   Mat3 r, dr;
   Vec3 end, end_dot;
-} Side;
+} ClosureSide;
 
-static Side side_of(const Sim* s, const ModelClosure* c, int side, const double (*motion)[3][4]) {
+static ClosureSide side_of(const Sim* s, const ModelClosure* c, int side, const double (*motion)[3][4]) {
   int link = c->link[side];
   Pose at = model_closure_pose(c, side, s->configuration[s->current].pose);
-  Side out = {.r = at.r, .dr = mat3_zero(), .end = pose_apply(at, c->end[side]), .end_dot = vec3(0, 0, 0)};
+  ClosureSide out = {.r = at.r, .dr = mat3_zero(), .end = pose_apply(at, c->end[side]), .end_dot = vec3(0, 0, 0)};
   if (link < 0 || s->model->links[link].tree < 0) return out;
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) out.dr.m[i][j] = motion[link][i][j];
@@ -96,7 +96,7 @@ typedef struct {
   double length;
 } RowBar;
 
-static RowBar row_bar(const ModelClosure* c, const ClosureRow* row, const Side side[2], double mu, double nu) {
+static RowBar row_bar(const ModelClosure* c, const ClosureRow* row, const ClosureSide side[2], double mu, double nu) {
   RowBar b = {.length = 0};
   Vec3 d = vec3_sub(side[0].end, side[1].end), d_dot = vec3_sub(side[0].end_dot, side[1].end_dot);
   Vec3 u = mat3_mul_vec(side[0].r, row->u), u_dot = mat3_mul_vec(side[0].dr, row->u);
@@ -131,7 +131,7 @@ static RowBar row_bar(const ModelClosure* c, const ClosureRow* row, const Side s
   return b;
 }
 
-static Vec3 to_link(const Side* side, Vec3 bar, Vec3 bar_dot) {
+static Vec3 to_link(const ClosureSide* side, Vec3 bar, Vec3 bar_dot) {
   return vec3_add(mat3_tmul_vec(side->r, bar), mat3_tmul_vec(side->dr, bar_dot));
 }
 
@@ -140,7 +140,7 @@ void closure_adjoint_ends(ClosureAdjoint* a, const Sim* s, const double (*motion
   for (int k = 0; k < s->closures->count; k++) {
     if (s->closures->open[k]) continue;
     const ModelClosure* c = &s->model->closures[k];
-    Side side[2] = {side_of(s, c, 0, motion), side_of(s, c, 1, motion)};
+    ClosureSide side[2] = {side_of(s, c, 0, motion), side_of(s, c, 1, motion)};
     for (int i = 0; i < c->row_count; i++) {
       int row = c->row_first + i;
       RowBar b = row_bar(c, &c->rows[i], side, s->closures->multiplier[row], a->nu[row]);

@@ -5,8 +5,8 @@
 #include <string.h>
 
 const char* step_outcome_text(StepOutcome outcome) {
-  static const char* const text[] = {"converged",   "rounding_floor", "max_iterations",
-                                     "line_search", "blocked",        "open", "not_finite"};
+  static const char* const text[] = {"converged", "rounding_floor", "max_iterations", "line_search",
+                                     "blocked",   "open",           "not_finite"};
   return text[outcome];
 }
 

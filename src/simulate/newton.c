@@ -378,8 +378,7 @@ static void want_unbalanced(Sim* s) {
     }
   }
   for (int k = 0; s->closures && k < s->closures->count; k++)
-    if (!closure_holds(s->closures, k))
-      s->wanted[s->model->links[closure_link(s->closures, k)].tree] = true;
+    if (!closure_holds(s->closures, k)) s->wanted[s->model->links[closure_link(s->closures, k)].tree] = true;
 }
 
 /* Newton direction in s->delta. An indefinite Hessian is first made definite where it is cheap and tells most: the

@@ -87,8 +87,8 @@ typedef struct {
   int certified_intervals; /* pieces of path the certificate looked at */
   int factor_retries;      /* times the Hessian was not positive definite */
   int substeps;            /* parts that the step was taken in: equal ones, or those of an impact as well */
-  int open_closure;      /* of STEP_OPEN: which one ... */
-  double open_gap;       /* ... and how far from closed it stayed [m or rad] */
+  int open_closure;        /* of STEP_OPEN: which one ... */
+  double open_gap;         /* ... and how far from closed it stayed [m or rad] */
   bool halved;             /* they are more than the scene asks for */
   StepSqueeze squeeze;     /* of a step that failed */
 } StepReport;
