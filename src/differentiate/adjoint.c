@@ -106,7 +106,8 @@ static RecordedStep step_to(const Recording* r, int index) {
                         .contacts_now = r->contacts + state[1]->contact_first,
                         .number = r->first_state + index + 1,
                         .contact_count_next = state[0]->contact_count,
-                        .contact_count_now = state[1]->contact_count};
+                        .contact_count_now = state[1]->contact_count,
+                        .closures_broken = r->closures_broken};
 }
 
 static void add_discounted(const Model* m, StateBar to, StateBar from, double factor) {

@@ -80,6 +80,7 @@ typedef struct Recording {
   double* between_q;       /* (between_count * nq) */
   Pose* between_pose;      /* (between_count * links) */
   Vec3* between_momentum;  /* NULL alike (between_count * links) */
+  double* closures_broken; /* when closures broke, INFINITY: not so far [s]; NULL: the model has none  (closures) */
   int state_count, between_count;
   int contact_capacity, step_capacity, state_capacity, between_capacity, momentum_capacity, between_q_capacity;
 } Recording;

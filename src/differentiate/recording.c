@@ -4,6 +4,10 @@
 
 /* ---------------------------------------------------------------- memory */
 
+static double* closure_times(const Model* model) {
+  return model->closure_count > 0 ? MEMORY_NEW(double, model->closure_count) : NULL;
+}
+
 void recording_create(Recording* r, const Model* model, int steps) {
   size_t rows = (size_t)steps + 1, links = (size_t)model->link_count;
   *r = (Recording){.model = model, .step_capacity = steps};
@@ -13,6 +17,7 @@ void recording_create(Recording* r, const Model* model, int steps) {
   if (model->simulation.integrator == INTEGRATOR_MOMENTUM) r->momentum = MEMORY_NEW(Vec3, rows * links);
   r->force = MEMORY_NEW(Vec3, rows * links);
   r->row_state = MEMORY_NEW(int, rows);
+  r->closures_broken = closure_times(model);
 }
 
 void recording_create_thin(Recording* r, const Model* model, int steps, const RowKeep* keep) {
@@ -23,6 +28,7 @@ void recording_create_thin(Recording* r, const Model* model, int steps, const Ro
   r->force = MEMORY_NEW(Vec3, keep->poses);
   r->forces_now = MEMORY_NEW(Vec3, model->link_count);
   r->row_state = MEMORY_NEW(int, steps + 1);
+  r->closures_broken = closure_times(model);
 }
 
 void recording_create_part(Recording* r, const Model* model, int first_row, int steps, int contacts) {
@@ -32,13 +38,25 @@ void recording_create_part(Recording* r, const Model* model, int first_row, int 
   r->pose = MEMORY_NEW(Pose, rows * links);
   if (model->simulation.integrator == INTEGRATOR_MOMENTUM) r->momentum = MEMORY_NEW(Vec3, rows * links);
   r->row_state = MEMORY_NEW(int, rows);
+  r->closures_broken = closure_times(model);
   r->contact_capacity = contacts;
   r->contacts = MEMORY_NEW(ContactRecord, contacts);
 }
 
 void recording_destroy(Recording* r) {
-  void* owned[] = {r->q,        r->rate,   r->pose,      r->momentum,  r->force,        r->forces_now,
-                   r->contacts, r->states, r->row_state, r->between_q, r->between_pose, r->between_momentum};
+  void* owned[] = {r->q,
+                   r->rate,
+                   r->pose,
+                   r->momentum,
+                   r->force,
+                   r->forces_now,
+                   r->contacts,
+                   r->states,
+                   r->row_state,
+                   r->between_q,
+                   r->between_pose,
+                   r->between_momentum,
+                   r->closures_broken};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   run_parts_destroy(r->parts);
   *r = (Recording){0};
@@ -139,10 +157,17 @@ static void keep_substates(Recording* r, const Sim* sim, int row) {
 
 /* ---------------------------------------------------------------- rows */
 
+/* Later rows know of all closures that broke before. */
+static void keep_closures(Recording* r, const Sim* sim) {
+  const double* broken = sim_closures_broken(sim);
+  if (broken) memcpy(r->closures_broken, broken, sizeof(double) * (size_t)r->model->closure_count);
+}
+
 /* Of every link what is kept of it; of states only when they were. */
 static void keep_thin_row(Recording* r, Sim* sim, int row) {
   const Model* m = r->model;
   const SimState* state = sim_state(sim);
+  keep_closures(r, sim);
   int between = 0;
   const SimSubstate* inside = row > 0 ? sim_substates(sim, &between) : NULL;
   for (int k = 0; k < between; k++) add_state(r, row, inside[k].clock, false);
@@ -164,6 +189,7 @@ static void keep_thin_row(Recording* r, Sim* sim, int row) {
 void recording_keep_row(Recording* r, Sim* sim, int row) {
   const Model* m = r->model;
   const SimState* state = sim_state(sim);
+  keep_closures(r, sim);
   bool steps = row > r->first_row;
   size_t at = (size_t)(row - r->first_row), links = (size_t)m->link_count;
   size_t nq = (size_t)m->coordinate_count, nv = (size_t)m->dof_count;

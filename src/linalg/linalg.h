@@ -160,6 +160,11 @@ static inline Pose pose_inverse(Pose a) {
 enum { SYMMETRIC_PROJECT_MAX = 12 };
 bool symmetric_project(int order, double* matrix);
 
+/* x <- A^+ x for a symmetric matrix (order x order, full; destroyed): the least squares solution, and of these the
+ * smallest, in units that make the diagonal 1 (linalg/least_change.c). Equations that say the same twice are none too
+ * many. work: 3 order. false: not finite. No allocation. */
+bool symmetric_least_change(int order, double* matrix, double* x, double* work);
+
 /* ---------------------------------------------------------------- symmetric block systems (linalg/block_solver.c)
  * A symmetric matrix of dense blocks. Blocks that were filled couple; the connected components of that graph are
  * factored each by itself, small ones as one dense matrix, large ones by the multifrontal method. Results depend on

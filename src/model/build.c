@@ -22,6 +22,7 @@ static void run_stages(Builder* builder) {
   build_controllers(builder);
   build_loads(builder);
   build_initial(builder);
+  build_closures(builder);
   build_exclusions(builder);
   build_materials(builder);
   build_solids(builder);
@@ -32,6 +33,7 @@ static void run_stages(Builder* builder) {
   if (!solids_usable) return;
   build_hulls(builder);
   build_masses(builder);
+  build_closure_sizes(builder);
   build_spinning(builder);
   build_contact(builder);
   build_start(builder);
@@ -70,6 +72,7 @@ void model_destroy(Model* model) {
     signal_destroy(&model->loads[i].torque);
   }
   memory_free(model->loads);
+  memory_free(model->closures);
   memory_free(model->links);
   memory_free(model->trees);
   memory_free(model->dof_link);

@@ -34,6 +34,9 @@ void build_loads(Builder* builder);
 void check_gains(const Model* model, Diagnostics* diagnostics);
 /* model/initial.c: initial coordinates and velocities. */
 void build_initial(Builder* builder);
+/* model/closures.c: closures, from the initial coordinates; their sizes need the masses. */
+void build_closures(Builder* builder);
+void build_closure_sizes(Builder* builder);
 /* model/pairs.c: link pairs excluded by the user. */
 void build_exclusions(Builder* builder);
 /* The same: values of pairs of links (contact.pairs). */

@@ -95,6 +95,32 @@ typedef struct {
   int force_first, torque_first; /* numbers of their first parameters */
 } ModelLoad;
 
+/* One equation c = 0 of a closure (docs/derivations/closures.md, Z1). x_a, x_b: its ends, d = x_a - x_b. */
+typedef enum {
+  CLOSURE_POINT,  /* a component of d in world axes [m] */
+  CLOSURE_ALIGN,  /* (R_a u) . (R_b v): directions that stand at right angles */
+  CLOSURE_ACROSS, /* d . R_b v [m] */
+  CLOSURE_LENGTH  /* (|d|^2 - length^2) / 2 length [m] */
+} ClosureEquation;
+typedef struct {
+  ClosureEquation kind;
+  int axis;  /* POINT: which component */
+  Vec3 u, v; /* in the frames of a and b; the world where there is no link */
+} ClosureRow;
+
+enum { CLOSURE_ROWS = 6 };
+/* Two links held together. */
+typedef struct {
+  ClosureType type;
+  int link[2];        /* a, b; -1 = world */
+  Vec3 end[2];        /* in the links' frames [m] */
+  double length;      /* of distance [m] */
+  double size;        /* of the links about the ends: what is exact is so against it [m] */
+  double break_force; /* N; 0 = it never breaks */
+  ClosureRow rows[CLOSURE_ROWS];
+  int row_count, row_first; /* number of its first row among those of all closures */
+} ModelClosure;
+
 /* Contact parameters in force, given or derived (docs/contact-parameters.md). */
 typedef struct {
   double support;                     /* s [m] */
@@ -136,6 +162,8 @@ typedef struct {
   int controller_count;
   ModelLoad* loads;
   int load_count;
+  ModelClosure* closures;
+  int closure_count, closure_row_count;
   bool armature;               /* some joint has one */
   int parameter_count;         /* of the signals of all controllers, then of all loads */
   int dof_count;               /* nv */
@@ -260,6 +288,12 @@ static inline Vec3 model_link_gravity(const Model* model, int link) {
 }
 /* Energy of the joints' springs at coordinates q (nq) [J] (docs/derivations/drives.md, M4). */
 double model_spring_energy(const Model* model, const double* q);
+/* Of a closure's side in the world, from the poses of all links. */
+static inline Pose model_closure_pose(const ModelClosure* closure, int side, const Pose* poses) {
+  return closure->link[side] < 0 ? pose_identity() : poses[closure->link[side]];
+}
+/* Ends and directions of all closures from the initial coordinates, which have changed (model/closures.c). */
+void model_place_closures(Model* model);
 /* Where the force of a load acts, in the link's frame [m]. */
 static inline Vec3 model_load_point(const Model* model, const ModelLoad* load) {
   return load->at_center ? model->links[load->link].center : load->point;

@@ -88,6 +88,15 @@ void build_materials(Builder* builder) {
   memory_free(members[1]);
 }
 
+/* As parent and child: where the closure may break they are two bodies. */
+static void exclude_closed(Model* model, int* capacity) {
+  for (int k = 0; k < model->closure_count; k++) {
+    const ModelClosure* c = &model->closures[k];
+    if (c->type == CLOSURE_DISTANCE || c->break_force > 0 || c->link[1] < 0) continue;
+    add_key(model, capacity, pair_key(c->link[0], c->link[1]));
+  }
+}
+
 void build_exclusions(Builder* builder) {
   const Scene* scene = builder->scene;
   int* members[2] = {MEMORY_NEW(int, scene->link_count), MEMORY_NEW(int, scene->link_count)};
@@ -100,6 +109,7 @@ void build_exclusions(Builder* builder) {
       for (int j = 0; j < count[1]; j++)
         if (members[0][i] != members[1][j]) add_key(builder->model, &capacity, pair_key(members[0][i], members[1][j]));
   }
+  exclude_closed(builder->model, &capacity);
   sort_unique(builder->model);
   memory_free(members[0]);
   memory_free(members[1]);

@@ -7,17 +7,21 @@
 /* Largest ratio of principal moments: beyond it the inverse has few digits left. */
 #define CONDITION_MAX 1e12
 
-/* Alone in its tree, with all six degrees of freedom, prescribed by nobody. */
+/* Alone in its tree, with all six degrees of freedom, prescribed by nobody, in no closure. */
 static void choose_spinning(Model* model) {
   int* members = MEMORY_NEW(int, model->tree_count);
+  bool* closed = MEMORY_NEW(bool, model->link_count);
+  for (int k = 0; k < 2 * model->closure_count; k++)
+    if (model->closures[k / 2].link[k % 2] >= 0) closed[model->closures[k / 2].link[k % 2]] = true;
   for (int i = 0; i < model->link_count; i++)
     if (model->links[i].tree >= 0) members[model->links[i].tree]++;
   for (int i = 0; i < model->link_count; i++) {
     ModelLink* link = &model->links[i];
     bool alone = link->tree >= 0 && members[link->tree] == 1 && link->prescribed < 0;
-    link->spins = alone && link->mass > 0 && joint_floats(&link->joint);
+    link->spins = alone && !closed[i] && link->mass > 0 && joint_floats(&link->joint);
   }
   memory_free(members);
+  memory_free(closed);
 }
 
 /* Sylvester's criterion. */

@@ -10,7 +10,7 @@
 #define SYMMETRY_WORDS "auto|none|x|y|z|xy|xz|yz|xyz"
 
 typedef struct {
-  const Node *name, *simulation, *contact, *shapes, *links, *controllers, *loads, *initial, *start;
+  const Node *name, *simulation, *contact, *shapes, *links, *controllers, *loads, *closures, *initial, *start;
 } SceneForm;
 
 typedef struct {
@@ -90,6 +90,13 @@ typedef struct {
   Vec3 point;
   int axes;
 } LoadForm;
+
+typedef struct {
+  const Node *a, *b;
+  int type;
+  Vec3 point, axis;
+  double length, break_force;
+} ClosureForm;
 
 typedef struct {
   int type;

@@ -7,6 +7,7 @@
 
 #define CONTROLLER_MAX 100000
 #define LOAD_MAX 100000
+#define CLOSURE_MAX 100000
 /* Problems reported before the rest is left unsaid. */
 #define READER_PROBLEM_MAX 200
 /* Values read in all, repeats counted: a guard against files that stand for hours of reading. */
@@ -38,7 +39,7 @@ typedef struct {
   bool rotations; /* the last three channels of the signal that is read are rotations */
   bool names_incomplete; /* a broken repeat: do not complain that its items are not known */
   bool* joint_broken;    /* per link: its joint could not be understood (room for link_capacity) */
-  int shape_capacity, link_capacity, controller_capacity, load_capacity, initial_capacity;
+  int shape_capacity, link_capacity, controller_capacity, load_capacity, closure_capacity, initial_capacity;
   int* initial_of; /* per link: its item of `initial`, -1 = none; only while these are read */
   LateName* late;
   int late_count, late_capacity;

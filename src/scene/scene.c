@@ -201,6 +201,7 @@ static void read_root(Reader* reader, const Node* root) {
   read_links(reader, form.links);
   read_controllers(reader, form.controllers);
   read_loads(reader, form.loads);
+  read_closures(reader, form.closures);
   read_initials(reader, form.initial);
   read_exclude(reader, contact.exclude);
   read_start_state(reader, form.start);
@@ -329,6 +330,7 @@ void scene_free(Scene* scene) {
   memory_free(scene->links);
   memory_free(scene->controllers);
   memory_free(scene->loads);
+  memory_free(scene->closures);
   memory_free(scene->initials);
   memory_free(scene->keep_states);
   start_free(&scene->start);

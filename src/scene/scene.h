@@ -163,6 +163,20 @@ typedef struct {
   SceneSignal force, torque; /* three channels [N], [N m]; none (0) where there is none */
 } SceneLoad;
 
+/* What holds two links of a closed loop together (docs/derivations/closures.md). */
+typedef enum { CLOSURE_WELD, CLOSURE_BALL, CLOSURE_HINGE, CLOSURE_SLIDE, CLOSURE_DISTANCE } ClosureType;
+
+typedef struct {
+  SourcePlace place;
+  ClosureType type;
+  int a, b; /* links; b: -1 = world */
+  bool has_point, has_axis;
+  Vec3 point;         /* in the world at the start [m] */
+  Vec3 axis;          /* alike; unit */
+  double length;      /* of distance; 0 = as far as the ends are apart [m] */
+  double break_force; /* N; 0 = it never breaks */
+} SceneClosure;
+
 /* What signals act on: targets of controllers, forces and torques of loads. Bits. */
 enum { CONTROL_DRIVES = 1, CONTROL_FORCES = 2, CONTROL_TORQUES = 4 };
 
@@ -269,6 +283,8 @@ typedef struct {
   int controller_count;
   SceneLoad* loads;
   int load_count;
+  SceneClosure* closures;
+  int closure_count;
   SceneInitial* initials;
   int initial_count;
   SceneStart start;

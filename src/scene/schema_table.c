@@ -30,6 +30,8 @@ static const SchemaRow ROWS[] = {
      .meaning = "What drives the joints."},
     {"scene", "loads", VALUE_LIST, AT(SceneForm, loads), .of = "load", .nullable = true,
      .meaning = "Forces and torques on links."},
+    {"scene", "closures", VALUE_LIST, AT(SceneForm, closures), .of = "closure", .nullable = true,
+     .meaning = "What closes loops: two links held together at a point, along an axis, at a distance."},
     {"scene", "initial", VALUE_LIST, AT(SceneForm, initial), .of = "initial", .nullable = true,
      .meaning = "Joint coordinates and velocities at the start; zero where nothing is said."},
     {"scene", "start", VALUE_OBJECT, AT(SceneForm, start), .of = "start_state", .nullable = true,
@@ -373,6 +375,29 @@ static const SchemaRow ROWS[] = {
                 "it, as the thrust of a propeller does."},
     {"load", "repeat", VALUE_OBJECT, AT(LoadForm, repeat), .of = "repeat_load", .nullable = true,
      .meaning = "Many loads from this one."},
+
+    /* ---------------------------------------------------------------- closure */
+    {"closure", "type", VALUE_CHOICE, AT(ClosureForm, type), .of = "weld|ball|hinge|slide|distance", .required = true,
+     .meaning = "What stays together. weld: everything. ball: a point of both. hinge: a point and an axis. slide: all "
+                "but the way along an axis. distance: how far a point of a is from a point of b."},
+    {"closure", "a", VALUE_TEXT, AT(ClosureForm, a), .required = true, .meaning = "A link."},
+    {"closure", "b", VALUE_TEXT, AT(ClosureForm, b), .fallback = "world",
+     .meaning = "Another link, of the same tree or of another, or world."},
+    {"closure", "point", VALUE_VECTOR, AT(ClosureForm, point), .only = "ball|hinge|distance", .unit = "m",
+     .required = true,
+     .meaning = "In the world at the start: the point that both links share from then on; of distance, the end on a."},
+    {"closure", "point", VALUE_VECTOR, AT(ClosureForm, point), .only = "weld|slide", .unit = "m",
+     .fallback = "(the origin of a's frame)",
+     .meaning = "In the world at the start: where the force of the closure is told."},
+    {"closure", "axis", VALUE_VECTOR, AT(ClosureForm, axis), .only = "hinge|slide", .required = true,
+     .meaning = "Direction in the world at the start, any length."},
+    {"closure", "axis", VALUE_VECTOR, AT(ClosureForm, axis), .only = "distance", .fallback = "(towards b's frame)",
+     .meaning = "Direction from the end on a to the end on b, which is `length` away; without it the end on b is the "
+                "origin of b's frame."},
+    {"closure", "length", VALUE_NUMBER, AT(ClosureForm, length), .only = "distance", .unit = "m",
+     .fallback = "(as far as the ends are apart)", .range = RANGE_ABOVE(0), .meaning = "Distance of the two ends."},
+    {"closure", "break_force", VALUE_NUMBER, AT(ClosureForm, break_force), .unit = "N", .fallback = "(none)",
+     .range = RANGE_ABOVE(0), .meaning = "The closure is gone after the step in which its force is larger than this."},
 
     /* ---------------------------------------------------------------- signal */
     {"signal", "type", VALUE_CHOICE, AT(SignalForm, type), .of = "constant|keyframes|spline|sines|sequence|csv",
@@ -733,6 +758,24 @@ static const SchemaObject OBJECTS[] = {
                 "0], [0, 0, 0]]}\n"
                 "  # a propeller, and what it makes the body turn by\n"
                 "  - {link: drone, axes: link, force: [0, 0, 10], torque: [0, 0, 0.02]}\n"},
+    {.name = "closure",
+     .title = "closure",
+     .size = sizeof(ClosureForm),
+     .type_key = "type",
+     .meaning =
+         "Two links held together, beside the joints of the tree. Points and axes are given in the world at the "
+         "start, and are those of both links from then on; so a loop is closed at the start. Links that a closure "
+         "without break_force joins do not touch each other, unless it is a distance.",
+     .example =
+         "links:\n"
+         "  - {name: crank, mass: 1, joint: {type: hinge, axis: [0, 1, 0]}, shapes: [{type: box, size: [0.2, 0.02, "
+         "0.02], position: [0.1, 0, 0]}]}\n"
+         "  - {name: rod, parent: crank, mass: 1, joint: {type: hinge, axis: [0, 1, 0], position: [0.2, 0, 0]}, "
+         "shapes: [{type: box, size: [0.5, 0.02, 0.02], position: [0.25, 0, 0]}]}\n"
+         "  - {name: piston, mass: 1, joint: {type: slide, axis: [1, 0, 0], position: [0.7, 0, 0]}, shape: {type: "
+         "box, size: [0.1, 0.1, 0.1]}}\n"
+         "closures:\n"
+         "  - {type: hinge, a: rod, b: piston, point: [0.7, 0, 0], axis: [0, 1, 0]}\n"},
     {.name = "signal",
      .title = "signal",
      .size = sizeof(SignalForm),

@@ -512,6 +512,20 @@ static void write_load(const Writer* writer, const SceneLoad* load) {
   if (load->torque.channels > 0) write_signal(out, "torque", &load->torque);
 }
 
+static void write_closure(const Writer* writer, const SceneClosure* closure) {
+  static const char* const word[] = {"weld", "ball", "hinge", "slide", "distance"};
+  Text* out = writer->out;
+  text_add(out, "  - {type: %s, a: ", word[closure->type]);
+  write_text(out, writer->scene->links[closure->a].name);
+  text_add(out, ", b: ");
+  write_text(out, closure->b < 0 ? "world" : writer->scene->links[closure->b].name);
+  if (closure->has_point) write_key_vector(out, "point", closure->point);
+  if (closure->has_axis) write_key_vector(out, "axis", closure->axis);
+  if (closure->length > 0) write_key_number(out, "length", closure->length);
+  if (closure->break_force > 0) write_key_number(out, "break_force", closure->break_force);
+  text_add(out, "}\n");
+}
+
 static void write_initial(const Writer* writer, const SceneInitial* initial) {
   const SceneLink* link = &writer->scene->links[initial->link];
   text_add(writer->out, "  - {link: ");
@@ -553,6 +567,8 @@ void scene_write_yaml(const Scene* scene, const char* folder, Text* out) {
   for (int i = 0; i < scene->controller_count; i++) write_controller(&writer, &scene->controllers[i]);
   if (scene->load_count > 0) text_add(out, "loads:\n");
   for (int i = 0; i < scene->load_count; i++) write_load(&writer, &scene->loads[i]);
+  if (scene->closure_count > 0) text_add(out, "closures:\n");
+  for (int i = 0; i < scene->closure_count; i++) write_closure(&writer, &scene->closures[i]);
   if (scene->initial_count > 0) text_add(out, "initial:\n");
   for (int i = 0; i < scene->initial_count; i++) write_initial(&writer, &scene->initials[i]);
   for (int i = 0; i < scene->shape_count; i++) memory_free(writer.shape_names[i]);

@@ -35,12 +35,13 @@ static void compose(const Assembly* in, bool with_hessian) {
   }
 }
 
-static void add_contact_gradient(const Assembly* in) {
-  int count = in->contact.holder ? in->contact.count(in->contact.holder) : 0;
+static void add_pair_gradient(const Assembly* in, const ContactTermList* pairs) {
+  int count = pairs->holder ? pairs->count(pairs->holder) : 0;
   for (int k = 0; k < count; k++) {
-    ContactTerms t = in->contact.at(in->contact.holder, k);
+    ContactTerms t = pairs->at(pairs->holder, k);
     int link[2] = {t.link_a, t.link_b};
     for (int side = 0; side < 2; side++) {
+      if (link[side] < 0) continue;
       LinkTerms* l = &in->links[link[side]];
       l->force = vec3_add(l->force, t.force[side]);
       l->moment = mat3_add(l->moment, t.moment[side]);
@@ -51,7 +52,8 @@ static void add_contact_gradient(const Assembly* in) {
 }
 
 void assemble_gradient(const Assembly* in, double* gradient) {
-  add_contact_gradient(in);
+  add_pair_gradient(in, &in->contact);
+  add_pair_gradient(in, &in->closures);
   compose(in, true);
   for (int i = 0; i < in->model->link_count; i++) {
     const ModelLink* link = &in->model->links[i];
@@ -113,6 +115,7 @@ static void add_joint_block(const JointTerms* t, int dof, int first, double* blo
 /* xi_j(a)^T C xi_k(b) for all j on the chain of a, k on the chain of b. */
 static void add_cross(const Assembly* in, const ContactTerms* t, BlockSolver* solver) {
   const Model* model = in->model;
+  if (t->link_a < 0 || t->link_b < 0) return;
   int ta = model->links[t->link_a].tree, tb = model->links[t->link_b].tree;
   if (ta < 0 || tb < 0) return;
   int stride;
@@ -143,6 +146,14 @@ static void add_cross(const Assembly* in, const ContactTerms* t, BlockSolver* so
     }
 }
 
+static void add_pair_hessian(const Assembly* in, const ContactTermList* pairs, BlockSolver* solver) {
+  int count = pairs->holder ? pairs->count(pairs->holder) : 0;
+  for (int k = 0; k < count; k++) {
+    ContactTerms t = pairs->at(pairs->holder, k);
+    add_cross(in, &t, solver);
+  }
+}
+
 void assemble_hessian(const Assembly* in, bool curvature, BlockSolver* solver) {
   const Model* model = in->model;
   block_solver_clear(solver);
@@ -154,9 +165,6 @@ void assemble_hessian(const Assembly* in, bool curvature, BlockSolver* solver) {
     add_link_columns(in, i, curvature, block, stride, first);
     add_joint_block(&in->joints[i], link->dof_count, link->dof_first - first, block, stride);
   }
-  int count = in->contact.holder ? in->contact.count(in->contact.holder) : 0;
-  for (int k = 0; k < count; k++) {
-    ContactTerms t = in->contact.at(in->contact.holder, k);
-    add_cross(in, &t, solver);
-  }
+  add_pair_hessian(in, &in->contact, solver);
+  add_pair_hessian(in, &in->closures, solver);
 }

@@ -57,6 +57,7 @@ static void add_contact_forces(ContactTermList contact, WorkingForce* work) {
     ContactTerms t = contact.at(contact.holder, k);
     int link[2] = {t.link_a, t.link_b};
     for (int side = 0; side < 2; side++) {
+      if (link[side] < 0) continue;
       work[link[side]].force += vec3_norm(t.force[side]);
       work[link[side]].torque += frobenius(&t.moment[side]);
     }
@@ -80,6 +81,7 @@ void balance_measure(Sim* s, ContactTermList contact) {
     s->work[i] = m->links[i].tree < 0 ? (WorkingForce){0, 0} : own_force(s, i, &s->link_terms[i]);
   add_loads(s);
   add_contact_forces(contact, s->work);
+  add_contact_forces(closures_terms(s->closures), s->work);
   compose(s, s->work);
   const JointTerms* joints = s->configuration[s->current].joints;
   for (int i = 0; i < m->link_count; i++)

@@ -5,8 +5,8 @@
 #include <string.h>
 
 const char* step_outcome_text(StepOutcome outcome) {
-  static const char* const text[] = {"converged",   "rounding_floor", "max_iterations",
-                                     "line_search", "blocked",        "not_finite"};
+  static const char* const text[] = {"converged", "rounding_floor", "max_iterations", "line_search",
+                                     "blocked",   "open",           "not_finite"};
   return text[outcome];
 }
 
@@ -16,7 +16,8 @@ bool step_outcome_failed(StepOutcome outcome) { return outcome != STEP_CONVERGED
 
 static Configuration configuration_create(const Model* model) {
   return (Configuration){MEMORY_NEW(double, model->coordinate_count), MEMORY_NEW(Pose, model->link_count),
-                         MEMORY_NEW(double, model->link_count), MEMORY_NEW(JointTerms, model->link_count)};
+                         MEMORY_NEW(double, model->link_count), MEMORY_NEW(JointTerms, model->link_count),
+                         model->closure_row_count > 0 ? MEMORY_NEW(double, model->closure_row_count) : NULL};
 }
 
 static void configuration_destroy(Configuration* c) {
@@ -24,6 +25,7 @@ static void configuration_destroy(Configuration* c) {
   memory_free(c->pose);
   memory_free(c->inertia);
   memory_free(c->joints);
+  memory_free(c->closures);
 }
 
 static void allocate(Sim* s) {
@@ -33,6 +35,7 @@ static void allocate(Sim* s) {
   s->state.center = MEMORY_NEW(Vec3, m->link_count);
   s->state.momentum = MEMORY_NEW(Vec3, m->link_count);
   s->spinners = spinners_create(m);
+  s->closures = closures_create(m, s->tolerance);
   s->q_now = MEMORY_NEW(double, m->coordinate_count);
   s->q_old = MEMORY_NEW(double, m->coordinate_count);
   s->difference_old = MEMORY_NEW(double, m->dof_count);
@@ -141,6 +144,7 @@ void sim_destroy(Sim* s) {
   path_destroy(&s->path);
   substates_free(s);
   memory_free(s->spinners);
+  closures_destroy(s->closures);
   memory_free(s->state.momentum);
   block_solver_destroy(s->solver);
   contact_destroy(s->contact);
@@ -293,6 +297,7 @@ void sim_advance(Sim* s) {
   memcpy(s->q_now, c->q, sizeof(double) * (size_t)s->model->coordinate_count);
   update_rates(s);
   spin_rates(s);
+  if (s->closures) closures_advance(s->closures, s->clock.time);
   s->reached = s->clock;
   s->clock.dt_older = s->clock.dt_before;
   s->clock.dt_before = s->clock.dt;
@@ -301,3 +306,7 @@ void sim_advance(Sim* s) {
 const SimState* sim_state(const Sim* sim) { return &sim->state; }
 
 SimTimes sim_times(const Sim* sim) { return sim->times; }
+
+SimClosure sim_closure(const Sim* sim, int index) { return closure_state(sim->closures, index, sim->pose_now); }
+
+const double* sim_closures_broken(const Sim* sim) { return sim->closures ? sim->closures->broken_at : NULL; }

@@ -12,6 +12,8 @@ static const char* failure_reason(StepOutcome outcome) {
       return "no length of the Newton step lowers the objective";
     case STEP_BLOCKED:
       return "a prescribed link cannot move on without passing through something";
+    case STEP_OPEN:
+      return "a loop does not close";
     case STEP_NOT_FINITE:
       return "a number left the range of doubles";
     default:
@@ -34,6 +36,14 @@ static void add_bodies(Text* text, const Model* model, Sim* sim, int dof) {
   if (named > 0) text_add(text, ")");
 }
 
+static void add_closure(Text* text, const Model* model, const StepReport* report) {
+  static const char* const word[] = {"weld", "ball", "hinge", "slide", "distance"};
+  const ModelClosure* c = &model->closures[report->open_closure];
+  text_add(text, "; the %s of '%s' and '%s' stays open by %.3g m (or rad): the links cannot move as they are made to",
+           word[c->type], model->links[c->link[0]].name, c->link[1] < 0 ? "world" : model->links[c->link[1]].name,
+           report->open_gap);
+}
+
 void sim_failure_text(Text* out, const Model* model, Sim* sim, const StepReport* report) {
   const SimState* state = sim_state(sim);
   text_add(
@@ -44,4 +54,5 @@ void sim_failure_text(Text* out, const Model* model, Sim* sim, const StepReport*
       report->residual_force);
   add_bodies(out, model, sim, report->residual_dof);
   text_add(out, " after %d iterations", report->iterations);
+  if (report->outcome == STEP_OPEN) add_closure(out, model, report);
 }

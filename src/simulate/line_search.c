@@ -32,6 +32,11 @@ static void couple(Sim* s) {
     int a = m->links[pair.link_a].tree, b = m->links[pair.link_b].tree;
     if (pair.coupled && a >= 0 && b >= 0) sets_join(s->island, a, b);
   }
+  for (int k = 0; s->closures && k < s->closures->count; k++) {
+    const int* link = m->closures[k].link;
+    int a = m->links[link[0]].tree, b = link[1] < 0 ? -1 : m->links[link[1]].tree;
+    if (!s->closures->open[k] && a >= 0 && b >= 0) sets_join(s->island, a, b);
+  }
   for (int k = 0; k < m->tree_count; k++) s->island[k] = sets_root(s->island, k);
   s->island_count = 0;
   for (int k = 0; k < m->tree_count; k++) /* now numbers: a root comes before its members, which all point to it */
@@ -77,6 +82,11 @@ static void measure_islands(Sim* s, bool arrived) {
     Island *a = island_of_link(s, link_a), *b = island_of_link(s, link_b);
     if (a) a->rounding += rounding;
     if (b && b != a) b->rounding += rounding;
+  }
+  for (int k = 0; s->closures && k < s->closures->count; k++) {
+    Island* island = island_of_link(s, closure_link(s->closures, k));
+    island->rounding += closure_rounding(s->closures, k);
+    island->settled = island->settled && closure_holds(s->closures, k);
   }
   for (int k = 0; k < s->island_count; k++) {
     Island* island = &s->islands[k];
@@ -134,6 +144,9 @@ static void measure_change(Sim* s) {
     island->change +=
         (b->controller - a->controller) + (b->limit - a->limit) + (b->damping - a->damping) + (b->inertia - a->inertia);
   }
+  for (int k = 0; s->closures && k < s->closures->count; k++)
+    island_of_link(s, closure_link(s->closures, k))->change +=
+        closure_energy(s->closures, k, new->closures) - closure_energy(s->closures, k, old->closures);
   int count = s->contact ? contact_candidate_count(s->contact) : 0;
   for (int k = 0; k < count; k++) {
     ContactTrial pair = contact_trial(s->contact, k);

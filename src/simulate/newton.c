@@ -37,6 +37,7 @@ static bool evaluate_link(Sim* s, int i, Configuration* c) {
 bool configuration_evaluate(Sim* s, Configuration* c) {
   bool inside = true;
   for (int i = 0; i < s->model->link_count; i++) inside = evaluate_link(s, i, c) && inside;
+  if (s->closures) closures_values(s->closures, c->pose, c->closures);
   return inside;
 }
 
@@ -68,6 +69,7 @@ bool configuration_move(Sim* s, Configuration* to) {
     to->inertia[i] = from->inertia[i];
     to->joints[i] = from->joints[i];
   }
+  if (s->closures) closures_values(s->closures, to->pose, to->closures);
   return inside;
 }
 
@@ -90,6 +92,16 @@ static int add_coupling(const Model* m, int link_a, int link_b, uint64_t* keys, 
   keys[count] = a < b ? (uint64_t)a << 32 | (uint32_t)b : (uint64_t)b << 32 | (uint32_t)a;
   return count + 1;
 }
+
+/* Those of closures; room: for so many keys more. */
+static int add_closures(const Sim* s, uint64_t* keys, int count) {
+  for (int k = 0; s->closures && k < s->closures->count; k++) {
+    const int* link = s->model->closures[k].link;
+    if (link[1] >= 0) count = add_coupling(s->model, link[0], link[1], keys, count);
+  }
+  return count;
+}
+static int closure_count(const Sim* s) { return s->closures ? s->closures->count : 0; }
 
 /* Sorts the keys and drops those that the pattern has. Returns how many are left. */
 static int new_couplings(const Sim* s, uint64_t* keys, int count) {
@@ -125,7 +137,8 @@ static void update_pattern(Sim* s) {
   int version = s->contact ? contact_version(s->contact) : 0;
   if (version == s->pattern_version) return;
   int count = 0, candidates = s->contact ? contact_candidate_count(s->contact) : 0;
-  uint64_t* keys = room_for_couplings(s, candidates);
+  uint64_t* keys = room_for_couplings(s, candidates + closure_count(s));
+  count = add_closures(s, keys, count);
   for (int k = 0; k < candidates; k++) {
     int a, b;
     contact_candidate(s->contact, k, &a, &b);
@@ -137,7 +150,8 @@ static void update_pattern(Sim* s) {
 
 void step_pattern(Sim* s, ContactTermList contact) {
   int count = 0, terms = contact.holder ? contact.count(contact.holder) : 0;
-  uint64_t* keys = room_for_couplings(s, terms);
+  uint64_t* keys = room_for_couplings(s, terms + closure_count(s));
+  count = add_closures(s, keys, count);
   for (int k = 0; k < terms; k++) {
     ContactTerms t = contact.at(contact.holder, k);
     count = add_coupling(s->model, t.link_a, t.link_b, keys, count);
@@ -157,6 +171,7 @@ static void link_terms(Sim* s) {
     else
       memset(&s->link_terms[i], 0, sizeof(LinkTerms));
   }
+  if (s->closures) closures_assemble(s->closures, c->pose, s->reference, s->screws, weight);
 }
 
 /* After the forces at work have been measured, of which loads are not part yet. */
@@ -165,7 +180,7 @@ static void gather(Sim* s, ContactTermList contact, Assembly* a) {
   const Configuration* c = &s->configuration[s->current];
   for (int i = 0; s->loads && i < m->link_count; i++)
     if (s->loads[i].any) load_add_terms(&s->loads[i], &m->links[i], c->pose[i], &s->link_terms[i]);
-  *a = (Assembly){m, s->screws, s->reference, s->link_terms, c->joints, contact};
+  *a = (Assembly){m, s->screws, s->reference, s->link_terms, c->joints, contact, closures_terms(s->closures)};
   assemble_gradient(a, s->gradient);
 }
 
@@ -246,6 +261,15 @@ static int find_wanted(Sim* s, Factor factor) {
   return count;
 }
 
+/* Multipliers with which the direction closes, and the gradient with them (Z3). */
+static void close_direction(Sim* s, int components) {
+  ClosureSystem* c = s->closures;
+  for (int k = 0; k < components; k++) s->solved_component[k] = s->wanted_component[k] && s->solved_component[k];
+  (void)closures_solve(c, s->solver, s->solved_component, s->fixed, c->value, s->solution, c->change);
+  closures_add_force(c, c->change, s->gradient);
+  for (int k = 0; k < c->row_count; k++) c->multiplier[k] += c->change[k];
+}
+
 /* H delta = -g for the components with a wanted tree; the others keep their delta. Trees that got one are not wanted
  * any more. Returns whether all did. */
 static bool solve_wanted(Sim* s, const Assembly* a, bool curvature, Factor factor) {
@@ -259,6 +283,7 @@ static bool solve_wanted(Sim* s, const Assembly* a, bool curvature, Factor facto
   int count = find_wanted(s, factor);
   ComponentTask task = {s, factor};
   parallel_for(s->options.threads, count, COMPONENTS_PARALLEL, COMPONENTS_GRAIN, solve_component, &task);
+  if (s->closures) close_direction(s, count);
   bool all = true;
   for (int k = 0; k < m->tree_count; k++) {
     const ModelTree* tree = &m->trees[k];
@@ -332,8 +357,10 @@ void step_relieve(Sim* s) {
   memcpy(s->newton_delta, s->delta, size);
   memcpy(s->true_gradient, s->gradient, size);
   memcpy(s->true_work, s->at_work, size);
+  if (s->closures) closures_keep(s->closures);
   step_assemble(s, contact_model_list(s->contact), &a);
   (void)solve_wanted(s, &a, true, FACTOR_PLAIN); /* trees that get none keep their Newton step */
+  if (s->closures) closures_put_back(s->closures);
   memcpy(s->gradient, s->true_gradient, size);
   memcpy(s->at_work, s->true_work, size);
   keep_descent(s);
@@ -350,6 +377,8 @@ static void want_unbalanced(Sim* s) {
       s->delta[d] = 0;
     }
   }
+  for (int k = 0; s->closures && k < s->closures->count; k++)
+    if (!closure_holds(s->closures, k)) s->wanted[s->model->links[closure_link(s->closures, k)].tree] = true;
 }
 
 /* Newton direction in s->delta. An indefinite Hessian is first made definite where it is cheap and tells most: the
@@ -367,6 +396,7 @@ static bool solve_direction(Sim* s, Assembly* a, StepReport* report) {
     s->marked_link[i] = tree >= 0 && s->wanted[tree];
   }
   if (s->contact) contact_project(s->contact, s->marked_link);
+  if (s->closures) closures_straighten(s->closures, s->marked_link);
   assemble(s, a);
   return solve_wanted(s, a, false, FACTOR_PLAIN) || solve_wanted(s, a, false, FACTOR_LIFTED);
 }
@@ -396,11 +426,25 @@ static void report_terms(Sim* s, StepReport* report) {
   report->candidate_pairs = contact_candidate_count(s->contact);
 }
 
+/* At the floor of the objective nothing closes any more what Newton's method has not closed. */
+static bool stays_open(Sim* s, StepReport* report) {
+  ClosureSystem* c = s->closures;
+  int worst = -1;
+  double gap = closures_gap(c, &worst), before = c->gap_before;
+  c->gap_before = gap;
+  if (report->outcome != STEP_ROUNDING_FLOOR || !(gap > 0.5 * before)) return false;
+  report->outcome = STEP_OPEN;
+  report->open_closure = worst;
+  report->open_gap = closure_open_by(c, worst);
+  return true;
+}
+
 /* One round: residual, direction, search. Returns true when the loop is over. */
 static bool newton_round(Sim* s, StepReport* report, double* before) {
   Assembly a;
   double start = timer_now();
   bool arrived = prescribed_step(s, s->rhs);
+  if (s->closures) closures_bend(s->closures);
   assemble(s, &a);
   s->times.assembly += timer_now() - start;
   report->residual = balance_residual(s, &report->residual_dof);
@@ -409,11 +453,13 @@ static bool newton_round(Sim* s, StepReport* report, double* before) {
     report->outcome = STEP_NOT_FINITE;
     return true;
   }
-  if (arrived && report->residual <= s->tolerance) {
+  bool closed = closures_gap(s->closures, NULL) <= 1;
+  if (arrived && closed && report->residual <= s->tolerance) {
     report->outcome = STEP_CONVERGED;
     return true;
   }
-  if (arrived && report->outcome == STEP_ROUNDING_FLOOR && report->residual > 0.5 * *before) return true;
+  if (arrived && closed && report->outcome == STEP_ROUNDING_FLOOR && report->residual > 0.5 * *before) return true;
+  if (arrived && !closed && stays_open(s, report)) return true;
   bool first = isinf(*before);
   *before = report->residual;
   if (report->iterations == s->iteration_limit) return true; /* as many as are allowed */
@@ -436,6 +482,7 @@ StepReport step_solve(Sim* s) {
     report.outcome = STEP_CONVERGED;
     return report;
   }
+  if (s->closures) closures_begin(s->closures);
   Configuration* c = &s->configuration[s->current];
   memcpy(s->configuration[1 - s->current].q, c->q, sizeof(double) * (size_t)s->model->coordinate_count);
   if (!configuration_evaluate(s, c)) {
@@ -445,6 +492,8 @@ StepReport step_solve(Sim* s) {
   double before = INFINITY;
   for (int k = 0; k <= s->iteration_limit; k++)
     if (newton_round(s, &report, &before)) break;
+  if (s->closures && report.outcome == STEP_ROUNDING_FLOOR && closures_gap(s->closures, NULL) > 1)
+    report.outcome = STEP_MAX_ITERATIONS;
   /* Rounding may leave a little that cannot be solved; where it leaves much, shorter steps will say what is right. */
   if (report.outcome == STEP_ROUNDING_FLOOR && report.residual > FLOOR_MOST) report.outcome = STEP_LINE_SEARCH;
   report_terms(s, &report);

@@ -2,6 +2,7 @@
 #ifndef SDRS_SIMULATE_SIM_H
 #define SDRS_SIMULATE_SIM_H
 
+#include "simulate/closures.h"
 #include "simulate/simulate.h"
 #include "simulate/terms.h"
 
@@ -11,6 +12,7 @@ typedef struct {
   Pose* pose;         /* (links) */
   double* inertia;    /* energy of inertia and gravity of every link [J]  (links) */
   JointTerms* joints; /* (links) */
+  double* closures;   /* values of the closures' equations [m, 1]; NULL: there are none  (rows) */
 } Configuration;
 
 /* Sums of the sizes of the forces at work on a link and all below it, none taken off another. */
@@ -97,6 +99,7 @@ struct Sim {
   Pose* pose_rate;                        /* dT/dt of the initial velocities (affine)  (links) */
   double* start_rate;                     /* these velocities  (nv) */
 
+  ClosureSystem* closures;  /* NULL: there are none */
   struct Spinner* spinners; /* of bodies that carry their angular momentum; NULL: there is none  (links) */
 
   StepClock clock;   /* of the substep that is taken, or of the next one */

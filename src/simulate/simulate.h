@@ -54,6 +54,7 @@ typedef enum {
   STEP_MAX_ITERATIONS, /* not converged: the state of the step before is kept */
   STEP_LINE_SEARCH,    /* no acceptable step length: the state before is kept */
   STEP_BLOCKED,        /* a prescribed link cannot move without passing through something */
+  STEP_OPEN,           /* a closure cannot be closed: the state before is kept */
   STEP_NOT_FINITE,     /* a number overflowed: the state before is kept */
 } StepOutcome;
 const char* step_outcome_text(StepOutcome outcome);
@@ -87,6 +88,8 @@ typedef struct {
   int certified_intervals; /* pieces of path the certificate looked at */
   int factor_retries;      /* times the Hessian was not positive definite */
   int substeps;            /* parts that the step was taken in: equal ones, or those of an impact as well */
+  int open_closure;        /* of STEP_OPEN: which one ... */
+  double open_gap;         /* ... and how far from closed it stayed [m or rad] */
   bool halved;             /* they are more than the scene asks for */
   StepSqueeze squeeze;     /* of a step that failed */
 } StepReport;
@@ -174,6 +177,18 @@ size_t sim_snapshot_size(const SimSnapshot* snapshot); /* bytes */
 /* The present state as a file of kind STATE_KIND, which number_file_free frees: what Scene.start may begin with. Not
  * before the first step. */
 void sim_state_file(Sim* sim, NumberFile* file);
+/* A closure at the present state (simulate/closures.c). */
+typedef struct {
+  bool broken;
+  double broken_at; /* time of the state in which it broke; INFINITY: it holds [s] */
+  double gap;       /* how far it is from being closed: largest of its lengths [m] ... */
+  double angle;     /* ... and of its angles [rad] */
+  Vec3 force;       /* on a, world; zero at the start [N] */
+  Vec3 torque;      /* on a about its end, world [N m] */
+} SimClosure;
+SimClosure sim_closure(const Sim* sim, int index);
+/* Times at which closures broke (closures), NULL when there is none. Borrowed. */
+const double* sim_closures_broken(const Sim* sim);
 /* Coordinates and poses at the substep before, and poses at the one before that; at the start of a run they say nothing
  * yet. Borrowed until the next step. */
 typedef struct {
@@ -293,6 +308,7 @@ typedef struct {
   const Vec3 *momentum_next, *momentum_now;
   const ContactRecord *contacts_next, *contacts_now;
   int contact_count_next, contact_count_now;
+  const double* closures_broken; /* of the run: the time of the state in which every closure broke; NULL: none did */
 } RecordedStep;
 
 typedef struct {

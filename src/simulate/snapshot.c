@@ -46,6 +46,7 @@ void sim_pass_state(Sim* s, StateBlock* block) {
   pass_poses(s->pose_old, links, block);
   pass_poses(s->pose_older, links, block);
   pass_poses(s->pose_rate, links, block);
+  if (s->closures) closures_pass_state(s->closures, block);
   if (s->contact) contact_pass_state(s->contact, s->pose_now, block);
 }
 

@@ -2,6 +2,7 @@
  * pairs come from a ContactReplay. */
 #include <string.h>
 
+#include "simulate/closures_adjoint.h"
 #include "simulate/loads.h"
 #include "simulate/spin_adjoint.h"
 
@@ -13,6 +14,7 @@ struct StepAdjoint {
   const Model* model;
   Sim* sim;
   ContactReplay* replay;
+  ClosureAdjoint* closures;                  /* NULL: there are none */
   SpinAdjoint* spin;                         /* NULL: nothing spins */
   double *lambda, *reduced, *product, *zero; /* (nv) */
   double (*twist)[6];                        /* of every link by lambda, about its centre of mass  (links) */
@@ -34,6 +36,7 @@ StepAdjoint* step_adjoint_create(const Model* model, int threads) {
   a->model = model;
   a->sim = sim_create_bare(model, threads);
   a->spin = spin_adjoint_create(a->sim);
+  a->closures = closure_adjoint_create(a->sim);
   if (model->contact_model != CONTACT_NONE && model->hull_count > 0) a->replay = contact_replay_create(model, threads);
   a->lambda = MEMORY_NEW(double, model->dof_count);
   a->reduced = MEMORY_NEW(double, model->dof_count);
@@ -58,6 +61,7 @@ void step_adjoint_destroy(StepAdjoint* a) {
   sim_destroy(a->sim);
   contact_replay_destroy(a->replay);
   spin_adjoint_destroy(a->spin);
+  closure_adjoint_destroy(a->closures);
   void* owned[] = {a->lambda, a->reduced,    a->product, a->zero,      a->twist,      a->wrench, a->rate_bar,   a->push,
                    a->motion, a->ground_bar, a->force,   a->bar_force, a->bar_moment, a->target, a->target_rate};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
@@ -67,6 +71,7 @@ void step_adjoint_destroy(StepAdjoint* a) {
 void step_adjoint_begin(StepAdjoint* a) {
   if (a->replay) contact_replay_begin(a->replay);
   spin_adjoint_begin(a->spin);
+  closure_adjoint_begin(a->closures, a->sim);
   memset(a->rate_bar, 0, sizeof(double[3][4]) * (size_t)a->model->link_count);
 }
 
@@ -91,10 +96,26 @@ static void load_history(StepAdjoint* a, const RecordedStep* step) {
     joint_difference(&m->links[i].joint, s->q_old + m->links[i].coordinate_first,
                      s->q_now + m->links[i].coordinate_first, s->difference_old + m->links[i].dof_first);
   if (s->q_older) memcpy(s->q_older, step->q_older, coordinates);
+  closure_adjoint_load(s, step->closures_broken);
   step_prepare(s);
   Configuration* c = &s->configuration[s->current];
   memcpy(c->q, step->q_next, coordinates);
   copy_poses(m, c->pose, step->pose_next);
+}
+
+/* The record does not hold the closures' forces: they are what the rest is balanced by. Then all terms with them. */
+static bool find_closure_forces(Sim* s, ContactTermList contact, Assembly* assembly) {
+  for (int round = 0; round < 2; round++) { /* the second in case the matrix is not positive definite */
+    step_pattern(s, contact);
+    assemble_hessian(assembly, round == 0, s->solver);
+    for (int k = 0; k < s->model->dof_count; k++) s->rhs[k] = s->solution[k] = 0;
+    if (s->fixed_count > 0) block_solver_constrain(s->solver, s->fixed, s->rhs, s->solution);
+    if (block_solver_factor(s->solver)) break;
+    if (round == 1) return false;
+  }
+  if (!closure_adjoint_forces(s)) return false;
+  step_assemble_unmeasured(s, contact, assembly);
+  return true;
 }
 
 /* Value and derivatives of all terms at t + dt; false: the contact of the record was not found. */
@@ -110,7 +131,7 @@ static bool load_terms(StepAdjoint* a, const RecordedStep* step, Assembly* assem
   }
   if (!configuration_evaluate(s, &s->configuration[s->current])) return false;
   step_assemble_unmeasured(s, contact, assembly);
-  return true;
+  return !s->closures || find_closure_forces(s, contact, assembly);
 }
 
 /* ---------------------------------------------------------------- between links and coordinates */
@@ -279,6 +300,8 @@ static bool solve_lambda(StepAdjoint* a, const Assembly* assembly, StepAdjointRe
     if (report->singular) return false;
   }
   block_solver_solve(s->solver, a->lambda);
+  if (a->closures && !closures_solve(s->closures, s->solver, NULL, s->fixed, NULL, a->lambda, a->closures->nu))
+    return false;
   for (int k = 0; k < a->model->dof_count; k++) {
     if (!isfinite(a->lambda[k])) return false;
     report->largest_lambda = fmax(report->largest_lambda, fabs(a->lambda[k]));
@@ -302,6 +325,7 @@ static void reverse_prescribed(StepAdjoint* a, const Assembly* assembly, double 
   assemble_hessian(assembly, true, s->solver);
   block_solver_multiply(s->solver, a->lambda, a->product);
   for (int k = 0; k < a->model->dof_count; k++) a->product[k] += a->reduced[k];
+  if (a->closures) closures_add_force(s->closures, a->closures->nu, a->product);
   add_prescribed(a, a->product, t, gradient);
 }
 
@@ -399,6 +423,7 @@ static void reverse_attachments(StepAdjoint* a, const RecordedStep* step, ModelG
   memset(a->wrench, 0, sizeof(double[6]) * (size_t)m->link_count);
   ContactField field = {a->twist, NULL, NULL};
   if (a->replay) contact_replay_product(a->replay, &field, a->wrench);
+  closure_adjoint_product(a->closures, s, (const double(*)[6])a->twist, a->wrench);
   for (int i = 0; i < m->link_count; i++) {
     Twist change = twist_of(a->wrench[i]), own = twist_of(a->twist[i]);
     a->bar_force[i] = m->links[i].tree < 0 ? change.v : vec3_add_scaled(change.v, weight * m->links[i].mass, own.v);
@@ -458,6 +483,7 @@ StepAdjointReport step_adjoint(StepAdjoint* a, const RecordedStep* step, StateBa
   find_motions(a, step);
   reverse_inertia(a, step, now, old, older, gradient);
   loads_adjoint(s, (const double(*)[3][4])a->motion, now, old, a->rate_bar, gradient);
+  closure_adjoint_ends(a->closures, s, (const double(*)[3][4])a->motion);
   reverse_joints(a, step, now, old, older, gradient);
   reverse_attachments(a, step, gradient);
   reverse_contact(a, step, force, now, gradient);
@@ -530,6 +556,7 @@ void step_adjoint_start(StepAdjoint* a, const double* q, const Pose* pose, State
     gradient->velocities[k] += rate[k];
   }
   spin_adjoint_start(a->spin, a->sim, pose, first, gradient);
+  closure_adjoint_start(a->closures, m, pose, first.pose);
   compose_bars(a, pose, first.pose);
   reduce_bars(a, pose, a->sim->screws, gradient->coordinates);
   add_attachments(a, pose, a->bar_force, gradient);

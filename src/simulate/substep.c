@@ -48,6 +48,7 @@ static void save(Sim* s, int substeps) {
   s->backup_reached = s->reached;
   s->backup_weights = s->weights;
   path_save(s);
+  if (s->closures) closures_save(s->closures);
   if (s->contact) contact_remember(s->contact, CONTACT_STEP);
   if (substeps == 1) return;
   create_backup(s);
@@ -61,6 +62,7 @@ static void restore(Sim* s, int substeps) {
   s->reached = s->backup_reached;
   s->weights = s->backup_weights;
   path_restore(s);
+  if (s->closures) closures_restore(s->closures);
   if (substeps > 1) {
     SimPast past = past_of(s);
     copy_past(s->model, &past, &s->backup);

@@ -118,7 +118,7 @@ typedef struct {
   const Vec3* reference; /* world centres of mass */
   LinkTerms* links;      /* own terms on entry; composite on return */
   const JointTerms* joints;
-  ContactTermList contact;
+  ContactTermList contact, closures; /* link -1 in closures: the world, or nothing at all */
 } Assembly;
 void assemble_gradient(const Assembly* in, double* gradient);
 /* curvature = false leaves out the curvature of the motion (Gauss-Newton): positive definite but for contact. */

@@ -6,6 +6,7 @@
 
 #include "differentiate/differentiate.h"
 #include "simulate/sim.h"
+#include "support/loops.h"
 #include "support/runs.h"
 
 enum {
@@ -753,6 +754,43 @@ static void run_I12_materials_of_links_and_pairs(void** state) {
   }
 }
 
+/* A bob on two ropes, pushed until one breaks after 0.05 s. */
+static const char ROPE_BREAKS[] =
+    "simulation: {dt: 0.005, steps: 40, integrator: %s}\n"
+    "contact: {model: none}\n"
+    "links:\n"
+    "  - {name: bob, mass: 1, mass_model: uniform, shape: {type: box, size: [0.1, 0.12, 0.15]}, position: [0.05, 0, "
+    "1]}\n"
+    "closures:\n"
+    "  - {type: distance, a: bob, point: [0.1, 0, 1.05], axis: [0.4, 0.1, 1], length: 0.8, break_force: 14.3}\n"
+    "  - {type: distance, a: bob, point: [0, 0, 1.05], axis: [-0.3, 0, 1], length: 0.9}\n"
+    "loads:\n"
+    "  - {link: bob, force: {type: keyframes, times: [0, 1], values: [[0, 0, 0], [0, 0, -300]]}}\n";
+
+static void run_Z6_closures(void** state) {
+  (void)state;
+  const unsigned tree = STATE | VERTICES | ATTACHMENTS | MASS;
+  static const char* const integrators[] = {"first_order", "second_order", "momentum"};
+  for (int k = 0; k < 3; k++) {
+    check_row(&(Row){"loops of every type", tree | CONTROL, 10, 1e-7, integrators[k], LOOPS_OF_EVERY_TYPE});
+    check_row(&(Row){"four-bar", tree, 20, 1e-7, integrators[k], FOUR_BAR});
+  }
+  check_row_in(&(Row){"loops in substeps", tree | CONTROL, 10, 1e-7, "second_order", LOOPS_OF_EVERY_TYPE},
+               FROM_THE_FIRST);
+}
+
+static void run_Z6_a_closure_that_breaks(void** state) {
+  (void)state;
+  Run* run = run_create(1, 0, ROPE_BREAKS, "first_order");
+  run_steps(run, 20);
+  assert_true(sim_closure(run->sim, 0).broken && sim_closure(run->sim, 0).broken_at > 0.02);
+  run_free(run);
+  const unsigned blocks = STATE | CONTROL | VERTICES | ATTACHMENTS | MASS;
+  check_row(&(Row){"before it breaks", blocks, 4, 1e-7, "first_order", ROPE_BREAKS});
+  check_row(&(Row){"after it broke", blocks, 30, 1e-6, "first_order", ROPE_BREAKS});
+  check_row(&(Row){"after it broke, second order", blocks, 30, 1e-6, "second_order", ROPE_BREAKS});
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(run_A1_A2_A3_A9_A10_A12_without_contact),
@@ -772,6 +810,8 @@ int main(void) {
       cmocka_unit_test(run_A1_with_the_sparse_solver),
       cmocka_unit_test(run_S13_steps_in_substeps),
       cmocka_unit_test(run_W3_W8_W9_W10_with_momentum),
+      cmocka_unit_test(run_Z6_closures),
+      cmocka_unit_test(run_Z6_a_closure_that_breaks),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

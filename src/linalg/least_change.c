@@ -1,0 +1,72 @@
+#include "linalg/eigen.h"
+#include "linalg/linalg.h"
+
+/* With a unit diagonal, a pivot or eigenvalue below this is rounding of one that is zero: rows that say the same. */
+#define RANK 1e-12
+
+/* Lower triangle becomes the factor, its diagonal goes to pivot. false: not positive definite, or nearly not. */
+static bool factor(int order, double* a, double* pivot) {
+  for (int j = 0; j < order; j++) {
+    double sum = a[j * order + j];
+    for (int k = 0; k < j; k++) sum -= a[j * order + k] * a[j * order + k];
+    if (!(sum > RANK)) return false;
+    pivot[j] = sqrt(sum);
+    for (int i = j + 1; i < order; i++) {
+      double entry = a[j * order + i]; /* the upper triangle stays what it was */
+      for (int k = 0; k < j; k++) entry -= a[i * order + k] * a[j * order + k];
+      a[i * order + j] = entry / pivot[j];
+    }
+  }
+  return true;
+}
+
+static void substitute(int order, const double* a, const double* pivot, double* x) {
+  for (int i = 0; i < order; i++) {
+    for (int k = 0; k < i; k++) x[i] -= a[i * order + k] * x[k];
+    x[i] /= pivot[i];
+  }
+  for (int i = order - 1; i >= 0; i--) {
+    for (int k = i + 1; k < order; k++) x[i] -= a[k * order + i] * x[k];
+    x[i] /= pivot[i];
+  }
+}
+
+/* x <- A^+ x by eigenvectors, of the upper triangle. */
+static bool pseudo_solve(int order, double* a, double* x, double* values, double* off) {
+  for (int i = 0; i < order; i++)
+    for (int j = 0; j < i; j++) a[i * order + j] = a[j * order + i];
+  if (!symmetric_eigen(order, order, a, values, off)) return false;
+  double largest = fmax(fabs(values[0]), fabs(values[order - 1]));
+  for (int e = 0; e < order; e++) {
+    double along = 0;
+    for (int i = 0; i < order; i++) along += a[e * order + i] * x[i];
+    off[e] = fabs(values[e]) > RANK * largest ? along / values[e] : 0;
+  }
+  for (int i = 0; i < order; i++) {
+    x[i] = 0;
+    for (int e = 0; e < order; e++) x[i] += off[e] * a[e * order + i];
+  }
+  return true;
+}
+
+bool symmetric_least_change(int order, double* matrix, double* x, double* work) {
+  double *scale = work, *pivot = work + order, *off = work + 2 * order;
+  for (int i = 0; i < order; i++) {
+    double size = fabs(matrix[i * order + i]);
+    if (!isfinite(size) || !isfinite(x[i])) return false;
+    scale[i] = size > 0 ? 1 / sqrt(size) : 0;
+  }
+  for (int i = 0; i < order; i++) {
+    x[i] *= scale[i];
+    for (int j = 0; j < order; j++) matrix[i * order + j] *= scale[i] * scale[j];
+  }
+  if (factor(order, matrix, pivot))
+    substitute(order, matrix, pivot, x);
+  else {
+    for (int i = 0; i < order; i++) /* the diagonal is still there: 1, or 0 of an empty row */
+      if (scale[i] == 0) matrix[i * order + i] = 0;
+    if (!pseudo_solve(order, matrix, x, pivot, off)) return false;
+  }
+  for (int i = 0; i < order; i++) x[i] *= scale[i];
+  return true;
+}

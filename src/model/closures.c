@@ -1,0 +1,132 @@
+/* Closures: their ends and directions in the links' frames, from where the links are at the start
+ * (docs/derivations/closures.md, Z1). */
+#include "model/build.h"
+
+/* A length given twice agrees with itself to this: decimals in a file, not rounding. */
+#define SAME_LENGTH 1e-6
+
+/* Two directions at right angles to a unit one and to each other: the axis that it is farthest from gives the first. */
+static void perpendiculars(Vec3 axis, Vec3* first, Vec3* second) {
+  double x = fabs(axis.x), y = fabs(axis.y), z = fabs(axis.z);
+  Vec3 away = x <= y && x <= z ? vec3(1, 0, 0) : y <= z ? vec3(0, 1, 0) : vec3(0, 0, 1);
+  *first = vec3_normalized(vec3_cross(axis, away));
+  *second = vec3_cross(axis, *first);
+}
+
+/* u and v: in the world at the start. */
+static void add_row(ModelClosure* c, const Pose at[2], ClosureEquation kind, int axis, Vec3 u, Vec3 v) {
+  c->rows[c->row_count++] = (ClosureRow){kind, axis, mat3_tmul_vec(at[0].r, u), mat3_tmul_vec(at[1].r, v)};
+}
+
+static void add_points(ModelClosure* c, const Pose at[2]) {
+  Vec3 zero = vec3(0, 0, 0);
+  for (int k = 0; k < 3; k++) add_row(c, at, CLOSURE_POINT, k, zero, zero);
+}
+
+/* Three axes of a stay at right angles to the next one of b. */
+static void add_turns(ModelClosure* c, const Pose at[2]) {
+  const Vec3 e[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  for (int k = 0; k < 3; k++) add_row(c, at, CLOSURE_ALIGN, 0, e[k], e[(k + 1) % 3]);
+}
+
+static void add_rows(ModelClosure* c, const SceneClosure* source, const Pose at[2]) {
+  Vec3 across[2], zero = vec3(0, 0, 0);
+  if (source->has_axis) perpendiculars(source->axis, &across[0], &across[1]);
+  switch (c->type) {
+    case CLOSURE_WELD:
+      add_points(c, at);
+      add_turns(c, at);
+      break;
+    case CLOSURE_BALL:
+      add_points(c, at);
+      break;
+    case CLOSURE_HINGE:
+      add_points(c, at);
+      for (int k = 0; k < 2; k++) add_row(c, at, CLOSURE_ALIGN, 0, source->axis, across[k]);
+      break;
+    case CLOSURE_SLIDE:
+      add_turns(c, at);
+      for (int k = 0; k < 2; k++) add_row(c, at, CLOSURE_ACROSS, 0, zero, across[k]);
+      break;
+    case CLOSURE_DISTANCE:
+      add_row(c, at, CLOSURE_LENGTH, 0, zero, zero);
+      break;
+  }
+}
+
+/* Where the ends are in the world at the start. */
+static void place_ends(const SceneClosure* source, const Pose at[2], ModelClosure* c) {
+  Vec3 first = source->has_point ? source->point : at[0].t, second = first;
+  if (c->type == CLOSURE_DISTANCE)
+    second = source->has_axis ? vec3_add_scaled(first, source->length, source->axis) : at[1].t;
+  c->length = vec3_norm(vec3_sub(first, second));
+  c->end[0] = pose_apply_inverse(at[0], first);
+  c->end[1] = pose_apply_inverse(at[1], second);
+}
+
+static void check_length(Builder* builder, const SceneClosure* source, const ModelClosure* c) {
+  if (c->type != CLOSURE_DISTANCE) return;
+  if (!(c->length > 0))
+    diagnostics_add(builder->diagnostics, SEVERITY_ERROR, source->place,
+                    "the ends of this distance are one point at the start: a ball holds them together");
+  else if (source->length > 0 && !(fabs(c->length - source->length) <= SAME_LENGTH * source->length))
+    diagnostics_add(builder->diagnostics, SEVERITY_ERROR, source->place,
+                    "the ends of this distance are %.9g m apart at the start, not %.9g m", c->length, source->length);
+}
+
+/* Nothing can move one against the other: there is nothing to close. */
+static void check_closure(Builder* builder, const SceneClosure* source, const ModelClosure* c) {
+  const Model* model = builder->model;
+  bool moves = false;
+  for (int side = 0; side < 2; side++) moves = moves || (c->link[side] >= 0 && link_is_dynamic(model, c->link[side]));
+  if (moves) return;
+  diagnostics_add(builder->diagnostics, SEVERITY_ERROR, source->place,
+                  "forces can move neither end of this closure: there is nothing to hold together");
+}
+
+static void place_closure(const SceneClosure* source, const Pose* poses, ModelClosure* c) {
+  Pose at[2] = {model_closure_pose(c, 0, poses), model_closure_pose(c, 1, poses)};
+  place_ends(source, at, c);
+  c->row_count = 0;
+  add_rows(c, source, at);
+}
+
+void model_place_closures(Model* model) {
+  if (model->closure_count == 0) return;
+  Pose* poses = initial_poses(model);
+  for (int k = 0; k < model->closure_count; k++) place_closure(&model->scene->closures[k], poses, &model->closures[k]);
+  memory_free(poses);
+}
+
+void build_closures(Builder* builder) {
+  Model* model = builder->model;
+  const Scene* scene = builder->scene;
+  model->closure_count = scene->closure_count;
+  model->closures = MEMORY_NEW(ModelClosure, scene->closure_count);
+  for (int k = 0; k < scene->closure_count; k++) {
+    const SceneClosure* source = &scene->closures[k];
+    model->closures[k] =
+        (ModelClosure){.type = source->type, .link = {source->a, source->b}, .break_force = source->break_force};
+  }
+  model_place_closures(model);
+  for (int k = 0; k < model->closure_count; k++) {
+    ModelClosure* c = &model->closures[k];
+    c->row_first = model->closure_row_count;
+    model->closure_row_count += c->row_count;
+    check_length(builder, &scene->closures[k], c);
+    check_closure(builder, &scene->closures[k], c);
+  }
+}
+
+void build_closure_sizes(Builder* builder) {
+  Model* model = builder->model;
+  for (int k = 0; k < model->closure_count; k++) {
+    ModelClosure* c = &model->closures[k];
+    c->size = c->length;
+    for (int side = 0; side < 2; side++) {
+      if (c->link[side] < 0) continue;
+      const ModelLink* link = &model->links[c->link[side]];
+      c->size = fmax(c->size, fmax(link->reach, vec3_norm(vec3_sub(c->end[side], link->center))));
+    }
+  }
+}

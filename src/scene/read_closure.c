@@ -1,0 +1,64 @@
+#include <string.h>
+
+#include "scene/parts.h"
+
+/* The index of a link, -1 for the world, or -2 after an error. A link may be called `world`; then that is meant. */
+static int read_end(Reader* reader, const Node* node, const char* key) {
+  if (!node) return -1;
+  size_t mark = reader_enter_key(reader, key);
+  bool world = strcmp(node->text, "world") == 0 && names_find(&reader->link_names, "world") < 0;
+  int link = world ? -1 : read_link_name(reader, node);
+  reader_leave(reader, mark);
+  return world ? -1 : link < 0 ? -2 : link;
+}
+
+/* A unit vector; false after an error. */
+static bool read_direction(Reader* reader, const Node* item, Vec3 given, Vec3* axis) {
+  double length = vec3_norm(given);
+  *axis = is_unit(length) ? given : vec3_scale(given, 1 / length);
+  if (length > 0) return true;
+  reader_error(reader, node_find(item, "axis")->place, "an axis must have a direction, got zero");
+  return false;
+}
+
+static void check_ends(Reader* reader, const Node* item, const ClosureForm* form, int a, int b) {
+  if (a == -1) reader_error(reader, form->a->place, "a closure needs a link here: the world is 'b'");
+  if (a >= 0 && a == b) reader_error(reader, item->place, "a link cannot be closed to itself");
+}
+
+static void read_closure(Reader* reader, const Node* item) {
+  ClosureForm form;
+  if (!schema_read(reader, item, "closure", &form)) return;
+  int before = reader->problem_count, a = read_end(reader, form.a, "a"), b = read_end(reader, form.b, "b");
+  check_ends(reader, item, &form, a, b);
+  SceneClosure closure = {.place = item->place, .type = (ClosureType)form.type, .a = a, .b = b, .point = form.point};
+  closure.has_point = node_find(item, "point") != NULL;
+  closure.has_axis = node_find(item, "axis") != NULL;
+  closure.length = form.length;
+  closure.break_force = form.break_force;
+  if (closure.has_axis) read_direction(reader, item, form.axis, &closure.axis);
+  if (closure.type == CLOSURE_DISTANCE && closure.has_axis && !(form.length > 0))
+    reader_error(reader, item->place, "give 'length' with 'axis': it says how far from 'point' the end on b is");
+  if (a < 0 || b < -1 || reader->problem_count > before) return;
+  Scene* scene = reader->scene;
+  if (scene->closure_count >= CLOSURE_MAX) {
+    reader_error(reader, item->place, "more than %d closures", CLOSURE_MAX);
+    reader_stop(reader);
+    return;
+  }
+  scene->closures =
+      memory_grown(scene->closures, sizeof(SceneClosure), scene->closure_count, &reader->closure_capacity);
+  scene->closures[scene->closure_count++] = closure;
+}
+
+void read_closures(Reader* reader, const Node* list) {
+  if (!list) return;
+  size_t mark = reader_enter_key(reader, "closures");
+  int index = 0;
+  for (const Node* entry = list->first; entry && !reader->exhausted; entry = entry->next, index++) {
+    size_t below = reader_enter_index(reader, index);
+    read_closure(reader, entry);
+    reader_leave(reader, below);
+  }
+  reader_leave(reader, mark);
+}

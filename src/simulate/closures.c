@@ -1,0 +1,591 @@
+/* Closures in a step (docs/derivations/closures.md). */
+#include "simulate/closures.h"
+
+#include <float.h>
+#include <string.h>
+
+/* Closures are exact to this part of the size of what they join, and to so many radians: far below what anybody
+ * measures, far above the rounding of positions. */
+#define CLOSURE_EXACT 1e-9
+/* And, where the step is asked for more, to this part of its tolerance. */
+#define CLOSURE_SHARE 1e-4
+/* Roundings of a position that no step can do without. */
+#define CLOSURE_ROUNDINGS (64 * DBL_EPSILON)
+/* Rounding of an energy, relative, and of a position. */
+#define ENERGY_ROUNDING 1e-14
+#define POSITION_ROUNDING 1e-15
+
+/* ---------------------------------------------------------------- memory */
+
+static int chain_length(const Model* m, int link) {
+  int count = 0;
+  for (int i = link; i >= 0; i = m->links[i].parent) count += m->links[i].dof_count;
+  return count;
+}
+
+/* The closure's degrees of freedom from the links' to the roots'; those of both ends are listed once. */
+static int list_dofs(const Model* m, const ModelClosure* c, int* dof, unsigned char* side) {
+  int count = 0;
+  for (int end = 0; end < 2; end++)
+    for (int i = c->link[end]; i >= 0; i = m->links[i].parent)
+      for (int k = m->links[i].dof_first; k < m->links[i].dof_first + m->links[i].dof_count; k++) {
+        int at = 0;
+        while (at < count && dof[at] != k) at++;
+        if (at == count) {
+          dof[count] = k;
+          side[count++] = 0;
+        }
+        side[at] |= (unsigned char)(1u << end);
+      }
+  return count;
+}
+
+static void create_lists(ClosureSystem* s) {
+  const Model* m = s->model;
+  int most = 0;
+  for (int k = 0; k < s->count; k++)
+    for (int end = 0; end < 2; end++) most += chain_length(m, m->closures[k].link[end]);
+  s->dof = MEMORY_NEW(int, most);
+  s->side = MEMORY_NEW(unsigned char, most);
+  s->dof_first = MEMORY_NEW(int, s->count + 1);
+  s->slope_first = MEMORY_NEW(size_t, s->count + 1);
+  for (int k = 0; k < s->count; k++) {
+    int first = s->dof_first[k], count = list_dofs(m, &m->closures[k], s->dof + first, s->side + first);
+    s->dof_first[k + 1] = first + count;
+    s->slope_first[k + 1] = s->slope_first[k] + (size_t)count * (size_t)m->closures[k].row_count;
+  }
+  s->slope = MEMORY_NEW(double, s->slope_first[s->count]);
+}
+
+ClosureSystem* closures_create(const Model* m, double tolerance) {
+  if (m->closure_count == 0) return NULL;
+  ClosureSystem* s = MEMORY_NEW(ClosureSystem, 1);
+  s->model = m;
+  s->exact = fmin(CLOSURE_EXACT, CLOSURE_SHARE * tolerance);
+  s->count = m->closure_count;
+  s->row_count = m->closure_row_count;
+  double** of_rows[] = {&s->multiplier, &s->accepted, &s->saved, &s->kept, &s->stiffness, &s->value, &s->change};
+  for (size_t k = 0; k < sizeof(of_rows) / sizeof(of_rows[0]); k++) *of_rows[k] = MEMORY_NEW(double, s->row_count);
+  s->open = MEMORY_NEW(bool, s->count);
+  s->open_saved = MEMORY_NEW(bool, s->count);
+  s->convex = MEMORY_NEW(bool, s->count);
+  s->done = MEMORY_NEW(bool, s->count);
+  s->broken_at = MEMORY_NEW(double, s->count);
+  for (int k = 0; k < s->count; k++) s->broken_at[k] = INFINITY;
+  s->sum = MEMORY_NEW(ClosureSum, s->count);
+  s->extent = MEMORY_NEW(double, s->count);
+  s->member = MEMORY_NEW(int, s->count);
+  s->tree = MEMORY_NEW(int, m->tree_count);
+  s->column = MEMORY_NEW(double, m->dof_count);
+  s->product = MEMORY_NEW(double, m->dof_count);
+  create_lists(s);
+  return s;
+}
+
+void closures_destroy(ClosureSystem* s) {
+  if (!s) return;
+  void* owned[] = {s->multiplier, s->accepted,   s->saved,  s->kept,        s->stiffness, s->value, s->change,
+                   s->open,       s->open_saved, s->convex, s->done,        s->broken_at, s->sum,   s->extent,
+                   s->member,     s->tree,       s->column, s->product,     s->dof,       s->side,  s->matrix,
+                   s->right,      s->work,       s->slope,  s->slope_first, s->dof_first};
+  for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
+  memory_free(s);
+}
+
+/* ---------------------------------------------------------------- the equations (Z1) */
+
+/* The ends of a closure, and what its rows are made of. */
+typedef struct {
+  Pose pose[2];
+  Vec3 end[2], apart;
+} Ends;
+
+static Ends ends_of(const ModelClosure* c, const Pose* poses) {
+  Ends e;
+  for (int side = 0; side < 2; side++) {
+    e.pose[side] = model_closure_pose(c, side, poses);
+    e.end[side] = pose_apply(e.pose[side], c->end[side]);
+  }
+  e.apart = vec3_sub(e.end[0], e.end[1]);
+  return e;
+}
+
+static Vec3 unit_axis(int axis) { return vec3(axis == 0, axis == 1, axis == 2); }
+
+static double row_value(const ModelClosure* c, const ClosureRow* row, const Ends* e) {
+  switch (row->kind) {
+    case CLOSURE_POINT:
+      return vec3_dot(unit_axis(row->axis), e->apart);
+    case CLOSURE_ALIGN:
+      return vec3_dot(mat3_mul_vec(e->pose[0].r, row->u), mat3_mul_vec(e->pose[1].r, row->v));
+    case CLOSURE_ACROSS:
+      return vec3_dot(e->apart, mat3_mul_vec(e->pose[1].r, row->v));
+    case CLOSURE_LENGTH:
+      break;
+  }
+  return 0.5 * (vec3_dot(e->apart, e->apart) / c->length - c->length);
+}
+
+void closures_values(const ClosureSystem* s, const Pose* poses, double* values) {
+  for (int k = 0; k < s->count; k++) {
+    const ModelClosure* c = &s->model->closures[k];
+    Ends e = ends_of(c, poses);
+    for (int i = 0; i < c->row_count; i++) values[c->row_first + i] = row_value(c, &c->rows[i], &e);
+  }
+}
+
+/* The direction that the row measures `apart` along; zero for directions. */
+static Vec3 row_direction(const ModelClosure* c, const ClosureRow* row, const Ends* e) {
+  if (row->kind == CLOSURE_POINT) return unit_axis(row->axis);
+  if (row->kind == CLOSURE_ACROSS) return mat3_mul_vec(e->pose[1].r, row->v);
+  if (row->kind == CLOSURE_LENGTH) return vec3_scale(e->apart, 1 / c->length);
+  return vec3(0, 0, 0);
+}
+
+/* Derivatives by the motion of both links about their centres of mass, arm: of the ends (Z4). */
+static void row_slope(const ModelClosure* c, const ClosureRow* row, const Ends* e, const Vec3 arm[2], Vec3 force[2],
+                      Mat3 moment[2]) {
+  if (row->kind == CLOSURE_ALIGN) {
+    Vec3 u = mat3_mul_vec(e->pose[0].r, row->u), v = mat3_mul_vec(e->pose[1].r, row->v);
+    force[0] = force[1] = vec3(0, 0, 0);
+    moment[0] = mat3_outer(v, u);
+    moment[1] = mat3_outer(u, v);
+    return;
+  }
+  force[0] = row_direction(c, row, e);
+  force[1] = vec3_scale(force[0], -1);
+  for (int side = 0; side < 2; side++) moment[side] = mat3_outer(force[side], arm[side]);
+  if (row->kind == CLOSURE_ACROSS) moment[1] = mat3_add(moment[1], mat3_outer(e->apart, force[0]));
+}
+
+/* ---------------------------------------------------------------- terms */
+
+/* A vector's change by both twists (w, v) about the centres: w x arm + v of a, less the same of b where it is theirs.
+ */
+typedef struct {
+  double by[3][12];
+} VectorSlope;
+
+static void set_turn(VectorSlope* j, int side, Vec3 arm, double sign) {
+  double x[3][3] = {{0, arm.z, -arm.y}, {-arm.z, 0, arm.x}, {arm.y, -arm.x, 0}}; /* w x arm = -[arm]x w */
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < 3; k++) j->by[i][6 * side + k] = sign * x[i][k];
+}
+
+static VectorSlope apart_slope(const Vec3 arm[2]) {
+  VectorSlope j = {{{0}}};
+  for (int side = 0; side < 2; side++) {
+    double sign = side == 0 ? 1 : -1;
+    set_turn(&j, side, arm[side], sign);
+    for (int i = 0; i < 3; i++) j.by[i][6 * side + 3 + i] = sign;
+  }
+  return j;
+}
+
+static VectorSlope turn_slope(int side, Vec3 direction) {
+  VectorSlope j = {{{0}}};
+  set_turn(&j, side, direction, 1);
+  return j;
+}
+
+/* H += factor (A^T B + B^T A) / 2. */
+static void add_product(const VectorSlope* a, const VectorSlope* b, double factor, double h[12][12]) {
+  for (int i = 0; i < 12; i++)
+    for (int j = 0; j < 12; j++) {
+      double sum = 0;
+      for (int k = 0; k < 3; k++) sum += a->by[k][i] * b->by[k][j] + b->by[k][i] * a->by[k][j];
+      h[i][j] += 0.5 * factor * sum;
+    }
+}
+
+/* What is left of the second derivative while poses move along straight lines: products of vectors that both move. */
+static void add_curvature(const ModelClosure* c, const ClosureRow* row, const Ends* e, const Vec3 arm[2], double factor,
+                          double h[12][12]) {
+  if (row->kind == CLOSURE_POINT || factor == 0) return;
+  if (row->kind == CLOSURE_ALIGN) {
+    VectorSlope u = turn_slope(0, mat3_mul_vec(e->pose[0].r, row->u));
+    VectorSlope v = turn_slope(1, mat3_mul_vec(e->pose[1].r, row->v));
+    add_product(&u, &v, 2 * factor, h);
+    return;
+  }
+  VectorSlope apart = apart_slope(arm);
+  if (row->kind == CLOSURE_LENGTH) {
+    add_product(&apart, &apart, factor / c->length, h);
+    return;
+  }
+  VectorSlope v = turn_slope(1, mat3_mul_vec(e->pose[1].r, row->v));
+  add_product(&apart, &v, 2 * factor, h);
+}
+
+/* How easily the two bodies alone would follow the row: sum |force|^2 / m + |torque|^2 / inertia [1/kg ...]. */
+static double free_mobility(const Model* m, const ModelClosure* c, const Vec3 force[2], const Vec3 torque[2]) {
+  double sum = 0;
+  for (int side = 0; side < 2; side++) {
+    if (c->link[side] < 0) continue;
+    const ModelLink* link = &m->links[c->link[side]];
+    if (link->tree < 0 || !(link->mass > 0)) continue;
+    double inertia = 0.5 * mat3_trace(mass_moment_inertia_tensor(&link->moment));
+    sum += vec3_dot(force[side], force[side]) / link->mass;
+    if (inertia > 0) sum += vec3_dot(torque[side], torque[side]) / inertia;
+  }
+  return sum;
+}
+
+static void set_slope(ClosureSystem* s, int k, int row, const Vec3 force[2], const Vec3 torque[2],
+                      const Vec3 reference[2], const Screw* screws) {
+  int first = s->dof_first[k], count = s->dof_first[k + 1] - first;
+  double* out = s->slope + s->slope_first[k] + (size_t)row * (size_t)count;
+  for (int n = 0; n < count; n++) {
+    const Screw* screw = &screws[s->dof[first + n]];
+    out[n] = 0;
+    for (int side = 0; side < 2; side++)
+      if (s->side[first + n] >> side & 1)
+        out[n] += vec3_dot(screw->w, torque[side]) + vec3_dot(screw_velocity(screw, reference[side]), force[side]);
+  }
+}
+
+static void add_row(ClosureSum* sum, const Vec3 force[2], const Mat3 moment[2], const Vec3 torque[2], double push,
+                    double stiffness) {
+  double j[12];
+  for (int side = 0; side < 2; side++) {
+    sum->force[side] = vec3_add_scaled(sum->force[side], push, force[side]);
+    sum->moment[side] = mat3_add(sum->moment[side], mat3_scale(moment[side], push));
+    vec3_store(torque[side], j + 6 * side);
+    vec3_store(force[side], j + 6 * side + 3);
+  }
+  for (int i = 0; i < 12; i++)
+    for (int n = 0; n < 12; n++) sum->hessian[i][n] += stiffness * j[i] * j[n];
+}
+
+static void find_arms(const ModelClosure* c, const Ends* e, const Vec3* reference, Vec3 at[2], Vec3 arm[2]) {
+  for (int side = 0; side < 2; side++) {
+    at[side] = c->link[side] < 0 ? vec3(0, 0, 0) : reference[c->link[side]];
+    arm[side] = vec3_sub(e->end[side], at[side]);
+  }
+}
+
+void closure_row_wrench(const ClosureSystem* s, int k, const Pose* poses, const Vec3* reference, const double* nu,
+                        double wrench[12]) {
+  const ModelClosure* c = &s->model->closures[k];
+  Ends e = ends_of(c, poses);
+  Vec3 at[2], arm[2];
+  find_arms(c, &e, reference, at, arm);
+  ClosureSum sum = {.force = {{0, 0, 0}}};
+  for (int i = 0; i < c->row_count; i++) {
+    Vec3 force[2], torque[2] = {{0, 0, 0}, {0, 0, 0}};
+    Mat3 moment[2];
+    row_slope(c, &c->rows[i], &e, arm, force, moment);
+    add_row(&sum, force, moment, torque, nu[c->row_first + i], 0);
+  }
+  for (int side = 0; side < 2; side++) {
+    vec3_store(mat3_axial(sum.moment[side]), wrench + 6 * side);
+    vec3_store(sum.force[side], wrench + 6 * side + 3);
+  }
+}
+
+static void assemble_closure(ClosureSystem* s, int k, const Pose* poses, const Vec3* reference, const Screw* screws,
+                             double weight) {
+  const ModelClosure* c = &s->model->closures[k];
+  ClosureSum* sum = &s->sum[k];
+  Ends e = ends_of(c, poses);
+  Vec3 at[2], arm[2];
+  find_arms(c, &e, reference, at, arm);
+  *sum = (ClosureSum){.force = {{0, 0, 0}}};
+  s->extent[k] = c->size + vec3_norm(e.end[0]) + vec3_norm(e.end[1]);
+  for (int i = 0; i < c->row_count; i++) {
+    int row = c->row_first + i;
+    Vec3 force[2], torque[2];
+    Mat3 moment[2];
+    row_slope(c, &c->rows[i], &e, arm, force, moment);
+    for (int side = 0; side < 2; side++) torque[side] = mat3_axial(moment[side]);
+    double mobility = free_mobility(s->model, c, force, torque);
+    s->value[row] = row_value(c, &c->rows[i], &e);
+    s->stiffness[row] = mobility > 0 ? weight / mobility : 0;
+    double push = s->multiplier[row] + s->stiffness[row] * s->value[row];
+    add_row(sum, force, moment, torque, push, s->stiffness[row]);
+    if (!s->convex[k]) add_curvature(c, &c->rows[i], &e, arm, push, sum->hessian);
+    set_slope(s, k, i, force, torque, at, screws);
+  }
+}
+
+void closures_assemble(ClosureSystem* s, const Pose* poses, const Vec3* reference, const Screw* screws, double weight) {
+  for (int k = 0; k < s->count; k++)
+    if (!s->open[k]) assemble_closure(s, k, poses, reference, screws, weight);
+}
+
+static int term_count(const void* holder) { return ((const ClosureSystem*)holder)->count; }
+
+static ContactTerms term_at(const void* holder, int index) {
+  const ClosureSystem* s = holder;
+  const ModelClosure* c = &s->model->closures[index];
+  const ClosureSum* sum = &s->sum[index];
+  if (s->open[index]) return (ContactTerms){-1, -1, sum->force, sum->moment, sum->hessian};
+  return (ContactTerms){c->link[0], c->link[1], sum->force, sum->moment, sum->hessian};
+}
+
+ContactTermList closures_terms(const ClosureSystem* s) {
+  return s ? (ContactTermList){s, term_count, term_at} : (ContactTermList){0};
+}
+
+/* ---------------------------------------------------------------- what a step asks */
+
+double closure_gap(const ClosureSystem* s, int k, const double* values) {
+  const ModelClosure* c = &s->model->closures[k];
+  double gap = 0;
+  for (int i = 0; i < c->row_count && !s->open[k]; i++) {
+    bool angle = c->rows[i].kind == CLOSURE_ALIGN;
+    double allowed = angle ? s->exact + CLOSURE_ROUNDINGS : s->exact * c->size + CLOSURE_ROUNDINGS * s->extent[k];
+    gap = fmax(gap, fabs(values[c->row_first + i]) / allowed);
+  }
+  return gap;
+}
+
+double closures_gap(const ClosureSystem* s, int* worst) {
+  double gap = 0;
+  for (int k = 0; s && k < s->count; k++) {
+    double own = closure_gap(s, k, s->value);
+    if (own <= gap) continue;
+    gap = own;
+    if (worst) *worst = k;
+  }
+  return gap;
+}
+
+double closure_open_by(const ClosureSystem* s, int k) {
+  const ModelClosure* c = &s->model->closures[k];
+  double most = 0;
+  for (int i = 0; i < c->row_count; i++) most = fmax(most, fabs(s->value[c->row_first + i]));
+  return most;
+}
+
+double closure_energy(const ClosureSystem* s, int k, const double* values) {
+  const ModelClosure* c = &s->model->closures[k];
+  double sum = 0;
+  for (int row = c->row_first; row < c->row_first + c->row_count && !s->open[k]; row++)
+    sum += (s->multiplier[row] + 0.5 * s->stiffness[row] * values[row]) * values[row];
+  return sum;
+}
+
+double closure_rounding(const ClosureSystem* s, int k) {
+  const ModelClosure* c = &s->model->closures[k];
+  double sum = 0;
+  for (int i = 0; i < c->row_count && !s->open[k]; i++) {
+    int row = c->row_first + i;
+    double extent = c->rows[i].kind == CLOSURE_ALIGN ? 1 : s->extent[k];
+    sum += POSITION_ROUNDING * extent * (fabs(s->multiplier[row]) + s->stiffness[row] * fabs(s->value[row]));
+  }
+  return sum + ENERGY_ROUNDING * fabs(closure_energy(s, k, s->value));
+}
+
+int closure_link(const ClosureSystem* s, int k) {
+  const ModelClosure* c = &s->model->closures[k];
+  int a = c->link[0];
+  return s->model->links[a].tree >= 0 ? a : c->link[1];
+}
+
+/* ---------------------------------------------------------------- multipliers (Z3) */
+
+static double slope_product(const ClosureSystem* s, int k, int row, const double* x) {
+  int first = s->dof_first[k], count = s->dof_first[k + 1] - first;
+  const double* slope = s->slope + s->slope_first[k] + (size_t)row * (size_t)count;
+  double sum = 0;
+  for (int n = 0; n < count; n++) sum += slope[n] * x[s->dof[first + n]];
+  return sum;
+}
+
+static void add_slope(const ClosureSystem* s, int k, int row, double factor, double* x) {
+  int first = s->dof_first[k], count = s->dof_first[k + 1] - first;
+  const double* slope = s->slope + s->slope_first[k] + (size_t)row * (size_t)count;
+  for (int n = 0; n < count; n++) x[s->dof[first + n]] += factor * slope[n];
+}
+
+void closures_add_force(const ClosureSystem* s, const double* change, double* gradient) {
+  for (int k = 0; s && k < s->count; k++)
+    for (int i = 0; i < s->model->closures[k].row_count && !s->open[k]; i++)
+      add_slope(s, k, i, change[s->model->closures[k].row_first + i], gradient);
+}
+
+/* One component: its closures and trees. */
+typedef struct {
+  int component, closures, trees, rows;
+} Coupled;
+
+static int component_of(const ClosureSystem* s, BlockSolver* solver, int k) {
+  return block_solver_component_of(solver, s->model->links[closure_link(s, k)].tree);
+}
+
+/* The component of closure `first` with all of its closures from there on. */
+static Coupled gather_component(ClosureSystem* s, BlockSolver* solver, int first) {
+  Coupled c = {.component = component_of(s, solver, first)};
+  for (int k = first; k < s->count; k++) {
+    if (s->open[k] || component_of(s, solver, k) != c.component) continue;
+    s->done[k] = true;
+    s->member[c.closures++] = k;
+    c.rows += s->model->closures[k].row_count;
+  }
+  for (int k = 0; k < s->model->tree_count; k++)
+    if (block_solver_component_of(solver, k) == c.component) s->tree[c.trees++] = k;
+  return c;
+}
+
+static void reserve_rows(ClosureSystem* s, int rows) {
+  if (rows <= s->capacity) return;
+  size_t old = (size_t)s->capacity, new = (size_t)rows;
+  s->matrix = memory_resize(s->matrix, sizeof(double) * old * old, sizeof(double) * new* new);
+  s->right = memory_resize(s->right, sizeof(double) * old, sizeof(double) * new);
+  s->work = memory_resize(s->work, sizeof(double) * 3 * old, sizeof(double) * 3 * new);
+  s->capacity = rows;
+}
+
+static void clear_component(const ClosureSystem* s, const Coupled* c, double* x) {
+  for (int n = 0; n < c->trees; n++) {
+    const ModelTree* tree = &s->model->trees[s->tree[n]];
+    for (int d = tree->dof_first; d < tree->dof_first + tree->dof_count; d++) x[d] = 0;
+  }
+}
+
+/* column <- H^-1 column in the component, zero where a degree of freedom is fixed. */
+static void solve_column(ClosureSystem* s, BlockSolver* solver, const Coupled* c, const bool* fixed) {
+  for (int n = 0; n < c->trees; n++) {
+    const ModelTree* tree = &s->model->trees[s->tree[n]];
+    for (int d = tree->dof_first; d < tree->dof_first + tree->dof_count; d++)
+      if (fixed[d]) s->column[d] = 0;
+  }
+  block_solver_solve_component(solver, c->component, s->column);
+}
+
+/* The entries of C H^-1 C^T below `row` and beside it come from one solve. */
+static void fill_column(ClosureSystem* s, const Coupled* c, int from, int first, int column) {
+  int at = first;
+  for (int n = from; n < c->closures; n++) {
+    int k = s->member[n];
+    for (int i = 0; i < s->model->closures[k].row_count; i++, at++)
+      if (at >= column)
+        s->matrix[at * c->rows + column] = s->matrix[column * c->rows + at] = slope_product(s, k, i, s->column);
+  }
+}
+
+static void fill_matrix(ClosureSystem* s, BlockSolver* solver, const Coupled* c, const bool* fixed) {
+  int first = 0;
+  for (int n = 0; n < c->closures; n++) {
+    int k = s->member[n], count = s->model->closures[k].row_count;
+    for (int i = 0; i < count; i++) {
+      clear_component(s, c, s->column);
+      add_slope(s, k, i, 1, s->column);
+      solve_column(s, solver, c, fixed);
+      fill_column(s, c, n, first, first + i);
+    }
+    first += count;
+  }
+}
+
+/* The component's multipliers; x closes. */
+static bool solve_component(ClosureSystem* s, BlockSolver* solver, const Coupled* c, const bool* fixed,
+                            const double* values, double* x, double* change) {
+  reserve_rows(s, c->rows);
+  fill_matrix(s, solver, c, fixed);
+  int at = 0;
+  for (int n = 0; n < c->closures; n++) {
+    const ModelClosure* closure = &s->model->closures[s->member[n]];
+    for (int i = 0; i < closure->row_count; i++)
+      s->right[at++] = slope_product(s, s->member[n], i, x) + (values ? values[closure->row_first + i] : 0);
+  }
+  if (!symmetric_least_change(c->rows, s->matrix, s->right, s->work)) return false;
+  clear_component(s, c, s->column);
+  at = 0;
+  for (int n = 0; n < c->closures; n++) {
+    const ModelClosure* closure = &s->model->closures[s->member[n]];
+    for (int i = 0; i < closure->row_count; i++, at++) {
+      change[closure->row_first + i] = s->right[at];
+      add_slope(s, s->member[n], i, s->right[at], s->column);
+    }
+  }
+  solve_column(s, solver, c, fixed);
+  for (int n = 0; n < c->trees; n++) {
+    const ModelTree* tree = &s->model->trees[s->tree[n]];
+    for (int d = tree->dof_first; d < tree->dof_first + tree->dof_count; d++) x[d] -= s->column[d];
+  }
+  return true;
+}
+
+bool closures_solve(ClosureSystem* s, BlockSolver* solver, const bool* solved, const bool* fixed, const double* values,
+                    double* x, double* change) {
+  bool all = true;
+  memset(change, 0, sizeof(double) * (size_t)s->row_count);
+  memset(s->done, 0, sizeof(bool) * (size_t)s->count);
+  for (int k = 0; k < s->count; k++) {
+    if (s->open[k] || s->done[k]) continue;
+    Coupled c = gather_component(s, solver, k);
+    if (solved && !solved[c.component]) continue;
+    all = solve_component(s, solver, &c, fixed, values, x, change) && all;
+  }
+  return all;
+}
+
+/* ---------------------------------------------------------------- from state to state */
+
+void closures_begin(ClosureSystem* s) {
+  memcpy(s->multiplier, s->accepted, sizeof(double) * (size_t)s->row_count);
+  memset(s->convex, 0, sizeof(bool) * (size_t)s->count);
+  s->gap_before = INFINITY;
+}
+
+void closures_keep(ClosureSystem* s) { memcpy(s->kept, s->multiplier, sizeof(double) * (size_t)s->row_count); }
+
+void closures_put_back(ClosureSystem* s) { memcpy(s->multiplier, s->kept, sizeof(double) * (size_t)s->row_count); }
+
+void closures_straighten(ClosureSystem* s, const bool* marked) {
+  for (int k = 0; k < s->count; k++) s->convex[k] = s->convex[k] || marked[closure_link(s, k)];
+}
+
+void closures_bend(ClosureSystem* s) { memset(s->convex, 0, sizeof(bool) * (size_t)s->count); }
+
+/* What is pulled too hard in this step is gone from the next one on (Z5). */
+void closures_advance(ClosureSystem* s, double time) {
+  memcpy(s->accepted, s->multiplier, sizeof(double) * (size_t)s->row_count);
+  for (int k = 0; k < s->count; k++) {
+    const ModelClosure* c = &s->model->closures[k];
+    if (s->open[k] || !(c->break_force > 0) || vec3_norm(s->sum[k].force[0]) <= c->break_force) continue;
+    s->open[k] = true;
+    s->broken_at[k] = time;
+    for (int i = 0; i < c->row_count; i++) s->multiplier[c->row_first + i] = s->accepted[c->row_first + i] = 0;
+  }
+}
+
+void closures_save(ClosureSystem* s) {
+  memcpy(s->saved, s->accepted, sizeof(double) * (size_t)s->row_count);
+  memcpy(s->open_saved, s->open, sizeof(bool) * (size_t)s->count);
+}
+
+void closures_restore(ClosureSystem* s) {
+  memcpy(s->accepted, s->saved, sizeof(double) * (size_t)s->row_count);
+  memcpy(s->open, s->open_saved, sizeof(bool) * (size_t)s->count);
+  for (int k = 0; k < s->count; k++)
+    if (!s->open[k]) s->broken_at[k] = INFINITY;
+}
+
+void closures_pass_state(ClosureSystem* s, StateBlock* block) {
+  state_block_doubles(block, s->accepted, (size_t)s->row_count);
+  for (int k = 0; k < s->count; k++) state_block_bool(block, &s->open[k]);
+  state_block_doubles(block, s->broken_at, (size_t)s->count);
+}
+
+/* ---------------------------------------------------------------- for the user */
+
+SimClosure closure_state(const ClosureSystem* s, int k, const Pose* poses) {
+  const ModelClosure* c = &s->model->closures[k];
+  SimClosure out = {.broken = s->open[k], .broken_at = s->broken_at[k]};
+  Ends e = ends_of(c, poses);
+  for (int i = 0; i < c->row_count && !s->open[k]; i++) {
+    const Vec3 arm[2] = {{0, 0, 0}, {0, 0, 0}};
+    double value = fabs(row_value(c, &c->rows[i], &e)), mu = s->accepted[c->row_first + i];
+    bool angle = c->rows[i].kind == CLOSURE_ALIGN;
+    Vec3 force[2];
+    Mat3 moment[2];
+    row_slope(c, &c->rows[i], &e, arm, force, moment);
+    *(angle ? &out.angle : &out.gap) = fmax(angle ? out.angle : out.gap, value);
+    out.force = vec3_add_scaled(out.force, -mu, force[0]);
+    out.torque = vec3_add_scaled(out.torque, -mu, mat3_axial(moment[0]));
+  }
+  return out;
+}

@@ -1,0 +1,104 @@
+/* Private to simulate/: equations c(q) = 0 that hold at the end of every step, their forces and their part in Newton's
+ * method (docs/derivations/closures.md). With the multipliers mu [N, N m] the step minimizes
+ *   O(q) + sum mu c + sum rho/2 c^2                                                                          (Z2)
+ * over q, and mu is what makes the motion along Newton's direction close: C delta = -c (Z3). */
+#ifndef SDRS_SIMULATE_CLOSURES_H
+#define SDRS_SIMULATE_CLOSURES_H
+
+#include "simulate/simulate.h"
+#include "simulate/terms.h"
+
+/* Of one closure, summed over its rows. */
+typedef struct {
+  Vec3 force[2];
+  Mat3 moment[2];
+  double hessian[12][12];
+} ClosureSum;
+
+typedef struct ClosureSystem {
+  const Model* model;
+  int count, row_count;
+  double gap_before; /* of the round of Newton's method before */
+  double exact;      /* part of a closure's size, and angle, that it holds to */
+  /* of every row */
+  double *multiplier, *accepted, *saved, *kept; /* of the iteration, the present state, the step's begin, of
+                                               another direction [N or N m] */
+  double *stiffness, *value;                    /* rho [N/m ...], c at the configuration that was assembled [m, 1] */
+  double* change;                               /* of the multipliers, by the last direction */
+  /* of every closure */
+  bool *open, *open_saved; /* it has broken */
+  bool* convex;            /* the curvature of its equations is left out */
+  double* broken_at;       /* time of the state in which it broke; INFINITY: it holds [s] */
+  ClosureSum* sum;         /* terms at the configuration that was assembled */
+  double* extent;          /* how large its positions are: what they are rounded by [m] */
+  int *dof_first, *dof; /* degrees of freedom that move an end: closure k has dof[dof_first[k] .. dof_first[k+1]-1] */
+  unsigned char* side;  /* which end each of them moves: bits */
+  size_t* slope_first;  /* where the closure's rows begin in slope */
+  double* slope;        /* C, row by row over the closure's dof */
+  /* work of closures_solve */
+  double *column, *product;      /* (nv) */
+  bool* done;                    /* (closures) */
+  int *member, *tree;            /* closures and trees of one component */
+  double *matrix, *right, *work; /* C H^-1 C^T of its rows, right-hand side  (capacity^2, capacity, 3 capacity) */
+  int capacity;                  /* rows */
+} ClosureSystem;
+
+/* NULL: the model has none. */
+/* tolerance: of the step, relative. */
+ClosureSystem* closures_create(const Model* model, double tolerance);
+void closures_destroy(ClosureSystem* system);
+
+/* Values of all rows at the poses (rows). */
+void closures_values(const ClosureSystem* system, const Pose* poses, double* values);
+/* Everything at the poses: values, slopes, stiffness, terms. weight: factor / dt^2 [1/s^2]. */
+void closures_assemble(ClosureSystem* system, const Pose* poses, const Vec3* reference, const Screw* screws,
+                       double weight);
+/* The terms for Assembly; link -1: the world. */
+ContactTermList closures_terms(const ClosureSystem* system);
+/* How far the closure is from closed, in what is promised: closed up to 1. One that has broken: 0. */
+double closure_gap(const ClosureSystem* system, int closure, const double* values);
+static inline bool closure_holds(const ClosureSystem* system, int closure) {
+  return closure_gap(system, closure, system->value) <= 1;
+}
+/* The largest of all; *worst (or NULL): whose. */
+double closures_gap(const ClosureSystem* system, int* worst);
+/* Its largest value [m or rad]. */
+double closure_open_by(const ClosureSystem* system, int closure);
+/* Energy of a closure, from its rows' values [J]. */
+double closure_energy(const ClosureSystem* system, int closure, const double* values);
+/* Smallest energy that means something, from that of positions [J]. */
+double closure_rounding(const ClosureSystem* system, int closure);
+/* Torque and force (about the centre of mass) of both ends, a first, of the rows' multipliers nu alone. */
+void closure_row_wrench(const ClosureSystem* system, int closure, const Pose* poses, const Vec3* reference,
+                        const double* nu, double wrench[12]);
+/* The first link of the closure that has a tree; at least one has. */
+int closure_link(const ClosureSystem* system, int closure);
+
+/* After components of the solver were factored, with x = H^-1 (..) in them: finds the change of the rows' multipliers
+ * for which x - H^-1 C^T change fulfils C x = -values (values NULL: = 0), in the least squares sense and with the least
+ * change where rows say the same twice, and takes that from x. solved (components; NULL: all): which ones; change
+ * (rows) is set for their rows, 0 for others. fixed: degrees of freedom that the solver was told. false: not finite. */
+bool closures_solve(ClosureSystem* system, BlockSolver* solver, const bool* solved, const bool* fixed,
+                    const double* values, double* x, double* change);
+/* g += C^T change. */
+void closures_add_force(const ClosureSystem* system, const double* change, double* gradient);
+
+/* The multipliers at the begin of a step, those of a step that was solved (time: of its end [s]; closures whose force
+ * is too large are open from there on), and those before a step that is taken in parts. */
+void closures_begin(ClosureSystem* system);
+/* Around a direction from another model than the objective's own: its multipliers are not kept. */
+void closures_keep(ClosureSystem* system);
+void closures_put_back(ClosureSystem* system);
+/* The next terms are without the curvature of the equations, for closures of marked links; or with it again. */
+void closures_straighten(ClosureSystem* system, const bool* marked);
+void closures_bend(ClosureSystem* system);
+void closures_advance(ClosureSystem* system, double time);
+void closures_save(ClosureSystem* system);
+void closures_restore(ClosureSystem* system);
+/* What lasts from one step to the next. */
+void closures_pass_state(ClosureSystem* system, StateBlock* block);
+
+/* What sim_closure says. */
+SimClosure closure_state(const ClosureSystem* system, int closure, const Pose* poses);
+
+#endif

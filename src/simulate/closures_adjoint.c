@@ -1,0 +1,210 @@
+#include "simulate/closures_adjoint.h"
+
+#include <string.h>
+
+ClosureAdjoint* closure_adjoint_create(const Sim* s) {
+  if (!s->closures) return NULL;
+  ClosureAdjoint* a = MEMORY_NEW(ClosureAdjoint, 1);
+  a->end = memory_alloc(sizeof(Vec3[2]) * (size_t)s->closures->count);
+  a->length = MEMORY_NEW(double, s->closures->count);
+  a->u = MEMORY_NEW(Vec3, s->closures->row_count);
+  a->v = MEMORY_NEW(Vec3, s->closures->row_count);
+  a->nu = MEMORY_NEW(double, s->closures->row_count);
+  return a;
+}
+
+void closure_adjoint_destroy(ClosureAdjoint* a) {
+  if (!a) return;
+  memory_free(a->end);
+  memory_free(a->length);
+  memory_free(a->u);
+  memory_free(a->v);
+  memory_free(a->nu);
+  memory_free(a);
+}
+
+void closure_adjoint_begin(ClosureAdjoint* a, const Sim* s) {
+  if (!a) return;
+  memset(a->end, 0, sizeof(Vec3[2]) * (size_t)s->closures->count);
+  memset(a->length, 0, sizeof(double) * (size_t)s->closures->count);
+  memset(a->u, 0, sizeof(Vec3) * (size_t)s->closures->row_count);
+  memset(a->v, 0, sizeof(Vec3) * (size_t)s->closures->row_count);
+}
+
+void closure_adjoint_load(Sim* s, const double* broken_at) {
+  ClosureSystem* c = s->closures;
+  if (!c) return;
+  closures_bend(c);
+  memset(c->multiplier, 0, sizeof(double) * (size_t)c->row_count);
+  for (int k = 0; k < c->count; k++) c->open[k] = broken_at && broken_at[k] < s->clock.time;
+}
+
+bool closure_adjoint_forces(Sim* s) {
+  ClosureSystem* c = s->closures;
+  for (int k = 0; k < s->model->dof_count; k++) s->solution[k] = s->fixed[k] ? 0 : -s->gradient[k];
+  block_solver_solve(s->solver, s->solution);
+  if (!closures_solve(c, s->solver, NULL, s->fixed, NULL, s->solution, c->change)) return false;
+  memcpy(c->multiplier, c->change, sizeof(double) * (size_t)c->row_count);
+  return true;
+}
+
+/* ---------------------------------------------------------------- by the links' poses */
+
+void closure_adjoint_product(const ClosureAdjoint* a, const Sim* s, const double (*twist)[6], double (*wrench)[6]) {
+  if (!a) return;
+  const ClosureSystem* c = s->closures;
+  for (int k = 0; k < c->count; k++) {
+    if (c->open[k]) continue;
+    const int* link = s->model->closures[k].link;
+    double both[12] = {0}, out[12], own[12];
+    for (int side = 0; side < 2; side++)
+      if (link[side] >= 0 && s->model->links[link[side]].tree >= 0)
+        memcpy(both + 6 * side, twist[link[side]], sizeof(double[6]));
+    closure_row_wrench(c, k, s->configuration[s->current].pose, s->reference, a->nu, out);
+    for (int i = 0; i < 12; i++) {
+      own[i] = out[i];
+      for (int j = 0; j < 12; j++) own[i] += c->sum[k].hessian[i][j] * both[j];
+    }
+    for (int side = 0; side < 2; side++)
+      for (int i = 0; link[side] >= 0 && i < 6; i++) wrench[link[side]][i] += own[6 * side + i];
+  }
+}
+
+/* ---------------------------------------------------------------- by ends and directions */
+
+/* Of one side: where it is and how lambda moves it. */
+typedef struct {
+  Mat3 r, dr;
+  Vec3 end, end_dot;
+} ClosureSide;
+
+static ClosureSide side_of(const Sim* s, const ModelClosure* c, int side, const double (*motion)[3][4]) {
+  int link = c->link[side];
+  Pose at = model_closure_pose(c, side, s->configuration[s->current].pose);
+  ClosureSide out = {.r = at.r, .dr = mat3_zero(), .end = pose_apply(at, c->end[side]), .end_dot = vec3(0, 0, 0)};
+  if (link < 0 || s->model->links[link].tree < 0) return out;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) out.dr.m[i][j] = motion[link][i][j];
+  Vec3 dt = vec3(motion[link][0][3], motion[link][1][3], motion[link][2][3]);
+  out.end_dot = vec3_add(mat3_mul_vec(out.dr, c->end[side]), dt);
+  return out;
+}
+
+/* Derivatives of mu c' + nu c by d, d', u, u', v, v' and the length. */
+typedef struct {
+  Vec3 d, d_dot, u, u_dot, v, v_dot;
+  double length;
+} RowBar;
+
+static RowBar row_bar(const ModelClosure* c, const ClosureRow* row, const ClosureSide side[2], double mu, double nu) {
+  RowBar b = {.length = 0};
+  Vec3 d = vec3_sub(side[0].end, side[1].end), d_dot = vec3_sub(side[0].end_dot, side[1].end_dot);
+  Vec3 u = mat3_mul_vec(side[0].r, row->u), u_dot = mat3_mul_vec(side[0].dr, row->u);
+  Vec3 v = mat3_mul_vec(side[1].r, row->v), v_dot = mat3_mul_vec(side[1].dr, row->v);
+  switch (row->kind) {
+    case CLOSURE_POINT: {
+      Vec3 e = vec3(row->axis == 0, row->axis == 1, row->axis == 2);
+      b.d_dot = vec3_scale(e, mu);
+      b.d = vec3_scale(e, nu);
+      break;
+    }
+    case CLOSURE_ALIGN:
+      b.u = vec3_add(vec3_scale(v_dot, mu), vec3_scale(v, nu));
+      b.v = vec3_add(vec3_scale(u_dot, mu), vec3_scale(u, nu));
+      b.u_dot = vec3_scale(v, mu);
+      b.v_dot = vec3_scale(u, mu);
+      break;
+    case CLOSURE_ACROSS:
+      b.d = vec3_add(vec3_scale(v_dot, mu), vec3_scale(v, nu));
+      b.v = vec3_add(vec3_scale(d_dot, mu), vec3_scale(d, nu));
+      b.d_dot = vec3_scale(v, mu);
+      b.v_dot = vec3_scale(d, mu);
+      break;
+    case CLOSURE_LENGTH: {
+      double l = c->length;
+      b.d = vec3_scale(vec3_add(vec3_scale(d_dot, mu), vec3_scale(d, nu)), 1 / l);
+      b.d_dot = vec3_scale(d, mu / l);
+      b.length = -mu * vec3_dot(d, d_dot) / (l * l) - 0.5 * nu * (vec3_dot(d, d) / (l * l) + 1);
+      break;
+    }
+  }
+  return b;
+}
+
+static Vec3 to_link(const ClosureSide* side, Vec3 bar, Vec3 bar_dot) {
+  return vec3_add(mat3_tmul_vec(side->r, bar), mat3_tmul_vec(side->dr, bar_dot));
+}
+
+void closure_adjoint_ends(ClosureAdjoint* a, const Sim* s, const double (*motion)[3][4]) {
+  if (!a) return;
+  for (int k = 0; k < s->closures->count; k++) {
+    if (s->closures->open[k]) continue;
+    const ModelClosure* c = &s->model->closures[k];
+    ClosureSide side[2] = {side_of(s, c, 0, motion), side_of(s, c, 1, motion)};
+    for (int i = 0; i < c->row_count; i++) {
+      int row = c->row_first + i;
+      RowBar b = row_bar(c, &c->rows[i], side, s->closures->multiplier[row], a->nu[row]);
+      a->end[k][0] = vec3_add(a->end[k][0], to_link(&side[0], b.d, b.d_dot));
+      a->end[k][1] = vec3_sub(a->end[k][1], to_link(&side[1], b.d, b.d_dot));
+      a->u[row] = vec3_add(a->u[row], to_link(&side[0], b.u, b.u_dot));
+      a->v[row] = vec3_add(a->v[row], to_link(&side[1], b.v, b.v_dot));
+      a->length[k] += b.length;
+    }
+  }
+}
+
+/* ---------------------------------------------------------------- the start */
+
+/* X = R^T (x - t) with x given: bar by X becomes one by R and t. */
+static void add_local(double bar[3][4], Vec3 from_origin, Vec3 by, Mat3 r) {
+  Mat3 turn = mat3_outer(from_origin, by);
+  Vec3 back = mat3_mul_vec(r, by);
+  const double t[3] = {back.x, back.y, back.z};
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) bar[i][j] += turn.m[i][j];
+    bar[i][3] -= t[i];
+  }
+}
+
+static void add_turn(double bar[3][4], Vec3 direction, Vec3 by) {
+  Mat3 turn = mat3_outer(direction, by);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) bar[i][j] += turn.m[i][j];
+}
+
+static void add_origin(double (*bar)[3][4], int link, Vec3 by) {
+  if (link < 0) return;
+  bar[link][0][3] += by.x;
+  bar[link][1][3] += by.y;
+  bar[link][2][3] += by.z;
+}
+
+/* Where an end is not given it is the origin of a link's frame. */
+static void start_origins(const ClosureAdjoint* a, const Model* m, int k, const Pose at[2], double (*bar)[3][4]) {
+  const ModelClosure* c = &m->closures[k];
+  const SceneClosure* source = &m->scene->closures[k];
+  Vec3 by[2];
+  for (int side = 0; side < 2; side++) by[side] = mat3_mul_vec(at[side].r, a->end[k][side]);
+  bool own_end = c->type == CLOSURE_DISTANCE && !source->has_axis;
+  if (!source->has_point) add_origin(bar, c->link[0], own_end ? by[0] : vec3_add(by[0], by[1]));
+  if (!own_end) return;
+  Vec3 apart = vec3_sub(pose_apply(at[1], c->end[1]), pose_apply(at[0], c->end[0]));
+  add_origin(bar, c->link[1], vec3_add_scaled(by[1], a->length[k] / c->length, apart));
+}
+
+void closure_adjoint_start(const ClosureAdjoint* a, const Model* m, const Pose* pose, double (*bar)[3][4]) {
+  for (int k = 0; a && k < m->closure_count; k++) {
+    const ModelClosure* c = &m->closures[k];
+    Pose at[2] = {model_closure_pose(c, 0, pose), model_closure_pose(c, 1, pose)};
+    for (int side = 0; side < 2; side++) {
+      int link = c->link[side];
+      if (link < 0) continue;
+      add_local(bar[link], mat3_mul_vec(at[side].r, c->end[side]), a->end[k][side], at[side].r);
+      for (int i = 0; i < c->row_count; i++) {
+        Vec3 own = side == 0 ? c->rows[i].u : c->rows[i].v;
+        add_turn(bar[link], mat3_mul_vec(at[side].r, own), (side == 0 ? a->u : a->v)[c->row_first + i]);
+      }
+    }
+    start_origins(a, m, k, at, bar);
+  }
+}

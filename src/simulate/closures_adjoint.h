@@ -1,0 +1,33 @@
+/* Private to simulate/: closures backwards (docs/derivations/closures.md, Z6). */
+#ifndef SDRS_SIMULATE_CLOSURES_ADJOINT_H
+#define SDRS_SIMULATE_CLOSURES_ADJOINT_H
+
+#include "simulate/sim.h"
+
+/* Derivatives of the run's scalar by the ends and directions of closures in their links' frames, gathered over steps,
+ * and the rows' part of lambda. Owned by a StepAdjoint. */
+typedef struct {
+  Vec3 (*end)[2]; /* (closures) */
+  double* length; /* (closures) */
+  Vec3 *u, *v;    /* (rows) */
+  double* nu;     /* with lambda: H lambda + C^T nu = -(derivatives by the coordinates), C lambda = 0  (rows) */
+} ClosureAdjoint;
+
+/* NULL: the sim has no closures. */
+ClosureAdjoint* closure_adjoint_create(const Sim* sim);
+void closure_adjoint_destroy(ClosureAdjoint* adjoint);
+void closure_adjoint_begin(ClosureAdjoint* adjoint, const Sim* sim);
+/* The closures that hold in the step of sim->clock, with no force. broken_at: of the run, NULL: none broke. */
+void closure_adjoint_load(Sim* sim, const double* broken_at);
+/* Their forces, from the gradient without them and the matrix of the solver, which was factored: C^T mu = -gradient. */
+bool closure_adjoint_forces(Sim* sim);
+/* wrench (links): + the change of force and torque that closures put on a link while all move by twist (links), with mu
+ * changing by nu. */
+void closure_adjoint_product(const ClosureAdjoint* adjoint, const Sim* sim, const double (*twist)[6],
+                             double (*wrench)[6]);
+/* lambda . dF/d(ends, directions, lengths), gathered. motion (links): of lambda. */
+void closure_adjoint_ends(ClosureAdjoint* adjoint, const Sim* sim, const double (*motion)[3][4]);
+/* What was gathered, to the poses at the start (links), added. */
+void closure_adjoint_start(const ClosureAdjoint* adjoint, const Model* model, const Pose* pose, double (*bar)[3][4]);
+
+#endif

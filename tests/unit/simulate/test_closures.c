@@ -1,0 +1,285 @@
+/* Closures: their energy's derivatives against differences, closed forms of mechanisms, forces, breaking, loops that
+ * cannot close, scales over many decades. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "simulate/sim.h"
+#include "support/loops.h"
+#include "support/runs.h"
+#include "support/sweep.h"
+
+/* ---------------------------------------------------------------- derivatives of the step's objective */
+
+typedef struct {
+  Run* run;
+  double *base, *direction;
+} Objective;
+
+/* O + mu c + rho/2 c^2 at base (+) x direction, with the rho that were found at base. */
+static bool objective_along(void* context, const double* x, double* y) {
+  Objective* o = context;
+  Sim* s = o->run->sim;
+  Configuration* c = &s->configuration[s->current];
+  model_increment(s->model, o->base, o->direction, x[0], c->q);
+  model_poses(s->model, c->q, c->pose);
+  if (!configuration_evaluate(s, c)) return false;
+  y[0] = 0;
+  for (int i = 0; i < s->model->link_count; i++) {
+    y[0] += c->inertia[i];
+    if (s->model->links[i].dof_count > 0) y[0] += c->joints[i].controller;
+  }
+  for (int k = 0; k < s->closures->count; k++) y[0] += closure_energy(s->closures, k, c->closures);
+  return true;
+}
+
+/* Derivative of x^2/2 d H d and of g d: differences of the slope of the objective along d. */
+static void assembled(Objective* o, double* slope, double* curvature) {
+  Sim* s = o->run->sim;
+  Assembly a;
+  Configuration* c = &s->configuration[s->current];
+  memcpy(c->q, o->base, sizeof(double) * (size_t)s->model->coordinate_count);
+  model_poses(s->model, c->q, c->pose);
+  assert_true(configuration_evaluate(s, c));
+  step_assemble_unmeasured(s, (ContactTermList){0}, &a);
+  step_pattern(s, (ContactTermList){0});
+  assemble_hessian(&a, true, s->solver);
+  double* product = MEMORY_NEW(double, s->model->dof_count);
+  block_solver_multiply(s->solver, o->direction, product);
+  *slope = *curvature = 0;
+  for (int k = 0; k < s->model->dof_count; k++) {
+    *slope += s->gradient[k] * o->direction[k];
+    *curvature += product[k] * o->direction[k];
+  }
+  memory_free(product);
+}
+
+static void closures_Z2_Z4_derivatives(void** state) {
+  (void)state;
+  Random random = {41};
+  print_message("seed 41\n");
+  Run* run = run_create(1, 1e-9, LOOPS_OF_EVERY_TYPE, "first_order");
+  Sim* s = run->sim;
+  size_t nv = (size_t)s->model->dof_count, nq = (size_t)s->model->coordinate_count;
+  Objective o = {run, MEMORY_NEW(double, nq), MEMORY_NEW(double, nv)};
+  for (int round = 0; round < 12; round++) {
+    step_prepare(s);
+    memcpy(o.base, s->q_now, sizeof(double) * nq);
+    for (int k = 0; k < s->closures->row_count; k++) s->closures->multiplier[k] = 300 * random_normal(&random);
+    for (size_t k = 0; k < nv; k++)
+      o.direction[k] = round < 6 ? random_normal(&random) : k == nv * (size_t)(round - 6) / 6;
+    double slope, curvature, h = 2e-4, there[3];
+    assembled(&o, &slope, &curvature);
+    const double zero = 0;
+    Sweep sweep = {.function = objective_along, .context = &o, .inputs = 1, .outputs = 1, .x = &zero, .first = 1e-2};
+    sweep.factor = 4;
+    sweep.steps = 8;
+    sweep_expect(&sweep, &slope, 1, 1e-7, "round %d: slope", round);
+    for (int k = -1; k <= 1; k++) {
+      double x = k * h;
+      assert_true(objective_along(&o, &x, &there[k + 1]));
+    }
+    compare_near((there[0] - 2 * there[1] + there[2]) / (h * h), curvature, 2e-5 * fabs(curvature), "curvature");
+  }
+  memory_free(o.base);
+  memory_free(o.direction);
+  run_free(run);
+}
+
+/* ---------------------------------------------------------------- mechanisms against closed forms */
+
+/* How far the four-bar's joints are from its closed form: the rocker's angle from the crank's by the circles of
+ * coupler and rocker about their pins. */
+static double four_bar_error(const Sim* s) {
+  double crank = s->state.q[0], bx = 0.1 * cos(crank), by = 0.1 * sin(crank), dx = 0.4 - bx, dy = -by;
+  double apart = sqrt(dx * dx + dy * dy), along = (0.35 * 0.35 - 0.3 * 0.3 + apart * apart) / (2 * apart);
+  double beside = sqrt(0.35 * 0.35 - along * along);
+  double cx = bx + (along * dx - beside * dy) / apart, cy = by + (along * dy + beside * dx) / apart;
+  Vec3 pin = pose_apply(s->state.pose[2], vec3(0.3, 0, 0)), end = pose_apply(s->state.pose[1], vec3(0.35, 0, 0));
+  Vec3 truth = vec3(cx, 0, 1 + cy);
+  return fmax(vec3_norm(vec3_sub(pin, truth)), vec3_norm(vec3_sub(end, truth)));
+}
+
+static double energy_lost(const char* integrator, double dt, int steps) {
+  Run* run = run_create(1, 0, FOUR_BAR, integrator);
+  run->model.simulation.dt = dt;
+  sim_destroy(run->sim);
+  SimOptions options = {.threads = 1};
+  assert_int_equal(sim_create(&run->sim, &run->model, &options, &run->diagnostics), STATUS_OK);
+  SimMeasure begin = sim_measure(run->sim);
+  double worst = 0, turned = run->sim->state.q[0];
+  for (int k = 0; k < steps; k++) {
+    run_steps(run, 1);
+    worst = fmax(worst, four_bar_error(run->sim));
+  }
+  turned = run->sim->state.q[0] - turned;
+  SimMeasure end = sim_measure(run->sim);
+  compare_at_most(worst, 1e-8, "four-bar against its closed form [m]");
+  assert_true(fabs(turned) > 0.5);
+  double scale = 1.5 * 9.81 * 0.1; /* what the weights can do */
+  run_free(run);
+  return (begin.kinetic + begin.potential - end.kinetic - end.potential) / scale;
+}
+
+static void closures_Z1_four_bar(void** state) {
+  (void)state;
+  double first[2] = {energy_lost("first_order", 2e-3, 400), energy_lost("first_order", 1e-3, 800)};
+  double second[2] = {energy_lost("second_order", 2e-3, 400), energy_lost("second_order", 1e-3, 800)};
+  print_message("energy lost: first order %.3g %.3g, second order %.3g %.3g\n", first[0], first[1], second[0],
+                second[1]);
+  assert_true(first[0] > first[1] && first[0] / first[1] > 1.7);
+  assert_true(fabs(second[0] / second[1]) > 3.4); /* of second order at least: four times */
+  assert_true(fabs(second[1]) < 0.05 * first[1]);
+}
+
+/* Crank 0.2 m, rod 0.5 m, piston on the x axis that is pushed with 100 times the machine's weight: where the piston is
+ * follows from the crank's angle. unit: of lengths, weigh: of masses. */
+static double slider_crank_error(double unit, double weigh, double push, int* iterations) {
+  double g = 9.81, dt = 0.004 * sqrt(unit);
+  Run* run = run_create(
+      1, 0,
+      "simulation: {dt: %.17g, steps: 100}\n"
+      "contact: {model: none}\n"
+      "links:\n"
+      "  - {name: crank, mass: %.17g, mass_model: uniform, joint: {type: hinge, axis: [0, -1, 0]}, shapes: [{type: "
+      "box, "
+      "size: [%.17g, %.17g, %.17g], position: [%.17g, 0, 0]}]}\n"
+      "  - {name: rod, parent: crank, mass: %.17g, mass_model: uniform, joint: {type: hinge, axis: [0, -1, 0], "
+      "position: [%.17g, 0, 0]}, shapes: [{type: box, size: [%.17g, %.17g, %.17g], position: [%.17g, 0, 0]}]}\n"
+      "  - {name: piston, mass: %.17g, mass_model: uniform, joint: {type: slide, axis: [1, 0, 0], position: [%.17g, 0, "
+      "0]}, shape: {type: box, size: [%.17g, %.17g, %.17g]}}\n"
+      "closures:\n"
+      "  - {type: hinge, a: rod, b: piston, point: [%.17g, 0, 0], axis: [0, 1, 0]}\n"
+      "loads:\n"
+      "  - {link: piston, force: [%.17g, 0, 0]}\n"
+      "initial:\n"
+      "  - {link: crank, coordinates: [1.0471975511965976]}\n"
+      "  - {link: rod, coordinates: [%.17g]}\n",
+      dt, weigh, 0.2 * unit, 0.02 * unit, 0.02 * unit, 0.1 * unit, 2 * weigh, 0.2 * unit, 0.5 * unit, 0.02 * unit,
+      0.02 * unit, 0.25 * unit, weigh, unit * (0.1 + sqrt(0.25 - 0.03)), 0.1 * unit, 0.1 * unit, 0.1 * unit,
+      unit * (0.1 + sqrt(0.25 - 0.03)), push * 4 * weigh * g,
+      -1.0471975511965976 - asin(0.2 * sin(1.0471975511965976) / 0.5));
+  double worst = 0;
+  *iterations = 0;
+  for (int k = 0; k < 100; k++) {
+    *iterations += run_steps(run, 1).iterations;
+    const SimState* s = sim_state(run->sim);
+    double way = 0.2 * unit * sin(s->q[0]), truth = 0.2 * unit * cos(s->q[0]) + sqrt(0.25 * unit * unit - way * way);
+    Vec3 end = pose_apply(s->pose[1], vec3(0.5 * unit, 0, 0));
+    worst = fmax(worst, fmax(fabs(s->pose[2].t.x - truth), vec3_norm(vec3_sub(end, s->pose[2].t))) / unit);
+  }
+  run_free(run);
+  return worst;
+}
+
+static void closures_Z3_slider_crank_at_any_scale(void** state) {
+  (void)state;
+  static const double units[] = {1, 1e-4, 1e4}, masses[] = {1, 1e-9, 1e6};
+  int plain, loaded, other;
+  compare_at_most(slider_crank_error(1, 1, 0, &plain), 1e-8, "slider-crank [part of its size]");
+  compare_at_most(slider_crank_error(1, 1, -100, &loaded), 1e-8, "under 100 times its weight");
+  for (int k = 0; k < 9; k++) {
+    compare_at_most(slider_crank_error(units[k % 3], masses[k / 3], -100, &other), 1e-8, "of any size and mass");
+    assert_true(abs(other - loaded) <= 5); /* the same work */
+  }
+}
+
+/* ---------------------------------------------------------------- forces */
+
+/* A beam of 2 kg on a hinge at one end and a closure at the other: half its weight each, whatever the closure's type,
+ * and though a hinge says more than needs be said. */
+static void closures_Z3_forces(void** state) {
+  (void)state;
+  static const char* const types[] = {"ball, point: [1, 0, 0]", "hinge, point: [1, 0, 0], axis: [0, 1, 0]",
+                                      "distance, point: [1, 0, 0], axis: [0, 0, 1], length: 2"};
+  for (int k = 0; k < 3; k++) {
+    Run* run = run_create(1, 1e-10,
+                          "simulation: {dt: 0.01, steps: 5, gravity: [0, 0, -10]}\n"
+                          "contact: {model: none}\n"
+                          "links:\n"
+                          "  - {name: beam, mass: 2, joint: {type: hinge, axis: [0, 1, 0]}, shapes: [{type: box, size: "
+                          "[1, 0.1, 0.1], position: [0.5, 0, 0]}]}\n"
+                          "closures:\n"
+                          "  - {type: %s, a: beam}\n",
+                          types[k]);
+    run_steps(run, 3);
+    SimClosure c = sim_closure(run->sim, 0);
+    compare_near(c.force.z, 10, 1e-7, "half the weight");
+    assert_false(c.broken);
+    compare_at_most(c.gap, 1e-9, "gap");
+    compare_at_most(vec3_norm(sim_state(run->sim)->center[0]) - 0.5, 1e-9, "at rest");
+    run_free(run);
+  }
+}
+
+/* A bob of 1 kg on a rope that is pulled down harder and harder, 100 N/s: it breaks when weight and pull are 15 N,
+ * after 0.05 s, and falls from then on. */
+static void closures_Z5_breaks(void** state) {
+  (void)state;
+  Run* run =
+      run_create(1, 1e-10,
+                 "simulation: {dt: 0.001, steps: 100, gravity: [0, 0, -10]}\n"
+                 "contact: {model: none}\n"
+                 "links:\n"
+                 "  - {name: bob, mass: 1, shape: {type: box, size: [0.1, 0.1, 0.1]}, joint: {type: slide, axis: "
+                 "[0, 0, 1]}}\n"
+                 "closures:\n"
+                 "  - {type: distance, a: bob, point: [0, 0, 0], axis: [0, 0, 1], length: 1, break_force: 15.05}\n"
+                 "loads:\n"
+                 "  - {link: bob, force: {type: keyframes, times: [0, 1], values: [[0, 0, 0], [0, 0, -100]]}}\n");
+  run_steps(run, 50);
+  assert_false(sim_closure(run->sim, 0).broken);
+  compare_at_most(fabs(sim_state(run->sim)->q[0]), 1e-12, "it hangs");
+  SimSnapshot* before = sim_save(run->sim);
+  run_steps(run, 10);
+  SimClosure c = sim_closure(run->sim, 0);
+  assert_true(c.broken);
+  compare_near(c.broken_at, 0.051, 1e-12, "when it breaks");
+  double fallen = sim_state(run->sim)->q[0], expected = 0;
+  for (int k = 1; k <= 9; k++) expected -= 1e-6 * (10 - k) * (10 + 100 * (0.051 + 0.001 * k)); /* sum of the scheme */
+  compare_near(fallen, expected, 1e-10, "it falls");
+  sim_restore(run->sim, before); /* and once more, to the bit */
+  assert_false(sim_closure(run->sim, 0).broken);
+  run_steps(run, 10);
+  assert_true(sim_state(run->sim)->q[0] == fallen);
+  sim_snapshot_destroy(before);
+  run_free(run);
+}
+
+/* A slide that is driven along x cannot stay at its distance from a point beyond. */
+static void closures_cannot_close(void** state) {
+  (void)state;
+  Run* run =
+      run_create(1, 0,
+                 "simulation: {dt: 0.01, steps: 20}\n"
+                 "contact: {model: none}\n"
+                 "links:\n"
+                 "  - {name: driven, mass: 1, shape: {type: box, size: [0.1, 0.1, 0.1]}, joint: {type: slide, "
+                 "axis: [1, 0, 0]}}\n"
+                 "  - {name: arm, mass: 1, parent: driven, joint: {type: hinge, axis: [0, 1, 0]}, shapes: [{type: "
+                 "box, size: [0.4, 0.1, 0.1], position: [0.2, 0, 0]}]}\n"
+                 "closures:\n"
+                 "  - {type: ball, a: arm, point: [0.4, 0, 0]}\n"
+                 "controllers:\n"
+                 "  - {link: driven, type: prescribed, target: {type: keyframes, times: [0, 1], values: [[0], "
+                 "[-1]]}}\n");
+  StepReport report = sim_step(run->sim);
+  assert_int_equal(report.outcome, STEP_OPEN);
+  assert_int_equal(report.open_closure, 0);
+  Text text = {0};
+  sim_failure_text(&text, &run->model, run->sim, &report);
+  assert_non_null(strstr(text.data, "the ball of 'arm' and 'world' stays open by"));
+  text_free(&text);
+  run_free(run);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(closures_Z2_Z4_derivatives),
+      cmocka_unit_test(closures_Z1_four_bar),
+      cmocka_unit_test(closures_Z3_slider_crank_at_any_scale),
+      cmocka_unit_test(closures_Z3_forces),
+      cmocka_unit_test(closures_Z5_breaks),
+      cmocka_unit_test(closures_cannot_close),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
