@@ -17,6 +17,8 @@ static const UnitRow UNITS[] = {
     {"joints.csv", "*/*", "rad"},
     {"contacts.csv", "gap", "m"},
     {"contacts.csv", "f[xyz]", "N"},
+    {"contacts.csv", "[xyz]", "m"},
+    {"contacts.csv", "m[xyz]", "N m"},
     {"solver.csv", "residual", ""},
     {"solver.csv", "smallest_gap", "m"},
     {"solver.csv", "inertia", "J"},

@@ -194,8 +194,9 @@ typedef struct {
   double force_tolerance; /* N: imbalance that is always allowed; 0 = none */
   int max_iterations;
   bool certificate;
-  int record_every; /* steps between rows of the CSV files */
-  int substeps;     /* equal parts that every step is taken in; below 1 counts as 1 */
+  int record_every;    /* steps between rows of the CSV files */
+  int substeps;        /* equal parts that every step is taken in; below 1 counts as 1 */
+  bool contact_points; /* contacts.csv has points and moments */
 } SceneSimulation;
 
 /* Most equal parts that a step may be taken in. */

@@ -65,6 +65,9 @@ static const SchemaRow ROWS[] = {
      .meaning = "Equal parts that every step is taken in; rows and losses keep to whole steps. A step that fails is "
                 "taken in twice as many, four times ..., up to 64."},
 
+    {"simulation", "contact_points", VALUE_BOOL, AT(SimulationForm, simulation.contact_points), .fallback = "false",
+     .meaning = "contacts.csv has where each contact acts (the centre of pressure) and its moment about there, too."},
+
     /* ---------------------------------------------------------------- contact */
     /* its other rows are the laws' (contact_schema_row) */
     {"contact", "exclude", VALUE_NAME_PAIRS, AT(ContactForm, exclude), .nullable = true,

@@ -35,6 +35,7 @@ static void write_simulation(const Writer* writer) {
   text_add(out, ", max_iterations: %d, certificate: %s, record_every: %d", simulation->max_iterations,
            simulation->certificate ? "true" : "false", simulation->record_every);
   if (simulation->substeps > 1) text_add(out, ", substeps: %d", simulation->substeps);
+  if (simulation->contact_points) text_add(out, ", contact_points: true");
   text_add(out, "}\n");
 }
 
