@@ -28,6 +28,14 @@ ContactSystem* contact_create(const Model* model, int threads, double tolerance)
   s->slack = MEMORY_NEW(double, model->hull_count);
   s->way_travelled = MEMORY_NEW(double, model->hull_count);
   s->boxes = MEMORY_NEW(Box, model->hull_count);
+  s->way_boxes = MEMORY_NEW(Box, model->hull_count);
+  s->movers = MEMORY_NEW(int, model->hull_count);
+  s->still = MEMORY_NEW(int, model->hull_count);
+  for (int i = 0; i < model->hull_count; i++)
+    if (model->links[model->hulls[i].link].tree >= 0)
+      s->movers[s->mover_count++] = i;
+    else
+      s->still[s->still_count++] = i;
   s->certificate_poses = MEMORY_NEW(Pose, model->link_count);
   s->lag_poses = MEMORY_NEW(Pose, model->link_count);
   s->way_poses = MEMORY_NEW(Pose, model->link_count);
@@ -50,6 +58,9 @@ void contact_destroy(ContactSystem* s) {
   memory_free(s->slack);
   memory_free(s->way_travelled);
   memory_free(s->boxes);
+  memory_free(s->way_boxes);
+  memory_free(s->movers);
+  memory_free(s->still);
   memory_free(s->certificate_poses);
   memory_free(s->lag_poses);
   memory_free(s->way_poses);
@@ -88,7 +99,7 @@ double contact_listed_range(const Model* model) {
 void contact_accept(ContactSystem* s) {
   assert(s->phase == CONTACT_FEASIBLE);
   s->phase = CONTACT_STANDING;
-  for (int i = 0; i < s->model->hull_count; i++) s->travelled[i] += s->moved[i];
+  for (int k = 0; k < s->mover_count; k++) s->travelled[s->movers[k]] += s->moved[s->movers[k]];
   s->current = 1 - s->current;
   s->way_moved = true;
   contact_list_terms(s);
@@ -100,6 +111,7 @@ bool contact_reset(ContactSystem* s, const Pose* poses) {
   for (int k = 0; k < s->list_count; k++) s->free_slots[s->free_count++] = s->list[k];
   s->list_count = s->term_count = 0;
   for (int i = 0; i < s->model->hull_count; i++) s->slack[i] = -1;
+  s->rests = false;
   contact_place(s, s->current, poses);
   MotionBounds none = {MEMORY_NEW(MotionBound, s->model->link_count), NULL};
   contact_prepare(s, &none);
@@ -263,6 +275,26 @@ bool contact_force(const ContactSystem* s, int index, Vec3* force_on_b) {
   const PairState* state = &contact_pair(s, index)->state[s->current];
   *force_on_b = state->has_terms ? vec3_scale(state->derivatives.force[1], -1.0) : vec3(0, 0, 0);
   return state->has_terms;
+}
+
+ContactWrench contact_wrench(const ContactSystem* s, int index) {
+  const ContactPair* p = contact_pair(s, index);
+  const PairState* state = &p->state[s->current];
+  Vec3 a = s->reference[s->current][p->link_a];
+  ContactWrench out = {.point = a};
+  if (!state->has_terms) return out;
+  const PairDerivatives* d = &state->derivatives;
+  out.force = d->force[0]; /* on a it is minus that; half-spaces have no moments of their own */
+  Vec3 about_a = mat3_axial(d->moment[0]), n = state->axis;
+  out.torque = vec3_add(about_a, vec3_cross(a, out.force));
+  double press = vec3_dot(n, out.force), length = vec3_norm(state->plane.n);
+  if (!state->has_plane || !(fabs(press) > 0) || !(length > 0)) return out;
+  double height = (vec3_dot(state->plane.n, vec3_sub(a, state->plane.origin)) + state->plane.o) / length;
+  Vec3 foot = vec3_add_scaled(a, -height, n), arm = vec3_sub(a, foot);
+  Vec3 about_foot = vec3_add(about_a, vec3_cross(arm, out.force));
+  out.point = vec3_add_scaled(foot, 1 / press, vec3_cross(n, about_foot));
+  out.press = fabs(press);
+  return out;
 }
 
 ContactTimes contact_times(const ContactSystem* s) { return s->times; }

@@ -8,14 +8,15 @@
 #include "joint/joint.h"
 
 typedef enum {
-  SHAPE_BOX,         /* size */
-  SHAPE_SPHERE,      /* radius, resolution (icosphere level 0..6) */
-  SHAPE_CYLINDER,    /* radius, length, segments; axis z */
-  SHAPE_CAPSULE,     /* radius, length (straight part), segments; axis z */
-  SHAPE_ROUNDED_BOX, /* radius, size (extent of the 96-point link shape) */
-  SHAPE_POINTS,      /* points: hull of a list */
-  SHAPE_MESH,        /* file, scale, and hulls (whole | groups), max_vertices or decompose */
-  SHAPE_HALF_SPACE,  /* normal, offset: the solid { x : normal . x <= offset }, fixed or kinematic links only */
+  SHAPE_BOX,          /* size */
+  SHAPE_SPHERE,       /* radius, resolution (icosphere level 0..6) */
+  SHAPE_CYLINDER,     /* radius, length, segments; axis z */
+  SHAPE_CAPSULE,      /* radius, length (straight part), segments; axis z */
+  SHAPE_ROUNDED_BOX,  /* radius, size (extent of the 96-point link shape) */
+  SHAPE_POINTS,       /* points: hull of a list */
+  SHAPE_MESH,         /* file, scale, and hulls (whole | groups), max_vertices or decompose */
+  SHAPE_HEIGHT_FIELD, /* file (PNG, CSV), size, origin, base */
+  SHAPE_HALF_SPACE,   /* normal, offset: the solid { x : normal . x <= offset }, fixed or kinematic links only */
 } ShapeType;
 
 typedef struct {
@@ -35,6 +36,8 @@ typedef struct {
   int max_vertices; /* 0 = keep all */
   bool decompose;   /* into hulls that cover the mesh, by these options */
   DecomposeOptions decomposition;
+  Vec3 origin;   /* HEIGHT_FIELD: of the middle at height 0 [m] */
+  double base;   /* thickness below the lowest point [m]; 0: derived */
   Vec3 normal;   /* as written; not necessarily unit */
   double offset; /* m along the unit normal */
   /* Of a scene that was expanded (model_expand_shapes): */
@@ -208,9 +211,10 @@ typedef struct {
   double force_tolerance; /* N: imbalance that is always allowed; 0 = none */
   int max_iterations;
   bool certificate;
-  int record_every; /* steps between rows of the CSV files */
-  unsigned output;  /* OUTPUT_..., files of the run folder that are written only when asked for */
-  int substeps;     /* equal parts that every step is taken in; below 1 counts as 1 */
+  int record_every;    /* steps between rows of the CSV files */
+  unsigned output;     /* OUTPUT_..., files of the run folder that are written only when asked for */
+  int substeps;        /* equal parts that every step is taken in; below 1 counts as 1 */
+  bool contact_points; /* contacts.csv has points and moments */
 } SceneSimulation;
 
 /* The state of a recorded run that this one begins in. */
