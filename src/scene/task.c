@@ -23,6 +23,7 @@ static void read_root(Reader* reader, Task* task, const Node* root) {
   read_losses(reader, task, form.loss);
   read_optimizer(reader, task, form.optimizer);
   read_gradient(reader, task, form.gradient);
+  read_receding(reader, task, form.receding);
   if (reader->problem_count > before) return; /* what follows would be misunderstood */
   if (!anything_moves(task))
     reader_error(reader, root->place,

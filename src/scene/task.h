@@ -159,6 +159,17 @@ typedef struct {
   bool connect;          /* insert shared vertices for overlapping hulls and attachments */
 } TaskOptimizer;
 
+typedef enum { WARM_SHIFT, WARM_KEEP } TaskWarmStart;
+
+/* Only the first steps of every optimized window are executed. */
+typedef struct {
+  bool given;
+  SourcePlace place;
+  int horizon, apply; /* steps of a window, and those of them that are executed */
+  int iterations;     /* of each window; 0: the optimizer's */
+  TaskWarmStart warm_start;
+} TaskReceding;
+
 /* What becomes of the mass while vertices move. */
 typedef enum { TASK_MASS_FIXED, TASK_MASS_DENSITY } TaskMass;
 
@@ -188,6 +199,7 @@ typedef struct {
   TaskLoss* losses;
   int loss_count;
   TaskOptimizer optimizer;
+  TaskReceding receding;
   double memory; /* that the runs of one design may take for their gradients [GiB]; 0 = they are kept whole */
 } Task;
 

@@ -9,13 +9,18 @@
 /* ---------------------------------------------------------------- forms */
 
 typedef struct {
-  const Node *name, *scene, *scenarios, *set, *design, *control, *initial, *loss, *optimizer, *gradient;
+  const Node *name, *scene, *scenarios, *set, *design, *control, *initial, *loss, *optimizer, *gradient, *receding;
   int seed, steps;
 } TaskForm;
 
 typedef struct {
   double memory;
 } GradientForm;
+
+typedef struct {
+  TaskReceding receding;
+  int warm_start;
+} RecedingForm;
 
 typedef struct {
   const Node *name, *scene, *set;
@@ -112,6 +117,8 @@ typedef struct {
 /* task_scenario.c: the scenarios with their scenes. */
 /* How gradients are taken. */
 void read_gradient(Reader* reader, Task* task, const Node* node);
+/* Windows; after all that may change is known. */
+void read_receding(Reader* reader, Task* task, const Node* node);
 void read_scenarios(Reader* reader, Task* task, const Node* root, const TaskForm* form);
 void scenario_free(TaskScenario* scenario);
 

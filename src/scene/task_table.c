@@ -43,6 +43,20 @@ static const SchemaRow ROWS[] = {
      .meaning = "How it is sought."},
     {"task", "gradient", VALUE_OBJECT, AT(TaskForm, gradient), .of = "gradient", .nullable = true,
      .meaning = "How gradients are taken."},
+    {"task", "receding", VALUE_OBJECT, AT(TaskForm, receding), .of = "receding", .nullable = true,
+     .meaning = "Optimize a window of time after the other, and execute the first steps of each."},
+
+    /* ---------------------------------------------------------------- receding */
+    {"receding", "horizon", VALUE_INTEGER, AT(RecedingForm, receding.horizon), .required = true,
+     .range = RANGE_BETWEEN(1, STEPS_MAX), .meaning = "Steps that a window looks ahead."},
+    {"receding", "apply", VALUE_INTEGER, AT(RecedingForm, receding.apply), .fallback = "1",
+     .range = RANGE_BETWEEN(1, STEPS_MAX), .meaning = "Steps of it that are executed; at most the horizon."},
+    {"receding", "iterations", VALUE_INTEGER, AT(RecedingForm, receding.iterations),
+     .fallback = "(the optimizer's)", .range = RANGE_BETWEEN(0, 1000000000),
+     .meaning = "Iterations of each window."},
+    {"receding", "warm_start", VALUE_CHOICE, AT(RecedingForm, warm_start), .of = "shift|keep", .fallback = "shift",
+     .meaning = "Where a window's control begins: shift leaves what was found at its time, and goes on with its last "
+                "row; keep leaves it at its place in the window."},
 
     /* ---------------------------------------------------------------- scenario */
     {"scenario", "name", VALUE_TEXT, AT(ScenarioForm, name), .fallback = "(its number, from 0)",
@@ -421,6 +435,17 @@ static const SchemaObject OBJECTS[] = {
                 "  decay: 0.01\n"
                 "  stop_loss: 1e-6\n"
                 "  stall: 20\n"},
+    {.name = "receding",
+     .title = "receding",
+     .size = sizeof(RecedingForm),
+     .meaning = "Receding horizon: the task's steps are executed, `apply` at a time, each time after the control of the "
+                "next `horizon` steps has been optimized from the state reached (docs/receding.md). Windows of losses "
+                "count from the beginning of the horizon. One scenario, control alone.",
+     .example = "scene: ../scenes/motor.yaml\n"
+                "steps: 40\n"
+                "control: [{link: arm}]\n"
+                "loss: [{type: effort}]\n"
+                "receding: {horizon: 20, apply: 5, iterations: 10, warm_start: shift}\n"},
     {.name = "gradient",
      .title = "gradient",
      .size = sizeof(GradientForm),
