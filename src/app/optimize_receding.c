@@ -199,7 +199,8 @@ static void print_plan(const Course* c) {
           receding_window_count(run->receding), t->horizon, t->apply, (unsigned long long)run->task.seed);
   if (!receding_is_one_run(run->receding))
     fprintf(stderr,
-            "%s: what a window finds changes signals before it, too (constants, sines, splines): what is executed is no run "
+            "%s: what a window finds changes signals before it, too (constants, sines, splines): what is executed is "
+            "no run "
             "of best.scene.yaml\n",
             run->task.name);
 }
@@ -212,8 +213,8 @@ static void print_estimate(Course* c) {
   if (c->estimated || iteration < 1 || run->options->quiet) return;
   c->estimated = true;
   int windows = receding_window_count(run->receding) - receding_window(run->receding);
-  double seconds = optimization_rows(o)[iteration].seconds / (iteration + 1) * windows *
-                   (run->task.optimizer.iterations + 1);
+  double seconds =
+      optimization_rows(o)[iteration].seconds / (iteration + 1) * windows * (run->task.optimizer.iterations + 1);
   if (seconds < LONG_TASK_SECONDS) return;
   fprintf(stderr, "%s: about %s when every window takes all its %d iterations\n", run->task.name,
           design_run_duration(seconds).text, run->task.optimizer.iterations);
@@ -278,8 +279,8 @@ static Status one_window(Course* c) {
 static Status all_windows(Course* c) {
   Progress progress;
   const DesignRun* run = c->run;
-  progress_start(&progress, run->options->quiet ? NULL : stderr, run->task.name,
-                 receding_window_count(run->receding), timer_now());
+  progress_start(&progress, run->options->quiet ? NULL : stderr, run->task.name, receding_window_count(run->receding),
+                 timer_now());
   Status status = STATUS_OK;
   while (status == STATUS_OK && receding_window(run->receding) < receding_window_count(run->receding)) {
     status = one_window(c);
@@ -324,8 +325,7 @@ static Status close_folder(Course* c, bool inside) {
   if (status == STATUS_OK) status = write_log(c);
   if (status == STATUS_OK) status = write_checkpoint(c, inside);
   if (status == STATUS_OK) status = write_scene(c, true);
-  if (status == STATUS_OK)
-    status = design_write_variables(c->run->folder, c->run->optimization, &c->run->diagnostics);
+  if (status == STATUS_OK) status = design_write_variables(c->run->folder, c->run->optimization, &c->run->diagnostics);
   return status;
 }
 
@@ -338,7 +338,8 @@ static void print_end(const Course* c, Status status) {
     fprintf(stderr, "%s: stopped by %s in window %d; sdrs optimize %s -o %s --resume goes on\n", run->task.name,
             interrupt_name(interrupt_signal()), windows, run->options->operands[0], run->folder);
   if (status == STATUS_OK)
-    fprintf(stderr, "%s: %d windows, %d steps to t = %.6g s: loss of the first %.8g -> %.8g, of the last %.8g; %.3g s\n",
+    fprintf(stderr,
+            "%s: %d windows, %d steps to t = %.6g s: loss of the first %.8g -> %.8g, of the last %.8g; %.3g s\n",
             run->task.name, windows, c->totals.steps, c->totals.time, receding_rows(r)[0].initial_loss,
             receding_rows(r)[0].loss, receding_rows(r)[windows - 1].loss, timer_now() - c->start);
 }

@@ -103,8 +103,8 @@ void optimization_save(const Optimization* optimization, NumberFile* checkpoint)
 bool optimization_load(Optimization* optimization, const NumberFile* checkpoint, Diagnostics* diagnostics);
 
 /* ---------------------------------------------------------------- receding horizon (optimize/receding.c)
- * Windows of `horizon` steps, one after the other, each from the state that the one before has led to; of each the first
- * `apply` steps are executed. What is executed is a run of its own, in one piece to the bit. */
+ * Windows of `horizon` steps, one after the other, each from the state that the one before has led to; of each the
+ * first `apply` steps are executed. What is executed is a run of its own, in one piece to the bit. */
 typedef struct Receding Receding;
 /* What became of a window. */
 typedef struct {

@@ -23,9 +23,7 @@ struct Receding {
 
 static Scene* scene_of(const Receding* r) { return &r->task->scenarios[0].scene; }
 static int variable_count(const Receding* r) { return r->optimization->design.variable_count; }
-static double* found_in(const Receding* r, int window) {
-  return r->found + (size_t)window * (size_t)variable_count(r);
-}
+static double* found_in(const Receding* r, int window) { return r->found + (size_t)window * (size_t)variable_count(r); }
 
 /* ---------------------------------------------------------------- variables that belong to a time */
 
@@ -309,7 +307,7 @@ bool receding_load(Receding* r, const NumberFile* c, bool* inside, Diagnostics* 
   if (!number_file_get_integers(c, "receding/counts", counts, 7, diagnostics)) return false;
   if (!same_windows(r, counts, c, diagnostics)) return false;
   int windows = (int)counts[0];
-  double* numbers = MEMORY_NEW(double, ROW_NUMBERS * windows + 1);
+  double* numbers = MEMORY_NEW(double, ROW_NUMBERS* windows + 1);
   bool whole =
       number_file_get_doubles(c, "receding/found", r->found, windows * variable_count(r), diagnostics) &&
       number_file_get_doubles(c, "receding/terms", r->terms, windows * r->optimization->term_count, diagnostics) &&

@@ -34,7 +34,8 @@ static void check_receding(Reader* reader, const Task* task, const Node* map) {
   if (task->receding.apply > task->receding.horizon)
     reader_error(reader, apply ? apply->place : map->place, "'apply' (%d) must not be more than 'horizon' (%d)",
                  task->receding.apply, task->receding.horizon);
-  if (task->scenario_count > 1) reader_error(reader, map->place, "works with one scenario, here are %d", task->scenario_count);
+  if (task->scenario_count > 1)
+    reader_error(reader, map->place, "works with one scenario, here are %d", task->scenario_count);
   if (task->vertices_count + task->attachment_count + task->start_count > 0)
     reader_error(reader, map->place, "optimizes control alone: no 'design', no 'initial'");
 }

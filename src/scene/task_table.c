@@ -51,9 +51,8 @@ static const SchemaRow ROWS[] = {
      .range = RANGE_BETWEEN(1, STEPS_MAX), .meaning = "Steps that a window looks ahead."},
     {"receding", "apply", VALUE_INTEGER, AT(RecedingForm, receding.apply), .fallback = "1",
      .range = RANGE_BETWEEN(1, STEPS_MAX), .meaning = "Steps of it that are executed; at most the horizon."},
-    {"receding", "iterations", VALUE_INTEGER, AT(RecedingForm, receding.iterations),
-     .fallback = "(the optimizer's)", .range = RANGE_BETWEEN(0, 1000000000),
-     .meaning = "Iterations of each window."},
+    {"receding", "iterations", VALUE_INTEGER, AT(RecedingForm, receding.iterations), .fallback = "(the optimizer's)",
+     .range = RANGE_BETWEEN(0, 1000000000), .meaning = "Iterations of each window."},
     {"receding", "warm_start", VALUE_CHOICE, AT(RecedingForm, warm_start), .of = "shift|keep", .fallback = "shift",
      .meaning = "Where a window's control begins: shift leaves what was found at its time, and goes on with its last "
                 "row; keep leaves it at its place in the window."},
@@ -438,9 +437,10 @@ static const SchemaObject OBJECTS[] = {
     {.name = "receding",
      .title = "receding",
      .size = sizeof(RecedingForm),
-     .meaning = "Receding horizon: the task's steps are executed, `apply` at a time, each time after the control of the "
-                "next `horizon` steps has been optimized from the state reached (docs/receding.md). Windows of losses "
-                "count from the beginning of the horizon. One scenario, control alone.",
+     .meaning =
+         "Receding horizon: the task's steps are executed, `apply` at a time, each time after the control of the "
+         "next `horizon` steps has been optimized from the state reached (docs/receding.md). Windows of losses "
+         "count from the beginning of the horizon. One scenario, control alone.",
      .example = "scene: ../scenes/motor.yaml\n"
                 "steps: 40\n"
                 "control: [{link: arm}]\n"
