@@ -112,7 +112,7 @@ static void read_state(Reader* reader, const char* run, int step, SceneStart* st
 void read_start_state(Reader* reader, const Node* map) {
   StartStateForm form;
   size_t mark = reader_enter_key(reader, "start");
-  if (map && schema_read(reader, map, "start", &form) && form.run) {
+  if (map && schema_read(reader, map, "start_state", &form) && form.run) {
     SceneStart* start = &reader->scene->start;
     start->place = map->place;
     start->run = find_run(reader, form.run->text);

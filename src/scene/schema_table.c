@@ -32,7 +32,7 @@ static const SchemaRow ROWS[] = {
      .meaning = "Forces and torques on links."},
     {"scene", "initial", VALUE_LIST, AT(SceneForm, initial), .of = "initial", .nullable = true,
      .meaning = "Joint coordinates and velocities at the start; zero where nothing is said."},
-    {"scene", "start", VALUE_OBJECT, AT(SceneForm, start), .of = "start", .nullable = true,
+    {"scene", "start", VALUE_OBJECT, AT(SceneForm, start), .of = "start_state", .nullable = true,
      .meaning = "The state of a recorded run that this one begins in, instead of what initial says."},
 
     /* ---------------------------------------------------------------- simulation */
@@ -72,9 +72,9 @@ static const SchemaRow ROWS[] = {
          "Times, multiples of dt, at which the whole state is kept in the run folder for start, besides the end."},
 
     /* ---------------------------------------------------------------- start */
-    {"start", "run", VALUE_TEXT, AT(StartStateForm, run), .required = true,
+    {"start_state", "run", VALUE_TEXT, AT(StartStateForm, run), .required = true,
      .meaning = "Run folder, relative to the scene file or else to where the program is started."},
-    {"start", "time", VALUE_NUMBER, AT(StartStateForm, time), .unit = "s", .fallback = "(the end of that run)",
+    {"start_state", "time", VALUE_NUMBER, AT(StartStateForm, time), .unit = "s", .fallback = "(the end of that run)",
      .range = RANGE_ABOVE(0),
      .meaning = "A time at which that run kept its state: its end, and simulation.keep_states. This run's clock goes "
                 "on from there."},
@@ -400,7 +400,7 @@ static const SchemaObject OBJECTS[] = {
                 "  gravity: [0, 0, -1.62]\n"
                 "  integrator: second_order\n"
                 "links: []\n"},
-    {.name = "start",
+    {.name = "start_state",
      .title = "start",
      .size = sizeof(StartStateForm),
      .meaning = "A run goes on where another one ended or kept its state, to the bit as if it had never stopped: "

@@ -443,7 +443,7 @@ static const SchemaObject OBJECTS[] = {
          "count from the beginning of the horizon. One scenario, control alone.",
      .example = "scene: ../scenes/motor.yaml\n"
                 "steps: 40\n"
-                "control: [{link: arm}]\n"
+                "control: [{link: runs}]\n"
                 "loss: [{type: effort}]\n"
                 "receding: {horizon: 20, apply: 5, iterations: 10, warm_start: shift}\n"},
     {.name = "gradient",
