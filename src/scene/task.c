@@ -106,6 +106,8 @@ void task_free(Task* task) {
     memory_free(task->losses[i].name);
     task_name_free(&task->losses[i].link);
     task_name_free(&task->losses[i].other);
+    task_names_free(task->losses[i].links, task->losses[i].links_count);
+    signal_free_arrays(&task->losses[i].motion);
   }
   for (int i = 0; i < task->source_count; i++) memory_free(task->sources[i]);
   design_free(task);

@@ -95,7 +95,7 @@ typedef struct {
 typedef struct {
   TaskLoss loss;
   int type;
-  const Node *name, *link, *other;
+  const Node *name, *link, *links, *other, *motion;
 } LossForm;
 
 typedef struct {

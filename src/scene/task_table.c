@@ -10,11 +10,11 @@
 /* Types of losses that have a key, in the order of TaskLossType. */
 #define LOSSES                                                                                 \
   "point|travel|relative|reach|orientation|velocity|effort|smoothness|force|gap|shape|volume|" \
-  "roughness"
-#define LOSSES_OF_A_LINK "point|travel|relative|reach|orientation|velocity|force|gap"
+  "roughness|approach|pose"
+#define LOSSES_OF_A_LINK "point|travel|relative|reach|orientation|velocity|force|gap|approach|pose"
 #define LOSSES_OF_ANY_LINK "effort|smoothness|shape|volume|roughness"
-#define LOSSES_IN_TIME "point|travel|relative|reach|orientation|velocity|effort|smoothness|force|gap"
-#define LOSSES_WITH_TARGET "point|reach|orientation|velocity|force"
+#define LOSSES_IN_TIME "point|travel|relative|reach|orientation|velocity|effort|smoothness|force|gap|approach|pose"
+#define LOSSES_WITH_TARGET "point|reach|orientation|velocity|force|pose"
 
 static const SchemaRow ROWS[] = {
     /* ---------------------------------------------------------------- the file */
@@ -161,16 +161,28 @@ static const SchemaRow ROWS[] = {
      .meaning = "Its column in convergence.csv."},
     {"loss", "weight", VALUE_NUMBER, AT(LossForm, loss.weight), .fallback = "1", .range = RANGE_ABOVE(0),
      .meaning = "Factor in the sum; it carries the unit that makes the term comparable with the others."},
-    {"loss", "link", VALUE_TEXT, AT(LossForm, link), .only = LOSSES_OF_A_LINK, .required = true,
-     .meaning = "The link."},
+    {"loss", "link", VALUE_TEXT, AT(LossForm, link), .only = LOSSES_OF_A_LINK, .group = "link", .meaning = "The link."},
+    {"loss", "links", VALUE_NAMES, AT(LossForm, links), .only = LOSSES_OF_A_LINK, .group = "link",
+     .meaning = "Several links instead of one: names, groups of links, or patterns like `cube*`. The term is the sum "
+                "over them."},
     {"loss", "link", VALUE_TEXT, AT(LossForm, link), .only = LOSSES_OF_ANY_LINK, .fallback = "(all links)",
      .meaning = "The link."},
-    {"loss", "other", VALUE_TEXT, AT(LossForm, other), .only = "relative|gap", .required = true,
+    {"loss", "other", VALUE_TEXT, AT(LossForm, other), .only = "relative|gap|approach", .required = true,
      .meaning = "The other link."},
-    {"loss", "point", VALUE_VECTOR, AT(LossForm, loss.point), .only = "point|reach|velocity", .unit = "m",
+    {"loss", "point", VALUE_VECTOR, AT(LossForm, loss.point), .only = "point|reach|velocity|pose", .unit = "m",
      .fallback = "(the centre of mass)", .meaning = "The point, in the link's frame."},
-    {"loss", "target", VALUE_VECTOR, AT(LossForm, loss.target), .only = "point|reach", .unit = "m", .required = true,
-     .meaning = "Where the point should be, world axes."},
+    {"loss", "target", VALUE_VECTOR, AT(LossForm, loss.target), .only = "point|reach|pose", .unit = "m",
+     .required = true, .meaning = "Where the point should be, world axes."},
+    {"loss", "target_motion", VALUE_SIGNAL, AT(LossForm, motion), .only = "point|reach|velocity|pose",
+     .fallback = "(it stays)",
+     .meaning = "Three numbers over time that come to the target: it moves, by the clock of the run."},
+    {"loss", "rotation", VALUE_QUATERNION, AT(LossForm, loss.rotation), .only = "pose", .fallback = "[1, 0, 0, 0]",
+     .meaning = "How the link's frame should stand, w x y z."},
+    {"loss", "length", VALUE_NUMBER, AT(LossForm, loss.length), .only = "pose", .unit = "m", .fallback = "0.1",
+     .range = RANGE_ABOVE(0), .meaning = "The distance that a turn of one radian counts as much as."},
+    {"loss", "smoothing", VALUE_NUMBER, AT(LossForm, loss.smoothing), .only = "approach", .unit = "m",
+     .fallback = "0.02", .range = RANGE_ABOVE(0),
+     .meaning = "Vertices that are farther from the other link than the nearest by less than about this have a share."},
     {"loss", "target", VALUE_VECTOR, AT(LossForm, loss.target), .only = "velocity", .unit = "m/s", .required = true,
      .meaning = "How the point should move, world axes."},
     {"loss", "target", VALUE_VECTOR, AT(LossForm, loss.target), .only = "force", .unit = "N", .fallback = "[0, 0, 0]",
@@ -181,8 +193,8 @@ static const SchemaRow ROWS[] = {
      .meaning = "The axis in the link's frame; of any length but zero, read as a unit vector."},
     {"loss", "direction", VALUE_VECTOR, AT(LossForm, loss.direction), .only = "travel", .required = true,
      .meaning = "Where to, world axes; of any length but zero, read as a unit vector."},
-    {"loss", "margin", VALUE_NUMBER, AT(LossForm, loss.margin), .only = "reach", .unit = "m", .fallback = "0",
-     .range = RANGE_AT_LEAST(0), .meaning = "Distance from the target that is near enough."},
+    {"loss", "margin", VALUE_NUMBER, AT(LossForm, loss.margin), .only = "reach|approach", .unit = "m", .fallback = "0",
+     .range = RANGE_AT_LEAST(0), .meaning = "Distance from the target, or of the links, that is near enough."},
     {"loss", "margin", VALUE_NUMBER, AT(LossForm, loss.margin), .only = "gap", .unit = "m", .required = true,
      .range = RANGE_ABOVE(0), .meaning = "Gap that is wide enough."},
     {"loss", "power", VALUE_INTEGER, AT(LossForm, loss.power), .only = "point", .fallback = "2",
@@ -405,7 +417,12 @@ static const SchemaObject OBJECTS[] = {
          "* `gap`: max(margin - smallest gap of the link and the other, 0)^2\n"
          "* `shape`: squared distance of the vertices from where they were, mean over vertices\n"
          "* `volume`: (volume / initial volume - 1)^2, summed over hulls\n"
-         "* `roughness`: squared difference of the displacements of neighbouring vertices, mean over edges",
+         "* `roughness`: squared difference of the displacements of neighbouring vertices, mean over edges\n"
+         "* `approach`: max(D - margin^2, 0), D the squared distance of the link and the other, smoothed over what is "
+         "nearly nearest\n"
+         "* `pose`: squared distance of a point of the link from its target, and length^2 times about the square of "
+         "the "
+         "angle between its frame and the rotation",
      .example =
          "seed: 1\n"
          "scene: ../scenes/spider.yaml\n"
