@@ -1,23 +1,24 @@
 /* sdrs optimize TASK: design by gradients, write the run folder. */
 
-#include "app/command.h"
-#include "optimize/optimize.h"
-
-/* Zeroed or half-built is fine for design_run_free. */
-typedef struct {
-  const Options* options;
-  Diagnostics diagnostics;
-  Task task;
-  Optimization* optimization;
-  char* folder;
-} DesignRun;
+#include "app/design_run.h"
 
 static bool interrupted(void) { return interrupt_signal() != 0; }
 
-/* Of several processes one writes and speaks. */
-static bool is_writer(void) { return processes_rank() == 0; }
-/* The worst that happened to any process: all go on, or none. */
-static Status agreed(Status status) { return (Status)processes_largest((int)status); }
+bool design_run_writes(void) { return processes_rank() == 0; }
+Status design_run_agreed(Status status) { return (Status)processes_largest((int)status); }
+static bool is_writer(void) { return design_run_writes(); }
+static Status agreed(Status status) { return design_run_agreed(status); }
+
+Excerpt design_run_duration(double seconds) {
+  Excerpt out;
+  if (seconds < 100)
+    snprintf(out.text, sizeof out.text, "%.0f s", seconds);
+  else if (seconds < 6000)
+    snprintf(out.text, sizeof out.text, "%.0f min", seconds / 60);
+  else
+    snprintf(out.text, sizeof out.text, "%.1f h", seconds / 3600);
+  return out;
+}
 
 static Status design_run_create(DesignRun* run, const Options* options) {
   *run = (DesignRun){.options = options};
@@ -27,17 +28,26 @@ static Status design_run_create(DesignRun* run, const Options* options) {
     say_other_kind(options->operands[0], "a scene", "sdrs simulate runs it; a task names it and says what is wanted",
                    &run->diagnostics);
   if (status != STATUS_OK) return status;
-  if (option_given(options, "iterations")) run->task.optimizer.iterations = option_count(options, "iterations", 1);
+  if (option_given(options, "iterations"))
+    run->task.receding.iterations = run->task.optimizer.iterations = option_count(options, "iterations", 1);
   run->task.memory = option_number(options, "memory", run->task.memory);
   OptimizationOptions settings = {options->threads, interrupted};
-  status = optimization_create(&run->optimization, &run->task, &settings, &run->diagnostics);
+  if (run->task.receding.given) {
+    status = receding_create(&run->receding, &run->task, &settings, &run->diagnostics);
+    run->optimization = receding_optimization(run->receding);
+  } else {
+    status = optimization_create(&run->optimization, &run->task, &settings, &run->diagnostics);
+  }
   if (status != STATUS_OK) return status;
   run->folder = run_folder_path(options, run->task.name);
   return is_writer() ? file_make_folder_reported(run->folder, &run->diagnostics) : STATUS_OK;
 }
 
 static void design_run_free(DesignRun* run) {
-  optimization_destroy(run->optimization);
+  if (run->receding)
+    receding_destroy(run->receding);
+  else
+    optimization_destroy(run->optimization);
   task_free(&run->task);
   diagnostics_free(&run->diagnostics);
   memory_free(run->folder);
@@ -160,6 +170,16 @@ static void print_end(const DesignRun* run) {
           adjoint);
 }
 
+/* Known once the initial design has been run, forward and back. */
+static void print_estimate(const DesignRun* run) {
+  const Optimization* o = run->optimization;
+  int left = run->task.optimizer.iterations - optimization_iteration(o);
+  double seconds = optimization_rows(o)[0].seconds * left;
+  if (run->options->quiet || optimization_iteration(o) > 0 || seconds < LONG_TASK_SECONDS) return;
+  fprintf(stderr, "%s: about %s when all %d iterations are taken\n", run->task.name, design_run_duration(seconds).text,
+          left);
+}
+
 /* ---------------------------------------------------------------- the loop */
 
 static Status resume(DesignRun* run) {
@@ -262,11 +282,15 @@ static ExitCode design(const Options* options) {
   print_problems(&run, &run.diagnostics);
   diagnostics_free(&run.diagnostics);
   ExitCode code = status_exit_code(status);
-  if (status == STATUS_OK) {
-    interrupt_install();
+  if (status == STATUS_OK) interrupt_install();
+  if (status == STATUS_OK && run.receding) {
+    code = design_run_receding(&run);
+    print_problems(&run, &run.diagnostics);
+  } else if (status == STATUS_OK) {
     print_start(&run);
     status = begin(&run);
     code = status_exit_code(status);
+    if (status == STATUS_OK) print_estimate(&run);
     if (status == STATUS_OK) code = finish(&run, iterate(&run));
     print_problems(&run, &run.diagnostics);
   }
@@ -308,6 +332,8 @@ const Verb VERB_OPTIMIZE = {
         "not\n"
         "be simulated, and at the end design/final/, design.csv (all variables), best.scene.yaml and summary.json; the "
         "folder is printed on standard output (with --json, summary.json is).\n"
+        "With `receding` in the task: the executed run as `sdrs simulate` leaves it, windows.csv (a row per window),\n"
+        "windows/<n>/convergence.csv, best.scene.yaml with what was executed, design.csv and summary.json.\n"
         "SIGINT, SIGTERM and SIGUSR1 leave the checkpoint and all files, exit 130; --resume goes on to the same end, "
         "bit\n"
         "by bit. At the end the best design is run once more with half the time step, and a line says when its loss "

@@ -69,6 +69,7 @@ void loss_destroy(Loss* loss) {
   for (int i = 0; i < loss->count; i++) {
     memory_free(loss->terms[i].name);
     loss_hulls_free(&loss->terms[i]);
+    loss_release(&loss->terms[i]);
   }
   memory_free(loss->terms);
   memory_free(loss);
@@ -85,6 +86,7 @@ static void keep_rows(const LossTerm* term, const Model* model, RowKeep* keep) {
   int first = term->first < term->reference ? term->first : term->reference;
   if (first > 0) first--; /* velocities are differences */
   if (term->link >= 0) row_keep_link(keep, term->link, first, term->last);
+  for (int k = 1; k < term->link_count; k++) row_keep_link(keep, term->links[k], first, term->last);
   if (term->other >= 0) row_keep_link(keep, term->other, first, term->last);
   for (int c = 0; term->link < 0 && c < model->controller_count; c++)
     row_keep_link(keep, model->controllers[c].link, first, term->last);
@@ -96,13 +98,24 @@ void loss_keep(const Loss* loss, const Model* model, RowKeep* keep) {
 
 /* ---------------------------------------------------------------- value */
 
+/* The sum over its links. */
+static double evaluate(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {
+  double sum = term->kind->evaluate(term, recording, seeds);
+  LossTerm one = *term;
+  for (int k = 1; k < term->link_count; k++) {
+    one.link = term->links[k];
+    sum += term->kind->evaluate(&one, recording, seeds);
+  }
+  return sum;
+}
+
 double loss_evaluate(const Loss* loss, const Recording* recording, double* terms, LossSeeds* seeds) {
   const double none = NAN;
   bool whole = recording->steps >= loss->steps;
   double sum = 0;
   for (int i = 0; i < loss->count; i++) {
     const LossTerm* term = &loss->terms[i];
-    double value = whole ? term->kind->evaluate(term, recording, seeds) : none;
+    double value = whole ? evaluate(term, recording, seeds) : none;
     if (terms) terms[i] = value;
     sum += value;
   }

@@ -18,21 +18,27 @@ typedef struct {
   int edge_count;
 } HullReference;
 
-/* One loss of the task with its names resolved. Owns its name and what stands behind hulls. */
+/* One loss of the task with its names resolved. Owns its name, links, motion and what stands behind hulls. */
 typedef struct {
   const LossKind* kind;
   char* name;
   double weight;
   int link, other; /* -1 = not given */
-  bool has_point;  /* false: the centre of mass */
-  Vec3 point;      /* link frame [m] */
-  Vec3 target;     /* world, with its random part; a direction is unit */
-  Vec3 direction;  /* unit, world */
-  Vec3 axis;       /* unit, link frame */
-  double margin;   /* m */
-  int power;       /* 1 or 2 */
-  int first, last; /* states of the window */
-  int reference;   /* the state that others are compared with */
+  int* links;      /* all that the term is the sum over; the first is `link`. NULL: that one alone */
+  int link_count;
+  SceneSignal* motion_source; /* comes to the target; NULL: nothing does */
+  Signal motion;
+  Mat3 rotation;            /* wanted */
+  double length, smoothing; /* m */
+  bool has_point;           /* false: the centre of mass */
+  Vec3 point;               /* link frame [m] */
+  Vec3 target;              /* world, with its random part; a direction is unit */
+  Vec3 direction;           /* unit, world */
+  Vec3 axis;                /* unit, link frame */
+  double margin;            /* m */
+  int power;                /* 1 or 2 */
+  int first, last;          /* states of the window */
+  int reference;            /* the state that others are compared with */
   HullReference* hulls;
   int hull_count, vertex_count, edge_count; /* of all hulls together */
 } LossTerm;
@@ -74,6 +80,7 @@ const LossKind* loss_kind(TaskLossType type); /* loss_table.c */
 /* ---------------------------------------------------------------- creation (differentiate/loss_resolve.c) */
 /* Links, target, window and what the kind prepares; every problem to the diagnostics. Without the name. */
 void loss_resolve(LossTerm* term, const LossOrigin* origin);
+void loss_release(LossTerm* term); /* what it made */
 void loss_complain(const LossOrigin* origin, SourcePlace place, const char* format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Make `direction` unit; complain when it is zero. what: its key. */
@@ -82,6 +89,8 @@ void loss_unit(const LossOrigin* origin, const char* what, Vec3* direction);
 /* ---------------------------------------------------------------- parts of kinds (differentiate/loss_term.c) */
 /* What a state of the window counts: weight / number of states, so that a finer dt does not count more. */
 double loss_share(const LossTerm* term);
+/* The target at a state, where it is then. */
+Vec3 loss_target(const LossTerm* term, const Recording* recording, int step);
 /* World position of the term's point of `link`, or of its centre of mass: R X + t. */
 Vec3 loss_position(const LossTerm* term, const Recording* recording, int link, int step);
 /* g = dL/dx of that position: g (X, 1)^T to the pose, R^T g to the centre. seeds may be NULL here and below. */
@@ -106,10 +115,15 @@ void loss_smoothness_prepare(LossTerm* term, const LossOrigin* origin);
 double loss_force(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
 void loss_force_prepare(LossTerm* term, const LossOrigin* origin);
 double loss_gap(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
-void loss_gap_prepare(LossTerm* term, const LossOrigin* origin);
 double loss_shape(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
 double loss_volume(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
 double loss_roughness(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
+double loss_approach(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
+double loss_pose(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
+/* Of both kinds that are of distances: the links have hulls. And barycentric coordinates (4) of the point of a segment
+ * or triangle nearest to the origin, which lies inside of it. */
+void loss_gap_prepare(LossTerm* term, const LossOrigin* origin);
+void loss_nearest_weights(const Vec3* corner, int count, double* weight);
 /* Of all three (differentiate/loss_hulls.c): vertices, volumes and edges of the initial design. */
 void loss_hulls_prepare(LossTerm* term, const LossOrigin* origin);
 void loss_hulls_free(LossTerm* term);

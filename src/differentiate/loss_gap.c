@@ -44,8 +44,7 @@ typedef struct {
 
 static Vec3 vertex(PointView view, int i) { return vec3(view.x[i], view.y[i], view.z[i]); }
 
-/* Barycentric coordinates of the point of a segment or triangle nearest to the origin, which lies inside of it. */
-static void nearest_weights(const Vec3* corner, int count, double* weight) {
+void loss_nearest_weights(const Vec3* corner, int count, double* weight) {
   weight[0] = 1;
   weight[1] = weight[2] = weight[3] = 0;
   if (count < 2) return;
@@ -76,7 +75,7 @@ static Nearest nearest_of_hulls(const Model* model, int a, int b, Pose pose_a, P
     difference[i] =
         vec3_sub(pose_apply(pose_a, vertex(view_a, simplex.a[i])), pose_apply(pose_b, vertex(view_b, simplex.b[i])));
   }
-  nearest_weights(difference, simplex.count, out.weight);
+  loss_nearest_weights(difference, simplex.count, out.weight);
   return out;
 }
 

@@ -4,7 +4,7 @@
 double loss_reach(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {
   double sum = 0, share = loss_share(term);
   for (int k = term->first; k <= term->last; k++) {
-    Vec3 e = vec3_sub(loss_position(term, recording, term->link, k), term->target);
+    Vec3 e = vec3_sub(loss_position(term, recording, term->link, k), loss_target(term, recording, k));
     double excess = vec3_dot(e, e) - term->margin * term->margin;
     if (excess <= 0) continue; /* NaN goes on */
     sum += excess;

@@ -1,4 +1,5 @@
 /* From what the task says to what a loss computes with: links, targets, windows. */
+#include <fnmatch.h>
 #include <string.h>
 
 #include "differentiate/loss.h"
@@ -38,6 +39,34 @@ static int find_link(const LossOrigin* origin, const TaskName* name, const char*
   loss_complain(origin, name->place, "no link is named '%.60s'%s%.60s%s", name->text, nearest ? " (did you mean '" : "",
                 nearest ? nearest : "", nearest ? "'?)" : "");
   return -1;
+}
+
+/* Is the link what a name of a list means: itself, a group of its, or a pattern? */
+static bool is_meant(const Model* model, int link, const char* name) {
+  const SceneLink* source = &model->scene->links[link];
+  bool meant = fnmatch(name, source->name, 0) == 0;
+  for (int k = 0; k < source->group_count; k++) meant = meant || strcmp(name, source->groups[k]) == 0;
+  return meant;
+}
+
+static void find_links(LossTerm* term, const LossOrigin* origin) {
+  const TaskLoss* source = origin->source;
+  const Model* model = origin->model;
+  term->links = MEMORY_NEW(int, model->link_count);
+  for (int k = 0; k < source->links_count; k++) {
+    int found = 0;
+    for (int i = 0; i < model->link_count && source->links[k].text; i++)
+      found += is_meant(model, i, source->links[k].text);
+    if (found == 0)
+      loss_complain(origin, source->links[k].place, "no link or group is named '%.60s', and none fits it as a pattern",
+                    source->links[k].text);
+  }
+  for (int i = 0; i < model->link_count; i++) {
+    bool meant = false;
+    for (int k = 0; k < source->links_count && !meant; k++) meant = is_meant(model, i, source->links[k].text);
+    if (meant && i != term->other) term->links[term->link_count++] = i;
+  }
+  if (term->link_count > 0) term->link = term->links[0];
 }
 
 /* ---------------------------------------------------------------- targets */
@@ -98,6 +127,33 @@ static void set_window(LossTerm* term, const LossOrigin* origin) {
 
 /* ---------------------------------------------------------------- all */
 
+static double* copied(const double* values, int count) {
+  size_t size = sizeof(double) * (size_t)count;
+  return values ? memcpy(memory_alloc(size), values, size) : NULL;
+}
+
+static void take_motion(LossTerm* term, const SceneSignal* from) {
+  SceneSignal* own = term->motion_source = MEMORY_NEW(SceneSignal, 1);
+  int terms = signal_terms(from);
+  *own = *from;
+  own->times = copied(from->times, from->rows);
+  own->values = copied(from->values, signal_values(from));
+  own->amplitude = copied(from->amplitude, terms);
+  own->frequency = copied(from->frequency, terms);
+  own->phase = copied(from->phase, terms);
+  signal_create(&term->motion, own);
+}
+
+void loss_release(LossTerm* term) {
+  memory_free(term->links);
+  if (!term->motion_source) return;
+  SceneSignal* own = term->motion_source;
+  double* owned[] = {own->times, own->values, own->amplitude, own->frequency, own->phase};
+  signal_destroy(&term->motion);
+  for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
+  memory_free(own);
+}
+
 void loss_resolve(LossTerm* term, const LossOrigin* origin) {
   const TaskLoss* source = origin->source;
   const LossKind* kind = loss_kind(source->type);
@@ -108,9 +164,15 @@ void loss_resolve(LossTerm* term, const LossOrigin* origin) {
   term->axis = source->axis;
   term->margin = source->margin;
   term->power = source->power;
+  term->rotation = mat3_from_quat(source->rotation);
+  term->length = source->length;
+  term->smoothing = source->smoothing;
   int before = origin->diagnostics->error_count;
-  if (kind->link != LINK_UNUSED) term->link = find_link(origin, &source->link, "link", kind->link);
+  if (kind->link != LINK_UNUSED && source->links_count == 0)
+    term->link = find_link(origin, &source->link, "link", kind->link);
   if (kind->other != LINK_UNUSED) term->other = find_link(origin, &source->other, "other", kind->other);
+  if (source->links_count > 0) find_links(term, origin);
+  if (source->motion.channels > 0) take_motion(term, &source->motion);
   if (kind->window != WINDOW_NONE) set_window(term, origin);
   term->reference = term->first;
   if (kind->prepare && origin->diagnostics->error_count == before) kind->prepare(term, origin);

@@ -17,6 +17,8 @@ static const LossKind KINDS[] = {
     [LOSS_SHAPE]       = {"shape",       LINK_OPTIONAL, LINK_UNUSED,   WINDOW_NONE, 0, 0, loss_hulls_prepare, loss_shape},
     [LOSS_VOLUME]      = {"volume",      LINK_OPTIONAL, LINK_UNUSED,   WINDOW_NONE, 0, 0, loss_hulls_prepare, loss_volume},
     [LOSS_ROUGHNESS]   = {"roughness",   LINK_OPTIONAL, LINK_UNUSED,   WINDOW_NONE, 0, 0, loss_hulls_prepare, loss_roughness},
+    [LOSS_APPROACH]    = {"approach",    LINK_REQUIRED, LINK_REQUIRED, WINDOW_RUN,  0, 1, loss_gap_prepare, loss_approach},
+    [LOSS_POSE]        = {"pose",        LINK_REQUIRED, LINK_UNUSED,   WINDOW_END,  0, 1, NULL, loss_pose},
 };
 // clang-format on
 

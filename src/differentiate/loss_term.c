@@ -3,6 +3,13 @@
 
 double loss_share(const LossTerm* term) { return term->weight / (term->last - term->first + 1); }
 
+Vec3 loss_target(const LossTerm* term, const Recording* recording, int step) {
+  double value[3], rate[3];
+  if (!term->motion_source) return term->target;
+  signal_eval(&term->motion, model_row_time(recording->model, step), value, rate);
+  return vec3_add(term->target, vec3_at(value));
+}
+
 /* The point in the link's frame. */
 static Vec3 local_point(const LossTerm* term, const Model* model, int link) {
   return term->has_point ? term->point : model->links[link].center;

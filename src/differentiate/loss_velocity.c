@@ -6,7 +6,7 @@ double loss_velocity(const LossTerm* term, const Recording* recording, LossSeeds
   for (int k = term->first; k <= term->last; k++) {
     Vec3 before = loss_position(term, recording, term->link, k - 1);
     Vec3 now = loss_position(term, recording, term->link, k);
-    Vec3 e = vec3_sub(vec3_scale(vec3_sub(now, before), per_second), term->target);
+    Vec3 e = vec3_sub(vec3_scale(vec3_sub(now, before), per_second), loss_target(term, recording, k));
     Vec3 g = vec3_scale(e, 2 * share * per_second);
     sum += vec3_dot(e, e);
     loss_seed_position(term, recording, term->link, k, g, seeds);

@@ -78,6 +78,15 @@ static void create_recording(const Optimization* o, ScenarioRun* run) {
   run->seeds = loss_seeds_create_thin(&run->model, &run->keep);
 }
 
+/* A recorded state is a constant. */
+static Status check_start(const Optimization* o, const ScenarioRun* run, Diagnostics* diagnostics) {
+  if (!run->model.start || o->task->attachment_count + o->task->start_count == 0) return STATUS_OK;
+  diagnostics_add(diagnostics, SEVERITY_ERROR, run->scene->start.place,
+                  "start: a run that begins in a recorded state has no gradient by attachments and initial values, "
+                  "which the task wants to change");
+  return STATUS_BAD_INPUT;
+}
+
 static Status create_runs(Optimization* o, Diagnostics* diagnostics) {
   o->run_count = o->task->scenario_count;
   o->runs = MEMORY_NEW(ScenarioRun, o->run_count);
@@ -87,6 +96,7 @@ static Status create_runs(Optimization* o, Diagnostics* diagnostics) {
     run->weight = o->task->scenarios[k].weight;
     run->has_model = true;
     Status status = model_create(&run->model, run->scene, diagnostics);
+    if (status == STATUS_OK) status = check_start(o, run, diagnostics);
     if (status == STATUS_OK) status = loss_create(&run->loss, o->task, k, &run->model, diagnostics);
     if (status != STATUS_OK) return status;
     create_recording(o, run);
@@ -131,6 +141,24 @@ void optimization_destroy(Optimization* o) {
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   text_free(&o->note);
   memory_free(o);
+}
+
+void optimization_restart(Optimization* o, const double* x, const bool* held) {
+  Design* d = &o->design;
+  size_t n = sizeof(double) * (size_t)d->variable_count;
+  for (int k = 0; k < d->variable_count; k++) {
+    d->set.low[k] = held && held[k] ? x[k] : d->variables[k].low;
+    d->set.high[k] = held && held[k] ? x[k] : d->variables[k].high;
+  }
+  optimizer_destroy(o->optimizer);
+  o->optimizer = optimizer_create(&o->task->optimizer, &d->set);
+  memcpy(o->x, x, n);
+  if (!optimizer_project(o->optimizer, o->x)) memcpy(o->x, x, n); /* rows that only what is held could keep */
+  memcpy(o->best_x, o->x, n);
+  o->iteration = o->best_iteration = o->since_best = 0;
+  o->stop = STOP_NOT_YET;
+  o->adjoint = (AdjointReport){0};
+  o->seconds_before = 0;
 }
 
 /* ---------------------------------------------------------------- the loop */

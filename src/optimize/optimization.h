@@ -65,6 +65,9 @@ TrialOutcome evaluate_design(Optimization* o, const double* x, double* loss, dou
 /* Gradient at the design that evaluate_design has just run. */
 TrialOutcome evaluate_gradient(Optimization* o, double* gradient);
 void scenario_run_free(ScenarioRun* run);
+/* Begin anew at x (variables), with a fresh optimizer; those that are held stay as they are (variables, NULL: none).
+ * optimization_start is next (optimize/optimization.c). */
+void optimization_restart(Optimization* o, const double* x, const bool* held);
 /* Why it ends here, if it does; can_step: the optimizer can go on (optimize/optimization.c). */
 void optimization_judge_end(Optimization* o, bool can_step);
 /* Sets identity; the scenes must be the initial ones (optimize/optimization_checkpoint.c). */

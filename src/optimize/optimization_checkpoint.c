@@ -7,6 +7,21 @@
 
 static void add_vector(Text* text, Vec3 v) { text_add(text, " %a %a %a", v.x, v.y, v.z); }
 
+static void add_numbers(Text* text, const double* values, int count) {
+  for (int k = 0; values && k < count; k++) text_add(text, " %a", values[k]);
+}
+
+static void identify_motion(const SceneSignal* s, Text* text) {
+  if (s->channels == 0) return;
+  int terms = signal_terms(s);
+  text_add(text, " %d %d %d %a", (int)s->type, s->rows, s->terms, s->interval);
+  add_numbers(text, s->times, s->rows);
+  add_numbers(text, s->values, signal_values(s));
+  add_numbers(text, s->amplitude, terms);
+  add_numbers(text, s->frequency, terms);
+  add_numbers(text, s->phase, terms);
+}
+
 static void identify_losses(const Optimization* o, Text* text) {
   for (int t = 0; t < o->term_count; t++) {
     const TaskLoss* l = &o->task->losses[t];
@@ -15,6 +30,10 @@ static void identify_losses(const Optimization* o, Text* text) {
              l->margin, l->from, l->to);
     const Vec3 vectors[] = {l->point, l->target, l->direction, l->axis, l->spread};
     for (int k = 0; k < 5; k++) add_vector(text, vectors[k]);
+    for (int k = 0; k < l->links_count; k++) text_add(text, " %s", l->links[k].text);
+    text_add(text, " %a %a %a %a %a %a", l->length, l->smoothing, l->rotation.w, l->rotation.x, l->rotation.y,
+             l->rotation.z);
+    identify_motion(&l->motion, text);
     text_add(text, "\n");
   }
 }

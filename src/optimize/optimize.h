@@ -102,6 +102,49 @@ void optimization_save(const Optimization* optimization, NumberFile* checkpoint)
  * iterations, the other conditions to stop, and save_every. */
 bool optimization_load(Optimization* optimization, const NumberFile* checkpoint, Diagnostics* diagnostics);
 
+/* ---------------------------------------------------------------- receding horizon (optimize/receding.c)
+ * Windows of `horizon` steps, one after the other, each from the state that the one before has led to; of each the
+ * first `apply` steps are executed. What is executed is a run of its own, in one piece to the bit. */
+typedef struct Receding Receding;
+/* What became of a window. */
+typedef struct {
+  int step; /* where it begins, counted from the beginning of the whole */
+  int iterations;
+  double initial_loss, loss;
+  OptimizationStop stop;
+  double seconds; /* of wall time; the only number that differs between equal runs */
+} RecedingRow;
+
+/* For a task with `receding`, which it changes: one window is what its scenario runs. STATUS_BAD_INPUT with
+ * diagnostics; *out may be half-built then. */
+Status receding_create(Receding** out, Task* task, const OptimizationOptions* options, Diagnostics* diagnostics);
+void receding_destroy(Receding* receding);
+/* That of the present window; the receding's. */
+Optimization* receding_optimization(Receding* receding);
+int receding_steps(const Receding* receding); /* to be executed in all */
+int receding_window_count(const Receding* receding);
+/* The present one, from 0; the count when all is executed. */
+int receding_window(const Receding* receding);
+/* Rows of the windows that have been executed, and the terms of their losses. */
+const RecedingRow* receding_rows(const Receding* receding);
+const double* receding_terms(const Receding* receding, int window);
+/* Does one scene run as what was executed does? Not when what a window finds changes signals before it. */
+bool receding_is_one_run(const Receding* receding);
+/* The present window's optimization begins where the one before has left off; optimization_start or _load is next. */
+void receding_begin(Receding* receding);
+/* Execute the first steps of the window with what has been found, and go on to the next one. record: called with the
+ * run after every step, and before the first one of all with report NULL; STATUS_IO ends the steps. STATUS_SOLVER: a
+ * step failed, and *failed (if any) tells of it. */
+typedef Status (*RecedingRecord)(void* context, Sim* sim, const StepReport* report);
+Status receding_execute(Receding* receding, RecedingRecord record, void* context, Diagnostics* diagnostics);
+/* The scene of the whole with what has been found so far; the receding's until the next call. */
+const Scene* receding_scene(Receding* receding);
+/* All windows that are done and the state of the present one. receding_load is followed by receding_repeat, which
+ * executes the former again, and then, if `inside` was set, by optimization_load. */
+void receding_save(const Receding* receding, bool inside, NumberFile* checkpoint);
+bool receding_load(Receding* receding, const NumberFile* checkpoint, bool* inside, Diagnostics* diagnostics);
+Status receding_repeat(Receding* receding, RecedingRecord record, void* context, Diagnostics* diagnostics);
+
 /* The gradient of the summed loss by the task's variables, design and control apart, against central differences along
  * random directions. After optimization_start. report[0]: design, report[1]: control and start. */
 void optimization_gradcheck(Optimization* optimization, const GradcheckOptions* options,

@@ -79,6 +79,7 @@ RunTotals run_totals_start(void);
 void run_totals_step(RunTotals* totals, const StepReport* report, const SimState* state);
 void run_totals_measure(RunTotals* totals, const SimMeasure* measure, const SimState* state);
 
+struct Json; /* below */
 typedef struct {
   const RunProgram* program;
   const Model* model;
@@ -93,6 +94,8 @@ typedef struct {
   const StepReport* failure; /* the step that failed, or NULL */
   SimTimes step_times;       /* s */
   double scene_seconds, model_seconds, setup_seconds, output_seconds, total_seconds;
+  void (*more)(void* context, struct Json* json); /* sections of who made the run; NULL: none */
+  void* more_context;
 } RunSummary;
 
 /* Append the text of summary.json. Numbers that are not finite become null. */
@@ -144,7 +147,7 @@ void run_hull_obj(Text* out, const Model* model, int hull);
 
 /* ---------------------------------------------------------------- JSON text (run/json.c)
  * Indented by two spaces; key is NULL inside an array. Numbers that are not finite become null. */
-typedef struct {
+typedef struct Json {
   Text* out;
   int depth;
   bool comma; /* something stands before on this level */

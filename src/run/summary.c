@@ -285,5 +285,6 @@ void run_summary_json(Text* text, const RunSummary* summary) {
   add_result(&json, summary);
   add_wall_time(&json, summary);
   json_number(&json, "peak_memory_bytes", peak_memory_bytes());
+  if (summary->more) summary->more(summary->more_context, &json);
   json_close(&json, '}');
 }

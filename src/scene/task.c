@@ -27,6 +27,7 @@ static void read_root(Reader* reader, Task* task, const Node* root) {
   read_optimizer(reader, task, form.optimizer);
   read_gradient(reader, task, form.gradient);
   read_schedule(reader, task, form.schedule);
+  read_receding(reader, task, form.receding);
   if (reader->problem_count > before) return; /* what follows would be misunderstood */
   if (!anything_moves(task))
     reader_error(reader, root->place,
@@ -110,6 +111,8 @@ void task_free(Task* task) {
     memory_free(task->losses[i].name);
     task_name_free(&task->losses[i].link);
     task_name_free(&task->losses[i].other);
+    task_names_free(task->losses[i].links, task->losses[i].links_count);
+    signal_free_arrays(&task->losses[i].motion);
   }
   for (int i = 0; i < task->source_count; i++) memory_free(task->sources[i]);
   design_free(task);

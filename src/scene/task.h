@@ -141,10 +141,12 @@ typedef enum {
   LOSS_GAP,         /* max(margin - smallest gap of link and other, 0)^2 [m^2] */
   LOSS_SHAPE,       /* sum of squared distances of the link's vertices from the initial shape, mean over vertices */
   LOSS_VOLUME,      /* (volume / initial volume - 1)^2 of the link's hulls, summed hull by hull */
-  LOSS_ROUGHNESS    /* squared difference of the displacements of neighbouring vertices, mean over edges of the initial
+  LOSS_ROUGHNESS,   /* squared difference of the displacements of neighbouring vertices, mean over edges of the initial
                        hull */
+  LOSS_APPROACH,    /* max(D - margin^2, 0), D the squared distance of link and other, smoothed [m^2] */
+  LOSS_POSE         /* |x - target|^2 + length^2 |R - rotation|^2 / 2 [m^2] */
 } TaskLossType;
-enum { LOSS_TYPE_COUNT = LOSS_ROUGHNESS + 1 };
+enum { LOSS_TYPE_COUNT = LOSS_POSE + 1 };
 
 typedef struct {
   SourcePlace place;
@@ -153,14 +155,20 @@ typedef struct {
   double weight; /* > 0 */
   /* link not given: all links (EFFORT, SMOOTHNESS, SHAPE, VOLUME, ROUGHNESS only). other: RELATIVE and GAP only */
   TaskName link, other;
-  bool has_point;  /* false: the centre of mass */
-  Vec3 point;      /* link frame [m] */
-  Vec3 target;     /* world: m, m/s, N, or (ORIENTATION) a unit vector */
-  Vec3 direction;  /* TRAVEL; unit */
-  Vec3 axis;       /* ORIENTATION, link frame; unit */
-  double margin;   /* m */
-  int power;       /* POINT: 1 or 2 */
-  double from, to; /* window of time [s]; -1 = not given: type's default (end of the run, or all of it) */
+  TaskName* links; /* instead of link, where there are several: links, groups and patterns; the term is their sum */
+  int links_count;
+  SceneSignal motion; /* comes to the target, by the run's clock: three channels; none (0) where there is none */
+  Quat rotation;      /* POSE */
+  double length;      /* POSE: of a rotation, in its size [m] */
+  double smoothing;   /* APPROACH [m] */
+  bool has_point;     /* false: the centre of mass */
+  Vec3 point;         /* link frame [m] */
+  Vec3 target;        /* world: m, m/s, N, or (ORIENTATION) a unit vector */
+  Vec3 direction;     /* TRAVEL; unit */
+  Vec3 axis;          /* ORIENTATION, link frame; unit */
+  double margin;      /* m */
+  int power;          /* POINT: 1 or 2 */
+  double from, to;    /* window of time [s]; -1 = not given: type's default (end of the run, or all of it) */
   /* random targets: target += a number in [-spread, spread] per axis, a different one per scenario, from task.seed */
   Vec3 spread;
 } TaskLoss;
@@ -205,6 +213,17 @@ typedef struct {
   bool connect;          /* insert shared vertices for overlapping hulls and attachments */
 } TaskOptimizer;
 
+typedef enum { WARM_SHIFT, WARM_KEEP } TaskWarmStart;
+
+/* Only the first steps of every optimized window are executed. */
+typedef struct {
+  bool given;
+  SourcePlace place;
+  int horizon, apply; /* steps of a window, and those of them that are executed */
+  int iterations;     /* of each window; 0: the optimizer's */
+  TaskWarmStart warm_start;
+} TaskReceding;
+
 /* What becomes of the mass while vertices move. */
 typedef enum { TASK_MASS_FIXED, TASK_MASS_DENSITY } TaskMass;
 
@@ -237,6 +256,7 @@ typedef struct {
   int loss_count;
   TaskOptimizer optimizer;
   TaskContinuation continuation;
+  TaskReceding receding;
   double memory; /* that the runs of one design may take for their gradients [GiB]; 0 = they are kept whole */
 } Task;
 

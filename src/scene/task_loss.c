@@ -72,6 +72,21 @@ static void read_window(Reader* reader, const Node* item, TaskLoss* loss) {
   reader_leave(reader, mark);
 }
 
+static bool needs_link(TaskLossType type) {
+  return type != LOSS_EFFORT && type != LOSS_SMOOTHNESS && type != LOSS_SHAPE && type != LOSS_VOLUME &&
+         type != LOSS_ROUGHNESS;
+}
+
+static void read_motion(Reader* reader, const Node* node, TaskLoss* loss) {
+  if (!node) return;
+  const SchemaTable* table = reader->table;
+  size_t mark = reader_enter_key(reader, "target_motion");
+  reader->table = &SCENE_SCHEMA; /* signals stand there */
+  read_signal(reader, node, 3, &loss->motion);
+  reader->table = table;
+  reader_leave(reader, mark);
+}
+
 static void read_loss(Reader* reader, Task* task, const Node* item, int* capacity) {
   LossForm form;
   int before = reader->problem_count;
@@ -84,6 +99,10 @@ static void read_loss(Reader* reader, Task* task, const Node* item, int* capacit
   if (reader->problem_count == before) read_window(reader, item, &loss);
   loss.name = read_column_name(reader, form.name);
   loss.link = task_name(reader, form.link, "link");
+  loss.links = task_names(reader, form.links, "links", &loss.links_count);
+  read_motion(reader, form.motion, &loss);
+  if (needs_link(loss.type) && !is_given(item, "link") && !is_given(item, "links"))
+    reader_error(reader, item->place, "'link' is missing: a text, or 'links': a list of names");
   loss.other = task_name(reader, form.other, "other");
   if (loss.link.text && loss.other.text && strcmp(loss.link.text, loss.other.text) == 0)
     reader_error(reader, loss.other.place, "'link' and 'other' must be two links");

@@ -29,6 +29,31 @@ void read_optimizer(Reader* reader, Task* task, const Node* node) {
   reader_leave(reader, mark);
 }
 
+static void check_receding(Reader* reader, const Task* task, const Node* map) {
+  const Node* apply = node_find(map, "apply");
+  if (task->receding.apply > task->receding.horizon)
+    reader_error(reader, apply ? apply->place : map->place, "'apply' (%d) must not be more than 'horizon' (%d)",
+                 task->receding.apply, task->receding.horizon);
+  if (task->scenario_count > 1)
+    reader_error(reader, map->place, "works with one scenario, here are %d", task->scenario_count);
+  if (task->vertices_count + task->attachment_count + task->start_count > 0)
+    reader_error(reader, map->place, "optimizes control alone: no 'design', no 'initial'");
+}
+
+void read_receding(Reader* reader, Task* task, const Node* node) {
+  RecedingForm form;
+  size_t mark = reader_enter_key(reader, "receding");
+  if (node && schema_read(reader, node, "receding", &form)) {
+    task->receding = form.receding;
+    task->receding.given = true;
+    task->receding.place = node->place;
+    task->receding.warm_start = (TaskWarmStart)form.warm_start;
+    if (!is_given(node, "iterations")) task->receding.iterations = 0;
+    check_receding(reader, task, node);
+  }
+  reader_leave(reader, mark);
+}
+
 void read_gradient(Reader* reader, Task* task, const Node* node) {
   GradientForm form;
   size_t mark = reader_enter_key(reader, "gradient");

@@ -10,13 +10,18 @@
 
 typedef struct {
   const Node *name, *scene, *scenarios, *set, *design, *control, *initial, *parameters, *loss, *optimizer, *gradient,
-      *schedule;
+      *schedule, *receding;
   int seed, steps;
 } TaskForm;
 
 typedef struct {
   double memory;
 } GradientForm;
+
+typedef struct {
+  TaskReceding receding;
+  int warm_start;
+} RecedingForm;
 
 typedef struct {
   const Node *name, *scene, *set;
@@ -101,7 +106,7 @@ typedef struct {
 typedef struct {
   TaskLoss loss;
   int type;
-  const Node *name, *link, *other;
+  const Node *name, *link, *links, *other, *motion;
 } LossForm;
 
 typedef struct {
@@ -138,6 +143,8 @@ typedef struct {
 void read_schedule(Reader* reader, Task* task, const Node* node);
 /* How gradients are taken. */
 void read_gradient(Reader* reader, Task* task, const Node* node);
+/* Windows; after all that may change is known. */
+void read_receding(Reader* reader, Task* task, const Node* node);
 void read_scenarios(Reader* reader, Task* task, const Node* root, const TaskForm* form);
 void scenario_free(TaskScenario* scenario);
 

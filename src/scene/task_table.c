@@ -10,15 +10,15 @@
 /* Types of losses that have a key, in the order of TaskLossType. */
 #define LOSSES                                                                                 \
   "point|travel|relative|reach|orientation|velocity|effort|smoothness|force|gap|shape|volume|" \
-  "roughness"
+  "roughness|approach|pose"
 /* Types of parameters that have a key, in the order of TaskParameterType. */
 #define PARAMETERS                                                                                                   \
   "mass|center|inertia|size|damping|spring|dry_friction|armature|gravity|friction|support|stiffness|smoothing|rest_" \
   "speed"
-#define LOSSES_OF_A_LINK "point|travel|relative|reach|orientation|velocity|force|gap"
+#define LOSSES_OF_A_LINK "point|travel|relative|reach|orientation|velocity|force|gap|approach|pose"
 #define LOSSES_OF_ANY_LINK "effort|smoothness|shape|volume|roughness"
-#define LOSSES_IN_TIME "point|travel|relative|reach|orientation|velocity|effort|smoothness|force|gap"
-#define LOSSES_WITH_TARGET "point|reach|orientation|velocity|force"
+#define LOSSES_IN_TIME "point|travel|relative|reach|orientation|velocity|effort|smoothness|force|gap|approach|pose"
+#define LOSSES_WITH_TARGET "point|reach|orientation|velocity|force|pose"
 
 static const SchemaRow ROWS[] = {
     /* ---------------------------------------------------------------- the file */
@@ -51,6 +51,19 @@ static const SchemaRow ROWS[] = {
      .meaning = "How gradients are taken."},
     {"task", "schedule", VALUE_OBJECT, AT(TaskForm, schedule), .of = "schedule", .nullable = true,
      .meaning = "Contact that changes over the iterations."},
+    {"task", "receding", VALUE_OBJECT, AT(TaskForm, receding), .of = "receding", .nullable = true,
+     .meaning = "Optimize a window of time after the other, and execute the first steps of each."},
+
+    /* ---------------------------------------------------------------- receding */
+    {"receding", "horizon", VALUE_INTEGER, AT(RecedingForm, receding.horizon), .required = true,
+     .range = RANGE_BETWEEN(1, STEPS_MAX), .meaning = "Steps that a window looks ahead."},
+    {"receding", "apply", VALUE_INTEGER, AT(RecedingForm, receding.apply), .fallback = "1",
+     .range = RANGE_BETWEEN(1, STEPS_MAX), .meaning = "Steps of it that are executed; at most the horizon."},
+    {"receding", "iterations", VALUE_INTEGER, AT(RecedingForm, receding.iterations), .fallback = "(the optimizer's)",
+     .range = RANGE_BETWEEN(0, 1000000000), .meaning = "Iterations of each window."},
+    {"receding", "warm_start", VALUE_CHOICE, AT(RecedingForm, warm_start), .of = "shift|keep", .fallback = "shift",
+     .meaning = "Where a window's control begins: shift leaves what was found at its time, and goes on with its last "
+                "row; keep leaves it at its place in the window."},
 
     /* ---------------------------------------------------------------- scenario */
     {"scenario", "name", VALUE_TEXT, AT(ScenarioForm, name), .fallback = "(its number, from 0)",
@@ -178,19 +191,31 @@ static const SchemaRow ROWS[] = {
      .meaning = "Its column in convergence.csv."},
     {"loss", "weight", VALUE_NUMBER, AT(LossForm, loss.weight), .fallback = "1", .range = RANGE_ABOVE(0),
      .meaning = "Factor in the sum; it carries the unit that makes the term comparable with the others."},
-    {"loss", "link", VALUE_TEXT, AT(LossForm, link), .only = LOSSES_OF_A_LINK, .required = true,
-     .meaning = "The link."},
+    {"loss", "link", VALUE_TEXT, AT(LossForm, link), .only = LOSSES_OF_A_LINK, .group = "link", .meaning = "The link."},
+    {"loss", "links", VALUE_NAMES, AT(LossForm, links), .only = LOSSES_OF_A_LINK, .group = "link",
+     .meaning = "Several links instead of one: names, groups of links, or patterns like `cube*`. The term is the sum "
+                "over them."},
     {"loss", "link", VALUE_TEXT, AT(LossForm, link), .only = LOSSES_OF_ANY_LINK, .fallback = "(all links)",
      .meaning = "The link."},
-    {"loss", "other", VALUE_TEXT, AT(LossForm, other), .only = "relative|gap", .required = true,
+    {"loss", "other", VALUE_TEXT, AT(LossForm, other), .only = "relative|gap|approach", .required = true,
      .meaning = "The other link."},
-    {"loss", "point", VALUE_VECTOR, AT(LossForm, loss.point), .only = "point|travel|reach|velocity", .unit = "m",
+    {"loss", "point", VALUE_VECTOR, AT(LossForm, loss.point), .only = "point|travel|reach|velocity|pose", .unit = "m",
      .fallback = "(the centre of mass)", .meaning = "The point, in the link's frame."},
     {"loss", "point", VALUE_VECTOR, AT(LossForm, loss.point), .only = "relative", .unit = "m",
      .fallback = "(the centre of mass)",
      .meaning = "The point of `other` that `link` watches, in the frame of `other`."},
-    {"loss", "target", VALUE_VECTOR, AT(LossForm, loss.target), .only = "point|reach", .unit = "m", .required = true,
+    {"loss", "target", VALUE_VECTOR, AT(LossForm, loss.target), .only = "point|reach|pose", .unit = "m", .required = true,
      .meaning = "Where the point should be, world axes."},
+    {"loss", "target_motion", VALUE_SIGNAL, AT(LossForm, motion), .only = "point|reach|velocity|pose",
+     .fallback = "(it stays)",
+     .meaning = "Three numbers over time that come to the target: it moves, by the clock of the run."},
+    {"loss", "rotation", VALUE_QUATERNION, AT(LossForm, loss.rotation), .only = "pose", .fallback = "[1, 0, 0, 0]",
+     .meaning = "How the link's frame should stand, w x y z."},
+    {"loss", "length", VALUE_NUMBER, AT(LossForm, loss.length), .only = "pose", .unit = "m", .fallback = "0.1",
+     .range = RANGE_ABOVE(0), .meaning = "The distance that a turn of one radian counts as much as."},
+    {"loss", "smoothing", VALUE_NUMBER, AT(LossForm, loss.smoothing), .only = "approach", .unit = "m",
+     .fallback = "0.02", .range = RANGE_ABOVE(0),
+     .meaning = "Vertices that are farther from the other link than the nearest by less than about this have a share."},
     {"loss", "target", VALUE_VECTOR, AT(LossForm, loss.target), .only = "velocity", .unit = "m/s", .required = true,
      .meaning = "How the point should move, world axes."},
     {"loss", "target", VALUE_VECTOR, AT(LossForm, loss.target), .only = "force", .unit = "N", .fallback = "[0, 0, 0]",
@@ -201,8 +226,8 @@ static const SchemaRow ROWS[] = {
      .meaning = "The axis in the link's frame; of any length but zero, read as a unit vector."},
     {"loss", "direction", VALUE_VECTOR, AT(LossForm, loss.direction), .only = "travel", .required = true,
      .meaning = "Where to, world axes; of any length but zero, read as a unit vector."},
-    {"loss", "margin", VALUE_NUMBER, AT(LossForm, loss.margin), .only = "reach", .unit = "m", .fallback = "0",
-     .range = RANGE_AT_LEAST(0), .meaning = "Distance from the target that is near enough."},
+    {"loss", "margin", VALUE_NUMBER, AT(LossForm, loss.margin), .only = "reach|approach", .unit = "m", .fallback = "0",
+     .range = RANGE_AT_LEAST(0), .meaning = "Distance from the target, or of the links, that is near enough."},
     {"loss", "margin", VALUE_NUMBER, AT(LossForm, loss.margin), .only = "gap", .unit = "m", .required = true,
      .range = RANGE_ABOVE(0), .meaning = "Gap that is wide enough."},
     {"loss", "power", VALUE_INTEGER, AT(LossForm, loss.power), .only = "point", .fallback = "2",
@@ -468,7 +493,12 @@ static const SchemaObject OBJECTS[] = {
          "* `gap`: max(margin - smallest gap of the link and the other, 0)^2\n"
          "* `shape`: squared distance of the vertices from where they were, mean over vertices\n"
          "* `volume`: (volume / initial volume - 1)^2, summed over hulls\n"
-         "* `roughness`: squared difference of the displacements of neighbouring vertices, mean over edges",
+         "* `roughness`: squared difference of the displacements of neighbouring vertices, mean over edges\n"
+         "* `approach`: max(D - margin^2, 0), D the squared distance of the link and the other, smoothed over what is "
+         "nearly nearest\n"
+         "* `pose`: squared distance of a point of the link from its target, and length^2 times about the square of "
+         "the "
+         "angle between its frame and the rotation",
      .example =
          "seed: 1\n"
          "scene: ../scenes/spider.yaml\n"
@@ -530,6 +560,18 @@ static const SchemaObject OBJECTS[] = {
                 "loss: [{type: point, link: box, target: [0.3, 0, 0.1]}]\n"
                 "schedule: {contact.model: {to: long_range, at: 20}}\n"
                 "optimizer: {type: adam, iterations: 40}\n"},
+    {.name = "receding",
+     .title = "receding",
+     .size = sizeof(RecedingForm),
+     .meaning =
+         "Receding horizon: the task's steps are executed, `apply` at a time, each time after the control of the "
+         "next `horizon` steps has been optimized from the state reached (docs/receding.md). Windows of losses "
+         "count from the beginning of the horizon. One scenario, control alone.",
+     .example = "scene: ../scenes/motor.yaml\n"
+                "steps: 40\n"
+                "control: [{link: runs}]\n"
+                "loss: [{type: effort}]\n"
+                "receding: {horizon: 20, apply: 5, iterations: 10, warm_start: shift}\n"},
     {.name = "gradient",
      .title = "gradient",
      .size = sizeof(GradientForm),

@@ -289,6 +289,67 @@ static void roughness(void** state) {
   on_runs(roughnesses);
 }
 
+/* Vertices against hulls and half-spaces both ways round; near enough there is nothing. Flat faces of more than three
+ * vertices have a kink by each of them: there are none. */
+static void approaches(LossRun* run) {
+  Random random = {73};
+  loss_run_deform(run, &random, 0.02);
+  static const char* const pairs[][2] = {{"crate", "ground"}, {"ground", "hand"}, {"arm", "crate"}, {"cart", "drone"}};
+  for (int k = 0; k < 4; k++) {
+    char what[80];
+    TaskLoss loss = loss_of(LOSS_APPROACH, pairs[k][0]);
+    loss.other.text = name_text(pairs[k][1]);
+    loss.weight = 1.7;
+    snprintf(what, sizeof what, "approach of %s and %s", pairs[k][0], pairs[k][1]);
+    for (int n = 0; n < 2; n++) {
+      loss.smoothing = (const double[]){0.3, 0.02}[n];
+      check(run, &loss, SEED_POSE | SEED_VERTICES, true, 1e-5, what);
+    }
+    loss.from = 0.02, loss.to = 0.04;
+    check(run, &loss, SEED_POSE | SEED_VERTICES, true, 1e-5, what);
+    loss.margin = 20;
+    check(run, &loss, 0, true, 1e-4, what);
+  }
+}
+static void approach(void** state) {
+  (void)state;
+  on_runs(approaches);
+}
+
+static void poses(LossRun* run) {
+  TaskLoss loss = loss_of(LOSS_POSE, "drone");
+  loss.rotation = quat_normalized((Quat){0.9, 0.3, -0.2, 0.1});
+  loss.length = 0.7;
+  check_points(run, loss, "pose");
+}
+static void pose(void** state) {
+  (void)state;
+  on_runs(poses);
+}
+
+/* A target that moves, and terms that are sums over links: as many rows of derivatives. */
+static void moving_targets_of_groups(LossRun* run) {
+  double times[2] = {0, 0.06}, values[6] = {0.1, 0.2, -0.3, 1, -2, 3};
+  TaskName links[2] = {{.text = name_text("dr*")}, {.text = name_text("crate")}};
+  static const TaskLossType types[] = {LOSS_POINT, LOSS_REACH, LOSS_VELOCITY, LOSS_POSE};
+  for (int k = 0; k < 4; k++) {
+    TaskLoss loss = loss_of(types[k], NULL);
+    loss.links = links;
+    loss.links_count = 2;
+    loss.power = 2;
+    loss.rotation = quat_identity();
+    loss.length = 0.3;
+    loss.target = vec3(0.3, 0.2, 0.9);
+    loss.motion = (SceneSignal){.type = SIGNAL_KEYFRAMES, .channels = 3, .times = times, .values = values, .rows = 2};
+    loss.from = 0.01, loss.to = 0.05;
+    check(run, &loss, SEED_POSE | SEED_CENTER, false, 1e-3, "moving target of a group");
+  }
+}
+static void moving_target_of_a_group(void** state) {
+  (void)state;
+  on_runs(moving_targets_of_groups);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(point),       cmocka_unit_test(point_near_its_target),
@@ -299,7 +360,8 @@ int main(void) {
       cmocka_unit_test(smoothness),  cmocka_unit_test(force),
       cmocka_unit_test(gap),         cmocka_unit_test(gap_of_bodies_in_any_position),
       cmocka_unit_test(shape),       cmocka_unit_test(volume),
-      cmocka_unit_test(roughness),
+      cmocka_unit_test(roughness),   cmocka_unit_test(approach),
+      cmocka_unit_test(pose),        cmocka_unit_test(moving_target_of_a_group),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,8 +20,10 @@ static void words(void** state) {
                 {LOSS_GAP, "gap"},
                 {LOSS_SHAPE, "shape"},
                 {LOSS_VOLUME, "volume"},
-                {LOSS_ROUGHNESS, "roughness"}};
-  for (int i = 0; i <= LOSS_ROUGHNESS; i++) {
+                {LOSS_ROUGHNESS, "roughness"},
+                {LOSS_APPROACH, "approach"},
+                {LOSS_POSE, "pose"}};
+  for (int i = 0; i < LOSS_TYPE_COUNT; i++) {
     const LossKind* kind = loss_kind(wanted[i].type);
     assert_int_equal(wanted[i].type, i);
     assert_string_equal(kind->word, wanted[i].word);

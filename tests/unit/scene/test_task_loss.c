@@ -43,7 +43,10 @@ static void every_type_and_key_is_read(void** state) {
                         "  - {type: gap, link: box, other: arm, margin: 0.2}\n"
                         "  - {type: shape, link: box}\n"
                         "  - {type: volume}\n"
-                        "  - {type: roughness}\n");
+                        "  - {type: roughness}\n"
+                        "  - {type: approach, links: [box, a*], other: arm, smoothing: 0.1, margin: 0.3}\n"
+                        "  - {type: pose, link: box, target: [1, 2, 3], rotation: [0, 1, 0, 0], length: 0.5,\n"
+                        "     target_motion: {type: sequence, interval: 0.1, values: [[0, 0, 0], [1, 2, 3]]}}\n");
   assert_int_equal(task.loss_count, LOSS_TYPE_COUNT);
   const TaskLoss* all = task.losses;
   for (int i = 0; i < LOSS_TYPE_COUNT; i++) assert_int_equal(all[i].type, i);
@@ -78,6 +81,14 @@ static void every_type_and_key_is_read(void** state) {
   assert_string_equal(all[LOSS_SHAPE].link.text, "box");
   assert_null(all[LOSS_VOLUME].link.text);
   assert_string_equal(all[LOSS_ROUGHNESS].name, "roughness");
+  assert_int_equal(all[LOSS_APPROACH].links_count, 2);
+  assert_string_equal(all[LOSS_APPROACH].links[1].text, "a*");
+  compare_near(all[LOSS_APPROACH].smoothing, 0.1, 0, "smoothing");
+  compare_near(all[LOSS_APPROACH].margin, 0.3, 0, "margin");
+  compare_near(all[LOSS_POSE].rotation.x, 1, 0, "rotation");
+  compare_near(all[LOSS_POSE].length, 0.5, 0, "length");
+  assert_int_equal(all[LOSS_POSE].motion.rows, 2);
+  compare_near(all[LOSS_POSE].motion.values[4], 2, 0, "motion");
   task_free(&task);
 }
 
@@ -125,9 +136,9 @@ static void mistakes_are_told(void** state) {
       "  - {type: reach, link: arm, target: [0, 0, 1], spread: [0, -1, 0], from: -1}\n",
       "4:5: error: loss[0]: 'type' is missing: point, travel, relative, reach, orientation, velocity, effort, "
       "smoothness, "
-      "force, gap, shape, volume or roughness\n"
+      "force, gap, shape, volume, roughness, approach or pose\n"
       "5:12: error: loss[1].type: must be point, travel, relative, reach, orientation, velocity, effort, smoothness, "
-      "force, gap, shape, volume or roughness, got 'pint' (did you mean 'point'?)\n"
+      "force, gap, shape, volume, roughness, approach or pose, got 'pint' (did you mean 'point'?)\n"
       "6:38: error: loss[2].target: expected a list of 3 numbers, got 2\n"
       "6:53: error: loss[2].power: must be between 1 and 2, got 0\n"
       "7:61: error: loss[3].weight: must be > 0, got -1\n"
@@ -135,10 +146,10 @@ static void mistakes_are_told(void** state) {
       "9:61: error: loss[5].target: must have a length other than zero\n"
       "10:62: error: loss[6].to: the window ends before it begins, at 2 s\n"
       "11:35: error: loss[7]: 'link' and 'other' must be two links\n"
-      "12:20: error: loss[8]: the type effort has no 'target' (it belongs to point or reach, velocity, force, "
+      "12:20: error: loss[8]: the type effort has no 'target' (it belongs to point, reach or pose, velocity, force, "
       "orientation)\n"
       "13:19: error: loss[9]: the type shape has no 'to' (it belongs to point, travel, relative, reach, orientation, "
-      "velocity, effort, smoothness, force or gap)\n"
+      "velocity, effort, smoothness, force, gap, approach or pose)\n"
       "14:61: error: loss[10].spread[1]: must be >= 0 as the target, got -1\n"
       "14:75: error: loss[10].from: must be >= 0 s, got -1\n");
   expect_task_problems(BEFORE "loss: []\n", "3:7: error: loss: must not be empty\n");

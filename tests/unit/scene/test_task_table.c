@@ -121,7 +121,7 @@ static void what_the_table_forbids_the_schema_refuses(void** state) {
       WHOLE("optimizer: {discount: 0}\n"),
       TWO_LINKS MOVE_BOX "loss: [{link: box}]\n",
       TWO_LINKS MOVE_BOX "loss: [{type: point, link: box}]\n",
-      TWO_LINKS MOVE_BOX "loss: [{type: point, target: [0, 0, 1]}]\n",
+      TWO_LINKS MOVE_BOX "loss: [{type: point, link: box}]\n",
       TWO_LINKS MOVE_BOX "loss: [{type: point, link: box, target: [0, 0, 1], power: 3}]\n",
       TWO_LINKS MOVE_BOX "loss: [{type: shape, from: 1}]\n",
       TWO_LINKS MOVE_BOX "loss: [{type: gap, link: box, other: arm}]\n",

@@ -1,0 +1,30 @@
+/* Private to app/: what `sdrs optimize` holds, for its two ways: one window over the whole run (cmd_optimize.c), or one
+ * after the other (optimize_receding.c). */
+#ifndef SDRS_APP_DESIGN_RUN_H
+#define SDRS_APP_DESIGN_RUN_H
+
+#include "app/command.h"
+#include "optimize/optimize.h"
+
+/* Zeroed or half-built is fine for design_run_free. */
+typedef struct {
+  const Options* options;
+  Diagnostics diagnostics;
+  Task task;
+  Optimization* optimization; /* the receding's, where there is one */
+  Receding* receding;
+  char* folder;
+} DesignRun;
+
+/* Of several processes one writes and speaks. */
+bool design_run_writes(void);
+/* The worst that happened to any process: all go on, or none. */
+Status design_run_agreed(Status status);
+/* A task that takes longer says so [s]. */
+#define LONG_TASK_SECONDS 30.0
+/* A duration as one says it: "40 s", "3 min", "2.5 h". */
+Excerpt design_run_duration(double seconds);
+/* From the first window to the last, or on from the checkpoint; what is written, and said. */
+ExitCode design_run_receding(DesignRun* run);
+
+#endif

@@ -1,0 +1,377 @@
+/* sdrs optimize TASK with `receding`: windows one after the other, and the run that is executed of them. */
+#include <errno.h>
+#include <string.h>
+
+#include "app/design_run.h"
+
+typedef struct {
+  DesignRun* run;
+  Model model; /* of the task's scene, for the files' headers; its first state is the whole's */
+  RunFolder* output;
+  RunTotals totals;
+  StepReport last;
+  bool recorded; /* the present state has its rows */
+  bool inside;   /* the present window goes on from a checkpoint */
+  bool begun;    /* its initial control has been run: there is something to keep */
+  bool estimated;
+  double start;
+} Course;
+
+/* ---------------------------------------------------------------- the run that is executed */
+
+static Status write_rows(Course* c, Sim* sim, const StepReport* report) {
+  RunFrame frame = {.state = sim_state(sim), .report = report, .measure = sim_measure(sim)};
+  frame.contacts = sim_contacts(sim, &frame.contact_count);
+  frame.path = sim_path(sim);
+  run_totals_measure(&c->totals, &frame.measure, frame.state);
+  c->recorded = true;
+  return run_folder_add(c->output, &frame, &c->run->diagnostics);
+}
+
+static bool asked_for(const Scene* scene, int step) {
+  for (int k = 0; k < scene->keep_state_count; k++)
+    if (fabs(scene->keep_states[k] - step * scene->simulation.dt) < 1e-3 * scene->simulation.dt) return true;
+  return false;
+}
+
+/* As `sdrs simulate` would leave them. */
+static Status record(void* context, Sim* sim, const StepReport* report) {
+  Course* c = context;
+  const SimState* state = sim_state(sim);
+  const Scene* scene = c->model.scene;
+  int steps = receding_steps(c->run->receding);
+  if (report) run_totals_step(&c->totals, report, state);
+  bool last = c->totals.steps == steps;
+  c->recorded = false;
+  if (!design_run_writes()) return STATUS_OK;
+  Status status = STATUS_OK;
+  if (!report || last || state->step % scene->simulation.record_every == 0) status = write_rows(c, sim, report);
+  bool starts = !report && c->model.start;
+  if (report ? last || asked_for(scene, state->step) : starts) run_folder_keep_state(c->output, sim);
+  return status;
+}
+
+/* ---------------------------------------------------------------- files */
+
+static Status write_log(const Course* c) {
+  const Receding* r = c->run->receding;
+  const Optimization* o = c->run->optimization;
+  int terms = optimization_term_count(o);
+  Text text = {0};
+  text_add(&text, "window,step,time,iterations,initial_loss,loss");
+  for (int t = 0; t < terms; t++) {
+    text_add(&text, ",");
+    csv_add_field(&text, optimization_term_name(o, t));
+  }
+  text_add(&text, ",stop,seconds\n");
+  for (int k = 0; k < receding_window(r); k++) {
+    const RecedingRow* row = &receding_rows(r)[k];
+    text_add(&text, "%d,%d,", k, row->step);
+    text_add_double(&text, model_row_time(&c->model, row->step));
+    text_add(&text, ",%d", row->iterations);
+    const double losses[2] = {row->initial_loss, row->loss};
+    for (int n = 0; n < 2 + terms; n++) {
+      text_add(&text, ",");
+      text_add_double(&text, n < 2 ? losses[n] : receding_terms(r, k)[n - 2]);
+    }
+    text_add(&text, ",%s,", optimization_stop_text(row->stop));
+    text_add_double(&text, row->seconds);
+    text_add(&text, "\n");
+  }
+  char* path = file_join(c->run->folder, "windows.csv");
+  Status status = file_write_reported(path, &text, &c->run->diagnostics);
+  memory_free(path);
+  text_free(&text);
+  return status;
+}
+
+/* The iterations of the present window, in a folder of its own. */
+static Status write_window(const Course* c) {
+  Text path = {0};
+  text_add(&path, "%s/windows/%d", c->run->folder, receding_window(c->run->receding));
+  Status status = file_make_folder_reported(path.data, &c->run->diagnostics);
+  if (status == STATUS_OK) status = design_write_convergence(path.data, c->run->optimization, &c->run->diagnostics);
+  text_free(&path);
+  return status;
+}
+
+/* inside: the present window has been begun. */
+static Status write_checkpoint(const Course* c, bool inside) {
+  NumberFile checkpoint = {0};
+  receding_save(c->run->receding, inside, &checkpoint);
+  char* path = design_checkpoint_path(c->run->folder);
+  Status status = number_file_write(&checkpoint, path);
+  if (status != STATUS_OK)
+    diagnostics_add(&c->run->diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot write: %s",
+                    strerror(errno));
+  memory_free(path);
+  number_file_free(&checkpoint);
+  return status;
+}
+
+static Status save_inside(const Course* c) {
+  int iteration = optimization_iteration(c->run->optimization);
+  if (!design_run_writes() || iteration % c->run->task.optimizer.save_every != 0) return STATUS_OK;
+  Status status = write_window(c);
+  return status == STATUS_OK ? write_checkpoint(c, true) : status;
+}
+
+/* The scene of the whole: initial before the first window, best at the end. */
+static Status write_scene(const Course* c, bool best) {
+  Text text = {0};
+  char* path = file_join(c->run->folder, best ? "best.scene.yaml" : "initial.scene.yaml");
+  text_add(&text, "# The %s control of task %s, %d windows of %d.\n", best ? "executed" : "initial", c->run->task.name,
+           receding_window(c->run->receding), receding_window_count(c->run->receding));
+  scene_write_yaml(receding_scene(c->run->receding), c->run->folder, &text);
+  Status status = file_write_reported(path, &text, &c->run->diagnostics);
+  memory_free(path);
+  text_free(&text);
+  return status;
+}
+
+static void add_receding(void* context, Json* json) {
+  const Course* c = context;
+  const Task* task = &c->run->task;
+  const Receding* r = c->run->receding;
+  int windows = receding_window(r), iterations = 0;
+  for (int k = 0; k < windows; k++) iterations += receding_rows(r)[k].iterations;
+  json_open(json, "task", '{');
+  json_text(json, "name", task->name);
+  json_text(json, "file", task->path);
+  json_text(json, "sha256", task->sha256);
+  json_integer(json, "seed", (int64_t)task->seed);
+  json_integer(json, "variables", optimization_variable_count(c->run->optimization));
+  json_close(json, '}');
+  json_open(json, "receding", '{');
+  json_integer(json, "horizon", task->receding.horizon);
+  json_integer(json, "apply", task->receding.apply);
+  json_text(json, "warm_start", task->receding.warm_start == WARM_SHIFT ? "shift" : "keep");
+  json_integer(json, "windows", windows);
+  json_integer(json, "iterations", iterations);
+  json_bool(json, "one_run", receding_is_one_run(r));
+  json_number(json, "last_loss", windows > 0 ? receding_rows(r)[windows - 1].loss : (double)NAN);
+  json_close(json, '}');
+}
+
+/* The scene is the first input, as for any run. */
+static Status write_summary(Course* c, ExitCode code, const char* stop) {
+  DesignRun* run = c->run;
+  RunProgram program = version_program();
+  Scene scene;
+  Diagnostics quiet = {0};
+  char* path = file_join(run->folder, "best.scene.yaml");
+  Status status = scene_load(&scene, path, NULL, 0, &quiet);
+  int inputs = 0;
+  RunInput* input = status == STATUS_OK ? run_inputs(&scene, &inputs) : NULL;
+  RunSummary summary = {.program = &program,
+                        .model = &c->model,
+                        .inputs = input,
+                        .input_count = inputs,
+                        .threads = run->options->threads,
+                        .totals = c->totals,
+                        .exit_code = code,
+                        .stop = stop,
+                        .total_seconds = timer_now() - c->start,
+                        .more = add_receding,
+                        .more_context = c};
+  Text text = {0};
+  run_summary_json(&text, &summary);
+  char* file = file_join(run->folder, "summary.json");
+  status = file_write_reported(file, &text, &run->diagnostics);
+  if (status == STATUS_OK && run->options->json) fputs(text.data, stdout);
+  text_free(&text);
+  memory_free(file);
+  memory_free(path);
+  run_inputs_free(input, inputs);
+  scene_free(&scene);
+  diagnostics_free(&quiet);
+  return status;
+}
+
+/* ---------------------------------------------------------------- what is said */
+
+static void print_plan(const Course* c) {
+  const DesignRun* run = c->run;
+  const TaskReceding* t = &run->task.receding;
+  if (run->options->quiet) return;
+  fprintf(stderr, "%s: %d control variables; %d steps in %d windows of %d, of which %d are executed; seed %llu\n",
+          run->task.name, optimization_variable_count(run->optimization), receding_steps(run->receding),
+          receding_window_count(run->receding), t->horizon, t->apply, (unsigned long long)run->task.seed);
+  if (!receding_is_one_run(run->receding))
+    fprintf(stderr,
+            "%s: what a window finds changes signals before it, too (constants, sines, splines): what is executed is "
+            "no run "
+            "of best.scene.yaml\n",
+            run->task.name);
+}
+
+/* Said once, after the first iteration of all. */
+static void print_estimate(Course* c) {
+  const DesignRun* run = c->run;
+  const Optimization* o = run->optimization;
+  int iteration = optimization_iteration(o);
+  if (c->estimated || iteration < 1 || run->options->quiet) return;
+  c->estimated = true;
+  int windows = receding_window_count(run->receding) - receding_window(run->receding);
+  double seconds =
+      optimization_rows(o)[iteration].seconds / (iteration + 1) * windows * (run->task.optimizer.iterations + 1);
+  if (seconds < LONG_TASK_SECONDS) return;
+  fprintf(stderr, "%s: about %s when every window takes all its %d iterations\n", run->task.name,
+          design_run_duration(seconds).text, run->task.optimizer.iterations);
+}
+
+static void show_window(const Course* c, Progress* progress) {
+  const Receding* r = c->run->receding;
+  int window = receding_window(r);
+  const RecedingRow* row = &receding_rows(r)[window - 1];
+  char numbers[200];
+  snprintf(numbers, sizeof numbers, "window %d/%d  t = %.4g s  loss %.6g -> %.6g in %d iterations (%s)", window,
+           receding_window_count(r), c->totals.time, row->initial_loss, row->loss, row->iterations,
+           optimization_stop_text(row->stop));
+  progress_report(progress, window, numbers, timer_now(), false);
+}
+
+/* ---------------------------------------------------------------- the loop */
+
+static bool interrupted(void) { return interrupt_signal() != 0; }
+
+static Status iterate(Course* c) {
+  DesignRun* run = c->run;
+  Status status = STATUS_OK;
+  while (status == STATUS_OK && optimization_stop(run->optimization) == STOP_NOT_YET) {
+    status = design_run_agreed(interrupted() ? STATUS_INTERRUPTED : STATUS_OK);
+    if (status == STATUS_OK) status = optimization_advance(run->optimization);
+    if (status != STATUS_OK || optimization_stop(run->optimization) == STOP_FLAT) break;
+    print_estimate(c);
+    status = design_run_agreed(save_inside(c));
+  }
+  return status;
+}
+
+static Status load_inside(Course* c) {
+  char* path = design_checkpoint_path(c->run->folder);
+  NumberFile checkpoint = {0};
+  Status status = number_file_read(&checkpoint, CHECKPOINT_KIND, path, &c->run->diagnostics);
+  if (status == STATUS_OK && !optimization_load(c->run->optimization, &checkpoint, &c->run->diagnostics))
+    status = STATUS_BAD_INPUT;
+  number_file_free(&checkpoint);
+  memory_free(path);
+  return status;
+}
+
+static Status one_window(Course* c) {
+  DesignRun* run = c->run;
+  bool inside = c->inside;
+  c->inside = false;
+  receding_begin(run->receding);
+  Status status = inside ? load_inside(c) : optimization_start(run->optimization, &run->diagnostics);
+  c->begun = status == STATUS_OK;
+  if (status == STATUS_OK) status = iterate(c);
+  if (status == STATUS_OK && design_run_writes()) status = write_window(c);
+  status = design_run_agreed(status);
+  c->begun = c->begun && status != STATUS_OK;
+  if (status == STATUS_OK) status = receding_execute(run->receding, record, c, &run->diagnostics);
+  if (status == STATUS_OK && design_run_writes()) status = write_log(c);
+  if (status == STATUS_OK && design_run_writes()) status = write_checkpoint(c, false);
+  return design_run_agreed(status);
+}
+
+static Status all_windows(Course* c) {
+  Progress progress;
+  const DesignRun* run = c->run;
+  progress_start(&progress, run->options->quiet ? NULL : stderr, run->task.name, receding_window_count(run->receding),
+                 timer_now());
+  Status status = STATUS_OK;
+  while (status == STATUS_OK && receding_window(run->receding) < receding_window_count(run->receding)) {
+    status = one_window(c);
+    if (status == STATUS_OK) show_window(c, &progress);
+  }
+  progress_end(&progress);
+  return status;
+}
+
+/* Windows of an earlier run in the folder are of no meaning any more; the same numbers are written again. */
+static Status begin(Course* c) {
+  DesignRun* run = c->run;
+  if (!option_given(run->options, "resume")) {
+    if (!design_run_writes()) return STATUS_OK;
+    design_remove_results(run->folder, &run->task);
+    return write_scene(c, false);
+  }
+  char* path = design_checkpoint_path(run->folder);
+  NumberFile checkpoint = {0};
+  Status status = number_file_read(&checkpoint, CHECKPOINT_KIND, path, &run->diagnostics);
+  if (status == STATUS_OK && !receding_load(run->receding, &checkpoint, &c->inside, &run->diagnostics))
+    status = STATUS_BAD_INPUT;
+  if (status == STATUS_OK) status = receding_repeat(run->receding, record, c, &run->diagnostics);
+  if (status == STATUS_OK && !run->options->quiet)
+    fprintf(stderr, "%s: goes on with window %d\n", run->task.name, receding_window(run->receding));
+  number_file_free(&checkpoint);
+  memory_free(path);
+  return design_run_agreed(status);
+}
+
+/* ---------------------------------------------------------------- the end */
+
+static const char* stop_text(Status status) {
+  if (status == STATUS_OK) return "all steps done";
+  if (status == STATUS_INTERRUPTED) return interrupt_name(interrupt_signal());
+  return status == STATUS_SOLVER ? "the solver failed" : "cannot go on";
+}
+
+static Status close_folder(Course* c, bool inside) {
+  Status status = run_folder_close(c->output, &c->run->diagnostics);
+  c->output = NULL;
+  if (status == STATUS_OK) status = write_log(c);
+  if (status == STATUS_OK) status = write_checkpoint(c, inside);
+  if (status == STATUS_OK) status = write_scene(c, true);
+  if (status == STATUS_OK) status = design_write_variables(c->run->folder, c->run->optimization, &c->run->diagnostics);
+  return status;
+}
+
+static void print_end(const Course* c, Status status) {
+  const DesignRun* run = c->run;
+  const Receding* r = run->receding;
+  int windows = receding_window(r);
+  if (run->options->quiet) return;
+  if (status == STATUS_INTERRUPTED)
+    fprintf(stderr, "%s: stopped by %s in window %d; sdrs optimize %s -o %s --resume goes on\n", run->task.name,
+            interrupt_name(interrupt_signal()), windows, run->options->operands[0], run->folder);
+  if (status == STATUS_OK)
+    fprintf(stderr,
+            "%s: %d windows, %d steps to t = %.6g s: loss of the first %.8g -> %.8g, of the last %.8g; %.3g s\n",
+            run->task.name, windows, c->totals.steps, c->totals.time, receding_rows(r)[0].initial_loss,
+            receding_rows(r)[0].loss, receding_rows(r)[windows - 1].loss, timer_now() - c->start);
+}
+
+static ExitCode finish(Course* c, Status status) {
+  DesignRun* run = c->run;
+  ExitCode code = status_exit_code(status);
+  if (!design_run_writes() || status == STATUS_IO) return code;
+  bool inside = status == STATUS_INTERRUPTED && c->begun;
+  if (close_folder(c, inside) != STATUS_OK || write_summary(c, code, stop_text(status)) != STATUS_OK) code = EXIT_IO;
+  print_end(c, status);
+  if (code != EXIT_IO) leave_overview(run->options, run->folder);
+  if (!run->options->json && code != EXIT_IO) printf("%s\n", run->folder);
+  return code;
+}
+
+ExitCode design_run_receding(DesignRun* run) {
+  Course course = {.run = run, .totals = run_totals_start(), .start = timer_now()}, *c = &course;
+  Status status = model_create(&c->model, &run->task.scenarios[0].scene, &run->diagnostics);
+  if (status == STATUS_OK) {
+    c->model.simulation.steps = receding_steps(run->receding);
+    if (design_run_writes()) status = run_folder_open(&c->output, run->folder, &c->model, &run->diagnostics);
+  }
+  status = design_run_agreed(status);
+  if (status == STATUS_OK) {
+    print_plan(c);
+    status = begin(c);
+  }
+  if (status == STATUS_OK) status = all_windows(c);
+  bool began = c->totals.steps > 0 || status == STATUS_OK || status == STATUS_INTERRUPTED;
+  ExitCode code = began ? finish(c, status) : status_exit_code(status);
+  run_folder_discard(c->output);
+  model_destroy(&c->model);
+  return code;
+}

@@ -1,0 +1,330 @@
+/* Receding horizon: a window of time after the other is optimized, and the first steps of each are executed
+ * (docs/receding.md). */
+#include <string.h>
+
+#include "optimize/optimization.h"
+
+/* A time this close to another, in steps, is the same. */
+#define TIME_ROUNDING 1e-6
+
+struct Receding {
+  Task* task;
+  Optimization* optimization;
+  int steps, window_count, window;
+  int done, loaded;  /* steps executed; windows that a checkpoint has and that are to be executed again */
+  SceneStart first;  /* where the whole begins; the scene has where the window begins */
+  double* found;     /* what every window was executed with  (window_count x variables) */
+  double* terms;     /* (window_count x terms) */
+  RecedingRow* rows; /* (window_count) */
+  double* warm;      /* where the present window begins  (variables) */
+  bool* held;        /* variables that only say what has been executed  (variables) */
+  Scene shown;       /* of receding_scene: shares all with the optimization's */
+};
+
+static Scene* scene_of(const Receding* r) { return &r->task->scenarios[0].scene; }
+static int variable_count(const Receding* r) { return r->optimization->design.variable_count; }
+static double* found_in(const Receding* r, int window) { return r->found + (size_t)window * (size_t)variable_count(r); }
+
+/* ---------------------------------------------------------------- variables that belong to a time */
+
+/* A row of a signal that one variable is. */
+typedef struct {
+  const SceneSignal* signal;
+  int row, channel;
+  bool rated; /* the signal's rate acts too, which at a row is that of the way to the next */
+} TimedVariable;
+
+static bool uses_rate(const Scene* scene, SignalPlace place) {
+  if (place.kind != CONTROL_DRIVES) return false;
+  const SceneController* c = &scene->controllers[place.item];
+  bool damped = false;
+  for (int k = 0; k < JOINT_MAX_DOF; k++) damped = damped || c->velocity_gain[k] > 0 || c->damping_gain[k] > 0;
+  return c->type == CONTROLLER_PD && damped;
+}
+
+/* signal NULL: the number belongs to no time. */
+static TimedVariable timed_variable(const Receding* r, const DesignNumber* n) {
+  TimedVariable out = {.signal = NULL};
+  if (n->kind != OVERRIDE_CONTROL || n->term_count != 1) return out;
+  SignalPlace place = model_scene_signal(scene_of(r), n->link, n->part);
+  const SceneSignal* s = place.signal;
+  bool timed = s->type == SIGNAL_KEYFRAMES || s->type == SIGNAL_SPLINE || s->type == SIGNAL_SEQUENCE;
+  if (!timed || n->index >= signal_values(s)) return out;
+  return (TimedVariable){s, n->index / s->channels, n->index % s->channels, uses_rate(scene_of(r), place)};
+}
+
+static int variable_of(const Receding* r, const DesignNumber* n) {
+  return r->optimization->design.terms[n->term_first].variable;
+}
+
+static double row_time(const SceneSignal* s, int row) { return s->times ? s->times[row] : row * s->interval; }
+
+/* Time of a step counted from the beginning of the whole [s]. */
+static double time_of(const Receding* r, int step) {
+  double dt = scene_of(r)->simulation.dt;
+  return r->first.time + step * dt;
+}
+
+/* The values of a signal with variables x; (rows * channels), owned by the caller. */
+static double* values_with(const Receding* r, const SceneSignal* s, const double* x) {
+  const Design* d = &r->optimization->design;
+  size_t size = sizeof(double) * (size_t)signal_values(s);
+  double* values = memcpy(memory_alloc(size), s->values, size);
+  for (int k = 0; k < d->number_count; k++) {
+    TimedVariable v = timed_variable(r, &d->numbers[k]);
+    if (v.signal == s) values[v.row * s->channels + v.channel] = x[variable_of(r, &d->numbers[k])];
+  }
+  return values;
+}
+
+/* Linear between rows, held outside. */
+static double value_at(const SceneSignal* s, const double* values, int channel, double t) {
+  int row = 0;
+  while (row + 1 < s->rows && row_time(s, row + 1) <= t) row++;
+  double from = values[row * s->channels + channel], begin = row_time(s, row);
+  if (row + 1 == s->rows || t <= begin) return from;
+  double share = (t - begin) / (row_time(s, row + 1) - begin);
+  return from + share * (values[(row + 1) * s->channels + channel] - from);
+}
+
+/* The last row that a window which ends at t has looked at. */
+static int last_row_seen(const SceneSignal* s, double t) {
+  int row = 0;
+  while (row + 1 < s->rows && row_time(s, row) < t) row++;
+  return row;
+}
+
+/* Has a step up to time t been executed with this row? One acts from the row before to the one after it. */
+static bool was_used(const TimedVariable* v, double t, double rounding) {
+  if (v->row == 0) return true;
+  double from = row_time(v->signal, v->row - 1);
+  return v->rated ? from <= t + rounding : from < t - rounding;
+}
+
+/* ---------------------------------------------------------------- warm starts */
+
+/* What was found stays at its time; later rows are off what the scene has as the last one that was looked at. */
+static double shifted(const Receding* r, const DesignNumber* n, const TimedVariable* v, const double* values,
+                      double end) {
+  const DesignVariable* variables = r->optimization->design.variables;
+  int last = last_row_seen(v->signal, end), at = v->row * v->signal->channels + v->channel;
+  if (v->row <= last) return values[at];
+  int seen = last * v->signal->channels + v->channel;
+  return variables[variable_of(r, n)].initial + values[seen] - v->signal->values[seen];
+}
+
+/* Where the present window begins, and what it may not touch, from what the one before has found. */
+static void warm_up(Receding* r) {
+  const Design* d = &r->optimization->design;
+  const double* x = found_in(r, r->window - 1);
+  double dt = scene_of(r)->simulation.dt, begin = time_of(r, r->done);
+  double end = time_of(r, (r->window - 1) * r->task->receding.apply + r->task->receding.horizon);
+  memcpy(r->warm, x, sizeof(double) * (size_t)d->variable_count);
+  memset(r->held, 0, sizeof(bool) * (size_t)d->variable_count);
+  for (int k = 0; k < d->number_count; k++) {
+    TimedVariable v = timed_variable(r, &d->numbers[k]);
+    if (!v.signal) continue;
+    int variable = variable_of(r, &d->numbers[k]);
+    double t = row_time(v.signal, v.row);
+    r->held[variable] = was_used(&v, begin, TIME_ROUNDING * dt);
+    if (r->held[variable]) continue;
+    double* values = values_with(r, v.signal, x);
+    r->warm[variable] = r->task->receding.warm_start == WARM_SHIFT
+                            ? shifted(r, &d->numbers[k], &v, values, end)
+                            : value_at(v.signal, values, v.channel, t - r->task->receding.apply * dt);
+    memory_free(values);
+  }
+}
+
+/* ---------------------------------------------------------------- creation */
+
+bool receding_is_one_run(const Receding* r) {
+  const Design* d = &r->optimization->design;
+  for (int k = 0; k < d->number_count; k++) {
+    TimedVariable v = timed_variable(r, &d->numbers[k]);
+    if (!v.signal || v.signal->type == SIGNAL_SPLINE) return r->window_count == 1;
+  }
+  return true;
+}
+
+static void take_memory(Receding* r) {
+  size_t windows = (size_t)r->window_count, n = (size_t)variable_count(r);
+  r->found = MEMORY_NEW(double, windows* n);
+  r->terms = MEMORY_NEW(double, windows*(size_t)r->optimization->term_count);
+  r->rows = MEMORY_NEW(RecedingRow, windows);
+  r->warm = MEMORY_NEW(double, n);
+  r->held = MEMORY_NEW(bool, n);
+  memcpy(r->warm, r->optimization->x, sizeof(double) * n);
+}
+
+Status receding_create(Receding** out, Task* task, const OptimizationOptions* options, Diagnostics* diagnostics) {
+  Receding* r = *out = MEMORY_NEW(Receding, 1);
+  TaskScenario* scenario = &task->scenarios[0];
+  r->task = task;
+  r->steps = scenario->steps > 0 ? scenario->steps : scenario->scene.simulation.steps;
+  r->window_count = (r->steps + task->receding.apply - 1) / task->receding.apply;
+  scenario->steps = task->receding.horizon;
+  if (task->receding.iterations > 0) task->optimizer.iterations = task->receding.iterations;
+  Status status = optimization_create(&r->optimization, task, options, diagnostics);
+  if (status != STATUS_OK) return status;
+  r->first = scenario->scene.start; /* the scene is given others as it goes on; the file lives until the end */
+  take_memory(r);
+  return STATUS_OK;
+}
+
+void receding_destroy(Receding* r) {
+  if (!r) return;
+  optimization_destroy(r->optimization);
+  if (r->done > 0) scene_set_start(scene_of(r), NULL);
+  if (r->done > 0) scene_of(r)->start = r->first;
+  void* owned[] = {r->found, r->terms, r->rows, r->warm, r->held};
+  for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
+  memory_free(r);
+}
+
+Optimization* receding_optimization(Receding* r) { return r->optimization; }
+int receding_steps(const Receding* r) { return r->steps; }
+int receding_window_count(const Receding* r) { return r->window_count; }
+int receding_window(const Receding* r) { return r->window; }
+const RecedingRow* receding_rows(const Receding* r) { return r->rows; }
+const double* receding_terms(const Receding* r, int window) {
+  return r->terms + (size_t)window * (size_t)r->optimization->term_count;
+}
+
+const Scene* receding_scene(Receding* r) {
+  r->shown = *optimization_scene(r->optimization, 0, true);
+  r->shown.simulation.steps = r->steps;
+  r->shown.start = r->first;
+  return &r->shown;
+}
+
+/* ---------------------------------------------------------------- windows */
+
+void receding_begin(Receding* r) { optimization_restart(r->optimization, r->warm, r->window > 0 ? r->held : NULL); }
+
+static void note_window(Receding* r) {
+  const Optimization* o = r->optimization;
+  int terms = o->term_count;
+  memcpy(found_in(r, r->window), o->best_x, sizeof(double) * (size_t)variable_count(r));
+  memcpy(r->terms + (size_t)r->window * (size_t)terms, o->row_terms + (size_t)o->best_iteration * (size_t)terms,
+         sizeof(double) * (size_t)terms);
+  r->rows[r->window] =
+      (RecedingRow){r->done, o->iteration, o->rows[0].loss, o->best_loss, o->stop, o->rows[o->iteration].seconds};
+}
+
+/* The state reached is where the next window begins. */
+static void hand_on(Receding* r, Sim* sim) {
+  NumberFile* state = MEMORY_NEW(NumberFile, 1);
+  sim_state_file(sim, state);
+  if (r->done == 0) scene_of(r)->start = (SceneStart){.place = r->first.place}; /* the first one stays ours */
+  scene_set_start(scene_of(r), state);
+}
+
+static Status take_steps(Receding* r, Sim* sim, RecedingRecord record, void* context, Diagnostics* diagnostics) {
+  int left = r->steps - r->done, count = r->task->receding.apply < left ? r->task->receding.apply : left;
+  Status status = r->done == 0 ? record(context, sim, NULL) : STATUS_OK;
+  for (int k = 0; k < count && status == STATUS_OK; k++) {
+    StepReport report = sim_step(sim);
+    if (step_outcome_failed(report.outcome)) {
+      Text text = {0};
+      sim_failure_text(&text, &r->optimization->runs[0].model, sim, &report);
+      diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){r->task->path, 0, 0}, "%s", text.data);
+      text_free(&text);
+      return STATUS_SOLVER;
+    }
+    status = record(context, sim, &report);
+  }
+  if (status != STATUS_OK) return status;
+  hand_on(r, sim);
+  r->done += count;
+  return STATUS_OK;
+}
+
+/* The present window with the variables x. */
+static Status execute(Receding* r, const double* x, RecedingRecord record, void* context, Diagnostics* diagnostics) {
+  Model model;
+  Sim* sim;
+  const SimOptions options = {.threads = r->optimization->options.threads, .path = true};
+  Status status = optimization_model(r->optimization, 0, x, &model, diagnostics);
+  if (status == STATUS_OK) status = sim_create(&sim, &model, &options, diagnostics);
+  if (status == STATUS_OK) {
+    status = take_steps(r, sim, record, context, diagnostics);
+    sim_destroy(sim);
+  }
+  model_destroy(&model);
+  if (status != STATUS_OK) return status;
+  r->window++;
+  if (r->window < r->window_count) warm_up(r);
+  return STATUS_OK;
+}
+
+Status receding_execute(Receding* r, RecedingRecord record, void* context, Diagnostics* diagnostics) {
+  note_window(r);
+  return execute(r, found_in(r, r->window), record, context, diagnostics);
+}
+
+/* ---------------------------------------------------------------- checkpoints */
+
+enum { ROW_NUMBERS = 6 };
+
+void receding_save(const Receding* r, bool inside, NumberFile* c) {
+  const Optimization* o = r->optimization;
+  int64_t counts[7] = {r->window,
+                       inside,
+                       r->steps,
+                       r->task->receding.horizon,
+                       r->task->receding.apply,
+                       r->task->optimizer.iterations,
+                       r->task->receding.warm_start};
+  optimization_save(o, c);
+  number_file_add_integers(c, "receding/counts", counts, 7);
+  number_file_add_doubles(c, "receding/found", r->found, r->window * variable_count(r));
+  number_file_add_doubles(c, "receding/terms", r->terms, r->window * o->term_count);
+  double* numbers = MEMORY_NEW(double, ROW_NUMBERS * r->window + 1);
+  for (int k = 0; k < r->window; k++) {
+    const RecedingRow* row = &r->rows[k];
+    const double all[ROW_NUMBERS] = {row->step, row->iterations,   row->initial_loss,
+                                     row->loss, (double)row->stop, row->seconds};
+    memcpy(numbers + ROW_NUMBERS * k, all, sizeof(all));
+  }
+  number_file_add_doubles(c, "receding/rows", numbers, ROW_NUMBERS * r->window);
+  memory_free(numbers);
+}
+
+static bool same_windows(const Receding* r, const int64_t* counts, const NumberFile* c, Diagnostics* diagnostics) {
+  const TaskReceding* t = &r->task->receding;
+  bool same = counts[2] == r->steps && counts[3] == t->horizon && counts[4] == t->apply &&
+              counts[5] == r->task->optimizer.iterations && counts[6] == (int64_t)t->warm_start;
+  bool sound = counts[0] >= 0 && counts[0] <= r->window_count;
+  if (same && sound) return true;
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){c->path, 0, 0},
+                  "the checkpoint is of windows of another length, number or warm start, or of other iterations");
+  return false;
+}
+
+bool receding_load(Receding* r, const NumberFile* c, bool* inside, Diagnostics* diagnostics) {
+  int64_t counts[7];
+  if (!number_file_get_integers(c, "receding/counts", counts, 7, diagnostics)) return false;
+  if (!same_windows(r, counts, c, diagnostics)) return false;
+  int windows = (int)counts[0];
+  double* numbers = MEMORY_NEW(double, ROW_NUMBERS* windows + 1);
+  bool whole =
+      number_file_get_doubles(c, "receding/found", r->found, windows * variable_count(r), diagnostics) &&
+      number_file_get_doubles(c, "receding/terms", r->terms, windows * r->optimization->term_count, diagnostics) &&
+      number_file_get_doubles(c, "receding/rows", numbers, ROW_NUMBERS * windows, diagnostics);
+  for (int k = 0; whole && k < windows; k++) {
+    const double* n = numbers + ROW_NUMBERS * k;
+    r->rows[k] = (RecedingRow){(int)n[0], (int)n[1], n[2], n[3], (OptimizationStop)n[4], n[5]};
+  }
+  memory_free(numbers);
+  r->loaded = windows;
+  *inside = counts[1] != 0;
+  return whole;
+}
+
+Status receding_repeat(Receding* r, RecedingRecord record, void* context, Diagnostics* diagnostics) {
+  Status status = STATUS_OK;
+  while (r->window < r->loaded && status == STATUS_OK)
+    status = execute(r, found_in(r, r->window), record, context, diagnostics);
+  return status;
+}
