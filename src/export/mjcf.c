@@ -348,9 +348,11 @@ static int actuators_of(const Mjcf* m, const ModelController* c, int dof, double
 static void add_controller(Mjcf* m, const ModelController* controller) {
   const ModelLink* link = &m->model->links[controller->link];
   double value[JOINT_MAX_DOF], speed[JOINT_MAX_DOF];
-  signal_eval(&controller->target, 0.0, value, speed);
+  signal_eval(&controller->target, -controller->source->delay, value, speed);
   if (controller->type == CONTROLLER_PRESCRIBED)
     note(m, link->name, "its joint is prescribed and becomes a stiff spring and damper");
+  if (controller->source->measure_count > 0)
+    note(m, link->name, "the feedback of its drive is left out: a program that runs MuJoCo would have to add it");
   if (link->joint.quaternion)
     note(m, link->name, "the target of its ball acts on the parts of the rotation vector one by one");
   for (int k = 0; k < link->dof_count; k++) {
@@ -554,7 +556,7 @@ static void add_control_row(Text* out, const Mjcf* m, double time) {
   for (int c = 0; c < model->controller_count; c++) {
     const ModelController* controller = &model->controllers[c];
     double value[JOINT_MAX_DOF], speed[JOINT_MAX_DOF];
-    signal_eval(&controller->target, time, value, speed);
+    signal_eval(&controller->target, time - controller->source->delay, value, speed);
     for (int k = 0; k < model->links[controller->link].dof_count; k++) {
       Actuator own[2];
       int count = actuators_of(m, controller, k, value[k], speed[k], own);

@@ -67,7 +67,8 @@ typedef struct {
   Vec3 axis;           /* unit */
   double lower, upper; /* -INFINITY, INFINITY when open */
   double damping, friction;
-  bool has_effort, has_mimic, has_safety; /* what a scene cannot say: limits of force and speed, ... */
+  double effort;                         /* most force or torque of a drive [N, N m]; 0: not given, or none */
+  bool has_speed, has_mimic, has_safety; /* what a scene cannot say: limits of speed, ... */
 } UrdfJoint;
 
 typedef struct {

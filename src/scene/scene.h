@@ -358,6 +358,8 @@ bool name_is_blank(const char* name);
  */
 bool inertia_is_positive(const double inertia[6]);
 bool inertia_of_a_body(const double inertia[6]);
+/* Width of a dry friction's smoothing where nothing is said [m/s or rad/s]; the schema has it as a text. */
+#define FRICTION_SPEED_DEFAULT 1e-4
 /* Strength and margin as they are when only the limits are given. */
 void joint_default_limits(SceneJoint* joint);
 /* Unit vectors and quaternions are left as they are when their length is this near to 1, so that a number written out
