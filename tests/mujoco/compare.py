@@ -122,10 +122,20 @@ def springs():
     """Springs, armature and dry friction of joints; MuJoCo holds by a soft constraint, ours creeps."""
     ours, theirs = both("scenes/springs.yaml", "springs", interval=0.01, timestep=1e-4, sets=["simulation.record_every=10"])
     pairs = matched(ours, theirs)
-    for cart, limit in (("swings", 1e-3), ("slides", 1e-3), ("holds", 1e-3)):
+    for cart, limit in (("swings", 1e-3), ("slides", 1e-3), ("holds", 5e-3), ("goes", 1e-3)):
         worst = max(distance(a, b, cart) for a, b in pairs)
         tell("springs", f"largest difference of the cart's place ({cart})", "m", pairs[-1][0][f"{cart}/px"],
              pairs[-1][1][f"{cart}/px"], worst, limit)
+
+
+def push():
+    """Forces that keep their direction, that turn with their link, and torques, as motors on sites."""
+    ours, theirs = both("scenes/push.yaml", "push", interval=0.01, timestep=1e-4, sets=["simulation.record_every=1"])
+    pairs = matched(ours, theirs)
+    for link in links(ours[0]):
+        worst = max(distance(a, b, link) for a, b in pairs)
+        tell("push", f"largest difference of a link's place ({link})", "m", pairs[-1][0][f"{link}/px"],
+             pairs[-1][1][f"{link}/px"], worst, 1e-2)
 
 
 def slide():
@@ -183,7 +193,7 @@ def spider():
     relative("spider", "height of the body at 6 s", "m", *high, 0.05)
 
 
-for case in (pendulum, double_pendulum, motors, springs, slide, incline, wall, stack, spider_in_the_air, spider):
+for case in (pendulum, double_pendulum, motors, springs, push, slide, incline, wall, stack, spider_in_the_air, spider):
     case()
 header = ["scene", "quantity", "unit", "sdrs", "mujoco", "difference", "limit", "verdict"]
 for row in rows:
