@@ -18,6 +18,6 @@ typedef struct {
 /* For a scalar with these derivatives by value and rate: adds those by the signal's parameters, the matrix, the delay
  * and the states (E3, E4). */
 void controller_input_adjoint(const Sim* sim, int controller, const double* value_bar, const double* rate_bar,
-                         const FeedbackBars* out);
+                              const FeedbackBars* out);
 
 #endif
