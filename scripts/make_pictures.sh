@@ -72,6 +72,10 @@ if chosen conveyor; then
   simulate conveyor
   draw scenes/conveyor $RUNS/conveyor --trail 4 --size 640x480
 fi
+if chosen balance; then
+  simulate balance --steps 200
+  draw scenes/balance $RUNS/balance --trail 6 --view front --size 640x440
+fi
 if chosen springs; then
   simulate springs
   draw scenes/springs $RUNS/springs --trail 8 --size 640x480
@@ -150,6 +154,10 @@ for task in reach reach-control; do
     both $task --view front --trail 4 --size 400x400
   fi
 done
+if chosen tasks/balance; then
+  optimize balance
+  both balance --view front --trail 5
+fi
 if chosen tasks/pinch; then
   optimize pinch
   both pinch --show contacts,forces --newtons 10

@@ -19,6 +19,9 @@ void signal_destroy(Signal* signal);
  * rate is what the source says, and the value its integral from 0 to t. */
 void signal_eval(const Signal* signal, double t, double* value, double* rate);
 
+/* acceleration[channel] = d rate / d t, of a smooth piece (of integrated signals the source's rate). */
+void signal_acceleration(const Signal* signal, double t, double* acceleration);
+
 /* Parameters of a signal in one vector, for gradients: values first, then amplitude, frequency, phase. */
 int signal_parameter_count(const Signal* signal);
 int signal_values(const SceneSignal* source);

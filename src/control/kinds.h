@@ -36,6 +36,10 @@ void sines_integral_vjp(const Signal* signal, double t, const double* a, double*
 /* Time of a row [s]; 0 of a constant. */
 double signal_row_time(const SceneSignal* source, int row);
 
+/* d rate / d t: zero of linear pieces. */
+void spline_acceleration(const Signal* signal, double t, double* acceleration);
+void sines_acceleration(const Signal* signal, double t, double* acceleration);
+
 /* Where t lies among the rows of a signal: between row and row + 1, or held at `row` (width 0). */
 typedef struct {
   int row;

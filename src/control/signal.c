@@ -43,6 +43,18 @@ void signal_eval(const Signal* signal, double t, double* value, double* rate) {
   kind->integral(signal, t, value);
 }
 
+void signal_acceleration(const Signal* signal, double t, double* acceleration) {
+  const SceneSignal* source = signal->source;
+  double value[JOINT_MAX_DOF];
+  for (int c = 0; c < source->channels; c++) acceleration[c] = 0;
+  if (source->integrated)
+    KINDS[source->type].eval(signal, t, value, acceleration);
+  else if (source->type == SIGNAL_SPLINE)
+    spline_acceleration(signal, t, acceleration);
+  else if (source->type == SIGNAL_SINES)
+    sines_acceleration(signal, t, acceleration);
+}
+
 int signal_values(const SceneSignal* s) {
   return s->type == SIGNAL_SINES || s->type == SIGNAL_CONSTANT ? s->channels : s->rows * s->channels;
 }

@@ -19,6 +19,15 @@ void sines_eval(const Signal* signal, double t, double* value, double* rate) {
   }
 }
 
+void sines_acceleration(const Signal* signal, double t, double* acceleration) {
+  const SceneSignal* source = signal->source;
+  for (int c = 0; c < source->channels; c++)
+    for (int i = c * source->terms; i < (c + 1) * source->terms; i++) {
+      double omega = TWO_PI * source->frequency[i];
+      acceleration[c] -= source->amplitude[i] * omega * omega * math_sin(omega * t + source->phase[i]);
+    }
+}
+
 void sines_eval_vjp(const Signal* signal, double t, const double* a, const double* b, double* gradient) {
   const SceneSignal* source = signal->source;
   int terms = source->channels * source->terms;

@@ -85,6 +85,16 @@ void spline_eval(const Signal* signal, double t, double* value, double* rate) {
   }
 }
 
+/* w M_i + u M_{i+1}. */
+void spline_acceleration(const Signal* signal, double t, double* acceleration) {
+  const SceneSignal* source = signal->source;
+  Span span = span_find(source, t);
+  if (span.width == 0) return;
+  const double* m = signal->curvature + (size_t)span.row * (size_t)source->channels;
+  for (int c = 0; c < source->channels; c++)
+    acceleration[c] = (1 - span.fraction) * m[c] + span.fraction * m[c + source->channels];
+}
+
 /* gradient += z B_i: the right-hand side of knot i depends on three values. */
 static void add_bend(const SceneSignal* source, int i, double z, double* gradient) {
   double before = 6 * z / knot_width(source, i - 1), after = 6 * z / knot_width(source, i);

@@ -150,6 +150,7 @@ static void add_direct(const Model* m, const LossSeeds* seeds, ModelGradient* gr
   for (int i = 0; i < m->link_count; i++) model_gradient_center(m, i, seeds->center[i], gradient);
   for (int k = 0; k < m->vertex_count; k++) gradient->vertices[k] = vec3_add(gradient->vertices[k], seeds->vertices[k]);
   for (int k = 0; k < m->parameter_count; k++) gradient->control[k] += seeds->control[k];
+  for (int k = 0; k < m->gain_count; k++) gradient->gains[k] += seeds->gains[k];
 }
 
 static void note_step(AdjointReport* report, const StepAdjointReport* step, int number, double* last) {

@@ -78,10 +78,26 @@ static void gather_material(const ModelOverride* number, int row, void* context)
   *to->out++ = to->gradient->material[row][number->index];
 }
 
+/* Prescribed joints have no gains. */
+static bool drives_anything(const Model* model) {
+  for (int c = 0; c < model->controller_count; c++)
+    if (model->controllers[c].type != CONTROLLER_PRESCRIBED) return true;
+  return false;
+}
+
+static void list_gains(const Scene* scene, ModelOverride** next) {
+  for (int c = 0; c < scene->controller_count; c++) {
+    int link = scene->controllers[c].link, ordinal = 0;
+    while (model_scene_controller(scene, link, ordinal) != c) ordinal++;
+    list(next, OVERRIDE_GAIN, link, ordinal, controller_gain_count(&scene->controllers[c]));
+  }
+}
+
 ModelOverride* block_numbers(const Scene* scene, const Model* model, GradcheckBlock block) {
   ModelOverride *numbers = MEMORY_NEW(ModelOverride, block_size(model, block) + 1), *end = numbers;
   if (block == GRADCHECK_VERTICES) list_vertices(scene, &end);
   if (block == GRADCHECK_CONTROL) list_signals(scene, &end);
+  if (block == GRADCHECK_GAINS && drives_anything(model)) list_gains(scene, &end);
   if (block == GRADCHECK_CONTACT) list(&end, OVERRIDE_CONTACT, 0, 0, block_size(model, block));
   if (block == GRADCHECK_MATERIAL) visit_materials(scene, model, list_material, &end);
   for (int i = 0; i < scene->link_count; i++) {
@@ -115,6 +131,8 @@ int block_size(const Model* model, GradcheckBlock block) {
     case GRADCHECK_MATERIAL:
       visit_materials(model->scene, model, count_material, &materials);
       return materials;
+    case GRADCHECK_GAINS:
+      return drives_anything(model) ? model->gain_count : 0;
     case GRADCHECK_BLOCKS:
       break;
   }
@@ -147,6 +165,20 @@ static void state_scale(const Model* model, double* scale) {
     if (model->links[model->dof_link[k]].prescribed >= 0) scale[k] = scale[model->dof_count + k] = 0;
 }
 
+/* A tenth of what stands there, or of one unit; what does not live stays. */
+static void gain_scale(const Model* model, double* scale) {
+  ModelOverride* gains = block_numbers(model->scene, model, GRADCHECK_GAINS);
+  for (int c = 0; c < model->controller_count; c++) {
+    const ModelController* own = &model->controllers[c];
+    for (int k = 0; k < controller_gain_count(own->source); k++) {
+      double value = fabs(gains[own->gain_first + k].value);
+      bool lives = controller_gain_lives(own->source, k) && model->links[own->link].prescribed < 0;
+      scale[own->gain_first + k] = !lives ? 0 : value > 0 ? 0.1 * value : 0.1;
+    }
+  }
+  memory_free(gains);
+}
+
 void block_scale(const Model* model, GradcheckBlock block, double* scale) {
   const ModelContact* contact = &model->contact;
   double parameters[CONTACT_PARAMETER_COUNT] = {contact->support, contact->stiffness, contact->friction,
@@ -155,6 +187,7 @@ void block_scale(const Model* model, GradcheckBlock block, double* scale) {
   for (int k = 0; k < block_size(model, block); k++) scale[k] = 1;
   if (block == GRADCHECK_STATE) state_scale(model, scale);
   if (block == GRADCHECK_CONTROL) control_scale(model, scale);
+  if (block == GRADCHECK_GAINS && drives_anything(model)) gain_scale(model, scale);
   memcpy(parameters + CONTACT_OWN, contact->own, sizeof(contact->own));
   if (block == GRADCHECK_CONTACT) memcpy(scale, parameters, sizeof(double) * (size_t)block_size(model, block));
   if (block == GRADCHECK_ATTACHMENTS)
@@ -202,6 +235,9 @@ void block_gradient(const Model* model, GradcheckBlock block, const ModelGradien
       visit_materials(model->scene, model, gather_material, &gather);
       break;
     }
+    case GRADCHECK_GAINS:
+      memcpy(out, g->gains, sizeof(double) * (size_t)block_size(model, block));
+      break;
     case GRADCHECK_BLOCKS:
       break;
   }

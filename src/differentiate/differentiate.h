@@ -164,6 +164,7 @@ struct LossSeeds {
   Vec3* center;         /* of the link's centre of mass in its own frame, at fixed poses  (links) */
   Vec3* vertices;  /* of hull vertices in the link frame, at fixed poses and centre; all hulls in order (vertices) */
   double* control; /* of controller parameters, at fixed poses; all controllers in order (controls) */
+  double* gains;   /* of controllers' gains (ModelGradient.gains), at fixed poses (gains) */
   size_t length;   /* numbers in the block */
 };
 
@@ -257,6 +258,7 @@ typedef enum {
   GRADCHECK_MASS,        /* masses, densities where those are given */
   GRADCHECK_CONTACT,     /* support, stiffness, friction, smoothing, rest speed */
   GRADCHECK_MATERIAL,    /* restitution; friction and restitution of links, then of contact.pairs; those above 0 */
+  GRADCHECK_GAINS,       /* of controllers: gains, limits, delays, feedback */
   GRADCHECK_BLOCKS
 } GradcheckBlock;
 const char* gradcheck_block_name(GradcheckBlock block);

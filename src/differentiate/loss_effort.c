@@ -12,6 +12,11 @@ static bool counts(const LossTerm* term, const ModelController* controller, cons
 void loss_effort_prepare(LossTerm* term, const LossOrigin* origin) {
   const Model* model = origin->model;
   for (int c = 0; c < model->controller_count; c++)
+    if (counts(term, &model->controllers[c], model) && model->controllers[c].source->measure_count > 0)
+      loss_complain(origin, term->link < 0 ? origin->source->place : origin->source->link.place,
+                    "the drive of '%.60s' has feedback, whose effort is not known",
+                    model->links[model->controllers[c].link].name);
+  for (int c = 0; c < model->controller_count; c++)
     if (counts(term, &model->controllers[c], model)) return;
   if (term->link < 0)
     loss_complain(origin, origin->source->place, "the scene has no drive that could have an effort");
@@ -83,21 +88,44 @@ static void signal_seed(const EffortDrive* d, const double* by_rate, const doubl
   signal_eval_vjp(&d->controller->target, d->t, by_value, none, control);
 }
 
+/* By the delay, of joints without three rotations: target and rate are as much earlier. */
+static double delay_effort(const EffortDrive* d, const double* by_error, const double* by_rate,
+                           const double* by_force) {
+  double change[JOINT_MAX_DOF], slope = 0;
+  bool follows = d->controller->type == CONTROLLER_PD, velocity = d->controller->type == CONTROLLER_VELOCITY;
+  signal_acceleration(&d->controller->target, d->t, change);
+  for (int i = 0; i < d->link->dof_count; i++) {
+    double own = d->value_rate[i];
+    slope += follows ? by_error[i] * own + by_rate[i] * change[i] : velocity ? by_rate[i] * own : -by_force[i] * own;
+  }
+  return slope;
+}
+
 /* Sum of the squared forces of one controller at one state; seeds with `factor`. */
 static double drive_effort(EffortDrive* d, double factor, size_t seed, double* control, LossSeeds* seeds) {
+  double* gains = seeds ? seeds->gains + d->controller->gain_first + 1 : NULL;
+  int dof = d->link->dof_count;
   const ModelController* c = d->controller;
   double sum = 0, by_error[JOINT_MAX_DOF] = {0}, by_rate[JOINT_MAX_DOF] = {0}, by_force[JOINT_MAX_DOF] = {0};
   drive_errors(d);
   for (int i = 0; i < d->link->dof_count; i++) {
     double kp = c->position_gain[i], kd = c->velocity_gain[i] * d->per_second + c->damping_gain[i];
     double push = c->type == CONTROLLER_TORQUE ? d->value[i] : 0;
-    LimitedForce f = limited_force(push - kp * d->error[i] - kd * d->rate_error[i], c->max_force[i]);
+    double wanted = push - kp * d->error[i] - kd * d->rate_error[i];
+    LimitedForce f = limited_force(wanted, c->max_force[i]);
     sum += f.force * f.force;
     by_force[i] = 2 * factor * f.force * f.slope;
     by_error[i] = -by_force[i] * kp;
     by_rate[i] = -by_force[i] * kd;
+    if (!gains) continue;
+    gains[i] -= by_force[i] * d->error[i];
+    gains[dof + i] -= by_force[i] * d->rate_error[i] * d->per_second;
+    gains[2 * dof + i] -= by_force[i] * d->rate_error[i];
+    if (c->max_force[i] > 0)
+      gains[3 * dof + i] += 2 * factor * f.force * (f.force - f.slope * wanted) / c->max_force[i];
   }
   if (!seeds) return sum;
+  if (c->source->delay > 0) gains[-1] += delay_effort(d, by_error, by_rate, by_force);
   if (c->type == CONTROLLER_PD)
     drive_seed(d, by_error, by_rate, seeds->q + seed, seeds->rate + seed, control);
   else
@@ -116,7 +144,7 @@ double loss_effort(const LossTerm* term, const Recording* recording, LossSeeds* 
       size_t seed = seeds ? row_place(seeds->keep, model, k, controller->link).dof : 0;
       EffortDrive drive = {.controller = controller,
                            .link = link,
-                           .t = model_row_time(model, k),
+                           .t = model_row_time(model, k) - controller->source->delay,
                            .per_second = 1 / simulation_substep(&model->simulation)};
       drive.q = recording->q + place.coordinate;
       drive.rate = recording->rate + place.dof;

@@ -5,8 +5,8 @@
 
 static LossSeeds create(const Model* model, const RowKeep* keep, size_t poses, size_t dofs) {
   size_t links = (size_t)model->link_count, vertices = (size_t)model->vertex_count;
-  size_t controls = (size_t)model->parameter_count;
-  LossSeeds seeds = {.keep = keep, .length = 15 * poses + 2 * dofs + 3 * (links + vertices) + controls};
+  size_t controls = (size_t)model->parameter_count, gains = (size_t)model->gain_count;
+  LossSeeds seeds = {.keep = keep, .length = 15 * poses + 2 * dofs + 3 * (links + vertices) + controls + gains};
   double* block = MEMORY_NEW(double, seeds.length);
   seeds.pose = (double(*)[3][4])block;
   seeds.q = block + 12 * poses;
@@ -15,6 +15,7 @@ static LossSeeds create(const Model* model, const RowKeep* keep, size_t poses, s
   seeds.center = seeds.force + poses;
   seeds.vertices = seeds.center + links;
   seeds.control = (double*)(seeds.vertices + vertices);
+  seeds.gains = seeds.control + controls;
   return seeds;
 }
 

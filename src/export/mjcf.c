@@ -351,9 +351,11 @@ static int actuators_of(const Mjcf* m, const ModelController* c, int dof, double
 static void add_controller(Mjcf* m, const ModelController* controller) {
   const ModelLink* link = &m->model->links[controller->link];
   double value[JOINT_MAX_DOF], speed[JOINT_MAX_DOF];
-  signal_eval(&controller->target, 0.0, value, speed);
+  signal_eval(&controller->target, -controller->source->delay, value, speed);
   if (controller->type == CONTROLLER_PRESCRIBED)
     note(m, link->name, "its joint is prescribed and becomes a stiff spring and damper");
+  if (controller->source->measure_count > 0)
+    note(m, link->name, "the feedback of its drive is left out: a program that runs MuJoCo would have to add it");
   if (link->joint.quaternion)
     note(m, link->name, "the target of its ball acts on the parts of the rotation vector one by one");
   for (int k = 0; k < link->dof_count; k++) {
@@ -361,6 +363,76 @@ static void add_controller(Mjcf* m, const ModelController* controller) {
     int count = actuators_of(m, controller, k, value[k], speed[k], own);
     for (int i = 0; i < count; i++) add_actuator(m, controller->link, k, &own[i]);
   }
+}
+
+/* ---------------------------------------------------------------- loads */
+
+static bool load_acts(const Mjcf* m, const ModelLoad* load) { return m->model->links[load->link].tree >= 0; }
+
+static bool has_world_loads(const Mjcf* m) {
+  for (int k = 0; k < m->model->load_count; k++)
+    if (!m->model->loads[k].link_axes && load_acts(m, &m->model->loads[k])) return true;
+  return false;
+}
+
+/* Where the loads of a link act: a site each. */
+static void add_load_sites(Mjcf* m, int index) {
+  for (int k = 0; k < m->model->load_count; k++) {
+    const ModelLoad* load = &m->model->loads[k];
+    if (load->link != index || !load_acts(m, load)) continue;
+    indent(m);
+    text_add(m->out, "<site name=\"load%d\"", k);
+    xml_vector(m->out, "pos", model_load_point(m->model, load));
+    text_add(m->out, "/>\n");
+  }
+}
+
+/* A motor for each component of a force or torque at a site, whose control is the component; along the axes of the
+ * site, or of one in the world. */
+static void add_load_part(Mjcf* m, int number, const Signal* signal, int first) {
+  static const char* const WORDS[6] = {"fx", "fy", "fz", "tx", "ty", "tz"};
+  const ModelLoad* load = &m->model->loads[number];
+  double value[3], rate[3];
+  if (signal->source->channels == 0) return;
+  signal_eval(signal, 0.0, value, rate);
+  for (int k = 0; k < 3; k++) {
+    double gear[6] = {0};
+    gear[first + k] = 1;
+    text_add(&m->actuators, "    <motor name=\"load%d %s\" site=\"load%d\"", number, WORDS[first + k], number);
+    if (!load->link_axes) text_add(&m->actuators, " refsite=\"world\"");
+    xml_numbers(&m->actuators, "gear", gear, 6);
+    text_add(&m->actuators, "/>\n");
+    text_add_numbers(&m->control, &value[k], 1);
+    text_add(&m->names, ",load%d %s", number, WORDS[first + k]);
+  }
+}
+
+static void add_loads(Mjcf* m) {
+  for (int k = 0; k < m->model->load_count; k++) {
+    if (!load_acts(m, &m->model->loads[k])) continue;
+    add_load_part(m, k, &m->model->loads[k].force, 0);
+    add_load_part(m, k, &m->model->loads[k].torque, 3);
+  }
+}
+
+static void add_load_controls(Text* out, const Model* model, double time) {
+  for (int k = 0; k < model->load_count; k++) {
+    const Signal* const parts[2] = {&model->loads[k].force, &model->loads[k].torque};
+    for (int part = 0; part < 2 && model->links[model->loads[k].link].tree >= 0; part++) {
+      double value[3], rate[3];
+      if (parts[part]->source->channels == 0) continue;
+      signal_eval(parts[part], time, value, rate);
+      for (int i = 0; i < 3; i++) text_add(out, ","), text_add_double(out, value[i]);
+    }
+  }
+}
+
+static bool loads_vary(const Model* model) {
+  for (int k = 0; k < model->load_count; k++)
+    if ((model->loads[k].force.source->channels > 0 && model->loads[k].force.source->type != SIGNAL_CONSTANT) ||
+        (model->loads[k].torque.source->channels > 0 && model->loads[k].torque.source->type != SIGNAL_CONSTANT))
+      return true;
+  return false;
 }
 
 /* ---------------------------------------------------------------- pairs that do not touch */
@@ -421,6 +493,7 @@ static void open_body(Mjcf* m, int index) {
   m->depth++;
   add_joints(m, index);
   add_inertial(m, index);
+  add_load_sites(m, index);
   for (int k = 0; k < link->hull_count; k++) add_geom(m, link->hull_first + k);
 }
 
@@ -506,9 +579,7 @@ static void tell_restitution(Mjcf* m) {
     note(m, m->model->scene->name, "restitution is left out: MuJoCo has none");
 }
 
-static void tell_loads(Mjcf* m) {
-  for (int k = 0; k < m->model->load_count; k++)
-    note(m, m->model->links[m->model->loads[k].link].name, "a force or torque on it is left out (xfrc_applied)");
+static void tell_compensation(Mjcf* m) {
   for (int i = 0; i < m->model->link_count; i++)
     if (m->model->links[i].gravity_compensation != 0)
       note(m, m->model->links[i].name, "its gravity compensation is left out (gravcomp of later versions)");
@@ -516,8 +587,9 @@ static void tell_loads(Mjcf* m) {
 
 static void add_model(Mjcf* m) {
   tell_restitution(m);
-  tell_loads(m);
+  tell_compensation(m);
   for (int c = 0; c < m->model->controller_count; c++) add_controller(m, &m->model->controllers[c]);
+  add_loads(m);
   text_add(m->out, "<mujoco");
   xml_text(m->out, "model", m->model->scene->name);
   text_add(m->out, ">\n");
@@ -525,6 +597,7 @@ static void add_model(Mjcf* m) {
   add_defaults(m);
   add_assets(m);
   text_add(m->out, "  <worldbody>\n");
+  if (has_world_loads(m)) text_add(m->out, "    <site name=\"world\"/>\n");
   m->depth = 2;
   add_bodies(m);
   text_add(m->out, "  </worldbody>\n");
@@ -560,13 +633,14 @@ static void add_control_row(Text* out, const Mjcf* m, double time) {
   for (int c = 0; c < model->controller_count; c++) {
     const ModelController* controller = &model->controllers[c];
     double value[JOINT_MAX_DOF], speed[JOINT_MAX_DOF];
-    signal_eval(&controller->target, time, value, speed);
+    signal_eval(&controller->target, time - controller->source->delay, value, speed);
     for (int k = 0; k < model->links[controller->link].dof_count; k++) {
       Actuator own[2];
       int count = actuators_of(m, controller, k, value[k], speed[k], own);
       for (int i = 0; i < count; i++) text_add(out, ","), text_add_double(out, own[i].control);
     }
   }
+  add_load_controls(out, model, time);
   text_add(out, "\n");
 }
 
@@ -582,6 +656,6 @@ void export_mjcf(const Model* model, const char* path, Text* mjcf, Text* control
   link_colors(model, m.color);
   find_children(&m);
   add_model(&m);
-  if (controls_vary(model)) add_controls(controls, &m);
+  if (controls_vary(model) || loads_vary(model)) add_controls(controls, &m);
   mjcf_free(&m);
 }

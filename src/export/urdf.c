@@ -171,14 +171,26 @@ static void open_joint(Urdf* u, const char* name, const char* type, Pose origin,
 
 static void close_joint(Urdf* u) { text_add(u->out, "  </joint>\n"); }
 
+/* What the drives of a degree of freedom can do together; open where one of them has no limit, or there is none. */
+static double effort_of(const Model* model, const ModelLink* link, int dof) {
+  double sum = 0;
+  for (int c = 0; c < model->controller_count; c++) {
+    const ModelController* drive = &model->controllers[c];
+    if (&model->links[drive->link] != link) continue;
+    if (!(drive->max_force[dof] > 0)) return OPEN;
+    sum += drive->max_force[dof];
+  }
+  return sum > 0 ? sum : OPEN;
+}
+
 static void add_limit(Urdf* u, const ModelLink* link, int dof) {
   double lower = link->limited[dof] && isfinite(link->lower[dof]) ? link->lower[dof] : -OPEN;
   double upper = link->limited[dof] && isfinite(link->upper[dof]) ? link->upper[dof] : OPEN;
-  const double open = OPEN;
+  const double open = OPEN, effort = effort_of(u->model, link, dof);
   text_add(u->out, "    <limit");
   xml_numbers(u->out, "lower", &lower, 1);
   xml_numbers(u->out, "upper", &upper, 1);
-  xml_numbers(u->out, "effort", &open, 1);
+  xml_numbers(u->out, "effort", &effort, 1);
   xml_numbers(u->out, "velocity", &open, 1);
   text_add(u->out, "/>\n");
 }
@@ -193,7 +205,7 @@ static void add_single(Urdf* u, int index, int dof, Pose origin, const char* par
   text_add(u->out, "    <axis");
   xml_vector(u->out, "xyz", slide ? link->joint.slide_axis[dof] : link->joint.axis[dof - link->joint.slide_count]);
   text_add(u->out, "/>\n");
-  if (slide || limited) add_limit(u, link, dof);
+  if (slide || limited || effort_of(u->model, link, dof) < OPEN) add_limit(u, link, dof);
   if (link->damping[dof] > 0 || link->friction[dof] > 0) {
     text_add(u->out, "    <dynamics");
     xml_numbers(u->out, "damping", &link->damping[dof], 1);

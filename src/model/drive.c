@@ -17,6 +17,10 @@ void build_controllers(Builder* builder) {
       controller->damping_gain[k] = source->damping_gain[k];
       controller->max_force[k] = source->max_force[k];
     }
+    controller->source = source;
+    controller->gain_first = model->gain_count;
+    model->gain_count += controller_gain_count(source);
+    model->feedback = model->feedback || source->measure_count > 0;
     signal_create(&controller->target, &source->target);
     controller->parameter_first = model->parameter_count;
     model->parameter_count += signal_parameter_count(&controller->target);

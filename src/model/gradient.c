@@ -16,6 +16,7 @@ void model_gradient_create(ModelGradient* g, const Model* model) {
                        .center = MEMORY_NEW(Vec3, model->link_count),
                        .inertia = memory_alloc(sizeof(double[6]) * (size_t)model->link_count),
                        .material = memory_alloc(material_size(model)),
+                       .gains = MEMORY_NEW(double, model->gain_count),
                        .coordinates = MEMORY_NEW(double, model->dof_count),
                        .velocities = MEMORY_NEW(double, model->dof_count),
                        .moment = MEMORY_NEW(MassMoment, model->link_count)};
@@ -30,6 +31,7 @@ void model_gradient_destroy(ModelGradient* g) {
   memory_free(g->center);
   memory_free(g->inertia);
   memory_free(g->material);
+  memory_free(g->gains);
   memory_free(g->coordinates);
   memory_free(g->velocities);
   memory_free(g->moment);
@@ -42,6 +44,7 @@ void model_gradient_clear(ModelGradient* g, const Model* model) {
   memset(g->attachments, 0, sizeof(Vec3) * links);
   memset(g->mass, 0, sizeof(double) * links);
   memset(g->control, 0, sizeof(double) * (size_t)model->parameter_count);
+  memset(g->gains, 0, sizeof(double) * (size_t)model->gain_count);
   memset(g->contact, 0, sizeof(g->contact));
   memset(g->joint, 0, sizeof(double[JOINT_OWN_COUNT]) * dofs);
   memset(g->center, 0, sizeof(Vec3) * links);

@@ -82,7 +82,9 @@ typedef struct {
   Signal target;
   double position_gain[JOINT_MAX_DOF], velocity_gain[JOINT_MAX_DOF];
   double damping_gain[JOINT_MAX_DOF], max_force[JOINT_MAX_DOF]; /* max_force 0: no limit */
-  int parameter_first; /* number of its signal's first parameter among those of all controllers and loads */
+  const SceneController* source; /* measures and matrix of its feedback, and its delay; borrowed */
+  int gain_first;                /* number of its first gain (controller_gain) among those of all controllers */
+  int parameter_first;           /* number of its signal's first parameter among those of all controllers and loads */
 } ModelController;
 
 /* Force and torque on a link (docs/derivations/loads.md). */
@@ -166,6 +168,8 @@ typedef struct {
   int closure_count, closure_row_count;
   bool armature;               /* some joint has one */
   int parameter_count;         /* of the signals of all controllers, then of all loads */
+  int gain_count;              /* of all controllers */
+  bool feedback;               /* some controller has one */
   int dof_count;               /* nv */
   int coordinate_count;        /* nq */
   int* dof_link;               /* link of each degree of freedom (nv) */
@@ -227,6 +231,7 @@ typedef enum {
   OVERRIDE_GRAVITY, /* index: axis  [m/s^2] */
   OVERRIDE_CENTER,  /* index: axis of the centre of mass, of a link with mass_model given  [m] */
   OVERRIDE_INERTIA, /* index: of SceneLink.inertia, of such a link  [kg m^2] */
+  OVERRIDE_GAIN,    /* part: which of the controllers of the link; index: as in controller_gain */
   OVERRIDE_MATERIAL /* index: MATERIAL_FRICTION, ... of the link; link -1: of item `part` of contact.pairs; part -1,
                        too: of contact itself */
 } OverrideKind;
@@ -256,6 +261,8 @@ typedef struct {
 } SignalPlace;
 /* The number-th of them: targets of controllers first, then force and torque of every load, given or not. */
 SignalPlace model_scene_signal(const Scene* scene, int link, int number);
+/* The scene's index of a link's controller; -1: it has no such one. */
+int model_scene_controller(const Scene* scene, int link, int ordinal);
 /* Number of its first parameter in ModelGradient.control. */
 int model_signal_first(const Model* model, SignalPlace place);
 /* What is said about the start of a link's joint; NULL = nothing. */
@@ -355,6 +362,7 @@ typedef struct {
   double (*inertia)[6];                    /* SceneLink.inertia of such links  [1/(kg m^2)]  (links) */
   double (*material)[MATERIAL_COUNT];      /* of contact (but friction, which stands above), of every link, of every
                                               item of contact.pairs: model_material_row  (1 + links + items) */
+  double* gains;                           /* of all controllers, one after the other (gains) */
   double* coordinates;                     /* initial coordinates, as increments of joint_increment  (nv) */
   double* velocities;                      /* initial velocities  (nv) */
   MassMoment* moment; /* entry by entry; model_gradient_masses turns it into vertices, mass, center  (links) */

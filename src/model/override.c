@@ -33,6 +33,12 @@ SceneInitial* model_scene_initial(const Scene* scene, int link) {
   return NULL;
 }
 
+int model_scene_controller(const Scene* scene, int link, int ordinal) {
+  for (int c = 0; c < scene->controller_count; c++)
+    if (scene->controllers[c].link == link && ordinal-- == 0) return c;
+  return -1;
+}
+
 static double* component(Vec3* v, int axis) { return axis == 0 ? &v->x : axis == 1 ? &v->y : &v->z; }
 
 static double* contact_number(const Scene* scene, int index) {
@@ -99,6 +105,8 @@ double* model_scene_number(const Scene* scene, const ModelOverride* o) {
       return &scene->links[o->link].inertia[o->index];
     case OVERRIDE_MATERIAL:
       return material_number(scene, o);
+    case OVERRIDE_GAIN:
+      return controller_gain_value(&scene->controllers[model_scene_controller(scene, o->link, o->part)], o->index);
   }
   return NULL;
 }
@@ -133,7 +141,18 @@ static void free_signal(SceneSignal* signal, const SceneSignal* given) {
   memory_free(signal->phase);
 }
 
+/* Gains stand in the controller, the matrix of its feedback does not. */
+static void own_feedback(SceneController* controller, const SceneController* given) {
+  if (controller->feedback != given->feedback || !given->feedback) return;
+  size_t count = (size_t)given->target.channels * (size_t)given->measure_count;
+  controller->feedback = copy_of(given->feedback, sizeof(double) * count);
+}
+
 static void own(Scene* scene, const Scene* given, const ModelOverride* o) {
+  if (o->kind == OVERRIDE_GAIN) {
+    int c = model_scene_controller(given, o->link, o->part);
+    own_feedback(&scene->controllers[c], &given->controllers[c]);
+  }
   if (o->kind == OVERRIDE_VERTEX) {
     int shape = given->links[o->link].shapes[o->part].shape;
     own_points(&scene->shapes[shape], &given->shapes[shape]);
@@ -161,8 +180,10 @@ void model_scene_destroy(Scene* scene, const Scene* given) {
   if (!scene) return;
   for (int i = 0; i < scene->shape_count; i++)
     if (scene->shapes[i].points != given->shapes[i].points) memory_free(scene->shapes[i].points);
-  for (int i = 0; i < scene->controller_count; i++)
+  for (int i = 0; i < scene->controller_count; i++) {
     free_signal(&scene->controllers[i].target, &given->controllers[i].target);
+    if (scene->controllers[i].feedback != given->controllers[i].feedback) memory_free(scene->controllers[i].feedback);
+  }
   for (int i = 0; i < scene->load_count; i++) {
     free_signal(&scene->loads[i].force, &given->loads[i].force);
     free_signal(&scene->loads[i].torque, &given->loads[i].torque);

@@ -75,6 +75,8 @@ static double slope_at(const DesignNumber* n, const Model* m, const ModelGradien
       return design_component(g->attachments[n->link], n->index);
     case OVERRIDE_CONTROL:
       return g->control[model_signal_first(m, model_scene_signal(m->scene, n->link, n->part)) + n->index];
+    case OVERRIDE_GAIN:
+      return g->gains[m->controllers[model_scene_controller(m->scene, n->link, n->part)].gain_first + n->index];
     case OVERRIDE_COORDINATE:
       return g->coordinates[m->links[n->link].dof_first + n->index];
     case OVERRIDE_VELOCITY:

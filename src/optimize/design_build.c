@@ -199,6 +199,12 @@ static bool same_signal(SignalPlace x, SignalPlace y) {
          a->terms == b->terms;
 }
 
+static bool same_gains(const Scene* first, const Scene* other, const DesignNumber* n) {
+  int a = model_scene_controller(first, n->link, n->part), b = model_scene_controller(other, n->link, n->part);
+  return b >= 0 && controller_gain_lives(&other->controllers[b], n->index) &&
+         controller_gain_count(&first->controllers[a]) == controller_gain_count(&other->controllers[b]);
+}
+
 /* Is the number at the same place in another scene? */
 static bool number_fits(const DesignNumber* n, const Scene* first, const Scene* other) {
   if (n->kind == OVERRIDE_ATTACHMENT || n->kind == OVERRIDE_GRAVITY || n->kind == OVERRIDE_CONTACT) return true;
@@ -208,6 +214,7 @@ static bool number_fits(const DesignNumber* n, const Scene* first, const Scene* 
     return scene_joint_dof(&first->links[n->link].joint) == scene_joint_dof(&other->links[n->link].joint);
   if (n->kind == OVERRIDE_CONTROL)
     return same_signal(model_scene_signal(first, n->link, n->part), model_scene_signal(other, n->link, n->part));
+  if (n->kind == OVERRIDE_GAIN) return same_gains(first, other, n);
   if (n->kind == OVERRIDE_VERTEX) {
     if (n->part >= other->links[n->link].shape_count) return false;
     const SceneShape *a = design_hull(first, n->link, n->part), *b = design_hull(other, n->link, n->part);

@@ -23,6 +23,9 @@ void design_list_attachment(DesignBuild* b, const TaskAttachment* item) {
   }
 }
 
+/* The least that a design may leave of a limit: near none its derivative by the limit's inverse has no end. */
+#define LIMIT_LEAST 1e-3
+
 static unsigned parameters_wanted(const TaskControl* item, const SceneSignal* signal) {
   if (item->has_parameters) return item->parameters;
   return signal->type == SIGNAL_SINES ? CONTROL_AMPLITUDE | CONTROL_PHASE | CONTROL_VALUES : CONTROL_VALUES;
@@ -57,6 +60,37 @@ static void list_signal(DesignBuild* b, const TaskControl* item, int link, int n
   }
 }
 
+/* Bounds that keep a gain what it is: a limit stays one. */
+static VariableWish gain_wish(const TaskControl* item, GainKind kind, double initial) {
+  VariableWish wish = {item->place, item->within, item->low, item->high, 1};
+  if (kind == GAIN_FEEDBACK) return wish;
+  wish.low = fmax(wish.low, kind == GAIN_MAX_FORCE ? LIMIT_LEAST * initial : 0);
+  return wish;
+}
+
+/* link/position_gain/0, link/feedback/3 (row by row), of further controllers link/controller2_feedback/3. */
+static void list_gains(DesignBuild* b, const TaskControl* item, int link) {
+  static const char* const NAMES[GAIN_KINDS] = {"delay",        "position_gain", "velocity_gain",
+                                                "damping_gain", "max_force",     "feedback"};
+  int c, ordinal = 0;
+  for (; (c = model_scene_controller(b->scene, link, ordinal)) >= 0; ordinal++) {
+    SceneController* own = &b->scene->controllers[c];
+    SignalPlace place = {NULL, CONTROL_DRIVES, ordinal, c};
+    char which[32];
+    name_signal(&place, which, sizeof which);
+    for (int k = 0; k < controller_gain_count(own); k++) {
+      Gain gain = controller_gain(own, k);
+      if (!(item->parameters & control_gain_bit(gain.kind)) || !controller_gain_lives(own, k)) continue;
+      double initial = *controller_gain_value(own, k);
+      VariableWish wish = gain_wish(item, gain.kind, initial);
+      int variable =
+          design_new_variable(b, &wish, initial, "%s/%s%s/%d", item->link.text, which, NAMES[gain.kind], gain.index);
+      design_add_number(b->design, OVERRIDE_GAIN, link, ordinal, k, initial);
+      design_add_term(b->design, variable, 1);
+    }
+  }
+}
+
 void design_list_control(DesignBuild* b, const TaskControl* item) {
   int link = design_link(b, &item->link), found = 0, before = b->design->variable_count;
   if (link < 0) return;
@@ -66,6 +100,7 @@ void design_list_control(DesignBuild* b, const TaskControl* item) {
     list_signal(b, item, link, number, &s);
     found++;
   }
+  if (item->has_parameters && (item->of & CONTROL_DRIVES)) list_gains(b, item, link);
   if (found == 0)
     diagnostics_add(
         b->diagnostics, SEVERITY_ERROR, item->link.place,

@@ -138,6 +138,13 @@ static double carried_inertia(const Model* model, int link, const Screw* screw, 
   return sum;
 }
 
+/* What the file allows the drive of a degree of freedom; 0: no limit. */
+static double effort_of(const RobotReport* report, int link, int dof) {
+  for (int k = 0; k < report->joint_count; k++)
+    if (report->joints[k].link == link && report->joints[k].dof == dof) return report->joints[k].effort;
+  return 0;
+}
+
 /* kp = I (2 pi f)^2, damping 2 I (2 pi f). */
 static void add_hold(Robot* robot, int index, double frequency, const Screw* screws, const Pose* poses) {
   const Model* model = &robot->model;
@@ -150,6 +157,7 @@ static void add_hold(Robot* robot, int index, double frequency, const Screw* scr
     double inertia = carried_inertia(model, index, &screws[link->dof_first + k], poses), rate = 2 * PI * frequency;
     controller->position_gain[k] = inertia * rate * rate;
     controller->damping_gain[k] = 2 * HOLD_DAMPING_RATIO * inertia * rate;
+    controller->max_force[k] = effort_of(&robot->report, index, k);
     controller->target.values[k] = model->initial_coordinates[link->coordinate_first + k];
   }
 }

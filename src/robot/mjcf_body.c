@@ -131,7 +131,7 @@ static void read_passive(MjcfModel* model, MjcfElement element, UrdfJoint* joint
     return;
   }
   joint->armature = not_negative(model, element, "armature");
-  joint->dry_friction = not_negative(model, element, "frictionloss");
+  joint->friction = not_negative(model, element, "frictionloss");
   if (joint->stiffness > 0) joint->rest = (joint->type == URDF_PRISMATIC ? rest : mjcf_angle(model, rest)) - reference;
 }
 

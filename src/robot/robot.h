@@ -44,6 +44,7 @@ typedef struct {
 typedef struct {
   char* name; /* owned */
   int link, dof;
+  double effort; /* limit of a drive that holds it [N, N m]; 0: none */
 } RobotJointPlace;
 
 typedef struct {

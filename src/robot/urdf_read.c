@@ -376,9 +376,9 @@ static void read_limit(UrdfReader* reader, const XmlElement* element, UrdfJoint*
     return;
   }
   double effort = not_negative(reader, limit, "effort"), velocity = not_negative(reader, limit, "velocity");
-  bool finite = (xml_attribute(limit, "effort") && effort < URDF_OPEN) ||
-                (xml_attribute(limit, "velocity") && velocity < URDF_OPEN);
-  joint->has_effort = finite && joint->type != URDF_FIXED;
+  bool moves = joint->type != URDF_FIXED;
+  joint->has_speed = moves && xml_attribute(limit, "velocity") && velocity < URDF_OPEN;
+  if (moves && xml_attribute(limit, "effort") && effort < URDF_OPEN) joint->effort = effort;
   bool low = numbers(reader, limit, "lower", 1, &lower), high = numbers(reader, limit, "upper", 1, &upper);
   bool broken = low != !!xml_attribute(limit, "lower") || high != !!xml_attribute(limit, "upper");
   if (!bounded || broken) return;

@@ -198,7 +198,7 @@ bool urdf_is_one_joint(const UrdfJoint* const* chain, int count) {
 
 static void add_place(UrdfBuild* build, const UrdfJoint* joint, int link, int dof) {
   RobotReport* report = build->report;
-  report->joints[report->joint_count++] = (RobotJointPlace){memory_text(joint->name), link, dof};
+  report->joints[report->joint_count++] = (RobotJointPlace){memory_text(joint->name), link, dof, joint->effort};
 }
 
 /* The joints from the last link that is in the scene down to `link`, the nearest to the root first. Returns their
@@ -261,7 +261,8 @@ static void put_single(UrdfBuild* build, int link) {
     joint->stiffness[i] = chain[i]->stiffness;
     joint->rest[i] = chain[i]->rest;
     joint->armature[i] = chain[i]->armature;
-    joint->friction[i] = chain[i]->dry_friction;
+    joint->friction[i] = chain[i]->friction;
+    joint->friction_speed = FRICTION_SPEED_DEFAULT;
     add_place(build, chain[i], target, i);
     set_velocities(build, target, chain[i], i, 1);
   }
@@ -465,15 +466,16 @@ static void tell_left_out(UrdfBuild* build, const char* what, bool (*has)(const 
   text_free(&names);
 }
 
-static bool has_effort(const UrdfJoint* joint) { return joint->has_effort; }
-static bool has_friction(const UrdfJoint* joint) { return joint->friction > 0; }
+static bool has_effort(const UrdfJoint* joint) { return joint->effort > 0; }
+static bool has_speed(const UrdfJoint* joint) { return joint->has_speed; }
 static bool has_mimic(const UrdfJoint* joint) { return joint->has_mimic; }
 static bool has_safety(const UrdfJoint* joint) { return joint->has_safety; }
 
 static void tell_losses(UrdfBuild* build) {
   tell_left_out(build, "mimic", has_mimic, ": they move by themselves");
-  tell_left_out(build, "limits of effort and velocity", has_effort, "");
-  tell_left_out(build, "friction in the joint", has_friction, "");
+  if (!(build->options->hold > 0))
+    tell_left_out(build, "limits of effort", has_effort, ": there is no drive that could have one");
+  tell_left_out(build, "limits of velocity", has_speed, "");
   tell_left_out(build, "safety_controller and calibration", has_safety, "");
   if (build->robot->ignored.length > 0)
     robot_remark(build->report, build->diagnostics, (SourcePlace){build->scene->path, 0, 0}, "elements left out: %s",

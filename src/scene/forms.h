@@ -82,8 +82,14 @@ typedef struct {
 typedef struct {
   const Node *link, *target, *course, *repeat;
   int type;
+  const Node* feedback;
+  double delay;
   NumberList position_gain, velocity_gain, damping_gain, max_force;
 } ControllerForm;
+
+typedef struct {
+  const Node *measures, *matrix;
+} FeedbackForm;
 
 typedef struct {
   const Node *link, *force, *torque, *repeat;

@@ -46,6 +46,9 @@ bool read_joint(Reader* reader, const Node* item, const LinkForm* form, const Re
 /* A number for all, or one per degree of freedom. False after an error. */
 bool spread_over_dof(Reader* reader, const NumberList* list, const char* key, int dof, double* values);
 
+/* ---- read_feedback.c: a controller's measures and its matrix */
+void read_feedback(Reader* reader, const Node* node, SceneController* controller);
+
 /* ---- read_link.c, read_controller.c, read_load.c, read_closure.c, read_initial.c, read_signal.c, read_csv.c */
 void read_links(Reader* reader, const Node* list);
 void read_controllers(Reader* reader, const Node* list);

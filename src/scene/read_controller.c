@@ -66,8 +66,11 @@ static void read_controller(Reader* reader, const Node* item, const Repeat* repe
   }
   SceneController* controller = add_controller(reader);
   *controller = (SceneController){.place = item->place, .type = (ControllerType)form.type, .link = link};
+  controller->delay = form.delay;
   read_drive(reader, &form, scene_joint_dof(&reader->scene->links[link].joint), controller);
   check_rotations(reader, item, controller);
+  if (form.feedback) read_feedback(reader, form.feedback, controller);
+  if (form.feedback && form.delay > 0) reader_error(reader, item->place, "a drive has feedback or a delay, not both");
 }
 
 void read_controllers(Reader* reader, const Node* list) {

@@ -109,7 +109,7 @@ static bool read_rotation(CsvSignal* s, int row, const double q[4], double* valu
 
 static bool read_row(CsvSignal* s, int row, bool quaternion, SceneSignal* signal) {
   double* values = signal->values + (size_t)row * (size_t)signal->channels;
-  double q[4];
+  double q[4] = {0};
   if (!read_number(s, row, s->time, &signal->times[row])) return false;
   if (row > 0 && !(signal->times[row] > signal->times[row - 1])) {
     diagnostics_add(&s->problems, SEVERITY_ERROR, (SourcePlace){s->path, s->table.lines[row], 0},

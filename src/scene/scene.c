@@ -316,10 +316,17 @@ static void free_contact(SceneContact* contact) {
   memory_free(contact->pairs);
 }
 
+static void free_controller(SceneController* controller) {
+  signal_free_arrays(&controller->target);
+  for (int k = 0; k < controller->measure_count; k++) memory_free(controller->measures[k].name);
+  memory_free(controller->measures);
+  memory_free(controller->feedback);
+}
+
 void scene_free(Scene* scene) {
   for (int i = 0; i < scene->shape_count; i++) free_shape(&scene->shapes[i]);
   for (int i = 0; i < scene->link_count; i++) free_link(&scene->links[i]);
-  for (int i = 0; i < scene->controller_count; i++) signal_free_arrays(&scene->controllers[i].target);
+  for (int i = 0; i < scene->controller_count; i++) free_controller(&scene->controllers[i]);
   for (int i = 0; i < scene->load_count; i++) {
     signal_free_arrays(&scene->loads[i].force);
     signal_free_arrays(&scene->loads[i].torque);

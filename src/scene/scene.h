@@ -137,6 +137,22 @@ typedef struct {
   char* file;      /* CSV file that times and values were read from; NULL: they stand in the scene */
 } SceneSignal;
 
+/* A number that the state has at the start of a step, for feedback (docs/derivations/feedback.md, E1). */
+typedef enum {
+  MEASURE_COORDINATE, /* index: of a slide or an angle of the link's joint [m, rad] */
+  MEASURE_RATE,       /* of the same [m/s, rad/s] */
+  MEASURE_POSITION,   /* index: world axis; of the origin of the link's frame [m] */
+  MEASURE_CENTER,     /* of its centre of mass [m] */
+  MEASURE_VELOCITY,   /* of the same [m/s] */
+  MEASURE_TURN,       /* its angular velocity [rad/s] */
+  MEASURE_AXIS        /* index: 3 link axis + world axis; of that axis of the link */
+} MeasureKind;
+typedef struct {
+  char* name; /* "pole/angle/rate", as written; owned */
+  MeasureKind kind;
+  int link, index;
+} SceneMeasure;
+
 typedef enum {
   CONTROLLER_PD,         /* spring and damper to the target and its rate */
   CONTROLLER_PRESCRIBED, /* the joint follows the signal exactly: a kinematic link */
@@ -154,7 +170,26 @@ typedef struct {
   double max_force[JOINT_MAX_DOF];     /* N or N m; 0 = no limit */
   SceneSignal target; /* channels = dof of the joint; for a ball: rotation vector [rad], of velocity the
                          angular velocity in the link's axes */
+  SceneMeasure* measures; /* the target grows by feedback times these; none: NULL  (measure_count) */
+  int measure_count;
+  double* feedback; /* (dof * measure_count) */
+  double delay;     /* the target is that of so long ago [s] */
 } SceneController;
+
+/* Numbers of a controller besides its signal, in this order: the delay, a gain of each kind for every degree of freedom,
+ * the matrix of its feedback row by row. */
+typedef enum { GAIN_DELAY, GAIN_POSITION, GAIN_VELOCITY, GAIN_DAMPING, GAIN_MAX_FORCE, GAIN_FEEDBACK, GAIN_KINDS } GainKind;
+typedef struct {
+  GainKind kind;
+  int index; /* degree of freedom, or entry of the matrix */
+} Gain;
+int controller_gain_count(const SceneController* controller);
+/* The index-th of them; index < controller_gain_count. */
+Gain controller_gain(const SceneController* controller, int index);
+double* controller_gain_value(SceneController* controller, int index);
+/* Does another value mean a little more or less of it? Not where the type of drive has none, nor where a limit or a
+ * delay is none at all. */
+bool controller_gain_lives(const SceneController* controller, int index);
 
 /* Force and torque on a link. */
 typedef struct {
@@ -345,6 +380,8 @@ bool name_is_blank(const char* name);
  */
 bool inertia_is_positive(const double inertia[6]);
 bool inertia_of_a_body(const double inertia[6]);
+/* Width of a dry friction's smoothing where nothing is said [m/s or rad/s]; the schema has it as a text. */
+#define FRICTION_SPEED_DEFAULT 1e-4
 /* Strength and margin as they are when only the limits are given. */
 void joint_default_limits(SceneJoint* joint);
 /* Unit vectors and quaternions are left as they are when their length is this near to 1, so that a number written out

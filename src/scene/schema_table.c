@@ -374,8 +374,21 @@ static const SchemaRow ROWS[] = {
      .meaning = "How fast it goes, instead of target: the joint starts at zero and is where the integral of this is, "
                 "exactly (not of splines). Three rotations: the rate of the rotation vector, which is the angular "
                 "velocity as long as its axis stays."},
+    {"controller", "feedback", VALUE_OBJECT, AT(ControllerForm, feedback), .of = "feedback",
+     .only = "pd|torque|velocity", .nullable = true,
+     .meaning = "What is added to the target: a matrix times measurements of the state."},
+    {"controller", "delay", VALUE_NUMBER, AT(ControllerForm, delay), .only = "pd|torque|velocity", .unit = "s",
+     .fallback = "0", .range = RANGE_BETWEEN(0, 1000),
+     .meaning = "The drive follows the target that was so long ago, at any fraction of a step. Not with feedback."},
     {"controller", "repeat", VALUE_OBJECT, AT(ControllerForm, repeat), .of = "repeat_controller", .nullable = true,
      .meaning = "Many controllers from this one."},
+
+    /* ---------------------------------------------------------------- feedback */
+    {"feedback", "measures", VALUE_NAMES, AT(FeedbackForm, measures), .required = true,
+     .meaning = "What is measured, as below."},
+    {"feedback", "matrix", VALUE_TABLE, AT(FeedbackForm, matrix), .fallback = "(zero)",
+     .unit = "unit of the target per unit of the measurement",
+     .meaning = "One row per degree of freedom, one number per measurement; a flat list for one degree of freedom."},
 
     /* ---------------------------------------------------------------- load */
     {"load", "link", VALUE_TEXT, AT(LoadForm, link), .required = true, .meaning = "The link that is acted on."},
@@ -759,6 +772,38 @@ static const SchemaObject OBJECTS[] = {
          "  - {link: wheel, type: torque, target: 0.6, damping_gain: 0.02}\n"
          "  - {link: fan, type: velocity, target: 30, damping_gain: 0.1, max_force: 0.5}\n"
          "  - {link: table, type: prescribed, target: {type: sines, terms: [{amplitude: 0.1, frequency: 2}]}}\n"},
+    {.name = "feedback",
+     .title = "feedback of a controller",
+     .size = sizeof(FeedbackForm),
+     .meaning =
+         "The controller's target is its signal plus matrix times measurements, taken at the start of every step "
+         "(docs/derivations/feedback.md). A measurement is a text, named like the columns of a run:\n\n"
+         "* `link/angle`, `link/position`, `link/x` ...: a coordinate of the link's joint, as joints.csv calls it (no "
+         "quaternions), and its rate `link/angle/rate`\n"
+         "* `link/px`, `py`, `pz`: origin of the link's frame; `link/cx`, `cy`, `cz`: its centre of mass [m]\n"
+         "* `link/vx`, `vy`, `vz`: velocity of the centre of mass [m/s]; `link/wx`, `wy`, `wz`: angular velocity "
+         "[rad/s]; world axes\n"
+         "* `link/xx`, `xy` ... `zz`: the link's axis x, y or z, of it the component along the world's x, y or z: "
+         "`link/zx` is how far its z axis leans towards x\n\n"
+         "Rates and velocities are differences of the last two states. Tasks find the matrix (`control` with "
+         "`parameters: [feedback]`).",
+     .example = "links:\n"
+                "  - name: cart\n"
+                "    joint: {type: slide, axis: [1, 0, 0]}\n"
+                "    shape: {type: box, size: [0.4, 0.2, 0.1]}\n"
+                "    mass: 1\n"
+                "  - name: pole\n"
+                "    parent: cart\n"
+                "    joint: {type: hinge, axis: [0, 1, 0]}\n"
+                "    shapes: [{type: box, size: [0.04, 0.04, 1], position: [0, 0, 0.5]}]\n"
+                "    mass: 0.1\n"
+                "controllers:\n"
+                "  - link: cart\n"
+                "    type: torque\n"
+                "    target: 0\n"
+                "    feedback:\n"
+                "      measures: [cart/position, cart/position/rate, pole/angle, pole/angle/rate]\n"
+                "      matrix: [1, 2, 30, 8]\n"},
     {.name = "load",
      .title = "load",
      .size = sizeof(LoadForm),

@@ -75,7 +75,9 @@ typedef struct {
 } TaskConstraint;
 
 /* Which parameters of a link's controllers and loads move. */
-enum { CONTROL_VALUES = 1, CONTROL_AMPLITUDE = 2, CONTROL_FREQUENCY = 4, CONTROL_PHASE = 8 };
+enum { CONTROL_VALUES = 1, CONTROL_AMPLITUDE = 2, CONTROL_FREQUENCY = 4, CONTROL_PHASE = 8, CONTROL_GAINS = 16 };
+/* The bit of a kind of gain: those behind the signal's own. */
+static inline unsigned control_gain_bit(GainKind kind) { return (unsigned)CONTROL_GAINS << kind; }
 typedef struct {
   SourcePlace place;
   TaskName link;       /* all controllers of this link's joint, all loads on it */

@@ -151,9 +151,13 @@ static const SchemaRow ROWS[] = {
      .fallback = "(all that there are)",
      .meaning = "Whose parameters move: targets of the controllers of the link's joint, forces and torques of the "
                 "loads on the link."},
-    {"control", "parameters", VALUE_WORDS, AT(ControlForm, parameters), .of = "values|amplitude|frequency|phase",
+    {"control", "parameters", VALUE_WORDS, AT(ControlForm, parameters),
+     .of = "values|amplitude|frequency|phase|delay|position_gain|velocity_gain|damping_gain|max_force|feedback",
      .fallback = "(values; of sines values, amplitude and phase)",
-     .meaning = "Parameters that move: values are constants, knots, rows of a sequence, or the offset of sines."},
+     .meaning = "Parameters that move: values are constants, knots, rows of a sequence, or the offset of sines. The "
+                "words behind phase are "
+                "numbers of drives: gains stay at 0 or above, max_force and delay move where there is one, feedback is "
+                "its matrix."},
     {"start", "coordinates", VALUE_BOOL, AT(StartForm, coordinates), .fallback = "false",
      .meaning = "The joint's initial coordinates move; not for a joint with three rotations."},
     {"start", "velocities", VALUE_BOOL, AT(StartForm, velocities), .fallback = "false",

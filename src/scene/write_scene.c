@@ -490,6 +490,25 @@ static void write_gain(Text* out, const char* key, const double* values, int dof
   text_add(out, "\n");
 }
 
+static void write_feedback(Text* out, const SceneController* controller, int dof) {
+  int count = controller->measure_count;
+  text_add(out, "    feedback:\n      measures: [");
+  for (int k = 0; k < count; k++) {
+    text_add(out, k ? ", " : "");
+    write_text(out, controller->measures[k].name);
+  }
+  text_add(out, "]\n      matrix: [");
+  for (int row = 0; row < dof; row++) {
+    text_add(out, row ? ", [" : "[");
+    for (int k = 0; k < count; k++) {
+      text_add(out, k ? ", " : "");
+      write_number(out, controller->feedback[row * count + k]);
+    }
+    text_add(out, "]");
+  }
+  text_add(out, "]\n");
+}
+
 static void write_controller(const Writer* writer, const SceneController* controller) {
   const SceneLink* link = &writer->scene->links[controller->link];
   int dof = scene_joint_dof(&link->joint);
@@ -507,6 +526,12 @@ static void write_controller(const Writer* writer, const SceneController* contro
   }
   write_gain(out, "damping_gain", controller->damping_gain, dof);
   write_gain(out, "max_force", controller->max_force, dof);
+  if (controller->delay > 0) {
+    text_add(out, "    delay: ");
+    write_number(out, controller->delay);
+    text_add(out, "\n");
+  }
+  if (controller->measure_count > 0) write_feedback(out, controller, dof);
   write_signal(out, controller->target.integrated ? "velocity" : "target", &controller->target);
 }
 

@@ -17,6 +17,20 @@ static double drive_wanted(const JointInput* in, const JointDrive* drive, int k,
   return drive->push[k] - way - damping * (rate - drive->target_rate[k]);
 }
 
+/* By the drive's gains: dF = S' du, of u = tau + kp (p - q) + (kv / h + c) (p' - r); F = M S(u / M) by M at fixed u
+ * (E5). */
+static void plain_gains(const JointInput* in, const JointDrive* drive, int k, double lambda, double share,
+                        double (*out)[JOINT_MAX_DOF]) {
+  double rate = in->weights.rate_now * (in->q[k] - in->q_now[k]) - in->weights.rate_old * in->difference_old[k];
+  double slow = drive->target_rate[k] - rate, limit = drive->max_force[k];
+  out[JOINT_POSITION][k] -= share * (drive->target[k] - in->q[k]);
+  out[JOINT_VELOCITY][k] -= share * slow / in->dt;
+  out[JOINT_DAMPING_GAIN][k] -= share * slow;
+  if (!(limit > 0)) return;
+  double wanted = drive_wanted(in, drive, k, joint_rate_gain(in, drive, k) * in->weights.rate_now);
+  out[JOINT_MAX_FORCE][k] -= (lambda * limited_force(wanted, limit).force - share * wanted) / limit;
+}
+
 /* (A3), (M3), (M7). */
 static void plain_adjoint(const JointInput* in, int k, double lambda, JointShares* out) {
   double a = in->weights.rate_now, b = in->weights.rate_old, by_rate = lambda * in->link->damping[k];
@@ -34,6 +48,7 @@ static void plain_adjoint(const JointInput* in, int k, double lambda, JointShare
     out->target[c][k] -= share * drive->position_gain[k];
     out->target_rate[c][k] -= share * kd * a;
     by_rate += share * kd * a;
+    plain_gains(in, drive, k, lambda, share, out->gains[c]);
   }
   out->now[k] -= a * by_rate;
   out->difference_old[k] -= b * by_rate;
@@ -75,6 +90,16 @@ static void add_left(Quat p, const double by_right[3], double* out) {
   out[2] -= d.z;
 }
 
+/* By the gains of an energy k/2 |scale phi - b|^2: of lambda . gradient, per unit of each k (E5). */
+static void ball_gains(Quat p, double scale, const double b[3], const double lambda[3], double out[3]) {
+  RotationVector phi = rotation_vector_derivatives(p);
+  for (int i = 0; i < 3; i++) {
+    double along = 0;
+    for (int j = 0; j < 3; j++) along += phi.first[i][j] * lambda[j];
+    out[i] = scale * (scale * phi.value[i] - b[i]) * along;
+  }
+}
+
 static void ball_adjoint(const JointInput* in, int base, const double* lambda, JointShares* out) {
   double a = in->weights.rate_now, b_old = in->weights.rate_old, damping[3], b[3], zero[3] = {0, 0, 0};
   Quat step = relative(in->q_now + base, in->q + base);
@@ -95,7 +120,13 @@ static void ball_adjoint(const JointInput* in, int base, const double* lambda, J
       goal[i] = b[i] + drive->target_rate[base + i];
     }
     quadratic_adjoint(step, kd, a, goal, lambda, by_step, by_goal);
+    double by_position[3], by_rate_gain[3];
+    ball_gains(error, 1.0, zero, lambda, by_position);
+    ball_gains(step, a, goal, lambda, by_rate_gain);
     for (int i = 0; i < 3; i++) {
+      out->gains[c][JOINT_POSITION][base + i] += by_position[i];
+      out->gains[c][JOINT_VELOCITY][base + i] += by_rate_gain[i] / (in->dt * a);
+      out->gains[c][JOINT_DAMPING_GAIN][base + i] += by_rate_gain[i] / a;
       out->target_rate[c][base + i] += by_goal[i];
       by_b[i] += by_goal[i];
     }
@@ -119,6 +150,7 @@ void joint_adjoint(const JointInput* in, const double* lambda, JointShares* out)
     memset(out->target[c], 0, sizeof(out->target[c]));
     memset(out->target_rate[c], 0, sizeof(out->target_rate[c]));
     memset(out->push[c], 0, sizeof(out->push[c]));
+    memset(out->gains[c], 0, sizeof(out->gains[c]));
   }
   bool free = in->drive_count == 0 && !in->link->passive && all_zero(in->link->damping, in->link->dof_count);
   if (free || all_zero(lambda, in->link->dof_count)) return;

@@ -1,6 +1,7 @@
 /* What the step from t to t + dt aims at (docs/derivations/step.md, S2-S4). */
 #include <string.h>
 
+#include "simulate/feedback.h"
 #include "simulate/loads.h"
 #include "simulate/spin.h"
 
@@ -84,10 +85,12 @@ static void aim_links(Sim* s) {
   }
 }
 
-static void aim_drive(const Model* m, const ModelController* c, double t, JointDrive* drive) {
+static void aim_drive(const Sim* s, int controller, JointDrive* drive) {
+  const Model* m = s->model;
+  const ModelController* c = &m->controllers[controller];
   const Joint* joint = &m->links[c->link].joint;
   double value[JOINT_MAX_DOF], rate[JOINT_MAX_DOF];
-  signal_eval(&c->target, t, value, rate);
+  controller_input(s, controller, value, rate);
   *drive = (JointDrive){.target = {0}};
   joint_zero(joint, drive->target);
   if (c->type == CONTROLLER_TORQUE) memcpy(drive->push, value, sizeof(double) * (size_t)joint->dof_count);
@@ -120,8 +123,7 @@ static void aim_joints(Sim* s, double t) {
     JointDrive* drive = s->drives + s->drive_first[i];
     if (s->drive_first[i + 1] > s->drive_first[i])
       for (int c = 0; c < m->controller_count; c++)
-        if (m->controllers[c].link == i && m->controllers[c].type != CONTROLLER_PRESCRIBED)
-          aim_drive(m, &m->controllers[c], t, drive++);
+        if (m->controllers[c].link == i && m->controllers[c].type != CONTROLLER_PRESCRIBED) aim_drive(s, c, drive++);
     if (link->prescribed < 0) continue;
     double value[JOINT_MAX_DOF], rate[JOINT_MAX_DOF];
     signal_eval(&m->controllers[link->prescribed].target, t, value, rate);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "simulate/closures_adjoint.h"
+#include "simulate/feedback.h"
 #include "simulate/loads.h"
 #include "simulate/spin_adjoint.h"
 
@@ -26,6 +27,7 @@ struct StepAdjoint {
   Vec3* bar_force;                           /* (links) */
   Mat3* bar_moment;                          /* (links) */
   double (*target)[JOINT_MAX_DOF], (*target_rate)[JOINT_MAX_DOF], (*push)[JOINT_MAX_DOF]; /* (controllers) */
+  double (*gains)[JOINT_GAIN_KINDS][JOINT_MAX_DOF];                                       /* (controllers) */
 };
 
 /* ---------------------------------------------------------------- creation */
@@ -52,6 +54,7 @@ StepAdjoint* step_adjoint_create(const Model* model, int threads) {
   a->bar_moment = MEMORY_NEW(Mat3, links);
   a->target = memory_alloc(sizeof(double[JOINT_MAX_DOF]) * (size_t)(model->controller_count + 1));
   a->target_rate = memory_alloc(sizeof(double[JOINT_MAX_DOF]) * (size_t)(model->controller_count + 1));
+  a->gains = memory_alloc(sizeof(double[JOINT_GAIN_KINDS][JOINT_MAX_DOF]) * (size_t)(model->controller_count + 1));
   a->push = memory_alloc(sizeof(double[JOINT_MAX_DOF]) * (size_t)(model->controller_count + 1));
   return a;
 }
@@ -62,8 +65,9 @@ void step_adjoint_destroy(StepAdjoint* a) {
   contact_replay_destroy(a->replay);
   spin_adjoint_destroy(a->spin);
   closure_adjoint_destroy(a->closures);
-  void* owned[] = {a->lambda, a->reduced,    a->product, a->zero,      a->twist,      a->wrench, a->rate_bar,   a->push,
-                   a->motion, a->ground_bar, a->force,   a->bar_force, a->bar_moment, a->target, a->target_rate};
+  void* owned[] = {a->lambda,     a->reduced, a->product,     a->zero,       a->twist, a->wrench,
+                   a->rate_bar,   a->push,    a->motion,      a->ground_bar, a->force, a->bar_force,
+                   a->bar_moment, a->target,  a->target_rate, a->gains};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   memory_free(a);
 }
@@ -210,15 +214,20 @@ static void add_signal(StepAdjoint* a, int controller, double t, const double* t
 }
 
 /* Of a drive: its signal is where to, how fast, or with what force. */
-static void add_drive(StepAdjoint* a, int controller, double t, int drive, ModelGradient* gradient) {
+static void add_drive(StepAdjoint* a, int controller, int drive, const FeedbackBars* out) {
   const ModelController* c = &a->model->controllers[controller];
+  int dof = a->model->links[c->link].dof_count;
+  double value[JOINT_MAX_DOF], rate[JOINT_MAX_DOF], value_bar[JOINT_MAX_DOF] = {0}, value_rate_bar[JOINT_MAX_DOF] = {0};
+  double* gains = out->gradient->gains + c->gain_first + 1;
+  for (int kind = 0; kind < JOINT_GAIN_KINDS; kind++)
+    for (int k = 0; k < dof; k++) gains[kind * dof + k] += a->gains[drive][kind][k];
   if (c->type == CONTROLLER_PD) {
-    add_signal(a, controller, t, a->target[drive], a->target_rate[drive], gradient);
-    return;
-  }
-  const double zero[JOINT_MAX_DOF] = {0};
-  const double* bar = c->type == CONTROLLER_TORQUE ? a->push[drive] : a->target_rate[drive];
-  signal_eval_vjp(&c->target, t, bar, zero, gradient->control + c->parameter_first);
+    controller_input(a->sim, controller, value, rate);
+    joint_target_adjoint(&a->model->links[c->link].joint, value, rate, a->target[drive], a->target_rate[drive],
+                         value_bar, value_rate_bar);
+  } else
+    memcpy(value_bar, c->type == CONTROLLER_TORQUE ? a->push[drive] : a->target_rate[drive], sizeof(value_bar));
+  controller_input_adjoint(a->sim, controller, value_bar, value_rate_bar, out);
 }
 
 /* ---------------------------------------------------------------- lambda */
@@ -394,12 +403,12 @@ static void reverse_joints(StepAdjoint* a, const RecordedStep* step, StateBar no
                            ModelGradient* gradient) {
   const Sim* s = a->sim;
   const Model* m = a->model;
-  double t = s->clock.time;
+  const FeedbackBars bars = {now, old, a->rate_bar, gradient};
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
     if (link->dof_count == 0) continue;
     JointInput in = step_joint_input(s, &s->configuration[s->current], i);
-    JointShares shares = {.target = a->target, .target_rate = a->target_rate, .push = a->push};
+    JointShares shares = {.target = a->target, .target_rate = a->target_rate, .push = a->push, .gains = a->gains};
     joint_adjoint(&in, a->lambda + link->dof_first, &shares);
     if (has_own(link)) joint_own_adjoint(&in, a->lambda + link->dof_first, gradient->joint + link->dof_first);
     for (int k = 0; k < link->dof_count; k++) now.q[link->dof_first + k] += shares.now[k];
@@ -409,7 +418,7 @@ static void reverse_joints(StepAdjoint* a, const RecordedStep* step, StateBar no
     int drive = 0;
     for (int c = 0; c < m->controller_count && drive < in.drive_count; c++)
       if (m->controllers[c].link == i && m->controllers[c].type != CONTROLLER_PRESCRIBED) {
-        add_drive(a, c, t, drive, gradient);
+        add_drive(a, c, drive, &bars);
         drive++;
       }
   }

@@ -81,6 +81,9 @@ static inline double joint_rate_gain(const JointInput* in, const JointDrive* dri
   return drive->velocity_gain[dof] / (in->dt * in->weights.rate_now) + drive->damping_gain[dof] / in->weights.rate_now;
 }
 
+/* Gains of a drive, as they follow one another in controller_gain. */
+enum { JOINT_POSITION, JOINT_VELOCITY, JOINT_DAMPING_GAIN, JOINT_MAX_FORCE, JOINT_GAIN_KINDS };
+
 /* Derivatives of lambda . (gradient of joint_terms) (simulate/joint_adjoint.c; docs/derivations/adjoint.md, A3). */
 typedef struct {
   double now[JOINT_MAX_DOF];            /* by increments of the coordinates at t */
@@ -89,6 +92,7 @@ typedef struct {
   double (*target)[JOINT_MAX_DOF];      /* by increments of each drive's target; lent  (drives) */
   double (*target_rate)[JOINT_MAX_DOF]; /* lent  (drives) */
   double (*push)[JOINT_MAX_DOF];        /* lent  (drives) */
+  double (*gains)[JOINT_GAIN_KINDS][JOINT_MAX_DOF]; /* by each drive's gains; lent  (drives) */
 } JointShares;
 void joint_adjoint(const JointInput* in, const double* lambda, JointShares* out);
 /* The same by what the joint has for each of its degrees of freedom (dof), added (A14). */

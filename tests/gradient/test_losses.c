@@ -146,7 +146,8 @@ static void velocity(void** state) {
 static void efforts(LossRun* run) {
   static const char* const links[] = {NULL, "arm", "hand", "cart", "drone"};
   for (int k = 0; k < 5; k++)
-    check_windows(run, loss_of(LOSS_EFFORT, links[k]), SEED_Q | SEED_RATE | SEED_CONTROL, links[k] ? links[k] : "all");
+    check_windows(run, loss_of(LOSS_EFFORT, links[k]), SEED_Q | SEED_RATE | SEED_CONTROL | SEED_GAINS,
+                  links[k] ? links[k] : "all");
 }
 static void effort(void** state) {
   (void)state;
@@ -165,7 +166,8 @@ static const char MOTORS[] =
     "1]}}\n"
     "  - {name: ball, mass: 1, center: [0, 0, 0.1], inertia: [0.1, 0.1, 0.1, 0, 0, 0], joint: {type: ball}}\n"
     "controllers:\n"
-    "  - {link: arm, type: pd, position_gain: [10, 4], velocity_gain: 0.001, damping_gain: 0.2, max_force: [1.3, 2], "
+    "  - {link: arm, type: pd, position_gain: [10, 4], velocity_gain: 0.001, damping_gain: 0.2, delay: 0.0042, "
+    "max_force: [1.3, 2], "
     "target: {type: sines, offset: [0.1, 0.5], terms: [[{amplitude: 0.2, frequency: 10}], []]}}\n"
     "  - {link: lift, type: torque, damping_gain: 2, max_force: 9, target: {type: keyframes, times: [0, 0.06], values: "
     "[[7], [12]]}}\n"
@@ -179,7 +181,7 @@ static void effort_of_motors(void** state) {
   for (int i = 0; i < 2; i++) {
     LossRun* run = loss_run_create(6, MOTORS, INTEGRATORS[i]);
     for (int k = 0; k < 4; k++)
-      check_windows(run, loss_of(LOSS_EFFORT, links[k]), (k < 2 ? SEED_Q : 0) | SEED_RATE | SEED_CONTROL,
+      check_windows(run, loss_of(LOSS_EFFORT, links[k]), (k < 2 ? SEED_Q : 0) | SEED_RATE | SEED_CONTROL | SEED_GAINS,
                     links[k] ? links[k] : "all");
     loss_run_free(run);
   }

@@ -17,6 +17,7 @@ enum {
   MASS = 1 << GRADCHECK_MASS,
   CONTACT = 1 << GRADCHECK_CONTACT,
   MATERIAL = 1 << GRADCHECK_MATERIAL,
+  GAINS = 1 << GRADCHECK_GAINS,
 };
 
 typedef struct {
@@ -247,7 +248,7 @@ static const char MOTORS[] =
 
 static void run_M3_motors_through_saturation(void** state) {
   (void)state;
-  const unsigned blocks = STATE | CONTROL | VERTICES | ATTACHMENTS | MASS;
+  const unsigned blocks = STATE | CONTROL | VERTICES | ATTACHMENTS | MASS | GAINS;
   check_row(&(Row){"motors, first order", blocks, 50, 1e-7, "first_order", MOTORS});
   check_row(&(Row){"motors, second order", blocks, 50, 1e-7, "second_order", MOTORS});
   static const int parts[20] = {1, 2, 2, 1, 4, 1, 1, 2, 1, 1, 1, 3, 1, 1, 1, 1, 1, 1, 1, 1};
@@ -678,6 +679,78 @@ static void run_S13_steps_in_substeps(void** state) {
   check_row_in(&(Row){"shaken in substeps", IN_CONTACT | CONTROL, 20, 1e-6, "first_order", SHAKEN}, FROM_THE_FIRST);
 }
 
+/* A cart with a pole that it is to hold up and everything else that can be measured, another joint that listens, a late
+ * target, and a body on a table that is pushed by what it does. */
+static const char LISTENS[] =
+    "simulation: {dt: 0.01, steps: 100, integrator: %s}\n"
+    "contact: {model: none}\n"
+    "links:\n"
+    "  - {name: cart, joint: {type: slide, axis: [1, 0, 0]}, mass: 1, center: [0, 0, 0], inertia: [0.1, 0.1, 0.1, 0, "
+    "0, "
+    "0]}\n"
+    "  - {name: pole, parent: cart, joint: {type: hinge, axis: [0, 1, 0]}, mass: 0.2, center: [0, 0, 0.5], inertia: "
+    "[0.02, 0.02, 0.001, 0, 0, 0]}\n"
+    "  - {name: free, mass: 0.5, center: [0.1, 0.05, 0.2], inertia: [0.02, 0.03, 0.01, 0, 0, 0]}\n"
+    "  - {name: ball, position: [2, 0, 0], joint: {type: ball, damping: 0.1}, mass: 0.5, center: [0.1, 0.05, 0.2], "
+    "inertia: [0.02, 0.03, 0.01, 0, 0, 0]}\n"
+    "  - {name: arm, position: [2, 1, 0], joint: {type: hinge, axis: [0, 1, 0]}, mass: 0.2, center: [0, 0, 0.5], "
+    "inertia: "
+    "[0.02, 0.02, 0.001, 0, 0, 0]}\n"
+    "controllers:\n"
+    "  - link: cart\n"
+    "    type: torque\n"
+    "    target: {type: sines, terms: [{amplitude: 1, frequency: 1}]}\n"
+    "    max_force: 5\n"
+    "    damping_gain: 0.3\n"
+    "    feedback:\n"
+    "      measures: [cart/position, cart/position/rate, pole/angle, pole/angle/rate, pole/cx, pole/px, pole/vx, "
+    "pole/wy, pole/zx, free/vz, free/wz, free/zx, free/cy]\n"
+    "      matrix: [1, 2, 30, 5, 1, -0.5, 0.3, 0.2, 2, 0.1, 0.2, 0.3, -0.4]\n"
+    "  - {link: pole, type: pd, target: 0, position_gain: 1, velocity_gain: 0.001, damping_gain: 0.05, feedback: "
+    "{measures: "
+    "[cart/cx, free/wx], matrix: [0.1, 0.2]}}\n"
+    "  - {link: pole, type: velocity, target: 0.1, damping_gain: 0.2, feedback: {measures: [arm/zx], matrix: [0.1]}}\n"
+    "  - {link: ball, type: pd, target: [0.1, 0.2, 0.3], position_gain: [1, 2, 3], damping_gain: 0.1, velocity_gain: "
+    "0.0005, feedback: {measures: [pole/angle, arm/vz], matrix: [[0.1, 0.2], [0.3, -0.1], [0.4, 0.2]]}}\n"
+    "  - {link: arm, type: pd, target: {type: sines, terms: [{amplitude: 1, frequency: 0.7}]}, position_gain: 2, "
+    "damping_gain: 0.2, delay: 0.0437}\n"
+    "initial:\n"
+    "  - {link: cart, coordinates: [0.1], velocities: [0.2]}\n"
+    "  - {link: pole, coordinates: [0.3], velocities: [-0.1]}\n"
+    "  - {link: free, velocities: [0.1, 0.2, 3, 1, 2, 0.5]}\n"
+    "  - {link: ball, velocities: [1, -0.3, 0.5]}\n";
+
+/* A servo that follows a box which slides away from its pusher, by friction. */
+static const char SERVES[] =
+    "simulation: {dt: 0.01, steps: 100, integrator: %s}\n"
+    "contact: {support: 2.0e-3, stiffness: 1.0e-6, friction: 0.4, smoothing: 1.0e-4}\n"
+    "shapes:\n"
+    "  brick: {type: box, size: [0.2, 0.16, 0.1]}\n"
+    "  ground: {type: half_space}\n"
+    "links:\n"
+    "  - {name: ground, fixed: true, shape: ground}\n"
+    "  - {name: box, shape: brick, mass: 0.6, position: [0.25, 0, 0.0517]}\n"
+    "  - {name: ram, joint: {type: slide, axis: [1, 0, 0], position: [0, 0, 0.12]}, shape: brick, mass: 1}\n"
+    "controllers:\n"
+    "  - {link: ram, type: torque, target: 1, damping_gain: 2, feedback: {measures: [box/cx, box/vx, box/wz, "
+    "ram/position], "
+    "matrix: [6, -1, 0.3, -8]}}\n"
+    "initial:\n"
+    "  - {link: box, velocities: [-0.5, 0, 0, 0, 0, 0.4]}\n";
+
+static void run_E3_E4_E5_feedback_and_delay(void** state) {
+  (void)state;
+  static const char* const INTEGRATORS[] = {"first_order", "second_order", "momentum"};
+  unsigned blocks = STATE | CONTROL | ATTACHMENTS | MASS | GAINS;
+  for (int k = 0; k < 3; k++) {
+    Row row = {"listens", blocks, 40, 1e-6, INTEGRATORS[k], LISTENS};
+    check_row(&row);
+    Row serves = {"serves", blocks | CONTACT | VERTICES, 40, 1e-6, INTEGRATORS[k], SERVES};
+    check_row(&serves);
+  }
+  check_row_in(&(Row){"listens in substeps", blocks, 40, 1e-6, "first_order", LISTENS}, FROM_THE_FIRST);
+}
+
 /* Two bodies that meet off-centre in space, spinning; and a free one that turns by three radians a step. */
 static const char COLLIDES[] =
     "simulation: {dt: 0.005, steps: 200, gravity: [0, 0, 0], integrator: %s}\n"
@@ -812,6 +885,7 @@ int main(void) {
       cmocka_unit_test(run_W3_W8_W9_W10_with_momentum),
       cmocka_unit_test(run_Z6_closures),
       cmocka_unit_test(run_Z6_a_closure_that_breaks),
+      cmocka_unit_test(run_E3_E4_E5_feedback_and_delay),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -211,10 +211,54 @@ static void free_body_converges(void** state) {
   check_order(&c, "second_order", 0.004, 2);
 }
 
+/* ---------------------------------------------------------------- gains and dt */
+
+/* Where a driven arm is after 0.4 s, from rest and 1 rad away, critically damped by a gain of this kind: 4.899 N m
+ * s/rad for a step of 0.01 s. */
+static double driven_to(const char* integrator, double dt, const char* damping) {
+  SceneRun run;
+  Text text = {0};
+  text_add(
+      &text,
+      "simulation: {dt: %g, duration: 0.4, integrator: %s, gravity: [0, 0, 0], tolerance: 1.0e-9}\n"
+      "contact: {model: none}\n"
+      "links:\n"
+      "  - {name: arm, joint: {type: hinge, axis: [0, -1, 0]}, mass: 1, center: [0.5, 0, 0], inertia: [0.01, 0.05, "
+      "0.05, 0, 0, 0]}\n"
+      "controllers:\n  - {link: arm, type: pd, target: 1, position_gain: 20, %s}\n",
+      dt, integrator, damping);
+  run_parse(&run, text.data, NULL);
+  run_until(&run, 0.4);
+  double q = run_coordinate(&run, "arm", 0);
+  run_close(&run);
+  text_free(&text);
+  return q;
+}
+
+/* The same motion for every dt but for the scheme's error, 1 - (1 + w t) exp(-w t) in the limit: ten times finer, ten
+ * times (first order) or a hundred times (second) nearer. The paper's gain is another damper at every dt. */
+static void damping_gain_does_not_depend_on_dt(void** state) {
+  (void)state;
+  static const char own[] = "damping_gain: 4.898979485566356", paper[] = "velocity_gain: 0.04898979485566356";
+  double w = sqrt(20 / 0.3), wanted = 1 - (1 + 0.4 * w) * exp(-0.4 * w);
+  for (int order = 1; order <= 2; order++) {
+    const char* integrator = order == 1 ? "first_order" : "second_order";
+    double coarse = fabs(driven_to(integrator, 1e-2, own) - wanted),
+           fine = fabs(driven_to(integrator, 1e-3, own) - wanted);
+    double ratio = order == 1 ? 10 : 100;
+    expect_between(coarse, 0, order == 1 ? 0.02 : 0.005, integrator);
+    expect_between(coarse / fine, 0.75 * ratio, 1.35 * ratio, "error at 1e-2 over error at 1e-3");
+    double same = driven_to(integrator, 1e-2, paper), slow = driven_to(integrator, 1e-3, paper);
+    expect_near(same, driven_to(integrator, 1e-2, own), 1e-6, "velocity_gain at its dt");
+    expect_between(slow, 0, 0.3, "velocity_gain at a tenth of it: ten times the damper");
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(pendulum_converges),
       cmocka_unit_test(double_pendulum_converges),
+      cmocka_unit_test(damping_gain_does_not_depend_on_dt),
       cmocka_unit_test(free_body_converges),
   };
   printf("csv,scene,integrator,dt,error,order\n");

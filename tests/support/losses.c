@@ -164,6 +164,34 @@ static int controls_of(const Model* m) {
   return count;
 }
 
+/* Where a gain of the model stands; NULL where it has none, or a limit or delay that is none. */
+static double* gain_of(LossRun* run, int controller, int index) {
+  SceneController* source = &run->run->scene.controllers[controller];
+  ModelController* c = &run->run->model.controllers[controller];
+  Gain gain = controller_gain(source, index);
+  double* const first[GAIN_KINDS] = {&source->delay,  c->position_gain, c->velocity_gain,
+                                     c->damping_gain, c->max_force,     source->feedback};
+  bool none = (gain.kind == GAIN_DELAY || gain.kind == GAIN_MAX_FORCE) && !(first[gain.kind][gain.index] > 0);
+  return none ? NULL : first[gain.kind] + gain.index;
+}
+
+static void read_gains(LossRun* run, double* to) {
+  for (int c = 0; c < run->run->model.controller_count; c++)
+    for (int k = 0; k < controller_gain_count(&run->run->scene.controllers[c]); k++, to++) {
+      const double* gain = gain_of(run, c, k);
+      *to = gain ? *gain : 0;
+    }
+}
+
+static void set_gains(LossRun* run, const double* moved) {
+  const double* base = run->gains;
+  for (int c = 0; c < run->run->model.controller_count; c++)
+    for (int k = 0; k < controller_gain_count(&run->run->scene.controllers[c]); k++, base++, moved++) {
+      double* gain = gain_of(run, c, k);
+      if (gain) *gain = *base + *moved;
+    }
+}
+
 void loss_run_rebase(LossRun* run) {
   Model* m = &run->run->model;
   recording_copy(&run->base, &run->recording);
@@ -171,6 +199,7 @@ void loss_run_rebase(LossRun* run) {
   for (int h = 0, k = 0; h < m->hull_count; h++)
     for (int i = 0; i < m->hulls[h].points.count; i++) run->vertices[k++] = m->hulls[h].solid.vertices[i];
   read_controls(m, run->control);
+  read_gains(run, run->gains);
 }
 
 /* ---------------------------------------------------------------- displacements, in the order of LossSeeds */
@@ -209,6 +238,7 @@ static void displace(LossRun* run, const double* x, bool rigid) {
     x += 3 * count;
   }
   set_controls(m, run->control, x);
+  set_gains(run, x + controls_of(m));
 }
 
 void loss_run_deform(LossRun* run, Random* random, double size) {
@@ -237,6 +267,7 @@ LossRun* loss_run_create(int steps, const char* format, ...) {
   run->center = MEMORY_NEW(Vec3, m->link_count);
   run->vertices = MEMORY_NEW(Vec3, vertices_of(m));
   run->control = MEMORY_NEW(double, controls_of(m));
+  run->gains = MEMORY_NEW(double, m->gain_count);
   run->clock = MEMORY_NEW(StepClock, steps + 1);
   for (int k = 0; k <= steps; k++) {
     if (k > 0) run_steps(run->run, 1);
@@ -253,6 +284,7 @@ void loss_run_free(LossRun* run) {
   memory_free(run->center);
   memory_free(run->vertices);
   memory_free(run->control);
+  memory_free(run->gains);
   memory_free(run->clock);
   run_free(run->run);
   memory_free(run);
@@ -374,6 +406,7 @@ void loss_check_seeds(LossRun* run, const Loss* loss, unsigned moved, bool rigid
       {"center", SEED_CENTER, seeds.center, 3 * links},
       {"vertices", SEED_VERTICES, seeds.vertices, 3 * (size_t)vertices_of(m)},
       {"control", SEED_CONTROL, seeds.control, (size_t)controls_of(m)},
+      {"gains", SEED_GAINS, seeds.gains, (size_t)m->gain_count},
   };
   Probe probe = {run, loss, MEMORY_NEW(double, seeds.length), 0, 0, rigid};
   double whole = largest(all, seeds.length);

@@ -11,7 +11,7 @@ typedef struct {
   Recording recording;     /* what is judged; a test may change its arrays */
   Recording base;          /* the same at zero displacement */
   Vec3 *center, *vertices; /* of the model at zero displacement */
-  double* control;
+  double *control, *gains;
   StepClock* clock; /* of the step to every state  (steps + 1) */
 } LossRun;
 
@@ -52,6 +52,7 @@ enum {
   SEED_CENTER = 16,
   SEED_VERTICES = 32,
   SEED_CONTROL = 64,
+  SEED_GAINS = 128,
 };
 /* Sweeps over every part of the seeds of one loss: in the parts `moved` derivatives must be there and right, in the
  * others both the seeds and the difference quotients must be zero. rigid: poses only move as bodies can, not entry by

@@ -204,8 +204,8 @@ static void what_is_lost_is_told(void** state) {
               "<joint name='k' type='revolute'>" ENDS("a", "b") "<limit lower='-1' upper='1' effort='5' velocity='1'/>"
               "<mimic joint='j'/></joint></robot>", NULL,
               "0:0: note: left out: mimic of k: they move by themselves\n"
-              "0:0: note: left out: limits of effort and velocity of j, k\n"
-              "0:0: note: left out: friction in the joint of j\n"
+              "0:0: note: left out: limits of effort of j, k: there is no drive that could have one\n"
+              "0:0: note: left out: limits of velocity of j, k\n"
               "0:0: note: left out: safety_controller and calibration of j\n");
 }
 

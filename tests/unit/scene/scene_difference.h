@@ -121,6 +121,15 @@ static inline const char* controller_difference(const SceneController* a, const 
   SAME(velocity_gain);
   SAME(damping_gain);
   SAME(max_force);
+  SAME(delay);
+  SAME(measure_count);
+  SAME_ARRAY(feedback, a->measure_count * a->target.channels);
+  for (int k = 0; k < a->measure_count; k++) {
+    const SceneMeasure *one = &a->measures[k], *two = &b->measures[k];
+    if (strcmp(one->name, two->name) != 0 || one->kind != two->kind || one->link != two->link ||
+        one->index != two->index)
+      return "measures";
+  }
   return signal_difference(&a->target, &b->target);
 }
 

@@ -88,7 +88,8 @@ static void mistakes_are_told(void** state) {
                        "  - {link: arm, velocities: yes}\n"
                        "  - {link: arm, velocities: true, dof: [6]}\n"
                        "  - {velocities: true, within: .nan, dof: []}\n" SHAPE_LOSS,
-                       "3:30: error: control[0].parameters[0]: must be values, amplitude, frequency or phase, got "
+                       "3:30: error: control[0].parameters[0]: must be values, amplitude, frequency, phase, delay, "
+                       "position_gain, velocity_gain, damping_gain, max_force or feedback, got "
                        "'phases' (did you mean 'phase'?)\n"
                        "4:31: error: control[1].high: must not be below 'low': 1 is below 2\n"
                        "5:14: error: control[2].links[0]: expected a text, got 5: put it in quotes\n"

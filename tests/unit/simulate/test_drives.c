@@ -76,6 +76,10 @@ static bool torque_at(void* context, const double* x, double* y) {
   d.drive.target[0] += x[2];
   d.drive.target_rate[0] += x[3];
   d.drive.push[0] += x[4];
+  d.drive.position_gain[0] += x[5];
+  d.drive.velocity_gain[0] += x[6];
+  d.drive.damping_gain[0] += x[7];
+  d.drive.max_force[0] += x[8];
   JointInput in = input_of(&d);
   JointTerms t;
   if (!joint_terms(&in, true, &t)) return false;
@@ -83,17 +87,22 @@ static bool torque_at(void* context, const double* x, double* y) {
   return true;
 }
 
-static void drives_M3_against_differences(void** state) {
+static void drives_M3_E5_against_differences(void** state) {
   (void)state;
   for (size_t z = 0; z < sizeof zones / sizeof *zones; z++)
     for (int g = 0; g < 4; g++) {
       Driven d = driven(gains[g][0], gains[g][1], 10, zones[z]);
       JointInput in = input_of(&d);
       double target[1][JOINT_MAX_DOF], rate[1][JOINT_MAX_DOF], push[1][JOINT_MAX_DOF], lambda = 1;
-      JointShares shares = {.target = target, .target_rate = rate, .push = push};
+      double gain[1][JOINT_GAIN_KINDS][JOINT_MAX_DOF];
+      JointShares shares = {.target = target, .target_rate = rate, .push = push, .gains = gain};
       joint_adjoint(&in, &lambda, &shares);
-      const double found[5] = {shares.now[0], shares.difference_old[0], target[0][0], rate[0][0], push[0][0]};
-      Sweep sweep = {.function = torque_at, .context = &d, .inputs = 5, .outputs = 1, .first = 1e-3};
+      const double found[9] = {shares.now[0], shares.difference_old[0],
+                               target[0][0],  rate[0][0],
+                               push[0][0],    gain[0][0][0],
+                               gain[0][1][0], gain[0][2][0],
+                               gain[0][3][0]};
+      Sweep sweep = {.function = torque_at, .context = &d, .inputs = 9, .outputs = 1, .first = 1e-3};
       sweep.factor = 4, sweep.steps = 8;
       SweepResult r = sweep_jacobian(&sweep, found, 1);
       compare_at_most(r.error[r.best], 1e-6, "wanted %g, gains %d: input %d, %g for %g", zones[z], g, r.column, r.found,
@@ -165,7 +174,8 @@ static void joint_M7_against_differences(void** state) {
     Driven d = passive(rates[k]);
     JointInput in = input_of(&d);
     double target[1][JOINT_MAX_DOF], rate[1][JOINT_MAX_DOF], push[1][JOINT_MAX_DOF], lambda = 1;
-    JointShares shares = {.target = target, .target_rate = rate, .push = push};
+    double gain[1][JOINT_GAIN_KINDS][JOINT_MAX_DOF];
+    JointShares shares = {.target = target, .target_rate = rate, .push = push, .gains = gain};
     joint_adjoint(&in, &lambda, &shares);
     const double found[3] = {shares.now[0], shares.difference_old[0], shares.aim[0]};
     Sweep sweep = {.function = passive_force_at, .context = &d, .inputs = 3, .outputs = 1, .first = 1e-4};
@@ -352,7 +362,7 @@ static void drives_M1_damping_gain_does_not_know_dt(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(drives_M1_M2_derivatives_in_every_zone),
-      cmocka_unit_test(drives_M3_against_differences),
+      cmocka_unit_test(drives_M3_E5_against_differences),
       cmocka_unit_test(joint_M4_M5_M6_energies_and_derivatives),
       cmocka_unit_test(joint_M7_against_differences),
       cmocka_unit_test(joint_M4_M6_an_oscillator),

@@ -95,7 +95,8 @@ static bool gradient_at(void* context, const double* x, double* y) {
 
 static void row_of(const Driven* j, const double* lambda, double* row) {
   double target[DRIVES][JOINT_MAX_DOF], target_rate[DRIVES][JOINT_MAX_DOF], push[DRIVES][JOINT_MAX_DOF];
-  JointShares shares = {.target = target, .target_rate = target_rate, .push = push};
+  double gain[DRIVES][JOINT_GAIN_KINDS][JOINT_MAX_DOF];
+  JointShares shares = {.target = target, .target_rate = target_rate, .push = push, .gains = gain};
   JointInput in = input_of(j);
   size_t n = (size_t)j->link.dof_count, bytes = sizeof(double) * n;
   joint_adjoint(&in, lambda, &shares);

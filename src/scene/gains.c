@@ -1,0 +1,44 @@
+/* A controller's numbers besides its signal, as one list. */
+#include <assert.h>
+
+#include "scene/parts.h"
+
+int controller_gain_count(const SceneController* c) {
+  int dof = c->target.channels;
+  return 1 + 4 * dof + dof * c->measure_count;
+}
+
+Gain controller_gain(const SceneController* c, int index) {
+  int dof = c->target.channels;
+  assert(index < controller_gain_count(c));
+  if (index == 0) return (Gain){GAIN_DELAY, 0};
+  if (index <= 4 * dof) return (Gain){(GainKind)(GAIN_POSITION + (index - 1) / dof), (index - 1) % dof};
+  return (Gain){GAIN_FEEDBACK, index - 1 - 4 * dof};
+}
+
+double* controller_gain_value(SceneController* c, int index) {
+  Gain gain = controller_gain(c, index);
+  double* const first[GAIN_KINDS] = {
+      [GAIN_DELAY] = &c->delay,         [GAIN_POSITION] = c->position_gain, [GAIN_VELOCITY] = c->velocity_gain,
+      [GAIN_DAMPING] = c->damping_gain, [GAIN_MAX_FORCE] = c->max_force,    [GAIN_FEEDBACK] = c->feedback};
+  return first[gain.kind] + gain.index;
+}
+
+bool controller_gain_lives(const SceneController* c, int index) {
+  Gain gain = controller_gain(c, index);
+  switch (gain.kind) {
+    case GAIN_DELAY:
+      return c->delay > 0;
+    case GAIN_POSITION:
+    case GAIN_VELOCITY:
+      return c->type == CONTROLLER_PD;
+    case GAIN_DAMPING:
+      return c->type != CONTROLLER_PRESCRIBED;
+    case GAIN_MAX_FORCE:
+      return c->max_force[gain.index] > 0;
+    case GAIN_FEEDBACK:
+    case GAIN_KINDS:
+      break;
+  }
+  return true;
+}

@@ -1,0 +1,91 @@
+/* Feedback of controllers: measurements by their names, the matrix, and every mistake with its place. */
+#include "scene_testing.h"
+
+static const char LINKS[] =
+    "links:\n"
+    "  - {name: h, joint: {type: hinge, axis: [0, 1, 0]}, mass: 1, shape: {type: sphere, radius: 1}}\n"
+    "  - {name: u, joint: {type: universal, axes: [[1, 0, 0], [0, 1, 0]]}, mass: 1, shape: {type: sphere, radius: 1}}\n"
+    "  - {name: f, mass: 1, shape: {type: sphere, radius: 1}}\n"
+    "controllers:\n";
+
+static void expect_feedback_problem(const char* link, const char* feedback, const char* problem) {
+  Text text = {0};
+  text_add(&text, "%s  - {link: %s, type: torque, target: 0, feedback: %s}\n", LINKS, link, feedback);
+  expect_problems(text.data, problem);
+  text_free(&text);
+}
+
+static void names_of_measurements(void** state) {
+  (void)state;
+  static const struct {
+    const char* name;
+    MeasureKind kind;
+    int link, index;
+  } CASES[] = {{"h/angle", MEASURE_COORDINATE, 0, 0},  {"h/angle/rate", MEASURE_RATE, 0, 0},
+               {"u/angle2", MEASURE_COORDINATE, 1, 1}, {"f/x", MEASURE_COORDINATE, 2, 0},
+               {"f/z/rate", MEASURE_RATE, 2, 2},       {"f/py", MEASURE_POSITION, 2, 1},
+               {"h/cx", MEASURE_CENTER, 0, 0},         {"f/vz", MEASURE_VELOCITY, 2, 2},
+               {"u/wx", MEASURE_TURN, 1, 0},           {"f/zx", MEASURE_AXIS, 2, 6}};
+  for (int k = 0; k < COUNT(CASES); k++) {
+    Text text = {0};
+    text_add(&text, "%s  - {link: h, type: torque, target: 0, feedback: {measures: [%s]}}\n", LINKS, CASES[k].name);
+    Scene scene = load(text.data);
+    const SceneController* c = &scene.controllers[0];
+    assert_int_equal(c->measure_count, 1);
+    assert_string_equal(c->measures[0].name, CASES[k].name);
+    assert_int_equal(c->measures[0].kind, CASES[k].kind);
+    assert_int_equal(c->measures[0].link, CASES[k].link);
+    assert_int_equal(c->measures[0].index, CASES[k].index);
+    compare_near(c->feedback[0], 0, 0, "no matrix: zero");
+    scene_free(&scene);
+    text_free(&text);
+  }
+}
+
+static void a_matrix_of_two_rows(void** state) {
+  (void)state;
+  Text text = {0};
+  text_add(&text,
+           "%s  - {link: u, type: pd, position_gain: 1, target: 0, feedback: {measures: [h/angle, f/x, f/y], "
+           "matrix: [[1, 2, 3], [4, 5, 6]]}}\n",
+           LINKS);
+  Scene scene = load(text.data);
+  compare_arrays(scene.controllers[0].feedback, (double[]){1, 2, 3, 4, 5, 6}, 6, 0, "row by row");
+  assert_int_equal(controller_gain_count(&scene.controllers[0]), 1 + 8 + 6);
+  Gain last = controller_gain(&scene.controllers[0], 14);
+  assert_int_equal(last.kind, GAIN_FEEDBACK);
+  compare_near(*controller_gain_value(&scene.controllers[0], 14), 6, 0, "the last entry");
+  compare_near(*controller_gain_value(&scene.controllers[0], 2), 1, 0, "the second position gain");
+  assert_false(controller_gain_lives(&scene.controllers[0], 0)); /* no delay */
+  assert_false(controller_gain_lives(&scene.controllers[0], 8)); /* no limit */
+  scene_free(&scene);
+  text_free(&text);
+}
+
+static void mistakes(void** state) {
+  (void)state;
+  expect_feedback_problem("h", "{measures: [g/angle]}", "6:62: error: controllers[0].feedback.measures: no link 'g'\n");
+  expect_feedback_problem("h", "{measures: [angle]}",
+                          "6:62: error: controllers[0].feedback.measures: a measurement is a link, '/' and what is "
+                          "measured, got 'angle'\n");
+  expect_feedback_problem("h", "{measures: [h/speed]}",
+                          "6:62: error: controllers[0].feedback.measures: 'speed' is no measurement of link 'h': a "
+                          "coordinate of its joint, or that and /rate, or px, cx, vx, wx, zx ... (see feedback in "
+                          "docs/scene-format.md)\n");
+  expect_feedback_problem("h", "{measures: [h/angle, h/cx], matrix: [1]}",
+                          "6:86: error: controllers[0].feedback.matrix: expected 2 numbers, one per measurement, got "
+                          "1\n");
+  expect_feedback_problem("u", "{measures: [h/angle], matrix: [1]}",
+                          "6:80: error: controllers[0].feedback.matrix: expected 2 rows, one per degree of freedom, "
+                          "each of 1 numbers\n");
+  Text text = {0};
+  text_add(&text, "%s  - {link: h, type: torque, target: 0, delay: 0.1, feedback: {measures: [h/angle]}}\n", LINKS);
+  expect_problems(text.data, "6:5: error: controllers[0]: a drive has feedback or a delay, not both\n");
+  text_free(&text);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(names_of_measurements), cmocka_unit_test(a_matrix_of_two_rows),
+                                     cmocka_unit_test(mistakes)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,172 @@
+/* What drives are told: measurements and their matrix in closed form, signals that come late, and the derivatives of
+ * measurements against differences. */
+#include "simulate/feedback.h"
+
+#include <string.h>
+
+#include "support/runs.h"
+
+/* One drive with these measurements, all with the factor one, and a body that they look at. */
+#define LOOKED_AT(measures)                                                                                    \
+  "simulation: {dt: 0.01, steps: 10, gravity: [0, 0, 0]}\n"                                                    \
+  "contact: {model: none}\n"                                                                                   \
+  "links:\n"                                                                                                   \
+  "  - {name: cart, joint: {type: slide, axis: [1, 0, 0]}, mass: 1, center: [0, 0, 0], inertia: [1, 1, 1, 0, " \
+  "0, 0]}\n"                                                                                                   \
+  "  - {name: body, mass: 2, center: [0.5, 0, 0], inertia: [1, 1, 1, 0, 0, 0]}\n"                              \
+  "controllers:\n"                                                                                             \
+  "  - {link: cart, type: torque, target: 0, feedback: {measures: [" measures "], matrix: [1]}}\n"
+
+static double told(const Run* run) {
+  double value, rate;
+  controller_input(run->sim, 0, &value, &rate);
+  return value;
+}
+
+/* Rates of the worked example: 0.02 m and 0.02 rad in a step of 0.01 s. */
+static void set_states(Sim* s) {
+  int body = 1;
+  s->clock.dt_before = 0.01;
+  s->pose_now[body] = (Pose){mat3_from_quat(quat_about(vec3(0, 1, 0), 0)), {0, 0, 1}};
+  s->pose_old[body] = (Pose){mat3_identity(), {0, 0, 0.98}};
+}
+
+static void feedback_E1_worked_example(void** state) {
+  (void)state;
+  Run* run = run_create(1, 1e-9, LOOKED_AT("body/vz"));
+  set_states(run->sim);
+  compare_near(told(run), 2, 1e-13, "velocity");
+  run_free(run);
+  run = run_create(1, 1e-9, LOOKED_AT("body/wy"));
+  set_states(run->sim);
+  run->sim->pose_now[1].r = mat3_from_quat(quat_about(vec3(0, 1, 0), 0.02));
+  compare_near(told(run), sin(0.02) / 0.01, 1e-12, "turn");
+  run_free(run);
+}
+
+/* Every other measurement of a state that is known. */
+static void feedback_E1_what_is_measured(void** state) {
+  (void)state;
+  static const struct {
+    const char* name;
+    double wanted;
+  } CASES[] = {{"cart/position", 0.3}, {"cart/position/rate", 0.7},
+               {"body/x", 1},          {"body/z/rate", 6},
+               {"body/px", 1},         {"body/cy", 2.5},
+               {"body/vx", 4},         {"body/vy", 5},
+               {"body/wz", 3},         {"body/xy", 1},
+               {"body/yx", -1}};
+  for (size_t k = 0; k < sizeof CASES / sizeof *CASES; k++) {
+    Run* run = run_create(1, 1e-9,
+                          LOOKED_AT("%s") "initial:\n  - {link: cart, coordinates: [0.3], velocities: [0.7]}\n"
+                                          "  - {link: body, coordinates: [1, 2, 3, 0, 0, 1.5707963267948966], "
+                                          "velocities: [5.5, 5, 6, 0, 0, 3]}\n",
+                          CASES[k].name);
+    compare_near(told(run), CASES[k].wanted, 1e-12, "%s", CASES[k].name);
+    run_free(run);
+  }
+}
+
+/* x_(k+1) = 2 x_k - x_(k-1) - 4 dt^2 x_k: the force is that of the state before. */
+static void feedback_E2_a_sampled_spring(void** state) {
+  (void)state;
+  Run* run =
+      run_create(1, 1e-13,
+                 "simulation: {dt: 0.05, steps: 40, gravity: [0, 0, 0]}\n"
+                 "contact: {model: none}\n"
+                 "links:\n"
+                 "  - {name: cart, joint: {type: slide, axis: [1, 0, 0]}, mass: 1, center: [0, 0, 0], inertia: "
+                 "[1, 1, 1, 0, 0, 0]}\n"
+                 "controllers:\n"
+                 "  - {link: cart, type: torque, target: 0, feedback: {measures: [cart/position], matrix: [-4]}}\n"
+                 "initial:\n  - {link: cart, coordinates: [0.5], velocities: [1]}\n");
+  double now = 0.5, old = 0.5 - 0.05;
+  for (int k = 0; k < 40; k++) {
+    double next = 2 * now - old - 4 * 0.0025 * now;
+    old = now, now = next;
+    run_steps(run, 1);
+    compare_near(sim_state(run->sim)->q[0], now, 1e-12, "step %d", k + 1);
+  }
+  run_free(run);
+}
+
+/* A torque that comes 0.137 s late is that of a signal whose phase is as much behind. */
+static void feedback_E2_a_late_signal(void** state) {
+  (void)state;
+  static const char* const LATE[2] = {"delay: 0.137",
+                                      "target: {type: sines, terms: [{amplitude: 2, frequency: 1.5, "
+                                      "phase: -1.291194580625405}]}"}; /* -3 pi 0.137 */
+  double end[2];
+  for (int k = 0; k < 2; k++) {
+    Run* run = run_create(1, 1e-12,
+                          "simulation: {dt: 0.01, steps: 50, gravity: [0, 0, 0]}\n"
+                          "contact: {model: none}\n"
+                          "links:\n"
+                          "  - {name: cart, joint: {type: slide, axis: [1, 0, 0]}, mass: 1, center: [0, 0, 0], "
+                          "inertia: [1, 1, 1, 0, 0, 0]}\n"
+                          "controllers:\n"
+                          "  - {link: cart, type: torque, %s%s}\n",
+                          LATE[k], k == 0 ? ", target: {type: sines, terms: [{amplitude: 2, frequency: 1.5}]}" : "");
+    run_steps(run, 50);
+    end[k] = sim_state(run->sim)->q[0];
+    run_free(run);
+  }
+  compare_near(end[0], end[1], 1e-12, "where the cart is");
+}
+
+/* ---------------------------------------------------------------- backwards */
+
+typedef struct {
+  Run* run;
+  int entry; /* 0..11 of the pose now, 12..23 of the pose before */
+} Nudge;
+
+static double told_with(const Nudge* n, double by) {
+  Sim* s = n->run->sim;
+  Pose* pose = n->entry < 12 ? &s->pose_now[1] : &s->pose_old[1];
+  int row = n->entry % 12 / 4, column = n->entry % 4;
+  double* t[3] = {&pose->t.x, &pose->t.y, &pose->t.z};
+  double* at = column < 3 ? &pose->r.m[row][column] : t[row];
+  double kept = *at;
+  *at += by;
+  double value = told(n->run);
+  *at = kept;
+  return value;
+}
+
+/* Measurements are at most quadratic in the poses: central differences have no error but rounding. */
+static void feedback_E3_E4_against_differences(void** state) {
+  (void)state;
+  static const char* const NAMES[] = {"body/px", "body/cz", "body/vy", "body/wx", "body/wz", "body/zx"};
+  for (size_t k = 0; k < sizeof NAMES / sizeof *NAMES; k++) {
+    Run* run = run_create(1, 1e-9, LOOKED_AT("%s"), NAMES[k]);
+    Sim* s = run->sim;
+    s->clock.dt_before = 0.1;
+    s->pose_now[1] = (Pose){mat3_from_quat(quat_exp(vec3(0.3, -0.5, 0.7))), {1, 2, 3}};
+    s->pose_old[1] = (Pose){mat3_from_quat(quat_exp(vec3(0.2, -0.4, 0.8))), {1.1, 1.8, 3.3}};
+    double now[2][3][4], old[2][3][4], rate[2][3][4], q_now[7] = {0}, q_old[7] = {0};
+    memset(now, 0, sizeof now), memset(old, 0, sizeof old), memset(rate, 0, sizeof rate);
+    ModelGradient gradient;
+    model_gradient_create(&gradient, &run->model);
+    FeedbackBars bars = {{now, q_now}, {old, q_old}, rate, &gradient};
+    const double one[1] = {1}, none[1] = {0};
+    controller_input_adjoint(s, 0, one, none, &bars);
+    compare_near(gradient.gains[1 + 4], told(run), 1e-14, "%s: by the matrix", NAMES[k]);
+    for (int entry = 0; entry < 24; entry++) {
+      Nudge n = {run, entry};
+      double difference = (told_with(&n, 0.1) - told_with(&n, -0.1)) / 0.2;
+      double found = entry < 12 ? now[1][entry / 4][entry % 4] : old[1][(entry - 12) / 4][entry % 4];
+      compare_near(found, difference, 1e-11, "%s: entry %d", NAMES[k], entry);
+    }
+    model_gradient_destroy(&gradient);
+    run_free(run);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(feedback_E1_worked_example), cmocka_unit_test(feedback_E1_what_is_measured),
+      cmocka_unit_test(feedback_E2_a_sampled_spring), cmocka_unit_test(feedback_E2_a_late_signal),
+      cmocka_unit_test(feedback_E3_E4_against_differences)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
