@@ -76,6 +76,26 @@ if chosen springs; then
   simulate springs
   draw scenes/springs $RUNS/springs --trail 8 --size 640x480
 fi
+if chosen foot; then
+  simulate foot
+  draw scenes/foot $RUNS/foot --trail 4 --size 640x480
+fi
+if chosen belt; then
+  simulate belt
+  draw scenes/belt $RUNS/belt --trail 3 --size 640x480
+fi
+if chosen bounce; then
+  simulate bounce
+  draw scenes/bounce $RUNS/bounce --trail 12 --size 640x480
+fi
+if chosen stairs; then
+  simulate stairs
+  draw scenes/stairs $RUNS/stairs --trail 8 --size 640x480
+fi
+if chosen rubble; then
+  simulate rubble
+  draw scenes/rubble $RUNS/rubble --trail 4 --size 640x480
+fi
 if chosen double-pendulum; then
   simulate double-pendulum
   draw scenes/double-pendulum $RUNS/double-pendulum --trail 10 --show path --view front --size 640x440

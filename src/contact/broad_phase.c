@@ -1,5 +1,7 @@
 #include "contact/broad_phase.h"
 
+#include <stdlib.h>
+
 enum { LEAF_SIZE = 4, STACK_SIZE = 128 };
 
 static double axis_of(Vec3 v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
@@ -50,9 +52,9 @@ static void split(const Box* boxes, int axis, int* order, int count, int rank) {
   }
 }
 
-static void build(BroadPhase* broad, const Box* boxes, int node, int first, int count) {
-  BroadNode* n = &broad->nodes[node];
-  int* order = broad->order + first;
+static void build(BroadTree* tree, const Box* boxes, int node, int first, int count) {
+  BroadNode* n = &tree->nodes[node];
+  int* order = tree->order + first;
   n->box = bound(boxes, order, count);
   if (count <= LEAF_SIZE) {
     n->first = first;
@@ -68,12 +70,12 @@ static void build(BroadPhase* broad, const Box* boxes, int node, int first, int 
   Vec3 size = vec3_sub(middle.high, middle.low);
   int axis = size.x >= size.y ? (size.x >= size.z ? 0 : 2) : (size.y >= size.z ? 1 : 2);
   split(boxes, axis, order, count, count / 2);
-  int child = broad->node_count;
-  broad->node_count += 2;
+  int child = tree->node_count;
+  tree->node_count += 2;
   n->first = child;
   n->count = 0;
-  build(broad, boxes, child, first, count / 2);
-  build(broad, boxes, child + 1, first + count / 2, count - count / 2);
+  build(tree, boxes, child, first, count / 2);
+  build(tree, boxes, child + 1, first + count / 2, count - count / 2);
 }
 
 static void add_key(BroadPhase* broad, int a, int b) {
@@ -95,11 +97,13 @@ static void sort_keys(uint64_t* keys, int count) {
   }
 }
 
-static void query(BroadPhase* broad, const Box* boxes, int index) {
-  int stack[STACK_SIZE], depth = 0, begin = broad->key_count;
-  stack[depth++] = 0;
+/* Every box of the tree that overlaps: of moving ones those that come after. */
+static void query(BroadPhase* broad, const BroadTree* tree, const Box* boxes, int index) {
+  int stack[STACK_SIZE], depth = 0;
+  bool still = tree == &broad->still;
+  if (tree->node_count > 0) stack[depth++] = 0;
   while (depth > 0) {
-    const BroadNode* n = &broad->nodes[stack[--depth]];
+    const BroadNode* n = &tree->nodes[stack[--depth]];
     if (!box_overlap(&n->box, &boxes[index])) continue;
     if (n->count == 0) {
       stack[depth++] = n->first;
@@ -107,35 +111,62 @@ static void query(BroadPhase* broad, const Box* boxes, int index) {
       continue;
     }
     for (int k = n->first; k < n->first + n->count; k++) {
-      int other = broad->order[k];
-      if (other > index && box_overlap(&boxes[other], &boxes[index])) add_key(broad, index, other);
+      int other = tree->order[k];
+      if ((still || other > index) && box_overlap(&boxes[other], &boxes[index]))
+        add_key(broad, other < index ? other : index, other < index ? index : other);
     }
   }
-  sort_keys(broad->keys + begin, broad->key_count - begin);
+}
+
+/* A tree of the boxes of these indices (NULL: 0 to count - 1) that are not empty. */
+static void plant(BroadTree* tree, const Box* boxes, const int* indices, int count) {
+  tree->node_count = 0;
+  if (count > tree->capacity) {
+    memory_free(tree->nodes);
+    memory_free(tree->order);
+    tree->nodes = MEMORY_NEW(BroadNode, 2 * count);
+    tree->order = MEMORY_NEW(int, count);
+    tree->capacity = count;
+  }
+  int used = 0;
+  for (int k = 0; k < count; k++) {
+    int index = indices ? indices[k] : k;
+    if (!box_empty(&boxes[index])) tree->order[used++] = index;
+  }
+  if (used == 0) return;
+  tree->node_count = 1;
+  build(tree, boxes, 0, 0, used);
+}
+
+void broad_phase_rest(BroadPhase* broad, const Box* boxes, const int* still, int count) {
+  plant(&broad->still, boxes, still, count);
+}
+
+void broad_phase_find_moving(BroadPhase* broad, const Box* boxes, const int* moving, int count) {
+  broad->key_count = 0;
+  plant(&broad->moving, boxes, moving, count);
+  for (int k = 0; k < count; k++) {
+    int index = moving ? moving[k] : k, begin = broad->key_count;
+    if (box_empty(&boxes[index])) continue;
+    query(broad, &broad->moving, boxes, index);
+    sort_keys(broad->keys + begin, broad->key_count - begin);
+    query(broad, &broad->still, boxes, index);
+  }
+  if (broad->still.node_count > 0 && broad->key_count > 0)
+    qsort(broad->keys, (size_t)broad->key_count, sizeof(uint64_t), order_uint64);
 }
 
 void broad_phase_find(BroadPhase* broad, const Box* boxes, int count) {
-  broad->key_count = broad->node_count = 0;
-  if (count > broad->capacity) {
-    memory_free(broad->nodes);
-    memory_free(broad->order);
-    broad->nodes = MEMORY_NEW(BroadNode, 2 * count);
-    broad->order = MEMORY_NEW(int, count);
-    broad->capacity = count;
-  }
-  int used = 0;
-  for (int i = 0; i < count; i++)
-    if (!box_empty(&boxes[i])) broad->order[used++] = i;
-  if (used < 2) return;
-  broad->node_count = 1;
-  build(broad, boxes, 0, 0, used);
-  for (int i = 0; i < count; i++)
-    if (!box_empty(&boxes[i])) query(broad, boxes, i);
+  broad->still.node_count = 0;
+  broad_phase_find_moving(broad, boxes, NULL, count);
 }
 
 void broad_phase_free(BroadPhase* broad) {
-  memory_free(broad->nodes);
-  memory_free(broad->order);
+  BroadTree* trees[] = {&broad->moving, &broad->still};
+  for (int k = 0; k < 2; k++) {
+    memory_free(trees[k]->nodes);
+    memory_free(trees[k]->order);
+  }
   memory_free(broad->keys);
   *broad = (BroadPhase){0};
 }

@@ -13,17 +13,26 @@ typedef struct {
   int first, count; /* leaf: range of `order`; inner node: count = 0, children first and first + 1 */
 } BroadNode;
 
-/* Zero-initialise; arrays grow as needed. */
 typedef struct {
   BroadNode* nodes;
   int* order;
   int node_count, capacity;
+} BroadTree;
+
+/* Zero-initialise; arrays grow as needed. */
+typedef struct {
+  BroadTree moving, still;
   uint64_t* keys; /* a << 32 | b with a < b, sorted */
   int key_count, key_capacity;
 } BroadPhase;
 
 /* Fill keys with all overlapping pairs of boxes; an empty box (low.x > high.x) overlaps nothing. */
 void broad_phase_find(BroadPhase* broad, const Box* boxes, int count);
+/* Boxes that stay where they are from now on (count of their indices): many, as those of a ground in pieces, are put in
+ * order once, and pairs of two of them are never found. */
+void broad_phase_rest(BroadPhase* broad, const Box* boxes, const int* still, int count);
+/* Pairs of those that move (count of their indices, rising) and of those with the ones at rest. */
+void broad_phase_find_moving(BroadPhase* broad, const Box* boxes, const int* moving, int count);
 void broad_phase_free(BroadPhase* broad);
 
 #endif

@@ -45,10 +45,11 @@ static void push_key(BroadPhase* b, int a, int c) {
 }
 
 /* Can the hull in the box come within `reach` of a half-space? One that turns moves without bound far away. */
-static bool near_half_space(const ContactSystem* s, int ground, const Box* b, double reach) {
-  if (b->low.x > b->high.x) return false;
-  if (isinf(reach)) return true;
-  if (s->model->links[s->model->hulls[ground].link].tree >= 0) return true;
+static bool near_half_space(const ContactSystem* s, int ground, int hull, const Box* boxes, double reach) {
+  const Box* b = &boxes[hull];
+  bool moves = s->model->links[s->model->hulls[ground].link].tree >= 0;
+  if (b->low.x > b->high.x || (!moves && s->model->links[s->model->hulls[hull].link].tree < 0)) return false;
+  if (isinf(reach) || moves) return true;
   const HullInstance* g = &s->instance[s->current][ground];
   Vec3 n = g->normal, c = vec3_scale(vec3_add(b->low, b->high), 0.5), h = vec3_sub(b->high, c);
   double low = vec3_dot(n, c) - fabs(n.x) * h.x - fabs(n.y) * h.y - fabs(n.z) * h.z - g->offset;
@@ -61,7 +62,7 @@ static void find_half_space_pairs(ContactSystem* s) {
   for (int g = 0; g < s->model->hull_count; g++) {
     if (!s->instance[s->current][g].half_space) continue;
     for (int i = 0; i < s->model->hull_count; i++)
-      if (near_half_space(s, g, &s->boxes[i], 0.5 * s->range + s->slack[g]))
+      if (near_half_space(s, g, i, s->boxes, 0.5 * s->range + s->slack[g]))
         push_key(&s->broad, i < g ? i : g, i < g ? g : i);
   }
   if (s->broad.key_count > before) qsort(s->broad.keys, (size_t)s->broad.key_count, sizeof(uint64_t), order_uint64);
@@ -177,23 +178,39 @@ static double hull_path(const ContactSystem* s, int i, const MotionBounds* bound
   return hull->kind->bounded ? b->speed + b->spin * (vec3_norm(hull->center) + hull->radius) : 0;
 }
 
+/* Those that cannot move, once for all. */
+static void take_rest(ContactSystem* s) {
+  for (int k = 0; k < s->still_count; k++) {
+    int i = s->still[k];
+    s->slack[i] = s->travelled[i] = s->way_travelled[i] = 0;
+    s->boxes[i] = box_of(s, i);
+    s->way_boxes[i] = box_grown(s, i, 0);
+  }
+  broad_phase_rest(&s->broad, s->boxes, s->still, s->still_count);
+  broad_phase_rest(&s->way_broad, s->way_boxes, s->still, s->still_count);
+  s->rests = true;
+}
+
 void contact_prepare(ContactSystem* s, const MotionBounds* bounds) {
   double start = timer_now();
   bool covered = true;
-  for (int i = 0; i < s->model->hull_count && covered; i++)
+  for (int k = 0; k < s->mover_count && covered; k++) {
+    int i = s->movers[k];
     covered = s->travelled[i] + hull_path(s, i, bounds) <= s->slack[i];
+  }
   if (!covered) {
-    for (int i = 0; i < s->model->hull_count; i++) {
+    if (!s->rests) take_rest(s);
+    for (int k = 0; k < s->mover_count; k++) {
+      int i = s->movers[k];
       const ModelHull* hull = &s->model->hulls[i];
       double radius = hull->kind->bounded ? hull->radius : 0;
-      bool moves = s->model->links[hull->link].tree >= 0;
       double path = hull_path(s, i, bounds), reserve = fmin(SLACK_PATHS * path, SLACK_RADIUS * radius);
-      s->slack[i] = moves ? path + fmax(reserve, s->range) : 0;
+      s->slack[i] = path + fmax(reserve, s->range);
       s->travelled[i] = 0;
       s->way_travelled[i] = s->way_moved ? (double)INFINITY : 0;
       s->boxes[i] = box_of(s, i);
     }
-    broad_phase_find(&s->broad, s->boxes, s->model->hull_count);
+    broad_phase_find_moving(&s->broad, s->boxes, s->movers, s->mover_count);
     find_half_space_pairs(s);
     merge_list(s);
   }
@@ -210,18 +227,21 @@ static int contact_find(const ContactSystem* s, uint64_t key) { return find_key(
 /* Every pair whose boxes, grown by what their hulls move, overlap. */
 static void find_near(ContactSystem* s, const MotionBounds* bounds) {
   int count = s->model->hull_count;
-  for (int i = 0; i < count; i++) s->boxes[i] = box_grown(s, i, hull_path(s, i, bounds));
-  broad_phase_find(&s->way_broad, s->boxes, count);
+  if (!s->rests) take_rest(s);
+  for (int k = 0; k < s->mover_count; k++)
+    s->way_boxes[s->movers[k]] = box_grown(s, s->movers[k], hull_path(s, s->movers[k], bounds));
+  broad_phase_find_moving(&s->way_broad, s->way_boxes, s->movers, s->mover_count);
   for (int g = 0; g < count; g++) {
     if (!s->instance[s->current][g].half_space) continue;
     for (int i = 0; i < count; i++)
-      if (near_half_space(s, g, &s->boxes[i], 0)) push_key(&s->way_broad, i < g ? i : g, i < g ? g : i);
+      if (near_half_space(s, g, i, s->way_boxes, 0)) push_key(&s->way_broad, i < g ? i : g, i < g ? g : i);
   }
 }
 
 const uint64_t* contact_unlisted(ContactSystem* s, const MotionBounds* bounds, bool remembered, int* count) {
   bool covered = true; /* by the reserve with which the list was found, from this end of the way or the other */
-  for (int i = 0; i < s->model->hull_count && covered; i++) {
+  for (int k = 0; k < s->mover_count && covered; k++) {
+    int i = s->movers[k];
     double travelled = remembered ? fmin(s->travelled[i], s->way_travelled[i]) : s->travelled[i];
     covered = travelled + hull_path(s, i, bounds) <= s->slack[i];
   }

@@ -53,11 +53,20 @@ int contact_spots(const Model* model, const Pose* poses, double range, ContactSp
   s.own_law = s.law->create(model, 1, 0);
   for (int i = 0; i < model->hull_count; i++)
     s.instance[i] = pair_hull_at(&model->hulls[i], &poses[model->hulls[i].link]);
-  for (int a = 0; a < model->hull_count; a++)
-    for (int b = a + 1; b < model->hull_count; b++) {
+  int* movers = MEMORY_NEW(int, model->hull_count);
+  int mover_count = 0;
+  for (int i = 0; i < model->hull_count; i++)
+    if (model->links[model->hulls[i].link].tree >= 0) movers[mover_count++] = i;
+  for (int a = 0, passed = 0; a < model->hull_count; a++) {
+    bool moves = passed < mover_count && movers[passed] == a;
+    passed += moves;
+    for (int k = moves ? a + 1 : passed; k < (moves ? model->hull_count : mover_count); k++) {
+      int b = moves ? k : movers[k];
       bool swap = s.instance[a].half_space;
       if (may_be_near(&s, swap ? b : a, swap ? a : b)) look_at(&s, swap ? b : a, swap ? a : b);
     }
+  }
+  memory_free(movers);
   s.law->destroy(s.own_law);
   memory_free(s.instance);
   *spots = s.spots;

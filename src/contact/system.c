@@ -24,6 +24,14 @@ ContactSystem* contact_create(const Model* model, int threads, double tolerance)
   s->slack = MEMORY_NEW(double, model->hull_count);
   s->way_travelled = MEMORY_NEW(double, model->hull_count);
   s->boxes = MEMORY_NEW(Box, model->hull_count);
+  s->way_boxes = MEMORY_NEW(Box, model->hull_count);
+  s->movers = MEMORY_NEW(int, model->hull_count);
+  s->still = MEMORY_NEW(int, model->hull_count);
+  for (int i = 0; i < model->hull_count; i++)
+    if (model->links[model->hulls[i].link].tree >= 0)
+      s->movers[s->mover_count++] = i;
+    else
+      s->still[s->still_count++] = i;
   s->certificate_poses = MEMORY_NEW(Pose, model->link_count);
   s->lag_poses = MEMORY_NEW(Pose, model->link_count);
   s->way_poses = MEMORY_NEW(Pose, model->link_count);
@@ -45,6 +53,9 @@ void contact_destroy(ContactSystem* s) {
   memory_free(s->slack);
   memory_free(s->way_travelled);
   memory_free(s->boxes);
+  memory_free(s->way_boxes);
+  memory_free(s->movers);
+  memory_free(s->still);
   memory_free(s->certificate_poses);
   memory_free(s->lag_poses);
   memory_free(s->way_poses);
@@ -79,7 +90,7 @@ double contact_range(const Model* model) { return contact_law(model)->range(mode
 void contact_accept(ContactSystem* s) {
   assert(s->phase == CONTACT_FEASIBLE);
   s->phase = CONTACT_STANDING;
-  for (int i = 0; i < s->model->hull_count; i++) s->travelled[i] += s->moved[i];
+  for (int k = 0; k < s->mover_count; k++) s->travelled[s->movers[k]] += s->moved[s->movers[k]];
   s->current = 1 - s->current;
   s->way_moved = true;
   contact_list_terms(s);
@@ -91,6 +102,7 @@ bool contact_reset(ContactSystem* s, const Pose* poses) {
   for (int k = 0; k < s->list_count; k++) s->free_slots[s->free_count++] = s->list[k];
   s->list_count = s->term_count = 0;
   for (int i = 0; i < s->model->hull_count; i++) s->slack[i] = -1;
+  s->rests = false;
   contact_place(s, s->current, poses);
   MotionBounds none = {MEMORY_NEW(MotionBound, s->model->link_count), NULL};
   contact_prepare(s, &none);

@@ -67,7 +67,11 @@ struct ContactSystem {
   double*
       way_travelled; /* `travelled` where a way begins; INFINITY: the broad phase was built since, elsewhere (hulls) */
   bool way_moved;    /* a state has been accepted since */
-  Box* boxes;
+  int *movers, mover_count; /* hulls of links that can move, and the others */
+  int *still, still_count;
+  bool placed[2];         /* the instances of still hulls stand in state k */
+  Box *boxes, *way_boxes; /* of the broad phase and of that of ways (hulls) */
+  bool rests;             /* both know the boxes of still hulls */
   BroadPhase broad, way_broad;
   ContactPair* pairs;    /* slots */
   char *memory, *own[2]; /* of the law: of every pair, and of its two states (slots) */

@@ -4,12 +4,27 @@
 
 #include "contact/system.h"
 
+/* Do links that cannot move stand where they stood? */
+static bool still_stand(const ContactSystem* s, int which, const Pose* poses) {
+  if (!s->placed[which]) return false;
+  for (int i = 0; i < s->model->link_count; i++)
+    if (s->model->links[i].tree < 0 && memcmp(&s->pose[which][i], &poses[i], sizeof(Pose)) != 0) return false;
+  return true;
+}
+
+static void place_hulls(ContactSystem* s, int which, const Pose* poses, const int* hulls, int count) {
+  const Model* model = s->model;
+  for (int k = 0; k < count; k++)
+    s->instance[which][hulls[k]] = pair_hull_at(&model->hulls[hulls[k]], &poses[model->hulls[hulls[k]].link]);
+}
+
 void contact_place(ContactSystem* s, int which, const Pose* poses) {
   const Model* model = s->model;
+  if (!still_stand(s, which, poses)) place_hulls(s, which, poses, s->still, s->still_count);
+  s->placed[which] = true;
   memcpy(s->pose[which], poses, sizeof(Pose) * (size_t)model->link_count);
   for (int i = 0; i < model->link_count; i++) s->reference[which][i] = pose_apply(poses[i], model->links[i].center);
-  for (int i = 0; i < model->hull_count; i++)
-    s->instance[which][i] = pair_hull_at(&model->hulls[i], &poses[model->hulls[i].link]);
+  place_hulls(s, which, poses, s->movers, s->mover_count);
 }
 
 /* Small rotation vector of R1 R0^T and displacement of the centre; good to second order, for prediction only. */
@@ -20,8 +35,8 @@ static void measure_motion(ContactSystem* s) {
     Vec3 d = vec3_sub(s->reference[1 - s->current][i], s->reference[s->current][i]);
     motion_twist(p0[i].r, p1[i].r, d, s->twist[i]);
   }
-  for (int i = 0; i < model->hull_count; i++) {
-    int link = model->hulls[i].link;
+  for (int k = 0; k < s->mover_count; k++) { /* the others stay */
+    int i = s->movers[k], link = model->hulls[i].link;
     Mat3 change = mat3_sub(p1[link].r, p0[link].r);
     double sum = 0;
     for (int r = 0; r < 3; r++)

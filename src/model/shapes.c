@@ -150,6 +150,13 @@ static void solid_from_decomposition(Builder* builder, const SceneShape* shape, 
 
 /* ---------------------------------------------------------------- files */
 
+/* The mistake is the scene's: it names what cannot be read. */
+static void report_unread(Builder* builder, const SceneShape* shape, Status status, const char* what) {
+  builder->unreadable |= status == STATUS_IO;
+  diagnostics_add(builder->diagnostics, status == STATUS_IO ? SEVERITY_ERROR : SEVERITY_NOTE, shape->place,
+                  "shape '%s' needs the %s %s", shape_name(shape), what, shape->file);
+}
+
 static void solid_from_mesh(Builder* builder, const SceneShape* shape, ShapeSolid* solid) {
   Mesh mesh = {0};
   ImportCount import = {0};
@@ -164,12 +171,31 @@ static void solid_from_mesh(Builder* builder, const SceneShape* shape, ShapeSoli
                mesh.degenerate_face_count);
     note_import(builder, shape, &import);
   } else {
-    builder->unreadable |= status == STATUS_IO;
-    /* the mistake is the scene's: it names what cannot be read */
-    diagnostics_add(builder->diagnostics, status == STATUS_IO ? SEVERITY_ERROR : SEVERITY_NOTE, shape->place,
-                    "shape '%s' needs the mesh %s", shape_name(shape), shape->file);
+    report_unread(builder, shape, status, "mesh");
   }
   mesh_free(&mesh);
+}
+
+/* More pieces make a scene that nobody can wait for. */
+enum { HEIGHT_PIECES_MAX = 400000 };
+
+static void solid_from_heights(Builder* builder, const SceneShape* shape, ShapeSolid* solid) {
+  HeightGrid grid;
+  Status status = height_grid_read(&grid, shape->file, builder->diagnostics);
+  if (status != STATUS_OK) {
+    report_unread(builder, shape, status, "height field");
+    return;
+  }
+  HeightPlace place = {shape->size, shape->origin, shape->base};
+  if (!(place.base > 0)) place.base = fmax(shape->size.x / (grid.columns - 1), shape->size.y / (grid.rows - 1));
+  solid->piece_count = height_field_pieces(&grid, &place, &solid->pieces);
+  if (solid->piece_count > HEIGHT_PIECES_MAX)
+    diagnostics_add(builder->diagnostics, SEVERITY_ERROR, shape->place,
+                    "shape '%s': %d convex pieces, more than %d; a coarser grid suits", shape_name(shape),
+                    solid->piece_count, HEIGHT_PIECES_MAX);
+  text_add(&builder->note, "shape '%s': %d x %d samples as %d convex pieces\n", shape_name(shape), grid.columns,
+           grid.rows, solid->piece_count);
+  height_grid_free(&grid);
 }
 
 /* ---------------------------------------------------------------- all kinds */
@@ -195,6 +221,7 @@ static HullResult make_primitive(ConvexHull* hull, const SceneShape* shape) {
       return primitive_rounded_box(hull, shape->radius, shape->size);
     case SHAPE_POINTS:
     case SHAPE_MESH:
+    case SHAPE_HEIGHT_FIELD:
     case SHAPE_HALF_SPACE:
       break;
   }
@@ -214,6 +241,8 @@ static void build_solid(Builder* builder, const SceneShape* shape, ShapeSolid* s
   if (shape->type == SHAPE_HALF_SPACE || shape->replaced) return;
   if (shape->type == SHAPE_MESH)
     solid_from_mesh(builder, shape, solid);
+  else if (shape->type == SHAPE_HEIGHT_FIELD)
+    solid_from_heights(builder, shape, solid);
   else if (shape->type == SHAPE_POINTS)
     solid_from_points(builder, shape, solid);
   else

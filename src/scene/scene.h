@@ -8,14 +8,15 @@
 #include "joint/joint.h"
 
 typedef enum {
-  SHAPE_BOX,         /* size */
-  SHAPE_SPHERE,      /* radius, resolution (icosphere level 0..4) */
-  SHAPE_CYLINDER,    /* radius, length, segments; axis z */
-  SHAPE_CAPSULE,     /* radius, length (straight part), segments; axis z */
-  SHAPE_ROUNDED_BOX, /* radius, size (extent of the 96-point link shape) */
-  SHAPE_POINTS,      /* points: hull of a list */
-  SHAPE_MESH,        /* file, scale, and hulls (whole | groups), max_vertices or decompose */
-  SHAPE_HALF_SPACE,  /* normal, offset: the solid { x : normal . x <= offset }, fixed or kinematic links only */
+  SHAPE_BOX,          /* size */
+  SHAPE_SPHERE,       /* radius, resolution (icosphere level 0..4) */
+  SHAPE_CYLINDER,     /* radius, length, segments; axis z */
+  SHAPE_CAPSULE,      /* radius, length (straight part), segments; axis z */
+  SHAPE_ROUNDED_BOX,  /* radius, size (extent of the 96-point link shape) */
+  SHAPE_POINTS,       /* points: hull of a list */
+  SHAPE_MESH,         /* file, scale, and hulls (whole | groups), max_vertices or decompose */
+  SHAPE_HEIGHT_FIELD, /* file (PNG, CSV), size, origin, base */
+  SHAPE_HALF_SPACE,   /* normal, offset: the solid { x : normal . x <= offset }, fixed or kinematic links only */
 } ShapeType;
 
 typedef struct {
@@ -34,6 +35,8 @@ typedef struct {
   int max_vertices; /* 0 = keep all */
   bool decompose;   /* into hulls that cover the mesh, by these options */
   DecomposeOptions decomposition;
+  Vec3 origin;   /* HEIGHT_FIELD: of the middle at height 0 [m] */
+  double base;   /* thickness below the lowest point [m]; 0: derived */
   Vec3 normal;   /* as written; not necessarily unit */
   double offset; /* m along the unit normal */
   /* Of a scene that was expanded (model_expand_shapes): */

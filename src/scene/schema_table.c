@@ -104,7 +104,7 @@ static const SchemaRow ROWS[] = {
 
     /* ---------------------------------------------------------------- shape */
     {"shape", "type", VALUE_CHOICE, AT(SceneShapeForm, type),
-     .of = "box|sphere|cylinder|capsule|rounded_box|points|mesh|half_space", .required = true,
+     .of = "box|sphere|cylinder|capsule|rounded_box|points|mesh|height_field|half_space", .required = true,
      .meaning = "Kind of solid."},
     {"shape", "size", VALUE_VECTOR, AT(SceneShapeForm, shape.size), .only = "box", .unit = "m", .range = RANGE_ABOVE(0),
      .required = true, .meaning = "Full edge lengths, centred at the origin."},
@@ -142,6 +142,18 @@ static const SchemaRow ROWS[] = {
      .meaning = "Thin each hull to at most so many vertices; the error is reported."},
     {"shape", "decompose", VALUE_OBJECT, AT(SceneShapeForm, decompose), .of = "decompose", .only = "mesh",
      .group = "hulls", .meaning = "Cut the mesh into convex hulls that cover it, and take these; {} for the defaults."},
+    {"shape", "file", VALUE_TEXT, AT(SceneShapeForm, file), .only = "height_field", .required = true,
+     .meaning = "PNG picture, dark is low and white high, or a table of heights (CSV), relative to the scene file. Its "
+                "first row is that of the largest y, as one looks at it."},
+    {"shape", "size", VALUE_VECTOR, AT(SceneShapeForm, shape.size), .only = "height_field", .unit = "m",
+     .range = RANGE_ABOVE(0), .required = true,
+     .meaning = "Extent along x and along y, from the first sample to the last, and the height of white or of a 1 in "
+                "the table."},
+    {"shape", "origin", VALUE_VECTOR, AT(SceneShapeForm, shape.origin), .only = "height_field", .unit = "m",
+     .fallback = "[0, 0, 0]", .meaning = "Where the middle of the field stands, at height 0."},
+    {"shape", "base", VALUE_NUMBER, AT(SceneShapeForm, shape.base), .only = "height_field", .unit = "m",
+     .range = RANGE_ABOVE(0), .fallback = "(the longer edge of a cell)",
+     .meaning = "Thickness of the ground below its lowest point."},
     {"shape", "normal", VALUE_VECTOR, AT(SceneShapeForm, shape.normal), .only = "half_space", .fallback = "[0, 0, 1]",
      .meaning = "Outward normal, of any length but zero. The solid is where normal . x <= offset, for a unit normal."},
     {"shape", "offset", VALUE_NUMBER, AT(SceneShapeForm, shape.offset), .only = "half_space", .unit = "m",
@@ -496,6 +508,7 @@ static const SchemaObject OBJECTS[] = {
                 "  wedge: {type: points, points: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]}\n"
                 "  part: {type: mesh, file: part.obj, scale: 0.001, hulls: groups, max_vertices: 64}\n"
                 "  mug: {type: mesh, file: mug.obj, decompose: {max_hulls: 24}}\n"
+                "  hills: {type: height_field, file: hills.png, size: [20, 20, 1.5]}\n"
                 "  ground: {type: half_space, normal: [0, 0, 1], offset: 0}\n"
                 "links: []\n"},
     {.name = "decompose",

@@ -174,6 +174,15 @@ static void write_mesh(const Writer* writer, const SceneShape* shape) {
   memory_free(file);
 }
 
+static void write_height_field(const Writer* writer, const SceneShape* shape) {
+  char* file = file_relative(writer->folder, shape->file);
+  write_key_text(writer->out, "file", file);
+  write_key_vector(writer->out, "size", shape->size);
+  write_key_vector(writer->out, "origin", shape->origin);
+  if (shape->base > 0) write_key_number(writer->out, "base", shape->base);
+  memory_free(file);
+}
+
 static void write_points(Text* out, const SceneShape* shape) {
   text_add(out, ", points: [");
   for (int i = 0; i < shape->point_count; i++) {
@@ -210,6 +219,9 @@ static void write_shape_keys(const Writer* writer, const SceneShape* shape) {
     case SHAPE_MESH:
       write_mesh(writer, shape);
       break;
+    case SHAPE_HEIGHT_FIELD:
+      write_height_field(writer, shape);
+      break;
     case SHAPE_HALF_SPACE:
       write_key_vector(out, "normal", shape->normal);
       write_key_number(out, "offset", shape->offset);
@@ -218,8 +230,8 @@ static void write_shape_keys(const Writer* writer, const SceneShape* shape) {
 }
 
 static void write_shapes(const Writer* writer) {
-  static const char* const TYPES[] = {"box",         "sphere", "cylinder", "capsule",
-                                      "rounded_box", "points", "mesh",     "half_space"};
+  static const char* const TYPES[] = {"box",    "sphere", "cylinder",     "capsule",   "rounded_box",
+                                      "points", "mesh",   "height_field", "half_space"};
   const Scene* scene = writer->scene;
   bool any = false;
   for (int i = 0; i < scene->shape_count; i++) {

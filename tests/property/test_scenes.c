@@ -357,6 +357,87 @@ static void pile_allocates_nothing_once_its_heap_has_formed(void** state) {
   run_close(&run);
 }
 
+/* ---------------------------------------------------------------- materials and terrain */
+
+/* To e^2 of the height: of the floor alone, of both links, of the pair, and nothing. */
+static void balls_bounce_by_their_restitution(void** state) {
+  (void)state;
+  static const char* const names[] = {"clay", "wood", "rubber", "lead"};
+  static const double e[] = {0.3, 0.42426406871192851, 0.9, 0};
+  SceneRun run;
+  run_open(&run, "scenes/bounce.yaml", NULL);
+  double highest[4] = {0}, before[4];
+  for (int k = 0; k < 4; k++) before[k] = 1;
+  bool up[4] = {false}, done[4] = {false};
+  for (int step = 0; step < 320; step++) {
+    run_step(&run);
+    for (int k = 0; k < 4; k++) { /* the first flight after the fall */
+      double height = run_position(&run, names[k]).z - 0.05;
+      if (height > before[k] + 1e-4) up[k] = true;
+      if (up[k] && height < before[k]) done[k] = true;
+      if (up[k] && !done[k]) highest[k] = fmax(highest[k], height);
+      before[k] = height;
+    }
+  }
+  for (int k = 0; k < 4; k++) expect_near(highest[k], e[k] * e[k], 0.013 * e[k] * e[k] + 1e-3, names[k]);
+  run_close(&run);
+}
+
+static void feet_slide_by_their_friction(void** state) {
+  (void)state;
+  SceneRun run;
+  run_open(&run, "scenes/foot.yaml", NULL);
+  run_until(&run, 0.5);
+  double down = GRAVITY * sin(35 * DEGREE), press = GRAVITY * cos(35 * DEGREE), half = 0.5 * 0.5 * 0.5;
+  expect_near(run_position(&run, "rubber").x, 0, 1e-3, "the rubber foot");
+  expect_near(run_position(&run, "wet").x, -half * (down - sqrt(0.4 * 0.25) * press), 4e-3, "the wet foot");
+  expect_near(run_position(&run, "steel").x, -half * (down - 0.25 * press), 4e-3, "the foot of steel");
+  run_close(&run);
+}
+
+static void belt_takes_boxes_along(void** state) {
+  (void)state;
+  static const struct {
+    const char* name;
+    double friction;
+  } boxes[] = {{"cardboard", 0.3}, {"rubber", 0.9}, {"ice", 0.02}};
+  double speed = 0.8, time = 0.6;
+  SceneRun run;
+  run_open(&run, "scenes/belt.yaml", NULL);
+  run_until(&run, time);
+  for (int k = 0; k < 3; k++) {
+    double slips = fmin(time, speed / (boxes[k].friction * GRAVITY));
+    double way = 0.5 * boxes[k].friction * GRAVITY * slips * slips + speed * (time - slips);
+    expect_near(run_position(&run, boxes[k].name).x + 0.3, way, 2e-3, boxes[k].name);
+  }
+  run_close(&run);
+}
+
+static void stairs_are_ground(void** state) {
+  (void)state;
+  SceneRun run;
+  run_open(&run, "scenes/stairs.yaml", NULL);
+  assert_int_equal(run.model.hull_count, 14); /* floor, ball, box and eleven pieces */
+  run_until(&run, 4.2);
+  Vec3 ball = run_position(&run, "ball"), box = run_position(&run, "box");
+  expect_near(ball.z, -0.1 + 0.08, 1e-3, "the ball on the floor");
+  expect_between(ball.x, -2, -1.2, "the ball beyond the stairs");
+  expect_near(box.z, 0.36 + 0.05, 1e-3, "the box on its tread");
+  run_close(&run);
+}
+
+/* Into the first impacts. */
+static void rubble_is_fallen_on(void** state) {
+  (void)state;
+  SceneRun run;
+  run_open(&run, "scenes/rubble.yaml", NULL);
+  run_until(&run, 0.6);
+  expect_between(run.smallest_gap, 2e-5, 0.01, "smallest gap so far");
+  for (int i = 1; i < run.model.link_count; i++)
+    expect_between(run_position(&run, run.model.links[i].name).z, 0, 0.6, run.model.links[i].name);
+  run_close(&run);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(resting_gap_is_the_closed_form),
@@ -370,6 +451,11 @@ int main(void) {
       cmocka_unit_test(chains_keep_limits_and_circles),
       cmocka_unit_test(gears_turn_each_other),
       cmocka_unit_test(rings_hang_and_fall_over_a_post),
+      cmocka_unit_test(balls_bounce_by_their_restitution),
+      cmocka_unit_test(feet_slide_by_their_friction),
+      cmocka_unit_test(belt_takes_boxes_along),
+      cmocka_unit_test(stairs_are_ground),
+      cmocka_unit_test(rubble_is_fallen_on),
       cmocka_unit_test(pile_begins_to_fall),
       cmocka_unit_test(pile_allocates_nothing_once_its_heap_has_formed),
   };

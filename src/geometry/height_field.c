@@ -1,0 +1,112 @@
+/* The ground under a grid of heights as convex pieces. */
+#include <string.h>
+
+#include "geometry/geometry.h"
+
+/* Cells are on one plane when their slopes differ by no more than this part of the largest height's size. */
+#define FLAT 1e-12
+
+typedef struct {
+  const HeightGrid* grid;
+  const HeightPlace* place;
+  double bottom, flat; /* m, and of values */
+  bool* taken;         /* cells  ((rows - 1) * (columns - 1)) */
+} Field;
+
+/* Columns i to i + width, rows j to j + depth. */
+typedef struct {
+  int i, j, width, depth;
+} Patch;
+
+static double value_at(const Field* f, int i, int j) { return f->grid->values[j * f->grid->columns + i]; }
+
+static Vec3 sample_at(const Field* f, int i, int j) {
+  const HeightPlace* p = f->place;
+  return vec3(p->origin.x + p->size.x * ((double)i / (f->grid->columns - 1) - 0.5),
+              p->origin.y + p->size.y * ((double)j / (f->grid->rows - 1) - 0.5),
+              p->origin.z + p->size.z * value_at(f, i, j));
+}
+
+/* ---------------------------------------------------------------- cells on one plane */
+
+static bool cell_is_flat(const Field* f, int i, int j) {
+  double twist = value_at(f, i, j) - value_at(f, i + 1, j) - value_at(f, i, j + 1) + value_at(f, i + 1, j + 1);
+  return fabs(twist) <= f->flat;
+}
+
+/* Is cell (i, j) free, flat, and on the plane of cell (i0, j0)? */
+static bool cell_continues(const Field* f, int i0, int j0, int i, int j) {
+  if (f->taken[j * (f->grid->columns - 1) + i] || !cell_is_flat(f, i, j)) return false;
+  double v = value_at(f, i0, j0), dx = value_at(f, i0 + 1, j0) - v, dy = value_at(f, i0, j0 + 1) - v;
+  for (int k = 0; k < 4; k++) {
+    int ik = i + k % 2, jk = j + k / 2;
+    if (!(fabs(value_at(f, ik, jk) - (v + dx * (ik - i0) + dy * (jk - j0))) <= f->flat)) return false;
+  }
+  return true;
+}
+
+static bool row_continues(const Field* f, const Patch* p, int j) {
+  for (int i = p->i; i < p->i + p->width; i++)
+    if (!cell_continues(f, p->i, p->j, i, j)) return false;
+  return true;
+}
+
+/* The widest patch from this cell, and then the deepest. */
+static Patch patch_from(const Field* f, int i, int j) {
+  Patch p = {i, j, 1, 1};
+  if (!cell_is_flat(f, i, j)) return p;
+  while (i + p.width < f->grid->columns - 1 && cell_continues(f, i, j, i + p.width, j)) p.width++;
+  while (j + p.depth < f->grid->rows - 1 && row_continues(f, &p, j + p.depth)) p.depth++;
+  return p;
+}
+
+/* ---------------------------------------------------------------- a piece */
+
+/* Corners 0 to 3 below, counter-clockwise seen from above, 4 to 7 above them. */
+static void make_piece(const Field* f, const Patch* p, ConvexHull* out) {
+  static const int RIGHT[4] = {0, 1, 1, 0}, BACK[4] = {0, 0, 1, 1};
+  static const int SIDES[8][3] = {{0, 1, 5}, {0, 5, 4}, {1, 2, 6}, {1, 6, 5},
+                                  {2, 3, 7}, {2, 7, 6}, {3, 0, 4}, {3, 4, 7}};
+  static const int ENDS[2][4][3] = {{{0, 2, 1}, {0, 3, 2}, {4, 5, 6}, {4, 6, 7}},
+                                    {{0, 2, 1}, {0, 3, 2}, {4, 5, 7}, {5, 6, 7}}};
+  *out = (ConvexHull){MEMORY_NEW(Vec3, 8), 8, memory_alloc(sizeof(int[12][3])), 12};
+  for (int k = 0; k < 4; k++) {
+    Vec3 top = sample_at(f, p->i + RIGHT[k] * p->width, p->j + BACK[k] * p->depth);
+    out->vertices[4 + k] = top;
+    out->vertices[k] = vec3(top.x, top.y, f->bottom);
+  }
+  const Vec3* top = out->vertices + 4; /* the ridge is the higher of both diagonals */
+  bool other = top[1].z + top[3].z > top[0].z + top[2].z;
+  memcpy(out->triangles, SIDES, sizeof(SIDES));
+  memcpy(out->triangles + 8, ENDS[other], sizeof(ENDS[other]));
+}
+
+/* ---------------------------------------------------------------- the whole */
+
+static Field field_create(const HeightGrid* grid, const HeightPlace* place) {
+  int count = grid->columns * grid->rows;
+  double low = INFINITY, largest = 0;
+  for (int k = 0; k < count; k++) {
+    low = fmin(low, grid->values[k]);
+    largest = fmax(largest, fabs(grid->values[k]));
+  }
+  return (Field){grid, place, place->origin.z + place->size.z * low - place->base, FLAT * largest,
+                 MEMORY_NEW(bool, (grid->columns - 1) * (grid->rows - 1))};
+}
+
+int height_field_pieces(const HeightGrid* grid, const HeightPlace* place, ConvexHull** pieces) {
+  Field f = field_create(grid, place);
+  int count = 0, capacity = 0, columns = grid->columns - 1;
+  *pieces = NULL;
+  for (int j = 0; j < grid->rows - 1; j++)
+    for (int i = 0; i < columns; i++) {
+      if (f.taken[j * columns + i]) continue;
+      Patch p = patch_from(&f, i, j);
+      for (int row = p.j; row < p.j + p.depth; row++)
+        for (int k = p.i; k < p.i + p.width; k++) f.taken[row * columns + k] = true;
+      *pieces = memory_grown(*pieces, sizeof(ConvexHull), count, &capacity);
+      make_piece(&f, &p, &(*pieces)[count++]);
+    }
+  memory_free(f.taken);
+  return count;
+}

@@ -1,0 +1,141 @@
+/* Height fields from files: PNG by stb_image, and tables of numbers. */
+#include <string.h>
+#include <strings.h>
+
+#include "geometry/geometry.h"
+#include "geometry/obj_text.h"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+#pragma GCC diagnostic ignored "-Wshadow"
+#pragma GCC diagnostic ignored "-Wunused-function"
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+#pragma GCC diagnostic ignored "-Wdouble-promotion"
+#pragma GCC diagnostic ignored "-Wcast-qual"
+#define STBI_ONLY_PNG
+#define STBI_NO_STDIO
+#define STBI_NO_LINEAR
+#define STBI_NO_HDR
+#ifndef __clang_analyzer__ /* which is to look at this project: the declarations are enough for it */
+#define STB_IMAGE_STATIC
+#define STB_IMAGE_IMPLEMENTATION
+#endif
+#include <stb/stb_image.h>
+#pragma GCC diagnostic pop
+#pragma GCC diagnostic ignored "-Wunused-function" /* it declares two that it does not define: told at the end */
+
+/* White of 16 bits. */
+#define WHITE 65535.0
+
+static Status refuse(const char* name, Diagnostics* diagnostics, const char* text) {
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){name, 0, 0}, "%s", text);
+  return STATUS_BAD_INPUT;
+}
+
+static Status check_size(const char* name, int columns, int rows, Diagnostics* diagnostics) {
+  if (columns >= 2 && rows >= 2 && (int64_t)columns * rows <= HEIGHT_SAMPLES_MAX) return STATUS_OK;
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){name, 0, 0},
+                  "a height field needs at least 2 x 2 samples and at most %d in all, got %d x %d", HEIGHT_SAMPLES_MAX,
+                  columns, rows);
+  return STATUS_BAD_INPUT;
+}
+
+/* ---------------------------------------------------------------- pictures */
+
+static Status parse_png(HeightGrid* grid, const char* name, const char* data, size_t length, Diagnostics* diagnostics) {
+  const stbi_uc* bytes = (const stbi_uc*)data;
+  int columns, rows, channels, size = length < INT32_MAX ? (int)length : INT32_MAX;
+  if (!stbi_info_from_memory(bytes, size, &columns, &rows, &channels))
+    return refuse(name, diagnostics, "not a PNG picture");
+  Status status = check_size(name, columns, rows, diagnostics);
+  if (status != STATUS_OK) return status;
+  stbi_us* grey = stbi_load_16_from_memory(bytes, size, &columns, &rows, &channels, 1);
+  if (!grey) return refuse(name, diagnostics, "the PNG picture is damaged");
+  *grid = (HeightGrid){columns, rows, MEMORY_NEW(double, columns* rows)};
+  for (int j = 0; j < rows; j++)
+    for (int i = 0; i < columns; i++)
+      grid->values[(rows - 1 - j) * columns + i] = (double)grey[j * columns + i] / WHITE;
+  stbi_image_free(grey);
+  return STATUS_OK;
+}
+
+/* ---------------------------------------------------------------- tables */
+
+typedef struct {
+  ObjText text;
+  double* values;
+  int count, capacity, columns, rows;
+} TableReader;
+
+/* A row of numbers as long as the first. */
+static void read_row(TableReader* reader, ObjWord word) {
+  ObjPlace place = word.place;
+  int count = 0;
+  do {
+    double value = 0;
+    if (obj_word_number(&reader->text, word, &value) && !(fabs(value) <= COORDINATE_MAX))
+      obj_text_error(&reader->text, word.place, "height '%s' is beyond %g", obj_quote(word).text, COORDINATE_MAX);
+    reader->values = memory_grown(reader->values, sizeof(double), reader->count, &reader->capacity);
+    reader->values[reader->count++] = value;
+    count++;
+  } while (reader->count <= HEIGHT_SAMPLES_MAX && obj_text_word(&reader->text, &word));
+  if (reader->rows == 0) reader->columns = count;
+  if (count != reader->columns && reader->count <= HEIGHT_SAMPLES_MAX)
+    obj_text_error(&reader->text, place, "a row of %d numbers, where the first has %d", count, reader->columns);
+  reader->rows++;
+}
+
+static void turn_over(HeightGrid* grid) {
+  for (int j = 0; 2 * j + 1 < grid->rows; j++)
+    for (int i = 0; i < grid->columns; i++) {
+      double *low = &grid->values[j * grid->columns + i],
+             *high = &grid->values[(grid->rows - 1 - j) * grid->columns + i], swap = *low;
+      *low = *high;
+      *high = swap;
+    }
+}
+
+static Status parse_table(HeightGrid* grid, const char* name, const char* data, size_t length,
+                          Diagnostics* diagnostics) {
+  char* blank = memory_alloc(length + 1);
+  for (size_t k = 0; k < length; k++) blank[k] = data[k] == ',' || data[k] == ';' ? ' ' : data[k];
+  TableReader reader = {.text = obj_text_start(name, blank, length, diagnostics)};
+  ObjWord word;
+  if (obj_text_is_text(&reader.text))
+    while (reader.count <= HEIGHT_SAMPLES_MAX && obj_text_statement(&reader.text, &word)) read_row(&reader, word);
+  Status status = reader.text.error_count > 0 ? STATUS_BAD_INPUT : STATUS_OK;
+  if (status == STATUS_OK) status = check_size(name, reader.columns, reader.rows, diagnostics);
+  if (status == STATUS_OK) {
+    *grid = (HeightGrid){reader.columns, reader.rows, reader.values};
+    turn_over(grid);
+  } else {
+    memory_free(reader.values);
+  }
+  memory_free(blank);
+  return status;
+}
+
+/* ---------------------------------------------------------------- files */
+
+Status height_grid_parse(HeightGrid* grid, const char* name, const char* data, size_t length, bool png,
+                         Diagnostics* diagnostics) {
+  *grid = (HeightGrid){0};
+  return png ? parse_png(grid, name, data, length, diagnostics) : parse_table(grid, name, data, length, diagnostics);
+}
+
+Status height_grid_read(HeightGrid* grid, const char* path, Diagnostics* diagnostics) {
+  size_t name = strlen(path), length;
+  bool png = name >= 4 && strcasecmp(path + name - 4, ".png") == 0;
+  char* data;
+  *grid = (HeightGrid){0};
+  if (file_read_reported(path, &data, &length, diagnostics) != STATUS_OK) return STATUS_IO;
+  Status status = height_grid_parse(grid, path, data, length, png, diagnostics);
+  memory_free(data);
+  return status;
+}
+
+void height_grid_free(HeightGrid* grid) {
+  memory_free(grid->values);
+  *grid = (HeightGrid){0};
+}
