@@ -174,6 +174,16 @@ double contact_trial_gap(ContactSystem* system, int index);
 /* Total force of candidate `index` on its second link [N]; zero when it does not touch. */
 bool contact_force(const ContactSystem* system, int index, Vec3* force_on_b);
 
+/* Where and how it acts on its second link, in world axes: force [N], torque about the world's origin [N m], and the
+ * centre of pressure on the pair's plane, about which the torque is normal to the plane [m]; press: size of the force
+ * along the plane's normal [N]. Without a plane of its own the pair has the point of its links' bodies nearest to it:
+ * the reference of a body, and press 0. */
+typedef struct {
+  Vec3 force, torque, point;
+  double press;
+} ContactWrench;
+ContactWrench contact_wrench(const ContactSystem* system, int index);
+
 /* Wall time spent in contact, friction and broad phase since creation [s]. */
 typedef struct {
   double broad_phase, contact, friction;

@@ -256,4 +256,24 @@ bool contact_force(const ContactSystem* s, int index, Vec3* force_on_b) {
   return state->has_terms;
 }
 
+ContactWrench contact_wrench(const ContactSystem* s, int index) {
+  const ContactPair* p = contact_pair(s, index);
+  const PairState* state = &p->state[s->current];
+  Vec3 a = s->reference[s->current][p->link_a];
+  ContactWrench out = {.point = a};
+  if (!state->has_terms) return out;
+  const PairDerivatives* d = &state->derivatives;
+  out.force = d->force[0]; /* on a it is minus that; half-spaces have no moments of their own */
+  Vec3 about_a = mat3_axial(d->moment[0]), n = state->axis;
+  out.torque = vec3_add(about_a, vec3_cross(a, out.force));
+  double press = vec3_dot(n, out.force), length = vec3_norm(state->plane.n);
+  if (!state->has_plane || !(fabs(press) > 0) || !(length > 0)) return out;
+  double height = (vec3_dot(state->plane.n, vec3_sub(a, state->plane.origin)) + state->plane.o) / length;
+  Vec3 foot = vec3_add_scaled(a, -height, n), arm = vec3_sub(a, foot);
+  Vec3 about_foot = vec3_add(about_a, vec3_cross(arm, out.force));
+  out.point = vec3_add_scaled(foot, 1 / press, vec3_cross(n, about_foot));
+  out.press = fabs(press);
+  return out;
+}
+
 ContactTimes contact_times(const ContactSystem* s) { return s->times; }

@@ -35,7 +35,9 @@ RunInput* run_inputs(const Scene* scene, int* count) {
   memcpy(inputs[0].sha256, scene->sha256, sizeof inputs[0].sha256);
   for (int i = 0; i < scene->shape_count; i++) {
     const char* file = scene->shapes[i].file;
-    if ((scene->shapes[i].type != SHAPE_MESH && scene->shapes[i].type != SHAPE_HEIGHT_FIELD) || !file || input_known(inputs, *count, file)) continue;
+    if ((scene->shapes[i].type != SHAPE_MESH && scene->shapes[i].type != SHAPE_HEIGHT_FIELD) || !file ||
+        input_known(inputs, *count, file))
+      continue;
     inputs[(*count)++] = hash_file(file);
   }
   for (int i = 0; i < scene->controller_count; i++) add_signal_file(inputs, count, &scene->controllers[i].target);

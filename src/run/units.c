@@ -24,6 +24,8 @@ static const UnitRow UNITS[] = {
     {"forces.csv", "*/[xyz]/*", "N"},
     {"forces.csv", "*/position/*", "N"},
     {"forces.csv", "*/*", "N m"},
+    {"contacts.csv", "[xyz]", "m"},
+    {"contacts.csv", "m[xyz]", "N m"},
     {"solver.csv", "residual", ""},
     {"solver.csv", "smallest_gap", "m"},
     {"solver.csv", "inertia", "J"},

@@ -2,8 +2,7 @@
 #include "run/writer.h"
 
 static void header(Text* row, const Model* model) {
-  (void)model;
-  text_add(row, "time,a,b,gap,fx,fy,fz\n");
+  text_add(row, "time,a,b,gap,fx,fy,fz%s\n", model->simulation.contact_points ? ",x,y,z,mx,my,mz" : "");
 }
 
 static void rows(Text* out, WriterContext* context, const RunFrame* frame) {
@@ -15,8 +14,9 @@ static void rows(Text* out, WriterContext* context, const RunFrame* frame) {
     csv_add_field(out, links[contact->a].name);
     text_add_bytes(out, ",", 1);
     csv_add_field(out, links[contact->b].name);
-    const double values[4] = {contact->gap, contact->force.x, contact->force.y, contact->force.z};
-    for (int k = 0; k < 4; k++) {
+    const Vec3 f = contact->force, x = contact->point, m = contact->moment;
+    const double values[] = {contact->gap, f.x, f.y, f.z, x.x, x.y, x.z, m.x, m.y, m.z};
+    for (int k = 0; k < (context->model->simulation.contact_points ? 10 : 4); k++) {
       text_add_bytes(out, ",", 1);
       text_add_double(out, values[k]);
     }

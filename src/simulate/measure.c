@@ -164,6 +164,9 @@ SimMeasure sim_measure(Sim* s) {
   return out;
 }
 
+/* Of a pair that only rubs, its normal force being gone, the point still counts a little [N]. */
+#define LEAST_PRESS 1e-300
+
 static int compare_contacts(const void* x, const void* y) {
   const SimContact *a = x, *b = y;
   if (a->a != b->a) return a->a < b->a ? -1 : 1;
@@ -177,10 +180,31 @@ static void merge_sorted(SimContact* list, int* count) {
     if (last && last->a == list[k].a && last->b == list[k].b) {
       last->force = vec3_add(last->force, list[k].force);
       last->gap = fmin(last->gap, list[k].gap);
+      last->point = vec3_add(last->point, list[k].point);
+      last->moment = vec3_add(last->moment, list[k].moment);
+      last->press += list[k].press;
     } else
       list[kept++] = list[k];
   }
   *count = kept;
+}
+
+/* Until all hulls of both links are together: the point times the force along the normal, the moment about the origin.
+ */
+static void add_wrench(const ContactSystem* system, int candidate, bool turned, SimContact* out) {
+  ContactWrench w = contact_wrench(system, candidate);
+  double weight = fmax(w.press, LEAST_PRESS);
+  out->point = vec3_scale(w.point, weight);
+  out->moment = vec3_scale(w.torque, turned ? -1 : 1);
+  out->press = weight;
+}
+
+static void place_contacts(SimContact* list, int count) {
+  for (int k = 0; k < count; k++) {
+    SimContact* c = &list[k];
+    c->point = vec3_scale(c->point, 1 / c->press);
+    c->moment = vec3_sub(c->moment, vec3_cross(c->point, c->force));
+  }
 }
 
 const SimContact* sim_contacts(Sim* s, int* count) {
@@ -197,11 +221,14 @@ const SimContact* sim_contacts(Sim* s, int* count) {
     if (!contact_force(s->contact, k, &force)) continue;
     SimContact c = {.gap = contact_gap(s->contact, k), .force = force};
     contact_candidate(s->contact, k, &c.a, &c.b);
-    if (c.a > c.b) c = (SimContact){c.b, c.a, c.gap, vec3_scale(force, -1.0)};
+    bool turned = c.a > c.b;
+    if (turned) c = (SimContact){.a = c.b, .b = c.a, .gap = c.gap, .force = vec3_scale(force, -1.0)};
+    if (s->model->simulation.contact_points) add_wrench(s->contact, k, turned, &c);
     s->contacts[(*count)++] = c;
   }
   if (*count > 1) qsort(s->contacts, (size_t)*count, sizeof(SimContact), compare_contacts);
   merge_sorted(s->contacts, count);
+  if (s->model->simulation.contact_points) place_contacts(s->contacts, *count);
   return s->contacts;
 }
 

@@ -152,6 +152,7 @@ static inline const char* settings_difference(const Scene* a, const Scene* b) {
   SAME(simulation.certificate);
   SAME(simulation.record_every);
   SAME(simulation.substeps);
+  SAME(simulation.contact_points);
   SAME(contact.model);
   SAME(contact.support);
   SAME(contact.stiffness);

@@ -205,8 +205,46 @@ static void S15_angular_momentum_that_is_carried_is_shown(void** state) {
   run_free(run);
 }
 
+/* A table on four feet (hulls of one link) or one plate, pushed down and aside, stands: statics says where the ground
+ * presses, and that the moment about there is what friction holds against the push. */
+static void measure_contacts_have_the_centre_of_pressure(void** state) {
+  (void)state;
+  static const char* const shapes[] = {
+      "[{type: box, size: [0.4, 0.3, 0.2]}]",
+      "[{type: box, size: [0.4, 0.3, 0.1], position: [0, 0, 0.05]}, {type: box, size: [0.06, 0.3, 0.1], position: "
+      "[-0.17, 0, -0.05]}, {type: box, size: [0.06, 0.3, 0.1], position: [0.17, 0, -0.05]}]"};
+  static const char* const order[] = {"", "  - {name: ground, fixed: true, shape: {type: half_space}}\n"};
+  for (int k = 0; k < 4; k++) {
+    Run* run = run_create(1, 1e-9,
+                          "simulation: {dt: 0.002, steps: 300, contact_points: true}\n"
+                          "contact: {friction: 0.6}\n"
+                          "links:\n%s"
+                          "  - {name: table, mass: 2, center: [0, 0, 0], inertia: [0.02, 0.03, 0.04, 0, 0, 0], shapes: "
+                          "%s, position: [0, 0, 0.1004]}\n%s"
+                          "loads: [{link: table, point: [0.05, 0.1, 0.1], force: [3, 0, -10]}]\n",
+                          order[k / 2], shapes[k % 2], order[1 - k / 2]);
+    run_steps(run, 300);
+    int count, table = run_link(run, "table");
+    const SimContact* c = sim_contacts(run->sim, &count);
+    assert_int_equal(count, 1);
+    double sign = c->b == table ? 1 : -1, weight = 2 * 9.81 + 10;
+    Pose pose = sim_state(run->sim)->pose[table];
+    Vec3 at = pose_apply(pose, vec3(0.05, 0.1, 0.1)), push = vec3(3, 0, -10);
+    double x = (2 * 9.81 * pose.t.x + 10 * at.x + 3 * at.z) / weight, y = (2 * 9.81 * pose.t.y + 10 * at.y) / weight;
+    compare_near(c->press, weight, 1e-3 * weight, "shape %d: pressure", k);
+    compare_near(c->point.x, x, 1e-4, "shape %d: x", k);
+    compare_near(c->point.y, y, 1e-4, "shape %d: y", k);
+    assert_true(fabs(c->point.z) < 1e-3); /* in the gap */
+    double turn = vec3_cross(vec3_sub(at, c->point), push).z;
+    compare_near(sign * c->moment.z, -turn, 1e-3, "shape %d: moment", k);
+    if (k % 2 == 0) compare_near(hypot(c->moment.x, c->moment.y), 0, 1e-12, "shape %d: no other moment", k);
+    run_free(run);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(measure_contacts_have_the_centre_of_pressure),
       cmocka_unit_test(measure_energies_of_a_free_body),
       cmocka_unit_test(S15_momenta_of_a_free_body_at_the_start),
       cmocka_unit_test(S15_momenta_in_flight_by_both_schemes),
