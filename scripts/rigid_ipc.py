@@ -858,6 +858,9 @@ def contact_text(fixture, problem, bodies):
     section = fixture.get("distance_barrier_constraint", {})
     begins = float(section.get("initial_barrier_activation_distance", ACTIVATION_DISTANCE))
     text = f"contact: {{friction: {float(problem.get('coefficient_friction', 0))!r}, support: {begins / 2!r}"
+    restitution = float(problem.get("coefficient_restitution", -1))
+    if restitution > 0:
+        text += f", restitution: {restitution!r}"
     groups = Counter(b.group for b in bodies if b.group is not None)
     exclude = [f"[group{g}, group{g}]" for g, n in sorted(groups.items()) if n > 1]
     if sum(b.motion != "free" for b in bodies) > 1 and any(b.motion == "kinematic" for b in bodies):
@@ -872,9 +875,8 @@ def scene_text(fixture, name, folder, scene, hulls, words):
     if len(problem.get("gravity", [0, 0, 0])) != 3:
         raise Refused("gravity of two numbers: only scenes in space are represented")
     bodies = read_bodies(problem, folder, words)
-    restitution = float(problem.get("coefficient_restitution", -1))
-    if restitution > 0:
-        words.append(f"coefficient_restitution {restitution:g} left out: impacts do not bounce")
+    if float(problem.get("coefficient_restitution", -1)) > 1:
+        raise Refused(f"coefficient_restitution {problem['coefficient_restitution']:g}: above 1 impacts make energy")
     dt, end = float(fixture.get("timestep", 0.01)), float(fixture.get("max_time", 10))
     shapes, initial, controllers, links = Shapes(scene, hulls), [], [], []
     for body in bodies:
