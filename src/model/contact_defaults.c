@@ -119,6 +119,8 @@ void build_contact(Builder* builder) {
                             .rest_speed_derived = !(given->rest_speed > 0) && !given->elastic,
                             .friction = given->friction,
                             .restitution = given->restitution,
+                            .rolling = given->rolling,
+                            .spinning = given->spinning,
                             .feature = feature};
   memcpy(contact->own, given->own, sizeof(contact->own));
   contact->bounces = model_largest_material(builder->model, MATERIAL_RESTITUTION) > 0;

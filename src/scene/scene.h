@@ -77,11 +77,12 @@ typedef struct {
 } SceneJoint;
 
 /* What a link, or a pair of links, is made of as contact feels it (contact.pairs). */
-enum { MATERIAL_FRICTION, MATERIAL_RESTITUTION, MATERIAL_COUNT };
+enum { MATERIAL_FRICTION, MATERIAL_RESTITUTION, MATERIAL_ROLLING, MATERIAL_SPINNING, MATERIAL_COUNT };
 typedef struct {
   bool given[MATERIAL_COUNT]; /* what nothing is said of comes from elsewhere (model_pair_material) */
   double value[MATERIAL_COUNT];
 } SceneMaterial;
+const char* material_key(int which); /* "friction", ... */
 
 typedef enum { MASS_VERTICES, MASS_UNIFORM, MASS_GIVEN } MassModel;
 
@@ -243,6 +244,7 @@ typedef struct {
   double support;                     /* s, m */
   double stiffness;                   /* kappa */
   double friction;                    /* Coulomb coefficient >= 0 */
+  double rolling, spinning;           /* m, >= 0 */
   double smoothing;                   /* epsilon, (m/s)^2 */
   double rest_speed;                  /* m/s */
   double own[CONTACT_OWN_PARAMETERS]; /* of the law alone */

@@ -80,10 +80,9 @@ static void write_parameter(Text* out, const SceneContact* contact, const Schema
 }
 
 static void write_material(Text* out, const SceneMaterial* material, const char* before, const char* after) {
-  static const char* const KEYS[MATERIAL_COUNT] = {"friction", "restitution"};
   for (int k = 0; k < MATERIAL_COUNT; k++) {
     if (!material->given[k]) continue;
-    text_add(out, "%s%s: ", before, KEYS[k]);
+    text_add(out, "%s%s: ", before, material_key(k));
     write_number(out, material->value[k]);
     text_add(out, "%s", after);
   }
