@@ -715,7 +715,7 @@ static void run_T4_rolling_and_spinning_friction(void** state) {
   (void)state;
   static const unsigned all = STATE | VERTICES | ATTACHMENTS | MASS | CONTACT | MATERIAL;
   const Row still = {"resists", all, 40, 1e-6, "first_order", RESISTS_STILL};
-  expect_motion(&still, "ball", (Witness){4, 0, 0.02, 0.3});
+  expect_motion(&still, "ball", (Witness){3, 0, 0.01, 0.3});
   check_row(&still);
   check_row(&(Row){"resists, momentum", all & ~(unsigned)VERTICES, 40, 1e-6, "momentum", RESISTS_STILL});
   check_row(
