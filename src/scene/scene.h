@@ -200,9 +200,6 @@ typedef struct {
   int record_every; /* steps between rows of the CSV files */
   unsigned output;  /* OUTPUT_..., files of the run folder that are written only when asked for */
   int substeps;     /* equal parts that every step is taken in; below 1 counts as 1 */
-  int record_every;    /* steps between rows of the CSV files */
-  int substeps;        /* equal parts that every step is taken in; below 1 counts as 1 */
-  bool contact_points; /* contacts.csv has points and moments */
 } SceneSimulation;
 
 /* The state of a recorded run that this one begins in. */
@@ -217,8 +214,10 @@ typedef struct {
 #define STATE_FOLDER "states"
 char* scene_state_path(const char* run, int step); /* owned by the caller */
 
-/* Files that a run leaves only when it is asked for them. Bits, in the order of the words of simulation.output. */
-enum { OUTPUT_VELOCITIES = 1, OUTPUT_FORCES = 2 };
+/* What a run leaves only when it is asked for it: two files, and columns of contacts.csv. Bits, in the order of the
+ * words of simulation.output. */
+enum { OUTPUT_VELOCITIES = 1, OUTPUT_FORCES = 2, OUTPUT_CONTACT_POINTS = 4 };
+#define OUTPUT_WORDS "velocities|forces|contact_points"
 
 /* Most equal parts that a step may be taken in. */
 enum { SUBSTEPS_MAX = 64 };

@@ -62,10 +62,12 @@ static const SchemaRow ROWS[] = {
      .meaning = "Prove for every step that nothing passes through anything on the way."},
     {"simulation", "record_every", VALUE_INTEGER, AT(SimulationForm, simulation.record_every), .fallback = "1",
      .range = RANGE_BETWEEN(1, STEPS_MAX), .meaning = "Steps from one row of the CSV files to the next."},
-    {"simulation", "output", VALUE_WORDS, AT(SimulationForm, simulation.output), .of = "velocities|forces",
+    {"simulation", "output", VALUE_WORDS, AT(SimulationForm, simulation.output), .of = OUTPUT_WORDS,
      .fallback = "(none)",
-     .meaning = "Files that the run folder has only when they are asked for: velocities.csv (of links and joints) and "
-                "forces.csv (of drives, loads, friction, springs, limits along joint coordinates)."},
+     .meaning =
+         "What the run folder has only when it is asked for: velocities.csv (of links and joints), forces.csv (of "
+         "drives, loads, friction, springs, limits along joint coordinates), and in contacts.csv where each "
+         "contact acts, its centre of pressure, and its moment about there."},
     {"simulation", "substeps", VALUE_INTEGER, AT(SimulationForm, simulation.substeps), .fallback = "1",
      .range = RANGE_BETWEEN(1, SUBSTEPS_MAX),
      .meaning = "Equal parts that every step is taken in; rows and losses keep to whole steps. A step that fails is "
@@ -82,9 +84,6 @@ static const SchemaRow ROWS[] = {
      .range = RANGE_ABOVE(0),
      .meaning = "A time at which that run kept its state: its end, and simulation.keep_states. This run's clock goes "
                 "on from there."},
-
-    {"simulation", "contact_points", VALUE_BOOL, AT(SimulationForm, simulation.contact_points), .fallback = "false",
-     .meaning = "contacts.csv has where each contact acts (the centre of pressure) and its moment about there, too."},
 
     /* ---------------------------------------------------------------- contact */
     /* its other rows are the laws' (contact_schema_row) */
