@@ -591,7 +591,7 @@ static bool replay(const LawReplay* p, PairDerivatives* d) {
     impact_scale(&memory->impact, body[1].hull.half_space, d);
   }
   bool sound = true;
-  if (p->record->rubbing && rolls(p->material)) {
+  if (p->record->rubbing && now && rolls(p->material)) {
     Record r = record_of(p->record);
     RollingParameters rolling = rolling_of(law, p->material, r.load.factor);
     memory->rolling = rolling_lag(&p->now[0].hull, &p->now[1].hull, &now->plane, force_of(now));
