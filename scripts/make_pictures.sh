@@ -92,6 +92,14 @@ if chosen bounce; then
   simulate bounce
   draw scenes/bounce $RUNS/bounce --trail 12 --size 640x480
 fi
+if chosen roll; then
+  simulate roll
+  draw scenes/roll $RUNS/roll --trail 6 --size 640x480
+fi
+if chosen cradle; then
+  simulate cradle --steps 150
+  draw scenes/cradle $RUNS/cradle --strip 4 --view front --size 300x300
+fi
 if chosen stairs; then
   simulate stairs
   draw scenes/stairs $RUNS/stairs --trail 8 --size 640x480

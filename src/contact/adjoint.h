@@ -59,13 +59,15 @@ typedef struct {
   const PairBody* body;
   const PlaneSolution* solution; /* NULL: not in contact */
 } ImpactMoment;
+/* The active vertices of both sides, unless they are known. */
+void active_find(const ImpactMoment* at, double support, ActiveSides* active);
 /* bar: derivatives by the pair's pressure at t, gathered for impact_pressure_adjoint. */
 void impact_adjoint(const Impact* impact, const ImpactParameters* parameters, const ImpactPast* past,
                     const PairCarry* carried, const ImpactMoment* now, const ImpactMoment* next, ActiveSides* active,
                     Pressure* bar, PairShares* out);
-/* After friction_adjoint, with the coefficient times the factor: by the factor, which rests on the state at t and, as
- * out->carry, on the one before. */
-void impact_load_adjoint(const ContactLoad* load, double coefficient, Pressure* bar, PairShares* out);
+/* After friction_adjoint and rolling_adjoint, with coefficients times the factor: by the factor, which rests on the
+ * state at t and, as out->carry, on the one before. */
+void impact_load_adjoint(const ContactLoad* load, const PairMaterial* material, Pressure* bar, PairShares* out);
 /* What the step after this one has handed on by the pair's y at t. */
 void impact_carry_adjoint(const PairCarry* carried, const ImpactParameters* parameters, const ImpactMoment* now,
                           Pressure* bar, PairShares* out);

@@ -1,7 +1,7 @@
 /* Reverse derivatives of what an impact makes of a pair's force (docs/derivations/impact.md, I5, I6, I12). */
 #include "contact/adjoint.h"
 
-static void find_active(const ImpactMoment* at, double support, ActiveSides* active) {
+void active_find(const ImpactMoment* at, double support, ActiveSides* active) {
   if (active->known) return;
   active->count[0] = active->count[1] = 0;
   for (int side = 0; side < 2; side++)
@@ -17,7 +17,7 @@ static void potential_adjoint(double bar, double support, const ImpactMoment* at
   bool half_space = at->body[1].hull.half_space;
   GroundShare* ground = now ? &out->ground_now : &out->ground_next;
   out->support -= bar * at->solution->energy / support;
-  find_active(at, support, active);
+  active_find(at, support, active);
   for (int side = 0; side < 2; side++) {
     double sigma = side == 0 ? -1 : 1;
     for (int k = 0; k < active->count[side]; k++) {
@@ -127,9 +127,14 @@ void impact_adjoint(const Impact* impact, const ImpactParameters* parameters, co
   add_pressure(bar, 1, &carried->old);
 }
 
-void impact_load_adjoint(const ContactLoad* load, double coefficient, Pressure* bar, PairShares* out) {
-  double by_factor = out->friction * coefficient; /* friction holds the derivative by coefficient times factor */
+void impact_load_adjoint(const ContactLoad* load, const PairMaterial* material, Pressure* bar, PairShares* out) {
+  /* they hold the derivatives by coefficient times factor */
+  double by_factor = out->friction * material->value[MATERIAL_FRICTION];
+  if (out->rolling != 0 || out->spinning != 0)
+    by_factor += out->rolling * material->value[MATERIAL_ROLLING] + out->spinning * material->value[MATERIAL_SPINNING];
   out->friction *= load->factor;
+  out->rolling *= load->factor;
+  out->spinning *= load->factor;
   if (load->bounces)
     out->carry.load += by_factor;
   else {

@@ -7,6 +7,7 @@
 #include "contact/adjoint.h"
 #include "contact/law.h"
 #include "contact/rest.h"
+#include "contact/rolling.h"
 
 /* Roundings that add up in a pair's energy: of the sums, and of a clearance, taken five times and for a few vertices.
  */
@@ -21,8 +22,9 @@
 #define NEARER_MOST 0.1
 /* The force of a pair over its exponent: P_s' goes with about the sixth power of the clearance (C2). */
 #define FORCE_EXPONENT 6.0
-/* Shares of a vertex: of contact, of its potential at t + dt and at t, of its force at t, of friction. */
-enum { VERTEX_SHARES = 5 };
+/* Shares of a vertex: of contact, of its potential at t + dt and at t, of its force at t, of friction, of the normal
+ * that bodies roll about. */
+enum { VERTEX_SHARES = 6 };
 
 typedef struct {
   double support, stiffness, range;
@@ -37,6 +39,7 @@ typedef struct {
 /* What a pair remembers. What lasts from one step to the next goes through `pass`, of PairOwn as well. */
 typedef struct {
   FrictionLag lag;
+  RollingLag rolling;
   double before;     /* y of impact.md at the time of the lag */
   Impact load;       /* what the step before made of the force that friction rests on */
   bool load_bounces; /* and it was an impact's that gives back */
@@ -68,6 +71,7 @@ _Static_assert(sizeof(Record) <= sizeof(double[CONTACT_KEPT_NUMBERS]), "a record
 
 typedef struct {
   FrictionLag lag;        /* of one that rubs */
+  RollingLag rolling;     /* the same */
   PlaneResponse response; /* of one that is active */
   Impact impact;          /* the same */
 } Replay;
@@ -84,6 +88,12 @@ static const SchemaRow rows[] = {
      .meaning = "Stiffness kappa in front of the contact potential."},
     {"contact", "friction", VALUE_NUMBER, offsetof(ContactForm, contact.friction), .only = ONLY, .fallback = "0.5",
      .range = RANGE_BETWEEN(0, 100), .meaning = "Coulomb coefficient."},
+    {"contact", "rolling", VALUE_NUMBER, offsetof(ContactForm, contact.rolling), .only = ONLY, .unit = "m",
+     .fallback = "0", .range = RANGE_AT_LEAST(0),
+     .meaning = "Rolling friction: bodies that press on each other with the force N resist turning about axes along "
+                "their common plane with a moment of this times N, smooth below 0.01 rad/s."},
+    {"contact", "spinning", VALUE_NUMBER, offsetof(ContactForm, contact.spinning), .only = ONLY, .unit = "m",
+     .fallback = "0", .range = RANGE_AT_LEAST(0), .meaning = "Spinning friction: the same about the plane's normal."},
     {"contact", "smoothing", VALUE_NUMBER, offsetof(ContactForm, contact.smoothing), .only = ONLY, .unit = "(m/s)^2",
      .fallback = "(derived from the scene)", .range = RANGE_ABOVE(0),
      .meaning = "Friction smoothing epsilon; a sticking contact creeps at a small multiple of its root."},
@@ -240,8 +250,19 @@ static void evaluate(const LawPair* p, const LawOrigin* from) {
 }
 
 /* In proportion to the force that the last step ended with. */
+static RollingParameters rolling_of(const Law* law, const PairMaterial* material, double factor) {
+  return (RollingParameters){material->value[MATERIAL_ROLLING] * factor, material->value[MATERIAL_SPINNING] * factor,
+                             law->friction.dt};
+}
+
+static bool rolls(const PairMaterial* material) {
+  return material->value[MATERIAL_ROLLING] > 0 || material->value[MATERIAL_SPINNING] > 0;
+}
+
+static bool slides(const PairMaterial* material) { return material->value[MATERIAL_FRICTION] > 0; }
+
 static bool rubs(const LawPair* p) {
-  return p->lagged && p->material->value[MATERIAL_FRICTION] * ((const Memory*)p->memory)->load.first > 0;
+  return p->lagged && (slides(p->material) || rolls(p->material)) && ((const Memory*)p->memory)->load.first > 0;
 }
 
 static FrictionParameters friction_of(const LawPair* p) {
@@ -256,10 +277,17 @@ static bool rub(const LawPair* p, const LawOrigin* from) {
   const Law* law = p->law;
   Memory* memory = p->memory;
   PairOwn* own = p->own;
-  double energy;
+  double energy = 0;
+  bool found = true;
   own->follows = from->follows;
-  FrictionParameters parameters = friction_of(p);
-  bool found = friction_value(&memory->lag, &parameters, &p->a->pose, &p->b->pose, &energy) >= 0;
+  if (slides(p->material)) {
+    FrictionParameters parameters = friction_of(p);
+    found = friction_value(&memory->lag, &parameters, &p->a->pose, &p->b->pose, &energy) >= 0;
+  }
+  if (rolls(p->material)) {
+    RollingParameters rolling = rolling_of(law, p->material, memory->load.first);
+    energy += rolling_value(&memory->rolling, &rolling, &p->a->pose, &p->b->pose);
+  }
   memcpy(own->slip, memory->lag.slip, sizeof(own->slip));
   p->state->friction_energy = law->stiffness * energy;
   p->state->has_terms = true;
@@ -295,10 +323,14 @@ static void derive(const LawPair* p) {
     impact_scale(&own->impact, p->b->half_space, d);
   } else
     memset(d, 0, sizeof(*d));
-  if (rubs(p)) {
+  Memory* memory = p->memory;
+  if (rubs(p) && rolls(p->material)) {
+    RollingParameters rolling = rolling_of(law, p->material, memory->load.first);
+    rolling_derivatives(&memory->rolling, &rolling, &p->a->pose, &p->b->pose, p->b->half_space, d);
+  }
+  if (rubs(p) && slides(p->material)) {
     FrictionParameters parameters = friction_of(p);
-    friction_derivatives(&((Memory*)p->memory)->lag, &parameters, &p->a->pose, &p->b->pose, p->reference[0],
-                         p->reference[1], d);
+    friction_derivatives(&memory->lag, &parameters, &p->a->pose, &p->b->pose, p->reference[0], p->reference[1], d);
   }
   scale_terms(d, law->stiffness);
 }
@@ -338,10 +370,14 @@ static double compression(const LawPair* p) {
   return impact_compression(((const Law*)p->law)->support, ((const PairOwn*)p->own)->solution.energy);
 }
 
+static double force_of(const PlaneSolution* solution) {
+  return fabs(solution->side[0].first[3]) * vec3_norm(solution->plane.n);
+}
+
 static Pressure pressure_of(const LawPair* p) {
   const PlaneSolution* solution = &((const PairOwn*)p->own)->solution;
   if (p->state->outcome != PAIR_PRESSED) return (Pressure){0, 0};
-  return (Pressure){solution->energy, fabs(solution->side[0].first[3]) * vec3_norm(solution->plane.n)};
+  return (Pressure){solution->energy, force_of(solution)};
 }
 
 static size_t lag_room(const LawPair* p) {
@@ -360,6 +396,7 @@ static size_t lag(const LawPair* p, void* room) {
   impact_follow(&impact, &((const Law*)p->law)->part, &now, &memory->course);
   if (!p->lagged) return 0;
   friction_lag(p->a, p->b, ((const Law*)p->law)->support, &own->solution.plane, room, &memory->lag);
+  memory->rolling = rolling_lag(p->a, p->b, &own->solution.plane, now.force);
   return sizeof(FrictionVertex) * (size_t)(memory->lag.count[0] + memory->lag.count[1]);
 }
 
@@ -555,7 +592,13 @@ static bool replay(const LawReplay* p, PairDerivatives* d) {
     impact_scale(&memory->impact, body[1].hull.half_space, d);
   }
   bool sound = true;
-  if (p->record->rubbing) {
+  if (p->record->rubbing && now && rolls(p->material)) {
+    Record r = record_of(p->record);
+    RollingParameters rolling = rolling_of(law, p->material, r.load.factor);
+    memory->rolling = rolling_lag(&p->now[0].hull, &p->now[1].hull, &now->plane, force_of(now));
+    rolling_derivatives(&memory->rolling, &rolling, &body[0].hull.pose, &body[1].hull.pose, body[1].hull.half_space, d);
+  }
+  if (p->record->rubbing && slides(p->material)) {
     Record r = record_of(p->record);
     FrictionParameters parameters = recorded_friction(p, &r);
     friction_lag(&p->now[0].hull, &p->now[1].hull, law->support, &now->plane, p->vertices, &memory->lag);
@@ -584,8 +627,12 @@ static void reverse(const LawReplay* p, const double twist[2][6], const PairCarr
   if (p->record->rubbing) {
     Record r = record_of(p->record);
     FrictionParameters parameters = recorded_friction(p, &r);
-    friction_adjoint(&memory->lag, &parameters, law->support, now.body, p->next, now.solution, twist, &then, s);
-    impact_load_adjoint(&r.load, p->material->value[MATERIAL_FRICTION], &bar, s);
+    RollingParameters rolling = rolling_of(law, p->material, r.load.factor);
+    if (slides(p->material))
+      friction_adjoint(&memory->lag, &parameters, law->support, now.body, p->next, now.solution, twist, &then, s);
+    if (rolls(p->material))
+      bar.force += rolling_adjoint(&memory->rolling, &rolling, law->support, &now, p->next, twist, &then, s);
+    impact_load_adjoint(&r.load, p->material, &bar, s);
   }
   impact_carry_adjoint(carry, &impact, &now, &bar, s);
   impact_pressure_adjoint(&bar, &impact, &now, &then, s);

@@ -137,10 +137,11 @@ typedef struct {
   int count[2];
   double value;   /* Phi */
   double support; /* dPhi/ds */
-  double friction, smoothing, rest_speed, restitution;
+  double friction, smoothing, rest_speed, restitution, rolling, spinning;
   double own[CONTACT_OWN_PARAMETERS];  /* by the law's own parameters */
   PairCarry carry;                     /* for the step to t */
   GroundShare ground_now, ground_next; /* of a half-space */
+  Vec3 turn_now[2];                    /* by turns of the bodies at t, besides what their vertices share */
 } PairShares;
 
 #endif

@@ -348,6 +348,12 @@ static void add_ground(const GroundShare* share, double kappa, Mat3 r, double (*
   }
 }
 
+static void add_turn(Vec3 turn, double kappa, Mat3 r, double (*pose)[4]) {
+  if (is_zero(turn)) return;
+  GroundShare share = {{0, 0, 0}, turn};
+  add_ground(&share, kappa, r, pose);
+}
+
 void contact_replay_adjoint(ContactReplay* r, const ContactField* field, double (*pose_now)[3][4],
                             double (*ground_next)[3][4], ModelGradient* gradient) {
   r->field = field;
@@ -363,8 +369,12 @@ void contact_replay_adjoint(ContactReplay* r, const ContactField* field, double 
     }
     gradient->contact[CONTACT_SUPPORT] += kappa * p->shares.support;
     gradient->contact[CONTACT_STIFFNESS] += p->shares.value;
-    const double by[MATERIAL_COUNT] = {
-        [MATERIAL_FRICTION] = kappa * p->shares.friction, [MATERIAL_RESTITUTION] = kappa * p->shares.restitution};
+    const double by[MATERIAL_COUNT] = {[MATERIAL_FRICTION] = kappa * p->shares.friction,
+                                       [MATERIAL_RESTITUTION] = kappa * p->shares.restitution,
+                                       [MATERIAL_ROLLING] = kappa * p->shares.rolling,
+                                       [MATERIAL_SPINNING] = kappa * p->shares.spinning};
+    for (int side = 0; side < 2; side++)
+      add_turn(p->shares.turn_now[side], kappa, r->pose_now[p->link[side]].r, pose_now[p->link[side]]);
     model_gradient_material(r->model, p->link[0], p->link[1], by, gradient);
     gradient->contact[CONTACT_SMOOTHING] += kappa * p->shares.smoothing;
     gradient->contact[CONTACT_REST_SPEED] += kappa * p->shares.rest_speed;

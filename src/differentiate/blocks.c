@@ -48,8 +48,8 @@ static void visit_material(const SceneMaterial* material, int link, int item, in
 
 static void visit_materials(const Scene* scene, const Model* model, MaterialVisit visit, void* context) {
   if (model->contact_model == CONTACT_NONE || model->hull_count == 0) return;
-  const SceneMaterial own = {.given = {[MATERIAL_RESTITUTION] = !scene->contact.elastic},
-                             .value = {[MATERIAL_RESTITUTION] = scene->contact.restitution}};
+  const SceneContact* c = &scene->contact;
+  const SceneMaterial own = {{false, !c->elastic, true, true}, {0, c->restitution, c->rolling, c->spinning}};
   visit_material(&own, -1, -1, 0, visit, context);
   for (int i = 0; i < scene->link_count; i++)
     visit_material(&scene->links[i].material, i, -1, model_material_row(model, i, -1), visit, context);

@@ -439,11 +439,21 @@ static bool loads_vary(const Model* model) {
 
 static bool may_collide(const ModelLink* link) { return link->collide && link->hull_count > 0; }
 
+/* Of MuJoCo: 1 without friction, 3 with that of points, 4 with spinning, 6 with rolling. */
+static int contact_dimension(double friction, double spinning, double rolling) {
+  return rolling > 0 ? 6 : spinning > 0 ? 4 : friction > 0 ? 3 : 1;
+}
+
 /* Geometries whose friction is not that of the defaults: MuJoCo's own rule is the larger of the two. */
 static void add_pair_friction(Mjcf* m, int a, int b) {
   const Model* model = m->model;
-  double friction = model_pair_material(model, a, b).value[MATERIAL_FRICTION];
-  if (friction == model->contact.friction) return;
+  PairMaterial own = model_pair_material(model, a, b);
+  const double* v = own.value;
+  if (v[MATERIAL_FRICTION] == model->contact.friction && v[MATERIAL_ROLLING] == model->contact.rolling &&
+      v[MATERIAL_SPINNING] == model->contact.spinning)
+    return;
+  const double five[] = {v[MATERIAL_FRICTION], v[MATERIAL_FRICTION], v[MATERIAL_SPINNING], v[MATERIAL_ROLLING],
+                         v[MATERIAL_ROLLING]};
   for (int i = 0; i < model->links[a].hull_count; i++)
     for (int k = 0; k < model->links[b].hull_count; k++) {
       Text one = {0}, other = {0};
@@ -452,8 +462,8 @@ static void add_pair_friction(Mjcf* m, int a, int b) {
       text_add(m->out, "    <pair");
       xml_text(m->out, "geom1", one.data);
       xml_text(m->out, "geom2", other.data);
-      text_add(m->out, " condim=\"%d\"", friction > 0 ? 3 : 1);
-      xml_numbers(m->out, "friction", (const double[]){friction, friction, 0, 0, 0}, 5);
+      text_add(m->out, " condim=\"%d\"", contact_dimension(v[MATERIAL_FRICTION], five[2], five[3]));
+      xml_numbers(m->out, "friction", five, 5);
       text_add(m->out, "/>\n");
       text_free(&one);
       text_free(&other);
@@ -556,11 +566,18 @@ static void add_defaults(Mjcf* m) {
   const ModelContact* contact = &m->model->contact;
   const double solref[2] = {CONTACT_STEPS * m->step, CONTACT_DAMPING}, limit[2] = {LIMIT_STEPS * m->step, 1.0};
   double margin = m->model->contact_model == CONTACT_NONE ? 0.0 : CONTACT_MARGIN * contact->gap_at_rest;
-  text_add(m->out, "  <default>\n    <geom condim=\"%d\"", contact->friction > 0 ? 3 : 1);
-  xml_numbers(m->out, "friction", (const double[]){contact->friction, 0, 0}, 3);
+  text_add(m->out, "  <default>\n    <geom condim=\"%d\"",
+           contact_dimension(contact->friction, contact->spinning, contact->rolling));
+  xml_numbers(m->out, "friction", (const double[]){contact->friction, contact->spinning, contact->rolling}, 3);
   xml_numbers(m->out, "solref", solref, 2);
   text_add(m->out, " solimp=\"" CONTACT_IMPEDANCE "\"");
   xml_numbers(m->out, "margin", &margin, 1);
+  if (m->model->has_materials) { /* pairs do not take these from their geometries */
+    text_add(m->out, "/>\n    <pair");
+    xml_numbers(m->out, "solref", solref, 2);
+    text_add(m->out, " solimp=\"" CONTACT_IMPEDANCE "\"");
+    xml_numbers(m->out, "margin", &margin, 1);
+  }
   text_add(m->out, "/>\n    <joint");
   xml_numbers(m->out, "solreflimit", limit, 2);
   text_add(m->out, "/>\n  </default>\n");

@@ -120,6 +120,8 @@ void build_contact(Builder* builder) {
                             .friction = given->friction,
                             .restitution = given->restitution,
                             .hierarchy = given->hierarchy,
+                            .rolling = given->rolling,
+                            .spinning = given->spinning,
                             .feature = feature};
   memcpy(contact->own, given->own, sizeof(contact->own));
   contact->bounces = model_largest_material(builder->model, MATERIAL_RESTITUTION) > 0;

@@ -25,7 +25,8 @@ static int find_item(const Model* model, const ModelPairItem* first, int items, 
 }
 
 static double contact_value(const Model* model, int which) {
-  return which == MATERIAL_FRICTION ? model->contact.friction : model->contact.restitution;
+  const ModelContact* c = &model->contact;
+  return (const double[MATERIAL_COUNT]){c->friction, c->restitution, c->rolling, c->spinning}[which];
 }
 
 static double value_of_links(const Model* model, int a, int b, int which) {

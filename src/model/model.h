@@ -128,6 +128,7 @@ typedef struct {
   double support;                     /* s [m] */
   double stiffness;                   /* kappa */
   double friction;                    /* Coulomb coefficient */
+  double rolling, spinning;           /* of rolling and spinning friction [m] */
   double smoothing;                   /* epsilon [(m/s)^2] */
   double rest_speed;                  /* nothing that meets leaves faster [m/s]; 0: the bare barrier */
   double restitution;                 /* what is left of the speed of approach, of impacts well above the rest speed */

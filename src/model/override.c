@@ -69,7 +69,8 @@ static double* material_number(const Scene* scene, const ModelOverride* o) {
   } c = {.read = &scene->contact};
   if (o->link >= 0) return &scene->links[o->link].material.value[o->index];
   if (o->part >= 0) return &scene->contact.pairs[o->part].material.value[o->index];
-  return o->index == MATERIAL_FRICTION ? &c.own->friction : &c.own->restitution;
+  double* const own[MATERIAL_COUNT] = {&c.own->friction, &c.own->restitution, &c.own->rolling, &c.own->spinning};
+  return own[o->index];
 }
 
 double* model_scene_number(const Scene* scene, const ModelOverride* o) {

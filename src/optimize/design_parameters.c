@@ -27,6 +27,10 @@ static const ParameterKind KINDS[PARAMETER_TYPE_COUNT] = {
     [PARAMETER_SPRING] = {"stiffness", OF_DOF, OVERRIDE_JOINT, JOINT_STIFFNESS, 0},
     [PARAMETER_DRY] = {"friction", OF_DOF, OVERRIDE_JOINT, JOINT_FRICTION, 0},
     [PARAMETER_ARMATURE] = {"armature", OF_DOF, OVERRIDE_JOINT, JOINT_ARMATURE, LEAST_PART},
+    [PARAMETER_LINK_FRICTION] = {"friction", OF_LINK, OVERRIDE_MATERIAL, MATERIAL_FRICTION, LEAST_PART},
+    [PARAMETER_LINK_RESTITUTION] = {"restitution", OF_LINK, OVERRIDE_MATERIAL, MATERIAL_RESTITUTION, LEAST_PART},
+    [PARAMETER_LINK_ROLLING] = {"rolling", OF_LINK, OVERRIDE_MATERIAL, MATERIAL_ROLLING, LEAST_PART},
+    [PARAMETER_LINK_SPINNING] = {"spinning", OF_LINK, OVERRIDE_MATERIAL, MATERIAL_SPINNING, LEAST_PART},
     [PARAMETER_GRAVITY] = {"gravity", OF_SCENE_AXES, OVERRIDE_GRAVITY, 0, ANY},
     [PARAMETER_FRICTION] = {"friction", OF_SCENE, OVERRIDE_CONTACT, CONTACT_FRICTION, 0},
     [PARAMETER_SUPPORT] = {"support", OF_SCENE, OVERRIDE_CONTACT, CONTACT_SUPPORT, LEAST_PART},
@@ -203,12 +207,14 @@ static bool list_of_link(Listing* l, const TaskName* name) {
   if (weighed && !(l->b->model->links[link].mass > 0)) return refuse(l, name, "it has no mass");
   if (l->item->type == PARAMETER_INERTIA) return list_inertia(l, name, link);
   if (l->item->type == PARAMETER_SIZE) return list_size(l, name, link);
+  if (l->kind->kind == OVERRIDE_MATERIAL && !l->b->scene->links[link].material.given[l->kind->which])
+    return refuse(l, name, "it has no such value of its own");
   char text[NAME_MAX_LENGTH + 40];
   if (l->kind->of == OF_DOF) return list_dofs(l, name, link);
   if (l->kind->of == OF_LINK_AXES)
     list_axes(l, name->text, link);
   else
-    list_number(l, link, 0, 0, name_of(text, sizeof text, name->text, l->kind->word, ""));
+    list_number(l, link, 0, l->kind->which, name_of(text, sizeof text, name->text, l->kind->word, ""));
   return true;
 }
 

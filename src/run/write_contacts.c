@@ -1,8 +1,10 @@
 /* contacts.csv: one row per touching pair of links and recorded step; the force acts on b. */
 #include "run/writer.h"
 
+static bool asks_points(const Model* model) { return model->simulation.output & OUTPUT_CONTACT_POINTS; }
+
 static void header(Text* row, const Model* model) {
-  text_add(row, "time,a,b,gap,fx,fy,fz%s\n", model->simulation.contact_points ? ",x,y,z,mx,my,mz" : "");
+  text_add(row, "time,a,b,gap,fx,fy,fz%s\n", asks_points(model) ? ",x,y,z,mx,my,mz" : "");
 }
 
 static void rows(Text* out, WriterContext* context, const RunFrame* frame) {
@@ -16,7 +18,7 @@ static void rows(Text* out, WriterContext* context, const RunFrame* frame) {
     csv_add_field(out, links[contact->b].name);
     const Vec3 f = contact->force, x = contact->point, m = contact->moment;
     const double values[] = {contact->gap, f.x, f.y, f.z, x.x, x.y, x.z, m.x, m.y, m.z};
-    for (int k = 0; k < (context->model->simulation.contact_points ? 10 : 4); k++) {
+    for (int k = 0; k < (asks_points(context->model) ? 10 : 4); k++) {
       text_add_bytes(out, ",", 1);
       text_add_double(out, values[k]);
     }

@@ -109,9 +109,13 @@ static void read_exclude_pair(Reader* reader, const Node* pair, SceneContact* co
   contact->exclude_place[contact->exclude_count++] = pair->place;
 }
 
+const char* material_key(int which) {
+  static const char* const KEYS[MATERIAL_COUNT] = {"friction", "restitution", "rolling", "spinning"};
+  return KEYS[which];
+}
+
 void read_material(const Node* map, SceneMaterial* material) {
-  static const char* const KEYS[MATERIAL_COUNT] = {"friction", "restitution"};
-  for (int k = 0; k < MATERIAL_COUNT; k++) material->given[k] = is_given(map, KEYS[k]);
+  for (int k = 0; k < MATERIAL_COUNT; k++) material->given[k] = is_given(map, material_key(k));
 }
 
 static void read_pair_name(Reader* reader, const char* key, const Node* node, char** name) {

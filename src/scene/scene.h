@@ -78,11 +78,12 @@ typedef struct {
 } SceneJoint;
 
 /* What a link, or a pair of links, is made of as contact feels it (contact.pairs). */
-enum { MATERIAL_FRICTION, MATERIAL_RESTITUTION, MATERIAL_COUNT };
+enum { MATERIAL_FRICTION, MATERIAL_RESTITUTION, MATERIAL_ROLLING, MATERIAL_SPINNING, MATERIAL_COUNT };
 typedef struct {
   bool given[MATERIAL_COUNT]; /* what nothing is said of comes from elsewhere (model_pair_material) */
   double value[MATERIAL_COUNT];
 } SceneMaterial;
+const char* material_key(int which); /* "friction", ... */
 
 typedef enum { MASS_VERTICES, MASS_UNIFORM, MASS_GIVEN } MassModel;
 
@@ -264,8 +265,10 @@ typedef struct {
 #define STATE_FOLDER "states"
 char* scene_state_path(const char* run, int step); /* owned by the caller */
 
-/* Files that a run leaves only when it is asked for them. Bits, in the order of the words of simulation.output. */
-enum { OUTPUT_VELOCITIES = 1, OUTPUT_FORCES = 2 };
+/* What a run leaves only when it is asked for it: two files, and columns of contacts.csv. Bits, in the order of the
+ * words of simulation.output. */
+enum { OUTPUT_VELOCITIES = 1, OUTPUT_FORCES = 2, OUTPUT_CONTACT_POINTS = 4 };
+#define OUTPUT_WORDS "velocities|forces|contact_points"
 
 /* Most equal parts that a step may be taken in. */
 enum { SUBSTEPS_MAX = 64 };
@@ -291,6 +294,7 @@ typedef struct {
   double support;                     /* s, m */
   double stiffness;                   /* kappa */
   double friction;                    /* Coulomb coefficient >= 0 */
+  double rolling, spinning;           /* m, >= 0 */
   double smoothing;                   /* epsilon, (m/s)^2 */
   double rest_speed;                  /* m/s */
   double own[CONTACT_OWN_PARAMETERS]; /* of the law alone */

@@ -64,10 +64,12 @@ static const SchemaRow ROWS[] = {
      .meaning = "Prove for every step that nothing passes through anything on the way."},
     {"simulation", "record_every", VALUE_INTEGER, AT(SimulationForm, simulation.record_every), .fallback = "1",
      .range = RANGE_BETWEEN(1, STEPS_MAX), .meaning = "Steps from one row of the CSV files to the next."},
-    {"simulation", "output", VALUE_WORDS, AT(SimulationForm, simulation.output), .of = "velocities|forces",
+    {"simulation", "output", VALUE_WORDS, AT(SimulationForm, simulation.output), .of = OUTPUT_WORDS,
      .fallback = "(none)",
-     .meaning = "Files that the run folder has only when they are asked for: velocities.csv (of links and joints) and "
-                "forces.csv (of drives, loads, friction, springs, limits along joint coordinates)."},
+     .meaning =
+         "What the run folder has only when it is asked for: velocities.csv (of links and joints), forces.csv (of "
+         "drives, loads, friction, springs, limits along joint coordinates), and in contacts.csv where each "
+         "contact acts, its centre of pressure, and its moment about there."},
     {"simulation", "substeps", VALUE_INTEGER, AT(SimulationForm, simulation.substeps), .fallback = "1",
      .range = RANGE_BETWEEN(1, SUBSTEPS_MAX),
      .meaning = "Equal parts that every step is taken in; rows and losses keep to whole steps. A step that fails is "
@@ -106,6 +108,12 @@ static const SchemaRow ROWS[] = {
     {"contact_pair", "restitution", VALUE_NUMBER, AT(ContactPairForm, material.value[MATERIAL_RESTITUTION]),
      .fallback = "(from the links, else contact.restitution)", .range = RANGE_BETWEEN(0, 1),
      .meaning = "Part of the normal speed that is left after an impact between them."},
+    {"contact_pair", "rolling", VALUE_NUMBER, AT(ContactPairForm, material.value[MATERIAL_ROLLING]), .unit = "m",
+     .fallback = "(from the links, else contact.rolling)", .range = RANGE_AT_LEAST(0),
+     .meaning = "Rolling friction between them."},
+    {"contact_pair", "spinning", VALUE_NUMBER, AT(ContactPairForm, material.value[MATERIAL_SPINNING]), .unit = "m",
+     .fallback = "(from the links, else contact.spinning)", .range = RANGE_AT_LEAST(0),
+     .meaning = "Spinning friction between them."},
 
     /* ---------------------------------------------------------------- shape */
     {"shape", "type", VALUE_CHOICE, AT(SceneShapeForm, type),
@@ -240,6 +248,12 @@ static const SchemaRow ROWS[] = {
     {"link", "restitution", VALUE_NUMBER, AT(LinkForm, material.value[MATERIAL_RESTITUTION]),
      .fallback = "(the other link's, else contact.restitution)", .range = RANGE_BETWEEN(0, 1),
      .meaning = "Part of the normal speed that is left after an impact; the same rule."},
+    {"link", "rolling", VALUE_NUMBER, AT(LinkForm, material.value[MATERIAL_ROLLING]), .unit = "m",
+     .fallback = "(the other link's, else contact.rolling)", .range = RANGE_AT_LEAST(0),
+     .meaning = "Rolling friction; the same rule."},
+    {"link", "spinning", VALUE_NUMBER, AT(LinkForm, material.value[MATERIAL_SPINNING]), .unit = "m",
+     .fallback = "(the other link's, else contact.spinning)", .range = RANGE_AT_LEAST(0),
+     .meaning = "Spinning friction; the same rule."},
     {"link", "groups", VALUE_NAMES, AT(LinkForm, groups), .nullable = true,
      .meaning = "Names that contact.exclude and contact.pairs may use for this link."},
     {"link", "color", VALUE_COLOR, AT(LinkForm, color), .fallback = "(from a palette)",

@@ -12,9 +12,9 @@
   "point|travel|relative|reach|orientation|velocity|effort|smoothness|force|gap|shape|volume|" \
   "roughness|approach|pose"
 /* Types of parameters that have a key, in the order of TaskParameterType. */
-#define PARAMETERS                                                                                                   \
-  "mass|center|inertia|size|damping|spring|dry_friction|armature|gravity|friction|support|stiffness|smoothing|rest_" \
-  "speed"
+#define PARAMETERS                                                                                                  \
+  "mass|center|inertia|size|damping|spring|dry_friction|armature|link_friction|link_restitution|link_rolling|link_" \
+  "spinning|gravity|friction|support|stiffness|smoothing|rest_speed"
 #define LOSSES_OF_A_LINK "point|travel|relative|reach|orientation|velocity|force|gap|approach|pose"
 #define LOSSES_OF_ANY_LINK "effort|smoothness|shape|volume|roughness"
 #define LOSSES_IN_TIME "point|travel|relative|reach|orientation|velocity|effort|smoothness|force|gap|approach|pose"
@@ -466,6 +466,7 @@ static const SchemaObject OBJECTS[] = {
          "(docs/derivations/design.md, D9)\n"
          "* `size` [m]: the edges of the link's box\n"
          "* `damping`, `spring` (its stiffness), `dry_friction`, `armature` of the links' joints\n"
+         "* `link_friction`, `link_restitution`, `link_rolling` [m], `link_spinning` [m] that links have of their own\n"
          "* `gravity` [m/s^2], of the scene and without a link, like all that follow\n"
          "* `friction`, `support` [m], `stiffness`, `smoothing` [(m/s)^2], `rest_speed` [m/s] of the contact",
      .example = "scene: ../scenes/slide.yaml\n"

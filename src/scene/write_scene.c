@@ -31,6 +31,17 @@ static void write_duration(Text* out, const SceneSimulation* simulation) {
   write_number(out, round(rounded / simulation->dt) == simulation->steps ? rounded : duration);
 }
 
+static void write_output(Text* out, unsigned output) {
+  static const char* const WORDS[] = {"velocities", "forces", "contact_points"};
+  const char* before = ", output: [";
+  for (int k = 0; k < 3; k++) {
+    if (!(output & 1u << k)) continue;
+    text_add(out, "%s%s", before, WORDS[k]);
+    before = ", ";
+  }
+  if (output) text_add(out, "]");
+}
+
 static void write_simulation(const Writer* writer) {
   static const char* const INTEGRATORS[] = {"first_order", "second_order", "momentum"};
   const SceneSimulation* simulation = &writer->scene->simulation;
@@ -44,11 +55,7 @@ static void write_simulation(const Writer* writer) {
   if (simulation->force_tolerance > 0) write_key_number(out, "force_tolerance", simulation->force_tolerance);
   text_add(out, ", max_iterations: %d, certificate: %s, record_every: %d", simulation->max_iterations,
            simulation->certificate ? "true" : "false", simulation->record_every);
-  if (simulation->output) {
-    bool both = (simulation->output & OUTPUT_VELOCITIES) && (simulation->output & OUTPUT_FORCES);
-    text_add(out, ", output: [%s%s%s]", simulation->output & OUTPUT_VELOCITIES ? "velocities" : "", both ? ", " : "",
-             simulation->output & OUTPUT_FORCES ? "forces" : "");
-  }
+  write_output(out, simulation->output);
   if (simulation->substeps > 1) text_add(out, ", substeps: %d", simulation->substeps);
   if (writer->scene->keep_state_count > 0)
     write_key_numbers(out, "keep_states", writer->scene->keep_states, writer->scene->keep_state_count);
@@ -86,10 +93,9 @@ static void write_parameter(Text* out, const SceneContact* contact, const Schema
 }
 
 static void write_material(Text* out, const SceneMaterial* material, const char* before, const char* after) {
-  static const char* const KEYS[MATERIAL_COUNT] = {"friction", "restitution"};
   for (int k = 0; k < MATERIAL_COUNT; k++) {
     if (!material->given[k]) continue;
-    text_add(out, "%s%s: ", before, KEYS[k]);
+    text_add(out, "%s%s: ", before, material_key(k));
     write_number(out, material->value[k]);
     text_add(out, "%s", after);
   }

@@ -207,6 +207,8 @@ static void add_wrench(const ContactSystem* system, int candidate, bool turned, 
   out->press = weight;
 }
 
+static bool asks_points(const Sim* s) { return s->model->simulation.output & OUTPUT_CONTACT_POINTS; }
+
 static void place_contacts(SimContact* list, int count) {
   for (int k = 0; k < count; k++) {
     SimContact* c = &list[k];
@@ -231,12 +233,12 @@ const SimContact* sim_contacts(Sim* s, int* count) {
     contact_candidate(s->contact, k, &c.a, &c.b);
     bool turned = c.a > c.b;
     if (turned) c = (SimContact){.a = c.b, .b = c.a, .gap = c.gap, .force = vec3_scale(force, -1.0)};
-    if (s->model->simulation.contact_points) add_wrench(s->contact, k, turned, &c);
+    if (asks_points(s)) add_wrench(s->contact, k, turned, &c);
     s->contacts[(*count)++] = c;
   }
   if (*count > 1) qsort(s->contacts, (size_t)*count, sizeof(SimContact), compare_contacts);
   merge_sorted(s->contacts, count);
-  if (s->model->simulation.contact_points) place_contacts(s->contacts, *count);
+  if (asks_points(s)) place_contacts(s->contacts, *count);
   drop_far(s->contacts, count, contact_listed_range(s->model));
   return s->contacts;
 }

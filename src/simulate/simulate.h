@@ -104,7 +104,7 @@ typedef struct {
   int a, b;
   double gap; /* smallest distance of their hulls (exact GJK) [m] */
   Vec3 force; /* on b, world [N] */
-  /* With simulation.contact_points, else zero: */
+  /* With OUTPUT_CONTACT_POINTS, else zero: */
   Vec3 point;   /* centre of pressure, mean over their hulls by normal force [m] */
   Vec3 moment;  /* about it, on b [N m] */
   double press; /* sum of the normal forces [N] */

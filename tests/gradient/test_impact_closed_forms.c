@@ -169,12 +169,79 @@ static void friction_distance_by_friction_of_links(void** state) {
   rig_free(r);
 }
 
+/* A ball that rolls slows down by c g / (r (1 + I / m r^2)), 5/7 c g / r for a solid one; one that spins upright by
+ * c m g / I, and stops: and so do the derivatives by c, its own, sqrt(c c') with the ground's, or the pair's. */
+static void rolling_T1_slows_down_as_it_must(void** state) {
+  (void)state;
+  static const struct {
+    const char *contact, *ground, *ball;
+    double coefficient, share[4]; /* of contact, ground, ball, pair */
+  } rows[] = {
+      {"%s: 0.004, ", "", "", 0.004, {1, 0, 0, 0}},
+      {"", "%s: 0.008, ", "%s: 0.002, ", 0.004, {0, 0.25, 1, 0}},
+      {"pairs: [{a: ball, b: ground, %s: 0.004}], ", "", "%s: 0.01, ", 0.004, {0, 0, 0, 1}},
+  };
+  double radius = 0.1, span = 0.3, g = 9.81;
+  for (int spins = 0; spins < 2; spins++)
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+      Text text[3] = {{0}};
+      const char* parts[] = {rows[k].contact, rows[k].ground, rows[k].ball};
+      for (int n = 0; n < 3; n++)
+        text_add(&text[n], *parts[n] ? parts[n] : "%s", *parts[n] ? material_key(MATERIAL_ROLLING + spins) : "");
+      Rig* r = rig_create(
+          run_model("simulation: {dt: 0.002, steps: 150, integrator: momentum}\n"
+                    "contact: {%ssupport: 0.003, friction: %g}\n"
+                    "links:\n"
+                    "  - {name: ground, %sfixed: true, shape: {type: half_space}}\n"
+                    "  - {name: ball, %smass: 1, mass_model: given, inertia: [0.004, 0.004, 0.004, 0, 0, 0], position: "
+                    "[0, 0, 0.10122], shape: {type: sphere, radius: 0.1, resolution: 4}}\n"
+                    "initial: [{link: ball, velocities: [%g, 0, 0, 0, %g, %g]}]\n",
+                    text[0].data, spins ? 0.0 : 0.5, text[1].data, text[2].data, spins ? 0.0 : 1.0, spins ? 0.0 : 10.0,
+                    spins ? 4.0 : 0.0),
+          150);
+      int dof = spins ? 5 : 0, which = MATERIAL_ROLLING + spins;
+      derive(r, dof, true);
+      double by = spins ? -g / 0.004 * span : -5.0 / 7 * g / radius * span;
+      double start = spins ? 4 : 1, found = r->recording.rate[150 * r->run->model.dof_count + dof];
+      compare_near(found, start + by * rows[k].coefficient, 0.03 * fabs(by) * rows[k].coefficient, "%d, row %zu: rate",
+                   spins, k);
+      for (int n = 0; n < 3 + r->run->model.scene->contact.pair_count; n++)
+        compare_near(r->gradient.material[n][which], rows[k].share[n] * by, 0.04 * fabs(by),
+                     "%d, row %zu: by the coefficient of row %d", spins, k, n);
+      rig_free(r);
+      for (int n = 0; n < 3; n++) text_free(&text[n]);
+    }
+}
+
+/* It stops after I w / (c m g), and not before. */
+static void rolling_T1_spinning_ball_stops(void** state) {
+  (void)state;
+  Run* run = run_create(1, 1e-9,
+                        "simulation: {dt: 0.001, steps: 700, integrator: momentum}\n"
+                        "contact: {friction: 0, spinning: 0.003, support: 0.003}\n"
+                        "links:\n"
+                        "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
+                        "  - {name: ball, mass: 1, mass_model: given, inertia: [0.004, 0.004, 0.004, 0, 0, 0], "
+                        "position: [0, 0, 0.10122], shape: {type: sphere, radius: 0.1, resolution: 4}}\n"
+                        "initial: [{link: ball, velocities: [0, 0, 0, 0, 0, 4]}]\n");
+  double stops = 0.004 * 4 / (0.003 * 9.81);
+  run_steps(run, (int)(0.97 * stops / 0.001));
+  double before = sim_state(run->sim)->rate[5];
+  run_steps(run, (int)(0.06 * stops / 0.001));
+  double after = sim_state(run->sim)->rate[5];
+  compare_near(before, 0.03 * 4, 0.05, "just before it stops");
+  compare_near(after, 0, 0.02, "and after");
+  run_free(run);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(impact_velocities_after_by_velocities_before),
       cmocka_unit_test(impact_place_after_by_place_before),
       cmocka_unit_test(impact_speed_after_by_restitution),
       cmocka_unit_test(friction_distance_by_friction_of_links),
+      cmocka_unit_test(rolling_T1_slows_down_as_it_must),
+      cmocka_unit_test(rolling_T1_spinning_ball_stops),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -864,6 +864,37 @@ static void run_Z6_a_closure_that_breaks(void** state) {
   check_row(&(Row){"after it broke, second order", blocks, 30, 1e-6, "second_order", ROPE_BREAKS});
 }
 
+/* A ball rolls and spins on a plank, which slides on the ground: rolling and spinning friction between hulls and on a
+ * half-space, which a joint moves in the second. */
+#define RESISTS(ground)                                                                                               \
+  "simulation: {dt: 0.005, steps: 60, integrator: %s}\n"                                                              \
+  "contact: {friction: 0.5, rolling: 0.004, spinning: 0.006, support: 0.004, stiffness: 1.0e-7, smoothing: 1.0e-3}\n" \
+  "links:\n" ground                                                                                                   \
+  "  - {name: plank, mass: 2, position: [0, 0, 0.0535], shape: {type: box, size: [0.5, 0.4, 0.1]}}\n"                 \
+  "  - {name: ball, rolling: 0.003, mass: 1, position: [0, 0, 0.182], rotation_vector: [0.3, 0.2, 0.1], shape: "      \
+  "{type: sphere, radius: 0.08, resolution: 1}}\n"                                                                    \
+  "  - {name: other, friction: 0, mass: 1, position: [0, 0.5, 0.082], shape: {type: sphere, radius: 0.08}}\n"         \
+  "initial:\n"                                                                                                        \
+  "  - {link: ball, velocities: [0.2, 0.1, 0, -0.5, 2, 3]}\n"                                                         \
+  "  - {link: other, velocities: [0.1, 0, 0, 0.5, 1, -3]}\n"
+static const char RESISTS_STILL[] =
+    RESISTS("  - {name: ground, fixed: true, shape: {type: half_space}, rolling: 0.002}\n");
+static const char RESISTS_MOVED[] = RESISTS(
+    "  - {name: ground, joint: {type: hinge, axis: [0, 1, 0]}, shape: {type: half_space}, rolling: 0.002}\n"
+    ) "controllers:\n"
+    "  - {link: ground, type: prescribed, target: {type: sines, terms: [{amplitude: 0.05, frequency: 2}]}}\n";
+
+static void run_T4_rolling_and_spinning_friction(void** state) {
+  (void)state;
+  static const unsigned all = STATE | VERTICES | ATTACHMENTS | MASS | CONTACT | MATERIAL;
+  const Row still = {"resists", all, 40, 1e-6, "first_order", RESISTS_STILL};
+  expect_motion(&still, "ball", (Witness){3, 0, 0.01, 0.3});
+  check_row(&still);
+  check_row(&(Row){"resists, momentum", all & ~(unsigned)VERTICES, 40, 1e-6, "momentum", RESISTS_STILL});
+  check_row(
+      &(Row){"resists, on what moves", (all & ~(unsigned)VERTICES) | CONTROL, 40, 1e-6, "first_order", RESISTS_MOVED});
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(run_A1_A2_A3_A9_A10_A12_without_contact),
@@ -877,6 +908,7 @@ int main(void) {
       cmocka_unit_test(run_I5_I6_impacts),
       cmocka_unit_test(run_I12_impacts_that_give_back),
       cmocka_unit_test(run_I12_materials_of_links_and_pairs),
+      cmocka_unit_test(run_T4_rolling_and_spinning_friction),
       cmocka_unit_test(run_A11_prescribed_joints_push),
       cmocka_unit_test(run_A13_ground_that_moves),
       cmocka_unit_test(run_A10_trees_that_meet),

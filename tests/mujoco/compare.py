@@ -149,6 +149,47 @@ def incline():
     relative("incline, friction 0.2", "distance in 1 s (closed form 0.321934)", "m", *moved, 0.02)
 
 
+def foot():
+    """Friction of links and of a pair: MuJoCo's own rule is another, so each pair is written out."""
+    ours, theirs = both("scenes/foot.yaml", "foot", interval=0.5)
+    for link, way in (("wet", 0.386), ("steel", 0.452)):
+        moved = [distance(run[0], run[-1], link) for run in (ours, theirs)]
+        relative(f"foot of {link}", f"way in 0.5 s (closed form {way})", "m", *moved, 0.02)
+    stays = [distance(run[0], run[-1], "rubber") for run in (ours, theirs)]
+    tell("foot of rubber", "way in 0.5 s (it sticks)", "m", *stays, max(stays), 0.005)
+
+
+ROLLING = """
+name: rolling
+simulation: {dt: 0.002, duration: 1, integrator: momentum}
+contact: {friction: 0.5, rolling: 0.004, spinning: 0.003, support: 0.003}
+links:
+  - {name: ground, fixed: true, shape: {type: half_space}}
+  - name: ball
+    mass: 1
+    mass_model: given
+    inertia: [0.004, 0.004, 0.004, 0, 0, 0]
+    position: [0, 0, 0.10122]
+    shape: {type: sphere, radius: 0.1, resolution: 4}
+initial: [{link: ball, velocities: [1, 0, 0, 0, 10, 0]}]
+"""
+
+
+def rolling():
+    path = os.path.join(WORK, "rolling.yaml")
+    with open(path, "w", encoding="ascii") as file:
+        file.write(ROLLING)
+    ours, theirs = both(path, "rolling", interval=1.0)
+    moved = [distance(run[0], run[-1], "ball") for run in (ours, theirs)]
+    relative("ball that rolls with friction", "way in 1 s (closed form 0.860)", "m", *moved, 0.05)
+
+
+def stairs():
+    ours, theirs = both("scenes/stairs.yaml", "stairs", interval=1.0, duration=2.0)
+    tell("stairs", "height of the box on its tread at 2 s", "m", *[run[-1]["box/pz"] for run in (ours[:401], theirs)],
+         abs(ours[400]["box/pz"] - theirs[-1]["box/pz"]), 2e-3)
+
+
 def wall():
     ours, theirs = both("scenes/wall.yaml", "wall", interval=4.0)
     for board in ("inner", "outer"):
@@ -193,7 +234,8 @@ def spider():
     relative("spider", "height of the body at 6 s", "m", *high, 0.05)
 
 
-for case in (pendulum, double_pendulum, motors, springs, push, slide, incline, wall, stack, spider_in_the_air, spider):
+for case in (pendulum, double_pendulum, motors, springs, push, slide, incline, foot, rolling, stairs, wall, stack,
+             spider_in_the_air, spider):
     case()
 header = ["scene", "quantity", "unit", "sdrs", "mujoco", "difference", "limit", "verdict"]
 for row in rows:

@@ -413,6 +413,45 @@ static void belt_takes_boxes_along(void** state) {
   run_close(&run);
 }
 
+/* v t - 5/14 c g / r t^2: facets of the balls take the rest. */
+static void balls_roll_to_rest(void** state) {
+  (void)state;
+  static const struct {
+    const char* name;
+    double rolling;
+  } balls[] = {{"steel", 1e-4}, {"cork", 1e-3}, {"felt", 4e-3}};
+  SceneRun run;
+  run_open(&run, "scenes/roll.yaml", NULL);
+  run_until(&run, 0.5);
+  expect_between(sim_state(run.sim)->rate[3 * 6 + 5], 0.1, 0.6, "the top turns still");
+  run_until(&run, 0.6);
+  expect_near(sim_state(run.sim)->rate[3 * 6 + 5], 0, 0.02, "the top stands");
+  run_until(&run, 1.5);
+  for (int k = 0; k < 3; k++)
+    expect_near(run_position(&run, balls[k].name).x,
+                0.5 * 1.5 - 5.0 / 14 * balls[k].rolling * GRAVITY / 0.1 * 1.5 * 1.5, 0.008, balls[k].name);
+  run_close(&run);
+}
+
+/* The last ball takes over what the first had. */
+static void cradle_hands_the_blow_on(void** state) {
+  (void)state;
+  SceneRun run;
+  run_open(&run, "scenes/cradle.yaml", NULL);
+  double low[5] = {0}, high[5] = {0};
+  for (int step = 0; step < 220; step++) {
+    run_step(&run);
+    for (int k = 0; k < 5; k++) {
+      double angle = sim_state(run.sim)->q[k];
+      low[k] = fmin(low[k], angle);
+      high[k] = fmax(high[k], angle);
+    }
+  }
+  expect_between(low[4], -0.5, -0.47, "the last ball");
+  for (int k = 1; k < 4; k++) expect_between(fmax(high[k], -low[k]), 0, 0.05, "a ball in the middle");
+  run_close(&run);
+}
+
 static void stairs_are_ground(void** state) {
   (void)state;
   SceneRun run;
@@ -454,6 +493,8 @@ int main(void) {
       cmocka_unit_test(balls_bounce_by_their_restitution),
       cmocka_unit_test(feet_slide_by_their_friction),
       cmocka_unit_test(belt_takes_boxes_along),
+      cmocka_unit_test(balls_roll_to_rest),
+      cmocka_unit_test(cradle_hands_the_blow_on),
       cmocka_unit_test(stairs_are_ground),
       cmocka_unit_test(rubble_is_fallen_on),
       cmocka_unit_test(pile_begins_to_fall),

@@ -9,18 +9,23 @@ static bool overlap(const Box* a, const Box* b) {
          a->low.z <= b->high.z && b->low.z <= a->high.z;
 }
 
-static void check_all_pairs(BroadPhase* broad, const Box* boxes, int count, const char* what) {
-  broad_phase_find(broad, boxes, count);
+/* still: of every box, whether it is at rest (NULL: none is). */
+static void check_keys(const BroadPhase* broad, const Box* boxes, const bool* still, int count, const char* what) {
   int at = 0;
   for (int i = 0; i < count; i++)
     for (int j = i + 1; j < count; j++) {
-      if (!overlap(&boxes[i], &boxes[j])) continue;
+      if (!overlap(&boxes[i], &boxes[j]) || (still && still[i] && still[j])) continue;
       uint64_t key = (uint64_t)i << 32 | (uint32_t)j;
       if (at >= broad->key_count || broad->keys[at] != key)
         fail_msg("%s: pair (%d, %d) is missing or out of order", what, i, j);
       at++;
     }
   if (at != broad->key_count) fail_msg("%s: %d pairs found, wanted %d", what, broad->key_count, at);
+}
+
+static void check_all_pairs(BroadPhase* broad, const Box* boxes, int count, const char* what) {
+  broad_phase_find(broad, boxes, count);
+  check_keys(broad, boxes, NULL, count, what);
 }
 
 static Box random_box(Random* random, double spread, double size) {
@@ -50,6 +55,38 @@ static void broad_phase_finds_all_overlaps(void** state) {
     }
   memory_free(boxes);
   broad_phase_free(&broad);
+}
+
+/* Boxes at rest are sorted once; others move on among them. */
+static void broad_phase_of_boxes_at_rest(void** state) {
+  (void)state;
+  enum { COUNT = 400 };
+  for (uint64_t seed = 1; seed <= 8; seed++) {
+    Random random = {seed};
+    BroadPhase broad = {0};
+    Box boxes[COUNT];
+    bool rests[COUNT];
+    int still[COUNT], moving[COUNT], still_count = 0, moving_count = 0;
+    double part = (double)(seed - 1) / 7; /* none to all of them */
+    for (int i = 0; i < COUNT; i++) {
+      boxes[i] = random_box(&random, 1, 0.3);
+      if (i % 11 == 3) boxes[i] = (Box){vec3(1, 1, 1), vec3(-1, -1, -1)};
+      rests[i] = random_uniform(&random, 0, 1) < part;
+      if (rests[i])
+        still[still_count++] = i;
+      else
+        moving[moving_count++] = i;
+    }
+    broad_phase_rest(&broad, boxes, still, still_count);
+    for (int round = 0; round < 4; round++) {
+      char what[80];
+      snprintf(what, sizeof what, "seed %d, round %d", (int)seed, round);
+      broad_phase_find_moving(&broad, boxes, moving, moving_count);
+      check_keys(&broad, boxes, rests, COUNT, what);
+      for (int k = 0; k < moving_count; k++) boxes[moving[k]] = random_box(&random, 1, 0.3);
+    }
+    broad_phase_free(&broad);
+  }
 }
 
 /* All in one place, and all in a row: the tree must neither end nor grow deep. */
@@ -83,6 +120,7 @@ static void broad_phase_does_not_allocate_again(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(broad_phase_finds_all_overlaps),
+      cmocka_unit_test(broad_phase_of_boxes_at_rest),
       cmocka_unit_test(broad_phase_of_degenerate_sets),
       cmocka_unit_test(broad_phase_does_not_allocate_again),
   };

@@ -130,6 +130,22 @@ static void controllers_become_actuators(void** state) {
   export_free(&e);
 }
 
+/* MuJoCo takes the larger friction of two geometries: pairs that have another are written out. */
+static void pairs_have_their_own_friction(void** state) {
+  (void)state;
+  Export e = export_text(
+      "contact: {friction: 0.5, spinning: 0.01, pairs: [{a: a, b: b, friction: 0.7, rolling: 0.02}]}\n"
+      "links:\n"
+      "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
+      "  - {name: a, mass: 1, friction: 0.2, shape: {type: sphere, radius: 0.1}, position: [0, 0, 1]}\n"
+      "  - {name: b, mass: 1, shape: {type: sphere, radius: 0.1}, position: [1, 0, 1]}\n");
+  expect_in(&e, "<geom condim=\"4\" friction=\"0.5 0.01 0\"");
+  expect_in(&e, "<pair geom1=\"ground/0\" geom2=\"a/0\" condim=\"4\" friction=\"0.2 0.2 0.01 0 0\"/>");
+  expect_in(&e, "<pair geom1=\"a/0\" geom2=\"b/0\" condim=\"6\" friction=\"0.7 0.7 0.01 0.02 0.02\"/>");
+  expect_not_in(&e, "geom1=\"ground/0\" geom2=\"b/0\"");
+  export_free(&e);
+}
+
 static void half_spaces_become_planes_when_they_stand_still(void** state) {
   (void)state;
   Export e = export_text(
@@ -156,6 +172,7 @@ int main(void) {
       cmocka_unit_test(a_free_body_starts_where_ours_does),
       cmocka_unit_test(coordinates_follow_the_order_of_the_bodies),
       cmocka_unit_test(controllers_become_actuators),
+      cmocka_unit_test(pairs_have_their_own_friction),
       cmocka_unit_test(half_spaces_become_planes_when_they_stand_still),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -51,6 +51,26 @@ static void names_bounds_and_numbers(void** state) {
   design_case_free(c);
 }
 
+/* Of the link that says it, and by its own share of the pair's. */
+static void materials_of_links(void** state) {
+  (void)state;
+  DesignCase* c = design_case(
+      "steps: 1\nscene:\n  links:\n"
+      "    - {name: box, mass: 2, friction: 0.3, rolling: 0.01, shape: {type: box, size: [0.2, 0.4, 0.6]}}\n"
+      "    - {name: ball, mass: 1, restitution: 0.5, position: [1, 0, 0], shape: {type: sphere, radius: 0.3}}\n"
+      "loss: [{type: point, link: box, target: [0, 0, 0]}]\n"
+      "parameters: [{type: link_friction, link: box, high: 2}, {type: link_restitution, link: ball, high: 1}, {type: "
+      "link_rolling, link: box}]\n");
+  expect_variables(&c->design, "box/friction\nball/restitution\nbox/rolling\n");
+  double x[3] = {0.7, 0.9, 0.02};
+  Scene* scene = scene_of(c, x);
+  compare_near(scene->links[0].material.value[MATERIAL_FRICTION], 0.7, 1e-15, "friction");
+  compare_near(scene->links[1].material.value[MATERIAL_RESTITUTION], 0.9, 1e-15, "restitution");
+  compare_near(scene->links[0].material.value[MATERIAL_ROLLING], 0.02, 1e-15, "rolling");
+  model_scene_destroy(scene, case_scene(c, 0));
+  design_case_free(c);
+}
+
 static void what_is_tied_is_one_variable(void** state) {
   (void)state;
   DesignCase* c = case_of("{type: mass, links: [box, arm], tie: true}");
@@ -159,6 +179,7 @@ static void what_cannot_change(void** state) {
   refuse("{type: damping, link: arm, dof: [3]}", "9:36: error: link 'arm': its joint has no such degree of freedom\n");
   refuse("{type: dry_friction, link: box, dof: [4]}",
          "9:41: error: link 'box': its joint has no such degree of freedom\n");
+  refuse("{type: link_friction, link: box}", "9:42: error: link 'box': it has no such value of its own\n");
   refuse("{type: friction, low: 0.5}", "9:14: error: contact/friction starts at 0.4, outside its bounds [0.5, inf]\n");
   refuse("{type: size, link: box, tie: true}",
          "9:33: error: link 'box': edges that are tied must be equal to begin with\n");
@@ -167,10 +188,10 @@ static void what_cannot_change(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(names_bounds_and_numbers), cmocka_unit_test(what_is_tied_is_one_variable),
-      cmocka_unit_test(edges_of_a_box_D10),       cmocka_unit_test(inertia_begins_where_it_is),
-      cmocka_unit_test(every_value_is_a_body_D9), cmocka_unit_test(slopes_of_inertia_D9),
-      cmocka_unit_test(what_cannot_change),
+      cmocka_unit_test(materials_of_links),           cmocka_unit_test(names_bounds_and_numbers),
+      cmocka_unit_test(what_is_tied_is_one_variable), cmocka_unit_test(edges_of_a_box_D10),
+      cmocka_unit_test(inertia_begins_where_it_is),   cmocka_unit_test(every_value_is_a_body_D9),
+      cmocka_unit_test(slopes_of_inertia_D9),         cmocka_unit_test(what_cannot_change),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

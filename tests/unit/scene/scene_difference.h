@@ -161,7 +161,7 @@ static inline const char* settings_difference(const Scene* a, const Scene* b) {
   SAME(simulation.certificate);
   SAME(simulation.record_every);
   SAME(simulation.substeps);
-  SAME(simulation.contact_points);
+  SAME(simulation.output);
   SAME(contact.model);
   SAME(contact.support);
   SAME(contact.stiffness);

@@ -43,7 +43,7 @@ static void settings_come_back(void** state) {
   expect_text_round_trip(
       "name: \"a: b\"\n"
       "simulation: {dt: 0.0033, duration: 1, gravity: [0.1, -0.0, -9.81], integrator: second_order, tolerance: 1e-7,\n"
-      "  max_iterations: 7, certificate: false, record_every: 3, substeps: 4, contact_points: true}\n"
+      "  max_iterations: 7, certificate: false, record_every: 3, substeps: 4, output: [velocities, contact_points]}\n"
       "contact: {model: none, support: 1e-3, stiffness: 3.3e-9, smoothing: 0.7e-6, friction: 0.1,\n"
       "  exclude: [[a, b c], [a, g]], pairs: [{a: b c, b: g, friction: 0.7}, {a: d, b: a, friction: 0, restitution: "
       "0.3}]}\n"

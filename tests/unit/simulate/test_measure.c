@@ -216,7 +216,7 @@ static void measure_contacts_have_the_centre_of_pressure(void** state) {
   static const char* const order[] = {"", "  - {name: ground, fixed: true, shape: {type: half_space}}\n"};
   for (int k = 0; k < 4; k++) {
     Run* run = run_create(1, 1e-9,
-                          "simulation: {dt: 0.002, steps: 300, contact_points: true}\n"
+                          "simulation: {dt: 0.002, steps: 300, output: [contact_points]}\n"
                           "contact: {friction: 0.6}\n"
                           "links:\n%s"
                           "  - {name: table, mass: 2, center: [0, 0, 0], inertia: [0.02, 0.03, 0.04, 0, 0, 0], shapes: "

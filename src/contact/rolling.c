@@ -1,0 +1,129 @@
+#include "contact/rolling.h"
+
+static const double SMOOTHING = ROLLING_RATE * ROLLING_RATE;
+
+RollingLag rolling_lag(const HullInstance* a, const HullInstance* b, const Plane* plane, double force) {
+  return (RollingLag){{a->pose.r, b->pose.r}, vec3_normalized(plane->n), force};
+}
+
+/* Of the turn from R0 to R: R R0^T, whose axial part is linear in R. */
+static Mat3 turn_since(Mat3 r, Mat3 r0) { return mat3_mul(r, mat3_transpose(r0)); }
+
+static Vec3 rate_of(const RollingLag* lag, const Pose* a, const Pose* b, double dt) {
+  Vec3 one = mat3_axial(turn_since(a->r, lag->turn[0])), other = mat3_axial(turn_since(b->r, lag->turn[1]));
+  return vec3_scale(vec3_sub(one, other), 0.5 / dt);
+}
+
+double rolling_value(const RollingLag* lag, const RollingParameters* p, const Pose* a, const Pose* b) {
+  Vec3 rate = rate_of(lag, a, b, p->dt);
+  double along = vec3_dot(lag->normal, rate);
+  Vec3 across = vec3_add_scaled(rate, -along, lag->normal);
+  double rolls = vec3_dot(across, across), spins = along * along; /* sqrt(x + e) - sqrt(e), without losing digits */
+  return lag->force * p->dt *
+         (p->rolling * rolls / (sqrt(rolls + SMOOTHING) + ROLLING_RATE) +
+          p->spinning * spins / (sqrt(spins + SMOOTHING) + ROLLING_RATE));
+}
+
+/* (T2) q = dD/d(rho) / dt and its derivative by rho. */
+static void slope_of(const RollingLag* lag, const RollingParameters* p, Vec3 rate, Vec3* q, Mat3* by_rate) {
+  Vec3 n = lag->normal;
+  double along = vec3_dot(n, rate);
+  Vec3 across = vec3_add_scaled(rate, -along, n);
+  double root = sqrt(vec3_dot(across, across) + SMOOTHING), root_n = sqrt(along * along + SMOOTHING);
+  double rolling = lag->force * p->rolling / root, spinning = lag->force * p->spinning / root_n;
+  *q = vec3_add_scaled(vec3_scale(across, rolling), spinning * along, n);
+  double curve = spinning * SMOOTHING / (root_n * root_n);
+  Mat3 nn = mat3_outer(n, n), flat = mat3_sub(mat3_identity(), nn);
+  Mat3 bend = mat3_scale(mat3_outer(across, across), 1 / (root * root));
+  *by_rate = mat3_add(mat3_scale(mat3_sub(flat, bend), rolling), mat3_scale(nn, curve));
+}
+
+/* (T3) d(axial part of M) / d(turn of the body at its end): (tr(M) - M) / 2, M = R R0^T. */
+static Mat3 end_slope(Mat3 m) { return mat3_scale(mat3_sub(mat3_scale(mat3_identity(), mat3_trace(m)), m), 0.5); }
+
+void rolling_derivatives(const RollingLag* lag, const RollingParameters* p, const Pose* a, const Pose* b,
+                         bool half_space, PairDerivatives* out) {
+  const Pose* pose[2] = {a, b};
+  Vec3 q;
+  Mat3 by_rate, slope[2];
+  slope_of(lag, p, rate_of(lag, a, b, p->dt), &q, &by_rate);
+  int sides = half_space ? 1 : 2;
+  for (int i = 0; i < sides; i++) {
+    Mat3 m = turn_since(pose[i]->r, lag->turn[i]);
+    double sign = i == 0 ? 1 : -1;
+    slope[i] = mat3_scale(end_slope(m), sign);
+    out->moment[i] = mat3_add(out->moment[i], mat3_mul(mat3_cross(vec3_scale(q, 0.5 * sign)), mat3_transpose(m)));
+  }
+  for (int i = 0; i < sides; i++)
+    for (int k = 0; k < sides; k++) {
+      Mat3 block = mat3_scale(mat3_mul(mat3_transpose(slope[i]), mat3_mul(by_rate, slope[k])), 1 / p->dt);
+      for (int r = 0; r < 3; r++)
+        for (int c = 0; c < 3; c++) out->hessian[6 * i + r][6 * k + c] += block.m[r][c];
+    }
+}
+
+/* ---------------------------------------------------------------- reverse */
+
+/* The normal at t turns with the half-space, or with the plane that the vertices at t decide (as in friction). */
+static void normal_adjoint(Vec3 bar, const RollingLag* lag, double support, const ImpactMoment* now, ActiveSides* then,
+                           PairShares* out) {
+  Vec3 n = lag->normal, across = vec3_add_scaled(bar, -vec3_dot(n, bar), n);
+  if (now->body[1].hull.half_space) {
+    out->ground_now.torque = vec3_add(out->ground_now.torque, vec3_cross(n, across));
+    return;
+  }
+  const Plane* plane = &now->solution->plane;
+  double length = vec3_norm(plane->n), z[4];
+  const double plane_bar[4] = {across.x / length, across.y / length, across.z / length, 0};
+  plane_implicit(now->solution, false, plane_bar, z);
+  Vec3 zn = vec3(z[0], z[1], z[2]);
+  out->support -= norm_first_by_support(length, support) * vec3_dot(n, zn);
+  active_find(now, support, then);
+  for (int side = 0; side < 2; side++) {
+    double sigma = side == 0 ? -1 : 1;
+    for (int k = 0; k < then->count[side]; k++) {
+      const ActiveVertex* v = &then->vertices[k + (side ? then->count[0] : 0)];
+      double along = vec3_dot(v->x, zn) + z[3];
+      Vec3 share = vec3_add_scaled(vec3_scale(plane->n, v->second * along), sigma * v->first, zn);
+      out->share[side][out->count[side]++] = (VertexShare){v->vertex, {0, 0, 0}, share};
+      out->support += sigma * active_first_by_support(v, support) * along;
+    }
+  }
+}
+
+double rolling_adjoint(const RollingLag* lag, const RollingParameters* p, double support, const ImpactMoment* now,
+                       const PairBody next[2], const double twist[2][6], ActiveSides* then, PairShares* out) {
+  Vec3 q, rate = rate_of(lag, &next[0].hull.pose, &next[1].hull.pose, p->dt), n = lag->normal, eta = {0, 0, 0};
+  Vec3 turning[2] = {vec3_at(twist[0]), vec3_at(twist[1])};
+  Mat3 by_rate, m[2];
+  if (next[1].hull.half_space) turning[1] = vec3(0, 0, 0); /* it has no part of its own in the terms */
+  slope_of(lag, p, rate, &q, &by_rate);
+  for (int i = 0; i < 2; i++) { /* Phi = q . eta, eta = dt times the change of rho in the field */
+    m[i] = turn_since(next[i].hull.pose.r, lag->turn[i]);
+    eta = vec3_add_scaled(eta, i == 0 ? 1 : -1, mat3_mul_vec(end_slope(m[i]), turning[i]));
+  }
+  Vec3 bar_rate = mat3_mul_vec(by_rate, eta);
+  for (int i = 0; i < 2; i++) { /* (T4) turns at t */
+    double sign = i == 0 ? 1 : -1;
+    Vec3 direct = vec3_scale(mat3_mul_vec(end_slope(m[i]), bar_rate), -sign / p->dt);
+    Mat3 k = mat3_mul(mat3_mul(mat3_cross(q), mat3_cross(turning[i])), m[i]);
+    out->turn_now[i] = vec3_add(out->turn_now[i], vec3_add_scaled(direct, -0.5 * sign, mat3_axial(k)));
+  }
+  if (next[1].hull.half_space) { /* and where it is at t + dt is none of the bodies' poses */
+    Vec3 end = vec3_scale(mat3_tmul_vec(end_slope(m[1]), bar_rate), -1 / p->dt);
+    out->ground_next.torque = vec3_add(out->ground_next.torque, end);
+  }
+  double along = vec3_dot(n, rate), eta_n = vec3_dot(n, eta), both = vec3_dot(rate, eta) - along * eta_n;
+  double root2 = vec3_dot(rate, rate) - along * along + SMOOTHING, root = sqrt(root2);
+  double root_n2 = along * along + SMOOTHING, root_n = sqrt(root_n2), f = lag->force;
+  double by_rolling = both / root, by_spinning = along * eta_n / root_n; /* of Phi over p */
+  double by_along =
+      f * (p->rolling * (both * along / root2 - eta_n) / root + p->spinning * eta_n * SMOOTHING / (root_n2 * root_n));
+  double by_eta = f * (p->spinning / root_n - p->rolling / root) * along;
+  normal_adjoint(vec3_add(vec3_scale(rate, by_along), vec3_scale(eta, by_eta)), lag, support, now, then, out);
+  out->rolling += f * by_rolling;
+  out->spinning += f * by_spinning;
+  double value = p->rolling * by_rolling + p->spinning * by_spinning;
+  out->value += f * value;
+  return value;
+}
