@@ -96,7 +96,8 @@ static Status iterate(FitRun* run) {
     char numbers[100];
     snprintf(numbers, sizeof numbers, "iteration %d  half the sum of squares %.8g", identification_iteration(id),
              identification_cost(id));
-    progress_report(&progress, identification_iteration(id), numbers, timer_now(), run->options->verbose);
+    int done = identification_iteration(id) > 0 ? identification_iteration(id) : 1;
+    progress_report(&progress, done, numbers, timer_now(), run->options->verbose);
     status = identification_save(id, run->checkpoint, &run->diagnostics);
   }
   progress_end(&progress);

@@ -215,11 +215,10 @@ Status identification_start(Identification* id, Diagnostics* diagnostics) {
     return STATUS_SOLVER;
   }
   if (id->usable_shots < id->shot_count)
-    for (int k = 0; k < id->shot_count; k++)
-      if (!id->shots[k].usable)
-        diagnostics_add(diagnostics, SEVERITY_WARNING,
-                        (SourcePlace){id->shots[k].run->path, id->shots[k].run->line[id->shots[k].first], 0},
-                        "cannot be simulated from here (bodies intersect, or a step is not solved), and is left out");
+    diagnostics_add(diagnostics, SEVERITY_WARNING, id->task->data.place,
+                    "%d of %d runs and windows cannot be simulated (bodies intersect where they begin, or a step is not "
+                    "solved), and are left out",
+                    id->shot_count - id->usable_shots, id->shot_count);
   gather(id);
   memcpy(id->raw_a, id->a, sizeof(double) * (size_t)(id->variables * id->variables));
   find_verdict(id);

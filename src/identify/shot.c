@@ -97,7 +97,7 @@ static void begin_at(Simulation* s, const double* local) {
   Model* m = &s->model;
   measured_state(s->shot->run, s->shot->first, m, m->initial_coordinates, m->initial_velocities);
   m->simulation.steps = s->shot->steps;
-  if (!local) return;
+  if (!local || s->id->locals == 0) return;
   model_increment(m, m->initial_coordinates, local, 1, m->initial_coordinates);
   for (int k = 0; k < m->dof_count; k++) m->initial_velocities[k] += local[m->dof_count + k];
 }
