@@ -201,9 +201,14 @@ Status identification_start(Identification* id, Diagnostics* diagnostics) {
   }
   memory_free(locals);
   if (id->options.interrupted && id->options.interrupted()) return STATUS_INTERRUPTED;
-  if (2 * id->usable_shots < id->shot_count || id->usable_shots == 0) {
+  int begins = 0, cannot = 0; /* windows may well begin in a contact that the data puts below the ground */
+  for (int k = 0; k < id->shot_count; k++) {
+    begins += id->shots[k].first == 0;
+    cannot += id->shots[k].first == 0 && !id->shots[k].usable;
+  }
+  if (2 * cannot > begins || id->usable_shots == 0) {
     for (int k = 0; k < id->shot_count; k++) {
-      if (id->shots[k].usable) continue;
+      if (id->shots[k].usable || id->shots[k].first > 0) continue;
       const MeasuredRun* r = id->shots[k].run;
       diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){r->path, r->line[id->shots[k].first], 0},
                       "the scene cannot be simulated from here: bodies intersect, or a step is not solved; is the "
