@@ -6,6 +6,8 @@
 /* An iteration that lowers the sum by less than this part is calm; so many of them are the end. */
 #define CALM 1e-5
 enum { CALM_ENOUGH = 2, TRIALS = 12 };
+/* A trial may lose this part of the shots. */
+#define MOST_FAILED 0.05
 
 const char* identify_stop_text(IdentifyStop stop) {
   static const char* const text[] = {"running", "the sum of squares falls no more", "all iterations done",
@@ -149,16 +151,29 @@ static double prior_cost(const Identification* id, const double* x) {
   return sum;
 }
 
-/* Half the sum of squares at x; INFINITY where a shot that ran before does not. */
+/* A shot that cannot be simulated any more costs what it did, and pulls at nothing. */
+static double failed_shot(Identification* id, int shot, bool derivatives, ShotSums* out) {
+  double cost = id->sums[shot].cost;
+  if (derivatives && out == id->sums) {
+    shot_clear(id, &out[shot]);
+    out[shot].cost = cost;
+    out[shot].residuals = 0;
+  }
+  return cost;
+}
+
+/* Half the sum of squares at x; INFINITY where many shots cannot be simulated that could when the fit began. */
 static double sweep(Identification* id, const double* x, double* locals, bool derivatives, ShotSums* out) {
   Sweep s = {id, x, locals, derivatives, out};
   parallel_for(id->options.threads, id->shot_count, 2, 1, sweep_one, &s);
   double cost = prior_cost(id, x);
+  int failed = 0;
   for (int k = 0; k < id->shot_count; k++) {
     if (!id->shots[k].usable) continue;
-    cost += out[k].ran ? out[k].cost : (double)INFINITY;
+    cost += out[k].ran ? out[k].cost : failed_shot(id, k, derivatives, out);
+    failed += !out[k].ran;
   }
-  return cost;
+  return failed > MOST_FAILED * id->usable_shots && id->usable_shots > 0 ? (double)INFINITY : cost;
 }
 
 static double* copy_locals(const Identification* id) {
@@ -220,10 +235,11 @@ Status identification_start(Identification* id, Diagnostics* diagnostics) {
     return STATUS_SOLVER;
   }
   if (id->usable_shots < id->shot_count)
-    diagnostics_add(diagnostics, SEVERITY_WARNING, id->task->data.place,
-                    "%d of %d runs and windows cannot be simulated (bodies intersect where they begin, or a step is not "
-                    "solved), and are left out",
-                    id->shot_count - id->usable_shots, id->shot_count);
+    diagnostics_add(
+        diagnostics, SEVERITY_WARNING, id->task->data.place,
+        "%d of %d runs and windows cannot be simulated (bodies intersect where they begin, or a step is not "
+        "solved), and are left out",
+        id->shot_count - id->usable_shots, id->shot_count);
   gather(id);
   memcpy(id->raw_a, id->a, sizeof(double) * (size_t)(id->variables * id->variables));
   find_verdict(id);

@@ -67,6 +67,7 @@ void shots_free(Identification* id);
 /* Simulate a shot with these values (variables, its own locals). derivatives: sums are set whole, else cost only. */
 void shot_evaluate(const Identification* id, const double* x, const Shot* shot, const double* local, bool derivatives,
                    ShotSums* sums);
+void shot_clear(const Identification* id, ShotSums* sums);
 /* A whole run from its first state: means over its samples of the distances to what was measured [m, rad, m or rad];
  * false: it ends before. rows: where not NULL, a row for each sample and link is appended. */
 bool shot_judge(const Identification* id, const double* x, const MeasuredRun* run, double out[3], Text* rows);

@@ -93,13 +93,51 @@ typedef struct {
   bool has_model, has_recording;
 } Simulation;
 
+/* Least height of a body's vertices above a half-space, hulls in the world [m]. */
+static double height_above(const Model* m, const Pose* pose, int tree, const ModelHull* ground) {
+  Vec3 normal = mat3_mul_vec(pose[ground->link].r, ground->normal);
+  double level = ground->offset + vec3_dot(normal, pose[ground->link].t), least = HUGE_VAL;
+  for (int h = 0; h < m->hull_count; h++) {
+    const ModelHull* hull = &m->hulls[h];
+    if (m->links[hull->link].tree != tree || !m->links[hull->link].collide) continue;
+    for (int k = 0; k < hull->points.count; k++) {
+      Vec3 x = pose_apply(pose[hull->link], vec3(hull->points.x[k], hull->points.y[k], hull->points.z[k]));
+      least = fmin(least, vec3_dot(normal, x) - level);
+    }
+  }
+  return least;
+}
+
+/* A window that begins in a contact begins where the measured body may be below the ground, by noise or because its
+ * shape is still to be found: free bodies are put on it. */
+static void lift(Model* m) {
+  Pose* pose = MEMORY_NEW(Pose, m->link_count);
+  double gap = m->contact.gap_at_rest > 0 ? m->contact.gap_at_rest : m->contact.support;
+  for (int h = 0; h < m->hull_count; h++) {
+    const ModelHull* ground = &m->hulls[h];
+    if (ground->kind != &SOLID_HALF_SPACE) continue;
+    for (int i = 0; i < m->link_count; i++) {
+      const ModelLink* link = &m->links[i];
+      if (link->parent >= 0 || link->joint.slide_count != 3 || link->prescribed >= 0) continue;
+      model_poses(m, m->initial_coordinates, pose);
+      double below = gap - height_above(m, pose, link->tree, ground);
+      Vec3 up = mat3_tmul_vec(link->origin.r, mat3_mul_vec(pose[ground->link].r, ground->normal));
+      double* q = m->initial_coordinates + link->coordinate_first;
+      if (below > 0 && isfinite(below)) vec3_store(vec3_add_scaled(vec3_at(q), below, up), q);
+    }
+  }
+  memory_free(pose);
+}
+
 static void begin_at(Simulation* s, const double* local) {
   Model* m = &s->model;
   measured_state(s->shot->run, s->shot->first, m, m->initial_coordinates, m->initial_velocities);
   m->simulation.steps = s->shot->steps;
-  if (!local || s->id->locals == 0) return;
-  model_increment(m, m->initial_coordinates, local, 1, m->initial_coordinates);
-  for (int k = 0; k < m->dof_count; k++) m->initial_velocities[k] += local[m->dof_count + k];
+  if (local && s->id->locals > 0) {
+    model_increment(m, m->initial_coordinates, local, 1, m->initial_coordinates);
+    for (int k = 0; k < m->dof_count; k++) m->initial_velocities[k] += local[m->dof_count + k];
+  }
+  if (s->shot->first > 0) lift(m);
 }
 
 /* false: the model is refused, or the start intersects. A run that stops before its end keeps its rows. */
@@ -307,7 +345,7 @@ static void eliminate(ShotSums* out, int n, int locals) {
   memory_free(column);
 }
 
-static void clear_sums(const Identification* id, ShotSums* out) {
+void shot_clear(const Identification* id, ShotSums* out) {
   size_t n = (size_t)id->variables, l = (size_t)id->locals;
   memset(out->a, 0, sizeof(double) * n * n);
   memset(out->g, 0, sizeof(double) * n);
@@ -320,7 +358,7 @@ static bool sum_up(const Identification* id, const Residuals* s, const double* l
   int n = id->variables, locals = id->locals;
   out->cost = 0;
   out->residuals = 0;
-  if (derivatives) clear_sums(id, out);
+  if (derivatives) shot_clear(id, out);
   for (int k = 0; k < s->simulation->shot->count * s->count; k++) {
     double weight;
     if (isnan(s->r[k])) continue;
