@@ -56,7 +56,7 @@ static void cut_run(Identification* id, int run) {
     add_shot(id, run, first, r->count - 1);
     return;
   }
-  for (double begin = r->time[first]; begin + 0.5 * window <= end; begin += stride) {
+  for (double begin = r->time[first]; begin == r->time[first] || begin + 0.5 * window <= end; begin += stride) {
     int from = sample_at(r, begin), to = sample_at(r, begin + window);
     while (from < to && !can_begin(r, from)) from++;
     if (to - from >= 2) add_shot(id, run, from, to);
@@ -252,7 +252,8 @@ static void add_coordinates(Residuals* s, int sample, int at, const MeasuredLink
   double weight = part * l->source->weight / s->settings->coordinate;
   int own = s->simulation->shot->first + sample;
   for (int k = 0; k < l->coordinate_count; k++) {
-    s->r[sample * s->count + at + k] += weight * (q[k] - l->coordinates[own * l->coordinate_count + k]);
+    double apart = q[k] - l->coordinates[own * l->coordinate_count + k];
+    s->r[sample * s->count + at + k] += weight * (k < link->joint.slide_count ? apart : same_turn(apart));
     double* out = jacobian_row(s, sample, at + k);
     if (!out) continue;
     const double* from = step_forward_state(s->forward, 0) + (size_t)(link->dof_first + k) * (size_t)s->columns;

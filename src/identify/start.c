@@ -78,13 +78,14 @@ static void set_free(const MeasuredRun* r, const MeasuredLink* l, int sample, co
 
 /* ---------------------------------------------------------------- joints */
 
-static double rate_at(const MeasuredRun* r, const MeasuredLink* l, int sample, int k) {
+static double rate_at(const MeasuredRun* r, const MeasuredLink* l, int sample, int k, bool turns) {
   double t[FIT_SAMPLES], x[FIT_SAMPLES];
   int count = 0;
   if (k < l->rate_count && !isnan(l->rates[sample * l->rate_count + k])) return l->rates[sample * l->rate_count + k];
   for (int n = sample; n < r->count && count < FIT_SAMPLES; n++) {
     double value = l->coordinates[n * l->coordinate_count + k];
     if (isnan(value)) continue;
+    if (turns && count > 0) value = x[count - 1] + same_turn(value - x[count - 1]);
     t[count] = r->time[n] - r->time[sample];
     x[count++] = value;
   }
@@ -98,7 +99,7 @@ static void set_joint(const MeasuredRun* r, const MeasuredLink* l, int sample, c
     double value = l->coordinates[sample * l->coordinate_count + k];
     if (isnan(value)) continue;
     q[link->coordinate_first + k] = value;
-    v[link->dof_first + k] = rate_at(r, l, sample, k);
+    v[link->dof_first + k] = rate_at(r, l, sample, k, k >= link->joint.slide_count);
   }
 }
 
