@@ -16,14 +16,14 @@ typedef struct {
   MeasuredRun* run;
   Diagnostics* diagnostics;
   int faults;
-} Check;
+} DataCheck;
 
-static void tell(Check* c, int sample, const char* text) {
+static void tell(DataCheck* c, int sample, const char* text) {
   diagnostics_add(c->diagnostics, SEVERITY_ERROR, (SourcePlace){c->run->path, c->run->line[sample], 0}, "%s", text);
   c->faults++;
 }
 
-static void check_times(Check* c, const Task* task, double dt) {
+static void check_times(DataCheck* c, const Task* task, double dt) {
   char text[300];
   MeasuredRun* r = c->run;
   if (r->count < 3) {
@@ -51,7 +51,7 @@ static void check_times(Check* c, const Task* task, double dt) {
   for (int k = 0; k < r->count; k++) r->time[k] -= start;
 }
 
-static void check_rotations(Check* c, MeasuredLink* l) {
+static void check_rotations(DataCheck* c, MeasuredLink* l) {
   char text[300];
   for (int k = 0; k < c->run->count && c->faults == 0 && l->has_rotation; k++) {
     Quat* q = &l->rotation[k];
@@ -69,7 +69,7 @@ static void check_rotations(Check* c, MeasuredLink* l) {
   }
 }
 
-static void check_positions(Check* c, const MeasuredLink* l) {
+static void check_positions(DataCheck* c, const MeasuredLink* l) {
   char text[300];
   int last = -1;
   for (int k = 0; k < c->run->count && c->faults == 0 && l->has_position; k++) {
@@ -88,7 +88,7 @@ static void check_positions(Check* c, const MeasuredLink* l) {
   }
 }
 
-static void check_coordinates(Check* c, const MeasuredLink* l, const Model* model) {
+static void check_coordinates(DataCheck* c, const MeasuredLink* l, const Model* model) {
   char text[300];
   const Joint* joint = &model->links[l->link].joint;
   for (int k = 0; k < c->run->count * l->coordinate_count && c->faults == 0; k++) {
@@ -123,7 +123,7 @@ static double spin_apart(const MeasuredRun* r, const MeasuredLink* l, bool swapp
 }
 
 /* Angular velocities in the link's axes; and do they belong to the rotations? */
-static void check_spin(Check* c, MeasuredLink* l) {
+static void check_spin(DataCheck* c, MeasuredLink* l) {
   char text[300];
   MeasuredRun* r = c->run;
   if (!l->has_rotation || !l->has_spin || c->faults > 0) return;
@@ -140,7 +140,7 @@ static void check_spin(Check* c, MeasuredLink* l) {
 }
 
 bool measured_check(MeasuredRun* run, const Task* task, const Model* model, Diagnostics* diagnostics) {
-  Check c = {run, diagnostics, 0};
+  DataCheck c = {run, diagnostics, 0};
   check_times(&c, task, model->simulation.dt);
   for (int k = 0; k < run->link_count && c.faults == 0; k++) {
     MeasuredLink* l = &run->links[k];

@@ -6,6 +6,8 @@
 /* An iteration that lowers the sum by less than this part is calm; so many of them are the end. */
 #define CALM 1e-5
 enum { CALM_ENOUGH = 2, TRIALS = 12 };
+/* Deeper than so many standard deviations of a position is not noise. */
+#define INSIDE 5.0
 /* A trial may lose this part of the shots. */
 #define MOST_FAILED 0.05
 
@@ -130,11 +132,11 @@ typedef struct {
   double* locals; /* of every shot, one after the other */
   bool derivatives;
   ShotSums* out;
-} Sweep;
+} ShotSweep;
 
 static void sweep_one(void* context, int index, int thread) {
   (void)thread;
-  Sweep* s = context;
+  ShotSweep* s = context;
   const Shot* shot = &s->id->shots[index];
   if (shot->usable)
     shot_evaluate(s->id, s->x, shot, s->locals + (size_t)index * (size_t)s->id->locals, s->derivatives, &s->out[index]);
@@ -164,7 +166,7 @@ static double failed_shot(Identification* id, int shot, bool derivatives, ShotSu
 
 /* Half the sum of squares at x; INFINITY where many shots cannot be simulated that could when the fit began. */
 static double sweep(Identification* id, const double* x, double* locals, bool derivatives, ShotSums* out) {
-  Sweep s = {id, x, locals, derivatives, out};
+  ShotSweep s = {id, x, locals, derivatives, out};
   parallel_for(id->options.threads, id->shot_count, 2, 1, sweep_one, &s);
   double cost = prior_cost(id, x);
   int failed = 0;
@@ -204,6 +206,23 @@ static void gather(Identification* id) {
   }
 }
 
+/* Runs that begin deeper in the ground than noise can put them. */
+static bool begin_outside(const Identification* id, Diagnostics* diagnostics) {
+  int before = diagnostics->error_count, ground = 0;
+  for (int k = 0; k < id->shot_count && diagnostics->error_count < before + MEASURED_FAULTS; k++) {
+    const Shot* shot = &id->shots[k];
+    if (shot->first > 0 || shot->usable) continue;
+    double height = shot_height(id, shot, &ground);
+    if (height < -INSIDE * id->task->identify.position)
+      diagnostics_add(
+          diagnostics, SEVERITY_ERROR, (SourcePlace){shot->run->path, shot->run->line[shot->first], 0},
+          "the run begins %.3g m inside '%s': is the height of the origin another, are lengths in metres, is "
+          "the quaternion in the order w, x, y, z?",
+          -height, id->model.links[ground].name);
+  }
+  return diagnostics->error_count == before;
+}
+
 Status identification_start(Identification* id, Diagnostics* diagnostics) {
   double* locals = copy_locals(id);
   sweep(id, id->x, locals, true, id->sums);
@@ -221,13 +240,14 @@ Status identification_start(Identification* id, Diagnostics* diagnostics) {
     begins += id->shots[k].first == 0;
     cannot += id->shots[k].first == 0 && !id->shots[k].usable;
   }
+  if (cannot > 0 && !begin_outside(id, diagnostics)) return STATUS_BAD_INPUT;
   if (2 * cannot > begins || id->usable_shots == 0) {
     for (int k = 0; k < id->shot_count; k++) {
       if (id->shots[k].usable || id->shots[k].first > 0) continue;
       const MeasuredRun* r = id->shots[k].run;
       diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){r->path, r->line[id->shots[k].first], 0},
-                      "the scene cannot be simulated from here: bodies intersect, or a step is not solved; is the "
-                      "quaternion's order w, x, y, z, are lengths in metres, do sizes and origins fit?");
+                      "the scene cannot be simulated from here: bodies intersect, or a step is not solved; do sizes "
+                      "and origins fit?");
       break;
     }
     diagnostics_add(diagnostics, SEVERITY_ERROR, id->task->data.place, "%d of %d runs and windows cannot be simulated",

@@ -67,6 +67,8 @@ void shots_free(Identification* id);
 /* Simulate a shot with these values (variables, its own locals). derivatives: sums are set whole, else cost only. */
 void shot_evaluate(const Identification* id, const double* x, const Shot* shot, const double* local, bool derivatives,
                    ShotSums* sums);
+/* Least height of what can move above a half-space where the shot begins [m]; *ground: the half-space's link. */
+double shot_height(const Identification* id, const Shot* shot, int* ground);
 void shot_clear(const Identification* id, ShotSums* sums);
 /* A whole run from its first state: means over its samples of the distances to what was measured [m, rad, m or rad];
  * false: it ends before. rows: where not NULL, a row for each sample and link is appended. */

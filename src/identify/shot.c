@@ -129,6 +129,27 @@ static void lift(Model* m) {
   memory_free(pose);
 }
 
+double shot_height(const Identification* id, const Shot* shot, int* ground) {
+  Model m;
+  Diagnostics unheard = {0};
+  double least = HUGE_VAL;
+  if (optimization_model(id->optimization, 0, id->x, &m, &unheard) == STATUS_OK) {
+    measured_state(shot->run, shot->first, &m, m.initial_coordinates, m.initial_velocities);
+    Pose* pose = MEMORY_NEW(Pose, m.link_count);
+    model_poses(&m, m.initial_coordinates, pose);
+    for (int h = 0; h < m.hull_count; h++)
+      for (int t = 0; t < m.tree_count && m.hulls[h].kind == &SOLID_HALF_SPACE; t++) {
+        double height = height_above(&m, pose, t, &m.hulls[h]);
+        if (height < least) *ground = m.hulls[h].link;
+        least = fmin(least, height);
+      }
+    memory_free(pose);
+  }
+  model_destroy(&m);
+  diagnostics_free(&unheard);
+  return least;
+}
+
 static void begin_at(Simulation* s, const double* local) {
   Model* m = &s->model;
   measured_state(s->shot->run, s->shot->first, m, m->initial_coordinates, m->initial_velocities);

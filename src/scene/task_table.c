@@ -278,7 +278,7 @@ static const SchemaRow ROWS[] = {
      .meaning =
          "CSV files, one run each: paths relative to this file, or patterns like `tosses/*.csv`. `--data` of the "
          "command line stands instead."},
-    {"data", "time", VALUE_TEXT, AT(DataForm, time), .fallback = "time",
+    {"data", "time", VALUE_TEXT, AT(DataForm, time), .fallback = "(the column `time`)",
      .meaning = "The column with the time of a row. It rises; the run begins with the first row."},
     {"data", "time_scale", VALUE_NUMBER, AT(DataForm, time_scale), .fallback = "1", .unit = "s",
      .range = RANGE_ABOVE(0), .meaning = "Seconds per unit of that column: 0.001 for milliseconds."},
