@@ -27,6 +27,11 @@ static Status design_run_create(DesignRun* run, const Options* options) {
   if (status == STATUS_BAD_INPUT && !task_recognise(options->operands[0]))
     say_other_kind(options->operands[0], "a scene", "sdrs simulate runs it; a task names it and says what is wanted",
                    &run->diagnostics);
+  if (status == STATUS_OK && run->task.loss_count == 0) {
+    diagnostics_add(&run->diagnostics, SEVERITY_ERROR, (SourcePlace){run->task.path, 0, 0},
+                    "'loss' is missing; a task with data is for sdrs identify");
+    status = STATUS_BAD_INPUT;
+  }
   if (status != STATUS_OK) return status;
   if (option_given(options, "iterations"))
     run->task.receding.iterations = run->task.optimizer.iterations = option_count(options, "iterations", 1);

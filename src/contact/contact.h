@@ -228,6 +228,13 @@ void contact_replay_begin(ContactReplay* replay);
 void contact_replay_set_dt(ContactReplay* replay, double dt);
 bool contact_replay_load(ContactReplay* replay, const ContactMoment* now, const ContactMoment* next);
 ContactTermList contact_replay_terms(const ContactReplay* replay);
+/* The same for a run that is gone through forwards: what was loaded as `next` is `now`. */
+bool contact_replay_load_forward(ContactReplay* replay, const ContactMoment* now, const ContactMoment* next);
+/* What pairs hand from step to step besides their bodies' poses, some numbers a pair, and their derivatives: none at
+ * t + dt but for one number of one pair (-1: none); and those at t, in the order of its records (count x numbers). */
+int contact_replay_carried(const ContactReplay* replay);
+void contact_replay_seed_carry(ContactReplay* replay, int pair, int number);
+void contact_replay_read_carry(const ContactReplay* replay, double* out);
 
 /* Twists (w, v) of every link about its centre of mass at t + dt (NULL: zero), and derivatives by total contact forces:
  * a scalar that grows by force[i] . (change of the contact force on link i) (NULL: none), and by pair[k] . (change of

@@ -233,15 +233,8 @@ static bool loaded_before(const ContactReplay* r, const ContactMoment* next) {
   return r->side[1 - r->next].records == next->records && next->records && r->pose_now == next->pose;
 }
 
-bool contact_replay_load(ContactReplay* r, const ContactMoment* now, const ContactMoment* next) {
-  bool follows = loaded_before(r, next);
-  shift_carry(r, follows, now->count, next->count);
-  if (follows) {
-    r->next = 1 - r->next;
-    r->side[r->next].records = next->records;
-  } else
-    load_moments(r, &r->side[r->next], next);
-  load_moments(r, &r->side[1 - r->next], now);
+/* Pairs of both sides as they stand: their terms. */
+static bool evaluate_pairs(ContactReplay* r, const ContactMoment* now, const ContactMoment* next) {
   r->number_now = now->number;
   r->pose_now = now->pose;
   r->pose_next = next->pose;
@@ -251,6 +244,45 @@ bool contact_replay_load(ContactReplay* r, const ContactMoment* now, const Conta
   bool sound = true;
   for (int k = 0; k < r->count; k++) sound = sound && r->pairs[k].sound;
   return sound;
+}
+
+bool contact_replay_load_forward(ContactReplay* r, const ContactMoment* now, const ContactMoment* next) {
+  shift_carry(r, false, now->count, next->count);
+  bool follows = r->pose_now && now->number > 0 && r->number_now + 1 == now->number;
+  r->next = 1 - r->next;
+  if (follows)
+    r->side[1 - r->next].records = now->records;
+  else
+    load_moments(r, &r->side[1 - r->next], now);
+  load_moments(r, &r->side[r->next], next);
+  return evaluate_pairs(r, now, next);
+}
+
+int contact_replay_carried(const ContactReplay* r) {
+  (void)r;
+  return (int)(sizeof(PairCarry) / sizeof(double));
+}
+
+void contact_replay_seed_carry(ContactReplay* r, int pair, int number) {
+  for (int k = 0; k < r->side[1 - r->next].count; k++) r->carry[0][k] = (PairCarry){0};
+  for (int k = 0; k < r->count; k++) r->carry[1][k] = (PairCarry){0};
+  if (pair >= 0) ((double*)&r->carry[1][pair])[number] = 1;
+}
+
+void contact_replay_read_carry(const ContactReplay* r, double* out) {
+  memcpy(out, r->carry[0], sizeof(PairCarry) * (size_t)r->side[1 - r->next].count);
+}
+
+bool contact_replay_load(ContactReplay* r, const ContactMoment* now, const ContactMoment* next) {
+  bool follows = loaded_before(r, next);
+  shift_carry(r, follows, now->count, next->count);
+  if (follows) {
+    r->next = 1 - r->next;
+    r->side[r->next].records = next->records;
+  } else
+    load_moments(r, &r->side[r->next], next);
+  load_moments(r, &r->side[1 - r->next], now);
+  return evaluate_pairs(r, now, next);
 }
 
 static int replay_count(const void* holder) { return ((const ContactReplay*)holder)->count; }

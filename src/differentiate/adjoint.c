@@ -88,7 +88,7 @@ static StateBar bar_of(const RunAdjoint* a, const Recording* r, int index) {
   return a->bars[(number > 0 ? number : 0) % BARS_ALIVE];
 }
 
-static RecordedStep step_to(const Recording* r, int index) {
+RecordedStep recording_step_to(const Recording* r, int index) {
   const RecordedState* state[4]; /* next, now, old, older; before the start they repeat the first */
   for (int k = 0; k < 4; k++) state[k] = &r->states[index - k > 0 ? index - k : 0];
   return (RecordedStep){.clock = state[0]->clock,
@@ -121,7 +121,7 @@ static StepAdjointReport one_step(RunAdjoint* a, const Recording* r, const LossS
                                   ModelGradient* gradient) {
   const Model* m = a->model;
   const RecordedState* state = &r->states[index];
-  RecordedStep recorded = step_to(r, index);
+  RecordedStep recorded = recording_step_to(r, index);
   if (r->first_state + index >= BARS_ALIVE - 1) /* the oldest that it reaches */
     begin_bar(m, seeds, &r->states[index - BARS_ALIVE + 1], bar_of(a, r, index - BARS_ALIVE + 1));
   StateBar next = bar_of(a, r, index), before[3];

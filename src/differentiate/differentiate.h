@@ -248,6 +248,12 @@ void run_adjoint_destroy(RunAdjoint* adjoint);
 AdjointReport run_adjoint(RunAdjoint* adjoint, Recording* recording, const LossSeeds* seeds, double discount,
                           ModelGradient* gradient);
 
+/* ---------------------------------------------------------------- a run forwards (differentiate/forward.c)
+ * Through a recording that is kept whole, from its first row to its last; visit is called at each row, where
+ * step_forward_state(forward, 0) is the sensitivity of its coordinates. false: a step (*step) has no derivative. */
+typedef void (*ForwardVisit)(void* context, StepForward* forward, int row);
+bool recording_forward(StepForward* forward, const Recording* recording, ForwardVisit visit, void* context, int* step);
+
 /* ---------------------------------------------------------------- gradient check (differentiate/gradcheck.c) */
 
 typedef enum {

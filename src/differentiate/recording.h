@@ -17,6 +17,8 @@ void recording_add_before(Recording* recording, const RecordedState* what, const
 void recording_keep_row(Recording* recording, Sim* sim, int row);
 /* Give back room that is not needed once nothing will be added. */
 void recording_trim(Recording* recording);
+/* The substep that led to state `index`, with the states before it. */
+RecordedStep recording_step_to(const Recording* recording, int index);
 /* One step of a run as the options have it. */
 StepReport recording_step(Sim* sim, const RecordOptions* options, int row);
 

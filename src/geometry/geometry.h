@@ -120,37 +120,6 @@ typedef struct {
  */
 int height_field_pieces(const HeightGrid* grid, const HeightPlace* place, ConvexHull** pieces);
 
-/* ---------------------------------------------------------------- height fields (geometry/height_file.c,
- * height_field.c) */
-
-/* Samples on a grid; row 0 is the one of the least y, column 0 that of the least x. Owned values. */
-typedef struct {
-  int columns, rows; /* >= 2 each */
-  double* values;    /* (rows * columns) */
-} HeightGrid;
-enum { HEIGHT_SAMPLES_MAX = 4000000 };
-
-/* Read a PNG (grey, or brightness of colours; 0 ... 1) when the name ends in .png, else a table of numbers (commas,
- * semicolons, blanks or tabs between them, # begins a comment). The file's first row is that of the largest y, as one
- * looks at it. Errors as of mesh_read. */
-Status height_grid_read(HeightGrid* grid, const char* path, Diagnostics* diagnostics);
-/* The same from memory; `name` stands for the file in messages. */
-Status height_grid_parse(HeightGrid* grid, const char* name, const char* data, size_t length, bool png,
-                         Diagnostics* diagnostics);
-void height_grid_free(HeightGrid* grid);
-
-/* The ground under a grid: sample (i, j) stands at x = ox - sx / 2 + sx i / (columns - 1), y alike, at the height
- * oz + sz value; between four samples the surface is the upper side of their convex hull, and the solid goes down to
- * `base` below the lowest point, base > 0. size > 0. [m] */
-typedef struct {
-  Vec3 size, origin;
-  double base;
-} HeightPlace;
-/* Convex pieces that cover it and do not overlap: one a cell, with eight corners; cells on one plane are joined to
- * rectangles. In the order of their lowest row and column. Owned by the caller, and so are the hulls. Returns how many.
- */
-int height_field_pieces(const HeightGrid* grid, const HeightPlace* place, ConvexHull** pieces);
-
 /* ---------------------------------------------------------------- surfaces of triangles (geometry/surface.c) */
 
 /* Owned arrays; surface_free accepts a zeroed struct. */

@@ -2,6 +2,9 @@
 
 #include <string.h>
 
+/* Of a variable that does not say so itself [m, rad, ...]. */
+#define LARGE_CHANGE 0.1
+
 const char* trial_outcome_text(TrialOutcome outcome) {
   static const char* const text[] = {"start",           "accepted",          "rejected_rose",      "rejected_invalid",
                                      "rejected_solver", "rejected_gradient", "rejected_not_finite"};
@@ -304,7 +307,9 @@ int optimization_variable_count(const Optimization* o) { return o->design.variab
 
 OptimizationVariable optimization_variable(const Optimization* o, int index) {
   const DesignVariable* v = &o->design.variables[index];
-  return (OptimizationVariable){v->name, v->initial, v->low, v->high, o->x[index], o->best_x[index], v->block == 1};
+  return (OptimizationVariable){v->name,     v->initial,       v->low,        v->high,
+                                o->x[index], o->best_x[index], v->block == 1, v->scale > 0 ? v->scale : LARGE_CHANGE,
+                                v->prior};
 }
 
 static const Scene* show_scene(Optimization* o, int scenario, const double* x) {
@@ -314,6 +319,10 @@ static const Scene* show_scene(Optimization* o, int scenario, const double* x) {
   o->shown = model_scene_create(o->shown_of, overrides, o->design.number_count);
   memory_free(overrides);
   return o->shown;
+}
+
+const Scene* optimization_scene_of(Optimization* o, int scenario, const double* values) {
+  return show_scene(o, scenario, values);
 }
 
 const Scene* optimization_scene(Optimization* o, int scenario, bool best) {

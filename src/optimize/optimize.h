@@ -76,12 +76,16 @@ typedef struct {
   const char* name;
   double initial, low, high, now, best;
   bool is_control;
+  double scale; /* a change that counts as large */
+  double prior; /* standard deviation of what is known beforehand; 0: nothing */
 } OptimizationVariable;
 int optimization_variable_count(const Optimization* optimization);
 OptimizationVariable optimization_variable(const Optimization* optimization, int index);
 /* A scenario's scene with the best (or the present) design, to be written or built from. It is the optimization's,
  * until one of these is called again. */
 const Scene* optimization_scene(Optimization* optimization, int scenario, bool best);
+/* The same with values of the caller's own (variables). */
+const Scene* optimization_scene_of(Optimization* optimization, int scenario, const double* values);
 /* A scenario's model with values of the caller's own (variables), which model_destroy takes also where it was not
  * built; and the chain rule from such a model back to them, added to `slope` (variables). */
 Status optimization_model(const Optimization* optimization, int scenario, const double* values, Model* model,

@@ -250,7 +250,6 @@ typedef struct {
   int record_every;    /* steps between rows of the CSV files */
   unsigned output;     /* OUTPUT_..., files of the run folder that are written only when asked for */
   int substeps;        /* equal parts that every step is taken in; below 1 counts as 1 */
-  bool contact_points; /* contacts.csv has points and moments */
 } SceneSimulation;
 
 /* The state of a recorded run that this one begins in. */

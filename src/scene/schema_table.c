@@ -87,8 +87,7 @@ static const SchemaRow ROWS[] = {
      .meaning = "A time at which that run kept its state: its end, and simulation.keep_states. This run's clock goes "
                 "on from there."},
 
-    {"simulation", "contact_points", VALUE_BOOL, AT(SimulationForm, simulation.contact_points), .fallback = "false",
-     .meaning = "contacts.csv has where each contact acts (the centre of pressure) and its moment about there, too."},
+
 
     /* ---------------------------------------------------------------- contact */
     /* its other rows are the laws' (contact_schema_row) */

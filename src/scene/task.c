@@ -23,7 +23,11 @@ static void read_root(Reader* reader, Task* task, const Node* root) {
   read_controls(reader, task, form.control);
   read_starts(reader, task, form.initial);
   read_parameters(reader, task, form.parameters);
+  if (!form.loss && !form.data)
+    reader_error(reader, root->place, "'loss' is missing: a list; or 'data', of a task for sdrs identify");
   read_losses(reader, task, form.loss);
+  read_data(reader, task, form.data);
+  read_identify(reader, task, form.identify);
   read_optimizer(reader, task, form.optimizer);
   read_gradient(reader, task, form.gradient);
   read_schedule(reader, task, form.schedule);
@@ -117,6 +121,7 @@ void task_free(Task* task) {
   for (int i = 0; i < task->source_count; i++) memory_free(task->sources[i]);
   design_free(task);
   parameters_free(task);
+  data_free(task);
   memory_free(task->scenarios);
   memory_free(task->controls);
   memory_free(task->starts);

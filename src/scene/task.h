@@ -230,6 +230,41 @@ typedef struct {
   TaskWarmStart warm_start;
 } TaskReceding;
 
+/* What columns of the data say of a link. */
+typedef struct {
+  SourcePlace place;
+  TaskName link;
+  char *position[3], *quaternion[4];       /* names of columns; NULL: not measured. Pose of the link's frame, world */
+  char *velocity[3], *angular_velocity[3]; /* at the start of a run only; NULL: from the positions */
+  bool world_rates;                        /* angular velocities are in world axes, else in the link's */
+  char *coordinates[JOINT_MAX_DOF], *rates[JOINT_MAX_DOF]; /* of its joint's plain coordinates */
+  int coordinate_count, rate_count;
+  double length_scale, angle_scale, weight; /* m and rad per unit of the columns; weight of its residuals */
+} TaskMeasured;
+
+/* Measured runs and how they are fitted (`sdrs identify`). */
+typedef struct {
+  SourcePlace place;
+  bool given;
+  TaskName* files; /* paths or patterns, relative to the task */
+  int file_count;
+  char* time;        /* column */
+  double time_scale; /* s per unit */
+  TaskMeasured* measured;
+  int measured_count;
+} TaskData;
+
+typedef struct {
+  double window, stride;                 /* s; 0: whole runs; stride as long as the window */
+  double position, rotation, coordinate; /* standard deviations of the data [m, rad, m or rad] */
+  double huber;                          /* in these; INFINITY: plain squares */
+  double train;                          /* part of the runs that is fitted */
+  int iterations;
+  bool fit_initial;
+  double initial_velocity, initial_rate; /* standard deviations of initial velocities [m/s, rad/s] */
+  bool keep_undetermined;                /* fit what can be fitted, and leave the rest */
+} TaskIdentify;
+
 /* What becomes of the mass while vertices move. */
 typedef enum { TASK_MASS_FIXED, TASK_MASS_DENSITY } TaskMass;
 
@@ -263,6 +298,8 @@ typedef struct {
   TaskOptimizer optimizer;
   TaskContinuation continuation;
   TaskReceding receding;
+  TaskData data;
+  TaskIdentify identify;
   double memory; /* that the runs of one design may take for their gradients [GiB]; 0 = they are kept whole */
 } Task;
 

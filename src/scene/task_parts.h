@@ -10,7 +10,7 @@
 
 typedef struct {
   const Node *name, *scene, *scenarios, *set, *design, *control, *initial, *parameters, *loss, *optimizer, *gradient,
-      *schedule, *receding;
+      *schedule, *receding, *data, *identify;
   int seed, steps;
 } TaskForm;
 
@@ -22,6 +22,17 @@ typedef struct {
   TaskReceding receding;
   int warm_start;
 } RecedingForm;
+
+typedef struct {
+  const Node *files, *time, *measured;
+  double time_scale;
+} DataForm;
+
+typedef struct {
+  const Node *link, *position, *quaternion, *velocity, *angular_velocity, *coordinates, *rates;
+  int rate_axes;
+  double length_scale, angle_scale, weight;
+} MeasuredForm;
 
 typedef struct {
   const Node *name, *scene, *set;
@@ -166,6 +177,11 @@ void read_dof(Reader* reader, const Node* list, bool dof[JOINT_MAX_DOF]);
 /* task_parameters.c */
 void read_parameters(Reader* reader, Task* task, const Node* list);
 void parameters_free(Task* task);
+
+/* task_data.c: data and identify. */
+void read_data(Reader* reader, Task* task, const Node* node);
+void read_identify(Reader* reader, Task* task, const Node* node);
+void data_free(Task* task);
 
 /* task_loss.c */
 void read_losses(Reader* reader, Task* task, const Node* list);

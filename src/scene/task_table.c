@@ -43,8 +43,12 @@ static const SchemaRow ROWS[] = {
      .meaning = "Which initial coordinates and velocities may change."},
     {"task", "parameters", VALUE_LIST, AT(TaskForm, parameters), .of = "parameter", .nullable = true,
      .meaning = "Which physical parameters may change: masses, inertias, friction, sizes, joints, gravity."},
-    {"task", "loss", VALUE_LIST, AT(TaskForm, loss), .of = "loss", .required = true,
+    {"task", "loss", VALUE_LIST, AT(TaskForm, loss), .of = "loss", .fallback = "(none: then data)",
      .meaning = "What is wanted: terms whose weighted sum is made small."},
+    {"task", "data", VALUE_OBJECT, AT(TaskForm, data), .of = "data", .nullable = true,
+     .meaning = "Measured runs, which `sdrs identify` fits."},
+    {"task", "identify", VALUE_OBJECT, AT(TaskForm, identify), .of = "identify", .nullable = true,
+     .meaning = "How they are fitted."},
     {"task", "optimizer", VALUE_OBJECT, AT(TaskForm, optimizer), .of = "optimizer", .nullable = true,
      .meaning = "How it is sought."},
     {"task", "gradient", VALUE_OBJECT, AT(TaskForm, gradient), .of = "gradient", .nullable = true,
@@ -318,6 +322,69 @@ static const SchemaRow ROWS[] = {
     {"switch", "at", VALUE_INTEGER, AT(SwitchForm, at), .required = true, .range = RANGE_BETWEEN(1, 1000000),
      .meaning = "First iteration with this law."},
 
+    /* ---------------------------------------------------------------- data */
+    {"data", "files", VALUE_NAMES, AT(DataForm, files), .nullable = true,
+     .meaning =
+         "CSV files, one run each: paths relative to this file, or patterns like `tosses/*.csv`. `--data` of the "
+         "command line stands instead."},
+    {"data", "time", VALUE_TEXT, AT(DataForm, time), .fallback = "(the column `time`)",
+     .meaning = "The column with the time of a row. It rises; the run begins with the first row."},
+    {"data", "time_scale", VALUE_NUMBER, AT(DataForm, time_scale), .fallback = "1", .unit = "s",
+     .range = RANGE_ABOVE(0), .meaning = "Seconds per unit of that column: 0.001 for milliseconds."},
+    {"data", "measured", VALUE_LIST, AT(DataForm, measured), .of = "measured", .required = true,
+     .meaning = "What the columns say, link by link. An empty cell is a sample that is missing."},
+    {"measured", "link", VALUE_TEXT, AT(MeasuredForm, link), .required = true, .meaning = "The link."},
+    {"measured", "position", VALUE_NAMES, AT(MeasuredForm, position), .nullable = true,
+     .meaning = "Columns of the position of the link's frame, x, y, z in the world."},
+    {"measured", "quaternion", VALUE_NAMES, AT(MeasuredForm, quaternion), .nullable = true,
+     .meaning = "Columns of the unit quaternion that takes the link's axes to the world's: w, x, y, z."},
+    {"measured", "velocity", VALUE_NAMES, AT(MeasuredForm, velocity), .nullable = true,
+     .meaning = "Columns of the velocity of the frame's origin, world axes: where runs and windows begin. Without them "
+                "it is taken from the first positions."},
+    {"measured", "angular_velocity", VALUE_NAMES, AT(MeasuredForm, angular_velocity), .nullable = true,
+     .meaning = "The same of the angular velocity."},
+    {"measured", "rate_axes", VALUE_CHOICE, AT(MeasuredForm, rate_axes), .of = "link|world", .fallback = "link",
+     .meaning = "Axes of the angular velocity."},
+    {"measured", "coordinates", VALUE_NAMES, AT(MeasuredForm, coordinates), .nullable = true,
+     .meaning = "Columns of the coordinates of the link's joint, without those of three rotations."},
+    {"measured", "rates", VALUE_NAMES, AT(MeasuredForm, rates), .nullable = true, .meaning = "Columns of their rates."},
+    {"measured", "length_scale", VALUE_NUMBER, AT(MeasuredForm, length_scale), .fallback = "1", .unit = "m",
+     .range = RANGE_ABOVE(0), .meaning = "Metres per unit of lengths: 0.001 for millimetres."},
+    {"measured", "angle_scale", VALUE_NUMBER, AT(MeasuredForm, angle_scale), .fallback = "1", .unit = "rad",
+     .range = RANGE_ABOVE(0),
+     .meaning = "Radians per unit of angles and their rates: 0.017453292519943295 for degrees."},
+    {"measured", "weight", VALUE_NUMBER, AT(MeasuredForm, weight), .fallback = "1", .range = RANGE_ABOVE(0),
+     .meaning = "Factor on the residuals of this link."},
+
+    /* ---------------------------------------------------------------- identify */
+    {"identify", "window", VALUE_NUMBER, AT(TaskIdentify, window), .unit = "s", .fallback = "(whole runs)",
+     .range = RANGE_ABOVE(0),
+     .meaning = "Length of the stretches of a run that are simulated on their own, each from its own measured state."},
+    {"identify", "stride", VALUE_NUMBER, AT(TaskIdentify, stride), .unit = "s", .fallback = "(the window)",
+     .range = RANGE_ABOVE(0), .meaning = "From the beginning of one window to that of the next."},
+    {"identify", "position", VALUE_NUMBER, AT(TaskIdentify, position), .unit = "m", .fallback = "0.001",
+     .range = RANGE_ABOVE(0), .meaning = "Standard deviation of measured positions."},
+    {"identify", "rotation", VALUE_NUMBER, AT(TaskIdentify, rotation), .unit = "rad", .fallback = "0.01",
+     .range = RANGE_ABOVE(0), .meaning = "Standard deviation of measured rotations."},
+    {"identify", "coordinate", VALUE_NUMBER, AT(TaskIdentify, coordinate), .unit = "m or rad", .fallback = "0.01",
+     .range = RANGE_ABOVE(0), .meaning = "Standard deviation of measured coordinates of joints."},
+    {"identify", "huber", VALUE_NUMBER, AT(TaskIdentify, huber), .fallback = "(off)", .range = RANGE_ABOVE(0),
+     .meaning = "Residuals beyond so many standard deviations pull with constant force."},
+    {"identify", "train", VALUE_NUMBER, AT(TaskIdentify, train), .fallback = "0.5", .range = RANGE_UP_TO(0, 1),
+     .meaning = "Part of the runs that is fitted, drawn by the task's seed; the others judge what was found."},
+    {"identify", "iterations", VALUE_INTEGER, AT(TaskIdentify, iterations), .fallback = "30",
+     .range = RANGE_BETWEEN(1, 100000), .meaning = "Most steps of Levenberg and Marquardt's method."},
+    {"identify", "fit_initial", VALUE_BOOL, AT(TaskIdentify, fit_initial), .fallback = "false",
+     .meaning = "Fit the state that every run or window begins from too, within its noise."},
+    {"identify", "initial_velocity", VALUE_NUMBER, AT(TaskIdentify, initial_velocity), .unit = "m/s",
+     .fallback = "0.05", .range = RANGE_ABOVE(0),
+     .meaning = "Standard deviation of the velocities that it begins with."},
+    {"identify", "initial_rate", VALUE_NUMBER, AT(TaskIdentify, initial_rate), .unit = "rad/s", .fallback = "0.2",
+     .range = RANGE_ABOVE(0), .meaning = "The same of angular velocities and of joints' rates."},
+    {"identify", "keep_undetermined", VALUE_BOOL, AT(TaskIdentify, keep_undetermined), .fallback = "false",
+     .meaning = "Where the data cannot tell some parameters apart: fit what it can tell, and leave the rest where it "
+                "was. Otherwise nothing is fitted then."},
+
     /* ---------------------------------------------------------------- gradient */
     {"gradient", "memory", VALUE_NUMBER, AT(GradientForm, memory), .unit = "GiB", .fallback = "(runs are kept whole)",
      .range = RANGE_UP_TO(0, 1048576),
@@ -577,6 +644,33 @@ static const SchemaObject OBJECTS[] = {
                 "control: [{link: runs}]\n"
                 "loss: [{type: effort}]\n"
                 "receding: {horizon: 20, apply: 5, iterations: 10, warm_start: shift}\n"},
+    {.name = "data",
+     .title = "data",
+     .size = sizeof(DataForm),
+     .meaning = "Measured runs.",
+     .example = "scene: ../scenes/slide.yaml\n"
+                "parameters: [{type: friction, low: 0}]\n"
+                "data:\n"
+                "  files: [slides/*.csv]\n"
+                "  measured:\n"
+                "    - {link: box, position: [px, py, pz], quaternion: [qw, qx, qy, qz]}\n"
+                "identify: {window: 0.2, train: 0.5}\n"},
+    {.name = "measured",
+     .title = "measured",
+     .size = sizeof(MeasuredForm),
+     .meaning = "What was measured of a link.",
+     .example = "scene: ../scenes/pendulum.yaml\n"
+                "parameters: [{type: damping, link: rod8}]\n"
+                "data: {files: [swing.csv], measured: [{link: rod8, coordinates: [angle], angle_scale: "
+                "0.017453292519943295}]}\n"},
+    {.name = "identify",
+     .title = "identify",
+     .size = sizeof(TaskIdentify),
+     .meaning = "How measured runs are fitted (docs/identify.md).",
+     .example = "scene: ../scenes/slide.yaml\n"
+                "parameters: [{type: friction, low: 0}]\n"
+                "data: {files: [slides/*.csv], measured: [{link: box, position: [px, py, pz]}]}\n"
+                "identify: {position: 0.002, huber: 3, train: 0.5, fit_initial: true}\n"},
     {.name = "gradient",
      .title = "gradient",
      .size = sizeof(GradientForm),

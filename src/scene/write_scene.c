@@ -59,7 +59,6 @@ static void write_simulation(const Writer* writer) {
   if (simulation->substeps > 1) text_add(out, ", substeps: %d", simulation->substeps);
   if (writer->scene->keep_state_count > 0)
     write_key_numbers(out, "keep_states", writer->scene->keep_states, writer->scene->keep_state_count);
-  if (simulation->contact_points) text_add(out, ", contact_points: true");
   text_add(out, "}\n");
 }
 

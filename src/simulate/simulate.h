@@ -341,4 +341,25 @@ void step_adjoint_discount(StepAdjoint* adjoint, double factor);
 void step_adjoint_start(StepAdjoint* adjoint, const double* q, const Pose* pose, StateBar first, const double* rate,
                         ModelGradient* gradient);
 
+/* ---------------------------------------------------------------- recorded steps forwards
+ * (simulate/step_forward.c) How the states of a run change with some parameters (docs/derivations/identify.md, I1). The
+ * Jacobian of a step is found row by row: the reverse derivative of one of its equations is a row; so it costs as many
+ * of these as the model has degrees of freedom, whatever the number of parameters, and a back-substitution for each
+ * parameter. Not for bodies that carry their angular momentum. */
+typedef struct StepForward StepForward;
+/* Adds, for a scalar with these derivatives by the model's numbers, those by the parameters (count) to row. */
+typedef void (*ForwardChain)(void* context, const ModelGradient* gradient, double* row);
+StepForward* step_forward_create(const Model* model, int parameters, ForwardChain chain, void* context);
+void step_forward_destroy(StepForward* forward);
+/* At the start: from the model's initial coordinates and velocities. */
+void step_forward_begin(StepForward* forward, const double* q, const Pose* pose);
+/* Over one step, from the first to the last. false: it has no derivative. */
+bool step_forward_advance(StepForward* forward, const RecordedStep* step);
+/* Derivatives of the coordinates' increments where it stands, and a state before (nv x parameters). */
+const double* step_forward_state(const StepForward* forward, int before);
+/* For a scalar with these derivatives by the poses (as LossSeeds.pose, of all links) at a state with its sensitivity:
+ * its derivatives by the parameters, added to row (parameters). */
+void step_forward_row(StepForward* forward, const double* q, const Pose* pose, int before, double (*bar)[3][4],
+                      double* row);
+
 #endif

@@ -2,33 +2,8 @@
  * pairs come from a ContactReplay. */
 #include <string.h>
 
-#include "simulate/closures_adjoint.h"
-#include "simulate/feedback.h"
 #include "simulate/loads.h"
-#include "simulate/spin_adjoint.h"
-
-typedef struct {
-  Vec3 w, v;
-} Twist;
-
-struct StepAdjoint {
-  const Model* model;
-  Sim* sim;
-  ContactReplay* replay;
-  ClosureAdjoint* closures;                  /* NULL: there are none */
-  SpinAdjoint* spin;                         /* NULL: nothing spins */
-  double *lambda, *reduced, *product, *zero; /* (nv) */
-  double (*twist)[6];                        /* of every link by lambda, about its centre of mass  (links) */
-  double (*wrench)[6];                       /* (links) */
-  double (*motion)[3][4];                    /* the twists as changes of [R | t] at t + dt  (links) */
-  double (*rate_bar)[3][4];                  /* by dT/dt of the initial velocities  (links) */
-  double (*ground_bar)[3][4];                /* by poses of half-spaces at t + dt  (links) */
-  Vec3* force;                               /* (links) */
-  Vec3* bar_force;                           /* (links) */
-  Mat3* bar_moment;                          /* (links) */
-  double (*target)[JOINT_MAX_DOF], (*target_rate)[JOINT_MAX_DOF], (*push)[JOINT_MAX_DOF]; /* (controllers) */
-  double (*gains)[JOINT_GAIN_KINDS][JOINT_MAX_DOF];                                       /* (controllers) */
-};
+#include "simulate/step_adjoint.h"
 
 /* ---------------------------------------------------------------- creation */
 
@@ -123,14 +98,17 @@ static bool find_closure_forces(Sim* s, ContactTermList contact, Assembly* assem
 }
 
 /* Value and derivatives of all terms at t + dt; false: the contact of the record was not found. */
-static bool load_terms(StepAdjoint* a, const RecordedStep* step, Assembly* assembly) {
+bool step_adjoint_load(StepAdjoint* a, const RecordedStep* step, bool forward, Assembly* assembly) {
   Sim* s = a->sim;
+  load_history(a, step);
   ContactTermList contact = {0};
   if (a->replay) {
     ContactMoment now = {step->pose_now, step->contacts_now, step->contact_count_now, step->number - 1};
     ContactMoment next = {step->pose_next, step->contacts_next, step->contact_count_next, step->number};
     contact_replay_set_dt(a->replay, step->clock.dt);
-    if (!contact_replay_load(a->replay, &now, &next)) return false;
+    bool found =
+        forward ? contact_replay_load_forward(a->replay, &now, &next) : contact_replay_load(a->replay, &now, &next);
+    if (!found) return false;
     contact = contact_replay_terms(a->replay);
   }
   if (!configuration_evaluate(s, &s->configuration[s->current])) return false;
@@ -148,7 +126,7 @@ static Mat3 pose_rotation_bar(const double bar[3][4]) {
 }
 
 /* Derivatives by poses become force and first moment about every link's frame origin, summed over what hangs on it. */
-static void compose_bars(StepAdjoint* a, const Pose* pose, double (*bar)[3][4]) {
+void step_adjoint_compose(StepAdjoint* a, const Pose* pose, double (*bar)[3][4]) {
   const Model* m = a->model;
   for (int i = 0; i < m->link_count; i++) {
     a->bar_force[i] = vec3(bar[i][0][3], bar[i][1][3], bar[i][2][3]);
@@ -164,7 +142,7 @@ static void compose_bars(StepAdjoint* a, const Pose* pose, double (*bar)[3][4]) 
 }
 
 /* Adds the composed bars to derivatives by coordinates. */
-static void reduce_bars(const StepAdjoint* a, const Pose* pose, const Screw* screws, double* reduced) {
+void step_adjoint_reduce(const StepAdjoint* a, const Pose* pose, const Screw* screws, double* reduced) {
   const Model* m = a->model;
   for (int i = 0; i < m->link_count; i++) {
     Vec3 torque = mat3_axial(a->bar_moment[i]);
@@ -174,7 +152,7 @@ static void reduce_bars(const StepAdjoint* a, const Pose* pose, const Screw* scr
 }
 
 /* A change of the joint's origin in the parent's frame carries everything below along. */
-static void add_attachments(const StepAdjoint* a, const Pose* pose, const Vec3* force, ModelGradient* gradient) {
+void step_adjoint_attachments(const StepAdjoint* a, const Pose* pose, const Vec3* force, ModelGradient* gradient) {
   for (int i = 0; i < a->model->link_count; i++) {
     int up = a->model->links[i].parent;
     Vec3 own = up < 0 ? force[i] : mat3_tmul_vec(pose[up].r, force[i]);
@@ -291,7 +269,7 @@ static double residual_of(const Sim* s) {
   return residual;
 }
 
-static void fill_hessian(StepAdjoint* a, const Assembly* assembly) {
+void step_adjoint_hessian(StepAdjoint* a, const Assembly* assembly) {
   Sim* s = a->sim;
   step_pattern(s, assembly->contact);
   assemble_hessian(assembly, true, s->solver);
@@ -301,9 +279,9 @@ static void fill_hessian(StepAdjoint* a, const Assembly* assembly) {
 
 static bool solve_lambda(StepAdjoint* a, const Assembly* assembly, StepAdjointReport* report) {
   Sim* s = a->sim;
-  fill_hessian(a, assembly);
+  step_adjoint_hessian(a, assembly);
   if (!block_solver_factor(s->solver)) {
-    fill_hessian(a, assembly);
+    step_adjoint_hessian(a, assembly);
     report->indefinite = true;
     report->singular = !block_solver_factor_indefinite(s->solver, &report->eigenvalue);
     if (report->singular) return false;
@@ -447,7 +425,7 @@ static void reverse_attachments(StepAdjoint* a, const RecordedStep* step, ModelG
     int up = m->links[i].parent;
     if (up >= 0) a->bar_force[i] = vec3_add(a->bar_force[i], vec3_cross(a->force[i], twist_of(a->twist[up]).w));
   }
-  add_attachments(a, step->pose_next, a->bar_force, gradient);
+  step_adjoint_attachments(a, step->pose_next, a->bar_force, gradient);
 }
 
 /* Contact by all that it depends on besides the state at t + dt. Half-spaces are the exception: they stand where
@@ -459,12 +437,25 @@ static void reverse_contact(StepAdjoint* a, const RecordedStep* step, const Vec3
   ContactField field = {a->twist, force, spin_adjoint_pairs(a->spin)};
   memset(a->ground_bar, 0, sizeof(double[3][4]) * (size_t)m->link_count);
   contact_replay_adjoint(a->replay, &field, now.pose, a->ground_bar, gradient);
-  compose_bars(a, step->pose_next, a->ground_bar);
-  add_attachments(a, step->pose_next, a->bar_force, gradient);
+  step_adjoint_compose(a, step->pose_next, a->ground_bar);
+  step_adjoint_attachments(a, step->pose_next, a->bar_force, gradient);
   if (a->sim->fixed_count == 0) return;
   memset(a->product, 0, sizeof(double) * (size_t)m->dof_count);
-  reduce_bars(a, step->pose_next, a->sim->screws, a->product);
+  step_adjoint_reduce(a, step->pose_next, a->sim->screws, a->product);
   add_prescribed(a, a->product, step->clock.time, gradient);
+}
+
+void step_adjoint_spread(StepAdjoint* a, const RecordedStep* step, const Vec3* force, StateBar now, StateBar old,
+                         StateBar older, ModelGradient* gradient) {
+  Sim* s = a->sim;
+  link_twists(a->model, s->screws, s->reference, a->lambda, a->twist);
+  find_motions(a, step);
+  reverse_inertia(a, step, now, old, older, gradient);
+  loads_adjoint(s, (const double(*)[3][4])a->motion, now, old, a->rate_bar, gradient);
+  closure_adjoint_ends(a->closures, s, (const double(*)[3][4])a->motion);
+  reverse_joints(a, step, now, old, older, gradient);
+  reverse_attachments(a, step, gradient);
+  reverse_contact(a, step, force, now, gradient);
 }
 
 StepAdjointReport step_adjoint(StepAdjoint* a, const RecordedStep* step, StateBar next, const double* rate,
@@ -473,8 +464,7 @@ StepAdjointReport step_adjoint(StepAdjoint* a, const RecordedStep* step, StateBa
   const Model* m = a->model;
   Sim* s = a->sim;
   Assembly assembly;
-  load_history(a, step);
-  if (!load_terms(a, step, &assembly)) {
+  if (!step_adjoint_load(a, step, false, &assembly)) {
     report.contact_failed = true;
     return report;
   }
@@ -482,20 +472,13 @@ StepAdjointReport step_adjoint(StepAdjoint* a, const RecordedStep* step, StateBa
   pull_rates(a, step, rate, next, now, old);
   spin_adjoint_advance(a->spin, s, step, rate, assembly.contact, next, now, gradient);
   pull_forces(a, force, (size_t)step->contact_count_next, step->pose_next, next.pose);
-  compose_bars(a, step->pose_next, next.pose);
+  step_adjoint_compose(a, step->pose_next, next.pose);
   memcpy(a->reduced, next.q, sizeof(double) * (size_t)m->dof_count);
-  reduce_bars(a, step->pose_next, s->screws, a->reduced);
-  add_attachments(a, step->pose_next, a->bar_force, gradient);
+  step_adjoint_reduce(a, step->pose_next, s->screws, a->reduced);
+  step_adjoint_attachments(a, step->pose_next, a->bar_force, gradient);
   if (!solve_lambda(a, &assembly, &report)) return report;
   reverse_prescribed(a, &assembly, step->clock.time, gradient);
-  link_twists(m, s->screws, s->reference, a->lambda, a->twist);
-  find_motions(a, step);
-  reverse_inertia(a, step, now, old, older, gradient);
-  loads_adjoint(s, (const double(*)[3][4])a->motion, now, old, a->rate_bar, gradient);
-  closure_adjoint_ends(a->closures, s, (const double(*)[3][4])a->motion);
-  reverse_joints(a, step, now, old, older, gradient);
-  reverse_attachments(a, step, gradient);
-  reverse_contact(a, step, force, now, gradient);
+  step_adjoint_spread(a, step, force, now, old, older, gradient);
   report.sound = true;
   return report;
 }
@@ -506,15 +489,15 @@ void step_adjoint_discount(StepAdjoint* a, double factor) { spin_adjoint_discoun
 
 /* Twists of the initial velocities about the links' frame origins and their derivatives: psi = sum bar : dT/dt (A12).
  */
-static void reverse_initial_rates(StepAdjoint* a, const Pose* pose, const double* velocities, double* q_bar,
-                                  ModelGradient* gradient) {
+void step_adjoint_rates(StepAdjoint* a, const Pose* pose, const double* velocities, double* q_bar,
+                        ModelGradient* gradient) {
   const Model* m = a->model;
   const Screw* screws = a->sim->screws;
   Vec3* at = a->force; /* frame origins */
   for (int i = 0; i < m->link_count; i++) at[i] = pose[i].t;
   link_twists(m, screws, at, velocities, a->twist);
-  compose_bars(a, pose, a->rate_bar);
-  reduce_bars(a, pose, screws, gradient->velocities);
+  step_adjoint_compose(a, pose, a->rate_bar);
+  step_adjoint_reduce(a, pose, screws, gradient->velocities);
   for (int i = 0; i < m->link_count;
        i++) { /* the curvature of the motion, K2: far joint i, every joint nearer the root */
     Mat3 k = a->bar_moment[i];
@@ -540,7 +523,7 @@ static void reverse_initial_rates(StepAdjoint* a, const Pose* pose, const double
     int up = m->links[i].parent;
     a->bar_force[i] = up < 0 ? vec3(0, 0, 0) : vec3_cross(a->bar_force[i], twist_of(a->twist[up]).w);
   }
-  add_attachments(a, pose, a->bar_force, gradient);
+  step_adjoint_attachments(a, pose, a->bar_force, gradient);
 }
 
 /* Prescribed joints start where their signals are. */
@@ -565,10 +548,9 @@ void step_adjoint_start(StepAdjoint* a, const double* q, const Pose* pose, State
     gradient->velocities[k] += rate[k];
   }
   spin_adjoint_start(a->spin, a->sim, pose, first, gradient);
-  closure_adjoint_start(a->closures, m, pose, first.pose);
-  compose_bars(a, pose, first.pose);
-  reduce_bars(a, pose, a->sim->screws, gradient->coordinates);
-  add_attachments(a, pose, a->bar_force, gradient);
-  reverse_initial_rates(a, pose, m->initial_velocities, gradient->coordinates, gradient);
+  step_adjoint_compose(a, pose, first.pose);
+  step_adjoint_reduce(a, pose, a->sim->screws, gradient->coordinates);
+  step_adjoint_attachments(a, pose, a->bar_force, gradient);
+  step_adjoint_rates(a, pose, m->initial_velocities, gradient->coordinates, gradient);
   start_prescribed(a, gradient);
 }

@@ -153,7 +153,7 @@ static void mistakes_are_told(void** state) {
       "14:61: error: loss[10].spread[1]: must be >= 0 as the target, got -1\n"
       "14:75: error: loss[10].from: must be >= 0 s, got -1\n");
   expect_task_problems(BEFORE "loss: []\n", "3:7: error: loss: must not be empty\n");
-  expect_task_problems(BEFORE, "1:1: error: 'loss' is missing: a list\n");
+  expect_task_problems(BEFORE, "1:1: error: 'loss' is missing: a list; or 'data', of a task for sdrs identify\n");
 }
 
 int main(void) {

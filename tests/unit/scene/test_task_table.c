@@ -95,7 +95,7 @@ static void what_the_table_forbids_the_schema_refuses(void** state) {
   (void)state;
 #define WHOLE(rest) TWO_LINKS MOVE_BOX SHAPE_LOSS rest
   static const char* const REFUSED[] = {
-      TWO_LINKS MOVE_BOX,
+      TWO_LINKS MOVE_BOX "loss: 5\n",
       WHOLE("scenarios: []\n"),
       WHOLE("steps: 0\n"),
       WHOLE("seed: -1\n"),

@@ -1,0 +1,198 @@
+/* sdrs identify TASK: fit a scene's parameters to measured runs. */
+#include "app/command.h"
+#include "identify/identify.h"
+
+/* Zeroed or half-built is fine for fit_run_free. */
+typedef struct {
+  const Options* options;
+  Diagnostics diagnostics;
+  Task task;
+  Identification* identification;
+  const char** files;
+  char *folder, *checkpoint;
+} FitRun;
+
+static bool interrupted(void) { return interrupt_signal() != 0; }
+
+static const char** data_files(const Options* options, int* count) {
+  *count = 0;
+  while (option_item(options, "data", *count)) (*count)++;
+  const char** files = MEMORY_NEW(const char*, *count + 1);
+  for (int k = 0; k < *count; k++) files[k] = option_item(options, "data", k);
+  return files;
+}
+
+static Status fit_run_create(FitRun* run, const Options* options) {
+  *run = (FitRun){.options = options};
+  Status status =
+      task_load(&run->task, options->operands[0], options->overrides, options->override_count, &run->diagnostics);
+  if (status != STATUS_OK) return status;
+  if (option_given(options, "iterations")) run->task.identify.iterations = option_count(options, "iterations", 1);
+  IdentifyOptions settings = {.threads = options->threads, .interrupted = interrupted};
+  run->files = data_files(options, &settings.file_count);
+  settings.files = run->files;
+  status = identification_create(&run->identification, &run->task, &settings, &run->diagnostics);
+  if (status != STATUS_OK) return status;
+  run->folder = run_folder_path(options, run->task.name);
+  run->checkpoint = file_join(run->folder, "checkpoint");
+  return file_make_folder_reported(run->folder, &run->diagnostics);
+}
+
+static void fit_run_free(FitRun* run) {
+  identification_destroy(run->identification);
+  task_free(&run->task);
+  diagnostics_free(&run->diagnostics);
+  memory_free(run->files);
+  memory_free(run->folder);
+  memory_free(run->checkpoint);
+}
+
+/* ---------------------------------------------------------------- what is said */
+
+static void print_verdict(const FitRun* run) {
+  const Identification* id = run->identification;
+  if (run->options->quiet && identification_identifiable(id)) return;
+  if (identification_identifiable(id))
+    fprintf(stderr, "%s: the data tells all %d parameters\n", run->task.name, identification_parameter_count(id));
+  else
+    fprintf(stderr, "%s: %s\n", run->task.name, identification_verdict(id));
+}
+
+static void print_parameters(const FitRun* run) {
+  const Identification* id = run->identification;
+  if (run->options->quiet) return;
+  for (int k = 0; k < identification_parameter_count(id); k++) {
+    IdentifiedParameter p = identification_parameter(id, k);
+    fprintf(stderr, "  %-28s %-12.6g (was %.6g)", p.name, p.value, p.unfitted);
+    if (p.held)
+      fprintf(stderr, "  not told by the data");
+    else if (p.at_bound)
+      fprintf(stderr, "  at its bound");
+    else
+      fprintf(stderr, "  +- %.3g, 95 %%: %.6g ... %.6g", p.standard_error, p.low, p.high);
+    fputc('\n', stderr);
+  }
+  for (int train = 1; train >= 0; train--) {
+    Judgement j = identification_judgement(id, train);
+    if (j.runs > 0)
+      fprintf(stderr,
+              "  %-10s %d runs: position %.4g m (unfitted %.4g), rotation %.4g rad (%.4g), joints %.4g (%.4g)\n",
+              train ? "training" : "validation", j.runs, j.position, j.unfitted_position, j.rotation,
+              j.unfitted_rotation, j.coordinate, j.unfitted_coordinate);
+  }
+}
+
+/* ---------------------------------------------------------------- the loop */
+
+static Status iterate(FitRun* run) {
+  Progress progress;
+  Identification* id = run->identification;
+  progress_start(&progress, run->options->quiet ? NULL : stderr, run->task.name, run->task.identify.iterations,
+                 timer_now());
+  Status status = STATUS_OK;
+  while (status == STATUS_OK && identification_stop(id) == IDENTIFY_RUNNING) {
+    status = identification_advance(id);
+    if (status != STATUS_OK) break;
+    char numbers[100];
+    snprintf(numbers, sizeof numbers, "iteration %d  half the sum of squares %.8g", identification_iteration(id),
+             identification_cost(id));
+    int done = identification_iteration(id) > 0 ? identification_iteration(id) : 1;
+    progress_report(&progress, done, numbers, timer_now(), run->options->verbose);
+    status = identification_save(id, run->checkpoint, &run->diagnostics);
+  }
+  progress_end(&progress);
+  return status;
+}
+
+static ExitCode finish(FitRun* run) {
+  RunProgram program = version_program();
+  Text json = {0};
+  Status status = identification_finish(run->identification, &run->diagnostics);
+  if (status == STATUS_OK)
+    status = identification_write(run->identification, run->folder, &program, &json, &run->diagnostics);
+  if (status == STATUS_OK) {
+    print_parameters(run);
+    if (run->options->json)
+      fputs(json.data, stdout);
+    else
+      printf("%s\n", run->folder);
+  }
+  text_free(&json);
+  return status_exit_code(status);
+}
+
+static ExitCode fit(FitRun* run) {
+  Status status = identification_start(run->identification, &run->diagnostics);
+  if (status != STATUS_OK) return status_exit_code(status);
+  print_verdict(run);
+  bool told = identification_identifiable(run->identification);
+  if (!told && !run->task.identify.keep_undetermined) {
+    fprintf(stderr,
+            "%s: nothing is fitted: fix or tie parameters, give them a prior, measure more, or set "
+            "identify.keep_undetermined\n",
+            run->task.name);
+    return EXIT_CHECK_FAILED;
+  }
+  if (option_given(run->options, "resume")) {
+    status = identification_load(run->identification, run->checkpoint, &run->diagnostics);
+    if (status != STATUS_OK) return status_exit_code(status);
+  }
+  status = iterate(run);
+  if (status == STATUS_INTERRUPTED && !run->options->quiet)
+    fprintf(stderr, "%s: stopped by %s after iteration %d; --resume goes on\n", run->task.name,
+            interrupt_name(interrupt_signal()), identification_iteration(run->identification));
+  if (status != STATUS_OK) return status_exit_code(status);
+  return finish(run);
+}
+
+static ExitCode identify(const Options* options) {
+  FitRun run;
+  Status status = fit_run_create(&run, options);
+  print_diagnostics(options, &run.diagnostics);
+  diagnostics_free(&run.diagnostics);
+  ExitCode code = status_exit_code(status);
+  if (status == STATUS_OK) {
+    interrupt_install();
+    code = fit(&run);
+    print_diagnostics(options, &run.diagnostics);
+  }
+  fit_run_free(&run);
+  return code;
+}
+
+static const OptionRow OPTIONS[] = {
+    {"data", 0, OPTION_TEXTS, "GLOB", "measured runs instead of the task's: a CSV file or a pattern; repeatable"},
+    {"iterations", 0, OPTION_COUNT, "N", "end after N iterations instead of the task's number"},
+    {"resume", 0, OPTION_FLAG, NULL, "go on from the checkpoint in the run folder"},
+};
+
+const Verb VERB_IDENTIFY = {
+    .name = "identify",
+    .operands = "TASK",
+    .operand_min = 1,
+    .operand_max = 1,
+    .summary = "fit masses, friction, shape to measured motion",
+    .examples =
+        "  sdrs identify scenes/identify/pendulum.yaml                      writes out/pendulum/\n"
+        "  sdrs identify scenes/identify/cube.yaml --data 'tosses/cube/*.csv'\n"
+        "  sdrs simulate out/pendulum/fitted.scene.yaml                     the scene that was found\n",
+    .details =
+        "The task's design, initial and parameters say what may change, its data what was measured, its identify how "
+        "it is\n"
+        "fitted (docs/identify.md). Before the fit it is said what the data cannot tell; then nothing is fitted, exit "
+        "1,\n"
+        "unless identify.keep_undetermined asks for the rest. Writes identify.json (values, standard errors, 95 % "
+        "intervals,\n"
+        "correlations, errors of training and validation runs against the unfitted scene), fitted.scene.yaml, "
+        "residuals.csv\n"
+        "(fitted minus measured) and a checkpoint after every iteration. The folder is printed on standard output, "
+        "with\n"
+        "--json identify.json is.\n"
+        "Exit codes: 0 done, 1 the data cannot tell all parameters, 2 wrong usage, 3 bad input, 4 the runs cannot be\n"
+        "simulated, 5 cannot read or write, 130 interrupted.\n",
+    .options = OPTIONS,
+    .option_count = sizeof OPTIONS / sizeof OPTIONS[0],
+    .reads_scene = true,
+    .writes_folder = true,
+    .run = identify,
+};

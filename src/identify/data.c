@@ -1,0 +1,248 @@
+/* Measured runs from CSV files. */
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "identify/data.h"
+
+/* ---------------------------------------------------------------- which files */
+
+typedef struct {
+  char** items;
+  int count, capacity;
+} Paths;
+
+static int by_text(const void* a, const void* b) { return strcmp(*(char* const*)a, *(char* const*)b); }
+
+static void add_path(Paths* paths, const char* path) {
+  paths->items = memory_grown(paths->items, sizeof(char*), paths->count, &paths->capacity);
+  paths->items[paths->count++] = memory_text(path);
+}
+
+/* Those that a pattern stands for, in the order of their bytes. */
+static void add_pattern(Paths* paths, const char* pattern, SourcePlace place, Diagnostics* diagnostics) {
+  glob_t found = {0};
+  if (!strpbrk(pattern, "*?[")) {
+    add_path(paths, pattern);
+    return;
+  }
+  int first = paths->count;
+  if (glob(pattern, GLOB_NOSORT, NULL, &found) == 0)
+    for (size_t k = 0; k < found.gl_pathc; k++) add_path(paths, found.gl_pathv[k]);
+  globfree(&found);
+  if (paths->count == first)
+    diagnostics_add(diagnostics, SEVERITY_ERROR, place, "no file matches '%s'; --data GLOB says where the data is",
+                    pattern);
+  else
+    qsort(paths->items + first, (size_t)(paths->count - first), sizeof(char*), by_text);
+}
+
+static Paths list_files(const Task* task, const char* const* files, int count, Diagnostics* diagnostics) {
+  Paths paths = {0};
+  for (int k = 0; k < count; k++) add_pattern(&paths, files[k], (SourcePlace){0}, diagnostics);
+  for (int k = 0; k < task->data.file_count && count == 0; k++) {
+    char* path = file_resolve(task->path, task->data.files[k].text);
+    add_pattern(&paths, path, task->data.files[k].place, diagnostics);
+    memory_free(path);
+  }
+  if (paths.count == 0 && diagnostics->error_count == 0)
+    diagnostics_add(diagnostics, SEVERITY_ERROR, task->data.place, "no data: give 'files' here, or --data GLOB");
+  return paths;
+}
+
+/* ---------------------------------------------------------------- cells */
+
+typedef struct {
+  const CsvTable* table;
+  const char* path;
+  Diagnostics* diagnostics;
+  bool sound;
+} Cells;
+
+static int find_column(Cells* c, const char* name, SourcePlace asked) {
+  int column = csv_column(c->table, name);
+  if (column >= 0) return column;
+  const char* near = text_nearest(name, (const char* const*)c->table->names, c->table->column_count);
+  diagnostics_add(c->diagnostics, SEVERITY_ERROR, asked, "%s has no column '%s'%s%s%s", c->path, name,
+                  near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+  c->sound = false;
+  return -1;
+}
+
+static bool is_empty(const char* cell) { return cell[strspn(cell, " \t")] == 0; }
+
+/* NaN where the cell is empty: the sample is missing. */
+static double read_cell(Cells* c, int row, int column) {
+  double value = NAN;
+  if (column < 0 || is_empty(csv_cell(c->table, row, column))) return NAN;
+  if (!csv_number(c->table, c->path, row, column, &value, c->diagnostics)) c->sound = false;
+  return value;
+}
+
+/* Columns of one quantity: (rows x count), all or none of a row; NULL when they are not named. */
+static double* read_columns(Cells* c, const TaskMeasured* source, char* const* names, int count, double scale) {
+  int columns[JOINT_MAX_COORDINATE];
+  if (count == 0 || !names[0]) return NULL;
+  double* out = MEMORY_NEW(double, c->table->row_count* count + 1);
+  for (int k = 0; k < count; k++) columns[k] = find_column(c, names[k], source->place);
+  for (int row = 0; row < c->table->row_count && c->sound; row++) {
+    int missing = 0;
+    for (int k = 0; k < count; k++) {
+      out[row * count + k] = scale * read_cell(c, row, columns[k]);
+      missing += isnan(out[row * count + k]);
+    }
+    if (c->sound && missing > 0 && missing < count) {
+      diagnostics_add(c->diagnostics, SEVERITY_ERROR, (SourcePlace){c->path, c->table->lines[row], 0},
+                      "%d of the %d columns from '%s' on are empty: a sample is there whole or not at all", missing,
+                      count, names[0]);
+      c->sound = false;
+    }
+  }
+  return out;
+}
+
+/* ---------------------------------------------------------------- one run */
+
+static Vec3* as_vectors(double* numbers, int rows) {
+  if (!numbers) return NULL;
+  Vec3* out = MEMORY_NEW(Vec3, rows + 1);
+  for (int k = 0; k < rows; k++) out[k] = vec3_at(numbers + 3 * k);
+  memory_free(numbers);
+  return out;
+}
+
+static Quat* as_quaternions(double* numbers, int rows) {
+  if (!numbers) return NULL;
+  Quat* out = MEMORY_NEW(Quat, rows + 1);
+  for (int k = 0; k < rows; k++) out[k] = quat_at(numbers + 4 * k);
+  memory_free(numbers);
+  return out;
+}
+
+static void read_link(Cells* c, const TaskMeasured* source, const Model* model, MeasuredLink* out) {
+  int rows = c->table->row_count;
+  *out = (MeasuredLink){.source = source, .link = -1};
+  for (int i = 0; i < model->link_count; i++)
+    if (source->link.text && strcmp(model->links[i].name, source->link.text) == 0) out->link = i;
+  out->coordinate_count = source->coordinate_count;
+  out->rate_count = source->rate_count;
+  out->position = as_vectors(read_columns(c, source, source->position, 3, source->length_scale), rows);
+  out->rotation = as_quaternions(read_columns(c, source, source->quaternion, 4, 1), rows);
+  out->velocity = as_vectors(read_columns(c, source, source->velocity, 3, source->length_scale), rows);
+  out->spin = as_vectors(read_columns(c, source, source->angular_velocity, 3, source->angle_scale), rows);
+  const ModelLink* link = &model->links[out->link < 0 ? 0 : out->link];
+  int most = link->joint.plain_count;
+  if (source->coordinate_count > most || source->rate_count > most) {
+    diagnostics_add(c->diagnostics, SEVERITY_ERROR, source->place,
+                    "the joint of link '%s' has %d such coordinates, the columns are more", link->name, most);
+    c->sound = false;
+    out->coordinate_count = out->rate_count = 0;
+    return;
+  }
+  out->coordinates = read_columns(c, source, source->coordinates, source->coordinate_count, 1);
+  out->rates = read_columns(c, source, source->rates, source->rate_count, 1);
+  for (int row = 0; row < rows; row++) {
+    for (int k = 0; k < out->coordinate_count; k++) {
+      double scale = k < link->joint.slide_count ? source->length_scale : source->angle_scale;
+      out->coordinates[row * out->coordinate_count + k] *= scale;
+    }
+    for (int k = 0; k < out->rate_count; k++) {
+      double scale = k < link->joint.slide_count ? source->length_scale : source->angle_scale;
+      out->rates[row * out->rate_count + k] *= scale;
+    }
+  }
+  out->has_position = out->position != NULL;
+  out->has_rotation = out->rotation != NULL;
+  out->has_velocity = out->velocity != NULL;
+  out->has_spin = out->spin != NULL;
+}
+
+static bool read_time(Cells* c, const Task* task, MeasuredRun* run) {
+  int column = find_column(c, task->data.time, task->data.place);
+  for (int row = 0; row < run->count && c->sound; row++) {
+    run->line[row] = c->table->lines[row];
+    run->time[row] = task->data.time_scale * read_cell(c, row, column);
+    if (c->sound && isnan(run->time[row])) {
+      diagnostics_add(c->diagnostics, SEVERITY_ERROR, (SourcePlace){c->path, run->line[row], 0},
+                      "'%s' is empty: every row has a time", task->data.time);
+      c->sound = false;
+    }
+  }
+  return c->sound;
+}
+
+static Status read_run(MeasuredRun* run, const Task* task, const char* path, const Model* model,
+                       Diagnostics* diagnostics) {
+  CsvTable table = {0};
+  *run = (MeasuredRun){.path = memory_text(path)};
+  Status status = csv_read(&table, run->path, diagnostics);
+  Cells cells = {&table, run->path, diagnostics, true};
+  if (status == STATUS_OK) {
+    run->count = table.row_count;
+    run->time = MEMORY_NEW(double, table.row_count + 1);
+    run->line = MEMORY_NEW(int, table.row_count + 1);
+    run->link_count = task->data.measured_count;
+    run->links = MEMORY_NEW(MeasuredLink, run->link_count);
+    if (read_time(&cells, task, run))
+      for (int k = 0; k < run->link_count && cells.sound; k++)
+        read_link(&cells, &task->data.measured[k], model, &run->links[k]);
+    if (!cells.sound || !measured_check(run, task, model, diagnostics)) status = STATUS_BAD_INPUT;
+  }
+  csv_free(&table);
+  return status;
+}
+
+/* ---------------------------------------------------------------- all of them */
+
+/* A part of the runs is for training: those that a seeded shuffle puts first, at least one. */
+static void split_runs(MeasuredData* data, const Task* task) {
+  int* order = MEMORY_NEW(int, data->count + 1);
+  Random random = {task->seed};
+  for (int k = 0; k < data->count; k++) order[k] = k;
+  for (int k = data->count - 1; k > 0; k--) {
+    int j = (int)random_uniform(&random, 0, k + 1);
+    if (j > k) j = k;
+    int other = order[k];
+    order[k] = order[j];
+    order[j] = other;
+  }
+  int train = (int)(task->identify.train * data->count + 0.5);
+  if (train < 1) train = 1;
+  for (int k = 0; k < data->count; k++) data->runs[order[k]].train = k < train;
+  memory_free(order);
+}
+
+Status measured_read(MeasuredData* data, const Task* task, const char* const* files, int file_count, const Model* model,
+                     Diagnostics* diagnostics) {
+  int before = diagnostics->error_count;
+  *data = (MeasuredData){0};
+  Paths paths = list_files(task, files, file_count, diagnostics);
+  data->runs = MEMORY_NEW(MeasuredRun, paths.count + 1);
+  Status status = STATUS_OK;
+  for (int k = 0; k < paths.count && diagnostics->error_count < before + MEASURED_FAULTS; k++) {
+    Status own = read_run(&data->runs[data->count++], task, paths.items[k], model, diagnostics);
+    if (own != STATUS_OK) status = own;
+  }
+  for (int k = 0; k < paths.count; k++) memory_free(paths.items[k]);
+  memory_free(paths.items);
+  if (diagnostics->error_count > before && status == STATUS_OK) status = STATUS_BAD_INPUT;
+  split_runs(data, task);
+  return status;
+}
+
+void measured_free(MeasuredData* data) {
+  for (int k = 0; k < data->count; k++) {
+    MeasuredRun* run = &data->runs[k];
+    for (int i = 0; i < run->link_count; i++) {
+      MeasuredLink* l = &run->links[i];
+      void* owned[] = {l->position, l->velocity, l->rotation, l->spin, l->coordinates, l->rates};
+      for (size_t n = 0; n < sizeof(owned) / sizeof(owned[0]); n++) memory_free(owned[n]);
+    }
+    memory_free(run->links);
+    memory_free(run->path);
+    memory_free(run->time);
+    memory_free(run->line);
+  }
+  memory_free(data->runs);
+  *data = (MeasuredData){0};
+}

@@ -1,0 +1,153 @@
+/* What measured runs must be like, and what it may come from when they are not. */
+#include "identify/data.h"
+
+/* A unit quaternion that was written with four digits is this near to length 1. */
+#define UNIT_SLACK 0.02
+/* Nothing that is tracked moves faster [m/s]. */
+#define FASTEST 200.0
+/* A joint that is measured in radians has not turned farther. */
+#define FARTHEST_TURN 100.0
+/* Samples that are this many steps of the scene apart are in another unit of time. */
+#define STEPS_APART 1000.0
+/* Of the angular velocity, a motion that differs by more than this part of it has other axes. */
+#define SPIN_DIFFERS 0.5
+
+typedef struct {
+  MeasuredRun* run;
+  Diagnostics* diagnostics;
+  int faults;
+} DataCheck;
+
+static void tell(DataCheck* c, int sample, const char* text) {
+  diagnostics_add(c->diagnostics, SEVERITY_ERROR, (SourcePlace){c->run->path, c->run->line[sample], 0}, "%s", text);
+  c->faults++;
+}
+
+static void check_times(DataCheck* c, const Task* task, double dt) {
+  char text[300];
+  MeasuredRun* r = c->run;
+  if (r->count < 3) {
+    diagnostics_add(c->diagnostics, SEVERITY_ERROR, (SourcePlace){r->path, 0, 0}, "%d rows: a run has three at least",
+                    r->count);
+    c->faults++;
+    return;
+  }
+  for (int k = 1; k < r->count && c->faults == 0; k++) {
+    if (r->time[k] > r->time[k - 1]) continue;
+    snprintf(text, sizeof text, "'%s' must rise: %.9g after %.9g%s", task->data.time, r->time[k], r->time[k - 1],
+             r->time[k] == r->time[k - 1] ? ": is a row written twice?"
+                                          : ": are rows out of order, or two runs in one file?");
+    tell(c, k, text);
+  }
+  double apart = (r->time[r->count - 1] - r->time[0]) / (r->count - 1);
+  if (c->faults == 0 && apart > STEPS_APART * dt) {
+    snprintf(
+        text, sizeof text,
+        "rows are %.4g s apart, %.3g steps of the scene: is the time in milliseconds? then data.time_scale is 0.001",
+        apart, apart / dt);
+    tell(c, 1, text);
+  }
+  double start = r->time[0];
+  for (int k = 0; k < r->count; k++) r->time[k] -= start;
+}
+
+static void check_rotations(DataCheck* c, MeasuredLink* l) {
+  char text[300];
+  for (int k = 0; k < c->run->count && c->faults == 0 && l->has_rotation; k++) {
+    Quat* q = &l->rotation[k];
+    if (!quat_known(*q)) continue;
+    double length = sqrt(q->w * q->w + q->x * q->x + q->y * q->y + q->z * q->z);
+    if (!(fabs(length - 1) < UNIT_SLACK)) {
+      snprintf(text, sizeof text,
+               "the quaternion (%.4g, %.4g, %.4g, %.4g) has length %.4g, not 1: are the columns "
+               "those of w, x, y, z?",
+               q->w, q->x, q->y, q->z, length);
+      tell(c, k, text);
+      return;
+    }
+    *q = quat_normalized(*q);
+  }
+}
+
+static void check_positions(DataCheck* c, const MeasuredLink* l) {
+  char text[300];
+  int last = -1;
+  for (int k = 0; k < c->run->count && c->faults == 0 && l->has_position; k++) {
+    if (!vec3_known(l->position[k])) continue;
+    if (last >= 0) {
+      double speed = vec3_norm(vec3_sub(l->position[k], l->position[last])) / (c->run->time[k] - c->run->time[last]);
+      if (speed > FASTEST) {
+        snprintf(text, sizeof text,
+                 "the position jumps with %.4g m/s: are lengths in millimetres? then "
+                 "length_scale is 0.001",
+                 speed);
+        tell(c, k, text);
+      }
+    }
+    last = k;
+  }
+}
+
+static void check_coordinates(DataCheck* c, const MeasuredLink* l, const Model* model) {
+  char text[300];
+  const Joint* joint = &model->links[l->link].joint;
+  for (int k = 0; k < c->run->count * l->coordinate_count && c->faults == 0; k++) {
+    bool turns = k % l->coordinate_count >= joint->slide_count;
+    if (!turns || !(fabs(l->coordinates[k]) > FARTHEST_TURN)) continue;
+    snprintf(text, sizeof text, "an angle of %.4g rad: is it in degrees? then angle_scale is 0.017453292519943295",
+             l->coordinates[k]);
+    tell(c, k / l->coordinate_count, text);
+  }
+}
+
+/* Squares of the difference of measured angular velocities and those of the rotations between rows, in the link's axes,
+ * and of the angular velocities; order: 0 as it is, 1 as if the columns were x, y, z, w. */
+static double spin_apart(const MeasuredRun* r, const MeasuredLink* l, bool swapped, double* size) {
+  double sum = 0;
+  *size = 0;
+  for (int k = 1; k < r->count; k++) {
+    Quat a = l->rotation[k - 1], b = l->rotation[k];
+    if (!quat_known(a) || !quat_known(b) || !vec3_known(l->spin[k])) continue;
+    if (swapped) {
+      a = (Quat){a.z, a.w, a.x, a.y};
+      b = (Quat){b.z, b.w, b.x, b.y};
+    }
+    Quat step = quat_mul(quat_conjugate(a), b);
+    if (step.w < 0) step = (Quat){-step.w, -step.x, -step.y, -step.z};
+    Vec3 turned = vec3_scale(quat_log(step), 1 / (r->time[k] - r->time[k - 1]));
+    Vec3 spin = l->spin[k], apart = vec3_sub(turned, spin);
+    sum += vec3_dot(apart, apart);
+    *size += vec3_dot(spin, spin);
+  }
+  return sum;
+}
+
+/* Angular velocities in the link's axes; and do they belong to the rotations? */
+static void check_spin(DataCheck* c, MeasuredLink* l) {
+  char text[300];
+  MeasuredRun* r = c->run;
+  if (!l->has_rotation || !l->has_spin || c->faults > 0) return;
+  for (int k = 0; k < r->count && l->source->world_rates; k++)
+    if (quat_known(l->rotation[k])) l->spin[k] = mat3_tmul_vec(mat3_from_quat(l->rotation[k]), l->spin[k]);
+  double size, other, apart = spin_apart(r, l, false, &size);
+  if (!(apart > SPIN_DIFFERS * size) || !(size > 0)) return;
+  double swapped = spin_apart(r, l, true, &other);
+  snprintf(text, sizeof text, "the rotations do not turn as the angular velocities say (relative difference %.2g)%s",
+           sqrt(apart / size),
+           swapped < 0.25 * apart ? ": the quaternion's columns are in the order x, y, z, w; name them w, x, y, z"
+                                  : ": are they in other axes (rate_axes), or in degrees (angle_scale)?");
+  tell(c, 1, text);
+}
+
+bool measured_check(MeasuredRun* run, const Task* task, const Model* model, Diagnostics* diagnostics) {
+  DataCheck c = {run, diagnostics, 0};
+  check_times(&c, task, model->simulation.dt);
+  for (int k = 0; k < run->link_count && c.faults == 0; k++) {
+    MeasuredLink* l = &run->links[k];
+    check_rotations(&c, l);
+    check_positions(&c, l);
+    check_coordinates(&c, l, model);
+    check_spin(&c, l);
+  }
+  return c.faults == 0;
+}

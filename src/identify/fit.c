@@ -1,0 +1,394 @@
+/* The fit: all shots at once, step by step (docs/derivations/identify.md, E3). */
+#include <string.h>
+
+#include "identify/fit.h"
+
+/* An iteration that lowers the sum by less than this part is calm; so many of them are the end. */
+#define CALM 1e-5
+enum { CALM_ENOUGH = 2, TRIALS = 12 };
+/* Deeper than so many standard deviations of a position is not noise. */
+#define INSIDE 5.0
+/* A trial may lose this part of the shots. */
+#define MOST_FAILED 0.05
+
+const char* identify_stop_text(IdentifyStop stop) {
+  static const char* const text[] = {"running", "the sum of squares falls no more", "all iterations done",
+                                     "no step lowers the sum of squares"};
+  return text[stop];
+}
+
+/* ---------------------------------------------------------------- creation */
+
+static void make_vectors(Identification* id) {
+  int n = id->variables = optimization_variable_count(id->optimization);
+  double** const vectors[] = {&id->initial, &id->low, &id->high,     &id->scale,     &id->prior, &id->x,
+                              &id->trial,   &id->g,   &id->singular, &id->deviation, &id->error};
+  for (size_t k = 0; k < sizeof(vectors) / sizeof(vectors[0]); k++) *vectors[k] = MEMORY_NEW(double, n + 1);
+  double** const matrices[] = {&id->a, &id->raw_a, &id->directions, &id->covariance};
+  for (size_t k = 0; k < sizeof(matrices) / sizeof(matrices[0]); k++) *matrices[k] = MEMORY_NEW(double, n* n + 1);
+  id->held = MEMORY_NEW(bool, n + 1);
+  for (int k = 0; k < n; k++) {
+    OptimizationVariable v = optimization_variable(id->optimization, k);
+    id->initial[k] = id->x[k] = v.initial;
+    id->low[k] = v.low;
+    id->high[k] = v.high;
+    id->prior[k] = v.prior;
+    id->scale[k] = v.scale;
+  }
+}
+
+static void make_sums(Identification* id) {
+  size_t n = (size_t)id->variables, l = (size_t)id->locals;
+  id->sums = MEMORY_NEW(ShotSums, id->shot_count + 1);
+  for (int k = 0; k < id->shot_count; k++) {
+    ShotSums* s = &id->sums[k];
+    s->a = MEMORY_NEW(double, n* n + 1);
+    s->g = MEMORY_NEW(double, n + 1);
+    s->b = MEMORY_NEW(double, n* l + 1);
+    s->c = MEMORY_NEW(double, l* l + 1);
+    s->h = MEMORY_NEW(double, l + 1);
+  }
+}
+
+/* What the method does not do, said where it is asked for. */
+static Status check_scene(const Identification* id, Diagnostics* diagnostics) {
+  const Model* m = &id->model;
+  const Task* task = id->task;
+  SourcePlace place = task->data.place;
+  int before = diagnostics->error_count;
+  for (int i = 0; i < m->link_count; i++)
+    if (m->links[i].spins) {
+      diagnostics_add(diagnostics, SEVERITY_ERROR, place,
+                      "integrator momentum has no sensitivities forwards; take first_order or second_order");
+      break;
+    }
+  if (task->scenario_count > 1)
+    diagnostics_add(diagnostics, SEVERITY_ERROR, task->scenarios[1].place, "measured runs have one scene, not several");
+  if (task->identify.window > 0)
+    for (int c = 0; c < m->controller_count + m->load_count; c++) {
+      const Signal* s = c < m->controller_count ? &m->controllers[c].target : &m->loads[c - m->controller_count].force;
+      if (!s->source || s->source->channels == 0 || s->source->type == SIGNAL_CONSTANT) continue;
+      diagnostics_add(diagnostics, SEVERITY_ERROR, place,
+                      "windows begin later than signals that change with time: fit whole runs");
+      break;
+    }
+  return diagnostics->error_count > before ? STATUS_BAD_INPUT : STATUS_OK;
+}
+
+Status identification_create(Identification** result, Task* task, const IdentifyOptions* options,
+                             Diagnostics* diagnostics) {
+  Identification* id = MEMORY_NEW(Identification, 1);
+  *result = id;
+  id->task = task;
+  id->options = *options;
+  id->damping = 1e-3;
+  if (!task->data.given) {
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){task->path, 0, 0},
+                    "'data' is missing: what was measured");
+    return STATUS_BAD_INPUT;
+  }
+  OptimizationOptions settings = {options->threads, options->interrupted};
+  Status status = optimization_create(&id->optimization, task, &settings, diagnostics);
+  if (status != STATUS_OK) return status;
+  make_vectors(id);
+  id->has_model = true;
+  status = optimization_model(id->optimization, 0, id->x, &id->model, diagnostics);
+  if (status == STATUS_OK) status = check_scene(id, diagnostics);
+  if (status == STATUS_OK)
+    status = measured_read(&id->data, task, options->files, options->file_count, &id->model, diagnostics);
+  if (status != STATUS_OK) return status;
+  id->locals = task->identify.fit_initial ? 2 * id->model.dof_count : 0;
+  shots_create(id);
+  make_sums(id);
+  id->judged = MEMORY_NEW(double, 6 * id->data.count + 1);
+  id->judged_whole = MEMORY_NEW(bool, 2 * id->data.count + 1);
+  return STATUS_OK;
+}
+
+void identification_destroy(Identification* id) {
+  if (!id) return;
+  for (int k = 0; k < id->shot_count && id->sums; k++) {
+    ShotSums* s = &id->sums[k];
+    double* owned[] = {s->a, s->g, s->b, s->c, s->h};
+    for (size_t n = 0; n < sizeof(owned) / sizeof(owned[0]); n++) memory_free(owned[n]);
+  }
+  shots_free(id);
+  measured_free(&id->data);
+  if (id->has_model) model_destroy(&id->model);
+  optimization_destroy(id->optimization);
+  void* owned[] = {id->initial,    id->low,      id->high,  id->scale,     id->prior,       id->x,     id->trial,
+                   id->g,          id->singular, id->error, id->deviation, id->a,           id->raw_a, id->directions,
+                   id->covariance, id->held,     id->sums,  id->judged,    id->judged_whole};
+  for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
+  text_free(&id->verdict);
+  memory_free(id);
+}
+
+/* ---------------------------------------------------------------- all shots */
+
+typedef struct {
+  Identification* id;
+  const double* x;
+  double* locals; /* of every shot, one after the other */
+  bool derivatives;
+  ShotSums* out;
+} ShotSweep;
+
+static void sweep_one(void* context, int index, int thread) {
+  (void)thread;
+  ShotSweep* s = context;
+  const Shot* shot = &s->id->shots[index];
+  if (shot->usable)
+    shot_evaluate(s->id, s->x, shot, s->locals + (size_t)index * (size_t)s->id->locals, s->derivatives, &s->out[index]);
+}
+
+/* Of the variables' own knowledge. */
+static double prior_cost(const Identification* id, const double* x) {
+  double sum = 0;
+  for (int k = 0; k < id->variables; k++) {
+    if (!(id->prior[k] > 0)) continue;
+    double r = (x[k] - id->initial[k]) / id->prior[k];
+    sum += 0.5 * r * r;
+  }
+  return sum;
+}
+
+/* A shot that cannot be simulated any more costs what it did, and pulls at nothing. */
+static double failed_shot(Identification* id, int shot, bool derivatives, ShotSums* out) {
+  double cost = id->sums[shot].cost;
+  if (derivatives && out == id->sums) {
+    shot_clear(id, &out[shot]);
+    out[shot].cost = cost;
+    out[shot].residuals = 0;
+  }
+  return cost;
+}
+
+/* Half the sum of squares at x; INFINITY where many shots cannot be simulated that could when the fit began. */
+static double sweep(Identification* id, const double* x, double* locals, bool derivatives, ShotSums* out) {
+  ShotSweep s = {id, x, locals, derivatives, out};
+  parallel_for(id->options.threads, id->shot_count, 2, 1, sweep_one, &s);
+  double cost = prior_cost(id, x);
+  int failed = 0;
+  for (int k = 0; k < id->shot_count; k++) {
+    if (!id->shots[k].usable) continue;
+    cost += out[k].ran ? out[k].cost : failed_shot(id, k, derivatives, out);
+    failed += !out[k].ran;
+  }
+  return failed > MOST_FAILED * id->usable_shots && id->usable_shots > 0 ? (double)INFINITY : cost;
+}
+
+static double* copy_locals(const Identification* id) {
+  double* all = MEMORY_NEW(double, (size_t)id->shot_count*(size_t)id->locals + 1);
+  for (int k = 0; k < id->shot_count && id->locals > 0; k++)
+    memcpy(all + (size_t)k * (size_t)id->locals, id->shots[k].local, sizeof(double) * (size_t)id->locals);
+  return all;
+}
+
+/* Normal equations of all shots, in their order. */
+static void gather(Identification* id) {
+  int n = id->variables;
+  memset(id->a, 0, sizeof(double) * (size_t)(n * n));
+  memset(id->g, 0, sizeof(double) * (size_t)n);
+  for (int s = 0; s < id->shot_count; s++) {
+    if (!id->shots[s].usable) continue;
+    for (int i = 0; i < n; i++) {
+      id->g[i] += id->sums[s].g[i];
+      for (int k = 0; k <= i; k++) id->a[i * n + k] += id->sums[s].a[i * n + k];
+    }
+  }
+  for (int i = 0; i < n; i++) {
+    for (int k = 0; k < i; k++) id->a[k * n + i] = id->a[i * n + k];
+    if (!(id->prior[i] > 0)) continue;
+    double p = 1 / (id->prior[i] * id->prior[i]);
+    id->a[i * n + i] += p;
+    id->g[i] += p * (id->x[i] - id->initial[i]);
+  }
+}
+
+/* Runs that begin deeper in the ground than noise can put them. */
+static bool begin_outside(const Identification* id, Diagnostics* diagnostics) {
+  int before = diagnostics->error_count, ground = 0;
+  for (int k = 0; k < id->shot_count && diagnostics->error_count < before + MEASURED_FAULTS; k++) {
+    const Shot* shot = &id->shots[k];
+    if (shot->first > 0 || shot->usable) continue;
+    double height = shot_height(id, shot, &ground);
+    if (height < -INSIDE * id->task->identify.position)
+      diagnostics_add(
+          diagnostics, SEVERITY_ERROR, (SourcePlace){shot->run->path, shot->run->line[shot->first], 0},
+          "the run begins %.3g m inside '%s': is the height of the origin another, are lengths in metres, is "
+          "the quaternion in the order w, x, y, z?",
+          -height, id->model.links[ground].name);
+  }
+  return diagnostics->error_count == before;
+}
+
+Status identification_start(Identification* id, Diagnostics* diagnostics) {
+  double* locals = copy_locals(id);
+  sweep(id, id->x, locals, true, id->sums);
+  id->usable_shots = 0;
+  id->cost = prior_cost(id, id->x);
+  for (int k = 0; k < id->shot_count; k++) {
+    id->shots[k].usable = id->sums[k].ran;
+    id->usable_shots += id->sums[k].ran;
+    if (id->sums[k].ran) id->cost += id->sums[k].cost;
+  }
+  memory_free(locals);
+  if (id->options.interrupted && id->options.interrupted()) return STATUS_INTERRUPTED;
+  int begins = 0, cannot = 0; /* windows may well begin in a contact that the data puts below the ground */
+  for (int k = 0; k < id->shot_count; k++) {
+    begins += id->shots[k].first == 0;
+    cannot += id->shots[k].first == 0 && !id->shots[k].usable;
+  }
+  if (cannot > 0 && !begin_outside(id, diagnostics)) return STATUS_BAD_INPUT;
+  if (2 * cannot > begins || id->usable_shots == 0) {
+    for (int k = 0; k < id->shot_count; k++) {
+      if (id->shots[k].usable || id->shots[k].first > 0) continue;
+      const MeasuredRun* r = id->shots[k].run;
+      diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){r->path, r->line[id->shots[k].first], 0},
+                      "the scene cannot be simulated from here: bodies intersect, or a step is not solved; do sizes "
+                      "and origins fit?");
+      break;
+    }
+    diagnostics_add(diagnostics, SEVERITY_ERROR, id->task->data.place, "%d of %d runs and windows cannot be simulated",
+                    id->shot_count - id->usable_shots, id->shot_count);
+    return STATUS_SOLVER;
+  }
+  if (id->usable_shots < id->shot_count)
+    diagnostics_add(
+        diagnostics, SEVERITY_WARNING, id->task->data.place,
+        "%d of %d runs and windows cannot be simulated (bodies intersect where they begin, or a step is not "
+        "solved), and are left out",
+        id->shot_count - id->usable_shots, id->shot_count);
+  gather(id);
+  memcpy(id->raw_a, id->a, sizeof(double) * (size_t)(id->variables * id->variables));
+  find_verdict(id);
+  return STATUS_OK;
+}
+
+void fit_renew(Identification* id) {
+  double* locals = copy_locals(id);
+  id->cost = sweep(id, id->x, locals, true, id->sums);
+  gather(id);
+  memory_free(locals);
+}
+
+/* ---------------------------------------------------------------- a step */
+
+/* du = -C^-1 (h + B' dx) of every shot. */
+static void step_locals(const Identification* id, const double* dx, double* locals) {
+  int l = id->locals;
+  for (int s = 0; s < id->shot_count && l > 0; s++) {
+    if (!id->shots[s].usable) continue;
+    double* du = MEMORY_NEW(double, l);
+    for (int k = 0; k < l; k++) {
+      du[k] = -id->sums[s].h[k];
+      for (int i = 0; i < id->variables; i++) du[k] -= id->sums[s].b[i * l + k] * dx[i];
+    }
+    dense_solve(l, id->sums[s].c, du);
+    for (int k = 0; k < l; k++) locals[(size_t)s * (size_t)l + (size_t)k] += du[k];
+    memory_free(du);
+  }
+}
+
+static void accept(Identification* id, const double* locals, double cost) {
+  memcpy(id->x, id->trial, sizeof(double) * (size_t)id->variables);
+  for (int k = 0; k < id->shot_count && id->locals > 0; k++)
+    memcpy(id->shots[k].local, locals + (size_t)k * (size_t)id->locals, sizeof(double) * (size_t)id->locals);
+  id->calm = cost > (1 - CALM) * id->cost ? id->calm + 1 : 0;
+  id->cost = cost;
+}
+
+Status identification_advance(Identification* id) {
+  int n = id->variables, l = id->locals;
+  ShotSums* costs = MEMORY_NEW(ShotSums, id->shot_count + 1);
+  double *dx = MEMORY_NEW(double, n + 1), *locals = NULL;
+  bool found = false, stopped = false;
+  (void)l;
+  for (int trial = 0; trial < TRIALS && !found && !stopped; trial++) {
+    memory_free(locals);
+    locals = copy_locals(id);
+    if (bounded_step(id, id->damping, dx)) {
+      for (int k = 0; k < n; k++) id->trial[k] = fmin(fmax(id->x[k] + dx[k], id->low[k]), id->high[k]);
+      step_locals(id, dx, locals);
+      double cost = sweep(id, id->trial, locals, false, costs);
+      stopped = id->options.interrupted && id->options.interrupted();
+      found = !stopped && cost < id->cost;
+      if (found) accept(id, locals, cost);
+    }
+    id->damping *= found ? 1.0 / 3 : 4;
+  }
+  if (found) {
+    sweep(id, id->x, locals, true, id->sums);
+    gather(id);
+    id->iteration++;
+  }
+  if (!found && !stopped) id->stop = IDENTIFY_STUCK;
+  if (id->calm >= CALM_ENOUGH) id->stop = IDENTIFY_DONE;
+  if (id->stop == IDENTIFY_RUNNING && id->iteration >= id->task->identify.iterations) id->stop = IDENTIFY_ITERATIONS;
+  memory_free(costs);
+  memory_free(dx);
+  memory_free(locals);
+  return stopped ? STATUS_INTERRUPTED : STATUS_OK;
+}
+
+/* ---------------------------------------------------------------- the end */
+
+static void judge_one(void* context, int index, int thread) {
+  (void)thread;
+  Identification* id = context;
+  int run = index / 2, which = index % 2; /* fitted, unfitted */
+  id->judged_whole[index] =
+      shot_judge(id, which == 0 ? id->x : id->initial, &id->data.runs[run], id->judged + 3 * index, NULL);
+}
+
+Status identification_finish(Identification* id, Diagnostics* diagnostics) {
+  (void)diagnostics;
+  find_uncertainty(id);
+  parallel_for(id->options.threads, 2 * id->data.count, 2, 1, judge_one, id);
+  return STATUS_OK;
+}
+
+Judgement identification_judgement(const Identification* id, bool train) {
+  Judgement j = {0};
+  double sum[6] = {0};
+  for (int k = 0; k < id->data.count; k++) {
+    if (id->data.runs[k].train != train) continue;
+    if (isnan(id->judged[6 * k]) || isnan(id->judged[6 * k + 3])) {
+      j.failed++;
+      continue;
+    }
+    j.failed += !id->judged_whole[2 * k] || !id->judged_whole[2 * k + 1];
+    for (int i = 0; i < 6; i++) sum[i] += id->judged[6 * k + i];
+    j.runs++;
+  }
+  for (int i = 0; i < 6 && j.runs > 0; i++) sum[i] /= j.runs;
+  j.position = sum[0];
+  j.rotation = sum[1];
+  j.coordinate = sum[2];
+  j.unfitted_position = sum[3];
+  j.unfitted_rotation = sum[4];
+  j.unfitted_coordinate = sum[5];
+  return j;
+}
+
+/* ---------------------------------------------------------------- what it is asked */
+
+const char* identification_verdict(const Identification* id) { return id->verdict.data ? id->verdict.data : ""; }
+bool identification_identifiable(const Identification* id) { return id->undetermined == 0; }
+IdentifyStop identification_stop(const Identification* id) { return id->stop; }
+int identification_iteration(const Identification* id) { return id->iteration; }
+double identification_cost(const Identification* id) { return id->cost; }
+int identification_parameter_count(const Identification* id) { return id->variables; }
+
+IdentifiedParameter identification_parameter(const Identification* id, int k) {
+  double error = id->held[k] ? (double)NAN : id->error[k];
+  return (IdentifiedParameter){.name = optimization_variable(id->optimization, k).name,
+                               .value = id->x[k],
+                               .unfitted = id->initial[k],
+                               .standard_error = error,
+                               .low = id->x[k] - id->quantile * error,
+                               .high = id->x[k] + id->quantile * error,
+                               .at_bound = id->x[k] <= id->low[k] || id->x[k] >= id->high[k],
+                               .held = id->held[k]};
+}

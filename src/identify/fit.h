@@ -1,0 +1,94 @@
+/* Private to identify/: shots, what one comes to, and the linear algebra of the fit. */
+#ifndef SDRS_IDENTIFY_FIT_H
+#define SDRS_IDENTIFY_FIT_H
+
+#include "identify/data.h"
+
+/* ---------------------------------------------------------------- shots (identify/shot.c) */
+
+/* Where a sample lies in the rows of a simulation. */
+typedef struct {
+  int row;     /* the row at or before it */
+  double part; /* of the step after that, in [0, 1) */
+} SamplePlace;
+
+/* A run, or a window of one, that is simulated from its own state. */
+typedef struct {
+  const MeasuredRun* run;
+  int run_index, first, count; /* samples */
+  int steps;
+  SamplePlace* places; /* (count) */
+  bool usable;         /* it could be simulated when the fit began */
+  double* local;       /* increments of its initial coordinates, then velocities, that are fitted (2 nv); NULL */
+} Shot;
+
+/* What a shot comes to at some values. */
+typedef struct {
+  bool ran;
+  double cost; /* half the sum of squares (Huber's), its own priors among it */
+  int residuals;
+  double *a, *g;     /* J'J (variables^2), J'r (variables) of the variables, the shot's own unknowns eliminated */
+  double *b, *c, *h; /* (variables x locals), Cholesky factor (locals^2), (locals) */
+  double* raw;       /* J'r without the shot's own: what its run says (variables) */
+} ShotSums;
+
+struct Identification {
+  Task* task;
+  IdentifyOptions options;
+  Optimization* optimization;
+  MeasuredData data;
+  Model model; /* of the scene as it is */
+  bool has_model;
+  int variables, locals;                        /* locals: of a shot; 0 when its initial state is not fitted */
+  double *initial, *low, *high, *scale, *prior; /* (variables) */
+  double *x, *trial;                            /* (variables) */
+  bool* held;                                   /* left where it was: the data does not tell it (variables) */
+  Shot* shots;
+  int shot_count, usable_shots;
+  ShotSums* sums;
+  double *a, *g, *raw_a; /* of all shots, with priors (variables^2), (variables) */
+  double cost, damping;
+  int iteration, calm;
+  IdentifyStop stop;
+  double *singular, *deviation; /* of the scaled Jacobian before the fit (variables) */
+  double* directions;           /* right singular vectors, one a row (variables^2) */
+  Text verdict;
+  int undetermined;
+  double* covariance; /* (variables^2) */
+  double* error;      /* standard errors (variables) */
+  double quantile;
+  double* judged;     /* position, rotation, coordinate of each run, fitted then unfitted (6 runs) */
+  bool* judged_whole; /* it could be simulated to the end, fitted then unfitted (2 runs) */
+};
+
+/* Windows of the runs for training. */
+void shots_create(Identification* id);
+void shots_free(Identification* id);
+/* Simulate a shot with these values (variables, its own locals). derivatives: sums are set whole, else cost only. */
+void shot_evaluate(const Identification* id, const double* x, const Shot* shot, const double* local, bool derivatives,
+                   ShotSums* sums);
+/* Least height of what can move above a half-space where the shot begins [m]; *ground: the half-space's link. */
+double shot_height(const Identification* id, const Shot* shot, int* ground);
+void shot_clear(const Identification* id, ShotSums* sums);
+/* A whole run from its first state: means over its samples of the distances to what was measured [m, rad, m or rad];
+ * false: it ends before. rows: where not NULL, a row for each sample and link is appended. */
+bool shot_judge(const Identification* id, const double* x, const MeasuredRun* run, double out[3], Text* rows);
+
+/* ---------------------------------------------------------------- small dense matrices (identify/solve.c) */
+
+/* In place, lower triangle; false: not positive definite. */
+bool dense_cholesky(int n, double* a);
+void dense_solve(int n, const double* factor, double* x);
+/* Eigenvalues (descending) and eigenvectors, one a row, of a symmetric matrix, by Jacobi's rotations; a is destroyed.
+ */
+void dense_eigen(int n, double* a, double* values, double* vectors);
+/* The step of (E3) within bounds; false: the matrix is not positive definite for any damping. */
+bool bounded_step(const Identification* id, double damping, double* dx);
+
+/* Sums of all shots at x (identify/fit.c). */
+void fit_renew(Identification* id);
+/* Verdict before the fit (identify/verdict.c); standard errors after it (identify/uncertainty.c). */
+void find_verdict(Identification* id);
+void find_uncertainty(Identification* id);
+
+#endif

@@ -1,0 +1,110 @@
+/* identify: from measured runs to the parameters of a scene, how sure they are, and what the data cannot tell
+ * (docs/derivations/identify.md). An Identification borrows the Task, whose variables it fits; optimize/ knows what
+ * they move. Results do not depend on the number of threads. */
+#ifndef SDRS_IDENTIFY_H
+#define SDRS_IDENTIFY_H
+
+#include "run/run.h"
+
+/* ---------------------------------------------------------------- measured runs (identify/data.c, data_check.c) */
+
+/* What was measured of one link at the times of a run; NaN where a sample is missing. */
+typedef struct {
+  const TaskMeasured* source;
+  int link;
+  bool has_position, has_rotation, has_velocity, has_spin;
+  int coordinate_count, rate_count;
+  Vec3 *position, *velocity;   /* world [m, m/s]  (samples) */
+  Quat* rotation;              /* link's axes to the world's  (samples) */
+  Vec3* spin;                  /* angular velocity, link's axes [rad/s]  (samples) */
+  double *coordinates, *rates; /* (samples x coordinate_count), (samples x rate_count) */
+} MeasuredLink;
+
+typedef struct {
+  char* path;
+  int count;
+  double* time; /* since the first sample [s] */
+  int* line;    /* of the file */
+  MeasuredLink* links;
+  int link_count;
+  bool train;
+} MeasuredRun;
+
+typedef struct {
+  MeasuredRun* runs;
+  int count;
+} MeasuredData;
+
+/* Read the files: those of the command line (paths or patterns, relative to the working directory), else the task's.
+ * Every fault is told with file, line, rule and what it may come from. model: of the scene. */
+Status measured_read(MeasuredData* data, const Task* task, const char* const* files, int file_count, const Model* model,
+                     Diagnostics* diagnostics);
+void measured_free(MeasuredData* data);
+/* Coordinates (nq) and velocities (nv) of the model where the run is at a sample; what is not measured stays as it is.
+ */
+void measured_state(const MeasuredRun* run, int sample, const Model* model, double* coordinates, double* velocities);
+
+/* ---------------------------------------------------------------- the fit (identify/fit.c) */
+
+typedef struct Identification Identification;
+
+typedef struct {
+  int threads;
+  bool (*interrupted)(void);
+  const char* const* files; /* instead of the task's */
+  int file_count;
+} IdentifyOptions;
+
+typedef enum {
+  IDENTIFY_RUNNING,
+  IDENTIFY_DONE,       /* the sum of squares does not fall any more */
+  IDENTIFY_ITERATIONS, /* all iterations are done */
+  IDENTIFY_STUCK,      /* no step lowers the sum */
+} IdentifyStop;
+const char* identify_stop_text(IdentifyStop stop);
+
+Status identification_create(Identification** result, Task* task, const IdentifyOptions* options,
+                             Diagnostics* diagnostics);
+void identification_destroy(Identification* identification);
+/* Sum of squares, normal equations and verdict at the values to begin with. STATUS_SOLVER: no run can be simulated. */
+Status identification_start(Identification* identification, Diagnostics* diagnostics);
+/* What the data cannot tell, in words, one line each; "" when it tells everything. */
+const char* identification_verdict(const Identification* identification);
+bool identification_identifiable(const Identification* identification);
+/* One step of the method. STATUS_INTERRUPTED: nothing has changed. */
+Status identification_advance(Identification* identification);
+IdentifyStop identification_stop(const Identification* identification);
+int identification_iteration(const Identification* identification);
+double identification_cost(const Identification* identification);
+/* Uncertainties, and the runs judged with and without the fit. */
+Status identification_finish(Identification* identification, Diagnostics* diagnostics);
+
+typedef struct {
+  const char* name;
+  double value, unfitted;
+  double standard_error, low, high; /* NaN: the data does not tell it */
+  bool at_bound, held;
+} IdentifiedParameter;
+int identification_parameter_count(const Identification* identification);
+IdentifiedParameter identification_parameter(const Identification* identification, int index);
+
+/* Means over runs of the mean over the run. */
+typedef struct {
+  int runs, failed;          /* failed: could not be simulated to the end */
+  double position, rotation; /* m, rad */
+  double coordinate;         /* of joints, m or rad */
+  double unfitted_position, unfitted_rotation, unfitted_coordinate;
+} Judgement;
+Judgement identification_judgement(const Identification* identification, bool train);
+
+/* ---------------------------------------------------------------- files (identify/report.c) */
+
+/* identify.json (appended to text too), fitted.scene.yaml, residuals.csv. STATUS_IO with a diagnostic. */
+Status identification_write(Identification* identification, const char* folder, const RunProgram* program, Text* json,
+                            Diagnostics* diagnostics);
+/* The state between two iterations. */
+#define IDENTIFY_CHECKPOINT_KIND "identify"
+Status identification_save(const Identification* identification, const char* path, Diagnostics* diagnostics);
+Status identification_load(Identification* identification, const char* path, Diagnostics* diagnostics);
+
+#endif

@@ -1,0 +1,197 @@
+/* What a fit leaves: identify.json, fitted.scene.yaml, residuals.csv, and checkpoints on the way. */
+#include <string.h>
+
+#include "identify/fit.h"
+
+static void add_parameter(Json* json, const IdentifiedParameter* p) {
+  json_open(json, NULL, '{');
+  json_text(json, "name", p->name);
+  json_number(json, "value", p->value);
+  json_number(json, "unfitted", p->unfitted);
+  json_number(json, "standard_error", p->standard_error);
+  json_number(json, "low", p->low);
+  json_number(json, "high", p->high);
+  if (p->at_bound) json_bool(json, "at_bound", true);
+  if (p->held) json_bool(json, "undetermined", true);
+  json_close(json, '}');
+}
+
+static void add_judgement(Json* json, const char* key, const Judgement* j) {
+  json_open(json, key, '{');
+  json_integer(json, "runs", j->runs);
+  json_integer(json, "not_simulated", j->failed);
+  json_number(json, "position", j->position);
+  json_number(json, "rotation", j->rotation);
+  json_number(json, "coordinate", j->coordinate);
+  json_number(json, "unfitted_position", j->unfitted_position);
+  json_number(json, "unfitted_rotation", j->unfitted_rotation);
+  json_number(json, "unfitted_coordinate", j->unfitted_coordinate);
+  json_close(json, '}');
+}
+
+/* Of what is determined; NaN becomes null. */
+static void add_correlation(Json* json, const Identification* id) {
+  int n = id->variables;
+  double* row = MEMORY_NEW(double, n + 1);
+  json_open(json, "correlation", '[');
+  for (int i = 0; i < n; i++) {
+    for (int k = 0; k < n; k++) {
+      double size = sqrt(id->covariance[i * n + i] * id->covariance[k * n + k]);
+      row[k] = size > 0 ? id->covariance[i * n + k] / size : (double)NAN;
+    }
+    json_vector(json, NULL, row, n);
+  }
+  json_close(json, ']');
+  memory_free(row);
+}
+
+static void add_runs(Json* json, const Identification* id) {
+  json_open(json, "runs", '[');
+  for (int k = 0; k < id->data.count; k++) {
+    const double* j = id->judged + 6 * k;
+    json_open(json, NULL, '{');
+    json_text(json, "file", id->data.runs[k].path);
+    json_bool(json, "training", id->data.runs[k].train);
+    json_number(json, "position", j[0]);
+    json_number(json, "rotation", j[1]);
+    json_number(json, "unfitted_position", j[3]);
+    json_number(json, "unfitted_rotation", j[4]);
+    json_close(json, '}');
+  }
+  json_close(json, ']');
+}
+
+static void add_verdict(Json* json, const Identification* id) {
+  json_bool(json, "identifiable", identification_identifiable(id));
+  json_open(json, "verdict", '[');
+  const char* at = identification_verdict(id);
+  while (*at) {
+    size_t length = strcspn(at, "\n");
+    Text line = {0};
+    text_add_bytes(&line, at, length);
+    json_text(json, NULL, line.data);
+    text_free(&line);
+    at += length + (at[length] == '\n');
+  }
+  json_close(json, ']');
+  json_vector(json, "singular_values", id->singular, id->variables);
+}
+
+static Status write_json(Identification* id, const char* folder, const RunProgram* program, Text* out,
+                         Diagnostics* diagnostics) {
+  size_t start = out->length;
+  Json json = {.out = out};
+  json_open(&json, NULL, '{');
+  json_text(&json, "task", id->task->name);
+  json_text(&json, "version", program->version);
+  json_text(&json, "commit", program->commit);
+  json_text(&json, "stop", identify_stop_text(id->stop));
+  json_integer(&json, "iterations", id->iteration);
+  json_integer(&json, "shots", id->usable_shots);
+  json_number(&json, "cost", id->cost);
+  add_verdict(&json, id);
+  json_open(&json, "parameters", '[');
+  for (int k = 0; k < id->variables; k++) {
+    IdentifiedParameter p = identification_parameter(id, k);
+    add_parameter(&json, &p);
+  }
+  json_close(&json, ']');
+  for (int train = 1; train >= 0; train--) {
+    Judgement j = identification_judgement(id, train);
+    add_judgement(&json, train ? "training" : "validation", &j);
+  }
+  add_correlation(&json, id);
+  add_runs(&json, id);
+  json_close(&json, '}');
+  text_add(out, "\n");
+  Text own = {0};
+  text_add_bytes(&own, out->data + start, out->length - start);
+  char* path = file_join(folder, "identify.json");
+  Status status = file_write_reported(path, &own, diagnostics);
+  memory_free(path);
+  text_free(&own);
+  return status;
+}
+
+static Status write_scene(Identification* id, const char* folder, Diagnostics* diagnostics) {
+  Text text = {0};
+  text_add(&text, "# The scene of task %s as it was fitted to measured runs: see identify.json.\n", id->task->name);
+  scene_write_yaml(optimization_scene_of(id->optimization, 0, id->x), folder, &text);
+  char* path = file_join(folder, "fitted.scene.yaml");
+  Status status = file_write_reported(path, &text, diagnostics);
+  memory_free(path);
+  text_free(&text);
+  return status;
+}
+
+/* Fitted minus measured, of every sample of every run from its own first state. */
+static Status write_residuals(Identification* id, const char* folder, Diagnostics* diagnostics) {
+  Text text = {0};
+  text_add(&text, "run,part,link,time,x,y,z,rx,ry,rz,coordinate\n");
+  for (int k = 0; k < id->data.count; k++) {
+    double unused[3];
+    shot_judge(id, id->x, &id->data.runs[k], unused, &text);
+  }
+  char* path = file_join(folder, "residuals.csv");
+  Status status = file_write_reported(path, &text, diagnostics);
+  memory_free(path);
+  text_free(&text);
+  return status;
+}
+
+Status identification_write(Identification* id, const char* folder, const RunProgram* program, Text* json,
+                            Diagnostics* diagnostics) {
+  Status status = write_json(id, folder, program, json, diagnostics);
+  if (status == STATUS_OK) status = write_scene(id, folder, diagnostics);
+  if (status == STATUS_OK) status = write_residuals(id, folder, diagnostics);
+  return status;
+}
+
+/* ---------------------------------------------------------------- checkpoints */
+
+Status identification_save(const Identification* id, const char* path, Diagnostics* diagnostics) {
+  NumberFile file = {0};
+  int64_t counts[3] = {id->iteration, id->calm, id->shot_count};
+  file.kind = IDENTIFY_CHECKPOINT_KIND;
+  number_file_add_integers(&file, "counts", counts, 3);
+  number_file_add_doubles(&file, "x", id->x, id->variables);
+  double damping[1] = {id->damping};
+  number_file_add_doubles(&file, "damping", damping, 1);
+  for (int k = 0; k < id->shot_count && id->locals > 0; k++) {
+    char name[32];
+    snprintf(name, sizeof name, "local%d", k);
+    number_file_add_doubles(&file, name, id->shots[k].local, id->locals);
+  }
+  Status status = number_file_write(&file, path);
+  number_file_free(&file);
+  if (status != STATUS_OK)
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot write the checkpoint");
+  return status;
+}
+
+Status identification_load(Identification* id, const char* path, Diagnostics* diagnostics) {
+  NumberFile file = {0};
+  int64_t counts[3];
+  double damping[1];
+  Status status = number_file_read(&file, IDENTIFY_CHECKPOINT_KIND, path, diagnostics);
+  bool sound = status == STATUS_OK && number_file_get_integers(&file, "counts", counts, 3, diagnostics) &&
+               number_file_get_doubles(&file, "x", id->x, id->variables, diagnostics) &&
+               number_file_get_doubles(&file, "damping", damping, 1, diagnostics);
+  if (sound && counts[2] != id->shot_count) {
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "the checkpoint is of other data");
+    sound = false;
+  }
+  for (int k = 0; k < id->shot_count && id->locals > 0 && sound; k++) {
+    char name[32];
+    snprintf(name, sizeof name, "local%d", k);
+    sound = number_file_get_doubles(&file, name, id->shots[k].local, id->locals, diagnostics);
+  }
+  if (sound) {
+    id->iteration = (int)counts[0];
+    id->calm = (int)counts[1];
+    id->damping = damping[0];
+    fit_renew(id);
+  }
+  number_file_free(&file);
+  return status != STATUS_OK ? status : sound ? STATUS_OK : STATUS_BAD_INPUT;
+}

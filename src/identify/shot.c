@@ -1,0 +1,513 @@
+/* One shot: simulate it, compare it with what was measured, and sum up (docs/derivations/identify.md, E2, E3). */
+#include <string.h>
+
+#include "identify/fit.h"
+
+/* A sample that is this part of a step beside a row is taken for that row's: times are written with few digits. */
+#define SAME_TIME 2e-3
+
+/* ---------------------------------------------------------------- windows */
+
+static void place_samples(Shot* s, double dt) {
+  s->places = MEMORY_NEW(SamplePlace, s->count);
+  for (int k = 0; k < s->count; k++) {
+    double at = (s->run->time[s->first + k] - s->run->time[s->first]) / dt;
+    int row = (int)at;
+    double part = at - row;
+    if (part > 1 - SAME_TIME) row++, part = 0;
+    if (part < SAME_TIME) part = 0;
+    s->places[k] = (SamplePlace){row, part};
+    s->steps = row + (part > 0);
+  }
+  if (s->steps < 1) s->steps = 1;
+}
+
+static void add_shot(Identification* id, int run, int first, int last) {
+  Shot* s = &id->shots[id->shot_count++];
+  *s = (Shot){.run = &id->data.runs[run], .run_index = run, .first = first, .count = last - first + 1, .usable = true};
+  place_samples(s, id->model.simulation.dt);
+  if (id->locals > 0) s->local = MEMORY_NEW(double, id->locals);
+}
+
+/* Does a window begin with everything that its state is read from? */
+static bool can_begin(const MeasuredRun* r, int sample) {
+  for (int k = 0; k < r->link_count; k++) {
+    const MeasuredLink* l = &r->links[k];
+    if (l->has_position && !vec3_known(l->position[sample])) return false;
+    if (l->has_rotation && !quat_known(l->rotation[sample])) return false;
+    for (int i = 0; i < l->coordinate_count; i++)
+      if (isnan(l->coordinates[sample * l->coordinate_count + i])) return false;
+  }
+  return true;
+}
+
+static int sample_at(const MeasuredRun* r, double time) {
+  int k = 0;
+  while (k < r->count - 1 && r->time[k + 1] <= time + 1e-9) k++;
+  return k;
+}
+
+static void cut_run(Identification* id, int run) {
+  const MeasuredRun* r = &id->data.runs[run];
+  double window = id->task->identify.window, stride = id->task->identify.stride, end = r->time[r->count - 1];
+  int first = 0;
+  while (first < r->count - 1 && !can_begin(r, first)) first++;
+  if (!(window > 0)) {
+    add_shot(id, run, first, r->count - 1);
+    return;
+  }
+  for (double begin = r->time[first]; begin == r->time[first] || begin + 0.5 * window <= end; begin += stride) {
+    int from = sample_at(r, begin), to = sample_at(r, begin + window);
+    while (from < to && !can_begin(r, from)) from++;
+    if (to - from >= 2) add_shot(id, run, from, to);
+  }
+}
+
+void shots_create(Identification* id) {
+  double stride = id->task->identify.stride;
+  int most = 0;
+  for (int k = 0; k < id->data.count; k++) {
+    const MeasuredRun* r = &id->data.runs[k];
+    most += 2 + (id->task->identify.window > 0 ? (int)(r->time[r->count - 1] / stride) : 0);
+  }
+  id->shots = MEMORY_NEW(Shot, most);
+  for (int k = 0; k < id->data.count; k++)
+    if (id->data.runs[k].train) cut_run(id, k);
+}
+
+void shots_free(Identification* id) {
+  for (int k = 0; k < id->shot_count; k++) {
+    memory_free(id->shots[k].places);
+    memory_free(id->shots[k].local);
+  }
+  memory_free(id->shots);
+}
+
+/* ---------------------------------------------------------------- the simulation */
+
+typedef struct {
+  const Identification* id;
+  const Shot* shot;
+  Model model;
+  Recording recording;
+  bool has_model, has_recording;
+} Simulation;
+
+/* Least height of a body's vertices above a half-space, hulls in the world [m]. */
+static double height_above(const Model* m, const Pose* pose, int tree, const ModelHull* ground) {
+  Vec3 normal = mat3_mul_vec(pose[ground->link].r, ground->normal);
+  double level = ground->offset + vec3_dot(normal, pose[ground->link].t), least = HUGE_VAL;
+  for (int h = 0; h < m->hull_count; h++) {
+    const ModelHull* hull = &m->hulls[h];
+    if (m->links[hull->link].tree != tree || !m->links[hull->link].collide) continue;
+    for (int k = 0; k < hull->points.count; k++) {
+      Vec3 x = pose_apply(pose[hull->link], vec3(hull->points.x[k], hull->points.y[k], hull->points.z[k]));
+      least = fmin(least, vec3_dot(normal, x) - level);
+    }
+  }
+  return least;
+}
+
+/* A window that begins in a contact begins where the measured body may be below the ground, by noise or because its
+ * shape is still to be found: free bodies are put on it. */
+static void lift(Model* m) {
+  Pose* pose = MEMORY_NEW(Pose, m->link_count);
+  double gap = m->contact.gap_at_rest > 0 ? m->contact.gap_at_rest : m->contact.support;
+  for (int h = 0; h < m->hull_count; h++) {
+    const ModelHull* ground = &m->hulls[h];
+    if (ground->kind != &SOLID_HALF_SPACE) continue;
+    for (int i = 0; i < m->link_count; i++) {
+      const ModelLink* link = &m->links[i];
+      if (link->parent >= 0 || link->joint.slide_count != 3 || link->prescribed >= 0) continue;
+      model_poses(m, m->initial_coordinates, pose);
+      double below = gap - height_above(m, pose, link->tree, ground);
+      Vec3 up = mat3_tmul_vec(link->origin.r, mat3_mul_vec(pose[ground->link].r, ground->normal));
+      double* q = m->initial_coordinates + link->coordinate_first;
+      if (below > 0 && isfinite(below)) vec3_store(vec3_add_scaled(vec3_at(q), below, up), q);
+    }
+  }
+  memory_free(pose);
+}
+
+double shot_height(const Identification* id, const Shot* shot, int* ground) {
+  Model m;
+  Diagnostics unheard = {0};
+  double least = HUGE_VAL;
+  if (optimization_model(id->optimization, 0, id->x, &m, &unheard) == STATUS_OK) {
+    measured_state(shot->run, shot->first, &m, m.initial_coordinates, m.initial_velocities);
+    Pose* pose = MEMORY_NEW(Pose, m.link_count);
+    model_poses(&m, m.initial_coordinates, pose);
+    for (int h = 0; h < m.hull_count; h++)
+      for (int t = 0; t < m.tree_count && m.hulls[h].kind == &SOLID_HALF_SPACE; t++) {
+        double height = height_above(&m, pose, t, &m.hulls[h]);
+        if (height < least) *ground = m.hulls[h].link;
+        least = fmin(least, height);
+      }
+    memory_free(pose);
+  }
+  model_destroy(&m);
+  diagnostics_free(&unheard);
+  return least;
+}
+
+static void begin_at(Simulation* s, const double* local) {
+  Model* m = &s->model;
+  measured_state(s->shot->run, s->shot->first, m, m->initial_coordinates, m->initial_velocities);
+  m->simulation.steps = s->shot->steps;
+  if (local && s->id->locals > 0) {
+    model_increment(m, m->initial_coordinates, local, 1, m->initial_coordinates);
+    for (int k = 0; k < m->dof_count; k++) m->initial_velocities[k] += local[m->dof_count + k];
+  }
+  if (s->shot->first > 0) lift(m);
+}
+
+/* false: the model is refused, or the start intersects. A run that stops before its end keeps its rows. */
+static bool simulate(Simulation* s, const double* x, const double* local) {
+  Diagnostics unheard = {0};
+  RecordReport report;
+  s->has_model = true;
+  Status status = optimization_model(s->id->optimization, 0, x, &s->model, &unheard);
+  if (status == STATUS_OK) {
+    begin_at(s, local);
+    s->has_recording = true;
+    recording_create(&s->recording, &s->model, s->shot->steps);
+    RecordOptions options = {.threads = 1, .interrupted = s->id->options.interrupted};
+    status = recording_run(&s->recording, &s->model, &options, &report, &unheard);
+  }
+  diagnostics_free(&unheard);
+  return status == STATUS_OK || (status == STATUS_SOLVER && s->recording.steps > 0);
+}
+
+static void simulation_free(Simulation* s) {
+  if (s->has_recording) recording_destroy(&s->recording);
+  if (s->has_model) model_destroy(&s->model);
+}
+
+/* ---------------------------------------------------------------- residuals (E2) */
+
+/* R_m^T R as a rotation vector, and d phi / d(turn, link's axes). */
+static Vec3 rotation_residual(Quat measured, Mat3 r, Mat3* slope) {
+  Quat turn = quat_mul(quat_conjugate(measured), quat_from_mat3(r));
+  if (turn.w < 0) turn = (Quat){-turn.w, -turn.x, -turn.y, -turn.z};
+  Vec3 phi = quat_log(turn);
+  double angle = vec3_norm(phi), factor = 1.0 / 12;
+  if (angle > 1e-4) factor = 1 / (angle * angle) - turn.w / (2 * angle * sqrt(1 - turn.w * turn.w));
+  Mat3 cross = mat3_cross(phi);
+  *slope = mat3_add(mat3_add(mat3_identity(), mat3_scale(cross, 0.5)), mat3_scale(mat3_mul(cross, cross), factor));
+  return phi;
+}
+
+/* Residuals of a sample's links stand one after the other: position, rotation, coordinates. */
+static int residuals_of(const MeasuredLink* l) {
+  return 3 * l->has_position + 3 * l->has_rotation + l->coordinate_count;
+}
+
+static int residuals_of_sample(const MeasuredRun* r) {
+  int count = 0;
+  for (int k = 0; k < r->link_count; k++) count += residuals_of(&r->links[k]);
+  return count;
+}
+
+typedef struct {
+  Simulation* simulation;
+  const TaskIdentify* settings;
+  int count, columns;  /* residuals of a sample; variables and locals */
+  int next;            /* the first sample that lies in later rows only */
+  double* r;           /* (samples x count), NaN where nothing was measured */
+  double* j;           /* (samples x count x columns); NULL: values only */
+  double (*bar)[3][4]; /* (links) */
+  StepForward* forward;
+} Residuals;
+
+static double* jacobian_row(const Residuals* s, int sample, int index) {
+  return s->j ? s->j + ((size_t)sample * (size_t)s->count + (size_t)index) * (size_t)s->columns : NULL;
+}
+
+/* A pose's derivative by the variables, as functional of its entries. */
+static void add_pose_row(Residuals* s, int row, int link, Vec3 turn, Vec3 shift, double* out) {
+  const Recording* r = &s->simulation->recording;
+  const RecordedState* state = &r->states[r->row_state[row]];
+  const Pose* pose = recording_state_pose(r, state);
+  Mat3 by_r = mat3_scale(mat3_mul(mat3_cross(turn), pose[link].r), 0.5);
+  const double by_t[3] = {shift.x, shift.y, shift.z};
+  for (int i = 0; i < 3; i++) {
+    for (int k = 0; k < 3; k++) s->bar[link][i][k] = by_r.m[i][k];
+    s->bar[link][i][3] = by_t[i];
+  }
+  step_forward_row(s->forward, recording_state_q(r, state), pose, 0, s->bar, out);
+  memset(s->bar[link], 0, sizeof(double[3][4]));
+}
+
+static Vec3 axis_of(int k) { return vec3(k == 0, k == 1, k == 2); }
+
+static void add_position(Residuals* s, int sample, int at, const MeasuredLink* l, int row, double part) {
+  int own = s->simulation->shot->first + sample;
+  Vec3 seen = l->position[own], is = recording_pose(&s->simulation->recording, row)[l->link].t;
+  double weight = part * l->source->weight / s->settings->position;
+  double apart[3] = {is.x - seen.x, is.y - seen.y, is.z - seen.z};
+  for (int k = 0; k < 3; k++) {
+    s->r[sample * s->count + at + k] += weight * apart[k];
+    if (s->j)
+      add_pose_row(s, row, l->link, vec3(0, 0, 0), vec3_scale(axis_of(k), weight), jacobian_row(s, sample, at + k));
+  }
+}
+
+static void add_rotation(Residuals* s, int sample, int at, const MeasuredLink* l, int row, double part) {
+  int own = s->simulation->shot->first + sample;
+  Mat3 slope, r = recording_pose(&s->simulation->recording, row)[l->link].r;
+  Vec3 phi = rotation_residual(l->rotation[own], r, &slope);
+  double weight = part * l->source->weight / s->settings->rotation, value[3] = {phi.x, phi.y, phi.z};
+  for (int k = 0; k < 3; k++) {
+    s->r[sample * s->count + at + k] += weight * value[k];
+    Vec3 own_axes = vec3(slope.m[k][0], slope.m[k][1], slope.m[k][2]);
+    if (s->j)
+      add_pose_row(s, row, l->link, vec3_scale(mat3_mul_vec(r, own_axes), weight), vec3(0, 0, 0),
+                   jacobian_row(s, sample, at + k));
+  }
+}
+
+static void add_coordinates(Residuals* s, int sample, int at, const MeasuredLink* l, int row, double part) {
+  const Recording* r = &s->simulation->recording;
+  const ModelLink* link = &s->simulation->model.links[l->link];
+  const double* q = recording_state_q(r, &r->states[r->row_state[row]]) + link->coordinate_first;
+  double weight = part * l->source->weight / s->settings->coordinate;
+  int own = s->simulation->shot->first + sample;
+  for (int k = 0; k < l->coordinate_count; k++) {
+    double apart = q[k] - l->coordinates[own * l->coordinate_count + k];
+    s->r[sample * s->count + at + k] += weight * (k < link->joint.slide_count ? apart : same_turn(apart));
+    double* out = jacobian_row(s, sample, at + k);
+    if (!out) continue;
+    const double* from = step_forward_state(s->forward, 0) + (size_t)(link->dof_first + k) * (size_t)s->columns;
+    for (int n = 0; n < s->columns; n++) out[n] += weight * from[n];
+  }
+}
+
+static void add_sample(Residuals* s, int sample, int row, double part) {
+  const MeasuredRun* run = s->simulation->shot->run;
+  for (int k = 0, at = 0; k < run->link_count; k++) {
+    const MeasuredLink* l = &run->links[k];
+    if (l->has_position) add_position(s, sample, at, l, row, part);
+    at += 3 * l->has_position;
+    if (l->has_rotation) add_rotation(s, sample, at, l, row, part);
+    at += 3 * l->has_rotation;
+    add_coordinates(s, sample, at, l, row, part);
+    at += l->coordinate_count;
+  }
+}
+
+/* All samples that this row has a part in. Samples and rows rise together. */
+static void visit_row(void* context, StepForward* forward, int row) {
+  Residuals* s = context;
+  (void)forward;
+  const Shot* shot = s->simulation->shot;
+  while (s->next < shot->count && (shot->places[s->next].row + (shot->places[s->next].part > 0)) < row) s->next++;
+  for (int k = s->next; k < shot->count && shot->places[k].row <= row; k++) {
+    SamplePlace p = shot->places[k];
+    if (p.row == row) add_sample(s, k, row, 1 - p.part);
+    if (p.row == row - 1 && p.part > 0) add_sample(s, k, row, p.part);
+  }
+}
+
+/* ---------------------------------------------------------------- sums (E3) */
+
+static void chain(void* context, const ModelGradient* gradient, double* row) {
+  const Residuals* s = context;
+  const Identification* id = s->simulation->id;
+  optimization_chain(id->optimization, &s->simulation->model, gradient, row);
+  for (int k = 0; k < id->locals / 2; k++) {
+    row[id->variables + k] += gradient->coordinates[k];
+    row[id->variables + id->locals / 2 + k] += gradient->velocities[k];
+  }
+}
+
+/* Huber's loss of a residual, and the weight of its square's derivatives. */
+static double robust(double r, double threshold, double* weight) {
+  double size = fabs(r);
+  *weight = size <= threshold ? 1 : threshold / size;
+  return size <= threshold ? 0.5 * r * r : threshold * (size - 0.5 * threshold);
+}
+
+/* Standard deviation of an increment of the initial state. */
+static double local_deviation(const Identification* id, int k) {
+  const Model* m = &id->model;
+  int dof = k % m->dof_count;
+  const ModelLink* link = &m->links[m->dof_link[dof]];
+  bool slides = dof - link->dof_first < link->joint.slide_count, free = link->joint.dof_count == 6;
+  const TaskIdentify* t = &id->task->identify;
+  if (k >= m->dof_count) return slides ? t->initial_velocity : t->initial_rate;
+  if (!free) return t->coordinate;
+  return slides ? t->position : t->rotation;
+}
+
+static void add_outer(ShotSums* out, const double* row, double weight, double r, int n, int locals, double* full_c) {
+  for (int i = 0; i < n; i++) {
+    double wi = weight * row[i];
+    if (wi == 0) continue;
+    out->g[i] += wi * r;
+    for (int k = 0; k <= i; k++) out->a[i * n + k] += wi * row[k];
+    for (int k = 0; k < locals; k++) out->b[i * locals + k] += wi * row[n + k];
+  }
+  for (int i = 0; i < locals; i++) {
+    double wi = weight * row[n + i];
+    out->h[i] += wi * r;
+    for (int k = 0; k <= i; k++) full_c[i * locals + k] += wi * row[n + k];
+  }
+}
+
+/* A := A - B C^-1 B', g := g - B C^-1 h. */
+static void eliminate(ShotSums* out, int n, int locals) {
+  double* column = MEMORY_NEW(double, locals + 1);
+  for (int i = 0; i < n; i++) {
+    memcpy(column, out->b + i * locals, sizeof(double) * (size_t)locals);
+    dense_solve(locals, out->c, column);
+    for (int k = 0; k <= i; k++)
+      for (int m = 0; m < locals; m++) out->a[i * n + k] -= column[m] * out->b[k * locals + m];
+    for (int m = 0; m < locals; m++) out->g[i] -= column[m] * out->h[m];
+  }
+  memory_free(column);
+}
+
+void shot_clear(const Identification* id, ShotSums* out) {
+  size_t n = (size_t)id->variables, l = (size_t)id->locals;
+  memset(out->a, 0, sizeof(double) * n * n);
+  memset(out->g, 0, sizeof(double) * n);
+  memset(out->b, 0, sizeof(double) * n * l);
+  memset(out->c, 0, sizeof(double) * l * l);
+  memset(out->h, 0, sizeof(double) * l);
+}
+
+static bool sum_up(const Identification* id, const Residuals* s, const double* local, bool derivatives, ShotSums* out) {
+  int n = id->variables, locals = id->locals;
+  out->cost = 0;
+  out->residuals = 0;
+  if (derivatives) shot_clear(id, out);
+  for (int k = 0; k < s->simulation->shot->count * s->count; k++) {
+    double weight;
+    if (isnan(s->r[k])) continue;
+    out->cost += robust(s->r[k], s->settings->huber, &weight);
+    out->residuals++;
+    if (derivatives) add_outer(out, s->j + (size_t)k * (size_t)s->columns, weight, s->r[k], n, locals, out->c);
+  }
+  for (int k = 0; k < locals; k++) {
+    double p = 1 / local_deviation(id, k);
+    out->cost += 0.5 * p * p * local[k] * local[k];
+    if (!derivatives) continue;
+    out->c[k * locals + k] += p * p;
+    out->h[k] += p * p * local[k];
+  }
+  if (!isfinite(out->cost)) return false;
+  if (!derivatives || locals == 0) return true;
+  if (!dense_cholesky(locals, out->c)) return false;
+  eliminate(out, n, locals);
+  return true;
+}
+
+/* ---------------------------------------------------------------- all of a shot */
+
+void shot_evaluate(const Identification* id, const double* x, const Shot* shot, const double* local, bool derivatives,
+                   ShotSums* out) {
+  Simulation simulation = {.id = id, .shot = shot};
+  out->ran = simulate(&simulation, x, local) && simulation.recording.steps == shot->steps;
+  if (out->ran) {
+    Residuals s = {.simulation = &simulation, .settings = &id->task->identify};
+    s.count = residuals_of_sample(shot->run);
+    s.columns = id->variables + id->locals;
+    size_t residuals = (size_t)shot->count * (size_t)s.count;
+    s.r = MEMORY_NEW(double, residuals + 1);
+    int failed;
+    if (derivatives) {
+      s.j = MEMORY_NEW(double, residuals*(size_t)s.columns + 1);
+      s.bar = memory_alloc(sizeof(double[3][4]) * (size_t)simulation.model.link_count);
+      memset(s.bar, 0, sizeof(double[3][4]) * (size_t)simulation.model.link_count);
+      s.forward = step_forward_create(&simulation.model, s.columns, chain, &s);
+      out->ran = recording_forward(s.forward, &simulation.recording, visit_row, &s, &failed);
+      step_forward_destroy(s.forward);
+    } else {
+      for (int row = 0; row <= shot->steps; row++) visit_row(&s, NULL, row);
+    }
+    out->ran = out->ran && sum_up(id, &s, local, derivatives, out);
+    memory_free(s.r);
+    memory_free(s.j);
+    memory_free(s.bar);
+  }
+  simulation_free(&simulation);
+}
+
+/* ---------------------------------------------------------------- judging a whole run */
+
+static void add_judged(Text* rows, const Identification* id, const Residuals* s, const MeasuredLink* l, int sample,
+                       const double* r) {
+  const TaskIdentify* t = s->settings;
+  csv_add_field(rows, s->simulation->shot->run->path);
+  text_add(rows, ",%s,", s->simulation->shot->run->train ? "training" : "validation");
+  csv_add_field(rows, id->model.links[l->link].name);
+  text_add(rows, ",");
+  text_add_double(rows, s->simulation->shot->run->time[s->simulation->shot->first + sample]);
+  const double unit[2] = {t->position / l->source->weight, t->rotation / l->source->weight};
+  for (int part = 0; part < 2; part++) {
+    bool has = part == 0 ? l->has_position : l->has_rotation;
+    for (int k = 0; k < 3; k++) {
+      text_add(rows, ",");
+      if (has && !isnan(r[k])) text_add_double(rows, unit[part] * r[k]);
+    }
+    r += has ? 3 : 0;
+  }
+  text_add(rows, ",");
+  if (l->coordinate_count > 0 && !isnan(r[0])) text_add_double(rows, t->coordinate / l->source->weight * r[0]);
+  text_add(rows, "\n");
+}
+
+/* Adds the size of three residuals to a mean. */
+static void add_mean(const double* r, int count, double unit, double* sum, int* seen) {
+  double square = 0;
+  for (int k = 0; k < count; k++) square += r[k] * r[k];
+  if (isnan(square)) return;
+  *sum += unit * sqrt(square);
+  (*seen)++;
+}
+
+static void judge_rows(const Identification* id, const Residuals* s, int samples, double out[3], Text* rows) {
+  const TaskIdentify* t = s->settings;
+  const MeasuredRun* run = s->simulation->shot->run;
+  int seen[3] = {0};
+  for (int k = 0; k < samples; k++) {
+    const double* r = s->r + (size_t)k * (size_t)s->count;
+    for (int i = 0; i < run->link_count; i++) {
+      const MeasuredLink* l = &run->links[i];
+      if (rows) add_judged(rows, id, s, l, k, r);
+      double weight = l->source->weight;
+      if (l->has_position) add_mean(r, 3, t->position / weight, &out[0], &seen[0]);
+      r += 3 * l->has_position;
+      if (l->has_rotation) add_mean(r, 3, t->rotation / weight, &out[1], &seen[1]);
+      r += 3 * l->has_rotation;
+      for (int n = 0; n < l->coordinate_count; n++) add_mean(r + n, 1, t->coordinate / weight, &out[2], &seen[2]);
+      r += l->coordinate_count;
+    }
+  }
+  for (int k = 0; k < 3; k++) out[k] = seen[k] > 0 ? out[k] / seen[k] : 0;
+}
+
+bool shot_judge(const Identification* id, const double* x, const MeasuredRun* run, double out[3], Text* rows) {
+  int first = 0;
+  while (first < run->count - 1 && !can_begin(run, first)) first++;
+  Shot shot = {.run = run, .first = first, .count = run->count - first};
+  place_samples(&shot, id->model.simulation.dt);
+  Simulation simulation = {.id = id, .shot = &shot};
+  bool whole = simulate(&simulation, x, NULL);
+  for (int k = 0; k < 3; k++) out[k] = NAN;
+  if (whole) {
+    Residuals s = {.simulation = &simulation, .settings = &id->task->identify, .count = residuals_of_sample(run)};
+    int steps = simulation.recording.steps, samples = shot.count;
+    while (samples > 0 && shot.places[samples - 1].row + (shot.places[samples - 1].part > 0) > steps) samples--;
+    whole = samples == shot.count;
+    shot.count = samples;
+    s.r = MEMORY_NEW(double, (size_t)(samples * s.count) + 1);
+    for (int k = 0; k < 3; k++) out[k] = 0;
+    for (int row = 0; row <= steps; row++) visit_row(&s, NULL, row);
+    judge_rows(id, &s, samples, out, rows);
+    memory_free(s.r);
+  }
+  simulation_free(&simulation);
+  memory_free(shot.places);
+  return whole;
+}

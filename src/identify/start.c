@@ -1,0 +1,114 @@
+/* The state that a run is in at one of its samples: places as measured, velocities from their columns or from a
+ * parabola through the samples that follow. */
+#include <string.h>
+
+#include "identify/data.h"
+
+/* Samples that a parabola is laid through. */
+enum { FIT_SAMPLES = 9, FIT_LEAST = 3 };
+
+/* Slope at t = 0 of the parabola that is nearest to the values (count); NaN for fewer than three. */
+static double slope_at_start(const double* t, const double* value, int count) {
+  double s[5] = {0}, b[3] = {0};
+  if (count < FIT_LEAST) return NAN;
+  double unit = t[count - 1] > 0 ? t[count - 1] : 1;
+  for (int k = 0; k < count; k++) {
+    double power = 1, x = t[k] / unit;
+    for (int n = 0; n < 5; n++, power *= x) {
+      s[n] += power;
+      if (n < 3) b[n] += power * value[k];
+    }
+  }
+  Mat3 normal = {{{s[0], s[1], s[2]}, {s[1], s[2], s[3]}, {s[2], s[3], s[4]}}};
+  return mat3_mul_vec(mat3_inverse(normal), vec3(b[0], b[1], b[2])).y / unit;
+}
+
+/* ---------------------------------------------------------------- poses */
+
+static Vec3 velocity_at(const MeasuredRun* r, const MeasuredLink* l, int sample) {
+  double t[FIT_SAMPLES], x[3][FIT_SAMPLES];
+  int count = 0;
+  if (l->has_velocity && vec3_known(l->velocity[sample])) return l->velocity[sample];
+  for (int k = sample; k < r->count && count < FIT_SAMPLES; k++) {
+    if (!vec3_known(l->position[k])) continue;
+    t[count] = r->time[k] - r->time[sample];
+    x[0][count] = l->position[k].x;
+    x[1][count] = l->position[k].y;
+    x[2][count++] = l->position[k].z;
+  }
+  Vec3 v = vec3(slope_at_start(t, x[0], count), slope_at_start(t, x[1], count), slope_at_start(t, x[2], count));
+  return vec3_known(v) ? v : vec3(0, 0, 0);
+}
+
+/* In the link's axes: that of the rotation vectors from where it stands. */
+static Vec3 spin_at(const MeasuredRun* r, const MeasuredLink* l, int sample) {
+  double t[FIT_SAMPLES], x[3][FIT_SAMPLES];
+  int count = 0;
+  if (l->has_spin && vec3_known(l->spin[sample])) return l->spin[sample];
+  for (int k = sample; k < r->count && count < FIT_SAMPLES; k++) {
+    if (!quat_known(l->rotation[k])) continue;
+    Quat turn = quat_mul(quat_conjugate(l->rotation[sample]), l->rotation[k]);
+    if (turn.w < 0) turn = (Quat){-turn.w, -turn.x, -turn.y, -turn.z};
+    Vec3 phi = quat_log(turn);
+    t[count] = r->time[k] - r->time[sample];
+    x[0][count] = phi.x;
+    x[1][count] = phi.y;
+    x[2][count++] = phi.z;
+  }
+  Vec3 v = vec3(slope_at_start(t, x[0], count), slope_at_start(t, x[1], count), slope_at_start(t, x[2], count));
+  return vec3_known(v) ? v : vec3(0, 0, 0);
+}
+
+/* A free body stands where it was seen. */
+static void set_free(const MeasuredRun* r, const MeasuredLink* l, int sample, const ModelLink* link, double* q,
+                     double* v) {
+  if (link->parent >= 0 || link->joint.slide_count != 3 || !link->joint.quaternion) return;
+  if (!l->has_position || !l->has_rotation) return;
+  if (!vec3_known(l->position[sample]) || !quat_known(l->rotation[sample])) return;
+  Pose seen = {mat3_from_quat(l->rotation[sample]), l->position[sample]};
+  Vec3 place = pose_apply_inverse(link->origin, seen.t);
+  Quat turn = quat_from_mat3(mat3_mul(mat3_transpose(link->origin.r), seen.r));
+  Vec3 velocity = mat3_tmul_vec(link->origin.r, velocity_at(r, l, sample)), spin = spin_at(r, l, sample);
+  vec3_store(place, q + link->coordinate_first);
+  const double four[4] = {turn.w, turn.x, turn.y, turn.z};
+  memcpy(q + link->coordinate_first + 3, four, sizeof(four));
+  vec3_store(velocity, v + link->dof_first);
+  vec3_store(spin, v + link->dof_first + 3);
+}
+
+/* ---------------------------------------------------------------- joints */
+
+static double rate_at(const MeasuredRun* r, const MeasuredLink* l, int sample, int k, bool turns) {
+  double t[FIT_SAMPLES], x[FIT_SAMPLES];
+  int count = 0;
+  if (k < l->rate_count && !isnan(l->rates[sample * l->rate_count + k])) return l->rates[sample * l->rate_count + k];
+  for (int n = sample; n < r->count && count < FIT_SAMPLES; n++) {
+    double value = l->coordinates[n * l->coordinate_count + k];
+    if (isnan(value)) continue;
+    if (turns && count > 0) value = x[count - 1] + same_turn(value - x[count - 1]);
+    t[count] = r->time[n] - r->time[sample];
+    x[count++] = value;
+  }
+  double rate = slope_at_start(t, x, count);
+  return isnan(rate) ? 0 : rate;
+}
+
+static void set_joint(const MeasuredRun* r, const MeasuredLink* l, int sample, const ModelLink* link, double* q,
+                      double* v) {
+  for (int k = 0; k < l->coordinate_count; k++) {
+    double value = l->coordinates[sample * l->coordinate_count + k];
+    if (isnan(value)) continue;
+    q[link->coordinate_first + k] = value;
+    v[link->dof_first + k] = rate_at(r, l, sample, k, k >= link->joint.slide_count);
+  }
+}
+
+void measured_state(const MeasuredRun* run, int sample, const Model* model, double* coordinates, double* velocities) {
+  for (int k = 0; k < run->link_count; k++) {
+    const MeasuredLink* l = &run->links[k];
+    const ModelLink* link = &model->links[l->link];
+    if (link->prescribed >= 0) continue;
+    set_free(run, l, sample, link, coordinates, velocities);
+    set_joint(run, l, sample, link, coordinates, velocities);
+  }
+}

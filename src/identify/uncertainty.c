@@ -1,0 +1,87 @@
+/* How sure the fitted parameters are (docs/derivations/identify.md, E4). */
+#include <string.h>
+
+#include "identify/fit.h"
+
+/* Runs tell of their own differences from this many on. */
+enum { RUNS_TELL = 5 };
+#define NORMAL_975 1.959963984540054
+
+/* Student's t at 0.975, by its expansion about the normal distribution; within 0.01 from four degrees of freedom on. */
+static double student_975(int freedom) {
+  double z = NORMAL_975, z2 = z * z, v = freedom;
+  double first = z * (z2 + 1) / 4, second = z * ((5 * z2 + 16) * z2 + 3) / 96;
+  double third = z * (((3 * z2 + 19) * z2 + 17) * z2 - 15) / 384;
+  return z + first / v + second / (v * v) + third / (v * v * v);
+}
+
+/* A^-1 over what is neither held nor at a bound; zero elsewhere. */
+static bool inverse(const Identification* id, double* out) {
+  int n = id->variables;
+  double *a = MEMORY_NEW(double, n*n + 1), *column = MEMORY_NEW(double, n + 1);
+  bool* out_of = MEMORY_NEW(bool, n + 1);
+  for (int i = 0; i < n; i++) out_of[i] = id->held[i] || id->x[i] <= id->low[i] || id->x[i] >= id->high[i];
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < n; k++) a[i * n + k] = out_of[i] || out_of[k] ? i == k : id->a[i * n + k];
+  bool sound = dense_cholesky(n, a);
+  for (int k = 0; k < n && sound; k++) {
+    memset(column, 0, sizeof(double) * (size_t)n);
+    column[k] = !out_of[k];
+    dense_solve(n, a, column);
+    for (int i = 0; i < n; i++) out[i * n + k] = out_of[i] ? 0 : column[i];
+  }
+  memory_free(a);
+  memory_free(column);
+  memory_free(out_of);
+  return sound;
+}
+
+/* A^-1 (sum g_r g_r') A^-1 N / (N - 1). */
+static void between_runs(const Identification* id, const double* inverse_a, double* out, int* runs) {
+  int n = id->variables;
+  double *g = MEMORY_NEW(double, n + 1), *v = MEMORY_NEW(double, n + 1);
+  *runs = 0;
+  memset(out, 0, sizeof(double) * (size_t)(n * n));
+  for (int r = 0; r < id->data.count; r++) {
+    int shots = 0;
+    memset(g, 0, sizeof(double) * (size_t)n);
+    for (int s = 0; s < id->shot_count; s++) {
+      if (id->shots[s].run_index != r || !id->shots[s].usable) continue;
+      for (int k = 0; k < n; k++) g[k] += id->sums[s].g[k];
+      shots++;
+    }
+    if (shots == 0) continue;
+    (*runs)++;
+    for (int i = 0; i < n; i++) {
+      v[i] = 0;
+      for (int k = 0; k < n; k++) v[i] += inverse_a[i * n + k] * g[k];
+    }
+    for (int i = 0; i < n; i++)
+      for (int k = 0; k < n; k++) out[i * n + k] += v[i] * v[k];
+  }
+  for (int k = 0; k<n * n&& * runs> 1; k++) out[k] *= *runs / (*runs - 1.0);
+  memory_free(g);
+  memory_free(v);
+}
+
+void find_uncertainty(Identification* id) {
+  int n = id->variables, residuals = 0, runs, unknowns = id->variables;
+  double *inverse_a = MEMORY_NEW(double, n*n + 1), *sandwich = MEMORY_NEW(double, n*n + 1);
+  for (int s = 0; s < id->shot_count; s++) residuals += id->shots[s].usable ? id->sums[s].residuals : 0;
+  double scale = residuals > unknowns ? 2 * id->cost / (residuals - unknowns) : 1;
+  if (!inverse(id, inverse_a)) memset(inverse_a, 0, sizeof(double) * (size_t)(n * n));
+  between_runs(id, inverse_a, sandwich, &runs);
+  id->quantile = runs >= RUNS_TELL ? student_975(runs - 1) : NORMAL_975;
+  for (int i = 0; i < n; i++) {
+    double plain = scale * inverse_a[i * n + i], robust = runs >= RUNS_TELL ? sandwich[i * n + i] : 0;
+    id->error[i] = plain > 0 ? sqrt(fmax(plain, robust)) : (double)NAN;
+  }
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < n; k++) {
+      bool by_runs = runs >= RUNS_TELL && sandwich[i * n + i] > scale * inverse_a[i * n + i];
+      bool by_runs_too = runs >= RUNS_TELL && sandwich[k * n + k] > scale * inverse_a[k * n + k];
+      id->covariance[i * n + k] = by_runs || by_runs_too ? sandwich[i * n + k] : scale * inverse_a[i * n + k];
+    }
+  memory_free(inverse_a);
+  memory_free(sandwich);
+}

@@ -1,0 +1,90 @@
+/* Measured runs of a task, and how they are fitted. */
+#include <string.h>
+
+#include "scene/task_parts.h"
+
+/* Names of columns, as many as asked for, or any number up to `most` where that is 0; their number. */
+static int read_columns(Reader* reader, const Node* list, const char* key, int wanted, int most, char** out) {
+  int count;
+  TaskName* names = task_names(reader, list, key, &count);
+  if (list && ((wanted > 0 && count != wanted) || count > most))
+    reader_error(reader, list->place, "%s: expected %s%d columns, got %d", key, wanted > 0 ? "" : "at most ",
+                 wanted > 0 ? wanted : most, count);
+  for (int k = 0; k < count && k < most; k++) {
+    out[k] = names[k].text;
+    names[k].text = NULL;
+  }
+  task_names_free(names, count);
+  return count < most ? count : most;
+}
+
+static void read_measured(Reader* reader, Task* task, const Node* item, int* capacity) {
+  MeasuredForm form;
+  if (!schema_read(reader, item, "measured", &form)) return;
+  TaskMeasured m = {.place = item->place,
+                    .link = task_name(reader, form.link, "link"),
+                    .world_rates = form.rate_axes == 1,
+                    .length_scale = form.length_scale,
+                    .angle_scale = form.angle_scale,
+                    .weight = form.weight};
+  read_columns(reader, form.position, "position", 3, 3, m.position);
+  read_columns(reader, form.quaternion, "quaternion", 4, 4, m.quaternion);
+  read_columns(reader, form.velocity, "velocity", 3, 3, m.velocity);
+  read_columns(reader, form.angular_velocity, "angular_velocity", 3, 3, m.angular_velocity);
+  m.coordinate_count = read_columns(reader, form.coordinates, "coordinates", 0, JOINT_MAX_DOF, m.coordinates);
+  m.rate_count = read_columns(reader, form.rates, "rates", 0, JOINT_MAX_DOF, m.rates);
+  if (!form.position && !form.quaternion && !form.coordinates)
+    reader_error(reader, item->place, "nothing is measured: give 'position', 'quaternion' or 'coordinates'");
+  TaskData* data = &task->data;
+  data->measured = memory_grown(data->measured, sizeof(TaskMeasured), data->measured_count, capacity);
+  data->measured[data->measured_count++] = m;
+}
+
+void read_data(Reader* reader, Task* task, const Node* node) {
+  DataForm form;
+  if (!node) return;
+  size_t mark = reader_enter_key(reader, "data");
+  if (schema_read(reader, node, "data", &form)) {
+    TaskData* data = &task->data;
+    data->place = node->place;
+    data->given = true;
+    data->files = task_names(reader, form.files, "files", &data->file_count);
+    TaskName time = task_name(reader, form.time, "time");
+    data->time = time.text ? time.text : memory_text("time");
+    data->time_scale = form.time_scale;
+    task_items(reader, task, form.measured, "measured", read_measured);
+  }
+  reader_leave(reader, mark);
+}
+
+void read_identify(Reader* reader, Task* task, const Node* node) {
+  const Node* section = task_section(reader, task, node);
+  TaskIdentify* own = &task->identify;
+  size_t mark = reader_enter_key(reader, "identify");
+  schema_read(reader, section, "identify", own);
+  if (!is_given(section, "window")) own->window = 0;
+  if (!is_given(section, "stride")) own->stride = own->window;
+  if (!is_given(section, "huber")) own->huber = HUGE_VAL;
+  reader_leave(reader, mark);
+}
+
+static void columns_free(char** names, int count) {
+  for (int k = 0; k < count; k++) memory_free(names[k]);
+}
+
+void data_free(Task* task) {
+  TaskData* data = &task->data;
+  for (int k = 0; k < data->measured_count; k++) {
+    TaskMeasured* m = &data->measured[k];
+    task_name_free(&m->link);
+    columns_free(m->position, 3);
+    columns_free(m->quaternion, 4);
+    columns_free(m->velocity, 3);
+    columns_free(m->angular_velocity, 3);
+    columns_free(m->coordinates, JOINT_MAX_DOF);
+    columns_free(m->rates, JOINT_MAX_DOF);
+  }
+  task_names_free(data->files, data->file_count);
+  memory_free(data->measured);
+  memory_free(data->time);
+}

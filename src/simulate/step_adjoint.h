@@ -1,0 +1,51 @@
+/* Private to simulate/: a recorded step and what its equations depend on, for going through a run backwards
+ * (step_adjoint.c) and forwards (step_forward.c). */
+#ifndef SDRS_SIMULATE_STEP_ADJOINT_H
+#define SDRS_SIMULATE_STEP_ADJOINT_H
+
+#include "simulate/closures_adjoint.h"
+#include "simulate/feedback.h"
+#include "simulate/spin_adjoint.h"
+
+typedef struct {
+  Vec3 w, v;
+} Twist;
+
+struct StepAdjoint {
+  const Model* model;
+  Sim* sim;
+  ContactReplay* replay;
+  ClosureAdjoint* closures;                  /* NULL: there are none */
+  SpinAdjoint* spin;                         /* NULL: nothing spins */
+  double *lambda, *reduced, *product, *zero; /* (nv) */
+  double (*twist)[6];                        /* of every link by lambda, about its centre of mass  (links) */
+  double (*wrench)[6];                       /* (links) */
+  double (*motion)[3][4];                    /* the twists as changes of [R | t] at t + dt  (links) */
+  double (*rate_bar)[3][4];                  /* by dT/dt of the initial velocities  (links) */
+  double (*ground_bar)[3][4];                /* by poses of half-spaces at t + dt  (links) */
+  Vec3* force;                               /* (links) */
+  Vec3* bar_force;                           /* (links) */
+  Mat3* bar_moment;                          /* (links) */
+  double (*target)[JOINT_MAX_DOF], (*target_rate)[JOINT_MAX_DOF], (*push)[JOINT_MAX_DOF]; /* (controllers) */
+  double (*gains)[JOINT_GAIN_KINDS][JOINT_MAX_DOF];                                       /* (controllers) */
+};
+
+/* Value and derivatives of all terms at t + dt; false: the contact of the record was not found. forward: steps come
+ * from the first to the last. */
+bool step_adjoint_load(StepAdjoint* a, const RecordedStep* step, bool forward, Assembly* assembly);
+/* H into the solver, and -reduced into lambda, with prescribed coordinates left out. */
+void step_adjoint_hessian(StepAdjoint* a, const Assembly* assembly);
+/* lambda . dF / d(the rest), added. */
+void step_adjoint_spread(StepAdjoint* a, const RecordedStep* step, const Vec3* force, StateBar now, StateBar old,
+                         StateBar older, ModelGradient* gradient);
+/* Derivatives by poses become force and first moment about every link's frame origin, summed over what hangs on it;
+ * these are added to derivatives by coordinates, and to those by attachments (force: bar_force). */
+void step_adjoint_compose(StepAdjoint* a, const Pose* pose, double (*bar)[3][4]);
+void step_adjoint_reduce(const StepAdjoint* a, const Pose* pose, const Screw* screws, double* reduced);
+void step_adjoint_attachments(const StepAdjoint* a, const Pose* pose, const Vec3* force, ModelGradient* gradient);
+/* What rate_bar has gathered, to the initial velocities and coordinates (A12); the screws must be those of the start.
+ */
+void step_adjoint_rates(StepAdjoint* a, const Pose* pose, const double* velocities, double* q_bar,
+                        ModelGradient* gradient);
+
+#endif

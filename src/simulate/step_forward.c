@@ -1,0 +1,261 @@
+/* Sensitivities of a recorded run, forwards (docs/derivations/identify.md, E1). */
+#include <string.h>
+
+#include "simulate/step_adjoint.h"
+
+/* The state at the end of a step and the three before. */
+enum { STATES = 4 };
+
+struct StepForward {
+  StepAdjoint* adjoint;
+  const Model* model;
+  int parameters;
+  ForwardChain chain;
+  void* context;
+  ModelGradient gradient;
+  StateBar bar[3];                /* by the states now, old, older */
+  Screw* screws[3];               /* there (nv) */
+  double* sensitivity[STATES];    /* next, now, old, older  (nv x parameters) */
+  double* start;                  /* of the first state  (nv x parameters) */
+  double *carried, *carried_next; /* of what pairs hand on  (records x numbers x parameters) */
+  double* carry_row;              /* derivatives of one row by what pairs have handed on */
+  int carried_room, carried_next_room, carry_room, records;
+  double* rows;                /* what stands on the right hand side  (nv x parameters) */
+  double* column;              /* (nv) */
+  double *start_bar, *start_q; /* by increments of the start (nv); its coordinates (nq) */
+  Pose* start_pose;            /* (links) */
+  Screw* start_screws;         /* (nv) */
+};
+
+/* ---------------------------------------------------------------- creation */
+
+static StateBar bar_create(const Model* model) {
+  return (StateBar){memory_alloc(sizeof(double[3][4]) * (size_t)model->link_count),
+                    MEMORY_NEW(double, model->dof_count)};
+}
+
+StepForward* step_forward_create(const Model* model, int parameters, ForwardChain chain, void* context) {
+  StepForward* f = MEMORY_NEW(StepForward, 1);
+  size_t nv = (size_t)model->dof_count, size = nv * (size_t)parameters;
+  *f = (StepForward){.model = model, .parameters = parameters, .chain = chain, .context = context};
+  f->adjoint = step_adjoint_create(model, 1);
+  model_gradient_create(&f->gradient, model);
+  for (int k = 0; k < 3; k++) f->bar[k] = bar_create(model);
+  for (int k = 0; k < 3; k++) f->screws[k] = MEMORY_NEW(Screw, nv);
+  for (int k = 0; k < STATES; k++) f->sensitivity[k] = MEMORY_NEW(double, size);
+  f->start = MEMORY_NEW(double, size);
+  f->rows = MEMORY_NEW(double, size);
+  f->column = MEMORY_NEW(double, nv);
+  f->start_bar = MEMORY_NEW(double, nv);
+  f->start_q = MEMORY_NEW(double, model->coordinate_count);
+  f->start_pose = MEMORY_NEW(Pose, model->link_count);
+  f->start_screws = MEMORY_NEW(Screw, nv);
+  return f;
+}
+
+void step_forward_destroy(StepForward* f) {
+  if (!f) return;
+  step_adjoint_destroy(f->adjoint);
+  model_gradient_destroy(&f->gradient);
+  for (int k = 0; k < 3; k++) {
+    memory_free(f->bar[k].pose);
+    memory_free(f->bar[k].q);
+    memory_free(f->screws[k]);
+  }
+  for (int k = 0; k < STATES; k++) memory_free(f->sensitivity[k]);
+  void* owned[] = {f->start,     f->carried, f->carried_next, f->carry_row,    f->rows,
+                   f->start_bar, f->start_q, f->start_pose,   f->start_screws, f->column};
+  for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
+  memory_free(f);
+}
+
+static double* room_for(double* old, int* capacity, int count) {
+  if (count <= *capacity) return old;
+  memory_free(old);
+  *capacity = count + count / 2 + 16;
+  return MEMORY_NEW(double, *capacity);
+}
+
+/* ---------------------------------------------------------------- the start */
+
+/* Rows of dq0/dp: what the parameters make of one initial coordinate. */
+static void start_row(StepForward* f, int dof) {
+  model_gradient_clear(&f->gradient, f->model);
+  f->gradient.coordinates[dof] = 1;
+  f->chain(f->context, &f->gradient, f->start + (size_t)dof * (size_t)f->parameters);
+}
+
+void step_forward_begin(StepForward* f, const double* q, const Pose* pose) {
+  const Model* m = f->model;
+  size_t size = sizeof(double) * (size_t)m->dof_count * (size_t)f->parameters;
+  step_adjoint_begin(f->adjoint);
+  memcpy(f->start_q, q, sizeof(double) * (size_t)m->coordinate_count);
+  memcpy(f->start_pose, pose, sizeof(Pose) * (size_t)m->link_count);
+  model_screws(m, q, pose, f->start_screws);
+  memset(f->start, 0, size);
+  for (int k = 0; k < m->dof_count; k++)
+    if (m->links[m->dof_link[k]].prescribed < 0) start_row(f, k);
+  for (int k = 0; k < STATES; k++) memcpy(f->sensitivity[k], f->start, size);
+  f->records = 0;
+}
+
+/* ---------------------------------------------------------------- one row of a step's Jacobian */
+
+static void clear_bars(StepForward* f) {
+  const Model* m = f->model;
+  for (int k = 0; k < 3; k++) {
+    memset(f->bar[k].pose, 0, sizeof(double[3][4]) * (size_t)m->link_count);
+    memset(f->bar[k].q, 0, sizeof(double) * (size_t)m->dof_count);
+  }
+  memset(f->adjoint->rate_bar, 0, sizeof(double[3][4]) * (size_t)m->link_count);
+  memset(f->start_bar, 0, sizeof(double) * (size_t)m->dof_count);
+  model_gradient_clear(&f->gradient, m);
+}
+
+static void add_product(double* row, const double* factor, int count, const double* matrix, int columns) {
+  for (int i = 0; i < count; i++) {
+    const double* from = matrix + (size_t)i * (size_t)columns;
+    if (factor[i] == 0) continue;
+    for (int j = 0; j < columns; j++) row[j] += factor[i] * from[j];
+  }
+}
+
+/* Of the initial velocities, which the first steps look back on. */
+static void add_start(StepForward* f) {
+  const Model* m = f->model;
+  StepAdjoint* a = f->adjoint;
+  if (a->sim->weights.y_rate == 0) return;
+  memcpy(a->sim->screws, f->start_screws, sizeof(Screw) * (size_t)m->dof_count);
+  step_adjoint_rates(a, f->start_pose, m->initial_velocities, f->start_bar, &f->gradient);
+}
+
+/* Derivatives by the states before, by what pairs carried and by the model, to those by the parameters. */
+static void finish_row(StepForward* f, const Pose* const pose[3], double* row) {
+  const Model* m = f->model;
+  for (int k = 0; k < 3; k++) {
+    step_adjoint_compose(f->adjoint, pose[k], f->bar[k].pose);
+    step_adjoint_reduce(f->adjoint, pose[k], f->screws[k], f->bar[k].q);
+    step_adjoint_attachments(f->adjoint, pose[k], f->adjoint->bar_force, &f->gradient);
+  }
+  model_gradient_masses(m, &f->gradient);
+  f->chain(f->context, &f->gradient, row);
+  for (int k = 0; k < 3; k++) add_product(row, f->bar[k].q, m->dof_count, f->sensitivity[1 + k], f->parameters);
+  add_product(row, f->start_bar, m->dof_count, f->start, f->parameters);
+  if (!f->adjoint->replay || f->records == 0) return;
+  int numbers = f->records * contact_replay_carried(f->adjoint->replay);
+  contact_replay_read_carry(f->adjoint->replay, f->carry_row);
+  add_product(row, f->carry_row, numbers, f->carried, f->parameters);
+}
+
+/* dF_i / d(the rest); what joins it by initial rates changes the screws, so these are put back. */
+static void equation_row(StepForward* f, const RecordedStep* step, const Pose* const pose[3], int i,
+                         const Screw* screws, double* row) {
+  StepAdjoint* a = f->adjoint;
+  size_t nv = (size_t)f->model->dof_count;
+  clear_bars(f);
+  memset(a->lambda, 0, sizeof(double) * nv);
+  a->lambda[i] = 1;
+  if (a->replay) contact_replay_seed_carry(a->replay, -1, 0);
+  step_adjoint_spread(a, step, NULL, f->bar[0], f->bar[1], f->bar[2], &f->gradient);
+  add_start(f);
+  finish_row(f, pose, row);
+  memcpy(a->sim->screws, screws, sizeof(Screw) * nv);
+}
+
+/* What a pair hands on to the next step, as far as it is handed on. */
+static void carried_row(StepForward* f, const RecordedStep* step, const Pose* const pose[3], int pair, int number,
+                        double* row) {
+  StepAdjoint* a = f->adjoint;
+  clear_bars(f);
+  contact_replay_seed_carry(a->replay, pair, number);
+  ContactField none = {NULL, NULL, NULL};
+  memset(a->ground_bar, 0, sizeof(double[3][4]) * (size_t)f->model->link_count);
+  contact_replay_adjoint(a->replay, &none, f->bar[0].pose, a->ground_bar, &f->gradient);
+  (void)step;
+  finish_row(f, pose, row);
+}
+
+static void carry_on(StepForward* f, const RecordedStep* step, const Pose* const pose[3]) {
+  int numbers = contact_replay_carried(f->adjoint->replay), p = f->parameters;
+  f->carried_next = room_for(f->carried_next, &f->carried_next_room, step->contact_count_next * numbers * p);
+  memset(f->carried_next, 0, sizeof(double) * (size_t)step->contact_count_next * (size_t)numbers * (size_t)p);
+  for (int k = 0; k < step->contact_count_next; k++)
+    for (int n = 0; n < numbers; n++)
+      carried_row(f, step, pose, k, n, f->carried_next + ((size_t)k * (size_t)numbers + (size_t)n) * (size_t)p);
+  double* other = f->carried;
+  int room = f->carried_room;
+  f->carried = f->carried_next;
+  f->carried_room = f->carried_next_room;
+  f->carried_next = other;
+  f->carried_next_room = room;
+  f->records = step->contact_count_next;
+}
+
+/* ---------------------------------------------------------------- a step */
+
+/* The solver is filled anew when it has failed: factoring works in place. */
+static bool factor(StepForward* f, const Assembly* assembly) {
+  StepAdjoint* a = f->adjoint;
+  double smallest;
+  memset(a->reduced, 0, sizeof(double) * (size_t)f->model->dof_count);
+  step_adjoint_hessian(a, assembly);
+  if (block_solver_factor(a->sim->solver)) return true;
+  step_adjoint_hessian(a, assembly);
+  return block_solver_factor_indefinite(a->sim->solver, &smallest);
+}
+
+static bool solve(StepForward* f) {
+  int nv = f->model->dof_count, p = f->parameters;
+  const Sim* s = f->adjoint->sim;
+  for (int j = 0; j < p; j++) {
+    for (int i = 0; i < nv; i++) f->column[i] = s->fixed[i] ? 0 : -f->rows[(size_t)i * (size_t)p + (size_t)j];
+    block_solver_solve(s->solver, f->column);
+    for (int i = 0; i < nv; i++) {
+      if (!isfinite(f->column[i])) return false;
+      f->sensitivity[0][(size_t)i * (size_t)p + (size_t)j] = f->column[i];
+    }
+  }
+  return true;
+}
+
+static void shift(StepForward* f) {
+  double* last = f->sensitivity[STATES - 1];
+  for (int k = STATES - 1; k > 0; k--) f->sensitivity[k] = f->sensitivity[k - 1];
+  f->sensitivity[0] = last;
+}
+
+bool step_forward_advance(StepForward* f, const RecordedStep* step) {
+  const Model* m = f->model;
+  StepAdjoint* a = f->adjoint;
+  const Pose* const pose[3] = {step->pose_now, step->pose_old, step->pose_older};
+  const double* const q[3] = {step->q_now, step->q_old, step->q_older};
+  Assembly assembly;
+  shift(f);
+  if (!step_adjoint_load(a, step, true, &assembly) || !factor(f, &assembly)) return false;
+  for (int k = 0; k < 3; k++) model_screws(m, q[k], pose[k], f->screws[k]);
+  memset(f->rows, 0, sizeof(double) * (size_t)m->dof_count * (size_t)f->parameters);
+  if (a->replay)
+    f->carry_row =
+        room_for(f->carry_row, &f->carry_room, (step->contact_count_now + 1) * contact_replay_carried(a->replay));
+  Screw* screws = memory_alloc(sizeof(Screw) * (size_t)m->dof_count);
+  memcpy(screws, a->sim->screws, sizeof(Screw) * (size_t)m->dof_count);
+  for (int i = 0; i < m->dof_count; i++)
+    if (!a->sim->fixed[i]) equation_row(f, step, pose, i, screws, f->rows + (size_t)i * (size_t)f->parameters);
+  memory_free(screws);
+  if (a->replay) carry_on(f, step, pose);
+  return solve(f);
+}
+
+const double* step_forward_state(const StepForward* f, int before) { return f->sensitivity[before]; }
+
+void step_forward_row(StepForward* f, const double* q, const Pose* pose, int before, double (*bar)[3][4], double* row) {
+  const Model* m = f->model;
+  model_gradient_clear(&f->gradient, m);
+  memset(f->bar[0].q, 0, sizeof(double) * (size_t)m->dof_count);
+  model_screws(m, q, pose, f->screws[0]);
+  step_adjoint_compose(f->adjoint, pose, bar);
+  step_adjoint_reduce(f->adjoint, pose, f->screws[0], f->bar[0].q);
+  step_adjoint_attachments(f->adjoint, pose, f->adjoint->bar_force, &f->gradient);
+  f->chain(f->context, &f->gradient, row);
+  add_product(row, f->bar[0].q, m->dof_count, f->sensitivity[before], f->parameters);
+}

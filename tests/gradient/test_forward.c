@@ -1,0 +1,160 @@
+/* Sensitivities forwards against the adjoint of the same runs: a random linear function of all poses of a run has the
+ * same derivative by every variable whichever way it is found (E1). The adjoint is checked against differences in
+ * test_run_gradients.c and test_parameters.c; nothing but single steps backwards is shared. */
+#include "optimize/design.h"
+#include "unit/scene/task_testing.h"
+
+#include <cmocka.h>
+#include <math.h>
+
+#include "support/compare.h"
+
+#define CONTACT "friction: 0.3, support: 2.0e-3, stiffness: 1.0e-7, smoothing: 1.0e-4"
+#define TEXT                                                                                                          \
+  "steps: 50\nscene:\n"                                                                                               \
+  "  simulation: {dt: 0.005, steps: 50, integrator: %s, substeps: %d}\n"                                              \
+  "  contact: {%s}\n"                                                                                                 \
+  "  shapes: {ground: {type: half_space}, box: {type: box, size: [0.2, 0.1, 0.15]}}\n"                                \
+  "  links:\n"                                                                                                        \
+  "    - {name: ground, fixed: true, shape: ground}\n"                                                                \
+  "    - {name: box, shape: box, mass: 1, position: [0, 0, 0.12]}\n"                                                  \
+  "    - {name: lid, shape: {type: box, size: [0.1, 0.1, 0.05]}, mass: 0.5, position: [0.02, 0.01, 0.27]}\n"          \
+  "    - {name: arm, shape: {type: box, size: [0.3, 0.05, 0.04]}, mass: 0.4, joint: {type: hinge, axis: [0, -1, 0],"  \
+  " position: [0, 1, 0.6], damping: 0.02, stiffness: 0.3, friction: 0.05, armature: 0.01}}\n"                         \
+  "    - {name: ball, parent: arm, shape: {type: box, size: [0.1, 0.05, 0.24]}, mass: 0.2,"                           \
+  " joint: {type: ball, position: [0.2, 0, 0], damping: [0.002, 0.003, 0.001], stiffness: 0.1}}\n"                    \
+  "  controllers:\n"                                                                                                  \
+  "    - {type: pd, link: arm, position_gain: 0.5, velocity_gain: 1.0e-4, target: {type: sines, terms: [{amplitude: " \
+  "0.3, frequency: 2,"                                                                                                \
+  " phase: 0.4}]}}\n"                                                                                                 \
+  "  initial:\n"                                                                                                      \
+  "    - {link: box, velocities: [1, 0.3, -0.5, 2, 1, -1.5]}\n"                                                       \
+  "    - {link: arm, velocities: [1]}\n"                                                                              \
+  "    - {link: ball, velocities: [0.3, -1, 2]}\n"                                                                    \
+  "control: [{link: arm}]\n"                                                                                          \
+  "design: {connect: false, vertices: [{link: lid}], attachments: [{link: ball}]}\n"                                  \
+  "initial: [{link: box, coordinates: true, velocities: true, dof: [0, 1, 2]}, {link: arm, coordinates: true,"        \
+  " velocities: true}, {link: ball, velocities: true}]\n"                                                             \
+  "parameters:\n"                                                                                                     \
+  "  - {type: mass, links: [box, arm]}\n"                                                                             \
+  "  - {type: inertia, link: ball}\n"                                                                                 \
+  "  - {type: size, link: box}\n"                                                                                     \
+  "  - {type: damping, links: [arm, ball]}\n"                                                                         \
+  "  - {type: spring, links: [arm, ball]}\n"                                                                          \
+  "  - {type: armature, link: arm}\n"                                                                                 \
+  "  - {type: gravity}\n"                                                                                             \
+  "  - {type: friction}\n"                                                                                            \
+  "  - {type: stiffness}\n"                                                                                           \
+  "  - {type: rest_speed}\n"                                                                                          \
+  "loss: [{type: point, link: box, target: [0, 0, 0]}]\n"                                                             \
+  "optimizer: {tolerance: 1.0e-12}\n"
+
+typedef struct {
+  Design design;
+  Model model;
+  Recording recording;
+  LossSeeds seeds;
+  double* forward;  /* (variables) */
+  double* backward; /* (variables) */
+} Both;
+
+static void chain(void* context, const ModelGradient* gradient, double* row) {
+  const Both* b = context;
+  design_gradient(&b->design, &b->model, gradient, 1, row);
+}
+
+static void visit(void* context, StepForward* forward, int row) {
+  Both* b = context;
+  const Recording* r = &b->recording;
+  const RecordedState* state = &r->states[r->row_state[row]];
+  size_t links = (size_t)b->model.link_count;
+  step_forward_row(forward, recording_state_q(r, state), recording_state_pose(r, state), 0,
+                   b->seeds.pose + (size_t)row * links, b->forward);
+}
+
+/* On every fifth row, so that late ones do not hide the others. */
+static void seed_poses(Both* b, uint64_t seed) {
+  Random random = {seed};
+  int links = b->model.link_count;
+  for (int row = 0; row <= b->recording.steps; row += 5)
+    for (int i = 0; i < links; i++)
+      for (int k = 0; k < 12; k++) b->seeds.pose[row * links + i][k / 4][k % 4] = random_normal(&random);
+}
+
+static void check(const char* integrator, int substeps, const char* contact, double bound) {
+  char text[6000];
+  snprintf(text, sizeof text, TEXT, integrator, substeps, contact);
+  Task task = load_task(text);
+  Diagnostics diagnostics = {0};
+  Both b = {.forward = NULL};
+  Status status = design_create(&b.design, &task, &diagnostics);
+  if (status == STATUS_OK) status = model_create(&b.model, &task.scenarios[0].scene, &diagnostics);
+  if (status != STATUS_OK) fail_msg("%s", told(&diagnostics));
+  int n = b.design.variable_count, failed;
+  b.forward = MEMORY_NEW(double, n);
+  b.backward = MEMORY_NEW(double, n);
+  recording_create(&b.recording, &b.model, b.model.simulation.steps);
+  RecordOptions options = {.threads = 1};
+  RecordReport report;
+  assert_int_equal(recording_run(&b.recording, &b.model, &options, &report, &diagnostics), STATUS_OK);
+  b.seeds = loss_seeds_create(&b.model, b.model.simulation.steps);
+  seed_poses(&b, 11);
+  ModelGradient gradient;
+  model_gradient_create(&gradient, &b.model);
+  RunAdjoint* adjoint = run_adjoint_create(&b.model, 1);
+  assert_true(run_adjoint(adjoint, &b.recording, &b.seeds, 1, &gradient).sound);
+  design_gradient(&b.design, &b.model, &gradient, 1, b.backward);
+  StepForward* forward = step_forward_create(&b.model, n, chain, &b);
+  assert_true(recording_forward(forward, &b.recording, visit, &b, &failed));
+  int active = 0;
+  for (int k = 0; k < b.recording.state_count; k++) active += b.recording.states[k].contact_count > 0;
+  assert_true(active > 5);
+  for (int k = 0; k < n; k++) {
+    double apart = fabs(b.forward[k] - b.backward[k]);
+    if (!(apart <= bound * (1e-3 + fabs(b.backward[k]))))
+      print_error("%s: %s: forward %.12g, backward %.12g\n", integrator, b.design.variables[k].name, b.forward[k],
+                  b.backward[k]);
+  }
+  for (int k = 0; k < n; k++)
+    compare_near(b.forward[k], b.backward[k], bound * (1e-3 + fabs(b.backward[k])), "%s: %s", integrator,
+                 b.design.variables[k].name);
+  step_forward_destroy(forward);
+  run_adjoint_destroy(adjoint);
+  model_gradient_destroy(&gradient);
+  loss_seeds_destroy(&b.seeds);
+  recording_destroy(&b.recording);
+  model_destroy(&b.model);
+  design_destroy(&b.design);
+  task_free(&task);
+  memory_free(b.forward);
+  memory_free(b.backward);
+  diagnostics_free(&diagnostics);
+}
+
+static void first_order_E1(void** state) {
+  (void)state;
+  check("first_order", 1, CONTACT, 1e-8);
+}
+static void second_order_E1(void** state) {
+  (void)state;
+  check("second_order", 1, CONTACT, 1e-8);
+}
+static void in_substeps_E1(void** state) {
+  (void)state;
+  check("first_order", 3, CONTACT, 1e-8);
+}
+/* Impacts that give back are resolved in many parts, from one to the next of which pairs hand on their speed. */
+static void restitution_E1(void** state) {
+  (void)state;
+  check("first_order", 1, CONTACT ", restitution: 0.5", 1e-6);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(first_order_E1),
+      cmocka_unit_test(second_order_E1),
+      cmocka_unit_test(in_substeps_E1),
+      cmocka_unit_test(restitution_E1),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,256 @@
+/* The fit of measured runs: derivatives of a shot against differences, small matrices, and intervals that cover the
+ * truth as often as they say. Data is made by closed forms or by single simulations with other numbers. */
+#include "identify/fit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "support/compare.h"
+#include "unit/scene/task_testing.h"
+
+#include <cmocka.h>
+
+typedef struct {
+  Task task;
+  Identification* id;
+  Diagnostics diagnostics;
+  Status status;
+} Fit;
+
+static Fit* fit_of(const char* text, const char* pattern) {
+  Fit* f = MEMORY_NEW(Fit, 1);
+  f->task = load_task(text);
+  const char* files[1] = {pattern};
+  IdentifyOptions options = {.threads = 1, .files = files, .file_count = 1};
+  f->status = identification_create(&f->id, &f->task, &options, &f->diagnostics);
+  if (f->status == STATUS_OK) f->status = identification_start(f->id, &f->diagnostics);
+  return f;
+}
+
+static void fit_free(Fit* f) {
+  identification_destroy(f->id);
+  task_free(&f->task);
+  diagnostics_free(&f->diagnostics);
+  memory_free(f);
+}
+
+static void fit_to_the_end(Fit* f) {
+  if (f->status != STATUS_OK) fail_msg("%s", told(&f->diagnostics));
+  while (identification_stop(f->id) == IDENTIFY_RUNNING) identification_advance(f->id);
+  identification_finish(f->id, &f->diagnostics);
+}
+
+/* ---------------------------------------------------------------- matrices */
+
+static void random_positive(Random* random, int n, double* a) {
+  double b[100];
+  for (int k = 0; k < n * n; k++) b[k] = random_normal(random);
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      a[i * n + j] = i == j ? 0.1 : 0;
+      for (int k = 0; k < n; k++) a[i * n + j] += b[i * n + k] * b[j * n + k];
+    }
+}
+
+static void dense_solutions_solve_E3(void** state) {
+  (void)state;
+  Random random = {3};
+  for (int n = 1; n <= 10; n++) {
+    double a[100], factor[100], x[10], wanted[10];
+    random_positive(&random, n, a);
+    memcpy(factor, a, sizeof a);
+    for (int i = 0; i < n; i++) wanted[i] = random_normal(&random);
+    for (int i = 0; i < n; i++) {
+      x[i] = 0;
+      for (int k = 0; k < n; k++) x[i] += a[i * n + k] * wanted[k];
+    }
+    assert_true(dense_cholesky(n, factor));
+    dense_solve(n, factor, x);
+    for (int i = 0; i < n; i++) compare_near(x[i], wanted[i], 1e-9, "seed 3, order %d, entry %d", n, i);
+  }
+  double indefinite[4] = {1, 2, 2, 1};
+  assert_false(dense_cholesky(2, indefinite));
+}
+
+/* A = V' D V, V orthonormal, D falling. */
+static void eigenvectors_make_the_matrix_E5(void** state) {
+  (void)state;
+  Random random = {8};
+  for (int n = 1; n <= 10; n++) {
+    double a[100], copy[100], values[10], v[100];
+    random_positive(&random, n, a);
+    memcpy(copy, a, sizeof a);
+    dense_eigen(n, copy, values, v);
+    for (int i = 0; i < n; i++) {
+      if (i > 0) assert_true(values[i] <= values[i - 1]);
+      for (int j = 0; j < n; j++) {
+        double made = 0, dot = 0;
+        for (int k = 0; k < n; k++) made += values[k] * v[k * n + i] * v[k * n + j];
+        for (int k = 0; k < n; k++) dot += v[i * n + k] * v[j * n + k];
+        compare_near(made, a[i * n + j], 1e-11 * values[0], "seed 8, order %d", n);
+        compare_near(dot, i == j, 1e-12, "seed 8, order %d", n);
+      }
+    }
+  }
+}
+
+/* ---------------------------------------------------------------- derivatives of a shot */
+
+/* A brick that tumbles over the ground in its first tenths of a second; what was measured is something else. */
+#define BRICK                                                                                                  \
+  "scene:\n  simulation: {dt: 0.005, steps: 60, integrator: second_order}\n"                                   \
+  "  contact: {friction: 0.3, support: 2.0e-3, stiffness: 1.0e-7, smoothing: 1.0e-4}\n"                        \
+  "  shapes: {ground: {type: half_space}, brick: {type: box, size: [0.2, 0.1, 0.15]}}\n"                       \
+  "  links:\n    - {name: ground, fixed: true, shape: ground}\n"                                               \
+  "    - {name: brick, shape: brick, mass: 1, position: [0, 0, 0.5]}\n"                                        \
+  "design: {connect: false, attachments: [{link: ground, axes: [z]}]}\n"                                       \
+  "parameters: [{type: friction}, {type: gravity}, {type: size, link: brick}, {type: inertia, link: brick}]\n" \
+  "data: {measured: [{link: brick, position: [x, y, z], quaternion: [w, a, b, c]}]}\n"                         \
+  "optimizer: {tolerance: 1.0e-12}\n"                                                                          \
+  "identify: {train: 1, fit_initial: %s, huber: 20, position: 0.01, rotation: 0.1}\n"
+
+static void write_brick(const char* path) {
+  FILE* file = fopen(path, "w");
+  fprintf(file, "time,x,y,z,w,a,b,c\n");
+  for (int k = 0; k < 25; k++) { /* times between the rows of the simulation; a sample is missing */
+    double t = 0.0113 * k, h = 0.5 * (0.3 + 2 * t);
+    if (k == 7)
+      fprintf(file, "%.6f,,,,%.9f,0,%.9f,0\n", t, cos(h), sin(h));
+    else
+      fprintf(file, "%.6f,%.9f,%.9f,%.9f,%.9f,0,%.9f,0\n", t, 0.5 * t, 0.1 * t, 0.16 - 0.2 * t, cos(h), sin(h));
+  }
+  fclose(file);
+}
+
+static double cost_at(Fit* f, const double* x, const double* local) {
+  ShotSums sums;
+  shot_evaluate(f->id, x, &f->id->shots[0], local, false, &sums);
+  assert_true(sums.ran);
+  return sums.cost;
+}
+
+/* Of the variables, before the shot's own unknowns are eliminated: by a fit without these. Of those: by h. */
+static void gradients_are_those_of_the_cost_E2(void** state) {
+  (void)state;
+  char path[] = "/tmp/sdrs-brick-XXXXXX.csv", own[3000];
+  int descriptor = mkstemps(path, 4);
+  close(descriptor);
+  write_brick(path);
+  for (int locals = 0; locals < 2; locals++) {
+    snprintf(own, sizeof own, BRICK, locals ? "true" : "false");
+    Fit* f = fit_of(own, path);
+    if (f->status != STATUS_OK) fail_msg("%s", told(&f->diagnostics));
+    Identification* id = f->id;
+    int count = locals ? id->locals : id->variables;
+    for (int k = 0; k < count; k++) {
+      double x[40], u[40], cost[2], h = locals ? 1e-5 : 1e-5 * id->scale[k];
+      for (int side = 0; side < 2; side++) {
+        memcpy(x, id->x, sizeof(double) * (size_t)id->variables);
+        memset(u, 0, sizeof u);
+        *(locals ? &u[k] : &x[k]) += side ? h : -h;
+        cost[side] = cost_at(f, x, u);
+      }
+      double difference = (cost[1] - cost[0]) / (2 * h), wanted = locals ? id->sums[0].h[k] : id->sums[0].g[k];
+      compare_near(wanted, difference, 1e-4 * (fabs(difference) + 1), "%s %d", locals ? "start" : "variable", k);
+    }
+    fit_free(f);
+  }
+  remove(path);
+}
+
+/* ---------------------------------------------------------------- intervals */
+
+/* x'' = g - c x' for a mass of 1 kg on a rail: x = w t + (v - w)(1 - exp(-c t)) / c, w = g / c. */
+#define RAIL                                                                                                      \
+  "scene:\n  simulation: {dt: 0.01, steps: 100, integrator: second_order, gravity: [0.8, 0, 0]}\n"                \
+  "  contact: {model: none}\n"                                                                                    \
+  "  links: [{name: cart, shape: {type: box, size: [0.2, 0.1, 0.1]}, mass: 1, joint: {type: slide, axis: [1, 0, " \
+  "0], damping: 0.5}}]\n"                                                                                         \
+  "parameters: [{type: damping, link: cart}, {type: gravity, axes: [x]}]\n"                                       \
+  "data: {measured: [{link: cart, coordinates: [x]}]}\n"                                                          \
+  "identify: {train: 1, fit_initial: true, coordinate: 0.002, initial_rate: 1, initial_velocity: 1}\n"
+
+enum { RAIL_RUNS = 8, RAIL_SEEDS = 200 };
+#define RAIL_DAMPING 0.9
+#define RAIL_GRAVITY 1.3
+
+static void write_rails(const char* folder, Random* random) {
+  for (int r = 0; r < RAIL_RUNS; r++) {
+    char path[100];
+    snprintf(path, sizeof path, "%s/%d.csv", folder, r);
+    FILE* file = fopen(path, "w");
+    double start = 0.1 * r, v = 1 - 0.4 * r, w = RAIL_GRAVITY / RAIL_DAMPING;
+    fprintf(file, "time,x\n");
+    for (int k = 0; k < 26; k++) {
+      double t = 0.04 * k, x = start + w * t + (v - w) * (1 - exp(-RAIL_DAMPING * t)) / RAIL_DAMPING;
+      fprintf(file, "%.6f,%.9f\n", t, x + 0.002 * random_normal(random));
+    }
+    fclose(file);
+  }
+}
+
+static void remove_rails(const char* folder) {
+  for (int r = 0; r < RAIL_RUNS; r++) {
+    char path[100];
+    snprintf(path, sizeof path, "%s/%d.csv", folder, r);
+    remove(path);
+  }
+  rmdir(folder);
+}
+
+/* 95 % of 400: beyond 90 and 99 % is six standard deviations of a binomial off. */
+static void intervals_cover_the_truth_E4(void** state) {
+  (void)state;
+  char folder[] = "/tmp/sdrs-rails-XXXXXX", pattern[100];
+  assert_non_null(mkdtemp(folder));
+  snprintf(pattern, sizeof pattern, "%s/*.csv", folder);
+  int covered[2] = {0, 0};
+  for (int seed = 1; seed <= RAIL_SEEDS; seed++) {
+    Random random = {(uint64_t)seed};
+    write_rails(folder, &random);
+    Fit* f = fit_of(RAIL, pattern);
+    fit_to_the_end(f);
+    const double truth[2] = {RAIL_DAMPING, RAIL_GRAVITY};
+    for (int k = 0; k < 2; k++) {
+      IdentifiedParameter p = identification_parameter(f->id, k);
+      covered[k] += p.low <= truth[k] && truth[k] <= p.high;
+    }
+    fit_free(f);
+  }
+  remove_rails(folder);
+  print_message("covered: damping %d, gravity %d of %d seeds\n", covered[0], covered[1], RAIL_SEEDS);
+  for (int k = 0; k < 2; k++)
+    if (covered[k] < 0.9 * RAIL_SEEDS || covered[k] > 0.99 * RAIL_SEEDS)
+      fail_msg("seeds 1 to %d: parameter %d is in %d of its intervals", RAIL_SEEDS, k, covered[k]);
+}
+
+/* Gravity and damping of a cart that has no mass of its own to be told: mass and damping count by their ratio only. */
+static void what_cannot_be_told_apart_is_named_E5(void** state) {
+  (void)state;
+  char folder[] = "/tmp/sdrs-rails-XXXXXX", pattern[100], text[2000];
+  assert_non_null(mkdtemp(folder));
+  snprintf(pattern, sizeof pattern, "%s/*.csv", folder);
+  Random random = {1};
+  write_rails(folder, &random);
+  snprintf(text, sizeof text, "%s", RAIL);
+  char* at = strstr(text, "{type: gravity, axes: [x]}");
+  memcpy(at, "{type: mass, link: cart  }", 26);
+  Fit* f = fit_of(text, pattern);
+  assert_int_equal(f->status, STATUS_OK);
+  assert_false(identification_identifiable(f->id));
+  const char* said = identification_verdict(f->id);
+  if (!strstr(said, "does not tell apart cart/damping/0 and cart/mass")) fail_msg("said: %s", said);
+  fit_free(f);
+  remove_rails(folder);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(dense_solutions_solve_E3),           cmocka_unit_test(eigenvectors_make_the_matrix_E5),
+      cmocka_unit_test(gradients_are_those_of_the_cost_E2), cmocka_unit_test(what_cannot_be_told_apart_is_named_E5),
+      cmocka_unit_test(intervals_cover_the_truth_E4),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
