@@ -1,5 +1,6 @@
 #include "optimize/optimization.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 const char* trial_outcome_text(TrialOutcome outcome) {
@@ -140,6 +141,33 @@ void optimization_destroy(Optimization* o) {
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   text_free(&o->note);
   memory_free(o);
+}
+
+typedef struct {
+  const char* name;
+  int index;
+} NamedVariable;
+
+static int by_name(const void* a, const void* b) {
+  return strcmp(((const NamedVariable*)a)->name, ((const NamedVariable*)b)->name);
+}
+
+int optimization_begin_with(Optimization* o, const char* const* names, const double* values, int count) {
+  int own = o->design.variable_count, found = 0;
+  NamedVariable* sorted = MEMORY_NEW(NamedVariable, own);
+  for (int k = 0; k < own; k++) sorted[k] = (NamedVariable){o->design.variables[k].name, k};
+  qsort(sorted, (size_t)own, sizeof(NamedVariable), by_name);
+  for (int k = 0; k < count; k++) {
+    const NamedVariable wanted = {names[k], 0};
+    const NamedVariable* at = bsearch(&wanted, sorted, (size_t)own, sizeof(NamedVariable), by_name);
+    if (!at) continue;
+    o->x[at->index] = values[k];
+    found++;
+  }
+  memory_free(sorted);
+  (void)optimizer_project(o->optimizer, o->x); /* the set is not empty, as is known */
+  memcpy(o->best_x, o->x, sizeof(double) * (size_t)own);
+  return found;
 }
 
 void optimization_restart(Optimization* o, const double* x, const bool* held) {

@@ -51,6 +51,9 @@ typedef struct {
 Status optimization_create(Optimization** optimization, Task* task, const OptimizationOptions* options,
                            Diagnostics* diagnostics);
 void optimization_destroy(Optimization* optimization);
+/* Begin with these values of variables by their names, where the task has them, as near as its bounds and constraints
+ * allow; how many it has. Before optimization_start. */
+int optimization_begin_with(Optimization* optimization, const char* const* names, const double* values, int count);
 /* The initial design (iteration 0). It must run: STATUS_SOLVER, STATUS_BAD_INPUT with diagnostics. */
 Status optimization_start(Optimization* optimization, Diagnostics* diagnostics);
 /* One more iteration. STATUS_INTERRUPTED: nothing has changed since the iteration before. */

@@ -23,6 +23,7 @@ static void read_root(Reader* reader, Task* task, const Node* root) {
   read_losses(reader, task, form.loss);
   read_optimizer(reader, task, form.optimizer);
   read_gradient(reader, task, form.gradient);
+  read_from(reader, task, form.from);
   read_receding(reader, task, form.receding);
   if (reader->problem_count > before) return; /* what follows would be misunderstood */
   if (!anything_moves(task))
@@ -110,6 +111,7 @@ void task_free(Task* task) {
     signal_free_arrays(&task->losses[i].motion);
   }
   for (int i = 0; i < task->source_count; i++) memory_free(task->sources[i]);
+  task_name_free(&task->from);
   design_free(task);
   memory_free(task->scenarios);
   memory_free(task->controls);

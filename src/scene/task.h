@@ -208,6 +208,7 @@ typedef struct {
   int loss_count;
   TaskOptimizer optimizer;
   TaskReceding receding;
+  TaskName from; /* run folder whose best design and control are begun with, as found; text NULL: the scene's own */
   double memory; /* that the runs of one design may take for their gradients [GiB]; 0 = they are kept whole */
 } Task;
 

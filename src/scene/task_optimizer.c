@@ -29,6 +29,22 @@ void read_optimizer(Reader* reader, Task* task, const Node* node) {
   reader_leave(reader, mark);
 }
 
+/* As seen from the task, else from where the program was started. */
+static char* find_folder(const Task* task, const char* written) {
+  char* beside = file_resolve(task->path, written);
+  if (file_exists(beside)) return beside;
+  memory_free(beside);
+  return memory_text(written);
+}
+
+void read_from(Reader* reader, Task* task, const Node* node) {
+  FromForm form;
+  size_t mark = reader_enter_key(reader, "from");
+  if (node && schema_read(reader, node, "from", &form) && form.run)
+    task->from = (TaskName){.text = find_folder(task, form.run->text), .place = form.run->place};
+  reader_leave(reader, mark);
+}
+
 static void check_receding(Reader* reader, const Task* task, const Node* map) {
   const Node* apply = node_find(map, "apply");
   if (task->receding.apply > task->receding.horizon)

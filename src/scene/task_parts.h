@@ -9,13 +9,17 @@
 /* ---------------------------------------------------------------- forms */
 
 typedef struct {
-  const Node *name, *scene, *scenarios, *set, *design, *control, *initial, *loss, *optimizer, *gradient, *receding;
+  const Node *name, *scene, *scenarios, *set, *design, *control, *initial, *loss, *optimizer, *gradient, *receding, *from;
   int seed, steps;
 } TaskForm;
 
 typedef struct {
   double memory;
 } GradientForm;
+
+typedef struct {
+  const Node* run;
+} FromForm;
 
 typedef struct {
   TaskReceding receding;
@@ -117,6 +121,8 @@ typedef struct {
 /* task_scenario.c: the scenarios with their scenes. */
 /* How gradients are taken. */
 void read_gradient(Reader* reader, Task* task, const Node* node);
+/* Another run's design and control. */
+void read_from(Reader* reader, Task* task, const Node* node);
 /* Windows; after all that may change is known. */
 void read_receding(Reader* reader, Task* task, const Node* node);
 void read_scenarios(Reader* reader, Task* task, const Node* root, const TaskForm* form);

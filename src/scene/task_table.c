@@ -43,8 +43,14 @@ static const SchemaRow ROWS[] = {
      .meaning = "How it is sought."},
     {"task", "gradient", VALUE_OBJECT, AT(TaskForm, gradient), .of = "gradient", .nullable = true,
      .meaning = "How gradients are taken."},
+    {"task", "from", VALUE_OBJECT, AT(TaskForm, from), .of = "from", .nullable = true,
+     .meaning = "Begin with what another run of `sdrs optimize` has found."},
     {"task", "receding", VALUE_OBJECT, AT(TaskForm, receding), .of = "receding", .nullable = true,
      .meaning = "Optimize a window of time after the other, and execute the first steps of each."},
+
+    /* ---------------------------------------------------------------- from */
+    {"from", "run", VALUE_TEXT, AT(FromForm, run), .required = true,
+     .meaning = "Its folder, relative to this file or else to where the program is started."},
 
     /* ---------------------------------------------------------------- receding */
     {"receding", "horizon", VALUE_INTEGER, AT(RecedingForm, receding.horizon), .required = true,
@@ -451,6 +457,12 @@ static const SchemaObject OBJECTS[] = {
                 "  decay: 0.01\n"
                 "  stop_loss: 1e-6\n"
                 "  stall: 20\n"},
+    {.name = "from",
+     .title = "from",
+     .size = sizeof(FromForm),
+     .meaning = "Variables of this task that have the name of one of that run (design.csv) begin with the best value it "
+                "found, within this task's bounds; others begin as the scene has them. There may be more of them here, "
+                "or fewer; bounds by `within` stay those around the scene's own."},
     {.name = "receding",
      .title = "receding",
      .size = sizeof(RecedingForm),
