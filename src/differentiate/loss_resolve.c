@@ -158,6 +158,7 @@ void loss_resolve(LossTerm* term, const LossOrigin* origin) {
   const TaskLoss* source = origin->source;
   const LossKind* kind = loss_kind(source->type);
   *term = (LossTerm){.kind = kind, .weight = source->weight, .link = -1, .other = -1, .has_point = source->has_point};
+  term->bounded = source->bounded;
   term->point = source->point;
   term->target = draw_target(origin);
   term->direction = source->direction;

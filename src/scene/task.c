@@ -20,7 +20,7 @@ static void read_root(Reader* reader, Task* task, const Node* root) {
   read_design(reader, task, form.design);
   read_controls(reader, task, form.control);
   read_starts(reader, task, form.initial);
-  read_losses(reader, task, form.loss);
+  read_losses(reader, task, form.loss, form.subject_to);
   read_optimizer(reader, task, form.optimizer);
   read_gradient(reader, task, form.gradient);
   read_from(reader, task, form.from);

@@ -121,6 +121,8 @@ typedef struct {
   TaskLossType type;
   char* name;    /* column of convergence.csv; default: the type's word, with _2, _3 when repeated; unlike all others */
   double weight; /* > 0 */
+  bool bounded;  /* of subject_to: it is no part of the loss, but must not be above `bound` */
+  double bound;
   /* link not given: all links (EFFORT, SMOOTHNESS, SHAPE, VOLUME, ROUGHNESS only). other: RELATIVE and GAP only */
   TaskName link, other;
   TaskName* links; /* instead of link, where there are several: links, groups and patterns; the term is their sum */
@@ -204,8 +206,8 @@ typedef struct {
   int control_count;
   TaskStart* starts;
   int start_count;
-  TaskLoss* losses;
-  int loss_count;
+  TaskLoss* losses; /* those of subject_to come last */
+  int loss_count, subject_count;
   TaskOptimizer optimizer;
   TaskReceding receding;
   TaskName from; /* run folder whose best design and control are begun with, as found; text NULL: the scene's own */

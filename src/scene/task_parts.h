@@ -9,7 +9,8 @@
 /* ---------------------------------------------------------------- forms */
 
 typedef struct {
-  const Node *name, *scene, *scenarios, *set, *design, *control, *initial, *loss, *optimizer, *gradient, *receding, *from;
+  const Node *name, *scene, *scenarios, *set, *design, *control, *initial, *loss, *optimizer, *gradient, *receding,
+      *from, *subject_to;
   int seed, steps;
 } TaskForm;
 
@@ -103,6 +104,11 @@ typedef struct {
 } LossForm;
 
 typedef struct {
+  LossForm loss;
+  double max;
+} SubjectForm;
+
+typedef struct {
   TaskOptimizer optimizer;
   int type, norm, schedule;
 } OptimizerForm;
@@ -136,8 +142,8 @@ void design_free(Task* task);
 void read_controls(Reader* reader, Task* task, const Node* list);
 void read_starts(Reader* reader, Task* task, const Node* list);
 
-/* task_loss.c */
-void read_losses(Reader* reader, Task* task, const Node* list);
+/* task_loss.c; subjects: the terms of subject_to. */
+void read_losses(Reader* reader, Task* task, const Node* list, const Node* subjects);
 
 /* task_optimizer.c */
 void read_optimizer(Reader* reader, Task* task, const Node* node);

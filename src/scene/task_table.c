@@ -39,6 +39,8 @@ static const SchemaRow ROWS[] = {
      .meaning = "Which initial coordinates and velocities may change."},
     {"task", "loss", VALUE_LIST, AT(TaskForm, loss), .of = "loss", .required = true,
      .meaning = "What is wanted: terms whose weighted sum is made small."},
+    {"task", "subject_to", VALUE_LIST, AT(TaskForm, subject_to), .of = "subject", .nullable = true,
+     .meaning = "What must not be more than it may: terms like those of loss, each with max."},
     {"task", "optimizer", VALUE_OBJECT, AT(TaskForm, optimizer), .of = "optimizer", .nullable = true,
      .meaning = "How it is sought."},
     {"task", "gradient", VALUE_OBJECT, AT(TaskForm, gradient), .of = "gradient", .nullable = true,
@@ -47,6 +49,10 @@ static const SchemaRow ROWS[] = {
      .meaning = "Begin with what another run of `sdrs optimize` has found."},
     {"task", "receding", VALUE_OBJECT, AT(TaskForm, receding), .of = "receding", .nullable = true,
      .meaning = "Optimize a window of time after the other, and execute the first steps of each."},
+
+    /* ---------------------------------------------------------------- subject_to */
+    {"subject", "max", VALUE_NUMBER, AT(SubjectForm, max), .required = true,
+     .meaning = "The largest value that the term (weight times value) may have."},
 
     /* ---------------------------------------------------------------- from */
     {"from", "run", VALUE_TEXT, AT(FromForm, run), .required = true,
@@ -439,6 +445,19 @@ static const SchemaObject OBJECTS[] = {
          "  - {type: reach, link: body, point: [0.1, 0, 0], target: [1, 0, 0.3], margin: 0.05, spread: [0.1, 0.1, "
          "0]}\n"
          "  - {type: effort, weight: 1e-6}\n"},
+    {.name = "subject",
+     .title = "subject_to",
+     .size = sizeof(SubjectForm),
+     .type_key = "type",
+     .includes = {{"loss", AT(SubjectForm, loss)}},
+     .meaning =
+         "A term of the same types and keys as those of loss that must stay at or below a number: an augmented "
+         "Lagrangian around the optimizer sees to it (docs/derivations/update.md, O11). With several scenarios it is "
+         "the weighted sum over them that is bounded.",
+     .example = "scene: ../scenes/slide.yaml\n"
+                "initial: [{link: box, velocities: true, dof: [0], within: 3}]\n"
+                "loss: [{type: velocity, link: box, target: [0, 0, 0], to: 0.01}]\n"
+                "subject_to: [{type: travel, link: box, direction: [1, 0, 0], max: -0.1}]\n"},
     {.name = "optimizer",
      .title = "optimizer",
      .size = sizeof(OptimizerForm),
@@ -460,9 +479,10 @@ static const SchemaObject OBJECTS[] = {
     {.name = "from",
      .title = "from",
      .size = sizeof(FromForm),
-     .meaning = "Variables of this task that have the name of one of that run (design.csv) begin with the best value it "
-                "found, within this task's bounds; others begin as the scene has them. There may be more of them here, "
-                "or fewer; bounds by `within` stay those around the scene's own."},
+     .meaning =
+         "Variables of this task that have the name of one of that run (design.csv) begin with the best value it "
+         "found, within this task's bounds; others begin as the scene has them. There may be more of them here, "
+         "or fewer; bounds by `within` stay those around the scene's own."},
     {.name = "receding",
      .title = "receding",
      .size = sizeof(RecedingForm),
