@@ -11,6 +11,7 @@ typedef struct {
   char* folder;
   RunInput* inputs;
   int input_count;
+  Vec3 *velocity, *angular_velocity; /* of the state that is recorded  (links) */
   RunTotals totals;
   StepReport report; /* of the last step tried */
   int recorded;      /* step of the run that the last rows written are of, -1 = none */
@@ -30,6 +31,8 @@ static Status run_create(Run* run, const Options* options) {
   if (status != STATUS_OK) return status;
   run->inputs = run_inputs(&run->loaded.scene, &run->input_count);
   run->folder = run_folder_path(options, run->loaded.scene.name);
+  run->velocity = MEMORY_NEW(Vec3, run->loaded.model.link_count);
+  run->angular_velocity = MEMORY_NEW(Vec3, run->loaded.model.link_count);
   interrupt_install(); /* from here on there is something to finish */
   return run_folder_open(&run->output, run->folder, &run->loaded.model, &run->diagnostics);
 }
@@ -41,6 +44,8 @@ static void run_free(Run* run) {
   loaded_free(&run->loaded);
   diagnostics_free(&run->diagnostics);
   memory_free(run->folder);
+  memory_free(run->velocity);
+  memory_free(run->angular_velocity);
 }
 
 /* ---------------------------------------------------------------- what -v says */
@@ -78,6 +83,11 @@ static Status record(Run* run, const StepReport* report) {
   double start = timer_now();
   const SimState* state = sim_state(run->sim);
   RunFrame frame = {.state = state, .report = report, .measure = sim_measure(run->sim)};
+  if (run->loaded.model.simulation.output & OUTPUT_VELOCITIES)
+    sim_link_velocities(run->sim, run->velocity, run->angular_velocity);
+  frame.velocity = run->velocity;
+  frame.angular_velocity = run->angular_velocity;
+  frame.joint_forces = sim_joint_forces(run->sim);
   frame.contacts = sim_contacts(run->sim, &frame.contact_count);
   frame.path = sim_path(run->sim);
   run_totals_measure(&run->totals, &frame.measure, state);
@@ -323,10 +333,9 @@ const Verb VERB_SIMULATE = {
         "  sdrs simulate scenes/pile.yaml --steps 100 --threads 2 -v\n"
         "  sdrs simulate scenes/stack.yaml -q --json | python3 -m json.tool\n",
     .details =
-        "Writes trajectory.csv, joints.csv, contacts.csv, solver.csv, path.csv, summary.json and in states/ the state "
-        "at\n"
-        "the end and at simulation.keep_states, which a scene may begin in (start: {run: FOLDER}); the folder is "
-        "printed\n"
+        "Writes trajectory.csv, joints.csv, contacts.csv, solver.csv, path.csv, summary.json, where simulation.output\n"
+        "asks for them velocities.csv and forces.csv, and in states/ the state at the end and at\n"
+        "simulation.keep_states, which a scene may begin in (start: {run: FOLDER}); the folder is printed\n"
         "on standard output (with --json, summary.json is). Files of an earlier run in the same folder are replaced.\n"
         "SIGINT, SIGTERM and SIGUSR1 finish the step, write the folder up to it and exit 130.\n"
         "Exit codes: 0 done, 2 wrong usage, 3 bad input, 4 the solver failed, 5 cannot read or write, 130 "

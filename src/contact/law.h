@@ -20,6 +20,7 @@ typedef struct {
   int thread;                /* whose workspace may be used */
   const HullInstance *a, *b; /* where the hulls stand; a half-space is b */
   Vec3 reference[2];         /* their links' centres of mass, which twists are about [m] */
+  const PairMaterial* material;
   GjkCache* gjk;
   void* memory; /* of the pair (ContactLaw.pair_size) */
   bool lagged;  /* `lag` was told that it was pressed */
@@ -43,7 +44,8 @@ typedef struct {
   void* law;
   int thread;
   const ContactRecord* record; /* at t + dt */
-  const PairBody *now, *next;  /* (2); now NULL: it was not pressed at t */
+  const PairMaterial* material;
+  const PairBody *now, *next; /* (2); now NULL: it was not pressed at t */
   const void *own_now, *own_next;
   void* memory;   /* (ContactLaw.replay_size) */
   void* vertices; /* room for ContactLaw.vertex_size of every vertex of both hulls */

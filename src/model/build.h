@@ -35,6 +35,8 @@ void check_gains(const Model* model, Diagnostics* diagnostics);
 void build_initial(Builder* builder);
 /* model/pairs.c: link pairs excluded by the user. */
 void build_exclusions(Builder* builder);
+/* The same: values of pairs of links (contact.pairs). */
+void build_materials(Builder* builder);
 /* model/shapes.c: meshes, primitives and their hulls. */
 void build_solids(Builder* builder);
 void free_solids(Builder* builder);

@@ -23,8 +23,13 @@ static RunInput hash_file(const char* path) {
   return input;
 }
 
+/* The file of a signal, once. */
+static void add_signal_file(RunInput* inputs, int* count, const SceneSignal* signal) {
+  if (signal->file && !input_known(inputs, *count, signal->file)) inputs[(*count)++] = hash_file(signal->file);
+}
+
 RunInput* run_inputs(const Scene* scene, int* count) {
-  RunInput* inputs = MEMORY_NEW(RunInput, scene->shape_count + 1);
+  RunInput* inputs = MEMORY_NEW(RunInput, scene->shape_count + scene->controller_count + 2 * scene->load_count + 1);
   *count = 1;
   inputs[0].path = memory_text(scene->path);
   memcpy(inputs[0].sha256, scene->sha256, sizeof inputs[0].sha256);
@@ -32,6 +37,11 @@ RunInput* run_inputs(const Scene* scene, int* count) {
     const char* file = scene->shapes[i].file;
     if (scene->shapes[i].type != SHAPE_MESH || !file || input_known(inputs, *count, file)) continue;
     inputs[(*count)++] = hash_file(file);
+  }
+  for (int i = 0; i < scene->controller_count; i++) add_signal_file(inputs, count, &scene->controllers[i].target);
+  for (int i = 0; i < scene->load_count; i++) {
+    add_signal_file(inputs, count, &scene->loads[i].force);
+    add_signal_file(inputs, count, &scene->loads[i].torque);
   }
   return inputs;
 }

@@ -68,6 +68,7 @@ typedef struct {
   double mass, density;
   int mass_model;
   double gravity_compensation;
+  SceneMaterial material;
   Vec3 center;
   NumberList inertia;
 } LinkForm;
@@ -79,7 +80,7 @@ typedef struct {
 } RepeatForm;
 
 typedef struct {
-  const Node *link, *target, *repeat;
+  const Node *link, *target, *course, *repeat;
   int type;
   NumberList position_gain, velocity_gain, damping_gain, max_force;
 } ControllerForm;
@@ -95,6 +96,8 @@ typedef struct {
   const Node *times, *values, *terms;
   double duration, interval;
   NumberList value, offset;
+  const Node *file, *time, *column, *columns;
+  int interpolation;
 } SignalForm;
 
 typedef struct {
@@ -105,5 +108,10 @@ typedef struct {
   const Node *link, *repeat;
   NumberList coordinates, velocities;
 } InitialForm;
+
+typedef struct {
+  const Node *a, *b;
+  SceneMaterial material;
+} ContactPairForm;
 
 #endif

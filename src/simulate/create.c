@@ -133,6 +133,8 @@ void sim_destroy(Sim* s) {
                    s->lift,
                    s->fresh_couplings,
                    s->true_work,
+                   s->part_forces,
+                   s->joint_forces,
                    s->twist};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   for (int k = 0; k < 2; k++) configuration_destroy(&s->configuration[k]);
@@ -215,6 +217,7 @@ static Sim* create_at_start(const Model* model, const SimOptions* options) {
   s->gain_dt = simulation_substep(&model->simulation);
   sim_set_clock(s, simulation_substeps(&model->simulation), 0);
   initial_pose_rates(s);
+  joint_forces_create(s);
   spin_start(s);
   sim_publish(s);
   return s;
@@ -276,6 +279,7 @@ static void update_rates(Sim* s) {
 
 void sim_advance(Sim* s) {
   const Configuration* c = &s->configuration[s->current];
+  joint_forces_note(s);
   spin_advance(s);
   Pose* oldest = s->pose_older;
   s->pose_older = s->pose_old;

@@ -161,6 +161,9 @@ struct Sim {
   StepClock backup_reached, backup_clock;
   StepWeights backup_weights;
 
+  /* written by sim_advance and, of a step that was solved, by sim_step; NULL: nobody asks (kinds * nv) */
+  double *part_forces, *joint_forces;
+
   /* written by sim_contacts */
   SimContact* contacts;
   int contact_capacity;
@@ -239,6 +242,11 @@ void step_assemble(Sim* sim, ContactTermList contact, Assembly* assembly);
 void step_assemble_unmeasured(Sim* sim, ContactTermList contact, Assembly* assembly);
 /* Make room in the Hessian for the couplings of the terms. */
 void step_pattern(Sim* sim, ContactTermList contact);
+/* What acts along the joints at the solved configuration, before it becomes the present (simulate/joint_forces.c). */
+void joint_forces_create(Sim* sim);
+void joint_forces_note(Sim* sim);
+/* The step is done: what was noted last stands. */
+void joint_forces_keep(Sim* sim);
 JointInput step_joint_input(const Sim* sim, const Configuration* c, int link);
 /* Evaluate the terms of a configuration at its q; false: a limit is passed. */
 bool configuration_evaluate(Sim* sim, Configuration* c);
