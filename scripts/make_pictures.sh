@@ -130,6 +130,10 @@ for task in reach reach-control; do
     both $task --view front --trail 4 --size 400x400
   fi
 done
+if chosen tasks/follow; then
+  "$SDRS" optimize scenes/tasks/follow.yaml -q -o "$TASKS/follow" >/dev/null
+  draw follow "$TASKS/follow" --trail 6 --show path --size 720x440
+fi
 if chosen tasks/pinch; then
   optimize pinch
   both pinch --show contacts,forces --newtons 10
