@@ -198,6 +198,7 @@ typedef struct {
   double stall_decrease; /* relative decrease that counts as one */
   int save_every;        /* iterations between design/<iteration>/ and checkpoints */
   double tolerance;      /* of the steps, relative; default 1e-10 */
+  bool connect_keep;     /* of these, only those that the scene has */
   bool connect;          /* insert shared vertices for overlapping hulls and attachments */
 } TaskOptimizer;
 

@@ -9,7 +9,7 @@ static void warn_idle(Reader* reader, const Node* map, const char* key, bool idl
 
 void read_optimizer(Reader* reader, Task* task, const Node* node) {
   OptimizerForm form;
-  bool connect = task->optimizer.connect; /* stands in the design */
+  bool connect = task->optimizer.connect, keep = task->optimizer.connect_keep; /* stand in the design */
   size_t mark = reader_enter_key(reader, "optimizer");
   const Node* map = task_section(reader, task, node);
   if (map && schema_read(reader, map, "optimizer", &form)) {
@@ -17,6 +17,7 @@ void read_optimizer(Reader* reader, Task* task, const Node* node) {
     *optimizer = form.optimizer;
     optimizer->place = map->place;
     optimizer->connect = connect;
+    optimizer->connect_keep = keep;
     optimizer->type = (TaskOptimizerType)form.type;
     optimizer->norm = (TaskNorm)form.norm;
     optimizer->schedule = (TaskSchedule)form.schedule;

@@ -37,7 +37,7 @@ typedef struct {
   const Node *vertices, *attachments, *symmetry, *constraints;
   int mass;
   double min_thickness;
-  bool connect;
+  const Node* connect;
 } DesignForm;
 
 /* The links that an item is about: one of the two. */

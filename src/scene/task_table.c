@@ -93,8 +93,9 @@ static const SchemaRow ROWS[] = {
     {"design", "min_thickness", VALUE_NUMBER, AT(DesignForm, min_thickness), .unit = "m", .fallback = "0",
      .range = RANGE_AT_LEAST(0),
      .meaning = "No hull that changes becomes thinner than this; 0 asks only that it is not flat."},
-    {"design", "connect", VALUE_BOOL, AT(DesignForm, connect), .fallback = "true",
-     .meaning = "Keep overlapping hulls of a link, and a link and its joint's origins, together by shared vertices."},
+    {"design", "connect", VALUE_CONNECT, AT(DesignForm, connect), .fallback = "(true)",
+     .meaning = "Keep overlapping hulls of a link, and a link and its joint's origins, together by shared vertices. "
+                "keep: those that the scene of another design has (best.scene.yaml), and no new ones."},
     {"design", "vertices", VALUE_LIST, AT(DesignForm, vertices), .of = "vertices", .nullable = true,
      .meaning = "Hull vertices that move."},
     {"design", "attachments", VALUE_LIST, AT(DesignForm, attachments), .of = "attachment", .nullable = true,
