@@ -273,6 +273,41 @@ void optimization_judge_end(Optimization* o, bool can_step) {
     o->stop = STOP_ITERATIONS;
 }
 
+/* The design of a bundle with this number: normal about x, in the set. */
+static void draw_near(const Optimization* o, const double* x, int number, double* out) {
+  Random random = {o->task->seed};
+  random.state = random_bits(&random) + (uint64_t)o->iteration;
+  random.state = random_bits(&random) + (uint64_t)number;
+  for (int k = 0; k < o->design.variable_count; k++) out[k] = x[k] + o->task->spread * random_normal(&random);
+  (void)optimizer_project(o->optimizer, out); /* the set is not empty, as is known */
+}
+
+/* The mean over the designs of a bundle that can be run, in the order of their numbers; that of x itself, which stands
+ * in gradient, when none can. docs/derivations/update.md (O13) */
+static void average_gradient(Optimization* o, const double* x, double* gradient, bool* interrupted) {
+  size_t n = (size_t)o->design.variable_count;
+  double *memory = MEMORY_NEW(double, 3 * n + (size_t)o->term_count), *at = memory, *one = at + n, *sum = one + n;
+  double *terms = sum + n, loss;
+  int count = 0;
+  for (int k = 0; k < o->task->bundle && !*interrupted; k++) {
+    draw_near(o, x, k, at);
+    if (evaluate_design(o, at, &loss, terms, interrupted) != TRIAL_ACCEPTED || *interrupted) continue;
+    (void)merit_of(o, loss, terms);
+    if (evaluate_gradient(o, one) != TRIAL_ACCEPTED) continue;
+    for (size_t v = 0; v < n; v++) sum[v] += one[v];
+    count++;
+  }
+  for (size_t v = 0; v < n && count > 0; v++) gradient[v] = sum[v] / count;
+  memory_free(memory);
+}
+
+/* At the design x that evaluate_design has just run. */
+static TrialOutcome find_gradient(Optimization* o, const double* x, double* gradient, bool* interrupted) {
+  TrialOutcome outcome = evaluate_gradient(o, gradient);
+  if (outcome == TRIAL_ACCEPTED && o->task->bundle > 0) average_gradient(o, x, gradient, interrupted);
+  return outcome;
+}
+
 /* Of what can be followed: not into a bound of its variable. */
 static double gradient_norm(const Optimization* o) {
   const FeasibleSet* set = &o->design.set;
@@ -292,7 +327,8 @@ Status optimization_start(Optimization* o, Diagnostics* diagnostics) {
   if (interrupted) return STATUS_INTERRUPTED;
   if (o->subjects && outcome == TRIAL_ACCEPTED) subjects_begin(o->subjects, o->plain, o->terms);
   if (outcome == TRIAL_ACCEPTED) o->loss = merit_of(o, o->plain, o->terms);
-  if (outcome == TRIAL_ACCEPTED) outcome = evaluate_gradient(o, o->gradient);
+  if (outcome == TRIAL_ACCEPTED) outcome = find_gradient(o, o->x, o->gradient, &interrupted);
+  if (interrupted) return STATUS_INTERRUPTED;
   if (outcome != TRIAL_ACCEPTED) {
     diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){o->task->path, 0, 0},
                     "the initial design cannot be used: %s%s%s", trial_outcome_text(outcome) + strlen("rejected_"),
@@ -313,7 +349,7 @@ static TrialOutcome try_design(Optimization* o, double* plain, double* loss, boo
   if (*interrupted || outcome != TRIAL_ACCEPTED) return outcome;
   *loss = merit_of(o, *plain, o->trial_terms);
   if (optimizer_descends(o->optimizer) && !(*loss < o->loss)) return TRIAL_ROSE;
-  return evaluate_gradient(o, o->trial_gradient);
+  return find_gradient(o, o->trial, o->trial_gradient, interrupted);
 }
 
 static void take_trial(Optimization* o, double plain, double loss) {
@@ -342,7 +378,8 @@ static Status update_multipliers(Optimization* o) {
     TrialOutcome outcome = evaluate_design(o, o->x, &o->plain, o->terms, &interrupted); /* as it was */
     if (interrupted) status = STATUS_INTERRUPTED;
     if (status == STATUS_OK) o->loss = merit_of(o, o->plain, o->terms);
-    if (status == STATUS_OK && outcome == TRIAL_ACCEPTED) (void)evaluate_gradient(o, o->gradient);
+    if (status == STATUS_OK && outcome == TRIAL_ACCEPTED) (void)find_gradient(o, o->x, o->gradient, &interrupted);
+    if (interrupted) status = STATUS_INTERRUPTED;
   }
   if (status != STATUS_OK)
     memcpy(state, before, size);

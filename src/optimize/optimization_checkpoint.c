@@ -58,6 +58,7 @@ static void identify_settings(const Optimization* o, Text* text) {
   const double numbers[] = {s->design_step, s->control_step, s->beta1,  s->beta2, s->epsilon,  s->decay,
                             s->clip,        s->discount,     s->shrink, s->grow,  s->tolerance};
   for (size_t k = 0; k < sizeof(numbers) / sizeof(numbers[0]); k++) text_add(text, " %a", numbers[k]);
+  if (o->task->bundle > 0) text_add(text, " bundle %d %a", o->task->bundle, o->task->spread);
   text_add(text, "\n%d %a %llu\n", (int)o->task->mass, o->task->min_thickness, (unsigned long long)o->task->seed);
 }
 

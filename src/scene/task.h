@@ -246,6 +246,8 @@ typedef struct {
   TaskOptimizer optimizer;
   TaskReceding receding;
   TaskName from; /* run folder whose best design and control are begun with, as found; text NULL: the scene's own */
+  int bundle;    /* gradients are means over so many designs nearby; 0: those of the design itself */
+  double spread; /* standard deviation of theirs, in each variable's own unit */
   double memory; /* that the runs of one design may take for their gradients [GiB]; 0 = they are kept whole */
 } Task;
 

@@ -75,6 +75,10 @@ void read_gradient(Reader* reader, Task* task, const Node* node) {
   GradientForm form;
   size_t mark = reader_enter_key(reader, "gradient");
   const Node* map = task_section(reader, task, node);
-  if (map && schema_read(reader, map, "gradient", &form) && is_given(map, "memory")) task->memory = form.memory;
+  if (map && schema_read(reader, map, "gradient", &form)) {
+    if (is_given(map, "memory")) task->memory = form.memory;
+    task->bundle = form.bundle;
+    task->spread = form.spread;
+  }
   reader_leave(reader, mark);
 }

@@ -15,7 +15,8 @@ typedef struct {
 } TaskForm;
 
 typedef struct {
-  double memory;
+  double memory, spread;
+  int bundle;
 } GradientForm;
 
 typedef struct {

@@ -308,6 +308,12 @@ static const SchemaRow ROWS[] = {
      .meaning = "Tolerance of the time steps, in place of the scene's: a gradient is as good as its steps."},
 
     /* ---------------------------------------------------------------- gradient */
+    {"gradient", "bundle", VALUE_INTEGER, AT(GradientForm, bundle), .fallback = "0", .range = RANGE_BETWEEN(0, 10000),
+     .meaning =
+         "A gradient bundle: the mean of the gradients at so many designs nearby instead of the design's own; drawn "
+         "anew in every iteration, by the seed."},
+    {"gradient", "spread", VALUE_NUMBER, AT(GradientForm, spread), .fallback = "0.01", .range = RANGE_ABOVE(0),
+     .meaning = "Standard deviation of the designs of a bundle, in each variable's own unit."},
     {"gradient", "memory", VALUE_NUMBER, AT(GradientForm, memory), .unit = "GiB", .fallback = "(runs are kept whole)",
      .range = RANGE_UP_TO(0, 1048576),
      .meaning = "Most memory that the runs of a design may take for their gradients, all scenarios together. Parts of "
