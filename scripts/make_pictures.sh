@@ -166,6 +166,10 @@ if chosen tasks/balance; then
   optimize balance
   both balance --view front --trail 5
 fi
+if chosen tasks/follow; then
+  "$SDRS" optimize scenes/tasks/follow.yaml -q -o "$TASKS/follow" >/dev/null
+  draw follow "$TASKS/follow" --trail 6 --show path --size 720x440
+fi
 if chosen tasks/pinch; then
   optimize pinch
   both pinch --show contacts,forces --newtons 10

@@ -327,6 +327,7 @@ static ExitCode check_variables(const Options* options, const GradcheckOptions* 
   task.optimizer.tolerance = check->tolerance;
   task.optimizer.discount = 1;
   if (check->memory > 0) task.memory = check->memory / GIBIBYTE;
+  task.bundle = 0; /* the gradient itself is checked */
   if (status == STATUS_OK) status = optimization_create(&optimization, &task, &settings, &diagnostics);
   if (status == STATUS_OK) status = optimization_start(optimization, &diagnostics);
   ExitCode code = status_exit_code(status);

@@ -20,6 +20,45 @@ Excerpt design_run_duration(double seconds) {
   return out;
 }
 
+/* Names and best values of a run's design.csv, which the caller frees. */
+static Status begin_from(DesignRun* run, const CsvTable* table, const char* path) {
+  int name = csv_column(table, "variable"), best = csv_column(table, "best"), count = table->row_count;
+  Status status = STATUS_OK;
+  if (name < 0 || best < 0) {
+    diagnostics_add(&run->diagnostics, SEVERITY_ERROR, (SourcePlace){path, 1, 0},
+                    "it has no columns 'variable' and 'best'");
+    return STATUS_BAD_INPUT;
+  }
+  const char** names = MEMORY_NEW(const char*, count + 1);
+  double* values = MEMORY_NEW(double, count + 1);
+  for (int k = 0; k < count && status == STATUS_OK; k++) {
+    names[k] = csv_cell(table, k, name);
+    if (!csv_number(table, path, k, best, &values[k], &run->diagnostics)) status = STATUS_BAD_INPUT;
+  }
+  int found = status == STATUS_OK ? optimization_begin_with(run->optimization, names, values, count) : 0;
+  if (status == STATUS_OK && found == 0) {
+    diagnostics_add(&run->diagnostics, SEVERITY_ERROR, run->task.from.place,
+                    "from: the run has no variable that this task has: its first one is '%s'",
+                    count > 0 ? names[0] : "");
+    status = STATUS_BAD_INPUT;
+  }
+  run->taken = found;
+  memory_free(names);
+  memory_free(values);
+  return status;
+}
+
+static Status take_from(DesignRun* run) {
+  if (!run->task.from.text) return STATUS_OK;
+  char* path = file_join(run->task.from.text, "design.csv");
+  CsvTable table;
+  Status status = csv_read(&table, path, &run->diagnostics);
+  if (status == STATUS_OK) status = begin_from(run, &table, path);
+  csv_free(&table);
+  memory_free(path);
+  return status;
+}
+
 static Status design_run_create(DesignRun* run, const Options* options) {
   *run = (DesignRun){.options = options};
   Status status =
@@ -43,6 +82,7 @@ static Status design_run_create(DesignRun* run, const Options* options) {
   } else {
     status = optimization_create(&run->optimization, &run->task, &settings, &run->diagnostics);
   }
+  if (status == STATUS_OK) status = take_from(run);
   if (status != STATUS_OK) return status;
   run->folder = run_folder_path(options, run->task.name);
   return is_writer() ? file_make_folder_reported(run->folder, &run->diagnostics) : STATUS_OK;
@@ -124,6 +164,9 @@ static void print_start(const DesignRun* run) {
   fprintf(stderr, "%s: %d design and %d control variables, %d scenario%s, seed %llu\n", run->task.name,
           count - controls, controls, run->task.scenario_count, run->task.scenario_count == 1 ? "" : "s",
           (unsigned long long)run->task.seed);
+  if (run->task.from.text)
+    fprintf(stderr, "%s: %d of %d variables begin as %s has left them\n", run->task.name, run->taken, count,
+            run->task.from.text);
   if (*optimization_note(o) && run->options->verbose) fputs(optimization_note(o), stderr);
 }
 

@@ -14,6 +14,7 @@ typedef struct {
   Optimization* optimization; /* the receding's, where there is one */
   Receding* receding;
   char* folder;
+  int taken; /* variables that begin as another run has left them */
 } DesignRun;
 
 /* Of several processes one writes and speaks. */

@@ -15,11 +15,11 @@ typedef struct {
   bool begun;    /* its initial control has been run: there is something to keep */
   bool estimated;
   double start;
-} Course;
+} WindowsRun;
 
 /* ---------------------------------------------------------------- the run that is executed */
 
-static Status write_rows(Course* c, Sim* sim, const StepReport* report) {
+static Status write_rows(WindowsRun* c, Sim* sim, const StepReport* report) {
   RunFrame frame = {.state = sim_state(sim), .report = report, .measure = sim_measure(sim)};
   frame.contacts = sim_contacts(sim, &frame.contact_count);
   frame.path = sim_path(sim);
@@ -36,7 +36,7 @@ static bool asked_for(const Scene* scene, int step) {
 
 /* As `sdrs simulate` would leave them. */
 static Status record(void* context, Sim* sim, const StepReport* report) {
-  Course* c = context;
+  WindowsRun* c = context;
   const SimState* state = sim_state(sim);
   const Scene* scene = c->model.scene;
   int steps = receding_steps(c->run->receding);
@@ -53,7 +53,7 @@ static Status record(void* context, Sim* sim, const StepReport* report) {
 
 /* ---------------------------------------------------------------- files */
 
-static Status write_log(const Course* c) {
+static Status write_log(const WindowsRun* c) {
   const Receding* r = c->run->receding;
   const Optimization* o = c->run->optimization;
   int terms = optimization_term_count(o);
@@ -86,7 +86,7 @@ static Status write_log(const Course* c) {
 }
 
 /* The iterations of the present window, in a folder of its own. */
-static Status write_window(const Course* c) {
+static Status write_window(const WindowsRun* c) {
   Text path = {0};
   text_add(&path, "%s/windows/%d", c->run->folder, receding_window(c->run->receding));
   Status status = file_make_folder_reported(path.data, &c->run->diagnostics);
@@ -96,7 +96,7 @@ static Status write_window(const Course* c) {
 }
 
 /* inside: the present window has been begun. */
-static Status write_checkpoint(const Course* c, bool inside) {
+static Status write_checkpoint(const WindowsRun* c, bool inside) {
   NumberFile checkpoint = {0};
   receding_save(c->run->receding, inside, &checkpoint);
   char* path = design_checkpoint_path(c->run->folder);
@@ -109,7 +109,7 @@ static Status write_checkpoint(const Course* c, bool inside) {
   return status;
 }
 
-static Status save_inside(const Course* c) {
+static Status save_inside(const WindowsRun* c) {
   int iteration = optimization_iteration(c->run->optimization);
   if (!design_run_writes() || iteration % c->run->task.optimizer.save_every != 0) return STATUS_OK;
   Status status = write_window(c);
@@ -117,7 +117,7 @@ static Status save_inside(const Course* c) {
 }
 
 /* The scene of the whole: initial before the first window, best at the end. */
-static Status write_scene(const Course* c, bool best) {
+static Status write_scene(const WindowsRun* c, bool best) {
   Text text = {0};
   char* path = file_join(c->run->folder, best ? "best.scene.yaml" : "initial.scene.yaml");
   text_add(&text, "# The %s control of task %s, %d windows of %d.\n", best ? "executed" : "initial", c->run->task.name,
@@ -130,7 +130,7 @@ static Status write_scene(const Course* c, bool best) {
 }
 
 static void add_receding(void* context, Json* json) {
-  const Course* c = context;
+  const WindowsRun* c = context;
   const Task* task = &c->run->task;
   const Receding* r = c->run->receding;
   int windows = receding_window(r), iterations = 0;
@@ -154,7 +154,7 @@ static void add_receding(void* context, Json* json) {
 }
 
 /* The scene is the first input, as for any run. */
-static Status write_summary(Course* c, ExitCode code, const char* stop) {
+static Status write_summary(WindowsRun* c, ExitCode code, const char* stop) {
   DesignRun* run = c->run;
   RunProgram program = version_program();
   Scene scene;
@@ -190,7 +190,7 @@ static Status write_summary(Course* c, ExitCode code, const char* stop) {
 
 /* ---------------------------------------------------------------- what is said */
 
-static void print_plan(const Course* c) {
+static void print_plan(const WindowsRun* c) {
   const DesignRun* run = c->run;
   const TaskReceding* t = &run->task.receding;
   if (run->options->quiet) return;
@@ -206,7 +206,7 @@ static void print_plan(const Course* c) {
 }
 
 /* Said once, after the first iteration of all. */
-static void print_estimate(Course* c) {
+static void print_estimate(WindowsRun* c) {
   const DesignRun* run = c->run;
   const Optimization* o = run->optimization;
   int iteration = optimization_iteration(o);
@@ -220,7 +220,7 @@ static void print_estimate(Course* c) {
           design_run_duration(seconds).text, run->task.optimizer.iterations);
 }
 
-static void show_window(const Course* c, Progress* progress) {
+static void show_window(const WindowsRun* c, Progress* progress) {
   const Receding* r = c->run->receding;
   int window = receding_window(r);
   const RecedingRow* row = &receding_rows(r)[window - 1];
@@ -235,7 +235,7 @@ static void show_window(const Course* c, Progress* progress) {
 
 static bool interrupted(void) { return interrupt_signal() != 0; }
 
-static Status iterate(Course* c) {
+static Status iterate(WindowsRun* c) {
   DesignRun* run = c->run;
   Status status = STATUS_OK;
   while (status == STATUS_OK && optimization_stop(run->optimization) == STOP_NOT_YET) {
@@ -248,7 +248,7 @@ static Status iterate(Course* c) {
   return status;
 }
 
-static Status load_inside(Course* c) {
+static Status load_inside(WindowsRun* c) {
   char* path = design_checkpoint_path(c->run->folder);
   NumberFile checkpoint = {0};
   Status status = number_file_read(&checkpoint, CHECKPOINT_KIND, path, &c->run->diagnostics);
@@ -259,7 +259,7 @@ static Status load_inside(Course* c) {
   return status;
 }
 
-static Status one_window(Course* c) {
+static Status one_window(WindowsRun* c) {
   DesignRun* run = c->run;
   bool inside = c->inside;
   c->inside = false;
@@ -276,7 +276,7 @@ static Status one_window(Course* c) {
   return design_run_agreed(status);
 }
 
-static Status all_windows(Course* c) {
+static Status all_windows(WindowsRun* c) {
   Progress progress;
   const DesignRun* run = c->run;
   progress_start(&progress, run->options->quiet ? NULL : stderr, run->task.name, receding_window_count(run->receding),
@@ -291,7 +291,7 @@ static Status all_windows(Course* c) {
 }
 
 /* Windows of an earlier run in the folder are of no meaning any more; the same numbers are written again. */
-static Status begin(Course* c) {
+static Status begin(WindowsRun* c) {
   DesignRun* run = c->run;
   if (!option_given(run->options, "resume")) {
     if (!design_run_writes()) return STATUS_OK;
@@ -319,7 +319,7 @@ static const char* stop_text(Status status) {
   return status == STATUS_SOLVER ? "the solver failed" : "cannot go on";
 }
 
-static Status close_folder(Course* c, bool inside) {
+static Status close_folder(WindowsRun* c, bool inside) {
   Status status = run_folder_close(c->output, &c->run->diagnostics);
   c->output = NULL;
   if (status == STATUS_OK) status = write_log(c);
@@ -329,7 +329,7 @@ static Status close_folder(Course* c, bool inside) {
   return status;
 }
 
-static void print_end(const Course* c, Status status) {
+static void print_end(const WindowsRun* c, Status status) {
   const DesignRun* run = c->run;
   const Receding* r = run->receding;
   int windows = receding_window(r);
@@ -344,7 +344,7 @@ static void print_end(const Course* c, Status status) {
             receding_rows(r)[0].loss, receding_rows(r)[windows - 1].loss, timer_now() - c->start);
 }
 
-static ExitCode finish(Course* c, Status status) {
+static ExitCode finish(WindowsRun* c, Status status) {
   DesignRun* run = c->run;
   ExitCode code = status_exit_code(status);
   if (!design_run_writes() || status == STATUS_IO) return code;
@@ -357,7 +357,7 @@ static ExitCode finish(Course* c, Status status) {
 }
 
 ExitCode design_run_receding(DesignRun* run) {
-  Course course = {.run = run, .totals = run_totals_start(), .start = timer_now()}, *c = &course;
+  WindowsRun course = {.run = run, .totals = run_totals_start(), .start = timer_now()}, *c = &course;
   Status status = model_create(&c->model, &run->task.scenarios[0].scene, &run->diagnostics);
   if (status == STATUS_OK) {
     c->model.simulation.steps = receding_steps(run->receding);

@@ -98,10 +98,11 @@ void loss_keep(const Loss* loss, const Model* model, RowKeep* keep) {
 
 /* ---------------------------------------------------------------- value */
 
-/* The sum over its links. */
-static double evaluate(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {
-  double sum = term->kind->evaluate(term, recording, seeds);
+/* The sum over its links, times a factor. */
+static double evaluate(const LossTerm* term, const Recording* recording, double factor, LossSeeds* seeds) {
   LossTerm one = *term;
+  one.weight *= factor;
+  double sum = term->kind->evaluate(&one, recording, seeds);
   for (int k = 1; k < term->link_count; k++) {
     one.link = term->links[k];
     sum += term->kind->evaluate(&one, recording, seeds);
@@ -109,15 +110,22 @@ static double evaluate(const LossTerm* term, const Recording* recording, LossSee
   return sum;
 }
 
-double loss_evaluate(const Loss* loss, const Recording* recording, double* terms, LossSeeds* seeds) {
+double loss_evaluate_with(const Loss* loss, const Recording* recording, double* terms, const double* factors,
+                          LossSeeds* seeds) {
   const double none = NAN;
   bool whole = recording->steps >= loss->steps;
   double sum = 0;
   for (int i = 0; i < loss->count; i++) {
     const LossTerm* term = &loss->terms[i];
-    double value = whole ? evaluate(term, recording, seeds) : none;
+    double factor = factors ? factors[i] : 1;
+    if (seeds && factor != 1 && factor != 0 && whole) evaluate(term, recording, factor, seeds);
+    double value = whole ? evaluate(term, recording, 1, factor == 1 ? seeds : NULL) : none;
     if (terms) terms[i] = value;
-    sum += value;
+    if (!term->bounded) sum += value;
   }
   return whole ? sum : none;
+}
+
+double loss_evaluate(const Loss* loss, const Recording* recording, double* terms, LossSeeds* seeds) {
+  return loss_evaluate_with(loss, recording, terms, NULL, seeds);
 }

@@ -23,6 +23,7 @@ typedef struct {
   const LossKind* kind;
   char* name;
   double weight;
+  bool bounded;    /* TaskLoss.bounded */
   int link, other; /* -1 = not given */
   int* links;      /* all that the term is the sum over; the first is `link`. NULL: that one alone */
   int link_count;

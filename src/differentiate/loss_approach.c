@@ -35,16 +35,16 @@ typedef struct {
   Vec3 from, nearest;  /* world */
   int count, index[4]; /* vertices of the hull that carry the nearest point; none of a half-space */
   double weight[4];
-} Reach;
+} VertexReach;
 
-static Reach reach_half_space(const Pair* p, const ModelHull* half, Vec3 x) {
+static VertexReach reach_half_space(const Pair* p, const ModelHull* half, Vec3 x) {
   Vec3 normal = mat3_mul_vec(p->other.r, half->normal);
   double height = vec3_dot(half->normal, pose_apply_inverse(p->other, x)) - half->offset;
   double outside = fmax(height, 0); /* NaN: nothing */
-  return (Reach){.square = outside * outside, .from = x, .nearest = vec3_add_scaled(x, -outside, normal)};
+  return (VertexReach){.square = outside * outside, .from = x, .nearest = vec3_add_scaled(x, -outside, normal)};
 }
 
-static Reach reach_of(const Pair* p) {
+static VertexReach reach_of(const Pair* p) {
   const Model* m = p->recording->model;
   const ModelHull *hull = &m->hulls[p->hull], *own = &m->hulls[p->vertex_hull];
   Vec3 x = pose_apply(p->pose, vertex_at(own->points, p->vertex));
@@ -52,7 +52,7 @@ static Reach reach_of(const Pair* p) {
   double room[3][8] __attribute__((aligned(64)));
   GjkCache simplex = {0};
   GjkResult found = gjk_distance(alone(own->points, p->vertex, room), p->pose, hull->points, p->other, &simplex);
-  Reach out = {.square = found.distance * found.distance, .from = x, .nearest = x};
+  VertexReach out = {.square = found.distance * found.distance, .from = x, .nearest = x};
   if (!(found.distance > 0)) return out;
   Vec3 corner[4];
   out.nearest = found.witness_b;
@@ -119,14 +119,14 @@ static double sound_pose(Pose pose) {
   return 0 * sum;
 }
 
-static double share_of(const Reach* reach, const Smooth* s) {
+static double share_of(const VertexReach* reach, const Smooth* s) {
   return math_pow(M_E, -(reach->square - s->least) / s->square);
 }
 
 static void add_share(const Pair* p, void* context) {
   Smooth* s = context;
   if (!counts(p, s)) return;
-  Reach reach = reach_of(p);
+  VertexReach reach = reach_of(p);
   s->sum += share_of(&reach, s);
 }
 
@@ -135,7 +135,7 @@ static void add_seeds(const Pair* p, void* context) {
   if (!counts(p, s)) return;
   const Recording* r = p->recording;
   const ModelHull *own = &r->model->hulls[p->vertex_hull], *hull = &r->model->hulls[p->hull];
-  Reach reach = reach_of(p);
+  VertexReach reach = reach_of(p);
   Vec3 g = vec3_scale(vec3_sub(reach.from, reach.nearest), 2 * s->factor * share_of(&reach, s) / s->sum);
   loss_seed_pose(r, own->link, p->step, vertex_at(own->points, p->vertex), g, s->seeds);
   loss_seed_pose(r, hull->link, p->step, pose_apply_inverse(p->other, reach.nearest), vec3_scale(g, -1), s->seeds);

@@ -44,6 +44,7 @@ static int find_link(const LossOrigin* origin, const TaskName* name, const char*
 /* Is the link what a name of a list means: itself, a group of its, or a pattern? */
 static bool is_meant(const Model* model, int link, const char* name) {
   const SceneLink* source = &model->scene->links[link];
+  if (!name) return false; /* of a task that was not read without an error */
   bool meant = fnmatch(name, source->name, 0) == 0;
   for (int k = 0; k < source->group_count; k++) meant = meant || strcmp(name, source->groups[k]) == 0;
   return meant;
@@ -55,9 +56,8 @@ static void find_links(LossTerm* term, const LossOrigin* origin) {
   term->links = MEMORY_NEW(int, model->link_count);
   for (int k = 0; k < source->links_count; k++) {
     int found = 0;
-    for (int i = 0; i < model->link_count && source->links[k].text; i++)
-      found += is_meant(model, i, source->links[k].text);
-    if (found == 0)
+    for (int i = 0; i < model->link_count; i++) found += is_meant(model, i, source->links[k].text);
+    if (found == 0 && source->links[k].text)
       loss_complain(origin, source->links[k].place, "no link or group is named '%.60s', and none fits it as a pattern",
                     source->links[k].text);
   }
@@ -158,6 +158,7 @@ void loss_resolve(LossTerm* term, const LossOrigin* origin) {
   const TaskLoss* source = origin->source;
   const LossKind* kind = loss_kind(source->type);
   *term = (LossTerm){.kind = kind, .weight = source->weight, .link = -1, .other = -1, .has_point = source->has_point};
+  term->bounded = source->bounded;
   term->point = source->point;
   term->target = draw_target(origin);
   term->direction = source->direction;

@@ -86,6 +86,7 @@ static int list_corners(const Scene* scene, int link, Corner* corners) {
   int count = 0;
   for (int h = 0; h < scene->links[link].shape_count; h++) {
     const SceneShape* shape = &scene->shapes[scene->links[link].shapes[h].shape];
+    if (shape->tie != TIE_CORNERS) continue;
     for (int m = 0; m < shape->point_count; m++) {
       if (corners) corners[count] = (Corner){shape->points[m], h, m};
       count++;
@@ -115,6 +116,128 @@ static void join_corners(const Scene* scene, int link, SharedVertices* shared) {
   memory_free(corners);
 }
 
+/* ---------------------------------------------------------------- one vertex in the middle of a common face */
+
+static const SceneShape* hull_shape(const Scene* scene, int link, int hull) {
+  return &scene->shapes[scene->links[link].shapes[hull].shape];
+}
+
+/* The mean of the corners that two blocks have in common; false: they have no face in common. */
+static bool face_center(const SceneShape* a, const SceneShape* b, Vec3* center) {
+  int count = 0;
+  Vec3 sum = {0, 0, 0};
+  for (int i = 0; i < a->point_count; i++)
+    for (int k = 0; k < b->point_count; k++)
+      if (same_place(a->points[i], b->points[k])) {
+        sum = vec3_add(sum, a->points[i]);
+        count++;
+      }
+  *center = vec3_scale(sum, count > 0 ? 1.0 / count : 0);
+  return count >= 3;
+}
+
+static void add_tie(Scene* scene, int link, int a, int b, Vec3 center, SharedVertices* shared) {
+  int first = append_point(scene, link, a, center), second = append_point(scene, link, b, center);
+  *add_shared(shared) =
+      (SharedVertex){.link = link, .hull = {a, b}, .vertex = {first, second}, .child = -1, .position = center};
+}
+
+/* All pairs are looked at before a vertex is added. */
+static void join_faces(Scene* scene, int link, SharedVertices* shared) {
+  int hulls = scene->links[link].shape_count, count = 0, capacity = 0;
+  struct {
+    int a, b;
+    Vec3 center;
+  }* found = NULL;
+  for (int a = 0; a < hulls; a++)
+    for (int b = a + 1; b < hulls; b++) {
+      const SceneShape *x = hull_shape(scene, link, a), *y = hull_shape(scene, link, b);
+      Vec3 center;
+      if (x->tie != TIE_VERTEX || y->tie != TIE_VERTEX || !face_center(x, y, &center)) continue;
+      found = memory_grown(found, sizeof(*found), count, &capacity);
+      found[count].a = a, found[count].b = b, found[count++].center = center;
+    }
+  for (int k = 0; k < count; k++) add_tie(scene, link, found[k].a, found[k].b, found[k].center, shared);
+  memory_free(found);
+}
+
+/* ---------------------------------------------------------------- those that are there */
+
+static bool tie_fits(const Scene* scene, int link, const int tie[4]) {
+  const SceneLink* l = &scene->links[link];
+  for (int side = 0; side < 2; side++)
+    if (tie[2 * side] >= l->shape_count || tie[2 * side + 1] >= hull_shape(scene, link, tie[2 * side])->point_count)
+      return false;
+  const SceneShape *a = hull_shape(scene, link, tie[0]), *b = hull_shape(scene, link, tie[2]);
+  return tie[0] != tie[2] && same_place(a->points[tie[1]], b->points[tie[3]]);
+}
+
+/* What the scene tells of, as far as the vertices still are in one place. */
+static void keep_ties(const Scene* scene, int link, SharedVertices* shared) {
+  const SceneLink* l = &scene->links[link];
+  for (int k = 0; k < l->tie_count; k++) {
+    const int* tie = l->ties[k];
+    if (!tie_fits(scene, link, tie)) continue;
+    *add_shared(shared) = (SharedVertex){.link = link,
+                                         .hull = {tie[0], tie[2]},
+                                         .vertex = {tie[1], tie[3]},
+                                         .corner = true,
+                                         .child = -1,
+                                         .position = hull_shape(scene, link, tie[0])->points[tie[1]]};
+  }
+}
+
+static void keep_link(const Scene* scene, int link, bool told, SharedVertices* shared) {
+  if (told)
+    keep_ties(scene, link, shared);
+  else
+    join_corners(scene, link, shared);
+}
+
+/* A vertex that stands at a joint already. */
+static void keep_attachment(const Scene* scene, int link, int child, Vec3 point, SharedVertices* shared) {
+  for (int h = 0; h < scene->links[link].shape_count; h++) {
+    const SceneShape* shape = hull_shape(scene, link, h);
+    for (int m = 0; m < shape->point_count; m++) {
+      if (!same_place(shape->points[m], point)) continue;
+      *add_shared(shared) =
+          (SharedVertex){.link = link, .hull = {h, -1}, .vertex = {m, -1}, .child = child, .position = point};
+      return;
+    }
+  }
+}
+
+static void keep_all(const Scene* scene, const Model* model, const ConnectRequest* request, SharedVertices* shared) {
+  bool told = false;
+  for (int i = 0; i < scene->link_count; i++) told = told || scene->links[i].tie_count > 0;
+  for (int i = 0; i < scene->link_count; i++)
+    if (request->shapes[i] && request->follows[i] < 0) keep_link(scene, i, told, shared);
+  for (int i = 0; i < scene->link_count; i++) {
+    int parent = model->links[i].parent;
+    if (parent < 0) continue;
+    if (request->shapes[i]) keep_attachment(scene, i, i, vec3(0, 0, 0), shared);
+    if (request->shapes[parent] || request->joints[i])
+      keep_attachment(scene, parent, i, scene->links[i].joint.position, shared);
+  }
+}
+
+void connect_note_ties(Scene* scene, const SharedVertices* shared) {
+  for (int i = 0; i < scene->link_count; i++) {
+    SceneLink* l = &scene->links[i];
+    int count = 0;
+    for (int k = 0; k < shared->count; k++) count += shared->items[k].link == i && shared->items[k].hull[1] >= 0;
+    memory_free(l->ties);
+    l->ties = count > 0 ? memory_alloc(sizeof *l->ties * (size_t)count) : NULL;
+    l->tie_count = 0;
+    for (int k = 0; k < shared->count; k++) {
+      const SharedVertex* v = &shared->items[k];
+      if (v->link != i || v->hull[1] < 0) continue;
+      const int tie[4] = {v->hull[0], v->vertex[0], v->hull[1], v->vertex[1]};
+      memcpy(l->ties[l->tie_count++], tie, sizeof tie);
+    }
+  }
+}
+
 /* ---------------------------------------------------------------- overlaps */
 
 static bool is_decomposed(const Scene* scene, int link, int hull) {
@@ -127,6 +250,7 @@ static void join_hulls(Scene* scene, const Model* model, int link, SharedVertice
     for (int b = a + 1; b < model->links[link].hull_count; b++) {
       Vec3 center;
       if (!hulls[a].kind->bounded || !hulls[b].kind->bounded) continue;
+      if (hull_shape(scene, link, a)->tie != TIE_CORNERS && hull_shape(scene, link, b)->tie != TIE_CORNERS) continue;
       bool decomposed = is_decomposed(scene, link, a) && is_decomposed(scene, link, b);
       if (!intersection_center(&hulls[a].solid, &hulls[b].solid, decomposed, &center)) continue;
       int first = append_point(scene, link, a, center), second = append_point(scene, link, b, center);
@@ -150,9 +274,14 @@ static void copy_joined(Scene* scene, int link, int from, Mat3 map, SharedVertic
 }
 
 void connect_hulls(Scene* scene, const Model* model, const ConnectRequest* request, SharedVertices* shared) {
+  if (request->keep) {
+    keep_all(scene, model, request, shared);
+    return;
+  }
   for (int i = 0; i < scene->link_count; i++)
     if (request->shapes[i] && request->follows[i] < 0) {
       join_corners(scene, i, shared);
+      join_faces(scene, i, shared);
       join_hulls(scene, model, i, shared);
     }
   for (int i = 0; i < scene->link_count; i++)

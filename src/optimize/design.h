@@ -33,7 +33,10 @@ typedef struct {
   const bool *shapes, *joints;
   const int* follows;
   const Mat3* map;
+  bool keep; /* nothing is inserted: ties that the scene tells of, or where it tells of none, vertices in one place */
 } ConnectRequest;
+/* Write down in the scene which vertices are one, for who keeps them. */
+void connect_note_ties(Scene* scene, const SharedVertices* shared);
 void connect_hulls(Scene* scene, const Model* model, const ConnectRequest* request, SharedVertices* shared);
 void shared_vertices_free(SharedVertices* shared);
 /* Centre of a largest ball in the intersection of two hulls, by a linear program (D5); false: they do not overlap by

@@ -157,8 +157,9 @@ static Status prepare_scene(DesignBuild* b, TaskScenario* scenario, bool first, 
       int link = design_link_named(scene, b->task->starts[k].link.text);
       if (link >= 0 && model.links[link].prescribed < 0) ensure_initial(scene, link);
     }
-    ConnectRequest request = {b->shapes, b->joints, b->follows, b->map};
+    ConnectRequest request = {b->shapes, b->joints, b->follows, b->map, b->task->optimizer.connect_keep};
     if (b->task->optimizer.connect) connect_hulls(scene, &model, &request, shared);
+    connect_note_ties(scene, shared);
   }
   b->model = NULL;
   model_destroy(&model);

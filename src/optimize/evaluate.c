@@ -163,7 +163,7 @@ static void run_backward(void* context, int index, int thread) {
   int scenario = scenario_of(batch, index);
   ScenarioRun* run = &o->runs[scenario];
   loss_seeds_clear(&run->seeds);
-  loss_evaluate(run->loss, &run->recording, run->terms, &run->seeds);
+  loss_evaluate_with(run->loss, &run->recording, run->terms, o->factors, &run->seeds);
   RunAdjoint* adjoint = run_adjoint_create(&run->model, batch->threads);
   run->adjoint = run_adjoint(adjoint, &run->recording, &run->seeds, o->task->optimizer.discount, &run->gradient);
   run_adjoint_destroy(adjoint);

@@ -1,5 +1,6 @@
 #include "optimize/optimization.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Of a variable that does not say so itself [m, rad, ...]. */
@@ -52,6 +53,10 @@ void optimization_room(Optimization* o, int rows) {
   o->rows =
       memory_resize(o->rows, sizeof(OptimizationRow) * (size_t)o->capacity, sizeof(OptimizationRow) * (size_t)capacity);
   o->row_terms = memory_resize(o->row_terms, terms * (size_t)o->capacity, terms * (size_t)capacity);
+  size_t multipliers = sizeof(double) * (size_t)subjects_count(o->subjects);
+  if (multipliers > 0)
+    o->row_multipliers =
+        memory_resize(o->row_multipliers, multipliers * (size_t)o->capacity, multipliers * (size_t)capacity);
   o->capacity = capacity;
 }
 
@@ -123,6 +128,7 @@ Status optimization_create(Optimization** optimization, Task* task, const Optimi
   if (status == STATUS_OK) status = create_runs(o, diagnostics);
   if (status != STATUS_OK) return status;
   describe_shared(o);
+  o->subjects = subjects_create(task);
   optimization_identify(o);
   make_vectors(o);
   o->optimizer = optimizer_create(&task->optimizer, &o->design.set);
@@ -137,13 +143,42 @@ void optimization_destroy(Optimization* o) {
   if (!o) return;
   for (int k = 0; o->runs && k < o->run_count; k++) scenario_run_free(&o->runs[k]);
   optimizer_destroy(o->optimizer);
+  subjects_destroy(o->subjects);
   model_scene_destroy(o->shown, o->shown_of);
   design_destroy(&o->design);
-  void* owned[] = {o->runs,        o->x,           o->gradient, o->trial,     o->trial_gradient, o->best_x,  o->terms,
-                   o->trial_terms, o->spare_state, o->rows,     o->row_terms, o->reason,         o->identity};
+  void* owned[] = {o->runs,      o->x,      o->gradient,    o->trial,          o->trial_gradient,
+                   o->best_x,    o->terms,  o->trial_terms, o->spare_state,    o->rows,
+                   o->row_terms, o->reason, o->identity,    o->row_multipliers};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   text_free(&o->note);
   memory_free(o);
+}
+
+typedef struct {
+  const char* name;
+  int index;
+} NamedVariable;
+
+static int by_name(const void* a, const void* b) {
+  return strcmp(((const NamedVariable*)a)->name, ((const NamedVariable*)b)->name);
+}
+
+int optimization_begin_with(Optimization* o, const char* const* names, const double* values, int count) {
+  int own = o->design.variable_count, found = 0;
+  NamedVariable* sorted = MEMORY_NEW(NamedVariable, own);
+  for (int k = 0; k < own; k++) sorted[k] = (NamedVariable){o->design.variables[k].name, k};
+  qsort(sorted, (size_t)own, sizeof(NamedVariable), by_name);
+  for (int k = 0; k < count; k++) {
+    const NamedVariable wanted = {names[k], 0};
+    const NamedVariable* at = bsearch(&wanted, sorted, (size_t)own, sizeof(NamedVariable), by_name);
+    if (!at) continue;
+    o->x[at->index] = values[k];
+    found++;
+  }
+  memory_free(sorted);
+  (void)optimizer_project(o->optimizer, o->x); /* the set is not empty, as is known */
+  memcpy(o->best_x, o->x, sizeof(double) * (size_t)own);
+  return found;
 }
 
 void optimization_restart(Optimization* o, const double* x, const bool* held) {
@@ -158,7 +193,8 @@ void optimization_restart(Optimization* o, const double* x, const bool* held) {
   memcpy(o->x, x, n);
   if (!optimizer_project(o->optimizer, o->x)) memcpy(o->x, x, n); /* rows that only what is held could keep */
   memcpy(o->best_x, o->x, n);
-  o->iteration = o->best_iteration = o->since_best = 0;
+  o->iteration = o->best_iteration = o->since_best = o->since_update = 0;
+  o->stuck = false;
   o->stop = STOP_NOT_YET;
   o->adjoint = (AdjointReport){0};
   o->seconds_before = 0;
@@ -180,10 +216,24 @@ static double block_step(const Optimization* o, const double* from, const double
   return largest;
 }
 
+/* What the optimizer makes small, with the multipliers as they are, of a loss and all terms; and the derivatives of
+ * that are asked for next. */
+static double merit_of(Optimization* o, double loss, const double* terms) {
+  if (!o->subjects) return loss;
+  o->factors = subjects_factors(o->subjects, terms);
+  return subjects_merit(o->subjects, loss, terms);
+}
+
+double optimization_merit(Optimization* o, double loss, const double* terms) { return merit_of(o, loss, terms); }
+
 static void write_row(Optimization* o, TrialOutcome outcome, double trial_loss, double step_design,
                       double step_control) {
   optimization_room(o, o->iteration + 1);
-  o->rows[o->iteration] = (OptimizationRow){.loss = o->loss,
+  int count, subjects = subjects_count(o->subjects);
+  if (subjects > 0)
+    memcpy(o->row_multipliers + (size_t)o->iteration * (size_t)subjects, subjects_state(o->subjects, &count),
+           sizeof(double) * (size_t)subjects);
+  o->rows[o->iteration] = (OptimizationRow){.loss = o->plain,
                                             .trial_loss = trial_loss,
                                             .grad_design = block_norm(o, o->gradient, 0),
                                             .grad_control = block_norm(o, o->gradient, 1),
@@ -194,13 +244,23 @@ static void write_row(Optimization* o, TrialOutcome outcome, double trial_loss, 
   memcpy(o->row_terms + (size_t)o->iteration * (size_t)o->term_count, o->terms, sizeof(double) * (size_t)o->term_count);
 }
 
+/* Bounds that are kept come before a small loss, and less beside them before more. */
+static bool is_better(const Optimization* o, double violation) {
+  bool kept = violation <= SUBJECTS_TOLERANCE, was_kept = o->best_violation <= SUBJECTS_TOLERANCE;
+  if (kept != was_kept) return kept;
+  return kept ? o->plain < o->best_loss : violation < o->best_violation;
+}
+
 static void keep_best(Optimization* o) {
   bool first = o->iteration == 0 || continuation_goes_on(o, o->iteration - 1); /* the loss was another one before */
   double least = o->task->optimizer.stall_decrease * fabs(o->best_loss);
-  bool counts = first || o->loss < o->best_loss - least;
+  double violation = o->subjects ? subjects_violation(o->subjects, o->terms) : -HUGE_VAL;
+  bool better = first || is_better(o, violation);
+  bool counts = first || (o->subjects ? better : o->plain < o->best_loss - least);
   o->since_best = counts ? 0 : o->since_best + 1;
-  if (!first && !(o->loss < o->best_loss)) return;
-  o->best_loss = o->loss;
+  if (!better) return;
+  o->best_loss = o->plain;
+  o->best_violation = violation;
   o->best_iteration = o->iteration;
   memcpy(o->best_x, o->x, sizeof(double) * (size_t)o->design.variable_count);
 }
@@ -211,7 +271,7 @@ void optimization_judge_end(Optimization* o, bool can_step) {
     if (!can_step) continuation_forget(o);
     return;
   }
-  if (o->best_loss <= settings->stop_loss)
+  if (o->best_loss <= settings->stop_loss && o->best_violation <= SUBJECTS_TOLERANCE)
     o->stop = STOP_LOSS;
   else if (!can_step)
     o->stop = STOP_SHORT_STEP;
@@ -221,43 +281,150 @@ void optimization_judge_end(Optimization* o, bool can_step) {
     o->stop = STOP_ITERATIONS;
 }
 
+/* The design of a bundle with this number: normal about x, in the set. */
+static void draw_near(const Optimization* o, const double* x, int number, double* out) {
+  Random random = {o->task->seed};
+  random.state = random_bits(&random) + (uint64_t)o->iteration;
+  random.state = random_bits(&random) + (uint64_t)number;
+  for (int k = 0; k < o->design.variable_count; k++) out[k] = x[k] + o->task->spread * random_normal(&random);
+  (void)optimizer_project(o->optimizer, out); /* the set is not empty, as is known */
+}
+
+/* The mean over the designs of a bundle that can be run, in the order of their numbers; that of x itself, which stands
+ * in gradient, when none can. docs/derivations/update.md (O13) */
+static void average_gradient(Optimization* o, const double* x, double* gradient, bool* interrupted) {
+  size_t n = (size_t)o->design.variable_count;
+  double *memory = MEMORY_NEW(double, 3 * n + (size_t)o->term_count), *at = memory, *one = at + n, *sum = one + n;
+  double *terms = sum + n, loss;
+  int count = 0;
+  for (int k = 0; k < o->task->bundle && !*interrupted; k++) {
+    draw_near(o, x, k, at);
+    if (evaluate_design(o, at, &loss, terms, interrupted) != TRIAL_ACCEPTED || *interrupted) continue;
+    (void)merit_of(o, loss, terms);
+    if (evaluate_gradient(o, one) != TRIAL_ACCEPTED) continue;
+    for (size_t v = 0; v < n; v++) sum[v] += one[v];
+    count++;
+  }
+  for (size_t v = 0; v < n && count > 0; v++) gradient[v] = sum[v] / count;
+  memory_free(memory);
+}
+
+/* At the design x that evaluate_design has just run. */
+static TrialOutcome find_gradient(Optimization* o, const double* x, double* gradient, bool* interrupted) {
+  TrialOutcome outcome = evaluate_gradient(o, gradient);
+  if (outcome == TRIAL_ACCEPTED && o->task->bundle > 0) average_gradient(o, x, gradient, interrupted);
+  return outcome;
+}
+
+/* Of what can be followed: not into a bound of its variable. */
+static double gradient_norm(const Optimization* o) {
+  const FeasibleSet* set = &o->design.set;
+  double sum = 0;
+  for (int k = 0; k < o->design.variable_count; k++) {
+    double g = o->gradient[k];
+    bool blocked = (g > 0 && o->x[k] <= set->low[k]) || (g < 0 && o->x[k] >= set->high[k]);
+    if (!blocked) sum += g * g;
+  }
+  return sqrt(sum);
+}
+
 Status optimization_start(Optimization* o, Diagnostics* diagnostics) {
   bool interrupted;
   o->started = timer_now();
-  TrialOutcome outcome = evaluate_design(o, o->x, &o->loss, o->terms, &interrupted);
+  TrialOutcome outcome = evaluate_design(o, o->x, &o->plain, o->terms, &interrupted);
   if (interrupted) return STATUS_INTERRUPTED;
-  if (outcome == TRIAL_ACCEPTED) outcome = evaluate_gradient(o, o->gradient);
+  if (o->subjects && outcome == TRIAL_ACCEPTED) subjects_begin(o->subjects, o->plain, o->terms);
+  if (outcome == TRIAL_ACCEPTED) o->loss = merit_of(o, o->plain, o->terms);
+  if (outcome == TRIAL_ACCEPTED) outcome = find_gradient(o, o->x, o->gradient, &interrupted);
+  if (interrupted) return STATUS_INTERRUPTED;
   if (outcome != TRIAL_ACCEPTED) {
     diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){o->task->path, 0, 0},
                     "the initial design cannot be used: %s%s%s", trial_outcome_text(outcome) + strlen("rejected_"),
                     o->reason ? ": " : "", o->reason ? o->reason : "");
     return outcome == TRIAL_INVALID ? STATUS_BAD_INPUT : STATUS_SOLVER;
   }
+  o->norm_updated = gradient_norm(o);
   keep_best(o);
-  write_row(o, TRIAL_START, o->loss, 0, 0);
+  write_row(o, TRIAL_START, o->plain, 0, 0);
   optimization_judge_end(o, true);
   return STATUS_OK;
 }
 
-/* The trial's run and, where it is good enough, its gradient. */
-static TrialOutcome try_design(Optimization* o, double* loss, bool* interrupted) {
-  TrialOutcome outcome = evaluate_design(o, o->trial, loss, o->trial_terms, interrupted);
+/* The trial's run and, where it is good enough, its gradient. plain: without bounds. */
+static TrialOutcome try_design(Optimization* o, double* plain, double* loss, bool* interrupted) {
+  TrialOutcome outcome = evaluate_design(o, o->trial, plain, o->trial_terms, interrupted);
+  *loss = *plain;
   if (*interrupted || outcome != TRIAL_ACCEPTED) return outcome;
+  *loss = merit_of(o, *plain, o->trial_terms);
   if (optimizer_descends(o->optimizer) && !(*loss < o->loss)) return TRIAL_ROSE;
-  return evaluate_gradient(o, o->trial_gradient);
+  return find_gradient(o, o->trial, o->trial_gradient, interrupted);
 }
 
-static void take_trial(Optimization* o, double loss) {
+static void take_trial(Optimization* o, double plain, double loss) {
   size_t n = sizeof(double) * (size_t)o->design.variable_count;
+  o->plain = plain;
   o->loss = loss;
   memcpy(o->x, o->trial, n);
   memcpy(o->gradient, o->trial_gradient, n);
   memcpy(o->terms, o->trial_terms, sizeof(double) * (size_t)o->term_count);
 }
 
+/* Better multipliers, where it is time; loss and gradient of the design that stands change with them. */
+static Status update_multipliers(Optimization* o) {
+  int count;
+  bool interrupted, solved;
+  if (!o->subjects) return STATUS_OK;
+  bool due = subjects_due(o->since_update, o->norm_updated, gradient_norm(o), &solved);
+  if (!o->stuck && !due) return STATUS_OK;
+  double* state = subjects_state(o->subjects, &count);
+  size_t size = sizeof(double) * (size_t)count;
+  double* before = memcpy(memory_alloc(size), state, size);
+  bool changed = subjects_update(o->subjects, o->terms, solved || o->stuck);
+  if (!changed && o->stuck) o->stop = STOP_FLAT;
+  Status status = STATUS_OK;
+  if (changed) {
+    TrialOutcome outcome = evaluate_design(o, o->x, &o->plain, o->terms, &interrupted); /* as it was */
+    if (interrupted) status = STATUS_INTERRUPTED;
+    if (status == STATUS_OK) o->loss = merit_of(o, o->plain, o->terms);
+    if (status == STATUS_OK && outcome == TRIAL_ACCEPTED) (void)find_gradient(o, o->x, o->gradient, &interrupted);
+    if (interrupted) status = STATUS_INTERRUPTED;
+  }
+  if (status != STATUS_OK)
+    memcpy(state, before, size);
+  else {
+    if (changed) {
+      optimizer_destroy(o->optimizer);
+      o->optimizer = optimizer_create(&o->task->optimizer, &o->design.set);
+    }
+    o->since_update = 0;
+    o->stuck = false;
+    o->norm_updated = gradient_norm(o);
+  }
+  memory_free(before);
+  return status;
+}
+
+/* No step is left: with other multipliers there may be. */
+static Status note_stuck(Optimization* o) {
+  if (!o->subjects) {
+    o->stop = STOP_FLAT;
+    return STATUS_OK;
+  }
+  o->stuck = true;
+  o->iteration++;
+  o->since_update++;
+  keep_best(o);
+  write_row(o, TRIAL_ROSE, NAN, 0, 0);
+  optimization_judge_end(o, true);
+  return STATUS_OK;
+}
+
 Status optimization_advance(Optimization* o) {
-  double loss;
+  double loss, plain;
   bool interrupted;
+  if (continuation_advance(o) != STATUS_OK) return STATUS_INTERRUPTED;
+  Status updated = update_multipliers(o);
+  if (updated != STATUS_OK || o->stop == STOP_FLAT) return updated;
   size_t n = sizeof(double) * (size_t)o->design.variable_count;
   if (continuation_advance(o) != STATUS_OK) return STATUS_INTERRUPTED;
   optimizer_state_save(o->optimizer, o->spare_state);
@@ -266,19 +433,22 @@ Status optimization_advance(Optimization* o) {
     o->stop = STOP_FLAT;
     return STATUS_OK;
   }
+  if (memcmp(o->trial, o->x, n) == 0 && !continuation_goes_on(o, o->iteration + 1)) return note_stuck(o);
   double step_design = block_step(o, o->x, o->trial, 0), step_control = block_step(o, o->x, o->trial, 1);
-  TrialOutcome outcome = try_design(o, &loss, &interrupted);
+  TrialOutcome outcome = try_design(o, &plain, &loss, &interrupted);
   if (interrupted) {
     optimizer_state_load(o->optimizer, o->spare_state);
     return STATUS_INTERRUPTED;
   }
   bool accepted = outcome == TRIAL_ACCEPTED;
-  if (accepted) take_trial(o, loss);
+  if (accepted) take_trial(o, plain, loss);
   bool can_step = optimizer_verdict(o->optimizer, accepted, loss);
+  o->stuck = o->subjects && !can_step;
   o->iteration++;
+  o->since_update++;
   keep_best(o);
-  write_row(o, outcome, loss, step_design, step_control);
-  optimization_judge_end(o, can_step);
+  write_row(o, outcome, plain, step_design, step_control);
+  optimization_judge_end(o, can_step || o->stuck);
   return STATUS_OK;
 }
 
@@ -292,6 +462,11 @@ const char* optimization_term_name(const Optimization* o, int term) { return los
 const double* optimization_terms(const Optimization* o, int iteration) {
   return o->row_terms + (size_t)iteration * (size_t)o->term_count;
 }
+int optimization_subject_count(const Optimization* o) { return subjects_count(o->subjects); }
+const double* optimization_multipliers(const Optimization* o, int iteration) {
+  return o->row_multipliers + (size_t)iteration * (size_t)subjects_count(o->subjects);
+}
+double optimization_best_violation(const Optimization* o) { return o->best_violation; }
 double optimization_best_loss(const Optimization* o) { return o->best_loss; }
 int optimization_best_iteration(const Optimization* o) { return o->best_iteration; }
 const char* optimization_reason(const Optimization* o) { return o->reason ? o->reason : ""; }

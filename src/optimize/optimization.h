@@ -31,6 +31,29 @@ typedef struct {
   Text reason;
 } ScenarioRun;
 
+/* ---------------------------------------------------------------- what is bounded (optimize/subjects.c;
+ * docs/derivations/update.md, O11, O12). Terms g_i = value - bound, the last of the loss's. */
+typedef struct Subjects Subjects;
+Subjects* subjects_create(const Task* task);
+void subjects_destroy(Subjects* subjects);
+/* A = loss + sum_i (rho_i / 2) (max(0, g_i + lambda_i / rho_i)^2 - (lambda_i / rho_i)^2), from all terms. */
+double subjects_merit(const Subjects* subjects, double loss, const double* terms);
+/* dA by every term: 1 for losses, max(0, lambda_i + rho_i g_i) for what is bounded  (terms). */
+const double* subjects_factors(Subjects* subjects, const double* terms);
+/* The largest g_i over the size of its bound; <= SUBJECTS_TOLERANCE: all are kept. */
+double subjects_violation(const Subjects* subjects, const double* terms);
+#define SUBJECTS_TOLERANCE 1e-6
+/* At the start: penalties in proportion to the loss. */
+void subjects_begin(Subjects* subjects, double loss, const double* terms);
+/* Better multipliers at a design; solved: the optimizer has done with the present ones, so that penalties that were too
+ * small may grow. false: they are as good as they get, and the bounds are kept. */
+bool subjects_update(Subjects* subjects, const double* terms, bool solved);
+/* Is it time, so many iterations after the last change, with the gradient's norm then and now? *solved: because the
+ * optimizer has come near to where it goes. */
+bool subjects_due(int since, double norm_then, double norm, bool* solved);
+int subjects_count(const Subjects* subjects);
+double* subjects_state(Subjects* subjects, int* count); /* multipliers (subjects) first; all that lasts */
+
 struct Optimization {
   Task* task;
   OptimizationOptions options;
@@ -41,12 +64,19 @@ struct Optimization {
   int capacity;                                           /* of rows */
   double *x, *gradient, *trial, *trial_gradient, *best_x; /* (variables) */
   double *terms, *trial_terms;                            /* of the design that stands, of the trial  (terms) */
+  Subjects* subjects;                                     /* NULL: nothing is bounded */
+  double plain, best_violation;                           /* loss of the design that stands, without its bounds */
   double* spare_state;                                    /* of the optimizer, before a proposal */
   double loss, best_loss;
   int iteration, best_iteration, since_best;
   OptimizationStop stop;
-  OptimizationRow* rows; /* (capacity) */
-  double* row_terms;     /* (capacity * terms) */
+  OptimizationRow* rows;   /* (capacity) */
+  double* row_terms;       /* (capacity * terms) */
+  double* row_multipliers; /* (capacity * subjects) */
+  const double* factors;   /* of the terms' derivatives in evaluate_gradient; NULL: 1 */
+  int since_update;        /* iterations since the multipliers changed */
+  double norm_updated;     /* of the gradient then */
+  bool stuck;              /* the optimizer has no step left with these multipliers */
   char* reason;
   int failed_scenario;  /* whose run the last refused trial failed in */
   char (*identity)[65]; /* of the task, for checkpoints: settings, variables, losses, each scene  (identity_count) */
@@ -62,6 +92,8 @@ struct Optimization {
 /* Build the models of a design and run them: the weighted loss and its terms. TRIAL_ACCEPTED: it ran. interrupted: set
  * when a run was cut short. */
 TrialOutcome evaluate_design(Optimization* o, const double* x, double* loss, double* terms, bool* interrupted);
+/* What is made small of a loss and its terms, with the present multipliers (optimize/optimization.c). */
+double optimization_merit(Optimization* o, double loss, const double* terms);
 /* Gradient at the design that evaluate_design has just run. */
 TrialOutcome evaluate_gradient(Optimization* o, double* gradient);
 void scenario_run_free(ScenarioRun* run);

@@ -31,6 +31,7 @@ static void identify_losses(const Optimization* o, Text* text) {
     const Vec3 vectors[] = {l->point, l->target, l->direction, l->axis, l->spread};
     for (int k = 0; k < 5; k++) add_vector(text, vectors[k]);
     for (int k = 0; k < l->links_count; k++) text_add(text, " %s", l->links[k].text);
+    if (l->bounded) text_add(text, " <= %a", l->bound);
     text_add(text, " %a %a %a %a %a %a", l->length, l->smoothing, l->rotation.w, l->rotation.x, l->rotation.y,
              l->rotation.z);
     identify_motion(&l->motion, text);
@@ -61,6 +62,7 @@ static void identify_settings(const Optimization* o, Text* text) {
   if (c->support.iterations > 0) text_add(text, " support %d %a", c->support.iterations, c->support.to);
   if (c->stiffness.iterations > 0) text_add(text, " stiffness %d %a", c->stiffness.iterations, c->stiffness.to);
   if (c->switch_at > 0) text_add(text, " model %d %s", c->switch_at, contact_model_name(c->model));
+  if (o->task->bundle > 0) text_add(text, " bundle %d %a", o->task->bundle, o->task->spread);
   text_add(text, "\n%d %a %llu\n", (int)o->task->mass, o->task->min_thickness, (unsigned long long)o->task->seed);
 }
 
@@ -101,6 +103,39 @@ static int64_t* identity_digits(const Optimization* o, int* count) {
   return digits;
 }
 
+static void save_subjects(const Optimization* o, int rows, NumberFile* c) {
+  int count;
+  const double* state = subjects_state(o->subjects, &count);
+  int64_t counts[2] = {o->since_update, o->stuck};
+  double losses[3] = {o->plain, o->best_violation, o->norm_updated};
+  number_file_add_doubles(c, "subjects", state, count);
+  number_file_add_integers(c, "subject_counts", counts, 2);
+  number_file_add_doubles(c, "subject_losses", losses, 3);
+  number_file_add_doubles(c, "row_multipliers", o->row_multipliers, rows * subjects_count(o->subjects));
+}
+
+static bool load_subjects(Optimization* o, const NumberFile* c, int rows, Diagnostics* diagnostics) {
+  int count;
+  int64_t counts[2];
+  double losses[3];
+  o->plain = o->loss;
+  o->best_violation = -HUGE_VAL;
+  if (!o->subjects) return true;
+  double* state = subjects_state(o->subjects, &count);
+  if (!number_file_get_doubles(c, "subjects", state, count, diagnostics) ||
+      !number_file_get_integers(c, "subject_counts", counts, 2, diagnostics) ||
+      !number_file_get_doubles(c, "subject_losses", losses, 3, diagnostics) ||
+      !number_file_get_doubles(c, "row_multipliers", o->row_multipliers, rows * subjects_count(o->subjects),
+                               diagnostics))
+    return false;
+  o->since_update = (int)counts[0];
+  o->stuck = counts[1] != 0;
+  o->plain = losses[0];
+  o->best_violation = losses[1];
+  o->norm_updated = losses[2];
+  return true;
+}
+
 void optimization_save(const Optimization* o, NumberFile* c) {
   c->kind = CHECKPOINT_KIND;
   int64_t counts[4] = {o->iteration, o->best_iteration, o->since_best, o->stop};
@@ -130,6 +165,7 @@ void optimization_save(const Optimization* o, NumberFile* c) {
   number_file_add_doubles(c, "rows", memory, ROW_NUMBERS * rows);
   number_file_add_doubles(c, "row_terms", o->row_terms, rows * o->term_count);
   memory_free(memory);
+  if (o->subjects) save_subjects(o, rows, c);
 }
 
 /* What a hash of the identity is of. */
@@ -206,6 +242,8 @@ bool optimization_load(Optimization* o, const NumberFile* c, Diagnostics* diagno
             number_file_get_doubles(c, "rows", memory, ROW_NUMBERS * rows, diagnostics);
   if (ok) unpack_rows(o, memory, rows);
   ok = ok && number_file_get_doubles(c, "optimizer", memory, states, diagnostics);
+  o->loss = losses[0];
+  ok = ok && load_subjects(o, c, rows, diagnostics);
   if (ok) {
     optimizer_state_load(o->optimizer, memory);
     o->iteration = (int)counts[0];

@@ -51,6 +51,9 @@ typedef struct {
 Status optimization_create(Optimization** optimization, Task* task, const OptimizationOptions* options,
                            Diagnostics* diagnostics);
 void optimization_destroy(Optimization* optimization);
+/* Begin with these values of variables by their names, where the task has them, as near as its bounds and constraints
+ * allow; how many it has. Before optimization_start. */
+int optimization_begin_with(Optimization* optimization, const char* const* names, const double* values, int count);
 /* The initial design (iteration 0). It must run: STATUS_SOLVER, STATUS_BAD_INPUT with diagnostics. */
 Status optimization_start(Optimization* optimization, Diagnostics* diagnostics);
 /* One more iteration. STATUS_INTERRUPTED: nothing has changed since the iteration before. */
@@ -62,6 +65,11 @@ const OptimizationRow* optimization_rows(const Optimization* optimization);
 int optimization_term_count(const Optimization* optimization);
 const char* optimization_term_name(const Optimization* optimization, int term);
 const double* optimization_terms(const Optimization* optimization, int iteration);
+/* Terms of subject_to, the last of them all: how many, and their multipliers (count) in the row of an iteration. */
+int optimization_subject_count(const Optimization* optimization);
+const double* optimization_multipliers(const Optimization* optimization, int iteration);
+/* The largest excess over a bound of the best design, relative to the bound; -HUGE_VAL: nothing is bounded. */
+double optimization_best_violation(const Optimization* optimization);
 double optimization_best_loss(const Optimization* optimization);
 int optimization_best_iteration(const Optimization* optimization);
 /* What the last refused trial failed of, in words ("" when it was not). */

@@ -200,7 +200,11 @@ const Scene* receding_scene(Receding* r) {
 
 /* ---------------------------------------------------------------- windows */
 
-void receding_begin(Receding* r) { optimization_restart(r->optimization, r->warm, r->window > 0 ? r->held : NULL); }
+void receding_begin(Receding* r) {
+  const Optimization* o = r->optimization;
+  if (r->window == 0) memcpy(r->warm, o->x, sizeof(double) * (size_t)variable_count(r));
+  optimization_restart(r->optimization, r->warm, r->window > 0 ? r->held : NULL);
+}
 
 static void note_window(Receding* r) {
   const Optimization* o = r->optimization;

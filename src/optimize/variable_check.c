@@ -24,7 +24,7 @@ static double moved_loss(void* context, const double* values) {
   for (int k = 0, next = 0; k < o->design.variable_count; k++)
     move->x[k] = o->design.block[k] == move->block ? values[next++] : o->x[k];
   TrialOutcome outcome = evaluate_design(o, move->x, &loss, o->trial_terms, &interrupted);
-  return outcome == TRIAL_ACCEPTED && !interrupted ? loss : (double)NAN;
+  return outcome == TRIAL_ACCEPTED && !interrupted ? optimization_merit(o, loss, o->trial_terms) : (double)NAN;
 }
 
 static double large_change(const DesignVariable* v) { return v->scale > 0 ? v->scale : LARGE; }

@@ -23,12 +23,21 @@ Status design_write_convergence(const char* folder, const Optimization* o, Diagn
     text_add(&text, ",");
     csv_add_field(&text, optimization_term_name(o, t));
   }
+  int subjects = optimization_subject_count(o);
+  for (int i = 0; i < subjects; i++) {
+    Text name = {0};
+    text_add(&name, "multiplier_%s", optimization_term_name(o, terms - subjects + i));
+    text_add(&text, ",");
+    csv_add_field(&text, name.data);
+    text_free(&name);
+  }
   text_add(&text, ",grad_design,grad_control,step_design,step_control,seconds,trial_loss,outcome\n");
   for (int k = 0; k <= optimization_iteration(o); k++) {
     const OptimizationRow* r = &optimization_rows(o)[k];
     text_add(&text, "%d", k);
     add_cell(&text, r->loss);
     for (int t = 0; t < terms; t++) add_cell(&text, optimization_terms(o, k)[t]);
+    for (int i = 0; i < subjects; i++) add_cell(&text, optimization_multipliers(o, k)[i]);
     const double numbers[6] = {r->grad_design,  r->grad_control, r->step_design,
                                r->step_control, r->seconds,      r->trial_loss};
     for (int n = 0; n < 6; n++) add_cell(&text, numbers[n]);
@@ -211,6 +220,24 @@ static void add_inputs(Json* json, const Task* task) {
   json_close(json, ']');
 }
 
+/* What is bounded, of the best design; multipliers as they were at the end. */
+static void add_subjects(Json* json, const Task* task, const Optimization* o) {
+  int subjects = optimization_subject_count(o), terms = optimization_term_count(o);
+  if (subjects == 0) return;
+  json_open(json, "subject_to", '[');
+  for (int i = 0; i < subjects; i++) {
+    int term = terms - subjects + i;
+    json_open(json, NULL, '{');
+    json_text(json, "name", optimization_term_name(o, term));
+    json_number(json, "value", optimization_terms(o, optimization_best_iteration(o))[term]);
+    json_number(json, "max", task->losses[term].bound);
+    json_number(json, "multiplier", optimization_multipliers(o, optimization_iteration(o))[i]);
+    json_close(json, '}');
+  }
+  json_close(json, ']');
+  json_number(json, "violation", optimization_best_violation(o));
+}
+
 static void add_results(Json* json, const Optimization* o) {
   const OptimizationRow* rows = optimization_rows(o);
   int iteration = optimization_iteration(o), accepted = 0, refused = 0, rose = 0;
@@ -255,6 +282,7 @@ Status design_write_summary(const char* folder, const DesignSummary* summary, co
   json_integer(&json, "variables", optimization_variable_count(o));
   json_text(&json, "shared_vertices", optimization_note(o));
   add_results(&json, o);
+  add_subjects(&json, task, o);
   json_open(&json, "seconds", '{');
   json_number(&json, "total", optimization_rows(o)[optimization_iteration(o)].seconds);
   json_number(&json, "forward", forward);

@@ -34,7 +34,7 @@ typedef struct {
 typedef struct {
   DecomposeOptions options;
   const Node* grid;
-  int symmetry;
+  int symmetry, tie;
 } DecomposeForm;
 
 typedef struct {
@@ -62,6 +62,7 @@ typedef struct {
 } JointForm;
 
 typedef struct {
+  const Node* ties;
   const Node *name, *parent, *joint, *shapes, *shape, *groups, *color, *repeat;
   PoseForm pose;
   bool fixed, collide;

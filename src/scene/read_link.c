@@ -187,6 +187,25 @@ static int hexadecimal(char c) {
   return at ? (int)(at - digits) : -1;
 }
 
+static void read_ties(Reader* reader, const Node* list, SceneLink* link) {
+  if (!list || !reader_work(reader, list->place, 4 * (int64_t)list->count)) return;
+  const ValueRange index = RANGE_BETWEEN(0, 1000000000);
+  size_t mark = reader_enter_key(reader, "ties");
+  link->ties = memory_alloc(sizeof *link->ties * (size_t)list->count);
+  for (const Node* item = list->first; item; item = item->next) {
+    double values[4];
+    size_t below = reader_enter_index(reader, link->tie_count);
+    if (item->kind != NODE_LIST)
+      reader_expected(reader, item, "a list of 4 whole numbers");
+    else if (reader_numbers(reader, item, &index, NULL, 4, values)) {
+      for (int k = 0; k < 4; k++) link->ties[link->tie_count][k] = (int)values[k];
+      link->tie_count++;
+    }
+    reader_leave(reader, below);
+  }
+  reader_leave(reader, mark);
+}
+
 static bool parse_color(const char* text, double color[3]) {
   if (text[0] != '#' || strlen(text) != 7) return false;
   for (int i = 0; i < 3; i++) {
@@ -256,6 +275,7 @@ static void read_link(Reader* reader, const Node* item, const Repeat* repeat) {
   read_shape_uses(reader, &form, link);
   read_mass(reader, item, &form, link);
   read_groups(reader, form.groups, link);
+  read_ties(reader, form.ties, link);
   read_color(reader, form.color, link->color);
   link->collide = form.collide;
   link->material = form.material;

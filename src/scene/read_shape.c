@@ -68,6 +68,7 @@ static void read_decompose(Reader* reader, const Node* shape_node, const Node* n
   size_t mark = reader_enter_key(reader, "decompose");
   if (schema_read(reader, node, "decompose", &form)) {
     shape->decompose = true;
+    shape->tie = (HullTie)form.tie;
     shape->decomposition = form.options;
     if (form.grid) read_grid(reader, form.grid, &shape->decomposition);
     read_symmetry(words_at(SYMMETRY_WORDS, form.symmetry).text, &shape->decomposition);

@@ -306,6 +306,7 @@ static void free_link(SceneLink* link) {
   memory_free(link->shapes);
   for (int i = 0; i < link->group_count; i++) memory_free(link->groups[i]);
   memory_free(link->groups);
+  memory_free(link->ties);
 }
 
 static void free_contact(SceneContact* contact) {

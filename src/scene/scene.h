@@ -19,6 +19,13 @@ typedef enum {
   SHAPE_HALF_SPACE,   /* normal, offset: the solid { x : normal . x <= offset }, fixed or kinematic links only */
 } ShapeType;
 
+/* What holds neighbouring blocks of a grid together while they are designed. */
+typedef enum {
+  TIE_CORNERS, /* the corners that they have in common */
+  TIE_VERTEX,  /* one vertex in the middle of their common face */
+  TIE_NONE,
+} HullTie;
+
 typedef struct {
   char* name; /* "" for a shape written inside a link */
   SourcePlace place;
@@ -34,6 +41,7 @@ typedef struct {
   bool hull_per_group;
   bool triangles;   /* MESH: the pieces are its triangles; POINTS: every three points are one */
   int max_vertices; /* 0 = keep all */
+  HullTie tie;      /* of a grid's blocks, while their vertices are designed */
   bool decompose;   /* into hulls that cover the mesh, by these options */
   DecomposeOptions decomposition;
   Vec3 origin;   /* HEIGHT_FIELD: of the middle at height 0 [m] */
@@ -104,6 +112,8 @@ typedef struct {
   bool collide;                /* false: takes part in no contact */
   double gravity_compensation; /* part of its weight that is taken off; the parent's where nothing is said */
   SceneMaterial material;
+  int (*ties)[4]; /* vertices that are one: of shape use a, its vertex, use b, its vertex  (tie_count) */
+  int tie_count;
   char** groups; /* names for contact.exclude and contact.pairs */
   int group_count;
   double color[3]; /* sRGB 0..1; negative = choose from the palette */

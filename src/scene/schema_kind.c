@@ -82,6 +82,8 @@ static const Kind KINDS[VALUE_KIND_COUNT] = {
                      "\"type\": \"array\", \"items\": {\"anyOf\": [@O, {\"type\": \"array\", \"items\": @O}]}"},
     [VALUE_INTEGERS] = {"list of integers", "a list of whole numbers", ACCEPT_LIST,
                         "\"type\": \"array\", \"items\": {\"type\": \"integer\"@R}, \"minItems\": 1"},
+    [VALUE_CONNECT] = {"true, false or `keep`", "true, false or keep", ACCEPT_SCALAR,
+                       "\"anyOf\": [{\"type\": \"boolean\"}, {\"enum\": [\"keep\"]}]"},
     [VALUE_SCENE] = {"path, or [scene](scene-format.md)", "the path of a scene, or a scene", ACCEPT_SCALAR | ACCEPT_MAP,
                      "\"anyOf\": [{\"type\": \"string\"}, {\"$ref\": \"#/definitions/scene\"}]"},
 };

@@ -191,6 +191,10 @@ static const SchemaRow ROWS[] = {
      .range = RANGE_BETWEEN(1, 1000),
      .meaning = "Three counts: even blocks along x, y, z of the mesh's box instead of a search. Neighbours share "
                 "corners."},
+    {"decompose", "tie", VALUE_CHOICE, AT(DecomposeForm, tie), .of = "corners|vertex|none", .fallback = "corners",
+     .meaning = "What a design keeps together of a grid's neighbouring blocks: all corners that they share, so that no "
+                "hole can open through the whole; one vertex in the middle of their common face, around which they may "
+                "part; or nothing."},
     {"decompose", "symmetry", VALUE_CHOICE, AT(DecomposeForm, symmetry), .of = SYMMETRY_WORDS, .fallback = "auto",
      .meaning = "Axes whose mirror planes the hulls keep: those that the mesh has, none, or these."},
     {"decompose", "inside", VALUE_BOOL, AT(DecomposeForm, options.inside), .fallback = "false",
@@ -257,6 +261,10 @@ static const SchemaRow ROWS[] = {
      .meaning = "Names that contact.exclude and contact.pairs may use for this link."},
     {"link", "color", VALUE_COLOR, AT(LinkForm, color), .fallback = "(from a palette)",
      .meaning = "Colour in pictures, sRGB."},
+    {"link", "ties", VALUE_TABLE, AT(LinkForm, ties), .fallback = "(none)",
+     .meaning =
+         "Written by `sdrs optimize`: vertices of its lists of points that are one, [shape, vertex, shape, vertex], "
+         "counted from 0; for `connect: keep` of a task that goes on from here."},
     {"link", "repeat", VALUE_OBJECT, AT(LinkForm, repeat), .of = "repeat", .nullable = true,
      .meaning = "Many links from this one."},
 

@@ -25,12 +25,13 @@ static void read_root(Reader* reader, Task* task, const Node* root) {
   read_parameters(reader, task, form.parameters);
   if (!form.loss && !form.data)
     reader_error(reader, root->place, "'loss' is missing: a list; or 'data', of a task for sdrs identify");
-  read_losses(reader, task, form.loss);
+  read_losses(reader, task, form.loss, form.subject_to);
   read_data(reader, task, form.data);
   read_identify(reader, task, form.identify);
   read_optimizer(reader, task, form.optimizer);
   read_gradient(reader, task, form.gradient);
   read_schedule(reader, task, form.schedule);
+  read_from(reader, task, form.from);
   read_receding(reader, task, form.receding);
   if (reader->problem_count > before) return; /* what follows would be misunderstood */
   if (!anything_moves(task))
@@ -119,6 +120,7 @@ void task_free(Task* task) {
     signal_free_arrays(&task->losses[i].motion);
   }
   for (int i = 0; i < task->source_count; i++) memory_free(task->sources[i]);
+  task_name_free(&task->from);
   design_free(task);
   parameters_free(task);
   data_free(task);

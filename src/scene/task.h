@@ -159,6 +159,8 @@ typedef struct {
   TaskLossType type;
   char* name;    /* column of convergence.csv; default: the type's word, with _2, _3 when repeated; unlike all others */
   double weight; /* > 0 */
+  bool bounded;  /* of subject_to: it is no part of the loss, but must not be above `bound` */
+  double bound;
   /* link not given: all links (EFFORT, SMOOTHNESS, SHAPE, VOLUME, ROUGHNESS only). other: RELATIVE and GAP only */
   TaskName link, other;
   TaskName* links; /* instead of link, where there are several: links, groups and patterns; the term is their sum */
@@ -216,6 +218,7 @@ typedef struct {
   double stall_decrease; /* relative decrease that counts as one */
   int save_every;        /* iterations between design/<iteration>/ and checkpoints */
   double tolerance;      /* of the steps, relative; default 1e-10 */
+  bool connect_keep;     /* of these, only those that the scene has */
   bool connect;          /* insert shared vertices for overlapping hulls and attachments */
 } TaskOptimizer;
 
@@ -293,13 +296,16 @@ typedef struct {
   int start_count;
   TaskParameter* parameters;
   int parameter_count;
-  TaskLoss* losses;
-  int loss_count;
+  TaskLoss* losses; /* those of subject_to come last */
+  int loss_count, subject_count;
   TaskOptimizer optimizer;
   TaskContinuation continuation;
   TaskReceding receding;
   TaskData data;
   TaskIdentify identify;
+  TaskName from; /* run folder whose best design and control are begun with, as found; text NULL: the scene's own */
+  int bundle;    /* gradients are means over so many designs nearby; 0: those of the design itself */
+  double spread; /* standard deviation of theirs, in each variable's own unit */
   double memory; /* that the runs of one design may take for their gradients [GiB]; 0 = they are kept whole */
 } Task;
 

@@ -137,6 +137,15 @@ static void read_constraint(Reader* reader, Task* task, const Node* item, int* c
 
 /* ---------------------------------------------------------------- the design */
 
+static void read_connect(Reader* reader, const Node* node, TaskOptimizer* optimizer) {
+  optimizer->connect = true;
+  if (!node) return;
+  size_t mark = reader_enter_key(reader, "connect");
+  optimizer->connect_keep = strcmp(node->text, "keep") == 0;
+  if (!optimizer->connect_keep) reader_bool(reader, node, &optimizer->connect);
+  reader_leave(reader, mark);
+}
+
 void read_design(Reader* reader, Task* task, const Node* node) {
   DesignForm form;
   size_t mark = reader_enter_key(reader, "design");
@@ -144,7 +153,7 @@ void read_design(Reader* reader, Task* task, const Node* node) {
   if (map && schema_read(reader, map, "design", &form)) {
     task->mass = (TaskMass)form.mass;
     task->min_thickness = form.min_thickness;
-    task->optimizer.connect = form.connect;
+    read_connect(reader, form.connect, &task->optimizer);
     task_items(reader, task, form.vertices, "vertices", read_vertices);
     task_items(reader, task, form.attachments, "attachments", read_attachment);
     task_items(reader, task, form.symmetry, "symmetry", read_symmetry);

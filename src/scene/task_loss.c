@@ -87,35 +87,65 @@ static void read_motion(Reader* reader, const Node* node, TaskLoss* loss) {
   reader_leave(reader, mark);
 }
 
+/* What was read of a term, checked. */
+static TaskLoss loss_of_form(Reader* reader, const Node* item, const LossForm* form, bool sound) {
+  TaskLoss loss = form->loss;
+  loss.place = item->place;
+  loss.type = (TaskLossType)form->type;
+  loss.has_point = is_given(item, "point");
+  int before = reader->problem_count;
+  if (sound) read_directions(reader, item, &loss);
+  if (sound && reader->problem_count == before) read_window(reader, item, &loss);
+  loss.name = read_column_name(reader, form->name);
+  loss.link = task_name(reader, form->link, "link");
+  loss.links = task_names(reader, form->links, "links", &loss.links_count);
+  read_motion(reader, form->motion, &loss);
+  if (needs_link(loss.type) && is_given(item, "type") && !is_given(item, "link") && !is_given(item, "links"))
+    reader_error(reader, item->place, "'link' is missing: a text, or 'links': a list of names");
+  loss.other = task_name(reader, form->other, "other");
+  if (loss.link.text && loss.other.text && strcmp(loss.link.text, loss.other.text) == 0)
+    reader_error(reader, loss.other.place, "'link' and 'other' must be two links");
+  return loss;
+}
+
 static void read_loss(Reader* reader, Task* task, const Node* item, int* capacity) {
   LossForm form;
   int before = reader->problem_count;
   if (!schema_read(reader, item, "loss", &form)) return;
-  TaskLoss loss = form.loss;
-  loss.place = item->place;
-  loss.type = (TaskLossType)form.type;
-  loss.has_point = is_given(item, "point");
-  if (reader->problem_count == before) read_directions(reader, item, &loss);
-  if (reader->problem_count == before) read_window(reader, item, &loss);
-  loss.name = read_column_name(reader, form.name);
-  loss.link = task_name(reader, form.link, "link");
-  loss.links = task_names(reader, form.links, "links", &loss.links_count);
-  read_motion(reader, form.motion, &loss);
-  if (needs_link(loss.type) && !is_given(item, "link") && !is_given(item, "links"))
-    reader_error(reader, item->place, "'link' is missing: a text, or 'links': a list of names");
-  loss.other = task_name(reader, form.other, "other");
-  if (loss.link.text && loss.other.text && strcmp(loss.link.text, loss.other.text) == 0)
-    reader_error(reader, loss.other.place, "'link' and 'other' must be two links");
+  TaskLoss loss = loss_of_form(reader, item, &form, reader->problem_count == before);
   task->losses = memory_grown(task->losses, sizeof(TaskLoss), task->loss_count, capacity);
   task->losses[task->loss_count++] = loss;
 }
 
-void read_losses(Reader* reader, Task* task, const Node* list) {
+/* Behind the losses, which are all read. */
+static void read_subjects(Reader* reader, Task* task, const Node* list) {
+  if (!list) return;
+  size_t old = sizeof(TaskLoss) * (size_t)task->loss_count, mark = reader_enter_key(reader, "subject_to");
+  int count = list->count < TASK_ITEM_MAX ? list->count : TASK_ITEM_MAX, index = 0;
+  task->losses = memory_resize(task->losses, old, old + sizeof(TaskLoss) * (size_t)count);
+  for (const Node* item = list->first; item && index < count && !reader->exhausted; item = item->next) {
+    SubjectForm form;
+    size_t below = reader_enter_index(reader, index++);
+    int before = reader->problem_count;
+    if (schema_read(reader, item, "subject", &form)) {
+      TaskLoss* loss = &task->losses[task->loss_count++];
+      *loss = loss_of_form(reader, item, &form.loss, reader->problem_count == before);
+      loss->bounded = true;
+      loss->bound = form.max;
+      task->subject_count++;
+    }
+    reader_leave(reader, below);
+  }
+  reader_leave(reader, mark);
+}
+
+void read_losses(Reader* reader, Task* task, const Node* list, const Node* subjects) {
   if (!list) return;
   size_t mark = reader_enter_key(reader, "loss");
   if (list->count == 0) reader_error(reader, list->place, "must not be empty");
   reader_leave(reader, mark);
   task_items(reader, task, list, "loss", read_loss);
+  read_subjects(reader, task, subjects);
   const SchemaRow* type = schema_row(reader->table, schema_object(reader->table, "loss"), "type", NULL);
   Names names = {0};
   take_given_names(reader, task, &names);

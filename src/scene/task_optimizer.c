@@ -9,7 +9,7 @@ static void warn_idle(Reader* reader, const Node* map, const char* key, bool idl
 
 void read_optimizer(Reader* reader, Task* task, const Node* node) {
   OptimizerForm form;
-  bool connect = task->optimizer.connect; /* stands in the design */
+  bool connect = task->optimizer.connect, keep = task->optimizer.connect_keep; /* stand in the design */
   size_t mark = reader_enter_key(reader, "optimizer");
   const Node* map = task_section(reader, task, node);
   if (map && schema_read(reader, map, "optimizer", &form)) {
@@ -17,6 +17,7 @@ void read_optimizer(Reader* reader, Task* task, const Node* node) {
     *optimizer = form.optimizer;
     optimizer->place = map->place;
     optimizer->connect = connect;
+    optimizer->connect_keep = keep;
     optimizer->type = (TaskOptimizerType)form.type;
     optimizer->norm = (TaskNorm)form.norm;
     optimizer->schedule = (TaskSchedule)form.schedule;
@@ -29,6 +30,22 @@ void read_optimizer(Reader* reader, Task* task, const Node* node) {
   reader_leave(reader, mark);
 }
 
+/* As seen from the task, else from where the program was started. */
+static char* find_folder(const Task* task, const char* written) {
+  char* beside = file_resolve(task->path, written);
+  if (file_exists(beside)) return beside;
+  memory_free(beside);
+  return memory_text(written);
+}
+
+void read_from(Reader* reader, Task* task, const Node* node) {
+  FromForm form;
+  size_t mark = reader_enter_key(reader, "from");
+  if (node && schema_read(reader, node, "from", &form) && form.run)
+    task->from = (TaskName){.text = find_folder(task, form.run->text), .place = form.run->place};
+  reader_leave(reader, mark);
+}
+
 static void check_receding(Reader* reader, const Task* task, const Node* map) {
   const Node* apply = node_find(map, "apply");
   if (task->receding.apply > task->receding.horizon)
@@ -36,8 +53,8 @@ static void check_receding(Reader* reader, const Task* task, const Node* map) {
                  task->receding.apply, task->receding.horizon);
   if (task->scenario_count > 1)
     reader_error(reader, map->place, "works with one scenario, here are %d", task->scenario_count);
-  if (task->vertices_count + task->attachment_count + task->start_count > 0)
-    reader_error(reader, map->place, "optimizes control alone: no 'design', no 'initial'");
+  if (task->vertices_count + task->attachment_count + task->start_count + task->parameter_count > 0)
+    reader_error(reader, map->place, "optimizes control alone: no 'design', no 'initial', no 'parameters'");
 }
 
 void read_receding(Reader* reader, Task* task, const Node* node) {
@@ -58,7 +75,11 @@ void read_gradient(Reader* reader, Task* task, const Node* node) {
   GradientForm form;
   size_t mark = reader_enter_key(reader, "gradient");
   const Node* map = task_section(reader, task, node);
-  if (map && schema_read(reader, map, "gradient", &form) && is_given(map, "memory")) task->memory = form.memory;
+  if (map && schema_read(reader, map, "gradient", &form)) {
+    if (is_given(map, "memory")) task->memory = form.memory;
+    task->bundle = form.bundle;
+    task->spread = form.spread;
+  }
   reader_leave(reader, mark);
 }
 

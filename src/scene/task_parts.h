@@ -10,13 +10,18 @@
 
 typedef struct {
   const Node *name, *scene, *scenarios, *set, *design, *control, *initial, *parameters, *loss, *optimizer, *gradient,
-      *schedule, *receding, *data, *identify;
+      *schedule, *receding, *data, *identify, *from, *subject_to;
   int seed, steps;
 } TaskForm;
 
 typedef struct {
-  double memory;
+  double memory, spread;
+  int bundle;
 } GradientForm;
+
+typedef struct {
+  const Node* run;
+} FromForm;
 
 typedef struct {
   TaskReceding receding;
@@ -44,7 +49,7 @@ typedef struct {
   const Node *vertices, *attachments, *symmetry, *constraints;
   int mass;
   double min_thickness;
-  bool connect;
+  const Node* connect;
 } DesignForm;
 
 /* The links that an item is about: one of the two. */
@@ -121,6 +126,11 @@ typedef struct {
 } LossForm;
 
 typedef struct {
+  LossForm loss;
+  double max;
+} SubjectForm;
+
+typedef struct {
   TaskOptimizer optimizer;
   int type, norm, schedule;
 } OptimizerForm;
@@ -154,6 +164,8 @@ typedef struct {
 void read_schedule(Reader* reader, Task* task, const Node* node);
 /* How gradients are taken. */
 void read_gradient(Reader* reader, Task* task, const Node* node);
+/* Another run's design and control. */
+void read_from(Reader* reader, Task* task, const Node* node);
 /* Windows; after all that may change is known. */
 void read_receding(Reader* reader, Task* task, const Node* node);
 void read_scenarios(Reader* reader, Task* task, const Node* root, const TaskForm* form);
@@ -183,8 +195,8 @@ void read_data(Reader* reader, Task* task, const Node* node);
 void read_identify(Reader* reader, Task* task, const Node* node);
 void data_free(Task* task);
 
-/* task_loss.c */
-void read_losses(Reader* reader, Task* task, const Node* list);
+/* task_loss.c; subjects: the terms of subject_to. */
+void read_losses(Reader* reader, Task* task, const Node* list, const Node* subjects);
 
 /* task_optimizer.c */
 void read_optimizer(Reader* reader, Task* task, const Node* node);

@@ -49,14 +49,26 @@ static const SchemaRow ROWS[] = {
      .meaning = "Measured runs, which `sdrs identify` fits."},
     {"task", "identify", VALUE_OBJECT, AT(TaskForm, identify), .of = "identify", .nullable = true,
      .meaning = "How they are fitted."},
+    {"task", "subject_to", VALUE_LIST, AT(TaskForm, subject_to), .of = "subject", .nullable = true,
+     .meaning = "What must not be more than it may: terms like those of loss, each with max."},
     {"task", "optimizer", VALUE_OBJECT, AT(TaskForm, optimizer), .of = "optimizer", .nullable = true,
      .meaning = "How it is sought."},
     {"task", "gradient", VALUE_OBJECT, AT(TaskForm, gradient), .of = "gradient", .nullable = true,
      .meaning = "How gradients are taken."},
     {"task", "schedule", VALUE_OBJECT, AT(TaskForm, schedule), .of = "schedule", .nullable = true,
      .meaning = "Contact that changes over the iterations."},
+    {"task", "from", VALUE_OBJECT, AT(TaskForm, from), .of = "from", .nullable = true,
+     .meaning = "Begin with what another run of `sdrs optimize` has found."},
     {"task", "receding", VALUE_OBJECT, AT(TaskForm, receding), .of = "receding", .nullable = true,
      .meaning = "Optimize a window of time after the other, and execute the first steps of each."},
+
+    /* ---------------------------------------------------------------- subject_to */
+    {"subject", "max", VALUE_NUMBER, AT(SubjectForm, max), .required = true,
+     .meaning = "The largest value that the term (weight times value) may have."},
+
+    /* ---------------------------------------------------------------- from */
+    {"from", "run", VALUE_TEXT, AT(FromForm, run), .required = true,
+     .meaning = "Its folder, relative to this file or else to where the program is started."},
 
     /* ---------------------------------------------------------------- receding */
     {"receding", "horizon", VALUE_INTEGER, AT(RecedingForm, receding.horizon), .required = true,
@@ -87,8 +99,9 @@ static const SchemaRow ROWS[] = {
     {"design", "min_thickness", VALUE_NUMBER, AT(DesignForm, min_thickness), .unit = "m", .fallback = "0",
      .range = RANGE_AT_LEAST(0),
      .meaning = "No hull that changes becomes thinner than this; 0 asks only that it is not flat."},
-    {"design", "connect", VALUE_BOOL, AT(DesignForm, connect), .fallback = "true",
-     .meaning = "Keep overlapping hulls of a link, and a link and its joint's origins, together by shared vertices."},
+    {"design", "connect", VALUE_CONNECT, AT(DesignForm, connect), .fallback = "(true)",
+     .meaning = "Keep overlapping hulls of a link, and a link and its joint's origins, together by shared vertices. "
+                "keep: those that the scene of another design has (best.scene.yaml), and no new ones."},
     {"design", "vertices", VALUE_LIST, AT(DesignForm, vertices), .of = "vertices", .nullable = true,
      .meaning = "Hull vertices that move."},
     {"design", "attachments", VALUE_LIST, AT(DesignForm, attachments), .of = "attachment", .nullable = true,
@@ -212,8 +225,8 @@ static const SchemaRow ROWS[] = {
     {"loss", "point", VALUE_VECTOR, AT(LossForm, loss.point), .only = "relative", .unit = "m",
      .fallback = "(the centre of mass)",
      .meaning = "The point of `other` that `link` watches, in the frame of `other`."},
-    {"loss", "target", VALUE_VECTOR, AT(LossForm, loss.target), .only = "point|reach|pose", .unit = "m", .required = true,
-     .meaning = "Where the point should be, world axes."},
+    {"loss", "target", VALUE_VECTOR, AT(LossForm, loss.target), .only = "point|reach|pose", .unit = "m",
+     .required = true, .meaning = "Where the point should be, world axes."},
     {"loss", "target_motion", VALUE_SIGNAL, AT(LossForm, motion), .only = "point|reach|velocity|pose",
      .fallback = "(it stays)",
      .meaning = "Three numbers over time that come to the target: it moves, by the clock of the run."},
@@ -386,6 +399,12 @@ static const SchemaRow ROWS[] = {
                 "was. Otherwise nothing is fitted then."},
 
     /* ---------------------------------------------------------------- gradient */
+    {"gradient", "bundle", VALUE_INTEGER, AT(GradientForm, bundle), .fallback = "0", .range = RANGE_BETWEEN(0, 10000),
+     .meaning =
+         "A gradient bundle: the mean of the gradients at so many designs nearby instead of the design's own; drawn "
+         "anew in every iteration, by the seed."},
+    {"gradient", "spread", VALUE_NUMBER, AT(GradientForm, spread), .fallback = "0.01", .range = RANGE_ABOVE(0),
+     .meaning = "Standard deviation of the designs of a bundle, in each variable's own unit."},
     {"gradient", "memory", VALUE_NUMBER, AT(GradientForm, memory), .unit = "GiB", .fallback = "(runs are kept whole)",
      .range = RANGE_UP_TO(0, 1048576),
      .meaning = "Most memory that the runs of a design may take for their gradients, all scenarios together. Parts of "
@@ -581,6 +600,19 @@ static const SchemaObject OBJECTS[] = {
          "  - {type: reach, link: body, point: [0.1, 0, 0], target: [1, 0, 0.3], margin: 0.05, spread: [0.1, 0.1, "
          "0]}\n"
          "  - {type: effort, weight: 1e-6}\n"},
+    {.name = "subject",
+     .title = "subject_to",
+     .size = sizeof(SubjectForm),
+     .type_key = "type",
+     .includes = {{"loss", AT(SubjectForm, loss)}},
+     .meaning =
+         "A term of the same types and keys as those of loss that must stay at or below a number: an augmented "
+         "Lagrangian around the optimizer sees to it (docs/derivations/update.md, O11). With several scenarios it is "
+         "the weighted sum over them that is bounded.",
+     .example = "scene: ../scenes/slide.yaml\n"
+                "initial: [{link: box, velocities: true, dof: [0], within: 3}]\n"
+                "loss: [{type: velocity, link: box, target: [0, 0, 0], to: 0.01}]\n"
+                "subject_to: [{type: travel, link: box, direction: [1, 0, 0], max: -0.1}]\n"},
     {.name = "optimizer",
      .title = "optimizer",
      .size = sizeof(OptimizerForm),
@@ -632,6 +664,13 @@ static const SchemaObject OBJECTS[] = {
                 "loss: [{type: point, link: box, target: [0.3, 0, 0.1]}]\n"
                 "schedule: {contact.model: {to: long_range, at: 20}}\n"
                 "optimizer: {type: adam, iterations: 40}\n"},
+    {.name = "from",
+     .title = "from",
+     .size = sizeof(FromForm),
+     .meaning =
+         "Variables of this task that have the name of one of that run (design.csv) begin with the best value it "
+         "found, within this task's bounds; others begin as the scene has them. There may be more of them here, "
+         "or fewer; bounds by `within` stay those around the scene's own."},
     {.name = "receding",
      .title = "receding",
      .size = sizeof(RecedingForm),

@@ -161,7 +161,7 @@ static void name_shapes(Writer* writer) {
   names_free(&names);
 }
 
-static void write_decompose(Text* out, const DecomposeOptions* o) {
+static void write_decompose(Text* out, const DecomposeOptions* o, HullTie tie) {
   text_add(out, ", decompose: {max_hulls: %d, max_vertices: %d", o->max_hulls, o->max_vertices);
   write_key_number(out, "error", o->error);
   text_add(out, ", resolution: %d", o->resolution);
@@ -171,6 +171,7 @@ static void write_decompose(Text* out, const DecomposeOptions* o) {
     if (o->symmetry[axis]) letters[count++] = "xyz"[axis];
   write_key_text(out, "symmetry", o->symmetry_auto ? "auto" : letters[0] ? letters : "none");
   if (o->inside) text_add(out, ", inside: true");
+  if (tie != TIE_CORNERS) text_add(out, ", tie: %s", tie == TIE_VERTEX ? "vertex" : "none");
   text_add(out, "}");
 }
 
@@ -179,7 +180,7 @@ static void write_mesh(const Writer* writer, const SceneShape* shape) {
   write_key_text(writer->out, "file", file);
   write_key_number(writer->out, "scale", shape->scale);
   if (shape->decompose)
-    write_decompose(writer->out, &shape->decomposition);
+    write_decompose(writer->out, &shape->decomposition, shape->tie);
   else if (shape->triangles)
     text_add(writer->out, ", pieces: triangles");
   else
@@ -396,6 +397,18 @@ static void write_shape_uses(const Writer* writer, const SceneLink* link) {
   }
 }
 
+static void write_ties(Text* out, const SceneLink* link) {
+  for (int k = 0; k < link->tie_count; k++) {
+    const int* tie = link->ties[k];
+    text_add(out, "%s[%d, %d, %d, %d]",
+             k == 0       ? "    ties: ["
+             : k % 8 == 0 ? ",\n      "
+                          : ", ",
+             tie[0], tie[1], tie[2], tie[3]);
+  }
+  if (link->tie_count > 0) text_add(out, "]\n");
+}
+
 static void write_link(const Writer* writer, const SceneLink* link) {
   Text* out = writer->out;
   text_add(out, "  - name: ");
@@ -411,6 +424,7 @@ static void write_link(const Writer* writer, const SceneLink* link) {
   write_mass(out, link);
   write_groups(out, link);
   if (!link->collide) text_add(out, "    collide: false\n");
+  write_ties(out, link);
   write_material(out, &link->material, "    ", "\n");
   const double inherited = link->parent < 0 ? 0 : writer->scene->links[link->parent].gravity_compensation;
   if (!same_bits(&link->gravity_compensation, &inherited, sizeof(double))) {

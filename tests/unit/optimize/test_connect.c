@@ -167,7 +167,7 @@ static Robot robot_create(const char* text) {
 }
 
 static void robot_connect(Robot* r) {
-  connect_hulls(&r->run->scene, &r->run->model, &(ConnectRequest){r->shapes, r->joints, r->follows, r->map},
+  connect_hulls(&r->run->scene, &r->run->model, &(ConnectRequest){r->shapes, r->joints, r->follows, r->map, false},
                 &r->shared);
 }
 

@@ -1,0 +1,86 @@
+/* Bounds by an augmented Lagrangian: its value and factors against differences, and its multipliers on a problem with a
+ * closed form. */
+#include <math.h>
+
+#include "optimize/optimization.h"
+#include "support/compare.h"
+
+/* A task of one loss and two bounds. */
+static Subjects* two_bounds(TaskLoss losses[3], double first, double second) {
+  losses[0] = (TaskLoss){.weight = 1};
+  losses[1] = (TaskLoss){.weight = 1, .bounded = true, .bound = first};
+  losses[2] = (TaskLoss){.weight = 1, .bounded = true, .bound = second};
+  Task task = {.losses = losses, .loss_count = 3, .subject_count = 2};
+  return subjects_create(&task);
+}
+
+/* dA by every term, on both sides of where a bound begins to count, and its value there, which is continuous. */
+static void merit_and_factors_O11(void** state) {
+  (void)state;
+  TaskLoss losses[3];
+  Subjects* s = two_bounds(losses, 2, -1);
+  double start[3] = {7, 2.5, 0.3};
+  subjects_begin(s, 7, start);
+  (void)subjects_update(s, start, false);
+  for (int k = -20; k <= 20; k++) {
+    double terms[3] = {7 + 0.1 * k, 2 + 0.13 * k, -1 - 0.11 * k}, h = 1e-6;
+    const double* factors = subjects_factors(s, terms);
+    compare_near(factors[0], 1, 0, "of the loss");
+    for (int i = 1; i < 3; i++) {
+      double up[3] = {terms[0], terms[1], terms[2]}, down[3] = {terms[0], terms[1], terms[2]};
+      up[i] += h, down[i] -= h;
+      double slope = (subjects_merit(s, up[0], up) - subjects_merit(s, down[0], down)) / (2 * h);
+      compare_near(factors[i], slope, 1e-6 * fmax(1, fabs(slope)), "k = %d, term %d", k, i);
+    }
+  }
+  subjects_destroy(s);
+}
+
+/* min (x - 3)^2 / 2 with x <= 1 and -x <= 5: x = 1, multipliers 2 and 0. The minimum of A by x is exact here. */
+static void multipliers_O12(void** state) {
+  (void)state;
+  TaskLoss losses[3];
+  Subjects* s = two_bounds(losses, 1, 5);
+  double x = 3, terms[3] = {0, x, -x};
+  subjects_begin(s, 2, terms);
+  int count, updates = 0;
+  const double* lambda = subjects_state(s, &count);
+  do {
+    for (int k = 0; k < 200; k++) { /* Newton's steps on a piecewise quadratic, by a secant */
+      double probe[2];
+      for (int n = 0; n < 2; n++) {
+        double at = x + (n ? 1e-4 : 0), t[3] = {0, at, -at};
+        const double* f = subjects_factors(s, t);
+        probe[n] = at - 3 + f[1] - f[2];
+      }
+      x -= probe[0] / ((probe[1] - probe[0]) / 1e-4);
+    }
+    terms[1] = x, terms[2] = -x;
+  } while (subjects_update(s, terms, true) && ++updates < 100);
+  print_message("%d updates: x = %.12g, multipliers %.12g, %.12g\n", updates, x, lambda[0], lambda[1]);
+  assert_true(updates < 100);
+  compare_near(x, 1, 1e-6, "x");
+  compare_near(lambda[0], 2, 1e-5, "of the bound that holds");
+  compare_near(lambda[1], 0, 0, "of the other");
+  assert_true(subjects_violation(s, terms) <= SUBJECTS_TOLERANCE);
+  terms[1] = 1.5;
+  compare_near(subjects_violation(s, terms), 0.5, 1e-15, "relative to the bound");
+  subjects_destroy(s);
+}
+
+static void nothing_is_bounded(void** state) {
+  (void)state;
+  Task task = {0};
+  assert_null(subjects_create(&task));
+  assert_int_equal(subjects_count(NULL), 0);
+  subjects_destroy(NULL);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(merit_and_factors_O11),
+      cmocka_unit_test(multipliers_O12),
+      cmocka_unit_test(nothing_is_bounded),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
