@@ -1,4 +1,4 @@
-/* sdrs import ROBOT.urdf: a robot of another program as a scene. */
+/* sdrs import ROBOT: a robot of another program as a scene. */
 #include <stdlib.h>
 #include <string.h>
 #include "app/command.h"
@@ -99,6 +99,7 @@ static ExitCode read_options(Importing* importing) {
   wanted->has_height = option_given(options, "height");
   wanted->height = option_number(options, "height", 0);
   wanted->hold = option_number(options, "hold", 0);
+  wanted->key = option_text(options, "key");
   wanted->density = option_number(options, "density", 0);
   wanted->max_vertices = option_count(options, "max-vertices", 0);
   if (option_given(options, "max-vertices") && wanted->max_vertices < 4)
@@ -210,24 +211,28 @@ static const OptionRow OPTIONS[] = {
     {"visual", 0, OPTION_FLAG, NULL, "take visual shapes where a link has no collision shapes"},
     {"hulls", 0, OPTION_TEXT, "WORD", "hulls of a mesh: whole (one), groups (one each) or decompose (default: whole)"},
     {"max-vertices", 0, OPTION_COUNT, "N", "of the hulls of meshes: at most so many"},
+    {"key", 0, OPTION_TEXT, "NAME", "of MJCF: the keyframe that it starts in (default: home, else the first), or none"},
     {"no-self-collision", 0, OPTION_FLAG, NULL, "links of the robot never touch one another"},
     {"skip-unsupported", 0, OPTION_FLAG, NULL, "leave out meshes that cannot be read, instead of an error"},
 };
 
 const Verb VERB_IMPORT = {
     .name = "import",
-    .operands = "ROBOT.urdf",
+    .operands = "ROBOT",
     .operand_min = 1,
     .operand_max = 1,
-    .summary = "a robot in URDF as a scene",
+    .summary = "a robot in URDF or MJCF as a scene",
     .examples =
         "  sdrs import panda.urdf -o panda.yaml --package franka_description=../franka --hold 5\n"
-        "  sdrs import dog.urdf -o dog.yaml --base free --ground --hold 4 --start knee=-1.2\n",
+        "  sdrs import dog.urdf -o dog.yaml --base free --ground --hold 4 --start knee=-1.2\n"
+        "  sdrs import menagerie/franka_emika_panda/scene.xml -o panda.yaml --key home\n",
     .details =
         "Writes a scene that simulate can run: links with their masses, centres and inertias, collision shapes, "
         "joints\n"
         "with limits and damping. Links on fixed joints become part of what carries them. What a scene cannot say, or\n"
-        "was changed, is told and stands as a comment in the scene, with the joints' names: docs/urdf.md.\n"
+        "was changed, is told and stands as a comment in the scene, with the joints' names: docs/urdf.md, "
+        "docs/mjcf.md. A file\n"
+        "whose first element is <mujoco> is MJCF: its bases, actuators and keyframe are those of the file.\n"
         "Exit codes: 0 done, 2 wrong usage, 3 the robot cannot be used (every problem is told), 5 cannot read or "
         "write.\n",
     .options = OPTIONS,

@@ -18,6 +18,9 @@
 #define LIMIT_STEPS 2.0
 /* Contacts that memory is kept for: fixed, and per link. */
 enum { CONTACTS_FIXED = 200, CONTACTS_PER_LINK = 20 };
+/* From so many links on the file asks for memory instead: versions from 2.3 keep an arena, which such numbers of
+ * contacts overflow at 1000 bodies; older ones do not know the word. [MB] */
+enum { LINKS_OF_AN_ARENA = 300, MEMORY_FIXED = 64, LINKS_PER_MEGABYTE = 4 };
 /* Steps as long as the scene's are too coarse for contacts and gains that MuJoCo treats explicitly [s]. */
 #define STEP_LARGEST 1e-3
 /* A prescribed joint follows by a spring and damper of this frequency, times the step. */
@@ -462,7 +465,10 @@ static void add_options(Mjcf* m) {
   const Vec3 gravity = model->simulation.gravity;
   int contacts = CONTACTS_FIXED + CONTACTS_PER_LINK * model->link_count;
   text_add(m->out, "  <compiler angle=\"radian\" coordinate=\"local\" inertiafromgeom=\"false\"/>\n");
-  text_add(m->out, "  <size nconmax=\"%d\" njmax=\"%d\"/>\n", contacts, 3 * contacts);
+  if (model->link_count < LINKS_OF_AN_ARENA)
+    text_add(m->out, "  <size nconmax=\"%d\" njmax=\"%d\"/>\n", contacts, 3 * contacts);
+  else
+    text_add(m->out, "  <size memory=\"%dM\"/>\n", MEMORY_FIXED + model->link_count / LINKS_PER_MEGABYTE);
   text_add(m->out, "  <option");
   xml_numbers(m->out, "timestep", &m->step, 1);
   xml_vector(m->out, "gravity", gravity);

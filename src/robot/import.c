@@ -18,7 +18,7 @@ void robot_remark(RobotReport* report, Diagnostics* diagnostics, SourcePlace pla
   text_free(&text);
 }
 
-static void exclude(Scene* scene, const char* a, const char* b) {
+void robot_exclude(Scene* scene, const char* a, const char* b) {
   SceneContact* contact = &scene->contact;
   size_t count = (size_t)contact->exclude_count, size = sizeof *contact->exclude;
   contact->exclude = memory_resize(contact->exclude, count * size, (count + 1) * size);
@@ -71,7 +71,7 @@ static void exclude_touching(Robot* robot, Diagnostics* diagnostics) {
   for (int k = 0; k < count; k++) {
     if (!is_one_robot(model, pairs[k][0], pairs[k][1])) continue;
     const char *a = model->links[pairs[k][0]].name, *b = model->links[pairs[k][1]].name;
-    exclude(&robot->scene, a, b);
+    robot_exclude(&robot->scene, a, b);
     text_add(&names, "%s%s - %s", excluded++ > 0 ? ", " : "", a, b);
   }
   if (excluded > 0)
@@ -176,7 +176,9 @@ Status robot_import(Robot* robot, const char* path, const RobotOptions* options,
   size_t length;
   *robot = (Robot){0};
   if (file_read_reported(path, &text, &length, diagnostics) != STATUS_OK) return STATUS_IO;
-  Status status = robot_parse_urdf(&robot->scene, path, text, length, options, &robot->report, diagnostics);
+  robot->is_mjcf = robot_is_mjcf(text);
+  Status status = (robot->is_mjcf ? robot_parse_mjcf : robot_parse_urdf)(&robot->scene, path, text, length, options,
+                                                                         &robot->report, diagnostics);
   memory_free(text);
   robot->scene.threads = options->threads;
   if (status == STATUS_OK) status = build_model(robot, options, diagnostics);
@@ -213,7 +215,7 @@ static void add_head(const Robot* robot, const char* source, Text* out) {
     text_add(&lines, "joint %s = %s/%s\n", report->joints[k].name, link->name,
              scene_joint_coordinate_name(&link->joint, report->joints[k].dof));
   }
-  text_add(out, "# A robot in URDF, written by sdrs import from\n");
+  text_add(out, "# A robot in %s, written by sdrs import from\n", robot->is_mjcf ? "MJCF" : "URDF");
   add_comment(out, source);
   if (report->remarks.length > 0) add_comment(out, report->remarks.data);
   if (lines.length > 0) add_comment(out, lines.data);

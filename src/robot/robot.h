@@ -1,5 +1,5 @@
-/* robot: robots in formats of other programs as scenes - URDF today (docs/urdf.md). What a scene cannot say, or was
- * changed, is told in remarks. SI units, radians, z up. */
+/* robot: robots in formats of other programs as scenes - URDF (docs/urdf.md) and MJCF (docs/mjcf.md). What a scene
+ * cannot say, or was changed, is told in remarks. SI units, radians, z up. */
 #ifndef SDRS_ROBOT_H
 #define SDRS_ROBOT_H
 
@@ -35,6 +35,7 @@ typedef struct {
   bool hull_per_group;    /* of meshes: one hull of each group ... */
   bool decompose;         /* ... or hulls that cover them; neither: one hull */
   int max_vertices;       /* of these hulls; 0 = all, of a decomposition its default */
+  const char* key;        /* MJCF: the keyframe that it starts in; NULL = home or the first, "none" */
   double hold;            /* a spring of so many Hz holds every joint where it starts; 0 = none */
   int threads;
 } RobotOptions;
@@ -48,6 +49,8 @@ typedef struct {
 typedef struct {
   RobotJointPlace* joints;
   int joint_count;
+  char** files; /* included ones, which places of the scene point to  (file_count) */
+  int file_count;
   Text remarks; /* what was changed or left out, a line each; the same are notes in the diagnostics */
 } RobotReport;
 void robot_report_free(RobotReport* report);
@@ -61,6 +64,15 @@ void robot_remark(RobotReport* report, Diagnostics* diagnostics, SourcePlace pla
 Status robot_parse_urdf(Scene* scene, const char* path, const char* text, size_t length, const RobotOptions* options,
                         RobotReport* report, Diagnostics* diagnostics);
 
+/* The same of a file of MuJoCo (MJCF). It says itself how its bases stand: free_base and height count for nothing. With
+ * hold its actuators are left out. */
+Status robot_parse_mjcf(Scene* scene, const char* path, const char* text, size_t length, const RobotOptions* options,
+                        RobotReport* report, Diagnostics* diagnostics);
+/* Is the text's first element <mujoco>? */
+bool robot_is_mjcf(const char* text);
+/* Links or groups of the scene that never touch, by name. */
+void robot_exclude(Scene* scene, const char* a, const char* b);
+
 /* ---------------------------------------------------------------- a robot that stands (robot/import.c) */
 
 /* Owns everything; robot_free accepts a zeroed or half-made one. */
@@ -68,6 +80,7 @@ typedef struct {
   Scene scene;
   Model model; /* of that scene, but without the controllers that hold joints */
   RobotReport report;
+  bool is_mjcf;
 } Robot;
 
 /* Read the file (STATUS_IO, STATUS_BAD_INPUT with diagnostics), put a free robot on the ground, exclude contacts of its

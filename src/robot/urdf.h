@@ -14,6 +14,7 @@ typedef enum {
   URDF_PRISMATIC,
   URDF_FLOATING,
   URDF_PLANAR,
+  URDF_BALL, /* of MuJoCo alone */
 } UrdfJointType;
 #define URDF_JOINT_TYPES "fixed|revolute|continuous|prismatic|floating|planar"
 
@@ -25,7 +26,16 @@ typedef struct {
   Quat rotation;
 } UrdfPose;
 
-typedef enum { URDF_BOX, URDF_CYLINDER, URDF_SPHERE, URDF_CAPSULE, URDF_MESH } UrdfGeometry;
+/* The last two of MuJoCo alone: planes, z outward; points, of which the hull is meant. */
+typedef enum {
+  URDF_BOX,
+  URDF_CYLINDER,
+  URDF_SPHERE,
+  URDF_CAPSULE,
+  URDF_MESH,
+  URDF_HALF_SPACE,
+  URDF_POINTS,
+} UrdfGeometry;
 
 typedef struct {
   SourcePlace place; /* of the geometry's kind */
@@ -36,6 +46,8 @@ typedef struct {
   const char* file;      /* mesh, as written */
   SourcePlace file_place;
   Vec3 scale;
+  Vec3* points; /* owned (point_count) */
+  int point_count;
 } UrdfShape;
 
 typedef struct {
@@ -54,6 +66,7 @@ typedef struct {
   UrdfShapes visual, collision;
   double color[3]; /* sRGB of the first visual with one; negative = none */
   int joint;       /* the one that it is the child of, or -1 */
+  double gravity_compensation;
 } UrdfLink;
 
 typedef struct {
@@ -67,6 +80,9 @@ typedef struct {
   Vec3 axis;           /* unit */
   double lower, upper; /* -INFINITY, INFINITY when open */
   double damping, friction;
+  double stiffness, rest, armature, dry_friction; /* of MuJoCo alone */
+  double start[4];                                /* BALL: w x y z */
+  double velocity[6];                     /* of its degrees of freedom, as initial velocities of a scene have them */
   bool has_effort, has_mimic, has_safety; /* what a scene cannot say: limits of force and speed, ... */
 } UrdfJoint;
 
@@ -116,9 +132,16 @@ typedef struct {
   Names names; /* of the scene's links; texts are theirs */
 } UrdfBuild;
 
-/* The robot as a scene; scene holds the defaults. False after an error. */
-bool urdf_scene(const UrdfRobot* robot, const RobotOptions* options, Scene* scene, RobotReport* report,
+/* The robot as a scene; scene holds the defaults. carrier: the link of the scene that each of the robot is part of, -1
+ * for the world (links of the robot; NULL: not wanted). False after an error. */
+bool urdf_scene(const UrdfRobot* robot, const RobotOptions* options, Scene* scene, RobotReport* report, int* carrier,
                 Diagnostics* diagnostics);
+/* Are these joints, one after the other through links without mass and shape, one joint of a scene? */
+bool urdf_is_one_joint(const UrdfJoint* const* chain, int count);
+/* A scene without links has all the defaults of the format. (robot/urdf_import.c) */
+Status urdf_take_defaults(Scene* scene, const char* path);
+/* The robot's name where it can be a scene's, else the file's. */
+void urdf_take_name(Scene* scene, const char* name);
 
 /* Tell what is wrong with the files of meshes, for a robot that cannot become a scene for other reasons. */
 void urdf_check_files(const UrdfRobot* robot, const RobotOptions* options, Scene* scene, Diagnostics* diagnostics);

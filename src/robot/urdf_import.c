@@ -3,8 +3,7 @@
 
 #include "robot/urdf.h"
 
-/* A scene without links has all the defaults of the format. */
-static Status take_defaults(Scene* scene, const char* path) {
+Status urdf_take_defaults(Scene* scene, const char* path) {
   static const char EMPTY[] = "links: []\n";
   Diagnostics none = {0};
   Status status = scene_parse(scene, path, EMPTY, strlen(EMPTY), false, NULL, 0, &none);
@@ -12,8 +11,7 @@ static Status take_defaults(Scene* scene, const char* path) {
   return status;
 }
 
-/* The robot's name where it can be a scene's, else the file's. */
-static void take_name(Scene* scene, const char* name) {
+void urdf_take_name(Scene* scene, const char* name) {
   if (!*name || strlen(name) > NAME_MAX_LENGTH || name_bad_character(name) || name_is_blank(name)) return;
   memory_free(scene->name);
   scene->name = memory_text(name);
@@ -26,8 +24,8 @@ static bool import_tree(Scene* scene, const XmlElement* root, const RobotOptions
   /* what hangs on what is told even when numbers are broken */
   good = robot.link_count > 0 && robot.link_count <= LINK_MAX && urdf_connect(&robot, diagnostics) && good;
   if (good) {
-    take_name(scene, robot.name);
-    good = urdf_scene(&robot, options, scene, report, diagnostics);
+    urdf_take_name(scene, robot.name);
+    good = urdf_scene(&robot, options, scene, report, NULL, diagnostics);
   } else {
     urdf_check_files(&robot, options, scene, diagnostics);
   }
@@ -39,7 +37,7 @@ Status robot_parse_urdf(Scene* scene, const char* path, const char* text, size_t
                         RobotReport* report, Diagnostics* diagnostics) {
   XmlDocument document = {0};
   *report = (RobotReport){0};
-  Status status = take_defaults(scene, path);
+  Status status = urdf_take_defaults(scene, path);
   if (status != STATUS_OK) return status;
   bool good = xml_read(&document, scene->path, text, length, diagnostics) &&
               import_tree(scene, document.root, options, report, diagnostics);
@@ -49,6 +47,8 @@ Status robot_parse_urdf(Scene* scene, const char* path, const char* text, size_t
 
 void robot_report_free(RobotReport* report) {
   for (int i = 0; i < report->joint_count; i++) memory_free(report->joints[i].name);
+  for (int i = 0; i < report->file_count; i++) memory_free(report->files[i]);
+  memory_free(report->files);
   memory_free(report->joints);
   text_free(&report->remarks);
   *report = (RobotReport){0};

@@ -496,6 +496,8 @@ bool urdf_read(UrdfRobot* robot, const XmlElement* root, Diagnostics* diagnostic
 
 void urdf_free(UrdfRobot* robot) {
   for (int i = 0; i < robot->link_count; i++) {
+    for (int k = 0; k < robot->links[i].visual.count; k++) memory_free(robot->links[i].visual.items[k].points);
+    for (int k = 0; k < robot->links[i].collision.count; k++) memory_free(robot->links[i].collision.items[k].points);
     memory_free(robot->links[i].visual.items);
     memory_free(robot->links[i].collision.items);
   }

@@ -8,6 +8,8 @@
 enum { CHAIN_MAX = 5 };
 #define PARALLEL_SINE 1e-6
 #define ROBOT_GROUP "robot"
+/* Of joints with dry friction, as the format has it where nothing is said. */
+#define FRICTION_SPEED 1e-4
 
 static UrdfPose identity(void) { return (UrdfPose){{0, 0, 0}, {1, 0, 0, 0}}; }
 
@@ -82,6 +84,7 @@ static int add_link(UrdfBuild* build, const char* name, SourcePlace place) {
   *joint = (SceneJoint){.place = place, .rotation = quat_identity(), .free_axes = FREE_ALL};
   joint->axes[0] = vec3(0, 0, 1);
   joint->axes[1] = vec3(1, 0, 0);
+  joint->friction_speed = FRICTION_SPEED;
   for (int i = 0; i < JOINT_MAX_DOF; i++) joint->lower[i] = -HUGE_VAL, joint->upper[i] = HUGE_VAL;
   joint_default_limits(joint);
   return index;
@@ -100,6 +103,7 @@ static void put(UrdfBuild* build, int from, int target, UrdfPose pose) {
   SceneLink* to = &build->scene->links[target];
   add_mass(build, link, target, pose);
   urdf_add_shapes(build, link, target, pose);
+  if (link->gravity_compensation != 0) to->gravity_compensation = link->gravity_compensation;
   if (to->color[0] < 0) memcpy(to->color, link->color, sizeof to->color);
 }
 
@@ -187,6 +191,11 @@ static bool fill_axes(const UrdfJoint* const* chain, int count, SceneJoint* join
   return joint->free_axes != 0;
 }
 
+bool urdf_is_one_joint(const UrdfJoint* const* chain, int count) {
+  SceneJoint joint = {0};
+  return count <= CHAIN_MAX && fill_axes(chain, count, &joint);
+}
+
 static void add_place(UrdfBuild* build, const UrdfJoint* joint, int link, int dof) {
   RobotReport* report = build->report;
   report->joints[report->joint_count++] = (RobotJointPlace){memory_text(joint->name), link, dof};
@@ -205,6 +214,21 @@ static int find_chain(const UrdfBuild* build, int link, const UrdfJoint** chain)
     link = chain[i]->parent;
   }
   return count;
+}
+
+static SceneInitial* initial_of(UrdfBuild* build, int link);
+
+static bool is_moving(const UrdfJoint* joint, int count) {
+  for (int k = 0; k < count; k++)
+    if (joint->velocity[k] != 0) return true;
+  return false;
+}
+
+static void set_velocities(UrdfBuild* build, int link, const UrdfJoint* joint, int first, int count) {
+  if (!is_moving(joint, count)) return;
+  SceneInitial* initial = initial_of(build, link);
+  initial->has_velocities = true;
+  memcpy(initial->velocities + first, joint->velocity, sizeof(double) * (size_t)count);
 }
 
 static void put_single(UrdfBuild* build, int link) {
@@ -234,7 +258,12 @@ static void put_single(UrdfBuild* build, int link) {
     joint->upper[i] = chain[i]->upper;
     joint->limited[i] = isfinite(chain[i]->lower) || isfinite(chain[i]->upper);
     joint->damping[i] = chain[i]->damping;
+    joint->stiffness[i] = chain[i]->stiffness;
+    joint->rest[i] = chain[i]->rest;
+    joint->armature[i] = chain[i]->armature;
+    joint->friction[i] = chain[i]->dry_friction;
     add_place(build, chain[i], target, i);
+    set_velocities(build, target, chain[i], i, 1);
   }
   joint_default_limits(joint);
 }
@@ -265,12 +294,33 @@ static void put_floating(UrdfBuild* build, int link, const UrdfJoint* joint) {
   leave_fixed(build, &carrier, &origin);
   int target = put_alone(build, link, carrier, origin, JOINT_FREE);
   build->scene->links[target].joint.place = joint->place;
+  if (joint->type == URDF_FLOATING) set_velocities(build, target, joint, 0, 6);
   if (joint->type == URDF_FLOATING) return;
   if (normal < 0)
     diagnostics_add(build->diagnostics, SEVERITY_ERROR, joint->place,
                     "the normal of the planar joint '%s' must be x, y or z", text_excerpt(joint->name).text);
   else
     build->scene->links[target].joint.free_axes = PLANES[normal];
+}
+
+/* One limit, on its whole angle; damping and a spring alike about all axes. */
+static void put_ball(UrdfBuild* build, int link, const UrdfJoint* from) {
+  UrdfPose origin = urdf_pose_mul(build->pose[from->parent], from->origin);
+  int target = put_alone(build, link, build->carrier[from->parent], origin, JOINT_BALL);
+  SceneJoint* joint = &build->scene->links[target].joint;
+  joint->place = from->place;
+  joint->upper[0] = from->upper;
+  joint->limited[0] = isfinite(from->upper);
+  for (int k = 0; k < 3; k++) {
+    joint->damping[k] = from->damping;
+    joint->stiffness[k] = from->stiffness;
+  }
+  joint_default_limits(joint);
+  set_velocities(build, target, from, 0, 3);
+  if (from->start[0] == 1) return;
+  SceneInitial* initial = initial_of(build, target);
+  initial->has_coordinates = true;
+  memcpy(initial->coordinates, from->start, sizeof from->start);
 }
 
 static void put_link(UrdfBuild* build, int link) {
@@ -284,6 +334,8 @@ static void put_link(UrdfBuild* build, int link) {
     put_fixed(build, link, joint);
   else if (is_single(joint))
     put_single(build, link);
+  else if (joint->type == URDF_BALL)
+    put_ball(build, link, joint);
   else
     put_floating(build, link, joint);
 }
@@ -353,13 +405,13 @@ static double free_place(const SceneJoint* joint, int dof) {
   return fmax(fmin(0, high), low);
 }
 
-static double* initial_of(UrdfBuild* build, int link) {
+static SceneInitial* initial_of(UrdfBuild* build, int link) {
   Scene* scene = build->scene;
   for (int i = 0; i < scene->initial_count; i++)
-    if (scene->initials[i].link == link) return scene->initials[i].coordinates;
+    if (scene->initials[i].link == link) return &scene->initials[i];
   SceneInitial* initial = &scene->initials[scene->initial_count++];
-  *initial = (SceneInitial){.place = scene->links[link].joint.place, .link = link, .has_coordinates = true};
-  return initial->coordinates;
+  *initial = (SceneInitial){.place = scene->links[link].joint.place, .link = link};
+  return initial;
 }
 
 static void check_starts(UrdfBuild* build) {
@@ -376,7 +428,6 @@ static void check_starts(UrdfBuild* build) {
 
 static void set_starts(UrdfBuild* build) {
   Text moved = {0};
-  build->scene->initials = MEMORY_NEW(SceneInitial, build->scene->link_count + 1);
   check_starts(build);
   for (int k = 0; k < build->report->joint_count; k++) {
     const RobotJointPlace* place = &build->report->joints[k];
@@ -384,7 +435,9 @@ static void set_starts(UrdfBuild* build) {
     const RobotStart* start = start_of(build, place->name);
     double value = start ? start->value : free_place(joint, place->dof);
     if (value == 0) continue;
-    initial_of(build, place->link)[place->dof] = value;
+    SceneInitial* initial = initial_of(build, place->link);
+    initial->has_coordinates = true;
+    initial->coordinates[place->dof] = value;
     if (start) continue;
     text_add(&moved, "%s%s ", moved.length > 0 ? ", " : "", text_excerpt(place->name).text);
     text_add_double(&moved, value);
@@ -484,7 +537,7 @@ static void build_links(UrdfBuild* build) {
   if (build->options->no_self_collision) exclude_robot(build->scene, first);
 }
 
-bool urdf_scene(const UrdfRobot* robot, const RobotOptions* options, Scene* scene, RobotReport* report,
+bool urdf_scene(const UrdfRobot* robot, const RobotOptions* options, Scene* scene, RobotReport* report, int* carrier,
                 Diagnostics* diagnostics) {
   int count = robot->link_count, errors_before = diagnostics->error_count;
   UrdfBuild build = {.robot = robot, .options = options, .scene = scene, .report = report, .diagnostics = diagnostics};
@@ -497,9 +550,11 @@ bool urdf_scene(const UrdfRobot* robot, const RobotOptions* options, Scene* scen
   build.moves = MEMORY_NEW(bool, count + 2);
   build.shape_room = MEMORY_NEW(int, count + 2);
   scene->links = MEMORY_NEW(SceneLink, count + 2); /* and the ground */
+  scene->initials = MEMORY_NEW(SceneInitial, count + 2);
   report->joints = MEMORY_NEW(RobotJointPlace, robot->joint_count + 1);
   urdf_shape_defaults(&build);
   build_links(&build);
+  for (int i = 0; carrier && i < count; i++) carrier[i] = build.carrier[i];
   scene_free(&build.defaults);
   names_free(&build.names);
   memory_free(build.carrier);

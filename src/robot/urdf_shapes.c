@@ -12,10 +12,12 @@ void urdf_shape_defaults(UrdfBuild* build) {
       "  sphere: {type: sphere, radius: 1}\n"
       "  capsule: {type: capsule, radius: 1, length: 1}\n"
       "  mesh: {type: mesh, file: mesh.obj, decompose: {}}\n"
+      "  half_space: {type: half_space}\n"
+      "  points: {type: points, points: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]}\n"
       "links: []\n";
   Diagnostics none = {0};
   scene_parse(&build->defaults, "defaults", TEXT, strlen(TEXT), false, NULL, 0, &none);
-  assert(build->defaults.shape_count == URDF_MESH + 1 && none.count == 0);
+  assert(build->defaults.shape_count == URDF_POINTS + 1 && none.count == 0);
   diagnostics_free(&none);
 }
 
@@ -143,6 +145,13 @@ static bool fill_shape(UrdfBuild* build, const UrdfShape* from, SceneShape* shap
   shape->size = from->size;
   shape->radius = from->radius;
   shape->length = from->length;
+  shape->points = NULL;
+  shape->point_count = 0;
+  if (from->kind == URDF_POINTS) {
+    shape->point_count = from->point_count;
+    shape->points = MEMORY_NEW(Vec3, from->point_count);
+    memcpy(shape->points, from->points, sizeof(Vec3) * (size_t)from->point_count);
+  }
   return from->kind != URDF_MESH || add_mesh(build, from, shape);
 }
 

@@ -32,5 +32,8 @@ add_up "$work/scenes.log" "$code"
 code=0
 python3 tests/mujoco/urdf.py "$SDRS" "$work/urdf_poses" "$work" >"$work/urdf.log" || code=$?
 add_up "$work/urdf.log" "$code"
+code=0
+python3 tests/mujoco/mjcf.py "$SDRS" "$work/urdf_poses" "$work" >"$work/mjcf.log" || code=$?
+add_up "$work/mjcf.log" "$code"
 echo "$passed passed, $failed failed"
 ((failed == 0))

@@ -1,6 +1,6 @@
 /* Loads a URDF (or MJCF) file in MuJoCo and prints, for every line of standard input, where its bodies are.
  *   urdf_poses MODEL [DURATION]
- * A line: `joint=number` for joints of one degree of freedom, `joint=x,y,z,qw,qx,qy,qz` for those that float, blanks
+ * A line: `joint=number` for joints of one degree of freedom, `joint=x,y,z,qw,qx,qy,qz` for those that float, four for balls, blanks
  * between. RunFolder as CSV: position, orientation and centre of mass of every body; with DURATION, after it has moved
  * for so many seconds from rest, without contact, by small steps of fourth order. */
 #include <mujoco/mujoco.h>
@@ -37,7 +37,7 @@ static void set_joint(const mjModel* m, mjData* d, char* word) {
   int joint = mj_name2id(m, mjOBJ_JOINT, word);
   if (joint < 0) fail("no joint ", word);
   double* q = d->qpos + m->jnt_qposadr[joint];
-  int count = m->jnt_type[joint] == mjJNT_FREE ? 7 : 1;
+  int count = m->jnt_type[joint] == mjJNT_FREE ? 7 : m->jnt_type[joint] == mjJNT_BALL ? 4 : 1;
   char* at = equals + 1;
   for (int k = 0; k < count; k++, at += *at == ',') q[k] = strtod(at, &at);
   if (*at) fail("cannot read the values of ", word);

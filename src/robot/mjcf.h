@@ -1,0 +1,123 @@
+/* mjcf: a model of MuJoCo as its file says it, on the way to the links and joints of urdf.h, from which the scene is
+ * made as that of a URDF file is. Private to robot/. An MjcfModel owns its documents, arrays and the texts that it
+ * makes; mjcf_free accepts a half-read one. */
+#ifndef SDRS_ROBOT_MJCF_H
+#define SDRS_ROBOT_MJCF_H
+
+#include "robot/urdf.h"
+
+/* How the file is to be read: <compiler> and what stands in <option>. */
+typedef struct {
+  bool degrees;     /* angles of the file; the default of MuJoCo */
+  bool auto_limits; /* a range limits; else `limited` must say so */
+  int from_geoms;   /* masses of geoms: 1 always, 0 never, -1 where a body has no <inertial> */
+  char euler[4];    /* xyz: about the turned axes; XYZ: about fixed ones */
+  const char* mesh_folder;
+  double timestep; /* s */
+  Vec3 gravity;
+} MjcfCompiler;
+
+typedef struct {
+  const XmlElement* element;
+  int link; /* of the robot */
+  bool limited_range;
+} MjcfActuator;
+
+/* Which geoms may touch which: (contype_a & conaffinity_b) || (contype_b & conaffinity_a). */
+typedef struct {
+  int link; /* of the robot */
+  unsigned type, affinity;
+} MjcfMask;
+
+/* A joint in the order of qpos. */
+typedef struct {
+  int joint;        /* of the robot */
+  const char* name; /* "" where it has none */
+  double reference; /* m or rad: what MuJoCo's coordinate is where ours is 0 */
+  Quat start;       /* of one that is relative */
+  bool relative;    /* of a free joint that is three slides and a ball: seen from where the body stands */
+} MjcfCoordinate;
+
+typedef struct {
+  XmlDocument* documents; /* the file, then those that it includes (document_count) */
+  int document_count;
+  char** texts; /* that were made: names, paths (text_count) */
+  int text_count, text_capacity;
+  const XmlElement* root;
+  Diagnostics* diagnostics;
+  RobotReport* report;
+  const RobotOptions* options;
+  const char* path;
+  MjcfCompiler compiler;
+  Names defaults; /* classes -> index in default_elements */
+  const XmlElement** default_elements;
+  int default_count, default_capacity;
+  Names meshes, materials; /* names -> index in assets */
+  const XmlElement** assets;
+  int asset_count, asset_capacity;
+  UrdfRobot robot;
+  Names bodies; /* names -> link of the robot */
+  MjcfMask* masks;
+  int mask_count, mask_capacity;
+  MjcfCoordinate* coordinates;
+  int coordinate_count, coordinate_capacity;
+  double friction; /* largest of the geoms; -1 = none so far */
+  bool several_frictions;
+  Text dropped; /* names of elements and attributes that a scene has no word for, with commas */
+  Names dropped_names;
+  const XmlElement* key; /* of keyframe that the model starts in; NULL = none */
+  RobotStart* starts;    /* where its joints start (start_count) */
+  int start_count;
+} MjcfModel;
+
+/* ---------------------------------------------------------------- elements (robot/mjcf_file.c) */
+
+void mjcf_error(MjcfModel* model, SourcePlace place, const char* format, ...) __attribute__((format(printf, 3, 4)));
+/* A text that lives as long as the model. */
+const char* mjcf_keep(MjcfModel* model, Text* text);
+/* That something of this name is left out, told once for all. */
+void mjcf_drop(MjcfModel* model, const char* what);
+/* Read the file's elements and those that it includes, its compiler, defaults and assets. False after an error. */
+bool mjcf_open(MjcfModel* model, const char* text, size_t length);
+void mjcf_free(MjcfModel* model);
+
+/* An element with the class that its body gives to what says none. */
+typedef struct {
+  const XmlElement* element;
+  const char* class_name; /* "" = main */
+} MjcfElement;
+
+/* The element's own attribute, else that of its class, else of the classes around it; NULL. */
+const XmlAttribute* mjcf_attribute(const MjcfModel* model, MjcfElement element, const char* name);
+/* Up to `most` numbers of an attribute, those that are not there left as they are; how many there were. Told where it
+ * is not `least` to `most` numbers. */
+int mjcf_numbers(MjcfModel* model, MjcfElement element, const char* name, int least, int most, double* values);
+double mjcf_number(MjcfModel* model, MjcfElement element, const char* name, double fallback);
+const char* mjcf_text(const MjcfModel* model, MjcfElement element, const char* name); /* "" when absent */
+/* true, false or another word: 1, 0, -1. */
+int mjcf_flag(const MjcfModel* model, MjcfElement element, const char* name);
+UrdfPose mjcf_pose(MjcfModel* model, MjcfElement element);
+/* Angles of the file in radians. */
+double mjcf_angle(const MjcfModel* model, double value);
+/* The asset of that name in <mesh> or <material>; NULL. */
+const XmlElement* mjcf_asset(const MjcfModel* model, const Names* names, const char* name);
+
+/* ---------------------------------------------------------------- shapes (robot/mjcf_geom.c) */
+
+/* A geom of the robot's link, whose frame stands at `frame`: its shape, its mask, its colour, and its mass, which is
+ * added to `moment` unless that is NULL. */
+void mjcf_read_geom(MjcfModel* model, MjcfElement geom, int link, UrdfPose frame, MassMoment* moment);
+
+/* ---------------------------------------------------------------- bodies (robot/mjcf_body.c) */
+
+/* worldbody as links and joints of model->robot. False after an error. */
+bool mjcf_read_bodies(MjcfModel* model);
+
+/* ---------------------------------------------------------------- what follows (robot/mjcf_scene.c) */
+
+/* Before the scene is made: the keyframe's coordinates as starts, and as the places of free bodies. */
+void mjcf_take_key(MjcfModel* model);
+/* After: actuators, pairs that do not touch, option, friction. carrier: link of the scene of each link of the robot. */
+void mjcf_finish(MjcfModel* model, const int* carrier, Scene* scene);
+
+#endif

@@ -1,0 +1,402 @@
+/* Bodies and joints of MuJoCo as links and joints of urdf.h. A body's frame moves to the anchor of its joint, as a
+ * link's frame here is that of its joint; several joints on one body are joints in a row through links between them. */
+#include <string.h>
+
+#include "robot/mjcf.h"
+
+enum { JOINTS_MAX = 6 };
+/* Part of a body's mass and inertia that a link between its joints gets, where these are no one joint of a scene. */
+#define BETWEEN_SHARE 0.01
+
+/* A body being read. */
+typedef struct {
+  MjcfElement element;
+  UrdfPose frame; /* in the frame of the parent's body */
+  const char* class_name;
+  const XmlElement* inertial;
+  MjcfElement joints[JOINTS_MAX];
+  UrdfPose joint_frame[JOINTS_MAX]; /* of the <frame>s around each */
+  int joint_count;
+} Body;
+
+static UrdfPose at(Vec3 position) { return (UrdfPose){position, {1, 0, 0, 0}}; }
+
+/* ---------------------------------------------------------------- elements of a body */
+
+static const char* class_inside(const XmlElement* element, const char* outside) {
+  const XmlAttribute* own = xml_attribute(element, "childclass");
+  return own ? own->value : outside;
+}
+
+/* What stands in a body, and in <frame>s in it, one kind after the other. */
+typedef void (*Visit)(MjcfModel* model, MjcfElement element, UrdfPose frame, void* context);
+
+static void visit(MjcfModel* model, MjcfElement container, UrdfPose frame, const char* names, Visit act,
+                  void* context) {
+  for (const XmlElement* child = container.element->first; child; child = child->next) {
+    MjcfElement own = {child, container.class_name};
+    if (words_index(names, child->name) >= 0) act(model, own, frame, context);
+    if (strcmp(child->name, "frame") != 0) continue;
+    MjcfElement inside = {child, class_inside(child, container.class_name)};
+    visit(model, inside, urdf_pose_mul(frame, mjcf_pose(model, own)), names, act, context);
+  }
+}
+
+static void take_joint(MjcfModel* model, MjcfElement element, UrdfPose frame, void* context) {
+  Body* body = context;
+  if (body->joint_count == JOINTS_MAX) {
+    mjcf_error(model, element.element->place, "a body has at most %d joints", JOINTS_MAX);
+    return;
+  }
+  body->joint_frame[body->joint_count] = frame;
+  body->joints[body->joint_count++] = element;
+}
+
+static void take_inertial(MjcfModel* model, MjcfElement element, UrdfPose frame, void* context) {
+  Body* body = context;
+  (void)model, (void)frame;
+  body->inertial = element.element;
+}
+
+static void take_other(MjcfModel* model, MjcfElement element, UrdfPose frame, void* context) {
+  Text what = {0};
+  (void)frame, (void)context;
+  text_add(&what, "%s", element.element->name);
+  mjcf_drop(model, what.data);
+  text_free(&what);
+}
+
+/* ---------------------------------------------------------------- links and joints */
+
+static int add_link(MjcfModel* model, const char* name, SourcePlace place) {
+  UrdfRobot* robot = &model->robot;
+  robot->links = memory_grown(robot->links, sizeof(UrdfLink), robot->link_count, &robot->link_capacity);
+  robot->links[robot->link_count] =
+      (UrdfLink){.name = name, .place = place, .inertial_place = place, .joint = -1, .color = {-1, -1, -1}};
+  return robot->link_count++;
+}
+
+static UrdfJoint* add_joint(MjcfModel* model, const char* name, SourcePlace place, int parent, int child) {
+  UrdfRobot* robot = &model->robot;
+  robot->joints = memory_grown(robot->joints, sizeof(UrdfJoint), robot->joint_count, &robot->joint_capacity);
+  UrdfJoint* joint = &robot->joints[robot->joint_count];
+  *joint = (UrdfJoint){.name = name, .place = place, .parent = parent, .child = child, .axis = {0, 0, 1}};
+  joint->lower = -HUGE_VAL;
+  joint->upper = HUGE_VAL;
+  joint->start[0] = 1;
+  robot->links[child].joint = robot->joint_count++;
+  return joint;
+}
+
+/* ---------------------------------------------------------------- a joint */
+
+static bool is_limited(MjcfModel* model, MjcfElement element, bool has_range) {
+  int flag = mjcf_flag(model, element, "limited");
+  return flag >= 0 ? flag == 1 : has_range && model->compiler.auto_limits;
+}
+
+static void read_limits(MjcfModel* model, MjcfElement element, UrdfJoint* joint, double reference) {
+  double range[2] = {0, 0};
+  bool turns = joint->type != URDF_PRISMATIC;
+  bool has_range = mjcf_numbers(model, element, "range", 2, 2, range) > 0;
+  if (!is_limited(model, element, has_range)) return;
+  for (int k = 0; k < 2; k++) range[k] = turns ? mjcf_angle(model, range[k]) : range[k];
+  if (!has_range || !(range[0] < range[1])) {
+    mjcf_error(model, element.element->place, "range of joint '%s': the low end must be below the high one",
+               text_excerpt(joint->name).text);
+    return;
+  }
+  if (joint->type == URDF_BALL) {
+    joint->upper = fmin(range[1], 3.14159265358979324);
+    return;
+  }
+  joint->lower = range[0] - reference;
+  joint->upper = range[1] - reference;
+}
+
+static double not_negative(MjcfModel* model, MjcfElement element, const char* name) {
+  double value = mjcf_number(model, element, name, 0);
+  if (value >= 0) return value;
+  mjcf_error(model, element.element->place, "%s of <joint> must be >= 0, got %.10g", name, value);
+  return 0;
+}
+
+static void read_passive(MjcfModel* model, MjcfElement element, UrdfJoint* joint, double reference) {
+  double rest = mjcf_number(model, element, "springref", 0);
+  joint->damping = not_negative(model, element, "damping");
+  joint->stiffness = not_negative(model, element, "stiffness");
+  if (joint->type == URDF_BALL) {
+    if (not_negative(model, element, "armature") > 0) mjcf_drop(model, "armature of balls");
+    if (not_negative(model, element, "frictionloss") > 0) mjcf_drop(model, "frictionloss of balls");
+    return;
+  }
+  joint->armature = not_negative(model, element, "armature");
+  joint->dry_friction = not_negative(model, element, "frictionloss");
+  if (joint->stiffness > 0) joint->rest = (joint->type == URDF_PRISMATIC ? rest : mjcf_angle(model, rest)) - reference;
+}
+
+static UrdfJointType type_of(MjcfModel* model, MjcfElement element) {
+  static const UrdfJointType TYPES[] = {URDF_FLOATING, URDF_BALL, URDF_PRISMATIC, URDF_CONTINUOUS};
+  const char* word = mjcf_text(model, element, "type");
+  if (strcmp(element.element->name, "freejoint") == 0) return URDF_FLOATING;
+  int index = words_index("free|ball|slide|hinge", *word ? word : "hinge");
+  if (index >= 0) return TYPES[index];
+  mjcf_error(model, element.element->place, "a joint's type is free, ball, slide or hinge, got '%s'",
+             text_excerpt(word).text);
+  return URDF_CONTINUOUS;
+}
+
+static void add_coordinate(MjcfModel* model, int joint, const char* name, double reference) {
+  model->coordinates =
+      memory_grown(model->coordinates, sizeof(MjcfCoordinate), model->coordinate_count, &model->coordinate_capacity);
+  model->coordinates[model->coordinate_count++] =
+      (MjcfCoordinate){.joint = joint, .name = name, .reference = reference, .start = {1, 0, 0, 0}};
+}
+
+/* Where the joint's anchor is in its body; a free joint's is the body's frame. */
+static Vec3 anchor_of(MjcfModel* model, const Body* body, int index) {
+  double position[3] = {0};
+  if (type_of(model, body->joints[index]) == URDF_FLOATING) return vec3(0, 0, 0);
+  mjcf_numbers(model, body->joints[index], "pos", 3, 3, position);
+  return urdf_pose_mul(body->joint_frame[index], at(vec3(position[0], position[1], position[2]))).position;
+}
+
+static const char* joint_name(MjcfModel* model, const Body* body, int index, const char* link) {
+  const XmlAttribute* name = xml_attribute(body->joints[index].element, "name");
+  if (name && *name->value) return name->value;
+  Text text = {0};
+  text_add(&text, body->joint_count > 1 ? "%s_joint%d" : "%s_joint", link, index);
+  return mjcf_keep(model, &text);
+}
+
+/* The joint of the body with this number, from link parent to link child. */
+static void fill_joint(MjcfModel* model, const Body* body, int index, int parent, int child, UrdfPose origin) {
+  MjcfElement element = body->joints[index];
+  const char* name = joint_name(model, body, index, model->robot.links[child].name);
+  UrdfJoint* joint = add_joint(model, name, element.element->place, parent, child);
+  double axis[3] = {0, 0, 1}, reference = 0;
+  joint->type = type_of(model, element);
+  joint->origin = origin;
+  mjcf_numbers(model, element, "axis", 3, 3, axis);
+  Vec3 unit = unit_vector(vec3(axis[0], axis[1], axis[2]));
+  bool single = joint->type == URDF_PRISMATIC || joint->type == URDF_CONTINUOUS;
+  if (single && !(vec3_norm(unit) > 0))
+    mjcf_error(model, element.element->place, "the axis of joint '%s' must have a length other than zero",
+               text_excerpt(name).text);
+  else if (single)
+    joint->axis = mat3_mul_vec(mat3_from_quat(body->joint_frame[index].rotation), unit);
+  if (single) reference = mjcf_number(model, element, "ref", 0);
+  if (joint->type == URDF_CONTINUOUS) reference = mjcf_angle(model, reference);
+  add_coordinate(model, model->robot.joint_count - 1, xml_attribute(element.element, "name") ? name : "", reference);
+  if (joint->type == URDF_FLOATING) return;
+  read_limits(model, element, joint, reference);
+  read_passive(model, element, joint, reference);
+}
+
+/* ---------------------------------------------------------------- masses */
+
+static void read_inertial(MjcfModel* model, const XmlElement* element, UrdfPose frame, UrdfLink* link) {
+  MjcfElement e = {element, ""};
+  double i[6] = {0}, diagonal[3] = {0};
+  UrdfPose pose = urdf_pose_mul(frame, mjcf_pose(model, e));
+  bool full = mjcf_numbers(model, e, "fullinertia", 6, 6, i) > 0;
+  if (!full && mjcf_numbers(model, e, "diaginertia", 3, 3, diagonal) > 0) memcpy(i, diagonal, sizeof diagonal);
+  const Mat3 own = {{{i[0], i[3], i[4]}, {i[3], i[1], i[5]}, {i[4], i[5], i[2]}}};
+  Mat3 turn = mat3_from_quat(pose.rotation);
+  bool turned = pose.rotation.x != 0 || pose.rotation.y != 0 || pose.rotation.z != 0;
+  link->has_inertial = true;
+  link->inertial_place = element->place;
+  link->mass = mjcf_number(model, e, "mass", 0);
+  if (!(link->mass >= 0)) mjcf_error(model, element->place, "mass of <inertial> must be >= 0, got %.10g", link->mass);
+  link->center = pose.position;
+  link->inertia = turned ? mat3_mul(turn, mat3_mul(own, mat3_transpose(turn))) : own;
+}
+
+static void mass_of_geoms(const MassMoment* moment, UrdfLink* link) {
+  double mass = mass_moment_mass(moment);
+  if (!(mass > 0)) return;
+  link->has_inertial = true;
+  link->mass = mass;
+  link->center = mass_moment_center(moment);
+  link->inertia = mass_moment_inertia_tensor(moment);
+}
+
+/* ---------------------------------------------------------------- the body */
+
+typedef struct {
+  int link;
+  Vec3 anchor; /* of the link's frame in the body's */
+  MassMoment* moment;
+} GeomTarget;
+
+static void take_geom(MjcfModel* model, MjcfElement element, UrdfPose frame, void* context) {
+  const GeomTarget* target = context;
+  UrdfPose seen = urdf_pose_mul(at(vec3_scale(target->anchor, -1)), frame);
+  mjcf_read_geom(model, element, target->link, seen, target->moment);
+}
+
+static const char* body_name(MjcfModel* model, const XmlElement* element) {
+  const XmlAttribute* name = xml_attribute(element, "name");
+  Text text = {0};
+  if (name && *name->value) return name->value;
+  for (int number = model->robot.link_count; !text.data || names_find(&model->bodies, text.data) >= 0; number++) {
+    text.length = 0;
+    text_add(&text, "body%d", number);
+  }
+  return mjcf_keep(model, &text);
+}
+
+/* The links between the joints of one body get a part of its mass, unless all become one joint. */
+static void split_mass(MjcfModel* model, int first, int last) {
+  UrdfRobot* robot = &model->robot;
+  UrdfLink* body = &robot->links[last];
+  const UrdfJoint* chain[JOINTS_MAX];
+  int count = 0;
+  bool together = true;
+  for (int k = first; k <= last; k++) {
+    chain[count] = &robot->joints[robot->links[k].joint];
+    Vec3 offset = chain[count]->origin.position;
+    bool single = chain[count]->type == URDF_PRISMATIC || chain[count]->type == URDF_CONTINUOUS;
+    together = together && single && (k == first || vec3_norm(offset) == 0);
+    count++;
+  }
+  if (count < 2 || (together && urdf_is_one_joint(chain, count)) || !(body->mass > 0)) return;
+  for (int k = first; k < last; k++) {
+    UrdfLink* between = &robot->links[k];
+    Vec3 ahead = vec3(0, 0, 0); /* from this link's frame to the body's */
+    for (int n = k + 1; n <= last; n++) ahead = vec3_add(ahead, robot->joints[robot->links[n].joint].origin.position);
+    between->mass = BETWEEN_SHARE * body->mass;
+    between->inertia = mat3_scale(body->inertia, BETWEEN_SHARE);
+    between->center = vec3_add(body->center, ahead);
+    between->has_inertial = true;
+  }
+  double left = 1 - BETWEEN_SHARE * (last - first);
+  body->mass *= left;
+  body->inertia = mat3_scale(body->inertia, left);
+  robot_remark(model->report, model->diagnostics, body->place,
+               "the joints of body '%s' are no one joint of a scene: links between them get 1 %% of its mass each",
+               text_excerpt(body->name).text);
+}
+
+/* Slides along x, y, z and a ball, as scenes with free joints that something acts on are exported. */
+static bool is_free_in_parts(MjcfModel* model, const Body* body) {
+  if (body->joint_count != 4 || type_of(model, body->joints[3]) != URDF_BALL) return false;
+  if (vec3_norm(anchor_of(model, body, 3)) != 0) return false;
+  for (int k = 0; k < 3; k++) {
+    double axis[3] = {0, 0, 1};
+    mjcf_numbers(model, body->joints[k], "axis", 3, 3, axis);
+    bool turned = body->joint_frame[k].rotation.w != 1;
+    if (type_of(model, body->joints[k]) != URDF_PRISMATIC || turned) return false;
+    for (int i = 0; i < 3; i++)
+      if (axis[i] != (i == k)) return false;
+  }
+  return true;
+}
+
+static int add_free_body(MjcfModel* model, const Body* body, int parent, UrdfPose origin, const char* name) {
+  int link = add_link(model, name, body->element.element->place);
+  UrdfJoint* joint = add_joint(model, joint_name(model, body, 3, name), body->joints[3].element->place, parent, link);
+  joint->type = URDF_FLOATING;
+  joint->origin = origin;
+  add_coordinate(model, model->robot.joint_count - 1, "", 0);
+  model->coordinates[model->coordinate_count - 1].relative = true;
+  for (int k = 0; k < 4; k++)
+    if (*mjcf_text(model, body->joints[k], "damping") || *mjcf_text(model, body->joints[k], "stiffness"))
+      mjcf_drop(model, "damping and springs of free joints");
+  return link;
+}
+
+/* The body's links, the last of which carries what it is made of. Returns that one; anchor: of its frame in the body.
+ */
+static int add_body_links(MjcfModel* model, const Body* body, int parent, Vec3 parent_anchor, const char* name,
+                          Vec3* anchor) {
+  UrdfPose origin = urdf_pose_mul(at(vec3_scale(parent_anchor, -1)), body->frame);
+  SourcePlace place = body->element.element->place;
+  *anchor = vec3(0, 0, 0);
+  if (body->joint_count == 0) {
+    int link = add_link(model, name, place);
+    UrdfJoint* joint = add_joint(model, name, place, parent, link);
+    joint->type = URDF_FIXED;
+    joint->origin = origin;
+    return link;
+  }
+  if (is_free_in_parts(model, body)) return add_free_body(model, body, parent, origin, name);
+  for (int k = 0; k < body->joint_count; k++) {
+    Text between = {0};
+    Vec3 here = anchor_of(model, body, k);
+    bool last = k + 1 == body->joint_count;
+    if (!last) text_add(&between, "%s_between%d", name, k);
+    int link = add_link(model, last ? name : mjcf_keep(model, &between), place);
+    UrdfPose step = k == 0 ? urdf_pose_mul(origin, at(here)) : at(vec3_sub(here, *anchor));
+    fill_joint(model, body, k, parent, link, step);
+    *anchor = here;
+    parent = link;
+  }
+  return parent;
+}
+
+typedef struct {
+  int link;
+  Vec3 anchor;
+} BodyParent;
+
+static void read_inside(MjcfModel* model, MjcfElement inside, const Body* body, int link, Vec3 anchor) {
+  UrdfPose none = at(vec3(0, 0, 0)), shifted = at(vec3_scale(anchor, -1));
+  MassMoment moment = mass_moment_zero();
+  int mode = model->compiler.from_geoms;
+  bool from_geoms = link > 0 && (mode == 1 || (mode < 0 && !body->inertial));
+  GeomTarget target = {link, anchor, from_geoms ? &moment : NULL};
+  visit(model, inside, none, "geom", take_geom, &target);
+  if (from_geoms)
+    mass_of_geoms(&moment, &model->robot.links[link]);
+  else if (body->inertial)
+    read_inertial(model, body->inertial, shifted, &model->robot.links[link]);
+  visit(model, inside, none, "site|camera|composite|flexcomp|replicate|attach|plugin", take_other, NULL);
+}
+
+static void read_body(MjcfModel* model, MjcfElement element, UrdfPose frame, void* context) {
+  const BodyParent* parent = context;
+  Body body = {.element = element, .frame = urdf_pose_mul(frame, mjcf_pose(model, element))};
+  MjcfElement inside = {element.element, class_inside(element.element, element.class_name)};
+  const char* name = body_name(model, element.element);
+  if (model->robot.link_count + JOINTS_MAX > LINK_MAX) {
+    if (model->robot.link_count < LINK_MAX) mjcf_error(model, element.element->place, "more than %d links", LINK_MAX);
+    return;
+  }
+  visit(model, inside, at(vec3(0, 0, 0)), "joint|freejoint", take_joint, &body);
+  visit(model, inside, at(vec3(0, 0, 0)), "inertial", take_inertial, &body);
+  int first = model->robot.link_count;
+  Vec3 anchor;
+  int link = add_body_links(model, &body, parent->link, parent->anchor, name, &anchor);
+  if (!names_add(&model->bodies, name, link))
+    mjcf_error(model, element.element->place, "the name '%s' is taken by another body", text_excerpt(name).text);
+  model->robot.links[link].gravity_compensation = mjcf_number(model, (MjcfElement){element.element, ""}, "gravcomp", 0);
+  if (*mjcf_text(model, (MjcfElement){element.element, ""}, "mocap")) mjcf_drop(model, "mocap (the body stands still)");
+  read_inside(model, inside, &body, link, anchor);
+  if (link > first) split_mass(model, first, link);
+  BodyParent own = {link, anchor};
+  visit(model, inside, at(vec3(0, 0, 0)), "body", read_body, &own);
+}
+
+static void read_world(MjcfModel* model, const XmlElement* world) {
+  MjcfElement inside = {world, class_inside(world, "")};
+  Body none = {.element = inside};
+  BodyParent own = {0, {0, 0, 0}};
+  read_inside(model, inside, &none, 0, vec3(0, 0, 0));
+  visit(model, inside, at(vec3(0, 0, 0)), "body", read_body, &own);
+}
+
+bool mjcf_read_bodies(MjcfModel* model) {
+  int before = model->diagnostics->error_count;
+  UrdfRobot* robot = &model->robot;
+  const XmlAttribute* name = xml_attribute(model->root, "model");
+  robot->name = name ? name->value : "";
+  robot->root = add_link(model, "ground", model->root->place);
+  for (const XmlElement* world = xml_child(model->root, "worldbody"); world; world = xml_next(world))
+    read_world(model, world);
+  if (robot->link_count < 2 && robot->links[0].collision.count == 0)
+    mjcf_error(model, model->root->place, "there is no body in <worldbody>");
+  robot->order = MEMORY_NEW(int, robot->link_count + 1);
+  for (int i = 0; i < robot->link_count; i++) robot->order[i] = i; /* parents come first */
+  return model->diagnostics->error_count == before;
+}

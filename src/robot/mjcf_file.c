@@ -1,0 +1,377 @@
+/* Files of MuJoCo as elements: what is included, defaults by class, the compiler's settings, attributes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "robot/mjcf.h"
+
+enum { INCLUDE_MAX = 64, PROBLEM_MAX = 200 };
+#define PI 3.14159265358979324
+
+/* ---------------------------------------------------------------- messages and texts */
+
+void mjcf_error(MjcfModel* model, SourcePlace place, const char* format, ...) {
+  Text text = {0};
+  if (model->diagnostics->count >= PROBLEM_MAX) {
+    model->diagnostics->error_count++;
+    return;
+  }
+  va_list arguments;
+  va_start(arguments, format);
+  text_add_v(&text, format, arguments);
+  va_end(arguments);
+  diagnostics_add(model->diagnostics, SEVERITY_ERROR, place, "%s", text.data);
+  text_free(&text);
+}
+
+const char* mjcf_keep(MjcfModel* model, Text* text) {
+  model->texts = memory_grown(model->texts, sizeof(char*), model->text_count, &model->text_capacity);
+  model->texts[model->text_count++] = text->data;
+  char* kept = text->data;
+  *text = (Text){0};
+  return kept;
+}
+
+void mjcf_drop(MjcfModel* model, const char* what) {
+  if (names_find(&model->dropped_names, what) >= 0) return;
+  Text text = {0};
+  text_add(&text, "%s", what);
+  names_add(&model->dropped_names, mjcf_keep(model, &text), 0);
+  text_add(&model->dropped, "%s%s", model->dropped.length > 0 ? ", " : "", text_excerpt(what).text);
+}
+
+/* ---------------------------------------------------------------- includes */
+
+static bool add_document(MjcfModel* model, const char* path, const char* text, size_t length, SourcePlace from) {
+  size_t count = (size_t)model->document_count;
+  if (count == INCLUDE_MAX) {
+    mjcf_error(model, from, "more than %d files are included", INCLUDE_MAX - 1);
+    return false;
+  }
+  model->documents = memory_resize(model->documents, count * sizeof(XmlDocument), (count + 1) * sizeof(XmlDocument));
+  model->documents[count] = (XmlDocument){0};
+  model->document_count++;
+  return xml_read(&model->documents[count], path, text, length, model->diagnostics);
+}
+
+/* As long as the report lives, to which places may point. */
+static char* keep_file(MjcfModel* model, char* path) {
+  RobotReport* report = model->report;
+  size_t count = (size_t)report->file_count;
+  report->files = memory_resize(report->files, count * sizeof(char*), (count + 1) * sizeof(char*));
+  return report->files[report->file_count++] = path;
+}
+
+/* The children of an included root stand where the <include> stood. */
+static void splice(XmlElement* include, XmlElement* before, const XmlElement* root) {
+  XmlElement *parent = include->parent, *next = include->next, *first = root->first ? root->first : next;
+  for (XmlElement* child = root->first; child; child = child->next) child->parent = parent;
+  if (before)
+    before->next = first;
+  else
+    parent->first = first;
+  if (root->last) root->last->next = next;
+  if (!next) parent->last = root->last ? root->last : before;
+}
+
+static bool include_file(MjcfModel* model, XmlElement* include, XmlElement* before) {
+  const XmlAttribute* file = xml_attribute(include, "file");
+  char* text;
+  size_t length;
+  if (!file || !*file->value) {
+    mjcf_error(model, include->place, "<include> needs 'file'");
+    return false;
+  }
+  char* path = keep_file(model, file_resolve(model->path, file->value));
+  if (file_read_reported(path, &text, &length, model->diagnostics) != STATUS_OK) {
+    mjcf_error(model, file->place, "the file '%s' cannot be included", text_excerpt(file->value).text);
+    return false;
+  }
+  bool good = add_document(model, path, text, length, include->place);
+  memory_free(text);
+  if (good) splice(include, before, model->documents[model->document_count - 1].root);
+  return good;
+}
+
+/* What an included file includes is looked at where it now stands; the number of files ends a ring. */
+static bool include_all(MjcfModel* model, XmlElement* parent) {
+  XmlElement* before = NULL;
+  for (XmlElement* child = parent->first; child;) {
+    if (strcmp(child->name, "include") == 0) {
+      if (!include_file(model, child, before)) return false;
+      child = before ? before->next : parent->first;
+      continue;
+    }
+    if (!include_all(model, child)) return false;
+    before = child;
+    child = child->next;
+  }
+  return true;
+}
+
+/* ---------------------------------------------------------------- attributes */
+
+/* Of a class: the element with the tag in its <default>. Several <default>s at the top are one, main. */
+static const XmlAttribute* default_attribute(const MjcfModel* model, const char* class_name, const char* tag,
+                                             const char* name) {
+  int index = names_find(&model->defaults, *class_name ? class_name : "main");
+  const XmlElement* element = index >= 0 ? model->default_elements[index] : NULL;
+  while (element && strcmp(element->name, "default") == 0 && element->parent != model->root) {
+    const XmlElement* own = xml_child(element, tag);
+    const XmlAttribute* attribute = own ? xml_attribute(own, name) : NULL;
+    if (attribute) return attribute;
+    element = element->parent;
+  }
+  for (element = xml_child(model->root, "default"); element; element = xml_next(element)) {
+    const XmlElement* own = xml_child(element, tag);
+    const XmlAttribute* attribute = own ? xml_attribute(own, name) : NULL;
+    if (attribute) return attribute;
+  }
+  return NULL;
+}
+
+const XmlAttribute* mjcf_attribute(const MjcfModel* model, MjcfElement element, const char* name) {
+  const XmlAttribute* own = xml_attribute(element.element, name);
+  const XmlAttribute* class_name = xml_attribute(element.element, "class");
+  if (own) return own;
+  return default_attribute(model, class_name ? class_name->value : element.class_name, element.element->name, name);
+}
+
+/* Up to `most` finite numbers between blanks; -1 when it is something else. */
+static int parse_numbers(const char* text, int most, double* values) {
+  const char* p = text;
+  for (int count = 0;; count++) {
+    p += strspn(p, " \t\r\n");
+    if (!*p) return count;
+    char* end;
+    double value = strtod(p, &end);
+    bool plain = strspn(p, "0123456789+-.eE") >= (size_t)(end - p);
+    if (end == p || !plain || !isfinite(value) || (*end && !strchr(" \t\r\n", *end)) || count == most) return -1;
+    values[count] = value;
+    p = end;
+  }
+}
+
+enum { NUMBERS_MAX = 16 };
+
+int mjcf_numbers(MjcfModel* model, MjcfElement element, const char* name, int least, int most, double* values) {
+  const XmlAttribute* attribute = mjcf_attribute(model, element, name);
+  double read[NUMBERS_MAX];
+  int count = attribute ? parse_numbers(attribute->value, most, read) : 0;
+  if (!attribute) return 0;
+  if (count >= least) {
+    memcpy(values, read, sizeof(double) * (size_t)count);
+    return count;
+  }
+  if (least == most)
+    mjcf_error(model, attribute->place, "%s of <%s>: expected %d number%s, got '%s'", name, element.element->name, most,
+               most == 1 ? "" : "s", text_excerpt(attribute->value).text);
+  else
+    mjcf_error(model, attribute->place, "%s of <%s>: expected %d to %d numbers, got '%s'", name, element.element->name,
+               least, most, text_excerpt(attribute->value).text);
+  return 0;
+}
+
+double mjcf_number(MjcfModel* model, MjcfElement element, const char* name, double fallback) {
+  mjcf_numbers(model, element, name, 1, 1, &fallback);
+  return fallback;
+}
+
+const char* mjcf_text(const MjcfModel* model, MjcfElement element, const char* name) {
+  const XmlAttribute* attribute = mjcf_attribute(model, element, name);
+  return attribute ? attribute->value : "";
+}
+
+int mjcf_flag(const MjcfModel* model, MjcfElement element, const char* name) {
+  const char* word = mjcf_text(model, element, name);
+  return strcmp(word, "true") == 0 ? 1 : strcmp(word, "false") == 0 ? 0 : -1;
+}
+
+double mjcf_angle(const MjcfModel* model, double value) { return model->compiler.degrees ? value * PI / 180 : value; }
+
+/* ---------------------------------------------------------------- poses */
+
+static Quat about(char axis, double angle) {
+  char low = axis >= 'a' ? axis : (char)(axis - 'A' + 'a');
+  return quat_about(vec3(low == 'x', low == 'y', low == 'z'), angle);
+}
+
+static Quat from_euler(const MjcfModel* model, const double* angles) {
+  Quat q = {1, 0, 0, 0};
+  for (int k = 0; k < 3; k++) {
+    Quat turn = about(model->compiler.euler[k], mjcf_angle(model, angles[k]));
+    q = model->compiler.euler[k] >= 'a' ? quat_mul(q, turn) : quat_mul(turn, q);
+  }
+  return q;
+}
+
+/* Shortest turn from z to a direction. */
+static Quat from_z(Vec3 direction) {
+  Vec3 z = unit_vector(direction);
+  if (!(vec3_norm(z) > 0)) return (Quat){1, 0, 0, 0};
+  if (z.z < -1 + 1e-12) return (Quat){0, 1, 0, 0};
+  return quat_normalized((Quat){1 + z.z, -z.y, z.x, 0});
+}
+
+static Quat from_axes(const double* v) {
+  Vec3 x = unit_vector(vec3(v[0], v[1], v[2])), given = vec3(v[3], v[4], v[5]);
+  Vec3 y = unit_vector(vec3_add_scaled(given, -vec3_dot(x, given), x)), z = vec3_cross(x, y);
+  if (!(vec3_norm(z) > 0.5)) return (Quat){1, 0, 0, 0};
+  return quat_from_mat3((Mat3){{{x.x, y.x, z.x}, {x.y, y.y, z.y}, {x.z, y.z, z.z}}});
+}
+
+static Quat read_rotation(MjcfModel* model, MjcfElement element) {
+  double v[6] = {0};
+  if (mjcf_numbers(model, element, "quat", 4, 4, v) > 0) {
+    Quat q = {v[0], v[1], v[2], v[3]};
+    double length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2] + v[3] * v[3]);
+    if (!(length > 1e-100) || !(length < 1e100)) return (Quat){1, 0, 0, 0};
+    return is_unit(length) ? q : (Quat){v[0] / length, v[1] / length, v[2] / length, v[3] / length};
+  }
+  if (mjcf_numbers(model, element, "euler", 3, 3, v) > 0) return from_euler(model, v);
+  if (mjcf_numbers(model, element, "axisangle", 4, 4, v) > 0) {
+    Vec3 axis = unit_vector(vec3(v[0], v[1], v[2]));
+    return vec3_norm(axis) > 0 ? quat_about(axis, mjcf_angle(model, v[3])) : (Quat){1, 0, 0, 0};
+  }
+  if (mjcf_numbers(model, element, "xyaxes", 6, 6, v) > 0) return from_axes(v);
+  if (mjcf_numbers(model, element, "zaxis", 3, 3, v) > 0) return from_z(vec3(v[0], v[1], v[2]));
+  return (Quat){1, 0, 0, 0};
+}
+
+UrdfPose mjcf_pose(MjcfModel* model, MjcfElement element) {
+  double position[3] = {0}, ends[6];
+  mjcf_numbers(model, element, "pos", 3, 3, position);
+  if (mjcf_numbers(model, element, "fromto", 6, 6, ends) > 0) { /* z along the segment, from its end to its begin */
+    Vec3 a = vec3(ends[0], ends[1], ends[2]), b = vec3(ends[3], ends[4], ends[5]);
+    return (UrdfPose){vec3_scale(vec3_add(a, b), 0.5), from_z(vec3_sub(a, b))};
+  }
+  return (UrdfPose){vec3(position[0], position[1], position[2]), read_rotation(model, element)};
+}
+
+/* ---------------------------------------------------------------- compiler, option, defaults, assets */
+
+static void read_compiler(MjcfModel* model, const XmlElement* element) {
+  MjcfCompiler* compiler = &model->compiler;
+  MjcfElement e = {element, ""};
+  const char *angle = mjcf_text(model, e, "angle"), *euler = mjcf_text(model, e, "eulerseq");
+  const char *inertia = mjcf_text(model, e, "inertiafromgeom"), *folder = mjcf_text(model, e, "meshdir");
+  if (strcmp(angle, "radian") == 0) compiler->degrees = false;
+  if (strcmp(angle, "degree") == 0) compiler->degrees = true;
+  if (mjcf_flag(model, e, "autolimits") == 0) compiler->auto_limits = false;
+  if (*inertia) compiler->from_geoms = mjcf_flag(model, e, "inertiafromgeom");
+  if (!*folder) folder = mjcf_text(model, e, "assetdir");
+  if (*folder) compiler->mesh_folder = folder;
+  if (*euler && (strlen(euler) != 3 || strspn(euler, "xyzXYZ") != 3))
+    mjcf_error(model, element->place, "eulerseq of <compiler> is three of x, y, z, X, Y, Z, got '%s'",
+               text_excerpt(euler).text);
+  else if (*euler)
+    memcpy(compiler->euler, euler, 4);
+  if (strcmp(mjcf_text(model, e, "coordinate"), "global") == 0)
+    mjcf_error(model, element->place, "coordinate=\"global\" of <compiler>: only local coordinates are read");
+  for (int i = 0; i < element->attribute_count; i++) {
+    static const char READ[] = "angle|autolimits|inertiafromgeom|meshdir|assetdir|eulerseq|coordinate|texturedir";
+    Text name = {0};
+    if (words_index(READ, element->attributes[i].name) >= 0) continue;
+    text_add(&name, "compiler/%s", element->attributes[i].name);
+    mjcf_drop(model, name.data);
+    text_free(&name);
+  }
+}
+
+static void read_option(MjcfModel* model, const XmlElement* element) {
+  double gravity[3];
+  MjcfElement e = {element, ""};
+  model->compiler.timestep = mjcf_number(model, e, "timestep", model->compiler.timestep);
+  if (mjcf_numbers(model, e, "gravity", 3, 3, gravity) > 0)
+    model->compiler.gravity = vec3(gravity[0], gravity[1], gravity[2]);
+}
+
+static void add_default(MjcfModel* model, const XmlElement* element) {
+  const XmlAttribute* name = xml_attribute(element, "class");
+  model->default_elements =
+      memory_grown(model->default_elements, sizeof(XmlElement*), model->default_count, &model->default_capacity);
+  names_add(&model->defaults, name ? name->value : "main", model->default_count);
+  model->default_elements[model->default_count++] = element;
+  for (const XmlElement* child = xml_child(element, "default"); child; child = xml_next(child))
+    add_default(model, child);
+}
+
+static void add_asset(MjcfModel* model, const XmlElement* element, Names* names) {
+  const XmlAttribute *name = xml_attribute(element, "name"), *file = xml_attribute(element, "file");
+  Text stem = {0};
+  if (!name && file) {
+    char* own = file_stem(file->value);
+    text_add(&stem, "%s", own);
+    memory_free(own);
+  }
+  if (!name && !file) return;
+  const char* called = name ? name->value : mjcf_keep(model, &stem);
+  model->assets = memory_grown(model->assets, sizeof(XmlElement*), model->asset_count, &model->asset_capacity);
+  names_add(names, called, model->asset_count);
+  model->assets[model->asset_count++] = element;
+}
+
+static void read_assets(MjcfModel* model, const XmlElement* section) {
+  for (const XmlElement* item = section->first; item; item = item->next) {
+    if (strcmp(item->name, "mesh") == 0) add_asset(model, item, &model->meshes);
+    if (strcmp(item->name, "material") == 0) add_asset(model, item, &model->materials);
+    if (strcmp(item->name, "hfield") == 0 || strcmp(item->name, "model") == 0 || strcmp(item->name, "skin") == 0)
+      mjcf_drop(model, item->name);
+  }
+}
+
+const XmlElement* mjcf_asset(const MjcfModel* model, const Names* names, const char* name) {
+  int index = names_find(names, name);
+  return index >= 0 ? model->assets[index] : NULL;
+}
+
+static void read_sections(MjcfModel* model) {
+  static const char UNTOLD[] =
+      "worldbody|actuator|contact|keyframe|visual|statistic|size|compiler|option|default|asset";
+  for (const XmlElement* item = model->root->first; item; item = item->next) {
+    if (strcmp(item->name, "compiler") == 0) read_compiler(model, item);
+    if (strcmp(item->name, "option") == 0) read_option(model, item);
+    if (strcmp(item->name, "default") == 0) add_default(model, item);
+    if (strcmp(item->name, "asset") == 0) read_assets(model, item);
+    if (words_index(UNTOLD, item->name) < 0) mjcf_drop(model, item->name);
+  }
+}
+
+/* ---------------------------------------------------------------- the file */
+
+bool mjcf_open(MjcfModel* model, const char* text, size_t length) {
+  int before = model->diagnostics->error_count;
+  model->compiler = (MjcfCompiler){true, true, -1, "xyz", "", 0.002, {0, 0, -9.81}};
+  model->friction = -1;
+  model->robot.root = -1;
+  if (!add_document(model, model->path, text, length, (SourcePlace){model->path, 1, 1})) return false;
+  XmlElement* root = model->documents[0].root;
+  model->root = root;
+  if (strcmp(root->name, "mujoco") != 0) {
+    mjcf_error(model, root->place, "a file of MuJoCo is a <mujoco>, this is a <%s>", text_excerpt(root->name).text);
+    return false;
+  }
+  if (!include_all(model, root)) return false;
+  read_sections(model);
+  return model->diagnostics->error_count == before;
+}
+
+void mjcf_free(MjcfModel* model) {
+  urdf_free(&model->robot);
+  for (int i = 0; i < model->document_count; i++) xml_free(&model->documents[i]);
+  for (int i = 0; i < model->text_count; i++) memory_free(model->texts[i]);
+  for (int i = 0; i < model->start_count; i++) memory_free((char*)model->starts[i].joint);
+  names_free(&model->defaults);
+  names_free(&model->meshes);
+  names_free(&model->materials);
+  names_free(&model->bodies);
+  names_free(&model->dropped_names);
+  memory_free(model->documents);
+  memory_free(model->texts);
+  memory_free(model->default_elements);
+  memory_free(model->assets);
+  memory_free(model->masks);
+  memory_free(model->coordinates);
+  memory_free(model->starts);
+  text_free(&model->dropped);
+  *model = (MjcfModel){0};
+}

@@ -1,0 +1,345 @@
+/* Geoms of MuJoCo: shapes, masses, colours, who touches whom. Sizes are half lengths there. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "robot/mjcf.h"
+
+#define PI 3.14159265358979324
+#define DENSITY 1000.0 /* MuJoCo's, where a geom says nothing [kg/m^3] */
+/* Points of the hull that stands for an ellipsoid: an icosphere of this level, 42 points, as a sphere has them. */
+enum { ELLIPSOID_LEVEL = 1 };
+
+typedef enum { GEOM_PLANE, GEOM_SPHERE, GEOM_CAPSULE, GEOM_ELLIPSOID, GEOM_CYLINDER, GEOM_BOX, GEOM_MESH } GeomType;
+static const char TYPES[] = "plane|sphere|capsule|ellipsoid|cylinder|box|mesh";
+
+/* Numbers that a type takes from `size`; with fromto, which gives the half length, one less. */
+static const int SIZES[] = {0, 1, 2, 3, 2, 3, 0};
+
+typedef struct {
+  MjcfModel* model;
+  MjcfElement element;
+  GeomType type;
+  double size[3];  /* m */
+  UrdfPose pose;   /* link frame */
+  ConvexHull hull; /* of meshes whose mass is wanted */
+} Geom;
+
+/* ---------------------------------------------------------------- type and size */
+
+static bool has_segment(const Geom* geom) { return *mjcf_text(geom->model, geom->element, "fromto") != 0; }
+
+static void half_length_from_segment(Geom* geom) {
+  double e[6];
+  if (mjcf_numbers(geom->model, geom->element, "fromto", 6, 6, e) == 0) return;
+  double half = 0.5 * vec3_norm(vec3_sub(vec3(e[3], e[4], e[5]), vec3(e[0], e[1], e[2])));
+  if (geom->type == GEOM_CAPSULE || geom->type == GEOM_CYLINDER) geom->size[1] = half;
+  if (geom->type == GEOM_BOX || geom->type == GEOM_ELLIPSOID) {
+    geom->size[1] = geom->size[0];
+    geom->size[2] = half;
+  }
+}
+
+/* False: told, or left out. */
+static bool read_type(Geom* geom) {
+  MjcfModel* model = geom->model;
+  const char *word = mjcf_text(model, geom->element, "type"), *mesh = mjcf_text(model, geom->element, "mesh");
+  int type = words_index(TYPES, *word ? word : "sphere");
+  if (strcmp(word, "hfield") == 0 || strcmp(word, "sdf") == 0) {
+    Text what = {0};
+    text_add(&what, "geom of type %s", word);
+    mjcf_drop(model, what.data);
+    text_free(&what);
+    return false;
+  }
+  if (type < 0) {
+    mjcf_error(model, geom->element.element->place, "a geom's type is %s, got '%s'",
+               "plane, sphere, capsule, ellipsoid, cylinder, box or mesh", text_excerpt(word).text);
+    return false;
+  }
+  geom->type = *mesh ? GEOM_MESH : (GeomType)type;
+  if (*mesh && type != GEOM_MESH) mjcf_drop(model, "primitive fitted to a mesh (the mesh itself is taken)");
+  if (geom->type == GEOM_MESH && !*mesh) {
+    mjcf_error(model, geom->element.element->place, "a <geom> of type mesh needs 'mesh'");
+    return false;
+  }
+  return true;
+}
+
+static bool read_size(Geom* geom) {
+  int wanted = SIZES[geom->type];
+  bool segment = has_segment(geom);
+  int least = segment && wanted > 1 ? 1 : wanted;
+  const XmlAttribute* attribute = mjcf_attribute(geom->model, geom->element, "size");
+  int count = wanted == 0 ? 0 : mjcf_numbers(geom->model, geom->element, "size", least, 3, geom->size);
+  if (wanted > 0 && !attribute) {
+    mjcf_error(geom->model, geom->element.element->place, "a <geom> of type %s needs 'size'",
+               words_at(TYPES, (int)geom->type).text);
+    return false;
+  }
+  if (count < least) return wanted == 0;
+  if (segment) half_length_from_segment(geom);
+  for (int k = 0; k < wanted; k++) {
+    if (geom->size[k] > 0) continue;
+    mjcf_error(geom->model, attribute->place, "size of <geom> must be > 0, got '%s'",
+               text_excerpt(attribute->value).text);
+    return false;
+  }
+  return true;
+}
+
+/* ---------------------------------------------------------------- meshes */
+
+static Vec3 scaled(Vec3 p, Vec3 scale) { return vec3(p.x * scale.x, p.y * scale.y, p.z * scale.z); }
+
+static Vec3 mesh_scale(MjcfModel* model, const XmlElement* mesh) {
+  double scale[3] = {1, 1, 1};
+  mjcf_numbers(model, (MjcfElement){mesh, ""}, "scale", 3, 3, scale);
+  if (scale[0] == 0 || scale[1] == 0 || scale[2] == 0) {
+    mjcf_error(model, mesh->place, "scale of <mesh> must not be 0");
+    return vec3(1, 1, 1);
+  }
+  return vec3(scale[0], scale[1], scale[2]);
+}
+
+/* Numbers of a long list, three a point; NULL after an error. */
+static Vec3* read_vertices(MjcfModel* model, const XmlAttribute* attribute, Vec3 scale, int* count) {
+  int capacity = 0;
+  Vec3* points = NULL;
+  *count = 0;
+  for (const char* p = attribute->value; *p;) {
+    double v[3];
+    for (int k = 0; k < 3; k++) {
+      char* end;
+      v[k] = strtod(p, &end);
+      if (end == p || !isfinite(v[k])) {
+        mjcf_error(model, attribute->place, "vertex of <mesh>: expected three numbers a point");
+        memory_free(points);
+        return NULL;
+      }
+      p = end;
+    }
+    points = memory_grown(points, sizeof(Vec3), *count, &capacity);
+    points[(*count)++] = scaled(vec3(v[0], v[1], v[2]), scale);
+    p += strspn(p, " \t\r\n");
+  }
+  return points;
+}
+
+static const char* mesh_file(MjcfModel* model, const char* file) {
+  Text path = {0};
+  const char* folder = model->compiler.mesh_folder;
+  bool slash = *folder && folder[strlen(folder) - 1] != '/';
+  text_add(&path, "%s%s%s", *file == '/' ? "" : folder, *file != '/' && slash ? "/" : "", file);
+  return mjcf_keep(model, &path);
+}
+
+static bool fill_mesh(Geom* geom, UrdfShape* shape) {
+  MjcfModel* model = geom->model;
+  const XmlAttribute* name = mjcf_attribute(model, geom->element, "mesh");
+  const XmlElement* mesh = mjcf_asset(model, &model->meshes, name->value);
+  if (!mesh) {
+    mjcf_error(model, name->place, "no mesh is named '%s'", text_excerpt(name->value).text);
+    return false;
+  }
+  MjcfElement own = {mesh, ""};
+  const XmlAttribute *file = xml_attribute(mesh, "file"), *vertex = xml_attribute(mesh, "vertex");
+  if (*mjcf_text(model, own, "refpos") || *mjcf_text(model, own, "refquat")) mjcf_drop(model, "mesh/refpos, refquat");
+  shape->scale = mesh_scale(model, mesh);
+  shape->kind = URDF_MESH;
+  shape->place = mesh->place;
+  if (file) {
+    shape->file = mesh_file(model, file->value);
+    shape->file_place = file->place;
+    return true;
+  }
+  if (!vertex) {
+    mjcf_error(model, mesh->place, "the mesh '%s' needs 'file' or 'vertex'", text_excerpt(name->value).text);
+    return false;
+  }
+  shape->kind = URDF_POINTS;
+  shape->points = read_vertices(model, vertex, shape->scale, &shape->point_count);
+  return shape->points != NULL;
+}
+
+/* The hull of a mesh, for its mass; false when there is none: told where the shape is read. */
+static bool hull_of_mesh(const Geom* geom, const UrdfShape* shape, ConvexHull* hull) {
+  *hull = (ConvexHull){0};
+  if (shape->kind == URDF_POINTS) return hull_create(hull, shape->points, shape->point_count) == HULL_OK;
+  Mesh mesh = {0};
+  Diagnostics unsaid = {0};
+  char* path = file_resolve(geom->model->path, shape->file);
+  bool good = mesh_read(&mesh, path, 1.0, &unsaid) == STATUS_OK;
+  for (int i = 0; i < mesh.position_count; i++) mesh.positions[i] = scaled(mesh.positions[i], shape->scale);
+  good = good && hull_create(hull, mesh.positions, mesh.position_count) == HULL_OK;
+  mesh_free(&mesh);
+  memory_free(path);
+  diagnostics_free(&unsaid);
+  return good;
+}
+
+/* ---------------------------------------------------------------- shapes */
+
+static void fill_ellipsoid(const Geom* geom, UrdfShape* shape) {
+  ConvexHull sphere = {0};
+  shape->kind = URDF_POINTS;
+  if (primitive_sphere(&sphere, 1.0, ELLIPSOID_LEVEL) != HULL_OK) return;
+  for (int i = 0; i < sphere.vertex_count; i++)
+    sphere.vertices[i] = scaled(sphere.vertices[i], vec3(geom->size[0], geom->size[1], geom->size[2]));
+  shape->points = sphere.vertices;
+  shape->point_count = sphere.vertex_count;
+  sphere.vertices = NULL;
+  hull_free(&sphere);
+}
+
+static bool fill_shape(Geom* geom, UrdfShape* shape) {
+  static const UrdfGeometry KINDS[] = {URDF_HALF_SPACE, URDF_SPHERE, URDF_CAPSULE, URDF_POINTS,
+                                       URDF_CYLINDER,   URDF_BOX,    URDF_MESH};
+  *shape = (UrdfShape){.place = geom->element.element->place, .kind = KINDS[geom->type], .origin = geom->pose};
+  shape->size = vec3(2 * geom->size[0], 2 * geom->size[1], 2 * geom->size[2]);
+  shape->radius = geom->size[0];
+  shape->length = 2 * geom->size[1];
+  if (geom->type == GEOM_ELLIPSOID) fill_ellipsoid(geom, shape);
+  return geom->type != GEOM_MESH || fill_mesh(geom, shape);
+}
+
+/* ---------------------------------------------------------------- masses */
+
+/* Volume and inertia about the centre per unit mass, in the geom's axes (docs/mjcf.md). */
+static double primitive_mass(const Geom* geom, double inertia[3]) {
+  double a = geom->size[0], b = geom->size[1], c = geom->size[2], cylinder, ball, across;
+  switch (geom->type) {
+    case GEOM_SPHERE:
+      inertia[0] = inertia[1] = inertia[2] = 0.4 * a * a;
+      return 4.0 / 3 * PI * a * a * a;
+    case GEOM_ELLIPSOID:
+      inertia[0] = (b * b + c * c) / 5;
+      inertia[1] = (a * a + c * c) / 5;
+      inertia[2] = (a * a + b * b) / 5;
+      return 4.0 / 3 * PI * a * b * c;
+    case GEOM_BOX:
+      inertia[0] = (b * b + c * c) / 3;
+      inertia[1] = (a * a + c * c) / 3;
+      inertia[2] = (a * a + b * b) / 3;
+      return 8 * a * b * c;
+    case GEOM_CYLINDER:
+      inertia[0] = inertia[1] = a * a / 4 + b * b / 3;
+      inertia[2] = a * a / 2;
+      return 2 * PI * a * a * b;
+    case GEOM_CAPSULE:
+      cylinder = 2 * PI * a * a * b;
+      ball = 4.0 / 3 * PI * a * a * a;
+      across = cylinder * (a * a / 4 + b * b / 3) + ball * (0.4 * a * a + b * b + 0.75 * a * b);
+      inertia[0] = inertia[1] = across / (cylinder + ball);
+      inertia[2] = (cylinder * a * a / 2 + ball * 0.4 * a * a) / (cylinder + ball);
+      return cylinder + ball;
+    default:
+      inertia[0] = inertia[1] = inertia[2] = 0;
+      return 0;
+  }
+}
+
+static void add_mass(Geom* geom, const UrdfShape* shape, MassMoment* sum) {
+  MjcfModel* model = geom->model;
+  double density = mjcf_number(model, geom->element, "density", DENSITY), inertia[3], mass;
+  bool given = mjcf_numbers(model, geom->element, "mass", 1, 1, &mass) > 0;
+  MassMoment unit = mass_moment_zero();
+  double volume;
+  ConvexHull hull;
+  if (geom->type == GEOM_PLANE || (given && !(mass > 0)) || (!given && !(density > 0))) return;
+  if (geom->type == GEOM_MESH) {
+    if (!hull_of_mesh(geom, shape, &hull)) return;
+    unit = mass_moment_solid(&hull);
+    hull_free(&hull);
+    volume = mass_moment_mass(&unit);
+    if (!(volume > 0)) return;
+  } else {
+    volume = primitive_mass(geom, inertia);
+    unit = mass_moment_inertia(1, vec3(0, 0, 0), (const double[6]){inertia[0], inertia[1], inertia[2], 0, 0, 0});
+  }
+  double factor = geom->type == GEOM_MESH ? (given ? mass / volume : density) : given ? mass : density * volume;
+  Pose pose = {mat3_from_quat(geom->pose.rotation), geom->pose.position};
+  unit = mass_moment_transform(&unit, pose);
+  mass_moment_add(sum, &unit, factor);
+}
+
+/* ---------------------------------------------------------------- contact and colour */
+
+static MjcfMask mask_of(Geom* geom, int link) {
+  double type = mjcf_number(geom->model, geom->element, "contype", 1);
+  double affinity = mjcf_number(geom->model, geom->element, "conaffinity", 1);
+  MjcfMask mask = {.link = link};
+  if (type >= 0 && type < 4294967296.0) mask.type = (unsigned)type;
+  if (affinity >= 0 && affinity < 4294967296.0) mask.affinity = (unsigned)affinity;
+  return mask;
+}
+
+/* Masks of a link are few. */
+static void add_mask(MjcfModel* model, MjcfMask mask) {
+  for (int i = model->mask_count - 1; i >= 0 && model->masks[i].link == mask.link; i--)
+    if (model->masks[i].type == mask.type && model->masks[i].affinity == mask.affinity) return;
+  model->masks = memory_grown(model->masks, sizeof(MjcfMask), model->mask_count, &model->mask_capacity);
+  model->masks[model->mask_count++] = mask;
+}
+
+static void add_friction(Geom* geom) {
+  MjcfModel* model = geom->model;
+  double friction[3] = {1, 0, 0};
+  mjcf_numbers(model, geom->element, "friction", 1, 3, friction);
+  if (!(friction[0] >= 0)) return;
+  if (model->friction >= 0 && friction[0] != model->friction) model->several_frictions = true;
+  model->friction = fmax(model->friction, friction[0]);
+}
+
+static void read_color(Geom* geom, double color[3]) {
+  MjcfModel* model = geom->model;
+  const XmlElement* material = mjcf_asset(model, &model->materials, mjcf_text(model, geom->element, "material"));
+  double rgba[4] = {0, 0, 0, 1};
+  int count = mjcf_numbers(model, geom->element, "rgba", 4, 4, rgba);
+  if (count == 0 && material) count = mjcf_numbers(model, (MjcfElement){material, ""}, "rgba", 4, 4, rgba);
+  if (count == 0 || rgba[3] == 0) return;
+  for (int k = 0; k < 3; k++) color[k] = fmin(fmax(rgba[k], 0), 1);
+}
+
+/* What contacts are made of there and here is not the same: told once. */
+static void drop_details(Geom* geom) {
+  static const char* const NAMES[] = {"solref", "solimp",   "condim", "margin",
+                                      "gap",    "priority", "solmix", "fluidshape"};
+  for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
+    Text what = {0};
+    if (!mjcf_attribute(geom->model, geom->element, NAMES[i])) continue;
+    text_add(&what, "geom/%s", NAMES[i]);
+    mjcf_drop(geom->model, what.data);
+    text_free(&what);
+  }
+}
+
+/* ---------------------------------------------------------------- the geom */
+
+static bool stands_still(const UrdfRobot* robot, int link) {
+  for (int joint = robot->links[link].joint; joint >= 0; joint = robot->links[robot->joints[joint].parent].joint)
+    if (robot->joints[joint].type != URDF_FIXED) return false;
+  return true;
+}
+
+void mjcf_read_geom(MjcfModel* model, MjcfElement element, int link, UrdfPose frame, MassMoment* moment) {
+  Geom geom = {.model = model, .element = element};
+  UrdfShape shape;
+  UrdfLink* to = &model->robot.links[link];
+  if (!read_type(&geom) || !read_size(&geom)) return;
+  geom.pose = urdf_pose_mul(frame, mjcf_pose(model, element));
+  if (!fill_shape(&geom, &shape)) return;
+  if (moment) add_mass(&geom, &shape, moment);
+  MjcfMask mask = mask_of(&geom, link);
+  bool collides = mask.type != 0 || mask.affinity != 0;
+  if (to->color[0] < 0) read_color(&geom, to->color);
+  if (geom.type == GEOM_PLANE && collides && !stands_still(&model->robot, link))
+    mjcf_error(model, element.element->place, "a plane belongs to the world: a body cannot carry it");
+  UrdfShapes* shapes = collides ? &to->collision : &to->visual;
+  if (collides) {
+    add_mask(model, mask);
+    add_friction(&geom);
+    drop_details(&geom);
+  }
+  shapes->items = memory_grown(shapes->items, sizeof(UrdfShape), shapes->count, &shapes->capacity);
+  shapes->items[shapes->count++] = shape;
+}
