@@ -195,6 +195,29 @@ void robot_free(Robot* robot) {
   *robot = (Robot){0};
 }
 
+/* Notes on what was changed are for who imports; a scene that includes the robot says them at every run. */
+void scene_read_robot(Scene* scene, const char* path, Diagnostics* diagnostics) {
+  static const RobotOptions PLAIN = {0};
+  Robot robot;
+  Diagnostics all = {0};
+  Status status = robot_import(&robot, path, &PLAIN, &all);
+  for (int i = 0; i < all.count; i++) {
+    const Diagnostic* item = &all.items[i];
+    if (item->severity == SEVERITY_NOTE) continue;
+    diagnostics_add(diagnostics, item->severity, (SourcePlace){item->file, item->line, item->column}, "%s", item->text);
+  }
+  if (status != STATUS_OK && all.error_count == 0)
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "the robot cannot be used");
+  *scene = robot.scene;
+  robot.scene = (Scene){0};
+  scene->files = robot.report.files; /* what it includes */
+  scene->file_count = robot.report.file_count;
+  robot.report.files = NULL;
+  robot.report.file_count = 0;
+  robot_free(&robot);
+  diagnostics_free(&all);
+}
+
 /* ---------------------------------------------------------------- the file */
 
 static void add_comment(Text* out, const char* lines) {

@@ -39,6 +39,7 @@ typedef enum {
   VALUE_TABLE,      /* a list of numbers or of lists of numbers */
   VALUE_TERMS,      /* a list of objects sine, or a list of such lists */
   VALUE_INTEGERS,   /* a list of whole numbers */
+  VALUE_VARIABLES,  /* names -> numbers */
   VALUE_SCENE,      /* the path of a scene, or a scene */
   VALUE_KIND_COUNT
 } ValueKind;
