@@ -150,8 +150,8 @@ static void read_pairs(Reader* reader, const Node* list) {
   if (!list) return;
   SceneContact* contact = &reader->scene->contact;
   size_t before = (size_t)contact->pair_count; /* of included files */
-  contact->pairs = memory_resize(contact->pairs, before * sizeof(ScenePair),
-                                 (before + (size_t)list->count) * sizeof(ScenePair));
+  contact->pairs =
+      memory_resize(contact->pairs, before * sizeof(ScenePair), (before + (size_t)list->count) * sizeof(ScenePair));
   size_t mark = reader_enter_key(reader, "contact"), index = 0;
   reader_enter_key(reader, "pairs");
   for (const Node* item = list->first; item; item = item->next) {
