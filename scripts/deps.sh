@@ -26,6 +26,7 @@ liblapacke-dev      header  lapacke.h
 libopenblas-dev     library libopenblas.so
 libglpk-dev         header  glpk.h
 libstb-dev          header  stb/stb_easy_font.h
+fonts-dejavu-core   file    /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf
 '
 # What the page of `sdrs render -o x.html` is bundled with (scripts/make_page.sh); the build goes on without. The commands
 # may well come from elsewhere than Debian: a package is taken only for one that is missing.
