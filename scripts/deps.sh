@@ -46,6 +46,9 @@ SWEEP_NEEDS='
 parallel            command parallel
 python3             command python3
 '
+SITE_NEEDS='
+mkdocs              command mkdocs
+'
 MPI_NEEDS='
 openmpi-bin         command mpirun
 libopenmpi-dev      command mpicc
@@ -149,6 +152,7 @@ case ${1:-} in
   build) needs=$BUILD_NEEDS optional=$BUILD_OPTIONAL ;;
   check) needs=$BUILD_NEEDS$CHECK_NEEDS$SWEEP_NEEDS optional=$BUILD_OPTIONAL$CHECK_OPTIONAL ;;
   sweep) needs=$SWEEP_NEEDS ;;
+  site) needs=$SITE_NEEDS ;;
   mpi) needs=$BUILD_NEEDS$MPI_NEEDS optional=$BUILD_OPTIONAL ;;
   long) needs=$BUILD_NEEDS$CHECK_NEEDS$SWEEP_NEEDS$MPI_NEEDS$SLURM_NEEDS optional=$BUILD_OPTIONAL$CHECK_OPTIONAL ;;
   *) usage ;;
