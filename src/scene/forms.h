@@ -10,7 +10,8 @@
 #define SYMMETRY_WORDS "auto|none|x|y|z|xy|xz|yz|xyz"
 
 typedef struct {
-  const Node *name, *variables, *include, *simulation, *contact, *shapes, *links, *controllers, *loads, *initial, *start;
+  const Node *name, *variables, *include, *simulation, *contact, *shapes, *links, *controllers, *loads, *initial,
+      *start;
 } SceneForm;
 
 typedef struct {

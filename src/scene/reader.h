@@ -37,7 +37,7 @@ typedef struct {
   int include_depth;   /* files that this one is a part of */
   int64_t work;
   bool exhausted;
-  bool rotations; /* the last three channels of the signal that is read are rotations */
+  bool rotations;        /* the last three channels of the signal that is read are rotations */
   bool names_incomplete; /* a broken repeat: do not complain that its items are not known */
   bool* joint_broken;    /* per link: its joint could not be understood (room for link_capacity) */
   int shape_capacity, link_capacity, controller_capacity, load_capacity, initial_capacity;
