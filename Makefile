@@ -110,7 +110,7 @@ endif
 
 # ---------------------------------------------------------------- targets
 
-.PHONY: all demo check check-long check-asan check-tsan golden bench lint format fuzz install install-library clean help
+.PHONY: all demo check check-long check-asan check-tsan golden bench lint format fuzz install install-library deb site clean help
 .PHONY: build-check page program library tests unit-tests other-tests long-tests fuzzers FORCE
 
 all: program library ## build ./sdrs and the library in out/lib/ (release)
@@ -192,6 +192,7 @@ format: ## lay out all C sources and headers
 	clang-format -i $(wildcard src/*.c src/*/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch])
 
 SHARE := $(DESTDIR)$(PREFIX)/share
+SWEEP_SCRIPTS := $(addprefix scripts/,sweep.sh sweep_plan.py sweep_inputs.py collect.py)
 # Manual pages and completions are printed by the program itself, from the tables of its help and its formats. They go to
 # a folder of their own first: a program that fails leaves no empty page behind.
 install: program install-library ## install to PREFIX (/usr/local), below DESTDIR
@@ -208,6 +209,19 @@ install: program install-library ## install to PREFIX (/usr/local), below DESTDI
 	install -D -m 644 out/install/sdrs $(SHARE)/bash-completion/completions/sdrs
 	install -D -m 644 out/install/_sdrs $(SHARE)/zsh/site-functions/_sdrs
 	install -D -m 644 LICENSE $(SHARE)/doc/sdrs/LICENSE
+	install -D -m 644 CITATION.cff $(SHARE)/doc/sdrs/CITATION.cff
+	install -D -m 644 README.md $(SHARE)/doc/sdrs/README.md
+	for page in docs/*.md docs/derivations/*.md; do install -D -m 644 "$$page" "$(SHARE)/doc/sdrs/$$page" || exit 1; done
+	for schema in docs/*.schema.json; do install -D -m 644 "$$schema" "$(SHARE)/sdrs/schemas/$${schema#docs/}" || exit 1; done
+	for script in $(SWEEP_SCRIPTS); do install -D -m 755 "$$script" "$(SHARE)/sdrs/$$script" || exit 1; done
+
+deb: ## a Debian package of what install installs, in out/; built for every processor of the family
+	@$(MAKE) --no-print-directory ARCH= program library
+	@scripts/make_deb.sh $(VERSION)
+
+site: ## the documentation as static pages with a search, in out/site/
+	@scripts/deps.sh site
+	mkdocs build --quiet --clean
 
 install-library: library ## the library alone: header, libsdrs.so, libsdrs.a, sdrs.pc
 	install -D -m 644 src/library/sdrs.h $(DESTDIR)$(PREFIX)/include/sdrs.h

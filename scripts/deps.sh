@@ -26,6 +26,7 @@ liblapacke-dev      header  lapacke.h
 libopenblas-dev     library libopenblas.so
 libglpk-dev         header  glpk.h
 libstb-dev          header  stb/stb_easy_font.h
+fonts-dejavu-core   file    /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf
 '
 # What the page of `sdrs render -o x.html` is bundled with (scripts/make_page.sh); the build goes on without. The commands
 # may well come from elsewhere than Debian: a package is taken only for one that is missing.
@@ -44,6 +45,9 @@ libclang-rt-dev     runtime libclang_rt.fuzzer
 SWEEP_NEEDS='
 parallel            command parallel
 python3             command python3
+'
+SITE_NEEDS='
+mkdocs              command mkdocs
 '
 MPI_NEEDS='
 openmpi-bin         command mpirun
@@ -148,6 +152,7 @@ case ${1:-} in
   build) needs=$BUILD_NEEDS optional=$BUILD_OPTIONAL ;;
   check) needs=$BUILD_NEEDS$CHECK_NEEDS$SWEEP_NEEDS optional=$BUILD_OPTIONAL$CHECK_OPTIONAL ;;
   sweep) needs=$SWEEP_NEEDS ;;
+  site) needs=$SITE_NEEDS ;;
   mpi) needs=$BUILD_NEEDS$MPI_NEEDS optional=$BUILD_OPTIONAL ;;
   long) needs=$BUILD_NEEDS$CHECK_NEEDS$SWEEP_NEEDS$MPI_NEEDS$SLURM_NEEDS optional=$BUILD_OPTIONAL$CHECK_OPTIONAL ;;
   *) usage ;;

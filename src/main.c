@@ -1,8 +1,24 @@
 /* argv -> command -> exit code. */
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "app/app.h"
+
+static bool is_one(const char* text) { return text && strcmp(text, "1") == 0; }
+
+/* Will there be no second thread? Asked before the command line is checked: a wrong guess costs time alone. */
+static bool runs_alone(int argc, char** argv) {
+  static const char* const SERIAL[] = {"help", "--help", "-h", "--version", "schema", "compare", "plot"};
+  bool alone = argc < 2 || is_one(getenv("OMP_NUM_THREADS")) || sysconf(_SC_NPROCESSORS_ONLN) == 1;
+  for (size_t i = 0; argc >= 2 && i < sizeof SERIAL / sizeof SERIAL[0]; i++)
+    alone = alone || strcmp(argv[1], SERIAL[i]) == 0;
+  for (int i = 2; i < argc; i++) {
+    if (strcmp(argv[i], "--threads") == 0) alone = i + 1 < argc && is_one(argv[i + 1]);
+    if (strncmp(argv[i], "--threads=", 10) == 0) alone = is_one(argv[i] + 10);
+  }
+  return alone;
+}
 
 /* Idle OpenMP threads spin for milliseconds before they sleep, which stalls every program on a shared machine, this one
  * included. The runtime reads its limit when it is loaded, before main: so set it and start again, once. */
@@ -16,6 +32,6 @@ static void spin_briefly(char** argv) {
 }
 
 int main(int argc, char** argv) {
-  spin_briefly(argv);
+  if (!runs_alone(argc, argv)) spin_briefly(argv);
   return (int)app_run(argc, argv);
 }

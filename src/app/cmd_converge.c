@@ -80,9 +80,9 @@ static void add_links(Convergence* c) {
   for (int link = 0; link < model->link_count; link++) {
     if (model->links[link].tree < 0) continue;
     for (int end = 0; end < 2; end++) {
-      Quantity* way = add_quantity(c, model->links[link].name, end ? "place at the end" : "place", "m");
+      add_quantity(c, model->links[link].name, end ? "place at the end" : "place", "m");
       Quantity* turn = add_quantity(c, model->links[link].name, end ? "angle at the end" : "angle", "rad");
-      way = turn - 1; /* the array may have moved */
+      Quantity* way = turn - 1; /* the array may have moved */
       for (int r = 0; r < c->refinements; r++)
         compare_link(c, r, link, end ? c->run[0].moments - 1 : 0, &way->change[r], &turn->change[r]);
     }
@@ -131,7 +131,7 @@ static void print_quantity(const Convergence* c, const Quantity* q) {
 
 /* Losses first; of the links those that change most. */
 static void print_report(const Convergence* c) {
-  const Quantity** sorted = (const Quantity**)memory_alloc(sizeof(Quantity*) * (size_t)(c->count + 1));
+  const Quantity** sorted = (const Quantity**)memory_alloc(sizeof *sorted * (size_t)(c->count + 1));
   int losses = 0, places = 0;
   printf("%s: dt %g s, %d steps\n  %-28s", c->name, c->scene->simulation.dt, c->scene->simulation.steps, "change");
   for (int r = 0; r < c->refinements; r++) {

@@ -237,6 +237,47 @@ static bool guarantees_hold(const Options* options, const Decomposition* d) {
   return d->convex && d->covers && d->connected && d->symmetric && d->within_budget;
 }
 
+/* ---------------------------------------------------------------- holes through the mesh */
+
+/* Handles of a closed surface, by Euler: points - edges + triangles = 2 (shells - handles); -1 where it is not closed.
+ */
+static int handles_of(const TriangleSurface* surface) {
+  SurfaceCheck check = surface_check(surface);
+  if (!check.closed || !check.manifold) return -1;
+  return check.shells - (check.points - check.edges + surface->triangle_count) / 2;
+}
+
+static TriangleSurface surface_of_mesh(const Mesh* mesh) {
+  TriangleSurface out = {.points = MEMORY_NEW(Vec3, mesh->position_count), .point_count = mesh->position_count};
+  memcpy(out.points, mesh->positions, sizeof(Vec3) * (size_t)mesh->position_count);
+  out.triangles = (int(*)[3])MEMORY_NEW(int, 3 * mesh->corner_count + 1);
+  for (int f = 0; f < mesh->face_count; f++)
+    for (int k = mesh->face_first[f] + 1; k + 1 < mesh->face_first[f + 1]; k++) {
+      const int triangle[3] = {mesh->corners[mesh->face_first[f]], mesh->corners[k], mesh->corners[k + 1]};
+      memcpy(out.triangles[out.triangle_count++], triangle, sizeof triangle);
+    }
+  int* number = points_equal(out.points, out.point_count);
+  surface_join_points(&out, number);
+  surface_drop_unused(&out, NULL);
+  memory_free(number);
+  return out;
+}
+
+/* A ring whose hulls are a disc holds nothing: said where both surfaces are sound enough to tell. */
+static void warn_filled_holes(const Mesh* mesh, const Decomposition* result) {
+  TriangleSurface own = surface_of_mesh(mesh), hulls = {0};
+  int wanted = handles_of(&own), kept = -1;
+  double snap;
+  if (wanted > 0 && hulls_union(&hulls, &snap, result->hulls, result->hull_count) == UNION_OK)
+    kept = handles_of(&hulls);
+  if (kept >= 0 && kept < wanted)
+    fprintf(stderr,
+            "sdrs decompose: warning: the mesh has %d hole%s through it, the hulls %d: more --max-hulls keep more\n",
+            wanted, wanted == 1 ? "" : "s", kept);
+  surface_free(&own);
+  surface_free(&hulls);
+}
+
 static ExitCode finish(const Options* options, const Mesh* mesh, const Decomposition* result,
                        Diagnostics* diagnostics) {
   char* stem = file_stem(options->operands[0]);
@@ -248,6 +289,7 @@ static ExitCode finish(const Options* options, const Mesh* mesh, const Decomposi
   if (status == STATUS_OK) {
     if (options->json) fwrite(report.data, 1, report.length, stdout);
     say_result(options, result, folder);
+    if (!options->quiet) warn_filled_holes(mesh, result);
     code = guarantees_hold(options, result) ? EXIT_DONE : EXIT_CHECK_FAILED;
   }
   text_free(&report);

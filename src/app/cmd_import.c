@@ -108,6 +108,7 @@ static ExitCode read_options(Importing* importing) {
   wanted->keep_fixed = option_given(options, "keep-fixed");
   wanted->visual = option_given(options, "visual");
   wanted->skip_unsupported = option_given(options, "skip-unsupported");
+  wanted->lenient = option_given(options, "lenient");
   wanted->no_self_collision = option_given(options, "no-self-collision");
   ExitCode code = read_words(importing);
   if (code == EXIT_DONE) code = read_packages(importing);
@@ -212,6 +213,8 @@ static const OptionRow OPTIONS[] = {
     {"hulls", 0, OPTION_TEXT, "WORD", "hulls of a mesh: whole (one), groups (one each) or decompose (default: whole)"},
     {"max-vertices", 0, OPTION_COUNT, "N", "of the hulls of meshes: at most so many"},
     {"key", 0, OPTION_TEXT, "NAME", "of MJCF: the keyframe that it starts in (default: home, else the first), or none"},
+    {"lenient", 0, OPTION_FLAG, NULL,
+     "mend limits, inertias and masses and leave out meshes of other formats, each with a warning"},
     {"no-self-collision", 0, OPTION_FLAG, NULL, "links of the robot never touch one another"},
     {"skip-unsupported", 0, OPTION_FLAG, NULL, "leave out meshes that cannot be read, instead of an error"},
 };

@@ -1,4 +1,4 @@
-/* sdrs plot RUN|FILE.csv: diagrams of what a run recorded, drawn by gnuplot. */
+/* sdrs plot RUN...|FILE.csv: diagrams of what a run recorded, drawn by gnuplot. */
 #include <string.h>
 #include <unistd.h>
 #include "app/command.h"
@@ -17,6 +17,12 @@ static bool is_plot(const char* name) {
   return false;
 }
 
+/* The last operand, where it is no run; NULL: all plots. */
+static const char* plot_wanted(const Options* options) {
+  const char* last = options->operands[options->operand_count - 1];
+  return options->operand_count > 1 && (is_plot(last) || !path_is_folder(last)) ? last : NULL;
+}
+
 static ExitCode refuse_plot(const Options* options, const char* name) {
   Text known = {0};
   for (int i = 0; plot_name(i); i++) text_add(&known, "%s%s", i ? ", " : "", plot_name(i));
@@ -27,7 +33,7 @@ static ExitCode refuse_plot(const Options* options, const char* name) {
 
 static ExitCode read_options(const Options* options, PlotOptions* plot) {
   const char *size = option_text(options, "size"), *target = options->folder;
-  const char* what = options->operand_count > 1 ? options->operands[1] : NULL;
+  const char* what = plot_wanted(options);
   char tail;
   *plot = plot_defaults(what == NULL && !option_given(options, "columns"));
   plot->log_y = option_given(options, "log");
@@ -41,8 +47,8 @@ static ExitCode read_options(const Options* options, PlotOptions* plot) {
                plot->height < SIDE_MIN || plot->width > SIDE_MAX || plot->height > SIDE_MAX))
     return usage_error(options, "--size needs WIDTHxHEIGHT in pixels, %d to %d each, got '%s'", SIDE_MIN, SIDE_MAX,
                        size);
-  if (target && !ends_with(target, ".png") && !ends_with(target, ".svg"))
-    return usage_error(options, "-o names a picture (.png or .svg), got '%s'", target);
+  if (target && !ends_with(target, ".png") && !ends_with(target, ".svg") && !ends_with(target, ".pdf"))
+    return usage_error(options, "-o names a picture (.png, .svg or .pdf), got '%s'", target);
   if (what && !is_plot(what)) return refuse_plot(options, what);
   if (what && option_given(options, "columns"))
     return usage_error(options, "'%s' and --columns exclude each other", what);
@@ -52,13 +58,17 @@ static ExitCode read_options(const Options* options, PlotOptions* plot) {
       return usage_error(options, "--%s is of plots with --columns", of_columns[i]);
   if (!path_is_folder(options->operands[0]) && !option_given(options, "columns"))
     return usage_error(options, "%s is no run folder: --columns says what to plot of a file", options->operands[0]);
+  int runs = options->operand_count - (what != NULL);
+  if (runs > 1 && option_given(options, "columns")) return usage_error(options, "--columns are of one run or file");
+  for (int i = 1; i < runs; i++)
+    if (!path_is_folder(options->operands[i])) return usage_error(options, "no run folder '%s'", options->operands[i]);
   return EXIT_DONE;
 }
 
 /* In the run folder: <plot>.png; of a file alone: beside it. */
 static char* default_target(const Options* options) {
   const char* operand = options->operands[0];
-  const char* what = options->operand_count > 1 ? options->operands[1] : NULL;
+  const char* what = plot_wanted(options);
   if (!what) what = option_given(options, "columns") ? "columns" : "overview";
   Text name = {0};
   if (path_is_folder(operand)) {
@@ -93,11 +103,13 @@ static ExitCode plot(const Options* options) {
   ExitCode code = read_options(options, &settings);
   if (code != EXIT_DONE) return code;
   char* target = options->folder ? memory_text(options->folder) : default_target(options);
-  const char* what = options->operand_count > 1 ? options->operands[1] : NULL;
+  const char* what = plot_wanted(options);
   Status status = file_make_folder_of(target, &diagnostics);
   if (status == STATUS_OK)
-    status = option_given(options, "columns") ? plot_matching(options, target, &settings, &diagnostics)
-                                              : plot_run(target, options->operands[0], what, &settings, &diagnostics);
+    status = option_given(options, "columns")
+                 ? plot_matching(options, target, &settings, &diagnostics)
+                 : plot_runs(target, options->operands, options->operand_count - (what != NULL), what, &settings,
+                             &diagnostics);
   if (status == STATUS_OK) printf("%s\n", target);
   print_diagnostics(options, &diagnostics);
   diagnostics_free(&diagnostics);
@@ -113,7 +125,7 @@ void leave_overview(const Options* options, const char* folder) {
   Diagnostics diagnostics = {0};
   PlotOptions settings = plot_defaults(true);
   char* target = file_join(folder, "overview.png");
-  if (plot_run(target, folder, NULL, &settings, &diagnostics) != STATUS_OK && diagnostics.count > 0)
+  if (plot_runs(target, &folder, 1, NULL, &settings, &diagnostics) != STATUS_OK && diagnostics.count > 0)
     fprintf(stderr, "no overview.png: %s\n", diagnostics.items[0].text);
   memory_free(target);
   diagnostics_free(&diagnostics);
@@ -133,21 +145,22 @@ static const OptionRow OPTIONS[] = {
 
 const Verb VERB_PLOT = {
     .name = "plot",
-    .operands = "RUN|FILE.csv [PLOT]",
+    .operands = "RUN...|FILE.csv [PLOT]",
     .operand_min = 1,
-    .operand_max = 2,
+    .operand_max = OPERANDS_UNBOUNDED,
     .summary = "diagrams of a run: energy, forces, gaps, convergence, any columns",
     .examples =
         "  sdrs plot out/wall                                  writes out/wall/overview.png: all that there is\n"
         "  sdrs plot out/wall forces -o forces.svg\n"
         "  sdrs plot out/throw convergence\n"
+        "  sdrs plot out/a out/b convergence -o both.pdf       several runs in one diagram\n"
         "  sdrs plot out/spider --columns 'body/px,body/py' -o way.png\n"
         "  sdrs plot docs/results/orders.csv --columns error --log -o orders.png\n"
         "  sdrs plot docs/results/batch-slide.csv --columns '*px' --x contact.friction --by contact.support --log-x\n",
     .details =
         "Plots of simulate's runs: energy, forces (size of each pair's contact force), gap, iterations, and where\n"
         "simulation.output asked for them speeds and joint-forces; of optimize's: convergence, gradients, steps.\n"
-        "-o names a picture, .png or .svg; its name is printed on standard output. Drawn by\n"
+        "-o names a picture, .png, .svg or .pdf; its name is printed on standard output. Drawn by\n"
         "the program gnuplot, which must be installed; no display is needed.\n"
         "Exit codes: 0 done, 2 wrong usage, 3 bad input, 5 cannot read or write (also: gnuplot is missing).\n",
     .options = OPTIONS,

@@ -1,4 +1,5 @@
 /* sdrs render RUN|SCENE: pictures of a run, drawn without GPU and display. */
+#include <stdlib.h>
 #include <string.h>
 #include "app/render_load.h"
 
@@ -94,6 +95,16 @@ static ExitCode read_mark_options(Rendering* rendering) {
   return EXIT_DONE;
 }
 
+/* Options of numbers take none below zero. */
+static bool read_angle(const Options* options, const char* name, double most, bool* given, double* angle) {
+  const char* text = option_text(options, name);
+  char* end = NULL;
+  *given = text != NULL;
+  if (!text) return true;
+  *angle = strtod(text, &end);
+  return end != text && !*end && fabs(*angle) <= most;
+}
+
 static ExitCode read_camera_options(Rendering* rendering) {
   const Options* options = rendering->options;
   RenderOptions* render = &rendering->render;
@@ -104,6 +115,11 @@ static ExitCode read_camera_options(Rendering* rendering) {
   if (size && !parse_size(size, &render->width, &render->height))
     return usage_error(options, "--size needs WIDTHxHEIGHT in pixels, %d to %d each, got '%s'", SIDE_MIN, SIDE_MAX,
                        size);
+  if (!read_angle(options, "azimuth", 360, &render->has_azimuth, &render->azimuth))
+    return usage_error(options, "--azimuth is an angle in degrees, got '%s'", option_text(options, "azimuth"));
+  if (!read_angle(options, "elevation", 90, &render->has_elevation, &render->elevation))
+    return usage_error(options, "--elevation lies between -90 and 90 degrees, got '%s'",
+                       option_text(options, "elevation"));
   render->has_look_at = look_at != NULL;
   if (look_at && !parse_vector(look_at, &render->look_at))
     return usage_error(options, "--look-at needs x,y,z in metres, got '%s'", look_at);
@@ -156,7 +172,8 @@ static bool ends_with(const char* text, const char* end) {
 
 /* Who opens a model or a page looks at it from anywhere, and a page has all there is to show. */
 static ExitCode refuse_view_options(const Options* options, const char* what) {
-  static const char* const names[] = {"view", "trail", "path", "look-at", "follow", "zoom", "size", "show"};
+  static const char* const names[] = {"view",    "azimuth", "elevation", "trail", "path",
+                                      "look-at", "follow",  "zoom",      "size",  "show"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
     if (option_given(options, names[i]))
       return usage_error(options, "--%s is for pictures: a %s file has all of the scene in it", names[i], what);
@@ -347,6 +364,8 @@ static ExitCode render(const Options* options) {
 
 static const OptionRow OPTIONS[] = {
     {"view", 0, OPTION_TEXT, "VIEW", "iso (default), front (x to the right), side (y to the right) or top"},
+    {"azimuth", 0, OPTION_TEXT, "DEG", "the eye's direction from the x axis about up, instead of the view's"},
+    {"elevation", 0, OPTION_TEXT, "DEG", "the eye's height above the ground as an angle, instead of the view's"},
     {"time", 0, OPTION_NUMBER, "T", "the recorded moment nearest to T seconds (default: the last)"},
     {"strip", 0, OPTION_COUNT, "N", "N moments side by side, from the first to --time"},
     {"trail", 0, OPTION_COUNT, "N", "N earlier moments laid over the picture as ghosts"},
@@ -372,6 +391,7 @@ const Verb VERB_RENDER = {
         "  sdrs render out/slide                               writes out/slide/picture.png, the last moment\n"
         "  sdrs render out/slide -o slide.png --strip 4        four moments side by side\n"
         "  sdrs render out/spider -o s.png --trail 6 --view side\n"
+        "  sdrs render out/spider -o s.png --azimuth 30 --elevation 45\n"
         "  sdrs render out/chains -o way.png --path all        with the way of the centre of mass\n"
         "  sdrs render out/stack -o forces.png --show contacts,forces\n"
         "  sdrs render out/pinch -o design.png --compare --show displacement   of sdrs optimize: before and after\n"

@@ -312,7 +312,7 @@ static void seed_gap(const Recording* recording, int step, const Nearest* neares
   const Model* model = recording->model;
   const Pose pose[2] = {recording_link_pose(recording, step, model->hulls[nearest->a].link),
                         recording_link_pose(recording, step, model->hulls[nearest->b].link)};
-  Carrier side[2];
+  Carrier side[2] = {{.count = 0}, {.count = 0}};
   Vec3 g = vec3_scale(nearest->normal, slope);
   if (nearest->vertex_a[0] < 0)
     carry_over_half_space(model, nearest, pose, side);

@@ -87,7 +87,7 @@ typedef struct {
   int* corners;      /* of each face, each once                                             (corner_first[count]) */
   int* corner_first; /*                                                                     (count + 1) */
 } FlatFaces;
-void flat_faces_create(FlatFaces* faces, const ConvexHull* hull);
+void flat_faces_create(FlatFaces* out, const ConvexHull* hull);
 void flat_faces_free(FlatFaces* faces);
 /* ---------------------------------------------------------------- height fields (geometry/height_file.c,
  * height_field.c) */

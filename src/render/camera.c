@@ -22,10 +22,21 @@ static void horizontal_axes(Vec3 up, Vec3* x, Vec3* y) {
   *y = vec3_cross(up, *x);
 }
 
+void camera_angles(RenderView view, double* azimuth, double* elevation) {
+  *azimuth = VIEW_ANGLES[view].azimuth;
+  *elevation = VIEW_ANGLES[view].elevation;
+}
+
 RenderCamera camera_create(RenderView view, Vec3 up, int width, int height, double zoom) {
+  return camera_from(view, VIEW_ANGLES[view].azimuth, VIEW_ANGLES[view].elevation, up, width, height, zoom);
+}
+
+RenderCamera camera_from(RenderView view, double azimuth, double elevation, Vec3 up, int width, int height,
+                         double zoom) {
   Vec3 x, y;
   horizontal_axes(up, &x, &y);
-  double azimuth = VIEW_ANGLES[view].azimuth * M_PI / 180.0, elevation = VIEW_ANGLES[view].elevation * M_PI / 180.0;
+  azimuth *= M_PI / 180.0;
+  elevation *= M_PI / 180.0;
   Vec3 level = vec3_add(vec3_scale(x, math_cos(azimuth)), vec3_scale(y, math_sin(azimuth)));
   Vec3 to_eye = vec3_add(vec3_scale(level, math_cos(elevation)), vec3_scale(up, math_sin(elevation)));
   RenderCamera camera = {.width = width, .height = height, .half_view = VIEW_ANGLES[view].half_view};

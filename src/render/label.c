@@ -13,6 +13,9 @@
 /* An axis that shows less than this share of its length points away from the viewer: left out, for it would stand
  * before the bodies. */
 #define AXIS_SHARE 0.3
+/* Ground that leans by more than a degree is a slope; length of the arrow of gravity there [capitals]. */
+#define SLOPE_COSINE 0.99985
+#define GRAVITY_LENGTH 4.0
 
 /* Numbers whose places are remembered, so that none is written over another. */
 enum { PLACES_MAX = 128 };
@@ -185,6 +188,18 @@ static void draw_bar(const LabelPen* pen) {
   image_text(pen->image, 0.5 * (x + end - image_text_width(pen->scale, text)), y - 1.8 * pen->letter, pen->scale, text);
 }
 
+/* On a slope the picture alone does not say which way is down: an arrow in the corner does. */
+static void draw_gravity(const LabelPen* pen, const GroundPatch* patch) {
+  static const uint8_t COLOR[3] = {40, 44, 52};
+  Vec3 up = pen->stage->up, normal = vec3_cross(patch->axis[0], patch->axis[1]), down = vec3_scale(up, -1.0);
+  if (fabs(vec3_dot(normal, up)) >= SLOPE_COSINE || vec3_norm(pen->stage->model->simulation.gravity) == 0) return;
+  double dx = vec3_dot(pen->camera->right, down), dy = -vec3_dot(pen->camera->up, down), size = math_hypot(dx, dy);
+  if (!(size > 0.2)) return; /* seen from above it is a point */
+  double length = GRAVITY_LENGTH * pen->letter, x = pen->camera->width - 3.0 * pen->letter, y = 5.0 * pen->letter;
+  image_arrow(pen->image, x, y, x + length * dx / size, y + length * dy / size, COLOR);
+  image_text(pen->image, x + 0.8 * pen->letter, y, pen->scale, "g");
+}
+
 /* ---------------------------------------------------------------- title and names */
 
 static bool in_legend(const Model* model, int link) {
@@ -243,6 +258,7 @@ void render_labels(RenderImage* image, const RenderStage* stage, const RenderCam
   if (labels->ground && find_patch(&pen, &patch)) {
     draw_axis(&pen, &patch, 0);
     draw_axis(&pen, &patch, 1);
+    draw_gravity(&pen, &patch);
   } else if (labels->ground) {
     draw_bar(&pen);
   }

@@ -70,7 +70,12 @@ static void fit_run(const RenderRun* render, CameraFit* fit) {
 
 /* The camera of the first run, far enough from all of them. */
 static RenderCamera fit_camera(const RenderRun* runs, int count, const RenderOptions* options) {
-  RenderCamera camera = camera_create(options->view, runs->stage.up, options->width, options->height, options->zoom);
+  double azimuth, elevation;
+  camera_angles(options->view, &azimuth, &elevation);
+  if (options->has_azimuth) azimuth = options->azimuth;
+  if (options->has_elevation) elevation = options->elevation;
+  RenderCamera camera =
+      camera_from(options->view, azimuth, elevation, runs->stage.up, options->width, options->height, options->zoom);
   const double* margin = options->follow >= 0 ? FOLLOW_MARGIN : options->labels ? LABEL_MARGIN : PLAIN_MARGIN;
   CameraFit fit = camera_fit_begin(&camera, margin);
   for (int i = 0; i < count; i++) fit_run(&runs[i], &fit);

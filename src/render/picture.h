@@ -43,6 +43,10 @@ typedef struct {
 /* Looking direction of a view about the scene's up axis, with the picture's size, field of view and zoom; the eye is
  * not set yet. */
 RenderCamera camera_create(RenderView view, Vec3 up, int width, int height, double zoom);
+/* The same from another direction [degrees]: azimuth from the x axis about up, elevation above the ground. */
+RenderCamera camera_from(RenderView view, double azimuth, double elevation, Vec3 up, int width, int height,
+                         double zoom);
+void camera_angles(RenderView view, double* azimuth, double* elevation); /* of the view itself [degrees] */
 /* Picture position [px] and distance along forward [m]. False when the point is not in front of the eye. */
 bool camera_project(const RenderCamera* camera, Vec3 point, double* x, double* y, double* distance);
 /* The camera moved by `offset` without turning. */
@@ -208,6 +212,11 @@ double image_text_width(double scale, const char* text); /* px */
 /* Pale paper for words and their symbols, a little larger than the rectangle [px]. */
 void image_backing(RenderImage* image, double x, double y, double width, double height);
 #define TEXT_CAPITAL 7.0 /* units */
+/* A pixel that a letter covers in part, 0 to 1. */
+typedef void (*LetterPixel)(void* context, int x, int y, double share);
+/* Smooth letters with capitals of this height [px] whose tops are at y; false in a build without a font. */
+bool letters_draw(double x, double y, double capital, const char* text, LetterPixel put, void* context);
+double letters_width(double capital, const char* text); /* px; 0 without a font */
 /* A straight dark stroke of the given width [px]. */
 void image_line(RenderImage* image, double x0, double y0, double x1, double y1, double width);
 /* The same in an sRGB colour; without length it is a dot. */

@@ -188,10 +188,14 @@ void plot_script(Text* out, const PlotPanel* panels, int count, const char* name
   int shown = 0;
   for (int i = 0; i < count; i++) shown += visible_count(&panels[i]) > 0;
   int columns = shown > PANELS_IN_A_COLUMN ? 2 : 1, rows = (shown + columns - 1) / columns;
-  bool svg = ends_with(name, ".svg");
-  text_add(out, "set terminal %s noenhanced size %d,%d font \"Sans,%d\"%s\nset output ", svg ? "svg" : "pngcairo",
-           options->width, options->height, options->height > 500 || shown == 1 ? 11 : 9,
-           svg ? " background rgb \"white\"" : "");
+  bool svg = ends_with(name, ".svg"), pdf = ends_with(name, ".pdf");
+  int letters = options->height > 500 || shown == 1 ? 11 : 9;
+  if (pdf) /* of a printed page: 96 of our pixels are an inch */
+    text_add(out, "set terminal pdfcairo noenhanced size %.4gin,%.4gin font \"Sans,%d\"\nset output ",
+             options->width / 96.0, options->height / 96.0, letters);
+  else
+    text_add(out, "set terminal %s noenhanced size %d,%d font \"Sans,%d\"%s\nset output ", svg ? "svg" : "pngcairo",
+             options->width, options->height, letters, svg ? " background rgb \"white\"" : "");
   add_string(out, target);
   text_add(out, "\n");
   add_style(out);

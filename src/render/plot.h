@@ -24,7 +24,7 @@ void plot_panel_free(PlotPanel* panel);
 /* A curve with room for `count` points, zeroed; the name is copied. */
 PlotCurve* plot_panel_add(PlotPanel* panel, const char* name, int count);
 /* What gnuplot is told, for one picture of all panels that have something to show; `target` is written to. The ending
- * of `name` chooses the format: .svg, else PNG. */
+ * of `name` chooses the format: .svg, .pdf, else PNG. */
 void plot_script(Text* out, const PlotPanel* panels, int count, const char* name, const char* target,
                  const PlotOptions* options);
 /* Has a curve something to show? On a logarithmic axis only positive numbers count. */

@@ -297,21 +297,69 @@ Status plot_refuse_empty(const char* place, const char* what, Diagnostics* diagn
   return STATUS_BAD_INPUT;
 }
 
-Status plot_run(const char* path, const char* folder, const char* what, const PlotOptions* options,
-                Diagnostics* diagnostics) {
+/* A logarithmic axis has no room for losses below zero: then it is none, unless it was asked for. */
+static void keep_negative(PlotPanel* panel, bool asked) {
+  for (int c = 0; c < panel->curve_count && !asked; c++)
+    for (int i = 0; i < panel->curves[c].count; i++)
+      if (panel->curves[c].y[i] < 0) panel->log_y = false;
+  if (asked) panel->log_y = true;
+}
+
+/* The curves of a further folder behind those of the first, which lend them title and axes. */
+static void join_panel(PlotPanel* panel, PlotPanel* more, const char* folder) {
+  bool first = panel->title == NULL;
+  for (int c = 0; c < more->curve_count; c++) {
+    Text name = {0};
+    text_add(&name, "%s: %s", folder, more->curves[c].name);
+    memory_free(more->curves[c].name);
+    more->curves[c].name = name.data;
+  }
+  if (first) {
+    *panel = *more;
+    *more = (PlotPanel){0};
+    return;
+  }
+  for (int c = 0; c < more->curve_count; c++) {
+    PlotCurve* curve = plot_panel_add(panel, more->curves[c].name, 0);
+    memory_free(curve->x);
+    memory_free(curve->y);
+    curve->x = more->curves[c].x;
+    curve->y = more->curves[c].y;
+    curve->count = more->curves[c].count;
+    more->curves[c].x = more->curves[c].y = NULL;
+  }
+}
+
+static bool has_plot(const char* folder, int plot, const char* what) {
+  if (what) return strcmp(what, PLOTS[plot].name) == 0;
+  char* file = file_join(folder, PLOTS[plot].file);
+  bool there = file_exists(file);
+  memory_free(file);
+  return there;
+}
+
+Status plot_runs(const char* path, const char* const* folders, int folder_count, const char* what,
+                 const PlotOptions* options, Diagnostics* diagnostics) {
   PlotPanel panels[PLOT_COUNT] = {0};
   Status status = STATUS_OK;
   bool any = false;
   for (int i = 0; i < PLOT_COUNT && status == STATUS_OK; i++) {
-    char* file = file_join(folder, PLOTS[i].file);
-    bool wanted = what ? strcmp(what, PLOTS[i].name) == 0 : file_exists(file);
-    memory_free(file);
-    if (!wanted) continue;
-    status = start_panel(&panels[i], i, folder, diagnostics);
-    if (options->log_y) panels[i].log_y = true;
+    for (int k = 0; k < folder_count && status == STATUS_OK; k++) {
+      PlotPanel own = {0};
+      if (!has_plot(folders[k], i, what)) continue;
+      status = start_panel(&own, i, folders[k], diagnostics);
+      if (folder_count > 1) {
+        join_panel(&panels[i], &own, folders[k]);
+        plot_panel_free(&own);
+      } else {
+        panels[i] = own;
+      }
+    }
+    keep_negative(&panels[i], options->log_y);
     any = any || plot_panel_visible(&panels[i]);
   }
-  if (status == STATUS_OK && !any) status = plot_refuse_empty(folder, "no file of a run, or no row in it", diagnostics);
+  if (status == STATUS_OK && !any)
+    status = plot_refuse_empty(folders[0], "no file of a run, or no row in it", diagnostics);
   if (status == STATUS_OK) status = plot_draw(path, panels, PLOT_COUNT, options, diagnostics);
   for (int i = 0; i < PLOT_COUNT; i++) plot_panel_free(&panels[i]);
   return status;

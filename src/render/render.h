@@ -32,8 +32,10 @@ enum {
 typedef struct {
   int width, height; /* px, of one panel */
   RenderView view;
-  double zoom;      /* > 0; 1 = everything fits over the whole run */
-  bool has_look_at; /* look_at [m] stands in the middle of the picture */
+  bool has_azimuth, has_elevation;
+  double azimuth, elevation; /* degrees, instead of the view's: from x about up, above the ground */
+  double zoom;               /* > 0; 1 = everything fits over the whole run */
+  bool has_look_at;          /* look_at [m] stands in the middle of the picture */
   Vec3 look_at;
   int follow;     /* the camera moves with this link; -1 = it stands still */
   double time;    /* s, the nearest recorded moment is shown; NAN = the last */
@@ -142,9 +144,10 @@ PlotOptions plot_defaults(bool overview);
 /* Name of a plot of a run, "energy", constant; NULL after the last. */
 const char* plot_name(int index);
 /* Draw the plot `what` of a run folder, or all for which there is something (NULL), with the gnuplot program. The
- * ending of `path` chooses PNG or SVG. STATUS_IO with an explanation when gnuplot is not installed. */
-Status plot_run(const char* path, const char* folder, const char* what, const PlotOptions* options,
-                Diagnostics* diagnostics);
+ * ending of `path` chooses PNG, SVG or PDF. Curves of several folders bear their names. STATUS_IO with an explanation
+ * when gnuplot is not installed. */
+Status plot_runs(const char* path, const char* const* folders, int folder_count, const char* what,
+                 const PlotOptions* options, Diagnostics* diagnostics);
 /* Draw the columns of a CSV file that match the comma-separated list of shell patterns, against options->x, else
  * against `time`, else against the first column. Points are joined in the order of the rows. */
 Status plot_columns(const char* path, const char* file, const char* patterns, const PlotOptions* options,

@@ -41,11 +41,13 @@ enum { PALETTE_COUNT = sizeof PALETTE / sizeof PALETTE[0] };
 /* Light grey for what cannot move. */
 static const float FIXED_COLOR[3] = {0.56f, 0.56f, 0.55f};
 
+/* Later rounds are darker, then lighter than the first: three are told apart by their lightness, and the pale yellow
+ * and sky blue keep a contrast to the paper. */
 void palette_color(int index, float color[3]) {
   int round = index / PALETTE_COUNT % 3;
   for (int k = 0; k < 3; k++) {
     float pure = linear_from_srgb(PALETTE[index % PALETTE_COUNT][k] / 255.0);
-    color[k] = pure + 0.22f * (float)round * (1.0f - pure);
+    color[k] = round == 0 ? pure : round == 1 ? 0.38f * pure : pure + 0.45f * (0.75f - pure);
   }
 }
 

@@ -136,7 +136,8 @@ static void copy_printable(char out[TEXT_MAX + 1], const char* text) {
 double image_text_width(double scale, const char* text) {
   char printable[TEXT_MAX + 1];
   copy_printable(printable, text);
-  return scale * stb_easy_font_width(printable);
+  double smooth = letters_width(scale * TEXT_CAPITAL, printable);
+  return smooth > 0 ? smooth : scale * stb_easy_font_width(printable);
 }
 
 static void fill_quads(RenderImage* image, double x, double y, double scale, const FontCorner* corners, int count,
@@ -153,9 +154,32 @@ void image_backing(RenderImage* image, double x, double y, double width, double 
   image_rectangle(image, x - rim, y - rim, x + width + rim, y + height + rim, BACKING, BACKING_OPACITY);
 }
 
+typedef struct {
+  RenderImage* image;
+  bool rim; /* paper around the letter instead of the letter */
+} LetterInk;
+
+static void put_pixel(void* context, int x, int y, double share) {
+  const LetterInk* ink = context;
+  int reach = ink->rim ? 1 : 0;
+  for (int dy = -reach; dy <= reach; dy++)
+    for (int dx = -reach; dx <= reach; dx++) {
+      int px = x + dx, py = y + dy;
+      if (px < 0 || py < 0 || px >= ink->image->width || py >= ink->image->height) continue;
+      blend(ink->image, px, py, ink->rim ? PAPER : INK, ink->rim ? RIM_OPACITY * share / 4 : share);
+    }
+}
+
+static bool draw_smooth(RenderImage* image, double x, double y, double scale, const char* text) {
+  LetterInk rim = {image, true}, letter = {image, false};
+  double capital = scale * TEXT_CAPITAL;
+  return letters_draw(x, y, capital, text, put_pixel, &rim) && letters_draw(x, y, capital, text, put_pixel, &letter);
+}
+
 void image_text(RenderImage* image, double x, double y, double scale, const char* text) {
   char printable[TEXT_MAX + 1];
   copy_printable(printable, text);
+  if (draw_smooth(image, x, y, scale, printable)) return;
   int capacity = LETTER_QUADS * ((int)strlen(printable) + 1);
   FontCorner* corners = (FontCorner*)memory_alloc((size_t)capacity);
   int count = stb_easy_font_print(0, 0, printable, NULL, corners, capacity);

@@ -62,14 +62,16 @@ static void put_on_ground(Robot* robot, const RobotOptions* options, Diagnostics
 }
 
 /* Parts of a robot often overlap where no joint says that they belong together. */
-static void exclude_touching(Robot* robot, Diagnostics* diagnostics) {
+static void exclude_touching(Robot* robot, const RobotOptions* options, Diagnostics* diagnostics) {
   const Model* model = &robot->model;
   if (!model->links) return; /* nothing could be built */
   int(*pairs)[2] = NULL, excluded = 0;
   int count = model_touching(model, &pairs);
   Text names = {0};
   for (int k = 0; k < count; k++) {
-    if (!is_one_robot(model, pairs[k][0], pairs[k][1])) continue;
+    /* links on either side of a root without mass hang on the world, each by itself */
+    bool ground = options->ground && (pairs[k][0] == 0 || pairs[k][1] == 0);
+    if (!is_one_robot(model, pairs[k][0], pairs[k][1]) && (!options->lenient || ground)) continue;
     const char *a = model->links[pairs[k][0]].name, *b = model->links[pairs[k][1]].name;
     robot_exclude(&robot->scene, a, b);
     text_add(&names, "%s%s - %s", excluded++ > 0 ? ", " : "", a, b);
@@ -86,7 +88,7 @@ static Status build_model(Robot* robot, const RobotOptions* options, Diagnostics
   Diagnostics unsaid = {0};
   model_create(&robot->model, &robot->scene, &unsaid);
   put_on_ground(robot, options, diagnostics);
-  exclude_touching(robot, diagnostics);
+  exclude_touching(robot, options, diagnostics);
   model_destroy(&robot->model);
   diagnostics_free(&unsaid);
   return model_create(&robot->model, &robot->scene, diagnostics);
@@ -201,6 +203,29 @@ void robot_free(Robot* robot) {
   scene_free(&robot->scene);
   robot_report_free(&robot->report);
   *robot = (Robot){0};
+}
+
+/* Notes on what was changed are for who imports; a scene that includes the robot says them at every run. */
+void scene_read_robot(Scene* scene, const char* path, Diagnostics* diagnostics) {
+  static const RobotOptions PLAIN = {0};
+  Robot robot;
+  Diagnostics all = {0};
+  Status status = robot_import(&robot, path, &PLAIN, &all);
+  for (int i = 0; i < all.count; i++) {
+    const Diagnostic* item = &all.items[i];
+    if (item->severity == SEVERITY_NOTE) continue;
+    diagnostics_add(diagnostics, item->severity, (SourcePlace){item->file, item->line, item->column}, "%s", item->text);
+  }
+  if (status != STATUS_OK && all.error_count == 0)
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "the robot cannot be used");
+  *scene = robot.scene;
+  robot.scene = (Scene){0};
+  scene->files = robot.report.files; /* what it includes */
+  scene->file_count = robot.report.file_count;
+  robot.report.files = NULL;
+  robot.report.file_count = 0;
+  robot_free(&robot);
+  diagnostics_free(&all);
 }
 
 /* ---------------------------------------------------------------- the file */

@@ -106,7 +106,7 @@ const XmlElement* mjcf_asset(const MjcfModel* model, const Names* names, const c
 
 /* A geom of the robot's link, whose frame stands at `frame`: its shape, its mask, its colour, and its mass, which is
  * added to `moment` unless that is NULL. */
-void mjcf_read_geom(MjcfModel* model, MjcfElement geom, int link, UrdfPose frame, MassMoment* moment);
+void mjcf_read_geom(MjcfModel* model, MjcfElement element, int link, UrdfPose frame, MassMoment* moment);
 
 /* ---------------------------------------------------------------- bodies (robot/mjcf_body.c) */
 

@@ -148,9 +148,9 @@ void mjcf_take_key(MjcfModel* model) {
 /* force = gain control + constant - stiffness q - damping rate, times the gear, of lengths gear q; |force| <= limit. */
 typedef struct {
   double gain, constant, stiffness, damping, gear, control, limit;
-} Law;
+} ActuatorLaw;
 
-static bool read_law(MjcfModel* model, MjcfElement e, Law* law) {
+static bool read_law(MjcfModel* model, MjcfElement e, ActuatorLaw* law) {
   const char* kind = e.element->name;
   double gain[3] = {1, 0, 0}, bias[3] = {0, 0, 0};
   if (strcmp(kind, "position") == 0) {
@@ -167,7 +167,7 @@ static bool read_law(MjcfModel* model, MjcfElement e, Law* law) {
     memset(ten, 0, sizeof ten);
     bool affine = strcmp(mjcf_text(model, e, "biastype"), "affine") == 0;
     if (affine && biases && mjcf_numbers(model, e, "biasprm", 1, 10, ten) > 0) memcpy(bias, ten, sizeof bias);
-    *law = (Law){gain[0], bias[0], -bias[1], -bias[2], 1, 0, 0};
+    *law = (ActuatorLaw){gain[0], bias[0], -bias[1], -bias[2], 1, 0, 0};
   } else if (strcmp(kind, "motor") == 0) {
     law->gain = 1;
   } else {
@@ -184,7 +184,7 @@ static bool has_range(MjcfModel* model, MjcfElement e, const char* range, const 
   return given && (said >= 0 ? said == 1 : model->compiler.auto_limits) && out[0] < out[1];
 }
 
-static void read_transmission(MjcfModel* model, MjcfElement e, Law* law) {
+static void read_transmission(MjcfModel* model, MjcfElement e, ActuatorLaw* law) {
   double gear[6] = {1}, range[2];
   mjcf_numbers(model, e, "gear", 1, 6, gear);
   law->gear = gear[0];
@@ -210,7 +210,7 @@ static SceneController* controller_of(Scene* scene, int link, ControllerType typ
   return controller;
 }
 
-static void add_drive(Scene* scene, const RobotJointPlace* place, const Law* law, double reference) {
+static void add_drive(Scene* scene, const RobotJointPlace* place, const ActuatorLaw* law, double reference) {
   double g = law->gear, force = g * (law->gain * law->control + law->constant);
   double stiffness = g * g * law->stiffness, damping = g * g * law->damping;
   ControllerType type = stiffness > 0 ? CONTROLLER_PD : damping > 0 ? CONTROLLER_VELOCITY : CONTROLLER_TORQUE;
@@ -243,7 +243,7 @@ static double start_of(const MjcfModel* model, const char* joint) {
 static void add_actuator(MjcfModel* model, Scene* scene, MjcfElement e, const double* control) {
   const char* joint = mjcf_text(model, e, "joint");
   const RobotJointPlace* place = place_of(model->report, joint);
-  Law law = {.gear = 1};
+  ActuatorLaw law = {.gear = 1};
   Text what = {0};
   if (!read_law(model, e, &law))
     text_add(&what, "actuator/%s", e.element->name);

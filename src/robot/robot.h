@@ -22,12 +22,13 @@ typedef struct {
   const RobotStart* starts; /* where joints start; others at zero, or inside their limits */
   int start_count;
   bool free_base;
-  bool has_height;        /* false: 0, or on the ground with free_base and ground */
-  double height;          /* of the root link's frame [m] */
-  bool ground;            /* a half-space below z = 0 */
-  bool keep_fixed;        /* fixed joints stay links of their own */
-  bool visual;            /* visual shapes where a link has no collision shapes */
-  bool skip_unsupported;  /* leave out meshes of other formats, instead of an error */
+  bool has_height;       /* false: 0, or on the ground with free_base and ground */
+  double height;         /* of the root link's frame [m] */
+  bool ground;           /* a half-space below z = 0 */
+  bool keep_fixed;       /* fixed joints stay links of their own */
+  bool visual;           /* visual shapes where a link has no collision shapes */
+  bool skip_unsupported; /* leave out meshes of other formats, instead of an error */
+  bool lenient; /* mend what can be mended, each with a warning: limits, inertias, masses; implies skip_unsupported */
   bool no_self_collision; /* links of the robot never touch one another */
   bool from_shapes;       /* masses as given, spread by `mass_model` instead of by the inertia */
   MassModel mass_model;   /* with from_shapes: MASS_VERTICES or MASS_UNIFORM */

@@ -98,8 +98,8 @@ typedef struct {
   Text ignored; /* names of elements that were left out, with commas */
 } UrdfRobot;
 
-/* Read all elements, tell every problem. False after an error. */
-bool urdf_read(UrdfRobot* robot, const XmlElement* root, Diagnostics* diagnostics);
+/* Read all elements, tell every problem; lenient: mend limits, with warnings. False after an error. */
+bool urdf_read(UrdfRobot* robot, const XmlElement* root, bool lenient, Diagnostics* diagnostics);
 /* Names to links, the tree, its order (robot/urdf_tree.c). False after an error. */
 bool urdf_connect(UrdfRobot* robot, Diagnostics* diagnostics);
 void urdf_free(UrdfRobot* robot);

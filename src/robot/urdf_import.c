@@ -20,7 +20,7 @@ void urdf_take_name(Scene* scene, const char* name) {
 static bool import_tree(Scene* scene, const XmlElement* root, const RobotOptions* options, RobotReport* report,
                         Diagnostics* diagnostics) {
   UrdfRobot robot;
-  bool good = urdf_read(&robot, root, diagnostics);
+  bool good = urdf_read(&robot, root, options->lenient, diagnostics);
   /* what hangs on what is told even when numbers are broken */
   good = robot.link_count > 0 && robot.link_count <= LINK_MAX && urdf_connect(&robot, diagnostics) && good;
   if (good) {

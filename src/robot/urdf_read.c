@@ -17,6 +17,7 @@ typedef struct {
   UrdfRobot* robot;
   Diagnostics* diagnostics;
   const XmlElement* root;
+  bool lenient;
   Names ignored;   /* names of elements -> number */
   Names materials; /* names of those that have a <color> -> its number in colors */
   Material* colors;
@@ -365,10 +366,26 @@ static void read_axis_of(UrdfReader* reader, const XmlElement* element, UrdfJoin
 
 static double open_end(double value, double open) { return fabs(value) >= URDF_OPEN ? open : value; }
 
+/* Equal ends hold the joint: fixed. Others are the wrong way round. */
+static void mend_limits(UrdfReader* reader, const XmlElement* limit, UrdfJoint* joint, double lower, double upper) {
+  if (lower == upper) {
+    warn(reader, limit->place, "joint '%s' has equal limits and is fixed now", text_excerpt(joint->name).text);
+    joint->type = URDF_FIXED;
+    return;
+  }
+  warn(reader, limit->place, "joint '%s': lower and upper are exchanged", text_excerpt(joint->name).text);
+  joint->lower = open_end(upper, -HUGE_VAL);
+  joint->upper = open_end(lower, HUGE_VAL);
+}
+
 static void read_limit(UrdfReader* reader, const XmlElement* element, UrdfJoint* joint) {
   const XmlElement* limit = only(reader, element, "limit");
   bool bounded = joint->type == URDF_REVOLUTE || joint->type == URDF_PRISMATIC;
   double lower = 0, upper = 0;
+  if (!limit && bounded && reader->lenient) {
+    warn(reader, joint->place, "joint '%s' has no <limit>: it has none now", text_excerpt(joint->name).text);
+    return;
+  }
   if (!limit) {
     if (bounded)
       error(reader, joint->place, "the %s joint '%s' needs <limit>",
@@ -382,6 +399,10 @@ static void read_limit(UrdfReader* reader, const XmlElement* element, UrdfJoint*
   bool low = numbers(reader, limit, "lower", 1, &lower), high = numbers(reader, limit, "upper", 1, &upper);
   bool broken = low != !!xml_attribute(limit, "lower") || high != !!xml_attribute(limit, "upper");
   if (!bounded || broken) return;
+  if (!(lower < upper) && reader->lenient) {
+    mend_limits(reader, limit, joint, lower, upper);
+    return;
+  }
   if (!(lower < upper))
     error(reader, limit->place, "joint '%s': lower must be below upper, got %.10g and %.10g%s",
           text_excerpt(joint->name).text, lower, upper, lower == upper ? " (a joint that cannot move is 'fixed')" : "");
@@ -479,9 +500,9 @@ static void read_robot(UrdfReader* reader) {
   check_names(reader);
 }
 
-bool urdf_read(UrdfRobot* robot, const XmlElement* root, Diagnostics* diagnostics) {
+bool urdf_read(UrdfRobot* robot, const XmlElement* root, bool lenient, Diagnostics* diagnostics) {
   *robot = (UrdfRobot){.root = -1};
-  UrdfReader reader = {.robot = robot, .diagnostics = diagnostics, .root = root};
+  UrdfReader reader = {.robot = robot, .diagnostics = diagnostics, .root = root, .lenient = lenient};
   int errors_before = diagnostics->error_count;
   if (strcmp(root->name, "robot") == 0)
     read_robot(&reader);

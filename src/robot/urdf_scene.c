@@ -353,8 +353,44 @@ static void store_inertia(const UrdfBody* body, SceneLink* link) {
   memcpy(link->inertia, six, sizeof six);
 }
 
+/* Of links that move without a mass and a shape to weigh [kg], and as spheres of this radius [m]. */
+#define DEFAULT_MASS 0.1
+#define DEFAULT_RADIUS 0.05
+#define DEFAULT_DENSITY 1000.0 /* kg/m^3 */
+
+static void mend_mass(UrdfBuild* build, SceneLink* link) {
+  bool shaped = link->shape_count > 0;
+  diagnostics_add(build->diagnostics, SEVERITY_WARNING, link->place, "link '%s' moves and has no mass: it gets %s",
+                  text_excerpt(link->name).text, shaped ? "1000 kg/m^3" : "0.1 kg");
+  link->mass_model = shaped ? MASS_UNIFORM : MASS_GIVEN;
+  link->has_density = shaped;
+  link->density = DEFAULT_DENSITY;
+  if (shaped) return;
+  link->has_mass = true;
+  link->mass = DEFAULT_MASS;
+  for (int k = 0; k < 3; k++) link->inertia[k] = 0.4 * DEFAULT_MASS * DEFAULT_RADIUS * DEFAULT_RADIUS;
+}
+
+/* More and more about all axes alike, until a body can have it. */
+static void mend_inertia(UrdfBuild* build, SourcePlace place, SceneLink* link) {
+  double* i = link->inertia;
+  double size = fmax(fmax(fabs(i[0]), fabs(i[1])), fmax(fabs(i[2]), fmax(fabs(i[3]), fmax(fabs(i[4]), fabs(i[5])))));
+  double added = 0, more = fmax(1e-6 * size, 1e-9 * link->mass);
+  for (int tries = 0; tries < 200 && !(inertia_is_positive(i) && inertia_of_a_body(i)); tries++, more *= 1.5) {
+    for (int k = 0; k < 3; k++) i[k] += more;
+    added += more;
+  }
+  diagnostics_add(build->diagnostics, SEVERITY_WARNING, place,
+                  "no body has the inertia of link '%s': %.3g kg m^2 about all axes are added",
+                  text_excerpt(link->name).text, added);
+}
+
 /* By density, where the file gives no mass. */
 static void weigh_without_mass(UrdfBuild* build, SceneLink* link) {
+  if (build->options->lenient && !(build->options->density > 0)) {
+    mend_mass(build, link);
+    return;
+  }
   if (build->options->density > 0 && link->shape_count > 0) {
     link->has_density = true;
     link->density = build->options->density;
@@ -381,6 +417,10 @@ static void weigh(UrdfBuild* build, int index) {
   SourcePlace place = body->from->inertial_place;
   Excerpt name = text_excerpt(link->name);
   bool good = inertia_is_positive(link->inertia);
+  if (moves && build->options->lenient && !(good && inertia_of_a_body(link->inertia))) {
+    mend_inertia(build, place, link);
+    return;
+  }
   if (!good && !moves)
     link->has_mass = false; /* of no consequence: the link stands still */
   else if (!good)
@@ -533,6 +573,10 @@ static void build_links(UrdfBuild* build) {
   int first = build->scene->link_count;
   for (int n = 0; n < robot->link_count; n++) put_link(build, robot->order[n]);
   for (int i = first; i < build->scene->link_count; i++) weigh(build, i);
+  for (int i = first; build->options->lenient && i < build->scene->link_count; i++)
+    if (build->moves[i] && build->scene->links[i].shape_count == 0)
+      diagnostics_add(build->diagnostics, SEVERITY_WARNING, build->scene->links[i].place,
+                      "link '%s' has no shape: nothing can touch it", text_excerpt(build->scene->links[i].name).text);
   tell_merged(build);
   tell_losses(build);
   set_starts(build);

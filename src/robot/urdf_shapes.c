@@ -70,7 +70,7 @@ static const char* ending_of(const char* file) {
 static bool is_readable(UrdfBuild* build, const UrdfLink* link, const UrdfShape* shape) {
   const char* ending = ending_of(shape->file);
   if (strcasecmp(ending, "obj") == 0 || strcasecmp(ending, "stl") == 0) return true;
-  bool skip = build->options->skip_unsupported;
+  bool skip = build->options->skip_unsupported || build->options->lenient;
   diagnostics_add(build->diagnostics, skip ? SEVERITY_WARNING : SEVERITY_ERROR, shape->file_place,
                   "link '%s': the mesh '%s' is neither OBJ nor STL%s", text_excerpt(link->name).text,
                   text_excerpt(shape->file).text,

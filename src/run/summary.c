@@ -29,10 +29,13 @@ static void add_signal_file(RunInput* inputs, int* count, const SceneSignal* sig
 }
 
 RunInput* run_inputs(const Scene* scene, int* count) {
-  RunInput* inputs = MEMORY_NEW(RunInput, scene->shape_count + scene->controller_count + 2 * scene->load_count + 1);
+  RunInput* inputs = MEMORY_NEW(
+      RunInput, scene->shape_count + scene->file_count + scene->controller_count + 2 * scene->load_count + 1);
   *count = 1;
   inputs[0].path = memory_text(scene->path);
   memcpy(inputs[0].sha256, scene->sha256, sizeof inputs[0].sha256);
+  for (int i = 0; i < scene->file_count; i++)
+    if (!input_known(inputs, *count, scene->files[i])) inputs[(*count)++] = hash_file(scene->files[i]);
   for (int i = 0; i < scene->shape_count; i++) {
     const char* file = scene->shapes[i].file;
     if ((scene->shapes[i].type != SHAPE_MESH && scene->shapes[i].type != SHAPE_HEIGHT_FIELD) || !file ||

@@ -1,5 +1,7 @@
 #include "scene/expression.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Brackets and signs nested deeper than this are no name of a link. */
@@ -7,9 +9,45 @@
 /* Larger than any index; keeps products inside 64 bits. */
 #define VALUE_MAX ((int64_t)1 << 31)
 
+#define WORD_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"
+
+/* ---------------------------------------------------------------- variables */
+
+void variables_free(Variables* variables) {
+  for (int i = 0; i < variables->names.count; i++) memory_free((char*)variables->names.texts[i]);
+  names_free(&variables->names);
+  memory_free(variables->values);
+  *variables = (Variables){0};
+}
+
+bool variables_add(Variables* variables, const char* name, double value) {
+  static const char TAKEN[] = "i|j|k|n|pi|sqrt|sin|cos|tan|abs|min|max|floor";
+  bool word = *name && !name[strspn(name, WORD_LETTERS)] && !(*name >= '0' && *name <= '9');
+  if (!word || words_index(TAKEN, name) >= 0 || names_find(&variables->names, name) >= 0) return false;
+  variables->values = memory_grown(variables->values, sizeof(double), variables->count, &variables->capacity);
+  variables->values[variables->count] = value;
+  names_add(&variables->names, memory_text(name), variables->count++);
+  return true;
+}
+
+enum { NAME_ROOM = 64 };
+
+static bool find_variable(const Variables* variables, const char* name, size_t length, double* value) {
+  char text[NAME_ROOM];
+  if (!variables || length == 0 || length >= NAME_ROOM) return false;
+  memcpy(text, name, length);
+  text[length] = '\0';
+  int index = names_find(&variables->names, text);
+  if (index >= 0) *value = variables->values[index];
+  return index >= 0;
+}
+
+/* ---------------------------------------------------------------- whole numbers, in names */
+
 typedef struct {
   const char* cursor;
   const Indices* indices;
+  const Variables* variables;
   const char* problem; /* the first, or NULL */
   int nesting;
 } ExpressionParser;
@@ -35,8 +73,22 @@ static int64_t read_number(ExpressionParser* parser) {
   return value;
 }
 
+/* A whole number by name; -VALUE_MAX where no variable of that name begins here. */
+static int64_t read_named(ExpressionParser* parser) {
+  size_t length = strspn(parser->cursor, WORD_LETTERS);
+  double value;
+  if (!find_variable(parser->variables, parser->cursor, length, &value)) return -VALUE_MAX;
+  parser->cursor += length;
+  if (value != floor(value) || !(fabs(value) < (double)VALUE_MAX))
+    return fail(parser, "a variable in {} of a name must be a whole number");
+  return (int64_t)value;
+}
+
 static int64_t read_variable(ExpressionParser* parser) {
   const Indices* indices = parser->indices;
+  int64_t named = read_named(parser);
+  if (named != -VALUE_MAX) return named;
+  if (!indices) return fail(parser, "{} has a meaning only inside a repeat");
   char name = *parser->cursor++;
   if (name == 'n') return indices->n;
   int axis = name - 'i';
@@ -89,7 +141,8 @@ static int64_t read_sum(ExpressionParser* parser) {
   return value;
 }
 
-bool expression_expand(const char* text, const Indices* indices, Text* out, const char** problem) {
+bool expression_expand(const char* text, const Indices* indices, const Variables* variables, Text* out,
+                       const char** problem) {
   text_add_bytes(out, "", 0);
   for (;;) {
     size_t plain = strcspn(text, "{}");
@@ -98,9 +151,10 @@ bool expression_expand(const char* text, const Indices* indices, Text* out, cons
     *problem = NULL;
     if (*text == '\0') return true;
     if (*text == '}') *problem = "a } without its {";
-    if (*text == '{' && !indices) *problem = "{} has a meaning only inside a repeat";
+    bool bare = !indices && (!variables || variables->count == 0);
+    if (*text == '{' && bare) *problem = "{} has a meaning only inside a repeat";
     if (*problem) return false;
-    ExpressionParser parser = {.cursor = text + 1, .indices = indices};
+    ExpressionParser parser = {.cursor = text + 1, .indices = indices, .variables = variables};
     int64_t value = read_sum(&parser);
     if (!parser.problem && peek(&parser) != '}') fail(&parser, "expected + - * / % or } inside {}");
     *problem = parser.problem;
@@ -108,4 +162,171 @@ bool expression_expand(const char* text, const Indices* indices, Text* out, cons
     text_add(out, "%lld", (long long)value);
     text = parser.cursor + 1;
   }
+}
+
+/* ---------------------------------------------------------------- numbers */
+
+typedef struct {
+  const char* cursor;
+  const Indices* indices;
+  const Variables* variables;
+  const char* problem; /* the first, or NULL */
+  int nesting;
+} NumberParser;
+
+static double fail_number(NumberParser* parser, const char* problem) {
+  if (!parser->problem) parser->problem = problem;
+  return 0;
+}
+
+static char peek_number(NumberParser* parser) {
+  while (*parser->cursor == ' ') parser->cursor++;
+  return *parser->cursor;
+}
+
+static double read_terms(NumberParser* parser);
+
+/* The arguments of a function, between brackets. */
+static int read_arguments(NumberParser* parser, double arguments[2]) {
+  int count = 0;
+  if (peek_number(parser) != '(') return 0;
+  do {
+    parser->cursor++;
+    double value = read_terms(parser);
+    if (count < 2) arguments[count] = value;
+    count++;
+  } while (!parser->problem && peek_number(parser) == ',');
+  if (peek_number(parser) == ')')
+    parser->cursor++;
+  else
+    fail_number(parser, "a bracket in {} is not closed");
+  return count;
+}
+
+static double call(NumberParser* parser, int function) {
+  double a[2] = {0, 0};
+  int count = read_arguments(parser, a), wanted = function == 5 || function == 6 ? 2 : 1;
+  if (count != wanted) return fail_number(parser, "a function in {} has not as many arguments as it needs");
+  switch (function) {
+    case 0:
+      return sqrt(a[0]);
+    case 1:
+      return math_sin(a[0]);
+    case 2:
+      return math_cos(a[0]);
+    case 3:
+      return math_sin(a[0]) / math_cos(a[0]);
+    case 4:
+      return fabs(a[0]);
+    case 5:
+      return fmin(a[0], a[1]);
+    case 6:
+      return fmax(a[0], a[1]);
+    default:
+      return floor(a[0]);
+  }
+}
+
+/* i, j, k, n of the repeat; false when it is none of them. */
+static bool find_index(NumberParser* parser, const char* name, size_t length, double* value) {
+  const Indices* indices = parser->indices;
+  if (length != 1 || !indices) return false;
+  int axis = *name - 'i';
+  if (*name == 'n') *value = indices->n;
+  if (*name == 'n') return true;
+  if (axis < 0 || axis > 2) return false;
+  if (axis >= indices->axis_count) {
+    fail_number(parser, "{} names an index that the repeat's count does not have");
+    return true;
+  }
+  *value = (double)indices->step[axis] + indices->start;
+  return true;
+}
+
+static double read_word_value(NumberParser* parser) {
+  const char* name = parser->cursor;
+  size_t length = strspn(name, WORD_LETTERS);
+  char word[NAME_ROOM] = "";
+  double value = 0;
+  if (length == 0) return fail_number(parser, "expected a number or a name inside {}");
+  parser->cursor += length;
+  if (length < NAME_ROOM) memcpy(word, name, length);
+  int function = words_index("sqrt|sin|cos|tan|abs|min|max|floor", word);
+  if (function >= 0) return call(parser, function);
+  if (strcmp(word, "pi") == 0) return 3.14159265358979324;
+  if (find_index(parser, name, length, &value) || find_variable(parser->variables, name, length, &value)) return value;
+  return fail_number(parser, "{} holds a name that is no variable");
+}
+
+static double read_signed(NumberParser* parser);
+
+static double read_atom(NumberParser* parser) {
+  char c = peek_number(parser);
+  if ((c >= '0' && c <= '9') || c == '.') {
+    char* end;
+    double value = strtod(parser->cursor, &end);
+    if (end == parser->cursor) return fail_number(parser, "expected a number inside {}");
+    parser->cursor = end;
+    return value;
+  }
+  if (c != '(') return read_word_value(parser);
+  parser->cursor++;
+  double value = read_terms(parser);
+  if (peek_number(parser) != ')') return fail_number(parser, "a bracket in {} is not closed");
+  parser->cursor++;
+  return value;
+}
+
+static double read_power(NumberParser* parser) {
+  double base = read_atom(parser);
+  if (peek_number(parser) != '^') return base;
+  parser->cursor++;
+  return math_pow(base, read_signed(parser));
+}
+
+static double read_signed(NumberParser* parser) {
+  if (parser->nesting >= NESTING_MAX) return fail_number(parser, "the expression in {} is nested too deeply");
+  parser->nesting++;
+  double value;
+  if (peek_number(parser) == '-') {
+    parser->cursor++;
+    value = -read_signed(parser);
+  } else {
+    value = read_power(parser);
+  }
+  parser->nesting--;
+  return value;
+}
+
+static double read_factors(NumberParser* parser) {
+  double value = read_signed(parser);
+  for (char c = peek_number(parser); !parser->problem && (c == '*' || c == '/' || c == '%'); c = peek_number(parser)) {
+    parser->cursor++;
+    double other = read_signed(parser);
+    if (c == '*') value *= other;
+    if (c == '/') value /= other;
+    if (c == '%') value -= other * floor(value / other);
+  }
+  return value;
+}
+
+static double read_terms(NumberParser* parser) {
+  double value = read_factors(parser);
+  for (char c = peek_number(parser); !parser->problem && (c == '+' || c == '-'); c = peek_number(parser)) {
+    parser->cursor++;
+    double other = read_factors(parser);
+    value = c == '+' ? value + other : value - other;
+  }
+  return value;
+}
+
+bool expression_value(const char* text, const Indices* indices, const Variables* variables, double* value,
+                      const char** problem) {
+  NumberParser parser = {.cursor = text + 1, .indices = indices, .variables = variables};
+  *value = *text == '{' ? read_terms(&parser) : 0;
+  if (!parser.problem && (peek_number(&parser) != '}' || parser.cursor[1]))
+    fail_number(&parser, "expected an operator or } at the end of {}");
+  if (!parser.problem && !isfinite(*value)) fail_number(&parser, "the value of {} is not finite");
+  *problem = parser.problem;
+  return !parser.problem;
 }

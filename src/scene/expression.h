@@ -1,4 +1,4 @@
-/* expression: {i-1} in the names of a repeat. */
+/* expression: {i-1} in the names of a repeat, {leg / 2} where a number is meant. */
 #ifndef SDRS_SCENE_EXPRESSION_H
 #define SDRS_SCENE_EXPRESSION_H
 
@@ -12,9 +12,27 @@ typedef struct {
   int n;
 } Indices;
 
+/* Numbers by name, of the scene's `variables`. Owns its names and values; variables_free accepts a zeroed one. */
+typedef struct {
+  Names names; /* -> index in values */
+  double* values;
+  int count, capacity;
+} Variables;
+void variables_free(Variables* variables);
+/* False when the name is taken, or one of i, j, k, n, pi or a function. The name is copied. */
+bool variables_add(Variables* variables, const char* name, double value);
+
+/* The value of "{...}": numbers, variables, i j k n of a repeat (indices NULL: none), pi, + - * / % ^ ( ), sqrt sin cos
+ * tan abs min max floor. Angles in radians; ^ binds from the right, and closer than a sign before it. False with
+ * *problem (a static text) when it cannot be understood or is not finite. */
+bool expression_value(const char* text, const Indices* indices, const Variables* variables, double* value,
+                      const char** problem);
+
 /* Replace every {expression} of i, j, k, n with + - * / % ( ) by its value, an integer. Division rounds down, so that
- * (i-1)%8 is never negative. indices NULL: braces are an error. False with *problem (a static text) when it cannot be
+ * (i-1)%8 is never negative. indices NULL: no repeat. Variables with
+ * whole values may stand in it. False with *problem (a static text) when it cannot be
  * understood. */
-bool expression_expand(const char* text, const Indices* indices, Text* out, const char** problem);
+bool expression_expand(const char* text, const Indices* indices, const Variables* variables, Text* out,
+                       const char** problem);
 
 #endif

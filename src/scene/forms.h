@@ -10,7 +10,8 @@
 #define SYMMETRY_WORDS "auto|none|x|y|z|xy|xz|yz|xyz"
 
 typedef struct {
-  const Node *name, *simulation, *contact, *shapes, *links, *controllers, *loads, *closures, *initial, *start;
+  const Node *name, *variables, *include, *simulation, *contact, *shapes, *links, *controllers, *loads, *closures;
+  const Node *initial, *start;
 } SceneForm;
 
 typedef struct {
@@ -48,6 +49,11 @@ typedef struct {
   SceneShapeForm shape;
   PoseForm pose;
 } ShapeUseForm;
+
+typedef struct {
+  const Node *file, *prefix, *attach, *set, *without;
+  PoseForm pose;
+} IncludeForm;
 
 typedef struct {
   int type;

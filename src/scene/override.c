@@ -140,7 +140,8 @@ static const char* item_object(const SchemaRow* row) {
 }
 
 static bool is_section(const SchemaRow* row) {
-  return row->kind == VALUE_OBJECT || row->kind == VALUE_MAP || row->kind == VALUE_SHAPE || row->kind == VALUE_SIGNAL;
+  return row->kind == VALUE_OBJECT || row->kind == VALUE_MAP || row->kind == VALUE_SHAPE || row->kind == VALUE_SIGNAL ||
+         row->kind == VALUE_VARIABLES;
 }
 
 /* What a path goes on into when the file has nothing there: an empty section, or the default of a list. */
@@ -368,9 +369,24 @@ static bool walk_scene(Override* override, Node* node) {
   return walk_object(override, node, SCENE_SCHEMA.root);
 }
 
+static bool walk_variables(Override* override, Node* map) {
+  const char* name = next_part(override);
+  if (map->kind != NODE_MAP) return fail(override, "'%s' stands in no map", name);
+  advance(override, strlen(name));
+  if (!at_end(override)) return fail(override, "a variable is a number: '%s' has no parts", name);
+  Node* old = (Node*)node_find(map, name);
+  if (old) return set_node(override, old);
+  Node* value = read_value(override);
+  if (!value) return false;
+  value->key = name;
+  node_append(map, value);
+  return true;
+}
+
 static bool walk(Override* override, Node* node, const SchemaRow* row) {
   if (row->kind == VALUE_SCENE) return walk_scene(override, node);
   if (row->kind == VALUE_MAP) return walk_names(override, node, row);
+  if (row->kind == VALUE_VARIABLES) return walk_variables(override, node);
   if (node->kind == NODE_LIST) return walk_list(override, node, row);
   if (map_object(row)) return walk_object(override, node, map_object(row));
   return fail(override, "'%s' has no parts", row->key);

@@ -46,6 +46,13 @@ bool read_joint(Reader* reader, const Node* item, const LinkForm* form, const Re
 /* A number for all, or one per degree of freedom. False after an error. */
 bool spread_over_dof(Reader* reader, const NumberList* list, const char* key, int dof, double* values);
 
+/* ---- include.c
+ * The parts that stand in the world, or those that hang on a link. */
+void read_includes(Reader* reader, const Node* list, bool attached);
+
+/* ---- variables.c */
+void read_variables(Reader* reader, const Node* map);
+
 /* ---- read_feedback.c: a controller's measures and its matrix */
 void read_feedback(Reader* reader, const Node* node, SceneController* controller);
 
@@ -65,7 +72,16 @@ void signal_free_arrays(SceneSignal* signal);
 /* The index of the link a node names, or -1 after an error. */
 int read_link_name(Reader* reader, const Node* node);
 
+/* A link behind all others, zeroed but for its place; links move. */
+SceneLink* reader_add_link(Reader* reader, SourcePlace place);
+
 /* ---- scene.c
+ * A pair that never touches; takes the names. */
+void contact_add_exclusion(SceneContact* contact, char* a, char* b, SourcePlace place);
+/* A scene that is a part of another one that `outer` reads, whose work it shares. */
+void scene_read_part(Scene* scene, const char* path, const char* text, size_t length, Reader* outer,
+                     const PlacedOverride* overrides, int override_count);
+/*
  * What scene_parse does, with overrides that have their places; scene is zeroed. */
 Status scene_read_text(Scene* scene, const char* path, const char* text, size_t length, bool json,
                        const PlacedOverride* overrides, int override_count, Diagnostics* diagnostics);

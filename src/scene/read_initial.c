@@ -91,6 +91,20 @@ static bool is_first(Reader* reader, const Node* item, int link) {
   return true;
 }
 
+/* What the scene itself says of a link stands in place of what an included file says. */
+static void drop_included(Reader* reader, int link) {
+  Scene* scene = reader->scene;
+  for (int i = 0; i < reader->included_initials; i++) {
+    if (scene->initials[i].link != link) continue;
+    memmove(&scene->initials[i], &scene->initials[i + 1],
+            sizeof(SceneInitial) * (size_t)(scene->initial_count - i - 1));
+    scene->initial_count--;
+    reader->included_initials--;
+    for (int k = 0; k < scene->link_count; k++) reader->initial_of[k] -= reader->initial_of[k] > i;
+    reader->initial_of[link] = scene->initial_count;
+  }
+}
+
 static void read_initial(Reader* reader, const Node* item, const Repeat* repeat) {
   InitialForm form;
   if (!schema_read(reader, item, "initial", &form) || !form.link) return;
@@ -99,6 +113,7 @@ static void read_initial(Reader* reader, const Node* item, const Repeat* repeat)
   reader_leave(reader, mark);
   if (link < 0 || reader->joint_broken[link] || !is_first(reader, item, link)) return;
   Scene* scene = reader->scene;
+  drop_included(reader, link);
   scene->initials =
       memory_grown(scene->initials, sizeof(SceneInitial), scene->initial_count, &reader->initial_capacity);
   SceneInitial* initial = &scene->initials[scene->initial_count++];
@@ -115,6 +130,7 @@ void read_initials(Reader* reader, const Node* list) {
   if (!list) return;
   reader->initial_of = MEMORY_NEW(int, reader->scene->link_count);
   for (int i = 0; i < reader->scene->link_count; i++) reader->initial_of[i] = -1;
+  reader->included_initials = reader->scene->initial_count;
   size_t mark = reader_enter_key(reader, "initial");
   int index = 0;
   for (const Node* entry = list->first; entry && !reader->exhausted; entry = entry->next, index++) {

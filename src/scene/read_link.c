@@ -244,7 +244,7 @@ static void read_groups(Reader* reader, const Node* list, SceneLink* link) {
 
 /* ---------------------------------------------------------------- the link */
 
-static SceneLink* add_link(Reader* reader, SourcePlace place) {
+SceneLink* reader_add_link(Reader* reader, SourcePlace place) {
   Scene* scene = reader->scene;
   int room = reader->link_capacity;
   scene->links = memory_grown(scene->links, sizeof(SceneLink), scene->link_count, &reader->link_capacity);
@@ -267,7 +267,7 @@ static void read_link(Reader* reader, const Node* item, const Repeat* repeat) {
     return;
   }
   int index = reader->scene->link_count;
-  SceneLink* link = add_link(reader, item->place);
+  SceneLink* link = reader_add_link(reader, item->place);
   read_link_own_name(reader, &form, link, index);
   read_parent(reader, &form, link, index);
   reader->joint_broken[index] = !read_joint(reader, item, &form, repeat, &link->joint);

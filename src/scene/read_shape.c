@@ -153,8 +153,16 @@ static int find_shape(Reader* reader, const Node* node) {
 }
 
 /* A shape written in a link is read once, however often the link is repeated. */
+static bool has_expression(const Node* node) {
+  if (node->kind == NODE_SCALAR) return node->text[0] == '{';
+  for (const Node* child = node->first; child; child = child->next)
+    if (has_expression(child)) return true;
+  return false;
+}
+
 static int inline_shape(Reader* reader, const Node* node, const SceneShapeForm* form) {
   if (node->memo >= 0) return node->memo;
+  if (reader->indices && has_expression(node)) return add_shape(reader, node, "", form); /* another for each item */
   int index = add_shape(reader, node, "", form);
   ((Node*)node)->memo = index; /* the document is ours; only its content is const here */
   return index;

@@ -5,6 +5,7 @@
 
 void reader_free(Reader* reader) {
   text_free(&reader->trail);
+  variables_free(&reader->variables);
   names_free(&reader->shape_names);
   names_free(&reader->link_names);
   names_free(&reader->group_names);
@@ -91,18 +92,8 @@ void reader_leave(Reader* reader, size_t mark) {
 
 /* ---------------------------------------------------------------- scalars */
 
-bool reader_number(Reader* reader, const Node* node, const ValueRange* range, const char* unit, double* value) {
-  if (!reader_work(reader, node->place, 1)) return false;
-  ScalarKind kind = node->kind == NODE_SCALAR ? node_scalar_kind(node) : SCALAR_TEXT;
-  double number = 0;
-  if (kind == SCALAR_NOT_FINITE || (kind == SCALAR_NUMBER && !node_number(node, &number))) {
-    reader_error(reader, node->place, "must be a finite number, got %s", text_excerpt(node->text).text);
-    return false;
-  }
-  if (kind != SCALAR_NUMBER) {
-    reader_expected(reader, node, "a number");
-    return false;
-  }
+static bool check_number(Reader* reader, const Node* node, const ValueRange* range, const char* unit, double number,
+                         double* value) {
   if (unit && strcmp(unit, "m") == 0 && fabs(number) > READER_LENGTH_MAX) {
     reader_error(reader, node->place, "must be at most %g m in size, got %s", READER_LENGTH_MAX,
                  text_excerpt(node->text).text);
@@ -115,6 +106,28 @@ bool reader_number(Reader* reader, const Node* node, const ValueRange* range, co
   }
   *value = number;
   return true;
+}
+
+bool reader_number(Reader* reader, const Node* node, const ValueRange* range, const char* unit, double* value) {
+  if (!reader_work(reader, node->place, 1)) return false;
+  ScalarKind kind = node->kind == NODE_SCALAR ? node_scalar_kind(node) : SCALAR_TEXT;
+  double number = 0;
+  if (node->kind == NODE_SCALAR && node->text[0] == '{') {
+    const char* problem;
+    if (expression_value(node->text, reader->indices, &reader->variables, &number, &problem))
+      return check_number(reader, node, range, unit, number, value);
+    reader_error(reader, node->place, "%s, in '%s'", problem, text_excerpt(node->text).text);
+    return false;
+  }
+  if (kind == SCALAR_NOT_FINITE || (kind == SCALAR_NUMBER && !node_number(node, &number))) {
+    reader_error(reader, node->place, "must be a finite number, got %s", text_excerpt(node->text).text);
+    return false;
+  }
+  if (kind != SCALAR_NUMBER) {
+    reader_expected(reader, node, "a number");
+    return false;
+  }
+  return check_number(reader, node, range, unit, number, value);
 }
 
 bool reader_integer(Reader* reader, const Node* node, const ValueRange* range, int* value) {
@@ -195,7 +208,7 @@ char* reader_name(Reader* reader, const Node* node) {
   }
   Text text = {0};
   const char* problem;
-  if (expression_expand(node->text, reader->indices, &text, &problem)) return text.data;
+  if (expression_expand(node->text, reader->indices, &reader->variables, &text, &problem)) return text.data;
   reader_error(reader, node->place, "%s, in '%s'", problem, text_excerpt(node->text).text);
   text_free(&text);
   return NULL;

@@ -34,13 +34,16 @@ typedef struct {
   bool muted;             /* an earlier item of this repeat had problems: do not tell them again */
   int problem_count;      /* errors, told or not */
   int told_count;
+  Variables variables; /* of the scene */
+  int include_depth;   /* files that this one is a part of */
   int64_t work;
   bool exhausted;
   bool rotations;        /* the last three channels of the signal that is read are rotations */
   bool names_incomplete; /* a broken repeat: do not complain that its items are not known */
   bool* joint_broken;    /* per link: its joint could not be understood (room for link_capacity) */
   int shape_capacity, link_capacity, controller_capacity, load_capacity, closure_capacity, initial_capacity;
-  int* initial_of; /* per link: its item of `initial`, -1 = none; only while these are read */
+  int included_initials; /* items of `initial` of included files, the first ones */
+  int* initial_of;       /* per link: its item of `initial`, -1 = none; only while these are read */
   LateName* late;
   int late_count, late_capacity;
   Names shape_names, link_names, group_names;

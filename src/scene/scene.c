@@ -96,6 +96,21 @@ static void check_excluded(Reader* reader, const Node* node) {
                nearest ? " (did you mean '" : "", nearest ? text_excerpt(nearest).text : "", nearest ? "'?)" : "");
 }
 
+void contact_add_exclusion(SceneContact* contact, char* a, char* b, SourcePlace place) {
+  size_t count = (size_t)contact->exclude_count;
+  if ((count & (count - 1)) == 0) { /* room for twice as many */
+    size_t room = count > 0 ? 2 * count : 1;
+    contact->exclude =
+        memory_resize(contact->exclude, count * sizeof *contact->exclude, room * sizeof *contact->exclude);
+    contact->exclude_place =
+        memory_resize(contact->exclude_place, count * sizeof(SourcePlace), room * sizeof(SourcePlace));
+  }
+  contact->exclude[count][0] = a;
+  contact->exclude[count][1] = b;
+  contact->exclude_place[count] = place;
+  contact->exclude_count++;
+}
+
 static void read_exclude_pair(Reader* reader, const Node* pair, SceneContact* contact) {
   if (pair->kind != NODE_LIST || pair->count != 2) {
     reader_expected(reader, pair, "a pair of names");
@@ -104,9 +119,7 @@ static void read_exclude_pair(Reader* reader, const Node* pair, SceneContact* co
   if (!reader_is_text(reader, pair->first) || !reader_is_text(reader, pair->last)) return;
   check_excluded(reader, pair->first);
   check_excluded(reader, pair->last);
-  contact->exclude[contact->exclude_count][0] = memory_text(pair->first->text);
-  contact->exclude[contact->exclude_count][1] = memory_text(pair->last->text);
-  contact->exclude_place[contact->exclude_count++] = pair->place;
+  contact_add_exclusion(contact, memory_text(pair->first->text), memory_text(pair->last->text), pair->place);
 }
 
 const char* material_key(int which) {
@@ -140,7 +153,9 @@ static void read_pair(Reader* reader, const Node* item) {
 static void read_pairs(Reader* reader, const Node* list) {
   if (!list) return;
   SceneContact* contact = &reader->scene->contact;
-  contact->pairs = MEMORY_NEW(ScenePair, list->count);
+  size_t before = (size_t)contact->pair_count; /* of included files */
+  contact->pairs =
+      memory_resize(contact->pairs, before * sizeof(ScenePair), (before + (size_t)list->count) * sizeof(ScenePair));
   size_t mark = reader_enter_key(reader, "contact"), index = 0;
   reader_enter_key(reader, "pairs");
   for (const Node* item = list->first; item; item = item->next) {
@@ -169,8 +184,6 @@ static void check_elastic(Reader* reader) {
 static void read_exclude(Reader* reader, const Node* list) {
   if (!list) return;
   SceneContact* contact = &reader->scene->contact;
-  contact->exclude = memory_alloc(sizeof *contact->exclude * (size_t)list->count);
-  contact->exclude_place = MEMORY_NEW(SourcePlace, list->count);
   size_t mark = reader_enter_key(reader, "contact"), index = 0;
   reader_enter_key(reader, "exclude");
   for (const Node* pair = list->first; pair; pair = pair->next) {
@@ -197,12 +210,15 @@ static void read_root(Reader* reader, const Node* root) {
   SceneForm form;
   if (!schema_read(reader, root, "scene", &form)) return;
   ContactForm contact = {0};
+  read_variables(reader, form.variables);
   reader->scene->name = read_file_name(reader, form.name, "scene", reader->scene->path);
   read_simulation(reader, form.simulation);
   read_contact(reader, section(reader, form.contact), &contact);
+  read_includes(reader, form.include, false);
   read_shapes(reader, form.shapes);
   if (!form.links) reader->names_incomplete = true;
   read_links(reader, form.links);
+  read_includes(reader, form.include, true);
   read_controllers(reader, form.controllers);
   read_loads(reader, form.loads);
   read_closures(reader, form.closures);
@@ -220,6 +236,22 @@ static bool apply_all(Document* document, Node* root, const PlacedOverride* over
   for (int i = 0; i < count; i++)
     whole = override_apply(&SCENE_SCHEMA, document, root, &overrides[i], false, diagnostics) && whole;
   return whole;
+}
+
+void scene_read_part(Scene* scene, const char* path, const char* text, size_t length, Reader* outer,
+                     const PlacedOverride* overrides, int override_count) {
+  scene->path = memory_text(path);
+  Document document = {0};
+  Node* root = document_read(&document, scene->path, text, length, path_is_json(path), outer->diagnostics);
+  if (root && apply_all(&document, root, overrides, override_count, outer->diagnostics)) {
+    Reader reader = {.scene = scene, .table = &SCENE_SCHEMA, .diagnostics = outer->diagnostics, .document = &document};
+    reader.work = outer->work;
+    reader.include_depth = outer->include_depth + 1;
+    read_root(&reader, root);
+    outer->work = reader.work;
+    reader_free(&reader);
+  }
+  document_free(&document);
 }
 
 Status scene_read_text(Scene* scene, const char* path, const char* text, size_t length, bool json,
@@ -245,6 +277,7 @@ void scene_read_inside(Scene* scene, Reader* outer, Node* root, const PlacedOver
     Reader reader = {
         .scene = scene, .table = &SCENE_SCHEMA, .diagnostics = outer->diagnostics, .document = outer->document};
     reader.work = outer->work;
+    reader.include_depth = outer->include_depth;
     text_add(&reader.trail, "%s", outer->trail.data);
     reader.base = reader.trail.length;
     read_root(&reader, root);
@@ -337,6 +370,8 @@ void scene_free(Scene* scene) {
     signal_free_arrays(&scene->loads[i].torque);
   }
   for (int i = 0; i < scene->source_count; i++) memory_free(scene->sources[i]);
+  for (int i = 0; i < scene->file_count; i++) memory_free(scene->files[i]);
+  memory_free(scene->files);
   free_contact(&scene->contact);
   memory_free(scene->shapes);
   memory_free(scene->links);

@@ -322,7 +322,9 @@ typedef struct {
   char* path; /* as given; every SourcePlace.file points here */
   char* name;
   char sha256[65]; /* of the file's bytes */
-  char** sources;  /* "--set ..." texts of the overrides; the SourcePlace.file of values they set */
+  char** files;    /* that were included; SourcePlace.file of what they hold */
+  int file_count;
+  char** sources; /* "--set ..." texts of the overrides; the SourcePlace.file of values they set */
   int source_count;
   int threads; /* for what takes long when a model is made from it; 0 = 1. Set by who has read the scene */
   SceneSimulation simulation;
@@ -379,6 +381,10 @@ void scene_schema_json(Text* out);
 void scene_schema_markdown(Text* out);
 /* The manual page sdrs-scene(5), from the same table. */
 void scene_schema_man(Text* out);
+
+/* A robot in URDF or MJCF as a scene, with what import does where nothing is said; defined in robot/import.c, where
+ * such files are read. Errors and warnings go to diagnostics; scene is zeroed, to be freed in any case. */
+void scene_read_robot(Scene* scene, const char* path, Diagnostics* diagnostics);
 
 /* ---------------------------------------------------------------- what every maker of scenes keeps to */
 

@@ -12,27 +12,32 @@ typedef struct {
   const char* json;
 } Kind;
 
-#define JSON_VECTOR "\"type\": \"array\", \"items\": {\"type\": \"number\"@R}, \"minItems\": 3, \"maxItems\": 3"
-#define JSON_NUMBERS "\"type\": \"array\", \"items\": {\"type\": \"number\"@R}"
+/* A number, or an expression that stands for one. */
+#define JSON_PATTERN "\"pattern\": \"^[{].*[}]$\""
+#define JSON_ANY_NUMBER "\"type\": [\"number\", \"string\"], " JSON_PATTERN
+#define JSON_VECTOR "\"type\": \"array\", \"items\": {" JSON_ANY_NUMBER "@R}, \"minItems\": 3, \"maxItems\": 3"
+#define JSON_NUMBERS "\"type\": \"array\", \"items\": {" JSON_ANY_NUMBER "@R}"
 #define JSON_NAME_OR_USE "\"anyOf\": [{\"type\": \"string\"}, {\"$ref\": \"#/definitions/shape_use\"}]"
-#define JSON_COUNT "\"type\": \"integer\"@R"
-#define JSON_OPEN_NUMBER "\"type\": [\"number\", \"null\"]"
+#define JSON_COUNT "\"type\": [\"integer\", \"string\"]@R, " JSON_PATTERN
+#define JSON_OPEN_NUMBER "\"type\": [\"number\", \"string\", \"null\"], " JSON_PATTERN
 
 static const Kind KINDS[VALUE_KIND_COUNT] = {
-    [VALUE_NUMBER] = {"number", "a number", ACCEPT_SCALAR, "\"type\": \"number\"@R"},
-    [VALUE_INTEGER] = {"integer", "a whole number", ACCEPT_SCALAR, "\"type\": \"integer\"@R"},
+    [VALUE_NUMBER] = {"number", "a number", ACCEPT_SCALAR, JSON_ANY_NUMBER "@R"},
+    [VALUE_INTEGER] = {"integer", "a whole number", ACCEPT_SCALAR, JSON_COUNT},
     [VALUE_BOOL] = {"true or false", "true or false", ACCEPT_SCALAR, "\"type\": \"boolean\""},
     [VALUE_CHOICE] = {"word", "a word", ACCEPT_SCALAR | ACCEPT_LIST | ACCEPT_MAP, "\"enum\": [@C]"},
     [VALUE_VECTOR] = {"3 numbers", "a list of 3 numbers", ACCEPT_LIST, JSON_VECTOR},
     [VALUE_QUATERNION] = {"4 numbers", "a list of 4 numbers", ACCEPT_LIST,
-                          "\"type\": \"array\", \"items\": {\"type\": \"number\"}, \"minItems\": 4, \"maxItems\": 4"},
+                          "\"type\": \"array\", \"items\": {" JSON_ANY_NUMBER "}, \"minItems\": 4, \"maxItems\": 4"},
     [VALUE_NUMBERS] = {"list of numbers", "a list of numbers", ACCEPT_LIST,
                        JSON_NUMBERS ", \"minItems\": 1, \"maxItems\": 7"},
     [VALUE_PER_DOF] = {"number or list", "a number or a list of numbers", ACCEPT_SCALAR | ACCEPT_LIST,
-                       "\"type\": [\"number\", \"array\"]@R, \"items\": {\"type\": \"number\"@R}, \"minItems\": 1, "
+                       "\"type\": [\"number\", \"string\", \"array\"]@R, " JSON_PATTERN ", \"items\": {" JSON_ANY_NUMBER
+                       "@R}, \"minItems\": 1, "
                        "\"maxItems\": 6"},
     [VALUE_BOUND] = {"number or 3 numbers", "a number or a list of 3 numbers", ACCEPT_SCALAR | ACCEPT_LIST,
-                     "\"type\": [\"number\", \"array\"]@R, \"items\": {\"type\": \"number\"@R}, \"minItems\": 3, "
+                     "\"type\": [\"number\", \"string\", \"array\"]@R, " JSON_PATTERN ", \"items\": {" JSON_ANY_NUMBER
+                     "@R}, \"minItems\": 3, "
                      "\"maxItems\": 3"},
     [VALUE_WORDS] = {"list of words", "a list of words", ACCEPT_LIST,
                      "\"type\": \"array\", \"items\": {\"enum\": [@C]}, \"minItems\": 1, \"uniqueItems\": true"},
@@ -72,18 +77,21 @@ static const Kind KINDS[VALUE_KIND_COUNT] = {
                           "\"anyOf\": [{" JSON_NUMBERS "}, {\"type\": \"array\", \"items\": {" JSON_NUMBERS "}}]"},
     [VALUE_SIGNAL] = {"number, list or signal", "a number, a list of numbers or a map",
                       ACCEPT_SCALAR | ACCEPT_LIST | ACCEPT_MAP,
-                      "\"anyOf\": [{\"type\": \"number\"}, {" JSON_NUMBERS
+                      "\"anyOf\": [{" JSON_ANY_NUMBER "}, {" JSON_NUMBERS
                       ", \"minItems\": 1, \"maxItems\": 6}, {\"$ref\": \"#/definitions/signal\"}]"},
     [VALUE_SERIES] = {"list of numbers", "a list of numbers", ACCEPT_LIST, JSON_NUMBERS ", \"minItems\": 1"},
     [VALUE_TABLE] = {"list of lists of numbers", "a list of numbers, or of lists of numbers", ACCEPT_LIST,
-                     "\"type\": \"array\", \"minItems\": 1, \"items\": {\"type\": [\"number\", \"array\"], \"items\": "
-                     "{\"type\": \"number\"}}"},
+                     "\"type\": \"array\", \"minItems\": 1, \"items\": {\"type\": [\"number\", \"string\", "
+                     "\"array\"], " JSON_PATTERN ", \"items\": "
+                     "{" JSON_ANY_NUMBER "}}"},
     [VALUE_TERMS] = {"list of sines, or list of such", "a list of sines, or a list of such lists", ACCEPT_LIST,
                      "\"type\": \"array\", \"items\": {\"anyOf\": [@O, {\"type\": \"array\", \"items\": @O}]}"},
     [VALUE_INTEGERS] = {"list of integers", "a list of whole numbers", ACCEPT_LIST,
                         "\"type\": \"array\", \"items\": {\"type\": \"integer\"@R}, \"minItems\": 1"},
     [VALUE_CONNECT] = {"true, false or `keep`", "true, false or keep", ACCEPT_SCALAR,
                        "\"anyOf\": [{\"type\": \"boolean\"}, {\"enum\": [\"keep\"]}]"},
+    [VALUE_VARIABLES] = {"map of numbers by name", "a map", ACCEPT_MAP,
+                         "\"type\": \"object\", \"additionalProperties\": {" JSON_ANY_NUMBER "}"},
     [VALUE_SCENE] = {"path, or [scene](scene-format.md)", "the path of a scene, or a scene", ACCEPT_SCALAR | ACCEPT_MAP,
                      "\"anyOf\": [{\"type\": \"string\"}, {\"$ref\": \"#/definitions/scene\"}]"},
 };

@@ -133,6 +133,9 @@ void schema_write_markdown(const SchemaTable* table, Text* out) {
            "* Unknown keys, keys of another type, keys that stand twice, NaN and infinity are errors.\n"
            "* Anchors, aliases and the merge key `<<` work as usual.\n"
            "* In the command line, `--set path.to.key=value` replaces or adds a value before the file is read: %s\n"
+           "* Wherever a number stands, `\"{expression}\"` in quotes may stand: numbers, `variables`, in a repeat `i j "
+           "k n`, `pi`, "
+           "`+ - * / %% ^ ( )`, `sqrt sin cos tan abs min max floor`.\n"
            "* For completion and checks while typing, let the file begin with "
            "`# yaml-language-server: $schema=../docs/%s`.\n",
            table->title, table->command, table->overrides, table->id);

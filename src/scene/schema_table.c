@@ -18,6 +18,11 @@ static const SchemaRow ROWS[] = {
     /* ---------------------------------------------------------------- the file */
     {"scene", "name", VALUE_TEXT, AT(SceneForm, name), .fallback = "(the file's name without extension)",
      .meaning = "Name of the scene; the run folder is called after it."},
+    {"scene", "variables", VALUE_VARIABLES, AT(SceneForm, variables), .nullable = true,
+     .meaning =
+         "Numbers by name, for expressions: `{leg: 0.3, half: \"{leg / 2}\"}`. Later ones may use earlier ones."},
+    {"scene", "include", VALUE_LIST, AT(SceneForm, include), .of = "include", .nullable = true,
+     .meaning = "Scenes and robots of other files as parts of this one."},
     {"scene", "simulation", VALUE_OBJECT, AT(SceneForm, simulation), .of = "simulation", .nullable = true,
      .meaning = "Time step, length of the run, gravity, solver."},
     {"scene", "contact", VALUE_OBJECT, AT(SceneForm, contact), .of = "contact", .nullable = true,
@@ -36,6 +41,18 @@ static const SchemaRow ROWS[] = {
      .meaning = "Joint coordinates and velocities at the start; zero where nothing is said."},
     {"scene", "start", VALUE_OBJECT, AT(SceneForm, start), .of = "start_state", .nullable = true,
      .meaning = "The state of a recorded run that this one begins in, instead of what initial says."},
+
+    /* ---------------------------------------------------------------- include */
+    {"include", "file", VALUE_TEXT, AT(IncludeForm, file), .required = true,
+     .meaning = "A scene, or a robot in URDF (.urdf) or MJCF (.xml), relative to this file."},
+    {"include", "prefix", VALUE_TEXT, AT(IncludeForm, prefix), .fallback = "(none)",
+     .meaning = "Stands before all names of its links, shapes and groups."},
+    {"include", "attach", VALUE_TEXT, AT(IncludeForm, attach), .fallback = "(the world)",
+     .meaning = "Link of this scene that its roots hang on."},
+    {"include", "set", VALUE_NAMES, AT(IncludeForm, set), .nullable = true,
+     .meaning = "Changes to the scene, like those of `--set`: `[variables.leg=0.4]`."},
+    {"include", "without", VALUE_NAMES, AT(IncludeForm, without), .nullable = true,
+     .meaning = "Links of the file that are left out, with all that hangs on them: `[ground]`."},
 
     /* ---------------------------------------------------------------- simulation */
     {"simulation", "dt", VALUE_NUMBER, AT(SimulationForm, simulation.dt), .unit = "s", .fallback = "0.01",
@@ -515,6 +532,18 @@ static const SchemaObject OBJECTS[] = {
                 "  - {name: brick, shape: brick, mass: 1.0, position: [0, 0, 0.5]}\n"
                 "initial:\n"
                 "  - {link: brick, velocities: [1, 0, 0, 0, 0, 2]}\n"},
+    {.name = "include",
+     .title = "include",
+     .size = sizeof(IncludeForm),
+     .includes = {{"pose", AT(IncludeForm, pose)}},
+     .meaning = "Another file's links, shapes, controllers, loads, initial state and excluded pairs. Its roots stand "
+                "where its "
+                "pose puts the world of that file, in the world or in the frame of `attach`; its other settings do not "
+                "count. `initial` of this scene stands in place of the file's for the same link.",
+     .example = "include:\n"
+                "  - {file: ../scenes/pendulum.yaml, prefix: left_, position: [0, 1, 0]}\n"
+                "  - {file: ../scenes/pendulum.yaml, prefix: right_, position: [0, -1, 0], rpy: [0, 0, 1.57]}\n"
+                "links: [{name: ground, fixed: true, shape: {type: half_space, offset: -3}}]\n"},
     {.name = "simulation",
      .title = "simulation",
      .size = sizeof(SimulationForm),

@@ -1,8 +1,8 @@
 /* Loads a URDF (or MJCF) file in MuJoCo and prints, for every line of standard input, where its bodies are.
  *   urdf_poses MODEL [DURATION]
- * A line: `joint=number` for joints of one degree of freedom, `joint=x,y,z,qw,qx,qy,qz` for those that float, four for balls, blanks
- * between. RunFolder as CSV: position, orientation and centre of mass of every body; with DURATION, after it has moved
- * for so many seconds from rest, without contact, by small steps of fourth order. */
+ * A line: `joint=number` for joints of one degree of freedom, `joint=x,y,z,qw,qx,qy,qz` for those that float, four for
+ * balls, blanks between. RunFolder as CSV: position, orientation and centre of mass of every body; with DURATION, after
+ * it has moved for so many seconds from rest, without contact, by small steps of fourth order. */
 #include <mujoco/mujoco.h>
 #include <stdio.h>
 #include <stdlib.h>

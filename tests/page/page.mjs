@@ -384,13 +384,29 @@ async function phone() {
   }
 }
 
+// A browser without WebGL: a line says so, and plots and time go on.
+async function withoutGraphics() {
+  const bare = await puppeteer.launch({ executablePath: browserPath, headless: true, args: ['--no-sandbox', '--disable-3d-apis'] });
+  const page = await bare.newPage();
+  const problems = [];
+  page.on('pageerror', (error) => problems.push(error.message));
+  await page.goto(`file://${path.resolve(folder)}/spider.html`);
+  await page.waitForSelector('.plot', { timeout: PATIENCE });
+  check(await page.evaluate(() => !document.querySelector('#no-webgl').hidden), 'without WebGL: a line says so');
+  check(await page.evaluate(() => document.querySelectorAll('.plot').length > 1), 'without WebGL: plots are there');
+  await page.evaluate(() => { const t = document.querySelector('#time'); t.value = 5; t.dispatchEvent(new Event('input')); });
+  check(await page.evaluate(() => document.querySelector('#clock').textContent !== 't = 0.00 s'), 'without WebGL: time goes on');
+  same(problems.join('; '), '', 'without WebGL: problems');
+  await bare.close();
+}
+
 function license() {
   const text = fs.readFileSync(path.join(folder, 'spider.html'), 'utf8');
   const wanted = fs.readFileSync(path.join(packages, '..', 'page', 'node_modules', 'three', 'LICENSE'), 'utf8').trim();
   check(text.includes(wanted), 'the licence of three.js stands in the page');
 }
 
-for (const test of [spider, stack, pinch, controlOnly, still, names, phone, license]) {
+for (const test of [spider, stack, pinch, controlOnly, still, names, phone, withoutGraphics, license]) {
   const start = performance.now();
   const before = failed;
   await Promise.resolve().then(test).catch((error) => check(false, `${test.name}: ${error.stack}`));

@@ -32,12 +32,16 @@ const ratio = Math.min(window.devicePixelRatio, 2);
 // The first buffer has its size at once: to be given another is what costs most at the start.
 canvas.width = Math.floor(canvas.parentElement.clientWidth * ratio);
 canvas.height = Math.floor(canvas.parentElement.clientHeight * ratio);
+// Draws nothing: without WebGL plots, tables and time go on, and a line says why the scene is not to be seen.
+const blank = {
+  debug: {}, shadowMap: {}, extensions: { has: () => false }, setSize() {}, render() {},
+};
 let renderer;
 try {
   renderer = new THREE.WebGLRenderer({ canvas, antialias: true, alpha: true });
-} catch (error) {
+} catch {
   document.getElementById('no-webgl').hidden = false;
-  throw error;
+  renderer = blank;
 }
 renderer.debug.checkShaderErrors = false; // asking for them is waiting for them
 renderer.shadowMap.enabled = true;

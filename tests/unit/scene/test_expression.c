@@ -31,7 +31,7 @@ static void values_are_integers(void** state) {
   for (int i = 0; i < COUNT(CASES); i++) {
     Text text = {0};
     const char* problem;
-    if (!expression_expand(CASES[i].text, &GRID, &text, &problem)) fail_msg("%s: %s", CASES[i].text, problem);
+    if (!expression_expand(CASES[i].text, &GRID, NULL, &text, &problem)) fail_msg("%s: %s", CASES[i].text, problem);
     assert_string_equal(text.data, CASES[i].wanted);
     text_free(&text);
   }
@@ -65,7 +65,7 @@ static void mistakes_are_named(void** state) {
   for (int i = 0; i < COUNT(CASES); i++) {
     Text text = {0};
     const char* problem = NULL;
-    if (expression_expand(CASES[i].text, CASES[i].outside ? NULL : &LINE, &text, &problem))
+    if (expression_expand(CASES[i].text, CASES[i].outside ? NULL : &LINE, NULL, &text, &problem))
       fail_msg("%s gave %s", CASES[i].text, text.data);
     if (!strstr(problem, CASES[i].part)) fail_msg("%s: '%s', wanted '%s'", CASES[i].text, problem, CASES[i].part);
     text_free(&text);
@@ -81,7 +81,7 @@ static void random_expressions_agree_with_c(void** state) {
     Indices indices = {.axis_count = 2, .step = {a, b}};
     Text text = {0}, wanted = {0};
     const char* problem;
-    assert_true(expression_expand("{i*j-(i+j)/3} {i/(0-7)} {j%5}", &indices, &text, &problem));
+    assert_true(expression_expand("{i*j-(i+j)/3} {i/(0-7)} {j%5}", &indices, NULL, &text, &problem));
     text_add(&wanted, "%d %d %d", a * b - (int)floor((a + b) / 3.0), (int)floor(a / -7.0), ((b % 5) + 5) % 5);
     if (strcmp(text.data, wanted.data) != 0)
       fail_msg("seed 20, trial %d: %s, wanted %s", trial, text.data, wanted.data);

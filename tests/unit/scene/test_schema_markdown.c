@@ -18,6 +18,18 @@ static void the_stored_page_is_current(void** state) {
   text_free(&text);
 }
 
+/* As a file beside the page: examples name others. */
+static Scene load_example(const char* text) {
+  Scene scene;
+  Diagnostics diagnostics = {0};
+  Status status = scene_parse(&scene, "docs/example.yaml", text, strlen(text), false, NULL, 0, &diagnostics);
+  char* found = told(&diagnostics);
+  if (status != STATUS_OK || *found) fail_msg("for the text\n%s\ntold\n%s", text, found);
+  memory_free(found);
+  diagnostics_free(&diagnostics);
+  return scene;
+}
+
 static void every_example_loads(void** state) {
   (void)state;
   static const char OPEN[] = "```yaml\n", CLOSE[] = "```\n";
@@ -30,7 +42,7 @@ static void every_example_loads(void** state) {
     char* end = strstr(at, CLOSE);
     assert_non_null(end);
     *end = '\0';
-    Scene scene = load(at);
+    Scene scene = load_example(at);
     scene_free(&scene);
     at = end + 1;
     count++;

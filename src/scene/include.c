@@ -1,0 +1,305 @@
+/* Other files' scenes and robots as parts of this one: read by themselves, then moved over with their names, places and
+ * numbers changed. Parts that hang on a link of this scene come after its links, the others before. */
+#include <errno.h>
+#include <string.h>
+
+#include "scene/parts.h"
+
+/* Files within files. */
+enum { INCLUDE_DEPTH_MAX = 8 };
+
+/* One item of `include` on its way into the scene. */
+typedef struct {
+  Reader* reader;
+  const Node* item;
+  IncludeForm form;
+  Scene part;
+  char* prefix; /* owned */
+  int attach;   /* link of the scene, -1 = world */
+  int* link;    /* of the scene, for each of the part's; -1 = left out (part.link_count) */
+  int shape_first;
+} Include;
+
+/* ---------------------------------------------------------------- reading the part */
+
+static bool is_robot(const char* path) {
+  const char* dot = strrchr(path, '.');
+  return dot && (strcasecmp(dot, ".urdf") == 0 || strcasecmp(dot, ".xml") == 0);
+}
+
+/* Changes to the part, as a task's `set`. */
+static PlacedOverride* read_set(Reader* reader, const Node* list, int* count) {
+  PlacedOverride* set = MEMORY_NEW(PlacedOverride, list ? list->count : 0);
+  *count = 0;
+  for (const Node* item = list ? list->first : NULL; item; item = item->next)
+    if (reader_is_text(reader, item)) set[(*count)++] = (PlacedOverride){item->text, item->place};
+  return set;
+}
+
+static void keep_file(Scene* scene, char* path) {
+  size_t count = (size_t)scene->file_count;
+  scene->files = memory_resize(scene->files, count * sizeof(char*), (count + 1) * sizeof(char*));
+  scene->files[scene->file_count++] = path;
+}
+
+static void read_part(Include* include) {
+  Reader* reader = include->reader;
+  char *path = file_resolve(reader->scene->path, include->form.file->text), *text = NULL;
+  size_t length;
+  int count, before = reader->diagnostics->error_count;
+  PlacedOverride* set = read_set(reader, include->form.set, &count);
+  if (reader->include_depth >= INCLUDE_DEPTH_MAX) {
+    reader_error(reader, include->form.file->place, "files are included more than %d deep", INCLUDE_DEPTH_MAX);
+  } else if (file_read(path, &text, &length) != STATUS_OK) {
+    reader_error(reader, include->form.file->place, "cannot read %s: %s", path, file_error_text(errno));
+  } else if (is_robot(path)) {
+    if (count > 0) reader_error(reader, include->item->place, "'set' changes scenes: import the robot first");
+    scene_read_robot(&include->part, path, reader->diagnostics);
+  } else {
+    scene_read_part(&include->part, path, text, length, reader, set, count);
+  }
+  if (reader->diagnostics->error_count > before) {
+    reader->problem_count += reader->diagnostics->error_count - before;
+    reader->names_incomplete = true;
+  }
+  memory_free(set);
+  memory_free(text);
+  memory_free(path);
+}
+
+/* ---------------------------------------------------------------- names */
+
+static char* prefixed(const Include* include, const char* name) {
+  Text text = {0};
+  text_add(&text, "%s%s", include->prefix, name);
+  return text.data;
+}
+
+static void rename_text(const Include* include, char** text) {
+  char* name = prefixed(include, *text);
+  memory_free(*text);
+  *text = name;
+}
+
+static bool is_named(const Node* list, const char* name) {
+  for (const Node* item = list ? list->first : NULL; item; item = item->next)
+    if (item->kind == NODE_SCALAR && strcmp(item->text, name) == 0) return true;
+  return false;
+}
+
+/* Links that are left out, and all that hangs on them. */
+static void find_left_out(Include* include) {
+  const Scene* part = &include->part;
+  include->link = MEMORY_NEW(int, part->link_count + 1);
+  for (int i = 0; i < part->link_count; i++) {
+    int parent = part->links[i].parent;
+    bool out = is_named(include->form.without, part->links[i].name) || (parent >= 0 && include->link[parent] < 0);
+    include->link[i] = out ? -1 : 0;
+  }
+  for (const Node* item = include->form.without ? include->form.without->first : NULL; item; item = item->next) {
+    bool found = false;
+    for (int i = 0; i < part->link_count && !found; i++) found = strcmp(part->links[i].name, item->text) == 0;
+    if (!found)
+      reader_error(include->reader, item->place, "no link of the file is named '%s'", text_excerpt(item->text).text);
+  }
+}
+
+/* ---------------------------------------------------------------- moving the parts over */
+
+static void move_shapes(Include* include) {
+  Reader* reader = include->reader;
+  Scene *scene = reader->scene, *part = &include->part;
+  include->shape_first = scene->shape_count;
+  for (int i = 0; i < part->shape_count; i++) {
+    scene->shapes = memory_grown(scene->shapes, sizeof(SceneShape), scene->shape_count, &reader->shape_capacity);
+    SceneShape* shape = &scene->shapes[scene->shape_count];
+    *shape = part->shapes[i];
+    part->shapes[i] = (SceneShape){0};
+    if (*shape->name) {
+      rename_text(include, &shape->name);
+      names_add(&reader->shape_names, shape->name, scene->shape_count);
+    }
+    scene->shape_count++;
+  }
+}
+
+/* Where a root stands: seen from the include's own pose. */
+static void place_root(const Include* include, SceneLink* link) {
+  Quat turn = pose_form_rotation(&include->form.pose);
+  Vec3 moved = mat3_mul_vec(mat3_from_quat(turn), link->joint.position);
+  link->parent = include->attach;
+  link->joint.position = vec3_add(include->form.pose.position, moved);
+  bool turned = turn.x != 0 || turn.y != 0 || turn.z != 0;
+  if (turned) link->joint.rotation = quat_normalized(quat_mul(turn, link->joint.rotation));
+}
+
+static void move_link(Include* include, int index) {
+  Reader* reader = include->reader;
+  SceneLink* from = &include->part.links[index];
+  int at = reader->scene->link_count;
+  SceneLink* link = reader_add_link(reader, from->place);
+  *link = *from;
+  *from = (SceneLink){0};
+  include->link[index] = at;
+  rename_text(include, &link->name);
+  for (int g = 0; g < link->group_count; g++) {
+    rename_text(include, &link->groups[g]);
+    names_add(&reader->group_names, link->groups[g], 0);
+  }
+  for (int s = 0; s < link->shape_count; s++) link->shapes[s].shape += include->shape_first;
+  if (link->parent >= 0)
+    link->parent = include->link[link->parent];
+  else
+    place_root(include, link);
+  if (names_add(&reader->link_names, link->name, at)) return;
+  reader_error(reader, include->item->place, "the name '%s' is taken by another link: give the include a 'prefix'",
+               text_excerpt(link->name).text);
+}
+
+static void move_links(Include* include) {
+  Reader* reader = include->reader;
+  if (reader->scene->link_count + include->part.link_count > LINK_MAX) {
+    reader_error(reader, include->item->place, "more than %d links", LINK_MAX);
+    return;
+  }
+  if (!reader_work(reader, include->item->place, 64 * (int64_t)include->part.link_count)) return;
+  for (int i = 0; i < include->part.link_count; i++)
+    if (include->link[i] >= 0) move_link(include, i);
+}
+
+static void move_controllers(Include* include) {
+  Reader* reader = include->reader;
+  Scene *scene = reader->scene, *part = &include->part;
+  for (int c = 0; c < part->controller_count; c++) {
+    int link = include->link[part->controllers[c].link];
+    if (link < 0) continue;
+    scene->controllers = memory_grown(scene->controllers, sizeof(SceneController), scene->controller_count,
+                                      &reader->controller_capacity);
+    SceneController* controller = &scene->controllers[scene->controller_count++];
+    *controller = part->controllers[c];
+    part->controllers[c].target = (SceneSignal){0};
+    controller->link = link;
+  }
+}
+
+static void move_loads(Include* include) {
+  Reader* reader = include->reader;
+  Scene *scene = reader->scene, *part = &include->part;
+  for (int k = 0; k < part->load_count; k++) {
+    int link = include->link[part->loads[k].link];
+    if (link < 0) continue;
+    scene->loads = memory_grown(scene->loads, sizeof(SceneLoad), scene->load_count, &reader->load_capacity);
+    SceneLoad* load = &scene->loads[scene->load_count++];
+    *load = part->loads[k];
+    part->loads[k].force = part->loads[k].torque = (SceneSignal){0};
+    load->link = link;
+  }
+}
+
+static void move_initials(Include* include) {
+  Reader* reader = include->reader;
+  Scene *scene = reader->scene, *part = &include->part;
+  for (int k = 0; k < part->initial_count; k++) {
+    int link = include->link[part->initials[k].link];
+    if (link < 0) continue;
+    scene->initials =
+        memory_grown(scene->initials, sizeof(SceneInitial), scene->initial_count, &reader->initial_capacity);
+    scene->initials[scene->initial_count] = part->initials[k];
+    scene->initials[scene->initial_count++].link = link;
+  }
+}
+
+/* Two names with the prefix, owned by the caller. False: one of them has been left out. */
+static bool prefixed_pair(const Include* include, char* const names[2], char* pair[2]) {
+  bool known = true;
+  for (int n = 0; n < 2; n++) {
+    pair[n] = prefixed(include, names[n]);
+    known = known && (names_find(&include->reader->link_names, pair[n]) >= 0 ||
+                      names_find(&include->reader->group_names, pair[n]) >= 0);
+  }
+  return known;
+}
+
+static void move_pairs(Include* include) {
+  SceneContact *to = &include->reader->scene->contact, *from = &include->part.contact;
+  for (int k = 0; k < from->pair_count; k++) {
+    size_t count = (size_t)to->pair_count;
+    ScenePair own = from->pairs[k];
+    if (prefixed_pair(include, from->pairs[k].name, own.name)) {
+      to->pairs = memory_resize(to->pairs, count * sizeof(ScenePair), (count + 1) * sizeof(ScenePair));
+      to->pairs[to->pair_count++] = own;
+    } else {
+      memory_free(own.name[0]);
+      memory_free(own.name[1]);
+    }
+  }
+}
+
+static void move_exclusions(Include* include) {
+  SceneContact *to = &include->reader->scene->contact, *from = &include->part.contact;
+  for (int k = 0; k < from->exclude_count; k++) {
+    char* pair[2];
+    if (prefixed_pair(include, from->exclude[k], pair))
+      contact_add_exclusion(to, pair[0], pair[1], from->exclude_place[k]);
+    else
+      memory_free(pair[0]), memory_free(pair[1]);
+  }
+}
+
+/* Places in the part point to its path, and to those of its own parts. */
+static void move_files(Include* include) {
+  Scene *scene = include->reader->scene, *part = &include->part;
+  keep_file(scene, part->path);
+  part->path = NULL;
+  for (int i = 0; i < part->file_count; i++) keep_file(scene, part->files[i]);
+  part->file_count = 0;
+}
+
+/* ---------------------------------------------------------------- the item */
+
+static void read_prefix(Include* include) {
+  const Node* node = include->form.prefix;
+  include->prefix = node ? reader_name(include->reader, node) : memory_text("");
+  if (!include->prefix) include->prefix = memory_text("");
+  const char* bad = name_bad_character(include->prefix);
+  if (bad && node) reader_error(include->reader, node->place, "a prefix must not hold the character %c", *bad);
+}
+
+static void read_item(Reader* reader, const Node* item, const IncludeForm* form) {
+  Include include = {.reader = reader, .item = item, .form = *form, .attach = -1};
+  int before = reader->problem_count;
+  if (form->attach) include.attach = read_link_name(reader, form->attach);
+  read_prefix(&include);
+  if (form->file && reader->problem_count == before) read_part(&include);
+  if (reader->problem_count == before && include.part.path) {
+    find_left_out(&include);
+    move_shapes(&include);
+    move_links(&include);
+    if (reader->problem_count == before) {
+      move_controllers(&include);
+      move_loads(&include);
+      move_initials(&include);
+      move_exclusions(&include);
+      move_pairs(&include);
+    }
+  }
+  if (include.part.path) move_files(&include); /* messages to come may name it */
+  scene_free(&include.part);
+  memory_free(include.link);
+  memory_free(include.prefix);
+}
+
+/* An item that hangs on a link waits for the links. */
+void read_includes(Reader* reader, const Node* list, bool attached) {
+  if (!list) return;
+  size_t mark = reader_enter_key(reader, "include");
+  int index = 0;
+  for (const Node* item = list->first; item && !reader->exhausted; item = item->next, index++) {
+    IncludeForm form;
+    size_t below = reader_enter_index(reader, index);
+    bool waits = item->kind == NODE_MAP && is_given(item, "attach");
+    if (waits == attached && schema_read(reader, item, "include", &form)) read_item(reader, item, &form);
+    reader_leave(reader, below);
+  }
+  reader_leave(reader, mark);
+}

@@ -1,0 +1,19 @@
+/* The scene's variables: numbers by name, each read with those before it. */
+#include "scene/parts.h"
+
+void read_variables(Reader* reader, const Node* map) {
+  static const ValueRange ANY = {0};
+  if (!map) return;
+  size_t mark = reader_enter_key(reader, "variables");
+  for (const Node* node = map->first; node; node = node->next) {
+    double value = 0;
+    size_t below = reader_enter_key(reader, node->key);
+    bool good = reader_number(reader, node, &ANY, NULL, &value);
+    if (good && !variables_add(&reader->variables, node->key, value))
+      reader_error(
+          reader, node_key_place(node),
+          "a variable's name is a word of letters, digits and _, and none of i, j, k, n, pi and the functions");
+    reader_leave(reader, below);
+  }
+  reader_leave(reader, mark);
+}
