@@ -10,7 +10,7 @@
 #define SYMMETRY_WORDS "auto|none|x|y|z|xy|xz|yz|xyz"
 
 typedef struct {
-  const Node *name, *simulation, *contact, *shapes, *links, *controllers, *loads, *closures, *initial;
+  const Node *name, *simulation, *contact, *shapes, *links, *controllers, *loads, *closures, *couplings, *initial;
 } SceneForm;
 
 typedef struct {
@@ -90,6 +90,16 @@ typedef struct {
   Vec3 point, axis;
   double length, break_force;
 } ClosureForm;
+
+typedef struct {
+  const Node *link, *coordinate, *of, *terms;
+  double ratio, offset;
+} CouplingForm;
+
+typedef struct {
+  const Node *link, *coordinate;
+  double ratio;
+} CouplingTermForm;
 
 typedef struct {
   int type;

@@ -46,11 +46,12 @@ bool read_joint(Reader* reader, const Node* item, const LinkForm* form, const Re
 /* A number for all, or one per degree of freedom. False after an error. */
 bool spread_over_dof(Reader* reader, const NumberList* list, const char* key, int dof, double* values);
 
-/* ---- read_link.c, read_controller.c, read_load.c, read_closure.c, read_initial.c, read_signal.c */
+/* ---- read_link.c, read_controller.c, read_load.c, read_closure.c, read_coupling.c, read_initial.c, read_signal.c */
 void read_links(Reader* reader, const Node* list);
 void read_controllers(Reader* reader, const Node* list);
 void read_loads(Reader* reader, const Node* list);
 void read_closures(Reader* reader, const Node* list);
+void read_couplings(Reader* reader, const Node* list);
 void read_initials(Reader* reader, const Node* list);
 void read_signal(Reader* reader, const Node* node, int channels, SceneSignal* signal);
 void signal_free_arrays(SceneSignal* signal);

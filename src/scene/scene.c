@@ -128,6 +128,7 @@ static void read_root(Reader* reader, const Node* root) {
   read_controllers(reader, form.controllers);
   read_loads(reader, form.loads);
   read_closures(reader, form.closures);
+  read_couplings(reader, form.couplings);
   read_initials(reader, form.initial);
   read_exclude(reader, contact.exclude);
   check_scene(reader);
@@ -251,6 +252,8 @@ void scene_free(Scene* scene) {
   memory_free(scene->controllers);
   memory_free(scene->loads);
   memory_free(scene->closures);
+  for (int i = 0; i < scene->coupling_count; i++) memory_free(scene->couplings[i].terms);
+  memory_free(scene->couplings);
   memory_free(scene->initials);
   memory_free(scene->sources);
   memory_free(scene->path);

@@ -547,6 +547,7 @@ void step_adjoint_start(StepAdjoint* a, const double* q, const Pose* pose, State
   }
   spin_adjoint_start(a->spin, a->sim, pose, first, gradient);
   closure_adjoint_start(a->closures, m, pose, first.pose);
+  closure_adjoint_offsets(a->closures, m, gradient->coordinates);
   compose_bars(a, pose, first.pose);
   reduce_bars(a, pose, a->sim->screws, gradient->coordinates);
   add_attachments(a, pose, a->bar_force, gradient);
