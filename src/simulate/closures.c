@@ -42,7 +42,7 @@ static int list_dofs(const Model* m, const ModelClosure* c, int* dof, unsigned c
 }
 
 /* Rows of a closure or coupling, and the first of them. */
-static int rows_of(const ClosureSystem* s, int k) { return k < s->model->closure_count ? rows_of(s, k) : 1; }
+static int rows_of(const ClosureSystem* s, int k) { return k < s->model->closure_count ? s->model->closures[k].row_count : 1; }
 static int first_of(const ClosureSystem* s, int k) {
   const Model* m = s->model;
   return k < m->closure_count ? m->closures[k].row_first : m->couplings[k - m->closure_count].row;
