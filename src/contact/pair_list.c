@@ -111,6 +111,7 @@ void contact_name_pair(const ContactSystem* s, ContactPair* p, uint64_t key) {
   p->link_a = s->model->hulls[p->hull_a].link;
   p->link_b = s->model->hulls[p->hull_b].link;
   p->common = common_ancestor(s->model, p->link_a, p->link_b);
+  p->material = model_pair_material(s->model, p->link_a, p->link_b);
 }
 
 void contact_enter(const ContactSystem* s, ContactPair* p, uint64_t key) {

@@ -42,7 +42,9 @@ static int list_dofs(const Model* m, const ModelClosure* c, int* dof, unsigned c
 }
 
 /* Rows of a closure or coupling, and the first of them. */
-static int rows_of(const ClosureSystem* s, int k) { return k < s->model->closure_count ? s->model->closures[k].row_count : 1; }
+static int rows_of(const ClosureSystem* s, int k) {
+  return k < s->model->closure_count ? s->model->closures[k].row_count : 1;
+}
 static int first_of(const ClosureSystem* s, int k) {
   const Model* m = s->model;
   return k < m->closure_count ? m->closures[k].row_first : m->couplings[k - m->closure_count].row;
@@ -664,9 +666,9 @@ void closures_restore(ClosureSystem* s) {
 }
 
 void closures_pass_state(ClosureSystem* s, StateBlock* block) {
-  state_block_pass(block, s->accepted, sizeof(double) * (size_t)s->row_count);
-  state_block_pass(block, s->open, sizeof(bool) * (size_t)s->count);
-  state_block_pass(block, s->broken_at, sizeof(double) * (size_t)s->count);
+  state_block_doubles(block, s->accepted, (size_t)s->row_count);
+  state_block_doubles(block, s->broken_at, (size_t)s->count);
+  for (int k = 0; k < s->count; k++) s->open[k] = s->broken_at[k] < (double)INFINITY;
 }
 
 /* ---------------------------------------------------------------- for the user */
