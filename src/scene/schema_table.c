@@ -377,7 +377,7 @@ static const SchemaRow ROWS[] = {
      .meaning = "What stays together. weld: everything. ball: a point of both. hinge: a point and an axis. slide: all "
                 "but the way along an axis. distance: how far a point of a is from a point of b."},
     {"closure", "a", VALUE_TEXT, AT(ClosureForm, a), .required = true, .meaning = "A link."},
-    {"closure", "b", VALUE_TEXT, AT(ClosureForm, b), .fallback = "world",
+    {"closure", "b", VALUE_TEXT, AT(ClosureForm, b), .fallback = "(world)",
      .meaning = "Another link, of the same tree or of another, or world."},
     {"closure", "point", VALUE_VECTOR, AT(ClosureForm, point), .only = "ball|hinge|distance", .unit = "m",
      .required = true,
