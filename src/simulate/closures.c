@@ -18,6 +18,8 @@
 
 /* ---------------------------------------------------------------- memory */
 
+static void set_ease(const Model* m, const ModelClosure* c, ClosureEase* ease);
+
 static int chain_length(const Model* m, int link) {
   int count = 0;
   for (int i = link; i >= 0; i = m->links[i].parent) count += m->links[i].dof_count;
@@ -128,6 +130,8 @@ ClosureSystem* closures_create(const Model* m, double tolerance) {
   s->column = MEMORY_NEW(double, m->dof_count);
   s->product = MEMORY_NEW(double, m->dof_count);
   s->coupled = MEMORY_NEW(CouplingTerms, m->coupling_count);
+  s->ease = MEMORY_NEW(ClosureEase, s->count);
+  for (int k = 0; k < m->closure_count; k++) set_ease(m, &m->closures[k], &s->ease[k]);
   create_lists(s);
   create_pairs(s);
   return s;
@@ -140,6 +144,7 @@ void closures_destroy(ClosureSystem* s) {
                    s->column,     s->product,  s->dof,   s->side,        s->matrix,    s->right,  s->work,   s->home,
                    s->pairs,      s->coupled,  s->slope, s->slope_first, s->dof_first};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
+  memory_free(s->ease);
   memory_free(s);
 }
 
@@ -264,7 +269,12 @@ static void add_curvature(const ModelClosure* c, const ClosureRow* row, const En
   if (row->kind == CLOSURE_ALIGN) {
     VectorSlope u = turn_slope(0, mat3_mul_vec(e->pose[0].r, row->u));
     VectorSlope v = turn_slope(1, mat3_mul_vec(e->pose[1].r, row->v));
-    add_product(&u, &v, 2 * factor, h);
+    for (int i = 0; i < 3; i++)
+      for (int j = 0; j < 3; j++) { /* only both turns count */
+        double sum = u.by[0][i] * v.by[0][6 + j] + u.by[1][i] * v.by[1][6 + j] + u.by[2][i] * v.by[2][6 + j];
+        h[i][6 + j] += factor * sum;
+        h[6 + j][i] += factor * sum;
+      }
     return;
   }
   VectorSlope apart = apart_slope(arm);
@@ -276,17 +286,24 @@ static void add_curvature(const ModelClosure* c, const ClosureRow* row, const En
   add_product(&apart, &v, 2 * factor, h);
 }
 
-/* How easily the two bodies alone would follow the row: sum |force|^2 / m + |torque|^2 / inertia [1/kg ...]. */
-static double free_mobility(const Model* m, const ModelClosure* c, const Vec3 force[2], const Vec3 torque[2]) {
-  double sum = 0;
+/* Of both ends, 1/m and 1/I of the link; 0: it is held. */
+static void set_ease(const Model* m, const ModelClosure* c, ClosureEase* ease) {
   for (int side = 0; side < 2; side++) {
     if (c->link[side] < 0) continue;
     const ModelLink* link = &m->links[c->link[side]];
     if (link->tree < 0 || !(link->mass > 0)) continue;
     double inertia = 0.5 * mat3_trace(mass_moment_inertia_tensor(&link->moment));
-    sum += vec3_dot(force[side], force[side]) / link->mass;
-    if (inertia > 0) sum += vec3_dot(torque[side], torque[side]) / inertia;
+    ease->move[side] = 1 / link->mass;
+    ease->turn[side] = inertia > 0 ? 1 / inertia : 0;
   }
+}
+
+/* How easily the two bodies alone would follow the row: sum |force|^2 / m + |torque|^2 / inertia [1/kg ...]. */
+static double free_mobility(const ClosureEase* ease, const Vec3 force[2], const Vec3 torque[2]) {
+  double sum = 0;
+  for (int side = 0; side < 2; side++)
+    sum +=
+        vec3_dot(force[side], force[side]) * ease->move[side] + vec3_dot(torque[side], torque[side]) * ease->turn[side];
   return sum;
 }
 
@@ -357,7 +374,7 @@ static void assemble_closure(ClosureSystem* s, int k, const Pose* poses, const V
     Mat3 moment[2];
     row_slope(c, &c->rows[i], &e, arm, force, moment);
     for (int side = 0; side < 2; side++) torque[side] = mat3_axial(moment[side]);
-    double mobility = free_mobility(s->model, c, force, torque);
+    double mobility = free_mobility(&s->ease[k], force, torque);
     s->value[row] = row_value(c, &c->rows[i], &e);
     s->stiffness[row] = mobility > 0 ? weight / mobility : 0;
     double push = s->multiplier[row] + s->stiffness[row] * s->value[row];

@@ -15,6 +15,11 @@ typedef struct {
   double hessian[12][12];
 } ClosureSum;
 
+/* How easily the links at both ends follow, by themselves. */
+typedef struct {
+  double move[2], turn[2]; /* 1/kg, 1/(kg m^2) */
+} ClosureEase;
+
 typedef struct ClosureSystem {
   const Model* model;
   int count, row_count; /* of closures, then couplings: `closure` below is any of them */
@@ -29,8 +34,9 @@ typedef struct ClosureSystem {
   bool *open, *open_saved; /* it has broken */
   bool* convex;            /* the curvature of its equations is left out */
   double* broken_at;       /* time of the state in which it broke; INFINITY: it holds [s] */
-  ClosureSum* sum;         /* terms at the configuration that was assembled */
-  double* extent;          /* how large its positions are: what they are rounded by [m] */
+  ClosureEase* ease;
+  ClosureSum* sum;      /* terms at the configuration that was assembled */
+  double* extent;       /* how large its positions are: what they are rounded by [m] */
   int *dof_first, *dof; /* degrees of freedom that move an end: closure k has dof[dof_first[k] .. dof_first[k+1]-1] */
   int* home;            /* a link of its that has a tree */
   uint64_t* pairs;      /* trees that they couple, a << 32 | b with a < b, sorted  (pair_count) */

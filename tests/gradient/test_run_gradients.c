@@ -767,6 +767,9 @@ static void run_I12_materials_of_links_and_pairs(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(run_Z6_closures),
+      cmocka_unit_test(run_Z7_couplings),
+      cmocka_unit_test(run_Z6_a_closure_that_breaks),
       cmocka_unit_test(run_A1_A2_A3_A9_A10_A12_without_contact),
       cmocka_unit_test(run_L4_loads_without_contact),
       cmocka_unit_test(run_M3_motors_through_saturation),
@@ -782,9 +785,6 @@ int main(void) {
       cmocka_unit_test(run_A1_with_the_sparse_solver),
       cmocka_unit_test(run_S13_steps_in_substeps),
       cmocka_unit_test(run_W3_W8_W9_with_momentum),
-      cmocka_unit_test(run_Z6_closures),
-      cmocka_unit_test(run_Z7_couplings),
-      cmocka_unit_test(run_Z6_a_closure_that_breaks),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
