@@ -36,10 +36,11 @@ typedef struct {
   int told_count;
   int64_t work;
   bool exhausted;
-  bool rotations; /* the last three channels of the signal that is read are rotations */
+  bool rotations;        /* the last three channels of the signal that is read are rotations */
   bool names_incomplete; /* a broken repeat: do not complain that its items are not known */
   bool* joint_broken;    /* per link: its joint could not be understood (room for link_capacity) */
-  int shape_capacity, link_capacity, controller_capacity, load_capacity, closure_capacity, coupling_capacity, initial_capacity;
+  int shape_capacity, link_capacity, controller_capacity, load_capacity, closure_capacity, coupling_capacity,
+      initial_capacity;
   int* initial_of; /* per link: its item of `initial`, -1 = none; only while these are read */
   LateName* late;
   int late_count, late_capacity;
