@@ -810,7 +810,6 @@ static const SchemaObject OBJECTS[] = {
     {.name = "coupling_term",
      .title = "terms",
      .size = sizeof(CouplingTermForm),
-     .part = true,
      .meaning = "One of several coordinates that a coupling follows."},
     {.name = "signal",
      .title = "signal",
