@@ -597,6 +597,11 @@ static void tell_restitution(Mjcf* m) {
 }
 
 static void tell_compensation(Mjcf* m) {
+  for (int k = 0; k < m->model->closure_count; k++)
+    note(m, m->model->links[m->model->closures[k].link[0]].name, "a closure of it is left out (equality)");
+  for (int k = 0; k < m->model->coupling_count; k++)
+    note(m, m->model->links[m->model->dof_link[m->model->couplings[k].dof[0]]].name,
+         "the coupling of its joint is left out (equality)");
   for (int i = 0; i < m->model->link_count; i++)
     if (m->model->links[i].gravity_compensation != 0)
       note(m, m->model->links[i].name, "its gravity compensation is left out (gravcomp of later versions)");

@@ -315,6 +315,8 @@ static void tell_scene(Urdf* u) {
   const Vec3 g = model->simulation.gravity;
   if (model->controller_count > 0)
     leave_out(u, "%d controller%s left out", model->controller_count, model->controller_count == 1 ? " is" : "s are");
+  if (model->closure_count > 0) leave_out(u, "%d closed loop(s) left out", model->closure_count);
+  if (model->coupling_count > 0) leave_out(u, "%d coupling(s) of joints left out", model->coupling_count);
   if (model->load_count > 0)
     leave_out(u, "%d load%s left out", model->load_count, model->load_count == 1 ? " is" : "s are");
   tell_links(u, is_lightened, "gravity compensation is left out");

@@ -11,12 +11,15 @@
   ROW(HINGE,     "hinge",     "1",       1, 1, 0, 0) \
   ROW(SLIDE,     "slide",     "1",       1, 1, 0, 0) \
   ROW(UNIVERSAL, "universal", "2",       1, 0, 1, 0) \
+  ROW(SCREW,     "screw",     "1",       1, 1, 0, 0) \
+  ROW(PLANAR,    "planar",    "3",       1, 1, 0, 0) \
   ROW(BALL,      "ball",      "3",       1, 0, 0, 0) \
   ROW(FREE,      "free",      "up to 6", 1, 0, 0, 1)
 
 /* NUMBER(slot, key, types, unit, meaning): a number that single types ask for beside their directions, kept in
- * Joint.parameters[slot]; types as "one|another". None has one so far. */
-#define JOINT_NUMBER_ROWS(NUMBER)
+ * Joint.parameters[slot]; types as "one|another". */
+#define JOINT_NUMBER_ROWS(NUMBER) \
+  NUMBER(0, "pitch", "screw", "m/rad", "Way along the axis per angle: the lead over 2 pi.")
 // clang-format on
 
 /* "|one|another" of the types for which the condition, 1 or 0, holds: words begin behind the first bar. */

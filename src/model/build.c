@@ -23,6 +23,7 @@ static void run_stages(Builder* builder) {
   build_loads(builder);
   build_initial(builder);
   build_closures(builder);
+  build_couplings(builder);
   build_exclusions(builder);
   build_materials(builder);
   build_solids(builder);
@@ -73,6 +74,7 @@ void model_destroy(Model* model) {
   }
   memory_free(model->loads);
   memory_free(model->closures);
+  memory_free(model->couplings);
   memory_free(model->links);
   memory_free(model->trees);
   memory_free(model->dof_link);

@@ -37,6 +37,8 @@ void build_initial(Builder* builder);
 /* model/closures.c: closures, from the initial coordinates; their sizes need the masses. */
 void build_closures(Builder* builder);
 void build_closure_sizes(Builder* builder);
+/* model/couplings.c: after the closures; sizes alike. */
+void build_couplings(Builder* builder);
 /* model/pairs.c: link pairs excluded by the user. */
 void build_exclusions(Builder* builder);
 /* The same: values of pairs of links (contact.pairs). */
@@ -83,5 +85,8 @@ static inline bool link_is_dynamic(const Model* model, int link) {
     if (model->links[i].dof_count > 0 && model->links[i].prescribed < 0) return true;
   return false;
 }
+
+/* Offsets that the scene does not give, from the initial coordinates. */
+void place_couplings(Model* model);
 
 #endif

@@ -92,6 +92,7 @@ static void place_closure(const SceneClosure* source, const Pose* poses, ModelCl
 }
 
 void model_place_closures(Model* model) {
+  place_couplings(model);
   if (model->closure_count == 0) return;
   Pose* poses = initial_poses(model);
   for (int k = 0; k < model->closure_count; k++) place_closure(&model->scene->closures[k], poses, &model->closures[k]);
@@ -120,6 +121,11 @@ void build_closures(Builder* builder) {
 
 void build_closure_sizes(Builder* builder) {
   Model* model = builder->model;
+  for (int k = 0; k < model->coupling_count; k++) {
+    ModelCoupling* c = &model->couplings[k];
+    const ModelLink* link = &model->links[model->dof_link[c->dof[0]]];
+    c->size = c->dof[0] - link->dof_first < link->joint.slide_count ? link->reach : 1;
+  }
   for (int k = 0; k < model->closure_count; k++) {
     ModelClosure* c = &model->closures[k];
     c->size = c->length;

@@ -123,6 +123,17 @@ typedef struct {
   int row_count, row_first; /* number of its first row among those of all closures */
 } ModelClosure;
 
+/* sum slope_k q_k = offset over plain coordinates: one more row (docs/derivations/closures.md, Z7). */
+enum { COUPLING_TERMS = 8 };
+typedef struct {
+  int count;
+  int dof[COUPLING_TERMS], coordinate[COUPLING_TERMS]; /* numbers in the model */
+  double slope[COUPLING_TERMS];                        /* 1, minus the ratios */
+  double offset;                                       /* of the first coordinate's unit */
+  double size; /* what the row is exact against: 1 rad, or m of the first link */
+  int row;
+} ModelCoupling;
+
 /* Contact parameters in force, given or derived (docs/contact-parameters.md). */
 typedef struct {
   double support;                     /* s [m] */
@@ -166,7 +177,9 @@ typedef struct {
   ModelLoad* loads;
   int load_count;
   ModelClosure* closures;
-  int closure_count, closure_row_count;
+  int closure_count, closure_row_count; /* rows: of closures, then of couplings */
+  ModelCoupling* couplings;
+  int coupling_count;
   bool armature;               /* some joint has one */
   int parameter_count;         /* of the signals of all controllers, then of all loads */
   int gain_count;              /* of all controllers */

@@ -10,7 +10,8 @@
 #define SYMMETRY_WORDS "auto|none|x|y|z|xy|xz|yz|xyz"
 
 typedef struct {
-  const Node *name, *variables, *include, *simulation, *contact, *shapes, *links, *controllers, *loads, *closures;
+  const Node *name, *variables, *include, *simulation, *contact, *shapes, *links, *controllers, *loads, *closures,
+      *couplings;
   const Node *initial, *start;
 } SceneForm;
 
@@ -110,6 +111,16 @@ typedef struct {
   Vec3 point, axis;
   double length, break_force;
 } ClosureForm;
+
+typedef struct {
+  const Node *link, *coordinate, *of, *terms;
+  double ratio, offset;
+} CouplingForm;
+
+typedef struct {
+  const Node *link, *coordinate;
+  double ratio;
+} CouplingTermForm;
 
 typedef struct {
   int type;

@@ -56,11 +56,13 @@ void read_variables(Reader* reader, const Node* map);
 /* ---- read_feedback.c: a controller's measures and its matrix */
 void read_feedback(Reader* reader, const Node* node, SceneController* controller);
 
-/* ---- read_link.c, read_controller.c, read_load.c, read_closure.c, read_initial.c, read_signal.c, read_csv.c */
+/* ---- read_link.c, read_controller.c, read_load.c, read_closure.c, read_coupling.c, read_initial.c, read_signal.c,
+ * read_csv.c */
 void read_links(Reader* reader, const Node* list);
 void read_controllers(Reader* reader, const Node* list);
 void read_loads(Reader* reader, const Node* list);
 void read_closures(Reader* reader, const Node* list);
+void read_couplings(Reader* reader, const Node* list);
 void read_start_state(Reader* reader, const Node* map); /* read_start.c */
 void start_free(SceneStart* start);
 void read_initials(Reader* reader, const Node* list);

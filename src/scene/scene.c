@@ -222,6 +222,7 @@ static void read_root(Reader* reader, const Node* root) {
   read_controllers(reader, form.controllers);
   read_loads(reader, form.loads);
   read_closures(reader, form.closures);
+  read_couplings(reader, form.couplings);
   read_initials(reader, form.initial);
   read_exclude(reader, contact.exclude);
   read_start_state(reader, form.start);
@@ -378,6 +379,8 @@ void scene_free(Scene* scene) {
   memory_free(scene->controllers);
   memory_free(scene->loads);
   memory_free(scene->closures);
+  for (int i = 0; i < scene->coupling_count; i++) memory_free(scene->couplings[i].terms);
+  memory_free(scene->couplings);
   memory_free(scene->initials);
   memory_free(scene->keep_states);
   start_free(&scene->start);

@@ -226,6 +226,19 @@ typedef struct {
   double break_force; /* N; 0 = it never breaks */
 } SceneClosure;
 
+/* A coordinate of a joint that follows from others: q_0 = sum ratio_k q_k + offset, k = 1 ... */
+typedef struct {
+  int link, coordinate; /* a plain coordinate of its joint */
+  double ratio;         /* 1 of the first */
+} SceneCouplingTerm;
+typedef struct {
+  SourcePlace place;
+  SceneCouplingTerm* terms;
+  int count;
+  bool has_offset; /* else what they have at the start */
+  double offset;   /* m or rad */
+} SceneCoupling;
+
 /* What signals act on: targets of controllers, forces and torques of loads. Bits. */
 enum { CONTROL_DRIVES = 1, CONTROL_FORCES = 2, CONTROL_TORQUES = 4 };
 
@@ -339,6 +352,8 @@ typedef struct {
   int load_count;
   SceneClosure* closures;
   int closure_count;
+  SceneCoupling* couplings;
+  int coupling_count;
   SceneInitial* initials;
   int initial_count;
   SceneStart start;

@@ -37,6 +37,8 @@ static const SchemaRow ROWS[] = {
      .meaning = "Forces and torques on links."},
     {"scene", "closures", VALUE_LIST, AT(SceneForm, closures), .of = "closure", .nullable = true,
      .meaning = "What closes loops: two links held together at a point, along an axis, at a distance."},
+    {"scene", "couplings", VALUE_LIST, AT(SceneForm, couplings), .of = "coupling", .nullable = true,
+     .meaning = "Joints whose coordinates follow from others: mimics, gears, racks, screws, differentials."},
     {"scene", "initial", VALUE_LIST, AT(SceneForm, initial), .of = "initial", .nullable = true,
      .meaning = "Joint coordinates and velocities at the start; zero where nothing is said."},
     {"scene", "start", VALUE_OBJECT, AT(SceneForm, start), .of = "start_state", .nullable = true,
@@ -447,7 +449,7 @@ static const SchemaRow ROWS[] = {
      .meaning = "What stays together. weld: everything. ball: a point of both. hinge: a point and an axis. slide: all "
                 "but the way along an axis. distance: how far a point of a is from a point of b."},
     {"closure", "a", VALUE_TEXT, AT(ClosureForm, a), .required = true, .meaning = "A link."},
-    {"closure", "b", VALUE_TEXT, AT(ClosureForm, b), .fallback = "world",
+    {"closure", "b", VALUE_TEXT, AT(ClosureForm, b), .fallback = "(world)",
      .meaning = "Another link, of the same tree or of another, or world."},
     {"closure", "point", VALUE_VECTOR, AT(ClosureForm, point), .only = "ball|hinge|distance", .unit = "m",
      .required = true,
@@ -464,6 +466,27 @@ static const SchemaRow ROWS[] = {
      .fallback = "(as far as the ends are apart)", .range = RANGE_ABOVE(0), .meaning = "Distance of the two ends."},
     {"closure", "break_force", VALUE_NUMBER, AT(ClosureForm, break_force), .unit = "N", .fallback = "(none)",
      .range = RANGE_ABOVE(0), .meaning = "The closure is gone after the step in which its force is larger than this."},
+
+    /* ---------------------------------------------------------------- coupling */
+    {"coupling", "link", VALUE_TEXT, AT(CouplingForm, link), .required = true,
+     .meaning =
+         "The link whose joint follows: its coordinate = ratio x that of `of` + offset, or the sum of all terms + "
+         "offset. Either side carries forces to the other."},
+    {"coupling", "coordinate", VALUE_TEXT, AT(CouplingForm, coordinate), .fallback = "(the only one)",
+     .meaning = "Which of its joint's coordinates, by its name in joints.csv. Not of three rotations."},
+    {"coupling", "of", VALUE_TEXT, AT(CouplingForm, of), .group = "of",
+     .meaning = "The link that it follows, whose joint has one coordinate."},
+    {"coupling", "ratio", VALUE_NUMBER, AT(CouplingForm, ratio), .unit = "1, m/rad or rad/m", .fallback = "1",
+     .meaning = "Of a gear minus teeth over teeth, of a rack its pinion's radius, of a screw its lead over 2 pi."},
+    {"coupling", "terms", VALUE_LIST, AT(CouplingForm, terms), .of = "coupling_term", .group = "of",
+     .meaning = "Several that it follows: of a differential the carrier is half of one side and half of the other."},
+    {"coupling", "offset", VALUE_NUMBER, AT(CouplingForm, offset), .unit = "m or rad",
+     .fallback = "(as they stand at the start)", .meaning = "Must be what they have at the start when it is given."},
+    {"coupling_term", "link", VALUE_TEXT, AT(CouplingTermForm, link), .required = true, .meaning = "A link."},
+    {"coupling_term", "coordinate", VALUE_TEXT, AT(CouplingTermForm, coordinate), .fallback = "(the only one)",
+     .meaning = "Which of its joint's coordinates."},
+    {"coupling_term", "ratio", VALUE_NUMBER, AT(CouplingTermForm, ratio), .unit = "1, m/rad or rad/m", .fallback = "1",
+     .meaning = "Its part in the sum."},
 
     /* ---------------------------------------------------------------- signal */
     {"signal", "type", VALUE_CHOICE, AT(SignalForm, type), .of = "constant|keyframes|spline|sines|sequence|csv",
@@ -887,6 +910,24 @@ static const SchemaObject OBJECTS[] = {
          "box, size: [0.1, 0.1, 0.1]}}\n"
          "closures:\n"
          "  - {type: hinge, a: rod, b: piston, point: [0.7, 0, 0], axis: [0, 1, 0]}\n"},
+    {.name = "coupling",
+     .title = "coupling",
+     .size = sizeof(CouplingForm),
+     .meaning = "Coordinates of joints in a fixed linear relation, exactly. The joints may belong to any trees.",
+     .example =
+         "links:\n"
+         "  - {name: pinion, mass: 1, joint: {type: hinge, axis: [0, 1, 0]}, shape: {type: sphere, radius: 0.1}}\n"
+         "  - {name: wheel, mass: 1, joint: {type: hinge, axis: [0, 1, 0], position: [0.4, 0, 0]}, shape: {type: "
+         "sphere, radius: 0.2}}\n"
+         "  - {name: rack, mass: 1, joint: {type: slide, axis: [1, 0, 0], position: [0, 0, 0.5]}, shape: {type: box, "
+         "size: [0.5, 0.1, 0.05]}}\n"
+         "couplings:\n"
+         "  - {link: wheel, of: pinion, ratio: -0.5}\n"
+         "  - {link: rack, of: pinion, ratio: 0.1}\n"},
+    {.name = "coupling_term",
+     .title = "terms",
+     .size = sizeof(CouplingTermForm),
+     .meaning = "One of several coordinates that a coupling follows."},
     {.name = "signal",
      .title = "signal",
      .size = sizeof(SignalForm),

@@ -583,6 +583,29 @@ static void write_closure(const Writer* writer, const SceneClosure* closure) {
   text_add(out, "}\n");
 }
 
+static void write_term(const Writer* writer, const SceneCouplingTerm* term) {
+  const SceneLink* link = &writer->scene->links[term->link];
+  text_add(writer->out, "link: ");
+  write_text(writer->out, link->name);
+  write_key_text(writer->out, "coordinate", scene_joint_coordinate_name(&link->joint, term->coordinate));
+}
+
+static void write_coupling(const Writer* writer, const SceneCoupling* coupling) {
+  Text* out = writer->out;
+  text_add(out, "  - {");
+  write_term(writer, &coupling->terms[0]);
+  text_add(out, ", terms: [");
+  for (int k = 1; k < coupling->count; k++) {
+    text_add(out, k > 1 ? ", {" : "{");
+    write_term(writer, &coupling->terms[k]);
+    write_key_number(out, "ratio", coupling->terms[k].ratio);
+    text_add(out, "}");
+  }
+  text_add(out, "]");
+  if (coupling->has_offset) write_key_number(out, "offset", coupling->offset);
+  text_add(out, "}\n");
+}
+
 static void write_initial(const Writer* writer, const SceneInitial* initial) {
   const SceneLink* link = &writer->scene->links[initial->link];
   text_add(writer->out, "  - {link: ");
@@ -626,6 +649,8 @@ void scene_write_yaml(const Scene* scene, const char* folder, Text* out) {
   for (int i = 0; i < scene->load_count; i++) write_load(&writer, &scene->loads[i]);
   if (scene->closure_count > 0) text_add(out, "closures:\n");
   for (int i = 0; i < scene->closure_count; i++) write_closure(&writer, &scene->closures[i]);
+  if (scene->coupling_count > 0) text_add(out, "couplings:\n");
+  for (int i = 0; i < scene->coupling_count; i++) write_coupling(&writer, &scene->couplings[i]);
   if (scene->initial_count > 0) text_add(out, "initial:\n");
   for (int i = 0; i < scene->initial_count; i++) write_initial(&writer, &scene->initials[i]);
   for (int i = 0; i < scene->shape_count; i++) memory_free(writer.shape_names[i]);

@@ -51,6 +51,12 @@ static void add_pair_gradient(const Assembly* in, const ContactTermList* pairs) 
   }
 }
 
+static void add_coupling_gradient(const Assembly* in, double* gradient) {
+  for (int k = 0; k < in->coupling_count; k++)
+    for (int i = 0; i < in->couplings[k].count; i++)
+      gradient[in->couplings[k].dof[i]] += in->couplings[k].push * in->couplings[k].slope[i];
+}
+
 void assemble_gradient(const Assembly* in, double* gradient) {
   add_pair_gradient(in, &in->contact);
   add_pair_gradient(in, &in->closures);
@@ -65,9 +71,28 @@ void assemble_gradient(const Assembly* in, double* gradient) {
           vec3_dot(s->w, torque) + vec3_dot(screw_velocity(s, in->reference[i]), force) + in->joints[i].gradient[k];
     }
   }
+  add_coupling_gradient(in, gradient);
 }
 
 /* ---------------------------------------------------------------- Hessian */
+
+/* Each pair once: i before j. */
+static void add_coupling_entry(const Model* model, BlockSolver* solver, int i, int j, double value) {
+  int a = model->links[model->dof_link[i]].tree, b = model->links[model->dof_link[j]].tree, stride;
+  int r = i - model->trees[a].dof_first, c = j - model->trees[b].dof_first;
+  double* block = a <= b ? block_solver_block(solver, a, b, &stride) : block_solver_block(solver, b, a, &stride);
+  bool swap = a > b || (a == b && r > c);
+  block[swap ? c * stride + r : r * stride + c] += value;
+}
+
+static void add_coupling_hessian(const Assembly* in, BlockSolver* solver) {
+  for (int k = 0; k < in->coupling_count; k++) {
+    const CouplingTerms* t = &in->couplings[k];
+    for (int i = 0; i < t->count; i++)
+      for (int j = i; j < t->count; j++)
+        add_coupling_entry(in->model, solver, t->dof[i], t->dof[j], t->stiffness * t->slope[i] * t->slope[j]);
+  }
+}
 
 /* y = A xi. */
 static inline void times6(const double (*a)[6], Vec3 w, Vec3 v, double y[6]) {
@@ -167,4 +192,5 @@ void assemble_hessian(const Assembly* in, bool curvature, BlockSolver* solver) {
   }
   add_pair_hessian(in, &in->contact, solver);
   add_pair_hessian(in, &in->closures, solver);
+  add_coupling_hessian(in, solver);
 }

@@ -92,6 +92,7 @@ void balance_measure(Sim* s, ContactTermList contact) {
       s->at_work[dof] = arm * s->work[i].force + turning * s->work[i].torque + fabs(joints[i].gradient[k]);
       if (m->links[i].passive) s->at_work[dof] += joints[i].inertia_force[k];
     }
+  if (s->closures) closures_add_work(s->closures, s->at_work);
 }
 
 double balance_allowed(const Sim* s, int dof) {

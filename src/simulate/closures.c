@@ -2,6 +2,7 @@
 #include "simulate/closures.h"
 
 #include <float.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Closures are exact to this part of the size of what they join, and to so many radians: far below what anybody
@@ -16,6 +17,8 @@
 #define POSITION_ROUNDING 1e-15
 
 /* ---------------------------------------------------------------- memory */
+
+static void set_ease(const Model* m, const ModelClosure* c, ClosureEase* ease);
 
 static int chain_length(const Model* m, int link) {
   int count = 0;
@@ -40,29 +43,77 @@ static int list_dofs(const Model* m, const ModelClosure* c, int* dof, unsigned c
   return count;
 }
 
+/* Rows of a closure or coupling, and the first of them. */
+static int rows_of(const ClosureSystem* s, int k) {
+  return k < s->model->closure_count ? s->model->closures[k].row_count : 1;
+}
+static int first_of(const ClosureSystem* s, int k) {
+  const Model* m = s->model;
+  return k < m->closure_count ? m->closures[k].row_first : m->couplings[k - m->closure_count].row;
+}
+static const ModelCoupling* coupling_of(const ClosureSystem* s, int k) {
+  return k < s->model->closure_count ? NULL : &s->model->couplings[k - s->model->closure_count];
+}
+
+static int list_coupling(const ModelCoupling* c, int* dof) {
+  memcpy(dof, c->dof, sizeof(int) * (size_t)c->count);
+  return c->count;
+}
+
 static void create_lists(ClosureSystem* s) {
   const Model* m = s->model;
   int most = 0;
   for (int k = 0; k < s->count; k++)
-    for (int end = 0; end < 2; end++) most += chain_length(m, m->closures[k].link[end]);
+    for (int end = 0; end < 2; end++)
+      most += k < m->closure_count ? chain_length(m, m->closures[k].link[end]) : COUPLING_TERMS;
   s->dof = MEMORY_NEW(int, most);
   s->side = MEMORY_NEW(unsigned char, most);
+  s->home = MEMORY_NEW(int, s->count);
   s->dof_first = MEMORY_NEW(int, s->count + 1);
   s->slope_first = MEMORY_NEW(size_t, s->count + 1);
   for (int k = 0; k < s->count; k++) {
-    int first = s->dof_first[k], count = list_dofs(m, &m->closures[k], s->dof + first, s->side + first);
+    int first = s->dof_first[k], count;
+    if (k < m->closure_count)
+      count = list_dofs(m, &m->closures[k], s->dof + first, s->side + first);
+    else
+      count = list_coupling(coupling_of(s, k), s->dof + first);
+    s->home[k] = m->dof_link[s->dof[first]];
     s->dof_first[k + 1] = first + count;
-    s->slope_first[k + 1] = s->slope_first[k] + (size_t)count * (size_t)m->closures[k].row_count;
+    s->slope_first[k + 1] = s->slope_first[k] + (size_t)count * (size_t)rows_of(s, k);
   }
   s->slope = MEMORY_NEW(double, s->slope_first[s->count]);
 }
 
+static uint64_t tree_pair(const Model* m, int dof_a, int dof_b) {
+  uint64_t a = (uint64_t)m->links[m->dof_link[dof_a]].tree, b = (uint64_t)m->links[m->dof_link[dof_b]].tree;
+  return a < b ? a << 32 | b : b << 32 | a;
+}
+
+/* Every pair of different trees among the degrees of freedom of a closure. */
+static void create_pairs(ClosureSystem* s) {
+  int capacity = 0;
+  for (int k = 0; k < s->count; k++)
+    for (int i = s->dof_first[k]; i < s->dof_first[k + 1]; i++)
+      for (int j = s->dof_first[k]; j < i; j++) {
+        uint64_t key = tree_pair(s->model, s->dof[i], s->dof[j]);
+        if (key >> 32 == (key & UINT32_MAX) || (s->pair_count > 0 && s->pairs[s->pair_count - 1] == key)) continue;
+        s->pairs = memory_grown(s->pairs, sizeof(uint64_t), s->pair_count, &capacity);
+        s->pairs[s->pair_count++] = key;
+      }
+  if (s->pair_count == 0) return;
+  qsort(s->pairs, (size_t)s->pair_count, sizeof(uint64_t), order_uint64);
+  int kept = 1;
+  for (int k = 1; k < s->pair_count; k++)
+    if (s->pairs[k] != s->pairs[k - 1]) s->pairs[kept++] = s->pairs[k];
+  s->pair_count = kept;
+}
+
 ClosureSystem* closures_create(const Model* m, double tolerance) {
-  if (m->closure_count == 0) return NULL;
+  if (m->closure_row_count == 0) return NULL;
   ClosureSystem* s = MEMORY_NEW(ClosureSystem, 1);
   s->model = m;
   s->exact = fmin(CLOSURE_EXACT, CLOSURE_SHARE * tolerance);
-  s->count = m->closure_count;
+  s->count = m->closure_count + m->coupling_count;
   s->row_count = m->closure_row_count;
   double** of_rows[] = {&s->multiplier, &s->accepted, &s->saved, &s->kept, &s->stiffness, &s->value, &s->change};
   for (size_t k = 0; k < sizeof(of_rows) / sizeof(of_rows[0]); k++) *of_rows[k] = MEMORY_NEW(double, s->row_count);
@@ -78,17 +129,22 @@ ClosureSystem* closures_create(const Model* m, double tolerance) {
   s->tree = MEMORY_NEW(int, m->tree_count);
   s->column = MEMORY_NEW(double, m->dof_count);
   s->product = MEMORY_NEW(double, m->dof_count);
+  s->coupled = MEMORY_NEW(CouplingTerms, m->coupling_count);
+  s->ease = MEMORY_NEW(ClosureEase, s->count);
+  for (int k = 0; k < m->closure_count; k++) set_ease(m, &m->closures[k], &s->ease[k]);
   create_lists(s);
+  create_pairs(s);
   return s;
 }
 
 void closures_destroy(ClosureSystem* s) {
   if (!s) return;
-  void* owned[] = {s->multiplier, s->accepted,   s->saved,  s->kept,        s->stiffness, s->value, s->change,
-                   s->open,       s->open_saved, s->convex, s->done,        s->broken_at, s->sum,   s->extent,
-                   s->member,     s->tree,       s->column, s->product,     s->dof,       s->side,  s->matrix,
-                   s->right,      s->work,       s->slope,  s->slope_first, s->dof_first};
+  void* owned[] = {s->multiplier, s->accepted, s->saved, s->kept,        s->stiffness, s->value,  s->change, s->open,
+                   s->open_saved, s->convex,   s->done,  s->broken_at,   s->sum,       s->extent, s->member, s->tree,
+                   s->column,     s->product,  s->dof,   s->side,        s->matrix,    s->right,  s->work,   s->home,
+                   s->pairs,      s->coupled,  s->slope, s->slope_first, s->dof_first};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
+  memory_free(s->ease);
   memory_free(s);
 }
 
@@ -126,12 +182,20 @@ static double row_value(const ModelClosure* c, const ClosureRow* row, const Ends
   return 0.5 * (vec3_dot(e->apart, e->apart) / c->length - c->length);
 }
 
-void closures_values(const ClosureSystem* s, const Pose* poses, double* values) {
-  for (int k = 0; k < s->count; k++) {
-    const ModelClosure* c = &s->model->closures[k];
+static double coupling_value(const ModelCoupling* c, const double* q) {
+  double sum = -c->offset;
+  for (int i = 0; i < c->count; i++) sum += c->slope[i] * q[c->coordinate[i]];
+  return sum;
+}
+
+void closures_values(const ClosureSystem* s, const Pose* poses, const double* q, double* values) {
+  const Model* m = s->model;
+  for (int k = 0; k < m->closure_count; k++) {
+    const ModelClosure* c = &m->closures[k];
     Ends e = ends_of(c, poses);
     for (int i = 0; i < c->row_count; i++) values[c->row_first + i] = row_value(c, &c->rows[i], &e);
   }
+  for (int k = 0; k < m->coupling_count; k++) values[m->couplings[k].row] = coupling_value(&m->couplings[k], q);
 }
 
 /* The direction that the row measures `apart` along; zero for directions. */
@@ -205,7 +269,12 @@ static void add_curvature(const ModelClosure* c, const ClosureRow* row, const En
   if (row->kind == CLOSURE_ALIGN) {
     VectorSlope u = turn_slope(0, mat3_mul_vec(e->pose[0].r, row->u));
     VectorSlope v = turn_slope(1, mat3_mul_vec(e->pose[1].r, row->v));
-    add_product(&u, &v, 2 * factor, h);
+    for (int i = 0; i < 3; i++)
+      for (int j = 0; j < 3; j++) { /* only both turns count */
+        double sum = u.by[0][i] * v.by[0][6 + j] + u.by[1][i] * v.by[1][6 + j] + u.by[2][i] * v.by[2][6 + j];
+        h[i][6 + j] += factor * sum;
+        h[6 + j][i] += factor * sum;
+      }
     return;
   }
   VectorSlope apart = apart_slope(arm);
@@ -217,17 +286,24 @@ static void add_curvature(const ModelClosure* c, const ClosureRow* row, const En
   add_product(&apart, &v, 2 * factor, h);
 }
 
-/* How easily the two bodies alone would follow the row: sum |force|^2 / m + |torque|^2 / inertia [1/kg ...]. */
-static double free_mobility(const Model* m, const ModelClosure* c, const Vec3 force[2], const Vec3 torque[2]) {
-  double sum = 0;
+/* Of both ends, 1/m and 1/I of the link; 0: it is held. */
+static void set_ease(const Model* m, const ModelClosure* c, ClosureEase* ease) {
   for (int side = 0; side < 2; side++) {
     if (c->link[side] < 0) continue;
     const ModelLink* link = &m->links[c->link[side]];
     if (link->tree < 0 || !(link->mass > 0)) continue;
     double inertia = 0.5 * mat3_trace(mass_moment_inertia_tensor(&link->moment));
-    sum += vec3_dot(force[side], force[side]) / link->mass;
-    if (inertia > 0) sum += vec3_dot(torque[side], torque[side]) / inertia;
+    ease->move[side] = 1 / link->mass;
+    ease->turn[side] = inertia > 0 ? 1 / inertia : 0;
   }
+}
+
+/* How easily the two bodies alone would follow the row: sum |force|^2 / m + |torque|^2 / inertia [1/kg ...]. */
+static double free_mobility(const ClosureEase* ease, const Vec3 force[2], const Vec3 torque[2]) {
+  double sum = 0;
+  for (int side = 0; side < 2; side++)
+    sum +=
+        vec3_dot(force[side], force[side]) * ease->move[side] + vec3_dot(torque[side], torque[side]) * ease->turn[side];
   return sum;
 }
 
@@ -298,7 +374,7 @@ static void assemble_closure(ClosureSystem* s, int k, const Pose* poses, const V
     Mat3 moment[2];
     row_slope(c, &c->rows[i], &e, arm, force, moment);
     for (int side = 0; side < 2; side++) torque[side] = mat3_axial(moment[side]);
-    double mobility = free_mobility(s->model, c, force, torque);
+    double mobility = free_mobility(&s->ease[k], force, torque);
     s->value[row] = row_value(c, &c->rows[i], &e);
     s->stiffness[row] = mobility > 0 ? weight / mobility : 0;
     double push = s->multiplier[row] + s->stiffness[row] * s->value[row];
@@ -308,12 +384,54 @@ static void assemble_closure(ClosureSystem* s, int k, const Pose* poses, const V
   }
 }
 
-void closures_assemble(ClosureSystem* s, const Pose* poses, const Vec3* reference, const Screw* screws, double weight) {
-  for (int k = 0; k < s->count; k++)
-    if (!s->open[k]) assemble_closure(s, k, poses, reference, screws, weight);
+/* How easily the links would follow alone, each about or along its own joint. */
+static double coupling_mobility(const Model* m, const ModelCoupling* c, const Vec3* reference, const Screw* screws) {
+  double sum = 0;
+  for (int i = 0; i < c->count; i++) {
+    int dof = c->dof[i], l = m->dof_link[dof];
+    const ModelLink* link = &m->links[l];
+    Vec3 v = screw_velocity(&screws[dof], reference[l]), w = screws[dof].w;
+    double inertia = link->mass * vec3_dot(v, v) + link->armature[dof - link->dof_first] +
+                     0.5 * mat3_trace(mass_moment_inertia_tensor(&link->moment)) * vec3_dot(w, w);
+    if (link->prescribed < 0 && inertia > 0) sum += c->slope[i] * c->slope[i] / inertia;
+  }
+  return sum;
 }
 
-static int term_count(const void* holder) { return ((const ClosureSystem*)holder)->count; }
+static void assemble_coupling(ClosureSystem* s, int k, const double* q, const Vec3* reference, const Screw* screws,
+                              double weight) {
+  const Model* m = s->model;
+  const ModelCoupling* c = coupling_of(s, k);
+  double mobility = coupling_mobility(m, c, reference, screws);
+  s->value[c->row] = coupling_value(c, q);
+  s->stiffness[c->row] = mobility > 0 ? weight / mobility : 0;
+  s->extent[k] = c->size + fabs(c->offset);
+  for (int i = 0; i < c->count; i++) s->extent[k] += fabs(c->slope[i] * q[c->coordinate[i]]);
+  memcpy(s->slope + s->slope_first[k], c->slope, sizeof(double) * (size_t)c->count);
+  double push = s->multiplier[c->row] + s->stiffness[c->row] * s->value[c->row];
+  s->coupled[k - m->closure_count] = (CouplingTerms){c->count, c->dof, c->slope, push, s->stiffness[c->row]};
+}
+
+void closures_assemble(ClosureSystem* s, const Pose* poses, const double* q, const Vec3* reference, const Screw* screws,
+                       double weight) {
+  for (int k = 0; k < s->model->closure_count; k++)
+    if (!s->open[k]) assemble_closure(s, k, poses, reference, screws, weight);
+  for (int k = s->model->closure_count; k < s->count; k++) assemble_coupling(s, k, q, reference, screws, weight);
+}
+
+void closures_couple(const ClosureSystem* s, Assembly* assembly) {
+  if (!s) return;
+  assembly->couplings = s->coupled;
+  assembly->coupling_count = s->model->coupling_count;
+}
+
+void closures_add_work(const ClosureSystem* s, double* at_work) {
+  for (int k = 0; k < s->model->coupling_count; k++)
+    for (int i = 0; i < s->coupled[k].count; i++)
+      at_work[s->coupled[k].dof[i]] += fabs(s->coupled[k].push * s->coupled[k].slope[i]);
+}
+
+static int term_count(const void* holder) { return ((const ClosureSystem*)holder)->model->closure_count; }
 
 static ContactTerms term_at(const void* holder, int index) {
   const ClosureSystem* s = holder;
@@ -329,15 +447,29 @@ ContactTermList closures_terms(const ClosureSystem* s) {
 
 /* ---------------------------------------------------------------- what a step asks */
 
+/* What a row is measured in, and what its positions are rounded by: the size of the links, or 1 rad. */
+static bool measures_angle(const ClosureSystem* s, int k, int i) {
+  return k < s->model->closure_count && s->model->closures[k].rows[i].kind == CLOSURE_ALIGN;
+}
+static double size_of(const ClosureSystem* s, int k, int i) {
+  if (k >= s->model->closure_count) return coupling_of(s, k)->size;
+  return measures_angle(s, k, i) ? 1 : s->model->closures[k].size;
+}
+static double extent_of(const ClosureSystem* s, int k, int i) { return measures_angle(s, k, i) ? 1 : s->extent[k]; }
+
 double closure_gap(const ClosureSystem* s, int k, const double* values) {
-  const ModelClosure* c = &s->model->closures[k];
   double gap = 0;
-  for (int i = 0; i < c->row_count && !s->open[k]; i++) {
-    bool angle = c->rows[i].kind == CLOSURE_ALIGN;
-    double allowed = angle ? s->exact + CLOSURE_ROUNDINGS : s->exact * c->size + CLOSURE_ROUNDINGS * s->extent[k];
-    gap = fmax(gap, fabs(values[c->row_first + i]) / allowed);
+  for (int i = 0; i < rows_of(s, k) && !s->open[k]; i++) {
+    double allowed = s->exact * size_of(s, k, i) + CLOSURE_ROUNDINGS * extent_of(s, k, i);
+    gap = fmax(gap, fabs(values[first_of(s, k) + i]) / allowed);
   }
   return gap;
+}
+
+double closure_open_by(const ClosureSystem* s, int k) {
+  double most = 0;
+  for (int i = 0; i < rows_of(s, k); i++) most = fmax(most, fabs(s->value[first_of(s, k) + i]));
+  return most;
 }
 
 double closures_gap(const ClosureSystem* s, int* worst) {
@@ -351,37 +483,24 @@ double closures_gap(const ClosureSystem* s, int* worst) {
   return gap;
 }
 
-double closure_open_by(const ClosureSystem* s, int k) {
-  const ModelClosure* c = &s->model->closures[k];
-  double most = 0;
-  for (int i = 0; i < c->row_count; i++) most = fmax(most, fabs(s->value[c->row_first + i]));
-  return most;
-}
-
 double closure_energy(const ClosureSystem* s, int k, const double* values) {
-  const ModelClosure* c = &s->model->closures[k];
   double sum = 0;
-  for (int row = c->row_first; row < c->row_first + c->row_count && !s->open[k]; row++)
+  for (int row = first_of(s, k); row < first_of(s, k) + rows_of(s, k) && !s->open[k]; row++)
     sum += (s->multiplier[row] + 0.5 * s->stiffness[row] * values[row]) * values[row];
   return sum;
 }
 
 double closure_rounding(const ClosureSystem* s, int k) {
-  const ModelClosure* c = &s->model->closures[k];
   double sum = 0;
-  for (int i = 0; i < c->row_count && !s->open[k]; i++) {
-    int row = c->row_first + i;
-    double extent = c->rows[i].kind == CLOSURE_ALIGN ? 1 : s->extent[k];
-    sum += POSITION_ROUNDING * extent * (fabs(s->multiplier[row]) + s->stiffness[row] * fabs(s->value[row]));
+  for (int i = 0; i < rows_of(s, k) && !s->open[k]; i++) {
+    int row = first_of(s, k) + i;
+    double force = fabs(s->multiplier[row]) + s->stiffness[row] * fabs(s->value[row]);
+    sum += POSITION_ROUNDING * extent_of(s, k, i) * force;
   }
   return sum + ENERGY_ROUNDING * fabs(closure_energy(s, k, s->value));
 }
 
-int closure_link(const ClosureSystem* s, int k) {
-  const ModelClosure* c = &s->model->closures[k];
-  int a = c->link[0];
-  return s->model->links[a].tree >= 0 ? a : c->link[1];
-}
+int closure_link(const ClosureSystem* s, int k) { return s->home[k]; }
 
 /* ---------------------------------------------------------------- multipliers (Z3) */
 
@@ -401,8 +520,7 @@ static void add_slope(const ClosureSystem* s, int k, int row, double factor, dou
 
 void closures_add_force(const ClosureSystem* s, const double* change, double* gradient) {
   for (int k = 0; s && k < s->count; k++)
-    for (int i = 0; i < s->model->closures[k].row_count && !s->open[k]; i++)
-      add_slope(s, k, i, change[s->model->closures[k].row_first + i], gradient);
+    for (int i = 0; i < rows_of(s, k) && !s->open[k]; i++) add_slope(s, k, i, change[first_of(s, k) + i], gradient);
 }
 
 /* One component: its closures and trees. */
@@ -421,7 +539,7 @@ static Coupled gather_component(ClosureSystem* s, BlockSolver* solver, int first
     if (s->open[k] || component_of(s, solver, k) != c.component) continue;
     s->done[k] = true;
     s->member[c.closures++] = k;
-    c.rows += s->model->closures[k].row_count;
+    c.rows += rows_of(s, k);
   }
   for (int k = 0; k < s->model->tree_count; k++)
     if (block_solver_component_of(solver, k) == c.component) s->tree[c.trees++] = k;
@@ -459,7 +577,7 @@ static void fill_column(ClosureSystem* s, const Coupled* c, int from, int first,
   int at = first;
   for (int n = from; n < c->closures; n++) {
     int k = s->member[n];
-    for (int i = 0; i < s->model->closures[k].row_count; i++, at++)
+    for (int i = 0; i < rows_of(s, k); i++, at++)
       if (at >= column)
         s->matrix[at * c->rows + column] = s->matrix[column * c->rows + at] = slope_product(s, k, i, s->column);
   }
@@ -468,7 +586,7 @@ static void fill_column(ClosureSystem* s, const Coupled* c, int from, int first,
 static void fill_matrix(ClosureSystem* s, BlockSolver* solver, const Coupled* c, const bool* fixed) {
   int first = 0;
   for (int n = 0; n < c->closures; n++) {
-    int k = s->member[n], count = s->model->closures[k].row_count;
+    int k = s->member[n], count = rows_of(s, k);
     for (int i = 0; i < count; i++) {
       clear_component(s, c, s->column);
       add_slope(s, k, i, 1, s->column);
@@ -486,18 +604,18 @@ static bool solve_component(ClosureSystem* s, BlockSolver* solver, const Coupled
   fill_matrix(s, solver, c, fixed);
   int at = 0;
   for (int n = 0; n < c->closures; n++) {
-    const ModelClosure* closure = &s->model->closures[s->member[n]];
-    for (int i = 0; i < closure->row_count; i++)
-      s->right[at++] = slope_product(s, s->member[n], i, x) + (values ? values[closure->row_first + i] : 0);
+    int k = s->member[n];
+    for (int i = 0; i < rows_of(s, k); i++)
+      s->right[at++] = slope_product(s, k, i, x) + (values ? values[first_of(s, k) + i] : 0);
   }
   if (!symmetric_least_change(c->rows, s->matrix, s->right, s->work)) return false;
   clear_component(s, c, s->column);
   at = 0;
   for (int n = 0; n < c->closures; n++) {
-    const ModelClosure* closure = &s->model->closures[s->member[n]];
-    for (int i = 0; i < closure->row_count; i++, at++) {
-      change[closure->row_first + i] = s->right[at];
-      add_slope(s, s->member[n], i, s->right[at], s->column);
+    int k = s->member[n];
+    for (int i = 0; i < rows_of(s, k); i++, at++) {
+      change[first_of(s, k) + i] = s->right[at];
+      add_slope(s, k, i, s->right[at], s->column);
     }
   }
   solve_column(s, solver, c, fixed);
@@ -543,7 +661,7 @@ void closures_bend(ClosureSystem* s) { memset(s->convex, 0, sizeof(bool) * (size
 /* What is pulled too hard in this step is gone from the next one on (Z5). */
 void closures_advance(ClosureSystem* s, double time) {
   memcpy(s->accepted, s->multiplier, sizeof(double) * (size_t)s->row_count);
-  for (int k = 0; k < s->count; k++) {
+  for (int k = 0; k < s->model->closure_count; k++) {
     const ModelClosure* c = &s->model->closures[k];
     if (s->open[k] || !(c->break_force > 0) || vec3_norm(s->sum[k].force[0]) <= c->break_force) continue;
     s->open[k] = true;
@@ -566,8 +684,8 @@ void closures_restore(ClosureSystem* s) {
 
 void closures_pass_state(ClosureSystem* s, StateBlock* block) {
   state_block_doubles(block, s->accepted, (size_t)s->row_count);
-  for (int k = 0; k < s->count; k++) state_block_bool(block, &s->open[k]);
   state_block_doubles(block, s->broken_at, (size_t)s->count);
+  for (int k = 0; k < s->count; k++) s->open[k] = s->broken_at[k] < (double)INFINITY;
 }
 
 /* ---------------------------------------------------------------- for the user */

@@ -15,11 +15,16 @@ typedef struct {
   double hessian[12][12];
 } ClosureSum;
 
+/* How easily the links at both ends follow, by themselves. */
+typedef struct {
+  double move[2], turn[2]; /* 1/kg, 1/(kg m^2) */
+} ClosureEase;
+
 typedef struct ClosureSystem {
   const Model* model;
-  int count, row_count;
-  double gap_before; /* of the round of Newton's method before */
-  double exact;      /* part of a closure's size, and angle, that it holds to */
+  int count, row_count; /* of closures, then couplings: `closure` below is any of them */
+  double gap_before;    /* of the round of Newton's method before */
+  double exact;         /* part of a closure's size, and angle, that it holds to */
   /* of every row */
   double *multiplier, *accepted, *saved, *kept; /* of the iteration, the present state, the step's begin, of
                                                another direction [N or N m] */
@@ -29,12 +34,17 @@ typedef struct ClosureSystem {
   bool *open, *open_saved; /* it has broken */
   bool* convex;            /* the curvature of its equations is left out */
   double* broken_at;       /* time of the state in which it broke; INFINITY: it holds [s] */
-  ClosureSum* sum;         /* terms at the configuration that was assembled */
-  double* extent;          /* how large its positions are: what they are rounded by [m] */
+  ClosureEase* ease;
+  ClosureSum* sum;      /* terms at the configuration that was assembled */
+  double* extent;       /* how large its positions are: what they are rounded by [m] */
   int *dof_first, *dof; /* degrees of freedom that move an end: closure k has dof[dof_first[k] .. dof_first[k+1]-1] */
-  unsigned char* side;  /* which end each of them moves: bits */
-  size_t* slope_first;  /* where the closure's rows begin in slope */
-  double* slope;        /* C, row by row over the closure's dof */
+  int* home;            /* a link of its that has a tree */
+  uint64_t* pairs;      /* trees that they couple, a << 32 | b with a < b, sorted  (pair_count) */
+  int pair_count;
+  CouplingTerms* coupled; /* terms of the couplings */
+  unsigned char* side;    /* which end each of them moves: bits */
+  size_t* slope_first;    /* where the closure's rows begin in slope */
+  double* slope;          /* C, row by row over the closure's dof */
   /* work of closures_solve */
   double *column, *product;      /* (nv) */
   bool* done;                    /* (closures) */
@@ -49,12 +59,16 @@ ClosureSystem* closures_create(const Model* model, double tolerance);
 void closures_destroy(ClosureSystem* system);
 
 /* Values of all rows at the poses (rows). */
-void closures_values(const ClosureSystem* system, const Pose* poses, double* values);
+void closures_values(const ClosureSystem* system, const Pose* poses, const double* q, double* values);
 /* Everything at the poses: values, slopes, stiffness, terms. weight: factor / dt^2 [1/s^2]. */
-void closures_assemble(ClosureSystem* system, const Pose* poses, const Vec3* reference, const Screw* screws,
-                       double weight);
+void closures_assemble(ClosureSystem* system, const Pose* poses, const double* q, const Vec3* reference,
+                       const Screw* screws, double weight);
 /* The terms for Assembly; link -1: the world. */
 ContactTermList closures_terms(const ClosureSystem* system);
+/* Those of couplings; system may be NULL. */
+void closures_couple(const ClosureSystem* system, Assembly* assembly);
+/* Sizes of the couplings' forces, added to those at work (nv). */
+void closures_add_work(const ClosureSystem* system, double* at_work);
 /* How far the closure is from closed, in what is promised: closed up to 1. One that has broken: 0. */
 double closure_gap(const ClosureSystem* system, int closure, const double* values);
 static inline bool closure_holds(const ClosureSystem* system, int closure) {

@@ -36,7 +36,7 @@ void closure_adjoint_load(Sim* s, const double* broken_at) {
   if (!c) return;
   closures_bend(c);
   memset(c->multiplier, 0, sizeof(double) * (size_t)c->row_count);
-  for (int k = 0; k < c->count; k++) c->open[k] = broken_at && broken_at[k] < s->clock.time;
+  for (int k = 0; k < s->model->closure_count; k++) c->open[k] = broken_at && broken_at[k] < s->clock.time;
 }
 
 bool closure_adjoint_forces(Sim* s) {
@@ -53,7 +53,7 @@ bool closure_adjoint_forces(Sim* s) {
 void closure_adjoint_product(const ClosureAdjoint* a, const Sim* s, const double (*twist)[6], double (*wrench)[6]) {
   if (!a) return;
   const ClosureSystem* c = s->closures;
-  for (int k = 0; k < c->count; k++) {
+  for (int k = 0; k < s->model->closure_count; k++) {
     if (c->open[k]) continue;
     const int* link = s->model->closures[k].link;
     double both[12] = {0}, out[12], own[12];
@@ -137,7 +137,9 @@ static Vec3 to_link(const ClosureSide* side, Vec3 bar, Vec3 bar_dot) {
 
 void closure_adjoint_ends(ClosureAdjoint* a, const Sim* s, const double (*motion)[3][4]) {
   if (!a) return;
-  for (int k = 0; k < s->closures->count; k++) {
+  for (int k = 0; k < s->model->coupling_count; k++)
+    a->length[s->model->closure_count + k] -= a->nu[s->model->couplings[k].row];
+  for (int k = 0; k < s->model->closure_count; k++) {
     if (s->closures->open[k]) continue;
     const ModelClosure* c = &s->model->closures[k];
     ClosureSide side[2] = {side_of(s, c, 0, motion), side_of(s, c, 1, motion)};
@@ -206,5 +208,13 @@ void closure_adjoint_start(const ClosureAdjoint* a, const Model* m, const Pose* 
       }
     }
     start_origins(a, m, k, at, bar);
+  }
+}
+
+void closure_adjoint_offsets(const ClosureAdjoint* a, const Model* m, double* coordinates) {
+  for (int k = 0; a && k < m->coupling_count; k++) {
+    const ModelCoupling* c = &m->couplings[k];
+    if (m->scene->couplings[k].has_offset) continue;
+    for (int i = 0; i < c->count; i++) coordinates[c->dof[i]] += a->length[m->closure_count + k] * c->slope[i];
   }
 }

@@ -8,7 +8,7 @@
  * and the rows' part of lambda. Owned by a StepAdjoint. */
 typedef struct {
   Vec3 (*end)[2]; /* (closures) */
-  double* length; /* (closures) */
+  double* length; /* and offsets of couplings (closures, then couplings) */
   Vec3 *u, *v;    /* (rows) */
   double* nu;     /* with lambda: H lambda + C^T nu = -(derivatives by the coordinates), C lambda = 0  (rows) */
 } ClosureAdjoint;
@@ -29,5 +29,7 @@ void closure_adjoint_product(const ClosureAdjoint* adjoint, const Sim* sim, cons
 void closure_adjoint_ends(ClosureAdjoint* adjoint, const Sim* sim, const double (*motion)[3][4]);
 /* What was gathered, to the poses at the start (links), added. */
 void closure_adjoint_start(const ClosureAdjoint* adjoint, const Model* model, const Pose* pose, double (*bar)[3][4]);
+/* Offsets of couplings that are those of the start, to the initial coordinates (nv), added. */
+void closure_adjoint_offsets(const ClosureAdjoint* adjoint, const Model* model, double* coordinates);
 
 #endif

@@ -38,6 +38,12 @@ static void add_bodies(Text* text, const Model* model, Sim* sim, int dof) {
 
 static void add_closure(Text* text, const Model* model, const StepReport* report) {
   static const char* const word[] = {"weld", "ball", "hinge", "slide", "distance"};
+  if (report->open_closure >= model->closure_count) {
+    const ModelCoupling* own = &model->couplings[report->open_closure - model->closure_count];
+    text_add(text, "; the coupling of '%s' stays open by %.3g (m or rad): the joints cannot move as they are made to",
+             model->links[model->dof_link[own->dof[0]]].name, report->open_gap);
+    return;
+  }
   const ModelClosure* c = &model->closures[report->open_closure];
   text_add(text, "; the %s of '%s' and '%s' stays open by %.3g m (or rad): the links cannot move as they are made to",
            word[c->type], model->links[c->link[0]].name, c->link[1] < 0 ? "world" : model->links[c->link[1]].name,

@@ -32,11 +32,8 @@ static void couple(Sim* s) {
     int a = m->links[pair.link_a].tree, b = m->links[pair.link_b].tree;
     if (pair.coupled && a >= 0 && b >= 0) sets_join(s->island, a, b);
   }
-  for (int k = 0; s->closures && k < s->closures->count; k++) {
-    const int* link = m->closures[k].link;
-    int a = m->links[link[0]].tree, b = link[1] < 0 ? -1 : m->links[link[1]].tree;
-    if (!s->closures->open[k] && a >= 0 && b >= 0) sets_join(s->island, a, b);
-  }
+  for (int k = 0; s->closures && k < s->closures->pair_count; k++)
+    sets_join(s->island, (int)(s->closures->pairs[k] >> 32), (int)(s->closures->pairs[k] & UINT32_MAX));
   for (int k = 0; k < m->tree_count; k++) s->island[k] = sets_root(s->island, k);
   s->island_count = 0;
   for (int k = 0; k < m->tree_count; k++) /* now numbers: a root comes before its members, which all point to it */

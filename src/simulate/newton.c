@@ -37,7 +37,7 @@ static bool evaluate_link(Sim* s, int i, Configuration* c) {
 bool configuration_evaluate(Sim* s, Configuration* c) {
   bool inside = true;
   for (int i = 0; i < s->model->link_count; i++) inside = evaluate_link(s, i, c) && inside;
-  if (s->closures) closures_values(s->closures, c->pose, c->closures);
+  if (s->closures) closures_values(s->closures, c->pose, c->q, c->closures);
   return inside;
 }
 
@@ -69,7 +69,7 @@ bool configuration_move(Sim* s, Configuration* to) {
     to->inertia[i] = from->inertia[i];
     to->joints[i] = from->joints[i];
   }
-  if (s->closures) closures_values(s->closures, to->pose, to->closures);
+  if (s->closures) closures_values(s->closures, to->pose, to->q, to->closures);
   return inside;
 }
 
@@ -95,13 +95,10 @@ static int add_coupling(const Model* m, int link_a, int link_b, uint64_t* keys, 
 
 /* Those of closures; room: for so many keys more. */
 static int add_closures(const Sim* s, uint64_t* keys, int count) {
-  for (int k = 0; s->closures && k < s->closures->count; k++) {
-    const int* link = s->model->closures[k].link;
-    if (link[1] >= 0) count = add_coupling(s->model, link[0], link[1], keys, count);
-  }
+  for (int k = 0; s->closures && k < s->closures->pair_count; k++) keys[count++] = s->closures->pairs[k];
   return count;
 }
-static int closure_count(const Sim* s) { return s->closures ? s->closures->count : 0; }
+static int closure_count(const Sim* s) { return s->closures ? s->closures->pair_count : 0; }
 
 /* Sorts the keys and drops those that the pattern has. Returns how many are left. */
 static int new_couplings(const Sim* s, uint64_t* keys, int count) {
@@ -171,7 +168,7 @@ static void link_terms(Sim* s) {
     else
       memset(&s->link_terms[i], 0, sizeof(LinkTerms));
   }
-  if (s->closures) closures_assemble(s->closures, c->pose, s->reference, s->screws, weight);
+  if (s->closures) closures_assemble(s->closures, c->pose, c->q, s->reference, s->screws, weight);
 }
 
 /* After the forces at work have been measured, of which loads are not part yet. */
@@ -180,7 +177,8 @@ static void gather(Sim* s, ContactTermList contact, Assembly* a) {
   const Configuration* c = &s->configuration[s->current];
   for (int i = 0; s->loads && i < m->link_count; i++)
     if (s->loads[i].any) load_add_terms(&s->loads[i], &m->links[i], c->pose[i], &s->link_terms[i]);
-  *a = (Assembly){m, s->screws, s->reference, s->link_terms, c->joints, contact, closures_terms(s->closures)};
+  *a = (Assembly){m, s->screws, s->reference, s->link_terms, c->joints, contact, closures_terms(s->closures), NULL, 0};
+  closures_couple(s->closures, a);
   assemble_gradient(a, s->gradient);
 }
 

@@ -548,6 +548,10 @@ void step_adjoint_start(StepAdjoint* a, const double* q, const Pose* pose, State
     gradient->velocities[k] += rate[k];
   }
   spin_adjoint_start(a->spin, a->sim, pose, first, gradient);
+  if (!m->start) { /* else they were made by a start that is not this one */
+    closure_adjoint_start(a->closures, m, pose, first.pose);
+    closure_adjoint_offsets(a->closures, m, gradient->coordinates);
+  }
   step_adjoint_compose(a, pose, first.pose);
   step_adjoint_reduce(a, pose, a->sim->screws, gradient->coordinates);
   step_adjoint_attachments(a, pose, a->bar_force, gradient);

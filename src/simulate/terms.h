@@ -115,6 +115,13 @@ RotationVector rotation_vector_derivatives(Quat q);
 /* Bounds on the motion of every link along q (+) alpha delta, alpha in [0, 1] (docs/derivations/certificate.md). */
 void motion_bounds(const Model* model, const double* q, const Pose* poses, const Screw* screws, const double* delta,
                    MotionBounds* bounds);
+/* Of a coupling: push times slope to the gradient, stiffness times slope slope^T to the Hessian. */
+typedef struct {
+  int count;
+  const int* dof;
+  const double* slope;
+  double push, stiffness;
+} CouplingTerms;
 /* Gradient (nv) and block Hessian from link terms, contact pairs and joint terms. chain scratch: see assemble.c. */
 typedef struct {
   const Model* model;
@@ -123,6 +130,8 @@ typedef struct {
   LinkTerms* links;      /* own terms on entry; composite on return */
   const JointTerms* joints;
   ContactTermList contact, closures; /* link -1 in closures: the world, or nothing at all */
+  const CouplingTerms* couplings;
+  int coupling_count;
 } Assembly;
 void assemble_gradient(const Assembly* in, double* gradient);
 /* curvature = false leaves out the curvature of the motion (Gauss-Newton): positive definite but for contact. */

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""joint.py PROGRAM FOLDER: runs of a program that has a screw joint, against closed forms and differences.
+"""joint.py PROGRAM FOLDER: runs of a program that has a helix, against closed forms and differences.
 
 Prints one line a case and `N passed, N failed`; exits 1 when one failed.
 """
@@ -19,13 +19,13 @@ simulation: {{dt: 0.001, duration: 0.2, gravity: [0, 0, {-GRAVITY}]}}
 contact: {{model: none}}
 links:
   - name: nut
-    joint: {{type: screw, axis: [0, 0, 2], pitch: {PITCH}, position: [0.1, 0.2, 1]}}
+    joint: {{type: helix, axis: [0, 0, 2], pitch: {PITCH}, position: [0.1, 0.2, 1]}}
     shape: {{type: box, size: [{WIDTH}, {WIDTH}, 0.02]}}
     mass: {MASS}
     mass_model: uniform
 """
 
-# A screw between hinges, driven, damped and limited; its paddle meets the ground.
+# A helix between hinges, driven, damped and limited; its paddle meets the ground.
 ARM = """
 simulation: {dt: 0.01, steps: 40}
 contact: {friction: 0.3}
@@ -40,7 +40,7 @@ links:
     mass: 1
   - name: nut
     parent: arm
-    joint: {type: screw, axis: [1, 0.2, 0], pitch: -0.03, position: [0.35, 0, 0], limits: [-2, 2], damping: 0.01}
+    joint: {type: helix, axis: [1, 0.2, 0], pitch: -0.03, position: [0.35, 0, 0], limits: [-2, 2], damping: 0.01}
     shapes: [{shape: bar, position: [0.1, 0.1, 0]}]
     mass: 0.5
   - name: tip
@@ -114,7 +114,7 @@ def main():
     judge("certify", done.returncode == 0, done.stdout.strip().splitlines()[-1] if done.stdout else done.stderr)
 
     page = sdrs("schema", "--markdown").stdout
-    judge("docs", "| `pitch` | number | m/rad | **required** |  | `screw`: " in page and "free up to 6, screw 1 deg" in page,
+    judge("docs", "| `pitch` | number | m/rad | **required** |  | `helix`: " in page and "free up to 6, helix 1 deg" in page,
           "the page of the format tells type and key")
     (FOLDER / "steep.yaml").write_text(NUT.replace(f"pitch: {PITCH}", "pitch: steep"), encoding="utf-8")
     wrong = sdrs("validate", FOLDER / "steep.yaml")

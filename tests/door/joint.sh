@@ -1,5 +1,5 @@
 #!/bin/bash
-# The recipe for a joint type (CONTRIBUTING.md), followed: a screw joint is added to a copy of the sources - its file and
+# The recipe for a joint type (CONTRIBUTING.md), followed: a helix is added to a copy of the sources - its file and
 # its two rows -, the program built with it, and tests/door/joint.py judges its runs. Only what is made of the rows is
 # compiled; the rest are the objects of the check build.
 # Prints one line a case and `N passed, N failed`; exits 1 when one failed.
@@ -13,16 +13,16 @@ mkdir -p $COPY
 cp -r src $COPY/
 
 # the recipe: one file, one row (and one for the number that the type asks for)
-cp tests/door/screw.c $COPY/src/joint/
-sed -i 's|^\(  ROW(FREE,.*[^\\]\)$|\1 \\\n  ROW(SCREW, "screw", "1", 1, 1, 0, 0)|
-  s|^#define JOINT_NUMBER_ROWS(NUMBER)$|& NUMBER(0, "pitch", "screw", "m/rad", "Way along the axis per angle.")|' \
+cp tests/door/helix.c $COPY/src/joint/
+sed -i 's|^\(  ROW(FREE,.*[^\\]\)$|\1 \\\n  ROW(HELIX, "helix", "1", 1, 1, 0, 0)|
+  s|^  NUMBER(0, "pitch", "screw", .*)$|& NUMBER(0, "pitch", "helix", "m/rad", "Way along the axis per angle.")|' \
   $COPY/src/joint/kinds.h
 
 # last_line FILES...: the last command that make would run for a target if these files were new
 last_line() { make -s --no-print-directory FLAVOUR=check V=1 -n "${@/#/--what-if=}" "$TARGET" | tail -n 1; }
 
 objects=()
-for source in src/joint/screw.c $(grep -lE 'JOINT_(WORDS|TYPE_ROWS|NUMBER_ROWS)\(' src/*/*.c); do
+for source in src/joint/helix.c $(grep -lE 'JOINT_(WORDS|TYPE_ROWS|NUMBER_ROWS)\(' src/*/*.c); do
   object=$COPY/$(basename "$source" .c).o
   command=$(TARGET=$BUILD/src/joint/joint.o last_line src/joint/joint.c)
   command=${command//src\/joint\/joint.c/$COPY/$source}

@@ -852,6 +852,42 @@ static void run_Z6_closures(void** state) {
                FROM_THE_FIRST);
 }
 
+/* A differential gear, a rack on its carrier, a screw whose way is coupled, a disc in a plane that is coupled with it.
+ */
+static const char GEARS[] =
+    "simulation: {dt: 0.005, steps: 100, integrator: %s}\n"
+    "contact: {model: none}\n"
+    "links:\n"
+    "  - {name: left, mass: 0.5, mass_model: uniform, joint: {type: hinge, axis: [0, 1, 0], position: [0, 0.3, 1]}, "
+    "shapes: [{type: box, size: [0.2, 0.05, 0.1], position: [0.05, 0, 0]}]}\n"
+    "  - {name: right, mass: 0.6, mass_model: uniform, joint: {type: hinge, axis: [0, 1, 0], position: [0, -0.3, 1]}, "
+    "shapes: [{type: box, size: [0.2, 0.05, 0.1], position: [-0.03, 0, 0.02]}]}\n"
+    "  - {name: carrier, mass: 1, mass_model: uniform, joint: {type: hinge, axis: [0, 1, 0], position: [0, 0, 1]}, "
+    "shapes: [{type: box, size: [0.15, 0.1, 0.15], position: [0.02, 0, 0.01]}]}\n"
+    "  - {name: rack, mass: 0.4, mass_model: uniform, joint: {type: slide, axis: [1, 0, 0.3], position: [0, 0, 1.5]}, "
+    "shape: {type: box, size: [0.3, 0.1, 0.05]}}\n"
+    "  - {name: nut, parent: rack, mass: 0.3, mass_model: uniform, joint: {type: screw, axis: [0, 1, 0.2], pitch: "
+    "0.02}, shapes: [{type: box, size: [0.3, 0.05, 0.04], position: [0.1, 0, 0]}]}\n"
+    "  - {name: disc, mass: 0.3, mass_model: uniform, joint: {type: planar, axis: [0.2, 1, 0], position: [0, 2, 1]}, "
+    "shapes: [{type: box, size: [0.3, 0.05, 0.04], position: [0.1, 0, 0.02]}]}\n"
+    "couplings:\n"
+    "  - {link: carrier, terms: [{link: left, ratio: 0.5}, {link: right, ratio: 0.5}]}\n"
+    "  - {link: rack, of: carrier, ratio: 0.1, offset: 0}\n"
+    "  - {link: disc, coordinate: x, terms: [{link: disc, coordinate: angle, ratio: 0.2}, {link: nut}]}\n"
+    "controllers:\n"
+    "  - {link: left, type: torque, target: 0.6, damping_gain: 0.05}\n"
+    "initial:\n"
+    "  - {link: disc, coordinates: [0.1, -0.3, 0.2], velocities: [0.1, 0.3, 0.5]}\n"
+    "  - {link: left, velocities: [1]}\n"
+    "  - {link: carrier, velocities: [0.5]}\n";
+
+static void run_Z7_couplings(void** state) {
+  (void)state;
+  const unsigned blocks = STATE | CONTROL | VERTICES | ATTACHMENTS | MASS;
+  check_row(&(Row){"gears", blocks, 12, 1e-7, "first_order", GEARS});
+  check_row(&(Row){"gears, second order", blocks, 12, 1e-7, "second_order", GEARS});
+}
+
 static void run_Z6_a_closure_that_breaks(void** state) {
   (void)state;
   Run* run = run_create(1, 0, ROPE_BREAKS, "first_order");
@@ -897,6 +933,9 @@ static void run_T4_rolling_and_spinning_friction(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(run_Z6_closures),
+      cmocka_unit_test(run_Z7_couplings),
+      cmocka_unit_test(run_Z6_a_closure_that_breaks),
       cmocka_unit_test(run_A1_A2_A3_A9_A10_A12_without_contact),
       cmocka_unit_test(run_L4_loads_without_contact),
       cmocka_unit_test(run_M3_motors_through_saturation),

@@ -1,0 +1,87 @@
+#include <string.h>
+
+#include "scene/parts.h"
+
+enum { TERMS_MAX = 8 };
+
+/* The number of a plain coordinate of the link's joint, -1 after an error. */
+static int read_coordinate(Reader* reader, const Node* item, const Node* named, int link) {
+  const SceneLink* l = &reader->scene->links[link];
+  Joint joint = scene_joint(&l->joint);
+  Excerpt name = text_excerpt(l->name);
+  if (!named && joint.plain_count == 1) return 0;
+  for (int k = 0; named && k < joint.plain_count; k++)
+    if (strcmp(joint.names[k], named->text) == 0) return k;
+  if (joint.plain_count == 0)
+    reader_error(reader, item->place, "the joint of '%s' has no coordinate that could be coupled", name.text);
+  else if (!named)
+    reader_error(reader, item->place, "the joint of '%s' has %d coordinates: say which by 'coordinate' ('%s' ...)",
+                 name.text, joint.plain_count, joint.names[0]);
+  else
+    reader_error(reader, named->place, "the joint of '%s' has no coordinate '%s' that could be coupled", name.text,
+                 text_excerpt(named->text).text);
+  return -1;
+}
+
+static void add_term(Reader* reader, const Node* item, const Node* link, const Node* coordinate, double ratio,
+                     SceneCoupling* coupling) {
+  if (!link) return;
+  size_t mark = reader_enter_key(reader, "link");
+  int index = read_link_name(reader, link);
+  reader_leave(reader, mark);
+  if (index < 0 || reader->joint_broken[index]) return;
+  int which = read_coordinate(reader, item, coordinate, index);
+  for (int k = 0; which >= 0 && k < coupling->count; k++)
+    if (coupling->terms[k].link == index && coupling->terms[k].coordinate == which)
+      reader_error(reader, link->place, "this coordinate stands in the coupling already");
+  if (which >= 0) coupling->terms[coupling->count++] = (SceneCouplingTerm){index, which, ratio};
+}
+
+static void read_terms(Reader* reader, const Node* list, SceneCoupling* coupling) {
+  size_t mark = reader_enter_key(reader, "terms");
+  int index = 0;
+  if (list->count >= TERMS_MAX) reader_error(reader, list->place, "more than %d terms", TERMS_MAX - 1);
+  for (const Node* entry = list->first; entry && index + 1 < TERMS_MAX; entry = entry->next, index++) {
+    size_t below = reader_enter_index(reader, index);
+    CouplingTermForm form;
+    if (schema_read(reader, entry, "coupling_term", &form))
+      add_term(reader, entry, form.link, form.coordinate, form.ratio, coupling);
+    reader_leave(reader, below);
+  }
+  reader_leave(reader, mark);
+}
+
+static void read_coupling(Reader* reader, const Node* item) {
+  CouplingForm form;
+  if (!schema_read(reader, item, "coupling", &form)) return;
+  int before = reader->problem_count;
+  SceneCoupling coupling = {.place = item->place, .terms = MEMORY_NEW(SceneCouplingTerm, TERMS_MAX)};
+  coupling.has_offset = node_find(item, "offset") != NULL;
+  coupling.offset = form.offset;
+  const Node* ratio = node_find(item, "ratio");
+  if (!form.of && !form.terms) reader_error(reader, item->place, "what does it follow? give 'of' (a link) or 'terms'");
+  if (form.terms && ratio) reader_error(reader, node_key_place(ratio), "a ratio stands with each of the 'terms'");
+  add_term(reader, item, form.link, form.coordinate, 1, &coupling);
+  if (form.of) add_term(reader, item, form.of, NULL, form.ratio, &coupling);
+  if (form.terms) read_terms(reader, form.terms, &coupling);
+  if (reader->problem_count > before || coupling.count < 2) {
+    memory_free(coupling.terms);
+    return;
+  }
+  Scene* scene = reader->scene;
+  scene->couplings =
+      memory_grown(scene->couplings, sizeof(SceneCoupling), scene->coupling_count, &reader->coupling_capacity);
+  scene->couplings[scene->coupling_count++] = coupling;
+}
+
+void read_couplings(Reader* reader, const Node* list) {
+  if (!list) return;
+  size_t mark = reader_enter_key(reader, "couplings");
+  int index = 0;
+  for (const Node* entry = list->first; entry && !reader->exhausted; entry = entry->next, index++) {
+    size_t below = reader_enter_index(reader, index);
+    read_coupling(reader, entry);
+    reader_leave(reader, below);
+  }
+  reader_leave(reader, mark);
+}
