@@ -56,6 +56,8 @@ void contact_set_part(ContactSystem* system, double dt, double dt_before, bool r
 
 /* Distance from which on two hulls exert nothing on each other [m]. */
 double contact_range(const Model* model);
+/* Is the law's energy once differentiable only, so that gradients of runs have kinks? */
+bool contact_once_differentiable(const Model* model);
 /* Pairs of links that are listed as touching are nearer than this [m]; INFINITY: all that exert a force. */
 double contact_listed_range(const Model* model);
 /* Find the pairs that can matter while every link moves from the accepted poses within its bound. */
