@@ -68,6 +68,10 @@ if chosen motor; then
   simulate motor
   draw scenes/motor $RUNS/motor --time 0.4 --trail 5 --size 640x480
 fi
+if chosen conveyor; then
+  simulate conveyor
+  draw scenes/conveyor $RUNS/conveyor --trail 4 --size 640x480
+fi
 if chosen springs; then
   simulate springs
   draw scenes/springs $RUNS/springs --trail 8 --size 640x480

@@ -95,8 +95,9 @@ void verb_help(FILE* stream, const Verb* verb);
 const OptionRow* common_options(int* count);
 
 /* One definition per cmd_<verb>.c. */
-extern const Verb VERB_SIMULATE, VERB_VALIDATE, VERB_SCHEMA, VERB_QUERY, VERB_COMPARE, VERB_BENCH, VERB_RENDER,
-    VERB_GRADCHECK, VERB_OPTIMIZE, VERB_DECOMPOSE, VERB_EXPORT, VERB_PLOT, VERB_CERTIFY, VERB_IMPORT;
+extern const Verb VERB_CONVERGE, VERB_SIMULATE, VERB_VALIDATE, VERB_SCHEMA, VERB_QUERY, VERB_COMPARE, VERB_BENCH,
+    VERB_RENDER, VERB_GRADCHECK, VERB_OPTIMIZE, VERB_DECOMPOSE, VERB_EXPORT, VERB_PLOT, VERB_CERTIFY, VERB_IMPORT,
+    VERB_CONVERGE;
 
 /* The whole program: pick the verb, parse, run; returns the exit code. */
 ExitCode app_run(int argc, char** argv);

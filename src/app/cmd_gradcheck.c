@@ -9,7 +9,7 @@
 #define DEFAULT_BOUND 1e-6
 
 static const OptionRow OPTIONS[] = {
-    {"wrt", 0, OPTION_TEXT, "LIST", "blocks: state,control,vertices,attachments,mass,contact (all)"},
+    {"wrt", 0, OPTION_TEXT, "LIST", "blocks: state,control,vertices,attachments,mass,contact,material (all)"},
     {"directions", 0, OPTION_COUNT, "N", "random directions per block (3; at most 16)"},
     {"steps", 'n', OPTION_COUNT, "N", "check the first N steps only"},
     {"bound", 0, OPTION_NUMBER, "X", "largest relative error that passes (1e-6)"},
@@ -34,8 +34,8 @@ static bool read_blocks(const Options* options, unsigned* blocks) {
       known = true;
     }
     if (!known) {
-      usage_error(options, "--wrt: '%.*s' is none of state, control, vertices, attachments, mass, contact", (int)length,
-                  word);
+      usage_error(options, "--wrt: '%.*s' is none of state, control, vertices, attachments, mass, contact, material",
+                  (int)length, word);
       return false;
     }
     word += length + (word[length] == ',');
@@ -424,7 +424,7 @@ const Verb VERB_GRADCHECK = {
         "Numbers per block: initial coordinates and velocities (state), parameters of signals (control), hull "
         "vertices,\n"
         "joint origins (attachments), masses or densities, and support, stiffness, friction, smoothing, rest_speed "
-        "(contact).\n"
+        "(contact), restitution and what links and contact.pairs say of friction and restitution, above 0 (material).\n"
         "A task is checked scenario by scenario with its own losses, then by its own design and control variables; "
         "with\n"
         "--steps the random function stands in, because the losses' times may lie beyond.\n"

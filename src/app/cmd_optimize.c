@@ -23,6 +23,9 @@ static Status design_run_create(DesignRun* run, const Options* options) {
   *run = (DesignRun){.options = options};
   Status status =
       task_load(&run->task, options->operands[0], options->overrides, options->override_count, &run->diagnostics);
+  if (status == STATUS_BAD_INPUT && !task_recognise(options->operands[0]))
+    say_other_kind(options->operands[0], "a scene", "sdrs simulate runs it; a task names it and says what is wanted",
+                   &run->diagnostics);
   if (status != STATUS_OK) return status;
   if (option_given(options, "iterations")) run->task.optimizer.iterations = option_count(options, "iterations", 1);
   run->task.memory = option_number(options, "memory", run->task.memory);
@@ -109,6 +112,41 @@ static void print_start(const DesignRun* run) {
   if (*optimization_note(o) && run->options->verbose) fputs(optimization_note(o), stderr);
 }
 
+/* A design whose loss with half the time step differs by more than this part, and by more than this part of what was
+ * gained (a loss next to zero differs by any part), owes it to the time step. */
+#define STEP_SHARE 0.1
+#define GAIN_SHARE 0.01
+
+/* The best design's loss with half the time step; NaN when a run fails. */
+static double refined_loss(DesignRun* run) {
+  RecordOptions options = {.threads = run->options->threads, .interrupted = interrupted};
+  options.tolerance = run->task.optimizer.tolerance;
+  double sum = 0;
+  for (int k = 0; k < run->task.scenario_count && isfinite(sum); k++) {
+    Diagnostics unsaid = {0};
+    RefinedRun refined;
+    RefinedSubject subject = {optimization_scene(run->optimization, k, true), &run->task, k, 1};
+    Status status = refined_run(&refined, &subject, 2, &options, &unsaid);
+    sum = status == STATUS_OK ? sum + run->task.scenarios[k].weight * refined.value : (double)NAN;
+    refined_run_free(&refined);
+    diagnostics_free(&unsaid);
+  }
+  return sum;
+}
+
+static void tell_time_step(DesignRun* run) {
+  if (run->options->quiet || option_given(run->options, "no-converge") || interrupted()) return;
+  double best = optimization_best_loss(run->optimization), refined = refined_loss(run);
+  double gained = fabs(optimization_rows(run->optimization)[0].loss - best);
+  if (interrupted() || fabs(refined - best) <= fmax(STEP_SHARE * fabs(best), GAIN_SHARE * gained)) return;
+  Text value = {0};
+  text_add(&value, isfinite(refined) ? "%.6g" : "not to be had: a run fails", refined);
+  fprintf(stderr,
+          "%s: with half the time step the design's loss is %s instead of %.6g: sdrs converge %s/best.scene.yaml\n",
+          run->task.name, value.data, best, run->folder);
+  text_free(&value);
+}
+
 static void print_end(const DesignRun* run) {
   const Optimization* o = run->optimization;
   const OptimizationRow* rows = optimization_rows(o);
@@ -179,16 +217,33 @@ static Status write_summary(DesignRun* run, ExitCode code) {
   return status;
 }
 
+/* The command that goes on, for a shell: with what changed the task. */
+static void tell_resume(const DesignRun* run) {
+  const Options* options = run->options;
+  Text line = {0};
+  text_add(&line, "sdrs optimize ");
+  text_add_shell(&line, options->operands[0]);
+  text_add(&line, " -o ");
+  text_add_shell(&line, run->folder);
+  for (int i = 0; i < options->override_count; i++) {
+    text_add(&line, " --set ");
+    text_add_shell(&line, options->overrides[i].text);
+  }
+  if (option_given(options, "memory")) text_add(&line, " --memory %s", option_text(options, "memory"));
+  if (option_given(options, "iterations")) text_add(&line, " --iterations %s", option_text(options, "iterations"));
+  fprintf(stderr, "%s: stopped by %s after iteration %d; %s --resume goes on\n", run->task.name,
+          interrupt_name(interrupt_signal()), optimization_iteration(run->optimization), line.data);
+  text_free(&line);
+}
+
 static ExitCode finish(DesignRun* run, Status status) {
   Status written = status == STATUS_IO ? status : agreed(save_end(run)); /* what cannot be written is told once */
   ExitCode code = status_exit_code(written == STATUS_OK ? status : written);
   if (!is_writer()) return code;
   if (written == STATUS_OK && write_summary(run, code) != STATUS_OK) code = EXIT_IO;
-  if (status == STATUS_INTERRUPTED && !run->options->quiet)
-    fprintf(stderr, "%s: stopped by %s after iteration %d; sdrs optimize %s -o %s --resume goes on\n", run->task.name,
-            interrupt_name(interrupt_signal()), optimization_iteration(run->optimization), run->options->operands[0],
-            run->folder);
+  if (status == STATUS_INTERRUPTED && !run->options->quiet) tell_resume(run);
   if (status == STATUS_OK) print_end(run);
+  if (status == STATUS_OK) tell_time_step(run);
   if (code != EXIT_IO) leave_overview(run->options, run->folder);
   if (!run->options->json && code != EXIT_IO) printf("%s\n", run->folder);
   return code;
@@ -231,6 +286,7 @@ static ExitCode optimize(const Options* options) {
 static const OptionRow OPTIONS[] = {
     {"resume", 0, OPTION_FLAG, NULL, "go on from the checkpoint in the run folder"},
     {"iterations", 0, OPTION_COUNT, "N", "end after N iterations instead of the task's number"},
+    {"no-converge", 0, OPTION_FLAG, NULL, "do not run the best design again with half the time step"},
     MEMORY_OPTION,
     OVERVIEW_OPTIONS,
 };
@@ -254,7 +310,9 @@ const Verb VERB_OPTIMIZE = {
         "folder is printed on standard output (with --json, summary.json is).\n"
         "SIGINT, SIGTERM and SIGUSR1 leave the checkpoint and all files, exit 130; --resume goes on to the same end, "
         "bit\n"
-        "by bit. Overrides of the scenes begin with scene: --set scene.contact.friction=0.2\n"
+        "by bit. At the end the best design is run once more with half the time step, and a line says when its loss "
+        "differs\n"
+        "by more than 10 %. Overrides of the scenes begin with scene: --set scene.contact.friction=0.2\n"
         "Exit codes: 0 done, 2 wrong usage, 3 bad input, 4 the initial design cannot be simulated, 5 cannot read or\n"
         "write, 130 interrupted.\n",
     .options = OPTIONS,

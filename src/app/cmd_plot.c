@@ -145,10 +145,9 @@ const Verb VERB_PLOT = {
         "  sdrs plot docs/results/orders.csv --columns error --log -o orders.png\n"
         "  sdrs plot docs/results/batch-slide.csv --columns '*px' --x contact.friction --by contact.support --log-x\n",
     .details =
-        "Plots of simulate's runs: energy, forces (size of each pair's contact force), gap, iterations; of "
-        "optimize's:\n"
-        "convergence, gradients, steps. -o names a picture, .png or .svg; its name is printed on standard output. "
-        "Drawn by\n"
+        "Plots of simulate's runs: energy, forces (size of each pair's contact force), gap, iterations, and where\n"
+        "simulation.output asked for them speeds and joint-forces; of optimize's: convergence, gradients, steps.\n"
+        "-o names a picture, .png or .svg; its name is printed on standard output. Drawn by\n"
         "the program gnuplot, which must be installed; no display is needed.\n"
         "Exit codes: 0 done, 2 wrong usage, 3 bad input, 5 cannot read or write (also: gnuplot is missing).\n",
     .options = OPTIONS,

@@ -291,7 +291,19 @@ static double frames_asked(const Rendering* rendering) {
   return longest * rendering->render.fps;
 }
 
+/* A moment beyond the end is no moment of the run. */
+static void warn_beyond_end(Rendering* rendering) {
+  double asked = rendering->render.time, end = 0;
+  for (int i = 0; i < rendering->shown.subject_count; i++) {
+    const RunPoses* run = rendering->shown.subjects[i].run;
+    end = fmax(end, run->time[run->row_count - 1]);
+  }
+  if (asked > end * (1 + 1e-9) && !rendering->options->quiet)
+    fprintf(stderr, "sdrs render: warning: the run ends at %g s: --time %g shows its last moment\n", end, asked);
+}
+
 static ExitCode draw_loaded(Rendering* rendering) {
+  warn_beyond_end(rendering);
   double frames = frames_asked(rendering), start = timer_now();
   ExitCode code = find_links(rendering);
   if (code != EXIT_DONE) return code;

@@ -11,9 +11,10 @@ typedef struct {
   char* folder;
   RunInput* inputs;
   int input_count;
+  Vec3 *velocity, *angular_velocity; /* of the state that is recorded  (links) */
   RunTotals totals;
   StepReport report; /* of the last step tried */
-  int recorded;      /* step of the last rows written, -1 = none */
+  int recorded;      /* step of the run that the last rows written are of, -1 = none */
   const char* stop;  /* why the run ended */
   double start, setup_seconds, output_seconds;
 } Run;
@@ -30,6 +31,8 @@ static Status run_create(Run* run, const Options* options) {
   if (status != STATUS_OK) return status;
   run->inputs = run_inputs(&run->loaded.scene, &run->input_count);
   run->folder = run_folder_path(options, run->loaded.scene.name);
+  run->velocity = MEMORY_NEW(Vec3, run->loaded.model.link_count);
+  run->angular_velocity = MEMORY_NEW(Vec3, run->loaded.model.link_count);
   interrupt_install(); /* from here on there is something to finish */
   return run_folder_open(&run->output, run->folder, &run->loaded.model, &run->diagnostics);
 }
@@ -41,6 +44,8 @@ static void run_free(Run* run) {
   loaded_free(&run->loaded);
   diagnostics_free(&run->diagnostics);
   memory_free(run->folder);
+  memory_free(run->velocity);
+  memory_free(run->angular_velocity);
 }
 
 /* ---------------------------------------------------------------- what -v says */
@@ -78,13 +83,34 @@ static Status record(Run* run, const StepReport* report) {
   double start = timer_now();
   const SimState* state = sim_state(run->sim);
   RunFrame frame = {.state = state, .report = report, .measure = sim_measure(run->sim)};
+  if (run->loaded.model.simulation.output & OUTPUT_VELOCITIES)
+    sim_link_velocities(run->sim, run->velocity, run->angular_velocity);
+  frame.velocity = run->velocity;
+  frame.angular_velocity = run->angular_velocity;
+  frame.joint_forces = sim_joint_forces(run->sim);
   frame.contacts = sim_contacts(run->sim, &frame.contact_count);
   frame.path = sim_path(run->sim);
   run_totals_measure(&run->totals, &frame.measure, state);
   Status status = run_folder_add(run->output, &frame, &run->diagnostics);
-  run->recorded = state->step;
+  run->recorded = state->step - run->loaded.model.start_step;
   run->output_seconds += timer_now() - start;
   return status;
+}
+
+/* Is the state at the end of this step to be kept? */
+static bool asked_for(const Scene* scene, int step) {
+  for (int k = 0; k < scene->keep_state_count; k++)
+    if (fabs(scene->keep_states[k] - step * scene->simulation.dt) < 1e-3 * scene->simulation.dt) return true;
+  return false;
+}
+
+/* The states that others may begin in; that in which this one began makes the folder complete. */
+static void keep_state(Run* run) {
+  const Model* model = &run->loaded.model;
+  int step = sim_state(run->sim)->step;
+  bool starts = step == model->start_step, ends = step == model->start_step + model->simulation.steps;
+  if (starts ? model->start != NULL : !ends && asked_for(&run->loaded.scene, step))
+    run_folder_keep_state(run->output, run->sim);
 }
 
 /* Advance until the steps are done, the solver fails, a signal asks or a write fails. On return `last` is the report
@@ -98,7 +124,8 @@ static Status advance(Run* run, Progress* progress, StepReport* last) {
     *last = run->report;
     const SimState* state = sim_state(run->sim);
     run_totals_step(&run->totals, last, state);
-    if (step % simulation->record_every == 0 && record(run, last) != STATUS_OK) return STATUS_IO;
+    if (state->step % simulation->record_every == 0 && record(run, last) != STATUS_OK) return STATUS_IO;
+    keep_state(run);
     progress_update(progress, step, state->time, (double)run->totals.iterations / step, timer_now());
   }
   return STATUS_OK;
@@ -119,10 +146,12 @@ static Status run_steps(Run* run) {
   const Scene* scene = &run->loaded.scene;
   progress_start(&progress, stream, scene->name, run->loaded.model.simulation.steps, timer_now());
   Status status = record(run, NULL);
+  if (status == STATUS_OK) keep_state(run);
   if (status == STATUS_OK) status = advance(run, &progress, &last);
   progress_end(&progress);
   run->stop = stop_text(run, status);
   if (status != STATUS_IO && run->recorded != run->totals.steps && record(run, &last) != STATUS_OK) status = STATUS_IO;
+  if (status != STATUS_IO && run->totals.steps > 0) run_folder_keep_state(run->output, run->sim);
   return status;
 }
 
@@ -304,8 +333,9 @@ const Verb VERB_SIMULATE = {
         "  sdrs simulate scenes/pile.yaml --steps 100 --threads 2 -v\n"
         "  sdrs simulate scenes/stack.yaml -q --json | python3 -m json.tool\n",
     .details =
-        "Writes trajectory.csv, joints.csv, contacts.csv, solver.csv, path.csv and summary.json; the folder is "
-        "printed\n"
+        "Writes trajectory.csv, joints.csv, contacts.csv, solver.csv, path.csv, summary.json, where simulation.output\n"
+        "asks for them velocities.csv and forces.csv, and in states/ the state at the end and at\n"
+        "simulation.keep_states, which a scene may begin in (start: {run: FOLDER}); the folder is printed\n"
         "on standard output (with --json, summary.json is). Files of an earlier run in the same folder are replaced.\n"
         "SIGINT, SIGTERM and SIGUSR1 finish the step, write the folder up to it and exit 130.\n"
         "Exit codes: 0 done, 2 wrong usage, 3 bad input, 4 the solver failed, 5 cannot read or write, 130 "

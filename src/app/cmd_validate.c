@@ -1,7 +1,7 @@
 /* sdrs validate FILE...: read and check scenes and tasks only; every problem of every file at once. */
 #include <string.h>
 #include "app/command.h"
-#include "scene/task.h"
+#include "optimize/optimize.h"
 
 /* ---------------------------------------------------------------- scenes */
 
@@ -83,11 +83,23 @@ static void check_scenarios(Task* task, int threads, Diagnostics* diagnostics) {
   }
 }
 
+/* All that optimize refuses before it runs anything: variables, losses, bounds. */
+static void check_design(Task* task, int threads, Diagnostics* diagnostics) {
+  Optimization* optimization = NULL;
+  Diagnostics problems = {0};
+  OptimizationOptions settings = {threads, NULL};
+  optimization_create(&optimization, task, &settings, &problems);
+  diagnostics_add_new(diagnostics, &problems);
+  diagnostics_free(&problems);
+  optimization_destroy(optimization);
+}
+
 static ExitCode validate_task(const Options* options, const char* path, Json* json) {
   Task task;
   Diagnostics diagnostics = {0};
   Status status = task_load(&task, path, options->overrides, options->override_count, &diagnostics);
   if (status == STATUS_OK) check_scenarios(&task, options->threads, &diagnostics);
+  if (status == STATUS_OK && diagnostics.error_count == 0) check_design(&task, options->threads, &diagnostics);
   bool good = status == STATUS_OK && diagnostics.error_count == 0;
   print_diagnostics(options, &diagnostics);
   report_task(options, json, path, &task, &diagnostics, good);

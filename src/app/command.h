@@ -37,6 +37,8 @@ typedef struct {
   double scene_seconds, model_seconds;
 } Loaded;
 
+/* Instead of the problems of a file that is of another kind: what it is, and what to do with it. */
+void say_other_kind(const char* path, const char* what, const char* instead, Diagnostics* diagnostics);
 /* Read, override, set the step count (0 = the file's), build the model. Problems go to diagnostics. */
 Status loaded_create(Loaded* loaded, const Options* options, const char* path, int steps, Diagnostics* diagnostics);
 void loaded_free(Loaded* loaded);
@@ -56,6 +58,7 @@ typedef struct {
   char* scene_path;         /* as the summary records it */
   const char* scene_sha256; /* borrowed from the summary; NULL = not recorded */
   SceneOverride* overrides; /* the run's, then the command line's */
+  char* own_override;       /* one of them, of the folder */
   int override_count;
   struct cJSON* summary; /* owns the texts of the run's overrides; NULL for a scene */
   Scene scene;

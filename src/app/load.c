@@ -1,11 +1,19 @@
 #include <string.h>
 
 #include "app/command.h"
+#include "scene/task.h"
+
+void say_other_kind(const char* path, const char* what, const char* instead, Diagnostics* diagnostics) {
+  diagnostics_free(diagnostics);
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "this is %s: %s", what, instead);
+}
 
 Status loaded_create(Loaded* loaded, const Options* options, const char* path, int steps, Diagnostics* diagnostics) {
   *loaded = (Loaded){0};
   double start = timer_now();
   Status status = scene_load(&loaded->scene, path, options->overrides, options->override_count, diagnostics);
+  if (status == STATUS_BAD_INPUT && task_recognise(path))
+    say_other_kind(path, "a task", "sdrs optimize works on it, sdrs simulate runs its scene", diagnostics);
   if (status != STATUS_OK) return status;
   loaded->scene.threads = options->threads;
   if (steps > 0) loaded->scene.simulation.steps = steps;

@@ -79,6 +79,24 @@ static OptionSlot find_slot(OptionParser* parser, const char* name, size_t lengt
   return (OptionSlot){NULL, NULL};
 }
 
+/* What people look for among the options stands in the file. */
+static const char* key_of_option(const char* name) {
+  static const struct {
+    const char *name, *key;
+  } KEYS[] = {
+      {"dt", "simulation.dt"},
+      {"timestep", "simulation.dt"},
+      {"duration", "simulation.duration"},
+      {"gravity", "simulation.gravity"},
+      {"substeps", "simulation.substeps"},
+      {"friction", "contact.friction"},
+      {"restitution", "contact.restitution"},
+  };
+  for (size_t i = 0; i < sizeof KEYS / sizeof KEYS[0]; i++)
+    if (strcmp(KEYS[i].name, name) == 0) return KEYS[i].key;
+  return NULL;
+}
+
 static void fault_unknown(OptionParser* parser, const char* word, size_t length) {
   const Verb* verb = parser->verb;
   const char** names = MEMORY_NEW(const char*, COMMON_COUNT + verb->option_count);
@@ -87,7 +105,10 @@ static void fault_unknown(OptionParser* parser, const char* word, size_t length)
   char* name = memory_text(word + strspn(word, "-"));
   name[strcspn(name, "=")] = '\0';
   const char* nearest = text_nearest(name, names, COMMON_COUNT + verb->option_count);
-  if (nearest)
+  const char* key = verb->reads_scene ? key_of_option(name) : NULL;
+  if (key)
+    fault(parser, "unknown option '%.*s': it is a key of the file: --set %s=...", (int)length, word, key);
+  else if (nearest)
     fault(parser, "unknown option '%.*s' (did you mean '--%s'?)", (int)length, word, nearest);
   else
     fault(parser, "unknown option '%.*s'", (int)length, word);

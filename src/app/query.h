@@ -13,16 +13,28 @@ typedef struct {
   ContactModel law;
 } QueryPair;
 
-/* A body of a question: a smooth shape, or the corners of a hull. */
+/* A body of a question: a smooth shape, the corners of a hull, or neither: points with normals, a union, a
+ * subtraction. */
 typedef struct {
-  bool smooth;
-  Shape shape;
-  ConvexHull hull;        /* in the body's frame */
-  PointView points;       /* its corners */
-  WitnessSurface samples; /* of its surface; made for the first question that needs them */
+  bool smooth, hulled;
+  Shape shape;             /* smooth; with the same frame as field.shape, which owns its arrays */
+  ConvexHull hull;         /* hulled: in the body's frame */
+  PointView points;        /* its corners */
+  WitnessSurface samples;  /* of its surface; made for the first question that needs them */
+  Field* field;            /* one, owned: its address stays */
+  const char* no_field;    /* why a hull has none (static); else NULL */
+  TriangleSurface surface; /* of a mesh, until the first question that makes it edges and points of `manifold` */
+  ManifoldBody manifold;   /* made for the first question that needs it */
 } QueryBody;
 
-typedef enum { QUERY_POTENTIAL, QUERY_DISTANCE, QUERY_GROWTH, QUERY_WITNESS, QUERY_METHODS } QueryMethod;
+typedef enum {
+  QUERY_POTENTIAL,
+  QUERY_DISTANCE,
+  QUERY_GROWTH,
+  QUERY_WITNESS,
+  QUERY_MANIFOLD,
+  QUERY_METHODS,
+} QueryMethod;
 const char* query_method_name(QueryMethod method); /* NULL for QUERY_POTENTIAL, which has no word */
 
 typedef struct {
@@ -33,6 +45,7 @@ typedef struct {
   WitnessSampling sampling; /* QUERY_WITNESS */
   Vec3 target[2];           /* where the nearest points are wanted, in the bodies' frames */
   bool has_target;
+  ManifoldOptions manifold;     /* QUERY_MANIFOLD; smoothing 0: not said */
   bool derivatives, parameters; /* answer those by the poses, by the shapes' own parameters too */
 } QueryItem;
 

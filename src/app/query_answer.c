@@ -191,6 +191,48 @@ static void answer_witness(Text* line, const QueryList* list, const QueryItem* i
   add_smooth_derivatives(line, &w);
 }
 
+/* Derivatives of one contact: rows as in manifold.h. */
+static void add_contact_derivatives(Text* line, const ManifoldContact* contact) {
+  static const AnswerRows names[] = {{"point", MANIFOLD_POINT, 3},
+                                     {"distance", MANIFOLD_DISTANCE, 1},
+                                     {"normal", MANIFOLD_NORMAL, 3},
+                                     {"activity", MANIFOLD_ACTIVITY, 1}};
+  Table table = {&contact->slope[0][0], QUERY_POSE_COLUMNS, {0, 0}};
+  add_derivatives(line, &table, names, sizeof names / sizeof names[0], NULL);
+}
+
+static void add_contact(Text* line, const ManifoldContact* contact, bool derivatives) {
+  static const char* const kinds[] = {"vertex_a", "vertex_b", "edge_a", "edge_b"};
+  text_add(line, "{\"kind\": \"%s\"", kinds[contact->kind]);
+  add_vector(line, "point", contact->point);
+  add_number(line, "distance", contact->distance);
+  add_vector(line, "normal", contact->normal);
+  add_number(line, "activity", contact->activity);
+  if (derivatives) add_contact_derivatives(line, contact);
+  text_add(line, "}");
+}
+
+/* Smoothing that was not said: this part of the bodies' mean size. */
+#define SMOOTHING_PART 0.01
+
+static void answer_manifold(Text* line, const QueryList* list, const QueryItem* item) {
+  const ManifoldBody *a = &list->bodies[item->body[0]].manifold, *b = &list->bodies[item->body[1]].manifold;
+  ManifoldOptions options = item->manifold;
+  if (!(options.smoothing > 0)) options.smoothing = SMOOTHING_PART * (a->outer + b->outer);
+  if (options.edges == 0) options.edges = MANIFOLD_EDGES;
+  int64_t count = manifold_count(a, b, &options);
+  ManifoldContact* contacts = memory_alloc(sizeof *contacts * (size_t)count);
+  manifold_query(a, item->pose[0], b, item->pose[1], &options, contacts);
+  add_number(line, "smoothing", options.smoothing);
+  text_add(line, ", \"contacts\": [");
+  for (int64_t i = 0; i < count; i++) {
+    if (i > 0) text_add(line, ", ");
+    add_contact(line, &contacts[i], item->derivatives);
+  }
+  text_add(line, "]");
+  memory_free(contacts);
+}
+
 void query_answer(Text* line, const QueryList* list, const QueryItem* item, QueryMemory* memory) {
   if (memory->body[0] != item->body[0] || memory->body[1] != item->body[1])
     *memory = (QueryMemory){.body = {item->body[0], item->body[1]}};
@@ -199,6 +241,8 @@ void query_answer(Text* line, const QueryList* list, const QueryItem* item, Quer
     answer_growth(line, list, item, memory);
   else if (item->method == QUERY_WITNESS)
     answer_witness(line, list, item);
+  else if (item->method == QUERY_MANIFOLD)
+    answer_manifold(line, list, item);
   else
     answer_distance(line, list, item, memory);
   text_add(line, "}\n");

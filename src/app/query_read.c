@@ -136,12 +136,7 @@ void query_free(QueryList* list) {
     memory_free(list->items[i].pair.a);
     memory_free(list->items[i].pair.b);
   }
-  for (int i = 0; i < list->body_count; i++) {
-    shape_free(&list->bodies[i].shape);
-    if (list->bodies[i].hull.vertices) hull_free(&list->bodies[i].hull);
-    point_view_free(&list->bodies[i].points);
-    surface_samples_free(&list->bodies[i].samples);
-  }
+  for (int i = 0; i < list->body_count; i++) query_body_free(&list->bodies[i]);
   memory_free(list->items);
   memory_free(list->bodies);
   *list = (QueryList){0};

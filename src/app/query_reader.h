@@ -10,13 +10,19 @@
 /* Largest coordinate [m]: beyond it squares lose the digits that a contact needs. */
 #define READER_COORDINATE_MAX 1e9
 
+/* Lists and objects within one another: a question, a body, and shapes of shapes. */
+#define READER_DEPTH_MAX 24
+/* Shapes within shapes. */
+#define READER_SHAPES_DEEP 5
+
 /* Where the reading is: the path of child numbers leads to the place, the trail names it. */
 typedef struct {
   const char *file, *whole, *text; /* text: where the document begins in the whole */
   Diagnostics* diagnostics;
-  int path[8], depth;
+  int path[READER_DEPTH_MAX], depth;
   Text trail; /* `pair 3: a[2]` */
   int problems;
+  int shapes_deep; /* how many shapes the reader is within */
 } QueryReader;
 
 /* Into the child of this number, and back to where the trail was. */
@@ -39,6 +45,32 @@ void query_reader_refuse_key(QueryReader* reader, const char* name, const char* 
 typedef void (*ReaderMember)(QueryReader* reader, const cJSON* item, int key, void* context);
 void query_reader_object(QueryReader* reader, const cJSON* item, const char* const* keys, int count,
                          ReaderMember member, void* context, bool* seen);
+
+/* What has been read of a shape (app/query_shapes.c); owns its arrays and parts. type: a SmoothKind, or one of these.
+ */
+enum { TEXT_HULL = SMOOTH_KINDS, TEXT_MESH, TEXT_POINTS, TEXT_UNION, TEXT_SUBTRACTION, TEXT_TYPES };
+typedef struct {
+  int type;
+  SmoothForm form;
+  Vec3* normals;
+  double* offsets;
+  double (*faces)[4];
+  int normal_count, offset_count;
+  Vec3* points;
+  int point_count;
+  const char* file;
+  double scale;
+  double radius, smoothing; /* m; 0: not said */
+  Field* parts;
+  int part_count;
+  Pose* pose;
+} ShapeText;
+/* Made of what was read (app/query_body.c); the text is left for its owner to free, without what went over. false, and
+ * problems: it cannot be. */
+bool query_body_make(QueryReader* reader, ShapeText* text, QueryBody* body);
+void query_body_free(QueryBody* body);
+/* Points and edges for `manifold`, where they are not there yet. */
+bool query_body_make_manifold(QueryReader* reader, QueryBody* body);
 
 /* One question of the form with shapes (app/query_shapes.c): item is an object; what it leaves out is as in `last`,
  * NULL for none. */

@@ -6,10 +6,11 @@
 #define LENGTH_MIN 1e-6
 #define LENGTH_MAX 1e6
 #define SHARPNESS_MAX 1e6
+#define SMOOTHING_MIN 1e-9 /* m */
 /* A quaternion is one when its length is this near to 1; then it is made exact. */
 #define UNIT_TOLERANCE 1e-6
 
-static const char* const METHODS[QUERY_METHODS] = {NULL, "distance", "growth", "witness"};
+static const char* const METHODS[QUERY_METHODS] = {NULL, "distance", "growth", "witness", "manifold"};
 
 const char* query_method_name(QueryMethod method) { return METHODS[method]; }
 
@@ -27,6 +28,9 @@ typedef enum {
   VALUE_POINTS,
   VALUE_FILE,
   VALUE_SCALE,
+  VALUE_RADIUS,
+  VALUE_SMOOTHING,
+  VALUE_PARTS,
 } BodyValue;
 
 typedef struct {
@@ -36,7 +40,7 @@ typedef struct {
   bool optional;
 } ShapeKey;
 
-enum { KEYS_MAX = 6, HULL = SMOOTH_KINDS, MESH, TYPES };
+enum { KEYS_MAX = 6, TYPES = TEXT_TYPES };
 
 typedef struct {
   const char* name;
@@ -64,24 +68,21 @@ static const BodyType TYPE[TYPES] = {
                           {"exponent", VALUE_EXPONENT, 0, false}}},
     [SMOOTH_SUPERQUADRIC] = {"superquadric",
                              {{"size", VALUE_AXES, 0, false}, {"exponents", VALUE_EXPONENTS, 0, false}}},
-    [HULL] = {"points", {{"points", VALUE_POINTS, 0, false}}},
-    [MESH] = {"mesh", {{"file", VALUE_FILE, 0, false}, {"scale", VALUE_SCALE, 0, true}}},
+    [TEXT_HULL] = {"points", {{"points", VALUE_POINTS, 0, false}, {"smoothing", VALUE_SMOOTHING, 0, true}}},
+    [TEXT_MESH] = {"mesh",
+                   {{"file", VALUE_FILE, 0, false},
+                    {"scale", VALUE_SCALE, 0, true},
+                    {"radius", VALUE_RADIUS, 0, true},
+                    {"smoothing", VALUE_SMOOTHING, 0, true}}},
+    [TEXT_POINTS] = {"oriented_points",
+                     {{"points", VALUE_POINTS, 0, false},
+                      {"normals", VALUE_NORMALS, 0, false},
+                      {"radius", VALUE_RADIUS, 0, false}}},
+    [TEXT_UNION] = {"union", {{"of", VALUE_PARTS, 0, false}, {"smoothing", VALUE_SMOOTHING, 0, false}}},
+    [TEXT_SUBTRACTION] = {"subtraction", {{"of", VALUE_PARTS, 0, false}, {"smoothing", VALUE_SMOOTHING, 0, false}}},
 };
 
-/* What has been read of a shape. */
-typedef struct {
-  int type;
-  SmoothForm form;
-  Vec3* normals;
-  double* offsets;
-  double (*faces)[4];
-  int normal_count, offset_count;
-  Vec3* points;
-  int point_count;
-  const char* file;
-  double scale;
-  Pose* pose;
-} ShapeText;
+static void read_parts(QueryReader* reader, const cJSON* item, ShapeText* text);
 
 static void read_numbers(QueryReader* reader, const cJSON* item, int count, const char* what, double low, double high,
                          const char* unit, double* out) {
@@ -111,24 +112,6 @@ static void read_offsets(QueryReader* reader, const cJSON* item, ShapeText* text
     text->offsets[index] = query_reader_number(reader, child, -READER_COORDINATE_MAX, READER_COORDINATE_MAX);
     query_reader_leave(reader, mark);
   }
-}
-
-/* Normals and offsets together. */
-static bool join_faces(QueryReader* reader, ShapeText* text) {
-  if (text->normal_count != text->offset_count) {
-    query_reader_problem(reader, false, "as many offsets as normals are needed: %d and %d", text->offset_count,
-                         text->normal_count);
-    return false;
-  }
-  text->faces = (double(*)[4])MEMORY_NEW(double, 4 * text->normal_count);
-  for (int i = 0; i < text->normal_count; i++) {
-    Vec3 n = text->normals[i];
-    const double face[4] = {n.x, n.y, n.z, text->offsets[i]};
-    memcpy(text->faces[i], face, sizeof face);
-  }
-  text->form.faces = (const double(*)[4])text->faces;
-  text->form.face_count = text->normal_count;
-  return true;
 }
 
 static void read_quaternion(QueryReader* reader, const cJSON* item, Pose* pose) {
@@ -188,6 +171,15 @@ static void read_value(QueryReader* reader, const cJSON* item, const ShapeKey* k
     case VALUE_SCALE:
       text->scale = query_reader_number_of(reader, item, 1e-9, 1e9, "");
       break;
+    case VALUE_RADIUS:
+      text->radius = query_reader_number(reader, item, LENGTH_MIN, LENGTH_MAX);
+      break;
+    case VALUE_SMOOTHING:
+      text->smoothing = query_reader_number(reader, item, SMOOTHING_MIN, LENGTH_MAX);
+      break;
+    case VALUE_PARTS:
+      read_parts(reader, item, text);
+      break;
   }
 }
 
@@ -221,43 +213,74 @@ static int read_type(QueryReader* reader, const cJSON* item) {
   return found;
 }
 
-/* The mesh's corners: its convex hull is what is asked about. */
-static bool take_mesh(QueryReader* reader, ShapeText* text) {
-  char* path = file_resolve(reader->file, text->file);
-  Mesh mesh = {0};
-  int errors = reader->diagnostics->error_count;
-  bool good = mesh_read(&mesh, path, text->scale, reader->diagnostics) == STATUS_OK;
-  if (!good) {
-    if (reader->diagnostics->error_count == errors)
-      query_reader_problem(reader, false, "cannot read the mesh %.200s", path);
-    reader->problems++;
-  } else {
-    text->points = MEMORY_NEW(Vec3, mesh.position_count);
-    text->point_count = mesh.position_count;
-    memcpy(text->points, mesh.positions, sizeof(Vec3) * (size_t)mesh.position_count);
-  }
-  mesh_free(&mesh);
-  memory_free(path);
-  return good;
+/* The keys of the type; without `type` (moves) the pose alone. */
+static bool read_keys(QueryReader* reader, const cJSON* item, bool moves, ShapeText* text) {
+  const char* names[COMMON_COUNT + KEYS_MAX] = {COMMON[0], COMMON[1], COMMON[2]};
+  bool seen[COMMON_COUNT + KEYS_MAX] = {0};
+  int count = COMMON_COUNT, problems = reader->problems;
+  const ShapeKey* keys = TYPE[text->type].keys;
+  for (; !moves && count < COMMON_COUNT + KEYS_MAX && keys[count - COMMON_COUNT].name; count++)
+    names[count] = keys[count - COMMON_COUNT].name;
+  query_reader_object(reader, item, names, count, read_shape_member, text, seen);
+  for (int k = COMMON_COUNT; k < count; k++)
+    if (!seen[k] && !keys[k - COMMON_COUNT].optional)
+      query_reader_problem(reader, false, "the key '%s' is missing", names[k]);
+  return problems == reader->problems;
 }
 
-static bool make_body(QueryReader* reader, ShapeText* text, QueryBody* body) {
-  if (text->type < SMOOTH_KINDS) {
-    body->smooth = true;
-    text->form.kind = (SmoothKind)text->type;
-    if (text->type == SMOOTH_POLYTOPE && !join_faces(reader, text)) return false;
-    const char* rule = shape_create(&body->shape, &text->form);
-    if (rule) query_reader_problem(reader, false, "%s", rule);
-    return rule == NULL;
+static void shape_text_free(ShapeText* text) {
+  memory_free(text->normals);
+  memory_free(text->offsets);
+  memory_free(text->faces);
+  memory_free(text->points);
+  for (int i = 0; i < text->part_count; i++) field_free(&text->parts[i]);
+  memory_free(text->parts);
+}
+
+/* One of `of`: a body of its own, of which the field is kept. */
+static void read_part(QueryReader* reader, const cJSON* item, Field* out) {
+  Pose pose = pose_identity();
+  ShapeText text = {.scale = 1, .pose = &pose};
+  QueryBody body = {.smooth = false};
+  if (!cJSON_IsObject(item)) {
+    query_reader_problem(reader, false, "expected a shape {\"type\": ...}, got %s", query_reader_kind_name(item));
+    return;
   }
-  if (text->type == MESH && !take_mesh(reader, text)) return false;
-  HullResult result = hull_create(&body->hull, text->points, text->point_count);
-  if (result != HULL_OK) {
-    query_reader_problem(reader, false, "the body %s", hull_result_text(result));
-    return false;
+  text.type = read_type(reader, item);
+  if (text.type >= 0 && read_keys(reader, item, false, &text) && query_body_make(reader, &text, &body)) {
+    if (body.no_field) query_reader_problem(reader, false, "the hull has no smooth field: %s", body.no_field);
+    *out = *body.field;
+    out->pose = pose_mul(pose, out->pose);
+    memory_free(body.field);
+    body.field = NULL;
+    body.shape = (Shape){0};
   }
-  body->points = point_view_create(body->hull.vertices, body->hull.vertex_count);
-  return true;
+  query_body_free(&body);
+  shape_text_free(&text);
+}
+
+static void read_parts(QueryReader* reader, const cJSON* item, ShapeText* text) {
+  int count = cJSON_GetArraySize(item), index = 0;
+  bool two = text->type == TEXT_SUBTRACTION;
+  if (!cJSON_IsArray(item) || count < 1 || (two && count != 2)) {
+    query_reader_problem(
+        reader, false,
+        two ? "expected two shapes: the second is taken from the first" : "expected a list of one or more shapes");
+    return;
+  }
+  if (reader->depth > READER_DEPTH_MAX - 8 || ++reader->shapes_deep > READER_SHAPES_DEEP) {
+    query_reader_problem(reader, false, "shapes may lie within shapes %d deep", READER_SHAPES_DEEP);
+    return;
+  }
+  text->parts = MEMORY_NEW(Field, count);
+  text->part_count = count;
+  for (const cJSON* child = item->child; child; child = child->next, index++) {
+    size_t mark = query_reader_enter(reader, index);
+    text_add(&reader->trail, "[%d]", index);
+    read_part(reader, child, &text->parts[index]);
+    query_reader_leave(reader, mark);
+  }
+  reader->shapes_deep--;
 }
 
 /* Number of the new body, or `before` when only a pose is given; -1 with problems. The pose is changed. */
@@ -267,9 +290,7 @@ static int read_body(QueryReader* reader, const cJSON* item, QueryList* list, in
     return -1;
   }
   ShapeText text = {.scale = 1, .pose = pose};
-  const char* names[COMMON_COUNT + KEYS_MAX] = {COMMON[0], COMMON[1], COMMON[2]};
-  bool seen[COMMON_COUNT + KEYS_MAX] = {0};
-  int count = COMMON_COUNT, problems = reader->problems, made = before;
+  int made = before;
   bool moves = before >= 0 && !cJSON_HasObjectItem(item, "type");
   if (!moves) {
     *pose = pose_identity();
@@ -277,29 +298,22 @@ static int read_body(QueryReader* reader, const cJSON* item, QueryList* list, in
     text.type = read_type(reader, item);
     if (text.type < 0) return -1;
   }
-  const ShapeKey* keys = TYPE[text.type].keys;
-  for (; !moves && count < COMMON_COUNT + KEYS_MAX && keys[count - COMMON_COUNT].name; count++)
-    names[count] = keys[count - COMMON_COUNT].name;
-  query_reader_object(reader, item, names, count, read_shape_member, &text, seen);
-  for (int k = COMMON_COUNT; k < count; k++)
-    if (!seen[k] && !keys[k - COMMON_COUNT].optional)
-      query_reader_problem(reader, false, "the key '%s' is missing", names[k]);
   QueryBody body = {.smooth = false};
-  if (!moves && problems == reader->problems && make_body(reader, &text, &body)) {
+  bool good = read_keys(reader, item, moves, &text);
+  if (!moves && good && query_body_make(reader, &text, &body)) {
     list->bodies = memory_grown(list->bodies, sizeof(QueryBody), list->body_count, &list->body_capacity);
     made = list->body_count++;
     list->bodies[made] = body;
   }
-  memory_free(text.normals);
-  memory_free(text.offsets);
-  memory_free(text.faces);
-  memory_free(text.points);
+  shape_text_free(&text);
   return made;
 }
 
 /* ---------------------------------------------------------------- a question */
 
-static const char* const KEYS[] = {"method", "a", "b", "derivatives", "parameters", "sampling", "target_a", "target_b"};
+static const char* const KEYS[] = {"method",         "a",        "b",        "derivatives", "parameters",
+                                   "sampling",       "target_a", "target_b", "smoothing",   "softness",
+                                   "regularization", "points",   "edges"};
 enum {
   KEY_METHOD,
   KEY_A,
@@ -309,6 +323,11 @@ enum {
   KEY_SAMPLING,
   KEY_TARGET_A,
   KEY_TARGET_B,
+  KEY_SMOOTHING,
+  KEY_SOFTNESS,
+  KEY_REGULARIZATION,
+  KEY_POINTS,
+  KEY_EDGES,
   KEY_COUNT,
 };
 
@@ -323,7 +342,7 @@ static void read_method(QueryReader* reader, const cJSON* item, QueryItem* out) 
       out->method = (QueryMethod)k;
       return;
     }
-  query_reader_problem(reader, false, "must be distance, growth or witness, got %.60s",
+  query_reader_problem(reader, false, "must be distance, growth, witness or manifold, got %.60s",
                        cJSON_IsString(item) ? item->valuestring : query_reader_kind_name(item));
 }
 
@@ -345,6 +364,20 @@ static void read_sampling(QueryReader* reader, const cJSON* item, WitnessSamplin
                          text ? item->valuestring : query_reader_kind_name(item));
 }
 
+static int read_count(QueryReader* reader, const cJSON* item) {
+  double count = query_reader_number_of(reader, item, 1, 1e6, "");
+  if (count != floor(count)) query_reader_problem(reader, false, "must be a whole number, got %g", count);
+  return count >= 1 && count <= 1e6 ? (int)count : 0;
+}
+
+static void read_option(QueryReader* reader, const cJSON* item, int key, ManifoldOptions* out) {
+  if (key == KEY_SMOOTHING) out->smoothing = query_reader_number(reader, item, SMOOTHING_MIN, LENGTH_MAX);
+  if (key == KEY_SOFTNESS) out->softness = query_reader_number_of(reader, item, 1e-4, 1, "");
+  if (key == KEY_REGULARIZATION) out->regularization = query_reader_number_of(reader, item, 1e-9, 1e3, "");
+  if (key == KEY_POINTS) out->points = read_count(reader, item);
+  if (key == KEY_EDGES) out->edges = read_count(reader, item);
+}
+
 static void read_member(QueryReader* reader, const cJSON* item, int key, void* context) {
   Question* question = context;
   QueryItem* out = question->item;
@@ -357,6 +390,7 @@ static void read_member(QueryReader* reader, const cJSON* item, int key, void* c
   if (key == KEY_PARAMETERS) read_truth(reader, item, &out->parameters);
   if (key == KEY_SAMPLING) read_sampling(reader, item, &out->sampling);
   if (key == KEY_TARGET_A || key == KEY_TARGET_B) out->target[key - KEY_TARGET_A] = query_reader_point(reader, item);
+  if (key >= KEY_SMOOTHING) read_option(reader, item, key, &out->manifold);
 }
 
 /* Each method has its kinds of bodies. */
@@ -365,14 +399,16 @@ static void check_bodies(QueryReader* reader, QueryList* list, const QueryItem* 
     if (item->body[k] < 0) continue;
     QueryBody* body = &list->bodies[item->body[k]];
     if (item->method == QUERY_GROWTH && !body->smooth)
-      query_reader_problem(reader, false,
-                           "%s: growth needs a smooth shape; points and meshes have distance and witness",
-                           KEYS[KEY_A + k]);
-    if ((item->method == QUERY_DISTANCE || item->method == QUERY_WITNESS) && body->smooth)
+      query_reader_problem(
+          reader, false,
+          "%s: growth needs a smooth shape; points and meshes have distance and witness, unions manifold",
+          KEYS[KEY_A + k]);
+    if ((item->method == QUERY_DISTANCE || item->method == QUERY_WITNESS) && !body->hulled)
       query_reader_problem(reader, false, "%s: %s needs points or a mesh; smooth shapes have growth", KEYS[KEY_A + k],
                            METHODS[item->method]);
-    if (item->method == QUERY_WITNESS && !body->smooth && body->samples.count == 0)
+    if (item->method == QUERY_WITNESS && body->hulled && body->samples.count == 0)
       body->samples = surface_samples_create(&body->hull, WITNESS_SURFACE);
+    if (item->method == QUERY_MANIFOLD) query_body_make_manifold(reader, body);
   }
 }
 
@@ -387,7 +423,9 @@ static void check_targets(QueryReader* reader, const bool* seen, QueryItem* item
 void read_question(QueryReader* reader, const cJSON* item, QueryList* list, const QueryItem* last, QueryItem* out) {
   bool seen[KEY_COUNT] = {0};
   /* the list's items may move while bodies are read, but not the items themselves */
-  QueryItem read = {.body = {-1, -1}, .pose = {pose_identity(), pose_identity()}};
+  QueryItem read = {.body = {-1, -1},
+                    .pose = {pose_identity(), pose_identity()},
+                    .manifold = {.softness = 0.02, .regularization = 0.001}};
   bool goes_on = last && last->method != QUERY_POTENTIAL;
   if (goes_on) {
     read = *last;

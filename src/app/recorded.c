@@ -18,6 +18,7 @@ void recorded_free(Recorded* recorded) {
   model_destroy(&recorded->model);
   scene_free(&recorded->scene);
   memory_free(recorded->overrides);
+  memory_free(recorded->own_override);
   cJSON_Delete(recorded->summary);
   memory_free(recorded->scene_path);
   diagnostics_free(&recorded->diagnostics);
@@ -30,6 +31,22 @@ static Status refuse(Recorded* recorded, const char* path, const char* text) {
   return STATUS_BAD_INPUT;
 }
 
+/* The state that a run began in stands in its own folder too: the other run need not be there any more. */
+static void take_start(Recorded* recorded, const char* folder) {
+  const cJSON *start = cJSON_GetObjectItem(recorded->summary, "start"), *time = cJSON_GetObjectItem(start, "time");
+  char* absolute = cJSON_IsNumber(time) ? realpath(folder, NULL) : NULL;
+  if (!absolute) return;
+  Text text = {0};
+  text_add(&text, "start={run: ");
+  text_add_json_string(&text, absolute);
+  text_add(&text, ", time: ");
+  text_add_double(&text, time->valuedouble);
+  text_add(&text, "}");
+  free(absolute);
+  recorded->own_override = text.data;
+  recorded->overrides[recorded->override_count++].text = text.data;
+}
+
 /* The scene is the first input; overrides are texts. */
 static Status take_summary(Recorded* recorded, const char* path) {
   const cJSON* first = cJSON_GetArrayItem(cJSON_GetObjectItem(recorded->summary, "inputs"), 0);
@@ -39,7 +56,7 @@ static Status take_summary(Recorded* recorded, const char* path) {
   recorded->scene_sha256 = cJSON_GetStringValue(cJSON_GetObjectItem(first, "sha256"));
   const cJSON *overrides = cJSON_GetObjectItem(recorded->summary, "overrides"), *item;
   int capacity = cJSON_GetArraySize(overrides) + recorded->options->override_count;
-  recorded->overrides = MEMORY_NEW(SceneOverride, capacity + 1);
+  recorded->overrides = MEMORY_NEW(SceneOverride, capacity + 2);
   cJSON_ArrayForEach(item, overrides) {
     const char* text = cJSON_GetStringValue(item);
     if (text) recorded->overrides[recorded->override_count++].text = text;
@@ -60,6 +77,7 @@ static Status read_summary(Recorded* recorded, const char* folder) {
   } else {
     recorded->summary = cJSON_ParseWithLength(data, length);
     status = recorded->summary ? take_summary(recorded, path) : refuse(recorded, path, "it is not valid JSON");
+    if (status == STATUS_OK) take_start(recorded, folder);
   }
   memory_free(data);
   memory_free(path);

@@ -102,14 +102,18 @@ void run_check_find(RunCheck* c, const RunFile* file, int row, int column, const
 
 /* ---------------------------------------------------------------- rows and times */
 
+/* Rows are of the start, of the steps that record_every divides, and of the end. */
 static int states_expected(const RunCheck* c) {
-  int every = c->recorded->model.simulation.record_every;
-  return 1 + c->steps / every + (c->steps % every != 0);
+  int every = c->recorded->model.simulation.record_every, start = c->recorded->model.start_step;
+  int end = start + c->steps;
+  return 1 + end / every - start / every + (end % every != 0);
 }
 
 int run_check_step(const RunCheck* c, int row) {
-  int64_t step = (int64_t)row * c->recorded->model.simulation.record_every;
-  return step < c->steps ? (int)step : c->steps;
+  int every = c->recorded->model.simulation.record_every, start = c->recorded->model.start_step;
+  if (row == 0) return start;
+  int64_t step = ((int64_t)start / every + row) * every;
+  return step < start + c->steps ? (int)step : start + c->steps;
 }
 
 static double time_expected(const RunCheck* c, int row) {
@@ -159,7 +163,10 @@ static void sort_contacts(RunCheck* c) {
   c->contact_first = MEMORY_NEW(int, states + 1);
   for (; k < c->contact_rows.count; k++) {
     double time = c->contact_rows.rows[k].time, step = round(time / dt);
-    int row = step >= 0 && step <= c->steps ? ((int)step == c->steps ? states_expected(c) - 1 : (int)step / every) : -1;
+    int start = c->recorded->model.start_step, end = start + c->steps;
+    int row = step >= start && step <= end
+                  ? ((int)step == end ? states_expected(c) - 1 : (int)step / every - start / every)
+                  : -1;
     bool fits = row >= 1 && row < states && same_time(time, time_expected(c, row));
     if (!fits || row < state) {
       run_check_find(c, &c->contacts, k, column,
@@ -214,7 +221,7 @@ static void check_rotation(RunCheck* c, int row, int column) {
   if (!(error <= UNIT_TOLERANCE))
     run_check_find(c, &c->trajectory, row, column, "column '%s': the quaternion's length is off 1 by %.3g",
                    table->names[column], error);
-  else if (!(cosine_of_rows(table, row, column) >= -UNIT_TOLERANCE))
+  else if (!(row == 0 && c->recorded->model.start) && !(cosine_of_rows(table, row, column) >= -UNIT_TOLERANCE))
     run_check_find(c, &c->trajectory, row, column,
                    "column '%s': of q and -q the one nearer to the row before must stand here", table->names[column]);
 }
@@ -270,6 +277,7 @@ static const double* coordinates_of(const RunCheck* c, int row) {
 
 static void check_start(RunCheck* c, Pose* given, Pose* found) {
   const Model* model = &c->recorded->model;
+  if (model->start) return; /* the state is not looked into */
   model_poses(model, model->initial_coordinates, given);
   model_poses(model, coordinates_of(c, 0), found);
   for (int i = 0; i < model->link_count; i++)
@@ -327,9 +335,10 @@ static void check_potential(RunCheck* c, int row, const Pose* poses) {
 /* The step that led to a row, where the rows themselves are the states that it and `before` steps before it knew. */
 static bool clock_of(const RunCheck* c, int row, int before, StepClock* clock) {
   double dt = c->recorded->model.simulation.dt;
+  if (c->recorded->model.start && row <= before + 2) return false; /* nor what lies before it */
   for (int k = 0; k <= before && k < row; k++)
     if (run_check_parts(c, row - k) != 1) return false;
-  *clock = (StepClock){row * dt, dt, row > 1 ? dt : 0, row > 2 ? dt : 0, STEP_FREE};
+  *clock = (StepClock){c->recorded->run.time[row], dt, row > 1 ? dt : 0, row > 2 ? dt : 0, STEP_FREE};
   return true;
 }
 

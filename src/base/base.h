@@ -102,17 +102,23 @@ void memory_peak_begin(void);
 #define GIBIBYTE 1073741824.0 /* bytes */
 #define MEMORY_NEW(type, count) ((type*)memory_alloc(sizeof(type) * (size_t)(count)))
 
-/* ---------------------------------------------------------------- a state as a block of bytes (base/state_block.c)
- * One function goes through all that belongs to a state, in three passes: to measure it, to write it, to read it. The
- * bytes are those of this program on this machine. */
+/* ---------------------------------------------------------------- a state as a block of numbers (base/state_block.c)
+ * One function goes through all that belongs to a state, in three passes: to measure it, to write it, to read it. Every
+ * number is 64 bits wide, so that a block means the same on every machine once its bits are written down in order. */
 typedef enum { BLOCK_MEASURE, BLOCK_WRITE, BLOCK_READ } BlockPass;
 typedef struct {
   BlockPass pass;
-  unsigned char* bytes; /* room for what was measured; unused while that is done */
-  size_t at;            /* how far it has come */
+  uint64_t* words; /* room for what was measured; unused while that is done */
+  size_t at;       /* how far it has come [words] */
+  size_t count;    /* BLOCK_READ: how many there are */
+  bool failed; /* BLOCK_READ: they came to an end too early, or one was out of its range; zeroes were read instead */
 } StateBlock;
-/* `size` bytes at data: counted, copied to the block, or from it. */
-void state_block_pass(StateBlock* block, void* data, size_t size);
+/* Values are counted, copied to the block, or from it: (count) doubles; one word; a whole number of low..high; a bool.
+ */
+void state_block_doubles(StateBlock* block, double* values, size_t count);
+void state_block_word(StateBlock* block, uint64_t* value);
+void state_block_int(StateBlock* block, int* value, int low, int high);
+void state_block_bool(StateBlock* block, bool* value);
 
 /* ---------------------------------------------------------------- growing text (base/text.c) */
 typedef struct {
@@ -124,6 +130,8 @@ void text_add_v(Text* text, const char* format, va_list arguments);
 void text_add_bytes(Text* text, const char* bytes, size_t length);
 /* Shortest decimal that reads back to the same double ("nan", "inf" for those). */
 void text_add_double(Text* text, double value);
+/* A word for a POSIX shell, in quotes where it needs them. */
+void text_add_shell(Text* text, const char* word);
 /* A JSON string with quotes and escapes. */
 void text_add_json_string(Text* text, const char* string);
 /* Bytes as base64 (RFC 4648, section 4, with padding). */
@@ -299,6 +307,35 @@ double math_log10(double x);
 double math_pow(double x, double y);
 double math_cbrt(double x);
 double math_hypot(double x, double y);
+
+/* ---------------------------------------------------------------- CSV (base/csv.c) */
+
+/* Append a field, quoted when it holds a comma, a quote or a line break. */
+void csv_add_field(Text* row, const char* text);
+
+/* A CSV file in memory: one header line, every row as long as the header. Owns everything. */
+typedef struct {
+  char* data; /* the file, cut into the cells */
+  char** names;
+  int column_count;
+  char** cells; /* (row_count * column_count) */
+  int* lines;   /* line of the file where the row begins (row_count) */
+  int row_count;
+} CsvTable;
+
+/* Read a text: comma, quoted fields, LF or CRLF. STATUS_BAD_INPUT when it is not CSV (no header, a row of
+ * another length, an open quote), with a diagnostic that names the path. `data` is the table's from here on, and ends
+ * with a NUL byte behind `length`. The caller frees with csv_free in any case, which accepts a zeroed table. */
+Status csv_parse(CsvTable* table, const char* path, char* data, size_t length, Diagnostics* diagnostics);
+/* The same of a file; STATUS_IO with a diagnostic when it cannot be read. */
+Status csv_read(CsvTable* table, const char* path, Diagnostics* diagnostics);
+void csv_free(CsvTable* table);
+/* Index of a column, -1 when there is none. */
+int csv_column(const CsvTable* table, const char* name);
+const char* csv_cell(const CsvTable* table, int row, int column); /* borrowed from the table */
+double csv_value(const CsvTable* table, int row, int column);     /* NAN where the cell is no number */
+/* A cell as a number in *value; false with a diagnostic that names line and column when it is not a finite one. */
+bool csv_number(const CsvTable* table, const char* path, int row, int column, double* value, Diagnostics* diagnostics);
 
 /* ---------------------------------------------------------------- disjoint sets (base/disjoint_sets.c)
  * Sets of the members 0..count-1 as a forest in the caller's array: parent[k] of every member, a root is its own. The

@@ -1,8 +1,47 @@
 #include <string.h>
 #include "base/base.h"
 
-void state_block_pass(StateBlock* block, void* data, size_t size) {
-  if (size > 0 && block->pass == BLOCK_WRITE) memcpy(block->bytes + block->at, data, size);
-  if (size > 0 && block->pass == BLOCK_READ) memcpy(data, block->bytes + block->at, size);
-  block->at += size;
+/* Where the next words go or come from; NULL while they are only counted, and where there are no more. */
+static uint64_t* take(StateBlock* block, size_t count) {
+  size_t at = block->at;
+  if (block->pass == BLOCK_READ && (block->failed || count > block->count - at)) {
+    block->failed = true;
+    return NULL;
+  }
+  block->at += count;
+  return block->pass == BLOCK_MEASURE ? NULL : block->words + at;
+}
+
+void state_block_doubles(StateBlock* block, double* values, size_t count) {
+  uint64_t* words = take(block, count);
+  size_t size = sizeof(double) * count;
+  if (size == 0 || block->pass == BLOCK_MEASURE) return;
+  if (block->pass == BLOCK_WRITE)
+    memcpy(words, values, size);
+  else if (words)
+    memcpy(values, words, size);
+  else
+    memset(values, 0, size);
+}
+
+void state_block_word(StateBlock* block, uint64_t* value) {
+  uint64_t* words = take(block, 1);
+  if (block->pass == BLOCK_WRITE) *words = *value;
+  if (block->pass == BLOCK_READ) *value = words ? *words : 0;
+}
+
+void state_block_int(StateBlock* block, int* value, int low, int high) {
+  uint64_t word = (uint64_t)(int64_t)*value;
+  state_block_word(block, &word);
+  if (block->pass != BLOCK_READ) return;
+  int64_t read = (int64_t)word;
+  bool inside = read >= low && read <= high;
+  block->failed = block->failed || !inside;
+  *value = inside ? (int)read : low;
+}
+
+void state_block_bool(StateBlock* block, bool* value) {
+  int number = *value;
+  state_block_int(block, &number, 0, 1);
+  *value = number == 1;
 }

@@ -148,6 +148,17 @@ static void add_by_trial(Text* text, double value) {
   text_add_bytes(text, digits, strlen(digits));
 }
 
+void text_add_shell(Text* text, const char* word) {
+  static const char PLAIN[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%";
+  if (*word && !word[strspn(word, PLAIN)]) {
+    text_add(text, "%s", word);
+    return;
+  }
+  text_add(text, "'");
+  for (; *word; word++) text_add_bytes(text, *word == '\'' ? "'\\''" : word, *word == '\'' ? 4 : 1);
+  text_add(text, "'");
+}
+
 void text_add_double(Text* text, double value) {
   double size = fabs(value);
   if (isnan(value)) {

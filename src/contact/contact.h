@@ -113,8 +113,10 @@ bool contact_pressed(ContactSystem* system);
 /* What the system knows between two steps, through a block (contact/snapshot.c): all that contact_lag and the steps
  * after it depend on, and what contact_force, contact_energy, contact_gap and contact_record say of the accepted state;
  * Hessians only from the next contact_lag on. poses (links): of the accepted state, needed to read. A block is for
- * systems of the same model. Ways (contact_way_begin) begin anew. */
+ * systems of the same model; one that is not fails. Ways (contact_way_begin) begin anew. */
 void contact_pass_state(ContactSystem* system, const Pose* poses, StateBlock* block);
+/* The run begins in the accepted state, which was given: what led to its forces has no derivatives. */
+void contact_hold(ContactSystem* system);
 
 /* Prove that nothing passes through anything between the accepted poses and the trial poses along the path
  * poses_at(context, alpha, poses), alpha in [0, 1], which moves links within `bounds`. Adds to *intervals the pieces of

@@ -61,7 +61,7 @@ double impact_damping_number(double restitution, double* by_restitution);
 /* Below this many rest speeds an impact is one of restitution 0; from twice as many on it is what was asked for. */
 #define IMPACT_FROM 5.0
 typedef struct {
-  double value, by_speed, by_rest_speed;
+  double value, by_speed, by_rest_speed, by_restitution;
 } ImpactDamping;
 /* a of an impact at speed v0, between IMPACT_FROM rest speeds and any. */
 ImpactDamping impact_damping(const ImpactParameters* parameters, double speed);

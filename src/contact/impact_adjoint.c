@@ -98,6 +98,7 @@ static void course_adjoint(double by_factor, const Impact* impact, const ImpactP
   double by_damping = by_factor * impact->by_damping, speed = carried->speed + by_damping * damping.by_speed;
   out->support += by_factor * impact->by_support;
   out->rest_speed += by_damping * damping.by_rest_speed;
+  out->restitution += by_damping * damping.by_restitution;
   add_pressure(bar, by_factor, &impact->by_now);
   add_pressure(&out->carry.old, by_factor, &impact->by_old);
   if (!past->fresh) {

@@ -249,6 +249,7 @@ ImpactDamping impact_damping(const ImpactParameters* p, double speed) {
   if (by_ratio != 0) by_ratio /= IMPACT_FROM * rest; /* by the speed */
   return (ImpactDamping){
       .value = c / root,
+      .by_restitution = e > LEAST_RESTITUTION ? by_number * by_restitution * AIM * blend(x) : 0,
       .by_speed = by_ratio - c * speed / (square * root),
       .by_rest_speed = (rest > 0 ? -by_ratio * speed / rest : 0) - c * c * c * rest / (square * root)};
 }

@@ -7,7 +7,7 @@
  * and calls no one back, so pairs go on in parallel. Whatever it wants to know of the scene, its `create` builds;
  * whatever it wants to remember of a pair stands in memory that the system holds for it, zeroed when the pair is new.
  * Of a pair that is pressed, lagged or has terms this memory and that of the accepted state are what a run goes on from
- * (snapshot.c copies the bytes); of others they mean nothing. Pointers in them hold until the next lag only. */
+ * (`pass`); of others they mean nothing. Pointers in them hold until the next lag only. */
 #ifndef SDRS_CONTACT_LAW_H
 #define SDRS_CONTACT_LAW_H
 
@@ -21,6 +21,7 @@ typedef struct {
   int item[2];               /* numbers of the hulls; from Model.hull_count on, of links (ContactLaw.links) */
   const HullInstance *a, *b; /* where the hulls stand; a half-space is b */
   Vec3 reference[2];         /* their links' centres of mass, which twists are about [m] */
+  const PairMaterial* material;
   GjkCache* gjk;
   void* memory; /* of the pair (ContactLaw.pair_size) */
   bool lagged;  /* `lag` was told that it was pressed */
@@ -44,7 +45,8 @@ typedef struct {
   void* law;
   int thread;
   const ContactRecord* record; /* at t + dt */
-  const PairBody *now, *next;  /* (2); now NULL: it was not pressed at t */
+  const PairMaterial* material;
+  const PairBody *now, *next; /* (2); now NULL: it was not pressed at t */
   const void *own_now, *own_next;
   void* memory;   /* (ContactLaw.replay_size) */
   void* vertices; /* room for ContactLaw.vertex_size of every vertex of both hulls */
@@ -105,6 +107,11 @@ typedef struct ContactLaw {
   /* What the poses do not tell of a pressed pair, stored and given back. NULL: nothing. */
   void (*keep)(const LawPair* pair, void* kept);
   void (*recall)(const LawPair* pair, const void* kept);
+  /* All of the pair's memory and of the accepted state's `own` that the next lag and what comes after it depend on,
+   * through a block. NULL: both are doubles alone, and all of them are passed. */
+  void (*pass)(const LawPair* pair, StateBlock* block);
+  /* The run begins in this state, which it was given: what led to it has no derivatives. NULL: there are none. */
+  void (*hold)(const LawPair* pair);
   /* What an impact makes of the force of a pressed pair, when a step of length dt led there from `kept` (NULL: it was
    * apart). NULL: nothing. */
   double (*impact_factor)(const LawPair* pair, const void* kept, double rest_speed, double dt);

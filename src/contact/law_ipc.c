@@ -34,7 +34,8 @@ typedef struct {
 
 typedef struct {
   const Model* model;
-  double support, stiffness, friction, smoothing, dt;
+  double support, stiffness, smoothing, dt;
+  bool rough; /* some pair has friction */
   int threads;
   Hierarchy hierarchy;
   Features* features; /* (hulls) */
@@ -48,6 +49,7 @@ typedef struct {
   double* load; /* normal force for stiffness 1; NULL: that of the stencil */
   int count;
   Pose pose[2];
+  double friction; /* of the pair */
 } Memory;
 
 /* ---------------------------------------------------------------- the scene */
@@ -145,8 +147,8 @@ static void* create(const Model* model, int threads, double tolerance) {
   *law = (Law){model,
                contact->support,
                contact->stiffness,
-               contact->friction,
                contact->smoothing,
+               .rough = model_largest_material(model, MATERIAL_FRICTION) > 0,
                .dt = model->simulation.dt,
                .threads = threads};
   hierarchy_create(&law->hierarchy, model);
@@ -402,7 +404,7 @@ static double friction_value(const Law* law, const Bodies* now, const Memory* m)
     double square = vec3_dot(r, r);
     sum += m->load[k] * square / (sqrt(square + law->smoothing) + root);
   }
-  return law->friction * law->dt * sum;
+  return m->friction * law->dt * sum;
 }
 
 /* ---------------------------------------------------------------- derivatives by twists */
@@ -459,7 +461,7 @@ static void add_friction(const Law* law, const Bodies* now, const Memory* m, Pai
     StencilDerivatives d = {0};
     Vec3 velocity, x[STENCIL_POINTS], r = slip_of(law, now, s, &ground, &velocity);
     double rho = sqrt(vec3_dot(r, r) + law->smoothing),
-           weight = law->stiffness * law->friction * load_of(law, m, k) / rho;
+           weight = law->stiffness * m->friction * load_of(law, m, k) / rho;
     Mat3 h = mat3_sub(mat3_sub(mat3_identity(), mat3_outer(s->n, s->n)), mat3_scale(mat3_outer(r, r), 1 / (rho * rho)));
     for (int i = 0; i < s->count; i++) {
       x[i] = pose_apply(now->pose[s->side[i]], local_vertex(law->model, now->link[s->side[i]], s->vertex[i]));
@@ -507,7 +509,8 @@ static void evaluate(const LawPair* p, const LawOrigin* from) {
 }
 
 static bool rubs(const LawPair* p) {
-  return p->lagged && has_energy(p) && ((const Law*)p->law)->friction > 0 && ((const Memory*)p->memory)->count > 0;
+  return p->lagged && has_energy(p) && p->material->value[MATERIAL_FRICTION] > 0 &&
+         ((const Memory*)p->memory)->count > 0;
 }
 
 static bool rub(const LawPair* p, const LawOrigin* from) {
@@ -542,7 +545,7 @@ static double rounding(const LawPair* p, double reach) {
 
 static size_t lag_room(const LawPair* p) {
   const Law* law = p->law;
-  if (!has_energy(p) || !(law->friction > 0)) return 0;
+  if (!has_energy(p) || !law->rough) return 0;
   Bodies bodies = bodies_at(p);
   find_stencils(law, &bodies, &law->found[0]);
   return (sizeof(Stencil) + sizeof(double)) * (size_t)law->found[0].count;
@@ -559,13 +562,23 @@ static size_t lag(const LawPair* p, void* room) {
   const Law* law = p->law;
   Memory* m = p->memory;
   m->count = 0;
-  if (!p->lagged || !has_energy(p) || !(law->friction > 0)) return 0;
+  if (!p->lagged || !has_energy(p) || !law->rough) return 0;
   Bodies bodies = bodies_at(p);
   Stencils* found = &law->found[0];
   find_stencils(law, &bodies, found);
-  *m = (Memory){room, (double*)((Stencil*)room + found->count), found->count, {bodies.pose[0], bodies.pose[1]}};
+  *m = (Memory){room,
+                (double*)((Stencil*)room + found->count),
+                found->count,
+                {bodies.pose[0], bodies.pose[1]},
+                p->material->value[MATERIAL_FRICTION]};
   load_stencils(law, found, m);
   return (sizeof(Stencil) + sizeof(double)) * (size_t)found->count;
+}
+
+/* The lag is made anew in every step, from the poses alone. */
+static void pass(const LawPair* p, StateBlock* block) {
+  (void)p;
+  (void)block;
 }
 
 static bool part(void* instance, int thread, const HullInstance* a, const HullInstance* b, const GjkResult* found,
@@ -608,7 +621,7 @@ static void with_friction(const LawReplay* p, const Bodies* next,
   Bodies now = recorded_bodies(p, p->now);
   Stencils* found = &law->lagged[p->thread];
   find_stencils(law, &now, found);
-  Memory m = {found->list, NULL, found->count, {now.pose[0], now.pose[1]}};
+  Memory m = {found->list, NULL, found->count, {now.pose[0], now.pose[1]}, p->material->value[MATERIAL_FRICTION]};
   use(law, next, &m, context);
 }
 
@@ -696,7 +709,7 @@ static void reverse_stencil(const Reverse* r, const Bodies* next, const Stencil*
     zeta = vec3_add_scaled(zeta, s->c[i], field[i]);
   }
   Vec3 across = vec3_add_scaled(zeta, -vec3_dot(n, zeta), n);
-  double mu = law->friction, phi_zeta = vec3_dot(slip, across) / rho;
+  double mu = r->replay->material->value[MATERIAL_FRICTION], phi_zeta = vec3_dot(slip, across) / rho;
   double value = mu * load * phi_zeta;
   r->out->value += value;
   r->out->friction += load * phi_zeta;
@@ -783,6 +796,7 @@ const ContactLaw LAW_ipc = {
     .rounding = rounding,
     .lag_room = lag_room,
     .lag = lag,
+    .pass = pass,
     .part = part,
     .revisit = revisit,
     .replay = replay,

@@ -29,9 +29,10 @@ typedef struct {
   int threads;
   Hierarchy hierarchy;
   Field field;
-  FieldWork* work; /* one a thread */
-  FrictionParameters friction;
-  ActiveVertex** active; /* one a thread */
+  FieldWork* work;             /* one a thread */
+  bool rough;                  /* some pair has friction */
+  FrictionParameters friction; /* but for the coefficient, which is the pair's */
+  ActiveVertex** active;       /* one a thread */
 } Law;
 
 /* What a pair of hulls remembers. */
@@ -90,7 +91,8 @@ static void* create(const Model* model, int threads, double tolerance) {
                .threads = threads,
                .work = MEMORY_NEW(FieldWork, threads),
                .active = MEMORY_NEW(ActiveVertex*, threads),
-               .friction = {contact->friction, contact->smoothing, model->simulation.dt, 0, false}};
+               .rough = model_largest_material(model, MATERIAL_FRICTION) > 0,
+               .friction = {0, contact->smoothing, model->simulation.dt, 0, false}};
   hierarchy_create(&law->hierarchy, model);
   law->field = (Field){model, &law->hierarchy, contact->own[OWN_BLEND], !contact->hierarchy};
   for (int t = 0; t < threads; t++) {
@@ -234,7 +236,7 @@ static void evaluate(const LawPair* p, const LawOrigin* from) {
   if (!(distance > 0)) p->state->outcome = PAIR_INFEASIBLE;
   if (!(distance > 0) || !(local_of(law, p->item, p->a, p->b).part > 0)) return;
   bool ground = p->b->half_space;
-  if (ground || law->friction.coefficient > 0) p->state->outcome = PAIR_PRESSED;
+  if (ground || law->rough) p->state->outcome = PAIR_PRESSED;
   if (!ground) return;
   FieldPair pair = field_pair(p);
   if (!field_value(&law->field, &law->work[p->thread], &pair, &value)) {
@@ -247,12 +249,13 @@ static void evaluate(const LawPair* p, const LawOrigin* from) {
 
 static bool rubs(const LawPair* p) {
   const Law* law = p->law;
-  return p->lagged && !of_links(law, p->item[0]) && law->friction.coefficient * ((const Memory*)p->memory)->part > 0;
+  return p->lagged && !of_links(law, p->item[0]) &&
+         p->material->value[MATERIAL_FRICTION] * ((const Memory*)p->memory)->part > 0;
 }
 
 static FrictionParameters friction_of(const LawPair* p) {
   FrictionParameters parameters = ((const Law*)p->law)->friction;
-  parameters.coefficient *= ((const Memory*)p->memory)->part;
+  parameters.coefficient = p->material->value[MATERIAL_FRICTION] * ((const Memory*)p->memory)->part;
   parameters.state = p->which;
   parameters.follow = ((const PairOwn*)p->own)->follows;
   return parameters;
@@ -332,11 +335,18 @@ static size_t lag(const LawPair* p, void* room) {
   Memory* memory = p->memory;
   PlaneSolution solution;
   memory->part = 0;
-  if (!p->lagged || of_links(law, p->item[0]) || !(law->friction.coefficient > 0)) return 0;
+  if (!p->lagged || of_links(law, p->item[0]) || !law->rough) return 0;
   if (!solve_plane(law, 0, p->a, p->b, p->gjk, &solution)) return 0;
   memory->part = local_of(law, p->item, p->a, p->b).part;
   friction_lag(p->a, p->b, NO_SUPPORT, &solution.plane, room, &memory->lag);
   return sizeof(FrictionVertex) * (size_t)(memory->lag.count[0] + memory->lag.count[1]);
+}
+
+/* The lag is made anew in every step, from the poses alone. */
+static void pass(const LawPair* p, StateBlock* block) {
+  PairOwn* own = p->own;
+  state_block_doubles(block, own->slip, 3);
+  state_block_bool(block, &own->follows);
 }
 
 static void record(const LawPair* p, bool rubbing, double kept[CONTACT_KEPT_NUMBERS]) {
@@ -379,7 +389,7 @@ static bool press(void* instance, const HullInstance* a, const HullInstance* b, 
 
 static bool revisit(void* instance, int thread, const ContactRecord* from, const PairBody body[2], void* own) {
   const Law* law = instance;
-  if (!from->active || of_links(law, from->hull_a) || !(law->friction.coefficient > 0)) return true;
+  if (!from->active || of_links(law, from->hull_a) || !law->rough) return true;
   return solve_plane(law, thread, &body[0].hull, &body[1].hull, NULL, own);
 }
 
@@ -399,7 +409,7 @@ static bool carries_potential(const LawReplay* p) {
 
 static FrictionParameters recorded_friction(const LawReplay* p) {
   FrictionParameters parameters = ((const Law*)p->law)->friction;
-  parameters.coefficient *= ((const Replay*)p->memory)->local.part;
+  parameters.coefficient = p->material->value[MATERIAL_FRICTION] * ((const Replay*)p->memory)->local.part;
   return parameters;
 }
 
@@ -493,7 +503,7 @@ static void reverse(const LawReplay* p, const double twist[2][6], const PairCarr
                    s);
   double by_coefficient = s->friction - before; /* of the local part times the scene's */
   s->friction = before + by_coefficient * ((const Replay*)p->memory)->local.part;
-  reverse_local(p, by_coefficient * law->friction.coefficient, room, s);
+  reverse_local(p, by_coefficient * p->material->value[MATERIAL_FRICTION], room, s);
 }
 
 const ContactLaw LAW_long_range = {
@@ -524,6 +534,7 @@ const ContactLaw LAW_long_range = {
     .rounding = rounding,
     .lag_room = lag_room,
     .lag = lag,
+    .pass = pass,
     .record = record,
     .part = part,
     .press = press,

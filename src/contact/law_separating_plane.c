@@ -27,14 +27,14 @@ enum { VERTEX_SHARES = 5 };
 typedef struct {
   double support, stiffness, range;
   int threads;
-  PlaneScratch* scratch; /* one a thread */
-  ActiveVertex** active; /* one a thread */
-  FrictionParameters friction;
+  PlaneScratch* scratch;       /* one a thread */
+  ActiveVertex** active;       /* one a thread */
+  FrictionParameters friction; /* but for what the pair's material says, as the next */
   ImpactParameters impact;
   ImpactPart part;
 } Law;
 
-/* What a pair remembers. */
+/* What a pair remembers. What lasts from one step to the next goes through `pass`, of PairOwn as well. */
 typedef struct {
   FrictionLag lag;
   double before;     /* y of impact.md at the time of the lag */
@@ -123,8 +123,8 @@ static void* create(const Model* model, int threads, double tolerance) {
                .threads = threads,
                .scratch = MEMORY_NEW(PlaneScratch, threads),
                .active = MEMORY_NEW(ActiveVertex*, threads),
-               .friction = {contact->friction, contact->smoothing, dt, 0, false},
-               .impact = {contact->support, contact->rest_speed, dt, contact->restitution}};
+               .friction = {0, contact->smoothing, dt, 0, false},
+               .impact = {contact->support, contact->rest_speed, dt, 0}};
   for (int t = 0; t < threads; t++) {
     scratch_create(&law->scratch[t], model, tolerance);
     law->active[t] = MEMORY_NEW(ActiveVertex, law->scratch[t].capacity);
@@ -157,6 +157,12 @@ static void set_part(void* instance, double dt_before, bool resolving) {
 static double range(const Model* model) { return plane_range(model->contact.support); }
 
 /* ---------------------------------------------------------------- value at a trial */
+
+static ImpactParameters impact_parameters(const Law* law, const PairMaterial* material) {
+  ImpactParameters parameters = law->impact;
+  parameters.restitution = material->value[MATERIAL_RESTITUTION];
+  return parameters;
+}
 
 static Plane start_plane(const Law* law, const HullInstance* a, const HullInstance* b, const GjkResult* found) {
   return b->half_space ? plane_from_half_space(a, b, law->support, found->distance)
@@ -224,7 +230,7 @@ static void evaluate(const LawPair* p, const LawOrigin* from) {
   state->separation = solution->clearance[0] + solution->clearance[1];
   state->axis = vec3_normalized(solution->plane.n);
   if (!pressed) return;
-  ImpactParameters impact = law->impact;
+  ImpactParameters impact = impact_parameters(law, p->material);
   if (from->begins) impact.rest_speed = 0; /* as at rest */
   const Memory* memory = p->memory;
   own->impact = impact_of(&impact, solution->energy, memory->before, &memory->course.past);
@@ -234,13 +240,12 @@ static void evaluate(const LawPair* p, const LawOrigin* from) {
 
 /* In proportion to the force that the last step ended with. */
 static bool rubs(const LawPair* p) {
-  const Law* law = p->law;
-  return p->lagged && law->friction.coefficient * ((const Memory*)p->memory)->load.first > 0;
+  return p->lagged && p->material->value[MATERIAL_FRICTION] * ((const Memory*)p->memory)->load.first > 0;
 }
 
 static FrictionParameters friction_of(const LawPair* p) {
   FrictionParameters parameters = ((const Law*)p->law)->friction;
-  parameters.coefficient *= ((const Memory*)p->memory)->load.first;
+  parameters.coefficient = p->material->value[MATERIAL_FRICTION] * ((const Memory*)p->memory)->load.first;
   parameters.state = p->which;
   parameters.follow = ((const PairOwn*)p->own)->follows;
   return parameters;
@@ -350,7 +355,8 @@ static size_t lag(const LawPair* p, void* room) {
   memory->load = p->lagged ? own->impact : (Impact){0};
   memory->load_bounces = p->lagged && memory->course.past.bounces;
   Pressure now = pressure_of(p);
-  impact_follow(&((const Law*)p->law)->impact, &((const Law*)p->law)->part, &now, &memory->course);
+  ImpactParameters impact = impact_parameters(p->law, p->material);
+  impact_follow(&impact, &((const Law*)p->law)->part, &now, &memory->course);
   if (!p->lagged) return 0;
   friction_lag(p->a, p->b, ((const Law*)p->law)->support, &own->solution.plane, room, &memory->lag);
   return sizeof(FrictionVertex) * (size_t)(memory->lag.count[0] + memory->lag.count[1]);
@@ -365,6 +371,65 @@ static void keep(const LawPair* p, void* kept) {
 static void recall(const LawPair* p, const void* kept) {
   ((PairOwn*)p->own)->impact = ((const Kept*)kept)->impact;
   ((Memory*)p->memory)->course = ((const Kept*)kept)->course;
+}
+
+static void pass_pressure(Pressure* pressure, StateBlock* block) {
+  state_block_doubles(block, &pressure->potential, 1);
+  state_block_doubles(block, &pressure->force, 1);
+}
+
+static void pass_impact(Impact* impact, StateBlock* block) {
+  double* numbers[] = {&impact->value,      &impact->first,         &impact->second,    &impact->by_before,
+                       &impact->by_support, &impact->by_rest_speed, &impact->by_damping};
+  for (size_t k = 0; k < sizeof(numbers) / sizeof(numbers[0]); k++) state_block_doubles(block, numbers[k], 1);
+  pass_pressure(&impact->by_now, block);
+  pass_pressure(&impact->by_old, block);
+}
+
+static void pass_course(ImpactCourse* course, StateBlock* block) {
+  ImpactPast* past = &course->past;
+  state_block_bool(block, &past->bounces);
+  state_block_bool(block, &past->fresh);
+  pass_pressure(&past->now, block);
+  pass_pressure(&past->old, block);
+  double* numbers[] = {&past->dt_before, &past->speed,  &past->damping,
+                       &course->since,   &course->pace, &course->approach};
+  for (size_t k = 0; k < sizeof(numbers) / sizeof(numbers[0]); k++) state_block_doubles(block, numbers[k], 1);
+}
+
+static void pass_solution(PlaneSolution* s, StateBlock* block) {
+  state_block_doubles(block, &s->plane.origin.x, 3);
+  state_block_doubles(block, &s->plane.n.x, 3);
+  state_block_doubles(block, &s->plane.o, 1);
+  state_block_doubles(block, &s->energy, 1);
+  for (int k = 0; k < 2; k++) {
+    state_block_doubles(block, s->side[k].second, 10);
+    state_block_doubles(block, s->side[k].first, 4);
+  }
+  state_block_doubles(block, &s->norm_first, 1);
+  state_block_doubles(block, &s->norm_second, 1);
+  state_block_doubles(block, s->clearance, 2);
+}
+
+/* The lag of friction is made anew in every step. */
+static void pass(const LawPair* p, StateBlock* block) {
+  Memory* memory = p->memory;
+  PairOwn* own = p->own;
+  state_block_doubles(block, &memory->before, 1);
+  pass_impact(&memory->load, block);
+  state_block_bool(block, &memory->load_bounces);
+  pass_course(&memory->course, block);
+  pass_solution(&own->solution, block);
+  state_block_doubles(block, &own->response.dp[0][0], 48);
+  pass_impact(&own->impact, block);
+  state_block_doubles(block, own->slip, 3);
+  state_block_bool(block, &own->follows);
+}
+
+/* Friction of the first step is in proportion to a force that is given. */
+static void hold(const LawPair* p) {
+  Impact* impact = &((PairOwn*)p->own)->impact;
+  *impact = (Impact){.value = impact->value, .first = impact->first};
 }
 
 static double impact_factor(const LawPair* p, const void* kept, double rest_speed, double dt) {
@@ -395,7 +460,8 @@ static double pace(const LawPair* p, double mobility, double dt_before) {
   Pressure now = pressure_of(p);
   ImpactPart part = {dt_before, false};
   double energy_share = 1 / (mobility * law->stiffness);
-  return impact_pace(&law->impact, &part, &now, p->state->separation, energy_share, &((Memory*)p->memory)->course);
+  ImpactParameters impact = impact_parameters(law, p->material);
+  return impact_pace(&impact, &part, &now, p->state->separation, energy_share, &((Memory*)p->memory)->course);
 }
 
 static bool enters(const LawPair* p) {
@@ -406,13 +472,14 @@ static bool enters(const LawPair* p) {
 
 static double entry(const LawPair* p, double approach, double distance, double dt) {
   ((Memory*)p->memory)->course.approach = approach;
-  return impact_entry(&((const Law*)p->law)->impact, approach, distance, dt);
+  ImpactParameters impact = impact_parameters(p->law, p->material);
+  return impact_entry(&impact, approach, distance, dt);
 }
 
 static bool struck(const LawPair* p) {
+  ImpactParameters impact = impact_parameters(p->law, p->material);
   return p->state->outcome == PAIR_PRESSED &&
-         impact_struck(&((const Law*)p->law)->impact, &((const Memory*)p->memory)->course,
-                       &((const PairOwn*)p->own)->impact);
+         impact_struck(&impact, &((const Memory*)p->memory)->course, &((const PairOwn*)p->own)->impact);
 }
 
 static bool presses_on(const LawPair* p) {
@@ -467,9 +534,9 @@ static bool revisit(void* instance, int thread, const ContactRecord* from, const
 }
 
 /* In proportion to the force in effect at t. */
-static FrictionParameters recorded_friction(const Law* law, const Record* r) {
-  FrictionParameters parameters = law->friction;
-  parameters.coefficient *= r->load.factor;
+static FrictionParameters recorded_friction(const LawReplay* p, const Record* r) {
+  FrictionParameters parameters = ((const Law*)p->law)->friction;
+  parameters.coefficient = p->material->value[MATERIAL_FRICTION] * r->load.factor;
   return parameters;
 }
 
@@ -482,13 +549,14 @@ static bool replay(const LawReplay* p, PairDerivatives* d) {
     plane_derivatives(next, body[1].hull.half_space, body[0].reference, body[1].reference, d, &memory->response);
     double before = now ? impact_compression(law->support, now->energy) : 0;
     Record r = record_of(p->record);
-    memory->impact = impact_of(&law->impact, next->energy, before, &r.past);
+    ImpactParameters impact = impact_parameters(law, p->material);
+    memory->impact = impact_of(&impact, next->energy, before, &r.past);
     impact_scale(&memory->impact, body[1].hull.half_space, d);
   }
   bool sound = true;
   if (p->record->rubbing) {
     Record r = record_of(p->record);
-    FrictionParameters parameters = recorded_friction(law, &r);
+    FrictionParameters parameters = recorded_friction(p, &r);
     friction_lag(&p->now[0].hull, &p->now[1].hull, law->support, &now->plane, p->vertices, &memory->lag);
     memcpy(memory->lag.slip, r.slip, sizeof(r.slip));
     sound = friction_recall(&memory->lag, &parameters, &body[0].hull.pose, &body[1].hull.pose) >= 0;
@@ -505,20 +573,21 @@ static void reverse(const LawReplay* p, const double twist[2][6], const PairCarr
   const Replay* memory = p->memory;
   ActiveSides active = {.vertices = law->active[p->thread]}, then = active;
   ImpactMoment next = {p->next, p->own_next}, now = {p->now, p->own_now};
+  ImpactParameters impact = impact_parameters(law, p->material);
   Pressure bar = {0, 0}; /* by the pressure at t */
   if (p->record->active) {
     plane_adjoint(p->next, law->support, next.solution, &memory->response, twist, &active, s);
     Record r = record_of(p->record);
-    impact_adjoint(&memory->impact, &law->impact, &r.past, carry, &now, &next, &active, &bar, s);
+    impact_adjoint(&memory->impact, &impact, &r.past, carry, &now, &next, &active, &bar, s);
   }
   if (p->record->rubbing) {
     Record r = record_of(p->record);
-    FrictionParameters parameters = recorded_friction(law, &r);
+    FrictionParameters parameters = recorded_friction(p, &r);
     friction_adjoint(&memory->lag, &parameters, law->support, now.body, p->next, now.solution, twist, &then, s);
-    impact_load_adjoint(&r.load, law->friction.coefficient, &bar, s);
+    impact_load_adjoint(&r.load, p->material->value[MATERIAL_FRICTION], &bar, s);
   }
-  impact_carry_adjoint(carry, &law->impact, &now, &bar, s);
-  impact_pressure_adjoint(&bar, &law->impact, &now, &then, s);
+  impact_carry_adjoint(carry, &impact, &now, &bar, s);
+  impact_pressure_adjoint(&bar, &impact, &now, &then, s);
 }
 
 const ContactLaw LAW_separating_plane = {
@@ -552,6 +621,8 @@ const ContactLaw LAW_separating_plane = {
     .begin = begin,
     .keep = keep,
     .recall = recall,
+    .pass = pass,
+    .hold = hold,
     .impact_factor = impact_factor,
     .record = record,
     .pace = pace,

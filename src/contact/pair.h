@@ -136,7 +136,7 @@ typedef struct {
   int count[2];
   double value;   /* Phi */
   double support; /* dPhi/ds */
-  double friction, smoothing, rest_speed;
+  double friction, smoothing, rest_speed, restitution;
   double own[CONTACT_OWN_PARAMETERS];  /* by the law's own parameters */
   PairCarry carry;                     /* for the step to t */
   GroundShare ground_now, ground_next; /* of a half-space */

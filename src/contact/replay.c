@@ -20,6 +20,7 @@ typedef struct {
 typedef struct {
   const ContactRecord* record;
   int link[2];
+  PairMaterial material;
   const ReplayMoment* next;
   const ReplayMoment* now; /* NULL: not pressed at t */
   int before;              /* index of its record at t */
@@ -140,6 +141,7 @@ static void match_pairs(ContactReplay* r, const ReplaySide* now, const ReplaySid
     p->now = NULL;
     p->link[0] = contact_item_link(r->model, record->hull_a);
     p->link[1] = contact_item_link(r->model, record->hull_b);
+    p->material = model_pair_material(r->model, p->link[0], p->link[1]);
     while (before < now->count && record_key(&now->records[before]) < record_key(record)) before++;
     bool known = before < now->count && record_key(&now->records[before]) == record_key(record);
     p->before = before;
@@ -187,6 +189,7 @@ static LawReplay law_replay(const ContactReplay* r, int index, int thread) {
   return (LawReplay){.law = r->own_law,
                      .thread = thread,
                      .record = p->record,
+                     .material = &p->material,
                      .now = p->now ? p->now->body : NULL,
                      .next = p->next->body,
                      .own_now = p->now ? own_at(r, &r->side[1 - r->next], p->now) : NULL,
@@ -362,7 +365,9 @@ void contact_replay_adjoint(ContactReplay* r, const ContactField* field, double 
     }
     gradient->contact[CONTACT_SUPPORT] += kappa * p->shares.support;
     gradient->contact[CONTACT_STIFFNESS] += p->shares.value;
-    gradient->contact[CONTACT_FRICTION] += kappa * p->shares.friction;
+    const double by[MATERIAL_COUNT] = {
+        [MATERIAL_FRICTION] = kappa * p->shares.friction, [MATERIAL_RESTITUTION] = kappa * p->shares.restitution};
+    model_gradient_material(r->model, p->link[0], p->link[1], by, gradient);
     gradient->contact[CONTACT_SMOOTHING] += kappa * p->shares.smoothing;
     gradient->contact[CONTACT_REST_SPEED] += kappa * p->shares.rest_speed;
     for (int i = 0; i < CONTACT_OWN_PARAMETERS; i++) gradient->contact[CONTACT_OWN + i] += kappa * p->shares.own[i];

@@ -1,5 +1,6 @@
-/* What a contact system knows between two steps, as a block of bytes: of its pairs, and what the law remembers of them;
- * the reserve of the broad phase, and what GJK remembers, for bits depend on where a search begins. */
+/* What a contact system knows between two steps, as a block of numbers: of its pairs, and what the law remembers of
+ * them; the reserve of the broad phase, and what GJK remembers, for bits depend on where a search begins. */
+#include <limits.h>
 #include <string.h>
 
 #include "contact/system.h"
@@ -53,16 +54,80 @@ static void restore_pair(const ContactSystem* s, ContactPair* p, const SavedPair
   p->state[1 - s->current] = (PairState){.outcome = PAIR_APART, .separation = saved->separation, .axis = saved->axis};
 }
 
-static void pass_pair(ContactSystem* s, ContactPair* p, StateBlock* block) {
+/* Hulls of the model, each pair once and in order, and not two half-spaces. */
+static bool key_fits(const ContactSystem* s, uint64_t key, uint64_t before) {
+  uint64_t a = key >> 32, b = key & UINT32_MAX, hulls = (uint64_t)s->model->hull_count;
+  if (!(key > before) || a >= hulls || b >= hulls || a == b) return false;
+  return s->model->hulls[a].kind->bounded || s->model->hulls[b].kind->bounded;
+}
+
+static void pass_key(const ContactSystem* s, uint64_t* key, uint64_t before, StateBlock* block) {
+  state_block_word(block, key);
+  if (block->pass != BLOCK_READ || key_fits(s, *key, before)) return;
+  block->failed = true;
+  *key = 0;
+}
+
+static int last_vertex(const ContactSystem* s, int hull) {
+  int count = s->model->hulls[hull].points.count;
+  return count > 0 ? count - 1 : 0;
+}
+
+static void pass_saved(const ContactSystem* s, SavedPair* p, StateBlock* block) {
+  ContactPair named;
+  int outcome = (int)p->outcome;
+  contact_name_pair(s, &named, p->key);
+  state_block_int(block, &p->gjk.count, 0, 4);
+  for (int k = 0; k < 4; k++) {
+    state_block_int(block, &p->gjk.a[k], 0, last_vertex(s, named.hull_a));
+    state_block_int(block, &p->gjk.b[k], 0, last_vertex(s, named.hull_b));
+  }
+  state_block_doubles(block, &p->gjk.direction.x, 3);
+  state_block_int(block, &outcome, PAIR_PRESSED, PAIR_APART);
+  state_block_bool(block, &p->lagged);
+  state_block_bool(block, &p->has_plane);
+  state_block_bool(block, &p->has_terms);
+  state_block_doubles(block, &p->plane.origin.x, 3);
+  state_block_doubles(block, &p->plane.n.x, 3);
+  state_block_doubles(block, &p->plane.o, 1);
+  state_block_doubles(block, p->clearance, 2);
+  state_block_doubles(block, &p->separation, 1);
+  state_block_doubles(block, &p->contact_energy, 1);
+  state_block_doubles(block, &p->friction_energy, 1);
+  state_block_doubles(block, &p->axis.x, 3);
+  for (int k = 0; k < 2; k++) state_block_doubles(block, &p->force[k].x, 3);
+  p->outcome = (PairOutcome)outcome;
+}
+
+/* What the law remembers of the pair and of its accepted state. */
+static void pass_memory(ContactSystem* s, ContactPair* p, StateBlock* block) {
+  LawPair pair = contact_law_pair(s, p, s->current, 0);
+  if (s->law->pass) {
+    s->law->pass(&pair, block);
+    return;
+  }
+  state_block_doubles(block, pair.memory, s->law->pair_size / sizeof(double));
+  state_block_doubles(block, pair.own, s->law->state_size / sizeof(double));
+}
+
+/* before: the key of the pair before. false: nothing more can be read. */
+static bool pass_pair(ContactSystem* s, ContactPair* p, uint64_t* before, StateBlock* block) {
   SavedPair saved = {0};
   bool reading = block->pass == BLOCK_READ;
   if (!reading) saved = pair_to_save(s, p);
-  state_block_pass(block, &saved, sizeof(saved));
+  pass_key(s, &saved.key, *before, block);
+  if (block->failed) return false;
+  *before = saved.key;
+  pass_saved(s, &saved, block);
   if (reading) restore_pair(s, p, &saved);
-  if (!law_knows(&saved)) return;
-  LawPair pair = contact_law_pair(s, p, s->current, 0);
-  state_block_pass(block, pair.memory, s->law->pair_size);
-  state_block_pass(block, pair.own, s->law->state_size);
+  if (law_knows(&saved)) pass_memory(s, p, block);
+  return !block->failed;
+}
+
+/* A count that the rest of the block cannot hold asks for no memory. */
+static int pairs_most(const StateBlock* block) {
+  size_t left = block->count - block->at;
+  return left < INT_MAX ? (int)left : INT_MAX;
 }
 
 /* As many empty pairs, in the order of the list. */
@@ -73,12 +138,30 @@ static void make_pairs(ContactSystem* s, int count) {
   s->list_count = count;
 }
 
+void contact_hold(ContactSystem* s) {
+  for (int k = 0; s->law->hold && k < s->term_count; k++) {
+    LawPair pair = contact_law_pair(s, &s->pairs[s->terms[k]], s->current, 0);
+    if (pair.state->outcome == PAIR_PRESSED) s->law->hold(&pair);
+  }
+}
+
+/* A block that is not of this model is left off in the middle, with the pairs that were named so far. */
+static void pass_pairs(ContactSystem* s, int count, StateBlock* block) {
+  uint64_t before = 0;
+  for (int k = 0; k < count; k++) {
+    if (pass_pair(s, contact_pair(s, k), &before, block)) continue;
+    for (int left = k; left < count; left++) s->free_slots[s->free_count++] = s->list[left];
+    s->list_count = k;
+    return;
+  }
+}
+
 void contact_pass_state(ContactSystem* s, const Pose* poses, StateBlock* block) {
-  size_t hulls = sizeof(double) * (size_t)s->model->hull_count;
+  size_t hulls = (size_t)s->model->hull_count;
   int count = s->list_count;
-  state_block_pass(block, s->travelled, hulls);
-  state_block_pass(block, s->slack, hulls);
-  state_block_pass(block, &count, sizeof(count));
+  state_block_doubles(block, s->travelled, hulls);
+  state_block_doubles(block, s->slack, hulls);
+  state_block_int(block, &count, 0, block->pass == BLOCK_READ ? pairs_most(block) : INT_MAX);
   if (block->pass == BLOCK_READ) {
     contact_place(s, s->current, poses);
     make_pairs(s, count);
@@ -87,6 +170,6 @@ void contact_pass_state(ContactSystem* s, const Pose* poses, StateBlock* block) 
     s->way_moved = s->entered = true;
     s->phase = CONTACT_STANDING;
   }
-  for (int k = 0; k < count; k++) pass_pair(s, contact_pair(s, k), block);
+  pass_pairs(s, count, block);
   if (block->pass == BLOCK_READ) contact_list_terms(s);
 }

@@ -24,6 +24,7 @@ typedef struct {
   int hull_a, hull_b, link_a, link_b;
   bool links; /* a pair of links: hull_a and hull_b are their items */
   int common; /* nearest common ancestor link, or -1 = the world */
+  PairMaterial material;
   GjkCache gjk;
   bool lagged;    /* pressed at the time of the lag */
   bool looked_at; /* in the trial that is being evaluated */
@@ -145,6 +146,7 @@ static inline LawPair contact_law_pair(const ContactSystem* s, ContactPair* p, i
                    .a = &s->instance[which][p->hull_a],
                    .b = &s->instance[which][p->hull_b],
                    .reference = {s->reference[which][p->link_a], s->reference[which][p->link_b]},
+                   .material = &p->material,
                    .gjk = &p->gjk,
                    .memory = s->memory + slot * s->law->pair_size,
                    .lagged = p->lagged,

@@ -9,12 +9,14 @@
 typedef struct {
   const SceneSignal* source; /* borrowed: the scene outlives the signal */
   double* curvature;         /* SPLINE: second derivative at the knots (rows * channels) [unit/s^2] */
+  double* areas;             /* of integrated rows: integral from the first row's time to each (rows * channels) */
   double* pivots;            /* SPLINE: elimination pivots from the left, then from the right (2 * rows) [s] */
 } Signal;
 
 void signal_create(Signal* signal, const SceneSignal* source);
 void signal_destroy(Signal* signal);
-/* value[channel] [m or rad] and rate[channel] = d value / d t [m/s or rad/s] at time t [s]. */
+/* value[channel] [m or rad] and rate[channel] = d value / d t [m/s or rad/s] at time t [s]; of an integrated signal the
+ * rate is what the source says, and the value its integral from 0 to t. */
 void signal_eval(const Signal* signal, double t, double* value, double* rate);
 
 /* Parameters of a signal in one vector, for gradients: values first, then amplitude, frequency, phase. */

@@ -25,6 +25,17 @@ void spline_eval_vjp(const Signal* signal, double t, const double* a, const doub
 void sines_eval(const Signal* signal, double t, double* value, double* rate);
 void sines_eval_vjp(const Signal* signal, double t, const double* a, const double* b, double* gradient);
 
+/* control/integral.c: integrals from 0 to t of what the functions above give, and for weights a of these the gradient.
+ */
+void integral_create(Signal* signal);
+void rows_integral(const Signal* signal, double t, double* value);
+void rows_integral_vjp(const Signal* signal, double t, const double* a, double* gradient);
+void sines_integral(const Signal* signal, double t, double* value);
+void sines_integral_vjp(const Signal* signal, double t, const double* a, double* gradient);
+
+/* Time of a row [s]; 0 of a constant. */
+double signal_row_time(const SceneSignal* source, int row);
+
 /* Where t lies among the rows of a signal: between row and row + 1, or held at `row` (width 0). */
 typedef struct {
   int row;

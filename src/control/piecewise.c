@@ -5,12 +5,13 @@
  * a row must take the slope that begins there. A thousand steps' worth of rounding, far below any interval. */
 #define ROW_TOLERANCE 1e-12
 
-static double row_time(const SceneSignal* source, int row) {
+double signal_row_time(const SceneSignal* source, int row) {
+  if (source->type == SIGNAL_CONSTANT) return 0;
   return source->type == SIGNAL_SEQUENCE ? row * source->interval : source->times[row];
 }
 
 static bool row_reached(const SceneSignal* source, int row, double t) {
-  double start = row_time(source, row);
+  double start = signal_row_time(source, row);
   return t >= start - ROW_TOLERANCE * fabs(start);
 }
 
@@ -32,7 +33,7 @@ Span span_find(const SceneSignal* source, double t) {
   int row = row_find(source, t);
   if (row < 0) return (Span){0, 0, 0};
   if (row == source->rows - 1) return (Span){row, 0, 0};
-  double start = row_time(source, row), width = row_time(source, row + 1) - start;
+  double start = signal_row_time(source, row), width = signal_row_time(source, row + 1) - start;
   return (Span){row, width, (t - start) / width};
 }
 

@@ -7,30 +7,40 @@ typedef struct {
   void (*create)(Signal* signal); /* NULL: nothing to prepare */
   SignalEval eval;
   SignalVjp vjp;
+  void (*integral)(const Signal* signal, double t, double* value); /* NULL: there is none */
+  void (*integral_vjp)(const Signal* signal, double t, const double* a, double* gradient);
 } SignalKind;
 
 static const SignalKind KINDS[] = {
-    [SIGNAL_CONSTANT] = {NULL, piecewise_eval, piecewise_eval_vjp},
-    [SIGNAL_KEYFRAMES] = {NULL, piecewise_eval, piecewise_eval_vjp},
-    [SIGNAL_SPLINE] = {spline_create, spline_eval, spline_eval_vjp},
-    [SIGNAL_SINES] = {NULL, sines_eval, sines_eval_vjp},
-    [SIGNAL_SEQUENCE] = {NULL, piecewise_eval, piecewise_eval_vjp},
-    [SIGNAL_HELD] = {NULL, held_eval, held_eval_vjp},
+    [SIGNAL_CONSTANT] = {NULL, piecewise_eval, piecewise_eval_vjp, rows_integral, rows_integral_vjp},
+    [SIGNAL_KEYFRAMES] = {NULL, piecewise_eval, piecewise_eval_vjp, rows_integral, rows_integral_vjp},
+    [SIGNAL_SPLINE] = {spline_create, spline_eval, spline_eval_vjp, NULL, NULL},
+    [SIGNAL_SINES] = {NULL, sines_eval, sines_eval_vjp, sines_integral, sines_integral_vjp},
+    [SIGNAL_SEQUENCE] = {NULL, piecewise_eval, piecewise_eval_vjp, rows_integral, rows_integral_vjp},
+    [SIGNAL_HELD] = {NULL, held_eval, held_eval_vjp, NULL, NULL},
 };
 
 void signal_create(Signal* signal, const SceneSignal* source) {
   *signal = (Signal){.source = source};
   if (KINDS[source->type].create) KINDS[source->type].create(signal);
+  if (source->integrated) integral_create(signal);
 }
 
 void signal_destroy(Signal* signal) {
   memory_free(signal->curvature);
   memory_free(signal->pivots);
+  memory_free(signal->areas);
   *signal = (Signal){0};
 }
 
 void signal_eval(const Signal* signal, double t, double* value, double* rate) {
-  KINDS[signal->source->type].eval(signal, t, value, rate);
+  const SignalKind* kind = &KINDS[signal->source->type];
+  if (!signal->source->integrated) {
+    kind->eval(signal, t, value, rate);
+    return;
+  }
+  kind->eval(signal, t, rate, value); /* its own rate is not asked for */
+  kind->integral(signal, t, value);
 }
 
 int signal_values(const SceneSignal* s) {
@@ -52,5 +62,12 @@ double* signal_parameter(SceneSignal* s, int index) {
 }
 
 void signal_eval_vjp(const Signal* signal, double t, const double* a, const double* b, double* gradient) {
-  KINDS[signal->source->type].vjp(signal, t, a, b, gradient);
+  static const double zero[JOINT_MAX_DOF] = {0};
+  const SignalKind* kind = &KINDS[signal->source->type];
+  if (!signal->source->integrated) {
+    kind->vjp(signal, t, a, b, gradient);
+    return;
+  }
+  kind->vjp(signal, t, b, zero, gradient);
+  kind->integral_vjp(signal, t, a, gradient);
 }

@@ -184,11 +184,11 @@ static bool part_backwards(RunAdjoint* a, const Recording* part, const LossSeeds
   return true;
 }
 
-/* From the first row: where the parts have led to, or the whole began. */
+/* From the first row: where the parts have led to, or the whole began. A recorded state is a constant. */
 static void finish_at_start(RunAdjoint* a, const LossSeeds* seeds, const double* q, const Pose* pose,
                             ModelGradient* gradient) {
   gather_row(a, seeds, 0);
-  step_adjoint_start(a->step, q, pose, a->bars[0], a->rate_now, gradient);
+  if (!a->model->start) step_adjoint_start(a->step, q, pose, a->bars[0], a->rate_now, gradient);
   add_direct(a->model, seeds, gradient);
   model_gradient_masses(a->model, gradient);
 }

@@ -34,13 +34,58 @@ static void list_signals(const Scene* scene, ModelOverride** next) {
   }
 }
 
+/* ---- values of materials: where they are 0 they have no derivative on both sides */
+
+typedef void (*MaterialVisit)(const ModelOverride* number, int row, void* context);
+
+static void visit_material(const SceneMaterial* material, int link, int item, int row, MaterialVisit visit,
+                           void* context) {
+  for (int k = 0; k < MATERIAL_COUNT; k++) {
+    ModelOverride number = {OVERRIDE_MATERIAL, link, item, k, material->value[k]};
+    if (material->given[k] && material->value[k] > 0) visit(&number, row, context);
+  }
+}
+
+static void visit_materials(const Scene* scene, const Model* model, MaterialVisit visit, void* context) {
+  if (model->contact_model == CONTACT_NONE || model->hull_count == 0) return;
+  const SceneMaterial own = {.given = {[MATERIAL_RESTITUTION] = !scene->contact.elastic},
+                             .value = {[MATERIAL_RESTITUTION] = scene->contact.restitution}};
+  visit_material(&own, -1, -1, 0, visit, context);
+  for (int i = 0; i < scene->link_count; i++)
+    visit_material(&scene->links[i].material, i, -1, model_material_row(model, i, -1), visit, context);
+  for (int k = 0; k < scene->contact.pair_count; k++)
+    visit_material(&scene->contact.pairs[k].material, -1, k, model_material_row(model, -1, k), visit, context);
+}
+
+static void count_material(const ModelOverride* number, int row, void* context) {
+  (void)number, (void)row;
+  ++*(int*)context;
+}
+
+static void list_material(const ModelOverride* number, int row, void* context) {
+  (void)row;
+  ModelOverride** next = context;
+  *(*next)++ = *number;
+}
+
+typedef struct {
+  const ModelGradient* gradient;
+  double* out;
+} MaterialGather;
+
+static void gather_material(const ModelOverride* number, int row, void* context) {
+  MaterialGather* to = context;
+  *to->out++ = to->gradient->material[row][number->index];
+}
+
 ModelOverride* block_numbers(const Scene* scene, const Model* model, GradcheckBlock block) {
   ModelOverride *numbers = MEMORY_NEW(ModelOverride, block_size(model, block) + 1), *end = numbers;
   if (block == GRADCHECK_VERTICES) list_vertices(scene, &end);
   if (block == GRADCHECK_CONTROL) list_signals(scene, &end);
   if (block == GRADCHECK_CONTACT) list(&end, OVERRIDE_CONTACT, 0, 0, block_size(model, block));
+  if (block == GRADCHECK_MATERIAL) visit_materials(scene, model, list_material, &end);
   for (int i = 0; i < scene->link_count; i++) {
-    if (block == GRADCHECK_ATTACHMENTS) list(&end, OVERRIDE_ATTACHMENT, i, 0, 3);
+    if (block == GRADCHECK_ATTACHMENTS && !model->start) list(&end, OVERRIDE_ATTACHMENT, i, 0, 3);
     if (block == GRADCHECK_MASS) list(&end, OVERRIDE_MASS, i, 0, model->links[i].mass > 0);
   }
   for (ModelOverride* n = numbers; n < end; n++) n->value = *model_scene_number(scene, n);
@@ -52,21 +97,24 @@ ModelOverride* block_numbers(const Scene* scene, const Model* model, GradcheckBl
 static bool has_contact(const Model* model) { return model->contact_model != CONTACT_NONE && model->hull_count > 0; }
 
 int block_size(const Model* model, GradcheckBlock block) {
-  int weighed = 0;
+  int weighed = 0, materials = 0;
   for (int i = 0; i < model->link_count; i++) weighed += model->links[i].mass > 0;
   switch (block) {
-    case GRADCHECK_STATE:
-      return 2 * model->dof_count;
+    case GRADCHECK_STATE: /* a recorded start is a constant, and so are the joints' origins in it */
+      return model->start ? 0 : 2 * model->dof_count;
     case GRADCHECK_CONTROL:
       return model->parameter_count;
     case GRADCHECK_VERTICES:
       return 3 * model->vertex_count;
     case GRADCHECK_ATTACHMENTS:
-      return 3 * model->link_count;
+      return model->start ? 0 : 3 * model->link_count;
     case GRADCHECK_MASS:
       return weighed;
     case GRADCHECK_CONTACT:
       return has_contact(model) ? CONTACT_OWN + contact_own_count(model->contact_model) : 0;
+    case GRADCHECK_MATERIAL:
+      visit_materials(model->scene, model, count_material, &materials);
+      return materials;
     case GRADCHECK_BLOCKS:
       break;
   }
@@ -103,6 +151,7 @@ void block_scale(const Model* model, GradcheckBlock block, double* scale) {
   const ModelContact* contact = &model->contact;
   double parameters[CONTACT_PARAMETER_COUNT] = {contact->support, contact->stiffness, contact->friction,
                                                 contact->smoothing, contact->rest_speed};
+  if (block_size(model, block) == 0) return;
   for (int k = 0; k < block_size(model, block); k++) scale[k] = 1;
   if (block == GRADCHECK_STATE) state_scale(model, scale);
   if (block == GRADCHECK_CONTROL) control_scale(model, scale);
@@ -114,15 +163,16 @@ void block_scale(const Model* model, GradcheckBlock block, double* scale) {
     for (int h = 0; h < model->hull_count; h++)
       for (int k = 0; k < 3 * model->hulls[h].points.count; k++)
         scale[3 * model->hulls[h].vertex_first + k] = model->hulls[h].radius;
-  if (block != GRADCHECK_MASS) return;
-  ModelOverride* masses = block_numbers(model->scene, model, block);
-  for (int k = 0; k < block_size(model, block); k++) scale[k] = masses[k].value;
-  memory_free(masses);
+  if (block != GRADCHECK_MASS && block != GRADCHECK_MATERIAL) return;
+  ModelOverride* numbers = block_numbers(model->scene, model, block);
+  for (int k = 0; k < block_size(model, block); k++) scale[k] = numbers[k].value;
+  memory_free(numbers);
 }
 
 void block_gradient(const Model* model, GradcheckBlock block, const ModelGradient* g, double* out) {
   size_t dofs = (size_t)model->dof_count;
   int next = 0;
+  if (block_size(model, block) == 0) return;
   switch (block) {
     case GRADCHECK_STATE:
       memcpy(out, g->coordinates, sizeof(double) * dofs);
@@ -147,6 +197,11 @@ void block_gradient(const Model* model, GradcheckBlock block, const ModelGradien
     case GRADCHECK_CONTACT:
       memcpy(out, g->contact, sizeof(double) * (size_t)block_size(model, block));
       break;
+    case GRADCHECK_MATERIAL: {
+      MaterialGather gather = {g, out};
+      visit_materials(model->scene, model, gather_material, &gather);
+      break;
+    }
     case GRADCHECK_BLOCKS:
       break;
   }

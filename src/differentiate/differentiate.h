@@ -192,6 +192,40 @@ const char* loss_name(const Loss* loss, int index); /* unlike all others: a colu
  * allocation. */
 double loss_evaluate(const Loss* loss, const Recording* recording, double* terms, LossSeeds* seeds);
 
+/* ---------------------------------------------------------------- shorter time steps (differentiate/refined.c) */
+
+/* What is run again: a scene, with the losses of a task in one of its scenarios or without (task NULL). Borrowed. */
+typedef struct {
+  const Scene* scene;
+  const Task* task;
+  int scenario;
+  int moments; /* that are compared, at most */
+} RefinedSubject;
+
+/* A run with a part of the scene's time step. Owns what it points to but for what it shares with the scene, which must
+ * outlive it; refined_run_free accepts a zeroed or half-made one. */
+typedef struct {
+  Scene
+      scene; /* the given one but for dt, steps, contact parameters and velocity gains; only its controllers are own */
+  Model model;
+  bool has_model;
+  Loss* loss;
+  RowKeep keep;
+  Recording recording; /* thin: what the loss looks at, and the moments */
+  int moments;
+  double value;  /* of the loss; NaN without one */
+  double* terms; /* (loss_count) */
+  RecordReport report;
+} RefinedRun;
+
+/* dt / parts, parts times as many steps. The coarse scene decides what contact's parameters are and what a velocity
+ * gain damps (gain / dt). Warnings of the model are told with parts 1. Status as of recording_run. */
+Status refined_run(RefinedRun* run, const RefinedSubject* subject, int parts, const RecordOptions* options,
+                   Diagnostics* diagnostics);
+void refined_run_free(RefinedRun* run);
+/* The row of a moment (0..moments - 1); the same time in every refinement, the end of the run the last. */
+int refined_row(const RefinedRun* run, int moment);
+
 /* ---------------------------------------------------------------- the adjoint of a run (differentiate/adjoint.c) */
 typedef struct RunAdjoint RunAdjoint;
 
@@ -221,6 +255,7 @@ typedef enum {
   GRADCHECK_ATTACHMENTS, /* joint origins */
   GRADCHECK_MASS,        /* masses, densities where those are given */
   GRADCHECK_CONTACT,     /* support, stiffness, friction, smoothing, rest speed */
+  GRADCHECK_MATERIAL,    /* restitution; friction and restitution of links, then of contact.pairs; those above 0 */
   GRADCHECK_BLOCKS
 } GradcheckBlock;
 const char* gradcheck_block_name(GradcheckBlock block);

@@ -64,7 +64,8 @@ struct LossKind {
   int least_states; /* that a window must hold */
   /* What else has to be looked up or checked, once links and window stand; NULL = nothing. */
   void (*prepare)(LossTerm* term, const LossOrigin* origin);
-  /* Value times weight; adds the derivatives of that to seeds unless they are NULL. No allocation. */
+  /* Value times weight; adds the derivatives of that to seeds unless they are NULL. No allocation, but for the faces of
+   * volumes. */
   double (*evaluate)(const LossTerm* term, const Recording* recording, LossSeeds* seeds);
 };
 

@@ -107,7 +107,7 @@ static double drive_effort(EffortDrive* d, double factor, size_t seed, double* c
 
 double loss_effort(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {
   const Model* model = recording->model;
-  double sum = 0, share = loss_share(term), dt = model->simulation.dt;
+  double sum = 0, share = loss_share(term);
   for (int c = 0; c < model->controller_count; c++) {
     const ModelController* controller = &model->controllers[c];
     const ModelLink* link = &model->links[controller->link];
@@ -116,7 +116,7 @@ double loss_effort(const LossTerm* term, const Recording* recording, LossSeeds* 
       size_t seed = seeds ? row_place(seeds->keep, model, k, controller->link).dof : 0;
       EffortDrive drive = {.controller = controller,
                            .link = link,
-                           .t = k * dt,
+                           .t = model_row_time(model, k),
                            .per_second = 1 / simulation_substep(&model->simulation)};
       drive.q = recording->q + place.coordinate;
       drive.rate = recording->rate + place.dof;

@@ -2,7 +2,9 @@
  *
  * Hulls: d = |sum_i w_i (a_i - b_i)| with n from a to b at the nearest points. w is where d is least, so d changes with
  * the vertices as if w were constant: dd/da_i = -w_i n, dd/db_i = w_i n.
- * Hull over a half-space: d = min_i n . x_i - offset, in the half-space's frame. */
+ * Hull over a half-space: d = min_i n . x_i - offset, in the half-space's frame.
+ * Where several w reach the same d - faces or edges that lie parallel, as bodies start - d has a kink. Of its slopes
+ * the one with the least sum of squared weights is taken: one corner of a box alone raises nothing, all together do. */
 #include "differentiate/loss.h"
 
 /* ---------------------------------------------------------------- creation */
@@ -138,19 +140,187 @@ static Nearest nearest_of_links(const LossTerm* term, const Model* model, const 
   return best;
 }
 
+/* ---------------------------------------------------------------- vertices that carry a gap together */
+
+/* Most vertices of a side; more are left to those where GJK ended. */
+enum { CARRIER_MAX = 128 };
+/* Vertices whose heights differ by less than this, in radii of the hulls, are level: bodies at rest tilt by less. */
+#define LEVEL 1e-6
+/* Of weights and their sums: what is left out below counts as zero, a row of the conditions as spent. */
+#define WEIGHT_ROUNDING 1e-9
+#define ROW_ROUNDING 1e-12
+
+/* The nearest point of one side as a combination of vertices of its hull. */
+typedef struct {
+  int count;
+  int vertex[CARRIER_MAX]; /* -1: of a half-space */
+  double weight[CARRIER_MAX];
+  Vec3 point; /* link frame */
+} Carrier;
+
+static void carrier_of_simplex(Carrier* carrier, const Nearest* nearest, const int* vertex, Vec3 point) {
+  carrier->count = nearest->count;
+  carrier->point = point;
+  for (int i = 0; i < nearest->count; i++) {
+    carrier->vertex[i] = vertex[i];
+    carrier->weight[i] = nearest->weight[i];
+  }
+}
+
+/* The vertices farthest along a direction of the link's frame; false when there are too many. */
+static bool level_vertices(Carrier* carrier, PointView view, Vec3 direction, double tolerance) {
+  double highest = -HUGE_VAL;
+  carrier->count = 0;
+  for (int i = 0; i < view.count; i++) highest = fmax(highest, vec3_dot(direction, vertex(view, i)));
+  for (int i = 0; i < view.count; i++) {
+    if (vec3_dot(direction, vertex(view, i)) < highest - tolerance) continue;
+    if (carrier->count == CARRIER_MAX) return false;
+    carrier->vertex[carrier->count++] = i;
+  }
+  return true;
+}
+
+static void set_point(Carrier* carrier, PointView view) {
+  carrier->point = vec3(0, 0, 0);
+  for (int i = 0; i < carrier->count; i++)
+    carrier->point = vec3_add_scaled(carrier->point, carrier->weight[i], vertex(view, carrier->vertex[i]));
+}
+
+/* Conditions on the weights: each side's sum is 1, and both points are one point along two directions. */
+typedef struct {
+  int count;
+  double row[4][2 * CARRIER_MAX], wanted[4];
+} Conditions;
+
+static double row_product(const double* a, const double* b, int count) {
+  double sum = 0;
+  for (int i = 0; i < count; i++) sum += a[i] * b[i];
+  return sum;
+}
+
+/* The weights (count) with the least squares that meet the conditions, those of `out` being zero: combinations of the
+ * conditions' rows, by Gram and Schmidt. */
+static void least_weights(const Conditions* conditions, const bool* out, double* weight) {
+  double basis[4][2 * CARRIER_MAX], value[4];
+  int count = conditions->count, rows = 0;
+  for (int i = 0; i < count; i++) weight[i] = 0;
+  for (int k = 0; k < 4; k++) {
+    double* row = basis[rows];
+    value[rows] = conditions->wanted[k];
+    for (int i = 0; i < count; i++) row[i] = out[i] ? 0 : conditions->row[k][i];
+    double before = row_product(row, row, count);
+    for (int j = 0; j < rows; j++) {
+      double along = row_product(row, basis[j], count);
+      for (int i = 0; i < count; i++) row[i] -= along * basis[j][i];
+      value[rows] -= along * value[j];
+    }
+    double square = row_product(row, row, count), length = sqrt(square);
+    if (!(square > ROW_ROUNDING * before)) continue;
+    for (int i = 0; i < count; i++) row[i] /= length;
+    value[rows] /= length;
+    for (int i = 0; i < count; i++) weight[i] += value[rows] * row[i];
+    rows++;
+  }
+}
+
+static bool conditions_hold(const Conditions* conditions, const double* weight) {
+  for (int k = 0; k < 4; k++)
+    if (!(fabs(row_product(conditions->row[k], weight, conditions->count) - conditions->wanted[k]) < LEVEL))
+      return false;
+  return true;
+}
+
+/* The same with weights >= 0: those below are taken out one by one, the lowest first. False: no such weights found. */
+static bool positive_weights(const Conditions* conditions, double* weight) {
+  bool out[2 * CARRIER_MAX] = {false};
+  for (int tries = 0; tries < conditions->count; tries++) {
+    int lowest = 0;
+    least_weights(conditions, out, weight);
+    for (int i = 1; i < conditions->count; i++)
+      if (weight[i] < weight[lowest]) lowest = i;
+    if (weight[lowest] >= -WEIGHT_ROUNDING) return conditions_hold(conditions, weight);
+    out[lowest] = true;
+  }
+  return false;
+}
+
+/* Two level sides across a normal: false when their vertices cannot carry one point. */
+static bool share_between(const Nearest* nearest, PointView view[2], const Pose pose[2], double size, Carrier side[2]) {
+  Conditions conditions = {.count = side[0].count + side[1].count, .wanted = {1, 1, 0, 0}};
+  Vec3 n0 = nearest->normal, across = fabs(n0.x) < 0.8 ? vec3(1, 0, 0) : vec3(0, 1, 0);
+  Vec3 u = vec3_normalized(vec3_cross(n0, across)), along[2] = {u, vec3_cross(n0, u)};
+  double weight[2 * CARRIER_MAX];
+  Vec3 middle = pose_apply(pose[0], nearest->point_a);
+  for (int s = 0, n = 0; s < 2; s++)
+    for (int i = 0; i < side[s].count; i++, n++) {
+      Vec3 x = vec3_sub(pose_apply(pose[s], vertex(view[s], side[s].vertex[i])), middle);
+      conditions.row[s][n] = 1;
+      for (int k = 0; k < 2; k++) conditions.row[2 + k][n] = (s == 0 ? 1 : -1) * vec3_dot(along[k], x) / size;
+    }
+  if (!positive_weights(&conditions, weight)) return false;
+  for (int s = 0, n = 0; s < 2; s++)
+    for (int i = 0; i < side[s].count; i++, n++) side[s].weight[i] = weight[n];
+  return true;
+}
+
+static void carry_hulls(const Model* model, const Nearest* nearest, const Pose pose[2], Carrier side[2]) {
+  PointView view[2] = {model->hulls[nearest->a].points, model->hulls[nearest->b].points};
+  double size = model->hulls[nearest->a].radius + model->hulls[nearest->b].radius;
+  bool level = true;
+  for (int s = 0; s < 2 && level; s++) {
+    Vec3 outward = mat3_tmul_vec(pose[s].r, vec3_scale(nearest->normal, s == 0 ? 1 : -1));
+    level = level_vertices(&side[s], view[s], outward, LEVEL * size);
+  }
+  if (level && share_between(nearest, view, pose, size, side)) {
+    for (int s = 0; s < 2; s++) set_point(&side[s], view[s]);
+    return;
+  }
+  carrier_of_simplex(&side[0], nearest, nearest->vertex_a, nearest->point_a);
+  carrier_of_simplex(&side[1], nearest, nearest->vertex_b, nearest->point_b);
+}
+
+/* The half-space is a. */
+static void carry_over_half_space(const Model* model, const Nearest* nearest, const Pose pose[2], Carrier side[2]) {
+  const ModelHull* over = &model->hulls[nearest->b];
+  Vec3 down = mat3_tmul_vec(pose[1].r, vec3_scale(nearest->normal, -1));
+  side[0] = (Carrier){.count = 1, .vertex = {-1}, .weight = {1}};
+  if (level_vertices(&side[1], over->points, down, LEVEL * over->radius)) {
+    for (int i = 0; i < side[1].count; i++) side[1].weight[i] = 1.0 / side[1].count;
+    set_point(&side[1], over->points);
+  } else {
+    carrier_of_simplex(&side[1], nearest, nearest->vertex_b, nearest->point_b);
+  }
+  Vec3 seen = pose_apply_inverse(pose[0], pose_apply(pose[1], side[1].point));
+  side[0].point = vec3_add_scaled(seen, -nearest->distance, model->hulls[nearest->a].normal);
+}
+
 /* ---------------------------------------------------------------- the loss */
 
 /* g = dL/dx of the nearest point of one side: to its pose and to the vertices that carry it. */
-static void seed_side(const Recording* recording, int step, int hull, Vec3 point, const Nearest* nearest,
-                      const int* index, Vec3 g, LossSeeds* seeds) {
+static void seed_side(const Recording* recording, int step, int hull, const Carrier* side, Vec3 g, LossSeeds* seeds) {
   const Model* model = recording->model;
   int link = model->hulls[hull].link;
-  loss_seed_pose(recording, link, step, point, g, seeds);
-  if (index[0] < 0) return;
+  loss_seed_pose(recording, link, step, side->point, g, seeds);
+  if (side->vertex[0] < 0) return;
   Vec3 local = mat3_tmul_vec(recording_link_pose(recording, step, link).r, g);
   Vec3* vertices = seeds->vertices + model->hulls[hull].vertex_first;
-  for (int i = 0; i < nearest->count; i++)
-    vertices[index[i]] = vec3_add_scaled(vertices[index[i]], nearest->weight[i], local);
+  for (int i = 0; i < side->count; i++)
+    vertices[side->vertex[i]] = vec3_add_scaled(vertices[side->vertex[i]], side->weight[i], local);
+}
+
+/* slope = dL/dd with the sign turned. */
+static void seed_gap(const Recording* recording, int step, const Nearest* nearest, double slope, LossSeeds* seeds) {
+  const Model* model = recording->model;
+  const Pose pose[2] = {recording_link_pose(recording, step, model->hulls[nearest->a].link),
+                        recording_link_pose(recording, step, model->hulls[nearest->b].link)};
+  Carrier side[2];
+  Vec3 g = vec3_scale(nearest->normal, slope);
+  if (nearest->vertex_a[0] < 0)
+    carry_over_half_space(model, nearest, pose, side);
+  else
+    carry_hulls(model, nearest, pose, side);
+  seed_side(recording, step, nearest->a, &side[0], g, seeds);
+  seed_side(recording, step, nearest->b, &side[1], vec3_scale(g, -1), seeds);
 }
 
 double loss_gap(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {
@@ -163,9 +333,7 @@ double loss_gap(const LossTerm* term, const Recording* recording, LossSeeds* see
     if (lack == 0) continue;
     sum += lack * lack;
     if (!seeds || nearest.count == 0) continue;
-    Vec3 g = vec3_scale(nearest.normal, 2 * share * lack);
-    seed_side(recording, k, nearest.a, nearest.point_a, &nearest, nearest.vertex_a, g, seeds);
-    seed_side(recording, k, nearest.b, nearest.point_b, &nearest, nearest.vertex_b, vec3_scale(g, -1), seeds);
+    seed_gap(recording, k, &nearest, 2 * share * lack, seeds);
   }
   return share * sum;
 }

@@ -23,7 +23,7 @@ double loss_smoothness(const LossTerm* term, const Recording* recording, LossSee
   for (int c = 0; c < model->controller_count; c++) {
     const ModelController* controller = &model->controllers[c];
     for (int k = term->first; counts(term, controller) && k <= term->last; k++) {
-      double t = k * model->simulation.dt;
+      double t = model_row_time(model, k);
       signal_eval(&controller->target, t, value, rate);
       for (int i = 0; i < model->links[controller->link].dof_count; i++) {
         sum += rate[i] * rate[i];

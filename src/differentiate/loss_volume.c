@@ -1,6 +1,8 @@
 /* Volume: sum over hulls of (V / V_initial - 1)^2.
  * V = 1/6 sum over triangles of a . (b x c), dV/da = 1/6 sum of b x c, about any origin since the surface is closed; a
- * vertex inside the hull is the corner of no triangle and has no derivative. */
+ * vertex inside the hull is the corner of no triangle and has no derivative. The volume has a kink where a flat face
+ * has more than three corners; its slope there is that of the fan about the corners' mean, which prefers no diagonal.
+ */
 #include "differentiate/loss.h"
 
 /* The hull's first vertex is the origin: far from the link's frame the digits would cancel. */
@@ -15,14 +17,28 @@ static double volume_of(const ConvexHull* solid) {
   return sum / 6;
 }
 
+/* A flat face as the fan about the mean m of its n corners: 1/6 sum over its edges of m . (a x b). */
+static void add_face_grad(const ConvexHull* solid, const FlatFaces* faces, int face, double factor, Vec3* gradient) {
+  const int* corners = faces->corners + faces->corner_first[face];
+  int count = faces->corner_first[face + 1] - faces->corner_first[face];
+  Vec3 middle = {0, 0, 0}, by_middle = {0, 0, 0};
+  for (int i = 0; i < count; i++) middle = vec3_add_scaled(middle, 1.0 / count, corner(solid, corners[i]));
+  for (int e = faces->edge_first[face]; e < faces->edge_first[face + 1]; e++) {
+    int a = faces->edges[e][0], b = faces->edges[e][1];
+    by_middle = vec3_add(by_middle, vec3_cross(corner(solid, a), corner(solid, b)));
+    gradient[a] = vec3_add_scaled(gradient[a], factor / 6, vec3_cross(corner(solid, b), middle));
+    gradient[b] = vec3_add_scaled(gradient[b], factor / 6, vec3_cross(middle, corner(solid, a)));
+  }
+  for (int i = 0; i < count; i++)
+    gradient[corners[i]] = vec3_add_scaled(gradient[corners[i]], factor / (6 * count), by_middle);
+}
+
 /* gradient += factor dV/dX. */
 static void add_volume_grad(const ConvexHull* solid, double factor, Vec3* gradient) {
-  for (int k = 0; k < solid->triangle_count; k++)
-    for (int i = 0; i < 3; i++) {
-      const int* t = solid->triangles[k];
-      Vec3 area = vec3_cross(corner(solid, t[(i + 1) % 3]), corner(solid, t[(i + 2) % 3]));
-      gradient[t[i]] = vec3_add_scaled(gradient[t[i]], factor / 6, area);
-    }
+  FlatFaces faces;
+  flat_faces_create(&faces, solid);
+  for (int f = 0; f < faces.count; f++) add_face_grad(solid, &faces, f, factor, gradient);
+  flat_faces_free(&faces);
 }
 
 double loss_volume(const LossTerm* term, const Recording* recording, LossSeeds* seeds) {

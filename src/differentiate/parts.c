@@ -221,6 +221,8 @@ RunParts* run_parts_create(const Model* model, Sim* sim, int steps, const Record
     size_t size = sizeof(int) * (size_t)steps;
     p->options.substeps = p->substeps = memcpy(memory_alloc(size), options->substeps, size);
   }
+  for (int k = 0; model->start && k < STATES_BEFORE; k++) add_recent(p, 0, false);
+  p->state = model->start ? STATES_BEFORE : 0;
   add_recent(p, 0, true);
   open_part(p, sim, 0);
   return p;

@@ -205,7 +205,18 @@ StepReport recording_step(Sim* sim, const RecordOptions* options, int row) {
   return options->substeps ? sim_step_in(sim, options->substeps[row - 1]) : sim_step(sim);
 }
 
+/* A run that begins in a recorded state: the states before it, which the first steps look back on. */
+static void keep_history(Recording* r, const Sim* sim) {
+  const SimHistory history = sim_history(sim);
+  const RecordedState before = {.step = 0};
+  recording_add_before(r, &before, history.q_older, history.pose_older);
+  recording_add_before(r, &before, history.q_old, history.pose_old);
+}
+
 static Status run_steps(Recording* r, Sim* sim, int steps, const RecordOptions* options, RecordReport* report) {
+  bool recorded = r->model->start && !r->keep;
+  r->entry = recorded ? STATES_BEFORE : 0;
+  if (recorded) keep_history(r, sim);
   keep_row(r, sim, 0);
   for (int row = 1; row <= steps; row++) {
     report->last = recording_step(sim, options, row);

@@ -4,6 +4,9 @@
 
 #include "differentiate/differentiate.h"
 
+/* States before the first row that a run which begins in a recorded state has. */
+enum { STATES_BEFORE = 2 };
+
 /* What a row needs to be gone through backwards, for `steps` steps after first_row and so many contacts of them all, to
  * begin with; rates and forces are left out. */
 void recording_create_part(Recording* recording, const Model* model, int first_row, int steps, int contacts);

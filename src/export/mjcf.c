@@ -364,14 +364,38 @@ static void add_controller(Mjcf* m, const ModelController* controller) {
 
 static bool may_collide(const ModelLink* link) { return link->collide && link->hull_count > 0; }
 
-/* Whatever MuJoCo would let touch (welded bodies never) and the model does not. */
-static void add_excluded(Mjcf* m) {
+/* Geometries whose friction is not that of the defaults: MuJoCo's own rule is the larger of the two. */
+static void add_pair_friction(Mjcf* m, int a, int b) {
+  const Model* model = m->model;
+  double friction = model_pair_material(model, a, b).value[MATERIAL_FRICTION];
+  if (friction == model->contact.friction) return;
+  for (int i = 0; i < model->links[a].hull_count; i++)
+    for (int k = 0; k < model->links[b].hull_count; k++) {
+      Text one = {0}, other = {0};
+      hull_name(&one, model, model->links[a].hull_first + i);
+      hull_name(&other, model, model->links[b].hull_first + k);
+      text_add(m->out, "    <pair");
+      xml_text(m->out, "geom1", one.data);
+      xml_text(m->out, "geom2", other.data);
+      text_add(m->out, " condim=\"%d\"", friction > 0 ? 3 : 1);
+      xml_numbers(m->out, "friction", (const double[]){friction, friction, 0, 0, 0}, 5);
+      text_add(m->out, "/>\n");
+      text_free(&one);
+      text_free(&other);
+    }
+}
+
+/* Whatever MuJoCo would let touch (welded bodies never) and the model does not; and what rubs in its own way. */
+static void add_contacts(Mjcf* m) {
   const Model* model = m->model;
   text_add(m->out, "  <contact>\n");
   for (int a = 0; a < model->link_count; a++) {
     for (int b = a + 1; b < model->link_count && may_collide(&model->links[a]); b++) {
       if (!may_collide(&model->links[b]) || model->links[a].rigid_group == model->links[b].rigid_group) continue;
-      if (model_pair_allowed(model, a, b)) continue;
+      if (model_pair_allowed(model, a, b)) {
+        if (model->has_materials) add_pair_friction(m, a, b);
+        continue;
+      }
       text_add(m->out, "    <exclude");
       xml_text(m->out, "body1", model->links[a].name);
       xml_text(m->out, "body2", model->links[b].name);
@@ -471,6 +495,11 @@ static void add_keyframe(Mjcf* m) {
   text_add(m->out, "/>\n  </keyframe>\n");
 }
 
+static void tell_restitution(Mjcf* m) {
+  if (m->model->contact.bounces && m->model->contact_model != CONTACT_NONE)
+    note(m, m->model->scene->name, "restitution is left out: MuJoCo has none");
+}
+
 static void tell_loads(Mjcf* m) {
   for (int k = 0; k < m->model->load_count; k++)
     note(m, m->model->links[m->model->loads[k].link].name, "a force or torque on it is left out (xfrc_applied)");
@@ -480,6 +509,7 @@ static void tell_loads(Mjcf* m) {
 }
 
 static void add_model(Mjcf* m) {
+  tell_restitution(m);
   tell_loads(m);
   for (int c = 0; c < m->model->controller_count; c++) add_controller(m, &m->model->controllers[c]);
   text_add(m->out, "<mujoco");
@@ -492,7 +522,7 @@ static void add_model(Mjcf* m) {
   m->depth = 2;
   add_bodies(m);
   text_add(m->out, "  </worldbody>\n");
-  add_excluded(m);
+  add_contacts(m);
   if (m->actuators.length > 0) text_add(m->out, "  <actuator>\n%s  </actuator>\n", m->actuators.data);
   add_keyframe(m);
   text_add(m->out, "</mujoco>\n");

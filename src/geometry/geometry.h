@@ -76,6 +76,20 @@ HullResult hull_thin(ConvexHull* hull, int max_vertices, double* error);
 void hull_free(ConvexHull* hull);
 const char* hull_result_text(HullResult result);
 
+/* ---------------------------------------------------------------- flat faces (geometry/flat_faces.c) */
+
+/* A hull's faces: triangles of one plane that hang together are one. Owned arrays; flat_faces_free accepts a zeroed
+ * struct. */
+typedef struct {
+  int count;
+  int (*edges)[2];   /* around each face, as its triangles turn; a lone triangle's in order (edge_first[count]) */
+  int* edge_first;   /*                                                                     (count + 1) */
+  int* corners;      /* of each face, each once                                             (corner_first[count]) */
+  int* corner_first; /*                                                                     (count + 1) */
+} FlatFaces;
+void flat_faces_create(FlatFaces* faces, const ConvexHull* hull);
+void flat_faces_free(FlatFaces* faces);
+
 /* ---------------------------------------------------------------- surfaces of triangles (geometry/surface.c) */
 
 /* Owned arrays; surface_free accepts a zeroed struct. */

@@ -23,6 +23,7 @@ static void run_stages(Builder* builder) {
   build_loads(builder);
   build_initial(builder);
   build_exclusions(builder);
+  build_materials(builder);
   build_solids(builder);
   bool solids_usable = !builder->unreadable && diagnostics->error_count == errors_before;
   check_limits(builder->model, diagnostics);
@@ -33,7 +34,8 @@ static void run_stages(Builder* builder) {
   build_masses(builder);
   build_spinning(builder);
   build_contact(builder);
-  check_intersections(builder->model, diagnostics);
+  build_start(builder);
+  if (!builder->model->start) check_intersections(builder->model, diagnostics);
   model_check_contact(builder->model, diagnostics);
 }
 
@@ -74,6 +76,7 @@ void model_destroy(Model* model) {
   memory_free(model->initial_coordinates);
   memory_free(model->initial_velocities);
   memory_free(model->excluded);
+  memory_free(model->pair_items);
   memory_free(model->dropped_note);
   model_scene_destroy(model->own_scene, model->given);
   *model = (Model){0};

@@ -36,6 +36,8 @@ void check_gains(const Model* model, Diagnostics* diagnostics);
 void build_initial(Builder* builder);
 /* model/pairs.c: link pairs excluded by the user. */
 void build_exclusions(Builder* builder);
+/* The same: values of pairs of links (contact.pairs). */
+void build_materials(Builder* builder);
 /* model/shapes.c: meshes, primitives and their hulls. */
 void build_solids(Builder* builder);
 void free_solids(Builder* builder);
@@ -56,6 +58,8 @@ void build_spinning(Builder* builder);
 void build_contact(Builder* builder);
 /* model/limits.c: coordinates and targets against the joints' limits. */
 void check_limits(const Model* model, Diagnostics* diagnostics);
+/* model/start.c: the state that the run begins in, if it is of a model like this one. Needs everything. */
+void build_start(Builder* builder);
 /* model/checks.c: hulls that intersect or nearly touch at the start. Needs everything. */
 void check_intersections(const Model* model, Diagnostics* diagnostics);
 

@@ -122,6 +122,7 @@ void build_contact(Builder* builder) {
                             .hierarchy = given->hierarchy,
                             .feature = feature};
   memcpy(contact->own, given->own, sizeof(contact->own));
+  contact->bounces = model_largest_material(builder->model, MATERIAL_RESTITUTION) > 0;
   contact->reference_force = scales.tree_count > 0 ? scales.median : FORCE_WITHOUT_BODIES;
   contact->support = contact->support_derived ? derived_support(feature, scales.extent) : given->support;
   contact->stiffness = contact->stiffness_derived
@@ -200,7 +201,8 @@ static void check_step(const DefaultsCheck* check) {
 /* (R10) */
 static void check_smoothing(const DefaultsCheck* check) {
   const ModelContact* contact = &check->model->contact;
-  if (contact->smoothing_derived || !(contact->friction > 0)) return;
+  double friction = model_largest_material(check->model, MATERIAL_FRICTION);
+  if (contact->smoothing_derived || !(friction > 0)) return;
   double creep = sqrt(contact->smoothing), dt = simulation_substep(&check->model->simulation);
   double acceleration = check->scales.acceleration, speed = sqrt(acceleration * contact->feature);
   double suits = derived_smoothing(contact->feature, acceleration, dt);
@@ -216,11 +218,11 @@ static void check_smoothing(const DefaultsCheck* check) {
         "friction needs a speed of sqrt(smoothing) = %.3g m/s to grow to its full strength, the scene's own "
         "speed is %.3g m/s: it acts as a drag; a smoothing of about %.2g suits",
         creep, speed, suits);
-  if (contact->friction * acceleration * dt > FRICTION_STIFFNESS_WARN * creep)
+  if (friction * acceleration * dt > FRICTION_STIFFNESS_WARN * creep)
     diagnostics_add(check->diagnostics, SEVERITY_WARNING, check->smoothing,
                     "sqrt(smoothing) = %.3g m/s is %.2g of the speed that friction can take away in one step: Newton's "
                     "method stalls on such a kink; a smoothing of about %.2g suits",
-                    creep, creep / (contact->friction * acceleration * dt), suits);
+                    creep, creep / (friction * acceleration * dt), suits);
 }
 
 void model_check_contact(const Model* model, Diagnostics* diagnostics) {

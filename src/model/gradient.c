@@ -3,11 +3,19 @@
 
 #include "model/build.h"
 
+static size_t material_size(const Model* model) {
+  return sizeof(double[MATERIAL_COUNT]) * (size_t)(1 + model->link_count + model->scene->contact.pair_count);
+}
+
 void model_gradient_create(ModelGradient* g, const Model* model) {
   *g = (ModelGradient){.vertices = MEMORY_NEW(Vec3, model->vertex_count),
                        .attachments = MEMORY_NEW(Vec3, model->link_count),
                        .mass = MEMORY_NEW(double, model->link_count),
                        .control = MEMORY_NEW(double, model->parameter_count),
+                       .joint = memory_alloc(sizeof(double[JOINT_OWN_COUNT]) * (size_t)model->dof_count),
+                       .center = MEMORY_NEW(Vec3, model->link_count),
+                       .inertia = memory_alloc(sizeof(double[6]) * (size_t)model->link_count),
+                       .material = memory_alloc(material_size(model)),
                        .coordinates = MEMORY_NEW(double, model->dof_count),
                        .velocities = MEMORY_NEW(double, model->dof_count),
                        .moment = MEMORY_NEW(MassMoment, model->link_count)};
@@ -18,6 +26,10 @@ void model_gradient_destroy(ModelGradient* g) {
   memory_free(g->attachments);
   memory_free(g->mass);
   memory_free(g->control);
+  memory_free(g->joint);
+  memory_free(g->center);
+  memory_free(g->inertia);
+  memory_free(g->material);
   memory_free(g->coordinates);
   memory_free(g->velocities);
   memory_free(g->moment);
@@ -31,6 +43,11 @@ void model_gradient_clear(ModelGradient* g, const Model* model) {
   memset(g->mass, 0, sizeof(double) * links);
   memset(g->control, 0, sizeof(double) * (size_t)model->parameter_count);
   memset(g->contact, 0, sizeof(g->contact));
+  memset(g->joint, 0, sizeof(double[JOINT_OWN_COUNT]) * dofs);
+  memset(g->center, 0, sizeof(Vec3) * links);
+  memset(g->inertia, 0, sizeof(double[6]) * links);
+  g->gravity = vec3(0, 0, 0);
+  memset(g->material, 0, material_size(model));
   memset(g->coordinates, 0, sizeof(double) * dofs);
   memset(g->velocities, 0, sizeof(double) * dofs);
   memset(g->moment, 0, sizeof(MassMoment) * links);
@@ -114,6 +131,34 @@ static void tetrahedron_slope(const MomentBar* bar, const Vec3 p[3], double* val
   }
 }
 
+/* A face with more than three corners as the fan about the mean of its corners (A9): however it is cut, the value is
+ * the same while it is flat, but the slopes are those of the cut; the fan prefers no diagonal. */
+static void fan_slope(const MomentBar* bar, const ConvexHull* solid, const FlatFaces* faces, int face, double* value,
+                      double factor, Vec3* out) {
+  const int* corners = faces->corners + faces->corner_first[face];
+  int count = faces->corner_first[face + 1] - faces->corner_first[face];
+  Vec3 o = solid->vertices[0], middle = {0, 0, 0}, by_middle = {0, 0, 0};
+  for (int i = 0; i < count; i++) middle = vec3_add(middle, vec3_sub(solid->vertices[corners[i]], o));
+  middle = vec3_scale(middle, 1.0 / count);
+  for (int e = faces->edge_first[face]; e < faces->edge_first[face + 1]; e++) {
+    const int* edge = faces->edges[e];
+    Vec3 p[3] = {vec3_sub(solid->vertices[edge[0]], o), vec3_sub(solid->vertices[edge[1]], o), middle};
+    Vec3 slope[3] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+    tetrahedron_slope(bar, p, value, slope);
+    for (int k = 0; k < 2; k++) out[edge[k]] = vec3_add_scaled(out[edge[k]], factor, slope[k]);
+    by_middle = vec3_add(by_middle, slope[2]);
+  }
+  for (int i = 0; i < count; i++) out[corners[i]] = vec3_add_scaled(out[corners[i]], factor / count, by_middle);
+}
+
+static void triangle_slope(const MomentBar* bar, const ConvexHull* solid, const int corner[3], double* value,
+                           double factor, Vec3* out) {
+  Vec3 p[3], slope[3] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+  for (int k = 0; k < 3; k++) p[k] = vec3_sub(solid->vertices[corner[k]], solid->vertices[0]);
+  tetrahedron_slope(bar, p, value, slope);
+  for (int k = 0; k < 3; k++) out[corner[k]] = vec3_add_scaled(out[corner[k]], factor, slope[k]);
+}
+
 /* bar : S of a solid of unit density and its derivative by the vertices, times `factor`, added. The vertices are taken
  * from the hull's first, so that digits do not cancel far from the link's origin. */
 static double solid_slope(const MomentBar* bar, const ConvexHull* solid, double factor, Vec3* out) {
@@ -124,13 +169,16 @@ static double solid_slope(const MomentBar* bar, const ConvexHull* solid, double 
   MomentBar moved = {bar->second, vec3_add_scaled(bar->first, 2, qo),
                      bar->mass + vec3_dot(bar->first, o) + vec3_dot(o, qo)};
   double value = 0;
-  for (int t = 0; t < solid->triangle_count; t++) {
-    const int* corner = solid->triangles[t];
-    Vec3 p[3], slope[3] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
-    for (int k = 0; k < 3; k++) p[k] = vec3_sub(solid->vertices[corner[k]], o);
-    tetrahedron_slope(&moved, p, &value, slope);
-    for (int k = 0; k < 3; k++) out[corner[k]] = vec3_add_scaled(out[corner[k]], factor, slope[k]);
+  FlatFaces faces;
+  flat_faces_create(&faces, solid);
+  for (int f = 0; f < faces.count; f++) {
+    const int(*edge)[2] = (const int(*)[2])faces.edges + faces.edge_first[f];
+    if (faces.corner_first[f + 1] - faces.corner_first[f] > 3)
+      fan_slope(&moved, solid, &faces, f, &value, factor, out);
+    else
+      triangle_slope(&moved, solid, (const int[3]){edge[0][0], edge[0][1], edge[1][1]}, &value, factor, out);
   }
+  flat_faces_free(&faces);
   return value;
 }
 
@@ -183,8 +231,19 @@ static double reverse_solids(const LinkReverse* r) {
   return value / volume;
 }
 
-static double reverse_link(const LinkReverse* r) {
-  if (r->source->mass_model == MASS_GIVEN) return point_value(&r->bar, r->source->center);
+/* S = m (X c)(X c)^T + (tr(I)/2 1 - I) about the centre c: by c, by I, and returned by m. */
+static double reverse_given(const LinkReverse* r, Vec3* center, double inertia[6]) {
+  static const int axis[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
+  const Mat3* q = &r->bar.second;
+  double half_trace = 0.5 * mat3_trace(*q);
+  for (int k = 0; k < 6; k++) inertia[k] += k < 3 ? half_trace - q->m[k][k] : -2 * q->m[axis[k][0]][axis[k][1]];
+  *center = vec3_add_scaled(*center, r->link->mass, point_slope(&r->bar, r->source->center));
+  return point_value(&r->bar, r->source->center);
+}
+
+static double reverse_link(const LinkReverse* r, ModelGradient* gradient) {
+  ptrdiff_t link = r->link - r->model->links;
+  if (r->source->mass_model == MASS_GIVEN) return reverse_given(r, &gradient->center[link], gradient->inertia[link]);
   double by_mass = r->source->mass_model == MASS_UNIFORM ? reverse_solids(r) : reverse_vertices(r);
   if (!r->source->has_mass) add_solids(r, &VOLUME_BAR, by_mass * r->source->density); /* m = density V */
   return by_mass;
@@ -196,7 +255,7 @@ void model_gradient_masses(const Model* model, ModelGradient* gradient) {
     const SceneLink* source = &model->scene->links[i];
     if (!(link->mass > 0)) continue;
     LinkReverse r = {model, link, source, symmetric_bar(&gradient->moment[i]), gradient->vertices};
-    gradient->mass[i] += reverse_link(&r);
+    gradient->mass[i] += reverse_link(&r, gradient);
     gradient->moment[i] = mass_moment_zero();
   }
 }

@@ -103,6 +103,7 @@ typedef struct {
   double smoothing;                   /* epsilon [(m/s)^2] */
   double rest_speed;                  /* nothing that meets leaves faster [m/s]; 0: the bare barrier */
   double restitution;                 /* what is left of the speed of approach, of impacts well above the rest speed */
+  bool bounces;                       /* some pair may have restitution above 0 */
   double own[CONTACT_OWN_PARAMETERS]; /* of the law alone (ContactLaw.parameters) */
   bool hierarchy;                     /* SceneContact */
   bool support_derived, stiffness_derived, smoothing_derived, rest_speed_derived;
@@ -110,6 +111,12 @@ typedef struct {
   double reference_force; /* weight that the stiffness was matched to [N] */
   double gap_at_rest;     /* expected gap under reference_force [m] */
 } ModelContact;
+
+/* One item of contact.pairs that says something of two links. */
+typedef struct {
+  uint64_t key; /* a << 32 | b, a < b */
+  int item;
+} ModelPairItem;
 
 typedef struct {
   const Scene* scene; /* borrowed, or own_scene */
@@ -138,9 +145,25 @@ typedef struct {
   double* initial_velocities;  /* (nv), in the model's own degrees of freedom (ball: link axes) */
   uint64_t* excluded;          /* sorted (a << 32 | b), a < b: link pairs excluded by the user */
   int excluded_count;
+  const NumberFile* start;   /* the state that the run begins in, borrowed from the scene; NULL: the initial one */
+  int start_step;            /* number of the step that led to it; 0 without */
+  bool has_materials;        /* a link or a pair of links has values of its own */
+  ModelPairItem* pair_items; /* sorted by key, then item */
+  int pair_item_count;
   char* dropped_note; /* what import did: interior points dropped, hulls thinned with error; one line each, "" if
                          nothing */
 } Model;
+
+/* Time of a run's row [s]: rows count from where it begins. */
+static inline double model_row_time(const Model* model, int row) {
+  return (double)(model->start_step + row) * model->simulation.dt;
+}
+
+/* What a state is told from another model's by (model/start.c): a hash of each part, of 4 words. Those before
+ * MODEL_ALIKE must be the same for a run to begin in it. */
+enum { MODEL_CLOCK, MODEL_TREE, MODEL_HULLS, MODEL_PAIRS, MODEL_ALIKE, MODEL_NUMBERS = MODEL_ALIKE, MODEL_PARTS };
+enum { MODEL_IDENTITY = 4 * MODEL_PARTS };
+void model_identity(const Model* model, int64_t words[MODEL_IDENTITY]);
 
 /* Two parallel faces at rest on each other with n_a and n_b vertices, for stiffness 1 (docs/contact-parameters.md). */
 typedef struct {
@@ -170,9 +193,17 @@ typedef enum {
   OVERRIDE_CONTROL,    /* part: which of the signals of model_scene_signal; index: as in signal_parameter */
   OVERRIDE_COORDINATE, /* index: in what is said about the link's start */
   OVERRIDE_VELOCITY,
-  OVERRIDE_MASS,   /* of the link, or its density where that is given  [kg, kg/m^3] */
-  OVERRIDE_CONTACT /* index: CONTACT_SUPPORT, ... */
+  OVERRIDE_MASS,    /* of the link, or its density where that is given  [kg, kg/m^3] */
+  OVERRIDE_CONTACT, /* index: CONTACT_SUPPORT, ... */
+  OVERRIDE_JOINT,   /* part: JOINT_DAMPING, ...; index: degree of freedom of the link's joint */
+  OVERRIDE_GRAVITY, /* index: axis  [m/s^2] */
+  OVERRIDE_CENTER,  /* index: axis of the centre of mass, of a link with mass_model given  [m] */
+  OVERRIDE_INERTIA, /* index: of SceneLink.inertia, of such a link  [kg m^2] */
+  OVERRIDE_MATERIAL /* index: MATERIAL_FRICTION, ... of the link; link -1: of item `part` of contact.pairs; part -1,
+                       too: of contact itself */
 } OverrideKind;
+/* What a joint has for each of its degrees of freedom. */
+enum { JOINT_DAMPING, JOINT_STIFFNESS, JOINT_FRICTION, JOINT_ARMATURE, JOINT_OWN_COUNT };
 typedef struct {
   OverrideKind kind;
   int link, part, index;
@@ -203,6 +234,14 @@ int model_signal_first(const Model* model, SignalPlace place);
 SceneInitial* model_scene_initial(const Scene* scene, int link);
 /* May the links' hulls touch? Not: the same link, parent and child, no relative motion, excluded, collide: false. */
 bool model_pair_allowed(const Model* model, int link_a, int link_b);
+/* What the contact of two links has (model/materials.c): of the last item of contact.pairs that says it, else
+ * sqrt(value of a  value of b) of the links, else of the one link that has a value, else of contact. */
+typedef struct {
+  double value[MATERIAL_COUNT];
+} PairMaterial;
+PairMaterial model_pair_material(const Model* model, int link_a, int link_b);
+/* Largest of all that occur, whether the links ever meet or not. */
+double model_largest_material(const Model* model, int which);
 /* Warnings about given contact parameters that cannot work; called by model_create. */
 void model_check_contact(const Model* model, Diagnostics* diagnostics);
 
@@ -276,14 +315,28 @@ typedef struct {
   double* mass;                            /* total masses at fixed distribution  [1/kg]  (links) */
   double* control;                         /* parameters of signals of controllers, then loads (parameters) */
   double contact[CONTACT_PARAMETER_COUNT]; /* support, stiffness, friction, smoothing, rest speed, own */
+  double (*joint)[JOINT_OWN_COUNT];        /* damping, stiffness, friction, armature of the joints  (nv) */
+  Vec3 gravity;                            /* world axes  [s^2/m] */
+  Vec3* center;                            /* centre of mass of links with mass_model given  [1/m]  (links) */
+  double (*inertia)[6];                    /* SceneLink.inertia of such links  [1/(kg m^2)]  (links) */
+  double (*material)[MATERIAL_COUNT];      /* of contact (but friction, which stands above), of every link, of every
+                                              item of contact.pairs: model_material_row  (1 + links + items) */
   double* coordinates;                     /* initial coordinates, as increments of joint_increment  (nv) */
   double* velocities;                      /* initial velocities  (nv) */
-  MassMoment* moment; /* entry by entry; model_gradient_masses turns it into vertices and mass  (links) */
+  MassMoment* moment; /* entry by entry; model_gradient_masses turns it into vertices, mass, center  (links) */
 } ModelGradient;
 
 void model_gradient_create(ModelGradient* gradient, const Model* model);
 void model_gradient_destroy(ModelGradient* gradient);
 void model_gradient_clear(ModelGradient* gradient, const Model* model);
+/* Row of ModelGradient.material of a link; link -1: of an item of contact.pairs; item -1, too: of contact. */
+static inline int model_material_row(const Model* model, int link, int item) {
+  return link >= 0 ? 1 + link : item >= 0 ? 1 + model->link_count + item : 0;
+}
+/* Adds the derivatives by the values of a pair of links to those by what the values come from. Where a link of two that
+ * have a value has 0 the derivative by it is infinite; nothing is added. */
+void model_gradient_material(const Model* model, int link_a, int link_b, const double by[MATERIAL_COUNT],
+                             ModelGradient* gradient);
 /* For a scalar that grows by bar . (change of ModelLink.center): adds to `moment`, or for a link without mass, whose
  * centre is the middle of its hulls' boxes, to the vertices that bound these. */
 void model_gradient_center(const Model* model, int link, Vec3 bar, ModelGradient* gradient);

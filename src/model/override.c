@@ -48,6 +48,24 @@ static double* contact_number(const Scene* scene, int index) {
   return index < CONTACT_OWN ? place[index] : &c.own->own[index - CONTACT_OWN];
 }
 
+static double* joint_number(SceneJoint* joint, int part) {
+  double* const place[JOINT_OWN_COUNT] = {[JOINT_DAMPING] = joint->damping,
+                                          [JOINT_STIFFNESS] = joint->stiffness,
+                                          [JOINT_FRICTION] = joint->friction,
+                                          [JOINT_ARMATURE] = joint->armature};
+  return place[part];
+}
+
+static double* material_number(const Scene* scene, const ModelOverride* o) {
+  union { /* as above */
+    const SceneContact* read;
+    SceneContact* own;
+  } c = {.read = &scene->contact};
+  if (o->link >= 0) return &scene->links[o->link].material.value[o->index];
+  if (o->part >= 0) return &scene->contact.pairs[o->part].material.value[o->index];
+  return o->index == MATERIAL_FRICTION ? &c.own->friction : &c.own->restitution;
+}
+
 double* model_scene_number(const Scene* scene, const ModelOverride* o) {
   switch (o->kind) {
     case OVERRIDE_VERTEX: {
@@ -66,6 +84,21 @@ double* model_scene_number(const Scene* scene, const ModelOverride* o) {
       return scene->links[o->link].has_mass ? &scene->links[o->link].mass : &scene->links[o->link].density;
     case OVERRIDE_CONTACT:
       return contact_number(scene, o->index);
+    case OVERRIDE_JOINT:
+      return joint_number(&scene->links[o->link].joint, o->part) + o->index;
+    case OVERRIDE_GRAVITY: {
+      union { /* the scene's owner may write it */
+        const Vec3* read;
+        Vec3* own;
+      } g = {.read = &scene->simulation.gravity};
+      return component(g.own, o->index);
+    }
+    case OVERRIDE_CENTER:
+      return component(&scene->links[o->link].center, o->index);
+    case OVERRIDE_INERTIA:
+      return &scene->links[o->link].inertia[o->index];
+    case OVERRIDE_MATERIAL:
+      return material_number(scene, o);
   }
   return NULL;
 }
@@ -116,6 +149,7 @@ Scene* model_scene_create(const Scene* given, const ModelOverride* overrides, in
   scene->controllers = copy_of(given->controllers, sizeof *given->controllers * (size_t)given->controller_count);
   scene->loads = copy_of(given->loads, sizeof *given->loads * (size_t)given->load_count);
   scene->initials = copy_of(given->initials, sizeof *given->initials * (size_t)given->initial_count);
+  scene->contact.pairs = copy_of(given->contact.pairs, sizeof(ScenePair) * (size_t)given->contact.pair_count);
   for (int k = 0; k < count; k++) {
     own(scene, given, &overrides[k]);
     *model_scene_number(scene, &overrides[k]) = overrides[k].value;
@@ -138,5 +172,6 @@ void model_scene_destroy(Scene* scene, const Scene* given) {
   memory_free(scene->controllers);
   memory_free(scene->loads);
   memory_free(scene->initials);
+  memory_free(scene->contact.pairs);
   memory_free(scene);
 }

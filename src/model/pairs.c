@@ -52,6 +52,42 @@ static void sort_unique(Model* model) {
   model->excluded_count = kept;
 }
 
+/* ---------------------------------------------------------------- materials of pairs */
+
+static int compare_items(const void* left, const void* right) {
+  const ModelPairItem *a = left, *b = right;
+  return a->key == b->key ? (a->item > b->item) - (a->item < b->item) : (a->key > b->key) - (a->key < b->key);
+}
+
+static void add_items(Model* model, int item, int* const members[2], const int count[2], int* capacity) {
+  for (int i = 0; i < count[0]; i++)
+    for (int j = 0; j < count[1]; j++) {
+      if (members[0][i] == members[1][j]) continue;
+      model->pair_items = memory_grown(model->pair_items, sizeof(ModelPairItem), model->pair_item_count, capacity);
+      model->pair_items[model->pair_item_count++] = (ModelPairItem){pair_key(members[0][i], members[1][j]), item};
+    }
+}
+
+void build_materials(Builder* builder) {
+  const Scene* scene = builder->scene;
+  Model* model = builder->model;
+  int* members[2] = {MEMORY_NEW(int, scene->link_count), MEMORY_NEW(int, scene->link_count)};
+  int capacity = 0;
+  for (int k = 0; k < scene->contact.pair_count; k++) {
+    int count[2];
+    for (int side = 0; side < 2; side++)
+      count[side] = find_members(scene, scene->contact.pairs[k].name[side], members[side]);
+    add_items(model, k, members, count, &capacity);
+  }
+  if (model->pair_item_count > 0)
+    qsort(model->pair_items, (size_t)model->pair_item_count, sizeof *model->pair_items, compare_items);
+  model->has_materials = model->pair_item_count > 0;
+  for (int i = 0; i < scene->link_count; i++)
+    for (int k = 0; k < MATERIAL_COUNT; k++) model->has_materials |= scene->links[i].material.given[k];
+  memory_free(members[0]);
+  memory_free(members[1]);
+}
+
 void build_exclusions(Builder* builder) {
   const Scene* scene = builder->scene;
   int* members[2] = {MEMORY_NEW(int, scene->link_count), MEMORY_NEW(int, scene->link_count)};

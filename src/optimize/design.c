@@ -43,6 +43,11 @@ ModelOverride* design_overrides(const Design* d, const double* x) {
       value += d->terms[t].coefficient * (x[d->terms[t].variable] - d->variables[d->terms[t].variable].initial);
     overrides[k] = (ModelOverride){n->kind, n->link, n->part, n->index, value};
   }
+  for (int k = 0; k < d->inertia_count; k++) {
+    double inertia[6];
+    design_inertia_values(&d->inertias[k], x, inertia);
+    for (int i = 0; i < 6; i++) overrides[d->inertias[k].number_first + i].value = inertia[i];
+  }
   return overrides;
 }
 
@@ -74,9 +79,22 @@ static double slope_at(const DesignNumber* n, const Model* m, const ModelGradien
       return g->coordinates[m->links[n->link].dof_first + n->index];
     case OVERRIDE_VELOCITY:
       return velocity_slope(m, g, n->link, n->index);
-    case OVERRIDE_MASS:
+    case OVERRIDE_MASS: {
+      const SceneLink* source = &m->scene->links[n->link];
+      return source->has_mass ? g->mass[n->link] : g->mass[n->link] * m->links[n->link].mass / source->density;
+    }
+    case OVERRIDE_MATERIAL:
+      return g->material[model_material_row(m, n->link, n->part)][n->index];
     case OVERRIDE_CONTACT:
-      break; /* no design moves these */
+      return g->contact[n->index];
+    case OVERRIDE_JOINT:
+      return g->joint[m->links[n->link].dof_first + n->index][n->part];
+    case OVERRIDE_GRAVITY:
+      return design_component(g->gravity, n->index);
+    case OVERRIDE_CENTER:
+      return design_component(g->center[n->link], n->index);
+    case OVERRIDE_INERTIA:
+      return g->inertia[n->link][n->index];
   }
   return 0;
 }
@@ -89,6 +107,13 @@ void design_gradient(const Design* d, const Model* model, const ModelGradient* g
     for (int t = n->term_first; t < n->term_first + n->term_count; t++)
       out[d->terms[t].variable] += d->terms[t].coefficient * slope;
   }
+  for (int k = 0; k < d->inertia_count; k++) { /* the variables are told by the numbers that the model has */
+    const DesignInertia* own = &d->inertias[k];
+    int link = d->numbers[own->number_first].link;
+    double by_inertia[6];
+    for (int i = 0; i < 6; i++) by_inertia[i] = factor * gradient->inertia[link][i];
+    design_inertia_slope(own, model->scene->links[link].inertia, by_inertia, out);
+  }
 }
 
 void design_destroy(Design* d) {
@@ -96,6 +121,7 @@ void design_destroy(Design* d) {
   memory_free(d->variables);
   memory_free(d->numbers);
   memory_free(d->terms);
+  memory_free(d->inertias);
   memory_free(d->link_changes);
   memory_free(d->hull_changes);
   memory_free(d->hull_first);

@@ -46,6 +46,8 @@ bool intersection_center(const ConvexHull* a, const ConvexHull* b, bool decompos
 typedef struct {
   char* name; /* "foot/0/17/x", "shank/attachment/x", "hip/amplitude/3", "box/velocity/0" */
   double initial, low, high;
+  double scale;      /* a change that counts as large; 0: a tenth of the unit */
+  double prior;      /* standard deviation of what is known beforehand; 0: nothing */
   int block;         /* 0 design, 1 control and start */
   SourcePlace place; /* in the task, of what asked for it */
 } DesignVariable;
@@ -63,6 +65,14 @@ typedef struct {
   double coefficient;
 } DesignTerm;
 
+/* Six numbers of a link's inertia that variables move together: I = tr(P) 1 - P, P = V V^T, V upper triangular with
+ * exp of the first three variables on its diagonal, and the others, where there are any, above it (D9). */
+typedef struct {
+  int number_first, variable_first;
+  bool full;       /* xy, xz, yz above the diagonal are variables too */
+  double above[3]; /* where they are not: columns scaled with their diagonal, V_ij / V_jj */
+} DesignInertia;
+
 typedef struct {
   DesignVariable* variables;
   int variable_count, variable_capacity;
@@ -71,6 +81,8 @@ typedef struct {
   DesignTerm* terms;
   int term_count, term_capacity;
   int link_count, scenario_count;
+  DesignInertia* inertias;
+  int inertia_count, inertia_capacity;
   bool* link_changes; /* does a hull of the link change?  (links) */
   bool* hull_changes; /* of the first scenario's hulls, link by link; other links of others may have more  (hulls) */
   int* hull_first;    /* of a link in hull_changes  (links + 1) */
@@ -91,6 +103,15 @@ ModelOverride* design_overrides(const Design* design, const double* x);
 /* Add factor times the derivative by the variables. */
 void design_gradient(const Design* design, const Model* model, const ModelGradient* gradient, double factor,
                      double* out);
+
+/* ---------------------------------------------------------------- inertias (optimize/design_inertia.c) */
+
+/* V of an inertia about the centre of mass, upper triangle row by row; false: it is none of a body. */
+bool inertia_root(const double inertia[6], double root[6]);
+/* Values of the six numbers for x (variables), and derivatives by them, at such values, back to all variables, added.
+ */
+void design_inertia_values(const DesignInertia* own, const double* x, double inertia[6]);
+void design_inertia_slope(const DesignInertia* own, const double inertia[6], const double by_inertia[6], double* slope);
 
 /* ---------------------------------------------------------------- numbers of a scene (optimize/design.c) */
 

@@ -143,9 +143,11 @@ static Status prepare_scene(DesignBuild* b, TaskScenario* scenario, bool first, 
   scene->simulation.tolerance = b->task->optimizer.tolerance;
   Status status = model_create(&model, scene, b->diagnostics);
   if (status == STATUS_OK) {
+    b->scene = scene;
+    if (first) design_note_boxes(b, &model);
     model_expand_shapes(&model, scene);
     fix_masses(b->task, &model, scene);
-    b->scene = scene;
+    design_give_masses(b->task, &model, scene);
     b->model = &model;
     if (first) {
       design_read_followers(b);
@@ -199,7 +201,11 @@ static bool same_signal(SignalPlace x, SignalPlace y) {
 
 /* Is the number at the same place in another scene? */
 static bool number_fits(const DesignNumber* n, const Scene* first, const Scene* other) {
-  if (n->kind == OVERRIDE_ATTACHMENT) return true;
+  if (n->kind == OVERRIDE_ATTACHMENT || n->kind == OVERRIDE_GRAVITY || n->kind == OVERRIDE_CONTACT) return true;
+  if (n->kind == OVERRIDE_MASS) return first->links[n->link].has_mass == other->links[n->link].has_mass;
+  if (n->kind == OVERRIDE_CENTER || n->kind == OVERRIDE_INERTIA) return other->links[n->link].mass_model == MASS_GIVEN;
+  if (n->kind == OVERRIDE_JOINT)
+    return scene_joint_dof(&first->links[n->link].joint) == scene_joint_dof(&other->links[n->link].joint);
   if (n->kind == OVERRIDE_CONTROL)
     return same_signal(model_scene_signal(first, n->link, n->part), model_scene_signal(other, n->link, n->part));
   if (n->kind == OVERRIDE_VERTEX) {
@@ -294,6 +300,7 @@ static Status list_all(DesignBuild* b) {
     for (int k = 0; k < task->attachment_count; k++) design_list_attachment(b, &task->attachments[k]);
     for (int k = 0; k < task->control_count; k++) design_list_control(b, &task->controls[k]);
     for (int k = 0; k < task->start_count; k++) design_list_start(b, &task->starts[k]);
+    for (int k = 0; k < task->parameter_count; k++) design_list_parameter(b, &task->parameters[k]);
     mark_changes(b);
     check_variables(b);
     check_scenarios(b);
@@ -330,6 +337,7 @@ Status design_create(Design* design, Task* task, Diagnostics* diagnostics) {
   memory_free(b.joints);
   memory_free(b.shared_first);
   memory_free(b.shared_next);
+  memory_free(b.boxes);
   if (status == STATUS_OK && diagnostics->error_count > b.errors_before) status = STATUS_BAD_INPUT;
   return status;
 }

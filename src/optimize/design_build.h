@@ -4,6 +4,13 @@
 
 #include "optimize/design.h"
 
+/* The box of a link as the scene has it. */
+typedef struct {
+  int hull; /* of the link; -1: it has none */
+  Pose pose;
+  Vec3 size;
+} DesignBox;
+
 /* Borrows all but its arrays. */
 typedef struct {
   Design* design;
@@ -16,6 +23,7 @@ typedef struct {
   bool *shapes, *joints; /* links whose vertices, whose attachments move  (links) */
   int* shared_first;     /* first of a link's shared vertices; -1 = none  (links) */
   int* shared_next;      /* the next of the same link  (shared vertices) */
+  DesignBox* boxes;      /* (links) */
   int errors_before;     /* in diagnostics, before this design */
   SourcePlace told;      /* of the item whose bounds were told last: one message is enough for an item */
 } DesignBuild;
@@ -60,5 +68,10 @@ void design_list_vertices(DesignBuild* build);
 void design_list_attachment(DesignBuild* build, const TaskAttachment* item);
 void design_list_control(DesignBuild* build, const TaskControl* item);
 void design_list_start(DesignBuild* build, const TaskStart* item);
+/* Physical parameters (optimize/design_parameters.c). note: boxes of the scene, before it is expanded. give: masses as
+ * numbers, where centres or inertias move. */
+void design_list_parameter(DesignBuild* build, const TaskParameter* item);
+void design_note_boxes(DesignBuild* build, const Model* model);
+void design_give_masses(const Task* task, const Model* model, Scene* scene);
 
 #endif

@@ -27,11 +27,13 @@ static double moved_loss(void* context, const double* values) {
   return outcome == TRIAL_ACCEPTED && !interrupted ? loss : (double)NAN;
 }
 
+static double large_change(const DesignVariable* v) { return v->scale > 0 ? v->scale : LARGE; }
+
 static GradcheckFloor floor_of(const Optimization* o) {
   GradcheckFloor floor = {0, 0};
   for (int k = 0; k < o->term_count; k++) floor.value += DBL_EPSILON * fabs(o->terms[k]);
   for (int k = 0; k < o->design.variable_count; k++)
-    floor.gradient = math_hypot(floor.gradient, ZERO * LARGE * o->gradient[k]);
+    floor.gradient = math_hypot(floor.gradient, ZERO * large_change(&o->design.variables[k]) * o->gradient[k]);
   return floor;
 }
 
@@ -43,7 +45,7 @@ static void check_block(Optimization* o, const GradcheckOptions* options, int bl
   for (int k = 0; k < o->design.variable_count; k++) {
     if (o->design.block[k] != block) continue;
     gradient[count] = o->gradient[k];
-    scale[count] = LARGE;
+    scale[count] = large_change(&o->design.variables[k]);
     base[count++] = o->x[k];
   }
   BlockMove move = {o, block, base + n};

@@ -30,17 +30,18 @@ static int number_columns(const CsvTable* table) {
 
 /* Bytes that one recorded moment takes, poses and tables together. */
 static Status moment_bytes(Page* page, double* bytes) {
-  static const char* const files[] = {"joints.csv", "solver.csv", "contacts.csv"};
+  static const char* const files[] = {"joints.csv", "solver.csv", "velocities.csv", "forces.csv", "contacts.csv"};
+  enum { TABLES = 4, FILES = 5 };
   const Model* model = page->source->model;
   *bytes = 16.0;
   for (int i = 0; i < model->link_count; i++)
     *bytes += model->links[i].tree < 0 ? 0.0 : page->source->initial ? 56.0 : 28.0;
   Status status = STATUS_OK;
-  for (int i = 0; i < 3 && status == STATUS_OK; i++) {
+  for (int i = 0; i < FILES && status == STATUS_OK; i++) {
     CsvTable table;
     status = read_table(page, page->source->folder, files[i], &table);
-    *bytes +=
-        i < 2 ? 4.0 * number_columns(&table) : CONTACT_BYTES * (double)table.row_count / page->source->run->row_count;
+    *bytes += i < TABLES ? 4.0 * number_columns(&table)
+                         : CONTACT_BYTES * (double)table.row_count / page->source->run->row_count;
     csv_free(&table);
   }
   return status;
@@ -259,6 +260,8 @@ Status page_add_tables(Page* page) {
   json_open(&page->json, "tables", '[');
   Status status = add_timed_table(page, "joints.csv");
   if (status == STATUS_OK) status = add_timed_table(page, "solver.csv");
+  if (status == STATUS_OK) status = add_timed_table(page, "velocities.csv");
+  if (status == STATUS_OK) status = add_timed_table(page, "forces.csv");
   json_close(&page->json, ']');
   return status == STATUS_OK ? add_contacts(page) : status;
 }

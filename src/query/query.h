@@ -128,4 +128,59 @@ typedef struct {
 Witness witness_query(PointView a, const WitnessSurface* samples_a, Pose pose_a, PointView b,
                       const WitnessSurface* samples_b, Pose pose_b, WitnessSampling sampling, const Vec3* targets);
 
+/* ---------------------------------------------------------------- contact manifolds (query/manifold.c)
+ * Many points at once where two bodies of any shape meet, with derivatives by their motions.
+ * docs/derivations/manifold.md */
+
+/* A body: its field, and points and edges on its surface. Owns its arrays, not the field; freed by
+ * manifold_body_free, which accepts a zeroed one. */
+typedef struct {
+  const Field* field;
+  Vec3* points; /* body frame [m] */
+  int point_count;
+  int (*edges)[2]; /* of triangles that do not lie in one plane, each pointing the same way along its largest part */
+  int edge_count;
+  double outer; /* radius of a ball about the origin that holds them [m] */
+} ManifoldBody;
+/* Takes the surface's points over and leaves it empty; borrows the field. */
+ManifoldBody manifold_body_create(const Field* field, TriangleSurface* surface);
+void manifold_body_free(ManifoldBody* body);
+
+typedef struct {
+  double smoothing;      /* m, > 0: within it a point counts as penetrating, an edge as near, a choice as undecided */
+  double softness;       /* > 0, no unit: of positions along edges, of signs, of the angle between normals */
+  double regularization; /* >= 0, no unit: pull of an edge's witness point to its middle */
+  int points, edges;     /* so many of each body that penetrate deepest are chosen softly; 0: all */
+} ManifoldOptions;
+
+/* Edges of each body that are chosen when nothing is said; those of a box are 12. */
+enum { MANIFOLD_EDGES = 12 };
+
+typedef enum { CONTACT_POINT_A, CONTACT_POINT_B, CONTACT_EDGE_A, CONTACT_EDGE_B } ContactKind;
+
+enum {
+  MANIFOLD_POINT,
+  MANIFOLD_DISTANCE = MANIFOLD_POINT + 3,
+  MANIFOLD_NORMAL,
+  MANIFOLD_ACTIVITY = MANIFOLD_NORMAL + 3,
+  MANIFOLD_ROWS,
+};
+
+typedef struct {
+  ContactKind kind;                /* whose point or edge the contact is on */
+  Vec3 point;                      /* m */
+  double distance;                 /* m, negative where it penetrates */
+  Vec3 normal;                     /* at most unit, from a to b (X6) */
+  double activity;                 /* 0 to 1; points: 1 */
+  double slope[MANIFOLD_ROWS][12]; /* derivatives: columns as those of query.h */
+} ManifoldContact;
+
+/* Number of contacts that manifold_query writes, whatever the poses are: 1 for every point, 2 for every pair of edges.
+ */
+int64_t manifold_count(const ManifoldBody* a, const ManifoldBody* b, const ManifoldOptions* options);
+/* Writes manifold_count contacts: points of a, of b, then for every pair of edges that on a's and that on b's.
+ * Allocates. */
+void manifold_query(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
+                    const ManifoldOptions* options, ManifoldContact* out);
+
 #endif

@@ -153,6 +153,83 @@ static bool start_force(PlotPanel* panel, const CsvTable* table) { return start_
 
 static bool start_gap(PlotPanel* panel, const CsvTable* table) { return start_pairs(panel, table, false); }
 
+/* ---------------------------------------------------------------- plots of velocities.csv and forces.csv */
+
+/* A curve that may be shown: its column, and how large it gets. */
+typedef struct {
+  int column;
+  double largest;
+} ColumnSize;
+
+static int compare_sizes(const void* left, const void* right) {
+  const ColumnSize *x = left, *y = right;
+  if (x->largest != y->largest) return x->largest > y->largest ? -1 : 1;
+  return x->column - y->column;
+}
+
+/* Size of a value, or of the vector that begins at it. */
+static double size_at(const CsvTable* table, int row, int column, int width) {
+  double sum = 0;
+  for (int k = 0; k < width; k++) sum += csv_value(table, row, column + k) * csv_value(table, row, column + k);
+  return sqrt(sum);
+}
+
+/* Columns whose name ends in `end` (NULL: all but the time) and that are not zero throughout, the largest first. */
+static ColumnSize* list_columns(const CsvTable* table, const char* end, int width, int* count) {
+  ColumnSize* list = MEMORY_NEW(ColumnSize, table->column_count + 1);
+  *count = 0;
+  for (int column = 1; column + width <= table->column_count; column++) {
+    size_t length = strlen(table->names[column]), tail = end ? strlen(end) : 0;
+    if (length < tail || (end && strcmp(table->names[column] + length - tail, end) != 0)) continue;
+    ColumnSize one = {column, 0};
+    for (int row = 0; row < table->row_count; row++)
+      one.largest = fmax(one.largest, size_at(table, row, column, width));
+    if (one.largest > 0) list[(*count)++] = one;
+  }
+  qsort(list, (size_t)*count, sizeof *list, compare_sizes);
+  return list;
+}
+
+/* title: of the panel, with how many are shown where they are too many. */
+static void start_largest(PlotPanel* panel, const char* what, const char* y_label, int shown, int count) {
+  Text title = {0};
+  text_add(&title, "%s", what);
+  if (shown < count) text_add(&title, " (%d of %d, the largest)", shown, count);
+  plot_panel_start(panel, title.data, "time [s]", y_label, false);
+  text_free(&title);
+}
+
+static bool start_speeds(PlotPanel* panel, const CsvTable* table) {
+  int count, time = csv_column(table, "time");
+  if (time < 0) return false;
+  ColumnSize* list = list_columns(table, "/vx", 3, &count);
+  int shown = count < CURVES_MAX ? count : CURVES_MAX;
+  start_largest(panel, "speeds of centres of mass", "speed [m/s]", shown, count);
+  for (int i = 0; i < shown; i++) {
+    Text name = {0};
+    text_add(&name, "%.*s", (int)strlen(table->names[list[i].column]) - 3, table->names[list[i].column]);
+    PlotCurve* curve = plot_panel_add(panel, name.data, table->row_count);
+    text_free(&name);
+    for (int row = 0; row < table->row_count; row++) {
+      curve->x[row] = csv_value(table, row, time);
+      curve->y[row] = size_at(table, row, list[i].column, 3);
+    }
+  }
+  memory_free(list);
+  return true;
+}
+
+static bool start_joint_forces(PlotPanel* panel, const CsvTable* table) {
+  int count, time = csv_column(table, "time");
+  if (time < 0) return false;
+  ColumnSize* list = list_columns(table, NULL, 1, &count);
+  int shown = count < CURVES_MAX ? count : CURVES_MAX;
+  start_largest(panel, "forces along joints", "N, N m", shown, count);
+  for (int i = 0; i < shown; i++) plot_add_column(panel, table, time, list[i].column);
+  memory_free(list);
+  return true;
+}
+
 /* ---------------------------------------------------------------- plots of convergence.csv */
 
 /* iteration, loss, terms ..., grad_design, ... */
@@ -189,6 +266,8 @@ static const struct {
     {"convergence", "convergence.csv", start_convergence},
     {"gradients", "convergence.csv", start_gradients},
     {"steps", "convergence.csv", start_steps},
+    {"speeds", "velocities.csv", start_speeds},
+    {"joint-forces", "forces.csv", start_joint_forces},
 };
 enum { PLOT_COUNT = sizeof PLOTS / sizeof PLOTS[0] };
 

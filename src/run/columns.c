@@ -11,7 +11,7 @@ static int number_count(const ModelLink* link, RunColumns columns) {
   return columns == RUN_COORDINATES ? link->coordinate_count : link->dof_count;
 }
 
-static void add_name(Text* name, const Model* model, int link, int k, RunColumns columns) {
+void run_columns_name(Text* name, const Model* model, int link, int k, RunColumns columns) {
   static const char* const turns[] = {"rx", "ry", "rz"};
   int turn = columns == RUN_INCREMENTS ? k - model->links[link].joint.plain_count : -1;
   text_add(name, "%s/%s", model->links[link].name,
@@ -24,7 +24,7 @@ void run_columns_header(Text* row, const Model* model, RunColumns columns) {
   for (int i = 0; i < model->link_count; i++)
     for (int k = 0; k < number_count(&model->links[i], columns); k++) {
       name.length = 0;
-      add_name(&name, model, i, k, columns);
+      run_columns_name(&name, model, i, k, columns);
       text_add(row, ",");
       csv_add_field(row, name.data);
     }
@@ -50,7 +50,7 @@ bool run_columns_fit(const CsvTable* table, const char* path, const Model* model
   for (int i = 0; i < model->link_count && fits; i++)
     for (int k = 0; k < number_count(&model->links[i], columns) && fits; k++, column++) {
       name.length = 0;
-      add_name(&name, model, i, k, columns);
+      run_columns_name(&name, model, i, k, columns);
       fits = strcmp(table->names[column], name.data) == 0;
     }
   text_free(&name);

@@ -78,6 +78,18 @@ Status design_write_shapes(const char* folder, const char* name, Optimization* o
   return status;
 }
 
+/* A scene of the task by a name of its own, so that its run goes to a folder of its own: throw-best, throw-initial-wet,
+ * throw-failed-3. */
+static void add_scene(Text* out, const char* folder, const Task* task, const char* what, const char* scenario,
+                      const Scene* scene) {
+  Scene named = *scene;
+  Text name = {0};
+  text_add(&name, "%s-%s%s%s", task->name, what, *scenario ? "-" : "", scenario);
+  named.name = name.data;
+  scene_write_yaml(&named, folder, out);
+  text_free(&name);
+}
+
 /* best.scene.yaml, best.<scenario>.scene.yaml; initial. alike */
 static char* scene_path(const char* folder, const Task* task, int scenario, bool best) {
   Text path = {0};
@@ -95,7 +107,8 @@ Status design_write_scenes(const char* folder, const Task* task, Optimization* o
     text_add(&text, "# The %s design of task %s: loss ", best ? "best" : "initial", task->name);
     text_add_double(&text, best ? optimization_best_loss(o) : optimization_rows(o)[0].loss);
     text_add(&text, " at iteration %d.\n", best ? optimization_best_iteration(o) : 0);
-    scene_write_yaml(optimization_scene(o, k, best), folder, &text);
+    add_scene(&text, folder, task, best ? "best" : "initial", k > 0 ? task->scenarios[k].name : "",
+              optimization_scene(o, k, best));
     status = file_write_reported(path, &text, diagnostics);
     text_free(&text);
     memory_free(path);
@@ -129,7 +142,9 @@ Status design_write_failed(const char* folder, const Task* task, Optimization* o
   text_add(&text, ", which failed: %s", trial_outcome_text(optimization_rows(o)[iteration].outcome));
   if (*optimization_reason(o)) text_add(&text, ": %s", optimization_reason(o));
   text_add(&text, ".\n");
-  scene_write_yaml(scene, folder, &text);
+  char what[32];
+  snprintf(what, sizeof what, "failed-%d", design_failed_number(o));
+  add_scene(&text, folder, task, what, "", scene);
   Status status = file_write_reported(path, &text, diagnostics);
   text_free(&text);
   memory_free(path);

@@ -1,16 +1,19 @@
 #include <errno.h>
 #include <string.h>
+#include "run/states.h"
 #include "run/writer.h"
 
 /* The table of writers: a new file of the run folder is one row. */
-static const RunWriter* const WRITERS[] = {&WRITER_TRAJECTORY, &WRITER_JOINTS, &WRITER_CONTACTS, &WRITER_SOLVER,
-                                           &WRITER_PATH};
+static const RunWriter* const WRITERS[] = {&WRITER_TRAJECTORY, &WRITER_JOINTS,     &WRITER_CONTACTS, &WRITER_SOLVER,
+                                           &WRITER_PATH,       &WRITER_VELOCITIES, &WRITER_FORCES};
 enum { WRITER_COUNT = sizeof WRITERS / sizeof WRITERS[0] };
 
 struct RunFolder {
   WriterContext context;
   char* paths[WRITER_COUNT];
   FileStream files[WRITER_COUNT];
+  char* folder;
+  KeptStates states;
   Text text; /* rows of one file and frame; grows to the largest, then stays */
 };
 
@@ -28,8 +31,15 @@ static Status write_text(RunFolder* output, int index, Diagnostics* diagnostics)
   return whole ? STATUS_OK : report_failure(diagnostics, output->paths[index], "write");
 }
 
+static bool is_asked(const RunFolder* output, int index) {
+  unsigned asked = WRITERS[index]->asked;
+  return asked == 0 || (output->context.model->simulation.output & asked) != 0;
+}
+
+/* Of a file that nobody asks for the path alone is kept: what an earlier run left of it goes at the end. */
 static Status open_file(RunFolder* output, int index, const char* folder, Diagnostics* diagnostics) {
   output->paths[index] = file_join(folder, WRITERS[index]->file);
+  if (!is_asked(output, index)) return STATUS_OK;
   if (file_stream_open(&output->files[index], output->paths[index]) != STATUS_OK)
     return report_failure(diagnostics, output->paths[index], "open for writing");
   output->text.length = 0;
@@ -44,6 +54,8 @@ Status run_folder_open(RunFolder** result, const char* folder, const Model* mode
   output->context.model = model;
   output->context.rotations = MEMORY_NEW(Quat, model->link_count);
   for (int i = 0; i < model->link_count; i++) output->context.rotations[i] = (Quat){1, 0, 0, 0};
+  kept_states_rotations(model, output->context.rotations);
+  output->folder = memory_text(folder);
   Status status = STATUS_OK;
   for (int i = 0; i < WRITER_COUNT && status == STATUS_OK; i++) status = open_file(output, i, folder, diagnostics);
   if (status == STATUS_OK)
@@ -55,7 +67,7 @@ Status run_folder_open(RunFolder** result, const char* folder, const Model* mode
 
 Status run_folder_add(RunFolder* output, const RunFrame* frame, Diagnostics* diagnostics) {
   for (int i = 0; i < WRITER_COUNT; i++) {
-    if (!frame->report && !WRITERS[i]->initial) continue;
+    if ((!frame->report && !WRITERS[i]->initial) || !is_asked(output, i)) continue;
     output->text.length = 0;
     WRITERS[i]->rows(&output->text, &output->context, frame);
     if (output->text.length > 0 && write_text(output, i, diagnostics) != STATUS_OK) return STATUS_IO;
@@ -63,10 +75,15 @@ Status run_folder_add(RunFolder* output, const RunFrame* frame, Diagnostics* dia
   return STATUS_OK;
 }
 
+void run_folder_keep_state(RunFolder* output, Sim* sim) {
+  kept_states_add(&output->states, sim, output->context.rotations, output->context.model->link_count);
+}
+
 /* A first pass to the disk, so that no file is renamed when another one will not fit. */
 static Status flush_all(RunFolder* output, Diagnostics* diagnostics) {
   for (int i = 0; i < WRITER_COUNT; i++) {
     errno = 0;
+    if (!is_asked(output, i)) continue;
     if (fflush(output->files[i].stream) != 0 || ferror(output->files[i].stream))
       return report_failure(diagnostics, output->paths[i], "write");
   }
@@ -76,9 +93,12 @@ static Status flush_all(RunFolder* output, Diagnostics* diagnostics) {
 Status run_folder_close(RunFolder* output, Diagnostics* diagnostics) {
   if (!output) return STATUS_OK;
   Status status = flush_all(output, diagnostics);
+  if (status == STATUS_OK) status = kept_states_write(&output->states, output->folder, diagnostics);
   for (int i = 0; i < WRITER_COUNT && status == STATUS_OK; i++) {
     errno = 0;
-    if (file_stream_close(&output->files[i]) != STATUS_OK)
+    if (!is_asked(output, i))
+      remove(output->paths[i]);
+    else if (file_stream_close(&output->files[i]) != STATUS_OK)
       status = report_failure(diagnostics, output->paths[i], "write");
   }
   run_folder_discard(output);
@@ -92,6 +112,8 @@ void run_folder_discard(RunFolder* output) {
     memory_free(output->paths[i]);
   }
   memory_free(output->context.rotations);
+  memory_free(output->folder);
+  kept_states_free(&output->states);
   text_free(&output->text);
   memory_free(output);
 }

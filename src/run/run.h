@@ -16,18 +16,22 @@ typedef struct {
   const SimContact* contacts; /* (contact_count) */
   int contact_count;
   SimPath path; /* moves that led here from the frame before */
+  const Vec3 *velocity, *angular_velocity; /* sim_link_velocities; looked at when the scene asks for them  (links) */
+  const double* joint_forces;              /* sim_joint_forces, likewise */
 } RunFrame;
 
 /* The open CSV files of a run. Owns its streams, borrows the model. */
 typedef struct RunFolder RunFolder;
 
-/* Make the folder (with parents) and open trajectory.csv, joints.csv, contacts.csv, solver.csv, path.csv with their
- * header lines. *result is the caller's, for run_folder_close or _discard; it borrows the model. STATUS_IO with a
+/* Make the folder (with parents) and open trajectory.csv, joints.csv, contacts.csv, solver.csv, path.csv and
+ * those that simulation.output asks for with their header lines. *result is the caller's, for run_folder_close or _discard; it borrows the model. STATUS_IO with a
  * diagnostic that names the file and the reason; then *result is NULL and no file is left. */
 Status run_folder_open(RunFolder** result, const char* folder, const Model* model, Diagnostics* diagnostics);
 /* Add the rows of one state, which is only read. The first failed write is reported at once, not at the end of the run:
  * STATUS_IO with a diagnostic. */
 Status run_folder_add(RunFolder* output, const RunFrame* frame, Diagnostics* diagnostics);
+/* Keep the present state of the run, which the last row is of, for runs that begin in it: it is written at the end. */
+void run_folder_keep_state(RunFolder* output, Sim* sim);
 /* Flush and rename all files, or none when one could not be written: STATUS_IO with a diagnostic. Frees in any case.
  * Accepts NULL. */
 Status run_folder_close(RunFolder* output, Diagnostics* diagnostics);
@@ -53,13 +57,13 @@ typedef struct {
   char sha256[65]; /* "" when it could not be read again */
 } RunInput;
 
-/* The scene file, then every mesh once, in order of appearance (*count); the caller frees with run_inputs_free. */
+/* The scene file, then every mesh and every CSV file of a signal once, in order of appearance (*count); the caller frees with run_inputs_free. */
 RunInput* run_inputs(const Scene* scene, int* count);
 void run_inputs_free(RunInput* inputs, int count);
 
 /* Sums and extremes over the finished steps of a run. */
 typedef struct {
-  int steps;
+  int steps;   /* of this run: since where it began */
   double time; /* s, reached */
   int64_t iterations, trials, certified_intervals, factor_retries;
   int iterations_max, active_pairs_max, candidate_pairs_max;
@@ -156,32 +160,7 @@ void json_vector(Json* json, const char* key, const double* values, int count); 
 /* A bare number, null when not finite: for text that is not indented. */
 void json_add_number(Text* out, double value);
 
-/* ---------------------------------------------------------------- CSV (run/csv.c, run/compare.c) */
-
-/* Append a field, quoted when it holds a comma, a quote or a line break. */
-void csv_add_field(Text* row, const char* text);
-
-/* A CSV file in memory: one header line, every row as long as the header. Owns everything. */
-typedef struct {
-  char* data; /* the file, cut into the cells */
-  char** names;
-  int column_count;
-  char** cells; /* (row_count * column_count) */
-  int* lines;   /* line of the file where the row begins (row_count) */
-  int row_count;
-} CsvTable;
-
-/* Read a file: comma, quoted fields, LF or CRLF. STATUS_IO when it cannot be read, STATUS_BAD_INPUT when it is not
- * CSV (no header, a row of another length, an open quote); both with a diagnostic. The
- * caller frees with csv_free in any case, which accepts a zeroed table. */
-Status csv_read(CsvTable* table, const char* path, Diagnostics* diagnostics);
-void csv_free(CsvTable* table);
-/* Index of a column, -1 when there is none. */
-int csv_column(const CsvTable* table, const char* name);
-const char* csv_cell(const CsvTable* table, int row, int column); /* borrowed from the table */
-double csv_value(const CsvTable* table, int row, int column);     /* NAN where the cell is no number */
-/* A cell as a number in *value; false with a diagnostic that names line and column when it is not a finite one. */
-bool csv_number(const CsvTable* table, const char* path, int row, int column, double* value, Diagnostics* diagnostics);
+/* ---------------------------------------------------------------- CSV files compared (run/compare.c; read by base/csv.c) */
 
 /* The cell where something is worst; column -1 = nowhere. */
 typedef struct {

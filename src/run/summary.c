@@ -23,8 +23,13 @@ static RunInput hash_file(const char* path) {
   return input;
 }
 
+/* The file of a signal, once. */
+static void add_signal_file(RunInput* inputs, int* count, const SceneSignal* signal) {
+  if (signal->file && !input_known(inputs, *count, signal->file)) inputs[(*count)++] = hash_file(signal->file);
+}
+
 RunInput* run_inputs(const Scene* scene, int* count) {
-  RunInput* inputs = MEMORY_NEW(RunInput, scene->shape_count + 1);
+  RunInput* inputs = MEMORY_NEW(RunInput, scene->shape_count + scene->controller_count + 2 * scene->load_count + 1);
   *count = 1;
   inputs[0].path = memory_text(scene->path);
   memcpy(inputs[0].sha256, scene->sha256, sizeof inputs[0].sha256);
@@ -32,6 +37,11 @@ RunInput* run_inputs(const Scene* scene, int* count) {
     const char* file = scene->shapes[i].file;
     if (scene->shapes[i].type != SHAPE_MESH || !file || input_known(inputs, *count, file)) continue;
     inputs[(*count)++] = hash_file(file);
+  }
+  for (int i = 0; i < scene->controller_count; i++) add_signal_file(inputs, count, &scene->controllers[i].target);
+  for (int i = 0; i < scene->load_count; i++) {
+    add_signal_file(inputs, count, &scene->loads[i].force);
+    add_signal_file(inputs, count, &scene->loads[i].torque);
   }
   return inputs;
 }
@@ -48,7 +58,7 @@ RunTotals run_totals_start(void) { return (RunTotals){.smallest_gap = INFINITY};
 static int larger(int a, int b) { return a > b ? a : b; }
 
 void run_totals_step(RunTotals* totals, const StepReport* report, const SimState* state) {
-  totals->steps = state->step;
+  totals->steps++;
   totals->time = state->time;
   totals->iterations += report->iterations;
   totals->trials += report->trials;
@@ -122,6 +132,16 @@ static void add_model(Json* json, const Model* model) {
   json_close(json, '}');
 }
 
+/* Where the run began, if in a state of another one. */
+static void add_start(Json* json, const Model* model) {
+  if (!model->start) return;
+  json_open(json, "start", '{');
+  json_text(json, "run", model->scene->start.run);
+  json_number(json, "time", model->scene->start.time);
+  json_integer(json, "step", model->start_step);
+  json_close(json, '}');
+}
+
 static void add_simulation(Json* json, const SceneSimulation* simulation) {
   const double gravity[3] = {simulation->gravity.x, simulation->gravity.y, simulation->gravity.z};
   json_open(json, "simulation", '{');
@@ -182,7 +202,7 @@ static void add_failure(Json* json, const RunSummary* summary) {
   }
   json_open(json, "failure", '{');
   json_text(json, "outcome", step_outcome_text(failure->outcome));
-  json_integer(json, "step", summary->totals.steps + 1);
+  json_integer(json, "step", summary->model->start_step + summary->totals.steps + 1);
   json_number(json, "time", summary->totals.time + summary->model->simulation.dt);
   json_integer(json, "iterations", failure->iterations);
   json_integer(json, "trials", failure->trials);
@@ -258,6 +278,7 @@ void run_summary_json(Text* text, const RunSummary* summary) {
   json_integer(&json, "threads", summary->threads);
   add_model(&json, model);
   add_simulation(&json, &model->simulation);
+  add_start(&json, model);
   add_contact(&json, model);
   add_result(&json, summary);
   add_wall_time(&json, summary);

@@ -24,4 +24,4 @@ static void rows(Text* out, WriterContext* context, const RunFrame* frame) {
   }
 }
 
-const RunWriter WRITER_CONTACTS = {"contacts.csv", false, header, rows};
+const RunWriter WRITER_CONTACTS = {"contacts.csv", false, header, rows, 0};

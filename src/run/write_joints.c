@@ -7,4 +7,4 @@ static void rows(Text* row, WriterContext* context, const RunFrame* frame) {
   run_columns_write(row, frame->state->time, frame->state->q, context->model, RUN_COORDINATES);
 }
 
-const RunWriter WRITER_JOINTS = {"joints.csv", true, header, rows};
+const RunWriter WRITER_JOINTS = {"joints.csv", true, header, rows, 0};

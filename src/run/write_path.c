@@ -10,4 +10,4 @@ static void rows(Text* row, WriterContext* context, const RunFrame* frame) {
                       RUN_INCREMENTS);
 }
 
-const RunWriter WRITER_PATH = {"path.csv", false, header, rows};
+const RunWriter WRITER_PATH = {"path.csv", false, header, rows, 0};

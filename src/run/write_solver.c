@@ -40,4 +40,4 @@ static void rows(Text* row, WriterContext* context, const RunFrame* frame) {
   text_add_bytes(row, "\n", 1);
 }
 
-const RunWriter WRITER_SOLVER = {"solver.csv", false, header, rows};
+const RunWriter WRITER_SOLVER = {"solver.csv", false, header, rows, 0};

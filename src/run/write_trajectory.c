@@ -44,4 +44,4 @@ static void rows(Text* row, WriterContext* context, const RunFrame* frame) {
   text_add_bytes(row, "\n", 1);
 }
 
-const RunWriter WRITER_TRAJECTORY = {"trajectory.csv", true, header, rows};
+const RunWriter WRITER_TRAJECTORY = {"trajectory.csv", true, header, rows, 0};

@@ -15,13 +15,17 @@ typedef struct {
   bool initial; /* has a row for the initial state */
   void (*header)(Text* row, const Model* model);
   void (*rows)(Text* rows, WriterContext* context, const RunFrame* frame);
+  unsigned asked; /* OUTPUT_...: written when the scene asks for it; 0: always */
 } RunWriter;
 
-extern const RunWriter WRITER_TRAJECTORY, WRITER_JOINTS, WRITER_CONTACTS, WRITER_SOLVER, WRITER_PATH;
+extern const RunWriter WRITER_TRAJECTORY, WRITER_JOINTS, WRITER_CONTACTS, WRITER_SOLVER, WRITER_PATH, WRITER_VELOCITIES,
+    WRITER_FORCES;
 
 /* Which numbers of every link's joint stand after the time, in the order of the links (run/columns.c). An increment has
  * the name of its coordinate, and for a ball's turns about the link's own axes, one after the other, rx, ry, rz. */
 typedef enum { RUN_COORDINATES, RUN_INCREMENTS } RunColumns;
+/* Append the name of a column: `<link>/<coordinate>`. */
+void run_columns_name(Text* name, const Model* model, int link, int k, RunColumns columns);
 /* Append the header line, and a row of numbers that stand in the order of the trees (nq or nv). */
 void run_columns_header(Text* row, const Model* model, RunColumns columns);
 void run_columns_write(Text* row, double time, const double* numbers, const Model* model, RunColumns columns);

@@ -10,13 +10,19 @@
 #define SYMMETRY_WORDS "auto|none|x|y|z|xy|xz|yz|xyz"
 
 typedef struct {
-  const Node *name, *simulation, *contact, *shapes, *links, *controllers, *loads, *initial;
+  const Node *name, *simulation, *contact, *shapes, *links, *controllers, *loads, *initial, *start;
 } SceneForm;
+
+typedef struct {
+  const Node* run;
+  double time;
+} StartStateForm;
 
 typedef struct {
   SceneSimulation simulation;
   double duration;
   int integrator;
+  const Node* keep_states;
 } SimulationForm;
 
 typedef struct {
@@ -62,6 +68,7 @@ typedef struct {
   double mass, density;
   int mass_model;
   double gravity_compensation;
+  SceneMaterial material;
   Vec3 center;
   NumberList inertia;
 } LinkForm;
@@ -73,7 +80,7 @@ typedef struct {
 } RepeatForm;
 
 typedef struct {
-  const Node *link, *target, *repeat;
+  const Node *link, *target, *course, *repeat;
   int type;
   NumberList position_gain, velocity_gain, damping_gain, max_force;
 } ControllerForm;
@@ -89,6 +96,8 @@ typedef struct {
   const Node *times, *values, *terms;
   double duration, interval;
   NumberList value, offset;
+  const Node *file, *time, *column, *columns;
+  int interpolation;
 } SignalForm;
 
 typedef struct {
@@ -99,5 +108,10 @@ typedef struct {
   const Node *link, *repeat;
   NumberList coordinates, velocities;
 } InitialForm;
+
+typedef struct {
+  const Node *a, *b;
+  SceneMaterial material;
+} ContactPairForm;
 
 #endif

@@ -1,5 +1,6 @@
 #include "scene/override.h"
 
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -147,6 +148,8 @@ static Node* new_child(const Override* override, const SchemaRow* row) {
   if (at_end(override)) return read_value(override);
   if (override->invent) return invent_node(override, item_object(row) != NULL);
   if (is_section(row)) return document_node(override->document, NODE_MAP, place_of(override));
+  bool appends = strcmp(next_part(override), "+") == 0;
+  if (appends) return document_node(override->document, NODE_LIST, place_of(override));
   bool has_list = row->fallback && row->fallback[0] == '[';
   if (!has_list) {
     fail(override, "the file has no '%s' to change a part of", row->key);
@@ -178,10 +181,27 @@ static bool walk_object(Override* override, Node* map, const char* name) {
   return at_end(override) || walk(override, child, row);
 }
 
+/* Every object with a name like the pattern. */
+static bool walk_names_like(Override* override, Node* map, const SchemaRow* row, const char* pattern) {
+  const char* path = override->path;
+  bool whole = true;
+  int count = 0;
+  for (Node* child = map->first; child; child = child->next) {
+    if (fnmatch(pattern, child->key, 0) != 0) continue;
+    override->path = path;
+    advance(override, strlen(pattern));
+    whole = (at_end(override) ? set_node(override, child) : walk_object(override, child, row->of)) && whole;
+    count++;
+  }
+  return count > 0 ? whole : fail(override, "nothing is named like '%s'", pattern);
+}
+
 /* Into a map of named objects. */
 static bool walk_names(Override* override, Node* map, const SchemaRow* row) {
   if (map->kind != NODE_MAP) return fail(override, "'%s' is no map", row->key);
   Node* found = NULL;
+  const char* pattern = next_part(override);
+  if (!override->invent && strpbrk(pattern, "*?")) return walk_names_like(override, map, row, pattern);
   for (Node* child = map->first; child; child = child->next)
     if (begins_with(override, child->key) && (!found || strlen(child->key) > strlen(found->key))) found = child;
   const char* key = found ? found->key : next_part(override);
@@ -229,8 +249,39 @@ static Node* find_named_item(Override* override, Node* list) {
   return found;
 }
 
+/* Terms without a name are called by their type: point, point_2, point_3. Kept in the document. */
+static const char* type_name(const Override* override, const Node* list, const Node* item) {
+  const Node* type = node_find(item, "type");
+  if (!type || type->kind != NODE_SCALAR || node_find(item, "name")) return "";
+  int number = 1;
+  for (const Node* other = list->first; other != item; other = other->next) {
+    const Node* same = node_find(other, "type");
+    number += same && same->kind == NODE_SCALAR && !node_find(other, "name") && strcmp(same->text, type->text) == 0;
+  }
+  if (number == 1) return type->text;
+  Text name = {0};
+  text_add(&name, "%s_%d", type->text, number);
+  const char* kept = document_text(override->document, name.data, name.length);
+  text_free(&name);
+  return kept;
+}
+
+static Node* find_typed_item(Override* override, Node* list) {
+  Node* found = NULL;
+  size_t length = 0;
+  for (Node* item = list->first; item; item = item->next) {
+    const char* name = type_name(override, list, item);
+    if (!begins_with(override, name) || strlen(name) <= length) continue;
+    found = item;
+    length = strlen(name);
+  }
+  if (found) advance(override, length);
+  return found;
+}
+
 static Node* find_item(Override* override, Node* list) {
   Node* item = find_named_item(override, list);
+  if (!item) item = find_typed_item(override, list);
   if (item) return item;
   int index = next_index(override);
   const char* part = next_part(override);
@@ -246,9 +297,47 @@ static Node* find_item(Override* override, Node* list) {
   return item;
 }
 
+static bool walk_item(Override* override, Node* item, const SchemaRow* row);
+
+/* links.+={...}: one more item at the end. */
+static bool append_item(Override* override, Node* list) {
+  advance(override, 1);
+  if (!at_end(override)) return fail(override, "'+' adds an item: it stands last in the path%s", "");
+  Node* item = read_value(override);
+  if (item) node_append(list, item);
+  return item != NULL;
+}
+
+/* Every item with a name like the pattern gets a value of its own. */
+static bool walk_pattern(Override* override, Node* list, const SchemaRow* row, const char* pattern) {
+  const char* path = override->path;
+  bool whole = true;
+  int count = 0;
+  for (Node *item = list->first, *next; item; item = next) {
+    const char* name = item_name(item);
+    next = item->next; /* setting an item keeps its neighbours */
+    if (!*name) name = type_name(override, list, item);
+    if (strcmp(pattern, "*") != 0 && fnmatch(pattern, name, 0) != 0) continue;
+    override->path = path;
+    advance(override, strlen(pattern));
+    whole = walk_item(override, item, row) && whole;
+    count++;
+  }
+  return count > 0 ? whole : fail(override, "no item of the list is like '%s'", pattern);
+}
+
 static bool walk_list(Override* override, Node* list, const SchemaRow* row) {
+  const char* part = next_part(override);
+  if (strcmp(part, "+") == 0) return append_item(override, list);
+  const char* path = override->path;
+  bool pattern = !override->invent && strpbrk(part, "*?") && !find_named_item(override, list);
+  if (pattern) return walk_pattern(override, list, row, part);
+  override->path = path;
   Node* item = find_item(override, list);
-  if (!item) return false;
+  return item && walk_item(override, item, row);
+}
+
+static bool walk_item(Override* override, Node* item, const SchemaRow* row) {
   if (at_end(override)) return set_node(override, item);
   if (item->kind == NODE_LIST) return walk_list(override, item, row);
   if (!item_object(row)) return fail(override, "'%s' has no parts of that name", row->key);

@@ -46,12 +46,17 @@ bool read_joint(Reader* reader, const Node* item, const LinkForm* form, const Re
 /* A number for all, or one per degree of freedom. False after an error. */
 bool spread_over_dof(Reader* reader, const NumberList* list, const char* key, int dof, double* values);
 
-/* ---- read_link.c, read_controller.c, read_load.c, read_initial.c, read_signal.c */
+/* ---- read_link.c, read_controller.c, read_load.c, read_initial.c, read_signal.c, read_csv.c */
 void read_links(Reader* reader, const Node* list);
 void read_controllers(Reader* reader, const Node* list);
 void read_loads(Reader* reader, const Node* list);
+void read_start_state(Reader* reader, const Node* map); /* read_start.c */
+void start_free(SceneStart* start);
 void read_initials(Reader* reader, const Node* list);
 void read_signal(Reader* reader, const Node* node, int channels, SceneSignal* signal);
+/* Rows of a CSV file as keyframes or knots (read_csv.c). quaternion: the last three channels are rotations, for which
+ * four columns may stand. */
+void read_csv_signal(Reader* reader, const Node* map, const SignalForm* form, SceneSignal* signal);
 void signal_free_arrays(SceneSignal* signal);
 /* The index of the link a node names, or -1 after an error. */
 int read_link_name(Reader* reader, const Node* node);
@@ -64,6 +69,9 @@ Status scene_read_text(Scene* scene, const char* path, const char* text, size_t 
 void scene_read_inside(Scene* scene, Reader* outer, Node* root, const PlacedOverride* overrides, int override_count);
 /* The name that a run folder is called by: what is written, or the file's. Owned by the caller. */
 char* read_file_name(Reader* reader, const Node* node, const char* owner, const char* path);
+
+/* Which of a material's values the map gives. */
+void read_material(const Node* map, SceneMaterial* material);
 
 /* ---- check.c */
 /* What can be judged only once everything is read: masses, half-spaces, prescribed joints. */

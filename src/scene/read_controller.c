@@ -13,9 +13,21 @@ static void read_drive(Reader* reader, const ControllerForm* form, int dof, Scen
   spread_over_dof(reader, &form->velocity_gain, "velocity_gain", dof, controller->velocity_gain);
   spread_over_dof(reader, &form->damping_gain, "damping_gain", dof, controller->damping_gain);
   spread_over_dof(reader, &form->max_force, "max_force", dof, controller->max_force);
-  if (!form->target) return;
-  size_t mark = reader_enter_key(reader, "target");
-  read_signal(reader, form->target, dof, &controller->target);
+  const Node* signal = form->target ? form->target : form->course;
+  if (!signal) {
+    if (controller->type == CONTROLLER_PRESCRIBED)
+      reader_error(reader, controller->place, "'target' is missing: a signal [m or rad], or 'velocity'");
+    return;
+  }
+  size_t mark = reader_enter_key(reader, form->target ? "target" : "velocity");
+  Joint joint = scene_joint(&reader->scene->links[controller->link].joint);
+  bool angles = controller->type == CONTROLLER_PD || controller->type == CONTROLLER_PRESCRIBED;
+  reader->rotations = joint.quaternion && angles && form->target;
+  read_signal(reader, signal, dof, &controller->target);
+  reader->rotations = false;
+  controller->target.integrated = !form->target;
+  if (!form->target && controller->target.type == SIGNAL_SPLINE)
+    reader_error(reader, signal->place, "a velocity is no spline or cubic: its integral is taken of linear pieces");
   reader_leave(reader, mark);
 }
 

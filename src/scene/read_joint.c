@@ -14,13 +14,10 @@ static const ValueRange ANY = {0};
 /* ---------------------------------------------------------------- axes */
 
 static bool unit_axis(Reader* reader, const Node* node, Vec3 written, Vec3* axis) {
-  double length = vec3_norm(written);
-  if (!(length > 0) || !isfinite(length)) {
-    reader_error(reader, node->place, "an axis must have a length other than zero");
-    return false;
-  }
-  *axis = is_unit(length) ? written : vec3_scale(written, 1.0 / length);
-  return true;
+  *axis = unit_vector(written);
+  if (vec3_norm(*axis) > 0) return true;
+  reader_error(reader, node->place, "an axis must have a length other than zero");
+  return false;
 }
 
 static void read_axis(Reader* reader, const Node* map, const JointForm* form, SceneJoint* joint) {
@@ -89,6 +86,16 @@ static bool check_angle(Reader* reader, const Node* node, double* low, double hi
   return false;
 }
 
+/* A whole number of at least ten radians is one and a half turns, and ten degrees. */
+static bool looks_like_degrees(double end) { return isfinite(end) && fabs(end) >= 10 && end == floor(end); }
+
+static void warn_degrees(Reader* reader, const Node* node, const SceneJoint* joint, int slot, double low, double high) {
+  if (slot < scene_joint(joint).slide_count || !(looks_like_degrees(low) || looks_like_degrees(high))) return;
+  double end = looks_like_degrees(high) ? high : low;
+  reader_warning(reader, node->place, "angles are in radians: %g is %.3g turns (%g degrees are %.4g)", end,
+                 fabs(end) / 6.28318530717958648, end, end * 0.0174532925199432958);
+}
+
 static void read_pair(Reader* reader, const Node* node, SceneJoint* joint, int slot, bool angle) {
   if (node_is_null(node)) return;
   if (node->kind != NODE_LIST || node->count != 2) {
@@ -107,6 +114,7 @@ static void read_pair(Reader* reader, const Node* node, SceneJoint* joint, int s
     reader_error(reader, node->place, "the low limit must be below the high one, got [%.10g, %.10g]", low, high);
     return;
   }
+  if (!angle) warn_degrees(reader, node, joint, slot, low, high);
   joint->limited[slot] = isfinite(low) || isfinite(high);
   joint->lower[slot] = low;
   joint->upper[slot] = high;
@@ -278,5 +286,11 @@ bool read_joint(Reader* reader, const Node* item, const LinkForm* form, const Re
   joint->position = pose.position;
   joint->rotation = pose_form_rotation(&pose);
   if (reader->indices) repeat_pose(repeat, reader->indices, &joint->position, &joint->rotation);
+  Vec3 at = joint->position;
+  double farthest = fmax(fabs(at.x), fmax(fabs(at.y), fabs(at.z)));
+  if (farthest > READER_LENGTH_MAX) {
+    reader_error(reader, item->place, "repeat puts it %g m away: at most %g m", farthest, READER_LENGTH_MAX);
+    known = false;
+  }
   return known;
 }

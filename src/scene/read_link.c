@@ -258,6 +258,8 @@ static void read_link(Reader* reader, const Node* item, const Repeat* repeat) {
   read_groups(reader, form.groups, link);
   read_color(reader, form.color, link->color);
   link->collide = form.collide;
+  link->material = form.material;
+  read_material(item, &link->material);
   bool own = is_given(item, "gravity_compensation") || link->parent < 0;
   link->gravity_compensation =
       own ? form.gravity_compensation : reader->scene->links[link->parent].gravity_compensation;

@@ -22,8 +22,11 @@ static void read_points(Reader* reader, const Node* list, SceneShape* shape) {
   reader_leave(reader, mark);
 }
 
-static void check_normal(Reader* reader, const Node* node, const SceneShape* shape) {
-  if (shape->type != SHAPE_HALF_SPACE || vec3_norm(shape->normal) > 0) return;
+static void check_normal(Reader* reader, const Node* node, SceneShape* shape) {
+  if (shape->type != SHAPE_HALF_SPACE) return;
+  double length = vec3_norm(shape->normal);
+  if (!(length > 0) || !isfinite(length)) shape->normal = unit_vector(shape->normal);
+  if (vec3_norm(shape->normal) > 0) return;
   const Node* normal = node_find(node, "normal");
   size_t mark = reader_enter_key(reader, "normal");
   reader_error(reader, normal ? normal->place : node->place, "must not be zero");

@@ -10,6 +10,7 @@ void signal_free_arrays(SceneSignal* signal) {
   memory_free(signal->amplitude);
   memory_free(signal->frequency);
   memory_free(signal->phase);
+  memory_free(signal->file);
 }
 
 /* ---------------------------------------------------------------- tables of numbers */
@@ -133,9 +134,16 @@ static void set_constant(Reader* reader, const NumberList* list, const char* key
   spread_over_dof(reader, list, key, signal->channels, signal->values);
 }
 
+/* The word behind those of the signals' own types: its rows become knots of one of these. */
+enum { CSV_WORD = SIGNAL_SEQUENCE + 1 };
+
 static void read_signal_map(Reader* reader, const Node* node, SceneSignal* signal) {
   SignalForm form;
   if (!schema_read(reader, node, "signal", &form) || !is_given(node, "type")) return;
+  if (form.type == CSV_WORD) {
+    read_csv_signal(reader, node, &form, signal);
+    return;
+  }
   signal->type = (SignalType)form.type;
   switch (signal->type) {
     case SIGNAL_CONSTANT:

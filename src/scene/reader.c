@@ -103,6 +103,11 @@ bool reader_number(Reader* reader, const Node* node, const ValueRange* range, co
     reader_expected(reader, node, "a number");
     return false;
   }
+  if (unit && strcmp(unit, "m") == 0 && fabs(number) > READER_LENGTH_MAX) {
+    reader_error(reader, node->place, "must be at most %g m in size, got %s", READER_LENGTH_MAX,
+                 text_excerpt(node->text).text);
+    return false;
+  }
   if (!range_holds(range, number)) {
     reader_error(reader, node->place, "must be %s%s%s, got %s", range_text(range).text, unit ? " " : "",
                  unit ? unit : "", text_excerpt(node->text).text);
@@ -199,3 +204,15 @@ char* reader_name(Reader* reader, const Node* node) {
 #define UNIT_TOLERANCE 1e-14
 
 bool is_unit(double length) { return fabs(length - 1.0) <= UNIT_TOLERANCE; }
+
+/* Squares of components beyond these leave the range of doubles. */
+#define SQUARE_MIN 1e-140
+#define SQUARE_MAX 1e140
+
+Vec3 unit_vector(Vec3 v) {
+  double largest = fmax(fabs(v.x), fmax(fabs(v.y), fabs(v.z)));
+  if (largest == 0) return v;
+  if (largest < SQUARE_MIN || largest > SQUARE_MAX) v = vec3(v.x / largest, v.y / largest, v.z / largest);
+  double length = vec3_norm(v);
+  return is_unit(length) ? v : vec3_scale(v, 1.0 / length);
+}

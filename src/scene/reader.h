@@ -12,6 +12,9 @@
 /* Values read in all, repeats counted: a guard against files that stand for hours of reading. */
 #define READER_WORK_MAX 20000000
 
+/* Of lengths and places [m]: beyond it a double knows no micrometres, and squares and volumes soon no end. */
+#define READER_LENGTH_MAX 1e9
+
 /* A link's name that was not known where it was used. */
 typedef struct {
   const Node* node;
@@ -32,6 +35,7 @@ typedef struct {
   int told_count;
   int64_t work;
   bool exhausted;
+  bool rotations; /* the last three channels of the signal that is read are rotations */
   bool names_incomplete; /* a broken repeat: do not complain that its items are not known */
   bool* joint_broken;    /* per link: its joint could not be understood (room for link_capacity) */
   int shape_capacity, link_capacity, controller_capacity, load_capacity, initial_capacity;

@@ -33,6 +33,26 @@ static const Node* section(Reader* reader, const Node* node) {
   return document_node(reader->document, NODE_MAP, (SourcePlace){reader->scene->path, 1, 1});
 }
 
+/* Times of a list that are ends of steps. */
+static void read_keep_states(Reader* reader, const Node* list) {
+  Scene* scene = reader->scene;
+  const ValueRange positive = RANGE_ABOVE(0);
+  if (!list || list->kind != NODE_LIST || !reader_work(reader, list->place, list->count)) return;
+  size_t mark = reader_enter_key(reader, "keep_states");
+  scene->keep_states = MEMORY_NEW(double, list->count);
+  for (const Node* item = list->first; item; item = item->next) {
+    size_t below = reader_enter_index(reader, scene->keep_state_count);
+    double* time = &scene->keep_states[scene->keep_state_count++];
+    if (reader_number(reader, item, &positive, "s", time)) {
+      double steps = *time / scene->simulation.dt;
+      if (!(fabs(steps - round(steps)) <= 1e-6 * fmax(1, steps)))
+        reader_error(reader, item->place, "must be a multiple of dt = %.10g s, got %.10g", scene->simulation.dt, *time);
+    }
+    reader_leave(reader, below);
+  }
+  reader_leave(reader, mark);
+}
+
 static void read_simulation(Reader* reader, const Node* node) {
   SimulationForm form;
   size_t mark = reader_enter_key(reader, "simulation");
@@ -44,6 +64,7 @@ static void read_simulation(Reader* reader, const Node* node) {
     simulation->integrator = (Integrator)form.integrator;
     set_steps(reader, map, &form, simulation);
     simulation->tolerance_place = value_place(map, "tolerance");
+    read_keep_states(reader, form.keep_states);
   }
   reader_leave(reader, mark);
 }
@@ -88,6 +109,59 @@ static void read_exclude_pair(Reader* reader, const Node* pair, SceneContact* co
   contact->exclude_place[contact->exclude_count++] = pair->place;
 }
 
+void read_material(const Node* map, SceneMaterial* material) {
+  static const char* const KEYS[MATERIAL_COUNT] = {"friction", "restitution"};
+  for (int k = 0; k < MATERIAL_COUNT; k++) material->given[k] = is_given(map, KEYS[k]);
+}
+
+static void read_pair_name(Reader* reader, const char* key, const Node* node, char** name) {
+  if (!node) return;
+  size_t mark = reader_enter_key(reader, key);
+  check_excluded(reader, node);
+  *name = memory_text(node->text);
+  reader_leave(reader, mark);
+}
+
+static void read_pair(Reader* reader, const Node* item) {
+  ContactPairForm form;
+  if (!schema_read(reader, item, "contact_pair", &form)) return;
+  SceneContact* contact = &reader->scene->contact;
+  ScenePair* pair = &contact->pairs[contact->pair_count++];
+  *pair = (ScenePair){.place = item->place, .material = form.material};
+  read_material(item, &pair->material);
+  read_pair_name(reader, "a", form.a, &pair->name[0]);
+  read_pair_name(reader, "b", form.b, &pair->name[1]);
+}
+
+static void read_pairs(Reader* reader, const Node* list) {
+  if (!list) return;
+  SceneContact* contact = &reader->scene->contact;
+  contact->pairs = MEMORY_NEW(ScenePair, list->count);
+  size_t mark = reader_enter_key(reader, "contact"), index = 0;
+  reader_enter_key(reader, "pairs");
+  for (const Node* item = list->first; item; item = item->next) {
+    size_t below = reader_enter_index(reader, (int)index++);
+    read_pair(reader, item);
+    reader_leave(reader, below);
+  }
+  reader_leave(reader, mark);
+}
+
+/* The bare barrier knows no speed that an impact leaves. */
+static void check_elastic(Reader* reader) {
+  const Scene* scene = reader->scene;
+  if (!scene->contact.elastic) return;
+  for (int i = 0; i < scene->link_count; i++)
+    if (scene->links[i].material.given[MATERIAL_RESTITUTION])
+      reader_error(reader, scene->links[i].place,
+                   "the restitution of '%s' needs a number for contact.restitution, not null",
+                   text_excerpt(scene->links[i].name).text);
+  for (int k = 0; k < scene->contact.pair_count; k++)
+    if (scene->contact.pairs[k].material.given[MATERIAL_RESTITUTION])
+      reader_error(reader, scene->contact.pairs[k].place,
+                   "a pair's restitution needs a number for contact.restitution, not null");
+}
+
 static void read_exclude(Reader* reader, const Node* list) {
   if (!list) return;
   SceneContact* contact = &reader->scene->contact;
@@ -129,6 +203,9 @@ static void read_root(Reader* reader, const Node* root) {
   read_loads(reader, form.loads);
   read_initials(reader, form.initial);
   read_exclude(reader, contact.exclude);
+  read_start_state(reader, form.start);
+  read_pairs(reader, contact.pairs);
+  check_elastic(reader);
   check_scene(reader);
 }
 
@@ -233,6 +310,9 @@ static void free_contact(SceneContact* contact) {
   }
   memory_free(contact->exclude);
   memory_free(contact->exclude_place);
+  for (int i = 0; i < contact->pair_count; i++)
+    for (int k = 0; k < 2; k++) memory_free(contact->pairs[i].name[k]);
+  memory_free(contact->pairs);
 }
 
 void scene_free(Scene* scene) {
@@ -250,6 +330,8 @@ void scene_free(Scene* scene) {
   memory_free(scene->controllers);
   memory_free(scene->loads);
   memory_free(scene->initials);
+  memory_free(scene->keep_states);
+  start_free(&scene->start);
   memory_free(scene->sources);
   memory_free(scene->path);
   memory_free(scene->name);

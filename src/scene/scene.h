@@ -74,6 +74,13 @@ typedef struct {
   double friction_speed;           /* width of friction's smoothing [m/s or rad/s] */
 } SceneJoint;
 
+/* What a link, or a pair of links, is made of as contact feels it (contact.pairs). */
+enum { MATERIAL_FRICTION, MATERIAL_RESTITUTION, MATERIAL_COUNT };
+typedef struct {
+  bool given[MATERIAL_COUNT]; /* what nothing is said of comes from elsewhere (model_pair_material) */
+  double value[MATERIAL_COUNT];
+} SceneMaterial;
+
 typedef enum { MASS_VERTICES, MASS_UNIFORM, MASS_GIVEN } MassModel;
 
 typedef struct {
@@ -92,7 +99,8 @@ typedef struct {
   bool fixed;                  /* welded to its parent (world for a root): a joint of type fixed */
   bool collide;                /* false: takes part in no contact */
   double gravity_compensation; /* part of its weight that is taken off; the parent's where nothing is said */
-  char** groups;               /* names for contact.exclude */
+  SceneMaterial material;
+  char** groups; /* names for contact.exclude and contact.pairs */
   int group_count;
   double color[3]; /* sRGB 0..1; negative = choose from the palette */
 } SceneLink;
@@ -122,6 +130,8 @@ typedef struct {
   int terms;
   double *amplitude, *frequency, *phase; /* m or rad, Hz, rad     (channels * terms) */
   double interval;                       /* SEQUENCE, HELD: s between rows */
+  bool integrated; /* these are rates: the signal's value is their integral from t = 0 (not of splines) */
+  char* file;      /* CSV file that times and values were read from; NULL: they stand in the scene */
 } SceneSignal;
 
 typedef enum {
@@ -185,8 +195,24 @@ typedef struct {
   int max_iterations;
   bool certificate;
   int record_every; /* steps between rows of the CSV files */
+  unsigned output;  /* OUTPUT_..., files of the run folder that are written only when asked for */
   int substeps;     /* equal parts that every step is taken in; below 1 counts as 1 */
 } SceneSimulation;
+
+/* The state of a recorded run that this one begins in. */
+typedef struct {
+  SourcePlace place;
+  char* run;         /* its folder; NULL: the run begins as `initial` says */
+  double time;       /* of the state [s] */
+  NumberFile* state; /* the file of it, which simulate/start.c makes and reads; NULL alike */
+} SceneStart;
+/* The kind of such files, where they stand in a run folder, and one that was kept at the end of a step. */
+#define STATE_KIND "state"
+#define STATE_FOLDER "states"
+char* scene_state_path(const char* run, int step); /* owned by the caller */
+
+/* Files that a run leaves only when it is asked for them. Bits, in the order of the words of simulation.output. */
+enum { OUTPUT_VELOCITIES = 1, OUTPUT_FORCES = 2 };
 
 /* Most equal parts that a step may be taken in. */
 enum { SUBSTEPS_MAX = 64 };
@@ -197,6 +223,13 @@ static inline int simulation_substeps(const SceneSimulation* simulation) {
 static inline double simulation_substep(const SceneSimulation* simulation) {
   return simulation->dt / simulation_substeps(simulation);
 }
+
+/* Of every link named a against every link named b, links or groups. */
+typedef struct {
+  SourcePlace place;
+  char* name[2];
+  SceneMaterial material;
+} ScenePair;
 
 typedef struct {
   SourcePlace place;
@@ -215,6 +248,8 @@ typedef struct {
   char* (*exclude)[2]; /* pairs of link or group names */
   SourcePlace* exclude_place;
   int exclude_count;
+  ScenePair* pairs; /* of several that say the same of two links the last one counts */
+  int pair_count;
 } SceneContact;
 
 typedef struct {
@@ -236,7 +271,13 @@ typedef struct {
   int load_count;
   SceneInitial* initials;
   int initial_count;
+  SceneStart start;
+  double* keep_states; /* times at which the run's state is kept [s]  (keep_state_count) */
+  int keep_state_count;
 } Scene;
+/* The run is to begin in a state that is at hand, which the scene takes over; what it had before is freed. NULL: as
+ * `initial` says. */
+void scene_set_start(Scene* scene, NumberFile* state);
 
 /* One `--set path.to.key=value` of the command line. Path parts: keys, list indices, or the `name`/`link` of a list
  * item (`links.box.mass`). The value is read as YAML. */
@@ -289,6 +330,8 @@ void joint_default_limits(SceneJoint* joint);
 /* Unit vectors and quaternions are left as they are when their length is this near to 1, so that a number written out
  * reads back to the same bits: above the rounding of a few products, far below what anybody types. */
 bool is_unit(double length);
+/* v / |v| for every finite v, those whose squares are no doubles too; zero stays zero. */
+Vec3 unit_vector(Vec3 v);
 
 /* Contact parameters as numbers: what was derived for a model (ModelContact) is kept when its scene is written. */
 void scene_give_contact(Scene* scene, double support, double stiffness, double smoothing);

@@ -120,7 +120,7 @@ struct SchemaTable {
 typedef struct {
   SceneContact contact;
   int model;
-  const Node* exclude;
+  const Node *exclude, *pairs;
 } ContactForm;
 
 /* The rows of `contact` that belong to the laws, one after the other: the choice of the law, in the order of

@@ -32,6 +32,8 @@ static const SchemaRow ROWS[] = {
      .meaning = "Forces and torques on links."},
     {"scene", "initial", VALUE_LIST, AT(SceneForm, initial), .of = "initial", .nullable = true,
      .meaning = "Joint coordinates and velocities at the start; zero where nothing is said."},
+    {"scene", "start", VALUE_OBJECT, AT(SceneForm, start), .of = "start_state", .nullable = true,
+     .meaning = "The state of a recorded run that this one begins in, instead of what initial says."},
 
     /* ---------------------------------------------------------------- simulation */
     {"simulation", "dt", VALUE_NUMBER, AT(SimulationForm, simulation.dt), .unit = "s", .fallback = "0.01",
@@ -60,15 +62,45 @@ static const SchemaRow ROWS[] = {
      .meaning = "Prove for every step that nothing passes through anything on the way."},
     {"simulation", "record_every", VALUE_INTEGER, AT(SimulationForm, simulation.record_every), .fallback = "1",
      .range = RANGE_BETWEEN(1, STEPS_MAX), .meaning = "Steps from one row of the CSV files to the next."},
+    {"simulation", "output", VALUE_WORDS, AT(SimulationForm, simulation.output), .of = "velocities|forces",
+     .fallback = "(none)",
+     .meaning = "Files that the run folder has only when they are asked for: velocities.csv (of links and joints) and "
+                "forces.csv (of drives, loads, friction, springs, limits along joint coordinates)."},
     {"simulation", "substeps", VALUE_INTEGER, AT(SimulationForm, simulation.substeps), .fallback = "1",
      .range = RANGE_BETWEEN(1, SUBSTEPS_MAX),
      .meaning = "Equal parts that every step is taken in; rows and losses keep to whole steps. A step that fails is "
                 "taken in twice as many, four times ..., up to 64."},
+    {"simulation", "keep_states", VALUE_SERIES, AT(SimulationForm, keep_states), .unit = "s",
+     .fallback = "(the end alone)", .range = RANGE_ABOVE(0), .nullable = true,
+     .meaning =
+         "Times, multiples of dt, at which the whole state is kept in the run folder for start, besides the end."},
+
+    /* ---------------------------------------------------------------- start */
+    {"start_state", "run", VALUE_TEXT, AT(StartStateForm, run), .required = true,
+     .meaning = "Run folder, relative to the scene file or else to where the program is started."},
+    {"start_state", "time", VALUE_NUMBER, AT(StartStateForm, time), .unit = "s", .fallback = "(the end of that run)",
+     .range = RANGE_ABOVE(0),
+     .meaning = "A time at which that run kept its state: its end, and simulation.keep_states. This run's clock goes "
+                "on from there."},
 
     /* ---------------------------------------------------------------- contact */
     /* its other rows are the laws' (contact_schema_row) */
     {"contact", "exclude", VALUE_NAME_PAIRS, AT(ContactForm, exclude), .nullable = true,
      .meaning = "Pairs of links or groups that do not touch. A link and its parent never do."},
+    {"contact", "pairs", VALUE_LIST, AT(ContactForm, pairs), .of = "contact_pair", .nullable = true,
+     .meaning = "Friction and restitution between two links, or all links of two groups, whatever the links say; of "
+                "several items the last counts. Else two links that both have a value of their own meet with the root "
+                "of the product, one alone decides for both, and where neither has one the values here hold."},
+
+    {"contact_pair", "a", VALUE_TEXT, AT(ContactPairForm, a), .required = true, .meaning = "A link or a group."},
+    {"contact_pair", "b", VALUE_TEXT, AT(ContactPairForm, b), .required = true,
+     .meaning = "The other; twice the same group: all pairs within it."},
+    {"contact_pair", "friction", VALUE_NUMBER, AT(ContactPairForm, material.value[MATERIAL_FRICTION]),
+     .fallback = "(from the links, else contact.friction)", .range = RANGE_BETWEEN(0, 100),
+     .meaning = "Coulomb coefficient between them."},
+    {"contact_pair", "restitution", VALUE_NUMBER, AT(ContactPairForm, material.value[MATERIAL_RESTITUTION]),
+     .fallback = "(from the links, else contact.restitution)", .range = RANGE_BETWEEN(0, 1),
+     .meaning = "Part of the normal speed that is left after an impact between them."},
 
     /* ---------------------------------------------------------------- shape */
     {"shape", "type", VALUE_CHOICE, AT(SceneShapeForm, type),
@@ -183,8 +215,15 @@ static const SchemaRow ROWS[] = {
                 "its base holds a robot up."},
     {"link", "collide", VALUE_BOOL, AT(LinkForm, collide), .fallback = "true",
      .meaning = "false: the link touches nothing."},
+    {"link", "friction", VALUE_NUMBER, AT(LinkForm, material.value[MATERIAL_FRICTION]),
+     .fallback = "(the other link's, else contact.friction)", .range = RANGE_BETWEEN(0, 100),
+     .meaning = "Coulomb coefficient: two links that both have one meet with the root of the product, one alone "
+                "decides for both. contact.pairs goes before it."},
+    {"link", "restitution", VALUE_NUMBER, AT(LinkForm, material.value[MATERIAL_RESTITUTION]),
+     .fallback = "(the other link's, else contact.restitution)", .range = RANGE_BETWEEN(0, 1),
+     .meaning = "Part of the normal speed that is left after an impact; the same rule."},
     {"link", "groups", VALUE_NAMES, AT(LinkForm, groups), .nullable = true,
-     .meaning = "Names that contact.exclude may use for this link."},
+     .meaning = "Names that contact.exclude and contact.pairs may use for this link."},
     {"link", "color", VALUE_COLOR, AT(LinkForm, color), .fallback = "(from a palette)",
      .meaning = "Colour in pictures, sRGB."},
     {"link", "repeat", VALUE_OBJECT, AT(LinkForm, repeat), .of = "repeat", .nullable = true,
@@ -305,10 +344,18 @@ static const SchemaRow ROWS[] = {
      .meaning =
          "The drive does no more than this in either direction: what it wants up to 0.95 of it, this from 1.05 of "
          "it on, and smoothly in between. Not for three rotations."},
-    {"controller", "target", VALUE_SIGNAL, AT(ControllerForm, target), .unit = "m or rad; m/s or rad/s; N or N m",
-     .required = true,
+    {"controller", "target", VALUE_SIGNAL, AT(ControllerForm, target), .only = "pd|torque|velocity",
+     .unit = "m or rad; m/s or rad/s; N or N m", .required = true,
      .meaning = "Where to, how fast, or with what force: one channel per degree of freedom. Three rotations take a "
                 "rotation vector, of velocity the angular velocity in the link's axes."},
+    {"controller", "target", VALUE_SIGNAL, AT(ControllerForm, target), .only = "prescribed", .unit = "m or rad",
+     .group = "course",
+     .meaning = "Where the joint is: one channel per degree of freedom; of a free link x, y, z and a rotation vector."},
+    {"controller", "velocity", VALUE_SIGNAL, AT(ControllerForm, course), .only = "prescribed", .unit = "m/s or rad/s",
+     .group = "course",
+     .meaning = "How fast it goes, instead of target: the joint starts at zero and is where the integral of this is, "
+                "exactly (not of splines). Three rotations: the rate of the rotation vector, which is the angular "
+                "velocity as long as its axis stays."},
     {"controller", "repeat", VALUE_OBJECT, AT(ControllerForm, repeat), .of = "repeat_controller", .nullable = true,
      .meaning = "Many controllers from this one."},
 
@@ -327,7 +374,7 @@ static const SchemaRow ROWS[] = {
      .meaning = "Many loads from this one."},
 
     /* ---------------------------------------------------------------- signal */
-    {"signal", "type", VALUE_CHOICE, AT(SignalForm, type), .of = "constant|keyframes|spline|sines|sequence",
+    {"signal", "type", VALUE_CHOICE, AT(SignalForm, type), .of = "constant|keyframes|spline|sines|sequence|csv",
      .required = true, .meaning = "How the value follows from time."},
     {"signal", "value", VALUE_PER_DOF, AT(SignalForm, value), .only = "constant", .unit = "m, rad, N ...",
      .required = true, .meaning = "The value: one number, or one per channel."},
@@ -345,6 +392,18 @@ static const SchemaRow ROWS[] = {
      .fallback = "0", .meaning = "Value around which the sines swing, one number or one per channel."},
     {"signal", "terms", VALUE_TERMS, AT(SignalForm, terms), .of = "sine", .only = "sines", .required = true,
      .meaning = "The sines to add: a list for one channel, or a list of such lists, one per channel."},
+
+    {"signal", "file", VALUE_TEXT, AT(SignalForm, file), .only = "csv", .required = true,
+     .meaning = "CSV file with a header line, relative to the scene file."},
+    {"signal", "time", VALUE_TEXT, AT(SignalForm, time), .only = "csv", .unit = "s", .fallback = "(time)",
+     .meaning = "Name of its column of times, which rise. Before the first and after the last the value is held."},
+    {"signal", "column", VALUE_TEXT, AT(SignalForm, column), .only = "csv", .group = "columns",
+     .meaning = "Name of the column of values, for one channel."},
+    {"signal", "columns", VALUE_NAMES, AT(SignalForm, columns), .only = "csv", .group = "columns",
+     .meaning = "Names of the columns, one per channel. Three rotations take a rotation vector, or four columns of a "
+                "quaternion w, x, y, z, of any length but zero: of a free link seven columns in all."},
+    {"signal", "interpolation", VALUE_CHOICE, AT(SignalForm, interpolation), .only = "csv", .of = "linear|cubic",
+     .fallback = "linear", .meaning = "Between rows: linear, as keyframes, or cubic, as a spline."},
 
     {"sine", "amplitude", VALUE_NUMBER, AT(SineForm, amplitude), .unit = "m, rad, N ...", .required = true,
      .meaning = "Amplitude of amplitude * sin(2 pi frequency t + phase)."},
@@ -391,6 +450,12 @@ static const SchemaObject OBJECTS[] = {
                 "  gravity: [0, 0, -1.62]\n"
                 "  integrator: second_order\n"
                 "links: []\n"},
+    {.name = "start_state",
+     .title = "start",
+     .size = sizeof(StartStateForm),
+     .meaning = "A run goes on where another one ended or kept its state, to the bit as if it had never stopped: "
+                "docs/receding.md. Links, joints, hulls' numbers of vertices, dt, integrator and contact model must be "
+                "those of that run; all else may differ."},
     {.name = "contact",
      .title = "contact",
      .size = sizeof(ContactForm),
@@ -405,6 +470,23 @@ static const SchemaObject OBJECTS[] = {
          "  - {name: left, shape: {type: sphere, radius: 0.1}, mass: 1}\n"
          "  - {name: right, shape: {type: sphere, radius: 0.1}, mass: 1, position: [0.3, 0, 0]}\n"
          "  - {name: tip, groups: [fingers], shape: {type: sphere, radius: 0.1}, mass: 1, position: [0.6, 0, 0]}\n"},
+    {.name = "contact_pair",
+     .title = "pairs, of contact",
+     .size = sizeof(ContactPairForm),
+     .meaning = "What two links are to each other.",
+     .example =
+         "contact:\n"
+         "  friction: 0.5\n"
+         "  pairs:\n"
+         "    - {a: ball, b: floor, friction: 0.2, restitution: 0.8}\n"
+         "    - {a: rubber, b: rubber, friction: 1.1}\n"
+         "links:\n"
+         "  - {name: floor, fixed: true, shape: {type: half_space}}\n"
+         "  - {name: ball, shape: {type: sphere, radius: 0.1}, mass: 1, position: [0, 0, 1]}\n"
+         "  - {name: left, groups: [rubber], friction: 0.9, shape: {type: sphere, radius: 0.1}, mass: 1, position: [1, "
+         "0, 1]}\n"
+         "  - {name: right, groups: [rubber], friction: 0.9, shape: {type: sphere, radius: 0.1}, mass: 1, position: "
+         "[1.5, 0, 1]}\n"},
     {.name = "shape",
      .title = "shape",
      .size = sizeof(SceneShapeForm),
@@ -686,7 +768,9 @@ static const SchemaObject OBJECTS[] = {
                 "  - link: arm4\n"
                 "    type: pd\n"
                 "    position_gain: 10\n"
-                "    target: {type: sequence, interval: 0.5, values: [[0, 0], [0.1, 0], [0.2, 0.1]]}\n"},
+                "    target: {type: sequence, interval: 0.5, values: [[0, 0], [0.1, 0], [0.2, 0.1]]}\n"
+                "  # rows of a file:\n"
+                "  # - {link: arm4, type: torque, target: {type: csv, file: motor.csv, columns: [left, right]}}\n"},
     {.name = "sine",
      .title = "sine",
      .size = sizeof(SineForm),
@@ -718,6 +802,8 @@ const SchemaTable SCENE_SCHEMA = {
     .command = "sdrs schema --markdown",
     .overrides =
         "`--set contact.friction=0.2`, `--set links.chain.repeat.count=16`, `--set simulation.gravity.2=-1.62`. "
-        "Items of a list go by their `name` or `link` (its `{expressions}` may be left out) or by number from 0. A "
+        "Items of a list go by their `name` or `link` (its `{expressions}` may be left out) or by number from 0; `*` "
+        "and `?` in a name stand for every item like it, `+` for one more: `--set 'controllers.*.position_gain=5'`, "
+        "`--set 'links.leg?.mass=0.2'`, `--set 'links.+={name: ball, mass: 1, shape: {type: sphere, radius: 0.1}}'`. A "
         "key that excludes others, like `steps` and `duration`, replaces them.",
 };

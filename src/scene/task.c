@@ -7,7 +7,9 @@
 /* ---------------------------------------------------------------- the whole */
 
 static bool anything_moves(const Task* task) {
-  return task->vertices_count + task->attachment_count + task->control_count + task->start_count > 0;
+  return task->vertices_count + task->attachment_count + task->control_count + task->start_count +
+             task->parameter_count >
+         0;
 }
 
 static void read_root(Reader* reader, Task* task, const Node* root) {
@@ -20,6 +22,7 @@ static void read_root(Reader* reader, Task* task, const Node* root) {
   read_design(reader, task, form.design);
   read_controls(reader, task, form.control);
   read_starts(reader, task, form.initial);
+  read_parameters(reader, task, form.parameters);
   read_losses(reader, task, form.loss);
   read_optimizer(reader, task, form.optimizer);
   read_gradient(reader, task, form.gradient);
@@ -27,7 +30,8 @@ static void read_root(Reader* reader, Task* task, const Node* root) {
   if (reader->problem_count > before) return; /* what follows would be misunderstood */
   if (!anything_moves(task))
     reader_error(reader, root->place,
-                 "nothing may change: give design with vertices or attachments, control, or initial");
+                 "nothing may change: give design with vertices or attachments, control, initial or "
+                 "parameters");
   check_link_names(reader, task);
 }
 
@@ -109,6 +113,7 @@ void task_free(Task* task) {
   }
   for (int i = 0; i < task->source_count; i++) memory_free(task->sources[i]);
   design_free(task);
+  parameters_free(task);
   memory_free(task->scenarios);
   memory_free(task->controls);
   memory_free(task->starts);

@@ -95,6 +95,38 @@ typedef struct {
   double within, low, high;     /* as in TaskControl */
 } TaskStart;
 
+/* Physical parameters that move, in the order of the words in scene/task_table.c; optimize/design_parameters.c has a
+ * row for each. */
+typedef enum {
+  PARAMETER_MASS,    /* of links */
+  PARAMETER_CENTER,  /* centre of mass of links */
+  PARAMETER_INERTIA, /* about the centre of mass */
+  PARAMETER_SIZE,    /* edges of the box that a link has */
+  PARAMETER_DAMPING, /* of joints, by degree of freedom */
+  PARAMETER_SPRING,
+  PARAMETER_DRY,
+  PARAMETER_ARMATURE,
+  PARAMETER_GRAVITY, /* of the scene */
+  PARAMETER_FRICTION,
+  PARAMETER_SUPPORT,
+  PARAMETER_STIFFNESS,
+  PARAMETER_SMOOTHING,
+  PARAMETER_REST_SPEED,
+  PARAMETER_TYPE_COUNT
+} TaskParameterType;
+typedef enum { INERTIA_SCALE, INERTIA_DIAGONAL, INERTIA_FULL } TaskInertiaForm;
+typedef struct {
+  SourcePlace place;
+  TaskParameterType type;
+  TaskName* links; /* none for what the scene has once */
+  int link_count;
+  bool dof[JOINT_MAX_DOF], axes[3]; /* default all; gravity: x and y */
+  TaskInertiaForm form;
+  bool tie;                 /* one variable for all links, degrees of freedom and axes of the item */
+  double within, low, high; /* as in TaskControl */
+  double prior;             /* standard deviation around the initial value; INFINITY when absent */
+} TaskParameter;
+
 typedef enum {
   LOSS_POINT,       /* distance of a point of `link` to `target`: power 1 = |x - target|, power 2 = its square */
   LOSS_TRAVEL,      /* - direction . (centre at the end of the window - centre at its beginning) */
@@ -199,6 +231,8 @@ typedef struct {
   int control_count;
   TaskStart* starts;
   int start_count;
+  TaskParameter* parameters;
+  int parameter_count;
   TaskLoss* losses;
   int loss_count;
   TaskOptimizer optimizer;

@@ -1,12 +1,7 @@
 /* Controller parameters and initial values that move. */
 #include "scene/task_parts.h"
 
-typedef struct {
-  double within, low, high;
-} Interval;
-
-/* Infinite where nothing is said. */
-static Interval read_interval(Reader* reader, const Node* item, const IntervalForm* form) {
+Interval read_interval(Reader* reader, const Node* item, const IntervalForm* form) {
   Interval interval = {.within = is_given(item, "within") ? form->within : HUGE_VAL,
                        .low = is_given(item, "low") ? form->low : -HUGE_VAL,
                        .high = is_given(item, "high") ? form->high : HUGE_VAL};
@@ -32,12 +27,12 @@ static void read_control(Reader* reader, Task* task, const Node* item, int* capa
   memory_free(links);
 }
 
-static void read_dof(Reader* reader, const Node* list, TaskStart* start) {
+void read_dof(Reader* reader, const Node* list, bool dof[JOINT_MAX_DOF]) {
   static const ValueRange DOF = {true, 0, JOINT_MAX_DOF - 1, false, false};
   int count, before = reader->problem_count;
   int* numbers = reader_integers(reader, list, "dof", &DOF, &count);
-  for (int i = 0; i < JOINT_MAX_DOF; i++) start->dof[i] = !list;
-  for (int i = 0; i < count && reader->problem_count == before; i++) start->dof[numbers[i]] = true;
+  for (int i = 0; i < JOINT_MAX_DOF; i++) dof[i] = !list;
+  for (int i = 0; i < count && reader->problem_count == before; i++) dof[numbers[i]] = true;
   memory_free(numbers);
 }
 
@@ -51,7 +46,7 @@ static void read_start(Reader* reader, Task* task, const Node* item, int* capaci
   TaskStart start = {.place = item->place, .within = interval.within, .low = interval.low, .high = interval.high};
   start.coordinates = form.coordinates;
   start.velocities = form.velocities;
-  read_dof(reader, form.dof, &start);
+  read_dof(reader, form.dof, start.dof);
   int link_count;
   TaskName* links = read_which(reader, item, &form.which, &link_count);
   for (int i = 0; i < link_count; i++) {

@@ -28,8 +28,8 @@ bool check_order(Reader* reader, const Node* map, double low, double high) {
 }
 
 Vec3 task_direction(Reader* reader, const Node* map, const char* key, Vec3 written) {
-  double length = vec3_norm(written);
-  if (length > 0 && isfinite(length)) return is_unit(length) ? written : vec3_scale(written, 1.0 / length);
+  Vec3 unit = unit_vector(written);
+  if (vec3_norm(unit) > 0) return unit;
   const Node* node = node_find(map, key);
   size_t mark = reader_enter_key(reader, key);
   reader_error(reader, node ? node->place : map->place, "must have a length other than zero");

@@ -115,6 +115,8 @@ static void look_up_all(const Lookup* lookup) {
     for (int k = 0; k < task->constraints[i].count; k++) look_up_variable(lookup, &task->constraints[i].variables[k]);
   for (int i = 0; i < task->control_count; i++) look_up_name(lookup, &task->controls[i].link);
   for (int i = 0; i < task->start_count; i++) look_up_name(lookup, &task->starts[i].link);
+  for (int i = 0; i < task->parameter_count; i++)
+    for (int k = 0; k < task->parameters[i].link_count; k++) look_up_name(lookup, &task->parameters[i].links[k]);
   for (int i = 0; i < task->loss_count; i++) {
     look_up_name(lookup, &task->losses[i].link);
     look_up_name(lookup, &task->losses[i].other);

@@ -9,7 +9,8 @@
 /* ---------------------------------------------------------------- forms */
 
 typedef struct {
-  const Node *name, *scene, *scenarios, *set, *design, *control, *initial, *loss, *optimizer, *gradient, *schedule;
+  const Node *name, *scene, *scenarios, *set, *design, *control, *initial, *parameters, *loss, *optimizer, *gradient,
+      *schedule;
   int seed, steps;
 } TaskForm;
 
@@ -88,6 +89,16 @@ typedef struct {
 } StartForm;
 
 typedef struct {
+  WhichForm which;
+  IntervalForm interval;
+  int type, form;
+  const Node* dof;
+  unsigned axes;
+  bool tie;
+  double prior;
+} ParameterForm;
+
+typedef struct {
   TaskLoss loss;
   int type;
   const Node *name, *link, *other;
@@ -137,6 +148,17 @@ void design_free(Task* task);
 /* task_control.c: control and initial. */
 void read_controls(Reader* reader, Task* task, const Node* list);
 void read_starts(Reader* reader, Task* task, const Node* list);
+/* Where variables may go; infinite where nothing is said. */
+typedef struct {
+  double within, low, high;
+} Interval;
+Interval read_interval(Reader* reader, const Node* item, const IntervalForm* form);
+/* Which degrees of freedom a list of numbers names; all without one. */
+void read_dof(Reader* reader, const Node* list, bool dof[JOINT_MAX_DOF]);
+
+/* task_parameters.c */
+void read_parameters(Reader* reader, Task* task, const Node* list);
+void parameters_free(Task* task);
 
 /* task_loss.c */
 void read_losses(Reader* reader, Task* task, const Node* list);

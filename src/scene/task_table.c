@@ -11,6 +11,10 @@
 #define LOSSES                                                                                 \
   "point|travel|relative|reach|orientation|velocity|effort|smoothness|force|gap|shape|volume|" \
   "roughness"
+/* Types of parameters that have a key, in the order of TaskParameterType. */
+#define PARAMETERS                                                                                                   \
+  "mass|center|inertia|size|damping|spring|dry_friction|armature|gravity|friction|support|stiffness|smoothing|rest_" \
+  "speed"
 #define LOSSES_OF_A_LINK "point|travel|relative|reach|orientation|velocity|force|gap"
 #define LOSSES_OF_ANY_LINK "effort|smoothness|shape|volume|roughness"
 #define LOSSES_IN_TIME "point|travel|relative|reach|orientation|velocity|effort|smoothness|force|gap"
@@ -37,6 +41,8 @@ static const SchemaRow ROWS[] = {
      .meaning = "Which parameters of controllers and loads may change."},
     {"task", "initial", VALUE_LIST, AT(TaskForm, initial), .of = "start", .nullable = true,
      .meaning = "Which initial coordinates and velocities may change."},
+    {"task", "parameters", VALUE_LIST, AT(TaskForm, parameters), .of = "parameter", .nullable = true,
+     .meaning = "Which physical parameters may change: masses, inertias, friction, sizes, joints, gravity."},
     {"task", "loss", VALUE_LIST, AT(TaskForm, loss), .of = "loss", .required = true,
      .meaning = "What is wanted: terms whose weighted sum is made small."},
     {"task", "optimizer", VALUE_OBJECT, AT(TaskForm, optimizer), .of = "optimizer", .nullable = true,
@@ -143,6 +149,28 @@ static const SchemaRow ROWS[] = {
      .range = RANGE_BETWEEN(0, JOINT_MAX_DOF - 1),
      .meaning = "Numbers of the degrees of freedom, from 0, translations first."},
 
+    /* ---------------------------------------------------------------- parameter */
+    {"parameter", "type", VALUE_CHOICE, AT(ParameterForm, type), .of = PARAMETERS, .required = true,
+     .meaning = "What it is, as above."},
+    {"parameter", "form", VALUE_CHOICE, AT(ParameterForm, form), .only = "inertia", .of = "scale|diagonal|full",
+     .fallback = "full",
+     .meaning =
+         "One factor on the whole inertia, three variables that keep the directions in which it is a product, or "
+         "all six."},
+    {"parameter", "dof", VALUE_INTEGERS, AT(ParameterForm, dof), .only = "damping|spring|dry_friction|armature",
+     .fallback = "(all)", .range = RANGE_BETWEEN(0, JOINT_MAX_DOF - 1),
+     .meaning = "Numbers of the joint's degrees of freedom, from 0, translations first."},
+    {"parameter", "axes", VALUE_WORDS, AT(ParameterForm, axes), .only = "center|size", .of = "x|y|z",
+     .fallback = "[x, y, z]", .meaning = "Coordinates, or edges of the box, that change."},
+    {"parameter", "axes", VALUE_WORDS, AT(ParameterForm, axes), .only = "gravity", .of = "x|y|z", .fallback = "[x, y]",
+     .meaning = "Components that change, world axes: x and y tilt it, which a board that is not level does."},
+    {"parameter", "tie", VALUE_BOOL, AT(ParameterForm, tie), .fallback = "false",
+     .meaning = "One variable for all links, degrees of freedom and axes of the item, which then have the first one's "
+                "initial value."},
+    {"parameter", "prior", VALUE_NUMBER, AT(ParameterForm, prior), .fallback = "(none)", .range = RANGE_ABOVE(0),
+     .meaning = "Standard deviation of what is known beforehand about the initial value, in the variable's unit; of "
+                "`sdrs identify`."},
+
     /* ---------------------------------------------------------------- loss */
     {"loss", "type", VALUE_CHOICE, AT(LossForm, type), .of = LOSSES, .required = true,
      .meaning = "What the term is about, as above."},
@@ -156,8 +184,11 @@ static const SchemaRow ROWS[] = {
      .meaning = "The link."},
     {"loss", "other", VALUE_TEXT, AT(LossForm, other), .only = "relative|gap", .required = true,
      .meaning = "The other link."},
-    {"loss", "point", VALUE_VECTOR, AT(LossForm, loss.point), .only = "point|reach|velocity", .unit = "m",
+    {"loss", "point", VALUE_VECTOR, AT(LossForm, loss.point), .only = "point|travel|reach|velocity", .unit = "m",
      .fallback = "(the centre of mass)", .meaning = "The point, in the link's frame."},
+    {"loss", "point", VALUE_VECTOR, AT(LossForm, loss.point), .only = "relative", .unit = "m",
+     .fallback = "(the centre of mass)",
+     .meaning = "The point of `other` that `link` watches, in the frame of `other`."},
     {"loss", "target", VALUE_VECTOR, AT(LossForm, loss.target), .only = "point|reach", .unit = "m", .required = true,
      .meaning = "Where the point should be, world axes."},
     {"loss", "target", VALUE_VECTOR, AT(LossForm, loss.target), .only = "velocity", .unit = "m/s", .required = true,
@@ -271,8 +302,8 @@ static const SchemaObject OBJECTS[] = {
      .title = "The file",
      .size = sizeof(TaskForm),
      .meaning = "A task is a YAML (or JSON) map with these keys: scenes, what may change in them, what is wanted, and "
-                "how it is sought. At least one of design (with vertices or attachments), control and initial must say "
-                "what may change.",
+                "how it is sought. At least one of design (with vertices or attachments), control, initial and "
+                "parameters must say what may change.",
      .example = "# the end of a double pendulum is to be at a point after two seconds\n"
                 "name: reach\n"
                 "scene: ../scenes/double-pendulum.yaml\n"
@@ -392,6 +423,31 @@ static const SchemaObject OBJECTS[] = {
      .example = "scene: ../scenes/slide.yaml\n"
                 "initial: [{link: box, velocities: true, dof: [0], within: 3}]\n"
                 "loss: [{type: point, link: box, target: [0.3, 0, 0.1]}]\n"},
+    {.name = "parameter",
+     .title = "parameters",
+     .size = sizeof(ParameterForm),
+     .type_key = "type",
+     .includes = {{"which", AT(ParameterForm, which)}, {"interval", AT(ParameterForm, interval)}},
+     .meaning =
+         "Physical parameters that move. They are called `link/mass`, `link/damping/0`, `contact/friction`.\n\n"
+         "* `mass` [kg] of links (kg/m^3 where a density is given); the distribution stays\n"
+         "* `center` [m]: the centre of mass in the link's frame; the link's mass then is a given one, which does not "
+         "follow its shape\n"
+         "* `inertia` about the centre of mass, likewise; every value of its variables is a possible body "
+         "(docs/derivations/design.md, D9)\n"
+         "* `size` [m]: the edges of the link's box\n"
+         "* `damping`, `spring` (its stiffness), `dry_friction`, `armature` of the links' joints\n"
+         "* `gravity` [m/s^2], of the scene and without a link, like all that follow\n"
+         "* `friction`, `support` [m], `stiffness`, `smoothing` [(m/s)^2], `rest_speed` [m/s] of the contact",
+     .example = "scene: ../scenes/slide.yaml\n"
+                "steps: 50\n"
+                "parameters:\n"
+                "  - {type: friction, low: 0.05, high: 1}\n"
+                "  - {type: mass, link: box, within: 0.5}\n"
+                "  - {type: inertia, link: box, form: diagonal}\n"
+                "  - {type: size, link: box, axes: [x, y], tie: true, within: 0.02}\n"
+                "  - {type: gravity, within: 0.3}\n"
+                "loss: [{type: point, link: box, target: [0.04, 0, 0.1]}]\n"},
     {.name = "loss",
      .title = "loss",
      .size = sizeof(LossForm),
@@ -496,7 +552,9 @@ const SchemaTable TASK_SCHEMA = {
     .overrides =
         "`--set optimizer.iterations=20`, `--set loss.forward.weight=2`, `--set design.vertices.foot.within=0.02`. "
         "What begins with `scene.` is changed in the scene of every scenario, after its own `set`: "
-        "`--set scene.contact.friction=0.2`. Items of a list go by their `name` or `link`, or by number from 0. A key "
+        "`--set scene.contact.friction=0.2`. Items of a list go by their `name` or `link`, losses without a name by "
+        "their type as in convergence.csv (`loss.point.target`, `loss.point_2.target`), or by number from 0; `*` and "
+        "`?` stand for every item like it, `+` for one more: `--set 'loss.+={type: effort, weight: 1.0e-6}'`. A key "
         "that excludes others, like `scene` and `scenarios`, replaces them.",
     .embeds = &SCENE_SCHEMA,
 };

@@ -22,11 +22,21 @@ static bool all_zero(const double* values, int count) {
 
 /* ---------------------------------------------------------------- simulation, contact */
 
+/* A duration stays when dt changes. Of few digits where these stand for the same number of steps. */
+static void write_duration(Text* out, const SceneSimulation* simulation) {
+  double duration = simulation->steps * simulation->dt;
+  char few[32];
+  snprintf(few, sizeof few, "%.12g", duration);
+  double rounded = strtod(few, NULL);
+  write_number(out, round(rounded / simulation->dt) == simulation->steps ? rounded : duration);
+}
+
 static void write_simulation(const Writer* writer) {
   static const char* const INTEGRATORS[] = {"first_order", "second_order", "momentum"};
   const SceneSimulation* simulation = &writer->scene->simulation;
   Text* out = writer->out;
-  text_add(out, "simulation: {steps: %d", simulation->steps);
+  text_add(out, "simulation: {duration: ");
+  write_duration(out, simulation);
   write_key_number(out, "dt", simulation->dt);
   write_key_vector(out, "gravity", simulation->gravity);
   write_key_text(out, "integrator", INTEGRATORS[simulation->integrator]);
@@ -34,8 +44,26 @@ static void write_simulation(const Writer* writer) {
   if (simulation->force_tolerance > 0) write_key_number(out, "force_tolerance", simulation->force_tolerance);
   text_add(out, ", max_iterations: %d, certificate: %s, record_every: %d", simulation->max_iterations,
            simulation->certificate ? "true" : "false", simulation->record_every);
+  if (simulation->output) {
+    bool both = (simulation->output & OUTPUT_VELOCITIES) && (simulation->output & OUTPUT_FORCES);
+    text_add(out, ", output: [%s%s%s]", simulation->output & OUTPUT_VELOCITIES ? "velocities" : "", both ? ", " : "",
+             simulation->output & OUTPUT_FORCES ? "forces" : "");
+  }
   if (simulation->substeps > 1) text_add(out, ", substeps: %d", simulation->substeps);
+  if (writer->scene->keep_state_count > 0)
+    write_key_numbers(out, "keep_states", writer->scene->keep_states, writer->scene->keep_state_count);
   text_add(out, "}\n");
+}
+
+static void write_start(const Writer* writer) {
+  const SceneStart* start = &writer->scene->start;
+  if (!start->run) return;
+  char* run = file_relative(writer->folder, start->run);
+  text_add(writer->out, "start: {run: ");
+  write_text(writer->out, run);
+  write_key_number(writer->out, "time", start->time);
+  text_add(writer->out, "}\n");
+  memory_free(run);
 }
 
 /* Of the law; nothing when it is derived or the default. */
@@ -54,6 +82,28 @@ static void write_parameter(Text* out, const SceneContact* contact, const Schema
   text_add(out, "  %s: ", row->key);
   write_number(out, value);
   text_add(out, "\n");
+}
+
+static void write_material(Text* out, const SceneMaterial* material, const char* before, const char* after) {
+  static const char* const KEYS[MATERIAL_COUNT] = {"friction", "restitution"};
+  for (int k = 0; k < MATERIAL_COUNT; k++) {
+    if (!material->given[k]) continue;
+    text_add(out, "%s%s: ", before, KEYS[k]);
+    write_number(out, material->value[k]);
+    text_add(out, "%s", after);
+  }
+}
+
+static void write_pairs(Text* out, const SceneContact* contact) {
+  if (contact->pair_count > 0) text_add(out, "  pairs:\n");
+  for (int i = 0; i < contact->pair_count; i++) {
+    text_add(out, "    - {a: ");
+    write_text(out, contact->pairs[i].name[0]);
+    text_add(out, ", b: ");
+    write_text(out, contact->pairs[i].name[1]);
+    write_material(out, &contact->pairs[i].material, ", ", "");
+    text_add(out, "}\n");
+  }
 }
 
 static void write_contact(const Writer* writer) {
@@ -75,6 +125,7 @@ static void write_contact(const Writer* writer) {
     write_text(out, contact->exclude[i][1]);
     text_add(out, "]\n");
   }
+  write_pairs(out, contact);
 }
 
 /* ---------------------------------------------------------------- shapes */
@@ -342,6 +393,7 @@ static void write_link(const Writer* writer, const SceneLink* link) {
   write_mass(out, link);
   write_groups(out, link);
   if (!link->collide) text_add(out, "    collide: false\n");
+  write_material(out, &link->material, "    ", "\n");
   const double inherited = link->parent < 0 ? 0 : writer->scene->links[link->parent].gravity_compensation;
   if (!same_bits(&link->gravity_compensation, &inherited, sizeof(double))) {
     text_add(out, "    gravity_compensation: ");
@@ -442,7 +494,7 @@ static void write_controller(const Writer* writer, const SceneController* contro
   }
   write_gain(out, "damping_gain", controller->damping_gain, dof);
   write_gain(out, "max_force", controller->max_force, dof);
-  write_signal(out, "target", &controller->target);
+  write_signal(out, controller->target.integrated ? "velocity" : "target", &controller->target);
 }
 
 static void write_load(const Writer* writer, const SceneLoad* load) {
@@ -493,6 +545,7 @@ void scene_write_yaml(const Scene* scene, const char* folder, Text* out) {
   name_shapes(&writer);
   write_name(&writer);
   write_simulation(&writer);
+  write_start(&writer);
   write_contact(&writer);
   write_shapes(&writer);
   write_links(&writer);

@@ -95,4 +95,55 @@ HullResult shape_mesh(const Shape* shape, int level, ConvexHull* mesh);
 /* Moments of the solid of unit density [m^3, m^4, m^5] by quadrature over directions (B6). */
 MassMoment shape_mass(const Shape* shape);
 
+/* ---------------------------------------------------------------- fields (shapes/field.c, field_surface.c)
+ * Signed distance fields [m] of any body, smooth, with gradients and normals: smooth convex shapes, points with
+ * normals, unions and differences of them. Negative inside. docs/derivations/fields.md
+ *
+ *     superellipsoid, superquadric, ...  phi = |x| (1 - 1 / gamma(x)), along the ray from the centre            (Y1)
+ *     smooth polytope                    phi = l / beta log sum_i exp(beta (n_i . x - o_i) / l)                 (Y2)
+ *     points with normals                phi = sum w_i n_i . (x - p_i), w = softmax(-|x - p_i|^2 / (2 radius^2)) (Y3)
+ *     union                              phi = -tau log sum_i exp(-phi_i / tau)                                 (Y4)
+ *     subtraction                        phi = tau log(exp(phi_1 / tau) + exp(-phi_2 / tau))                    (Y5)
+ *
+ * Only near the surface is phi a distance; its zero is the surface (of a union: within tau log(number of parts)).
+ * Results have the same bits on every processor. */
+
+typedef enum { FIELD_SHAPE, FIELD_POINTS, FIELD_UNION, FIELD_SUBTRACTION } FieldKind;
+
+/* Owns its shape, arrays and parts; freed by field_free, which accepts a zeroed one. */
+typedef struct Field {
+  FieldKind kind;
+  Pose pose;              /* of its own frame in that of its whole (for the whole itself: of the body) */
+  Shape shape;            /* FIELD_SHAPE */
+  Vec3 *points, *normals; /* FIELD_POINTS, unit normals (count) */
+  int count;              /* of points */
+  double radius;          /* FIELD_POINTS [m], > 0 */
+  double smoothing;       /* union, subtraction: tau [m], > 0 */
+  struct Field* parts;    /* union: one or more; subtraction: two, the second is taken away (part_count) */
+  int part_count;
+} Field;
+
+typedef struct {
+  double value;  /* phi [m] */
+  Vec3 gradient; /* of phi */
+  Vec3 outward;  /* a normal of about unit length that points outward everywhere, also where phi is no distance (Y6) */
+  Mat3 turn;     /* derivative of outward by place [1/m] */
+} FieldValue;
+
+/* The field of a convex polyhedron: its planes, joined by (Y2) with l / beta = smoothing [m] > 0. Copies what it
+ * needs of the hull; its own frame is about the centre of mass. NULL: it stands; else the rule that is broken (static),
+ * and nothing is to be freed. */
+const char* field_of_hull(Field* field, const ConvexHull* hull, double smoothing);
+/* At a place of the body's frame [m]. At the centre of a convex shape, where no direction is outward, gradient and
+ * normal are zero. No allocation. */
+FieldValue field_evaluate(const Field* field, Vec3 place);
+void field_free(Field* field);
+
+/* Triangles on the surface for contacts and pictures, body frame: of shapes their hull by shape_mesh(level), of unions
+ * and differences what of their parts' surfaces is not hidden by the others, drawn onto phi = 0. Points alone have no
+ * triangles. Freed by surface_free. */
+TriangleSurface field_surface(const Field* field, int level);
+/* Radius of a ball about the body's origin that holds all of the surface [m]. */
+double field_outer(const Field* field);
+
 #endif

@@ -42,6 +42,7 @@ static void allocate(Sim* s) {
   s->pose_old = MEMORY_NEW(Pose, m->link_count);
   s->pose_older = MEMORY_NEW(Pose, m->link_count);
   s->pose_rate = MEMORY_NEW(Pose, m->link_count);
+  s->start_rate = MEMORY_NEW(double, m->dof_count);
   s->target = MEMORY_NEW(Pose, m->link_count);
   s->drives = MEMORY_NEW(JointDrive, m->controller_count);
   s->drive_first = MEMORY_NEW(int, m->link_count + 1);
@@ -93,6 +94,7 @@ void sim_destroy(Sim* s) {
                    s->pose_old,
                    s->pose_older,
                    s->pose_rate,
+                   s->start_rate,
                    s->target,
                    s->drives,
                    s->drive_first,
@@ -131,6 +133,8 @@ void sim_destroy(Sim* s) {
                    s->lift,
                    s->fresh_couplings,
                    s->true_work,
+                   s->part_forces,
+                   s->joint_forces,
                    s->twist};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   for (int k = 0; k < 2; k++) configuration_destroy(&s->configuration[k]);
@@ -207,11 +211,13 @@ static Sim* create_at_start(const Model* model, const SimOptions* options) {
   memcpy(s->q_now, model->initial_coordinates, sizeof(double) * (size_t)model->coordinate_count);
   memcpy(s->q_old, s->q_now, sizeof(double) * (size_t)model->coordinate_count);
   if (s->q_older) memcpy(s->q_older, s->q_now, sizeof(double) * (size_t)model->coordinate_count);
-  memcpy(s->state.rate, model->initial_velocities, sizeof(double) * (size_t)model->dof_count);
+  memcpy(s->start_rate, model->initial_velocities, sizeof(double) * (size_t)model->dof_count);
+  memcpy(s->state.rate, s->start_rate, sizeof(double) * (size_t)model->dof_count);
   model_poses(model, s->q_now, s->pose_now);
   s->gain_dt = simulation_substep(&model->simulation);
   sim_set_clock(s, simulation_substeps(&model->simulation), 0);
   initial_pose_rates(s);
+  joint_forces_create(s);
   spin_start(s);
   sim_publish(s);
   return s;
@@ -222,8 +228,24 @@ Sim* sim_create_bare(const Model* model, int threads) {
   return create_at_start(model, &options);
 }
 
+/* In the model's own start; contact stands as it stood there. */
+static Status begin_recorded(Sim** out, Diagnostics* diagnostics) {
+  Sim* s = *out;
+  const Model* m = s->model;
+  if (m->contact_model != CONTACT_NONE && m->hull_count > 0) {
+    s->contact = contact_create(m, s->options.threads, s->tolerance);
+    path_create(s);
+  }
+  Status status = sim_begin_recorded(s, diagnostics);
+  if (status == STATUS_OK) return status;
+  sim_destroy(s);
+  *out = NULL;
+  return status;
+}
+
 Status sim_create(Sim** out, const Model* model, const SimOptions* options, Diagnostics* diagnostics) {
   Sim* s = *out = create_at_start(model, options);
+  if (model->start) return begin_recorded(out, diagnostics);
   if (model->contact_model == CONTACT_NONE || model->hull_count == 0) return STATUS_OK;
   s->contact = contact_create(model, options->threads, s->tolerance);
   if (contact_reset(s->contact, s->pose_now)) {
@@ -257,6 +279,7 @@ static void update_rates(Sim* s) {
 
 void sim_advance(Sim* s) {
   const Configuration* c = &s->configuration[s->current];
+  joint_forces_note(s);
   spin_advance(s);
   Pose* oldest = s->pose_older;
   s->pose_older = s->pose_old;

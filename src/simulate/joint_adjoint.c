@@ -126,6 +126,41 @@ void joint_adjoint(const JointInput* in, const double* lambda, JointShares* out)
   if (in->link->joint.quaternion) ball_adjoint(in, plain, lambda + plain, out);
 }
 
+/* ---------------------------------------------------------------- by the joint's own numbers (A14) */
+
+static void plain_own(const JointInput* in, int k, double lambda, double out[JOINT_OWN_COUNT]) {
+  const ModelLink* link = in->link;
+  double rate = in->weights.rate_now * (in->q[k] - in->q_now[k]) - in->weights.rate_old * in->difference_old[k];
+  double speed = link->friction_speed, root = sqrt(rate * rate + speed * speed);
+  out[JOINT_DAMPING] += lambda * rate;
+  out[JOINT_STIFFNESS] += lambda * (in->q[k] - link->rest[k]);
+  if (root > 0) out[JOINT_FRICTION] += lambda * rate / root;
+  if (in->aim) out[JOINT_ARMATURE] += lambda * in->inertia_weight * (in->q[k] - in->q_now[k] - in->aim[k]);
+}
+
+/* Forces k scale (scale phi - b) along dphi / dd, per unit of k. */
+static void ball_own_term(Quat p, double scale, const double b[3], const double lambda[3], double factor, int which,
+                          double (*out)[JOINT_OWN_COUNT]) {
+  RotationVector phi = rotation_vector_derivatives(p);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+      out[i][which] += factor * scale * (scale * phi.value[i] - b[i]) * phi.first[i][j] * lambda[j];
+}
+
+static void ball_own(const JointInput* in, int base, const double* lambda, double (*out)[JOINT_OWN_COUNT]) {
+  double a = in->weights.rate_now, b[3], zero[3] = {0, 0, 0};
+  for (int i = 0; i < 3; i++) b[i] = in->weights.rate_old * in->difference_old[base + i];
+  ball_own_term(relative(in->q_now + base, in->q + base), a, b, lambda, 1 / a, JOINT_DAMPING, out + base);
+  ball_own_term(relative(in->link->rest + base, in->q + base), 1, zero, lambda, 1, JOINT_STIFFNESS, out + base);
+}
+
+void joint_own_adjoint(const JointInput* in, const double* lambda, double (*out)[JOINT_OWN_COUNT]) {
+  int plain = in->link->joint.plain_count;
+  if (all_zero(lambda, in->link->dof_count)) return;
+  for (int k = 0; k < plain; k++) plain_own(in, k, lambda[k], out[k]);
+  if (in->link->joint.quaternion) ball_own(in, plain, lambda + plain, out);
+}
+
 void joint_difference_adjoint(const Joint* joint, const double* q_from, const double* q_to, const double* bar,
                               double* from_bar, double* to_bar) {
   int plain = joint->plain_count;

@@ -35,6 +35,32 @@ static Velocity velocity_at_start(const Pose* rate) {
   return v;
 }
 
+/* Of every link's frame: what the initial velocities say, then the integrator's difference. */
+static Velocity link_velocity(const Sim* s, int i) {
+  return s->state.step == 0 ? velocity_at_start(&s->pose_rate[i])
+                            : velocity_of(&s->weights, &s->pose_now[i], &s->pose_old[i], &s->pose_older[i]);
+}
+
+static Vec3 velocity_at(const Velocity* v, Vec3 x) {
+  const double(*m)[4] = v->m;
+  return vec3(m[0][0] * x.x + m[0][1] * x.y + m[0][2] * x.z + m[0][3],
+              m[1][0] * x.x + m[1][1] * x.y + m[1][2] * x.z + m[1][3],
+              m[2][0] * x.x + m[2][1] * x.y + m[2][2] * x.z + m[2][3]);
+}
+
+void sim_link_velocities(Sim* s, Vec3* v, Vec3* w) {
+  const Model* m = s->model;
+  model_screws(m, s->q_now, s->pose_now, s->screws);
+  for (int i = 0; i < m->link_count; i++) {
+    const ModelLink* link = &m->links[i];
+    Velocity own = link_velocity(s, i);
+    v[i] = velocity_at(&own, link->center);
+    w[i] = link->parent >= 0 ? w[link->parent] : vec3(0, 0, 0);
+    for (int k = link->dof_first; k < link->dof_first + link->dof_count; k++)
+      w[i] = vec3_add_scaled(w[i], s->state.rate[k], s->screws[k].w);
+  }
+}
+
 /* Adds a link's share (S15): 1/2 tr(V S V^T), the last column f of V S, and c x f + spin, c the centre of mass and
  * spin = sum m (x - c) x v, the axial part of (first columns of V S - f X_c^T) R^T. */
 static void add_motion(const ModelLink* link, const Pose* pose, const Velocity* v, SimMotion* sum) {
@@ -88,8 +114,7 @@ static SimMotion motion_of(const Sim* s) {
   for (int i = 0; i < s->model->link_count; i++) {
     if (s->model->links[i].tree < 0) continue;
     const ModelLink* link = &s->model->links[i];
-    Velocity v = s->state.step == 0 ? velocity_at_start(&s->pose_rate[i])
-                                    : velocity_of(&s->weights, &s->pose_now[i], &s->pose_old[i], &s->pose_older[i]);
+    Velocity v = link_velocity(s, i);
     if (link->spins)
       add_spinner(link, &s->pose_now[i], &v, s->state.momentum[i], &sum);
     else

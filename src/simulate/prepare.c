@@ -109,7 +109,7 @@ static void aim_armatures(Sim* s) {
     for (int k = 0; k < m->links[i].joint.plain_count; k++) {
       int dof = m->links[i].dof_first + k, q = m->links[i].coordinate_first + k;
       s->joint_aim[dof] = armature_aim(&s->weights, s->clock.dt, s->difference_old[dof], s->q_old[q] - s->q_older[q],
-                                       m->initial_velocities[dof]);
+                                       s->start_rate[dof]);
     }
 }
 

@@ -28,6 +28,7 @@ Proof* proof_create(const Model* model, int threads) {
   Proof* p = MEMORY_NEW(Proof, 1);
   p->model = *model;
   p->model.contact.friction = 0;
+  p->model.has_materials = false;
   p->model.contact.rest_speed = 0;
   p->rest_speed = model->contact.rest_speed;
   p->q = MEMORY_NEW(double, model->coordinate_count);

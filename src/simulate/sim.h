@@ -94,6 +94,7 @@ struct Sim {
   double* q_older;                        /* q^{t-2}; NULL: no joint has an armature  (nq) */
   Pose *pose_now, *pose_old, *pose_older; /* T^t, T^{t-1}, T^{t-2}  (links) */
   Pose* pose_rate;                        /* dT/dt of the initial velocities (affine)  (links) */
+  double* start_rate;                     /* these velocities  (nv) */
 
   struct Spinner* spinners; /* of bodies that carry their angular momentum; NULL: there is none  (links) */
 
@@ -160,6 +161,9 @@ struct Sim {
   StepClock backup_reached, backup_clock;
   StepWeights backup_weights;
 
+  /* written by sim_advance and, of a step that was solved, by sim_step; NULL: nobody asks (kinds * nv) */
+  double *part_forces, *joint_forces;
+
   /* written by sim_contacts */
   SimContact* contacts;
   int contact_capacity;
@@ -183,6 +187,14 @@ void path_save(Sim* sim);
 void path_restore(Sim* sim);
 /* A move by s->scaled is about to be accepted: the accepted state is still that before it. */
 void path_add(Sim* sim);
+
+/* All that the steps to come depend on, through a block (simulate/snapshot.c). */
+void sim_pass_state(Sim* sim, StateBlock* block);
+/* The same read, and shown; false: the block is not a state of this model. The Sim can then only be destroyed. */
+bool sim_read_state(Sim* sim, StateBlock* block);
+/* The run begins in the state that the model has as its start (simulate/start.c). Contact has been created, but nothing
+ * has been evaluated. */
+Status sim_begin_recorded(Sim* sim, Diagnostics* diagnostics);
 
 /* A run without contact of its own, at rest at the start: for whoever wants the terms of one step. */
 Sim* sim_create_bare(const Model* model, int threads);
@@ -230,6 +242,11 @@ void step_assemble(Sim* sim, ContactTermList contact, Assembly* assembly);
 void step_assemble_unmeasured(Sim* sim, ContactTermList contact, Assembly* assembly);
 /* Make room in the Hessian for the couplings of the terms. */
 void step_pattern(Sim* sim, ContactTermList contact);
+/* What acts along the joints at the solved configuration, before it becomes the present (simulate/joint_forces.c). */
+void joint_forces_create(Sim* sim);
+void joint_forces_note(Sim* sim);
+/* The step is done: what was noted last stands. */
+void joint_forces_keep(Sim* sim);
 JointInput step_joint_input(const Sim* sim, const Configuration* c, int link);
 /* Evaluate the terms of a configuration at its q; false: a limit is passed. */
 bool configuration_evaluate(Sim* sim, Configuration* c);

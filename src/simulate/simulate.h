@@ -170,6 +170,9 @@ SimSnapshot* sim_save(Sim* sim);
 void sim_restore(Sim* sim, const SimSnapshot* snapshot);
 void sim_snapshot_destroy(SimSnapshot* snapshot);
 size_t sim_snapshot_size(const SimSnapshot* snapshot); /* bytes */
+/* The present state as a file of kind STATE_KIND, which number_file_free frees: what Scene.start may begin with. Not
+ * before the first step. */
+void sim_state_file(Sim* sim, NumberFile* file);
 /* Coordinates and poses at the substep before, and poses at the one before that; at the start of a run they say nothing
  * yet. Borrowed until the next step. */
 typedef struct {
@@ -177,6 +180,29 @@ typedef struct {
   const Pose *pose_old, *pose_older; /* (links) */
 } SimHistory;
 SimHistory sim_history(const Sim* sim);
+/* ---- what moves how fast, and what acts along the joints (simulate/joint_forces.c, simulate/measure.c) */
+
+/* Velocities of the links at the current state, world axes: of the centre of mass, by the integrator's own difference,
+ * which is what momentum and kinetic energy are made of [m/s], and the angular velocity that the joints' rates give it
+ * [rad/s]. v, w (links each); set. */
+void sim_link_velocities(Sim* sim, Vec3* v, Vec3* w);
+
+/* What acts along a joint's coordinates. A new kind is a word and a row of functions in joint_forces.c. */
+typedef enum {
+  JOINT_FORCE_DRIVE,    /* all drives of the joint; of a prescribed one what holds it on its course */
+  JOINT_FORCE_LOAD,     /* loads on the link and on all that hangs on it */
+  JOINT_FORCE_FRICTION, /* dry */
+  JOINT_FORCE_DAMPING,
+  JOINT_FORCE_SPRING,
+  JOINT_FORCE_LIMIT,
+  JOINT_FORCE_KINDS
+} JointForceKind;
+const char* joint_force_name(JointForceKind kind);
+/* Those of the last step (of its last part, if it had several), force[kind * nv + dof] as it acts on the link, along
+ * the increments of the coordinates: a ball's are torques about the link's axes [N, N m]. NULL unless the scene's
+ * simulation.output asks for forces; zero at the start. Borrowed until the next step. */
+const double* sim_joint_forces(const Sim* sim);
+
 /* Touching link pairs at the current state, sorted by (a, b); valid until the next call. */
 const SimContact* sim_contacts(Sim* sim, int* count);
 SimMeasure sim_measure(Sim* sim);

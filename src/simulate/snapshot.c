@@ -1,63 +1,87 @@
-/* A state of a run kept as a block of bytes, and gone on from. */
-#include <string.h>
+/* A state of a run kept as a block of numbers, and gone on from. */
+#include <assert.h>
+#include <limits.h>
 
 #include "simulate/sim.h"
 
 struct SimSnapshot {
-  size_t size;
-  unsigned char* bytes;
+  size_t count;
+  uint64_t* words;
 };
 
+static void pass_clock(StepClock* clock, StateBlock* block) {
+  int kind = (int)clock->kind;
+  double* numbers[] = {&clock->time, &clock->dt, &clock->dt_before, &clock->dt_older};
+  for (int k = 0; k < 4; k++) state_block_doubles(block, numbers[k], 1);
+  state_block_int(block, &kind, STEP_FREE, STEP_LEAVES);
+  clock->kind = (StepKind)kind;
+}
+
+static void pass_poses(Pose* poses, size_t links, StateBlock* block) {
+  _Static_assert(sizeof(Pose) == 12 * sizeof(double), "a pose is a rotation and a place");
+  state_block_doubles(block, (double*)poses, 12 * links);
+}
+
 /* The past, by which the next step is aimed and begun; how many substeps it is tried in; contact. Everything else that
- * a Sim holds is made from these in the step itself. */
-static void pass_state(Sim* s, StateBlock* block) {
+ * a Sim holds is made from these in the step itself. docs/receding.md has the order. */
+void sim_pass_state(Sim* s, StateBlock* block) {
   const Model* m = s->model;
-  size_t coordinates = sizeof(double) * (size_t)m->coordinate_count, dofs = sizeof(double) * (size_t)m->dof_count;
-  size_t links = (size_t)m->link_count;
-  state_block_pass(block, &s->state.step, sizeof(s->state.step));
-  state_block_pass(block, &s->state.time, sizeof(s->state.time));
-  state_block_pass(block, &s->clock, sizeof(s->clock));
-  state_block_pass(block, &s->reached, sizeof(s->reached));
-  state_block_pass(block, &s->weights, sizeof(s->weights));
-  state_block_pass(block, &s->substep_memory, sizeof(s->substep_memory));
-  state_block_pass(block, s->q_now, coordinates);
-  state_block_pass(block, s->q_old, coordinates);
-  if (s->q_older) state_block_pass(block, s->q_older, coordinates);
-  state_block_pass(block, s->difference_old, dofs);
-  state_block_pass(block, s->state.rate, dofs);
-  state_block_pass(block, s->state.momentum, sizeof(Vec3) * links);
-  state_block_pass(block, s->pose_now, sizeof(Pose) * links);
-  state_block_pass(block, s->pose_old, sizeof(Pose) * links);
-  state_block_pass(block, s->pose_older, sizeof(Pose) * links);
+  size_t coordinates = (size_t)m->coordinate_count, dofs = (size_t)m->dof_count, links = (size_t)m->link_count;
+  state_block_int(block, &s->state.step, 0, INT_MAX / 2);
+  state_block_doubles(block, &s->state.time, 1);
+  pass_clock(&s->clock, block);
+  pass_clock(&s->reached, block);
+  state_block_doubles(block, (double*)&s->weights, sizeof(s->weights) / sizeof(double));
+  state_block_int(block, &s->substep_memory.recent, 0, SUBSTEPS_MAX);
+  state_block_int(block, &s->substep_memory.calm, 0, INT_MAX);
+  state_block_int(block, &s->substep_memory.tried, 0, SUBSTEPS_MAX);
+  state_block_doubles(block, s->q_now, coordinates);
+  state_block_doubles(block, s->q_old, coordinates);
+  if (s->q_older) state_block_doubles(block, s->q_older, coordinates);
+  state_block_doubles(block, s->difference_old, dofs);
+  state_block_doubles(block, s->state.rate, dofs);
+  state_block_doubles(block, s->start_rate, dofs);
+  state_block_doubles(block, (double*)s->state.momentum, 3 * links);
+  pass_poses(s->pose_now, links, block);
+  pass_poses(s->pose_old, links, block);
+  pass_poses(s->pose_older, links, block);
+  pass_poses(s->pose_rate, links, block);
   if (s->contact) contact_pass_state(s->contact, s->pose_now, block);
 }
 
 SimSnapshot* sim_save(Sim* s) {
   SimSnapshot* snapshot = MEMORY_NEW(SimSnapshot, 1);
   StateBlock block = {.pass = BLOCK_MEASURE};
-  pass_state(s, &block);
-  snapshot->size = block.at;
-  snapshot->bytes = MEMORY_NEW(unsigned char, block.at);
-  block = (StateBlock){.pass = BLOCK_WRITE, .bytes = snapshot->bytes};
-  pass_state(s, &block);
+  sim_pass_state(s, &block);
+  snapshot->count = block.at;
+  snapshot->words = MEMORY_NEW(uint64_t, block.at);
+  block = (StateBlock){.pass = BLOCK_WRITE, .words = snapshot->words};
+  sim_pass_state(s, &block);
   return snapshot;
 }
 
-void sim_restore(Sim* s, const SimSnapshot* snapshot) {
-  StateBlock block = {.pass = BLOCK_READ, .bytes = snapshot->bytes};
-  pass_state(s, &block);
+bool sim_read_state(Sim* s, StateBlock* block) {
+  sim_pass_state(s, block);
   s->between.count = 0;
   s->pattern_version = -1;
   path_restart(s);
   sim_publish(s);
+  return !block->failed && block->at == block->count;
+}
+
+void sim_restore(Sim* s, const SimSnapshot* snapshot) {
+  StateBlock block = {.pass = BLOCK_READ, .words = snapshot->words, .count = snapshot->count};
+  bool whole = sim_read_state(s, &block);
+  assert(whole); /* of a run of the same model */
+  (void)whole;
 }
 
 void sim_snapshot_destroy(SimSnapshot* snapshot) {
   if (!snapshot) return;
-  memory_free(snapshot->bytes);
+  memory_free(snapshot->words);
   memory_free(snapshot);
 }
 
-size_t sim_snapshot_size(const SimSnapshot* snapshot) { return sizeof(*snapshot) + snapshot->size; }
+size_t sim_snapshot_size(const SimSnapshot* snapshot) { return sizeof(*snapshot) + sizeof(uint64_t) * snapshot->count; }
 
 SimHistory sim_history(const Sim* s) { return (SimHistory){s->q_old, s->q_older, s->pose_old, s->pose_older}; }

@@ -335,6 +335,8 @@ static void reverse_inertia(StepAdjoint* a, const RecordedStep* step, StateBar n
     if (link->tree < 0 || !(link->mass > 0)) continue;
     double target_bar[3][4] = {{0}};
     inertia_adjoint(link, step->pose_next[i], s->target[i], weight, a->motion[i], target_bar, &gradient->moment[i]);
+    Vec3 v = twist_of(a->twist[i]).v; /* -m g . v: the force is the same wherever the link's points are */
+    gradient->gravity = vec3_add_scaled(gradient->gravity, -link->mass * (1 - link->gravity_compensation), v);
     spin_adjoint_aim(a->spin, s, i, target_bar, now, gradient);
     add_scaled_bar(now.pose[i], s->weights.y_now, target_bar);
     if (s->weights.y_old != 0) add_scaled_bar(old.pose[i], s->weights.y_old, target_bar);
@@ -357,6 +359,13 @@ static void reverse_armature(const Sim* s, const ModelLink* link, const double* 
   }
 }
 
+/* Nothing resists a body that flies freely, and nobody asks what if. */
+static bool has_own(const ModelLink* link) {
+  bool damped = link->passive || link->joint.dof_count < 6;
+  for (int k = 0; k < link->dof_count; k++) damped = damped || link->damping[k] > 0;
+  return damped;
+}
+
 static void reverse_joints(StepAdjoint* a, const RecordedStep* step, StateBar now, StateBar old, StateBar older,
                            ModelGradient* gradient) {
   const Sim* s = a->sim;
@@ -368,6 +377,7 @@ static void reverse_joints(StepAdjoint* a, const RecordedStep* step, StateBar no
     JointInput in = step_joint_input(s, &s->configuration[s->current], i);
     JointShares shares = {.target = a->target, .target_rate = a->target_rate, .push = a->push};
     joint_adjoint(&in, a->lambda + link->dof_first, &shares);
+    if (has_own(link)) joint_own_adjoint(&in, a->lambda + link->dof_first, gradient->joint + link->dof_first);
     for (int k = 0; k < link->dof_count; k++) now.q[link->dof_first + k] += shares.now[k];
     joint_difference_adjoint(&link->joint, step->q_old + link->coordinate_first, step->q_now + link->coordinate_first,
                              shares.difference_old, old.q + link->dof_first, now.q + link->dof_first);

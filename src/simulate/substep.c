@@ -187,7 +187,7 @@ enum { SHORTENINGS = 40, PARTS_MOST = 4000 };
 static bool looks_at_impacts(const Sim* s) {
   const ModelContact* c = &s->model->contact;
   bool second = s->model->simulation.integrator == INTEGRATOR_SECOND_ORDER;
-  return s->contact && c->rest_speed > 0 && (second || c->restitution > 0);
+  return s->contact && c->rest_speed > 0 && (second || c->bounces);
 }
 
 /* After an approach has ended both steps that the next of second order looks back on must have been calm. */
@@ -251,7 +251,7 @@ static StepReport take_part(Sim* s, double end, double left, double* length) {
     if (looks_at_impacts(s)) contact_remember(s->contact, CONTACT_PART);
     report = solve_part(s, &allowed);
     add_work(&report, &spent);
-    bool failed = step_outcome_failed(report.outcome), may = k < SHORTENINGS && s->model->contact.restitution > 0;
+    bool failed = step_outcome_failed(report.outcome), may = k < SHORTENINGS && s->model->contact.bounces;
     bool shorter = may && ((failed && step_resolves(kind)) || allowed < *length);
     if (!shorter && (failed || kind == STEP_STRIKES || !strikes(s))) break;
     spent = report;
@@ -319,7 +319,7 @@ static StepReport try_substeps(Sim* s, int count) {
   s->between.count = 0;
   int most = s->model->simulation.max_iterations;
   s->iteration_limit = 2 * count > SUBSTEPS_MAX || most < TRY_ITERATIONS ? most : TRY_ITERATIONS;
-  save(s, s->model->contact.restitution > 0 ? SUBSTEPS_MAX : count);
+  save(s, s->model->contact.bounces ? SUBSTEPS_MAX : count);
   for (int k = 0; k < count; k++) {
     sim_set_clock(s, count, k);
     StepReport one = take_span(s);
@@ -330,8 +330,7 @@ static StepReport try_substeps(Sim* s, int count) {
   s->substep_memory.tried = count;
   report.substeps = step_outcome_failed(report.outcome) ? count : s->between.count + 1;
   report.halved = count > simulation_substeps(&s->model->simulation);
-  if (step_outcome_failed(report.outcome))
-    give_up(s, s->model->contact.restitution > 0 ? SUBSTEPS_MAX : count, &report);
+  if (step_outcome_failed(report.outcome)) give_up(s, s->model->contact.bounces ? SUBSTEPS_MAX : count, &report);
   return report;
 }
 
@@ -340,6 +339,7 @@ static void finish_step(Sim* s) {
   s->state.time = s->reached.time;
   sim_set_clock(s, simulation_substeps(&s->model->simulation), 0);
   list_states(s);
+  joint_forces_keep(s);
   sim_publish(s);
 }
 

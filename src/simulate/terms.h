@@ -91,6 +91,8 @@ typedef struct {
   double (*push)[JOINT_MAX_DOF];        /* lent  (drives) */
 } JointShares;
 void joint_adjoint(const JointInput* in, const double* lambda, JointShares* out);
+/* The same by what the joint has for each of its degrees of freedom (dof), added (A14). */
+void joint_own_adjoint(const JointInput* in, const double* lambda, double (*out)[JOINT_OWN_COUNT]);
 /* For a scalar with derivative bar by joint_difference(q_from, q_to): adds its derivatives by increments of both. */
 void joint_difference_adjoint(const Joint* joint, const double* q_from, const double* q_to, const double* bar,
                               double* from_bar, double* to_bar);

@@ -114,10 +114,67 @@ static void impact_place_after_by_place_before(void** state) {
     }
 }
 
+/* A box on the ground at speed v leaves with e v, so d(out)/de = v; e is the ball's own, the ground's, sqrt(a b) of
+ * both, or the pair's, and each has its share. */
+static void impact_speed_after_by_restitution(void** state) {
+  (void)state;
+  static const struct {
+    const char *contact, *ground, *box;
+    double share[4]; /* of contact, ground, box, pair */
+    double e;
+  } rows[] = {
+      {"restitution: 0.6, ", "", "", {1, 0, 0, 0}, 0.6},
+      {"restitution: 0.9, ", "", "restitution: 0.5, ", {0, 0, 1, 0}, 0.5},
+      {"", "restitution: 0.8, ", "", {0, 1, 0, 0}, 0.8},
+      {"", "restitution: 0.9, ", "restitution: 0.4, ", {0, 1.0 / 3, 0.75, 0}, 0.6}, /* sqrt(b/a) / 2, sqrt(a/b) / 2 */
+      {"pairs: [{a: box, b: ground, restitution: 0.7}], ", "restitution: 0.1, ", "", {0, 0, 0, 1}, 0.7},
+  };
+  double speed = 2;
+  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+    Rig* r = rig_create(
+        run_model("simulation: {dt: 0.005, steps: 12, gravity: [0, 0, 0]}\n"
+                  "contact: {%srest_speed: 0.003}\n"
+                  "links:\n"
+                  "  - {name: ground, %sfixed: true, shape: {type: half_space}}\n"
+                  "  - {name: box, %smass: 0.3, shape: {type: box, size: [0.2, 0.2, 0.2]}, position: [0, 0, 0.13]}\n"
+                  "initial: [{link: box, velocities: [0, 0, -2, 0, 0, 0]}]\n",
+                  rows[k].contact, rows[k].ground, rows[k].box),
+        12);
+    derive(r, 2, true);
+    int dofs = r->run->model.dof_count, items = r->run->model.scene->contact.pair_count;
+    compare_near(r->recording.rate[12 * dofs + 2], rows[k].e * speed, 0.005 * speed, "row %zu: speed", k);
+    for (int n = 0; n < 3 + items; n++)
+      compare_near(r->gradient.material[n][MATERIAL_RESTITUTION], rows[k].share[n] * speed, 0.01 * speed,
+                   "row %zu: speed by the restitution of row %d", k, n);
+    rig_free(r);
+  }
+}
+
+/* A box slides to rest after v^2 / (2 mu g): the distance by mu is -v^2 / (2 mu^2 g), and each link has its share. */
+static void friction_distance_by_friction_of_links(void** state) {
+  (void)state;
+  Rig* r = rig_create(
+      run_model("simulation: {dt: 0.002, steps: 250}\n"
+                "links:\n"
+                "  - {name: ground, friction: 0.9, fixed: true, shape: {type: half_space}}\n"
+                "  - {name: box, friction: 0.4, mass: 1, shape: {type: box, size: [0.2, 0.2, 0.2]}, position: [0, 0, "
+                "0.10045465]}\n"
+                "initial: [{link: box, velocities: [1, 0, 0, 0, 0, 0]}]\n"),
+      250);
+  derive(r, 0, false);
+  double mu = 0.6, distance = 1 / (2 * mu * 9.81), by_mu = -distance / mu;
+  compare_near(r->recording.q[250 * r->run->model.coordinate_count], distance - 0.001, 2e-4, "distance");
+  compare_near(r->gradient.material[1][MATERIAL_FRICTION], by_mu * 0.5 * sqrt(0.4 / 0.9), 0.005, "by the ground's");
+  compare_near(r->gradient.material[2][MATERIAL_FRICTION], by_mu * 0.5 * sqrt(0.9 / 0.4), 0.005, "by the box's");
+  rig_free(r);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(impact_velocities_after_by_velocities_before),
       cmocka_unit_test(impact_place_after_by_place_before),
+      cmocka_unit_test(impact_speed_after_by_restitution),
+      cmocka_unit_test(friction_distance_by_friction_of_links),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

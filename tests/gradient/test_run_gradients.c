@@ -15,6 +15,7 @@ enum {
   ATTACHMENTS = 1 << GRADCHECK_ATTACHMENTS,
   MASS = 1 << GRADCHECK_MASS,
   CONTACT = 1 << GRADCHECK_CONTACT,
+  MATERIAL = 1 << GRADCHECK_MATERIAL,
 };
 
 typedef struct {
@@ -561,14 +562,14 @@ static void run_I12_impacts_that_give_back(void** state) {
   static const char* const integrators[] = {"first_order", "momentum", "second_order"};
   for (int k = 0; k < 3; k++) {
     const char* integrator = integrators[k];
-    const Row corner = {"corner", IN_CONTACT & ~MASS, 40, 1e-6, integrator, CORNER};
+    const Row corner = {"corner", (IN_CONTACT | MATERIAL) & ~MASS, 40, 1e-6, integrator, CORNER};
     expect_motion(&corner, "box", (Witness){1, 1, 0.05, 0.2});
     check_row(&corner);
-    const Row meet = {"meet", IN_CONTACT & ~VERTICES, 30, 1e-6, integrator, MEET};
+    const Row meet = {"meet", (IN_CONTACT | MATERIAL) & ~VERTICES, 30, 1e-6, integrator, MEET};
     expect_motion(&meet, "box", (Witness){1, 1, 0.03, 0.1});
     check_row(&meet);
     check_row(&(Row){"comes down", STATE | VERTICES | CONTROL | CONTACT, 24, 1e-6, integrator, COMES_DOWN});
-    check_row(&(Row){"slowly", IN_CONTACT, 100, 1e-6, integrator, SLOWLY});
+    check_row(&(Row){"slowly", IN_CONTACT | MATERIAL, 100, 1e-6, integrator, SLOWLY});
   }
 }
 
@@ -722,6 +723,42 @@ static void run_W3_W8_W9_with_momentum(void** state) {
   check_row_in(&(Row){"collides in substeps, momentum", IN_CONTACT, 40, 1e-6, "momentum", COLLIDES}, FROM_THE_FIRST);
 }
 
+/* Boxes of several materials slide and bump into each other: values of links, of a pair, of both. */
+static const char MATERIALS[] =
+    "simulation: {dt: 0.005, steps: 60, integrator: %s}\n"
+    "contact:\n"
+    "  friction: 0.5\n"
+    "  restitution: %s\n"
+    "  support: 4.0e-3\n"
+    "  stiffness: 1.0e-7\n"
+    "  smoothing: 1.0e-3\n"
+    "  pairs: [{a: one, b: two, friction: 0.3}, {a: slides, b: ground, restitution: 0.7}, {a: two, b: ground, "
+    "friction: 0.2}]\n"
+    "links:\n"
+    "  - {name: ground, fixed: true, shape: {type: half_space}, friction: 0.9}\n"
+    "  - {name: one, groups: [slides], mass: 0.6, shape: {type: box, size: [0.2, 0.16, 0.1]}, position: [-0.13, 0, "
+    "0.0535], friction: 0.4}\n"
+    "  - {name: two, mass: 0.8, shape: {type: box, size: [0.2, 0.16, 0.1]}, position: [0.13, 0.03, 0.0535], "
+    "restitution: 0.6}\n"
+    "initial:\n"
+    "  - {link: one, velocities: [1.5, 0.1, -0.2, 0, 0, 0.4]}\n";
+
+static void run_I12_materials_of_links_and_pairs(void** state) {
+  (void)state;
+  static const Row row = {"materials", STATE | VERTICES | MASS | CONTACT | MATERIAL, 45, 1e-6, "first_order",
+                          MATERIALS};
+  static const char* const restitution[] = {"0", "0.4"}; /* of all others */
+  for (int k = 0; k < 2; k++) {
+    Text scene = {0};
+    text_add(&scene, MATERIALS, row.integrator, restitution[k]);
+    Row one = row;
+    one.scene = scene.data;
+    expect_motion(&one, "two", (Witness){2, 0, 0.05, 0.1});
+    check_row(&one);
+    text_free(&scene);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(run_A1_A2_A3_A9_A10_A12_without_contact),
@@ -735,6 +772,7 @@ int main(void) {
       cmocka_unit_test(run_X6_X7_distances_of_features),
       cmocka_unit_test(run_I5_I6_impacts),
       cmocka_unit_test(run_I12_impacts_that_give_back),
+      cmocka_unit_test(run_I12_materials_of_links_and_pairs),
       cmocka_unit_test(run_A11_prescribed_joints_push),
       cmocka_unit_test(run_A13_ground_that_moves),
       cmocka_unit_test(run_A10_trees_that_meet),

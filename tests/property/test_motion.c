@@ -208,6 +208,29 @@ static double reached(double time) {
   return q;
 }
 
+/* scenes/conveyor.yaml. The parcel falls 0.5^2 / (2 mu g) behind the belt and slides on by as much when it brakes. */
+static void prescribed_bodies_carry_others(void** state) {
+  (void)state;
+  SceneRun run;
+  run_open(&run, "scenes/conveyor.yaml", NULL);
+  double apart = 0, exact = 0;
+  while (sim_state(run.sim)->step < 800) {
+    run_step(&run);
+    double x = run_position(&run, "table").x;
+    apart = fmax(apart, fabs(run_position(&run, "jar").x - x));
+    exact = fmax(exact, fabs(x - 0.01 * (cos(4 * M_PI * sim_state(run.sim)->time) - 1)));
+  }
+  expect_near(run_position(&run, "belt").x, 0.525, 1e-12, "the belt");
+  expect_near(run_position(&run, "parcel").x + 0.4, 0.5, 1e-3, "the parcel");
+  expect_between(apart, 0, 1e-4, "the jar from the table");
+  expect_between(exact, 0, 1e-15, "the table from its signal");
+  expect_near(run_position(&run, "tray").z, 0.18, 1e-12, "the tray");
+  expect_near(run_position(&run, "cup").z, 0.25025, 1e-4, "the cup above it");
+  Vec3 across = mat3_mul_vec(run_pose(&run, "cup").r, vec3(1, 0, 0));
+  expect_near(atan2(across.y, across.x), M_PI / 2, 1e-3, "the cup's turn");
+  run_close(&run);
+}
+
 static void motors_do_what_they_should(void** state) {
   (void)state;
   SceneRun run;
@@ -262,11 +285,17 @@ static void push_goes_where_it_should(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(linear_momentum_is_exact),          cmocka_unit_test(angular_momentum_error_falls_with_dt),
-      cmocka_unit_test(forces_of_a_pair_cancel),           cmocka_unit_test(push_goes_where_it_should),
-      cmocka_unit_test(motors_do_what_they_should),        cmocka_unit_test(carts_do_what_they_should),
-      cmocka_unit_test(energy_of_pendulum_never_grows),    cmocka_unit_test(energy_of_double_pendulum_never_grows),
-      cmocka_unit_test(energy_of_sliding_box_never_grows), cmocka_unit_test(second_order_keeps_the_energy),
+      cmocka_unit_test(linear_momentum_is_exact),
+      cmocka_unit_test(angular_momentum_error_falls_with_dt),
+      cmocka_unit_test(forces_of_a_pair_cancel),
+      cmocka_unit_test(push_goes_where_it_should),
+      cmocka_unit_test(prescribed_bodies_carry_others),
+      cmocka_unit_test(motors_do_what_they_should),
+      cmocka_unit_test(carts_do_what_they_should),
+      cmocka_unit_test(energy_of_pendulum_never_grows),
+      cmocka_unit_test(energy_of_double_pendulum_never_grows),
+      cmocka_unit_test(energy_of_sliding_box_never_grows),
+      cmocka_unit_test(second_order_keeps_the_energy),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,9 +67,8 @@ function trajectorySources(link) {
   ];
 }
 
-// Columns of one link stand together: <link>/<coordinate>.
-function jointSources() {
-  const table = tableOf('joints.csv');
+// Columns by what stands before the last slash.
+function columnGroups(table) {
   const groups = new Map();
   for (const c of table?.columns ?? []) {
     const slash = c.name.lastIndexOf('/');
@@ -78,6 +77,24 @@ function jointSources() {
     if (!groups.has(link)) groups.set(link, []);
     groups.get(link).push(c);
   }
+  return groups;
+}
+
+const isZero = (c) => c.values.every((x) => x === 0);
+
+// Files that a run has when it was asked for them: what never was anything but zero is left out.
+function askedSources(file, what) {
+  const table = tableOf(file);
+  return [...columnGroups(table)].flatMap(([name, columns]) => [...new Set(columns.map((c) => c.unit))].map((unit) => {
+    const shown = columns.filter((c) => c.unit === unit && !isZero(c));
+    return shown.length && { title: `${name}: ${what}`, group: file, unit, curves: () => shown.map((c) => curve(table, c, c.name.slice(name.length + 1))) };
+  })).filter(Boolean);
+}
+
+// Columns of one link stand together: <link>/<coordinate>.
+function jointSources() {
+  const table = tableOf('joints.csv');
+  const groups = columnGroups(table);
   return [...groups].map(([link, columns]) => ({
     title: `${link}: joint`,
     group: 'joints.csv',
@@ -128,6 +145,8 @@ export const sources = times.length < 2 ? [] : [
   columnsSource('Objective of a step', 'Overview', 'solver.csv', ['inertia', 'gravity', 'controller', 'limit', 'damping', 'contact', 'friction'], 'J'),
   ...moving.flatMap(trajectorySources),
   ...jointSources(),
+  ...askedSources('velocities.csv', 'velocity'),
+  ...askedSources('forces.csv', 'forces'),
   ...solverSources(),
   ...contactSources(),
 ].filter(Boolean);

@@ -202,9 +202,27 @@ static void the_nearest_word_is_offered(void** state) {
   assert_null(text_nearest(endless, keys, count));
 }
 
+/* What a POSIX shell reads back as one word. */
+static void words_for_a_shell_are_quoted(void** state) {
+  (void)state;
+  static const char* const WORDS[][2] = {{"a/b.yaml", "a/b.yaml"},
+                                         {"links.box.mass=2", "links.box.mass=2"},
+                                         {"", "''"},
+                                         {"my run", "'my run'"},
+                                         {"it's", "'it'\\''s'"},
+                                         {"$HOME", "'$HOME'"}};
+  for (size_t i = 0; i < sizeof WORDS / sizeof WORDS[0]; i++) {
+    Text text = {0};
+    text_add_shell(&text, WORDS[i][0]);
+    assert_string_equal(text.data, WORDS[i][1]);
+    text_free(&text);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(text_grows_without_losing_anything),
+      cmocka_unit_test(words_for_a_shell_are_quoted),
       cmocka_unit_test(a_piece_may_end_anywhere_in_the_buffer),
       cmocka_unit_test(empty_pieces_make_an_empty_string),
       cmocka_unit_test(known_numbers_are_shortest),

@@ -112,6 +112,11 @@ static void impact_I10_slopes_of_speed_and_damping(void** state) {
     double by_rest = (impact_damping(&more, speed).value - impact_damping(&less, speed).value) / (2 * v_step);
     compare_near(a.by_speed, by_speed, 1e-6 * a.value / step * 1e-6 * speed + 1e-6 * fabs(by_speed),
                  "damping by speed");
+    more = less = p;
+    more.restitution += 1e-6;
+    less.restitution -= 1e-6;
+    double by_restitution = (impact_damping(&more, speed).value - impact_damping(&less, speed).value) / 2e-6;
+    compare_near(a.by_restitution, by_restitution, 1e-6 * a.value + 1e-6 * fabs(by_restitution), "by restitution");
     compare_near(a.by_rest_speed, by_rest, 1e-6 * a.value / p.rest_speed + 1e-6 * fabs(by_rest), "by rest speed");
   }
 }

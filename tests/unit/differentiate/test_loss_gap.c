@@ -1,5 +1,7 @@
 /* Smallest distance of two links: in closed form for vertices, edges, faces and half-spaces; the points that carry it.
  */
+#include <string.h>
+
 #include "loss_testing.h"
 
 #define BODIES                                                                                         \
@@ -131,6 +133,60 @@ static void vertices_that_carry_a_nearest_point(void** state) {
   loss_run_free(run);
 }
 
+/* Faces that lie parallel, as bodies start: all their corners carry the gap, each side's weights sum to 1 and both
+ * points are above each other; to follow the gradient widens the gap, which to move one corner does not. */
+static void expect_shared(LossRun* run, const char* other, int carriers) {
+  Model* m = &run->run->model;
+  TaskLoss loss = gap_of("a", other, 1.5);
+  Loss* made = loss_make(run, &loss);
+  LossSeeds seeds = loss_seeds_create(m, 1);
+  double term, before = loss_evaluate(made, &run->recording, &term, &seeds), found = 0;
+  Vec3 sum = vec3(0, 0, 0);
+  for (int i = 0; i < 8; i++) {
+    found += vec3_norm(seeds.vertices[i]) > 0;
+    sum = vec3_add(sum, mat3_mul_vec(pose_at(run, 1, 0)->r, seeds.vertices[i]));
+  }
+  compare_near(found, carriers, 0, "corners of a that carry the gap over %s", other);
+  compare_vec3(sum, vec3(0, 0, -2 * (1.5 - 0.5)), 1e-9, "their sum");
+  /* a step along minus the gradient of both: the slope of the steepest way is the gradient's length */
+  double step = 1e-4, square = 0, kept[2][3][8];
+  for (int h = 0; h < 2; h++) {
+    double* axis[3] = {(double*)m->hulls[h].points.x, (double*)m->hulls[h].points.y, (double*)m->hulls[h].points.z};
+    for (int i = 0; i < 24; i++) {
+      Vec3 g = seeds.vertices[8 * h + i / 3];
+      double slope = (const double[]){g.x, g.y, g.z}[i % 3];
+      square += slope * slope;
+      kept[h][i % 3][i / 3] = axis[i % 3][i / 3];
+      axis[i % 3][i / 3] -= step * slope;
+    }
+  }
+  double after = loss_evaluate(made, &run->recording, &term, NULL);
+  compare_near((before - after) / step, square, 1e-3, "descent over %s", other);
+  for (int h = 0; h < 2; h++) {
+    double* axis[3] = {(double*)m->hulls[h].points.x, (double*)m->hulls[h].points.y, (double*)m->hulls[h].points.z};
+    for (int k = 0; k < 3; k++) memcpy(axis[k], kept[h][k], sizeof kept[h][k]);
+  }
+  loss_destroy(made);
+  loss_seeds_destroy(&seeds);
+}
+
+static void level_corners_carry_together(void** state) {
+  (void)state;
+  LossRun* run = loss_run_create(1, BODIES);
+  *pose_at(run, 1, 0) = (Pose){mat3_identity(), vec3(3, 4, -18.5)};
+  expect_shared(run, "ground", 4);
+  *pose_at(run, 1, 0) = (Pose){mat3_identity(), vec3(0, 0, 2.5)};
+  *pose_at(run, 1, 1) = pose_identity();
+  expect_shared(run, "b", 4); /* face above face */
+  pose_at(run, 1, 0)->t.x = 0.7;
+  expect_shared(run, "b", 4); /* beside each other, overlapping */
+  pose_at(run, 1, 0)->r = mat3_from_quat(quat_about(vec3(0, 0, 1), 0.6));
+  expect_shared(run, "b", 4); /* turned against each other */
+  *pose_at(run, 1, 0) = (Pose){mat3_from_quat(quat_about(vec3(1, 0, 0), M_PI / 4)), vec3(0.5, 0.2, 1.5 + sqrt(2))};
+  expect_shared(run, "b", 2); /* an edge over a face */
+  loss_run_free(run);
+}
+
 static void the_world_may_move(void** state) {
   (void)state;
   Random random = {88};
@@ -152,6 +208,7 @@ int main(void) {
       cmocka_unit_test(margin),
       cmocka_unit_test(hulls_that_meet),
       cmocka_unit_test(vertices_that_carry_a_nearest_point),
+      cmocka_unit_test(level_corners_carry_together),
       cmocka_unit_test(the_world_may_move),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -120,6 +120,43 @@ static void masses_A9_given(void** state) {
   check_case("mass: 1.7, center: [0.1, 0.2, -0.3], inertia: [0.3, 0.4, 0.5, 0.01, 0.02, 0.03]", 5);
 }
 
+/* A box's volume has a kink at each corner, for its faces have four: the slope is half of both one-sided ones, which is
+ * what a central difference of the hulls' volume sees, and that of the mirror image is the mirror image. */
+static void masses_A9_of_flat_faces(void** state) {
+  (void)state;
+  const double step = 1e-4, size[3] = {0.2, 0.5, 0.3};
+  Fixture f;
+  fixture_load(&f,
+               "links: [{name: box, density: 3, mass_model: uniform, shape: {type: box, size: [0.2, 0.5, 0.3]}}]\n");
+  check_clean(&f);
+  const ConvexHull* solid = &f.model.hulls[0].solid;
+  ModelGradient g;
+  model_gradient_create(&g, &f.model);
+  g.moment[0].s[3][3] = 1; /* the mass */
+  model_gradient_masses(&f.model, &g);
+  for (int i = 0; i < 24; i++) {
+    Vec3 points[8];
+    double mass[2], *coordinate = i % 3 == 0 ? &points[i / 3].x : i % 3 == 1 ? &points[i / 3].y : &points[i / 3].z;
+    for (int side = 0; side < 2; side++) {
+      ConvexHull moved;
+      memcpy(points, solid->vertices, sizeof points);
+      *coordinate += side ? step : -step;
+      assert_int_equal(hull_create(&moved, points, 8), HULL_OK);
+      MassMoment moment = mass_moment_solid(&moved);
+      mass[side] = 3 * mass_moment_mass(&moment);
+      hull_free(&moved);
+    }
+    Vec3 slope = g.vertices[i / 3], place = solid->vertices[i / 3];
+    double found = i % 3 == 0 ? slope.x : i % 3 == 1 ? slope.y : slope.z, area = 1;
+    double sign = (i % 3 == 0 ? place.x : i % 3 == 1 ? place.y : place.z) > 0 ? 1 : -1;
+    for (int k = 0; k < 3; k++) area *= k == i % 3 ? 1 : size[k];
+    check_near(found, (mass[1] - mass[0]) / (2 * step), 1e-3 * 3 * area, "slope of a box");
+    check_near(found, sign * 3 * area / 4, 1e-12, "slope of a box is a quarter of its face");
+  }
+  model_gradient_destroy(&g);
+  fixture_free(&f);
+}
+
 /* A link that nothing can move may have no mass: nothing is passed on. */
 static void massless_links_have_no_share(void** state) {
   (void)state;
@@ -144,6 +181,7 @@ int main(void) {
       cmocka_unit_test(masses_A9_on_the_vertices),
       cmocka_unit_test(masses_A9_uniform_in_the_hulls),
       cmocka_unit_test(masses_A9_given),
+      cmocka_unit_test(masses_A9_of_flat_faces),
       cmocka_unit_test(massless_links_have_no_share),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -91,6 +91,8 @@ static inline const char* link_difference(const SceneLink* a, const SceneLink* b
   SAME(fixed);
   SAME(collide);
   SAME(gravity_compensation);
+  SAME(material.given);
+  SAME(material.value);
   SAME(group_count);
   for (int i = 0; i < a->group_count; i++) SAME_TEXT(groups[i]);
   SAME(color);
@@ -103,6 +105,7 @@ static inline const char* signal_difference(const SceneSignal* a, const SceneSig
   SAME(rows);
   SAME(terms);
   SAME(interval);
+  SAME(integrated);
   SAME_ARRAY(times, a->rows);
   SAME_ARRAY(values, a->rows * a->channels);
   SAME_ARRAY(amplitude, a->terms * a->channels);

@@ -5,7 +5,7 @@
 #include "scene/task.h"
 #include "scene_consistency.h"
 
-static inline bool unit_vector(Vec3 v) { return fabs(vec3_norm(v) - 1) < 1e-12; }
+static inline bool is_unit_vector(Vec3 v) { return fabs(vec3_norm(v) - 1) < 1e-12; }
 
 /* Lower and upper ends may be infinite, but not NaN and not the wrong way round. */
 static inline bool is_interval(double within, double low, double high) { return within >= 0 && low <= high; }
@@ -39,9 +39,9 @@ static inline const char* vertices_fault(const Task* task, const TaskVertices* v
 static inline const char* symmetry_fault(const Task* task, const TaskSymmetry* symmetry) {
   HOLDS(symmetry->link_count >= 1);
   for (int i = 0; i < symmetry->link_count; i++) HOLDS(has_link(task, &symmetry->links[i]));
-  if (symmetry->type == SYMMETRY_MIRROR) HOLDS(unit_vector(symmetry->normal));
+  if (symmetry->type == SYMMETRY_MIRROR) HOLDS(is_unit_vector(symmetry->normal));
   if (symmetry->type == SYMMETRY_ROTATION)
-    HOLDS(unit_vector(symmetry->axis) && symmetry->count >= 2 && symmetry->link_count == 1);
+    HOLDS(is_unit_vector(symmetry->axis) && symmetry->count >= 2 && symmetry->link_count == 1);
   if (symmetry->type == SYMMETRY_COPY) HOLDS(symmetry->link_count >= 2);
   return NULL;
 }
@@ -91,8 +91,8 @@ static inline const char* loss_fault(const Task* task, const TaskLoss* loss) {
   HOLDS(of_two ? has_link(task, &loss->other) : !loss->other.text);
   HOLDS(finite3(loss->point) && finite3(loss->target) && finite3(loss->spread) && loss->margin >= 0);
   HOLDS(loss->spread.x >= 0 && loss->spread.y >= 0 && loss->spread.z >= 0);
-  if (loss->type == LOSS_TRAVEL) HOLDS(unit_vector(loss->direction));
-  if (loss->type == LOSS_ORIENTATION) HOLDS(unit_vector(loss->axis) && unit_vector(loss->target));
+  if (loss->type == LOSS_TRAVEL) HOLDS(is_unit_vector(loss->direction));
+  if (loss->type == LOSS_ORIENTATION) HOLDS(is_unit_vector(loss->axis) && is_unit_vector(loss->target));
   if (loss->type == LOSS_POINT) HOLDS(loss->power == 1 || loss->power == 2);
   if (loss->type == LOSS_GAP) HOLDS(loss->margin > 0);
   HOLDS(loss->from == -1 || loss->from >= 0);

@@ -47,6 +47,60 @@ static void values_are_replaced(void** state) {
   scene_free(&scene);
 }
 
+/* Items that a pattern covers, and no others. */
+static void a_pattern_sets_every_item_like_it(void** state) {
+  (void)state;
+  Scene scene = load_set("controllers.*.position_gain=7");
+  for (int i = 0; i < 4; i++) compare_near(scene.controllers[i].position_gain[0], 7, 0, "gain");
+  scene_free(&scene);
+  scene = load_set("links.arm*.mass=3");
+  for (int i = 1; i < 5; i++) compare_near(scene.links[i].mass, 3, 0, "mass");
+  assert_false(scene.links[0].has_mass);
+  scene_free(&scene);
+  scene = load_set("links.ar?.mass=3");
+  compare_near(scene.links[4].mass, 3, 0, "mass of arm");
+  compare_near(scene.links[1].mass, 1, 0, "mass of arm0");
+  scene_free(&scene);
+  scene = load_set("shapes.*.radius=0.25");
+  compare_near(scene.shapes[0].radius, 0.25, 0, "radius");
+  compare_near(scene.shapes[1].radius, 0.25, 0, "radius");
+  scene_free(&scene);
+}
+
+static void a_plus_adds_an_item(void** state) {
+  (void)state;
+  Scene scene = load_set("links.+={name: more, mass: 2, shape: ball}");
+  assert_int_equal(scene.link_count, 6);
+  assert_string_equal(scene.links[5].name, "more");
+  scene_free(&scene);
+  scene = load_set("loads.+={link: arm, force: [1, 0, 0]}"); /* a list that was not there */
+  assert_int_equal(scene.load_count, 1);
+  scene_free(&scene);
+  scene = load_set("contact.exclude.+=[base, arm]");
+  assert_int_equal(scene.contact.exclude_count, 1);
+  scene_free(&scene);
+}
+
+static void patterns_without_an_item_are_told(void** state) {
+  (void)state;
+  static const char* const SETS[][2] = {
+      {"links.leg*.mass=1", "no item of the list is like 'leg*'"},
+      {"shapes.cube?.radius=1", "nothing is named like 'cube?'"},
+      {"links.+.mass=1", "'+' adds an item: it stands last in the path"},
+  };
+  for (int i = 0; i < COUNT(SETS); i++) {
+    Scene scene;
+    Diagnostics diagnostics = {0};
+    Status status = parse_with(&scene, &diagnostics, TEXT, SETS[i][0]);
+    char* found = told(&diagnostics);
+    assert_int_equal(status, STATUS_BAD_INPUT);
+    if (!strstr(found, SETS[i][1])) fail_msg("--set %s: %s", SETS[i][0], found);
+    memory_free(found);
+    scene_free(&scene);
+    diagnostics_free(&diagnostics);
+  }
+}
+
 static void list_items_go_by_name_or_number(void** state) {
   (void)state;
   static const char* const SETS[] = {"links.arm{i}.repeat.count=7", "links.1.repeat.count=7"};
@@ -200,6 +254,9 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(values_are_replaced),
       cmocka_unit_test(list_items_go_by_name_or_number),
+      cmocka_unit_test(a_pattern_sets_every_item_like_it),
+      cmocka_unit_test(a_plus_adds_an_item),
+      cmocka_unit_test(patterns_without_an_item_are_told),
       cmocka_unit_test(a_name_without_its_expressions_will_do),
       cmocka_unit_test(parts_of_lists_can_be_set),
       cmocka_unit_test(new_keys_come_into_being),

@@ -61,9 +61,17 @@ static void mistakes_are_told(void** state) {
   } CASES[] = {
       {"{}",
        "6:15: error: controllers[0]: 'link' is missing: a text\n"
-       "6:15: error: controllers[0]: 'type' is missing: pd, prescribed, torque or velocity\n"
+       "6:15: error: controllers[0]: 'type' is missing: pd, prescribed, torque or velocity\n"},
+      {"{link: h, type: pd, position_gain: 1}",
        "6:15: error: controllers[0]: 'target' is missing: a number, a list of numbers or a map [m or rad; m/s or "
        "rad/s; N or N m]\n"},
+      {"{link: h, type: prescribed}",
+       "6:15: error: controllers[0]: 'target' is missing: a signal [m or rad], or 'velocity'\n"},
+      {"{link: h, type: prescribed, target: 0, velocity: 1}",
+       "6:54: error: controllers[0]: give 'target' or 'velocity', not both\n"},
+      {"{link: h, type: prescribed, velocity: {type: spline, duration: 1, values: [0, 1]}}",
+       "6:53: error: controllers[0].velocity: a velocity is no spline or cubic: its integral is taken of linear "
+       "pieces\n"},
       {"{link: base, type: pd, position_gain: 1, target: 0}",
        "6:22: error: controllers[0].link: the joint of 'base' is fixed: there is nothing to drive\n"},
       {"{link: h, type: pd, target: 0}",

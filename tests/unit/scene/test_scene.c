@@ -192,6 +192,41 @@ static void a_name_names_a_folder(void** state) {
   expect_problems("name: ..\nlinks: []\n", "1:7: error: name: a scene's name must not begin with a dot\n");
 }
 
+static void pairs_have_materials(void** state) {
+  (void)state;
+  Scene scene = load(
+      "contact:\n"
+      "  pairs:\n"
+      "    - {a: a, b: g, friction: 0.2}\n"
+      "    - {a: g, b: g, restitution: 0.5}\n"
+      "links:\n"
+      "  - {name: a, friction: 0.8, shape: {type: sphere, radius: 0.1}, mass: 1}\n"
+      "  - {name: b, groups: [g], restitution: 1, shape: {type: sphere, radius: 0.1}, mass: 1}\n");
+  const ScenePair* pairs = scene.contact.pairs;
+  assert_int_equal(scene.contact.pair_count, 2);
+  assert_string_equal(pairs[0].name[1], "g");
+  assert_true(pairs[0].material.given[MATERIAL_FRICTION] && !pairs[0].material.given[MATERIAL_RESTITUTION]);
+  compare_near(pairs[0].material.value[MATERIAL_FRICTION], 0.2, 0, "friction");
+  compare_near(pairs[1].material.value[MATERIAL_RESTITUTION], 0.5, 0, "restitution");
+  assert_true(scene.links[0].material.given[MATERIAL_FRICTION] && !scene.links[1].material.given[MATERIAL_FRICTION]);
+  compare_near(scene.links[1].material.value[MATERIAL_RESTITUTION], 1, 0, "restitution of b");
+  scene_free(&scene);
+  expect_problems(
+      "contact:\n"
+      "  restitution: null\n"
+      "  pairs: [{a: a, b: gg, friction: -1}, {a: a, friction: 1}, {a: a, b: g, restitution: 0.1}]\n"
+      "links:\n"
+      "  - {name: a, restitution: 1.5, shape: {type: sphere, radius: 0.1}, mass: 1}\n"
+      "  - {name: b, groups: [g], restitution: 1, shape: {type: sphere, radius: 0.1}, mass: 1}\n",
+      "5:28: error: links[0].restitution: must be between 0 and 1, got 1.5\n"
+      "3:35: error: contact.pairs[0].friction: must be between 0 and 100, got -1\n"
+      "3:21: error: contact.pairs[0].b: no link or group is named 'gg' (did you mean 'g'?)\n"
+      "3:40: error: contact.pairs[1]: 'b' is missing: a text\n"
+      "5:5: error: the restitution of 'a' needs a number for contact.restitution, not null\n"
+      "6:5: error: the restitution of 'b' needs a number for contact.restitution, not null\n"
+      "3:61: error: a pair's restitution needs a number for contact.restitution, not null\n");
+}
+
 static void pairs_are_excluded(void** state) {
   (void)state;
   Scene scene = load(
@@ -240,6 +275,7 @@ int main(void) {
       cmocka_unit_test(json_messages_have_their_place),
       cmocka_unit_test(the_duration_is_rounded_to_steps),
       cmocka_unit_test(a_name_names_a_folder),
+      cmocka_unit_test(pairs_have_materials),
       cmocka_unit_test(pairs_are_excluded),
       cmocka_unit_test(a_thousand_links_of_a_hundred_points_load),
   };

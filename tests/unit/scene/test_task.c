@@ -129,8 +129,8 @@ static void something_must_be_free_to_change(void** state) {
     text_free(&text);
   }
   expect_task_problems(TWO_LINKS SHAPE_LOSS "control: []\ndesign: {symmetry: []}\n",
-                       "1:1: error: nothing may change: give design with vertices or attachments, control, or "
-                       "initial\n");
+                       "1:1: error: nothing may change: give design with vertices or attachments, control, initial "
+                       "or parameters\n");
 }
 
 /* ---------------------------------------------------------------- --set */

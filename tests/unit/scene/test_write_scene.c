@@ -45,9 +45,10 @@ static void settings_come_back(void** state) {
       "simulation: {dt: 0.0033, duration: 1, gravity: [0.1, -0.0, -9.81], integrator: second_order, tolerance: 1e-7,\n"
       "  max_iterations: 7, certificate: false, record_every: 3, substeps: 4}\n"
       "contact: {model: none, support: 1e-3, stiffness: 3.3e-9, smoothing: 0.7e-6, friction: 0.1,\n"
-      "  exclude: [[a, b c], [a, g]]}\n"
+      "  exclude: [[a, b c], [a, g]], pairs: [{a: b c, b: g, friction: 0.7}, {a: d, b: a, friction: 0, restitution: "
+      "0.3}]}\n"
       "links:\n"
-      "  - {name: a, mass: 1, shape: {type: sphere, radius: 0.1}}\n"
+      "  - {name: a, mass: 1, shape: {type: sphere, radius: 0.1}, friction: 0.9, restitution: 0}\n"
       "  - {name: b c, mass: 1, shape: {type: sphere, radius: 0.1}, groups: [g, \"5\"], color: \"#123456\"}\n"
       "  - {name: d, density: 3, shape: {type: sphere, radius: 0.1}, color: [0, 0.3, 1], collide: false}\n");
   expect_text_round_trip("links: []\n");
@@ -118,6 +119,7 @@ static void controllers_and_starts_come_back(void** state) {
       "      frequency: 2, phase: 3}, {amplitude: 1, frequency: 0}], []]}}\n"
       "  - {link: u4, type: prescribed, target: {type: sequence, interval: 0.3, values: [[1, 2], [3, 4]]}}\n"
       "  - {link: u5, type: pd, position_gain: 1, target: {type: sines, terms: [[], []]}}\n"
+      "  - {link: f, type: prescribed, velocity: [1, 2, 3, 4, 5, 6]}\n"
       "  - {link: h, type: pd, position_gain: 1, target: {type: keyframes, times: [1], values: [2]}}\n"
       "  - {link: b, type: pd, position_gain: 1, target: 0.25}\n"
       "initial:\n"

@@ -3,10 +3,11 @@
 #include <stdint.h>
 #include <setjmp.h>
 #include <cmocka.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "run/run.h"
+#include "base/base.h"
 
 /* Reads a text as a CSV file; the path is kept in *path for messages. */
 static Status read_bytes(CsvTable* table, const char* text, size_t length, Diagnostics* diagnostics) {

@@ -1,7 +1,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "run/run.h"
+#include "base/base.h"
 
 void csv_add_field(Text* row, const char* text) {
   if (!text[strcspn(text, ",\"\r\n")]) {
@@ -112,11 +112,17 @@ static Status scan_table(CsvTable* table, size_t length, const char* path, Diagn
   return scan_rows(table, &scanner, path, diagnostics);
 }
 
-Status csv_read(CsvTable* table, const char* path, Diagnostics* diagnostics) {
-  *table = (CsvTable){0};
-  size_t length;
-  if (file_read_reported(path, &table->data, &length, diagnostics) != STATUS_OK) return STATUS_IO;
+Status csv_parse(CsvTable* table, const char* path, char* data, size_t length, Diagnostics* diagnostics) {
+  *table = (CsvTable){.data = data};
   return scan_table(table, length, path, diagnostics);
+}
+
+Status csv_read(CsvTable* table, const char* path, Diagnostics* diagnostics) {
+  char* data;
+  size_t length;
+  *table = (CsvTable){0};
+  if (file_read_reported(path, &data, &length, diagnostics) != STATUS_OK) return STATUS_IO;
+  return csv_parse(table, path, data, length, diagnostics);
 }
 
 void csv_free(CsvTable* table) {

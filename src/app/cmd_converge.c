@@ -1,0 +1,295 @@
+/* sdrs converge SCENE|TASK: the same run with dt, dt/2, dt/4: what changes, by how much, with which order. */
+#include <stdlib.h>
+
+#include "app/command.h"
+#include "optimize/optimize.h"
+
+enum { REFINEMENTS_MAX = 6, MOMENTS = 100, LINES = 10 };
+/* Changes below this part of the largest number are rounding and the solver's tolerance: they have no order. */
+#define SETTLED 1e-12
+
+/* One number in every refinement. */
+typedef struct {
+  char* name;                        /* owned */
+  double value[REFINEMENTS_MAX + 1]; /* NaN: a difference of runs has no value */
+  double change[REFINEMENTS_MAX];    /* from each refinement to the next, >= 0 */
+  const char* unit;
+} Quantity;
+
+typedef struct {
+  const Options* options;
+  const char* name;
+  const Scene* scene;
+  const Task* task; /* NULL: a scene alone */
+  int scenario;
+  int refinements; /* runs after the first */
+  RefinedRun run[REFINEMENTS_MAX + 1];
+  Quantity* quantities;
+  int count, capacity;
+} Convergence;
+
+static bool interrupted(void) { return interrupt_signal() != 0; }
+
+static void convergence_free(Convergence* c) {
+  for (int r = 0; r <= c->refinements; r++) refined_run_free(&c->run[r]);
+  for (int i = 0; i < c->count; i++) memory_free(c->quantities[i].name);
+  memory_free(c->quantities);
+}
+
+/* ---------------------------------------------------------------- what is compared */
+
+static Quantity* add_quantity(Convergence* c, const char* name, const char* what, const char* unit) {
+  c->quantities = memory_grown(c->quantities, sizeof(Quantity), c->count, &c->capacity);
+  Quantity* quantity = &c->quantities[c->count++];
+  Text text = {0};
+  text_add(&text, "%s%s%s", name, *what ? " " : "", what);
+  *quantity = (Quantity){.name = text.data, .unit = unit};
+  for (int r = 0; r <= REFINEMENTS_MAX; r++) quantity->value[r] = NAN;
+  return quantity;
+}
+
+static void add_losses(Convergence* c) {
+  int terms = c->task ? loss_count(c->run[0].loss) : 0;
+  for (int t = -1; t < terms && c->task; t++) {
+    Quantity* q = t < 0 ? add_quantity(c, "loss", "", "") : add_quantity(c, "term", loss_name(c->run[0].loss, t), "");
+    for (int r = 0; r <= c->refinements; r++) q->value[r] = t < 0 ? c->run[r].value : c->run[r].terms[t];
+    for (int r = 0; r < c->refinements; r++) q->change[r] = fabs(q->value[r + 1] - q->value[r]);
+  }
+}
+
+static Pose pose_at(const RefinedRun* run, int moment, int link) {
+  return recording_link_pose(&run->recording, refined_row(run, moment), link);
+}
+
+/* Largest distance of the link's centre of mass, and largest angle, between two refinements: over all moments, or at
+ * the last. */
+static void compare_link(const Convergence* c, int r, int link, int first, double* distance, double* angle) {
+  const RefinedRun *a = &c->run[r], *b = &c->run[r + 1];
+  Vec3 center = a->model.links[link].center;
+  *distance = *angle = 0;
+  for (int k = first; k < a->moments; k++) {
+    Pose before = pose_at(a, k, link), after = pose_at(b, k, link);
+    Mat3 turn = mat3_mul(mat3_transpose(before.r), after.r);
+    *distance = fmax(*distance, vec3_norm(vec3_sub(pose_apply(after, center), pose_apply(before, center))));
+    *angle = fmax(*angle, vec3_norm(quat_log(quat_from_mat3(turn))));
+  }
+}
+
+static void add_links(Convergence* c) {
+  const Model* model = &c->run[0].model;
+  for (int link = 0; link < model->link_count; link++) {
+    if (model->links[link].tree < 0) continue;
+    for (int end = 0; end < 2; end++) {
+      Quantity* way = add_quantity(c, model->links[link].name, end ? "place at the end" : "place", "m");
+      Quantity* turn = add_quantity(c, model->links[link].name, end ? "angle at the end" : "angle", "rad");
+      way = turn - 1; /* the array may have moved */
+      for (int r = 0; r < c->refinements; r++)
+        compare_link(c, r, link, end ? c->run[0].moments - 1 : 0, &way->change[r], &turn->change[r]);
+    }
+  }
+}
+
+/* ---------------------------------------------------------------- orders */
+
+/* Power of dt with which the last two changes fall; NaN where there is nothing to tell it from. */
+static double order_of(const Convergence* c, const Quantity* q) {
+  if (c->refinements < 2) return NAN;
+  double before = q->change[c->refinements - 2], last = q->change[c->refinements - 1], size = 1;
+  for (int r = 0; r <= c->refinements; r++) size = isfinite(q->value[r]) ? fmax(size, fabs(q->value[r])) : size;
+  if (!(before > SETTLED * size) || !(last > SETTLED * size)) return NAN;
+  return math_log(before / last) / math_log(2);
+}
+
+/* What the values tend to, for orders that say so. */
+static double limit_of(const Convergence* c, const Quantity* q) {
+  double order = order_of(c, q), last = q->value[c->refinements];
+  if (!(order > 0.5)) return NAN;
+  return last + (last - q->value[c->refinements - 1]) / (math_pow(2, order) - 1);
+}
+
+/* ---------------------------------------------------------------- what the user sees */
+
+static int compare_last_change(const void* left, const void* right) {
+  const Quantity *a = *(const Quantity*const*)left, *b = *(const Quantity*const*)right;
+  double x = a->change[0], y = b->change[0];
+  return x < y ? 1 : x > y ? -1 : (a > b) - (a < b);
+}
+
+static void print_quantity(const Convergence* c, const Quantity* q) {
+  printf("  %-28s", q->name);
+  for (int r = 0; r < c->refinements; r++) printf("  %11.4g", q->change[r]);
+  double order = order_of(c, q), limit = limit_of(c, q);
+  if (isfinite(order))
+    printf("  %5.2f", order);
+  else
+    printf("      -");
+  printf("  %-4s", q->unit);
+  if (isfinite(q->value[0])) printf("  %.8g", q->value[0]);
+  if (isfinite(limit)) printf(" -> %.8g", limit);
+  printf("\n");
+}
+
+/* Losses first; of the links those that change most. */
+static void print_report(const Convergence* c) {
+  const Quantity** sorted = (const Quantity**)memory_alloc(sizeof(Quantity*) * (size_t)(c->count + 1));
+  int losses = 0, places = 0;
+  printf("%s: dt %g s, %d steps\n  %-28s", c->name, c->scene->simulation.dt, c->scene->simulation.steps, "change");
+  for (int r = 0; r < c->refinements; r++) {
+    char text[32];
+    snprintf(text, sizeof text, "dt/%d", 2 << r);
+    printf("  %11s", text);
+  }
+  printf("  order\n");
+  for (int i = 0; i < c->count; i++) {
+    if (isnan(c->quantities[i].value[0]))
+      sorted[places++] = &c->quantities[i];
+    else
+      losses++;
+  }
+  for (int i = 0; i < losses; i++) print_quantity(c, &c->quantities[i]);
+  if (!c->options->verbose) qsort(sorted, (size_t)places, sizeof *sorted, compare_last_change);
+  int shown = c->options->verbose || places < LINES ? places : LINES;
+  for (int i = 0; i < shown; i++) print_quantity(c, sorted[i]);
+  if (shown < places) printf("  ... %d more that change less (-v shows all)\n", places - shown);
+  memory_free(sorted);
+}
+
+static void json_quantity(Json* json, const Convergence* c, const Quantity* q) {
+  json_open(json, NULL, '{');
+  json_text(json, "name", q->name);
+  json_text(json, "unit", q->unit);
+  if (isfinite(q->value[0])) json_vector(json, "values", q->value, c->refinements + 1);
+  json_vector(json, "changes", q->change, c->refinements);
+  json_number(json, "order", order_of(c, q));
+  if (isfinite(q->value[0])) json_number(json, "limit", limit_of(c, q));
+  json_close(json, '}');
+}
+
+static void json_report(Json* json, const Convergence* c) {
+  json_open(json, NULL, '{');
+  json_text(json, "name", c->name);
+  json_number(json, "dt", c->scene->simulation.dt);
+  json_integer(json, "steps", c->scene->simulation.steps);
+  json_integer(json, "refinements", c->refinements);
+  json_open(json, "quantities", '[');
+  for (int i = 0; i < c->count; i++) json_quantity(json, c, &c->quantities[i]);
+  json_close(json, ']');
+  json_close(json, '}');
+}
+
+/* ---------------------------------------------------------------- the runs */
+
+static Status run_all(Convergence* c, Diagnostics* diagnostics) {
+  RefinedSubject subject = {c->scene, c->task, c->scenario, MOMENTS};
+  RecordOptions options = {.threads = c->options->threads, .interrupted = interrupted};
+  if (c->task) options.tolerance = c->task->optimizer.tolerance;
+  for (int r = 0; r <= c->refinements; r++) {
+    Status status = refined_run(&c->run[r], &subject, 1 << r, &options, diagnostics);
+    const RecordReport* report = &c->run[r].report;
+    if (status == STATUS_SOLVER)
+      command_error(c->options, "%s with dt/%d: step %d is not solved: %s, residual %.3g", c->name, 1 << r,
+                    report->failed_step, step_outcome_text(report->last.outcome), report->last.residual);
+    if (status != STATUS_OK) return status;
+  }
+  return STATUS_OK;
+}
+
+static ExitCode converge_one(const Options* options, const char* name, const Scene* scene, const Task* task,
+                             int scenario, Json* json) {
+  Convergence c = {.options = options, .name = name, .scene = scene, .task = task, .scenario = scenario};
+  Diagnostics diagnostics = {0};
+  c.refinements = option_count(options, "refinements", 2);
+  Status status = run_all(&c, &diagnostics);
+  print_diagnostics(options, &diagnostics);
+  if (status == STATUS_INTERRUPTED) fprintf(stderr, "%s: stopped by %s\n", name, interrupt_name(interrupt_signal()));
+  if (status == STATUS_OK) {
+    add_losses(&c);
+    add_links(&c);
+    if (options->json)
+      json_report(json, &c);
+    else
+      print_report(&c);
+  }
+  convergence_free(&c);
+  diagnostics_free(&diagnostics);
+  return status_exit_code(status);
+}
+
+static ExitCode converge_scene(const Options* options, Json* json) {
+  Scene scene = {0};
+  Diagnostics diagnostics = {0};
+  Status status = scene_load(&scene, options->operands[0], options->overrides, options->override_count, &diagnostics);
+  print_diagnostics(options, &diagnostics);
+  scene.threads = options->threads;
+  ExitCode code = status_exit_code(status);
+  if (status == STATUS_OK) code = converge_one(options, scene.name, &scene, NULL, 0, json);
+  scene_free(&scene);
+  diagnostics_free(&diagnostics);
+  return code;
+}
+
+static ExitCode converge_task(const Options* options, Json* json) {
+  Task task = {0};
+  Diagnostics diagnostics = {0};
+  Status status = task_load(&task, options->operands[0], options->overrides, options->override_count, &diagnostics);
+  print_diagnostics(options, &diagnostics);
+  ExitCode code = status_exit_code(status);
+  for (int k = 0; status == STATUS_OK && k < task.scenario_count && code == EXIT_DONE; k++) {
+    TaskScenario* scenario = &task.scenarios[k];
+    Text name = {0};
+    if (scenario->steps > 0) scenario->scene.simulation.steps = scenario->steps;
+    scenario->scene.threads = options->threads;
+    text_add(&name, "%s", task.name);
+    if (task.scenario_count > 1) text_add(&name, ", scenario %s", scenario->name);
+    code = converge_one(options, name.data, &scenario->scene, &task, k, json);
+    text_free(&name);
+  }
+  task_free(&task);
+  diagnostics_free(&diagnostics);
+  return code;
+}
+
+static ExitCode converge(const Options* options) {
+  int refinements = option_count(options, "refinements", 2);
+  if (refinements > REFINEMENTS_MAX)
+    return usage_error(options, "--refinements is at most %d, got %d", REFINEMENTS_MAX, refinements);
+  interrupt_install();
+  Text text = {0};
+  Json json = {.out = &text};
+  if (options->json) json_open(&json, NULL, '[');
+  ExitCode code = task_recognise(options->operands[0]) ? converge_task(options, &json) : converge_scene(options, &json);
+  if (options->json) {
+    json_close(&json, ']');
+    fputs(text.data, stdout);
+  }
+  text_free(&text);
+  return interrupt_signal() ? EXIT_INTERRUPTED : code;
+}
+
+static const OptionRow OPTIONS[] = {
+    {"refinements", 0, OPTION_COUNT, "N", "halve the time step N times (2; at most 6)"},
+};
+
+const Verb VERB_CONVERGE = {
+    .name = "converge",
+    .operands = "SCENE|TASK",
+    .operand_min = 1,
+    .operand_max = 1,
+    .summary = "the same run with dt, dt/2, dt/4: what changes, by how much",
+    .examples =
+        "  sdrs converge scenes/slide.yaml\n"
+        "  sdrs converge scenes/tasks/throw.yaml --refinements 3\n"
+        "  sdrs converge out/throw/best.scene.yaml -v          every link\n",
+    .details =
+        "Prints how far each link's centre of mass and its orientation move when the time step is halved, and halved\n"
+        "again: over 100 moments of the run, and at its end; of a task its loss and terms before. The order is the\n"
+        "power of dt with which the changes fall: 1 for first_order, 2 for second_order and momentum where the motion\n"
+        "is smooth; near 0 or below, the time step decides the result. Values that have an order are extrapolated to\n"
+        "dt = 0. Contact keeps the parameters that follow from the file's dt, and velocity_gain / dt, the damping of\n"
+        "a controller, stays what it is.\n"
+        "Exit codes: 0 done, 3 bad input, 4 a step is not solved, 130 interrupted.\n",
+    .options = OPTIONS,
+    .option_count = sizeof OPTIONS / sizeof OPTIONS[0],
+    .reads_scene = true,
+    .run = converge,
+};

@@ -1,0 +1,235 @@
+/* Bodies of queries, made of what was read. */
+#include <string.h>
+#include "app/query_reader.h"
+
+/* A hull's own smoothing, when not said: this part of its size. */
+#define SMOOTHING_PART 0.01
+/* A mesh is convex when its hull's volume is its own but for this part. */
+#define CONVEX_TOLERANCE 1e-6
+/* Fineness of the surfaces of smooth shapes, of shape_mesh. */
+enum { SURFACE_LEVEL = 2 };
+
+/* ---------------------------------------------------------------- meshes */
+
+/* Triangles of all faces, as fans. */
+static TriangleSurface triangles_of(const Mesh* mesh) {
+  TriangleSurface out = {.points = MEMORY_NEW(Vec3, mesh->position_count), .point_count = mesh->position_count};
+  memcpy(out.points, mesh->positions, sizeof(Vec3) * (size_t)mesh->position_count);
+  out.triangles = (int(*)[3])MEMORY_NEW(int, 3 * mesh->corner_count);
+  for (int f = 0; f < mesh->face_count; f++)
+    for (int k = mesh->face_first[f] + 1; k + 1 < mesh->face_first[f + 1]; k++) {
+      const int triangle[3] = {mesh->corners[mesh->face_first[f]], mesh->corners[k], mesh->corners[k + 1]};
+      memcpy(out.triangles[out.triangle_count++], triangle, sizeof triangle);
+    }
+  surface_drop_unused(&out, NULL);
+  return out;
+}
+
+static Vec3 double_area(const TriangleSurface* surface, int i) {
+  Vec3 a = surface->points[surface->triangles[i][0]];
+  return vec3_cross(vec3_sub(surface->points[surface->triangles[i][1]], a),
+                    vec3_sub(surface->points[surface->triangles[i][2]], a));
+}
+
+static double enclosed_volume(const TriangleSurface* surface) {
+  double sum = 0;
+  for (int i = 0; i < surface->triangle_count; i++)
+    sum += vec3_dot(surface->points[surface->triangles[i][0]], double_area(surface, i)) / 6;
+  return sum;
+}
+
+static double mean_edge(const TriangleSurface* surface) {
+  double sum = 0;
+  for (int i = 0; i < surface->triangle_count; i++)
+    for (int k = 0; k < 3; k++)
+      sum += vec3_norm(
+          vec3_sub(surface->points[surface->triangles[i][k]], surface->points[surface->triangles[i][(k + 1) % 3]]));
+  return sum / (3.0 * surface->triangle_count);
+}
+
+/* The mesh's triangles as the surface, its corners as the points. */
+static bool take_mesh(QueryReader* reader, ShapeText* text, QueryBody* body) {
+  char* path = file_resolve(reader->file, text->file);
+  Mesh mesh = {0};
+  int errors = reader->diagnostics->error_count;
+  bool good = mesh_read(&mesh, path, text->scale, reader->diagnostics) == STATUS_OK;
+  if (good) {
+    body->surface = triangles_of(&mesh);
+    text->points = MEMORY_NEW(Vec3, mesh.position_count);
+    text->point_count = mesh.position_count;
+    memcpy(text->points, mesh.positions, sizeof(Vec3) * (size_t)mesh.position_count);
+  } else {
+    if (reader->diagnostics->error_count == errors)
+      query_reader_problem(reader, false, "cannot read the mesh %.200s", path);
+    reader->problems++;
+  }
+  mesh_free(&mesh);
+  memory_free(path);
+  return good;
+}
+
+/* ---------------------------------------------------------------- fields */
+
+static void add_oriented(Field* field, Vec3 point, Vec3 normal) {
+  double length = vec3_norm(normal);
+  if (!(length > 0)) return;
+  field->points[field->count] = point;
+  field->normals[field->count++] = vec3_scale(normal, 1 / length);
+}
+
+/* Corners and middles of the triangles, with their normals. */
+static void field_of_surface(Field* field, const TriangleSurface* surface, double radius) {
+  int count = surface->point_count + surface->triangle_count;
+  *field = (Field){.kind = FIELD_POINTS, .pose = pose_identity(), .radius = radius > 0 ? radius : mean_edge(surface)};
+  field->points = MEMORY_NEW(Vec3, count);
+  field->normals = MEMORY_NEW(Vec3, count);
+  Vec3* normal = MEMORY_NEW(Vec3, surface->point_count);
+  for (int i = 0; i < surface->triangle_count; i++) {
+    const int* corner = surface->triangles[i];
+    Vec3 area = double_area(surface, i), sum = vec3_add(surface->points[corner[0]], surface->points[corner[1]]);
+    for (int k = 0; k < 3; k++) normal[corner[k]] = vec3_add(normal[corner[k]], area);
+    add_oriented(field, vec3_scale(vec3_add(sum, surface->points[corner[2]]), 1.0 / 3), area);
+  }
+  for (int i = 0; i < surface->point_count; i++) add_oriented(field, surface->points[i], normal[i]);
+  memory_free(normal);
+}
+
+static bool is_convex(const QueryBody* body) {
+  MassMoment solid = mass_moment_solid(&body->hull);
+  double volume = mass_moment_mass(&solid);
+  return body->surface.triangle_count == 0 ||
+         fabs(enclosed_volume(&body->surface) - volume) <= CONVEX_TOLERANCE * volume;
+}
+
+/* Of a hull by its planes; of a mesh that is not convex by points with normals on it. */
+static void make_hull_field(const ShapeText* text, QueryBody* body) {
+  if (!is_convex(body) || (text->radius > 0 && body->surface.triangle_count > 0)) {
+    field_of_surface(body->field, &body->surface, text->radius);
+    return;
+  }
+  double smoothing = text->smoothing > 0 ? text->smoothing : SMOOTHING_PART * hull_size(&body->hull);
+  body->no_field = field_of_hull(body->field, &body->hull, smoothing);
+  if (body->no_field) *body->field = (Field){.kind = FIELD_POINTS};
+}
+
+static void take_points(ShapeText* text, Field* field) {
+  *field = (Field){.kind = FIELD_POINTS, .pose = pose_identity(), .radius = text->radius};
+  field->points = MEMORY_NEW(Vec3, text->point_count);
+  field->normals = MEMORY_NEW(Vec3, text->point_count);
+  for (int i = 0; i < text->point_count; i++) add_oriented(field, text->points[i], text->normals[i]);
+}
+
+static bool make_joined(QueryReader* reader, ShapeText* text, QueryBody* body) {
+  int problems = reader->problems;
+  if (text->type == TEXT_POINTS) {
+    if (text->normal_count != text->point_count)
+      query_reader_problem(reader, false, "as many normals as points are needed: %d and %d", text->normal_count,
+                           text->point_count);
+    for (int i = 0; i < text->normal_count; i++)
+      if (!(vec3_norm(text->normals[i]) > 0)) query_reader_problem(reader, false, "normal %d is zero", i);
+    if (problems == reader->problems) take_points(text, body->field);
+    return problems == reader->problems;
+  }
+  *body->field = (Field){.kind = text->type == TEXT_UNION ? FIELD_UNION : FIELD_SUBTRACTION,
+                         .pose = pose_identity(),
+                         .smoothing = text->smoothing,
+                         .parts = text->parts,
+                         .part_count = text->part_count};
+  text->parts = NULL;
+  text->part_count = 0;
+  return true;
+}
+
+/* ---------------------------------------------------------------- bodies */
+
+/* Normals and offsets together. */
+static bool join_faces(QueryReader* reader, ShapeText* text) {
+  if (text->normal_count != text->offset_count) {
+    query_reader_problem(reader, false, "as many offsets as normals are needed: %d and %d", text->offset_count,
+                         text->normal_count);
+    return false;
+  }
+  text->faces = (double(*)[4])MEMORY_NEW(double, 4 * text->normal_count);
+  for (int i = 0; i < text->normal_count; i++) {
+    Vec3 n = text->normals[i];
+    const double face[4] = {n.x, n.y, n.z, text->offsets[i]};
+    memcpy(text->faces[i], face, sizeof face);
+  }
+  text->form.faces = (const double(*)[4])text->faces;
+  text->form.face_count = text->normal_count;
+  return true;
+}
+
+static bool make_smooth(QueryReader* reader, ShapeText* text, QueryBody* body) {
+  body->smooth = true;
+  text->form.kind = (SmoothKind)text->type;
+  if (text->type == SMOOTH_POLYTOPE && !join_faces(reader, text)) return false;
+  *body->field = (Field){.kind = FIELD_SHAPE, .pose = pose_identity()};
+  const char* rule = shape_create(&body->field->shape, &text->form);
+  if (rule) query_reader_problem(reader, false, "%s", rule);
+  body->shape = body->field->shape;
+  return rule == NULL;
+}
+
+static bool make_hulled(QueryReader* reader, ShapeText* text, QueryBody* body) {
+  if (text->type == TEXT_MESH && !take_mesh(reader, text, body)) return false;
+  HullResult result = hull_create(&body->hull, text->points, text->point_count);
+  if (result != HULL_OK) {
+    query_reader_problem(reader, false, "the body %s", hull_result_text(result));
+    return false;
+  }
+  body->hulled = true;
+  body->points = point_view_create(body->hull.vertices, body->hull.vertex_count);
+  make_hull_field(text, body);
+  return true;
+}
+
+bool query_body_make(QueryReader* reader, ShapeText* text, QueryBody* body) {
+  *body = (QueryBody){.field = MEMORY_NEW(Field, 1)};
+  bool good;
+  if (text->type < SMOOTH_KINDS)
+    good = make_smooth(reader, text, body);
+  else if (text->type == TEXT_HULL || text->type == TEXT_MESH)
+    good = make_hulled(reader, text, body);
+  else
+    good = make_joined(reader, text, body);
+  if (!good) query_body_free(body);
+  return good;
+}
+
+void query_body_free(QueryBody* body) {
+  if (body->hull.vertices) hull_free(&body->hull);
+  point_view_free(&body->points);
+  surface_samples_free(&body->samples);
+  surface_free(&body->surface);
+  manifold_body_free(&body->manifold);
+  if (body->field) field_free(body->field);
+  memory_free(body->field);
+  *body = (QueryBody){0};
+}
+
+static TriangleSurface surface_of_hull(const ConvexHull* hull) {
+  TriangleSurface out = {.points = MEMORY_NEW(Vec3, hull->vertex_count),
+                         .triangles = (int(*)[3])MEMORY_NEW(int, 3 * hull->triangle_count),
+                         .point_count = hull->vertex_count,
+                         .triangle_count = hull->triangle_count};
+  memcpy(out.points, hull->vertices, sizeof(Vec3) * (size_t)hull->vertex_count);
+  memcpy(out.triangles, hull->triangles, sizeof(int[3]) * (size_t)hull->triangle_count);
+  return out;
+}
+
+bool query_body_make_manifold(QueryReader* reader, QueryBody* body) {
+  if (body->manifold.field) return true;
+  if (body->no_field) {
+    query_reader_problem(reader, false, "the hull has no smooth field: %s", body->no_field);
+    return false;
+  }
+  if (body->surface.triangle_count == 0)
+    body->surface = body->hulled ? surface_of_hull(&body->hull) : field_surface(body->field, SURFACE_LEVEL);
+  if (body->surface.point_count == 0) {
+    query_reader_problem(reader, false, "no surface is left of the body: its parts hide one another");
+    return false;
+  }
+  body->manifold = manifold_body_create(body->field, &body->surface);
+  return true;
+}

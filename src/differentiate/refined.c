@@ -1,0 +1,80 @@
+/* The same run with a shorter time step. What the time step is a part of stays what it was: contact's parameters that
+ * were derived, and the damping gain / dt of velocity gains. */
+#include <string.h>
+
+#include "differentiate/differentiate.h"
+
+/* Shares all but its controllers with the scene that it is made from. */
+static void refine_scene(Scene* refined, const Scene* scene, const ModelContact* contact, int parts) {
+  *refined = *scene;
+  refined->simulation.dt /= parts;
+  refined->simulation.steps *= parts;
+  refined->contact.support = contact->support;
+  refined->contact.stiffness = contact->stiffness;
+  refined->contact.smoothing = contact->smoothing;
+  refined->contact.rest_speed = contact->rest_speed;
+  refined->controllers = MEMORY_NEW(SceneController, scene->controller_count);
+  for (int c = 0; c < scene->controller_count; c++) {
+    refined->controllers[c] = scene->controllers[c];
+    for (int k = 0; k < JOINT_MAX_DOF; k++) refined->controllers[c].velocity_gain[k] /= parts;
+  }
+}
+
+/* Rows that all refinements have in common, spread over the run, the last among them. */
+static void keep_moments(RefinedRun* run, int coarse_steps, int moments, int parts) {
+  run->moments = moments < coarse_steps ? moments : coarse_steps;
+  for (int k = 1; k <= run->moments; k++)
+    row_keep_whole(&run->keep, (int)((int64_t)coarse_steps * k / run->moments) * parts);
+}
+
+/* The losses over all of the refined run: a scenario's own number of steps is that of the coarse one. */
+static Status create_loss(RefinedRun* run, const RefinedSubject* subject, Diagnostics* diagnostics) {
+  Task task = *subject->task;
+  task.scenarios = MEMORY_NEW(TaskScenario, task.scenario_count);
+  memcpy(task.scenarios, subject->task->scenarios, sizeof(TaskScenario) * (size_t)task.scenario_count);
+  task.scenarios[subject->scenario].steps = 0;
+  Status status = loss_create(&run->loss, &task, subject->scenario, &run->model, diagnostics);
+  memory_free(task.scenarios);
+  return status;
+}
+
+int refined_row(const RefinedRun* run, int moment) { return run->keep.whole[moment]; }
+
+Status refined_run(RefinedRun* run, const RefinedSubject* subject, int parts, const RecordOptions* options,
+                   Diagnostics* diagnostics) {
+  *run = (RefinedRun){.value = NAN};
+  Diagnostics again = {0}; /* the same as of the first model */
+  Model coarse;
+  Status status = model_create(&coarse, subject->scene, parts == 1 ? diagnostics : &again);
+  if (status == STATUS_OK) refine_scene(&run->scene, subject->scene, &coarse.contact, parts);
+  model_destroy(&coarse);
+  if (status == STATUS_OK) {
+    run->has_model = true;
+    status = model_create(&run->model, &run->scene, &again);
+  }
+  diagnostics_free(&again);
+  if (status != STATUS_OK) return status;
+  int steps = run->scene.simulation.steps;
+  if (subject->task) status = create_loss(run, subject, diagnostics);
+  if (status != STATUS_OK) return status;
+  run->keep = row_keep_create(&run->model, steps);
+  if (run->loss) loss_keep(run->loss, &run->model, &run->keep);
+  keep_moments(run, steps / parts, subject->moments, parts);
+  row_keep_lay_out(&run->keep, &run->model);
+  recording_create_thin(&run->recording, &run->model, steps, &run->keep);
+  status = recording_run(&run->recording, &run->model, options, &run->report, diagnostics);
+  if (status != STATUS_OK || !run->loss) return status;
+  run->terms = MEMORY_NEW(double, loss_count(run->loss));
+  run->value = loss_evaluate(run->loss, &run->recording, run->terms, NULL);
+  return STATUS_OK;
+}
+
+void refined_run_free(RefinedRun* run) {
+  loss_destroy(run->loss);
+  recording_destroy(&run->recording);
+  row_keep_destroy(&run->keep);
+  if (run->has_model) model_destroy(&run->model);
+  memory_free(run->scene.controllers);
+  memory_free(run->terms);
+  *run = (RefinedRun){0};
+}

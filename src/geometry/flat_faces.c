@@ -1,0 +1,153 @@
+/* A hull's surface with its flat faces whole. Triangles that share an edge and a plane are one face. */
+#include <stdlib.h>
+
+#include "geometry/geometry.h"
+
+/* A corner nearer than this to the plane of its neighbour's triangle, in lengths of the hull, lies in it: above the
+ * rounding of points that were turned and moved, below every bend that is meant. */
+#define FLAT_HEIGHT 1e-11
+
+typedef struct {
+  int low, high; /* vertices */
+  int triangle;
+} FaceSide;
+
+static int compare_sides(const void* left, const void* right) {
+  const FaceSide *a = left, *b = right;
+  if (a->low != b->low) return a->low < b->low ? -1 : 1;
+  if (a->high != b->high) return a->high < b->high ? -1 : 1;
+  return (a->triangle > b->triangle) - (a->triangle < b->triangle);
+}
+
+static double hull_length(const ConvexHull* hull) {
+  double square = 0;
+  for (int i = 1; i < hull->vertex_count; i++) {
+    Vec3 d = vec3_sub(hull->vertices[i], hull->vertices[0]);
+    square = fmax(square, vec3_dot(d, d));
+  }
+  return sqrt(square);
+}
+
+/* Do all corners of b lie in the plane of a, and do both face the same way? */
+static bool is_flat(const ConvexHull* hull, int a, int b, double height) {
+  const int *s = hull->triangles[a], *t = hull->triangles[b];
+  const Vec3* x = hull->vertices;
+  Vec3 n = vec3_cross(vec3_sub(x[s[1]], x[s[0]]), vec3_sub(x[s[2]], x[s[0]]));
+  Vec3 m = vec3_cross(vec3_sub(x[t[1]], x[t[0]]), vec3_sub(x[t[2]], x[t[0]]));
+  double most = height * vec3_norm(n);
+  for (int k = 0; k < 3; k++)
+    if (!(fabs(vec3_dot(n, vec3_sub(x[t[k]], x[s[0]]))) <= most)) return false;
+  return vec3_dot(n, m) > 0;
+}
+
+static void join_flat(const ConvexHull* hull, int* root) {
+  int count = 3 * hull->triangle_count;
+  double height = FLAT_HEIGHT * hull_length(hull);
+  FaceSide* sides = MEMORY_NEW(FaceSide, count);
+  for (int i = 0; i < count; i++) {
+    int a = hull->triangles[i / 3][i % 3], b = hull->triangles[i / 3][(i + 1) % 3];
+    sides[i] = (FaceSide){a < b ? a : b, a < b ? b : a, i / 3};
+  }
+  qsort(sides, (size_t)count, sizeof *sides, compare_sides);
+  for (int i = 0; i + 1 < count; i++) {
+    if (sides[i].low != sides[i + 1].low || sides[i].high != sides[i + 1].high) continue;
+    int a = sides[i].triangle, b = sides[i + 1].triangle;
+    if (is_flat(hull, a, b, height) && is_flat(hull, b, a, height)) sets_join(root, a, b);
+  }
+  memory_free(sides);
+}
+
+/* Triangles in the order of their faces, faces in the order of their first triangles; first (faces + 1). Returns the
+ * number of faces. */
+static int order_triangles(int* root, int count, int* order, int* first) {
+  int *face = MEMORY_NEW(int, count + 1), faces = 0;
+  for (int i = 0; i < count; i++) face[i] = -1;
+  for (int i = 0; i < count; i++) {
+    int r = sets_root(root, i);
+    if (face[r] < 0) face[r] = faces++;
+    first[face[r] + 1]++;
+  }
+  for (int f = 0; f < faces; f++) first[f + 1] += first[f];
+  int* next = MEMORY_NEW(int, faces + 1);
+  for (int f = 0; f < faces; f++) next[f] = first[f];
+  for (int i = 0; i < count; i++) order[next[face[sets_root(root, i)]]++] = i;
+  memory_free(next);
+  memory_free(face);
+  return faces;
+}
+
+/* Corners of a face, each once: `seen` holds the face that each vertex was last met in. */
+static void add_corners(FlatFaces* out, const ConvexHull* hull, const int* triangles, int count, int* seen) {
+  int face = out->count, at = out->corner_first[face];
+  for (int i = 0; i < count; i++)
+    for (int k = 0; k < 3; k++) {
+      int v = hull->triangles[triangles[i]][k];
+      if (seen[v] == face) continue;
+      seen[v] = face;
+      out->corners[at++] = v;
+    }
+  out->corner_first[face + 1] = at;
+}
+
+static bool has_side(const int* triangle, int a, int b) {
+  for (int k = 0; k < 3; k++)
+    if (triangle[k] == a && triangle[(k + 1) % 3] == b) return true;
+  return false;
+}
+
+/* Its sides that no other triangle of the face has the other way round. A face of many triangles is looked through by
+ * the triangles at each vertex. */
+static void add_edges(FlatFaces* out, const ConvexHull* hull, const int* triangles, int count, int* chain, int* head) {
+  int face = out->count, at = out->edge_first[face];
+  for (int i = 0; i < count; i++)
+    for (int k = 0; k < 3; k++) head[hull->triangles[triangles[i]][k]] = -1;
+  for (int i = 0; i < count; i++)
+    for (int k = 0; k < 3; k++) {
+      int v = hull->triangles[triangles[i]][k];
+      chain[3 * i + k] = head[v];
+      head[v] = 3 * i + k;
+    }
+  for (int i = 0; i < count; i++)
+    for (int k = 0; k < 3; k++) {
+      int a = hull->triangles[triangles[i]][k], b = hull->triangles[triangles[i]][(k + 1) % 3];
+      bool inner = false;
+      for (int c = head[b]; c >= 0 && !inner; c = chain[c]) inner = has_side(hull->triangles[triangles[c / 3]], b, a);
+      if (inner) continue;
+      out->edges[at][0] = a;
+      out->edges[at++][1] = b;
+    }
+  out->edge_first[face + 1] = at;
+}
+
+void flat_faces_create(FlatFaces* out, const ConvexHull* hull) {
+  int count = hull->triangle_count;
+  *out = (FlatFaces){.edges = memory_alloc(sizeof *out->edges * (size_t)(3 * count + 1)),
+                     .edge_first = MEMORY_NEW(int, count + 1),
+                     .corners = MEMORY_NEW(int, 3 * count + 1),
+                     .corner_first = MEMORY_NEW(int, count + 1)};
+  int *root = MEMORY_NEW(int, count + 1), *order = MEMORY_NEW(int, count + 1), *first = MEMORY_NEW(int, count + 2);
+  int *seen = MEMORY_NEW(int, hull->vertex_count + 1), *chain = MEMORY_NEW(int, 3 * count + 1);
+  int* head = MEMORY_NEW(int, hull->vertex_count + 1);
+  for (int i = 0; i < hull->vertex_count; i++) seen[i] = -1;
+  sets_separate(root, count);
+  join_flat(hull, root);
+  int faces = order_triangles(root, count, order, first);
+  for (; out->count < faces; out->count++) {
+    add_corners(out, hull, order + first[out->count], first[out->count + 1] - first[out->count], seen);
+    add_edges(out, hull, order + first[out->count], first[out->count + 1] - first[out->count], chain, head);
+  }
+  memory_free(root);
+  memory_free(order);
+  memory_free(first);
+  memory_free(seen);
+  memory_free(chain);
+  memory_free(head);
+}
+
+void flat_faces_free(FlatFaces* faces) {
+  memory_free(faces->edges);
+  memory_free(faces->edge_first);
+  memory_free(faces->corners);
+  memory_free(faces->corner_first);
+  *faces = (FlatFaces){0};
+}

@@ -1,0 +1,111 @@
+/* The state of another run that this one begins in: is it of a model like this one? */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/build.h"
+
+/* ---------------------------------------------------------------- identity */
+
+static void add_numbers(Text* text, const double* values, int count) {
+  for (int k = 0; k < count; k++) text_add(text, " %a", values[k]);
+}
+
+static void add_clock(const Model* model, Text* text) {
+  text_add(text, "%a %d", model->simulation.dt, (int)model->simulation.integrator);
+}
+
+static void add_tree(const Model* model, Text* text) {
+  for (int i = 0; i < model->link_count; i++) {
+    const ModelLink* link = &model->links[i];
+    const SceneJoint* joint = &model->scene->links[i].joint;
+    text_add(text, "\n%s %d %d %u", link->name, link->parent, (int)joint->type, joint->free_axes);
+    add_numbers(text, &link->origin.r.m[0][0], 9);
+    add_numbers(text, &link->origin.t.x, 3);
+    add_numbers(text, &joint->axes[0].x, 6);
+    add_numbers(text, joint->parameters, JOINT_MAX_PARAMETER);
+  }
+  text_add(text, "\n%d", model->armature); /* one state more is kept of coordinates */
+}
+
+static void add_hulls(const Model* model, Text* text) {
+  for (int k = 0; k < model->hull_count; k++)
+    text_add(text, "%d %d %d\n", model->hulls[k].link, model->hulls[k].points.count, model->hulls[k].kind->bounded);
+}
+
+static void add_pairs(const Model* model, Text* text) {
+  text_add(text, "%s", contact_model_name(model->contact_model));
+  for (int i = 0; i < model->link_count; i++) text_add(text, " %d", model->links[i].collide);
+  for (int k = 0; k < model->excluded_count; k++) text_add(text, " %llx", (unsigned long long)model->excluded[k]);
+}
+
+/* What contact in the state was evaluated with. */
+static void add_contact_numbers(const Model* model, Text* text) {
+  const ModelContact* c = &model->contact;
+  const double numbers[] = {c->support, c->stiffness, c->friction, c->smoothing, c->rest_speed, c->restitution};
+  add_numbers(text, numbers, sizeof(numbers) / sizeof(numbers[0]));
+  add_numbers(text, c->own, CONTACT_OWN_PARAMETERS);
+  for (int k = 0; k < model->hull_count; k++) {
+    const ModelHull* hull = &model->hulls[k];
+    add_numbers(text, &hull->normal.x, 3);
+    add_numbers(text, &hull->offset, 1);
+    for (int m = 0; m < hull->solid.vertex_count; m++) add_numbers(text, &hull->solid.vertices[m].x, 3);
+  }
+}
+
+static void hash_words(const Text* text, int64_t words[4]) {
+  char hex[65], part[17] = {0};
+  hash_sha256(text->data ? text->data : "", text->length, hex);
+  for (int k = 0; k < 4; k++) {
+    memcpy(part, hex + (size_t)16 * (size_t)k, 16);
+    words[k] = (int64_t)strtoull(part, NULL, 16);
+  }
+}
+
+void model_identity(const Model* model, int64_t words[MODEL_IDENTITY]) {
+  static void (*const add[MODEL_PARTS])(const Model*, Text*) = {add_clock, add_tree, add_hulls, add_pairs,
+                                                                add_contact_numbers};
+  Text text = {0};
+  for (int part = 0; part < MODEL_PARTS; part++) {
+    text.length = 0;
+    add[part](model, &text);
+    hash_words(&text, words + (size_t)4 * (size_t)part);
+  }
+  text_free(&text);
+}
+
+/* ---------------------------------------------------------------- the start */
+
+static const char* const WHAT[MODEL_ALIKE] = {"another dt or integrator", "other links or joints",
+                                              "hulls with other numbers of vertices",
+                                              "another contact model or other pairs that touch"};
+
+/* The first part in which the state is of another model; -1: none. */
+static int different_part(const Model* model, const int64_t* saved) {
+  int64_t own[MODEL_IDENTITY];
+  model_identity(model, own);
+  for (int part = 0; part < MODEL_ALIKE; part++)
+    if (memcmp(own + 4 * part, saved + 4 * part, sizeof(int64_t[4])) != 0) return part;
+  return -1;
+}
+
+void build_start(Builder* builder) {
+  Model* model = builder->model;
+  const NumberFile* file = builder->scene->start.state;
+  int64_t saved[MODEL_IDENTITY], step;
+  if (!file || builder->diagnostics->error_count > 0) return;
+  if (!number_file_get_integers(file, "identity", saved, MODEL_IDENTITY, builder->diagnostics)) return;
+  if (!number_file_get_integers(file, "step", &step, 1, builder->diagnostics)) return;
+  int part = different_part(model, saved);
+  if (part >= 0)
+    diagnostics_add(builder->diagnostics, SEVERITY_ERROR, builder->scene->start.place,
+                    "start: the state %s is of a scene with %s than this one", file->path ? file->path : "given",
+                    WHAT[part]);
+  else if (step < 1 || step > 1000000000)
+    diagnostics_add(builder->diagnostics, SEVERITY_ERROR, builder->scene->start.place,
+                    "start: the state %s is damaged: its step is %lld", file->path ? file->path : "given",
+                    (long long)step);
+  else {
+    model->start = file;
+    model->start_step = (int)step;
+  }
+}

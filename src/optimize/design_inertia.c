@@ -1,0 +1,70 @@
+/* Inertias as variables: every value of them is a possible body (docs/derivations/design.md, D9). */
+#include "optimize/design.h"
+
+/* e. */
+#define EULER 2.718281828459045
+
+/* Second moment about the centre of mass, P = tr(I)/2 1 - I, of the order xx yy zz xy xz yz. */
+static Mat3 second_moment(const double inertia[6]) {
+  double half = 0.5 * (inertia[0] + inertia[1] + inertia[2]);
+  return (Mat3){{{half - inertia[0], -inertia[3], -inertia[4]},
+                 {-inertia[3], half - inertia[1], -inertia[5]},
+                 {-inertia[4], -inertia[5], half - inertia[2]}}};
+}
+
+/* P = V V^T, from the last column to the first. */
+static bool upper_root(Mat3 p, Mat3* v) {
+  *v = mat3_zero();
+  for (int j = 2; j >= 0; j--) {
+    double rest = p.m[j][j];
+    for (int k = j + 1; k < 3; k++) rest -= v->m[j][k] * v->m[j][k];
+    if (!(rest > 0)) return false;
+    v->m[j][j] = sqrt(rest);
+    for (int i = 0; i < j; i++) {
+      double sum = p.m[i][j];
+      for (int k = j + 1; k < 3; k++) sum -= v->m[i][k] * v->m[j][k];
+      v->m[i][j] = sum / v->m[j][j];
+    }
+  }
+  return true;
+}
+
+bool inertia_root(const double inertia[6], double root[6]) {
+  Mat3 v;
+  if (!upper_root(second_moment(inertia), &v)) return false;
+  const double out[6] = {v.m[0][0], v.m[1][1], v.m[2][2], v.m[0][1], v.m[0][2], v.m[1][2]};
+  for (int k = 0; k < 6; k++) root[k] = out[k];
+  return true;
+}
+
+void design_inertia_values(const DesignInertia* own, const double* x, double inertia[6]) {
+  const double* t = x + own->variable_first;
+  double d[3], above[3];
+  for (int k = 0; k < 3; k++) d[k] = math_pow(EULER, t[k]);
+  const double column[3] = {d[1], d[2], d[2]};
+  for (int k = 0; k < 3; k++) above[k] = own->full ? t[3 + k] : own->above[k] * column[k];
+  Mat3 v = {{{d[0], above[0], above[1]}, {0, d[1], above[2]}, {0, 0, d[2]}}}, p = mat3_mul(v, mat3_transpose(v));
+  double trace = mat3_trace(p);
+  for (int k = 0; k < 3; k++) inertia[k] = trace - p.m[k][k];
+  inertia[3] = -p.m[0][1];
+  inertia[4] = -p.m[0][2];
+  inertia[5] = -p.m[1][2];
+}
+
+/* dI = tr(dP) 1 - dP, dP = dV V^T + V dV^T: by V it is 2 B V, B = tr(G) 1 - G. */
+void design_inertia_slope(const DesignInertia* own, const double inertia[6], const double by_inertia[6],
+                          double* slope) {
+  const double* g = by_inertia;
+  double trace = g[0] + g[1] + g[2], *out = slope + own->variable_first;
+  Mat3 v, b = {{{trace - g[0], -0.5 * g[3], -0.5 * g[4]},
+                {-0.5 * g[3], trace - g[1], -0.5 * g[5]},
+                {-0.5 * g[4], -0.5 * g[5], trace - g[2]}}};
+  if (!upper_root(second_moment(inertia), &v)) return; /* not of these variables */
+  Mat3 bar = mat3_scale(mat3_mul(b, v), 2);
+  const double above[3] = {bar.m[0][1], bar.m[0][2], bar.m[1][2]};
+  for (int k = 0; k < 3; k++) out[k] += bar.m[k][k] * v.m[k][k];
+  for (int k = 0; k < 3 && own->full; k++) out[3 + k] += above[k];
+  if (own->full) return;
+  out[1] += above[0] * v.m[0][1]; /* scaled with their columns */
+  out[2] += above[1] * v.m[0][2] + above[2] * v.m[1][2];
+}

@@ -1,0 +1,249 @@
+/* Physical parameters as variables: one row per kind says which numbers of a scene it is. */
+#include <string.h>
+
+#include "optimize/design_build.h"
+
+/* What there is one of: of the scene, of each link, of each degree of freedom of its joint. AXES: three of these. */
+typedef enum { OF_SCENE, OF_LINK, OF_DOF, OF_SCENE_AXES, OF_LINK_AXES, OF_ITS_OWN } ParameterOf;
+
+typedef struct {
+  const char* word; /* in the variable's name */
+  ParameterOf of;
+  OverrideKind kind;
+  int which;    /* part of a joint's, index of a contact's */
+  double least; /* of what must stay above this part of its initial value; -1: it may be anything */
+} ParameterKind;
+
+/* A number that has to be above zero keeps this part of its initial value at least. */
+#define LEAST_PART 1e-3
+#define ANY (-1)
+
+static const ParameterKind KINDS[PARAMETER_TYPE_COUNT] = {
+    [PARAMETER_MASS] = {"mass", OF_LINK, OVERRIDE_MASS, 0, LEAST_PART},
+    [PARAMETER_CENTER] = {"center", OF_LINK_AXES, OVERRIDE_CENTER, 0, ANY},
+    [PARAMETER_INERTIA] = {"inertia", OF_ITS_OWN, OVERRIDE_INERTIA, 0, ANY},
+    [PARAMETER_SIZE] = {"size", OF_ITS_OWN, OVERRIDE_VERTEX, 0, LEAST_PART},
+    [PARAMETER_DAMPING] = {"damping", OF_DOF, OVERRIDE_JOINT, JOINT_DAMPING, 0},
+    [PARAMETER_SPRING] = {"stiffness", OF_DOF, OVERRIDE_JOINT, JOINT_STIFFNESS, 0},
+    [PARAMETER_DRY] = {"friction", OF_DOF, OVERRIDE_JOINT, JOINT_FRICTION, 0},
+    [PARAMETER_ARMATURE] = {"armature", OF_DOF, OVERRIDE_JOINT, JOINT_ARMATURE, LEAST_PART},
+    [PARAMETER_GRAVITY] = {"gravity", OF_SCENE_AXES, OVERRIDE_GRAVITY, 0, ANY},
+    [PARAMETER_FRICTION] = {"friction", OF_SCENE, OVERRIDE_CONTACT, CONTACT_FRICTION, 0},
+    [PARAMETER_SUPPORT] = {"support", OF_SCENE, OVERRIDE_CONTACT, CONTACT_SUPPORT, LEAST_PART},
+    [PARAMETER_STIFFNESS] = {"stiffness", OF_SCENE, OVERRIDE_CONTACT, CONTACT_STIFFNESS, LEAST_PART},
+    [PARAMETER_SMOOTHING] = {"smoothing", OF_SCENE, OVERRIDE_CONTACT, CONTACT_SMOOTHING, LEAST_PART},
+    [PARAMETER_REST_SPEED] = {"rest_speed", OF_SCENE, OVERRIDE_CONTACT, CONTACT_REST_SPEED, LEAST_PART},
+};
+
+/* ---------------------------------------------------------------- one number, one variable */
+
+/* An item that is being listed. */
+typedef struct {
+  DesignBuild* b;
+  const TaskParameter* item;
+  const ParameterKind* kind;
+  int tied; /* the variable that all of the item share; -1: not yet, or none */
+} Listing;
+
+static bool refuse(const Listing* l, const TaskName* link, const char* why) {
+  SourcePlace place = link ? link->place : l->item->place;
+  diagnostics_add(l->b->diagnostics, SEVERITY_ERROR, place, "%s%s%s: %s", link ? "link '" : "the scene",
+                  link ? link->text : "", link ? "'" : "", why);
+  return false;
+}
+
+/* The variable of the next number, a new one unless the item ties them. */
+static int variable_for(Listing* l, double initial, const char* name) {
+  const TaskParameter* item = l->item;
+  if (item->tie && l->tied >= 0) return l->tied;
+  VariableWish wish = {item->place, item->within, item->low, item->high, 1};
+  if (l->kind->least >= 0) wish.low = fmax(wish.low, l->kind->least * initial);
+  l->tied = design_new_variable(l->b, &wish, initial, "%s", name);
+  if (l->kind->least >= 0) l->b->design->variables[l->tied].scale = fabs(initial);
+  l->b->design->variables[l->tied].prior = isfinite(item->prior) ? item->prior : 0;
+  return l->tied;
+}
+
+static void list_number(Listing* l, int link, int part, int index, const char* name) {
+  ModelOverride at = {l->kind->kind, link, part, index, 0};
+  double initial = *model_scene_number(l->b->scene, &at);
+  if (l->kind->least > 0 && !(initial > 0)) {
+    diagnostics_add(l->b->diagnostics, SEVERITY_ERROR, l->item->place, "%s must begin above 0 to change, got %.6g",
+                    name, initial);
+    return;
+  }
+  int variable = variable_for(l, initial, name);
+  design_add_number(l->b->design, l->kind->kind, link, part, index, l->b->design->variables[variable].initial);
+  design_add_term(l->b->design, variable, 1);
+}
+
+static const char* name_of(char* out, size_t size, const char* owner, const char* word, const char* suffix) {
+  snprintf(out, size, "%s/%s%s%s", owner, word, *suffix ? "/" : "", suffix);
+  return out;
+}
+
+/* ---------------------------------------------------------------- of a link */
+
+static bool list_dofs(Listing* l, const TaskName* name, int link) {
+  const ModelLink* own = &l->b->model->links[link];
+  char text[NAME_MAX_LENGTH + 40], suffix[16];
+  int listed = 0;
+  for (int k = 0; k < own->dof_count; k++) {
+    if (!l->item->dof[k]) continue;
+    if (l->kind->which >= JOINT_FRICTION && k >= own->joint.plain_count) continue;
+    snprintf(suffix, sizeof suffix, "%d", k);
+    list_number(l, link, l->kind->which, k, name_of(text, sizeof text, name->text, l->kind->word, suffix));
+    listed++;
+  }
+  return listed > 0 || refuse(l, name, "its joint has no such degree of freedom");
+}
+
+static void list_axes(Listing* l, const char* owner, int link) {
+  char text[NAME_MAX_LENGTH + 40];
+  for (int k = 0; k < 3; k++) {
+    const char suffix[2] = {"xyz"[k], 0};
+    if (l->item->axes[k]) list_number(l, link, 0, k, name_of(text, sizeof text, owner, l->kind->word, suffix));
+  }
+}
+
+/* ---------------------------------------------------------------- inertia (D9) */
+
+static bool list_scale(Listing* l, const TaskName* name, int link) {
+  char text[NAME_MAX_LENGTH + 40];
+  Listing scale = *l;
+  ParameterKind kind = *l->kind;
+  kind.least = LEAST_PART;
+  scale.kind = &kind;
+  int variable = variable_for(&scale, 1, name_of(text, sizeof text, name->text, "inertia", "scale"));
+  l->tied = scale.tied;
+  for (int k = 0; k < 6; k++) {
+    double base = l->b->scene->links[link].inertia[k];
+    design_add_number(l->b->design, OVERRIDE_INERTIA, link, 0, k, base);
+    design_add_term(l->b->design, variable, base);
+  }
+  return true;
+}
+
+static bool list_inertia(Listing* l, const TaskName* name, int link) {
+  static const char* const word[6] = {"log_x", "log_y", "log_z", "xy", "xz", "yz"};
+  Design* d = l->b->design;
+  bool full = l->item->form == INERTIA_FULL;
+  char text[NAME_MAX_LENGTH + 40];
+  double root[6];
+  if (l->item->form == INERTIA_SCALE) return list_scale(l, name, link);
+  if (l->item->tie) return refuse(l, name, "only inertias of form scale can be tied");
+  if (!inertia_root(l->b->scene->links[link].inertia, root)) return refuse(l, name, "its inertia is flat");
+  DesignInertia own = {.number_first = d->number_count, .variable_first = d->variable_count, .full = full};
+  own.above[0] = root[3] / root[1];
+  own.above[1] = root[4] / root[2];
+  own.above[2] = root[5] / root[2];
+  for (int k = 0; k < (full ? 6 : 3); k++)
+    variable_for(l, k < 3 ? math_log(root[k]) : root[k], name_of(text, sizeof text, name->text, "inertia", word[k]));
+  for (int k = 0; k < 6; k++) design_add_number(d, OVERRIDE_INERTIA, link, 0, k, l->b->scene->links[link].inertia[k]);
+  d->inertias = memory_grown(d->inertias, sizeof(DesignInertia), d->inertia_count, &d->inertia_capacity);
+  d->inertias[d->inertia_count++] = own;
+  return true;
+}
+
+/* ---------------------------------------------------------------- edges of a box */
+
+void design_note_boxes(DesignBuild* b, const Model* model) {
+  b->boxes = MEMORY_NEW(DesignBox, model->link_count);
+  for (int i = 0; i < model->link_count; i++) {
+    const ModelLink* link = &model->links[i];
+    b->boxes[i].hull = -1;
+    for (int k = 0; k < link->hull_count && b->boxes[i].hull < 0; k++) {
+      int shape = model->hulls[link->hull_first + k].shape;
+      if (b->scene->shapes[shape].type != SHAPE_BOX) continue;
+      for (int u = 0; u < b->scene->links[i].shape_count; u++) {
+        const SceneShapeUse* use = &b->scene->links[i].shapes[u];
+        if (use->shape == shape)
+          b->boxes[i] = (DesignBox){k, {mat3_from_quat(use->rotation), use->position}, b->scene->shapes[shape].size};
+      }
+    }
+  }
+}
+
+/* Corners are linear in the edges (D10). */
+static bool list_size(Listing* l, const TaskName* name, int link) {
+  const DesignBox* box = &l->b->boxes[link];
+  char text[NAME_MAX_LENGTH + 40];
+  int variable[3];
+  if (box->hull < 0) return refuse(l, name, "it has no box");
+  for (int axis = 0; axis < 3; axis++) {
+    const char suffix[2] = {"xyz"[axis], 0};
+    variable[axis] = -1;
+    if (!l->item->axes[axis]) continue;
+    double initial = design_component(box->size, axis);
+    variable[axis] = variable_for(l, initial, name_of(text, sizeof text, name->text, "size", suffix));
+    if (initial != l->b->design->variables[variable[axis]].initial)
+      return refuse(l, name, "edges that are tied must be equal to begin with");
+  }
+  const SceneShape* shape = design_hull(l->b->scene, link, box->hull);
+  for (int k = 0; k < shape->point_count; k++) {
+    Vec3 local = mat3_tmul_vec(box->pose.r, vec3_sub(shape->points[k], box->pose.t));
+    for (int axis = 0; axis < 3; axis++) {
+      design_add_number(l->b->design, OVERRIDE_VERTEX, link, box->hull, 3 * k + axis,
+                        design_component(shape->points[k], axis));
+      for (int edge = 0; edge < 3; edge++) {
+        double side = design_component(local, edge) > 0 ? 0.5 : -0.5;
+        if (variable[edge] >= 0) design_add_term(l->b->design, variable[edge], side * box->pose.r.m[axis][edge]);
+      }
+    }
+  }
+  return true;
+}
+
+/* ---------------------------------------------------------------- all of an item */
+
+static bool list_of_link(Listing* l, const TaskName* name) {
+  int link = design_link(l->b, name);
+  if (link < 0) return false;
+  bool weighed = l->item->type <= PARAMETER_INERTIA;
+  if (weighed && !(l->b->model->links[link].mass > 0)) return refuse(l, name, "it has no mass");
+  if (l->item->type == PARAMETER_INERTIA) return list_inertia(l, name, link);
+  if (l->item->type == PARAMETER_SIZE) return list_size(l, name, link);
+  char text[NAME_MAX_LENGTH + 40];
+  if (l->kind->of == OF_DOF) return list_dofs(l, name, link);
+  if (l->kind->of == OF_LINK_AXES)
+    list_axes(l, name->text, link);
+  else
+    list_number(l, link, 0, 0, name_of(text, sizeof text, name->text, l->kind->word, ""));
+  return true;
+}
+
+void design_list_parameter(DesignBuild* b, const TaskParameter* item) {
+  Listing l = {b, item, &KINDS[item->type], -1};
+  char text[80];
+  for (int k = 0; k < item->link_count; k++) list_of_link(&l, &item->links[k]);
+  if (item->link_count > 0) return;
+  bool contact = l.kind->kind == OVERRIDE_CONTACT;
+  if (contact && b->scene->contact.model == CONTACT_NONE)
+    refuse(&l, NULL, "it has no contact");
+  else if (l.kind->of == OF_SCENE_AXES)
+    list_axes(&l, "scene", 0);
+  else
+    list_number(&l, 0, 0, l.kind->which, name_of(text, sizeof text, "contact", l.kind->word, ""));
+}
+
+/* Links whose centre or inertia moves have them as numbers. */
+void design_give_masses(const Task* task, const Model* model, Scene* scene) {
+  for (int k = 0; k < task->parameter_count; k++) {
+    const TaskParameter* item = &task->parameters[k];
+    if (item->type != PARAMETER_CENTER && item->type != PARAMETER_INERTIA) continue;
+    for (int n = 0; n < item->link_count; n++) {
+      int i = design_link_named(scene, item->links[n].text);
+      if (i < 0 || !(model->links[i].mass > 0) || scene->links[i].mass_model == MASS_GIVEN) continue;
+      SceneLink* link = &scene->links[i];
+      Mat3 inertia = mass_moment_inertia_tensor(&model->links[i].moment);
+      const double six[6] = {inertia.m[0][0], inertia.m[1][1], inertia.m[2][2],
+                             inertia.m[0][1], inertia.m[0][2], inertia.m[1][2]};
+      link->mass_model = MASS_GIVEN;
+      link->has_mass = true;
+      link->has_density = false;
+      link->mass = model->links[i].mass;
+      link->center = model->links[i].center;
+      memcpy(link->inertia, six, sizeof(six));
+    }
+  }
+}

@@ -1,0 +1,71 @@
+/* Numbers with their derivatives by six variables, and vectors of them. Private to query/.
+ * Lane 0 holds the value, lanes 1 to 6 its derivatives; element by element, so the bits are those of plain arithmetic.
+ */
+#ifndef SDRS_QUERY_DUAL_H
+#define SDRS_QUERY_DUAL_H
+
+#include "base/base.h"
+
+enum { DUAL_VARIABLES = 6 };
+typedef double Dual __attribute__((vector_size(64)));
+typedef struct {
+  Dual x, y, z;
+} Dual3;
+
+/* Passed between functions of one file only, so how they are passed on older processors does not matter. */
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+static inline Dual dual_of(double x) { return (Dual){x}; }
+/* f(a) with the slope f'(a). */
+static inline Dual dual_chain(Dual a, double value, double slope) {
+  Dual out = a * slope;
+  out[0] = value;
+  return out;
+}
+static inline Dual dual_mul(Dual a, Dual b) {
+  double value = a[0] * b[0];
+  Dual out = a[0] * b + b[0] * a;
+  out[0] = value;
+  return out;
+}
+static inline Dual dual_inverse(Dual a) { return dual_chain(a, 1 / a[0], -1 / (a[0] * a[0])); }
+static inline Dual dual_div(Dual a, Dual b) { return dual_mul(a, dual_inverse(b)); }
+static inline Dual dual_sqrt(Dual a) {
+  double root = sqrt(a[0]);
+  return dual_chain(a, root, 0.5 / root);
+}
+static inline double dual_exponential(double x) { return math_pow(2, x * 0x1.71547652b82fep+0); }
+/* 1 / (1 + exp(-a)) */
+static inline Dual dual_sigmoid(Dual a) {
+  double less = dual_exponential(-fabs(a[0])), part = less / (1 + less);
+  return dual_chain(a, a[0] < 0 ? part : 1 - part, part * (1 - part));
+}
+/* tanh a = 2 sigmoid(2 a) - 1 */
+static inline Dual dual_tanh(Dual a) {
+  Dual out = 2 * dual_sigmoid(2 * a);
+  out[0] -= 1;
+  return out;
+}
+/* log(1 + exp(a)) */
+static inline Dual dual_softplus(Dual a) {
+  double less = dual_exponential(-fabs(a[0])), part = less / (1 + less);
+  return dual_chain(a, fmax(a[0], 0) + math_log(1 + less), a[0] < 0 ? part : 1 - part);
+}
+
+static inline Dual3 dual3_of(Vec3 v) { return (Dual3){dual_of(v.x), dual_of(v.y), dual_of(v.z)}; }
+static inline Vec3 dual3_value(Dual3 v) { return vec3(v.x[0], v.y[0], v.z[0]); }
+static inline Vec3 dual3_slope(Dual3 v, int k) { return vec3(v.x[k], v.y[k], v.z[k]); }
+static inline Dual3 dual3_add(Dual3 a, Dual3 b) { return (Dual3){a.x + b.x, a.y + b.y, a.z + b.z}; }
+static inline Dual3 dual3_sub(Dual3 a, Dual3 b) { return (Dual3){a.x - b.x, a.y - b.y, a.z - b.z}; }
+static inline Dual dual3_dot(Dual3 a, Dual3 b) { return dual_mul(a.x, b.x) + dual_mul(a.y, b.y) + dual_mul(a.z, b.z); }
+static inline Dual3 dual3_scale(Dual3 a, Dual s) {
+  return (Dual3){dual_mul(a.x, s), dual_mul(a.y, s), dual_mul(a.z, s)};
+}
+/* With a constant matrix. */
+static inline Dual3 dual3_turned(Mat3 r, Dual3 v) {
+  return (Dual3){r.m[0][0] * v.x + r.m[0][1] * v.y + r.m[0][2] * v.z,
+                 r.m[1][0] * v.x + r.m[1][1] * v.y + r.m[1][2] * v.z,
+                 r.m[2][0] * v.x + r.m[2][1] * v.y + r.m[2][2] * v.z};
+}
+
+#endif

@@ -1,0 +1,506 @@
+/* Contact manifolds (X1-X7). docs/derivations/manifold.md
+ * All is done in b's frame; the six variables are a turn of a about its origin and a move of it, along b's axes. */
+#include "query/query.h"
+#include <stdlib.h>
+#include <string.h>
+#include "query/dual.h"
+
+/* Normals are n / sqrt(NORMAL_FLOOR + |n|^2). */
+#define NORMAL_FLOOR 1e-12
+/* Edges nearer than this part of the smoothing have no direction between them. */
+#define APART_FLOOR 1e-2
+
+typedef struct {
+  const ManifoldBody* body[2];
+  const ManifoldOptions* options;
+  Pose pose_b;
+  Pose relative; /* of a in b's frame */
+} ManifoldPair;
+
+/* What a body's field is at a place. */
+typedef struct {
+  Dual value;
+  Dual3 normal; /* outward */
+} DualField;
+
+/* ---------------------------------------------------------------- places */
+
+static Vec3 turn_of(int k) { return vec3(k == 1, k == 2, k == 3); }
+static Vec3 move_of(int k) { return vec3(k == 4, k == 5, k == 6); }
+
+static Dual3 dual3_make(Vec3 value, const Vec3 slope[DUAL_VARIABLES + 1]) {
+  Dual3 out = dual3_of(value);
+  for (int k = 1; k <= DUAL_VARIABLES; k++) {
+    out.x[k] = slope[k].x;
+    out.y[k] = slope[k].y;
+    out.z[k] = slope[k].z;
+  }
+  return out;
+}
+
+/* A point of a body's own frame in b's. */
+static Dual3 placed(const ManifoldPair* s, int body, Vec3 point) {
+  if (body == 1) return dual3_of(point);
+  Vec3 arm = mat3_mul_vec(s->relative.r, point), slope[DUAL_VARIABLES + 1];
+  for (int k = 1; k <= DUAL_VARIABLES; k++) slope[k] = vec3_add(vec3_cross(turn_of(k), arm), move_of(k));
+  return dual3_make(vec3_add(arm, s->relative.t), slope);
+}
+
+static Dual3 unit(Dual3 v) {
+  Dual square = dual3_dot(v, v);
+  square[0] += NORMAL_FLOOR;
+  return dual3_scale(v, dual_inverse(dual_sqrt(square)));
+}
+
+static DualField field_of_b(const ManifoldPair* s, Dual3 place) {
+  FieldValue v = field_evaluate(s->body[1]->field, dual3_value(place));
+  DualField out = {.value = dual_of(v.value)};
+  Vec3 slope[DUAL_VARIABLES + 1];
+  for (int k = 1; k <= DUAL_VARIABLES; k++) {
+    Vec3 moved = dual3_slope(place, k);
+    out.value[k] = vec3_dot(v.gradient, moved);
+    slope[k] = mat3_mul_vec(v.turn, moved);
+  }
+  out.normal = unit(dual3_make(v.outward, slope));
+  return out;
+}
+
+/* In a's frame the place moves by R^T (dp - turn x (p - t) - move); its normal turns along. */
+static DualField field_of_a(const ManifoldPair* s, Dual3 place) {
+  Mat3 r = s->relative.r;
+  Vec3 arm = vec3_sub(dual3_value(place), s->relative.t);
+  FieldValue v = field_evaluate(s->body[0]->field, mat3_tmul_vec(r, arm));
+  DualField out = {.value = dual_of(v.value)};
+  Vec3 slope[DUAL_VARIABLES + 1], outward = mat3_mul_vec(r, v.outward);
+  for (int k = 1; k <= DUAL_VARIABLES; k++) {
+    Vec3 carried = vec3_add(vec3_cross(turn_of(k), arm), move_of(k));
+    Vec3 moved = mat3_tmul_vec(r, vec3_sub(dual3_slope(place, k), carried));
+    out.value[k] = vec3_dot(v.gradient, moved);
+    slope[k] = vec3_add(vec3_cross(turn_of(k), outward), mat3_mul_vec(r, mat3_mul_vec(v.turn, moved)));
+  }
+  out.normal = unit(dual3_make(outward, slope));
+  return out;
+}
+
+static DualField field_at(const ManifoldPair* s, int body, Dual3 place) {
+  return body == 0 ? field_of_a(s, place) : field_of_b(s, place);
+}
+
+/* ---------------------------------------------------------------- answers */
+
+/* A motion of a in the world is one along b's axes; one of b moves a the other way, about b's origin, and what is in
+ * b's frame along (X7). column: 0 to 5 of a, 6 to 11 of b. */
+static Dual3 motion_of(const ManifoldPair* s, int column, double along[DUAL_VARIABLES + 1]) {
+  Vec3 axis = vec3(column % 3 == 0, column % 3 == 1, column % 3 == 2), own = mat3_tmul_vec(s->pose_b.r, axis);
+  bool turns = column % 6 < 3;
+  Vec3 turn = turns ? own : vec3(0, 0, 0), move = turns ? vec3(0, 0, 0) : own;
+  if (column >= 6) {
+    if (turns) move = vec3_scale(vec3_cross(own, s->relative.t), -1);
+    turn = vec3_scale(turn, -1);
+    if (!turns) move = vec3_scale(own, -1);
+  }
+  const double parts[DUAL_VARIABLES + 1] = {0, turn.x, turn.y, turn.z, move.x, move.y, move.z};
+  memcpy(along, parts, sizeof parts);
+  return dual3_of(axis);
+}
+
+static double directed(Dual d, const double along[DUAL_VARIABLES + 1]) {
+  double sum = 0;
+  for (int k = 1; k <= DUAL_VARIABLES; k++) sum += d[k] * along[k];
+  return sum;
+}
+
+static Vec3 directed3(Dual3 v, const double along[DUAL_VARIABLES + 1]) {
+  return vec3(directed(v.x, along), directed(v.y, along), directed(v.z, along));
+}
+
+static void put_vector(ManifoldContact* out, int row, int column, Vec3 v) {
+  out->slope[row][column] = v.x;
+  out->slope[row + 1][column] = v.y;
+  out->slope[row + 2][column] = v.z;
+}
+
+static void put_contact(const ManifoldPair* s, ContactKind kind, Dual3 point, Dual distance, Dual3 normal,
+                        Dual activity, ManifoldContact* out) {
+  Mat3 r = s->pose_b.r;
+  *out = (ManifoldContact){.kind = kind, .distance = distance[0], .activity = activity[0]};
+  out->point = pose_apply(s->pose_b, dual3_value(point));
+  out->normal = mat3_mul_vec(r, dual3_value(normal));
+  Vec3 arm = vec3_sub(out->point, s->pose_b.t);
+  for (int column = 0; column < 12; column++) {
+    double along[DUAL_VARIABLES + 1];
+    Vec3 axis = dual3_value(motion_of(s, column, along));
+    Vec3 moved = mat3_mul_vec(r, directed3(point, along)), turned = mat3_mul_vec(r, directed3(normal, along));
+    if (column >= 6) moved = vec3_add(moved, column < 9 ? vec3_cross(axis, arm) : axis);
+    if (column >= 6 && column < 9) turned = vec3_add(turned, vec3_cross(axis, out->normal));
+    put_vector(out, MANIFOLD_POINT, column, moved);
+    put_vector(out, MANIFOLD_NORMAL, column, turned);
+    out->slope[MANIFOLD_DISTANCE][column] = directed(distance, along);
+    out->slope[MANIFOLD_ACTIVITY][column] = directed(activity, along);
+  }
+}
+
+static Dual3 from_a_to_b(int outward_of, Dual3 normal) {
+  return outward_of == 0 ? normal : dual3_scale(normal, dual_of(-1));
+}
+
+/* ---------------------------------------------------------------- soft choice */
+
+typedef struct {
+  double depth;
+  int index;
+} RankedDepth;
+
+static int deepest_first(const void* a, const void* b) {
+  const RankedDepth *x = a, *y = b;
+  if (x->depth != y->depth) return x->depth > y->depth ? -1 : 1;
+  return (x->index > y->index) - (x->index < y->index);
+}
+
+/* Weights of the rank-th deepest: softmax over i of -|depth_(rank) - depth_i| / smoothing (X1). */
+static void choose(const Dual* depth, int count, int chosen, double smoothing, Dual* weight) {
+  Dual sum = dual_of(0);
+  for (int i = 0; i < count; i++) {
+    Dual apart = (depth[chosen] - depth[i]) / smoothing;
+    if (apart[0] > 0) apart = -apart;
+    weight[i] = dual_chain(apart, dual_exponential(apart[0]), dual_exponential(apart[0]));
+    sum += weight[i];
+  }
+  Dual over = dual_inverse(sum);
+  for (int i = 0; i < count; i++) weight[i] = dual_mul(weight[i], over);
+}
+
+/* Means of `width` places a member over all members, by the weights of each of the `wanted` deepest. */
+static void choose_deepest(const Dual* depth, const Dual3* places, int count, int width, int wanted, double smoothing,
+                           Dual3* out) {
+  RankedDepth* order = MEMORY_NEW(RankedDepth, count);
+  Dual* weight = memory_alloc(sizeof(Dual) * (size_t)count);
+  for (int i = 0; i < count; i++) order[i] = (RankedDepth){depth[i][0], i};
+  qsort(order, (size_t)count, sizeof *order, deepest_first);
+  for (int rank = 0; rank < wanted; rank++) {
+    choose(depth, count, order[rank].index, smoothing, weight);
+    for (int k = 0; k < width; k++) {
+      Dual3 sum = dual3_of(vec3(0, 0, 0));
+      for (int i = 0; i < count; i++) sum = dual3_add(sum, dual3_scale(places[i * width + k], weight[i]));
+      out[rank * width + k] = sum;
+    }
+  }
+  memory_free(weight);
+  memory_free(order);
+}
+
+static int wanted_of(int all, int asked) { return asked > 0 && asked < all ? asked : all; }
+
+/* ---------------------------------------------------------------- points */
+
+/* Where the points of a body are, and how deep within the other. */
+typedef struct {
+  Dual3* place;
+  Dual* depth;
+} Points;
+
+static Points points_create(const ManifoldPair* s, int body) {
+  const ManifoldBody* own = s->body[body];
+  Points points = {memory_alloc(sizeof(Dual3) * (size_t)own->point_count),
+                   memory_alloc(sizeof(Dual) * (size_t)own->point_count)};
+  for (int i = 0; i < own->point_count; i++) {
+    points.place[i] = placed(s, body, own->points[i]);
+    points.depth[i] = -field_at(s, 1 - body, points.place[i]).value;
+  }
+  return points;
+}
+
+static void points_free(Points* points) {
+  memory_free(points->place);
+  memory_free(points->depth);
+}
+
+static ManifoldContact* point_contacts(const ManifoldPair* s, int body, const Points* points, ManifoldContact* out) {
+  int count = s->body[body]->point_count, wanted = wanted_of(count, s->options->points);
+  Dual3* place = points->place;
+  if (wanted < count) {
+    place = memory_alloc(sizeof(Dual3) * (size_t)wanted);
+    choose_deepest(points->depth, points->place, count, 1, wanted, s->options->smoothing, place);
+  }
+  for (int i = 0; i < wanted; i++) {
+    DualField other = field_at(s, 1 - body, place[i]);
+    put_contact(s, body == 0 ? CONTACT_POINT_A : CONTACT_POINT_B, place[i], other.value,
+                from_a_to_b(1 - body, other.normal), dual_of(1), out++);
+  }
+  if (place != points->place) memory_free(place);
+  return out;
+}
+
+/* ---------------------------------------------------------------- a pair of edges */
+
+/* min (x^2 q11 + 2 x y q12 + y^2 q22) / 2 + x c1 + y c2 */
+typedef struct {
+  Dual q11, q12, q22, c1, c2;
+} Bowl;
+
+static Dual bowl_at(const Bowl* q, Dual x, Dual y) {
+  Dual square = dual_mul(q->q11, dual_mul(x, x)) + dual_mul(q->q22, dual_mul(y, y));
+  return 0.5 * square + dual_mul(q->q12, dual_mul(x, y)) + dual_mul(q->c1, x) + dual_mul(q->c2, y);
+}
+
+/* x within 0 and 1, softly. */
+static Dual clipped(Dual x, double softness) {
+  Dual above = x;
+  above[0] -= 1;
+  return softness * (dual_softplus(x / softness) - dual_softplus(above / softness));
+}
+
+/* Whether x lies between 0 and 1, softly. */
+static Dual between(Dual x, double softness) {
+  Dual below = -x;
+  below[0] += 1;
+  return dual_mul(dual_sigmoid(x / softness), dual_sigmoid(below / softness));
+}
+
+/* The least on the four sides of the unit square, softly the least of them (X3). */
+static void least_on_border(const Bowl* q, double softness, Dual* x, Dual* y) {
+  const Dual one = dual_of(1), zero = dual_of(0);
+  Dual over1 = dual_inverse(q->q11), over2 = dual_inverse(q->q22);
+  Dual px[4] = {one, zero, clipped(-dual_mul(q->q12 + q->c1, over1), softness),
+                clipped(-dual_mul(q->c1, over1), softness)};
+  Dual py[4] = {clipped(-dual_mul(q->q12 + q->c2, over2), softness), clipped(-dual_mul(q->c2, over2), softness), one,
+                zero};
+  Dual cost[4], sum = zero;
+  double least = HUGE_VAL;
+  for (int k = 0; k < 4; k++) {
+    cost[k] = bowl_at(q, px[k], py[k]);
+    least = fmin(least, cost[k][0]);
+  }
+  *x = *y = zero;
+  for (int k = 0; k < 4; k++) {
+    double weight = dual_exponential((least - cost[k][0]) / softness);
+    Dual w = dual_chain(cost[k], weight, -weight / softness);
+    sum += w;
+    *x += dual_mul(w, px[k]);
+    *y += dual_mul(w, py[k]);
+  }
+  *x = dual_div(*x, sum);
+  *y = dual_div(*y, sum);
+}
+
+/* The least of the bowl in the unit square, and how far it is inside (X2-X4). */
+static Dual least_in_square(const Bowl* q, double softness, Dual* x, Dual* y) {
+  Dual over = dual_inverse(dual_mul(q->q11, q->q22) - dual_mul(q->q12, q->q12));
+  Dual free_x = dual_mul(dual_mul(q->q12, q->c2) - dual_mul(q->q22, q->c1), over);
+  Dual free_y = dual_mul(dual_mul(q->q12, q->c1) - dual_mul(q->q11, q->c2), over);
+  Dual inside = dual_mul(between(free_x, softness), between(free_y, softness)), outside = -inside;
+  outside[0] += 1;
+  least_on_border(q, softness, x, y);
+  *x = dual_mul(inside, free_x) + dual_mul(outside, *x);
+  *y = dual_mul(inside, free_y) + dual_mul(outside, *y);
+  return inside;
+}
+
+/* Lengths in units of the edges' own. */
+static Bowl bowl_of_edges(const Dual3 a[2], const Dual3 b[2], double regularization) {
+  Dual3 along = dual3_sub(a[1], a[0]), back = dual3_sub(b[0], b[1]), between_starts = dual3_sub(a[0], b[0]);
+  Bowl q = {dual3_dot(along, along), dual3_dot(along, back), dual3_dot(back, back), dual3_dot(along, between_starts),
+            dual3_dot(back, between_starts)};
+  Dual over = dual_inverse(0.5 * (q.q11 + q.q22));
+  Dual* const entry[5] = {&q.q11, &q.q12, &q.q22, &q.c1, &q.c2};
+  for (int k = 0; k < 5; k++) *entry[k] = dual_mul(*entry[k], over);
+  q.q11[0] += regularization;
+  q.q22[0] += regularization;
+  q.c1[0] -= 0.5 * regularization;
+  q.c2[0] -= 0.5 * regularization;
+  return q;
+}
+
+static Dual3 along_edge(const Dual3 edge[2], Dual x) {
+  return dual3_add(edge[0], dual3_scale(dual3_sub(edge[1], edge[0]), x));
+}
+
+typedef struct {
+  Dual3 witness[2], normal[2]; /* on a, on b; normals from a to b */
+  Dual distance[2], apart;     /* apart: unsigned */
+  Dual activity[2];            /* without that of neighbours */
+} EdgePair;
+
+/* Signs by the other body's normal at its own witness point (X5); penetration, clash (X6). */
+static void judge(const ManifoldPair* s, Dual inside, EdgePair* out) {
+  double smoothing = s->options->smoothing, softness = s->options->softness, floor = APART_FLOOR * smoothing;
+  Dual3 apart = dual3_sub(out->witness[0], out->witness[1]); /* from b to a */
+  Dual square = dual3_dot(apart, apart);
+  square[0] += floor * floor;
+  Dual3 direction = dual3_scale(apart, dual_inverse(dual_sqrt(square)));
+  out->apart = dual3_dot(apart, direction);
+  DualField other[2] = {field_at(s, 1, out->witness[0]), field_at(s, 0, out->witness[1])};
+  DualField own[2] = {field_at(s, 0, out->witness[0]), field_at(s, 1, out->witness[1])};
+  Dual clash = dual_sigmoid(-dual3_dot(own[0].normal, own[1].normal) / softness);
+  for (int k = 0; k < 2; k++) {
+    Dual3 outward = k == 0 ? direction : dual3_scale(direction, dual_of(-1)); /* of the other body, were they apart */
+    Dual sign = dual_tanh(dual3_dot(own[1 - k].normal, outward) / softness);
+    out->distance[k] = dual_mul(sign, out->apart);
+    out->normal[k] = from_a_to_b(1 - k, dual3_scale(outward, sign));
+    Dual penetrates = dual_sigmoid(-other[k].value / smoothing);
+    out->activity[k] = dual_mul(dual_mul(inside, penetrates), clash);
+  }
+}
+
+static void meet(const ManifoldPair* s, const Dual3 a[2], const Dual3 b[2], EdgePair* out) {
+  Bowl q = bowl_of_edges(a, b, s->options->regularization);
+  Dual x, y, inside = least_in_square(&q, s->options->softness, &x, &y);
+  out->witness[0] = along_edge(a, x);
+  out->witness[1] = along_edge(b, y);
+  judge(s, inside, out);
+}
+
+/* ---------------------------------------------------------------- edges */
+
+/* The chosen edges of a body: two places each. */
+static Dual3* edges_create(const ManifoldPair* s, int body, const Points* points, int* wanted) {
+  const ManifoldBody* own = s->body[body];
+  *wanted = wanted_of(own->edge_count, s->options->edges);
+  Dual3* all = memory_alloc(sizeof(Dual3[2]) * (size_t)own->edge_count);
+  Dual* depth = memory_alloc(sizeof(Dual) * (size_t)own->edge_count);
+  for (int i = 0; i < own->edge_count; i++) {
+    for (int k = 0; k < 2; k++) all[2 * i + k] = points->place[own->edges[i][k]];
+    depth[i] = 0.5 * (points->depth[own->edges[i][0]] + points->depth[own->edges[i][1]]);
+  }
+  Dual3* out = all;
+  if (*wanted < own->edge_count) {
+    out = memory_alloc(sizeof(Dual3[2]) * (size_t)*wanted);
+    choose_deepest(depth, all, own->edge_count, 2, *wanted, s->options->smoothing, out);
+    memory_free(all);
+  }
+  memory_free(depth);
+  return out;
+}
+
+/* Of the distances in a row or column of all pairs: exp(-apart / smoothing) summed, scaled by that of the least. */
+typedef struct {
+  double least;
+  Dual sum;
+} NearEdges;
+
+static Dual nearness(const EdgePair* pair, double least, double smoothing) {
+  double weight = dual_exponential((least - pair->apart[0]) / smoothing);
+  return dual_chain(pair->apart, weight, -weight / smoothing);
+}
+
+static NearEdges neighbours_of(const EdgePair* first, int stride, int count, double smoothing) {
+  NearEdges out = {HUGE_VAL, dual_of(0)};
+  for (int i = 0; i < count; i++) out.least = fmin(out.least, first[i * stride].apart[0]);
+  for (int i = 0; i < count; i++) out.sum += nearness(&first[i * stride], out.least, smoothing);
+  return out;
+}
+
+static void put_edges(const ManifoldPair* s, const EdgePair* pair, const NearEdges near[2], ManifoldContact* out) {
+  for (int side = 0; side < 2; side++) {
+    Dual nearest = dual_div(nearness(pair, near[side].least, s->options->smoothing), near[side].sum);
+    put_contact(s, side == 0 ? CONTACT_EDGE_A : CONTACT_EDGE_B, pair->witness[side], pair->distance[side],
+                pair->normal[side], dual_mul(pair->activity[side], nearest), &out[side]);
+  }
+}
+
+static void edge_contacts(const ManifoldPair* s, const Points points[2], ManifoldContact* out) {
+  int count[2];
+  double smoothing = s->options->smoothing;
+  Dual3* edges[2] = {edges_create(s, 0, &points[0], &count[0]), edges_create(s, 1, &points[1], &count[1])};
+  EdgePair* pairs = memory_alloc(sizeof(EdgePair) * (size_t)count[0] * (size_t)count[1]);
+  NearEdges* column = memory_alloc(sizeof(NearEdges) * (size_t)count[1]);
+  for (int i = 0; i < count[0]; i++)
+    for (int k = 0; k < count[1]; k++) meet(s, edges[0] + 2 * i, edges[1] + 2 * k, &pairs[i * count[1] + k]);
+  for (int k = 0; k < count[1]; k++) column[k] = neighbours_of(pairs + k, count[1], count[0], smoothing);
+  for (int i = 0; i < count[0]; i++) {
+    NearEdges near[2] = {neighbours_of(pairs + i * count[1], 1, count[1], smoothing)};
+    for (int k = 0; k < count[1]; k++, out += 2) {
+      near[1] = column[k];
+      put_edges(s, &pairs[i * count[1] + k], near, out);
+    }
+  }
+  memory_free(column);
+  memory_free(pairs);
+  for (int body = 0; body < 2; body++) memory_free(edges[body]);
+}
+
+/* ---------------------------------------------------------------- all */
+
+int64_t manifold_count(const ManifoldBody* a, const ManifoldBody* b, const ManifoldOptions* options) {
+  int64_t edges = (int64_t)wanted_of(a->edge_count, options->edges) * wanted_of(b->edge_count, options->edges);
+  return wanted_of(a->point_count, options->points) + wanted_of(b->point_count, options->points) + 2 * edges;
+}
+
+void manifold_query(const ManifoldBody* a, Pose pose_a, const ManifoldBody* b, Pose pose_b,
+                    const ManifoldOptions* options, ManifoldContact* out) {
+  ManifoldPair s = {.body = {a, b}, .options = options, .pose_b = pose_b};
+  s.relative.r = mat3_mul(mat3_transpose(pose_b.r), pose_a.r);
+  s.relative.t = pose_apply_inverse(pose_b, pose_a.t);
+  Points points[2] = {points_create(&s, 0), points_create(&s, 1)};
+  for (int body = 0; body < 2; body++) out = point_contacts(&s, body, &points[body], out);
+  edge_contacts(&s, points, out);
+  for (int body = 0; body < 2; body++) points_free(&points[body]);
+}
+
+/* ---------------------------------------------------------------- bodies */
+
+/* Triangles whose normals differ by less lie in one plane. */
+#define ONE_PLANE 1e-9
+
+static Vec3 normal_of(const TriangleSurface* surface, int i) {
+  Vec3 a = surface->points[surface->triangles[i][0]];
+  return vec3_normalized(vec3_cross(vec3_sub(surface->points[surface->triangles[i][1]], a),
+                                    vec3_sub(surface->points[surface->triangles[i][2]], a)));
+}
+
+/* An edge of a triangle: ends in ascending order. */
+typedef struct {
+  uint64_t ends;
+  int triangle;
+} TriangleSide;
+
+static int by_ends(const void* a, const void* b) {
+  const TriangleSide *x = a, *y = b;
+  if (x->ends != y->ends) return x->ends < y->ends ? -1 : 1;
+  return (x->triangle > y->triangle) - (x->triangle < y->triangle);
+}
+
+static void add_edge(ManifoldBody* body, uint64_t ends) {
+  int from = (int)(ends >> 32), to = (int)(ends & 0xffffffff);
+  Vec3 along = vec3_sub(body->points[to], body->points[from]);
+  double largest = fabs(along.x) >= fabs(along.y) ? along.x : along.y;
+  if (fabs(along.z) > fabs(largest)) largest = along.z;
+  body->edges[body->edge_count][0] = largest < 0 ? to : from;
+  body->edges[body->edge_count++][1] = largest < 0 ? from : to;
+}
+
+static void find_edges(ManifoldBody* body, const TriangleSurface* surface) {
+  int count = 3 * surface->triangle_count;
+  TriangleSide* sides = MEMORY_NEW(TriangleSide, count);
+  for (int i = 0; i < count; i++) {
+    uint64_t from = (uint64_t)surface->triangles[i / 3][i % 3], to = (uint64_t)surface->triangles[i / 3][(i + 1) % 3];
+    sides[i] = (TriangleSide){from < to ? from << 32 | to : to << 32 | from, i / 3};
+  }
+  qsort(sides, (size_t)count, sizeof *sides, by_ends);
+  body->edges = (int(*)[2])MEMORY_NEW(int, 2 * count);
+  for (int i = 0; i < count;) {
+    int end = i + 1;
+    bool bent = false;
+    for (; end < count && sides[end].ends == sides[i].ends; end++)
+      bent = bent || vec3_norm(vec3_sub(normal_of(surface, sides[end].triangle),
+                                        normal_of(surface, sides[i].triangle))) > ONE_PLANE;
+    if (bent || end == i + 1) add_edge(body, sides[i].ends);
+    i = end;
+  }
+  memory_free(sides);
+}
+
+ManifoldBody manifold_body_create(const Field* field, TriangleSurface* surface) {
+  ManifoldBody body = {.field = field, .points = surface->points, .point_count = surface->point_count};
+  find_edges(&body, surface);
+  for (int i = 0; i < body.point_count; i++) body.outer = fmax(body.outer, vec3_norm(body.points[i]));
+  surface->points = NULL;
+  surface_free(surface);
+  return body;
+}
+
+void manifold_body_free(ManifoldBody* body) {
+  memory_free(body->points);
+  memory_free(body->edges);
+  *body = (ManifoldBody){0};
+}

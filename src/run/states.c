@@ -1,0 +1,65 @@
+/* The states of a run that others may begin in: states/<step> in its folder, a file of numbers each (docs/receding.md).
+ * They are held until the run is done, so that a folder has those of one run. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "run/states.h"
+
+/* Signs of the quaternions in trajectory.csv, which the rows of a run that goes on keep to. */
+#define ROTATIONS "rotations"
+
+void kept_states_add(KeptStates* kept, Sim* sim, const Quat* rotations, int links) {
+  kept->items = memory_grown(kept->items, sizeof(KeptState), kept->count, &kept->capacity);
+  KeptState* state = &kept->items[kept->count++];
+  state->step = sim_state(sim)->step;
+  sim_state_file(sim, &state->file);
+  number_file_add_doubles(&state->file, ROTATIONS, &rotations[0].w, 4 * links);
+}
+
+void kept_states_free(KeptStates* kept) {
+  for (int k = 0; k < kept->count; k++) number_file_free(&kept->items[k].file);
+  memory_free(kept->items);
+  *kept = (KeptStates){0};
+}
+
+void kept_states_rotations(const Model* model, Quat* rotations) {
+  int numbers = 4 * model->link_count;
+  if (!model->start || number_file_doubles_count(model->start, ROTATIONS) != numbers) return;
+  Diagnostics none = {0};
+  (void)number_file_get_doubles(model->start, ROTATIONS, &rotations[0].w, numbers, &none);
+  diagnostics_free(&none);
+}
+
+/* What an earlier run left in the folder. */
+static void remove_states(const char* path) {
+  DIR* folder = opendir(path);
+  for (struct dirent* entry = folder ? readdir(folder) : NULL; entry; entry = readdir(folder)) {
+    const char* name = entry->d_name;
+    if (strspn(name, "0123456789") != strlen(name)) continue;
+    char* file = file_join(path, name);
+    (void)remove(file);
+    memory_free(file);
+  }
+  if (folder) closedir(folder);
+}
+
+static Status report_failure(Diagnostics* diagnostics, const char* path) {
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot write: %s", strerror(errno));
+  return STATUS_IO;
+}
+
+Status kept_states_write(const KeptStates* kept, const char* run, Diagnostics* diagnostics) {
+  char* folder = file_join(run, STATE_FOLDER);
+  remove_states(folder);
+  Status status = kept->count > 0 ? file_make_folder_reported(folder, diagnostics) : STATUS_OK;
+  for (int k = 0; k < kept->count && status == STATUS_OK; k++) {
+    char* path = scene_state_path(run, kept->items[k].step);
+    status = number_file_write(&kept->items[k].file, path);
+    if (status != STATUS_OK) status = report_failure(diagnostics, path);
+    memory_free(path);
+  }
+  memory_free(folder);
+  return status;
+}

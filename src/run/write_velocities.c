@@ -1,0 +1,52 @@
+/* velocities.csv: time, then of every link the velocity of its centre of mass and its angular velocity, world axes,
+ * then every joint rate. */
+#include "run/writer.h"
+
+static const char* const COLUMNS[] = {"vx", "vy", "vz", "wx", "wy", "wz"};
+enum { COLUMN_COUNT = sizeof COLUMNS / sizeof COLUMNS[0] };
+
+static void add_field(Text* row, const Text* name) {
+  text_add(row, ",");
+  csv_add_field(row, name->data);
+}
+
+static void header(Text* row, const Model* model) {
+  text_add(row, "time");
+  Text name = {0};
+  for (int i = 0; i < model->link_count; i++)
+    for (int k = 0; k < COLUMN_COUNT; k++) {
+      name.length = 0;
+      text_add(&name, "%s/%s", model->links[i].name, COLUMNS[k]);
+      add_field(row, &name);
+    }
+  for (int i = 0; i < model->link_count; i++)
+    for (int k = 0; k < model->links[i].dof_count; k++) {
+      name.length = 0;
+      run_columns_name(&name, model, i, k, RUN_INCREMENTS);
+      text_add(&name, "/rate");
+      add_field(row, &name);
+    }
+  text_add(row, "\n");
+  text_free(&name);
+}
+
+static void add_number(Text* row, double value) {
+  text_add_bytes(row, ",", 1);
+  text_add_double(row, value);
+}
+
+static void rows(Text* row, WriterContext* context, const RunFrame* frame) {
+  const Model* model = context->model;
+  text_add_double(row, frame->state->time);
+  for (int i = 0; i < model->link_count; i++) {
+    Vec3 v = frame->velocity[i], w = frame->angular_velocity[i];
+    const double values[COLUMN_COUNT] = {v.x, v.y, v.z, w.x, w.y, w.z};
+    for (int k = 0; k < COLUMN_COUNT; k++) add_number(row, values[k]);
+  }
+  for (int i = 0; i < model->link_count; i++)
+    for (int k = 0; k < model->links[i].dof_count; k++)
+      add_number(row, frame->state->rate[model->links[i].dof_first + k]);
+  text_add_bytes(row, "\n", 1);
+}
+
+const RunWriter WRITER_VELOCITIES = {"velocities.csv", true, header, rows, OUTPUT_VELOCITIES};

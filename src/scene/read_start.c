@@ -1,0 +1,123 @@
+/* The state of a recorded run that a scene begins in. */
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scene/parts.h"
+
+enum { NAMED_MAX = 8 }; /* times that a message lists */
+
+char* scene_state_path(const char* run, int step) {
+  Text path = {0};
+  text_add(&path, "%s/%s/%d", run, STATE_FOLDER, step);
+  return path.data;
+}
+
+void start_free(SceneStart* start) {
+  if (start->state) number_file_free(start->state);
+  memory_free(start->state);
+  memory_free(start->run);
+  *start = (SceneStart){0};
+}
+
+void scene_set_start(Scene* scene, NumberFile* state) {
+  SourcePlace place = scene->start.place;
+  start_free(&scene->start);
+  scene->start = (SceneStart){.place = place, .state = state};
+  if (state) (void)number_file_get_doubles(state, "time", &scene->start.time, 1, &(Diagnostics){0});
+}
+
+/* ---------------------------------------------------------------- what a folder has */
+
+/* The number that a file's name is; -1: it is none. */
+static int step_of(const char* name) {
+  char* end;
+  if (*name < '1' || *name > '9') return -1;
+  long value = strtol(name, &end, 10);
+  return *end == 0 && value <= STEPS_MAX ? (int)value : -1;
+}
+
+static int by_step(const void* a, const void* b) { return *(const int*)a - *(const int*)b; }
+
+/* The steps at whose ends a run kept its state, ascending; owned by the caller. */
+static int* kept_steps(const char* run, int* count) {
+  char* path = file_join(run, STATE_FOLDER);
+  DIR* folder = opendir(path);
+  int *steps = NULL, capacity = 0;
+  *count = 0;
+  for (struct dirent* entry = folder ? readdir(folder) : NULL; entry; entry = readdir(folder)) {
+    int step = step_of(entry->d_name);
+    if (step < 0) continue;
+    steps = memory_grown(steps, sizeof(int), *count, &capacity);
+    steps[(*count)++] = step;
+  }
+  if (folder) closedir(folder);
+  memory_free(path);
+  if (*count > 0) qsort(steps, (size_t)*count, sizeof(int), by_step);
+  return steps;
+}
+
+static void complain_of_time(Reader* reader, const Node* map, const char* run, const int* steps, int count,
+                             double time) {
+  double dt = reader->scene->simulation.dt;
+  Text kept = {0};
+  for (int k = 0; k < count && k < NAMED_MAX; k++) text_add(&kept, "%s%.10g", k ? ", " : "", steps[k] * dt);
+  const Node* given = node_find(map, "time");
+  reader_error(reader, given ? given->place : map->place,
+               "the run %s kept no state at %.10g s: it has %s%s s (its simulation.keep_states asks for more)",
+               text_excerpt(run).text, time, kept.data, count > NAMED_MAX ? ", ..." : "");
+  text_free(&kept);
+}
+
+/* The kept step that is meant; -1 when there is none. */
+static int choose_step(Reader* reader, const Node* map, const char* run, double time) {
+  int count, chosen = -1, *steps = kept_steps(run, &count);
+  double dt = reader->scene->simulation.dt;
+  bool any = !is_given(map, "time");
+  for (int k = 0; k < count; k++)
+    if (any || fabs(time - steps[k] * dt) <= 1e-6 * dt) chosen = steps[k];
+  if (count == 0)
+    reader_error(reader, map->place, "%s is no run folder that keeps a state: `sdrs simulate` makes one",
+                 text_excerpt(run).text);
+  else if (chosen < 0)
+    complain_of_time(reader, map, run, steps, count, time);
+  memory_free(steps);
+  return chosen;
+}
+
+/* ---------------------------------------------------------------- reading */
+
+/* As seen from the scene, else from where the program was started. */
+static char* find_run(const Reader* reader, const char* written) {
+  char* beside = file_resolve(reader->scene->path, written);
+  char* states = file_join(beside, STATE_FOLDER);
+  bool there = file_exists(states);
+  memory_free(states);
+  if (there) return beside;
+  memory_free(beside);
+  return memory_text(written);
+}
+
+static void read_state(Reader* reader, const char* run, int step, SceneStart* start) {
+  char* path = scene_state_path(run, step);
+  Diagnostics* diagnostics = reader->diagnostics;
+  start->state = MEMORY_NEW(NumberFile, 1);
+  Status status = number_file_read(start->state, STATE_KIND, path, diagnostics);
+  if (status == STATUS_OK && !number_file_get_doubles(start->state, "time", &start->time, 1, diagnostics))
+    status = STATUS_BAD_INPUT;
+  if (status != STATUS_OK) reader->problem_count++;
+  memory_free(path);
+}
+
+void read_start_state(Reader* reader, const Node* map) {
+  StartStateForm form;
+  size_t mark = reader_enter_key(reader, "start");
+  if (map && schema_read(reader, map, "start_state", &form) && form.run) {
+    SceneStart* start = &reader->scene->start;
+    start->place = map->place;
+    start->run = find_run(reader, form.run->text);
+    int step = choose_step(reader, map, start->run, form.time);
+    if (step > 0) read_state(reader, start->run, step, start);
+  }
+  reader_leave(reader, mark);
+}

@@ -1,0 +1,36 @@
+/* Physical parameters that move. */
+#include <string.h>
+
+#include "scene/task_parts.h"
+
+/* What the scene has once. */
+static bool is_of_scene(int type) { return type >= PARAMETER_GRAVITY; }
+
+static void read_parameter(Reader* reader, Task* task, const Node* item, int* capacity) {
+  ParameterForm form;
+  if (!schema_read(reader, item, "parameter", &form)) return;
+  Interval interval = read_interval(reader, item, &form.interval);
+  TaskParameter p = {.place = item->place, .within = interval.within, .low = interval.low, .high = interval.high};
+  p.type = (TaskParameterType)form.type;
+  p.form = is_given(item, "form") ? (TaskInertiaForm)form.form : INERTIA_FULL;
+  p.tie = form.tie;
+  p.prior = is_given(item, "prior") ? form.prior : HUGE_VAL;
+  for (int k = 0; k < 3; k++) p.axes[k] = (form.axes >> k & 1u) != 0;
+  read_dof(reader, form.dof, p.dof);
+  if (!is_of_scene(form.type))
+    p.links = read_which(reader, item, &form.which, &p.link_count);
+  else if (form.which.link || form.which.links)
+    reader_error(reader, item->place, "the scene has it once: it takes no link");
+  task->parameters = memory_grown(task->parameters, sizeof(TaskParameter), task->parameter_count, capacity);
+  task->parameters[task->parameter_count++] = p;
+}
+
+void read_parameters(Reader* reader, Task* task, const Node* list) {
+  task_items(reader, task, list, "parameters", read_parameter);
+}
+
+void parameters_free(Task* task) {
+  for (int i = 0; i < task->parameter_count; i++)
+    task_names_free(task->parameters[i].links, task->parameters[i].link_count);
+  memory_free(task->parameters);
+}

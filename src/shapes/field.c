@@ -1,0 +1,200 @@
+/* Values of signed distance fields (Y1-Y6). docs/derivations/fields.md */
+#include "shapes/shapes.h"
+#include <string.h>
+#include "shapes/shape.h"
+
+static double decay_of(double x) { return decay(lanes_of(x))[0]; }
+
+/* ---------------------------------------------------------------- convex shapes */
+
+/* l phi of a polytope is a distance already. */
+static FieldValue polytope_field(const Shape* shape, Vec3 x) {
+  ShapeValue v = polytope_evaluate(shape, x);
+  double length = shape->length;
+  Vec3 gradient = vec3_scale(v.gradient, length);
+  return (FieldValue){v.value * length, gradient, gradient, mat3_scale(v.hessian, length)};
+}
+
+static FieldValue shape_field(const Shape* shape, Vec3 x) {
+  if (shape->kind == SMOOTH_POLYTOPE) return polytope_field(shape, x);
+  FieldValue out = {.value = -shape->inner};
+  double distance = vec3_norm(x);
+  if (!(distance > 1e-12 * shape->inner)) return out;
+  Gauge gauge = shape_gauge(shape, x);
+  double over = 1 / gauge.value, steep = vec3_norm(gauge.gradient);
+  out.value = distance * (1 - over);
+  out.gradient = vec3_add(vec3_scale(x, (1 - over) / distance), vec3_scale(gauge.gradient, distance * over * over));
+  out.outward = vec3_scale(gauge.gradient, 1 / steep);
+  Mat3 across = mat3_sub(mat3_identity(), mat3_outer(out.outward, out.outward));
+  out.turn = mat3_scale(mat3_mul(across, gauge.hessian), 1 / steep);
+  return out;
+}
+
+/* ---------------------------------------------------------------- points with normals */
+
+static void add_outer(Mat3* sum, double factor, Vec3 a, Vec3 b) {
+  *sum = mat3_add(*sum, mat3_scale(mat3_outer(a, b), factor));
+}
+
+/* With E the mean by the weights, b_i = -(x - p_i) / radius^2, h_i = n_i . (x - p_i):
+ *     gradient = E[n] + E[h b] - phi E[b]
+ *     Hessian = E[n b^T] + E[b n^T] + E[h b b^T] - gradient E[b]^T - E[b] gradient^T - phi E[b b^T] */
+static FieldValue points_field(const Field* field, Vec3 x) {
+  double over = 1 / (field->radius * field->radius), nearest = HUGE_VAL, sum = 0, height = 0;
+  for (int i = 0; i < field->count; i++) {
+    Vec3 apart = vec3_sub(x, field->points[i]);
+    nearest = fmin(nearest, vec3_dot(apart, apart));
+  }
+  Vec3 normal = vec3(0, 0, 0), pull = normal, raised = normal;
+  Mat3 bent = mat3_zero(), spread = bent;
+  for (int i = 0; i < field->count; i++) {
+    Vec3 apart = vec3_sub(x, field->points[i]), b = vec3_scale(apart, -over), n = field->normals[i];
+    double w = decay_of(0.5 * over * (nearest - vec3_dot(apart, apart)));
+    if (!(w > 0)) continue;
+    double h = vec3_dot(n, apart);
+    sum += w;
+    height += w * h;
+    normal = vec3_add_scaled(normal, w, n);
+    pull = vec3_add_scaled(pull, w, b);
+    raised = vec3_add_scaled(raised, w * h, b);
+    add_outer(&bent, w, n, b);
+    add_outer(&bent, w, b, n);
+    add_outer(&bent, w * h, b, b);
+    add_outer(&spread, w, b, b);
+  }
+  FieldValue out = {.value = height / sum};
+  pull = vec3_scale(pull, 1 / sum);
+  out.gradient = vec3_add_scaled(vec3_scale(vec3_add(normal, raised), 1 / sum), -out.value, pull);
+  out.outward = out.gradient;
+  out.turn = mat3_scale(bent, 1 / sum);
+  add_outer(&out.turn, -1, out.gradient, pull);
+  add_outer(&out.turn, -1, pull, out.gradient);
+  out.turn = mat3_add(out.turn, mat3_scale(spread, -out.value / sum));
+  return out;
+}
+
+/* ---------------------------------------------------------------- unions */
+
+/* Sums over parts, all scaled by exp(least / tau). */
+typedef struct {
+  double least, sum;
+  Vec3 gradient, outward;
+  Mat3 turn, mixed; /* sum of w turn_i, of w outward_i gradient_i^T */
+} SoftLeast;
+
+static void rescale(SoftLeast* s, double factor) {
+  s->sum *= factor;
+  s->gradient = vec3_scale(s->gradient, factor);
+  s->outward = vec3_scale(s->outward, factor);
+  s->turn = mat3_scale(s->turn, factor);
+  s->mixed = mat3_scale(s->mixed, factor);
+}
+
+/* A part whose weight is below this does not count: exp(-40) of the whole is nothing beside rounding. */
+#define WEIGHT_GONE (-40.0)
+
+/* sign -1: of minus the part. */
+static void add_part(SoftLeast* s, double tau, double sign, const FieldValue* part) {
+  double value = sign * part->value;
+  if (value < s->least) {
+    rescale(s, s->sum > 0 ? decay_of((value - s->least) / tau) : 0);
+    s->least = value;
+  }
+  double exponent = (s->least - value) / tau;
+  if (exponent < WEIGHT_GONE) return;
+  double w = decay_of(exponent);
+  s->sum += w;
+  s->gradient = vec3_add_scaled(s->gradient, sign * w, part->gradient);
+  s->outward = vec3_add_scaled(s->outward, sign * w, part->outward);
+  s->turn = mat3_add(s->turn, mat3_scale(part->turn, sign * w));
+  add_outer(&s->mixed, w, part->outward, part->gradient);
+}
+
+/* -tau log sum exp(-phi_i / tau), with dw_i = -w_i (gradient_i - gradient) / tau. */
+static FieldValue soft_least(const SoftLeast* s, double tau) {
+  double over = 1 / s->sum;
+  FieldValue out = {.value = s->least - tau * log_of_sum(s->sum)};
+  out.gradient = vec3_scale(s->gradient, over);
+  out.outward = vec3_scale(s->outward, over);
+  out.turn = mat3_scale(s->turn, over);
+  Mat3 apart = mat3_sub(mat3_scale(s->mixed, over), mat3_outer(out.outward, out.gradient));
+  out.turn = mat3_add(out.turn, mat3_scale(apart, -1 / tau));
+  return out;
+}
+
+static FieldValue joined_field(const Field* field, Vec3 x) {
+  SoftLeast s = {.least = HUGE_VAL};
+  bool subtraction = field->kind == FIELD_SUBTRACTION;
+  for (int i = 0; i < field->part_count; i++) {
+    FieldValue part = field_evaluate(&field->parts[i], x);
+    add_part(&s, field->smoothing, subtraction && i == 0 ? -1 : 1, &part);
+  }
+  FieldValue out = soft_least(&s, field->smoothing);
+  if (!subtraction) return out;
+  return (FieldValue){-out.value, vec3_scale(out.gradient, -1), vec3_scale(out.outward, -1), mat3_scale(out.turn, -1)};
+}
+
+FieldValue field_evaluate(const Field* field, Vec3 place) {
+  Vec3 x = pose_apply_inverse(field->pose, place);
+  FieldValue v;
+  if (field->kind == FIELD_SHAPE)
+    v = shape_field(&field->shape, x);
+  else if (field->kind == FIELD_POINTS)
+    v = points_field(field, x);
+  else
+    v = joined_field(field, x);
+  Mat3 r = field->pose.r;
+  v.gradient = mat3_mul_vec(r, v.gradient);
+  v.outward = mat3_mul_vec(r, v.outward);
+  v.turn = mat3_mul(mat3_mul(r, v.turn), mat3_transpose(r));
+  return v;
+}
+
+/* ---------------------------------------------------------------- making and ending */
+
+static Vec3 triangle_normal(const ConvexHull* hull, int i) {
+  Vec3 a = hull->vertices[hull->triangles[i][0]];
+  return vec3_normalized(vec3_cross(vec3_sub(hull->vertices[hull->triangles[i][1]], a),
+                                    vec3_sub(hull->vertices[hull->triangles[i][2]], a)));
+}
+
+/* Normals nearer than this are of one face. */
+#define SAME_FACE 1e-9
+
+/* Planes (n, offset from the centre) of the hull's faces, each once. */
+static int hull_planes(const ConvexHull* hull, Vec3 center, double (*out)[4]) {
+  int count = 0;
+  for (int i = 0; i < hull->triangle_count; i++) {
+    Vec3 n = triangle_normal(hull, i);
+    bool known = false;
+    for (int k = 0; k < count && !known; k++)
+      known = vec3_norm(vec3_sub(n, vec3(out[k][0], out[k][1], out[k][2]))) < SAME_FACE;
+    if (known) continue;
+    const double plane[4] = {n.x, n.y, n.z, vec3_dot(n, vec3_sub(hull->vertices[hull->triangles[i][0]], center))};
+    memcpy(out[count++], plane, sizeof plane);
+  }
+  return count;
+}
+
+const char* field_of_hull(Field* field, const ConvexHull* hull, double smoothing) {
+  MassMoment solid = mass_moment_solid(hull);
+  *field = (Field){.kind = FIELD_SHAPE, .pose = pose_identity()};
+  field->pose.t = mass_moment_center(&solid);
+  double(*planes)[4] = (double(*)[4])MEMORY_NEW(double, 4 * hull->triangle_count);
+  SmoothForm form = {.kind = SMOOTH_POLYTOPE, .faces = (const double(*)[4])planes};
+  form.face_count = hull_planes(hull, field->pose.t, planes);
+  for (int i = 0; i < form.face_count; i++) form.length = fmax(form.length, planes[i][3]);
+  form.beta = form.length / smoothing;
+  const char* rule = shape_create(&field->shape, &form);
+  memory_free(planes);
+  return rule;
+}
+
+void field_free(Field* field) {
+  for (int i = 0; i < field->part_count; i++) field_free(&field->parts[i]);
+  memory_free(field->parts);
+  memory_free(field->points);
+  memory_free(field->normals);
+  shape_free(&field->shape);
+  *field = (Field){0};
+}

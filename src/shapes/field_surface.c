@@ -1,0 +1,121 @@
+/* Triangles on the surface of a field. */
+#include <string.h>
+#include "shapes/shapes.h"
+
+/* Steps of Newton's along the gradient that draw a point onto phi = 0. */
+enum { DRAWING_STEPS = 8 };
+
+static TriangleSurface surface_create(int points, int triangles) {
+  return (TriangleSurface){.points = MEMORY_NEW(Vec3, points),
+                           .triangles = (int(*)[3])MEMORY_NEW(int, 3 * triangles),
+                           .point_count = points,
+                           .triangle_count = triangles};
+}
+
+static TriangleSurface shape_surface(const Shape* shape, int level) {
+  ConvexHull hull;
+  if (shape_mesh(shape, level, &hull) != HULL_OK) return (TriangleSurface){0};
+  TriangleSurface out = surface_create(hull.vertex_count, hull.triangle_count);
+  memcpy(out.points, hull.vertices, sizeof(Vec3) * (size_t)hull.vertex_count);
+  memcpy(out.triangles, hull.triangles, sizeof(int[3]) * (size_t)hull.triangle_count);
+  hull_free(&hull);
+  return out;
+}
+
+/* ---------------------------------------------------------------- unions */
+
+/* Whether the place, on the surface of part k, is on that of the whole: outside all others of a union; of a
+ * subtraction outside what is taken away, or inside what it is taken from. */
+static bool seen(const Field* whole, int k, Vec3 place) {
+  for (int i = 0; i < whole->part_count; i++) {
+    if (i == k) continue;
+    bool outside = field_evaluate(&whole->parts[i], place).value >= 0;
+    bool wanted = whole->kind == FIELD_UNION || i == 1;
+    if (outside != wanted) return false;
+  }
+  return true;
+}
+
+static void copy_points(const Field* whole, int k, const TriangleSurface* part, TriangleSurface* out, int* number) {
+  for (int i = 0; i < part->point_count; i++) {
+    number[i] = -1;
+    if (!seen(whole, k, part->points[i])) continue;
+    number[i] = out->point_count;
+    out->points[out->point_count++] = part->points[i];
+  }
+}
+
+static void copy_triangles(const TriangleSurface* part, bool turned, TriangleSurface* out, const int* number) {
+  for (int i = 0; i < part->triangle_count; i++) {
+    int corner[3];
+    bool whole = true;
+    for (int k = 0; k < 3; k++) {
+      corner[k] = number[part->triangles[i][turned ? 2 - k : k]];
+      whole = whole && corner[k] >= 0;
+    }
+    if (whole) memcpy(out->triangles[out->triangle_count++], corner, sizeof corner);
+  }
+}
+
+static TriangleSurface joined_surface(const Field* whole, int level) {
+  TriangleSurface* parts = MEMORY_NEW(TriangleSurface, whole->part_count);
+  int points = 0, triangles = 0;
+  for (int k = 0; k < whole->part_count; k++) {
+    parts[k] = field_surface(&whole->parts[k], level);
+    points += parts[k].point_count;
+    triangles += parts[k].triangle_count;
+  }
+  TriangleSurface out = surface_create(points, triangles);
+  int* number = MEMORY_NEW(int, points);
+  out.point_count = out.triangle_count = 0;
+  for (int k = 0; k < whole->part_count; k++) {
+    copy_points(whole, k, &parts[k], &out, number);
+    copy_triangles(&parts[k], whole->kind == FIELD_SUBTRACTION && k == 1, &out, number);
+    surface_free(&parts[k]);
+  }
+  memory_free(number);
+  memory_free(parts);
+  return out;
+}
+
+/* Onto phi = 0 of the whole, which smoothing has moved off the parts' surfaces. */
+static void draw_points(const Field* field, TriangleSurface* surface) {
+  for (int i = 0; i < surface->point_count; i++)
+    for (int step = 0; step < DRAWING_STEPS; step++) {
+      FieldValue v = field_evaluate(field, surface->points[i]);
+      double square = vec3_dot(v.gradient, v.gradient);
+      if (!(square > 0)) break;
+      surface->points[i] = vec3_add_scaled(surface->points[i], -v.value / square, v.gradient);
+    }
+}
+
+static TriangleSurface points_alone(const Field* field) {
+  TriangleSurface out = surface_create(field->count, 0);
+  memcpy(out.points, field->points, sizeof(Vec3) * (size_t)field->count);
+  return out;
+}
+
+TriangleSurface field_surface(const Field* field, int level) {
+  TriangleSurface out;
+  if (field->kind == FIELD_SHAPE)
+    out = shape_surface(&field->shape, level);
+  else if (field->kind == FIELD_POINTS)
+    out = points_alone(field);
+  else
+    out = joined_surface(field, level);
+  if (field->kind != FIELD_SHAPE) {
+    Field own = *field; /* before its pose */
+    own.pose = pose_identity();
+    draw_points(&own, &out);
+  }
+  for (int i = 0; i < out.point_count; i++) out.points[i] = pose_apply(field->pose, out.points[i]);
+  return out;
+}
+
+double field_outer(const Field* field) {
+  double outer = field->shape.outer;
+  for (int i = 0; i < field->count; i++) outer = fmax(outer, vec3_norm(field->points[i]));
+  int counted = field->kind == FIELD_SUBTRACTION ? 1 : field->part_count;
+  for (int i = 0; i < counted; i++) outer = fmax(outer, field_outer(&field->parts[i]));
+  return outer + vec3_norm(field->pose.t);
+}

@@ -1,0 +1,124 @@
+/* What acts along the joints' coordinates, for the output: each kind is the joint's own terms (joint_terms.c,
+ * joint_passive.c) with all others switched off, at the configuration that a step was solved to. */
+#include <string.h>
+
+#include "simulate/loads.h"
+
+/* ---------------------------------------------------------------- kinds */
+
+/* The link with nothing but this about its joint. */
+static ModelLink bare_link(const ModelLink* link) {
+  ModelLink bare = *link;
+  bare.passive = false;
+  memset(bare.limited, 0, sizeof(bare.limited));
+  memset(bare.damping, 0, sizeof(bare.damping));
+  memset(bare.stiffness, 0, sizeof(bare.stiffness));
+  memset(bare.friction, 0, sizeof(bare.friction));
+  memset(bare.armature, 0, sizeof(bare.armature));
+  return bare;
+}
+
+static void with_drive(const ModelLink* link, ModelLink* bare) { (void)link, (void)bare; }
+
+static void with_friction(const ModelLink* link, ModelLink* bare) {
+  bare->passive = true;
+  memcpy(bare->friction, link->friction, sizeof(bare->friction));
+}
+
+static void with_damping(const ModelLink* link, ModelLink* bare) {
+  memcpy(bare->damping, link->damping, sizeof(bare->damping));
+}
+
+static void with_spring(const ModelLink* link, ModelLink* bare) {
+  bare->passive = true;
+  memcpy(bare->stiffness, link->stiffness, sizeof(bare->stiffness));
+}
+
+static void with_limit(const ModelLink* link, ModelLink* bare) {
+  memcpy(bare->limited, link->limited, sizeof(bare->limited));
+}
+
+/* with: puts back what the kind is made of; NULL: it does not come from the joint's own terms. */
+static const struct {
+  const char* name;
+  void (*with)(const ModelLink* link, ModelLink* bare);
+} KINDS[JOINT_FORCE_KINDS] = {
+    [JOINT_FORCE_DRIVE] = {"drive", with_drive},          [JOINT_FORCE_LOAD] = {"load", NULL},
+    [JOINT_FORCE_FRICTION] = {"friction", with_friction}, [JOINT_FORCE_DAMPING] = {"damping", with_damping},
+    [JOINT_FORCE_SPRING] = {"spring", with_spring},       [JOINT_FORCE_LIMIT] = {"limit", with_limit},
+};
+
+const char* joint_force_name(JointForceKind kind) { return KINDS[kind].name; }
+
+/* ---------------------------------------------------------------- one step */
+
+static double* forces_of(const Sim* s, JointForceKind kind) {
+  return s->part_forces + (size_t)kind * (size_t)s->model->dof_count;
+}
+
+/* The force is minus the gradient of the energy. */
+static void note_joint(Sim* s, int i, const Configuration* c) {
+  const ModelLink* link = &s->model->links[i];
+  for (int kind = 0; kind < JOINT_FORCE_KINDS; kind++) {
+    if (!KINDS[kind].with) continue;
+    ModelLink bare = bare_link(link);
+    JointInput in = step_joint_input(s, c, i);
+    JointTerms terms;
+    KINDS[kind].with(link, &bare);
+    in.link = &bare;
+    in.aim = NULL;
+    if (kind != JOINT_FORCE_DRIVE) in.drive_count = 0;
+    (void)joint_terms(&in, true, &terms);
+    double* force = forces_of(s, (JointForceKind)kind) + link->dof_first;
+    for (int k = 0; k < link->dof_count; k++) force[k] = 0 - terms.gradient[k];
+  }
+}
+
+/* What a prescribed joint lacks for balance is what its drive gives. */
+static void note_prescribed(Sim* s, int i) {
+  const ModelLink* link = &s->model->links[i];
+  memcpy(forces_of(s, JOINT_FORCE_DRIVE) + link->dof_first, s->gradient + link->dof_first,
+         sizeof(double) * (size_t)link->dof_count);
+}
+
+/* Force and torque about the origin of the link's frame, given to all joints between it and the world. */
+static void note_load(Sim* s, int i, const Configuration* c) {
+  const Model* m = s->model;
+  Mat3 moment;
+  for (int r = 0; r < 3; r++)
+    for (int k = 0; k < 3; k++) moment.m[r][k] = s->loads[i].b[r][k];
+  Vec3 torque = mat3_axial(mat3_mul(moment, mat3_transpose(c->pose[i].r))), push = load_push(&s->loads[i]);
+  double* force = forces_of(s, JOINT_FORCE_LOAD);
+  for (int up = i; up >= 0; up = m->links[up].parent)
+    for (int k = m->links[up].dof_first; k < m->links[up].dof_first + m->links[up].dof_count; k++)
+      force[k] += vec3_dot(s->screws[k].w, torque) + vec3_dot(screw_velocity(&s->screws[k], c->pose[i].t), push);
+}
+
+void joint_forces_note(Sim* s) {
+  const Model* m = s->model;
+  if (!s->part_forces) return;
+  const Configuration* c = &s->configuration[s->current];
+  for (int i = 0; i < m->link_count; i++) {
+    if (m->links[i].dof_count == 0) continue;
+    note_joint(s, i, c);
+    if (m->links[i].prescribed >= 0) note_prescribed(s, i);
+  }
+  memset(forces_of(s, JOINT_FORCE_LOAD), 0, sizeof(double) * (size_t)m->dof_count);
+  if (!s->loads) return;
+  model_screws(m, c->q, c->pose, s->screws);
+  for (int i = 0; i < m->link_count; i++)
+    if (s->loads[i].any) note_load(s, i, c);
+}
+
+void joint_forces_keep(Sim* s) {
+  if (!s->part_forces) return;
+  memcpy(s->joint_forces, s->part_forces, sizeof(double) * JOINT_FORCE_KINDS * (size_t)s->model->dof_count);
+}
+
+void joint_forces_create(Sim* s) {
+  if (!(s->model->simulation.output & OUTPUT_FORCES)) return;
+  s->part_forces = MEMORY_NEW(double, JOINT_FORCE_KINDS * s->model->dof_count);
+  s->joint_forces = MEMORY_NEW(double, JOINT_FORCE_KINDS * s->model->dof_count);
+}
+
+const double* sim_joint_forces(const Sim* s) { return s->joint_forces; }

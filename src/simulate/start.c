@@ -1,0 +1,84 @@
+/* A state as a file, and a run that begins in one (docs/receding.md). */
+#include "simulate/sim.h"
+
+void sim_state_file(Sim* s, NumberFile* file) {
+  int64_t identity[MODEL_IDENTITY], step = s->state.step;
+  StateBlock block = {.pass = BLOCK_MEASURE};
+  sim_pass_state(s, &block);
+  uint64_t* words = MEMORY_NEW(uint64_t, block.at);
+  int count = (int)block.at;
+  block = (StateBlock){.pass = BLOCK_WRITE, .words = words};
+  sim_pass_state(s, &block);
+  model_identity(s->model, identity);
+  *file = (NumberFile){.kind = STATE_KIND};
+  number_file_add_integers(file, "identity", identity, MODEL_IDENTITY);
+  number_file_add_integers(file, "step", &step, 1);
+  number_file_add_doubles(file, "time", &s->state.time, 1);
+  number_file_add_doubles(file, "state", (const double*)words, count);
+  memory_free(words);
+}
+
+static Status complain(const Sim* s, Diagnostics* diagnostics, const char* what) {
+  const NumberFile* file = s->model->start;
+  SourcePlace place = s->model->scene->start.place;
+  if (!place.file) place.file = s->model->scene->path;
+  diagnostics_add(diagnostics, SEVERITY_ERROR, place, "start: the state %s %s", file->path ? file->path : "given",
+                  what);
+  return STATUS_BAD_INPUT;
+}
+
+static bool all_finite(const double* values, int count) {
+  for (int k = 0; k < count; k++)
+    if (!isfinite(values[k])) return false;
+  return true;
+}
+
+/* What a run can go on from; the rest a step finds out about. */
+static bool plausible(const Sim* s) {
+  const Model* m = s->model;
+  int poses = 12 * m->link_count;
+  return s->state.step == m->start_step && isfinite(s->state.time) && s->reached.dt > 0 &&
+         all_finite(s->q_now, m->coordinate_count) && all_finite(s->q_old, m->coordinate_count) &&
+         all_finite(s->state.rate, m->dof_count) && all_finite(&s->state.momentum[0].x, 3 * m->link_count) &&
+         all_finite(&s->pose_now[0].r.m[0][0], poses) && all_finite(&s->pose_old[0].r.m[0][0], poses);
+}
+
+static bool read_words(Sim* s, Diagnostics* diagnostics) {
+  const NumberFile* file = s->model->start;
+  int count = number_file_doubles_count(file, "state");
+  uint64_t* words = MEMORY_NEW(uint64_t, count > 0 ? count : 1);
+  bool read = number_file_get_doubles(file, "state", (double*)words, count > 0 ? count : 1, diagnostics);
+  StateBlock block = {.pass = BLOCK_READ, .words = words, .count = (size_t)(count > 0 ? count : 0)};
+  bool whole = read && sim_read_state(s, &block) && plausible(s);
+  memory_free(words);
+  return whole;
+}
+
+/* Vertices or contact parameters are not those that the state was recorded with: what presses is found anew, and rests
+ * on the forces that were. */
+static bool meet_anew(Sim* s) {
+  contact_set_part(s->contact, s->reached.dt, s->reached.dt_before, step_resolves(s->reached.kind));
+  contact_remember(s->contact, CONTACT_STEP);
+  bool apart = contact_reset(s->contact, s->pose_now);
+  contact_recall(s->contact, CONTACT_STEP);
+  return apart;
+}
+
+static bool same_numbers(const Sim* s, Diagnostics* diagnostics) {
+  int64_t own[MODEL_IDENTITY], saved[MODEL_IDENTITY];
+  model_identity(s->model, own);
+  if (!number_file_get_integers(s->model->start, "identity", saved, MODEL_IDENTITY, diagnostics)) return false;
+  for (int k = 4 * MODEL_NUMBERS; k < MODEL_IDENTITY; k++)
+    if (own[k] != saved[k]) return false;
+  return true;
+}
+
+Status sim_begin_recorded(Sim* s, Diagnostics* diagnostics) {
+  if (!read_words(s, diagnostics))
+    return complain(s, diagnostics, "is damaged: it does not hold what this scene needs");
+  if (!s->contact) return STATUS_OK;
+  if (!same_numbers(s, diagnostics) && !meet_anew(s))
+    return complain(s, diagnostics, "has bodies that intersect with the shapes they have here");
+  contact_hold(s->contact);
+  return STATUS_OK;
+}

@@ -1,0 +1,100 @@
+/* Physical parameters as variables of a task: the gradient by each kind against central differences of whole runs, with
+ * contact, drives of joints and all integrators. */
+#include "optimize/optimize.h"
+#include "unit/scene/task_testing.h"
+
+#include <cmocka.h>
+
+#define SCENE                                                                                                        \
+  "steps: 40\n"                                                                                                      \
+  "scene:\n"                                                                                                         \
+  "  simulation: {dt: 0.005, steps: 40, integrator: %s}\n"                                                           \
+  "  contact: {friction: 0.3, support: 2.0e-3, stiffness: 1.0e-7, smoothing: 1.0e-4}\n"                              \
+  "  shapes: {ground: {type: half_space}, box: {type: box, size: [0.2, 0.1, 0.15]}}\n"                               \
+  "  links:\n"                                                                                                       \
+  "    - {name: ground, fixed: true, shape: ground}\n"                                                               \
+  "    - name: box\n"                                                                                                \
+  "      shapes: [{shape: box, position: [0.02, 0.01, 0], rotation: [0.9238795325, 0, 0, 0.3826834324]}]\n"          \
+  "      mass: 1\n"                                                                                                  \
+  "      position: [0, 0, 0.12]\n"                                                                                   \
+  "    - {name: arm, shape: {type: box, size: [0.3, 0.05, 0.04]}, mass: 0.4, joint: {type: hinge, axis: [0, -1, 0]," \
+  " position: [0, 1, 0.6], damping: 0.02, stiffness: 0.3, friction: 0.05, armature: 0.01}}\n"                        \
+  "    - {name: ball, parent: arm, shape: {type: box, size: [0.1, 0.05, 0.24]}, density: 160,"                       \
+  " joint: {type: ball, position: [0.2, 0, 0], damping: [0.002, 0.003, 0.001], stiffness: 0.1}}\n"                   \
+  "  initial:\n"                                                                                                     \
+  "    - {link: box, velocities: [1, 0.3, -0.5, 2, 1, -1.5]}\n"                                                      \
+  "    - {link: arm, velocities: [1]}\n"                                                                             \
+  "    - {link: ball, velocities: [0.3, -1, 2]}\n"                                                                   \
+  "loss:\n"                                                                                                          \
+  "  - {type: point, name: a, link: box, point: [0.1, 0.05, 0.02], target: [0.4, 0.2, 0.1]}\n"                       \
+  "  - {type: point, name: b, link: ball, point: [0.1, 0.05, 0.12], target: [0.2, 1, 0.5]}\n"                        \
+  "optimizer: {tolerance: 1.0e-12}\n"                                                                                \
+  "design: {mass: density}\n"
+
+/* Each alone, so that none hides behind a larger one. */
+static const char* const ITEMS[] = {
+    "{type: mass, links: [box, arm]}",
+    "{type: mass, link: ball}", /* a density */
+    "{type: center, link: arm}",
+    "{type: center, link: box, axes: [z]}",
+    "{type: inertia, link: arm}",
+    "{type: inertia, link: ball, form: diagonal}",
+    "{type: inertia, links: [box, ball], form: scale, tie: true}",
+    "{type: size, link: box}",
+    "{type: damping, links: [arm, ball]}",
+    "{type: spring, links: [arm, ball]}",
+    "{type: dry_friction, link: arm}",
+    "{type: armature, link: arm}",
+    "{type: gravity, axes: [x, y, z]}",
+    "{type: friction}",
+    "{type: support}",
+    "{type: stiffness}",
+    "{type: smoothing}",
+    "{type: rest_speed}",
+};
+
+static void check_item(const char* integrator, const char* item) {
+  char scene[4000], text[5000];
+  snprintf(scene, sizeof scene, SCENE, integrator);
+  snprintf(text, sizeof text, "%sparameters: [%s]\n", scene, item);
+  Task task = load_task(text);
+  Diagnostics diagnostics = {0};
+  Optimization* o = NULL;
+  OptimizationOptions settings = {.threads = 1};
+  Status status = optimization_create(&o, &task, &settings, &diagnostics);
+  if (status == STATUS_OK) status = optimization_start(o, &diagnostics);
+  if (status != STATUS_OK) fail_msg("%s", told(&diagnostics));
+  GradcheckOptions options = {.directions = 2, .seed = 5, .threads = 1, .bound = 1e-6};
+  GradcheckBlockReport report[2];
+  optimization_gradcheck(o, &options, report);
+  if (!(report[1].norm > 1e-12)) fail_msg("%s: the gradient is zero", item);
+  if (!(report[1].error < 1e-6 || report[1].error < report[1].resolution) || !(report[1].resolution < 1e-4))
+    fail_msg("%s: relative error %g, resolution %g", item, report[1].error, report[1].resolution);
+  optimization_destroy(o);
+  task_free(&task);
+  diagnostics_free(&diagnostics);
+}
+
+static void first_order_A14(void** state) {
+  (void)state;
+  for (size_t k = 0; k < sizeof ITEMS / sizeof ITEMS[0]; k++) check_item("first_order", ITEMS[k]);
+}
+
+static void second_order_A14(void** state) {
+  (void)state;
+  for (size_t k = 0; k < sizeof ITEMS / sizeof ITEMS[0]; k++) check_item("second_order", ITEMS[k]);
+}
+
+static void momentum_A14(void** state) {
+  (void)state;
+  for (size_t k = 0; k < sizeof ITEMS / sizeof ITEMS[0]; k++) check_item("momentum", ITEMS[k]);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(first_order_A14),
+      cmocka_unit_test(second_order_A14),
+      cmocka_unit_test(momentum_A14),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

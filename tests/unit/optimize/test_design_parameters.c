@@ -1,0 +1,176 @@
+/* Physical parameters as variables: which there are, the numbers of the scene that they move, and what is refused. */
+#include "design_testing.h"
+
+#include <cmocka.h>
+#include <math.h>
+
+#include "support/compare.h"
+
+#define LINKS                                                                                                       \
+  "steps: 1\nscene:\n  contact: {friction: 0.4}\n  shapes: {brick: {type: box, size: [0.2, 0.4, 0.6]}}\n  links:\n" \
+  "    - {name: box, mass: 2, position: [0, 0, 3], shapes: [{shape: brick,"                                         \
+  " rotation: [0.70710678118654752, 0, 0, 0.70710678118654752], position: [1, 2, 3]}]}\n"                           \
+  "    - {name: arm, mass: 1, joint: {type: hinge, axis: [0, 1, 0], damping: 0.5}, shape: {type: sphere,"           \
+  " radius: 0.3}}\n"                                                                                                \
+  "loss: [{type: point, link: box, target: [0, 0, 0]}]\n"
+
+static DesignCase* case_of(const char* items) {
+  char text[2000];
+  snprintf(text, sizeof text, LINKS "parameters: [%s]\n", items);
+  return design_case(text);
+}
+
+/* The scene that values of the variables give. */
+static Scene* scene_of(DesignCase* c, const double* x) {
+  ModelOverride* overrides = design_overrides(&c->design, x);
+  Scene* scene = model_scene_create(case_scene(c, 0), overrides, c->design.number_count);
+  memory_free(overrides);
+  return scene;
+}
+
+static void names_bounds_and_numbers(void** state) {
+  (void)state;
+  DesignCase* c = case_of(
+      "{type: mass, links: [box, arm], low: 0.5}, {type: damping, link: arm, within: 2}, {type: gravity}, {type: "
+      "friction, high: 1, prior: 0.1}");
+  expect_variables(&c->design,
+                   "box/mass\narm/mass\narm/damping/0\nscene/gravity/x\nscene/gravity/y\ncontact/friction\n");
+  assert_true(variable_of(&c->design, "box/mass")->initial == 2);
+  assert_true(variable_of(&c->design, "box/mass")->low == 0.5);
+  assert_true(variable_of(&c->design, "arm/damping/0")->low == 0);
+  assert_true(variable_of(&c->design, "arm/damping/0")->high == 2.5);
+  assert_true(variable_of(&c->design, "contact/friction")->prior == 0.1);
+  double x[6] = {3, 4, 0.25, 0.1, -0.2, 0.7};
+  Scene* scene = scene_of(c, x);
+  assert_true(scene->links[0].mass == 3 && scene->links[1].mass == 4);
+  assert_true(scene->links[1].joint.damping[0] == 0.25);
+  assert_true(scene->simulation.gravity.x == 0.1 && scene->simulation.gravity.y == -0.2);
+  assert_true(scene->simulation.gravity.z == case_scene(c, 0)->simulation.gravity.z);
+  compare_near(scene->contact.friction, 0.7, 1e-15, "friction");
+  model_scene_destroy(scene, case_scene(c, 0));
+  design_case_free(c);
+}
+
+static void what_is_tied_is_one_variable(void** state) {
+  (void)state;
+  DesignCase* c = case_of("{type: mass, links: [box, arm], tie: true}");
+  expect_variables(&c->design, "box/mass\n");
+  double x[1] = {5};
+  Scene* scene = scene_of(c, x);
+  assert_true(scene->links[0].mass == 5 && scene->links[1].mass == 5);
+  model_scene_destroy(scene, case_scene(c, 0));
+  design_case_free(c);
+}
+
+/* The box is turned by a right angle about z: its x edge lies along the link's y. */
+static void edges_of_a_box_D10(void** state) {
+  (void)state;
+  DesignCase* c = case_of("{type: size, link: box, axes: [x, z]}");
+  expect_variables(&c->design, "box/size/x\nbox/size/z\n");
+  double x[2] = {0.3, 0.5};
+  Scene* scene = scene_of(c, x);
+  const SceneShape* shape = &scene->shapes[scene->links[0].shapes[0].shape];
+  assert_int_equal(shape->point_count, 8);
+  for (int k = 0; k < 8; k++) {
+    compare_near(fabs(shape->points[k].x - 1), 0.2, 1e-14, "the y edge stays");
+    compare_near(fabs(shape->points[k].y - 2), 0.15, 1e-14, "the x edge");
+    compare_near(fabs(shape->points[k].z - 3), 0.25, 1e-14, "the z edge");
+  }
+  model_scene_destroy(scene, case_scene(c, 0));
+  design_case_free(c);
+}
+
+/* ---------------------------------------------------------------- inertia (D9) */
+
+/* The values at the start are the inertia itself. */
+static void inertia_begins_where_it_is(void** state) {
+  (void)state;
+  static const char* const forms[3] = {"scale", "diagonal", "full"};
+  for (int f = 0; f < 3; f++) {
+    char item[80];
+    snprintf(item, sizeof item, "{type: inertia, link: box, form: %s}", forms[f]);
+    DesignCase* c = case_of(item);
+    assert_int_equal(c->design.variable_count, f == 0 ? 1 : 3 * f);
+    double x[6];
+    for (int k = 0; k < c->design.variable_count; k++) x[k] = c->design.variables[k].initial;
+    Scene* scene = scene_of(c, x);
+    /* a box by the masses of its eight corners: m (b^2 + c^2) / 4, its first two edges exchanged by the turn */
+    const double wanted[6] = {2 * (0.04 + 0.36) / 4, 2 * (0.16 + 0.36) / 4, 2 * (0.04 + 0.16) / 4, 0, 0, 0};
+    for (int k = 0; k < 6; k++) compare_near(scene->links[0].inertia[k], wanted[k], 1e-13, "%s, entry %d", forms[f], k);
+    compare_near(scene->links[0].center.x, 1, 1e-14, "centre");
+    model_scene_destroy(scene, case_scene(c, 0));
+    design_case_free(c);
+  }
+}
+
+/* Whatever the variables are: the principal moments are positive, and none larger than the sum of the others. */
+static void every_value_is_a_body_D9(void** state) {
+  (void)state;
+  uint64_t seed = 20261122;
+  Random random = {seed};
+  for (int trial = 0; trial < 1000; trial++) {
+    double x[6], inertia[6];
+    DesignInertia own = {.full = trial % 2 == 0};
+    for (int k = 0; k < 6; k++) x[k] = random_uniform(&random, -1.5, 1.5);
+    for (int k = 0; k < 3; k++) own.above[k] = random_uniform(&random, -1, 1);
+    design_inertia_values(&own, x, inertia);
+    if (!inertia_is_positive(inertia) || !inertia_of_a_body(inertia))
+      fail_msg("seed %llu, trial %d", (unsigned long long)seed, trial);
+  }
+}
+
+static void slopes_of_inertia_D9(void** state) {
+  (void)state;
+  Random random = {7};
+  for (int trial = 0; trial < 50; trial++) {
+    double x[6], inertia[6], by_inertia[6], slope[6] = {0};
+    DesignInertia own = {.full = trial % 2 == 0};
+    for (int k = 0; k < 6; k++) x[k] = random_uniform(&random, -1, 1);
+    for (int k = 0; k < 6; k++) by_inertia[k] = random_normal(&random);
+    for (int k = 0; k < 3; k++) own.above[k] = random_uniform(&random, -1, 1);
+    design_inertia_values(&own, x, inertia);
+    design_inertia_slope(&own, inertia, by_inertia, slope);
+    for (int k = 0; k < (own.full ? 6 : 3); k++) {
+      double h = 1e-5, difference = 0, keep = x[k];
+      for (int side = -1; side <= 1; side += 2) {
+        double moved[6];
+        x[k] = keep + side * h;
+        design_inertia_values(&own, x, moved);
+        for (int i = 0; i < 6; i++) difference += side * by_inertia[i] * moved[i] / (2 * h);
+      }
+      x[k] = keep;
+      compare_near(slope[k], difference, 1e-7 * (1 + fabs(difference)), "seed 7, trial %d, variable %d", trial, k);
+    }
+  }
+}
+
+/* ---------------------------------------------------------------- refused */
+
+static void refuse(const char* items, const char* wanted) {
+  char text[2000];
+  snprintf(text, sizeof text, LINKS "parameters: [%s]\n", items);
+  expect_design_problems(text, wanted);
+}
+
+static void what_cannot_change(void** state) {
+  (void)state;
+  refuse("{type: size, link: arm}", "9:33: error: link 'arm': it has no box\n");
+  refuse("{type: armature, link: arm}", "9:14: error: arm/armature/0 must begin above 0 to change, got 0\n");
+  refuse("{type: damping, link: arm, dof: [3]}", "9:36: error: link 'arm': its joint has no such degree of freedom\n");
+  refuse("{type: dry_friction, link: box, dof: [4]}",
+         "9:41: error: link 'box': its joint has no such degree of freedom\n");
+  refuse("{type: friction, low: 0.5}", "9:14: error: contact/friction starts at 0.4, outside its bounds [0.5, inf]\n");
+  refuse("{type: size, link: box, tie: true}",
+         "9:33: error: link 'box': edges that are tied must be equal to begin with\n");
+  refuse("{type: friction}, {type: friction}", "9:32: error: 'contact/friction' is asked for twice\n");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(names_bounds_and_numbers), cmocka_unit_test(what_is_tied_is_one_variable),
+      cmocka_unit_test(edges_of_a_box_D10),       cmocka_unit_test(inertia_begins_where_it_is),
+      cmocka_unit_test(every_value_is_a_body_D9), cmocka_unit_test(slopes_of_inertia_D9),
+      cmocka_unit_test(what_cannot_change),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

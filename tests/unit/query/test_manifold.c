@@ -1,0 +1,309 @@
+/* Contact manifolds: bodies whose contacts are known, derivatives against differences, and what must not matter. */
+#include <string.h>
+#include "query/query.h"
+#include "support/bodies.h"
+#include "support/sweep.h"
+
+/* Two boxes, or a box and a union. */
+typedef struct {
+  Field field[2];
+  ManifoldBody body[2];
+  Pose pose[2];
+  ManifoldOptions options;
+} Bodies;
+
+static TriangleSurface surface_of(const ConvexHull* hull) {
+  TriangleSurface out = {.points = MEMORY_NEW(Vec3, hull->vertex_count),
+                         .triangles = (int(*)[3])MEMORY_NEW(int, 3 * hull->triangle_count),
+                         .point_count = hull->vertex_count,
+                         .triangle_count = hull->triangle_count};
+  memcpy(out.points, hull->vertices, sizeof(Vec3) * (size_t)hull->vertex_count);
+  memcpy(out.triangles, hull->triangles, sizeof(int[3]) * (size_t)hull->triangle_count);
+  return out;
+}
+
+static void make_box(Bodies* b, int k, Vec3 size, double smoothing) {
+  ConvexHull hull;
+  assert_int_equal(primitive_box(&hull, size), HULL_OK);
+  assert_null(field_of_hull(&b->field[k], &hull, smoothing));
+  TriangleSurface surface = surface_of(&hull);
+  b->body[k] = manifold_body_create(&b->field[k], &surface);
+  hull_free(&hull);
+}
+
+static void make_union(Bodies* b, int k, Random* random) {
+  b->field[k] = (Field){.kind = FIELD_UNION, .pose = pose_identity(), .smoothing = 0.05, .part_count = 2};
+  b->field[k].parts = MEMORY_NEW(Field, 2);
+  for (int i = 0; i < 2; i++) {
+    SmoothForm form = {.kind = SMOOTH_SUPERQUADRIC, .size = {0.5, 0.4, 0.6}, .exponents = {0.7, 0.5 + 0.3 * i}};
+    b->field[k].parts[i] = (Field){.kind = FIELD_SHAPE, .pose = random_pose(random, 0.3)};
+    assert_null(shape_create(&b->field[k].parts[i].shape, &form));
+  }
+  TriangleSurface surface = field_surface(&b->field[k], 1);
+  b->body[k] = manifold_body_create(&b->field[k], &surface);
+}
+
+static void drop(Bodies* b) {
+  for (int k = 0; k < 2; k++) {
+    manifold_body_free(&b->body[k]);
+    field_free(&b->field[k]);
+  }
+}
+
+static ManifoldContact* query(const Bodies* b, int64_t* count) {
+  *count = manifold_count(&b->body[0], &b->body[1], &b->options);
+  ManifoldContact* out = MEMORY_NEW(ManifoldContact, *count);
+  manifold_query(&b->body[0], b->pose[0], &b->body[1], b->pose[1], &b->options, out);
+  return out;
+}
+
+/* A box of 2 m lies on one turned by nothing and moved aside: one corner of each is inside the other, and two pairs of
+ * edges cross. All four are `depth` deep along z. */
+static void boxes_that_overlap_meet_in_four_places_X5_X6(void** state) {
+  (void)state;
+  const double depth = 0.02;
+  Bodies b = {.options = {.smoothing = 0.002, .softness = 0.01, .regularization = 1e-5}};
+  for (int k = 0; k < 2; k++) {
+    make_box(&b, k, vec3(2, 2, 2), 1e-4);
+    b.pose[k] = pose_identity();
+  }
+  assert_int_equal(b.body[0].edge_count, 12); /* no diagonals */
+  b.pose[1].t = vec3(0.5, 0.3, 2 - depth);
+  int64_t count;
+  ManifoldContact* c = query(&b, &count);
+  assert_int_equal(count, 8 + 8 + 2 * 12 * 12);
+  const Vec3 wanted[4] = {{1, 1, 1}, {-0.5, -0.7, 1 - depth}, {1, -0.7, 1}, {-0.5, 1, 1}};
+  int found[4] = {0}, active = 0;
+  for (int64_t i = 0; i < count; i++) {
+    if (!(c[i].distance < 0 && c[i].activity > 0.1)) continue;
+    active++;
+    for (int k = 0; k < 4; k++) {
+      Vec3 apart = vec3_sub(c[i].point, wanted[k]);
+      if (hypot(apart.x, apart.y) > 2e-3) continue;
+      found[k]++;
+      compare_near(c[i].distance, -depth, 1e-4, "contact %d: depth", (int)i);
+      compare_vec3(c[i].normal, vec3(0, 0, 1), 2e-2, "contact %d: normal", (int)i);
+    }
+  }
+  assert_int_equal(active, 2 + 4); /* a corner each; a crossing is one contact on either edge */
+  assert_int_equal(found[0], 1);
+  assert_int_equal(found[1], 1);
+  assert_int_equal(found[2], 2);
+  assert_int_equal(found[3], 2);
+  memory_free(c);
+  drop(&b);
+}
+
+/* Apart, all distances of points are positive, and no pair of edges is active. */
+static void boxes_apart_do_not_meet(void** state) {
+  (void)state;
+  Bodies b = {.options = {.smoothing = 0.002, .softness = 0.01, .regularization = 1e-5}};
+  for (int k = 0; k < 2; k++) make_box(&b, k, vec3(2, 2, 2), 1e-4);
+  Random random = {71};
+  for (int round = 0; round < 20; round++) {
+    b.pose[0] = random_pose(&random, 1);
+    b.pose[1] = random_pose(&random, 1);
+    b.pose[1].t = vec3_add_scaled(b.pose[0].t, 3.6, random_direction(&random));
+    int64_t count;
+    ManifoldContact* c = query(&b, &count);
+    for (int64_t i = 0; i < count; i++) {
+      if (c[i].kind <= CONTACT_POINT_B) assert_true(c[i].distance > 0);
+      if (c[i].kind > CONTACT_POINT_B) compare_at_most(c[i].activity, 1e-6, "seed 71, %d: contact %d", round, (int)i);
+    }
+    memory_free(c);
+  }
+  drop(&b);
+}
+
+static bool contacts_there(void* context, const double* x, double* y) {
+  Bodies moved = *(Bodies*)context;
+  for (int k = 0; k < 2; k++) {
+    moved.pose[k].r = mat3_mul(mat3_from_quat(quat_exp(vec3(x[6 * k], x[6 * k + 1], x[6 * k + 2]))), moved.pose[k].r);
+    moved.pose[k].t = vec3_add(moved.pose[k].t, vec3(x[6 * k + 3], x[6 * k + 4], x[6 * k + 5]));
+  }
+  int64_t count;
+  ManifoldContact* c = query(&moved, &count);
+  for (int64_t i = 0; i < count; i++) {
+    const double row[MANIFOLD_ROWS] = {c[i].point.x,  c[i].point.y,  c[i].point.z,  c[i].distance,
+                                       c[i].normal.x, c[i].normal.y, c[i].normal.z, c[i].activity};
+    memcpy(y + i * MANIFOLD_ROWS, row, sizeof row);
+  }
+  memory_free(c);
+  return true;
+}
+
+/* The choice by depth has a kink where two are equally deep; random poses are off it by more than the steps. */
+static void derivatives_X7(void** state) {
+  (void)state;
+  Random random = {72};
+  for (int round = 0; round < 6; round++) {
+    Bodies b = {.options = {.smoothing = 0.05, .softness = 0.1, .regularization = 0.01}};
+    b.options.edges = round % 2 ? 5 : 0;
+    b.options.points = round % 3 ? 0 : 7;
+    make_box(&b, 0, vec3(1, 0.8, 1.2), 0.03);
+    make_box(&b, 1, vec3(0.7, 1.1, 0.9), 0.03);
+    if (round >= 3) {
+      manifold_body_free(&b.body[1]);
+      field_free(&b.field[1]);
+      make_union(&b, 1, &random);
+      b.options.edges = 4;
+    }
+    b.pose[0] = random_pose(&random, 1);
+    b.pose[1] = random_pose(&random, 1);
+    b.pose[1].t = vec3_add_scaled(b.pose[0].t, 0.7, random_direction(&random));
+    int64_t count;
+    ManifoldContact* c = query(&b, &count);
+    double* jacobian = MEMORY_NEW(double, count* MANIFOLD_ROWS * 12);
+    for (int64_t i = 0; i < count; i++) memcpy(jacobian + i * MANIFOLD_ROWS * 12, c[i].slope, sizeof c[i].slope);
+    Sweep sweep = {contacts_there, &b, 12, (int)count * MANIFOLD_ROWS, NULL, NULL, NULL, 1e-4, 3, 7};
+    sweep_expect(&sweep, jacobian, 1, 1e-6, "seed 72, %d", round);
+    memory_free(jacobian);
+    memory_free(c);
+    drop(&b);
+  }
+}
+
+/* A motion of both together moves everything along; exchanged bodies exchange kinds and turn normals. */
+static void invariance(void** state) {
+  (void)state;
+  Random random = {73};
+  Bodies b = {.options = {.smoothing = 0.05, .softness = 0.1, .regularization = 0.01}};
+  make_box(&b, 0, vec3(1, 0.8, 1.2), 0.03);
+  make_union(&b, 1, &random);
+  b.options.edges = 6;
+  b.pose[0] = random_pose(&random, 1);
+  b.pose[1] = random_pose(&random, 1);
+  b.pose[1].t = vec3_add_scaled(b.pose[0].t, 0.6, random_direction(&random));
+  Bodies moved = b, turned = b;
+  Pose motion = random_pose(&random, 5);
+  for (int k = 0; k < 2; k++) {
+    moved.pose[k] = pose_mul(motion, b.pose[k]);
+    turned.body[k] = b.body[1 - k];
+    turned.pose[k] = b.pose[1 - k];
+  }
+  int64_t count;
+  ManifoldContact *c = query(&b, &count), *m = query(&moved, &count), *t = query(&turned, &count);
+  int first = b.body[0].point_count, second = b.body[1].point_count;
+  for (int i = 0; i < (int)count; i++) {
+    compare_vec3(m[i].point, pose_apply(motion, c[i].point), 1e-12, "contact %d moved: point", i);
+    compare_vec3(m[i].normal, mat3_mul_vec(motion.r, c[i].normal), 1e-11, "contact %d moved: normal", i);
+    compare_near(m[i].distance, c[i].distance, 1e-12, "contact %d moved: distance", i);
+    compare_near(m[i].activity, c[i].activity, 1e-11, "contact %d moved: activity", i);
+    if (i >= first + second) break;
+    const ManifoldContact* other = i < first ? &t[second + i] : &t[i - first];
+    compare_vec3(other->point, c[i].point, 1e-12, "contact %d exchanged: point", i);
+    compare_vec3(other->normal, vec3_scale(c[i].normal, -1), 1e-11, "contact %d exchanged: normal", i);
+    compare_near(other->distance, c[i].distance, 1e-12, "contact %d exchanged: distance", i);
+  }
+  for (int i = 0; i < 6; i++)
+    for (int k = 0; k < 6; k++)
+      for (int side = 0; side < 2; side++) {
+        const ManifoldContact *own = &c[first + second + 2 * (6 * i + k) + side],
+                              *other = &t[first + second + 2 * (6 * k + i) + 1 - side];
+        compare_vec3(other->point, own->point, 1e-11, "edges %d %d exchanged: point", i, k);
+        compare_vec3(other->normal, vec3_scale(own->normal, -1), 1e-9, "edges %d %d exchanged: normal", i, k);
+        compare_near(other->activity, own->activity, 1e-10, "edges %d %d exchanged: activity", i, k);
+      }
+  memory_free(c);
+  memory_free(m);
+  memory_free(t);
+  drop(&b);
+}
+
+/* An edge alone: its ends, and a field that does not matter. */
+static ManifoldBody lone_edge(const Field* field, Vec3 from, Vec3 to) {
+  TriangleSurface surface = {.points = MEMORY_NEW(Vec3, 2), .point_count = 2};
+  surface.points[0] = from;
+  surface.points[1] = to;
+  ManifoldBody body = manifold_body_create(field, &surface);
+  memory_free(body.edges);
+  body.edges = (int(*)[2])MEMORY_NEW(int, 2);
+  body.edges[0][1] = 1;
+  body.edge_count = 1;
+  return body;
+}
+
+/* Least distance of two segments, by a search over one of them and the closest point on the other. */
+static double segments_apart(Vec3 a0, Vec3 a1, Vec3 b0, Vec3 b1) {
+  double best = HUGE_VAL, low = 0, high = 1;
+  for (int round = 0; round < 12; round++) {
+    double at = low, step = (high - low) / 20;
+    for (int i = 0; i <= 20; i++) {
+      Vec3 p = vec3_add_scaled(a0, low + i * step, vec3_sub(a1, a0)), along = vec3_sub(b1, b0);
+      double t = fmin(1, fmax(0, vec3_dot(vec3_sub(p, b0), along) / vec3_dot(along, along)));
+      double apart = vec3_norm(vec3_sub(p, vec3_add_scaled(b0, t, along)));
+      if (apart < best) {
+        best = apart;
+        at = low + i * step;
+      }
+    }
+    low = fmax(0, at - step);
+    high = fmin(1, at + step);
+  }
+  return best;
+}
+
+static void edges_X2_X3_X4_have_their_nearest_points(void** state) {
+  (void)state;
+  Random random = {74};
+  Bodies b = {.options = {.smoothing = 1e-4, .softness = 1e-4, .regularization = 1e-9}};
+  make_box(&b, 0, vec3(1, 1, 1), 0.1);
+  for (int k = 0; k < 2; k++) b.pose[k] = pose_identity();
+  Bodies edges = b;
+  for (int round = 0; round < 300; round++) {
+    Vec3 end[4];
+    for (int i = 0; i < 4; i++) end[i] = random_direction(&random);
+    for (int k = 0; k < 2; k++) edges.body[k] = lone_edge(&b.field[0], end[2 * k], end[2 * k + 1]);
+    int64_t count;
+    ManifoldContact* c = query(&edges, &count);
+    assert_int_equal(count, 6);
+    double apart = vec3_norm(vec3_sub(c[4].point, c[5].point));
+    compare_near(apart, segments_apart(end[0], end[1], end[2], end[3]), 1e-3, "seed 74, %d", round);
+    memory_free(c);
+    for (int k = 0; k < 2; k++) manifold_body_free(&edges.body[k]);
+  }
+  drop(&b);
+}
+
+/* With little smoothing the one that is chosen is the deepest; those equally deep are averaged. */
+static void the_choice_X1_is_the_deepest(void** state) {
+  (void)state;
+  Bodies b = {.options = {.smoothing = 1e-3, .softness = 0.01, .regularization = 1e-5, .points = 1, .edges = 1}};
+  for (int k = 0; k < 2; k++) {
+    make_box(&b, k, vec3(2, 2, 2), 1e-4);
+    b.pose[k] = pose_identity();
+  }
+  b.pose[1].t = vec3(0.5, 0.3, 1.9);
+  b.pose[1].r = mat3_from_quat(quat_exp(vec3(0.1, 0.2, 0)));
+  int64_t count;
+  ManifoldContact* c = query(&b, &count);
+  assert_int_equal(count, 1 + 1 + 2);
+  Vec3 deepest = vec3(0, 0, 0);
+  double least = HUGE_VAL;
+  for (int i = 0; i < b.body[1].point_count; i++) {
+    Vec3 p = pose_apply(b.pose[1], b.body[1].points[i]);
+    double value = field_evaluate(&b.field[0], p).value;
+    if (value < least) deepest = p;
+    least = fmin(least, value);
+  }
+  compare_vec3(c[1].point, deepest, 1e-9, "deepest vertex of b");
+  compare_near(c[1].distance, least, 1e-9, "its depth");
+  memory_free(c);
+  b.pose[1] = pose_identity(); /* all corners at the same depth */
+  c = query(&b, &count);
+  compare_vec3(c[0].point, vec3(0, 0, 0), 1e-12, "the mean of all corners");
+  memory_free(c);
+  drop(&b);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(boxes_that_overlap_meet_in_four_places_X5_X6),
+      cmocka_unit_test(edges_X2_X3_X4_have_their_nearest_points),
+      cmocka_unit_test(the_choice_X1_is_the_deepest),
+      cmocka_unit_test(boxes_apart_do_not_meet),
+      cmocka_unit_test(derivatives_X7),
+      cmocka_unit_test(invariance),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,263 @@
+/* A run that begins in the state of another one: from the file's text to the same bits, gradients with that state as a
+ * constant, and what is refused. */
+#include <string.h>
+
+#include "differentiate/differentiate.h"
+#include "support/busy.h"
+#include "support/runs.h"
+
+enum { KEPT_AT = 40, STEPS = 30 };
+
+/* ---------------------------------------------------------------- from run to run */
+
+/* Through the text of a file, as it would be read from a disk. */
+static NumberFile* through_text(Sim* sim) {
+  NumberFile file, *read = MEMORY_NEW(NumberFile, 1);
+  Diagnostics diagnostics = {0};
+  Text text = {0};
+  sim_state_file(sim, &file);
+  number_file_format(&file, &text);
+  assert_int_equal(number_file_parse(read, STATE_KIND, "a state", text.data, text.length, &diagnostics), STATUS_OK);
+  text_free(&text);
+  number_file_free(&file);
+  return read;
+}
+
+static void begin_in(Scene* scene, void* state) { scene_set_start(scene, state); }
+
+/* The busy scene, `steps` steps on. */
+static Run* busy_run(double dt, const char* integrator, int substeps, int steps) {
+  Run* run = run_create(1, 0, BUSY_SCENE, dt, integrator, substeps, 300);
+  run_steps(run, steps);
+  return run;
+}
+
+static Run* continued(Run* before, double dt, const char* integrator, int substeps) {
+  return run_create_edited(3, 0, begin_in, through_text(before->sim), BUSY_SCENE, dt, integrator, substeps, 300);
+}
+
+static void compare_states(const Run* a, const Run* b, const char* what, int step) {
+  const SimState *x = sim_state(a->sim), *y = sim_state(b->sim);
+  size_t nq = sizeof(double) * (size_t)a->model.coordinate_count, nv = sizeof(double) * (size_t)a->model.dof_count;
+  if (memcmp(&x->time, &y->time, sizeof(double)) != 0) fail_msg("%s, step %d: time", what, step);
+  if (memcmp(x->q, y->q, nq) != 0) fail_msg("%s, step %d: coordinates", what, step);
+  if (memcmp(x->rate, y->rate, nv) != 0) fail_msg("%s, step %d: rates", what, step);
+  if (memcmp(x->momentum, y->momentum, sizeof(Vec3) * (size_t)a->model.link_count) != 0)
+    fail_msg("%s, step %d: momenta", what, step);
+}
+
+static void check_going_on(double dt, const char* integrator, int substeps, int kept_at) {
+  Run *run = busy_run(dt, integrator, substeps, kept_at), *next = continued(run, dt, integrator, substeps);
+  assert_int_equal(next->model.start_step, kept_at);
+  compare_states(run, next, integrator, kept_at);
+  for (int step = 1; step <= STEPS; step++) {
+    run_steps(run, 1);
+    run_steps(next, 1);
+    compare_states(run, next, integrator, kept_at + step);
+  }
+  run_free(next);
+  run_free(run);
+}
+
+static void goes_on_from_a_file(void** state) {
+  (void)state;
+  check_going_on(0.005, "first_order", 1, KEPT_AT);
+  check_going_on(0.005, "second_order", 1, KEPT_AT);
+  check_going_on(0.005, "momentum", 1, KEPT_AT);
+  check_going_on(0.01, "second_order", 3, KEPT_AT);
+}
+
+/* What the initial velocities do in the first steps is in the state. */
+static void goes_on_from_the_first_steps(void** state) {
+  (void)state;
+  for (int kept_at = 1; kept_at <= 2; kept_at++) {
+    check_going_on(0.005, "first_order", 1, kept_at);
+    check_going_on(0.005, "second_order", 1, kept_at);
+    check_going_on(0.005, "momentum", 1, kept_at);
+  }
+}
+
+/* ---------------------------------------------------------------- gradients */
+
+/* Not those by what is a constant. memory: GiB that the run may take; 0: all is kept. */
+static void check_gradients(const char* integrator, int substeps, double memory) {
+  Run *run = busy_run(0.005, integrator, substeps, KEPT_AT), *next = continued(run, 0.005, integrator, substeps);
+  GradcheckOptions options = {.blocks = ~0u,
+                              .directions = 1,
+                              .steps = 12,
+                              .tolerance = 1e-11,
+                              .bound = 1e-5,
+                              .seed = 3,
+                              .threads = 1,
+                              .memory = memory};
+  GradcheckReport* report = MEMORY_NEW(GradcheckReport, 1);
+  model_expand_shapes(&next->model, &next->scene);
+  gradcheck_make_generic(&next->scene, &next->model, 1);
+  model_destroy(&next->model);
+  assert_int_equal(model_create(&next->model, &next->scene, &next->diagnostics), STATUS_OK);
+  assert_int_equal(gradcheck_scene(&next->scene, &next->model, NULL, &options, report, &next->diagnostics), STATUS_OK);
+  assert_true(report->adjoint.sound);
+  for (int b = 0; b < GRADCHECK_BLOCKS; b++) {
+    const GradcheckBlockReport* block = &report->block[b];
+    bool constant = b == GRADCHECK_STATE || b == GRADCHECK_ATTACHMENTS || b == GRADCHECK_MATERIAL; /* the last: none */
+    print_message("%s %s: %d numbers, |g| = %.3g, error %.2e, resolution %.1e\n", integrator,
+                  gradcheck_block_name((GradcheckBlock)b), block->count, block->norm, block->error, block->resolution);
+    assert_true(constant ? block->count == 0 : block->norm > 1e-6);
+    assert_true(constant || (block->verdict != GRADCHECK_WRONG && block->error <= options.bound));
+  }
+  memory_free(report);
+  run_free(next);
+  run_free(run);
+}
+
+static void run_A1_gradients_with_the_state_as_a_constant(void** state) {
+  (void)state;
+  check_gradients("first_order", 1, 0);
+  check_gradients("second_order", 2, 0);
+  check_gradients("momentum", 1, 0);
+}
+
+/* So little memory that parts of the run are gone through again. */
+static void run_A18_gradients_in_parts(void** state) {
+  (void)state;
+  check_gradients("second_order", 1, 1e-9);
+}
+
+/* Signals, and losses of them, go by the run's own time: effort of a drive over the steps 41 to 50 of a whole run and
+ * over the ten steps of one that begins there. */
+static void losses_count_from_the_start_and_signals_by_the_clock(void** state) {
+  (void)state;
+  static const char scene[] =
+      "simulation: {dt: 0.01, steps: %d}\ncontact: {model: none}\nlinks:\n  - {name: arm, mass: 1, joint: {type: "
+      "hinge, "
+      "axis: [0, 1, 0]}, shapes: [{type: box, size: [0.1, 0.1, 0.4], position: [0, 0, -0.2]}]}\ncontrollers:\n  - "
+      "{link: arm, type: pd, position_gain: 3, damping_gain: 0.1, target: {type: sines, terms: [{amplitude: 0.5, "
+      "frequency: 2}]}}\n";
+  Run *run = run_create(1, 0, scene, 50), *half = run_create(1, 0, scene, 40);
+  run_steps(half, 40);
+  Run* next = run_create_edited(1, 0, begin_in, through_text(half->sim), scene, 10);
+  TaskLoss losses[2] = {{.type = LOSS_EFFORT, .weight = 1, .power = 1},
+                        {.type = LOSS_SMOOTHNESS, .weight = 1, .power = 1}};
+  TaskScenario scenario = {.weight = 1};
+  Task task = {.losses = losses, .loss_count = 2, .scenarios = &scenario, .scenario_count = 1};
+  double whole[2], rest[2];
+  for (int k = 0; k < 2; k++) {
+    Run* of = k == 0 ? run : next;
+    losses[0].from = losses[1].from = k == 0 ? 0.41 : 0.01;
+    losses[0].to = losses[1].to = k == 0 ? 0.5 : 0.1;
+    Loss* loss;
+    Recording recording;
+    RecordReport report;
+    RecordOptions options = {.threads = 1};
+    assert_int_equal(loss_create(&loss, &task, 0, &of->model, &of->diagnostics), STATUS_OK);
+    recording_create(&recording, &of->model, of->model.simulation.steps);
+    assert_int_equal(recording_run(&recording, &of->model, &options, &report, &of->diagnostics), STATUS_OK);
+    loss_evaluate(loss, &recording, k == 0 ? whole : rest, NULL);
+    recording_destroy(&recording);
+    loss_destroy(loss);
+  }
+  print_message("effort %.17g and %.17g, smoothness %.17g and %.17g\n", whole[0], rest[0], whole[1], rest[1]);
+  assert_true(whole[0] > 0 && whole[1] > 0);
+  assert_true(fabs(whole[0] - rest[0]) <= 1e-12 * whole[0] && fabs(whole[1] - rest[1]) <= 1e-12 * whole[1]);
+  run_free(next);
+  run_free(half);
+  run_free(run);
+}
+
+/* ---------------------------------------------------------------- what is refused */
+
+/* The busy scene with other values of its four numbers, and what the message must tell. */
+static void expect_refusal(NumberFile* state, double dt, const char* integrator, const char* edit,
+                           const char* message) {
+  Scene scene;
+  Model model;
+  Diagnostics diagnostics = {0};
+  Text text = {0};
+  text_add(&text, BUSY_SCENE, dt, integrator, 1, 300);
+  SceneOverride override = {edit};
+  assert_int_equal(
+      scene_parse(&scene, "inline.yaml", text.data, text.length, false, &override, edit != NULL, &diagnostics),
+      STATUS_OK);
+  scene_set_start(&scene, state);
+  Status status = model_create(&model, &scene, &diagnostics);
+  if (status == STATUS_OK) {
+    Sim* sim;
+    SimOptions options = {.threads = 1};
+    status = sim_create(&sim, &model, &options, &diagnostics);
+    assert_true(status == STATUS_OK || !sim);
+  }
+  assert_int_equal(status, STATUS_BAD_INPUT);
+  assert_true(diagnostics.error_count > 0);
+  if (!strstr(diagnostics.items[diagnostics.count - 1].text, message))
+    fail_msg("'%s' does not tell of '%s'", diagnostics.items[diagnostics.count - 1].text, message);
+  diagnostics_free(&diagnostics);
+  text_free(&text);
+  model_destroy(&model);
+  scene_free(&scene);
+}
+
+static void refuses_states_of_other_scenes(void** state) {
+  (void)state;
+  Run* run = busy_run(0.005, "first_order", 1, 3);
+  expect_refusal(through_text(run->sim), 0.004, "first_order", NULL, "another dt or integrator");
+  expect_refusal(through_text(run->sim), 0.005, "momentum", NULL, "another dt or integrator");
+  expect_refusal(through_text(run->sim), 0.005, "first_order", "links.fly.position=[0, 0, 9]", "other links or joints");
+  expect_refusal(through_text(run->sim), 0.005, "first_order", "shapes.brick={type: sphere, radius: 0.05}",
+                 "hulls with other numbers of vertices");
+  expect_refusal(through_text(run->sim), 0.005, "first_order", "contact.exclude=[[low, high]]",
+                 "other pairs that touch");
+  expect_refusal(through_text(run->sim), 0.005, "first_order", "shapes.brick.size=[2, 2, 2]", "bodies that intersect");
+  run_free(run);
+}
+
+static NumberArray* array_of(NumberFile* file, const char* name) {
+  for (int k = 0; k < file->count; k++)
+    if (strcmp(file->arrays[k].name, name) == 0) return &file->arrays[k];
+  fail_msg("the state has no %s", name);
+  return NULL;
+}
+
+/* Under a right hash: too few numbers, too many, every number in turn replaced by one that no state has. */
+static void refuses_damaged_states(void** state) {
+  (void)state;
+  Run* run = busy_run(0.005, "first_order", 1, 30);
+  NumberFile* file = through_text(run->sim);
+  array_of(file, "state")->count--;
+  expect_refusal(file, 0.005, "first_order", NULL, "is damaged");
+  file = through_text(run->sim);
+  array_of(file, "step")->bits[0] = (uint64_t)-5;
+  expect_refusal(file, 0.005, "first_order", NULL, "is damaged");
+  int count = array_of(file = through_text(run->sim), "state")->count, refused = 0;
+  const uint64_t bad = 0x7ff8dead00000001; /* no number, and no index of anything */
+  scene_set_start(&run->scene, file);
+  model_destroy(&run->model);
+  assert_int_equal(model_create(&run->model, &run->scene, &run->diagnostics), STATUS_OK);
+  uint64_t* words = array_of(file, "state")->bits;
+  for (int k = 0; k < count; k++) {
+    uint64_t good = words[k];
+    words[k] = bad;
+    Sim* sim;
+    SimOptions options = {.threads = 1};
+    if (sim_create(&sim, &run->model, &options, &run->diagnostics) == STATUS_OK)
+      sim_destroy(sim);
+    else
+      refused++;
+    words[k] = good;
+  }
+  print_message("%d of %d numbers that are none are found out at once\n", refused, count);
+  assert_true(refused > count / 4);
+  run_free(run);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(goes_on_from_a_file),
+      cmocka_unit_test(goes_on_from_the_first_steps),
+      cmocka_unit_test(run_A1_gradients_with_the_state_as_a_constant),
+      cmocka_unit_test(run_A18_gradients_in_parts),
+      cmocka_unit_test(losses_count_from_the_start_and_signals_by_the_clock),
+      cmocka_unit_test(refuses_states_of_other_scenes),
+      cmocka_unit_test(refuses_damaged_states),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
