@@ -267,7 +267,7 @@ bool contact_spots_center(const Model* model, const ContactSpot* spots, int coun
 /* Contact potential of two convex point sets in world coordinates with stiffness 1 and its gradient at every vertex.
  *   U = min_{n,o} W(1 - |n|) + sum_m P_s(c_m),   c_m = sigma (n . x_m + o), sigma = -1 for a, +1 for b        (C1)
  * support s [m]. plane = (nx, ny, nz, o), a on its negative side. grad_a (a_count), grad_b (b_count): dU/dx_m.
- * support INFINITY: the long-range law's potential of two pieces instead (docs/derivations/law-long_range.md, Y1).
+ * support INFINITY: the long-range law's potential of two pieces instead (docs/derivations/law-long_range.md, N1).
  * Returns false when the hulls intersect (nothing but distance = 0 is set then). Zero potential leaves the plane at the
  * middle of the witness points. */
 typedef struct {

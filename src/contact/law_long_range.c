@@ -1,6 +1,6 @@
 /* A law that is felt from far away: the potential of two bodies over the hierarchies of their pieces (far_field.h,
  * docs/derivations/law-long_range.md), between any two links that may touch, however far apart. Half-spaces take part
- * where a hull is near. Friction acts between pieces that are near (Y14), in the plane of the step before (friction.h).
+ * where a hull is near. Friction acts between pieces that are near (N14), in the plane of the step before (friction.h).
  *
  * A pair of links carries the potential; a pair of hulls carries friction, and what the certificate wants to know. */
 #include <float.h>
@@ -28,7 +28,7 @@ typedef struct {
   double stiffness;
   int threads;
   Hierarchy hierarchy;
-  Field field;
+  FarField field;
   FieldWork* work;             /* one a thread */
   bool rough;                  /* some pair has friction */
   FrictionParameters friction; /* but for the coefficient, which is the pair's */
@@ -38,7 +38,7 @@ typedef struct {
 /* What a pair of hulls remembers. */
 typedef struct {
   FrictionLag lag;
-  double part; /* how local it was (Y14) */
+  double part; /* how local it was (N14) */
 } Memory;
 
 /* What belongs to a state. */
@@ -94,7 +94,7 @@ static void* create(const Model* model, int threads, double tolerance) {
                .rough = model_largest_material(model, MATERIAL_FRICTION) > 0,
                .friction = {0, contact->smoothing, model->simulation.dt, 0, false}};
   hierarchy_create(&law->hierarchy, model);
-  law->field = (Field){model, &law->hierarchy, contact->own[OWN_BLEND], !contact->hierarchy};
+  law->field = (FarField){model, &law->hierarchy, contact->own[OWN_BLEND], !contact->hierarchy};
   for (int t = 0; t < threads; t++) {
     field_work_create(&law->work[t], model, &law->hierarchy);
     law->active[t] = MEMORY_NEW(ActiveVertex, law->work[t].scratch.capacity);
@@ -133,7 +133,7 @@ static double reach(const void* instance, int hull) {
   return fmax(listed, about + (1 + law->field.blend) * node->radius);
 }
 
-/* ---- two faces at rest (Y15): of either piece half of the vertices stand on its face, and the others count nothing */
+/* ---- two faces at rest (N15): of either piece half of the vertices stand on its face, and the others count nothing */
 
 static double rest_force(double gap) { return sqrt(6 / (gap * gap * gap)) * (sqrt(RECIPROCAL_PLANE) + sqrt(6 / gap)); }
 
