@@ -119,6 +119,7 @@ static void json_report(Json* json, const char* name, const GradcheckReport* r) 
   json_text(json, "scenario", name);
   json_bool(json, "passed", r->passed);
   json_bool(json, "checked", r->checked);
+  json_bool(json, "once_differentiable", r->kinks);
   json_bool(json, "sound", r->adjoint.sound);
   json_number(json, "loss", r->value);
   json_number(json, "residual", r->run.residual);
@@ -152,6 +153,10 @@ static void print_report(const Options* options, const char* name, const Gradche
   }
   printf("  block        numbers     |gradient|   rel. error   resolution  order  (bound %.0e)\n", bound);
   for (int b = 0; b < GRADCHECK_BLOCKS; b++) print_block(gradcheck_block_name((GradcheckBlock)b), &r->block[b]);
+  if (r->kinks)
+    printf(
+        "  the contact law is once differentiable where the nearest features change: differences need not agree "
+        "there\n");
   if (options->verbose)
     for (int b = 0; b < GRADCHECK_BLOCKS; b++) print_sweeps(gradcheck_block_name((GradcheckBlock)b), &r->block[b]);
 }

@@ -37,7 +37,8 @@ static void answer_pair(Text* line, const QueryPair* pair) {
   Vec3* grad_a = MEMORY_NEW(Vec3, pair->a_count);
   Vec3* grad_b = MEMORY_NEW(Vec3, pair->b_count);
   ContactQuery answer = {0};
-  if (contact_query(pair->a, pair->a_count, pair->b, pair->b_count, pair->support, &answer, grad_a, grad_b))
+  double support = pair->law == CONTACT_LONG_RANGE ? (double)INFINITY : pair->support;
+  if (contact_query(pair->a, pair->a_count, pair->b, pair->b_count, support, &answer, grad_a, grad_b))
     add_answer(line, pair, &answer, grad_a, grad_b);
   else
     text_add(line,
@@ -96,7 +97,9 @@ const Verb VERB_QUERY = {
         "position and quaternion; what a line leaves out is as in the line before, so a path is one line a pose.\n"
         "{\"a\": [[x,y,z],...], \"b\": [[x,y,z],...], \"support\": s}: two point sets; distance, witness_a,\n"
         "witness_b, potential, plane [nx, ny, nz, o] with A on its negative side, grad_a, grad_b (potential and\n"
-        "gradients for stiffness 1). When the hulls meet, distance is 0 and everything else null.\n"
+        "gradients for stiffness 1). When the hulls meet, distance is 0 and everything else null. \"law\": "
+        "\"long_range\"\n"
+        "instead of a support: that law's potential of two pieces.\n"
         "Exit codes: 0 answered, 3 the file holds something else, 5 cannot read.\n",
     .run = query,
 };

@@ -4,11 +4,13 @@
 #define SDRS_APP_QUERY_H
 
 #include "query/query.h"
+#include "scene/scene.h"
 
 typedef struct {
   Vec3 *a, *b; /* world coordinates [m] */
   int a_count, b_count;
-  double support; /* m, > 0 */
+  double support; /* m, > 0; of a law that has one */
+  ContactModel law;
 } QueryPair;
 
 /* A body of a question: a smooth shape, the corners of a hull, or neither: points with normals, a union, a

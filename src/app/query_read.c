@@ -4,29 +4,42 @@
 
 /* Smallest support that is one: below it the barrier's derivatives leave the range of numbers. */
 #define SUPPORT_MIN 1e-12
-/* The law that pairs of point sets are answered for. */
-#define PAIR_LAW "separating_plane"
+/* The laws that pairs of point sets are answered for. */
+static const struct {
+  const char* name;
+  ContactModel law;
+} LAWS[] = {{"separating_plane", CONTACT_SEPARATING_PLANE}, {"long_range", CONTACT_LONG_RANGE}};
 
 /* ---------------------------------------------------------------- pairs */
 
 static const char* const KEYS[] = {"a", "b", "support", "law"};
 enum { KEY_A, KEY_B, KEY_SUPPORT, KEY_LAW, KEY_COUNT, KEY_REQUIRED = KEY_LAW };
 
+static void read_law(QueryReader* reader, const cJSON* item, ContactModel* law) {
+  for (size_t k = 0; cJSON_IsString(item) && k < sizeof LAWS / sizeof *LAWS; k++)
+    if (strcmp(item->valuestring, LAWS[k].name) == 0) {
+      *law = LAWS[k].law;
+      return;
+    }
+  query_reader_problem(reader, false, "must be separating_plane or long_range, got %.60s",
+                       cJSON_IsString(item) ? item->valuestring : query_reader_kind_name(item));
+}
+
 static void read_member(QueryReader* reader, const cJSON* item, int key, void* context) {
   QueryPair* pair = context;
   if (key == KEY_A) query_reader_points(reader, item, &pair->a, &pair->a_count);
   if (key == KEY_B) query_reader_points(reader, item, &pair->b, &pair->b_count);
   if (key == KEY_SUPPORT) pair->support = query_reader_number(reader, item, SUPPORT_MIN, READER_COORDINATE_MAX);
-  if (key == KEY_LAW && !(cJSON_IsString(item) && strcmp(item->valuestring, PAIR_LAW) == 0))
-    query_reader_problem(reader, false, "must be " PAIR_LAW ", got %.60s",
-                         cJSON_IsString(item) ? item->valuestring : query_reader_kind_name(item));
+  if (key == KEY_LAW) read_law(reader, item, &pair->law);
 }
 
 static void read_pair(QueryReader* reader, const cJSON* item, QueryPair* pair) {
   bool seen[KEY_COUNT] = {0};
+  pair->law = CONTACT_SEPARATING_PLANE;
   query_reader_object(reader, item, KEYS, KEY_COUNT, read_member, pair, seen);
   for (int k = 0; k < KEY_REQUIRED; k++)
-    if (!seen[k]) query_reader_problem(reader, false, "the key '%s' is missing", KEYS[k]);
+    if (!seen[k] && (k != KEY_SUPPORT || pair->law == CONTACT_SEPARATING_PLANE))
+      query_reader_problem(reader, false, "the key '%s' is missing", KEYS[k]);
 }
 
 /* ---------------------------------------------------------------- questions */
@@ -34,7 +47,8 @@ static void read_pair(QueryReader* reader, const cJSON* item, QueryPair* pair) {
 /* What has a method is a question with shapes, and after one what lacks both method and support: a further pose. */
 static bool has_shapes(const cJSON* item, const QueryItem* last) {
   if (cJSON_HasObjectItem(item, "method")) return true;
-  return last && last->method != QUERY_POTENTIAL && !cJSON_HasObjectItem(item, "support");
+  return last && last->method != QUERY_POTENTIAL && !cJSON_HasObjectItem(item, "support") &&
+         !cJSON_HasObjectItem(item, "law");
 }
 
 static void read_item(QueryReader* reader, const cJSON* item, QueryList* list) {

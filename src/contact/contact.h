@@ -56,6 +56,8 @@ void contact_set_part(ContactSystem* system, double dt, double dt_before, bool r
 
 /* Distance from which on two hulls exert nothing on each other [m]. */
 double contact_range(const Model* model);
+/* Is the law's energy once differentiable only, so that gradients of runs have kinks? */
+bool contact_once_differentiable(const Model* model);
 /* Pairs of links that are listed as touching are nearer than this [m]; INFINITY: all that exert a force. */
 double contact_listed_range(const Model* model);
 /* Find the pairs that can matter while every link moves from the accepted poses within its bound. */
@@ -284,6 +286,7 @@ bool contact_spots_center(const Model* model, const ContactSpot* spots, int coun
 /* Contact potential of two convex point sets in world coordinates with stiffness 1 and its gradient at every vertex.
  *   U = min_{n,o} W(1 - |n|) + sum_m P_s(c_m),   c_m = sigma (n . x_m + o), sigma = -1 for a, +1 for b        (C1)
  * support s [m]. plane = (nx, ny, nz, o), a on its negative side. grad_a (a_count), grad_b (b_count): dU/dx_m.
+ * support INFINITY: the long-range law's potential of two pieces instead (docs/derivations/law-long_range.md, N1).
  * Returns false when the hulls intersect (nothing but distance = 0 is set then). Zero potential leaves the plane at the
  * middle of the witness points. */
 typedef struct {

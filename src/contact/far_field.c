@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* ---------------------------------------------------------------- the blend (Y7) */
+/* ---------------------------------------------------------------- the blend (N7) */
 
 BlendWeight blend_weight(double r, double near, double blend) {
   double width = blend * near, t = (r - near) / width;
@@ -71,28 +71,28 @@ static FieldPiece* add_piece(FieldWork* w) {
   return &w->pieces[w->piece_count++];
 }
 
-/* ---------------------------------------------------------------- the walk down both trees (Y8) */
+/* ---------------------------------------------------------------- the walk down both trees (N8) */
 
 typedef struct {
-  const Field* field;
+  const FarField* field;
   FieldWork* work;
   const FieldPair* pair;
 } Walk;
 
-static const BodyTree* tree_of(const Field* f, const FieldPair* pair, int side) {
+static const BodyTree* tree_of(const FarField* f, const FieldPair* pair, int side) {
   return &f->hierarchy->trees[pair->link[side]];
 }
 
-static const TreeNode* node_of(const Field* f, const FieldPair* pair, int side, int node) {
+static const TreeNode* node_of(const FarField* f, const FieldPair* pair, int side, int node) {
   return &tree_of(f, pair, side)->nodes[node];
 }
 
-static Vec3 center_of(const Field* f, const FieldPair* pair, int side, int node) {
+static Vec3 center_of(const FarField* f, const FieldPair* pair, int side, int node) {
   return pose_apply(pair->pose[side], node_of(f, pair, side, node)->center);
 }
 
 /* Where two nodes are to each other: direction, distance, near. */
-static void measure(const Field* f, const FieldPair* pair, const int node[2], FieldTerm* out) {
+static void measure(const FarField* f, const FieldPair* pair, const int node[2], FieldTerm* out) {
   Vec3 a = center_of(f, pair, 0, node[0]);
   out->node[0] = node[0];
   out->node[1] = node[1];
@@ -151,7 +151,7 @@ static bool walk(const Walk* w, int a, int b, int parent) {
   return true;
 }
 
-static bool list_terms(const Field* f, FieldWork* w, const FieldPair* pair) {
+static bool list_terms(const FarField* f, FieldWork* w, const FieldPair* pair) {
   Walk state = {f, w, pair};
   w->count = w->piece_count = 0;
   return walk(&state, pair->root[0], pair->root[1], -1);
@@ -163,12 +163,12 @@ static CentredPotential centred_of(const FieldPair* pair, const FieldTerm* t) {
   return pair->ground ? (CentredPotential){0, 0, 0} : centred_potential(t->distance);
 }
 
-static double blended_value(const Field* f, const FieldPair* pair, const FieldTerm* t) {
+static double blended_value(const FarField* f, const FieldPair* pair, const FieldTerm* t) {
   double phi = blend_weight(t->distance, t->near, f->blend).value;
   return (1 - phi) * t->inner + phi * centred_of(pair, t).value;
 }
 
-static double sum_values(const Field* f, FieldWork* w, const FieldPair* pair) {
+static double sum_values(const FarField* f, FieldWork* w, const FieldPair* pair) {
   double total = 0;
   for (int k = w->count - 1; k >= 0; k--) {
     FieldTerm* t = &w->terms[k];
@@ -182,24 +182,24 @@ static double sum_values(const Field* f, FieldWork* w, const FieldPair* pair) {
   return total;
 }
 
-bool field_value(const Field* f, FieldWork* w, const FieldPair* pair, double* value) {
+bool field_value(const FarField* f, FieldWork* w, const FieldPair* pair, double* value) {
   if (!list_terms(f, w, pair)) return false;
   *value = sum_values(f, w, pair);
   return true;
 }
 
-/* ---------------------------------------------------------------- gradients and Hessians (Y9, Y10) */
+/* ---------------------------------------------------------------- gradients and Hessians (N9, N10) */
 
 /* CenterMotion of the difference of two centres by the twists of both bodies: columns of J. */
 typedef struct {
   double column[12][3];
 } CenterMotion;
 
-static Vec3 arm_of(const Field* f, const FieldPair* pair, const FieldTerm* t, int side) {
+static Vec3 arm_of(const FarField* f, const FieldPair* pair, const FieldTerm* t, int side) {
   return vec3_sub(center_of(f, pair, side, t->node[side]), pair->reference[side]);
 }
 
-static CenterMotion motion_of(const Field* f, const FieldPair* pair, const FieldTerm* t) {
+static CenterMotion motion_of(const FarField* f, const FieldPair* pair, const FieldTerm* t) {
   CenterMotion m;
   memset(&m, 0, sizeof(m));
   for (int side = 0; side < (pair->ground ? 1 : 2); side++) {
@@ -225,7 +225,7 @@ static Vec3 center_hessian(const FieldPair* pair, const FieldTerm* t, double fir
   return vec3_add_scaled(vec3_scale(y, across), (second - across) * vec3_dot(t->direction, y), t->direction);
 }
 
-static void add_center_terms(const Field* f, const FieldPair* pair, const FieldTerm* t, const CenterMotion* m,
+static void add_center_terms(const FarField* f, const FieldPair* pair, const FieldTerm* t, const CenterMotion* m,
                              double first, double second, PairDerivatives* out) {
   Vec3 g = vec3_scale(t->direction, first);
   out->force[0] = vec3_add(out->force[0], g);
@@ -267,7 +267,7 @@ typedef struct {
   double first, second;
 } BlendTerm;
 
-static BlendTerm blend_term(const Field* f, const FieldPair* pair, const FieldTerm* t) {
+static BlendTerm blend_term(const FarField* f, const FieldPair* pair, const FieldTerm* t) {
   BlendTerm b = {.phi = blend_weight(t->distance, t->near, f->blend), .centred = centred_of(pair, t)};
   double step = b.centred.value - t->inner;
   b.first = b.phi.first * step + b.phi.value * b.centred.first;
@@ -276,7 +276,7 @@ static BlendTerm blend_term(const Field* f, const FieldPair* pair, const FieldTe
 }
 
 /* Values and, for those that belong to a blend, gradients: from the last term to the first. */
-static void sum_gradients(const Field* f, FieldWork* w, const FieldPair* pair) {
+static void sum_gradients(const FarField* f, FieldWork* w, const FieldPair* pair) {
   for (int k = w->count - 1; k >= 0; k--) {
     FieldTerm* t = &w->terms[k];
     double own[12];
@@ -307,7 +307,7 @@ static void add_piece_terms(const PairDerivatives* d, double weight, PairDerivat
     for (int j = 0; j < 12; j++) out->hessian[i][j] += weight * d->hessian[i][j];
 }
 
-static void add_blend_terms(const Field* f, const FieldPair* pair, const FieldTerm* t, PairDerivatives* out) {
+static void add_blend_terms(const FarField* f, const FieldPair* pair, const FieldTerm* t, PairDerivatives* out) {
   BlendTerm b = blend_term(f, pair, t);
   CenterMotion m = motion_of(f, pair, t);
   double u[12];
@@ -317,7 +317,7 @@ static void add_blend_terms(const Field* f, const FieldPair* pair, const FieldTe
     for (int j = 0; j < 12; j++) out->hessian[i][j] -= u[i] * t->inner_gradient[j] + t->inner_gradient[i] * u[j];
 }
 
-bool field_derivatives(const Field* f, FieldWork* w, const FieldPair* pair, PairDerivatives* out) {
+bool field_derivatives(const FarField* f, FieldWork* w, const FieldPair* pair, PairDerivatives* out) {
   memset(out, 0, sizeof(*out));
   if (!list_terms(f, w, pair)) return false;
   sum_gradients(f, w, pair);
@@ -337,10 +337,10 @@ bool field_derivatives(const Field* f, FieldWork* w, const FieldPair* pair, Pair
   return true;
 }
 
-/* ---------------------------------------------------------------- backwards (Y11, Y12) */
+/* ---------------------------------------------------------------- backwards (N11, N12) */
 
 typedef struct {
-  const Field* field;
+  const FarField* field;
   FieldWork* work;
   const FieldPair* pair;
   const double (*twist)[6];
@@ -459,7 +459,7 @@ static double total_rate(const PairDerivatives* d, bool ground, const double twi
   return rate;
 }
 
-bool field_reverse(const Field* f, FieldWork* w, const FieldPair* pair, const double twist[2][6], FieldShares* out) {
+bool field_reverse(const FarField* f, FieldWork* w, const FieldPair* pair, const double twist[2][6], FieldShares* out) {
   Reverse r = {f, w, pair, twist, out};
   PairDerivatives d;
   if (!field_derivatives(f, w, pair, &d)) return false;
@@ -480,9 +480,9 @@ bool field_reverse(const Field* f, FieldWork* w, const FieldPair* pair, const do
   return true;
 }
 
-/* ---------------------------------------------------------------- the local part (Y14) */
+/* ---------------------------------------------------------------- the local part (N14) */
 
-FieldLocal field_local(const Field* f, const int leaf[2], const FieldPair* pair) {
+FieldLocal field_local(const FarField* f, const int leaf[2], const FieldPair* pair) {
   FieldTerm at;
   measure(f, pair, leaf, &at);
   BlendWeight phi = blend_weight(at.distance, at.near, f->blend);

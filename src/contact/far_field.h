@@ -1,7 +1,7 @@
 /* Private to contact/: the potential of two bodies over the hierarchies of their pieces
- * (docs/derivations/law-long_range.md, Y7-Y12), and of a piece before a half-space (Y13). With r the distance of two
+ * (docs/derivations/law-long_range.md, N7-N12), and of a piece before a half-space (N13). With r the distance of two
  * nodes' centres, d = R_a + R_b and phi = Phi((r - d) / (blend d)):
- *   P_ab = (1 - phi) A + phi P_c(r),   A = sum over their children, or the exact potential of two leaves (Y8) P_c where
+ *   P_ab = (1 - phi) A + phi P_c(r),   A = sum over their children, or the exact potential of two leaves (N8) P_c where
  * phi = 1, A where it is 0. All for stiffness 1. A walk down both trees writes the terms that are not zero into a list;
  * value, derivatives and reverse derivatives go through the list. The lists are a thread's own and grow. */
 #ifndef SDRS_CONTACT_FAR_FIELD_H
@@ -10,7 +10,7 @@
 #include "contact/hierarchy.h"
 #include "contact/reciprocal.h"
 
-/* phi of Y7 with its derivatives by r, by d (radius) and by the width (blend). */
+/* phi of N7 with its derivatives by r, by d (radius) and by the width (blend). */
 typedef struct {
   double value, first, second;     /* by r: 1, 1/m, 1/m^2 */
   double by_near, first_by_near;   /* of value and first by d [1/m, 1/m^2] */
@@ -58,8 +58,8 @@ typedef struct {
   const Model* model;
   const Hierarchy* hierarchy;
   double blend;
-  bool plain; /* the sum over all pairs of pieces, without hierarchy and blending (Y3) */
-} Field;
+  bool plain; /* the sum over all pairs of pieces, without hierarchy and blending (N3) */
+} FarField;
 
 /* Two links, or a hull and a half-space. */
 typedef struct {
@@ -71,9 +71,9 @@ typedef struct {
 } FieldPair;
 
 /* P. false: two pieces meet, or a plane was not found. */
-bool field_value(const Field* field, FieldWork* work, const FieldPair* pair, double* value);
+bool field_value(const FarField* field, FieldWork* work, const FieldPair* pair, double* value);
 /* Gradient and Hessian, set. */
-bool field_derivatives(const Field* field, FieldWork* work, const FieldPair* pair, PairDerivatives* out);
+bool field_derivatives(const FarField* field, FieldWork* work, const FieldPair* pair, PairDerivatives* out);
 
 /* Derivatives of Phi = dP/d(twists) . twist with respect to everything else. */
 typedef struct {
@@ -81,15 +81,15 @@ typedef struct {
   Vec3* vertices[2]; /* world axes, of all vertices of a link, or of the hull before a half-space; zeroed by who asks */
   GroundShare ground; /* by the motion of the half-space */
 } FieldShares;
-bool field_reverse(const Field* field, FieldWork* work, const FieldPair* pair, const double twist[2][6],
+bool field_reverse(const FarField* field, FieldWork* work, const FieldPair* pair, const double twist[2][6],
                    FieldShares* out);
 
-/* The part of a pair of leaves that is local (A.3 of the paper, Y14): 1 - phi, and what it changes with. */
+/* The part of a pair of leaves that is local (A.3 of the paper, N14): 1 - phi, and what it changes with. */
 typedef struct {
   double part, slope; /* of r [1/m] */
   double by_near, by_blend;
   Vec3 direction;
 } FieldLocal;
-FieldLocal field_local(const Field* field, const int leaf[2], const FieldPair* pair);
+FieldLocal field_local(const FarField* field, const int leaf[2], const FieldPair* pair);
 
 #endif

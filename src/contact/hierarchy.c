@@ -22,7 +22,7 @@ static Vec3 vertex_at(const ModelHull* hull, int m) {
   return vec3(hull->points.x[m], hull->points.y[m], hull->points.z[m]);
 }
 
-/* ---------------------------------------------------------------- radii (Y5, Y6) */
+/* ---------------------------------------------------------------- radii (N5, N6) */
 
 /* Of distances given by `at`, with the largest taken out of the powers; sums (the sum of powers of distance / largest)
  * and largest are what the derivative needs. */

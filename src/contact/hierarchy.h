@@ -1,4 +1,4 @@
-/* Private to contact/: the pieces of a body in layered bounding spheres (docs/derivations/law-long_range.md, Y4-Y6).
+/* Private to contact/: the pieces of a body in layered bounding spheres (docs/derivations/law-long_range.md, N4-N6).
  * A node stands for the pieces below it:
  *   leaf:   x = mean of the vertices,  R = ( sum |x_m - x|^p )^(1/p)
  *   inner:  x = mean of the pieces' centres,  R = ( sum over children (|x_c - x| + R_c)^p )^(1/p),   p = 32

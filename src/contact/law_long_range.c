@@ -1,6 +1,6 @@
 /* A law that is felt from far away: the potential of two bodies over the hierarchies of their pieces (far_field.h,
  * docs/derivations/law-long_range.md), between any two links that may touch, however far apart. Half-spaces take part
- * where a hull is near. Friction acts between pieces that are near (Y14), in the plane of the step before (friction.h).
+ * where a hull is near. Friction acts between pieces that are near (N14), in the plane of the step before (friction.h).
  *
  * A pair of links carries the potential; a pair of hulls carries friction, and what the certificate wants to know. */
 #include <float.h>
@@ -28,16 +28,17 @@ typedef struct {
   double stiffness;
   int threads;
   Hierarchy hierarchy;
-  Field field;
-  FieldWork* work; /* one a thread */
-  FrictionParameters friction;
-  ActiveVertex** active; /* one a thread */
+  FarField field;
+  FieldWork* work;             /* one a thread */
+  bool rough;                  /* some pair has friction */
+  FrictionParameters friction; /* but for the coefficient, which is the pair's */
+  ActiveVertex** active;       /* one a thread */
 } Law;
 
 /* What a pair of hulls remembers. */
 typedef struct {
   FrictionLag lag;
-  double part; /* how local it was (Y14) */
+  double part; /* how local it was (N14) */
 } Memory;
 
 /* What belongs to a state. */
@@ -90,9 +91,10 @@ static void* create(const Model* model, int threads, double tolerance) {
                .threads = threads,
                .work = MEMORY_NEW(FieldWork, threads),
                .active = MEMORY_NEW(ActiveVertex*, threads),
-               .friction = {contact->friction, contact->smoothing, model->simulation.dt, 0, false}};
+               .rough = model_largest_material(model, MATERIAL_FRICTION) > 0,
+               .friction = {0, contact->smoothing, model->simulation.dt, 0, false}};
   hierarchy_create(&law->hierarchy, model);
-  law->field = (Field){model, &law->hierarchy, contact->own[OWN_BLEND], !contact->hierarchy};
+  law->field = (FarField){model, &law->hierarchy, contact->own[OWN_BLEND], !contact->hierarchy};
   for (int t = 0; t < threads; t++) {
     field_work_create(&law->work[t], model, &law->hierarchy);
     law->active[t] = MEMORY_NEW(ActiveVertex, law->work[t].scratch.capacity);
@@ -131,7 +133,7 @@ static double reach(const void* instance, int hull) {
   return fmax(listed, about + (1 + law->field.blend) * node->radius);
 }
 
-/* ---- two faces at rest (Y15): of either piece half of the vertices stand on its face, and the others count nothing */
+/* ---- two faces at rest (N15): of either piece half of the vertices stand on its face, and the others count nothing */
 
 static double rest_force(double gap) { return sqrt(6 / (gap * gap * gap)) * (sqrt(RECIPROCAL_PLANE) + sqrt(6 / gap)); }
 
@@ -234,7 +236,7 @@ static void evaluate(const LawPair* p, const LawOrigin* from) {
   if (!(distance > 0)) p->state->outcome = PAIR_INFEASIBLE;
   if (!(distance > 0) || !(local_of(law, p->item, p->a, p->b).part > 0)) return;
   bool ground = p->b->half_space;
-  if (ground || law->friction.coefficient > 0) p->state->outcome = PAIR_PRESSED;
+  if (ground || law->rough) p->state->outcome = PAIR_PRESSED;
   if (!ground) return;
   FieldPair pair = field_pair(p);
   if (!field_value(&law->field, &law->work[p->thread], &pair, &value)) {
@@ -247,12 +249,13 @@ static void evaluate(const LawPair* p, const LawOrigin* from) {
 
 static bool rubs(const LawPair* p) {
   const Law* law = p->law;
-  return p->lagged && !of_links(law, p->item[0]) && law->friction.coefficient * ((const Memory*)p->memory)->part > 0;
+  return p->lagged && !of_links(law, p->item[0]) &&
+         p->material->value[MATERIAL_FRICTION] * ((const Memory*)p->memory)->part > 0;
 }
 
 static FrictionParameters friction_of(const LawPair* p) {
   FrictionParameters parameters = ((const Law*)p->law)->friction;
-  parameters.coefficient *= ((const Memory*)p->memory)->part;
+  parameters.coefficient = p->material->value[MATERIAL_FRICTION] * ((const Memory*)p->memory)->part;
   parameters.state = p->which;
   parameters.follow = ((const PairOwn*)p->own)->follows;
   return parameters;
@@ -332,11 +335,18 @@ static size_t lag(const LawPair* p, void* room) {
   Memory* memory = p->memory;
   PlaneSolution solution;
   memory->part = 0;
-  if (!p->lagged || of_links(law, p->item[0]) || !(law->friction.coefficient > 0)) return 0;
+  if (!p->lagged || of_links(law, p->item[0]) || !law->rough) return 0;
   if (!solve_plane(law, 0, p->a, p->b, p->gjk, &solution)) return 0;
   memory->part = local_of(law, p->item, p->a, p->b).part;
   friction_lag(p->a, p->b, NO_SUPPORT, &solution.plane, room, &memory->lag);
   return sizeof(FrictionVertex) * (size_t)(memory->lag.count[0] + memory->lag.count[1]);
+}
+
+/* The lag is made anew in every step, from the poses alone. */
+static void pass(const LawPair* p, StateBlock* block) {
+  PairOwn* own = p->own;
+  state_block_doubles(block, own->slip, 3);
+  state_block_bool(block, &own->follows);
 }
 
 static void record(const LawPair* p, bool rubbing, double kept[CONTACT_KEPT_NUMBERS]) {
@@ -379,7 +389,7 @@ static bool press(void* instance, const HullInstance* a, const HullInstance* b, 
 
 static bool revisit(void* instance, int thread, const ContactRecord* from, const PairBody body[2], void* own) {
   const Law* law = instance;
-  if (!from->active || of_links(law, from->hull_a) || !(law->friction.coefficient > 0)) return true;
+  if (!from->active || of_links(law, from->hull_a) || !law->rough) return true;
   return solve_plane(law, thread, &body[0].hull, &body[1].hull, NULL, own);
 }
 
@@ -399,7 +409,7 @@ static bool carries_potential(const LawReplay* p) {
 
 static FrictionParameters recorded_friction(const LawReplay* p) {
   FrictionParameters parameters = ((const Law*)p->law)->friction;
-  parameters.coefficient *= ((const Replay*)p->memory)->local.part;
+  parameters.coefficient = p->material->value[MATERIAL_FRICTION] * ((const Replay*)p->memory)->local.part;
   return parameters;
 }
 
@@ -493,7 +503,7 @@ static void reverse(const LawReplay* p, const double twist[2][6], const PairCarr
                    s);
   double by_coefficient = s->friction - before; /* of the local part times the scene's */
   s->friction = before + by_coefficient * ((const Replay*)p->memory)->local.part;
-  reverse_local(p, by_coefficient * law->friction.coefficient, room, s);
+  reverse_local(p, by_coefficient * p->material->value[MATERIAL_FRICTION], room, s);
 }
 
 const ContactLaw LAW_long_range = {
@@ -524,6 +534,7 @@ const ContactLaw LAW_long_range = {
     .rounding = rounding,
     .lag_room = lag_room,
     .lag = lag,
+    .pass = pass,
     .record = record,
     .part = part,
     .press = press,

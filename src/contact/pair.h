@@ -17,7 +17,7 @@ typedef struct {
 
 /* What a vertex (or the boundary of a half-space) at clearance c > 0 adds to its pair's potential, with derivatives by
  * c [1/m, 1/m^2, 1/m^3]: P_s(c) of the clamped barrier (C2); without support (INFINITY) the reciprocal of the
- * long-range law, 3 / (M c) of a hull of M vertices, 3 / c of a half-space (Y1). */
+ * long-range law, 3 / (M c) of a hull of M vertices, 3 / c of a half-space (N1). */
 static inline Barrier vertex_barrier(const HullInstance* hull, double support, double c) {
   if (isinf(support)) {
     double r = 1 / c, share = hull->half_space ? 3 : 3.0 / hull->points.count;

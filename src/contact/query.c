@@ -1,7 +1,7 @@
 /* One pair of point sets in world coordinates, outside any scene. */
 #include <string.h>
 
-#include "contact/plane.h"
+#include "contact/reciprocal.h"
 #include "contact/contact.h"
 
 /* Owns its points. */
@@ -18,13 +18,31 @@ static HullInstance query_hull(const Vec3* points, int count) {
 }
 
 /* dU/dx_m = sigma P'(c_m) n (envelope theorem). */
-static void vertex_gradients(const Vec3* points, int count, double sigma, double support, const Plane* plane,
-                             Vec3* out) {
+static void vertex_gradients(const HullInstance* hull, const Vec3* points, int count, double sigma, double support,
+                             const Plane* plane, Vec3* out) {
   for (int k = 0; k < count; k++) {
     double c = sigma * (vec3_dot(plane->n, vec3_sub(points[k], plane->origin)) + plane->o);
-    double slope = c < support ? barrier_eval(c / support).first / (support * support) : 0.0;
+    double slope = c < support ? vertex_barrier(hull, support, c).first : 0.0;
     out[k] = vec3_scale(plane->n, sigma * slope);
   }
+}
+
+/* The plane between two hulls that are apart; support INFINITY: of the long-range law. false: not found. */
+static bool solve_plane(const HullInstance* a, const HullInstance* b, double support, const GjkResult* found,
+                        PlaneScratch* scratch, PlaneSolution* solution, bool* active) {
+  *active = true;
+  if (isinf(support)) return reciprocal_solve(a, b, found, scratch, solution);
+  Plane start = plane_from_witness(a, b, support, found->witness_a, found->witness_b, found->normal);
+  PlaneOutcome outcome = plane_solve(a, b, support, start, scratch, solution);
+  *active = outcome == PLANE_ACTIVE;
+  return *active || outcome == PLANE_SEPARATED;
+}
+
+static void keep_plane(const Plane* plane, ContactQuery* result) {
+  result->plane[0] = plane->n.x;
+  result->plane[1] = plane->n.y;
+  result->plane[2] = plane->n.z;
+  result->plane[3] = plane->o - vec3_dot(plane->n, plane->origin);
 }
 
 bool contact_query(const Vec3* a, int a_count, const Vec3* b, int b_count, double support, ContactQuery* result,
@@ -39,26 +57,26 @@ bool contact_query(const Vec3* a, int a_count, const Vec3* b, int b_count, doubl
     result->distance = found.distance;
     result->witness_a = found.witness_a;
     result->witness_b = found.witness_b;
-    Plane plane = plane_from_witness(&qa, &qb, support, found.witness_a, found.witness_b, found.normal);
-    if (found.distance < plane_range(support)) {
+    bool near = isinf(support) || found.distance < plane_range(support);
+    if (near) {
       int capacity = qa.points.padded + qb.points.padded;
       double* memory = MEMORY_NEW(double, 3 * capacity);
       PlaneScratch scratch = {memory, memory + capacity, memory + 2 * capacity, capacity, 0};
       PlaneSolution solution;
-      PlaneOutcome outcome = plane_solve(&qa, &qb, support, plane, &scratch, &solution);
-      apart = outcome == PLANE_ACTIVE || outcome == PLANE_SEPARATED;
-      if (apart) plane = solution.plane;
-      if (outcome == PLANE_ACTIVE) {
+      bool active;
+      apart = solve_plane(&qa, &qb, support, &found, &scratch, &solution, &active);
+      if (apart) keep_plane(&solution.plane, result);
+      if (apart && active) {
         result->potential = solution.energy;
-        vertex_gradients(a, a_count, -1.0, support, &plane, grad_a);
-        vertex_gradients(b, b_count, 1.0, support, &plane, grad_b);
+        vertex_gradients(&qa, a, a_count, -1.0, support, &solution.plane, grad_a);
+        vertex_gradients(&qb, b, b_count, 1.0, support, &solution.plane, grad_b);
       }
       memory_free(memory);
     }
-    result->plane[0] = plane.n.x;
-    result->plane[1] = plane.n.y;
-    result->plane[2] = plane.n.z;
-    result->plane[3] = plane.o - vec3_dot(plane.n, plane.origin);
+    if (!near) {
+      Plane plane = plane_from_witness(&qa, &qb, support, found.witness_a, found.witness_b, found.normal);
+      keep_plane(&plane, result);
+    }
   }
   point_view_free(&qa.points);
   point_view_free(&qb.points);

@@ -176,7 +176,7 @@ static void store(const Problem* p, Vec3 n, double o, const Evaluation* e, Plane
   out->norm_second = e->norm_second;
 }
 
-/* The plane of two points at the closest points' distance: |n| = 1 / (1 + sqrt(gap)), halfway (Y2). */
+/* The plane of two points at the closest points' distance: |n| = 1 / (1 + sqrt(gap)), halfway (N2). */
 bool reciprocal_solve(const HullInstance* a, const HullInstance* b, const GjkResult* found, PlaneScratch* scratch,
                       PlaneSolution* solution) {
   Problem p = {.hull = {a, b}, .origin = plane_origin(a, b), .half_space = b->half_space, .scratch = scratch};

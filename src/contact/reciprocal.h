@@ -1,5 +1,5 @@
 /* Private to contact/: the exact potential of two convex pieces under the long-range law
- * (docs/derivations/law-long_range.md, Y1-Y3):
+ * (docs/derivations/law-long_range.md, N1-N3):
  *   P = min over planes p = (n, o) of  12 / (1 - |n|) + sum over a 3 / (M_a c_m) + sum over b 3 / (M_b c_m),
  *   c_m = sigma (n . x_m + o) > 0, |n| < 1.
  * A half-space (b) keeps n along its normal and has one term 3 / c at the nearest point of its boundary. Solutions are
@@ -13,7 +13,7 @@
 #define RECIPROCAL_PLANE 12.0
 #define RECIPROCAL_PIECE 3.0
 
-/* A pair's potential where all of either piece stands at one point, a distance r apart: 12 (1 + r^-1/2)^2 (Y2), with
+/* A pair's potential where all of either piece stands at one point, a distance r apart: 12 (1 + r^-1/2)^2 (N2), with
  * its first two derivatives. */
 typedef struct {
   double value, first, second;

@@ -339,8 +339,10 @@ static void reverse_pair(void* context, int index, int thread) {
   r->law->reverse(&pair, (const double(*)[6])twist, &r->carry[1][index], &p->shares);
 }
 
-static Vec3 local_point(const ModelHull* hull, int m) {
-  return vec3(hull->points.x[m], hull->points.y[m], hull->points.z[m]);
+static Vec3 local_point(const Model* model, int item, int m) {
+  int hull = item < model->hull_count ? item : model->links[item - model->hull_count].hull_first;
+  while (m >= model->hulls[hull].points.count) m -= model->hulls[hull++].points.count;
+  return vec3(model->hulls[hull].points.x[m], model->hulls[hull].points.y[m], model->hulls[hull].points.z[m]);
 }
 
 static bool is_zero(Vec3 x) { return x.x == 0 && x.y == 0 && x.z == 0; }
@@ -358,7 +360,7 @@ static void gather_side(const ContactReplay* r, const ReplayPair* p, int side, d
     Vec3* out = &gradient->vertices[first + v->vertex];
     if (!is_zero(v->next)) *out = vec3_add(*out, mat3_tmul_vec(turn_next, vec3_scale(v->next, kappa)));
     if (is_zero(v->now)) continue;
-    Vec3 now = vec3_scale(v->now, kappa), x = local_point(&r->model->hulls[item], v->vertex);
+    Vec3 now = vec3_scale(v->now, kappa), x = local_point(r->model, item, v->vertex);
     double row[3] = {now.x, now.y, now.z};
     for (int i = 0; i < 3; i++) {
       pose[i][0] += row[i] * x.x;

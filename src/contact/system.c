@@ -90,6 +90,8 @@ void contact_set_part(ContactSystem* s, double dt, double dt_before, bool resolv
 
 double contact_range(const Model* model) { return contact_law(model)->range(model); }
 
+bool contact_once_differentiable(const Model* model) { return contact_law(model)->once_differentiable; }
+
 double contact_listed_range(const Model* model) {
   return contact_law(model)->links ? contact_range(model) : (double)INFINITY;
 }

@@ -322,6 +322,7 @@ typedef struct {
 typedef struct {
   bool passed;  /* no block is wrong */
   bool checked; /* and of each the differences say that it is right */
+  bool kinks;   /* the contact law is once differentiable: where differences disagree nothing is said */
   double value; /* of the loss */
   RecordReport run;
   AdjointReport adjoint;

@@ -226,9 +226,10 @@ const SimContact* sim_contacts(Sim* s, int* count) {
     s->contact_capacity = 2 * candidates;
     s->contacts = MEMORY_NEW(SimContact, s->contact_capacity);
   }
+  bool apart = isfinite(contact_listed_range(s->model)); /* gaps and forces are those of different candidates */
   for (int k = 0; k < candidates; k++) {
     Vec3 force;
-    if (!contact_force(s->contact, k, &force)) continue;
+    if (!contact_force(s->contact, k, &force) && !apart) continue;
     SimContact c = {.gap = contact_gap(s->contact, k), .force = force};
     contact_candidate(s->contact, k, &c.a, &c.b);
     bool turned = c.a > c.b;

@@ -409,9 +409,10 @@ static void run_A4_to_A8_one_body_on_the_ground(void** state) {
 
 /* The long-range law: a bar of several pieces flies past one body into another, over an inclined floor, with friction;
  * and bodies that never come near each other, of which the gradient is not zero either. */
-#define FAR_REACHING(contact, start)                                                                                  \
+#define FAR_REACHING(contact, start) FAR_REACHING_OR("model: long_range, stiffness: 1.0e-4" contact, start)
+#define FAR_REACHING_OR(contact, start)                                                                               \
   "simulation: {dt: 0.01, steps: 200, integrator: %s}\n"                                                              \
-  "contact: {model: long_range, stiffness: 1.0e-4, friction: 0.3, smoothing: 1.0e-4" contact                          \
+  "contact: {friction: 0.3, smoothing: 1.0e-4, " contact                                                              \
   "}\n"                                                                                                               \
   "shapes:\n"                                                                                                         \
   "  ground: {type: half_space, normal: [0.1, 0, 1]}\n"                                                               \
@@ -426,7 +427,7 @@ static void run_A4_to_A8_one_body_on_the_ground(void** state) {
   "  - {name: third, mass: 1, position: [0.3, 0.7, 0.22], shape: roof}\n"                                             \
   "initial: [{link: bar, velocities: " start "}]\n"
 
-static void run_Y9_Y11_Y14_felt_from_far_away(void** state) {
+static void run_N9_N11_N14_felt_from_far_away(void** state) {
   (void)state;
   static const char FLIES[] = FAR_REACHING("", "[2, 0.5, -0.3, 0.1, 0.2, 0.5]");
   static const char PLAIN[] = FAR_REACHING(", hierarchy: false", "[2, 0.5, -0.3, 0.1, 0.2, 0.5]");
@@ -455,12 +456,23 @@ static void run_Y9_Y11_Y14_felt_from_far_away(void** state) {
   "  - {name: roof, mass: 0.3, position: [0.05, 0.02, 0.4], rotation_vector: [0.2, 0.1, 0.4], shape: roof}\n"         \
   "initial: [{link: roof, velocities: [0.1, 0, -1, 0.5, 1, 0.5]}]\n"
 
-static void run_Y1_A5_sets_of_triangles(void** state) {
+static void run_N1_A5_sets_of_triangles(void** state) {
   (void)state;
   static const char FAR[] = TRIANGLE_SETS("model: long_range, stiffness: 1.0e-5");
   static const char NEAR[] = TRIANGLE_SETS("support: 2.0e-3, stiffness: 1.0e-7, rest_speed: 0.01");
   check_row(&(Row){"triangles, far-reaching", IN_CONTACT, 40, 1e-6, "first_order", FAR});
   check_row(&(Row){"triangles, planes", IN_CONTACT, 40, 1e-6, "first_order", NEAR});
+}
+
+/* The mesh law, where the nearest features stay the same for long. Vertices of hulls with flat faces have kinks of
+ * their own (the hull's diagonals flip), triangles as they are have none. */
+static void run_Z6_Z7_distances_of_features(void** state) {
+  (void)state;
+  static const char HULLS[] =
+      FAR_REACHING_OR("model: ipc, support: 5.0e-3, stiffness: 3.0e4", "[2, 0.5, -0.3, 0.1, 0.2, 0.5]");
+  static const char SETS[] = TRIANGLE_SETS("model: ipc, support: 5.0e-3, stiffness: 1.0e4");
+  check_row(&(Row){"mesh distances, hulls", STATE | ATTACHMENTS | CONTACT, 40, 1e-6, "first_order", HULLS});
+  check_row(&(Row){"mesh distances, triangles", STATE | ATTACHMENTS | MASS | CONTACT, 40, 1e-6, "first_order", SETS});
 }
 
 /* A paddle on a hinge, a piston and a hand on a ball joint push what lies before them. */
@@ -942,8 +954,9 @@ int main(void) {
       cmocka_unit_test(run_M7_springs_friction_and_armature),
       cmocka_unit_test(run_A11_prescribed_joints_without_contact),
       cmocka_unit_test(run_A4_to_A8_one_body_on_the_ground),
-      cmocka_unit_test(run_Y9_Y11_Y14_felt_from_far_away),
-      cmocka_unit_test(run_Y1_A5_sets_of_triangles),
+      cmocka_unit_test(run_N9_N11_N14_felt_from_far_away),
+      cmocka_unit_test(run_N1_A5_sets_of_triangles),
+      cmocka_unit_test(run_Z6_Z7_distances_of_features),
       cmocka_unit_test(run_I5_I6_impacts),
       cmocka_unit_test(run_I12_impacts_that_give_back),
       cmocka_unit_test(run_I12_materials_of_links_and_pairs),

@@ -30,14 +30,14 @@ static const char TWO_BODIES[] =
 typedef struct {
   Run* run;
   Hierarchy hierarchy;
-  Field field;
+  FarField field;
   FieldWork work;
 } Bench;
 
 static void bench_create(Bench* b, double blend, bool plain) {
   b->run = run_model("%s", TWO_BODIES);
   hierarchy_create(&b->hierarchy, &b->run->model);
-  b->field = (Field){&b->run->model, &b->hierarchy, blend, plain};
+  b->field = (FarField){&b->run->model, &b->hierarchy, blend, plain};
   field_work_create(&b->work, &b->run->model, &b->hierarchy);
 }
 
@@ -87,7 +87,7 @@ static double unpruned(Bench* b, const FieldPair* pair, int i, int j) {
   return (1 - phi) * inner + phi * 12 * pow(1 + 1 / sqrt(r), 2);
 }
 
-static void pruned_Y8_is_the_definition(void** state) {
+static void pruned_N8_is_the_definition(void** state) {
   (void)state;
   static const double blends[] = {0.1, 0.5, 1, 3};
   Random random = {421};
@@ -111,7 +111,7 @@ static void pruned_Y8_is_the_definition(void** state) {
 
 /* ---------------------------------------------------------------- two pieces */
 
-/* The objective of Y1 at a plane. */
+/* The objective of N1 at a plane. */
 static double objective(const Vec3* a, int na, const Vec3* b, int nb, const double p[4]) {
   Vec3 n = vec3(p[0], p[1], p[2]);
   double sum = 12 / (1 - vec3_norm(n));
@@ -138,7 +138,7 @@ static void expect_minimum(const Vec3* a, int na, const Vec3* b, int nb, const P
   }
 }
 
-static void pieces_Y1_Y3_minimum_and_cone(void** state) {
+static void pieces_N1_N3_minimum_and_cone(void** state) {
   (void)state;
   Random random = {422};
   for (int n = 0; n < 200; n++) {
@@ -159,7 +159,7 @@ static void pieces_Y1_Y3_minimum_and_cone(void** state) {
     assert_true(pair_distance(&a.hull, &b.hull, NULL, &found) > 0);
     if (!reciprocal_solve(&a.hull, &b.hull, &found, &w.scratch, &s)) fail_msg("%s: not solved", what);
     expect_minimum(xa, na, xb, nb, &s, what);
-    /* Y3: n is a positive multiple of (b - a), means with the weights 1/c^2 */
+    /* N3: n is a positive multiple of (b - a), means with the weights 1/c^2 */
     Vec3 mean[2] = {{0, 0, 0}, {0, 0, 0}};
     double sum[2] = {0, 0};
     for (int m = 0; m < na + nb; m++) {
@@ -178,7 +178,7 @@ static void pieces_Y1_Y3_minimum_and_cone(void** state) {
   }
 }
 
-static void centred_Y2_closed_form_and_bound(void** state) {
+static void centred_N2_closed_form_and_bound(void** state) {
   (void)state;
   Random random = {423};
   for (int n = 0; n < 100; n++) {
@@ -276,7 +276,7 @@ static void set_distance(Bench* b, FieldPair* pair, int i, int j, double r) {
   pair->reference[1] = vec3_add(pair->reference[1], shift);
 }
 
-static void derivatives_Y7_Y9_Y10_across_every_border(void** state) {
+static void derivatives_N7_N9_N10_across_every_border(void** state) {
   (void)state;
   Random random = {424};
   int checked = 0;
@@ -300,7 +300,7 @@ static void derivatives_Y7_Y9_Y10_across_every_border(void** state) {
   bench_free(&b);
 }
 
-static void derivatives_Y13_before_a_half_space(void** state) {
+static void derivatives_N13_before_a_half_space(void** state) {
   (void)state;
   Random random = {425};
   Bench b;
@@ -341,7 +341,7 @@ static void derivatives_Y13_before_a_half_space(void** state) {
 /* Never zero, and pushing apart: the force along the line of the roots' centres where the bodies are far, growing
  * without bound as they meet. Each body's total force is in the cone from the other to it: its part along any direction
  * that parts them. */
-static void properties_Y4_Y8_at_random_states(void** state) {
+static void properties_N4_N8_at_random_states(void** state) {
   (void)state;
   Random random = {426};
   Bench b;
@@ -403,7 +403,7 @@ static bool nudged(void* context, const double* x, double* y) {
   double* place = NULL;
   if (hull)
     place = (double*)(n->axis == 0 ? hull->points.x : n->axis == 1 ? hull->points.y : hull->points.z) + n->vertex;
-  Field field = b->field;
+  FarField field = b->field;
   double before = place ? *place : 0;
   if (place)
     *place += *x;
@@ -420,7 +420,7 @@ static bool nudged(void* context, const double* x, double* y) {
   return found;
 }
 
-static void reverse_Y5_Y6_Y11_Y12_by_vertices_and_blend(void** state) {
+static void reverse_N5_N6_N11_N12_by_vertices_and_blend(void** state) {
   (void)state;
   Random random = {427};
   Bench b;
@@ -468,7 +468,7 @@ static void reverse_Y5_Y6_Y11_Y12_by_vertices_and_blend(void** state) {
 
 /* ---------------------------------------------------------------- the local part, and rest */
 
-static void local_Y14_is_one_minus_the_blend(void** state) {
+static void local_N14_is_one_minus_the_blend(void** state) {
   (void)state;
   Random random = {428};
   Bench b;
@@ -484,8 +484,8 @@ static void local_Y14_is_one_minus_the_blend(void** state) {
   bench_free(&b);
 }
 
-/* Y15 against a box that stands over another: half of the vertices of either are on the face. */
-static void rest_Y15_of_two_boxes(void** state) {
+/* N15 against a box that stands over another: half of the vertices of either are on the face. */
+static void rest_N15_of_two_boxes(void** state) {
   (void)state;
   static const double gaps[] = {1e-4, 1e-3};
   for (int k = 0; k < 2; k++) {
@@ -508,15 +508,15 @@ static void rest_Y15_of_two_boxes(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(pruned_Y8_is_the_definition),
-      cmocka_unit_test(pieces_Y1_Y3_minimum_and_cone),
-      cmocka_unit_test(centred_Y2_closed_form_and_bound),
-      cmocka_unit_test(derivatives_Y7_Y9_Y10_across_every_border),
-      cmocka_unit_test(derivatives_Y13_before_a_half_space),
-      cmocka_unit_test(properties_Y4_Y8_at_random_states),
-      cmocka_unit_test(reverse_Y5_Y6_Y11_Y12_by_vertices_and_blend),
-      cmocka_unit_test(local_Y14_is_one_minus_the_blend),
-      cmocka_unit_test(rest_Y15_of_two_boxes),
+      cmocka_unit_test(pruned_N8_is_the_definition),
+      cmocka_unit_test(pieces_N1_N3_minimum_and_cone),
+      cmocka_unit_test(centred_N2_closed_form_and_bound),
+      cmocka_unit_test(derivatives_N7_N9_N10_across_every_border),
+      cmocka_unit_test(derivatives_N13_before_a_half_space),
+      cmocka_unit_test(properties_N4_N8_at_random_states),
+      cmocka_unit_test(reverse_N5_N6_N11_N12_by_vertices_and_blend),
+      cmocka_unit_test(local_N14_is_one_minus_the_blend),
+      cmocka_unit_test(rest_N15_of_two_boxes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,804 @@
+/* The mesh contact of incremental potential contact, as a baseline: a logarithmic barrier of the distances of vertices
+ * and triangles and of pairs of edges, edges that are nearly parallel damped away, friction in the lagged directions
+ * (docs/derivations/law-ipc.md). Its energy is twice differentiable only while the nearest features stay the same.
+ *
+ * A pair of links carries all of it but half-spaces, which every hull has to itself; pairs of hulls carry what the
+ * certificate wants to know. */
+#include <float.h>
+#include <string.h>
+
+#include "contact/hierarchy.h"
+#include "contact/law.h"
+#include "contact/stencil.h"
+
+#define ENERGY_ROUNDINGS 50.0
+/* (Z3) Edges whose angle has a smaller squared sine are damped; below the second they are left out. */
+#define PARALLEL_SINE 1e-3
+#define PARALLEL_LEAST 1e-13
+/* Shares of a vertex: all of it at once. */
+enum { VERTEX_SHARES = 1 };
+/* Vertices that two faces at rest on each other press with (Z5). */
+#define REST_VERTICES_BOTH 8.0
+
+/* What of a hull is looked at; a vertex or an edge that several triangles of a link have belongs to the first. Numbers
+ * of vertices count from the link's first. */
+typedef struct {
+  int *vertices, (*edges)[2], (*triangles)[3];
+  int vertex_count, edge_count, triangle_count;
+} Features;
+
+typedef struct {
+  Stencil* list;
+  int count, capacity;
+} Stencils;
+
+typedef struct {
+  const Model* model;
+  double support, stiffness, smoothing, dt;
+  bool rough; /* some pair has friction */
+  int threads;
+  Hierarchy hierarchy;
+  Features* features; /* (hulls) */
+  Stencils* found;    /* one a thread */
+  Stencils* lagged;   /* one a thread: of a recorded pair */
+} Law;
+
+/* A pair where friction comes from: the stencils of the accepted state, in room that the system lends. */
+typedef struct {
+  Stencil* stencils;
+  double* load; /* normal force for stiffness 1; NULL: that of the stencil */
+  int count;
+  Pose pose[2];
+  double friction; /* of the pair */
+} Memory;
+
+/* ---------------------------------------------------------------- the scene */
+
+#define ONLY "ipc"
+static const SchemaRow rows[] = {
+    {"contact", "support", VALUE_NUMBER, offsetof(ContactForm, contact.support), .only = ONLY, .unit = "m",
+     .fallback = "(derived from the scene)", .range = RANGE_ABOVE(0),
+     .meaning = "Distance of two surfaces at which they begin to feel each other."},
+    {"contact", "stiffness", VALUE_NUMBER, offsetof(ContactForm, contact.stiffness), .only = ONLY, .unit = "N/m",
+     .fallback = "(derived from the scene)", .range = RANGE_ABOVE(0),
+     .meaning = "Stiffness kappa in front of the barrier -(d - support)^2 ln(d / support)."},
+    {"contact", "friction", VALUE_NUMBER, offsetof(ContactForm, contact.friction), .only = ONLY, .fallback = "0.5",
+     .range = RANGE_BETWEEN(0, 100), .meaning = "Coulomb coefficient."},
+    {"contact", "smoothing", VALUE_NUMBER, offsetof(ContactForm, contact.smoothing), .only = ONLY, .unit = "(m/s)^2",
+     .fallback = "(derived from the scene)", .range = RANGE_ABOVE(0),
+     .meaning = "Friction smoothing epsilon; a sticking contact creeps at a small multiple of its root."},
+};
+
+/* ---------------------------------------------------------------- features of hulls */
+
+static int find_place(const Vec3* places, int count, Vec3 x) {
+  for (int k = 0; k < count; k++)
+    if (places[k].x == x.x && places[k].y == x.y && places[k].z == x.z) return k;
+  return -1;
+}
+
+typedef struct {
+  int a, b;
+} MeshEdge;
+
+static bool add_edge(MeshEdge* edges, int* count, int a, int b) {
+  MeshEdge e = a < b ? (MeshEdge){a, b} : (MeshEdge){b, a};
+  for (int k = *count - 1; k >= 0; k--)
+    if (edges[k].a == e.a && edges[k].b == e.b) return false;
+  edges[(*count)++] = e;
+  return true;
+}
+
+/* Of one link: places and edges seen so far. */
+typedef struct {
+  Vec3* places;
+  MeshEdge* edges;
+  int place_count, edge_count;
+} Seen;
+
+static void take_hull(const ModelHull* hull, int first, bool shares, Seen* seen, Features* f) {
+  const ConvexHull* solid = &hull->solid;
+  int* place = MEMORY_NEW(int, solid->vertex_count + 1);
+  f->vertices = MEMORY_NEW(int, solid->vertex_count + 1);
+  f->triangles = memory_alloc(sizeof *f->triangles * (size_t)(solid->triangle_count + 1));
+  f->edges = memory_alloc(sizeof *f->edges * (size_t)(3 * solid->triangle_count + 1));
+  for (int m = 0; m < solid->vertex_count; m++) {
+    place[m] = shares ? find_place(seen->places, seen->place_count, solid->vertices[m]) : -1;
+    if (place[m] >= 0) continue;
+    place[m] = seen->place_count;
+    seen->places[seen->place_count++] = solid->vertices[m];
+    f->vertices[f->vertex_count++] = hull->vertex_first - first + m;
+  }
+  for (int t = 0; t < solid->triangle_count; t++)
+    for (int k = 0; k < 3; k++) {
+      int a = solid->triangles[t][k], b = solid->triangles[t][(k + 1) % 3];
+      f->triangles[t][k] = hull->vertex_first - first + a;
+      if (!add_edge(seen->edges, &seen->edge_count, place[a], place[b])) continue;
+      f->edges[f->edge_count][0] = hull->vertex_first - first + a;
+      f->edges[f->edge_count++][1] = hull->vertex_first - first + b;
+    }
+  f->triangle_count = solid->triangle_count;
+  memory_free(place);
+}
+
+static void take_link(const Model* model, int link, Features* features) {
+  const ModelLink* l = &model->links[link];
+  int vertices = 1, triangles = 1;
+  for (int k = l->hull_first; k < l->hull_first + l->hull_count; k++) {
+    vertices += model->hulls[k].solid.vertex_count;
+    triangles += model->hulls[k].solid.triangle_count;
+  }
+  Seen seen = {MEMORY_NEW(Vec3, vertices), MEMORY_NEW(MeshEdge, 3 * triangles), 0, 0};
+  for (int k = l->hull_first; k < l->hull_first + l->hull_count; k++) {
+    const ModelHull* hull = &model->hulls[k];
+    if (!hull->kind->bounded) continue;
+    bool shares = hull->solid.triangle_count == 1;
+    if (!shares) seen.place_count = seen.edge_count = 0;
+    take_hull(hull, model->hulls[l->hull_first].vertex_first, shares, &seen, &features[k]);
+  }
+  memory_free(seen.places);
+  memory_free(seen.edges);
+}
+
+static void* create(const Model* model, int threads, double tolerance) {
+  (void)tolerance;
+  const ModelContact* contact = &model->contact;
+  Law* law = MEMORY_NEW(Law, 1);
+  *law = (Law){model,
+               contact->support,
+               contact->stiffness,
+               contact->smoothing,
+               .rough = model_largest_material(model, MATERIAL_FRICTION) > 0,
+               .dt = model->simulation.dt,
+               .threads = threads};
+  hierarchy_create(&law->hierarchy, model);
+  law->features = MEMORY_NEW(Features, model->hull_count + 1);
+  for (int i = 0; i < model->link_count; i++) take_link(model, i, law->features);
+  law->found = MEMORY_NEW(Stencils, threads);
+  law->lagged = MEMORY_NEW(Stencils, threads);
+  return law;
+}
+
+static void destroy(void* instance) {
+  Law* law = instance;
+  for (int k = 0; k < law->model->hull_count; k++) {
+    memory_free(law->features[k].vertices);
+    memory_free(law->features[k].edges);
+    memory_free(law->features[k].triangles);
+  }
+  for (int t = 0; t < law->threads; t++) {
+    memory_free(law->found[t].list);
+    memory_free(law->lagged[t].list);
+  }
+  memory_free(law->features);
+  memory_free(law->found);
+  memory_free(law->lagged);
+  hierarchy_destroy(&law->hierarchy);
+  memory_free(law);
+}
+
+static void set_dt(void* instance, double dt) { ((Law*)instance)->dt = dt; }
+
+static double range(const Model* model) { return model->contact.support; }
+
+/* ---------------------------------------------------------------- the barrier (Z5) */
+
+typedef struct {
+  double value, first, second, by_support, first_by_support;
+} LogBarrier;
+
+static LogBarrier log_barrier(double d, double support) {
+  double t = d - support, l = math_log(d / support);
+  if (!(t < 0)) return (LogBarrier){0};
+  return (LogBarrier){-t * t * l, -2 * t * l - t * t / d, -2 * l - 4 * t / d + t * t / (d * d),
+                      2 * t * l + t * t / support, 2 * l + 2 * t / support + 2 * t / d};
+}
+
+/* Two parallel faces, as if so many vertices stood alone. */
+static ContactRest rest_at_gap(double support, int n_a, int n_b, double gap) {
+  (void)n_a;
+  (void)n_b;
+  LogBarrier b = log_barrier(gap, support);
+  return (ContactRest){gap, -REST_VERTICES_BOTH * b.first, REST_VERTICES_BOTH * b.second};
+}
+
+static ContactRest rest_under_force(double support, int n_a, int n_b, double force) {
+  double low = 1e-30 * support, high = support;
+  for (double middle = sqrt(low * high); middle > low && middle < high; middle = sqrt(low * high))
+    *(rest_at_gap(support, n_a, n_b, middle).force > force ? &low : &high) = middle;
+  return rest_at_gap(support, n_a, n_b, low);
+}
+
+/* m(s) = 2 s / e - (s / e)^2 of the squared sine s, 1 from e on (Z3). */
+static void damping(double s, double m[3]) {
+  double t = s / PARALLEL_SINE;
+  m[0] = t < 1 ? t * (2 - t) : 1;
+  m[1] = t < 1 ? 2 * (1 - t) / PARALLEL_SINE : 0;
+  m[2] = t < 1 ? -2 / (PARALLEL_SINE * PARALLEL_SINE) : 0;
+}
+
+static double sine_of(const Stencil* s) {
+  return s->edges ? edges_sine_squared(vec3_sub(s->x[1], s->x[0]), vec3_sub(s->x[3], s->x[2]), NULL, NULL) : 1;
+}
+
+static StencilEnergy energy_of(const Law* law, const Stencil* s) {
+  LogBarrier b = log_barrier(s->d, law->support);
+  double m[3];
+  damping(sine_of(s), m);
+  return (StencilEnergy){m[0] * b.value,  m[0] * b.first, m[1] * b.value,
+                         m[0] * b.second, m[1] * b.first, m[2] * b.value};
+}
+
+/* The same changed by the support: value and first derivatives. */
+static StencilEnergy energy_by_support(const Law* law, const Stencil* s) {
+  LogBarrier b = log_barrier(s->d, law->support);
+  double m[3];
+  damping(sine_of(s), m);
+  return (StencilEnergy){m[0] * b.by_support, m[0] * b.first_by_support, m[1] * b.by_support, 0, 0, 0};
+}
+
+/* ---------------------------------------------------------------- the stencils of a pair */
+
+/* Two links, or a hull (its link and number) and a half-space. */
+typedef struct {
+  int link[2], hull;
+  Pose pose[2];
+  Vec3 reference[2];
+  const HullInstance* ground;
+} Bodies;
+
+typedef struct {
+  const Law* law;
+  const Bodies* bodies;
+  Stencils* out;
+} Search;
+
+static Stencil* new_stencil(Stencils* out) {
+  if (out->count == out->capacity) {
+    int more = 2 * out->capacity + 16;
+    out->list = memory_resize(out->list, sizeof(Stencil) * (size_t)out->capacity, sizeof(Stencil) * (size_t)more);
+    out->capacity = more;
+  }
+  return &out->list[out->count];
+}
+
+static Vec3 local_vertex(const Model* model, int link, int vertex) {
+  const ModelLink* l = &model->links[link];
+  int hull = l->hull_first, first = model->hulls[hull].vertex_first;
+  int low = hull, high = hull + l->hull_count; /* the last hull that begins at or before the vertex */
+  while (high - low > 1) {
+    int middle = (low + high) / 2;
+    *(model->hulls[middle].vertex_first <= first + vertex ? &low : &high) = middle;
+  }
+  const PointView* p = &model->hulls[low].points;
+  int m = first + vertex - model->hulls[low].vertex_first;
+  return vec3(p->x[m], p->y[m], p->z[m]);
+}
+
+static void set_point(const Search* q, Stencil* s, int i, int side, int vertex) {
+  s->side[i] = side;
+  s->vertex[i] = vertex;
+  s->x[i] = pose_apply(q->bodies->pose[side], local_vertex(q->law->model, q->bodies->link[side], vertex));
+}
+
+static void keep(const Search* q, const Stencil* s) {
+  if (!(s->d < q->law->support)) return;
+  if (s->edges && sine_of(s) < PARALLEL_LEAST) return;
+  q->out->count++;
+}
+
+static void points_against(const Search* q, const Features* points, const Features* faces, int side) {
+  for (int p = 0; p < points->vertex_count; p++)
+    for (int t = 0; t < faces->triangle_count; t++) {
+      Stencil* s = new_stencil(q->out);
+      set_point(q, s, 0, side, points->vertices[p]);
+      for (int k = 0; k < 3; k++) set_point(q, s, 1 + k, 1 - side, faces->triangles[t][k]);
+      stencil_point_triangle(s);
+      keep(q, s);
+    }
+}
+
+static void edges_against(const Search* q, const Features* a, const Features* b) {
+  for (int i = 0; i < a->edge_count; i++)
+    for (int j = 0; j < b->edge_count; j++) {
+      Stencil* s = new_stencil(q->out);
+      for (int k = 0; k < 2; k++) {
+        set_point(q, s, k, 0, a->edges[i][k]);
+        set_point(q, s, 2 + k, 1, b->edges[j][k]);
+      }
+      stencil_edge_edge(s);
+      keep(q, s);
+    }
+}
+
+static void walk(const Search* q, int a, int b) {
+  const BodyTree *one = &q->law->hierarchy.trees[q->bodies->link[0]],
+                 *two = &q->law->hierarchy.trees[q->bodies->link[1]];
+  const TreeNode *first = &one->nodes[a], *second = &two->nodes[b];
+  double apart = vec3_norm(
+      vec3_sub(pose_apply(q->bodies->pose[0], first->center), pose_apply(q->bodies->pose[1], second->center)));
+  if (apart - first->radius - second->radius >= q->law->support) return;
+  if (first->hull >= 0 && second->hull >= 0) {
+    const Features *f = &q->law->features[first->hull], *g = &q->law->features[second->hull];
+    points_against(q, f, g, 0);
+    points_against(q, g, f, 1);
+    edges_against(q, f, g);
+    return;
+  }
+  bool split = second->hull >= 0 || (first->hull < 0 && first->radius >= second->radius);
+  for (int k = 0; k < 2; k++) walk(q, split ? first->child[k] : a, split ? b : second->child[k]);
+}
+
+static void before_half_space(const Search* q) {
+  const Features* f = &q->law->features[q->bodies->hull];
+  for (int p = 0; p < f->vertex_count; p++) {
+    Stencil* s = new_stencil(q->out);
+    set_point(q, s, 0, 0, f->vertices[p]);
+    stencil_half_space(s, q->bodies->ground->normal, q->bodies->ground->offset);
+    keep(q, s);
+  }
+}
+
+static void find_stencils(const Law* law, const Bodies* bodies, Stencils* out) {
+  Search q = {law, bodies, out};
+  out->count = 0;
+  if (bodies->ground)
+    before_half_space(&q);
+  else if (law->hierarchy.trees[bodies->link[0]].count > 0 && law->hierarchy.trees[bodies->link[1]].count > 0)
+    walk(&q, 0, 0);
+}
+
+static bool of_links(const Law* law, int item) { return item >= law->model->hull_count; }
+
+static Bodies bodies_of(const Law* law, const int item[2], const HullInstance* a, const HullInstance* b,
+                        const Vec3 reference[2]) {
+  int first = law->model->hull_count;
+  Bodies out = {.pose = {a->pose, b->pose}, .reference = {reference[0], reference[1]}};
+  if (of_links(law, item[0])) {
+    out.link[0] = item[0] - first;
+    out.link[1] = item[1] - first;
+    return out;
+  }
+  out.link[0] = law->model->hulls[item[0]].link;
+  out.link[1] = law->model->hulls[item[1]].link;
+  out.hull = item[0];
+  out.ground = b;
+  return out;
+}
+
+static Bodies bodies_at(const LawPair* p) { return bodies_of(p->law, p->item, p->a, p->b, p->reference); }
+
+/* Does it carry energy, or is it two hulls that the certificate looks at? */
+static bool has_energy(const LawPair* p) { return of_links(p->law, p->item[0]) || p->b->half_space; }
+
+/* ---------------------------------------------------------------- friction of a stencil (Z6) */
+
+/* Motion across the normal since the lag, over dt: r = (I - n n^T) v, v = sum c_i (x_i - x_i^t) / dt. Against a
+ * half-space that moves, x^t goes along with it. */
+static Vec3 slip_of(const Law* law, const Bodies* now, const Stencil* then, const Pose* ground, Vec3* velocity) {
+  Vec3 v = {0, 0, 0};
+  for (int i = 0; i < then->count; i++) {
+    int side = then->side[i];
+    Vec3 x = pose_apply(now->pose[side], local_vertex(law->model, now->link[side], then->vertex[i]));
+    v = vec3_add_scaled(v, then->c[i] / law->dt, vec3_sub(x, pose_apply(*ground, then->x[i])));
+  }
+  *velocity = v;
+  return vec3_add_scaled(v, -vec3_dot(then->n, v), then->n);
+}
+
+static Pose ground_motion(const Bodies* now, const Pose* then) {
+  if (!now->ground || memcmp(&now->pose[1], then, sizeof(Pose)) == 0) return pose_identity();
+  return pose_mul(now->pose[1], pose_inverse(*then));
+}
+
+static double load_of(const Law* law, const Memory* m, int k) {
+  return m->load ? m->load[k] : -energy_of(law, &m->stencils[k]).by_d;
+}
+
+static double friction_value(const Law* law, const Bodies* now, const Memory* m) {
+  double sum = 0, root = sqrt(law->smoothing);
+  Pose ground = ground_motion(now, &m->pose[1]);
+  Vec3 velocity;
+  for (int k = 0; k < m->count; k++) {
+    Vec3 r = slip_of(law, now, &m->stencils[k], &ground, &velocity);
+    double square = vec3_dot(r, r);
+    sum += m->load[k] * square / (sqrt(square + law->smoothing) + root);
+  }
+  return m->friction * law->dt * sum;
+}
+
+/* ---------------------------------------------------------------- derivatives by twists */
+
+/* Columns of dx_i/d(twists). */
+static void add_twists(const Bodies* bodies, const Stencil* s, const Vec3* x, const StencilDerivatives* in,
+                       PairDerivatives* out) {
+  double j[12][12] = {{0}}, hj[12][12];
+  int n = 3 * s->count, sides = bodies->ground ? 1 : 2;
+  for (int i = 0; i < s->count; i++) {
+    int side = s->side[i];
+    Vec3 arm = vec3_sub(x[i], bodies->reference[side]);
+    out->force[side] = vec3_add(out->force[side], in->gradient[i]);
+    out->moment[side] = mat3_add(out->moment[side], mat3_outer(in->gradient[i], arm));
+    if (bodies->ground) out->force[1] = vec3_sub(out->force[1], in->gradient[i]);
+    for (int k = 0; k < 6; k++) {
+      Vec3 e = {k % 3 == 0, k % 3 == 1, k % 3 == 2}, move = k < 3 ? vec3_cross(e, arm) : e;
+      j[3 * i][6 * side + k] = move.x;
+      j[3 * i + 1][6 * side + k] = move.y;
+      j[3 * i + 2][6 * side + k] = move.z;
+    }
+  }
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < 6 * sides; k++) {
+      hj[i][k] = 0;
+      for (int l = 0; l < n; l++) hj[i][k] += in->hessian[i][l] * j[l][k];
+    }
+  for (int i = 0; i < 6 * sides; i++)
+    for (int k = 0; k < 6 * sides; k++)
+      for (int l = 0; l < n; l++) out->hessian[i][k] += j[l][i] * hj[l][k];
+}
+
+static void scale_stencil(StencilDerivatives* d, double factor) {
+  for (int i = 0; i < STENCIL_POINTS; i++) d->gradient[i] = vec3_scale(d->gradient[i], factor);
+  for (int i = 0; i < 12; i++)
+    for (int k = 0; k < 12; k++) d->hessian[i][k] *= factor;
+}
+
+static void add_contact(const Law* law, const Bodies* bodies, const Stencils* found, PairDerivatives* out) {
+  for (int k = 0; k < found->count; k++) {
+    StencilDerivatives d;
+    StencilEnergy e = energy_of(law, &found->list[k]);
+    stencil_derivatives(&found->list[k], &e, &d);
+    scale_stencil(&d, law->stiffness);
+    add_twists(bodies, &found->list[k], found->list[k].x, &d, out);
+  }
+}
+
+/* mu load (I / rho - r r^T / rho^3) between the points' motions across the normal, over dt. */
+static void add_friction(const Law* law, const Bodies* now, const Memory* m, PairDerivatives* out) {
+  Pose ground = ground_motion(now, &m->pose[1]);
+  for (int k = 0; k < m->count; k++) {
+    const Stencil* s = &m->stencils[k];
+    StencilDerivatives d = {0};
+    Vec3 velocity, x[STENCIL_POINTS], r = slip_of(law, now, s, &ground, &velocity);
+    double rho = sqrt(vec3_dot(r, r) + law->smoothing),
+           weight = law->stiffness * m->friction * load_of(law, m, k) / rho;
+    Mat3 h = mat3_sub(mat3_sub(mat3_identity(), mat3_outer(s->n, s->n)), mat3_scale(mat3_outer(r, r), 1 / (rho * rho)));
+    for (int i = 0; i < s->count; i++) {
+      x[i] = pose_apply(now->pose[s->side[i]], local_vertex(law->model, now->link[s->side[i]], s->vertex[i]));
+      d.gradient[i] = vec3_scale(r, weight * s->c[i]);
+      for (int l = 0; l < s->count; l++)
+        for (int e = 0; e < 9; e++)
+          d.hessian[3 * i + e / 3][3 * l + e % 3] = weight / law->dt * s->c[i] * s->c[l] * h.m[e / 3][e % 3];
+    }
+    add_twists(now, s, x, &d, out);
+  }
+}
+
+/* ---------------------------------------------------------------- a pair in a run */
+
+static void keep_distance(const LawPair* p, double distance, const GjkResult* found) {
+  PairState* state = p->state;
+  pair_set_apart(state, distance, found->normal);
+  if (p->b->half_space) return;
+  state->has_plane = true;
+  state->plane = (Plane){vec3_scale(vec3_add(found->witness_a, found->witness_b), 0.5), found->normal, 0};
+  state->clearance[0] = state->clearance[1] = 0.5 * distance;
+}
+
+static void evaluate(const LawPair* p, const LawOrigin* from) {
+  (void)from;
+  const Law* law = p->law;
+  if (of_links(law, p->item[0]))
+    pair_set_apart(p->state, INFINITY, vec3(0, 0, 0));
+  else {
+    GjkResult found;
+    double distance = pair_distance(p->a, p->b, p->gjk, &found);
+    keep_distance(p, distance, &found);
+    if (!(distance > 0)) p->state->outcome = PAIR_INFEASIBLE;
+    if (!(distance > 0) || !p->b->half_space) return;
+  }
+  Bodies bodies = bodies_at(p);
+  Stencils* found = &law->found[p->thread];
+  find_stencils(law, &bodies, found);
+  double sum = 0;
+  for (int k = 0; k < found->count; k++) sum += energy_of(law, &found->list[k]).value;
+  if (!(sum > 0)) return;
+  p->state->outcome = isfinite(sum) ? PAIR_PRESSED : PAIR_INFEASIBLE;
+  p->state->contact_energy = law->stiffness * sum;
+  p->state->has_terms = true;
+}
+
+static bool rubs(const LawPair* p) {
+  return p->lagged && has_energy(p) && p->material->value[MATERIAL_FRICTION] > 0 &&
+         ((const Memory*)p->memory)->count > 0;
+}
+
+static bool rub(const LawPair* p, const LawOrigin* from) {
+  (void)from;
+  const Law* law = p->law;
+  Bodies bodies = bodies_at(p);
+  p->state->friction_energy = law->stiffness * friction_value(law, &bodies, p->memory);
+  p->state->has_terms = true;
+  return true;
+}
+
+static double nearest(const void* instance, const PairState* accepted) {
+  (void)instance;
+  return isfinite(accepted->separation) ? 0.1 * accepted->separation : 0;
+}
+
+static void derive(const LawPair* p) {
+  const Law* law = p->law;
+  Bodies bodies = bodies_at(p);
+  PairDerivatives* d = &p->state->derivatives;
+  memset(d, 0, sizeof(*d));
+  find_stencils(law, &bodies, &law->found[p->thread]);
+  add_contact(law, &bodies, &law->found[p->thread], d);
+  if (rubs(p)) add_friction(law, &bodies, p->memory, d);
+}
+
+static double rounding(const LawPair* p, double reach) {
+  const Law* law = p->law;
+  double contact = p->state->contact_energy;
+  return DBL_EPSILON * (ENERGY_ROUNDINGS + 100 * reach / law->support) * (contact + p->state->friction_energy);
+}
+
+static size_t lag_room(const LawPair* p) {
+  const Law* law = p->law;
+  if (!has_energy(p) || !law->rough) return 0;
+  Bodies bodies = bodies_at(p);
+  find_stencils(law, &bodies, &law->found[0]);
+  return (sizeof(Stencil) + sizeof(double)) * (size_t)law->found[0].count;
+}
+
+static void load_stencils(const Law* law, const Stencils* from, Memory* m) {
+  for (int k = 0; k < from->count; k++) {
+    m->stencils[k] = from->list[k];
+    m->load[k] = -energy_of(law, &from->list[k]).by_d;
+  }
+}
+
+static size_t lag(const LawPair* p, void* room) {
+  const Law* law = p->law;
+  Memory* m = p->memory;
+  m->count = 0;
+  if (!p->lagged || !has_energy(p) || !law->rough) return 0;
+  Bodies bodies = bodies_at(p);
+  Stencils* found = &law->found[0];
+  find_stencils(law, &bodies, found);
+  *m = (Memory){room,
+                (double*)((Stencil*)room + found->count),
+                found->count,
+                {bodies.pose[0], bodies.pose[1]},
+                p->material->value[MATERIAL_FRICTION]};
+  load_stencils(law, found, m);
+  return (sizeof(Stencil) + sizeof(double)) * (size_t)found->count;
+}
+
+/* The lag is made anew in every step, from the poses alone. */
+static void pass(const LawPair* p, StateBlock* block) {
+  (void)p;
+  (void)block;
+}
+
+static bool part(void* instance, int thread, const HullInstance* a, const HullInstance* b, const GjkResult* found,
+                 Plane* plane, double clearance[2]) {
+  (void)instance;
+  (void)thread;
+  (void)a;
+  (void)b;
+  *plane = (Plane){vec3_scale(vec3_add(found->witness_a, found->witness_b), 0.5), found->normal, 0};
+  clearance[0] = clearance[1] = 0.5 * found->distance;
+  return true;
+}
+
+/* ---------------------------------------------------------------- recorded pairs */
+
+static bool revisit(void* instance, int thread, const ContactRecord* from, const PairBody body[2], void* own) {
+  (void)instance;
+  (void)thread;
+  (void)from;
+  (void)body;
+  (void)own;
+  return true;
+}
+
+static Bodies recorded_bodies(const LawReplay* p, const PairBody body[2]) {
+  const int item[2] = {p->record->hull_a, p->record->hull_b};
+  const Vec3 reference[2] = {body[0].reference, body[1].reference};
+  return bodies_of(p->law, item, &body[0].hull, &body[1].hull, reference);
+}
+
+/* Room for a vertex's derivatives at both ends of the step. */
+typedef struct {
+  Vec3 next, now;
+} VertexRoom;
+
+static void with_friction(const LawReplay* p, const Bodies* next,
+                          void (*use)(const Law* law, const Bodies* next, const Memory* m, void* context),
+                          void* context) {
+  const Law* law = p->law;
+  Bodies now = recorded_bodies(p, p->now);
+  Stencils* found = &law->lagged[p->thread];
+  find_stencils(law, &now, found);
+  Memory m = {found->list, NULL, found->count, {now.pose[0], now.pose[1]}, p->material->value[MATERIAL_FRICTION]};
+  use(law, next, &m, context);
+}
+
+static void use_friction(const Law* law, const Bodies* next, const Memory* m, void* context) {
+  add_friction(law, next, m, context);
+}
+
+static bool replay(const LawReplay* p, PairDerivatives* d) {
+  const Law* law = p->law;
+  Bodies next = recorded_bodies(p, p->next);
+  if (p->record->active) {
+    find_stencils(law, &next, &law->found[p->thread]);
+    add_contact(law, &next, &law->found[p->thread], d);
+  }
+  if (p->record->rubbing) with_friction(p, &next, use_friction, d);
+  return true;
+}
+
+/* ---------------------------------------------------------------- reverse (Z4, Z7); for stiffness 1 */
+
+typedef struct {
+  const LawReplay* replay;
+  const double (*twist)[6];
+  VertexRoom* room[2]; /* of the vertices of both sides, from the first of a hull or of a link */
+  int shift;           /* number of the first vertex in the room of side 0 */
+  PairShares* out;
+} Reverse;
+
+static Vec3 field_at(const Reverse* r, const Bodies* bodies, int side, Vec3 x) {
+  return vec3_add(vec3_at(r->twist[side] + 3),
+                  vec3_cross(vec3_at(r->twist[side]), vec3_sub(x, bodies->reference[side])));
+}
+
+static VertexRoom* room_of(const Reverse* r, const Stencil* s, int i) {
+  return &r->room[s->side[i]][s->vertex[i] - (s->side[i] == 0 ? r->shift : 0)];
+}
+
+static void reverse_contact(const Reverse* r, const Bodies* bodies, const Stencil* s) {
+  const Law* law = r->replay->law;
+  StencilDerivatives d, by_support;
+  StencilEnergy e = energy_of(law, s), grown = energy_by_support(law, s);
+  Vec3 field[STENCIL_POINTS];
+  stencil_derivatives(s, &e, &d);
+  stencil_derivatives(s, &grown, &by_support);
+  for (int i = 0; i < s->count; i++) {
+    field[i] = field_at(r, bodies, s->side[i], s->x[i]);
+    r->out->value += vec3_dot(d.gradient[i], field[i]);
+    r->out->support += vec3_dot(by_support.gradient[i], field[i]);
+  }
+  for (int i = 0; i < s->count; i++) {
+    double h[3] = {0, 0, 0};
+    for (int k = 0; k < 3; k++)
+      for (int l = 0; l < s->count; l++)
+        h[k] += d.hessian[3 * i + k][3 * l] * field[l].x + d.hessian[3 * i + k][3 * l + 1] * field[l].y +
+                d.hessian[3 * i + k][3 * l + 2] * field[l].z;
+    Vec3 change = vec3_at(h), *next = &room_of(r, s, i)->next;
+    *next = vec3_add(*next, vec3_add(change, vec3_cross(d.gradient[i], vec3_at(r->twist[s->side[i]]))));
+    if (!bodies->ground) continue;
+    ground_add(&r->out->ground_next, vec3_scale(change, -1), s->x[i], bodies->pose[1].t);
+    r->out->ground_next.torque = vec3_sub(r->out->ground_next.torque, vec3_cross(field[i], d.gradient[i]));
+  }
+}
+
+/* By the load of a lagged stencil, load = -m b'. */
+static void reverse_load(const Reverse* r, const Stencil* s, double bar, Vec3* y_bar, Vec3 by_x[STENCIL_POINTS]) {
+  const Law* law = r->replay->law;
+  StencilEnergy e = energy_of(law, s);
+  double six[6];
+  *y_bar = vec3_add_scaled(*y_bar, -bar * e.by_dd, s->n);
+  r->out->support -= bar * energy_by_support(law, s).by_d;
+  if (!s->edges || e.by_ds == 0) return;
+  edges_sine_squared(vec3_sub(s->x[1], s->x[0]), vec3_sub(s->x[3], s->x[2]), six, NULL);
+  for (int i = 0; i < 4; i++)
+    by_x[i] = vec3_add_scaled(by_x[i], (i % 2 ? -1 : 1) * bar * e.by_ds, vec3_at(six + 3 * (i / 2)));
+}
+
+static void reverse_stencil(const Reverse* r, const Bodies* next, const Stencil* s, double load, const Pose* ground) {
+  const Law* law = r->replay->law;
+  Vec3 velocity, zeta = {0, 0, 0}, x[STENCIL_POINTS], field[STENCIL_POINTS], n = s->n;
+  Vec3 slip = slip_of(law, next, s, ground, &velocity);
+  double rho = sqrt(vec3_dot(slip, slip) + law->smoothing);
+  for (int i = 0; i < s->count; i++) {
+    x[i] = pose_apply(next->pose[s->side[i]], local_vertex(law->model, next->link[s->side[i]], s->vertex[i]));
+    field[i] = field_at(r, next, s->side[i], x[i]);
+    zeta = vec3_add_scaled(zeta, s->c[i], field[i]);
+  }
+  Vec3 across = vec3_add_scaled(zeta, -vec3_dot(n, zeta), n);
+  double mu = r->replay->material->value[MATERIAL_FRICTION], phi_zeta = vec3_dot(slip, across) / rho;
+  double value = mu * load * phi_zeta;
+  r->out->value += value;
+  r->out->friction += load * phi_zeta;
+  r->out->smoothing -= 0.5 * value / (rho * rho);
+  Vec3 slip_bar = vec3_scale(vec3_add_scaled(across, -phi_zeta / rho, slip), mu * load / rho);
+  Vec3 zeta_bar = vec3_scale(slip, mu * load / rho);
+  Vec3 n_bar = vec3_add(vec3_scale(slip_bar, -vec3_dot(n, velocity)), vec3_scale(zeta_bar, -vec3_dot(n, zeta)));
+  double c_bar[STENCIL_POINTS] = {0};
+  Vec3 by_x[STENCIL_POINTS] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}}, y_bar = {0, 0, 0};
+  for (int i = 0; i < s->count; i++) {
+    Vec3 moved = vec3_sub(x[i], pose_apply(*ground, s->x[i]));
+    c_bar[i] = vec3_dot(slip_bar, moved) / law->dt + vec3_dot(zeta_bar, field[i]);
+    Vec3 step = vec3_scale(slip_bar, s->c[i] / law->dt), *out = &room_of(r, s, i)->next;
+    Vec3 turned = vec3_cross(vec3_scale(zeta_bar, s->c[i]), vec3_at(r->twist[s->side[i]]));
+    *out = vec3_add(*out, vec3_add(step, turned));
+    by_x[i] = vec3_scale(mat3_tmul_vec(ground->r, step), -1);
+    if (next->ground) ground_add(&r->out->ground_next, vec3_scale(step, -1), vec3_sub(x[i], moved), next->pose[1].t);
+  }
+  reverse_load(r, s, mu * phi_zeta, &y_bar, by_x);
+  if (!s->plane) {
+    y_bar = vec3_add_scaled(y_bar, 1 / s->d, vec3_add_scaled(n_bar, -vec3_dot(n, n_bar), n));
+    stencil_reverse(s, y_bar, c_bar, by_x);
+  } else
+    by_x[0] = vec3_add(by_x[0], y_bar);
+  for (int i = 0; i < s->count; i++) {
+    Vec3* out = &room_of(r, s, i)->now;
+    *out = vec3_add(*out, by_x[i]);
+    if (s->plane) ground_add(&r->out->ground_now, vec3_scale(by_x[i], -1), s->x[i], r->replay->now[1].hull.pose.t);
+  }
+  if (s->plane) r->out->ground_now.torque = vec3_add(r->out->ground_now.torque, vec3_cross(n, n_bar));
+}
+
+static void reverse_friction(const Law* law, const Bodies* next, const Memory* m, void* context) {
+  (void)law;
+  Reverse* r = context;
+  Pose ground = ground_motion(next, &m->pose[1]);
+  for (int k = 0; k < m->count; k++) reverse_stencil(r, next, &m->stencils[k], load_of(law, m, k), &ground);
+}
+
+static void reverse(const LawReplay* p, const double twist[2][6], const PairCarry* carry, PairShares* s) {
+  (void)carry;
+  const Law* law = p->law;
+  if (!of_links(law, p->record->hull_a) && !p->next[1].hull.half_space) return;
+  Bodies next = recorded_bodies(p, p->next);
+  int count[2];
+  for (int side = 0; side < 2; side++)
+    count[side] = next.ground ? p->next[side].hull.points.count : law->hierarchy.trees[next.link[side]].vertex_count;
+  Reverse r = {.replay = p, .twist = twist, .room = {p->vertices, (VertexRoom*)p->vertices + count[0]}, .out = s};
+  if (next.ground)
+    r.shift = law->model->hulls[next.hull].vertex_first -
+              law->model->hulls[law->model->links[next.link[0]].hull_first].vertex_first;
+  memset(p->vertices, 0, sizeof(VertexRoom) * (size_t)(count[0] + count[1]));
+  if (p->record->active) {
+    Stencils* found = &law->found[p->thread];
+    find_stencils(law, &next, found);
+    for (int k = 0; k < found->count; k++) reverse_contact(&r, &next, &found->list[k]);
+  }
+  if (p->record->rubbing) with_friction(p, &next, reverse_friction, &r);
+  for (int side = 0; side < 2; side++)
+    for (int m = 0; m < count[side]; m++)
+      s->share[side][s->count[side]++] = (VertexShare){m, r.room[side][m].next, r.room[side][m].now};
+}
+
+const ContactLaw LAW_ipc = {
+    .name = "ipc",
+    .parameters = rows,
+    .parameter_count = sizeof(rows) / sizeof(rows[0]),
+    .once_differentiable = true,
+    .links = true,
+    .pair_size = sizeof(Memory),
+    .vertex_size = sizeof(VertexRoom),
+    .vertex_shares = VERTEX_SHARES,
+    .create = create,
+    .destroy = destroy,
+    .set_dt = set_dt,
+    .range = range,
+    .rest_under_force = rest_under_force,
+    .rest_at_gap = rest_at_gap,
+    .evaluate = evaluate,
+    .rub = rub,
+    .rubs = rubs,
+    .nearest = nearest,
+    .derive = derive,
+    .rounding = rounding,
+    .lag_room = lag_room,
+    .lag = lag,
+    .pass = pass,
+    .part = part,
+    .revisit = revisit,
+    .replay = replay,
+    .reverse = reverse,
+};
