@@ -9,7 +9,7 @@
 
 typedef enum {
   SHAPE_BOX,         /* size */
-  SHAPE_SPHERE,      /* radius, resolution (icosphere level 0..4) */
+  SHAPE_SPHERE,      /* radius, resolution (icosphere level 0..6) */
   SHAPE_CYLINDER,    /* radius, length, segments; axis z */
   SHAPE_CAPSULE,     /* radius, length (straight part), segments; axis z */
   SHAPE_ROUNDED_BOX, /* radius, size (extent of the 96-point link shape) */
