@@ -78,6 +78,8 @@ ContactTrial contact_trial(const ContactSystem* system, int candidate);
 double contact_rounding(const ContactSystem* system, int candidate);
 /* Sum of the pair energies of the accepted state [J]; friction without its constant. */
 void contact_energy(const ContactSystem* system, double* contact, double* friction);
+/* That of contact without what impacts take in this step: the energy that is stored (impact.md, I4) [J]. */
+double contact_stored(const ContactSystem* system);
 void contact_accept(ContactSystem* system);
 /* Take planes, forces and positions of the accepted state as the ones friction rests on (time t of SDRS Eq. 8-12), and
  * evaluate the accepted state again with them. */

@@ -235,6 +235,7 @@ static void evaluate(const LawPair* p, const LawOrigin* from) {
   const Memory* memory = p->memory;
   own->impact = impact_of(&impact, solution->energy, memory->before, &memory->course.past);
   state->contact_energy = law->stiffness * own->impact.value;
+  state->spent_energy = law->stiffness * (own->impact.value - solution->energy);
   state->has_terms = true;
 }
 

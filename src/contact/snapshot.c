@@ -12,7 +12,7 @@ typedef struct {
   PairOutcome outcome;
   bool lagged, has_plane, has_terms;
   Plane plane;
-  double clearance[2], separation, contact_energy, friction_energy;
+  double clearance[2], separation, contact_energy, spent_energy, friction_energy;
   Vec3 axis, force[2];
 } SavedPair;
 
@@ -29,6 +29,7 @@ static SavedPair pair_to_save(const ContactSystem* s, const ContactPair* p) {
                      .plane = state->plane,
                      .separation = state->separation,
                      .contact_energy = state->contact_energy,
+                     .spent_energy = state->spent_energy,
                      .friction_energy = state->friction_energy,
                      .axis = state->axis};
   memcpy(saved.clearance, state->clearance, sizeof(saved.clearance));
@@ -48,6 +49,7 @@ static void restore_pair(const ContactSystem* s, ContactPair* p, const SavedPair
   memcpy(state->clearance, saved->clearance, sizeof(state->clearance));
   state->separation = saved->separation;
   state->contact_energy = saved->contact_energy;
+  state->spent_energy = saved->spent_energy;
   state->friction_energy = saved->friction_energy;
   state->axis = saved->axis;
   for (int k = 0; k < 2; k++) state->derivatives.force[k] = saved->force[k];

@@ -188,9 +188,19 @@ bool contact_lag(ContactSystem* s) {
 void contact_energy(const ContactSystem* s, double* contact, double* friction) {
   *contact = *friction = 0;
   for (int k = 0; k < s->list_count; k++) {
-    *contact += contact_pair(s, k)->state[s->current].contact_energy;
-    *friction += contact_pair(s, k)->state[s->current].friction_energy;
+    const PairState* state = &contact_pair(s, k)->state[s->current];
+    *contact += state->contact_energy;
+    *friction += state->friction_energy;
   }
+}
+
+double contact_stored(const ContactSystem* s) {
+  double stored = 0;
+  for (int k = 0; k < s->list_count; k++) {
+    const PairState* state = &contact_pair(s, k)->state[s->current];
+    stored += state->contact_energy - state->spent_energy;
+  }
+  return stored;
 }
 
 int contact_record(const ContactSystem* s, ContactRecord* records) {

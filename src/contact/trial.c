@@ -95,7 +95,7 @@ static void evaluate_contact(void* context, int index, int thread) {
     return;
   }
   state->stamp = s->stamp;
-  state->contact_energy = state->friction_energy = 0;
+  state->contact_energy = state->friction_energy = state->spent_energy = 0;
   state->has_terms = state->rubbed = state->derived = false;
   if (!s->suspects_only && given_up(s, p)) {
     state->stamp = 0;

@@ -28,7 +28,7 @@ static void rows(Text* row, WriterContext* context, const RunFrame* frame) {
   text_add(row, ",%s", step_outcome_text(report->outcome));
   const double values[] = {terms->inertia,       terms->gravity,
                            terms->controller,    terms->limit,
-                           terms->damping,       terms->contact,
+                           terms->damping,       terms->stored,
                            terms->friction,      measure->kinetic,
                            measure->potential,   measure->kinetic + measure->potential,
                            measure->smallest_gap};

@@ -391,6 +391,7 @@ static void report_terms(Sim* s, StepReport* report) {
   }
   if (!s->contact) return;
   contact_energy(s->contact, &report->terms.contact, &report->terms.friction);
+  report->terms.stored = contact_stored(s->contact);
   report->active_pairs = contact_active_count(s->contact);
   report->candidate_pairs = contact_candidate_count(s->contact);
 }

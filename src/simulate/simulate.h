@@ -59,9 +59,10 @@ typedef enum {
 const char* step_outcome_text(StepOutcome outcome);
 bool step_outcome_failed(StepOutcome outcome);
 
-/* Energies at the new state [J]. */
+/* Energies at the new state [J]: the terms of the objective, and what contact has stored, without what impacts take. */
 typedef struct {
   double inertia, gravity, controller, limit, damping, contact, friction;
+  double stored;
 } StepTerms;
 
 /* Two links that were too much for a step: they stood in each other's way, or pressed hardest. */
