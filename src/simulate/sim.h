@@ -66,6 +66,7 @@ typedef struct {
   int recent; /* the last step's number */
   int calm;   /* steps in a row that succeeded with it at once */
   int tried;  /* equal parts of the last try, those of impacts not counted */
+  int least;  /* what this step began with at least */
 } SubstepMemory;
 
 /* States between those that the user sees. */

@@ -44,8 +44,8 @@ void spin_aim(Sim* s) {
   }
 }
 
-static void mark_touching(Sim* s) {
-  for (int i = 0; i < s->model->link_count; i++) s->spinners[i].touches = s->loads && s->loads[i].any;
+static void mark_touching(Sim* s, bool loads) {
+  for (int i = 0; i < s->model->link_count; i++) s->spinners[i].touches = loads && s->loads && s->loads[i].any;
   int count = s->contact ? contact_term_count(s->contact) : 0;
   for (int k = 0; k < count; k++) {
     ContactTerms t = contact_term(s->contact, k);
@@ -129,7 +129,7 @@ static void exchange(Sim* s) {
 void spin_advance(Sim* s) {
   if (!s->spinners) return;
   const Configuration* c = &s->configuration[s->current];
-  mark_touching(s);
+  mark_touching(s, true);
   for (int i = 0; i < s->model->link_count; i++) {
     const Spinner* own = &s->spinners[i];
     if (!own->spins || !acted_upon(s, i)) continue;
@@ -156,13 +156,29 @@ void spin_rates(Sim* s) {
   }
 }
 
+/* Finer steps than these are left to who asks for them. */
+enum { SPIN_PARTS_MOST = 16 };
+
+int spin_parts(Sim* s, double dt) {
+  int parts = 1;
+  if (!s->spinners) return parts;
+  mark_touching(s, false);
+  for (int i = 0; i < s->model->link_count; i++) {
+    const Spinner* own = &s->spinners[i];
+    if (!own->spins || !own->touches) continue;
+    double turn = dt * vec3_norm(spin_velocity(own, s->pose_now[i], s->state.momentum[i]));
+    while (parts < SPIN_PARTS_MOST && turn > SPIN_TURN * parts) parts *= 2;
+  }
+  return parts;
+}
+
 /* ---------------------------------------------------------------- the start of Newton's iteration */
 
 /* Increments d with Rx(d1) Ry(d2) Rz(d3) = R^T R^: those of the transpose in the opposite order, which are its roll,
  * pitch and yaw. */
 void spin_increments(Sim* s, double* delta) {
   if (!s->spinners) return;
-  mark_touching(s);
+  mark_touching(s, true);
   for (int i = 0; i < s->model->link_count; i++) {
     if (!s->spinners[i].spins || s->spinners[i].touches) continue;
     const ModelLink* link = &s->model->links[i];

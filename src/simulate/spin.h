@@ -44,6 +44,12 @@ SpinExchange spin_exchange(const Model* model, const Spinner* spinners, int a, i
 /* Angular velocity of a spinning link, link axes [rad/s]. */
 Vec3 spin_velocity(const Spinner* spinner, Pose pose, Vec3 momentum);
 
+/* Rubbing over a turn by theta has the lever r cos(theta) (W10). Into so many equal parts, a power of two, a step of
+ * length dt is to be divided for spinning bodies that touch something to turn by SPIN_TURN each at most; 1: as it is.
+ */
+#define SPIN_TURN 0.18
+int spin_parts(Sim* sim, double dt);
+
 /* For a start of Newton's iteration: increments to their targets in `delta` (nv), of spinning bodies that touch
  * nothing; Spinner.touches is set. What touches something goes on as before more likely than where its momentum alone
  * takes it.

@@ -2,7 +2,7 @@
  * in unequal parts where bodies meet that are to part again (S15). */
 #include <string.h>
 
-#include "simulate/sim.h"
+#include "simulate/spin.h"
 
 /* So many steps in a row that succeed at once before fewer substeps are tried again. */
 enum { CALM_STEPS = 4 };
@@ -329,7 +329,7 @@ static StepReport try_substeps(Sim* s, int count) {
   }
   s->substep_memory.tried = count;
   report.substeps = step_outcome_failed(report.outcome) ? count : s->between.count + 1;
-  report.halved = count > simulation_substeps(&s->model->simulation);
+  report.halved = count > s->substep_memory.least;
   if (step_outcome_failed(report.outcome)) give_up(s, s->model->contact.bounces ? SUBSTEPS_MAX : count, &report);
   return report;
 }
@@ -363,6 +363,14 @@ static StepReport step_from(Sim* s, int substeps) {
   return report;
 }
 
+/* As many as the scene asks for, in halves of these while something spins as it rubs (spin.md, W10). */
+static int least_substeps(Sim* s) {
+  int given = simulation_substeps(&s->model->simulation);
+  double length = s->model->simulation.dt / given;
+  int parts = spin_parts(s, length);
+  return given * parts <= SUBSTEPS_MAX ? given * parts : given;
+}
+
 static void update_times(Sim* s, double elapsed) {
   s->times.total += elapsed;
   if (s->contact) {
@@ -377,20 +385,23 @@ static void update_times(Sim* s, double elapsed) {
 
 StepReport sim_step_in(Sim* s, int substeps) {
   double start = timer_now();
+  s->substep_memory.least = least_substeps(s);
   StepReport report = step_from(s, substeps);
   update_times(s, timer_now() - start);
   return report;
 }
 
-/* Where one step needs halves the next one probably does: a failed try costs far more than a substep too many. */
+/* Where one step needs halves the next one probably does: a failed try costs far more than a substep too many. Parts of
+ * bodies that spin are found anew every time. */
 StepReport sim_step(Sim* s) {
   SubstepMemory* memory = &s->substep_memory;
-  int least = simulation_substeps(&s->model->simulation), first = least;
-  if (memory->recent > least) first = memory->calm < CALM_STEPS ? memory->recent : memory->recent / 2;
+  int least = least_substeps(s), first = least;
+  if (memory->recent > least)
+    first = memory->calm < CALM_STEPS || memory->recent < 2 * least ? memory->recent : memory->recent / 2;
   StepReport report = sim_step_in(s, first);
   if (step_outcome_failed(report.outcome)) return report;
   memory->calm = memory->tried == memory->recent && memory->tried == first ? memory->calm + 1 : 1;
-  memory->recent = memory->tried;
+  memory->recent = memory->tried > memory->least ? memory->tried : simulation_substeps(&s->model->simulation);
   return report;
 }
 

@@ -2,7 +2,7 @@
  * (docs/contact-parameters.md, "Balls that roll"). Gravity is tilted, the ground level:
  *   rolls when mu > 2/7 tan a:  v' = 5/7 g sin a;      else slides:  v' = g (sin a - mu cos a),  r w' = 5/2 mu g cos a
  *   thrown on level ground it slides until it rolls:   v = (5 v0 + 2 r w0) / 7, whatever the friction
- * Each also with dt = 1e-2 s, where chords of the turn of a step count. */
+ * Each also with dt = 1e-2 s. */
 #include "differentiate/differentiate.h"
 
 #include "support/runs.h"

@@ -356,6 +356,11 @@ static const char ROLLS[] = ON_GROUND(SLAB,
                                       "  - {name: ball, density: 250, mass_model: uniform, shape: ball, position: [0, "
                                       "0, 0.1012]}\n"
                                       "initial: [{link: ball, velocities: [0.7, 0.1, 0, -1, 7, 0.5]}]\n");
+/* So fast that its steps are taken in parts (spin.md, W10). */
+static const char SPINS[] = ON_GROUND(SLAB,
+                                      "  - {name: ball, density: 250, mass_model: uniform, shape: ball, position: [0, "
+                                      "0, 0.1012]}\n"
+                                      "initial: [{link: ball, velocities: [0.7, 0.1, 0, -6, 90, 3]}]\n");
 static const char TOPPLES[] = ON_GROUND(HALF_SPACE,
                                         "  - {name: box, mass: 0.6, shape: brick, position: [0, 0, 0.102], "
                                         "rotation_vector: [0, 1.5707963267948966, 0]}\n"
@@ -632,7 +637,7 @@ static const char COLLIDES[] =
     "  - {link: two, velocities: [-1, 0, 0, -2, 4, 1]}\n"
     "  - {link: top, velocities: [0.1, 0, 0, 200, 600, 30]}\n";
 
-static void run_W3_W8_W9_with_momentum(void** state) {
+static void run_W3_W8_W9_W10_with_momentum(void** state) {
   (void)state;
   static const struct {
     Row row;
@@ -642,6 +647,7 @@ static void run_W3_W8_W9_with_momentum(void** state) {
       {{"collides, momentum", IN_CONTACT, 40, 1e-6, "momentum", COLLIDES}, "two", {1, 1, 0.06, 0.15}},
       {{"slides, momentum", IN_CONTACT, 60, 1e-6, "momentum", SLIDES}, "box", {1, 0, 0.06, 0.15}},
       {{"rolls, momentum", IN_CONTACT, 50, 1e-6, "momentum", ROLLS}, "ball", {1, 0, 0.12, 1.2}},
+      {{"spins, momentum", IN_CONTACT, 12, 1e-6, "momentum", SPINS}, "ball", {1, 0, 0.02, 1}},
       {{"topples, momentum", IN_CONTACT, 80, 1e-6, "momentum", TOPPLES}, "box", {1, 0, 0.1, 1.5}},
       {{"lands, momentum", STATE | VERTICES | ATTACHMENTS | CONTACT, 60, 1e-6, "momentum", BOUNCES},
        "box",
@@ -707,7 +713,7 @@ int main(void) {
       cmocka_unit_test(run_A10_trees_that_meet),
       cmocka_unit_test(run_A1_with_the_sparse_solver),
       cmocka_unit_test(run_S13_steps_in_substeps),
-      cmocka_unit_test(run_W3_W8_W9_with_momentum),
+      cmocka_unit_test(run_W3_W8_W9_W10_with_momentum),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -252,6 +252,33 @@ static void spin_rolls_down(void** state) {
   compare_near(found, rolled("first_order", slope), 0.002 * wanted, "way of the ball at first order");
 }
 
+/* Friction takes r from the spin for what it gives to the way, whatever the turn of a step: over three radians a step
+ * too. With a turn t of a part the lever is r cos t. */
+static void spin_W10_friction_has_its_lever(void** state) {
+  (void)state;
+  static const double turns[] = {0.1, 0.17, 0.5, 1, 2, 2.8};
+  for (int k = 0; k < 6; k++) {
+    double dt = 2e-3, turn = turns[k];
+    Run* run = run_create(1, 0,
+                          "simulation: {dt: %g, steps: 40, integrator: momentum}\n"
+                          "contact: {friction: 0.3}\n"
+                          "links:\n"
+                          "  - {name: ground, fixed: true, shape: {type: half_space}}\n"
+                          "  - {name: ball, mass: 1, center: [0, 0, 0], inertia: [0.004, 0.004, 0.004, 0, 0, 0], "
+                          "shape: {type: sphere, radius: 0.1, resolution: 5}, position: [0, 0, 0.10044]}\n"
+                          "initial: [{link: ball, velocities: [0, 0, 0, 0, %g, 0]}]\n",
+                          dt, turn / dt);
+    StepReport report = run_steps(run, 40);
+    double parts = report.substeps, spun = sim_state(run->sim)->momentum[1].y - 0.004 * turn / dt;
+    double moved = sim_state(run->sim)->rate[0], lever = -spun / moved;
+    assert_false(report.halved);
+    compare_at_most(turn / parts, 0.18, "turn %g: of a part", turn);
+    compare_at_most(0.1, moved, "turn %g: speed gained", turn);
+    compare_near(lever, 0.1 * cos(turn / parts), 0.1 * 0.006, "turn %g, %g parts: lever", turn, parts);
+    run_free(run);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(spin_W4_W5_is_kept_in_flight),
@@ -262,6 +289,7 @@ int main(void) {
       cmocka_unit_test(spin_W6_needs_balance),
       cmocka_unit_test(spin_rebounds_as_first_order),
       cmocka_unit_test(spin_rolls_down),
+      cmocka_unit_test(spin_W10_friction_has_its_lever),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

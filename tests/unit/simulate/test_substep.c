@@ -315,8 +315,8 @@ static int too_few_iterations(const char* integrator, double tolerance) {
   int most = 0;
   for (int n = 0; n < 30; n++) {
     StepReport report = run_steps(run, 1);
-    assert_int_equal(report.substeps, 1);
-    if (report.iterations > most) most = report.iterations;
+    assert_false(report.halved); /* parts of a spinning body (spin.md, W10) are none */
+    if (report.substeps == 1 && report.iterations > most) most = report.iterations;
   }
   run_free(run);
   return most - 1;
@@ -364,8 +364,8 @@ static void substep_S14_gradient_of_a_run_that_halves_save(void** state) {
     assert_true(report->adjoint.sound);
     for (int b = 0; b < GRADCHECK_BLOCKS; b++)
       if (options.blocks & 1u << b)
-        compare_at_most(report->block[b].error, 1e-6, "%s: gradient by the %s", integrator[i],
-                        gradcheck_block_name((GradcheckBlock)b));
+        compare_at_most(report->block[b].error, fmax(1e-6, 0.3 * report->block[b].resolution), "%s: gradient by the %s",
+                        integrator[i], gradcheck_block_name((GradcheckBlock)b));
     memory_free(report);
     run_free(run);
   }
