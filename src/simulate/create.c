@@ -65,6 +65,9 @@ static void allocate(Sim* s) {
   s->solution = MEMORY_NEW(double, m->dof_count);
   s->wanted = MEMORY_NEW(bool, m->tree_count);
   s->moving = MEMORY_NEW(bool, m->tree_count);
+  s->same = MEMORY_NEW(bool, m->link_count);
+  s->stale = MEMORY_NEW(bool, m->tree_count);
+  s->stale_blocks = MEMORY_NEW(bool, m->tree_count);
   s->marked_link = MEMORY_NEW(bool, m->link_count);
   s->component = MEMORY_NEW(int, m->tree_count);
   s->wanted_component = MEMORY_NEW(bool, m->tree_count);
@@ -126,6 +129,9 @@ void sim_destroy(Sim* s) {
                    s->solution,
                    s->wanted,
                    s->moving,
+                   s->same,
+                   s->stale,
+                   s->stale_blocks,
                    s->marked_link,
                    s->component,
                    s->wanted_component,

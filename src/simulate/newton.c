@@ -57,7 +57,10 @@ bool configuration_move(Sim* s, Configuration* to) {
   for (int i = 0; i < s->model->link_count; i++) {
     const ModelLink* link = &s->model->links[i];
     int q = link->coordinate_first;
-    if (link->tree >= 0 && s->moving[link->tree]) {
+    bool moves = link->tree >= 0 && s->moving[link->tree];
+    if (!moves && s->same[i]) continue;
+    s->same[i] = !moves;
+    if (moves) {
       if (link->dof_count > 0) joint_increment(&link->joint, from->q + q, s->scaled + link->dof_first, to->q + q);
       model_link_pose(s->model, i, to->q, to->pose);
       inside = evaluate_link(s, i, to) && inside;
@@ -119,6 +122,7 @@ static void adopt_couplings(Sim* s, uint64_t* keys, int count) {
   if (total > 1) qsort(s->couplings, (size_t)total, sizeof(uint64_t), order_uint64);
   s->pattern_set = true;
   block_solver_pattern(s->solver, s->couplings, total);
+  for (int k = 0; k < s->model->tree_count; k++) s->stale_blocks[k] = true;
 }
 
 static void update_pattern(Sim* s) {
@@ -145,12 +149,49 @@ void step_pattern(Sim* s, ContactTermList contact) {
   adopt_couplings(s, keys, count);
 }
 
+void step_all_stale(Sim* s) {
+  s->all_stale = true;
+  for (int k = 0; k < s->model->tree_count; k++) s->stale[k] = s->stale_blocks[k] = true;
+}
+
+/* The trees of these pairs if one of them is among `trees`. */
+static void spread_stale(Sim* s, ContactTermList contact, const bool* trees) {
+  int count = contact.holder ? contact.count(contact.holder) : 0;
+  for (int k = 0; k < count; k++) {
+    ContactTerms t = contact.at(contact.holder, k);
+    int a = s->model->links[t.link_a].tree, b = s->model->links[t.link_b].tree;
+    if (!((a >= 0 && trees[a]) || (b >= 0 && trees[b]))) continue;
+    if (a >= 0) s->stale[a] = true;
+    if (b >= 0) s->stale[b] = true;
+  }
+}
+
+void step_moved_stale(Sim* s) {
+  for (int k = 0; k < s->model->tree_count; k++) s->stale[k] = s->stale[k] || s->moving[k];
+  spread_stale(s, contact_term_list(s->contact), s->moving);
+}
+
+static void mark_stale(Sim* s, const bool* links) {
+  for (int i = 0; i < s->model->link_count; i++)
+    if (links[i] && s->model->links[i].tree >= 0) s->stale[s->model->links[i].tree] = true;
+}
+
+/* What is assembled now is up to date; its part of the Hessian is not yet. */
+static void assembled(Sim* s) {
+  s->all_stale = false;
+  for (int k = 0; k < s->model->tree_count; k++) {
+    s->stale_blocks[k] = s->stale_blocks[k] || s->stale[k];
+    s->stale[k] = false;
+  }
+}
+
 static void link_terms(Sim* s) {
   const Model* m = s->model;
   Configuration* c = &s->configuration[s->current];
   double weight = step_inertia_weight(s);
   model_screws(m, c->q, c->pose, s->screws);
   for (int i = 0; i < m->link_count; i++) {
+    if (!step_is_stale(s, i)) continue;
     s->reference[i] = pose_apply(c->pose[i], m->links[i].center);
     if (m->links[i].tree >= 0)
       inertia_terms(&m->links[i], c->pose[i], s->target[i], weight, &s->link_terms[i]);
@@ -164,9 +205,12 @@ static void gather(Sim* s, ContactTermList contact, Assembly* a) {
   const Model* m = s->model;
   const Configuration* c = &s->configuration[s->current];
   for (int i = 0; s->loads && i < m->link_count; i++)
-    if (s->loads[i].any) load_add_terms(&s->loads[i], &m->links[i], c->pose[i], &s->link_terms[i]);
-  *a = (Assembly){m, s->screws, s->reference, s->link_terms, c->joints, contact};
+    if (s->loads[i].any && step_is_stale(s, i))
+      load_add_terms(&s->loads[i], &m->links[i], c->pose[i], &s->link_terms[i]);
+  *a = (Assembly){m, s->screws, s->reference, s->link_terms, c->joints, contact, s->all_stale ? NULL : s->stale, NULL};
   assemble_gradient(a, s->gradient);
+  a->stale = NULL;
+  assembled(s);
 }
 
 void step_assemble(Sim* s, ContactTermList contact, Assembly* a) {
@@ -176,6 +220,7 @@ void step_assemble(Sim* s, ContactTermList contact, Assembly* a) {
 }
 
 void step_assemble_unmeasured(Sim* s, ContactTermList contact, Assembly* a) {
+  step_all_stale(s);
   link_terms(s);
   gather(s, contact, a);
 }
@@ -246,12 +291,21 @@ static int find_wanted(Sim* s, Factor factor) {
   return count;
 }
 
+/* Rows and columns that are out of date. Prescribed degrees of freedom are taken out of the matrix: it is filled anew.
+ */
+static void fill_hessian(Sim* s, const Assembly* a, bool curvature) {
+  Assembly own = *a;
+  own.stale_blocks = s->fixed_count > 0 ? NULL : s->stale_blocks;
+  assemble_hessian(&own, curvature, s->solver);
+  for (int k = 0; k < s->model->tree_count && curvature; k++) s->stale_blocks[k] = false;
+}
+
 /* H delta = -g for the components with a wanted tree; the others keep their delta. Trees that got one are not wanted
  * any more. Returns whether all did. */
 static bool solve_wanted(Sim* s, const Assembly* a, bool curvature, Factor factor) {
   const Model* m = s->model;
   double start = timer_now();
-  assemble_hessian(a, curvature, s->solver);
+  fill_hessian(s, a, curvature);
   for (int k = 0; k < m->dof_count; k++) s->solution[k] = -s->gradient[k];
   if (s->fixed_count > 0) block_solver_constrain(s->solver, s->fixed, s->rhs, s->solution);
   double middle = timer_now();
@@ -332,10 +386,12 @@ void step_relieve(Sim* s) {
   memcpy(s->newton_delta, s->delta, size);
   memcpy(s->true_gradient, s->gradient, size);
   memcpy(s->true_work, s->at_work, size);
+  mark_stale(s, s->marked_link);
   step_assemble(s, contact_model_list(s->contact), &a);
   (void)solve_wanted(s, &a, true, FACTOR_PLAIN); /* trees that get none keep their Newton step */
   memcpy(s->gradient, s->true_gradient, size);
   memcpy(s->at_work, s->true_work, size);
+  mark_stale(s, s->marked_link);
   keep_descent(s);
 }
 
@@ -367,6 +423,7 @@ static bool solve_direction(Sim* s, Assembly* a, StepReport* report) {
     s->marked_link[i] = tree >= 0 && s->wanted[tree];
   }
   if (s->contact) contact_project(s->contact, s->marked_link);
+  mark_stale(s, s->marked_link);
   assemble(s, a);
   return solve_wanted(s, a, false, FACTOR_PLAIN) || solve_wanted(s, a, false, FACTOR_LIFTED);
 }
@@ -437,6 +494,8 @@ StepReport step_solve(Sim* s) {
     return report;
   }
   Configuration* c = &s->configuration[s->current];
+  step_all_stale(s);
+  for (int i = 0; i < s->model->link_count; i++) s->same[i] = false;
   memcpy(s->configuration[1 - s->current].q, c->q, sizeof(double) * (size_t)s->model->coordinate_count);
   if (!configuration_evaluate(s, c)) {
     report.outcome = STEP_NOT_FINITE;

@@ -119,6 +119,8 @@ typedef struct {
   LinkTerms* links;      /* own terms on entry; composite on return */
   const JointTerms* joints;
   ContactTermList contact;
+  const bool* stale;        /* trees whose terms and gradient are to be found, the others have theirs; NULL: all */
+  const bool* stale_blocks; /* the same of the Hessian's rows and columns */
 } Assembly;
 void assemble_gradient(const Assembly* in, double* gradient);
 /* curvature = false leaves out the curvature of the motion (Gauss-Newton): positive definite but for contact. */
