@@ -6,10 +6,15 @@
 
 void contact_place(ContactSystem* s, int which, const Pose* poses) {
   const Model* model = s->model;
+  for (int i = 0; i < model->hull_count; i++) {
+    int link = model->hulls[i].link;
+    if (memcmp(&s->pose[which][link], &poses[link], sizeof(Pose)) != 0)
+      s->instance[which][i] = pair_hull_at(&model->hulls[i], &poses[link]);
+  }
+  for (int i = 0; i < model->link_count; i++)
+    if (memcmp(&s->pose[which][i], &poses[i], sizeof(Pose)) != 0)
+      s->reference[which][i] = pose_apply(poses[i], model->links[i].center);
   memcpy(s->pose[which], poses, sizeof(Pose) * (size_t)model->link_count);
-  for (int i = 0; i < model->link_count; i++) s->reference[which][i] = pose_apply(poses[i], model->links[i].center);
-  for (int i = 0; i < model->hull_count; i++)
-    s->instance[which][i] = pair_hull_at(&model->hulls[i], &poses[model->hulls[i].link]);
 }
 
 /* Small rotation vector of R1 R0^T and displacement of the centre; good to second order, for prediction only. */
@@ -17,11 +22,19 @@ static void measure_motion(ContactSystem* s) {
   const Model* model = s->model;
   const Pose *p0 = s->pose[s->current], *p1 = s->pose[1 - s->current];
   for (int i = 0; i < model->link_count; i++) {
+    if (s->stays[s->current][i]) {
+      memset(s->twist[i], 0, sizeof(s->twist[i]));
+      continue;
+    }
     Vec3 d = vec3_sub(s->reference[1 - s->current][i], s->reference[s->current][i]);
     motion_twist(p0[i].r, p1[i].r, d, s->twist[i]);
   }
   for (int i = 0; i < model->hull_count; i++) {
     int link = model->hulls[i].link;
+    if (s->stays[s->current][link]) {
+      s->moved[i] = 0;
+      continue;
+    }
     Mat3 change = mat3_sub(p1[link].r, p0[link].r);
     double sum = 0;
     for (int r = 0; r < 3; r++)

@@ -8,6 +8,8 @@
 #define EIGENVALUE_FLOOR 1e-3
 /* Fewer components than this are not worth waking other threads for. */
 enum { COMPONENTS_PARALLEL = 64, COMPONENTS_GRAIN = 16 };
+/* The same of trees and links that are moved or looked at each by itself. */
+enum { TREES_PARALLEL = 128, TREES_GRAIN = 32 };
 /* A direction from another model than the objective's own must promise this part of the Newton step's decrease. */
 #define LEAST_DESCENT 0.1
 
@@ -50,20 +52,29 @@ static void find_moving(Sim* s) {
   }
 }
 
-bool configuration_move(Sim* s, Configuration* to) {
+typedef struct {
+  Sim* s;
+  Configuration* to;
+} MoveTask;
+
+/* The links of one tree, parents first. */
+static void move_tree(void* context, int tree, int thread) {
+  (void)thread;
+  Sim* s = ((MoveTask*)context)->s;
+  Configuration* to = ((MoveTask*)context)->to;
   const Configuration* from = &s->configuration[s->current];
-  bool inside = true;
-  find_moving(s);
-  for (int i = 0; i < s->model->link_count; i++) {
+  s->inside[tree] = true;
+  for (int n = s->tree_first[tree]; n < s->tree_first[tree + 1]; n++) {
+    int i = s->tree_links[n];
     const ModelLink* link = &s->model->links[i];
     int q = link->coordinate_first;
-    bool moves = link->tree >= 0 && s->moving[link->tree];
+    bool moves = s->moving[tree];
     if (!moves && s->same[i]) continue;
     s->same[i] = !moves;
     if (moves) {
       if (link->dof_count > 0) joint_increment(&link->joint, from->q + q, s->scaled + link->dof_first, to->q + q);
       model_link_pose(s->model, i, to->q, to->pose);
-      inside = evaluate_link(s, i, to) && inside;
+      s->inside[tree] = evaluate_link(s, i, to) && s->inside[tree];
       continue;
     }
     if (link->coordinate_count > 0) memcpy(to->q + q, from->q + q, sizeof(double) * (size_t)link->coordinate_count);
@@ -71,6 +82,28 @@ bool configuration_move(Sim* s, Configuration* to) {
     to->inertia[i] = from->inertia[i];
     to->joints[i] = from->joints[i];
   }
+}
+
+/* Links that cannot move. */
+static void keep_fixed(Sim* s, Configuration* to) {
+  const Configuration* from = &s->configuration[s->current];
+  for (int i = 0; i < s->model->link_count; i++) {
+    if (s->model->links[i].tree >= 0 || s->same[i]) continue;
+    s->same[i] = true;
+    to->pose[i] = from->pose[i];
+    to->inertia[i] = from->inertia[i];
+    to->joints[i] = from->joints[i];
+  }
+}
+
+bool configuration_move(Sim* s, Configuration* to) {
+  int trees = s->model->tree_count;
+  MoveTask task = {s, to};
+  bool inside = true;
+  find_moving(s);
+  keep_fixed(s, to);
+  parallel_for(s->options.threads, trees, TREES_PARALLEL, TREES_GRAIN, move_tree, &task);
+  for (int k = 0; k < trees; k++) inside = inside && s->inside[k];
   return inside;
 }
 
@@ -185,19 +218,23 @@ static void assembled(Sim* s) {
   }
 }
 
-static void link_terms(Sim* s) {
+static void terms_of_link(void* context, int i, int thread) {
+  (void)thread;
+  Sim* s = context;
   const Model* m = s->model;
-  Configuration* c = &s->configuration[s->current];
-  double weight = step_inertia_weight(s);
-  model_screws(m, c->q, c->pose, s->screws);
-  for (int i = 0; i < m->link_count; i++) {
-    if (!step_is_stale(s, i)) continue;
-    s->reference[i] = pose_apply(c->pose[i], m->links[i].center);
-    if (m->links[i].tree >= 0)
-      inertia_terms(&m->links[i], c->pose[i], s->target[i], weight, &s->link_terms[i]);
-    else
-      memset(&s->link_terms[i], 0, sizeof(LinkTerms));
-  }
+  const Configuration* c = &s->configuration[s->current];
+  if (!step_is_stale(s, i)) return;
+  s->reference[i] = pose_apply(c->pose[i], m->links[i].center);
+  if (m->links[i].tree >= 0)
+    inertia_terms(&m->links[i], c->pose[i], s->target[i], step_inertia_weight(s), &s->link_terms[i]);
+  else
+    memset(&s->link_terms[i], 0, sizeof(LinkTerms));
+}
+
+static void link_terms(Sim* s) {
+  const Configuration* c = &s->configuration[s->current];
+  model_screws(s->model, c->q, c->pose, s->screws);
+  parallel_for(s->options.threads, s->model->link_count, TREES_PARALLEL, TREES_GRAIN, terms_of_link, s);
 }
 
 /* After the forces at work have been measured, of which loads are not part yet. */

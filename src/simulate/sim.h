@@ -124,11 +124,13 @@ struct Sim {
   double* solution;                        /* (nv) */
   bool* moving;                            /* of every tree, in the trial  (trees) */
   bool* same;                              /* of every link: both configurations hold the same of it  (links) */
-  bool *stale, *stale_blocks; /* of every tree: its terms, its part of the Hessian are out of date  (trees) */
-  bool all_stale;             /* links that cannot move too */
-  bool* wanted;               /* of every tree: a direction is looked for  (trees) */
-  bool* marked_link;          /* (links) */
-  int* component;             /* of every tree, in the matrix  (trees) */
+  bool *stale, *stale_blocks;   /* of every tree: its terms, its part of the Hessian are out of date  (trees) */
+  bool* inside;                 /* of every tree: no limit is passed in the trial  (trees) */
+  int *tree_first, *tree_links; /* links by tree, parents first  (trees + 1, links) */
+  bool all_stale;               /* links that cannot move too */
+  bool* wanted;                 /* of every tree: a direction is looked for  (trees) */
+  bool* marked_link;            /* (links) */
+  int* component;               /* of every tree, in the matrix  (trees) */
   bool *wanted_component, *solved_component; /* (at most trees) */
   double* lift;                              /* least eigenvalue of a component  (at most trees) */
   double *true_gradient, *true_work;         /* while a model other than the objective's own is solved  (nv) */
