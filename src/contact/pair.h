@@ -70,11 +70,11 @@ typedef struct {
   double separation;                      /* lower bound of the distance [m] */
   Vec3 axis;                              /* unit, from a to b: direction of the last known gap */
   double contact_energy, friction_energy; /* J */
-  double spent_energy; /* part of contact_energy that is not stored: what an impact takes in this step [J] */
-  bool has_terms;                         /* derivatives are not zero */
-  bool rubbed;                            /* friction_energy is set */
-  bool derived;                           /* derivatives are set */
-  PairDerivatives derivatives;            /* stiffness included */
+  double spent_energy;         /* part of contact_energy that is not stored: what an impact takes in this step [J] */
+  bool has_terms;              /* derivatives are not zero */
+  bool rubbed;                 /* friction_energy is set */
+  bool derived;                /* derivatives are set */
+  PairDerivatives derivatives; /* stiffness included */
 } PairState;
 
 static inline void pair_set_apart(PairState* state, double separation, Vec3 axis) {

@@ -20,12 +20,19 @@ static void place_hulls(ContactSystem* s, int which, const Pose* poses, const in
 
 void contact_place(ContactSystem* s, int which, const Pose* poses) {
   const Model* model = s->model;
+  bool known = s->placed[which];
   if (!still_stand(s, which, poses)) place_hulls(s, which, poses, s->still, s->still_count);
+  for (int k = 0; k < s->mover_count; k++) { /* those that stand where they stood are placed already */
+    int hull = s->movers[k], link = model->hulls[hull].link;
+    if (!known || memcmp(&s->pose[which][link], &poses[link], sizeof(Pose)) != 0)
+      s->instance[which][hull] = pair_hull_at(&model->hulls[hull], &poses[link]);
+  }
+  for (int i = 0; i < model->link_count; i++)
+    if (!known || memcmp(&s->pose[which][i], &poses[i], sizeof(Pose)) != 0)
+      s->reference[which][i] = pose_apply(poses[i], model->links[i].center);
+  for (int i = model->hull_count; i < s->item_count; i++) s->instance[which][i] = contact_item_at(model, i, poses);
   s->placed[which] = true;
   memcpy(s->pose[which], poses, sizeof(Pose) * (size_t)model->link_count);
-  for (int i = 0; i < model->link_count; i++) s->reference[which][i] = pose_apply(poses[i], model->links[i].center);
-  place_hulls(s, which, poses, s->movers, s->mover_count);
-  for (int i = model->hull_count; i < s->item_count; i++) s->instance[which][i] = contact_item_at(model, i, poses);
 }
 
 /* Small rotation vector of R1 R0^T and displacement of the centre; good to second order, for prediction only. */
@@ -33,11 +40,19 @@ static void measure_motion(ContactSystem* s) {
   const Model* model = s->model;
   const Pose *p0 = s->pose[s->current], *p1 = s->pose[1 - s->current];
   for (int i = 0; i < model->link_count; i++) {
+    if (s->stays[s->current][i]) {
+      memset(s->twist[i], 0, sizeof(s->twist[i]));
+      continue;
+    }
     Vec3 d = vec3_sub(s->reference[1 - s->current][i], s->reference[s->current][i]);
     motion_twist(p0[i].r, p1[i].r, d, s->twist[i]);
   }
   for (int k = 0; k < s->mover_count; k++) { /* the others stay */
     int i = s->movers[k], link = model->hulls[i].link;
+    if (s->stays[s->current][link]) {
+      s->moved[i] = 0;
+      continue;
+    }
     Mat3 change = mat3_sub(p1[link].r, p0[link].r);
     double sum = 0;
     for (int r = 0; r < 3; r++)

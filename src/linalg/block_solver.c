@@ -58,6 +58,7 @@ struct BlockSolver {
   size_t value_capacity;
   bool *filled, *grouped_filled; /* per coupling: asked for since block_solver_clear; when the components were found */
   bool grouped, became_dense;    /* became_dense: a component has left its plan for this matrix alone */
+  bool checked;                  /* what is filled has been compared with what was grouped, and not changed since */
   /* components, in the order of their smallest blocks */
   int component_count;
   Component* components; /* one more than there are */
@@ -200,6 +201,17 @@ void block_solver_clear(BlockSolver* s) {
   for (int a = 0; a < s->block_count; a++) diagonal += (size_t)s->size[a] * (size_t)s->size[a];
   if (diagonal > 0) memset(s->values, 0, sizeof(double) * diagonal);
   memset(s->filled, 0, sizeof(bool) * (size_t)s->coupling_count); /* a coupling is cleared when it is asked for */
+  s->checked = false;
+}
+
+void block_solver_clear_some(BlockSolver* s, const bool* which) {
+  if (s->became_dense) s->grouped = s->became_dense = false;
+  for (int a = 0; a < s->block_count; a++)
+    if (which[a] && s->size[a] > 0)
+      memset(s->values + s->offset[a], 0, sizeof(double) * (size_t)s->size[a] * (size_t)s->size[a]);
+  for (int k = 0; k < s->coupling_count; k++)
+    if (which[s->row[k]] || which[s->column[k]]) s->filled[k] = false;
+  s->checked = false;
 }
 
 void block_solver_hold_orders(BlockSolver* s) {
@@ -227,8 +239,10 @@ double* block_solver_block(BlockSolver* s, int a, int b, int* stride) {
   int k = find_coupling(s, a, b);
   if (k < 0) return NULL;
   double* block = s->values + s->offset[s->block_count + k];
-  if (!s->filled[k]) memset(block, 0, sizeof(double) * (size_t)s->size[a] * (size_t)s->size[b]);
+  if (s->filled[k]) return block;
+  memset(block, 0, sizeof(double) * (size_t)s->size[a] * (size_t)s->size[b]);
   s->filled[k] = true;
+  s->checked = false;
   return block;
 }
 
@@ -397,6 +411,8 @@ static size_t dense_size(const Component* c) {
 static size_t dense_storage(const Component* c) { return dense_size(c) + front_work(c->order); }
 
 static void find_components(BlockSolver* s) {
+  if (s->grouped && s->checked) return;
+  s->checked = true;
   if (s->grouped && memcmp(s->filled, s->grouped_filled, sizeof(bool) * (size_t)s->coupling_count) == 0) return;
   join_blocks(s);
   number_components(s);

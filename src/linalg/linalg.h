@@ -177,6 +177,8 @@ void block_solver_destroy(BlockSolver* solver);
  * blocks are zero afterwards. */
 void block_solver_pattern(BlockSolver* solver, const uint64_t* couplings, int count);
 void block_solver_clear(BlockSolver* solver);
+/* Only the blocks in whose row or column one of these stands (block_count). */
+void block_solver_clear_some(BlockSolver* solver, const bool* which);
 /* From here to the next call blocks keep their places in the order of elimination, once their component has been
  * ordered, though other couplings are filled: ordering a large component anew costs more than factoring it. Results
  * then depend on what was filled since this call. Without any call every pattern is ordered by itself. */

@@ -26,11 +26,18 @@ static void add_shifted(LinkTerms* own, const LinkTerms* below, Vec3 d, bool wit
     }
 }
 
+/* Is the link in one of these trees, or are all (NULL)? */
+static bool among(const Assembly* in, const bool* trees, int link) {
+  if (!trees) return true;
+  int tree = in->model->links[link].tree;
+  return tree >= 0 && trees[tree];
+}
+
 /* Terms of a link become those of the whole subtree below it. */
 static void compose(const Assembly* in, bool with_hessian) {
   for (int i = in->model->link_count - 1; i >= 0; i--) {
     int parent = in->model->links[i].parent;
-    if (parent < 0 || in->model->links[i].tree < 0) continue;
+    if (parent < 0 || in->model->links[i].tree < 0 || !among(in, in->stale, i)) continue;
     add_shifted(&in->links[parent], &in->links[i], vec3_sub(in->reference[i], in->reference[parent]), with_hessian);
   }
 }
@@ -41,7 +48,7 @@ static void add_pair_gradient(const Assembly* in, const ContactTermList* pairs) 
     ContactTerms t = pairs->at(pairs->holder, k);
     int link[2] = {t.link_a, t.link_b};
     for (int side = 0; side < 2; side++) {
-      if (link[side] < 0) continue;
+      if (link[side] < 0 || !among(in, in->stale, link[side])) continue;
       LinkTerms* l = &in->links[link[side]];
       l->force = vec3_add(l->force, t.force[side]);
       l->moment = mat3_add(l->moment, t.moment[side]);
@@ -63,7 +70,7 @@ void assemble_gradient(const Assembly* in, double* gradient) {
   compose(in, true);
   for (int i = 0; i < in->model->link_count; i++) {
     const ModelLink* link = &in->model->links[i];
-    if (link->dof_count == 0) continue;
+    if (link->dof_count == 0 || !among(in, in->stale, i)) continue;
     Vec3 torque = mat3_axial(in->links[i].moment), force = in->links[i].force;
     for (int k = 0; k < link->dof_count; k++) {
       const Screw* s = &in->screws[link->dof_first + k];
@@ -175,16 +182,19 @@ static void add_pair_hessian(const Assembly* in, const ContactTermList* pairs, B
   int count = pairs->holder ? pairs->count(pairs->holder) : 0;
   for (int k = 0; k < count; k++) {
     ContactTerms t = pairs->at(pairs->holder, k);
-    add_cross(in, &t, solver);
+    if (among(in, in->stale_blocks, t.link_a) || among(in, in->stale_blocks, t.link_b)) add_cross(in, &t, solver);
   }
 }
 
 void assemble_hessian(const Assembly* in, bool curvature, BlockSolver* solver) {
   const Model* model = in->model;
-  block_solver_clear(solver);
+  if (in->stale_blocks)
+    block_solver_clear_some(solver, in->stale_blocks);
+  else
+    block_solver_clear(solver);
   for (int i = 0; i < model->link_count; i++) {
     const ModelLink* link = &model->links[i];
-    if (link->dof_count == 0) continue;
+    if (link->dof_count == 0 || !among(in, in->stale_blocks, i)) continue;
     int stride, first = model->trees[link->tree].dof_first;
     double* block = block_solver_block(solver, link->tree, link->tree, &stride);
     add_link_columns(in, i, curvature, block, stride, first);

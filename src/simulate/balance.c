@@ -44,20 +44,20 @@ static WorkingForce own_force(const Sim* s, int i, const LinkTerms* terms) {
 static void add_loads(Sim* s) {
   const Configuration* c = &s->configuration[s->current];
   for (int i = 0; s->loads && i < s->model->link_count; i++) {
-    if (!s->loads[i].any) continue;
+    if (!s->loads[i].any || !step_is_stale(s, i)) continue;
     WorkingForce own = load_at_work(&s->loads[i], &s->model->links[i], c->pose[i]);
     s->work[i].force += own.force;
     s->work[i].torque += own.torque;
   }
 }
 
-static void add_contact_forces(ContactTermList contact, WorkingForce* work) {
+static void add_contact_forces(const Sim* s, ContactTermList contact, WorkingForce* work) {
   int count = contact.holder ? contact.count(contact.holder) : 0;
   for (int k = 0; k < count; k++) {
     ContactTerms t = contact.at(contact.holder, k);
     int link[2] = {t.link_a, t.link_b};
     for (int side = 0; side < 2; side++) {
-      if (link[side] < 0) continue;
+      if (link[side] < 0 || !step_is_stale(s, link[side])) continue;
       work[link[side]].force += vec3_norm(t.force[side]);
       work[link[side]].torque += frobenius(&t.moment[side]);
     }
@@ -68,7 +68,7 @@ static void add_contact_forces(ContactTermList contact, WorkingForce* work) {
 static void compose(const Sim* s, WorkingForce* work) {
   for (int i = s->model->link_count - 1; i >= 0; i--) {
     int parent = s->model->links[i].parent;
-    if (parent < 0 || s->model->links[i].tree < 0) continue;
+    if (parent < 0 || s->model->links[i].tree < 0 || !step_is_stale(s, i)) continue;
     double arm = vec3_norm(vec3_sub(s->reference[i], s->reference[parent]));
     work[parent].force += work[i].force;
     work[parent].torque += work[i].torque + arm * work[i].force;
@@ -78,14 +78,15 @@ static void compose(const Sim* s, WorkingForce* work) {
 void balance_measure(Sim* s, ContactTermList contact) {
   const Model* m = s->model;
   for (int i = 0; i < m->link_count; i++)
-    s->work[i] = m->links[i].tree < 0 ? (WorkingForce){0, 0} : own_force(s, i, &s->link_terms[i]);
+    if (step_is_stale(s, i))
+      s->work[i] = m->links[i].tree < 0 ? (WorkingForce){0, 0} : own_force(s, i, &s->link_terms[i]);
   add_loads(s);
-  add_contact_forces(contact, s->work);
-  add_contact_forces(closures_terms(s->closures), s->work);
+  add_contact_forces(s, contact, s->work);
+  add_contact_forces(s, closures_terms(s->closures), s->work);
   compose(s, s->work);
   const JointTerms* joints = s->configuration[s->current].joints;
   for (int i = 0; i < m->link_count; i++)
-    for (int k = 0; k < m->links[i].dof_count; k++) {
+    for (int k = 0; k < m->links[i].dof_count && step_is_stale(s, i); k++) {
       int dof = m->links[i].dof_first + k;
       const Screw* screw = &s->screws[dof];
       double turning = vec3_norm(screw->w), arm = vec3_norm(screw_velocity(screw, s->reference[i]));

@@ -28,6 +28,21 @@ static void configuration_destroy(Configuration* c) {
   memory_free(c->closures);
 }
 
+static void list_tree_links(Sim* s) {
+  const Model* m = s->model;
+  s->tree_first = MEMORY_NEW(int, m->tree_count + 1);
+  s->tree_links = MEMORY_NEW(int, m->link_count);
+  for (int i = 0; i < m->link_count; i++)
+    if (m->links[i].tree >= 0) s->tree_first[m->links[i].tree + 1]++;
+  for (int k = 0; k < m->tree_count; k++) s->tree_first[k + 1] += s->tree_first[k];
+  for (int i = m->link_count - 1; i >= 0; i--) /* from behind: the ends become the beginnings */
+    if (m->links[i].tree >= 0) s->tree_links[--s->tree_first[m->links[i].tree + 1]] = i;
+  for (int k = 0; k < m->tree_count; k++) s->tree_first[k] = s->tree_first[k + 1];
+  int movable = 0;
+  for (int i = 0; i < m->link_count; i++) movable += m->links[i].tree >= 0;
+  s->tree_first[m->tree_count] = movable;
+}
+
 static void allocate(Sim* s) {
   const Model* m = s->model;
   s->state.q = MEMORY_NEW(double, m->coordinate_count);
@@ -68,6 +83,11 @@ static void allocate(Sim* s) {
   s->solution = MEMORY_NEW(double, m->dof_count);
   s->wanted = MEMORY_NEW(bool, m->tree_count);
   s->moving = MEMORY_NEW(bool, m->tree_count);
+  s->same = MEMORY_NEW(bool, m->link_count);
+  s->stale = MEMORY_NEW(bool, m->tree_count);
+  s->inside = MEMORY_NEW(bool, m->tree_count);
+  list_tree_links(s);
+  s->stale_blocks = MEMORY_NEW(bool, m->tree_count);
   s->marked_link = MEMORY_NEW(bool, m->link_count);
   s->component = MEMORY_NEW(int, m->tree_count);
   s->wanted_component = MEMORY_NEW(bool, m->tree_count);
@@ -129,6 +149,12 @@ void sim_destroy(Sim* s) {
                    s->solution,
                    s->wanted,
                    s->moving,
+                   s->same,
+                   s->stale,
+                   s->inside,
+                   s->tree_first,
+                   s->tree_links,
+                   s->stale_blocks,
                    s->marked_link,
                    s->component,
                    s->wanted_component,

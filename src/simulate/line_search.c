@@ -198,8 +198,10 @@ static bool certified(Sim* s, StepReport* report) {
 
 static void accept_trial(Sim* s) {
   path_add(s);
+  step_moved_stale(s);
   s->current = 1 - s->current;
   if (s->contact) contact_accept(s->contact);
+  step_moved_stale(s);
 }
 
 /* Everything near the path along the full step is looked at from now on. */

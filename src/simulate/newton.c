@@ -8,6 +8,8 @@
 #define EIGENVALUE_FLOOR 1e-3
 /* Fewer components than this are not worth waking other threads for. */
 enum { COMPONENTS_PARALLEL = 64, COMPONENTS_GRAIN = 16 };
+/* The same of trees and links that are moved or looked at each by itself. */
+enum { TREES_PARALLEL = 128, TREES_GRAIN = 32 };
 /* A direction from another model than the objective's own must promise this part of the Newton step's decrease. */
 #define LEAST_DESCENT 0.1
 
@@ -51,17 +53,29 @@ static void find_moving(Sim* s) {
   }
 }
 
-bool configuration_move(Sim* s, Configuration* to) {
+typedef struct {
+  Sim* s;
+  Configuration* to;
+} MoveTask;
+
+/* The links of one tree, parents first. */
+static void move_tree(void* context, int tree, int thread) {
+  (void)thread;
+  Sim* s = ((MoveTask*)context)->s;
+  Configuration* to = ((MoveTask*)context)->to;
   const Configuration* from = &s->configuration[s->current];
-  bool inside = true;
-  find_moving(s);
-  for (int i = 0; i < s->model->link_count; i++) {
+  s->inside[tree] = true;
+  for (int n = s->tree_first[tree]; n < s->tree_first[tree + 1]; n++) {
+    int i = s->tree_links[n];
     const ModelLink* link = &s->model->links[i];
     int q = link->coordinate_first;
-    if (link->tree >= 0 && s->moving[link->tree]) {
+    bool moves = s->moving[tree];
+    if (!moves && s->same[i]) continue;
+    s->same[i] = !moves;
+    if (moves) {
       if (link->dof_count > 0) joint_increment(&link->joint, from->q + q, s->scaled + link->dof_first, to->q + q);
       model_link_pose(s->model, i, to->q, to->pose);
-      inside = evaluate_link(s, i, to) && inside;
+      s->inside[tree] = evaluate_link(s, i, to) && s->inside[tree];
       continue;
     }
     if (link->coordinate_count > 0) memcpy(to->q + q, from->q + q, sizeof(double) * (size_t)link->coordinate_count);
@@ -69,6 +83,28 @@ bool configuration_move(Sim* s, Configuration* to) {
     to->inertia[i] = from->inertia[i];
     to->joints[i] = from->joints[i];
   }
+}
+
+/* Links that cannot move. */
+static void keep_fixed(Sim* s, Configuration* to) {
+  const Configuration* from = &s->configuration[s->current];
+  for (int i = 0; i < s->model->link_count; i++) {
+    if (s->model->links[i].tree >= 0 || s->same[i]) continue;
+    s->same[i] = true;
+    to->pose[i] = from->pose[i];
+    to->inertia[i] = from->inertia[i];
+    to->joints[i] = from->joints[i];
+  }
+}
+
+bool configuration_move(Sim* s, Configuration* to) {
+  int trees = s->model->tree_count;
+  MoveTask task = {s, to};
+  bool inside = true;
+  find_moving(s);
+  keep_fixed(s, to);
+  parallel_for(s->options.threads, trees, TREES_PARALLEL, TREES_GRAIN, move_tree, &task);
+  for (int k = 0; k < trees; k++) inside = inside && s->inside[k];
   if (s->closures) closures_values(s->closures, to->pose, to->q, to->closures);
   return inside;
 }
@@ -128,6 +164,7 @@ static void adopt_couplings(Sim* s, uint64_t* keys, int count) {
   if (total > 1) qsort(s->couplings, (size_t)total, sizeof(uint64_t), order_uint64);
   s->pattern_set = true;
   block_solver_pattern(s->solver, s->couplings, total);
+  for (int k = 0; k < s->model->tree_count; k++) s->stale_blocks[k] = true;
 }
 
 static void update_pattern(Sim* s) {
@@ -156,19 +193,65 @@ void step_pattern(Sim* s, ContactTermList contact) {
   adopt_couplings(s, keys, count);
 }
 
-static void link_terms(Sim* s) {
-  const Model* m = s->model;
-  Configuration* c = &s->configuration[s->current];
-  double weight = step_inertia_weight(s);
-  model_screws(m, c->q, c->pose, s->screws);
-  for (int i = 0; i < m->link_count; i++) {
-    s->reference[i] = pose_apply(c->pose[i], m->links[i].center);
-    if (m->links[i].tree >= 0)
-      inertia_terms(&m->links[i], c->pose[i], s->target[i], weight, &s->link_terms[i]);
-    else
-      memset(&s->link_terms[i], 0, sizeof(LinkTerms));
+void step_all_stale(Sim* s) {
+  s->all_stale = true;
+  for (int k = 0; k < s->model->tree_count; k++) s->stale[k] = s->stale_blocks[k] = true;
+}
+
+/* The trees of these pairs if one of them is among `trees`. */
+static void spread_stale(Sim* s, ContactTermList contact, const bool* trees) {
+  int count = contact.holder ? contact.count(contact.holder) : 0;
+  for (int k = 0; k < count; k++) {
+    ContactTerms t = contact.at(contact.holder, k);
+    int a = s->model->links[t.link_a].tree, b = s->model->links[t.link_b].tree;
+    if (!((a >= 0 && trees[a]) || (b >= 0 && trees[b]))) continue;
+    if (a >= 0) s->stale[a] = true;
+    if (b >= 0) s->stale[b] = true;
   }
-  if (s->closures) closures_assemble(s->closures, c->pose, c->q, s->reference, s->screws, weight);
+}
+
+void step_moved_stale(Sim* s) {
+  for (int k = 0; k < s->model->tree_count; k++) s->stale[k] = s->stale[k] || s->moving[k];
+  spread_stale(s, contact_term_list(s->contact), s->moving);
+}
+
+static void mark_stale(Sim* s, const bool* links) {
+  for (int i = 0; i < s->model->link_count; i++)
+    if (links[i] && s->model->links[i].tree >= 0) s->stale[s->model->links[i].tree] = true;
+}
+
+/* What is assembled now is up to date; its part of the Hessian is not yet. Closures reach from any tree to any: with
+ * them all is assembled anew. */
+static void assembled(Sim* s) {
+  if (s->closures) {
+    step_all_stale(s);
+    return;
+  }
+  s->all_stale = false;
+  for (int k = 0; k < s->model->tree_count; k++) {
+    s->stale_blocks[k] = s->stale_blocks[k] || s->stale[k];
+    s->stale[k] = false;
+  }
+}
+
+static void terms_of_link(void* context, int i, int thread) {
+  (void)thread;
+  Sim* s = context;
+  const Model* m = s->model;
+  const Configuration* c = &s->configuration[s->current];
+  if (!step_is_stale(s, i)) return;
+  s->reference[i] = pose_apply(c->pose[i], m->links[i].center);
+  if (m->links[i].tree >= 0)
+    inertia_terms(&m->links[i], c->pose[i], s->target[i], step_inertia_weight(s), &s->link_terms[i]);
+  else
+    memset(&s->link_terms[i], 0, sizeof(LinkTerms));
+}
+
+static void link_terms(Sim* s) {
+  const Configuration* c = &s->configuration[s->current];
+  model_screws(s->model, c->q, c->pose, s->screws);
+  parallel_for(s->options.threads, s->model->link_count, TREES_PARALLEL, TREES_GRAIN, terms_of_link, s);
+  if (s->closures) closures_assemble(s->closures, c->pose, c->q, s->reference, s->screws, step_inertia_weight(s));
 }
 
 /* After the forces at work have been measured, of which loads are not part yet. */
@@ -176,10 +259,20 @@ static void gather(Sim* s, ContactTermList contact, Assembly* a) {
   const Model* m = s->model;
   const Configuration* c = &s->configuration[s->current];
   for (int i = 0; s->loads && i < m->link_count; i++)
-    if (s->loads[i].any) load_add_terms(&s->loads[i], &m->links[i], c->pose[i], &s->link_terms[i]);
-  *a = (Assembly){m, s->screws, s->reference, s->link_terms, c->joints, contact, closures_terms(s->closures), NULL, 0};
+    if (s->loads[i].any && step_is_stale(s, i))
+      load_add_terms(&s->loads[i], &m->links[i], c->pose[i], &s->link_terms[i]);
+  *a = (Assembly){.model = m,
+                  .screws = s->screws,
+                  .reference = s->reference,
+                  .links = s->link_terms,
+                  .joints = c->joints,
+                  .contact = contact,
+                  .closures = closures_terms(s->closures),
+                  .stale = s->all_stale ? NULL : s->stale};
   closures_couple(s->closures, a);
   assemble_gradient(a, s->gradient);
+  a->stale = NULL;
+  assembled(s);
 }
 
 void step_assemble(Sim* s, ContactTermList contact, Assembly* a) {
@@ -189,6 +282,7 @@ void step_assemble(Sim* s, ContactTermList contact, Assembly* a) {
 }
 
 void step_assemble_unmeasured(Sim* s, ContactTermList contact, Assembly* a) {
+  step_all_stale(s);
   link_terms(s);
   gather(s, contact, a);
 }
@@ -268,12 +362,21 @@ static void close_direction(Sim* s, int components) {
   for (int k = 0; k < c->row_count; k++) c->multiplier[k] += c->change[k];
 }
 
+/* Rows and columns that are out of date. Prescribed degrees of freedom are taken out of the matrix: it is filled anew.
+ */
+static void fill_hessian(Sim* s, const Assembly* a, bool curvature) {
+  Assembly own = *a;
+  own.stale_blocks = s->fixed_count > 0 || s->closures ? NULL : s->stale_blocks;
+  assemble_hessian(&own, curvature, s->solver);
+  for (int k = 0; k < s->model->tree_count && curvature; k++) s->stale_blocks[k] = false;
+}
+
 /* H delta = -g for the components with a wanted tree; the others keep their delta. Trees that got one are not wanted
  * any more. Returns whether all did. */
 static bool solve_wanted(Sim* s, const Assembly* a, bool curvature, Factor factor) {
   const Model* m = s->model;
   double start = timer_now();
-  assemble_hessian(a, curvature, s->solver);
+  fill_hessian(s, a, curvature);
   for (int k = 0; k < m->dof_count; k++) s->solution[k] = -s->gradient[k];
   if (s->fixed_count > 0) block_solver_constrain(s->solver, s->fixed, s->rhs, s->solution);
   double middle = timer_now();
@@ -356,11 +459,13 @@ void step_relieve(Sim* s) {
   memcpy(s->true_gradient, s->gradient, size);
   memcpy(s->true_work, s->at_work, size);
   if (s->closures) closures_keep(s->closures);
+  mark_stale(s, s->marked_link);
   step_assemble(s, contact_model_list(s->contact), &a);
   (void)solve_wanted(s, &a, true, FACTOR_PLAIN); /* trees that get none keep their Newton step */
   if (s->closures) closures_put_back(s->closures);
   memcpy(s->gradient, s->true_gradient, size);
   memcpy(s->at_work, s->true_work, size);
+  mark_stale(s, s->marked_link);
   keep_descent(s);
 }
 
@@ -395,6 +500,7 @@ static bool solve_direction(Sim* s, Assembly* a, StepReport* report) {
   }
   if (s->contact) contact_project(s->contact, s->marked_link);
   if (s->closures) closures_straighten(s->closures, s->marked_link);
+  mark_stale(s, s->marked_link);
   assemble(s, a);
   return solve_wanted(s, a, false, FACTOR_PLAIN) || solve_wanted(s, a, false, FACTOR_LIFTED);
 }
@@ -482,6 +588,8 @@ StepReport step_solve(Sim* s) {
   }
   if (s->closures) closures_begin(s->closures);
   Configuration* c = &s->configuration[s->current];
+  step_all_stale(s);
+  for (int i = 0; i < s->model->link_count; i++) s->same[i] = false;
   memcpy(s->configuration[1 - s->current].q, c->q, sizeof(double) * (size_t)s->model->coordinate_count);
   if (!configuration_evaluate(s, c)) {
     report.outcome = STEP_NOT_FINITE;

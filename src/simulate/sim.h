@@ -123,12 +123,17 @@ struct Sim {
   /* written by the Newton loop */
   Configuration configuration[2];
   int current;
-  double *gradient, *delta, *scaled, *rhs;   /* (nv) */
-  double* solution;                          /* (nv) */
-  bool* moving;                              /* of every tree, in the trial  (trees) */
-  bool* wanted;                              /* of every tree: a direction is looked for  (trees) */
-  bool* marked_link;                         /* (links) */
-  int* component;                            /* of every tree, in the matrix  (trees) */
+  double *gradient, *delta, *scaled, *rhs; /* (nv) */
+  double* solution;                        /* (nv) */
+  bool* moving;                            /* of every tree, in the trial  (trees) */
+  bool* same;                              /* of every link: both configurations hold the same of it  (links) */
+  bool *stale, *stale_blocks;   /* of every tree: its terms, its part of the Hessian are out of date  (trees) */
+  bool* inside;                 /* of every tree: no limit is passed in the trial  (trees) */
+  int *tree_first, *tree_links; /* links by tree, parents first  (trees + 1, links) */
+  bool all_stale;               /* links that cannot move too */
+  bool* wanted;                 /* of every tree: a direction is looked for  (trees) */
+  bool* marked_link;            /* (links) */
+  int* component;               /* of every tree, in the matrix  (trees) */
   bool *wanted_component, *solved_component; /* (at most trees) */
   double* lift;                              /* least eigenvalue of a component  (at most trees) */
   double *true_gradient, *true_work;         /* while a model other than the objective's own is solved  (nv) */
@@ -242,6 +247,14 @@ StepSearch step_search(Sim* sim, bool arrived, StepReport* report);
 bool step_repeat_last(Sim* sim, StepReport* report);
 /* Gradient, link terms and what assemble_hessian needs at the current configuration, with the given contact terms. */
 void step_assemble(Sim* sim, ContactTermList contact, Assembly* assembly);
+/* What has been assembled stays until it is stale: everything where a step begins; a tree that has moved and those that
+ * a pair with terms joins to it, before and after. */
+void step_all_stale(Sim* sim);
+void step_moved_stale(Sim* sim);
+static inline bool step_is_stale(const Sim* sim, int link) {
+  int tree = sim->model->links[link].tree;
+  return sim->all_stale || (tree >= 0 && sim->stale[tree]);
+}
 /* The same without measuring the forces at work. */
 void step_assemble_unmeasured(Sim* sim, ContactTermList contact, Assembly* assembly);
 /* Make room in the Hessian for the couplings of the terms. */

@@ -86,12 +86,12 @@ enum { JOINT_POSITION, JOINT_VELOCITY, JOINT_DAMPING_GAIN, JOINT_MAX_FORCE, JOIN
 
 /* Derivatives of lambda . (gradient of joint_terms) (simulate/joint_adjoint.c; docs/derivations/adjoint.md, A3). */
 typedef struct {
-  double now[JOINT_MAX_DOF];            /* by increments of the coordinates at t */
-  double difference_old[JOINT_MAX_DOF]; /* by q^t - q^{t-1} */
-  double aim[JOINT_MAX_DOF];            /* by JointInput.aim */
-  double (*target)[JOINT_MAX_DOF];      /* by increments of each drive's target; lent  (drives) */
-  double (*target_rate)[JOINT_MAX_DOF]; /* lent  (drives) */
-  double (*push)[JOINT_MAX_DOF];        /* lent  (drives) */
+  double now[JOINT_MAX_DOF];                        /* by increments of the coordinates at t */
+  double difference_old[JOINT_MAX_DOF];             /* by q^t - q^{t-1} */
+  double aim[JOINT_MAX_DOF];                        /* by JointInput.aim */
+  double (*target)[JOINT_MAX_DOF];                  /* by increments of each drive's target; lent  (drives) */
+  double (*target_rate)[JOINT_MAX_DOF];             /* lent  (drives) */
+  double (*push)[JOINT_MAX_DOF];                    /* lent  (drives) */
   double (*gains)[JOINT_GAIN_KINDS][JOINT_MAX_DOF]; /* by each drive's gains; lent  (drives) */
 } JointShares;
 void joint_adjoint(const JointInput* in, const double* lambda, JointShares* out);
@@ -132,6 +132,8 @@ typedef struct {
   ContactTermList contact, closures; /* link -1 in closures: the world, or nothing at all */
   const CouplingTerms* couplings;
   int coupling_count;
+  const bool* stale;        /* trees whose terms and gradient are to be found, the others have theirs; NULL: all */
+  const bool* stale_blocks; /* the same of the Hessian's rows and columns */
 } Assembly;
 void assemble_gradient(const Assembly* in, double* gradient);
 /* curvature = false leaves out the curvature of the motion (Gauss-Newton): positive definite but for contact. */
