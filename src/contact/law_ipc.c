@@ -12,12 +12,12 @@
 #include "contact/stencil.h"
 
 #define ENERGY_ROUNDINGS 50.0
-/* (Z3) Edges whose angle has a smaller squared sine are damped; below the second they are left out. */
+/* (N19) Edges whose angle has a smaller squared sine are damped; below the second they are left out. */
 #define PARALLEL_SINE 1e-3
 #define PARALLEL_LEAST 1e-13
 /* Shares of a vertex: all of it at once. */
 enum { VERTEX_SHARES = 1 };
-/* Vertices that two faces at rest on each other press with (Z5). */
+/* Vertices that two faces at rest on each other press with (N21). */
 #define REST_VERTICES_BOTH 8.0
 
 /* What of a hull is looked at; a vertex or an edge that several triangles of a link have belongs to the first. Numbers
@@ -181,7 +181,7 @@ static void set_dt(void* instance, double dt) { ((Law*)instance)->dt = dt; }
 
 static double range(const Model* model) { return model->contact.support; }
 
-/* ---------------------------------------------------------------- the barrier (Z5) */
+/* ---------------------------------------------------------------- the barrier (N21) */
 
 typedef struct {
   double value, first, second, by_support, first_by_support;
@@ -209,7 +209,7 @@ static ContactRest rest_under_force(double support, int n_a, int n_b, double for
   return rest_at_gap(support, n_a, n_b, low);
 }
 
-/* m(s) = 2 s / e - (s / e)^2 of the squared sine s, 1 from e on (Z3). */
+/* m(s) = 2 s / e - (s / e)^2 of the squared sine s, 1 from e on (N19). */
 static void damping(double s, double m[3]) {
   double t = s / PARALLEL_SINE;
   m[0] = t < 1 ? t * (2 - t) : 1;
@@ -371,7 +371,7 @@ static Bodies bodies_at(const LawPair* p) { return bodies_of(p->law, p->item, p-
 /* Does it carry energy, or is it two hulls that the certificate looks at? */
 static bool has_energy(const LawPair* p) { return of_links(p->law, p->item[0]) || p->b->half_space; }
 
-/* ---------------------------------------------------------------- friction of a stencil (Z6) */
+/* ---------------------------------------------------------------- friction of a stencil (N22) */
 
 /* Motion across the normal since the lag, over dt: r = (I - n n^T) v, v = sum c_i (x_i - x_i^t) / dt. Against a
  * half-space that moves, x^t goes along with it. */
@@ -640,7 +640,7 @@ static bool replay(const LawReplay* p, PairDerivatives* d) {
   return true;
 }
 
-/* ---------------------------------------------------------------- reverse (Z4, Z7); for stiffness 1 */
+/* ---------------------------------------------------------------- reverse (N20, N23); for stiffness 1 */
 
 typedef struct {
   const LawReplay* replay;

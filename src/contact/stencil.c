@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* ---------------------------------------------------------------- closest points (Z1) */
+/* ---------------------------------------------------------------- closest points (N17) */
 
 static void finish(Stencil* s) {
   s->y = vec3(0, 0, 0);
@@ -116,7 +116,7 @@ void stencil_half_space(Stencil* s, Vec3 normal, double offset) {
   s->y = vec3_scale(normal, s->d);
 }
 
-/* ---------------------------------------------------------------- angle of two edges (Z3) */
+/* ---------------------------------------------------------------- angle of two edges (N19) */
 
 double edges_sine_squared(Vec3 u, Vec3 v, double gradient[6], double hessian[6][6]) {
   double p = vec3_dot(u, v), a = vec3_dot(u, u), b = vec3_dot(v, v), ab = a * b;
@@ -138,7 +138,7 @@ double edges_sine_squared(Vec3 u, Vec3 v, double gradient[6], double hessian[6][
   return vec3_dot(cross, cross) / ab; /* 1 - p^2 / ab loses its digits where it is small */
 }
 
-/* ---------------------------------------------------------------- derivatives by the points (Z2) */
+/* ---------------------------------------------------------------- derivatives by the points (N18) */
 
 /* (E^T E)^-1 of the free directions. */
 static void inverse_square(const Stencil* s, double out[2][2]) {
@@ -206,7 +206,7 @@ void stencil_derivatives(const Stencil* s, const StencilEnergy* e, StencilDeriva
     }
 }
 
-/* ---------------------------------------------------------------- backwards (Z4) */
+/* ---------------------------------------------------------------- backwards (N20) */
 
 void stencil_reverse(const Stencil* s, Vec3 y_bar, const double c_bar[STENCIL_POINTS], Vec3 out[STENCIL_POINTS]) {
   double square[2][2], free_bar[2] = {0, 0};

@@ -1,5 +1,5 @@
 /* Private to contact/: the distance of a vertex and a triangle, or of two edges, with its derivatives
- * (docs/derivations/law-ipc.md, Z1-Z4). A stencil is a difference y = sum c_i x_i of two closest points, with weights
+ * (docs/derivations/law-ipc.md, N17-Z4). A stencil is a difference y = sum c_i x_i of two closest points, with weights
  * that are affine in up to two free coordinates; d = |y|. Once differentiable where the features change that are
  * nearest. */
 #ifndef SDRS_CONTACT_STENCIL_H
@@ -30,7 +30,7 @@ void stencil_edge_edge(Stencil* s);
 /* Point 0 before a half-space. */
 void stencil_half_space(Stencil* s, Vec3 normal, double offset);
 
-/* A function of d and of sin^2 of the angle of two edges, with derivatives (Z3): e by d and by s = sin^2. */
+/* A function of d and of sin^2 of the angle of two edges, with derivatives (N19): e by d and by s = sin^2. */
 typedef struct {
   double value, by_d, by_s, by_dd, by_ds, by_ss;
 } StencilEnergy;
@@ -45,7 +45,7 @@ void stencil_derivatives(const Stencil* s, const StencilEnergy* energy, StencilD
 /* sin^2 of the angle between the edges, its gradient and Hessian by their vectors u, v (6, 6x6; NULL: not wanted). */
 double edges_sine_squared(Vec3 u, Vec3 v, double gradient[6], double hessian[6][6]);
 
-/* A scalar that grows by y_bar . dy + c_bar . dc: adds what it grows by the points (Z4). */
+/* A scalar that grows by y_bar . dy + c_bar . dc: adds what it grows by the points (N20). */
 void stencil_reverse(const Stencil* s, Vec3 y_bar, const double c_bar[STENCIL_POINTS], Vec3 out[STENCIL_POINTS]);
 
 #endif

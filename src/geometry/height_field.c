@@ -11,16 +11,16 @@ typedef struct {
   const HeightPlace* place;
   double bottom, flat; /* m, and of values */
   bool* taken;         /* cells  ((rows - 1) * (columns - 1)) */
-} Field;
+} HeightField;
 
 /* Columns i to i + width, rows j to j + depth. */
 typedef struct {
   int i, j, width, depth;
 } Patch;
 
-static double value_at(const Field* f, int i, int j) { return f->grid->values[j * f->grid->columns + i]; }
+static double value_at(const HeightField* f, int i, int j) { return f->grid->values[j * f->grid->columns + i]; }
 
-static Vec3 sample_at(const Field* f, int i, int j) {
+static Vec3 sample_at(const HeightField* f, int i, int j) {
   const HeightPlace* p = f->place;
   return vec3(p->origin.x + p->size.x * ((double)i / (f->grid->columns - 1) - 0.5),
               p->origin.y + p->size.y * ((double)j / (f->grid->rows - 1) - 0.5),
@@ -29,13 +29,13 @@ static Vec3 sample_at(const Field* f, int i, int j) {
 
 /* ---------------------------------------------------------------- cells on one plane */
 
-static bool cell_is_flat(const Field* f, int i, int j) {
+static bool cell_is_flat(const HeightField* f, int i, int j) {
   double twist = value_at(f, i, j) - value_at(f, i + 1, j) - value_at(f, i, j + 1) + value_at(f, i + 1, j + 1);
   return fabs(twist) <= f->flat;
 }
 
 /* Is cell (i, j) free, flat, and on the plane of cell (i0, j0)? */
-static bool cell_continues(const Field* f, int i0, int j0, int i, int j) {
+static bool cell_continues(const HeightField* f, int i0, int j0, int i, int j) {
   if (f->taken[j * (f->grid->columns - 1) + i] || !cell_is_flat(f, i, j)) return false;
   double v = value_at(f, i0, j0), dx = value_at(f, i0 + 1, j0) - v, dy = value_at(f, i0, j0 + 1) - v;
   for (int k = 0; k < 4; k++) {
@@ -45,14 +45,14 @@ static bool cell_continues(const Field* f, int i0, int j0, int i, int j) {
   return true;
 }
 
-static bool row_continues(const Field* f, const Patch* p, int j) {
+static bool row_continues(const HeightField* f, const Patch* p, int j) {
   for (int i = p->i; i < p->i + p->width; i++)
     if (!cell_continues(f, p->i, p->j, i, j)) return false;
   return true;
 }
 
 /* The widest patch from this cell, and then the deepest. */
-static Patch patch_from(const Field* f, int i, int j) {
+static Patch patch_from(const HeightField* f, int i, int j) {
   Patch p = {i, j, 1, 1};
   if (!cell_is_flat(f, i, j)) return p;
   while (i + p.width < f->grid->columns - 1 && cell_continues(f, i, j, i + p.width, j)) p.width++;
@@ -63,7 +63,7 @@ static Patch patch_from(const Field* f, int i, int j) {
 /* ---------------------------------------------------------------- a piece */
 
 /* Corners 0 to 3 below, counter-clockwise seen from above, 4 to 7 above them. */
-static void make_piece(const Field* f, const Patch* p, ConvexHull* out) {
+static void make_piece(const HeightField* f, const Patch* p, ConvexHull* out) {
   static const int RIGHT[4] = {0, 1, 1, 0}, BACK[4] = {0, 0, 1, 1};
   static const int SIDES[8][3] = {{0, 1, 5}, {0, 5, 4}, {1, 2, 6}, {1, 6, 5},
                                   {2, 3, 7}, {2, 7, 6}, {3, 0, 4}, {3, 4, 7}};
@@ -83,19 +83,19 @@ static void make_piece(const Field* f, const Patch* p, ConvexHull* out) {
 
 /* ---------------------------------------------------------------- the whole */
 
-static Field field_create(const HeightGrid* grid, const HeightPlace* place) {
+static HeightField field_create(const HeightGrid* grid, const HeightPlace* place) {
   int count = grid->columns * grid->rows;
   double low = INFINITY, largest = 0;
   for (int k = 0; k < count; k++) {
     low = fmin(low, grid->values[k]);
     largest = fmax(largest, fabs(grid->values[k]));
   }
-  return (Field){grid, place, place->origin.z + place->size.z * low - place->base, FLAT * largest,
+  return (HeightField){grid, place, place->origin.z + place->size.z * low - place->base, FLAT * largest,
                  MEMORY_NEW(bool, (grid->columns - 1) * (grid->rows - 1))};
 }
 
 int height_field_pieces(const HeightGrid* grid, const HeightPlace* place, ConvexHull** pieces) {
-  Field f = field_create(grid, place);
+  HeightField f = field_create(grid, place);
   int count = 0, capacity = 0, columns = grid->columns - 1;
   *pieces = NULL;
   for (int j = 0; j < grid->rows - 1; j++)

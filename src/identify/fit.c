@@ -1,4 +1,4 @@
-/* The fit: all shots at once, step by step (docs/derivations/identify.md, E3). */
+/* The fit: all shots at once, step by step (docs/derivations/identify.md, Q3). */
 #include <string.h>
 
 #include "identify/fit.h"

@@ -82,7 +82,7 @@ void dense_solve(int n, const double* factor, double* x);
 /* Eigenvalues (descending) and eigenvectors, one a row, of a symmetric matrix, by Jacobi's rotations; a is destroyed.
  */
 void dense_eigen(int n, double* a, double* values, double* vectors);
-/* The step of (E3) within bounds; false: the matrix is not positive definite for any damping. */
+/* The step of (Q3) within bounds; false: the matrix is not positive definite for any damping. */
 bool bounded_step(const Identification* id, double damping, double* dx);
 
 /* Sums of all shots at x (identify/fit.c). */

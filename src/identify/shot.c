@@ -1,4 +1,4 @@
-/* One shot: simulate it, compare it with what was measured, and sum up (docs/derivations/identify.md, E2, E3). */
+/* One shot: simulate it, compare it with what was measured, and sum up (docs/derivations/identify.md, Q2, Q3). */
 #include <string.h>
 
 #include "identify/fit.h"
@@ -183,7 +183,7 @@ static void simulation_free(Simulation* s) {
   if (s->has_model) model_destroy(&s->model);
 }
 
-/* ---------------------------------------------------------------- residuals (E2) */
+/* ---------------------------------------------------------------- residuals (Q2) */
 
 /* R_m^T R as a rotation vector, and d phi / d(turn, link's axes). */
 static Vec3 rotation_residual(Quat measured, Mat3 r, Mat3* slope) {
@@ -308,7 +308,7 @@ static void visit_row(void* context, StepForward* forward, int row) {
   }
 }
 
-/* ---------------------------------------------------------------- sums (E3) */
+/* ---------------------------------------------------------------- sums (Q3) */
 
 static void chain(void* context, const ModelGradient* gradient, double* row) {
   const Residuals* s = context;

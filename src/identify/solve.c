@@ -1,4 +1,4 @@
-/* Small dense symmetric matrices, and the damped step within bounds (docs/derivations/identify.md, E3). */
+/* Small dense symmetric matrices, and the damped step within bounds (docs/derivations/identify.md, Q3). */
 #include <string.h>
 
 #include "identify/fit.h"

@@ -1,4 +1,4 @@
-/* How sure the fitted parameters are (docs/derivations/identify.md, E4). */
+/* How sure the fitted parameters are (docs/derivations/identify.md, Q4). */
 #include <string.h>
 
 #include "identify/fit.h"

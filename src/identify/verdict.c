@@ -1,4 +1,4 @@
-/* What the data cannot tell, said before anything is fitted (docs/derivations/identify.md, E5). */
+/* What the data cannot tell, said before anything is fitted (docs/derivations/identify.md, Q5). */
 #include <string.h>
 
 #include "identify/fit.h"

@@ -1,4 +1,4 @@
-/* Sensitivities of a recorded run, forwards (docs/derivations/identify.md, E1). */
+/* Sensitivities of a recorded run, forwards (docs/derivations/identify.md, Q1). */
 #include <string.h>
 
 #include "simulate/step_adjoint.h"

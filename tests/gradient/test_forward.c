@@ -1,5 +1,5 @@
 /* Sensitivities forwards against the adjoint of the same runs: a random linear function of all poses of a run has the
- * same derivative by every variable whichever way it is found (E1). The adjoint is checked against differences in
+ * same derivative by every variable whichever way it is found (Q1). The adjoint is checked against differences in
  * test_run_gradients.c and test_parameters.c; nothing but single steps backwards is shared. */
 #include "optimize/design.h"
 #include "unit/scene/task_testing.h"
@@ -131,30 +131,30 @@ static void check(const char* integrator, int substeps, const char* contact, dou
   diagnostics_free(&diagnostics);
 }
 
-static void first_order_E1(void** state) {
+static void first_order_Q1(void** state) {
   (void)state;
   check("first_order", 1, CONTACT, 1e-8);
 }
-static void second_order_E1(void** state) {
+static void second_order_Q1(void** state) {
   (void)state;
   check("second_order", 1, CONTACT, 1e-8);
 }
-static void in_substeps_E1(void** state) {
+static void in_substeps_Q1(void** state) {
   (void)state;
   check("first_order", 3, CONTACT, 1e-8);
 }
 /* Impacts that give back are resolved in many parts, from one to the next of which pairs hand on their speed. */
-static void restitution_E1(void** state) {
+static void restitution_Q1(void** state) {
   (void)state;
   check("first_order", 1, CONTACT ", restitution: 0.5", 1e-6);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(first_order_E1),
-      cmocka_unit_test(second_order_E1),
-      cmocka_unit_test(in_substeps_E1),
-      cmocka_unit_test(restitution_E1),
+      cmocka_unit_test(first_order_Q1),
+      cmocka_unit_test(second_order_Q1),
+      cmocka_unit_test(in_substeps_Q1),
+      cmocka_unit_test(restitution_Q1),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,7 +36,7 @@ static double searched(const Stencil* s) {
   return least;
 }
 
-static void distances_Z1_against_a_search(void** state) {
+static void distances_N17_against_a_search(void** state) {
   (void)state;
   Random random = {511};
   int seen[2][3] = {{0}};
@@ -94,7 +94,7 @@ static bool scalar_at(void* context, const double* x, double* y) {
   return same;
 }
 
-static void derivatives_Z2_Z3_Z4_of_all_kinds(void** state) {
+static void derivatives_N18_N19_N20_of_all_kinds(void** state) {
   (void)state;
   Random random = {512};
   static const double zero[12] = {0};
@@ -136,7 +136,7 @@ static void derivatives_Z2_Z3_Z4_of_all_kinds(void** state) {
 }
 
 /* The rest of a box by its barrier: Z5's derivative against differences. */
-static void rest_Z5_stiffness_is_the_slope_of_the_force(void** state) {
+static void rest_N21_stiffness_is_the_slope_of_the_force(void** state) {
   (void)state;
   double support = 1e-3, gap = 4e-4, h = 1e-8;
   ContactRest at = contact_rest_at_gap(CONTACT_IPC, support, 4, 4, gap);
@@ -148,9 +148,9 @@ static void rest_Z5_stiffness_is_the_slope_of_the_force(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(distances_Z1_against_a_search),
-      cmocka_unit_test(derivatives_Z2_Z3_Z4_of_all_kinds),
-      cmocka_unit_test(rest_Z5_stiffness_is_the_slope_of_the_force),
+      cmocka_unit_test(distances_N17_against_a_search),
+      cmocka_unit_test(derivatives_N18_N19_N20_of_all_kinds),
+      cmocka_unit_test(rest_N21_stiffness_is_the_slope_of_the_force),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

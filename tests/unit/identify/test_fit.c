@@ -54,7 +54,7 @@ static void random_positive(Random* random, int n, double* a) {
     }
 }
 
-static void dense_solutions_solve_E3(void** state) {
+static void dense_solutions_solve_Q3(void** state) {
   (void)state;
   Random random = {3};
   for (int n = 1; n <= 10; n++) {
@@ -75,7 +75,7 @@ static void dense_solutions_solve_E3(void** state) {
 }
 
 /* A = V' D V, V orthonormal, D falling. */
-static void eigenvectors_make_the_matrix_E5(void** state) {
+static void eigenvectors_make_the_matrix_Q5(void** state) {
   (void)state;
   Random random = {8};
   for (int n = 1; n <= 10; n++) {
@@ -132,7 +132,7 @@ static double cost_at(Fit* f, const double* x, const double* local) {
 }
 
 /* Of the variables, before the shot's own unknowns are eliminated: by a fit without these. Of those: by h. */
-static void gradients_are_those_of_the_cost_E2(void** state) {
+static void gradients_are_those_of_the_cost_Q2(void** state) {
   (void)state;
   char path[] = "/tmp/sdrs-brick-XXXXXX.csv", own[3000];
   int descriptor = mkstemps(path, 4);
@@ -201,7 +201,7 @@ static void remove_rails(const char* folder) {
 }
 
 /* 95 % of 400: beyond 90 and 99 % is six standard deviations of a binomial off. */
-static void intervals_cover_the_truth_E4(void** state) {
+static void intervals_cover_the_truth_Q4(void** state) {
   (void)state;
   char folder[] = "/tmp/sdrs-rails-XXXXXX", pattern[100];
   assert_non_null(mkdtemp(folder));
@@ -227,7 +227,7 @@ static void intervals_cover_the_truth_E4(void** state) {
 }
 
 /* Gravity and damping of a cart that has no mass of its own to be told: mass and damping count by their ratio only. */
-static void what_cannot_be_told_apart_is_named_E5(void** state) {
+static void what_cannot_be_told_apart_is_named_Q5(void** state) {
   (void)state;
   char folder[] = "/tmp/sdrs-rails-XXXXXX", pattern[100], text[2000];
   assert_non_null(mkdtemp(folder));
@@ -248,9 +248,9 @@ static void what_cannot_be_told_apart_is_named_E5(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(dense_solutions_solve_E3),           cmocka_unit_test(eigenvectors_make_the_matrix_E5),
-      cmocka_unit_test(gradients_are_those_of_the_cost_E2), cmocka_unit_test(what_cannot_be_told_apart_is_named_E5),
-      cmocka_unit_test(intervals_cover_the_truth_E4),
+      cmocka_unit_test(dense_solutions_solve_Q3),           cmocka_unit_test(eigenvectors_make_the_matrix_Q5),
+      cmocka_unit_test(gradients_are_those_of_the_cost_Q2), cmocka_unit_test(what_cannot_be_told_apart_is_named_Q5),
+      cmocka_unit_test(intervals_cover_the_truth_Q4),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
