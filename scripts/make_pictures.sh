@@ -80,6 +80,18 @@ if chosen springs; then
   simulate springs
   draw scenes/springs $RUNS/springs --trail 8 --size 640x480
 fi
+if chosen four-bar; then
+  simulate four-bar
+  draw scenes/four-bar $RUNS/four-bar --trail 6 --view front --size 640x480
+fi
+if chosen slider-crank; then
+  simulate slider-crank
+  draw scenes/slider-crank $RUNS/slider-crank --trail 6 --view front --size 640x480
+fi
+if chosen differential; then
+  simulate differential
+  draw scenes/differential $RUNS/differential --trail 3 --size 640x480
+fi
 if chosen foot; then
   simulate foot
   draw scenes/foot $RUNS/foot --trail 4 --size 640x480

@@ -50,7 +50,7 @@ static inline void fixture_init(Fixture* f) {
                            .iterations = 3,
                            .trials = 4,
                            .residual = 1e-5,
-                           .terms = {1, 2, 3, 4, 5, 6, 7},
+                           .terms = {1, 2, 3, 4, 5, 6.5, 7, 6},
                            .active_pairs = 8,
                            .candidate_pairs = 9,
                            .certified_intervals = 10,

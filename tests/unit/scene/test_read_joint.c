@@ -145,9 +145,9 @@ static void limits_have_a_law(void** state) {
 static void mistakes_are_told(void** state) {
   (void)state;
   expect_joint_problem("{type: hing}", 19,
-                       ".type: must be fixed, hinge, slide, universal, ball or free, got 'hing' (did "
+                       ".type: must be fixed, hinge, slide, universal, screw, planar, ball or free, got 'hing' (did "
                        "you mean 'hinge'?)");
-  expect_joint_problem("{}", 12, ": 'type' is missing: fixed, hinge, slide, universal, ball or free");
+  expect_joint_problem("{}", 12, ": 'type' is missing: fixed, hinge, slide, universal, screw, planar, ball or free");
   expect_joint_problem("hinge", 12, ": expected a map, got 'hinge'");
   expect_joint_problem("{type: hinge}", 12, ": 'axis' is missing: a list of 3 numbers");
   expect_joint_problem("{type: hinge, axis: [1, 0]}", 32, ".axis: expected a list of 3 numbers, got 2");
@@ -190,7 +190,8 @@ static void a_broken_joint_brings_no_other_problem(void** state) {
       "links: [{name: a, joint: {type: hing}, shape: {type: half_space}}]\n"
       "controllers: [{link: a, type: pd, position_gain: [1, 2], target: [1, 2, 3]}]\n"
       "initial: [{link: a, coordinates: [1, 2]}]\n",
-      "1:33: error: links[0].joint.type: must be fixed, hinge, slide, universal, ball or free, got 'hing' "
+      "1:33: error: links[0].joint.type: must be fixed, hinge, slide, universal, screw, planar, ball or free, got "
+      "'hing' "
       "(did you mean 'hinge'?)\n");
 }
 
