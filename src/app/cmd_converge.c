@@ -131,7 +131,7 @@ static void print_quantity(const Convergence* c, const Quantity* q) {
 
 /* Losses first; of the links those that change most. */
 static void print_report(const Convergence* c) {
-  const Quantity** sorted = (const Quantity**)memory_alloc(sizeof *sorted * (size_t)(c->count + 1));
+  const Quantity** sorted = (const Quantity**)memory_alloc(sizeof(void*) * (size_t)(c->count + 1));
   int losses = 0, places = 0;
   printf("%s: dt %g s, %d steps\n  %-28s", c->name, c->scene->simulation.dt, c->scene->simulation.steps, "change");
   for (int r = 0; r < c->refinements; r++) {
@@ -147,7 +147,7 @@ static void print_report(const Convergence* c) {
       losses++;
   }
   for (int i = 0; i < losses; i++) print_quantity(c, &c->quantities[i]);
-  if (!c->options->verbose) qsort(sorted, (size_t)places, sizeof *sorted, compare_last_change);
+  if (!c->options->verbose) qsort(sorted, (size_t)places, sizeof(void*), compare_last_change);
   int shown = c->options->verbose || places < LINES ? places : LINES;
   for (int i = 0; i < shown; i++) print_quantity(c, sorted[i]);
   if (shown < places) printf("  ... %d more that change less (-v shows all)\n", places - shown);

@@ -43,7 +43,7 @@ typedef struct {
  * the link's rotation. */
 void hierarchy_to_vertices(const Model* model, const BodyTree* tree, Mat3 turn, const NodeBars* bars, Vec3* vertices);
 /* The same of one leaf, to the vertices of its hull. */
-void hierarchy_leaf_to_vertices(const Model* model, const BodyTree* tree, int leaf, Mat3 turn, const NodeBars* bars,
-                                Vec3* vertices);
+void hierarchy_leaf_to_vertices(const Model* model, const BodyTree* tree, int index, Mat3 turn, const NodeBars* bars,
+                                Vec3* out);
 
 #endif

@@ -56,7 +56,7 @@ typedef struct ContactLaw {
   const char* name;
   const SchemaRow* parameters; /* rows of `contact`, read into SceneContact; `only` names the law and "none" */
   int parameter_count;
-  int own_count; /* how many of SceneContact.own its rows fill */
+  int own_count;            /* how many of SceneContact.own its rows fill */
   bool once_differentiable; /* gradients of runs have kinks, which differences cannot judge */
   bool links; /* pairs of links take part too, all that may touch, as items of their own after the hulls (system.h) */
   size_t pair_size, state_size, kept_size;      /* bytes: of a pair, of each state of it, of what `keep` stores */

@@ -193,8 +193,8 @@ const char* loss_name(const Loss* loss, int index); /* unlike all others: a colu
  * are those that the loss was made for. A recording shorter than the horizon has no loss: NaN, seeds untouched. No
  * allocation. */
 double loss_evaluate(const Loss* loss, const Recording* recording, double* terms, LossSeeds* seeds);
-/* The same for losses of which some are bounds (TaskLoss.bounded), which are not in the sum; the derivatives are those of
- * the terms times `factors` (loss_count). */
+/* The same for losses of which some are bounds (TaskLoss.bounded), which are not in the sum; the derivatives are those
+ * of the terms times `factors` (loss_count). */
 double loss_evaluate_with(const Loss* loss, const Recording* recording, double* terms, const double* factors,
                           LossSeeds* seeds);
 

@@ -91,7 +91,7 @@ static HeightField field_create(const HeightGrid* grid, const HeightPlace* place
     largest = fmax(largest, fabs(grid->values[k]));
   }
   return (HeightField){grid, place, place->origin.z + place->size.z * low - place->base, FLAT * largest,
-                 MEMORY_NEW(bool, (grid->columns - 1) * (grid->rows - 1))};
+                       MEMORY_NEW(bool, (grid->columns - 1) * (grid->rows - 1))};
 }
 
 int height_field_pieces(const HeightGrid* grid, const HeightPlace* place, ConvexHull** pieces) {

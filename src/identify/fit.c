@@ -129,7 +129,7 @@ void identification_destroy(Identification* id) {
 typedef struct {
   Identification* id;
   const double* x;
-  double* locals; /* of every shot, one after the other */
+  const double* locals; /* of every shot, one after the other */
   bool derivatives;
   ShotSums* out;
 } ShotSweep;
@@ -165,7 +165,7 @@ static double failed_shot(Identification* id, int shot, bool derivatives, ShotSu
 }
 
 /* Half the sum of squares at x; INFINITY where many shots cannot be simulated that could when the fit began. */
-static double sweep(Identification* id, const double* x, double* locals, bool derivatives, ShotSums* out) {
+static double sweep(Identification* id, const double* x, const double* locals, bool derivatives, ShotSums* out) {
   ShotSweep s = {id, x, locals, derivatives, out};
   parallel_for(id->options.threads, id->shot_count, 2, 1, sweep_one, &s);
   double cost = prior_cost(id, x);

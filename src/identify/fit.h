@@ -66,10 +66,10 @@ void shots_create(Identification* id);
 void shots_free(Identification* id);
 /* Simulate a shot with these values (variables, its own locals). derivatives: sums are set whole, else cost only. */
 void shot_evaluate(const Identification* id, const double* x, const Shot* shot, const double* local, bool derivatives,
-                   ShotSums* sums);
+                   ShotSums* out);
 /* Least height of what can move above a half-space where the shot begins [m]; *ground: the half-space's link. */
 double shot_height(const Identification* id, const Shot* shot, int* ground);
-void shot_clear(const Identification* id, ShotSums* sums);
+void shot_clear(const Identification* id, ShotSums* out);
 /* A whole run from its first state: means over its samples of the distances to what was measured [m, rad, m or rad];
  * false: it ends before. rows: where not NULL, a row for each sample and link is appended. */
 bool shot_judge(const Identification* id, const double* x, const MeasuredRun* run, double out[3], Text* rows);
@@ -78,7 +78,7 @@ bool shot_judge(const Identification* id, const double* x, const MeasuredRun* ru
 
 /* In place, lower triangle; false: not positive definite. */
 bool dense_cholesky(int n, double* a);
-void dense_solve(int n, const double* factor, double* x);
+void dense_solve(int n, const double* l, double* x);
 /* Eigenvalues (descending) and eigenvectors, one a row, of a symmetric matrix, by Jacobi's rotations; a is destroyed.
  */
 void dense_eigen(int n, double* a, double* values, double* vectors);

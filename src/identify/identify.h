@@ -86,7 +86,7 @@ typedef struct {
   bool at_bound, held;
 } IdentifiedParameter;
 int identification_parameter_count(const Identification* identification);
-IdentifiedParameter identification_parameter(const Identification* identification, int index);
+IdentifiedParameter identification_parameter(const Identification* identification, int k);
 
 /* Means over runs of the mean over the run. */
 typedef struct {

@@ -50,8 +50,8 @@ void free_solids(Builder* builder);
 void build_hulls(Builder* builder);
 void free_hulls(Model* model);
 double hull_volume(const ModelHull* hull); /* m^3; 0 for what has no end */
-/* model/solid_hull.c, solid_triangle.c, solid_half_space.c: the piece or shape of a scene, moved into the link's frame. hull: zero but
- * for link and shape; its arrays are the model's. */
+/* model/solid_hull.c, solid_triangle.c, solid_half_space.c: the piece or shape of a scene, moved into the link's frame.
+ * hull: zero but for link and shape; its arrays are the model's. */
 void place_hull(ModelHull* hull, const ConvexHull* piece, Pose pose);
 void place_triangle(ModelHull* hull, const ConvexHull* piece, Pose pose);
 void place_half_space(ModelHull* hull, const SceneShape* shape, Pose pose);

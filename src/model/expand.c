@@ -11,7 +11,7 @@ static void add_point_shape(Scene* scene, const ModelHull* hull, SceneShapeUse* 
                         .point_count = hull->solid.vertex_count,
                         .keep_interior = hull->kind != &SOLID_TRIANGLE,
                         .triangles = hull->kind == &SOLID_TRIANGLE,
-                         .tie = scene->shapes[hull->shape].tie,
+                        .tie = scene->shapes[hull->shape].tie,
                         .decomposed = scene->shapes[hull->shape].decompose || scene->shapes[hull->shape].decomposed};
   shape->points = MEMORY_NEW(Vec3, hull->solid.vertex_count);
   memcpy(shape->points, hull->solid.vertices, sizeof(Vec3) * (size_t)hull->solid.vertex_count);

@@ -169,8 +169,8 @@ static unsigned free_axes_of(const UrdfJoint* const* chain, int count) {
   unsigned axes = 0;
   int hinges = 0;
   for (int i = 0; i < count; i++) {
-    int number = axis_number(chain[i]->axis) + (is_slide(chain[i]) ? 0 : 3);
-    if (axis_number(chain[i]->axis) < 0 || axes >> number != 0) return 0;
+    int axis = axis_number(chain[i]->axis), number = axis + (is_slide(chain[i]) ? 0 : 3);
+    if (axis < 0 || axes >> number != 0) return 0;
     axes |= 1u << number;
     hinges += !is_slide(chain[i]);
   }

@@ -15,7 +15,7 @@ typedef struct {
   SimMeasure measure;
   const SimContact* contacts; /* (contact_count) */
   int contact_count;
-  SimPath path; /* moves that led here from the frame before */
+  SimPath path;                            /* moves that led here from the frame before */
   const Vec3 *velocity, *angular_velocity; /* sim_link_velocities; looked at when the scene asks for them  (links) */
   const double* joint_forces;              /* sim_joint_forces, likewise */
 } RunFrame;
@@ -24,8 +24,9 @@ typedef struct {
 typedef struct RunFolder RunFolder;
 
 /* Make the folder (with parents) and open trajectory.csv, joints.csv, contacts.csv, solver.csv, path.csv and
- * those that simulation.output asks for with their header lines. *result is the caller's, for run_folder_close or _discard; it borrows the model. STATUS_IO with a
- * diagnostic that names the file and the reason; then *result is NULL and no file is left. */
+ * those that simulation.output asks for with their header lines. *result is the caller's, for run_folder_close or
+ * _discard; it borrows the model. STATUS_IO with a diagnostic that names the file and the reason; then *result is NULL
+ * and no file is left. */
 Status run_folder_open(RunFolder** result, const char* folder, const Model* model, Diagnostics* diagnostics);
 /* Add the rows of one state, which is only read. The first failed write is reported at once, not at the end of the run:
  * STATUS_IO with a diagnostic. */
@@ -57,7 +58,8 @@ typedef struct {
   char sha256[65]; /* "" when it could not be read again */
 } RunInput;
 
-/* The scene file, then every mesh and every CSV file of a signal once, in order of appearance (*count); the caller frees with run_inputs_free. */
+/* The scene file, then every mesh and every CSV file of a signal once, in order of appearance (*count); the caller
+ * frees with run_inputs_free. */
 RunInput* run_inputs(const Scene* scene, int* count);
 void run_inputs_free(RunInput* inputs, int count);
 
@@ -163,7 +165,8 @@ void json_vector(Json* json, const char* key, const double* values, int count); 
 /* A bare number, null when not finite: for text that is not indented. */
 void json_add_number(Text* out, double value);
 
-/* ---------------------------------------------------------------- CSV files compared (run/compare.c; read by base/csv.c) */
+/* ---------------------------------------------------------------- CSV files compared (run/compare.c; read by
+ * base/csv.c) */
 
 /* The cell where something is worst; column -1 = nowhere. */
 typedef struct {

@@ -179,17 +179,25 @@ typedef struct {
   double velocity_gain[JOINT_MAX_DOF]; /* N s^2/m or N m s^2/rad, >= 0: the force is gain / dt times the rate error */
   double damping_gain[JOINT_MAX_DOF];  /* N s/m or N m s/rad, >= 0: the force is gain times the rate error */
   double max_force[JOINT_MAX_DOF];     /* N or N m; 0 = no limit */
-  SceneSignal target; /* channels = dof of the joint; for a ball: rotation vector [rad], of velocity the
-                         angular velocity in the link's axes */
+  SceneSignal target;     /* channels = dof of the joint; for a ball: rotation vector [rad], of velocity the
+                             angular velocity in the link's axes */
   SceneMeasure* measures; /* the target grows by feedback times these; none: NULL  (measure_count) */
   int measure_count;
   double* feedback; /* (dof * measure_count) */
   double delay;     /* the target is that of so long ago [s] */
 } SceneController;
 
-/* Numbers of a controller besides its signal, in this order: the delay, a gain of each kind for every degree of freedom,
- * the matrix of its feedback row by row. */
-typedef enum { GAIN_DELAY, GAIN_POSITION, GAIN_VELOCITY, GAIN_DAMPING, GAIN_MAX_FORCE, GAIN_FEEDBACK, GAIN_KINDS } GainKind;
+/* Numbers of a controller besides its signal, in this order: the delay, a gain of each kind for every degree of
+ * freedom, the matrix of its feedback row by row. */
+typedef enum {
+  GAIN_DELAY,
+  GAIN_POSITION,
+  GAIN_VELOCITY,
+  GAIN_DAMPING,
+  GAIN_MAX_FORCE,
+  GAIN_FEEDBACK,
+  GAIN_KINDS
+} GainKind;
 typedef struct {
   GainKind kind;
   int index; /* degree of freedom, or entry of the matrix */
@@ -270,9 +278,9 @@ typedef struct {
   double force_tolerance; /* N: imbalance that is always allowed; 0 = none */
   int max_iterations;
   bool certificate;
-  int record_every;    /* steps between rows of the CSV files */
-  unsigned output;     /* OUTPUT_..., files of the run folder that are written only when asked for */
-  int substeps;        /* equal parts that every step is taken in; below 1 counts as 1 */
+  int record_every; /* steps between rows of the CSV files */
+  unsigned output;  /* OUTPUT_..., files of the run folder that are written only when asked for */
+  int substeps;     /* equal parts that every step is taken in; below 1 counts as 1 */
 } SceneSimulation;
 
 /* The state of a recorded run that this one begins in. */

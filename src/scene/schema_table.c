@@ -106,8 +106,6 @@ static const SchemaRow ROWS[] = {
      .meaning = "A time at which that run kept its state: its end, and simulation.keep_states. This run's clock goes "
                 "on from there."},
 
-
-
     /* ---------------------------------------------------------------- contact */
     /* its other rows are the laws' (contact_schema_row) */
     {"contact", "exclude", VALUE_NAME_PAIRS, AT(ContactForm, exclude), .nullable = true,

@@ -70,23 +70,23 @@ void closures_couple(const ClosureSystem* system, Assembly* assembly);
 /* Sizes of the couplings' forces, added to those at work (nv). */
 void closures_add_work(const ClosureSystem* system, double* at_work);
 /* How far the closure is from closed, in what is promised: closed up to 1. One that has broken: 0. */
-double closure_gap(const ClosureSystem* system, int closure, const double* values);
+double closure_gap(const ClosureSystem* system, int k, const double* values);
 static inline bool closure_holds(const ClosureSystem* system, int closure) {
   return closure_gap(system, closure, system->value) <= 1;
 }
 /* The largest of all; *worst (or NULL): whose. */
 double closures_gap(const ClosureSystem* system, int* worst);
 /* Its largest value [m or rad]. */
-double closure_open_by(const ClosureSystem* system, int closure);
+double closure_open_by(const ClosureSystem* system, int k);
 /* Energy of a closure, from its rows' values [J]. */
-double closure_energy(const ClosureSystem* system, int closure, const double* values);
+double closure_energy(const ClosureSystem* system, int k, const double* values);
 /* Smallest energy that means something, from that of positions [J]. */
-double closure_rounding(const ClosureSystem* system, int closure);
+double closure_rounding(const ClosureSystem* system, int k);
 /* Torque and force (about the centre of mass) of both ends, a first, of the rows' multipliers nu alone. */
-void closure_row_wrench(const ClosureSystem* system, int closure, const Pose* poses, const Vec3* reference,
-                        const double* nu, double wrench[12]);
+void closure_row_wrench(const ClosureSystem* system, int k, const Pose* poses, const Vec3* reference, const double* nu,
+                        double wrench[12]);
 /* The first link of the closure that has a tree; at least one has. */
-int closure_link(const ClosureSystem* system, int closure);
+int closure_link(const ClosureSystem* system, int k);
 
 /* After components of the solver were factored, with x = H^-1 (..) in them: finds the change of the rows' multipliers
  * for which x - H^-1 C^T change fulfils C x = -values (values NULL: = 0), in the least squares sense and with the least
@@ -113,6 +113,6 @@ void closures_restore(ClosureSystem* system);
 void closures_pass_state(ClosureSystem* system, StateBlock* block);
 
 /* What sim_closure says. */
-SimClosure closure_state(const ClosureSystem* system, int closure, const Pose* poses);
+SimClosure closure_state(const ClosureSystem* system, int k, const Pose* poses);
 
 #endif

@@ -1,4 +1,5 @@
 /* A state as a file, and a run that begins in one (docs/receding.md). */
+#include <string.h>
 #include "simulate/sim.h"
 
 void sim_state_file(Sim* s, NumberFile* file) {
@@ -14,7 +15,10 @@ void sim_state_file(Sim* s, NumberFile* file) {
   number_file_add_integers(file, "identity", identity, MODEL_IDENTITY);
   number_file_add_integers(file, "step", &step, 1);
   number_file_add_doubles(file, "time", &s->state.time, 1);
-  number_file_add_doubles(file, "state", (const double*)words, count);
+  double* values = MEMORY_NEW(double, count); /* the same bits */
+  memcpy(values, words, sizeof(double) * (size_t)count);
+  number_file_add_doubles(file, "state", values, count);
+  memory_free(values);
   memory_free(words);
 }
 
@@ -47,7 +51,10 @@ static bool read_words(Sim* s, Diagnostics* diagnostics) {
   const NumberFile* file = s->model->start;
   int count = number_file_doubles_count(file, "state");
   uint64_t* words = MEMORY_NEW(uint64_t, count > 0 ? count : 1);
-  bool read = number_file_get_doubles(file, "state", (double*)words, count > 0 ? count : 1, diagnostics);
+  double* values = MEMORY_NEW(double, count > 0 ? count : 1); /* the same bits */
+  bool read = number_file_get_doubles(file, "state", values, count > 0 ? count : 1, diagnostics);
+  memcpy(words, values, sizeof(double) * (size_t)(count > 0 ? count : 1));
+  memory_free(values);
   StateBlock block = {.pass = BLOCK_READ, .words = words, .count = (size_t)(count > 0 ? count : 0)};
   bool whole = read && sim_read_state(s, &block) && plausible(s);
   memory_free(words);

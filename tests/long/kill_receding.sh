@@ -19,7 +19,7 @@ finish() {
 trap finish EXIT
 cp tests/cli/optimize-receding/cart.yaml tests/cli/optimize-receding/cart.task.yaml "$work"
 cd "$work"
-arguments=(cart.task.yaml -q --iterations 40 --set optimizer.type=adam --set optimizer.save_every=4 --set receding.apply=1 --set steps=80 --set loss.0.target=[0.9,0,0.1])
+arguments=(cart.task.yaml -q --iterations 40 --set optimizer.type=adam --set optimizer.save_every=4 --set receding.apply=1 --set steps=80 --set 'loss.0.target=[0.9,0,0.1]')
 
 now() { date +%s%N; }
 

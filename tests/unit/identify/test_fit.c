@@ -153,7 +153,8 @@ static void gradients_are_those_of_the_cost_Q2(void** state) {
         cost[side] = cost_at(f, x, u);
       }
       double difference = (cost[1] - cost[0]) / (2 * h), wanted = locals ? id->sums[0].h[k] : id->sums[0].g[k];
-      compare_near(wanted, difference, 1e-4 * (fabs(difference) + 1), "%s %d", locals ? "start" : "variable", k);
+      compare_near(/* found */ wanted, /* wanted */ difference, 1e-4 * (fabs(difference) + 1), "%s %d",
+                   locals ? "start" : "variable", k);
     }
     fit_free(f);
   }

@@ -209,7 +209,8 @@ static void mistakes_name_the_override(void** state) {
       {"links.base.shapes.0.radius=1", "the value that should hold 'radius' is no map"},
       {"links.arm.groups.0=x", "the file has no 'groups' to change a part of"},
       {"shapes.ball.radius=&a [*a]", "the value is not valid YAML: the alias stands inside the value it names"},
-      {"shapes.ball.size=[1, 1, 1]", "shapes.ball: the type sphere has no 'size' (it belongs to box, rounded_box, height_field)"},
+      {"shapes.ball.size=[1, 1, 1]",
+       "shapes.ball: the type sphere has no 'size' (it belongs to box, rounded_box, height_field)"},
   };
   for (int i = 0; i < COUNT(CASES); i++) {
     Scene scene;

@@ -152,7 +152,7 @@ static void mistakes_are_told(void** state) {
   expect_joint_problem("{type: hinge}", 12, ": 'axis' is missing: a list of 3 numbers");
   expect_joint_problem("{type: hinge, axis: [1, 0]}", 32, ".axis: expected a list of 3 numbers, got 2");
   expect_joint_problem("{type: ball, axis: [1, 0, 0]}", 25,
-                       ": the type ball has no 'axis' (it belongs to hinge or slide)");
+                       ": the type ball has no 'axis' (it belongs to hinge, slide, screw or planar)");
   expect_joint_problem("{type: universal, axes: [[1, 0, 0]]}", 36, ".axes: expected two axes, got 1");
   expect_joint_problem("{type: universal, axes: [[1, 0, 0], [0, 0, 0]]}", 48,
                        ".axes[1]: an axis must have a length other than zero");

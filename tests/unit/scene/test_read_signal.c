@@ -102,7 +102,8 @@ static void mistakes_are_told(void** state) {
   expect_target_problem("h", "x", 13, ": expected a number, got 'x'");
   expect_target_problem("u", "[1, 2, 3]", 13, ": expected 2 numbers, one per degree of freedom, got 3");
   expect_target_problem("u", "[1, [2]]", 17, "[1]: expected a number, got a list");
-  expect_target_problem("u", "{value: 3}", 13, ": 'type' is missing: constant, keyframes, spline, sines, sequence or csv");
+  expect_target_problem("u", "{value: 3}", 13,
+                        ": 'type' is missing: constant, keyframes, spline, sines, sequence or csv");
   expect_target_problem("u", "{type: constant}", 13,
                         ": 'value' is missing: a number or a list of numbers [m, rad, N ...]");
   expect_target_problem("u", "{type: constant, value: [1]}", 37,

@@ -67,7 +67,7 @@ static void closures_Z2_Z4_derivatives(void** state) {
     for (int k = 0; k < s->closures->row_count; k++) s->closures->multiplier[k] = 300 * random_normal(&random);
     for (size_t k = 0; k < nv; k++)
       o.direction[k] = round < 6 ? random_normal(&random) : k == nv * (size_t)(round - 6) / 6;
-    double slope, curvature, h = 2e-4, there[3];
+    double slope, curvature, h = 2e-4, there[3] = {0};
     assembled(&o, &slope, &curvature);
     const double zero = 0;
     Sweep sweep = {.function = objective_along, .context = &o, .inputs = 1, .outputs = 1, .x = &zero, .first = 1e-2};
@@ -294,7 +294,7 @@ static void closures_Z7_gear_and_rack(void** state) {
       "  - {link: first, type: torque, target: 6}\n");
   run_steps(run, 100);
   const double* q = sim_state(run->sim)->q;
-  double inertia = 2 + 3.0 / 4 + 5 * 0.04, wanted = 6 / inertia * 1e-6 * (100 * 101 / 2); /* sum of the scheme */
+  double inertia = 2 + 3.0 / 4 + 5 * 0.04, wanted = 6 / inertia * 1e-6 * (100 * 101 / 2.0); /* sum of the scheme */
   compare_near(q[0], wanted, 2e-3 * wanted, "turn"); /* turns by small angles a step: the scheme's own error */
   compare_near(q[1], -0.5 * q[0], 1e-10, "gear");
   compare_near(q[2], 0.2 * q[0], 1e-10, "rack");
