@@ -209,6 +209,7 @@ install: program install-library ## install to PREFIX (/usr/local), below DESTDI
 	install -D -m 644 out/install/sdrs $(SHARE)/bash-completion/completions/sdrs
 	install -D -m 644 out/install/_sdrs $(SHARE)/zsh/site-functions/_sdrs
 	install -D -m 644 LICENSE $(SHARE)/doc/sdrs/LICENSE
+	install -D -m 644 /usr/share/doc/fonts-dejavu-core/copyright $(SHARE)/doc/sdrs/LICENSE.DejaVu
 	install -D -m 644 CITATION.cff $(SHARE)/doc/sdrs/CITATION.cff
 	install -D -m 644 README.md $(SHARE)/doc/sdrs/README.md
 	for page in docs/*.md docs/derivations/*.md; do install -D -m 644 "$$page" "$(SHARE)/doc/sdrs/$$page" || exit 1; done
