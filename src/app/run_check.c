@@ -376,9 +376,23 @@ static void check_motion(RunCheck* c, int row, Pose* const* at) {
   for (int k = 0; k < (carried ? 3 : 6); k++) compare(c, row, names[k], *found[k], k < 3 ? p : l);
 }
 
-/* Is the tree's sum of forces free of joints: does its root float, undriven and undamped? */
+static bool in_tree(const Model* model, int link, int tree) { return link >= 0 && model->links[link].tree == tree; }
+
+/* Does a closure or a coupling hold it, with a force that no file lists? */
+static bool is_held(const Model* model, int tree) {
+  for (int k = 0; k < model->closure_count; k++)
+    for (int side = 0; side < 2; side++)
+      if (in_tree(model, model->closures[k].link[side], tree)) return true;
+  for (int k = 0; k < model->coupling_count; k++)
+    for (int side = 0; side < model->couplings[k].count; side++)
+      if (in_tree(model, model->dof_link[model->couplings[k].dof[side]], tree)) return true;
+  return false;
+}
+
+/* Is the tree's sum of forces free of joints: does its root float, undriven, undamped and held by nothing? */
 static bool floats(const Model* model, int link) {
   const ModelLink* l = &model->links[link];
+  if (is_held(model, l->tree)) return false;
   if (l->parent >= 0 || l->joint.slide_count != 3 || l->prescribed >= 0) return false;
   for (int k = 0; k < l->dof_count; k++)
     if (l->limited[k] || l->damping[k] != 0 || l->passive) return false;
