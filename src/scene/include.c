@@ -167,6 +167,17 @@ static void move_links(Include* include) {
     if (include->link[i] >= 0) move_link(include, i);
 }
 
+static void move_measures(const Include* include, SceneController* controller) {
+  for (int k = 0; k < controller->measure_count; k++) {
+    SceneMeasure* measure = &controller->measures[k];
+    rename_text(include, &measure->name);
+    measure->link = include->link[measure->link];
+    if (measure->link >= 0) continue;
+    reader_error(include->reader, include->item->place, "feedback of the file measures a link that is left out");
+    measure->link = 0;
+  }
+}
+
 static void move_controllers(Include* include) {
   Reader* reader = include->reader;
   Scene *scene = reader->scene, *part = &include->part;
@@ -177,8 +188,9 @@ static void move_controllers(Include* include) {
                                       &reader->controller_capacity);
     SceneController* controller = &scene->controllers[scene->controller_count++];
     *controller = part->controllers[c];
-    part->controllers[c].target = (SceneSignal){0};
+    part->controllers[c] = (SceneController){0};
     controller->link = link;
+    move_measures(include, controller);
   }
 }
 
@@ -193,6 +205,48 @@ static void move_loads(Include* include) {
     *load = part->loads[k];
     part->loads[k].force = part->loads[k].torque = (SceneSignal){0};
     load->link = link;
+  }
+}
+
+/* Their ends are places of the file's world, which lies as the include says; where it hangs on a link, that is not
+ * known before the start. */
+static void move_closures(Include* include) {
+  Reader* reader = include->reader;
+  Scene *scene = reader->scene, *part = &include->part;
+  Mat3 turn = mat3_from_quat(pose_form_rotation(&include->form.pose));
+  if (part->closure_count > 0 && include->attach >= 0) {
+    reader_error(reader, include->item->place,
+                 "a file with closures cannot be attached to a link: they are in the world");
+    return;
+  }
+  for (int k = 0; k < part->closure_count; k++) {
+    SceneClosure own = part->closures[k];
+    own.a = include->link[own.a];
+    own.b = own.b < 0 ? -1 : include->link[own.b];
+    if (own.a < 0 || (own.b < 0 && part->closures[k].b >= 0)) continue;
+    own.point = vec3_add(include->form.pose.position, mat3_mul_vec(turn, own.point));
+    own.axis = mat3_mul_vec(turn, own.axis);
+    scene->closures =
+        memory_grown(scene->closures, sizeof(SceneClosure), scene->closure_count, &reader->closure_capacity);
+    scene->closures[scene->closure_count++] = own;
+  }
+}
+
+static void move_couplings(Include* include) {
+  Reader* reader = include->reader;
+  Scene *scene = reader->scene, *part = &include->part;
+  for (int k = 0; k < part->coupling_count; k++) {
+    SceneCoupling own = part->couplings[k];
+    bool known = true;
+    for (int t = 0; t < own.count; t++) {
+      own.terms[t].link = include->link[own.terms[t].link];
+      known = known && own.terms[t].link >= 0;
+    }
+    if (!known) continue;
+    part->couplings[k] = (SceneCoupling){0};
+    scene->couplings =
+        memory_grown(scene->couplings, sizeof(SceneCoupling), scene->coupling_count, &reader->coupling_capacity);
+    scene->couplings[scene->coupling_count++] = own;
   }
 }
 
@@ -278,6 +332,8 @@ static void read_item(Reader* reader, const Node* item, const IncludeForm* form)
     if (reader->problem_count == before) {
       move_controllers(&include);
       move_loads(&include);
+      move_closures(&include);
+      move_couplings(&include);
       move_initials(&include);
       move_exclusions(&include);
       move_pairs(&include);
