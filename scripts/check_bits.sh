@@ -48,8 +48,8 @@ run_in() {
 digest_of() { # folder
   (
     cd "$1" || exit 1
-    find . -type f ! -name summary.json ! -name '*.png' ! -name checkpoint ! -name convergence.csv | LC_ALL=C sort | xargs sha256sum
-    if [[ -e convergence.csv ]]; then without_seconds convergence.csv | sha256sum; fi
+    find . -type f ! -name summary.json ! -name '*.png' ! -name checkpoint ! -name convergence.csv ! -name windows.csv | LC_ALL=C sort | xargs sha256sum
+    find . \( -name convergence.csv -o -name windows.csv \) | LC_ALL=C sort | while read -r table; do without_seconds "$table" | sha256sum; done
   ) | sha256sum
 }
 

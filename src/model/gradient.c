@@ -157,7 +157,7 @@ static void fan_slope(const MomentBar* bar, const ConvexHull* solid, const FlatF
 static void triangle_slope(const MomentBar* bar, const ConvexHull* solid, const int corner[3], double* value,
                            double factor, Vec3* out) {
   Vec3 p[3], slope[3] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
-  for (int k = 0; k < 3; k++) p[k] = vec3_sub(solid->vertices[corner[k]], solid->vertices[0]);
+  for (int k = 0; k < 3; k++) p[k] = vec3_sub(solid->vertices[corner[k]], solid_origin(solid));
   tetrahedron_slope(bar, p, value, slope);
   for (int k = 0; k < 3; k++) out[corner[k]] = vec3_add_scaled(out[corner[k]], factor, slope[k]);
 }
