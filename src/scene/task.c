@@ -23,7 +23,7 @@ static void read_root(Reader* reader, Task* task, const Node* root) {
   read_controls(reader, task, form.control);
   read_starts(reader, task, form.initial);
   read_parameters(reader, task, form.parameters);
-  if (!form.loss && !form.data)
+  if (!is_given(root, "loss") && !is_given(root, "data"))
     reader_error(reader, root->place, "'loss' is missing: a list; or 'data', of a task for sdrs identify");
   read_losses(reader, task, form.loss, form.subject_to);
   read_data(reader, task, form.data);

@@ -178,7 +178,8 @@ static void carried_row(StepForward* f, const RecordedStep* step, const Pose* co
 static void carry_on(StepForward* f, const RecordedStep* step, const Pose* const pose[3]) {
   int numbers = contact_replay_carried(f->adjoint->replay), p = f->parameters;
   f->carried_next = room_for(f->carried_next, &f->carried_next_room, step->contact_count_next * numbers * p);
-  memset(f->carried_next, 0, sizeof(double) * (size_t)step->contact_count_next * (size_t)numbers * (size_t)p);
+  size_t count = (size_t)step->contact_count_next * (size_t)numbers * (size_t)p;
+  if (count > 0) memset(f->carried_next, 0, sizeof(double) * count);
   for (int k = 0; k < step->contact_count_next; k++)
     for (int n = 0; n < numbers; n++)
       carried_row(f, step, pose, k, n, f->carried_next + ((size_t)k * (size_t)numbers + (size_t)n) * (size_t)p);
