@@ -152,9 +152,8 @@ static void gradients_are_those_of_the_cost_Q2(void** state) {
         *(locals ? &u[k] : &x[k]) += side ? h : -h;
         cost[side] = cost_at(f, x, u);
       }
-      double difference = (cost[1] - cost[0]) / (2 * h), wanted = locals ? id->sums[0].h[k] : id->sums[0].g[k];
-      compare_near(/* found */ wanted, /* wanted */ difference, 1e-4 * (fabs(difference) + 1), "%s %d",
-                   locals ? "start" : "variable", k);
+      double quotient = (cost[1] - cost[0]) / (2 * h), slope = locals ? id->sums[0].h[k] : id->sums[0].g[k];
+      compare_near(slope, quotient, 1e-4 * (fabs(quotient) + 1), "%s %d", locals ? "start" : "variable", k);
     }
     fit_free(f);
   }
