@@ -208,16 +208,6 @@ void query_body_free(QueryBody* body) {
   *body = (QueryBody){0};
 }
 
-static TriangleSurface surface_of_hull(const ConvexHull* hull) {
-  TriangleSurface out = {.points = MEMORY_NEW(Vec3, hull->vertex_count),
-                         .triangles = (int(*)[3])MEMORY_NEW(int, 3 * hull->triangle_count),
-                         .point_count = hull->vertex_count,
-                         .triangle_count = hull->triangle_count};
-  memcpy(out.points, hull->vertices, sizeof(Vec3) * (size_t)hull->vertex_count);
-  memcpy(out.triangles, hull->triangles, sizeof(int[3]) * (size_t)hull->triangle_count);
-  return out;
-}
-
 bool query_body_make_manifold(QueryReader* reader, QueryBody* body) {
   if (body->manifold.field) return true;
   if (body->no_field) {

@@ -149,4 +149,15 @@ typedef struct ContactLaw {
 /* The model's; that of model `none` is the first, for who asks how near is near. */
 const ContactLaw* contact_law(const Model* model);
 
+/* Rows that every law with friction has. LAWS: the words of the laws that they are for. */
+// clang-format off
+#define LAW_FRICTION_ROW(LAWS) \
+  {"contact", "friction", VALUE_NUMBER, offsetof(ContactForm, contact.friction), .only = (LAWS), .fallback = "0.5", \
+   .range = RANGE_BETWEEN(0, 100), .meaning = "Coulomb coefficient."}
+#define LAW_SMOOTHING_ROW(LAWS) \
+  {"contact", "smoothing", VALUE_NUMBER, offsetof(ContactForm, contact.smoothing), .only = (LAWS), .unit = "(m/s)^2", \
+   .fallback = "(derived from the scene)", .range = RANGE_ABOVE(0), \
+   .meaning = "Friction smoothing epsilon; a sticking contact creeps at a small multiple of its root."}
+// clang-format on
+
 #endif

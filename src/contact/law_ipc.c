@@ -62,11 +62,8 @@ static const SchemaRow rows[] = {
     {"contact", "stiffness", VALUE_NUMBER, offsetof(ContactForm, contact.stiffness), .only = ONLY, .unit = "N/m",
      .fallback = "(derived from the scene)", .range = RANGE_ABOVE(0),
      .meaning = "Stiffness kappa in front of the barrier -(d - support)^2 ln(d / support)."},
-    {"contact", "friction", VALUE_NUMBER, offsetof(ContactForm, contact.friction), .only = ONLY, .fallback = "0.5",
-     .range = RANGE_BETWEEN(0, 100), .meaning = "Coulomb coefficient."},
-    {"contact", "smoothing", VALUE_NUMBER, offsetof(ContactForm, contact.smoothing), .only = ONLY, .unit = "(m/s)^2",
-     .fallback = "(derived from the scene)", .range = RANGE_ABOVE(0),
-     .meaning = "Friction smoothing epsilon; a sticking contact creeps at a small multiple of its root."},
+    LAW_FRICTION_ROW(ONLY),
+    LAW_SMOOTHING_ROW(ONLY),
 };
 
 /* ---------------------------------------------------------------- features of hulls */

@@ -65,11 +65,8 @@ static const SchemaRow rows[] = {
     {"contact", "stiffness", VALUE_NUMBER, offsetof(ContactForm, contact.stiffness), .only = ONLY, .unit = "J",
      .fallback = "(derived from the scene)", .range = RANGE_ABOVE(0),
      .meaning = "Coefficient mu in front of the contact potential 12 / (1 - |n|) + sum 3 / (M c), lengths in metres."},
-    {"contact", "friction", VALUE_NUMBER, offsetof(ContactForm, contact.friction), .only = ONLY, .fallback = "0.5",
-     .range = RANGE_BETWEEN(0, 100), .meaning = "Coulomb coefficient."},
-    {"contact", "smoothing", VALUE_NUMBER, offsetof(ContactForm, contact.smoothing), .only = ONLY, .unit = "(m/s)^2",
-     .fallback = "(derived from the scene)", .range = RANGE_ABOVE(0),
-     .meaning = "Friction smoothing epsilon; a sticking contact creeps at a small multiple of its root."},
+    LAW_FRICTION_ROW(ONLY),
+    LAW_SMOOTHING_ROW(ONLY),
     {"contact", "blend", VALUE_NUMBER, offsetof(ContactForm, contact.own[OWN_BLEND]), .only = ONLY, .fallback = "1",
      .range = RANGE_BETWEEN(0.01, 100),
      .meaning =

@@ -47,15 +47,6 @@ typedef struct {
   int count;
 } SolidList;
 
-static TriangleSurface surface_of_hull(const ConvexHull* hull) {
-  TriangleSurface surface = {.point_count = hull->vertex_count, .triangle_count = hull->triangle_count};
-  surface.points = MEMORY_NEW(Vec3, hull->vertex_count + 1);
-  surface.triangles = (int(*)[3])memory_alloc(sizeof *surface.triangles * (size_t)(hull->triangle_count + 1));
-  memcpy(surface.points, hull->vertices, sizeof(Vec3) * (size_t)hull->vertex_count);
-  memcpy(surface.triangles, hull->triangles, sizeof *surface.triangles * (size_t)hull->triangle_count);
-  return surface;
-}
-
 /* The union of the pieces in the link's frame. false: they stay apart, and the report says why. */
 static bool add_union(SolidList* list, const Model* model, const int* hulls, int count, int threads,
                       SurfaceReport* report) {

@@ -130,6 +130,8 @@ typedef struct {
   int triangle_count;
 } TriangleSurface;
 void surface_free(TriangleSurface* surface);
+/* A copy of the hull's own vertices and triangles, owned by the caller. */
+TriangleSurface surface_of_hull(const ConvexHull* hull);
 /* Number of the first point with the same coordinates, of every point (count). Owned by the caller. */
 int* points_equal(const Vec3* points, int count);
 /* Point i becomes point number[i] in all triangles. Those left with fewer than three corners vanish, and pairs that

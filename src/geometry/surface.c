@@ -14,6 +14,15 @@ typedef struct {
   bool forward; /* from the smaller to the larger */
 } EdgeUse;
 
+TriangleSurface surface_of_hull(const ConvexHull* hull) {
+  TriangleSurface surface = {.point_count = hull->vertex_count, .triangle_count = hull->triangle_count};
+  surface.points = MEMORY_NEW(Vec3, hull->vertex_count + 1);
+  surface.triangles = (int(*)[3])memory_alloc(sizeof *surface.triangles * (size_t)(hull->triangle_count + 1));
+  memcpy(surface.points, hull->vertices, sizeof(Vec3) * (size_t)hull->vertex_count);
+  memcpy(surface.triangles, hull->triangles, sizeof *surface.triangles * (size_t)hull->triangle_count);
+  return surface;
+}
+
 void surface_free(TriangleSurface* surface) {
   memory_free(surface->points);
   memory_free(surface->triangles);

@@ -15,9 +15,7 @@ static TriangleSurface surface_create(int points, int triangles) {
 static TriangleSurface shape_surface(const Shape* shape, int level) {
   ConvexHull hull;
   if (shape_mesh(shape, level, &hull) != HULL_OK) return (TriangleSurface){0};
-  TriangleSurface out = surface_create(hull.vertex_count, hull.triangle_count);
-  memcpy(out.points, hull.vertices, sizeof(Vec3) * (size_t)hull.vertex_count);
-  memcpy(out.triangles, hull.triangles, sizeof(int[3]) * (size_t)hull.triangle_count);
+  TriangleSurface out = surface_of_hull(&hull);
   hull_free(&hull);
   return out;
 }
@@ -110,12 +108,4 @@ TriangleSurface field_surface(const Field* field, int level) {
   }
   for (int i = 0; i < out.point_count; i++) out.points[i] = pose_apply(field->pose, out.points[i]);
   return out;
-}
-
-double field_outer(const Field* field) {
-  double outer = field->shape.outer;
-  for (int i = 0; i < field->count; i++) outer = fmax(outer, vec3_norm(field->points[i]));
-  int counted = field->kind == FIELD_SUBTRACTION ? 1 : field->part_count;
-  for (int i = 0; i < counted; i++) outer = fmax(outer, field_outer(&field->parts[i]));
-  return outer + vec3_norm(field->pose.t);
 }

@@ -143,7 +143,5 @@ void field_free(Field* field);
  * and differences what of their parts' surfaces is not hidden by the others, drawn onto phi = 0. Points alone have no
  * triangles. Freed by surface_free. */
 TriangleSurface field_surface(const Field* field, int level);
-/* Radius of a ball about the body's origin that holds all of the surface [m]. */
-double field_outer(const Field* field);
 
 #endif

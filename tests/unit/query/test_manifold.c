@@ -12,21 +12,11 @@ typedef struct {
   ManifoldOptions options;
 } Bodies;
 
-static TriangleSurface surface_of(const ConvexHull* hull) {
-  TriangleSurface out = {.points = MEMORY_NEW(Vec3, hull->vertex_count),
-                         .triangles = (int(*)[3])MEMORY_NEW(int, 3 * hull->triangle_count),
-                         .point_count = hull->vertex_count,
-                         .triangle_count = hull->triangle_count};
-  memcpy(out.points, hull->vertices, sizeof(Vec3) * (size_t)hull->vertex_count);
-  memcpy(out.triangles, hull->triangles, sizeof(int[3]) * (size_t)hull->triangle_count);
-  return out;
-}
-
 static void make_box(Bodies* b, int k, Vec3 size, double smoothing) {
   ConvexHull hull;
   assert_int_equal(primitive_box(&hull, size), HULL_OK);
   assert_null(field_of_hull(&b->field[k], &hull, smoothing));
-  TriangleSurface surface = surface_of(&hull);
+  TriangleSurface surface = surface_of_hull(&hull);
   b->body[k] = manifold_body_create(&b->field[k], &surface);
   hull_free(&hull);
 }
