@@ -159,7 +159,7 @@ typedef struct {
   TaskLossType type;
   char* name;    /* column of convergence.csv; default: the type's word, with _2, _3 when repeated; unlike all others */
   double weight; /* > 0 */
-  bool bounded;  /* of subject_to: it is no part of the loss, but must not be above `bound` */
+  bool bounded;  /* of subject_to and success: it is no part of the loss, but must not be above `bound` */
   double bound;
   /* link not given: all links (EFFORT, SMOOTHNESS, SHAPE, VOLUME, ROUGHNESS only). other: RELATIVE and GAP only */
   TaskName link, other;
@@ -230,6 +230,7 @@ typedef struct {
   SourcePlace place;
   int horizon, apply; /* steps of a window, and those of them that are executed */
   int iterations;     /* of each window; 0: the optimizer's */
+  int steps;          /* to be executed in all, once receding_create has put the horizon in their place */
   TaskWarmStart warm_start;
 } TaskReceding;
 
@@ -298,6 +299,8 @@ typedef struct {
   int parameter_count;
   TaskLoss* losses; /* those of subject_to come last */
   int loss_count, subject_count;
+  TaskLoss* success; /* what the run that is found is judged by: each is met when it is at most its bound */
+  int success_count;
   TaskOptimizer optimizer;
   TaskContinuation continuation;
   TaskReceding receding;

@@ -10,7 +10,7 @@
 
 typedef struct {
   const Node *name, *scene, *scenarios, *set, *design, *control, *initial, *parameters, *loss, *optimizer, *gradient,
-      *schedule, *receding, *data, *identify, *from, *subject_to;
+      *schedule, *receding, *data, *identify, *from, *subject_to, *success;
   int seed, steps;
 } TaskForm;
 
@@ -197,6 +197,8 @@ void data_free(Task* task);
 
 /* task_loss.c; subjects: the terms of subject_to. */
 void read_losses(Reader* reader, Task* task, const Node* list, const Node* subjects);
+void read_success(Reader* reader, Task* task, const Node* list);
+void losses_free(TaskLoss* losses, int count);
 
 /* task_optimizer.c */
 void read_optimizer(Reader* reader, Task* task, const Node* node);

@@ -51,6 +51,8 @@ static const SchemaRow ROWS[] = {
      .meaning = "How they are fitted."},
     {"task", "subject_to", VALUE_LIST, AT(TaskForm, subject_to), .of = "subject", .nullable = true,
      .meaning = "What must not be more than it may: terms like those of loss, each with max."},
+    {"task", "success", VALUE_LIST, AT(TaskForm, success), .of = "success", .nullable = true,
+     .meaning = "What the run that is found is judged by: terms like those of loss, each with max."},
     {"task", "optimizer", VALUE_OBJECT, AT(TaskForm, optimizer), .of = "optimizer", .nullable = true,
      .meaning = "How it is sought."},
     {"task", "gradient", VALUE_OBJECT, AT(TaskForm, gradient), .of = "gradient", .nullable = true,
@@ -64,6 +66,10 @@ static const SchemaRow ROWS[] = {
 
     /* ---------------------------------------------------------------- subject_to */
     {"subject", "max", VALUE_NUMBER, AT(SubjectForm, max), .required = true,
+     .meaning = "The largest value that the term (weight times value) may have."},
+
+    /* ---------------------------------------------------------------- success */
+    {"success", "max", VALUE_NUMBER, AT(SubjectForm, max), .required = true,
      .meaning = "The largest value that the term (weight times value) may have."},
 
     /* ---------------------------------------------------------------- from */
@@ -613,6 +619,21 @@ static const SchemaObject OBJECTS[] = {
                 "initial: [{link: box, velocities: true, dof: [0], within: 3}]\n"
                 "loss: [{type: velocity, link: box, target: [0, 0, 0], to: 0.01}]\n"
                 "subject_to: [{type: travel, link: box, direction: [1, 0, 0], max: -0.1}]\n"},
+    {.name = "success",
+     .title = "success",
+     .size = sizeof(SubjectForm),
+     .type_key = "type",
+     .includes = {{"loss", AT(SubjectForm, loss)}},
+     .meaning =
+         "A term of the same types and keys as those of loss. When `sdrs optimize` is done it is evaluated on the best "
+         "run (with receding on the run that was executed, whose windows of time these are), and met when it is at "
+         "most "
+         "max; with several scenarios the largest counts. `success` of summary.json is true when all are, "
+         "`success_terms` has the values. Nothing is optimized by it.",
+     .example = "scene: ../scenes/slide.yaml\n"
+                "initial: [{link: box, velocities: true, dof: [0], within: 3}]\n"
+                "loss: [{type: point, link: box, target: [0.3, 0, 0.1]}]\n"
+                "success: [{type: point, link: box, target: [0.3, 0, 0.1], power: 1, max: 0.02}]\n"},
     {.name = "optimizer",
      .title = "optimizer",
      .size = sizeof(OptimizerForm),
