@@ -113,7 +113,7 @@ static Status create_runs(Optimization* o, Diagnostics* diagnostics) {
     run->by_variables = MEMORY_NEW(double, o->design.variable_count);
   }
   o->term_count = loss_count(o->runs[0].loss);
-  return STATUS_OK;
+  return success_create(&o->success, o, diagnostics);
 }
 
 Status optimization_create(Optimization** optimization, Task* task, const OptimizationOptions* options,
@@ -144,6 +144,7 @@ void optimization_destroy(Optimization* o) {
   for (int k = 0; o->runs && k < o->run_count; k++) scenario_run_free(&o->runs[k]);
   optimizer_destroy(o->optimizer);
   subjects_destroy(o->subjects);
+  success_destroy(o->success);
   model_scene_destroy(o->shown, o->shown_of);
   design_destroy(&o->design);
   void* owned[] = {o->runs,      o->x,      o->gradient,    o->trial,          o->trial_gradient,
@@ -426,13 +427,8 @@ Status optimization_advance(Optimization* o) {
   Status updated = update_multipliers(o);
   if (updated != STATUS_OK || o->stop == STOP_FLAT) return updated;
   size_t n = sizeof(double) * (size_t)o->design.variable_count;
-  if (continuation_advance(o) != STATUS_OK) return STATUS_INTERRUPTED;
   optimizer_state_save(o->optimizer, o->spare_state);
   optimizer_propose(o->optimizer, o->x, o->loss, o->gradient, o->trial);
-  if (memcmp(o->trial, o->x, n) == 0 && !continuation_goes_on(o, o->iteration + 1)) {
-    o->stop = STOP_FLAT;
-    return STATUS_OK;
-  }
   if (memcmp(o->trial, o->x, n) == 0 && !continuation_goes_on(o, o->iteration + 1)) return note_stuck(o);
   double step_design = block_step(o, o->x, o->trial, 0), step_control = block_step(o, o->x, o->trial, 1);
   TrialOutcome outcome = try_design(o, &plain, &loss, &interrupted);
