@@ -196,7 +196,13 @@ typedef struct {
   Vec3 spread;
 } TaskLoss;
 
-typedef enum { OPTIMIZER_ADAM, OPTIMIZER_STEP_BOUNDED, OPTIMIZER_GRADIENT, OPTIMIZER_LBFGS } TaskOptimizerType;
+typedef enum {
+  OPTIMIZER_ADAM,
+  OPTIMIZER_STEP_BOUNDED,
+  OPTIMIZER_GRADIENT,
+  OPTIMIZER_LBFGS,
+  OPTIMIZER_CMA_ES
+} TaskOptimizerType;
 typedef enum { NORM_INFINITY, NORM_EUCLIDEAN } TaskNorm;
 typedef enum { SCHEDULE_CONSTANT, SCHEDULE_STEP, SCHEDULE_COSINE } TaskSchedule;
 
@@ -222,6 +228,8 @@ typedef struct {
   TaskNorm norm;                    /* step_bounded */
   double beta1, beta2, epsilon;     /* adam */
   int memory;                       /* lbfgs */
+  int population;                   /* cma_es: samples of a generation; 0: as many as the variables ask for */
+  uint64_t seed;                    /* of the task: cma_es */
   TaskSchedule schedule;
   double decay; /* STEP: factor every `decay_every` iterations; COSINE: final factor */
   int decay_every;
@@ -321,10 +329,11 @@ typedef struct {
   TaskReceding receding;
   TaskData data;
   TaskIdentify identify;
-  TaskName from; /* run folder whose best design and control are begun with, as found; text NULL: the scene's own */
-  int bundle;    /* gradients are means over so many designs nearby; 0: those of the design itself */
-  double spread; /* standard deviation of theirs, in each variable's own unit */
-  double memory; /* that the runs of one design may take for their gradients [GiB]; 0 = they are kept whole */
+  TaskName from;  /* run folder whose best design and control are begun with, as found; text NULL: the scene's own */
+  int multistart; /* how often it is sought, each time from another start; 1: from the scene's own alone */
+  int bundle;     /* gradients are means over so many designs nearby; 0: those of the design itself */
+  double spread;  /* standard deviation of theirs, in each variable's own unit */
+  double memory;  /* that the runs of one design may take for their gradients [GiB]; 0 = they are kept whole */
 } Task;
 
 /* Read, override, check; every problem to diagnostics, those of scenes with their own files' places. Overrides that

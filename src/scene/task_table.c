@@ -27,7 +27,7 @@ static const SchemaRow ROWS[] = {
     {"task", "name", VALUE_TEXT, AT(TaskForm, name), .fallback = "(the file's name without extension)",
      .meaning = "Name of the task; the run folder is called after it."},
     {"task", "seed", VALUE_INTEGER, AT(TaskForm, seed), .fallback = "0", .range = RANGE_BETWEEN(0, 2147483647),
-     .meaning = "Of the random targets (spread); the same seed gives the same targets."},
+     .meaning = "Of all that is drawn: random targets (spread), starts, samples; the same seed gives the same."},
     {"task", "scene", VALUE_SCENE, AT(TaskForm, scene), .group = "scenarios",
      .meaning = "The scene to work on: its path relative to this file, or the scene itself. Short for scenarios with "
                 "one item."},
@@ -63,6 +63,11 @@ static const SchemaRow ROWS[] = {
      .meaning = "Contact that changes over the iterations."},
     {"task", "from", VALUE_OBJECT, AT(TaskForm, from), .of = "from", .nullable = true,
      .meaning = "Begin with what another run of `sdrs optimize` has found."},
+    {"task", "multistart", VALUE_INTEGER, AT(TaskForm, multistart), .fallback = "1", .range = RANGE_BETWEEN(1, 100000),
+     .meaning = "Seek it so many times, the first time from the scene's own values (or those of `from`), then from "
+                "others drawn evenly between the bounds of the variables, or where these are open within 10 of the "
+                "block's steps; the best of all counts. `iterations` and `stall` are those of each. Not with "
+                "`receding` or `schedule`."},
     {"task", "receding", VALUE_OBJECT, AT(TaskForm, receding), .of = "receding", .nullable = true,
      .meaning = "Optimize a window of time after the other, and execute the first steps of each."},
 
@@ -285,15 +290,17 @@ static const SchemaRow ROWS[] = {
                 "each scenario."},
 
     /* ---------------------------------------------------------------- optimizer */
-    {"optimizer", "type", VALUE_CHOICE, AT(OptimizerForm, type), .of = "adam|step_bounded|gradient|lbfgs",
+    {"optimizer", "type", VALUE_CHOICE, AT(OptimizerForm, type), .of = "adam|step_bounded|gradient|lbfgs|cma_es",
      .fallback = "adam",
      .meaning = "adam: momentum and a scale per variable. step_bounded: the best linear step within a trust radius. "
-                "gradient: steps along the gradient. lbfgs: a quasi-Newton method."},
+                "gradient: steps along the gradient. lbfgs: a quasi-Newton method. cma_es: no gradient, samples of a "
+                "normal distribution that moves to where they are good; an iteration is one sample."},
     {"optimizer", "iterations", VALUE_INTEGER, AT(OptimizerForm, optimizer.iterations), .fallback = "100",
      .range = RANGE_BETWEEN(1, 100000000), .meaning = "Updates of the variables."},
     {"optimizer", "design_step", VALUE_NUMBER, AT(OptimizerForm, optimizer.design_step), .unit = "m",
      .fallback = "0.01", .range = RANGE_ABOVE(0),
-     .meaning = "Step of the design's variables: learning rate (adam, gradient) or first trust radius (step_bounded)."},
+     .meaning = "Step of the design's variables: learning rate (adam, gradient), first trust radius (step_bounded) or "
+                "first standard deviation (cma_es)."},
     {"optimizer", "control_step", VALUE_NUMBER, AT(OptimizerForm, optimizer.control_step), .fallback = "0.05",
      .range = RANGE_ABOVE(0),
      .meaning = "The same for parameters of controllers and initial states, in their own units."},
@@ -307,6 +314,9 @@ static const SchemaRow ROWS[] = {
      .range = RANGE_ABOVE(0), .meaning = "Added to the root of the mean squared gradient."},
     {"optimizer", "memory", VALUE_INTEGER, AT(OptimizerForm, optimizer.memory), .only = "lbfgs", .fallback = "10",
      .range = RANGE_BETWEEN(1, 1000), .meaning = "Steps remembered."},
+    {"optimizer", "population", VALUE_INTEGER, AT(OptimizerForm, optimizer.population), .only = "cma_es",
+     .fallback = "(4 + 3 log(variables))", .range = RANGE_BETWEEN(2, 100000),
+     .meaning = "Samples of a generation. More of them see more of a rough landscape."},
     {"optimizer", "schedule", VALUE_CHOICE, AT(OptimizerForm, schedule), .of = "constant|step|cosine",
      .fallback = "constant", .meaning = "How the steps shrink with the iterations."},
     {"optimizer", "decay", VALUE_NUMBER, AT(OptimizerForm, optimizer.decay), .fallback = "0.1",
