@@ -12,6 +12,8 @@
 #define CLOSURE_SHARE 1e-4
 /* Roundings of a position that no step can do without. */
 #define CLOSURE_ROUNDINGS (64 * DBL_EPSILON)
+/* Part of its size, or angle, that a closure may be open by at the start: the first step closes it. */
+#define START_OPEN 1e-3
 /* Rounding of an energy, relative, and of a position. */
 #define ENERGY_ROUNDING 1e-14
 #define POSITION_ROUNDING 1e-15
@@ -470,6 +472,15 @@ double closure_open_by(const ClosureSystem* s, int k) {
   double most = 0;
   for (int i = 0; i < rows_of(s, k); i++) most = fmax(most, fabs(s->value[first_of(s, k) + i]));
   return most;
+}
+
+int closures_open_at_start(ClosureSystem* s, const Pose* poses, const double* q) {
+  if (!s) return -1;
+  closures_values(s, poses, q, s->value);
+  for (int k = 0; k < s->count; k++)
+    for (int i = 0; i < rows_of(s, k) && !s->open[k]; i++)
+      if (!(fabs(s->value[first_of(s, k) + i]) <= START_OPEN * size_of(s, k, i))) return k;
+  return -1;
 }
 
 double closures_gap(const ClosureSystem* s, int* worst) {
