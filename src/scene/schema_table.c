@@ -161,7 +161,8 @@ static const SchemaRow ROWS[] = {
          "Keep points that lie inside the hull: they carry mass with mass_model vertices, and an optimization may "
          "bring them out. Else they are dropped."},
     {"shape", "file", VALUE_TEXT, AT(SceneShapeForm, file), .only = "mesh", .required = true,
-     .meaning = "OBJ or STL file, relative to the scene file."},
+     .meaning = "OBJ or STL file, relative to the scene file; also .dae, .ply, .off, .gltf, .glb, .3ds, .fbx, .3mf, "
+                ".x3d by libassimp."},
     {"shape", "scale", VALUE_NUMBER, AT(SceneShapeForm, shape.scale), .only = "mesh", .unit = "m per unit",
      .fallback = "1.0", .range = RANGE_ABOVE(0), .meaning = "Length of the file's unit: 0.001 for millimetres."},
     {"shape", "hulls", VALUE_CHOICE, AT(SceneShapeForm, hulls), .only = "mesh", .of = "whole|groups",
