@@ -84,6 +84,10 @@ if chosen four-bar; then
   simulate four-bar
   draw scenes/four-bar $RUNS/four-bar --trail 6 --view front --size 640x480
 fi
+if chosen stewart; then
+  simulate stewart
+  draw scenes/stewart $RUNS/stewart --time 0.5 --size 640x480
+fi
 if chosen slider-crank; then
   simulate slider-crank
   draw scenes/slider-crank $RUNS/slider-crank --trail 6 --view front --size 640x480
@@ -182,6 +186,12 @@ if chosen tasks/follow; then
   "$SDRS" optimize scenes/tasks/follow.yaml -q -o "$TASKS/follow" >/dev/null
   draw follow "$TASKS/follow" --trail 6 --show path --size 720x440
 fi
+for task in push push-centred; do
+  if chosen tasks/$task; then
+    "$SDRS" optimize scenes/tasks/$task.yaml -q -o "$TASKS/$task" >/dev/null
+    draw $task "$TASKS/$task" --trail 8 --show path --size 720x440
+  fi
+done
 if chosen tasks/pinch; then
   optimize pinch
   both pinch --show contacts,forces --newtons 10

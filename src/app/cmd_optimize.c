@@ -1,5 +1,7 @@
 /* sdrs optimize TASK: design by gradients, write the run folder. */
 
+#include <limits.h>
+
 #include "app/design_run.h"
 
 static bool interrupted(void) { return interrupt_signal() != 0; }
@@ -147,14 +149,20 @@ static Status save_end(DesignRun* run) {
 
 /* ---------------------------------------------------------------- what is said on the way */
 
+/* Of all starts. */
+static int iterations_most(const DesignRun* run) {
+  double most = (double)run->task.optimizer.iterations * run->task.multistart + (run->task.multistart - 1);
+  return most < INT_MAX ? (int)most : INT_MAX;
+}
+
 static void show_progress(DesignRun* run, Progress* progress) {
   const Optimization* o = run->optimization;
   int iteration = optimization_iteration(o);
   const OptimizationRow* row = &optimization_rows(o)[iteration];
   char numbers[200];
   snprintf(numbers, sizeof numbers, "iteration %d/%d  loss %.6g (best %.6g)  moved: design %.2g, control %.2g  %s",
-           iteration, run->task.optimizer.iterations, row->loss, optimization_best_loss(o), row->step_design,
-           row->step_control, trial_outcome_text(row->outcome));
+           iteration, iterations_most(run), row->loss, optimization_best_loss(o), row->step_design, row->step_control,
+           trial_outcome_text(row->outcome));
   progress_report(progress, iteration, numbers, timer_now(), false);
   bool failed = row->outcome > TRIAL_ROSE;
   if (failed && !run->options->quiet) {
@@ -233,11 +241,11 @@ static void print_end(const DesignRun* run) {
 /* Known once the initial design has been run, forward and back. */
 static void print_estimate(const DesignRun* run) {
   const Optimization* o = run->optimization;
-  int left = run->task.optimizer.iterations - optimization_iteration(o);
+  int left = iterations_most(run) - optimization_iteration(o);
   double seconds = optimization_rows(o)[0].seconds * left;
   if (run->options->quiet || optimization_iteration(o) > 0 || seconds < LONG_TASK_SECONDS) return;
   fprintf(stderr, "%s: about %s when all %d iterations are taken\n", run->task.name, design_run_duration(seconds).text,
-          left);
+          iterations_most(run));
 }
 
 /* ---------------------------------------------------------------- the loop */
@@ -270,8 +278,7 @@ static Status begin(DesignRun* run) {
 
 static Status iterate(DesignRun* run) {
   Progress progress;
-  progress_start(&progress, run->options->quiet ? NULL : stderr, run->task.name, run->task.optimizer.iterations,
-                 timer_now());
+  progress_start(&progress, run->options->quiet ? NULL : stderr, run->task.name, iterations_most(run), timer_now());
   Status status = STATUS_OK;
   while (status == STATUS_OK && optimization_stop(run->optimization) == STOP_NOT_YET) {
     /* A signal reaches the processes at different times. */

@@ -73,13 +73,17 @@ struct Optimization {
   double loss, best_loss;
   int iteration, best_iteration, since_best;
   OptimizationStop stop;
-  OptimizationRow* rows;   /* (capacity) */
-  double* row_terms;       /* (capacity * terms) */
-  double* row_multipliers; /* (capacity * subjects) */
-  const double* factors;   /* of the terms' derivatives in evaluate_gradient; NULL: 1 */
-  int since_update;        /* iterations since the multipliers changed */
-  double norm_updated;     /* of the gradient then */
-  bool stuck;              /* the optimizer has no step left with these multipliers */
+  OptimizationRow* rows;              /* (capacity) */
+  double* row_terms;                  /* (capacity * terms) */
+  double* row_multipliers;            /* (capacity * subjects) */
+  const double* factors;              /* of the terms' derivatives in evaluate_gradient; NULL: 1 */
+  int since_update;                   /* iterations since the multipliers changed */
+  double norm_updated;                /* of the gradient then */
+  bool stuck;                         /* the optimizer has no step left with these multipliers */
+  int start, best_start;              /* of several, from 0: the present one, and whose the best design is */
+  int first_iteration;                /* of the present start */
+  double start_best, start_violation; /* of the present start */
+  bool between_starts;                /* the next one has not begun yet */
   char* reason;
   int failed_scenario;  /* whose run the last refused trial failed in */
   char (*identity)[65]; /* of the task, for checkpoints: settings, variables, losses, each scene  (identity_count) */
@@ -110,6 +114,17 @@ double optimization_merit(Optimization* o, double loss, const double* terms);
 /* Gradient at the design that evaluate_design has just run. */
 TrialOutcome evaluate_gradient(Optimization* o, double* gradient);
 void scenario_run_free(ScenarioRun* run);
+/* Run the design x and take it for the one that stands, with its loss, terms and gradient (optimize/optimization.c). */
+TrialOutcome optimization_stand(Optimization* o, bool* interrupted);
+/* What stands is the first of a search: its row, and is it the best so far? */
+void optimization_note_start(Optimization* o);
+
+/* ---- several starts (optimize/multistart.c; docs/derivations/update.md, O17). Is a search over, and another to come?
+ */
+bool multistart_goes_on(const Optimization* o);
+/* Begin the next one that has a design that runs; without one, it ends as the last one has. STATUS_INTERRUPTED: it is
+ * to be called again. */
+Status multistart_next(Optimization* o);
 /* Begin anew at x (variables), with a fresh optimizer; those that are held stay as they are (variables, NULL: none).
  * optimization_start is next (optimize/optimization.c). */
 void optimization_restart(Optimization* o, const double* x, const bool* held);

@@ -72,6 +72,7 @@ const double* optimization_multipliers(const Optimization* optimization, int ite
 double optimization_best_violation(const Optimization* optimization);
 double optimization_best_loss(const Optimization* optimization);
 int optimization_best_iteration(const Optimization* optimization);
+int optimization_best_start(const Optimization* optimization); /* of several, from 0: that iteration's */
 /* What the last refused trial failed of, in words ("" when it was not). */
 const char* optimization_reason(const Optimization* optimization);
 /* How the last gradient was found. */

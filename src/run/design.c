@@ -258,12 +258,13 @@ void design_add_success(Json* json, const Optimization* o, ExitCode exit_code) {
   json_close(json, ']');
 }
 
-static void add_results(Json* json, const Optimization* o) {
+static void add_results(Json* json, int starts, const Optimization* o) {
   const OptimizationRow* rows = optimization_rows(o);
-  int iteration = optimization_iteration(o), accepted = 0, refused = 0, rose = 0;
+  int iteration = optimization_iteration(o), accepted = 0, refused = 0, rose = 0, begun = 1;
   for (int k = 1; k <= iteration; k++) {
     accepted += rows[k].outcome == TRIAL_ACCEPTED;
     rose += rows[k].outcome == TRIAL_ROSE;
+    begun += rows[k].outcome == TRIAL_START;
     refused += rows[k].outcome > TRIAL_ROSE;
   }
   json_integer(json, "iterations", iteration);
@@ -273,6 +274,8 @@ static void add_results(Json* json, const Optimization* o) {
   json_number(json, "initial_loss", rows[0].loss);
   json_number(json, "best_loss", optimization_best_loss(o));
   json_integer(json, "best_iteration", optimization_best_iteration(o));
+  if (starts > 1) json_integer(json, "starts", begun);
+  if (starts > 1) json_integer(json, "best_start", optimization_best_start(o));
   json_open(json, "best_terms", '{');
   for (int t = 0; t < optimization_term_count(o); t++)
     json_number(json, optimization_term_name(o, t), optimization_terms(o, optimization_best_iteration(o))[t]);
@@ -301,7 +304,7 @@ Status design_write_summary(const char* folder, const DesignSummary* summary, co
   json_integer(&json, "seed", (int64_t)task->seed);
   json_integer(&json, "variables", optimization_variable_count(o));
   json_text(&json, "shared_vertices", optimization_note(o));
-  add_results(&json, o);
+  add_results(&json, task->multistart, o);
   add_subjects(&json, task, o);
   design_add_success(&json, o, summary->exit_code);
   json_open(&json, "seconds", '{');

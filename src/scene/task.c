@@ -34,6 +34,7 @@ static void read_root(Reader* reader, Task* task, const Node* root) {
   read_schedule(reader, task, form.schedule);
   read_from(reader, task, form.from);
   read_receding(reader, task, form.receding);
+  read_multistart(reader, task, root, &form);
   if (reader->problem_count > before) return; /* what follows would be misunderstood */
   if (!anything_moves(task))
     reader_error(reader, root->place,

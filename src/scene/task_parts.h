@@ -11,7 +11,7 @@
 typedef struct {
   const Node *name, *scene, *scenarios, *set, *design, *control, *initial, *parameters, *loss, *optimizer, *gradient,
       *schedule, *receding, *data, *identify, *from, *subject_to, *success;
-  int seed, steps;
+  int seed, steps, multistart;
 } TaskForm;
 
 typedef struct {
@@ -58,12 +58,12 @@ typedef struct {
 } WhichForm;
 
 typedef struct {
-  double within;
+  double within, prior;
   NumberList low, high;
 } BoundsForm;
 
 typedef struct {
-  double within, low, high;
+  double within, low, high, prior;
 } IntervalForm;
 
 typedef struct {
@@ -101,6 +101,7 @@ typedef struct {
   IntervalForm interval;
   const Node* dof;
   unsigned parameters, of;
+  bool tie;
 } ControlForm;
 
 typedef struct {
@@ -117,7 +118,7 @@ typedef struct {
   const Node* dof;
   unsigned axes;
   bool tie;
-  double prior;
+  const Node* pair[2];
 } ParameterForm;
 
 typedef struct {
@@ -181,7 +182,7 @@ void read_controls(Reader* reader, Task* task, const Node* list);
 void read_starts(Reader* reader, Task* task, const Node* list);
 /* Where variables may go; infinite where nothing is said. */
 typedef struct {
-  double within, low, high;
+  double within, low, high, prior; /* prior: INFINITY when absent */
 } Interval;
 Interval read_interval(Reader* reader, const Node* item, const IntervalForm* form);
 /* Which degrees of freedom a list of numbers names; all without one. */
@@ -203,6 +204,8 @@ void losses_free(TaskLoss* losses, int count);
 
 /* task_optimizer.c */
 void read_optimizer(Reader* reader, Task* task, const Node* node);
+/* Several starts; after windows and contact over the iterations are known. */
+void read_multistart(Reader* reader, Task* task, const Node* root, const TaskForm* form);
 
 /* task_names.c
  * A copy of a text with its place; text NULL for node NULL and after an error. */

@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""What contact laws make of a task with `success`, and what dt and the coefficient of the far-reaching law make of it.
+
+    scripts/compare_laws.py laws push push-centred      # docs/results/laws-push.csv, ...
+    scripts/compare_laws.py steps push                  # docs/results/laws-push-steps.csv
+    scripts/compare_laws.py stiffness push              # docs/results/laws-push-stiffness.csv
+
+A row per window of a task with `receding`, per iteration of another: the loss there. The last row of every case has how long the run
+took to reach its success region to stay [s of simulated time], whether it is a success, and the processor time. The program is $SDRS (default
+./sdrs), one thread. Needs nothing but Python 3.
+"""
+import csv
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+
+FRICTION = "friction: 0.3"
+LAWS = {
+    "long_range": [],
+    "separating_plane": ["scene.contact={%s}" % FRICTION],
+    "ipc": ["scene.contact={model: ipc, support: 0.01, %s}" % FRICTION],
+    "bundle": ["scene.contact={%s}" % FRICTION, "gradient={bundle: 8, spread: 0.05}"],
+}
+TIME_AHEAD, TIME_EXECUTED, TIME_ALL = 1.92, 0.32, 8.0  # s, of push.yaml
+
+
+def step_cases():
+    for dt in (0.02, 0.04, 0.08):
+        steps = lambda time: round(time / dt)
+        yield "%g s" % dt, [
+            "scene.simulation.dt=%g" % dt,
+            "steps=%d" % steps(TIME_ALL),
+            "receding.horizon=%d" % steps(TIME_AHEAD),
+            "receding.apply=%d" % steps(TIME_EXECUTED),
+        ]
+
+
+def stiffness_cases():
+    for stiffness in ("1e-5", "1e-6", "1e-7", "1e-8", "1e-10"):
+        yield stiffness, ["scene.contact.stiffness=" + stiffness]
+
+
+CASES = {"laws": lambda: LAWS.items(), "steps": step_cases, "stiffness": stiffness_cases}
+
+
+def run(program, task, changes, folder):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    command = [program, "optimize", task, "-q", "--threads", "1", "-o", folder]
+    for change in changes:
+        command += ["--set", change]
+    if "receding" not in open(task).read():
+        command.append("--no-converge")
+    done = subprocess.run(command, stdout=subprocess.DEVNULL)
+    if done.returncode:
+        sys.exit("%s ended with %d" % (" ".join(command), done.returncode))
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+
+
+def losses(folder):
+    """Time or iteration, and the loss."""
+    windows = os.path.join(folder, "windows.csv")
+    if os.path.exists(windows):
+        return [(row["time"], row["loss"]) for row in csv.DictReader(open(windows))]
+    return [(row["iteration"], row["loss"]) for row in csv.DictReader(open(os.path.join(folder, "convergence.csv")))]
+
+
+def entered(folder, link, target, distance):
+    """When the link comes to within the distance of the target, not to leave again; empty: it does not."""
+    path = os.path.join(folder, "trajectory.csv")
+    if not os.path.exists(path):
+        return ""
+    time = ""
+    for row in csv.DictReader(open(path)):
+        far = sum((float(row[link + "/c" + axis]) - t) ** 2 for axis, t in zip("xyz", target)) ** 0.5
+        if far > distance:
+            time = ""
+        elif time == "":
+            time = row["time"]
+    return time
+
+
+def measure(program, kind, name):
+    task = "scenes/tasks/%s.yaml" % name
+    target = "docs/results/laws-%s.csv" % name if kind == "laws" else "docs/results/laws-%s-%s.csv" % (name, kind)
+    rows = []
+    for case, changes in CASES[kind]():
+        with tempfile.TemporaryDirectory() as folder:
+            seconds = run(program, task, changes, folder)
+            summary = json.load(open(os.path.join(folder, "summary.json")))
+            for time, loss in losses(folder):
+                rows.append([case, time, loss, "", "", "", ""])
+            value = summary["success_terms"][0]["value"]
+            when = entered(folder, "box", (0.6, 0, 0.1), 0.05) if name.startswith("push") else ""
+            rows[-1][3:] = [when, value, str(summary["success"]).lower(), "%.1f" % seconds]
+            print(name, case, "at", when or "-", "ends at", value, "success", summary["success"], "%.1f s" % seconds)
+    with open(target, "w", newline="") as out:
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(["case", "time", "loss", "reached", "value", "success", "seconds"])
+        writer.writerows(rows)
+
+
+def main():
+    if len(sys.argv) < 3 or sys.argv[1] not in CASES:
+        sys.exit(__doc__)
+    for name in sys.argv[2:]:
+        measure(os.environ.get("SDRS", "./sdrs"), sys.argv[1], name)
+
+
+main()
