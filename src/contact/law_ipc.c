@@ -395,7 +395,8 @@ static bool rub(const LawPair* p, const LawOrigin* from) {
   return true;
 }
 
-static double nearest(const void* instance, const PairState* accepted) {
+static double nearest(const void* instance, const int item[2], const PairState* accepted) {
+  (void)item;
   (void)instance;
   return isfinite(accepted->separation) ? 0.1 * accepted->separation : 0;
 }
