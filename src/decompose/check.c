@@ -278,7 +278,8 @@ void decomposition_check(Decomposition* d, const Mesh* mesh, const Part* solid, 
   check_hulls(d, &table, options);
   check_coverage(d, mesh, &table, options->threads);
   check_connection(d, solid, frame, options->grid[0] > 0);
-  decomposition_measure_depth(d, solid, frame, options->threads);
+  decomposition_measure_depth(d, solid, frame, options);
+  d->within_tolerance = !(options->tolerance > 0) || d->depth_at_most <= options->tolerance;
   if (d->inside) check_inside(d);
   check_symmetry(d, low, high);
   plane_table_free(&table);
