@@ -452,7 +452,7 @@ static void run_laws_of_pairs(void** state) {
       "model: long_range, stiffness: 1.0e-4}]",
       "[2, 0.5, -0.3, 0.1, 0.2, 0.5]");
   check_row(&(Row){"pairs of planes, else far-reaching", IN_CONTACT | MATERIAL, 40, 1e-6, "first_order", FAR_FIRST});
-  check_row(&(Row){"the same, momentum", IN_CONTACT | MATERIAL, 30, 1e-6, "momentum", FAR_FIRST});
+  check_row(&(Row){"the same, momentum", IN_CONTACT | MATERIAL, 40, 1e-6, "momentum", FAR_FIRST});
   check_row(&(Row){"far-reaching pairs, else planes", IN_CONTACT, 40, 1e-6, "first_order", NEAR_FIRST});
 }
 
