@@ -174,7 +174,7 @@ typedef struct {
   TaskLossType type;
   char* name;    /* column of convergence.csv; default: the type's word, with _2, _3 when repeated; unlike all others */
   double weight; /* > 0 */
-  bool bounded;  /* of subject_to: it is no part of the loss, but must not be above `bound` */
+  bool bounded;  /* of subject_to and success: it is no part of the loss, but must not be above `bound` */
   double bound;
   /* link not given: all links (EFFORT, SMOOTHNESS, SHAPE, VOLUME, ROUGHNESS only). other: RELATIVE and GAP only */
   TaskName link, other;
@@ -196,7 +196,13 @@ typedef struct {
   Vec3 spread;
 } TaskLoss;
 
-typedef enum { OPTIMIZER_ADAM, OPTIMIZER_STEP_BOUNDED, OPTIMIZER_GRADIENT, OPTIMIZER_LBFGS } TaskOptimizerType;
+typedef enum {
+  OPTIMIZER_ADAM,
+  OPTIMIZER_STEP_BOUNDED,
+  OPTIMIZER_GRADIENT,
+  OPTIMIZER_LBFGS,
+  OPTIMIZER_CMA_ES
+} TaskOptimizerType;
 typedef enum { NORM_INFINITY, NORM_EUCLIDEAN } TaskNorm;
 typedef enum { SCHEDULE_CONSTANT, SCHEDULE_STEP, SCHEDULE_COSINE } TaskSchedule;
 
@@ -222,6 +228,8 @@ typedef struct {
   TaskNorm norm;                    /* step_bounded */
   double beta1, beta2, epsilon;     /* adam */
   int memory;                       /* lbfgs */
+  int population;                   /* cma_es: samples of a generation; 0: as many as the variables ask for */
+  uint64_t seed;                    /* of the task: cma_es */
   TaskSchedule schedule;
   double decay; /* STEP: factor every `decay_every` iterations; COSINE: final factor */
   int decay_every;
@@ -245,6 +253,7 @@ typedef struct {
   SourcePlace place;
   int horizon, apply; /* steps of a window, and those of them that are executed */
   int iterations;     /* of each window; 0: the optimizer's */
+  int steps;          /* to be executed in all, once receding_create has put the horizon in their place */
   TaskWarmStart warm_start;
 } TaskReceding;
 
@@ -314,15 +323,18 @@ typedef struct {
   int parameter_count;
   TaskLoss* losses; /* those of subject_to come last */
   int loss_count, subject_count;
+  TaskLoss* success; /* what the run that is found is judged by: each is met when it is at most its bound */
+  int success_count;
   TaskOptimizer optimizer;
   TaskContinuation continuation;
   TaskReceding receding;
   TaskData data;
   TaskIdentify identify;
-  TaskName from; /* run folder whose best design and control are begun with, as found; text NULL: the scene's own */
-  int bundle;    /* gradients are means over so many designs nearby; 0: those of the design itself */
-  double spread; /* standard deviation of theirs, in each variable's own unit */
-  double memory; /* that the runs of one design may take for their gradients [GiB]; 0 = they are kept whole */
+  TaskName from;  /* run folder whose best design and control are begun with, as found; text NULL: the scene's own */
+  int multistart; /* how often it is sought, each time from another start; 1: from the scene's own alone */
+  int bundle;     /* gradients are means over so many designs nearby; 0: those of the design itself */
+  double spread;  /* standard deviation of theirs, in each variable's own unit */
+  double memory;  /* that the runs of one design may take for their gradients [GiB]; 0 = they are kept whole */
 } Task;
 
 /* Read, override, check; every problem to diagnostics, those of scenes with their own files' places. Overrides that

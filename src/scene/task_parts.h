@@ -10,8 +10,8 @@
 
 typedef struct {
   const Node *name, *scene, *scenarios, *set, *design, *control, *initial, *parameters, *loss, *optimizer, *gradient,
-      *schedule, *receding, *data, *identify, *from, *subject_to;
-  int seed, steps;
+      *schedule, *receding, *data, *identify, *from, *subject_to, *success;
+  int seed, steps, multistart;
 } TaskForm;
 
 typedef struct {
@@ -198,9 +198,13 @@ void data_free(Task* task);
 
 /* task_loss.c; subjects: the terms of subject_to. */
 void read_losses(Reader* reader, Task* task, const Node* list, const Node* subjects);
+void read_success(Reader* reader, Task* task, const Node* list);
+void losses_free(TaskLoss* losses, int count);
 
 /* task_optimizer.c */
 void read_optimizer(Reader* reader, Task* task, const Node* node);
+/* Several starts; after windows and contact over the iterations are known. */
+void read_multistart(Reader* reader, Task* task, const Node* root, const TaskForm* form);
 
 /* task_names.c
  * A copy of a text with its place; text NULL for node NULL and after an error. */

@@ -27,7 +27,7 @@ static const SchemaRow ROWS[] = {
     {"task", "name", VALUE_TEXT, AT(TaskForm, name), .fallback = "(the file's name without extension)",
      .meaning = "Name of the task; the run folder is called after it."},
     {"task", "seed", VALUE_INTEGER, AT(TaskForm, seed), .fallback = "0", .range = RANGE_BETWEEN(0, 2147483647),
-     .meaning = "Of the random targets (spread); the same seed gives the same targets."},
+     .meaning = "Of all that is drawn: random targets (spread), starts, samples; the same seed gives the same."},
     {"task", "scene", VALUE_SCENE, AT(TaskForm, scene), .group = "scenarios",
      .meaning = "The scene to work on: its path relative to this file, or the scene itself. Short for scenarios with "
                 "one item."},
@@ -53,6 +53,8 @@ static const SchemaRow ROWS[] = {
      .meaning = "How they are fitted."},
     {"task", "subject_to", VALUE_LIST, AT(TaskForm, subject_to), .of = "subject", .nullable = true,
      .meaning = "What must not be more than it may: terms like those of loss, each with max."},
+    {"task", "success", VALUE_LIST, AT(TaskForm, success), .of = "success", .nullable = true,
+     .meaning = "What the run that is found is judged by: terms like those of loss, each with max."},
     {"task", "optimizer", VALUE_OBJECT, AT(TaskForm, optimizer), .of = "optimizer", .nullable = true,
      .meaning = "How it is sought."},
     {"task", "gradient", VALUE_OBJECT, AT(TaskForm, gradient), .of = "gradient", .nullable = true,
@@ -61,11 +63,20 @@ static const SchemaRow ROWS[] = {
      .meaning = "Contact that changes over the iterations."},
     {"task", "from", VALUE_OBJECT, AT(TaskForm, from), .of = "from", .nullable = true,
      .meaning = "Begin with what another run of `sdrs optimize` has found."},
+    {"task", "multistart", VALUE_INTEGER, AT(TaskForm, multistart), .fallback = "1", .range = RANGE_BETWEEN(1, 100000),
+     .meaning = "Seek it so many times, the first time from the scene's own values (or those of `from`), then from "
+                "others drawn evenly between the bounds of the variables, or where these are open within 10 of the "
+                "block's steps; the best of all counts. `iterations` and `stall` are those of each. Not with "
+                "`receding` or `schedule`."},
     {"task", "receding", VALUE_OBJECT, AT(TaskForm, receding), .of = "receding", .nullable = true,
      .meaning = "Optimize a window of time after the other, and execute the first steps of each."},
 
     /* ---------------------------------------------------------------- subject_to */
     {"subject", "max", VALUE_NUMBER, AT(SubjectForm, max), .required = true,
+     .meaning = "The largest value that the term (weight times value) may have."},
+
+    /* ---------------------------------------------------------------- success */
+    {"success", "max", VALUE_NUMBER, AT(SubjectForm, max), .required = true,
      .meaning = "The largest value that the term (weight times value) may have."},
 
     /* ---------------------------------------------------------------- from */
@@ -279,15 +290,17 @@ static const SchemaRow ROWS[] = {
                 "each scenario."},
 
     /* ---------------------------------------------------------------- optimizer */
-    {"optimizer", "type", VALUE_CHOICE, AT(OptimizerForm, type), .of = "adam|step_bounded|gradient|lbfgs",
+    {"optimizer", "type", VALUE_CHOICE, AT(OptimizerForm, type), .of = "adam|step_bounded|gradient|lbfgs|cma_es",
      .fallback = "adam",
      .meaning = "adam: momentum and a scale per variable. step_bounded: the best linear step within a trust radius. "
-                "gradient: steps along the gradient. lbfgs: a quasi-Newton method."},
+                "gradient: steps along the gradient. lbfgs: a quasi-Newton method. cma_es: no gradient, samples of a "
+                "normal distribution that moves to where they are good; an iteration is one sample."},
     {"optimizer", "iterations", VALUE_INTEGER, AT(OptimizerForm, optimizer.iterations), .fallback = "100",
      .range = RANGE_BETWEEN(1, 100000000), .meaning = "Updates of the variables."},
     {"optimizer", "design_step", VALUE_NUMBER, AT(OptimizerForm, optimizer.design_step), .unit = "m",
      .fallback = "0.01", .range = RANGE_ABOVE(0),
-     .meaning = "Step of the design's variables: learning rate (adam, gradient) or first trust radius (step_bounded)."},
+     .meaning = "Step of the design's variables: learning rate (adam, gradient), first trust radius (step_bounded) or "
+                "first standard deviation (cma_es)."},
     {"optimizer", "control_step", VALUE_NUMBER, AT(OptimizerForm, optimizer.control_step), .fallback = "0.05",
      .range = RANGE_ABOVE(0),
      .meaning = "The same for parameters of controllers and initial states, in their own units."},
@@ -301,6 +314,9 @@ static const SchemaRow ROWS[] = {
      .range = RANGE_ABOVE(0), .meaning = "Added to the root of the mean squared gradient."},
     {"optimizer", "memory", VALUE_INTEGER, AT(OptimizerForm, optimizer.memory), .only = "lbfgs", .fallback = "10",
      .range = RANGE_BETWEEN(1, 1000), .meaning = "Steps remembered."},
+    {"optimizer", "population", VALUE_INTEGER, AT(OptimizerForm, optimizer.population), .only = "cma_es",
+     .fallback = "(4 + 3 log(variables))", .range = RANGE_BETWEEN(2, 100000),
+     .meaning = "Samples of a generation. More of them see more of a rough landscape."},
     {"optimizer", "schedule", VALUE_CHOICE, AT(OptimizerForm, schedule), .of = "constant|step|cosine",
      .fallback = "constant", .meaning = "How the steps shrink with the iterations."},
     {"optimizer", "decay", VALUE_NUMBER, AT(OptimizerForm, optimizer.decay), .fallback = "0.1",
@@ -643,6 +659,21 @@ static const SchemaObject OBJECTS[] = {
                 "initial: [{link: box, velocities: true, dof: [0], within: 3}]\n"
                 "loss: [{type: velocity, link: box, target: [0, 0, 0], to: 0.01}]\n"
                 "subject_to: [{type: travel, link: box, direction: [1, 0, 0], max: -0.1}]\n"},
+    {.name = "success",
+     .title = "success",
+     .size = sizeof(SubjectForm),
+     .type_key = "type",
+     .includes = {{"loss", AT(SubjectForm, loss)}},
+     .meaning =
+         "A term of the same types and keys as those of loss. When `sdrs optimize` is done it is evaluated on the best "
+         "run (with receding on the run that was executed, whose windows of time these are), and met when it is at "
+         "most "
+         "max; with several scenarios the largest counts. `success` of summary.json is true when all are, "
+         "`success_terms` has the values. Nothing is optimized by it.",
+     .example = "scene: ../scenes/slide.yaml\n"
+                "initial: [{link: box, velocities: true, dof: [0], within: 3}]\n"
+                "loss: [{type: point, link: box, target: [0.3, 0, 0.1]}]\n"
+                "success: [{type: point, link: box, target: [0.3, 0, 0.1], power: 1, max: 0.02}]\n"},
     {.name = "optimizer",
      .title = "optimizer",
      .size = sizeof(OptimizerForm),
