@@ -211,7 +211,7 @@ static void equation_row(StepForward* f, const RecordedStep* step, const Pose* c
   spread_row(f, step, pose, screws, row);
 }
 
-/* Equations of what closures hold. */
+/* Equations of what closures hold (Q6). */
 static void closure_rows(StepForward* f, const RecordedStep* step, const Pose* const pose[3], const Screw* screws) {
   StepAdjoint* a = f->adjoint;
   int rows = f->model->closure_row_count;
