@@ -22,6 +22,18 @@ Excerpt design_run_duration(double seconds) {
   return out;
 }
 
+void design_run_say_success(const DesignRun* run) {
+  int count = optimization_success_count(run->optimization);
+  if (count == 0 || run->options->quiet) return;
+  fprintf(stderr, "%s: %s:", run->task.name, optimization_succeeded(run->optimization) ? "success" : "no success");
+  for (int i = 0; i < count; i++) {
+    SuccessTerm term = optimization_success(run->optimization, i);
+    fprintf(stderr, "%s %s %.4g (%sat most %.4g)", i > 0 ? "," : "", term.name, term.value, term.met ? "" : "not ",
+            term.bound);
+  }
+  fprintf(stderr, "\n");
+}
+
 /* Names and best values of a run's design.csv, which the caller frees. */
 static Status begin_from(DesignRun* run, const CsvTable* table, const char* path) {
   int name = csv_column(table, "variable"), best = csv_column(table, "best"), count = table->row_count;
@@ -313,12 +325,14 @@ static void tell_resume(const DesignRun* run) {
 
 static ExitCode finish(DesignRun* run, Status status) {
   Status written = status == STATUS_IO ? status : agreed(save_end(run)); /* what cannot be written is told once */
+  if (written == STATUS_OK && status == STATUS_OK) status = optimization_judge(run->optimization);
   ExitCode code = status_exit_code(written == STATUS_OK ? status : written);
   if (!is_writer()) return code;
   if (written == STATUS_OK && write_summary(run, code) != STATUS_OK) code = EXIT_IO;
   if (status == STATUS_INTERRUPTED && !run->options->quiet) tell_resume(run);
   if (status == STATUS_OK) print_end(run);
   if (status == STATUS_OK) tell_time_step(run);
+  if (status == STATUS_OK) design_run_say_success(run);
   if (code != EXIT_IO) leave_overview(run->options, run->folder);
   if (!run->options->json && code != EXIT_IO) printf("%s\n", run->folder);
   return code;
@@ -385,8 +399,10 @@ const Verb VERB_OPTIMIZE = {
         "Writes initial.scene.yaml, convergence.csv (a row per iteration), design/<iteration>/<link>.obj and a\n"
         "checkpoint every optimizer.save_every iterations, failed.<n>.scene.yaml of the first ten trials that could "
         "not\n"
-        "be simulated, and at the end design/final/, design.csv (all variables), best.scene.yaml and summary.json; the "
-        "folder is printed on standard output (with --json, summary.json is).\n"
+        "be simulated, and at the end design/final/, design.csv (all variables), best.scene.yaml and summary.json "
+        "(whether\n"
+        "the task's `success` is met, with its values); the folder is printed on standard output (with --json, "
+        "summary.json is).\n"
         "With `receding` in the task: the executed run as `sdrs simulate` leaves it, windows.csv (a row per window),\n"
         "windows/<n>/convergence.csv, best.scene.yaml with what was executed, design.csv and summary.json.\n"
         "SIGINT, SIGTERM and SIGUSR1 leave the checkpoint and all files, exit 130; --resume goes on to the same end, "

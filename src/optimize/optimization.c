@@ -113,7 +113,7 @@ static Status create_runs(Optimization* o, Diagnostics* diagnostics) {
     run->by_variables = MEMORY_NEW(double, o->design.variable_count);
   }
   o->term_count = loss_count(o->runs[0].loss);
-  return STATUS_OK;
+  return success_create(&o->success, o, diagnostics);
 }
 
 Status optimization_create(Optimization** optimization, Task* task, const OptimizationOptions* options,
@@ -144,6 +144,7 @@ void optimization_destroy(Optimization* o) {
   for (int k = 0; o->runs && k < o->run_count; k++) scenario_run_free(&o->runs[k]);
   optimizer_destroy(o->optimizer);
   subjects_destroy(o->subjects);
+  success_destroy(o->success);
   model_scene_destroy(o->shown, o->shown_of);
   design_destroy(&o->design);
   void* owned[] = {o->runs,      o->x,      o->gradient,    o->trial,          o->trial_gradient,
@@ -463,7 +464,6 @@ static Status advance_search(Optimization* o) {
   Status updated = update_multipliers(o);
   if (updated != STATUS_OK || o->stop == STOP_FLAT) return updated;
   size_t n = sizeof(double) * (size_t)o->design.variable_count;
-  if (continuation_advance(o) != STATUS_OK) return STATUS_INTERRUPTED;
   optimizer_state_save(o->optimizer, o->spare_state);
   optimizer_propose(o->optimizer, o->x, o->loss, o->gradient, o->trial);
   bool stays = memcmp(o->trial, o->x, n) == 0 && !optimizer_is_free(o->optimizer);

@@ -31,6 +31,8 @@ typedef struct {
   Text reason;
 } ScenarioRun;
 
+typedef struct Success Success;
+
 /* ---------------------------------------------------------------- what is bounded (optimize/subjects.c;
  * docs/derivations/update.md, O11, O12). Terms g_i = value - bound, the last of the loss's. */
 typedef struct Subjects Subjects;
@@ -65,6 +67,7 @@ struct Optimization {
   double *x, *gradient, *trial, *trial_gradient, *best_x; /* (variables) */
   double *terms, *trial_terms;                            /* of the design that stands, of the trial  (terms) */
   Subjects* subjects;                                     /* NULL: nothing is bounded */
+  Success* success;                                       /* NULL: nothing is judged */
   double plain, best_violation;                           /* loss of the design that stands, without its bounds */
   double* spare_state;                                    /* of the optimizer, before a proposal */
   double loss, best_loss;
@@ -92,6 +95,16 @@ struct Optimization {
   double started, seconds_before; /* wall time */
   double forward_seconds, adjoint_seconds;
 };
+
+/* ---- what the result is judged by (optimize/success.c) */
+/* Resolves the terms in every scenario; runs: those of the optimization, whose models are the initial ones. NULL
+ * without terms. STATUS_BAD_INPUT with diagnostics. */
+Status success_create(Success** success, const Optimization* o, Diagnostics* diagnostics);
+void success_destroy(Success* success);
+/* The terms in scenario 0, whose rows a recording is to keep. */
+const Loss* success_loss(const Success* success);
+/* What a run in a scenario came to (NULL: it failed) joins the others; scenario 0 first. */
+void success_add(Success* success, int scenario, const double* values);
 
 /* Build the models of a design and run them: the weighted loss and its terms. TRIAL_ACCEPTED: it ran. interrupted: set
  * when a run was cut short. */

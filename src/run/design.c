@@ -238,6 +238,26 @@ static void add_subjects(Json* json, const Task* task, const Optimization* o) {
   json_number(json, "violation", optimization_best_violation(o));
 }
 
+void design_add_success(Json* json, const Optimization* o, ExitCode exit_code) {
+  int count = optimization_success_count(o);
+  if (count == 0) return;
+  if (exit_code == EXIT_INTERRUPTED)
+    json_text(json, "success", NULL);
+  else
+    json_bool(json, "success", optimization_succeeded(o));
+  json_open(json, "success_terms", '[');
+  for (int i = 0; i < count; i++) {
+    SuccessTerm term = optimization_success(o, i);
+    json_open(json, NULL, '{');
+    json_text(json, "name", term.name);
+    json_number(json, "value", term.value);
+    json_number(json, "max", term.bound);
+    json_bool(json, "met", term.met);
+    json_close(json, '}');
+  }
+  json_close(json, ']');
+}
+
 static void add_results(Json* json, int starts, const Optimization* o) {
   const OptimizationRow* rows = optimization_rows(o);
   int iteration = optimization_iteration(o), accepted = 0, refused = 0, rose = 0, begun = 1;
@@ -286,6 +306,7 @@ Status design_write_summary(const char* folder, const DesignSummary* summary, co
   json_text(&json, "shared_vertices", optimization_note(o));
   add_results(&json, task->multistart, o);
   add_subjects(&json, task, o);
+  design_add_success(&json, o, summary->exit_code);
   json_open(&json, "seconds", '{');
   json_number(&json, "total", optimization_rows(o)[optimization_iteration(o)].seconds);
   json_number(&json, "forward", forward);
