@@ -158,6 +158,13 @@ typedef struct {
   int item;
 } ModelPairItem;
 
+/* The law that an item of contact.pairs names, with its parameters in force. */
+typedef struct {
+  ContactModel law;
+  int item;
+  ModelContact contact;
+} ModelPairLaw;
+
 typedef struct {
   const Scene* scene; /* borrowed, or own_scene */
   const Scene* given; /* what own_scene shares its parts with */
@@ -188,14 +195,18 @@ typedef struct {
   int coordinate_count;        /* nq */
   int* dof_link;               /* link of each degree of freedom (nv) */
   double* initial_coordinates; /* (nq) */
-  double* initial_velocities;  /* (nv), in the model's own degrees of freedom (ball: link axes) */
-  uint64_t* excluded;          /* sorted (a << 32 | b), a < b: link pairs excluded by the user */
+  const double* placed_at;    /* initial coordinates that closures and couplings were placed by, where the run begins in
+                                 others; NULL: in these. Borrowed (nq) */
+  double* initial_velocities; /* (nv), in the model's own degrees of freedom (ball: link axes) */
+  uint64_t* excluded;         /* sorted (a << 32 | b), a < b: link pairs excluded by the user */
   int excluded_count;
   const NumberFile* start;   /* the state that the run begins in, borrowed from the scene; NULL: the initial one */
   int start_step;            /* number of the step that led to it; 0 without */
   bool has_materials;        /* a link or a pair of links has values of its own */
   ModelPairItem* pair_items; /* sorted by key, then item */
   int pair_item_count;
+  ModelPairLaw* pair_laws; /* in the order of contact.pairs; none: all pairs have contact_model */
+  int pair_law_count;
   char* dropped_note; /* what import did: interior points dropped, hulls thinned with error; one line each, "" if
                          nothing */
 } Model;
@@ -224,6 +235,8 @@ ContactRest contact_rest_under_force(ContactModel model, double support, int n_a
 ContactRest contact_rest_at_gap(ContactModel model, double support, int n_a, int n_b, double gap);
 /* How many parameters of its own a law has. */
 int contact_own_count(ContactModel model);
+/* They, where nothing is said of them; 0: derived from the scene (model/contact_defaults.c). */
+void contact_own_defaults(ContactModel law, double own[CONTACT_OWN_PARAMETERS]);
 
 /* Build and validate. Reports mesh problems, masses that are not positive, initial coordinates outside limits, initial
  * intersections (both bodies and the depth) and contact parameters that cannot work (warnings). */
@@ -239,15 +252,17 @@ typedef enum {
   OVERRIDE_CONTROL,    /* part: which of the signals of model_scene_signal; index: as in signal_parameter */
   OVERRIDE_COORDINATE, /* index: in what is said about the link's start */
   OVERRIDE_VELOCITY,
-  OVERRIDE_MASS,    /* of the link, or its density where that is given  [kg, kg/m^3] */
-  OVERRIDE_CONTACT, /* index: CONTACT_SUPPORT, ... */
-  OVERRIDE_JOINT,   /* part: JOINT_DAMPING, ...; index: degree of freedom of the link's joint */
-  OVERRIDE_GRAVITY, /* index: axis  [m/s^2] */
-  OVERRIDE_CENTER,  /* index: axis of the centre of mass, of a link with mass_model given  [m] */
-  OVERRIDE_INERTIA, /* index: of SceneLink.inertia, of such a link  [kg m^2] */
-  OVERRIDE_GAIN,    /* part: which of the controllers of the link; index: as in controller_gain */
-  OVERRIDE_MATERIAL /* index: MATERIAL_FRICTION, ... of the link; link -1: of item `part` of contact.pairs; part -1,
-                       too: of contact itself */
+  OVERRIDE_MASS,     /* of the link, or its density where that is given  [kg, kg/m^3] */
+  OVERRIDE_CONTACT,  /* index: CONTACT_SUPPORT, ... */
+  OVERRIDE_JOINT,    /* part: JOINT_DAMPING, ...; index: degree of freedom of the link's joint */
+  OVERRIDE_GRAVITY,  /* index: axis  [m/s^2] */
+  OVERRIDE_CENTER,   /* index: axis of the centre of mass, of a link with mass_model given  [m] */
+  OVERRIDE_INERTIA,  /* index: of SceneLink.inertia, of such a link  [kg m^2] */
+  OVERRIDE_GAIN,     /* part: which of the controllers of the link; index: as in controller_gain */
+  OVERRIDE_MATERIAL, /* index: MATERIAL_FRICTION, ... of the link; link -1: of item `part` of contact.pairs; part -1,
+                        too: of contact itself */
+  OVERRIDE_AXIS,     /* index: component of the joint's first axis; all three together are a unit vector */
+  OVERRIDE_ROTATION  /* index: w, x, y, z of the rotation of the joint's frame; together of length 1 */
 } OverrideKind;
 /* What a joint has for each of its degrees of freedom. */
 enum { JOINT_DAMPING, JOINT_STIFFNESS, JOINT_FRICTION, JOINT_ARMATURE, JOINT_OWN_COUNT };
@@ -289,6 +304,12 @@ typedef struct {
   double value[MATERIAL_COUNT];
 } PairMaterial;
 PairMaterial model_pair_material(const Model* model, int link_a, int link_b);
+/* Which of Model.pair_laws two links have: that of the last item of contact.pairs that names a law for them; -1: that
+ * of contact. */
+int model_pair_law(const Model* model, int link_a, int link_b);
+/* The scene's items of contact.pairs with the support and stiffness that their laws have in the model, derived ones
+ * too: they stay what they are, however the scene changes. scene: of the same items, not const in them. */
+void model_fix_pairs(const Model* model, Scene* scene);
 /* Largest of all that occur, whether the links ever meet or not. */
 double model_largest_material(const Model* model, int which);
 /* Warnings about given contact parameters that cannot work; called by model_create. */
@@ -367,6 +388,8 @@ enum {
 typedef struct {
   Vec3* vertices;                          /* hull vertices in their link's frame  [1/m]  (vertices) */
   Vec3* attachments;                       /* joint origins in the parent's frame  [1/m]  (links) */
+  Vec3* turns;                             /* turns of joint frames about their own axes and origins  (links) */
+  Vec3* axes;                              /* turns of the joints' axes alone, in the joint frame's axes  (links) */
   double* mass;                            /* total masses at fixed distribution  [1/kg]  (links) */
   double* control;                         /* parameters of signals of controllers, then loads (parameters) */
   double contact[CONTACT_PARAMETER_COUNT]; /* support, stiffness, friction, smoothing, rest speed, own */
@@ -392,6 +415,9 @@ static inline int model_material_row(const Model* model, int link, int item) {
 /* Adds the derivatives by the values of a pair of links to those by what the values come from. Where a link of two that
  * have a value has 0 the derivative by it is infinite; nothing is added. */
 void model_gradient_material(const Model* model, int link_a, int link_b, const double by[MATERIAL_COUNT],
+                             ModelGradient* gradient);
+/* Adds the derivatives by support [m] and stiffness of one of Model.pair_laws to its item's row. */
+void model_gradient_pair_law(const Model* model, int pair_law, double by_support, double by_stiffness,
                              ModelGradient* gradient);
 /* For a scalar that grows by bar . (change of ModelLink.center): adds to `moment`, or for a link without mass, whose
  * centre is the middle of its hulls' boxes, to the vertices that bound these. */

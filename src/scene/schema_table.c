@@ -29,8 +29,8 @@ static const SchemaRow ROWS[] = {
      .meaning = "Contact model, its parameters, friction, pairs left out."},
     {"scene", "shapes", VALUE_MAP, AT(SceneForm, shapes), .of = "shape", .nullable = true,
      .meaning = "Shapes by name, for links to use."},
-    {"scene", "links", VALUE_LIST, AT(SceneForm, links), .of = "link", .required = true,
-     .meaning = "Rigid bodies, each after its parent."},
+    {"scene", "links", VALUE_LIST, AT(SceneForm, links), .of = "link", .nullable = true,
+     .fallback = "(those that include brings)", .meaning = "Rigid bodies, each after its parent."},
     {"scene", "controllers", VALUE_LIST, AT(SceneForm, controllers), .of = "controller", .nullable = true,
      .meaning = "What drives the joints."},
     {"scene", "loads", VALUE_LIST, AT(SceneForm, loads), .of = "load", .nullable = true,
@@ -130,6 +130,17 @@ static const SchemaRow ROWS[] = {
     {"contact_pair", "spinning", VALUE_NUMBER, AT(ContactPairForm, material.value[MATERIAL_SPINNING]), .unit = "m",
      .fallback = "(from the links, else contact.spinning)", .range = RANGE_AT_LEAST(0),
      .meaning = "Spinning friction between them."},
+    {"contact_pair", "model", VALUE_CHOICE, AT(ContactPairForm, model), .of = contact_model_words,
+     .fallback = "(contact.model)",
+     .meaning =
+         "Contact law between them instead of contact.model; none: they do not touch. Its parameters are support "
+         "and stiffness below, others that contact.model has too are the same, and else have their defaults."},
+    {"contact_pair", "support", VALUE_NUMBER, AT(ContactPairForm, material.value[MATERIAL_SUPPORT]), .unit = "m",
+     .fallback = "(derived from the scene)", .range = RANGE_ABOVE(0),
+     .meaning = "Support of the law that model names, where it has one."},
+    {"contact_pair", "stiffness", VALUE_NUMBER, AT(ContactPairForm, material.value[MATERIAL_STIFFNESS]),
+     .fallback = "(derived from the scene)", .range = RANGE_ABOVE(0),
+     .meaning = "Stiffness of the law that model names, in its unit."},
 
     /* ---------------------------------------------------------------- shape */
     {"shape", "type", VALUE_CHOICE, AT(SceneShapeForm, type),
@@ -161,7 +172,8 @@ static const SchemaRow ROWS[] = {
          "Keep points that lie inside the hull: they carry mass with mass_model vertices, and an optimization may "
          "bring them out. Else they are dropped."},
     {"shape", "file", VALUE_TEXT, AT(SceneShapeForm, file), .only = "mesh", .required = true,
-     .meaning = "OBJ or STL file, relative to the scene file."},
+     .meaning = "OBJ or STL file, relative to the scene file; also .dae, .ply, .off, .gltf, .glb, .3ds, .fbx, .3mf, "
+                ".x3d by libassimp."},
     {"shape", "scale", VALUE_NUMBER, AT(SceneShapeForm, shape.scale), .only = "mesh", .unit = "m per unit",
      .fallback = "1.0", .range = RANGE_ABOVE(0), .meaning = "Length of the file's unit: 0.001 for millimetres."},
     {"shape", "hulls", VALUE_CHOICE, AT(SceneShapeForm, hulls), .only = "mesh", .of = "whole|groups",
@@ -201,6 +213,9 @@ static const SchemaRow ROWS[] = {
      .range = RANGE_BETWEEN(8, 1000000), .meaning = "At most so many vertices of a hull."},
     {"decompose", "error", VALUE_NUMBER, AT(DecomposeForm, options.error), .fallback = "1e-3", .range = RANGE_ABOVE(0),
      .meaning = "The search ends when the hulls' excess volume is below this fraction of the mesh's volume."},
+    {"decompose", "tolerance", VALUE_NUMBER, AT(DecomposeForm, options.tolerance), .unit = "m", .fallback = "(none)",
+     .range = RANGE_ABOVE(0),
+     .meaning = "As few hulls as reach at most so far out of the mesh; max_hulls is then 256 when not given."},
     {"decompose", "resolution", VALUE_INTEGER, AT(DecomposeForm, options.resolution), .fallback = "1200",
      .range = RANGE_BETWEEN(1, 10000000),
      .meaning = "Triangles of the coarse copy that cutting planes are searched on."},
