@@ -282,10 +282,11 @@ typedef struct {
 } TaskData;
 
 typedef struct {
-  double window, stride;                 /* s; 0: whole runs; stride as long as the window */
-  double position, rotation, coordinate; /* standard deviations of the data [m, rad, m or rad] */
-  double huber;                          /* in these; INFINITY: plain squares */
-  double train;                          /* part of the runs that is fitted */
+  double window, stride;                   /* s; 0: whole runs; stride as long as the window */
+  double position, rotation, coordinate;   /* standard deviations of the data [m, rad, m or rad] */
+  double velocity, angular_velocity, rate; /* of rates [m/s, rad/s, either]; 0: they are not compared */
+  double huber;                            /* in these; INFINITY: plain squares */
+  double train;                            /* part of the runs that is fitted */
   int iterations;
   bool fit_initial;
   double initial_velocity, initial_rate; /* standard deviations of initial velocities [m/s, rad/s] */

@@ -354,6 +354,9 @@ typedef struct StepForward StepForward;
 typedef void (*ForwardChain)(void* context, const ModelGradient* gradient, double* row);
 StepForward* step_forward_create(const Model* model, int parameters, ForwardChain chain, void* context);
 void step_forward_destroy(StepForward* forward);
+/* Closures hold links as they are at these coordinates (nq, borrowed), which no parameter moves, and not as at the
+ * run's start. */
+void step_forward_place(StepForward* forward, const double* q);
 /* At the start: from the model's initial coordinates and velocities. */
 void step_forward_begin(StepForward* forward, const double* q, const Pose* pose);
 /* Over one step, from the first to the last. false: it has no derivative. */
