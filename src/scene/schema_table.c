@@ -518,6 +518,8 @@ static const SchemaRow ROWS[] = {
      .unit = "m, rad, N ...", .required = true,
      .meaning = "One row per knot, each with one number per channel; a flat list for one channel. Linear between "
                 "keyframes and in a sequence, a natural cubic through the knots of a spline."},
+    {"signal", "rows", VALUE_INTEGER, AT(SignalForm, rows), .only = "sequence", .range = RANGE_BETWEEN(1, 10000000),
+     .fallback = "(those of values)", .meaning = "Rows in all: the last one of values stands for all that follow it."},
     {"signal", "offset", VALUE_PER_DOF, AT(SignalForm, offset), .only = "sines", .unit = "m, rad, N ...",
      .fallback = "0", .meaning = "Value around which the sines swing, one number or one per channel."},
     {"signal", "terms", VALUE_TERMS, AT(SignalForm, terms), .of = "sine", .only = "sines", .required = true,
