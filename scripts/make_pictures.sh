@@ -84,6 +84,10 @@ if chosen four-bar; then
   simulate four-bar
   draw scenes/four-bar $RUNS/four-bar --trail 6 --view front --size 640x480
 fi
+if chosen biped-terrain; then
+  simulate biped-terrain
+  draw scenes/biped-terrain $RUNS/biped-terrain --time 0.4 --show contacts,forces --size 640x480
+fi
 if chosen stewart; then
   simulate stewart
   draw scenes/stewart $RUNS/stewart --time 0.5 --size 640x480

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "export/format.h"
+#include "export/mjcf_parts.h"
 
 /* Contact: nearly all of the force at once (impedance), approached slowly and without swinging (ten steps, five times
  * critical damping). A stack of twenty planks on the edge of falling stands on it; MuJoCo's own defaults (0.02 s, 1;
@@ -31,24 +31,11 @@ enum { LINKS_OF_AN_ARENA = 300, MEMORY_FIXED = 64, LINKS_PER_MEGABYTE = 4 };
 #define SLAB_HALF_THICKNESS 1.0
 #define SLAB_HALF_WIDTH 100.0
 
-typedef struct {
-  const Model* model;
-  Diagnostics* diagnostics;
-  SourcePlace place;
-  Text* out;
-  Text qpos, qvel, actuators, control, names; /* gathered in MuJoCo's order; names: CSV header of the controls */
-  int *first_child, *next_sibling;            /* (links); first_child[link_count] = first root */
-  double* carried;                            /* mass of a link and all that hangs on it [kg]  (links) */
-  float (*color)[3];                          /* linear  (links) */
-  double step;                                /* s */
-  int depth;
-} Mjcf;
-
-static void note(Mjcf* m, const char* name, const char* text) {
+void mjcf_note(Mjcf* m, const char* name, const char* text) {
   diagnostics_add(m->diagnostics, SEVERITY_NOTE, m->place, "link '%s': %s", name, text);
 }
 
-static void indent(Mjcf* m) { text_add(m->out, "%*s", 2 * m->depth, ""); }
+void mjcf_indent(Mjcf* m) { text_add(m->out, "%*s", 2 * m->depth, ""); }
 
 /* ---------------------------------------------------------------- the tree */
 
@@ -65,6 +52,33 @@ static void find_children(Mjcf* m) {
     m->carried[i] += m->model->links[i].mass;
     if (parent >= 0) m->carried[parent] += m->carried[i];
   }
+}
+
+/* ---------------------------------------------------------------- the reference */
+
+bool mjcf_refers_to_start(const Mjcf* m) { return m->model->closure_row_count > 0; }
+
+static const double* start_of(const Mjcf* m, int link) {
+  return m->model->initial_coordinates + m->model->links[link].coordinate_first;
+}
+
+static Pose reference_pose(const Mjcf* m, int index) {
+  const ModelLink* link = &m->model->links[index];
+  if (!mjcf_refers_to_start(m) || link->joint.quaternion) return link->origin;
+  return pose_mul(link->origin, joint_motion(&link->joint, start_of(m, index)));
+}
+
+/* An axis in the body's frame as it stands in the reference, where joints after it have turned. */
+static Vec3 reference_axis(const Mjcf* m, int index, int dof) {
+  const Joint* joint = &m->model->links[index].joint;
+  bool slides = dof < joint->slide_count;
+  Vec3 axis = slides ? joint->slide_axis[dof] : joint->axis[dof - joint->slide_count];
+  if (!mjcf_refers_to_start(m) || joint->quaternion) return axis;
+  Mat3 after = mat3_identity();
+  for (int k = slides ? 0 : dof - joint->slide_count + 1; k < joint->hinge_count; k++)
+    after = mat3_mul(after,
+                     mat3_from_quat(quat_exp(vec3_scale(joint->axis[k], start_of(m, index)[joint->slide_count + k]))));
+  return mat3_tmul_vec(after, axis);
 }
 
 /* ---------------------------------------------------------------- hulls */
@@ -115,7 +129,7 @@ static void add_half_space(Mjcf* m, const ModelHull* hull) {
     text_add(m->out, " type=\"plane\" size=\"0 0 1\"");
     xml_vector(m->out, "pos", vec3_scale(hull->normal, hull->offset));
   } else {
-    note(m, m->model->links[hull->link].name, "its half-space moves and becomes a slab of 200 x 200 x 2 m");
+    mjcf_note(m, m->model->links[hull->link].name, "its half-space moves and becomes a slab of 200 x 200 x 2 m");
     text_add(m->out, " type=\"box\"");
     xml_vector(m->out, "size", vec3(SLAB_HALF_WIDTH, SLAB_HALF_WIDTH, SLAB_HALF_THICKNESS));
     xml_vector(m->out, "pos", vec3_scale(hull->normal, hull->offset - SLAB_HALF_THICKNESS));
@@ -129,7 +143,7 @@ static void add_geom(Mjcf* m, int index) {
   Pose pose;
   Vec3 half;
   hull_name(&name, m->model, index);
-  indent(m);
+  mjcf_indent(m);
   text_add(m->out, "<geom");
   xml_text(m->out, "name", name.data);
   if (!hull->kind->bounded) {
@@ -157,14 +171,14 @@ static void add_inertial(Mjcf* m, int index) {
   if (is_static(m, index)) return;
   if (!(link->mass > 0)) {
     if (link->dof_count == 0) return;
-    note(m, link->name, "it moves without a mass and gets 1 kg and 1 kg m^2");
-    indent(m);
+    mjcf_note(m, link->name, "it moves without a mass and gets 1 kg and 1 kg m^2");
+    mjcf_indent(m);
     text_add(m->out, "<inertial pos=\"0 0 0\" mass=\"1\" diaginertia=\"1 1 1\"/>\n");
     return;
   }
   Mat3 i = mass_moment_inertia_tensor(&link->moment);
   const double six[6] = {i.m[0][0], i.m[1][1], i.m[2][2], i.m[0][1], i.m[0][2], i.m[1][2]};
-  indent(m);
+  mjcf_indent(m);
   text_add(m->out, "<inertial");
   xml_vector(m->out, "pos", link->center);
   xml_numbers(m->out, "mass", &link->mass, 1);
@@ -181,7 +195,7 @@ static bool is_driven(const Mjcf* m, int index) {
 }
 
 /* MuJoCo's free joint: all six degrees of freedom against the world, nothing acting on them. */
-static bool is_free_joint(const Mjcf* m, int index) {
+bool mjcf_is_free(const Mjcf* m, int index) {
   const ModelLink* link = &m->model->links[index];
   if (link->parent >= 0 || !joint_floats(&link->joint) || is_driven(m, index)) return false;
   for (int k = 0; k < link->dof_count; k++)
@@ -201,7 +215,7 @@ static void add_free_joint(Mjcf* m, int index) {
   Vec3 speed = vec3(0, 0, 0);
   for (int k = 0; k < 3; k++) speed = vec3_add_scaled(speed, v[k], link->joint.slide_axis[k]);
   speed = mat3_mul_vec(link->origin.r, speed);
-  indent(m);
+  mjcf_indent(m);
   text_add(m->out, "<freejoint");
   xml_text(m->out, "name", link->name);
   text_add(m->out, "/>\n");
@@ -209,8 +223,7 @@ static void add_free_joint(Mjcf* m, int index) {
   add_coordinates(&m->qvel, (const double[]){speed.x, speed.y, speed.z, v[3], v[4], v[5]}, 6);
 }
 
-/* `link/coordinate`, as the columns of joints.csv; a ball is `link/rotation`. */
-static void joint_name(Text* name, const Mjcf* m, int index, int dof) {
+void mjcf_joint_name(Text* name, const Mjcf* m, int index, int dof) {
   const ModelLink* link = &m->model->links[index];
   const SceneJoint* joint = &m->model->scene->links[index].joint;
   bool ball = dof >= link->joint.plain_count;
@@ -231,7 +244,7 @@ static void add_passive(Mjcf* m, const ModelLink* link, int dof, bool plain) {
   if (!link->passive) return;
   if (link->stiffness[dof] > 0) xml_numbers(m->out, "stiffness", &link->stiffness[dof], 1);
   if (link->stiffness[dof] > 0 && plain) xml_numbers(m->out, "springref", &link->rest[dof], 1);
-  if (!plain) note(m, link->name, "the spring of its ball pulls to zero, as stiff as about its first axis");
+  if (!plain) mjcf_note(m, link->name, "the spring of its ball pulls to zero, as stiff as about its first axis");
   if (link->friction[dof] > 0) xml_numbers(m->out, "frictionloss", &link->friction[dof], 1);
   if (link->armature[dof] > 0) xml_numbers(m->out, "armature", &link->armature[dof], 1);
 }
@@ -239,17 +252,19 @@ static void add_passive(Mjcf* m, const ModelLink* link, int dof, bool plain) {
 static void add_joint(Mjcf* m, int index, int dof, const char* type, const Vec3* axis) {
   const ModelLink* link = &m->model->links[index];
   Text name = {0};
-  joint_name(&name, m, index, dof);
-  indent(m);
+  mjcf_joint_name(&name, m, index, dof);
+  mjcf_indent(m);
   text_add(m->out, "<joint type=\"%s\"", type);
   xml_text(m->out, "name", name.data);
-  if (axis) xml_vector(m->out, "axis", *axis);
+  if (axis) xml_vector(m->out, "axis", reference_axis(m, index, dof));
+  if (axis && mjcf_refers_to_start(m) && !link->joint.quaternion)
+    xml_numbers(m->out, "ref", &start_of(m, index)[dof], 1);
   add_limits(m, link, dof, !axis);
   double damping = link->damping[dof];
   if (!axis) {
     damping = fmax(damping, fmax(link->damping[dof + 1], link->damping[dof + 2]));
     if (link->damping[dof] < damping || link->damping[dof + 1] < damping || link->damping[dof + 2] < damping)
-      note(m, link->name, "the damping of its ball is different about its axes: the largest is taken for all");
+      mjcf_note(m, link->name, "the damping of its ball is different about its axes: the largest is taken for all");
   }
   if (damping > 0) xml_numbers(m->out, "damping", &damping, 1);
   add_passive(m, link, dof, axis != NULL);
@@ -259,7 +274,7 @@ static void add_joint(Mjcf* m, int index, int dof, const char* type, const Vec3*
 
 static void add_joints(Mjcf* m, int index) {
   const ModelLink* link = &m->model->links[index];
-  if (is_free_joint(m, index)) {
+  if (mjcf_is_free(m, index)) {
     add_free_joint(m, index);
     return;
   }
@@ -298,7 +313,7 @@ static void add_actuator(Mjcf* m, int index, int dof, const Actuator* a) {
   static const char* const WORDS[] = {"position", "velocity", "general"};
   const ModelLink* link = &m->model->links[index];
   Text name = {0}, own = {0};
-  joint_name(&name, m, index, dof);
+  mjcf_joint_name(&name, m, index, dof);
   bool ball = dof >= link->joint.plain_count;
   text_add(&own, "%s%s%s", name.data, ball ? (const char*[]){"/x", "/y", "/z"}[dof - link->joint.plain_count] : "",
            a->kind == ACTUATOR_VELOCITY ? " rate" : "");
@@ -353,11 +368,11 @@ static void add_controller(Mjcf* m, const ModelController* controller) {
   double value[JOINT_MAX_DOF], speed[JOINT_MAX_DOF];
   signal_eval(&controller->target, -controller->source->delay, value, speed);
   if (controller->type == CONTROLLER_PRESCRIBED)
-    note(m, link->name, "its joint is prescribed and becomes a stiff spring and damper");
+    mjcf_note(m, link->name, "its joint is prescribed and becomes a stiff spring and damper");
   if (controller->source->measure_count > 0)
-    note(m, link->name, "the feedback of its drive is left out: a program that runs MuJoCo would have to add it");
+    mjcf_note(m, link->name, "the feedback of its drive is left out: a program that runs MuJoCo would have to add it");
   if (link->joint.quaternion)
-    note(m, link->name, "the target of its ball acts on the parts of the rotation vector one by one");
+    mjcf_note(m, link->name, "the target of its ball acts on the parts of the rotation vector one by one");
   for (int k = 0; k < link->dof_count; k++) {
     Actuator own[2];
     int count = actuators_of(m, controller, k, value[k], speed[k], own);
@@ -380,7 +395,7 @@ static void add_load_sites(Mjcf* m, int index) {
   for (int k = 0; k < m->model->load_count; k++) {
     const ModelLoad* load = &m->model->loads[k];
     if (load->link != index || !load_acts(m, load)) continue;
-    indent(m);
+    mjcf_indent(m);
     text_add(m->out, "<site name=\"load%d\"", k);
     xml_vector(m->out, "pos", model_load_point(m->model, load));
     text_add(m->out, "/>\n");
@@ -494,22 +509,26 @@ static void add_contacts(Mjcf* m) {
 
 static void open_body(Mjcf* m, int index) {
   const ModelLink* link = &m->model->links[index];
-  indent(m);
+  mjcf_indent(m);
   text_add(m->out, "<body");
   xml_text(m->out, "name", link->name);
-  xml_vector(m->out, "pos", link->origin.t);
-  xml_quat(m->out, "quat", quat_from_mat3(link->origin.r));
+  Pose pose = reference_pose(m, index);
+  if (mjcf_is_free(m, index) && mjcf_refers_to_start(m))
+    pose = pose_mul(link->origin, joint_motion(&link->joint, start_of(m, index)));
+  xml_vector(m->out, "pos", pose.t);
+  xml_quat(m->out, "quat", quat_from_mat3(pose.r));
   text_add(m->out, ">\n");
   m->depth++;
   add_joints(m, index);
   add_inertial(m, index);
   add_load_sites(m, index);
+  mjcf_add_closure_sites(m, index);
   for (int k = 0; k < link->hull_count; k++) add_geom(m, link->hull_first + k);
 }
 
 static void close_body(Mjcf* m) {
   m->depth--;
-  indent(m);
+  mjcf_indent(m);
   text_add(m->out, "</body>\n");
 }
 
@@ -580,6 +599,11 @@ static void add_defaults(Mjcf* m) {
   }
   text_add(m->out, "/>\n    <joint");
   xml_numbers(m->out, "solreflimit", limit, 2);
+  if (mjcf_refers_to_start(m)) {
+    text_add(m->out, "/>\n    <equality");
+    xml_numbers(m->out, "solref", limit, 2);
+    text_add(m->out, " solimp=\"" CONTACT_IMPEDANCE "\"");
+  }
   text_add(m->out, "/>\n  </default>\n");
 }
 
@@ -593,18 +617,13 @@ static void add_keyframe(Mjcf* m) {
 
 static void tell_restitution(Mjcf* m) {
   if (m->model->contact.bounces && m->model->contact_model != CONTACT_NONE)
-    note(m, m->model->scene->name, "restitution is left out: MuJoCo has none");
+    mjcf_note(m, m->model->scene->name, "restitution is left out: MuJoCo has none");
 }
 
 static void tell_compensation(Mjcf* m) {
-  for (int k = 0; k < m->model->closure_count; k++)
-    note(m, m->model->links[m->model->closures[k].link[0]].name, "a closure of it is left out (equality)");
-  for (int k = 0; k < m->model->coupling_count; k++)
-    note(m, m->model->links[m->model->dof_link[m->model->couplings[k].dof[0]]].name,
-         "the coupling of its joint is left out (equality)");
   for (int i = 0; i < m->model->link_count; i++)
     if (m->model->links[i].gravity_compensation != 0)
-      note(m, m->model->links[i].name, "its gravity compensation is left out (gravcomp of later versions)");
+      mjcf_note(m, m->model->links[i].name, "its gravity compensation is left out (gravcomp of later versions)");
 }
 
 static void add_model(Mjcf* m) {
@@ -621,9 +640,11 @@ static void add_model(Mjcf* m) {
   text_add(m->out, "  <worldbody>\n");
   if (has_world_loads(m)) text_add(m->out, "    <site name=\"world\"/>\n");
   m->depth = 2;
+  mjcf_add_closure_sites(m, -1);
   add_bodies(m);
   text_add(m->out, "  </worldbody>\n");
   add_contacts(m);
+  mjcf_add_closures(m);
   if (m->actuators.length > 0) text_add(m->out, "  <actuator>\n%s  </actuator>\n", m->actuators.data);
   add_keyframe(m);
   text_add(m->out, "</mujoco>\n");

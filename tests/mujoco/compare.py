@@ -138,6 +138,20 @@ def push():
              pairs[-1][1][f"{link}/px"], worst, 1e-2)
 
 
+def loops():
+    """Closures and couplings as equality constraints, which MuJoCo holds by stiff springs."""
+    for name, link, sets, limit in (("four-bar", "rocker", ["simulation.duration=0.5"], 1e-3),
+                                    ("slider-crank", "piston", ["simulation.duration=0.5", "simulation.integrator=second_order"], 1e-3),
+                                    ("differential", "rack", ["simulation.duration=0.5", "simulation.integrator=second_order"], 1e-3)):
+        ours, theirs = both(f"scenes/{name}.yaml", name, interval=0.01, timestep=1e-4,
+                            sets=["simulation.dt=5e-4", "simulation.record_every=20", *sets])
+        pairs = matched(ours, theirs)
+        assert len(pairs) > 40, len(pairs)
+        worst = max(max(distance(a, b, one), rotation_angle(a, b, one)) for a, b in pairs for one in links(a))
+        tell(name, f"largest difference of a place or an angle over 0.5 s (place of {link})", "m, rad",
+             *[row[f"{link}/px"] for row in pairs[-1]], worst, limit)
+
+
 def slide():
     ours, theirs = both("scenes/slide.yaml", "slide", interval=0.5)
     relative("slide", "distance (closed form 0.169895)", "m", ours[-1]["box/px"], theirs[-1]["box/px"], 0.02)
@@ -234,7 +248,7 @@ def spider():
     relative("spider", "height of the body at 6 s", "m", *high, 0.05)
 
 
-for case in (pendulum, double_pendulum, motors, springs, push, slide, incline, foot, rolling, stairs, wall, stack,
+for case in (pendulum, double_pendulum, motors, springs, push, loops, slide, incline, foot, rolling, stairs, wall, stack,
              spider_in_the_air, spider):
     case()
 header = ["scene", "quantity", "unit", "sdrs", "mujoco", "difference", "limit", "verdict"]

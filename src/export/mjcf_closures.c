@@ -1,0 +1,97 @@
+/* Closures and couplings in MJCF (docs/export.md). */
+#include "export/mjcf_parts.h"
+
+/* Why MuJoCo would hold it elsewhere, or not at all; NULL: it can. */
+static const char* closure_left_out(const Mjcf* m, const ModelClosure* c) {
+  if (c->type == CLOSURE_SLIDE) return "the slide that is a closure of it is left out: MuJoCo has none";
+  for (int side = 0; side < 2; side++)
+    for (int i = c->link[side]; i >= 0; i = m->model->links[i].parent)
+      if (m->model->links[i].joint.quaternion && !mjcf_is_free(m, i))
+        return "a closure of it is left out: a ball joint on its way starts elsewhere in MuJoCo's reference";
+  return NULL;
+}
+
+static bool has_site(const Mjcf* m, const ModelClosure* c) {
+  return c->type == CLOSURE_DISTANCE && !closure_left_out(m, c);
+}
+
+/* Ends of distances: of a link, or of the world (-1). */
+void mjcf_add_closure_sites(Mjcf* m, int index) {
+  for (int k = 0; k < m->model->closure_count; k++)
+    for (int side = 0; side < 2; side++) {
+      const ModelClosure* c = &m->model->closures[k];
+      if (c->link[side] != index || !has_site(m, c)) continue;
+      mjcf_indent(m);
+      text_add(m->out, "<site name=\"closure%d %d\"", k, side);
+      xml_vector(m->out, "pos", c->end[side]);
+      text_add(m->out, "/>\n");
+    }
+}
+
+static void add_bodies_of(Mjcf* m, const ModelClosure* c) {
+  xml_text(m->out, "body1", m->model->links[c->link[0]].name);
+  if (c->link[1] >= 0) xml_text(m->out, "body2", m->model->links[c->link[1]].name);
+}
+
+static void add_connect(Mjcf* m, const ModelClosure* c, Vec3 anchor) {
+  text_add(m->out, "    <connect");
+  add_bodies_of(m, c);
+  xml_vector(m->out, "anchor", anchor);
+  text_add(m->out, "/>\n");
+}
+
+static void add_equality(Mjcf* m, int k) {
+  const ModelClosure* c = &m->model->closures[k];
+  const char* name = m->model->links[c->link[0]].name;
+  if (closure_left_out(m, c)) {
+    mjcf_note(m, name, closure_left_out(m, c));
+    return;
+  }
+  if (c->break_force > 0) mjcf_note(m, name, "its closure does not break in MuJoCo");
+  if (c->type == CLOSURE_WELD) {
+    text_add(m->out, "    <weld");
+    add_bodies_of(m, c);
+    text_add(m->out, "/>\n");
+  } else if (c->type == CLOSURE_DISTANCE) {
+    text_add(m->out, "    <tendon tendon1=\"closure%d\"/>\n", k);
+  } else {
+    add_connect(m, c, c->end[0]);
+    if (c->type == CLOSURE_HINGE) /* a second point of its axis, u of its last two rows */
+      add_connect(m, c, vec3_add_scaled(c->end[0], c->size, c->rows[c->row_count - 1].u));
+  }
+}
+
+static void add_tendons(Mjcf* m) {
+  const Model* model = m->model;
+  text_add(m->out, "  <tendon>\n");
+  for (int k = 0; k < model->closure_count; k++)
+    if (has_site(m, &model->closures[k]))
+      text_add(m->out,
+               "    <spatial name=\"closure%d\"><site site=\"closure%d 0\"/><site site=\"closure%d 1\"/></spatial>\n",
+               k, k, k);
+  for (int k = 0; k < model->coupling_count; k++) {
+    const ModelCoupling* c = &model->couplings[k];
+    text_add(m->out, "    <fixed name=\"coupling%d\">", k);
+    for (int i = 0; i < c->count; i++) {
+      Text name = {0};
+      int link = model->dof_link[c->dof[i]];
+      mjcf_joint_name(&name, m, link, c->dof[i] - model->links[link].dof_first);
+      text_add(m->out, "<joint");
+      xml_text(m->out, "joint", name.data);
+      xml_numbers(m->out, "coef", &c->slope[i], 1);
+      text_add(m->out, "/>");
+      text_free(&name);
+    }
+    text_add(m->out, "</fixed>\n");
+  }
+  text_add(m->out, "  </tendon>\n");
+}
+
+void mjcf_add_closures(Mjcf* m) {
+  if (!mjcf_refers_to_start(m)) return;
+  add_tendons(m);
+  text_add(m->out, "  <equality>\n");
+  for (int k = 0; k < m->model->closure_count; k++) add_equality(m, k);
+  for (int k = 0; k < m->model->coupling_count; k++) text_add(m->out, "    <tendon tendon1=\"coupling%d\"/>\n", k);
+  text_add(m->out, "  </equality>\n");
+}
