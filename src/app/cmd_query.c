@@ -38,7 +38,9 @@ static void answer_pair(Text* line, const QueryPair* pair) {
   Vec3* grad_b = MEMORY_NEW(Vec3, pair->b_count);
   ContactQuery answer = {0};
   double support = pair->law == CONTACT_LONG_RANGE ? (double)INFINITY : pair->support;
-  if (contact_query(pair->a, pair->a_count, pair->b, pair->b_count, support, &answer, grad_a, grad_b))
+  bool (*ask)(const Vec3*, int, const Vec3*, int, double, ContactQuery*, Vec3*, Vec3*) =
+      pair->law == CONTACT_IPC ? contact_query_mesh : contact_query;
+  if (ask(pair->a, pair->a_count, pair->b, pair->b_count, support, &answer, grad_a, grad_b))
     add_answer(line, pair, &answer, grad_a, grad_b);
   else
     text_add(line,
@@ -99,7 +101,9 @@ const Verb VERB_QUERY = {
         "witness_b, potential, plane [nx, ny, nz, o] with A on its negative side, grad_a, grad_b (potential and\n"
         "gradients for stiffness 1). When the hulls meet, distance is 0 and everything else null. \"law\": "
         "\"long_range\"\n"
-        "instead of a support: that law's potential of two pieces.\n"
+        "instead of a support: that law's potential of two pieces. \"law\": \"ipc\", with a support: that of "
+        "distances\n"
+        "of corners, edges and triangles.\n"
         "Exit codes: 0 answered, 3 the file holds something else, 5 cannot read.\n",
     .run = query,
 };

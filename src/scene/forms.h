@@ -143,6 +143,7 @@ typedef struct {
 typedef struct {
   const Node *a, *b;
   SceneMaterial material;
+  int model;
 } ContactPairForm;
 
 #endif

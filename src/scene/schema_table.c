@@ -130,6 +130,17 @@ static const SchemaRow ROWS[] = {
     {"contact_pair", "spinning", VALUE_NUMBER, AT(ContactPairForm, material.value[MATERIAL_SPINNING]), .unit = "m",
      .fallback = "(from the links, else contact.spinning)", .range = RANGE_AT_LEAST(0),
      .meaning = "Spinning friction between them."},
+    {"contact_pair", "model", VALUE_CHOICE, AT(ContactPairForm, model), .of = contact_model_words,
+     .fallback = "(contact.model)",
+     .meaning =
+         "Contact law between them instead of contact.model; none: they do not touch. Its parameters are support "
+         "and stiffness below, others that contact.model has too are the same, and else have their defaults."},
+    {"contact_pair", "support", VALUE_NUMBER, AT(ContactPairForm, material.value[MATERIAL_SUPPORT]), .unit = "m",
+     .fallback = "(derived from the scene)", .range = RANGE_ABOVE(0),
+     .meaning = "Support of the law that model names, where it has one."},
+    {"contact_pair", "stiffness", VALUE_NUMBER, AT(ContactPairForm, material.value[MATERIAL_STIFFNESS]),
+     .fallback = "(derived from the scene)", .range = RANGE_ABOVE(0),
+     .meaning = "Stiffness of the law that model names, in its unit."},
 
     /* ---------------------------------------------------------------- shape */
     {"shape", "type", VALUE_CHOICE, AT(SceneShapeForm, type),

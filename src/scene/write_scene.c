@@ -107,6 +107,7 @@ static void write_pairs(Text* out, const SceneContact* contact) {
     write_text(out, contact->pairs[i].name[0]);
     text_add(out, ", b: ");
     write_text(out, contact->pairs[i].name[1]);
+    if (contact->pairs[i].has_model) text_add(out, ", model: %s", contact_model_name(contact->pairs[i].model));
     write_material(out, &contact->pairs[i].material, ", ", "");
     text_add(out, "}\n");
   }
