@@ -155,11 +155,11 @@ static Status write_scene(Identification* id, const char* folder, Diagnostics* d
 typedef struct {
   Identification* id;
   JudgedRows* rows; /* (runs) */
-} Rows;
+} ResidualRows;
 
 static void judge_run(void* context, int index, int thread) {
   (void)thread;
-  Rows* r = context;
+  ResidualRows* r = context;
   double unused[3];
   shot_judge(r->id, r->id->x, &r->id->data.runs[index], unused, &r->rows[index]);
 }
@@ -170,7 +170,7 @@ static JudgedRows* judge_rows_of_runs(Identification* id) {
   double longest = 0;
   for (int k = 0; k < id->data.count; k++) longest = fmax(longest, id->data.runs[k].time[id->data.runs[k].count - 1]);
   for (int k = 0; k < id->data.count; k++) rows[k] = (JudgedRows){.bin = fmax(longest, 1e-9) / JUDGED_BINS};
-  Rows context = {id, rows};
+  ResidualRows context = {id, rows};
   parallel_for(id->options.threads, id->data.count, 2, 1, judge_run, &context);
   for (int train = 0; train < 2; train++) {
     int inside = 0, seen = 0;
