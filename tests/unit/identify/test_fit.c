@@ -294,9 +294,9 @@ static void intervals_cover_the_truth_Q4_Q8(void** state) {
   remove_rails(folder);
   snprintf(clear, sizeof clear, "rm -r '%s'", out);
   assert_int_equal(system(clear), 0);
-  /* of the 208 samples of a seed; runs are judged from the first sample as it is, so the residual has its noise, too */
+  /* at least as many as are said: what the task says of initial velocities, 1 m/s, is wider than how they are read */
   print_message("inside prediction intervals: %.3f\n", inside);
-  assert_true(inside > 0.85 && inside < 0.99);
+  assert_true(inside > 0.93);
   print_message("covered: damping %d, gravity %d of %d seeds\n", covered[0], covered[1], RAIL_SEEDS);
   for (int k = 0; k < 2; k++)
     if (covered[k] < 0.9 * RAIL_SEEDS || covered[k] > 0.99 * RAIL_SEEDS)
