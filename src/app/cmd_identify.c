@@ -1,4 +1,6 @@
 /* sdrs identify TASK: fit a scene's parameters to measured runs. */
+#include <string.h>
+
 #include "app/command.h"
 #include "identify/identify.h"
 
@@ -56,6 +58,11 @@ static void print_verdict(const FitRun* run) {
     fprintf(stderr, "%s: the data tells all %d parameters\n", run->task.name, identification_parameter_count(id));
   else
     fprintf(stderr, "%s: %s\n", run->task.name, identification_verdict(id));
+  for (const char* at = identification_told(id); *at && !run->options->quiet;) {
+    int length = (int)strcspn(at, "\n");
+    fprintf(stderr, "  told only together: %.*s\n", length, at);
+    at += length + (at[length] == '\n');
+  }
 }
 
 static void print_parameters(const FitRun* run) {

@@ -24,7 +24,7 @@ static void make_vectors(Identification* id) {
   double** const vectors[] = {&id->initial, &id->low, &id->high,     &id->scale,     &id->prior, &id->x,
                               &id->trial,   &id->g,   &id->singular, &id->deviation, &id->error};
   for (size_t k = 0; k < sizeof(vectors) / sizeof(vectors[0]); k++) *vectors[k] = MEMORY_NEW(double, n + 1);
-  double** const matrices[] = {&id->a, &id->raw_a, &id->directions, &id->covariance};
+  double** const matrices[] = {&id->a, &id->raw_a, &id->directions, &id->covariance, &id->base};
   for (size_t k = 0; k < sizeof(matrices) / sizeof(matrices[0]); k++) *matrices[k] = MEMORY_NEW(double, n* n + 1);
   id->held = MEMORY_NEW(bool, n + 1);
   for (int k = 0; k < n; k++) {
@@ -124,11 +124,12 @@ void identification_destroy(Identification* id) {
   measured_free(&id->data);
   if (id->has_model) model_destroy(&id->model);
   optimization_destroy(id->optimization);
-  void* owned[] = {id->initial,    id->low,      id->high,  id->scale,     id->prior,       id->x,     id->trial,
-                   id->g,          id->singular, id->error, id->deviation, id->a,           id->raw_a, id->directions,
-                   id->covariance, id->held,     id->sums,  id->judged,    id->judged_whole};
+  void* owned[] = {id->initial,    id->low,      id->high,  id->scale,     id->prior,  id->x,           id->trial,
+                   id->g,          id->singular, id->error, id->deviation, id->a,      id->raw_a,       id->directions,
+                   id->covariance, id->base,     id->held,  id->sums,      id->judged, id->judged_whole};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   text_free(&id->verdict);
+  text_free(&id->told);
   memory_free(id);
 }
 
@@ -381,6 +382,8 @@ Judgement identification_judgement(const Identification* id, bool train) {
 }
 
 /* ---------------------------------------------------------------- what it is asked */
+
+const char* identification_told(const Identification* id) { return id->told.data ? id->told.data : ""; }
 
 const char* identification_verdict(const Identification* id) { return id->verdict.data ? id->verdict.data : ""; }
 bool identification_identifiable(const Identification* id) { return id->undetermined == 0; }

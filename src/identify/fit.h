@@ -54,15 +54,35 @@ struct Identification {
   double* directions;           /* right singular vectors, one a row (variables^2) */
   Text verdict;
   int undetermined;
+  double* base; /* what held variables take part in: of combination j, the coefficient of variable k (variables^2) */
+  Text told;    /* the combinations that the data does tell, one a line */
+  double noise; /* of a residual, in the standard deviations of the task */
   double* covariance; /* (variables^2) */
   double* error;      /* standard errors (variables) */
   double quantile;
   double* judged;     /* position, rotation, coordinate of each run, fitted then unfitted (6 runs) */
+  double inside[2];   /* part of the residuals within 95 % of what is predicted: validation, training */
   bool* judged_whole; /* it could be simulated to the end, fitted then unfitted (2 runs) */
 };
 
+/* What is written of a judged run. */
+enum { JUDGED_PARTS = 3, JUDGED_BINS = 200 };
+typedef struct {
+  Text text;                             /* rows of residuals.csv */
+  int inside, seen;                      /* residuals within 1.96 deviations, and all */
+  double sum[JUDGED_PARTS][JUDGED_BINS]; /* distances by time */
+  int count[JUDGED_PARTS][JUDGED_BINS];
+  double bin; /* width of a bin of time [s] */
+} JudgedRows;
+
 /* Windows of the runs for training. */
 void shots_create(Identification* id);
+/* A run of validation that was followed as well as most, beside what was measured, as a run folder of its own: overlay/
+ * in `folder` (identify/overlay.c). */
+Status overlay_write(Identification* id, const char* folder, Diagnostics* diagnostics);
+/* Poses of all links in the rows of a whole run from its first state, (rows x links) of the caller; NULL: it cannot be
+ * simulated. *dt: between rows. */
+Pose* shot_poses(const Identification* id, const double* x, const MeasuredRun* run, int* rows, double* begin);
 void shots_free(Identification* id);
 /* Simulate a shot with these values (variables, its own locals). derivatives: sums are set whole, else cost only. */
 void shot_evaluate(const Identification* id, const double* x, const Shot* shot, const double* local, bool derivatives,
@@ -71,8 +91,9 @@ void shot_evaluate(const Identification* id, const double* x, const Shot* shot, 
 double shot_height(const Identification* id, const Shot* shot, int* ground);
 void shot_clear(const Identification* id, ShotSums* out);
 /* A whole run from its first state: means over its samples of the distances to what was measured [m, rad, m or rad];
- * false: it ends before. rows: where not NULL, a row for each sample and link is appended. */
-bool shot_judge(const Identification* id, const double* x, const MeasuredRun* run, double out[3], Text* rows);
+ * false: it ends before. rows: where not NULL, a row for each sample and link is appended, with what it is uncertain by
+ * (Q8). */
+bool shot_judge(const Identification* id, const double* x, const MeasuredRun* run, double out[3], JudgedRows* rows);
 
 /* ---------------------------------------------------------------- small dense matrices (identify/solve.c) */
 

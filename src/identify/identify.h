@@ -70,6 +70,9 @@ void identification_destroy(Identification* identification);
 Status identification_start(Identification* identification, Diagnostics* diagnostics);
 /* What the data cannot tell, in words, one line each; "" when it tells everything. */
 const char* identification_verdict(const Identification* identification);
+/* The combinations of variables that it tells where it does not tell all of them apart (base parameters), one a line.
+ */
+const char* identification_told(const Identification* identification);
 bool identification_identifiable(const Identification* identification);
 /* One step of the method. STATUS_INTERRUPTED: nothing has changed. */
 Status identification_advance(Identification* identification);

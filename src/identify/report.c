@@ -16,7 +16,7 @@ static void add_parameter(Json* json, const IdentifiedParameter* p) {
   json_close(json, '}');
 }
 
-static void add_judgement(Json* json, const char* key, const Judgement* j) {
+static void add_judgement(Json* json, const char* key, const Judgement* j, double inside) {
   json_open(json, key, '{');
   json_integer(json, "runs", j->runs);
   json_integer(json, "not_simulated", j->failed);
@@ -26,6 +26,7 @@ static void add_judgement(Json* json, const char* key, const Judgement* j) {
   json_number(json, "unfitted_position", j->unfitted_position);
   json_number(json, "unfitted_rotation", j->unfitted_rotation);
   json_number(json, "unfitted_coordinate", j->unfitted_coordinate);
+  json_number(json, "inside_95", inside);
   json_close(json, '}');
 }
 
@@ -77,6 +78,30 @@ static void add_verdict(Json* json, const Identification* id) {
   json_vector(json, "singular_values", id->singular, id->variables);
 }
 
+/* Combinations x_j + sum of c_k x_k that the data tells, at the values of the fit. */
+static void add_base(Json* json, const Identification* id) {
+  int n = id->variables;
+  json_open(json, "base_parameters", '[');
+  for (int j = 0; j < n && id->undetermined > 0; j++) {
+    if (id->held[j]) continue;
+    double value = 0;
+    Text name = {0};
+    json_open(json, NULL, '{');
+    for (int k = 0; k < n; k++) value += id->base[j * n + k] * id->x[k];
+    text_add(&name, "%s", identification_parameter(id, j).name);
+    for (int k = 0; k < n; k++)
+      if (k != j && id->base[j * n + k] != 0)
+        text_add(&name, " %+.4g %s", id->base[j * n + k], identification_parameter(id, k).name);
+    json_text(json, "name", name.data);
+    json_vector(json, "coefficients", id->base + (size_t)j * (size_t)n, n);
+    json_number(json, "value", value);
+    json_number(json, "standard_error", id->error[j]);
+    json_close(json, '}');
+    text_free(&name);
+  }
+  json_close(json, ']');
+}
+
 static Status write_json(Identification* id, const char* folder, const RunProgram* program, Text* out,
                          Diagnostics* diagnostics) {
   size_t start = out->length;
@@ -96,9 +121,10 @@ static Status write_json(Identification* id, const char* folder, const RunProgra
     add_parameter(&json, &p);
   }
   json_close(&json, ']');
+  add_base(&json, id);
   for (int train = 1; train >= 0; train--) {
     Judgement j = identification_judgement(id, train);
-    add_judgement(&json, train ? "training" : "validation", &j);
+    add_judgement(&json, train ? "training" : "validation", &j, id->inside[train]);
   }
   add_correlation(&json, id);
   add_runs(&json, id);
@@ -124,15 +150,75 @@ static Status write_scene(Identification* id, const char* folder, Diagnostics* d
   return status;
 }
 
-/* Fitted minus measured, of every sample of every run from its own first state. */
-static Status write_residuals(Identification* id, const char* folder, Diagnostics* diagnostics) {
-  Text text = {0};
-  text_add(&text, "run,part,link,time,x,y,z,rx,ry,rz,coordinate\n");
-  for (int k = 0; k < id->data.count; k++) {
-    double unused[3];
-    shot_judge(id, id->x, &id->data.runs[k], unused, &text);
+/* ---------------------------------------------------------------- residuals.csv, errors.csv */
+
+typedef struct {
+  Identification* id;
+  JudgedRows* rows; /* (runs) */
+} ResidualRows;
+
+static void judge_run(void* context, int index, int thread) {
+  (void)thread;
+  ResidualRows* r = context;
+  double unused[3];
+  shot_judge(r->id, r->id->x, &r->id->data.runs[index], unused, &r->rows[index]);
+}
+
+/* All runs with what is predicted of them. Owned by the caller. */
+static JudgedRows* judge_rows_of_runs(Identification* id) {
+  JudgedRows* rows = memory_alloc(sizeof(JudgedRows) * (size_t)(id->data.count + 1));
+  double longest = 0;
+  for (int k = 0; k < id->data.count; k++) longest = fmax(longest, id->data.runs[k].time[id->data.runs[k].count - 1]);
+  for (int k = 0; k < id->data.count; k++) rows[k] = (JudgedRows){.bin = fmax(longest, 1e-9) / JUDGED_BINS};
+  ResidualRows context = {id, rows};
+  parallel_for(id->options.threads, id->data.count, 2, 1, judge_run, &context);
+  for (int train = 0; train < 2; train++) {
+    int inside = 0, seen = 0;
+    for (int k = 0; k < id->data.count; k++) {
+      inside += id->data.runs[k].train == train ? rows[k].inside : 0;
+      seen += id->data.runs[k].train == train ? rows[k].seen : 0;
+    }
+    id->inside[train] = seen > 0 ? (double)inside / seen : (double)NAN;
   }
+  return rows;
+}
+
+/* Fitted minus measured, of every sample of every run from its own first state. */
+static Status write_residuals(const Identification* id, const JudgedRows* rows, const char* folder,
+                              Diagnostics* diagnostics) {
+  Text text = {0};
+  text_add(&text, "run,part,link,time,x,y,z,rx,ry,rz,coordinate,sx,sy,sz,srx,sry,srz,scoordinate\n");
+  for (int k = 0; k < id->data.count; k++)
+    if (rows[k].text.length > 0) text_add_bytes(&text, rows[k].text.data, rows[k].text.length);
   char* path = file_join(folder, "residuals.csv");
+  Status status = file_write_reported(path, &text, diagnostics);
+  memory_free(path);
+  text_free(&text);
+  return status;
+}
+
+/* Mean distances over the runs by the time since they began. */
+static Status write_errors(const Identification* id, const JudgedRows* rows, const char* folder,
+                           Diagnostics* diagnostics) {
+  Text text = {0};
+  text_add(&text, "time,training_position,validation_position,training_rotation,validation_rotation,");
+  text_add(&text, "training_coordinate,validation_coordinate\n");
+  for (int bin = 0; bin < JUDGED_BINS && id->data.count > 0; bin++) {
+    text_add_double(&text, (bin + 0.5) * rows[0].bin);
+    for (int column = 0; column < 2 * JUDGED_PARTS; column++) {
+      double sum = 0;
+      int count = 0;
+      for (int k = 0; k < id->data.count; k++) {
+        if (id->data.runs[k].train == (column % 2 == 1)) continue;
+        sum += rows[k].sum[column / 2][bin];
+        count += rows[k].count[column / 2][bin];
+      }
+      text_add(&text, ",");
+      if (count > 0) text_add_double(&text, sum / count);
+    }
+    text_add(&text, "\n");
+  }
+  char* path = file_join(folder, "errors.csv");
   Status status = file_write_reported(path, &text, diagnostics);
   memory_free(path);
   text_free(&text);
@@ -141,9 +227,14 @@ static Status write_residuals(Identification* id, const char* folder, Diagnostic
 
 Status identification_write(Identification* id, const char* folder, const RunProgram* program, Text* json,
                             Diagnostics* diagnostics) {
+  JudgedRows* rows = judge_rows_of_runs(id);
   Status status = write_json(id, folder, program, json, diagnostics);
   if (status == STATUS_OK) status = write_scene(id, folder, diagnostics);
-  if (status == STATUS_OK) status = write_residuals(id, folder, diagnostics);
+  if (status == STATUS_OK) status = write_residuals(id, rows, folder, diagnostics);
+  if (status == STATUS_OK) status = write_errors(id, rows, folder, diagnostics);
+  if (status == STATUS_OK) status = overlay_write(id, folder, diagnostics);
+  for (int k = 0; k < id->data.count; k++) text_free(&rows[k].text);
+  memory_free(rows);
   return status;
 }
 

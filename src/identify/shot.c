@@ -537,26 +537,62 @@ void shot_evaluate(const Identification* id, const double* x, const Shot* shot, 
 
 /* ---------------------------------------------------------------- judging a whole run */
 
-static void add_judged(Text* rows, const Identification* id, const Residuals* s, const MeasuredLink* l, int sample,
-                       const double* r) {
+/* Standard deviation of residual k of what is predicted, in those of the task (Q8). */
+static double deviation_of(const Identification* id, const Residuals* s, size_t k) {
+  if (!s->j) return NAN;
+  const double* row = s->j + k * (size_t)s->columns;
+  double sum = id->noise * id->noise;
+  for (int i = 0; i < id->variables; i++)
+    for (int n = 0; n < id->variables; n++) sum += row[i] * id->covariance[i * id->variables + n] * row[n];
+  for (int i = 0; i < id->locals; i++) {
+    double own = local_deviation(id, i) * row[id->variables + i];
+    sum += own * own;
+  }
+  return sqrt(sum);
+}
+
+static void add_number(Text* rows, bool known, double value) {
+  text_add(rows, ",");
+  if (known && !isnan(value)) text_add_double(rows, value);
+}
+
+/* r, first: the residuals of the link in the sample, and the number of the first. */
+static void add_judged(JudgedRows* out, const Identification* id, const Residuals* s, const MeasuredLink* l, int sample,
+                       size_t first) {
   const TaskIdentify* t = s->settings;
-  csv_add_field(rows, s->simulation->shot->run->path);
-  text_add(rows, ",%s,", s->simulation->shot->run->train ? "training" : "validation");
+  Text* rows = &out->text;
+  const MeasuredRun* run = s->simulation->shot->run;
+  const double unit[3] = {t->position / l->source->weight, t->rotation / l->source->weight,
+                          t->coordinate / l->source->weight};
+  double value[7], deviation[7];
+  int part_of[7] = {0, 0, 0, 1, 1, 1, 2};
+  for (int k = 0, at = 0; k < 7; k++) {
+    bool has = k < 3 ? l->has_position : k < 6 ? l->has_rotation : l->coordinate_count > 0;
+    value[k] = has ? s->r[first + (size_t)at] : (double)NAN;
+    deviation[k] = has && !isnan(value[k]) ? deviation_of(id, s, first + (size_t)at) : (double)NAN;
+    at += has;
+    if (!isnan(value[k]) && !isnan(deviation[k])) {
+      out->seen++;
+      out->inside += fabs(value[k]) <= 1.959963984540054 * deviation[k];
+    }
+  }
+  csv_add_field(rows, run->path);
+  text_add(rows, ",%s,", run->train ? "training" : "validation");
   csv_add_field(rows, id->model.links[l->link].name);
   text_add(rows, ",");
-  text_add_double(rows, s->simulation->shot->run->time[s->simulation->shot->first + sample]);
-  const double unit[2] = {t->position / l->source->weight, t->rotation / l->source->weight};
-  for (int part = 0; part < 2; part++) {
-    bool has = part == 0 ? l->has_position : l->has_rotation;
-    for (int k = 0; k < 3; k++) {
-      text_add(rows, ",");
-      if (has && !isnan(r[k])) text_add_double(rows, unit[part] * r[k]);
-    }
-    r += has ? 3 : 0;
-  }
-  text_add(rows, ",");
-  if (l->coordinate_count > 0 && !isnan(r[0])) text_add_double(rows, t->coordinate / l->source->weight * r[0]);
+  text_add_double(rows, run->time[s->simulation->shot->first + sample]);
+  for (int k = 0; k < 7; k++) add_number(rows, true, unit[part_of[k]] * value[k]);
+  for (int k = 0; k < 7; k++) add_number(rows, true, unit[part_of[k]] * deviation[k]);
   text_add(rows, "\n");
+  int bin = (int)(run->time[s->simulation->shot->first + sample] / out->bin);
+  if (bin >= JUDGED_BINS) bin = JUDGED_BINS - 1;
+  for (int part = 0; part < JUDGED_PARTS; part++) {
+    double square = 0;
+    for (int k = 3 * part; k < (part < 2 ? 3 * part + 3 : 7); k++) square += value[k] * value[k];
+    if (isnan(square)) continue;
+    out->sum[part][bin] += unit[part] * sqrt(square);
+    out->count[part][bin]++;
+  }
 }
 
 /* Adds the size of three residuals to a mean. */
@@ -568,7 +604,7 @@ static void add_mean(const double* r, int count, double unit, double* sum, int* 
   (*seen)++;
 }
 
-static void judge_rows(const Identification* id, const Residuals* s, int samples, double out[3], Text* rows) {
+static void judge_rows(const Identification* id, const Residuals* s, int samples, double out[3], JudgedRows* rows) {
   const TaskIdentify* t = s->settings;
   const MeasuredRun* run = s->simulation->shot->run;
   int seen[3] = {0};
@@ -576,7 +612,7 @@ static void judge_rows(const Identification* id, const Residuals* s, int samples
     const double* r = s->r + (size_t)k * (size_t)s->count;
     for (int i = 0; i < run->link_count; i++) {
       const MeasuredLink* l = &run->links[i];
-      if (rows) add_judged(rows, id, s, l, k, r);
+      if (rows) add_judged(rows, id, s, l, k, (size_t)(r - s->r));
       double weight = l->source->weight;
       if (l->has_position) add_mean(r, 3, t->position / weight, &out[0], &seen[0]);
       r += 3 * l->has_position;
@@ -589,7 +625,28 @@ static void judge_rows(const Identification* id, const Residuals* s, int samples
   for (int k = 0; k < 3; k++) out[k] = seen[k] > 0 ? out[k] / seen[k] : 0;
 }
 
-bool shot_judge(const Identification* id, const double* x, const MeasuredRun* run, double out[3], Text* rows) {
+/* Derivatives of a run that is judged; false: values only. */
+static bool judge_forward(const Identification* id, Residuals* s) {
+  Simulation* simulation = s->simulation;
+  int failed;
+  s->columns = id->variables + id->locals;
+  s->j = MEMORY_NEW(double, (size_t)s->simulation->shot->count*(size_t)s->count*(size_t)s->columns + 1);
+  s->bar = memory_alloc(sizeof(double[3][4]) * (size_t)simulation->model.link_count);
+  memset(s->bar, 0, sizeof(double[3][4]) * (size_t)simulation->model.link_count);
+  s->forward = step_forward_create(&simulation->model, s->columns, chain, s);
+  if (simulation->placed) step_forward_place(s->forward, simulation->placed);
+  bool sound = recording_forward(s->forward, &simulation->recording, visit_row, s, &failed);
+  step_forward_destroy(s->forward);
+  if (sound) return true;
+  memory_free(s->j);
+  s->j = NULL;
+  s->forward = NULL;
+  s->next = 0;
+  memset(s->r, 0, sizeof(double) * (size_t)(s->simulation->shot->count * s->count));
+  return false;
+}
+
+bool shot_judge(const Identification* id, const double* x, const MeasuredRun* run, double out[3], JudgedRows* rows) {
   int first = 0;
   while (first < run->count - 1 && !can_begin(run, first)) first++;
   Shot shot = {.run = run, .first = first, .count = run->count - first};
@@ -606,11 +663,34 @@ bool shot_judge(const Identification* id, const double* x, const MeasuredRun* ru
     shot.count = samples;
     s.r = MEMORY_NEW(double, (size_t)(samples * s.count) + 1);
     for (int k = 0; k < 3; k++) out[k] = 0;
-    for (int row = 0; row <= steps; row++) visit_row(&s, NULL, row);
+    if (!rows || !judge_forward(id, &s))
+      for (int row = 0; row <= steps; row++) visit_row(&s, NULL, row);
     judge_rows(id, &s, samples, out, rows);
     memory_free(s.r);
+    memory_free(s.j);
+    memory_free(s.bar);
   }
   simulation_free(&simulation);
   memory_free(shot.places);
   return whole;
+}
+
+Pose* shot_poses(const Identification* id, const double* x, const MeasuredRun* run, int* rows, double* begin) {
+  int first = 0;
+  while (first < run->count - 1 && !can_begin(run, first)) first++;
+  Shot shot = {.run = run, .first = first, .count = run->count - first};
+  place_samples(&shot, id->model.simulation.dt);
+  Simulation simulation = {.id = id, .shot = &shot};
+  Pose* out = NULL;
+  size_t links = (size_t)id->model.link_count;
+  if (simulate(&simulation, x, NULL)) {
+    *rows = simulation.recording.steps + 1;
+    *begin = run->time[first];
+    out = MEMORY_NEW(Pose, (size_t)*rows * links);
+    for (int row = 0; row < *rows; row++)
+      memcpy(out + (size_t)row * links, recording_pose(&simulation.recording, row), sizeof(Pose) * links);
+  }
+  simulation_free(&simulation);
+  memory_free(shot.places);
+  return out;
 }

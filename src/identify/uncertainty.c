@@ -69,6 +69,7 @@ void find_uncertainty(Identification* id) {
   double *inverse_a = MEMORY_NEW(double, n*n + 1), *sandwich = MEMORY_NEW(double, n*n + 1);
   for (int s = 0; s < id->shot_count; s++) residuals += id->shots[s].usable ? id->sums[s].residuals : 0;
   double scale = residuals > unknowns ? 2 * id->cost / (residuals - unknowns) : 1;
+  id->noise = sqrt(scale);
   if (!inverse(id, inverse_a)) memset(inverse_a, 0, sizeof(double) * (size_t)(n * n));
   between_runs(id, inverse_a, sandwich, &runs);
   id->quantile = runs >= RUNS_TELL ? student_975(runs - 1) : NORMAL_975;

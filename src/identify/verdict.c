@@ -17,6 +17,31 @@ static double* scaled_matrix(const Identification* id) {
 
 static const char* name_of(const Identification* id, int k) { return optimization_variable(id->optimization, k).name; }
 
+/* Two that change together by the same part, by parts that are each other's inverse, or by as much. */
+#define SAME 0.02
+static const char* what_counts(const Identification* id, const double* v, int a, int b) {
+  double da = v[a] * id->scale[a], db = v[b] * id->scale[b], xa = id->initial[a], xb = id->initial[b];
+  double ra = xa != 0 ? da / xa : 0, rb = xb != 0 ? db / xb : 0;
+  if (ra != 0 && rb != 0 && fabs(ra - rb) < SAME * fabs(ra)) return "ratio";
+  if (ra != 0 && rb != 0 && fabs(ra + rb) < SAME * fabs(ra)) return "product";
+  if (fabs(da + db) < SAME * fabs(da)) return "sum";
+  return fabs(da - db) < SAME * fabs(da) ? "difference" : NULL;
+}
+
+/* "mass and stiffness appear only as their ratio"; of more than two, where all change by the same part. */
+static void add_words(Identification* id, const double* v, const int* named, int count) {
+  const char* word = what_counts(id, v, named[0], named[1]);
+  for (int k = 2; k < count && word; k++) {
+    const char* other = what_counts(id, v, named[0], named[k]);
+    if (strcmp(word, "ratio") != 0 || !other || strcmp(other, word) != 0) word = NULL;
+  }
+  if (!word) return;
+  text_add(&id->verdict, "; ");
+  for (int k = 0; k < count; k++)
+    text_add(&id->verdict, "%s%s", k == 0 ? "" : k == count - 1 ? " and " : ", ", name_of(id, named[k]));
+  text_add(&id->verdict, " appear only as their %s%s", word, count > 2 ? "s" : "");
+}
+
 /* The largest part of a direction is 1 in what is printed. */
 static void add_direction(Identification* id, const double* v) {
   int named = 0, best = 0;
@@ -37,11 +62,41 @@ static void add_direction(Identification* id, const double* v) {
   text_add(&id->verdict, ": all stays as it is when they change together, by");
   for (int k = 0; k < id->variables; k++)
     if (fabs(v[k]) > NAMED * fabs(v[best])) text_add(&id->verdict, " %+.3g", v[k] / v[best] * id->scale[k]);
+  int* list = MEMORY_NEW(int, named + 1);
+  for (int k = 0, next = 0; k < id->variables; k++)
+    if (fabs(v[k]) > NAMED * fabs(v[best])) list[next++] = k;
+  add_words(id, v, list, named);
+  memory_free(list);
+}
+
+/* A part of a combination that is worth naming, in units of large changes. */
+#define TAKES_PART 1e-3
+
+/* What does not change along any of the directions (Q9): x_j - sum over held d of (dx_j / dx_d) x_d. basis: rows with one
+ * held variable each, pivot (rows). */
+static void find_base(Identification* id, const double* basis, const int* pivot, int count) {
+  int n = id->variables;
+  for (int j = 0; j < n; j++) {
+    id->base[j * n + j] = 1;
+    bool combined = false;
+    for (int row = 0; row < count && !id->held[j]; row++) {
+      double slope = basis[row * n + j] / basis[row * n + pivot[row]];
+      if (fabs(slope) < TAKES_PART) continue;
+      id->base[j * n + pivot[row]] = -slope * id->scale[j] / id->scale[pivot[row]];
+      combined = true;
+    }
+    if (!combined) continue;
+    if (id->told.length > 0) text_add(&id->told, "\n");
+    text_add(&id->told, "%s", name_of(id, j));
+    for (int k = 0; k < n; k++)
+      if (k != j && id->base[j * n + k] != 0) text_add(&id->told, " %+.4g %s", id->base[j * n + k], name_of(id, k));
+  }
 }
 
 /* Directions without information are spanned with one variable of its own each: held, it makes the others known. */
 static void hold_variables(Identification* id, int first) {
-  int n = id->variables, count = n - first;
+  int n = id->variables, count = n - first, rows = 0;
+  int* pivot = MEMORY_NEW(int, count + 1);
   double* basis = MEMORY_NEW(double, count* n + 1);
   memcpy(basis, id->directions + (size_t)first * (size_t)n, sizeof(double) * (size_t)(count * n));
   for (int row = 0; row < count; row++) {
@@ -56,12 +111,15 @@ static void hold_variables(Identification* id, int first) {
     }
     if (!(fabs(basis[row * n + best]) > 0)) break;
     id->held[best] = true;
+    pivot[rows++] = best;
     for (int i = 0; i < count; i++) {
       double factor = basis[i * n + best] / basis[row * n + best];
       for (int k = 0; k < n && i != row; k++) basis[i * n + k] -= factor * basis[row * n + k];
     }
   }
+  find_base(id, basis, pivot, rows);
   memory_free(basis);
+  memory_free(pivot);
 }
 
 void find_verdict(Identification* id) {

@@ -259,6 +259,36 @@ static bool start_pressure(PlotPanel* panel, const CsvTable* table) {
   return true;
 }
 
+/* ---------------------------------------------------------------- plots of errors.csv (sdrs identify) */
+
+static bool start_error(PlotPanel* panel, const CsvTable* table, const char* what, const char* title,
+                        const char* label) {
+  int time = csv_column(table, "time");
+  plot_panel_start(panel, title, "time since a run began [s]", label, false);
+  static const char* const parts[2] = {"training", "validation"};
+  for (int i = 0; i < 2; i++) {
+    Text name = {0};
+    text_add(&name, "%s_%s", parts[i], what);
+    int column = csv_column(table, name.data);
+    text_free(&name);
+    if (time < 0 || column < 0) return false;
+    plot_add_column(panel, table, time, column);
+  }
+  return true;
+}
+
+static bool start_position_error(PlotPanel* panel, const CsvTable* table) {
+  return start_error(panel, table, "position", "mean distance to measured positions", "m");
+}
+
+static bool start_rotation_error(PlotPanel* panel, const CsvTable* table) {
+  return start_error(panel, table, "rotation", "mean angle to measured rotations", "rad");
+}
+
+static bool start_joint_error(PlotPanel* panel, const CsvTable* table) {
+  return start_error(panel, table, "coordinate", "mean distance to measured coordinates", "m or rad");
+}
+
 /* ---------------------------------------------------------------- plots of convergence.csv */
 
 /* iteration, loss, terms ..., grad_design, ... */
@@ -299,6 +329,9 @@ static const struct {
     {"joint-forces", "forces.csv", start_joint_forces},
     {"closures", "closures.csv", start_closures},
     {"pressure", "pressure.csv", start_pressure},
+    {"position-error", "errors.csv", start_position_error},
+    {"rotation-error", "errors.csv", start_rotation_error},
+    {"joint-error", "errors.csv", start_joint_error},
 };
 enum { PLOT_COUNT = sizeof PLOTS / sizeof PLOTS[0] };
 

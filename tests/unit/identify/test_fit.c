@@ -259,19 +259,32 @@ static void remove_rails(const char* folder) {
   rmdir(folder);
 }
 
+/* Part of the samples within 95 % of what the fit predicts. */
+static double part_inside(Fit* f, const char* folder) {
+  Text json = {0};
+  const RunProgram program = {.version = "", .commit = ""};
+  assert_int_equal(identification_write(f->id, folder, &program, &json, &f->diagnostics), STATUS_OK);
+  text_free(&json);
+  return f->id->inside[1];
+}
+
 /* 95 % of 400: beyond 90 and 99 % is six standard deviations of a binomial off. */
-static void intervals_cover_the_truth_Q4(void** state) {
+static void intervals_cover_the_truth_Q4_Q8(void** state) {
   (void)state;
   char folder[] = "/tmp/sdrs-rails-XXXXXX", pattern[100];
   assert_non_null(mkdtemp(folder));
   snprintf(pattern, sizeof pattern, "%s/*.csv", folder);
+  char out[] = "/tmp/sdrs-rails-XXXXXX", clear[100];
+  assert_non_null(mkdtemp(out));
   int covered[2] = {0, 0};
+  double inside = 0;
   for (int seed = 1; seed <= RAIL_SEEDS; seed++) {
     Random random = {(uint64_t)seed};
     write_rails(folder, &random);
     Fit* f = fit_of(RAIL, pattern);
     fit_to_the_end(f);
     const double truth[2] = {RAIL_DAMPING, RAIL_GRAVITY};
+    if (seed <= 10) inside += 0.1 * part_inside(f, out);
     for (int k = 0; k < 2; k++) {
       IdentifiedParameter p = identification_parameter(f->id, k);
       covered[k] += p.low <= truth[k] && truth[k] <= p.high;
@@ -279,6 +292,11 @@ static void intervals_cover_the_truth_Q4(void** state) {
     fit_free(f);
   }
   remove_rails(folder);
+  snprintf(clear, sizeof clear, "rm -r '%s'", out);
+  assert_int_equal(system(clear), 0);
+  /* at least as many as are said: what the task says of initial velocities, 1 m/s, is wider than how they are read */
+  print_message("inside prediction intervals: %.3f\n", inside);
+  assert_true(inside > 0.93);
   print_message("covered: damping %d, gravity %d of %d seeds\n", covered[0], covered[1], RAIL_SEEDS);
   for (int k = 0; k < 2; k++)
     if (covered[k] < 0.9 * RAIL_SEEDS || covered[k] > 0.99 * RAIL_SEEDS)
@@ -286,7 +304,7 @@ static void intervals_cover_the_truth_Q4(void** state) {
 }
 
 /* Gravity and damping of a cart that has no mass of its own to be told: mass and damping count by their ratio only. */
-static void what_cannot_be_told_apart_is_named_Q5(void** state) {
+static void what_cannot_be_told_apart_is_named_Q5_Q9(void** state) {
   (void)state;
   char folder[] = "/tmp/sdrs-rails-XXXXXX", pattern[100], text[2000];
   assert_non_null(mkdtemp(folder));
@@ -301,6 +319,12 @@ static void what_cannot_be_told_apart_is_named_Q5(void** state) {
   assert_false(identification_identifiable(f->id));
   const char* said = identification_verdict(f->id);
   if (!strstr(said, "does not tell apart cart/damping/0 and cart/mass")) fail_msg("said: %s", said);
+  if (!strstr(said, "cart/damping/0 and cart/mass appear only as their ratio")) fail_msg("said: %s", said);
+  /* they begin at 0.5 and 1, so damping / mass stays when damping grows by half of what mass does */
+  const char* told_together = identification_told(f->id);
+  if (strcmp(told_together, "cart/damping/0 -0.5 cart/mass") != 0 &&
+      strcmp(told_together, "cart/mass -2 cart/damping/0") != 0)
+    fail_msg("told: %s", told_together);
   fit_free(f);
   remove_rails(folder);
 }
@@ -312,8 +336,8 @@ int main(void) {
       cmocka_unit_test(gradients_are_those_of_the_cost_Q2),
       cmocka_unit_test(gradients_of_velocities_Q7),
       cmocka_unit_test(gradients_of_loops_Q6),
-      cmocka_unit_test(what_cannot_be_told_apart_is_named_Q5),
-      cmocka_unit_test(intervals_cover_the_truth_Q4),
+      cmocka_unit_test(what_cannot_be_told_apart_is_named_Q5_Q9),
+      cmocka_unit_test(intervals_cover_the_truth_Q4_Q8),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,182 @@
+/* A measured run and the simulated one in the same picture: a run folder whose scene has every measured link twice. */
+#include <string.h>
+
+#include "identify/fit.h"
+
+/* Rows that are not measured in between stand where the last sample was. */
+typedef struct {
+  Identification* id;
+  const MeasuredRun* run;
+  Model model;    /* of the fitted scene */
+  bool* measured; /* what is measured, and what hangs on it (links) */
+  char* folder;
+} Overlay;
+
+/* The validation run in the middle of the order of their errors, or of all runs where none is kept for that. */
+static int typical_run(const Identification* id) {
+  int best = -1, count = 0;
+  bool any = false;
+  for (int k = 0; k < id->data.count; k++) any = any || !id->data.runs[k].train;
+  for (int k = 0; k < id->data.count; k++) count += any ? !id->data.runs[k].train : 1;
+  for (int k = 0; k < id->data.count && best < 0; k++) {
+    if (any && id->data.runs[k].train) continue;
+    const double* own = id->judged + 6 * k;
+    int smaller = 0;
+    for (int i = 0; i < id->data.count; i++) {
+      const double* other = id->judged + 6 * i;
+      double apart = other[0] + other[1] + other[2] - own[0] - own[1] - own[2];
+      if (any && id->data.runs[i].train) continue;
+      smaller += apart < 0 || (apart == 0 && i < k);
+    }
+    if (smaller == count / 2 && !isnan(own[0])) best = k;
+  }
+  return best >= 0 ? best : 0;
+}
+
+/* A name that the scene does not have; links' names hold no slash. */
+static char* copy_name(const char* name) {
+  Text text = {0};
+  text_add(&text, "%s.measured", name);
+  return text.data;
+}
+
+/* The fitted scene, and after its links a copy of each that was measured, which touches nothing. */
+static Status write_overlay_scene(const Overlay* o, Diagnostics* diagnostics) {
+  const Scene* fitted = optimization_scene_of(o->id->optimization, 0, o->id->x);
+  Scene both = *fitted;
+  int links = fitted->link_count;
+  both.links = MEMORY_NEW(SceneLink, 2 * links + 1);
+  memcpy(both.links, fitted->links, sizeof(SceneLink) * (size_t)links);
+  int* copy = MEMORY_NEW(int, links + 1);
+  for (int i = 0; i < links; i++) {
+    if (!o->measured[i]) continue;
+    copy[i] = both.link_count;
+    SceneLink* link = &both.links[both.link_count++];
+    *link = fitted->links[i];
+    link->name = copy_name(fitted->links[i].name);
+    link->collide = false;
+    link->parent = link->parent >= 0 && o->measured[link->parent] ? copy[link->parent] : link->parent;
+    const double pale[3] = {0.75, 0.75, 0.78};
+    memcpy(link->color, pale, sizeof(pale));
+  }
+  Text text = {0};
+  text_add(&text, "# %s as it was measured (*.measured) and as the fitted scene moves.\n", o->run->path);
+  scene_write_yaml(&both, o->folder, &text);
+  char* path = file_join(o->folder, "overlay.scene.yaml");
+  Status status = file_write_reported(path, &text, diagnostics);
+  for (int i = links; i < both.link_count; i++) memory_free(both.links[i].name);
+  memory_free(both.links);
+  memory_free(copy);
+  memory_free(path);
+  text_free(&text);
+  return status;
+}
+
+static void add_pose(Text* row, const Model* m, int link, Pose pose) {
+  Quat q = quat_from_mat3(pose.r);
+  Vec3 c = pose_apply(pose, m->links[link].center);
+  const double values[10] = {pose.t.x, pose.t.y, pose.t.z, q.w, q.x, q.y, q.z, c.x, c.y, c.z};
+  for (int k = 0; k < 10; k++) {
+    text_add(row, ",");
+    text_add_double(row, values[k]);
+  }
+}
+
+static void add_names(Text* row, const char* name) {
+  static const char* const columns[10] = {"px", "py", "pz", "qw", "qx", "qy", "qz", "cx", "cy", "cz"};
+  for (int k = 0; k < 10; k++) {
+    Text column = {0};
+    text_add(&column, "%s/%s", name, columns[k]);
+    text_add(row, ",");
+    csv_add_field(row, column.data);
+    text_free(&column);
+  }
+}
+
+static int sample_at(const MeasuredRun* r, double time) {
+  int k = 0;
+  while (k < r->count - 1 && r->time[k + 1] <= time + 1e-9) k++;
+  return k;
+}
+
+static Status write_trajectory(const Overlay* o, const Pose* poses, int rows, double begin, Diagnostics* diagnostics) {
+  const Model* m = &o->model;
+  Text text = {0};
+  Pose* seen = MEMORY_NEW(Pose, m->link_count);
+  double *q = MEMORY_NEW(double, m->coordinate_count + 1), *v = MEMORY_NEW(double, m->dof_count + 1);
+  text_add(&text, "time");
+  for (int i = 0; i < m->link_count; i++) add_names(&text, m->links[i].name);
+  for (int i = 0; i < m->link_count; i++) {
+    char* name = o->measured[i] ? copy_name(m->links[i].name) : NULL;
+    if (name) add_names(&text, name);
+    memory_free(name);
+  }
+  text_add(&text, "\n");
+  memcpy(q, m->initial_coordinates, sizeof(double) * (size_t)m->coordinate_count);
+  for (int row = 0; row < rows; row++) {
+    double time = row * m->simulation.dt;
+    measured_state(o->run, sample_at(o->run, begin + time), m, q, v);
+    model_poses(m, q, seen);
+    text_add_double(&text, time);
+    for (int i = 0; i < m->link_count; i++)
+      add_pose(&text, m, i, poses[(size_t)row * (size_t)m->link_count + (size_t)i]);
+    for (int i = 0; i < m->link_count; i++)
+      if (o->measured[i]) add_pose(&text, m, i, seen[i]);
+    text_add(&text, "\n");
+  }
+  char* path = file_join(o->folder, "trajectory.csv");
+  Status status = file_write_reported(path, &text, diagnostics);
+  memory_free(path);
+  memory_free(seen);
+  memory_free(q);
+  memory_free(v);
+  text_free(&text);
+  return status;
+}
+
+/* As much of a summary as pictures and pages need: which scene. */
+static Status write_summary(const Overlay* o, Diagnostics* diagnostics) {
+  Text text = {0};
+  Json json = {.out = &text};
+  json_open(&json, NULL, '{');
+  json_text(&json, "name", "overlay");
+  json_text(&json, "run", o->run->path);
+  json_open(&json, "inputs", '[');
+  json_open(&json, NULL, '{');
+  json_text(&json, "file", "overlay.scene.yaml");
+  json_close(&json, '}');
+  json_close(&json, ']');
+  json_close(&json, '}');
+  text_add(&text, "\n");
+  char* path = file_join(o->folder, "summary.json");
+  Status status = file_write_reported(path, &text, diagnostics);
+  memory_free(path);
+  text_free(&text);
+  return status;
+}
+
+Status overlay_write(Identification* id, const char* folder, Diagnostics* diagnostics) {
+  if (id->data.count == 0) return STATUS_OK;
+  Overlay o = {.id = id, .run = &id->data.runs[typical_run(id)], .folder = file_join(folder, "overlay")};
+  int rows;
+  double begin;
+  Pose* poses = shot_poses(id, id->x, o.run, &rows, &begin);
+  Diagnostics unheard = {0};
+  Status status = STATUS_OK;
+  if (poses && optimization_model(id->optimization, 0, id->x, &o.model, &unheard) == STATUS_OK) {
+    o.measured = MEMORY_NEW(bool, o.model.link_count);
+    for (int k = 0; k < o.run->link_count; k++) o.measured[o.run->links[k].link] = true;
+    for (int i = 0; i < o.model.link_count; i++)
+      if (o.model.links[i].parent >= 0 && o.measured[o.model.links[i].parent]) o.measured[i] = true;
+    status = file_make_folder_reported(o.folder, diagnostics);
+    if (status == STATUS_OK) status = write_overlay_scene(&o, diagnostics);
+    if (status == STATUS_OK) status = write_trajectory(&o, poses, rows, begin, diagnostics);
+    if (status == STATUS_OK) status = write_summary(&o, diagnostics);
+  }
+  model_destroy(&o.model);
+  diagnostics_free(&unheard);
+  memory_free(o.measured);
+  memory_free(o.folder);
+  memory_free(poses);
+  return status;
+}

@@ -1,0 +1,168 @@
+"""Data of known truth for sdrs identify, and what it makes of them (test_identify_synthetic.sh)."""
+
+import csv
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+SDRS, WORK = os.environ["SDRS"], os.environ["work"]
+JOINTS = ["one", "two", "three", "four", "five", "six", "seven"]
+ARM = {
+    "six/mass": 1.56, "six/center/x": 0.052, "six/center/y": 0.012, "six/center/z": 0.019, "six/inertia/scale": 1.04,
+    "seven/mass": 1.05, "seven/center/x": 0.021, "seven/center/y": 0.0095, "seven/center/z": -0.062, "seven/inertia/scale": 1.05,
+    "one/damping/0": 0.6, "two/damping/0": 1.7, "three/damping/0": 0.45, "four/damping/0": 1.2, "five/damping/0": 0.35,
+    "one/armature/0": 0.06, "one/inertia/scale": 1.2, "six/damping/0": 0.25, "seven/damping/0": 0.12,
+}
+INERTIA = {"one": [0.03, 0.03, 0.008, 0, 0, 0], "six": [0.004, 0.005, 0.005, 0, 0, 0], "seven": [0.003, 0.003, 0.002, 0, 0, 0]}
+PUSHED = {"contact/friction": 0.46, "box/center/x": 0.012, "box/center/y": -0.008}
+STARTS = {"arm": [[0.0] * 7, [0.4, 0.3, -0.5, -0.6, 0.7, 0.5, 1.0], [-0.3, -0.4, 0.8, 0.5, -0.9, -0.3, 0.2]],
+          "pushed": [[0.0, 0.0], [0.3, -0.2], [-0.2, 0.25]]}
+
+
+def run(*arguments, code=0):
+    done = subprocess.run([SDRS, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if done.returncode != code:
+        sys.exit(f"{' '.join(arguments)}: exit {done.returncode}, not {code}\n{done.stderr}")
+    return done.stderr
+
+
+def truth_of(name):
+    """Overrides of the scene that make the truth."""
+    if name == "pushed":
+        return [f"contact.friction={PUSHED['contact/friction']}", f"links.box.center=[{PUSHED['box/center/x']}, {PUSHED['box/center/y']}, 0]"]
+    out = []
+    for link in JOINTS:
+        out.append(f"links.{link}.joint.damping={ARM[link + '/damping/0']}")
+        if link == "one":
+            out.append(f"links.one.joint.armature={ARM['one/armature/0']}")
+        if link in INERTIA:
+            out.append(f"links.{link}.inertia=[{', '.join(str(ARM[link + '/inertia/scale'] * v) for v in INERTIA[link])}]")
+        if link not in ("six", "seven"):
+            continue
+        out.append(f"links.{link}.mass={ARM[link + '/mass']}")
+        out.append(f"links.{link}.center=[{', '.join(str(ARM[f'{link}/center/{axis}']) for axis in 'xyz')}]")
+    return out
+
+
+def start_of(name, start):
+    if name == "arm":
+        return "initial=[" + ", ".join(f"{{link: {j}, coordinates: [{q}]}}" for j, q in zip(JOINTS, start)) + "]"
+    return f"initial=[{{link: box, velocities: [{start[0]}, {start[1]}, 0, 0, 0, 0]}}]"
+
+
+def product(a, b):
+    """Of two quaternions, of length 1."""
+    w, x, y, z = a
+    v = [w * b[0] - x * b[1] - y * b[2] - z * b[3], w * b[1] + x * b[0] + y * b[3] - z * b[2],
+         w * b[2] - x * b[3] + y * b[0] + z * b[1], w * b[3] + x * b[2] - y * b[1] + z * b[0]]
+    size = sum(c * c for c in v) ** 0.5
+    return [c / size for c in v]
+
+
+def make(name, folder, noise=0.0, seed=0, extra=()):
+    """One CSV file a start, every fourth row; velocities at the start are known."""
+    os.makedirs(folder, exist_ok=True)
+    rng = random.Random(seed)
+    for number, start in enumerate(STARTS[name]):
+        sets = [a for s in [*truth_of(name), start_of(name, start), *extra] for a in ("--set", s)]
+        run("simulate", f"scenes/identify/{name}-scene.yaml", "-q", "-o", f"{WORK}/run", *sets)
+        every = 8 if any("dt=" in e for e in extra) else 4
+        if name == "arm":
+            rows = list(csv.reader(open(f"{WORK}/run/joints.csv")))[1::every]
+            head = ["time", *JOINTS, *[j + "_rate" for j in JOINTS]]
+            out = [[r[0], *[repr(float(v) + rng.gauss(0, noise)) for v in r[1:8]], *(["0"] * 7 if k == 0 else [""] * 7)] for k, r in enumerate(rows)]
+        else:
+            rows = list(csv.reader(open(f"{WORK}/run/trajectory.csv")))
+            at = rows[0].index("box/px")
+            head = ["time", "px", "py", "pz", "qw", "qx", "qy", "qz", "vx", "vy", "vz", "wx", "wy", "wz"]
+            out = []
+            for k, r in enumerate(rows[1::every]):
+                turn = [1] + [0.5 * rng.gauss(0, 10 * noise) for _ in range(3)] if k > 0 else [1, 0, 0, 0]
+                q = product([float(v) for v in r[at + 3 : at + 7]], turn)
+                p = [repr(float(v) + (rng.gauss(0, noise) if k > 0 else 0)) for v in r[at : at + 3]]
+                out.append([r[0], *p, *map(repr, q), *([repr(start[0]), repr(start[1]), *["0"] * 4] if k == 0 else [""] * 6)])
+        with open(f"{folder}/{number}.csv", "w") as file:
+            csv.writer(file).writerows([head, *out])
+
+
+def fit(name, data, folder, *more):
+    said = run("identify", f"scenes/identify/{name}.yaml", "--data", f"{data}/*.csv", "-o", folder, *more)
+    return json.load(open(f"{folder}/identify.json")), said
+
+
+def base_errors(found, truth):
+    """Relative errors of what is told: of combinations where not all can be told apart."""
+    names = [p["name"] for p in found["parameters"]]
+    out = {}
+    for base in found["base_parameters"]:
+        true = sum(c * truth[n] for c, n in zip(base["coefficients"], names))
+        size = max(abs(c * truth[n]) for c, n in zip(base["coefficients"], names) if c)
+        out[base["name"]] = (base["value"] - true) / size
+    if not found["base_parameters"]:
+        out = {p["name"]: (p["value"] - truth[p["name"]]) / abs(truth[p["name"]]) for p in found["parameters"]}
+    return out
+
+
+def check(name, truth):
+    clean = f"{WORK}/{name}-clean"
+    make(name, clean)
+    found, said = fit(name, clean, f"{WORK}/{name}-fit")
+    print(name, "\n".join(line for line in said.split("\n") if "apart" in line or "together" in line))
+    errors = base_errors(found, truth)
+    worst = max(errors, key=lambda n: abs(errors[n]))
+    print(f"{name}: {len(errors)} base parameters, worst {worst}: {100 * errors[worst]:.2g} %")
+    assert abs(errors[worst]) < 1e-3
+    v = found["validation"]
+    print(f"{name}: validation {v['position']:.3g} m ({v['unfitted_position']:.3g}), joints {v['coordinate']:.3g} ({v['unfitted_coordinate']:.3g})")
+
+
+def check_noise(name, truth, seeds, noise):
+    inside = count = 0
+    for seed in range(1, seeds + 1):
+        make(name, f"{WORK}/noisy", noise, seed)
+        found, _ = fit(name, f"{WORK}/noisy", f"{WORK}/noisy-fit", "--set", "identify.train=1")
+        for p in found["parameters"]:
+            inside += p["low"] <= truth[p["name"]] <= p["high"]
+            count += 1
+    print(f"{name}: {inside} of {count} intervals hold the truth (seeds 1 to {seeds})")
+    assert inside >= 0.8 * count
+
+
+def check_model_difference(name, truth):
+    """Data of another step, or integrator: what is left is more than noise, and prediction intervals say so."""
+    for extra in (["simulation.dt=0.002", "simulation.steps=500"], ["simulation.integrator=second_order"]):
+        make(name, f"{WORK}/other", extra=extra)
+        found, _ = fit(name, f"{WORK}/other", f"{WORK}/other-fit")
+        errors = base_errors(found, truth)
+        v = found["validation"]
+        print(name, extra[0], {n: f"{100 * e:.2g} %" for n, e in errors.items()}, f"validation {v['position']:.3g} m, inside {v['inside_95']:.2f}")
+        assert v["position"] < v["unfitted_position"]
+
+
+def check_killed(name):
+    """Killed in the middle, with another number of threads after that."""
+    data, folder = f"{WORK}/{name}-clean", f"{WORK}/killed"
+    arguments = [SDRS, "identify", f"scenes/identify/{name}.yaml", "--data", f"{data}/*.csv", "-q", "-o", folder]
+    process = subprocess.Popen([*arguments, "--threads", "1"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while process.poll() is None and not os.path.exists(f"{folder}/checkpoint"):
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    run(*arguments[1:], "--resume", "--threads", "2")
+    for file in ("identify.json", "residuals.csv", "errors.csv", "fitted.scene.yaml"):
+        assert open(f"{folder}/{file}").read() == open(f"{WORK}/{name}-fit/{file}").read(), file
+    print(f"{name}: killed and resumed: the same files")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["arm"]:
+        sys.exit(check("arm", ARM))
+    check("pushed", PUSHED)
+    check_killed("pushed")
+    check_model_difference("pushed", PUSHED)
+    check_noise("pushed", PUSHED, 8, 0.001)
+    check("arm", ARM)
