@@ -100,6 +100,7 @@ static void add_condition(Json* json, const MeshCondition* c) {
   json_open(json, "condition", '{');
   json_integer(json, "unused_points", c->unused_points);
   json_integer(json, "joined_points", c->joined_points);
+  json_number(json, "joining", c->joining);
   json_integer(json, "degenerate_triangles", c->degenerate_triangles);
   json_integer(json, "repeated_triangles", c->repeated_triangles);
   json_integer(json, "border_edges", c->border_edges);
@@ -274,7 +275,18 @@ static bool guarantees_hold(const Options* options, const Decomposition* d) {
   return d->convex && d->covers && d->connected && d->symmetric && d->within_budget && d->within_tolerance;
 }
 
-/* ---------------------------------------------------------------- holes through the mesh */
+/* ---------------------------------------------------------------- what the mesh is not */
+
+/* Joining beyond this is told [mesh diagonal]. */
+#define JOINING_TOLD 2e-7
+
+static void warn_joining(const Options* options, const Decomposition* d) {
+  if (options->quiet || d->condition.joining <= JOINING_TOLD * d->diagonal) return;
+  fprintf(
+      stderr,
+      "sdrs decompose: warning: triangles of the mesh did not meet: points up to %g apart were joined (%d joined)\n",
+      d->condition.joining, d->condition.joined_points);
+}
 
 /* A ring whose hulls are a disc holds nothing. */
 static void warn_filled_holes(const Options* options, const HoleCount* holes) {
@@ -298,6 +310,7 @@ static ExitCode finish(const Options* options, const Mesh* mesh, const Decomposi
   if (status == STATUS_OK) {
     if (options->json) fwrite(report.data, 1, report.length, stdout);
     say_result(options, result, folder);
+    warn_joining(options, result);
     warn_filled_holes(options, &holes);
     code = guarantees_hold(options, result) ? EXIT_DONE : EXIT_CHECK_FAILED;
   }

@@ -94,7 +94,7 @@ const Verb VERB_QUERY = {
     .details =
         "FILE holds questions, one JSON object after the other (a line each) or as a list. Answers: one JSON object\n"
         "a line. docs/queries.md says which method is for what, and names every key.\n"
-        "{\"method\": \"growth\" | \"distance\" | \"witness\" | \"manifold\", \"a\": shape, \"b\": shape,\n"
+        "{\"method\": \"growth\" | \"distance\" | \"witness\" | \"touch\" | \"manifold\", \"a\": shape, \"b\": shape,\n"
         "\"derivatives\": true}: a shape has its keys,\n"
         "position and quaternion; what a line leaves out is as in the line before, so a path is one line a pose.\n"
         "{\"a\": [[x,y,z],...], \"b\": [[x,y,z],...], \"support\": s}: two point sets; distance, witness_a,\n"

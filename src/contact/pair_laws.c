@@ -12,16 +12,16 @@ typedef struct {
   Model view;             /* the model with the law's parameters; shares all that it owns */
   double share;           /* its stiffness over the model's */
   bool parameters_shared; /* its own parameters are those of contact */
-} LawPart;
+} PairPart;
 
 /* The first part is the law of contact. */
 typedef struct {
   const Model* model;
-  LawPart* parts;
+  PairPart* parts;
   int count;
 } ByPair;
 
-static const LawPart* part_of_links(const ByPair* all, int a, int b) {
+static const PairPart* part_of_links(const ByPair* all, int a, int b) {
   return &all->parts[1 + model_pair_law(all->model, a, b)];
 }
 
@@ -29,20 +29,20 @@ static int link_of(const Model* model, int item) {
   return item < model->hull_count ? model->hulls[item].link : item - model->hull_count;
 }
 
-static const LawPart* part_of_items(const ByPair* all, int a, int b) {
+static const PairPart* part_of_items(const ByPair* all, int a, int b) {
   return part_of_links(all, link_of(all->model, a), link_of(all->model, b));
 }
 
 /* The pair as its own law sees it. */
-static const LawPart* turn_to(const LawPair* pair, LawPair* own) {
-  const LawPart* part = part_of_items(pair->law, pair->item[0], pair->item[1]);
+static const PairPart* turn_to(const LawPair* pair, LawPair* own) {
+  const PairPart* part = part_of_items(pair->law, pair->item[0], pair->item[1]);
   *own = *pair;
   own->law = part->own;
   return part;
 }
 
-static const LawPart* turn_to_recorded(const LawReplay* pair, LawReplay* own) {
-  const LawPart* part = part_of_items(pair->law, pair->record->hull_a, pair->record->hull_b);
+static const PairPart* turn_to_recorded(const LawReplay* pair, LawReplay* own) {
+  const PairPart* part = part_of_items(pair->law, pair->record->hull_a, pair->record->hull_b);
   *own = *pair;
   own->law = part->own;
   return part;
@@ -65,9 +65,9 @@ static Model view_of(const Model* model, int pair_law) {
 
 static void* create(const Model* model, int threads, double tolerance) {
   ByPair* all = MEMORY_NEW(ByPair, 1);
-  *all = (ByPair){model, MEMORY_NEW(LawPart, model->pair_law_count + 1), model->pair_law_count + 1};
+  *all = (ByPair){model, MEMORY_NEW(PairPart, model->pair_law_count + 1), model->pair_law_count + 1};
   for (int k = 0; k < all->count; k++) {
-    LawPart* part = &all->parts[k];
+    PairPart* part = &all->parts[k];
     part->view = view_of(model, k - 1);
     part->law = contact_law(&part->view);
     part->own = part->law->create(&part->view, threads, tolerance);
@@ -126,7 +126,7 @@ double contact_listed_range(const Model* model, int link_a, int link_b) {
 }
 
 static bool pairs_links(const void* instance, int link_a, int link_b) {
-  const LawPart* part = part_of_links(instance, link_a, link_b);
+  const PairPart* part = part_of_links(instance, link_a, link_b);
   return part->law->links && (!part->law->pairs_links || part->law->pairs_links(part->own, link_a, link_b));
 }
 
@@ -134,7 +134,7 @@ static double reach(const void* instance, int hull) {
   const ByPair* all = instance;
   double most = 0;
   for (int k = 0; k < all->count; k++) {
-    const LawPart* part = &all->parts[k];
+    const PairPart* part = &all->parts[k];
     most = fmax(most, part->law->reach ? part->law->reach(part->own, hull) : 0.5 * part->law->range(&part->view));
   }
   return most;
@@ -166,7 +166,7 @@ static void take_over(const LawPair* trial) {
 }
 
 static double nearest(const void* instance, const int item[2], const PairState* accepted) {
-  const LawPart* part = part_of_items(instance, item[0], item[1]);
+  const PairPart* part = part_of_items(instance, item[0], item[1]);
   return part->law->nearest ? part->law->nearest(part->own, item, accepted) : 0;
 }
 
@@ -290,13 +290,13 @@ static bool presses_on(const LawPair* pair) {
 /* A plane that parts them, parts them whatever their law is. */
 static bool part_hulls(void* instance, int thread, const HullInstance* a, const HullInstance* b, const GjkResult* found,
                        Plane* plane, double clearance[2]) {
-  const LawPart* part = ((const ByPair*)instance)->parts;
+  const PairPart* part = ((const ByPair*)instance)->parts;
   return part->law->part && part->law->part(part->own, thread, a, b, found, plane, clearance);
 }
 
 static bool press(void* instance, const HullInstance* a, const HullInstance* b, const GjkResult* found,
                   ContactSpot* spot) {
-  const LawPart* part = part_of_items(instance, spot->hull_a, spot->hull_b);
+  const PairPart* part = part_of_items(instance, spot->hull_a, spot->hull_b);
   return part->law->press && found->distance < part->law->range(&part->view) &&
          part->law->press(part->own, a, b, found, spot);
 }
@@ -304,7 +304,7 @@ static bool press(void* instance, const HullInstance* a, const HullInstance* b, 
 /* ---------------------------------------------------------------- a recorded pair */
 
 static bool revisit(void* instance, int thread, const ContactRecord* from, const PairBody body[2], void* own) {
-  const LawPart* part = part_of_items(instance, from->hull_a, from->hull_b);
+  const PairPart* part = part_of_items(instance, from->hull_a, from->hull_b);
   return part->law->revisit(part->own, thread, from, body, own);
 }
 
@@ -319,7 +319,7 @@ static void scale_ground(GroundShare* share, double factor) {
 }
 
 /* From stiffness 1 to the share of the model's that the law has; what is by its own parameters, to the pair's. */
-static void scale_shares(const LawPart* part, PairShares* s) {
+static void scale_shares(const PairPart* part, PairShares* s) {
   double factor = part->share;
   for (int side = 0; side < 2; side++) {
     for (int k = 0; k < s->count[side]; k++) {
@@ -341,7 +341,7 @@ static void scale_shares(const LawPart* part, PairShares* s) {
 
 static void reverse(const LawReplay* pair, const double twist[2][6], const PairCarry* carry, PairShares* out) {
   LawReplay own;
-  const LawPart* part = turn_to_recorded(pair, &own);
+  const PairPart* part = turn_to_recorded(pair, &own);
   part->law->reverse(&own, twist, carry, out);
   if (part != ((const ByPair*)pair->law)->parts) scale_shares(part, out);
 }

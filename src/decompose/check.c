@@ -126,7 +126,7 @@ static void check_coverage(Decomposition* d, const Mesh* mesh, const HullPlanes*
   for (int f = 0; f < mesh->face_count; f++) worst = fmax(worst, c.worst[f]);
   d->samples = ((rings + 1) * (rings + 2) / 2 + 1) * mesh->face_count;
   d->covered_miss = worst / d->diagonal;
-  d->covers = d->covered_miss <= COVER_TOLERANCE;
+  d->covers = d->covered_miss <= COVER_TOLERANCE + d->condition.joining / d->diagonal;
   memory_free(c.worst);
 }
 

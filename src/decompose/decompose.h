@@ -8,7 +8,8 @@
 
 /* What was wrong with a mesh as a solid, and was mended (docs/decompose.md). */
 typedef struct {
-  int unused_points, joined_points;             /* of no face; equal to an earlier one */
+  int unused_points, joined_points;             /* of no face; one with an earlier one */
+  double joining;                               /* points no farther apart were one, mesh unit */
   int degenerate_triangles, repeated_triangles; /* dropped */
   int border_edges, branching_edges;            /* of one face; of more than two */
   int turned_triangles;                         /* against their neighbours */

@@ -29,8 +29,8 @@ static const SchemaRow ROWS[] = {
      .meaning = "Contact model, its parameters, friction, pairs left out."},
     {"scene", "shapes", VALUE_MAP, AT(SceneForm, shapes), .of = "shape", .nullable = true,
      .meaning = "Shapes by name, for links to use."},
-    {"scene", "links", VALUE_LIST, AT(SceneForm, links), .of = "link", .required = true,
-     .meaning = "Rigid bodies, each after its parent."},
+    {"scene", "links", VALUE_LIST, AT(SceneForm, links), .of = "link", .nullable = true,
+     .fallback = "(those that include brings)", .meaning = "Rigid bodies, each after its parent."},
     {"scene", "controllers", VALUE_LIST, AT(SceneForm, controllers), .of = "controller", .nullable = true,
      .meaning = "What drives the joints."},
     {"scene", "loads", VALUE_LIST, AT(SceneForm, loads), .of = "load", .nullable = true,
@@ -87,8 +87,10 @@ static const SchemaRow ROWS[] = {
      .fallback = "(none)",
      .meaning =
          "What the run folder has only when it is asked for: velocities.csv (of links and joints), forces.csv (of "
-         "drives, loads, friction, springs, limits along joint coordinates), and in contacts.csv where each "
-         "contact acts, its centre of pressure, and its moment about there."},
+         "drives, loads, friction, springs, limits, closures along joint coordinates), closures.csv (how far each "
+         "closure and coupling is open, and its force), pressure.csv (of every link that moves the centre of pressure "
+         "of all its contacts, their force and their moment about there; nan where nothing touches), and in "
+         "contacts.csv where each contact acts, its centre of pressure, and its moment about there."},
     {"simulation", "substeps", VALUE_INTEGER, AT(SimulationForm, simulation.substeps), .fallback = "1",
      .range = RANGE_BETWEEN(1, SUBSTEPS_MAX),
      .meaning = "Equal parts that every step is taken in; rows and losses keep to whole steps. A step that fails is "
@@ -172,7 +174,8 @@ static const SchemaRow ROWS[] = {
          "Keep points that lie inside the hull: they carry mass with mass_model vertices, and an optimization may "
          "bring them out. Else they are dropped."},
     {"shape", "file", VALUE_TEXT, AT(SceneShapeForm, file), .only = "mesh", .required = true,
-     .meaning = "OBJ or STL file, relative to the scene file."},
+     .meaning = "OBJ or STL file, relative to the scene file; also .dae, .ply, .off, .gltf, .glb, .3ds, .fbx, .3mf, "
+                ".x3d by libassimp."},
     {"shape", "scale", VALUE_NUMBER, AT(SceneShapeForm, shape.scale), .only = "mesh", .unit = "m per unit",
      .fallback = "1.0", .range = RANGE_ABOVE(0), .meaning = "Length of the file's unit: 0.001 for millimetres."},
     {"shape", "hulls", VALUE_CHOICE, AT(SceneShapeForm, hulls), .only = "mesh", .of = "whole|groups",
@@ -515,6 +518,8 @@ static const SchemaRow ROWS[] = {
      .unit = "m, rad, N ...", .required = true,
      .meaning = "One row per knot, each with one number per channel; a flat list for one channel. Linear between "
                 "keyframes and in a sequence, a natural cubic through the knots of a spline."},
+    {"signal", "rows", VALUE_INTEGER, AT(SignalForm, rows), .only = "sequence", .range = RANGE_BETWEEN(1, 10000000),
+     .fallback = "(those of values)", .meaning = "Rows in all: the last one of values stands for all that follow it."},
     {"signal", "offset", VALUE_PER_DOF, AT(SignalForm, offset), .only = "sines", .unit = "m, rad, N ...",
      .fallback = "0", .meaning = "Value around which the sines swing, one number or one per channel."},
     {"signal", "terms", VALUE_TERMS, AT(SignalForm, terms), .of = "sine", .only = "sines", .required = true,
