@@ -2,7 +2,7 @@
 """Book stacking under the law long_range (LRI, table 2): twenty planks that lean out as far as they can less 0.1 %.
 
 Usage: scripts/book_stacking.py [COEFFICIENT...]     default: 1e-5 1e-6 1e-7 1e-8 1e-10; the program is $SDRS (./sdrs)
-For each coefficient writes a scene and its run below out/books/ and prints a row of docs/results/books.csv: least and largest
+For each coefficient writes a scene and its run below out/books/ and prints a row: least and largest
 margin between neighbours and that below the top plank [m], by how much the force on the top plank misses its weight [N], by how
 much the top plank has come down or aside [m], and whether the stack stands.
 """
