@@ -4,7 +4,8 @@
 Usage: scripts/book_stacking.py [COEFFICIENT...]     default: 1e-5 1e-6 1e-7 1e-8 1e-10; the program is $SDRS (./sdrs)
 For each coefficient writes a scene and its run below out/books/ and prints a row: least and largest
 margin between neighbours and that below the top plank [m], by how much the force on the top plank misses its weight [N], by how
-much the top plank has come down or aside [m], and whether the stack stands.
+much the top plank has come down or aside [m], and whether the stack stands. The planks
+begin level, and so the stack tips at 1e-6 and 1e-7, where the paper's stands: its margins are not those of the table yet.
 """
 
 import csv
