@@ -79,6 +79,7 @@ check_run() { # name; prints what is wrong
 names=("$@")
 if (($# == 0)); then
   for file in scenes/*.yaml scenes/tasks/*.yaml; do
+    grep -q out/meshes "$file" && continue # made of meshes that are not shipped
     name=${file#scenes/}
     names+=("${name%.yaml}")
   done

@@ -192,6 +192,20 @@ def hook(steps=12, sides=10, radius=0.03, thickness=0.006):
     return {"hook": tube([(-radius, 0.09), (-radius, 0.03)] + arc, thickness, sides, False)}
 
 
+def bowl(rings=8, segments=24, radius=0.3, curvature=0.5):
+    """An open paraboloid of triangles, z = r^2 / (2 curvature), its upper side in."""
+    points, faces = [(0.0, 0.0, 0.0)], [[0, 1 + k, 1 + (k + 1) % segments] for k in range(segments)]
+    for n in range(1, rings + 1):
+        r = radius * n / rings
+        points += [(*polar(r, 2 * math.pi * k / segments), r * r / (2 * curvature)) for k in range(segments)]
+    for n in range(rings - 1):
+        low, high = 1 + n * segments, 1 + (n + 1) * segments
+        for k in range(segments):
+            m = (k + 1) % segments
+            faces += [[low + k, high + k, high + m], [low + k, high + m, low + m]]
+    return {"bowl": (points, faces)}
+
+
 def obj_text(title, pieces, digits=6):
     lines = [f"# {title}; written by scripts/make_assets.py; unit: metre"]
     first = 1
@@ -216,6 +230,7 @@ MESHES = {"bracket": (bracket, "angle bracket, 3 convex pieces"),
                                         ("lower", (0.08, 0.443, 0.2215), "lower leg"))
              for count in (96, 192, 384, 768)},
           "biped_foot": (biped_foot, "foot of a biped, 3 convex pieces of 32 vertices"),
+          "bowl": (bowl, "bowl of sheet, open"),
           "mug": (mug, "mug, 16 convex pieces"),
           "ring": (ring, "ring, one surface with a hole"),
           "hook": (hook, "hook, one surface")}

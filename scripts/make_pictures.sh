@@ -116,6 +116,14 @@ if chosen roll; then
   simulate roll
   draw scenes/roll $RUNS/roll --trail 6 --size 640x480
 fi
+if chosen bowl; then
+  simulate bowl --steps 120
+  draw scenes/bowl $RUNS/bowl --trail 6 --elevation 50 --size 640x480
+fi
+if chosen features; then
+  simulate features
+  draw scenes/features $RUNS/features --trail 3 --azimuth -120 --size 640x480
+fi
 if chosen cradle; then
   simulate cradle --steps 150
   draw scenes/cradle $RUNS/cradle --strip 4 --view front --size 300x300
@@ -220,4 +228,14 @@ if chosen tasks/spider; then moved spider; fi
 if chosen decompose; then
   "$SDRS" decompose assets/mug.obj --max-hulls 24 -q -o "$RUNS/mug" >/dev/null
   cp "$RUNS/mug/hulls.png" "$OUT/decompose.png"
+fi
+
+# ---- tasks of meshes that are not shipped: the scene in them, where it begins (scripts/prepare_meshes.py)
+start() { # TASK [OPTION...]
+  sed -n '/^scene:$/,/^control:$/{/^  /s/^  //p}' "scenes/tasks/$1.yaml" >"$RUNS/$1.yaml"
+  draw "$1" "$RUNS/$1.yaml" "${@:2}"
+}
+if [[ -e out/meshes/panda.yaml ]]; then
+  if chosen tasks/gather-bunny; then start gather-bunny --elevation 50 --size 640x440; fi
+  if chosen tasks/franka-push; then start franka-push --azimuth -60 --elevation 20 --size 640x480; fi
 fi

@@ -184,8 +184,8 @@ bool contact_force(const ContactSystem* system, int index, Vec3* force_on_b);
 
 /* Where and how it acts on its second link, in world axes: force [N], torque about the world's origin [N m], and the
  * centre of pressure on the pair's plane, about which the torque is normal to the plane [m]; press: size of the force
- * along the plane's normal [N]. Without a plane of its own the pair has the point of its links' bodies nearest to it:
- * the reference of a body, and press 0. */
+ * along the plane's normal [N]. Laws of many distances say themselves where they press (ContactLaw.center: the mean by
+ * force), press then is the sum of sizes. What only rubs without a plane has the reference of a body, and press 0. */
 typedef struct {
   Vec3 force, torque, point;
   double press;

@@ -317,6 +317,31 @@ static void add_blend_terms(const FarField* f, const FieldPair* pair, const Fiel
     for (int j = 0; j < 12; j++) out->hessian[i][j] -= u[i] * t->inner_gradient[j] + t->inner_gradient[i] * u[j];
 }
 
+/* Halfway between the nodes' centres; before a half-space halfway to it. */
+static Vec3 between_centers(const FarField* f, const FieldPair* pair, const FieldTerm* t) {
+  return vec3_add_scaled(center_of(f, pair, 0, t->node[0]), -0.5 * t->distance, t->direction);
+}
+
+bool field_center(const FarField* f, FieldWork* w, const FieldPair* pair, Vec3* point, double* press) {
+  PairDerivatives all;
+  Vec3 sum = {0, 0, 0};
+  *press = 0;
+  if (!field_derivatives(f, w, pair, &all)) return false;
+  for (int k = 0; k < w->count; k++) {
+    const FieldTerm* t = &w->terms[k];
+    bool piece = t->kind == FIELD_PIECES;
+    double force = piece                    ? vec3_norm(w->pieces[t->piece].derivatives.force[0])
+                   : t->kind == FIELD_BLEND ? fabs(blend_term(f, pair, t).first)
+                                            : fabs(centred_of(pair, t).first);
+    Vec3 at = piece ? reciprocal_center(&w->pieces[t->piece].solution) : between_centers(f, pair, t);
+    sum = vec3_add_scaled(sum, t->weight * force, at);
+    *press += t->weight * force;
+  }
+  if (!(*press > 0)) return false;
+  *point = vec3_scale(sum, 1 / *press);
+  return true;
+}
+
 bool field_derivatives(const FarField* f, FieldWork* w, const FieldPair* pair, PairDerivatives* out) {
   memset(out, 0, sizeof(*out));
   if (!list_terms(f, w, pair)) return false;

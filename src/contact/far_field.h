@@ -75,6 +75,10 @@ bool field_value(const FarField* field, FieldWork* work, const FieldPair* pair, 
 /* Gradient and Hessian, set. */
 bool field_derivatives(const FarField* field, FieldWork* work, const FieldPair* pair, PairDerivatives* out);
 
+/* Where the pair presses, the mean over its terms by the size of their forces: points on the planes of pieces, and
+ * halfway between centres, world [m]; press: the sum of these sizes [1/m^2]. false as above. */
+bool field_center(const FarField* field, FieldWork* work, const FieldPair* pair, Vec3* point, double* press);
+
 /* Derivatives of Phi = dP/d(twists) . twist with respect to everything else. */
 typedef struct {
   double value, by_blend;

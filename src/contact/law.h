@@ -98,6 +98,9 @@ typedef struct ContactLaw {
   void (*derive)(const LawPair* pair);
   /* Size of the energy that a clearance, a difference of coordinates of size `reach`, has in it, rounding away [J]. */
   double (*rounding)(const LawPair* pair, double reach);
+  /* Where a pair with terms presses: centre of pressure, world [m], and how hard [N]. NULL, or false: where its plane
+   * says. */
+  bool (*center)(const LawPair* pair, Vec3* point, double* press);
   /* Newton's model of a pair of which the step would leave 1 / ratio of its force (S11). NULL: its own. */
   void (*relieve)(const LawPair* pair, double ratio, PairDerivatives* model);
   /* The next step rests on this state (LawPair.lagged: it is pressed). room: of lag_room bytes when it is pressed, lent

@@ -417,6 +417,32 @@ static double rounding(const LawPair* p, double reach) {
   return DBL_EPSILON * (ENERGY_ROUNDINGS + 100 * reach / law->support) * (contact + p->state->friction_energy);
 }
 
+/* Halfway between the closest points of a stencil. */
+static Vec3 middle_of(const Stencil* s) {
+  if (s->plane) return vec3_add_scaled(s->x[0], -0.5 * s->d, s->n);
+  Vec3 sum = {0, 0, 0};
+  for (int i = 0; i < s->count; i++) sum = vec3_add_scaled(sum, 0.5 * fabs(s->c[i]), s->x[i]);
+  return sum;
+}
+
+static bool center(const LawPair* p, Vec3* point, double* press) {
+  const Law* law = p->law;
+  if (!has_energy(p)) return false;
+  Bodies bodies = bodies_at(p);
+  Stencils* found = &law->work[0].found;
+  find_stencils(law, &bodies, 0, found);
+  Vec3 sum = {0, 0, 0};
+  *press = 0;
+  for (int k = 0; k < found->count; k++) {
+    double load = -law->stiffness * energy_of(law, &found->list[k]).by_d;
+    sum = vec3_add_scaled(sum, load, middle_of(&found->list[k]));
+    *press += load;
+  }
+  if (!(*press > 0)) return false;
+  *point = vec3_scale(sum, 1 / *press);
+  return true;
+}
+
 static size_t lag_room(const LawPair* p) {
   const Law* law = p->law;
   if (!has_energy(p) || !law->rough) return 0;
@@ -668,6 +694,7 @@ const ContactLaw LAW_ipc = {
     .nearest = nearest,
     .derive = derive,
     .rounding = rounding,
+    .center = center,
     .lag_room = lag_room,
     .lag = lag,
     .pass = pass,

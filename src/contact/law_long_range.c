@@ -316,6 +316,14 @@ static double rounding(const LawPair* p, double reach_of_coordinates) {
          (ENERGY_ROUNDINGS * (contact + p->state->friction_energy) + reach_of_coordinates * inverse_gap * contact);
 }
 
+static bool center(const LawPair* p, Vec3* point, double* press) {
+  const Law* law = p->law;
+  FieldPair pair = field_pair(p);
+  if (!(p->state->contact_energy > 0) || !field_center(&law->field, &law->work[0], &pair, point, press)) return false;
+  *press *= law->stiffness;
+  return true;
+}
+
 static size_t lag_room(const LawPair* p) {
   if (of_links(p->law, p->item[0])) return 0;
   return sizeof(FrictionVertex) * (size_t)(p->a->points.count + p->b->points.count);
@@ -366,20 +374,15 @@ static bool part(void* instance, int thread, const HullInstance* a, const HullIn
   return true;
 }
 
-/* The centre of pressure, sum P' x / sum P' over the vertices of a (C3). */
 static bool press(void* instance, const HullInstance* a, const HullInstance* b, const GjkResult* found,
                   ContactSpot* spot) {
   const Law* law = instance;
   PlaneSolution solution;
   if (!reciprocal_solve(a, b, found, &law->work[0].scratch, &solution)) return false;
-  const double* first = solution.side[0].first;
-  const Plane* plane = &solution.plane;
-  Vec3 center = vec3_add_scaled(plane->origin, 1.0 / first[3], vec3(first[0], first[1], first[2]));
-  double length = vec3_norm(plane->n);
-  spot->normal = vec3_scale(plane->n, 1.0 / length);
-  double height = vec3_dot(spot->normal, vec3_sub(center, plane->origin)) + plane->o / length;
-  spot->point = vec3_add_scaled(center, -height, spot->normal);
-  spot->pressure = law->stiffness * first[3] * length;
+  double length = vec3_norm(solution.plane.n);
+  spot->normal = vec3_scale(solution.plane.n, 1.0 / length);
+  spot->point = reciprocal_center(&solution);
+  spot->pressure = law->stiffness * solution.side[0].first[3] * length;
   return true;
 }
 
@@ -530,6 +533,7 @@ const ContactLaw LAW_long_range = {
     .nearest = nearest,
     .derive = derive,
     .rounding = rounding,
+    .center = center,
     .lag_room = lag_room,
     .lag = lag,
     .pass = pass,

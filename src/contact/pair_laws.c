@@ -182,6 +182,12 @@ static double rounding(const LawPair* pair, double reach_of_coordinates) {
   return turn_to(pair, &own)->law->rounding(&own, reach_of_coordinates);
 }
 
+static bool center(const LawPair* pair, Vec3* point, double* press) {
+  LawPair own;
+  const ContactLaw* law = turn_to(pair, &own)->law;
+  return law->center && law->center(&own, point, press);
+}
+
 static void relieve(const LawPair* pair, double ratio, PairDerivatives* model) {
   LawPair own;
   const ContactLaw* law = turn_to(pair, &own)->law;
@@ -378,6 +384,7 @@ const ContactLaw* contact_law_by_pair(const Model* model, ContactLaw* room) {
                        .nearest = nearest,
                        .derive = derive,
                        .rounding = rounding,
+                       .center = center,
                        .lag_room = lag_room,
                        .lag = lag,
                        .begin = begin,

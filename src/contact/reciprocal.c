@@ -197,3 +197,12 @@ bool reciprocal_solve(const HullInstance* a, const HullInstance* b, const GjkRes
   store(&p, n, o, &e, solution);
   return true;
 }
+
+Vec3 reciprocal_center(const PlaneSolution* solution) {
+  const double* first = solution->side[0].first;
+  const Plane* plane = &solution->plane;
+  Vec3 center = vec3_add_scaled(plane->origin, 1.0 / first[3], vec3(first[0], first[1], first[2]));
+  double square = vec3_dot(plane->n, plane->n);
+  double height = (vec3_dot(plane->n, vec3_sub(center, plane->origin)) + plane->o) / square;
+  return vec3_add_scaled(center, -height, plane->n);
+}

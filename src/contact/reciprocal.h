@@ -25,4 +25,7 @@ CentredPotential centred_potential(double r);
 bool reciprocal_solve(const HullInstance* a, const HullInstance* b, const GjkResult* found, PlaneScratch* scratch,
                       PlaneSolution* solution);
 
+/* Where the vertices of a press on the plane, sum P' x / sum P' (C3), dropped onto it: world [m]. */
+Vec3 reciprocal_center(const PlaneSolution* solution);
+
 #endif

@@ -272,7 +272,7 @@ bool contact_force(const ContactSystem* s, int index, Vec3* force_on_b) {
 }
 
 ContactWrench contact_wrench(const ContactSystem* s, int index) {
-  const ContactPair* p = contact_pair(s, index);
+  ContactPair* p = contact_pair(s, index);
   const PairState* state = &p->state[s->current];
   Vec3 a = s->reference[s->current][p->link_a];
   ContactWrench out = {.point = a};
@@ -281,6 +281,8 @@ ContactWrench contact_wrench(const ContactSystem* s, int index) {
   out.force = d->force[0]; /* on a it is minus that; half-spaces have no moments of their own */
   Vec3 about_a = mat3_axial(d->moment[0]), n = state->axis;
   out.torque = vec3_add(about_a, vec3_cross(a, out.force));
+  LawPair pair = contact_law_pair(s, p, s->current, 0);
+  if (s->law->center && s->law->center(&pair, &out.point, &out.press)) return out;
   double press = vec3_dot(n, out.force), length = vec3_norm(state->plane.n);
   if (!state->has_plane || !(fabs(press) > 0) || !(length > 0)) return out;
   double height = (vec3_dot(state->plane.n, vec3_sub(a, state->plane.origin)) + state->plane.o) / length;
