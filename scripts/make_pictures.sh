@@ -84,6 +84,10 @@ if chosen four-bar; then
   simulate four-bar
   draw scenes/four-bar $RUNS/four-bar --trail 6 --view front --size 640x480
 fi
+if chosen stewart; then
+  simulate stewart
+  draw scenes/stewart $RUNS/stewart --time 0.5 --size 640x480
+fi
 if chosen slider-crank; then
   simulate slider-crank
   draw scenes/slider-crank $RUNS/slider-crank --trail 6 --view front --size 640x480

@@ -188,8 +188,10 @@ typedef struct {
   int coordinate_count;        /* nq */
   int* dof_link;               /* link of each degree of freedom (nv) */
   double* initial_coordinates; /* (nq) */
-  double* initial_velocities;  /* (nv), in the model's own degrees of freedom (ball: link axes) */
-  uint64_t* excluded;          /* sorted (a << 32 | b), a < b: link pairs excluded by the user */
+  const double* placed_at;    /* initial coordinates that closures and couplings were placed by, where the run begins in
+                                 others; NULL: in these. Borrowed (nq) */
+  double* initial_velocities; /* (nv), in the model's own degrees of freedom (ball: link axes) */
+  uint64_t* excluded;         /* sorted (a << 32 | b), a < b: link pairs excluded by the user */
   int excluded_count;
   const NumberFile* start;   /* the state that the run begins in, borrowed from the scene; NULL: the initial one */
   int start_step;            /* number of the step that led to it; 0 without */

@@ -114,7 +114,7 @@ static void list_starts(DrawsBuild* b, const TaskDraw* item, int link) {
   for (int s = 0; s < b->task->scenario_count; s++) {
     const TaskScenario* scenario = &b->task->scenarios[s];
     if (model_scene_initial(&scenario->scene, link) && joint.plain_count > 0) continue;
-    complain(b, item, scenario->name, "has no coordinates to begin with but those of three rotations");
+    complain(b, item, scenario->name, "has no coordinates in the scene's `initial` that can be drawn");
     return;
   }
   for (int k = 0; k < joint.plain_count; k++) {
@@ -133,8 +133,9 @@ Status draws_create(Draws** out, const Design* design, const Task* task, Diagnos
   for (int k = 0; k < task->draw_count; k++) {
     const TaskDraw* item = &task->draws[k];
     int link = link_named(&task->scenarios[0].scene, item->link.text), values = b.draws->value_count;
+    int told = diagnostics->error_count;
     (item->of == DRAW_START ? list_starts : list_targets)(&b, item, link);
-    if (diagnostics->error_count == before && b.draws->value_count == values)
+    if (diagnostics->error_count == told && b.draws->value_count == values)
       complain(&b, item, task->scenarios[0].name, "has none of these degrees of freedom");
   }
   return diagnostics->error_count == before ? STATUS_OK : STATUS_BAD_INPUT;

@@ -570,6 +570,21 @@ static void start_prescribed(StepAdjoint* a, ModelGradient* gradient) {
   }
 }
 
+/* Closures were placed at a start that is not this run's: by joints' origins they change all the same. */
+static void start_placed(StepAdjoint* a, ModelGradient* gradient) {
+  const Model* m = a->model;
+  if (!a->closures) return;
+  Pose* pose = MEMORY_NEW(Pose, m->link_count);
+  double(*bar)[3][4] = memory_alloc(sizeof(double[3][4]) * (size_t)m->link_count);
+  memset(bar, 0, sizeof(double[3][4]) * (size_t)m->link_count);
+  model_poses(m, m->placed_at, pose);
+  closure_adjoint_start(a->closures, m, pose, bar);
+  step_adjoint_compose(a, pose, bar);
+  step_adjoint_attachments(a, pose, a->bar_force, gradient);
+  memory_free(bar);
+  memory_free(pose);
+}
+
 void step_adjoint_start(StepAdjoint* a, const double* q, const Pose* pose, StateBar first, const double* rate,
                         ModelGradient* gradient) {
   const Model* m = a->model;
@@ -579,7 +594,9 @@ void step_adjoint_start(StepAdjoint* a, const double* q, const Pose* pose, State
     gradient->velocities[k] += rate[k];
   }
   spin_adjoint_start(a->spin, a->sim, pose, first, gradient);
-  if (!m->start) { /* else they were made by a start that is not this one */
+  if (m->placed_at)
+    start_placed(a, gradient);
+  else if (!m->start) { /* else they were made by a start that is not this one */
     closure_adjoint_start(a->closures, m, pose, first.pose);
     closure_adjoint_offsets(a->closures, m, gradient->coordinates);
   }
