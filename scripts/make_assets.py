@@ -231,6 +231,8 @@ MESHES = {"bracket": (bracket, "angle bracket, 3 convex pieces"),
              for count in (96, 192, 384, 768)},
           "biped_foot": (biped_foot, "foot of a biped, 3 convex pieces of 32 vertices"),
           "bowl": (bowl, "bowl of sheet, open"),
+          "jaw_board": (lambda: {"board": box((-0.015, -0.12, -0.06), (0.015, 0.12, 0.2))}, "board of the single jaw, one box"),
+          "jaw_finger": (lambda: {"finger": box((-0.1, -0.2, -0.65), (0, 0.2, -0.05))}, "finger of the parallel jaws, one box"),
           "mug": (mug, "mug, 16 convex pieces"),
           "ring": (ring, "ring, one surface with a hole"),
           "hook": (hook, "hook, one surface")}

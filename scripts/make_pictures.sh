@@ -209,6 +209,12 @@ if chosen tasks/pinch; then
   both pinch --show contacts,forces --newtons 10
   moved pinch
 fi
+for task in single-jaw parallel-jaw; do
+  if chosen tasks/$task; then
+    optimize $task
+    draw $task "$TASKS/$task-best" --strip 4 --size 400x340
+  fi
+done
 for task in biped biped-control; do
   if chosen tasks/$task; then
     optimize $task

@@ -304,6 +304,16 @@ static Status write_summary(DesignRun* run, ExitCode code) {
   return status;
 }
 
+static void say_validation(const DesignRun* run) {
+  int tries = optimization_validation_tries(run->optimization);
+  if (tries == 0 || run->options->quiet) return;
+  fprintf(stderr, "%s: of draws that it has not seen, held:", run->task.name);
+  for (int k = 0; k < run->task.scenario_count; k++)
+    fprintf(stderr, "%s %s %d of %d", k > 0 ? "," : "", run->task.scenarios[k].name,
+            optimization_validation_held(run->optimization, k), tries);
+  fprintf(stderr, "\n");
+}
+
 /* The command that goes on, for a shell: with what changed the task. */
 static void tell_resume(const DesignRun* run) {
   const Options* options = run->options;
@@ -326,6 +336,7 @@ static void tell_resume(const DesignRun* run) {
 static ExitCode finish(DesignRun* run, Status status) {
   Status written = status == STATUS_IO ? status : agreed(save_end(run)); /* what cannot be written is told once */
   if (written == STATUS_OK && status == STATUS_OK) status = optimization_judge(run->optimization);
+  if (written == STATUS_OK && status == STATUS_OK) status = optimization_validate(run->optimization);
   ExitCode code = status_exit_code(written == STATUS_OK ? status : written);
   if (!is_writer()) return code;
   if (written == STATUS_OK && write_summary(run, code) != STATUS_OK) code = EXIT_IO;
@@ -333,6 +344,7 @@ static ExitCode finish(DesignRun* run, Status status) {
   if (status == STATUS_OK) print_end(run);
   if (status == STATUS_OK) tell_time_step(run);
   if (status == STATUS_OK) design_run_say_success(run);
+  if (status == STATUS_OK) say_validation(run);
   if (code != EXIT_IO) leave_overview(run->options, run->folder);
   if (!run->options->json && code != EXIT_IO) printf("%s\n", run->folder);
   return code;

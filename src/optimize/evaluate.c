@@ -66,10 +66,11 @@ static bool thick_enough(const Optimization* o, ScenarioRun* run) {
 
 static bool build_model(const Optimization* o, const double* x, ScenarioRun* run) {
   Diagnostics diagnostics = {0};
-  ModelOverride* overrides = design_overrides(&o->design, x);
+  int count;
+  ModelOverride* overrides = optimization_overrides(o, x, (int)(run - o->runs), o->moment, &count);
   if (run->has_model) model_destroy(&run->model);
   run->has_model = true;
-  Status status = model_create_with(&run->model, run->scene, overrides, o->design.number_count, &diagnostics);
+  Status status = model_create_with(&run->model, run->scene, overrides, count, &diagnostics);
   memory_free(overrides);
   if (status != STATUS_OK) keep_reason(run, &diagnostics);
   diagnostics_free(&diagnostics);

@@ -129,6 +129,9 @@ Status optimization_create(Optimization** optimization, Task* task, const Optimi
   if (status != STATUS_OK) return status;
   describe_shared(o);
   o->subjects = subjects_create(task);
+  status = draws_create(&o->draws, &o->design, task, diagnostics);
+  if (status != STATUS_OK) return status;
+  draws_set(o, 0);
   optimization_identify(o);
   make_vectors(o);
   o->optimizer = optimizer_create(&task->optimizer, &o->design.set);
@@ -145,6 +148,8 @@ void optimization_destroy(Optimization* o) {
   optimizer_destroy(o->optimizer);
   subjects_destroy(o->subjects);
   success_destroy(o->success);
+  validation_destroy(o->validation);
+  draws_destroy(o->draws);
   model_scene_destroy(o->shown, o->shown_of);
   design_destroy(&o->design);
   void* owned[] = {o->runs,      o->x,      o->gradient,    o->trial,          o->trial_gradient,
@@ -256,23 +261,38 @@ static double violation_of(const Optimization* o, const double* terms) {
   return o->subjects ? subjects_violation(o->subjects, terms) : -HUGE_VAL;
 }
 
+/* Where every iteration has draws of its own, a design is worth the mean of its loss and of the nine before it in its
+ * search: its own draws may have been kind. */
+enum { MEAN_OVER = 10 };
+double optimization_worth(const Optimization* o, int iteration, double loss) {
+  if (!draws_vary(o)) return loss;
+  double sum = loss;
+  int count = 1;
+  for (int k = iteration - 1; k >= 0 && count < MEAN_OVER && o->iteration != o->first_iteration; k--, count++) {
+    sum += o->rows[k].loss;
+    if (o->rows[k].outcome == TRIAL_START) return sum / (count + 1);
+  }
+  return sum / count;
+}
+
 /* How long the present start has found nothing better. */
-static void count_since_best(Optimization* o, bool first, double violation) {
+static void count_since_best(Optimization* o, bool first, double violation, double worth) {
   double least = o->task->optimizer.stall_decrease * fabs(o->start_best);
-  bool better = first || is_better(violation, o->plain, o->start_violation, o->start_best);
-  bool counts = first || (o->subjects ? better : o->plain < o->start_best - least);
+  bool better = first || is_better(violation, worth, o->start_violation, o->start_best);
+  bool counts = first || (o->subjects ? better : worth < o->start_best - least);
   o->since_best = counts ? 0 : o->since_best + 1;
   if (!better) return;
-  o->start_best = o->plain;
+  o->start_best = worth;
   o->start_violation = violation;
 }
 
 static void keep_best(Optimization* o) {
   bool first = o->iteration == 0 || continuation_goes_on(o, o->iteration - 1); /* the loss was another one before */
-  double violation = violation_of(o, o->terms);
-  count_since_best(o, first || o->iteration == o->first_iteration, violation);
-  if (!first && !is_better(violation, o->plain, o->best_violation, o->best_loss)) return;
+  double violation = violation_of(o, o->terms), worth = optimization_worth(o, o->iteration, o->plain);
+  count_since_best(o, first || o->iteration == o->first_iteration, violation, worth);
+  if (!first && !is_better(violation, worth, o->best_violation, o->best_worth)) return;
   o->best_loss = o->plain;
+  o->best_worth = worth;
   o->best_start = o->start;
   o->best_violation = violation;
   o->best_iteration = o->iteration;
@@ -285,7 +305,7 @@ void optimization_judge_end(Optimization* o, bool can_step) {
     if (!can_step) continuation_forget(o);
     return;
   }
-  if (o->best_loss <= settings->stop_loss && o->best_violation <= SUBJECTS_TOLERANCE)
+  if (o->best_worth <= settings->stop_loss && o->best_violation <= SUBJECTS_TOLERANCE)
     o->stop = STOP_LOSS;
   else if (!can_step)
     o->stop = STOP_SHORT_STEP;
@@ -461,6 +481,7 @@ static Status advance_search(Optimization* o) {
   double loss, plain;
   bool interrupted;
   if (continuation_advance(o) != STATUS_OK) return STATUS_INTERRUPTED;
+  if (draws_advance(o) != STATUS_OK) return STATUS_INTERRUPTED;
   Status updated = update_multipliers(o);
   if (updated != STATUS_OK || o->stop == STOP_FLAT) return updated;
   size_t n = sizeof(double) * (size_t)o->design.variable_count;
@@ -547,6 +568,17 @@ const Scene* optimization_scene_of(Optimization* o, int scenario, const double* 
 
 const Scene* optimization_scene(Optimization* o, int scenario, bool best) {
   return show_scene(o, scenario, best ? o->best_x : o->x);
+}
+
+ModelOverride* optimization_overrides(const Optimization* o, const double* x, int scenario, DrawMoment moment,
+                                      int* count) {
+  ModelOverride* overrides = design_overrides(&o->design, x);
+  int room = draws_room(o->draws), own = *count = o->design.number_count;
+  if (room == 0 || moment.stream == DRAW_NONE) return overrides;
+  overrides =
+      memory_resize(overrides, sizeof(ModelOverride) * (size_t)own, sizeof(ModelOverride) * (size_t)(own + room));
+  *count = draws_apply(o->draws, moment, scenario, overrides, own);
+  return overrides;
 }
 
 Status optimization_model(const Optimization* o, int scenario, const double* values, Model* model,

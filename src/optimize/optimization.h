@@ -32,6 +32,22 @@ typedef struct {
 } ScenarioRun;
 
 typedef struct Success Success;
+typedef struct Validation Validation;
+
+/* ---- what is drawn (optimize/draws.c; docs/derivations/update.md, O18): a function of the seed, of what it is for, of
+ * a number (iteration / every, or number of the try) and of the scenario alone, so checkpoints need not hold it. */
+typedef enum { DRAW_NONE, DRAW_TRAINING, DRAW_VALIDATION } DrawStream;
+typedef struct {
+  DrawStream stream;
+  int number;
+} DrawMoment;
+typedef struct Draws Draws;
+/* NULL where the task draws nothing. The scenes must be the initial ones. STATUS_BAD_INPUT with diagnostics. */
+Status draws_create(Draws** draws, const Design* design, const Task* task, Diagnostics* diagnostics);
+void draws_destroy(Draws* draws);
+int draws_room(const Draws* draws); /* overrides that draws_apply may add */
+/* What is drawn comes to the design's overrides (count), or joins them; how many there are then. */
+int draws_apply(const Draws* draws, DrawMoment moment, int scenario, ModelOverride* overrides, int count);
 
 /* ---------------------------------------------------------------- what is bounded (optimize/subjects.c;
  * docs/derivations/update.md, O11, O12). Terms g_i = value - bound, the last of the loss's. */
@@ -68,9 +84,12 @@ struct Optimization {
   double *terms, *trial_terms;                            /* of the design that stands, of the trial  (terms) */
   Subjects* subjects;                                     /* NULL: nothing is bounded */
   Success* success;                                       /* NULL: nothing is judged */
+  Validation* validation;                                 /* NULL: not yet, or not asked for */
+  Draws* draws;                                           /* NULL: nothing is drawn */
+  DrawMoment moment;                                      /* of what is evaluated */
   double plain, best_violation;                           /* loss of the design that stands, without its bounds */
   double* spare_state;                                    /* of the optimizer, before a proposal */
-  double loss, best_loss;
+  double loss, best_loss, best_worth;
   int iteration, best_iteration, since_best;
   OptimizationStop stop;
   OptimizationRow* rows;              /* (capacity) */
@@ -103,6 +122,22 @@ Status success_create(Success** success, const Optimization* o, Diagnostics* dia
 void success_destroy(Success* success);
 /* The terms in scenario 0, whose rows a recording is to keep. */
 const Loss* success_loss(const Success* success);
+/* Does the best design meet the terms in a scenario, with what is drawn then? Not where its run fails. Several threads
+ * may. */
+Status success_try(Optimization* o, int scenario, DrawMoment moment, bool* met);
+void validation_destroy(Validation* validation); /* optimize/validation.c */
+
+/* Are there other draws in other iterations? */
+bool draws_vary(const Optimization* o);
+/* Those of an iteration. */
+void draws_set(Optimization* o, int iteration);
+/* Before iteration + 1: its draws, and with a method that descends, the design that stands under them.
+ * STATUS_INTERRUPTED: nothing has changed. */
+Status draws_advance(Optimization* o);
+/* The numbers of a scenario for x (variables), with what is drawn; owned by the caller. */
+ModelOverride* optimization_overrides(const Optimization* o, const double* x, int scenario, DrawMoment moment,
+                                      int* count);
+
 /* What a run in a scenario came to (NULL: it failed) joins the others; scenario 0 first. */
 void success_add(Success* success, int scenario, const double* values);
 
@@ -116,6 +151,8 @@ TrialOutcome evaluate_gradient(Optimization* o, double* gradient);
 void scenario_run_free(ScenarioRun* run);
 /* Run the design x and take it for the one that stands, with its loss, terms and gradient (optimize/optimization.c). */
 TrialOutcome optimization_stand(Optimization* o, bool* interrupted);
+/* What designs are compared by: the loss of one of this iteration, or a mean where draws vary. */
+double optimization_worth(const Optimization* o, int iteration, double loss);
 /* What stands is the first of a search: its row, and is it the best so far? */
 void optimization_note_start(Optimization* o);
 

@@ -52,6 +52,16 @@ static void identify_variables(const Optimization* o, Text* text) {
   }
 }
 
+static void identify_draws(const Task* task, Text* text) {
+  text_add(text, " draws %d", task->draw_every);
+  for (int k = 0; k < task->draw_count; k++) {
+    const TaskDraw* d = &task->draws[k];
+    text_add(text, " %s %d %a %a", d->link.text, (int)d->of, d->low, d->high);
+    for (int i = 0; i < JOINT_MAX_DOF; i++) text_add(text, " %d", d->dof[i]);
+    for (int i = 0; i < d->knot_count; i++) text_add(text, " %d", d->knots[i]);
+  }
+}
+
 static void identify_settings(const Optimization* o, Text* text) {
   const TaskOptimizer* s = &o->task->optimizer;
   text_add(text, "%d %d %d %d %d", (int)s->type, (int)s->norm, s->memory, (int)s->schedule, s->decay_every);
@@ -64,6 +74,7 @@ static void identify_settings(const Optimization* o, Text* text) {
   if (c->switch_at > 0) text_add(text, " model %d %s", c->switch_at, contact_model_name(c->model));
   if (s->type == OPTIMIZER_CMA_ES) text_add(text, " population %d", s->population);
   if (o->task->multistart > 1) text_add(text, " starts %d", o->task->multistart);
+  if (o->task->draw_count > 0) identify_draws(o->task, text);
   if (o->task->bundle > 0) text_add(text, " bundle %d %a", o->task->bundle, o->task->spread);
   text_add(text, "\n%d %a %llu\n", (int)o->task->mass, o->task->min_thickness, (unsigned long long)o->task->seed);
 }
@@ -138,18 +149,21 @@ static bool load_subjects(Optimization* o, const NumberFile* c, int rows, Diagno
   return true;
 }
 
+static bool has_starts(const Optimization* o) { return o->task->multistart > 1 || draws_vary(o); }
+
+/* Where worth is more than the loss, and starts are more than one. */
 static void save_starts(const Optimization* o, NumberFile* c) {
   const int64_t counts[4] = {o->start, o->best_start, o->first_iteration, o->between_starts};
-  const double best[2] = {o->start_best, o->start_violation};
+  const double best[3] = {o->start_best, o->start_violation, o->best_worth};
   number_file_add_integers(c, "starts", counts, 4);
-  number_file_add_doubles(c, "start_best", best, 2);
+  number_file_add_doubles(c, "start_best", best, 3);
 }
 
 static bool load_starts(Optimization* o, const NumberFile* c, Diagnostics* diagnostics) {
   int64_t counts[4];
-  double best[2];
+  double best[3];
   if (!number_file_get_integers(c, "starts", counts, 4, diagnostics) ||
-      !number_file_get_doubles(c, "start_best", best, 2, diagnostics))
+      !number_file_get_doubles(c, "start_best", best, 3, diagnostics))
     return false;
   o->start = (int)counts[0];
   o->best_start = (int)counts[1];
@@ -157,6 +171,7 @@ static bool load_starts(Optimization* o, const NumberFile* c, Diagnostics* diagn
   o->between_starts = counts[3] != 0;
   o->start_best = best[0];
   o->start_violation = best[1];
+  o->best_worth = best[2];
   return true;
 }
 
@@ -190,7 +205,7 @@ void optimization_save(const Optimization* o, NumberFile* c) {
   number_file_add_doubles(c, "row_terms", o->row_terms, rows * o->term_count);
   memory_free(memory);
   if (o->subjects) save_subjects(o, rows, c);
-  if (o->task->multistart > 1) save_starts(o, c);
+  if (has_starts(o)) save_starts(o, c);
 }
 
 /* What a hash of the identity is of. */
@@ -271,12 +286,14 @@ bool optimization_load(Optimization* o, const NumberFile* c, Diagnostics* diagno
   o->loss = losses[0];
   ok = ok && load_subjects(o, c, rows, diagnostics);
   o->start_best = losses[1];
+  o->best_worth = losses[1];
   o->start_violation = o->best_violation;
-  ok = ok && (one || load_starts(o, c, diagnostics));
+  ok = ok && (!has_starts(o) || load_starts(o, c, diagnostics));
   if (ok) {
     optimizer_state_load(o->optimizer, memory);
     o->iteration = (int)counts[0];
     continuation_set(o, o->iteration);
+    draws_set(o, o->iteration);
     o->best_iteration = (int)counts[1];
     o->since_best = (int)counts[2];
     o->stop = STOP_NOT_YET;

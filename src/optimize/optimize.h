@@ -129,6 +129,12 @@ SuccessTerm optimization_success(const Optimization* optimization, int index);
 bool optimization_succeeded(const Optimization* optimization);
 /* Run the best design once more, and judge it. All processes call it. STATUS_INTERRUPTED: it is not judged. */
 Status optimization_judge(Optimization* optimization);
+/* Try the best design on the draws of the task's `validation` (optimize/validation.c): how many there are of every
+ * scenario, 0 before and where none are asked for; and how many of a scenario met all terms. STATUS_INTERRUPTED: none.
+ */
+Status optimization_validate(Optimization* optimization);
+int optimization_validation_tries(const Optimization* optimization);
+int optimization_validation_held(const Optimization* optimization, int scenario);
 
 /* ---------------------------------------------------------------- receding horizon (optimize/receding.c)
  * Windows of `horizon` steps, one after the other, each from the state that the one before has led to; of each the

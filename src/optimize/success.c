@@ -66,12 +66,15 @@ void success_add(Success* s, int scenario, const double* values) {
 /* ---------------------------------------------------------------- the best design */
 
 /* One run in a scenario: its terms to values, NaN when it fails. */
-static Status run_once(Optimization* o, int scenario, double* values) {
+static Status run_once(Optimization* o, int scenario, DrawMoment moment, int threads, double* values) {
   Diagnostics unsaid = {0};
-  RecordOptions options = {.threads = o->options.threads, .interrupted = o->options.interrupted};
+  RecordOptions options = {.threads = threads, .interrupted = o->options.interrupted};
   Model model;
   RecordReport report;
-  Status status = optimization_model(o, scenario, o->best_x, &model, &unsaid);
+  int count;
+  ModelOverride* overrides = optimization_overrides(o, o->best_x, scenario, moment, &count);
+  Status status = model_create_with(&model, &o->task->scenarios[scenario].scene, overrides, count, &unsaid);
+  memory_free(overrides);
   if (status == STATUS_OK) {
     RowKeep keep = row_keep_create(&model, model.simulation.steps);
     Recording recording;
@@ -96,7 +99,7 @@ Status optimization_judge(Optimization* o) {
   for (int k = 0; k < s->scenario_count; k++) {
     int owner = k % processes_count();
     for (int i = 0; i < s->count; i++) values[i] = NAN;
-    Status status = owner == processes_rank() ? run_once(o, k, values) : STATUS_OK;
+    Status status = owner == processes_rank() ? run_once(o, k, (DrawMoment){0}, o->options.threads, values) : STATUS_OK;
     processes_share(values, sizeof(double) * (size_t)s->count, owner);
     success_add(s, k, values);
     if (status == STATUS_INTERRUPTED) worst = status;
@@ -105,6 +108,17 @@ Status optimization_judge(Optimization* o) {
   worst = (Status)processes_largest((int)worst);
   for (int i = 0; i < s->count && worst != STATUS_OK; i++) s->value[i] = NAN;
   return worst;
+}
+
+Status success_try(Optimization* o, int scenario, DrawMoment moment, bool* met) {
+  const Success* s = o->success;
+  double* values = MEMORY_NEW(double, s->count);
+  for (int i = 0; i < s->count; i++) values[i] = NAN;
+  Status status = run_once(o, scenario, moment, 1, values);
+  *met = true;
+  for (int i = 0; i < s->count; i++) *met = *met && values[i] <= s->bound[i];
+  memory_free(values);
+  return status;
 }
 
 /* ---------------------------------------------------------------- what others read */

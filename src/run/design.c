@@ -258,6 +258,26 @@ void design_add_success(Json* json, const Optimization* o, ExitCode exit_code) {
   json_close(json, ']');
 }
 
+/* Of every scenario, and in all. */
+static void add_validation(Json* json, const Task* task, const Optimization* o) {
+  int tries = optimization_validation_tries(o), held = 0;
+  if (tries == 0) return;
+  for (int k = 0; k < task->scenario_count; k++) held += optimization_validation_held(o, k);
+  json_open(json, "validation", '{');
+  json_integer(json, "tried", (int64_t)tries * task->scenario_count);
+  json_integer(json, "held", held);
+  json_open(json, "objects", '[');
+  for (int k = 0; k < task->scenario_count; k++) {
+    json_open(json, NULL, '{');
+    json_text(json, "name", task->scenarios[k].name);
+    json_integer(json, "tried", tries);
+    json_integer(json, "held", optimization_validation_held(o, k));
+    json_close(json, '}');
+  }
+  json_close(json, ']');
+  json_close(json, '}');
+}
+
 static void add_results(Json* json, int starts, const Optimization* o) {
   const OptimizationRow* rows = optimization_rows(o);
   int iteration = optimization_iteration(o), accepted = 0, refused = 0, rose = 0, begun = 1;
@@ -307,6 +327,7 @@ Status design_write_summary(const char* folder, const DesignSummary* summary, co
   add_results(&json, task->multistart, o);
   add_subjects(&json, task, o);
   design_add_success(&json, o, summary->exit_code);
+  add_validation(&json, task, o);
   json_open(&json, "seconds", '{');
   json_number(&json, "total", optimization_rows(o)[optimization_iteration(o)].seconds);
   json_number(&json, "forward", forward);

@@ -34,6 +34,8 @@ static void read_root(Reader* reader, Task* task, const Node* root) {
   read_schedule(reader, task, form.schedule);
   read_from(reader, task, form.from);
   read_receding(reader, task, form.receding);
+  read_draws(reader, task, form.draws);
+  read_validation(reader, task, form.validation);
   read_multistart(reader, task, root, &form);
   if (reader->problem_count > before) return; /* what follows would be misunderstood */
   if (!anything_moves(task))
@@ -118,6 +120,7 @@ void task_free(Task* task) {
   task_name_free(&task->from);
   design_free(task);
   parameters_free(task);
+  draws_free(task);
   data_free(task);
   memory_free(task->scenarios);
   memory_free(task->controls);

@@ -295,6 +295,18 @@ typedef struct {
   bool keep_undetermined;                /* fit what can be fitted, and leave the rest */
 } TaskIdentify;
 
+/* Numbers of the scenes that are drawn evenly between low and high, and come to what the scenes say. */
+typedef enum { DRAW_TARGET, DRAW_START } TaskDrawOf;
+typedef struct {
+  SourcePlace place;
+  TaskName link;
+  TaskDrawOf of; /* target of the link's controller, or where its joint begins */
+  bool dof[JOINT_MAX_DOF];
+  int* knots; /* of the target; NULL: all, by the same number */
+  int knot_count;
+  double low, high; /* m or rad */
+} TaskDraw;
+
 /* What becomes of the mass while vertices move. */
 typedef enum { TASK_MASS_FIXED, TASK_MASS_DENSITY } TaskMass;
 
@@ -332,11 +344,15 @@ typedef struct {
   TaskReceding receding;
   TaskData data;
   TaskIdentify identify;
-  TaskName from;  /* run folder whose best design and control are begun with, as found; text NULL: the scene's own */
-  int multistart; /* how often it is sought, each time from another start; 1: from the scene's own alone */
-  int bundle;     /* gradients are means over so many designs nearby; 0: those of the design itself */
-  double spread;  /* standard deviation of theirs, in each variable's own unit */
-  double memory;  /* that the runs of one design may take for their gradients [GiB]; 0 = they are kept whole */
+  TaskName from; /* run folder whose best design and control are begun with, as found; text NULL: the scene's own */
+  TaskDraw* draws;
+  int draw_count;
+  int draw_every;       /* iterations between two draws; 0: always the first */
+  int validation_tries; /* draws that the result is tried on, in every scenario; 0: none */
+  int multistart;       /* how often it is sought, each time from another start; 1: from the scene's own alone */
+  int bundle;           /* gradients are means over so many designs nearby; 0: those of the design itself */
+  double spread;        /* standard deviation of theirs, in each variable's own unit */
+  double memory;        /* that the runs of one design may take for their gradients [GiB]; 0 = they are kept whole */
 } Task;
 
 /* Read, override, check; every problem to diagnostics, those of scenes with their own files' places. Overrides that

@@ -10,7 +10,7 @@
 
 typedef struct {
   const Node *name, *scene, *scenarios, *set, *design, *control, *initial, *parameters, *loss, *optimizer, *gradient,
-      *schedule, *receding, *data, *identify, *from, *subject_to, *success;
+      *schedule, *receding, *data, *identify, *from, *subject_to, *success, *draws, *validation;
   int seed, steps, multistart;
 } TaskForm;
 
@@ -18,6 +18,21 @@ typedef struct {
   double memory, spread;
   int bundle;
 } GradientForm;
+
+typedef struct {
+  const Node* numbers;
+  int every;
+} DrawsForm;
+
+typedef struct {
+  const Node *link, *dof, *knots;
+  int of;
+  double low, high;
+} DrawForm;
+
+typedef struct {
+  int tries;
+} ValidationForm;
 
 typedef struct {
   const Node* run;
@@ -204,6 +219,10 @@ void losses_free(TaskLoss* losses, int count);
 
 /* task_optimizer.c */
 void read_optimizer(Reader* reader, Task* task, const Node* node);
+/* task_draws.c: draws, after windows are known; validation, after success. */
+void read_draws(Reader* reader, Task* task, const Node* node);
+void read_validation(Reader* reader, Task* task, const Node* node);
+void draws_free(Task* task);
 /* Several starts; after windows and contact over the iterations are known. */
 void read_multistart(Reader* reader, Task* task, const Node* root, const TaskForm* form);
 

@@ -63,6 +63,10 @@ static const SchemaRow ROWS[] = {
      .meaning = "Contact that changes over the iterations."},
     {"task", "from", VALUE_OBJECT, AT(TaskForm, from), .of = "from", .nullable = true,
      .meaning = "Begin with what another run of `sdrs optimize` has found."},
+    {"task", "draws", VALUE_OBJECT, AT(TaskForm, draws), .of = "draws", .nullable = true,
+     .meaning = "Targets and starts that are drawn anew while it is sought. Not with `receding`."},
+    {"task", "validation", VALUE_OBJECT, AT(TaskForm, validation), .of = "validation", .nullable = true,
+     .meaning = "Draws of their own that the result is tried on: what `success` says of each goes to summary.json."},
     {"task", "multistart", VALUE_INTEGER, AT(TaskForm, multistart), .fallback = "1", .range = RANGE_BETWEEN(1, 100000),
      .meaning = "Seek it so many times, the first time from the scene's own values (or those of `from`), then from "
                 "others drawn evenly between the bounds of the variables, or where these are open within 10 of the "
@@ -78,6 +82,28 @@ static const SchemaRow ROWS[] = {
     /* ---------------------------------------------------------------- success */
     {"success", "max", VALUE_NUMBER, AT(SubjectForm, max), .required = true,
      .meaning = "The largest value that the term (weight times value) may have."},
+
+    /* ---------------------------------------------------------------- draws */
+    {"draws", "every", VALUE_INTEGER, AT(DrawsForm, every), .fallback = "1", .range = RANGE_BETWEEN(0, 100000000),
+     .meaning = "Iterations between two draws; 0: the same ones all the time."},
+    {"draws", "numbers", VALUE_LIST, AT(DrawsForm, numbers), .of = "draw", .required = true,
+     .meaning = "What is drawn."},
+    {"draw", "link", VALUE_TEXT, AT(DrawForm, link), .required = true, .meaning = "The link."},
+    {"draw", "of", VALUE_CHOICE, AT(DrawForm, of), .of = "target|start", .fallback = "target",
+     .meaning = "target: of the link's first controller. start: the joint's coordinates at the start, but not three "
+                "rotations."},
+    {"draw", "dof", VALUE_INTEGERS, AT(DrawForm, dof), .fallback = "(all)",
+     .range = RANGE_BETWEEN(0, JOINT_MAX_DOF - 1),
+     .meaning = "Numbers of the degrees of freedom, from 0, translations first. Each is drawn by itself."},
+    {"draw", "knots", VALUE_INTEGERS, AT(DrawForm, knots), .fallback = "(all)", .range = RANGE_BETWEEN(0, 1000000),
+     .meaning = "Numbers of the target's knots, from 0, which all get the same."},
+    {"draw", "low", VALUE_NUMBER, AT(DrawForm, low), .unit = "m or rad", .required = true,
+     .meaning = "The least that may come to what the scene says."},
+    {"draw", "high", VALUE_NUMBER, AT(DrawForm, high), .unit = "m or rad", .required = true, .meaning = "The most."},
+
+    /* ---------------------------------------------------------------- validation */
+    {"validation", "tries", VALUE_INTEGER, AT(ValidationForm, tries), .fallback = "20",
+     .range = RANGE_BETWEEN(1, 1000000), .meaning = "Draws of every scenario."},
 
     /* ---------------------------------------------------------------- from */
     {"from", "run", VALUE_TEXT, AT(FromForm, run), .required = true,
@@ -736,6 +762,42 @@ static const SchemaObject OBJECTS[] = {
          "Variables of this task that have the name of one of that run (design.csv) begin with the best value it "
          "found, within this task's bounds; others begin as the scene has them. There may be more of them here, "
          "or fewer; bounds by `within` stay those around the scene's own."},
+    {.name = "draws",
+     .title = "draws",
+     .size = sizeof(DrawsForm),
+     .meaning =
+         "Numbers that come to those of the scenes, drawn evenly between two bounds: every scenario has its own, and "
+         "every "
+         "iteration others (docs/derivations/update.md, O18). The loss of an iteration is that of its draws; the "
+         "best design is the one with the least mean over its iteration and the nine before it. Scenes that are "
+         "written, and `success`, are those without draws.",
+     .example = "seed: 1\n"
+                "scene: ../scenes/motor.yaml\n"
+                "control: [{link: runs}]\n"
+                "loss: [{type: effort}]\n"
+                "draws: {every: 5, numbers: [{link: stalls, of: start, low: -0.1, high: 0.1}]}\n"},
+    {.name = "draw",
+     .title = "draw",
+     .size = sizeof(DrawForm),
+     .meaning = "Numbers of one link.",
+     .example = "scene: ../scenes/motor.yaml\n"
+                "control: [{link: runs}]\n"
+                "loss: [{type: effort}]\n"
+                "draws: {numbers: [{link: stalls, of: start, low: -0.1, high: 0.1}]}\n"},
+    {.name = "validation",
+     .title = "validation",
+     .size = sizeof(ValidationForm),
+     .meaning =
+         "What the best design does where it was not optimized: draws like those of `draws`, but others. summary.json "
+         "has "
+         "validation: {tried, held, objects: [{name, tried, held}]}, an object for every scenario; held are those "
+         "whose run met every term of `success`.",
+     .example = "scene: ../scenes/motor.yaml\n"
+                "control: [{link: runs}]\n"
+                "loss: [{type: effort}]\n"
+                "success: [{type: effort, max: 1000}]\n"
+                "draws: {numbers: [{link: stalls, of: start, low: -0.1, high: 0.1}]}\n"
+                "validation: {tries: 20}\n"},
     {.name = "receding",
      .title = "receding",
      .size = sizeof(RecedingForm),

@@ -1,0 +1,213 @@
+/* Numbers of the scenes that are drawn: targets and initial poses that a design is to cope with, others in every
+ * iteration, and others again that its result is tried on. */
+#include <string.h>
+
+#include "optimize/optimization.h"
+
+/* A number of all scenarios' scenes, and the drawn value that comes to it. */
+typedef struct {
+  OverrideKind kind;
+  int link, part, index;
+  int value;
+  int varied;   /* the design's number that it is too; -1: none */
+  double* base; /* in every scenario  (scenarios) */
+} DrawnNumber;
+
+typedef struct {
+  double low, high;
+} DrawnValue;
+
+struct Draws {
+  uint64_t seed;
+  DrawnNumber* numbers;
+  int number_count, number_capacity;
+  DrawnValue* values;
+  int value_count, value_capacity;
+};
+
+typedef struct {
+  Draws* draws;
+  const Design* design;
+  const Task* task;
+  Diagnostics* diagnostics;
+} DrawsBuild;
+
+static void complain(const DrawsBuild* b, const TaskDraw* item, const char* scenario, const char* what) {
+  diagnostics_add(b->diagnostics, SEVERITY_ERROR, item->place, "scenario '%s': link '%s' %s", scenario, item->link.text,
+                  what);
+}
+
+static int link_named(const Scene* scene, const char* name) {
+  for (int i = 0; i < scene->link_count; i++)
+    if (strcmp(scene->links[i].name, name) == 0) return i;
+  return -1;
+}
+
+static int varied_as(const Design* d, const DrawnNumber* n) {
+  for (int k = 0; k < d->number_count; k++) {
+    const DesignNumber* own = &d->numbers[k];
+    if (own->kind == n->kind && own->link == n->link && own->part == n->part && own->index == n->index) return k;
+  }
+  return -1;
+}
+
+/* The number in every scenario, with the value that was added last. */
+static void add_number(DrawsBuild* b, OverrideKind kind, int link, int index) {
+  Draws* d = b->draws;
+  DrawnNumber n = {.kind = kind, .link = link, .index = index, .value = d->value_count - 1};
+  n.varied = varied_as(b->design, &n);
+  n.base = MEMORY_NEW(double, b->task->scenario_count);
+  for (int s = 0; s < b->task->scenario_count; s++) {
+    ModelOverride at = {kind, link, 0, index, 0};
+    n.base[s] = *model_scene_number(&b->task->scenarios[s].scene, &at);
+  }
+  d->numbers = memory_grown(d->numbers, sizeof n, d->number_count, &d->number_capacity);
+  d->numbers[d->number_count++] = n;
+}
+
+static void add_value(DrawsBuild* b, const TaskDraw* item) {
+  Draws* d = b->draws;
+  d->values = memory_grown(d->values, sizeof(DrawnValue), d->value_count, &d->value_capacity);
+  d->values[d->value_count++] = (DrawnValue){item->low, item->high};
+}
+
+/* ---------------------------------------------------------------- targets of the link's first controller */
+
+/* Why it cannot be drawn in a scenario; NULL: it can. */
+static const char* target_fault(const TaskDraw* item, const SceneSignal* s) {
+  if (!s || s->channels == 0 || signal_terms(s) > 0) return "has no controller with a target of knots";
+  for (int k = 0; k < item->knot_count; k++)
+    if ((item->knots[k] + 1) * s->channels > signal_values(s)) return "has fewer knots";
+  return NULL;
+}
+
+static bool check_targets(const DrawsBuild* b, const TaskDraw* item, int link) {
+  for (int s = 0; s < b->task->scenario_count; s++) {
+    const TaskScenario* scenario = &b->task->scenarios[s];
+    const char* fault = target_fault(item, model_scene_signal(&scenario->scene, link, 0).signal);
+    if (!fault) continue;
+    complain(b, item, scenario->name, fault);
+    return false;
+  }
+  return true;
+}
+
+static void list_targets(DrawsBuild* b, const TaskDraw* item, int link) {
+  if (!check_targets(b, item, link)) return;
+  const SceneSignal* s = model_scene_signal(&b->task->scenarios[0].scene, link, 0).signal;
+  int rows = signal_values(s) / s->channels, count = item->knot_count > 0 ? item->knot_count : rows;
+  for (int c = 0; c < s->channels && c < JOINT_MAX_DOF; c++) {
+    if (!item->dof[c]) continue;
+    add_value(b, item);
+    for (int k = 0; k < count; k++) {
+      int row = item->knot_count > 0 ? item->knots[k] : k;
+      add_number(b, OVERRIDE_CONTROL, link, row * s->channels + c);
+    }
+  }
+}
+
+/* ---------------------------------------------------------------- where joints begin */
+
+static void list_starts(DrawsBuild* b, const TaskDraw* item, int link) {
+  const Scene* scene = &b->task->scenarios[0].scene;
+  Joint joint = scene_joint(&scene->links[link].joint);
+  for (int s = 0; s < b->task->scenario_count; s++) {
+    const TaskScenario* scenario = &b->task->scenarios[s];
+    if (model_scene_initial(&scenario->scene, link) && joint.plain_count > 0) continue;
+    complain(b, item, scenario->name, "has no coordinates in the scene's `initial` that can be drawn");
+    return;
+  }
+  for (int k = 0; k < joint.plain_count; k++) {
+    if (!item->dof[k]) continue;
+    add_value(b, item);
+    add_number(b, OVERRIDE_COORDINATE, link, k);
+  }
+}
+
+Status draws_create(Draws** out, const Design* design, const Task* task, Diagnostics* diagnostics) {
+  *out = NULL;
+  if (task->draw_count == 0) return STATUS_OK;
+  int before = diagnostics->error_count;
+  DrawsBuild b = {* out = MEMORY_NEW(Draws, 1), design, task, diagnostics};
+  b.draws->seed = task->seed;
+  for (int k = 0; k < task->draw_count; k++) {
+    const TaskDraw* item = &task->draws[k];
+    int link = link_named(&task->scenarios[0].scene, item->link.text), values = b.draws->value_count;
+    int told = diagnostics->error_count;
+    (item->of == DRAW_START ? list_starts : list_targets)(&b, item, link);
+    if (diagnostics->error_count == told && b.draws->value_count == values)
+      complain(&b, item, task->scenarios[0].name, "has none of these degrees of freedom");
+  }
+  return diagnostics->error_count == before ? STATUS_OK : STATUS_BAD_INPUT;
+}
+
+void draws_destroy(Draws* d) {
+  if (!d) return;
+  for (int k = 0; k < d->number_count; k++) memory_free(d->numbers[k].base);
+  memory_free(d->numbers);
+  memory_free(d->values);
+  memory_free(d);
+}
+
+/* ---------------------------------------------------------------- what is drawn */
+
+int draws_room(const Draws* d) { return d ? d->number_count : 0; }
+
+/* (O18) */
+static void draw_all(const Draws* d, DrawMoment moment, int scenario, double* values) {
+  Random random = {d->seed};
+  random.state = random_bits(&random) + (uint64_t)moment.stream;
+  random.state = random_bits(&random) + (uint64_t)moment.number;
+  random.state = random_bits(&random) + (uint64_t)scenario;
+  for (int k = 0; k < d->value_count; k++) values[k] = random_uniform(&random, d->values[k].low, d->values[k].high);
+}
+
+int draws_apply(const Draws* d, DrawMoment moment, int scenario, ModelOverride* overrides, int count) {
+  if (!d || moment.stream == DRAW_NONE) return count;
+  double* values = MEMORY_NEW(double, d->value_count);
+  draw_all(d, moment, scenario, values);
+  for (int k = 0; k < d->number_count; k++) {
+    const DrawnNumber* n = &d->numbers[k];
+    double value = values[n->value];
+    if (n->varied >= 0)
+      overrides[n->varied].value += value;
+    else
+      overrides[count++] = (ModelOverride){n->kind, n->link, n->part, n->index, n->base[scenario] + value};
+  }
+  memory_free(values);
+  return count;
+}
+
+/* ---------------------------------------------------------------- in the course of an optimization */
+
+bool draws_vary(const Optimization* o) { return o->draws && o->task->draw_every > 0; }
+
+void draws_set(Optimization* o, int iteration) {
+  if (o->draws) o->moment = (DrawMoment){DRAW_TRAINING, draws_vary(o) ? iteration / o->task->draw_every : 0};
+}
+
+Status draws_advance(Optimization* o) {
+  int before = o->moment.number;
+  if (!draws_vary(o)) return STATUS_OK;
+  draws_set(o, o->iteration + 1);
+  if (o->moment.number == before || !optimizer_descends(o->optimizer)) return STATUS_OK;
+  bool interrupted;
+  double loss;
+  TrialOutcome outcome = evaluate_design(o, o->x, &loss, o->trial_terms, &interrupted);
+  if (!interrupted && outcome == TRIAL_ACCEPTED && !optimizer_is_free(o->optimizer))
+    outcome = evaluate_gradient(o, o->trial_gradient);
+  if (interrupted) {
+    draws_set(o, o->iteration);
+    return STATUS_INTERRUPTED; /* it begins here again */
+  }
+  if (outcome != TRIAL_ACCEPTED) {
+    o->loss = o->plain = HUGE_VAL; /* any design that copes is better */
+    return STATUS_OK;
+  }
+  o->plain = loss;
+  o->loss = optimization_merit(o, loss, o->trial_terms);
+  if (!optimizer_is_free(o->optimizer))
+    memcpy(o->gradient, o->trial_gradient, sizeof(double) * (size_t)o->design.variable_count);
+  memcpy(o->terms, o->trial_terms, sizeof(double) * (size_t)o->term_count);
+  return STATUS_OK;
+}

@@ -1,0 +1,54 @@
+/* A result tried on what it was not optimized for: draws of their own, each judged by the task's success. */
+#include "optimize/optimization.h"
+
+struct Validation {
+  int scenario_count, tries;
+  bool* held; /* (scenarios x tries) */
+};
+
+typedef struct {
+  Optimization* optimization;
+  bool interrupted;
+} Trials;
+
+static void try_one(void* context, int index, int thread) {
+  (void)thread;
+  Trials* trials = context;
+  Optimization* o = trials->optimization;
+  Validation* v = o->validation;
+  int at = processes_rank() + index * processes_count();
+  DrawMoment moment = {DRAW_VALIDATION, at % v->tries};
+  bool held = false;
+  Status status = success_try(o, at / v->tries, moment, &held);
+  v->held[at] = status == STATUS_OK && held;
+}
+
+Status optimization_validate(Optimization* o) {
+  int tries = o->task->validation_tries, all = tries * o->run_count;
+  if (tries == 0) return STATUS_OK;
+  Validation* v = o->validation = MEMORY_NEW(Validation, 1);
+  *v = (Validation){o->run_count, tries, MEMORY_NEW(bool, all)};
+  Trials trials = {.optimization = o};
+  int rank = processes_rank(), stride = processes_count(), own = rank < all ? (all - 1 - rank) / stride + 1 : 0;
+  parallel_for(o->options.threads, own, 2, 1, try_one, &trials);
+  for (int k = 0; k < all; k++) processes_share(&v->held[k], sizeof(bool), k % stride);
+  bool stopped = o->options.interrupted && o->options.interrupted();
+  if (!processes_largest(stopped)) return STATUS_OK;
+  validation_destroy(v);
+  o->validation = NULL;
+  return STATUS_INTERRUPTED;
+}
+
+void validation_destroy(Validation* v) {
+  if (v) memory_free(v->held);
+  memory_free(v);
+}
+
+int optimization_validation_tries(const Optimization* o) { return o->validation ? o->validation->tries : 0; }
+
+int optimization_validation_held(const Optimization* o, int scenario) {
+  const Validation* v = o->validation;
+  int held = 0;
+  for (int k = 0; v && k < v->tries; k++) held += v->held[scenario * v->tries + k];
+  return held;
+}
