@@ -31,6 +31,7 @@ for scene in scenes/*.yaml scenes/tasks/*-scene.yaml; do
 done
 for task in scenes/tasks/*.yaml; do
   [[ $task == *-scene.yaml ]] && continue
+  grep -q '^plan:' "$task" && continue # a path, no run
   name=task-$(basename "$task" .yaml)
   "$SDRS" optimize "$task" -q --iterations 1 -o "$work/$name" >/dev/null
   "$SDRS" render "$work/$name" -q -o "$work/$name.glb" >/dev/null
