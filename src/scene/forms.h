@@ -123,7 +123,7 @@ typedef struct {
 } CouplingTermForm;
 
 typedef struct {
-  int type;
+  int type, rows;
   const Node *times, *values, *terms;
   double duration, interval;
   NumberList value, offset;

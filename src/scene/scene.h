@@ -306,8 +306,8 @@ char* scene_state_path(const char* run, int step); /* owned by the caller */
 
 /* What a run leaves only when it is asked for it: two files, and columns of contacts.csv. Bits, in the order of the
  * words of simulation.output. */
-enum { OUTPUT_VELOCITIES = 1, OUTPUT_FORCES = 2, OUTPUT_CONTACT_POINTS = 4 };
-#define OUTPUT_WORDS "velocities|forces|contact_points"
+enum { OUTPUT_VELOCITIES = 1, OUTPUT_FORCES = 2, OUTPUT_CONTACT_POINTS = 4, OUTPUT_CLOSURES = 8, OUTPUT_PRESSURE = 16 };
+#define OUTPUT_WORDS "velocities|forces|contact_points|closures|pressure"
 
 /* Most equal parts that a step may be taken in. */
 enum { SUBSTEPS_MAX = 64 };

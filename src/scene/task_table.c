@@ -193,6 +193,10 @@ static const SchemaRow ROWS[] = {
                 "words behind phase are "
                 "numbers of drives: gains stay at 0 or above, max_force and delay move where there is one, feedback is "
                 "its matrix."},
+    {"control", "dof", VALUE_INTEGERS, AT(ControlForm, dof), .fallback = "(all)",
+     .range = RANGE_BETWEEN(0, JOINT_MAX_DOF - 1),
+     .meaning = "Only what belongs to these degrees of freedom, from 0, translations first (of loads x, y, z): so that "
+                "several items can have bounds of their own."},
     {"start", "coordinates", VALUE_BOOL, AT(StartForm, coordinates), .fallback = "false",
      .meaning = "The joint's initial coordinates move; not for a joint with three rotations."},
     {"start", "velocities", VALUE_BOOL, AT(StartForm, velocities), .fallback = "false",

@@ -32,7 +32,7 @@ static void write_duration(Text* out, const SceneSimulation* simulation) {
 }
 
 static void write_output(Text* out, unsigned output) {
-  static const char* const WORDS[] = {"velocities", "forces", "contact_points"};
+  static const char* const WORDS[] = {"velocities", "forces", "contact_points", "closures", "pressure"};
   const char* before = ", output: [";
   for (int k = 0; k < 3; k++) {
     if (!(output & 1u << k)) continue;

@@ -207,7 +207,9 @@ static void add_wrench(const ContactSystem* system, int candidate, bool turned, 
   out->press = weight;
 }
 
-static bool asks_points(const Sim* s) { return s->model->simulation.output & OUTPUT_CONTACT_POINTS; }
+static bool asks_points(const Sim* s) {
+  return s->model->simulation.output & (OUTPUT_CONTACT_POINTS | OUTPUT_PRESSURE);
+}
 
 static void place_contacts(SimContact* list, int count) {
   for (int k = 0; k < count; k++) {

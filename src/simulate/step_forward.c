@@ -212,7 +212,7 @@ static void equation_row(StepForward* f, const RecordedStep* step, const Pose* c
 }
 
 /* Equations of what closures hold (Q6). */
-static void closure_rows(StepForward* f, const RecordedStep* step, const Pose* const pose[3], const Screw* screws) {
+static void rows_of_closures(StepForward* f, const RecordedStep* step, const Pose* const pose[3], const Screw* screws) {
   StepAdjoint* a = f->adjoint;
   int rows = f->model->closure_row_count;
   memset(f->closure_rows, 0, sizeof(double) * (size_t)rows * (size_t)f->parameters);
@@ -314,7 +314,7 @@ bool step_forward_advance(StepForward* f, const RecordedStep* step) {
   memcpy(screws, a->sim->screws, sizeof(Screw) * (size_t)m->dof_count);
   for (int i = 0; i < m->dof_count; i++)
     if (!a->sim->fixed[i]) equation_row(f, step, pose, i, screws, f->rows + (size_t)i * (size_t)f->parameters);
-  if (a->closures) closure_rows(f, step, pose, screws);
+  if (a->closures) rows_of_closures(f, step, pose, screws);
   memory_free(screws);
   if (a->replay) carry_on(f, step, pose);
   return solve(f);
