@@ -190,6 +190,10 @@ for task in reach reach-control; do
     both $task --view front --trail 4 --size 400x400
   fi
 done
+if chosen tasks/quadrotor; then
+  "$SDRS" optimize scenes/tasks/quadrotor.yaml -q -o "$TASKS/quadrotor" >/dev/null
+  python3 scripts/draw_path.py scenes/tasks/quadrotor.yaml "$TASKS/quadrotor" "$OUT/quadrotor.png"
+fi
 if chosen tasks/balance; then
   optimize balance
   both balance --view front --trail 5

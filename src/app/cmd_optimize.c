@@ -3,6 +3,7 @@
 #include <limits.h>
 
 #include "app/design_run.h"
+#include "app/plan.h"
 
 static bool interrupted(void) { return interrupt_signal() != 0; }
 
@@ -383,7 +384,8 @@ static ExitCode optimize(const Options* options) {
   processes_start();
   Options own = *options;
   if (!is_writer()) own.quiet = true;
-  ExitCode code = design(&own);
+  ExitCode code = EXIT_DONE;
+  if (!plan_run(&own, own.operands[0], true, &code)) code = design(&own);
   processes_finish();
   return code;
 }

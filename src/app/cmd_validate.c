@@ -1,6 +1,7 @@
 /* sdrs validate FILE...: read and check scenes and tasks only; every problem of every file at once. */
 #include <string.h>
 #include "app/command.h"
+#include "app/plan.h"
 #include "optimize/optimize.h"
 
 /* ---------------------------------------------------------------- scenes */
@@ -110,14 +111,29 @@ static ExitCode validate_task(const Options* options, const char* path, Json* js
 
 /* ---------------------------------------------------------------- all files */
 
+/* Tasks of planning are read whole; the others as tasks or scenes. */
+static ExitCode validate_file(const Options* options, const char* path, Json* json) {
+  ExitCode code = EXIT_DONE;
+  if (!plan_run(options, path, false, &code))
+    return task_recognise(path) ? validate_task(options, path, json) : validate_scene(options, path, json);
+  if (options->json) {
+    json_open(json, NULL, '{');
+    json_text(json, "file", path);
+    json_bool(json, "ok", code == EXIT_DONE);
+    json_close(json, '}');
+  } else if (code == EXIT_DONE) {
+    printf("%s: ok: a task of planning\n", path);
+  }
+  return code == EXIT_DONE ? code : EXIT_CHECK_FAILED;
+}
+
 static ExitCode validate(const Options* options) {
   Text text = {0};
   Json json = {.out = &text};
   ExitCode code = EXIT_DONE;
   if (options->json) json_open(&json, NULL, '[');
   for (int i = 0; i < options->operand_count; i++) {
-    const char* path = options->operands[i];
-    ExitCode one = task_recognise(path) ? validate_task(options, path, &json) : validate_scene(options, path, &json);
+    ExitCode one = validate_file(options, options->operands[i], &json);
     if (one > code) code = one;
   }
   if (options->json) {

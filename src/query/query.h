@@ -204,6 +204,37 @@ double witness_descend(const WitnessBody* a, Pose* pose_a, const WitnessBody* b,
 /* A random point of the body's surface: one of its corners, or of 512 points spread over its faces by area. */
 Vec3 witness_random_point(const WitnessBody* body, Random* random);
 
+/* ---------------------------------------------------------------- paths (query/path.c, path_search.c, path_smooth.c)
+ * A body that keeps its orientation, from one place to another past obstacles, alpha >= 1 + clearance all the way.
+ * docs/derivations/growth.md */
+typedef struct {
+  const Shape* body;
+  Mat3 turn;              /* the body's orientation */
+  const Shape* obstacles; /* (count) */
+  const Pose* poses;
+  int count;
+  Vec3 from, to;     /* m */
+  Vec3 low, high;    /* the workspace of the body's origin [m] */
+  double clearance;  /* epsilon > 0 of alpha >= 1 + epsilon */
+  double smoothness; /* of the integral of the squared curvature, beside the length [m^2] */
+  int points;        /* of the path, >= 3 */
+  uint64_t seed;
+} PathProblem;
+
+typedef enum { PATH_FOUND, PATH_BLOCKED_END, PATH_NONE, PATH_NOT_PROVED } PathOutcome;
+
+typedef struct {
+  PathOutcome outcome;
+  Vec3* points; /* (count); owned by the caller */
+  int count;
+  double length, start_length; /* m; of the path, of the one that the search found */
+  double least;                /* alpha at the points and halfway between, at least */
+  int queries;                 /* of growth */
+} PlannedPath;
+/* PATH_FOUND: every place of every segment has alpha >= 1 + clearance, proved (G8). Allocates. */
+PlannedPath path_plan(const PathProblem* problem);
+void path_free(PlannedPath* path);
+
 /* ---------------------------------------------------------------- contact manifolds (query/manifold.c)
  * Many points at once where two bodies of any shape meet, with derivatives by their motions.
  * docs/derivations/manifold.md */

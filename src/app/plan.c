@@ -1,0 +1,240 @@
+/* Tasks of planning: a path of a body past obstacles, read, found, written. docs/planning.md */
+#include "app/plan.h"
+
+#include <string.h>
+
+#include "app/query_reader.h"
+#include "scene/plan.h"
+
+typedef struct {
+  char* name;
+  QueryList shapes; /* the body first, then the obstacles */
+  Pose* poses;      /* of all, as many */
+  int pose_capacity;
+  PathProblem problem;
+} PlanTask;
+
+static void plan_free(PlanTask* task) {
+  query_free(&task->shapes);
+  memory_free(task->poses);
+  memory_free(task->name);
+}
+
+/* ---------------------------------------------------------------- reading */
+
+static void read_shape(QueryReader* reader, const cJSON* item, PlanTask* task) {
+  Pose pose = pose_identity();
+  int made = query_reader_body(reader, item, &task->shapes, -1, &pose);
+  if (made < 0) return;
+  if (!task->shapes.bodies[made].smooth)
+    query_reader_problem(reader, false,
+                         "a path needs smooth shapes: superellipsoid, superquadric, "
+                         "superelliptic_cylinder, truncated_cone, smooth_polytope");
+  task->poses = memory_grown(task->poses, sizeof(Pose), made, &task->pose_capacity);
+  task->poses[made] = pose;
+}
+
+static void read_obstacles(QueryReader* reader, const cJSON* item, PlanTask* task) {
+  if (!cJSON_IsArray(item)) {
+    query_reader_problem(reader, false, "expected a list of shapes, got %s", query_reader_kind_name(item));
+    return;
+  }
+  int index = 0;
+  for (const cJSON* child = item->child; child; child = child->next, index++) {
+    size_t mark = query_reader_enter(reader, index);
+    text_add(&reader->trail, "[%d]", index);
+    read_shape(reader, child, task);
+    query_reader_leave(reader, mark);
+  }
+}
+
+static int read_whole(QueryReader* reader, const cJSON* item, int least, int most) {
+  double value = query_reader_number_of(reader, item, least, most, "");
+  if (value != floor(value)) query_reader_problem(reader, false, "must be a whole number, got %g", value);
+  return value >= least && value <= most ? (int)value : least;
+}
+
+enum {
+  PLAN_BODY,
+  PLAN_FROM,
+  PLAN_TO,
+  PLAN_LOW,
+  PLAN_HIGH,
+  PLAN_REQUIRED,
+  PLAN_OBSTACLES = PLAN_REQUIRED,
+  PLAN_CLEARANCE,
+  PLAN_SMOOTHNESS,
+  PLAN_POINTS,
+  PLAN_SEED,
+  PLAN_KEYS
+};
+static const char* const KEYS[PLAN_KEYS] = {"body",      "from",      "to",         "low",    "high",
+                                            "obstacles", "clearance", "smoothness", "points", "seed"};
+
+static void read_member(QueryReader* reader, const cJSON* item, int key, void* context) {
+  PlanTask* task = context;
+  PathProblem* p = &task->problem;
+  if (key == PLAN_BODY && task->shapes.body_count > 0)
+    query_reader_problem(reader, true, "'body' must stand before 'obstacles'");
+  else if (key == PLAN_BODY)
+    read_shape(reader, item, task);
+  if (key == PLAN_FROM) p->from = query_reader_point(reader, item);
+  if (key == PLAN_TO) p->to = query_reader_point(reader, item);
+  if (key == PLAN_LOW) p->low = query_reader_point(reader, item);
+  if (key == PLAN_HIGH) p->high = query_reader_point(reader, item);
+  if (key == PLAN_OBSTACLES) read_obstacles(reader, item, task);
+  if (key == PLAN_CLEARANCE) p->clearance = query_reader_number_of(reader, item, 1e-6, 10, "");
+  if (key == PLAN_SMOOTHNESS) p->smoothness = query_reader_number_of(reader, item, 0, 1e6, " m^2");
+  if (key == PLAN_POINTS) p->points = read_whole(reader, item, 3, 2000);
+  if (key == PLAN_SEED) p->seed = (uint64_t)read_whole(reader, item, 0, 1000000000);
+}
+
+static bool within(const PathProblem* p, Vec3 at) {
+  return at.x >= p->low.x && at.x <= p->high.x && at.y >= p->low.y && at.y <= p->high.y && at.z >= p->low.z &&
+         at.z <= p->high.z;
+}
+
+static void read_plan(QueryReader* reader, const cJSON* item, PlanTask* task) {
+  bool seen[PLAN_KEYS] = {false};
+  if (!cJSON_IsObject(item)) {
+    query_reader_problem(reader, false, "expected a map, got %s", query_reader_kind_name(item));
+    return;
+  }
+  query_reader_object(reader, item, KEYS, PLAN_KEYS, read_member, task, seen);
+  for (int k = 0; k < PLAN_REQUIRED; k++)
+    if (!seen[k]) query_reader_problem(reader, false, "the key '%s' is missing", KEYS[k]);
+  if (reader->problems == 0 &&
+      !(within(&task->problem, task->problem.from) && within(&task->problem, task->problem.to)))
+    query_reader_problem(reader, false, "'from' and 'to' must lie between 'low' and 'high'");
+}
+
+enum { ROOT_NAME, ROOT_PLAN, ROOT_KEYS };
+static const char* const ROOT[ROOT_KEYS] = {"name", "plan"};
+
+static void read_root_member(QueryReader* reader, const cJSON* item, int key, void* context) {
+  PlanTask* task = context;
+  if (key == ROOT_PLAN) read_plan(reader, item, task);
+  if (key != ROOT_NAME) return;
+  if (cJSON_IsString(item) && *item->valuestring && !strpbrk(item->valuestring, "/\\"))
+    task->name = memory_text(item->valuestring);
+  else
+    query_reader_problem(reader, false, "a name is a text without slashes");
+}
+
+static Status plan_parse(PlanTask* task, const char* path, const Text* text, Diagnostics* diagnostics) {
+  *task = (PlanTask){.problem = {.clearance = 0.05, .smoothness = 0.01, .points = 60, .seed = 1}};
+  bool seen[ROOT_KEYS] = {false};
+  QueryReader reader = {.file = path, .whole = text->data, .text = text->data, .diagnostics = diagnostics};
+  cJSON* root = cJSON_Parse(text->data);
+  if (root) query_reader_object(&reader, root, ROOT, ROOT_KEYS, read_root_member, task, seen);
+  cJSON_Delete(root);
+  text_free(&reader.trail);
+  if (!task->name) task->name = file_stem(path);
+  return root && reader.problems == 0 ? STATUS_OK : STATUS_BAD_INPUT;
+}
+
+/* ---------------------------------------------------------------- planning */
+
+static const char* outcome_text(PathOutcome outcome) {
+  static const char* const texts[] = {"found", "an end is too near to an obstacle", "the search found no way",
+                                      "smoothed, but not proved free"};
+  return texts[outcome];
+}
+
+static PlannedPath find_path(PlanTask* task) {
+  int count = task->shapes.body_count - 1;
+  Shape* obstacles = MEMORY_NEW(Shape, count + 1);
+  for (int k = 0; k < count; k++) obstacles[k] = task->shapes.bodies[k + 1].shape;
+  task->problem.body = &task->shapes.bodies[0].shape;
+  task->problem.turn = task->poses[0].r;
+  task->problem.obstacles = obstacles;
+  task->problem.poses = task->poses + 1;
+  task->problem.count = count;
+  PlannedPath path = path_plan(&task->problem);
+  memory_free(obstacles);
+  return path;
+}
+
+static Status write_path(const char* folder, const PlannedPath* path, Diagnostics* diagnostics) {
+  Text text = {0};
+  char* file = file_join(folder, "path.csv");
+  text_add(&text, "point,x,y,z\n");
+  for (int i = 0; i < path->count; i++) {
+    const double row[3] = {path->points[i].x, path->points[i].y, path->points[i].z};
+    text_add(&text, "%d", i);
+    for (int k = 0; k < 3; k++) {
+      text_add(&text, ",");
+      text_add_double(&text, row[k]);
+    }
+    text_add(&text, "\n");
+  }
+  Status status = file_write_reported(file, &text, diagnostics);
+  memory_free(file);
+  text_free(&text);
+  return status;
+}
+
+static Status write_summary(const char* folder, const PlanTask* task, const PlannedPath* path, double seconds,
+                            Text* text, Diagnostics* diagnostics) {
+  Json json = {.out = text};
+  json_open(&json, NULL, '{');
+  json_text(&json, "task", task->name);
+  json_bool(&json, "success", path->outcome == PATH_FOUND);
+  json_text(&json, "outcome", outcome_text(path->outcome));
+  json_number(&json, "length", path->length);
+  json_number(&json, "start_length", path->start_length);
+  json_number(&json, "least_alpha", path->least);
+  json_number(&json, "clearance", task->problem.clearance);
+  json_integer(&json, "points", path->count);
+  json_integer(&json, "queries", path->queries);
+  json_integer(&json, "seed", (int64_t)task->problem.seed);
+  json_open(&json, "seconds", '{');
+  json_number(&json, "total", seconds);
+  json_close(&json, '}');
+  json_close(&json, '}');
+  char* file = file_join(folder, "summary.json");
+  Status status = file_write_reported(file, text, diagnostics);
+  memory_free(file);
+  return status;
+}
+
+static ExitCode plan_all(const Options* options, PlanTask* task, Diagnostics* diagnostics) {
+  double start = timer_now();
+  PlannedPath path = find_path(task);
+  double seconds = timer_now() - start;
+  char* folder = run_folder_path(options, task->name);
+  Text summary = {0};
+  Status status = file_make_folder_reported(folder, diagnostics);
+  if (status == STATUS_OK) status = write_path(folder, &path, diagnostics);
+  if (status == STATUS_OK) status = write_summary(folder, task, &path, seconds, &summary, diagnostics);
+  if (!options->quiet && path.outcome == PATH_FOUND)
+    fprintf(stderr, "%s: a path of %d points, %.4g m (the search's %.4g m), alpha at least %.4g, proved; %.3g s\n",
+            task->name, path.count, path.length, path.start_length, path.least, seconds);
+  else if (!options->quiet)
+    fprintf(stderr, "%s: no path: %s; %.3g s\n", task->name, outcome_text(path.outcome), seconds);
+  if (status == STATUS_OK && options->json) fputs(summary.data, stdout);
+  if (status == STATUS_OK && !options->json) printf("%s\n", folder);
+  ExitCode found = path.outcome == PATH_FOUND ? EXIT_DONE : EXIT_SOLVER;
+  text_free(&summary);
+  memory_free(folder);
+  path_free(&path);
+  return status == STATUS_OK ? found : status_exit_code(status);
+}
+
+bool plan_run(const Options* options, const char* path, bool run, ExitCode* code) {
+  Text text = {0};
+  bool found = false;
+  Diagnostics diagnostics = {0};
+  Status status = plan_text(path, options->overrides, options->override_count, &text, &found, &diagnostics);
+  if (found) {
+    PlanTask task = {.name = NULL};
+    if (status == STATUS_OK) status = plan_parse(&task, path, &text, &diagnostics);
+    *code = status_exit_code(status);
+    if (status == STATUS_OK && run) *code = plan_all(options, &task, &diagnostics);
+    print_diagnostics(options, &diagnostics);
+    plan_free(&task);
+  }
+  diagnostics_free(&diagnostics);
+  text_free(&text);
+  return found;
+}

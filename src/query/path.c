@@ -1,0 +1,125 @@
+/* A body past obstacles by its growth distance: search, smoothing, proof (G8). docs/derivations/growth.md */
+#include "query/path.h"
+
+/* A ball that is smaller than this part of the body does not bring a proof forward. */
+#define BALL_PART 1e-3
+/* What smoothing keeps beyond the clearance, and how often it is widened when a segment dips below. */
+#define MARGIN 0.02
+enum { WIDENINGS = 6 };
+
+/* |r| / (R_a + R_b): from the balls around both bodies. */
+static double outer_bound(const PathProblem* problem, Vec3 at, int k) {
+  return vec3_norm(vec3_sub(at, problem->poses[k].t)) / (problem->body->outer + problem->obstacles[k].outer);
+}
+
+double path_alpha(const PathProblem* problem, Vec3 at, int k, int* queries) {
+  Pose pose = {problem->turn, at};
+  ++*queries;
+  return growth_query(problem->body, pose, &problem->obstacles[k], problem->poses[k], NULL).low;
+}
+
+double path_alpha_slope(const PathProblem* problem, Vec3 at, int k, Vec3* slope, int* queries) {
+  Pose pose = {problem->turn, at};
+  double rows[GROWTH_ROWS * QUERY_POSE_COLUMNS], condition;
+  Growth g = growth_query(problem->body, pose, &problem->obstacles[k], problem->poses[k], NULL);
+  ++*queries;
+  bool known = growth_derivatives(problem->body, pose, &problem->obstacles[k], problem->poses[k], &g, false, rows,
+                                  &condition) == NULL;
+  *slope = known ? vec3(rows[3], rows[4], rows[5]) : vec3(0, 0, 0);
+  return g.alpha;
+}
+
+/* Radius about `at` within which alpha stays above the clearance (G8); no more than `enough` is sought. */
+static double free_radius(const PathProblem* problem, Vec3 at, double enough, int* queries) {
+  double radius = enough, wanted = 1 + problem->clearance;
+  for (int k = 0; k < problem->count && radius > 0; k++) {
+    double inner = problem->body->inner + problem->obstacles[k].inner;
+    if ((outer_bound(problem, at, k) - wanted) * inner >= radius) continue;
+    radius = fmin(radius, (path_alpha(problem, at, k, queries) - wanted) * inner);
+  }
+  return radius;
+}
+
+bool path_segment_free(const PathProblem* problem, Vec3 a, Vec3 b, int* queries) {
+  double length = vec3_norm(vec3_sub(b, a)), passed = 0;
+  while (passed <= length) {
+    Vec3 at = length > 0 ? vec3_add_scaled(a, passed / length, vec3_sub(b, a)) : a;
+    double radius = free_radius(problem, at, length - passed + problem->body->inner, queries);
+    if (!(radius > BALL_PART * problem->body->inner)) return false;
+    passed += radius;
+  }
+  return true;
+}
+
+/* ---------------------------------------------------------------- the whole */
+
+static double length_of(const Vec3* points, int count) {
+  double sum = 0;
+  for (int i = 0; i + 1 < count; i++) sum += vec3_norm(vec3_sub(points[i + 1], points[i]));
+  return sum;
+}
+
+/* `count` points at even distances along a polyline. */
+static Vec3* even_points(const Vec3* corners, int corner_count, int count) {
+  Vec3* out = MEMORY_NEW(Vec3, count);
+  double total = length_of(corners, corner_count), passed = 0;
+  int at = 0;
+  for (int i = 0; i < count; i++) {
+    double wanted = total * i / (count - 1), side = vec3_norm(vec3_sub(corners[at + 1], corners[at]));
+    while (at + 2 < corner_count && passed + side < wanted) {
+      passed += side;
+      at++;
+      side = vec3_norm(vec3_sub(corners[at + 1], corners[at]));
+    }
+    double part = side > 0 ? fmin(1, (wanted - passed) / side) : 0;
+    out[i] = vec3_add_scaled(corners[at], part, vec3_sub(corners[at + 1], corners[at]));
+  }
+  out[count - 1] = corners[corner_count - 1];
+  return out;
+}
+
+static bool all_free(const PathProblem* problem, const Vec3* points, int count, int* queries) {
+  for (int i = 0; i + 1 < count; i++)
+    if (!path_segment_free(problem, points[i], points[i + 1], queries)) return false;
+  return true;
+}
+
+static double least_alpha(const PathProblem* problem, const Vec3* points, int count, int* queries) {
+  double least = HUGE_VAL;
+  for (int i = 0; i < 2 * count - 1; i++) {
+    Vec3 at = i % 2 ? vec3_scale(vec3_add(points[i / 2], points[i / 2 + 1]), 0.5) : points[i / 2];
+    for (int k = 0; k < problem->count; k++)
+      if (outer_bound(problem, at, k) < least) least = fmin(least, path_alpha(problem, at, k, queries));
+  }
+  return least;
+}
+
+PlannedPath path_plan(const PathProblem* problem) {
+  PlannedPath path = {.outcome = PATH_BLOCKED_END};
+  if (!path_segment_free(problem, problem->from, problem->from, &path.queries) ||
+      !path_segment_free(problem, problem->to, problem->to, &path.queries))
+    return path;
+  int corner_count = 0;
+  Vec3* corners = path_search(problem, &corner_count, &path.queries);
+  path.outcome = PATH_NONE;
+  if (!corners) return path;
+  path.start_length = length_of(corners, corner_count);
+  path.count = problem->points;
+  path.outcome = PATH_NOT_PROVED;
+  double margin = MARGIN;
+  for (int i = 0; i < WIDENINGS && path.outcome != PATH_FOUND; i++, margin *= 2) {
+    memory_free(path.points);
+    path.points = even_points(corners, corner_count, path.count);
+    path_smooth(problem, path.points, 1 + problem->clearance + margin, &path.queries);
+    if (all_free(problem, path.points, path.count, &path.queries)) path.outcome = PATH_FOUND;
+  }
+  memory_free(corners);
+  path.length = length_of(path.points, path.count);
+  path.least = least_alpha(problem, path.points, path.count, &path.queries);
+  return path;
+}
+
+void path_free(PlannedPath* path) {
+  memory_free(path->points);
+  *path = (PlannedPath){.points = NULL};
+}

@@ -1,0 +1,105 @@
+/* A free polyline by two trees that grow towards random places and each other (RRT-Connect), then straightened. */
+#include <string.h>
+#include "query/path.h"
+
+enum { NODES_MAX = 4000, SHORTCUTS = 200 };
+/* A tree grows by at most this part of the workspace's diagonal at a time. */
+#define STRIDE 0.1
+
+typedef struct {
+  Vec3 place[NODES_MAX];
+  int parent[NODES_MAX];
+  int count;
+} PathTree;
+
+typedef struct {
+  const PathProblem* problem;
+  PathTree tree[2];
+  Random random;
+  double stride;
+  int* queries;
+} PathSearch;
+
+static int nearest(const PathTree* tree, Vec3 to) {
+  int best = 0;
+  for (int i = 1; i < tree->count; i++)
+    if (vec3_norm(vec3_sub(tree->place[i], to)) < vec3_norm(vec3_sub(tree->place[best], to))) best = i;
+  return best;
+}
+
+/* One stride from the nearest node; *reached: it is there. false: blocked. */
+static bool extend(PathSearch* search, PathTree* tree, Vec3 to, bool* reached) {
+  if (tree->count == NODES_MAX) return false;
+  int from = nearest(tree, to);
+  Vec3 way = vec3_sub(to, tree->place[from]);
+  double length = vec3_norm(way);
+  *reached = length <= search->stride;
+  Vec3 next = *reached ? to : vec3_add_scaled(tree->place[from], search->stride / length, way);
+  if (!path_segment_free(search->problem, tree->place[from], next, search->queries)) return false;
+  tree->place[tree->count] = next;
+  tree->parent[tree->count++] = from;
+  return true;
+}
+
+/* From the root to the last node, or back. */
+static int unwind(const PathTree* tree, bool forwards, Vec3* out) {
+  int count = 0;
+  for (int i = tree->count - 1; i >= 0; i = tree->parent[i]) out[count++] = tree->place[i];
+  for (int i = 0; forwards && i < count / 2; i++) {
+    Vec3 swap = out[i];
+    out[i] = out[count - 1 - i];
+    out[count - 1 - i] = swap;
+  }
+  return count;
+}
+
+static bool grow_together(PathSearch* search) {
+  const PathProblem* p = search->problem;
+  for (int round = 0; search->tree[0].count < NODES_MAX && round < 4 * NODES_MAX; round++) {
+    PathTree *grows = &search->tree[round % 2], *follows = &search->tree[1 - round % 2];
+    Vec3 to =
+        vec3(random_uniform(&search->random, p->low.x, p->high.x), random_uniform(&search->random, p->low.y, p->high.y),
+             random_uniform(&search->random, p->low.z, p->high.z));
+    bool reached = false;
+    if (!extend(search, grows, to, &reached)) continue;
+    Vec3 meet = grows->place[grows->count - 1];
+    reached = false;
+    while (!reached && extend(search, follows, meet, &reached)) continue;
+    if (reached) return true;
+  }
+  return false;
+}
+
+/* Corners between two random ones go where the straight way is free. */
+static int straighten(PathSearch* search, Vec3* corners, int count) {
+  for (int i = 0; i < SHORTCUTS && count > 2; i++) {
+    int a = (int)random_uniform(&search->random, 0, count), b = (int)random_uniform(&search->random, 0, count);
+    int low = a < b ? a : b, high = a < b ? b : a;
+    if (high - low < 2 || !path_segment_free(search->problem, corners[low], corners[high], search->queries)) continue;
+    memmove(&corners[low + 1], &corners[high], sizeof(Vec3) * (size_t)(count - high));
+    count -= high - low - 1;
+  }
+  return count;
+}
+
+Vec3* path_search(const PathProblem* problem, int* count, int* queries) {
+  PathSearch* search = MEMORY_NEW(PathSearch, 1);
+  search->problem = problem;
+  search->random.state = problem->seed;
+  search->stride = STRIDE * vec3_norm(vec3_sub(problem->high, problem->low));
+  search->queries = queries;
+  for (int k = 0; k < 2; k++) {
+    search->tree[k].place[0] = k ? problem->to : problem->from;
+    search->tree[k].parent[0] = -1;
+    search->tree[k].count = 1;
+  }
+  Vec3* corners = NULL;
+  if (grow_together(search)) {
+    corners = MEMORY_NEW(Vec3, 2 * NODES_MAX);
+    int first = unwind(&search->tree[0], true, corners);
+    *count = first - 1 + unwind(&search->tree[1], false, corners + first - 1); /* the meeting place stands in both */
+    *count = straighten(search, corners, *count);
+  }
+  memory_free(search);
+  return corners;
+}

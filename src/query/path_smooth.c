@@ -1,0 +1,204 @@
+/* Points of a path by least length and curvature under alpha >= bound: augmented Lagrangian, Gauss-Newton with a banded
+ * factor (G9-G11). docs/derivations/growth.md */
+#include <string.h>
+#include "query/path.h"
+
+/* Three coordinates a point; second differences reach two points away. */
+enum { BAND = 8, ROUNDS = 12, STEPS = 12, HALVINGS = 20 };
+/* Weight of broken constraints at first [m], of the path's length; it grows until they hold. */
+#define PENALTY_PART 10.0
+#define PENALTY_GROWTH 3.0
+/* Constraints that are broken by less are met; a step that gains less than this part of the value is the last. */
+#define MET 1e-4
+#define GAIN 1e-7
+
+typedef struct {
+  const PathProblem* problem;
+  int* queries;
+  int inner; /* points that move: 1 .. inner */
+  double bound;
+  double energy;                    /* of squared differences, 1 / (2 h) */
+  double bending;                   /* of squared second differences, smoothness / (2 h^3) */
+  double penalty;                   /* mu [m] */
+  double* multiplier;               /* of constraint [place][obstacle] [m]; places: points and halfway between */
+  double *matrix, *gradient, *step; /* (3 inner) x (BAND + 1), lower band by rows; 3 inner */
+} Smoothing;
+
+static int places_of(const Smoothing* s) { return 2 * s->inner + 1; }
+
+/* Place j: halfway between points j / 2 and j / 2 + 1, or point (j + 1) / 2. */
+static Vec3 place_of(const Vec3* points, int j) {
+  return j % 2 ? points[(j + 1) / 2] : vec3_scale(vec3_add(points[j / 2], points[j / 2 + 1]), 0.5);
+}
+
+static double far_bound(const PathProblem* problem, Vec3 at, int k) {
+  return vec3_norm(vec3_sub(at, problem->poses[k].t)) / (problem->body->outer + problem->obstacles[k].outer);
+}
+
+/* Active part max(0, lambda - mu c) of a constraint; 0, without a query, where it is surely satisfied. */
+static double active(const Smoothing* s, Vec3 at, int j, int k, Vec3* slope) {
+  double lambda = s->multiplier[j * s->problem->count + k];
+  if (lambda - s->penalty * (far_bound(s->problem, at, k) - s->bound) <= 0) return 0;
+  double alpha =
+      slope ? path_alpha_slope(s->problem, at, k, slope, s->queries) : path_alpha(s->problem, at, k, s->queries);
+  return fmax(0, lambda - s->penalty * (alpha - s->bound));
+}
+
+/* sum |x' - x|^2 / 2h + w sum |x'' - 2 x' + x|^2 / 2h^3 + sum active^2 / 2 mu (G9, G10) */
+static double value_of(const Smoothing* s, const Vec3* x) {
+  double sum = 0;
+  for (int i = 0; i <= s->inner; i++) {
+    Vec3 d = vec3_sub(x[i + 1], x[i]);
+    sum += s->energy * vec3_dot(d, d);
+  }
+  for (int i = 1; i <= s->inner; i++) {
+    Vec3 d = vec3_sub(vec3_add(x[i + 1], x[i - 1]), vec3_scale(x[i], 2));
+    sum += s->bending * vec3_dot(d, d);
+  }
+  for (int j = 0; j < places_of(s); j++)
+    for (int k = 0; k < s->problem->count; k++) {
+      double a = active(s, place_of(x, j), j, k, NULL);
+      sum += a * a / (2 * s->penalty);
+    }
+  return sum;
+}
+
+/* factor * v at points p and q (1 .. inner, else fixed) into the lower band; gradient by the caller. */
+static void add_block(Smoothing* s, int p, int q, Mat3 block) {
+  if (p < 1 || q < 1 || p > s->inner || q > s->inner || p < q) return;
+  for (int r = 0; r < 3; r++)
+    for (int c = 0; c < 3; c++) {
+      int row = 3 * (p - 1) + r, column = 3 * (q - 1) + c;
+      if (column <= row) s->matrix[row * (BAND + 1) + column - row + BAND] += block.m[r][c];
+    }
+}
+
+static void add_force(Smoothing* s, int p, Vec3 v) {
+  if (p < 1 || p > s->inner) return;
+  double* g = &s->gradient[3 * (p - 1)];
+  g[0] += v.x, g[1] += v.y, g[2] += v.z;
+}
+
+/* weight * |sum_i c_i x_(first + i)|^2 */
+static void add_difference(Smoothing* s, const Vec3* x, int first, const double* c, int count, double weight) {
+  Vec3 d = vec3(0, 0, 0);
+  for (int i = 0; i < count; i++) d = vec3_add_scaled(d, c[i], x[first + i]);
+  for (int i = 0; i < count; i++) {
+    add_force(s, first + i, vec3_scale(d, 2 * weight * c[i]));
+    for (int k = 0; k <= i; k++)
+      add_block(s, first + i, first + k, mat3_scale(mat3_identity(), 2 * weight * c[i] * c[k]));
+  }
+}
+
+/* Gradient, and the Hessian with mu g g^T of active constraints. */
+static void assemble(Smoothing* s, const Vec3* x) {
+  static const double first[2] = {-1, 1}, second[3] = {1, -2, 1}, half[2] = {0.5, 0.5}, whole[1] = {1};
+  memset(s->matrix, 0, sizeof(double) * (size_t)(3 * s->inner * (BAND + 1)));
+  memset(s->gradient, 0, sizeof(double) * (size_t)(3 * s->inner));
+  for (int i = 0; i <= s->inner; i++) add_difference(s, x, i, first, 2, s->energy);
+  for (int i = 0; i < s->inner; i++) add_difference(s, x, i, second, 3, s->bending);
+  for (int j = 0; j < places_of(s); j++)
+    for (int k = 0; k < s->problem->count; k++) {
+      Vec3 slope;
+      double a = active(s, place_of(x, j), j, k, &slope);
+      if (!(a > 0)) continue;
+      int point = j % 2 ? (j + 1) / 2 : j / 2, count = j % 2 ? 1 : 2;
+      const double* part = j % 2 ? whole : half;
+      for (int p = 0; p < count; p++) {
+        add_force(s, point + p, vec3_scale(slope, -a * part[p]));
+        for (int q = 0; q <= p; q++)
+          add_block(s, point + p, point + q, mat3_scale(mat3_outer(slope, slope), s->penalty * part[p] * part[q]));
+      }
+    }
+}
+
+/* step = -matrix^-1 gradient by a banded Cholesky factor; the matrix is positive definite: differences of a path with
+ * fixed ends are. */
+static void solve(Smoothing* s) {
+  int n = 3 * s->inner;
+  for (int i = 0; i < n; i++) {
+    double* row = &s->matrix[i * (BAND + 1)];
+    for (int j = i > BAND ? i - BAND : 0; j <= i; j++) {
+      const double* other = &s->matrix[j * (BAND + 1)];
+      double sum = row[j - i + BAND];
+      for (int k = i > BAND ? i - BAND : 0; k < j; k++)
+        if (k >= j - BAND) sum -= row[k - i + BAND] * other[k - j + BAND];
+      row[j - i + BAND] = j < i ? sum / other[BAND] : sqrt(sum);
+    }
+  }
+  for (int i = 0; i < n; i++) {
+    double sum = -s->gradient[i];
+    for (int k = i > BAND ? i - BAND : 0; k < i; k++) sum -= s->matrix[i * (BAND + 1) + k - i + BAND] * s->step[k];
+    s->step[i] = sum / s->matrix[i * (BAND + 1) + BAND];
+  }
+  for (int i = n - 1; i >= 0; i--) {
+    double sum = s->step[i];
+    for (int k = i + 1; k < n && k <= i + BAND; k++) sum -= s->matrix[k * (BAND + 1) + i - k + BAND] * s->step[k];
+    s->step[i] = sum / s->matrix[i * (BAND + 1) + BAND];
+  }
+}
+
+/* false: no step lowers the value any more. */
+static bool descend(Smoothing* s, Vec3* x, Vec3* trial, double* value) {
+  assemble(s, x);
+  solve(s);
+  double factor = 1;
+  for (int h = 0; h < HALVINGS; h++, factor *= 0.5) {
+    for (int i = 1; i <= s->inner; i++) {
+      const double* d = &s->step[3 * (i - 1)];
+      trial[i] = vec3_add_scaled(x[i], factor, vec3(d[0], d[1], d[2]));
+    }
+    double there = value_of(s, trial);
+    if (!(there < *value)) continue;
+    bool gained = *value - there > GAIN * *value;
+    memcpy(x + 1, trial + 1, sizeof(Vec3) * (size_t)s->inner);
+    *value = there;
+    return gained;
+  }
+  return false;
+}
+
+/* lambda <- max(0, lambda - mu c) (G11); how far the worst constraint is broken. */
+static double update(Smoothing* s, const Vec3* x) {
+  double worst = 0;
+  for (int j = 0; j < places_of(s); j++)
+    for (int k = 0; k < s->problem->count; k++) {
+      double* lambda = &s->multiplier[j * s->problem->count + k];
+      double now = active(s, place_of(x, j), j, k, NULL);
+      worst = fmax(worst, (now - *lambda) / s->penalty);
+      *lambda = now;
+    }
+  return worst;
+}
+
+void path_smooth(const PathProblem* problem, Vec3* points, double bound, int* queries) {
+  int inner = problem->points - 2;
+  double length = 0;
+  for (int i = 0; i <= inner; i++) length += vec3_norm(vec3_sub(points[i + 1], points[i]));
+  double h = length / (inner + 1);
+  Smoothing s = {.problem = problem,
+                 .queries = queries,
+                 .inner = inner,
+                 .bound = bound,
+                 .energy = 1 / (2 * h),
+                 .bending = problem->smoothness / (2 * h * h * h),
+                 .penalty = PENALTY_PART * h,
+                 .multiplier = MEMORY_NEW(double, (2 * inner + 1) * (problem->count + 1)),
+                 .matrix = MEMORY_NEW(double, 3 * inner * (BAND + 1)),
+                 .gradient = MEMORY_NEW(double, 3 * inner),
+                 .step = MEMORY_NEW(double, 3 * inner)};
+  Vec3* trial = MEMORY_NEW(Vec3, inner + 2);
+  memcpy(trial, points, sizeof(Vec3) * (size_t)(inner + 2));
+  double worst = HUGE_VAL;
+  for (int round = 0; round < ROUNDS && worst > MET; round++) {
+    double value = value_of(&s, points);
+    for (int i = 0; i < STEPS && descend(&s, points, trial, &value); i++) continue;
+    worst = update(&s, points);
+    if (worst > MET) s.penalty *= PENALTY_GROWTH;
+  }
+  memory_free(s.multiplier);
+  memory_free(s.matrix);
+  memory_free(s.gradient);
+  memory_free(s.step);
+  memory_free(trial);
+}

@@ -1,0 +1,72 @@
+/* Tasks of planning, which hold a path instead of a scene's run: their text as JSON, each value on its line. */
+#include "scene/plan.h"
+
+#include <string.h>
+
+#include "scene/document.h"
+
+typedef struct {
+  Text* out;
+  int line;
+} LinedText;
+
+static void reach_line(LinedText* lined, int line) {
+  for (; lined->line < line; lined->line++) text_add(lined->out, "\n");
+}
+
+static void add_scalar(LinedText* lined, const Node* node) {
+  double value = 0;
+  ScalarKind kind = node_scalar_kind(node);
+  if (kind == SCALAR_NUMBER && node_number(node, &value))
+    text_add_double(lined->out, value);
+  else if (kind == SCALAR_BOOL)
+    text_add(lined->out, "%s", strcmp(node->text, "true") == 0 ? "true" : "false");
+  else if (kind == SCALAR_NULL)
+    text_add(lined->out, "null");
+  else
+    text_add_json_string(lined->out, node->text);
+}
+
+// NOLINTNEXTLINE(misc-no-recursion): as deep as the document, DOCUMENT_DEPTH_MAX
+static void add_node(LinedText* lined, const Node* node) {
+  reach_line(lined, node->place.line);
+  if (node->kind == NODE_SCALAR) {
+    add_scalar(lined, node);
+    return;
+  }
+  text_add(lined->out, node->kind == NODE_MAP ? "{" : "[");
+  for (const Node* child = node->first; child; child = child->next) {
+    if (child != node->first) text_add(lined->out, ", ");
+    if (node->kind == NODE_MAP) {
+      reach_line(lined, child->key_line);
+      text_add_json_string(lined->out, child->key);
+      text_add(lined->out, ": ");
+    }
+    add_node(lined, child);
+  }
+  text_add(lined->out, node->kind == NODE_MAP ? "}" : "]");
+}
+
+Status plan_text(const char* path, const SceneOverride* overrides, int override_count, Text* json, bool* found,
+                 Diagnostics* diagnostics) {
+  char* text;
+  size_t length;
+  *found = false;
+  if (!file_is_regular(path) || file_read(path, &text, &length) != STATUS_OK) return STATUS_OK;
+  Document document = {0};
+  Diagnostics told = {0};
+  const Node* root = document_read(&document, path, text, length, path_is_json(path), &told);
+  *found = node_find(root, "plan") != NULL;
+  Status status = *found && told.error_count > 0 ? STATUS_BAD_INPUT : STATUS_OK;
+  if (*found && override_count > 0) {
+    diagnostics_add(&told, SEVERITY_ERROR, node_key_place(node_find(root, "plan")),
+                    "a task of planning takes no --set (got %.60s)", overrides[0].text);
+    status = STATUS_BAD_INPUT;
+  }
+  if (*found && status == STATUS_OK) add_node(&(LinedText){json, 1}, root);
+  if (*found) diagnostics_add_new(diagnostics, &told);
+  diagnostics_free(&told);
+  document_free(&document);
+  memory_free(text);
+  return status;
+}
