@@ -142,6 +142,8 @@ typedef struct {
   PairCarry carry;                     /* for the step to t */
   GroundShare ground_now, ground_next; /* of a half-space */
   Vec3 turn_now[2];                    /* by turns of the bodies at t, besides what their vertices share */
+  Vec3 move_now[2];                    /* and by their displacements */
+  double* shape[2];                    /* by parameters of smooth shapes: room lent, zeroed; NULL: it has none */
 } PairShares;
 
 #endif
