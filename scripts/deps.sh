@@ -19,6 +19,7 @@ libcjson-dev        header  cjson/cJSON.h
 libexpat1-dev       header  expat.h
 zlib1g-dev          header  zlib.h
 libzip-dev          header  zip.h
+libassimp-dev       header  assimp/cimport.h
 libqhull-dev        header  libqhull_r/libqhull_r.h
 libsuitesparse-dev  header  suitesparse/cholmod.h
 libsleef-dev        header  sleef.h

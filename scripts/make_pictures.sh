@@ -84,6 +84,10 @@ if chosen four-bar; then
   simulate four-bar
   draw scenes/four-bar $RUNS/four-bar --trail 6 --view front --size 640x480
 fi
+if chosen stewart; then
+  simulate stewart
+  draw scenes/stewart $RUNS/stewart --time 0.5 --size 640x480
+fi
 if chosen slider-crank; then
   simulate slider-crank
   draw scenes/slider-crank $RUNS/slider-crank --trail 6 --view front --size 640x480
@@ -135,6 +139,14 @@ fi
 if chosen wall; then
   simulate wall --steps 110
   draw scenes/wall $RUNS/wall --strip 4 --size 300x300
+fi
+if chosen smooth-shapes; then
+  simulate smooth-shapes
+  draw scenes/smooth-shapes $RUNS/smooth-shapes
+fi
+if chosen ten-bodies; then
+  simulate ten-bodies
+  draw scenes/ten-bodies $RUNS/ten-bodies --strip 4 --size 300x300 --time 3.5
 fi
 if chosen tumble; then
   simulate tumble --steps 240

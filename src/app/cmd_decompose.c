@@ -1,4 +1,5 @@
 /* sdrs decompose MESH: a mesh as convex hulls that cover it. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "app/command.h"
@@ -24,6 +25,24 @@ static bool read_grid(DecomposeOptions* settings, const char* text) {
          n[0] <= 1000 && n[1] <= 1000 && n[2] <= 1000;
 }
 
+/* A length in the mesh's unit, or with mm, cm or m where that is the metre. */
+static bool read_tolerance(DecomposeOptions* settings, const char* text) {
+  static const struct {
+    const char* unit;
+    double factor;
+  } UNITS[] = {{"", 1}, {"mm", 1e-3}, {"cm", 1e-2}, {"m", 1}};
+  if (!text) return true;
+  char* end;
+  double value = strtod(text, &end);
+  if (end == text || !(value > 0) || !isfinite(value)) return false;
+  for (size_t k = 0; k < sizeof UNITS / sizeof *UNITS; k++)
+    if (strcmp(end, UNITS[k].unit) == 0) {
+      settings->tolerance = value * UNITS[k].factor;
+      return true;
+    }
+  return false;
+}
+
 static ExitCode read_settings(DecomposeOptions* settings, const Options* options) {
   *settings = (DecomposeOptions){
       .max_hulls = option_count(options, "max-hulls", 0),
@@ -38,6 +57,11 @@ static ExitCode read_settings(DecomposeOptions* settings, const Options* options
     return usage_error(options, "--symmetry is auto, none or letters of xyz, got '%s'", symmetry);
   const char* grid = option_text(options, "grid");
   if (!read_grid(settings, grid)) return usage_error(options, "--grid needs three counts of 1 to 1000, got '%s'", grid);
+  const char* tolerance = option_text(options, "tolerance");
+  if (!read_tolerance(settings, tolerance))
+    return usage_error(options, "--tolerance is a length above 0, such as 5mm or 0.005, got '%s'", tolerance);
+  if (grid && tolerance)
+    return usage_error(options, "--tolerance chooses how many hulls there are, --grid counts them: give one");
   if (grid && settings->inside) return usage_error(options, "--grid takes whole blocks: it does not go with --inside");
   const char* up = option_text(options, "up");
   if (up && !(*up >= 'x' && *up <= 'z' && up[1] == '\0'))
@@ -76,6 +100,7 @@ static void add_condition(Json* json, const MeshCondition* c) {
   json_open(json, "condition", '{');
   json_integer(json, "unused_points", c->unused_points);
   json_integer(json, "joined_points", c->joined_points);
+  json_number(json, "joining", c->joining);
   json_integer(json, "degenerate_triangles", c->degenerate_triangles);
   json_integer(json, "repeated_triangles", c->repeated_triangles);
   json_integer(json, "border_edges", c->border_edges);
@@ -95,6 +120,7 @@ static void add_guarantees(Json* json, const Decomposition* d) {
   json_bool(json, "connected", d->connected);
   json_bool(json, "symmetric", d->symmetric);
   json_bool(json, "within_budget", d->within_budget);
+  json_bool(json, "within_tolerance", d->within_tolerance);
   json_close(json, '}');
 }
 
@@ -103,6 +129,14 @@ static void add_depths(Json* json, const Decomposition* d) {
   json_number(json, "depth_of_diagonal", d->depth / d->diagonal);
   json_number(json, "depth_at_most", d->depth_at_most);
   json_vector(json, "hull_depths", d->depths, d->hull_count);
+}
+
+static void add_holes(Json* json, const HoleCount* holes) {
+  json_open(json, "holes", '{');
+  json_integer(json, "mesh", holes->mesh);
+  json_integer(json, "hulls", holes->hulls);
+  json_number(json, "cube", holes->cube);
+  json_close(json, '}');
 }
 
 static void add_components(Json* json, const Decomposition* d) {
@@ -134,7 +168,7 @@ static void add_joints(Json* json, const Decomposition* d) {
 }
 
 /* No time and no thread count: the report of equal input is equal, byte for byte. */
-static void report_text(Text* out, const char* mesh, const Decomposition* d) {
+static void report_text(Text* out, const char* mesh, const Decomposition* d, const HoleCount* holes) {
   Json json = {.out = out};
   const char* const axes[3] = {"x", "y", "z"};
   int vertices = 0;
@@ -149,6 +183,7 @@ static void report_text(Text* out, const char* mesh, const Decomposition* d) {
   json_number(&json, d->inside ? "largest_reach" : "largest_miss", d->covered_miss);
   json_integer(&json, "samples", d->samples);
   add_depths(&json, d);
+  add_holes(&json, holes);
   json_integer(&json, "pieces", d->pieces);
   json_open(&json, "mirror_planes", '[');
   for (int k = 0; k < 3; k++)
@@ -234,48 +269,32 @@ static bool guarantees_hold(const Options* options, const Decomposition* d) {
                   d->component_count);
   if (!d->symmetric) command_error(options, "the hulls miss the mirror symmetry by %g diagonals", d->mirror_error);
   if (!d->within_budget) command_error(options, "there are more hulls, or a hull has more vertices, than allowed");
-  return d->convex && d->covers && d->connected && d->symmetric && d->within_budget;
+  if (!d->within_tolerance)
+    command_error(options, "%d hulls reach up to %g out of the mesh, more than --tolerance: give more --max-hulls",
+                  d->hull_count, d->depth_at_most);
+  return d->convex && d->covers && d->connected && d->symmetric && d->within_budget && d->within_tolerance;
 }
 
-/* ---------------------------------------------------------------- holes through the mesh */
+/* ---------------------------------------------------------------- what the mesh is not */
 
-/* Handles of a closed surface, by Euler: points - edges + triangles = 2 (shells - handles); -1 where it is not closed.
- */
-static int handles_of(const TriangleSurface* surface) {
-  SurfaceCheck check = surface_check(surface);
-  if (!check.closed || !check.manifold) return -1;
-  return check.shells - (check.points - check.edges + surface->triangle_count) / 2;
+/* Joining beyond this is told [mesh diagonal]. */
+#define JOINING_TOLD 2e-7
+
+static void warn_joining(const Options* options, const Decomposition* d) {
+  if (options->quiet || d->condition.joining <= JOINING_TOLD * d->diagonal) return;
+  fprintf(
+      stderr,
+      "sdrs decompose: warning: triangles of the mesh did not meet: points up to %g apart were joined (%d joined)\n",
+      d->condition.joining, d->condition.joined_points);
 }
 
-static TriangleSurface surface_of_mesh(const Mesh* mesh) {
-  TriangleSurface out = {.points = MEMORY_NEW(Vec3, mesh->position_count), .point_count = mesh->position_count};
-  memcpy(out.points, mesh->positions, sizeof(Vec3) * (size_t)mesh->position_count);
-  out.triangles = (int(*)[3])MEMORY_NEW(int, 3 * mesh->corner_count + 1);
-  for (int f = 0; f < mesh->face_count; f++)
-    for (int k = mesh->face_first[f] + 1; k + 1 < mesh->face_first[f + 1]; k++) {
-      const int triangle[3] = {mesh->corners[mesh->face_first[f]], mesh->corners[k], mesh->corners[k + 1]};
-      memcpy(out.triangles[out.triangle_count++], triangle, sizeof triangle);
-    }
-  int* number = points_equal(out.points, out.point_count);
-  surface_join_points(&out, number);
-  surface_drop_unused(&out, NULL);
-  memory_free(number);
-  return out;
-}
-
-/* A ring whose hulls are a disc holds nothing: said where both surfaces are sound enough to tell. */
-static void warn_filled_holes(const Mesh* mesh, const Decomposition* result) {
-  TriangleSurface own = surface_of_mesh(mesh), hulls = {0};
-  int wanted = handles_of(&own), kept = -1;
-  double snap;
-  if (wanted > 0 && hulls_union(&hulls, &snap, result->hulls, result->hull_count) == UNION_OK)
-    kept = handles_of(&hulls);
-  if (kept >= 0 && kept < wanted)
-    fprintf(stderr,
-            "sdrs decompose: warning: the mesh has %d hole%s through it, the hulls %d: more --max-hulls keep more\n",
-            wanted, wanted == 1 ? "" : "s", kept);
-  surface_free(&own);
-  surface_free(&hulls);
+/* A ring whose hulls are a disc holds nothing. */
+static void warn_filled_holes(const Options* options, const HoleCount* holes) {
+  if (options->quiet || holes->hulls >= holes->mesh) return;
+  fprintf(stderr,
+          "sdrs decompose: warning: the mesh has %d hole%s through it, the hulls leave %d: a larger --max-hulls or a "
+          "--tolerance keeps more\n",
+          holes->mesh, holes->mesh == 1 ? "" : "s", holes->hulls);
 }
 
 static ExitCode finish(const Options* options, const Mesh* mesh, const Decomposition* result,
@@ -283,13 +302,16 @@ static ExitCode finish(const Options* options, const Mesh* mesh, const Decomposi
   char* stem = file_stem(options->operands[0]);
   char* folder = run_folder_path(options, stem);
   Text report = {0};
-  report_text(&report, options->operands[0], result);
+  HoleCount holes;
+  decomposition_holes(&holes, result, mesh);
+  report_text(&report, options->operands[0], result, &holes);
   Status status = write_files(options, mesh, result, folder, &report, diagnostics);
   ExitCode code = status_exit_code(status);
   if (status == STATUS_OK) {
     if (options->json) fwrite(report.data, 1, report.length, stdout);
     say_result(options, result, folder);
-    if (!options->quiet) warn_filled_holes(mesh, result);
+    warn_joining(options, result);
+    warn_filled_holes(options, &holes);
     code = guarantees_hold(options, result) ? EXIT_DONE : EXIT_CHECK_FAILED;
   }
   text_free(&report);
@@ -328,6 +350,8 @@ static const OptionRow OPTIONS[] = {
     {"max-hulls", 0, OPTION_COUNT, "N", "at most this many hulls (default: 16)"},
     {"max-vertices", 0, OPTION_COUNT, "N", "at most this many vertices a hull, >= 8 (default: 64)"},
     {"error", 0, OPTION_NUMBER, "E", "stop when the hulls' excess volume is below E of the mesh's (default: 1e-3)"},
+    {"tolerance", 0, OPTION_TEXT, "LENGTH",
+     "as few hulls as reach at most so far out of the mesh, e.g. 5mm (max-hulls: 256)"},
     {"resolution", 0, OPTION_COUNT, "N", "triangles of the copy that planes are searched on (default: 1200)"},
     {"grid", 0, OPTION_TEXT, "NX,NY,NZ", "even blocks of the mesh's box instead of a search"},
     {"inside", 0, OPTION_FLAG, NULL, "hulls that lie inside the mesh instead of covering it"},
@@ -344,7 +368,8 @@ const Verb VERB_DECOMPOSE = {
     .summary = "a mesh as convex hulls that cover it",
     .examples =
         "  sdrs decompose mug.obj\n"
-        "  sdrs decompose mug.obj --max-hulls 32 --max-vertices 32 -o out/mug\n",
+        "  sdrs decompose mug.obj --max-hulls 32 --max-vertices 32 -o out/mug\n"
+        "  sdrs decompose bowl.obj --tolerance 2mm\n",
     .details =
         "Writes hulls.obj (one `o` group a hull), report.json and hulls.png, a picture of the part, its hulls in place "
         "and\n"

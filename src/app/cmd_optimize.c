@@ -1,5 +1,7 @@
 /* sdrs optimize TASK: design by gradients, write the run folder. */
 
+#include <limits.h>
+
 #include "app/design_run.h"
 
 static bool interrupted(void) { return interrupt_signal() != 0; }
@@ -18,6 +20,18 @@ Excerpt design_run_duration(double seconds) {
   else
     snprintf(out.text, sizeof out.text, "%.1f h", seconds / 3600);
   return out;
+}
+
+void design_run_say_success(const DesignRun* run) {
+  int count = optimization_success_count(run->optimization);
+  if (count == 0 || run->options->quiet) return;
+  fprintf(stderr, "%s: %s:", run->task.name, optimization_succeeded(run->optimization) ? "success" : "no success");
+  for (int i = 0; i < count; i++) {
+    SuccessTerm term = optimization_success(run->optimization, i);
+    fprintf(stderr, "%s %s %.4g (%sat most %.4g)", i > 0 ? "," : "", term.name, term.value, term.met ? "" : "not ",
+            term.bound);
+  }
+  fprintf(stderr, "\n");
 }
 
 /* Names and best values of a run's design.csv, which the caller frees. */
@@ -135,14 +149,20 @@ static Status save_end(DesignRun* run) {
 
 /* ---------------------------------------------------------------- what is said on the way */
 
+/* Of all starts. */
+static int iterations_most(const DesignRun* run) {
+  double most = (double)run->task.optimizer.iterations * run->task.multistart + (run->task.multistart - 1);
+  return most < INT_MAX ? (int)most : INT_MAX;
+}
+
 static void show_progress(DesignRun* run, Progress* progress) {
   const Optimization* o = run->optimization;
   int iteration = optimization_iteration(o);
   const OptimizationRow* row = &optimization_rows(o)[iteration];
   char numbers[200];
   snprintf(numbers, sizeof numbers, "iteration %d/%d  loss %.6g (best %.6g)  moved: design %.2g, control %.2g  %s",
-           iteration, run->task.optimizer.iterations, row->loss, optimization_best_loss(o), row->step_design,
-           row->step_control, trial_outcome_text(row->outcome));
+           iteration, iterations_most(run), row->loss, optimization_best_loss(o), row->step_design, row->step_control,
+           trial_outcome_text(row->outcome));
   progress_report(progress, iteration, numbers, timer_now(), false);
   bool failed = row->outcome > TRIAL_ROSE;
   if (failed && !run->options->quiet) {
@@ -221,11 +241,11 @@ static void print_end(const DesignRun* run) {
 /* Known once the initial design has been run, forward and back. */
 static void print_estimate(const DesignRun* run) {
   const Optimization* o = run->optimization;
-  int left = run->task.optimizer.iterations - optimization_iteration(o);
+  int left = iterations_most(run) - optimization_iteration(o);
   double seconds = optimization_rows(o)[0].seconds * left;
   if (run->options->quiet || optimization_iteration(o) > 0 || seconds < LONG_TASK_SECONDS) return;
   fprintf(stderr, "%s: about %s when all %d iterations are taken\n", run->task.name, design_run_duration(seconds).text,
-          left);
+          iterations_most(run));
 }
 
 /* ---------------------------------------------------------------- the loop */
@@ -258,8 +278,7 @@ static Status begin(DesignRun* run) {
 
 static Status iterate(DesignRun* run) {
   Progress progress;
-  progress_start(&progress, run->options->quiet ? NULL : stderr, run->task.name, run->task.optimizer.iterations,
-                 timer_now());
+  progress_start(&progress, run->options->quiet ? NULL : stderr, run->task.name, iterations_most(run), timer_now());
   Status status = STATUS_OK;
   while (status == STATUS_OK && optimization_stop(run->optimization) == STOP_NOT_YET) {
     /* A signal reaches the processes at different times. */
@@ -306,12 +325,14 @@ static void tell_resume(const DesignRun* run) {
 
 static ExitCode finish(DesignRun* run, Status status) {
   Status written = status == STATUS_IO ? status : agreed(save_end(run)); /* what cannot be written is told once */
+  if (written == STATUS_OK && status == STATUS_OK) status = optimization_judge(run->optimization);
   ExitCode code = status_exit_code(written == STATUS_OK ? status : written);
   if (!is_writer()) return code;
   if (written == STATUS_OK && write_summary(run, code) != STATUS_OK) code = EXIT_IO;
   if (status == STATUS_INTERRUPTED && !run->options->quiet) tell_resume(run);
   if (status == STATUS_OK) print_end(run);
   if (status == STATUS_OK) tell_time_step(run);
+  if (status == STATUS_OK) design_run_say_success(run);
   if (code != EXIT_IO) leave_overview(run->options, run->folder);
   if (!run->options->json && code != EXIT_IO) printf("%s\n", run->folder);
   return code;
@@ -378,8 +399,10 @@ const Verb VERB_OPTIMIZE = {
         "Writes initial.scene.yaml, convergence.csv (a row per iteration), design/<iteration>/<link>.obj and a\n"
         "checkpoint every optimizer.save_every iterations, failed.<n>.scene.yaml of the first ten trials that could "
         "not\n"
-        "be simulated, and at the end design/final/, design.csv (all variables), best.scene.yaml and summary.json; the "
-        "folder is printed on standard output (with --json, summary.json is).\n"
+        "be simulated, and at the end design/final/, design.csv (all variables), best.scene.yaml and summary.json "
+        "(whether\n"
+        "the task's `success` is met, with its values); the folder is printed on standard output (with --json, "
+        "summary.json is).\n"
         "With `receding` in the task: the executed run as `sdrs simulate` leaves it, windows.csv (a row per window),\n"
         "windows/<n>/convergence.csv, best.scene.yaml with what was executed, design.csv and summary.json.\n"
         "SIGINT, SIGTERM and SIGUSR1 leave the checkpoint and all files, exit 130; --resume goes on to the same end, "

@@ -25,6 +25,8 @@ Status design_run_agreed(Status status);
 #define LONG_TASK_SECONDS 30.0
 /* A duration as one says it: "40 s", "3 min", "2.5 h". */
 Excerpt design_run_duration(double seconds);
+/* Whether the result is a success, and the values that say so; nothing where the task does not ask. */
+void design_run_say_success(const DesignRun* run);
 /* From the first window to the last, or on from the checkpoint; what is written, and said. */
 ExitCode design_run_receding(DesignRun* run);
 

@@ -14,6 +14,7 @@ typedef struct {
   bool inside;   /* the present window goes on from a checkpoint */
   bool begun;    /* its initial control has been run: there is something to keep */
   bool estimated;
+  ExitCode code;
   double start;
 } WindowsRun;
 
@@ -151,6 +152,7 @@ static void add_receding(void* context, Json* json) {
   json_bool(json, "one_run", receding_is_one_run(r));
   json_number(json, "last_loss", windows > 0 ? receding_rows(r)[windows - 1].loss : (double)NAN);
   json_close(json, '}');
+  design_add_success(json, c->run->optimization, c->code);
 }
 
 /* The scene is the first input, as for any run. */
@@ -342,6 +344,7 @@ static void print_end(const WindowsRun* c, Status status) {
             "%s: %d windows, %d steps to t = %.6g s: loss of the first %.8g -> %.8g, of the last %.8g; %.3g s\n",
             run->task.name, windows, c->totals.steps, c->totals.time, receding_rows(r)[0].initial_loss,
             receding_rows(r)[0].loss, receding_rows(r)[windows - 1].loss, timer_now() - c->start);
+  if (status == STATUS_OK) design_run_say_success(run);
 }
 
 static ExitCode finish(WindowsRun* c, Status status) {
@@ -349,6 +352,8 @@ static ExitCode finish(WindowsRun* c, Status status) {
   ExitCode code = status_exit_code(status);
   if (!design_run_writes() || status == STATUS_IO) return code;
   bool inside = status == STATUS_INTERRUPTED && c->begun;
+  c->code = code;
+  receding_judge(run->receding);
   if (close_folder(c, inside) != STATUS_OK || write_summary(c, code, stop_text(status)) != STATUS_OK) code = EXIT_IO;
   print_end(c, status);
   if (code != EXIT_IO) leave_overview(run->options, run->folder);

@@ -1,6 +1,6 @@
 /* Penalty contact of smooth convex shapes: a power of the growth gap, after Hertz, and Coulomb friction in the lagged
  * tangent plane (docs/derivations/law-penalty.md). Bodies overlap a little; half-spaces are partners.
- *     E = kappa delta^(p+1) / (p+1),   delta = -gap > 0                                                          (Q1) */
+ *     E = kappa delta^(p+1) / (p+1),   delta = -gap > 0                                                          (G11) */
 #include <float.h>
 #include <string.h>
 
@@ -202,7 +202,7 @@ static void add_wrench(const Bodies* b, int side, Vec3 torque, Vec3 force, PairD
   out->moment[side] = mat3_add(out->moment[side], moment);
 }
 
-/* (Q2) gradient -kappa delta^p g; Hessian kappa (p delta^(p-1) g g^T - delta^p grad g). false: no Hessian. */
+/* (G12) gradient -kappa delta^p g; Hessian kappa (p delta^(p-1) g g^T - delta^p grad g). false: no Hessian. */
 static bool add_contact(const Law* law, int thread, const Bodies* b, const Overlap* o, PairDerivatives* out) {
   double delta = -o->gap, p = law->exponent, c[COLUMNS][COLUMNS];
   double first = law->stiffness * power(delta, p), second = law->stiffness * p * power(delta, p - 1);
@@ -221,7 +221,7 @@ static bool add_contact(const Law* law, int thread, const Bodies* b, const Overl
   return slopes != NULL;
 }
 
-/* ---------------------------------------------------------------- friction (Q4) */
+/* ---------------------------------------------------------------- friction (G14) */
 
 /* The points of contact now, how fast they part, and that across the normal. */
 typedef struct {
@@ -421,7 +421,7 @@ static bool replay(const LawReplay* p, PairDerivatives* out) {
   return true;
 }
 
-/* ---------------------------------------------------------------- reverse (Q3, Q5); for stiffness 1 */
+/* ---------------------------------------------------------------- reverse (G13, G15); for stiffness 1 */
 
 /* Twists about the shapes' origins. */
 static void shift_twists(const Bodies* b, const double twist[2][6], double out[COLUMNS]) {

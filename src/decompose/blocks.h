@@ -118,8 +118,8 @@ bool hulls_shared_middle(const ConvexHull* a, const ConvexHull* b, Vec3* middle)
  * is: bars that cross become whole. */
 void blocks_extend(Blocks* blocks);
 /* Give pairs that only touch a corner inside the other, so that they overlap. Changes the union by nothing where one
- * holds the shared face of the other, else by slivers beside the shared face. */
-void blocks_overlap(Blocks* blocks);
+ * holds the shared face of the other, else by slivers beside the shared face, no deeper than 0.01 and `deepest`. */
+void blocks_overlap(Blocks* blocks, double deepest);
 
 /* ---------------------------------------------------------------- fewer vertices (hull_outer.c) */
 

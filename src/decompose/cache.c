@@ -12,7 +12,7 @@
 #include "method.h"
 
 #define HULLS_KIND "hulls"
-enum { KEY_DIGITS = 64, COUNTS = 12, MEASURES = 7 };
+enum { KEY_DIGITS = 64, COUNTS = 13, MEASURES = 7 };
 
 /* ---------------------------------------------------------------- where */
 
@@ -31,15 +31,18 @@ char* decompose_cache_folder(void) {
 
 /* ---------------------------------------------------------------- key */
 
-_Static_assert(sizeof(DecomposeOptions) == 48, "an option that is new belongs into the key, and then here");
+_Static_assert(sizeof(DecomposeOptions) == 56, "an option that is new belongs into the key, and then here");
 
 static void add_options(Text* out, const DecomposeOptions* o) {
-  uint64_t error;
+  uint64_t error, tolerance;
   memcpy(&error, &o->error, sizeof error);
+  memcpy(&tolerance, &o->tolerance, sizeof tolerance);
   text_add(out,
-           "hulls %d vertices %d error %016" PRIx64 " resolution %d grid %d %d %d symmetry %d %d %d %d inside %d\n",
+           "hulls %d vertices %d error %016" PRIx64
+           " resolution %d grid %d %d %d symmetry %d %d %d %d inside %d\n"
+           "tolerance %016" PRIx64 "\n",
            o->max_hulls, o->max_vertices, error, o->resolution, o->grid[0], o->grid[1], o->grid[2], o->symmetry[0],
-           o->symmetry[1], o->symmetry[2], o->symmetry_auto, o->inside);
+           o->symmetry[1], o->symmetry[2], o->symmetry_auto, o->inside, tolerance);
 }
 
 /* The hash of everything that the hulls depend on; METHOD_DIGEST is that of the sources below scene/. */
@@ -58,8 +61,9 @@ static void find_key(const Mesh* mesh, const DecomposeOptions* options, char key
 /* ---------------------------------------------------------------- writing */
 
 static void add_measures(NumberFile* file, const Decomposition* d) {
-  const int64_t counts[COUNTS] = {d->samples, d->pieces, d->mesh_pieces, d->mirror[0], d->mirror[1],     d->mirror[2],
-                                  d->convex,  d->covers, d->connected,   d->symmetric, d->within_budget, d->apart};
+  const int64_t counts[COUNTS] = {d->samples,       d->pieces, d->mesh_pieces,     d->mirror[0], d->mirror[1],
+                                  d->mirror[2],     d->convex, d->covers,          d->connected, d->symmetric,
+                                  d->within_budget, d->apart,  d->within_tolerance};
   const double measures[MEASURES] = {d->diagonal,     d->mesh_volume, d->hull_volume,  d->covered_miss,
                                      d->mirror_error, d->depth,       d->depth_at_most};
   number_file_add_integers(file, "counts", counts, COUNTS);
@@ -137,7 +141,7 @@ static bool take_measures(Decomposition* d, const NumberFile* file, Diagnostics*
   d->samples = (int)n[0], d->pieces = (int)n[1], d->mesh_pieces = (int)n[2];
   for (int axis = 0; axis < 3; axis++) d->mirror[axis] = n[3 + axis] != 0;
   d->convex = n[6], d->covers = n[7], d->connected = n[8], d->symmetric = n[9], d->within_budget = n[10];
-  d->apart = (int)n[11];
+  d->apart = (int)n[11], d->within_tolerance = n[12];
   d->diagonal = m[0], d->mesh_volume = m[1], d->hull_volume = m[2], d->covered_miss = m[3], d->mirror_error = m[4];
   d->depth = m[5], d->depth_at_most = m[6];
   return true;

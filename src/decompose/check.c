@@ -126,7 +126,7 @@ static void check_coverage(Decomposition* d, const Mesh* mesh, const HullPlanes*
   for (int f = 0; f < mesh->face_count; f++) worst = fmax(worst, c.worst[f]);
   d->samples = ((rings + 1) * (rings + 2) / 2 + 1) * mesh->face_count;
   d->covered_miss = worst / d->diagonal;
-  d->covers = d->covered_miss <= COVER_TOLERANCE;
+  d->covers = d->covered_miss <= COVER_TOLERANCE + d->condition.joining / d->diagonal;
   memory_free(c.worst);
 }
 
@@ -278,7 +278,8 @@ void decomposition_check(Decomposition* d, const Mesh* mesh, const Part* solid, 
   check_hulls(d, &table, options);
   check_coverage(d, mesh, &table, options->threads);
   check_connection(d, solid, frame, options->grid[0] > 0);
-  decomposition_measure_depth(d, solid, frame, options->threads);
+  decomposition_measure_depth(d, solid, frame, options);
+  d->within_tolerance = !(options->tolerance > 0) || d->depth_at_most <= options->tolerance;
   if (d->inside) check_inside(d);
   check_symmetry(d, low, high);
   plane_table_free(&table);

@@ -23,8 +23,9 @@ void decomposition_join(Decomposition* d);
 
 /* ---------------------------------------------------------------- depth (depth.c) */
 
-/* Fill in depths, depth and depth_at_most; the hulls and the diagonal must be there. */
-void decomposition_measure_depth(Decomposition* d, const Part* solid, UnitFrame frame, int threads);
+/* Fill in depths, depth and depth_at_most; the hulls and the diagonal must be there. Looks closely enough to tell
+ * whether options->tolerance is kept, within a tenth of it. */
+void decomposition_measure_depth(Decomposition* d, const Part* solid, UnitFrame frame, const DecomposeOptions* options);
 
 /* ---------------------------------------------------------------- connection (connect.c) */
 

@@ -7,6 +7,11 @@
 #include "decompose/mesh_repair.h"
 
 #define DEFAULT_HULLS 16
+/* Where a tolerance chooses: the least tried, and the most. */
+#define TOLERANCE_FIRST_HULLS 4
+#define TOLERANCE_HULLS 256
+/* Where hulls that only touch reach into one another, they may stick out by this part of a tolerance. */
+#define SLIVER_SHARE 0.25
 #define DEFAULT_VERTICES 64
 #define DEFAULT_ERROR 1e-3
 #define DEFAULT_RESOLUTION 1200
@@ -24,7 +29,7 @@ enum { MIRRORED_TRIES = sizeof MIRRORED_PIECES_PER_HULL / sizeof MIRRORED_PIECES
 
 DecomposeOptions decompose_with_defaults(const DecomposeOptions* given) {
   DecomposeOptions o = *given;
-  if (o.max_hulls <= 0) o.max_hulls = DEFAULT_HULLS;
+  if (o.max_hulls <= 0) o.max_hulls = o.tolerance > 0 ? TOLERANCE_HULLS : DEFAULT_HULLS;
   if (o.max_vertices <= 0) o.max_vertices = DEFAULT_VERTICES;
   if (!(o.error > 0)) o.error = DEFAULT_ERROR;
   if (o.resolution <= 0) o.resolution = DEFAULT_RESOLUTION;
@@ -188,13 +193,14 @@ static void choose_mirrors(Decomposition* result, const Part* solid, const Decom
 }
 
 /* Overlap, then few enough vertices: thinning keeps all that a hull holds. Or inside the solid. */
-static HullResult join_and_thin(Decomposition* result, Blocks* blocks, const Part* solid, const DecomposeOptions* o) {
+static HullResult join_and_thin(Decomposition* result, Blocks* blocks, const Part* solid, double sliver,
+                                const DecomposeOptions* o) {
   MirrorGroups groups = mirror_groups(blocks, result->mirror);
   HullResult status = HULL_OK;
   if (o->inside) {
     blocks_inside(blocks, solid, result->condition.components > 1, &groups, o);
   } else {
-    blocks_overlap(blocks);
+    blocks_overlap(blocks, sliver > 0 ? sliver : HUGE_VAL);
     status = blocks_thin_mirrored(blocks, &groups, o->max_vertices);
   }
   mirror_groups_free(&groups);
@@ -225,7 +231,7 @@ static HullResult decompose_once(Decomposition* result, const Mesh* mesh, const 
     } else {
       choose_mirrors(result, &solid, o);
       cut_symmetric(&blocks, &solid, result->mirror, o);
-      status = join_and_thin(result, &blocks, &solid, o);
+      status = join_and_thin(result, &blocks, &solid, SLIVER_SHARE * o->tolerance / frame.scale, o);
     }
     take_hulls(result, &blocks, frame);
     blocks_free(&blocks);
@@ -256,8 +262,8 @@ static void keep_better(Decomposition* result, Decomposition* other) {
 
 /* Points may be symmetric where the triangles between them are not: what was found to be missed then is cut again as it
  * is. */
-HullResult mesh_decompose(Decomposition* result, const Mesh* mesh, const DecomposeOptions* given) {
-  DecomposeOptions options = decompose_with_defaults(given);
+static HullResult decompose_budget(Decomposition* result, const Mesh* mesh, const DecomposeOptions* given) {
+  DecomposeOptions options = *given;
   HullResult status = decompose_once(result, mesh, &options);
   bool mirrored = result->mirror[0] || result->mirror[1] || result->mirror[2];
   if (status != HULL_OK || !mirrored || !options.symmetry_auto || holds_all(result)) return status;
@@ -265,6 +271,49 @@ HullResult mesh_decompose(Decomposition* result, const Mesh* mesh, const Decompo
   options.symmetry_auto = false;
   if (decompose_once(&other, mesh, &options) == HULL_OK) keep_better(result, &other);
   return status;
+}
+
+/* ---------------------------------------------------------------- as few as a tolerance needs */
+
+/* Decompose with at most so many hulls; in place of the result when that keeps the tolerance, or there is none yet. */
+static HullResult try_hulls(Decomposition* result, const Mesh* mesh, const DecomposeOptions* o, int hulls, bool* kept) {
+  DecomposeOptions options = *o;
+  options.max_hulls = hulls;
+  Decomposition tried;
+  HullResult status = decompose_budget(&tried, mesh, &options);
+  *kept = status == HULL_OK && tried.within_tolerance;
+  if (status != HULL_OK) return status;
+  bool taken = *kept || !result->within_tolerance;
+  decomposition_free(taken ? result : &tried);
+  if (taken) *result = tried;
+  return HULL_OK;
+}
+
+/* Twice as many until they keep the tolerance, then halving between: within an eighth of the fewest found so. */
+static HullResult decompose_within(Decomposition* result, const Mesh* mesh, const DecomposeOptions* o) {
+  *result = (Decomposition){0};
+  int failed = 0, tried = TOLERANCE_FIRST_HULLS < o->max_hulls ? TOLERANCE_FIRST_HULLS : o->max_hulls;
+  bool kept = false;
+  HullResult status = HULL_OK;
+  while (status == HULL_OK && !kept) {
+    status = try_hulls(result, mesh, o, tried, &kept);
+    if (kept || tried == o->max_hulls) break;
+    failed = tried;
+    tried = tried < o->max_hulls / 2 ? 2 * tried : o->max_hulls;
+  }
+  while (status == HULL_OK && kept && result->hull_count - failed > 1 + result->hull_count / 8) {
+    int middle = (failed + result->hull_count) / 2;
+    bool enough;
+    status = try_hulls(result, mesh, o, middle, &enough);
+    if (!enough) failed = middle;
+  }
+  return status;
+}
+
+HullResult mesh_decompose(Decomposition* result, const Mesh* mesh, const DecomposeOptions* given) {
+  DecomposeOptions options = decompose_with_defaults(given);
+  bool search = options.tolerance > 0 && options.grid[0] == 0;
+  return search ? decompose_within(result, mesh, &options) : decompose_budget(result, mesh, &options);
 }
 
 void decomposition_free(Decomposition* decomposition) {

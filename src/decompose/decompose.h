@@ -8,7 +8,8 @@
 
 /* What was wrong with a mesh as a solid, and was mended (docs/decompose.md). */
 typedef struct {
-  int unused_points, joined_points;             /* of no face; equal to an earlier one */
+  int unused_points, joined_points;             /* of no face; one with an earlier one */
+  double joining;                               /* points no farther apart were one, mesh unit */
   int degenerate_triangles, repeated_triangles; /* dropped */
   int border_edges, branching_edges;            /* of one face; of more than two */
   int turned_triangles;                         /* against their neighbours */
@@ -28,6 +29,7 @@ typedef struct {
   bool symmetry_auto; /* those that the mesh has */
   bool inside;        /* hulls that lie inside the solid, instead of covering it */
   int threads;
+  double tolerance; /* as few hulls, of max_hulls (then 256 by default), as keep their depth at most this [mesh unit] */
 } DecomposeOptions;
 
 /* Two hulls of one link that overlap, and a point inside both. */
@@ -70,12 +72,22 @@ typedef struct {
   bool mirror[3];      /* mirror planes kept */
   double mirror_error; /* how far a mirrored hull sticks out of its image, / diagonal */
   bool convex, covers, connected, symmetric, within_budget; /* the guarantees; covers: or lies inside */
+  bool within_tolerance;                                    /* or none was asked for */
 } Decomposition;
 
 /* Approximate convex decomposition; a pure function of mesh and options, whatever the number of threads.
  * HULL_FLAT etc.: the mesh has no volume, nothing to free. */
 HullResult mesh_decompose(Decomposition* result, const Mesh* mesh, const DecomposeOptions* given);
 void decomposition_free(Decomposition* decomposition);
+
+/* Holes that go through a solid: a ring has one, whatever its parts are. */
+typedef struct {
+  int mesh, hulls; /* of the mesh, and of the union of the hulls */
+  double cube;     /* what is narrower than two of these edges is not seen, mesh unit */
+} HoleCount;
+
+/* Count them, both on the same cubes (decompose/holes.c). False: there is nothing to count on. */
+bool decomposition_holes(HoleCount* out, const Decomposition* d, const Mesh* mesh);
 
 /* The mended surface that is decomposed (decompose/mesh_surface.c), as outward triangles in the mesh's coordinates:
  * vertices and triangles, but not convex. Freed by hull_free; false, nothing to free: no triangle is left. */

@@ -8,6 +8,8 @@
 /* ... or this part of it, unless a hull asks for more points than these. */
 #define DEPTH_SHARE 0.02
 #define DEPTH_POINTS 60000
+/* Where a tolerance is to be kept, the resolution is at most this part of it. */
+#define TOLERANCE_SHARE 0.1
 /* Distances below this are rounding: the point is on the surface [unit size]. */
 #define DEPTH_ROUNDING 1e-13
 
@@ -133,12 +135,15 @@ static void search_hull(void* context, int h, int thread) {
   memory_free(queue.items);
 }
 
-void decomposition_measure_depth(Decomposition* d, const Part* solid, UnitFrame frame, int threads) {
+void decomposition_measure_depth(Decomposition* d, const Part* solid, UnitFrame frame,
+                                 const DecomposeOptions* options) {
+  double resolution = DEPTH_RESOLUTION * d->diagonal;
+  if (options->tolerance > 0) resolution = fmin(resolution, TOLERANCE_SHARE * options->tolerance);
   SurfaceTree tree = surface_tree_create(solid->points, (const int(*)[3])solid->triangles, solid->triangle_count);
   d->depths = MEMORY_NEW(double, d->hull_count + 1);
   double* at_most = MEMORY_NEW(double, d->hull_count + 1);
-  DepthSearch search = {&tree, d, frame, DEPTH_RESOLUTION * d->diagonal / frame.scale, d->depths, at_most};
-  parallel_for(threads, d->hull_count, 2, 1, search_hull, &search);
+  DepthSearch search = {&tree, d, frame, resolution / frame.scale, d->depths, at_most};
+  parallel_for(options->threads, d->hull_count, 2, 1, search_hull, &search);
   d->depth = d->depth_at_most = 0;
   for (int h = 0; h < d->hull_count; h++) {
     d->depths[h] *= frame.scale;

@@ -139,13 +139,13 @@ static double room_along(const ConvexHull* hull, CutPlane plane, Vec3 from, Vec3
 }
 
 /* The corner that a gets inside b. */
-static bool corner_inside(const ConvexHull* a, const ConvexHull* b, CutPlane plane, Vec3* corner) {
+static bool corner_inside(const ConvexHull* a, const ConvexHull* b, CutPlane plane, double sliver, Vec3* corner) {
   Vec3 from;
   if (!shared_middle(a, b, plane, &from)) return false;
   Vec3 way = vec3_sub(hull_middle(b), from);
   double share = DEPTH_SHARE * room_along(a, plane, from, way);
   double depth = fabs(vec3_dot(plane.n, way));
-  if (!face_held(a, b, plane)) share = fmax(share, 0.1), share = fmin(share, SLIVER_DEPTH / fmax(depth, SLIVER_DEPTH));
+  if (!face_held(a, b, plane)) share = fmax(share, 0.1), share = fmin(share, sliver / fmax(depth, sliver));
   *corner = vec3_add_scaled(from, share, way);
   return share * depth > TOUCH_DISTANCE;
 }
@@ -162,13 +162,14 @@ static void add_corner(NewCorners* list, Vec3 point) {
 
 /* Which of the two grows: the one whose face the other holds; both, when both are or neither is, so that mirror images
  * are treated alike. */
-static void overlap_pair(const ConvexHull* a, const ConvexHull* b, NewCorners* for_a, NewCorners* for_b) {
+static void overlap_pair(const ConvexHull* a, const ConvexHull* b, double sliver, NewCorners* for_a,
+                         NewCorners* for_b) {
   CutPlane plane;
   if (!facing_plane(a, b, &plane) && !facing_plane(b, a, &plane)) return;
   bool a_held = face_held(a, b, plane), b_held = face_held(b, a, plane);
   Vec3 corner;
-  if ((a_held || !b_held) && corner_inside(a, b, plane, &corner)) add_corner(for_a, corner);
-  if ((b_held || !a_held) && corner_inside(b, a, plane, &corner)) add_corner(for_b, corner);
+  if ((a_held || !b_held) && corner_inside(a, b, plane, sliver, &corner)) add_corner(for_a, corner);
+  if ((b_held || !a_held) && corner_inside(b, a, plane, sliver, &corner)) add_corner(for_b, corner);
 }
 
 static void grow(Block* block, const NewCorners* corners) {
@@ -179,7 +180,8 @@ static void grow(Block* block, const NewCorners* corners) {
   *block = grown;
 }
 
-void blocks_overlap(Blocks* blocks) {
+void blocks_overlap(Blocks* blocks, double deepest) {
+  double sliver = fmin(SLIVER_DEPTH, deepest);
   NewCorners* corners = MEMORY_NEW(NewCorners, blocks->count + 1);
   for (int i = 0; i < blocks->count; i++)
     for (int j = i + 1; j < blocks->count; j++) {
@@ -188,7 +190,7 @@ void blocks_overlap(Blocks* blocks) {
       double radius;
       if (a->flat || b->flat || block_distance(a, b) > TOUCH_DISTANCE) continue;
       if (hulls_common_ball(&a->hull, &b->hull, &center, &radius) && radius > JOINED_RADIUS) continue;
-      overlap_pair(&a->hull, &b->hull, &corners[i], &corners[j]);
+      overlap_pair(&a->hull, &b->hull, sliver, &corners[i], &corners[j]);
     }
   for (int i = 0; i < blocks->count; i++) {
     grow(&blocks->items[i], &corners[i]);

@@ -13,8 +13,11 @@ typedef struct {
 
 /* Points nearer than this are one [unit size]: below the cracks of exporters in single precision, above rounding. */
 #define WELD_DISTANCE 1e-7
+/* ... and at most, where the triangles do not meet otherwise. */
+#define WELD_DISTANCE_MOST 1.1e-3
 
-/* In order: faces become triangles (ear clipping), equal points are joined, repeated triangles and those without area
+/* In order: faces become triangles (ear clipping), equal points are joined (from farther where that closes
+ * what lies open), repeated triangles and those without area
  * that hang on a closed surface are dropped, neighbours are turned alike, surfaces are turned outward (inward when the
  * winding number of the others says that they bound a cavity), and what is still open is closed by a fan to the middle
  * of each border. `solid` is owned by the caller. Returns false when all points lie in one plane. */

@@ -150,6 +150,8 @@ typedef struct {
 } RecordOptions;
 Status recording_run(Recording* recording, const Model* model, const RecordOptions* options, RecordReport* report,
                      Diagnostics* diagnostics);
+/* Row by row, of a run that another takes the steps of: the present state as row 0, 1, ... of an empty recording. */
+void recording_add_row(Recording* recording, Sim* sim, int row);
 
 /* ---------------------------------------------------------------- what a loss hands to the adjoint
  * (differentiate/loss_seeds.c)

@@ -214,6 +214,11 @@ static void keep_row(Recording* r, Sim* sim, int row) {
   if (r->parts && row > 0) run_parts_add(r->parts, sim, row);
 }
 
+void recording_add_row(Recording* r, Sim* sim, int row) {
+  keep_row(r, sim, row);
+  r->steps = row;
+}
+
 /* ---------------------------------------------------------------- the run */
 
 /* Step `row` in the parts that it had in another run. */
@@ -257,8 +262,7 @@ static Status run_steps(Recording* r, Sim* sim, int steps, const RecordOptions* 
       report->residual = report->last.residual;
       report->largest_step = row;
     }
-    keep_row(r, sim, row);
-    r->steps = row;
+    recording_add_row(r, sim, row);
     if (options->interrupted && options->interrupted()) return STATUS_INTERRUPTED;
   }
   return STATUS_OK;

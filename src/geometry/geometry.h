@@ -6,7 +6,8 @@
 
 #include "linalg/linalg.h"
 
-/* ---------------------------------------------------------------- meshes (geometry/mesh_obj.c, mesh_stl.c) */
+/* ---------------------------------------------------------------- meshes (geometry/mesh_obj.c, mesh_stl.c,
+ * mesh_other.c) */
 
 /* The faces that follow an `o` or `g` line of an OBJ file. Faces are sorted by group, in the order of the file within
  * one: groups cover all faces, none is empty, and a name used again continues its group (a `g` name within its `o`).
@@ -29,7 +30,8 @@ typedef struct {
   int degenerate_face_count; /* faces dropped: fewer than three corners in different places */
 } Mesh;
 
-/* Read a mesh file, STL when its name ends in .stl, else OBJ. Coordinates are multiplied by scale.
+/* Read a mesh file: STL when its name ends in .stl, mesh_read_foreign's when it ends like those, else OBJ. Coordinates
+ * are multiplied by scale.
  * Errors (bad number, index out of range, no face, not text) name file and line in diagnostics: STATUS_BAD_INPUT;
  * a file that cannot be opened: STATUS_IO with a diagnostic. */
 Status mesh_read(Mesh* mesh, const char* path, double scale, Diagnostics* diagnostics);
@@ -42,6 +44,13 @@ Status mesh_parse_obj(Mesh* mesh, const char* name, const char* text, size_t len
  * STL has no unit: coordinates are multiplied by scale like any. face_line is 0 in a binary. Errors as of mesh_read. */
 Status mesh_parse_stl(Mesh* mesh, const char* name, const char* data, size_t length, double scale,
                       Diagnostics* diagnostics);
+/* Collada (.dae), .ply, .off, .gltf, .glb, .3ds, .fbx, .3mf, .x3d by the Open Asset Import Library (libassimp.so.5,
+ * loaded then), in a process of its own. Every mesh of every node is a group; coordinates have the axes of the file,
+ * and metres where it names its unit, before they are multiplied by scale. face_line is 0. A file that it cannot read,
+ * or breaks down over, is STATUS_BAD_INPUT, one that is not there or no regular file STATUS_IO. */
+Status mesh_read_foreign(Mesh* mesh, const char* path, double scale, Diagnostics* diagnostics);
+/* By the ending of its name. */
+bool mesh_is_foreign(const char* path);
 void mesh_free(Mesh* mesh); /* accepts a zeroed one */
 
 /* ---------------------------------------------------------------- convex hulls (geometry/hull.c) */

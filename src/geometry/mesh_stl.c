@@ -236,6 +236,7 @@ Status mesh_parse_stl(Mesh* mesh, const char* name, const char* data, size_t len
 
 Status mesh_read(Mesh* mesh, const char* path, double scale, Diagnostics* diagnostics) {
   size_t name = strlen(path), length;
+  if (mesh_is_foreign(path)) return mesh_read_foreign(mesh, path, scale, diagnostics);
   bool stl = name >= 4 && strcasecmp(path + name - 4, ".stl") == 0;
   char* data;
   *mesh = (Mesh){0};

@@ -19,6 +19,7 @@ void drive_create(DrivenModel* d, const Model* model) {
   *d = (DrivenModel){.model = *model};
   d->model.initial_coordinates = NULL;
   d->model.initial_velocities = NULL;
+  d->placed_at = model->initial_coordinates;
   d->model.initial_coordinates = copied(model->initial_coordinates, model->coordinate_count);
   d->model.initial_velocities = copied(model->initial_velocities, model->dof_count);
 }
@@ -119,6 +120,7 @@ void drive_undriven(DrivenModel* d, const Model* shared) {
 
 void drive_copy(DrivenModel* d, const DrivenModel* from, int steps) {
   drive_create(d, &from->model);
+  d->placed_at = from->placed_at;
   if (!from->driven) return;
   make_driven(d);
   make_room(d, steps);
@@ -149,6 +151,7 @@ bool drive_set_coordinates(DrivenModel* d, const double* q) {
     if (!(norm > 0) || !isfinite(norm)) return false;
   }
   memcpy(m->initial_coordinates, q, sizeof(double) * (size_t)m->coordinate_count);
+  d->model.placed_at = d->placed_at;
   for (int i = 0; i < m->link_count; i++) {
     const ModelLink* link = &m->links[i];
     if (link->coordinate_count == link->dof_count) continue;

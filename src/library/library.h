@@ -13,6 +13,7 @@
 typedef struct {
   Model model;                  /* owns initial_coordinates and initial_velocities, and when driven the controllers */
   bool driven;                  /* controllers follow `signals` */
+  const double* placed_at;      /* the shared model's start: where closures stay when this one is set elsewhere (nq) */
   int rows, room;               /* of inputs: given, allocated */
   SceneSignal* signals;         /* HELD, one for every controller; owns their values */
   ModelController* controllers; /* the model's, when driven */

@@ -74,7 +74,8 @@ static sdrs_status tell(sdrs* s, const Rollouts* r) {
     if (r->status[k] == SDRS_SOLVER)
       return library_fail(s, SDRS_SOLVER, "rollout %d: step %d is not solved", k, r->done[k] + 1);
     if (r->status[k] != SDRS_OK)
-      return library_fail(s, r->status[k], "rollout %d cannot start: bodies intersect, or a number is not finite", k);
+      return library_fail(s, r->status[k],
+                          "rollout %d cannot start: bodies intersect, a loop is open, or a number is not finite", k);
   }
   return SDRS_OK;
 }

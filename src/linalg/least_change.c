@@ -60,10 +60,15 @@ bool symmetric_least_change(int order, double* matrix, double* x, double* work) 
     x[i] *= scale[i];
     for (int j = 0; j < order; j++) matrix[i * order + j] *= scale[i] * scale[j];
   }
+  for (int i = 0; i < order; i++) /* an empty row changes nothing */
+    if (scale[i] == 0) {
+      matrix[i * order + i] = 1;
+      x[i] = 0;
+    }
   if (factor(order, matrix, pivot))
     substitute(order, matrix, pivot, x);
   else {
-    for (int i = 0; i < order; i++) /* the diagonal is still there: 1, or 0 of an empty row */
+    for (int i = 0; i < order; i++)
       if (scale[i] == 0) matrix[i * order + i] = 0;
     if (!pseudo_solve(order, matrix, x, pivot, off)) return false;
   }

@@ -155,6 +155,11 @@ static inline Pose pose_inverse(Pose a) {
   return (Pose){rt, vec3_scale(mat3_mul_vec(rt, a.t), -1.0)};
 }
 
+/* Eigenvalues and eigenvectors of a small symmetric matrix in one fixed order of roundings (linalg/eigen.c).
+ * a: order x order, rows `stride` apart, both triangles; becomes the eigenvectors, one a row. values: `order`,
+ * ascending. off: `order` numbers of work. false: not finite, or no convergence; a has no meaning then. */
+bool symmetric_eigen(int order, int stride, double* a, double* values, double* off);
+
 /* The nearest positive semidefinite matrix: negative eigenvalues become zero (linalg/project.c). matrix is symmetric,
  * order x order, order <= SYMMETRIC_PROJECT_MAX. No allocation. false: not finite, matrix unchanged. */
 enum { SYMMETRIC_PROJECT_MAX = 12 };

@@ -54,7 +54,8 @@ double hull_volume(const ModelHull* hull); /* m^3; 0 for what has no end */
  * hull: zero but for link and shape; its arrays are the model's. */
 void place_hull(ModelHull* hull, const ConvexHull* piece, Pose pose);
 void place_triangle(ModelHull* hull, const ConvexHull* piece, Pose pose);
-void place_smooth(ModelHull* hull, const Scene* scene, const SceneShape* shape, Pose pose);
+/* Returns why there is no such shape (static); NULL: it stands. */
+const char* place_smooth(ModelHull* hull, const Scene* scene, const SceneShape* shape, Pose pose);
 void free_smooth(ModelSmooth* smooth);
 /* Derivative of a vertex of a convex smooth shape, link frame, by its parameter k. sphere: primitive_sphere's vertices
  * of the same resolution. */

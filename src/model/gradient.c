@@ -10,6 +10,8 @@ static size_t material_size(const Model* model) {
 void model_gradient_create(ModelGradient* g, const Model* model) {
   *g = (ModelGradient){.vertices = MEMORY_NEW(Vec3, model->vertex_count),
                        .attachments = MEMORY_NEW(Vec3, model->link_count),
+                       .turns = MEMORY_NEW(Vec3, model->link_count),
+                       .axes = MEMORY_NEW(Vec3, model->link_count),
                        .mass = MEMORY_NEW(double, model->link_count),
                        .control = MEMORY_NEW(double, model->parameter_count),
                        .joint = memory_alloc(sizeof(double[JOINT_OWN_COUNT]) * (size_t)model->dof_count),
@@ -26,6 +28,8 @@ void model_gradient_create(ModelGradient* g, const Model* model) {
 void model_gradient_destroy(ModelGradient* g) {
   memory_free(g->vertices);
   memory_free(g->attachments);
+  memory_free(g->turns);
+  memory_free(g->axes);
   memory_free(g->mass);
   memory_free(g->control);
   memory_free(g->joint);
@@ -44,6 +48,8 @@ void model_gradient_clear(ModelGradient* g, const Model* model) {
   size_t links = (size_t)model->link_count, dofs = (size_t)model->dof_count;
   memset(g->vertices, 0, sizeof(Vec3) * (size_t)model->vertex_count);
   memset(g->attachments, 0, sizeof(Vec3) * links);
+  memset(g->turns, 0, sizeof(Vec3) * links);
+  memset(g->axes, 0, sizeof(Vec3) * links);
   memset(g->mass, 0, sizeof(double) * links);
   memset(g->control, 0, sizeof(double) * (size_t)model->parameter_count);
   memset(g->shapes, 0, sizeof(double) * (size_t)model->shape_parameter_count);

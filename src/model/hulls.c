@@ -26,10 +26,9 @@ static void add_smooth(Builder* builder, int link, const SceneShapeUse* use, Pos
   const SceneShape* shape = &builder->scene->shapes[use->shape];
   ModelHull* hull = &model->hulls[model->hull_count];
   *hull = (ModelHull){.link = link, .shape = use->shape};
-  place_smooth(hull, builder->scene, shape, pose);
-  if (hull->solid.vertex_count == 0)
-    diagnostics_add(builder->diagnostics, SEVERITY_ERROR, shape->place,
-                    "nothing is left of shape '%s', or it is thinner than a cell of its resolution", shape->name);
+  const char* rule = place_smooth(hull, builder->scene, shape, pose);
+  if (rule)
+    diagnostics_add(builder->diagnostics, SEVERITY_ERROR, shape->place, "shape '%s': %s", shape->name, rule);
   if (hull_is_convex_smooth(hull)) {
     hull->smooth->parameter_first = model->shape_parameter_count;
     model->shape_parameter_count += shape_parameter_count(&hull->smooth->field.shape);

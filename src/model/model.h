@@ -202,8 +202,10 @@ typedef struct {
   int coordinate_count;        /* nq */
   int* dof_link;               /* link of each degree of freedom (nv) */
   double* initial_coordinates; /* (nq) */
-  double* initial_velocities;  /* (nv), in the model's own degrees of freedom (ball: link axes) */
-  uint64_t* excluded;          /* sorted (a << 32 | b), a < b: link pairs excluded by the user */
+  const double* placed_at;    /* initial coordinates that closures and couplings were placed by, where the run begins in
+                                 others; NULL: in these. Borrowed (nq) */
+  double* initial_velocities; /* (nv), in the model's own degrees of freedom (ball: link axes) */
+  uint64_t* excluded;         /* sorted (a << 32 | b), a < b: link pairs excluded by the user */
   int excluded_count;
   const NumberFile* start;   /* the state that the run begins in, borrowed from the scene; NULL: the initial one */
   int start_step;            /* number of the step that led to it; 0 without */
@@ -257,16 +259,18 @@ typedef enum {
   OVERRIDE_CONTROL,    /* part: which of the signals of model_scene_signal; index: as in signal_parameter */
   OVERRIDE_COORDINATE, /* index: in what is said about the link's start */
   OVERRIDE_VELOCITY,
-  OVERRIDE_MASS,    /* of the link, or its density where that is given  [kg, kg/m^3] */
-  OVERRIDE_CONTACT, /* index: CONTACT_SUPPORT, ... */
-  OVERRIDE_JOINT,   /* part: JOINT_DAMPING, ...; index: degree of freedom of the link's joint */
-  OVERRIDE_GRAVITY, /* index: axis  [m/s^2] */
-  OVERRIDE_CENTER,  /* index: axis of the centre of mass, of a link with mass_model given  [m] */
-  OVERRIDE_INERTIA, /* index: of SceneLink.inertia, of such a link  [kg m^2] */
-  OVERRIDE_SHAPE,   /* part: use of a convex smooth shape in the link; index: of its parameter (shapes/shapes.h) */
-  OVERRIDE_GAIN,    /* part: which of the controllers of the link; index: as in controller_gain */
-  OVERRIDE_MATERIAL /* index: MATERIAL_FRICTION, ... of the link; link -1: of item `part` of contact.pairs; part -1,
-                       too: of contact itself */
+  OVERRIDE_MASS,     /* of the link, or its density where that is given  [kg, kg/m^3] */
+  OVERRIDE_CONTACT,  /* index: CONTACT_SUPPORT, ... */
+  OVERRIDE_JOINT,    /* part: JOINT_DAMPING, ...; index: degree of freedom of the link's joint */
+  OVERRIDE_GRAVITY,  /* index: axis  [m/s^2] */
+  OVERRIDE_CENTER,   /* index: axis of the centre of mass, of a link with mass_model given  [m] */
+  OVERRIDE_INERTIA,  /* index: of SceneLink.inertia, of such a link  [kg m^2] */
+  OVERRIDE_SHAPE,    /* part: use of a convex smooth shape in the link; index: of its parameter (shapes/shapes.h) */
+  OVERRIDE_GAIN,     /* part: which of the controllers of the link; index: as in controller_gain */
+  OVERRIDE_MATERIAL, /* index: MATERIAL_FRICTION, ... of the link; link -1: of item `part` of contact.pairs; part -1,
+                        too: of contact itself */
+  OVERRIDE_AXIS,     /* index: component of the joint's first axis; all three together are a unit vector */
+  OVERRIDE_ROTATION  /* index: w, x, y, z of the rotation of the joint's frame; together of length 1 */
 } OverrideKind;
 /* What a joint has for each of its degrees of freedom. */
 enum { JOINT_DAMPING, JOINT_STIFFNESS, JOINT_FRICTION, JOINT_ARMATURE, JOINT_OWN_COUNT };
@@ -386,6 +390,8 @@ enum {
 typedef struct {
   Vec3* vertices;                          /* hull vertices in their link's frame  [1/m]  (vertices) */
   Vec3* attachments;                       /* joint origins in the parent's frame  [1/m]  (links) */
+  Vec3* turns;                             /* turns of joint frames about their own axes and origins  (links) */
+  Vec3* axes;                              /* turns of the joints' axes alone, in the joint frame's axes  (links) */
   double* mass;                            /* total masses at fixed distribution  [1/kg]  (links) */
   double* control;                         /* parameters of signals of controllers, then loads (parameters) */
   double contact[CONTACT_PARAMETER_COUNT]; /* support, stiffness, friction, smoothing, rest speed, own */

@@ -108,6 +108,13 @@ double* model_scene_number(const Scene* scene, const ModelOverride* o) {
       return shape_form_number(&scene->shapes[scene->links[o->link].shapes[o->part].shape].smooth, o->index);
     case OVERRIDE_MATERIAL:
       return material_number(scene, o);
+    case OVERRIDE_AXIS:
+      return component(&scene->links[o->link].joint.axes[0], o->index);
+    case OVERRIDE_ROTATION: {
+      Quat* q = &scene->links[o->link].joint.rotation;
+      double* const place[4] = {&q->w, &q->x, &q->y, &q->z};
+      return place[o->index];
+    }
     case OVERRIDE_GAIN:
       return controller_gain_value(&scene->controllers[model_scene_controller(scene, o->link, o->part)], o->index);
   }

@@ -119,6 +119,8 @@ static void check_decomposition(Builder* builder, const SceneShape* shape, const
   if (!d->symmetric)
     warn_shape(builder, shape, "the hulls miss the mirror symmetry by %.3g m",
                d->mirror_error * d->diagonal * shape->scale);
+  if (!d->within_tolerance)
+    warn_shape(builder, shape, "its hulls reach farther out of the mesh than its tolerance: give more max_hulls");
   if (!d->within_budget) warn_shape(builder, shape, "there are more hulls, or a hull has more vertices, than allowed");
 }
 
@@ -128,6 +130,7 @@ static void solid_from_decomposition(Builder* builder, const SceneShape* shape, 
   Decomposition d;
   DecomposeOptions options = shape->decomposition;
   options.threads = builder->scene->threads;
+  options.tolerance /= fabs(shape->scale);
   HullResult result = mesh_decompose_cached(&d, mesh, &options, builder->hull_folder);
   if (result != HULL_OK) {
     report_hull(builder, shape, NULL, result);

@@ -77,16 +77,17 @@ static void take_oriented(const SceneShape* shape, Field* field) {
   }
 }
 
-/* Parts are placed in the frame of the whole. */
-static void field_of_scene_shape(const Scene* scene, const SceneShape* shape, Field* field) {
+/* Parts are placed in the frame of the whole. Returns the rule that a shape breaks, which the reader tells of those that
+ * are written, but a design may come to; NULL: none. */
+static const char* field_of_scene_shape(const Scene* scene, const SceneShape* shape, Field* field) {
+  const char* rule = NULL;
   if (shape_is_convex_smooth(shape)) {
     *field = (Field){.kind = FIELD_SHAPE, .pose = pose_identity()};
-    shape_create(&field->shape, &shape->smooth); /* the reader has tried it */
-    return;
+    return shape_create(&field->shape, &shape->smooth);
   }
   if (shape->type == SHAPE_ORIENTED_POINTS) {
     take_oriented(shape, field);
-    return;
+    return NULL;
   }
   *field = (Field){.kind = shape->type == SHAPE_UNION ? FIELD_UNION : FIELD_SUBTRACTION,
                    .pose = pose_identity(),
@@ -95,26 +96,22 @@ static void field_of_scene_shape(const Scene* scene, const SceneShape* shape, Fi
                    .part_count = shape->part_count};
   for (int i = 0; i < shape->part_count; i++) {
     const SceneShapeUse* use = &shape->parts[i];
-    field_of_scene_shape(scene, &scene->shapes[use->shape], &field->parts[i]);
+    const char* broken = field_of_scene_shape(scene, &scene->shapes[use->shape], &field->parts[i]);
+    rule = rule ? rule : broken;
     field->parts[i].pose = pose_mul((Pose){mat3_from_quat(use->rotation), use->position}, field->parts[i].pose);
   }
+  return rule;
 }
 
 /* ---------------------------------------------------------------- placed */
 
-static ModelSmooth* smooth_create(const Scene* scene, const SceneShape* shape, Pose pose) {
+const char* place_smooth(ModelHull* hull, const Scene* scene, const SceneShape* shape, Pose pose) {
   ModelSmooth* smooth = MEMORY_NEW(ModelSmooth, 1);
-  smooth->pose = pose;
-  smooth->parameter_first = -1;
-  smooth->resolution = shape->resolution;
-  field_of_scene_shape(scene, shape, &smooth->field);
-  return smooth;
-}
-
-void place_smooth(ModelHull* hull, const Scene* scene, const SceneShape* shape, Pose pose) {
-  ModelSmooth* smooth = smooth_create(scene, shape, pose);
+  *smooth = (ModelSmooth){.pose = pose, .parameter_first = -1, .resolution = shape->resolution};
   hull->kind = &SOLID_SMOOTH;
   hull->smooth = smooth;
+  const char* rule = field_of_scene_shape(scene, shape, &smooth->field);
+  if (rule) return rule;
   if (smooth->field.kind == FIELD_SHAPE) {
     shape_surface(smooth, shape->resolution, &hull->solid);
     smooth->moment = moment_of(smooth);
@@ -123,6 +120,7 @@ void place_smooth(ModelHull* hull, const Scene* scene, const SceneShape* shape, 
     joined_surface(smooth, shape->resolution, hull);
   }
   hull->points = point_view_create(hull->solid.vertices, hull->solid.vertex_count);
+  return hull->solid.vertex_count > 0 ? NULL : "nothing is left of it, or it is thinner than a cell of its resolution";
 }
 
 void free_smooth(ModelSmooth* smooth) {

@@ -96,7 +96,8 @@ Status continuation_advance(Optimization* o) {
     o->loss = HUGE_VAL; /* any design that runs is better */
     return STATUS_OK;
   }
-  o->loss = loss;
+  o->plain = loss;
+  o->loss = optimization_merit(o, loss, o->trial_terms);
   memcpy(o->gradient, o->trial_gradient, sizeof(double) * (size_t)o->design.variable_count);
   memcpy(o->terms, o->trial_terms, sizeof(double) * (size_t)o->term_count);
   return STATUS_OK;

@@ -48,6 +48,11 @@ ModelOverride* design_overrides(const Design* d, const double* x) {
     design_inertia_values(&d->inertias[k], x, inertia);
     for (int i = 0; i < 6; i++) overrides[d->inertias[k].number_first + i].value = inertia[i];
   }
+  for (int k = 0; k < d->turn_count; k++) {
+    double numbers[4];
+    design_turn_values(&d->turns[k], x, numbers);
+    for (int i = 0; i < (d->turns[k].of_axis ? 3 : 4); i++) overrides[d->turns[k].number_first + i].value = numbers[i];
+  }
   return overrides;
 }
 
@@ -101,6 +106,9 @@ static double slope_at(const DesignNumber* n, const Model* m, const ModelGradien
       return design_component(g->center[n->link], n->index);
     case OVERRIDE_INERTIA:
       return g->inertia[n->link][n->index];
+    case OVERRIDE_AXIS: /* all of a joint's at once, design_turn_slope */
+    case OVERRIDE_ROTATION:
+      return 0;
   }
   return 0;
 }
@@ -120,6 +128,18 @@ void design_gradient(const Design* d, const Model* model, const ModelGradient* g
     for (int i = 0; i < 6; i++) by_inertia[i] = factor * gradient->inertia[link][i];
     design_inertia_slope(own, model->scene->links[link].inertia, by_inertia, out);
   }
+  for (int k = 0; k < d->turn_count; k++) {
+    const DesignTurn* own = &d->turns[k];
+    int link = d->numbers[own->number_first].link;
+    const SceneJoint* joint = &model->scene->links[link].joint;
+    double numbers[4];
+    if (own->of_axis)
+      vec3_store(joint->axes[0], numbers);
+    else
+      quat_store(joint->rotation, numbers);
+    Vec3 by_turn = own->of_axis ? gradient->axes[link] : gradient->turns[link];
+    design_turn_slope(own, numbers, vec3_scale(by_turn, factor), out);
+  }
 }
 
 void design_destroy(Design* d) {
@@ -128,6 +148,7 @@ void design_destroy(Design* d) {
   memory_free(d->numbers);
   memory_free(d->terms);
   memory_free(d->inertias);
+  memory_free(d->turns);
   memory_free(d->link_changes);
   memory_free(d->hull_changes);
   memory_free(d->hull_first);

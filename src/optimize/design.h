@@ -76,6 +76,15 @@ typedef struct {
   double above[3]; /* where they are not: columns scaled with their diagonal, V_ij / V_jj */
 } DesignInertia;
 
+/* Numbers of a joint's axis (three), or of its frame's rotation (four), that rotations move (D11). */
+typedef struct {
+  bool of_axis;
+  int number_first;
+  int variable[3]; /* turn about the axes of the joint's frame [rad]; -1: none */
+  Vec3 axis;       /* in the scene; unit */
+  Quat rotation;
+} DesignTurn;
+
 typedef struct {
   DesignVariable* variables;
   int variable_count, variable_capacity;
@@ -86,6 +95,8 @@ typedef struct {
   int link_count, scenario_count;
   DesignInertia* inertias;
   int inertia_count, inertia_capacity;
+  DesignTurn* turns;
+  int turn_count, turn_capacity;
   bool* link_changes; /* does a hull of the link change?  (links) */
   bool* hull_changes; /* of the first scenario's hulls, link by link; other links of others may have more  (hulls) */
   int* hull_first;    /* of a link in hull_changes  (links + 1) */
@@ -115,6 +126,13 @@ bool inertia_root(const double inertia[6], double root[6]);
  */
 void design_inertia_values(const DesignInertia* own, const double* x, double inertia[6]);
 void design_inertia_slope(const DesignInertia* own, const double inertia[6], const double by_inertia[6], double* slope);
+
+/* ---------------------------------------------------------------- directions (optimize/design_turn.c) */
+
+/* The axis (3) or quaternion (4) for x (variables); and from the derivative by a further turn of it, in the axes of the
+ * joint's frame as it is then, back to all variables, added. */
+void design_turn_values(const DesignTurn* own, const double* x, double* numbers);
+void design_turn_slope(const DesignTurn* own, const double* numbers, Vec3 by_turn, double* slope);
 
 /* ---------------------------------------------------------------- numbers of a scene (optimize/design.c) */
 

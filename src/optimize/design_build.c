@@ -26,6 +26,7 @@ int design_new_variable(DesignBuild* b, const VariableWish* wish, double initial
   text_add_v(&name, format, arguments);
   va_end(arguments);
   DesignVariable v = {.name = name.data, .initial = initial, .block = wish->block, .place = wish->place};
+  if (wish->prior > 0 && isfinite(wish->prior)) v.prior = wish->prior;
   v.low = fmax(wish->low, initial - wish->within);
   v.high = fmin(wish->high, initial + wish->within);
   bool told = wish->place.line == b->told.line && wish->place.column == b->told.column && b->told.line > 0;
@@ -206,9 +207,24 @@ static bool same_gains(const Scene* first, const Scene* other, const DesignNumbe
          controller_gain_count(&first->controllers[a]) == controller_gain_count(&other->controllers[b]);
 }
 
+/* The same kind of smooth shape, with as many parameters. */
+static bool same_shape(const Scene* first, const Scene* other, const DesignNumber* n) {
+  if (n->part >= other->links[n->link].shape_count) return false;
+  const SceneShape* a = &first->shapes[first->links[n->link].shapes[n->part].shape];
+  const SceneShape* b = &other->shapes[other->links[n->link].shapes[n->part].shape];
+  return a->type == b->type && shape_form_count(&a->smooth) == shape_form_count(&b->smooth);
+}
+
 /* Is the number at the same place in another scene? */
 static bool number_fits(const DesignNumber* n, const Scene* first, const Scene* other) {
   if (n->kind == OVERRIDE_ATTACHMENT || n->kind == OVERRIDE_GRAVITY || n->kind == OVERRIDE_CONTACT) return true;
+  if (n->kind == OVERRIDE_ROTATION) return true;
+  if (n->kind == OVERRIDE_SHAPE) return same_shape(first, other, n);
+  if (n->kind == OVERRIDE_MATERIAL && n->link >= 0) return other->links[n->link].material.given[n->index];
+  if (n->kind == OVERRIDE_MATERIAL && n->part >= 0)
+    return n->part < other->contact.pair_count && other->contact.pairs[n->part].material.given[n->index];
+  if (n->kind == OVERRIDE_MATERIAL) return true;
+  if (n->kind == OVERRIDE_AXIS) return first->links[n->link].joint.type == other->links[n->link].joint.type;
   if (n->kind == OVERRIDE_MASS) return first->links[n->link].has_mass == other->links[n->link].has_mass;
   if (n->kind == OVERRIDE_CENTER || n->kind == OVERRIDE_INERTIA) return other->links[n->link].mass_model == MASS_GIVEN;
   if (n->kind == OVERRIDE_JOINT)
@@ -231,7 +247,7 @@ static void check_scenarios(DesignBuild* b) {
     for (int k = 0; k < b->design->number_count; k++) {
       const DesignNumber* n = &b->design->numbers[k];
       if (number_fits(n, b->scene, &b->task->scenarios[s].scene)) continue;
-      tell_other(b, &b->task->scenarios[s], b->scene->links[n->link].name);
+      tell_other(b, &b->task->scenarios[s], n->link >= 0 ? b->scene->links[n->link].name : "contact.pairs");
       break;
     }
 }
@@ -342,6 +358,7 @@ Status design_create(Design* design, Task* task, Diagnostics* diagnostics) {
   memory_free(b.follows);
   memory_free(b.map);
   memory_free(b.shapes);
+  memory_free(b.ties);
   memory_free(b.joints);
   memory_free(b.shared_first);
   memory_free(b.shared_next);

@@ -11,6 +11,13 @@ typedef struct {
   Vec3 size;
 } DesignBox;
 
+/* What links of one item of control have in common: the variable of this parameter. */
+typedef struct {
+  int item; /* TaskControl.tie */
+  const char* word;
+  int index, variable;
+} DesignTie;
+
 /* Borrows all but its arrays. */
 typedef struct {
   Design* design;
@@ -24,8 +31,10 @@ typedef struct {
   int* shared_first;     /* first of a link's shared vertices; -1 = none  (links) */
   int* shared_next;      /* the next of the same link  (shared vertices) */
   DesignBox* boxes;      /* (links) */
-  int errors_before;     /* in diagnostics, before this design */
-  SourcePlace told;      /* of the item whose bounds were told last: one message is enough for an item */
+  DesignTie* ties;       /* variables that items of control share among links */
+  int tie_count, tie_capacity;
+  int errors_before; /* in diagnostics, before this design */
+  SourcePlace told;  /* of the item whose bounds were told last: one message is enough for an item */
 } DesignBuild;
 
 /* ---------------------------------------------------------------- what is asked for (optimize/design_build.c) */
@@ -39,6 +48,7 @@ typedef struct {
   SourcePlace place;
   double within, low, high;
   int block;
+  double prior; /* INFINITY or 0: none */
 } VariableWish;
 int design_new_variable(DesignBuild* build, const VariableWish* wish, double initial, const char* format, ...)
     __attribute__((format(printf, 4, 5)));

@@ -9,7 +9,8 @@ void design_list_attachment(DesignBuild* b, const TaskAttachment* item) {
   int link = design_link(b, &item->link);
   for (int axis = 0; axis < 3 && link >= 0; axis++) {
     if (!item->axes[axis]) continue;
-    VariableWish wish = {item->place, item->bounds.within, item->bounds.low[axis], item->bounds.high[axis], 0};
+    VariableWish wish = {item->place, item->bounds.within, item->bounds.low[axis], item->bounds.high[axis],
+                         0,           item->bounds.prior};
     double initial = design_component(b->scene->links[link].joint.position, axis);
     int variable = design_new_variable(b, &wish, initial, "%s/attachment/%c", item->link.text, "xyz"[axis]);
     design_add_number(b->design, OVERRIDE_ATTACHMENT, link, 0, axis, initial);
@@ -25,6 +26,20 @@ void design_list_attachment(DesignBuild* b, const TaskAttachment* item) {
 
 /* The least that a design may leave of a limit: near none its derivative by the limit's inverse has no end. */
 #define LIMIT_LEAST 1e-3
+
+/* The variable that the item has for this parameter of another link already; NULL: none. */
+static const DesignTie* tie_of(const DesignBuild* b, const TaskControl* item, const char* word, int index) {
+  for (int k = 0; k < b->tie_count && item->tie > 0; k++)
+    if (b->ties[k].item == item->tie && b->ties[k].index == index && strcmp(b->ties[k].word, word) == 0)
+      return &b->ties[k];
+  return NULL;
+}
+
+static void note_tie(DesignBuild* b, const TaskControl* item, const char* word, int index, int variable) {
+  if (item->tie == 0) return;
+  b->ties = memory_grown(b->ties, sizeof(DesignTie), b->tie_count, &b->tie_capacity);
+  b->ties[b->tie_count++] = (DesignTie){item->tie, word, index, variable};
+}
 
 static unsigned parameters_wanted(const TaskControl* item, const SceneSignal* signal) {
   if (item->has_parameters) return item->parameters;
@@ -49,20 +64,24 @@ static void list_signal(DesignBuild* b, const TaskControl* item, int link, int n
   unsigned wanted = parameters_wanted(item, s);
   char which[32];
   name_signal(of, which, sizeof which);
-  VariableWish wish = {item->place, item->within, item->low, item->high, 1};
+  VariableWish wish = {item->place, item->within, item->low, item->high, 1, item->prior};
   for (int k = 0; k < values + 3 * terms; k++) {
     int kind = k < values ? 0 : 1 + (k - values) / terms, index = k < values ? k : (k - values) % terms;
     if (!(wanted & 1u << kind)) continue;
     double initial = *signal_parameter(s, k);
-    int variable = design_new_variable(b, &wish, initial, "%s/%s%s/%d", item->link.text, which, part[kind], index);
-    design_add_number(b->design, OVERRIDE_CONTROL, link, number, k, initial);
+    const DesignTie* tie = tie_of(b, item, part[kind], index);
+    int variable =
+        tie ? tie->variable
+            : design_new_variable(b, &wish, initial, "%s/%s%s/%d", item->link.text, which, part[kind], index);
+    if (!tie) note_tie(b, item, part[kind], index, variable);
+    design_add_number(b->design, OVERRIDE_CONTROL, link, number, k, b->design->variables[variable].initial);
     design_add_term(b->design, variable, 1);
   }
 }
 
 /* Bounds that keep a gain what it is: a limit stays one. */
 static VariableWish gain_wish(const TaskControl* item, GainKind kind, double initial) {
-  VariableWish wish = {item->place, item->within, item->low, item->high, 1};
+  VariableWish wish = {item->place, item->within, item->low, item->high, 1, item->prior};
   if (kind == GAIN_FEEDBACK) return wish;
   wish.low = fmax(wish.low, kind == GAIN_MAX_FORCE ? LIMIT_LEAST * initial : 0);
   return wish;
@@ -83,9 +102,12 @@ static void list_gains(DesignBuild* b, const TaskControl* item, int link) {
       if (!(item->parameters & control_gain_bit(gain.kind)) || !controller_gain_lives(own, k)) continue;
       double initial = *controller_gain_value(own, k);
       VariableWish wish = gain_wish(item, gain.kind, initial);
-      int variable =
-          design_new_variable(b, &wish, initial, "%s/%s%s/%d", item->link.text, which, NAMES[gain.kind], gain.index);
-      design_add_number(b->design, OVERRIDE_GAIN, link, ordinal, k, initial);
+      const DesignTie* tie = tie_of(b, item, NAMES[gain.kind], gain.index);
+      int variable = tie ? tie->variable
+                         : design_new_variable(b, &wish, initial, "%s/%s%s/%d", item->link.text, which,
+                                               NAMES[gain.kind], gain.index);
+      if (!tie) note_tie(b, item, NAMES[gain.kind], gain.index, variable);
+      design_add_number(b->design, OVERRIDE_GAIN, link, ordinal, k, b->design->variables[variable].initial);
       design_add_term(b->design, variable, 1);
     }
   }
@@ -106,7 +128,7 @@ void design_list_control(DesignBuild* b, const TaskControl* item) {
         b->diagnostics, SEVERITY_ERROR, item->link.place,
         item->of & CONTROL_DRIVES ? "no controller drives the joint of link '%s'" : "no such load acts on link '%s'",
         item->link.text);
-  else if (b->design->variable_count == before)
+  else if (b->design->variable_count == before && item->tie == 0)
     diagnostics_add(b->diagnostics, SEVERITY_ERROR, item->link.place,
                     "the controller of link '%s' has none of these parameters", item->link.text);
 }
@@ -128,7 +150,7 @@ static const char* fixed_start(const TaskStart* item, const ModelLink* l) {
 
 static void list_start_number(DesignBuild* b, const TaskStart* item, int link, int dof, bool velocity) {
   const SceneInitial* start = model_scene_initial(b->scene, link);
-  VariableWish wish = {item->place, item->within, item->low, item->high, 1};
+  VariableWish wish = {item->place, item->within, item->low, item->high, 1, item->prior};
   double initial = velocity ? start->velocities[dof] : start->coordinates[dof];
   int variable =
       design_new_variable(b, &wish, initial, "%s/%s/%d", item->link.text, velocity ? "velocity" : "coordinate", dof);

@@ -4,7 +4,7 @@
 #include "optimize/design_build.h"
 
 /* What there is one of: of the scene, of each link, of each degree of freedom of its joint. AXES: three of these. */
-typedef enum { OF_SCENE, OF_LINK, OF_DOF, OF_SCENE_AXES, OF_LINK_AXES, OF_ITS_OWN } ParameterOf;
+typedef enum { OF_SCENE, OF_LINK, OF_DOF, OF_SCENE_AXES, OF_LINK_AXES, OF_PAIR, OF_ITS_OWN } ParameterOf;
 
 typedef struct {
   const char* word; /* in the variable's name */
@@ -27,16 +27,27 @@ static const ParameterKind KINDS[PARAMETER_TYPE_COUNT] = {
     [PARAMETER_SPRING] = {"stiffness", OF_DOF, OVERRIDE_JOINT, JOINT_STIFFNESS, 0},
     [PARAMETER_DRY] = {"friction", OF_DOF, OVERRIDE_JOINT, JOINT_FRICTION, 0},
     [PARAMETER_ARMATURE] = {"armature", OF_DOF, OVERRIDE_JOINT, JOINT_ARMATURE, LEAST_PART},
+    [PARAMETER_AXIS] = {"axis", OF_ITS_OWN, OVERRIDE_AXIS, 0, ANY},
+    [PARAMETER_ROTATION] = {"rotation", OF_ITS_OWN, OVERRIDE_ROTATION, 0, ANY},
+    [PARAMETER_SHAPE_SIZE] = {"size", OF_ITS_OWN, OVERRIDE_SHAPE, 0, LEAST_PART},
+    [PARAMETER_SHAPE_FORM] = {"form", OF_ITS_OWN, OVERRIDE_SHAPE, 0, LEAST_PART},
     [PARAMETER_LINK_FRICTION] = {"friction", OF_LINK, OVERRIDE_MATERIAL, MATERIAL_FRICTION, LEAST_PART},
     [PARAMETER_LINK_RESTITUTION] = {"restitution", OF_LINK, OVERRIDE_MATERIAL, MATERIAL_RESTITUTION, LEAST_PART},
     [PARAMETER_LINK_ROLLING] = {"rolling", OF_LINK, OVERRIDE_MATERIAL, MATERIAL_ROLLING, LEAST_PART},
     [PARAMETER_LINK_SPINNING] = {"spinning", OF_LINK, OVERRIDE_MATERIAL, MATERIAL_SPINNING, LEAST_PART},
+    [PARAMETER_PAIR_FRICTION] = {"friction", OF_PAIR, OVERRIDE_MATERIAL, MATERIAL_FRICTION, LEAST_PART},
+    [PARAMETER_PAIR_RESTITUTION] = {"restitution", OF_PAIR, OVERRIDE_MATERIAL, MATERIAL_RESTITUTION, LEAST_PART},
+    [PARAMETER_PAIR_ROLLING] = {"rolling", OF_PAIR, OVERRIDE_MATERIAL, MATERIAL_ROLLING, LEAST_PART},
+    [PARAMETER_PAIR_SPINNING] = {"spinning", OF_PAIR, OVERRIDE_MATERIAL, MATERIAL_SPINNING, LEAST_PART},
     [PARAMETER_GRAVITY] = {"gravity", OF_SCENE_AXES, OVERRIDE_GRAVITY, 0, ANY},
     [PARAMETER_FRICTION] = {"friction", OF_SCENE, OVERRIDE_CONTACT, CONTACT_FRICTION, 0},
     [PARAMETER_SUPPORT] = {"support", OF_SCENE, OVERRIDE_CONTACT, CONTACT_SUPPORT, LEAST_PART},
     [PARAMETER_STIFFNESS] = {"stiffness", OF_SCENE, OVERRIDE_CONTACT, CONTACT_STIFFNESS, LEAST_PART},
     [PARAMETER_SMOOTHING] = {"smoothing", OF_SCENE, OVERRIDE_CONTACT, CONTACT_SMOOTHING, LEAST_PART},
     [PARAMETER_REST_SPEED] = {"rest_speed", OF_SCENE, OVERRIDE_CONTACT, CONTACT_REST_SPEED, LEAST_PART},
+    [PARAMETER_RESTITUTION] = {"restitution", OF_SCENE, OVERRIDE_MATERIAL, MATERIAL_RESTITUTION, LEAST_PART},
+    [PARAMETER_ROLLING] = {"rolling", OF_SCENE, OVERRIDE_MATERIAL, MATERIAL_ROLLING, LEAST_PART},
+    [PARAMETER_SPINNING] = {"spinning", OF_SCENE, OVERRIDE_MATERIAL, MATERIAL_SPINNING, LEAST_PART},
 };
 
 /* ---------------------------------------------------------------- one number, one variable */
@@ -60,11 +71,11 @@ static bool refuse(const Listing* l, const TaskName* link, const char* why) {
 static int variable_for(Listing* l, double initial, const char* name) {
   const TaskParameter* item = l->item;
   if (item->tie && l->tied >= 0) return l->tied;
-  VariableWish wish = {item->place, item->within, item->low, item->high, 1};
+  VariableWish wish = {item->place, item->within, item->low, item->high, 1, item->prior};
   if (l->kind->least >= 0) wish.low = fmax(wish.low, l->kind->least * initial);
+  if (l->kind->kind == OVERRIDE_MATERIAL && l->kind->which == MATERIAL_RESTITUTION) wish.high = fmin(wish.high, 1);
   l->tied = design_new_variable(l->b, &wish, initial, "%s", name);
   if (l->kind->least >= 0) l->b->design->variables[l->tied].scale = fabs(initial);
-  l->b->design->variables[l->tied].prior = isfinite(item->prior) ? item->prior : 0;
   return l->tied;
 }
 
@@ -149,6 +160,65 @@ static bool list_inertia(Listing* l, const TaskName* name, int link) {
   return true;
 }
 
+/* ---------------------------------------------------------------- directions of joints (D11) */
+
+/* About which axes an axis is tilted, if the task does not say: those that it does not lie along. */
+static void tilt_axes(const TaskParameter* item, Vec3 axis, bool axes[3]) {
+  int along = 0;
+  for (int k = 0; k < 3; k++)
+    if (fabs(design_component(axis, k)) > fabs(design_component(axis, along))) along = k;
+  for (int k = 0; k < 3; k++) axes[k] = item->has_axes ? item->axes[k] : k != along;
+}
+
+static bool list_turn(Listing* l, const TaskName* name, int link) {
+  Design* d = l->b->design;
+  const SceneJoint* joint = &l->b->scene->links[link].joint;
+  char text[NAME_MAX_LENGTH + 40];
+  DesignTurn own = {.of_axis = l->item->type == PARAMETER_AXIS, .number_first = d->number_count};
+  own.axis = joint->axes[0];
+  own.rotation = joint->rotation;
+  if (l->item->tie) return refuse(l, name, "directions cannot be tied");
+  if (joint_floats(&l->b->model->links[link].joint) && l->b->model->links[link].parent < 0)
+    return refuse(l, name, "it is free: its start says how it stands");
+  if (own.of_axis && !JOINT_TABLE[joint->type].axis) return refuse(l, name, "its joint has no axis");
+  bool axes[3] = {l->item->axes[0], l->item->axes[1], l->item->axes[2]};
+  if (own.of_axis) tilt_axes(l->item, own.axis, axes);
+  for (int k = 0; k < 3; k++) {
+    const char suffix[2] = {"xyz"[k], 0};
+    own.variable[k] = axes[k] ? variable_for(l, 0, name_of(text, sizeof text, name->text, l->kind->word, suffix)) : -1;
+  }
+  const double q[4] = {own.rotation.w, own.rotation.x, own.rotation.y, own.rotation.z};
+  for (int k = 0; k < (own.of_axis ? 3 : 4); k++)
+    design_add_number(d, l->kind->kind, link, 0, k, own.of_axis ? design_component(own.axis, k) : q[k]);
+  d->turns = memory_grown(d->turns, sizeof(DesignTurn), d->turn_count, &d->turn_capacity);
+  d->turns[d->turn_count++] = own;
+  return true;
+}
+
+/* ---------------------------------------------------------------- pairs of links */
+
+/* The item of contact.pairs that says it of these two; of several the last one counts. */
+static bool list_pair(Listing* l) {
+  const TaskName* name = l->item->pair;
+  const SceneContact* c = &l->b->scene->contact;
+  char text[2 * NAME_MAX_LENGTH + 40];
+  int found = -1;
+  for (int k = 0; k < c->pair_count; k++) {
+    char* const* own = c->pairs[k].name;
+    bool same = strcmp(own[0], name[0].text) == 0 && strcmp(own[1], name[1].text) == 0;
+    bool swapped = strcmp(own[0], name[1].text) == 0 && strcmp(own[1], name[0].text) == 0;
+    if ((same || swapped) && c->pairs[k].material.given[l->kind->which]) found = k;
+  }
+  if (found < 0) {
+    diagnostics_add(l->b->diagnostics, SEVERITY_ERROR, name[0].place,
+                    "no item of contact.pairs says the %s of '%s' and '%s'", l->kind->word, name[0].text, name[1].text);
+    return false;
+  }
+  snprintf(text, sizeof text, "%s+%s/%s", name[0].text, name[1].text, l->kind->word);
+  list_number(l, -1, found, l->kind->which, text);
+  return true;
+}
+
 /* ---------------------------------------------------------------- edges of a box */
 
 void design_note_boxes(DesignBuild* b, const Model* model) {
@@ -198,6 +268,48 @@ static bool list_size(Listing* l, const TaskName* name, int link) {
   return true;
 }
 
+/* ---------------------------------------------------------------- smooth shapes */
+
+/* Of a shape's parameters, which are lengths? Directions of faces are neither these nor form. */
+static bool is_length(const SmoothForm* form, int k) {
+  if (form->kind == SMOOTH_POLYTOPE) return k > 0 && k % 4 == 0;
+  return form->kind == SMOOTH_SUPERQUADRIC ? k >= 2 : k >= 1;
+}
+
+static bool is_form(const SmoothForm* form, int k) { return form->kind == SMOOTH_SUPERQUADRIC ? k < 2 : k == 0; }
+
+/* Within what shape_create takes. */
+static TaskParameter within_shape(const TaskParameter* item, const SmoothForm* form) {
+  TaskParameter own = *item;
+  bool flat = form->kind == SMOOTH_SUPERELLIPSOID || form->kind == SMOOTH_CYLINDER;
+  if (item->type != PARAMETER_SHAPE_FORM || form->kind == SMOOTH_CONE || form->kind == SMOOTH_POLYTOPE) return own;
+  own.low = fmax(own.low, flat ? 1 : 1.0 / 32);
+  own.high = fmin(own.high, flat ? 64 : 1);
+  return own;
+}
+
+static bool list_shapes(Listing* l, const TaskName* name, int link) {
+  const SceneLink* source = &l->b->scene->links[link];
+  char text[NAME_MAX_LENGTH + 60], suffix[24];
+  int listed = 0;
+  for (int u = 0; u < source->shape_count; u++) {
+    const SceneShape* shape = &l->b->scene->shapes[source->shapes[u].shape];
+    int count = shape_is_convex_smooth(shape) ? shape_form_count(&shape->smooth) : 0;
+    TaskParameter own = within_shape(l->item, &shape->smooth);
+    Listing within = *l;
+    within.item = &own;
+    for (int k = 0; k < count; k++) {
+      bool wanted = l->item->type == PARAMETER_SHAPE_SIZE ? is_length(&shape->smooth, k) : is_form(&shape->smooth, k);
+      if (!wanted) continue;
+      snprintf(suffix, sizeof suffix, "%d.%d", u, k);
+      list_number(&within, link, u, k, name_of(text, sizeof text, name->text, l->kind->word, suffix));
+      l->tied = within.tied;
+      listed++;
+    }
+  }
+  return listed > 0 || refuse(l, name, "it has no convex smooth shape");
+}
+
 /* ---------------------------------------------------------------- all of an item */
 
 static bool list_of_link(Listing* l, const TaskName* name) {
@@ -207,6 +319,8 @@ static bool list_of_link(Listing* l, const TaskName* name) {
   if (weighed && !(l->b->model->links[link].mass > 0)) return refuse(l, name, "it has no mass");
   if (l->item->type == PARAMETER_INERTIA) return list_inertia(l, name, link);
   if (l->item->type == PARAMETER_SIZE) return list_size(l, name, link);
+  if (l->kind->kind == OVERRIDE_SHAPE) return list_shapes(l, name, link);
+  if (l->item->type == PARAMETER_AXIS || l->item->type == PARAMETER_ROTATION) return list_turn(l, name, link);
   if (l->kind->kind == OVERRIDE_MATERIAL && !l->b->scene->links[link].material.given[l->kind->which])
     return refuse(l, name, "it has no such value of its own");
   char text[NAME_MAX_LENGTH + 40];
@@ -223,11 +337,15 @@ void design_list_parameter(DesignBuild* b, const TaskParameter* item) {
   char text[80];
   for (int k = 0; k < item->link_count; k++) list_of_link(&l, &item->links[k]);
   if (item->link_count > 0) return;
-  bool contact = l.kind->kind == OVERRIDE_CONTACT;
+  bool contact = l.kind->kind == OVERRIDE_CONTACT || l.kind->kind == OVERRIDE_MATERIAL;
   if (contact && b->scene->contact.model == CONTACT_NONE)
     refuse(&l, NULL, "it has no contact");
+  else if (l.kind->of == OF_PAIR)
+    list_pair(&l);
   else if (l.kind->of == OF_SCENE_AXES)
     list_axes(&l, "scene", 0);
+  else if (l.kind->kind == OVERRIDE_MATERIAL)
+    list_number(&l, -1, -1, l.kind->which, name_of(text, sizeof text, "contact", l.kind->word, ""));
   else
     list_number(&l, 0, 0, l.kind->which, name_of(text, sizeof text, "contact", l.kind->word, ""));
 }

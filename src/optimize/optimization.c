@@ -113,7 +113,7 @@ static Status create_runs(Optimization* o, Diagnostics* diagnostics) {
     run->by_variables = MEMORY_NEW(double, o->design.variable_count);
   }
   o->term_count = loss_count(o->runs[0].loss);
-  return STATUS_OK;
+  return success_create(&o->success, o, diagnostics);
 }
 
 Status optimization_create(Optimization** optimization, Task* task, const OptimizationOptions* options,
@@ -144,6 +144,7 @@ void optimization_destroy(Optimization* o) {
   for (int k = 0; o->runs && k < o->run_count; k++) scenario_run_free(&o->runs[k]);
   optimizer_destroy(o->optimizer);
   subjects_destroy(o->subjects);
+  success_destroy(o->success);
   model_scene_destroy(o->shown, o->shown_of);
   design_destroy(&o->design);
   void* owned[] = {o->runs,      o->x,      o->gradient,    o->trial,          o->trial_gradient,
@@ -193,7 +194,7 @@ void optimization_restart(Optimization* o, const double* x, const bool* held) {
   memcpy(o->x, x, n);
   if (!optimizer_project(o->optimizer, o->x)) memcpy(o->x, x, n); /* rows that only what is held could keep */
   memcpy(o->best_x, o->x, n);
-  o->iteration = o->best_iteration = o->since_best = o->since_update = 0;
+  o->iteration = o->best_iteration = o->since_best = o->since_update = o->first_iteration = 0;
   o->stuck = false;
   o->stop = STOP_NOT_YET;
   o->adjoint = (AdjointReport){0};
@@ -245,21 +246,34 @@ static void write_row(Optimization* o, TrialOutcome outcome, double trial_loss, 
 }
 
 /* Bounds that are kept come before a small loss, and less beside them before more. */
-static bool is_better(const Optimization* o, double violation) {
-  bool kept = violation <= SUBJECTS_TOLERANCE, was_kept = o->best_violation <= SUBJECTS_TOLERANCE;
+static bool is_better(double violation, double loss, double best_violation, double best_loss) {
+  bool kept = violation <= SUBJECTS_TOLERANCE, was_kept = best_violation <= SUBJECTS_TOLERANCE;
   if (kept != was_kept) return kept;
-  return kept ? o->plain < o->best_loss : violation < o->best_violation;
+  return kept ? loss < best_loss : violation < best_violation;
+}
+
+static double violation_of(const Optimization* o, const double* terms) {
+  return o->subjects ? subjects_violation(o->subjects, terms) : -HUGE_VAL;
+}
+
+/* How long the present start has found nothing better. */
+static void count_since_best(Optimization* o, bool first, double violation) {
+  double least = o->task->optimizer.stall_decrease * fabs(o->start_best);
+  bool better = first || is_better(violation, o->plain, o->start_violation, o->start_best);
+  bool counts = first || (o->subjects ? better : o->plain < o->start_best - least);
+  o->since_best = counts ? 0 : o->since_best + 1;
+  if (!better) return;
+  o->start_best = o->plain;
+  o->start_violation = violation;
 }
 
 static void keep_best(Optimization* o) {
   bool first = o->iteration == 0 || continuation_goes_on(o, o->iteration - 1); /* the loss was another one before */
-  double least = o->task->optimizer.stall_decrease * fabs(o->best_loss);
-  double violation = o->subjects ? subjects_violation(o->subjects, o->terms) : -HUGE_VAL;
-  bool better = first || is_better(o, violation);
-  bool counts = first || (o->subjects ? better : o->plain < o->best_loss - least);
-  o->since_best = counts ? 0 : o->since_best + 1;
-  if (!better) return;
+  double violation = violation_of(o, o->terms);
+  count_since_best(o, first || o->iteration == o->first_iteration, violation);
+  if (!first && !is_better(violation, o->plain, o->best_violation, o->best_loss)) return;
   o->best_loss = o->plain;
+  o->best_start = o->start;
   o->best_violation = violation;
   o->best_iteration = o->iteration;
   memcpy(o->best_x, o->x, sizeof(double) * (size_t)o->design.variable_count);
@@ -277,7 +291,7 @@ void optimization_judge_end(Optimization* o, bool can_step) {
     o->stop = STOP_SHORT_STEP;
   else if (settings->stall > 0 && o->since_best >= settings->stall)
     o->stop = STOP_STALL;
-  else if (o->iteration >= settings->iterations)
+  else if (o->iteration - o->first_iteration >= settings->iterations)
     o->stop = STOP_ITERATIONS;
 }
 
@@ -311,6 +325,10 @@ static void average_gradient(Optimization* o, const double* x, double* gradient,
 
 /* At the design x that evaluate_design has just run. */
 static TrialOutcome find_gradient(Optimization* o, const double* x, double* gradient, bool* interrupted) {
+  if (optimizer_is_free(o->optimizer)) {
+    memset(gradient, 0, sizeof(double) * (size_t)o->design.variable_count);
+    return TRIAL_ACCEPTED;
+  }
   TrialOutcome outcome = evaluate_gradient(o, gradient);
   if (outcome == TRIAL_ACCEPTED && o->task->bundle > 0) average_gradient(o, x, gradient, interrupted);
   return outcome;
@@ -328,14 +346,26 @@ static double gradient_norm(const Optimization* o) {
   return sqrt(sum);
 }
 
+TrialOutcome optimization_stand(Optimization* o, bool* interrupted) {
+  TrialOutcome outcome = evaluate_design(o, o->x, &o->plain, o->terms, interrupted);
+  if (*interrupted || outcome != TRIAL_ACCEPTED) return outcome;
+  if (o->subjects) subjects_begin(o->subjects, o->plain, o->terms);
+  o->loss = merit_of(o, o->plain, o->terms);
+  outcome = find_gradient(o, o->x, o->gradient, interrupted);
+  o->norm_updated = gradient_norm(o);
+  return outcome;
+}
+
+void optimization_note_start(Optimization* o) {
+  keep_best(o);
+  write_row(o, TRIAL_START, o->plain, 0, 0);
+  optimization_judge_end(o, true);
+}
+
 Status optimization_start(Optimization* o, Diagnostics* diagnostics) {
   bool interrupted;
   o->started = timer_now();
-  TrialOutcome outcome = evaluate_design(o, o->x, &o->plain, o->terms, &interrupted);
-  if (interrupted) return STATUS_INTERRUPTED;
-  if (o->subjects && outcome == TRIAL_ACCEPTED) subjects_begin(o->subjects, o->plain, o->terms);
-  if (outcome == TRIAL_ACCEPTED) o->loss = merit_of(o, o->plain, o->terms);
-  if (outcome == TRIAL_ACCEPTED) outcome = find_gradient(o, o->x, o->gradient, &interrupted);
+  TrialOutcome outcome = optimization_stand(o, &interrupted);
   if (interrupted) return STATUS_INTERRUPTED;
   if (outcome != TRIAL_ACCEPTED) {
     diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){o->task->path, 0, 0},
@@ -343,10 +373,7 @@ Status optimization_start(Optimization* o, Diagnostics* diagnostics) {
                     o->reason ? ": " : "", o->reason ? o->reason : "");
     return outcome == TRIAL_INVALID ? STATUS_BAD_INPUT : STATUS_SOLVER;
   }
-  o->norm_updated = gradient_norm(o);
-  keep_best(o);
-  write_row(o, TRIAL_START, o->plain, 0, 0);
-  optimization_judge_end(o, true);
+  optimization_note_start(o);
   return STATUS_OK;
 }
 
@@ -355,6 +382,10 @@ static TrialOutcome try_design(Optimization* o, double* plain, double* loss, boo
   TrialOutcome outcome = evaluate_design(o, o->trial, plain, o->trial_terms, interrupted);
   *loss = *plain;
   if (*interrupted || outcome != TRIAL_ACCEPTED) return outcome;
+  if (optimizer_is_free(o->optimizer)) { /* bounds come first, without multipliers */
+    double violation = violation_of(o, o->trial_terms);
+    return is_better(violation, *plain, violation_of(o, o->terms), o->plain) ? TRIAL_ACCEPTED : TRIAL_ROSE;
+  }
   *loss = merit_of(o, *plain, o->trial_terms);
   if (optimizer_descends(o->optimizer) && !(*loss < o->loss)) return TRIAL_ROSE;
   return find_gradient(o, o->trial, o->trial_gradient, interrupted);
@@ -373,7 +404,7 @@ static void take_trial(Optimization* o, double plain, double loss) {
 static Status update_multipliers(Optimization* o) {
   int count;
   bool interrupted, solved;
-  if (!o->subjects) return STATUS_OK;
+  if (!o->subjects || optimizer_is_free(o->optimizer)) return STATUS_OK;
   bool due = subjects_due(o->since_update, o->norm_updated, gradient_norm(o), &solved);
   if (!o->stuck && !due) return STATUS_OK;
   double* state = subjects_state(o->subjects, &count);
@@ -419,21 +450,24 @@ static Status note_stuck(Optimization* o) {
   return STATUS_OK;
 }
 
-Status optimization_advance(Optimization* o) {
+/* To the optimizer; false: it has no further step. */
+static bool tell_outcome(Optimization* o, TrialOutcome outcome, double plain, double loss) {
+  if (!optimizer_is_free(o->optimizer)) return optimizer_verdict(o->optimizer, outcome == TRIAL_ACCEPTED, loss);
+  bool ran = outcome == TRIAL_ACCEPTED || outcome == TRIAL_ROSE;
+  return optimizer_tell(o->optimizer, ran ? plain : (double)NAN, ran ? violation_of(o, o->trial_terms) : HUGE_VAL);
+}
+
+static Status advance_search(Optimization* o) {
   double loss, plain;
   bool interrupted;
   if (continuation_advance(o) != STATUS_OK) return STATUS_INTERRUPTED;
   Status updated = update_multipliers(o);
   if (updated != STATUS_OK || o->stop == STOP_FLAT) return updated;
   size_t n = sizeof(double) * (size_t)o->design.variable_count;
-  if (continuation_advance(o) != STATUS_OK) return STATUS_INTERRUPTED;
   optimizer_state_save(o->optimizer, o->spare_state);
   optimizer_propose(o->optimizer, o->x, o->loss, o->gradient, o->trial);
-  if (memcmp(o->trial, o->x, n) == 0 && !continuation_goes_on(o, o->iteration + 1)) {
-    o->stop = STOP_FLAT;
-    return STATUS_OK;
-  }
-  if (memcmp(o->trial, o->x, n) == 0 && !continuation_goes_on(o, o->iteration + 1)) return note_stuck(o);
+  bool stays = memcmp(o->trial, o->x, n) == 0 && !optimizer_is_free(o->optimizer);
+  if (stays && !continuation_goes_on(o, o->iteration + 1)) return note_stuck(o);
   double step_design = block_step(o, o->x, o->trial, 0), step_control = block_step(o, o->x, o->trial, 1);
   TrialOutcome outcome = try_design(o, &plain, &loss, &interrupted);
   if (interrupted) {
@@ -442,13 +476,23 @@ Status optimization_advance(Optimization* o) {
   }
   bool accepted = outcome == TRIAL_ACCEPTED;
   if (accepted) take_trial(o, plain, loss);
-  bool can_step = optimizer_verdict(o->optimizer, accepted, loss);
+  bool can_step = tell_outcome(o, outcome, plain, loss);
   o->stuck = o->subjects && !can_step;
   o->iteration++;
   o->since_update++;
   keep_best(o);
   write_row(o, outcome, plain, step_design, step_control);
   optimization_judge_end(o, can_step || o->stuck);
+  return STATUS_OK;
+}
+
+Status optimization_advance(Optimization* o) {
+  if (o->between_starts) return multistart_next(o);
+  Status status = advance_search(o);
+  if (status != STATUS_OK || !multistart_goes_on(o)) return status;
+  if (o->stop == STOP_FLAT) return multistart_next(o); /* there was no iteration */
+  o->between_starts = true;
+  o->stop = STOP_NOT_YET;
   return STATUS_OK;
 }
 
@@ -468,6 +512,7 @@ const double* optimization_multipliers(const Optimization* o, int iteration) {
 }
 double optimization_best_violation(const Optimization* o) { return o->best_violation; }
 double optimization_best_loss(const Optimization* o) { return o->best_loss; }
+int optimization_best_start(const Optimization* o) { return o->best_start; }
 int optimization_best_iteration(const Optimization* o) { return o->best_iteration; }
 const char* optimization_reason(const Optimization* o) { return o->reason ? o->reason : ""; }
 AdjointReport optimization_adjoint(const Optimization* o) { return o->adjoint; }

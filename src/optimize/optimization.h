@@ -31,6 +31,8 @@ typedef struct {
   Text reason;
 } ScenarioRun;
 
+typedef struct Success Success;
+
 /* ---------------------------------------------------------------- what is bounded (optimize/subjects.c;
  * docs/derivations/update.md, O11, O12). Terms g_i = value - bound, the last of the loss's. */
 typedef struct Subjects Subjects;
@@ -65,18 +67,23 @@ struct Optimization {
   double *x, *gradient, *trial, *trial_gradient, *best_x; /* (variables) */
   double *terms, *trial_terms;                            /* of the design that stands, of the trial  (terms) */
   Subjects* subjects;                                     /* NULL: nothing is bounded */
+  Success* success;                                       /* NULL: nothing is judged */
   double plain, best_violation;                           /* loss of the design that stands, without its bounds */
   double* spare_state;                                    /* of the optimizer, before a proposal */
   double loss, best_loss;
   int iteration, best_iteration, since_best;
   OptimizationStop stop;
-  OptimizationRow* rows;   /* (capacity) */
-  double* row_terms;       /* (capacity * terms) */
-  double* row_multipliers; /* (capacity * subjects) */
-  const double* factors;   /* of the terms' derivatives in evaluate_gradient; NULL: 1 */
-  int since_update;        /* iterations since the multipliers changed */
-  double norm_updated;     /* of the gradient then */
-  bool stuck;              /* the optimizer has no step left with these multipliers */
+  OptimizationRow* rows;              /* (capacity) */
+  double* row_terms;                  /* (capacity * terms) */
+  double* row_multipliers;            /* (capacity * subjects) */
+  const double* factors;              /* of the terms' derivatives in evaluate_gradient; NULL: 1 */
+  int since_update;                   /* iterations since the multipliers changed */
+  double norm_updated;                /* of the gradient then */
+  bool stuck;                         /* the optimizer has no step left with these multipliers */
+  int start, best_start;              /* of several, from 0: the present one, and whose the best design is */
+  int first_iteration;                /* of the present start */
+  double start_best, start_violation; /* of the present start */
+  bool between_starts;                /* the next one has not begun yet */
   char* reason;
   int failed_scenario;  /* whose run the last refused trial failed in */
   char (*identity)[65]; /* of the task, for checkpoints: settings, variables, losses, each scene  (identity_count) */
@@ -89,6 +96,16 @@ struct Optimization {
   double forward_seconds, adjoint_seconds;
 };
 
+/* ---- what the result is judged by (optimize/success.c) */
+/* Resolves the terms in every scenario; runs: those of the optimization, whose models are the initial ones. NULL
+ * without terms. STATUS_BAD_INPUT with diagnostics. */
+Status success_create(Success** success, const Optimization* o, Diagnostics* diagnostics);
+void success_destroy(Success* success);
+/* The terms in scenario 0, whose rows a recording is to keep. */
+const Loss* success_loss(const Success* success);
+/* What a run in a scenario came to (NULL: it failed) joins the others; scenario 0 first. */
+void success_add(Success* success, int scenario, const double* values);
+
 /* Build the models of a design and run them: the weighted loss and its terms. TRIAL_ACCEPTED: it ran. interrupted: set
  * when a run was cut short. */
 TrialOutcome evaluate_design(Optimization* o, const double* x, double* loss, double* terms, bool* interrupted);
@@ -97,6 +114,17 @@ double optimization_merit(Optimization* o, double loss, const double* terms);
 /* Gradient at the design that evaluate_design has just run. */
 TrialOutcome evaluate_gradient(Optimization* o, double* gradient);
 void scenario_run_free(ScenarioRun* run);
+/* Run the design x and take it for the one that stands, with its loss, terms and gradient (optimize/optimization.c). */
+TrialOutcome optimization_stand(Optimization* o, bool* interrupted);
+/* What stands is the first of a search: its row, and is it the best so far? */
+void optimization_note_start(Optimization* o);
+
+/* ---- several starts (optimize/multistart.c; docs/derivations/update.md, O17). Is a search over, and another to come?
+ */
+bool multistart_goes_on(const Optimization* o);
+/* Begin the next one that has a design that runs; without one, it ends as the last one has. STATUS_INTERRUPTED: it is
+ * to be called again. */
+Status multistart_next(Optimization* o);
 /* Begin anew at x (variables), with a fresh optimizer; those that are held stay as they are (variables, NULL: none).
  * optimization_start is next (optimize/optimization.c). */
 void optimization_restart(Optimization* o, const double* x, const bool* held);

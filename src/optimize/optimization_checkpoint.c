@@ -62,6 +62,8 @@ static void identify_settings(const Optimization* o, Text* text) {
   if (c->support.iterations > 0) text_add(text, " support %d %a", c->support.iterations, c->support.to);
   if (c->stiffness.iterations > 0) text_add(text, " stiffness %d %a", c->stiffness.iterations, c->stiffness.to);
   if (c->switch_at > 0) text_add(text, " model %d %s", c->switch_at, contact_model_name(c->model));
+  if (s->type == OPTIMIZER_CMA_ES) text_add(text, " population %d", s->population);
+  if (o->task->multistart > 1) text_add(text, " starts %d", o->task->multistart);
   if (o->task->bundle > 0) text_add(text, " bundle %d %a", o->task->bundle, o->task->spread);
   text_add(text, "\n%d %a %llu\n", (int)o->task->mass, o->task->min_thickness, (unsigned long long)o->task->seed);
 }
@@ -136,6 +138,28 @@ static bool load_subjects(Optimization* o, const NumberFile* c, int rows, Diagno
   return true;
 }
 
+static void save_starts(const Optimization* o, NumberFile* c) {
+  const int64_t counts[4] = {o->start, o->best_start, o->first_iteration, o->between_starts};
+  const double best[2] = {o->start_best, o->start_violation};
+  number_file_add_integers(c, "starts", counts, 4);
+  number_file_add_doubles(c, "start_best", best, 2);
+}
+
+static bool load_starts(Optimization* o, const NumberFile* c, Diagnostics* diagnostics) {
+  int64_t counts[4];
+  double best[2];
+  if (!number_file_get_integers(c, "starts", counts, 4, diagnostics) ||
+      !number_file_get_doubles(c, "start_best", best, 2, diagnostics))
+    return false;
+  o->start = (int)counts[0];
+  o->best_start = (int)counts[1];
+  o->first_iteration = (int)counts[2];
+  o->between_starts = counts[3] != 0;
+  o->start_best = best[0];
+  o->start_violation = best[1];
+  return true;
+}
+
 void optimization_save(const Optimization* o, NumberFile* c) {
   c->kind = CHECKPOINT_KIND;
   int64_t counts[4] = {o->iteration, o->best_iteration, o->since_best, o->stop};
@@ -166,6 +190,7 @@ void optimization_save(const Optimization* o, NumberFile* c) {
   number_file_add_doubles(c, "row_terms", o->row_terms, rows * o->term_count);
   memory_free(memory);
   if (o->subjects) save_subjects(o, rows, c);
+  if (o->task->multistart > 1) save_starts(o, c);
 }
 
 /* What a hash of the identity is of. */
@@ -224,7 +249,8 @@ bool optimization_load(Optimization* o, const NumberFile* c, Diagnostics* diagno
   if (!number_file_get_integers(c, "counts", counts, 4, diagnostics)) return false;
   if (!number_file_get_doubles(c, "losses", losses, 3, diagnostics)) return false;
   if (!number_file_get_doubles(c, "adjoint", adjoint, 2, diagnostics)) return false;
-  if (counts[0] < 0 || counts[0] > o->task->optimizer.iterations) {
+  bool one = o->task->multistart <= 1;
+  if (counts[0] < 0 || (one && counts[0] > o->task->optimizer.iterations)) {
     diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){c->path, 0, 0},
                     "the checkpoint stands at iteration %lld, the task ends at %d", (long long)counts[0],
                     o->task->optimizer.iterations);
@@ -244,6 +270,9 @@ bool optimization_load(Optimization* o, const NumberFile* c, Diagnostics* diagno
   ok = ok && number_file_get_doubles(c, "optimizer", memory, states, diagnostics);
   o->loss = losses[0];
   ok = ok && load_subjects(o, c, rows, diagnostics);
+  o->start_best = losses[1];
+  o->start_violation = o->best_violation;
+  ok = ok && (one || load_starts(o, c, diagnostics));
   if (ok) {
     optimizer_state_load(o->optimizer, memory);
     o->iteration = (int)counts[0];
@@ -257,7 +286,9 @@ bool optimization_load(Optimization* o, const NumberFile* c, Diagnostics* diagno
     o->seconds_before = losses[2];
     o->started = timer_now();
     if (counts[3] == STOP_SHORT_STEP || counts[3] == STOP_FLAT) o->stop = (OptimizationStop)counts[3];
-    if (o->stop == STOP_NOT_YET) optimization_judge_end(o, true);
+    if (o->stop == STOP_NOT_YET && !o->between_starts) optimization_judge_end(o, true);
+    if (multistart_goes_on(o)) o->between_starts = true; /* there are more iterations, or fewer, than there were */
+    if (o->between_starts) o->stop = STOP_NOT_YET;
   }
   memory_free(memory);
   return ok;

@@ -72,6 +72,7 @@ const double* optimization_multipliers(const Optimization* optimization, int ite
 double optimization_best_violation(const Optimization* optimization);
 double optimization_best_loss(const Optimization* optimization);
 int optimization_best_iteration(const Optimization* optimization);
+int optimization_best_start(const Optimization* optimization); /* of several, from 0: that iteration's */
 /* What the last refused trial failed of, in words ("" when it was not). */
 const char* optimization_reason(const Optimization* optimization);
 /* How the last gradient was found. */
@@ -114,6 +115,21 @@ void optimization_save(const Optimization* optimization, NumberFile* checkpoint)
  * iterations, the other conditions to stop, and save_every. */
 bool optimization_load(Optimization* optimization, const NumberFile* checkpoint, Diagnostics* diagnostics);
 
+/* ---------------------------------------------------------------- what the result is judged by (optimize/success.c)
+ * A term of the task's `success` on the run that was found, the largest of all scenarios; NaN before it is judged, and
+ * when the run fails. */
+typedef struct {
+  const char* name; /* the optimization's */
+  double value, bound;
+  bool met; /* value <= bound */
+} SuccessTerm;
+int optimization_success_count(const Optimization* optimization);
+SuccessTerm optimization_success(const Optimization* optimization, int index);
+/* Are all met? */
+bool optimization_succeeded(const Optimization* optimization);
+/* Run the best design once more, and judge it. All processes call it. STATUS_INTERRUPTED: it is not judged. */
+Status optimization_judge(Optimization* optimization);
+
 /* ---------------------------------------------------------------- receding horizon (optimize/receding.c)
  * Windows of `horizon` steps, one after the other, each from the state that the one before has led to; of each the
  * first `apply` steps are executed. What is executed is a run of its own, in one piece to the bit. */
@@ -151,6 +167,8 @@ typedef Status (*RecedingRecord)(void* context, Sim* sim, const StepReport* repo
 Status receding_execute(Receding* receding, RecedingRecord record, void* context, Diagnostics* diagnostics);
 /* The scene of the whole with what has been found so far; the receding's until the next call. */
 const Scene* receding_scene(Receding* receding);
+/* Judge what was executed, to its end, for optimization_success; before that there is nothing to judge. */
+void receding_judge(Receding* receding);
 /* All windows that are done and the state of the present one. receding_load is followed by receding_repeat, which
  * executes the former again, and then, if `inside` was set, by optimization_load. */
 void receding_save(const Receding* receding, bool inside, NumberFile* checkpoint);

@@ -13,10 +13,9 @@
 
 /* The table of methods. */
 static const UpdateRule* const RULES[] = {
-    [OPTIMIZER_ADAM] = &RULE_ADAM,
-    [OPTIMIZER_STEP_BOUNDED] = &RULE_STEP_BOUNDED,
-    [OPTIMIZER_GRADIENT] = &RULE_GRADIENT,
-    [OPTIMIZER_LBFGS] = &RULE_LBFGS,
+    [OPTIMIZER_ADAM] = &RULE_ADAM,         [OPTIMIZER_STEP_BOUNDED] = &RULE_STEP_BOUNDED,
+    [OPTIMIZER_GRADIENT] = &RULE_GRADIENT, [OPTIMIZER_LBFGS] = &RULE_LBFGS,
+    [OPTIMIZER_CMA_ES] = &RULE_CMA_ES,
 };
 
 Optimizer* optimizer_create(const TaskOptimizer* settings, const FeasibleSet* set) {
@@ -168,6 +167,10 @@ bool optimizer_verdict(Optimizer* o, bool accepted, double loss) {
   return o->state[STATE_FACTOR] >= FACTOR_LEAST;
 }
 
+bool optimizer_is_free(const Optimizer* o) { return o->rule->tell != NULL; }
+
+bool optimizer_tell(Optimizer* o, double loss, double violation) { return o->rule->tell(o, loss, violation); }
+
 /* ---------------------------------------------------------------- a trial */
 
 static bool all_finite(const double* vector, int count) {
@@ -201,8 +204,10 @@ static bool propose_shorter(Optimizer* o, const double* x, const double* gradien
 void optimizer_propose(Optimizer* o, const double* x, double loss, const double* gradient, double* trial) {
   (void)loss;
   int count = o->set->count;
-  bool usable = all_finite(x, count) && all_finite(gradient, count);
-  if (usable) {
+  bool usable = all_finite(x, count) && (o->rule->tell || all_finite(gradient, count));
+  if (usable && o->rule->tell) {
+    usable = o->rule->propose(o, x, gradient, trial);
+  } else if (usable) {
     double norm = rule_norm(gradient, count);
     o->clip = norm > o->settings.clip ? o->settings.clip / norm : 1.0; /* (O10) */
     usable = propose_shorter(o, x, gradient, trial) && all_finite(trial, count);

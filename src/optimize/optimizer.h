@@ -22,15 +22,23 @@ bool optimizer_project(const Optimizer* optimizer, double* x);
  *   step_bounded  the least g . trial over the set and |trial - x| <= step per block. Infinity norm: closed form for
  *                 variables in no row, GLPK for the others (O6). Euclidean norm: exact in finitely many steps when
  * there are no rows (O7), else proximal steps until they are below 1e-10 of the radius (O8). lbfgs         x + d,
- * projected; d by the two-loop formula within the face ahead of x, |d|_inf <= step      (O9) `step` is
- * optimizer_step_bound. Projections here are nearest points in the metric of the method, so that rows do not turn a
- * descent; with bounds alone all of them clamp. trial = x when there is no step: x is stationary, or a number was not
- * finite. */
+ * projected; d by the two-loop formula within the face ahead of x, |d|_inf <= step      (O9)
+ *   cma_es        a sample of its distribution, whatever x is, but for the first one, projected                (O15)
+ * `step` is optimizer_step_bound. Projections here are nearest points in the metric of the method, so that rows do not
+ * turn a descent; with bounds alone all of them clamp. trial = x when there is no step: x is stationary, or a number
+ * was not finite. */
 void optimizer_propose(Optimizer* optimizer, const double* x, double loss, const double* gradient, double* trial);
 /* The trial was accepted (loss known) or rejected (run failed, shapes intersect, or the loss rose where the method
  * demands descent): the next optimizer_propose from the same x gives a step at most `shrink` times as long. Returns
  * false when the step has become too short to go on: below 1e-9 of the steps in the settings. (O3) */
 bool optimizer_verdict(Optimizer* optimizer, bool accepted, double loss);
+/* Does this method look at values alone? Then gradients are not looked at, no trial is too long, and after each comes
+ * optimizer_tell instead of optimizer_verdict. */
+bool optimizer_is_free(const Optimizer* optimizer);
+/* What the last trial gave: its loss, not finite where it has none, and by how much it breaks what is bounded; <= 0:
+ * not at all. Returns false when the method has come to its end.                                              (O14-O16)
+ */
+bool optimizer_tell(Optimizer* optimizer, double loss, double violation);
 /* Does this method demand that the loss falls? (step_bounded, lbfgs and gradient: yes within a tolerance; adam: no) */
 bool optimizer_descends(const Optimizer* optimizer);
 /* Present step bound of a block, for the log: the step in the settings x schedule (O2) x factor (O3). */

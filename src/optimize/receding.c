@@ -11,14 +11,16 @@ struct Receding {
   Task* task;
   Optimization* optimization;
   int steps, window_count, window;
-  int done, loaded;  /* steps executed; windows that a checkpoint has and that are to be executed again */
-  SceneStart first;  /* where the whole begins; the scene has where the window begins */
-  double* found;     /* what every window was executed with  (window_count x variables) */
-  double* terms;     /* (window_count x terms) */
-  RecedingRow* rows; /* (window_count) */
-  double* warm;      /* where the present window begins  (variables) */
-  bool* held;        /* variables that only say what has been executed  (variables) */
-  Scene shown;       /* of receding_scene: shares all with the optimization's */
+  int done, loaded;   /* steps executed; windows that a checkpoint has and that are to be executed again */
+  SceneStart first;   /* where the whole begins; the scene has where the window begins */
+  double* found;      /* what every window was executed with  (window_count x variables) */
+  double* terms;      /* (window_count x terms) */
+  RecedingRow* rows;  /* (window_count) */
+  double* warm;       /* where the present window begins  (variables) */
+  bool* held;         /* variables that only say what has been executed  (variables) */
+  Scene shown;        /* of receding_scene: shares all with the optimization's */
+  RowKeep keep;       /* of executed: what success looks at */
+  Recording executed; /* what was executed so far, where the task has success */
 };
 
 static Scene* scene_of(const Receding* r) { return &r->task->scenarios[0].scene; }
@@ -136,6 +138,41 @@ static void warm_up(Receding* r) {
   }
 }
 
+/* ---------------------------------------------------------------- what was executed, for success */
+
+static void create_executed(Receding* r) {
+  const Model* model = &r->optimization->runs[0].model; /* of the sizes of all */
+  if (!r->optimization->success) return;
+  r->keep = row_keep_create(model, r->steps);
+  loss_keep(success_loss(r->optimization->success), model, &r->keep);
+  row_keep_lay_out(&r->keep, model);
+  recording_create_thin(&r->executed, model, r->steps, &r->keep);
+}
+
+/* The present state of the run, as the row of its step. */
+static void keep_executed(Receding* r, Sim* sim, int row) {
+  if (r->optimization->success) recording_add_row(&r->executed, sim, row);
+}
+
+void receding_judge(Receding* r) {
+  Success* success = r->optimization->success;
+  int count = optimization_success_count(r->optimization);
+  if (!success || r->done < r->steps) return;
+  Model model; /* with the control that was executed */
+  Diagnostics unsaid = {0};
+  double* values = MEMORY_NEW(double, count);
+  bool made = model_create(&model, receding_scene(r), &unsaid) == STATUS_OK;
+  if (made) {
+    r->executed.model = &model;
+    loss_evaluate(success_loss(success), &r->executed, values, NULL);
+  }
+  success_add(success, 0, made ? values : NULL);
+  r->executed.model = &r->optimization->runs[0].model;
+  model_destroy(&model);
+  memory_free(values);
+  diagnostics_free(&unsaid);
+}
+
 /* ---------------------------------------------------------------- creation */
 
 bool receding_is_one_run(const Receding* r) {
@@ -163,17 +200,21 @@ Status receding_create(Receding** out, Task* task, const OptimizationOptions* op
   r->task = task;
   r->steps = scenario->steps > 0 ? scenario->steps : scenario->scene.simulation.steps;
   r->window_count = (r->steps + task->receding.apply - 1) / task->receding.apply;
+  task->receding.steps = r->steps;
   scenario->steps = task->receding.horizon;
   if (task->receding.iterations > 0) task->optimizer.iterations = task->receding.iterations;
   Status status = optimization_create(&r->optimization, task, options, diagnostics);
   if (status != STATUS_OK) return status;
   r->first = scenario->scene.start; /* the scene is given others as it goes on; the file lives until the end */
   take_memory(r);
+  create_executed(r);
   return STATUS_OK;
 }
 
 void receding_destroy(Receding* r) {
   if (!r) return;
+  recording_destroy(&r->executed);
+  row_keep_destroy(&r->keep);
   optimization_destroy(r->optimization);
   if (r->done > 0) scene_set_start(scene_of(r), NULL);
   if (r->done > 0) scene_of(r)->start = r->first;
@@ -227,6 +268,7 @@ static void hand_on(Receding* r, Sim* sim) {
 static Status take_steps(Receding* r, Sim* sim, RecedingRecord record, void* context, Diagnostics* diagnostics) {
   int left = r->steps - r->done, count = r->task->receding.apply < left ? r->task->receding.apply : left;
   Status status = r->done == 0 ? record(context, sim, NULL) : STATUS_OK;
+  if (r->done == 0) keep_executed(r, sim, 0);
   for (int k = 0; k < count && status == STATUS_OK; k++) {
     StepReport report = sim_step(sim);
     if (step_outcome_failed(report.outcome)) {
@@ -236,6 +278,7 @@ static Status take_steps(Receding* r, Sim* sim, RecedingRecord record, void* con
       text_free(&text);
       return STATUS_SOLVER;
     }
+    keep_executed(r, sim, r->done + k + 1);
     status = record(context, sim, &report);
   }
   if (status != STATUS_OK) return status;

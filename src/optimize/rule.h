@@ -31,6 +31,8 @@ typedef struct {
   /* Sets trial, a point of the set; called again with a smaller factor when the trial is too long. The gradient is
    * finite and not clipped. false: no step, trial is of no use. */
   bool (*propose)(Optimizer* optimizer, const double* x, const double* gradient, double* trial);
+  /* Of a rule that looks at values alone, what the last trial gave (optimizer_tell); NULL: a rule with gradients. */
+  bool (*tell)(Optimizer* optimizer, double loss, double violation);
 } UpdateRule;
 
 struct Optimizer {
@@ -57,6 +59,6 @@ double rule_largest(const FeasibleSet* set, const double* vector, int block);
 /* Euclidean norm without overflow. */
 double rule_norm(const double* vector, int count);
 
-extern const UpdateRule RULE_ADAM, RULE_GRADIENT, RULE_STEP_BOUNDED, RULE_LBFGS;
+extern const UpdateRule RULE_ADAM, RULE_GRADIENT, RULE_STEP_BOUNDED, RULE_LBFGS, RULE_CMA_ES;
 
 #endif

@@ -69,11 +69,11 @@ static const char* ending_of(const char* file) {
 /* False: told, the shape is left out. */
 static bool is_readable(UrdfBuild* build, const UrdfLink* link, const UrdfShape* shape) {
   const char* ending = ending_of(shape->file);
-  if (strcasecmp(ending, "obj") == 0 || strcasecmp(ending, "stl") == 0) return true;
+  if (strcasecmp(ending, "obj") == 0 || strcasecmp(ending, "stl") == 0 || mesh_is_foreign(shape->file)) return true;
   bool skip = build->options->skip_unsupported || build->options->lenient;
   diagnostics_add(build->diagnostics, skip ? SEVERITY_WARNING : SEVERITY_ERROR, shape->file_place,
-                  "link '%s': the mesh '%s' is neither OBJ nor STL%s", text_excerpt(link->name).text,
-                  text_excerpt(shape->file).text,
+                  "link '%s': the mesh '%s' is of a format that is not read (OBJ, STL, Collada, ...: docs/urdf.md)%s",
+                  text_excerpt(link->name).text, text_excerpt(shape->file).text,
                   skip ? " and is left out" : ": convert it, or leave such meshes out by --skip-unsupported");
   return false;
 }

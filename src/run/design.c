@@ -238,12 +238,33 @@ static void add_subjects(Json* json, const Task* task, const Optimization* o) {
   json_number(json, "violation", optimization_best_violation(o));
 }
 
-static void add_results(Json* json, const Optimization* o) {
+void design_add_success(Json* json, const Optimization* o, ExitCode exit_code) {
+  int count = optimization_success_count(o);
+  if (count == 0) return;
+  if (exit_code == EXIT_INTERRUPTED)
+    json_text(json, "success", NULL);
+  else
+    json_bool(json, "success", optimization_succeeded(o));
+  json_open(json, "success_terms", '[');
+  for (int i = 0; i < count; i++) {
+    SuccessTerm term = optimization_success(o, i);
+    json_open(json, NULL, '{');
+    json_text(json, "name", term.name);
+    json_number(json, "value", term.value);
+    json_number(json, "max", term.bound);
+    json_bool(json, "met", term.met);
+    json_close(json, '}');
+  }
+  json_close(json, ']');
+}
+
+static void add_results(Json* json, int starts, const Optimization* o) {
   const OptimizationRow* rows = optimization_rows(o);
-  int iteration = optimization_iteration(o), accepted = 0, refused = 0, rose = 0;
+  int iteration = optimization_iteration(o), accepted = 0, refused = 0, rose = 0, begun = 1;
   for (int k = 1; k <= iteration; k++) {
     accepted += rows[k].outcome == TRIAL_ACCEPTED;
     rose += rows[k].outcome == TRIAL_ROSE;
+    begun += rows[k].outcome == TRIAL_START;
     refused += rows[k].outcome > TRIAL_ROSE;
   }
   json_integer(json, "iterations", iteration);
@@ -253,6 +274,8 @@ static void add_results(Json* json, const Optimization* o) {
   json_number(json, "initial_loss", rows[0].loss);
   json_number(json, "best_loss", optimization_best_loss(o));
   json_integer(json, "best_iteration", optimization_best_iteration(o));
+  if (starts > 1) json_integer(json, "starts", begun);
+  if (starts > 1) json_integer(json, "best_start", optimization_best_start(o));
   json_open(json, "best_terms", '{');
   for (int t = 0; t < optimization_term_count(o); t++)
     json_number(json, optimization_term_name(o, t), optimization_terms(o, optimization_best_iteration(o))[t]);
@@ -281,8 +304,9 @@ Status design_write_summary(const char* folder, const DesignSummary* summary, co
   json_integer(&json, "seed", (int64_t)task->seed);
   json_integer(&json, "variables", optimization_variable_count(o));
   json_text(&json, "shared_vertices", optimization_note(o));
-  add_results(&json, o);
+  add_results(&json, task->multistart, o);
   add_subjects(&json, task, o);
+  design_add_success(&json, o, summary->exit_code);
   json_open(&json, "seconds", '{');
   json_number(&json, "total", optimization_rows(o)[optimization_iteration(o)].seconds);
   json_number(&json, "forward", forward);

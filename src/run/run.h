@@ -138,6 +138,8 @@ typedef struct {
 /* summary.json, which is appended to `text` too, whether it could be written or not: STATUS_IO with a diagnostic. */
 Status design_write_summary(const char* folder, const DesignSummary* summary, const Task* task,
                             const Optimization* optimization, Text* text, Diagnostics* diagnostics);
+/* `success` and `success_terms` of a summary.json, nothing without any; null when it was stopped before the end. */
+void design_add_success(struct Json* json, const Optimization* optimization, ExitCode exit_code);
 char* design_checkpoint_path(const char* folder); /* owned by the caller */
 
 /* ---------------------------------------------------------------- meshes (run/write_obj.c) */

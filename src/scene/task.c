@@ -26,6 +26,7 @@ static void read_root(Reader* reader, Task* task, const Node* root) {
   if (!is_given(root, "loss") && !is_given(root, "data"))
     reader_error(reader, root->place, "'loss' is missing: a list; or 'data', of a task for sdrs identify");
   read_losses(reader, task, form.loss, form.subject_to);
+  read_success(reader, task, form.success);
   read_data(reader, task, form.data);
   read_identify(reader, task, form.identify);
   read_optimizer(reader, task, form.optimizer);
@@ -33,6 +34,7 @@ static void read_root(Reader* reader, Task* task, const Node* root) {
   read_schedule(reader, task, form.schedule);
   read_from(reader, task, form.from);
   read_receding(reader, task, form.receding);
+  read_multistart(reader, task, root, &form);
   if (reader->problem_count > before) return; /* what follows would be misunderstood */
   if (!anything_moves(task))
     reader_error(reader, root->place,
@@ -112,13 +114,6 @@ void task_free(Task* task) {
   for (int i = 0; i < task->scenario_count; i++) scenario_free(&task->scenarios[i]);
   for (int i = 0; i < task->control_count; i++) task_name_free(&task->controls[i].link);
   for (int i = 0; i < task->start_count; i++) task_name_free(&task->starts[i].link);
-  for (int i = 0; i < task->loss_count; i++) {
-    memory_free(task->losses[i].name);
-    task_name_free(&task->losses[i].link);
-    task_name_free(&task->losses[i].other);
-    task_names_free(task->losses[i].links, task->losses[i].links_count);
-    signal_free_arrays(&task->losses[i].motion);
-  }
   for (int i = 0; i < task->source_count; i++) memory_free(task->sources[i]);
   task_name_free(&task->from);
   design_free(task);
@@ -127,7 +122,8 @@ void task_free(Task* task) {
   memory_free(task->scenarios);
   memory_free(task->controls);
   memory_free(task->starts);
-  memory_free(task->losses);
+  losses_free(task->losses, task->loss_count);
+  losses_free(task->success, task->success_count);
   memory_free(task->sources);
   memory_free(task->path);
   memory_free(task->name);

@@ -26,6 +26,7 @@ typedef struct {
 typedef struct {
   double within; /* >= 0; INFINITY when absent */
   double low[3], high[3];
+  double prior; /* standard deviation around the initial value; INFINITY when absent */
 } TaskBounds;
 
 typedef struct {
@@ -86,6 +87,8 @@ typedef struct {
   bool has_parameters; /* false: the default of the signal's kind */
   double within;       /* bounds around the initial value; INFINITY when absent */
   double low, high;    /* absolute; -INFINITY, INFINITY when absent */
+  double prior;        /* standard deviation around the initial value; INFINITY when absent */
+  int tie;             /* 0: none; else the same number for all links of an item that ties them */
 } TaskControl;
 
 /* Initial coordinates or velocities of a joint that move. */
@@ -95,6 +98,7 @@ typedef struct {
   bool coordinates, velocities; /* at least one; coordinates not for a joint with three rotations */
   bool dof[JOINT_MAX_DOF];      /* which degrees of freedom; default all */
   double within, low, high;     /* as in TaskControl */
+  double prior;
 } TaskStart;
 
 /* Physical parameters that move, in the order of the words in scene/task_table.c; optimize/design_parameters.c has a
@@ -108,16 +112,27 @@ typedef enum {
   PARAMETER_SPRING,
   PARAMETER_DRY,
   PARAMETER_ARMATURE,
+  PARAMETER_AXIS,          /* direction of the axis of joints that have one */
+  PARAMETER_ROTATION,      /* of the joint's frame in the parent's */
+  PARAMETER_SHAPE_SIZE,    /* lengths of the convex smooth shapes that a link has: sizes, offsets of faces */
+  PARAMETER_SHAPE_FORM,    /* their exponents and sharpness */
   PARAMETER_LINK_FRICTION, /* what links say of their own (SceneMaterial) */
   PARAMETER_LINK_RESTITUTION,
   PARAMETER_LINK_ROLLING,
   PARAMETER_LINK_SPINNING,
+  PARAMETER_PAIR_FRICTION, /* of an item of contact.pairs */
+  PARAMETER_PAIR_RESTITUTION,
+  PARAMETER_PAIR_ROLLING,
+  PARAMETER_PAIR_SPINNING,
   PARAMETER_GRAVITY, /* of the scene */
   PARAMETER_FRICTION,
   PARAMETER_SUPPORT,
   PARAMETER_STIFFNESS,
   PARAMETER_SMOOTHING,
   PARAMETER_REST_SPEED,
+  PARAMETER_RESTITUTION,
+  PARAMETER_ROLLING,
+  PARAMETER_SPINNING,
   PARAMETER_TYPE_COUNT
 } TaskParameterType;
 typedef enum { INERTIA_SCALE, INERTIA_DIAGONAL, INERTIA_FULL } TaskInertiaForm;
@@ -126,7 +141,9 @@ typedef struct {
   TaskParameterType type;
   TaskName* links; /* none for what the scene has once */
   int link_count;
+  TaskName pair[2];                 /* names in contact.pairs; NULL for what is of no pair */
   bool dof[JOINT_MAX_DOF], axes[3]; /* default all; gravity: x and y */
+  bool has_axes;                    /* the task says which */
   TaskInertiaForm form;
   bool tie;                 /* one variable for all links, degrees of freedom and axes of the item */
   double within, low, high; /* as in TaskControl */
@@ -159,7 +176,7 @@ typedef struct {
   TaskLossType type;
   char* name;    /* column of convergence.csv; default: the type's word, with _2, _3 when repeated; unlike all others */
   double weight; /* > 0 */
-  bool bounded;  /* of subject_to: it is no part of the loss, but must not be above `bound` */
+  bool bounded;  /* of subject_to and success: it is no part of the loss, but must not be above `bound` */
   double bound;
   /* link not given: all links (EFFORT, SMOOTHNESS, SHAPE, VOLUME, ROUGHNESS only). other: RELATIVE and GAP only */
   TaskName link, other;
@@ -181,7 +198,13 @@ typedef struct {
   Vec3 spread;
 } TaskLoss;
 
-typedef enum { OPTIMIZER_ADAM, OPTIMIZER_STEP_BOUNDED, OPTIMIZER_GRADIENT, OPTIMIZER_LBFGS } TaskOptimizerType;
+typedef enum {
+  OPTIMIZER_ADAM,
+  OPTIMIZER_STEP_BOUNDED,
+  OPTIMIZER_GRADIENT,
+  OPTIMIZER_LBFGS,
+  OPTIMIZER_CMA_ES
+} TaskOptimizerType;
 typedef enum { NORM_INFINITY, NORM_EUCLIDEAN } TaskNorm;
 typedef enum { SCHEDULE_CONSTANT, SCHEDULE_STEP, SCHEDULE_COSINE } TaskSchedule;
 
@@ -207,6 +230,8 @@ typedef struct {
   TaskNorm norm;                    /* step_bounded */
   double beta1, beta2, epsilon;     /* adam */
   int memory;                       /* lbfgs */
+  int population;                   /* cma_es: samples of a generation; 0: as many as the variables ask for */
+  uint64_t seed;                    /* of the task: cma_es */
   TaskSchedule schedule;
   double decay; /* STEP: factor every `decay_every` iterations; COSINE: final factor */
   int decay_every;
@@ -230,6 +255,7 @@ typedef struct {
   SourcePlace place;
   int horizon, apply; /* steps of a window, and those of them that are executed */
   int iterations;     /* of each window; 0: the optimizer's */
+  int steps;          /* to be executed in all, once receding_create has put the horizon in their place */
   TaskWarmStart warm_start;
 } TaskReceding;
 
@@ -298,15 +324,18 @@ typedef struct {
   int parameter_count;
   TaskLoss* losses; /* those of subject_to come last */
   int loss_count, subject_count;
+  TaskLoss* success; /* what the run that is found is judged by: each is met when it is at most its bound */
+  int success_count;
   TaskOptimizer optimizer;
   TaskContinuation continuation;
   TaskReceding receding;
   TaskData data;
   TaskIdentify identify;
-  TaskName from; /* run folder whose best design and control are begun with, as found; text NULL: the scene's own */
-  int bundle;    /* gradients are means over so many designs nearby; 0: those of the design itself */
-  double spread; /* standard deviation of theirs, in each variable's own unit */
-  double memory; /* that the runs of one design may take for their gradients [GiB]; 0 = they are kept whole */
+  TaskName from;  /* run folder whose best design and control are begun with, as found; text NULL: the scene's own */
+  int multistart; /* how often it is sought, each time from another start; 1: from the scene's own alone */
+  int bundle;     /* gradients are means over so many designs nearby; 0: those of the design itself */
+  double spread;  /* standard deviation of theirs, in each variable's own unit */
+  double memory;  /* that the runs of one design may take for their gradients [GiB]; 0 = they are kept whole */
 } Task;
 
 /* Read, override, check; every problem to diagnostics, those of scenes with their own files' places. Overrides that

@@ -4,7 +4,8 @@
 Interval read_interval(Reader* reader, const Node* item, const IntervalForm* form) {
   Interval interval = {.within = is_given(item, "within") ? form->within : HUGE_VAL,
                        .low = is_given(item, "low") ? form->low : -HUGE_VAL,
-                       .high = is_given(item, "high") ? form->high : HUGE_VAL};
+                       .high = is_given(item, "high") ? form->high : HUGE_VAL,
+                       .prior = is_given(item, "prior") ? form->prior : HUGE_VAL};
   check_order(reader, item, interval.low, interval.high);
   return interval;
 }
@@ -14,6 +15,8 @@ static void read_control(Reader* reader, Task* task, const Node* item, int* capa
   if (!schema_read(reader, item, "control", &form)) return;
   Interval interval = read_interval(reader, item, &form.interval);
   TaskControl control = {.place = item->place, .within = interval.within, .low = interval.low, .high = interval.high};
+  control.prior = interval.prior;
+  control.tie = form.tie ? task->control_count + 1 : 0;
   control.has_parameters = is_given(item, "parameters");
   control.parameters = form.parameters; /* the words stand in the order of the CONTROL_ bits */
   control.of = is_given(item, "of") ? form.of : CONTROL_DRIVES | CONTROL_FORCES | CONTROL_TORQUES;
@@ -44,6 +47,7 @@ static void read_start(Reader* reader, Task* task, const Node* item, int* capaci
     reader_error(reader, item->place, "nothing moves: give 'coordinates: true' or 'velocities: true'");
   Interval interval = read_interval(reader, item, &form.interval);
   TaskStart start = {.place = item->place, .within = interval.within, .low = interval.low, .high = interval.high};
+  start.prior = interval.prior;
   start.coordinates = form.coordinates;
   start.velocities = form.velocities;
   read_dof(reader, form.dof, start.dof);

@@ -6,7 +6,8 @@
 /* ---------------------------------------------------------------- bounds and axes */
 
 static TaskBounds read_bounds(Reader* reader, const Node* item, const BoundsForm* form) {
-  TaskBounds bounds = {.within = is_given(item, "within") ? form->within : HUGE_VAL};
+  TaskBounds bounds = {.within = is_given(item, "within") ? form->within : HUGE_VAL,
+                       .prior = is_given(item, "prior") ? form->prior : HUGE_VAL};
   bool ordered = true;
   for (int i = 0; i < 3; i++) {
     bounds.low[i] = form->low.node ? form->low.values[i] : -HUGE_VAL;

@@ -23,23 +23,30 @@ static char* read_column_name(Reader* reader, const Node* node) {
   return memory_text(node->text);
 }
 
-static void take_given_names(Reader* reader, const Task* task, Names* names) {
-  for (int i = 0; i < task->loss_count; i++) {
-    const TaskLoss* loss = &task->losses[i];
+/* Terms with names that are unlike each other. */
+typedef struct {
+  TaskLoss* items;
+  int count;
+  const char* key;
+} Terms;
+
+static void take_given_names(Reader* reader, Terms terms, Names* names) {
+  for (int i = 0; i < terms.count; i++) {
+    const TaskLoss* loss = &terms.items[i];
     if (!loss->name || names_add(names, loss->name, i)) continue;
-    size_t mark = reader_enter_key(reader, "loss");
+    size_t mark = reader_enter_key(reader, terms.key);
     reader_enter_index(reader, i);
     reader_error(reader, loss->place, "the name '%s' is taken by the term of line %d", text_excerpt(loss->name).text,
-                 task->losses[names_find(names, loss->name)].place.line);
+                 terms.items[names_find(names, loss->name)].place.line);
     reader_leave(reader, mark);
   }
 }
 
 /* The others are called by their type: point, point_2, point_3. */
-static void give_names(const Task* task, const char* types, Names* names) {
+static void give_names(Terms terms, const char* types, Names* names) {
   int used[LOSS_TYPE_COUNT] = {0};
-  for (int i = 0; i < task->loss_count; i++) {
-    TaskLoss* loss = &task->losses[i];
+  for (int i = 0; i < terms.count; i++) {
+    TaskLoss* loss = &terms.items[i];
     while (!loss->name) {
       Text name = {0};
       text_add(&name, "%s", words_at(types, (int)loss->type).text);
@@ -52,6 +59,14 @@ static void give_names(const Task* task, const char* types, Names* names) {
       }
     }
   }
+}
+
+static void name_terms(Reader* reader, Terms terms) {
+  const SchemaRow* type = schema_row(reader->table, schema_object(reader->table, "loss"), "type", NULL);
+  Names names = {0};
+  take_given_names(reader, terms, &names);
+  give_names(terms, type->of, &names);
+  names_free(&names);
 }
 
 /* ---------------------------------------------------------------- a term */
@@ -117,26 +132,27 @@ static void read_loss(Reader* reader, Task* task, const Node* item, int* capacit
   task->losses[task->loss_count++] = loss;
 }
 
-/* Behind the losses, which are all read. */
-static void read_subjects(Reader* reader, Task* task, const Node* list) {
-  if (!list) return;
-  size_t old = sizeof(TaskLoss) * (size_t)task->loss_count, mark = reader_enter_key(reader, "subject_to");
-  int count = list->count < TASK_ITEM_MAX ? list->count : TASK_ITEM_MAX, index = 0;
-  task->losses = memory_resize(task->losses, old, old + sizeof(TaskLoss) * (size_t)count);
-  for (const Node* item = list->first; item && index < count && !reader->exhausted; item = item->next) {
+/* Terms with a bound, appended to *losses (*count); how many. */
+static int read_bounded(Reader* reader, const Node* list, const char* key, const char* object, TaskLoss** losses,
+                        int* count) {
+  if (!list) return 0;
+  size_t old = sizeof(TaskLoss) * (size_t)*count, mark = reader_enter_key(reader, key);
+  int most = list->count < TASK_ITEM_MAX ? list->count : TASK_ITEM_MAX, index = 0, before_all = *count;
+  *losses = memory_resize(*losses, old, old + sizeof(TaskLoss) * (size_t)most);
+  for (const Node* item = list->first; item && index < most && !reader->exhausted; item = item->next) {
     SubjectForm form;
     size_t below = reader_enter_index(reader, index++);
     int before = reader->problem_count;
-    if (schema_read(reader, item, "subject", &form)) {
-      TaskLoss* loss = &task->losses[task->loss_count++];
+    if (schema_read(reader, item, object, &form)) {
+      TaskLoss* loss = &(*losses)[(*count)++];
       *loss = loss_of_form(reader, item, &form.loss, reader->problem_count == before);
       loss->bounded = true;
       loss->bound = form.max;
-      task->subject_count++;
     }
     reader_leave(reader, below);
   }
   reader_leave(reader, mark);
+  return *count - before_all;
 }
 
 void read_losses(Reader* reader, Task* task, const Node* list, const Node* subjects) {
@@ -145,10 +161,27 @@ void read_losses(Reader* reader, Task* task, const Node* list, const Node* subje
   if (list->count == 0) reader_error(reader, list->place, "must not be empty");
   reader_leave(reader, mark);
   task_items(reader, task, list, "loss", read_loss);
-  read_subjects(reader, task, subjects);
-  const SchemaRow* type = schema_row(reader->table, schema_object(reader->table, "loss"), "type", NULL);
-  Names names = {0};
-  take_given_names(reader, task, &names);
-  give_names(task, type->of, &names);
-  names_free(&names);
+  task->subject_count = read_bounded(reader, subjects, "subject_to", "subject", &task->losses, &task->loss_count);
+  name_terms(reader, (Terms){task->losses, task->loss_count, "loss"});
+}
+
+void read_success(Reader* reader, Task* task, const Node* list) {
+  if (list && list->count == 0) {
+    size_t mark = reader_enter_key(reader, "success");
+    reader_error(reader, list->place, "must not be empty");
+    reader_leave(reader, mark);
+  }
+  read_bounded(reader, list, "success", "success", &task->success, &task->success_count);
+  name_terms(reader, (Terms){task->success, task->success_count, "success"});
+}
+
+void losses_free(TaskLoss* losses, int count) {
+  for (int i = 0; i < count; i++) {
+    memory_free(losses[i].name);
+    task_name_free(&losses[i].link);
+    task_name_free(&losses[i].other);
+    task_names_free(losses[i].links, losses[i].links_count);
+    signal_free_arrays(&losses[i].motion);
+  }
+  memory_free(losses);
 }

@@ -105,6 +105,13 @@ static void look_up_variable(const Lookup* lookup, const TaskName* variable) {
   text_free(&link);
 }
 
+static void look_up_losses(const Lookup* lookup, const TaskLoss* losses, int count) {
+  for (int i = 0; i < count; i++) {
+    look_up_name(lookup, &losses[i].link);
+    look_up_name(lookup, &losses[i].other);
+  }
+}
+
 static void look_up_all(const Lookup* lookup) {
   const Task* task = lookup->task;
   for (int i = 0; i < task->vertices_count; i++) look_up_name(lookup, &task->vertices[i].link);
@@ -118,10 +125,8 @@ static void look_up_all(const Lookup* lookup) {
   for (int i = 0; i < task->parameter_count; i++)
     for (int k = 0; k < task->parameters[i].link_count; k++) look_up_name(lookup, &task->parameters[i].links[k]);
   for (int i = 0; i < task->data.measured_count; i++) look_up_name(lookup, &task->data.measured[i].link);
-  for (int i = 0; i < task->loss_count; i++) {
-    look_up_name(lookup, &task->losses[i].link);
-    look_up_name(lookup, &task->losses[i].other);
-  }
+  look_up_losses(lookup, task->losses, task->loss_count);
+  look_up_losses(lookup, task->success, task->success_count);
 }
 
 void check_link_names(Reader* reader, const Task* task) {

@@ -21,6 +21,7 @@ void read_optimizer(Reader* reader, Task* task, const Node* node) {
     optimizer->type = (TaskOptimizerType)form.type;
     optimizer->norm = (TaskNorm)form.norm;
     optimizer->schedule = (TaskSchedule)form.schedule;
+    optimizer->seed = task->seed;
     if (!is_given(map, "clip")) optimizer->clip = HUGE_VAL;
     if (!is_given(map, "stop_loss")) optimizer->stop_loss = -HUGE_VAL;
     warn_idle(reader, map, "decay", optimizer->schedule == SCHEDULE_CONSTANT, "constant");
@@ -81,6 +82,16 @@ void read_gradient(Reader* reader, Task* task, const Node* node) {
     task->spread = form.spread;
   }
   reader_leave(reader, mark);
+}
+
+void read_multistart(Reader* reader, Task* task, const Node* root, const TaskForm* form) {
+  task->multistart = form->multistart;
+  const Node* node = node_find(root, "multistart");
+  if (task->multistart <= 1) return;
+  if (task->receding.given) reader_error(reader, node->place, "'multistart' does not go together with 'receding'");
+  const TaskContinuation* c = &task->continuation;
+  if (c->support.iterations > 0 || c->stiffness.iterations > 0 || c->switch_at > 0)
+    reader_error(reader, node->place, "'multistart' does not go together with 'schedule'");
 }
 
 static void read_ramp(Reader* reader, const char* key, const Node* map, TaskRamp* ramp) {

@@ -5,6 +5,7 @@
 
 /* What the scene has once. */
 static bool is_of_scene(int type) { return type >= PARAMETER_GRAVITY; }
+static bool is_of_pair(int type) { return type >= PARAMETER_PAIR_FRICTION && type <= PARAMETER_PAIR_SPINNING; }
 
 static void read_parameter(Reader* reader, Task* task, const Node* item, int* capacity) {
   ParameterForm form;
@@ -14,13 +15,18 @@ static void read_parameter(Reader* reader, Task* task, const Node* item, int* ca
   p.type = (TaskParameterType)form.type;
   p.form = is_given(item, "form") ? (TaskInertiaForm)form.form : INERTIA_FULL;
   p.tie = form.tie;
-  p.prior = is_given(item, "prior") ? form.prior : HUGE_VAL;
+  p.prior = interval.prior;
+  p.has_axes = is_given(item, "axes");
   for (int k = 0; k < 3; k++) p.axes[k] = (form.axes >> k & 1u) != 0;
   read_dof(reader, form.dof, p.dof);
-  if (!is_of_scene(form.type))
+  for (int k = 0; k < 2; k++)
+    if (form.pair[k]) p.pair[k] = task_name(reader, form.pair[k], k == 0 ? "a" : "b");
+  if (!is_of_scene(form.type) && !is_of_pair(form.type))
     p.links = read_which(reader, item, &form.which, &p.link_count);
   else if (form.which.link || form.which.links)
-    reader_error(reader, item->place, "the scene has it once: it takes no link");
+    reader_error(reader, item->place,
+                 is_of_pair(form.type) ? "a pair has it: it takes 'a' and 'b' instead of a link"
+                                       : "the scene has it once: it takes no link");
   task->parameters = memory_grown(task->parameters, sizeof(TaskParameter), task->parameter_count, capacity);
   task->parameters[task->parameter_count++] = p;
 }
@@ -30,7 +36,9 @@ void read_parameters(Reader* reader, Task* task, const Node* list) {
 }
 
 void parameters_free(Task* task) {
-  for (int i = 0; i < task->parameter_count; i++)
+  for (int i = 0; i < task->parameter_count; i++) {
+    for (int k = 0; k < 2; k++) memory_free(task->parameters[i].pair[k].text);
     task_names_free(task->parameters[i].links, task->parameters[i].link_count);
+  }
   memory_free(task->parameters);
 }

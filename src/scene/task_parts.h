@@ -10,8 +10,8 @@
 
 typedef struct {
   const Node *name, *scene, *scenarios, *set, *design, *control, *initial, *parameters, *loss, *optimizer, *gradient,
-      *schedule, *receding, *data, *identify, *from, *subject_to;
-  int seed, steps;
+      *schedule, *receding, *data, *identify, *from, *subject_to, *success;
+  int seed, steps, multistart;
 } TaskForm;
 
 typedef struct {
@@ -58,12 +58,12 @@ typedef struct {
 } WhichForm;
 
 typedef struct {
-  double within;
+  double within, prior;
   NumberList low, high;
 } BoundsForm;
 
 typedef struct {
-  double within, low, high;
+  double within, low, high, prior;
 } IntervalForm;
 
 typedef struct {
@@ -100,6 +100,7 @@ typedef struct {
   WhichForm which;
   IntervalForm interval;
   unsigned parameters, of;
+  bool tie;
 } ControlForm;
 
 typedef struct {
@@ -116,7 +117,7 @@ typedef struct {
   const Node* dof;
   unsigned axes;
   bool tie;
-  double prior;
+  const Node* pair[2];
 } ParameterForm;
 
 typedef struct {
@@ -180,7 +181,7 @@ void read_controls(Reader* reader, Task* task, const Node* list);
 void read_starts(Reader* reader, Task* task, const Node* list);
 /* Where variables may go; infinite where nothing is said. */
 typedef struct {
-  double within, low, high;
+  double within, low, high, prior; /* prior: INFINITY when absent */
 } Interval;
 Interval read_interval(Reader* reader, const Node* item, const IntervalForm* form);
 /* Which degrees of freedom a list of numbers names; all without one. */
@@ -197,9 +198,13 @@ void data_free(Task* task);
 
 /* task_loss.c; subjects: the terms of subject_to. */
 void read_losses(Reader* reader, Task* task, const Node* list, const Node* subjects);
+void read_success(Reader* reader, Task* task, const Node* list);
+void losses_free(TaskLoss* losses, int count);
 
 /* task_optimizer.c */
 void read_optimizer(Reader* reader, Task* task, const Node* node);
+/* Several starts; after windows and contact over the iterations are known. */
+void read_multistart(Reader* reader, Task* task, const Node* root, const TaskForm* form);
 
 /* task_names.c
  * A copy of a text with its place; text NULL for node NULL and after an error. */

@@ -12,9 +12,11 @@
   "point|travel|relative|reach|orientation|velocity|effort|smoothness|force|gap|shape|volume|" \
   "roughness|approach|pose"
 /* Types of parameters that have a key, in the order of TaskParameterType. */
-#define PARAMETERS                                                                                                  \
-  "mass|center|inertia|size|damping|spring|dry_friction|armature|link_friction|link_restitution|link_rolling|link_" \
-  "spinning|gravity|friction|support|stiffness|smoothing|rest_speed"
+#define PARAMETERS                                                                                                   \
+  "mass|center|inertia|size|damping|spring|dry_friction|armature|axis|rotation|shape_size|shape_form|link_friction|"  \
+  "link_restitution|link_rolling|link_spinning|pair_friction|pair_restitution|pair_rolling|pair_spinning|gravity|friction|support|"        \
+  "stiffness|smoothing|rest_speed|restitution|rolling|spinning"
+#define PARAMETERS_OF_PAIRS "pair_friction|pair_restitution|pair_rolling|pair_spinning"
 #define LOSSES_OF_A_LINK "point|travel|relative|reach|orientation|velocity|force|gap|approach|pose"
 #define LOSSES_OF_ANY_LINK "effort|smoothness|shape|volume|roughness"
 #define LOSSES_IN_TIME "point|travel|relative|reach|orientation|velocity|effort|smoothness|force|gap|approach|pose"
@@ -25,7 +27,7 @@ static const SchemaRow ROWS[] = {
     {"task", "name", VALUE_TEXT, AT(TaskForm, name), .fallback = "(the file's name without extension)",
      .meaning = "Name of the task; the run folder is called after it."},
     {"task", "seed", VALUE_INTEGER, AT(TaskForm, seed), .fallback = "0", .range = RANGE_BETWEEN(0, 2147483647),
-     .meaning = "Of the random targets (spread); the same seed gives the same targets."},
+     .meaning = "Of all that is drawn: random targets (spread), starts, samples; the same seed gives the same."},
     {"task", "scene", VALUE_SCENE, AT(TaskForm, scene), .group = "scenarios",
      .meaning = "The scene to work on: its path relative to this file, or the scene itself. Short for scenarios with "
                 "one item."},
@@ -51,6 +53,8 @@ static const SchemaRow ROWS[] = {
      .meaning = "How they are fitted."},
     {"task", "subject_to", VALUE_LIST, AT(TaskForm, subject_to), .of = "subject", .nullable = true,
      .meaning = "What must not be more than it may: terms like those of loss, each with max."},
+    {"task", "success", VALUE_LIST, AT(TaskForm, success), .of = "success", .nullable = true,
+     .meaning = "What the run that is found is judged by: terms like those of loss, each with max."},
     {"task", "optimizer", VALUE_OBJECT, AT(TaskForm, optimizer), .of = "optimizer", .nullable = true,
      .meaning = "How it is sought."},
     {"task", "gradient", VALUE_OBJECT, AT(TaskForm, gradient), .of = "gradient", .nullable = true,
@@ -59,11 +63,20 @@ static const SchemaRow ROWS[] = {
      .meaning = "Contact that changes over the iterations."},
     {"task", "from", VALUE_OBJECT, AT(TaskForm, from), .of = "from", .nullable = true,
      .meaning = "Begin with what another run of `sdrs optimize` has found."},
+    {"task", "multistart", VALUE_INTEGER, AT(TaskForm, multistart), .fallback = "1", .range = RANGE_BETWEEN(1, 100000),
+     .meaning = "Seek it so many times, the first time from the scene's own values (or those of `from`), then from "
+                "others drawn evenly between the bounds of the variables, or where these are open within 10 of the "
+                "block's steps; the best of all counts. `iterations` and `stall` are those of each. Not with "
+                "`receding` or `schedule`."},
     {"task", "receding", VALUE_OBJECT, AT(TaskForm, receding), .of = "receding", .nullable = true,
      .meaning = "Optimize a window of time after the other, and execute the first steps of each."},
 
     /* ---------------------------------------------------------------- subject_to */
     {"subject", "max", VALUE_NUMBER, AT(SubjectForm, max), .required = true,
+     .meaning = "The largest value that the term (weight times value) may have."},
+
+    /* ---------------------------------------------------------------- success */
+    {"success", "max", VALUE_NUMBER, AT(SubjectForm, max), .required = true,
      .meaning = "The largest value that the term (weight times value) may have."},
 
     /* ---------------------------------------------------------------- from */
@@ -121,12 +134,17 @@ static const SchemaRow ROWS[] = {
      .meaning = "Smallest value of the coordinates, one number or one for x, y, z."},
     {"bounds", "high", VALUE_BOUND, AT(BoundsForm, high), .unit = "m", .fallback = "(unbounded)",
      .meaning = "Largest value of the coordinates."},
+    {"bounds", "prior", VALUE_NUMBER, AT(BoundsForm, prior), .unit = "m", .fallback = "(none)", .range = RANGE_ABOVE(0),
+     .meaning = "Standard deviation of what is known beforehand about each coordinate; of `sdrs identify`."},
     {"interval", "within", VALUE_NUMBER, AT(IntervalForm, within), .fallback = "(unbounded)",
      .range = RANGE_AT_LEAST(0), .meaning = "Largest change of each variable from its initial value, in its own unit."},
     {"interval", "low", VALUE_NUMBER, AT(IntervalForm, low), .fallback = "(unbounded)",
      .meaning = "Smallest value of each variable."},
     {"interval", "high", VALUE_NUMBER, AT(IntervalForm, high), .fallback = "(unbounded)",
      .meaning = "Largest value of each variable."},
+    {"interval", "prior", VALUE_NUMBER, AT(IntervalForm, prior), .fallback = "(none)", .range = RANGE_ABOVE(0),
+     .meaning = "Standard deviation of what is known beforehand about the initial value, in the variable's unit; of "
+                "`sdrs identify`."},
 
     /* ---------------------------------------------------------------- vertices, attachment */
     {"vertices", "hulls", VALUE_INTEGERS, AT(VerticesForm, hulls), .fallback = "(all)",
@@ -179,6 +197,9 @@ static const SchemaRow ROWS[] = {
      .meaning = "The joint's initial coordinates move; not for a joint with three rotations."},
     {"start", "velocities", VALUE_BOOL, AT(StartForm, velocities), .fallback = "false",
      .meaning = "The joint's initial velocities move."},
+    {"control", "tie", VALUE_BOOL, AT(ControlForm, tie), .fallback = "false",
+     .meaning = "One variable for the parameters of one name of all links of the item, which then have the first one's "
+                "initial value."},
     {"start", "dof", VALUE_INTEGERS, AT(StartForm, dof), .fallback = "(all)",
      .range = RANGE_BETWEEN(0, JOINT_MAX_DOF - 1),
      .meaning = "Numbers of the degrees of freedom, from 0, translations first."},
@@ -196,14 +217,19 @@ static const SchemaRow ROWS[] = {
      .meaning = "Numbers of the joint's degrees of freedom, from 0, translations first."},
     {"parameter", "axes", VALUE_WORDS, AT(ParameterForm, axes), .only = "center|size", .of = "x|y|z",
      .fallback = "[x, y, z]", .meaning = "Coordinates, or edges of the box, that change."},
+    {"parameter", "axes", VALUE_WORDS, AT(ParameterForm, axes), .only = "axis|rotation", .of = "x|y|z",
+     .fallback = "[x, y, z]",
+     .meaning = "Axes of the joint's frame that it turns about; of an axis, if none are given, those two that it does "
+                "not lie along."},
     {"parameter", "axes", VALUE_WORDS, AT(ParameterForm, axes), .only = "gravity", .of = "x|y|z", .fallback = "[x, y]",
      .meaning = "Components that change, world axes: x and y tilt it, which a board that is not level does."},
     {"parameter", "tie", VALUE_BOOL, AT(ParameterForm, tie), .fallback = "false",
      .meaning = "One variable for all links, degrees of freedom and axes of the item, which then have the first one's "
                 "initial value."},
-    {"parameter", "prior", VALUE_NUMBER, AT(ParameterForm, prior), .fallback = "(none)", .range = RANGE_ABOVE(0),
-     .meaning = "Standard deviation of what is known beforehand about the initial value, in the variable's unit; of "
-                "`sdrs identify`."},
+    {"parameter", "a", VALUE_TEXT, AT(ParameterForm, pair[0]), .only = PARAMETERS_OF_PAIRS, .required = true,
+     .meaning = "One link or group of the item of contact.pairs, as it is written there."},
+    {"parameter", "b", VALUE_TEXT, AT(ParameterForm, pair[1]), .only = PARAMETERS_OF_PAIRS, .required = true,
+     .meaning = "The other one."},
 
     /* ---------------------------------------------------------------- loss */
     {"loss", "type", VALUE_CHOICE, AT(LossForm, type), .of = LOSSES, .required = true,
@@ -264,15 +290,17 @@ static const SchemaRow ROWS[] = {
                 "each scenario."},
 
     /* ---------------------------------------------------------------- optimizer */
-    {"optimizer", "type", VALUE_CHOICE, AT(OptimizerForm, type), .of = "adam|step_bounded|gradient|lbfgs",
+    {"optimizer", "type", VALUE_CHOICE, AT(OptimizerForm, type), .of = "adam|step_bounded|gradient|lbfgs|cma_es",
      .fallback = "adam",
      .meaning = "adam: momentum and a scale per variable. step_bounded: the best linear step within a trust radius. "
-                "gradient: steps along the gradient. lbfgs: a quasi-Newton method."},
+                "gradient: steps along the gradient. lbfgs: a quasi-Newton method. cma_es: no gradient, samples of a "
+                "normal distribution that moves to where they are good; an iteration is one sample."},
     {"optimizer", "iterations", VALUE_INTEGER, AT(OptimizerForm, optimizer.iterations), .fallback = "100",
      .range = RANGE_BETWEEN(1, 100000000), .meaning = "Updates of the variables."},
     {"optimizer", "design_step", VALUE_NUMBER, AT(OptimizerForm, optimizer.design_step), .unit = "m",
      .fallback = "0.01", .range = RANGE_ABOVE(0),
-     .meaning = "Step of the design's variables: learning rate (adam, gradient) or first trust radius (step_bounded)."},
+     .meaning = "Step of the design's variables: learning rate (adam, gradient), first trust radius (step_bounded) or "
+                "first standard deviation (cma_es)."},
     {"optimizer", "control_step", VALUE_NUMBER, AT(OptimizerForm, optimizer.control_step), .fallback = "0.05",
      .range = RANGE_ABOVE(0),
      .meaning = "The same for parameters of controllers and initial states, in their own units."},
@@ -286,6 +314,9 @@ static const SchemaRow ROWS[] = {
      .range = RANGE_ABOVE(0), .meaning = "Added to the root of the mean squared gradient."},
     {"optimizer", "memory", VALUE_INTEGER, AT(OptimizerForm, optimizer.memory), .only = "lbfgs", .fallback = "10",
      .range = RANGE_BETWEEN(1, 1000), .meaning = "Steps remembered."},
+    {"optimizer", "population", VALUE_INTEGER, AT(OptimizerForm, optimizer.population), .only = "cma_es",
+     .fallback = "(4 + 3 log(variables))", .range = RANGE_BETWEEN(2, 100000),
+     .meaning = "Samples of a generation. More of them see more of a rough landscape."},
     {"optimizer", "schedule", VALUE_CHOICE, AT(OptimizerForm, schedule), .of = "constant|step|cosine",
      .fallback = "constant", .meaning = "How the steps shrink with the iterations."},
     {"optimizer", "decay", VALUE_NUMBER, AT(OptimizerForm, optimizer.decay), .fallback = "0.1",
@@ -552,9 +583,18 @@ static const SchemaObject OBJECTS[] = {
          "(docs/derivations/design.md, D9)\n"
          "* `size` [m]: the edges of the link's box\n"
          "* `damping`, `spring` (its stiffness), `dry_friction`, `armature` of the links' joints\n"
+         "* `axis` [rad]: how far the axis of a joint that has one is tilted from the scene's, about axes of the "
+         "joint's "
+         "frame; `rotation` [rad]: the same of the frame itself, with all that hangs on it (rotation vectors, "
+         "docs/derivations/design.md, D11)\n"
+         "* `shape_size` [m]: lengths of the convex smooth shapes that links have (sizes, offsets of faces); `shape_form`: "
+         "their exponents and sharpness\n"
          "* `link_friction`, `link_restitution`, `link_rolling` [m], `link_spinning` [m] that links have of their own\n"
+         "* `pair_friction`, `pair_restitution`, `pair_rolling` [m], `pair_spinning` [m] of an item of contact.pairs, "
+         "with `a` and `b` instead of a link\n"
          "* `gravity` [m/s^2], of the scene and without a link, like all that follow\n"
-         "* `friction`, `support` [m], `stiffness`, `smoothing` [(m/s)^2], `rest_speed` [m/s] of the contact",
+         "* `friction`, `support` [m], `stiffness`, `smoothing` [(m/s)^2], `rest_speed` [m/s], `restitution`, "
+         "`rolling` [m], `spinning` [m] of the contact",
      .example = "scene: ../scenes/slide.yaml\n"
                 "steps: 50\n"
                 "parameters:\n"
@@ -613,6 +653,21 @@ static const SchemaObject OBJECTS[] = {
                 "initial: [{link: box, velocities: true, dof: [0], within: 3}]\n"
                 "loss: [{type: velocity, link: box, target: [0, 0, 0], to: 0.01}]\n"
                 "subject_to: [{type: travel, link: box, direction: [1, 0, 0], max: -0.1}]\n"},
+    {.name = "success",
+     .title = "success",
+     .size = sizeof(SubjectForm),
+     .type_key = "type",
+     .includes = {{"loss", AT(SubjectForm, loss)}},
+     .meaning =
+         "A term of the same types and keys as those of loss. When `sdrs optimize` is done it is evaluated on the best "
+         "run (with receding on the run that was executed, whose windows of time these are), and met when it is at "
+         "most "
+         "max; with several scenarios the largest counts. `success` of summary.json is true when all are, "
+         "`success_terms` has the values. Nothing is optimized by it.",
+     .example = "scene: ../scenes/slide.yaml\n"
+                "initial: [{link: box, velocities: true, dof: [0], within: 3}]\n"
+                "loss: [{type: point, link: box, target: [0.3, 0, 0.1]}]\n"
+                "success: [{type: point, link: box, target: [0.3, 0, 0.1], power: 1, max: 0.02}]\n"},
     {.name = "optimizer",
      .title = "optimizer",
      .size = sizeof(OptimizerForm),

@@ -164,6 +164,7 @@ static void name_shapes(Writer* writer) {
 static void write_decompose(Text* out, const DecomposeOptions* o, HullTie tie) {
   text_add(out, ", decompose: {max_hulls: %d, max_vertices: %d", o->max_hulls, o->max_vertices);
   write_key_number(out, "error", o->error);
+  if (o->tolerance > 0) write_key_number(out, "tolerance", o->tolerance);
   text_add(out, ", resolution: %d", o->resolution);
   if (o->grid[0] > 0) text_add(out, ", grid: [%d, %d, %d]", o->grid[0], o->grid[1], o->grid[2]);
   char letters[4] = {0};

@@ -12,8 +12,13 @@
 #define CLOSURE_SHARE 1e-4
 /* Roundings of a position that no step can do without. */
 #define CLOSURE_ROUNDINGS (64 * DBL_EPSILON)
+/* Part of its size, or angle, that a closure may be open by at the start: the first step closes it. */
+#define START_OPEN 1e-3
 /* Rounding of an energy, relative, and of a position. */
 #define ENERGY_ROUNDING 1e-14
+/* Part of its summands below which a slope is rounding: the plane of a linkage that lies askew is left by no joint, and
+ * a row that nothing moves has to be known as one. */
+#define SLOPE_ROUNDING 1e-13
 #define POSITION_ROUNDING 1e-15
 
 /* ---------------------------------------------------------------- memory */
@@ -313,24 +318,40 @@ static void set_slope(ClosureSystem* s, int k, int row, const Vec3 force[2], con
   double* out = s->slope + s->slope_first[k] + (size_t)row * (size_t)count;
   for (int n = 0; n < count; n++) {
     const Screw* screw = &screws[s->dof[first + n]];
+    double size = 0;
     out[n] = 0;
-    for (int side = 0; side < 2; side++)
-      if (s->side[first + n] >> side & 1)
-        out[n] += vec3_dot(screw->w, torque[side]) + vec3_dot(screw_velocity(screw, reference[side]), force[side]);
+    for (int side = 0; side < 2; side++) {
+      if (!(s->side[first + n] >> side & 1)) continue;
+      Vec3 w = screw->w, v = screw_velocity(screw, reference[side]), t = torque[side], g = force[side];
+      out[n] += vec3_dot(w, t) + vec3_dot(v, g);
+      size += fabs(w.x * t.x) + fabs(w.y * t.y) + fabs(w.z * t.z) + fabs(v.x * g.x) + fabs(v.y * g.y) + fabs(v.z * g.z);
+    }
+    if (fabs(out[n]) <= SLOPE_ROUNDING * size) out[n] = 0;
   }
 }
 
-static void add_row(ClosureSum* sum, const Vec3 force[2], const Mat3 moment[2], const Vec3 torque[2], double push,
-                    double stiffness) {
-  double j[12];
+/* Derivatives of a closure's rows by the twists of both ends. */
+typedef struct {
+  double by[CLOSURE_ROWS][12], stiffness[CLOSURE_ROWS];
+} RowSlopes;
+
+static void add_row(ClosureSum* sum, const Vec3 force[2], const Mat3 moment[2], double push) {
   for (int side = 0; side < 2; side++) {
     sum->force[side] = vec3_add_scaled(sum->force[side], push, force[side]);
     sum->moment[side] = mat3_add(sum->moment[side], mat3_scale(moment[side], push));
-    vec3_store(torque[side], j + 6 * side);
-    vec3_store(force[side], j + 6 * side + 3);
   }
-  for (int i = 0; i < 12; i++)
-    for (int n = 0; n < 12; n++) sum->hessian[i][n] += stiffness * j[i] * j[n];
+}
+
+/* H += sum stiffness j j^T; sides: 1 when the second end is the world's. */
+static void add_stiffness(const RowSlopes* j, int rows, int sides, double h[12][12]) {
+  for (int i = 0; i < 6 * sides; i++) {
+    double sum[12] = {0};
+    for (int r = 0; r < rows; r++) {
+      double weight = j->stiffness[r] * j->by[r][i];
+      for (int n = 0; n < 12; n++) sum[n] += weight * j->by[r][n];
+    }
+    for (int n = 0; n < 12; n++) h[i][n] += sum[n];
+  }
 }
 
 static void find_arms(const ModelClosure* c, const Ends* e, const Vec3* reference, Vec3 at[2], Vec3 arm[2]) {
@@ -348,10 +369,10 @@ void closure_row_wrench(const ClosureSystem* s, int k, const Pose* poses, const 
   find_arms(c, &e, reference, at, arm);
   ClosureSum sum = {.force = {{0, 0, 0}}};
   for (int i = 0; i < c->row_count; i++) {
-    Vec3 force[2], torque[2] = {{0, 0, 0}, {0, 0, 0}};
+    Vec3 force[2];
     Mat3 moment[2];
     row_slope(c, &c->rows[i], &e, arm, force, moment);
-    add_row(&sum, force, moment, torque, nu[c->row_first + i], 0);
+    add_row(&sum, force, moment, nu[c->row_first + i]);
   }
   for (int side = 0; side < 2; side++) {
     vec3_store(mat3_axial(sum.moment[side]), wrench + 6 * side);
@@ -359,29 +380,77 @@ void closure_row_wrench(const ClosureSystem* s, int k, const Pose* poses, const 
   }
 }
 
+/* Of one row, by both twists. */
+typedef struct {
+  Vec3 force[2], torque[2], u, v; /* u, v: in the world, of those that turn */
+} RowWrench;
+
+static RowWrench row_wrench(const ModelClosure* c, const ClosureRow* row, const Ends* e, const Vec3 arm[2]) {
+  RowWrench w = {.v = {0, 0, 0}};
+  if (row->kind == CLOSURE_ALIGN) {
+    w.u = mat3_mul_vec(e->pose[0].r, row->u);
+    w.v = mat3_mul_vec(e->pose[1].r, row->v);
+    w.torque[0] = vec3_cross(w.u, w.v);
+    w.torque[1] = vec3_scale(w.torque[0], -1);
+    return w;
+  }
+  w.force[0] = row_direction(c, row, e);
+  w.force[1] = vec3_scale(w.force[0], -1);
+  for (int side = 0; side < 2; side++) w.torque[side] = vec3_cross(arm[side], w.force[side]);
+  if (row->kind == CLOSURE_ACROSS) w.torque[1] = vec3_add(w.torque[1], vec3_cross(w.force[0], e->apart));
+  return w;
+}
+
+/* Forces that act at the ends are summed before their moments are taken. */
+typedef struct {
+  Vec3 at_end;
+  Mat3 align, across;
+} RowSum;
+
+static void add_row_force(RowSum* sum, const ClosureRow* row, const Ends* e, const RowWrench* w, double push) {
+  if (row->kind == CLOSURE_ALIGN)
+    sum->align = mat3_add(sum->align, mat3_outer(vec3_scale(w->v, push), w->u));
+  else
+    sum->at_end = vec3_add_scaled(sum->at_end, push, w->force[0]);
+  if (row->kind == CLOSURE_ACROSS)
+    sum->across = mat3_add(sum->across, mat3_outer(vec3_scale(e->apart, push), w->force[0]));
+}
+
+static void finish_sum(const RowSum* rows, const Vec3 arm[2], ClosureSum* sum) {
+  sum->force[0] = rows->at_end;
+  sum->force[1] = vec3_scale(rows->at_end, -1);
+  sum->moment[0] = mat3_add(mat3_outer(sum->force[0], arm[0]), rows->align);
+  sum->moment[1] = mat3_add(mat3_add(mat3_outer(sum->force[1], arm[1]), mat3_transpose(rows->align)), rows->across);
+}
+
 static void assemble_closure(ClosureSystem* s, int k, const Pose* poses, const Vec3* reference, const Screw* screws,
                              double weight) {
   const ModelClosure* c = &s->model->closures[k];
   ClosureSum* sum = &s->sum[k];
   Ends e = ends_of(c, poses);
+  RowSlopes slopes;
+  RowSum rows = {.at_end = {0, 0, 0}};
   Vec3 at[2], arm[2];
   find_arms(c, &e, reference, at, arm);
-  *sum = (ClosureSum){.force = {{0, 0, 0}}};
+  memset(sum->hessian, 0, sizeof(sum->hessian));
   s->extent[k] = c->size + vec3_norm(e.end[0]) + vec3_norm(e.end[1]);
   for (int i = 0; i < c->row_count; i++) {
     int row = c->row_first + i;
-    Vec3 force[2], torque[2];
-    Mat3 moment[2];
-    row_slope(c, &c->rows[i], &e, arm, force, moment);
-    for (int side = 0; side < 2; side++) torque[side] = mat3_axial(moment[side]);
-    double mobility = free_mobility(&s->ease[k], force, torque);
+    RowWrench w = row_wrench(c, &c->rows[i], &e, arm);
+    double mobility = free_mobility(&s->ease[k], w.force, w.torque);
     s->value[row] = row_value(c, &c->rows[i], &e);
-    s->stiffness[row] = mobility > 0 ? weight / mobility : 0;
+    slopes.stiffness[i] = s->stiffness[row] = mobility > 0 ? weight / mobility : 0;
     double push = s->multiplier[row] + s->stiffness[row] * s->value[row];
-    add_row(sum, force, moment, torque, push, s->stiffness[row]);
+    add_row_force(&rows, &c->rows[i], &e, &w, push);
+    for (int side = 0; side < 2; side++) {
+      vec3_store(w.torque[side], slopes.by[i] + 6 * side);
+      vec3_store(w.force[side], slopes.by[i] + 6 * side + 3);
+    }
     if (!s->convex[k]) add_curvature(c, &c->rows[i], &e, arm, push, sum->hessian);
-    set_slope(s, k, i, force, torque, at, screws);
+    set_slope(s, k, i, w.force, w.torque, at, screws);
   }
+  finish_sum(&rows, arm, sum);
+  add_stiffness(&slopes, c->row_count, c->link[1] < 0 ? 1 : 2, sum->hessian);
 }
 
 /* How easily the links would follow alone, each about or along its own joint. */
@@ -470,6 +539,15 @@ double closure_open_by(const ClosureSystem* s, int k) {
   double most = 0;
   for (int i = 0; i < rows_of(s, k); i++) most = fmax(most, fabs(s->value[first_of(s, k) + i]));
   return most;
+}
+
+int closures_open_at_start(ClosureSystem* s, const Pose* poses, const double* q) {
+  if (!s) return -1;
+  closures_values(s, poses, q, s->value);
+  for (int k = 0; k < s->count; k++)
+    for (int i = 0; i < rows_of(s, k) && !s->open[k]; i++)
+      if (!(fabs(s->value[first_of(s, k) + i]) <= START_OPEN * size_of(s, k, i))) return k;
+  return -1;
 }
 
 double closures_gap(const ClosureSystem* s, int* worst) {
@@ -572,6 +650,15 @@ static void solve_column(ClosureSystem* s, BlockSolver* solver, const Coupled* c
   block_solver_solve_component(solver, c->component, s->column);
 }
 
+/* Does any joint move it? */
+static bool row_moves(const ClosureSystem* s, int k, int row) {
+  int count = s->dof_first[k + 1] - s->dof_first[k];
+  const double* slope = s->slope + s->slope_first[k] + (size_t)row * (size_t)count;
+  for (int n = 0; n < count; n++)
+    if (slope[n] != 0) return true;
+  return false;
+}
+
 /* The entries of C H^-1 C^T below `row` and beside it come from one solve. */
 static void fill_column(ClosureSystem* s, const Coupled* c, int from, int first, int column) {
   int at = first;
@@ -589,8 +676,10 @@ static void fill_matrix(ClosureSystem* s, BlockSolver* solver, const Coupled* c,
     int k = s->member[n], count = rows_of(s, k);
     for (int i = 0; i < count; i++) {
       clear_component(s, c, s->column);
-      add_slope(s, k, i, 1, s->column);
-      solve_column(s, solver, c, fixed);
+      if (row_moves(s, k, i)) {
+        add_slope(s, k, i, 1, s->column);
+        solve_column(s, solver, c, fixed);
+      }
       fill_column(s, c, n, first, first + i);
     }
     first += count;

@@ -74,6 +74,9 @@ double closure_gap(const ClosureSystem* system, int k, const double* values);
 static inline bool closure_holds(const ClosureSystem* system, int closure) {
   return closure_gap(system, closure, system->value) <= 1;
 }
+/* A closure at the present poses that is so far open that a first step should not tear it shut: its number, or -1.
+ * Sets value. */
+int closures_open_at_start(ClosureSystem* system, const Pose* poses, const double* q);
 /* The largest of all; *worst (or NULL): whose. */
 double closures_gap(const ClosureSystem* system, int* worst);
 /* Its largest value [m or rad]. */
@@ -112,6 +115,8 @@ void closures_restore(ClosureSystem* system);
 /* What lasts from one step to the next. */
 void closures_pass_state(ClosureSystem* system, StateBlock* block);
 
+/* `the hinge of 'rod' and 'piston'`, or `the coupling of 'rack'` (simulate/failure.c). */
+void closure_add_name(Text* text, const Model* model, int index);
 /* What sim_closure says. */
 SimClosure closure_state(const ClosureSystem* system, int k, const Pose* poses);
 

@@ -273,9 +273,28 @@ static Status begin_recorded(Sim** out, Diagnostics* diagnostics) {
   return status;
 }
 
+/* Loops are closed at the start of a scene; a state from elsewhere may not close them. */
+static Status check_closed(Sim** out, Diagnostics* diagnostics) {
+  Sim* s = *out;
+  int open = closures_open_at_start(s->closures, s->pose_now, s->q_now);
+  if (open < 0) return STATUS_OK;
+  Text name = {0};
+  closure_add_name(&name, s->model, open);
+  SourcePlace place = {s->model->scene->path, 0, 0};
+  diagnostics_add(diagnostics, SEVERITY_ERROR, place,
+                  "%s is open by %.3g m (or rad) in the state that the run begins in", name.data,
+                  closure_open_by(s->closures, open));
+  text_free(&name);
+  sim_destroy(s);
+  *out = NULL;
+  return STATUS_BAD_INPUT;
+}
+
 Status sim_create(Sim** out, const Model* model, const SimOptions* options, Diagnostics* diagnostics) {
   Sim* s = *out = create_at_start(model, options);
-  if (model->start) return begin_recorded(out, diagnostics);
+  if (model->start && begin_recorded(out, diagnostics) != STATUS_OK) return STATUS_BAD_INPUT;
+  if (check_closed(out, diagnostics) != STATUS_OK) return STATUS_BAD_INPUT;
+  if (model->start) return STATUS_OK;
   if (model->contact_model == CONTACT_NONE || model->hull_count == 0) return STATUS_OK;
   s->contact = contact_create(model, options->threads, s->tolerance);
   if (contact_reset(s->contact, s->pose_now)) {

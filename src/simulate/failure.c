@@ -1,5 +1,5 @@
 /* A step that failed, in words. */
-#include "simulate/simulate.h"
+#include "simulate/closures.h"
 
 /* Bodies named after the one with the largest residual. */
 #define NEIGHBOURS_NAMED 3
@@ -36,18 +36,24 @@ static void add_bodies(Text* text, const Model* model, Sim* sim, int dof) {
   if (named > 0) text_add(text, ")");
 }
 
-static void add_closure(Text* text, const Model* model, const StepReport* report) {
+void closure_add_name(Text* text, const Model* model, int index) {
   static const char* const word[] = {"weld", "ball", "hinge", "slide", "distance"};
-  if (report->open_closure >= model->closure_count) {
-    const ModelCoupling* own = &model->couplings[report->open_closure - model->closure_count];
-    text_add(text, "; the coupling of '%s' stays open by %.3g (m or rad): the joints cannot move as they are made to",
-             model->links[model->dof_link[own->dof[0]]].name, report->open_gap);
+  if (index >= model->closure_count) {
+    const ModelCoupling* own = &model->couplings[index - model->closure_count];
+    text_add(text, "the coupling of '%s'", model->links[model->dof_link[own->dof[0]]].name);
     return;
   }
-  const ModelClosure* c = &model->closures[report->open_closure];
-  text_add(text, "; the %s of '%s' and '%s' stays open by %.3g m (or rad): the links cannot move as they are made to",
-           word[c->type], model->links[c->link[0]].name, c->link[1] < 0 ? "world" : model->links[c->link[1]].name,
-           report->open_gap);
+  const ModelClosure* c = &model->closures[index];
+  text_add(text, "the %s of '%s' and '%s'", word[c->type], model->links[c->link[0]].name,
+           c->link[1] < 0 ? "world" : model->links[c->link[1]].name);
+}
+
+static void add_closure(Text* text, const Model* model, const StepReport* report) {
+  bool joints = report->open_closure >= model->closure_count;
+  text_add(text, "; ");
+  closure_add_name(text, model, report->open_closure);
+  text_add(text, " stays open by %.3g %s: the %s cannot move as they are made to", report->open_gap,
+           joints ? "(m or rad)" : "m (or rad)", joints ? "joints" : "links");
 }
 
 void sim_failure_text(Text* out, const Model* model, Sim* sim, const StepReport* report) {

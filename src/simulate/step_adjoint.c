@@ -27,6 +27,9 @@ StepAdjoint* step_adjoint_create(const Model* model, int threads) {
   a->force = MEMORY_NEW(Vec3, links);
   a->bar_force = MEMORY_NEW(Vec3, links);
   a->bar_moment = MEMORY_NEW(Mat3, links);
+  Vec3** const turns[] = {&a->turn_torque, &a->turn_force, &a->turn_curve};
+  for (int k = 0; k < 3; k++) *turns[k] = MEMORY_NEW(Vec3, links);
+  a->turn_moment = MEMORY_NEW(Mat3, links);
   a->target = memory_alloc(sizeof(double[JOINT_MAX_DOF]) * (size_t)(model->controller_count + 1));
   a->target_rate = memory_alloc(sizeof(double[JOINT_MAX_DOF]) * (size_t)(model->controller_count + 1));
   a->gains = memory_alloc(sizeof(double[JOINT_GAIN_KINDS][JOINT_MAX_DOF]) * (size_t)(model->controller_count + 1));
@@ -40,9 +43,9 @@ void step_adjoint_destroy(StepAdjoint* a) {
   contact_replay_destroy(a->replay);
   spin_adjoint_destroy(a->spin);
   closure_adjoint_destroy(a->closures);
-  void* owned[] = {a->lambda,     a->reduced, a->product,     a->zero,       a->twist, a->wrench,
-                   a->rate_bar,   a->push,    a->motion,      a->ground_bar, a->force, a->bar_force,
-                   a->bar_moment, a->target,  a->target_rate, a->gains};
+  void* owned[] = {a->lambda,      a->reduced, a->product,     a->zero,       a->twist,      a->wrench,     a->rate_bar,
+                   a->push,        a->motion,  a->ground_bar,  a->force,      a->bar_force,  a->bar_moment, a->target,
+                   a->target_rate, a->gains,   a->turn_torque, a->turn_force, a->turn_curve, a->turn_moment};
   for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++) memory_free(owned[k]);
   memory_free(a);
 }
@@ -402,6 +405,31 @@ static void reverse_joints(StepAdjoint* a, const RecordedStep* step, StateBar no
   }
 }
 
+/* The same for turns: the wrench that lambda changes, of inertia with it. */
+static void reverse_turns(StepAdjoint* a, const RecordedStep* step, ModelGradient* gradient) {
+  const Model* m = a->model;
+  const Sim* s = a->sim;
+  double weight = step_inertia_weight(s);
+  for (int i = 0; i < m->link_count; i++) {
+    const ModelLink* link = &m->links[i];
+    a->turn_moment[i] = s->link_terms[i].moment;
+    vec3_store(a->bar_force[i], a->wrench[i] + 3);
+    if (link->tree < 0 || !(link->mass > 0)) continue;
+    Mat3 r = step->pose_next[i].r;
+    Vec3 spin = mat3_tmul_vec(r, twist_of(a->twist[i]).w);
+    Vec3 torque = mat3_mul_vec(r, mat3_mul_vec(mass_moment_inertia_tensor(&link->moment), spin));
+    vec3_store(vec3_add_scaled(vec3_at(a->wrench[i]), weight, torque), a->wrench[i]);
+  }
+  TurnMotion motion = {s->reference,
+                       a->turn_moment,
+                       a->force,
+                       a->lambda,
+                       s->screws,
+                       (const double(*)[6])a->twist,
+                       (const double(*)[6])a->wrench};
+  step_adjoint_turn_motion(a, step->pose_next, &motion, gradient);
+}
+
 /* lambda . d2O/dq da = R_p^T (change of the force below by lambda + F x w of the parent) (A10). */
 static void reverse_attachments(StepAdjoint* a, const RecordedStep* step, ModelGradient* gradient) {
   const Model* m = a->model;
@@ -416,6 +444,7 @@ static void reverse_attachments(StepAdjoint* a, const RecordedStep* step, ModelG
     a->bar_force[i] = m->links[i].tree < 0 ? change.v : vec3_add_scaled(change.v, weight * m->links[i].mass, own.v);
     a->force[i] = s->link_terms[i].force; /* of all below; parents of links that do not move do not turn */
   }
+  reverse_turns(a, step, gradient);
   for (int i = m->link_count - 1; i >= 0; i--) {
     int up = m->links[i].parent;
     if (up < 0) continue;
@@ -438,7 +467,7 @@ static void reverse_contact(StepAdjoint* a, const RecordedStep* step, const Vec3
   memset(a->ground_bar, 0, sizeof(double[3][4]) * (size_t)m->link_count);
   contact_replay_adjoint(a->replay, &field, now.pose, a->ground_bar, gradient);
   step_adjoint_compose(a, step->pose_next, a->ground_bar);
-  step_adjoint_attachments(a, step->pose_next, a->bar_force, gradient);
+  step_adjoint_origins(a, step->pose_next, gradient);
   if (a->sim->fixed_count == 0) return;
   memset(a->product, 0, sizeof(double) * (size_t)m->dof_count);
   step_adjoint_reduce(a, step->pose_next, a->sim->screws, a->product);
@@ -475,7 +504,7 @@ StepAdjointReport step_adjoint(StepAdjoint* a, const RecordedStep* step, StateBa
   step_adjoint_compose(a, step->pose_next, next.pose);
   memcpy(a->reduced, next.q, sizeof(double) * (size_t)m->dof_count);
   step_adjoint_reduce(a, step->pose_next, s->screws, a->reduced);
-  step_adjoint_attachments(a, step->pose_next, a->bar_force, gradient);
+  step_adjoint_origins(a, step->pose_next, gradient);
   if (!solve_lambda(a, &assembly, &report)) return report;
   reverse_prescribed(a, &assembly, step->clock.time, gradient);
   step_adjoint_spread(a, step, force, now, old, older, gradient);
@@ -518,6 +547,8 @@ void step_adjoint_rates(StepAdjoint* a, const Pose* pose, const double* velociti
         }
     }
   }
+  TurnMotion motion = {at, a->bar_moment, a->bar_force, velocities, screws, (const double(*)[6])a->twist, NULL};
+  step_adjoint_turn_motion(a, pose, &motion, gradient);
   /* an attachment moves what is below, and with it the velocity that the parent's turning gives it */
   for (int i = 0; i < m->link_count; i++) {
     int up = m->links[i].parent;
@@ -539,6 +570,21 @@ static void start_prescribed(StepAdjoint* a, ModelGradient* gradient) {
   }
 }
 
+/* Closures were placed at a start that is not this run's: by joints' origins they change all the same. */
+static void start_placed(StepAdjoint* a, ModelGradient* gradient) {
+  const Model* m = a->model;
+  if (!a->closures) return;
+  Pose* pose = MEMORY_NEW(Pose, m->link_count);
+  double(*bar)[3][4] = memory_alloc(sizeof(double[3][4]) * (size_t)m->link_count);
+  memset(bar, 0, sizeof(double[3][4]) * (size_t)m->link_count);
+  model_poses(m, m->placed_at, pose);
+  closure_adjoint_start(a->closures, m, pose, bar);
+  step_adjoint_compose(a, pose, bar);
+  step_adjoint_attachments(a, pose, a->bar_force, gradient);
+  memory_free(bar);
+  memory_free(pose);
+}
+
 void step_adjoint_start(StepAdjoint* a, const double* q, const Pose* pose, StateBar first, const double* rate,
                         ModelGradient* gradient) {
   const Model* m = a->model;
@@ -548,13 +594,15 @@ void step_adjoint_start(StepAdjoint* a, const double* q, const Pose* pose, State
     gradient->velocities[k] += rate[k];
   }
   spin_adjoint_start(a->spin, a->sim, pose, first, gradient);
-  if (!m->start) { /* else they were made by a start that is not this one */
+  if (m->placed_at)
+    start_placed(a, gradient);
+  else if (!m->start) { /* else they were made by a start that is not this one */
     closure_adjoint_start(a->closures, m, pose, first.pose);
     closure_adjoint_offsets(a->closures, m, gradient->coordinates);
   }
   step_adjoint_compose(a, pose, first.pose);
   step_adjoint_reduce(a, pose, a->sim->screws, gradient->coordinates);
-  step_adjoint_attachments(a, pose, a->bar_force, gradient);
+  step_adjoint_origins(a, pose, gradient);
   step_adjoint_rates(a, pose, m->initial_velocities, gradient->coordinates, gradient);
   start_prescribed(a, gradient);
 }

@@ -15,17 +15,19 @@ struct StepAdjoint {
   const Model* model;
   Sim* sim;
   ContactReplay* replay;
-  ClosureAdjoint* closures;                  /* NULL: there are none */
-  SpinAdjoint* spin;                         /* NULL: nothing spins */
-  double *lambda, *reduced, *product, *zero; /* (nv) */
-  double (*twist)[6];                        /* of every link by lambda, about its centre of mass  (links) */
-  double (*wrench)[6];                       /* (links) */
-  double (*motion)[3][4];                    /* the twists as changes of [R | t] at t + dt  (links) */
-  double (*rate_bar)[3][4];                  /* by dT/dt of the initial velocities  (links) */
-  double (*ground_bar)[3][4];                /* by poses of half-spaces at t + dt  (links) */
-  Vec3* force;                               /* (links) */
-  Vec3* bar_force;                           /* (links) */
-  Mat3* bar_moment;                          /* (links) */
+  ClosureAdjoint* closures;                    /* NULL: there are none */
+  SpinAdjoint* spin;                           /* NULL: nothing spins */
+  double *lambda, *reduced, *product, *zero;   /* (nv) */
+  double (*twist)[6];                          /* of every link by lambda, about its centre of mass  (links) */
+  double (*wrench)[6];                         /* (links) */
+  double (*motion)[3][4];                      /* the twists as changes of [R | t] at t + dt  (links) */
+  double (*rate_bar)[3][4];                    /* by dT/dt of the initial velocities  (links) */
+  double (*ground_bar)[3][4];                  /* by poses of half-spaces at t + dt  (links) */
+  Vec3* force;                                 /* (links) */
+  Vec3* bar_force;                             /* (links) */
+  Mat3* bar_moment;                            /* (links) */
+  Vec3 *turn_torque, *turn_force, *turn_curve; /* (links) */
+  Mat3* turn_moment;                           /* (links) */
   double (*target)[JOINT_MAX_DOF], (*target_rate)[JOINT_MAX_DOF], (*push)[JOINT_MAX_DOF]; /* (controllers) */
   double (*gains)[JOINT_GAIN_KINDS][JOINT_MAX_DOF];                                       /* (controllers) */
 };
@@ -43,6 +45,25 @@ void step_adjoint_spread(StepAdjoint* a, const RecordedStep* step, const Vec3* f
 void step_adjoint_compose(StepAdjoint* a, const Pose* pose, double (*bar)[3][4]);
 void step_adjoint_reduce(const StepAdjoint* a, const Pose* pose, const Screw* screws, double* reduced);
 void step_adjoint_attachments(const StepAdjoint* a, const Pose* pose, const Vec3* force, ModelGradient* gradient);
+/* The same by turns of joint frames and of joints' axes, from what is composed (simulate/turn_adjoint.c, A20). */
+void step_adjoint_turns(const StepAdjoint* a, const Pose* pose, ModelGradient* gradient);
+/* Derivatives by turns of psi = sum rates_k dE/dq_k, E with forces, moments about `at` and the change of both that the
+ * rates make. */
+typedef struct {
+  const Vec3* at;            /* (links) */
+  const Mat3* moment;        /* of the link and all that hangs on it: sum g r^T (links) */
+  const Vec3* force;         /* alike */
+  const double* rates;       /* (nv) */
+  const Screw* screws;       /* (nv) */
+  const double (*twist)[6];  /* of links by the rates; only w counts */
+  const double (*change)[6]; /* of torque about `at` and force of each link alone, without curvature; NULL: none */
+} TurnMotion;
+void step_adjoint_turn_motion(StepAdjoint* a, const Pose* pose, const TurnMotion* in, ModelGradient* gradient);
+/* What is composed, by all that the scene says of joints' frames: attachments and turns. */
+static inline void step_adjoint_origins(const StepAdjoint* a, const Pose* pose, ModelGradient* gradient) {
+  step_adjoint_attachments(a, pose, a->bar_force, gradient);
+  step_adjoint_turns(a, pose, gradient);
+}
 /* What rate_bar has gathered, to the initial velocities and coordinates (A12); the screws must be those of the start.
  */
 void step_adjoint_rates(StepAdjoint* a, const Pose* pose, const double* velocities, double* q_bar,

@@ -135,7 +135,7 @@ static void finish_row(StepForward* f, const Pose* const pose[3], double* row) {
   for (int k = 0; k < 3; k++) {
     step_adjoint_compose(f->adjoint, pose[k], f->bar[k].pose);
     step_adjoint_reduce(f->adjoint, pose[k], f->screws[k], f->bar[k].q);
-    step_adjoint_attachments(f->adjoint, pose[k], f->adjoint->bar_force, &f->gradient);
+    step_adjoint_origins(f->adjoint, pose[k], &f->gradient);
   }
   model_gradient_masses(m, &f->gradient);
   model_gradient_shapes(m, &f->gradient);
@@ -257,7 +257,7 @@ void step_forward_row(StepForward* f, const double* q, const Pose* pose, int bef
   model_screws(m, q, pose, f->screws[0]);
   step_adjoint_compose(f->adjoint, pose, bar);
   step_adjoint_reduce(f->adjoint, pose, f->screws[0], f->bar[0].q);
-  step_adjoint_attachments(f->adjoint, pose, f->adjoint->bar_force, &f->gradient);
+  step_adjoint_origins(f->adjoint, pose, &f->gradient);
   f->chain(f->context, &f->gradient, row);
   add_product(row, f->bar[0].q, m->dof_count, f->sensitivity[before], f->parameters);
 }

@@ -62,6 +62,7 @@ static void compare_hulls(const Decomposition* a, const Decomposition* b) {
   assert_true(a->pieces == b->pieces && a->mesh_pieces == b->mesh_pieces && a->samples == b->samples);
   assert_true(a->convex == b->convex && a->covers == b->covers && a->connected == b->connected);
   assert_true(a->symmetric == b->symmetric && a->within_budget == b->within_budget);
+  assert_true(a->within_tolerance == b->within_tolerance);
   for (int k = 0; k < 3; k++) assert_int_equal(a->mirror[k], b->mirror[k]);
 }
 

@@ -64,6 +64,46 @@ static void cracks_are_joined(void** state) {
   assert_int_equal(c.border_edges, 0);
 }
 
+/* Every triangle of a cube of 7 x 7 squares a side with corners of its own, each off by up to `amplitude`: points are
+ * joined from as far as it takes, but not as far as an edge. Random, seed 3. */
+static void a_soup_hangs_together(void** state) {
+  (void)state;
+  const double amplitudes[] = {1e-9, 1e-6, 1e-5, 1e-4};
+  for (int a = 0; a < COUNT(amplitudes); a++) {
+    Random random = {3};
+    Text text = {0};
+    int points = 0;
+    for (int side = 0; side < 6; side++)
+      for (int square = 0; square < 49; square++)
+        for (int half = 0; half < 2; half++) {
+          for (int k = 0; k < 3; k++) {
+            int corner = half == 0 ? k : (k + 2) % 4; /* 0 1 2 and 2 3 0 */
+            double u = (square % 7 + (corner == 1 || corner == 2)) / 7.0, v = (square / 7 + corner / 2) / 7.0;
+            double x[3];
+            x[side / 2] = side % 2;
+            x[(side / 2 + 1) % 3] = side % 2 ? u : v;
+            x[(side / 2 + 2) % 3] = side % 2 ? v : u;
+            for (int i = 0; i < 3; i++) x[i] += random_uniform(&random, -amplitudes[a], amplitudes[a]) / sqrt(3);
+            text_add(&text, "v %.17g %.17g %.17g\n", x[0], x[1], x[2]);
+          }
+          text_add(&text, "f %d %d %d\n", points + 1, points + 2, points + 3);
+          points += 3;
+        }
+    Mesh mesh = mesh_of_text(text.data);
+    Part part;
+    UnitFrame frame;
+    MeshCondition c;
+    assert_true(mesh_repair(&mesh, &part, &frame, &c));
+    assert_int_equal(c.border_edges + c.branching_edges + c.turned_triangles, 0);
+    assert_int_equal(part.triangle_count, 6 * 49 * 2);
+    assert_true(c.joining <= fmax(50 * amplitudes[a], 3e-7));
+    assert_close(part_volume(&part) * pow(frame.scale, 3), 1.0, 6 * amplitudes[a]);
+    part_free(&part);
+    mesh_free(&mesh);
+    text_free(&text);
+  }
+}
+
 /* A small cube inside that is turned inwards is a void: 1 - 0.2^3. */
 static void a_cavity_stays_inverted(void** state) {
   (void)state;
@@ -89,7 +129,7 @@ int main(void) {
       cmocka_unit_test(a_good_cube_has_no_fault),     cmocka_unit_test(an_inverted_cube_is_turned),
       cmocka_unit_test(mixed_faces_are_turned_alike), cmocka_unit_test(a_missing_face_is_closed),
       cmocka_unit_test(doubled_faces_count_once),     cmocka_unit_test(cracks_are_joined),
-      cmocka_unit_test(a_cavity_stays_inverted),
+      cmocka_unit_test(a_soup_hangs_together),        cmocka_unit_test(a_cavity_stays_inverted),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

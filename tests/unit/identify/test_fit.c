@@ -99,16 +99,17 @@ static void eigenvectors_make_the_matrix_Q5(void** state) {
 /* ---------------------------------------------------------------- derivatives of a shot */
 
 /* A brick that tumbles over the ground in its first tenths of a second; what was measured is something else. */
-#define BRICK                                                                                                  \
-  "scene:\n  simulation: {dt: 0.005, steps: 60, integrator: second_order}\n"                                   \
-  "  contact: {friction: 0.3, support: 2.0e-3, stiffness: 1.0e-7, smoothing: 1.0e-4}\n"                        \
-  "  shapes: {ground: {type: half_space}, brick: {type: box, size: [0.2, 0.1, 0.15]}}\n"                       \
-  "  links:\n    - {name: ground, fixed: true, shape: ground}\n"                                               \
-  "    - {name: brick, shape: brick, mass: 1, position: [0, 0, 0.5]}\n"                                        \
-  "design: {connect: false, attachments: [{link: ground, axes: [z]}]}\n"                                       \
-  "parameters: [{type: friction}, {type: gravity}, {type: size, link: brick}, {type: inertia, link: brick}]\n" \
-  "data: {measured: [{link: brick, position: [x, y, z], quaternion: [w, a, b, c]}]}\n"                         \
-  "optimizer: {tolerance: 1.0e-12}\n"                                                                          \
+#define BRICK                                                                                                \
+  "scene:\n  simulation: {dt: 0.005, steps: 60, integrator: second_order}\n"                                 \
+  "  contact: {friction: 0.3, support: 2.0e-3, stiffness: 1.0e-7, smoothing: 1.0e-4}\n"                      \
+  "  shapes: {ground: {type: half_space}, brick: {type: box, size: [0.2, 0.1, 0.15]}}\n"                     \
+  "  links:\n    - {name: ground, fixed: true, shape: ground}\n"                                             \
+  "    - {name: brick, shape: brick, mass: 1, position: [0, 0, 0.5]}\n"                                      \
+  "design: {connect: false, attachments: [{link: ground, axes: [z]}]}\n"                                     \
+  "parameters: [{type: friction}, {type: gravity}, {type: size, link: brick}, {type: inertia, link: brick}," \
+  " {type: rotation, link: ground, axes: [x, y]}]\n"                                                         \
+  "data: {measured: [{link: brick, position: [x, y, z], quaternion: [w, a, b, c]}]}\n"                       \
+  "optimizer: {tolerance: 1.0e-12}\n"                                                                        \
   "identify: {train: 1, fit_initial: %s, huber: 20, position: 0.01, rotation: 0.1}\n"
 
 static void write_brick(const char* path) {

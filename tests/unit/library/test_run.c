@@ -3,6 +3,7 @@
 #include <string.h>
 #include "library/library.h"
 #include "support/compare.h"
+#include "support/loops.h"
 
 /* A box that slides and an arm of a ball and a hinge that is driven, near the ground. */
 static const char SCENE[] =
@@ -299,6 +300,69 @@ static void the_gradient_is_that_of_differences(void** state) {
   sdrs_free(s);
 }
 
+/* Weighted places of the last link in all rows of a run of the machine from q (+) moved, v. */
+static double machine_value(sdrs* s, const double* q0, const double* v, const double* moved, int steps,
+                            const double* weights) {
+  double q[8];
+  model_increment(&s->shared->model, q0, moved, 1, q);
+  must(s, sdrs_set(s, SDRS_COORDINATES, q, (size_t)s->shared->model.coordinate_count));
+  must(s, sdrs_set(s, SDRS_VELOCITIES, v, (size_t)s->shared->model.dof_count));
+  must(s, sdrs_run(s, steps));
+  sdrs_array x = recorded(s, SDRS_POSITION, 1);
+  double sum = 0;
+  for (size_t row = 0; row < x.rows; row++)
+    for (size_t k = 0; k < 3; k++) sum += weights[3 * row + k] * x.data[row * x.stride + k];
+  return sum;
+}
+
+/* A machine with a loop begins in a state of another run of it: the loop is the same one, and the derivative by that
+ * state is that of differences, whose starts are open by a little. */
+static void a_loop_begins_where_it_is_set(void** state) {
+  (void)state;
+  enum { ROWS = 21, DOF = 3 };
+  char text[4096];
+  sdrs* s = NULL;
+  (void)snprintf(text, sizeof(text), FOUR_BAR, "second_order");
+  const char* overrides[] = {"simulation.tolerance=1e-13"};
+  sdrs_options options = {.overrides = overrides, .override_count = 1};
+  sdrs_status status = sdrs_parse(&s, text, NULL, &options);
+  must(s, status);
+  must(s, sdrs_run(s, 120));
+  double q[DOF], v[DOF], weights[3 * ROWS], direction[DOF] = {0.7, -0.4, 0.9}, moved[DOF], slope = 0;
+  sdrs_array all = recorded(s, SDRS_COORDINATES, -1), rates = recorded(s, SDRS_VELOCITIES, -1), by;
+  memcpy(q, all.data + 120 * all.stride, sizeof(q));
+  memcpy(v, rates.data + 120 * rates.stride, sizeof(v));
+  Random random = {17};
+  for (int k = 0; k < 3 * ROWS; k++) weights[k] = random_normal(&random);
+  for (int k = 0; k < DOF; k++) moved[k] = 0;
+  (void)machine_value(s, q, v, moved, ROWS - 1, weights);
+  sdrs_array pose = viewed(s, SDRS_COORDINATES);
+  assert_int_equal(pose.columns, DOF);
+  sdrs_seed seed = {SDRS_POSITION, 1, weights, sizeof(weights) / sizeof(double)};
+  must(s, sdrs_gradient(s, &seed, 1));
+  must(s, sdrs_gradient_view(s, SDRS_COORDINATES, &by));
+  for (int k = 0; k < DOF; k++) slope += by.data[k] * direction[k];
+  double best = INFINITY, difference = 0;
+  for (double h = 1e-4; h > 1e-7; h /= 4) {
+    double value[2];
+    for (int side = 0; side < 2; side++) {
+      for (int k = 0; k < DOF; k++) moved[k] = (side ? -h : h) * direction[k];
+      value[side] = machine_value(s, q, v, moved, ROWS - 1, weights);
+    }
+    double quotient = (value[0] - value[1]) / (2 * h);
+    if (fabs(quotient - slope) >= best) continue;
+    best = fabs(quotient - slope);
+    difference = quotient;
+  }
+  assert_true(fabs(slope) > 0.1);
+  compare_relative(slope, difference, 2e-6, "derivative by a start that was set");
+  q[0] += 0.1; /* no state of this machine */
+  must(s, sdrs_set(s, SDRS_COORDINATES, q, DOF));
+  assert_int_equal(sdrs_run(s, 1), SDRS_BAD_INPUT);
+  assert_non_null(strstr(sdrs_error(s), "the hinge of 'coupler' and 'rocker' is open by 0.0"));
+  sdrs_free(s);
+}
+
 /* L = |x_end|^2 / 2 of the hand by a callback that looks at the record. */
 static int half_square(void* context, sdrs* s, double* value, sdrs_seed* seeds, int room, int* count) {
   sdrs_array x;
@@ -405,11 +469,17 @@ static void a_task_has_its_loss_and_design(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_run_is_its_steps),       cmocka_unit_test(inputs_are_targets),
-      cmocka_unit_test(rollouts_are_runs),        cmocka_unit_test(clones_step_side_by_side),
-      cmocka_unit_test(a_clone_has_what_was_set), cmocka_unit_test(the_gradient_is_that_of_differences),
-      cmocka_unit_test(a_callback_is_its_seeds),  cmocka_unit_test(a_run_is_proved),
-      cmocka_unit_test(a_query_knows_two_cubes),  cmocka_unit_test(a_task_has_its_loss_and_design),
+      cmocka_unit_test(a_run_is_its_steps),
+      cmocka_unit_test(inputs_are_targets),
+      cmocka_unit_test(rollouts_are_runs),
+      cmocka_unit_test(clones_step_side_by_side),
+      cmocka_unit_test(a_clone_has_what_was_set),
+      cmocka_unit_test(the_gradient_is_that_of_differences),
+      cmocka_unit_test(a_loop_begins_where_it_is_set),
+      cmocka_unit_test(a_callback_is_its_seeds),
+      cmocka_unit_test(a_run_is_proved),
+      cmocka_unit_test(a_query_knows_two_cubes),
+      cmocka_unit_test(a_task_has_its_loss_and_design),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -164,6 +164,122 @@ static void slopes_of_inertia_D9(void** state) {
   }
 }
 
+/* ---------------------------------------------------------------- directions (D11) */
+
+/* Numbers for x as a rotation that takes z to the axis, or as itself. */
+static Mat3 turned(const DesignTurn* own, const double* x) {
+  double numbers[4];
+  design_turn_values(own, x, numbers);
+  return mat3_from_quat(quat_at(numbers));
+}
+
+/* dL = by . (turn in the frame's new axes), found from the rotations on both sides. */
+static void slopes_of_rotations_D11(void** state) {
+  (void)state;
+  Random random = {11};
+  for (int trial = 0; trial < 50; trial++) {
+    double x[3], numbers[4], slope[3] = {0}, size = trial % 3 == 0 ? 1e-3 : 1.5;
+    Vec3 by = {random_normal(&random), random_normal(&random), random_normal(&random)};
+    DesignTurn own = {.variable = {0, 1, 2}};
+    own.rotation = quat_exp(vec3(random_normal(&random), random_normal(&random), random_normal(&random)));
+    for (int k = 0; k < 3; k++) x[k] = random_uniform(&random, -size, size);
+    design_turn_values(&own, x, numbers);
+    design_turn_slope(&own, numbers, by, slope);
+    Mat3 at = turned(&own, x);
+    for (int k = 0; k < 3; k++) {
+      double h = 1e-5, keep = x[k];
+      x[k] = keep + h;
+      Mat3 after = turned(&own, x);
+      x[k] = keep - h;
+      Mat3 change = mat3_scale(mat3_sub(after, turned(&own, x)), 0.5 / h);
+      x[k] = keep;
+      Mat3 spin = mat3_mul(mat3_transpose(at), change); /* [d]x */
+      Vec3 d = vec3(spin.m[2][1], spin.m[0][2], spin.m[1][0]);
+      compare_near(slope[k], vec3_dot(by, d), 1e-8 * (1 + vec3_norm(by)), "seed 11, trial %d, variable %d", trial, k);
+    }
+  }
+}
+
+/* L = c . a of the axis: a turn d changes it by c . (d x a). The axis tilts by the angle whose tangent the variable is.
+ */
+static void slopes_of_axes_D11(void** state) {
+  (void)state;
+  Random random = {12};
+  for (int trial = 0; trial < 50; trial++) {
+    double x[3], a[4], slope[3] = {0};
+    Vec3 c = {random_normal(&random), random_normal(&random), random_normal(&random)};
+    Vec3 along = {random_normal(&random), random_normal(&random), random_normal(&random)};
+    DesignTurn own = {.of_axis = true, .variable = {0, 1, 2}, .axis = vec3_scale(along, 1 / vec3_norm(along))};
+    for (int k = 0; k < 3; k++) x[k] = random_uniform(&random, -0.8, 0.8);
+    design_turn_values(&own, x, a);
+    compare_near(vec3_norm(vec3_at(a)), 1, 1e-15, "length");
+    Vec3 across = vec3_cross(vec3_at(x), own.axis);
+    compare_near(vec3_dot(vec3_at(a), own.axis), 1 / sqrt(1 + vec3_dot(across, across)), 1e-14, "trial %d", trial);
+    design_turn_slope(&own, a, vec3_cross(vec3_at(a), c), slope);
+    for (int k = 0; k < 3; k++) {
+      double h = 1e-5, keep = x[k], moved[2][4];
+      for (int side = 0; side < 2; side++) {
+        x[k] = keep + (side ? h : -h);
+        design_turn_values(&own, x, moved[side]);
+      }
+      x[k] = keep;
+      double quotient = vec3_dot(c, vec3_sub(vec3_at(moved[1]), vec3_at(moved[0]))) / (2 * h);
+      compare_near(slope[k], quotient, 1e-8 * (1 + vec3_norm(c)), "seed 12, trial %d, variable %d", trial, k);
+    }
+  }
+}
+
+static void directions_and_pairs_are_named(void** state) {
+  (void)state;
+  DesignCase* c = design_case(
+      "steps: 1\nscene:\n  contact: {restitution: 0.2, pairs: [{a: box, b: arm, friction: 0.3}, {a: arm, b: box, "
+      "friction:"
+      " 0.5}]}\n  links:\n"
+      "    - {name: box, mass: 2, shape: {type: box, size: [0.2, 0.4, 0.6]}}\n"
+      "    - {name: arm, mass: 1, joint: {type: hinge, axis: [0, 1, 0], position: [2, 0, 0]}, shape: {type: sphere, "
+      "radius: 0.3}}\n"
+      "loss: [{type: point, link: box, target: [0, 0, 0]}]\n"
+      "parameters: [{type: axis, link: arm}, {type: rotation, link: arm, axes: [z], prior: 0.1}, {type: pair_friction, "
+      "a: "
+      "arm, b: box, within: 0.2}, {type: restitution}]\n");
+  expect_variables(&c->design, "arm/axis/x\narm/axis/z\narm/rotation/z\narm+box/friction\ncontact/restitution\n");
+  assert_true(variable_of(&c->design, "arm+box/friction")->initial == 0.5); /* the last item counts */
+  assert_true(variable_of(&c->design, "contact/restitution")->high == 1);
+  assert_true(variable_of(&c->design, "arm/rotation/z")->prior == 0.1);
+  double x[5] = {0, 0, 0.3, 0.6, 0.7};
+  Scene* scene = scene_of(c, x);
+  compare_near(scene->links[1].joint.rotation.z, sin(0.15), 1e-15, "rotation");
+  compare_near(scene->contact.pairs[1].material.value[MATERIAL_FRICTION], 0.6, 1e-15, "friction");
+  compare_near(scene->contact.pairs[0].material.value[MATERIAL_FRICTION], 0.3, 0, "that of the other item");
+  compare_near(scene->contact.restitution, 0.7, 1e-15, "restitution");
+  model_scene_destroy(scene, case_scene(c, 0));
+  design_case_free(c);
+}
+
+/* One variable for the gains of both; each gain has its own. */
+static void gains_of_links_are_tied(void** state) {
+  (void)state;
+  DesignCase* c = design_case(
+      "steps: 1\nscene:\n  links:\n"
+      "    - {name: one, mass: 1, joint: {type: hinge, axis: [0, 1, 0]}, shape: {type: sphere, radius: 0.3}}\n"
+      "    - {name: two, mass: 1, joint: {type: hinge, axis: [0, 1, 0], position: [2, 0, 0]}, shape: {type: sphere, "
+      "radius: "
+      "0.3}}\n"
+      "  controllers:\n"
+      "    - {link: one, type: pd, position_gain: 3, velocity_gain: 1, target: {type: constant, value: [0]}}\n"
+      "    - {link: two, type: pd, position_gain: 5, velocity_gain: 2, target: {type: constant, value: [0]}}\n"
+      "loss: [{type: point, link: one, target: [0, 0, 0]}]\n"
+      "control: [{links: [one, two], parameters: [position_gain, velocity_gain], tie: true, prior: 2}]\n");
+  expect_variables(&c->design, "one/position_gain/0\none/velocity_gain/0\n");
+  assert_true(variable_of(&c->design, "one/velocity_gain/0")->prior == 2);
+  double x[2] = {7, 0.5};
+  Scene* scene = scene_of(c, x);
+  for (int k = 0; k < 2; k++)
+    assert_true(scene->controllers[k].position_gain[0] == 7 && scene->controllers[k].velocity_gain[0] == 0.5);
+  model_scene_destroy(scene, case_scene(c, 0));
+  design_case_free(c);
+}
+
 /* ---------------------------------------------------------------- refused */
 
 static void refuse(const char* items, const char* wanted) {
@@ -183,15 +299,27 @@ static void what_cannot_change(void** state) {
   refuse("{type: friction, low: 0.5}", "9:14: error: contact/friction starts at 0.4, outside its bounds [0.5, inf]\n");
   refuse("{type: size, link: box, tie: true}",
          "9:33: error: link 'box': edges that are tied must be equal to begin with\n");
+  refuse("{type: rotation, link: box}", "9:37: error: link 'box': it is free: its start says how it stands\n");
+  refuse("{type: axis, link: arm, tie: true}", "9:33: error: link 'arm': directions cannot be tied\n");
+  refuse("{type: pair_friction, a: box, b: arm}",
+         "9:39: error: no item of contact.pairs says the friction of 'box' and 'arm'\n");
   refuse("{type: friction}, {type: friction}", "9:32: error: 'contact/friction' is asked for twice\n");
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(materials_of_links),           cmocka_unit_test(names_bounds_and_numbers),
-      cmocka_unit_test(what_is_tied_is_one_variable), cmocka_unit_test(edges_of_a_box_D10),
-      cmocka_unit_test(inertia_begins_where_it_is),   cmocka_unit_test(every_value_is_a_body_D9),
-      cmocka_unit_test(slopes_of_inertia_D9),         cmocka_unit_test(what_cannot_change),
+      cmocka_unit_test(materials_of_links),
+      cmocka_unit_test(names_bounds_and_numbers),
+      cmocka_unit_test(what_is_tied_is_one_variable),
+      cmocka_unit_test(edges_of_a_box_D10),
+      cmocka_unit_test(inertia_begins_where_it_is),
+      cmocka_unit_test(every_value_is_a_body_D9),
+      cmocka_unit_test(slopes_of_inertia_D9),
+      cmocka_unit_test(what_cannot_change),
+      cmocka_unit_test(slopes_of_rotations_D11),
+      cmocka_unit_test(slopes_of_axes_D11),
+      cmocka_unit_test(directions_and_pairs_are_named),
+      cmocka_unit_test(gains_of_links_are_tied),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

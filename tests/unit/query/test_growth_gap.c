@@ -178,9 +178,9 @@ static void gaps_G8_balance(void** state) {
   }
 }
 
-/* The published force k delta^p n against the potential's (Q6): of spheres the same, else n / (alpha n.d) +
+/* The published force k delta^p n against the potential's (G16): of spheres the same, else n / (alpha n.d) +
  * (1 - 1/alpha) d in place of n; along the line of centres it is exactly one. */
-static void gaps_Q6_and_the_published_force(void** state) {
+static void gaps_G16_and_the_published_force(void** state) {
   (void)state;
   Random random = {54};
   double worst = 0;
@@ -218,7 +218,7 @@ int main(void) {
       cmocka_unit_test(gaps_G8_G9_of_two_shapes),
       cmocka_unit_test(gaps_G10_over_a_half_space),
       cmocka_unit_test(gaps_G8_balance),
-      cmocka_unit_test(gaps_Q6_and_the_published_force),
+      cmocka_unit_test(gaps_G16_and_the_published_force),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

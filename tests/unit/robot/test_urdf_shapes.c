@@ -61,12 +61,14 @@ static void files_are_found(void** state) {
 
 static void meshes_of_other_formats_are_refused_or_left_out(void** state) {
   (void)state;
-  expect_urdf(SHAPE("<mesh filename='a.dae'/>"), NULL,
-              "2:38: error: link 'a': the mesh 'a.dae' is neither OBJ nor STL: convert it, or leave such meshes out by "
+  expect_urdf(SHAPE("<mesh filename='a.step'/>"), NULL,
+              "2:38: error: link 'a': the mesh 'a.step' is of a format that is not read (OBJ, STL, Collada, ...: "
+              "docs/urdf.md): convert it, or leave such meshes out by "
               "--skip-unsupported\n");
   const RobotOptions skip = {.skip_unsupported = true};
-  expect_urdf(SHAPE("<mesh filename='a.dae'/>"), &skip,
-              "2:38: warning: link 'a': the mesh 'a.dae' is neither OBJ nor STL and is left out\n");
+  expect_urdf(SHAPE("<mesh filename='a.step'/>"), &skip,
+              "2:38: warning: link 'a': the mesh 'a.step' is of a format that is not read (OBJ, STL, Collada, ...: "
+              "docs/urdf.md) and is left out\n");
 }
 
 /* Mirrored in y and stretched in z: the corners of the tetrahedron, worked out by hand. */

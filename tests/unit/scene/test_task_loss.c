@@ -156,6 +156,45 @@ static void mistakes_are_told(void** state) {
   expect_task_problems(BEFORE, "1:1: error: 'loss' is missing: a list; or 'data', of a task for sdrs identify\n");
 }
 
+static void success_is_a_list_of_its_own(void** state) {
+  (void)state;
+  Task task = load_task(BEFORE
+                        "loss: [{type: point, link: arm, target: [1, 2, 3]}]\n"
+                        "subject_to: [{type: point, link: arm, target: [0, 0, 0], max: 7}]\n"
+                        "success:\n"
+                        "  - {type: point, link: box, target: [1, 2, 3], power: 1, weight: 2, max: 0.5}\n"
+                        "  - {type: approach, name: near, link: box, other: arm, max: 0}\n"
+                        "  - {type: point, links: [box, arm], target: [1, 2, 3], max: -1}\n");
+  assert_int_equal(task.loss_count, 2);
+  assert_int_equal(task.subject_count, 1);
+  assert_int_equal(task.success_count, 3);
+  assert_string_equal(task.success[0].name, "point"); /* beside a loss of that name */
+  assert_string_equal(task.success[1].name, "near");
+  assert_string_equal(task.success[2].name, "point_2");
+  const double bounds[] = {0.5, 0, -1};
+  for (int i = 0; i < 3; i++) {
+    assert_true(task.success[i].bounded);
+    compare_near(task.success[i].bound, bounds[i], 0, "bound");
+  }
+  compare_near(task.success[0].weight, 2, 0, "weight");
+  assert_int_equal(task.success[2].links_count, 2);
+  task_free(&task);
+}
+
+static void all_that_is_wrong_with_success_is_told(void** state) {
+  (void)state;
+  expect_task_problems(BEFORE
+                       "loss: [{type: point, link: arm, target: [1, 2, 3]}]\n"
+                       "success:\n"
+                       "  - {type: point, name: arm, link: arm, target: [1, 2, 3]}\n"
+                       "  - {type: point, name: arm, link: arm, target: [1, 2, 3], max: .inf}\n",
+                       "5:5: error: success[0]: 'max' is missing: a number\n"
+                       "6:65: error: success[1].max: must be a finite number, got .inf\n"
+                       "6:5: error: success[1]: the name 'arm' is taken by the term of line 5\n");
+  expect_task_problems(BEFORE "loss: [{type: point, link: arm, target: [1, 2, 3]}]\nsuccess: []\n",
+                       "4:10: error: success: must not be empty\n");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(terms_have_defaults),
@@ -163,6 +202,8 @@ int main(void) {
       cmocka_unit_test(terms_without_a_name_are_numbered),
       cmocka_unit_test(a_name_is_a_column),
       cmocka_unit_test(mistakes_are_told),
+      cmocka_unit_test(success_is_a_list_of_its_own),
+      cmocka_unit_test(all_that_is_wrong_with_success_is_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

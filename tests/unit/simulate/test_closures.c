@@ -183,6 +183,156 @@ static void closures_Z3_slider_crank_at_any_scale(void** state) {
   }
 }
 
+/* ---------------------------------------------------------------- many loops, any place, any scale */
+
+/* R about (0.36, 0.48, 0.8) by 1.1 rad. */
+static const double ASKEW[4] = {0.85252452205950568, 0.18816740241503729, 0.25088986988671642, 0.41814978314452737};
+
+static const char* turned(const Mat3* r, double x, double y, double z, char out[80]) {
+  Vec3 v = mat3_mul_vec(*r, vec3(x, y, z));
+  (void)snprintf(out, 80, "[%.17g, %.17g, %.17g]", v.x, v.y, v.z);
+  return out;
+}
+
+/* The four-bar of support/loops.h, turned with its gravity: the same angles all along. No joint leaves its plane, which
+ * lies in no plane of coordinates, so that rounding says how the rows across it depend on the joints. */
+static void closures_Z3_a_linkage_askew(void** state) {
+  (void)state;
+  Run* straight = run_create(1, 1e-12, FOUR_BAR, "second_order");
+  Mat3 r = mat3_from_quat((Quat){ASKEW[0], ASKEW[1], ASKEW[2], ASKEW[3]});
+  char g[80], axis[80], back[80], p[3][80], c[3][80], point[80], q[120];
+  (void)snprintf(q, sizeof(q), "[%.17g, %.17g, %.17g, %.17g]", ASKEW[0], ASKEW[1], ASKEW[2], ASKEW[3]);
+  (void)turned(&r, 0, -1, 0, axis);
+  Run* run = run_create(
+      1, 1e-12,
+      "simulation: {dt: 0.002, steps: 500, integrator: second_order, gravity: %s}\n"
+      "contact: {model: none}\n"
+      "links:\n"
+      "  - {name: crank, mass: 0.2, mass_model: uniform, joint: {type: hinge, axis: %s, position: %s}, shapes: [{type: "
+      "box, size: [0.1, 0.02, 0.02], position: %s, rotation: %s}]}\n"
+      "  - {name: coupler, parent: crank, mass: 0.7, mass_model: uniform, joint: {type: hinge, axis: %s, position: "
+      "%s}, "
+      "shapes: [{type: box, size: [0.35, 0.02, 0.02], position: %s, rotation: %s}]}\n"
+      "  - {name: rocker, mass: 0.6, mass_model: uniform, joint: {type: hinge, axis: %s, position: %s}, shapes: "
+      "[{type: "
+      "box, size: [0.3, 0.02, 0.02], position: %s, rotation: %s}]}\n"
+      "closures:\n"
+      "  - {type: hinge, a: coupler, b: rocker, point: %s, axis: %s}\n"
+      "initial:\n"
+      "  - {link: crank, coordinates: [1.5707963267948966]}\n"
+      "  - {link: coupler, coordinates: [-1.0226484275561756]}\n"
+      "  - {link: rocker, coordinates: [1.9151556505110297]}\n",
+      turned(&r, 0, 0, -9.81, g), axis, turned(&r, 0, 0, 1, p[0]), turned(&r, 0.05, 0, 0, c[0]), q, axis,
+      turned(&r, 0.1, 0, 0, p[1]), turned(&r, 0.175, 0, 0, c[1]), q, axis, turned(&r, 0.4, 0, 1, p[2]),
+      turned(&r, 0.15, 0, 0, c[2]), q, turned(&r, 0.29872189505317293, 0, 1.2823875802126918, point),
+      turned(&r, 0, 1, 0, back));
+  for (int k = 0; k < 300; k++) {
+    run_steps(straight, 1);
+    run_steps(run, 1);
+    compare_arrays(sim_state(run->sim)->q, sim_state(straight->sim)->q, 3, 1e-9, "step %d", k);
+  }
+  assert_true(fabs(sim_state(run->sim)->q[0] - 1.5707963267948966) > 0.5);
+  run_free(straight);
+  run_free(run);
+}
+
+/* A leg of a Stewart platform: its foot and the place on the plate that it holds, on circles of 0.6 and 0.35 m. */
+typedef struct {
+  Vec3 foot, place; /* place: in the plate's frame */
+} Leg;
+enum { LEGS = 6 };
+#define PLATE_HEIGHT 0.7
+
+static void find_legs(double unit, Leg* legs) {
+  for (int k = 0; k < LEGS; k++) {
+    double third = 2 * 3.14159265358979323846 / 3 * (double)(k / 2), sign = k % 2 == 0 ? 1 : -1;
+    double foot = third + sign * 0.2, place = third + sign * 0.8;
+    legs[k].foot = vec3(0.6 * unit * cos(foot), 0.6 * unit * sin(foot), 0);
+    legs[k].place = vec3(0.35 * unit * cos(place), 0.35 * unit * sin(place), 0);
+  }
+}
+
+/* A leg is a cylinder on a universal joint and a rod on a slide. Everything grows with unit, masses with `weigh`. */
+static void write_leg(Text* text, int k, const Leg* leg, double unit, double weigh) {
+  Vec3 d = vec3_sub(vec3_add(leg->place, vec3(0, 0, PLATE_HEIGHT * unit)), leg->foot), c = vec3_scale(d, 0.25);
+  Vec3 across = vec3(-d.y, d.x, 0), other = vec3_cross(d, across);
+  double i = 0.01 * weigh * unit * unit;
+  text_add(text,
+           "  - {name: leg%d, mass: %.17g, center: [%.17g, %.17g, %.17g], inertia: [%.17g, %.17g, %.17g, 0, 0, 0], "
+           "joint: {type: universal, axes: [[%.17g, %.17g, %.17g], [%.17g, %.17g, %.17g]], position: [%.17g, %.17g, "
+           "0]}}\n",
+           k, 0.8 * weigh, c.x, c.y, c.z, i, i, i, across.x, across.y, across.z, other.x, other.y, other.z, leg->foot.x,
+           leg->foot.y);
+  text_add(
+      text,
+      "  - {name: rod%d, parent: leg%d, mass: %.17g, center: [%.17g, %.17g, %.17g], inertia: [%.17g, %.17g, %.17g, "
+      "0, 0, 0], joint: {type: slide, axis: [%.17g, %.17g, %.17g]}}\n",
+      k, k, 0.25 * weigh, 3 * c.x, 3 * c.y, 3 * c.z, 0.5 * i, 0.5 * i, 0.5 * i, d.x, d.y, d.z);
+}
+
+static Run* stewart(const Leg* legs, double unit, double weigh, Vec3 push) {
+  Text text = {0};
+  double beat = sqrt(unit), i = 0.05 * weigh * unit * unit;
+  text_add(&text, "simulation: {dt: %.17g, steps: 250}\ncontact: {model: none}\nlinks:\n", 0.002 * beat);
+  for (int k = 0; k < LEGS; k++) write_leg(&text, k, &legs[k], unit, weigh);
+  text_add(
+      &text,
+      "  - {name: plate, mass: %.17g, center: [0, 0, 0], inertia: [%.17g, %.17g, %.17g, 0, 0, 0], position: [0, 0, "
+      "%.17g]}\nclosures:\n",
+      2.2 * weigh, i, i, 2 * i, PLATE_HEIGHT * unit);
+  for (int k = 0; k < LEGS; k++)
+    text_add(&text, "  - {type: ball, a: rod%d, b: plate, point: [%.17g, %.17g, %.17g]}\n", k, legs[k].place.x,
+             legs[k].place.y, PLATE_HEIGHT * unit);
+  text_add(&text, "loads:\n  - {link: plate, force: [%.17g, %.17g, %.17g]}\ncontrollers:\n", push.x, push.y, push.z);
+  for (int k = 0; k < LEGS; k++)
+    text_add(&text,
+             "  - {link: rod%d, type: pd, position_gain: %.17g, damping_gain: %.17g, target: {type: sines, terms: "
+             "[{amplitude: %.17g, frequency: %.17g}]}}\n",
+             k, 1e5 * weigh / unit, 400 * weigh / beat, unit * (k % 2 == 0 ? 0.01 * (k + 1) : -0.01 * k), 1 / beat);
+  Run* run = run_create(1, 0, "%s", text.data);
+  text_free(&text);
+  return run;
+}
+
+/* The largest difference of a leg's length from what the plate's pose says, and of what a closure says it is open by,
+ * both as parts of the size. */
+static double stewart_error(double unit, double weigh, double push, int* iterations) {
+  Leg legs[LEGS];
+  find_legs(unit, legs);
+  Run* run = stewart(legs, unit, weigh, vec3(0.3 * push, 0.2 * push, -push));
+  const SimState* s = sim_state(run->sim);
+  double worst = 0, turned = 0, begin[LEGS];
+  for (int k = 0; k < LEGS; k++)
+    begin[k] = vec3_norm(vec3_sub(vec3_add(legs[k].place, vec3(0, 0, PLATE_HEIGHT * unit)), legs[k].foot));
+  *iterations = 0;
+  for (int step = 0; step < 250; step++) {
+    *iterations += run_steps(run, 1).iterations;
+    for (int k = 0; k < LEGS; k++) {
+      double length = vec3_norm(vec3_sub(pose_apply(s->pose[2 * LEGS], legs[k].place), legs[k].foot));
+      double own = begin[k] + s->q[run->model.links[2 * k + 1].coordinate_first];
+      worst = fmax(worst, fmax(fabs(length - own), sim_closure(run->sim, k).gap) / unit);
+    }
+    turned = fmax(turned, 1 - s->pose[2 * LEGS].r.m[2][2]);
+  }
+  assert_true(turned > 1e-3); /* 0.045 rad and more */
+  run_free(run);
+  return worst;
+}
+
+static void closures_Z3_stewart_at_any_scale(void** state) {
+  (void)state;
+  static const double units[] = {1, 1e-3, 1e3}, masses[] = {1, 1e-9, 1e6};
+  int plain, loaded, other;
+  compare_at_most(stewart_error(1, 1, 0, &plain), 1e-8, "leg lengths [part of its size]");
+  compare_at_most(stewart_error(1, 1, 100 * 8.5 * 9.81, &loaded), 1e-8, "under 100 times its weight");
+  print_message("iterations in 250 steps: %d, loaded %d\n", plain, loaded);
+  for (int k = 0; k < 9; k++) {
+    double weigh = masses[k / 3];
+    compare_at_most(stewart_error(units[k % 3], weigh, 100 * 8.5 * 9.81 * weigh, &other), 1e-8, "of any size and mass");
+    assert_true(abs(other - loaded) <= 15); /* the same work */
+  }
+}
+
 /* ---------------------------------------------------------------- forces */
 
 /* A beam of 2 kg on a hinge at one end and a closure at the other: half its weight each, whatever the closure's type,
@@ -306,6 +456,8 @@ int main(void) {
       cmocka_unit_test(closures_Z2_Z4_derivatives),
       cmocka_unit_test(closures_Z1_four_bar),
       cmocka_unit_test(closures_Z3_slider_crank_at_any_scale),
+      cmocka_unit_test(closures_Z3_a_linkage_askew),
+      cmocka_unit_test(closures_Z3_stewart_at_any_scale),
       cmocka_unit_test(closures_Z3_forces),
       cmocka_unit_test(closures_Z5_breaks),
       cmocka_unit_test(closures_Z7_gear_and_rack),

@@ -1,0 +1,182 @@
+/* Holes that go through a solid, counted on cubes. A cube of the grid belongs to the solid when its centre is no
+ * farther from it than its own half diagonal: the cubes cover the solid, however thin its walls are. Of the cubes'
+ * union Euler's number is corners - edges + squares - cubes = parts - holes + voids, and parts and voids are counted by
+ * walking from cube to cube; what is left are the holes. docs/decompose.md */
+#include <stdlib.h>
+#include <string.h>
+
+#include "decompose/decompose.h"
+
+/* Cubes along the longest edge of the box; free ones are added on both sides. */
+enum { CUBES_ALONG = 72, CUBES_FREE = 2 };
+
+typedef struct {
+  Vec3 low;     /* centre of the first cube */
+  double edge;  /* of a cube, mesh unit */
+  int count[3]; /* along x, y, z */
+  bool* solid;  /* x runs fastest */
+} CubeGrid;
+
+static size_t cube_index(const CubeGrid* g, int i, int j, int k) {
+  return ((size_t)k * (size_t)g->count[1] + (size_t)j) * (size_t)g->count[0] + (size_t)i;
+}
+
+static Vec3 cube_center(const CubeGrid* g, int i, int j, int k) {
+  return vec3_add_scaled(g->low, g->edge, vec3(i, j, k));
+}
+
+/* Half a diagonal. */
+static double cube_radius(const CubeGrid* g) { return 0.5 * sqrt(3) * g->edge; }
+
+static CubeGrid grid_around(const ConvexHull* hulls, int hull_count, const ConvexHull* surface) {
+  Vec3 low = surface->vertices[0], high = low;
+  for (int h = -1; h < hull_count; h++) {
+    const ConvexHull* hull = h < 0 ? surface : &hulls[h];
+    for (int i = 0; i < hull->vertex_count; i++)
+      low = vec3_min(low, hull->vertices[i]), high = vec3_max(high, hull->vertices[i]);
+  }
+  Vec3 size = vec3_sub(high, low);
+  const double extent[3] = {size.x, size.y, size.z};
+  CubeGrid g = {.edge = fmax(size.x, fmax(size.y, size.z)) / CUBES_ALONG};
+  for (int axis = 0; axis < 3; axis++) g.count[axis] = (int)(extent[axis] / g.edge) + 2 + 2 * CUBES_FREE;
+  g.low = vec3_add_scaled(low, -CUBES_FREE * g.edge, vec3(1, 1, 1));
+  g.solid = MEMORY_NEW(bool, cube_index(&g, 0, 0, g.count[2]) + 1);
+  return g;
+}
+
+/* ---------------------------------------------------------------- which cubes */
+
+/* How many cubes in a row, from this one on, are surely as far from the surface as to be all inside or all outside. */
+static int cubes_alike(const CubeGrid* g, double distance) {
+  double room = (distance - cube_radius(g)) / g->edge;
+  return room >= CUBES_ALONG * 4 ? CUBES_ALONG * 4 : 1 + (int)room;
+}
+
+static void mark_row_of_mesh(CubeGrid* g, const SurfaceTree* tree, int* nearest, int j, int k) {
+  for (int i = 0, next; i < g->count[0]; i = next) {
+    Vec3 center = cube_center(g, i, j, k);
+    double distance = surface_tree_distance(tree, center, nearest);
+    bool near = distance <= cube_radius(g);
+    bool solid = near || surface_tree_winding(tree, center) != 0;
+    next = near ? i + 1 : i + cubes_alike(g, distance);
+    for (; i < next && i < g->count[0]; i++) g->solid[cube_index(g, i, j, k)] |= solid;
+  }
+}
+
+static void mark_mesh(CubeGrid* g, const ConvexHull* surface) {
+  SurfaceTree tree =
+      surface_tree_create(surface->vertices, (const int(*)[3])surface->triangles, surface->triangle_count);
+  int nearest = 0;
+  for (int k = 0; k < g->count[2]; k++)
+    for (int j = 0; j < g->count[1]; j++) mark_row_of_mesh(g, &tree, &nearest, j, k);
+  surface_tree_free(&tree);
+}
+
+/* A convex body meets the row in one stretch. */
+static void mark_row_of_hull(CubeGrid* g, PointView points, int j, int k) {
+  for (int i = 0, next; i < g->count[0]; i = next) {
+    double distance = gjk_point_distance(points, cube_center(g, i, j, k));
+    bool solid = distance <= cube_radius(g);
+    next = solid ? i + 1 : i + cubes_alike(g, distance);
+    if (solid) g->solid[cube_index(g, i, j, k)] = true;
+  }
+}
+
+static void mark_hull(CubeGrid* g, const ConvexHull* hull) {
+  PointView points = point_view_create(hull->vertices, hull->vertex_count);
+  for (int k = 0; k < g->count[2]; k++)
+    for (int j = 0; j < g->count[1]; j++) mark_row_of_hull(g, points, j, k);
+  point_view_free(&points);
+}
+
+/* ---------------------------------------------------------------- Euler's number */
+
+/* Is one of the cubes at a corner (i, j, k) of the grid solid, of those that `directions` leaves: bit a set, the cell
+ * reaches along axis a from the corner on and has its cubes on one side only. */
+static bool cell_is_there(const CubeGrid* g, int i, int j, int k, int directions) {
+  for (int side = 0; side < 8; side++) {
+    if (side & directions) continue;
+    if (g->solid[cube_index(g, i - (side & 1), j - (side >> 1 & 1), k - (side >> 2))]) return true;
+  }
+  return false;
+}
+
+/* Cells of all kinds are named by their lowest corner and the axes along which they reach. The outermost cubes are
+ * free. */
+static long euler_number(const CubeGrid* g) {
+  long sum = 0;
+  for (int k = 1; k < g->count[2]; k++)
+    for (int j = 1; j < g->count[1]; j++)
+      for (int i = 1; i < g->count[0]; i++)
+        for (int directions = 0; directions < 8; directions++) {
+          int dimension = (directions & 1) + (directions >> 1 & 1) + (directions >> 2);
+          if (cell_is_there(g, i, j, k, directions)) sum += dimension & 1 ? -1 : 1;
+        }
+  return sum;
+}
+
+/* ---------------------------------------------------------------- parts and voids */
+
+typedef struct {
+  size_t* cubes;
+  int count, capacity;
+} CubeStack;
+
+static void visit(CubeStack* stack, bool* seen, size_t cube) {
+  seen[cube] = true;
+  stack->cubes = memory_grown(stack->cubes, sizeof *stack->cubes, stack->count, &stack->capacity);
+  stack->cubes[stack->count++] = cube;
+}
+
+/* Solid cubes hang together by corners too, free ones by squares only. */
+static void visit_neighbours(const CubeGrid* g, CubeStack* stack, bool* seen, size_t cube) {
+  int nx = g->count[0], ny = g->count[1];
+  int at[3] = {(int)(cube % (size_t)nx), (int)(cube / (size_t)nx % (size_t)ny), (int)(cube / (size_t)nx / (size_t)ny)};
+  for (int n = 0; n < 27; n++) {
+    const int step[3] = {n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1};
+    if (!g->solid[cube] && abs(step[0]) + abs(step[1]) + abs(step[2]) != 1) continue;
+    bool within = true;
+    for (int axis = 0; axis < 3; axis++) within &= at[axis] + step[axis] >= 0 && at[axis] + step[axis] < g->count[axis];
+    if (!within) continue;
+    size_t other = cube_index(g, at[0] + step[0], at[1] + step[1], at[2] + step[2]);
+    if (!seen[other] && g->solid[other] == g->solid[cube]) visit(stack, seen, other);
+  }
+}
+
+/* Numbers of solid parts and of free ones. */
+static void count_parts(const CubeGrid* g, long parts[2]) {
+  size_t cubes = cube_index(g, 0, 0, g->count[2]);
+  bool* seen = MEMORY_NEW(bool, cubes);
+  CubeStack stack = {0};
+  for (size_t first = 0; first < cubes; first++) {
+    if (seen[first]) continue;
+    parts[!g->solid[first]]++;
+    visit(&stack, seen, first);
+    while (stack.count > 0) visit_neighbours(g, &stack, seen, stack.cubes[--stack.count]);
+  }
+  memory_free(stack.cubes);
+  memory_free(seen);
+}
+
+/* parts - holes + voids = Euler's number; the space around is the one free part that is no void. */
+static int count_holes(const CubeGrid* g) {
+  long parts[2] = {0, 0};
+  count_parts(g, parts);
+  return (int)(parts[0] + (parts[1] - 1) - euler_number(g));
+}
+
+bool decomposition_holes(HoleCount* out, const Decomposition* d, const Mesh* mesh) {
+  *out = (HoleCount){0};
+  ConvexHull surface;
+  if (d->hull_count == 0 || !mesh_surface(&surface, mesh)) return false;
+  CubeGrid grid = grid_around(d->hulls, d->hull_count, &surface);
+  out->cube = grid.edge;
+  mark_mesh(&grid, &surface);
+  out->mesh = count_holes(&grid);
+  memset(grid.solid, 0, cube_index(&grid, 0, 0, grid.count[2]) * sizeof *grid.solid);
+  for (int h = 0; h < d->hull_count; h++) mark_hull(&grid, &d->hulls[h]);
+  out->hulls = count_holes(&grid);
+  memory_free(grid.solid);
+  hull_free(&surface);
+  return true;
+}

@@ -1,0 +1,208 @@
+/* Meshes in the formats of others (Collada and more) by the Open Asset Import Library. It is loaded when such a file is
+ * met, so that nobody else waits for it, and reads in a process of its own, which writes what it found as OBJ: a file
+ * that makes it crash, or never end, is a bad file and not the end of the program. */
+#include <assimp/cimport.h>
+#include <assimp/config.h>
+#include <assimp/postprocess.h>
+#include <assimp/scene.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "geometry/geometry.h"
+
+#define LIBRARY_FILE "libassimp.so.5"
+/* What a file may cost: seconds of a processor, bytes of memory, bytes of OBJ. */
+#define MOST_SECONDS 120
+#define MOST_MEMORY ((rlim_t)16 << 30)
+#define MOST_TEXT ((size_t)1 << 30)
+/* Nodes within nodes: an instance tree deeper than this is taken for one that bites its tail. */
+#define MOST_DEPTH 200
+
+static const char* const ENDINGS[] = {"dae", "ply", "off", "gltf", "glb", "3ds", "fbx", "3mf", "x3d"};
+
+bool mesh_is_foreign(const char* path) {
+  const char* dot = strrchr(path, '.');
+  for (size_t k = 0; dot && k < sizeof ENDINGS / sizeof *ENDINGS; k++)
+    if (strcasecmp(dot + 1, ENDINGS[k]) == 0) return true;
+  return false;
+}
+
+/* ---------------------------------------------------------------- in the process of its own */
+
+typedef struct {
+  void* library;
+  __typeof__(aiImportFileExWithProperties)* import;
+  __typeof__(aiCreatePropertyStore)* create_settings;
+  __typeof__(aiSetImportPropertyInteger)* set_integer;
+  __typeof__(aiGetErrorString)* error;
+} Importer;
+
+static bool importer_load(Importer* importer) {
+  void* library = dlopen(LIBRARY_FILE, RTLD_NOW | RTLD_LOCAL);
+  if (!library) return false;
+  *importer = (Importer){.library = library};
+  *(void**)&importer->import = dlsym(library, "aiImportFileExWithProperties");
+  *(void**)&importer->create_settings = dlsym(library, "aiCreatePropertyStore");
+  *(void**)&importer->set_integer = dlsym(library, "aiSetImportPropertyInteger");
+  *(void**)&importer->error = dlsym(library, "aiGetErrorString");
+  return importer->import && importer->create_settings && importer->set_integer && importer->error;
+}
+
+/* Where points of a node come to lie: three rows of a matrix that acts on (x, y, z, 1). */
+typedef struct {
+  double row[3][4];
+} Placement;
+
+static Placement placed_within(const Placement* outer, const struct aiMatrix4x4* inner) {
+  const ai_real* b = &inner->a1;
+  Placement out;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 4; j++) {
+      out.row[i][j] = j == 3 ? outer->row[i][3] : 0;
+      for (int k = 0; k < 3; k++) out.row[i][j] += outer->row[i][k] * (double)b[4 * k + j];
+    }
+  return out;
+}
+
+static bool mirrors(const Placement* place) {
+  const double(*m)[4] = place->row;
+  Vec3 x = vec3(m[0][0], m[0][1], m[0][2]), y = vec3(m[1][0], m[1][1], m[1][2]), z = vec3(m[2][0], m[2][1], m[2][2]);
+  return vec3_dot(x, vec3_cross(y, z)) < 0;
+}
+
+/* One group of the OBJ. A placement that mirrors turns the faces, so they are written backwards. */
+static void write_part(FILE* out, const struct aiMesh* mesh, const Placement* place, int number, long* points) {
+  fprintf(out, "o part_%d\n", number);
+  for (unsigned i = 0; i < mesh->mNumVertices; i++) {
+    const double p[4] = {(double)mesh->mVertices[i].x, (double)mesh->mVertices[i].y, (double)mesh->mVertices[i].z, 1};
+    fprintf(out, "v");
+    for (int axis = 0; axis < 3; axis++) {
+      const double* row = place->row[axis];
+      fprintf(out, " %.9g", row[0] * p[0] + row[1] * p[1] + row[2] * p[2] + row[3]);
+    }
+    fprintf(out, "\n");
+  }
+  bool backwards = mirrors(place);
+  for (unsigned f = 0; f < mesh->mNumFaces; f++) {
+    const struct aiFace* face = &mesh->mFaces[f];
+    if (face->mNumIndices < 3) continue;
+    fprintf(out, "f");
+    for (unsigned k = 0; k < face->mNumIndices; k++)
+      fprintf(out, " %ld", *points + 1 + (long)face->mIndices[backwards ? face->mNumIndices - 1 - k : k]);
+    fprintf(out, "\n");
+  }
+  *points += (long)mesh->mNumVertices;
+}
+
+static void write_node(FILE* out, const struct aiScene* scene, const struct aiNode* node, const Placement* outer,
+                       int depth, int* parts, long* points) {
+  if (depth > MOST_DEPTH) return;
+  Placement own = placed_within(outer, &node->mTransformation);
+  for (unsigned k = 0; k < node->mNumMeshes; k++)
+    write_part(out, scene->mMeshes[node->mMeshes[k]], &own, (*parts)++, points);
+  for (unsigned k = 0; k < node->mNumChildren; k++)
+    write_node(out, scene, node->mChildren[k], &own, depth + 1, parts, points);
+}
+
+/* The axes stay those of the file, as the robots that name it mean them; its unit becomes the metre where it has one.
+ * Writes OBJ, or a line that begins with `!` and says what is wrong. */
+static void convert(const char* path, FILE* out) {
+  Importer importer;
+  if (!importer_load(&importer)) {
+    fprintf(out, "!" LIBRARY_FILE " cannot be loaded (Debian: libassimp5)");
+    return;
+  }
+  struct aiPropertyStore* settings = importer.create_settings();
+  importer.set_integer(settings, AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, 1);
+  const struct aiScene* scene = importer.import(path, aiProcess_JoinIdenticalVertices, NULL, settings);
+  if (!scene || !scene->mRootNode) {
+    fprintf(out, "!%s", importer.error());
+    return;
+  }
+  const Placement identity = {{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}};
+  int parts = 0;
+  long points = 0;
+  write_node(out, scene, scene->mRootNode, &identity, 0, &parts, &points);
+  if (points == 0) fprintf(out, "!it has no triangles");
+}
+
+/* Never returns. Nothing is tidied up: the process ends. */
+static void run_conversion(const char* path, int channel) {
+  setrlimit(RLIMIT_CPU, &(struct rlimit){MOST_SECONDS, MOST_SECONDS});
+  setrlimit(RLIMIT_AS, &(struct rlimit){MOST_MEMORY, MOST_MEMORY});
+  setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+  const int fatal[] = {SIGSEGV, SIGABRT, SIGFPE, SIGBUS, SIGINT, SIGTERM};
+  for (size_t k = 0; k < sizeof fatal / sizeof *fatal; k++) signal(fatal[k], SIG_DFL);
+  int nowhere = open("/dev/null", O_WRONLY);
+  if (nowhere >= 0) dup2(nowhere, STDERR_FILENO);
+  FILE* out = fdopen(channel, "w");
+  if (out) convert(path, out);
+  _exit(out && fclose(out) == 0 ? 0 : 1);
+}
+
+/* ---------------------------------------------------------------- in this one */
+
+/* All that comes through the channel, up to MOST_TEXT. */
+static void receive(int channel, Text* text) {
+  static const size_t AT_ONCE = 1 << 16;
+  char* buffer = memory_alloc(AT_ONCE);
+  for (;;) {
+    ssize_t got = read(channel, buffer, AT_ONCE);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0 || text->length > MOST_TEXT) break;
+    text_add_bytes(text, buffer, (size_t)got);
+  }
+  memory_free(buffer);
+}
+
+static int wait_for(pid_t child) {
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) return -1;
+  return status;
+}
+
+static Status refuse(Diagnostics* diagnostics, const char* path, const char* reason) {
+  diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot be read as a mesh: %s", reason);
+  return STATUS_BAD_INPUT;
+}
+
+Status mesh_read_foreign(Mesh* mesh, const char* path, double scale, Diagnostics* diagnostics) {
+  int ends[2];
+  *mesh = (Mesh){0};
+  if (!file_is_regular(path)) {
+    diagnostics_add(diagnostics, SEVERITY_ERROR, (SourcePlace){path, 0, 0}, "cannot read: %s",
+                    access(path, R_OK) == 0 ? "no regular file" : strerror(errno));
+    return STATUS_IO;
+  }
+  if (pipe(ends) != 0) return refuse(diagnostics, path, strerror(errno));
+  fflush(NULL);
+  pid_t child = fork();
+  if (child == 0) {
+    close(ends[0]);
+    run_conversion(path, ends[1]);
+  }
+  close(ends[1]);
+  Text text = {0};
+  if (child > 0) receive(ends[0], &text);
+  close(ends[0]);
+  int end = child > 0 ? wait_for(child) : -1;
+  Status status;
+  if (end < 0 || (WIFSIGNALED(end) && WTERMSIG(end) == SIGXCPU) || text.length > MOST_TEXT)
+    status = refuse(diagnostics, path, "reading it takes too long, or too much");
+  else if (!WIFEXITED(end) || WEXITSTATUS(end) != 0)
+    status = refuse(diagnostics, path, "the library that reads it broke down over it");
+  else if (!text.data || *text.data == '!')
+    status = refuse(diagnostics, path, text.data && text.data[1] ? text_excerpt(text.data + 1).text : "it is empty");
+  else
+    status = mesh_parse_obj(mesh, path, text.data, text.length, scale, diagnostics);
+  text_free(&text);
+  return status;
+}

@@ -1,0 +1,261 @@
+/* CMA-ES (Hansen 2016): a normal distribution that follows where samples of it are good. No gradient, no library:
+ * docs/derivations/update.md says why. Coordinates are variables divided by their block's step. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "optimize/optimizer.h"
+#include "optimize/rule.h"
+
+/* Up to so many variables every direction has a variance of its own; beyond, every variable has (Ros, Hansen 2008). */
+#define FULL_MOST 100
+/* A distribution whose widest axis is below this part of the settings' steps finds nothing more. */
+#define WIDTH_LEAST 1e-12
+/* Axes narrower than this part of the widest are rounding. */
+#define AXIS_LEAST 1e-10
+#define EULER 2.718281828459045
+
+/* Own state: samples drawn so far, generations, number of the sample in its generation, width; then the arrays. */
+enum { DRAWN, GENERATION, NUMBER, WIDTH, EIGEN_AT, ARRAYS };
+
+/* What follows from the number of variables n and of samples (O14). */
+typedef struct {
+  int n, samples, parents;
+  bool full;
+  double mass;                             /* mu_eff of the weights */
+  double c_sigma, damping, c_c, c_1, c_mu; /* rates */
+  double length;                           /* expected, of a standard normal vector */
+} Rates;
+
+/* Places in the state. cov: n x n, or the n variances; axes: eigenvectors, one a row, where it is full; scale: roots of
+ * the eigenvalues. y: samples (samples x n) as (x - mean) / width; value, excess: what they gave (samples). */
+typedef struct {
+  double *mean, *path_sigma, *path_c, *cov, *axes, *scale, *y, *value, *excess;
+} Cloud;
+
+static int sample_count(const TaskOptimizer* settings, int n) {
+  return settings->population > 0 ? settings->population : 4 + (int)floor(3 * math_log(n > 1 ? n : 1));
+}
+
+static int parent_count(int samples) { return samples / 2 > 0 ? samples / 2 : 1; }
+
+/* Weight of the parent of this rank, from 0, before they are made to sum to 1. */
+static double raw_weight(int samples, int rank) { return math_log(0.5 * (samples + 1)) - math_log(rank + 1); }
+
+/* (O14) */
+static Rates rates_of(const TaskOptimizer* settings, int count) {
+  Rates r = {.n = count, .samples = sample_count(settings, count), .full = count <= FULL_MOST};
+  double n = count, sum = 0, squares = 0;
+  r.parents = parent_count(r.samples);
+  for (int k = 0; k < r.parents; k++) {
+    double w = raw_weight(r.samples, k);
+    sum += w;
+    squares += w * w;
+  }
+  double m = r.mass = sum * sum / squares;
+  r.c_sigma = (m + 2) / (n + m + 5);
+  r.damping = 1 + 2 * fmax(0, sqrt((m - 1) / (n + 1)) - 1) + r.c_sigma;
+  r.c_c = (4 + m / n) / (n + 4 + 2 * m / n);
+  r.c_1 = 2 / ((n + 1.3) * (n + 1.3) + m);
+  r.c_mu = 2 * (m - 2 + 1 / m) / ((n + 2) * (n + 2) + m);
+  double faster = r.full ? 1 : (n + 2) / 3; /* variances alone are learnt with fewer samples */
+  r.c_1 = fmin(1, r.c_1 * faster);
+  r.c_mu = fmin(1 - r.c_1, r.c_mu * faster);
+  r.length = sqrt(n) * (1 - 1 / (4 * n) + 1 / (21 * n * n));
+  return r;
+}
+
+static int state_size(const TaskOptimizer* settings, int count) {
+  int samples = sample_count(settings, count), square = count <= FULL_MOST ? count * count : 0;
+  int covariance = square > 0 ? 2 * square : count;
+  return ARRAYS + 4 * count + covariance + samples * (count + 2);
+}
+
+static Cloud cloud_of(const Optimizer* o, const Rates* r) {
+  Cloud c;
+  int n = r->n, square = r->full ? n * n : n;
+  c.mean = o->own + ARRAYS;
+  c.path_sigma = c.mean + n;
+  c.path_c = c.path_sigma + n;
+  c.scale = c.path_c + n;
+  c.cov = c.scale + n;
+  c.axes = c.cov + square;
+  c.y = c.axes + (r->full ? square : 0);
+  c.value = c.y + r->samples * n;
+  c.excess = c.value + r->samples;
+  return c;
+}
+
+/* Two vectors, the samples' order, and for the eigenvectors n. */
+static int work_size(const TaskOptimizer* settings, const FeasibleSet* set) {
+  return 3 * set->count + 2 * sample_count(settings, set->count);
+}
+
+/* ---------------------------------------------------------------- sampling */
+
+static void begin(Optimizer* o, const Rates* r, const double* x) {
+  Cloud c = cloud_of(o, r);
+  for (int i = 0; i < r->n; i++) {
+    c.mean[i] = x[i] / o->step_of[i];
+    c.scale[i] = 1;
+    c.cov[r->full ? i * r->n + i : i] = 1;
+    if (r->full) c.axes[i * r->n + i] = 1;
+  }
+  o->own[WIDTH] = 1;
+}
+
+/* y = axes^T scale z (O15), z normal of a stream of its own, so that a sample is a matter of its number alone. */
+static void draw(const Optimizer* o, const Rates* r, const Cloud* c, double* y) {
+  Random random = {o->settings.seed};
+  random.state = random_bits(&random) + (uint64_t)o->own[DRAWN];
+  random.state = random_bits(&random);
+  memset(y, 0, sizeof(double) * (size_t)r->n);
+  for (int k = 0; k < r->n; k++) {
+    double z = c->scale[k] * random_normal(&random);
+    if (!r->full) y[k] = z;
+    for (int i = 0; r->full && i < r->n; i++) y[i] += z * c->axes[k * r->n + i];
+  }
+}
+
+/* The sample, moved to the nearest point of the set where it is not in it; y is that of what is tried. */
+static bool propose(Optimizer* o, const double* x, const double* gradient, double* trial) {
+  (void)gradient;
+  Rates r = rates_of(&o->settings, o->set->count);
+  if (o->own[WIDTH] == 0) begin(o, &r, x);
+  Cloud c = cloud_of(o, &r);
+  double *y = c.y + (int)o->own[NUMBER] * r.n, width = o->own[WIDTH];
+  draw(o, &r, &c, y);
+  for (int i = 0; i < r.n; i++) trial[i] = (c.mean[i] + width * y[i]) * o->step_of[i];
+  if (!optimizer_project(o, trial)) return false;
+  for (int i = 0; i < r.n; i++) y[i] = (trial[i] / o->step_of[i] - c.mean[i]) / width;
+  return true;
+}
+
+/* ---------------------------------------------------------------- a generation */
+
+/* What keeps the bounds comes before what does not, and of that the less it breaks them; what has no value is last. */
+static bool is_before(const Cloud* c, int a, int b) {
+  bool none_a = !isfinite(c->value[a]), none_b = !isfinite(c->value[b]);
+  if (none_a || none_b) return none_b && !none_a;
+  double excess_a = fmax(0, c->excess[a]), excess_b = fmax(0, c->excess[b]);
+  if (excess_a != excess_b) return excess_a < excess_b;
+  return c->value[a] < c->value[b];
+}
+
+/* Stable, so that equals stay in the order of their numbers. */
+static void rank_samples(const Rates* r, const Cloud* c, double* order) {
+  for (int k = 0; k < r->samples; k++) {
+    int at = k;
+    for (; at > 0 && is_before(c, k, (int)order[at - 1]); at--) order[at] = order[at - 1];
+    order[at] = k;
+  }
+}
+
+/* v <- C^-1/2 v. */
+static void whiten(const Rates* r, const Cloud* c, double* v, double* room) {
+  if (!r->full) {
+    for (int i = 0; i < r->n; i++) v[i] /= c->scale[i];
+    return;
+  }
+  memset(room, 0, sizeof(double) * (size_t)r->n);
+  for (int k = 0; k < r->n; k++) {
+    double part = 0;
+    for (int i = 0; i < r->n; i++) part += c->axes[k * r->n + i] * v[i];
+    part /= c->scale[k];
+    for (int i = 0; i < r->n; i++) room[i] += part * c->axes[k * r->n + i];
+  }
+  memcpy(v, room, sizeof(double) * (size_t)r->n);
+}
+
+static double squared(int n, const double* v) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += v[i] * v[i];
+  return sum;
+}
+
+/* Covariance <- (1 - c_1 - c_mu) covariance + c_1 p p^T + c_mu sum w y y^T, entry by entry (O16). */
+static void learn(const Rates* r, const Cloud* c, const double* order, const double* weight, double missing) {
+  int n = r->n;
+  double keep = 1 - r->c_1 - r->c_mu + r->c_1 * missing;
+  for (int i = 0; i < n; i++)
+    for (int j = r->full ? 0 : i; j <= i; j++) {
+      double sum = r->c_1 * c->path_c[i] * c->path_c[j];
+      for (int k = 0; k < r->parents; k++) {
+        const double* y = c->y + (int)order[k] * n;
+        sum += r->c_mu * weight[k] * y[i] * y[j];
+      }
+      double* entry = r->full ? &c->cov[i * n + j] : &c->cov[i];
+      *entry = keep * *entry + sum;
+      if (r->full) c->cov[j * n + i] = *entry;
+    }
+}
+
+/* Axes and their lengths, from time to time: a decomposition for every few samples' worth of change. */
+static void find_axes(Optimizer* o, const Rates* r, const Cloud* c) {
+  int n = r->n;
+  if (!r->full) {
+    for (int i = 0; i < n; i++) c->scale[i] = sqrt(c->cov[i]);
+    return;
+  }
+  double every = fmax(1, floor(1 / (10 * n * (r->c_1 + r->c_mu))));
+  if (o->own[GENERATION] - o->own[EIGEN_AT] < every) return;
+  o->own[EIGEN_AT] = o->own[GENERATION];
+  memcpy(c->axes, c->cov, sizeof(double) * (size_t)n * (size_t)n);
+  if (symmetric_eigen(n, n, c->axes, c->scale, o->work)) {
+    double least = AXIS_LEAST * AXIS_LEAST * c->scale[n - 1];
+    for (int k = 0; k < n; k++) c->scale[k] = sqrt(fmax(c->scale[k], least));
+    return;
+  }
+  memset(c->axes, 0, sizeof(double) * (size_t)n * (size_t)n); /* the next time: a ball */
+  for (int k = 0; k < n; k++) c->axes[k * n + k] = c->scale[k] = 1;
+}
+
+/* All samples of a generation are known (O16). */
+static void end_generation(Optimizer* o, const Rates* r) {
+  Cloud c = cloud_of(o, r);
+  int n = r->n;
+  double *step = o->work, *room = step + n, *order = room + 2 * n, *weight = order + r->samples, sum = 0;
+  rank_samples(r, &c, order);
+  for (int k = 0; k < r->parents; k++) sum += weight[k] = raw_weight(r->samples, k);
+  memset(step, 0, sizeof(double) * (size_t)n);
+  for (int k = 0; k < r->parents; k++) {
+    weight[k] /= sum;
+    for (int i = 0; i < n; i++) step[i] += weight[k] * c.y[(int)order[k] * n + i];
+  }
+  for (int i = 0; i < n; i++) c.mean[i] += o->own[WIDTH] * step[i];
+  double rest = 1 - r->c_c, fresh = sqrt(r->c_c * (2 - r->c_c) * r->mass);
+  double s_rest = 1 - r->c_sigma, s_fresh = sqrt(r->c_sigma * (2 - r->c_sigma) * r->mass);
+  o->own[GENERATION] += 1;
+  double begun = 1 - math_pow(s_rest, 2 * o->own[GENERATION]);
+  memcpy(room, step, sizeof(double) * (size_t)n);
+  whiten(r, &c, room, room + n);
+  for (int i = 0; i < n; i++) c.path_sigma[i] = s_rest * c.path_sigma[i] + s_fresh * room[i];
+  double length = sqrt(squared(n, c.path_sigma));
+  bool steady = length / sqrt(begun) < (1.4 + 2.0 / (n + 1)) * r->length;
+  for (int i = 0; i < n; i++) c.path_c[i] = rest * c.path_c[i] + (steady ? fresh * step[i] : 0);
+  learn(r, &c, order, weight, steady ? 0 : r->c_c * (2 - r->c_c));
+  o->own[WIDTH] *= math_pow(EULER, fmin(1, r->c_sigma / r->damping * (length / r->length - 1)));
+  find_axes(o, r, &c);
+}
+
+static bool tell(Optimizer* o, double loss, double violation) {
+  Rates r = rates_of(&o->settings, o->set->count);
+  Cloud c = cloud_of(o, &r);
+  int number = (int)o->own[NUMBER];
+  c.value[number] = loss;
+  c.excess[number] = violation;
+  o->own[DRAWN] += 1;
+  o->own[NUMBER] = number + 1;
+  if (number + 1 < r.samples) return true;
+  o->own[NUMBER] = 0;
+  end_generation(o, &r);
+  double widest = 0;
+  for (int i = 0; i < r.n; i++) widest = fmax(widest, c.scale[i]);
+  return o->own[WIDTH] * widest >= WIDTH_LEAST;
+}
+
+const UpdateRule RULE_CMA_ES = {.descends = true,
+                                .factor_limit = 1,
+                                .state_size = state_size,
+                                .work_size = work_size,
+                                .propose = propose,
+                                .tell = tell};

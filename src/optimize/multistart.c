@@ -1,0 +1,65 @@
+/* Several starts of one search: the first where the task begins, the others drawn. The best design is that of all. */
+#include <string.h>
+
+#include "optimize/optimization.h"
+
+/* Of a variable without bounds, in steps of its block. */
+#define OPEN_REACH 10.0
+/* Designs that are drawn for a start until one of them runs. */
+enum { DRAWS_MOST = 20 };
+
+/* (O17): a stream for every design that is drawn, a number for every variable, so that bounds of one change no other.
+ */
+static void draw_start(const Optimization* o, int start, int number, double* x) {
+  const TaskOptimizer* settings = &o->task->optimizer;
+  Random random = {o->task->seed};
+  random.state = random_bits(&random) + (uint64_t)start;
+  random.state = random_bits(&random) + (uint64_t)number;
+  for (int k = 0; k < o->design.variable_count; k++) {
+    const DesignVariable* v = &o->design.variables[k];
+    double reach = OPEN_REACH * (v->block == 0 ? settings->design_step : settings->control_step);
+    double low = v->low > -HUGE_VAL ? v->low : fmin(v->initial, v->high) - reach;
+    double high = v->high < HUGE_VAL ? v->high : fmax(v->initial, v->low) + reach;
+    x[k] = random_uniform(&random, low, high);
+  }
+  (void)optimizer_project(o->optimizer, x); /* the set is not empty, as is known */
+}
+
+bool multistart_goes_on(const Optimization* o) {
+  bool over = o->stop == STOP_ITERATIONS || o->stop == STOP_STALL || o->stop == STOP_SHORT_STEP || o->stop == STOP_FLAT;
+  return over && o->start + 1 < o->task->multistart;
+}
+
+/* The first of the designs drawn for it that can be used. false: none, or interrupted. */
+static bool find_start(Optimization* o, int start, bool* interrupted) {
+  for (int number = 0; number < DRAWS_MOST; number++) {
+    draw_start(o, start, number, o->x);
+    TrialOutcome outcome = optimization_stand(o, interrupted);
+    if (*interrupted) return false;
+    if (outcome == TRIAL_ACCEPTED) return true;
+  }
+  return false;
+}
+
+Status multistart_next(Optimization* o) {
+  bool interrupted = false;
+  OptimizationStop reason = o->stop;
+  o->between_starts = true; /* what stands is of no use any more: who is interrupted here begins here again */
+  o->stop = STOP_NOT_YET;
+  while (o->start + 1 < o->task->multistart) {
+    continuation_forget(o);
+    bool found = find_start(o, o->start + 1, &interrupted);
+    if (interrupted) return STATUS_INTERRUPTED;
+    o->start++;
+    if (!found) continue;
+    o->between_starts = false;
+    o->stuck = false;
+    o->since_update = 0;
+    o->first_iteration = ++o->iteration;
+    optimization_note_start(o);
+    return STATUS_OK;
+  }
+  o->between_starts = false;
+  o->stop = reason == STOP_NOT_YET ? STOP_ITERATIONS : reason;
+  return STATUS_OK;
+}

@@ -1,0 +1,123 @@
+/* What the run that an optimization has found is judged by: terms like those of the loss, each with the largest value
+ * that it may have. Nothing is optimized by them. */
+#include <string.h>
+
+#include "optimize/optimization.h"
+
+struct Success {
+  Loss** loss; /* the terms in every scenario  (scenarios) */
+  int scenario_count, count;
+  double *value, *bound; /* (count) */
+};
+
+/* The task as one whose losses are the terms, of all its steps. Shares everything; scenarios is freed by the caller. */
+static Task judging_task(const Task* task) {
+  Task judging = *task;
+  size_t size = sizeof(TaskScenario) * (size_t)task->scenario_count;
+  judging.losses = task->success;
+  judging.loss_count = task->success_count;
+  judging.subject_count = 0;
+  judging.scenarios = memcpy(memory_alloc(size), task->scenarios, size);
+  if (task->receding.steps > 0) judging.scenarios[0].steps = task->receding.steps;
+  return judging;
+}
+
+Status success_create(Success** out, const Optimization* o, Diagnostics* diagnostics) {
+  const Task* task = o->task;
+  *out = NULL;
+  if (task->success_count == 0) return STATUS_OK;
+  Success* s = *out = MEMORY_NEW(Success, 1);
+  s->scenario_count = o->run_count;
+  s->count = task->success_count;
+  s->loss = MEMORY_NEW(Loss*, s->scenario_count);
+  s->value = MEMORY_NEW(double, s->count);
+  s->bound = MEMORY_NEW(double, s->count);
+  for (int i = 0; i < s->count; i++) {
+    s->value[i] = NAN;
+    s->bound[i] = task->success[i].bound;
+  }
+  Task judging = judging_task(task);
+  Status status = STATUS_OK;
+  for (int k = 0; k < s->scenario_count && status == STATUS_OK; k++)
+    status = loss_create(&s->loss[k], &judging, k, &o->runs[k].model, diagnostics);
+  memory_free(judging.scenarios);
+  return status;
+}
+
+void success_destroy(Success* s) {
+  if (!s) return;
+  for (int k = 0; k < s->scenario_count; k++) loss_destroy(s->loss[k]);
+  memory_free(s->loss);
+  memory_free(s->value);
+  memory_free(s->bound);
+  memory_free(s);
+}
+
+const Loss* success_loss(const Success* s) { return s->loss[0]; }
+
+void success_add(Success* s, int scenario, const double* values) {
+  for (int i = 0; i < s->count; i++) {
+    double value = values ? values[i] : (double)NAN;
+    bool larger = scenario == 0 || !(value <= s->value[i]); /* NaN stays */
+    if (larger && !(scenario > 0 && isnan(s->value[i]))) s->value[i] = value;
+  }
+}
+
+/* ---------------------------------------------------------------- the best design */
+
+/* One run in a scenario: its terms to values, NaN when it fails. */
+static Status run_once(Optimization* o, int scenario, double* values) {
+  Diagnostics unsaid = {0};
+  RecordOptions options = {.threads = o->options.threads, .interrupted = o->options.interrupted};
+  Model model;
+  RecordReport report;
+  Status status = optimization_model(o, scenario, o->best_x, &model, &unsaid);
+  if (status == STATUS_OK) {
+    RowKeep keep = row_keep_create(&model, model.simulation.steps);
+    Recording recording;
+    loss_keep(o->success->loss[scenario], &model, &keep);
+    row_keep_lay_out(&keep, &model);
+    recording_create_thin(&recording, &model, model.simulation.steps, &keep);
+    status = recording_run(&recording, &model, &options, &report, &unsaid);
+    if (status == STATUS_OK) loss_evaluate(o->success->loss[scenario], &recording, values, NULL);
+    recording_destroy(&recording);
+    row_keep_destroy(&keep);
+  }
+  model_destroy(&model);
+  diagnostics_free(&unsaid);
+  return status;
+}
+
+Status optimization_judge(Optimization* o) {
+  Success* s = o->success;
+  if (!s) return STATUS_OK;
+  Status worst = STATUS_OK;
+  double* values = MEMORY_NEW(double, s->count);
+  for (int k = 0; k < s->scenario_count; k++) {
+    int owner = k % processes_count();
+    for (int i = 0; i < s->count; i++) values[i] = NAN;
+    Status status = owner == processes_rank() ? run_once(o, k, values) : STATUS_OK;
+    processes_share(values, sizeof(double) * (size_t)s->count, owner);
+    success_add(s, k, values);
+    if (status == STATUS_INTERRUPTED) worst = status;
+  }
+  memory_free(values);
+  worst = (Status)processes_largest((int)worst);
+  for (int i = 0; i < s->count && worst != STATUS_OK; i++) s->value[i] = NAN;
+  return worst;
+}
+
+/* ---------------------------------------------------------------- what others read */
+
+int optimization_success_count(const Optimization* o) { return o->success ? o->success->count : 0; }
+
+SuccessTerm optimization_success(const Optimization* o, int i) {
+  const Success* s = o->success;
+  return (SuccessTerm){loss_name(s->loss[0], i), s->value[i], s->bound[i], s->value[i] <= s->bound[i]};
+}
+
+bool optimization_succeeded(const Optimization* o) {
+  bool all = true;
+  for (int i = 0; i < optimization_success_count(o); i++) all = all && optimization_success(o, i).met;
+  return all;
+}

@@ -1,0 +1,76 @@
+/* Turns of joint frames and of joints' axes, backwards (docs/derivations/adjoint.md, A20). A turn of a frame is a
+ * degree of freedom between the parent and the joint, one of what hangs on the link between the joint and the link; an
+ * axis turns when the frame does and the link is turned back. */
+#include "simulate/step_adjoint.h"
+
+/* A free body's frame says no more than its start. */
+static bool has_turns(const ModelLink* link) { return link->parent >= 0 || !joint_floats(&link->joint); }
+
+/* Where the joint's frame stands. */
+static Pose joint_frame(const Model* m, const Pose* pose, int i) {
+  const ModelLink* link = &m->links[i];
+  return link->parent < 0 ? link->origin : pose_mul(pose[link->parent], link->origin);
+}
+
+/* Torques about the joint's origin and about the link's, world axes, become derivatives. */
+static void add_turns(const Model* m, const Pose* pose, int i, Vec3 outer, Vec3 inner, ModelGradient* gradient) {
+  Vec3 frame = mat3_tmul_vec(joint_frame(m, pose, i).r, outer), link = mat3_tmul_vec(pose[i].r, inner);
+  gradient->turns[i] = vec3_add(gradient->turns[i], frame);
+  gradient->axes[i] = vec3_add(gradient->axes[i], vec3_sub(frame, link));
+}
+
+void step_adjoint_turns(const StepAdjoint* a, const Pose* pose, ModelGradient* gradient) {
+  const Model* m = a->model;
+  for (int i = 0; i < m->link_count; i++) {
+    if (!has_turns(&m->links[i])) continue;
+    Vec3 torque = mat3_axial(a->bar_moment[i]);
+    Vec3 arm = vec3_sub(pose[i].t, joint_frame(m, pose, i).t);
+    add_turns(m, pose, i, vec3_add(torque, vec3_cross(arm, a->bar_force[i])), torque, gradient);
+  }
+}
+
+/* (K^T - tr K) w + v x f of the joint's own motion. */
+static Vec3 own_curve(const TurnMotion* in, const Model* m, int i) {
+  const ModelLink* link = &m->links[i];
+  Vec3 w = {0, 0, 0}, v = {0, 0, 0};
+  for (int k = link->dof_first; k < link->dof_first + link->dof_count; k++) {
+    w = vec3_add_scaled(w, in->rates[k], in->screws[k].w);
+    v = vec3_add_scaled(v, in->rates[k], screw_velocity(&in->screws[k], in->at[i]));
+  }
+  Vec3 turned = vec3_sub(mat3_tmul_vec(in->moment[i], w), vec3_scale(w, mat3_trace(in->moment[i])));
+  return vec3_add(turned, vec3_cross(v, in->force[i]));
+}
+
+/* (K - tr K) w + (c - p) x (f x w): what is nearer the root turns with w. */
+static Vec3 outer_curve(const TurnMotion* in, int i, Vec3 w, Vec3 about) {
+  Vec3 turned = vec3_sub(mat3_mul_vec(in->moment[i], w), vec3_scale(w, mat3_trace(in->moment[i])));
+  return vec3_add(turned, vec3_cross(vec3_sub(in->at[i], about), vec3_cross(in->force[i], w)));
+}
+
+void step_adjoint_turn_motion(StepAdjoint* a, const Pose* pose, const TurnMotion* in, ModelGradient* gradient) {
+  const Model* m = a->model;
+  Vec3 *torque = a->turn_torque, *force = a->turn_force, *curve = a->turn_curve;
+  for (int i = 0; i < m->link_count; i++) {
+    torque[i] = in->change ? vec3_at(in->change[i]) : vec3(0, 0, 0);
+    force[i] = in->change ? vec3_at(in->change[i] + 3) : vec3(0, 0, 0);
+    curve[i] = vec3(0, 0, 0);
+  }
+  for (int i = m->link_count - 1; i >= 0; i--) { /* what hangs on link i stands in its slots by now */
+    const ModelLink* link = &m->links[i];
+    Vec3 with_own = vec3_add(curve[i], own_curve(in, m, i));
+    if (has_turns(link)) {
+      Vec3 parent = link->parent < 0 ? vec3(0, 0, 0) : vec3_at(in->twist[link->parent]), own = vec3_at(in->twist[i]);
+      Vec3 origin = joint_frame(m, pose, i).t, frame = pose[i].t;
+      Vec3 outer = vec3_add(vec3_add(torque[i], vec3_cross(vec3_sub(in->at[i], origin), force[i])),
+                            vec3_add(with_own, outer_curve(in, i, parent, origin)));
+      Vec3 inner = vec3_add(vec3_add(torque[i], vec3_cross(vec3_sub(in->at[i], frame), force[i])),
+                            vec3_add(curve[i], outer_curve(in, i, own, frame)));
+      add_turns(m, pose, i, outer, inner, gradient);
+    }
+    if (link->parent < 0) continue;
+    Vec3 arm = vec3_sub(in->at[i], in->at[link->parent]);
+    torque[link->parent] = vec3_add(torque[link->parent], vec3_add(torque[i], vec3_cross(arm, force[i])));
+    force[link->parent] = vec3_add(force[link->parent], force[i]);
+    curve[link->parent] = vec3_add(curve[link->parent], with_own);
+  }
+}

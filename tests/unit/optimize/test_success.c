@@ -1,0 +1,93 @@
+/* What a result is judged by: of several scenarios the worst, and nothing is met that has no number. */
+#include <math.h>
+
+#include "optimize/optimization.h"
+#include "support/compare.h"
+
+/* Two balls thrown without contact, at speeds of their own: x = N dt v. */
+static const char TASK[] =
+    "scenarios:\n"
+    "  - scene: &thrown {simulation: {dt: 0.01, steps: 100, gravity: [0, 0, 0]}, contact: {model: none}, links: "
+    "[{name: "
+    "ball, mass: 1, shape: {type: sphere, radius: 0.1}}], initial: [{link: ball, velocities: [1, 0, 0, 0, 0, 0]}]}\n"
+    "  - {name: shorter, scene: *thrown, steps: 50}\n"
+    "initial: [{link: ball, velocities: true, dof: [0]}]\n"
+    "loss: [{type: point, link: ball, target: [1, 0, 0]}]\n"
+    "success:\n"
+    "  - {type: point, link: ball, target: [1, 0, 0], power: 1, max: 0.5}\n"
+    "  - {type: travel, link: ball, direction: [1, 0, 0], max: -1}\n"
+    "  - {type: point, name: start, link: ball, target: [1, 0, 0], power: 1, from: 0, to: 0.25, weight: 2, max: "
+    "1.75}\n";
+
+typedef struct {
+  Task task;
+  Optimization* optimization;
+  Diagnostics diagnostics;
+} Fixture;
+
+static void create(Fixture* f) {
+  OptimizationOptions options = {.threads = 1};
+  *f = (Fixture){.optimization = NULL};
+  Status status = task_parse(&f->task, "inline.yaml", TASK, sizeof(TASK) - 1, false, NULL, 0, &f->diagnostics);
+  assert_int_equal(status, STATUS_OK);
+  assert_int_equal(optimization_create(&f->optimization, &f->task, &options, &f->diagnostics), STATUS_OK);
+}
+
+static void destroy(Fixture* f) {
+  optimization_destroy(f->optimization);
+  task_free(&f->task);
+  diagnostics_free(&f->diagnostics);
+}
+
+static void the_worst_scenario_counts(void** state) {
+  (void)state;
+  Fixture f;
+  create(&f);
+  const Optimization* o = f.optimization;
+  assert_int_equal(optimization_success_count(o), 3);
+  for (int i = 0; i < 3; i++) assert_false(optimization_success(o, i).met); /* not judged */
+  assert_false(optimization_succeeded(o));
+  assert_int_equal(optimization_judge(f.optimization), STATUS_OK);
+  /* at 1 m/s: the shorter run ends at 0.5 m; mean over 26 states of 2 (1 - k dt) */
+  const double value[] = {0.5, -0.5, 1.75}, bound[] = {0.5, -1, 1.75};
+  for (int i = 0; i < 3; i++) {
+    compare_near(optimization_success(o, i).value, value[i], 1e-12, "value of %d", i);
+    compare_near(optimization_success(o, i).bound, bound[i], 0, "bound of %d", i);
+  }
+  assert_false(optimization_success(o, 1).met);
+  assert_false(optimization_succeeded(o));
+  destroy(&f);
+}
+
+static void nothing_is_met_without_a_number(void** state) {
+  (void)state;
+  Fixture f;
+  create(&f);
+  Success* s = f.optimization->success;
+  const double low[] = {0, -2, 0}, high[] = {0.25, -1.5, 1}, none[] = {0, NAN, 0};
+  success_add(s, 0, low);
+  success_add(s, 1, high);
+  for (int i = 0; i < 3; i++) {
+    assert_true(optimization_success(f.optimization, i).met);
+    compare_near(optimization_success(f.optimization, i).value, high[i], 0, "value of %d", i);
+  }
+  assert_true(optimization_succeeded(f.optimization));
+  for (int order = 0; order < 2; order++) {
+    success_add(s, 0, order == 0 ? none : low);
+    success_add(s, 1, order == 0 ? low : none);
+    assert_true(isnan(optimization_success(f.optimization, 1).value));
+    assert_false(optimization_succeeded(f.optimization));
+  }
+  success_add(s, 0, NULL);
+  success_add(s, 1, low);
+  for (int i = 0; i < 3; i++) assert_false(optimization_success(f.optimization, i).met);
+  destroy(&f);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_worst_scenario_counts),
+      cmocka_unit_test(nothing_is_met_without_a_number),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
