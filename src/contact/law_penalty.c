@@ -1,6 +1,7 @@
 /* Penalty contact of smooth convex shapes: a power of the growth gap, after Hertz, and Coulomb friction in the lagged
  * tangent plane (docs/derivations/law-penalty.md). Bodies overlap a little; half-spaces are partners.
- *     E = kappa delta^(p+1) / (p+1),   delta = -gap > 0                                                          (G11) */
+ *     E = kappa delta^(p+1) / (p+1),   delta = -gap > 0                                                         (G11)
+ * Where the published force differs: (G16). */
 #include <float.h>
 #include <string.h>
 

@@ -4,6 +4,8 @@
 enum { NEWTON_STEPS = 100, HALVINGS = 50 };
 /* Newton's decrement, of the squared reach, below which the point is found. */
 #define DECREMENT_SMALL 1e-28
+/* ... and below which a decrease drowns in rounding of the value, which is about 1: Newton's steps are taken whole. */
+#define DECREMENT_SEEN 1e-12
 /* Least curvature, in units of 1 / outer, at which the point counts as unique. */
 #define CURVATURE_LEAST 1e-8
 
@@ -78,7 +80,7 @@ static Vec3 found_point(const Shape* shape, Vec3 d) {
     Mat3 h = mat3_add(mat3_outer(at.gradient, at.gradient), mat3_scale(at.hessian, at.value));
     double decrement = descent(h, g, &step), value = 0.5 * at.value * at.value - vec3_dot(n, z), t = 1;
     if (!(decrement > DECREMENT_SMALL)) break;
-    for (int halved = 0; halved < HALVINGS; halved++, t *= 0.5) {
+    for (int halved = 0; halved < HALVINGS && decrement > DECREMENT_SEEN; halved++, t *= 0.5) {
       Vec3 next = vec3_add_scaled(z, t, step);
       double gamma = vec3_dot(next, next) > 0 ? shape_gauge(shape, next).value : 0;
       if (0.5 * gamma * gamma - vec3_dot(n, next) <= value - 0.1 * t * decrement) break;
